@@ -1,20 +1,21 @@
 /*
- * What an attack came to, for people. See attack_report.h.
+ * The result of an attack as tables with their means, or as JSON.
  */
 #include "attack_report.h"
+
+#include "base/json_write.h"
+#include "format.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "format.h"
 
 static const sc_entry meanings[] = {
     {"linkability", "How likely the adversary takes it that a member is on that segment; of all "
                     "segments of a cloak together 1."},
     {"entropy", "Of the linkabilities, as a part of the most it can be, log2 of the number of "
                 "segments: 1 is a cloak that tells nothing, 0 one that gives its members away."},
-    {"error", "Standard error of the entropy, since replays are dice. Too few of them make the "
+    {"error", "Standard error of the entropy, since replays are random. Too few of them make the "
               "entropy look lower than it is: 'bias' says by how much, about."},
     {"effective", "Two to the power of the entropy in bits: as many segments, all alike, would "
                   "hide a traveller as well. By density alone it is that of someone who knows the "
@@ -23,8 +24,8 @@ static const sc_entry meanings[] = {
      "What the adversary gives the segment on which a member really is, on average over "
      "the members; 'rank' is that segment's place, 1 for the likeliest. Clearly less than it "
      "would be if the adversary's belief were right, and the belief is overconfident."},
-    {"?", "An unexplained cloak: no replay came to anything like it, so the adversary knows "
-          "nothing but the density. It counts in no mean of what is believed."},
+    {"?", "An unexplained cloak: no replay gave anything like it, so the adversary knows nothing "
+          "but the density. It counts in no mean of what is believed."},
     {"own", "Queries of the adversary's own that it recognised in the cloak."},
     {"seen", "Tracking: cloaks of one traveller that were seen so far; in the table, 'cloaks'."},
     {"placements", "Ways to put the strangers onto the segments. All were replayed ('all') or "
@@ -228,7 +229,7 @@ static void put_steps(FILE *stream, const sc_trial *trial)
     if (all.unexplained == 0) return;
     fprintf(stream,
             "\n%zu of %zu steps %s unexplained and left out of the means:\n"
-            "by known speeds nobody came there in time, so the density is all that is left.\n",
+            "by known speeds no traveller can be there in time; only the density is left.\n",
             all.unexplained, all.count, all.unexplained == 1 ? "is" : "are");
 }
 
@@ -236,7 +237,7 @@ static void put_means(FILE *stream, const sc_trial_means *means)
 {
     fprintf(stream, "Mean entropy %.4f", means->entropy);
     if (means->explained > 1) fprintf(stream, " (standard error %.4f)", means->mean_error);
-    fprintf(stream, "; for want of replays %.4f too low.\n", means->bias < 0 ? -means->bias : 0.0);
+    fprintf(stream, "; with so few replays %.4f too low.\n", means->bias < 0 ? -means->bias : 0.0);
     fprintf(stream,
             "The true segment is given %.4f (%.4f if its belief were right);\n"
             "all alike it would be %.4f.\n"
@@ -251,8 +252,8 @@ static void put_left_out(FILE *stream, const sc_trial *trial, const sc_trial_mea
     if (means->unexplained > 0) {
         const bool is_one = means->unexplained == 1;
         fprintf(stream,
-                "%zu cloak%s unexplained (?) and left out of the means: no replay came to\n"
-                "anything like %s, so the density is all that is left.\n",
+                "%zu cloak%s unexplained (?) and left out of the means: no replay gave\nanything "
+                "like %s; only the density is left.\n",
                 means->unexplained, is_one ? " is" : "s are", is_one ? "it" : "them");
     }
     if (trial->passed_over > 0) {
@@ -343,4 +344,136 @@ sc_err sc_attack_print_text(FILE *stream, const sc_attack_view *view)
         put_summary(stream, view);
     }
     return view->shows_links ? put_links(stream, view->trial) : SC_OK;
+}
+
+// --- JSON ---------------------------------------------------------------------------------------
+//
+// What is not known is null: a mean over no cloak, how sure it is of one that no replay explains.
+
+const char *sc_attack_likeness_name(sc_likeness likeness)
+{
+    return likeness == SC_LIKENESS_EXACT ? "exact" : "overlap";
+}
+
+/** A number, or null if it is not known. */
+static void put_known(sc_json_writer *json, const char *name, bool is_known, int digits,
+                      double value)
+{
+    if (is_known) {
+        sc_json_put_rounded(json, name, value, digits);
+    } else {
+        sc_json_put_null(json, name);
+    }
+}
+
+static void put_json_means(sc_json_writer *json, const char *name, const sc_trial_means *means)
+{
+    const bool is_known = means->explained > 0;
+    sc_json_open_object(json, name);
+    sc_json_put_count(json, "cloaks", means->count);
+    sc_json_put_rounded(json, "segments", means->segments, 9);
+    sc_json_put_rounded(json, "members", means->members, 9);
+    sc_json_put_rounded(json, "recognised", means->recognised, 9);
+    put_known(json, "normalised_entropy", is_known, 9, means->entropy);
+    put_known(json, "standard_error", is_known, 3, means->entropy_error);
+    put_known(json, "mean_standard_error", is_known, 3, means->mean_error);
+    put_known(json, "bias", is_known, 3, means->bias);
+    put_known(json, "effective", is_known, 9, means->effective);
+    put_known(json, "effective_by_density", is_known, 9, means->by_density);
+    put_known(json, "probability", is_known, 9, means->probability);
+    put_known(json, "by_chance", is_known, 9, means->by_chance);
+    put_known(json, "rank", is_known, 9, means->rank);
+    put_known(json, "ruled_out", is_known, 9, means->ruled_out);
+    put_known(json, "expected_probability", is_known, 9, means->expected);
+    sc_json_put_count(json, "enumerated", means->enumerated);
+    sc_json_put_count(json, "explained", means->explained);
+    sc_json_put_count(json, "unexplained", means->unexplained);
+    sc_json_put_count(json, "replays", means->replays);
+    sc_json_close_object(json);
+}
+
+static void put_json_links(sc_json_writer *json, const sc_posterior *p)
+{
+    sc_json_open_array(json, "links");
+    for (size_t i = 0; i < p->link_count; i++) {
+        sc_json_open_object(json, NULL);
+        sc_json_put_count(json, "segment", p->links[i].segment);
+        sc_json_put_rounded(json, "linkability", p->links[i].linkability, 9);
+        sc_json_put_rounded(json, "standard_error", p->links[i].error, 3);
+        sc_json_close_object(json);
+    }
+    sc_json_close_array(json);
+}
+
+static void put_json_row(sc_json_writer *json, const sc_trial_row *row)
+{
+    const sc_posterior *p = &row->posterior;
+    sc_json_open_object(json, NULL);
+    sc_json_put_count(json, "cloak", row->cloak);
+    sc_json_put_count(json, "traveller", row->traveller);
+    sc_json_put_count(json, "seen", row->seen);
+    sc_json_put_count(json, "members", row->members);
+    sc_json_put_count(json, "recognised", row->recognised);
+    sc_json_put_rounded(json, "entropy_bits", p->entropy, 9);
+    sc_json_put_rounded(json, "normalised_entropy", p->normalised_entropy, 9);
+    put_known(json, "standard_error", !p->is_unexplained, 3, p->normalised_error);
+    put_known(json, "bias", !p->is_unexplained, 3, p->normalised_bias);
+    sc_json_put_rounded(json, "effective", p->effective, 9);
+    sc_json_put_rounded(json, "effective_by_density", row->by_density, 9);
+    sc_json_put_rounded(json, "probability", row->score.probability, 9);
+    sc_json_put_rounded(json, "rank", row->score.rank, 9);
+    sc_json_put_count(json, "ruled_out", p->ruled_out);
+    sc_json_put_count(json, "placements", p->placements);
+    sc_json_put_flag(json, "is_enumerated", p->is_enumerated);
+    sc_json_put_count(json, "replays", p->replays);
+    sc_json_put_count(json, "fruitful", p->fruitful);
+    sc_json_put_flag(json, "is_unexplained", p->is_unexplained);
+    sc_json_put_rounded(json, "expected_probability", row->expected, 9);
+    put_json_links(json, p);
+    sc_json_close_object(json);
+}
+
+static void put_json_settings(sc_json_writer *json, const sc_attack_view *view)
+{
+    const sc_trial_options *options = view->options;
+    const sc_adversary_options *adversary = &options->adversary;
+    const bool is_injection = options->kind == SC_TRIAL_INJECTION;
+    sc_json_put_string(json, "attack", sc_trial_kind_name(options->kind));
+    sc_json_put_string(json, "density", view->density);
+    sc_json_put_string(json, "method", sc_variant_name(adversary->engine.variant));
+    sc_json_put_flag(json, "is_strict", adversary->engine.is_strict);
+    sc_json_put_flag(json, "is_assumed", view->is_assumed);
+    sc_json_put_string(json, "likeness", sc_attack_likeness_name(adversary->likeness));
+    sc_json_put_count(json, "max_placements", adversary->max_placements);
+    sc_json_put_count(json, "runs", adversary->runs);
+    sc_json_put_count(json, "samples", adversary->samples);
+    sc_json_put_count(json, "injected", is_injection ? options->injection.injected : 0);
+    sc_json_put_count(json, "seed", options->seed);
+    sc_json_put_count(json, "choice", view->trial->choice);
+    sc_json_put_count(json, "victims", view->trial->victims);
+    sc_json_put_count(json, "passed_over", view->trial->passed_over);
+}
+
+void sc_attack_print_json(FILE *stream, const sc_attack_view *view)
+{
+    const sc_trial *trial = view->trial;
+    const sc_trial_means means = sc_trial_means_of(trial, 0);
+    sc_json_writer json = sc_json_writer_of_stream(stream);
+    sc_json_open_object(&json, NULL);
+    put_json_settings(&json, view);
+    put_json_means(&json, "mean", &means);
+    if (view->options->kind == SC_TRIAL_TRACKING) {
+        sc_json_open_array(&json, "by_seen");
+        for (size_t seen = 1; seen <= sc_trial_most_seen(trial); seen++) {
+            const sc_trial_means of_seen = sc_trial_means_of(trial, seen);
+            put_json_means(&json, NULL, &of_seen);
+        }
+        sc_json_close_array(&json);
+    }
+    sc_json_open_array(&json, "cloaks");
+    for (size_t i = 0; i < trial->row_count; i++) {
+        sc_json_break_line(&json);
+        put_json_row(&json, &trial->rows[i]);
+    }
+    sc_json_put_text(&json, "\n]}\n");
 }

@@ -1,8 +1,6 @@
 /**
  * @file attack_report.h
  * @brief What an attack came to, for people and for programs.
- *
- * Used by: attack.
  */
 #ifndef SC_APPS_ATTACK_REPORT_H
 #define SC_APPS_ATTACK_REPORT_H
@@ -15,14 +13,14 @@ typedef struct sc_attack_view {
     const char *map;
     const char *record;
     const char *density;  ///< as it was named
-    bool is_assumed;      ///< the method is not the record's: options told it, or nobody did
+    bool is_assumed;      ///< the method is not the record's, but given by options or a default
     bool shows_links;     ///< people are shown every segment of the cloaks that they are shown
     const sc_trial_options *options;
     const sc_trial *trial;
 } sc_attack_view;
 
 /**
- * A table with its means, in words that say how sure they are.
+ * A table with its means and their standard errors.
  *
  * @return SC_OK, SC_ENOMEM (links are to be shown)
  */

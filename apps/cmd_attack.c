@@ -1,20 +1,418 @@
 /*
- * `starcloak attack`: what does somebody learn from the cloaks of a recorded run who knows
- * everything but the dice?
+ * `starcloak attack`: what an adversary that knows everything but the random choices learns from
+ * the cloaks of a recorded run.
  *
  * The adversary is the library's (attack.h); true positions are used to score what it believes,
  * and to put queries of its own near its victims (src/study/score).
  */
+#include "attack_report.h"
 #include "command.h"
+#include "densities.h"
+#include "engine_options.h"
+#include "inputs.h"
+#include "progress_bar.h"
+#include "score/cases.h"
+#include "score/trial.h"
+#include "values.h"
 
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "attack_options.h"
-#include "attack_report.h"
-#include "densities.h"
-#include "inputs.h"
-#include "progress.h"
-#include "score/cases.h"
+/** All that was said. Paths are those of the command line. */
+typedef struct attack_options {
+    const char *map;
+    const char *record;
+    const char *density;  ///< a name or a path
+    sc_trial_files files;
+    sc_trial_options trial;
+    sc_engine_settings engine;
+    bool has_engine;
+    const char *engine_option;     ///< name of one that was given and says more of an engine
+    const char *injection_option;  ///< or of injected queries
+    const char *replay_option;     ///< or of replays
+    const char *tracking_option;   ///< or of following
+    bool is_quiet;
+    bool is_json;
+    bool shows_links;
+} attack_options;
+
+// --- Options ------------------------------------------------------------------------------------
+
+enum {
+    KEY_ATTACK = SC_KEY_FIRST,
+    KEY_DENSITY,
+    KEY_INJECTED,
+    KEY_INJECTED_PROFILE,
+    KEY_INJECTED_WITHIN,
+    KEY_TOP_SPEED,
+    KEY_SAMPLES,
+    KEY_PLACEMENTS,
+    KEY_RUNS,
+    KEY_FRUITFUL,
+    KEY_LIKENESS,
+    KEY_LIMIT,
+    KEY_THREADS,
+    KEY_LINKS,
+    KEY_CLOAKS_CSV,
+    KEY_LINKS_CSV,
+    KEY_GEOJSON,
+    KEY_SEED,
+    KEY_JSON,
+};
+
+/** How many are injected where the attack is an injection and nothing is said. */
+#define INJECTED_DEFAULT 4
+
+/** More would take too long, or too much memory. */
+#define REPLAYS_MAX UINT64_C(1000000000000)
+
+static const sc_option attack_option_table[] = {
+    {"attack", KEY_ATTACK, "NAME",
+     "replay, correlation (default), injection or tracking; see below",
+     "replay correlation injection tracking"},
+    {"density", KEY_DENSITY, "NAME|FILE",
+     "what the adversary knows of the traffic: uniform (default), traffic (counted from simulated "
+     "travellers), or a table of 'starcloak density'",
+     "uniform traffic"},
+    {"injected", KEY_INJECTED, "N",
+     "injection: queries of its own for each victim, 1 to 64 (default 4)", NULL},
+    {"injected-profile", KEY_INJECTED_PROFILE, "K:L:SIGMA_S",
+     "injection: what its queries ask for; K of 0 is one more than are injected (default 0:1:1)",
+     NULL},
+    {"injected-within", KEY_INJECTED_WITHIN, "HOPS",
+     "injection: how near the victim they are put (default 1)", NULL},
+    {"top-speed", KEY_TOP_SPEED, "M/S",
+     "tracking: the top speed on any road (default 0: free flow, by class of road)", NULL},
+    {"samples", KEY_SAMPLES, "M",
+     "replays of a cloak where placements are drawn at random (default 20k)", NULL},
+    {"placements", KEY_PLACEMENTS, "N",
+     "the most placements of a cloak that are all replayed (default 20k; 0: always draw)", NULL},
+    {"runs", KEY_RUNS, "N",
+     "how often each of them is replayed at least, since the method is random (default 4)", NULL},
+    {"fruitful", KEY_FRUITFUL, "N",
+     "replays that bring something of the cloak back which are wanted: as long as there are fewer, "
+     "up to 16 times as many are run (default 300; 0: however few)",
+     NULL},
+    {"likeness", KEY_LIKENESS, "NAME",
+     "what a replay counts: overlap, the part of the cloak that it brought back (default), or "
+     "exact, 1 if it brought back the very same cloak",
+     "overlap exact"},
+    {"limit", KEY_LIMIT, "N",
+     "cloaks to attack, victims to choose or travellers to follow, drawn at random (default 100; "
+     "0: all)",
+     NULL},
+    {"threads", KEY_THREADS, "N", "replay in that many threads (default: one per processor)", NULL},
+    {"seed", KEY_SEED, "N", "of all that is drawn; the same number, the same result (default 1)",
+     NULL},
+    {"engine", SC_KEY_ENGINE, "NAME",
+     "what the adversary takes the method to be, with what the options below say: basic, bounded, "
+     "hybrid, xstar, sampling or expansion (default: the record's, with its parameters)",
+     "basic bounded hybrid xstar sampling expansion"},
+    {"strict", SC_KEY_STRICT, NULL,
+     "with --engine bounded or hybrid: take a star only if it is near to one taken before", NULL},
+    SC_SEARCH_OPTIONS,
+    SC_COST_OPTIONS,
+    {"links", KEY_LINKS, NULL,
+     "below the table, print the linkability of every segment of the first 20 cloaks, likeliest "
+     "first",
+     NULL},
+    {"cloaks-csv", KEY_CLOAKS_CSV, "FILE",
+     "write a row for each cloak; - is standard output (default: do not)", SC_COMPLETE_FILES},
+    {"links-csv", KEY_LINKS_CSV, "FILE",
+     "write a row for each segment of each cloak, with its linkability (default: do not)",
+     SC_COMPLETE_FILES},
+    {"geojson", KEY_GEOJSON, "FILE",
+     "write the segments with their linkabilities, for a map (default: do not)", SC_COMPLETE_FILES},
+    {"quiet", 'q', NULL, "print nothing but errors and what --json asks for; no progress bar",
+     NULL},
+    {"json", KEY_JSON, NULL, "print everything as one JSON object, with --quiet too", NULL},
+    {NULL, 0, NULL, NULL, NULL},
+};
+
+/** As the help says. */
+static attack_options attack_options_default(void)
+{
+    attack_options options = {.density = "uniform",
+                              .trial = sc_trial_options_default(),
+                              .engine = sc_engine_settings_default()};
+    options.trial.injection.injected = INJECTED_DEFAULT;
+    return options;
+}
+
+// --- Usage ----------------------------------------------------------------------------
+
+/** Options that mean something to some attacks only must not be passed over in silence. */
+static void check_attack(const attack_options *options, const struct argp_state *state)
+{
+    const sc_trial_kind kind = options->trial.kind;
+    const char *name = sc_trial_kind_name(kind);
+    if (options->injection_option && kind != SC_TRIAL_INJECTION) {
+        sc_usage_error(state, "--%s is for --attack injection, and the attack is %s",
+                       options->injection_option, name);
+    }
+    if (options->tracking_option && kind != SC_TRIAL_TRACKING) {
+        sc_usage_error(state, "--%s is for --attack tracking, and the attack is %s",
+                       options->tracking_option, name);
+    }
+    if (options->replay_option && kind == SC_TRIAL_TRACKING) {
+        sc_usage_error(state, "--%s is about replays, and --attack tracking has none",
+                       options->replay_option);
+    }
+    if (options->engine_option && !options->has_engine) {
+        sc_usage_error(state,
+                       "--%s is about an engine, and the engine is the record's; add --engine "
+                       "NAME",
+                       options->engine_option);
+    }
+    if (options->has_engine && kind == SC_TRIAL_TRACKING) {
+        sc_usage_error(state, "--engine is about replays, and --attack tracking has none");
+    }
+}
+
+static void check_output(const attack_options *options, const struct argp_state *state,
+                         const char *option, const char *output)
+{
+    if (!output) return;
+    if (output[0] == '\0') sc_usage_error(state, "%s: the name of the file is empty", option);
+    const char *const inputs[] = {options->map, options->record, options->density};
+    for (size_t i = 0; i < sizeof(inputs) / sizeof(inputs[0]); i++) {
+        if (sc_overlaps(output, inputs[i])) {
+            sc_usage_error(state, "%s: '%s' is also an input; choose another name", option, output);
+        }
+    }
+}
+
+/** Whether two outputs would be one. */
+static bool is_same_output(const char *a, const char *b)
+{
+    return strcmp(a, b) == 0 || sc_overlaps(a, b);
+}
+
+/** Two of them in one place would be one too many. */
+static void check_outputs(const attack_options *options, const struct argp_state *state)
+{
+    const struct {
+        const char *option;
+        const char *path;
+    } outputs[] = {{"--cloaks-csv", options->files.cloaks},
+                   {"--links-csv", options->files.links},
+                   {"--geojson", options->files.geojson}};
+    const size_t count = sizeof(outputs) / sizeof(outputs[0]);
+    for (size_t i = 0; i < count; i++) {
+        const char *path = outputs[i].path;
+        check_output(options, state, outputs[i].option, path);
+        if (path && strcmp(path, "-") == 0 && options->is_json) {
+            sc_usage_error(state, "%s - and --json both write to standard output; name a file",
+                           outputs[i].option);
+        }
+        for (size_t j = 0; path && j < i; j++) {
+            if (!outputs[j].path || !is_same_output(path, outputs[j].path)) continue;
+            sc_usage_error(state, "%s and %s are the same file; choose another name",
+                           outputs[j].option, outputs[i].option);
+        }
+    }
+}
+
+static void check_usage(const attack_options *options, const struct argp_state *state)
+{
+    if (!options->map) return;
+    if (!options->record) {
+        sc_usage_error(state, "no record given; name the RUN.jsonl to attack, or - for standard "
+                              "input ('starcloak simulate --record' makes one)");
+    }
+    if (strcmp(options->record, "-") == 0 && strcmp(options->density, "-") == 0) {
+        sc_usage_error(state, "the record and --density cannot both come from standard input; name "
+                              "a file for one of them");
+    }
+    check_attack(options, state);
+    check_outputs(options, state);
+    sc_engine_settings_check(state, &options->engine, (const char *const[]){NULL});
+}
+
+// --- Parsing --------------------------------------------------------------------------
+
+/** Take digits off `text`, and what must stand behind them. */
+static bool take_count(const char **text, char behind, uint32_t *out)
+{
+    if (!isdigit((unsigned char)**text)) return false;
+    char *end = NULL;
+    errno = 0;
+    const unsigned long count = strtoul(*text, &end, 10);
+    if (errno != 0 || count > UINT32_MAX || *end != behind) return false;
+    *out = (uint32_t)count;
+    *text = end + 1;
+    return true;
+}
+
+static void parse_profile(const struct argp_state *state, const char *argument, sc_profile *profile)
+{
+    const sc_limits limits = sc_limits_default();
+    const char *at = argument;
+    sc_profile asked = *profile;
+    if (!take_count(&at, ':', &asked.k) || !take_count(&at, ':', &asked.l) ||
+        !take_count(&at, '\0', &asked.max_hops)) {
+        sc_usage_error(state, "--injected-profile: '%s' is not K:L:SIGMA_S, as 0:1:1", argument);
+    }
+    if (asked.k > limits.max_k || asked.l < 1 || asked.l > limits.max_l ||
+        asked.max_hops > limits.max_hops) {
+        sc_usage_error(state,
+                       "--injected-profile: K goes up to %u, L from 1 to %u, SIGMA_S up to %u",
+                       limits.max_k, limits.max_l, limits.max_hops);
+    }
+    *profile = asked;
+}
+
+/** What the adversary does; false if `key` is about something else. */
+static bool attack_option(int key, const char *argument, const struct argp_state *state,
+                          attack_options *options)
+{
+    sc_trial_options *trial = &options->trial;
+    const char *const attacks[] = {
+#define X(id, name, title) name,
+        SC_TRIAL_MAP(X)
+#undef X
+            NULL};
+    switch (key) {
+    case KEY_ATTACK:
+        trial->kind = (sc_trial_kind)sc_value_word(state, "--attack", argument, attacks);
+        return true;
+    case KEY_INJECTED:
+        options->injection_option = sc_option_name(attack_option_table, key);
+        trial->injection.injected =
+            (uint32_t)sc_value_count(state, "--injected", argument, 1, SC_INJECTED_MAX);
+        return true;
+    case KEY_INJECTED_PROFILE:
+        options->injection_option = sc_option_name(attack_option_table, key);
+        parse_profile(state, argument, &trial->injection.profile);
+        return true;
+    case KEY_INJECTED_WITHIN:
+        options->injection_option = sc_option_name(attack_option_table, key);
+        trial->injection.within_hops = (uint32_t)sc_value_count(
+            state, "--injected-within", argument, 0, sc_limits_default().max_hops);
+        return true;
+    case KEY_TOP_SPEED:
+        options->tracking_option = sc_option_name(attack_option_table, key);
+        trial->top_speed_m_s = sc_value_number(state, "--top-speed", argument, 0, 1000);
+        return true;
+    default:
+        return false;
+    }
+}
+
+/** How much work it does; false if `key` is about something else. */
+static bool replay_option(int key, const char *argument, const struct argp_state *state,
+                          attack_options *options)
+{
+    static const char *const likenesses[] = {"overlap", "exact", NULL};
+    sc_adversary_options *adversary = &options->trial.adversary;
+    switch (key) {
+    case KEY_SAMPLES:
+        options->replay_option = sc_option_name(attack_option_table, key);
+        adversary->samples =
+            sc_value_count(state, "--samples", argument, SC_ATTACK_BATCHES, REPLAYS_MAX);
+        return true;
+    case KEY_PLACEMENTS:
+        options->replay_option = sc_option_name(attack_option_table, key);
+        adversary->max_placements = sc_value_count(state, "--placements", argument, 0, REPLAYS_MAX);
+        return true;
+    case KEY_RUNS:
+        options->replay_option = sc_option_name(attack_option_table, key);
+        adversary->runs = (uint32_t)sc_value_count(state, "--runs", argument, 2, 1000000);
+        return true;
+    case KEY_FRUITFUL:
+        options->replay_option = sc_option_name(attack_option_table, key);
+        adversary->fruitful = sc_value_count(state, "--fruitful", argument, 0, REPLAYS_MAX);
+        return true;
+    case KEY_LIKENESS:
+        options->replay_option = sc_option_name(attack_option_table, key);
+        adversary->likeness = (sc_likeness)sc_value_word(state, "--likeness", argument, likenesses);
+        return true;
+    case KEY_THREADS:
+        options->replay_option = sc_option_name(attack_option_table, key);
+        adversary->threads =
+            (unsigned)sc_value_count(state, "--threads", argument, 1, SC_ATTACK_THREADS_MAX);
+        return true;
+    default:
+        return false;
+    }
+}
+
+/** Where it is told; false if `key` is about something else. */
+static bool output_option(int key, const char *argument, attack_options *options)
+{
+    switch (key) {
+    case KEY_LINKS:
+        options->shows_links = true;
+        return true;
+    case KEY_CLOAKS_CSV:
+        options->files.cloaks = argument;
+        return true;
+    case KEY_LINKS_CSV:
+        options->files.links = argument;
+        return true;
+    case KEY_GEOJSON:
+        options->files.geojson = argument;
+        return true;
+    case KEY_JSON:
+        options->is_json = true;
+        return true;
+    case 'q':
+        options->is_quiet = true;
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool engine_option(int key, const char *argument, const struct argp_state *state,
+                          attack_options *options)
+{
+    if (key == SC_KEY_PARANOID || !sc_search_option(key, argument, state, &options->engine)) {
+        return false;
+    }
+    if (key == SC_KEY_ENGINE) {
+        options->has_engine = true;
+    } else {
+        options->engine_option = sc_option_name(attack_option_table, key);
+    }
+    return true;
+}
+
+static error_t attack_parse(int key, char *argument, struct argp_state *state)
+{
+    attack_options *options = state->input;
+    if (attack_option(key, argument, state, options) ||
+        replay_option(key, argument, state, options) || output_option(key, argument, options) ||
+        engine_option(key, argument, state, options)) {
+        return 0;
+    }
+    switch (key) {
+    case KEY_DENSITY:
+        if (argument[0] == '\0') sc_usage_error(state, "--density: the name of the file is empty");
+        options->density = argument;
+        return 0;
+    case KEY_LIMIT:
+        options->trial.limit = sc_value_count(state, "--limit", argument, 0, UINT32_MAX);
+        return 0;
+    case KEY_SEED:
+        options->trial.seed = sc_value_count(state, "--seed", argument, 0, UINT64_MAX);
+        return 0;
+    case ARGP_KEY_ARG:
+        if (!options->map) break;
+        sc_parse_file("record", argument, state, &options->record);
+        return 0;
+    case ARGP_KEY_END:
+        check_usage(options, state);
+        break;
+    default:
+        break;
+    }
+    return sc_parse_map(key, argument, state, &options->map);
+}
+
+// --- The command --------------------------------------------------------------------------------
 
 /** What is open. Zero-initialise. */
 typedef struct scene {
@@ -32,7 +430,7 @@ static void close_scene(scene *on)
     sc_map_free(on->map);
 }
 
-static sc_err read_record(const sc_attack_options *options, scene *on, const sc_progress *progress,
+static sc_err read_record(const attack_options *options, scene *on, const sc_progress *progress,
                           sc_diag *diag)
 {
     const bool wants_lines = options->trial.kind == SC_TRIAL_INJECTION;
@@ -42,7 +440,7 @@ static sc_err read_record(const sc_attack_options *options, scene *on, const sc_
 }
 
 /** The method as the options have it, or the record; if neither says anything, it is basic. */
-static void settle_engine(const sc_call *call, sc_attack_options *options, const scene *on)
+static void settle_engine(const sc_call *call, attack_options *options, const scene *on)
 {
     sc_engine_options *engine = &options->trial.adversary.engine;
     if (options->has_engine) {
@@ -51,11 +449,11 @@ static void settle_engine(const sc_call *call, sc_attack_options *options, const
         *engine = on->record.engine;
     } else if (options->trial.kind != SC_TRIAL_TRACKING) {
         sc_call_note(call, "note: the record does not say which method made it; basic StarCloak is "
-                           "assumed (--engine NAME tells)");
+                           "assumed (--engine NAME chooses another)");
     }
 }
 
-static sc_err attack(const sc_call *call, sc_attack_options *options, scene *on,
+static sc_err attack(const sc_call *call, attack_options *options, scene *on,
                      const sc_progress *progress, sc_diag *diag)
 {
     // Another seed than the run's is likely to have had, so that its travellers are others.
@@ -75,7 +473,7 @@ static sc_err attack(const sc_call *call, sc_attack_options *options, scene *on,
     return sc_trial_run(on->map, &on->record, &options->trial, &on->trial, diag);
 }
 
-static sc_err write_files(const sc_attack_options *options, const scene *on, sc_diag *diag)
+static sc_err write_files(const attack_options *options, const scene *on, sc_diag *diag)
 {
     const sc_trial_files *files = &options->files;
     sc_err err = SC_OK;
@@ -88,7 +486,7 @@ static sc_err write_files(const sc_attack_options *options, const scene *on, sc_
 }
 
 /** Where the table goes: not into a file that is written to standard output. */
-static FILE *table_stream(const sc_attack_options *options)
+static FILE *table_stream(const attack_options *options)
 {
     const sc_trial_files *files = &options->files;
     const char *const outputs[] = {files->cloaks, files->links, files->geojson};
@@ -98,7 +496,7 @@ static FILE *table_stream(const sc_attack_options *options)
     return stdout;
 }
 
-static sc_err print_report(const sc_attack_options *options, const scene *on)
+static sc_err print_report(const attack_options *options, const scene *on)
 {
     const sc_attack_view view = {.map = options->map,
                                  .record = options->record,
@@ -117,7 +515,7 @@ static sc_err print_report(const sc_attack_options *options, const scene *on)
 
 static int run(sc_call *call)
 {
-    sc_attack_options options = sc_attack_options_default();
+    attack_options options = attack_options_default();
     sc_call_parse(call, &options);
 
     scene on = {.map = NULL};
@@ -135,13 +533,14 @@ static int run(sc_call *call)
 
 static const sc_entry examples[] = {
     {"starcloak simulate cal.scm --record run.jsonl", "Make a record."},
-    {"starcloak attack cal.scm run.jsonl", "What does it tell someone who can replay it?"},
+    {"starcloak attack cal.scm run.jsonl",
+     "What an adversary that can replay the method learns from it."},
     {"starcloak attack cal.scm run.jsonl --density traffic --limit 20 --geojson cloaks.geojson",
-     "The same for someone who knows the traffic, as lines for a map."},
+     "The same for an adversary that knows the traffic, as lines for a map."},
     {"starcloak attack cal.scm run.jsonl --attack injection --injected 6 --json",
      "With six queries of the adversary's own near each victim."},
     {"starcloak attack cal.scm run.jsonl --attack tracking",
-     "How fast does a traveller who asks again and again give itself away?"},
+     "How fast repeated queries give a traveller away."},
     {NULL, NULL},
 };
 
@@ -154,16 +553,15 @@ const sc_command sc_cmd_attack = {
     .description =
         "Read the record of a run, made with --record, and attack its cloaks. The adversary knows "
         "a cloak's segments, what its members asked for, the map, the method with its parameters "
-        "and costs, and perhaps how busy the roads are: everything but the dice. It puts "
+        "and costs, and perhaps how busy the roads are: everything but the random choices. It puts "
         "travellers onto segments of the cloak, runs the method again, and takes those segments "
-        "for likely from which something like the cloak comes out. True positions are used only "
-        "to score it.\n"
-        "For each cloak are printed the entropy of what it believes, with its standard error, and "
-        "what it gives to the segments on which the members really are. --links, --links-csv and "
-        "--geojson have the linkability of every segment.",
-    .options = sc_attack_option_table,
+        "for likely from which something like the cloak comes out. True positions are used only to "
+        "score it.\nFor each cloak are printed the entropy of what it believes, with its standard "
+        "error, and what it gives to the segments on which the members really are. --links, "
+        "--links-csv and --geojson have the linkability of every segment.",
+    .options = attack_option_table,
     .topics = sc_attack_topics,
     .examples = examples,
-    .parse = sc_attack_parse,
+    .parse = attack_parse,
     .run = run,
 };

@@ -10,7 +10,7 @@
 
 #include "engine_options.h"
 #include "inputs.h"
-#include "progress.h"
+#include "progress_bar.h"
 #include "record/stream.h"
 #include "run_report.h"
 #include "values.h"
@@ -121,12 +121,11 @@ const sc_command sc_cmd_cloak = {
         "Read queries, one JSON object per line with user, time, position and profile, and hide "
         "each among the roads around it, together with others. Time is that of the queries: a "
         "stream of an hour takes as long as the work does. QUERIES.jsonl may be packed by xz or "
-        "gzip; - is standard input.\n"
-        "Printed are how many queries found a cloak and why others did not, how long they waited, "
-        "how large the cloaks are, and what the search cost.\n"
-        "A query that is out of range, too far from any road or earlier than one before it is not "
-        "admitted: that is told on standard error, and the run goes on. A line that is not a query "
-        "ends it.",
+        "gzip; - is standard input.\nPrinted are how many queries found a cloak and why others did "
+        "not, how long they waited, how large the cloaks are, and what the search cost.\nA query "
+        "that is out of range, too far from any road or earlier than one before it is not "
+        "admitted: a message on standard error says so, and the run goes on. A line that is not a "
+        "query ends it.",
     .options = options_table,
     .topics = sc_run_topics,
     .examples = examples,

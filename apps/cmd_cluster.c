@@ -1,18 +1,475 @@
 /*
- * `starcloak cluster`: gateways and workers as a whole. A group; each of its commands is a file of
- * its own.
+ * `starcloak cluster`: gateways and workers as a whole. `key` makes a file with the key of a
+ * cluster; `status` listens to the messages of a cluster for a moment and prints its gateways,
+ * workers and parts. It sends nothing.
  */
-#include "cluster.h"
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "cluster/cluster_codec.h"
+#include "cluster/cluster_key.h"
+#include "cluster/cluster_view.h"
+#include "cluster_setup.h"
+#include "command.h"
+#include "format.h"
+#include "serve_run.h"
+#include "values.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+// --- cluster key --------------------------------------------------------------------------------
+//
+// `starcloak cluster key`: a new file with the key of a cluster, for its owner alone.
+
+typedef struct key_options {
+    const char *path;
+} key_options;
+
+static error_t parse_key(int key, char *argument, struct argp_state *state)
+{
+    key_options *options = state->input;
+    switch (key) {
+    case ARGP_KEY_ARG:
+        sc_parse_file("key file", argument, state, &options->path);
+        return 0;
+    case ARGP_KEY_END:
+        if (!options->path) sc_usage_error(state, "no file given; name the one to make");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static sc_err fail(sc_diag *diag, const char *path, const char *why)
+{
+    snprintf(diag->message, sizeof diag->message, "%s: %s", path, why);
+    return SC_EIO;
+}
+
+static sc_err write_new(const char *path, const char *line, sc_diag *diag)
+{
+    const int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (fd < 0) {
+        return fail(diag, path,
+                    errno == EEXIST ? "it is there already; a key is never replaced"
+                                    : strerror(errno));
+    }
+    const size_t size = strlen(line);
+    const bool is_written = write(fd, line, size) == (ssize_t)size && fsync(fd) == 0;
+    const int why = errno;
+    if (close(fd) == 0 && is_written) return SC_OK;
+    unlink(path);
+    return fail(diag, path, strerror(why));
+}
+
+static int run_key(sc_call *call)
+{
+    key_options options = {.path = NULL};
+    sc_call_parse(call, &options);
+    sc_diag diag = {.message = ""};
+    char line[SC_CLUSTER_KEY_LINE];
+    sc_err err = sc_cluster_key_make(line, &diag);
+    if (!err) err = write_new(options.path, line, &diag);
+    explicit_bzero(line, sizeof line);
+    return err ? sc_call_fail(call, err, &diag) : SC_EXIT_OK;
+}
+
+static const sc_entry key_examples[] = {
+    {"starcloak cluster key cluster.key", "A new key; every gateway and worker gets the same."},
+    {NULL, NULL},
+};
+
+static const sc_command cmd_cluster_key = {
+    .name = "key",
+    .summary = "make the key that the processes of a cluster share",
+    .arguments = "FILE",
+    .complete = SC_COMPLETE_FILES,
+    .description = "Write a new random key to a new file that only its owner may read. A file that "
+                   "is there is never replaced.\nThe key encrypts the messages between gateways "
+                   "and workers, and names travellers by pseudonyms that are the same at all "
+                   "gateways. Anyone who has it can read and forge both. A new key means a new "
+                   "cluster: processes with different keys ignore each other.",
+    .examples = key_examples,
+    .parse = parse_key,
+    .run = run_key,
+};
+
+// --- Tables of cluster status -------------------------------------------------------------------
+
+enum { NAME_COLUMNS = 24 };
+
+static size_t count_peers(const sc_cluster_view *view, bool is_worker)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < view->peer_count; i++) {
+        const sc_cluster_view_peer *peer = &view->peers[i];
+        count += peer->is_worker == is_worker && !peer->is_stranger;
+    }
+    return count;
+}
+
+static uint32_t count_served(const sc_cluster_view *view)
+{
+    uint32_t served = 0;
+    for (uint32_t i = 0; i < view->part_count; i++) {
+        served += view->parts[i].is_served;
+    }
+    return served;
+}
+
+/** A gateway is there, and every part is served. */
+static bool cluster_report_is_fine(const sc_cluster_view *view)
+{
+    return count_peers(view, false) > 0 && view->part_count > 0 &&
+           count_served(view) == view->part_count;
+}
+
+static const char *state_of(const sc_cluster_view_peer *peer)
+{
+    if (peer->is_stranger) return "has another cut of the map";
+    if (peer->is_leaving) return "leaving";
+    return peer->is_leader ? "leader" : "";
+}
+
+static void print_gateways(FILE *out, const sc_cluster_view *view)
+{
+    fprintf(out, "\n%-*s %8s %8s %10s %12s %12s  %s\n", NAME_COLUMNS, "gateway", "cores", "open",
+            "memory", "sent", "received", "");
+    for (size_t i = 0; i < view->peer_count; i++) {
+        const sc_cluster_view_peer *peer = &view->peers[i];
+        if (peer->is_worker) continue;
+        char open[SC_FORMAT_SIZE];
+        char memory[SC_FORMAT_SIZE];
+        char sent[SC_FORMAT_SIZE];
+        char heard[SC_FORMAT_SIZE];
+        fprintf(out, "%-*s %8.2f %8s %10s %12s %12s  %s\n", NAME_COLUMNS, peer->name, peer->cpu,
+                sc_format_count(open, peer->open), sc_format_bytes(memory, peer->memory),
+                sc_format_count(sent, peer->messages_out),
+                sc_format_count(heard, peer->messages_in), state_of(peer));
+    }
+}
+
+static void print_workers(FILE *out, const sc_cluster_view *view)
+{
+    fprintf(out, "\n%-*s %7s %6s %10s %8s %8s %10s %10s %8s  %s\n", NAME_COLUMNS, "worker",
+            "threads", "parts", "queries/s", "cores", "open", "memory", "proposals", "refused", "");
+    for (size_t i = 0; i < view->peer_count; i++) {
+        const sc_cluster_view_peer *peer = &view->peers[i];
+        if (!peer->is_worker) continue;
+        char load[SC_FORMAT_SIZE];
+        char open[SC_FORMAT_SIZE];
+        char memory[SC_FORMAT_SIZE];
+        char bids[SC_FORMAT_SIZE];
+        char refused[SC_FORMAT_SIZE];
+        fprintf(out, "%-*s %7" PRIu32 " %6" PRIu32 " %10s %8.2f %8s %10s %10s %8s  %s\n",
+                NAME_COLUMNS, peer->name, peer->threads, peer->parts,
+                sc_format_decimal(load, peer->load, 1), peer->cpu,
+                sc_format_count(open, peer->open), sc_format_bytes(memory, peer->memory),
+                sc_format_count(bids, peer->engines.proposals),
+                sc_format_count(refused, peer->engines.proposals_refused), state_of(peer));
+    }
+}
+
+static const char *owner_of(const sc_cluster_view *view, sc_peer owner)
+{
+    for (size_t i = 0; i < view->peer_count; i++) {
+        if (view->peers[i].peer == owner) return view->peers[i].name;
+    }
+    return owner == SC_PEER_NONE ? "none" : "unknown";
+}
+
+static void print_parts(FILE *out, const sc_cluster_view *view)
+{
+    fprintf(out, "\n%6s %-*s %10s %10s %10s %8s %8s  %s\n", "part", NAME_COLUMNS, "worker",
+            "queries/s", "queries", "cloaks", "open", "held", "");
+    for (uint32_t i = 0; i < view->part_count; i++) {
+        const sc_cluster_view_part *part = &view->parts[i];
+        char load[SC_FORMAT_SIZE];
+        char queries[SC_FORMAT_SIZE];
+        char cloaks[SC_FORMAT_SIZE];
+        fprintf(out, "%6" PRIu32 " %-*s %10s %10s %10s %8" PRIu32 " %8" PRIu32 "  %s\n", i,
+                NAME_COLUMNS, owner_of(view, part->owner), sc_format_decimal(load, part->load, 1),
+                sc_format_count(queries, part->counts.queries),
+                sc_format_count(cloaks, part->counts.cloaks), part->counts.pending,
+                part->counts.held, part->is_served ? "" : "not served");
+    }
+}
+
+static void cluster_report(FILE *out, const sc_cluster_view *view, bool has_parts)
+{
+    const uint32_t served = count_served(view);
+    fprintf(out, "gateways     %zu\n", count_peers(view, false));
+    fprintf(out, "workers      %zu\n", count_peers(view, true));
+    if (view->part_count == 0) {
+        fprintf(out, "parts        not known: no placement was received\n");
+    } else {
+        fprintf(out,
+                "parts        %" PRIu32 ", %" PRIu32 " of them served (placement %" PRIu64 ")\n",
+                view->part_count, served, view->epoch);
+    }
+    if (view->strangers > 0) {
+        fprintf(out, "strangers    %" PRIu64 " heartbeats for another cut of the map\n",
+                view->strangers);
+    }
+    print_gateways(out, view);
+    print_workers(out, view);
+    if (has_parts && view->part_count > 0) print_parts(out, view);
+}
+
+// --- cluster status -----------------------------------------------------------------------------
+//
+// `starcloak cluster status`: listen to a cluster for a moment, and tell who is there and who has
+// which part. It takes no part in anything.
+
+// Its settings: how to reach a cluster.
+#define SC_FOR_ALL(...) SC_ROW_LEFT(__VA_ARGS__)
+#define SC_FOR_HTTP(...) SC_ROW_LEFT(__VA_ARGS__)
+#define SC_FOR_RUN(...) SC_ROW_LEFT(__VA_ARGS__)
+#define SC_FOR_NATS(...) SC_ROW_TAKEN(__VA_ARGS__)
+
+enum { KEY_SECONDS = SC_KEY_FIRST, KEY_PARTS, KEY_JSON };
+
+static const sc_option status_option_table[] = {
+    {"config", SC_KEY_SERVE_CONFIG, "FILE.ini",
+     "the file that gateways and workers are configured with; flags override it (default: none is "
+     "read)",
+     SC_COMPLETE_FILES},
+    {"seconds", KEY_SECONDS, "S", "how long to listen (default: four heartbeats)", NULL},
+    {"parts", KEY_PARTS, NULL, "a line for each part too", NULL},
+    {"json", KEY_JSON, NULL, "print everything as one JSON object", NULL},
+    SC_SETTING_OPTIONS  //
+    {NULL, 0, NULL, NULL, NULL},
+};
+
+typedef struct status_options {
+    sc_serve_flags flags;
+    double seconds;  ///< 0: by the heartbeat
+    bool has_parts;
+    bool is_json;
+} status_options;
+
+static error_t parse_status(int key, char *argument, struct argp_state *state)
+{
+    status_options *options = state->input;
+    switch (key) {
+    case KEY_SECONDS:
+        options->seconds = sc_value_number(state, "--seconds", argument, 0.1, 3600.0);
+        return 0;
+    case KEY_PARTS:
+        options->has_parts = true;
+        return 0;
+    case KEY_JSON:
+        options->is_json = true;
+        return 0;
+    case ARGP_KEY_ARG:
+        return ARGP_ERR_UNKNOWN;
+    default:
+        return sc_serve_option(key, argument, state, &options->flags) ? 0 : ARGP_ERR_UNKNOWN;
+    }
+}
+
+// --- Listening ---------------------------------------------------------------------------
+
+/** What was received. */
+typedef struct listening {
+    pthread_mutex_t lock;
+    sc_roster *roster;
+    sc_placement *placement;
+    uint64_t unreadable;
+} listening;
+
+static void receive_heartbeat(void *context, const void *bytes, size_t size)
+{
+    listening *l = context;
+    sc_heartbeat *heartbeat = NULL;
+    const sc_err err = sc_heartbeat_decode(0, bytes, size, &heartbeat);
+    pthread_mutex_lock(&l->lock);
+    if (err) {
+        l->unreadable++;
+    } else {
+        sc_roster_receive(l->roster, heartbeat, sc_clock_calendar_us(), sc_clock_us());
+    }
+    pthread_mutex_unlock(&l->lock);
+}
+
+static void hear_placement(void *context, const void *bytes, size_t size)
+{
+    listening *l = context;
+    sc_placement *placement = NULL;
+    const sc_err err = sc_placement_decode(0, bytes, size, &placement);
+    pthread_mutex_lock(&l->lock);
+    if (err) {
+        l->unreadable++;
+    } else if (sc_placement_is_newer(placement, l->placement)) {
+        sc_placement_free(l->placement);
+        l->placement = placement;
+        placement = NULL;
+    }
+    pthread_mutex_unlock(&l->lock);
+    sc_placement_free(placement);
+}
+
+static void wait_s(double seconds)
+{
+    struct timespec left = {.tv_sec = (time_t)seconds,
+                            .tv_nsec = (long)((seconds - (double)(time_t)seconds) * 1e9)};
+    while (nanosleep(&left, &left) != 0) {
+    }
+}
+
+static sc_err listen_for(const sc_bus_options *options, double seconds, listening *l,
+                         sc_bus_stats *stats, sc_diag *diag)
+{
+    sc_bus *bus = NULL;
+    sc_bus_subscription *heartbeats = NULL;
+    sc_bus_subscription *placements = NULL;
+    sc_err err = sc_bus_new(options, &bus, diag);
+    if (!err) err = sc_bus_connect(bus, diag);
+    if (!err) err = sc_bus_subscribe_heartbeats(bus, receive_heartbeat, l, &heartbeats, diag);
+    if (!err) err = sc_bus_subscribe_placements(bus, hear_placement, l, &placements, diag);
+    if (!err) {
+        wait_s(seconds);
+        *stats = sc_bus_stats_of(bus);
+    }
+    sc_bus_unsubscribe(heartbeats);
+    sc_bus_unsubscribe(placements);
+    sc_bus_free(bus);
+    return err;
+}
+
+// --- Telling -----------------------------------------------------------------------------
+
+/** No message was received: perhaps the cluster has another key, or another name. */
+static int tell_silence(const sc_call *call, const sc_settings *s, const listening *l,
+                        const sc_bus_stats *stats)
+{
+    if (stats->unopened > 0 || l->unreadable > 0) {
+        fprintf(stderr,
+                "%s: messages of cluster '%s' cannot be read; check that cluster-key and the "
+                "program's version are the same everywhere\n",
+                call->path, s->cluster_name);
+    } else {
+        fprintf(stderr,
+                "%s: no message of cluster '%s' was received; check that gateways and workers run, "
+                "with the same nats servers and cluster-name\n",
+                call->path, s->cluster_name);
+    }
+    return SC_EXIT_FAILURE;
+}
+
+static int tell(const sc_call *call, const status_options *options, const sc_settings *settings,
+                const listening *l, const sc_bus_stats *stats)
+{
+    const uint32_t parts = l->placement ? l->placement->parts : 0;
+    sc_cluster_view *view =
+        sc_cluster_view_new(l->roster, l->placement, parts, SC_PEER_NONE, sc_clock_us());
+    if (!view) return sc_call_fail(call, SC_ENOMEM, NULL);
+    view->bus = *stats;
+    view->heartbeat_s = settings->heartbeat_s;
+    int status = SC_EXIT_OK;
+    if (options->is_json) {
+        char *json = sc_cluster_view_json(view);
+        if (json) puts(json);
+        if (!json) status = sc_call_fail(call, SC_ENOMEM, NULL);
+        sc_free(json);
+    } else {
+        cluster_report(stdout, view, options->has_parts);
+    }
+    // For scripts: a cluster is fine if every part is served.
+    if (!status && !cluster_report_is_fine(view)) status = SC_EXIT_FAILURE;
+    sc_cluster_view_free(view);
+    return status;
+}
+
+static int run_with(sc_call *call, const status_options *options, const sc_settings *settings)
+{
+    sc_diag diag = {.message = ""};
+    sc_cluster_setup setup = {.key = NULL};
+    listening l = {.lock = PTHREAD_MUTEX_INITIALIZER};
+    sc_bus_stats stats = {.is_connected = false};
+    const double seconds = options->seconds > 0.0 ? options->seconds : 4.0 * settings->heartbeat_s;
+    sc_err err = sc_cluster_setup_open(settings, &setup, &diag);
+    // As after a long time: the leader is the one that the received messages name.
+    if (!err) err = sc_roster_new(0, sc_time_from_seconds(settings->heartbeat_s), 0, &l.roster);
+    if (!err) err = listen_for(&setup.bus, seconds, &l, &stats, &diag);
+    int status = SC_EXIT_FAILURE;
+    if (err) {
+        status = sc_call_fail(call, err, &diag);
+    } else if (sc_roster_count(l.roster) == 0) {
+        status = tell_silence(call, settings, &l, &stats);
+    } else {
+        status = tell(call, options, settings, &l, &stats);
+    }
+    sc_placement_free(l.placement);
+    sc_roster_free(l.roster);
+    sc_cluster_setup_close(&setup);
+    return status;
+}
+
+static int run_status(sc_call *call)
+{
+    status_options options = {.seconds = 0.0};
+    if (sc_serve_flags_init(&options.flags, call, status_option_table)) {
+        return sc_call_fail(call, SC_ENOMEM, NULL);
+    }
+    sc_call_parse(call, &options);
+    sc_settings *settings = NULL;
+    sc_diag diag = {.message = ""};
+    bool is_usage = false;
+    const sc_err err = sc_serve_gather(&options.flags, NULL, &settings, &is_usage, &diag);
+    int status = SC_EXIT_FAILURE;
+    if (err) {
+        sc_call_fail(call, err, &diag);
+        if (is_usage) status = SC_EXIT_USAGE;
+    } else {
+        status = run_with(call, &options, settings);
+    }
+    sc_settings_free(settings);
+    sc_serve_flags_fini(&options.flags);
+    return status;
+}
+
+// --- The command ------------------------------------------------------------------------
+
+static const sc_entry status_examples[] = {
+    {"starcloak cluster status --config cluster.ini", "Gateways and workers, and their load."},
+    {"starcloak cluster status --config cluster.ini --parts", "And every part."},
+    {"starcloak cluster status --config cluster.ini --json | jq '.parts[] | select(.served | not)'",
+     "Parts that no worker serves."},
+    {NULL, NULL},
+};
+
+static const sc_command cmd_cluster_status = {
+    .name = "status",
+    .summary = "show the gateways, workers and parts of a cluster, and their load",
+    .description = "Listens to the heartbeats of gateways and workers for a moment, and prints "
+                   "what they report. Ends with 0 if there is a gateway and every part of the map "
+                   "is served, else with 1.",
+    .options = status_option_table,
+    .examples = status_examples,
+    .parse = parse_status,
+    .run = run_status,
+};
+
+// --- The group ----------------------------------------------------------------------------------
 
 static const sc_command *const cluster_commands[] = {
-    &sc_cmd_cluster_key,
-    &sc_cmd_cluster_status,
+    &cmd_cluster_key,
+    &cmd_cluster_status,
     NULL,
 };
 
 static const sc_entry examples[] = {
     {"starcloak cluster key cluster.key", "Make the key that all processes of a cluster share."},
-    {"starcloak cluster status --config cluster.ini", "Who is there, and who has which part."},
+    {"starcloak cluster status --config cluster.ini",
+     "Gateways and workers, and the worker of each part."},
     {NULL, NULL},
 };
 
@@ -20,10 +477,9 @@ const sc_command sc_cmd_cluster = {
     .name = "cluster",
     .summary = "set up and look at a cluster of gateways and workers",
     .description =
-        "Where travellers are too many for one process, 'starcloak gateway' takes their queries "
-        "and "
-        "'starcloak worker' finds cloaks for them, each on as many machines as one likes, around "
-        "NATS servers. 'starcloak partition' cuts the map into the parts that workers share.",
+        "If there are too many travellers for one process, 'starcloak gateway' takes their queries "
+        "and 'starcloak worker' finds cloaks for them, each on any number of machines, connected "
+        "by NATS servers. 'starcloak partition' cuts the map into the parts that workers share.",
     .examples = examples,
     .children = cluster_commands,
 };

@@ -10,9 +10,8 @@
 #include <sys/resource.h>
 
 #include "demo/demo.h"
-#include "serve_flags.h"
+#include "serve_process.h"
 #include "serve_run.h"
-#include "serving.h"
 #include "values.h"
 #include "workload_options.h"
 
@@ -20,7 +19,7 @@
 
 // Its settings: all but those of a cluster.
 #define SC_FOR_ALL(...) SC_ROW_TAKEN(__VA_ARGS__)
-#define SC_FOR_DOOR(...) SC_ROW_TAKEN(__VA_ARGS__)
+#define SC_FOR_HTTP(...) SC_ROW_TAKEN(__VA_ARGS__)
 #define SC_FOR_RUN(...) SC_ROW_TAKEN(__VA_ARGS__)
 #define SC_FOR_NATS(...) SC_ROW_LEFT(__VA_ARGS__)
 
@@ -85,7 +84,7 @@ static void keep_within(sc_normal *spread, double least, double most)
 }
 
 /** Who wants more than the operator allows would only be refused. */
-static void obey(sc_workload *workload, const sc_policy_terms *policy)
+static void obey(sc_workload *workload, const sc_policy *policy)
 {
     keep_within(&workload->k, policy->least.k, policy->most.k);
     keep_within(&workload->l, policy->least.l, policy->most.l);
@@ -109,7 +108,7 @@ static sc_err check_descriptors(uint32_t travellers, sc_diag *diag)
     if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || travellers + REST <= limit.rlim_cur) return SC_OK;
     snprintf(diag->message, sizeof diag->message,
              "--travellers: %u of them need as many descriptors and %d more, and this process may "
-             "have %llu; let there be fewer, or see 'ulimit -n'",
+             "have %llu; choose fewer, or raise 'ulimit -n'",
              travellers, REST, (unsigned long long)limit.rlim_cur);
     return SC_ELIMIT;
 }
@@ -120,18 +119,19 @@ static sc_err prepare(void *context, const sc_settings *settings, const sc_map *
     show *s = context;
     sc_demo_options *demo = &s->options->demo;
     if (*settings->tls_certificate) {
-        return fail(diag, SC_EINVAL, "tls-certificate: the demo's travellers speak plain HTTP");
+        return fail(diag, SC_EINVAL,
+                    "tls-certificate: the demo's travellers use plain HTTP; leave it out");
     }
     if (settings->no_ui) {
-        return fail(diag, SC_EINVAL,
-                    "no-ui: a demo is there to be looked at; 'starcloak load' drives a "
-                    "service that has no UI");
+        return fail(
+            diag, SC_EINVAL,
+            "no-ui: a demo needs its page; 'starcloak load' drives a service that has no UI");
     }
     // Guests get tokens for the asking, which must be good for nothing else.
     if (*settings->token_keys) {
-        return fail(diag, SC_EINVAL,
-                    "token-keys: a demo has a key of its own, and gives tokens to "
-                    "whoever looks at it");
+        return fail(
+            diag, SC_EINVAL,
+            "token-keys: a demo has its own key, and gives a token to everyone who opens its page");
     }
     sc_err err = check_descriptors(demo->travellers, diag);
     if (!err) err = sc_workload_find_category(&s->options->asking, map, diag);
@@ -210,12 +210,12 @@ static int run(sc_call *call)
     int status = sc_serve_run(call, &options.flags, &hooks);
     sc_serve_flags_fini(&options.flags);
     if (s.trouble[0] != '\0') {
-        fprintf(stderr, "%s: the travellers gave up: %s\n", call->path, s.trouble);
+        fprintf(stderr, "%s: the travellers stopped: %s\n", call->path, s.trouble);
         status = SC_EXIT_FAILURE;
     }
     if (s.violations > 0) {
         fprintf(stderr,
-                "%s: %llu times travellers were not served as was promised: a bug; report it\n",
+                "%s: %llu replies broke a promise of the service; this is a bug, report it\n",
                 call->path, (unsigned long long)s.violations);
         status = SC_EXIT_FAILURE;
     }
@@ -227,7 +227,7 @@ static int run(sc_call *call)
 static const sc_entry examples[] = {
     {"starcloak demo city.scm", "3,000 travellers, the built-in provider, and a page to look at."},
     {"starcloak demo city.scm --engine hybrid --travellers 10k --k 8:2",
-     "More of them, who want more company."},
+     "More travellers, who ask for larger cloaks."},
     {"starcloak demo city.scm --provider http://127.0.0.1:9090/",
      "Ask 'starcloak lbs', which runs elsewhere: the page then shows the bytes that it is sent."},
     {NULL, NULL},

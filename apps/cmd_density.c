@@ -12,9 +12,8 @@
 #include "densities.h"
 #include "format.h"
 #include "inputs.h"
-#include "map_report.h"
-#include "overlap.h"
-#include "progress.h"
+#include "progress_bar.h"
+#include "table.h"
 #include "values.h"
 #include "workload_options.h"
 
@@ -52,7 +51,7 @@ static void check_usage(const struct argp_state *state, const density_options *o
     if (!output) {
         sc_usage_error(state, "no output given; add -o DENSITY.csv");
     } else if (output[0] == '\0') {
-        sc_usage_error(state, "-o: '' is no name of a file");
+        sc_usage_error(state, "-o: the name of the file is empty");
     } else if (sc_overlaps(output, options->map) ||
                (options->run && sc_overlaps(output, options->run)) ||
                (traces && sc_overlaps(output, traces))) {
@@ -78,7 +77,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         options->output = argument;
         return 0;
     case KEY_RUN:
-        if (argument[0] == '\0') sc_usage_error(state, "--run: '' is no name of a file");
+        if (argument[0] == '\0') sc_usage_error(state, "--run: the name of the file is empty");
         options->run = argument;
         return 0;
     case KEY_SECONDS:

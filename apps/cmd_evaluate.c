@@ -2,22 +2,192 @@
  * `starcloak evaluate`: let a provider answer every cloak of a recorded run, filter its replies
  * to the exact answers, write these into the record, and tell what it took.
  */
+#include <starcloak/map.h>
+
 #include "command.h"
+#include "format.h"
+#include "inputs.h"
+#include "objects_options.h"
+#include "progress_bar.h"
+#include "sim/evaluate.h"
+#include "table.h"
+#include "values.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <starcloak/map.h>
+/** All that is printed about one evaluation. Everything is borrowed. */
+typedef struct evaluate_view {
+    const char *map;
+    const char *record;
+    const char *output;  ///< NULL: nothing was written
+    const sc_evaluate_options *options;
+    const sc_evaluate_report *report;
+} evaluate_view;
 
-#include "evaluate_report.h"
-#include "inputs.h"
-#include "map_report.h"
-#include "objects_options.h"
-#include "overlap.h"
-#include "points_options.h"
-#include "progress.h"
-#include "values.h"
+// --- Report -------------------------------------------------------------------------------------
+
+static const sc_entry meanings[] = {
+    {"provider", "Answering for whole cloaks: the objects on their segments, and the answers of "
+                 "their border nodes. CPU time."},
+    {"encoding", "From tables to bytes and back, for requests and replies, on both sides."},
+    {"trusted side", "Making requests out of cloaks, checking replies, and filtering them to the "
+                     "exact answers."},
+    {"candidates", "Objects that came back for a query's request, as they were sent: one that "
+                   "several border nodes name counts as often."},
+    {"looked up", "Answers of border nodes that were in the nearest index ('starcloak map index'); "
+                  "the others were searched for, several in one search."},
+    {"refused", "Queries whose request is beyond what providers are asked for: more than 1,000 "
+                "objects, or farther than 100 km. In the record: failed, reason 'request'."},
+    {"failed", "Queries for which the provider gave no answer, or none that passes the checks. In "
+               "the record: failed, reason 'provider'."},
+    {NULL, NULL},
+};
+
+static const sc_topic evaluate_topics[] = {{"Meanings", meanings}, {NULL, NULL}};
+
+static double cpu_s(const sc_evaluate_report *report)
+{
+    return report->provider_cpu_s + report->codec_cpu_s + report->trusted_cpu_s;
+}
+
+static void put_text_head(FILE *stream, const evaluate_view *view)
+{
+    const sc_evaluate_options *options = view->options;
+    sc_print_text(stream, view->record);
+    fputs(" on ", stream);
+    sc_print_text(stream, view->map);
+    if (options->points) {
+        fputs("\n  asked at points", stream);
+    } else {
+        fprintf(stream, "\n  %s%s", sc_encoding_name(options->encoding),
+                options->lbs.without_index ? ", without index" : "");
+    }
+    if (view->output) {
+        fputs(", answers in ", stream);
+        sc_print_text(stream, view->output);
+    } else {
+        fputs(", answers not kept", stream);
+    }
+    fputc('\n', stream);
+}
+
+static void put_json_head(sc_report *table, const evaluate_view *view)
+{
+    const sc_evaluate_options *options = view->options;
+    sc_report_string(table, "map", view->map);
+    sc_report_string(table, "record", view->record);
+    sc_report_string(table, "output", view->output);
+    sc_report_string(table, "encoding",
+                     options->points ? "points" : sc_encoding_name(options->encoding));
+    sc_report_flag(table, "without_index", options->lbs.without_index);
+    sc_report_count(table, NULL, "cloaks", view->report->cloaks, "");
+}
+
+static void put_queries(sc_report *table, const sc_evaluate_report *report)
+{
+    const bool has_checks = report->checked > 0;
+    sc_report_title(table, "Queries");
+    sc_report_count(table, "in cloaks", "queries", report->queries, "");
+    sc_report_count(table, "answered", "answered", report->answered, "");
+    sc_report_count(table, report->refused > 0 ? "refused" : NULL, "refused", report->refused, "");
+    sc_report_count(table, report->failed > 0 ? "failed" : NULL, "failed", report->failed, "");
+    sc_report_count(table, report->replaced > 0 ? "answers replaced" : NULL, "replaced",
+                    report->replaced, "");
+    sc_report_count(table, has_checks ? "checked" : NULL, "checked", report->checked,
+                    "against a plain search");
+    sc_report_count(table, has_checks ? "wrong" : NULL, "wrong", report->wrong, "");
+    sc_report_title(table, "Cloaks");
+    sc_report_count(table, "evaluated", NULL, report->cloaks, "");
+}
+
+/** The mean and the share are for people. */
+static void put_time(sc_report *table, const char *label, const char *name, double seconds,
+                     const sc_evaluate_report *report)
+{
+    char total[SC_FORMAT_SIZE];
+    char mean[SC_FORMAT_SIZE];
+    const double cloaks = report->cloaks > 0 ? (double)report->cloaks : 1;
+    const double whole = cpu_s(report) > 0 ? cpu_s(report) : 1;
+    if (table->is_json) {
+        sc_report_number(table, NULL, name, seconds, 0, "");
+    } else if (label) {
+        fprintf(table->stream, "  %-24s %13s %10s %8.1f %%\n", label,
+                sc_format_decimal(mean, seconds / cloaks * 1e6, 1),
+                sc_format_seconds(total, seconds), 100 * seconds / whole);
+    }
+}
+
+static void put_times(sc_report *table, const evaluate_view *view)
+{
+    static const sc_column columns[] = {{"us per cloak", NULL, 13, SC_COLUMN_NUMBER},
+                                        {"total", NULL, 10, SC_COLUMN_NUMBER},
+                                        {"share", NULL, 10, SC_COLUMN_NUMBER},
+                                        {NULL, NULL, 0, SC_COLUMN_NUMBER}};
+    const sc_evaluate_report *report = view->report;
+    const bool has_points = view->options->points != NULL;
+    sc_report_heading(table, "CPU time", columns);
+    table->digits = 9;
+    sc_report_open(table, "cpu_s");
+    put_time(table, "provider", "provider", report->provider_cpu_s, report);
+    put_time(table, has_points ? NULL : "encoding", "encoding", report->codec_cpu_s, report);
+    put_time(table, "trusted side", "trusted", report->trusted_cpu_s, report);
+    if (!table->is_json) put_time(table, "together", NULL, cpu_s(report), report);
+    sc_report_number(table, NULL, "per_cloak", sc_evaluate_cpu_per_cloak_s(report), 0, "");
+    sc_report_close(table);
+    sc_report_seconds(table, has_points ? "waiting for answers" : NULL, "provider_wall_s",
+                      report->provider_wall_s, "by the clock");
+    table->digits = 10;
+}
+
+static void put_sizes(sc_report *table, const sc_evaluate_report *report)
+{
+    sc_report_heading(table, "Per cloak", sc_summary_columns);
+    sc_report_summary(table, "different requests", "requests", &report->requests, 0);
+    sc_report_summary(table, "bytes out", "bytes_out", &report->bytes_out, 0);
+    sc_report_summary(table, "bytes in", "bytes_in", &report->bytes_in, 0);
+    sc_report_heading(table, "Per query", sc_summary_columns);
+    sc_report_summary(table, "candidates", "candidates", &report->candidates, 0);
+    sc_report_summary(table, "different candidates", "distinct_candidates", &report->distinct, 0);
+    sc_report_summary(table, "results", "results", &report->results, 0);
+}
+
+static void put_work(sc_report *table, const evaluate_view *view)
+{
+    const sc_evaluate_report *report = view->report;
+    const sc_lbs_work *work = &report->work;
+    const bool has_points = view->options->points != NULL;
+    char remark[SC_FORMAT_SIZE + 16] = "";
+    char number[SC_FORMAT_SIZE];
+    if (work->searched > 0) {
+        snprintf(remark, sizeof(remark), "in %s searches", sc_format_count(number, work->searches));
+    }
+    sc_report_title(table, has_points ? "Provider" : "Answers of border nodes");
+    sc_report_open(table, "border_nodes");
+    sc_report_count(table, has_points ? NULL : "looked up", "looked_up", work->looked_up, "");
+    sc_report_count(table, has_points ? NULL : "searched for", "searched", work->searched, remark);
+    sc_report_count(table, NULL, "searches", work->searches, "");
+    sc_report_count(table, NULL, "stars_visited", work->stars_visited, "");
+    sc_report_close(table);
+    sc_report_count(table, has_points ? "places asked at" : NULL, "points", report->points, "");
+    sc_report_count(table, has_points ? "questions" : NULL, "questions", report->questions, "");
+}
+
+static void evaluate_print(FILE *stream, bool is_json, const evaluate_view *view)
+{
+    if (!is_json) put_text_head(stream, view);
+    sc_report table = sc_report_begin(stream, is_json, 24);
+    put_json_head(&table, view);
+    put_queries(&table, view->report);
+    put_times(&table, view);
+    put_sizes(&table, view->report);
+    put_work(&table, view);
+    sc_report_end(&table);
+}
+
+// --- The command --------------------------------------------------------------------------------
 
 typedef struct evaluate_options {
     const char *map;
@@ -56,8 +226,8 @@ static const sc_option options_table[] = {
     {"check", KEY_CHECK, "N",
      "compare N answers, evenly spread, or 'all' of them, with a plain search (default: none)",
      "all"},
-    {"seed", KEY_SEED, "N",
-     "draw the order of requests from this number (default: nobody can foresee it)", NULL},
+    {"seed", KEY_SEED, "N", "seed of the order of requests (default: an unpredictable order)",
+     NULL},
     {"quiet", 'q', NULL, "print nothing but errors and what --json asks for; no progress bar",
      NULL},
     {"json", KEY_JSON, NULL, "print the report as one JSON object, with --quiet too", NULL},
@@ -80,9 +250,9 @@ static void check_output(const evaluate_options *options, const struct argp_stat
         }
         return;
     }
-    if (output[0] == '\0') sc_usage_error(state, "-o: '' is no name of a file");
+    if (output[0] == '\0') sc_usage_error(state, "-o: the name of the file is empty");
     if (strcmp(output, "-") == 0 && isatty(STDOUT_FILENO)) {
-        sc_usage_error(state, "-o -: a record is nothing for a terminal; add '> OUT.jsonl'");
+        sc_usage_error(state, "-o -: a record is not written to a terminal; add '> OUT.jsonl'");
     }
     if (sc_overlaps(output, options->map)) {
         sc_usage_error(state, "the output '%s' is also the map; choose another name", output);
@@ -226,10 +396,11 @@ static void tell_troubles(const sc_call *call, const evaluate_options *options,
                      report->first_failure.message);
     }
     if (report->refused > 0) {
-        sc_call_note(call,
-                     "%" PRIu64 " queries ask for more than providers are asked for, or for a "
-                     "category that there is not",
-                     report->refused);
+        sc_call_note(
+            call,
+            "%" PRIu64
+            " queries ask for more than providers are asked for, or for an unknown category",
+            report->refused);
     }
     if (report->wrong > 0) {
         sc_call_note(call,
@@ -251,7 +422,7 @@ static bool went_well(const sc_evaluate_report *report)
     return report->wrong == 0 && !sc_evaluate_is_fruitless(report);
 }
 
-/** Whoever answers. */
+/** The provider that answers. */
 typedef struct provider {
     sc_opened_objects opened;  ///< of the built-in one
     sc_vocabulary vocabulary;  ///< of the other
@@ -304,17 +475,13 @@ static void print_report(const evaluate_options *options, const sc_evaluate_opti
     const char *output = output_of(options);
     // What went to standard output cannot be taken back.
     const bool is_kept = output && (!sc_evaluate_is_fruitless(report) || strcmp(output, "-") == 0);
-    const sc_evaluate_view view = {.map = options->map,
-                                   .record = options->record,
-                                   .output = is_kept ? output : NULL,
-                                   .options = how,
-                                   .report = report};
+    const evaluate_view view = {.map = options->map,
+                                .record = options->record,
+                                .output = is_kept ? output : NULL,
+                                .options = how,
+                                .report = report};
     FILE *stream = sc_report_stream(output ? output : "");
-    if (options->json) {
-        sc_evaluate_print_json(stream, &view);
-    } else if (!options->quiet) {
-        sc_evaluate_print_text(stream, &view);
-    }
+    if (options->json || !options->quiet) evaluate_print(stream, options->json, &view);
 }
 
 static int answer(const sc_call *call, const sc_map *map, const evaluate_options *options)
@@ -365,25 +532,24 @@ static const sc_entry examples[] = {
 
 const sc_command sc_cmd_evaluate = {
     .name = "evaluate",
-    .summary = "answer every cloak of a recorded run, and tell what it took",
+    .summary = "answer every cloak of a recorded run, and measure what it takes",
     .arguments = "FILE.scm RUN.jsonl",
     .complete = SC_COMPLETE_MAPS,
     .complete_2 = SC_COMPLETE_FILES,
     .description =
-        "Read the record of a run, made with --record. For each cloak, what may leave goes to a "
-        "provider, through the real bytes: segments, border nodes, and the members' different "
-        "requests in random order. What comes back is checked and filtered to the exact answer of "
-        "each member. Answers are written behind their cloaks, and the record is replaced when it "
-        "is whole, if anything could be answered; what it had of answers before is left out. "
-        "RUN.jsonl may be packed by xz or "
-        "gzip, or - for standard input; then -o is needed.\n"
-        "The provider is built in and answers from the map's objects, or from those of a "
-        "database; or it is one over HTTP that knows nothing of cloaks and is asked at points.\n"
-        "Printed are the time that it took, the bytes that went each way, and how many objects "
-        "came back. The exit status is 1 if --check finds a wrong answer, or if there was nothing "
-        "but failures.",
+        "Read the record of a run, made with --record. For each cloak, what may leave the trusted "
+        "side goes to a provider, encoded as it would be sent: segments, border nodes, and the "
+        "members' different requests in random order. What comes back is checked and filtered to "
+        "the exact answer of each member. Answers are written behind their cloaks, and the record "
+        "is replaced when it is whole, if anything could be answered; what it had of answers "
+        "before is left out. RUN.jsonl may be packed by xz or gzip, or - for standard input; then "
+        "-o is needed.\nThe provider is built in and answers from the map's objects, or from those "
+        "of a database; or it is one over HTTP that knows nothing of cloaks and is asked at "
+        "points.\nPrinted are the time that it took, the bytes that went each way, and how many "
+        "objects came back. The exit status is 1 if --check finds a wrong answer, or if there was "
+        "nothing but failures.",
     .options = options_table,
-    .topics = sc_evaluate_topics,
+    .topics = evaluate_topics,
     .examples = examples,
     .parse = parse,
     .run = run,

@@ -2,7 +2,7 @@
  * `starcloak experiment`: the whole evaluation, from travellers to figures and claims, as numbers.
  *
  * The work is the laboratory's (src/study/lab); here maps and traces are opened, a keystroke
- * stops the run without losing what is done, and the end is told.
+ * stops the run without losing what is done, and a summary is printed at the end.
  */
 #include "command.h"
 
@@ -17,10 +17,9 @@
 #include "experiment_options.h"
 #include "format.h"
 #include "inputs.h"
-#include "progress.h"
-#include "version.h"
+#include "progress_bar.h"
 
-/** The map of whoever has none: a small city. */
+/** The map where none is given: a small city. */
 #define CITY_NODES 5000
 #define CITY_SEED 1
 
@@ -220,7 +219,7 @@ static int run(sc_call *call)
 }
 
 static const sc_entry examples[] = {
-    {"starcloak experiment --quick -o taste", "A minute's taste, on a generated city."},
+    {"starcloak experiment --quick -o taste", "A run of about a minute, on a generated city."},
     {"starcloak experiment --map cal.scm --map atl.scm -o results",
      "Every figure, on two maps. Interrupted, the same command goes on where it was."},
     {"starcloak experiment --map cal.scm --figure success-k --methods basic,xstar --seeds 10 -o "

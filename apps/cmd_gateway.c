@@ -7,13 +7,12 @@
 #include <string.h>
 
 #include "cluster/gateway.h"
-#include "cluster_parts.h"
-#include "serve_flags.h"
+#include "cluster_setup.h"
 #include "serve_run.h"
 
 // Its settings: all but those of engines.
 #define SC_FOR_ALL(...) SC_ROW_TAKEN(__VA_ARGS__)
-#define SC_FOR_DOOR(...) SC_ROW_TAKEN(__VA_ARGS__)
+#define SC_FOR_HTTP(...) SC_ROW_TAKEN(__VA_ARGS__)
 #define SC_FOR_RUN(...) SC_ROW_LEFT(__VA_ARGS__)
 #define SC_FOR_NATS(...) SC_ROW_TAKEN(__VA_ARGS__)
 
@@ -30,7 +29,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 // --- Hooks for the service ------------------------------------------------------------------
 
 typedef struct place {
-    sc_cluster_parts parts;
+    sc_cluster_setup setup;
     sc_gateway_options gateway;
     sc_partition *whole;  ///< the cut, if none is given
     sc_serving_end end;
@@ -46,16 +45,16 @@ static sc_err prepare(void *context, const sc_settings *settings, const sc_map *
                       sc_service_options *options, sc_diag *diag)
 {
     place *p = context;
-    sc_err err = sc_cluster_parts_open(settings, &p->parts, diag);
+    sc_err err = sc_cluster_setup_open(settings, &p->setup, diag);
     if (!err && !options->ledger.cut) {
         err = sc_partition_whole(map, &p->whole, diag);
         options->ledger.cut = p->whole;
     }
     if (err) return err;
     p->gateway = (sc_gateway_options){
-        .bus = p->parts.bus,
+        .bus = p->setup.bus,
         .partition = options->ledger.cut,
-        .name = p->parts.name,
+        .name = p->setup.name,
         .heartbeat_s = settings->heartbeat_s,
         .uneven = settings->uneven,
         .repack_s = settings->repack_s,
@@ -65,7 +64,7 @@ static sc_err prepare(void *context, const sc_settings *settings, const sc_map *
         .context = &p->end,
     };
     options->gateway = &p->gateway;
-    options->names_key = sc_cluster_key_names(p->parts.key);
+    options->names_key = sc_cluster_key_names(p->setup.key);
     return SC_OK;
 }
 
@@ -74,7 +73,7 @@ static sc_err attach(void *context, sc_service *service, sc_diag *diag)
     place *p = context;
     (void)service;
     (void)diag;
-    sc_cluster_parts_forget_password(&p->parts);
+    sc_cluster_setup_forget_password(&p->setup);
     return SC_OK;
 }
 
@@ -83,7 +82,7 @@ static void leave(void *context)
     place *p = context;
     sc_partition_free(p->whole);
     p->whole = NULL;
-    sc_cluster_parts_close(&p->parts);
+    sc_cluster_setup_close(&p->setup);
 }
 
 static int run(sc_call *call)
@@ -105,10 +104,10 @@ static int run(sc_call *call)
 
 static const sc_entry signals[] = {
     {"SIGHUP", "As with 'starcloak serve': policy, tokens, log level and certificates change."},
-    {"SIGTERM, SIGINT", "Take no more queries, give those that wait their outcome (for at most "
-                        "--drain seconds), leave "
-                        "the cluster, and end with 0. A gateway that NATS shuts out for good does "
-                        "the same by itself, and ends with 1, so that it is started anew."},
+    {"SIGTERM, SIGINT",
+     "Take no more queries, give those that wait their outcome (for at most --drain seconds), "
+     "leave the cluster, and end with 0. A gateway that loses NATS for good does the same by "
+     "itself, and ends with 1, so that a supervisor starts it again."},
     {NULL, NULL},
 };
 
@@ -123,7 +122,7 @@ static const sc_entry examples[] = {
      "nats://n1:4222,nats://n2:4222 --token-keys token.key",
      "The same with flags."},
     {"starcloak gateway --config cluster.ini --check",
-     "See whether a configuration would do, and its files. Nobody is spoken to."},
+     "Check a configuration and the files that it names; no connection is made."},
     {NULL, NULL},
 };
 
@@ -133,16 +132,13 @@ const sc_command sc_cmd_gateway = {
     .arguments = "[MAP.scm]",
     .complete = SC_COMPLETE_MAPS,
     .description =
-        "The service of 'starcloak serve', for travellers who are too many for one process: "
-        "queries "
+        "The service of 'starcloak serve', for more travellers than one process can serve: queries "
         "come in here, cloaks are found by 'starcloak worker' processes, and what they propose is "
         "decided here. Any number of gateways and workers find each other through NATS; each has "
-        "the same map, cut and cluster key. Clients may ask any gateway.\n"
-        "A user has one pseudonym at all gateways, and so counts once in a cloak. Tokens are good "
-        "at "
-        "all of them if they have the same --token-keys.\n"
-        "What is said over NATS is sealed with the cluster key: NATS servers need not be trusted "
-        "with it.",
+        "the same map, cut and cluster key. Clients may ask any gateway.\nA user has one pseudonym "
+        "at all gateways, and so counts once in a cloak. Tokens are good at all of them if they "
+        "have the same --token-keys.\nMessages over NATS are encrypted with the cluster key: NATS "
+        "servers need not be trusted.",
     .options = options_table,
     .topics = topics,
     .examples = examples,

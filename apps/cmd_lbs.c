@@ -12,9 +12,8 @@
 
 #include "inputs.h"
 #include "provider/provider.h"
-#include "served_objects.h"
+#include "serve_process.h"
 #include "server/sandbox.h"
-#include "serving.h"
 #include "values.h"
 
 enum { MAX_ADDRESSES = 16, MAX_LOOPS = 64, MAX_THREADS = 64 };
@@ -65,8 +64,7 @@ static const sc_option options_table[] = {
      "127.0.0.1:9090, or the sockets that the service manager hands over)",
      NULL},
     {"tls-certificate", KEY_TLS_CERTIFICATE, "FILE.pem",
-     "speak TLS, with this certificate and those above it (default: plain HTTP)",
-     SC_COMPLETE_FILES},
+     "use TLS, with this certificate and those above it (default: plain HTTP)", SC_COMPLETE_FILES},
     {"tls-key", KEY_TLS_KEY, "FILE.pem", "its private key (default: in the certificate's file)",
      SC_COMPLETE_FILES},
     {"client-ca", KEY_CLIENT_CA, "FILE.pem",
@@ -74,12 +72,12 @@ static const sc_option options_table[] = {
      SC_COMPLETE_FILES},
     SC_OBJECTS_OPTIONS,
     SC_OBJECTS_WATCH_OPTIONS,
-    {"loops", KEY_LOOPS, "N", "threads that speak HTTP, 1 to 64 (default 2)", NULL},
+    {"loops", KEY_LOOPS, "N", "threads for HTTP connections, 1 to 64 (default 2)", NULL},
     {"threads", KEY_THREADS, "N", "threads that evaluate, 1 to 64 (default: one per processor)",
      NULL},
     {"max-connections", KEY_MAX_CONNECTIONS, "N", "connections at a time (default 1000)", NULL},
     {"max-waiting", KEY_MAX_WAITING, "N",
-     "cloaks that may wait for a thread; others are told to come again (default 1000)", NULL},
+     "cloaks that may wait for a thread; more are refused for now (default 1000)", NULL},
     {"max-k", KEY_MAX_K, "N", "refuse requests for more nearest objects than N (default 1000)",
      NULL},
     {"max-radius", KEY_MAX_RADIUS, "M",
@@ -94,14 +92,14 @@ static const sc_option options_table[] = {
     {"no-sandbox", KEY_NO_SANDBOX, NULL,
      "do without the filter of system calls, where a kernel has none", NULL},
     {"drain", KEY_DRAIN, "S",
-     "when told to stop, give those that are being answered up to S seconds (default 10)", NULL},
+     "on SIGTERM, let replies in progress take up to S seconds (default 10)", NULL},
     {"quiet", 'q', NULL, "no progress bar while objects are prepared", NULL},
     {NULL, 0, NULL, NULL, NULL},
 };
 
 static void add_address(lbs_options *options, const struct argp_state *state, const char *address)
 {
-    if (address[0] == '\0') sc_usage_error(state, "--listen: '' is no address");
+    if (address[0] == '\0') sc_usage_error(state, "--listen: the address is empty");
     if (options->address_count == MAX_ADDRESSES) {
         sc_usage_error(state, "--listen may be given %d times at most", (int)MAX_ADDRESSES);
     }
@@ -245,8 +243,9 @@ static sc_err begin(serving *s, sc_diag *diag)
     if (!err) err = sc_log_new(STDERR_FILENO, options->log_format, options->log_level, &s->log);
     if (!err) err = sc_input_open_map(options->map, NULL, &s->map, diag);
     if (!err) {
-        err = sc_served_objects_open(s->call, &options->objects, s->map, options->map, s->log,
-                                     &s->objects, diag);
+        s->objects.log = s->log;
+        err = sc_served_objects_open(s->call, &options->objects, s->map, options->map, &s->objects,
+                                     diag);
     }
     if (err) return err;
 
@@ -344,14 +343,14 @@ static int run(sc_call *call)
 static const sc_entry pages[] = {
     {"POST /", "A cloak, application/x-protobuf or application/geo+json; its reply comes back in "
                "the same encoding. Any other path will do as well."},
-    {"GET /metrics", "What is counted, for Prometheus."},
-    {"GET /healthz, /readyz", "Whether it runs, and whether it may be asked."},
+    {"GET /metrics", "Metrics for Prometheus."},
+    {"GET /healthz, /readyz", "Whether it runs, and whether it is ready for requests."},
     {"GET /v1/categories", "The categories of its objects, and how many objects each has."},
     {NULL, NULL},
 };
 
 static const sc_entry signals[] = {
-    {"SIGHUP", "Read certificates and keys again; if they are no good, the old ones stay."},
+    {"SIGHUP", "Read certificates and keys again; if they are invalid, the old ones stay."},
     {"SIGTERM, SIGINT", "Accept no more, answer what has come, and end."},
     {NULL, NULL},
 };
@@ -365,7 +364,7 @@ static const sc_topic topics[] = {
 static const sc_entry examples[] = {
     {"starcloak lbs city.scm", "Answer with the map's objects, on this machine only."},
     {"starcloak lbs city.scm --listen [::]:9443 --tls-certificate lbs.pem --client-ca proxy.pem",
-     "Answer those who can show a certificate, and nobody else."},
+     "Answer only clients that show a certificate."},
     {"starcloak lbs city.scm --objects postgresql://localhost/city --objects-channel objects",
      "Objects of a database, current whenever it says that they have changed."},
     {NULL, NULL},
@@ -380,9 +379,8 @@ const sc_command sc_cmd_lbs = {
         "Answers cloaks that 'starcloak serve --provider' sends, by the provider protocol: for "
         "each request the objects on the cloak's segments, and the nearest ones of each border "
         "node. It needs no trust: it is never told a user, a position, or how many are in a "
-        "cloak.\n"
-        "It gives up all rights that it does not need before it answers anybody: it becomes an "
-        "ordinary user, and cannot start programs or write files any more.",
+        "cloak.\nIt gives up all rights that it does not need before it answers the first request: "
+        "it becomes an ordinary user, and cannot start programs or write files any more.",
     .options = options_table,
     .topics = topics,
     .examples = examples,

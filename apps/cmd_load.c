@@ -5,18 +5,369 @@
  * The work is done by src/demo/loadgen; here the travellers are put on the map and get their
  * tokens.
  */
-#include "command.h"
-
-#include <signal.h>
-#include <stdlib.h>
-
 #include <starcloak/map.h>
 #include <starcloak/objects.h>
 
+#include "command.h"
+#include "demo/loadgen/loadgen.h"
 #include "inputs.h"
-#include "load_options.h"
 #include "load_report.h"
-#include "progress.h"
+#include "movement_options.h"
+#include "progress_bar.h"
+#include "values.h"
+#include "workload_options.h"
+
+#include <argp.h>
+#include <math.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct load_settings {
+    sc_load_options load;  ///< without travellers and tokens, which come later
+    const char *map;
+    const char *key;     ///< a key file to issue tokens with; or
+    const char *tokens;  ///< a file of tokens
+    sc_asking asking;
+    sc_movement_settings movement;
+    bool has_travellers;
+    bool has_movement;     ///< whether it was said how they move
+    bool has_chaos_words;  ///< an option was given that needs --chaos
+    bool is_quiet;
+    bool is_json;
+} load_settings;
+
+// --- Options ------------------------------------------------------------------------------------
+
+/** One traveller has one connection; a flock cannot have more of them than descriptors. */
+#define TRAVELLERS_DEFAULT 1000
+#define TRAVELLERS_MAX 1000000
+#define THREADS_MAX 64
+#define RATE_MAX 1e6
+
+/** Holding: as many users as a service allows one to ask for, for as long, and no farther than
+ * next door, so that it is not found. */
+#define HOLD_K 1000
+#define HOLD_L 1
+#define HOLD_HOPS 1
+#define HOLD_WAIT_S 3600
+
+/** What a service takes at least, unless its operator says otherwise: less would only be refused.
+ */
+#define LEAST_K 2
+#define LEAST_HOPS 1
+
+enum {
+    KEY_KEY = SC_KEY_FIRST,
+    KEY_TOKENS,
+    KEY_THREADS,
+    KEY_DURATION,
+    KEY_WARMUP,
+    KEY_RATE,
+    KEY_CHECK,
+    KEY_SEED,
+    KEY_CA,
+    KEY_METRICS,
+    KEY_KEEP_ALIVE,
+    KEY_PATIENCE,
+    KEY_CHAOS,
+    KEY_CHAOS_SHARE,
+    KEY_CHAOS_EVERY,
+    KEY_PROVIDER_COMMAND,
+    KEY_HOLD,
+    KEY_HOLD_PID,
+    KEY_JSON,
+};
+
+static const sc_option load_options_table[] = {
+    {"travellers", 'n', "N",
+     "how many, each with a token and a connection of its own; k stands for thousands (default 1k)",
+     NULL},
+    {"key", KEY_KEY, "FILE",
+     "the service's key file, to issue tokens to travellers load-1, load-2, ... (default: none; "
+     "this or --tokens is needed)",
+     SC_COMPLETE_FILES},
+    {"tokens", KEY_TOKENS, "FILE", "tokens to use instead, one per line (default: none)",
+     SC_COMPLETE_FILES},
+    {"duration", KEY_DURATION, "S", "how long to ask and to measure, in seconds (default 60)",
+     NULL},
+    {"warmup", KEY_WARMUP, "S",
+     "ask for so long before anything is measured (default 0; the final counts include it)", NULL},
+    {"rate", KEY_RATE, "QPS",
+     "queries per second of all travellers together, coming at random; each is asked by an idle "
+     "traveller (default 0: travellers ask, wait, pause and ask again)",
+     NULL},
+    {"threads", KEY_THREADS, "N",
+     "threads to ask from, each with its share of the travellers and its own limit of descriptors "
+     "(default 1)",
+     NULL},
+    {"check", KEY_CHECK, "N",
+     "compare N of 1,000 answers with a plain search on the map, if that has objects: which ones, "
+     "how far, and how they are called (default 10); "
+     "with 0 the objects of replies are not looked at at all, which costs less",
+     NULL},
+    {"seed", KEY_SEED, "N", "the same number, the same travellers (default 1)", NULL},
+    {"ca", KEY_CA, "FILE",
+     "certificates of the authorities to trust, PEM (default: those of the system)",
+     SC_COMPLETE_FILES},
+    {"metrics", KEY_METRICS, "URL",
+     "the address of the metrics of the service (default: /metrics of the same URL); 'off': do not "
+     "ask",
+     "off"},
+    {"keep-alive", KEY_KEEP_ALIVE, "S",
+     "replace a connection that was not used for so long; less than the service keeps one (default "
+     "45)",
+     NULL},
+    {"patience", KEY_PATIENCE, "S",
+     "how long after its deadline a query may still be answered: the provider takes time (default "
+     "30)",
+     NULL},
+    {"chaos", KEY_CHAOS, NULL,
+     "let clients leave, stop reading, send slowly, too much or invalid requests, and account for "
+     "all of it",
+     NULL},
+    {"chaos-share", KEY_CHAOS_SHARE, "X", "the share of queries with such a fault (default 0.2)",
+     NULL},
+    {"provider-command", KEY_PROVIDER_COMMAND, "COMMAND",
+     "start the provider, as 'starcloak lbs map.scm', and kill it, start it again, stop and "
+     "continue it at random (default: leave the provider alone)",
+     NULL},
+    {"chaos-every", KEY_CHAOS_EVERY, "S",
+     "mean time between two of these, in seconds (default 10); the provider is away for a fifth of "
+     "it on average, and every fourth time for 12 to 15 s, in which queries may fail",
+     NULL},
+    {"hold", KEY_HOLD, "N",
+     "instead: let N travellers ask for cloaks that cannot be found, count how many queries the "
+     "service holds at once, and leave (default: ask as usual)",
+     NULL},
+    {"hold-pid", KEY_HOLD_PID, "PID",
+     "with --hold: measure the memory of this process, the service's (default: do not)", NULL},
+    SC_DRIVE_OPTIONS,
+    SC_WORKLOAD_OPTIONS,
+    {"quiet", 'q', NULL, "print nothing but errors and what --json asks for; no progress bar",
+     NULL},
+    {"json", KEY_JSON, NULL, "print the report as one JSON object, with --quiet too", NULL},
+    {NULL, 0, NULL, NULL, NULL},
+};
+
+static load_settings load_settings_default(void)
+{
+    load_settings settings = {
+        .load = sc_load_options_default(),
+        .asking = {.workload = sc_workload_default()},
+        .movement = sc_movement_settings_default(),
+    };
+    settings.movement.users = TRAVELLERS_DEFAULT;
+    return settings;
+}
+
+// --- Values -----------------------------------------------------------------------
+
+/** Options that are numbers of seconds, or the like; false if `key` is none. */
+static bool take_number(int key, const char *argument, const struct argp_state *state,
+                        load_settings *settings)
+{
+    sc_load_options *load = &settings->load;
+    switch (key) {
+    case SC_KEY_WORKLOAD_PAUSE:
+        // Shorter pauses than a second make no sense in virtual time; here one may do without.
+        load->is_restless = strcmp(argument, "0") == 0;
+        return load->is_restless;
+    case KEY_DURATION:
+        load->duration_s = sc_value_number(state, "--duration", argument, 0, SC_SECONDS_MAX);
+        return true;
+    case KEY_WARMUP:
+        load->warmup_s = sc_value_number(state, "--warmup", argument, 0, SC_SECONDS_MAX);
+        return true;
+    case KEY_RATE:
+        load->rate = sc_value_number(state, "--rate", argument, 0, RATE_MAX);
+        return true;
+    case KEY_KEEP_ALIVE:
+        load->keep_alive_s = sc_value_number(state, "--keep-alive", argument, 0, SC_SECONDS_MAX);
+        return true;
+    case KEY_PATIENCE:
+        load->patience_s = sc_value_number(state, "--patience", argument, 0, SC_SECONDS_MAX);
+        return true;
+    case KEY_CHAOS_SHARE:
+        settings->has_chaos_words = true;
+        load->chaos.share = sc_value_number(state, "--chaos-share", argument, 0, 1);
+        return true;
+    case KEY_CHAOS_EVERY:
+        settings->has_chaos_words = true;
+        load->chaos.every_s =
+            sc_value_number(state, "--chaos-every", argument, 0.1, SC_SECONDS_MAX);
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool take_count(int key, const char *argument, const struct argp_state *state,
+                       load_settings *settings)
+{
+    sc_load_options *load = &settings->load;
+    switch (key) {
+    case 'n':
+        settings->has_travellers = true;
+        settings->movement.users =
+            sc_value_count(state, "--travellers", argument, 1, TRAVELLERS_MAX);
+        return true;
+    case KEY_HOLD:
+        load->holds = true;
+        settings->movement.users = sc_value_count(state, "--hold", argument, 1, TRAVELLERS_MAX);
+        return true;
+    case KEY_HOLD_PID:
+        load->hold_pid = (int)sc_value_count(state, "--hold-pid", argument, 1, INT32_MAX);
+        return true;
+    case KEY_THREADS:
+        load->group_count = (unsigned)sc_value_count(state, "--threads", argument, 1, THREADS_MAX);
+        return true;
+    case KEY_CHECK:
+        load->check_per_mille = (unsigned)sc_value_count(state, "--check", argument, 0, 1000);
+        return true;
+    case KEY_SEED:
+        load->seed = sc_value_count(state, "--seed", argument, 0, UINT64_MAX);
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool take_text(int key, const char *argument, load_settings *settings)
+{
+    sc_load_options *load = &settings->load;
+    switch (key) {
+    case KEY_KEY:
+        settings->key = argument;
+        return true;
+    case KEY_TOKENS:
+        settings->tokens = argument;
+        return true;
+    case KEY_CA:
+        load->ca = argument;
+        return true;
+    case KEY_METRICS:
+        load->without_metrics = strcmp(argument, "off") == 0;
+        load->metrics = load->without_metrics ? NULL : argument;
+        return true;
+    case KEY_PROVIDER_COMMAND:
+        settings->has_chaos_words = true;
+        load->chaos.provider_command = argument;
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool take_switch(int key, load_settings *settings)
+{
+    switch (key) {
+    case KEY_CHAOS:
+        settings->load.chaos.is_on = true;
+        return true;
+    case KEY_JSON:
+        settings->is_json = true;
+        return true;
+    case 'q':
+        settings->is_quiet = true;
+        return true;
+    default:
+        return false;
+    }
+}
+
+// --- Together ---------------------------------------------------------------------
+
+static void fill_in(sc_normal *spread, const sc_normal *usual, double mean)
+{
+    if (spread->mean == usual->mean && spread->deviation == usual->deviation) {
+        *spread = sc_normal_around(mean, 0, 0);
+    }
+}
+
+/** Options that were not given are set so that no query finds others for a cloak. */
+static void fill_in_holding(sc_workload *workload)
+{
+    const sc_workload usual = sc_workload_default();
+    fill_in(&workload->k, &usual.k, HOLD_K);
+    fill_in(&workload->l, &usual.l, HOLD_L);
+    fill_in(&workload->max_hops, &usual.max_hops, HOLD_HOPS);
+    fill_in(&workload->max_wait_s, &usual.max_wait_s, HOLD_WAIT_S);
+}
+
+static void raise_least(sc_normal *spread, double least)
+{
+    if (spread->mean >= least) spread->min = fmax(spread->min, least);
+}
+
+static void check_usage(load_settings *settings, const struct argp_state *state)
+{
+    const sc_load_options *load = &settings->load;
+    char text[256];
+    if (!load->url) sc_usage_error(state, "no URL and no map given; name those of the service");
+    if (!settings->map) {
+        sc_usage_error(state, "no map given; name the FILE.scm that the service has");
+    }
+    if (!settings->key == !settings->tokens) {
+        sc_usage_error(state, "travellers need tokens: give --key FILE, the service's key file, or "
+                              "--tokens FILE (one of the two)");
+    }
+    if (settings->movement.users < load->group_count) {
+        sc_usage_error(state, "--threads: there are fewer travellers than threads");
+    }
+    if (load->hold_pid && !load->holds) sc_usage_error(state, "--hold-pid is for --hold");
+    if (load->holds && (settings->has_travellers || load->chaos.is_on || load->rate > 0)) {
+        sc_usage_error(state, "--hold goes without --travellers, --rate and --chaos");
+    }
+    if (settings->has_chaos_words && !load->chaos.is_on) {
+        sc_usage_error(state,
+                       "--chaos-share, --chaos-every and --provider-command are for --chaos");
+    }
+    sc_movement_settings_check(state, &settings->movement);
+    sc_workload *workload = &settings->asking.workload;
+    if (load->holds) {
+        fill_in_holding(workload);
+        // Who is on the way somewhere meets others at the busy crossings, a thousand of them even.
+        if (!settings->has_movement) settings->movement.is_walk = true;
+    }
+    raise_least(&workload->k, LEAST_K);
+    raise_least(&workload->max_hops, LEAST_HOPS);
+    if (sc_workload_exceeds_limits(workload, text, sizeof(text))) sc_usage_error(state, "%s", text);
+}
+
+static error_t take_argument(const char *argument, const struct argp_state *state,
+                             load_settings *settings)
+{
+    if (!settings->load.url) {
+        if (strncasecmp(argument, "http://", 7) != 0 && strncasecmp(argument, "https://", 8) != 0) {
+            sc_usage_error(state, "'%s' is not the URL of a service, as http://localhost:8080",
+                           argument);
+        }
+        settings->load.url = argument;
+    } else if (!settings->map) {
+        settings->map = argument;
+    } else {
+        sc_usage_error(state, "more than one URL and one map are given");
+    }
+    return 0;
+}
+
+static error_t load_parse(int key, char *argument, struct argp_state *state)
+{
+    load_settings *settings = state->input;
+    if (key == SC_KEY_MOVEMENT || key == SC_KEY_TRUCKS) settings->has_movement = true;
+    if (take_number(key, argument, state, settings) || take_count(key, argument, state, settings) ||
+        take_text(key, argument, settings) || take_switch(key, settings) ||
+        sc_workload_option(key, argument, state, &settings->asking) ||
+        sc_movement_option(key, argument, state, &settings->movement)) {
+        return 0;
+    }
+    if (key == ARGP_KEY_ARG) return take_argument(argument, state, settings);
+    if (key == ARGP_KEY_END) check_usage(settings, state);
+    return key == ARGP_KEY_END ? 0 : ARGP_ERR_UNKNOWN;
+}
+
+// --- The command --------------------------------------------------------------------------------
 
 /** Set by a signal: ask no more, and report. */
 static volatile sig_atomic_t is_stopped;
@@ -40,7 +391,7 @@ static void listen_for_stop(void)
 typedef struct scene {
     sc_map *map;
     sc_objects *objects;
-    sc_road_book book;
+    sc_route_table routes;
     sc_movement **movements;  ///< one per thread
     sc_tokens *tokens;
     sc_load_report *report;
@@ -52,7 +403,7 @@ static void close_scene(scene *on, unsigned threads)
         sc_movement_free(on->movements[i]);
     }
     free(on->movements);
-    sc_road_book_fini(&on->book);
+    sc_route_table_fini(&on->routes);
     sc_tokens_free(on->tokens);
     sc_objects_release(on->objects);
     sc_map_free(on->map);
@@ -60,25 +411,26 @@ static void close_scene(scene *on, unsigned threads)
 }
 
 /** Travellers are dealt out evenly; each thread's are moved by numbers of their own. */
-static sc_err deal_travellers(const sc_load_settings *settings, scene *on, sc_diag *diag)
+static sc_err deal_travellers(const load_settings *settings, scene *on, sc_diag *diag)
 {
     const sc_load_options *load = &settings->load;
     const sc_movement_settings *movement = &settings->movement;
     const uint32_t all = (uint32_t)movement->users;
     sc_err err = SC_OK;
-    if (!movement->is_walk) err = sc_road_book_init(&on->book, on->map, &load->progress, diag);
-    for (unsigned i = 0; i < load->flock_count && !err; i++) {
-        const uint32_t count = all / load->flock_count + (i < all % load->flock_count);
+    if (!movement->is_walk) err = sc_route_table_init(&on->routes, on->map, &load->progress, diag);
+    for (unsigned i = 0; i < load->group_count && !err; i++) {
+        const uint32_t count = all / load->group_count + (i < all % load->group_count);
         const uint64_t seed = sc_traveller_seed(load->seed, i, SC_FOR_TRIPS);
         const sc_trips_options trips = {
             .count = count, .truck_share = movement->truck_share, .seed = seed};
-        err = movement->is_walk ? sc_walk_new(on->map, count, seed, &on->movements[i], diag)
-                                : sc_trips_new(on->map, &on->book, &trips, &on->movements[i], diag);
+        err = movement->is_walk
+                  ? sc_walk_new(on->map, count, seed, &on->movements[i], diag)
+                  : sc_trips_new(on->map, &on->routes, &trips, &on->movements[i], diag);
     }
     return err;
 }
 
-static sc_err give_tokens(const sc_load_settings *settings, scene *on, sc_diag *diag)
+static sc_err give_tokens(const load_settings *settings, scene *on, sc_diag *diag)
 {
     const sc_load_options *load = &settings->load;
     const uint32_t count = (uint32_t)settings->movement.users;
@@ -89,11 +441,11 @@ static sc_err give_tokens(const sc_load_settings *settings, scene *on, sc_diag *
     return sc_tokens_issue(settings->key, count, seconds, &on->tokens, diag);
 }
 
-static sc_err prepare(sc_load_settings *settings, scene *on, sc_diag *diag)
+static sc_err prepare(load_settings *settings, scene *on, sc_diag *diag)
 {
     sc_load_options *load = &settings->load;
     on->report = calloc(1, sizeof(*on->report));
-    on->movements = calloc(load->flock_count, sizeof(sc_movement *));
+    on->movements = calloc(load->group_count, sizeof(sc_movement *));
     if (!on->report || !on->movements) return SC_ENOMEM;
     sc_err err = sc_input_open_map(settings->map, NULL, &on->map, diag);
     if (!err) err = sc_workload_find_category(&settings->asking, on->map, diag);
@@ -113,9 +465,9 @@ static sc_err prepare(sc_load_settings *settings, scene *on, sc_diag *diag)
 static void tell_violations(const sc_call *call, const sc_load_report *report, bool is_alone)
 {
     const unsigned long long count = sc_load_violations(report);
-    const sc_load_books *books = &report->books;
-    if (is_alone && books->shown_count > 0) {
-        const sc_load_remark *first = &books->shown[0];
+    const sc_load_counts *counts = &report->counts;
+    if (is_alone && counts->shown_count > 0) {
+        const sc_load_remark *first = &counts->shown[0];
         sc_call_note(call, "violations: %llu; the first: %s: %s", count,
                      sc_violation_name(first->violation), first->text);
     } else {
@@ -123,15 +475,11 @@ static void tell_violations(const sc_call *call, const sc_load_report *report, b
     }
 }
 
-static int tell(const sc_call *call, const sc_load_settings *settings, const scene *on)
+static int tell(const sc_call *call, const load_settings *settings, const scene *on)
 {
     const sc_load_view view = {
         .map = settings->map, .options = &settings->load, .report = on->report};
-    if (settings->is_json) {
-        sc_load_print_json(stdout, &view);
-    } else if (!settings->is_quiet) {
-        sc_load_print_text(stdout, &view);
-    }
+    if (settings->is_json || !settings->is_quiet) sc_load_print(stdout, settings->is_json, &view);
     if (sc_load_violations(on->report) == 0) return SC_EXIT_OK;
     tell_violations(call, on->report, settings->is_quiet && !settings->is_json);
     return SC_EXIT_FAILURE;
@@ -139,7 +487,7 @@ static int tell(const sc_call *call, const sc_load_settings *settings, const sce
 
 static int run(sc_call *call)
 {
-    sc_load_settings settings = sc_load_settings_default();
+    load_settings settings = load_settings_default();
     sc_call_parse(call, &settings);
     listen_for_stop();
 
@@ -152,7 +500,7 @@ static int run(sc_call *call)
     if (!err) err = sc_load_run(on.map, &settings.load, on.report, &diag);
     sc_bar_clear(&bar);
     const int status = err ? sc_call_fail(call, err, &diag) : tell(call, &settings, &on);
-    close_scene(&on, settings.load.flock_count);
+    close_scene(&on, settings.load.group_count);
     return status;
 }
 
@@ -164,10 +512,10 @@ static const sc_entry examples[] = {
      "--json",
      "Over TLS, from two threads; a report for a program."},
     {"starcloak load http://localhost:8080 cal.scm --key tokens.key --rate 2000 --warmup 10",
-     "2,000 queries per second, whoever asks them; the first ten seconds are not measured."},
+     "2,000 queries per second, by any of the travellers; the first ten seconds are not measured."},
     {"starcloak load http://localhost:8080 cal.scm --key tokens.key --chaos --duration 300 "
      "--provider-command 'starcloak lbs cal.scm --listen localhost:8090'",
-     "Five minutes in which travellers and the provider misbehave."},
+     "Five minutes with faults of clients and of the provider."},
     {"starcloak load http://localhost:8080 cal.scm --key tokens.key --hold 50k --threads 3",
      "50,000 queries that wait at the same time."},
     {NULL, NULL},
@@ -175,28 +523,25 @@ static const sc_entry examples[] = {
 
 const sc_command sc_cmd_load = {
     .name = "load",
-    .summary = "let simulated travellers ask a running service, and check all that it says",
+    .summary = "let simulated travellers ask a running service, and check every reply",
     .arguments = "URL FILE.scm",
     .complete = NULL,
     .complete_2 = SC_COMPLETE_MAPS,
     .description =
         "Put travellers on the roads of a map, the same that the service has. Each drives, has a "
         "token and a connection of its own, and asks the service at URL for the objects nearest to "
-        "it: again after a pause (--pause 0: at once), or whenever the dice say so (--rate). Every "
-        "reply is judged: is "
-        "it "
-        "as the service describes it, has the cloak as many users and segments as were asked for, "
-        "did it come in time, and, of a sample, is it the exact answer? In the end each query "
-        "must have had exactly one outcome, here and in the service's own books (/metrics).\n"
-        "With --chaos travellers go away while they wait, stop listening, speak slowly or talk "
-        "nonsense, and the provider is killed and stopped; the same must hold.\n"
-        "The service should let so many ask from one machine: it limits queries per user and "
-        "requests per address. To this machine (127.0.0.1) every traveller comes from an address "
-        "of "
-        "its own.",
-    .options = sc_load_options_table,
+        "it: again after a pause (--pause 0: at once), or at random times (--rate). Every reply is "
+        "checked: is it as the service describes it, has the cloak as many users and segments as "
+        "were asked for, did it come in time, and, of a sample, is it the exact answer? In the end "
+        "each query must have had exactly one outcome, here and in the service's own counts "
+        "(/metrics).\nWith --chaos clients leave while they wait, stop reading, send slowly or "
+        "send invalid requests, and the provider is killed and stopped; the same must hold.\nThe "
+        "service should let so many ask from one machine: it limits queries per user and requests "
+        "per address. To this machine (127.0.0.1) every traveller comes from an address of its "
+        "own.",
+    .options = load_options_table,
     .topics = sc_load_topics,
     .examples = examples,
-    .parse = sc_load_parse,
+    .parse = load_parse,
     .run = run,
 };

@@ -10,8 +10,8 @@
 
 #include "base/json_write.h"
 #include "format.h"
-#include "map_report.h"
-#include "progress.h"
+#include "progress_bar.h"
+#include "table.h"
 #include "values.h"
 
 #define NODES_DEFAULT 20000
@@ -97,7 +97,7 @@ static void print_report(const generate_options *options, const sc_map *map, dou
     sc_print_text(stream, options->output);
     fprintf(stream, ": a city, seed %" PRIu64 "\n", options->seed);
     sc_report_sizes(stream, map);
-    sc_report_line(stream, "time", sc_format_seconds(text, seconds), "");
+    sc_print_report_line(stream, "time", sc_format_seconds(text, seconds), "");
 }
 
 static int run(sc_call *call)

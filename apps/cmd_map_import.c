@@ -5,21 +5,109 @@
  * of the format, the progress bar and the report. An option that the format has
  * no use for is refused: silently ignoring it would be a lie.
  */
-#include "command.h"
-
-#include <inttypes.h>
-#include <math.h>
-#include <string.h>
-
 #include <starcloak/map_import.h>
 
 #include "base/json_write.h"
+#include "command.h"
 #include "format.h"
-#include "guess.h"
-#include "map_report.h"
-#include "overlap.h"
-#include "progress.h"
+#include "inputs.h"
+#include "progress_bar.h"
+#include "table.h"
 #include "values.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+#include <strings.h>
+
+/** How a guess ended. */
+typedef enum guess {
+    SC_GUESS_FOUND,     ///< *format is set
+    SC_GUESS_UNKNOWN,   ///< no name of a known ending: *culprit is the first such
+    SC_GUESS_CONFLICT,  ///< *culprit is of another format than those before it
+} guess;
+
+// --- Formats, guessed from names ----------------------------------------------------------------
+//
+// Guessing a format from names, never from content: a guess that a person can
+// foresee is worth more than a clever one.
+
+#define SHP ".shp"
+
+typedef struct ending {
+    const char *suffix;
+    sc_format format;
+} ending;
+
+static const ending endings[] = {
+    {".cnode", SC_FORMAT_CNODE}, {".cedge", SC_FORMAT_CNODE}, {".txt", SC_FORMAT_CNODE},
+    {".gr", SC_FORMAT_DIMACS},   {".co", SC_FORMAT_DIMACS},   {".osm", SC_FORMAT_OSM},
+    {".pbf", SC_FORMAT_OSM},     {SHP, SC_FORMAT_SHAPEFILE},  {".dbf", SC_FORMAT_SHAPEFILE},
+    {".svg", SC_FORMAT_MOBISIM},
+};
+
+static bool ends_in(const char *text, size_t size, const char *suffix)
+{
+    const size_t suffix_size = strlen(suffix);
+    return size > suffix_size && strncasecmp(text + size - suffix_size, suffix, suffix_size) == 0;
+}
+
+// How many bytes of `path` come before ".xz" or ".gz", if it ends so.
+static size_t plain_size(const char *path)
+{
+    const size_t size = strlen(path);
+    return ends_in(path, size, ".xz") || ends_in(path, size, ".gz") ? size - strlen(".xz") : size;
+}
+
+// A shapefile is many files, and people name them in one go (`roads.*`): what is
+// named like a .shp goes with it. The reader knows which of them it has no use for.
+static bool is_beside_shp(const char *path, const char *const *paths, size_t path_count)
+{
+    for (size_t i = 0; i < path_count; i++) {
+        const size_t size = plain_size(paths[i]);
+        if (!ends_in(paths[i], size, SHP)) continue;
+        // With the dot, so that "roads2.prj" is not taken for a part of "roads.shp".
+        if (strncmp(path, paths[i], size - strlen("shp")) == 0) return true;
+    }
+    return false;
+}
+
+static bool guess_one(const char *path, const char *const *paths, size_t path_count,
+                      sc_format *format)
+{
+    const size_t size = plain_size(path);
+    for (size_t i = 0; i < sizeof(endings) / sizeof(endings[0]); i++) {
+        if (ends_in(path, size, endings[i].suffix)) {
+            *format = endings[i].format;
+            return true;
+        }
+    }
+    *format = SC_FORMAT_SHAPEFILE;
+    return is_beside_shp(path, paths, path_count);
+}
+
+/**
+ * Guess the format of `paths` from the endings of their names, once ".xz" and
+ * ".gz" are taken off. Every name must agree; one of no known ending is part of a
+ * shapefile if a .shp of that name is among the others.
+ */
+static guess guess_format(const char *const *paths, size_t path_count, sc_format *format,
+                          const char **culprit)
+{
+    sc_format common = SC_FORMAT_CNODE;
+    for (size_t i = 0; i < path_count; i++) {
+        sc_format guessed = SC_FORMAT_CNODE;
+        *culprit = paths[i];
+        if (!guess_one(paths[i], paths, path_count, &guessed)) return SC_GUESS_UNKNOWN;
+        if (i > 0 && guessed != common) return SC_GUESS_CONFLICT;
+        common = guessed;
+    }
+    *format = common;
+    return SC_GUESS_FOUND;
+}
+
+// --- The command --------------------------------------------------------------------------------
 
 typedef struct import_options {
     const char *const *inputs;
@@ -121,7 +209,7 @@ static const char *const coords_names[] = {"geographic", "planar", NULL};
 static void choose_format(import_options *options, const struct argp_state *state)
 {
     const char *culprit = NULL;
-    switch (sc_guess_format(options->inputs, options->input_count, &options->format, &culprit)) {
+    switch (guess_format(options->inputs, options->input_count, &options->format, &culprit)) {
     case SC_GUESS_FOUND:
         return;
     case SC_GUESS_UNKNOWN:
@@ -285,7 +373,8 @@ static void print_report(FILE *stream, const import_options *options, const sc_m
     char number[SC_FORMAT_SIZE];
     for (size_t i = 0; i < REMARK_COUNT; i++) {
         if (remarks[i].count == 0) continue;
-        sc_report_line(stream, "note", sc_format_count(number, remarks[i].count), remarks[i].text);
+        sc_print_report_line(stream, "note", sc_format_count(number, remarks[i].count),
+                             remarks[i].text);
     }
     char speed[2 * SC_FORMAT_SIZE] = "";
     if (seconds > 0) {
@@ -294,7 +383,7 @@ static void print_report(FILE *stream, const import_options *options, const sc_m
                  (double)report->bytes_read / 1e6 / seconds);
     }
     char time[SC_FORMAT_SIZE];
-    sc_report_line(stream, "time", sc_format_seconds(time, seconds), speed);
+    sc_print_report_line(stream, "time", sc_format_seconds(time, seconds), speed);
 }
 
 static int fail(const sc_call *call, const import_options *options, sc_err err, const sc_diag *diag)

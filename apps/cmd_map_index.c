@@ -12,11 +12,11 @@
 #include "base/json_write.h"
 #include "format.h"
 #include "inputs.h"
-#include "map_report.h"
-#include "progress.h"
+#include "progress_bar.h"
+#include "table.h"
 #include "values.h"
 
-/** Nobody has more memory than that, and sums of sizes stay far from overflowing. */
+/** No machine has more memory than that, and sums of sizes stay far from overflowing. */
 #define MOST_BYTES (UINT64_C(1) << 50)
 
 typedef struct index_options {
@@ -129,8 +129,9 @@ static void print_json(FILE *stream, const index_options *options, const index_r
 static void put_share(FILE *stream, const char *label, size_t bytes, uint32_t count)
 {
     char number[SC_FORMAT_SIZE];
-    sc_report_line(stream, label,
-                   sc_format_decimal(number, (double)bytes / (count > 0 ? count : 1), 1), "bytes");
+    sc_print_report_line(stream, label,
+                         sc_format_decimal(number, (double)bytes / (count > 0 ? count : 1), 1),
+                         "bytes");
 }
 
 static void print_text(FILE *stream, const index_options *options, const index_report *report)
@@ -146,22 +147,23 @@ static void print_text(FILE *stream, const index_options *options, const index_r
     fprintf(stream, ": the %" PRIu32 " nearest objects of every star\n", info->k);
     snprintf(remark, sizeof(remark), "in %s categories",
              sc_format_count(number, sc_map_category_count(report->map)));
-    sc_report_line(stream, "objects", sc_format_count(number, sc_map_object_count(report->map)),
-                   remark);
-    sc_report_line(stream, "stars", sc_format_count(number, sc_map_star_count(report->map)), "");
+    sc_print_report_line(stream, "objects",
+                         sc_format_count(number, sc_map_object_count(report->map)), remark);
+    sc_print_report_line(stream, "stars", sc_format_count(number, sc_map_star_count(report->map)),
+                         "");
     snprintf(remark, sizeof(remark), "that of all categories among them");
     if (info->left_out > 0) {
         snprintf(remark, sizeof(remark), "%s frequent categories left out: see --limit",
                  sc_format_count(number, info->left_out));
     }
-    sc_report_line(stream, "lists", sc_format_count(number, info->list_count), remark);
+    sc_print_report_line(stream, "lists", sc_format_count(number, info->list_count), remark);
     char bytes[SC_FORMAT_SIZE];
     snprintf(remark, sizeof(remark), "(%s)", sc_format_bytes(bytes, info->bytes));
-    sc_report_line(stream, "bytes", sc_format_count(number, info->bytes), remark);
+    sc_print_report_line(stream, "bytes", sc_format_count(number, info->bytes), remark);
     put_share(stream, "per object", info->bytes, sc_map_object_count(report->map));
     put_share(stream, "per star", info->bytes, sc_map_star_count(report->map));
-    sc_report_line(stream, "CPU time", sc_format_seconds(number, report->cpu_s), "");
-    sc_report_line(stream, "time", sc_format_seconds(number, report->wall_s), "");
+    sc_print_report_line(stream, "CPU time", sc_format_seconds(number, report->cpu_s), "");
+    sc_print_report_line(stream, "time", sc_format_seconds(number, report->wall_s), "");
 }
 
 /** Whether there is an index now; if not, why. */

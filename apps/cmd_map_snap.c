@@ -3,7 +3,7 @@
  *
  * One position comes from --lon and --lat; many come from standard input, one
  * per line, and give one line each, in order, so that the two can be pasted
- * together. A position that is too far from any road is told on standard error
+ * together. A position that is too far from any road is reported on standard error
  * and gives a line of dashes (null in JSON), and the exit status says so in
  * the end.
  */
@@ -16,7 +16,6 @@
 
 #include "format.h"
 #include "inputs.h"
-#include "positions.h"
 #include "values.h"
 
 typedef struct snap_options {

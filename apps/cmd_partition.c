@@ -2,25 +2,165 @@
  * `starcloak partition`: cut a map into parts, each for an engine of its own. The cut goes to a
  * file that `serve`, gateways and workers read; what it is like is printed, and drawn if wished.
  */
+#include "base/file.h"
+#include "base/json_write.h"
 #include "command.h"
+#include "densities.h"
+#include "format.h"
+#include "inputs.h"
+#include "partition/partition_make.h"
+#include "progress_bar.h"
+#include "table.h"
+#include "values.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "base/file.h"
-#include "densities.h"
-#include "inputs.h"
-#include "map_report.h"
-#include "overlap.h"
-#include "partition/partition_make.h"
-#include "partition_report.h"
-#include "progress.h"
-#include "values.h"
+/** All that a report tells. */
+typedef struct partition_view {
+    const char *map;      ///< its path
+    const char *output;   ///< where the cut went
+    const char *weights;  ///< the record's path; NULL: all segments weigh the same
+    const sc_partition *partition;
+    const sc_partition_report *report;
+    uint32_t seed;
+    double seconds;  ///< that cutting took
+} partition_view;
+
+// --- Report -------------------------------------------------------------------------------------
+
+static const sc_entry meanings[] = {
+    {"cut", "Adjacencies of the star graph between two parts, of all."},
+    {"balance", "The heaviest part by the mean: 1 is even. By weight it tells how evenly queries "
+                "spread if they come as they did, by segments how evenly roads do."},
+    {"pieces", "Connected ones of a part. Components that are small beside a part are packed whole "
+               "wherever there is room."},
+    {"stars near a cut", "Stars with another part within so many hops: queries there may need "
+                         "members from several parts."},
+    {NULL, NULL},
+};
+
+static const sc_topic partition_topics[] = {{"Meanings", meanings}, {NULL, NULL}};
+
+// --- For people -----------------------------------------------------------------------------
+
+static void put_row(FILE *stream, const char *label, const char *value, const char *remark)
+{
+    fprintf(stream, "  %-12s %12s%s%s\n", label, value, remark[0] != '\0' ? "  " : "", remark);
+}
+
+static void put_summary(FILE *stream, const sc_partition_report *report)
+{
+    char number[SC_FORMAT_SIZE];
+    char all[SC_FORMAT_SIZE];
+    char remark[SC_FORMAT_SIZE + 48];
+    put_row(stream, "parts", sc_format_count(number, report->parts), "");
+    snprintf(remark, sizeof(remark), "in %s component%s", sc_format_count(all, report->components),
+             report->components == 1 ? "" : "s");
+    put_row(stream, "stars", sc_format_count(number, report->stars), remark);
+    const double share = report->adjacencies > 0
+                             ? 100.0 * (double)report->cut_count / (double)report->adjacencies
+                             : 0.0;
+    snprintf(remark, sizeof(remark), "%.2f %% of %s adjacencies", share,
+             sc_format_count(all, report->adjacencies));
+    put_row(stream, "cut", sc_format_count(number, report->cut_count), remark);
+    put_row(stream, "balance", sc_format_decimal(number, report->balance, 3), "by weight");
+    put_row(stream, "", sc_format_decimal(number, report->balance_segments, 3), "by segments");
+}
+
+static void put_nearness(FILE *stream, const sc_partition_report *report)
+{
+    fputs("\nStars near a cut\n  within hops ", stream);
+    for (int h = 1; h <= SC_PARTITION_HOPS; h++) {
+        fprintf(stream, "%7d", h);
+    }
+    fputs("\n  %           ", stream);
+    for (int h = 1; h <= SC_PARTITION_HOPS; h++) {
+        fprintf(stream, "%7.1f", 100.0 * report->near[h]);
+    }
+    fputc('\n', stream);
+}
+
+static void put_parts(FILE *stream, const sc_partition_report *report)
+{
+    fprintf(stream, "\n  %5s %12s %12s %10s %8s %11s\n", "part", "stars", "segments", "weight %",
+            "pieces", "neighbours");
+    for (uint32_t i = 0; i < report->parts; i++) {
+        const sc_partition_part *part = &report->each[i];
+        char stars[SC_FORMAT_SIZE];
+        char segments[SC_FORMAT_SIZE];
+        fprintf(stream, "  %5" PRIu32 " %12s %12s %10.3f %8" PRIu32 " %11" PRIu32 "\n", i,
+                sc_format_count(stars, part->stars), sc_format_count(segments, part->segments),
+                100.0 * part->weight, part->pieces, part->neighbours);
+    }
+}
+
+static void partition_view_print(FILE *stream, const partition_view *view)
+{
+    char number[SC_FORMAT_SIZE];
+    sc_print_text(stream, view->output);
+    fputs(": a cut of ", stream);
+    sc_print_text(stream, view->map);
+    if (view->weights) {
+        fputs(", weighted by ", stream);
+        sc_print_text(stream, view->weights);
+    }
+    fputc('\n', stream);
+    put_summary(stream, view->report);
+    put_row(stream, "time", sc_format_seconds(number, view->seconds), "");
+    put_nearness(stream, view->report);
+    put_parts(stream, view->report);
+}
+
+// --- For programs ---------------------------------------------------------------------------
+
+static void put_parts_json(FILE *stream, const sc_partition_report *report)
+{
+    fputs(",\n \"each\":[", stream);
+    for (uint32_t i = 0; i < report->parts; i++) {
+        const sc_partition_part *part = &report->each[i];
+        fprintf(stream,
+                "%s\n  {\"part\":%" PRIu32 ",\"stars\":%" PRIu32 ",\"segments\":%" PRIu32
+                ",\"weight\":%.9g,\"pieces\":%" PRIu32 ",\"neighbours\":%" PRIu32 "}",
+                i > 0 ? "," : "", i, part->stars, part->segments, part->weight, part->pieces,
+                part->neighbours);
+    }
+    fputs("]}\n", stream);
+}
+
+/** One JSON object. */
+static void partition_view_print_json(FILE *stream, const partition_view *view)
+{
+    const sc_partition_report *report = view->report;
+    fputs("{\"output\":", stream);
+    sc_json_string(stream, view->output);
+    fputs(",\"map\":", stream);
+    sc_json_string(stream, view->map);
+    fprintf(stream, ",\"map_checksum\":\"%016" PRIx64 "\",\"cut_checksum\":\"%016" PRIx64 "\"",
+            sc_map_checksum(sc_partition_map(view->partition)),
+            sc_partition_checksum(view->partition));
+    fputs(",\n \"weights\":", stream);
+    sc_json_string(stream, view->weights ? view->weights : "segments");
+    fprintf(stream,
+            ",\"seed\":%" PRIu32 ",\"seconds\":%.4f,\n \"parts\":%" PRIu32 ",\"stars\":%" PRIu64
+            ",\"components\":%" PRIu32 ",\"adjacencies\":%" PRIu64 ",\"cut\":%" PRIu64
+            ",\"balance\":%.9g,\"balance_segments\":%.9g,\n \"near\":[",
+            view->seed, view->seconds, report->parts, report->stars, report->components,
+            report->adjacencies, report->cut_count, report->balance, report->balance_segments);
+    for (int h = 0; h <= SC_PARTITION_HOPS; h++) {
+        fprintf(stream, "%s%.9g", h > 0 ? "," : "", report->near[h]);
+    }
+    fputc(']', stream);
+    put_parts_json(stream, report);
+}
+
+// --- The command --------------------------------------------------------------------------------
 
 /**
  * So much of all weight is spread evenly over the segments, whatever the record says. A record is a
- * sample: where nobody asked yesterday somebody may ask tomorrow, and roads that weigh nothing
+ * sample: roads without queries in it may have some later, and roads that weigh nothing
  * would be heaped on parts that look light.
  */
 static const double base_share = 0.05;
@@ -63,7 +203,7 @@ static const sc_option options_table[] = {
 static void check_output(const struct argp_state *state, const partition_options *options,
                          const char *option, const char *output)
 {
-    if (output[0] == '\0') sc_usage_error(state, "%s: '' is no name of a file", option);
+    if (output[0] == '\0') sc_usage_error(state, "%s: the name of the file is empty", option);
     if (sc_overlaps(output, options->map) || (options->run && sc_overlaps(output, options->run))) {
         sc_usage_error(state, "the output '%s' is also an input; choose another name", output);
     }
@@ -75,7 +215,7 @@ static void check_usage(const struct argp_state *state, const partition_options 
     if (options->parts == 0) sc_usage_error(state, "no number of parts given; add -n PARTS");
     check_output(state, options, "-o", options->output);
     if (strcmp(options->output, "-") == 0 && isatty(STDOUT_FILENO)) {
-        sc_usage_error(state, "-o -: a cut is nothing for a terminal; add '> FILE.cut'");
+        sc_usage_error(state, "-o -: a cut is not written to a terminal; add '> FILE.cut'");
     }
     if (!options->geojson) return;
     check_output(state, options, "--geojson", options->geojson);
@@ -98,7 +238,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         options->parts = (uint32_t)sc_value_count(state, "-n", argument, 1, SC_PARTITION_PARTS_MAX);
         return 0;
     case KEY_WEIGHTS:
-        if (argument[0] == '\0') sc_usage_error(state, "--weights: '' is no name of a file");
+        if (argument[0] == '\0') sc_usage_error(state, "--weights: the name of the file is empty");
         options->run = strcmp(argument, "segments") == 0 ? NULL : argument;
         return 0;
     case KEY_SEED:
@@ -231,7 +371,7 @@ static int run(sc_call *call)
     if (err) {
         status = sc_call_fail(call, err, &diag);
     } else if (options.json || !options.quiet) {
-        const sc_partition_view view = {
+        const partition_view view = {
             .map = options.map,
             .output = options.output,
             .weights = options.run,
@@ -241,7 +381,7 @@ static int run(sc_call *call)
             .seconds = w.seconds,
         };
         FILE *stream = sc_report_stream(options.output);
-        (options.json ? sc_partition_view_print_json : sc_partition_view_print)(stream, &view);
+        (options.json ? partition_view_print_json : partition_view_print)(stream, &view);
     }
     work_fini(&w);
     return status;
@@ -264,14 +404,13 @@ const sc_command sc_cmd_partition = {
     .description =
         "Cut the star graph of a map into parts that have nearly equally much to do, through as "
         "few roads as possible. Every part has an engine of its own; queries near a cut find "
-        "company on both sides.\n"
-        "With --weights RUN.jsonl, parts weigh what was asked there in a recorded run; a twentieth "
-        "of all weight is spread over all segments, since roads where nobody asked yesterday are "
-        "not empty tomorrow. A star that weighs more than a part should is a part of its own.\n"
-        "A cut belongs to one map: whoever changes the map cuts it again. All gateways and workers "
-        "of a cluster need the same one.",
+        "members on both sides.\nWith --weights RUN.jsonl, parts weigh what was asked there in a "
+        "recorded run; a twentieth of all weight is spread over all segments, since roads without "
+        "a query in one run may have some in the next. A star that weighs more than a part should "
+        "is a part of its own.\nA cut belongs to one map: after a change of the map, cut it again. "
+        "All gateways and workers of a cluster need the same one.",
     .options = options_table,
-    .topics = sc_partition_topics,
+    .topics = partition_topics,
     .examples = examples,
     .parse = parse,
     .run = run,

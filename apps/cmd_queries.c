@@ -2,7 +2,7 @@
  * `starcloak queries`: what travellers ask who move along the roads, as a stream
  * that `starcloak cloak` anonymizes.
  *
- * An open loop: nobody waits for an answer, a traveller asks again one pause
+ * An open loop: no traveller waits for an answer; each asks again one pause
  * after it asked.
  */
 #include "command.h"
@@ -12,11 +12,10 @@
 
 #include "format.h"
 #include "inputs.h"
-#include "map_report.h"
 #include "movement_options.h"
-#include "overlap.h"
-#include "progress.h"
+#include "progress_bar.h"
 #include "sim/workload.h"
+#include "table.h"
 #include "values.h"
 #include "workload_options.h"
 
@@ -54,9 +53,9 @@ static void check_output(const struct argp_state *state, const queries_options *
     if (!options->output) {
         sc_usage_error(state, "no output given; add -o QUERIES.jsonl");
     } else if (options->output[0] == '\0') {
-        sc_usage_error(state, "-o: '' is no name of a file");
+        sc_usage_error(state, "-o: the name of the file is empty");
     } else if (strcmp(options->output, "-") == 0 && isatty(STDOUT_FILENO)) {
-        sc_usage_error(state, "-o -: a stream is nothing for a terminal; add '> QUERIES.jsonl'");
+        sc_usage_error(state, "-o -: a stream is not written to a terminal; add '> QUERIES.jsonl'");
     } else if (options->map && sc_overlaps(options->output, options->map)) {
         sc_usage_error(state, "the output '%s' is also the map; choose another name",
                        options->output);
@@ -102,7 +101,7 @@ static void print_report(const queries_options *options, uint32_t user_count, ui
             user_count == 1 ? "traveller" : "travellers", options->queries.seconds);
 }
 
-// Such a stream may be meant for others, so it is made; but nobody should be surprised later.
+// Such a stream may be meant for other limits, so it is made, with a note.
 static void warn_of_limits(const sc_call *call, const queries_options *options)
 {
     char text[256];
@@ -165,7 +164,7 @@ static const sc_entry examples[] = {
     {"starcloak queries cal.scm --users 10k --seconds 60 --seed 1 -o queries.jsonl",
      "Ten thousand travellers, for a minute."},
     {"starcloak queries cal.scm --k 10:2 --sigma-t 5 -o - | starcloak cloak cal.scm -",
-     "Travellers who want more company and wait exactly 5 s for it, cloaked at once."},
+     "Travellers who ask for more users and wait exactly 5 s, cloaked at once."},
     {"starcloak queries sf.scm --traces cabs --trace-fold 3600 --users 10k -o queries.jsonl",
      "Real taxis, all hours of their traces at once, ten thousand of them."},
     {NULL, NULL},

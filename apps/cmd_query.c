@@ -2,29 +2,315 @@
  * `starcloak query`: ask a running service, as a traveller's device would, and wait for the
  * outcome.
  *
- * The position goes to the service and to nobody else, and is not repeated in any message.
+ * The position goes to the service alone, and is not repeated in any message.
  */
+#include "base/bytes.h"
+#include "base/json_write.h"
+#include "base/utf8.h"
 #include "command.h"
+#include "progress_bar.h"
+#include "query_http.h"
+#include "values.h"
 
 #include <errno.h>
-#include <jansson.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "progress.h"
-#include "query_options.h"
-#include "query_report.h"
+/** Longer ones are no tokens. */
+#define SC_QUERY_TOKEN_SIZE 1025
+
+enum { SC_QUERY_CATEGORIES_MAX = 16 };
+
+/** A number that may be missing. */
+typedef struct maybe {
+    bool is_given;
+    double value;
+} maybe;
+
+/** Zero-initialise; sc_call_parse() with the two below fills it. */
+typedef struct query_options {
+    const char *service;         ///< as it was given
+    char url[SC_POST_URL_SIZE];  ///< where queries go
+
+    // One pair is given.
+    maybe lon, lat;
+    maybe x, y;
+    maybe edge, offset_m;
+
+    // The service has defaults.
+    maybe k, l, max_hops, max_wait_s;
+
+    // One of them at most.
+    maybe nearest, within_m;
+    char *categories[SC_QUERY_CATEGORIES_MAX];  ///< of argv
+    size_t category_count;                      ///< 0: all
+
+    char token[SC_QUERY_TOKEN_SIZE];  ///< of --token; "": not given
+    const char *token_file;
+    const char *ca;
+    const char *cert;
+    const char *key;
+    double timeout_s;  ///< 0: not given
+    bool json;
+} query_options;
+
+// --- Options ------------------------------------------------------------------------------------
+
+/** A day. */
+#define SECONDS_MAX 86400.0
+
+enum {
+    KEY_LON = SC_KEY_FIRST,
+    KEY_LAT,
+    KEY_X,
+    KEY_Y,
+    KEY_EDGE,
+    KEY_OFFSET_M,
+    KEY_K,
+    KEY_L,
+    KEY_MAX_HOPS,
+    KEY_MAX_WAIT,
+    KEY_NEAREST,
+    KEY_WITHIN,
+    KEY_TOKEN,
+    KEY_TOKEN_FILE,
+    KEY_CA,
+    KEY_CERT,
+    KEY_KEY,
+    KEY_TIMEOUT,
+    KEY_JSON,
+};
+
+static const sc_option query_options_table[] = {
+    {"lon", KEY_LON, "X", "longitude in degrees (required, or one of the next two pairs)", NULL},
+    {"lat", KEY_LAT, "Y", "latitude in degrees (required with --lon)", NULL},
+    {"x", KEY_X, "X", "instead, on a planar map: x (default: --lon)", NULL},
+    {"y", KEY_Y, "Y", "and y (required with --x)", NULL},
+    {"edge", KEY_EDGE, "E", "instead: the number of an edge (default: --lon)", NULL},
+    {"offset-m", KEY_OFFSET_M, "M",
+     "metres along the edge, from its first node (required with --edge)", NULL},
+    {"k", KEY_K, "N", "hide among N users (default: what the service has)", NULL},
+    {"l", KEY_L, "N", "on N segments of road at least (default: what the service has)", NULL},
+    {"max-hops", KEY_MAX_HOPS, "N",
+     "within N hops between junctions (default: what the service has)", NULL},
+    {"max-wait", KEY_MAX_WAIT, "S",
+     "wait for a cloak for S seconds at most (default: what the service has)", NULL},
+    {"nearest", KEY_NEAREST, "N", "ask for the N nearest objects by road (default 5)", NULL},
+    {"within", KEY_WITHIN, "M", "instead: for all within M metres by road (default: --nearest)",
+     NULL},
+    {"category", 'c', "NAME[,...]", "only objects of these categories; up to 16 (default: all)",
+     NULL},
+    {"token", KEY_TOKEN, "TOKEN",
+     "the token to ask with, see 'starcloak token' (default: $STARCLOAK_TOKEN, or none)", NULL},
+    {"token-file", KEY_TOKEN_FILE, "FILE",
+     "instead: the file that holds it, - for standard input (default: --token)", SC_COMPLETE_FILES},
+    {"ca", KEY_CA, "FILE",
+     "certificates of the authorities to trust (default: those of the system)", SC_COMPLETE_FILES},
+    {"cert", KEY_CERT, "FILE", "a certificate to show to the service (default: none)",
+     SC_COMPLETE_FILES},
+    {"key", KEY_KEY, "FILE", "the key of that certificate (required with --cert)",
+     SC_COMPLETE_FILES},
+    {"timeout", KEY_TIMEOUT, "S",
+     "give up after S seconds (default: 30 more than --max-wait; 120 without that)", NULL},
+    {"json", KEY_JSON, NULL, "print the reply as JSON, an answer or not", NULL},
+    {NULL, 0, NULL, NULL, NULL},
+};
+
+// --- Usage ----------------------------------------------------------------------------
+
+static void check_pair(const struct argp_state *state, maybe a, maybe b, const char *name_a,
+                       const char *name_b)
+{
+    if (a.is_given == b.is_given) return;
+    sc_usage_error(state, "%s is missing: %s and %s belong together", a.is_given ? name_b : name_a,
+                   name_a, name_b);
+}
+
+static void check_usage(query_options *options, const struct argp_state *state)
+{
+    if (!options->service) {
+        sc_usage_error(state, "no address given; name that of the service (as "
+                              "https://cloak.example.org)");
+    }
+    check_pair(state, options->lon, options->lat, "--lon", "--lat");
+    check_pair(state, options->x, options->y, "--x", "--y");
+    check_pair(state, options->edge, options->offset_m, "--edge", "--offset-m");
+    if (options->lon.is_given + options->x.is_given + options->edge.is_given != 1) {
+        sc_usage_error(state,
+                       "give one position: --lon and --lat, --x and --y, or --edge and --offset-m");
+    }
+    if (options->nearest.is_given && options->within_m.is_given) {
+        sc_usage_error(state, "--nearest asks for some objects and --within for all in reach; give "
+                              "one of them");
+    }
+    if (options->token[0] != '\0' && options->token_file) {
+        sc_usage_error(state, "give either --token or --token-file");
+    }
+    if (!options->cert != !options->key) {
+        sc_usage_error(state, "%s is missing: --cert and --key belong together",
+                       options->cert ? "--key" : "--cert");
+    }
+}
+
+static const char *file_option(const struct argp_state *state, const char *option,
+                               const char *argument)
+{
+    if (argument[0] == '\0') sc_usage_error(state, "%s: the name of the file is empty", option);
+    return argument;
+}
+
+/** "cafe,school": cut in place. */
+static void take_categories(query_options *options, const struct argp_state *state, char *argument)
+{
+    for (char *name = strsep(&argument, ","); name; name = strsep(&argument, ",")) {
+        if (name[0] == '\0') sc_usage_error(state, "--category: the name is empty");
+        if (options->category_count == SC_QUERY_CATEGORIES_MAX) {
+            sc_usage_error(state, "--category: more than %d; leave them out to ask for all",
+                           SC_QUERY_CATEGORIES_MAX);
+        }
+        options->categories[options->category_count++] = name;
+    }
+}
+
+/** Whether `text` may be a token: a header can carry it. */
+static bool query_is_token(const char *text)
+{
+    for (const char *c = text; *c != '\0'; c++) {
+        if (*c <= ' ' || *c >= 0x7f) return false;
+    }
+    return text[0] != '\0' && strlen(text) < SC_QUERY_TOKEN_SIZE;
+}
+
+/** Take the token down, and wipe it from where all who list processes can see it. */
+static void take_token(query_options *options, const struct argp_state *state, char *argument)
+{
+    if (!query_is_token(argument)) sc_usage_error(state, "--token: this is not a token");
+    snprintf(options->token, sizeof(options->token), "%s", argument);
+    explicit_bzero(argument, strlen(argument));
+}
+
+static maybe count_of(const struct argp_state *state, const char *option, const char *argument,
+                      uint64_t min)
+{
+    return (maybe){true, (double)sc_value_count(state, option, argument, min, UINT32_MAX - 1)};
+}
+
+static maybe number_of(const struct argp_state *state, const char *option, const char *argument,
+                       double min, double max)
+{
+    return (maybe){true, sc_value_number(state, option, argument, min, max)};
+}
+
+/** Where, and hidden how; false if `key` is about something else. */
+static bool take_number(int key, const char *argument, const struct argp_state *state,
+                        query_options *options)
+{
+    switch (key) {
+    case KEY_LON:
+        options->lon = number_of(state, "--lon", argument, -180, 180);
+        return true;
+    case KEY_LAT:
+        options->lat = number_of(state, "--lat", argument, -90, 90);
+        return true;
+    case KEY_X:
+        options->x = number_of(state, "--x", argument, -HUGE_VAL, HUGE_VAL);
+        return true;
+    case KEY_Y:
+        options->y = number_of(state, "--y", argument, -HUGE_VAL, HUGE_VAL);
+        return true;
+    case KEY_EDGE:
+        options->edge = count_of(state, "--edge", argument, 0);
+        return true;
+    case KEY_OFFSET_M:
+        options->offset_m = number_of(state, "--offset-m", argument, 0, HUGE_VAL);
+        return true;
+    case KEY_K:
+        options->k = count_of(state, "--k", argument, 1);
+        return true;
+    case KEY_L:
+        options->l = count_of(state, "--l", argument, 1);
+        return true;
+    case KEY_MAX_HOPS:
+        options->max_hops = count_of(state, "--max-hops", argument, 0);
+        return true;
+    case KEY_MAX_WAIT:
+        options->max_wait_s = number_of(state, "--max-wait", argument, 0, SECONDS_MAX);
+        return true;
+    case KEY_NEAREST:
+        options->nearest = count_of(state, "--nearest", argument, 1);
+        return true;
+    case KEY_WITHIN:
+        options->within_m = number_of(state, "--within", argument, 0, HUGE_VAL);
+        return true;
+    case KEY_TIMEOUT:
+        options->timeout_s = sc_value_number(state, "--timeout", argument, 0.001, SECONDS_MAX);
+        return true;
+    default:
+        return false;
+    }
+}
+
+static void take_service(query_options *options, const struct argp_state *state,
+                         const char *argument)
+{
+    if (options->service)
+        sc_usage_error(state, "unexpected argument '%s'; one address is needed", argument);
+    const char *wrong = sc_post_url(argument, "/v1/queries", options->url);
+    // Not repeated: it may have a password in it.
+    if (wrong) sc_usage_error(state, "the address %s (as https://cloak.example.org)", wrong);
+    options->service = argument;
+}
+
+static error_t query_options_parse(int key, char *argument, struct argp_state *state)
+{
+    query_options *options = state->input;
+    if (take_number(key, argument, state, options)) return 0;
+    switch (key) {
+    case 'c':
+        take_categories(options, state, argument);
+        return 0;
+    case KEY_TOKEN:
+        take_token(options, state, argument);
+        return 0;
+    case KEY_TOKEN_FILE:
+        options->token_file = file_option(state, "--token-file", argument);
+        return 0;
+    case KEY_CA:
+        options->ca = file_option(state, "--ca", argument);
+        return 0;
+    case KEY_CERT:
+        options->cert = file_option(state, "--cert", argument);
+        return 0;
+    case KEY_KEY:
+        options->key = file_option(state, "--key", argument);
+        return 0;
+    case KEY_JSON:
+        options->json = true;
+        return 0;
+    case ARGP_KEY_ARG:
+        take_service(options, state, argument);
+        return 0;
+    case ARGP_KEY_END:
+        check_usage(options, state);
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+// --- The command --------------------------------------------------------------------------------
 
 #define NEAREST_DEFAULT 5
 
-/** Seconds for all but the waiting for company, and for all if that is not known. */
+/** Seconds for everything but the wait for a cloak, and for all if that wait is not known. */
 #define TIMEOUT_BESIDES_S 30.0
 #define TIMEOUT_DEFAULT_S 120.0
 
 // --- The token ------------------------------------------------------------------------
 
 /** The first line of the file, without blanks at its end. */
-static sc_err read_token(sc_query_options *options, sc_diag *diag)
+static sc_err read_token(query_options *options, sc_diag *diag)
 {
     const bool is_stdin = strcmp(options->token_file, "-") == 0;
     const char *name = is_stdin ? "standard input" : options->token_file;
@@ -39,21 +325,21 @@ static sc_err read_token(sc_query_options *options, sc_diag *diag)
     if (file && !is_stdin) fclose(file);
     if (err) return err;
     options->token[strcspn(options->token, " \t\r\n")] = '\0';
-    if (sc_query_is_token(options->token)) return SC_OK;
+    if (query_is_token(options->token)) return SC_OK;
     snprintf(diag->message, sizeof(diag->message),
-             "%.400s: its first line is no token; 'starcloak token issue' makes one", name);
+             "%.400s: its first line is not a token; 'starcloak token issue' makes one", name);
     return SC_EPARSE;
 }
 
-static sc_err find_token(sc_query_options *options, sc_diag *diag)
+static sc_err find_token(query_options *options, sc_diag *diag)
 {
     if (options->token[0] != '\0') return SC_OK;
     if (options->token_file) return read_token(options, diag);
     const char *token = getenv("STARCLOAK_TOKEN");
     if (!token || token[0] == '\0') return SC_OK;  // the service will say what it thinks of that
-    if (!sc_query_is_token(token)) {
+    if (!query_is_token(token)) {
         snprintf(diag->message, sizeof(diag->message),
-                 "what the environment has as STARCLOAK_TOKEN is no token");
+                 "STARCLOAK_TOKEN in the environment is not a token");
         return SC_EPARSE;
     }
     snprintf(options->token, sizeof(options->token), "%s", token);
@@ -62,67 +348,72 @@ static sc_err find_token(sc_query_options *options, sc_diag *diag)
 
 // --- The question ---------------------------------------------------------------------
 
-/** Numbers of an object: those that were given. False if memory is out. */
-static bool put_number(json_t *object, const char *name, sc_maybe number, bool is_whole)
+/** A member, if it was given. */
+static void put_number(sc_json_writer *json, const char *name, maybe number, bool is_whole)
 {
-    if (!number.is_given) return true;
-    return json_object_set_new(object, name,
-                               is_whole ? json_integer((json_int_t)number.value)
-                                        : json_real(number.value)) == 0;
+    if (!number.is_given) return;
+    if (is_whole) {
+        sc_json_put_count(json, name, (uint64_t)number.value);
+    } else {
+        sc_json_put_number(json, name, number.value);
+    }
 }
 
-static json_t *make_request(const sc_query_options *options)
+static void put_request(sc_json_writer *json, const query_options *options)
 {
-    const sc_maybe nearest =
-        options->nearest.is_given ? options->nearest : (sc_maybe){true, NEAREST_DEFAULT};
-    json_t *request = json_object();
-    bool is_fine = true;
+    const maybe nearest =
+        options->nearest.is_given ? options->nearest : (maybe){true, NEAREST_DEFAULT};
+    sc_json_open_object(json, "request");
+    sc_json_put_string(json, "type", options->within_m.is_given ? "range" : "knn");
     if (options->within_m.is_given) {
-        is_fine &= !json_object_set_new(request, "type", json_string("range"));
-        is_fine &= put_number(request, "radius_m", options->within_m, false);
+        put_number(json, "radius_m", options->within_m, false);
     } else {
-        is_fine &= !json_object_set_new(request, "type", json_string("knn"));
-        is_fine &= put_number(request, "k", nearest, true);
+        put_number(json, "k", nearest, true);
     }
     if (options->category_count > 0) {
-        json_t *categories = json_array();
-        is_fine &= !json_object_set_new(request, "categories", categories);
+        sc_json_open_array(json, "categories");
         for (size_t i = 0; i < options->category_count; i++) {
-            is_fine &= !json_array_append_new(categories, json_string(options->categories[i]));
+            sc_json_put_string(json, NULL, options->categories[i]);
         }
+        sc_json_close_array(json);
     }
-    if (is_fine) return request;
-    json_decref(request);
-    return NULL;
+    sc_json_close_object(json);
 }
 
-/** The body; NULL if a category is not UTF-8, or memory is out. Free it. */
-static char *make_body(const sc_query_options *options)
+/** The body, ended by NUL; wipe it. */
+static sc_err make_body(const query_options *options, sc_bytes *out, sc_diag *diag)
 {
-    json_t *position = json_object();
-    json_t *profile = json_object();
-    bool is_fine = put_number(position, "lon", options->lon, false) &&
-                   put_number(position, "lat", options->lat, false) &&
-                   put_number(position, "x", options->x, false) &&
-                   put_number(position, "y", options->y, false) &&
-                   put_number(position, "edge", options->edge, true) &&
-                   put_number(position, "offset_m", options->offset_m, false) &&
-                   put_number(profile, "k", options->k, true) &&
-                   put_number(profile, "l", options->l, true) &&
-                   put_number(profile, "max_hops", options->max_hops, true) &&
-                   put_number(profile, "max_wait_s", options->max_wait_s, false);
-    json_t *body = json_object();
-    is_fine &= !json_object_set_new(body, "position", position);
-    is_fine &= !json_object_set_new(body, "profile", profile);
-    is_fine &= !json_object_set_new(body, "request", make_request(options));
-    char *text = is_fine ? json_dumps(body, JSON_COMPACT) : NULL;
-    json_decref(body);
-    return text;
+    for (size_t i = 0; i < options->category_count; i++) {
+        if (sc_is_utf8(options->categories[i])) continue;
+        snprintf(diag->message, sizeof(diag->message), "the categories are not all UTF-8");
+        return SC_EINVAL;
+    }
+    sc_json_writer json = sc_json_writer_of_secret(out);
+    sc_json_open_object(&json, NULL);
+    sc_json_open_object(&json, "position");
+    put_number(&json, "lon", options->lon, false);
+    put_number(&json, "lat", options->lat, false);
+    put_number(&json, "x", options->x, false);
+    put_number(&json, "y", options->y, false);
+    put_number(&json, "edge", options->edge, true);
+    put_number(&json, "offset_m", options->offset_m, false);
+    sc_json_close_object(&json);
+    sc_json_open_object(&json, "profile");
+    put_number(&json, "k", options->k, true);
+    put_number(&json, "l", options->l, true);
+    put_number(&json, "max_hops", options->max_hops, true);
+    put_number(&json, "max_wait_s", options->max_wait_s, false);
+    sc_json_close_object(&json);
+    put_request(&json, options);
+    sc_json_close_object(&json);
+    if (json.has_failed || !sc_bytes_reserve_wiping(out, 1)) return SC_ENOMEM;
+    out->data[out->size] = '\0';
+    return SC_OK;
 }
 
 // --- Asking ---------------------------------------------------------------------------
 
-static sc_err ask(const sc_query_options *options, const char *body, sc_post_reply *reply,
+static sc_err ask(const query_options *options, const char *body, sc_post_reply *reply,
                   sc_diag *diag)
 {
     sc_bar bar;
@@ -148,34 +439,32 @@ static sc_err ask(const sc_query_options *options, const char *body, sc_post_rep
 
 static int run(sc_call *call)
 {
-    sc_query_options options = {.service = NULL};
+    query_options options = {.service = NULL};
     sc_call_parse(call, &options);
 
     sc_diag diag = {.message = ""};
     sc_post_reply reply = {.status = 0};
-    char *body = NULL;
+    sc_bytes body = {.size = 0};
     sc_err err = find_token(&options, &diag);
-    if (!err && !(body = make_body(&options))) {
-        snprintf(diag.message, sizeof(diag.message), "the categories are not all UTF-8");
-        err = SC_EINVAL;
-    }
+    if (!err) err = make_body(&options, &body, &diag);
     if (!err && strncasecmp(options.url, "http:", 5) == 0 && !sc_post_is_local(options.url)) {
-        sc_call_note(call, "over http:// everyone on the way can read the position and the token; "
-                           "use https://");
+        sc_call_note(
+            call,
+            "over http:// anyone on the network can read the position and the token; use https://");
     }
-    if (!err) err = ask(&options, body, &reply, &diag);
+    if (!err) err = ask(&options, (const char *)body.data, &reply, &diag);
     const int status =
         err ? sc_call_fail(call, err, &diag) : sc_query_report(call, &reply, options.json);
     sc_post_reply_fini(&reply);
-    if (body) explicit_bzero(body, strlen(body));
-    free(body);
+    sc_bytes_wipe(&body);
+    sc_bytes_fini(&body);
     explicit_bzero(&options, sizeof(options));
     return status;
 }
 
 static const sc_entry examples[] = {
     {"starcloak query https://cloak.example.org --token-file ann.token --lon -84.39 --lat 33.75",
-     "The five nearest objects, asked for by nobody in particular."},
+     "The five nearest objects, asked for through a cloak."},
     {"starcloak query http://localhost:8080 --lon -84.39 --lat 33.75 --k 10 --max-wait 30 "
      "--nearest 3 --category hospital",
      "The three nearest hospitals, hidden among ten users; half a minute may pass until there are "
@@ -190,12 +479,12 @@ const sc_command sc_cmd_query = {
     .description =
         "Ask the service at an address for the objects around a position, and wait for the "
         "outcome. The service waits until there are enough others around, and asks the provider "
-        "about a stretch of roads instead of a position. What comes back is exact nonetheless.\n"
-        "The exit status is 0 if there is an answer, and 1 if the query was dropped because too "
-        "little company came in time, was refused, or failed. No redirect is followed, and no "
-        "proxy of the environment is used: the position goes to that address alone.",
-    .options = sc_query_options_table,
+        "about a stretch of roads instead of a position. What comes back is exact "
+        "nonetheless.\nThe exit status is 0 if there is an answer, and 1 if the query was dropped "
+        "because too few users came in time, was refused, or failed. No redirect is followed, and "
+        "no proxy of the environment is used: the position goes to that address alone.",
+    .options = query_options_table,
     .examples = examples,
-    .parse = sc_query_options_parse,
+    .parse = query_options_parse,
     .run = run,
 };

@@ -1,15 +1,14 @@
 /*
- * `starcloak serve`: the privacy proxy. What it is told is here; how it runs is in serve_run.c, and
+ * `starcloak serve`: the privacy proxy. Its options are here; how it runs is in serve_run.c, and
  * the service itself is the library's (service/service.h).
  */
 #include "command.h"
 
-#include "serve_flags.h"
 #include "serve_run.h"
 
 // Its settings: all but those of a cluster.
 #define SC_FOR_ALL(...) SC_ROW_TAKEN(__VA_ARGS__)
-#define SC_FOR_DOOR(...) SC_ROW_TAKEN(__VA_ARGS__)
+#define SC_FOR_HTTP(...) SC_ROW_TAKEN(__VA_ARGS__)
 #define SC_FOR_RUN(...) SC_ROW_TAKEN(__VA_ARGS__)
 #define SC_FOR_NATS(...) SC_ROW_LEFT(__VA_ARGS__)
 
@@ -54,11 +53,10 @@ static const sc_topic topics[] = {
 
 static const sc_entry examples[] = {
     {"starcloak serve city.scm", "A complete system in one process: the map's objects are what the "
-                                 "built-in provider knows; a token for trying out is printed."},
+                                 "built-in provider knows; a token to try it with is printed."},
     {"starcloak serve city.scm --token-keys keys --provider http://127.0.0.1:9090/",
      "Ask 'starcloak lbs', which runs elsewhere."},
-    {"starcloak serve --config /etc/starcloak/starcloak.ini --check",
-     "See whether a configuration would do."},
+    {"starcloak serve --config /etc/starcloak/starcloak.ini --check", "Check a configuration."},
     {"starcloak serve --print-config > starcloak.ini",
      "All settings with their defaults, to begin with."},
     {NULL, NULL},
@@ -69,13 +67,11 @@ const sc_command sc_cmd_serve = {
     .summary = "run the privacy proxy: queries in, exact answers out",
     .arguments = "[MAP.scm]",
     .complete = SC_COMPLETE_MAPS,
-    .description =
-        "Takes travellers' queries over HTTP, hides each among others, asks the provider about the "
-        "cloak alone, and answers exactly. What clients send and get is described by the service "
-        "itself, at /openapi.json.\n"
-        "Every setting is a flag, or a line in the configuration file, where it stands without "
-        "dashes in its section.\n"
-        "Nothing that says who or where is logged, counted or written to a disk.",
+    .description = "Takes travellers' queries over HTTP, hides each among others, asks the "
+                   "provider about the cloak alone, and answers exactly. What clients send and get "
+                   "is described by the service itself, at /openapi.json.\nEvery setting is a "
+                   "flag, or a line in the configuration file, where it stands without dashes in "
+                   "its section.\nNo user and no position is logged, counted or written to a disk.",
     .options = options_table,
     .topics = topics,
     .examples = examples,

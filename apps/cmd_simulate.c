@@ -2,18 +2,138 @@
  * `starcloak simulate`: travellers who move along the roads ask, wait for their
  * cloak, pause and ask again, in virtual time; how well does an engine serve them?
  */
-#include "command.h"
-
 #include <starcloak/map.h>
+#include <starcloak/objects.h>
 
+#include "command.h"
 #include "engine_options.h"
 #include "inputs.h"
 #include "movement_options.h"
-#include "progress.h"
-#include "record_answers.h"
+#include "progress_bar.h"
 #include "run_report.h"
+#include "sim/evaluate.h"
+#include "sim/run.h"
 #include "values.h"
 #include "workload_options.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/** A record on its way. SC_ANSWERING_NONE to begin with; answering_close(). */
+typedef struct answering {
+    const char *output;  ///< where the record goes in the end; NULL: there is none
+    int memory;          ///< a descriptor of the memory where it waits; -1 if it needs none
+    int standard;        ///< the real standard output meanwhile; -1 if that is in place
+    char path[32];       ///< of that memory
+    bool is_answered;    ///< the record has answers: so many
+    uint64_t answer_count;
+} answering;
+
+#define SC_ANSWERING_NONE ((answering){.memory = -1, .standard = -1})
+
+// --- The record and its answers -----------------------------------------------------------------
+
+static sc_err fail_system(sc_diag *diag)
+{
+    snprintf(diag->message, sizeof(diag->message),
+             "--record -: there is no memory for the record: %.80s; record to a file",
+             strerror(errno));
+    return SC_EIO;
+}
+
+/** Let what goes to standard output go to memory. */
+static sc_err turn_aside(answering *record, sc_diag *diag)
+{
+    record->memory = memfd_create("record", MFD_CLOEXEC);
+    if (record->memory < 0) return fail_system(diag);
+    if (fflush(stdout) != 0) return fail_system(diag);
+    record->standard = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+    if (record->standard < 0) return fail_system(diag);
+    if (dup2(record->memory, STDOUT_FILENO) < 0) return fail_system(diag);
+    snprintf(record->path, sizeof(record->path), "/proc/self/fd/%d", record->memory);
+    return SC_OK;
+}
+
+/** And back again. */
+static sc_err turn_back(answering *record, sc_diag *diag)
+{
+    if (record->standard < 0) return SC_OK;
+    const bool is_written = fflush(stdout) == 0;
+    const bool is_back = dup2(record->standard, STDOUT_FILENO) >= 0;
+    close(record->standard);
+    record->standard = -1;
+    return is_written && is_back ? SC_OK : fail_system(diag);
+}
+
+/**
+ * Let `run` record where the record can be answered, if one is wanted and the map has objects to
+ * answer with. If it has none, a note goes to standard error, unless `is_quiet`.
+ */
+static sc_err answering_open(answering *record, const sc_call *call, const sc_map *map,
+                             bool is_quiet, sc_run_options *run, sc_diag *diag)
+{
+    if (!run->record) return SC_OK;
+    if (sc_map_object_count(map) == 0) {
+        if (!is_quiet) {
+            sc_call_note(call, "note: there are no objects on the map, so nothing can be answered, "
+                               "and the record has no answers");
+        }
+        return SC_OK;
+    }
+    record->output = run->record;
+    if (strcmp(record->memory >= 0 ? record->path : run->record, "-") != 0) return SC_OK;
+    return turn_aside(record, diag);
+}
+
+/** The run is over: answer its record. */
+static sc_err answering_finish(answering *record, const sc_call *call, const sc_map *map,
+                               const sc_run_options *run, sc_diag *diag)
+{
+    if (!record->output) return SC_OK;
+    sc_objects *objects = NULL;
+    sc_err err = turn_back(record, diag);
+    if (!err) err = sc_objects_new_from_map(map, &objects);
+    if (err) return err;
+    sc_evaluate_options options = sc_evaluate_options_default();
+    options.objects = objects;
+    options.is_seeded = !run->is_secure;
+    options.seed = run->seed;
+    options.progress = run->progress;
+    sc_evaluate_report report;
+    err = sc_evaluate(map, record->memory >= 0 ? record->path : run->record, record->output,
+                      &options, &report, diag);
+    if (!err) {
+        record->is_answered = true;
+        record->answer_count = report.answered;
+    }
+    if (!err && report.failed > 0) {
+        sc_call_note(call, "note: %llu queries could not be answered; the first: %.300s",
+                     (unsigned long long)report.failed, report.first_failure.message);
+    }
+    if (!err && report.refused > 0) {
+        sc_call_note(call,
+                     "note: %llu queries ask for more than a provider is asked for, and were "
+                     "not answered",
+                     (unsigned long long)report.refused);
+    }
+    sc_objects_release(objects);
+    return err;
+}
+
+/** Standard output is again what it was. Harmless twice. */
+static void answering_close(answering *record)
+{
+    sc_diag untold;
+    (void)turn_back(record, &untold);
+    if (record->memory >= 0) close(record->memory);
+    *record = SC_ANSWERING_NONE;
+}
+
+// --- The command --------------------------------------------------------------------------------
 
 typedef struct simulate_options {
     const char *map;
@@ -29,7 +149,7 @@ enum { KEY_SECONDS = SC_KEY_FIRST, KEY_NO_ANSWERS };
 static const sc_option options_table[] = {
     {"seconds", KEY_SECONDS, "S", "how long they ask, in virtual seconds (default 60)", NULL},
     {"no-answers", KEY_NO_ANSWERS, NULL,
-     "let nobody answer; the record then has queries, cloaks and drops only", NULL},
+     "answer no query; the record then has queries, cloaks and drops only", NULL},
     SC_ENGINE_OPTIONS,
     SC_MOVEMENT_OPTIONS,
     SC_WORKLOAD_OPTIONS,
@@ -75,7 +195,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 typedef struct scene {
     sc_map *map;
     sc_crowd crowd;
-    sc_answering answering;
+    answering answering;
 } scene;
 
 static sc_crowd_wish wish_of(const simulate_options *options)
@@ -92,7 +212,7 @@ static sc_err simulate(const sc_call *call, simulate_options *options, scene *on
     if (!err) err = sc_workload_find_category(&options->asking, on->map, diag);
     if (!err && !options->has_no_answers) {
         const bool is_quiet = options->settings.is_quiet;
-        err = sc_answering_open(&on->answering, call, on->map, is_quiet, run, diag);
+        err = answering_open(&on->answering, call, on->map, is_quiet, run, diag);
     }
     const sc_crowd_wish wish = wish_of(options);
     if (!err) err = sc_crowd_open(&on->crowd, on->map, &wish, &run->progress, diag);
@@ -100,7 +220,7 @@ static sc_err simulate(const sc_call *call, simulate_options *options, scene *on
         err = sc_run_travellers(on->crowd.movement, &options->asking.workload, options->seconds,
                                 run, report, diag);
     }
-    return err ? err : sc_answering_finish(&on->answering, call, on->map, run, diag);
+    return err ? err : answering_finish(&on->answering, call, on->map, run, diag);
 }
 
 static void print_report(const sc_call *call, const simulate_options *options, const scene *on,
@@ -138,7 +258,7 @@ static int run(sc_call *call)
     const sc_err err = simulate(call, &options, &on, &how, &report, &diag);
     sc_bar_clear(&bar);
     if (!err) print_report(call, &options, &on, &report);
-    sc_answering_close(&on.answering);
+    answering_close(&on.answering);
     sc_crowd_close(&on.crowd);
     sc_map_free(on.map);
     return err ? sc_call_fail(call, err, &diag) : SC_EXIT_OK;
@@ -149,7 +269,7 @@ static const sc_entry examples[] = {
     {"starcloak simulate cal.scm --engine hybrid --users 100k --seconds 300 --json",
      "Another engine, more travellers, a report for a program."},
     {"starcloak simulate cal.scm --k 10:2 --record run.jsonl",
-     "Travellers who want more company; 'starcloak verify cal.scm run.jsonl' checks every cloak."},
+     "Travellers who ask for more users; 'starcloak verify cal.scm run.jsonl' checks every cloak."},
     {"starcloak simulate cal.scm --engine xstar",
      "One of the methods that StarCloak is compared with."},
     {"starcloak simulate sf.scm --traces cabs --trace-fold 3600 --users 10k",

@@ -1,10 +1,661 @@
 /*
- * `starcloak token`: who may ask the service. A group; each of its commands is a file of its own.
+ * `starcloak token`: tokens, without which the service refuses queries. `key` makes a key file,
+ * `issue` signs a token, `show` checks one, `revoke` adds tokens or a user to the list of those
+ * that are refused.
+ *
+ * A token on the command line is visible to all who may list processes; "-" reads it from standard
+ * input instead. No message repeats a token or a user.
  */
-#include "token_arguments.h"
+#include "command.h"
+#include "format.h"
+#include "server/revoked.h"
+#include "server/token.h"
+#include "values.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/** Texts that may be tokens. Zero-initialise; token_texts_fini() when done. */
+typedef struct token_texts {
+    char **texts;
+    size_t count;
+} token_texts;
+
+/** Room for a time as below. */
+#define SC_TIME_TEXT_SIZE 40
+
+// --- Tokens, times and files --------------------------------------------------------------------
+
+/** Options without a letter, of all the commands here. */
+enum { KEY_KEY = SC_KEY_FIRST, KEY_USER, KEY_DAYS, KEY_HOURS, KEY_JSON, KEY_REVOKED };
+
+/** More on one command line, or in one input, is a mistake. */
+enum { TOKENS_MAX = 100000 };
+
+/** Take `size` bytes of `text` down as one more. */
+static sc_err take_down(token_texts *texts, const char *text, size_t size, sc_diag *diag)
+{
+    char **larger = texts->count < TOKENS_MAX
+                        ? realloc(texts->texts, (texts->count + 1) * sizeof(*larger))
+                        : NULL;
+    if (larger) texts->texts = larger;
+    char *copy = larger ? strndup(text, size) : NULL;
+    if (!copy) {
+        snprintf(diag->message, sizeof(diag->message), "too many tokens at a time");
+        return SC_ENOMEM;
+    }
+    texts->texts[texts->count++] = copy;
+    return SC_OK;
+}
+
+/** A line of standard input, without blanks around it; empty lines are passed over. */
+static sc_err take_line(token_texts *texts, char *line, size_t size, sc_diag *diag)
+{
+    static const char blanks[] = " \t\r\n";
+    const size_t before = strspn(line, blanks);
+    while (size > before && strchr(blanks, line[size - 1])) {
+        size--;
+    }
+    return size > before ? take_down(texts, line + before, size - before, diag) : SC_OK;
+}
+
+static sc_err read_lines(token_texts *texts, sc_diag *diag)
+{
+    // Room for the longest token and some blanks; what is longer is none, and comes in pieces that
+    // are none either.
+    char line[2 * SC_TOKEN_SIZE];
+    sc_err err = SC_OK;
+    while (!err && fgets(line, sizeof(line), stdin)) {
+        err = take_line(texts, line, strlen(line), diag);
+    }
+    explicit_bzero(line, sizeof(line));
+    if (!err && ferror(stdin)) {
+        snprintf(diag->message, sizeof(diag->message), "reading standard input failed: %s",
+                 strerror(errno));
+        err = SC_EIO;
+    }
+    return err;
+}
+
+/** Take down an argument; "-" stands for the lines of standard input. */
+static sc_err token_texts_add(token_texts *texts, const char *argument, sc_diag *diag)
+{
+    if (strcmp(argument, "-") == 0) return read_lines(texts, diag);
+    return take_down(texts, argument, strlen(argument), diag);
+}
+
+/** Wipe and free. */
+static void token_texts_fini(token_texts *texts)
+{
+    for (size_t i = 0; i < texts->count; i++) {
+        explicit_bzero(texts->texts[i], strlen(texts->texts[i]));
+        free(texts->texts[i]);
+    }
+    free(texts->texts);
+    *texts = (token_texts){.texts = NULL};
+}
+
+/** A token may last longer than calendars reach. */
+static const char *time_without_date(char out[SC_TIME_TEXT_SIZE], int64_t time_s)
+{
+    snprintf(out, SC_TIME_TEXT_SIZE, "second %" PRId64 " since 1970", time_s);
+    return out;
+}
+
+/** "2026-11-15 12:00:00 UTC", or with a T and a Z instead (RFC 3339). Returns `out`. */
+static const char *time_text(char out[SC_TIME_TEXT_SIZE], int64_t time_s)
+{
+    struct tm utc;
+    if (!gmtime_r(&(time_t){time_s}, &utc)) return time_without_date(out, time_s);
+    strftime(out, SC_TIME_TEXT_SIZE, "%Y-%m-%d %H:%M:%S UTC", &utc);
+    return out;
+}
+
+static const char *time_text_rfc3339(char out[SC_TIME_TEXT_SIZE], int64_t time_s)
+{
+    struct tm utc;
+    if (!gmtime_r(&(time_t){time_s}, &utc)) return time_without_date(out, time_s);
+    strftime(out, SC_TIME_TEXT_SIZE, "%Y-%m-%dT%H:%M:%SZ", &utc);
+    return out;
+}
+
+/** For the value of --key and --revoked: the name of a file, which must not be empty or "-". */
+static const char *token_file_option(const struct argp_state *state, const char *option,
+                                     const char *argument)
+{
+    if (argument[0] == '\0') sc_usage_error(state, "%s: the name of the file is empty", option);
+    if (strcmp(argument, "-") == 0) {
+        sc_usage_error(state, "%s: a file is needed; standard input is not one", option);
+    }
+    return argument;
+}
+
+// --- token key ----------------------------------------------------------------------------------
+
+typedef struct key_options {
+    const char *path;
+} key_options;
+
+static error_t parse_key(int key, char *argument, struct argp_state *state)
+{
+    key_options *options = state->input;
+    switch (key) {
+    case ARGP_KEY_ARG:
+        sc_parse_file("key file", argument, state, &options->path);
+        token_file_option(state, "FILE", argument);
+        return 0;
+    case ARGP_KEY_END:
+        if (!options->path) sc_usage_error(state, "no file given; name the one to make");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static int run_key(sc_call *call)
+{
+    key_options options = {.path = NULL};
+    sc_call_parse(call, &options);
+    sc_diag diag = {.message = ""};
+    const sc_err err = sc_token_keys_write(options.path, &diag);
+    return err ? sc_call_fail(call, err, &diag) : SC_EXIT_OK;
+}
+
+static const sc_entry key_examples[] = {
+    {"starcloak token key token.key", "A new key."},
+    {"starcloak token key new.key; cat old.key >> new.key",
+     "A new key that signs from now on, with the old one behind it, so that tokens that are out "
+     "there stay good until they expire."},
+    {NULL, NULL},
+};
+
+static const sc_command cmd_token_key = {
+    .name = "key",
+    .summary = "make a key that signs tokens",
+    .arguments = "FILE",
+    .complete = SC_COMPLETE_FILES,
+    .description = "Write a new random key to a new file that only its owner may read. A file that "
+                   "is there is never replaced.\nA key file has one key per line, 64 hexadecimal "
+                   "digits, and comments that begin with #. The first key signs, all of them (up "
+                   "to 8) are accepted. Anyone who has a key can ask as any user: the file must "
+                   "not be readable for others than its owner and group.",
+    .examples = key_examples,
+    .parse = parse_key,
+    .run = run_key,
+};
+
+// --- token issue --------------------------------------------------------------------------------
+
+#define DAYS_DEFAULT 30
+#define HOUR_S INT64_C(3600)
+#define DAY_S INT64_C(86400)
+
+/** Ten years; who wants more wants no end. */
+#define DAYS_MAX 3650
+
+typedef struct issue_options {
+    const char *key;
+    const char *user;
+    int64_t seconds;  ///< how long it lasts; 0: nothing was said
+    bool json;
+} issue_options;
+
+static const sc_option issue_option_table[] = {
+    {"key", KEY_KEY, "FILE", "the key file; its first key signs (required)", SC_COMPLETE_FILES},
+    {"user", KEY_USER, "NAME",
+     "the user: up to 64 bytes, the same for all tokens of one user (required)", NULL},
+    {"days", KEY_DAYS, "N", "how long it is valid, 1 to 3,650 days (default 30)", NULL},
+    {"hours", KEY_HOURS, "N", "instead: in hours (default: --days)", NULL},
+    {"json", KEY_JSON, NULL, "print a JSON object with the token, its serial and its end", NULL},
+    {NULL, 0, NULL, NULL, NULL},
+};
+
+static void set_length(issue_options *options, const struct argp_state *state, const char *option,
+                       const char *argument, int64_t unit_s)
+{
+    const uint64_t most = (uint64_t)(DAYS_MAX * DAY_S / unit_s);
+    if (options->seconds != 0) sc_usage_error(state, "give either --days or --hours, and once");
+    options->seconds = (int64_t)sc_value_count(state, option, argument, 1, most) * unit_s;
+}
+
+static error_t parse_issue(int key, char *argument, struct argp_state *state)
+{
+    issue_options *options = state->input;
+    switch (key) {
+    case KEY_KEY:
+        options->key = token_file_option(state, "--key", argument);
+        return 0;
+    case KEY_USER:
+        if (*argument == '\0') sc_usage_error(state, "--user: the name is empty");
+        options->user = argument;
+        return 0;
+    case KEY_DAYS:
+        set_length(options, state, "--days", argument, DAY_S);
+        return 0;
+    case KEY_HOURS:
+        set_length(options, state, "--hours", argument, HOUR_S);
+        return 0;
+    case KEY_JSON:
+        options->json = true;
+        return 0;
+    case ARGP_KEY_ARG:
+        sc_usage_error(state, "unexpected argument; the user is given with --user");
+    case ARGP_KEY_END:
+        if (!options->key) sc_usage_error(state, "no key given; add --key FILE");
+        if (!options->user) sc_usage_error(state, "no user given; add --user NAME");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static sc_err print_token(const sc_token_keys *keys, const char *text, bool json)
+{
+    if (!json) {
+        puts(text);
+        return SC_OK;
+    }
+    sc_token token;
+    const sc_err err = sc_token_check(keys, text, &token);
+    if (err) return err;
+    char expires[SC_TIME_TEXT_SIZE];
+    printf("{\"token\":\"%s\",\"serial\":\"%016" PRIx64 "\",\"expires\":\"%s\"}\n", text,
+           token.serial, time_text_rfc3339(expires, token.expires_s));
+    explicit_bzero(&token, sizeof(token));
+    return SC_OK;
+}
+
+static int run_issue(sc_call *call)
+{
+    issue_options options = {.key = NULL};
+    sc_call_parse(call, &options);
+    if (options.seconds == 0) options.seconds = DAYS_DEFAULT * DAY_S;
+
+    sc_diag diag = {.message = ""};
+    sc_token_keys *keys = NULL;
+    char text[SC_TOKEN_SIZE];
+    const int64_t now_s = (int64_t)time(NULL);
+    sc_err err = sc_token_keys_read(options.key, &keys, &diag);
+    if (!err) err = sc_token_issue(keys, options.user, now_s, now_s + options.seconds, text, &diag);
+    if (!err) err = print_token(keys, text, options.json);
+    sc_token_keys_free(keys);
+    explicit_bzero(text, sizeof(text));
+    return err ? sc_call_fail(call, err, &diag) : SC_EXIT_OK;
+}
+
+static const sc_entry issue_examples[] = {
+    {"starcloak token issue --key token.key --user ann > ann.token",
+     "A token for thirty days; starcloak query takes it with --token-file."},
+    {"starcloak token issue --key token.key --user ann --hours 8 --json",
+     "One for a working day, with the serial by which it can be revoked."},
+    {NULL, NULL},
+};
+
+static const sc_command cmd_token_issue = {
+    .name = "issue",
+    .summary = "issue a token for a user",
+    .description =
+        "Sign a token and print it. It says who may ask with it, from when and until when; anyone "
+        "who has it can ask as that user and can read the name in it. The service counts its "
+        "users by these names: two names for one person count as two, so give each person one.",
+    .options = issue_option_table,
+    .examples = issue_examples,
+    .parse = parse_issue,
+    .run = run_issue,
+};
+
+// --- token show ---------------------------------------------------------------------------------
+//
+// `starcloak token show`: what a token says, and whether the service would take it.
+
+typedef struct show_options {
+    const char *argument;
+    const char *key;
+    const char *revoked;
+} show_options;
+
+static const sc_option show_option_table[] = {
+    {"key", KEY_KEY, "FILE", "the key file, to check the signature (default: it is not checked)",
+     SC_COMPLETE_FILES},
+    {"revoked", KEY_REVOKED, "FILE",
+     "the list of revoked tokens; needs --key (default: it is not looked for)", SC_COMPLETE_FILES},
+    {NULL, 0, NULL, NULL, NULL},
+};
+
+static error_t parse_show(int key, char *argument, struct argp_state *state)
+{
+    show_options *options = state->input;
+    switch (key) {
+    case KEY_KEY:
+        options->key = token_file_option(state, "--key", argument);
+        return 0;
+    case KEY_REVOKED:
+        options->revoked = token_file_option(state, "--revoked", argument);
+        return 0;
+    case ARGP_KEY_ARG:
+        if (options->argument) sc_usage_error(state, "one token at a time");
+        options->argument = argument;
+        return 0;
+    case ARGP_KEY_END:
+        if (!options->argument) {
+            sc_usage_error(state, "no token given; name one, or - for standard input");
+        }
+        if (options->revoked && !options->key) {
+            sc_usage_error(state, "--revoked needs --key: users stand in the list under a key");
+        }
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+/** What is found out about a token, beside what it says. */
+typedef struct finding {
+    sc_token token;
+    bool is_checked;
+    bool is_signed;
+    bool is_looked_up;
+    bool is_revoked;
+    int64_t now_s;
+} finding;
+
+static sc_err examine(const show_options *options, const char *text, finding *out, sc_diag *diag)
+{
+    sc_token_keys *keys = NULL;
+    sc_revoked *revoked = NULL;
+    sc_err err = sc_token_read(text, &out->token);
+    if (err) {
+        snprintf(diag->message, sizeof(diag->message),
+                 "this is not a token, which begins with sct1_ and ends where its line does");
+    }
+    if (!err && options->key) {
+        err = sc_token_keys_read(options->key, &keys, diag);
+        out->is_checked = true;
+    }
+    if (!err && options->revoked) {
+        err = sc_revoked_read(options->revoked, &revoked, diag);
+        out->is_looked_up = true;
+    }
+    if (!err && keys) out->is_signed = sc_token_check(keys, text, &out->token) == SC_OK;
+    if (!err && revoked) out->is_revoked = sc_revoked_has(revoked, keys, &out->token);
+    sc_revoked_free(revoked);
+    sc_token_keys_free(keys);
+    return err;
+}
+
+/** "29 days", "8 hours", "3 minutes". */
+static void put_duration(int64_t seconds)
+{
+    static const struct {
+        int64_t size_s;
+        const char *name;
+    } units[] = {{86400, "day"}, {3600, "hour"}, {60, "minute"}, {1, "second"}};
+    size_t i = 0;
+    while (i < 3 && seconds < 2 * units[i].size_s) {
+        i++;
+    }
+    const int64_t count = seconds / units[i].size_s;
+    printf("%" PRId64 " %s%s", count, units[i].name, count == 1 ? "" : "s");
+}
+
+static void print_finding(const finding *f)
+{
+    const sc_token *token = &f->token;
+    const bool is_over = token->expires_s <= f->now_s;
+    char time[SC_TIME_TEXT_SIZE];
+    fputs("user       ", stdout);
+    sc_print_text(stdout, token->user);
+    printf("\nserial     %016" PRIx64 "\n", token->serial);
+    printf("issued     %s\n", time_text(time, token->issued_s));
+    printf("expires    %s (%s", time_text(time, token->expires_s),
+           is_over ? "expired, for " : "in ");
+    put_duration(is_over ? f->now_s - token->expires_s : token->expires_s - f->now_s);
+    printf(")\nsignature  %s\n", !f->is_checked ? "not checked (no --key given)"
+                                 : f->is_signed ? "good"
+                                                : "not of one of these keys");
+    printf("revoked    %s\n", !f->is_looked_up ? "not looked for (no --revoked given)"
+                              : f->is_revoked  ? "yes"
+                                               : "no");
+}
+
+static int show(const sc_call *call, const show_options *options, const token_texts *texts)
+{
+    sc_diag diag = {.message = ""};
+    if (texts->count != 1) {
+        snprintf(diag.message, sizeof(diag.message), "%s on standard input; one is needed",
+                 texts->count == 0 ? "there is no token" : "there are several tokens");
+        return sc_call_fail(call, SC_EPARSE, &diag);
+    }
+    finding f = {.now_s = (int64_t)time(NULL)};
+    const sc_err err = examine(options, texts->texts[0], &f, &diag);
+    if (err) return sc_call_fail(call, err, &diag);
+    print_finding(&f);
+    const bool is_good =
+        f.token.expires_s > f.now_s && (!f.is_checked || f.is_signed) && !f.is_revoked;
+    explicit_bzero(&f, sizeof(f));
+    return is_good ? SC_EXIT_OK : SC_EXIT_FAILURE;
+}
+
+static int run_show(sc_call *call)
+{
+    show_options options = {.argument = NULL};
+    sc_call_parse(call, &options);
+    sc_diag diag = {.message = ""};
+    token_texts texts = {.texts = NULL};
+    const sc_err err = token_texts_add(&texts, options.argument, &diag);
+    const int status = err ? sc_call_fail(call, err, &diag) : show(call, &options, &texts);
+    token_texts_fini(&texts);
+    return status;
+}
+
+static const sc_entry show_examples[] = {
+    {"starcloak token show - < ann.token", "What it says, without showing it to others."},
+    {"starcloak token show - --key token.key --revoked revoked.txt < ann.token",
+     "And whether the service takes it."},
+    {NULL, NULL},
+};
+
+static const sc_command cmd_token_show = {
+    .name = "show",
+    .summary = "show what a token says, and whether it is good",
+    .arguments = "TOKEN",
+    .description =
+        "Print whose a token is, when it was issued and when it expires, and with --key whether it "
+        "was signed by one of these keys. The exit status is 0 if no reason against it is found, "
+        "and 1 if it has expired, was revoked, or is signed by another key.\nWith - in place of "
+        "the token it is read from standard input, and does not stand in the list of processes.",
+    .options = show_option_table,
+    .examples = show_examples,
+    .parse = parse_show,
+    .run = run_show,
+};
+
+// --- token revoke -------------------------------------------------------------------------------
+//
+// `starcloak token revoke`: put tokens, or all of a user, on the list of those that are no longer
+// good. All tokens are checked before the first is put there.
+
+typedef struct revoke_options {
+    const char *key;
+    const char *revoked;
+    const char *user;
+    char **arguments;  ///< of argv
+    size_t argument_count;
+} revoke_options;
+
+static const sc_option revoke_option_table[] = {
+    {"key", KEY_KEY, "FILE", "the key file (required)", SC_COMPLETE_FILES},
+    {"revoked", KEY_REVOKED, "FILE", "the list; made if there is none (required)",
+     SC_COMPLETE_FILES},
+    {"user", KEY_USER, "NAME",
+     "revoke all tokens of this user that were issued up to now (default: the tokens given)", NULL},
+    {NULL, 0, NULL, NULL, NULL},
+};
+
+static void check_usage(const revoke_options *options, const struct argp_state *state)
+{
+    if (!options->key) sc_usage_error(state, "no key given; add --key FILE");
+    if (!options->revoked) sc_usage_error(state, "no list given; add --revoked FILE");
+    if (!options->user && options->argument_count == 0) {
+        sc_usage_error(state, "nothing to revoke; give tokens, - for those on standard input, or "
+                              "--user NAME");
+    }
+    if (options->user && options->argument_count > 0) {
+        sc_usage_error(state, "--user revokes all tokens of a user; give either that or tokens");
+    }
+}
+
+static error_t parse_revoke(int key, char *argument, struct argp_state *state)
+{
+    revoke_options *options = state->input;
+    switch (key) {
+    case KEY_KEY:
+        options->key = token_file_option(state, "--key", argument);
+        return 0;
+    case KEY_REVOKED:
+        options->revoked = token_file_option(state, "--revoked", argument);
+        return 0;
+    case KEY_USER:
+        if (*argument == '\0') sc_usage_error(state, "--user: the name is empty");
+        options->user = argument;
+        return 0;
+    case ARGP_KEY_ARGS:
+        // argp has put all arguments behind the options.
+        options->arguments = state->argv + state->next;
+        options->argument_count = (size_t)(state->argc - state->next);
+        return 0;
+    case ARGP_KEY_END:
+        check_usage(options, state);
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+/** What was done, and what is left to do. */
+static void tell(const char *path, const char *what)
+{
+    fputs(what, stdout);
+    sc_print_text(stdout, path);
+    puts(".\nThe service reads it when it starts, and when it gets SIGHUP (systemctl reload).");
+}
+
+static sc_err revoke_user(const revoke_options *options, const sc_token_keys *keys, sc_diag *diag)
+{
+    const int64_t now_s = (int64_t)time(NULL);
+    const sc_err err = sc_revoked_add(options->revoked, keys, NULL, options->user, now_s, diag);
+    if (!err) tell(options->revoked, "All tokens of this user, issued up to now, are revoked in ");
+    return err;
+}
+
+// --- Single tokens --------------------------------------------------------------------
+
+static sc_err check_tokens(const token_texts *texts, const sc_token_keys *keys, sc_token *out,
+                           sc_diag *diag)
+{
+    for (size_t i = 0; i < texts->count; i++) {
+        const sc_err err = sc_token_check(keys, texts->texts[i], &out[i]);
+        if (!err) continue;
+        snprintf(diag->message, sizeof(diag->message), "token %zu of %zu %s; nothing was revoked",
+                 i + 1, texts->count,
+                 err == SC_EPARSE
+                     ? "is not a token; tokens begin with sct1_"
+                     : "was signed by another key; a service with this key refuses it");
+        return err;
+    }
+    return SC_OK;
+}
+
+static sc_err add_tokens(const revoke_options *options, const sc_token_keys *keys,
+                         const sc_token *tokens, size_t count, sc_diag *diag)
+{
+    const int64_t now_s = (int64_t)time(NULL);
+    size_t expired = 0;
+    for (size_t i = 0; i < count; i++) {
+        const sc_err err = sc_revoked_add(options->revoked, keys, &tokens[i], NULL, now_s, diag);
+        if (err) return err;
+        expired += tokens[i].expires_s <= now_s;
+    }
+    char what[128];
+    int used = snprintf(what, sizeof(what), "%zu token%s", count, count == 1 ? " is" : "s are");
+    used += snprintf(what + used, sizeof(what) - (size_t)used, " revoked");
+    if (expired > 0) {
+        used += snprintf(what + used, sizeof(what) - (size_t)used,
+                         " (%zu had expired and need not be listed)", expired);
+    }
+    snprintf(what + used, sizeof(what) - (size_t)used, " in ");
+    tell(options->revoked, what);
+    return SC_OK;
+}
+
+static sc_err revoke_tokens(const revoke_options *options, const sc_token_keys *keys, sc_diag *diag)
+{
+    sc_err err = SC_OK;
+    sc_token *tokens = NULL;
+    token_texts texts = {.texts = NULL};
+    for (size_t i = 0; !err && i < options->argument_count; i++) {
+        err = token_texts_add(&texts, options->arguments[i], diag);
+    }
+    if (!err && texts.count == 0) {
+        snprintf(diag->message, sizeof(diag->message), "there is no token on standard input");
+        err = SC_EPARSE;
+    }
+    if (!err) {
+        tokens = calloc(texts.count, sizeof(*tokens));
+        err = tokens ? check_tokens(&texts, keys, tokens, diag) : SC_ENOMEM;
+    }
+    if (!err) err = add_tokens(options, keys, tokens, texts.count, diag);
+    if (tokens) explicit_bzero(tokens, texts.count * sizeof(*tokens));
+    free(tokens);
+    token_texts_fini(&texts);
+    return err;
+}
+
+static int run_revoke(sc_call *call)
+{
+    revoke_options options = {.key = NULL};
+    sc_call_parse(call, &options);
+    sc_diag diag = {.message = ""};
+    sc_token_keys *keys = NULL;
+    sc_err err = sc_token_keys_read(options.key, &keys, &diag);
+    if (!err) {
+        err = options.user ? revoke_user(&options, keys, &diag)
+                           : revoke_tokens(&options, keys, &diag);
+    }
+    sc_token_keys_free(keys);
+    return err ? sc_call_fail(call, err, &diag) : SC_EXIT_OK;
+}
+
+static const sc_entry revoke_examples[] = {
+    {"starcloak token revoke --key token.key --revoked revoked.txt - < ann.token",
+     "One token; others of the same user stay good."},
+    {"starcloak token revoke --key token.key --revoked revoked.txt --user ann",
+     "All that ann was given up to now. What is issued from the next second on is good."},
+    {NULL, NULL},
+};
+
+static const sc_command cmd_token_revoke = {
+    .name = "revoke",
+    .summary = "revoke tokens",
+    .arguments = "[TOKEN...]",
+    .description = "Add tokens, or all tokens of a user, to the list of revoked tokens. The "
+                   "service reads the list when it starts and when it gets SIGHUP. The list names "
+                   "no user: tokens stand there by their serial, users by a hash under the key. "
+                   "Lines of tokens that have expired are dropped; comments stay.\nWith - in place "
+                   "of a token, tokens are read from standard input, one per line.",
+    .options = revoke_option_table,
+    .examples = revoke_examples,
+    .parse = parse_revoke,
+    .run = run_revoke,
+};
+
+// --- The group ----------------------------------------------------------------------------------
 
 static const sc_command *const token_commands[] = {
-    &sc_cmd_token_key, &sc_cmd_token_issue, &sc_cmd_token_show, &sc_cmd_token_revoke, NULL,
+    &cmd_token_key, &cmd_token_issue, &cmd_token_show, &cmd_token_revoke, NULL,
 };
 
 static const sc_entry examples[] = {
@@ -19,11 +670,10 @@ static const sc_entry examples[] = {
 const sc_command sc_cmd_token = {
     .name = "token",
     .summary = "issue, examine and revoke the tokens with which travellers ask",
-    .description =
-        "Whoever asks the service shows a token: a signed text that says who it is, and until "
-        "when. It is signed so that nobody can ask as another, or count as several when the users "
-        "of a cloak are counted. The service needs the key and the list of revoked tokens, and "
-        "remembers no token.",
+    .description = "Every query to the service carries a token: a signed text with a user and the "
+                   "time when it expires. It is signed so that no client can ask as another user, "
+                   "or count as several when the users of a cloak are counted. The service needs "
+                   "the key and the list of revoked tokens, and remembers no token.",
     .examples = examples,
     .children = token_commands,
 };

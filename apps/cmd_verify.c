@@ -14,7 +14,7 @@
 #include "base/json_write.h"
 #include "format.h"
 #include "inputs.h"
-#include "progress.h"
+#include "progress_bar.h"
 #include "values.h"
 
 typedef struct verify_options {

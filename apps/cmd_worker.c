@@ -10,16 +10,15 @@
 #include <unistd.h>
 
 #include "cluster/worker.h"
-#include "cluster_parts.h"
+#include "cluster_setup.h"
 #include "inputs.h"
-#include "serve_flags.h"
-#include "serve_parts.h"
+#include "serve_process.h"
+#include "serve_run.h"
 #include "server/sandbox.h"
-#include "serving.h"
 
 // Its settings: all but those of doors.
 #define SC_FOR_ALL(...) SC_ROW_TAKEN(__VA_ARGS__)
-#define SC_FOR_DOOR(...) SC_ROW_LEFT(__VA_ARGS__)
+#define SC_FOR_HTTP(...) SC_ROW_LEFT(__VA_ARGS__)
 #define SC_FOR_RUN(...) SC_ROW_TAKEN(__VA_ARGS__)
 #define SC_FOR_NATS(...) SC_ROW_TAKEN(__VA_ARGS__)
 
@@ -43,7 +42,7 @@ typedef struct working {
     sc_log *log;
     sc_map *map;
     sc_partition *cut;
-    sc_cluster_parts parts;
+    sc_cluster_setup setup;
     sc_worker *worker;
     sigset_t signals;
     sc_serving_end end;
@@ -54,14 +53,14 @@ static sc_err open_files(working *w, sc_diag *diag)
     const sc_settings *s = w->settings;
     sc_err err = sc_log_new(STDERR_FILENO, (sc_log_format)s->log_format, (sc_log_level)s->log_level,
                             &w->log);
-    if (!err) err = sc_cluster_parts_open(s, &w->parts, diag);
+    if (!err) err = sc_cluster_setup_open(s, &w->setup, diag);
     if (!err) err = sc_input_open_map(s->map, NULL, &w->map, diag);
     if (err) return err;
     return *s->cut ? sc_partition_read(s->cut, w->map, &w->cut, diag)
                    : sc_partition_whole(w->map, &w->cut, diag);
 }
 
-/** NATS has shut us out: nobody hears that we leave, and the gateways miss us soon. */
+/** NATS has closed the connection: no goodbye can be sent; the gateways notice by heartbeats. */
 static void give_up(void *context)
 {
     sc_serving_end_within(context);
@@ -72,7 +71,7 @@ static sc_worker_options worker_options(working *w)
     const sc_settings *s = w->settings;
     const long processors = sysconf(_SC_NPROCESSORS_ONLN);
     return (sc_worker_options){
-        .bus = w->parts.bus,
+        .bus = w->setup.bus,
         .engines =
             {
                 .engine = sc_serve_engine_options(s),
@@ -84,7 +83,7 @@ static sc_worker_options worker_options(working *w)
                 .max_queries = s->max_pending,
                 .patience_us = sc_time_from_seconds(s->patience_s),
             },
-        .name = w->parts.name,
+        .name = w->setup.name,
         .heartbeat_s = s->heartbeat_s,
         .log = w->log,
         .given_up = give_up,
@@ -102,7 +101,7 @@ static sc_err begin(working *w, sc_diag *diag)
     sc_serving_hold_signals(&w->signals);
     const sc_worker_options options = worker_options(w);
     err = sc_worker_new(w->map, &options, &w->worker, diag);
-    sc_cluster_parts_forget_password(&w->parts);
+    sc_cluster_setup_forget_password(&w->setup);
     if (err) return err;
     const char *user = *w->settings->user ? w->settings->user : NULL;
     if (w->flags->is_check) return user ? sc_sandbox_user_check(user, diag) : SC_OK;
@@ -119,7 +118,7 @@ static void tell_ready(const working *w)
     sc_log_line line;
     if (!sc_log_begin(w->log, &line, SC_LOG_INFO, "ready")) return;
     char user[64];
-    sc_log_text(&line, "name", w->parts.name);
+    sc_log_text(&line, "name", w->setup.name);
     sc_log_text(&line, "user", sc_sandbox_user(user, sizeof user));
     sc_log_text(&line, "sandbox", w->settings->no_sandbox ? "no" : "yes");
     sc_log_end(&line);
@@ -143,7 +142,7 @@ static int work(working *w)
         sc_log_count(&line, "parts_left", left);
         sc_log_end(&line);
     }
-    // A part that nobody took is no failure of ours: perhaps this was the last worker.
+    // A part that no worker took is no failure: perhaps this was the last worker.
     return SC_EXIT_OK;
 }
 
@@ -160,7 +159,7 @@ static int run_worker(working *w)
         status = work(w);
     }
     sc_worker_free(w->worker);
-    sc_cluster_parts_close(&w->parts);
+    sc_cluster_setup_close(&w->setup);
     sc_partition_free(w->cut);
     sc_map_free(w->map);
     sc_log_free(w->log);
@@ -209,8 +208,8 @@ static int run(sc_call *call)
 static const sc_entry signals[] = {
     {"SIGTERM, SIGINT",
      "Leave the cluster: other workers take the parts (for at most --drain seconds), and end with "
-     "0. No query is lost: its gateway has it. A worker that NATS shuts out for good ends with 1: "
-     "then it is to be started anew."},
+     "0. No query is lost: its gateway has it. A worker that loses NATS for good ends with 1, so "
+     "that a supervisor starts it again."},
     {NULL, NULL},
 };
 
@@ -225,7 +224,7 @@ static const sc_entry examples[] = {
      "nats://n1:4222,nats://n2:4222 --threads 4",
      "The same with flags."},
     {"starcloak worker --config cluster.ini --check",
-     "See whether a configuration would do, and its files. Nobody is spoken to."},
+     "Check a configuration and the files that it names; no connection is made."},
     {NULL, NULL},
 };
 
@@ -236,12 +235,10 @@ const sc_command sc_cmd_worker = {
     .complete = SC_COMPLETE_MAPS,
     .description =
         "Runs the engines of the parts of the map that it is given: parts are packed onto the "
-        "living "
-        "workers by their load, and move when a worker comes, leaves or dies. What it finds it "
-        "proposes to the gateways, which decide. It knows roads and pseudonyms, neither positions "
-        "nor users, and never speaks to the provider.\n"
-        "Each worker has the same map, cut and cluster key as the gateways; the same file may "
-        "configure them all.",
+        "running workers by their load, and move when a worker comes, leaves or dies. What it "
+        "finds it proposes to the gateways, which decide. It knows roads and pseudonyms, neither "
+        "positions nor users, and never contacts the provider.\nEach worker has the same map, cut "
+        "and cluster key as the gateways; the same file may configure them all.",
     .options = options_table,
     .topics = topics,
     .examples = examples,

@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "format.h"
-#include "suggest.h"
+#include "values.h"
 
 const sc_option sc_common_options[] = {
     {"help", 'h', NULL, "print this help and exit", NULL},
@@ -28,7 +28,7 @@ const sc_entry sc_exit_statuses[] = {
     {"1", "Something failed: a file that is missing, damaged or not what it should be, a full "
           "disk, lack of memory. The message on standard error says what and where; output "
           "files are as they were before."},
-    {"2", "The command was not used as it should be. Nothing was read or written."},
+    {"2", "The command line is wrong. Nothing was read or written."},
     {NULL, NULL},
 };
 
@@ -106,7 +106,7 @@ error_t sc_parse_map(int key, char *argument, const struct argp_state *state, co
 {
     switch (key) {
     case ARGP_KEY_ARG:
-        if (*path) sc_usage_error(state, "one map at a time; what is '%s'?", argument);
+        if (*path) sc_usage_error(state, "unexpected argument '%s'; one map is needed", argument);
         if (strcmp(argument, "-") == 0) {
             sc_usage_error(state, "a map cannot come from standard input; name a FILE.scm");
         }
@@ -233,7 +233,7 @@ static _Noreturn void refuse_missing_child(const sc_command *group, struct argp_
         snprintf(names + used, sizeof(names) - used, "%s%s", i > 0 ? ", " : "",
                  group->children[i]->name);
     }
-    sc_usage_error(state, "which command? One of: %s", names);
+    sc_usage_error(state, "no command given; choose one of: %s", names);
 }
 
 static error_t parse_key(int key, char *argument, struct argp_state *state)

@@ -8,8 +8,6 @@
  *
  * Adding a command: apps/cmd_<name>.c with its table and its run function, and
  * its address in the list of its parent in starcloak.c.
- *
- * Used by: everything in apps/.
  */
 #ifndef SC_APPS_COMMAND_H
 #define SC_APPS_COMMAND_H
@@ -22,7 +20,14 @@
 
 #include <starcloak/err.h>
 
-/** What the shell is told; scripts rely on these. */
+/** The project's number, from the build; the date of the release is written down here, so that the
+ * same source gives the same manual pages on every day. */
+#ifndef SC_VERSION
+#define SC_VERSION "0.1.0"
+#endif
+#define SC_RELEASE_DATE "2026-11-15"
+
+/** Exit statuses; scripts rely on these. */
 enum {
     SC_EXIT_OK = 0,
     SC_EXIT_FAILURE = 1,

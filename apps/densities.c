@@ -1,5 +1,5 @@
 /*
- * Where densities come from. See densities.h.
+ * Where densities come from.
  */
 #include "densities.h"
 
@@ -9,7 +9,7 @@
 
 #include "inputs.h"
 #include "record/run_reader.h"
-#include "sim/traffic.h"
+#include "travel/movement.h"
 
 /** So many lines of a record for each report of progress. */
 enum { LINES_PER_PROGRESS = 4096 };
@@ -57,8 +57,8 @@ static sc_err count_lines(sc_run_reader *reader, const sc_progress *progress, ui
     }
     if (err || has_questions) return err;
     snprintf(diag->message, sizeof(diag->message),
-             "%.400s: nobody asks in it, so there is nothing to count; take the record of a run "
-             "with questions",
+             "%.400s: has no queries, so there is nothing to count; take the record of a run with "
+             "questions",
              sc_run_reader_name(reader));
     return SC_EINVAL;
 }

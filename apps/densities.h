@@ -1,8 +1,6 @@
 /**
  * @file densities.h
  * @brief Where densities come from: counted on the roads, counted in a record, or read.
- *
- * Used by: attack, density.
  */
 #ifndef SC_APPS_DENSITIES_H
 #define SC_APPS_DENSITIES_H

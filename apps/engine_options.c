@@ -1,11 +1,11 @@
-// Options of every command that runs an engine. See engine_options.h.
+// Options of every command that runs an engine.
 #include "engine_options.h"
 
 #include <math.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "overlap.h"
+#include "inputs.h"
 #include "values.h"
 
 /** No cloak reaches farther than admission's limit of hops, so more would mean nothing. */
@@ -126,7 +126,7 @@ bool sc_engine_option(int key, char *argument, const struct argp_state *state,
     }
 }
 
-/** Whoever asks for something must not get something else without a word. */
+/** An option that the engine does not use is refused, not ignored. */
 static void check_variant(const struct argp_state *state, const sc_engine_settings *settings)
 {
     const sc_variant variant = settings->run.engine.variant;
@@ -155,9 +155,10 @@ void sc_engine_settings_check(const struct argp_state *state, const sc_engine_se
     check_variant(state, settings);
     const char *record = settings->run.record;
     if (!record) return;
-    if (record[0] == '\0') sc_usage_error(state, "--record: '' is no name of a file");
+    if (record[0] == '\0') sc_usage_error(state, "--record: the name of the file is empty");
     if (strcmp(record, "-") == 0 && isatty(STDOUT_FILENO)) {
-        sc_usage_error(state, "--record -: a record is nothing for a terminal; add '> RUN.jsonl'");
+        sc_usage_error(state,
+                       "--record -: a record is not written to a terminal; add '> RUN.jsonl'");
     }
     for (; *inputs; inputs++) {
         if (sc_overlaps(record, *inputs)) {

@@ -1,6 +1,7 @@
 /**
  * @file engine_options.h
- * @brief The options of every command that runs an engine: which, with what, and what is told.
+ * @brief The options of every command that runs an engine: which engine, its settings, and its
+ * output.
  *
  * A command puts SC_ENGINE_OPTIONS into its table of options, starts from
  * sc_engine_settings_default(), and asks sc_engine_option() first in its parser:
@@ -8,8 +9,6 @@
  *     if (sc_engine_option(key, argument, state, &options->settings)) return 0;
  *
  * and sc_engine_settings_check() at ARGP_KEY_END.
- *
- * Used by: cloak, simulate; of its parts, attack and experiment.
  */
 #ifndef SC_APPS_ENGINE_OPTIONS_H
 #define SC_APPS_ENGINE_OPTIONS_H
@@ -51,14 +50,14 @@ enum {
 
 // clang-format off
 /** Rows for a table of sc_option: what searches go by. */
-#define SC_SEARCH_OPTIONS                                                                     \
-    {"lambda", SC_KEY_LAMBDA, "N",                                                            \
-     "bounded and hybrid: hops per level of the search (default 1)", NULL},                   \
-    {"alpha", SC_KEY_ALPHA, "S",                                                              \
-     "hybrid: seconds before its deadline at which a query is searched for without bounds "   \
-     "(default 2)", NULL},                                                                    \
-    {"cap", SC_KEY_CAP, "N",                                                                  \
-     "combinations that one search keeps (default 64); with sampling and expansion, others "   \
+#define SC_SEARCH_OPTIONS                                                                    \
+    {"lambda", SC_KEY_LAMBDA, "N",                                                           \
+     "bounded and hybrid: hops per level of the search (default 1)", NULL},                  \
+    {"alpha", SC_KEY_ALPHA, "S",                                                             \
+     "hybrid: seconds before its deadline at which a query is searched for without bounds "  \
+     "(default 2)", NULL},                                                                   \
+    {"cap", SC_KEY_CAP, "N",                                                                 \
+     "combinations that one search keeps (default 64); with sampling and expansion, others " \
      "that try for each newcomer (8)", NULL}
 
 /** The same: what stars cost. */
@@ -75,7 +74,7 @@ enum {
 /** The same: all of one engine. */
 #define SC_ENGINE_OPTIONS                                                                     \
     {"engine", SC_KEY_ENGINE, "NAME",                                                         \
-     "how to search for company: basic (default), bounded or hybrid; or a method to compare " \
+     "how to search for cloaks: basic (default), bounded or hybrid; or a method to compare " \
      "with: xstar, sampling or expansion",                                                    \
      "basic bounded hybrid xstar sampling expansion"},                                        \
     {"strict", SC_KEY_STRICT, NULL,                                                           \
@@ -86,8 +85,8 @@ enum {
     {"seed", SC_KEY_SEED, "N",                                                                \
      "the same number, the same run, bit for bit (default 1)", NULL},                         \
     {"secure", SC_KEY_SECURE, NULL,                                                           \
-     "choose cloaks and ids with numbers that nobody can predict or repeat, as a service "    \
-     "does", NULL},                                                                           \
+     "choose cloaks and ids with numbers that cannot be predicted or repeated, as a " \
+     "service does", NULL},                                                                           \
     {"prune-threads", SC_KEY_PRUNE_THREADS, "N",                                              \
      "prune in that many threads beside the engine (default 0: in its own)", NULL},           \
     {"record", SC_KEY_RECORD, "FILE.jsonl",                                                   \

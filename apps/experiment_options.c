@@ -1,4 +1,4 @@
-// The words of `starcloak experiment`. See experiment_options.h.
+// Options of `starcloak experiment`.
 #include "experiment_options.h"
 
 #include <stdio.h>
@@ -89,8 +89,8 @@ const sc_option sc_experiment_options[] = {
     SC_SEARCH_OPTIONS,
     SC_COST_OPTIONS,
     {"jobs", 'j', "N", "points at a time (default: one for each core)", NULL},
-    {"quick", KEY_QUICK, NULL, "a minute's taste: fewer values and seconds, one seed", NULL},
-    {"fresh", KEY_FRESH, NULL, "forget the points that are in DIR from before", NULL},
+    {"quick", KEY_QUICK, NULL, "a run of about a minute: fewer values and seconds, one seed", NULL},
+    {"fresh", KEY_FRESH, NULL, "discard the points that are in DIR from before", NULL},
     {"quiet", 'q', NULL, "print nothing but errors and what --json asks for; no progress bar",
      NULL},
     {"json", KEY_JSON, NULL, "print what was done as one JSON object, with --quiet too", NULL},
@@ -238,7 +238,7 @@ static bool take_traces(const struct argp_state *state, int key, const char *arg
     sc_trace_settings *traces = has_map ? &words->maps[words->map_count - 1].traces : &nobodys;
     if (!sc_trace_option(key, argument, state, traces)) return false;
     if (!has_map) {
-        sc_usage_error(state, "what is said of traces is about the map before it; put --map first");
+        sc_usage_error(state, "options of traces apply to the map before them; put --map first");
     }
     return true;
 }
@@ -251,7 +251,7 @@ static void check_usage(const struct argp_state *state, const sc_experiment_word
     if (!words->directory) {
         sc_usage_error(state, "no folder for the results given; add -o DIR");
     } else if (words->directory[0] == '\0') {
-        sc_usage_error(state, "-o: '' is no name of a folder");
+        sc_usage_error(state, "-o: the name of the folder is empty");
     }
     for (size_t i = 0; i < words->map_count; i++) {
         const sc_trace_settings *traces = &words->maps[i].traces;
@@ -374,7 +374,7 @@ error_t sc_experiment_parse(int key, char *argument, struct argp_state *state)
         take_grid(state, argument, words);
         return 0;
     case ARGP_KEY_ARG:
-        sc_usage_error(state, "'%s' is one word too many; maps are given with --map", argument);
+        sc_usage_error(state, "unexpected argument '%s'; maps are given with --map", argument);
     case ARGP_KEY_END:
         check_usage(state, words);
         return 0;

@@ -1,11 +1,9 @@
 /**
  * @file experiment_options.h
- * @brief What `starcloak experiment` can be told, from words to the settings of the laboratory.
+ * @brief Options of `starcloak experiment`, and the settings of the laboratory made from them.
  *
  * Options are gathered first and put together at the end, since --quick sets what others may
  * set again, whichever of them came first.
- *
- * Used by: experiment.
  */
 #ifndef SC_APPS_EXPERIMENT_OPTIONS_H
 #define SC_APPS_EXPERIMENT_OPTIONS_H

@@ -32,7 +32,7 @@ const char *sc_format_count(char out[SC_FORMAT_SIZE], uint64_t count)
 
 const char *sc_format_decimal(char out[SC_FORMAT_SIZE], double value, int decimals)
 {
-    // Beyond this, commas would not fit and would help nobody.
+    // Beyond this, commas would not fit.
     if (!isfinite(value) || fabs(value) >= 1e15) {
         snprintf(out, SC_FORMAT_SIZE, "%g", value);
         return out;

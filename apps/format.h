@@ -1,8 +1,6 @@
 /**
  * @file format.h
  * @brief Numbers, sizes and strangers' texts, as people like to read them.
- *
- * Used by: progress.c and every command that prints for people.
  */
 #ifndef SC_APPS_FORMAT_H
 #define SC_APPS_FORMAT_H

@@ -1,9 +1,18 @@
-// What a file seems to be, from its first bytes. See inputs.h.
+/*
+ * Inputs of commands: maps and records, with errors that tell what a file seems to be from its
+ * first bytes; positions from standard input; and whether an output would replace an input.
+ */
 #include "inputs.h"
 
+#include "values.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
 
 /** Enough for the first line of a stream or a record, and for the start of anything else. */
 #define START_SIZE 4096
@@ -173,4 +182,140 @@ sc_err sc_input_open_map(const char *path, const char *next, sc_map **out, sc_di
         return err;
     }
     return sc_input_explain(err, path, SC_INPUT_MAP, diag);
+}
+
+// --- Positions from standard input --------------------------------------------------------------
+
+/** No two numbers need more; a longer line is not what it should be. */
+#define LINE_SIZE 512
+
+/** Two numbers separated by blanks or a comma, and nothing else. */
+static bool read_position(char *line, double *x, double *y)
+{
+    static const char separators[] = " \t,\r\n";
+    char *rest = NULL;
+    const char *first = strtok_r(line, separators, &rest);
+    const char *second = first ? strtok_r(NULL, separators, &rest) : NULL;
+    return second && !strtok_r(NULL, separators, &rest) && sc_text_to_number(first, x) &&
+           sc_text_to_number(second, y);
+}
+
+int sc_position_fail(const sc_call *call, uint64_t line, sc_err err, const char *what)
+{
+    sc_diag diag;
+    snprintf(diag.message, sizeof(diag.message), "standard input:%" PRIu64 ": %.900s", line,
+             what[0] != '\0' ? what : sc_err_text(err));
+    return sc_call_fail(call, err, &diag);
+}
+
+int sc_positions_each(const sc_call *call, sc_position_visit visit, void *context)
+{
+    int status = SC_EXIT_OK;
+    char line[LINE_SIZE];
+    for (uint64_t number = 1; fgets(line, sizeof(line), stdin); number++) {
+        double x = 0;
+        double y = 0;
+        const bool is_whole = strchr(line, '\n') != NULL || feof(stdin);
+        if (!is_whole || !read_position(line, &x, &y)) {
+            return sc_position_fail(call, number, SC_EPARSE,
+                                    "not a position; write longitude and latitude");
+        }
+        const int ended = visit(context, number, x, y);
+        if (ended != SC_EXIT_OK) status = ended;
+        // A full disk does not get less full by going on.
+        if (ferror(stdout)) return SC_EXIT_FAILURE;
+    }
+    if (ferror(stdin)) {
+        sc_diag diag;
+        snprintf(diag.message, sizeof(diag.message), "reading standard input failed: %s",
+                 strerror(errno));
+        return sc_call_fail(call, SC_EIO, &diag);
+    }
+    return status;
+}
+
+sc_err sc_position_explain(sc_err err, const sc_map *map, const char *path, double max_snap_m,
+                           sc_diag *diag)
+{
+    if (err == SC_ETOOFAR) {
+        snprintf(diag->message, sizeof(diag->message), "no road within %g %s of the position",
+                 max_snap_m, sc_map_is_in_metres(map) ? "m" : "units");
+    } else if (err == SC_EINVAL) {
+        snprintf(diag->message, sizeof(diag->message), "not a position on the globe");
+    } else if (err == SC_ENOCOORDS) {
+        snprintf(diag->message, sizeof(diag->message),
+                 "%.400s: the map has no coordinates, so nothing can be snapped to it", path);
+    } else {
+        snprintf(diag->message, sizeof(diag->message), "%s", sc_err_text(err));
+    }
+    return err;
+}
+
+// --- Outputs that would replace an input --------------------------------------------------------
+//
+// Files are compared by what the system says they are, not by their names: links
+// and "./" give one file many names. Names count only where there is no file.
+
+/** No path that the system takes is longer. */
+#define PATH_SIZE 4352
+
+static bool is_same_inode(const struct stat *a, const struct stat *b)
+{
+    return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+static bool stat_directory(const char *path, struct stat *out)
+{
+    char directory[PATH_SIZE];
+    const int size = (int)(base_name(path) - path);
+    // With a dot behind it, so that no slash at all is the current directory.
+    const int written = snprintf(directory, sizeof(directory), "%.*s.", size, path);
+    return written > 0 && (size_t)written < sizeof(directory) && stat(directory, out) == 0;
+}
+
+static bool is_same_file(const char *a, const char *b)
+{
+    struct stat status_a;
+    struct stat status_b;
+    const bool has_a = stat(a, &status_a) == 0;
+    const bool has_b = stat(b, &status_b) == 0;
+    if (has_a && has_b) return S_ISREG(status_a.st_mode) && is_same_inode(&status_a, &status_b);
+    return !has_a && !has_b && strcmp(base_name(a), base_name(b)) == 0 &&
+           stat_directory(a, &status_a) && stat_directory(b, &status_b) &&
+           is_same_inode(&status_a, &status_b);
+}
+
+/** How many bytes of `path` come before ".shp", packed or not; 0 if it does not end so. */
+static size_t shp_stem_size(const char *path)
+{
+    static const char *const endings[] = {".shp", ".shp.xz", ".shp.gz"};
+    const size_t size = strlen(path);
+    for (size_t i = 0; i < sizeof(endings) / sizeof(endings[0]); i++) {
+        const size_t ending_size = strlen(endings[i]);
+        if (size <= ending_size) continue;
+        if (strcasecmp(path + size - ending_size, endings[i]) == 0) return size - ending_size;
+    }
+    return 0;
+}
+
+bool sc_overlaps(const char *output, const char *input)
+{
+    if (strcmp(output, "-") == 0) return false;
+    if (is_same_file(output, input)) return true;
+
+    // The names by which the reader (src/lib/import/import.c) looks for the table.
+    static const char *const tables[] = {".dbf", ".dbf.xz", ".dbf.gz", ".DBF"};
+    const size_t stem_size = shp_stem_size(input);
+    for (size_t i = 0; stem_size > 0 && i < sizeof(tables) / sizeof(tables[0]); i++) {
+        char table[PATH_SIZE];
+        snprintf(table, sizeof(table), "%.*s%s", (int)stem_size, input, tables[i]);
+        if (is_same_file(output, table)) return true;
+    }
+    return false;
 }

@@ -1,20 +1,21 @@
 /**
  * @file inputs.h
- * @brief Kind words for whoever gave one file for another.
+ * @brief Inputs of commands: maps and records, positions from standard input, and outputs that
+ * would replace an input.
  *
  * Maps, streams of queries and records of runs are easily mixed up. A file that cannot be read
  * as what it should be is looked at once more, at its first bytes only: if it seems to be
- * something else that we know, the message says what, and what is wanted. Of what is in a file
- * nothing is repeated; it may be a user or a position.
- *
- * Used by: every command that reads a map, a stream, a record or a density.
+ * of another known kind, the message names that kind and the one that is needed. Messages repeat
+ * nothing of the content, which may be a user or a position.
  */
 #ifndef SC_APPS_INPUTS_H
 #define SC_APPS_INPUTS_H
 
-#include <stdbool.h>
-
 #include <starcloak/map.h>
+
+#include "command.h"
+
+#include <stdbool.h>
 
 /** What a file seems to be. */
 typedef enum sc_input_kind {
@@ -46,5 +47,40 @@ bool sc_input_is_packed(const char *path);
  * `diag` says why: if it seems to be something else, let it say that instead. Returns `err`.
  */
 sc_err sc_input_explain(sc_err err, const char *path, sc_input_kind wanted, sc_diag *diag);
+
+// --- Positions from standard input --------------------------------------------------------------
+// Positions from standard input, one per line, and why one has no place on the roads.
+
+/** Does something with the position of line `line`; returns an exit status. */
+typedef int (*sc_position_visit)(void *context, uint64_t line, double x, double y);
+
+/**
+ * Hand each line of standard input, longitude and latitude separated by blanks or a comma, to
+ * `visit`. What is no position ends it with a message, as does an output that cannot be written.
+ * Returns the exit status: a failure if there was one.
+ */
+int sc_positions_each(const sc_call *call, sc_position_visit visit, void *context);
+
+/** Complain about line `line` of standard input; returns the status. */
+int sc_position_fail(const sc_call *call, uint64_t line, sc_err err, const char *what);
+
+/**
+ * Let `diag` say why sc_map_snap() failed with `err`, without repeating the position: messages
+ * end up in logs. Returns `err`.
+ *
+ * @param path        of the map
+ * @param max_snap_m  the limit that was given
+ */
+sc_err sc_position_explain(sc_err err, const sc_map *map, const char *path, double max_snap_m,
+                           sc_diag *diag);
+
+// --- Outputs that would replace an input --------------------------------------------------------
+
+/**
+ * Whether `output` is the file `input`, under whatever name, or the table that is
+ * read along with it if it is a .shp. A file that does not exist yet is compared by its
+ * directory and name. Standard output ("-") is never a file that is read.
+ */
+bool sc_overlaps(const char *output, const char *input);
 
 #endif

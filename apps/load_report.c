@@ -1,53 +1,35 @@
 /*
- * The report of a load for people: sections of aligned numbers, within 80 columns.
+ * The report of a load: a table within 80 columns, or JSON. Ends and violations that did not occur
+ * are in the JSON too, with 0.
  */
 #include "load_report.h"
 
 #include <inttypes.h>
 
 #include "format.h"
+#include "table.h"
 
 static const sc_entry meanings[] = {
-    {"answered, dropped, failed",
-     "The outcomes of queries that the service took: an answer, no company in time, no answer from "
-     "the provider."},
-    {"refused", "Not taken, with the status and the problem told."},
-    {"left", "Given up by us: chaos, or a run that was interrupted."},
-    {"lost", "No outcome was told: a violation, always."},
+    {"answered, dropped, failed", "The outcomes of queries that the service took: an answer, no "
+                                  "cloak in time, no answer from the provider."},
+    {"refused", "Not accepted, with the status and the problem."},
+    {"left", "Given up by this command: chaos, or a run that was interrupted."},
+    {"lost", "No outcome was received: always a violation."},
     {"latency", "From sending a query on an open connection to its outcome."},
-    {"beyond waiting", "Of answered queries: the latency, less the wait until the cloak left. What "
-                       "is not anonymity but machinery."},
-    {"behind", "How late travellers were sent by us; if that is long, this machine is too slow for "
-               "the pace asked for."},
-    {"violation",
-     "Something that must not happen, whatever else does: fewer users or segments than "
-     "asked for, a cloak too late, a wrong answer, a reply that is none, two replies, a "
-     "query without an end, books that do not agree; or no query at all with an outcome. "
-     "Any of them makes the command fail."},
+    {"beyond waiting", "Of answered queries: the latency, less the wait until the cloak left. The "
+                       "time that the service itself adds."},
+    {"behind", "How late queries were sent; if that is long, this machine is too slow for the rate "
+               "asked for."},
+    {"violation", "Something that must not happen, whatever else does: fewer users or segments "
+                  "than asked for, a cloak too late, a wrong answer, a reply that is none, two "
+                  "replies, a query without an end, counts that differ from those of the service; "
+                  "or no query at all with an outcome. Any of them makes the command fail."},
     {NULL, NULL},
 };
 
 const sc_topic sc_load_topics[] = {{"Meanings", meanings}, {NULL, NULL}};
 
-static void put_row(FILE *stream, const char *label, const char *value, const char *remark)
-{
-    fprintf(stream, "  %-28s %13s%s%s\n", label, value, remark[0] != '\0' ? "  " : "", remark);
-}
-
-static void put_count(FILE *stream, const char *label, uint64_t count, const char *remark)
-{
-    char number[SC_FORMAT_SIZE];
-    put_row(stream, label, sc_format_count(number, count), remark);
-}
-
-static void put_decimal(FILE *stream, const char *label, double value, int decimals,
-                        const char *remark)
-{
-    char number[SC_FORMAT_SIZE];
-    put_row(stream, label, sc_format_decimal(number, value, decimals), remark);
-}
-
-static void put_what_ran(FILE *stream, const sc_load_view *view)
+static void put_text_head(FILE *stream, const sc_load_view *view)
 {
     char number[SC_FORMAT_SIZE];
     const sc_load_options *options = view->options;
@@ -67,23 +49,38 @@ static void put_what_ran(FILE *stream, const sc_load_view *view)
                 options->duration_s);
     }
     if (options->warmup_s > 0) fprintf(stream, " after %g s to warm up", options->warmup_s);
-    fprintf(stream, ", %u %s, seed %" PRIu64 "%s%s\n", options->flock_count,
-            options->flock_count == 1 ? "thread" : "threads", options->seed,
+    fprintf(stream, ", %u %s, seed %" PRIu64 "%s%s\n", options->group_count,
+            options->group_count == 1 ? "thread" : "threads", options->seed,
             options->chaos.is_on ? ", chaos" : "",
             view->report->is_interrupted ? " (interrupted)" : "");
 }
 
-/** Each end, and below it why. */
-static void put_end(FILE *stream, const sc_load_books *books, sc_load_end end)
+static void put_json_head(sc_report *table, const sc_load_view *view)
 {
-    char remark[64] = "";
-    if (books->asked > 0) {
-        snprintf(remark, sizeof(remark), "%5.1f %%",
-                 100.0 * (double)books->ends[end] / (double)books->asked);
-    }
-    put_count(stream, sc_load_end_name(end), books->ends[end], remark);
-    for (size_t i = 0; i < books->tally_count; i++) {
-        const sc_load_tally *t = &books->tallies[i];
+    const sc_load_options *options = view->options;
+    sc_report_string(table, "url", options->url);
+    sc_report_string(table, "map", view->map);
+    sc_report_count(table, NULL, "travellers", view->report->travellers, "");
+    sc_report_count(table, NULL, "threads", options->group_count, "");
+    sc_report_count(table, NULL, "seed", options->seed, "");
+    sc_report_number(table, NULL, "rate", options->rate, 0, "");
+    sc_report_number(table, NULL, "pause_s",
+                     options->is_restless ? 0 : options->workload.pause_s.mean, 0, "");
+    sc_report_number(table, NULL, "warmup_s", options->warmup_s, 0, "");
+    sc_report_number(table, NULL, "duration_s", options->duration_s, 0, "");
+    sc_report_flag(table, "chaos", options->chaos.is_on);
+    sc_report_flag(table, "interrupted", view->report->is_interrupted);
+}
+
+/** An end; in text its reasons below it. */
+static void put_end(sc_report *table, const sc_load_counts *counts, sc_load_end end)
+{
+    // Answered and dropped are always of interest; of the rest, what there is.
+    const bool is_shown = end <= SC_LOAD_DROPPED || counts->ends[end] > 0;
+    const char *name = sc_load_end_name(end);
+    sc_report_share(table, is_shown ? name : NULL, name, counts->ends[end], counts->asked, "");
+    for (size_t i = 0; is_shown && i < counts->tally_count; i++) {
+        const sc_load_tally *t = &counts->tallies[i];
         if (t->end != end || t->word[0] == '\0') continue;
         char label[64];
         if (t->status > 200) {
@@ -91,106 +88,137 @@ static void put_end(FILE *stream, const sc_load_books *books, sc_load_end end)
         } else {
             snprintf(label, sizeof(label), "  %s", t->word);
         }
-        put_count(stream, label, t->count, "");
+        sc_report_count(table, label, NULL, t->count, "");
     }
 }
 
-static void put_queries(FILE *stream, const sc_load_report *report)
+static void put_json_reasons(sc_report *table, const sc_load_counts *counts)
 {
-    const sc_load_books *books = &report->books;
-    fputs("\nQueries\n", stream);
-    put_count(stream, "asked", books->asked, "");
+    if (!sc_report_member(table)) return;
+    sc_json_open_array(&table->json, "reasons");
+    for (size_t i = 0; i < counts->tally_count; i++) {
+        const sc_load_tally *t = &counts->tallies[i];
+        if (t->word[0] == '\0') continue;
+        sc_json_open_object(&table->json, NULL);
+        sc_json_put_string(&table->json, "end", sc_load_end_name(t->end));
+        sc_json_put_signed(&table->json, "status", t->status);
+        sc_json_put_string(&table->json, "reason", t->word);
+        sc_json_put_count(&table->json, "count", t->count);
+        sc_json_close_object(&table->json);
+    }
+    sc_json_close_array(&table->json);
+}
+
+static void put_queries(sc_report *table, const sc_load_report *report)
+{
+    const sc_load_counts *counts = &report->counts;
+    const bool has_chaos =
+        counts->spoiled + counts->strays + report->provider_kills + report->provider_stops > 0;
+    sc_report_title(table, "Queries");
+    sc_report_count(table, "asked", "asked", counts->asked, "");
     for (unsigned i = 0; i < SC_LOAD_END_COUNT; i++) {
-        // Answered and dropped are always of interest; of the rest, what there is.
-        if (i > SC_LOAD_DROPPED && books->ends[i] == 0) continue;
-        put_end(stream, books, (sc_load_end)i);
+        put_end(table, counts, (sc_load_end)i);
     }
-    put_count(stream, "answers compared", books->checked, "");
-    put_count(stream, "connections opened", books->connects, "");
-    if (books->nobody_idle > 0) {
-        put_count(stream, "not asked", books->nobody_idle, "every traveller was busy");
-    }
-    if (books->spoiled + books->strays + report->provider_kills + report->provider_stops == 0)
-        return;
-    fputs("\nChaos\n", stream);
-    put_count(stream, "queries spoiled", books->spoiled, "");
-    put_count(stream, "nonsense sent", books->strays, "");
-    put_count(stream, "provider killed", report->provider_kills, "");
-    put_count(stream, "provider stopped", report->provider_stops, "");
+    put_json_reasons(table, counts);
+    sc_report_count(table, "answers compared", "checked", counts->checked, "");
+    sc_report_count(table, "connections opened", "connects", counts->connects, "");
+    sc_report_count(table, counts->none_idle > 0 ? "not asked" : NULL, "nobody_idle",
+                    counts->none_idle, "every traveller was busy");
+    if (has_chaos) sc_report_title(table, "Chaos");
+    sc_report_count(table, has_chaos ? "queries with a fault" : NULL, "spoiled", counts->spoiled,
+                    "");
+    sc_report_count(table, has_chaos ? "invalid requests sent" : NULL, "strays", counts->strays, "");
+    if (!has_chaos) return;
+    sc_report_count(table, "provider killed", NULL, report->provider_kills, "");
+    sc_report_count(table, "provider stopped", NULL, report->provider_stops, "");
 }
 
-static void put_spread(FILE *stream, const char *label, const sc_log_histogram *spread, double unit,
-                       int decimals)
+static const sc_column spread_columns[] = {
+    {NULL, "count", 1, SC_COLUMN_COUNT},     {NULL, "mean", 1, SC_COLUMN_NUMBER},
+    {"median", "p50", 13, SC_COLUMN_NUMBER}, {"90 %", "p90", 10, SC_COLUMN_NUMBER},
+    {"99 %", "p99", 10, SC_COLUMN_NUMBER},   {"max", "max", 10, SC_COLUMN_NUMBER},
+    {NULL, NULL, 0, SC_COLUMN_NUMBER},
+};
+
+/** Times are kept in microseconds and shown in milliseconds, with decimals; the rest is whole. */
+static void put_spread(sc_report *table, const char *label, const char *name,
+                       const sc_log_histogram *spread, bool is_time)
 {
-    char p50[SC_FORMAT_SIZE];
-    char p90[SC_FORMAT_SIZE];
-    char p99[SC_FORMAT_SIZE];
-    char max[SC_FORMAT_SIZE];
-    if (spread->count == 0) return;
-    fprintf(stream, "  %-28s %13s %10s %10s %10s\n", label,
-            sc_format_decimal(p50, sc_log_histogram_quantile(spread, 0.5) * unit, decimals),
-            sc_format_decimal(p90, sc_log_histogram_quantile(spread, 0.9) * unit, decimals),
-            sc_format_decimal(p99, sc_log_histogram_quantile(spread, 0.99) * unit, decimals),
-            sc_format_decimal(max, (double)spread->max * unit, decimals));
+    const double unit = is_time ? 1e-3 : 1;
+    const double values[] = {(double)spread->count,
+                             sc_log_histogram_mean(spread) * unit,
+                             sc_log_histogram_quantile(spread, 0.5) * unit,
+                             sc_log_histogram_quantile(spread, 0.9) * unit,
+                             sc_log_histogram_quantile(spread, 0.99) * unit,
+                             (double)spread->max * unit};
+    sc_report_row(table, spread->count > 0 ? label : NULL, name, spread_columns, values,
+                  is_time ? 2 : 0);
 }
 
-static void put_heading(FILE *stream, const char *title)
+static void put_times(sc_report *table, const sc_load_counts *counts)
 {
-    fprintf(stream, "\n%-30s %13s %10s %10s %10s\n", title, "median", "90 %", "99 %", "max");
+    sc_report_heading(table, "Time, ms", spread_columns);
+    put_spread(table, "latency", "latency_ms", &counts->latency_us, true);
+    put_spread(table, "waiting for a cloak", "wait_ms", &counts->wait_us, true);
+    put_spread(table, "beyond waiting", "beyond_ms", &counts->beyond_us, true);
+    put_spread(table, "connecting", "connect_ms", &counts->connect_us, true);
+    put_spread(table, "behind", "behind_ms", &counts->behind_us, true);
+    sc_report_heading(table, "Cloaks, of answered queries", spread_columns);
+    put_spread(table, "users", "users", &counts->users, false);
+    put_spread(table, "segments", "segments", &counts->segments, false);
 }
 
-static void put_times(FILE *stream, const sc_load_books *books)
+static void put_pace(sc_report *table, const sc_load_report *report)
 {
-    put_heading(stream, "Time, ms");
-    put_spread(stream, "latency", &books->latency_us, 1e-3, 2);
-    put_spread(stream, "waiting for company", &books->wait_us, 1e-3, 2);
-    put_spread(stream, "beyond waiting", &books->beyond_us, 1e-3, 2);
-    put_spread(stream, "connecting", &books->connect_us, 1e-3, 2);
-    put_spread(stream, "behind", &books->behind_us, 1e-3, 2);
-    put_heading(stream, "Cloaks, of answered queries");
-    put_spread(stream, "users", &books->users, 1, 0);
-    put_spread(stream, "segments", &books->segments, 1, 0);
-}
-
-static void put_pace(FILE *stream, const sc_load_report *report)
-{
-    char number[SC_FORMAT_SIZE];
-    fputs("\nPace\n", stream);
-    put_row(stream, "measured", sc_format_seconds(number, report->measured_s), "");
-    if (report->measured_s > 0) {
-        put_decimal(stream, "outcomes per second",
-                    (double)report->books.replies / report->measured_s, 1, "");
-    }
-    put_row(stream, "CPU, here", sc_format_seconds(number, report->own_cpu_s), "");
+    const bool is_measured = report->measured_s > 0;
+    sc_report_title(table, "Pace");
+    sc_report_seconds(table, "measured", "measured_s", report->measured_s, "");
+    sc_report_count(table, NULL, "outcomes", report->counts.replies, "");
+    sc_report_number(table, is_measured ? "outcomes per second" : NULL, "outcomes_per_s",
+                     is_measured ? (double)report->counts.replies / report->measured_s : 0, 1, "");
+    sc_report_seconds(table, "CPU, here", "own_cpu_s", report->own_cpu_s, "");
+    sc_report_count(table, NULL, "provider_kills", report->provider_kills, "");
+    sc_report_count(table, NULL, "provider_stops", report->provider_stops, "");
     if (!report->has_service_cpu) return;
-    put_row(stream, "CPU, service", sc_format_seconds(number, report->service_cpu_s), "");
+    sc_report_seconds(table, "CPU, service", NULL, report->service_cpu_s, "");
     if (report->service_cpu_s > 0) {
-        put_decimal(stream, "outcomes per CPU second",
-                    (double)report->service_replies / report->service_cpu_s, 0, "of the service");
+        sc_report_number(table, "outcomes per CPU second", NULL,
+                         (double)report->service_replies / report->service_cpu_s, 0,
+                         "of the service");
     }
 }
 
-static void put_violations(FILE *stream, const sc_load_report *report)
+/** null where its metrics could not be read. */
+static void put_json_service(sc_report *table, const sc_load_report *report)
 {
-    const sc_load_books *books = &report->books;
-    fputs("\nViolations\n", stream);
-    put_count(stream, "all", sc_load_violations(report), "");
-    for (unsigned i = 0; i < SC_VIOLATION_COUNT; i++) {
-        if (books->violations[i] == 0) continue;
-        put_count(stream, sc_violation_name((sc_violation)i), books->violations[i], "");
-    }
     if (!report->has_service) {
-        fprintf(stream, "  the service's own books were not looked at%s%s\n",
-                report->no_service[0] != '\0' ? ": " : "", report->no_service);
+        sc_report_null(table, "service");
+        return;
     }
-    for (size_t i = 0; i < books->shown_count; i++) {
-        fprintf(stream, "  %s: ", sc_violation_name(books->shown[i].violation));
-        sc_print_text(stream, books->shown[i].text);
-        fputc('\n', stream);
+    const sc_service_counts *before = &report->service_before;
+    const sc_service_counts *after = &report->service_after;
+    sc_report_open(table, "service");
+    sc_report_count(table, NULL, "answered", after->answered - before->answered, "");
+    sc_report_count(table, NULL, "dropped", after->dropped - before->dropped, "");
+    sc_report_count(table, NULL, "failed", after->failed - before->failed, "");
+    sc_report_count(table, NULL, "gone", after->gone - before->gone, "");
+    sc_report_count(table, NULL, "pending", after->pending, "");
+    sc_report_count(table, NULL, "violations", after->violations - before->violations, "");
+    sc_report_count(table, NULL, "resident_bytes_before", before->resident_bytes, "");
+    sc_report_count(table, NULL, "resident_bytes_after", after->resident_bytes, "");
+    if (report->has_service_cpu) {
+        const double cpu_s = report->service_cpu_s;
+        sc_report_break_line(table, "    ");
+        sc_report_number(table, NULL, "cpu_s", cpu_s, 0, "");
+        sc_report_count(table, NULL, "outcomes", report->service_replies, "");
+        sc_report_number(table, NULL, "outcomes_per_cpu_s",
+                         cpu_s > 0 ? (double)report->service_replies / cpu_s : 0, 0, "");
     }
+    sc_report_close(table);
 }
 
-double sc_load_bytes_per_held(const sc_load_report *report)
+/** Bytes per query that was held; 0 if that was not measured. */
+static double bytes_per_held(const sc_load_report *report)
 {
     const sc_load_held *held = &report->held;
     if (held->pending == 0 || held->bytes_before == 0 || held->bytes_after < held->bytes_before) {
@@ -199,32 +227,82 @@ double sc_load_bytes_per_held(const sc_load_report *report)
     return (double)(held->bytes_after - held->bytes_before) / (double)held->pending;
 }
 
-static void put_held(FILE *stream, const sc_load_report *report)
+static void put_bytes(sc_report *table, const char *label, const char *name, uint64_t bytes)
 {
-    const sc_load_held *held = &report->held;
     char number[SC_FORMAT_SIZE];
-    fputs("\nHeld\n", stream);
-    put_count(stream, "wanted", held->wanted, "");
-    put_count(stream, "sent", held->sent, "");
-    put_count(stream, "pending at once", held->pending,
-              report->has_service ? "as the service says" : "as far as is known here");
-    put_row(stream, "until then", sc_format_seconds(number, held->seconds), "");
-    if (held->bytes_before == 0) return;
-    put_row(stream, "memory before", sc_format_bytes(number, held->bytes_before), "");
-    put_row(stream, "memory while held", sc_format_bytes(number, held->bytes_after), "");
-    put_decimal(stream, "bytes per pending query", sc_load_bytes_per_held(report), 0, "");
+    sc_report_line(table, label, sc_format_bytes(number, bytes), "");
+    sc_report_count(table, NULL, name, bytes, "");
 }
 
-void sc_load_print_text(FILE *stream, const sc_load_view *view)
+static void put_held(sc_report *table, const sc_load_report *report)
+{
+    const sc_load_held *held = &report->held;
+    const bool has_bytes = held->bytes_before > 0;
+    sc_report_title(table, "Held");
+    sc_report_open(table, "held");
+    sc_report_count(table, "wanted", "wanted", held->wanted, "");
+    sc_report_count(table, "sent", "sent", held->sent, "");
+    sc_report_count(table, "pending at once", "pending", held->pending,
+                    report->has_service ? "as the service says" : "as far as is known here");
+    sc_report_seconds(table, "until then", "seconds", held->seconds, "");
+    put_bytes(table, has_bytes ? "memory before" : NULL, "bytes_before", held->bytes_before);
+    put_bytes(table, has_bytes ? "memory while held" : NULL, "bytes_after", held->bytes_after);
+    sc_report_number(table, has_bytes ? "bytes per pending query" : NULL, "bytes_per_pending",
+                     bytes_per_held(report), 0, "");
+    sc_report_close(table);
+}
+
+static void put_violations(sc_report *table, const sc_load_report *report)
+{
+    const sc_load_counts *counts = &report->counts;
+    sc_report_title(table, "Violations");
+    sc_report_open(table, "violations");
+    sc_report_count(table, "all", "all", sc_load_violations(report), "");
+    for (unsigned i = 0; i < SC_VIOLATION_COUNT; i++) {
+        const char *name = sc_violation_name((sc_violation)i);
+        const uint64_t count = counts->violations[i];
+        sc_report_count(table, count > 0 ? name : NULL, name, count, "");
+    }
+    sc_report_close(table);
+}
+
+static void put_remarks(sc_report *table, const sc_load_report *report)
+{
+    const sc_load_counts *counts = &report->counts;
+    if (sc_report_member(table)) {
+        sc_json_open_array(&table->json, "remarks");
+        for (size_t i = 0; i < counts->shown_count; i++) {
+            sc_json_put_string(&table->json, NULL, counts->shown[i].text);
+        }
+        sc_json_close_array(&table->json);
+        return;
+    }
+    if (!report->has_service) {
+        fprintf(table->stream, "  the service's own counts were not compared%s%s\n",
+                report->no_service[0] != '\0' ? ": " : "", report->no_service);
+    }
+    for (size_t i = 0; i < counts->shown_count; i++) {
+        fprintf(table->stream, "  %s: ", sc_violation_name(counts->shown[i].violation));
+        sc_print_text(table->stream, counts->shown[i].text);
+        fputc('\n', table->stream);
+    }
+}
+
+void sc_load_print(FILE *stream, bool is_json, const sc_load_view *view)
 {
     const sc_load_report *report = view->report;
-    put_what_ran(stream, view);
-    put_queries(stream, report);
-    if (view->options->holds) {
-        put_held(stream, report);
-    } else {
-        put_times(stream, &report->books);
-        put_pace(stream, report);
+    const bool holds = view->options->holds;
+    if (!is_json) put_text_head(stream, view);
+    sc_report table = sc_report_begin(stream, is_json, 28);
+    put_json_head(&table, view);
+    put_queries(&table, report);
+    if (is_json || !holds) {
+        put_times(&table, &report->counts);
+        put_pace(&table, report);
     }
-    put_violations(stream, report);
+    if (is_json) put_json_service(&table, report);
+    if (holds) put_held(&table, report);
+    put_violations(&table, report);
+    put_remarks(&table, report);
+    sc_report_end(&table);
 }

@@ -3,8 +3,6 @@
  * @brief What asking a service came to, as a table for people and as JSON for programs.
  *
  * Percentiles are within 0.4 %, all else is exact.
- *
- * Used by: load.
  */
 #ifndef SC_APPS_LOAD_REPORT_H
 #define SC_APPS_LOAD_REPORT_H
@@ -12,7 +10,7 @@
 #include <stdio.h>
 
 #include "command.h"
-#include "demo/loadgen/load.h"
+#include "demo/loadgen/loadgen.h"
 
 /** All that is printed about one run. Everything is borrowed. */
 typedef struct sc_load_view {
@@ -24,10 +22,6 @@ typedef struct sc_load_view {
 /** What the words of a report mean, for help and manual. */
 extern const sc_topic sc_load_topics[];
 
-void sc_load_print_text(FILE *stream, const sc_load_view *view);
-void sc_load_print_json(FILE *stream, const sc_load_view *view);
-
-/** Bytes per query that was held; 0 if that was not measured. */
-double sc_load_bytes_per_held(const sc_load_report *report);
+void sc_load_print(FILE *stream, bool is_json, const sc_load_view *view);
 
 #endif

@@ -10,8 +10,6 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "version.h"
-
 /** Print `size` bytes so that roff shows them as they are. */
 static void put_bytes(FILE *stream, const char *text, size_t size, bool all_minus)
 {

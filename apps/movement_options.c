@@ -1,4 +1,4 @@
-// How travellers move: options, and the travellers they ask for. See movement_options.h.
+// How travellers move: options, and the travellers they ask for.
 #include "movement_options.h"
 
 #include <math.h>
@@ -47,7 +47,7 @@ bool sc_trace_option(int key, const char *argument, const struct argp_state *sta
     sc_follow_options *follow = &traces->follow;
     switch (key) {
     case SC_KEY_TRACES:
-        if (argument[0] == '\0') sc_usage_error(state, "--traces: '' is no name of a file");
+        if (argument[0] == '\0') sc_usage_error(state, "--traces: the name of the file is empty");
         if (traces->path) {
             sc_usage_error(state, "--traces is given twice; put the files into one folder");
         }
@@ -130,7 +130,7 @@ void sc_movement_settings_check(const struct argp_state *state,
 
 // --- Travellers -----------------------------------------------------------------
 
-/** What nobody will ask about need not be prepared. With folding every window is asked about. */
+/** Times that no query falls into need not be prepared. With folding every window is used. */
 static void end_in_time(sc_follow_options *follow, const sc_traces *traces, double seconds)
 {
     if (follow->fold_s > 0) return;
@@ -155,8 +155,8 @@ static sc_err open_traces(sc_crowd *crowd, const sc_map *map, const sc_crowd_wis
     crowd->read = sc_traces_summary_of(traces);
     err = sc_routes_new(map, SC_CAR, progress, &crowd->ways, diag);
     if (!err) {
-        err = sc_follow_new(map, crowd->ways, traces, &follow, progress, &crowd->movement,
-                            &crowd->followed, diag);
+        const sc_follow_input input = {.map = map, .routes = crowd->ways, .traces = traces};
+        err = sc_follow_new(&input, &follow, progress, &crowd->movement, &crowd->followed, diag);
     }
     sc_traces_free(traces);
     return err;
@@ -171,15 +171,15 @@ sc_err sc_crowd_open(sc_crowd *crowd, const sc_map *map, const sc_crowd_wish *wi
     if (settings->is_walk) return sc_walk_new(map, count, wish->seed, &crowd->movement, diag);
     const sc_trips_options trips = {
         .count = count, .truck_share = settings->truck_share, .seed = wish->seed};
-    const sc_err err = sc_road_book_init(&crowd->book, map, progress, diag);
-    return err ? err : sc_trips_new(map, &crowd->book, &trips, &crowd->movement, diag);
+    const sc_err err = sc_route_table_init(&crowd->routes, map, progress, diag);
+    return err ? err : sc_trips_new(map, &crowd->routes, &trips, &crowd->movement, diag);
 }
 
 void sc_crowd_close(sc_crowd *crowd)
 {
     sc_movement_free(crowd->movement);
     sc_routes_free(crowd->ways);
-    sc_road_book_fini(&crowd->book);
+    sc_route_table_fini(&crowd->routes);
     *crowd = (sc_crowd){0};
 }
 
@@ -223,7 +223,8 @@ void sc_crowd_note(const sc_call *call, const sc_crowd *crowd, const sc_crowd_wi
                      sc_format_count(wanted, settings->users));
     }
     if (done->seconds < wish->seconds) {
-        sc_call_note(call, "note: after %.0f s nobody is on the roads any more; --seconds is %g",
+        sc_call_note(call,
+                     "note: after %.0f s no traveller is on the roads any more; --seconds is %g",
                      done->seconds, wish->seconds);
     }
 }

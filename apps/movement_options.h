@@ -7,8 +7,6 @@
  * A command puts SC_MOVEMENT_OPTIONS into its table of options, starts from
  * sc_movement_settings_default(), asks sc_movement_option() first in its parser, and
  * sc_movement_settings_check() at ARGP_KEY_END. Then sc_crowd_open() makes the travellers.
- *
- * Used by: queries, simulate, density, attack; of its parts, experiment.
  */
 #ifndef SC_APPS_MOVEMENT_OPTIONS_H
 #define SC_APPS_MOVEMENT_OPTIONS_H
@@ -112,7 +110,7 @@ void sc_movement_settings_check(const struct argp_state *state,
 
 /** Travellers, and all that they stand on. Zero-initialise; sc_crowd_close(). */
 typedef struct sc_crowd {
-    sc_road_book book;
+    sc_route_table routes;
     sc_routes *ways;  ///< of traces
     sc_movement *movement;
     sc_traces_summary read;      ///< with traces: what was in them, and

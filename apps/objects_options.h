@@ -10,24 +10,23 @@
  *     if (sc_objects_option(key, argument, state, &options->objects)) return 0;
  *
  * sc_objects_options_check() at ARGP_KEY_END; then, with the map open, sc_objects_open().
- *
- * Used by: nearest, evaluate, and whatever provides.
  */
 #ifndef SC_APPS_OBJECTS_OPTIONS_H
 #define SC_APPS_OBJECTS_OPTIONS_H
+
+#include <starcloak/object_feed.h>
+#include <starcloak/point_provider.h>
+
+#include "command.h"
 
 #include <argp.h>
 #include <pthread.h>
 #include <stdbool.h>
 
-#include <starcloak/object_feed.h>
-
-#include "command.h"
-
 typedef struct sc_objects_options {
     sc_feed_options feed;      ///< without a database: the map's own objects
     const char *first_detail;  ///< the first option given that says how to use a database
-    bool no_index;             ///< for whoever asks once: an index would take longer than it saves
+    bool no_index;             ///< for one query: an index would take longer than it saves
     bool is_quiet;             ///< no progress bar, no notes
 } sc_objects_options;
 
@@ -46,21 +45,21 @@ enum {
 
 // clang-format off
 /** Rows for a table of sc_option. */
-#define SC_OBJECTS_OPTIONS                                                                    \
-    {"objects", SC_KEY_OBJECTS, "URL",                                                        \
-     "take the objects from a PostgreSQL/PostGIS table, postgresql://user@host/database "     \
-     "(default: those of the map)", NULL},                                                    \
-    {"objects-table", SC_KEY_OBJECTS_TABLE, "NAME",                                           \
-     "the table, or SCHEMA.TABLE (default objects)", NULL},                                   \
-    {"objects-key", SC_KEY_OBJECTS_KEY, "COLUMN",                                             \
-     "what an object is called by, different in each row (default id)", NULL},                \
-    {"objects-position", SC_KEY_OBJECTS_POSITION, "COLUMN",                                   \
-     "where it is, a geometry or geography (default geom)", NULL},                            \
-    {"objects-category", SC_KEY_OBJECTS_CATEGORY, "COLUMN",                                   \
-     "what kind of object it is (default category)", NULL},                                   \
-    {"objects-name", SC_KEY_OBJECTS_NAME, "COLUMN",                                           \
-     "its name for people; '' if there is no such column (default name)", NULL},              \
-    {"objects-snap", SC_KEY_OBJECTS_SNAP, "M",                                                \
+#define SC_OBJECTS_OPTIONS                                                                \
+    {"objects", SC_KEY_OBJECTS, "URL",                                                    \
+     "take the objects from a PostgreSQL/PostGIS table, postgresql://user@host/database " \
+     "(default: those of the map)", NULL},                                                \
+    {"objects-table", SC_KEY_OBJECTS_TABLE, "NAME",                                       \
+     "the table, or SCHEMA.TABLE (default objects)", NULL},                               \
+    {"objects-key", SC_KEY_OBJECTS_KEY, "COLUMN",                                         \
+     "what an object is called by, different in each row (default id)", NULL},            \
+    {"objects-position", SC_KEY_OBJECTS_POSITION, "COLUMN",                               \
+     "where it is, a geometry or geography (default geom)", NULL},                        \
+    {"objects-category", SC_KEY_OBJECTS_CATEGORY, "COLUMN",                               \
+     "what kind of object it is (default category)", NULL},                               \
+    {"objects-name", SC_KEY_OBJECTS_NAME, "COLUMN",                                       \
+     "its name for people; '' if there is no such column (default name)", NULL},          \
+    {"objects-snap", SC_KEY_OBJECTS_SNAP, "M",                                            \
      "leave out objects farther than M metres from any road (default 1000)", NULL}
 
 /** More rows, for what runs long enough to see a change. */
@@ -108,5 +107,65 @@ SC_CHECKED sc_err sc_objects_open(const sc_call *call, const sc_objects_options 
 
 /** Harmless twice, and on a zeroed one. */
 void sc_objects_close(sc_opened_objects *opened);
+
+// --- Providers that answer points only ----------------------------------------------------------
+// A command puts SC_POINTS_OPTIONS into its table of options, starts from
+// sc_points_options_default(), and asks sc_points_option() first in its parser:
+//
+//     if (sc_points_option(key, argument, state, &options->points)) return 0;
+//
+// and sc_points_options_check() at ARGP_KEY_END. Such a provider is asked for if `options.url`
+// is set then; docs/point-provider.md tells about it.
+
+typedef struct sc_points_options {
+    sc_point_options options;  ///< without a URL: no such provider is asked
+    const char *first_detail;  ///< the first option given that says how to ask one
+} sc_points_options;
+
+/** Away from the numbers that commands give their own options, and from those of others. */
+enum {
+    SC_KEY_POINT_PROVIDER = SC_KEY_FIRST + 2048,
+    SC_KEY_POINT_DISTANCE,
+    SC_KEY_POINT_SPACING,
+    SC_KEY_POINT_MAX_K,
+    SC_KEY_POINT_DEADLINE,
+    SC_KEY_POINT_FIELDS,
+};
+
+// clang-format off
+/** Rows for a table of sc_option. */
+#define SC_POINTS_OPTIONS                                                                      \
+    {"point-provider", SC_KEY_POINT_PROVIDER, "URL",                                           \
+     "ask a provider that knows only the nearest objects of a point, at points all over the "  \
+     "cloak; the URL has {lon}, {lat}, {k} and, if the provider knows categories, {category} " \
+     "(default: the built-in one is asked)", NULL},                                            \
+    {"point-distance", SC_KEY_POINT_DISTANCE, "KIND",                                          \
+     "how that provider measures: straight (default) or road", "straight road"},               \
+    {"point-spacing", SC_KEY_POINT_SPACING, "M",                                               \
+     "how far apart the points may be along a road, metres (default 200)", NULL},              \
+    {"point-max-k", SC_KEY_POINT_MAX_K, "N",                                                   \
+     "the most objects that the provider gives for one question (default 1000)", NULL},        \
+    {"point-deadline", SC_KEY_POINT_DEADLINE, "SECONDS",                                       \
+     "how long asking for one cloak may take altogether (default 60; 0: as long as it does)",  \
+     NULL},                                                                                    \
+    {"point-fields", SC_KEY_POINT_FIELDS, "NAME=FIELD,...",                                    \
+     "where things are in its answers, separated by commas without blanks (default: "          \
+     "list=results, key=id, lon=lon, lat=lat, distance=distance_m, category=category, "        \
+     "name=name); a field may be deep, as properties.name, and empty where there is none",     \
+     NULL}
+// clang-format on
+
+/** The library's own defaults; no provider. */
+sc_points_options sc_points_options_default(void);
+
+/**
+ * If `key` is one of the options above, take its value into `options` and say so. A value
+ * that is not one is a usage error, and does not come back. Texts are lent by `argument`.
+ */
+bool sc_points_option(int key, char *argument, const struct argp_state *state,
+                      sc_points_options *options);
+
+/** Whether the options go together; if not, that is a usage error. */
+void sc_points_options_check(const struct argp_state *state, const sc_points_options *options);
 
 #endif

@@ -1,9 +1,17 @@
-// Replies, printed. See query_report.h.
-#include "query_report.h"
+/*
+ * What a service replied to `starcloak query`: a table of objects, the reply as JSON, or a message
+ * about what went wrong.
+ *
+ * The reply is not trusted: whatever is in it is printed so that a terminal obeys none of it, and a
+ * reply of another form is reported as such.
+ */
+#include "query_http.h"
 
-#include <jansson.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "base/json_tree.h"
 #include "format.h"
 
 /** Widest column of categories; what is longer pushes the rest aside. */
@@ -15,18 +23,18 @@ enum { WORDS_SIZE = 301 };
 /** Decimals of positions: about a decimetre on the globe, a centimetre on a plane. */
 enum { DEGREE_DECIMALS = 6, PLANE_DECIMALS = 2 };
 
-static const char *text_of(const json_t *object, const char *name)
+static const char *get_text(const sc_json_value *object, const char *name)
 {
-    const char *text = json_string_value(json_object_get(object, name));
+    const char *text = sc_json_text_at(sc_json_member(object, name));
     return text ? text : "";
 }
 
 /** False if there is no such number. */
-static bool number_of(const json_t *object, const char *name, double *out)
+static bool get_number(const sc_json_value *object, const char *name, double *out)
 {
-    const json_t *value = json_object_get(object, name);
-    *out = json_number_value(value);
-    return json_is_number(value);
+    const sc_json_value *value = sc_json_member(object, name);
+    *out = sc_json_number_at(value);
+    return sc_json_is_number(value);
 }
 
 // --- Objects --------------------------------------------------------------------------
@@ -43,17 +51,17 @@ typedef struct row {
 } row;
 
 /** False if it is no object as a service tells of them. */
-static bool row_of(const json_t *object, row *out)
+static bool row_of(const sc_json_value *object, row *out)
 {
-    const json_t *position = json_object_get(object, "position");
-    *out = (row){.name = text_of(object, "name"), .category = text_of(object, "category")};
-    if (number_of(position, "lon", &out->x) && number_of(position, "lat", &out->y)) {
+    const sc_json_value *position = sc_json_member(object, "position");
+    *out = (row){.name = get_text(object, "name"), .category = get_text(object, "category")};
+    if (get_number(position, "lon", &out->x) && get_number(position, "lat", &out->y)) {
         out->has_position = true;
-    } else if (number_of(position, "x", &out->x) && number_of(position, "y", &out->y)) {
+    } else if (get_number(position, "x", &out->x) && get_number(position, "y", &out->y)) {
         out->has_position = true;
         out->is_planar = true;
     }
-    return number_of(object, "distance_m", &out->distance_m);
+    return get_number(object, "distance_m", &out->distance_m);
 }
 
 static void put_heading(const row *first, int category_width)
@@ -81,12 +89,12 @@ static void put_row(size_t rank, const row *r, int category_width)
 }
 
 /** False if one of them is no object; nothing is printed then. */
-static bool measure(const json_t *objects, int *category_width)
+static bool measure(const sc_json_value *objects, int *category_width)
 {
     *category_width = (int)strlen("category");
-    for (size_t i = 0; i < json_array_size(objects); i++) {
+    for (size_t i = 0; i < sc_json_size(objects); i++) {
         row r;
-        if (!row_of(json_array_get(objects, i), &r)) return false;
+        if (!row_of(sc_json_at(objects, i), &r)) return false;
         const int columns = sc_text_columns(r.category);
         if (columns > *category_width) {
             *category_width = columns < CATEGORY_MAX ? columns : CATEGORY_MAX;
@@ -95,16 +103,16 @@ static bool measure(const json_t *objects, int *category_width)
     return true;
 }
 
-static bool print_answer(const json_t *reply)
+static bool print_answer(const sc_json_value *reply)
 {
     double users = 0;
     double segments = 0;
     double wait_s = 0;
     int category_width = 0;
-    const json_t *cloak = json_object_get(reply, "cloak");
-    const json_t *objects = json_object_get(reply, "objects");
-    if (!number_of(cloak, "users", &users) || !number_of(cloak, "segments", &segments) ||
-        !number_of(reply, "wait_s", &wait_s) || !json_is_array(objects) ||
+    const sc_json_value *cloak = sc_json_member(reply, "cloak");
+    const sc_json_value *objects = sc_json_member(reply, "objects");
+    if (!get_number(cloak, "users", &users) || !get_number(cloak, "segments", &segments) ||
+        !get_number(reply, "wait_s", &wait_s) || !sc_json_is_array(objects) ||
         !measure(objects, &category_width)) {
         return false;
     }
@@ -113,10 +121,10 @@ static bool print_answer(const json_t *reply)
     char wait[SC_FORMAT_SIZE];
     printf("hidden among %s users on %s segments, after %s\n", sc_format_decimal(number, users, 0),
            sc_format_decimal(other, segments, 0), sc_format_seconds(wait, wait_s));
-    if (json_array_size(objects) == 0) puts("\nNothing of the kind is within reach.");
-    for (size_t i = 0; i < json_array_size(objects); i++) {
+    if (sc_json_size(objects) == 0) puts("\nNo such object is within reach.");
+    for (size_t i = 0; i < sc_json_size(objects); i++) {
         row r;
-        row_of(json_array_get(objects, i), &r);
+        row_of(sc_json_at(objects, i), &r);
         if (i == 0) put_heading(&r, category_width);
         put_row(i + 1, &r, category_width);
     }
@@ -125,38 +133,39 @@ static bool print_answer(const json_t *reply)
 
 // --- What is no answer ----------------------------------------------------------------
 
-static void tell_dropped(const sc_call *call, const json_t *reply)
+static void tell_dropped(const sc_call *call, const sc_json_value *reply)
 {
     static const struct {
         const char *reason;
         const char *words;
     } known[] = {
-        {"expired", "too little company came in time; wait longer (--max-wait), or hide among "
-                    "fewer users (--k)"},
-        {"infeasible", "there are not so many segments within reach; ask for fewer (--l), or let "
-                       "the cloak reach farther (--max-hops)"},
+        {"expired",
+         "too few users came in time; wait longer (--max-wait), or hide among fewer (--k)"},
+        {"infeasible", "too few segments are within reach; ask for fewer (--l), or let the cloak "
+                       "reach farther (--max-hops)"},
     };
-    const char *reason = text_of(reply, "reason");
+    const char *reason = get_text(reply, "reason");
     const char *words = reason;
     for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
         if (strcmp(reason, known[i].reason) == 0) words = known[i].words;
     }
     double wait_s = 0;
     char wait[SC_FORMAT_SIZE];
-    number_of(reply, "wait_s", &wait_s);
+    get_number(reply, "wait_s", &wait_s);
     sc_call_note(call, "dropped after %s: %.300s", sc_format_seconds(wait, wait_s), words);
 }
 
 /** "TITLE: DETAIL (field)", of problem details (RFC 9457); false if these are none. */
-static bool tell_problem(const sc_call *call, const sc_post_reply *reply, const json_t *problem)
+static bool tell_problem(const sc_call *call, const sc_post_reply *reply,
+                         const sc_json_value *problem)
 {
     char title[WORDS_SIZE];
     char detail[WORDS_SIZE];
     char field[WORDS_SIZE];
     char later[64] = "";
-    sc_format_text(title, sizeof(title), text_of(problem, "title"));
-    sc_format_text(detail, sizeof(detail), text_of(problem, "detail"));
-    sc_format_text(field, sizeof(field), text_of(problem, "field"));
+    sc_format_text(title, sizeof(title), get_text(problem, "title"));
+    sc_format_text(detail, sizeof(detail), get_text(problem, "detail"));
+    sc_format_text(field, sizeof(field), get_text(problem, "field"));
     if (title[0] == '\0') return false;
     if (reply->retry_after_s > 0) {
         snprintf(later, sizeof(later), "; try again in %ld s", reply->retry_after_s);
@@ -170,26 +179,62 @@ static void tell_stranger(const sc_call *call, long status)
 {
     if (status >= 300 && status < 400) {
         sc_call_note(call,
-                     "the address leads elsewhere (status %ld), and nobody else is to know a "
-                     "position; give the address of the service itself",
+                     "the service redirects to another address (status %ld), where the position is "
+                     "not sent; give the address of the service itself",
                      status);
     } else {
         sc_call_note(call,
-                     "what is at that address does not reply as a StarCloak service does "
-                     "(status %ld)",
+                     "the reply is not one of a StarCloak service (status %ld); check the address",
                      status);
     }
 }
 
-static int report(const sc_call *call, const sc_post_reply *reply, const json_t *words, bool json)
+/** The character of UTF-8 at `*text`, escaped; steps over it. */
+static void print_escaped(const char **text)
 {
-    const char *outcome = text_of(words, "outcome");
-    if (json && words) {
-        // Only ASCII, since a name may hold what a terminal obeys; and 15 digits, which give back
-        // every decimal number as it was written.
-        json_dumpf(words, stdout, JSON_COMPACT | JSON_ENSURE_ASCII | JSON_REAL_PRECISION(15));
-        putchar('\n');
+    const unsigned char *c = (const unsigned char *)*text;
+    const size_t size = *c < 0xe0 ? 2 : *c < 0xf0 ? 3 : 4;
+    uint32_t code = *c & (0x7fU >> size);
+    for (size_t i = 1; i < size; i++) {
+        code = code << 6 | (c[i] & 0x3fU);
     }
+    *text += size;
+    if (code >= 0x10000) {
+        printf("\\u%04X", 0xd800 + ((code - 0x10000) >> 10));
+        code = 0xdc00 + (code & 0x3ff);
+    }
+    printf("\\u%04X", code);
+}
+
+/**
+ * Print JSON that has been read without an error in one line, with numbers as they were sent. Only
+ * ASCII, since a name may hold characters that a terminal obeys.
+ */
+static void print_compact(const char *text)
+{
+    bool is_string = false;
+    while (*text != '\0') {
+        if ((unsigned char)*text >= 0x80) {
+            print_escaped(&text);
+            continue;
+        }
+        if (*text == '"') is_string = !is_string;
+        if (*text == '\\') putchar(*text++);
+        if (*text == 0x7f) {
+            fputs("\\u007F", stdout);
+        } else if (is_string || !strchr(" \t\r\n", *text)) {
+            putchar(*text);
+        }
+        text++;
+    }
+    putchar('\n');
+}
+
+static int report(const sc_call *call, const sc_post_reply *reply, const sc_json_value *words,
+                  bool json)
+{
+    const char *outcome = get_text(words, "outcome");
+    if (json && words) print_compact(reply->body);
     if (reply->status == 200 && strcmp(outcome, "answered") == 0) {
         if (json || print_answer(words)) return SC_EXIT_OK;
     } else if (reply->status == 200 && strcmp(outcome, "dropped") == 0) {
@@ -204,8 +249,13 @@ static int report(const sc_call *call, const sc_post_reply *reply, const json_t 
 
 int sc_query_report(const sc_call *call, const sc_post_reply *reply, bool json)
 {
-    json_t *words = json_loadb(reply->body, reply->size, 0, NULL);
-    const int status = report(call, reply, words, json);
-    json_decref(words);
+    sc_json_tree tree = {.root = NULL};
+    sc_json_error error;
+    const sc_err err = sc_json_tree_read(reply->body, reply->size, &tree, &error);
+    if (err == SC_ENOMEM) return sc_call_fail(call, err, NULL);
+    // A document that is a mere number or string is no reply of a service.
+    const bool is_reply = !err && (sc_json_is_object(tree.root) || sc_json_is_array(tree.root));
+    const int status = report(call, reply, is_reply ? tree.root : NULL, json);
+    sc_json_tree_fini(&tree);
     return status;
 }

@@ -1,23 +1,24 @@
 /*
- * The report of a run for people: sections of aligned numbers, within 80 columns.
- * What was not admitted is told on standard error, since nobody asked for it.
+ * The report of a run: a table within 80 columns, or JSON. Reasons that did not occur are in the
+ * JSON too, with 0. What was not admitted goes to standard error.
  */
 #include "run_report.h"
 
 #include <inttypes.h>
 
 #include "format.h"
-#include "map_report.h"
+#include "table.h"
 
 static const sc_entry meanings[] = {
-    {"expired", "No company came in time."},
-    {"infeasible", "The segments asked for exceed all roads in reach, so no company could help."},
+    {"expired", "Too few users came in time."},
+    {"infeasible",
+     "The segments asked for exceed all roads in reach, so more users would not help."},
     {"wait", "From the question to its cloak. Means and maxima are exact; medians and percentiles "
              "are within 0.05 %."},
     {"users", "Different travellers in a cloak; two queries of one count once."},
     {"border nodes", "Nodes of a cloak with a road that is not in it: where a provider has to "
                      "answer as if one stood there."},
-    {"checks", "Combinations of company that the searches looked at; with sampling and expansion, "
+    {"checks", "Combinations of queries that the searches looked at; with sampling and expansion, "
                "sets of segments."},
     {"cap hit",
      "Searches that found more combinations than --cap lets them keep; with sampling and "
@@ -30,29 +31,7 @@ static const sc_entry meanings[] = {
 
 const sc_topic sc_run_topics[] = {{"Meanings", meanings}, {NULL, NULL}};
 
-static void put_row(FILE *stream, const char *label, const char *value, const char *remark)
-{
-    fprintf(stream, "  %-24s %13s%s%s\n", label, value, remark[0] != '\0' ? "  " : "", remark);
-}
-
-static void put_count(FILE *stream, const char *label, uint64_t count, const char *remark)
-{
-    char number[SC_FORMAT_SIZE];
-    put_row(stream, label, sc_format_count(number, count), remark);
-}
-
-/** A count, and its share of `whole`. */
-static void put_share(FILE *stream, const char *label, uint64_t count, uint64_t whole,
-                      const char *of)
-{
-    char remark[64] = "";
-    if (whole > 0) {
-        snprintf(remark, sizeof(remark), "%5.1f %%%s", 100.0 * (double)count / (double)whole, of);
-    }
-    put_count(stream, label, count, remark);
-}
-
-static void put_what_ran(FILE *stream, const sc_run_view *view)
+static void put_text_head(FILE *stream, const sc_run_view *view)
 {
     const sc_engine_options *engine = &view->options->engine;
     char number[SC_FORMAT_SIZE];
@@ -83,89 +62,143 @@ static void put_what_ran(FILE *stream, const sc_run_view *view)
     fprintf(stream, "%s\n", engine->is_paranoid ? ", paranoid" : "");
 }
 
-static void put_queries(FILE *stream, const sc_run_report *report)
+static void put_json_head(sc_report *table, const sc_run_view *view)
 {
-    fputs("\nQueries\n", stream);
-    put_count(stream, "admitted", report->queries, "");
-    put_share(stream, "cloaked", report->cloaked, report->queries, "");
+    const sc_engine_options *engine = &view->options->engine;
+    const sc_cost_model *cost = &engine->cost;
+    sc_report_string(table, "map", view->map);
+    if (view->stream) {
+        sc_report_string(table, "stream", view->stream);
+    } else {
+        sc_report_count(table, NULL, "users", view->users, "");
+        sc_report_number(table, NULL, "seconds", view->seconds, 0, "");
+        // A map without objects, or a run without a record, has no answers.
+        if (view->has_answers) sc_report_count(table, NULL, "answers", view->answers, "");
+        if (!view->has_answers) sc_report_null(table, "answers");
+    }
+    sc_report_open(table, "engine");
+    sc_report_string(table, "name", sc_variant_name(engine->variant));
+    sc_report_count(table, NULL, "lambda", engine->compactness, "");
+    sc_report_flag(table, "strict", engine->is_strict);
+    sc_report_number(table, NULL, "alpha_s", (double)engine->consideration_us * 1e-6, 0, "");
+    sc_report_count(table, NULL, "cap", engine->max_combinations, "");
+    sc_report_flag(table, "paranoid", engine->is_paranoid);
+    sc_report_count(table, NULL, "prune_threads", view->options->prune_threads, "");
+    sc_report_close(table);
+    sc_report_open(table, "cost");
+    sc_report_number(table, NULL, "segment", cost->segment, 0, "");
+    sc_report_number(table, NULL, "border_node", cost->border_node, 0, "");
+    sc_report_number(table, NULL, "object", cost->object, 0, "");
+    sc_report_number(table, NULL, "balance", cost->balance, 0, "");
+    sc_report_close(table);
+    if (view->options->is_secure) sc_report_null(table, "seed");
+    if (!view->options->is_secure) sc_report_count(table, NULL, "seed", view->options->seed, "");
+    sc_report_flag(table, "secure", view->options->is_secure);
+}
+
+static void put_queries(sc_report *table, const sc_run_report *report)
+{
+    sc_report_title(table, "Queries");
+    sc_report_count(table, "admitted", "queries", report->queries, "");
+    sc_report_share(table, "cloaked", "cloaked", report->cloaked, report->queries, "");
+    sc_report_number(table, NULL, "success_rate", sc_run_success_rate(report), 0, "");
+    sc_report_open(table, "drops");
     for (unsigned i = 0; i < SC_DROP_REASON_COUNT; i++) {
         char label[32];
-        snprintf(label, sizeof(label), "dropped: %s", sc_drop_reason_name((sc_drop_reason)i));
-        put_share(stream, label, report->engine.dropped[i], report->queries, "");
+        const char *reason = sc_drop_reason_name((sc_drop_reason)i);
+        snprintf(label, sizeof(label), "dropped: %s", reason);
+        sc_report_share(table, label, reason, report->engine.dropped[i], report->queries, "");
     }
+    sc_report_close(table);
+}
+
+/** Reasons that admission has; what shares a word is counted together. */
+static void put_refusals(sc_report *table, const sc_run_report *report)
+{
+    static const sc_err reasons[] = {SC_EPROFILE, SC_ETIME,     SC_EDUPLICATE, SC_EUNKNOWN,
+                                     SC_ETOOFAR,  SC_ENOCOORDS, SC_EINVAL};
     const uint64_t refused = sc_run_refused_count(report);
-    if (refused > 0) put_count(stream, "not admitted", refused, "");
+    if (refused > 0) sc_report_count(table, "not admitted", NULL, refused, "");
+    sc_report_open(table, "refused");
+    for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++) {
+        sc_report_count(table, NULL, sc_refusal_name(reasons[i]), report->refused[reasons[i]], "");
+    }
+    sc_report_close(table);
 }
 
-static void put_summary_heading(FILE *stream, const char *title)
+static void put_cloaks(sc_report *table, const sc_run_report *report)
 {
-    fprintf(stream, "\n%-26s %13s %10s %10s %10s\n", title, "mean", "median", "99 %", "max");
-}
-
-static void put_summary(FILE *stream, const char *label, const sc_summary *summary, int decimals)
-{
-    char mean[SC_FORMAT_SIZE];
-    char median[SC_FORMAT_SIZE];
-    char p99[SC_FORMAT_SIZE];
-    char max[SC_FORMAT_SIZE];
-    // A mean of whole numbers is none.
-    fprintf(stream, "  %-24s %13s %10s %10s %10s\n", label,
-            sc_format_decimal(mean, summary->mean, decimals > 0 ? decimals : 2),
-            sc_format_decimal(median, summary->median, decimals),
-            sc_format_decimal(p99, summary->p99, decimals),
-            sc_format_decimal(max, summary->max, decimals));
-}
-
-static void put_cloaks(FILE *stream, const sc_run_report *report)
-{
-    put_summary_heading(stream, "Wait, s");
-    put_summary(stream, "of cloaked queries", &report->wait_s, 3);
-    put_summary_heading(stream, "Cloaks");
-    put_summary(stream, "users", &report->users, 0);
-    put_summary(stream, "segments", &report->segments, 0);
-    put_summary(stream, "border nodes", &report->border_nodes, 0);
-    if (report->stars.max > 0) put_summary(stream, "stars", &report->stars, 0);
-    put_count(stream, "cloaks", report->cloaks, "");
+    const struct {
+        const char *label;
+        const char *name;
+        const sc_summary *summary;
+    } rows[] = {
+        {"users", "users", &report->users},
+        {"segments", "segments", &report->segments},
+        {"border nodes", "border_nodes", &report->border_nodes},
+        {report->stars.max > 0 ? "stars" : NULL, "stars", &report->stars},
+    };
+    sc_report_heading(table, "Wait, s", sc_summary_columns);
+    sc_report_summary(table, "of cloaked queries", "wait_s", &report->wait_s, 3);
+    sc_report_heading(table, "Cloaks", sc_summary_columns);
+    sc_report_open(table, "cloak");
+    sc_report_count(table, NULL, "count", report->cloaks, "");
+    sc_report_count(table, NULL, "refused", report->engine.refused, "");
+    sc_report_count(table, NULL, "broken", report->engine.broken, "");
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        sc_report_break_line(table, "    ");
+        sc_report_summary(table, rows[i].label, rows[i].name, rows[i].summary, 0);
+    }
+    if (table->is_json) sc_json_put_text(&table->json, "\n  ");
+    sc_report_close(table);
+    sc_report_count(table, "cloaks", NULL, report->cloaks, "");
     if (report->engine.refused > 0) {
-        put_count(stream, "refused at the door", report->engine.refused, "");
+        sc_report_count(table, "refused at the door", NULL, report->engine.refused, "");
     }
 }
 
-static void put_search(FILE *stream, const sc_run_report *report, sc_variant variant)
+static void put_search(sc_report *table, const sc_run_report *report, sc_variant variant)
 {
-    char number[SC_FORMAT_SIZE];
-    fputs("\nSearch\n", stream);
-    put_count(stream, "searches", report->engine.searches, "");
-    put_row(stream, "checks per query",
-            sc_format_decimal(number, sc_run_checks_per_query(report), 1), "");
-    if (variant == SC_VARIANT_SAMPLING || variant == SC_VARIANT_EXPANSION) {
-        put_share(stream, "cap hit", report->engine.cap_hits, report->queries, " of queries");
-    } else if (variant != SC_VARIANT_XSTAR) {
-        put_share(stream, "cap hit", report->engine.cap_hits, report->engine.searches,
-                  " of searches");
-    }
+    const bool is_by_query = variant == SC_VARIANT_SAMPLING || variant == SC_VARIANT_EXPANSION;
+    sc_report_title(table, "Search");
+    sc_report_open(table, "search");
+    sc_report_count(table, "searches", "searches", report->engine.searches, "");
+    sc_report_count(table, NULL, "checks", report->engine.checks, "");
+    sc_report_number(table, "checks per query", "checks_per_query", sc_run_checks_per_query(report),
+                     1, "");
+    sc_report_share(table, variant == SC_VARIANT_XSTAR ? NULL : "cap hit", "cap_hits",
+                    report->engine.cap_hits,
+                    is_by_query ? report->queries : report->engine.searches,
+                    is_by_query ? " of queries" : " of searches");
+    sc_report_close(table);
 }
 
-static void put_time(FILE *stream, const sc_run_report *report)
+static void put_time(sc_report *table, const sc_run_report *report)
 {
-    char number[SC_FORMAT_SIZE];
-    fputs("\nTime\n", stream);
-    put_row(stream, "virtual", sc_format_seconds(number, report->virtual_s), "");
-    put_row(stream, "CPU, admission", sc_format_seconds(number, report->admission_cpu_s), "");
-    put_row(stream, "CPU, engine", sc_format_seconds(number, report->engine_cpu_s), "");
-    put_row(stream, "queries per CPU second",
-            sc_format_decimal(number, sc_run_queries_per_cpu_s(report), 0), "from admission on");
-    put_row(stream, "", sc_format_decimal(number, sc_run_engine_queries_per_cpu_s(report), 0),
-            "engine alone");
+    const double all = sc_run_queries_per_cpu_s(report);
+    const double engine = sc_run_engine_queries_per_cpu_s(report);
+    sc_report_title(table, "Time");
+    sc_report_seconds(table, "virtual", NULL, report->virtual_s, "");
+    sc_report_number(table, NULL, "queries_per_cpu_s", all, 0, "");
+    sc_report_number(table, NULL, "engine_queries_per_cpu_s", engine, 0, "");
+    sc_report_seconds(table, "CPU, admission", "admission_cpu_s", report->admission_cpu_s, "");
+    sc_report_seconds(table, "CPU, engine", "engine_cpu_s", report->engine_cpu_s, "");
+    sc_report_seconds(table, NULL, "virtual_s", report->virtual_s, "");
+    sc_report_number(table, "queries per CPU second", NULL, all, 0, "from admission on");
+    sc_report_number(table, "", NULL, engine, 0, "engine alone");
 }
 
-void sc_run_print_text(FILE *stream, const sc_run_view *view)
+static void print(FILE *stream, bool is_json, const sc_run_view *view)
 {
-    put_what_ran(stream, view);
-    put_queries(stream, view->report);
-    put_cloaks(stream, view->report);
-    put_search(stream, view->report, view->options->engine.variant);
-    put_time(stream, view->report);
+    if (!is_json) put_text_head(stream, view);
+    sc_report table = sc_report_begin(stream, is_json, 24);
+    put_json_head(&table, view);
+    put_queries(&table, view->report);
+    put_refusals(&table, view->report);
+    put_cloaks(&table, view->report);
+    put_search(&table, view->report, view->options->engine.variant);
+    put_time(&table, view->report);
+    sc_report_end(&table);
 }
 
 static void tell_refusals(const sc_call *call, const sc_run_view *view)
@@ -200,7 +233,7 @@ static void tell_silence(const sc_call *call, const sc_run_view *view)
     if (view->stream) {
         sc_call_note(call, "note: there is no query in %.700s", view->stream);
     } else {
-        sc_call_note(call, "note: nobody asked within %g s", view->seconds);
+        sc_call_note(call, "note: there was no query within %g s", view->seconds);
     }
 }
 
@@ -210,9 +243,5 @@ void sc_run_print(const sc_call *call, const sc_run_view *view, const sc_engine_
     FILE *stream = sc_report_stream(record ? record : "");
     tell_refusals(call, view);
     if (!settings->is_quiet) tell_silence(call, view);
-    if (settings->is_json) {
-        sc_run_print_json(stream, view);
-    } else if (!settings->is_quiet) {
-        sc_run_print_text(stream, view);
-    }
+    if (settings->is_json || !settings->is_quiet) print(stream, settings->is_json, view);
 }

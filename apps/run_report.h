@@ -4,8 +4,6 @@
  *
  * The numbers are the library's (sim/report.h). Medians and percentiles of waits
  * are within 0.05 %, all else is exact.
- *
- * Used by: cloak, simulate.
  */
 #ifndef SC_APPS_RUN_REPORT_H
 #define SC_APPS_RUN_REPORT_H
@@ -31,14 +29,8 @@ typedef struct sc_run_view {
 /** What the words of a report mean, for help and manual. */
 extern const sc_topic sc_run_topics[];
 
-/** Print the report for people. */
-void sc_run_print_text(FILE *stream, const sc_run_view *view);
-
-/** Print it as one JSON object. */
-void sc_run_print_json(FILE *stream, const sc_run_view *view);
-
 /**
- * End a run. Standard error is told of the questions that were not admitted, the first ones and
+ * End a run. Standard error shows the questions that were not admitted, the first ones and
  * how many, or, unless `settings` want quiet, that there were no questions at all. Then the
  * report is printed as `settings` want it: on standard output, or, if the record goes there, on
  * standard error.

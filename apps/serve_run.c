@@ -1,5 +1,14 @@
-// A service from its settings to its end. See serve_run.h.
+/*
+ * A service from the command line to its end: settings from defaults, a file and flags; the map,
+ * the objects, the density and the log that they name; start, reload, drain and stop.
+ */
 #include "serve_run.h"
+
+#include "inputs.h"
+#include "points/point_settings.h"
+#include "serve_process.h"
+#include "server/sandbox.h"
+#include "server/token.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -7,10 +16,277 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "serve_parts.h"
-#include "server/sandbox.h"
-#include "server/token.h"
-#include "serving.h"
+sc_err sc_serve_flags_init(sc_serve_flags *flags, const sc_call *call, const sc_option *table)
+{
+    *flags = (sc_serve_flags){.table = table};
+    flags->flags = calloc((size_t)call->argc + 1, sizeof *flags->flags);
+    return flags->flags ? SC_OK : SC_ENOMEM;
+}
+
+void sc_serve_flags_fini(sc_serve_flags *flags)
+{
+    free(flags->flags);
+    flags->flags = NULL;
+}
+
+static void take_flag(sc_serve_flags *flags, const char *name, const char *value)
+{
+    flags->flags[flags->flag_count++] = (sc_serve_flag){.name = name, .value = value};
+}
+
+static void take_map(char *argument, struct argp_state *state, sc_serve_flags *flags)
+{
+    const char *map = NULL;
+    for (size_t i = 0; i < flags->flag_count; i++) {
+        if (strcmp(flags->flags[i].name, "map") == 0) map = flags->flags[i].value;
+    }
+    sc_parse_map(ARGP_KEY_ARG, argument, state, &map);
+    take_flag(flags, "map", map);
+}
+
+bool sc_serve_option(int key, char *argument, struct argp_state *state, sc_serve_flags *flags)
+{
+    if (key > SC_KEY_SERVE_SETTINGS && key < SC_KEY_SERVE_END) {
+        take_flag(flags, sc_option_name(flags->table, key), argument);
+        return true;
+    }
+    switch (key) {
+    case SC_KEY_SERVE_CONFIG:
+        flags->config = argument;
+        return true;
+    case SC_KEY_SERVE_CHECK:
+        flags->is_check = true;
+        return true;
+    case SC_KEY_SERVE_PRINT_CONFIG:
+        flags->is_print = true;
+        return true;
+    case ARGP_KEY_ARG:
+        take_map(argument, state, flags);
+        return true;
+    default:
+        return false;
+    }
+}
+
+/** Flags over what is there. Of a list, the first flag replaces, others add. */
+static sc_err apply_flags(const sc_serve_flags *flags, sc_settings *settings, sc_diag *diag)
+{
+    sc_err err = SC_OK;
+    for (size_t i = 0; i < flags->flag_count && !err; i++) {
+        const sc_serve_flag *flag = &flags->flags[i];
+        bool is_again = false;
+        for (size_t j = 0; j < i; j++) {
+            is_again = is_again || strcmp(flags->flags[j].name, flag->name) == 0;
+        }
+        err = is_again ? sc_settings_add(settings, flag->name, flag->value, diag)
+                       : sc_settings_set(settings, flag->name, flag->value, diag);
+    }
+    return err;
+}
+
+sc_err sc_serve_gather(const sc_serve_flags *flags, const sc_serve_flag *usual, sc_settings **out,
+                       bool *is_usage, sc_diag *diag)
+{
+    sc_settings *settings = NULL;
+    sc_err err = sc_settings_new(&settings);
+    for (; usual && usual->name && !err; usual++) {
+        err = sc_settings_set(settings, usual->name, usual->value, diag);
+    }
+    if (!err && flags->config) err = sc_settings_read(settings, flags->config, diag);
+    *is_usage = !err;
+    if (!err) err = apply_flags(flags, settings, diag);
+    *is_usage = *is_usage && err == SC_EINVAL;
+    if (!err) err = sc_settings_check(settings, diag);
+    if (err) {
+        sc_settings_free(settings);
+        return err;
+    }
+    *out = settings;
+    return SC_OK;
+}
+
+// --- Map, objects, density and log --------------------------------------------------------------
+
+/** NULL instead of "". */
+static const char *or_null(const char *text)
+{
+    return *text ? text : NULL;
+}
+
+// --- Objects ------------------------------------------------------------------------------
+
+static sc_err open_objects(const sc_call *call, const sc_settings *s, sc_serve_resources *resources,
+                           sc_diag *diag)
+{
+    sc_objects_options options = sc_objects_options_default();
+    sc_feed_options *feed = &options.feed;
+    feed->database = or_null(s->objects);
+    feed->table = s->objects_table;
+    feed->key_column = s->objects_key;
+    feed->position_column = s->objects_position;
+    feed->category_column = s->objects_category;
+    feed->name_column = or_null(s->objects_name);
+    feed->channel = or_null(s->objects_channel);
+    feed->refresh_s = s->objects_refresh_s;
+    feed->max_snap_m = s->objects_snap_m;
+    resources->objects.log = resources->log;
+    return sc_served_objects_open(call, &options, resources->map, s->map, &resources->objects,
+                                  diag);
+}
+
+// --- All ------------------------------------------------------------------------------------
+
+static sc_err open_points(const sc_settings *s, sc_serve_resources *resources, sc_diag *diag)
+{
+    sc_point_options *points = &resources->points;
+    *points = sc_point_options_default();
+    points->url = s->point_provider;
+    points->distance = (sc_point_distance)s->point_distance;
+    points->spacing_m = s->point_spacing_m;
+    points->max_k = (uint32_t)s->point_max_k;
+    points->timeout_s = s->provider_timeout_s;
+    points->deadline_s = s->provider_deadline_s;
+    if (!*s->point_fields) return SC_OK;
+    resources->point_fields = strdup(s->point_fields);
+    if (!resources->point_fields) return SC_ENOMEM;
+    return sc__point_fields_read(resources->point_fields, points, diag);
+}
+
+static sc_err open_provider(const sc_call *call, const sc_settings *s,
+                            sc_serve_resources *resources, sc_diag *diag)
+{
+    if (*s->provider) return SC_OK;
+    return *s->point_provider ? open_points(s, resources, diag)
+                              : open_objects(call, s, resources, diag);
+}
+
+sc_err sc_serve_resources_open(const sc_call *call, const sc_settings *s, sc_serve_resources *out,
+                               sc_diag *diag)
+{
+    sc_err err = sc_log_new(STDERR_FILENO, (sc_log_format)s->log_format, (sc_log_level)s->log_level,
+                            &out->log);
+    if (!err) err = sc_settings_parts(s->listen, &out->addresses, &out->address_count);
+    if (!err) err = sc_settings_parts(s->categories, &out->categories, &out->category_count);
+    if (!err) err = sc_input_open_map(s->map, NULL, &out->map, diag);
+    if (!err && *s->cut) err = sc_partition_read(s->cut, out->map, &out->cut, diag);
+    if (!err && *s->density) {
+        err = sc_density_read(out->map, s->density, &out->density, diag);
+        if (err) err = sc_input_explain(err, s->density, SC_INPUT_DENSITY, diag);
+    }
+    if (!err) err = open_provider(call, s, out, diag);
+    return err;
+}
+
+void sc_serve_resources_close(sc_serve_resources *resources)
+{
+    sc_served_objects_close(&resources->objects);
+    sc_density_free(resources->density);
+    sc_partition_free(resources->cut);
+    sc_map_free(resources->map);
+    sc_settings_parts_free(resources->addresses);
+    sc_settings_parts_free(resources->categories);
+    free(resources->point_fields);
+    sc_log_free(resources->log);
+}
+
+// --- Options ----------------------------------------------------------------------------
+
+static sc_http_options http_options(const sc_settings *s, sc_serve_resources *resources)
+{
+    sc_http_options http = sc_http_options_default();
+    http.inherited_count = sc_serving_inherit(resources->inherited);
+    http.inherited = resources->inherited;
+    // Handed sockets are the operator's choice; ours would only be beside it.
+    http.addresses = (const char *const *)resources->addresses;
+    http.address_count = http.inherited_count > 0 ? 0 : resources->address_count;
+    http.loops = (unsigned)s->loops;
+    http.max_connections = s->max_connections;
+    http.max_header_bytes = s->max_header_bytes;
+    http.max_body_bytes = s->max_body_bytes;
+    http.request_timeout_s = s->request_timeout_s;
+    http.idle_timeout_s = s->idle_timeout_s;
+    http.write_timeout_s = s->write_timeout_s;
+    http.tls.certificate = or_null(s->tls_certificate);
+    http.tls.key = *s->tls_key ? s->tls_key : or_null(s->tls_certificate);
+    http.tls.client_ca = or_null(s->client_ca);
+    return http;
+}
+
+sc_engine_options sc_serve_engine_options(const sc_settings *s)
+{
+    sc_engine_options engine = sc_engine_options_default();
+    engine.variant = (sc_variant)s->engine;
+    engine.is_strict = s->strict;
+    engine.compactness = (uint32_t)s->lambda;
+    engine.consideration_us = sc_time_from_seconds(s->alpha_s);
+    engine.max_combinations = s->cap > 0 ? (uint32_t)s->cap : sc_variant_cap(engine.variant);
+    return engine;
+}
+
+static sc_ledger_options ledger_options(const sc_settings *s, const sc_serve_resources *resources)
+{
+    sc_ledger_options ledger = sc_ledger_options_default();
+    ledger.engine = sc_serve_engine_options(s);
+    ledger.cut = resources->cut;
+    ledger.engine_threads = s->threads > 0 ? (unsigned)s->threads : 1;
+    ledger.patience_us = sc_time_from_seconds(s->patience_s);
+    ledger.prune_threads = (unsigned)s->prune_threads;
+    ledger.max_pending = s->max_pending;
+    ledger.jitter_us = sc_time_from_seconds(s->jitter_s);
+    ledger.guard_us = sc_time_from_seconds(s->guard_s);
+    ledger.provider_deadline_s = s->provider_deadline_s;
+    ledger.is_paranoid = s->paranoid;
+    return ledger;
+}
+
+static sc_courier_options courier_options(const sc_settings *s, sc_serve_resources *resources)
+{
+    sc_courier_options courier = sc_courier_options_default();
+    courier.kind = *s->provider         ? SC_COURIER_HTTP
+                   : *s->point_provider ? SC_COURIER_POINTS
+                                        : SC_COURIER_BUILT_IN;
+    // Each clerk asks a point provider by itself, and waits for it.
+    // Other cloaks are handled by the ledger's thread, unless the work is spread over several.
+    const unsigned usual = courier.kind == SC_COURIER_POINTS ? 16 : s->threads > 1 ? 1 : 0;
+    courier.workers = s->clerks > 0 ? (unsigned)s->clerks : usual;
+    // Every cloak has two members at least, unless k is 1.
+    courier.max_errands = s->max_pending;
+    courier.objects = resources->objects.own.objects;
+    courier.feed = atomic_load(&resources->objects.feed);
+    courier.url = or_null(s->provider);
+    courier.encoding = (sc_encoding)s->encoding;
+    courier.ca = or_null(s->provider_ca);
+    courier.certificate = or_null(s->provider_certificate);
+    courier.key = *s->provider_key ? s->provider_key : or_null(s->provider_certificate);
+    courier.connections = (unsigned)s->provider_connections;
+    courier.try_timeout_s = s->provider_timeout_s;
+    courier.points = &resources->points;
+    courier.more_categories = (const char *const *)resources->categories;
+    courier.more_category_count = resources->category_count;
+    courier.breaker_failures = (unsigned)s->breaker_failures;
+    courier.breaker_pause_s = s->breaker_pause_s;
+    courier.filter.slack = s->provider_slack;
+    return courier;
+}
+
+sc_service_options sc_serve_options(const sc_settings *settings, sc_serve_resources *resources)
+{
+    return (sc_service_options){
+        .http = http_options(settings, resources),
+        .ledger = ledger_options(settings, resources),
+        .courier = courier_options(settings, resources),
+        .policy = sc_settings_policy(settings),
+        .token_keys = or_null(settings->token_keys),
+        .revoked = or_null(settings->revoked),
+        .density = resources->density,
+        .log = resources->log,
+        .max_listeners = settings->max_listeners,
+        .version = SC_VERSION,
+        .has_ui = !settings->no_ui,
+    };
+}
+
+// --- From start to end --------------------------------------------------------------------------
 
 /** One service, from its settings on. */
 typedef struct serving {
@@ -18,7 +294,7 @@ typedef struct serving {
     const sc_serve_flags *flags;
     const sc_serve_hooks *hooks;
     sc_settings *settings;
-    sc_serve_parts parts;
+    sc_serve_resources resources;
     sc_service *service;
     bool has_revoked;  ///< the file of revoked tokens was there when it was last read
     sigset_t signals;
@@ -26,10 +302,10 @@ typedef struct serving {
 
 static void tell_listening(const serving *s)
 {
-    sc_serving_tell_listening(s->parts.log, sc_service_http(s->service),
+    sc_serving_tell_listening(s->resources.log, sc_service_http(s->service),
                               *s->settings->tls_certificate != '\0');
     sc_log_line line;
-    if (sc_log_begin(s->parts.log, &line, SC_LOG_INFO, "ready")) {
+    if (sc_log_begin(s->resources.log, &line, SC_LOG_INFO, "ready")) {
         char user[64];
         sc_log_text(&line, "user", sc_sandbox_user(user, sizeof user));
         sc_log_text(&line, "sandbox", s->settings->no_sandbox ? "no" : "yes");
@@ -46,12 +322,12 @@ static void print_ui(const serving *s)
 {
     const bool is_tls = *s->settings->tls_certificate != '\0';
     char url[SC_SERVING_URL_SIZE];
-    if (s->settings->no_ui || sc_map_coords(s->parts.map) == SC_COORDS_NONE) return;
+    if (s->settings->no_ui || sc_map_coords(s->resources.map) == SC_COORDS_NONE) return;
     if (!sc_serving_url(sc_service_http(s->service), is_tls, url)) return;
     printf("the UI: %s/\n", url);
 }
 
-/** Without keys nobody could ask: one token, for whoever tries it out. */
+/** Without a key file no query would be accepted: print one token to try the service. */
 static sc_err print_token(const serving *s, sc_diag *diag)
 {
     if (*s->settings->token_keys || s->hooks->start) return SC_OK;
@@ -78,7 +354,7 @@ static void warn_of_unreadable(const serving *s)
     for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
         if (*files[i] == '\0' || access(files[i], R_OK) == 0 || errno == ENOENT) continue;
         sc_log_line line;
-        if (!sc_log_begin(s->parts.log, &line, SC_LOG_WARNING, "reload_will_fail")) continue;
+        if (!sc_log_begin(s->resources.log, &line, SC_LOG_WARNING, "reload_will_fail")) continue;
         char user[64];
         sc_log_text(&line, "file", files[i]);
         sc_log_text(&line, "user", sc_sandbox_user(user, sizeof user));
@@ -87,14 +363,14 @@ static void warn_of_unreadable(const serving *s)
     }
 }
 
-/** A list of revoked tokens that is not there revokes nobody: that may be a slip. */
+/** A missing list revokes no token, which may be a mistake: log it. */
 static void warn_of_missing_revoked(serving *s)
 {
     const char *revoked = s->settings->revoked;
     s->has_revoked = *revoked != '\0' && access(revoked, F_OK) == 0;
     if (*revoked == '\0' || s->has_revoked) return;
     sc_log_line line;
-    if (!sc_log_begin(s->parts.log, &line, SC_LOG_WARNING, "nothing_revoked")) return;
+    if (!sc_log_begin(s->resources.log, &line, SC_LOG_WARNING, "nothing_revoked")) return;
     sc_log_text(&line, "file", revoked);
     sc_log_text(&line, "message", "there is no such file, so no token is revoked");
     sc_log_end(&line);
@@ -105,12 +381,12 @@ static sc_err begin(serving *s, sc_diag *diag)
 {
     sc_sandbox_raise_descriptors();
     sc_err err = sc_sandbox_no_dumps(diag);
-    if (!err) err = sc_serve_parts_open(s->call, s->settings, &s->parts, diag);
+    if (!err) err = sc_serve_resources_open(s->call, s->settings, &s->resources, diag);
     if (err) return err;
     // What took long (a map, a database) could be interrupted; what is served is drained.
     sc_serving_hold_signals(&s->signals);
     warn_of_missing_revoked(s);
-    sc_service_options options = sc_serve_options(s->settings, &s->parts);
+    sc_service_options options = sc_serve_options(s->settings, &s->resources);
     if (s->flags->is_check) {
         // Where a service is running already, its connections must not come to us.
         static const char *const anywhere[] = {"127.0.0.1:0"};
@@ -121,9 +397,9 @@ static sc_err begin(serving *s, sc_diag *diag)
     }
     const sc_serve_hooks *hooks = s->hooks;
     if (!err && hooks->prepare) {
-        err = hooks->prepare(hooks->context, s->settings, s->parts.map, &options, diag);
+        err = hooks->prepare(hooks->context, s->settings, s->resources.map, &options, diag);
     }
-    if (!err) err = sc_service_new(s->parts.map, &options, &s->service, diag);
+    if (!err) err = sc_service_new(s->resources.map, &options, &s->service, diag);
     if (!err && hooks->attach) err = hooks->attach(hooks->context, s->service, diag);
     if (!err && !s->flags->is_check) {
         const char *user = *s->settings->user ? s->settings->user : NULL;
@@ -144,27 +420,27 @@ static void reload(serving *s)
     sc_sandbox_notify_reloading();
     sc_err err = sc_serve_gather(s->flags, s->hooks->usual, &next, &is_usage, &diag);
     if (!err && s->has_revoked && access(s->settings->revoked, F_OK) != 0) {
-        // Nobody may become welcome again by a slip.
+        // A revoked token must not become valid again by a mistake.
         snprintf(diag.message, sizeof diag.message,
-                 "%s: the list of revoked tokens is gone; put it back, or an empty one",
+                 "%s: the list of revoked tokens is missing; restore it, or make an empty one",
                  s->settings->revoked);
         err = SC_EIO;
     }
     if (!err) {
-        const sc_policy_terms policy = sc_settings_policy(next);
+        const sc_policy policy = sc_settings_policy(next);
         err = sc_service_reload(s->service, &policy, &diag);
     }
     if (err) {
-        sc_log_message(s->parts.log, SC_LOG_ERROR, "reload_failed",
+        sc_log_message(s->resources.log, SC_LOG_ERROR, "reload_failed",
                        diag.message[0] != '\0' ? diag.message : sc_err_text(err));
         sc_settings_free(next);
     } else {
         size_t from = 0;
         for (const char *stuck; (stuck = sc_settings_stuck(s->settings, next, &from));) {
-            sc_log_message(s->parts.log, SC_LOG_WARNING, "needs_restart", stuck);
+            sc_log_message(s->resources.log, SC_LOG_WARNING, "needs_restart", stuck);
         }
-        sc_log_set_level(s->parts.log, (sc_log_level)next->log_level);
-        sc_log_message(s->parts.log, SC_LOG_INFO, "reloaded", "policy, tokens, certificates");
+        sc_log_set_level(s->resources.log, (sc_log_level)next->log_level);
+        sc_log_message(s->resources.log, SC_LOG_INFO, "reloaded", "policy, tokens, certificates");
         warn_of_missing_revoked(s);
         // What is in use (paths, bounds of tables) stays that of the start.
         sc_settings_free(next);
@@ -188,12 +464,12 @@ static int serve(serving *s)
     }
     sc_sandbox_notify("STOPPING=1");
     const bool is_within = sc_serving_end_begins(s->hooks->end, &s->signals);
-    sc_log_message(s->parts.log, SC_LOG_INFO, "draining", "no new queries; pending ones go on");
+    sc_log_message(s->resources.log, SC_LOG_INFO, "draining", "no new queries; pending ones go on");
     if (s->hooks->stop) s->hooks->stop(s->hooks->context);
     const size_t left =
         sc_service_drain(s->service, s->settings->drain_grace_s, s->settings->drain_s);
     sc_log_line line;
-    if (sc_log_begin(s->parts.log, &line, left > 0 ? SC_LOG_ERROR : SC_LOG_INFO, "stopped")) {
+    if (sc_log_begin(s->resources.log, &line, left > 0 ? SC_LOG_ERROR : SC_LOG_INFO, "stopped")) {
         sc_log_count(&line, "cut_off", left);
         sc_log_end(&line);
     }
@@ -216,7 +492,7 @@ static int run_service(serving *s)
     if (s->hooks->stop) s->hooks->stop(s->hooks->context);
     sc_service_free(s->service);
     if (s->hooks->close) s->hooks->close(s->hooks->context);
-    sc_serve_parts_close(&s->parts);
+    sc_serve_resources_close(&s->resources);
     return status;
 }
 

@@ -2,7 +2,7 @@
  * The program: where it starts, and the tree of its commands.
  *
  * Each command is a file of its own, cmd_<name>.c, and says all about itself in
- * one table (command.h). The program adds nothing to the library but words.
+ * one table (command.h). The program adds options and output to the library.
  */
 #include "command.h"
 
@@ -14,7 +14,6 @@
 #include <unistd.h>
 
 #include "values.h"
-#include "version.h"
 
 // --- starcloak help ---------------------------------------------------------
 
@@ -217,7 +216,7 @@ static bool fill_standard_streams(void)
 int main(int argc, char **argv)
 {
     if (!fill_standard_streams()) return SC_EXIT_FAILURE;
-    // Over the limit of file sizes: an error that is told, not a death.
+    // Over the limit of file sizes: an error with a message, not a signal that ends the process.
     signal(SIGXFSZ, SIG_IGN);
     // The reader has left (`| head`): end without a word, whatever we inherited.
     signal(SIGPIPE, SIG_DFL);

@@ -1,12 +1,10 @@
 /**
  * @file values.h
- * @brief Values of options: numbers, words from a list. All or nothing.
+ * @brief Values of options: numbers, words from a list; suggestions for mistyped words.
  *
  * "12x" is no number, and 0.5 is no count: what is not wholly understood is a
  * usage error that names the option and the value. None of these comes back
  * with a bad value.
- *
- * Used by: the commands' parsers.
  */
 #ifndef SC_APPS_VALUES_H
 #define SC_APPS_VALUES_H
@@ -39,5 +37,20 @@ int sc_value_utm_zone(const struct argp_state *state, const char *option, const 
 
 /** Where a map goes, from -o: it must be given, and must not be a terminal. */
 void sc_value_output(const struct argp_state *state, const char *path);
+
+// --- Suggestions for mistyped words: "did you mean ...?" ----------------------------------------
+
+/** The best guess so far. */
+typedef struct sc_suggestion {
+    const char *word;  ///< what was typed; borrowed
+    const char *best;  ///< the nearest word offered, or NULL if none is near
+    size_t distance;   ///< changes between the two
+} sc_suggestion;
+
+/** Begin without a guess. */
+sc_suggestion sc_suggestion_for(const char *word);
+
+/** Consider `candidate` (borrowed). The first of equally near ones stays. */
+void sc_suggestion_offer(sc_suggestion *suggestion, const char *candidate);
 
 #endif

@@ -1,4 +1,4 @@
-// MEAN[:DEV], for each thing that travellers draw. See workload_options.h.
+// MEAN[:DEV], for each thing that travellers draw.
 #include "workload_options.h"
 
 #include <stdio.h>
@@ -34,8 +34,9 @@ static target target_of(int key, sc_workload *workload)
     }
 }
 
-static void take_category(const char *argument, sc_asking *asking)
+static void take_category(const char *argument, const struct argp_state *state, sc_asking *asking)
 {
+    if (*argument == '\0') sc_usage_error(state, "--category: the name is empty");
     const bool is_one = strcmp(argument, "one") == 0;
     const bool is_any = strcmp(argument, "any") == 0;
     asking->workload.wanted = is_one ? SC_WANT_ONE : is_any ? SC_WANT_ANY : SC_WANT_THIS;
@@ -56,13 +57,13 @@ sc_err sc_workload_find_category(sc_asking *asking, const sc_map *map, sc_diag *
 bool sc_workload_option(int key, char *argument, const struct argp_state *state, sc_asking *asking)
 {
     if (key == SC_KEY_WORKLOAD_CATEGORY) {
-        take_category(argument, asking);
+        take_category(argument, state, asking);
         return true;
     }
     const target set = target_of(key, &asking->workload);
     if (!set.option) return false;
 
-    // The value is parted in place, and put together again for whoever shows it.
+    // The value is split in place, and restored for messages that show it.
     char *colon = strchr(argument, ':');
     if (argument == colon || (colon && colon[1] == '\0')) {
         sc_usage_error(state, "%s: '%s' is neither MEAN nor MEAN:DEV (as 5 or 5:1.5)", set.option,

@@ -11,8 +11,6 @@
  *     if (sc_workload_option(key, argument, state, &options->asking)) return 0;
  *
  * and once the map is open sc_workload_find_category(), which knows what --category names.
- *
- * Used by: queries, simulate, experiment.
  */
 #ifndef SC_APPS_WORKLOAD_OPTIONS_H
 #define SC_APPS_WORKLOAD_OPTIONS_H

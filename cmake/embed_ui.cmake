@@ -1,4 +1,4 @@
-# sc_embed_ui(FOLDER OUT): the built page, put into a C source as the table of ui_files.h.
+# sc_embed_ui(FOLDER OUT): the built page, put into a C source as the table of static_pages.h.
 #
 # FOLDER is what scripts/web has built. Without it the table is empty, and the program says so where
 # the page would be: building StarCloak does not need Node, having the UI does.
@@ -39,7 +39,7 @@ function(sc_embed_ui folder out)
     set(rows "    {0},\n")
   endif()
   file(CONFIGURE OUTPUT ${source} @ONLY CONTENT
-    "#include \"api/ui_files.h\"\n@arrays@\
+    "#include \"api/static_pages.h\"\n@arrays@\
 const sc__ui_file sc__ui_files[] = {\n@rows@};\nconst size_t sc__ui_file_count = @count@;\n")
   set(${out} ${source} PARENT_SCOPE)
 endfunction()

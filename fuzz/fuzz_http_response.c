@@ -1,14 +1,14 @@
-// Door: a reply of the service, as `starcloak load` reads and judges it.
+// Door: a reply of the service, as `starcloak load` reads and checks it.
 //
 // The first byte says in what pieces the reply comes: 0 all at once, else a few bytes at a time. It
-// is read a second time at once, and that must make no difference. What is whole is judged as the
-// reply to a query: the verdict is one of the ends, and its words can be shown on a terminal. As
+// is read a second time at once, and that must make no difference. What is whole is checked as the
+// reply to a query: the check is one of the ends, and its words can be shown on a terminal. As
 // text the input is read as a page of metrics as well.
 #include "door.h"
 
-#include "demo/loadgen/judge.h"
-#include "demo/loadgen/metrics_read.h"
-#include "demo/loadgen/response.h"
+#include "demo/loadgen/http_response.h"
+#include "demo/loadgen/load_counts.h"
+#include "demo/loadgen/reply_checks.h"
 
 /** How a reading came out. */
 typedef struct reading {
@@ -59,28 +59,29 @@ static void check_same(const reading *a, const reading *b)
                  "nor to its body");
 }
 
-static void check_verdict(const sc_response *response)
+static void check_reply(const sc_response *response)
 {
-    static sc_verdict verdict;
-    static sc_verdict glanced;
+    static sc_reply_check check;
+    static sc_reply_check quick;
     const sc_profile needs = {.k = 5, .l = 3, .max_hops = 4, .max_wait_us = 10000000};
-    DOOR_PROMISE(!sc_judge(response, &needs, 8, &verdict), "what is whole can be judged");
-    DOOR_PROMISE(!sc_judge_quickly(response, &needs, 8, &glanced), "and at a glance as well");
-    DOOR_PROMISE(glanced.end == verdict.end || glanced.end == SC_LOAD_ANSWERED,
+    DOOR_PROMISE(!sc_reply_check_read(response, &needs, 8, &check), "what is whole can be checked");
+    DOOR_PROMISE(!sc_reply_check_read_quickly(response, &needs, 8, &quick),
+                 "and at a known_form as well");
+    DOOR_PROMISE(quick.end == check.end || quick.end == SC_LOAD_ANSWERED,
                  "which differs only where objects are not looked at");
-    DOOR_PROMISE(verdict.end == SC_LOAD_ANSWERED || verdict.end == SC_LOAD_DROPPED ||
-                     verdict.end == SC_LOAD_FAILED || verdict.end == SC_LOAD_REFUSED ||
-                     (verdict.end == SC_LOAD_LOST && verdict.is_violated),
-                 "a verdict is an end that a reply can bring");
-    for (const char *c = verdict.word; *c; c++) {
+    DOOR_PROMISE(check.end == SC_LOAD_ANSWERED || check.end == SC_LOAD_DROPPED ||
+                     check.end == SC_LOAD_FAILED || check.end == SC_LOAD_REFUSED ||
+                     (check.end == SC_LOAD_LOST && check.is_violated),
+                 "a check is an end that a reply can bring");
+    for (const char *c = check.word; *c; c++) {
         DOOR_PROMISE(*c > 0x20 && *c < 0x7f, "its word could steer no terminal");
     }
-    if (verdict.end != SC_LOAD_ANSWERED || verdict.is_violated) return;
-    DOOR_PROMISE(verdict.users >= needs.k && verdict.segments >= needs.l, "promises are kept");
-    DOOR_PROMISE(verdict.wait_s >= 0 && verdict.wait_s <= 10.001, "and in time");
-    DOOR_PROMISE(verdict.object_count <= 8, "no more than asked for");
-    for (size_t i = 1; i < verdict.object_count; i++) {
-        DOOR_PROMISE(verdict.distances_m[i - 1] <= verdict.distances_m[i], "nearest first");
+    if (check.end != SC_LOAD_ANSWERED || check.is_violated) return;
+    DOOR_PROMISE(check.users >= needs.k && check.segments >= needs.l, "promises are kept");
+    DOOR_PROMISE(check.wait_s >= 0 && check.wait_s <= 10.001, "and in time");
+    DOOR_PROMISE(check.object_count <= 8, "no more than asked for");
+    for (size_t i = 1; i < check.object_count; i++) {
+        DOOR_PROMISE(check.distances_m[i - 1] <= check.distances_m[i], "nearest first");
     }
 }
 
@@ -97,7 +98,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         check_refusal(&whole);
     } else if (sc_response_is_whole(&whole.response)) {
         DOOR_PROMISE(whole.response.body_size <= SC_RESPONSE_BODY_MAX, "a body is bounded");
-        check_verdict(&whole.response);
+        check_reply(&whole.response);
     }
     sc_response_clear(&whole.response);
     uint8_t *text = door_copy(data + 1, size - 1);

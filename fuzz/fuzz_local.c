@@ -6,7 +6,7 @@
 // and no header of a proxy. What may be the name of a file leads nowhere else.
 #include "door.h"
 
-#include "api/local.h"
+#include "api/service_internal.h"
 #include "demo/reports.h"
 #include "server/http_internal.h"
 #include "socket.h"

@@ -7,13 +7,14 @@
 #include "door.h"
 
 #include "api/query_json.h"
+#include "api/settings.h"
 
 #include <jansson.h>
 
 static const char *const words[] = {"hospital", "caf\xc3\xa9", "school"};
 static const sc_vocabulary vocabulary = {words, 3};
 
-static void check_policy(const sc_question *q, const sc_policy_terms *terms, bool is_geographic)
+static void check_policy(const sc_query_body *q, const sc_policy *terms, bool is_geographic)
 {
     DOOR_PROMISE(isfinite(q->x) && isfinite(q->y) && isfinite(q->offset_m), "places are numbers");
     DOOR_PROMISE(q->is_on_edge || !is_geographic || (fabs(q->x) <= 180.0 && fabs(q->y) <= 90.0),
@@ -43,7 +44,7 @@ static size_t write_categories(const sc_request *request, char *out, size_t room
 }
 
 // The same question in other words.
-static size_t write_anew(const sc_question *q, bool is_geographic, char *out, size_t room)
+static size_t write_anew(const sc_query_body *q, bool is_geographic, char *out, size_t room)
 {
     char categories[512];
     write_categories(&q->request, categories, sizeof categories);
@@ -70,7 +71,7 @@ static size_t write_anew(const sc_question *q, bool is_geographic, char *out, si
                             is_geographic ? "lon" : "x", q->x, is_geographic ? "lat" : "y", q->y);
 }
 
-static void check_same(const sc_question *a, const sc_question *b)
+static void check_same(const sc_query_body *a, const sc_query_body *b)
 {
     DOOR_PROMISE(a->is_on_edge == b->is_on_edge, "a place stays of its kind");
     DOOR_PROMISE(a->is_on_edge ? a->edge == b->edge && a->offset_m == b->offset_m
@@ -97,16 +98,25 @@ static void check_problem(const sc_problem *problem)
     json_decref(json);
 }
 
+static sc_policy default_policy(void)
+{
+    sc_settings *settings = NULL;
+    DOOR_PROMISE(!sc_settings_new(&settings), "settings have defaults");
+    const sc_policy policy = sc_settings_policy(settings);
+    sc_settings_free(settings);
+    return policy;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     if (size < 1 || size > DOOR_MAX_SIZE) return 0;
     const bool is_geographic = data[0] != 'p';
-    const sc_policy_terms terms = sc_policy_terms_default();
+    const sc_policy terms = default_policy();
     char *body = (char *)door_copy(data + 1, size - 1);
-    sc_question question;
+    sc_query_body question;
     sc_problem problem = {.detail = ""};
-    if (!sc_question_read(body, size - 1, &terms, &vocabulary, is_geographic, &question,
-                          &problem)) {
+    if (!sc_query_body_read(body, size - 1, &(sc_query_format){&terms, &vocabulary, is_geographic},
+                            &question, &problem)) {
         check_problem(&problem);
     } else {
         check_policy(&question, &terms, is_geographic);
@@ -116,10 +126,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         json_decref(json);
         char anew[4096];
         const size_t anew_size = write_anew(&question, is_geographic, anew, sizeof anew);
-        sc_question again;
-        DOOR_PROMISE(
-            sc_question_read(anew, anew_size, &terms, &vocabulary, is_geographic, &again, &problem),
-            "what is accepted is accepted in other words");
+        sc_query_body again;
+        DOOR_PROMISE(sc_query_body_read(anew, anew_size,
+                                        &(sc_query_format){&terms, &vocabulary, is_geographic},
+                                        &again, &problem),
+                     "what is accepted is accepted in other words");
         check_same(&question, &again);
     }
     free(body);

@@ -78,14 +78,14 @@ static void check_engine(const sc_map *map, const sc_engine_options *options)
     sc_rng_free(rng);
 }
 
-static void check_cloak(const sc_map *map, const sc_run_cloak *cloak, bool wants_askers)
+static void check_cloak(const sc_map *map, const sc_run_cloak *cloak, bool wants_users)
 {
     DOOR_PROMISE(cloak->segment_count > 0 && cloak->member_count > 0, "a cloak is not empty");
     check_ascending(cloak->segments, cloak->segment_count, sc_map_segment_count(map));
     check_ascending(cloak->border_nodes, cloak->border_node_count, sc_map_node_count(map));
     for (size_t i = 0; i < cloak->member_count; i++) {
         check_member(map, cloak, &cloak->members[i]);
-        if (wants_askers) check_profile(&cloak->members[i].profile);
+        if (wants_users) check_profile(&cloak->members[i].profile);
     }
 }
 
@@ -97,7 +97,7 @@ static bool is_within(sc_slice text, const sc_input *input)
 
 // Read to the end; members are counted, for none can be in two cloaks.
 static sc_err read_lines(const sc_map *map, sc_run_reader *reader, const sc_input *input,
-                         bool wants_askers, sc_diag *diag)
+                         bool wants_users, sc_diag *diag)
 {
     size_t line_count = 0;
     size_t member_count = 0;
@@ -109,24 +109,24 @@ static sc_err read_lines(const sc_map *map, sc_run_reader *reader, const sc_inpu
         DOOR_PROMISE(is_within(line.text, input), "a line comes as it is");
         DOOR_PROMISE(!memchr(line.text.text, '\n', line.text.size), "and is one line");
         line_count++;
-        DOOR_PROMISE(wants_askers || (!line.asked && !line.has_engine), "nothing unwanted is told");
+        DOOR_PROMISE(wants_users || (!line.asked && !line.has_engine), "nothing unwanted is told");
         if (line.kind == SC_RUN_QUERY) check_question(map, &line);
         if (line.has_engine) check_engine(map, &line.engine);
         if (line.kind != SC_RUN_CLOAK) continue;
-        check_cloak(map, &line.cloak, wants_askers);
+        check_cloak(map, &line.cloak, wants_users);
         member_count += line.cloak.member_count;
     }
     DOOR_PROMISE(member_count < line_count, "each member has asked in a line of its own");
     return SC_OK;
 }
 
-static sc_err read_all(const sc_map *map, const sc_input *input, bool wants_askers)
+static sc_err read_all(const sc_map *map, const sc_input *input, bool wants_users)
 {
     sc_run_reader *reader = NULL;
     sc_diag diag = {""};
     if (sc_run_reader_of(map, &vocabulary, input, &reader, &diag)) abort();
-    if (wants_askers) sc_run_reader_want_askers(reader);
-    const sc_err err = read_lines(map, reader, input, wants_askers, &diag);
+    if (wants_users) sc_run_reader_want_users(reader);
+    const sc_err err = read_lines(map, reader, input, wants_users, &diag);
     if (err) door_refused(err, &diag, input, 1);
     sc_run_reader_free(reader);
     return err;

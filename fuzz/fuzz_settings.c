@@ -5,7 +5,6 @@
 #include "door.h"
 
 #include "api/settings.h"
-#include "api/settings_table.h"
 
 static void print_and_read(const sc_settings *settings)
 {

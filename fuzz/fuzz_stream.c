@@ -37,7 +37,7 @@ static const sc_map *small_map(void)
     return map;
 }
 
-static bool are_equal(const sc_spoken *a, const sc_spoken *b)
+static bool are_equal(const sc_request_line *a, const sc_request_line *b)
 {
     return a->ask.user_size == b->ask.user_size &&
            memcmp(a->ask.user, b->ask.user, a->ask.user_size) == 0 && a->ask.t == b->ask.t &&
@@ -49,7 +49,7 @@ static bool are_equal(const sc_spoken *a, const sc_spoken *b)
            a->ask.result_size == b->ask.result_size && sc_request_equal(&a->request, &b->request);
 }
 
-static void check_line(const sc_spoken *line)
+static void check_line(const sc_request_line *line)
 {
     DOOR_PROMISE(line->ask.user[line->ask.user_size] == '\0', "a user ends with a NUL");
     DOOR_PROMISE(line->ask.user_size == strlen(line->ask.user), "and has none before");
@@ -68,7 +68,7 @@ static void write_and_read(const sc_map *map, const sc_stream *stream)
     size_t size = 0;
     size_t count = 0;
     size_t count_again = 0;
-    const sc_spoken *lines = sc_stream_lines(stream, &count);
+    const sc_request_line *lines = sc_stream_lines(stream, &count);
     FILE *out = open_memstream(&text, &size);
     if (!out) abort();
     for (size_t i = 0; i < count; i++) {
@@ -83,7 +83,7 @@ static void write_and_read(const sc_map *map, const sc_stream *stream)
         fprintf(stderr, "%s\n", diag.message);
         DOOR_PROMISE(false, "what is written can be read");
     }
-    const sc_spoken *lines_again = sc_stream_lines(again, &count_again);
+    const sc_request_line *lines_again = sc_stream_lines(again, &count_again);
     DOOR_PROMISE(count_again == count, "a query is a line");
     for (size_t i = 0; i < count; i++) {
         DOOR_PROMISE(are_equal(&lines[i], &lines_again[i]), "what is written reads back equal");

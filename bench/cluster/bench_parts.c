@@ -25,7 +25,7 @@ typedef struct ground {
     const char *traces_path;
     uint32_t users;
     double seconds;
-    sc_road_book book;
+    sc_route_table routes;
     sc_traces *traces;
 } ground;
 
@@ -39,7 +39,7 @@ static ground ground_open(const char *map, const char *users, const char *traces
     ground g = {.map = bench_open(map), .users = (uint32_t)strtoul(users, NULL, 10)};
     g.seconds = seconds;
     sc_diag diag = {""};
-    die_if(sc_road_book_init(&g.book, g.map, NULL, &diag), "roads", &diag);
+    die_if(sc_route_table_init(&g.routes, g.map, NULL, &diag), "roads", &diag);
     if (strcmp(traces, "-") != 0) {
         const sc_traces_options options = sc_traces_options_default();
         die_if(sc_traces_read(traces, &options, &g.traces, &diag), "traces", &diag);
@@ -50,7 +50,7 @@ static ground ground_open(const char *map, const char *users, const char *traces
 static void ground_free(ground *g)
 {
     sc_traces_free(g->traces);
-    sc_road_book_fini(&g->book);
+    sc_route_table_fini(&g->routes);
     sc_map_free(g->map);
 }
 
@@ -63,13 +63,12 @@ static sc_movement *ground_move(const ground *g)
         options.fold_s = g->seconds;
         options.max_count = g->users;
         options.seed = 1;
-        die_if(sc_follow_new(g->map, g->book.by_vehicle[SC_CAR], g->traces, &options, NULL,
-                             &movement, NULL, &diag),
-               "traces", &diag);
+        const sc_follow_input input = {g->map, g->routes.by_vehicle[SC_CAR], g->traces};
+        die_if(sc_follow_new(&input, &options, NULL, &movement, NULL, &diag), "traces", &diag);
     } else {
         sc_trips_options options = sc_trips_options_default();
         options.count = g->users;
-        die_if(sc_trips_new(g->map, &g->book, &options, &movement, &diag), "trips", &diag);
+        die_if(sc_trips_new(g->map, &g->routes, &options, &movement, &diag), "trips", &diag);
     }
     return movement;
 }

@@ -61,13 +61,13 @@ static void listen(traffic *t, uint32_t users, double seconds)
             t->asks = room(t->asks, capacity, sizeof *t->asks);
             t->names = room(t->names, capacity, NAME_SIZE);
         }
-        sc_spoken spoken;
-        const uint32_t who = sc_travellers_ask(travellers, &spoken);
+        sc_request_line request_line;
+        const uint32_t who = sc_travellers_ask(travellers, &request_line);
         // As a service is told, so that admission has to snap it.
-        sc_say_position(t->map, &spoken.ask);
-        t->asks[t->count] = spoken.ask;
+        sc_ask_use_position(t->map, &request_line.ask);
+        t->asks[t->count] = request_line.ask;
         snprintf(t->names + t->count * NAME_SIZE, NAME_SIZE, "u%u", who);
-        if (sc_travellers_resume(travellers, who, spoken.ask.t)) {
+        if (sc_travellers_resume(travellers, who, request_line.ask.t)) {
             bench_die("travellers", "out of memory");
         }
         t->count++;

@@ -62,14 +62,14 @@ typedef struct plain {
     const sc_map *map;
     const sc_routes *routes;
     uint32_t *ms;  ///< by star
-    sc__turns turns;
+    sc__star_queue queue;
 } plain;
 
 static void reach(plain *p, sc_star_id star, uint32_t ms)
 {
     if (star == SC_NONE || ms >= p->ms[star]) return;
     p->ms[star] = ms;
-    if (!sc__turns_put(&p->turns, ms, star)) bench_die("bench_routes", "out of memory");
+    if (!sc__star_queue_put(&p->queue, ms, star)) bench_die("bench_routes", "out of memory");
 }
 
 static uint32_t plain_ms(plain *p, sc_place from, sc_place to)
@@ -85,25 +85,25 @@ static uint32_t plain_ms(plain *p, sc_place from, sc_place to)
     if (first == last) best = start_ms < end_ms ? end_ms - start_ms : start_ms - end_ms;
 
     memset(p->ms, 0xff, sc_map_star_count(p->map) * sizeof *p->ms);
-    p->turns.count = 0;
+    p->queue.count = 0;
     reach(p, segments[first].star_a, start_ms);
     reach(p, segments[first].star_b, sc_routes_segment_ms(p->routes, first) - start_ms);
-    while (p->turns.count > 0 && sc__turns_least(&p->turns) < best) {
-        const sc__turn turn = sc__turns_take(&p->turns);
-        if (turn.number > p->ms[turn.star]) continue;
-        for (uint32_t i = stars[turn.star].first_segment; i < stars[turn.star + 1].first_segment;
+    while (p->queue.count > 0 && sc__star_queue_least(&p->queue) < best) {
+        const sc__star_entry entry = sc__star_queue_take(&p->queue);
+        if (entry.number > p->ms[entry.star]) continue;
+        for (uint32_t i = stars[entry.star].first_segment; i < stars[entry.star + 1].first_segment;
              i++) {
             const sc_seg_id s = sc_map_star_segments(p->map)[i];
-            const bool is_from_a = segments[s].star_a == turn.star;
+            const bool is_from_a = segments[s].star_a == entry.star;
             reach(p, is_from_a ? segments[s].star_b : segments[s].star_a,
-                  turn.number + sc_routes_segment_ms(p->routes, s));
+                  entry.number + sc_routes_segment_ms(p->routes, s));
         }
         const uint32_t rest_ms = sc_routes_segment_ms(p->routes, last) - end_ms;
-        if (turn.star == segments[last].star_a && turn.number + end_ms < best) {
-            best = turn.number + end_ms;
+        if (entry.star == segments[last].star_a && entry.number + end_ms < best) {
+            best = entry.number + end_ms;
         }
-        if (turn.star == segments[last].star_b && turn.number + rest_ms < best) {
-            best = turn.number + rest_ms;
+        if (entry.star == segments[last].star_b && entry.number + rest_ms < best) {
+            best = entry.number + rest_ms;
         }
     }
     return best;
@@ -223,7 +223,7 @@ static void measure(const char *path)
            slow / fast);
     fflush(stdout);
 
-    sc__turns_fini(&p.turns);
+    sc__star_queue_fini(&p.queue);
     sc_free(p.ms);
     sc_route_fini(&route);
     sc_route_search_free(search);

@@ -22,13 +22,13 @@ static size_t bytes_in_use(void)
     return info.uordblks + info.hblkhd;
 }
 
-static sc_movement *set_out(const sc_map *map, const sc_road_book *book, uint32_t count)
+static sc_movement *set_out(const sc_map *map, const sc_route_table *routes, uint32_t count)
 {
     sc_movement *trips = NULL;
     sc_trips_options options = sc_trips_options_default();
     options.count = count;
     sc_diag diag = {""};
-    if (sc_trips_new(map, book, &options, &trips, &diag)) bench_die("trips", diag.message);
+    if (sc_trips_new(map, routes, &options, &trips, &diag)) bench_die("trips", diag.message);
     return trips;
 }
 
@@ -64,7 +64,7 @@ static double let_ask(sc_movement *movement, int seconds, uint64_t *questions)
     const double start = bench_cpu_s();
     for (*questions = 0; sc_travellers_next(travellers) < sc_time_from_seconds(seconds);
          ++*questions) {
-        sc_spoken said;
+        sc_request_line said;
         const uint32_t who = sc_travellers_ask(travellers, &said);
         if (sc_travellers_resume(travellers, who, said.ask.t)) {
             bench_die("travellers", "out of memory");
@@ -78,14 +78,14 @@ static double let_ask(sc_movement *movement, int seconds, uint64_t *questions)
 static void measure(uint32_t count, int seconds, const char *path)
 {
     sc_map *map = bench_open(path);
-    sc_road_book book;
+    sc_route_table routes;
     sc_diag diag = {""};
     const double book_start = bench_cpu_s();
-    if (sc_road_book_init(&book, map, NULL, &diag)) bench_die("ways", diag.message);
+    if (sc_route_table_init(&routes, map, NULL, &diag)) bench_die("ways", diag.message);
     const double book_s = bench_cpu_s() - book_start;
 
     const size_t before = bytes_in_use();
-    sc_movement *trips = set_out(map, &book, count);
+    sc_movement *trips = set_out(map, &routes, count);
     const double start = bench_cpu_s();
     look(trips, 0);
     const double start_s = bench_cpu_s() - start;
@@ -94,7 +94,7 @@ static void measure(uint32_t count, int seconds, const char *path)
     sc_movement_free(trips);
 
     uint64_t questions = 0;
-    trips = set_out(map, &book, count);
+    trips = set_out(map, &routes, count);
     const double ask_s = let_ask(trips, seconds, &questions);
     sc_movement_free(trips);
 
@@ -108,7 +108,7 @@ static void measure(uint32_t count, int seconds, const char *path)
            count, book_s, start_s, bytes / count, seconds / look_s, seconds / ask_s,
            ask_s / (double)questions * 1e6, seconds / walk_s);
     fflush(stdout);
-    sc_road_book_fini(&book);
+    sc_route_table_fini(&routes);
     sc_map_free(map);
 }
 

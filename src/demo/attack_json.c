@@ -1,11 +1,11 @@
-// An attack's words, and the reply to them. See attack_json.h.
+// The JSON of attacks: requests, and their results.
 //
 // Each object has a table of its members and a function that reads one of them, as in query_json.c.
 // Elements of arrays know nothing of the place they are in: their fields are named from there, as
 // "/k", and the rest of the way is put before it where one is refused.
 #include "demo/attack_json.h"
 
-#include "api/json_reader.h"
+#include "api/json_request.h"
 #include "base/alloc.h"
 #include "base/bytes.h"
 #include "base/json_write.h"
@@ -29,7 +29,7 @@ typedef struct reading {
 
 static bool no_memory(reading *r)
 {
-    sc_problem_set(r->in.problem, SC_PROBLEM_OVERLOADED, NULL, "memory is short; ask again");
+    sc_problem_set(r->in.problem, SC_PROBLEM_OVERLOADED, NULL, "out of memory; retry");
     r->in.problem->retry_after_s = 1;
     return false;
 }
@@ -118,7 +118,7 @@ static bool read_segments(reading *r)
     for (size_t i = 1; i < attack->segment_count; i++) {
         if (attack->segments[i] != attack->segments[i - 1]) continue;
         return sc_problem_set(r->in.problem, SC_PROBLEM_REQUEST, of_segments.pointer,
-                              "one of them stands there twice; name each once");
+                              "an entry is repeated; name each once");
     }
     return true;
 }
@@ -160,7 +160,7 @@ static bool read_query_member(void *context, unsigned which)
     }
 }
 
-// A member is a query whose segment nobody knows: the same table without its last row.
+// A member is a query without its segment: the same table without its last row.
 static const sc_json_shape of_member = {
     .pointer = "",
     .words = "k, l and max_hops",
@@ -295,7 +295,7 @@ static bool read_body(reading *r)
     }
     if (!has_segments) {
         return sc_problem_set(r->in.problem, SC_PROBLEM_BODY, of_segments.pointer,
-                              "it is missing; give segments and members, or queries");
+                              "the member is missing; give segments and members, or queries");
     }
     return seen & 1u << MEMBERS || sc_json_refuse_missing(&r->in, of_members.pointer);
 }

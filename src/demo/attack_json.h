@@ -1,6 +1,6 @@
 /**
  * @file attack_json.h
- * @brief Attacks as JSON: a stranger's words in, read strictly, and what came of them out.
+ * @brief Attacks as JSON: requests, which are untrusted, and results.
  *
  *     {"method": "basic", "segments": [3, 4, 9], "members": [{"k": 5, "l": 3, "max_hops": 4}, ...]}
  *     {"method": "expansion", "queries": [{"segment": 3, "k": 5, "l": 3, "max_hops": 4}, ...]}
@@ -13,7 +13,7 @@
 
 #include <starcloak/relay_codec.h>
 
-#include "api/problem.h"
+#include "api/problem_details.h"
 #include "demo/attack_on_demand.h"
 
 /** Needs beyond these are refused. Hops because between two steps of an engine alone it is looked

@@ -1,4 +1,4 @@
-// One attack from its request to its result. See attack_on_demand.h.
+// One attack from its request to its result.
 //
 // How long a replay takes differs a thousandfold, and so does how often one says anything. So there
 // is a first look of a few replays, and what it tells decides how many follow: as many as were
@@ -40,7 +40,7 @@ sc_attack_request *sc_attack_request_new(void)
     return sc_calloc(1, sizeof(sc_attack_request));
 }
 
-/** Where somebody is, or may be, must not stay behind in memory. */
+/** Positions, true or assumed, must not stay in memory. */
 static void wipe_and_free(void *memory, size_t size)
 {
     if (memory) explicit_bzero(memory, size);
@@ -305,7 +305,7 @@ static sc_err play(attempt *t, const making *m, sc_time deadline)
 static sc_err try_once(const making *m, sc_cloak **out, sc_diag *diag)
 {
     sc_engine_options options = *m->engine;
-    options.is_paranoid = false;  // nobody depends on what is promised here
+    options.is_paranoid = false;  // these cloaks are never released
     const sc_time longest = sc_time_from_seconds(LONGEST_ALPHA_S);
     if (options.consideration_us > longest) options.consideration_us = longest;
 

@@ -22,7 +22,7 @@
  * fits into the body that a service takes by default (16 KiB). */
 enum { SC_ATTACK_REQUEST_SEGMENTS_MAX = 1000, SC_ATTACK_REQUEST_MEMBERS_MAX = 64 };
 
-/** At most so many replays may be asked for; beyond that nobody would wait. */
+/** At most so many replays may be asked for; more would take too long. */
 enum { SC_ATTACK_REQUEST_SAMPLES_MAX = 1000000 };
 
 typedef struct sc_attack_request {
@@ -45,7 +45,7 @@ typedef struct sc_attack_request {
     bool is_found;  ///< a method may find no cloak for its first query
     size_t found_members;
     sc_posterior posterior;
-    struct sc_attack_request *next;  ///< for whoever owns it
+    struct sc_attack_request *next;  ///< for its owner
 } sc_attack_request;
 
 /** A zeroed one, or NULL. */
@@ -54,8 +54,8 @@ sc_attack_request *sc_attack_request_new(void);
 /** With all it has; wiped. NULL is fine. */
 void sc_attack_request_free(sc_attack_request *attack);
 
-/** Nobody wants to know any more: no more work is put into it, and it comes back as SC_EINTERRUPTED
- * if that was in time. Any thread, as long as it is not freed. */
+/** The result is not wanted any more: no more work is put into it, and it comes back as
+ * SC_EINTERRUPTED if that was in time. Any thread, as long as it is not freed. */
 void sc_attack_give_up(sc_attack_request *attack);
 
 typedef struct sc_attack_thread sc_attack_thread;

@@ -12,7 +12,7 @@
 SC_CHECKED sc_err sc__attack_check(const sc_map *map, const sc_attack_request *attack,
                                    sc_diag *diag);
 
-/** Wipe what an adversary believes, and release it: it says where somebody may be. As harmless as
+/** Wipe what an adversary believes, and release it: it has assumed positions. As harmless as
  * sc_posterior_fini(). */
 void sc__posterior_wipe(sc_posterior *posterior);
 

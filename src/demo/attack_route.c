@@ -1,17 +1,17 @@
-// POST /v1/attacks. See attack_route.h.
+// POST /v1/attacks.
 //
 // A *visit* joins an attack to the request that waits for it, and belongs to the loop's thread. The
 // attack itself travels: to the attack thread, and back by the loop's handover.
 //
 // Invariants:
 //  1. A loop has at most MAX_VISITS visits, so the attacker always finds room to hand one back.
-//  2. Whose client is gone is given up, so that nobody waits behind an attack that nobody wants;
+//  2. Whose client is gone is given up, so that no attack waits behind one that is not wanted;
 //  its
 //     visit ends when the attack is back, as all do.
 //  3. Places are wiped from the body, the attack and the reply before this forgets about them.
 #include "demo/attack_route.h"
 
-#include "api/speaks_json.h"
+#include "api/json_request.h"
 #include "base/alloc.h"
 #include "base/diag.h"
 #include "base/handover.h"
@@ -25,7 +25,7 @@
  */
 enum { MAX_VISITS = 32 };
 
-/** When somebody should come again who found too many waiting: some of them are through then. */
+/** Retry-After when too many are waiting: some of them are done then. */
 enum { COME_AGAIN_S = 2 };
 
 typedef struct visit {
@@ -76,7 +76,7 @@ static void explain(const sc_attack_request *attack, sc_problem *problem)
 {
     switch (attack->err) {
     case SC_ENOMEM:
-        refuse(problem, SC_PROBLEM_OVERLOADED, 1, "memory is short; ask again");
+        refuse(problem, SC_PROBLEM_OVERLOADED, 1, "out of memory; retry");
         break;
     case SC_ELATE:
     case SC_ELIMIT:
@@ -85,7 +85,7 @@ static void explain(const sc_attack_request *attack, sc_problem *problem)
                        attack->diag.message);
         break;
     case SC_EINTERRUPTED:
-        // By sc_attack_route_drain(): nobody is replied to whose client is gone.
+        // By sc_attack_route_drain(): without a client there is no reply.
         refuse_draining(problem);
         break;
     default:
@@ -108,7 +108,7 @@ static void reply(loop_part *own, sc_http_request *request, sc_attack_request *a
     own->reply.size = 0;
 }
 
-/** An attack is back: its visit ends, with a reply if somebody waits and may have one. */
+/** An attack is done: reply if its client waits and may have one, and free it. */
 static void settle(loop_part *own, sc_attack_request *attack, bool may_reply)
 {
     visit *v = attack->context;
@@ -219,7 +219,7 @@ static bool submit(sc_attack_route *route, unsigned loop, sc_http_request *reque
                                        : SC_EBUSY;
     }
     if (!err) {
-        // It may be settled by now, but only this thread will hear of it, and later.
+        // It may be settled by now, but only this thread will read_replies of it, and later.
         own->visits++;
         sc_http_on_gone(request, client_gone, v);
         return true;
@@ -229,13 +229,13 @@ static bool submit(sc_attack_route *route, unsigned loop, sc_http_request *reque
     switch (err) {
     case SC_EBUSY:
         refuse(problem, SC_PROBLEM_OVERLOADED, COME_AGAIN_S,
-               "many attacks wait already; ask again in a moment");
+               "too many attacks are waiting; retry in a second");
         break;
     case SC_EINTERRUPTED:  // the service has begun to drain a moment ago
         refuse_draining(problem);
         break;
     case SC_ENOMEM:
-        refuse(problem, SC_PROBLEM_OVERLOADED, 1, "memory is short; ask again");
+        refuse(problem, SC_PROBLEM_OVERLOADED, 1, "out of memory; retry");
         break;
     default:
         refuse(problem, SC_PROBLEM_INTERNAL, 0, "");  // what was read can be submitted
@@ -251,7 +251,7 @@ static bool take_in(sc_attack_route *route, unsigned loop, sc_http_request *requ
         refuse_draining(problem);
         return false;
     }
-    if (!sc_speaks_json(request, problem)) return false;
+    if (!sc_json_request_check_type(request, problem)) return false;
     size_t size = 0;
     const char *body = sc_http_request_body(request, &size);
     sc_attack_request *attack = sc_attack_read(body, size, sc_map_segment_count(route->map),

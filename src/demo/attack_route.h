@@ -3,8 +3,8 @@
  * @brief POST /v1/attacks: an adversary on demand (attack_on_demand.h), in JSON. docs/ui.md has
  * the words.
  *
- * The reply waits for the attack thread, as that of a query waits for its outcome; whoever goes
- * away before is not answered. Bad input is a problem with the field; too many attacks are 503 with
+ * The reply waits for the attack thread, as that of a query waits for its outcome; a client that
+ * goes away before gets none. Bad input is a problem with the field; too many attacks are 503 with
  * Retry-After.
  */
 #ifndef SC_DEMO_ATTACK_ROUTE_H

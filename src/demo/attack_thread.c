@@ -1,10 +1,10 @@
-// The attacker: a thread, and those who wait for it. See attack_on_demand.h.
+// The thread that runs attacks, and its queue.
 //
 // Invariants:
 //  1. Every attack that was taken is handed to `done` once, in the attack thread, in the order
 //  in
 //     which they came; after that it is not touched any more.
-//  2. The lock is held for a few words only: nobody who submits ever waits for an attack.
+//  2. The lock is held for a few words only: submitting never waits for an attack.
 #include "demo/attack_on_demand_internal.h"
 
 #include "base/alloc.h"
@@ -61,7 +61,7 @@ static sc_attack_request *next_attack(sc_attack_thread *attacker)
 static void step_back(void)
 {
     enum { STEP = 10, NICEST = 19 };
-    // Of this thread alone: on Linux each has its own, and begins with that of whoever starts it.
+    // Of this thread alone: on Linux each has its own, inherited from the thread that starts it.
     const id_t self = (id_t)gettid();
     const int niceness = getpriority(PRIO_PROCESS, self) + STEP;
     (void)setpriority(PRIO_PROCESS, self, niceness < NICEST ? niceness : NICEST);

@@ -1,4 +1,4 @@
-// The demo from its beginning to its end. See demo.h.
+// The demo from its beginning to its end.
 #include "demo/demo.h"
 
 #include "base/alloc.h"
@@ -129,10 +129,11 @@ uint64_t sc_demo_violations(const sc_demo *demo)
 {
     const sc_load_report *report = demo->query_thread.report;
     if (!report) return 0;
-    // Whoever closes the demo at once sees no outcome; only that all were refused would be a fault.
-    const sc_load_books *books = &report->books;
-    const bool is_early = books->ends[SC_LOAD_REFUSED] == 0;
-    const uint64_t excused = is_early ? books->violations[SC_VIOLATION_NO_OUTCOME] : 0;
+    // A demo that is closed at once has no outcome; it is a failure only if all queries were
+    // refused.
+    const sc_load_counts *counts = &report->counts;
+    const bool is_early = counts->ends[SC_LOAD_REFUSED] == 0;
+    const uint64_t excused = is_early ? counts->violations[SC_VIOLATION_NO_OUTCOME] : 0;
     return sc_load_violations(report) - excused;
 }
 

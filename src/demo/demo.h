@@ -3,8 +3,8 @@
  * @brief Secret: the demo's travellers, and the pages that show what they do. For `starcloak demo`
  * alone.
  *
- * Simulated travellers (loadgen/load.h) move on the map and ask the service over real HTTP, with
- * tokens, like any others. What they know of themselves is told to whoever looks at the UI:
+ * Simulated travellers (loadgen/loadgen.h) move on the map and ask the service over real HTTP, with
+ * tokens, like any others. What they know of themselves is shown in the UI:
  * where they are, what they ask, how it ends. All of that comes from the travellers' side. The
  * service neither knows nor includes this folder; it is given some pages to show
  * (service.h: sc_extra_page), and `starcloak serve` gives it none.
@@ -86,8 +86,8 @@ SC_CHECKED sc_err sc_demo_start(sc_demo *demo, const char *url, sc_diag *diag);
  * is harmless. */
 void sc_demo_stop(sc_demo *demo);
 
-/** Why they gave up, in words that name nobody; NULL if they have not. What is looked at goes on
- * without them. Any thread; lent. */
+/** Why the travellers stopped, without positions or users; NULL if they have not. The service goes
+ * on without them. Any thread; borrowed. */
 const char *sc_demo_trouble(const sc_demo *demo);
 
 /** What they found that must not happen, as violations of promises (0: nothing). After

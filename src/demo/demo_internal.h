@@ -3,8 +3,8 @@
  * @brief Secret: what the files of the demo share.
  *
  *     demo.c         making, attaching, freeing
- *     travellers.c   the thread in which they ask, what they tell while they do, and who waits
- *     positions.c    where travellers are, and the thread that tells it
+ *     demo_travellers.c   the thread in which they ask, the events of their queries, and the
+ * queries that wait demo_positions.c    where travellers are, and the thread that sends it
  *     demo_pages.c   what is shown: /demo/about, /demo/events, /demo/engine, and events as text
  */
 #ifndef SC_DEMO_DEMO_INTERNAL_H
@@ -17,17 +17,18 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "api/page_map.h"
+#include "api/map_display.h"
 #include "demo/attack_route.h"
 #include "demo/demo.h"
-#include "demo/loadgen/load.h"
+#include "demo/loadgen/loadgen.h"
 #include "demo/reports.h"
 #include "server/event_stream.h"
 #include "travel/trips.h"
 
 enum { SC__DEMO_PAGES = 5 };
 
-// --- positions.c: where the travellers are -------------------------------------------------------
+// --- demo_positions.c: where the travellers are
+// -------------------------------------------------------
 
 /*
  * They exist twice, moved by the same numbers: once for those who ask, in the thread that asks, and
@@ -39,10 +40,10 @@ enum { SC__DEMO_PAGES = 5 };
 /** Zero-initialise; sc__travellers_fini(). */
 typedef struct sc__travellers {
     const sc_map *map;  ///< borrowed
-    sc_road_book book;
+    sc_route_table routes;
     sc_movement *asking;   ///< of the thread that asks
     sc_movement *watched;  ///< of the thread that looks
-    sc_page_grid grid;
+    sc_map_grid grid;
 } sc__travellers;
 
 /**
@@ -116,7 +117,7 @@ bool sc__demo_text_pending(const sc__waiting *waiting, size_t count, int64_t now
 bool sc__demo_text_positions(double t_s, const int32_t *at, uint32_t travellers, sc_bytes *out);
 
 bool sc__demo_text_asked(const sc__waiting *waiting, sc_bytes *out);
-bool sc__demo_text_ended(const sc_load_ending *ending, sc_bytes *out);
+bool sc__demo_text_ended(const sc_load_outcome *ending, sc_bytes *out);
 
 // --- The demo ------------------------------------------------------------------------------------
 
@@ -187,8 +188,8 @@ void sc__positions_thread_join(sc_demo *demo);
 /** Write down the demo's pages. */
 void sc__demo_pages_init(sc_demo *demo);
 
-/** For the audience: what a newcomer is told, and what happens every second. `context` is the
- * demo. */
+/** For the event stream: what a new listener gets first, and what is sent every second. `context`
+ * is the demo. */
 void sc__demo_greet(void *context, unsigned loop, sc_http_request *listener);
 void sc__demo_tick(void *context, unsigned loop);
 

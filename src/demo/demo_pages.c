@@ -5,8 +5,7 @@
 // the service sees to that.
 #include "demo/demo_internal.h"
 
-#include "api/json_reader.h"
-#include "api/speaks_json.h"
+#include "api/json_request.h"
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/json_write.h"
@@ -18,7 +17,7 @@
 
 // --- Events as text ------------------------------------------------------------------------------
 
-/** Of seconds: a millisecond is finer than anybody can see. */
+/** Of seconds: a millisecond is finer than the display. */
 enum { SECOND_DECIMALS = 3 };
 
 /** An event's name, and where its data begins. */
@@ -95,7 +94,7 @@ static const char *outcome_of(sc_load_end end)
     return sc_load_end_name(end == SC_LOAD_UNSENT ? SC_LOAD_LOST : end);
 }
 
-bool sc__demo_text_ended(const sc_load_ending *ending, sc_bytes *out)
+bool sc__demo_text_ended(const sc_load_outcome *ending, sc_bytes *out)
 {
     const bool is_told = ending->end == SC_LOAD_ANSWERED || ending->end == SC_LOAD_DROPPED;
     sc_json_writer json = begin_event(out, "ended");
@@ -120,11 +119,11 @@ bool sc__demo_text_positions(double t_s, const int32_t *at, uint32_t travellers,
 /** A guest's token is good for a day. */
 #define GUEST_S 86400.0
 
-/** Those who wait that a newcomer is told of: more than can be told apart on a screen, and half of
+/** Waiting queries that a new listener gets: more than a screen can show, and half of
  * what a stream may hold. */
 enum { PENDING_MAX = 5000 };
 
-/** The engines that can be exchanged while somebody waits. */
+/** The engines that can be exchanged while queries wait. */
 static const sc_variant engines[] = {SC_VARIANT_BASIC, SC_VARIANT_BOUNDED, SC_VARIANT_HYBRID};
 
 #define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
@@ -162,7 +161,7 @@ static bool put_about(const sc_demo *demo, const char *user, const char *token, 
     return !json.has_failed;
 }
 
-/** Everybody who opens the page is somebody else: one user has one query at a time. */
+/** Each page that is opened is a user of its own: one user has one query at a time. */
 static sc_err invent_guest(char *out, size_t room)
 {
     sc_rng *rng = NULL;
@@ -252,7 +251,7 @@ static void show_events(void *context, unsigned loop, sc_http_request *request)
 
 // --- /demo/engine --------------------------------------------------------------------------------
 
-/** What somebody wishes for. */
+/** The body of a request. */
 typedef struct wish {
     sc_json_reader in;
     sc_variant engine;
@@ -290,7 +289,7 @@ static bool read_wish(sc_http_request *request, sc_problem *problem, sc_variant 
     return true;
 }
 
-/** Everybody is told, so that all pages show the same. */
+/** Sent to all listeners, so that all pages show the same. */
 static void tell_engine(sc_demo *demo, sc_variant engine)
 {
     sc_bytes words = {0};
@@ -307,7 +306,8 @@ static void show_engine(void *context, unsigned loop, sc_http_request *request)
     sc_problem problem = {.field = NULL};
     sc_variant engine = SC_VARIANT_BASIC;
     // Other web pages can have a browser send forms here, but no JSON: for that it would ask first.
-    bool is_done = sc_speaks_json(request, &problem) && read_wish(request, &problem, &engine);
+    bool is_done =
+        sc_json_request_check_type(request, &problem) && read_wish(request, &problem, &engine);
     if (is_done && sc_service_switch(demo->service, engine)) {
         is_done = sc_problem_set(&problem, SC_PROBLEM_REQUEST, NULL,
                                  "the service was started with a method that cannot be exchanged");

@@ -1,12 +1,12 @@
-// Files of an experiment's folder. See reports.h.
+// Files of an experiment's folder.
 //
-// The path is a stranger's. No name leads out of the folder: it has no '/', does not begin with a
+// The path is untrusted. No name leads out of the folder: it has no '/', does not begin with a
 // dot, and what it names is opened from the folder's own descriptor, never through a link. What is
 // there may be odd all the same, so nothing is read before it is known to be a plain file; and
-// opening waits for nobody, as the other end of a pipe.
+// opening never blocks, as on a pipe.
 #include "demo/reports.h"
 
-#include "api/problem.h"
+#include "api/problem_details.h"
 #include "base/alloc.h"
 #include "base/diag.h"
 
@@ -317,7 +317,7 @@ static bool find_file(const sc_reports *reports, const char *name, bool is_size_
 
 // --- Showing -------------------------------------------------------------------------------------
 
-/** A file from somebody's disk gets no more than it needs: its own style, pictures beside it. */
+/** A report gets no more than it needs: its own style, pictures beside it. */
 static const sc_http_header guards[] = {
     {"Content-Security-Policy",
      "default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; base-uri 'none'; "

@@ -47,7 +47,7 @@ bool sc_reports_has(const char *path);
 void sc_reports_show(const sc_reports *reports, sc_http_request *request);
 
 /** The media type of a file of this name; NULL: no file of a report has such a name.
- * @param name  a stranger's */
+ * @param name  untrusted */
 const char *sc__report_type(const char *name);
 
 // --- For reports.c and its tests: versions of files, kept to be lent -----------------------------
@@ -56,7 +56,7 @@ const char *sc__report_type(const char *name);
  * Files as they were read.
  *
  * A reply that lends its bytes costs no memory, however slow its reader is; but what was lent must
- * stay until the server has stopped, since nobody says when the last reader is through. So every
+ * stay until the server has stopped, since the last reader is not known. So every
  * *version* of a file that was ever shown is kept, and is read once. A version is known by the
  * file's name, inode, size and time of its last change, to the nanosecond. There is room for so
  * many bytes and no more: then only what is kept is shown.

@@ -148,7 +148,7 @@ run density city.scm --run lonely.jsonl -o lonely.csv
 succeeds "but its questions count"
 printf '{"event":"end","t":1}\n' >silence.jsonl
 run density city.scm --run silence.jsonl -o silence.csv
-refuses 1 "a run without questions does not" "nobody asks in it"
+refuses 1 "a run without questions does not" "has no queries"
 printf 'segment,weight\n3,1e100\n4,1e-100\n' >huge.csv
 run attack city.scm run.jsonl --limit 3 "${few[@]}" --density huge.csv --json
 succeeds "one segment may be as busy as all others never are"
@@ -267,7 +267,7 @@ refuses 2 "under whatever name" "the same file"
 run attack city.scm - --density -
 refuses 2 "two inputs in one" "standard input"
 run attack city.scm run.jsonl --links-csv - --json
-refuses 2 "a table and JSON in one" "both want standard output"
+refuses 2 "a table and JSON in one" "both write to standard output"
 run attack run.jsonl city.scm
 refuses 1 "map and record the wrong way round" "run.jsonl"
 "$STARCLOAK" simulate bare.scm --users 30 --seconds 20 --no-answers --k 2:0 --l 1:0 --record bare.jsonl --quiet

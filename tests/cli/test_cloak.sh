@@ -105,7 +105,7 @@ check "and the report goes to standard error" true_of "$err" .success_rate
 
 if command -v script >/dev/null && script -qec true /dev/null >/dev/null 2>&1 </dev/null; then
     script -qec "'$STARCLOAK' cloak city.scm queries.jsonl --record -" /dev/null >screen 2>&1 </dev/null
-    check "a record is not written to a terminal" says screen "nothing for a terminal"
+    check "a record is not written to a terminal" says screen "not written to a terminal"
 else
     skip "a record is not written to a terminal" "no 'script' to make a terminal with"
 fi
@@ -212,7 +212,7 @@ misuse "alpha is nothing for bounded" "--alpha is for --engine hybrid, and the e
 misuse "a secure run has no seed" "--seed" city.scm queries.jsonl --secure --seed 1
 misuse "a map does not come from standard input" "standard input" - queries.jsonl
 misuse "an empty name is no stream" "the name of the stream is empty" city.scm ""
-misuse "nor a record" "--record: ''" city.scm queries.jsonl --record ""
+misuse "nor a record" "--record: the name of the file is empty" city.scm queries.jsonl --record ""
 misuse "costs must make sense together" "segment" city.scm queries.jsonl \
     --cost-segment 0 --cost-border-node 0 --cost-object 0
 while read -r option value; do

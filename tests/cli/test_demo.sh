@@ -29,7 +29,7 @@ refuses 2 "needs that are no numbers are a usage error" "--k"
 run demo city.scm --tls-certificate missing.pem --listen 127.0.0.1:0
 refuses 1 "a demo does not speak TLS, and says why" "plain HTTP"
 run demo city.scm --no-ui --listen 127.0.0.1:0
-refuses 1 "a demo without its UI makes no sense, and says so" "to be looked at"
+refuses 1 "a demo without its UI makes no sense, and says so" "a demo needs its page"
 run demo city.scm --travellers 15001 --listen 127.0.0.1:0
 refuses 2 "a demo of more travellers than there are descriptors for is a usage error" "--travellers"
 touch keys

@@ -155,7 +155,7 @@ ask_odd() { sed -E "$(grep -n -m 1 "\"event\":\"query\",${wanted[0]}" plain.json
 ask_odd 's/"category":null/"category":["zoo keeper","school"]/'
 run evaluate city.scm odd.jsonl --quiet
 equal "a category that there is not is no failure of the command" "$status" 0
-check "but told" says "$err" "1 queries ask for" "a category that there is not"
+check "but told" says "$err" "1 queries ask for" "or for an unknown category"
 check "and recorded" grep -q "{\"event\":\"failed\",${wanted[0]},.*\"reason\":\"request\"}" odd.jsonl
 equal "all others are answered" "$(grep -c '"event":"answer"' odd.jsonl)" "$((members - 1))"
 ask_odd 's/"request":\{[^}]*\}/"request":{"type":"range","radius_m":0,"category":null}/'
@@ -256,7 +256,7 @@ refuses 2 "--dry-run and -o are refused together" "--dry-run" "-o"
 run evaluate city.scm run.jsonl -o city.scm
 refuses 2 "the map is not replaced by a record" "'city.scm' is also the map"
 run evaluate city.scm run.jsonl -o ''
-refuses 2 "an output without a name is refused" "-o: ''"
+refuses 2 "an output without a name is refused" "-o: the name of the file is empty"
 run evaluate city.scm run.jsonl --encoding xml
 refuses 2 "an unknown encoding is refused" "--encoding" "'xml'" "compact, geojson"
 for value in 0 x -1 1.5 every ""; do

@@ -19,7 +19,7 @@ no_limits=(--user "$me" --token-keys keys --user-rate 0 --address-rate 0 --paran
 run load
 refuses 2 "a URL and a map are needed" "URL"
 run load http://localhost:1
-refuses 2 "a map is needed" "map is missing"
+refuses 2 "a map is needed" "no map given"
 run load http://localhost:1 city.scm
 refuses 2 "tokens are needed, and it says where from" "--key FILE" "--tokens FILE"
 run load http://localhost:1 city.scm --key keys --tokens keys
@@ -37,7 +37,7 @@ refuses 2 "every thread has a traveller" "--threads"
 run load http://localhost:1 city.scm --key keys --k 5000
 refuses 2 "nobody asks for more than any service admits" "--k" "1,000"
 run load localhost:1 city.scm --key keys
-refuses 1 "a URL has a scheme" "not the URL"
+refuses 2 "a URL has a scheme" "not the URL"
 run load http://127.0.0.1:1 city.scm --key keys
 refuses 1 "a service that is not there is told at once" "is the service running"
 run load http://127.0.0.1:1 no-such.scm --key keys

@@ -39,7 +39,7 @@ run nearest town.scm --edge 4 --offset-m 0 --radius-m 150
 equal "--radius-m asks for all within a distance" "$(rows)" "1 72.35 1 school, 2 144.70 2 hospital"
 run nearest town.scm --edge 4 --offset-m 0 --radius-m 10
 succeeds "there may be none"
-check "which is told in words" says "$out" "Nothing of the kind is within reach."
+check "which is told in words" says "$out" "No such object is within reach."
 run nearest town.scm --edge 4 --offset-m 0 --category hospital -k 3
 equal "--category asks for one kind" "$(rows)" "1 144.70 2 hospital"
 run nearest town.scm --edge 4 --offset-m 0 -c hospital -c park -c hospital

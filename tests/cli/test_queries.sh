@@ -87,7 +87,7 @@ misuse() {
 }
 misuse "no map is refused" "no map given" -- -o x.jsonl
 misuse "two maps are refused" "'b.scm'" -- city.scm b.scm -o x.jsonl
-misuse "an empty name is no output" "-o: ''" -- city.scm -o ""
+misuse "an empty name is no output" "-o: the name of the file is empty" -- city.scm -o ""
 misuse "no output is refused" "no output given" "-o QUERIES.jsonl" -- city.scm
 misuse "the map is no output" "'./city.scm'" "also the map" -- city.scm -o ./city.scm
 for value in 0 -1 1.5 x 101M ""; do
@@ -135,7 +135,7 @@ fi
 
 if command -v script >/dev/null && script -qec true /dev/null >/dev/null 2>&1 </dev/null; then
     script -qec "'$STARCLOAK' queries city.scm -o -" /dev/null >screen 2>&1 </dev/null
-    check "a stream is not written to a terminal" says screen "nothing for a terminal"
+    check "a stream is not written to a terminal" says screen "not written to a terminal"
     rm screen
 else
     skip "a stream is not written to a terminal" "no 'script' to make a terminal with"

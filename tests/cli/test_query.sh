@@ -126,10 +126,10 @@ run query "$base"/answered --edge 7 --offset-m 2.5 --k 3 --l 4 --max-hops 2 --ma
 succeeds "all can be said"
 equal "and is" "$(sent 'r["body"]')" "{'position': {'edge': 7, 'offset_m': 2.5}, \
 'profile': {'k': 3, 'l': 4, 'max_hops': 2, 'max_wait_s': 1.5}, \
-'request': {'categories': ['cafe', 'school', 'a park'], 'radius_m': 700.0, 'type': 'range'}}"
+'request': {'categories': ['cafe', 'school', 'a park'], 'radius_m': 700, 'type': 'range'}}"
 run query "$base"/plane --x 735000.25 --y 3740000 --nearest 2
 equal "on a plane, too" "$(sent 'r["body"]["position"], r["body"]["request"]')" \
-    "({'x': 735000.25, 'y': 3740000.0}, {'k': 2, 'type': 'knn'})"
+    "({'x': 735000.25, 'y': 3740000}, {'k': 2, 'type': 'knn'})"
 run query "$base"/answered "${where[@]}" -c $'caf\xc3\xa9'
 equal "categories are UTF-8" "$(sent 'r["body"]["request"]["categories"] == ["caf\u00e9"]')" True
 run query "$base"/answered "${where[@]}" -c $'caf\xe9'
@@ -152,7 +152,7 @@ run query "$base"/answered "${where[@]}" --token sct1_abc
 equal "unless another is given" "$(token_sent)" "Bearer sct1_abc"
 STARCLOAK_TOKEN=$'x\r\nEvil: 1'
 run query "$base"/answered "${where[@]}"
-refuses 1 "no token brings a header of its own" "STARCLOAK_TOKEN is no token"
+refuses 1 "no token brings a header of its own" "STARCLOAK_TOKEN in the environment is not a token"
 unset STARCLOAK_TOKEN
 run query "$base"/answered "${where[@]}" --token-file nowhere
 refuses 1 "a file that is not there is told" "nowhere: cannot read the token"
@@ -161,7 +161,7 @@ run query "$base"/answered "${where[@]}" --token-file empty
 refuses 1 "so is an empty one" "empty: cannot read the token: it is empty"
 printf '\x01\n' >binary
 run query "$base"/answered "${where[@]}" --token-file binary
-refuses 1 "and one that holds something else" "binary: its first line is no token"
+refuses 1 "and one that holds something else" "binary: its first line is not a token"
 "$STARCLOAK" query "$base"/slow "${where[@]}" --token sct1_secret >"$out" 2>"$err" </dev/null &
 asking=$!
 for ((i = 0; i < 600; i++)); do
@@ -187,7 +187,7 @@ succeeds "without coordinates it has none"
 check "and no columns for them" grep -qE '^ +1 +50.00 +well +Well$' "$out"
 run query "$base"/empty "${where[@]}"
 succeeds "an answer may be empty"
-check "which is told in words" says "$out" "Nothing of the kind is within reach." "after 1 min 15 s"
+check "which is told in words" says "$out" "No such object is within reach." "after 1 min 15 s"
 run query "$base"/evil "${where[@]}"
 succeeds "whatever names hold"
 check "a terminal comes to no harm" silent_about "$out" $'\x1b' $'\xc2\x9b'
@@ -197,14 +197,14 @@ succeeds "a reply can be had as it is"
 equal "in one line" "$(cat "$out")" '{"outcome":"answered","wait_s":1.284,"cloak":{"users":6,"segments":1014},"objects":[{"id":"17","name":"St. Mary","category":"hospital","position":{"lon":8.001,"lat":49.9987},"distance_m":33.358},{"id":"18","name":"","category":"hospital","position":{"lon":-8.5,"lat":49.5},"distance_m":12345.678901}]}'
 run query "$base"/evil "${where[@]}" --json
 check "harmless in this form, too" silent_about "$out" $'\x1b' $'\xc2'
-check "and whole" says "$out" '\u001B[2Jgone\u009B\n1 0'
+check "and whole" says "$out" '\u001b[2Jgone\u009b\n1 0'
 
 # --- What is no answer ------------------------------------------------------------
 
 run query "$base"/expired "${where[@]}"
-refuses 1 "a query may be dropped" "starcloak query: dropped after 10.00 s: too little company" "--max-wait"
+refuses 1 "a query may be dropped" "starcloak query: dropped after 10.00 s: too few users" "--max-wait"
 run query "$base"/infeasible "${where[@]}"
-refuses 1 "for want of roads" "dropped after 0.00 s: there are not so many segments" "--max-hops"
+refuses 1 "for want of roads" "dropped after 0.00 s: too few segments" "--max-hops"
 run query "$base"/moody "${where[@]}"
 refuses 1 "or for a reason that we do not know" 'dropped after 0.00 s: mood\xc2\x9b'
 run query "$base"/expired "${where[@]}" --json
@@ -223,10 +223,10 @@ run query "$base"/long "${where[@]}"
 equal "and are cut" "$(wc -c <"$err")" 318
 for reply in html nothing text list half no-cloak no-distance deep wait-text; do
     run query "$base"/$reply "${where[@]}"
-    refuses 1 "a reply that is no service's is called that ($reply)" "does not reply as a StarCloak service does (status "
+    refuses 1 "a reply that is no service's is called that ($reply)" "the reply is not one of a StarCloak service (status "
 done
 run query "$base"/redirect "${where[@]}"
-refuses 1 "nobody else is asked" "the address leads elsewhere (status 307)"
+refuses 1 "nobody else is asked" "the service redirects to another address (status 307)"
 equal "and indeed was not" "$(sent 'r["path"]')" "/redirect/v1/queries"
 run query "$base"/huge "${where[@]}"
 refuses 1 "a reply without end is not taken in" "larger than 16777216 bytes"
@@ -284,7 +284,7 @@ fi
 
 if command -v script >/dev/null && script -qec true /dev/null >/dev/null 2>&1 </dev/null; then
     script -qec "stty cols 80; '$STARCLOAK' query $base/slow ${where[*]} --max-wait 9" /dev/null >screen 2>&1 </dev/null
-    check "whoever waits is told what for" grep -qE 'waiting for company +\[#*-+\] +[0-9]+%  [0-9] of 9' screen
+    check "whoever waits is told what for" grep -qE 'waiting for a cloak +\[#*-+\] +[0-9]+%  [0-9] of 9' screen
     check "until there is an answer" grep -qE $'\r +\r[^\r]*hidden among' screen
 else
     skip "whoever waits is told what for" "no 'script' to make a terminal with"
@@ -299,7 +299,7 @@ misuse() {
     refuses 2 "$1" "Try" "--help" "$2"
 }
 misuse "no address is told" "no address given" "${where[@]}"
-misuse "two are too many" "what is 'http://b'?" http://a http://b "${where[@]}"
+misuse "two are too many" "unexpected argument 'http://b'" http://a http://b "${where[@]}"
 for address in ftp://a a "" file:///etc/passwd; do
     misuse "'$address' is no address" "begins with neither http:// nor https://" "$address" "${where[@]}"
 done
@@ -309,18 +309,18 @@ misuse "nor one with a password" "has a user in it" http://u:secret@a/ "${where[
 check "which is not repeated" silent_about "$err" secret
 misuse "nor one with blanks" "has letters that addresses cannot have" "http://a/ b" "${where[@]}"
 misuse "nor one without end" "is too long" "http://a/$(printf '%03000d' 0)" "${where[@]}"
-misuse "no position is told" "where?" http://a
-misuse "two are too many" "where?" http://a "${where[@]}" --x 1 --y 1
+misuse "no position is told" "give one position" http://a
+misuse "two are too many" "give one position" http://a "${where[@]}" --x 1 --y 1
 misuse "half of one is too little" "--lat is missing" http://a --lon 1
 misuse "of an edge, too" "--offset-m is missing" http://a --edge 1
 misuse "a longitude is one" "--lon: '181' is not within -180 to 180" http://a --lon 181 --lat 0
 misuse "what is no number is refused" "--lat: 'x' is not a number" http://a --lon 0 --lat x
 misuse "nobody hides among no users" "--k: '0' is not within" http://a "${where[@]}" --k 0
 misuse "the nearest and all are too much" "--nearest asks for some objects" http://a "${where[@]}" --nearest 1 --within 5
-misuse "a category has a name" "--category: '' is no category" http://a "${where[@]}" -c a,,b
+misuse "a category has a name" "--category: the name is empty" http://a "${where[@]}" -c a,,b
 misuse "there are 16 at most" "--category: more than 16" http://a "${where[@]}" -c a,b,c,d,e,f,g,h,i,j,k,l,m,n,o,p,q
 misuse "two tokens are too many" "either --token or --token-file" http://a "${where[@]}" --token a --token-file b
-misuse "a token is one word" "--token: this is no token" http://a "${where[@]}" --token "a b"
+misuse "a token is one word" "--token: this is not a token" http://a "${where[@]}" --token "a b"
 check "which is not repeated" silent_about "$err" "a b"
 misuse "a certificate needs its key" "--key is missing" http://a "${where[@]}" --cert c
 misuse "and a key its certificate" "--cert is missing" http://a "${where[@]}" --key c

@@ -89,7 +89,7 @@ equal "who wants no company is always cloaked, but where l is out of reach" \
     "$(jq '.drops.expired' "$out")" 0
 run simulate city.scm --seconds 0 --json
 equal "no time is an empty run" "$(jq .queries "$out")" 0
-check "which is told" says "$err" "starcloak simulate: note: nobody asked within 0 s"
+check "which is told" says "$err" "starcloak simulate: note: there was no query within 0 s"
 run simulate city.scm "${few[@]}" --secure --seed 3 --json
 check "a secure run succeeds, with travellers of a seed but without one of its own" \
     true_of "$out" '.secure and .seed == null and .queries > 1000'

@@ -50,7 +50,7 @@ run token issue --key token.key --user $'a\nb'
 refuses 1 "a user that cannot be is refused" "a user is 1 to 64 bytes of UTF-8"
 check "and not repeated" silent_about "$err" '\x0a'
 run token issue --key token.key --user ""
-refuses 1 "so is nobody" "a user is 1 to 64 bytes"
+refuses 2 "so is an empty name" "--user: the name is empty"
 run token issue --key token.key --user "$(printf '%065d' 0)"
 refuses 1 "so is a name that is too long" "a user is 1 to 64 bytes"
 cp token.key open.key
@@ -121,7 +121,7 @@ equal "twice is once" "$(grep -c '^serial' revoked.txt)" 3
 
 cp revoked.txt before
 run token revoke --key token.key --revoked revoked.txt "$ann" "${ann}x" "$ann"
-refuses 1 "if one is no token, nothing is revoked" "token 2 of 3 is none" "nothing was revoked"
+refuses 1 "if one is no token, nothing is revoked" "token 2 of 3 is not a token" "nothing was revoked"
 run token revoke --key other.key --revoked revoked.txt "$ann"
 refuses 1 "so it is if one is of another key" "token 1 of 1 was signed by another key"
 check "and indeed the list is the same" cmp -s revoked.txt before

@@ -83,7 +83,7 @@ check "one may begin later" true_of late.jsonl '.t <= 100'
 check "when all are on their way" test "$(users late.jsonl | wc -l)" = 30
 run queries city.scm --traces tracks.csv --trace-gap 10 --seconds 900 -o gaps.jsonl
 refuses 1 "where all fixes are far apart nobody is on the roads" \
-    "nobody in the traces is ever on the roads" "more than 10 s apart"
+    "no track of the traces is ever on the roads" "more than 10 s apart"
 
 # --- Closed loop, every engine ------------------------------------------------
 for engine in basic bounded hybrid xstar sampling expansion; do
@@ -131,7 +131,7 @@ printf 'id,t,lon,lat\nsecret,0,12.125,7.25\nsecret,10,12.126,7.25\n' >elsewhere.
 printf 'id,t,lon,lat\nsecret,0,12.125,7.25\nsecret,ten,12.126,7.25\n' >broken.csv
 before=$(left_behind .)
 run queries city.scm --traces elsewhere.csv -o x.jsonl
-refuses 1 "traces of another place are told" "nobody in the traces is ever on the roads" \
+refuses 1 "traces of another place are told" "no track of the traces is ever on the roads" \
     "2 more than 100 m from any road" "the same place"
 check "without saying who or where" silent_about "$err" secret 12.12 7.25
 run queries city.scm --traces broken.csv -o x.jsonl

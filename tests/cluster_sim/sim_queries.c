@@ -53,15 +53,15 @@ static sc_err ask_one(sc_crowd *crowd, sc_cluster_sim *sim, sc_diag *diag)
     if (!sc_grow(&crowd->askers, crowd->count, &crowd->capacity, sizeof *crowd->askers)) {
         return sc_fail_memory(diag, "hearing a question");
     }
-    sc_spoken spoken;
-    const uint32_t who = sc_travellers_ask(crowd->travellers, &spoken);
-    crowd->now = spoken.ask.t;
+    sc_request_line request_line;
+    const uint32_t who = sc_travellers_ask(crowd->travellers, &request_line);
+    crowd->now = request_line.ask.t;
     sc_query query;
-    if (sc_admission_admit(crowd->admission, &spoken.ask, &query, NULL, NULL)) {
-        return sc_travellers_resume(crowd->travellers, who, spoken.ask.t);
+    if (sc_admission_admit(crowd->admission, &request_line.ask, &query, NULL, NULL)) {
+        return sc_travellers_resume(crowd->travellers, who, request_line.ask.t);
     }
     crowd->askers[crowd->count++] = who;
-    const sc_err err = sc_cluster_sim_ask(sim, &query, spoken.ask.t);
+    const sc_err err = sc_cluster_sim_ask(sim, &query, request_line.ask.t);
     return err ? sc_fail(diag, err, "a question: %s", sc_err_text(err)) : SC_OK;
 }
 

@@ -4,7 +4,7 @@
  *
  *     lbs_scene s;
  *     lbs_scene_open(&s);             // change s.options here
- *     lbs_scene_start(&s, sc__desk_answer);
+ *     lbs_scene_start(&s, sc__provider_evaluate);
  *     lbs_answer got = lbs_post(&s, "/", type, body.data, body.size);
  *     ...
  *     lbs_answer_free(&got);
@@ -33,7 +33,7 @@ typedef struct lbs_scene {
 /** A grid of roads on the globe, objects on it, a cloak in it; the provider is to be started. */
 void lbs_scene_open(lbs_scene *s);
 
-/** Start the provider on a free port; each desk answers with `answer`. */
+/** Start the provider on a free port; each worker answers with `answer`. */
 void lbs_scene_start(lbs_scene *s, sc__answerer *answer);
 
 /** Stops the provider, if it runs. */

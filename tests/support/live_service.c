@@ -3,6 +3,7 @@
 
 #include "server/token.h"
 #include "support/check.h"
+#include "support/default_policy.h"
 
 #include <stdio.h>
 
@@ -27,7 +28,7 @@ void live_service_prepare(live_service *s)
         .http = sc_http_options_default(),
         .ledger = sc_ledger_options_default(),
         .courier = sc_courier_options_default(),
-        .policy = sc_policy_terms_default(),
+        .policy = default_policy(),
         .max_listeners = 4,
         .version = "0",
     };

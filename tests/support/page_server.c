@@ -1,7 +1,7 @@
 // A server of one page. See page_server.h.
 #include "support/page_server.h"
 
-#include "api/problem.h"
+#include "api/problem_details.h"
 #include "support/check.h"
 
 #include <stdio.h>

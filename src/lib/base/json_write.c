@@ -127,12 +127,13 @@ static void put(sc_json_writer *json, const char *text, size_t size)
 // What stands before a value: a comma if one is due, and its name if it has one.
 static void begin_value(sc_json_writer *json, const char *name)
 {
-    if (json->needs_comma) put(json, ",", 1);
+    const size_t blank = json->is_spaced;
+    if (json->needs_comma) put(json, ", ", 1 + blank);
     json->needs_comma = true;
     if (!name) return;
     put(json, "\"", 1);
     put(json, name, strlen(name));
-    put(json, "\":", 2);
+    put(json, "\": ", 2 + blank);
 }
 
 static void put_value(sc_json_writer *json, const char *name, const char *text, size_t size)
@@ -240,6 +241,15 @@ void sc_json_put_signed(sc_json_writer *json, const char *name, int64_t number)
     put_value(json, name, start, (size_t)(end - start));
 }
 
+// Whatever the locale puts there, JSON has a point.
+static void put_with_point(sc_json_writer *json, const char *name, char *text)
+{
+    for (char *c = text; *c; c++) {
+        if (!strchr("0123456789e+-", *c)) *c = '.';
+    }
+    put_value(json, name, text, strlen(text));
+}
+
 void sc_json_put_number(sc_json_writer *json, const char *name, double number)
 {
     if (!isfinite(number)) {
@@ -252,11 +262,18 @@ void sc_json_put_number(sc_json_writer *json, const char *name, double number)
         (void)snprintf(text, sizeof text, "%.*g", digits, number);
         if (strtod(text, NULL) == number) break;
     }
-    // Whatever the locale puts there, JSON has a point.
-    for (char *c = text; *c; c++) {
-        if (!strchr("0123456789e+-", *c)) *c = '.';
+    put_with_point(json, name, text);
+}
+
+void sc_json_put_rounded(sc_json_writer *json, const char *name, double number, int digits)
+{
+    if (!isfinite(number)) {
+        sc_json_put_null(json, name);
+        return;
     }
-    put_value(json, name, text, strlen(text));
+    char text[32];
+    (void)snprintf(text, sizeof text, "%.*g", digits, number);
+    put_with_point(json, name, text);
 }
 
 void sc_json_put_fixed(sc_json_writer *json, const char *name, double number, unsigned decimals)

@@ -34,6 +34,7 @@ typedef struct sc_json_writer {
     bool is_secret;    ///< old places of `out` are wiped when it grows
     bool has_failed;   ///< memory is out; nothing is written any more
     bool needs_comma;  ///< a value has ended within the bracket that is open
+    bool is_spaced;    ///< a blank follows commas and colons; set it before the first value
 } sc_json_writer;
 
 /** Appends to `out`, which is lent. */
@@ -68,6 +69,9 @@ void sc_json_put_signed(sc_json_writer *json, const char *name, int64_t number);
 
 /** With the fewest digits that read back as the same double; null for NaN and infinite. */
 void sc_json_put_number(sc_json_writer *json, const char *name, double number);
+
+/** With at most `digits` (1 to 17) significant digits; null for NaN and infinite. */
+void sc_json_put_rounded(sc_json_writer *json, const char *name, double number, int digits);
 
 /**
  * Rounded to at most `decimals` (0 to 9) digits after the point; zeros at the end are left out.

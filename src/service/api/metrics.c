@@ -1,14 +1,18 @@
-// Counting, and gathering what others have counted. See metrics.h; metrics_write.c puts it down.
+// GET /metrics: counters of the queries, and the text in Prometheus' format.
 //
-// What happens for every query is a handful of additions to counters that no thread waits for.
-// Everything else is read when somebody asks for the page.
-#include "api/metrics_internal.h"
-
-#include "api/door.h"
+// To add a metric: count it where it happens (here, or in the statistics of the part that counts
+// it), put it into sc__metrics_snapshot, write it in one of the put_ functions below. A query costs
+// a handful of additions to atomic counters; everything else is read when the page is requested.
+// Metrics of a cluster are in metrics_cluster.c.
+#include "api/metrics.h"
 #include "api/events.h"
-#include "api/problem.h"
+#include "api/problem_details.h"
+#include "api/service_internal.h"
 #include "base/alloc.h"
+#include "base/prometheus.h"
 
+#include <dirent.h>
+#include <stdio.h>
 #include <time.h>
 
 // Waiting may take an hour, as the policy allows; most take seconds.
@@ -89,38 +93,38 @@ sc_metrics_sums sc_metrics_sums_of(const sc_metrics *metrics)
     };
 }
 
-sc_err sc_metrics_write(const sc_service_internal *parts, sc_bytes *out)
+sc_err sc_metrics_write(const sc_service_internal *service, sc_bytes *out)
 {
-    sc_cluster_view *view = parts->view ? parts->view(parts->view_context) : NULL;
-    if (parts->view && !view) return SC_ENOMEM;
-    sc__readings readings = {
-        .metrics = parts->metrics,
-        .map_source = sc_map_source(parts->map),
-        .map_checksum = sc_map_checksum(parts->map),
-        .map_segments = sc_map_segment_count(parts->map),
-        .ledger = sc_ledger_stats_of(parts->ledger),
-        .courier = sc_courier_stats_of(parts->courier),
-        .provider_latency = sc_courier_latency(parts->courier),
-        .http = sc_http_stats_of(parts->http),
-        .listeners = sc_events_listeners(parts->events),
-        .events_lost = sc_events_lost(parts->events),
-        .log_lost = parts->log ? sc_log_lost(parts->log) : 0,
-        .process = sc_process_figures_read(),
+    sc_cluster_view *view = service->view ? service->view(service->view_context) : NULL;
+    if (service->view && !view) return SC_ENOMEM;
+    sc__metrics_snapshot snapshot = {
+        .metrics = service->metrics,
+        .map_source = sc_map_source(service->map),
+        .map_checksum = sc_map_checksum(service->map),
+        .map_segments = sc_map_segment_count(service->map),
+        .ledger = sc_ledger_stats_of(service->ledger),
+        .courier = sc_courier_stats_of(service->courier),
+        .provider_latency = sc_courier_latency(service->courier),
+        .http = sc_http_stats_of(service->http),
+        .listeners = sc_events_listeners(service->events),
+        .events_lost = sc_events_lost(service->events),
+        .log_lost = service->log ? sc_log_lost(service->log) : 0,
+        .process = sc_process_usage_read(),
         .view = view,
     };
     for (sc_problem_kind kind = 0; kind < SC_PROBLEM_COUNT; kind++) {
-        readings.refused[kind] = sc_door_refused(parts->door, kind);
+        snapshot.refused[kind] = sc_query_route_refused(service->query_route, kind);
     }
     out->size = 0;
-    const bool fits = sc__metrics_print(&readings, out);
+    const bool fits = sc__metrics_print(&snapshot, out);
     sc_cluster_view_free(view);
     return fits ? SC_OK : SC_ENOMEM;
 }
 
-void sc_metrics_page(const sc_service_internal *parts, sc_http_request *request)
+void sc_metrics_page(const sc_service_internal *service, sc_http_request *request)
 {
     sc_bytes text = {0};
-    if (sc_metrics_write(parts, &text) == SC_OK) {
+    if (sc_metrics_write(service, &text) == SC_OK) {
         sc_http_reply(request, 200, "text/plain; version=0.0.4; charset=utf-8", text.data,
                       text.size, NULL, 0);
     } else {
@@ -130,4 +134,279 @@ void sc_metrics_page(const sc_service_internal *parts, sc_http_request *request)
         sc_problem_reply(request, &problem, NULL);
     }
     sc_bytes_fini(&text);
+}
+
+// === The text ===================================================================================
+
+// --- Queries ---------------------------------------------------------------------------------
+
+static void put_labelled(sc_prometheus *out, const char *name, const char *label, const char *value,
+                         uint64_t count)
+{
+    sc_prometheus_sample(out, name);
+    sc_prometheus_label(out, label, value);
+    sc_prometheus_count(out, count);
+}
+
+static void put_ended(sc_prometheus *out, const char *name, const char *outcome, const char *reason,
+                      uint64_t count)
+{
+    sc_prometheus_sample(out, name);
+    sc_prometheus_label(out, "outcome", outcome);
+    sc_prometheus_label(out, "reason", reason);
+    sc_prometheus_count(out, count);
+}
+
+static void put_outcomes(sc_prometheus *out, const sc_ledger_stats *ledger)
+{
+    static const char name[] = "starcloak_queries_total";
+    sc_prometheus_head(out, name, "counter", "Queries that have their outcome.");
+    put_labelled(out, name, "outcome", "answered", ledger->answered);
+    for (sc_drop_reason i = 0; i < SC_DROP_REASON_COUNT; i++) {
+        put_ended(out, name, "dropped", sc_drop_reason_name(i), ledger->dropped[i]);
+    }
+    for (sc_failure i = SC_FAILURE_NONE + 1; i < SC_FAILURE_COUNT; i++) {
+        put_ended(out, name, "failed", sc_failure_name(i), ledger->failed[i]);
+    }
+    put_labelled(out, name, "outcome", "gone", ledger->gone);
+}
+
+static void put_refused(sc_prometheus *out, const uint64_t refused[SC_PROBLEM_COUNT])
+{
+    static const char *const words[] = {
+#define X(name, status, word, title) word,
+        SC_PROBLEM_MAP(X)
+#undef X
+    };
+    static const char name[] = "starcloak_refused_total";
+    sc_prometheus_head(out, name, "counter", "Queries that were not taken, by problem.");
+    for (sc_problem_kind i = 0; i < SC_PROBLEM_COUNT; i++) {
+        put_labelled(out, name, "problem", words[i], refused[i]);
+    }
+}
+
+static void put_queries(sc_prometheus *out, const sc__metrics_snapshot *r)
+{
+    const sc_ledger_stats *ledger = &r->ledger;
+    sc_prometheus_counter(out, "starcloak_queries_taken_total", "Queries that were taken.",
+                          ledger->taken);
+    sc_prometheus_gauge(out, "starcloak_pending", "Queries that wait for their outcome.",
+                        ledger->pending);
+    put_outcomes(out, ledger);
+    put_refused(out, r->refused);
+    sc_prometheus_counter(out, "starcloak_gone_published_total",
+                          "Clients that went away after their cloak had left.",
+                          ledger->gone_published);
+    sc_prometheus_histogram(out, "starcloak_wait_seconds",
+                            "From asking until the cloak left, of answered queries.",
+                            &r->metrics->wait);
+    sc_prometheus_histogram(out, "starcloak_exchange_seconds",
+                            "From the cloak's leaving to the answer, of answered queries.",
+                            &r->metrics->exchange);
+    sc_prometheus_histogram(out, "starcloak_answer_seconds",
+                            "From asking to the answer, of answered queries.", &r->metrics->answer);
+}
+
+static void put_cloaks(sc_prometheus *out, const sc__metrics_snapshot *r)
+{
+    sc_prometheus_counter(out, "starcloak_cloaks_total", "Cloaks that left.", r->ledger.cloaks);
+    sc_prometheus_counter(out, "starcloak_proposals_refused_total",
+                          "Proposed cloaks that did not leave.", r->ledger.refused);
+    sc_prometheus_counter(out, "starcloak_violations_total",
+                          "Of these, those that would have broken a promise.",
+                          r->ledger.violations);
+    sc_prometheus_histogram(out, "starcloak_cloak_users",
+                            "Different users of a cloak (achieved k).", &r->metrics->users);
+    sc_prometheus_histogram(out, "starcloak_cloak_segments", "Segments of a cloak (achieved l).",
+                            &r->metrics->segments);
+    sc_prometheus_histogram(out, "starcloak_cloak_effective_segments",
+                            "Segments that a cloak is worth, given how busy each is.",
+                            &r->metrics->effective);
+}
+
+/** What engines and gateways said to each other. Mostly 0 where they are one process. */
+static void put_commit(sc_prometheus *out, const sc_ledger_stats *ledger)
+{
+    sc_prometheus_counter(out, "starcloak_proposals_total", "Proposed cloaks that were received.",
+                          ledger->proposals);
+    sc_prometheus_counter(out, "starcloak_proposals_aborted_total",
+                          "Proposed cloaks that their engine withdrew.", ledger->aborted);
+    sc_prometheus_counter(out, "starcloak_proposals_impatient_total",
+                          "Proposed cloaks that were given up since no release came.",
+                          ledger->impatient);
+    sc_prometheus_counter(out, "starcloak_proposals_asked_total",
+                          "Questions to other gateways what became of a proposed cloak.",
+                          ledger->asked);
+    sc_prometheus_counter(out, "starcloak_cloaks_elsewhere_total",
+                          "Cloaks that left from another gateway, with queries of ours.",
+                          ledger->cloaks_elsewhere);
+    sc_prometheus_counter(out, "starcloak_queries_resent_total",
+                          "Queries that were sent to engines again.", ledger->resent);
+    sc_prometheus_counter(out, "starcloak_queries_company_total",
+                          "Queries that were sent to engines of other parts as company.",
+                          ledger->company);
+    sc_prometheus_counter(out, "starcloak_words_lost_total",
+                          "Messages of engines and gateways that were dropped for want of space.",
+                          ledger->lost);
+}
+
+static void put_engine(sc_prometheus *out, const sc_engine_stats *engine)
+{
+    sc_prometheus_gauge(out, "starcloak_engine_pending", "Queries in the queue or the graph.",
+                        engine->pending);
+    sc_prometheus_gauge(out, "starcloak_engine_proposed", "Queries in cloaks that are proposed.",
+                        engine->proposed);
+    sc_prometheus_gauge(out, "starcloak_engine_vertices", "Vertices of the cloaking graph.",
+                        engine->vertices);
+    sc_prometheus_gauge(out, "starcloak_engine_active_stars", "Stars that have queries.",
+                        engine->active_stars);
+    sc_prometheus_counter(out, "starcloak_engine_searches_total", "Searches for a cloak.",
+                          engine->searches);
+    sc_prometheus_counter(out, "starcloak_engine_checks_total", "Combinations that were looked at.",
+                          engine->checks);
+    sc_prometheus_counter(out, "starcloak_engine_cap_hits_total",
+                          "Searches that could not keep all their combinations.", engine->cap_hits);
+}
+
+// --- The provider, and the world around ------------------------------------------------------
+
+static void put_failures(sc_prometheus *out, const sc_courier_stats *courier)
+{
+    static const char name[] = "starcloak_provider_failures_total";
+    sc_prometheus_head(out, name, "counter", "Cloaks that got no answer, by reason.");
+    for (sc_failure i = SC_FAILURE_NONE + 1; i < SC_FAILURE_COUNT; i++) {
+        put_labelled(out, name, "reason", sc_failure_name(i), courier->failed[i]);
+    }
+}
+
+static void put_provider(sc_prometheus *out, const sc__metrics_snapshot *r)
+{
+    const sc_courier_stats *courier = &r->courier;
+    sc_prometheus_gauge(out, "starcloak_provider_under_way", "Cloaks whose answer is awaited.",
+                        courier->under_way);
+    sc_prometheus_counter(out, "starcloak_provider_errands_total", "Cloaks that were sent.",
+                          courier->sent);
+    sc_prometheus_counter(out, "starcloak_provider_tries_total",
+                          "Exchanges begun, repeated ones too.", courier->tries);
+    put_failures(out, courier);
+    sc_prometheus_counter(out, "starcloak_provider_sent_bytes_total", "Bytes of bodies sent.",
+                          courier->bytes_out);
+    sc_prometheus_counter(out, "starcloak_provider_received_bytes_total",
+                          "Bytes of bodies received.", courier->bytes_in);
+    sc_prometheus_gauge(out, "starcloak_provider_suspended",
+                        "1 while the provider is left alone since it failed too often.",
+                        courier->is_suspended);
+    sc_prometheus_counter(out, "starcloak_provider_suspensions_total", "How often that began.",
+                          courier->times_suspended);
+    sc_prometheus_histogram(out, "starcloak_provider_seconds",
+                            "From sending a cloak to the checked answer.", r->provider_latency);
+}
+
+static void put_http(sc_prometheus *out, const sc_http_stats *http)
+{
+    sc_prometheus_gauge(out, "starcloak_http_connections", "Open connections.", http->connections);
+    sc_prometheus_counter(out, "starcloak_http_accepted_total", "Connections accepted.",
+                          http->accepted);
+    sc_prometheus_counter(out, "starcloak_http_requests_total", "Requests that came as a whole.",
+                          http->requests);
+    sc_prometheus_counter(out, "starcloak_http_refused_total",
+                          "Requests that were too large, too slow, or not HTTP.",
+                          http->refused_by_limits);
+    sc_prometheus_counter(out, "starcloak_http_gone_total",
+                          "Requests whose client went away before the reply.", http->gone);
+    sc_prometheus_counter(out, "starcloak_http_accept_failures_total",
+                          "Connections not accepted for want of descriptors or memory.",
+                          http->accept_failures);
+    sc_prometheus_counter(out, "starcloak_http_handshake_failures_total",
+                          "TLS handshakes that failed.", http->handshake_failures);
+}
+
+static void put_map(sc_prometheus *out, const sc__metrics_snapshot *r)
+{
+    static const char name[] = "starcloak_map_info";
+    char checksum[17];
+    (void)snprintf(checksum, sizeof checksum, "%016llx", (unsigned long long)r->map_checksum);
+    sc_prometheus_head(out, name, "gauge", "The map that is served; always 1.");
+    sc_prometheus_sample(out, name);
+    sc_prometheus_label(out, "checksum", checksum);
+    sc_prometheus_label(out, "source", r->map_source);
+    sc_prometheus_count(out, 1);
+    sc_prometheus_gauge(out, "starcloak_map_segments", "Segments of the map.", r->map_segments);
+}
+
+static void put_telling(sc_prometheus *out, const sc__metrics_snapshot *r)
+{
+    sc_prometheus_gauge(out, "starcloak_listeners", "Clients that listen to events.", r->listeners);
+    sc_prometheus_counter(out, "starcloak_events_lost_total",
+                          "Events that a loop was too busy to send.", r->events_lost);
+    sc_prometheus_counter(out, "starcloak_log_lost_total",
+                          "Lines of the log that were not written.", r->log_lost);
+}
+
+static void put_seconds(sc_prometheus *out, const char *name, const char *type, const char *help,
+                        double seconds)
+{
+    sc_prometheus_head(out, name, type, help);
+    sc_prometheus_sample(out, name);
+    sc_prometheus_number(out, seconds);
+}
+
+// By the names that Prometheus' own libraries use.
+static void put_process(sc_prometheus *out, const sc__metrics_snapshot *r)
+{
+    const sc_process_usage *process = &r->process;
+    const sc_process_use *use = &process->use;
+    put_seconds(out, "process_start_time_seconds", "gauge", "When it started, since 1970.",
+                r->metrics->started_s);
+    put_seconds(out, "process_cpu_seconds_total", "counter", "CPU time of all threads.",
+                (double)use->cpu_us * 1e-6);
+    if (use->knows_memory) {
+        sc_prometheus_gauge(out, "process_virtual_memory_bytes", "Memory that is mapped.",
+                            use->virtual_bytes);
+        sc_prometheus_gauge(out, "process_resident_memory_bytes", "Memory that is in use.",
+                            use->resident_bytes);
+    }
+    if (process->knows_descriptors) {
+        sc_prometheus_gauge(out, "process_open_fds",
+                            "Open descriptors, without those of clients' connections.",
+                            process->descriptors);
+    }
+}
+
+bool sc__metrics_print(const sc__metrics_snapshot *snapshot, sc_bytes *out)
+{
+    sc_prometheus metrics = sc_prometheus_of(out, "");
+    put_queries(&metrics, snapshot);
+    put_cloaks(&metrics, snapshot);
+    put_commit(&metrics, &snapshot->ledger);
+    put_engine(&metrics, &snapshot->ledger.engine);
+    put_provider(&metrics, snapshot);
+    put_http(&metrics, &snapshot->http);
+    put_telling(&metrics, snapshot);
+    put_map(&metrics, snapshot);
+    put_process(&metrics, snapshot);
+    return !sc_prometheus_has_failed(&metrics) &&
+           (!snapshot->view || sc__metrics_print_cluster(snapshot->view, out));
+}
+
+// === This process ===============================================================================
+
+static bool count_descriptors(uint64_t *out)
+{
+    DIR *folder = opendir("/proc/self/fd");
+    if (!folder) return false;
+    uint64_t count = 0;
+    for (const struct dirent *entry = readdir(folder); entry; entry = readdir(folder)) {
+        count += entry->d_name[0] != '.';
+    }
+    closedir(folder);
+    *out = count - (count > 0);  // one of them was the folder
+    return true;
+}
+
+sc_process_usage sc_process_usage_read(void)
+{
+    sc_process_usage figures = {.use = sc_process_use_now()};
+    figures.knows_descriptors = count_descriptors(&figures.descriptors);
+    return figures;
 }

@@ -1,7 +1,7 @@
 /**
  * @file metrics.h
- * @brief What operators watch, in Prometheus' text format. Counts of crowds: no label names
- * anybody.
+ * @brief What operators watch, in Prometheus' text format. Sums over all queries: no label
+ * belongs to a user.
  *
  *     starcloak_queries_total{outcome="answered"}   {outcome="dropped",reason="expired"}
  *                            {outcome="failed",reason="provider_timeout"}   {outcome="gone"}
@@ -14,22 +14,25 @@
  *     starcloak_proposals_total, _proposals_refused_total, _aborted_total, ...: the commit
  *     process_resident_memory_bytes, process_cpu_seconds_total, ...
  *
- * and of a map in several parts, here or in a cluster (metrics_cluster.c)
+ * and of a map in several service, here or in a cluster (metrics_cluster.c)
  *
  *     starcloak_cluster_*     starcloak_worker_*{worker="w1"}     starcloak_part_*{part="3",...}
  *
- * Every one of them is there from the start, with all its reasons, so that nothing has to happen
- * before it can be watched. Effective segments: 2^H by a density of traffic (density.h); all
+ * Every metric is there from the start, with all its labels, so that alerts can be written before
+ * anything happened. Effective segments: 2^H by a density of traffic (density.h); all
  * equally busy where none was given.
  */
-#ifndef SC_SERVICE_METRICS_H
-#define SC_SERVICE_METRICS_H
+#ifndef SC_API_METRICS_H
+#define SC_API_METRICS_H
 
 #include <starcloak/density.h>
 #include <starcloak/relay.h>
 #include <starcloak/relay_codec.h>
 
 #include "api/service_internal.h"
+#include "base/histogram.h"
+#include "base/process.h"
+#include "cluster/cluster_view.h"
 
 /** @param density  borrowed; may be NULL */
 SC_CHECKED sc_err sc_metrics_new(const sc_density *density, sc_metrics **out);
@@ -51,9 +54,60 @@ typedef struct sc_metrics_sums {
 sc_metrics_sums sc_metrics_sums_of(const sc_metrics *metrics);
 
 /** All of it, into `out` in place of what was there. */
-SC_CHECKED sc_err sc_metrics_write(const sc_service_internal *parts, sc_bytes *out);
+SC_CHECKED sc_err sc_metrics_write(const sc_service_internal *service, sc_bytes *out);
 
 /** The page: GET /metrics. */
-void sc_metrics_page(const sc_service_internal *parts, sc_http_request *request);
+void sc_metrics_page(const sc_service_internal *service, sc_http_request *request);
+
+// --- What this process uses of its machine -------------------------------------------------------
+//
+// Counting descriptors takes longer the more there are: for a page that is asked for now and then.
+// The filter of a service (sandbox.h) lets all of it pass. What cannot be read, since /proc is not
+// there, is left unknown.
+
+typedef struct sc_process_usage {
+    sc_process_use use;
+    bool knows_descriptors;
+    uint64_t descriptors;  ///< open; without those of clients, where loops have their own table
+} sc_process_usage;
+
+sc_process_usage sc_process_usage_read(void);
+
+// --- All counters, read once before they are written ---------------------------------------------
+
+struct sc_metrics {
+    const sc_density *density;
+    sc_histogram wait;
+    sc_histogram exchange;
+    sc_histogram answer;
+    sc_histogram users;
+    sc_histogram segments;
+    sc_histogram effective;
+    double started_s;  ///< since 1970
+};
+
+/** All figures of one moment, or nearly: what is read later may have gone on. */
+typedef struct sc__metrics_snapshot {
+    const sc_metrics *metrics;
+    const char *map_source;
+    uint64_t map_checksum;
+    uint64_t map_segments;
+    sc_ledger_stats ledger;
+    sc_courier_stats courier;
+    const sc_histogram *provider_latency;
+    sc_http_stats http;
+    uint64_t refused[SC_PROBLEM_COUNT];
+    uint64_t listeners;
+    uint64_t events_lost;
+    uint64_t log_lost;
+    sc_process_usage process;
+    const sc_cluster_view *view;  ///< NULL: one part
+} sc__metrics_snapshot;
+
+/** Append them to `out`. False if memory is out. */
+bool sc__metrics_print(const sc__metrics_snapshot *snapshot, sc_bytes *out);
+
+/** The part of it that is about workers and parts. */
+bool sc__metrics_print_cluster(const sc_cluster_view *view, sc_bytes *out);
 
 #endif

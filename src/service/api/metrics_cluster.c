@@ -1,9 +1,9 @@
-// Figures of a cluster as text: of the whole, of each worker, of each part. See metrics.h.
+// Metrics of a cluster: of the whole, of each worker, of each part.
 //
-// Names of workers are their operators' and need not differ, above all while one that was started
-// anew is there beside its former self, who is not yet missed. A page on which the same sample is
-// twice would be refused as a whole, so namesakes are told apart by their numbers.
-#include "api/metrics_internal.h"
+// Names of workers are chosen by operators and may repeat, above all while a restarted worker is
+// listed beside its former process. Prometheus refuses a page on which the same sample is twice, so
+// workers of the same name are distinguished by their numbers.
+#include "api/metrics.h"
 
 #include "base/prometheus.h"
 
@@ -76,7 +76,7 @@ static void put_placement(sc_prometheus *out, const sc_cluster_view *view)
     sc_prometheus_counter(out, "starcloak_cluster_moved_parts_total",
                           "Parts that went to another worker by these.", view->moved);
     sc_prometheus_counter(out, "starcloak_cluster_strangers_total",
-                          "Beats of processes with another cut.", view->strangers);
+                          "Heartbeats of processes with another partition.", view->strangers);
 }
 
 static void put_bus(sc_prometheus *out, const sc_bus_stats *bus)
@@ -92,9 +92,9 @@ static void put_bus(sc_prometheus *out, const sc_bus_stats *bus)
     sc_prometheus_counter(out, "starcloak_cluster_unopened_total",
                           "Messages that were not sealed with our key.", bus->unopened);
     sc_prometheus_counter(out, "starcloak_cluster_overrun_total",
-                          "Messages that were lost since we were slow.", bus->overrun);
-    sc_prometheus_counter(out, "starcloak_cluster_reconnects_total",
-                          "How often the connection was made anew.", bus->reconnects);
+                          "Messages that were lost since this process was slow.", bus->overrun);
+    sc_prometheus_counter(out, "starcloak_cluster_reconnects_total", "Reconnections.",
+                          bus->reconnects);
 }
 
 // --- Workers -------------------------------------------------------------------------------------
@@ -145,8 +145,8 @@ static figure worker_figure(const sc_cluster_view_peer *worker, size_t i)
          (double)engines->proposals_unknown},
         {"starcloak_worker_asked_total", "counter",
          "Questions to gateways what became of a proposed cloak.", NULL, (double)engines->asked},
-        {"starcloak_worker_lost_total", "counter", "Words for which there was no room.", NULL,
-         (double)engines->lost},
+        {"starcloak_worker_lost_total", "counter", "Messages that were dropped for want of space.",
+         NULL, (double)engines->lost},
         {"starcloak_worker_misdirected_total", "counter", "Queries for a part that is not here.",
          NULL, (double)engines->misdirected},
         {.name = NULL},
@@ -156,9 +156,9 @@ static figure worker_figure(const sc_cluster_view_peer *worker, size_t i)
 
 static void put_workers(sc_prometheus *out, const sc_cluster_view *view)
 {
-    static const sc_cluster_view_peer anybody = {.is_worker = true};
+    static const sc_cluster_view_peer no_worker = {.is_worker = true};
     for (size_t i = 0;; i++) {
-        const figure any = worker_figure(&anybody, i);
+        const figure any = worker_figure(&no_worker, i);
         if (!any.name) break;
         put_figure_head(out, &any);
         for (size_t w = 0; w < view->peer_count; w++) {

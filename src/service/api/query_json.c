@@ -1,26 +1,25 @@
-// A traveller's words. See query_json.h.
+// The JSON of queries and of their outcomes.
 //
 // Each of the three objects of a query has a table of its members and a function that reads one of
-// them. The body is read where it lies, without memory, and what was read of a refused one is
-// wiped.
+// them. The body is read in place, without allocating, and what was read of a refused one is wiped.
 //
-// No sentence repeats a position. Numbers of profiles and requests are quoted: they are no secret
-// to whoever sent them, and say what to change.
+// No message repeats a position. Numbers of profiles and requests are quoted: the client sent them,
+// and they show what to change.
 #include "api/query_json.h"
 
-#include "api/json_reader.h"
+#include "api/json_request.h"
+#include "base/bytes.h"
 #include "base/diag.h"
+#include "base/json_write.h"
 
 #include <math.h>
 #include <string.h>
 
-/** What is being read, and by which terms. */
+/** A body that is being read. */
 typedef struct reading {
     sc_json_reader in;
-    const sc_policy_terms *terms;
-    const sc_vocabulary *vocabulary;
-    bool is_geographic;
-    sc_question *out;
+    const sc_query_format *format;
+    sc_query_body *out;
 } reading;
 
 #define COUNT_OF(array) (unsigned)(sizeof(array) / sizeof(array)[0])
@@ -79,10 +78,10 @@ static bool read_position(reading *r)
     unsigned seen = 0;
     if (!sc_json_read_object(&r->in, &of_position, r, &seen)) return false;
     r->out->is_on_edge = seen == ON_EDGE;
-    if (r->out->is_on_edge || seen == (r->is_geographic ? DEGREES : PLANE)) return true;
+    if (r->out->is_on_edge || seen == (r->format->is_geographic ? DEGREES : PLANE)) return true;
     return sc_problem_set(r->in.problem, SC_PROBLEM_POSITION, of_position.pointer,
-                          "on this map it is %s, or edge and offset_m",
-                          r->is_geographic ? "lon and lat" : "x and y");
+                          "on this map, give %s, or edge and offset_m",
+                          r->format->is_geographic ? "lon and lat" : "x and y");
 }
 
 // --- How private ---------------------------------------------------------------------------------
@@ -125,8 +124,8 @@ static bool read_wait(reading *r, sc_time least, sc_time most, sc_time *out)
 static bool read_profile_member(void *context, unsigned which)
 {
     reading *r = context;
-    const sc_profile *least = &r->terms->least;
-    const sc_profile *most = &r->terms->most;
+    const sc_profile *least = &r->format->policy->least;
+    const sc_profile *most = &r->format->policy->most;
     sc_profile *out = &r->out->profile;
     switch (which) {
     case K:
@@ -170,7 +169,7 @@ static bool read_type(reading *r)
         r->out->request.type = SC_REQUEST_RANGE;
     } else {
         return sc_problem_set(r->in.problem, SC_PROBLEM_REQUEST, field,
-                              "it is \"knn\" or \"range\"");
+                              "the type must be \"knn\" or \"range\"");
     }
     return true;
 }
@@ -183,16 +182,16 @@ static bool read_category(reading *r)
     if (!sc_json_read_string(&r->in, field, "an array of strings", &word)) return false;
     if (request->category_count == SC_REQUEST_CATEGORIES) {
         return sc_problem_set(r->in.problem, SC_PROBLEM_REQUEST, field,
-                              "name at most %d of them, or none for all",
+                              "at most %d categories are allowed; leave them out for all",
                               (int)SC_REQUEST_CATEGORIES);
     }
-    for (uint32_t i = 0; i < r->vocabulary->count; i++) {
-        if (!sc_json_string_is(word, r->vocabulary->names[i])) continue;
+    for (uint32_t i = 0; i < r->format->vocabulary->count; i++) {
+        if (!sc_json_string_is(word, r->format->vocabulary->names[i])) continue;
         request->categories[request->category_count++] = i;
         return true;
     }
     return sc_problem_set(r->in.problem, SC_PROBLEM_REQUEST, field,
-                          "there is no category %s; /v1/categories lists those there are",
+                          "unknown category %s; /v1/categories lists all of them",
                           sc_quote(word.raw.text, word.raw.size).text);
 }
 
@@ -256,10 +255,11 @@ static bool read_request(reading *r)
     if (!(seen & 1u << own)) return sc_json_refuse_missing(&r->in, members_of_request[own].pointer);
     if (seen & 1u << other) {
         return sc_problem_set(r->in.problem, SC_PROBLEM_REQUEST, members_of_request[other].pointer,
-                              "a request of this type has none");
+                              "a request of this type does not have this member");
     }
     sc_diag why;
-    if (sc_request_check(request, &r->terms->requests, r->vocabulary->count, &why)) {
+    if (sc_request_check(request, &r->format->policy->requests, r->format->vocabulary->count,
+                         &why)) {
         return sc_problem_set(r->in.problem, SC_PROBLEM_REQUEST, members_of_request[own].pointer,
                               "%s", why.message);
     }
@@ -308,17 +308,152 @@ static bool read_body(reading *r)
     return seen & 1u << REQUEST || sc_json_refuse_missing(&r->in, of_request.pointer);
 }
 
-bool sc_question_read(const char *body, size_t size, const sc_policy_terms *terms,
-                      const sc_vocabulary *vocabulary, bool is_geographic, sc_question *out,
-                      sc_problem *problem)
+bool sc_query_body_read(const char *body, size_t size, const sc_query_format *format,
+                        sc_query_body *out, sc_problem *problem)
 {
-    *out = (sc_question){.edge = SC_NONE, .profile = terms->standard};
+    *out = (sc_query_body){.edge = SC_NONE, .profile = format->policy->standard};
     reading r = {.in = {.json = sc_json_pull_of(body, size), .problem = problem},
-                 .terms = terms,
-                 .vocabulary = vocabulary,
-                 .is_geographic = is_geographic,
+                 .format = format,
                  .out = out};
     const bool is_good = read_body(&r);
     if (!is_good) explicit_bzero(out, sizeof *out);
     return is_good;
+}
+
+// === The outcome ================================================================================
+//
+// On the way of every query: what is appended is known beforehand but for the objects, so memory is
+// asked for once, and numbers are written with as many decimals as mean something.
+
+/** Eight decimals of a degree are a millimetre on the ground. Six of a metre are finer than any
+ * map, and keep apart what is almost equally far; the same six serve planes whose unit is not
+ * known. */
+enum { DEGREE_DECIMALS = 8, PLANE_DECIMALS = 6, DISTANCE_DECIMALS = 6, SECOND_DECIMALS = 6 };
+
+/** Bytes for all that is said once, and for one object without its texts. */
+enum { FRAME_BYTES = 160, OBJECT_BYTES = 176 };
+
+static double wait_s(const sc_ticket *ticket)
+{
+    const sc_time wait_us = ticket->published - ticket->asked;
+    return wait_us > 0 ? (double)wait_us / 1e6 : 0.0;
+}
+
+// Nothing if the map has no coordinates.
+static void put_position(sc_json_writer *json, const sc_found *found, bool is_geographic)
+{
+    if (isnan(found->x) || isnan(found->y)) return;
+    const unsigned decimals = is_geographic ? DEGREE_DECIMALS : PLANE_DECIMALS;
+    sc_json_open_object(json, "position");
+    sc_json_put_fixed(json, is_geographic ? "lon" : "x", found->x, decimals);
+    sc_json_put_fixed(json, is_geographic ? "lat" : "y", found->y, decimals);
+    sc_json_close_object(json);
+}
+
+static void put_object(sc_json_writer *json, const char *texts, const sc_found *found,
+                       bool is_geographic)
+{
+    sc_json_open_object(json, NULL);
+    sc_json_put_string(json, "id", texts + found->key);
+    sc_json_put_string(json, "name", texts + found->name);
+    sc_json_put_string(json, "category", texts + found->category);
+    put_position(json, found, is_geographic);
+    sc_json_put_fixed(json, "distance_m", found->distance_m, DISTANCE_DECIMALS);
+    sc_json_close_object(json);
+}
+
+static void put_answered(sc_json_writer *json, const sc_ticket *ticket, bool is_geographic)
+{
+    const sc_answer *answer = ticket->answer;
+    sc_json_put_string(json, "outcome", "answered");
+    sc_json_put_fixed(json, "wait_s", wait_s(ticket), SECOND_DECIMALS);
+    sc_json_open_object(json, "cloak");
+    sc_json_put_hex(json, "id", ticket->cloak);
+    sc_json_put_count(json, "users", ticket->users);
+    sc_json_put_count(json, "segments", ticket->segments);
+    sc_json_close_object(json);
+    sc_json_open_array(json, "objects");
+    for (size_t i = 0; answer && i < answer->count; i++) {
+        put_object(json, answer->texts, &answer->found[i], is_geographic);
+    }
+    sc_json_close_array(json);
+}
+
+static void put_dropped(sc_json_writer *json, const sc_ticket *ticket)
+{
+    sc_json_put_string(json, "outcome", "dropped");
+    sc_json_put_string(json, "reason", sc_drop_reason_name(ticket->drop));
+    sc_json_put_fixed(json, "wait_s", wait_s(ticket), SECOND_DECIMALS);
+}
+
+sc_err sc_outcome_json_write(const sc_ticket *ticket, bool is_geographic, sc_bytes *out)
+{
+    out->size = 0;
+    // Texts may be shared by objects, and some need escapes: what is missing grows by itself.
+    const size_t texts = ticket->answer ? ticket->answer->size : 0;
+    const size_t count = ticket->answer ? ticket->answer->count : 0;
+    const size_t room = FRAME_BYTES + count * OBJECT_BYTES + texts;
+    if (!sc_bytes_reserve_wiping(out, room)) return SC_ENOMEM;
+    sc_json_writer json = sc_json_writer_of_secret(out);
+    sc_json_open_object(&json, NULL);
+    if (ticket->outcome == SC_OUTCOME_ANSWERED) {
+        put_answered(&json, ticket, is_geographic);
+    } else {
+        put_dropped(&json, ticket);
+    }
+    sc_json_close_object(&json);
+    return json.has_failed ? SC_ENOMEM : SC_OK;
+}
+
+void sc_outcome_problem(const sc_ticket *ticket, sc_problem *out)
+{
+    switch (ticket->failure) {
+    case SC_FAILURE_UNREACHABLE:
+        sc_problem_set(out, SC_PROBLEM_PROVIDER, NULL, "the provider could not be reached");
+        break;
+    case SC_FAILURE_TIMEOUT:
+        sc_problem_set(out, SC_PROBLEM_PROVIDER_TIMEOUT, NULL, "ask again");
+        break;
+    case SC_FAILURE_REFUSED:
+        sc_problem_set(out, SC_PROBLEM_PROVIDER, NULL, "the provider refused the request");
+        break;
+    case SC_FAILURE_UNBELIEVABLE:
+        sc_problem_set(out, SC_PROBLEM_PROVIDER, NULL, "the provider's answer failed its checks");
+        break;
+    case SC_FAILURE_SUSPENDED:
+        sc_problem_set(out, SC_PROBLEM_PROVIDER, NULL,
+                       "the provider failed several times and is not asked for a few seconds");
+        out->retry_after_s = 5;
+        break;
+    case SC_FAILURE_OVERLOADED:
+        sc_problem_set(out, SC_PROBLEM_OVERLOADED, NULL, "ask again in a moment");
+        out->retry_after_s = 1;
+        break;
+    case SC_FAILURE_IN_DOUBT:
+        sc_problem_set(out, SC_PROBLEM_OVERLOADED, NULL,
+                       "other users were found, but not in time; retry");
+        out->retry_after_s = 1;
+        break;
+    case SC_FAILURE_STOPPED:
+        sc_problem_set(out, SC_PROBLEM_DRAINING, NULL, "ask again in a moment");
+        out->retry_after_s = 1;
+        break;
+    case SC_FAILURE_UNSENT:
+        sc_problem_set(
+            out, SC_PROBLEM_OVERLOADED, NULL,
+            "other users were found, but the provider could not be asked in time; retry");
+        out->retry_after_s = 1;
+        break;
+    case SC_FAILURE_LOST:
+        sc_problem_set(out, SC_PROBLEM_OVERLOADED, NULL,
+                       "the provider was asked, but its answer was lost; retry");
+        out->retry_after_s = 1;
+        break;
+    case SC_FAILURE_NONE:
+    case SC_FAILURE_COUNT:
+        sc_problem_set(out, SC_PROBLEM_INTERNAL, NULL, "%s", "");
+        break;
+    }
+    out->outcome = sc_outcome_name(SC_OUTCOME_FAILED);
+    out->reason = sc_failure_name(ticket->failure);
 }

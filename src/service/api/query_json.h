@@ -1,6 +1,6 @@
 /**
  * @file query_json.h
- * @brief A traveller's words as JSON, read strictly; a door for strangers' bytes.
+ * @brief The JSON of POST /v1/queries: the body of a query, and its outcome.
  *
  *     {"position": {"lon": -84.39, "lat": 33.75},
  *      "profile": {"k": 5, "l": 3, "max_hops": 4, "max_wait_s": 10},
@@ -9,22 +9,22 @@
  * A position may also be {"x":, "y":}, on planar maps, or {"edge":, "offset_m":}. The profile, or
  * parts of it, may be missing. A request may also be {"type": "range", "radius_m": 500, ...}.
  *
- * Unknown members, members that stand twice, and numbers that are no numbers are refused with the
- * field's name. Of `categories` missing, null or empty: all of them.
- *
- * Uses: query, relay, policy, problem. Used by: door; fuzzed.
+ * Bodies are untrusted. Unknown and repeated members, and numbers that are not finite, are refused
+ * with the field's name. Missing, null or empty `categories` mean all of them.
  */
-#ifndef SC_SERVICE_QUERY_JSON_H
-#define SC_SERVICE_QUERY_JSON_H
+#ifndef SC_API_QUERY_JSON_H
+#define SC_API_QUERY_JSON_H
 
 #include <starcloak/query.h>
 #include <starcloak/relay.h>
+#include <starcloak/relay_codec.h>
 
-#include "api/policy.h"
-#include "api/problem.h"
+#include "api/access_policy.h"
+#include "api/problem_details.h"
+#include "ledger/ticket.h"
 
-/** What was asked. */
-typedef struct sc_question {
+/** A query as it was read. */
+typedef struct sc_query_body {
     bool is_on_edge;
     double x;
     double y;
@@ -32,15 +32,40 @@ typedef struct sc_question {
     double offset_m;
     sc_profile profile;  ///< whole, within the policy
     sc_request request;  ///< in normal form, within the policy
-} sc_question;
+} sc_query_body;
+
+/** What a body is read by. */
+typedef struct sc_query_format {
+    const sc_policy *policy;
+    const sc_vocabulary *vocabulary;  ///< names of categories
+    bool is_geographic;               ///< positions are lon and lat; else x and y
+} sc_query_format;
 
 /**
- * @param is_geographic  positions are lon and lat; else x and y
- * @param problem        filled if it is refused
- * @return whether it is one
+ * Read a body.
+ *
+ * @param problem  filled if it is refused
+ * @return whether it was accepted
  */
-bool sc_question_read(const char *body, size_t size, const sc_policy_terms *terms,
-                      const sc_vocabulary *vocabulary, bool is_geographic, sc_question *out,
-                      sc_problem *problem);
+bool sc_query_body_read(const char *body, size_t size, const sc_query_format *format,
+                        sc_query_body *out, sc_problem *problem);
+
+// --- The outcome ---------------------------------------------------------------------------------
+//
+//     {"outcome":"answered","wait_s":1.284,
+//      "cloak":{"id":"9f86d081884c7d65","users":6,"segments":14},
+//      "objects":[{"id":"17","name":"St. Mary","category":"hospital",
+//                  "position":{"lon":8.001,"lat":49.9987},"distance_m":33.358}]}
+//     {"outcome":"dropped","reason":"expired","wait_s":10.0}
+//
+// The id is that of the cloak's event; the provider does not get it. Failures are problem details
+// (problem_details.h). wait_s is the time from asking until the cloak left or the query was
+// dropped.
+
+/** Write an answered or dropped ticket into `out`, in place of what was there. SC_ENOMEM. */
+SC_CHECKED sc_err sc_outcome_json_write(const sc_ticket *ticket, bool is_geographic, sc_bytes *out);
+
+/** The problem of a failed ticket: 502, 504 or 503. */
+void sc_outcome_problem(const sc_ticket *ticket, sc_problem *out);
 
 #endif

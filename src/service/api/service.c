@@ -1,25 +1,20 @@
-// All parts put together. See service.h.
+// The life of a service: made, started, reloaded, drained, freed.
 //
-// Who needs whom decides the order: what is called from other threads is made before these threads
-// start, and freed after they have ended.
+// The order follows the dependencies: what is called from other threads is made before these
+// threads start, and freed after they have ended.
 #include "api/service.h"
 
-#include "api/alarms.h"
-#include "api/cluster_page.h"
-#include "api/door.h"
 #include "api/events.h"
 #include "api/metrics.h"
-#include "api/own_view.h"
-#include "api/pages.h"
-#include "api/problem.h"
-#include "api/router.h"
+#include "api/problem_details.h"
 #include "api/service_internal.h"
-#include "api/ui.h"
+#include "api/static_pages.h"
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/diag.h"
 
 #include <math.h>
+#include <pthread.h>
 #include <string.h>
 #include <time.h>
 
@@ -32,15 +27,128 @@ enum { RATE_BUCKETS = 1 << 16 };
 /** How often it is looked whether all is done. */
 #define MOMENT_S 0.005
 
-/** How long those who are cut off have to take the reply that says so. */
+/** How long clients whose queries were cut off have to take their reply. */
 #define FAREWELL_S 1.0
 
+// --- Alarms --------------------------------------------------------------------------------------
+//
+// What an operator should read in the log: the provider fails, is suspended, is asked again; a
+// cloak failed its last check. At most one line per second and kind; the metrics have the numbers.
+// No line carries a position or a user.
+
+typedef struct alarm_state {
+    sc_service_internal *service;
+    pthread_mutex_t lock;  ///< guards the next three
+    uint64_t failures;     ///< exchanges with the provider, since the last line
+    sc_failure last;       ///< the last one's kind
+    sc_diag why;
+    // The first loop's thread only.
+    bool was_suspended;
+    uint64_t violations;
+} alarm_state;
+
+static void alarms_free(alarm_state *alarms)
+{
+    if (!alarms) return;
+    pthread_mutex_destroy(&alarms->lock);
+    sc_free(alarms);
+}
+
+static void count_provider_failure(alarm_state *alarms, const sc_errand *errand)
+{
+    // Failures while the service stops or the provider is suspended are logged once elsewhere.
+    if (errand->failure == SC_FAILURE_NONE || errand->failure == SC_FAILURE_SUSPENDED ||
+        errand->failure == SC_FAILURE_STOPPED) {
+        return;
+    }
+    pthread_mutex_lock(&alarms->lock);
+    alarms->failures++;
+    alarms->last = errand->failure;
+    alarms->why = errand->diag;
+    pthread_mutex_unlock(&alarms->lock);
+}
+
+/** Failed exchanges with the provider since the last call, in one line. */
+static void log_failures(alarm_state *alarms)
+{
+    pthread_mutex_lock(&alarms->lock);
+    const uint64_t failures = alarms->failures;
+    const sc_failure last = alarms->last;
+    const sc_diag why = alarms->why;
+    alarms->failures = 0;
+    pthread_mutex_unlock(&alarms->lock);
+    sc_log_line line;
+    if (failures == 0 ||
+        !sc_log_begin(alarms->service->log, &line, SC_LOG_WARNING, "provider_failed")) {
+        return;
+    }
+    sc_log_count(&line, "cloaks", failures);
+    sc_log_text(&line, "reason", sc_failure_name(last));
+    sc_log_text(&line, "message", why.message);
+    sc_log_end(&line);
+}
+
+static void log_suspension(alarm_state *alarms)
+{
+    const bool is_suspended = sc_courier_stats_of(alarms->service->courier).is_suspended;
+    if (is_suspended == alarms->was_suspended) return;
+    alarms->was_suspended = is_suspended;
+    sc_log_message(
+        alarms->service->log, SC_LOG_WARNING,
+        is_suspended ? "provider_suspended" : "provider_tried_again",
+        is_suspended
+            ? "too many consecutive failures; the provider is not asked until the pause ends"
+            : "the pause has ended; the provider is asked again");
+}
+
+static void log_violations(alarm_state *alarms)
+{
+    const uint64_t violations = sc_ledger_stats_of(alarms->service->ledger).violations;
+    sc_log_line line;
+    if (violations > alarms->violations &&
+        sc_log_begin(alarms->service->log, &line, SC_LOG_ERROR, "promise_broken")) {
+        sc_log_count(&line, "cloaks", violations - alarms->violations);
+        sc_log_text(
+            &line, "message",
+            "cloaks failed their last check and were not sent; this is a bug, please report it");
+        sc_log_end(&line);
+    }
+    alarms->violations = violations;
+}
+
+/** Runs once per second in the first loop. */
+static void log_alarms(void *context, unsigned loop)
+{
+    (void)loop;
+    alarm_state *alarms = context;
+    log_failures(alarms);
+    log_suspension(alarms);
+    log_violations(alarms);
+}
+
+static sc_err alarms_new(sc_service_internal *service, alarm_state **out)
+{
+    alarm_state *alarms = sc_calloc(1, sizeof *alarms);
+    if (!alarms) return SC_ENOMEM;
+    alarms->service = service;
+    pthread_mutex_init(&alarms->lock, NULL);
+    const sc_err err = sc_http_every(service->http, 0, 1.0, log_alarms, alarms);
+    if (err) {
+        alarms_free(alarms);
+        return err;
+    }
+    *out = alarms;
+    return SC_OK;
+}
+
+// --- The service ---------------------------------------------------------------------------------
+
 struct sc_service {
-    sc_service_internal parts;
+    sc_service_internal internal;
     char *token_keys;  ///< where they are read from again; NULL if they are of no file
     char *revoked;
-    sc_alarms *alarms;
-    sc_own_view *own_view;  ///< of the engines of this process, if they have several parts
+    alarm_state *alarms;
+    sc_process_view *process_view;  ///< of the engines of this process, if they have several parts
 };
 
 // --- What the threads call ---------------------------------------------------------
@@ -48,46 +156,47 @@ struct sc_service {
 static void settle(void *context, sc_ticket *ticket)
 {
     sc_service *service = context;
-    sc_door_settled(service->parts.door, ticket);
+    sc_query_route_settled(service->internal.query_route, ticket);
 }
 
 static void settle_all(void *context)
 {
     const sc_service *service = context;
-    sc_door_all_settled(service->parts.door);
+    sc_query_route_all_settled(service->internal.query_route);
 }
 
 static void publish(void *context, const sc_relay *relay, uint64_t number, uint32_t users)
 {
     sc_service *service = context;
-    sc_metrics_published(service->parts.metrics, relay, users);
+    sc_metrics_published(service->internal.metrics, relay, users);
     // Over HTTP it may still find no connection, and then it never leaves: see the next.
-    if (service->parts.provider == SC_COURIER_HTTP) return;
-    sc_events_published(service->parts.events, relay, number);
+    if (service->internal.provider == SC_COURIER_HTTP) return;
+    sc_events_published(service->internal.events, relay, number);
 }
 
 static void leave(void *context, const sc_errand *errand, const void *bytes, size_t size)
 {
     const sc_service *service = context;
-    sc_events_published(service->parts.events, errand->relay, errand->number);
-    sc_events_sent(service->parts.events, errand->number, service->parts.encoding, bytes, size);
+    sc_events_published(service->internal.events, errand->relay, errand->number);
+    sc_events_sent(service->internal.events, errand->number, service->internal.encoding, bytes,
+                   size);
 }
 
 static void take_back(void *context, sc_errand *errand)
 {
     sc_service *service = context;
-    sc_alarms_errand_back(service->alarms, errand);
-    sc_ledger_errand_back(service->parts.ledger, errand);
+    count_provider_failure(service->alarms, errand);
+    sc_ledger_errand_back(service->internal.ledger, errand);
 }
 
-/** How often somebody asked is nobody's business once it no longer counts. */
+/** Rates that no longer count are forgotten: how often a user asked is private. */
 static void forget_rates(void *context, unsigned loop)
 {
-    const sc_service_internal *parts = context;
+    const sc_service_internal *internal = context;
     (void)loop;
     const int64_t now_us = sc_clock_us();
-    sc_rate_limit_forget(parts->user_rates, now_us);
-    sc_rate_limit_forget(parts->address_rates, now_us);
+    sc_rate_limit_forget(internal->user_rates, now_us);
+    sc_rate_limit_forget(internal->address_rates, now_us);
 }
 
 // --- Making ---------------------------------------------------------------------------
@@ -107,12 +216,12 @@ static sc_err copy_text(const char *text, char **out)
  *
  * @param now  the terms in force; NULL: none yet
  */
-static sc_err read_terms(const sc_service *service, const sc_policy_terms *policy,
-                         const sc_terms *now, sc_terms **out, sc_diag *diag)
+static sc_err read_terms(const sc_service *service, const sc_policy *policy,
+                         const sc_access_rules *now, sc_access_rules **out, sc_diag *diag)
 {
     sc_token_keys *keys = NULL;
     sc_revoked *revoked = NULL;
-    sc_err err = sc_policy_terms_check(policy, diag);
+    sc_err err = sc_policy_check(policy, diag);
     if (!err && service->token_keys) {
         err = sc_token_keys_read(service->token_keys, &keys, diag);
     } else if (!err && now) {
@@ -123,7 +232,7 @@ static sc_err read_terms(const sc_service *service, const sc_policy_terms *polic
     }
     if (!err) err = sc_revoked_read(service->revoked, &revoked, diag);
     if (!err) {
-        *out = sc_terms_new(policy, keys, revoked);
+        *out = sc_access_rules_new(policy, keys, revoked);
         if (*out) return SC_OK;
         err = sc_fail_memory(diag, "reading keys and revoked tokens");
     }
@@ -135,54 +244,54 @@ static sc_err read_terms(const sc_service *service, const sc_policy_terms *polic
 static sc_err make_credentials(sc_service *service, const sc_service_options *options,
                                sc_diag *diag)
 {
-    sc_terms *terms = NULL;
+    sc_access_rules *terms = NULL;
     sc_err err = copy_text(options->token_keys, &service->token_keys);
     if (!err) err = copy_text(options->revoked, &service->revoked);
     if (err) return sc_fail_memory(diag, "starting");
     err = read_terms(service, &options->policy, NULL, &terms, diag);
     if (err) return err;
-    err = sc_credentials_new(terms, &service->parts.credentials);
+    err = sc_credentials_new(terms, &service->internal.credentials);
     if (!err) return SC_OK;
-    sc_terms_release(terms);
+    sc_access_rules_release(terms);
     return sc_fail_memory(diag, "starting");
 }
 
 /** What requests are counted and limited by. */
 static sc_err make_counters(sc_service *service, const sc_service_options *options, sc_diag *diag)
 {
-    sc_service_internal *parts = &service->parts;
-    sc_err err = sc_rate_limit_new(RATE_BUCKETS, &parts->user_rates);
-    if (!err) err = sc_rate_limit_new(RATE_BUCKETS, &parts->address_rates);
-    if (!err) err = sc_pending_new(options->ledger.max_pending, &parts->pending);
-    if (!err) err = sc_metrics_new(options->density, &parts->metrics);
+    sc_service_internal *internal = &service->internal;
+    sc_err err = sc_rate_limit_new(RATE_BUCKETS, &internal->user_rates);
+    if (!err) err = sc_rate_limit_new(RATE_BUCKETS, &internal->address_rates);
+    if (!err) err = sc_pending_new(options->ledger.max_pending, &internal->pending);
+    if (!err) err = sc_metrics_new(options->density, &internal->metrics);
     return err ? sc_fail_memory(diag, "starting") : SC_OK;
 }
 
 static sc_err make_server(sc_service *service, const sc_service_options *options, sc_diag *diag)
 {
-    sc_service_internal *parts = &service->parts;
+    sc_service_internal *internal = &service->internal;
     sc_http_options http = options->http;
     http.handle = sc_route;
-    http.context = parts;
+    http.context = internal;
     http.problem = sc_problem_of_server;
-    parts->loops = http.loops;
-    sc_err err = sc_http_new(&http, &parts->http, diag);
+    internal->loops = http.loops;
+    sc_err err = sc_http_new(&http, &internal->http, diag);
     if (!err) {
-        err =
-            sc_door_new(parts, options->ledger.max_pending, options->names_key, &parts->door, diag);
+        err = sc_query_route_new(internal, options->ledger.max_pending, options->names_key,
+                                 &internal->query_route, diag);
     }
-    if (!err) err = sc_events_new(parts, options->max_listeners, &parts->events, diag);
-    if (!err && sc_http_every(parts->http, 0, FORGET_S, forget_rates, parts)) {
+    if (!err) err = sc_events_new(internal, options->max_listeners, &internal->events, diag);
+    if (!err && sc_http_every(internal->http, 0, FORGET_S, forget_rates, internal)) {
         err = sc_fail_memory(diag, "starting");
     }
-    if (!err && sc_alarms_new(parts, &service->alarms)) err = sc_fail_memory(diag, "starting");
+    if (!err && alarms_new(internal, &service->alarms)) err = sc_fail_memory(diag, "starting");
     return err;
 }
 
 /** The ledger and the way to the provider, whose threads call each other. */
 static sc_err make_ledger(sc_service *service, const sc_service_options *options, sc_diag *diag)
 {
-    sc_service_internal *parts = &service->parts;
+    sc_service_internal *internal = &service->internal;
     sc_ledger_options ledger = options->ledger;
     ledger.settled = settle;
     ledger.all_settled = settle_all;
@@ -190,24 +299,24 @@ static sc_err make_ledger(sc_service *service, const sc_service_options *options
     ledger.context = service;
     sc_err err = SC_OK;
     if (options->gateway) {
-        err = sc_gateway_new(options->gateway, &parts->gateway, diag);
+        err = sc_gateway_new(options->gateway, &internal->gateway, diag);
         if (err) return err;
-        ledger.workers = sc_gateway_port(parts->gateway);
-        ledger.self = sc_gateway_self(parts->gateway);
+        ledger.workers = sc_gateway_port(internal->gateway);
+        ledger.self = sc_gateway_self(internal->gateway);
     }
-    err = sc_ledger_new(parts->map, &ledger, &parts->ledger, diag);
+    err = sc_ledger_new(internal->map, &ledger, &internal->ledger, diag);
     if (err) return err;
 
     sc_rng *rng = NULL;
     err = sc_rng_new_secure(&rng);
-    if (err) return sc_fail(diag, err, "the system gives no random numbers");
+    if (err) return sc_fail(diag, err, "the system's random generator is not available");
     sc_courier_options courier = options->courier;
     courier.leaves = leave;
     courier.back = take_back;
     courier.context = service;
-    err = sc_courier_new(parts->map, &courier, rng, &parts->courier, diag);
+    err = sc_courier_new(internal->map, &courier, rng, &internal->courier, diag);
     sc_rng_free(rng);
-    if (!err) sc_ledger_set_courier(parts->ledger, parts->courier);
+    if (!err) sc_ledger_set_courier(internal->ledger, internal->courier);
     return err;
 }
 
@@ -216,40 +325,41 @@ static sc_cluster_view *view_cluster(void *context)
     return sc_gateway_view(context);
 }
 
-static sc_cluster_view *view_own(void *context)
+static sc_cluster_view *view_process(void *context)
 {
-    return sc_own_view_now(context);
+    return sc_process_view_now(context);
 }
 
 /** The parts of the map and who has them, if there are several. */
 static sc_err make_view(sc_service *service, const sc_service_options *options, sc_diag *diag)
 {
-    sc_service_internal *parts = &service->parts;
-    if (parts->gateway) {
-        parts->view = view_cluster;
-        parts->view_context = parts->gateway;
-        parts->cut = options->ledger.cut;
+    sc_service_internal *internal = &service->internal;
+    if (internal->gateway) {
+        internal->view = view_cluster;
+        internal->view_context = internal->gateway;
+        internal->partition = options->ledger.cut;
         return SC_OK;
     }
     if (!options->ledger.cut || sc_partition_part_count(options->ledger.cut) < 2) return SC_OK;
-    if (sc_own_view_new(sc_ledger_engines(parts->ledger), options->ledger.cut,
-                        &service->own_view)) {
+    if (sc_process_view_new(sc_ledger_engines(internal->ledger), options->ledger.cut,
+                            &service->process_view)) {
         return sc_fail_memory(diag, "starting");
     }
-    parts->view = view_own;
-    parts->view_context = service->own_view;
-    parts->cut = options->ledger.cut;
+    internal->view = view_process;
+    internal->view_context = service->process_view;
+    internal->partition = options->ledger.cut;
     return SC_OK;
 }
 
 /** What people look at. */
 static sc_err make_pages(sc_service *service, const sc_service_options *options, sc_diag *diag)
 {
-    sc_service_internal *parts = &service->parts;
-    sc_err err =
-        sc_pages_new(parts->map, sc_courier_vocabulary(parts->courier), &parts->pages, diag);
-    if (!err && parts->cut) err = sc_partition_page_new(parts->cut, &parts->cut_page, diag);
-    if (!err && options->has_ui) err = sc_ui_new(&parts->ui, diag);
+    sc_service_internal *internal = &service->internal;
+    sc_err err = sc_static_pages_new(internal->map, sc_courier_vocabulary(internal->courier),
+                                     &internal->pages, diag);
+    if (!err && internal->partition)
+        err = sc_partition_page_new(internal->partition, &internal->partition_page, diag);
+    if (!err && options->has_ui) err = sc_ui_new(&internal->ui, diag);
     return err;
 }
 
@@ -258,13 +368,13 @@ sc_err sc_service_new(const sc_map *map, const sc_service_options *options, sc_s
 {
     sc_service *service = sc_calloc(1, sizeof *service);
     if (!service) return sc_fail_memory(diag, "starting");
-    service->parts.map = map;
-    service->parts.log = options->log;
-    service->parts.version = options->version;
-    service->parts.provider = options->courier.kind;
-    service->parts.encoding = options->courier.encoding;
-    service->parts.extra = options->extra;
-    service->parts.extra_count = options->extra_count;
+    service->internal.map = map;
+    service->internal.log = options->log;
+    service->internal.version = options->version;
+    service->internal.provider = options->courier.kind;
+    service->internal.encoding = options->courier.encoding;
+    service->internal.extra = options->extra;
+    service->internal.extra_count = options->extra_count;
     sc_err err = make_credentials(service, options, diag);
     if (!err) err = make_counters(service, options, diag);
     if (!err) err = make_server(service, options, diag);
@@ -283,70 +393,70 @@ sc_err sc_service_new(const sc_map *map, const sc_service_options *options, sc_s
 
 sc_err sc_service_start(sc_service *service, sc_diag *diag)
 {
-    sc_service_internal *parts = &service->parts;
-    if (parts->gateway) {
-        const sc_err err = sc_gateway_start(parts->gateway, parts->ledger,
-                                            sc_courier_vocabulary(parts->courier), diag);
+    sc_service_internal *internal = &service->internal;
+    if (internal->gateway) {
+        const sc_err err = sc_gateway_start(internal->gateway, internal->ledger,
+                                            sc_courier_vocabulary(internal->courier), diag);
         if (err) return err;
     }
-    return sc_http_start(parts->http, diag);
+    return sc_http_start(internal->http, diag);
 }
 
 sc_http *sc_service_http(sc_service *service)
 {
-    return service->parts.http;
+    return service->internal.http;
 }
 
 unsigned sc_service_loops(const sc_service *service)
 {
-    return service->parts.loops;
+    return service->internal.loops;
 }
 
 bool sc_service_is_draining(const sc_service *service)
 {
-    return atomic_load(&service->parts.is_draining);
+    return atomic_load(&service->internal.is_draining);
 }
 
 void sc_service_count_refusal(sc_service *service, sc_problem_kind kind)
 {
-    sc_door_count_refusal(service->parts.door, kind);
+    sc_query_route_count_refusal(service->internal.query_route, kind);
 }
 
 sc_err sc_service_switch(sc_service *service, sc_variant variant)
 {
-    return sc_ledger_switch(service->parts.ledger, variant);
+    return sc_ledger_switch(service->internal.ledger, variant);
 }
 
 sc_variant sc_service_variant(const sc_service *service)
 {
-    return sc_ledger_variant(service->parts.ledger);
+    return sc_ledger_variant(service->internal.ledger);
 }
 
 sc_err sc_service_issue(sc_service *service, const char *user, double seconds, char *out,
                         sc_diag *diag)
 {
-    sc_terms *terms = sc_credentials_hold(service->parts.credentials);
+    sc_access_rules *terms = sc_credentials_hold(service->internal.credentials);
     const int64_t now_s = time(NULL);
     const sc_err err =
         sc_token_issue(terms->keys, user, now_s, now_s + (int64_t)seconds, out, diag);
-    sc_terms_release(terms);
+    sc_access_rules_release(terms);
     return err;
 }
 
-sc_err sc_service_reload(sc_service *service, const sc_policy_terms *policy, sc_diag *diag)
+sc_err sc_service_reload(sc_service *service, const sc_policy *policy, sc_diag *diag)
 {
-    sc_service_internal *parts = &service->parts;
-    sc_terms *terms = NULL;
-    sc_terms *now = sc_credentials_hold(parts->credentials);
+    sc_service_internal *internal = &service->internal;
+    sc_access_rules *terms = NULL;
+    sc_access_rules *now = sc_credentials_hold(internal->credentials);
     sc_err err = read_terms(service, policy, now, &terms, diag);
-    sc_terms_release(now);
+    sc_access_rules_release(now);
     if (err) return err;
-    err = sc_http_reload_tls(parts->http, diag);
+    err = sc_http_reload_tls(internal->http, diag);
     if (err) {
-        sc_terms_release(terms);
+        sc_access_rules_release(terms);
         return err;
     }
-    sc_credentials_exchange(parts->credentials, terms);
+    sc_credentials_exchange(internal->credentials, terms);
     return SC_OK;
 }
 
@@ -365,23 +475,23 @@ static int64_t from_now_us(double seconds)
 
 size_t sc_service_drain(sc_service *service, double grace_s, double seconds)
 {
-    sc_service_internal *parts = &service->parts;
-    atomic_store(&parts->is_draining, true);
-    sc_ledger_drain(parts->ledger);
+    sc_service_internal *internal = &service->internal;
+    atomic_store(&internal->is_draining, true);
+    sc_ledger_drain(internal->ledger);
     sleep_s(grace_s);
-    sc_http_stop_listening(parts->http);
+    sc_http_stop_listening(internal->http);
     int64_t until_us = from_now_us(seconds);
-    // Settled tickets are pending at the door until their reply is on its way.
-    while (sc_pending_count(parts->pending) > 0 && sc_clock_us() < until_us) {
+    // Settled tickets are pending in the query route until their reply is on its way.
+    while (sc_pending_count(internal->pending) > 0 && sc_clock_us() < until_us) {
         sleep_s(MOMENT_S);
     }
-    const size_t left = sc_pending_count(parts->pending);
+    const size_t left = sc_pending_count(internal->pending);
     if (left > 0) {
-        // While there are loops to tell it: whoever still waits has failed as stopped (P8).
-        sc_ledger_stop(parts->ledger);
+        // While there are loops to reply: queries that still wait fail as stopped (P8).
+        sc_ledger_stop(internal->ledger);
         until_us = from_now_us(FAREWELL_S);
     }
-    while (!sc_http_is_idle(parts->http) && sc_clock_us() < until_us) {
+    while (!sc_http_is_idle(internal->http) && sc_clock_us() < until_us) {
         sleep_s(MOMENT_S);
     }
     return left;
@@ -390,28 +500,28 @@ size_t sc_service_drain(sc_service *service, double grace_s, double seconds)
 void sc_service_free(sc_service *service)
 {
     if (!service) return;
-    sc_service_internal *parts = &service->parts;
-    // No more requests; then all tickets are settled, and nobody sends errands; then those under
-    // way come back; then nobody is left to tell.
-    if (parts->http) sc_http_stop(parts->http);
-    if (parts->gateway) sc_gateway_stop(parts->gateway);
-    if (parts->ledger) sc_ledger_stop(parts->ledger);
-    sc_courier_free(parts->courier);
-    sc_door_free(parts->door);
-    sc_events_free(parts->events);
-    sc_alarms_free(service->alarms);
-    sc_own_view_free(service->own_view);
-    sc_ledger_free(parts->ledger);
-    sc_gateway_free(parts->gateway);
-    sc_http_free(parts->http);
-    sc_pages_free(parts->pages);
-    sc_partition_page_free(parts->cut_page);
-    sc_ui_free(parts->ui);
-    sc_metrics_free(parts->metrics);
-    sc_pending_free(parts->pending);
-    sc_rate_limit_free(parts->address_rates);
-    sc_rate_limit_free(parts->user_rates);
-    sc_credentials_free(parts->credentials);
+    sc_service_internal *internal = &service->internal;
+    // No more requests; then all tickets are settled, and no errand is sent; then those under way
+    // come back; then no thread is left that calls the rest.
+    if (internal->http) sc_http_stop(internal->http);
+    if (internal->gateway) sc_gateway_stop(internal->gateway);
+    if (internal->ledger) sc_ledger_stop(internal->ledger);
+    sc_courier_free(internal->courier);
+    sc_query_route_free(internal->query_route);
+    sc_events_free(internal->events);
+    alarms_free(service->alarms);
+    sc_process_view_free(service->process_view);
+    sc_ledger_free(internal->ledger);
+    sc_gateway_free(internal->gateway);
+    sc_http_free(internal->http);
+    sc_static_pages_free(internal->pages);
+    sc_partition_page_free(internal->partition_page);
+    sc_ui_free(internal->ui);
+    sc_metrics_free(internal->metrics);
+    sc_pending_free(internal->pending);
+    sc_rate_limit_free(internal->address_rates);
+    sc_rate_limit_free(internal->user_rates);
+    sc_credentials_free(internal->credentials);
     sc_free(service->revoked);
     sc_free(service->token_keys);
     sc_free(service);

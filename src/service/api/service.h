@@ -1,16 +1,14 @@
 /**
  * @file service.h
- * @brief The privacy proxy: all parts put together, started, reloaded, drained.
- *
- * Uses: everything of the service. Used by: starcloak serve, demo, gateway.
+ * @brief The service: started, reloaded, drained. How its pages are reached is in http_routes.c.
  */
 #ifndef SC_SERVICE_SERVICE_H
 #define SC_SERVICE_SERVICE_H
 
 #include <starcloak/density.h>
 
-#include "api/policy.h"
-#include "api/problem.h"
+#include "api/access_policy.h"
+#include "api/problem_details.h"
 #include "cluster/gateway.h"
 #include "courier/courier.h"
 #include "ledger/ledger.h"
@@ -34,7 +32,7 @@ typedef struct sc_service_options {
     sc_http_options http;        ///< `handle`, `context` and `problem` are the service's
     sc_ledger_options ledger;    ///< `settled`, `published` and `context` are the service's
     sc_courier_options courier;  ///< `back` and `context` are the service's
-    sc_policy_terms policy;
+    sc_policy policy;
     const char *token_keys;  ///< a file; NULL: a new random key, and so no token is good but those
                              ///< that are issued here
     const char *revoked;     ///< a file; NULL: none
@@ -92,11 +90,10 @@ SC_CHECKED sc_err sc_service_issue(sc_service *service, const char *user, double
                                    sc_diag *diag);
 
 /**
- * The policy anew, and what is in the files of keys, revoked tokens and certificates. All or
+ * Apply `policy`, and read the files of keys, revoked tokens and certificates again. All or
  * nothing: on failure everything stays as it was.
  */
-SC_CHECKED sc_err sc_service_reload(sc_service *service, const sc_policy_terms *policy,
-                                    sc_diag *diag);
+SC_CHECKED sc_err sc_service_reload(sc_service *service, const sc_policy *policy, sc_diag *diag);
 
 /**
  * No new queries; the queries there are get their outcome. Waits until that is so, at most

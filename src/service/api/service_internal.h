@@ -1,15 +1,13 @@
 /**
  * @file service_internal.h
- * @brief What the pages of a running service share: its parts, all made by service.c before the
- * first request.
+ * @brief What the routes of a running service share, made by service.c before the first request;
+ * and the functions of routes that need no header of their own.
  */
-#ifndef SC_SERVICE_INTERNAL_H
-#define SC_SERVICE_INTERNAL_H
+#ifndef SC_API_SERVICE_INTERNAL_H
+#define SC_API_SERVICE_INTERNAL_H
 
-#include <stdatomic.h>
-
-#include "api/credentials.h"
-#include "api/policy.h"
+#include "api/access_policy.h"
+#include "cluster/cluster_view.h"
 #include "cluster/gateway.h"
 #include "courier/courier.h"
 #include "ledger/ledger.h"
@@ -20,13 +18,16 @@
 #include "server/rate_limit.h"
 #include "server/revoked.h"
 #include "server/token.h"
+#include "worker/engine_pool.h"
 
-typedef struct sc_door sc_door;                      ///< door.h: queries in, outcomes out
-typedef struct sc_events sc_events;                  ///< events.h: who listens to cloaks
+#include <stdatomic.h>
+
+typedef struct sc_query_route sc_query_route;        ///< query_route.c: queries and their outcomes
+typedef struct sc_events sc_events;                  ///< events.h: listeners of GET /v1/events
 typedef struct sc_metrics sc_metrics;                ///< metrics.h
-typedef struct sc_pages sc_pages;                    ///< pages.h: map, categories, openapi
-typedef struct sc_partition_page sc_partition_page;  ///< cluster_page.h: how the map is cut
-typedef struct sc_ui sc_ui;                          ///< ui.h: the page for people
+typedef struct sc_static_pages sc_static_pages;      ///< static_pages.h: map, categories, openapi
+typedef struct sc_partition_page sc_partition_page;  ///< status_pages.c: the partition
+typedef struct sc_ui sc_ui;                          ///< static_pages.h: the UI
 typedef struct sc_extra_page sc_extra_page;          ///< service.h: pages of a command
 
 typedef struct sc_service_internal {
@@ -39,25 +40,159 @@ typedef struct sc_service_internal {
     sc_rate_limit *user_rates;
     sc_rate_limit *address_rates;
     sc_pending *pending;
-    sc_door *door;
+    sc_query_route *query_route;
     sc_events *events;
     sc_metrics *metrics;
-    sc_pages *pages;
+    sc_static_pages *pages;
     sc_ui *ui;  ///< NULL: none
     const sc_extra_page *extra;
     size_t extra_count;
     const char *version;
     sc_courier_kind provider;
-    sc_encoding encoding;     ///< of a provider over HTTP
-    const sc_partition *cut;  ///< NULL: one part, and nothing to show of it
+    sc_encoding encoding;           ///< of a provider over HTTP
+    const sc_partition *partition;  ///< NULL: one part, and nothing to show of it
     /** Who has which part, now; NULL: there is one part. The result is the caller's
      * (sc_cluster_view_free()); NULL if memory is out. Any thread. */
     sc_cluster_view *(*view)(void *context);
     void *view_context;
-    sc_partition_page *cut_page;  ///< NULL: there is one part
-    sc_gateway *gateway;          ///< NULL: the engines are in this process
+    sc_partition_page *partition_page;  ///< NULL: there is one part
+    sc_gateway *gateway;                ///< NULL: the engines are in this process
     atomic_bool is_draining;
-    sc_credentials *credentials;  ///< keys, revocations and policy now in force: credentials.h
+    sc_credentials *credentials;  ///< access_policy.h
 } sc_service_internal;
+
+// --- Routes (http_routes.c)
+// ---------------------------------------------------------------------------
+
+/** For sc_http_options.handle; `context` is the sc_service_internal. */
+void sc_route(void *context, unsigned loop, sc_http_request *request);
+
+// --- Requests from this machine (http_routes.c)
+// -------------------------------------------------------
+//
+// That the peer is a loopback address or a unix socket is not enough, for three reasons:
+//
+//  1. A browser on this machine also runs scripts of other sites. Such a page may let its own name
+//     resolve to 127.0.0.1 once it is loaded (DNS rebinding), and read our pages as its own. Its
+//     name is still in the Host header: so that must be a name that only means this machine,
+//     "localhost" or a loopback address, which no other site can have for an origin.
+//  2. A reverse proxy on this machine forwards requests of remote clients. Most proxies pass the
+//     original name, or add headers about the client (X-Forwarded-For and the like): such requests
+//     are not local.
+//  3. A page of another site in a browser on this machine may send requests whose replies it cannot
+//     read. For other methods than GET the browser adds the page's Origin: it must be of this
+//     machine. And browsers send with every request whether it comes from a page of the same origin
+//     (Sec-Fetch-Site): that must be so, or there is no page ("none").
+//
+// A proxy that does neither cannot be distinguished from a local client. Behind such a proxy pages
+// need a token, or are switched off (docs/service.md).
+
+/** Whether a client on this machine sent it, and not on behalf of another. */
+bool sc_request_is_local(const sc_http_request *request);
+
+/**
+ * Whether a Host header means this machine: "localhost", a loopback address or
+ * the unspecified one (0.0.0.0, [::]), with or without a port.
+ *
+ * @param host  untrusted; NULL: there was none
+ */
+bool sc__host_is_local(const char *host);
+
+/** The same for "http://localhost:8080" of an Origin header. */
+bool sc__origin_is_local(const char *origin);
+
+// --- GET /v1/about (status_pages.c): what this service is and allows, for the UI's controls
+// -------
+
+/** @param policy  in force now */
+void sc_about_show(const sc_service_internal *service, const sc_policy *policy,
+                   sc_http_request *request);
+
+// --- Health (status_pages.c) ---------------------------------------------------------------------
+//
+//     GET /healthz   {"status":"ok"}
+//     GET /readyz    {"status":"ready"}, or 503 with {"status":"draining"}, "provider_suspended"
+
+void sc_health_live(sc_http_request *request);
+void sc_health_ready(const sc_service_internal *service, sc_http_request *request);
+
+// --- Pages of a map in several parts (status_pages.c) --------------------------------------------
+//
+//     GET /v1/cut      {"cut":"16 hex digits","parts":16,"segments":[part of segment 0, ...]}
+//     GET /v1/cluster  the cluster now: processes, parts and their load (docs/ui.md)
+//
+// There are such pages in a gateway, and in a service whose own engines have several parts. The
+// partition does not change while the service runs, and is cached; like the map, it is no secret.
+// The cluster is shown to clients that may see the metrics.
+
+/**
+ * Write the partition, and cache it.
+ *
+ * @param partition  read only during this call
+ * @return SC_OK, SC_ENOMEM, SC_ELIMIT
+ */
+SC_CHECKED sc_err sc_partition_page_new(const sc_partition *partition, sc_partition_page **out,
+                                        sc_diag *diag);
+
+/** After the loops have stopped; NULL is fine. */
+void sc_partition_page_free(sc_partition_page *page);
+
+void sc_partition_page_show(const sc_partition_page *page, sc_http_request *request);
+
+/** Requires `service->view`. */
+void sc_cluster_show(const sc_service_internal *service, sc_http_request *request);
+
+/** The view of a service that has all engines in its own process: a cluster of one. Keeps the
+ * counts of the last call, so that loads are queries per second. */
+typedef struct sc_process_view sc_process_view;
+
+/** @param crew  borrowed, as the partition @return SC_OK, SC_ENOMEM */
+SC_CHECKED sc_err sc_process_view_new(sc_engine_pool *engines, const sc_partition *partition,
+                                      sc_process_view **out);
+
+/** NULL is fine. */
+void sc_process_view_free(sc_process_view *own);
+
+/** What there is to see now; free with sc_cluster_view_free(). NULL if memory is out. Any thread.
+ */
+sc_cluster_view *sc_process_view_now(sc_process_view *own);
+
+// --- POST /v1/queries (query_route.c) ------------------------------------------------------------
+//
+// In the loop's thread, cheap checks first: draining, media type, token, rate
+// of the user, body, road, one pending per user; then a ticket is made, the body is wiped, and the
+// ledger takes it. The request waits. When the ticket is settled, the ledger's thread hands it to
+// the loop, which answers, wipes and frees it. If the client goes away before, the query is
+// withdrawn from the ledger, and the ticket is only wiped.
+
+/**
+ * One admission per loop, all with one key. Watches a handover of settled tickets in each loop, so
+ * before sc_http_start().
+ *
+ * @param names_key  behind pseudonyms and ids, SC_KEY_SIZE bytes; NULL: new random ones
+ */
+SC_CHECKED sc_err sc_query_route_new(sc_service_internal *service, size_t max_pending,
+                                     const uint8_t *names_key, sc_query_route **out, sc_diag *diag);
+
+/** After the loops and the ledger have stopped: tickets that no loop has taken are freed. */
+void sc_query_route_free(sc_query_route *route);
+
+/** The route. */
+void sc_query_route_post(sc_query_route *route, unsigned loop, sc_http_request *request);
+
+/** For sc_ledger_options.settled and all_settled; `context` is the sc_query_route. The ledger's
+ * thread. A ticket waits for the second call, so that each loop is woken once for all its tickets.
+ */
+void sc_query_route_settled(void *context, sc_ticket *ticket);
+void sc_query_route_all_settled(void *context);
+
+/** Tickets that the ledger has handed to loops so far; for tests. */
+uint64_t sc__query_route_handed(const sc_query_route *route);
+
+/** Something was refused before it reached the query route. Any thread. */
+void sc_query_route_count_refusal(sc_query_route *route, sc_problem_kind kind);
+
+/** Counted: what was refused, by the problem's kind. Any thread. */
+uint64_t sc_query_route_refused(const sc_query_route *route, sc_problem_kind kind);
 
 #endif

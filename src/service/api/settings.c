@@ -1,7 +1,6 @@
-// Settings by name. See settings.h; the list of them is settings_list.h.
+// Settings by name, and checks of their consistency. settings_list.h has all of them.
 #include "api/settings.h"
 
-#include "api/settings_table.h"
 #include "base/alloc.h"
 #include "base/diag.h"
 #include "base/text.h"
@@ -172,7 +171,7 @@ static sc_err set(sc_settings *settings, const sc__setting *setting, const char 
 {
     void *field = field_of(settings, setting);
     if (!value && setting->kind != SC__SETTING_SWITCH) {
-        return sc_fail(diag, SC_EINVAL, "%s: it needs a value", setting->name);
+        return sc_fail(diag, SC_EINVAL, "%s: a value is needed", setting->name);
     }
     switch (setting->kind) {
     case SC__SETTING_LIST:
@@ -193,7 +192,7 @@ sc_err sc_settings_set(sc_settings *settings, const char *name, const char *valu
 {
     const sc__setting *setting = sc__setting_find(name);
     if (setting) return set(settings, setting, value, diag);
-    return sc_fail(diag, SC_EUNKNOWN, "there is no setting %s", sc_quote(name, strlen(name)).text);
+    return sc_fail(diag, SC_EUNKNOWN, "unknown setting %s", sc_quote(name, strlen(name)).text);
 }
 
 sc_err sc_settings_add(sc_settings *settings, const char *name, const char *value, sc_diag *diag)
@@ -305,4 +304,89 @@ sc_err sc_settings_parts(const char *list, char ***out, size_t *count)
 void sc_settings_parts_free(char **parts)
 {
     sc_free(parts);
+}
+
+// === Consistency, and the policy ================================================================
+
+sc_policy sc_settings_policy(const sc_settings *s)
+{
+    return (sc_policy){
+        .least = {(uint32_t)s->min_k, (uint32_t)s->min_l, (uint32_t)s->min_hops,
+                  sc_time_from_seconds(s->min_wait_s)},
+        .most = {(uint32_t)s->max_k, (uint32_t)s->max_l, (uint32_t)s->max_hops,
+                 sc_time_from_seconds(s->max_wait_s)},
+        .standard = {(uint32_t)s->default_k, (uint32_t)s->default_l, (uint32_t)s->default_hops,
+                     sc_time_from_seconds(s->default_wait_s)},
+        .requests = {.max_k = (uint32_t)s->max_nearest, .max_radius_m = s->max_radius_m},
+        .max_snap_m = s->max_snap_m,
+        .user_rate = s->user_rate,
+        .user_burst = s->user_burst,
+        .address_rate = s->address_rate,
+        .address_burst = s->address_burst,
+        .user_pending = (uint32_t)s->user_pending,
+        .events = (sc_access)s->events,
+        .metrics = (sc_access)s->metrics,
+    };
+}
+
+static bool is_web_address(const char *text)
+{
+    return strncmp(text, "http://", 7) == 0 || strncmp(text, "https://", 8) == 0;
+}
+
+static sc_err check_tls(const sc_settings *s, sc_diag *diag)
+{
+    if (!*s->tls_certificate && (*s->tls_key || *s->client_ca)) {
+        return sc_fail(diag, SC_EINVAL, "%s: needs a tls-certificate too",
+                       *s->tls_key ? "tls-key" : "client-ca");
+    }
+    if (!*s->provider_certificate && *s->provider_key) {
+        return sc_fail(diag, SC_EINVAL, "provider-key: needs a provider-certificate too");
+    }
+    return SC_OK;
+}
+
+/** There is one provider. */
+static sc_err check_provider(const sc_settings *s, sc_diag *diag)
+{
+    if (*s->provider && *s->point_provider) {
+        return sc_fail(diag, SC_EINVAL, "provider and point-provider: set only one of them");
+    }
+    if (*s->objects && (*s->provider || *s->point_provider)) {
+        return sc_fail(diag, SC_EINVAL,
+                       "objects: they are the built-in provider's, and another one is asked "
+                       "(%s); give them to that one",
+                       *s->provider ? "provider" : "point-provider");
+    }
+    if (*s->provider && !is_web_address(s->provider)) {
+        return sc_fail(diag, SC_EINVAL, "provider: the URL must begin with http:// or https://");
+    }
+    if (*s->point_provider && !is_web_address(s->point_provider)) {
+        return sc_fail(diag, SC_EINVAL,
+                       "point-provider: its address begins with http:// or https://");
+    }
+    if (*s->objects && strncmp(s->objects, "postgresql://", 13) != 0 &&
+        strncmp(s->objects, "postgres://", 11) != 0) {
+        return sc_fail(diag, SC_EINVAL,
+                       "objects: the address of a database begins with postgresql://, as in "
+                       "postgresql://user@host/database");
+    }
+    return SC_OK;
+}
+
+sc_err sc_settings_check(const sc_settings *settings, sc_diag *diag)
+{
+    const sc_policy policy = sc_settings_policy(settings);
+    sc_err err = sc_policy_check(&policy, diag);
+    if (!err) err = check_tls(settings, diag);
+    if (!err) err = check_provider(settings, diag);
+    if (!err && settings->guard_s >= settings->min_wait_s) {
+        err = sc_fail(diag, SC_EINVAL, "guard: must be less than min-wait");
+    }
+    if (!err && settings->provider_timeout_s > settings->provider_deadline_s) {
+        err = sc_fail(diag, SC_EINVAL,
+                      "provider-timeout: one try may not take longer than all together "
+                      "(provider-deadline)");
+    }
+    return err;
 }

@@ -1,30 +1,31 @@
 /**
  * @file settings.h
- * @brief The operator's words: defaults, then the configuration file, then flags.
+ * @brief The service's settings: defaults, then the configuration file, then flags.
  *
  *     sc_settings *settings = NULL;
  *     err = sc_settings_new(&settings);
  *     err = sc_settings_read(settings, "starcloak.ini", &diag);  // INI; sections as in the list
  *     err = sc_settings_set(settings, "loops", "4", &diag);      // as --loops 4
- *     err = sc_settings_check(settings, &diag);                  // do they go together?
+ *     err = sc_settings_check(settings, &diag);                  // are they consistent?
  *
- * Every setting is in settings_list.h, and nowhere else. A refusal names the setting, its value and
- * what would do; in a file, the line too. Values are plain fields: settings->loops.
- *
- * Uses: courier, http, ledger, policy (to fill their options). Used by: starcloak serve.
+ * To add a setting or change a default: settings_list.h, and nowhere else. A refusal names the
+ * setting, its value and what is allowed; in a file, the line too. Values are plain fields:
+ * settings->loops.
  */
-#ifndef SC_SERVICE_SETTINGS_H
-#define SC_SERVICE_SETTINGS_H
+#ifndef SC_API_SETTINGS_H
+#define SC_API_SETTINGS_H
 
 #include <starcloak/err.h>
+
+#include "api/access_policy.h"
+#include "api/service.h"
+#include "api/settings_list.h"
+#include "base/file.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
-
-#include "api/policy.h"
-#include "api/service.h"
-#include "api/settings_list.h"
 
 /** A text that the settings own; they are freed together. */
 typedef struct sc_setting_text sc_setting_text;
@@ -75,7 +76,7 @@ SC_CHECKED sc_err sc_settings_add(sc_settings *settings, const char *name, const
  */
 SC_CHECKED sc_err sc_settings_read(sc_settings *settings, const char *path, sc_diag *diag);
 
-/** Whether the settings go together. SC_EINVAL names them. */
+/** Whether the settings are consistent. SC_EINVAL names those that are not. */
 SC_CHECKED sc_err sc_settings_check(const sc_settings *settings, sc_diag *diag);
 
 /**
@@ -86,16 +87,57 @@ SC_CHECKED sc_err sc_settings_check(const sc_settings *settings, sc_diag *diag);
  */
 const char *sc_settings_stuck(const sc_settings *now, const sc_settings *next, size_t *from);
 
-/** What a policy says by them. */
-sc_policy_terms sc_settings_policy(const sc_settings *settings);
+/** The policy that they make. */
+sc_policy sc_settings_policy(const sc_settings *settings);
 
 /** Lists, taken apart: the parts lie in one block, ended by NULL; free with
  * sc_settings_parts_free(). */
 SC_CHECKED sc_err sc_settings_parts(const char *list, char ***out, size_t *count);
 void sc_settings_parts_free(char **parts);
 
-/** Write them as a configuration file that says the same, with a comment for each; for
+/** Write them as a configuration file with the same values and a comment for each; for
  * `--print-config`. */
 SC_CHECKED sc_err sc_settings_write(const sc_settings *settings, FILE *stream);
+
+// --- The list as a table (settings.c, settings_file.c and tests) ---------------------------------
+
+typedef enum sc__setting_kind {
+    SC__SETTING_LIST,
+    SC__SETTING_TEXT,
+    SC__SETTING_COUNT,
+    SC__SETTING_NUMBER,
+    SC__SETTING_SWITCH,
+    SC__SETTING_WORD,
+} sc__setting_kind;
+
+typedef struct sc__setting {
+    const char *section;
+    const char *name;
+    const char *help;
+    sc__setting_kind kind;
+    size_t offset;  ///< of its field
+    double least;   ///< of counts and numbers
+    double most;
+    const char *words;     ///< parted by blanks
+    const char *standard;  ///< the default, as it would be written
+    bool is_reloaded;
+} sc__setting;
+
+/** All settings, in the order of the list. */
+const sc__setting *sc__settings_table(size_t *count);
+
+/** The one of that name, or NULL. */
+const sc__setting *sc__setting_find(const char *name);
+
+/** What to do instead of setting that, if it was a setting once; NULL if it never was. */
+const char *sc__setting_moved(const char *name);
+
+/** Word number `place` of a list parted by blanks, and its length; NULL if there are not so many.
+ */
+const char *sc__setting_word(const char *words, unsigned place, size_t *size);
+
+/** As sc_settings_read(), from bytes. */
+SC_CHECKED sc_err sc__settings_read_input(sc_settings *settings, const sc_input *input,
+                                          sc_diag *diag);
 
 #endif

@@ -1,10 +1,8 @@
-// The configuration file: INI as inih reads it. See settings.h.
+// The configuration file, read and written: INI as inih reads it.
 //
-// inih takes lines of up to 198 bytes apart without a word; so lines are counted and measured here
+// inih splits lines of more than 198 bytes silently; so lines are counted and measured here
 // before it sees them. It calls back once per "name = value"; what follows " ;" is a comment.
 #include "api/settings.h"
-
-#include "api/settings_table.h"
 #include "base/alloc.h"
 #include "base/diag.h"
 #include "base/file.h"
@@ -12,6 +10,7 @@
 #include "base/utf8.h"
 
 #include <ini.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -67,8 +66,9 @@ static int take(void *user, const char *section, const char *name, const char *v
     reading *r = user;
     if (r->err) return 0;
     if (!is_section(section)) {
-        if (section[0] == '\0') return complain(r, "it stands before the first [section]", name);
-        return complain(r, "there is no such section", section);
+        if (section[0] == '\0')
+            return complain(r, "the setting is before the first [section]", name);
+        return complain(r, "unknown section", section);
     }
     const sc__setting *setting = sc__setting_find(name);
     const char *advice = setting ? NULL : sc__setting_moved(name);
@@ -77,16 +77,16 @@ static int take(void *user, const char *section, const char *name, const char *v
                          r->line, name, advice);
         return 0;
     }
-    if (!setting) return complain(r, "there is no such setting", name);
+    if (!setting) return complain(r, "unknown setting", name);
     if (strcmp(setting->section, section) != 0) {
-        r->err = sc_fail(r->diag, SC_EPARSE, "%s:%u: '%s' belongs into section [%s]", r->path,
+        r->err = sc_fail(r->diag, SC_EPARSE, "%s:%u: '%s' belongs in section [%s]", r->path,
                          r->line, setting->name, setting->section);
         return 0;
     }
     size_t count = 0;
     bool *is_given = &r->is_given[setting - sc__settings_table(&count)];
     const bool adds = *is_given && setting->kind == SC__SETTING_LIST;
-    if (*is_given && !adds) return complain(r, "it stands there twice", name);
+    if (*is_given && !adds) return complain(r, "the setting is repeated", name);
     *is_given = true;
     sc_diag why = {.message = ""};
     const sc_err err = adds ? sc_settings_add(r->settings, name, value, &why)
@@ -102,7 +102,7 @@ static int take(void *user, const char *section, const char *name, const char *v
 static sc_err check_lines(const sc_input *input, sc_diag *diag)
 {
     if (input->size > FILE_MAX_BYTES) {
-        return sc_fail(diag, SC_ELIMIT, "%s: it is larger than a configuration can be",
+        return sc_fail(diag, SC_ELIMIT, "%s: larger than 1 MiB, the limit of a configuration file",
                        input->name);
     }
     sc_lines lines = sc_lines_of(input);
@@ -138,8 +138,8 @@ sc_err sc__settings_read_input(sc_settings *settings, const sc_input *input, sc_
     sc_free(is_given);
     // inih goes on after a line that it cannot read, and what follows may seem wrong because of it.
     if (bad_line > 0 && (!r.err || (unsigned)bad_line < r.line)) {
-        return sc_fail(diag, SC_EPARSE, "%s:%d: this is neither [section] nor name = value",
-                       input->name, bad_line);
+        return sc_fail(diag, SC_EPARSE, "%s:%d: neither [section] nor name = value", input->name,
+                       bad_line);
     }
     if (!r.err && bad_line < 0) return sc_fail_memory(diag, "reading the settings");
     return r.err;
@@ -153,4 +153,86 @@ sc_err sc_settings_read(sc_settings *settings, const char *path, sc_diag *diag)
     err = sc__settings_read_input(settings, &file.input, diag);
     sc_file_close(&file);
     return err;
+}
+
+// === Writing ====================================================================================
+//
+
+enum { COLUMNS = 96 };
+
+/** The help of a setting as comment lines. */
+static void write_comment(FILE *stream, const char *help)
+{
+    while (*help) {
+        size_t size = strlen(help);
+        if (size > COLUMNS) {
+            size = COLUMNS;
+            while (size > 1 && help[size] != ' ') {
+                size--;
+            }
+        }
+        fprintf(stream, "; %.*s\n", (int)size, help);
+        help += size;
+        help += strspn(help, " ");
+    }
+}
+
+static void write_value(FILE *stream, const sc_settings *settings, const sc__setting *setting)
+{
+    const void *field = (const char *)settings + setting->offset;
+    size_t size = 0;
+    const char *word = NULL;
+    switch (setting->kind) {
+    case SC__SETTING_LIST:  // written part by part
+        break;
+    case SC__SETTING_TEXT:
+        fputs(*(const char *const *)field, stream);
+        break;
+    case SC__SETTING_COUNT:
+        fprintf(stream, "%" PRIu64, *(const uint64_t *)field);
+        break;
+    case SC__SETTING_NUMBER:
+        fprintf(stream, "%.10g", *(const double *)field);
+        break;
+    case SC__SETTING_SWITCH:
+        fputs(*(const bool *)field ? "yes" : "no", stream);
+        break;
+    case SC__SETTING_WORD:
+        word = sc__setting_word(setting->words, *(const unsigned *)field, &size);
+        fprintf(stream, "%.*s", (int)size, word);
+        break;
+    }
+}
+
+/** One line for each part: lines have an end, lists need not. */
+static void write_list(FILE *stream, const char *name, const char *list)
+{
+    do {
+        const size_t size = strcspn(list, ",");
+        fprintf(stream, "%s = %.*s\n", name, (int)size, list);
+        list += size;
+    } while (*list++ == ',');
+}
+
+sc_err sc_settings_write(const sc_settings *settings, FILE *stream)
+{
+    size_t count = 0;
+    const sc__setting *table = sc__settings_table(&count);
+    const char *section = "";
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(table[i].section, section) != 0) {
+            section = table[i].section;
+            fprintf(stream, "%s[%s]\n", i > 0 ? "\n" : "", section);
+        }
+        write_comment(stream, table[i].help);
+        if (table[i].kind == SC__SETTING_LIST) {
+            const void *field = (const char *)settings + table[i].offset;
+            write_list(stream, table[i].name, *(const char *const *)field);
+            continue;
+        }
+        fprintf(stream, "%s = ", table[i].name);
+        write_value(stream, settings, &table[i]);
+        fputc('\n', stream);
+    }
+    return ferror(stream) ? SC_EIO : SC_OK;
 }

@@ -9,8 +9,6 @@
  *
  *     POST /            (and any path that does not begin with one of the next)   a cloak
  *     GET /healthz, /readyz, /metrics, /v1/categories
- *
- * Uses: base, map, relay, objects, lbs, http, log. Used by: starcloak lbs.
  */
 #ifndef SC_PROVIDER_PROVIDER_H
 #define SC_PROVIDER_PROVIDER_H

@@ -1,14 +1,15 @@
-// The adversary: what it can be told, and what it makes of a cloak. See starcloak/attack.h.
+// The adversary: its options, what it is shown, and what it concludes from a cloak
+// (starcloak/attack.h).
 //
 //     sighting (score/score.c)
 //       -> likelihoods of its segments (estimate.c)
-//       |    ^ replays (replay.c), by threads (parallel.c)
+//       |    ^ replays (replay.c), by threads (base/parallel.h)
 //       |        ^ the engine (cloaker_engine.c), or another cloaker
 //       -> what to believe of them (belief.c)
 //
 // An adversary keeps what is large or takes long to make, and what is the same for all cloaks: one
-// cloaker for each worker, and a bit for each segment of the map. Whatever depends on the cloak is
-// made for it and gone when it is done.
+// cloaker for each worker, and a bit for each segment of the map. What depends on the cloak is made
+// for it and freed when it is done.
 #include <starcloak/attack.h>
 
 #include "attack/belief.h"
@@ -16,19 +17,96 @@
 #include "attack/estimate.h"
 #include "attack/placements.h"
 #include "attack/replay.h"
-#include "attack/sighting_check.h"
 #include "base/alloc.h"
 #include "base/diag.h"
 
 #include <unistd.h>
 
+// === Sightings: what an adversary is shown of a cloak ===========================================
+// A sighting comes from outside, and replays rely on it: segments of the map, ascending, and
+// members that can be put onto them. Messages name no segment, since they may end up in a log.
+
+static sc_err check_segments(const sc_map *map, const sc_sighting *sighting, sc_diag *diag)
+{
+    if (sighting->segment_count < 1) {
+        return sc_fail(diag, SC_EINVAL, "attack: the cloak has no segment");
+    }
+    for (size_t i = 0; i < sighting->segment_count; i++) {
+        if (sighting->segments[i] >= sc_map_segment_count(map)) {
+            return sc_fail(diag, SC_EUNKNOWN,
+                           "attack: the cloak has a segment that the map does not have; is it of "
+                           "another map?");
+        }
+        if (i > 0 && sighting->segments[i] <= sighting->segments[i - 1]) {
+            return sc_fail(diag, SC_EINVAL, "attack: the segments of the cloak do not ascend");
+        }
+    }
+    return SC_OK;
+}
+
+static sc_err check_needs(const sc_needs *needs, sc_diag *diag)
+{
+    if (needs->k >= 1 && needs->l >= 1) return SC_OK;
+    return sc_fail(diag, SC_EINVAL,
+                   "attack: a member asks for %u users and %u segments; both are 1 at least",
+                   needs->k, needs->l);
+}
+
+/** Whether S, which ascends, has the segment. */
+static bool has_segment(const sc_sighting *sighting, sc_seg_id segment)
+{
+    size_t first = 0;
+    size_t end = sighting->segment_count;
+    while (first < end) {
+        const size_t middle = first + (end - first) / 2;
+        if (sighting->segments[middle] < segment) {
+            first = middle + 1;
+        } else {
+            end = middle;
+        }
+    }
+    return first < sighting->segment_count && sighting->segments[first] == segment;
+}
+
+static sc_err check_members(const sc_sighting *sighting, sc_diag *diag)
+{
+    if (sighting->stranger_count < 1) {
+        return sc_fail(diag, SC_EINVAL, "attack: the cloak has no member to be found in it");
+    }
+    if (sighting->stranger_count > SC_ATTACK_MEMBERS_MAX ||
+        sighting->injected_count > SC_ATTACK_MEMBERS_MAX - sighting->stranger_count) {
+        return sc_fail(diag, SC_EINVAL, "attack: the cloak has more than %d members",
+                       SC_ATTACK_MEMBERS_MAX);
+    }
+    sc_err err = SC_OK;
+    for (size_t i = 0; !err && i < sighting->stranger_count; i++) {
+        err = check_needs(&sighting->strangers[i], diag);
+    }
+    for (size_t i = 0; !err && i < sighting->injected_count; i++) {
+        if (!has_segment(sighting, sighting->injected[i].segment)) {
+            return sc_fail(diag, SC_EINVAL, "attack: an injected query is not on the cloak");
+        }
+        err = check_needs(&sighting->injected[i].needs, diag);
+    }
+    return err;
+}
+
+/** @return SC_OK, SC_EINVAL, SC_EUNKNOWN (a segment that the map does not have) */
+static sc_err check_sighting(const sc_map *map, const sc_sighting *sighting, sc_diag *diag)
+{
+    const sc_err err = check_segments(map, sighting, diag);
+    return err ? err : check_members(sighting, diag);
+}
+
+// === The adversary ==============================================================================
+
 struct sc_adversary {
     const sc_map *map;  ///< borrowed
     sc_adversary_options options;
     sc_cloaker cloaker;
-    sc__replayer **crew;  ///< one for each thread
-    unsigned crew_count;  ///< that were made
-    sc__outline outline;  ///< none, but during an attack
+    sc__replayer **workers;     ///< one for each thread
+    unsigned worker_count;      ///< that were made
+    sc__segment_set cloak_set;  ///< none, but during an attack
 };
 
 // --- Options ---------------------------------------------------------------------
@@ -88,16 +166,16 @@ static sc_err check_options(const sc_map *map, const sc_adversary_options *optio
 // --- Life ------------------------------------------------------------------------
 
 /** One for each thread, with a cloaker of its own. */
-static sc_err open_crew(sc_adversary *adversary, sc_diag *diag)
+static sc_err open_workers(sc_adversary *adversary, sc_diag *diag)
 {
     const sc_cloaker *cloaker = &adversary->cloaker;
     sc_err err = SC_OK;
-    while (!err && adversary->crew_count < adversary->options.threads) {
+    while (!err && adversary->worker_count < adversary->options.threads) {
         // In a block of its own: its cloaker knows where the dice are, and threads that write to
         // them do not share a line of the cache.
         sc__replayer *replayer = sc_calloc(1, sizeof *replayer);
         if (!replayer) return sc_fail_memory(diag, "making an adversary");
-        adversary->crew[adversary->crew_count++] = replayer;
+        adversary->workers[adversary->worker_count++] = replayer;
         sc_rng_seed(&replayer->rng, adversary->options.seed);
         err = cloaker->open(cloaker->context, adversary->map, &replayer->rng, &replayer->cloaker,
                             diag);
@@ -117,9 +195,10 @@ sc_err sc_adversary_new(const sc_map *map, const sc_adversary_options *options,
     adversary->map = map;
     adversary->options = *options;
     adversary->cloaker = cloaker ? *cloaker : sc__cloaker_engine(&adversary->options.engine);
-    adversary->crew = sc_calloc(options->threads, sizeof(sc__replayer *));
-    if (adversary->crew && sc__outline_init(&adversary->outline, sc_map_segment_count(map))) {
-        err = open_crew(adversary, diag);
+    adversary->workers = sc_calloc(options->threads, sizeof(sc__replayer *));
+    if (adversary->workers &&
+        sc__segment_set_init(&adversary->cloak_set, sc_map_segment_count(map))) {
+        err = open_workers(adversary, diag);
     } else {
         (void)sc_fail_memory(diag, "making an adversary");
     }
@@ -134,14 +213,14 @@ sc_err sc_adversary_new(const sc_map *map, const sc_adversary_options *options,
 void sc_adversary_free(sc_adversary *adversary)
 {
     if (!adversary) return;
-    for (unsigned i = 0; adversary->crew && i < adversary->crew_count; i++) {
-        sc__replayer *replayer = adversary->crew[i];
+    for (unsigned i = 0; adversary->workers && i < adversary->worker_count; i++) {
+        sc__replayer *replayer = adversary->workers[i];
         if (replayer->is_open) adversary->cloaker.close(replayer->cloaker);
         sc__replayer_fini(replayer);
         sc_free(replayer);
     }
-    sc_free(adversary->crew);
-    sc__outline_fini(&adversary->outline);
+    sc_free(adversary->workers);
+    sc__segment_set_fini(&adversary->cloak_set);
     sc_free(adversary);
 }
 
@@ -183,7 +262,7 @@ static approach approach_alone(const sc_adversary_options *options, const sc_sig
 {
     const uint64_t places = sighting->segment_count;
     const uint64_t rounds = options->samples / SC_ATTACK_BATCHES / places;
-    return (approach){SC__ALONE, places, SC_ATTACK_BATCHES, places * (rounds > 0 ? rounds : 1)};
+    return (approach){SC__SINGLE, places, SC_ATTACK_BATCHES, places * (rounds > 0 ? rounds : 1)};
 }
 
 /**
@@ -220,7 +299,7 @@ static bool can_grow(const sc__estimation *estimation)
 }
 
 /**
- * Estimate, and anew with larger batches while too few replays are fruitful.
+ * Estimate, and again with larger batches while too few replays are fruitful.
  *
  * @param estimation  becomes that of the estimate
  */
@@ -244,32 +323,32 @@ static sc_err attack(sc_adversary *adversary, uint64_t number, const sc_sighting
                      const approach *how, sc_posterior *out)
 {
     const size_t member_count = sighting->stranger_count + sighting->injected_count;
-    for (unsigned i = 0; i < adversary->crew_count; i++) {
-        if (!sc__replayer_reserve(adversary->crew[i], member_count)) return SC_ENOMEM;
+    for (unsigned i = 0; i < adversary->worker_count; i++) {
+        if (!sc__replayer_reserve(adversary->workers[i], member_count)) return SC_ENOMEM;
     }
     double *weights = weights_of(adversary->options.density, sighting);
     if (!weights) return SC_ENOMEM;
-    const sc__scene scene = {
+    const sc__replay_setup setup = {
         .sighting = sighting,
-        .outline = &adversary->outline,
+        .cloak_set = &adversary->cloak_set,
         .likeness = adversary->options.likeness,
         .cloaker = &adversary->cloaker,
     };
     sc__estimation estimation = {
-        .scene = &scene,
+        .setup = &setup,
         .weights = weights,
         .method = how->method,
         .batch_count = how->batch_count,
         .batch_size = how->batch_size,
         .seed = sc__seed_mix(adversary->options.seed, number),
-        .crew = adversary->crew,
-        .crew_count = adversary->crew_count,
+        .workers = adversary->workers,
+        .worker_count = adversary->worker_count,
     };
     sc__estimate estimate = {0};
     sc_posterior posterior = {0};
-    sc__outline_set(&adversary->outline, sighting->segments, sighting->segment_count);
+    sc__segment_set_add(&adversary->cloak_set, sighting->segments, sighting->segment_count);
     sc_err err = estimate_well(&estimate, &estimation, adversary->options.fruitful);
-    sc__outline_clear(&adversary->outline, sighting->segments, sighting->segment_count);
+    sc__segment_set_remove(&adversary->cloak_set, sighting->segments, sighting->segment_count);
     if (!err) {
         err = sc__posterior_init(&posterior, sighting->segments, &estimate.likelihoods, weights);
     }
@@ -302,7 +381,7 @@ static sc_err fail_attack(sc_err err, sc_diag *diag)
 sc_err sc_adversary_replay(sc_adversary *adversary, uint64_t number, const sc_sighting *sighting,
                            sc_posterior *out, sc_diag *diag)
 {
-    const sc_err err = sc__sighting_check(adversary->map, sighting, diag);
+    const sc_err err = check_sighting(adversary->map, sighting, diag);
     if (err) return err;
     const approach how = approach_alone(&adversary->options, sighting);
     return fail_attack(attack(adversary, number, sighting, &how, out), diag);
@@ -311,7 +390,7 @@ sc_err sc_adversary_replay(sc_adversary *adversary, uint64_t number, const sc_si
 sc_err sc_adversary_correlate(sc_adversary *adversary, uint64_t number, const sc_sighting *sighting,
                               sc_posterior *out, sc_diag *diag)
 {
-    const sc_err err = sc__sighting_check(adversary->map, sighting, diag);
+    const sc_err err = check_sighting(adversary->map, sighting, diag);
     if (err) return err;
     const approach how = approach_all(&adversary->options, sighting);
     return fail_attack(attack(adversary, number, sighting, &how, out), diag);

@@ -1,4 +1,4 @@
-// Linkabilities, their entropy, and the jackknife over batches. See belief.h.
+// Linkabilities, their entropy, and the jackknife over batches.
 //
 // The estimate is a function of the sum of all rows: linkabilities are the sum's shares, and the
 // entropy is theirs. Neither is a mean, so the spread of the rows does not tell the error of the

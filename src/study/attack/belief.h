@@ -6,8 +6,6 @@
  * number per segment of S; the estimate is that of the sum of all rows. Leaving out one row in turn
  * (the jackknife) tells how far off linkabilities and entropy may be, and by how much the entropy
  * is too low.
- *
- * Uses: base, attack.h. Used by: attack (adversary, estimate, tracker).
  */
 #ifndef SC_ATTACK_BELIEF_H
 #define SC_ATTACK_BELIEF_H

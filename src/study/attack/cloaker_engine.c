@@ -1,4 +1,4 @@
-// The engine as something to be replayed. See cloaker_engine.h.
+// The engine as something to be replayed.
 //
 // Making an engine takes time and memory for the whole map, a replay for a handful of roads. So a
 // worker has one engine and one pruner for all its replays, and every replay leaves the engine as
@@ -6,7 +6,7 @@
 // removed. Only the clock goes on.
 //
 // Time passes in a replay only as far as something happens in it. All queries come at its start;
-// most methods search when somebody comes, and never again. Hybrid searches once more when
+// most methods search when a query comes, and never again. Hybrid searches once more when
 // deadlines are near, and for that the clock is moved to where the engine wants to be woken.
 #include "attack/cloaker_engine.h"
 
@@ -48,7 +48,7 @@ static sc_err open_worker(void *context, const sc_map *map, sc_rng *rng, void **
 {
     const sc_engine_options *given = context;
     sc_engine_options options = *given;
-    options.is_paranoid = false;  // nobody depends on what a replay promises
+    options.is_paranoid = false;  // replays are not published
     const sc_time longest = sc_time_from_seconds(LONGEST_ALPHA_S);
     if (options.consideration_us > longest) options.consideration_us = longest;
 
@@ -142,7 +142,7 @@ static void clear(worker *w, size_t count)
     for (size_t i = 0; i < count; i++) {
         const sc_query_id id = id_of(i);
         const sc_err removed = sc_engine_remove(w->engine, &id);
-        (void)removed;  // whoever was cloaked or dropped is gone already
+        (void)removed;  // queries that were cloaked or dropped are gone already
     }
     for (sc_drop drop; sc_engine_take_drop(w->engine, &drop);) {
     }

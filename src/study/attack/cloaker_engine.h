@@ -1,8 +1,6 @@
 /**
  * @file cloaker_engine.h
  * @brief The engine as something to be replayed: all six methods behind the sc_cloaker of attack.h.
- *
- * Uses: base, engine. Used by: attack/adversary.
  */
 #ifndef SC_ATTACK_CLOAKER_ENGINE_H
 #define SC_ATTACK_CLOAKER_ENGINE_H

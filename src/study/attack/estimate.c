@@ -1,4 +1,4 @@
-// Likelihoods from replays. See estimate.h.
+// Likelihoods from replays.
 //
 // What is wanted is the likelihood of each place p of S for one certain stranger, the victim:
 //
@@ -79,11 +79,11 @@ static bool is_over(const chunk *c)
 static sc_err place_one(chunk *c)
 {
     const sc__estimation *all = c->effort->all;
-    const size_t place_count = all->scene->sighting->segment_count;
+    const size_t place_count = all->setup->sighting->segment_count;
     sc_err err = SC_OK;
     for (uint64_t i = c->first; !err && i < c->end && !is_over(c); i++) {
         const uint32_t place = (uint32_t)(i % place_count);
-        err = sc__replay_one(c->replayer, all->scene, place, all->weights[place], c->row,
+        err = sc__replay_one(c->replayer, all->setup, place, all->weights[place], c->row,
                              &c->fruitful);
     }
     return err;
@@ -92,15 +92,15 @@ static sc_err place_one(chunk *c)
 static sc_err enumerate(chunk *c)
 {
     const sc__estimation *all = c->effort->all;
-    const size_t place_count = all->scene->sighting->segment_count;
-    const size_t count = all->scene->sighting->stranger_count;
+    const size_t place_count = all->setup->sighting->segment_count;
+    const size_t count = all->setup->sighting->stranger_count;
     uint32_t *at = c->replayer->at;
     sc_err err = SC_OK;
     // A batch may go over all placements more than once: behind the last comes the first.
     sc__placement_at(c->first % sc__placement_count(place_count, count), place_count, count, at);
     for (uint64_t i = c->first; !err && i < c->end && !is_over(c); i++) {
         const double share = sc__placement_weight(all->weights, count, at) / (double)count;
-        err = sc__replay_all(c->replayer, all->scene, at, share, c->row, &c->fruitful);
+        err = sc__replay_all(c->replayer, all->setup, at, share, c->row, &c->fruitful);
         (void)sc__placement_next(place_count, count, at);
     }
     return err;
@@ -109,7 +109,7 @@ static sc_err enumerate(chunk *c)
 static sc_err sample(chunk *c)
 {
     const sc__estimation *all = c->effort->all;
-    const size_t count = all->scene->sighting->stranger_count;
+    const size_t count = all->setup->sighting->stranger_count;
     const double share = 1.0 / (double)count;
     uint32_t *at = c->replayer->at;
     sc_err err = SC_OK;
@@ -117,7 +117,7 @@ static sc_err sample(chunk *c)
         for (size_t j = 0; j < count; j++) {
             at[j] = sc__draw(&c->effort->draws, &c->replayer->rng);
         }
-        err = sc__replay_all(c->replayer, all->scene, at, share, c->row, &c->fruitful);
+        err = sc__replay_all(c->replayer, all->setup, at, share, c->row, &c->fruitful);
     }
     return err;
 }
@@ -125,7 +125,7 @@ static sc_err sample(chunk *c)
 static sc_err replay_chunk(chunk *c)
 {
     switch (c->effort->all->method) {
-    case SC__ALONE:
+    case SC__SINGLE:
         return place_one(c);
     case SC__ENUMERATE:
         return enumerate(c);
@@ -146,9 +146,9 @@ static sc_err do_chunk(void *context, unsigned worker, size_t item, const atomic
     const uint64_t more = all->batch_size % e->chunk_count;
     chunk c = {
         .effort = e,
-        .replayer = all->crew[worker],
+        .replayer = all->workers[worker],
         .first = number * size + (number < more ? number : more),
-        .row = e->rows + item * all->scene->sighting->segment_count,
+        .row = e->rows + item * all->setup->sighting->segment_count,
         .is_over = over,
     };
     c.end = c.first + size + (number < more);
@@ -178,7 +178,7 @@ static void effort_fini(effort *e)
 
 static bool effort_init(effort *e, const sc__estimation *all)
 {
-    const size_t place_count = all->scene->sighting->segment_count;
+    const size_t place_count = all->setup->sighting->segment_count;
     *e = (effort){.all = all, .chunk_count = chunks_of(all)};
     const size_t item_count = all->batch_count * e->chunk_count;
     e->rows = sc_calloc(item_count, place_count * sizeof *e->rows);
@@ -190,7 +190,7 @@ static bool effort_init(effort *e, const sc__estimation *all)
 /** Add up the chunks of each batch, always in the same order, into the first rows. */
 static void add_up(const effort *e)
 {
-    const size_t place_count = e->all->scene->sighting->segment_count;
+    const size_t place_count = e->all->setup->sighting->segment_count;
     for (size_t batch = 0; batch < e->all->batch_count; batch++) {
         // No row before those of this batch is needed any more.
         double *sum = e->rows + batch * place_count;
@@ -213,13 +213,13 @@ sc_err sc__estimate_init(sc__estimate *out, const sc__estimation *estimation)
     sc_err err = effort_init(&e, estimation) ? SC_OK : SC_ENOMEM;
     const size_t item_count = estimation->batch_count * e.chunk_count;
     const sc_parallel work = {.item_count = item_count, .run = do_chunk, .context = &e};
-    if (!err) err = sc_parallel_run(&work, estimation->crew_count);
+    if (!err) err = sc_parallel_run(&work, estimation->worker_count);
     if (!err) {
         add_up(&e);
         *out = (sc__estimate){
             .likelihoods = {.rows = e.rows,
                             .batch_count = estimation->batch_count,
-                            .place_count = estimation->scene->sighting->segment_count},
+                            .place_count = estimation->setup->sighting->segment_count},
             .rows = e.rows,
         };
         for (size_t i = 0; i < item_count; i++) {

@@ -3,11 +3,9 @@
  * @brief Likelihoods of all segments of one cloak, from replays in batches.
  *
  * Batches are independent of each other and alike, so that their differences tell how sure the
- * estimate is (belief.h). Each is cut into chunks, which are what workers take; dice are seeded
- * anew for each chunk and its results go into a row of their own, so that nothing depends on who
- * did what, or when.
- *
- * Uses: attack (replay, work, placements). Used by: attack/adversary.
+ * estimate is (belief.h). Each is cut into chunks, which are what workers take; random
+ * numbers are seeded again for each chunk and its results go into a row of their own, so that
+ * nothing depends on who did what, or when.
  */
 #ifndef SC_ATTACK_ESTIMATE_H
 #define SC_ATTACK_ESTIMATE_H
@@ -17,21 +15,21 @@
 
 /** What is done in a batch. */
 typedef enum sc__method {
-    SC__ALONE,      ///< one stranger alone, on each segment in turn, some times over
+    SC__SINGLE,     ///< one stranger alone, on each segment in turn, some times over
     SC__ENUMERATE,  ///< all strangers, in every placement, once or some times over
     SC__SAMPLE,     ///< all strangers, in placements that are drawn
 } sc__method;
 
 /** What is to be estimated, and how. */
 typedef struct sc__estimation {
-    const sc__scene *scene;
+    const sc__replay_setup *setup;
     const double *weights;  ///< of places, summing to 1
     sc__method method;
     size_t batch_count;
-    uint64_t batch_size;        ///< replays in a batch
-    uint64_t seed;              ///< of this cloak
-    sc__replayer *const *crew;  ///< each with room for all members
-    unsigned crew_count;
+    uint64_t batch_size;           ///< replays in a batch
+    uint64_t seed;                 ///< of this cloak
+    sc__replayer *const *workers;  ///< each with room for all members
+    unsigned worker_count;
 } sc__estimation;
 
 /** What came of it. Zero-initialise; sc__estimate_fini(). */

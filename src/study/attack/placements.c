@@ -1,4 +1,4 @@
-// Multisets of places: counted, numbered, weighed, drawn. See placements.h.
+// Multisets of places: counted, numbered, weighed, drawn.
 //
 // In lexicographic order all placements that begin with place p, for n strangers, come before those
 // that begin with p + 1, and there are as many of them as placements of n - 1 strangers on the

@@ -3,11 +3,9 @@
  * @brief Where the strangers may be: all multisets of places, one after the other, or some drawn.
  *
  * A placement of n strangers on the segments of S is a non-decreasing list of n places in S
- * (0 to |S|-1): nobody can tell strangers apart. Its weight is the probability that n independent
+ * (0 to |S|-1): strangers cannot be told apart. Its weight is the probability that n independent
  * travellers, each on place p with probability w[p], are so placed: n! / (c0! c1! ...) times the
  * product of all w. The weights of all placements sum to 1.
- *
- * Uses: base. Used by: attack (adversary, estimate).
  */
 #ifndef SC_ATTACK_PLACEMENTS_H
 #define SC_ATTACK_PLACEMENTS_H

@@ -1,4 +1,4 @@
-// One replay. See replay.h.
+// One replay.
 //
 // It is done some hundred thousand times for a cloak, so nothing is allocated here, and how like S
 // the outcome is takes one look at a bit per segment.
@@ -8,43 +8,43 @@
 
 #include <string.h>
 
-// --- The outline of S ------------------------------------------------------------
+// --- Segment sets ------------------------------------------------------------
 
 enum { WORD_BITS = 64 };
 
-bool sc__outline_init(sc__outline *outline, size_t segment_count)
+bool sc__segment_set_init(sc__segment_set *set, size_t segment_count)
 {
-    outline->segment_count = segment_count;
-    outline->words = sc_calloc(segment_count / WORD_BITS + 1, sizeof *outline->words);
-    return outline->words != NULL;
+    set->segment_count = segment_count;
+    set->words = sc_calloc(segment_count / WORD_BITS + 1, sizeof *set->words);
+    return set->words != NULL;
 }
 
-void sc__outline_fini(sc__outline *outline)
+void sc__segment_set_fini(sc__segment_set *set)
 {
-    sc_free(outline->words);
-    *outline = (sc__outline){0};
+    sc_free(set->words);
+    *set = (sc__segment_set){0};
 }
 
-void sc__outline_set(sc__outline *outline, const sc_seg_id *segments, size_t count)
+void sc__segment_set_add(sc__segment_set *set, const sc_seg_id *segments, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        outline->words[segments[i] / WORD_BITS] |= (uint64_t)1 << segments[i] % WORD_BITS;
+        set->words[segments[i] / WORD_BITS] |= (uint64_t)1 << segments[i] % WORD_BITS;
     }
 }
 
-void sc__outline_clear(sc__outline *outline, const sc_seg_id *segments, size_t count)
+void sc__segment_set_remove(sc__segment_set *set, const sc_seg_id *segments, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        outline->words[segments[i] / WORD_BITS] = 0;
+        set->words[segments[i] / WORD_BITS] = 0;
     }
 }
 
-size_t sc__outline_count(const sc__outline *outline, const sc_seg_id *segments, size_t count)
+size_t sc__segment_set_count(const sc__segment_set *set, const sc_seg_id *segments, size_t count)
 {
     size_t marked = 0;
     for (size_t i = 0; i < count; i++) {
-        if (segments[i] >= outline->segment_count) continue;
-        marked += outline->words[segments[i] / WORD_BITS] >> segments[i] % WORD_BITS & 1;
+        if (segments[i] >= set->segment_count) continue;
+        marked += set->words[segments[i] / WORD_BITS] >> segments[i] % WORD_BITS & 1;
     }
     return marked;
 }
@@ -151,10 +151,10 @@ static size_t put_all(sc__replayer *replayer, const sc_sighting *sighting, const
 static double likeness_of(const sc_replayed *replayed, const sc_seg_id *segments,
                           size_t segment_count, size_t member_count)
 {
-    const sc__scene *scene = replayed->scene;
-    const size_t seen_count = scene->sighting->segment_count;
-    const size_t shared = sc__outline_count(scene->outline, segments, segment_count);
-    if (scene->likeness == SC_LIKENESS_OVERLAP) return (double)shared / (double)seen_count;
+    const sc__replay_setup *setup = replayed->setup;
+    const size_t seen_count = setup->sighting->segment_count;
+    const size_t shared = sc__segment_set_count(setup->cloak_set, segments, segment_count);
+    if (setup->likeness == SC_LIKENESS_OVERLAP) return (double)shared / (double)seen_count;
     // All who were put there are members of the cloak that was seen.
     const bool is_same = shared == seen_count && shared == segment_count;
     return is_same && member_count == replayed->query_count ? 1.0 : 0.0;
@@ -170,15 +170,15 @@ void sc_replayed_add(sc_replayed *replayed, const sc_seg_id *segments, size_t se
 }
 
 /** Cloak the first `count` queries, and add what that says of the strangers among them. */
-static sc_err play(sc__replayer *replayer, const sc__scene *scene, size_t count, double share,
-                   double *row, uint64_t *fruitful)
+static sc_err play(sc__replayer *replayer, const sc__replay_setup *setup, size_t count,
+                   double share, double *row, uint64_t *fruitful)
 {
-    sc_replayed replayed = {scene, replayer->likeness, count};
+    sc_replayed replayed = {setup, replayer->likeness, count};
     for (size_t i = 0; i < count; i++) {
         replayer->likeness[i] = 0.0;
     }
     const sc_err err =
-        scene->cloaker->replay(replayer->cloaker, replayer->queries, count, &replayed);
+        setup->cloaker->replay(replayer->cloaker, replayer->queries, count, &replayed);
     if (err) return err;
     bool is_fruitful = false;
     for (size_t i = 0; i < count; i++) {
@@ -190,21 +190,21 @@ static sc_err play(sc__replayer *replayer, const sc__scene *scene, size_t count,
     return SC_OK;
 }
 
-sc_err sc__replay_all(sc__replayer *replayer, const sc__scene *scene, const uint32_t *at,
+sc_err sc__replay_all(sc__replayer *replayer, const sc__replay_setup *setup, const uint32_t *at,
                       double share, double *row, uint64_t *fruitful)
 {
-    const size_t count = put_all(replayer, scene->sighting, at);
-    return play(replayer, scene, count, share, row, fruitful);
+    const size_t count = put_all(replayer, setup->sighting, at);
+    return play(replayer, setup, count, share, row, fruitful);
 }
 
-sc_err sc__replay_one(sc__replayer *replayer, const sc__scene *scene, uint32_t place, double share,
-                      double *row, uint64_t *fruitful)
+sc_err sc__replay_one(sc__replayer *replayer, const sc__replay_setup *setup, uint32_t place,
+                      double share, double *row, uint64_t *fruitful)
 {
-    const sc_sighting *sighting = scene->sighting;
+    const sc_sighting *sighting = setup->sighting;
     const uint32_t whose = sc_rng_below(&replayer->rng, (uint32_t)sighting->stranger_count);
     sc_needs needs = sighting->strangers[whose];
     needs.k = 1;
     replayer->places[0] = place;
     put_query(replayer, 0, sighting->segments[place], &needs);
-    return play(replayer, scene, 1, share, row, fruitful);
+    return play(replayer, setup, 1, share, row, fruitful);
 }

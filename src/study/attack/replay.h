@@ -3,11 +3,9 @@
  * @brief One replay: travellers are put onto segments of S, cloaked again, and what came of it is
  * held against S.
  *
- * What the strangers asked for is dealt out anew each time, and so is the order in which they and
- * the injected ones come: nobody outside knows either. Nothing but the dice is carried from one
- * replay to the next.
- *
- * Uses: base, attack.h. Used by: attack (estimate, cloaker_engine, adversary).
+ * What the strangers asked for is dealt out again each time, and so is the order in which they and
+ * the injected ones come: an adversary knows neither. Nothing but the random generator is carried
+ * from one replay to the next.
  */
 #ifndef SC_ATTACK_REPLAY_H
 #define SC_ATTACK_REPLAY_H
@@ -20,43 +18,44 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** How long after they come queries expire: long enough for any method that waits for nobody. */
+/** How long after they come queries expire: long enough for any method that does not wait for
+ * others. */
 #define SC__REPLAY_PATIENCE_S 10.0
 
 /** Segments of a map, a bit for each. */
-typedef struct sc__outline {
+typedef struct sc__segment_set {
     uint64_t *words;
     size_t segment_count;
-} sc__outline;
+} sc__segment_set;
 
 /** False if memory is out. None is marked. */
-bool sc__outline_init(sc__outline *outline, size_t segment_count);
-void sc__outline_fini(sc__outline *outline);
+bool sc__segment_set_init(sc__segment_set *set, size_t segment_count);
+void sc__segment_set_fini(sc__segment_set *set);
 
 /** Mark segments, which must be below the count, or clear them again. */
-void sc__outline_set(sc__outline *outline, const sc_seg_id *segments, size_t count);
-void sc__outline_clear(sc__outline *outline, const sc_seg_id *segments, size_t count);
+void sc__segment_set_add(sc__segment_set *set, const sc_seg_id *segments, size_t count);
+void sc__segment_set_remove(sc__segment_set *set, const sc_seg_id *segments, size_t count);
 
 /** How many of the segments are marked; any beyond the count is not. */
-size_t sc__outline_count(const sc__outline *outline, const sc_seg_id *segments, size_t count);
+size_t sc__segment_set_count(const sc__segment_set *set, const sc_seg_id *segments, size_t count);
 
 /** What all replays against one cloak have in common. Only read while they run. */
-typedef struct sc__scene {
+typedef struct sc__replay_setup {
     const sc_sighting *sighting;
-    const sc__outline *outline;  ///< S
+    const sc__segment_set *cloak_set;  ///< S
     sc_likeness likeness;
     const sc_cloaker *cloaker;
-} sc__scene;
+} sc__replay_setup;
 
 struct sc_replayed {
-    const sc__scene *scene;
+    const sc__replay_setup *setup;
     double *likeness;  ///< by query: that of its cloak, 0 if it has none
     size_t query_count;
 };
 
-/** Somebody who replays: with a cloaker, dice and memory of its own. It must not be moved. */
+/** A worker that replays, with a cloaker, random numbers and memory of its own; not to be moved. */
 typedef struct sc__replayer {
-    sc_rng rng;     ///< seeded by whoever says what is replayed
+    sc_rng rng;     ///< seeded by the caller
     void *cloaker;  ///< as `open` gave it
     bool is_open;   ///< it did
 
@@ -66,7 +65,7 @@ typedef struct sc__replayer {
     uint32_t *order;   ///< by query: which member it is, strangers first
     sc_needs *needs;   ///< by stranger
     double *likeness;  ///< by query
-    uint32_t *at;      ///< by stranger: for whoever puts them onto places
+    uint32_t *at;      ///< by stranger: for callers that put them onto places
     size_t capacity;
 } sc__replayer;
 
@@ -85,11 +84,11 @@ void sc__replayer_fini(sc__replayer *replayer);
  * @param fruitful  1 is added if some stranger has likeness above 0
  * @return SC_OK, or what the cloaker says: nothing is added then
  */
-SC_CHECKED sc_err sc__replay_all(sc__replayer *replayer, const sc__scene *scene, const uint32_t *at,
-                                 double share, double *row, uint64_t *fruitful);
+SC_CHECKED sc_err sc__replay_all(sc__replayer *replayer, const sc__replay_setup *setup,
+                                 const uint32_t *at, double share, double *row, uint64_t *fruitful);
 
 /** Replay one stranger alone at `place`, who asks for one user only. The rest is as above. */
-SC_CHECKED sc_err sc__replay_one(sc__replayer *replayer, const sc__scene *scene, uint32_t place,
-                                 double share, double *row, uint64_t *fruitful);
+SC_CHECKED sc_err sc__replay_one(sc__replayer *replayer, const sc__replay_setup *setup,
+                                 uint32_t place, double share, double *row, uint64_t *fruitful);
 
 #endif

@@ -2,16 +2,10 @@
  * @file claims.h
  * @brief What the paper claims, and whether it holds here.
  *
- * The claims are taken apart into small statements that numbers can decide (claim_list.c has them
- * all, and the rules of deciding in words, which the report repeats). A statement is judged on each
- * map where it applies, and for each method it speaks of: that is a claim. The bounded variant is
- * judged in both its settings.
- *
- *     claim_list.c  the statements and rules   claims.c       on which maps, for which methods
- *     claim_order.c one method against others  claim_trend.c  one method along an axis
- *     claim_ends.c  from one end to the other  claim_paper.c  the paper's claims as wholes
- *
- * Used by: lab (output, csv, report).
+ * The claims are taken apart into small statements that numbers can decide (claims.c has them
+ * all, and the rules of deciding in words, which the report repeats; claim_judge.c applies them). A
+ * statement is judged on each map where it applies, and for each method it speaks of: that is a
+ * claim. The bounded variant is judged in both its settings.
  */
 #ifndef SC_LAB_CLAIMS_H
 #define SC_LAB_CLAIMS_H
@@ -130,21 +124,21 @@ const char *sc__paper_claim_text(size_t number);
 bool sc__is_of_paper_claim(const sc_lab_claim *claim, size_t number);
 
 /** How many of something came out how. */
-typedef struct sc_lab_tally {
+typedef struct sc_lab_verdicts {
     size_t by_verdict[3];
-} sc_lab_tally;
+} sc_lab_verdicts;
 
 /** Its parts on one map; SC_NONE: those about no map in particular. */
-sc_lab_tally sc__paper_claim_tally(const sc_lab_claims *claims, size_t number, uint32_t map);
+sc_lab_verdicts sc__paper_claim_verdicts(const sc_lab_claims *claims, size_t number, uint32_t map);
 
 /** A whole holds if all of its parts that could be told do. */
-sc_lab_verdict sc__tally_verdict(const sc_lab_tally *tally);
+sc_lab_verdict sc__verdict_of(const sc_lab_verdicts *verdicts);
 
 /** Its parts on all maps, and what they make of it. */
-sc_lab_tally sc__paper_claim_total(const sc_lab_claims *claims, size_t number);
+sc_lab_verdicts sc__paper_claim_total(const sc_lab_claims *claims, size_t number);
 sc_lab_verdict sc__paper_claim_verdict(const sc_lab_claims *claims, size_t number);
 
 /** All of the paper's, on all maps. */
-sc_lab_tally sc__paper_claims_by_verdict(const sc_lab_claims *claims);
+sc_lab_verdicts sc__paper_claims_by_verdict(const sc_lab_claims *claims);
 
 #endif

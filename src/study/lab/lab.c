@@ -1,14 +1,192 @@
-// The laboratory from end to end. See lab.h.
+// The laboratory from end to end: plan the points, do the missing ones, write all files.
+//
+// Of the files, the numbers come first; then files of earlier runs are removed; report.json comes
+// last, so that a folder with it is whole.
 #include "lab/lab.h"
 
 #include "base/alloc.h"
 #include "base/diag.h"
-#include "lab/output.h"
-#include "lab/plan.h"
+#include "lab/lab_output.h"
+#include "lab/results.h"
 #include "lab/store.h"
 #include "lab/workers.h"
 
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
+
+// === Files of earlier runs ======================================================================
+// Such files describe other points than those of this run. A file is removed if it is an ordinary
+// one and is named as a figure that this run has not written (MAP-METRIC-AXIS.csv), as a plot of
+// any figure (.svg), or report.html. Plots and report are made from the files of this run
+// afterwards. Nothing else is touched.
+
+/** What the name of a file says. */
+typedef struct named_figure {
+    char map[SC_LAB_NAME_MAX + 1];
+    sc_lab_metric metric;
+    sc_lab_axis axis;
+    bool is_plot;
+} named_figure;
+
+// Whether the name is that of a map and then `ending`; if so, the map is copied to `out`.
+static bool ends_in(const char *file, const char *ending, named_figure *out)
+{
+    const size_t size = strlen(file);
+    const size_t tail = strlen(ending);
+    if (size <= tail || size - tail > SC_LAB_NAME_MAX) return false;
+    if (strcmp(file + size - tail, ending) != 0) return false;
+    memcpy(out->map, file, size - tail);
+    out->map[size - tail] = '\0';
+    return sc_lab_is_name(out->map);
+}
+
+static bool read_name(const char *file, named_figure *out)
+{
+    for (out->metric = 0; out->metric < SC_LAB_METRIC_COUNT; out->metric++) {
+        for (out->axis = 0; out->axis < SC_LAB_AXIS_COUNT; out->axis++) {
+            for (int i = 0; i < 2; i++) {
+                char ending[64];
+                out->is_plot = i == 1;
+                snprintf(ending, sizeof ending, "-%s-%s.%s", sc_lab_metric_name(out->metric),
+                         sc_lab_axis_name(out->axis), out->is_plot ? "svg" : "csv");
+                if (ends_in(file, ending, out)) return true;
+            }
+        }
+    }
+    return false;
+}
+
+static bool is_written(const sc_lab_findings *findings, const named_figure *named)
+{
+    const sc_lab_options *options = findings->results->options;
+    for (size_t i = 0; i < findings->figures->count; i++) {
+        const sc_lab_figure *figure = &findings->figures->all[i];
+        if (figure->metric == named->metric && figure->axis == named->axis &&
+            strcmp(options->maps[figure->map].name, named->map) == 0) {
+            return !named->is_plot;
+        }
+    }
+    return false;
+}
+
+static bool is_stale(const sc_lab_findings *findings, int directory, const char *file)
+{
+    named_figure named;
+    struct stat status;
+    const bool is_old = strcmp(file, "report.html") == 0 ||
+                        (read_name(file, &named) && !is_written(findings, &named));
+    return is_old && fstatat(directory, file, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+           S_ISREG(status.st_mode);
+}
+
+/** Remove files of an earlier run. This run has written all of its figures. */
+static sc_err remove_stale(const sc_lab_findings *findings, sc_diag *diag)
+{
+    const char *path = findings->results->options->directory;
+    DIR *directory = opendir(path);
+    if (!directory)
+        return sc_fail(diag, SC_EIO, "%s: cannot look into it: %s", path, strerror(errno));
+    sc_err err = SC_OK;
+    const struct dirent *entry;
+    while (!err && (entry = readdir(directory))) {
+        if (is_stale(findings, dirfd(directory), entry->d_name) &&
+            unlinkat(dirfd(directory), entry->d_name, 0) != 0) {
+            err =
+                sc_fail(diag, SC_EIO, "%s/%s: an earlier run left it, and it cannot be removed: %s",
+                        path, entry->d_name, strerror(errno));
+        }
+    }
+    closedir(directory);
+    return err;
+}
+
+// === Writing all files ==========================================================================
+
+sc_err sc__lab_file_open(sc_lab_file *file, const sc_lab_options *options, const char *name,
+                         sc_diag *diag)
+{
+    *file = (sc_lab_file){0};
+    const size_t size = strlen(options->directory) + strlen(name) + 2;
+    file->path = sc_malloc(size);
+    if (!file->path) return sc_fail_memory(diag, "writing the results");
+    snprintf(file->path, size, "%s/%s", options->directory, name);
+    const sc_err err = sc_outfile_open(file->path, &file->out, diag);
+    if (err) sc_free(file->path);
+    return err;
+}
+
+sc_err sc__lab_file_commit(sc_lab_file *file, sc_diag *diag)
+{
+    const sc_err err = sc_outfile_commit(&file->out, diag);
+    sc_free(file->path);
+    return err;
+}
+
+void sc__lab_file_abandon(sc_lab_file *file)
+{
+    sc_outfile_abandon(&file->out);
+    sc_free(file->path);
+}
+
+static sc_err write_numbers(const sc_lab_findings *findings, sc_diag *diag)
+{
+    sc_err err = sc__csv_write_points(findings->results, diag);
+    for (size_t i = 0; i < findings->figures->count && !err; i++) {
+        err = sc__csv_write_figure(findings->table, &findings->figures->all[i], diag);
+    }
+    if (!err) err = sc__csv_write_measures(findings->results, diag);
+    if (!err) err = sc__csv_write_claims(findings->results->options, findings->claims, diag);
+    return err;
+}
+
+/** What is made on the way. */
+typedef struct work {
+    sc_lab_table table;
+    sc_lab_figures figures;
+    sc_lab_claims claims;
+} work;
+
+static sc_err write_all(const sc_lab_results *results, work *w, sc_diag *diag)
+{
+    const sc_lab_findings findings = {
+        .results = results, .table = &w->table, .figures = &w->figures, .claims = &w->claims};
+    sc__figures_list(results->options, &w->figures);
+    sc_err err = sc__table_init(&w->table, results, diag);
+    if (!err) err = sc__claims_init(&w->claims, &w->table, diag);
+    if (!err) err = write_numbers(&findings, diag);
+    if (!err) err = remove_stale(&findings, diag);
+    if (!err) err = sc__report_data_write(&findings, diag);
+    return err;
+}
+
+sc_err sc_lab_write(const sc_lab_results *results, sc_lab_summary *summary, sc_diag *diag)
+{
+    work *w = sc_calloc(1, sizeof *w);
+    if (!w) return sc_fail_memory(diag, "writing the results");
+    const sc_err err = write_all(results, w, diag);
+    if (!err) {
+        summary->figure_count = w->figures.count;
+        summary->claims_held = w->claims.by_verdict[SC_LAB_HOLDS];
+        summary->claims_failed = w->claims.by_verdict[SC_LAB_FAILS];
+        summary->claims_untold = w->claims.by_verdict[SC_LAB_UNTOLD];
+        const sc_lab_verdicts paper = sc__paper_claims_by_verdict(&w->claims);
+        summary->paper_claims_held = paper.by_verdict[SC_LAB_HOLDS];
+        summary->paper_claims_failed = paper.by_verdict[SC_LAB_FAILS];
+        summary->paper_claims_untold = paper.by_verdict[SC_LAB_UNTOLD];
+    }
+    sc__claims_fini(&w->claims);
+    sc__table_fini(&w->table);
+    sc_free(w);
+    return err;
+}
+
+// === Running ====================================================================================
 
 /** An experiment on its way. */
 typedef struct experiment {

@@ -5,18 +5,17 @@
  * A *point* is one setting of the workload on one map with one seed. At a point a stream of queries
  * is recorded from travellers who are served by basic StarCloak and ask again a pause after each
  * outcome; then every method gets that very stream, and the same number of its cloaks goes to the
- * provider; some are attacked, where a figure wants it (lab/assault.h). (Or each method serves
- * travellers of its own, see `is_closed`.) Points are independent: they run in processes of their
- * own, as many at a time as there are cores, and each leaves a file. So a run that was interrupted
- * goes on where it was, and nothing is done twice.
+ * provider; some are attacked, where a figure wants it (lab/attack_points.h). (Or each method
+ * serves travellers of its own, see `is_closed`.) Points are independent: they run in processes of
+ * their own, as many at a time as there are cores, and each leaves a file. So a run that was
+ * interrupted goes on where it was, and nothing is done twice.
  *
  * Everything but measured CPU time follows from the seeds: the same seeds, the same numbers,
  * whatever the number of cores and the order in which points are done.
  *
- *     plan.c  which points?  ->  workers.c + point.c  what comes out at each?  ->  store.c  kept
- *     ->  figures.c, csv.c, measures.c, claims.c, report_data.c  what does it say, as CSV and JSON?
+ *     results.c  which points?  ->  workers.c + point.c  what comes out at each?  ->  store.c  kept
+ *     ->  figures.c, csv.c, claims.c, report_data.c  what does it say, as CSV and JSON?
  *     ->  tools/report.py  plots and a page of it
- *
  */
 #ifndef SC_LAB_LAB_H
 #define SC_LAB_LAB_H
@@ -202,7 +201,7 @@ typedef struct sc_lab_summary {
  *              SC_EINTERRUPTED returned; what is done is kept
  * @return SC_OK, SC_EINVAL, SC_EIO (the disk, or a process that cannot be started), SC_EMISMATCH
  *         (the directory holds points of other maps, another setting or another build of the
- *         program, or files of somebody else), SC_EBUSY (another run is at work there),
+ *         program, or files that are not ours), SC_EBUSY (another run is at work there),
  *         SC_EINTERRUPTED, SC_ENOMEM, or what a point failed with
  */
 SC_CHECKED sc_err sc_lab_run(const sc_lab_options *options, const volatile sig_atomic_t *stop,

@@ -1,16 +1,45 @@
-// What all points of a directory share. See manifest.h.
+// experiment.json: the settings that all points of a directory share.
 #include "lab/manifest.h"
 
 #include "base/diag.h"
 #include "base/file.h"
-#include "lab/json_file.h"
+#include "base/json_write.h"
 #include "lab/results.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <xxhash.h>
+
+// === Reading files ==============================================================================
+
+sc_err sc__json_read(const char *path, sc_json_tree *out, bool *is_there, sc_diag *diag)
+{
+    struct stat status;
+    *out = (sc_json_tree){0};
+    *is_there = stat(path, &status) == 0;
+    if (!*is_there) {
+        // Whatever else is wrong, to go on would be to do again, and to overwrite, what may be
+        // there.
+        if (errno == ENOENT) return SC_OK;
+        return sc_fail(diag, SC_EIO,
+                       "%s: cannot read: %s; see that you may read it, or name another directory",
+                       path, strerror(errno));
+    }
+    sc_file file = {0};
+    const sc_err err = sc_file_map(path, &file, diag);
+    if (err) return err;
+    sc_json_error why;
+    const sc_err read =
+        sc_json_tree_read((const char *)file.input.data, file.input.size, out, &why);
+    sc_file_close(&file);
+    return read == SC_ENOMEM ? sc_fail_memory(diag, "reading what was done before") : SC_OK;
+}
+
+// === The manifest ===============================================================================
 
 /** Raise it when the same options give other numbers, or numbers another meaning. */
 enum { FORMAT = 2 };
@@ -18,53 +47,73 @@ enum { FORMAT = 2 };
 /** What a manifest calls the checksum of the program. */
 #define PROGRAM "checksum of the program"
 
-// --- What is said --------------------------------------------------------------
+// --- Writing ---------------------------------------------------------------------
 
-/** An object being filled; that memory is out is told at the end. */
-typedef struct sheet {
-    json_t *object;
-    bool has_failed;
-} sheet;
-
-static void put(sheet *s, const char *name, json_t *value)
+/** Begin a line of the file, so many steps from the left. */
+static void begin_line(sc_json_writer *json, int depth)
 {
-    if (json_object_set_new(s->object, name, value) != 0) s->has_failed = true;
+    sc_json_break_line(json);
+    for (int i = 0; i < depth; i++) {
+        sc_json_put_text(json, "  ");
+    }
 }
 
-static void put_number(sheet *s, const char *name, double value)
+static void open_section(sc_json_writer *json, int depth, const char *name)
 {
+    if (depth > 0) begin_line(json, depth);
+    sc_json_open_object(json, name);
+}
+
+static void close_section(sc_json_writer *json, int depth)
+{
+    // No comma is due before a closing bracket.
+    json->needs_comma = false;
+    begin_line(json, depth);
+    sc_json_close_object(json);
+}
+
+/** Settings are the third level of the manifest, those of a map the same: they line up there. */
+enum { SETTING_DEPTH = 3 };
+
+static void put_number(sc_json_writer *json, const char *name, double value)
+{
+    begin_line(json, SETTING_DEPTH);
     // JSON knows no infinity: an end that never comes.
-    put(s, name, isfinite(value) ? json_real(value) : json_string("never"));
+    if (isfinite(value)) {
+        sc_json_put_number(json, name, value);
+    } else {
+        sc_json_put_string(json, name, "never");
+    }
 }
 
-static void put_text(sheet *s, const char *name, const char *value)
+static void put_text(sc_json_writer *json, const char *name, const char *value)
 {
-    put(s, name, json_string(value));
+    begin_line(json, SETTING_DEPTH);
+    sc_json_put_string(json, name, value);
 }
 
-static void put_checksum(sheet *s, const char *name, uint64_t checksum)
+static void put_checksum(sc_json_writer *json, const char *name, uint64_t checksum)
 {
-    char text[17];
-    snprintf(text, sizeof text, "%016" PRIx64, checksum);
-    put_text(s, name, text);
+    begin_line(json, SETTING_DEPTH);
+    sc_json_put_hex(json, name, checksum);
 }
 
 /**
  * Of the file that is running: a build with other code gives other numbers, whatever its version.
  * "unknown" where it cannot be read.
  */
-static void put_program(sheet *s)
+static void put_program(sc_json_writer *json)
 {
     sc_file file = {0};
     if (sc_file_map("/proc/self/exe", &file, NULL)) {
-        put_text(s, PROGRAM, "unknown");
+        put_text(json, PROGRAM, "unknown");
         return;
     }
-    put_checksum(s, PROGRAM, XXH3_64bits(file.input.data, file.input.size));
+    put_checksum(json, PROGRAM, XXH3_64bits(file.input.data, file.input.size));
     sc_file_close(&file);
 }
 
-static void put_methods(sheet *s, const sc_lab_options *options)
+static void put_methods(sc_json_writer *json, const sc_lab_options *options)
 {
     char text[256] = "";
     for (sc_lab_method method = 0; method < SC_LAB_METHOD_COUNT; method++) {
@@ -73,71 +122,69 @@ static void put_methods(sheet *s, const sc_lab_options *options)
         snprintf(text + used, sizeof text - used, "%s%s", used > 0 ? " " : "",
                  sc_lab_method_name(method));
     }
-    put_text(s, "methods", text);
+    put_text(json, "methods", text);
 }
 
-static void put_workload(sheet *s, const sc_workload *workload)
+static void put_workload(sc_json_writer *json, const sc_workload *workload)
 {
     // Means are varied, and stand in the names of points; the pause is not.
-    put_number(s, "deviation of k", workload->k.deviation);
-    put_number(s, "deviation of l", workload->l.deviation);
-    put_number(s, "deviation of sigma_s", workload->max_hops.deviation);
-    put_number(s, "deviation of sigma_t", workload->max_wait_s.deviation);
-    put_number(s, "deviation of nearest", workload->nearest.deviation);
-    put_number(s, "pause", workload->pause_s.mean);
-    put_number(s, "deviation of the pause", workload->pause_s.deviation);
-    put_number(s, "shortest pause", workload->pause_s.min);
-    put_number(s, "longest pause", workload->pause_s.max);
-    put_text(s, "category",
+    put_number(json, "deviation of k", workload->k.deviation);
+    put_number(json, "deviation of l", workload->l.deviation);
+    put_number(json, "deviation of sigma_s", workload->max_hops.deviation);
+    put_number(json, "deviation of sigma_t", workload->max_wait_s.deviation);
+    put_number(json, "deviation of nearest", workload->nearest.deviation);
+    put_number(json, "pause", workload->pause_s.mean);
+    put_number(json, "deviation of the pause", workload->pause_s.deviation);
+    put_number(json, "shortest pause", workload->pause_s.min);
+    put_number(json, "longest pause", workload->pause_s.max);
+    put_text(json, "category",
              workload->wanted == SC_WANT_ANY   ? "any"
              : workload->wanted == SC_WANT_ONE ? "one each"
                                                : "a certain one");
 }
 
-static void put_engine(sheet *s, const sc_lab_options *options)
+static void put_engine(sc_json_writer *json, const sc_lab_options *options)
 {
     const sc_engine_options *engine = &options->engine;
-    put_number(s, "lambda", engine->compactness);
-    put_number(s, "alpha", (double)engine->consideration_us * 1e-6);
+    put_number(json, "lambda", engine->compactness);
+    put_number(json, "alpha", (double)engine->consideration_us * 1e-6);
     // 0: each method has its own.
-    put_number(s, "cap", options->has_cap ? engine->max_combinations : 0);
-    put_number(s, "cost of a segment", engine->cost.segment);
-    put_number(s, "cost of a border node", engine->cost.border_node);
-    put_number(s, "cost of an object", engine->cost.object);
-    put_number(s, "balance of costs", engine->cost.balance);
-    put_text(s, "promises", engine->is_paranoid ? "checked again" : "not checked again");
+    put_number(json, "cap", options->has_cap ? engine->max_combinations : 0);
+    put_number(json, "cost of a segment", engine->cost.segment);
+    put_number(json, "cost of a border node", engine->cost.border_node);
+    put_number(json, "cost of an object", engine->cost.object);
+    put_number(json, "balance of costs", engine->cost.balance);
+    put_text(json, "promises", engine->is_paranoid ? "checked again" : "not checked again");
 }
 
-static void put_adversary(sheet *s, const sc_lab_options *options)
+static void put_adversary(sc_json_writer *json, const sc_lab_options *options)
 {
     const sc_adversary_options *adversary = &options->adversary;
-    put_number(s, "victims", options->max_victims);
-    put_number(s, "samples of an adversary", (double)adversary->samples);
-    put_number(s, "placements it enumerates", (double)adversary->max_placements);
-    put_number(s, "runs of each", adversary->runs);
-    put_number(s, "fruitful replays it wants", (double)adversary->fruitful);
-    put_text(s, "likeness it looks for",
+    put_number(json, "victims", options->max_victims);
+    put_number(json, "samples of an adversary", (double)adversary->samples);
+    put_number(json, "placements it enumerates", (double)adversary->max_placements);
+    put_number(json, "runs of each", adversary->runs);
+    put_number(json, "fruitful replays it wants", (double)adversary->fruitful);
+    put_text(json, "likeness it looks for",
              adversary->likeness == SC_LIKENESS_EXACT ? "exact" : "overlap");
-    put_text(s, "traffic it knows", options->knows_traffic ? "of another seed" : "none");
+    put_text(json, "traffic it knows", options->knows_traffic ? "of another seed" : "none");
 }
 
-static sheet settings_of(const sc_lab_options *options)
+static void put_settings(sc_json_writer *json, const sc_lab_options *options)
 {
-    sheet s = {.object = json_object()};
-    put_number(&s, "format", FORMAT);
-    put_text(&s, "version", options->version ? options->version : "");
-    put_program(&s);
-    put_methods(&s, options);
-    put_number(&s, "travellers", options->travellers);
-    put_number(&s, "warm-up", options->warm_up_s);
-    put_number(&s, "counted time", options->counted_s);
-    put_text(&s, "questions", options->is_closed ? "each method's own" : "the same for all");
-    put_number(&s, "cloaks evaluated", options->max_cloaks);
-    put_text(&s, "provider", options->is_indexed ? "looks up" : "searches");
-    put_engine(&s, options);
-    put_adversary(&s, options);
-    put_workload(&s, &options->workload);
-    return s;
+    put_number(json, "format", FORMAT);
+    put_text(json, "version", options->version ? options->version : "");
+    put_program(json);
+    put_methods(json, options);
+    put_number(json, "travellers", options->travellers);
+    put_number(json, "warm-up", options->warm_up_s);
+    put_number(json, "counted time", options->counted_s);
+    put_text(json, "questions", options->is_closed ? "each method's own" : "the same for all");
+    put_number(json, "cloaks evaluated", options->max_cloaks);
+    put_text(json, "provider", options->is_indexed ? "looks up" : "searches");
+    put_engine(json, options);
+    put_adversary(json, options);
+    put_workload(json, &options->workload);
 }
 
 // Names and fixes are hashed as they lie in memory.
@@ -157,74 +204,137 @@ static uint64_t checksum_of(const sc_traces *traces)
     return sum;
 }
 
-static void put_traces(sheet *s, const sc_lab_map *map)
+static void put_traces(sc_json_writer *json, const sc_lab_map *map)
 {
     const sc_traces_summary summary = sc_traces_summary_of(map->traces);
-    put_number(s, "tracks", (double)summary.track_count);
-    put_number(s, "fixes", (double)summary.fix_count);
-    put_number(s, "first fix", summary.first_s);
-    put_number(s, "last fix", summary.last_s);
+    put_number(json, "tracks", (double)summary.track_count);
+    put_number(json, "fixes", (double)summary.fix_count);
+    put_number(json, "first fix", summary.first_s);
+    put_number(json, "last fix", summary.last_s);
     // After those that say more to a person: the first that differs is told.
-    put_checksum(s, "checksum of the traces", checksum_of(map->traces));
-    put_number(s, "farthest from a road", map->follow.max_snap_m);
-    put_number(s, "longest gap", map->follow.max_gap_s);
-    put_number(s, "folded to", map->follow.fold_s);
-    put_number(s, "start", map->follow.has_start ? map->follow.start_s : summary.first_s);
-    put_number(s, "end", map->follow.end_s);
+    put_checksum(json, "checksum of the traces", checksum_of(map->traces));
+    put_number(json, "farthest from a road", map->follow.max_snap_m);
+    put_number(json, "longest gap", map->follow.max_gap_s);
+    put_number(json, "folded to", map->follow.fold_s);
+    put_number(json, "start", map->follow.has_start ? map->follow.start_s : summary.first_s);
+    put_number(json, "end", map->follow.end_s);
 }
 
-static void put_movement(sheet *s, const sc_lab_options *options, const sc_lab_map *map)
+static void put_movement(sc_json_writer *json, const sc_lab_options *options, const sc_lab_map *map)
 {
     const bool is_walk = !map->traces && options->is_walk;
-    put_text(s, "movement", map->traces ? "traces" : is_walk ? "walk" : "trips");
+    put_text(json, "movement", map->traces ? "traces" : is_walk ? "walk" : "trips");
     if (map->traces) {
-        put_traces(s, map);
+        put_traces(json, map);
     } else if (!is_walk) {
-        put_number(s, "trucks", options->truck_share);
+        put_number(json, "trucks", options->truck_share);
     }
 }
 
-static sheet map_sheet(const sc_lab_options *options, const sc_lab_map *map)
+static void put_map(sc_json_writer *json, const sc_lab_options *options, const sc_lab_map *map)
 {
-    sheet s = {.object = json_object()};
-    put_checksum(&s, "checksum", sc_map_checksum(map->map));
-    put_movement(&s, options, map);
+    put_checksum(json, "checksum", sc_map_checksum(map->map));
+    put_movement(json, options, map);
     // Its name: numbers are each map's own.
     if (options->workload.wanted == SC_WANT_THIS && sc_map_object_count(map->map) > 0) {
-        put_text(&s, "category", sc_map_category_name(map->map, map->category));
+        put_text(json, "category", sc_map_category_name(map->map, map->category));
     }
-    return s;
 }
 
-static json_t *manifest_of(const sc_lab_options *options)
+/** Whether the writer, which escapes no names, can write this one. */
+static bool is_plain_name(const char *name)
 {
-    sheet maps = {.object = json_object()};
+    for (; *name; name++) {
+        if (*name < ' ' || *name > '~' || *name == '"' || *name == '\\') return false;
+    }
+    return true;
+}
+
+/** The settings of a map, as an earlier run wrote them. */
+static void copy_map(sc_json_writer *json, const sc_json_value *map)
+{
+    for (size_t i = 0; i < sc_json_size(map); i++) {
+        const char *name = sc_json_member_name(map, i);
+        const sc_json_value *value = sc_json_at(map, i);
+        if (!is_plain_name(name)) continue;
+        if (sc_json_is_string(value)) put_text(json, name, sc_json_text_at(value));
+        if (sc_json_is_number(value)) put_number(json, name, sc_json_number_at(value));
+    }
+}
+
+static bool has_map(const sc_lab_options *options, const char *name)
+{
     for (size_t i = 0; i < options->map_count; i++) {
-        const sheet map = map_sheet(options, &options->maps[i]);
-        maps.has_failed = maps.has_failed || map.has_failed;
-        put(&maps, options->maps[i].name, map.object);
+        if (strcmp(options->maps[i].name, name) == 0) return true;
     }
-    const sheet settings = settings_of(options);
-    sheet root = {.object = json_object(), .has_failed = settings.has_failed || maps.has_failed};
-    put(&root, "settings", settings.object);
-    put(&root, "maps", maps.object);
-    if (!root.has_failed) return root.object;
-    json_decref(root.object);
-    return NULL;
+    return false;
 }
 
-// --- What is there -------------------------------------------------------------
-
-static void put_value(char room[64], const json_t *value)
+/** @param earlier  the maps of earlier runs, which stay: their points are still there; or NULL */
+static void put_maps(sc_json_writer *json, const sc_lab_options *options,
+                     const sc_json_value *earlier)
 {
-    if (json_is_string(value)) {
-        const sc_quoted text = sc_quote(json_string_value(value), json_string_length(value));
+    for (size_t i = 0; i < sc_json_size(earlier); i++) {
+        const char *name = sc_json_member_name(earlier, i);
+        if (!sc_lab_is_name(name) || has_map(options, name)) continue;
+        open_section(json, 2, name);
+        copy_map(json, sc_json_at(earlier, i));
+        close_section(json, 2);
+    }
+    for (size_t i = 0; i < options->map_count; i++) {
+        open_section(json, 2, options->maps[i].name);
+        put_map(json, options, &options->maps[i]);
+        close_section(json, 2);
+    }
+}
+
+/** The manifest of the options. @return SC_OK, SC_ENOMEM */
+static sc_err make_manifest(const sc_lab_options *options, const sc_json_value *earlier,
+                            sc_bytes *out)
+{
+    sc_json_writer json = sc_json_writer_of(out);
+    open_section(&json, 0, NULL);
+    open_section(&json, 1, "settings");
+    put_settings(&json, options);
+    close_section(&json, 1);
+    open_section(&json, 1, "maps");
+    put_maps(&json, options, earlier);
+    close_section(&json, 1);
+    close_section(&json, 0);
+    sc_json_put_text(&json, "\n");
+    return json.has_failed ? SC_ENOMEM : SC_OK;
+}
+
+static sc_err write_manifest(const char *path, const sc_bytes *manifest, sc_diag *diag)
+{
+    sc_outfile file;
+    const sc_err err = sc_outfile_open(path, &file, diag);
+    if (err) return err;
+    fwrite(manifest->data, 1, manifest->size, file.stream);
+    return sc_outfile_commit(&file, diag);
+}
+
+// --- Comparing -------------------------------------------------------------------
+
+static void put_value(char room[64], const sc_json_value *value)
+{
+    if (sc_json_is_string(value)) {
+        const sc_quoted text = sc_quote(sc_json_text_at(value), sc_json_text_size(value));
         snprintf(room, 64, "%s", text.text);
-    } else if (json_is_number(value)) {
-        snprintf(room, 64, "%.15g", json_number_value(value));
+    } else if (sc_json_is_number(value)) {
+        snprintf(room, 64, "%.15g", sc_json_number_at(value));
     } else {
         snprintf(room, 64, "unknown");
     }
+}
+
+static bool is_equal(const sc_json_value *a, const sc_json_value *b)
+{
+    if (sc_json_is_string(a) && sc_json_is_string(b)) {
+        return strcmp(sc_json_text_at(a), sc_json_text_at(b)) == 0;
+    }
+    return sc_json_is_number(a) && sc_json_is_number(b) &&
+           sc_json_number_at(a) == sc_json_number_at(b);
 }
 
 /** A checksum says nothing to a person. */
@@ -236,16 +346,15 @@ static sc_err fail_program(const char *path, sc_diag *diag)
                    path);
 }
 
-/** @param of  whose the sheets are: "", or a map's name */
-static sc_err compare(const char *path, const char *of, const json_t *there, json_t *wanted,
-                      sc_diag *diag)
+/** @param of  whose settings they are: "", or a map's name */
+static sc_err compare(const char *path, const char *of, const sc_json_value *there,
+                      const sc_json_value *wanted, sc_diag *diag)
 {
-    const char *name = NULL;
-    const json_t *value = NULL;
-    json_object_foreach(wanted, name, value)
-    {
-        const json_t *before = json_object_get(there, name);
-        if (json_equal(before, value)) continue;
+    for (size_t i = 0; i < sc_json_size(wanted); i++) {
+        const char *name = sc_json_member_name(wanted, i);
+        const sc_json_value *value = sc_json_at(wanted, i);
+        const sc_json_value *before = sc_json_member(there, name);
+        if (is_equal(before, value)) continue;
         if (strcmp(name, PROGRAM) == 0) return fail_program(path, diag);
         char was[64];
         char is[64];
@@ -259,77 +368,77 @@ static sc_err compare(const char *path, const char *of, const json_t *there, jso
     return SC_OK;
 }
 
-static sc_err compare_all(const char *path, const json_t *there, const json_t *wanted,
-                          sc_diag *diag)
+/** @param has_new  set to whether a map is wanted that is not there */
+static sc_err compare_all(const char *path, const sc_json_value *there, const sc_json_value *wanted,
+                          bool *has_new, sc_diag *diag)
 {
-    const json_t *maps_there = json_object_get(there, "maps");
-    sc_err err = compare(path, "", json_object_get(there, "settings"),
-                         json_object_get(wanted, "settings"), diag);
-    const char *name = NULL;
-    json_t *map = NULL;
-    json_object_foreach(json_object_get(wanted, "maps"), name, map)
-    {
-        const json_t *before = json_object_get(maps_there, name);
-        if (!err && before) err = compare(path, name, before, map, diag);
+    const sc_json_value *maps_there = sc_json_member(there, "maps");
+    const sc_json_value *maps = sc_json_member(wanted, "maps");
+    *has_new = false;
+    sc_err err = compare(path, "", sc_json_member(there, "settings"),
+                         sc_json_member(wanted, "settings"), diag);
+    for (size_t i = 0; i < sc_json_size(maps) && !err; i++) {
+        const char *name = sc_json_member_name(maps, i);
+        const sc_json_value *before = sc_json_member(maps_there, name);
+        if (before) {
+            err = compare(path, name, before, sc_json_at(maps, i), diag);
+        } else {
+            *has_new = true;
+        }
     }
     return err;
 }
 
-/** @param out  NULL if there is none */
-static sc_err read_manifest(const char *path, json_t **out, sc_diag *diag)
+/** @param out  empty if there is none */
+static sc_err read_manifest(const char *path, sc_json_tree *out, sc_diag *diag)
 {
     bool is_there = false;
     const sc_err err = sc__json_read(path, out, &is_there, diag);
     if (err || !is_there) return err;
-    if (json_is_object(json_object_get(*out, "settings")) &&
-        json_is_object(json_object_get(*out, "maps"))) {
+    if (sc_json_is_object(sc_json_member(out->root, "settings")) &&
+        sc_json_is_object(sc_json_member(out->root, "maps"))) {
         return SC_OK;
     }
-    json_decref(*out);
-    *out = NULL;
+    sc_json_tree_fini(out);
     return sc_fail(diag, SC_EMISMATCH,
-                   "%s: is damaged, so nobody knows what the points there are of; name another "
+                   "%s: is damaged, so the settings of the points there are unknown; name another "
                    "directory, or forget what is there with --fresh",
                    path);
 }
 
-static sc_err write_manifest(const char *path, const json_t *manifest, sc_diag *diag)
+/** Hold the options against the manifest that is there, and add maps that are new. */
+static sc_err update_manifest(const char *path, const sc_lab_options *options,
+                              const sc_json_value *there, sc_bytes *manifest, sc_diag *diag)
 {
-    sc_outfile file;
-    const sc_err err = sc_outfile_open(path, &file, diag);
-    if (err) return err;
-    // Should memory run out here, what is written is not whole.
-    if (json_dumpf(manifest, file.stream, JSON_INDENT(2)) != 0 && !ferror(file.stream)) {
-        sc_outfile_abandon(&file);
+    sc_json_tree wanted = {0};
+    sc_json_error why;
+    sc_err err = sc_json_tree_read((const char *)manifest->data, manifest->size, &wanted, &why);
+    if (err) return sc_fail_memory(diag, "reading what was done before");
+    bool has_new = false;
+    err = compare_all(path, there, wanted.root, &has_new, diag);
+    sc_json_tree_fini(&wanted);
+    if (err || !has_new) return err;
+    manifest->size = 0;
+    if (make_manifest(options, sc_json_member(there, "maps"), manifest)) {
         return sc_fail_memory(diag, "writing down what is done");
     }
-    fputc('\n', file.stream);
-    return sc_outfile_commit(&file, diag);
+    return write_manifest(path, manifest, diag);
 }
-
-// --- Both ------------------------------------------------------------------------
 
 sc_err sc__manifest_settle(const char *path, const sc_lab_options *options, sc_diag *diag)
 {
-    json_t *there = NULL;
+    sc_json_tree there = {0};
+    sc_bytes manifest = {0};
     sc_err err = read_manifest(path, &there, diag);
     if (err) return err;
-    json_t *wanted = manifest_of(options);
-    if (!wanted) {
+    if (make_manifest(options, NULL, &manifest)) {
         err = sc_fail_memory(diag, "writing down what is done");
-    } else if (!there) {
-        err = write_manifest(path, wanted, diag);
+    } else if (there.root) {
+        err = update_manifest(path, options, there.root, &manifest, diag);
     } else {
-        err = compare_all(path, there, wanted, diag);
-        // Maps of earlier runs stay: their points are still there.
-        json_t *maps = json_object_get(there, "maps");
-        const size_t before = json_object_size(maps);
-        if (!err && json_object_update_missing(maps, json_object_get(wanted, "maps")) != 0) {
-            err = sc_fail_memory(diag, "writing down what is done");
-        }
-        if (!err && json_object_size(maps) > before) err = write_manifest(path, there, diag);
+        err = write_manifest(path, &manifest, diag);
     }
-    json_decref(there);
-    json_decref(wanted);
+    sc_json_tree_fini(&there);
+    sc_bytes_fini(&manifest);
     return err;
 }

@@ -1,4 +1,4 @@
-// One point. See point.h.
+// One point of an experiment, and what all points of a map share.
 //
 //     travellers, served by basic -> questions -> each method -> cloaks -> provider
 //                                        |                         |
@@ -6,46 +6,119 @@
 #include "lab/point.h"
 
 #include "base/diag.h"
-#include "lab/assault.h"
-#include "lab/axes.h"
-#include "lab/cloaks.h"
-#include "lab/listeners.h"
-#include "lab/questions.h"
-#include "sim/evaluation.h"
+#include "lab/attack_points.h"
+#include "lab/results.h"
+#include "lab/run_listeners.h"
+#include "sim/evaluate.h"
+#include "travel/walk.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
-typedef struct bench {
+// === What all points of one map share ===========================================================
+
+static sc_err fetch_objects(sc__map_setup *setup, const sc_lab_options *options, sc_diag *diag)
+{
+    const sc_err err = sc_objects_new_from_map(setup->map->map, &setup->objects);
+    if (err == SC_ENOMEM) return sc_fail_memory(diag, "reading the objects of a map");
+    if (err) return sc_fail(diag, err, "%s: %s", setup->map->name, sc_err_text(err));
+    if (!options->is_indexed || sc_objects_index_info(setup->objects).k > 0) return SC_OK;
+    const sc_index_options index = sc_index_options_default();
+    return sc_objects_build_index(setup->objects, &index, diag);
+}
+
+static sc_err find_ways(sc__map_setup *setup, const sc_lab_options *options, sc_diag *diag)
+{
+    const sc_map *map = setup->map->map;
+    if (setup->map->traces) return sc_routes_new(map, SC_CAR, NULL, &setup->routes, diag);
+    return options->is_walk ? SC_OK : sc_route_table_init(&setup->table, map, NULL, diag);
+}
+
+sc_err sc__map_setup_init(sc__map_setup *setup, const sc_lab_options *options,
+                          const sc_lab_map *map, sc_diag *diag)
+{
+    setup->map = map;
+    sc_err err = find_ways(setup, options, diag);
+    if (!err && sc_map_object_count(map->map) > 0) err = fetch_objects(setup, options, diag);
+    if (err) sc__map_setup_fini(setup);
+    return err;
+}
+
+void sc__map_setup_fini(sc__map_setup *setup)
+{
+    sc_route_table_fini(&setup->table);
+    sc_routes_free(setup->routes);
+    sc_objects_release(setup->objects);
+    *setup = (sc__map_setup){.map = NULL};
+}
+
+static sc_err follow(const sc__map_setup *setup, const sc_lab_options *options, uint64_t seed,
+                     sc_movement **out, sc_diag *diag)
+{
+    sc_follow_options follow = setup->map->follow;
+    follow.max_count = options->travellers;
+    follow.seed = seed;
+    sc_follow_summary summary;
+    sc_movement *movement = NULL;
+    const sc_follow_input input = {
+        .map = setup->map->map, .routes = setup->routes, .traces = setup->map->traces};
+    const sc_err err = sc_follow_new(&input, &follow, NULL, &movement, &summary, diag);
+    if (err) return err;
+    const double seconds = options->warm_up_s + options->counted_s;
+    if (summary.seconds < seconds) {
+        sc_movement_free(movement);
+        return sc_fail(diag, SC_EINVAL,
+                       "the traces of %s last %.0f s, and %.0f s are needed; take longer ones, "
+                       "fold them less, or count for a shorter time",
+                       setup->map->name, summary.seconds, seconds);
+    }
+    *out = movement;
+    return SC_OK;
+}
+
+sc_err sc__map_setup_movement(const sc__map_setup *setup, const sc_lab_options *options,
+                              uint64_t seed, sc_movement **out, sc_diag *diag)
+{
+    const sc_map *map = setup->map->map;
+    if (setup->map->traces) return follow(setup, options, seed, out, diag);
+    if (options->is_walk) return sc_walk_new(map, options->travellers, seed, out, diag);
+    const sc_trips_options trips = {
+        .count = options->travellers, .truck_share = options->truck_share, .seed = seed};
+    return sc_trips_new(map, &setup->table, &trips, out, diag);
+}
+
+// === One point ==================================================================================
+
+typedef struct point_run {
     const sc_lab_options *options;
-    const sc__ground *ground;
+    const sc__map_setup *setup;
     const sc_lab_point *point;
-    bool is_tried;     ///< an adversary comes
+    bool is_attacked;  ///< an adversary comes
     bool is_injected;  ///< with queries of its own
     sc_workload workload;
     sc_run_window counted;
     double seconds;  ///< with warm-up and what comes after
     sc__questions questions;
     sc__cloaks cloaks[SC_LAB_METHOD_COUNT];  ///< for the provider
-    sc__assault assault;
-    sc_case_book books[SC_LAB_METHOD_COUNT];  ///< for the adversary
-    sc_lab_measure *measures;                 ///< by method
-    uint32_t *travellers;                     ///< how many there are
-} bench;
+    sc__point_attack attack;
+    sc_case_collector collectors[SC_LAB_METHOD_COUNT];  ///< for the adversary
+    sc_lab_measure *measures;                           ///< by method
+    uint32_t *travellers;                               ///< how many there are
+} point_run;
 
 /** Whether each method serves travellers of its own. */
-static bool is_closed(const bench *b)
+static bool is_closed(const point_run *b)
 {
     return b->options->is_closed && !b->is_injected;
 }
 
 /** Whether cloaks go to the provider. */
-static bool has_provider(const bench *b)
+static bool has_provider(const point_run *b)
 {
-    return b->ground->objects && !b->is_injected;
+    return b->setup->objects && !b->is_injected;
 }
 
-static sc_run_options run_options(const bench *b, sc_lab_method method)
+static sc_run_options run_options(const point_run *b, sc_lab_method method)
 {
     static const struct {
         sc_variant variant;
@@ -68,11 +141,11 @@ static sc_run_options run_options(const bench *b, sc_lab_method method)
 
 // --- Runs --------------------------------------------------------------------
 
-static sc_err serve_travellers(bench *b, const sc_run_options *options, sc_run_report *report,
+static sc_err serve_travellers(point_run *b, const sc_run_options *options, sc_run_report *report,
                                sc_diag *diag)
 {
     sc_movement *movement = NULL;
-    sc_err err = sc__ground_movement(b->ground, b->options, b->point->seed, &movement, diag);
+    sc_err err = sc__map_setup_movement(b->setup, b->options, b->point->seed, &movement, diag);
     if (err) return err;
     *b->travellers = movement->count;
     err = sc_run_travellers(movement, &b->workload, b->seconds, options, report, diag);
@@ -80,7 +153,7 @@ static sc_err serve_travellers(bench *b, const sc_run_options *options, sc_run_r
     return err;
 }
 
-static sc_err hear_questions(bench *b, sc_diag *diag)
+static sc_err record_questions(point_run *b, sc_diag *diag)
 {
     sc_run_report report;
     sc_run_options options = run_options(b, SC_LAB_BASIC);
@@ -108,15 +181,15 @@ static sc_lab_measure measure_of(const sc_run_report *report)
 }
 
 /** Ask a method what was asked before, with the adversary's queries if there are any. */
-static sc_err ask_again(const bench *b, const sc_run_options *options, sc_run_report *report,
+static sc_err ask_again(const point_run *b, const sc_run_options *options, sc_run_report *report,
                         sc_diag *diag)
 {
-    const sc_spoken *lines = b->is_injected ? b->assault.injection.lines : b->questions.lines;
-    const size_t count = b->is_injected ? b->assault.injection.line_count : b->questions.count;
-    return sc_run_lines(b->ground->map->map, lines, count, options, report, diag);
+    const sc_request_line *lines = b->is_injected ? b->attack.injection.lines : b->questions.lines;
+    const size_t count = b->is_injected ? b->attack.injection.line_count : b->questions.count;
+    return sc_run_lines(b->setup->map->map, lines, count, options, report, diag);
 }
 
-static sc_err run_method(bench *b, sc_lab_method method, sc_diag *diag)
+static sc_err run_method(point_run *b, sc_lab_method method, sc_diag *diag)
 {
     sc_run_report report;
     sc__listeners listeners = {.count = 0};
@@ -125,14 +198,14 @@ static sc_err run_method(bench *b, sc_lab_method method, sc_diag *diag)
     if (has_provider(b)) {
         sc__listeners_add(&listeners, sc__cloaks_listener(&b->cloaks[method]));
     }
-    if (b->is_tried && !is_closed(b)) {
-        sc__listeners_add(&listeners, sc_case_book_listener(&b->books[method]));
+    if (b->is_attacked && !is_closed(b)) {
+        sc__listeners_add(&listeners, sc_case_collector_listener(&b->collectors[method]));
     }
     options.listener = sc__listeners_listener(&listeners);
     const sc_err err = is_closed(b) ? serve_travellers(b, &options, &report, diag)
                                     : ask_again(b, &options, &report, diag);
     sc__cloaks_settle(&b->cloaks[method]);
-    sc_case_book_settle(&b->books[method]);
+    sc_case_collector_settle(&b->collectors[method]);
     if (!err) b->measures[method] = measure_of(&report);
     return err;
 }
@@ -140,7 +213,7 @@ static sc_err run_method(bench *b, sc_lab_method method, sc_diag *diag)
 // --- The provider ------------------------------------------------------------
 
 /** How many cloaks every method shows. */
-static size_t shown_count(const bench *b)
+static size_t shown_count(const point_run *b)
 {
     size_t least = b->options->max_cloaks;
     for (sc_lab_method method = 0; method < SC_LAB_METHOD_COUNT; method++) {
@@ -150,12 +223,12 @@ static size_t shown_count(const bench *b)
     return least;
 }
 
-static sc_evaluate_options evaluate_options(const bench *b)
+static sc_evaluate_options evaluate_options(const point_run *b)
 {
     sc_evaluate_options options = sc_evaluate_options_default();
-    options.objects = b->ground->objects;
+    options.objects = b->setup->objects;
     options.lbs.without_index = !b->options->is_indexed;
-    // Nobody is to be kept from too much work here: what it takes is what we want to know.
+    // Work is not limited here: how much it takes is what is measured.
     options.lbs.max_segments = SIZE_MAX;
     options.lbs.max_requests = SIZE_MAX;
     options.lbs.max_objects = SIZE_MAX;
@@ -207,12 +280,12 @@ static sc_err fail_unanswered(sc_lab_method method, const sc_evaluate_report *re
                    refused, failed);
 }
 
-static sc_err evaluate_method(bench *b, sc_lab_method method, size_t count, sc_diag *diag)
+static sc_err evaluate_method(point_run *b, sc_lab_method method, size_t count, sc_diag *diag)
 {
     const sc_evaluate_options options = evaluate_options(b);
     sc_evaluation *evaluation = NULL;
     sc_evaluate_report report;
-    sc_err err = sc_evaluation_new(b->ground->map->map, &options, &evaluation, diag);
+    sc_err err = sc_evaluation_new(b->setup->map->map, &options, &evaluation, diag);
     if (!err) err = show(&b->cloaks[method], count, evaluation, &report, diag);
     sc_evaluation_free(evaluation);
     if (err) return err;
@@ -221,7 +294,7 @@ static sc_err evaluate_method(bench *b, sc_lab_method method, size_t count, sc_d
     return SC_OK;
 }
 
-static sc_err evaluate_all(bench *b, sc_diag *diag)
+static sc_err evaluate_all(point_run *b, sc_diag *diag)
 {
     sc_err err = SC_OK;
     const size_t count = shown_count(b);
@@ -234,36 +307,42 @@ static sc_err evaluate_all(bench *b, sc_diag *diag)
 // --- The adversary -----------------------------------------------------------
 
 /** Its victims, and what all methods will be asked. */
-static sc_err prepare_assault(bench *b, sc_diag *diag)
+static sc_err prepare_attack(point_run *b, sc_diag *diag)
 {
-    return sc__assault_init(&b->assault, b->options, b->ground, b->point, b->questions.lines,
-                            b->questions.count, &b->counted, diag);
+    const sc__attacked_run run = {
+        .setup = b->setup,
+        .point = b->point,
+        .lines = b->questions.lines,
+        .line_count = b->questions.count,
+        .counted = b->counted,
+    };
+    return sc__point_attack_init(&b->attack, b->options, &run, diag);
 }
 
 /** In a closed loop: what a method makes of the questions in which the victims are. */
-static sc_err hear_cases(bench *b, sc_lab_method method, sc_diag *diag)
+static sc_err collect_cases(point_run *b, sc_lab_method method, sc_diag *diag)
 {
     sc_run_report report;
     sc_run_options options = run_options(b, method);
-    options.listener = sc_case_book_listener(&b->books[method]);
+    options.listener = sc_case_collector_listener(&b->collectors[method]);
     const sc_err err = ask_again(b, &options, &report, diag);
-    sc_case_book_settle(&b->books[method]);
+    sc_case_collector_settle(&b->collectors[method]);
     return err;
 }
 
-static sc_err attack_method(bench *b, sc_lab_method method, sc_diag *diag)
+static sc_err attack_method(point_run *b, sc_lab_method method, sc_diag *diag)
 {
     const sc_run_options options = run_options(b, method);
-    sc_err err = is_closed(b) ? hear_cases(b, method, diag) : SC_OK;
+    sc_err err = is_closed(b) ? collect_cases(b, method, diag) : SC_OK;
     if (!err) {
-        err = sc__assault_try(&b->assault, &options.engine, &b->books[method].cases,
-                              &b->measures[method], diag);
+        err = sc__point_attack_run(&b->attack, &options.engine, &b->collectors[method].cases,
+                                   &b->measures[method], diag);
     }
-    sc_case_book_fini(&b->books[method]);
+    sc_case_collector_fini(&b->collectors[method]);
     return err;
 }
 
-static sc_err attack_all(bench *b, sc_diag *diag)
+static sc_err attack_all(point_run *b, sc_diag *diag)
 {
     sc_err err = SC_OK;
     for (sc_lab_method method = 0; method < SC_LAB_METHOD_COUNT && !err; method++) {
@@ -274,29 +353,29 @@ static sc_err attack_all(bench *b, sc_diag *diag)
 
 // --- The whole ---------------------------------------------------------------
 
-static sc_err run_all(bench *b, sc_diag *diag)
+static sc_err run_all(point_run *b, sc_diag *diag)
 {
-    sc_err err = is_closed(b) && !b->is_tried ? SC_OK : hear_questions(b, diag);
-    if (!err && b->is_tried) err = prepare_assault(b, diag);
+    sc_err err = is_closed(b) && !b->is_attacked ? SC_OK : record_questions(b, diag);
+    if (!err && b->is_attacked) err = prepare_attack(b, diag);
     for (sc_lab_method method = 0; method < SC_LAB_METHOD_COUNT && !err; method++) {
         if (sc__has_method(b->options, method)) err = run_method(b, method, diag);
     }
     if (!err && has_provider(b)) err = evaluate_all(b, diag);
-    if (!err && b->is_tried) err = attack_all(b, diag);
+    if (!err && b->is_attacked) err = attack_all(b, diag);
     return err;
 }
 
-static void clear(bench *b)
+static void clear(point_run *b)
 {
-    sc__assault_fini(&b->assault);
+    sc__point_attack_fini(&b->attack);
     sc__questions_fini(&b->questions);
     for (sc_lab_method method = 0; method < SC_LAB_METHOD_COUNT; method++) {
         sc__cloaks_fini(&b->cloaks[method]);
-        sc_case_book_fini(&b->books[method]);
+        sc_case_collector_fini(&b->collectors[method]);
     }
 }
 
-sc_err sc__point_run(const sc_lab_options *options, const sc__ground *ground,
+sc_err sc__point_run(const sc_lab_options *options, const sc__map_setup *setup,
                      const sc_lab_point *point, sc_lab_result *out, sc_diag *diag)
 {
     sc_lab_result result = {
@@ -304,11 +383,11 @@ sc_err sc__point_run(const sc_lab_options *options, const sc__ground *ground,
         .is_attacked = sc_lab_is_attacked(options, point),
         .least_asked = sc_lab_least_asked(options, point),
     };
-    bench b = {
+    point_run b = {
         .options = options,
-        .ground = ground,
+        .setup = setup,
         .point = point,
-        .is_tried = sc__assault_is_wanted(options, point),
+        .is_attacked = sc__point_attack_is_wanted(options, point),
         .is_injected = point->mean[SC_LAB_AXIS_INJECTED] > 0,
         .workload = sc__workload_at(options, point),
         .counted = {.from = sc_time_from_seconds(options->warm_up_s),

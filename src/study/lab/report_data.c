@@ -3,13 +3,14 @@
 // It says what was run (maps, methods, needs, seeds, the adversary, the machine), how things are
 // called, which figures there are, and the texts of the claims. It is written last, so that a
 // folder with it is whole. There is no date in it, and no name of a host.
-#include "lab/output_internal.h"
+#include "lab/lab_output.h"
 
 #include "base/json_write.h"
-#include "lab/axes.h"
+#include "lab/results.h"
 
-#include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -17,42 +18,39 @@
 /** Raise it when tools/report.py of before cannot read the file. */
 enum { FORMAT = 1 };
 
-// --- JSON ------------------------------------------------------------------------
-
-static void put_text(FILE *stream, const char *name, const char *text)
+// Numbers keep ten digits, so that the file is the same on every machine.
+static void put_number(sc_json_writer *json, const char *name, double value)
 {
-    fprintf(stream, "\"%s\": ", name);
+    char text[32];
+    snprintf(text, sizeof text, "%.10g", value);
+    sc_json_put_number(json, name, isfinite(value) ? strtod(text, NULL) : value);
+}
+
+static void put_text(sc_json_writer *json, const char *name, const char *text)
+{
     if (text) {
-        sc_json_string(stream, text);
+        sc_json_put_string(json, name, text);
     } else {
-        fputs("null", stream);
+        sc_json_put_null(json, name);
     }
 }
 
-// JSON has no infinity.
-static void put_number(FILE *stream, const char *name, double value)
+static void open_row(sc_json_writer *json)
 {
-    if (isfinite(value)) {
-        fprintf(stream, "\"%s\": %.10g", name, value);
-    } else {
-        fprintf(stream, "\"%s\": null", name);
-    }
+    sc_json_break_line(json);
+    sc_json_open_object(json, NULL);
 }
 
-static const char *word_of(bool value)
+static void open_list(sc_json_writer *json, const char *name)
 {
-    return value ? "true" : "false";
-}
-
-static const char *comma_if(bool has_more)
-{
-    return has_more ? ",\n" : "\n";
+    sc_json_break_line(json);
+    sc_json_open_array(json, name);
 }
 
 // --- Maps and methods ------------------------------------------------------------
 
 // Recorded travellers may be fewer than asked for, and not the same with every seed.
-static void put_crowd(FILE *stream, const sc_lab_results *results, uint32_t map)
+static void put_crowd(sc_json_writer *json, const sc_lab_results *results, uint32_t map)
 {
     uint32_t least = UINT32_MAX;
     uint32_t most = 0;
@@ -63,53 +61,50 @@ static void put_crowd(FILE *stream, const sc_lab_results *results, uint32_t map)
         if (result->travellers > most) most = result->travellers;
     }
     if (least > most) {
-        fputs("\"travellers\": null, ", stream);
-    } else {
-        fprintf(stream, "\"travellers\": {\"least\": %" PRIu32 ", \"most\": %" PRIu32 "}, ", least,
-                most);
+        sc_json_put_null(json, "travellers");
+        return;
     }
+    sc_json_open_object(json, "travellers");
+    sc_json_put_count(json, "least", least);
+    sc_json_put_count(json, "most", most);
+    sc_json_close_object(json);
 }
 
-static void put_movement(FILE *stream, const sc_lab_options *options, const sc_lab_map *map)
+static void put_movement(sc_json_writer *json, const sc_lab_options *options, const sc_lab_map *map)
 {
     if (map->traces) {
         const sc_traces_summary traces = sc_traces_summary_of(map->traces);
-        fprintf(stream, "\"movement\": \"traces\", \"tracks\": %zu, \"fixes\": %zu, ",
-                traces.track_count, traces.fix_count);
-        put_number(stream, "fold_s", map->follow.fold_s);
+        sc_json_put_string(json, "movement", "traces");
+        sc_json_put_count(json, "tracks", traces.track_count);
+        sc_json_put_count(json, "fixes", traces.fix_count);
+        put_number(json, "fold_s", map->follow.fold_s);
     } else if (options->is_walk) {
-        fputs("\"movement\": \"walk\"", stream);
+        sc_json_put_string(json, "movement", "walk");
     } else {
-        fputs("\"movement\": \"trips\", ", stream);
-        put_number(stream, "truck_share", options->truck_share);
+        sc_json_put_string(json, "movement", "trips");
+        put_number(json, "truck_share", options->truck_share);
     }
 }
 
-static void put_map(FILE *stream, const sc_lab_results *results, uint32_t i)
+static void put_maps(sc_json_writer *json, const sc_lab_results *results)
 {
     const sc_lab_options *options = results->options;
-    const sc_lab_map *map = &options->maps[i];
-    fputs("    {", stream);
-    put_text(stream, "name", map->name);
-    fprintf(stream,
-            ", \"nodes\": %" PRIu32 ", \"edges\": %" PRIu32 ", \"segments\": %" PRIu32
-            ", \"stars\": %" PRIu32 ", \"objects\": %" PRIu32 ",\n     ",
-            sc_map_node_count(map->map), sc_map_edge_count(map->map),
-            sc_map_segment_count(map->map), sc_map_star_count(map->map),
-            sc_map_object_count(map->map));
-    put_crowd(stream, results, i);
-    put_movement(stream, options, map);
-    fprintf(stream, ", \"checksum\": \"%016" PRIx64 "\"}%s", sc_map_checksum(map->map),
-            comma_if(i + 1 < options->map_count));
-}
-
-static void put_maps(FILE *stream, const sc_lab_results *results)
-{
-    fputs("  \"maps\": [\n", stream);
-    for (uint32_t i = 0; i < results->options->map_count; i++) {
-        put_map(stream, results, i);
+    open_list(json, "maps");
+    for (uint32_t i = 0; i < options->map_count; i++) {
+        const sc_lab_map *map = &options->maps[i];
+        open_row(json);
+        put_text(json, "name", map->name);
+        sc_json_put_count(json, "nodes", sc_map_node_count(map->map));
+        sc_json_put_count(json, "edges", sc_map_edge_count(map->map));
+        sc_json_put_count(json, "segments", sc_map_segment_count(map->map));
+        sc_json_put_count(json, "stars", sc_map_star_count(map->map));
+        sc_json_put_count(json, "objects", sc_map_object_count(map->map));
+        put_crowd(json, results, i);
+        put_movement(json, options, map);
+        sc_json_put_hex(json, "checksum", sc_map_checksum(map->map));
+        sc_json_close_object(json);
     }
-    fputs("  ],\n", stream);
+    sc_json_close_array(json);
 }
 
 // By how much entropy was corrected, over all points; 0 if none was attacked.
@@ -125,182 +120,169 @@ static double mean_correction(const sc_lab_results *results, sc_lab_method metho
     return count > 0 ? sum / (double)count : 0;
 }
 
-static void put_methods(FILE *stream, const sc_lab_results *results)
+static void put_methods(sc_json_writer *json, const sc_lab_results *results)
 {
-    const char *before = "\n";
-    fputs("  \"methods\": [", stream);
+    open_list(json, "methods");
     for (sc_lab_method method = 0; method < SC_LAB_METHOD_COUNT; method++) {
         if (!sc__has_method(results->options, method)) continue;
-        fprintf(stream, "%s    {", before);
-        put_text(stream, "name", sc_lab_method_name(method));
-        fputs(", ", stream);
-        put_text(stream, "title", sc__method_title(method));
-        fputs(", ", stream);
-        put_number(stream, "entropy_correction", mean_correction(results, method));
-        fputc('}', stream);
-        before = ",\n";
+        open_row(json);
+        put_text(json, "name", sc_lab_method_name(method));
+        put_text(json, "title", sc__method_title(method));
+        put_number(json, "entropy_correction", mean_correction(results, method));
+        sc_json_close_object(json);
     }
-    fputs("\n  ],\n", stream);
+    sc_json_close_array(json);
 }
 
 // --- Axes, metrics, figures ------------------------------------------------------
 
-static void put_spread(FILE *stream, const char *name, const sc_normal *spread)
+static void put_spread(sc_json_writer *json, const char *name, const sc_normal *spread)
 {
-    fprintf(stream, "\"%s\": {", name);
-    put_number(stream, "mean", spread->mean);
-    fputs(", ", stream);
-    put_number(stream, "deviation", spread->deviation);
-    fputs(", ", stream);
-    put_number(stream, "min", spread->min);
-    fputs(", ", stream);
-    put_number(stream, "max", spread->max);
-    fputc('}', stream);
+    sc_json_open_object(json, name);
+    put_number(json, "mean", spread->mean);
+    put_number(json, "deviation", spread->deviation);
+    put_number(json, "min", spread->min);
+    put_number(json, "max", spread->max);
+    sc_json_close_object(json);
 }
 
-static void put_axis(FILE *stream, const sc_lab_options *options, sc_lab_axis axis)
+static void put_axis(sc_json_writer *json, const sc_lab_options *options, sc_lab_axis axis)
 {
     unsigned asked = 0;
     for (sc_lab_metric metric = 0; metric < SC_LAB_METRIC_COUNT; metric++) {
         asked |= options->figures[metric];
     }
-    fputs("    {", stream);
-    put_text(stream, "name", sc_lab_axis_name(axis));
-    fputs(", ", stream);
-    put_text(stream, "symbol", sc__axis_symbol(axis));
-    fputs(", ", stream);
-    put_text(stream, "unit", sc__axis_unit(axis));
-    fprintf(stream, ", \"varied\": %s, ", word_of((asked >> axis & 1U) != 0));
+    open_row(json);
+    put_text(json, "name", sc_lab_axis_name(axis));
+    put_text(json, "symbol", sc__axis_symbol(axis));
+    put_text(json, "unit", sc__axis_unit(axis));
+    sc_json_put_flag(json, "varied", (asked >> axis & 1U) != 0);
     const sc_normal *spread = sc__axis_spread(&options->workload, axis);
-    if (spread) {
-        put_spread(stream, "need", spread);
-        fputs(", ", stream);
-    }
-    fputs("\"values\": [", stream);
+    if (spread) put_spread(json, "need", spread);
+    sc_json_open_array(json, "values");
     const sc_lab_grid *grid = &options->grids[axis];
     for (size_t i = 0; i < grid->count; i++) {
-        fprintf(stream, "%s%.10g", i > 0 ? ", " : "", grid->values[i]);
+        put_number(json, NULL, grid->values[i]);
     }
-    fprintf(stream, "]}%s", comma_if(axis + 1 < SC_LAB_AXIS_COUNT));
+    sc_json_close_array(json);
+    sc_json_close_object(json);
 }
 
-static void put_axes(FILE *stream, const sc_lab_options *options)
+static void put_axes(sc_json_writer *json, const sc_lab_options *options)
 {
-    fputs("  \"axes\": [\n", stream);
+    open_list(json, "axes");
     for (sc_lab_axis axis = 0; axis < SC_LAB_AXIS_COUNT; axis++) {
-        put_axis(stream, options, axis);
+        put_axis(json, options, axis);
     }
-    fputs("  ],\n  ", stream);
-    put_spread(stream, "pause_s", &options->workload.pause_s);
-    fputs(",\n", stream);
+    sc_json_close_array(json);
+    sc_json_break_line(json);
+    put_spread(json, "pause_s", &options->workload.pause_s);
 }
 
-static void put_metrics(FILE *stream)
+static void put_metrics(sc_json_writer *json)
 {
-    fputs("  \"metrics\": [\n", stream);
+    open_list(json, "metrics");
     for (sc_lab_metric metric = 0; metric < SC_LAB_METRIC_COUNT; metric++) {
-        fputs("    {", stream);
-        put_text(stream, "name", sc_lab_metric_name(metric));
-        fputs(", ", stream);
-        put_text(stream, "title", sc__metric_title(metric));
-        fputs(", ", stream);
-        put_text(stream, "unit", sc__metric_unit(metric));
-        fprintf(stream, ", \"logarithmic\": %s, ", word_of(sc__metric_is_log(metric)));
-        put_number(stream, "most", sc__metric_most(metric));
-        fprintf(stream, "}%s", comma_if(metric + 1 < SC_LAB_METRIC_COUNT));
+        open_row(json);
+        put_text(json, "name", sc_lab_metric_name(metric));
+        put_text(json, "title", sc__metric_title(metric));
+        put_text(json, "unit", sc__metric_unit(metric));
+        sc_json_put_flag(json, "logarithmic", sc__metric_is_log(metric));
+        put_number(json, "most", sc__metric_most(metric));
+        sc_json_close_object(json);
     }
-    fputs("  ],\n", stream);
+    sc_json_close_array(json);
 }
 
-static void put_figures(FILE *stream, const sc_lab_findings *findings)
+static void put_figures(sc_json_writer *json, const sc_lab_findings *findings)
 {
     const sc_lab_figures *figures = findings->figures;
-    fputs("  \"figures\": [\n", stream);
+    open_list(json, "figures");
     for (size_t i = 0; i < figures->count; i++) {
         const sc_lab_figure *figure = &figures->all[i];
-        fputs("    {", stream);
-        put_text(stream, "map", findings->results->options->maps[figure->map].name);
-        fprintf(stream, ", \"metric\": \"%s\", \"axis\": \"%s\"}%s",
-                sc_lab_metric_name(figure->metric), sc_lab_axis_name(figure->axis),
-                comma_if(i + 1 < figures->count));
+        open_row(json);
+        put_text(json, "map", findings->results->options->maps[figure->map].name);
+        put_text(json, "metric", sc_lab_metric_name(figure->metric));
+        put_text(json, "axis", sc_lab_axis_name(figure->axis));
+        sc_json_close_object(json);
     }
-    fputs("  ],\n", stream);
+    sc_json_close_array(json);
 }
 
 // --- Claims ----------------------------------------------------------------------
 
-static void put_paper_claims(FILE *stream, const sc_lab_claims *claims)
+static void put_paper_claims(sc_json_writer *json, const sc_lab_claims *claims)
 {
-    fputs("  \"paper_claims\": [\n", stream);
+    open_list(json, "paper_claims");
     for (size_t i = 0; i < SC_LAB_PAPER_CLAIMS; i++) {
-        fputs("    {", stream);
-        put_text(stream, "title", sc__paper_claim_title(i));
-        fputs(", ", stream);
-        put_text(stream, "verdict", sc__verdict_text(sc__paper_claim_verdict(claims, i)));
-        fputs(",\n     ", stream);
-        put_text(stream, "text", sc__paper_claim_text(i));
-        fprintf(stream, "}%s", comma_if(i + 1 < SC_LAB_PAPER_CLAIMS));
+        open_row(json);
+        put_text(json, "title", sc__paper_claim_title(i));
+        put_text(json, "verdict", sc__verdict_text(sc__paper_claim_verdict(claims, i)));
+        put_text(json, "text", sc__paper_claim_text(i));
+        sc_json_close_object(json);
     }
-    fputs("  ],\n", stream);
+    sc_json_close_array(json);
 }
 
-static void put_statements(FILE *stream)
+static void put_statements(sc_json_writer *json)
 {
     size_t count = 0;
     const sc_lab_statement *statements = sc__statements(&count);
-    fputs("  \"statements\": [\n", stream);
+    open_list(json, "statements");
     for (size_t i = 0; i < count; i++) {
-        fputs("    {", stream);
-        put_text(stream, "claim", statements[i].id);
-        fputs(", ", stream);
-        put_text(stream, "text", statements[i].text);
-        fprintf(stream, "}%s", comma_if(i + 1 < count));
+        open_row(json);
+        put_text(json, "claim", statements[i].id);
+        put_text(json, "text", statements[i].text);
+        sc_json_close_object(json);
     }
-    fputs("  ],\n", stream);
+    sc_json_close_array(json);
 }
 
-static void put_rules(FILE *stream, bool is_closed)
+static void put_rules(sc_json_writer *json, bool is_closed)
 {
     const size_t count = sc__claim_rule_count();
-    fputs("  \"rules\": [\n", stream);
+    open_list(json, "rules");
     for (size_t i = 0; i < count; i++) {
-        fputs("    ", stream);
-        sc_json_string(stream, sc__claim_rule(i, is_closed));
-        fputs(comma_if(i + 1 < count), stream);
+        sc_json_break_line(json);
+        put_text(json, NULL, sc__claim_rule(i, is_closed));
     }
-    fputs("  ],\n", stream);
+    sc_json_close_array(json);
 }
 
 // --- The run and its machine -----------------------------------------------------
 
-static void put_run(FILE *stream, const sc_lab_results *results)
+static void put_run(sc_json_writer *json, const sc_lab_results *results)
 {
     const sc_lab_options *options = results->options;
-    fprintf(stream, "  \"format\": %d,\n  ", FORMAT);
-    put_text(stream, "version", options->version);
-    fputs(",\n  ", stream);
-    put_text(stream, "command", options->command);
-    fprintf(stream,
-            ",\n  \"points\": %zu,\n  \"seeds\": {\"first\": %" PRIu64
-            ", \"count\": %u},\n  \"travellers\": %" PRIu32 ",\n  ",
-            results->count, options->first_seed, options->seed_count, options->travellers);
-    put_number(stream, "warm_up_s", options->warm_up_s);
-    fputs(",\n  ", stream);
-    put_number(stream, "counted_s", options->counted_s);
-    fprintf(stream, ",\n  \"closed\": %s,\n  \"max_cloaks\": %" PRIu32 ",\n  \"indexed\": %s,\n",
-            word_of(options->is_closed), options->max_cloaks, word_of(options->is_indexed));
+    sc_json_put_count(json, "format", FORMAT);
+    put_text(json, "version", options->version);
+    put_text(json, "command", options->command);
+    sc_json_break_line(json);
+    sc_json_put_count(json, "points", results->count);
+    sc_json_open_object(json, "seeds");
+    sc_json_put_count(json, "first", options->first_seed);
+    sc_json_put_count(json, "count", options->seed_count);
+    sc_json_close_object(json);
+    sc_json_put_count(json, "travellers", options->travellers);
+    put_number(json, "warm_up_s", options->warm_up_s);
+    put_number(json, "counted_s", options->counted_s);
+    sc_json_put_flag(json, "closed", options->is_closed);
+    sc_json_put_count(json, "max_cloaks", options->max_cloaks);
+    sc_json_put_flag(json, "indexed", options->is_indexed);
 }
 
-static void put_adversary(FILE *stream, const sc_lab_options *options)
+static void put_adversary(sc_json_writer *json, const sc_lab_options *options)
 {
     const sc_adversary_options *how = &options->adversary;
-    fprintf(stream,
-            "  \"adversary\": {\"knows_traffic\": %s, \"likeness\": \"%s\", "
-            "\"max_placements\": %" PRIu64 ", \"runs\": %" PRIu32 ", \"samples\": %" PRIu64
-            ", \"max_victims\": %" PRIu32 "},\n",
-            word_of(options->knows_traffic),
-            how->likeness == SC_LIKENESS_EXACT ? "exact" : "overlap", how->max_placements,
-            how->runs, how->samples, options->max_victims);
+    sc_json_break_line(json);
+    sc_json_open_object(json, "adversary");
+    sc_json_put_flag(json, "knows_traffic", options->knows_traffic);
+    put_text(json, "likeness", how->likeness == SC_LIKENESS_EXACT ? "exact" : "overlap");
+    sc_json_put_count(json, "max_placements", how->max_placements);
+    sc_json_put_count(json, "runs", how->runs);
+    sc_json_put_count(json, "samples", how->samples);
+    sc_json_put_count(json, "max_victims", options->max_victims);
+    sc_json_close_object(json);
 }
 
 /** A short text. */
@@ -326,23 +308,23 @@ static label processor(void)
     return found;
 }
 
-static void put_machine(FILE *stream)
+static void put_machine(sc_json_writer *json)
 {
     const double bytes = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
     struct utsname system;
-    fputs("  \"machine\": {", stream);
-    put_text(stream, "processor", processor().text);
-    fprintf(stream, ", \"cores\": %ld, \"memory_gib\": %.1f, ", sysconf(_SC_NPROCESSORS_ONLN),
-            bytes / (1024.0 * 1024 * 1024));
+    sc_json_break_line(json);
+    sc_json_open_object(json, "machine");
+    put_text(json, "processor", processor().text);
+    sc_json_put_signed(json, "cores", sysconf(_SC_NPROCESSORS_ONLN));
+    sc_json_put_fixed(json, "memory_gib", bytes / (1024.0 * 1024 * 1024), 1);
     if (uname(&system) == 0) {
         label text;
         snprintf(text.text, sizeof text.text, "%.30s %.60s, %.30s", system.sysname, system.release,
                  system.machine);
-        put_text(stream, "system", text.text);
-        fputs(", ", stream);
+        put_text(json, "system", text.text);
     }
-    put_text(stream, "compiler", __VERSION__);
-    fputs("}\n", stream);
+    put_text(json, "compiler", __VERSION__);
+    sc_json_close_object(json);
 }
 
 sc_err sc__report_data_write(const sc_lab_findings *findings, sc_diag *diag)
@@ -351,19 +333,20 @@ sc_err sc__report_data_write(const sc_lab_findings *findings, sc_diag *diag)
     sc_lab_file file;
     const sc_err err = sc__lab_file_open(&file, options, "report.json", diag);
     if (err) return err;
-    FILE *stream = file.out.stream;
-    fputs("{\n", stream);
-    put_run(stream, findings->results);
-    put_maps(stream, findings->results);
-    put_methods(stream, findings->results);
-    put_axes(stream, options);
-    put_metrics(stream);
-    put_figures(stream, findings);
-    put_adversary(stream, options);
-    put_paper_claims(stream, findings->claims);
-    put_statements(stream);
-    put_rules(stream, options->is_closed);
-    put_machine(stream);
-    fputs("}\n", stream);
+    sc_json_writer json = sc_json_writer_of_stream(file.out.stream);
+    sc_json_open_object(&json, NULL);
+    put_run(&json, findings->results);
+    put_maps(&json, findings->results);
+    put_methods(&json, findings->results);
+    put_axes(&json, options);
+    put_metrics(&json);
+    put_figures(&json, findings);
+    put_adversary(&json, options);
+    put_paper_claims(&json, findings->claims);
+    put_statements(&json);
+    put_rules(&json, options->is_closed);
+    put_machine(&json);
+    sc_json_close_object(&json);
+    sc_json_put_text(&json, "\n");
     return sc__lab_file_commit(&file, diag);
 }

@@ -1,7 +1,59 @@
-// Points by their settings, measures by their metrics. See results.h.
+// Points and results: which number of the workload an axis moves, which points the figures need,
+// and what was measured at them.
 #include "lab/results.h"
 
-#include "lab/axes.h"
+#include "base/alloc.h"
+
+#include <stddef.h>
+
+// === Axes =======================================================================================
+
+/** Where the spread of an axis of the workload is, and the least that can be needed. */
+static const struct {
+    size_t offset;
+    double least;
+} moved[] = {
+    [SC_LAB_AXIS_K] = {offsetof(sc_workload, k), SC_LEAST_COUNT},
+    [SC_LAB_AXIS_L] = {offsetof(sc_workload, l), SC_LEAST_COUNT},
+    [SC_LAB_AXIS_SIGMA_S] = {offsetof(sc_workload, max_hops), 0},
+    [SC_LAB_AXIS_SIGMA_T] = {offsetof(sc_workload, max_wait_s), SC_LEAST_WAIT_S},
+    [SC_LAB_AXIS_NEAREST] = {offsetof(sc_workload, nearest), SC_LEAST_COUNT},
+};
+
+const sc_normal *sc__axis_spread(const sc_workload *workload, sc_lab_axis axis)
+{
+    if (!sc_lab_is_of_workload(axis)) return NULL;
+    return (const sc_normal *)((const char *)workload + moved[axis].offset);
+}
+
+double sc__axis_middle(const sc_lab_options *options, sc_lab_axis axis)
+{
+    const sc_normal *spread = sc__axis_spread(&options->workload, axis);
+    if (spread) return spread->mean;
+    // By default nothing is injected, and one cloak of each traveller is seen.
+    return axis == SC_LAB_AXIS_ASKED ? 1 : 0;
+}
+
+void sc__axis_move(sc_workload *workload, sc_lab_axis axis, double mean)
+{
+    if (!sc_lab_is_of_workload(axis)) return;
+    sc_normal *spread = (sc_normal *)((char *)workload + moved[axis].offset);
+    *spread = sc_normal_around(mean, spread->deviation, moved[axis].least);
+}
+
+sc_workload sc__workload_at(const sc_lab_options *options, const sc_lab_point *point)
+{
+    sc_workload workload = options->workload;
+    for (sc_lab_axis axis = 0; axis < SC_LAB_AXIS_COUNT; axis++) {
+        sc__axis_move(&workload, axis, point->mean[axis]);
+    }
+    const sc_lab_map *map = &options->maps[point->map];
+    if (sc_map_object_count(map->map) == 0) workload.wanted = SC_WANT_ANY;
+    workload.category = workload.wanted == SC_WANT_THIS ? map->category : 0;
+    return workload;
+}
+
+// === Points and results =========================================================================
 
 sc_lab_point sc_lab_point_at(const sc_lab_options *options, uint32_t map, sc_lab_axis axis,
                              double value, uint64_t seed)
@@ -130,4 +182,96 @@ bool sc_lab_value(const sc_lab_measure *measure, sc_lab_metric metric, sc_lab_ax
     default:
         return false;
     }
+}
+
+// === The plan: all points of an experiment ======================================================
+
+bool sc__plan_needs(const sc_lab_options *options, uint32_t map, sc_lab_axis axis)
+{
+    for (sc_lab_metric metric = 0; metric < SC_LAB_METRIC_COUNT; metric++) {
+        const bool is_asked_for = (options->figures[metric] >> axis) & 1u;
+        if (is_asked_for && sc_lab_goes_over(metric, axis) &&
+            sc_lab_has_metric(options, map, metric)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/** Whether some figure of the map has the middle among its values. */
+static bool needs_middle(const sc_lab_options *options, uint32_t map)
+{
+    for (sc_lab_axis axis = 0; axis < SC_LAB_AXIS_COUNT; axis++) {
+        if (!sc__plan_needs(options, map, axis)) continue;
+        // Every number of cloaks seen is told by it.
+        if (axis == SC_LAB_AXIS_ASKED) return true;
+        const sc_lab_grid *grid = &options->grids[axis];
+        for (size_t i = 0; i < grid->count; i++) {
+            if (grid->values[i] == sc__axis_middle(options, axis)) return true;
+        }
+    }
+    return false;
+}
+
+static sc_err add(sc__plan *plan, sc_lab_point point)
+{
+    if (!sc_grow(&plan->points, plan->count, &plan->capacity, sizeof point)) return SC_ENOMEM;
+    plan->points[plan->count++] = point;
+    return SC_OK;
+}
+
+static sc_err add_middles(sc__plan *plan, const sc_lab_options *options, uint64_t seed)
+{
+    sc_err err = SC_OK;
+    const sc_lab_axis any = SC_LAB_AXIS_K;
+    for (uint32_t map = 0; map < options->map_count && !err; map++) {
+        if (!needs_middle(options, map)) continue;
+        err = add(plan, sc_lab_point_at(options, map, any, sc__axis_middle(options, any), seed));
+    }
+    return err;
+}
+
+/** A value that is not the middle, on all maps. Points of two axes meet only there. */
+static sc_err add_value(sc__plan *plan, const sc_lab_options *options, sc_lab_axis axis,
+                        double value, uint64_t seed)
+{
+    sc_err err = SC_OK;
+    for (uint32_t map = 0; map < options->map_count && !err; map++) {
+        if (!sc__plan_needs(options, map, axis)) continue;
+        err = add(plan, sc_lab_point_at(options, map, axis, value, seed));
+    }
+    return err;
+}
+
+static sc_err add_axes(sc__plan *plan, const sc_lab_options *options, uint64_t seed)
+{
+    sc_err err = SC_OK;
+    for (sc_lab_axis axis = 0; axis < SC_LAB_AXIS_COUNT; axis++) {
+        if (axis == SC_LAB_AXIS_ASKED) continue;
+        const sc_lab_grid *grid = &options->grids[axis];
+        for (size_t i = 0; i < grid->count && !err; i++) {
+            if (grid->values[i] == sc__axis_middle(options, axis)) continue;
+            err = add_value(plan, options, axis, grid->values[i], seed);
+        }
+    }
+    return err;
+}
+
+sc_err sc__plan_init(sc__plan *plan, const sc_lab_options *options)
+{
+    sc_err err = SC_OK;
+    for (unsigned i = 0; i < options->seed_count && !err; i++) {
+        err = add_middles(plan, options, options->first_seed + i);
+    }
+    for (unsigned i = 0; i < options->seed_count && !err; i++) {
+        err = add_axes(plan, options, options->first_seed + i);
+    }
+    if (err) sc__plan_fini(plan);
+    return err;
+}
+
+void sc__plan_fini(sc__plan *plan)
+{
+    sc_free(plan->points);
+    *plan = (sc__plan){0};
 }

@@ -1,8 +1,6 @@
 /**
  * @file results.h
  * @brief What came out: one row of numbers per point and method.
- *
- * Used by: lab.
  */
 #ifndef SC_LAB_RESULTS_H
 #define SC_LAB_RESULTS_H
@@ -98,7 +96,7 @@ bool sc_lab_is_followed(const sc_lab_options *options, const sc_lab_point *point
 
 /**
  * How many cloaks a traveller must have to be followed at a point: as many as the figures go up to,
- * so that all that they tell is of the same travellers. 0 if nobody is.
+ * so that all their numbers are of the same travellers. 0 if none is.
  */
 uint32_t sc_lab_least_asked(const sc_lab_options *options, const sc_lab_point *point);
 
@@ -109,5 +107,53 @@ uint32_t sc_lab_least_asked(const sc_lab_options *options, const sc_lab_point *p
  */
 bool sc_lab_value(const sc_lab_measure *measure, sc_lab_metric metric, sc_lab_axis axis,
                   double value, double *out);
+
+// === Axes =======================================================================================
+// Which number of a workload each axis moves, and where nothing is moved.
+//
+// Two axes are of no workload: how many queries an adversary injects, and how many cloaks of one
+// traveller it has seen (sc_lab_is_of_workload()).
+
+/** What an axis moves; NULL for one that is of no workload. */
+const sc_normal *sc__axis_spread(const sc_workload *workload, sc_lab_axis axis);
+
+/** Where an axis stands while another is varied: the workload's mean, nothing injected, one cloak.
+ */
+double sc__axis_middle(const sc_lab_options *options, sc_lab_axis axis);
+
+/**
+ * Move the mean. The deviation stays; the bounds are those of sc_normal_around(), so that means and
+ * deviations say all. An axis that is of no workload leaves it as it is.
+ */
+void sc__axis_move(sc_workload *workload, sc_lab_axis axis, double mean);
+
+/** The workload of a point; its category is the one that its map has for it. */
+sc_workload sc__workload_at(const sc_lab_options *options, const sc_lab_point *point);
+
+// === The plan ===================================================================================
+// Which points the figures need, each once.
+//
+// All axes meet in the point where nothing is varied; it is done once, and first, so that a
+// run that is stopped early has the middle of every figure. The others come seed by seed, so that
+// whole figures of fewer seeds are there before any of all. Maps take turns, which lets the time
+// that is left be told from the time that has passed.
+//
+// The point in the middle also tells of every number of cloaks seen: that axis has no other.
+
+/** Zero-initialise, then sc__plan_init(). */
+typedef struct sc__plan {
+    sc_lab_point *points;
+    size_t count;
+    size_t capacity;
+} sc__plan;
+
+/** @return SC_OK, also with no point at all, or SC_ENOMEM */
+SC_CHECKED sc_err sc__plan_init(sc__plan *plan, const sc_lab_options *options);
+
+/** Harmless twice. */
+void sc__plan_fini(sc__plan *plan);
+
+/** Whether some figure of that map varies the axis. */
+bool sc__plan_needs(const sc_lab_options *options, uint32_t map, sc_lab_axis axis);
 
 #endif

@@ -1,4 +1,4 @@
-// Points done by processes of their own. See workers.h.
+// Points done by processes of their own.
 //
 // Each process has a pipe to tell how it went. It ends when the process does, however that comes
 // about; so the pipes are all that must be waited for, and no signal is.
@@ -35,7 +35,7 @@ typedef struct worker {
 typedef struct crew {
     const sc__task *task;
     const sc_lab_options *options;
-    sc__ground grounds[SC_LAB_MAPS_MAX];
+    sc__map_setup grounds[SC_LAB_MAPS_MAX];
     size_t left[SC_LAB_MAPS_MAX];  ///< points of each map that are not done
     worker *workers;               ///< at work: [0, count)
     struct pollfd *pipes;          ///< theirs
@@ -108,7 +108,7 @@ static int start(crew *c, size_t i)
 static sc_err prepare(crew *c, uint32_t map, sc_diag *diag)
 {
     if (c->grounds[map].map) return SC_OK;
-    return sc__ground_init(&c->grounds[map], c->options, &c->options->maps[map], diag);
+    return sc__map_setup_init(&c->grounds[map], c->options, &c->options->maps[map], diag);
 }
 
 static sc_err begin_some(crew *c, sc_diag *diag)
@@ -174,7 +174,7 @@ static sc_err end_worker(crew *c, size_t w, sc_diag *diag)
         return said.err;
     }
     const uint32_t map = c->task->points[ended.point].map;
-    if (--c->left[map] == 0) sc__ground_fini(&c->grounds[map]);
+    if (--c->left[map] == 0) sc__map_setup_fini(&c->grounds[map]);
     c->done++;
     show_progress(c);
     return SC_OK;
@@ -184,7 +184,7 @@ static sc_err end_some(crew *c, sc_diag *diag)
 {
     sc_err err = SC_OK;
     if (poll(c->pipes, c->count, LOOK_MS) <= 0) return SC_OK;
-    // From the back: whoever has ended is replaced by the last.
+    // From the back: a worker that has ended is replaced by the last.
     for (size_t w = c->count; w > 0 && !err; w--) {
         if (c->pipes[w - 1].revents) err = end_worker(c, w - 1, diag);
     }
@@ -243,7 +243,7 @@ sc_err sc__work(const sc__task *task, sc_diag *diag)
         stop_all(c);
     }
     for (size_t map = 0; map < c->options->map_count; map++) {
-        sc__ground_fini(&c->grounds[map]);
+        sc__map_setup_fini(&c->grounds[map]);
     }
     sc_free(c->workers);
     sc_free(c->pipes);

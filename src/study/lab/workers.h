@@ -6,10 +6,8 @@
  * given back when it is done. What all points of a map share is prepared before the first of them
  * parts, and given up after the last.
  *
- * Whoever calls this must have no other threads: one of them might hold something, memory say, that
+ * The caller must have no other threads: one of them might hold something, memory say, that
  * the new processes would wait for.
- *
- * Uses: lab/point, lab/store. Used by: lab/lab.
  */
 #ifndef SC_LAB_WORKERS_H
 #define SC_LAB_WORKERS_H

@@ -1,10 +1,15 @@
-// Fields of JSON, one kind after the other. See fields.h.
+// Fields of a line of JSON, one kind after the other; the request of a query; the engine of a
+// record.
+//
+// Whether a provider is willing to answer a request - a k or a radius within its limits - is
+// decided by sc_request_check(); docs/records.md has the format.
 #include "record/fields.h"
 
 #include "base/diag.h"
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /** No moment and no wait is longer, in seconds: as microseconds it must fit. */
@@ -192,4 +197,180 @@ sc_err sc__fields_refuse_others(const sc__fields *fields, const char *const *kno
                        sc_quote(key, strlen(key)).text);
     }
     return SC_OK;
+}
+
+// === Requests ===================================================================================
+
+static sc_err fail_category(const sc__fields *request, const sc__category_names *names,
+                            const char *name)
+{
+    const sc__place *place = request->place;
+    const char *source = sc_map_source(names->map);
+    return sc_fail(place->diag, SC_EPARSE,
+                   "%s:%" PRIu64 ": %s is no category of the map made from %s; 'starcloak map "
+                   "info' lists them",
+                   place->name, place->number, sc_quote(name, strlen(name)).text,
+                   sc_quote(source, strlen(source)).text);
+}
+
+static sc_err add_category(const sc__fields *request, const sc__category_names *names,
+                           const sc_json_value *value, sc_request *out)
+{
+    const char *name = sc_json_text_at(value);
+    if (!name) {
+        return sc__field_fail(request, "category",
+                              "is neither a name, nor a list of names, nor null");
+    }
+    const sc_category_id category = names->vocabulary ? sc_vocabulary_find(names->vocabulary, name)
+                                                      : sc_map_category_find(names->map, name);
+    // A table's categories come and go: a request for one that is gone is refused later.
+    if (category == SC_NONE && !names->vocabulary) return fail_category(request, names, name);
+    out->categories[out->category_count++] = category;
+    return SC_OK;
+}
+
+static sc_err read_categories(const sc__fields *request, const sc__category_names *names,
+                              sc_request *out)
+{
+    const sc_json_value *value = sc_json_member(request->object, "category");
+    out->category_count = 0;
+    if (!value || sc_json_is_null(value)) return SC_OK;
+    if (!sc_json_is_array(value)) return add_category(request, names, value, out);
+
+    const size_t count = sc_json_size(value);
+    if (count == 0) return sc__field_fail(request, "category", "names none; write null for all");
+    if (count > SC_REQUEST_CATEGORIES) {
+        return sc__field_fail(request, "category", "names more than 16; write null for all");
+    }
+    sc_err err = SC_OK;
+    for (size_t i = 0; i < count && !err; i++) {
+        err = add_category(request, names, sc_json_at(value, i), out);
+    }
+    return err;
+}
+
+static sc_err read_knn(const sc__fields *request, sc_request *out)
+{
+    static const char *const known[] = {"type", "k", "category", NULL};
+    out->type = SC_REQUEST_KNN;
+    sc_err err = sc__fields_refuse_others(request, known);
+    if (!err) err = sc__field_count(request, "k", &out->k);
+    if (!err && out->k == 0) {
+        return sc__field_fail(request, "k", "is 0; ask for one object at least");
+    }
+    return err;
+}
+
+static sc_err read_range(const sc__fields *request, sc_request *out)
+{
+    static const char *const known[] = {"type", "radius_m", "category", NULL};
+    out->type = SC_REQUEST_RANGE;
+    sc_err err = sc__fields_refuse_others(request, known);
+    if (!err) err = sc__field_number(request, "radius_m", &out->radius_m);
+    // Written so that NaN is refused.
+    if (!err && !(out->radius_m >= 0.0)) {
+        return sc__field_fail(request, "radius_m", "is below 0; write how many metres");
+    }
+    return err;
+}
+
+sc_err sc__request_read(const sc__fields *line, const sc__category_names *names, sc_request *out)
+{
+    sc_request read = {.type = SC_REQUEST_KNN, .k = 1};
+    if (sc__field_exists(line, "request")) {
+        sc__fields request = {.prefix = "request."};
+        sc_err err = sc__field_object(line, "request", &request);
+        if (err) return err;
+        read.k = 0;
+        const char *type = sc_json_text_at(sc_json_member(request.object, "type"));
+        if (type && strcmp(type, "knn") == 0) {
+            err = read_knn(&request, &read);
+        } else if (type && strcmp(type, "range") == 0) {
+            err = read_range(&request, &read);
+        } else {
+            err = sc__field_fail(&request, "type",
+                                 "is not one that is known; write \"knn\" or \"range\"");
+        }
+        if (!err) err = read_categories(&request, names, &read);
+        if (err) return err;
+    }
+    *out = sc_request_normalise(&read);
+    return SC_OK;
+}
+
+// === Engines ==================================================================================
+
+/** The largest lambda that engines take; no map is that wide. */
+#define MOST_LAMBDA (1u << 30)
+
+/** The names of all methods, each behind a comma: ", basic, bounded" and so on. */
+#define X(name, value, word) ", " word
+static const char methods[] = SC_VARIANT_MAP(X);
+#undef X
+
+static sc_err read_method(const sc__fields *engine, sc_variant *out)
+{
+    sc_slice name;
+    const sc_err err = sc__field_text(engine, "method", &name);
+    if (err) return err;
+    for (int i = 0; i < SC_VARIANT_COUNT; i++) {
+        if (!sc_slice_is(name, sc_variant_name((sc_variant)i))) continue;
+        *out = (sc_variant)i;
+        return SC_OK;
+    }
+    char why[sizeof "is none of " + sizeof methods];
+    snprintf(why, sizeof why, "is none of %s", methods + strlen(", "));
+    return sc__field_fail(engine, "method", why);
+}
+
+static sc_err read_flag(const sc__fields *engine, const char *key, bool *out)
+{
+    const sc_json_value *value = sc_json_member(engine->object, key);
+    if (!sc_json_is_flag(value)) {
+        return sc__field_fail(engine, key, "is neither true nor false, or missing");
+    }
+    *out = sc_json_is_true(value);
+    return SC_OK;
+}
+
+static sc_err read_count(const sc__fields *engine, const char *key, uint32_t most, uint32_t *out)
+{
+    char range[64];
+    const sc_err err = sc__field_count(engine, key, out);
+    if (err || (*out >= 1 && *out <= most)) return err;
+    snprintf(range, sizeof range, "is out of range; it is from 1 to %" PRIu32, most);
+    return sc__field_fail(engine, key, range);
+}
+
+static sc_err read_cost(const sc__fields *engine, sc_cost_model *out)
+{
+    sc_diag why = {""};
+    const sc__place *place = engine->place;
+    sc__fields cost = {.prefix = "engine.cost."};
+    sc_err err = sc__field_object(engine, "cost", &cost);
+    if (!err) err = sc__field_number(&cost, "segment", &out->segment);
+    if (!err) err = sc__field_number(&cost, "border_node", &out->border_node);
+    if (!err) err = sc__field_number(&cost, "object", &out->object);
+    if (!err) err = sc__field_number(&cost, "balance", &out->balance);
+    if (err || !sc_cost_model_check(out, &why)) return err;
+    return sc_fail(place->diag, SC_EPARSE, "%s:%" PRIu64 ": \"engine.cost\": %s", place->name,
+                   place->number, why.message);
+}
+
+sc_err sc__engine_read(const sc__fields *end, sc_engine_options *out)
+{
+    sc_engine_options read = sc_engine_options_default();
+    sc__fields engine = {.prefix = "engine."};
+    sc_err err = sc__field_object(end, "engine", &engine);
+    if (!err) err = read_method(&engine, &read.variant);
+    if (!err) err = read_flag(&engine, "strict", &read.is_strict);
+    if (!err) err = read_count(&engine, "lambda", MOST_LAMBDA, &read.compactness);
+    if (!err) err = sc__field_time(&engine, "alpha_s", &read.consideration_us);
+    if (!err && read.consideration_us < 0) {
+        return sc__field_fail(&engine, "alpha_s", "is below 0; write how many seconds");
+    }
+    if (!err) err = read_count(&engine, "cap", SC_COMBINATIONS_MAX, &read.max_combinations);
+    if (!err) err = read_cost(&engine, &read.cost);
+    if (!err) *out = read;
+    return err;
 }

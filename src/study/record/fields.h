@@ -5,18 +5,18 @@
  * Streams and records are strangers' files with users and positions in them. So a refusal names
  * the file, the line and the field, says what to write instead, and does not repeat the
  * value.
- *
- * Used by: stream_line.c, request_read.c, engine_read.c, run_reader.c, run_query.c, run_events.c.
  */
 #ifndef SC_RECORD_FIELDS_H
 #define SC_RECORD_FIELDS_H
 
+#include <starcloak/engine.h>
 #include <starcloak/query.h>
+#include <starcloak/relay.h>
 
 #include "base/json_tree.h"
 #include "base/text.h"
 
-/** Where a line stands, and who is told what is wrong with it. */
+/** Where a line stands, and where errors about it go. */
 typedef struct sc__place {
     const char *name;     ///< of the input
     uint64_t number;      ///< of the line, from 1
@@ -40,7 +40,7 @@ typedef struct sc__fields {
  */
 SC_CHECKED sc_err sc__line_load(const sc__place *place, sc_slice text, sc_json_tree *out);
 
-/** Complain about a field, or about the line as a whole. Both return SC_EPARSE. */
+/** An error about a field, or about the line as a whole. Both return SC_EPARSE. */
 sc_err sc__field_fail(const sc__fields *fields, const char *key, const char *what);
 sc_err sc__line_fail(const sc__place *place, const char *what);
 
@@ -70,5 +70,33 @@ SC_CHECKED sc_err sc__field_list(const sc__fields *fields, const char *key,
 
 /** Refuse whatever is not in `known`, which NULL ends. */
 SC_CHECKED sc_err sc__fields_refuse_others(const sc__fields *fields, const char *const *known);
+
+// === Requests ===================================================================================
+
+/** What categories are called. */
+typedef struct sc__category_names {
+    const sc_map *map;
+    const sc_vocabulary *vocabulary;  ///< NULL: the map's own names, and no others
+} sc__category_names;
+
+/**
+ * The "request" of `line`, in normal form; where there is none, the one nearest object of any
+ * category. A word that the vocabulary does not have becomes SC_NONE, which sc_request_check()
+ * refuses.
+ *
+ * @return SC_OK, SC_EPARSE (no request, or a category that the map does not have)
+ */
+SC_CHECKED sc_err sc__request_read(const sc__fields *line, const sc__category_names *names,
+                                   sc_request *out);
+
+// === Engines ====================================================================================
+
+/**
+ * The "engine" of the end of a record, which must be there: which engine made its cloaks. An engine
+ * can be made with whatever is accepted.
+ *
+ * @return SC_OK, SC_EPARSE (a field that is missing, unknown or out of range)
+ */
+SC_CHECKED sc_err sc__engine_read(const sc__fields *end, sc_engine_options *out);
 
 #endif

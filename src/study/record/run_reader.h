@@ -3,7 +3,7 @@
  * @brief A run record, read for its cloaks: which roads, which members, where they are and what
  * they ask for; and, for those who want to know, who asks, when and how privately.
  *
- * Every line also comes as it is, so that whoever adds to a record can write the rest of it
+ * Every line also comes as it is, so that a caller that adds to a record can write the rest of it
  * unchanged. A record is a stranger's file: what is missing, of the wrong kind or not of this map
  * is refused with file, line and field, and without a user or a position. Whether promises
  * are kept is for `starcloak verify` to say; here it is made sure that a cloak can be worked with:
@@ -11,9 +11,6 @@
  * other cloak, and are on one of its segments.
  *
  * Memory: some 50 bytes per query of the record, and 150 more while it is open.
- *
- * Uses: query, engine (its options), relay, base. Used by: sim/evaluate, score/cases,
- * lab, starcloak density.
  */
 #ifndef SC_RECORD_RUN_READER_H
 #define SC_RECORD_RUN_READER_H
@@ -26,7 +23,7 @@
 #include "base/text.h"
 #include "record/stream.h"
 
-/** What a line is to whoever adds answers. */
+/** What a line is to a caller that adds answers. */
 typedef enum sc_run_kind {
     SC_RUN_OTHER,   ///< to be passed on
     SC_RUN_QUERY,   ///< a question; to be passed on
@@ -44,7 +41,7 @@ typedef struct sc_run_member {
     sc_seg_id segment;
     uint32_t result_size;  ///< objects it asks for; 0 if not known
 
-    // After sc_run_reader_want_askers(); else 0.
+    // After sc_run_reader_want_users(); else 0.
     sc_time asked;
     sc_profile profile;
     uint64_t user;  ///< sc_run_user() of its name
@@ -71,11 +68,11 @@ typedef struct sc_run_line {
 
     // Of SC_RUN_QUERY.
     sc_seg_id segment;
-    /** Its words, on their edge; the user as it was before it was written down. NULL without
-     * sc_run_reader_want_askers(). */
-    const sc_spoken *asked;
+    /** Its names, on their edge; the user as it was before it was written down. NULL without
+     * sc_run_reader_want_users(). */
+    const sc_request_line *asked;
 
-    // Of SC_RUN_END, after sc_run_reader_want_askers().
+    // Of SC_RUN_END, after sc_run_reader_want_users().
     bool has_engine;           ///< it says which engine made the cloaks
     sc_engine_options engine;  ///< if it does
 } sc_run_line;
@@ -86,7 +83,7 @@ typedef struct sc_run_reader sc_run_reader;
  * Open the record at `path` (borrowed; "-" is standard input; xz and gzip are unpacked).
  *
  * @param map         of the run; borrowed, as the vocabulary
- * @param vocabulary  the words for categories; NULL: the map's own, and others are refused
+ * @param vocabulary  the names of categories; NULL: the map's own, and others are refused
  * @return SC_OK, or as sc_line_reader_open()
  */
 SC_CHECKED sc_err sc_run_reader_open(const sc_map *map, const sc_vocabulary *vocabulary,
@@ -99,10 +96,10 @@ SC_CHECKED sc_err sc_run_reader_of(const sc_map *map, const sc_vocabulary *vocab
 /**
  * Tell also who asks, when and with which profile, and which engine answered; to be called before
  * the first line. Queries that lack one of the first three are refused then, and so is an
- * engine with a field that is missing, unknown or out of range. Whoever does not call this gets
- * records without them, too.
+ * engine with a field that is missing, unknown or out of range. Without this call, records without
+ * them are read, too.
  */
-void sc_run_reader_want_askers(sc_run_reader *reader);
+void sc_run_reader_want_users(sc_run_reader *reader);
 
 /** What a user is called in sc_run_member: a hash of the name, which is bytes of any kind. */
 uint64_t sc_run_user(const char *name, size_t size);

@@ -8,8 +8,6 @@
  * or "edge" and "offset_m" instead of "lon" and "lat". What is missing or of the
  * wrong kind is refused with the line and the field; what is out of range is left
  * to sc_admission_admit(), which knows the limits.
- *
- * Uses: query, relay. Used by: sim, score, record/run_reader, starcloak cloak.
  */
 #ifndef SC_RECORD_STREAM_H
 #define SC_RECORD_STREAM_H
@@ -19,11 +17,11 @@
 #include <stdio.h>
 
 /** A line of a stream. */
-typedef struct sc_spoken {
+typedef struct sc_request_line {
     sc_ask ask;
     sc_request request;
     uint64_t line;  ///< where it stood, from 1
-} sc_spoken;
+} sc_request_line;
 
 /** All lines of a stream, in order. */
 typedef struct sc_stream sc_stream;
@@ -43,7 +41,7 @@ SC_CHECKED sc_err sc_stream_parse(const sc_map *map, const char *text, size_t si
                                   const char *name, sc_stream **out, sc_diag *diag);
 
 /** The lines, lent until sc_stream_free(). */
-const sc_spoken *sc_stream_lines(const sc_stream *stream, size_t *count);
+const sc_request_line *sc_stream_lines(const sc_stream *stream, size_t *count);
 
 /** NULL is fine. */
 void sc_stream_free(sc_stream *stream);

@@ -1,4 +1,4 @@
-// Cases in lists, and a run that is listened to for them. See cases.h.
+// Cases in lists, and a run that is listened to for them.
 //
 // A cloak knows its members by their ids only. Who they are and where is remembered from when they
 // asked, by the number of the question.
@@ -94,20 +94,21 @@ static sc_key key_of(const sc_query_id *id)
     return key;
 }
 
-static sc_err hear_question(void *context, const sc_query *query, const sc_spoken *spoken,
-                            const sc_snap *where)
+static sc_err keep_question(void *context, const sc_query *query,
+                            const sc_request_line *request_line, const sc_snap *where)
 {
-    sc_case_book *book = context;
-    const sc_ask *ask = &spoken->ask;
-    const uint32_t number = (uint32_t)book->asker_count;
+    sc_case_collector *collector = context;
+    const sc_ask *ask = &request_line->ask;
+    const uint32_t number = (uint32_t)collector->asker_count;
     uint32_t holds = 0;
-    if (book->asker_count >= UINT32_MAX) return SC_ELIMIT;
-    if (!sc_grow(&book->askers, book->asker_count, &book->asker_capacity, sizeof *book->askers)) {
+    if (collector->asker_count >= UINT32_MAX) return SC_ELIMIT;
+    if (!sc_grow(&collector->askers, collector->asker_count, &collector->asker_capacity,
+                 sizeof *collector->askers)) {
         return SC_ENOMEM;
     }
-    const sc_err err = sc_hash_put(&book->numbers, key_of(&query->id), number, &holds);
+    const sc_err err = sc_hash_put(&collector->numbers, key_of(&query->id), number, &holds);
     if (err) return err;
-    book->askers[book->asker_count++] = (sc_case_member){
+    collector->askers[collector->asker_count++] = (sc_case_member){
         .needs = {query->k, query->l, query->max_hops, query->result_size},
         .asked = ask->t,
         .max_wait_us = ask->profile.max_wait_us,
@@ -118,21 +119,21 @@ static sc_err hear_question(void *context, const sc_query *query, const sc_spoke
     return SC_OK;
 }
 
-static sc_err hear_cloak(void *context, const sc_cloak *cloak, sc_time t)
+static sc_err keep_cloak(void *context, const sc_cloak *cloak, sc_time t)
 {
-    sc_case_book *book = context;
-    const uint64_t number = book->cloak_count++;
-    if (!sc_run_window_has(book->window, t)) return SC_OK;
+    sc_case_collector *collector = context;
+    const uint64_t number = collector->cloak_count++;
+    if (!sc_run_window_has(collector->window, t)) return SC_OK;
 
-    sc_cases *cases = &book->cases;
+    sc_cases *cases = &collector->cases;
     if (!make_room(cases, cloak->segment_count, cloak->member_count)) return SC_ENOMEM;
     sc_case_member *members = cases->members + cases->member_count;
     for (size_t i = 0; i < cloak->member_count; i++) {
         const sc_key key = key_of(&cloak->members[i].query.id);
-        const uint32_t asker = sc_hash_get(&book->numbers, key, UINT32_MAX);
-        // The books of the run will say the same: nobody has asked this.
+        const uint32_t asker = sc_hash_get(&collector->numbers, key, UINT32_MAX);
+        // The counts of the run refuse it too: it was never asked.
         if (asker == UINT32_MAX) return SC_EBROKEN;
-        members[i] = book->askers[asker];
+        members[i] = collector->askers[asker];
     }
     put_case(cases, &(sc_case){
                         .number = number,
@@ -144,29 +145,29 @@ static sc_err hear_cloak(void *context, const sc_cloak *cloak, sc_time t)
     return SC_OK;
 }
 
-sc_run_listener sc_case_book_listener(sc_case_book *book)
+sc_run_listener sc_case_collector_listener(sc_case_collector *collector)
 {
-    return (sc_run_listener){.context = book, .asked = hear_question, .cloaked = hear_cloak};
+    return (sc_run_listener){.context = collector, .asked = keep_question, .cloaked = keep_cloak};
 }
 
-void sc_case_book_settle(sc_case_book *book)
+void sc_case_collector_settle(sc_case_collector *collector)
 {
-    sc_hash_fini(&book->numbers);
-    sc_free(book->askers);
-    book->askers = NULL;
-    book->asker_count = 0;
-    book->asker_capacity = 0;
+    sc_hash_fini(&collector->numbers);
+    sc_free(collector->askers);
+    collector->askers = NULL;
+    collector->asker_count = 0;
+    collector->asker_capacity = 0;
 }
 
-void sc_case_book_fini(sc_case_book *book)
+void sc_case_collector_fini(sc_case_collector *collector)
 {
-    sc_case_book_settle(book);
-    sc_cases_fini(&book->cases);
-    *book = (sc_case_book){.window = book->window};
+    sc_case_collector_settle(collector);
+    sc_cases_fini(&collector->cases);
+    *collector = (sc_case_collector){.window = collector->window};
 }
 
 // === Reading cases back from a record ===========================================================
-// Cases from a record. See cases.h; record/run_reader.h sees to what can go wrong in one.
+// Cases from a record; record/run_reader.h refuses what can go wrong in one.
 //
 // A record names users where they ask, and cloaks name queries. The reader knows whose a query was
 // by a hash of the name; which of these hashes are the adversary's own is remembered here.
@@ -193,7 +194,7 @@ static sc_err fail_memory(sc_diag *diag)
     return sc_fail_memory(diag, "reading the record");
 }
 
-/** Time goes on in a record; whoever links cloaks by time relies on it. */
+/** Time goes on in a record; linking cloaks by time relies on it. */
 static sc_err go_on_to(reading *r, const sc_run_line *line, sc_time t, sc_diag *diag)
 {
     if (t < r->last) {
@@ -228,15 +229,15 @@ static const char *keep_text(sc_case_record *record, const char *text, size_t si
     return kept;
 }
 
-static bool keep_line(sc_case_record *record, const sc_spoken *spoken)
+static bool keep_line(sc_case_record *record, const sc_request_line *request_line)
 {
     if (!sc_grow(&record->lines, record->line_count, &record->line_capacity,
                  sizeof *record->lines)) {
         return false;
     }
-    sc_spoken *kept = &record->lines[record->line_count];
-    *kept = *spoken;
-    kept->ask.user = keep_text(record, spoken->ask.user, spoken->ask.user_size);
+    sc_request_line *kept = &record->lines[record->line_count];
+    *kept = *request_line;
+    kept->ask.user = keep_text(record, request_line->ask.user, request_line->ask.user_size);
     if (!kept->ask.user) return false;
     record->line_count++;
     return true;
@@ -345,7 +346,7 @@ sc_err sc_case_record_read(const sc_map *map, const char *path, bool wants_lines
     reading r = {.out = out, .wants_lines = wants_lines, .last = INT64_MIN};
     sc_err err = sc_run_reader_open(map, NULL, path, &r.reader, diag);
     if (err) return err;
-    sc_run_reader_want_askers(r.reader);
+    sc_run_reader_want_users(r.reader);
     err = read_lines(&r, progress, diag);
     if (!err && out->cases.count == 0) {
         err = sc_fail(diag, SC_EINVAL,

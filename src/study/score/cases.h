@@ -5,10 +5,8 @@
  * A *case* has two sides. What the adversary gets is made by sc_sighting_init() and holds segments
  * and needs only; true segments and users stay here and meet the adversary's guesses in score.h.
  *
- * Cases come from a run that is listened to (sc_case_book), or from its record
+ * Cases come from a run that is listened to (sc_case_collector), or from its record
  * (sc_case_record_read()).
- *
- * Uses: attack.h, record, sim/run. Used by: score, lab, starcloak attack.
  */
 #ifndef SC_SCORE_CASES_H
 #define SC_SCORE_CASES_H
@@ -83,27 +81,27 @@ void sc_cases_fini(sc_cases *cases);
 
 // --- From a run ------------------------------------------------------------------
 
-/** A listener that keeps cases. Set the window, zero the rest; sc_case_book_fini(). */
-typedef struct sc_case_book {
+/** A listener that keeps cases. Set the window, zero the rest; sc_case_collector_fini(). */
+typedef struct sc_case_collector {
     sc_run_window window;  ///< cloaks that leave in it are kept; the empty one: all
     sc_cases cases;
     uint64_t cloak_count;  ///< that have left, kept or not: their numbers
 
-    // Whoever has asked, until sc_case_book_settle().
+    // All who asked, until sc_case_collector_settle().
     sc_hash numbers;  ///< by query id
     sc_case_member *askers;
     size_t asker_count;
     size_t asker_capacity;
-} sc_case_book;
+} sc_case_collector;
 
-/** @param book  borrowed */
-sc_run_listener sc_case_book_listener(sc_case_book *book);
+/** @param collector  borrowed */
+sc_run_listener sc_case_collector_listener(sc_case_collector *collector);
 
 /** The run is over: who asked is forgotten, the cases stay. */
-void sc_case_book_settle(sc_case_book *book);
+void sc_case_collector_settle(sc_case_collector *collector);
 
 /** Harmless twice. */
-void sc_case_book_fini(sc_case_book *book);
+void sc_case_collector_fini(sc_case_collector *collector);
 
 // --- From a record ---------------------------------------------------------------
 
@@ -115,7 +113,7 @@ typedef struct sc_case_record {
     uint64_t query_count;
 
     // The questions, if they are wanted: to be asked again with others among them (inject.h).
-    sc_spoken *lines;  ///< in the order of time; users are lent by `texts`
+    sc_request_line *lines;  ///< in the order of time; users are lent by `texts`
     size_t line_count;
     size_t line_capacity;
     char **texts;  ///< blocks, each filled from its end

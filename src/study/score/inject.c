@@ -1,8 +1,8 @@
-// Queries of the adversary's own among the lines of a stream. See inject.h.
+// Queries of the adversary's own among the lines of a stream.
 //
 // Those near a victim come one microsecond after the other, the last of them one before it asks: so
-// they are all there when it does, and nobody else is likely to come between. The i-th is on the
-// same segment however many there are, so that more of them only add to what fewer did.
+// they are all there when it does, and other queries are unlikely to come between. The i-th is on
+// the same segment however many there are, so that more of them only add to what fewer did.
 #include "score/inject.h"
 
 #include <starcloak/star.h>
@@ -18,7 +18,7 @@
 
 /** What is needed of a victim to be near it. */
 typedef struct victim_line {
-    const sc_spoken *line;  ///< lent by whoever gave the lines
+    const sc_request_line *line;  ///< lent by the caller
     sc_seg_id segment;
     uint64_t seed;  ///< of where the queries near it go
 } victim_line;
@@ -115,7 +115,8 @@ static sc_err around_draw(nearby_segments *around, sc_seg_id segment, uint32_t m
 //
 // Lines are shuffled as far as need be, and each brings its user in unless there is one of it
 // already, or the line is nowhere on the map. So a traveller who asks often is drawn more often,
-// as for an adversary who waits until somebody passes; and nothing depends on how many are wanted.
+// as for an adversary who waits until a traveller passes; and nothing depends on how many are
+// wanted.
 
 // --- Drawing -------------------------------------------------------------------------
 
@@ -139,8 +140,8 @@ static sc_key key_of(uint64_t user)
 }
 
 /** The places of all lines that victims may be drawn from; NULL if memory is out. */
-static uint32_t *list_eligible(const sc_spoken *lines, size_t line_count, sc_run_window window,
-                               size_t *count)
+static uint32_t *list_eligible(const sc_request_line *lines, size_t line_count,
+                               sc_run_window window, size_t *count)
 {
     uint32_t *places = sc_malloc_array(line_count, sizeof *places);
     if (!places) return NULL;
@@ -151,7 +152,7 @@ static uint32_t *list_eligible(const sc_spoken *lines, size_t line_count, sc_run
     return places;
 }
 
-/** Take whoever asks this line in, unless it is one already. */
+/** Add the user of this line to the victims, unless it is one already. */
 static sc_err take(sc_injection *injection, victim_line *victims, const victim_line *victim)
 {
     const sc_ask *ask = &victim->line->ask;
@@ -166,17 +167,25 @@ static sc_err take(sc_injection *injection, victim_line *victims, const victim_l
     return SC_OK;
 }
 
-static sc_err draw_from(uint32_t *places, size_t count, size_t wanted, sc_injection *injection,
-                        const sc_map *map, const sc_spoken *lines, uint64_t seed,
-                        victim_line *victims)
+/** What victims are drawn from. */
+typedef struct eligible_lines {
+    const sc_map *map;
+    const sc_request_line *lines;  ///< all of the run
+    uint32_t *places;              ///< in `lines`; those already drawn are overwritten
+    size_t count;
+} eligible_lines;
+
+static sc_err draw_from(const eligible_lines *from, size_t wanted, uint64_t seed,
+                        sc_injection *injection, victim_line *victims)
 {
     sc_rng rng;
     sc_rng_seed(&rng, seed);
-    for (size_t i = 0; i < count && injection->victim_count < wanted; i++) {
-        const size_t drawn = i + sc_rng_below(&rng, (uint32_t)(count - i));
-        victim_line victim = {.line = &lines[places[drawn]], .seed = sc_rng_next(&rng)};
-        places[drawn] = places[i];
-        if (!find_segment(map, &victim.line->ask, &victim.segment)) continue;
+    for (size_t i = 0; i < from->count && injection->victim_count < wanted; i++) {
+        const size_t drawn = i + sc_rng_below(&rng, (uint32_t)(from->count - i));
+        const sc_request_line *line = &from->lines[from->places[drawn]];
+        victim_line victim = {.line = line, .seed = sc_rng_next(&rng)};
+        from->places[drawn] = from->places[i];
+        if (!find_segment(from->map, &line->ask, &victim.segment)) continue;
         const sc_err err = take(injection, victims, &victim);
         if (err) return err;
     }
@@ -190,20 +199,20 @@ static sc_err draw_from(uint32_t *places, size_t count, size_t wanted, sc_inject
  * @param out  set to one per victim, in their order; to be freed, also after a failure
  * @return SC_OK, SC_ENOMEM
  */
-static sc_err victims_draw(sc_injection *injection, const sc_map *map, const sc_spoken *lines,
+static sc_err victims_draw(sc_injection *injection, const sc_map *map, const sc_request_line *lines,
                            size_t line_count, const sc_injection_options *options,
                            victim_line **out)
 {
-    size_t count = 0;
-    uint32_t *places = list_eligible(lines, line_count, options->window, &count);
-    if (!places) return SC_ENOMEM;
-    const size_t wanted = options->victims < count ? options->victims : count;
+    eligible_lines from = {.map = map, .lines = lines};
+    from.places = list_eligible(lines, line_count, options->window, &from.count);
+    if (!from.places) return SC_ENOMEM;
+    const size_t wanted = options->victims < from.count ? options->victims : from.count;
     injection->victims = sc_malloc_array(wanted, sizeof *injection->victims);
     *out = sc_malloc_array(wanted, sizeof **out);
-    const sc_err err = injection->victims && *out ? draw_from(places, count, wanted, injection, map,
-                                                              lines, options->seed, *out)
-                                                  : SC_ENOMEM;
-    sc_free(places);
+    const sc_err err = injection->victims && *out
+                           ? draw_from(&from, wanted, options->seed, injection, *out)
+                           : SC_ENOMEM;
+    sc_free(from.places);
     return err;
 }
 
@@ -309,7 +318,7 @@ static sc_err check_options(const sc_injection_options *options, sc_diag *diag)
     return check_profile(&profile, diag);
 }
 
-static sc_err check_lines(const sc_spoken *lines, size_t count, sc_diag *diag)
+static sc_err check_lines(const sc_request_line *lines, size_t count, sc_diag *diag)
 {
     if (count >= UINT32_MAX) {
         return sc_fail(diag, SC_ELIMIT, "%zu questions are too many to draw victims from", count);
@@ -352,7 +361,7 @@ typedef struct gathering {
     uint32_t injected;
     sc_time begin;  ///< of the stream
     nearby_segments around;
-    sc_spoken *lines;
+    sc_request_line *lines;
     size_t count;
     char *names;  ///< NAME_ROOM each, in the order in which they were gathered
 } gathering;
@@ -363,7 +372,7 @@ static void gather_one(gathering *g, uint32_t number, const victim_line *victim,
     const int size =
         snprintf(name, NAME_ROOM, SC_INJECTED_PREFIX "%" PRIu32 ":%" PRIu32, number, i);
     // What it wants is what the victim wants, so that both weigh alike where costs are counted.
-    sc_spoken *line = &g->lines[g->count++];
+    sc_request_line *line = &g->lines[g->count++];
     *line = *victim->line;
     line->line = 0;
     line->ask.user = name;
@@ -392,14 +401,14 @@ static sc_err gather(gathering *g, const victim_line *victims, size_t count, uin
 /** By time; of the same moment, as they were gathered: names lie one behind the other. */
 static int compare_lines(const void *a, const void *b)
 {
-    const sc_ask *first = &((const sc_spoken *)a)->ask;
-    const sc_ask *second = &((const sc_spoken *)b)->ask;
+    const sc_ask *first = &((const sc_request_line *)a)->ask;
+    const sc_ask *second = &((const sc_request_line *)b)->ask;
     if (first->t != second->t) return first->t < second->t ? -1 : 1;
     return (first->user > second->user) - (first->user < second->user);
 }
 
 /** The adversary's own come before others of the same moment. */
-static sc_err merge(sc_injection *injection, const sc_spoken *lines, size_t line_count,
+static sc_err merge(sc_injection *injection, const sc_request_line *lines, size_t line_count,
                     const gathering *own)
 {
     injection->lines = sc_malloc_array(line_count + own->count, sizeof *injection->lines);
@@ -416,7 +425,7 @@ static sc_err merge(sc_injection *injection, const sc_spoken *lines, size_t line
 
 // --- The whole -------------------------------------------------------------------------------
 
-static sc_err inject(sc_injection *injection, const sc_map *map, const sc_spoken *lines,
+static sc_err inject(sc_injection *injection, const sc_map *map, const sc_request_line *lines,
                      size_t line_count, const sc_injection_options *options,
                      const victim_line *victims)
 {
@@ -441,7 +450,7 @@ static sc_err inject(sc_injection *injection, const sc_map *map, const sc_spoken
     return err;
 }
 
-sc_err sc_injection_init(sc_injection *injection, const sc_map *map, const sc_spoken *lines,
+sc_err sc_injection_init(sc_injection *injection, const sc_map *map, const sc_request_line *lines,
                          size_t line_count, const sc_injection_options *options, sc_diag *diag)
 {
     sc_err err = check_options(options, diag);

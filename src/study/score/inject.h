@@ -9,10 +9,8 @@
  * adversary learns of it only what its own queries tell.) With as many users as it needs together
  * with one stranger (k = injected + 1), they wait for exactly one more.
  *
- *     lines -> sc_injection_init() -> its lines -> any method (sim/run.h) with an sc_case_book
+ *     lines -> sc_injection_init() -> its lines -> any method (sim/run.h) with an sc_case_collector
  *     -> sc_injection_find() -> the cases of the victims -> sc_sighting_init() -> attack.h
- *
- * Uses: score/cases, star. Used by: lab, starcloak attack.
  */
 #ifndef SC_SCORE_INJECT_H
 #define SC_SCORE_INJECT_H
@@ -37,7 +35,7 @@ typedef struct sc_injection_options {
  */
 sc_injection_options sc_injection_options_default(void);
 
-/** Somebody to be found. */
+/** A user to be found. */
 typedef struct sc_victim {
     uint64_t user;  ///< sc_case_user()
     sc_time asked;
@@ -45,7 +43,8 @@ typedef struct sc_victim {
 
 /** Zero-initialise; sc_injection_fini(), harmless twice. */
 typedef struct sc_injection {
-    sc_spoken *lines;  ///< in the order of time: those given and those injected; users are lent
+    sc_request_line
+        *lines;  ///< in the order of time: those given and those injected; users are lent
     size_t line_count;
     char *names;         ///< of the injected
     sc_victim *victims;  ///< in an order drawn at random, all different users
@@ -60,7 +59,7 @@ typedef struct sc_injection {
  *         position cannot be snapped have no victims
  */
 SC_CHECKED sc_err sc_injection_init(sc_injection *injection, const sc_map *map,
-                                    const sc_spoken *lines, size_t line_count,
+                                    const sc_request_line *lines, size_t line_count,
                                     const sc_injection_options *options, sc_diag *diag);
 
 void sc_injection_fini(sc_injection *injection);

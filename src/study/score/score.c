@@ -1,4 +1,4 @@
-// A belief and the truth. See score.h.
+// A belief and the truth.
 #include "score/score.h"
 
 #include "base/alloc.h"
@@ -138,7 +138,7 @@ void sc_sighting_fini(sc_own_sighting *own)
 // the second can put each step where it belongs. Travellers are numbered in the order in which they
 // first appear, and then shuffled: the order depends on the cases and the seed alone.
 
-/** Somebody who was cloaked. */
+/** A user who was cloaked. */
 typedef struct traveller {
     size_t last_case;   ///< in which it was seen
     size_t step_count;  ///< cloaks; in the second pass, those still to be put down
@@ -266,7 +266,7 @@ static void shuffle(sc_trails *trails, uint64_t seed)
 sc_err sc_trails_init(sc_trails *trails, const sc_cases *cases, size_t least, uint64_t seed)
 {
     roll r = {0};
-    sc_trails made = {0};
+    sc_trails made = {.cases = cases};
     sc_err err = count_steps(&r, cases);
     if (!err && !allocate_steps(&made, &r, least)) err = SC_ENOMEM;
     if (err) {
@@ -288,11 +288,11 @@ void sc_trails_fini(sc_trails *trails)
     *trails = (sc_trails){0};
 }
 
-sc_err sc_trail_see(sc_tracker *tracker, const sc_cases *cases, const sc_trails *trails,
-                    size_t trail, size_t i, sc_posterior *out, sc_score *score)
+sc_err sc_trail_see(sc_tracker *tracker, const sc_trails *trails, size_t trail, size_t i,
+                    sc_posterior *out, sc_score *score)
 {
     const sc_trail_step step = trails->steps[trails->all[trail].first + i];
-    const sc_case one = sc_cases_at(cases, step.which);
+    const sc_case one = sc_cases_at(trails->cases, step.which);
     const sc_case_member *member = &one.members[step.member];
     const sc_tracked seen = {
         .segments = one.segments,

@@ -1,8 +1,6 @@
 /**
  * @file score.h
  * @brief What an adversary's belief is worth: the only place where it meets the truth.
- *
- * Uses: score/cases. Used by: lab, starcloak attack.
  */
 #ifndef SC_SCORE_SCORE_H
 #define SC_SCORE_SCORE_H
@@ -43,7 +41,8 @@ typedef struct sc_trail_step {
 
 /** Zero-initialise; sc_trails_fini(), harmless twice. */
 typedef struct sc_trails {
-    sc_trail *all;  ///< in random order
+    const sc_cases *cases;  ///< borrowed
+    sc_trail *all;          ///< in random order
     size_t count;
     sc_trail_step *steps;
     size_t step_count;
@@ -52,6 +51,8 @@ typedef struct sc_trails {
 /**
  * All travellers (not the adversary's own) with at least `least` cloaks, in an order drawn by
  * `seed`. Of two members of one cloak that are the same user, the first counts.
+ *
+ * @param cases  borrowed; must outlive the trails
  */
 SC_CHECKED sc_err sc_trails_init(sc_trails *trails, const sc_cases *cases, size_t least,
                                  uint64_t seed);
@@ -64,7 +65,7 @@ void sc_trails_fini(sc_trails *trails);
  *
  * @param score  of the traveller; may be NULL
  */
-SC_CHECKED sc_err sc_trail_see(sc_tracker *tracker, const sc_cases *cases, const sc_trails *trails,
-                               size_t trail, size_t i, sc_posterior *out, sc_score *score);
+SC_CHECKED sc_err sc_trail_see(sc_tracker *tracker, const sc_trails *trails, size_t trail, size_t i,
+                               sc_posterior *out, sc_score *score);
 
 #endif

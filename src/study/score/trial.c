@@ -1,4 +1,4 @@
-// An attack on a recorded run. See trial.h.
+// An attack on a recorded run.
 #include "score/trial.h"
 
 #include "base/alloc.h"
@@ -128,7 +128,7 @@ static sc_err attack_case(work *w, const sc_case *one, sc_diag *diag)
 
 // --- Which cloaks ------------------------------------------------------------
 
-/** List the cases that have a stranger: in the others there is nobody to be found. */
+/** List the cases that have a stranger: in the others there is no user to be found. */
 static size_t list_with_strangers(const sc_cases *cases, size_t *which)
 {
     size_t count = 0;
@@ -203,10 +203,11 @@ static sc_err attack_record(work *w, const sc_case_record *record, sc_diag *diag
     w->trial->choice = count;
     sc_err err = SC_OK;
     if (listed == 0) {
-        err = sc_fail(diag, SC_EINVAL,
-                      "no cloak of the record has a member who is not the adversary's own (whose "
-                      "name does not begin with '" SC_INJECTED_PREFIX
-                      "'), so there is nobody to find; take the record of a run with others in it");
+        err =
+            sc_fail(diag, SC_EINVAL,
+                    "no cloak of the record has a member who is not the adversary's own (whose "
+                    "name does not begin with '" SC_INJECTED_PREFIX
+                    "'), so there is no user to find; take the record of a run with others in it");
     } else if (count == 0) {
         err = fail_crowded(diag);
     } else {
@@ -219,18 +220,18 @@ static sc_err attack_record(work *w, const sc_case_record *record, sc_diag *diag
 
 // --- With queries of its own -------------------------------------------------
 
-static sc_err run_again(const work *w, const sc_injection *injection, sc_case_book *book,
+static sc_err run_again(const work *w, const sc_injection *injection, sc_case_collector *collector,
                         sc_diag *diag)
 {
     sc_run_report report;
     sc_run_options run = sc_run_options_default();
     run.engine = w->options->adversary.engine;
     run.seed = w->options->seed;
-    run.listener = sc_case_book_listener(book);
+    run.listener = sc_case_collector_listener(collector);
     run.progress = w->options->progress;
     const sc_err err =
         sc_run_lines(w->map, injection->lines, injection->line_count, &run, &report, diag);
-    sc_case_book_settle(book);
+    sc_case_collector_settle(collector);
     return err;
 }
 
@@ -259,7 +260,7 @@ static sc_err attack_victims(work *w, const sc_injection *injection, const sc_ca
 static sc_err attack_by_injection(work *w, const sc_case_record *record, sc_diag *diag)
 {
     sc_injection injection = {.lines = NULL};
-    sc_case_book book = {.cases = {.count = 0}};
+    sc_case_collector collector = {.cases = {.count = 0}};
     sc_injection_options how = w->options->injection;
     how.seed = w->options->seed;
     how.victims = (uint32_t)at_most(w->options->limit, UINT32_MAX);
@@ -268,10 +269,10 @@ static sc_err attack_by_injection(work *w, const sc_case_record *record, sc_diag
     if (!err) {
         w->trial->choice = record->line_count;
         w->trial->victims = injection.victim_count;
-        err = run_again(w, &injection, &book, diag);
+        err = run_again(w, &injection, &collector, diag);
     }
-    if (!err) err = attack_victims(w, &injection, &book.cases, diag);
-    sc_case_book_fini(&book);
+    if (!err) err = attack_victims(w, &injection, &collector.cases, diag);
+    sc_case_collector_fini(&collector);
     sc_injection_fini(&injection);
     return err;
 }
@@ -287,7 +288,7 @@ static sc_err follow_one(work *w, sc_tracker *tracker, const sc_cases *cases,
         const sc_case one = sc_cases_at(cases, step->which);
         sc_posterior posterior = {.links = NULL};
         sc_score score;
-        err = sc_trail_see(tracker, cases, trails, trail, i, &posterior, &score);
+        err = sc_trail_see(tracker, trails, trail, i, &posterior, &score);
         if (err) break;
         err = add_row(w, &one, &posterior, &score);
         if (err) {
@@ -323,7 +324,7 @@ static sc_err attack_by_tracking(work *w, const sc_case_record *record, sc_diag 
     sc_err err = sc_trails_init(&trails, &record->cases, 2, w->options->seed);
     if (!err && trails.count == 0) {
         err = sc_fail(diag, SC_EINVAL,
-                      "nobody in the record was cloaked twice, so nobody can be followed; record a "
+                      "no user of the record was cloaked twice, so none can be followed; record a "
                       "longer run");
     }
     w->trial->choice = trails.count;

@@ -7,8 +7,6 @@
  * its victims are attacked. Tracking follows travellers of the record from cloak to cloak.
  *
  *     record -> cases -> sighting -> adversary -> posterior -> score -> row
- *
- * Uses: attack.h, score (cases, inject, score), sim/run. Used by: starcloak attack.
  */
 #ifndef SC_SCORE_TRIAL_H
 #define SC_SCORE_TRIAL_H
@@ -138,7 +136,7 @@ SC_CHECKED sc_err sc_trial_files_check(const sc_trial_files *files, const sc_map
 /**
  * Write a row per cloak, a row per segment of each cloak, or a GeoJSON line per segment of each
  * cloak with its linkability. They appear whole or not at all; "-" is standard output. None of
- * them has a user, or says by itself where anybody is.
+ * them has a user, or gives a position by itself.
  *
  * @return SC_OK, SC_EIO, SC_ENOMEM; SC_ENOCOORDS (GeoJSON of a map without coordinates)
  */

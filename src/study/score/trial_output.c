@@ -1,4 +1,4 @@
-// Rows of a trial as CSV and as GeoJSON. See trial.h.
+// Rows of a trial as CSV and as GeoJSON.
 //
 // Columns are only ever added at the end: others read them by name or by place.
 #include "base/diag.h"

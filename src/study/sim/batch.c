@@ -1,5 +1,5 @@
-// Cloaks taken together. See batch.h.
-#include "sim/batch.h"
+// Cloaks taken together.
+#include "sim/evaluate_internal.h"
 
 #include <starcloak/answer.h>
 

@@ -1,7 +1,6 @@
-// There and back with the built-in provider. See exchange.h.
-#include "sim/exchange.h"
-
+// Batches of cloaks sent to a provider and back: to the built-in one, or to one that knows points.
 #include "base/diag.h"
+#include "sim/evaluate_internal.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -51,14 +50,14 @@ void sc_exchange_fini(sc_exchange *exchange)
 
 // --- Steps ---------------------------------------------------------------------
 
-double sc__cpu_s(void)
+static double cpu_s(void)
 {
     struct timespec now;
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-double sc__wall_s(void)
+static double wall_s(void)
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
@@ -66,8 +65,8 @@ double sc__wall_s(void)
 }
 
 /**
- * Whether this is about one cloak and whoever answers it: a provider that is bad or overtaxed, or
- * cannot tell which roads are meant. Other cloaks may fare better.
+ * Whether this is about one cloak and its provider: one that is bad or overtaxed, or cannot tell
+ * which roads are meant. Other cloaks may fare better.
  */
 static bool is_of_provider(const sc_evaluate_report *report, sc_err err)
 {
@@ -113,7 +112,11 @@ static sc_err settle(sc_exchange *exchange, sc_batch_cloak *cloak, sc_err err, c
     return SC_OK;
 }
 
-sc_err sc__exchange_step(sc_exchange *exchange, sc__step step, sc_diag *diag)
+/** One step with one cloak. */
+typedef sc_err (*cloak_step)(sc_exchange *exchange, sc_batch_cloak *cloak, sc_diag *diag);
+
+/** Take the step with every cloak that has something to ask and has not failed. */
+static sc_err step_all(sc_exchange *exchange, cloak_step step, sc_diag *diag)
 {
     sc_err err = SC_OK;
     for (size_t i = 0; i < exchange->batch->cloak_count && !err; i++) {
@@ -228,30 +231,80 @@ static sc_err count_candidates(sc_exchange *exchange, sc_batch_cloak *cloak, sc_
 static sc_err built_in_exchange(sc_exchange *exchange, sc_diag *diag)
 {
     sc_evaluate_report *report = exchange->report;
-    const double start = sc__cpu_s();
-    sc_err err = sc__exchange_step(exchange, send_relay, diag);
-    const double sent = sc__cpu_s();
-    const double sent_wall = sc__wall_s();
-    if (!err) err = sc__exchange_step(exchange, answer_relay, diag);
-    const double answered = sc__cpu_s();
-    report->provider_wall_s += sc__wall_s() - sent_wall;
-    if (!err) err = sc__exchange_step(exchange, send_reply, diag);
-    const double received = sc__cpu_s();
-    if (!err) err = sc__exchange_step(exchange, filter_reply, diag);
-    const double filtered = sc__cpu_s();
+    const double start = cpu_s();
+    sc_err err = step_all(exchange, send_relay, diag);
+    const double sent = cpu_s();
+    const double sent_wall = wall_s();
+    if (!err) err = step_all(exchange, answer_relay, diag);
+    const double answered = cpu_s();
+    report->provider_wall_s += wall_s() - sent_wall;
+    if (!err) err = step_all(exchange, send_reply, diag);
+    const double received = cpu_s();
+    if (!err) err = step_all(exchange, filter_reply, diag);
+    const double filtered = cpu_s();
     report->codec_cpu_s += sent - start + (received - answered);
     report->provider_cpu_s += answered - sent;
     report->trusted_cpu_s += filtered - received;
     report->work = sc_lbs_get_work(exchange->lbs);
-    return err ? err : sc__exchange_step(exchange, count_candidates, diag);
+    return err ? err : step_all(exchange, count_candidates, diag);
 }
+
+// === A provider that knows points only ==========================================================
+
+static sc_err ask_points(sc_exchange *exchange, sc_batch_cloak *cloak, sc_diag *diag)
+{
+    sc_evaluate_report *report = exchange->report;
+    const sc_err err = sc_point_provider_ask(exchange->options->points, cloak->relay, exchange->rng,
+                                             &cloak->points, diag);
+    if (err) return err;
+    const sc_point_work work = sc_point_reply_work(cloak->points);
+    report->points += work.points;
+    report->questions += work.questions;
+    return SC_OK;
+}
+
+static sc_err filter_points(sc_exchange *exchange, sc_batch_cloak *cloak, sc_diag *diag)
+{
+    sc_err err = SC_OK;
+    cloak->table = sc_point_reply_table(cloak->points);
+    const size_t candidates = sc_point_reply_work(cloak->points).candidates;
+    for (size_t i = 0; i < cloak->member_count && !err; i++) {
+        sc_batch_member *member = &exchange->batch->members[cloak->first_member + i];
+        const sc_near *results = NULL;
+        size_t count = 0;
+        if (member->end == SC_BATCH_REFUSED) continue;
+        err = sc_point_reply_answer(cloak->points, (sc_road_point){member->edge, member->offset_m},
+                                    member->which, &results, &count, diag);
+        if (!err) err = sc_batch_keep_answer(exchange->batch, member, results, count);
+        // What came back serves all requests of the cloak; it is not told apart.
+        member->candidates = candidates;
+        member->distinct = cloak->table->count;
+    }
+    return err;
+}
+
+static sc_err point_exchange(sc_exchange *exchange, sc_diag *diag)
+{
+    sc_evaluate_report *report = exchange->report;
+    const double start = cpu_s();
+    const double start_wall = wall_s();
+    sc_err err = step_all(exchange, ask_points, diag);
+    const double asked = cpu_s();
+    report->provider_wall_s += wall_s() - start_wall;
+    if (!err) err = step_all(exchange, filter_points, diag);
+    report->provider_cpu_s += asked - start;
+    report->trusted_cpu_s += cpu_s() - asked;
+    return err;
+}
+
+// === Whole batches ==============================================================================
 
 sc_err sc_exchange_run(sc_exchange *exchange, sc_batch *batch, sc_diag *diag)
 {
     exchange->batch = batch;
-    const double start = sc__cpu_s();
+    const double start = cpu_s();
     const sc_err err = make_relays(exchange, diag);
-    exchange->report->trusted_cpu_s += sc__cpu_s() - start;
+    exchange->report->trusted_cpu_s += cpu_s() - start;
     if (err) return err;
-    return exchange->lbs ? built_in_exchange(exchange, diag) : sc__point_exchange(exchange, diag);
+    return exchange->lbs ? built_in_exchange(exchange, diag) : point_exchange(exchange, diag);
 }

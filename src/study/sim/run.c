@@ -1,13 +1,17 @@
-// Where the questions of a run come from: lines, or travellers.
+// Runs: where their questions come from (lines, or travellers), and the rates of a report.
 //
-// Travellers close the loop: each asks again a pause after its outcome. Since no
-// pause is shorter than sc_travellers_least_pause(), all questions less than that
-// ahead of the engine's clock are known already, and make a slice.
+// Travellers close the loop: each asks again a pause after its outcome. Since no pause is shorter
+// than sc_travellers_least_pause(), all questions less than that ahead of the engine's clock are
+// known already, and make a slice.
+//
+// Where nothing was asked or no time was taken, a rate is 0.
 #include "sim/run.h"
 
 #include "base/alloc.h"
 #include "base/diag.h"
 #include "sim/runner.h"
+
+// === Running ====================================================================================
 
 sc_run_options sc_run_options_default(void)
 {
@@ -44,7 +48,7 @@ static sc_err explain(sc_err err, sc_diag *diag)
 
 // --- A stream ----------------------------------------------------------------
 
-sc_err sc_run_lines(const sc_map *map, const sc_spoken *lines, size_t count,
+sc_err sc_run_lines(const sc_map *map, const sc_request_line *lines, size_t count,
                     const sc_run_options *options, sc_run_report *report, sc_diag *diag)
 {
     forget(diag);
@@ -68,7 +72,7 @@ sc_err sc_run_stream(const sc_map *map, const sc_stream *stream, const sc_run_op
                      sc_run_report *report, sc_diag *diag)
 {
     size_t count = 0;
-    const sc_spoken *lines = sc_stream_lines(stream, &count);
+    const sc_request_line *lines = sc_stream_lines(stream, &count);
     return sc_run_lines(map, lines, count, options, report, diag);
 }
 
@@ -77,7 +81,7 @@ sc_err sc_run_stream(const sc_map *map, const sc_stream *stream, const sc_run_op
 /** Travellers, and room for what they ask in one slice. */
 struct crowd {
     sc_travellers *travellers;
-    sc_spoken *questions;
+    sc_request_line *questions;
     uint32_t *who;
 };
 
@@ -138,4 +142,67 @@ end:
     sc_free(crowd.who);
     sc_travellers_free(crowd.travellers);
     return explain(err, diag);
+}
+
+// === Rates ======================================================================================
+
+#define X(name, value, text) \
+    _Static_assert((value) < SC_REFUSAL_COUNT, "SC_" #name " has no place among the refused");
+SC_ERR_MAP(X)
+#undef X
+
+static double ratio(double part, double whole)
+{
+    return whole > 0 ? part / whole : 0;
+}
+
+double sc_run_success_rate(const sc_run_report *report)
+{
+    return ratio((double)report->cloaked, (double)report->queries);
+}
+
+double sc_run_queries_per_cpu_s(const sc_run_report *report)
+{
+    return ratio((double)report->queries, report->admission_cpu_s + report->engine_cpu_s);
+}
+
+double sc_run_engine_queries_per_cpu_s(const sc_run_report *report)
+{
+    return ratio((double)report->queries, report->engine_cpu_s);
+}
+
+double sc_run_checks_per_query(const sc_run_report *report)
+{
+    return ratio((double)report->engine.checks, (double)report->queries);
+}
+
+uint64_t sc_run_refused_count(const sc_run_report *report)
+{
+    uint64_t count = 0;
+    for (int i = 0; i < SC_REFUSAL_COUNT; i++) {
+        count += report->refused[i];
+    }
+    return count;
+}
+
+const char *sc_refusal_name(sc_err reason)
+{
+    switch (reason) {
+    case SC_EPROFILE:
+        return "profile";
+    case SC_ETIME:
+        return "time";
+    case SC_EDUPLICATE:
+        return "duplicate";
+    case SC_EUNKNOWN:
+        return "unknown_edge";
+    case SC_ETOOFAR:
+        return "too_far";
+    case SC_ENOCOORDS:
+        return "no_coordinates";
+    case SC_EINVAL:
+        return "invalid";
+    default:
+        return "other";
+    }
 }

@@ -6,14 +6,12 @@
  *   1. admit the questions                                             (admission)
  *   2. play the engine to their times and through its own wakes
  *      between them; the outcomes stay in memory                       (engine)
- *   3. tell listeners of questions and outcomes in the order of time,
- *      enter them in the books, let travellers go on
+ *   3. report questions and outcomes to listeners in the order of time,
+ *      count them, let travellers go on
  *   4. free the outcomes                                               (engine)
  *
- * Listeners and books see times that never run backwards; of a question and an
+ * Listeners and counts see times that never run backwards; of a question and an
  * outcome of the same moment in one slice the question comes first.
- *
- * Uses: query, record, sim/player, sim/books, sim/recorder, sim/workload. Used by: sim/run.
  */
 #ifndef SC_SIM_RUNNER_H
 #define SC_SIM_RUNNER_H
@@ -27,7 +25,7 @@ typedef struct sc_runner sc_runner;
 
 /**
  * @param map         borrowed, as `options` and `travellers`; they must outlive the result
- * @param travellers  told of outcomes; NULL if nobody waits for any
+ * @param travellers  resumed at outcomes; NULL for a stream
  */
 SC_CHECKED sc_err sc_runner_new(const sc_map *map, const sc_run_options *options,
                                 sc_travellers *travellers, sc_runner **out, sc_diag *diag);
@@ -47,7 +45,7 @@ sc_time sc_runner_next_wake(const sc_runner *runner);
  * @return SC_OK, SC_ENOMEM, SC_EBROKEN (the engine ends what was never asked), or what a listener
  *         failed with
  */
-SC_CHECKED sc_err sc_runner_slice(sc_runner *runner, const sc_spoken *questions,
+SC_CHECKED sc_err sc_runner_slice(sc_runner *runner, const sc_request_line *questions,
                                   const uint32_t *who, size_t count, sc_time until, sc_diag *diag);
 
 /** Go on until every query has its outcome, close the record and fill in `report`. */

@@ -3,14 +3,12 @@
  * @brief Travellers who move along the roads and ask.
  *
  * Each traveller asks, waits for the outcome, pauses, and asks again, wherever its
- * movement (travel/movement.h) has brought it meanwhile. Nobody moves between questions: a
+ * movement (travel/movement.h) has brought it meanwhile. No traveller is moved between questions: a
  * traveller is advanced when its turn comes, so a million of them cost only their questions. While
  * one is off the roads, as in real traces, it does not ask.
  *
  * What the n-th question of a traveller is depends on the seed, the traveller and n alone. So
  * travellers who wait for different engines want the same, and differ only in when they ask.
- *
- * Uses: map, query, relay, travel, base/rng. Used by: sim/run, lab, starcloak queries and simulate.
  */
 #ifndef SC_SIM_WORKLOAD_H
 #define SC_SIM_WORKLOAD_H
@@ -56,7 +54,7 @@ typedef enum sc_want {
     SC_WANT_THIS = 2,  ///< always `category`
 } sc_want;
 
-/** What travellers are like. Needs are drawn anew for each question. */
+/** What travellers are like. Needs are drawn for each question. */
 typedef struct sc_workload {
     sc_normal nearest;  ///< k of a k-nearest request
     sc_normal k;
@@ -80,7 +78,7 @@ typedef struct sc_travellers sc_travellers;
  * Let all travellers of `movement` ask. Their first questions are spread over one pause. Memory:
  * some 40 bytes each.
  *
- * @param movement  borrowed; must outlive the result, and nobody else may ask it
+ * @param movement  borrowed; must outlive the result, and must not be used otherwise
  * @return SC_OK, SC_EINVAL (a workload that makes no sense), SC_ENOMEM
  */
 SC_CHECKED sc_err sc_travellers_new(sc_movement *movement, const sc_workload *workload,
@@ -99,10 +97,10 @@ sc_time sc_travellers_least_pause(const sc_travellers *travellers);
  * @param out  says where by edge and offset. `ask.user` is lent until `travellers` is freed
  * @return which traveller asks
  */
-uint32_t sc_travellers_ask(sc_travellers *travellers, sc_spoken *out);
+uint32_t sc_travellers_ask(sc_travellers *travellers, sc_request_line *out);
 
 /** Say where by position instead, unless the map has none. */
-void sc_say_position(const sc_map *map, sc_ask *ask);
+void sc_ask_use_position(const sc_map *map, sc_ask *ask);
 
 /**
  * The outcome came at `t`: the traveller asks again one pause later, or when it is back on the
@@ -122,7 +120,7 @@ typedef struct sc_queries_options {
 
 /**
  * Write what travellers ask to `path` ("-" is standard output) as a stream (record/stream.h).
- * Nobody waits for an outcome: each asks again one pause after it asked. The file appears
+ * No traveller waits for an outcome: each asks again one pause after it asked. The file appears
  * whole or not at all.
  *
  * @param written  set on success: how many questions

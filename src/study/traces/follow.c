@@ -60,7 +60,7 @@ static sc_err fail_nobody(const sc_follow_summary *summary, const sc_follow_opti
                           sc_diag *diag)
 {
     return sc_fail(diag, SC_EINVAL,
-                   "nobody in the traces is ever on the roads; fixes: %zu in all, %zu before the "
+                   "no track of the traces is ever on the roads; fixes: %zu in all, %zu before the "
                    "start or after the end, %zu more than %g m from any road; pairs of the others: "
                    "%zu more than %g s apart, %zu without a way between them; movement needs two "
                    "fixes of a track, "
@@ -70,14 +70,13 @@ static sc_err fail_nobody(const sc_follow_summary *summary, const sc_follow_opti
                    summary->no_way_count);
 }
 
-static sc_err make(sc__gathering *g, const sc_map *map, const sc_routes *routes,
-                   const sc_traces *traces, const sc_follow_options *options,
+static sc_err make(sc__gathering *g, const sc_follow_input *input, const sc_follow_options *options,
                    const sc_progress *progress, sc_movement **out, sc_diag *diag)
 {
     sc__maker *maker = &g->maker;
-    maker->unit_m = sc_map_unit_m(map);
-    sc_err err = sc__way_finder_init(&maker->finder, map, routes);
-    if (!err) err = sc__fixes_init(&maker->fixes, map, traces, options);
+    maker->unit_m = sc_map_unit_m(input->map);
+    sc_err err = sc__way_finder_init(&maker->finder, input->map, input->routes);
+    if (!err) err = sc__fixes_init(&maker->fixes, input->map, input->traces, options);
     if (err) return err;
     count_fixes(g);
     err = sc__episodes_list(&g->episodes, &maker->fixes);
@@ -94,18 +93,18 @@ static sc_err make(sc__gathering *g, const sc_map *map, const sc_routes *routes,
     return sc__gathering_finish(g, out);
 }
 
-sc_err sc_follow_new(const sc_map *map, const sc_routes *routes, const sc_traces *traces,
-                     const sc_follow_options *options, const sc_progress *progress,
-                     sc_movement **out, sc_follow_summary *summary, sc_diag *diag)
+sc_err sc_follow_new(const sc_follow_input *input, const sc_follow_options *options,
+                     const sc_progress *progress, sc_movement **out, sc_follow_summary *summary,
+                     sc_diag *diag)
 {
-    if (sc_map_coords(map) == SC_COORDS_NONE) {
+    if (sc_map_coords(input->map) == SC_COORDS_NONE) {
         return sc_fail(diag, SC_ENOCOORDS,
                        "the map has no coordinates, so traces cannot be put on its roads");
     }
     sc_err err = check_options(options, diag);
     if (err) return err;
     sc__gathering g = {0};
-    err = make(&g, map, routes, traces, options, progress, out, diag);
+    err = make(&g, input, options, progress, out, diag);
     if (err == SC_ENOMEM) err = sc_fail_memory(diag, "following traces");
     if (!err && summary) *summary = g.maker.summary;
     sc__gathering_fini(&g);
@@ -114,7 +113,7 @@ sc_err sc_follow_new(const sc_map *map, const sc_routes *routes, const sc_traces
 
 // === Recorded fixes as moments of ours and places on roads ======================================
 // A fleet of real cabs has millions of fixes, of which a simulation may want few: so nothing is
-// snapped before somebody asks, and what was snapped is remembered.
+// snapped before it is needed, and what was snapped is kept.
 
 /** Moments are within this of the start, 126,000 years, so that differences of them fit. */
 #define MOMENT_LIMIT_S 4e12
@@ -224,10 +223,10 @@ bool sc__fix_place(sc__fixes *fixes, uint32_t track, size_t i, sc_place *out)
 // === Who is in the movement =====================================================================
 // Which episodes (a track in a window) are travellers is known only once their fixes are snapped
 // and ways found, which is most of the work. So where only some are wanted, episodes are drawn in
-// random order until there are enough: whoever is ever on the roads is as likely to be among them
-// as anybody else, and the roads are at each moment as full as they were, but for one factor. (To
-// prefer those who are on the roads for long would thin out those who come and go.) Then they are
-// put back in the order of tracks and windows.
+// random order until there are enough: each of those who are ever on the roads is as likely to be
+// among them, and the roads are at each moment as full as they were, but for one factor. (To prefer
+// those who are on the roads for long would thin out those who come and go.) Then they are put back
+// in the order of tracks and windows.
 
 // --- Drawing ----------------------------------------------------------------
 

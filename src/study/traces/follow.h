@@ -7,13 +7,12 @@
  * the roads know no such way, or one that would need more than SC_FOLLOW_MAX_SPEED_M_S, and where
  * the fixes are too far apart in time, it is off the roads meanwhile. A stretch that crosses the
  * start, the end or the border of a window is followed as far as it lies inside, so that the roads
- * are as full there as in between. Who is on the roads for less than a second in all is nobody.
+ * are as full there as in between. A track that is on the roads for less than a second in all is
+ * left out.
  *
  * Real fleets are small. To have as many travellers as a simulation wants, recorded time can be
  * folded: cut into windows of equal length, and each traveller's part of each window becomes a
  * traveller of its own, all in one window. ("cab3#7": cab3 in window 7.)
- *
- * Uses: traces, travel. Used by: lab, starcloak queries and simulate.
  */
 #ifndef SC_TRACES_FOLLOW_H
 #define SC_TRACES_FOLLOW_H
@@ -24,7 +23,7 @@
 #include "traces/traces.h"
 #include "travel/routes.h"
 
-/** Nobody drives faster, not even in traces: 60 m/s. */
+/** No traveller drives faster, not even in traces: 60 m/s. */
 #define SC_FOLLOW_MAX_SPEED_M_S 60.0
 
 typedef struct sc_follow_options {
@@ -53,20 +52,27 @@ typedef struct sc_follow_summary {
     size_t gap_count;      ///< too far apart in time
     size_t no_way_count;   ///< no way, or too fast
     uint32_t traveller_count;
-    double seconds;  ///< from 0 to the last moment at which anybody is on the road
+    double seconds;  ///< from 0 to the last moment at which a traveller is on the road
 } sc_follow_summary;
+
+/** What is followed, and where. */
+typedef struct sc_follow_input {
+    const sc_map *map;        ///< must have coordinates; must outlive the movement, as `routes`
+    const sc_routes *routes;  ///< of the map
+    const sc_traces *traces;  ///< read only while the movement is made
+} sc_follow_input;
 
 /**
  * Ways are found now, so that later only places are looked up.
  *
- * @param map      must have coordinates; borrowed, as `routes`, both must outlive the result
- * @param traces   read only during this call
+ * @param input     borrowed
+ * @param progress  may be NULL
  * @param summary  may be NULL
- * @return SC_OK, SC_ENOCOORDS, SC_EINVAL (options out of range, or nobody is ever on the roads:
+ * @return SC_OK, SC_ENOCOORDS, SC_EINVAL (options out of range, or no track is ever on the roads:
  *         `diag` says what became of the fixes), SC_ELIMIT (a map too large), SC_ENOMEM
  */
-SC_CHECKED sc_err sc_follow_new(const sc_map *map, const sc_routes *routes, const sc_traces *traces,
-                                const sc_follow_options *options, const sc_progress *progress,
-                                sc_movement **out, sc_follow_summary *summary, sc_diag *diag);
+SC_CHECKED sc_err sc_follow_new(const sc_follow_input *input, const sc_follow_options *options,
+                                const sc_progress *progress, sc_movement **out,
+                                sc_follow_summary *summary, sc_diag *diag);
 
 #endif

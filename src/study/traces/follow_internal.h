@@ -7,13 +7,11 @@
  *     follow_ways.c      the ways between places, all in one array
  *     follow_make.c      an episode becomes stops with ways between them
  *     follow_gather.c    the choice of who is in the movement
- *     follow_at.c        the movement: where somebody is
+ *     follow_at.c        the movement: where a traveller is
  *     follow.c           options, and what is told to people
  *
  * An episode is what one track did in one window; those who are on the roads for long enough become
  * followers, the travellers of the movement. A stop is a fix on a road.
- *
- * Used by: those files.
  */
 #ifndef SC_TRACES_FOLLOW_INTERNAL_H
 #define SC_TRACES_FOLLOW_INTERNAL_H
@@ -77,7 +75,7 @@ typedef struct sc__episodes {
 
 /**
  * List every window in which a track has a fix, or is between two that are near enough in time.
- * Nothing is snapped for that; whoever is ever on the roads is in the list, and others too.
+ * Nothing is snapped for that; all that are ever on the roads are in the list, and others too.
  *
  * @return SC_OK, SC_ENOMEM, SC_ELIMIT (too many)
  */
@@ -175,7 +173,7 @@ static inline bool sc__has_way(const sc__stop *stop)
 
 // --- follow_at.c: the movement ------------------------------------------------
 
-/** Somebody who does as somebody did. */
+/** A traveller who does as a recorded one did. */
 typedef struct sc__follower {
     size_t stop;      ///< the last one it has come to, or its first
     size_t stop_end;  ///< behind its last

@@ -1,4 +1,4 @@
-// An episode becomes stops with ways between them. See follow_internal.h.
+// An episode becomes stops with ways between them.
 //
 // Stops are the fixes that lie on roads: those in the window, the last one before it, and the first
 // one behind it, since the ways to and from those two are partly in the window.
@@ -8,7 +8,7 @@
 #include "base/alloc.h"
 #include "traces/follow_internal.h"
 
-/** Who is on the roads for less is nobody: one cannot ask in passing. */
+/** An episode that is on the roads for less is left out. */
 #define SHORTEST_US 1000000
 
 /** An episode that is being made. */
@@ -90,7 +90,7 @@ static sc_err gather_stops(sc__maker *maker, const making *m)
 
 // --- Ways between them ------------------------------------------------------
 
-// The way from one stop to the next, where there is one and nobody would have to race.
+// The way from one stop to the next, where there is one and it need not be driven too fast.
 static sc_err find_way(sc__maker *maker, const making *m, sc__stop *from, const sc__stop *to)
 {
     sc_follow_summary *summary = &maker->summary;
@@ -111,7 +111,7 @@ static sc_err find_way(sc__maker *maker, const making *m, sc__stop *from, const 
     return SC_OK;
 }
 
-// How long somebody is on the roads within the window.
+// How long an episode is on the roads within its window.
 static sc_time time_on_roads(const sc__stops *stops, const making *m)
 {
     sc_time sum = 0;
@@ -162,7 +162,7 @@ sc_err sc__episode_make(sc__maker *maker, const sc__episode *episode, bool *is_t
 
 // === The ways between places, all in one array ==================================================
 // A way is kept as its legs alone, 4 bytes each. Where it begins and ends is with the stops; how
-// far along it somebody is follows from the lengths of its segments, which the map has.
+// far along it a traveller is follows from the lengths of its segments, which the map has.
 
 // --- Legs -------------------------------------------------------------------
 
@@ -279,7 +279,7 @@ sc_err sc__way_find(sc__way_finder *finder, sc__legs *legs, sc_place from, sc_pl
 // Invariants that this relies on, and follow_make.c sees to:
 //  1. A follower's stops ascend in time; each has a way to the next or is reached by one.
 //  2. Its last stop has no way.
-//  3. Every way begins before `until`: whoever waits for one finds it.
+//  3. Every way begins before `until`: a traveller that waits for one finds it.
 
 // Where it is on the way from `stop` to the next, in the same share as of time.
 static sc_place place_between(const sc__follow *follow, const sc__stop *stop, sc_time t)

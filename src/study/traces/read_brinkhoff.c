@@ -6,11 +6,11 @@
 //     point           ...
 //     disappearpoint  ...
 //
-// An object that has disappeared is gone; if its id comes again, somebody else is meant, and so
+// An object that has disappeared is gone; if its id comes again, another object is meant, and so
 // after every newpoint. Time counts steps. What is behind the position is where the object will go;
 // we look only whether it is made of numbers, since some versions write less of it.
 //
-// See traces_internal.h.
+//
 #include "traces/trace_readers.h"
 
 #include <math.h>

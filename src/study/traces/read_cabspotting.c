@@ -3,7 +3,7 @@
 // Whose fixes they are only the file's name says: "new_abboip.txt" is cab abboip's. Whether the cab
 // was hired is not of interest here, but a line where that is neither 0 nor 1 is some other format.
 //
-// See traces_internal.h.
+//
 #include "traces/trace_readers.h"
 
 #include "base/diag.h"

@@ -1,11 +1,10 @@
 // CSV with a header: id, t, and lon and lat (or x and y), in any order, others among them.
 //
 // Quotes are those of RFC 4180, except that a field cannot hold a line break. Blanks around a field
-// without quotes do not count. A line may lack fields at its end that nobody needs, but none may be
-// there that the header has no name for: then a comma is where none should be, and what is read as
-// a longitude might be something else.
+// without quotes do not count. A line may lack fields at its end that are not needed, but none may
+// be there that the header has no name for: then a comma is where none should be, and what is read
+// as a longitude might be something else.
 //
-// See traces_internal.h; the two ways to write a time are in csv_time.c.
 #include "base/alloc.h"
 #include "base/diag.h"
 #include "traces/trace_readers.h"

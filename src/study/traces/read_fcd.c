@@ -9,10 +9,10 @@
 // elements (<container>, ...) and attributes are passed over, whatever is in them.
 //
 // expat copies what it is given, so a file goes there piece by piece. An element longer than a
-// piece is scanned anew with each that is added to it; one that goes on and on is refused, at the
+// piece is scanned again with each that is added to it; one that goes on and on is refused, at the
 // end of the piece in which it has become longer than two of them.
 //
-// See traces_internal.h.
+//
 #include "traces/trace_readers.h"
 
 #include "base/alloc.h"

@@ -4,7 +4,7 @@
  *
  * A reader takes the bytes of one file and hands fixes to a track builder. It knows its format and
  * nothing of other files. Whatever it refuses, it names file, line and field; never what stands in
- * the field, for that is who somebody is or where.
+ * the field, for that is a user or a position.
  */
 #ifndef SC_TRACES_TRACE_READERS_H
 #define SC_TRACES_TRACE_READERS_H

@@ -1,9 +1,9 @@
-// Traces from a file or from all files of a folder. See traces.h.
+// Traces from a file or from all files of a folder.
 //
 // In a folder, what looks like none of the formats is passed over (published sets come with a list
 // of their files, or with terms of use) unless the caller said which format it is; and then it is
 // counted. Whatever looks like traces must be sound to its end: half a fleet would be a different
-// simulation, and nobody would notice.
+// simulation unnoticed.
 #include "traces/traces.h"
 
 #include "base/alloc.h"
@@ -161,7 +161,7 @@ static sc_traces_summary summary_of(const reading *r, const sc__gathered *gather
 static sc_err finish(reading *r, const char *name, sc_traces **out)
 {
     if (r->tracks.fix_count == 0) {
-        return sc_fail(r->diag, SC_EINVAL, "%s: nobody is anywhere in it: it holds no fix", name);
+        return sc_fail(r->diag, SC_EINVAL, "%s: it holds no fix", name);
     }
     sc_traces *traces = sc_calloc(1, sizeof *traces);
     if (!traces) return sc_fail_memory(r->diag, "reading traces");

@@ -12,13 +12,11 @@
  *  - csv: `id,t,lon,lat` with that header (or id,t,x,y), columns in any order, others ignored.
  *
  * A path may be a file (plain, xz or gzip) or a folder, of which every file is read, in order of
- * their names. Traces are a stranger's bytes and somebody's movements: what is wrong is refused
+ * their names. Traces are a stranger's bytes and movements of people: what is wrong is refused
  * with file and line, and no message repeats an id or a position (but for the names of cabspotting
  * files, which are those of cabs).
  *
  * Fixes of a track are put in order of time; of several at one moment the first is kept.
- *
- * Uses: base. Used by: traces/follow, starcloak queries, simulate and experiment.
  */
 #ifndef SC_TRACES_TRACES_H
 #define SC_TRACES_TRACES_H
@@ -40,7 +38,7 @@ typedef enum sc_trace_format {
 /** "any", "cabspotting", "fcd", "brinkhoff", "csv". */
 const char *sc_trace_format_name(sc_trace_format format);
 
-/** Somebody was here. */
+/** A position at a moment. */
 typedef struct sc_fix {
     double t_s;  ///< seconds, from whatever zero the source has
     double x;    ///< longitude, or x of a plane

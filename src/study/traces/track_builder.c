@@ -1,4 +1,4 @@
-// Gathering fixes by traveller. See track_builder.h.
+// Gathering fixes by traveller.
 #include "traces/trace_readers.h"
 
 #include "base/alloc.h"
@@ -137,7 +137,6 @@ void sc__tracks_part(sc__tracks *tracks, uint32_t traveller)
 // are in reverse (the full cabspotting set). Sorting is a merge sort because it must be stable: of
 // fixes at one moment the first in the file is kept.
 //
-// See track_builder.h.
 
 // --- Names -------------------------------------------------------------------------------------
 

@@ -3,11 +3,9 @@
  * @brief Who is where, as time goes by: one interface for all that moves.
  *
  * Three kinds: trips (trips.h: from place to place by the fastest way), walks (walk.h: turning at
- * random) and real traces (traces/follow.h). Each traveller is moved only when somebody asks where
- * it is, and by numbers of its own: where traveller 7 is at noon does not depend on whom one asked
- * about before.
- *
- * Uses: map, query (time). Used by: travel/trips, travel/walk, traces/follow, sim, lab.
+ * random) and real traces (traces/follow.h). Each traveller is moved only when its position is
+ * asked for, and by numbers of its own: where traveller 7 is at noon does not depend on whom one
+ * asked about before.
  */
 #ifndef SC_TRAVEL_MOVEMENT_H
 #define SC_TRAVEL_MOVEMENT_H
@@ -80,5 +78,17 @@ typedef enum sc_purpose {
  * once more, and n for `who`.
  */
 uint64_t sc_traveller_seed(uint64_t seed, uint32_t who, uint32_t purpose);
+
+// === Counting who is where: the density that an adversary may have from elsewhere ===============
+
+/**
+ * Add to `counts`, one per segment of the movement's map, where its travellers are at `from` and
+ * every `step` after it until before `until`. Who is not on the roads is not counted. The movement
+ * is used up to `until`.
+ *
+ * @return SC_OK, SC_EINVAL (step not above 0, or nothing between), SC_ENOMEM
+ */
+SC_CHECKED sc_err sc_traffic_count(sc_movement *movement, sc_time from, sc_time until, sc_time step,
+                                   uint64_t *counts);
 
 #endif

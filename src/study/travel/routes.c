@@ -1,11 +1,20 @@
-// Fastest ways: the times they are made of, and how all is put together. See routes.h.
+// Fastest routes: the times they are made of, the search, and the routes of both classes of
+// vehicle. contraction.c builds the hierarchy that is searched.
+//
+// Each side of a search goes only to stars of higher rank, so it reaches a few hundred. Of any
+// fastest way some spelling by shortcuts climbs to its highest star and descends from there: both
+// sides have that star's least time.
 #include "travel/routes.h"
 
 #include "base/alloc.h"
 #include "base/diag.h"
+#include "base/thread.h"
 #include "travel/routes_internal.h"
 
 #include <math.h>
+#include <pthread.h>
+#include <string.h>
+#include <unistd.h>
 
 // --- Times --------------------------------------------------------------------
 
@@ -78,16 +87,8 @@ static sc_err make(sc_routes *routes, sc_vehicle vehicle, const sc_progress *pro
     routes->segment_ms = sc_malloc_array(segment_count, sizeof *routes->segment_ms);
     routes->parts = sc_malloc_array(star_count, sizeof *routes->parts);
     if (!routes->segment_ms || !routes->parts) return SC_ENOMEM;
-    sc_err err = measure_segments(routes, vehicle);
-    if (err) return err;
-
-    sc__net net;
-    err = sc__net_init(&net, routes->map, routes->segment_ms);
-    if (err) return err;
-    err = sc__find_parts(routes, &net);
-    if (!err) err = sc__order(routes, &net, progress);
-    sc__net_fini(&net);
-    return err;
+    const sc_err err = measure_segments(routes, vehicle);
+    return err ? err : sc__routes_contract(routes, progress);
 }
 
 sc_err sc_routes_new(const sc_map *map, sc_vehicle vehicle, const sc_progress *progress,
@@ -126,4 +127,364 @@ size_t sc_routes_bytes(const sc_routes *routes)
     const size_t numbers = sc_map_segment_count(routes->map) + 3 * star_count + 1;
     return sizeof *routes + numbers * sizeof(uint32_t) +
            routes->first_arc[star_count] * sizeof *routes->arcs;
+}
+
+// === Searching ==================================================================================
+
+/** What one side knows of a star. */
+typedef struct label {
+    uint32_t ms;    ///< from the side's place; SC__NEVER: not reached
+    uint32_t from;  ///< the rank before; SC_NONE where the side began
+} label;
+
+typedef struct side {
+    label *labels;  ///< by rank
+    uint32_t *reached;
+    size_t reached_count;
+    size_t reached_capacity;
+    sc__star_queue queue;
+} side;
+
+struct sc_route_search {
+    const sc_routes *routes;  ///< borrowed
+    side sides[2];            ///< from `from`, from `to`
+    uint32_t *ahead;          ///< ranks the way still goes to, the next one last
+    size_t ahead_count;
+    size_t ahead_capacity;
+};
+
+/** A place as the searches see it. */
+typedef struct spot {
+    sc_seg_id segment;
+    uint32_t to_a_ms;
+    uint32_t to_b_ms;
+    uint32_t rank_a;
+    uint32_t rank_b;  ///< SC_NONE at a dead end
+} spot;
+
+/** The best way so far. */
+typedef struct finding {
+    uint32_t ms;
+    uint32_t meeting;  ///< the rank where both sides meet; SC_NONE: it stays on the segment
+} finding;
+
+// --- Working memory -----------------------------------------------------------
+
+sc_err sc_route_search_new(const sc_routes *routes, sc_route_search **out)
+{
+    sc_route_search *search = sc_calloc(1, sizeof *search);
+    if (!search) return SC_ENOMEM;
+    const size_t star_count = sc_map_star_count(routes->map);
+    search->routes = routes;
+    for (int i = 0; i < 2; i++) {
+        search->sides[i].labels = sc_malloc_array(star_count, sizeof(label));
+        if (!search->sides[i].labels) {
+            sc_route_search_free(search);
+            return SC_ENOMEM;
+        }
+        memset(search->sides[i].labels, 0xff, star_count * sizeof(label));
+    }
+    *out = search;
+    return SC_OK;
+}
+
+void sc_route_search_free(sc_route_search *search)
+{
+    if (!search) return;
+    for (int i = 0; i < 2; i++) {
+        sc_free(search->sides[i].labels);
+        sc_free(search->sides[i].reached);
+        sc__star_queue_fini(&search->sides[i].queue);
+    }
+    sc_free(search->ahead);
+    sc_free(search);
+}
+
+void sc_route_fini(sc_route *route)
+{
+    sc_free(route->legs);
+    *route = (sc_route){0};
+}
+
+// --- Climbing -----------------------------------------------------------------
+
+static bool reach(side *s, uint32_t rank, uint32_t ms, uint32_t from)
+{
+    if (s->labels[rank].ms == SC__NEVER) {
+        if (!sc_grow(&s->reached, s->reached_count, &s->reached_capacity, sizeof *s->reached)) {
+            return false;
+        }
+        s->reached[s->reached_count++] = rank;
+    }
+    s->labels[rank] = (label){ms, from};
+    return sc__star_queue_put(&s->queue, ms, rank);
+}
+
+static void forget(side *s)
+{
+    for (size_t i = 0; i < s->reached_count; i++) {
+        s->labels[s->reached[i]].ms = SC__NEVER;
+    }
+    s->reached_count = 0;
+    s->queue.count = 0;
+}
+
+static bool begin(side *s, const spot *at)
+{
+    if (!reach(s, at->rank_a, at->to_a_ms, SC_NONE)) return false;
+    if (at->rank_b == SC_NONE || s->labels[at->rank_b].ms <= at->to_b_ms) return true;
+    return reach(s, at->rank_b, at->to_b_ms, SC_NONE);
+}
+
+// Whether a detour over a higher star comes here sooner: then no fastest way climbs through here.
+static bool is_stalled(const side *s, const sc__arc *arcs, const sc__arc *end, uint32_t ms)
+{
+    for (const sc__arc *arc = arcs; arc < end; arc++) {
+        if ((uint64_t)s->labels[arc->to].ms + arc->ms < ms) return true;
+    }
+    return false;
+}
+
+// Take one star of one side.
+static bool step(const sc_routes *routes, side *own, const side *other, finding *best)
+{
+    const sc__star_entry entry = sc__star_queue_take(&own->queue);
+    const uint32_t rank = entry.star;
+    if (entry.number > own->labels[rank].ms) return true;
+    const uint64_t whole = (uint64_t)entry.number + other->labels[rank].ms;
+    if (whole < best->ms) {
+        best->ms = (uint32_t)whole;
+        best->meeting = rank;
+    }
+    const sc__arc *arcs = routes->arcs + routes->first_arc[rank];
+    const sc__arc *end = routes->arcs + routes->first_arc[rank + 1];
+    if (is_stalled(own, arcs, end, entry.number)) return true;
+    for (const sc__arc *arc = arcs; arc < end; arc++) {
+        const uint64_t ms = (uint64_t)entry.number + arc->ms;
+        if (ms >= own->labels[arc->to].ms || ms >= best->ms) continue;
+        if (!reach(own, arc->to, (uint32_t)ms, rank)) return false;
+    }
+    return true;
+}
+
+// Both sides take queue until neither can improve on the best.
+static bool climb(sc_route_search *search, finding *best)
+{
+    side *sides = search->sides;
+    for (int entry = 0;; entry ^= 1) {
+        bool is_open[2];
+        for (int i = 0; i < 2; i++) {
+            is_open[i] =
+                sides[i].queue.count > 0 && sc__star_queue_least(&sides[i].queue) < best->ms;
+        }
+        if (!is_open[0] && !is_open[1]) return true;
+        const int own = is_open[entry] ? entry : 1 - entry;
+        if (!step(search->routes, &sides[own], &sides[1 - own], best)) return false;
+    }
+}
+
+// --- Spelling out ---------------------------------------------------------------
+
+static bool put_ahead(sc_route_search *search, uint32_t rank)
+{
+    if (!sc_grow(&search->ahead, search->ahead_count, &search->ahead_capacity,
+                 sizeof *search->ahead)) {
+        return false;
+    }
+    search->ahead[search->ahead_count++] = rank;
+    return true;
+}
+
+// Put ahead the stars where the way queue from one arc into the next: the first one last.
+static bool put_all_ahead(sc_route_search *search, uint32_t meeting)
+{
+    search->ahead_count = 0;
+    for (uint32_t r = search->sides[1].labels[meeting].from; r != SC_NONE;
+         r = search->sides[1].labels[r].from) {
+        if (!put_ahead(search, r)) return false;
+    }
+    for (size_t i = 0, j = search->ahead_count; i + 1 < j; i++) {
+        const uint32_t swapped = search->ahead[i];
+        search->ahead[i] = search->ahead[--j];
+        search->ahead[j] = swapped;
+    }
+    for (uint32_t r = meeting; r != SC_NONE; r = search->sides[0].labels[r].from) {
+        if (!put_ahead(search, r)) return false;
+    }
+    return true;
+}
+
+static bool add_leg(sc_route *route, sc_seg_id segment, bool is_backwards)
+{
+    if (!sc_grow(&route->legs, route->leg_count, &route->leg_capacity, sizeof *route->legs)) {
+        return false;
+    }
+    route->legs[route->leg_count++] = (sc_leg){segment, is_backwards};
+    return true;
+}
+
+// The `via` of the arc between two stars, which the lower one has.
+static uint32_t via_between(const sc_routes *routes, uint32_t x, uint32_t y)
+{
+    const uint32_t low = x < y ? x : y;
+    const uint32_t high = x < y ? y : x;
+    const sc__arc *arc = routes->arcs + routes->first_arc[low];
+    while (arc->to != high) {
+        arc++;
+    }
+    return arc->via;
+}
+
+// Whether a way from the spot to `rank`, one of its ends, goes to the first node of its segment.
+static bool is_by_a(const spot *at, uint32_t rank)
+{
+    if (at->rank_a != at->rank_b) return rank == at->rank_a;
+    return at->to_a_ms <= at->to_b_ms;
+}
+
+// A way that leaves its segment, star by star: an arc is a leg, or there is a star to pass before.
+static bool spell_out(sc_route_search *search, const spot *from, const spot *to, uint32_t meeting,
+                      sc_route *route)
+{
+    const sc_routes *routes = search->routes;
+    if (!put_all_ahead(search, meeting)) return false;
+    uint32_t here = search->ahead[--search->ahead_count];
+    if (!add_leg(route, from->segment, is_by_a(from, here))) return false;
+    while (search->ahead_count > 0) {
+        const uint32_t next = search->ahead[search->ahead_count - 1];
+        const uint32_t via = via_between(routes, here, next);
+        if (via & SC__SHORTCUT) {
+            if (!put_ahead(search, via & ~SC__SHORTCUT)) return false;
+            continue;
+        }
+        const bool is_descending = here > next;
+        const bool is_backwards = (via & SC__BACKWARDS) != 0;
+        if (!add_leg(route, via & ~SC__BACKWARDS, is_backwards != is_descending)) return false;
+        here = next;
+        search->ahead_count--;
+    }
+    return add_leg(route, to->segment, !is_by_a(to, here));
+}
+
+// Who begins or ends at a star may be said to do so on one of its segments and to pass this very
+// segment too, there and back: leave out the part without length.
+static void drop_turns(sc_route *route)
+{
+    sc_leg *legs = route->legs;
+    size_t count = route->leg_count;
+    if (count > 1 && legs[0].segment == legs[1].segment &&
+        legs[0].is_backwards != legs[1].is_backwards) {
+        memmove(legs, legs + 1, --count * sizeof *legs);
+    }
+    if (count > 1 && legs[count - 1].segment == legs[count - 2].segment &&
+        legs[count - 1].is_backwards != legs[count - 2].is_backwards) {
+        count--;
+    }
+    route->leg_count = count;
+}
+
+// --- All together ---------------------------------------------------------------
+
+static spot spot_of(const sc_routes *routes, sc_place place)
+{
+    const sc_seg_id segment = sc_map_edges(routes->map)[place.edge].segment;
+    const sc_segment *road = &sc_map_segments(routes->map)[segment];
+    const uint32_t ms = sc__place_ms(routes, place);
+    return (spot){
+        .segment = segment,
+        .to_a_ms = ms,
+        .to_b_ms = routes->segment_ms[segment] - ms,
+        .rank_a = routes->rank_of[road->star_a],
+        .rank_b = road->star_b == SC_NONE ? SC_NONE : routes->rank_of[road->star_b],
+    };
+}
+
+static bool find(sc_route_search *search, const spot *from, const spot *to, sc_route *route)
+{
+    finding best = {search->routes->longest_ms + 1, SC_NONE};
+    const bool is_backwards = to->to_a_ms < from->to_a_ms;
+    if (from->segment == to->segment) {
+        best.ms = is_backwards ? from->to_a_ms - to->to_a_ms : to->to_a_ms - from->to_a_ms;
+    }
+    if (!begin(&search->sides[0], from) || !begin(&search->sides[1], to)) return false;
+    if (!climb(search, &best)) return false;
+    if (best.meeting == SC_NONE) return add_leg(route, from->segment, is_backwards);
+    if (!spell_out(search, from, to, best.meeting, route)) return false;
+    drop_turns(route);
+    return true;
+}
+
+sc_err sc_route_find(sc_route_search *search, sc_place from, sc_place to, sc_route *route)
+{
+    const sc_routes *routes = search->routes;
+    const spot start = spot_of(routes, from);
+    const spot end = spot_of(routes, to);
+    route->leg_count = 0;
+    if (sc_routes_part(routes, start.segment) != sc_routes_part(routes, end.segment)) return SC_OK;
+    const bool is_found = find(search, &start, &end, route);
+    forget(&search->sides[0]);
+    forget(&search->sides[1]);
+    if (is_found) return SC_OK;
+    route->leg_count = 0;
+    return SC_ENOMEM;
+}
+
+// === Routes for both classes of vehicle =========================================================
+
+/** The ways of one class, and what came of making them. */
+typedef struct making {
+    const sc_map *map;
+    sc_vehicle vehicle;
+    const sc_progress *progress;
+    sc_routes *routes;
+    sc_err err;
+    sc_diag diag;
+} making;
+
+static void *make_routes(void *argument)
+{
+    making *m = argument;
+    m->err = sc_routes_new(m->map, m->vehicle, m->progress, &m->routes, &m->diag);
+    return NULL;
+}
+
+// Whether `m` is now being made in a thread of its own.
+static bool start_making(making *m, pthread_t *thread)
+{
+    if (sysconf(_SC_NPROCESSORS_ONLN) < 2) return false;
+    return sc_thread_start(thread, make_routes, m) == SC_OK;
+}
+
+sc_err sc_route_table_init(sc_route_table *routes, const sc_map *map, const sc_progress *progress,
+                           sc_diag *diag)
+{
+    *routes = (sc_route_table){0};
+    // Both take about as long, so progress is reported of one alone, and from the thread of the
+    // caller.
+    making cars = {.map = map, .vehicle = SC_CAR, .progress = progress};
+    making trucks = {.map = map, .vehicle = SC_TRUCK};
+    pthread_t thread;
+    const bool is_aside = start_making(&trucks, &thread);
+    make_routes(&cars);
+    if (is_aside) {
+        pthread_join(thread, NULL);
+    } else if (!cars.err) {
+        make_routes(&trucks);
+    }
+    routes->by_vehicle[SC_CAR] = cars.routes;
+    routes->by_vehicle[SC_TRUCK] = trucks.routes;
+    const making *failed = cars.err ? &cars : &trucks;
+    if (failed->err) {
+        sc_route_table_fini(routes);
+        if (diag) *diag = failed->diag;
+    }
+    return failed->err;
+}
+
+void sc_route_table_fini(sc_route_table *routes)
+{
+    for (int vehicle = 0; vehicle < SC_VEHICLE_COUNT; vehicle++) {
+        sc_routes_free(routes->by_vehicle[vehicle]);
+    }
+    *routes = (sc_route_table){0};
 }

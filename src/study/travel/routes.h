@@ -10,8 +10,6 @@
  *
  * Times are whole milliseconds per segment, at least 1, so that sums are exact and do not depend
  * on how a way was found: its time is that of a plain search, always.
- *
- * Uses: map, base, travel/speeds. Used by: travel/trips, traces/follow.
  */
 #ifndef SC_TRAVEL_ROUTES_H
 #define SC_TRAVEL_ROUTES_H
@@ -94,5 +92,19 @@ void sc_route_search_free(sc_route_search *search);
  */
 SC_CHECKED sc_err sc_route_find(sc_route_search *search, sc_place from, sc_place to,
                                 sc_route *route);
+
+// --- Both classes of vehicle ----------------------------------------------------------------
+
+/** Ways for both classes of vehicle, which many movements can share. */
+typedef struct sc_route_table {
+    sc_routes *by_vehicle[SC_VEHICLE_COUNT];
+} sc_route_table;
+
+/** Make both, side by side where there are two cores. @param progress  may be NULL */
+SC_CHECKED sc_err sc_route_table_init(sc_route_table *routes, const sc_map *map,
+                                      const sc_progress *progress, sc_diag *diag);
+
+/** Harmless twice, and on a zeroed one. */
+void sc_route_table_fini(sc_route_table *routes);
 
 #endif

@@ -1,14 +1,8 @@
 /**
  * @file routes_internal.h
- * @brief The parts that fastest ways are made of.
+ * @brief The contraction hierarchy that fastest routes are found in.
  *
- * How the files share the work:
- *   routes.c          times of segments; makes the whole
- *   routes_parts.c    connected parts, and how far it is across them
- *   routes_net.c      the star graph while stars are taken out of it and shortcuts put in
- *   routes_witness.c  which shortcuts a star must leave behind
- *   routes_order.c    which star goes next; the finished hierarchy
- *   routes_find.c     climbing from both ends, and spelling out the way found
+ * contraction.c builds it, routes.c searches it.
  *
  * What always holds:
  *  1. An arc's time is that of a way in the star graph, spelled out by following `via`; so no
@@ -19,14 +13,53 @@
  *     taken out later, of higher rank, and between two stars there is one at most.
  *  4. No fastest way takes longer than `longest_ms`, which fits in 32 bits. What would take longer
  *     is left out, and so no sum overflows that is made in 64 bits.
- *
- * Used by: travel/routes*.c and their tests.
  */
 #ifndef SC_TRAVEL_ROUTES_INTERNAL_H
 #define SC_TRAVEL_ROUTES_INTERNAL_H
 
 #include "travel/routes.h"
-#include "travel/routes_turns.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+// === A priority queue of stars, the least number first =========================================
+// A number and a star are one key of 64 bits, so that comparing is one instruction and equal
+// numbers go by the star: the order is the same on every machine. Entries are never changed: a star
+// with a new number is added again, and the older entry is skipped when it is taken out. Four
+// children per entry: fewer levels than with two, and half a cache line.
+
+#define SC_HEAP sc__star_queue
+#define SC_HEAP_ENTRY uint64_t
+#define SC_HEAP_IS_BEFORE(heap, a, b) ((a) < (b))
+#define SC_HEAP_CHILDREN 4
+#include "base/heap_template.h"
+
+/** One entry, taken out. */
+typedef struct sc__star_entry {
+    uint32_t number;
+    uint32_t star;
+} sc__star_entry;
+
+/** False when memory is out. */
+static inline bool sc__star_queue_put(sc__star_queue *queue, uint32_t number, uint32_t star)
+{
+    if (!sc__star_queue_reserve(queue, queue->count + 1)) return false;
+    sc__star_queue_push(queue, (uint64_t)number << 32 | star);
+    return true;
+}
+
+/** The least number; there must be an entry. */
+static inline uint32_t sc__star_queue_least(const sc__star_queue *queue)
+{
+    return (uint32_t)(queue->entries[0] >> 32);
+}
+
+/** Take the least out; there must be one. */
+static inline sc__star_entry sc__star_queue_take(sc__star_queue *queue)
+{
+    const uint64_t least = sc__star_queue_pop(queue);
+    return (sc__star_entry){(uint32_t)(least >> 32), (uint32_t)least};
+}
 
 /** A road from a star to another, of one segment or a shortcut. */
 typedef struct sc__arc {
@@ -67,88 +100,14 @@ struct sc_routes {
 /** How long it takes from the first node of its segment to a place; at most the segment's time. */
 uint32_t sc__place_ms(const sc_routes *routes, sc_place place);
 
-// --- The star graph, shrinking ------------------------------------------------
-
-/** Arcs of one star: a block of the pool, with room for SC__LEAST_ROOM << size of them. */
-typedef struct sc__arc_list {
-    uint32_t first;
-    uint32_t count;
-    uint32_t size;
-} sc__arc_list;
-
-enum { SC__LEAST_ROOM = 4, SC__ROOM_SIZES = 28 };
-
-/** Zero-initialise; sc__net_fini() when done. */
-typedef struct sc__net {
-    sc__arc_list *lists;  ///< by star
-    uint32_t star_count;
-
-    // One pool for all lists; blocks that became too small wait to be used again.
-    sc__arc *pool;
-    size_t pool_count;
-    size_t pool_capacity;
-    uint32_t idle[SC__ROOM_SIZES];  ///< by size, the first idle block and one more, 0: none; each
-                                    ///< names the next in the `to` of its first arc
-} sc__net;
-
-/** Of several segments between two stars the fastest counts; of equally fast ones the first. */
-SC_CHECKED sc_err sc__net_init(sc__net *net, const sc_map *map, const uint32_t *segment_ms);
-void sc__net_fini(sc__net *net);
-
-/** The arcs of a star; lent until the next sc__net_link(). */
-static inline const sc__arc *sc__net_arcs(const sc__net *net, sc_star_id star, uint32_t *count)
-{
-    *count = net->lists[star].count;
-    return net->pool + net->lists[star].first;
-}
-
-/** Join two different stars, unless an arc as fast is there; a slower one is replaced. */
-SC_CHECKED sc_err sc__net_link(sc__net *net, sc_star_id a, sc_star_id b, uint32_t ms, uint32_t via);
-
-/** Let no other star know of this one. It keeps its own arcs. */
-void sc__net_take_out(sc__net *net, sc_star_id star);
-
-// --- Parts ----------------------------------------------------------------------
-
-/** Number the parts, and find the time that no way exceeds. SC_ELIMIT if it is too long. */
-SC_CHECKED sc_err sc__find_parts(sc_routes *routes, const sc__net *net);
-
-// --- Shortcuts ----------------------------------------------------------------
-
-typedef struct sc__shortcut {
-    sc_star_id a;
-    sc_star_id b;
-    uint32_t ms;
-} sc__shortcut;
-
-/** Working memory. Zero-initialise; sc__witness_fini() when done. */
-typedef struct sc__witness {
-    uint32_t longest_ms;
-    uint32_t *ms;         ///< by star, from where the search began; SC__NEVER: not reached
-    uint32_t *wanted_ms;  ///< by star: a way as fast as this is looked for; 0: none
-    sc_star_id *reached;
-    size_t reached_count;
-    size_t reached_capacity;
-    sc__turns turns;
-
-    // What was found.
-    sc__shortcut *shortcuts;
-    size_t shortcut_count;
-    size_t shortcut_capacity;
-} sc__witness;
-
-SC_CHECKED sc_err sc__witness_init(sc__witness *witness, uint32_t star_count, uint32_t longest_ms);
-void sc__witness_fini(sc__witness *witness);
+// --- Building ------------------------------------------------------------------
 
 /**
- * Find the shortcuts that must be there once `star` is gone: between two neighbours, unless another
- * way is as fast. Searches give up early, which only leaves more shortcuts than are needed.
+ * Number the connected parts, find the longest time, and contract all stars (contraction.c).
+ * `routes` has the map, the times of its segments and room for the parts.
+ *
+ * @return SC_OK, SC_ENOMEM, SC_ELIMIT (a way takes too long)
  */
-SC_CHECKED sc_err sc__witness_shortcuts(sc__witness *witness, const sc__net *net, sc_star_id star);
-
-// --- The hierarchy ------------------------------------------------------------
-
-/** Take out all stars, and keep the hierarchy in `routes`, which has all but that. */
-SC_CHECKED sc_err sc__order(sc_routes *routes, sc__net *net, const sc_progress *progress);
+SC_CHECKED sc_err sc__routes_contract(sc_routes *routes, const sc_progress *progress);
 
 #endif

@@ -1,4 +1,4 @@
-// How fast vehicles go. See speeds.h.
+// How fast vehicles go.
 #include "travel/speeds.h"
 
 // Free flow, a little below what is allowed on such roads; km/h. Trucks are held back most where

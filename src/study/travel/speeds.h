@@ -1,8 +1,6 @@
 /**
  * @file speeds.h
  * @brief How fast vehicles go: two classes of them, on ten classes of road.
- *
- * Uses: map. Used by: travel/routes, travel/walk, attack/reach.
  */
 #ifndef SC_TRAVEL_SPEEDS_H
 #define SC_TRAVEL_SPEEDS_H

@@ -1,15 +1,15 @@
-// Travellers who are on their way somewhere. See trips.h.
+// Travellers who are on their way somewhere.
 //
 // What a traveller does follows from its numbers alone: the first of them say where it sets out, as
 // what and how fast, those of its n-th trip where that leads. So nothing has to be remembered but
 // how far it is, and where it is at a moment does not depend on when it was asked before. A way can
-// be found anew at any time, and is the same one; hence only the next KEPT_LEGS legs of it are
+// be found again at any time, and is the same one; hence only the next KEPT_LEGS legs of it are
 // kept, half a kilobyte, however long it is. (On a map of 300,000 nodes a way has 300 legs and
 // takes three hours; to keep it whole would save a search in an hour and a half.)
 //
 // Invariants:
 //  1. `entered` is a sum of whole microseconds, one number for each leg and each stop, and so the
-//     same whoever asks how often (unless more than MAX_TRIPS_PASSED trips lie between).
+//     same however often it is asked for (unless more than MAX_TRIPS_PASSED trips lie between).
 //  2. A traveller is changed at the very end of a call, when nothing can fail any more.
 //  3. Every trip is followed by a stop, so that where ways take no time (roads without length, a
 //     destination that is the start) time goes by nevertheless.
@@ -17,20 +17,95 @@
 
 #include "base/alloc.h"
 #include "base/diag.h"
-#include "travel/movement_internal.h"
-#include "travel/stretch.h"
+#include "travel/travel_internal.h"
+
+// === A stretch: a piece of one segment, driven in one direction =================================
+// The edges of a segment are numbered along it, so that a stretch is a row of numbers, counted up
+// or down. It enters its first edge at `from` and leaves its last at `to`; all others it passes
+// from one end to the other.
+
+/** What a stretch passes of one edge. */
+typedef struct piece {
+    uint32_t enters;  ///< units from the edge's `from`
+    uint32_t leaves;
+} piece;
+
+static piece piece_of(const sc_map *map, const sc__stretch *stretch, sc_edge_id edge)
+{
+    const uint32_t length = sc_map_edges(map)[edge].length;
+    piece passed = stretch->is_backwards ? (piece){length, 0} : (piece){0, length};
+    if (edge == stretch->from.edge) passed.enters = stretch->from.offset;
+    if (edge == stretch->to.edge) passed.leaves = stretch->to.offset;
+    return passed;
+}
+
+static uint32_t units_of(piece passed)
+{
+    return passed.leaves > passed.enters ? passed.leaves - passed.enters
+                                         : passed.enters - passed.leaves;
+}
+
+static sc_edge_id next_edge(const sc__stretch *stretch, sc_edge_id edge)
+{
+    return stretch->is_backwards ? edge - 1 : edge + 1;
+}
+
+sc__stretch sc__stretch_whole(const sc_map *map, sc_leg leg)
+{
+    const sc_segment *segment = &sc_map_segments(map)[leg.segment];
+    const sc_edge_id last = segment[1].first_edge - 1;
+    const sc_place begin = {segment->first_edge, 0};
+    const sc_place end = {last, sc_map_edges(map)[last].length};
+    if (leg.is_backwards) return (sc__stretch){end, begin, true};
+    return (sc__stretch){begin, end, false};
+}
+
+sc__stretch sc__stretch_between(sc_place from, sc_place to)
+{
+    const bool is_backwards = from.edge == to.edge ? to.offset < from.offset : to.edge < from.edge;
+    return (sc__stretch){from, to, is_backwards};
+}
+
+double sc__stretch_ms(const sc_map *map, const sc_routes *routes, const sc__stretch *stretch)
+{
+    double ms = 0;
+    for (sc_edge_id edge = stretch->from.edge;; edge = next_edge(stretch, edge)) {
+        ms += sc_routes_edge_ms(routes, edge, units_of(piece_of(map, stretch, edge)));
+        if (edge == stretch->to.edge) return ms;
+    }
+}
+
+sc_place sc__stretch_at(const sc_map *map, const sc_routes *routes, const sc__stretch *stretch,
+                        double ms)
+{
+    for (sc_edge_id edge = stretch->from.edge;; edge = next_edge(stretch, edge)) {
+        const piece passed = piece_of(map, stretch, edge);
+        const uint32_t units = units_of(passed);
+        const double takes_ms = sc_routes_edge_ms(routes, edge, units);
+        if (ms < takes_ms) {
+            // Cut to whole units: no traveller is ahead of time.
+            const uint32_t done = (uint32_t)(units * (ms / takes_ms));
+            return (sc_place){edge,
+                              stretch->is_backwards ? passed.enters - done : passed.enters + done};
+        }
+        if (edge == stretch->to.edge) return stretch->to;
+        ms -= takes_ms;
+    }
+}
+
+// === Travellers =================================================================================
 
 enum {
     /** See above. */
     KEPT_LEGS = 128,
-    /** Trips in one call; somebody who is asked after ages rests at the end of the last one. */
+    /** Trips in one call; a traveller not asked about for ages rests at the end of the last one. */
     MAX_TRIPS_PASSED = 4096,
 };
 
 /** How long one stays at a destination. */
 #define STOP_US 1000000
 
-/** Somebody, all zero before the first question about it. */
+/** A traveller, all zero before the first question about it. */
 typedef struct traveller {
     sc_place from;  ///< of the way it is on
     sc_place to;
@@ -52,7 +127,7 @@ typedef struct edge_table {
 
 typedef struct trips {
     sc_movement base;
-    const sc_road_book *book;  ///< borrowed
+    const sc_route_table *routes;  ///< borrowed
     double truck_share;
     uint64_t seed;
     edge_table table;
@@ -67,7 +142,7 @@ typedef struct trips {
 static uint32_t part_of(const trips *all, sc_edge_id edge)
 {
     const sc_seg_id segment = sc_map_edges(all->base.map)[edge].segment;
-    return sc_routes_part(all->book->by_vehicle[SC_CAR], segment);
+    return sc_routes_part(all->routes->by_vehicle[SC_CAR], segment);
 }
 
 // While it is filled, first[p + 1] is where the next edge of p goes; when all are in, where they
@@ -75,7 +150,7 @@ static uint32_t part_of(const trips *all, sc_edge_id edge)
 static sc_err fill_table(trips *all)
 {
     const uint32_t edge_count = sc_map_edge_count(all->base.map);
-    const uint32_t part_count = sc_routes_part_count(all->book->by_vehicle[SC_CAR]);
+    const uint32_t part_count = sc_routes_part_count(all->routes->by_vehicle[SC_CAR]);
     edge_table *table = &all->table;
     table->first = sc_calloc((size_t)part_count + 1, sizeof *table->first);
     table->edges = sc_malloc_array(edge_count, sizeof *table->edges);
@@ -168,7 +243,7 @@ static sc__stretch stretch_now(const moving *m)
 
 static const sc_routes *routes_of(const moving *m)
 {
-    return m->all->book->by_vehicle[m->now.vehicle];
+    return m->all->routes->by_vehicle[m->now.vehicle];
 }
 
 /** How long the leg it is on takes, or the stop. */
@@ -212,12 +287,12 @@ static sc_err set_out(moving *m, uint32_t who)
     if (err) return err;
     now->leg = 0;
     now->leg_count = (uint32_t)m->all->found.leg_count;
-    // There is a way between roads that are connected; without one, nobody moves.
+    // There is a way between roads that are connected; without one, the traveller stays.
     if (now->leg_count == 0) now->to = now->from;
     return SC_OK;
 }
 
-/** Somebody new, at a random moment of its first trip. */
+/** A new traveller, at a random moment of its first trip. */
 static sc_err begin(moving *m, uint32_t who)
 {
     const trips *all = m->all;
@@ -306,14 +381,14 @@ static sc_err make_tables(trips *all, uint32_t count)
     if (!all->travellers || !all->kept) return SC_ENOMEM;
     for (int vehicle = 0; vehicle < SC_VEHICLE_COUNT; vehicle++) {
         const sc_err err =
-            sc_route_search_new(all->book->by_vehicle[vehicle], &all->search[vehicle]);
+            sc_route_search_new(all->routes->by_vehicle[vehicle], &all->search[vehicle]);
         if (err) return err;
     }
     return fill_table(all);
 }
 
-sc_err sc_trips_new(const sc_map *map, const sc_road_book *book, const sc_trips_options *options,
-                    sc_movement **out, sc_diag *diag)
+sc_err sc_trips_new(const sc_map *map, const sc_route_table *routes,
+                    const sc_trips_options *options, sc_movement **out, sc_diag *diag)
 {
     sc_err err = sc__movement_check(map, options->count, diag);
     if (err) return err;
@@ -324,7 +399,7 @@ sc_err sc_trips_new(const sc_map *map, const sc_road_book *book, const sc_trips_
     trips *all = sc_calloc(1, sizeof *all);
     if (!all) return sc_fail_memory(diag, "making travellers");
     all->base = (sc_movement){.kind = &trips_kind, .map = map, .count = options->count};
-    all->book = book;
+    all->routes = routes;
     all->truck_share = options->truck_share;
     all->seed = options->seed;
     err = make_tables(all, options->count);

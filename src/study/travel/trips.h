@@ -8,8 +8,6 @@
  * chooses the next. On each road it drives at the speed of its class there, times a pace of its
  * own. At time 0 everybody is somewhere on a first way, each moment of it as likely as any other:
  * there is no rush hour at the start.
- *
- * Uses: travel/routes. Used by: lab, starcloak queries and simulate.
  */
 #ifndef SC_TRAVEL_TRIPS_H
 #define SC_TRAVEL_TRIPS_H
@@ -25,23 +23,11 @@ typedef struct sc_trips_options {
 /** 10,000, one truck in five, seed 1. */
 sc_trips_options sc_trips_options_default(void);
 
-/** Ways for both classes of vehicle, which many movements can share. */
-typedef struct sc_road_book {
-    sc_routes *by_vehicle[SC_VEHICLE_COUNT];
-} sc_road_book;
-
-/** Make both, side by side where there are two cores. @param progress  may be NULL */
-SC_CHECKED sc_err sc_road_book_init(sc_road_book *book, const sc_map *map,
-                                    const sc_progress *progress, sc_diag *diag);
-
-/** Harmless twice, and on a zeroed one. */
-void sc_road_book_fini(sc_road_book *book);
-
 /**
- * @param book  borrowed; must outlive the result
+ * @param routes  borrowed; must outlive the result
  * @return SC_OK, SC_EINVAL (options out of range, a map without roads), SC_ENOMEM
  */
-SC_CHECKED sc_err sc_trips_new(const sc_map *map, const sc_road_book *book,
+SC_CHECKED sc_err sc_trips_new(const sc_map *map, const sc_route_table *routes,
                                const sc_trips_options *options, sc_movement **out, sc_diag *diag);
 
 #endif

@@ -1,6 +1,6 @@
-// Random walks over the roads. See walk.h and walk_internal.h.
+// Random walks over the roads.
 //
-// A walker is driven on when somebody asks where it is. From one question to the next it keeps a
+// A walker is driven on when its position is asked for. From one question to the next it keeps a
 // single number, the seed of what it will draw on the way: so it takes its own turns, whatever
 // others do, and needs little room.
 #include "travel/walk.h"
@@ -8,7 +8,7 @@
 #include "base/alloc.h"
 #include "base/diag.h"
 #include "travel/speeds.h"
-#include "travel/walk_internal.h"
+#include "travel/travel_internal.h"
 
 #include <math.h>
 
@@ -127,7 +127,7 @@ void sc__drive(const sc__crossings *crossings, sc__driver *driver, double second
 
 // --- As a movement -----------------------------------------------------------
 
-/** Somebody who walks. */
+/** A traveller who walks. */
 typedef struct walker {
     sc_time t;  ///< when it was where `driver` is
     uint64_t numbers;

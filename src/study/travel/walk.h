@@ -10,8 +10,6 @@
  * Places are whole units of the map's lengths, so that a walk adds up exactly and
  * is the same on every machine. A map whose lengths are in unknown units is
  * driven as if they were metres.
- *
- * Uses: travel/movement. Used by: starcloak queries and simulate, benchmarks.
  */
 #ifndef SC_TRAVEL_WALK_H
 #define SC_TRAVEL_WALK_H

@@ -1,8 +1,7 @@
 // Pages of a map in several parts: how it is cut, and who has which part. A whole service whose own
 // engines have the parts; of other processes test_metrics_cluster.c tells.
-#include "api/cluster_page.h"
+#include "api/service_internal.h"
 
-#include "api/own_view.h"
 #include "described.h"
 #include "support/page_server.h"
 #include "support/prometheus.h"
@@ -316,11 +315,11 @@ static void handle(void *context, unsigned loop, sc_http_request *request)
 static void test_a_view_for_which_there_is_no_memory_is_told(void **state)
 {
     (void)state;
-    sc_service_internal parts = {.view = see_nothing};
-    sc_http *http = page_server_start(handle, &parts);
+    sc_service_internal service = {.view = see_nothing};
+    sc_http *http = page_server_start(handle, &service);
     web_reply reply = page_get(http, "/v1/cluster", "");
     assert_string_equal(web_header(&reply, "Retry-After"), "1");
-    page_check_problem(&reply, 503, "overloaded", "no memory");
+    page_check_problem(&reply, 503, "overloaded", "out of memory");
     sc_http_free(http);
 }
 

@@ -1,5 +1,5 @@
 // Events in words: what the provider is told, in the form of server-sent events, and no more.
-#include "api/event_text.h"
+#include "api/events.h"
 
 #include "base/bytes.h"
 #include "support/check.h"

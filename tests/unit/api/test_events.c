@@ -2,10 +2,8 @@
 // when it ends. How a text reaches them all is tested in http/test_audience.c.
 #include "api/events.h"
 
-#include "api/event_text.h"
-#include "api/events_internal.h"
 #include "api/metrics.h"
-#include "api/problem.h"
+#include "api/problem_details.h"
 #include "support/check.h"
 #include "support/oom.h"
 #include "support/openapi.h"
@@ -16,11 +14,11 @@
 #include <stdio.h>
 #include <unistd.h>
 
-/** The parts that events need; no query is ever asked here. */
+/** The service that events need; no query is ever asked here. */
 typedef struct fixture {
     sc_map *map;
     sc_objects *objects;
-    sc_service_internal parts;
+    sc_service_internal service;
 } fixture;
 
 static void handle(void *context, unsigned loop, sc_http_request *request)
@@ -28,12 +26,12 @@ static void handle(void *context, unsigned loop, sc_http_request *request)
     fixture *f = context;
     const char *path = sc_http_request_path(request);
     if (strcmp(path, "/v1/events") == 0) {
-        sc_events_listen(f->parts.events, loop, request);
+        sc_events_listen(f->service.events, loop, request);
         return;
     }
     // "/second" and how often.
     for (long n = strncmp(path, "/second", 7) == 0 ? strtol(path + 7, NULL, 10) : 0; n > 0; n--) {
-        sc__events_second(f->parts.events, loop);
+        sc__events_second(f->service.events, loop);
     }
     sc_http_reply(request, 204, NULL, NULL, 0, NULL, 0);
 }
@@ -49,8 +47,8 @@ static void fixture_open(fixture *f, unsigned loops, size_t max_listeners)
     sc_diag diag = {""};
     *f = (fixture){.map = full_map(SC_COORDS_GEOGRAPHIC)};
     CHECK_OK(sc_objects_new_from_map(f->map, &f->objects), NULL);
-    f->parts.map = f->map;
-    f->parts.loops = loops;
+    f->service.map = f->map;
+    f->service.loops = loops;
     static const char *const addresses[] = {"127.0.0.1:0"};
     sc_http_options http = sc_http_options_default();
     http.addresses = addresses;
@@ -59,42 +57,42 @@ static void fixture_open(fixture *f, unsigned loops, size_t max_listeners)
     http.handle = handle;
     http.context = f;
     http.problem = sc_problem_of_server;
-    CHECK_OK(sc_http_new(&http, &f->parts.http, &diag), &diag);
-    CHECK_OK(sc_metrics_new(NULL, &f->parts.metrics), NULL);
-    CHECK_OK(sc_events_new(&f->parts, max_listeners, &f->parts.events, &diag), &diag);
+    CHECK_OK(sc_http_new(&http, &f->service.http, &diag), &diag);
+    CHECK_OK(sc_metrics_new(NULL, &f->service.metrics), NULL);
+    CHECK_OK(sc_events_new(&f->service, max_listeners, &f->service.events, &diag), &diag);
 
     sc_ledger_options ledger = sc_ledger_options_default();
     ledger.settled = settle_nothing;
-    CHECK_OK(sc_ledger_new(f->map, &ledger, &f->parts.ledger, &diag), &diag);
+    CHECK_OK(sc_ledger_new(f->map, &ledger, &f->service.ledger, &diag), &diag);
     sc_courier_options courier = sc_courier_options_default();
     courier.objects = f->objects;
     courier.back = sc_ledger_errand_back;
-    courier.context = f->parts.ledger;
+    courier.context = f->service.ledger;
     sc_rng *rng = NULL;
     CHECK_OK(sc_rng_new_secure(&rng), NULL);
-    CHECK_OK(sc_courier_new(f->map, &courier, rng, &f->parts.courier, &diag), &diag);
+    CHECK_OK(sc_courier_new(f->map, &courier, rng, &f->service.courier, &diag), &diag);
     sc_rng_free(rng);
-    sc_ledger_set_courier(f->parts.ledger, f->parts.courier);
-    CHECK_OK(sc_http_start(f->parts.http, &diag), &diag);
+    sc_ledger_set_courier(f->service.ledger, f->service.courier);
+    CHECK_OK(sc_http_start(f->service.http, &diag), &diag);
 }
 
 static void fixture_close(fixture *f)
 {
-    sc_http_stop(f->parts.http);
-    assert_int_equal(sc_events_listeners(f->parts.events), 0);
-    sc_ledger_stop(f->parts.ledger);
-    sc_courier_free(f->parts.courier);
-    sc_events_free(f->parts.events);
-    sc_ledger_free(f->parts.ledger);
-    sc_http_free(f->parts.http);
-    sc_metrics_free(f->parts.metrics);
+    sc_http_stop(f->service.http);
+    assert_int_equal(sc_events_listeners(f->service.events), 0);
+    sc_ledger_stop(f->service.ledger);
+    sc_courier_free(f->service.courier);
+    sc_events_free(f->service.events);
+    sc_ledger_free(f->service.ledger);
+    sc_http_free(f->service.http);
+    sc_metrics_free(f->service.metrics);
     sc_objects_release(f->objects);
     sc_map_free(f->map);
 }
 
 static const char *address(const fixture *f)
 {
-    return sc_http_address(f->parts.http, 0);
+    return sc_http_address(f->service.http, 0);
 }
 
 /** Wait for what other threads do; a minute at most. */
@@ -139,13 +137,13 @@ static void publish(const fixture *f, sc_seg_id first, size_t segment_count)
                             .segment_count = segment_count,
                             .requests = requests,
                             .request_count = 1};
-    sc_events_published(f->parts.events, &relay, first);
+    sc_events_published(f->service.events, &relay, first);
     free(segments);
 }
 
 static void send_bytes(const fixture *f, uint64_t cloak)
 {
-    sc_events_sent(f->parts.events, cloak, SC_ENCODING_COMPACT, "foobar", 6);
+    sc_events_sent(f->service.events, cloak, SC_ENCODING_COMPACT, "foobar", 6);
 }
 
 /** Wait for the event of that name from there on, and hold its data against a schema. */
@@ -206,7 +204,7 @@ static void test_a_listener_hears_history_cloaks_bytes_and_counters(void **state
     at = await_event(&e, history, "counters", "Counters");  // by the clock
     CHECK_CONTAINS(e.heard.text + at, "\"listeners\":1}");
     stop_listening(&e);
-    WAIT_UNTIL(sc_events_listeners(f.parts.events) == 0);
+    WAIT_UNTIL(sc_events_listeners(f.service.events) == 0);
     fixture_close(&f);
 }
 
@@ -256,14 +254,14 @@ static void test_sums_are_those_of_the_metrics(void **state)
     fixture_open(&f, 1, 10);
     static const sc_seg_id segments[] = {3, 4, 9};
     const sc_relay relay = {.segments = segments, .segment_count = 3};
-    sc_metrics_published(f.parts.metrics, &relay, 5);
-    sc_metrics_published(f.parts.metrics, &relay, 7);
+    sc_metrics_published(f.service.metrics, &relay, 5);
+    sc_metrics_published(f.service.metrics, &relay, 7);
     const sc_ticket answered = {
         .outcome = SC_OUTCOME_ANSWERED, .asked = 1000000, .published = 2250000, .settled = 3000000};
-    sc_metrics_settled(f.parts.metrics, &answered);
-    sc_metrics_settled(f.parts.metrics, &answered);
+    sc_metrics_settled(f.service.metrics, &answered);
+    sc_metrics_settled(f.service.metrics, &answered);
     const sc_ticket dropped = {.outcome = SC_OUTCOME_DROPPED, .asked = 0, .settled = 9000000};
-    sc_metrics_settled(f.parts.metrics, &dropped);  // did not wait for a cloak that came
+    sc_metrics_settled(f.service.metrics, &dropped);  // did not wait for a cloak that came
     ear e = listen_in(&f);
     get_nothing(&f, "/second1");
     json_t *counters = data_at(&e, await_event(&e, 0, "counters", "Counters"));
@@ -312,7 +310,7 @@ static void test_rows_are_whole_while_threads_read_and_write_them(void **state)
     fixture f;
     fixture_open(&f, 2, 10);
     pthread_t thread;
-    assert_int_equal(pthread_create(&thread, NULL, take_rows, f.parts.events), 0);
+    assert_int_equal(pthread_create(&thread, NULL, take_rows, f.service.events), 0);
     for (unsigned n = 0; n < 10; n++) {
         ear e = listen_in(&f);
         json_t *history = data_at(&e, await_event(&e, 0, "history", "HistoryEvent"));
@@ -337,7 +335,7 @@ static void test_no_more_may_listen_than_was_said(void **state)
     fixture f;
     fixture_open(&f, 1, 1);
     ear first = listen_in(&f);
-    assert_int_equal(sc_events_listeners(f.parts.events), 1);
+    assert_int_equal(sc_events_listeners(f.service.events), 1);
     web_reply reply = web_ask(address(&f), "GET", "/v1/events", "", NULL);
     json_t *document = openapi_load();
     assert_int_equal(reply.status, 503);
@@ -359,9 +357,9 @@ static void test_nothing_is_put_into_words_when_nobody_listens(void **state)
     static const sc_seg_id segments[] = {1};
     const sc_relay relay = {.segments = segments, .segment_count = 1};
     oom_arm(1);
-    sc_events_published(f.parts.events, &relay, 1);
+    sc_events_published(f.service.events, &relay, 1);
     send_bytes(&f, 1);
-    sc__events_second(f.parts.events, 0);
+    sc__events_second(f.service.events, 0);
     assert_false(oom_happened());  // nobody even asked for memory
     ear e = listen_in(&f);
     publish(&f, 2, 1);
@@ -383,10 +381,10 @@ static void test_what_there_is_no_memory_for_is_lost_and_counted(void **state)
     uint64_t failures = 0;
     FOR_EACH_FAILURE(n)
     {
-        sc_events_published(f.parts.events, &relay, 9);
+        sc_events_published(f.service.events, &relay, 9);
         if (!oom_happened()) break;
         failures++;
-        assert_int_equal(sc_events_lost(f.parts.events), failures);
+        assert_int_equal(sc_events_lost(f.service.events), failures);
     }
     assert_true(failures >= 2);  // the words, and the audience's copy
     FOR_EACH_FAILURE(n)
@@ -394,7 +392,7 @@ static void test_what_there_is_no_memory_for_is_lost_and_counted(void **state)
         send_bytes(&f, 9);
         if (!oom_happened()) break;
         failures++;
-        assert_int_equal(sc_events_lost(f.parts.events), failures);
+        assert_int_equal(sc_events_lost(f.service.events), failures);
     }
     assert_true(failures >= 4);
     web_stream_await(e.fd, &e.heard, 0, "\"bytes\":\"Zm9vYmFy\"}");
@@ -414,12 +412,12 @@ static void test_streams_end_when_the_service_drains(void **state)
     for (size_t i = 0; i < 3; i++) {
         ears[i] = listen_in(&f);
     }
-    atomic_store(&f.parts.is_draining, true);
+    atomic_store(&f.service.is_draining, true);
     for (size_t i = 0; i < 3; i++) {
         web_stream_await(ears[i].fd, &ears[i].heard, 0, "\r\n0\r\n\r\n");  // the last chunk
         stop_listening(&ears[i]);
     }
-    WAIT_UNTIL(sc_events_listeners(f.parts.events) == 0);
+    WAIT_UNTIL(sc_events_listeners(f.service.events) == 0);
     web_reply reply = web_ask(address(&f), "GET", "/v1/events", "", NULL);
     assert_int_equal(reply.status, 503);
     CHECK_CONTAINS(reply.body, "urn:starcloak:problem:draining");

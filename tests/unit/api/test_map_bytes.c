@@ -1,7 +1,6 @@
 // The map as bytes: read back, it is the page of JSON, number for number.
-#include "api/map_bytes.h"
+#include "api/map_display.h"
 
-#include "api/page_map.h"
 #include "support/check.h"
 #include "support/sketch.h"
 
@@ -188,7 +187,7 @@ static void check_columns(reader *r, const json_t *page)
 static void check_both_ways(const sc_map *map)
 {
     sc_bytes text = {0};
-    assert_true(sc__page_map_write(map, &text));
+    assert_true(sc__map_json_write(map, &text));
     json_t *page = json_loadb((const char *)text.data, text.size, JSON_REJECT_DUPLICATES, NULL);
     assert_non_null(page);
     sc_bytes_fini(&text);

@@ -1,6 +1,6 @@
 // Metrics of a cluster as text, of a view that is made up: every figure under its name, namesakes
 // told apart, parts that nobody has.
-#include "api/metrics_internal.h"
+#include "api/metrics.h"
 
 #include "support/check.h"
 #include "support/prometheus.h"

@@ -1,9 +1,9 @@
 // One process is one loop: without further threads a query changes threads twice, from a
 // connection's loop to the ledger's thread and back; what else there could be is there only where
 // it is asked for.
-#include "house.h"
+#include "query_scene.h"
 
-#include "api/door_internal.h"
+#include "api/service_internal.h"
 #include "ledger/ledger_internal.h"
 
 #include <dirent.h>
@@ -40,7 +40,7 @@ static void await_threads(const char *prefix, unsigned count)
     }
 }
 
-static void ask(house *h, int fd, unsigned number)
+static void ask(query_scene *h, int fd, unsigned number)
 {
     char user[16];
     char body[256];
@@ -49,43 +49,39 @@ static void ask(house *h, int fd, unsigned number)
              "{\"position\":{\"edge\":%u,\"offset_m\":1},\"profile\":{\"k\":3,\"l\":2,"
              "\"max_wait_s\":60},\"request\":{\"type\":\"knn\",\"k\":2}}",
              number % sc_map_edge_count(h->map));
-    house_ask(h, fd, user, body);
+    query_scene_ask(h, fd, user, body);
 }
 
 /** All ask, and all have their answer. */
-static void answer_all(house *h)
+static void answer_all(query_scene *h)
 {
     int fds[QUERIES];
     for (unsigned i = 0; i < QUERIES; i++) {
-        fds[i] = house_call(h);
+        fds[i] = query_scene_call(h);
         ask(h, fds[i], i);
     }
     for (unsigned i = 0; i < QUERIES; i++) {
-        house_reply reply = house_hear(fds[i]);
+        query_scene_reply reply = query_scene_hear(fds[i]);
         assert_int_equal(reply.status, 200);
-        assert_string_equal(house_word(&reply, "outcome"), "answered");
+        assert_string_equal(query_scene_word(&reply, "outcome"), "answered");
         json_decref(reply.body);
         close(fds[i]);
     }
 }
 
 /** Tickets that the ledger has handed to loops. */
-static uint64_t handed_back(const house *h)
+static uint64_t handed_back(const query_scene *h)
 {
-    uint64_t count = 0;
-    for (unsigned i = 0; i < h->parts.loops; i++) {
-        count += sc_handover_total(h->parts.door->loops[i].settled);
-    }
-    return count;
+    return sc__query_route_handed(h->service.query_route);
 }
 
 static void test_a_query_is_handed_over_twice(void **state)
 {
     (void)state;
-    const house_options options = house_options_default();
-    house *h = house_open(&options);
+    const query_scene_options options = query_scene_options_default();
+    query_scene *h = query_scene_open(&options);
     answer_all(h);
-    sc_ledger *ledger = h->parts.ledger;
+    sc_ledger *ledger = h->service.ledger;
     assert_int_equal(sc_handover_total(ledger->incoming), QUERIES);
     assert_int_equal(handed_back(h), QUERIES);
     // Neither between ledger and engine, nor to the provider and back.
@@ -93,43 +89,43 @@ static void test_a_query_is_handed_over_twice(void **state)
     assert_int_equal(sc_handover_total(ledger->back), 0);
     assert_true(ledger->is_in_place);
     assert_int_equal(sc_ledger_stats_of(ledger).answered, QUERIES);
-    house_close(h);
+    query_scene_close(h);
 }
 
 static void test_there_are_no_threads_but_the_loops_and_the_ledgers(void **state)
 {
     (void)state;
     const unsigned before = threads_called("");
-    house_options options = house_options_default();
+    query_scene_options options = query_scene_options_default();
     options.loops = LOOPS;
-    house *h = house_open(&options);
+    query_scene *h = query_scene_open(&options);
     answer_all(h);
     await_threads("http-", LOOPS);
     await_threads("ledger", 1);
     assert_int_equal(threads_called(""), before + LOOPS + 1);
-    house_close(h);
+    query_scene_close(h);
 }
 
 static void test_other_threads_are_there_where_they_are_asked_for(void **state)
 {
     (void)state;
-    house_options options = house_options_default();
+    query_scene_options options = query_scene_options_default();
     options.loops = LOOPS;
     options.engine_threads = 2;
     options.workers = 3;
-    house *h = house_open(&options);
+    query_scene *h = query_scene_open(&options);
     await_threads("engine-", 2);
     await_threads("clerk", 3 + 1);
     await_threads("ledger", 1);
     answer_all(h);
     // By way of the engines and the clerks, and all the same once each.
-    sc_ledger *ledger = h->parts.ledger;
+    sc_ledger *ledger = h->service.ledger;
     assert_false(ledger->is_in_place);
     assert_int_equal(sc_handover_total(ledger->incoming), QUERIES);
     assert_int_equal(handed_back(h), QUERIES);
     assert_true(sc_handover_total(ledger->messages) > 0);
     assert_true(sc_handover_total(ledger->back) > 0);
-    house_close(h);
+    query_scene_close(h);
 }
 
 static const struct CMUnitTest tests[] = {

@@ -1,8 +1,7 @@
 // Every allocation of the pages and metrics of a cluster fails once, in turn: it is told, nothing
 // is half done and nothing leaks.
-#include "api/cluster_page.h"
-#include "api/metrics_internal.h"
-#include "api/own_view.h"
+#include "api/metrics.h"
+#include "api/service_internal.h"
 
 #include "base/rng.h"
 #include "support/check.h"
@@ -56,7 +55,7 @@ static void test_a_page_of_the_cut_that_cannot_be_made(void **state)
             sc_partition_page_free(page);
             if (!happened) break;
         } else {
-            CHECK_REFUSED(err, SC_ENOMEM, &diag, "out of memory while writing the cut");
+            CHECK_REFUSED(err, SC_ENOMEM, &diag, "out of memory while writing the partition");
             assert_null(page);
         }
         failures++;
@@ -65,11 +64,11 @@ static void test_a_page_of_the_cut_that_cannot_be_made(void **state)
     fixture_close(&f);
 }
 
-static void send_nothing(void *context, sc_peer to, sc_msg *msg)
+static void say_nothing(void *context, sc_peer to, sc_msg *word)
 {
     (void)context;
     (void)to;
-    sc_msg_fini(msg);
+    sc_msg_fini(word);
 }
 
 static sc_engine_pool *crew_of(const fixture *f)
@@ -81,7 +80,7 @@ static sc_engine_pool *crew_of(const fixture *f)
         .max_queries = 100,
         .self = 5,
         .patience_us = 500000,
-        .port = {.send = send_nothing},
+        .port = {.send = say_nothing},
     };
     sc_rng rng;
     sc_rng_seed(&rng, 1);
@@ -103,16 +102,16 @@ static void test_a_view_that_cannot_be_made_is_there_the_next_time(void **state)
     unsigned long failures = 0;
     FOR_EACH_FAILURE(n)
     {
-        sc_own_view *own = NULL;
-        const sc_err err = sc_own_view_new(engines, f.cut, &own);
-        sc_cluster_view *view = err ? NULL : sc_own_view_now(own);
+        sc_process_view *own = NULL;
+        const sc_err err = sc_process_view_new(engines, f.cut, &own);
+        sc_cluster_view *view = err ? NULL : sc_process_view_now(own);
         const bool happened = oom_happened();
         assert_int_equal(view != NULL, !happened);
         if (err) {
             assert_int_equal(err, SC_ENOMEM);
             assert_null(own);
         } else if (!view) {
-            view = sc_own_view_now(own);
+            view = sc_process_view_now(own);
             assert_non_null(view);
         }
         if (view) {
@@ -121,7 +120,7 @@ static void test_a_view_that_cannot_be_made_is_there_the_next_time(void **state)
             assert_true(view->parts[0].is_served && view->parts[1].is_served);
         }
         sc_cluster_view_free(view);
-        sc_own_view_free(own);
+        sc_process_view_free(own);
         if (!happened) break;
         failures++;
     }

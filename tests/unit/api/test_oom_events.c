@@ -2,9 +2,8 @@
 // and nothing leaks. (What is then lost is counted: test_events.c.)
 #include "api/events.h"
 
-#include "api/event_text.h"
 #include "api/metrics.h"
-#include "api/problem.h"
+#include "api/problem_details.h"
 #include "support/check.h"
 #include "support/oom.h"
 #include "support/sketch.h"
@@ -18,7 +17,7 @@ static atomic_bool has_failed;
 
 static void handle(void *context, unsigned loop, sc_http_request *request)
 {
-    const sc_service_internal *parts = context;
+    const sc_service_internal *service = context;
     // The first request sees to it that the loop has room for the head of a reply.
     if (strcmp(sc_http_request_path(request), "/v1/events") != 0) {
         const sc_http_header large = {"X-Large",
@@ -30,11 +29,11 @@ static void handle(void *context, unsigned loop, sc_http_request *request)
         return;
     }
     oom_arm(1);
-    sc_events_listen(parts->events, loop, request);
+    sc_events_listen(service->events, loop, request);
     atomic_store(&has_failed, oom_happened());
 }
 
-static sc_http *server(sc_service_internal *parts)
+static sc_http *server(sc_service_internal *service)
 {
     static const char *const addresses[] = {"127.0.0.1:0"};
     sc_http_options options = sc_http_options_default();
@@ -42,34 +41,34 @@ static sc_http *server(sc_service_internal *parts)
     sc_diag diag = {""};
     options.addresses = addresses;
     options.address_count = 1;
-    options.loops = parts->loops;
+    options.loops = service->loops;
     options.handle = handle;
-    options.context = parts;
+    options.context = service;
     options.problem = sc_problem_of_server;
     CHECK_OK(sc_http_new(&options, &http, &diag), &diag);
     return http;
 }
 
-static void test_events_that_cannot_be_told(void **state)
+static void test_events_that_cannot_be_started(void **state)
 {
     (void)state;
     unsigned long failures = 0;
     for (unsigned long n = 1;; n++) {
-        sc_service_internal parts = {.loops = 2};
-        parts.http = server(&parts);
+        sc_service_internal service = {.loops = 2};
+        service.http = server(&service);
         sc_diag diag = {""};
         oom_arm(n);
-        const sc_err err = sc_events_new(&parts, 10, &parts.events, &diag);
+        const sc_err err = sc_events_new(&service, 10, &service.events, &diag);
         const bool happened = oom_happened();
         if (happened) {
-            CHECK_REFUSED(err, SC_ENOMEM, &diag, "events cannot be told");
-            assert_null(parts.events);
+            CHECK_REFUSED(err, SC_ENOMEM, &diag, "events cannot be started");
+            assert_null(service.events);
             failures++;
         } else {
             CHECK_OK(err, &diag);
         }
-        sc_http_free(parts.http);
-        sc_events_free(parts.events);
+        sc_http_free(service.http);
+        sc_events_free(service.events);
         if (!happened) break;
     }
     assert_true(failures >= 8);  // itself, an audience (six or more), a tick
@@ -84,30 +83,30 @@ static void settle_nothing(void *context, sc_ticket *ticket)
 }
 
 /** What is read each second, in case that the test takes that long. */
-static void furnish(sc_service_internal *parts, const sc_map *map, sc_objects *objects)
+static void furnish(sc_service_internal *service, const sc_map *map, sc_objects *objects)
 {
     sc_diag diag = {""};
-    CHECK_OK(sc_metrics_new(NULL, &parts->metrics), NULL);
+    CHECK_OK(sc_metrics_new(NULL, &service->metrics), NULL);
     sc_ledger_options ledger = sc_ledger_options_default();
     ledger.settled = settle_nothing;
-    CHECK_OK(sc_ledger_new(map, &ledger, &parts->ledger, &diag), &diag);
+    CHECK_OK(sc_ledger_new(map, &ledger, &service->ledger, &diag), &diag);
     sc_courier_options courier = sc_courier_options_default();
     courier.objects = objects;
     courier.back = sc_ledger_errand_back;
-    courier.context = parts->ledger;
+    courier.context = service->ledger;
     sc_rng *rng = NULL;
     CHECK_OK(sc_rng_new_secure(&rng), NULL);
-    CHECK_OK(sc_courier_new(map, &courier, rng, &parts->courier, &diag), &diag);
+    CHECK_OK(sc_courier_new(map, &courier, rng, &service->courier, &diag), &diag);
     sc_rng_free(rng);
-    sc_ledger_set_courier(parts->ledger, parts->courier);
+    sc_ledger_set_courier(service->ledger, service->courier);
 }
 
-static void clear_out(sc_service_internal *parts)
+static void clear_out(sc_service_internal *service)
 {
-    sc_ledger_stop(parts->ledger);
-    sc_courier_free(parts->courier);
-    sc_ledger_free(parts->ledger);
-    sc_metrics_free(parts->metrics);
+    sc_ledger_stop(service->ledger);
+    sc_courier_free(service->courier);
+    sc_ledger_free(service->ledger);
+    sc_metrics_free(service->metrics);
 }
 
 // A listener for whom there is no memory is refused, and does not count.
@@ -116,25 +115,25 @@ static void test_a_listener_who_cannot_be_remembered(void **state)
     (void)state;
     sc_map *map = full_map(SC_COORDS_GEOGRAPHIC);
     sc_objects *objects = NULL;
-    sc_service_internal parts = {.loops = 1};
+    sc_service_internal service = {.loops = 1};
     sc_diag diag = {""};
     CHECK_OK(sc_objects_new_from_map(map, &objects), NULL);
-    furnish(&parts, map, objects);
-    parts.http = server(&parts);
-    CHECK_OK(sc_events_new(&parts, 10, &parts.events, &diag), &diag);
-    CHECK_OK(sc_http_start(parts.http, &diag), &diag);
-    web_reply reply = web_ask(sc_http_address(parts.http, 0), "GET", "/", "", NULL);
+    furnish(&service, map, objects);
+    service.http = server(&service);
+    CHECK_OK(sc_events_new(&service, 10, &service.events, &diag), &diag);
+    CHECK_OK(sc_http_start(service.http, &diag), &diag);
+    web_reply reply = web_ask(sc_http_address(service.http, 0), "GET", "/", "", NULL);
     assert_int_equal(reply.status, 200);
     web_reply_free(&reply);
-    reply = web_ask(sc_http_address(parts.http, 0), "GET", "/v1/events", "", NULL);
+    reply = web_ask(sc_http_address(service.http, 0), "GET", "/v1/events", "", NULL);
     assert_int_equal(reply.status, 503);
     CHECK_CONTAINS(reply.body, "urn:starcloak:problem:overloaded");
-    assert_int_equal(sc_events_listeners(parts.events), 0);
+    assert_int_equal(sc_events_listeners(service.events), 0);
     web_reply_free(&reply);
-    sc_http_free(parts.http);
+    sc_http_free(service.http);
     assert_true(atomic_load(&has_failed));
-    sc_events_free(parts.events);
-    clear_out(&parts);
+    sc_events_free(service.events);
+    clear_out(&service);
     sc_objects_release(objects);
     sc_map_free(map);
 }
@@ -207,7 +206,7 @@ static void test_words_that_there_is_no_room_for(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_events_that_cannot_be_told),
+    cmocka_unit_test(test_events_that_cannot_be_started),
     cmocka_unit_test(test_a_listener_who_cannot_be_remembered),
     cmocka_unit_test(test_words_that_there_is_no_room_for),
 };

@@ -1,6 +1,5 @@
 // Every allocation of making and reading settings fails once, in turn.
 #include "api/settings.h"
-#include "api/settings_table.h"
 
 #include "support/check.h"
 #include "support/oom.h"

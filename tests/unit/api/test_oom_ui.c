@@ -1,11 +1,12 @@
 // Every allocation for kept pages, the UI and what the service says of itself fails once, in
 // turn: it is told, and nothing leaks.
-#include "api/about.h"
-#include "api/kept.h"
-#include "api/ui_files.h"
+#include "api/response_cache.h"
+#include "api/service_internal.h"
+#include "api/static_pages.h"
 #include "base/bytes.h"
 
 #include "support/check.h"
+#include "support/default_policy.h"
 #include "support/oom.h"
 #include "support/page_server.h"
 #include "support/sketch.h"
@@ -19,14 +20,15 @@ enum { TEXT_SIZE = sizeof text - 1 };
 static void test_a_page_that_cannot_be_kept(void **state)
 {
     (void)state;
-    static const sc__kept_words words = {.type = "text/plain", .cache_control = "no-cache"};
+    static const sc__cached_page_headers words = {.type = "text/plain",
+                                                  .cache_control = "no-cache"};
     unsigned long failures = 0;
     for (unsigned long n = 1;; n++) {
         sc_bytes bytes = {0};
-        sc__kept kept = {0};
+        sc__cached_page kept = {0};
         assert_true(sc_bytes_append(&bytes, text, strlen(text)));
         oom_arm(n);
-        const sc_err err = sc__kept_take(&kept, &words, &bytes);
+        const sc_err err = sc__cached_page_own(&kept, &words, &bytes);
         const bool happened = oom_happened();
         // The first allocation and the last only give room back: without them it is as good.
         if (!err) {
@@ -37,7 +39,7 @@ static void test_a_page_that_cannot_be_kept(void **state)
         }
         // Kept or not, the bytes are no longer the caller's.
         assert_null(bytes.data);
-        sc__kept_fini(&kept);
+        sc__cached_page_fini(&kept);
         if (!happened) break;
         failures++;
     }
@@ -77,8 +79,8 @@ static void test_a_ui_that_cannot_be_made(void **state)
 // --- A page that is made for each request --------------------------------------------------------
 
 typedef struct fixture {
-    sc_service_internal parts;
-    sc_policy_terms policy;
+    sc_service_internal service;
+    sc_policy policy;
     unsigned long fail_at;  ///< the loop's alone, once it runs
     atomic_uint failures;
 } fixture;
@@ -103,7 +105,7 @@ static void handle(void *context, unsigned loop, sc_http_request *request)
         return;
     }
     oom_arm(++f->fail_at);
-    sc_about_show(&f->parts, &f->policy, request);
+    sc_about_show(&f->service, &f->policy, request);
     if (oom_happened()) atomic_fetch_add(&f->failures, 1);
 }
 
@@ -134,14 +136,14 @@ static void settle(void *context, sc_ticket *ticket)
 static void test_a_service_that_cannot_tell_of_itself(void **state)
 {
     (void)state;
-    fixture f = {.policy = sc_policy_terms_default()};
+    fixture f = {.policy = default_policy()};
     sc_map *map = full_map(SC_COORDS_GEOGRAPHIC);
     sc_ledger_options options = sc_ledger_options_default();
     options.settled = settle;
-    f.parts.version = "1.2.3";
-    CHECK_OK(sc_ledger_new(map, &options, &f.parts.ledger, NULL), NULL);
+    f.service.version = "1.2.3";
+    CHECK_OK(sc_ledger_new(map, &options, &f.service.ledger, NULL), NULL);
     assert_true(ask_until_it_is_shown(&f, "/v1/about") >= 2);
-    sc_ledger_free(f.parts.ledger);
+    sc_ledger_free(f.service.ledger);
     sc_map_free(map);
 }
 

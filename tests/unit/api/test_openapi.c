@@ -1,7 +1,7 @@
 // The description of our pages: sound by itself, and in step with the words of the code.
-#include "api/problem.h"
+#include "api/problem_details.h"
 
-#include "api/event_text.h"
+#include "api/events.h"
 #include "courier/courier.h"
 #include "support/check.h"
 #include "support/json_schema.h"

@@ -1,10 +1,10 @@
 // Queries and outcomes against their schemas: what the service takes is described, what the schema
 // refuses the service refuses too, and what is sent fits.
-#include "api/outcome_json.h"
 #include "api/query_json.h"
 
 #include "base/rng.h"
 #include "support/check.h"
+#include "support/default_policy.h"
 #include "support/json_schema.h"
 #include "support/openapi.h"
 
@@ -64,11 +64,12 @@ typedef struct verdicts {
 
 static void try_query(const json_t *document, const char *text, bool is_geographic, verdicts *tally)
 {
-    const sc_policy_terms terms = sc_policy_terms_default();
-    sc_question question;
+    const sc_policy terms = default_policy();
+    sc_query_body question;
     sc_problem problem = {.detail = ""};
-    const bool taken = sc_question_read(text, strlen(text), &terms, &vocabulary, is_geographic,
-                                        &question, &problem);
+    const bool taken = sc_query_body_read(text, strlen(text),
+                                          &(sc_query_format){&terms, &vocabulary, is_geographic},
+                                          &question, &problem);
     json_t *value = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
     assert_non_null(value);
     schema_reason why = {""};
@@ -135,7 +136,7 @@ static void test_the_operators_bounds_are_within_the_schemas(void **state)
 static void check_outcome(const json_t *document, const sc_ticket *ticket, bool is_geographic)
 {
     sc_bytes text = {0};
-    assert_int_equal(sc_outcome_write(ticket, is_geographic, &text), SC_OK);
+    assert_int_equal(sc_outcome_json_write(ticket, is_geographic, &text), SC_OK);
     openapi_check_response(document, "POST", "/v1/queries", 200, "application/json", text.data,
                            text.size);
     sc_bytes_fini(&text);

@@ -1,6 +1,5 @@
 // The operator's words: by name, from a file, together; and what is wrong with them, where.
 #include "api/settings.h"
-#include "api/settings_table.h"
 
 #include "support/check.h"
 #include "support/place.h"
@@ -43,12 +42,25 @@ static void test_the_defaults_are_those_that_help_tells_and_go_together(void **s
     sc_settings_free(settings);
 }
 
-static void test_the_policy_of_the_defaults_is_the_default_policy(void **state)
+static void test_the_policy_of_the_defaults_is_the_one_written_down(void **state)
 {
     (void)state;
     sc_settings *settings = fresh();
-    const sc_policy_terms got = sc_settings_policy(settings);
-    const sc_policy_terms wanted = sc_policy_terms_default();
+    const sc_policy got = sc_settings_policy(settings);
+    const sc_policy wanted = {
+        .least = {.k = 2, .l = 1, .max_hops = 1, .max_wait_us = sc_time_from_seconds(1)},
+        .most = {.k = 1000, .l = 10000, .max_hops = 16, .max_wait_us = sc_time_from_seconds(3600)},
+        .standard = {.k = 5, .l = 3, .max_hops = 4, .max_wait_us = sc_time_from_seconds(10)},
+        .requests = {.max_k = 100, .max_radius_m = 20000.0},
+        .max_snap_m = 250.0,
+        .user_rate = 1.0,
+        .user_burst = 5.0,
+        .address_rate = 100.0,
+        .address_burst = 200.0,
+        .user_pending = 1,
+        .events = SC_ACCESS_LOCAL,
+        .metrics = SC_ACCESS_LOCAL,
+    };
     assert_int_equal(got.least.k, wanted.least.k);
     assert_int_equal(got.most.l, wanted.most.l);
     assert_int_equal(got.standard.max_hops, wanted.standard.max_hops);
@@ -98,7 +110,7 @@ static void test_every_kind_of_value_is_taken_or_refused_as_a_whole(void **state
     CHECK_REFUSED(sc_settings_set(s, "jitter", "nan", &diag), SC_EINVAL, &diag, "jitter");
     CHECK_REFUSED(sc_settings_set(s, "engine", "magic", &diag), SC_EINVAL, &diag, "basic bounded");
     CHECK_REFUSED(sc_settings_set(s, "paranoid", "maybe", &diag), SC_EINVAL, &diag, "yes nor no");
-    CHECK_REFUSED(sc_settings_set(s, "map", NULL, &diag), SC_EINVAL, &diag, "needs a value");
+    CHECK_REFUSED(sc_settings_set(s, "map", NULL, &diag), SC_EINVAL, &diag, "a value is needed");
     CHECK_REFUSED(sc_settings_set(s, "lopps", "4", &diag), SC_EUNKNOWN, &diag, "'lopps'");
     assert_int_equal(s->loops, 4);
     sc_settings_free(s);
@@ -140,17 +152,17 @@ static void test_what_is_wrong_in_a_file_is_told_with_its_line(void **state)
         const char *told;
     } files[] = {
         {"[server]\nloops = many\n", "x.ini:2: loops: 'many' is not a whole number from 1 to 64"},
-        {"[sever]\nloops = 2\n", "x.ini:2: there is no such section: 'sever'"},
-        {"loops = 2\n", "x.ini:1: it stands before the first [section]: 'loops'"},
-        {"[server]\n\nlop = 2\n", "x.ini:3: there is no such setting: 'lop'"},
+        {"[sever]\nloops = 2\n", "x.ini:2: unknown section: 'sever'"},
+        {"loops = 2\n", "x.ini:1: the setting is before the first [section]: 'loops'"},
+        {"[server]\n\nlop = 2\n", "x.ini:3: unknown setting: 'lop'"},
         {"[server]\nno-window = yes\n",
          "x.ini:2: 'no-window' is not a setting any more: it is called 'no-ui' now"},
         {"[server]\nreports = here\n", "x.ini:2: 'reports' is not a setting any more: only "
                                        "'starcloak demo' shows reports; remove this line"},
-        {"[policy]\nloops = 2\n", "x.ini:2: 'loops' belongs into section [server]"},
-        {"[server]\nloops = 2\nloops = 3\n", "x.ini:3: it stands there twice"},
-        {"[server]\nloops = 2\nwhat is this\n", "x.ini:3: this is neither [section] nor name"},
-        {"[server\nloops = 2\n", "x.ini:1: this is neither [section] nor name"},
+        {"[policy]\nloops = 2\n", "x.ini:2: 'loops' belongs in section [server]"},
+        {"[server]\nloops = 2\nloops = 3\n", "x.ini:3: the setting is repeated"},
+        {"[server]\nloops = 2\nwhat is this\n", "x.ini:3: neither [section] nor name"},
+        {"[server\nloops = 2\n", "x.ini:1: neither [section] nor name"},
     };
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         sc_settings *s = fresh();
@@ -257,7 +269,7 @@ static void test_what_is_printed_reads_back_as_the_same(void **state)
 
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_the_defaults_are_those_that_help_tells_and_go_together),
-    cmocka_unit_test(test_the_policy_of_the_defaults_is_the_default_policy),
+    cmocka_unit_test(test_the_policy_of_the_defaults_is_the_one_written_down),
     cmocka_unit_test(test_every_kind_of_value_is_taken_or_refused_as_a_whole),
     cmocka_unit_test(test_a_file_is_read_by_sections),
     cmocka_unit_test(test_what_is_wrong_in_a_file_is_told_with_its_line),

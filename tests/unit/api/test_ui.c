@@ -1,5 +1,5 @@
 // The UI with files of the test's own, so that it does not matter what was built in.
-#include "api/ui_files.h"
+#include "api/static_pages.h"
 
 #include "support/check.h"
 #include "support/page_server.h"

@@ -48,23 +48,23 @@ static outcome play(player *p, uint64_t seed, const sc_query *queries, size_t co
     outcome out = {0};
     const uint32_t segment_count = sc_map_segment_count(p->map);
     assert_true(segment_count <= SEGMENTS);
-    sc__outline outline;
-    assert_true(sc__outline_init(&outline, segment_count));
+    sc__segment_set cloak_set;
+    assert_true(sc__segment_set_init(&cloak_set, segment_count));
     for (sc_seg_id s = 0; s < segment_count; s++) {
         const sc_sighting sighting = {.segments = &s, .segment_count = 1};
-        const sc__scene scene = {.sighting = &sighting, .outline = &outline};
+        const sc__replay_setup setup = {.sighting = &sighting, .cloak_set = &cloak_set};
         double likeness[QUERIES] = {0};
-        sc_replayed replayed = {&scene, likeness, count};
-        sc__outline_set(&outline, &s, 1);
+        sc_replayed replayed = {&setup, likeness, count};
+        sc__segment_set_add(&cloak_set, &s, 1);
         sc_rng_seed(&p->rng, seed);
         CHECK_OK(p->cloaker.replay(p->worker, queries, count, &replayed), NULL);
-        sc__outline_clear(&outline, &s, 1);
+        sc__segment_set_remove(&cloak_set, &s, 1);
         for (size_t i = 0; i < count; i++) {
             assert_true(likeness[i] == 0.0 || likeness[i] == 1.0);
             out.has[i][s] = likeness[i] > 0.0;
         }
     }
-    sc__outline_fini(&outline);
+    sc__segment_set_fini(&cloak_set);
     return out;
 }
 

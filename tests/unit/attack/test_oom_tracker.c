@@ -6,7 +6,7 @@
 #include "support/oom.h"
 #include "support/sketch.h"
 
-#include "sim/traffic.h"
+#include "travel/movement.h"
 #include "travel/trips.h"
 
 static sc_map *grid_map(void)
@@ -121,14 +121,14 @@ static void test_traffic_that_cannot_be_counted_has_not_been_counted(void **stat
     (void)state;
     sc_map *map = grid_map();
     const uint32_t segment_count = sc_map_segment_count(map);
-    sc_road_book book;
-    CHECK_OK(sc_road_book_init(&book, map, NULL, NULL), NULL);
+    sc_route_table routes;
+    CHECK_OK(sc_route_table_init(&routes, map, NULL, NULL), NULL);
     uint64_t *counts = test_take(segment_count, sizeof *counts);
     unsigned long failures = 0;
     for (unsigned long n = 1;; n++) {
         const sc_trips_options options = {.count = 5, .truck_share = 0, .seed = 1};
         sc_movement *trips = NULL;
-        CHECK_OK(sc_trips_new(map, &book, &options, &trips, NULL), NULL);
+        CHECK_OK(sc_trips_new(map, &routes, &options, &trips, NULL), NULL);
         oom_arm(n);
         const sc_err err =
             sc_traffic_count(trips, 0, sc_time_from_seconds(300), sc_time_from_seconds(60), counts);
@@ -146,7 +146,7 @@ static void test_traffic_that_cannot_be_counted_has_not_been_counted(void **stat
     // The counts aside, and the first way.
     assert_true(failures >= 2);
     free(counts);
-    sc_road_book_fini(&book);
+    sc_route_table_fini(&routes);
     sc_map_free(map);
 }
 

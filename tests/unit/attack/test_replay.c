@@ -103,8 +103,8 @@ static sc_err look(void *worker, const sc_query *queries, size_t count, sc_repla
 typedef struct fixture {
     spy spy;
     sc_cloaker cloaker;
-    sc__outline outline;
-    sc__scene scene;
+    sc__segment_set cloak_set;
+    sc__replay_setup setup;
     sc__replayer replayer;
 } fixture;
 
@@ -113,16 +113,16 @@ static void fixture_open(fixture *f, sc_likeness likeness)
     *f = (fixture){.cloaker = {.replay = look}};
     f->replayer.cloaker = &f->spy;
     sc_rng_seed(&f->replayer.rng, 7);
-    assert_true(sc__outline_init(&f->outline, 200));
-    sc__outline_set(&f->outline, segments, PLACES);
+    assert_true(sc__segment_set_init(&f->cloak_set, 200));
+    sc__segment_set_add(&f->cloak_set, segments, PLACES);
     assert_true(sc__replayer_reserve(&f->replayer, MEMBERS));
-    f->scene = (sc__scene){&sighting, &f->outline, likeness, &f->cloaker};
+    f->setup = (sc__replay_setup){&sighting, &f->cloak_set, likeness, &f->cloaker};
 }
 
 static void fixture_close(fixture *f)
 {
     sc__replayer_fini(&f->replayer);
-    sc__outline_fini(&f->outline);
+    sc__segment_set_fini(&f->cloak_set);
 }
 
 /** Within five deviations of a count of `trials`, each with probability `p`. */
@@ -140,7 +140,7 @@ static void test_needs_and_order_are_drawn_anew_and_fairly(void **state)
     double row[PLACES] = {0};
     uint64_t fruitful = 0;
     for (int i = 0; i < 24000; i++) {
-        CHECK_OK(sc__replay_all(&f.replayer, &f.scene, at, 1.0, row, &fruitful), NULL);
+        CHECK_OK(sc__replay_all(&f.replayer, &f.setup, at, 1.0, row, &fruitful), NULL);
     }
     assert_int_equal(f.spy.replays, 24000);
     for (size_t i = 0; i < STRANGERS; i++) {
@@ -168,7 +168,7 @@ static void test_the_overlap_counts_for_strangers_who_are_members(void **state)
     double row[PLACES] = {0};
     uint64_t fruitful = 0;
     for (int i = 0; i < 300; i++) {
-        CHECK_OK(sc__replay_all(&f.replayer, &f.scene, at, 0.5, row, &fruitful), NULL);
+        CHECK_OK(sc__replay_all(&f.replayer, &f.setup, at, 0.5, row, &fruitful), NULL);
     }
     // Whoever came first was the member; of an injected one nothing is to be learnt.
     uint64_t first = 0;
@@ -207,7 +207,7 @@ static void test_exactly_alike_is_the_same_segments_with_all_members(void **stat
         f.spy.member_count = cases[i].member_count;
         double row[PLACES] = {0};
         uint64_t fruitful = 0;
-        CHECK_OK(sc__replay_all(&f.replayer, &f.scene, at, 1.0, row, &fruitful), NULL);
+        CHECK_OK(sc__replay_all(&f.replayer, &f.setup, at, 1.0, row, &fruitful), NULL);
         for (size_t p = 0; p < PLACES; p++) {
             CHECK_SAME(row[p], p == 0 || p == 1 || p == 3 ? cases[i].likeness : 0.0);
         }
@@ -227,7 +227,7 @@ static void test_several_on_one_place_count_each(void **state)
     static const uint32_t together[STRANGERS] = {3, 3, 3};
     double row[PLACES] = {0};
     uint64_t fruitful = 0;
-    CHECK_OK(sc__replay_all(&f.replayer, &f.scene, together, 0.25, row, &fruitful), NULL);
+    CHECK_OK(sc__replay_all(&f.replayer, &f.setup, together, 0.25, row, &fruitful), NULL);
     CHECK_SAME(row[3], 0.75);
     assert_int_equal(fruitful, 1);
     fixture_close(&f);
@@ -244,7 +244,7 @@ static void test_what_the_cloaker_fails_with_is_told_and_nothing_added(void **st
     f.spy.err = SC_EBROKEN;
     double row[PLACES] = {0};
     uint64_t fruitful = 0;
-    assert_int_equal(sc__replay_all(&f.replayer, &f.scene, at, 1.0, row, &fruitful), SC_EBROKEN);
+    assert_int_equal(sc__replay_all(&f.replayer, &f.setup, at, 1.0, row, &fruitful), SC_EBROKEN);
     for (size_t p = 0; p < PLACES; p++) {
         CHECK_SAME(row[p], 0.0);
     }
@@ -283,7 +283,7 @@ static void test_one_alone_asks_for_one_user_and_what_some_stranger_wants(void *
         double row[PLACES] = {0};
         uint64_t fruitful = 0;
         for (int i = 0; i < 3000; i++) {
-            CHECK_OK(sc__replay_one(&f.replayer, &f.scene, 4, 0.5, row, &fruitful), NULL);
+            CHECK_OK(sc__replay_one(&f.replayer, &f.setup, 4, 0.5, row, &fruitful), NULL);
         }
         for (size_t j = 0; j < STRANGERS; j++) {
             check_count(f.spy.dealt[0][j], f.spy.replays, 1.0 / STRANGERS);
@@ -297,15 +297,15 @@ static void test_one_alone_asks_for_one_user_and_what_some_stranger_wants(void *
 static void test_an_outline_has_what_was_set_until_it_is_cleared(void **state)
 {
     (void)state;
-    sc__outline outline;
-    assert_true(sc__outline_init(&outline, 129));
+    sc__segment_set cloak_set;
+    assert_true(sc__segment_set_init(&cloak_set, 129));
     static const sc_seg_id all[] = {0, 3, 5, 63, 64, 70, 127, 128, 129, SC_NONE};
-    sc__outline_set(&outline, segments, PLACES);
-    assert_int_equal(sc__outline_count(&outline, segments, PLACES), PLACES);
-    assert_int_equal(sc__outline_count(&outline, all, 10), PLACES);
-    sc__outline_clear(&outline, segments, PLACES);
-    assert_int_equal(sc__outline_count(&outline, all, 10), 0);
-    sc__outline_fini(&outline);
+    sc__segment_set_add(&cloak_set, segments, PLACES);
+    assert_int_equal(sc__segment_set_count(&cloak_set, segments, PLACES), PLACES);
+    assert_int_equal(sc__segment_set_count(&cloak_set, all, 10), PLACES);
+    sc__segment_set_remove(&cloak_set, segments, PLACES);
+    assert_int_equal(sc__segment_set_count(&cloak_set, all, 10), 0);
+    sc__segment_set_fini(&cloak_set);
 }
 
 static const struct CMUnitTest tests[] = {

@@ -3,14 +3,14 @@
 
 #include <starcloak/map_generate.h>
 
-#include "travel/movement_internal.h"
+#include "travel/travel_internal.h"
 #include "travel/trips.h"
 
 enum { MOST = 12, CLOAKS = 8 };
 
 typedef struct city {
     sc_map *map;
-    sc_road_book book;
+    sc_route_table routes;
 } city;
 
 static city city_new(void)
@@ -19,13 +19,13 @@ static city city_new(void)
     const sc_city_options options = {.node_count = 3000, .seed = 5};
     sc_diag diag = {""};
     CHECK_OK(sc_map_generate_city(&options, &c.map, &diag), &diag);
-    CHECK_OK(sc_road_book_init(&c.book, c.map, NULL, &diag), &diag);
+    CHECK_OK(sc_route_table_init(&c.routes, c.map, NULL, &diag), &diag);
     return c;
 }
 
 static void city_free(city *c)
 {
-    sc_road_book_fini(&c->book);
+    sc_route_table_fini(&c->routes);
     sc_map_free(c->map);
 }
 
@@ -93,7 +93,7 @@ static void test_a_car_in_free_flow_is_never_ruled_out(void **state)
     city c = city_new();
     const sc_trips_options options = {.count = COUNT, .truck_share = 0.2, .seed = 3};
     sc_movement *trips = NULL;
-    CHECK_OK(sc_trips_new(c.map, &c.book, &options, &trips, NULL), NULL);
+    CHECK_OK(sc_trips_new(c.map, &c.routes, &options, &trips, NULL), NULL);
     sc_rng rng;
     sc_rng_seed(&rng, 11);
     sc_density *density = draw_density(&rng, c.map);
@@ -119,7 +119,7 @@ static void test_nobody_slower_than_the_top_speed_is_ruled_out(void **state)
     city c = city_new();
     const sc_trips_options options = {.count = COUNT, .truck_share = 0.2, .seed = 4};
     sc_movement *trips = NULL;
-    CHECK_OK(sc_trips_new(c.map, &c.book, &options, &trips, NULL), NULL);
+    CHECK_OK(sc_trips_new(c.map, &c.routes, &options, &trips, NULL), NULL);
     double fastest_m_s = 0;
     for (unsigned road_class = 0; road_class < SC_ROAD_CLASS_COUNT; road_class++) {
         fastest_m_s = fmax(fastest_m_s, sc_speed_m_s(SC_CAR, road_class));

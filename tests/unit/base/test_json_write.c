@@ -300,6 +300,26 @@ static const char all[] =
     "\"list\":[[],{\"a\":true,\"b\":false},\nnull,5],\n\"text\":\"x\\\"y\",\"number\":0.1,"
     "\"fixed\":2,\"id\":\"000000000000000a\",\"bytes\":\"//79AA==\"}\n";
 
+static void test_blanks_follow_commas_and_colons_if_wished(void **state)
+{
+    (void)state;
+    sc_bytes got = {0};
+    sc_json_writer json = sc_json_writer_of(&got);
+    json.is_spaced = true;
+    sc_json_open_object(&json, NULL);
+    sc_json_put_count(&json, "a", 1);
+    sc_json_open_array(&json, "b");
+    sc_json_put_rounded(&json, NULL, 2.0 / 3, 3);
+    sc_json_put_rounded(&json, NULL, 1e20, 10);
+    sc_json_put_rounded(&json, NULL, (double)NAN, 10);
+    sc_json_close_array(&json);
+    sc_json_break_line(&json);
+    sc_json_put_flag(&json, "c", true);
+    sc_json_close_object(&json);
+    assert_string_equal(text_of(&got), "{\"a\": 1, \"b\": [0.667, 1e+20, null],\n\"c\": true}");
+    sc_bytes_fini(&got);
+}
+
 static void test_commas_stand_between_values_and_nowhere_else(void **state)
 {
     (void)state;
@@ -391,6 +411,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_every_grid_position_is_shown_exactly),
     cmocka_unit_test(test_numbers_do_not_depend_on_the_locale),
     cmocka_unit_test(test_strings_read_back_as_they_were),
+    cmocka_unit_test(test_blanks_follow_commas_and_colons_if_wished),
     cmocka_unit_test(test_commas_stand_between_values_and_nowhere_else),
     cmocka_unit_test(test_without_memory_the_failure_is_remembered),
     cmocka_unit_test(test_an_id_has_sixteen_digits_whatever_its_value),

@@ -3,9 +3,9 @@
  * @brief A service with one more page, the attacks on demand, and clients on plain sockets.
  *
  *     attack_scene *on = attack_scene_open(2, NULL);
- *     const int fd = house_connect(live_service_address(&on->live));
- *     house_post(fd, ATTACK_PATH, "Content-Type: application/json\r\n", body);
- *     const house_reply reply = house_hear(fd);
+ *     const int fd = query_scene_connect(live_service_address(&on->live));
+ *     query_scene_post(fd, ATTACK_PATH, "Content-Type: application/json\r\n", body);
+ *     const query_scene_reply reply = query_scene_hear(fd);
  *     attack_scene_close(on);
  */
 #ifndef SC_TESTS_UNIT_DEMO_ATTACK_SCENE_H
@@ -13,7 +13,7 @@
 
 #include "demo/attack_route.h"
 #include "support/live_service.h"
-#include "unit/api/house.h"
+#include "unit/api/query_scene.h"
 
 #define ATTACK_PATH "/v1/attacks"
 

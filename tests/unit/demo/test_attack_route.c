@@ -18,14 +18,14 @@
 
 static int call(const attack_scene *on)
 {
-    return house_connect(live_service_address(&on->live));
+    return query_scene_connect(live_service_address(&on->live));
 }
 
-static house_reply ask(const attack_scene *on, const char *body)
+static query_scene_reply ask(const attack_scene *on, const char *body)
 {
     const int fd = call(on);
-    house_post(fd, ATTACK_PATH, JSON, body);
-    const house_reply reply = house_hear(fd);
+    query_scene_post(fd, ATTACK_PATH, JSON, body);
+    const query_scene_reply reply = query_scene_hear(fd);
     close(fd);
     return reply;
 }
@@ -54,11 +54,11 @@ static void test_a_cloak_is_attacked_by_the_engine_in_force(void **state)
     // On the same connection, twice.
     const int fd = call(on);
     for (int i = 0; i < 2; i++) {
-        house_post(fd, ATTACK_PATH, JSON, CLOAK);
-        const house_reply reply = house_hear(fd);
+        query_scene_post(fd, ATTACK_PATH, JSON, CLOAK);
+        const query_scene_reply reply = query_scene_hear(fd);
         assert_int_equal(reply.status, 200);
         CHECK_CONTAINS(reply.head, "Content-Type: application/json");
-        assert_string_equal(house_word(&reply, "method"), "basic");
+        assert_string_equal(query_scene_word(&reply, "method"), "basic");
         assert_true(json_is_true(json_object_get(reply.body, "found")));
         assert_int_equal(json_object_size(reply.body), 12);
         const json_t *segments = json_object_get(reply.body, "segments");
@@ -80,11 +80,11 @@ static void test_expansion_is_attacked_around_the_first_query(void **state)
 {
     (void)state;
     attack_scene *on = attack_scene_open(1, NULL);
-    const house_reply reply = ask(on, "{\"method\":\"expansion\",\"queries\":["
-                                      "{\"segment\":17," NEEDS "},{\"segment\":18," NEEDS "},"
-                                      "{\"segment\":35," NEEDS "}]}");
+    const query_scene_reply reply = ask(on, "{\"method\":\"expansion\",\"queries\":["
+                                            "{\"segment\":17," NEEDS "},{\"segment\":18," NEEDS "},"
+                                            "{\"segment\":35," NEEDS "}]}");
     assert_int_equal(reply.status, 200);
-    assert_string_equal(house_word(&reply, "method"), "expansion");
+    assert_string_equal(query_scene_word(&reply, "method"), "expansion");
     const json_t *segments = json_object_get(reply.body, "segments");
     const size_t count = json_array_size(segments);
     bool has_first = false;
@@ -101,7 +101,7 @@ static void test_whoever_finds_no_company_has_no_cloak_to_be_attacked(void **sta
 {
     (void)state;
     attack_scene *on = attack_scene_open(1, NULL);
-    const house_reply reply = ask(on, "{\"queries\":[{\"segment\":17," NEEDS "}]}");
+    const query_scene_reply reply = ask(on, "{\"queries\":[{\"segment\":17," NEEDS "}]}");
     assert_int_equal(reply.status, 200);
     assert_true(json_is_false(json_object_get(reply.body, "found")));
     assert_int_equal(json_object_size(reply.body), 2);
@@ -116,12 +116,12 @@ static void test_what_cannot_be_read_is_refused_with_its_field(void **state)
     (void)state;
     attack_scene *on = attack_scene_open(1, NULL);
     const int fd = call(on);
-    house_post(fd, ATTACK_PATH, JSON, "{\"segments\":[1,2],\"members\":[{\"k\":0}]}");
-    const house_reply reply = house_hear(fd);
+    query_scene_post(fd, ATTACK_PATH, JSON, "{\"segments\":[1,2],\"members\":[{\"k\":0}]}");
+    const query_scene_reply reply = query_scene_hear(fd);
     assert_int_equal(reply.status, 400);
-    assert_string_equal(house_word(&reply, "field"), "/members/0/k");
+    assert_string_equal(query_scene_word(&reply, "field"), "/members/0/k");
     json_decref(reply.body);
-    house_post(fd, ATTACK_PATH, "", CLOAK);
+    query_scene_post(fd, ATTACK_PATH, "", CLOAK);
     HEAR_PROBLEM(fd, 415, "media-type");
     web_reply metrics = web_ask(live_service_address(&on->live), "GET", "/metrics", "", NULL);
     CHECK_CONTAINS(metrics.body, "starcloak_refused_total{problem=\"media-type\"} 1\n");
@@ -157,9 +157,9 @@ static void test_a_service_that_drains_takes_no_attacks(void **state)
     assert_int_equal(pthread_create(&thread, NULL, drain, on), 0);
     WAIT_UNTIL(sc_service_is_draining(on->live.service));
     assert_int_equal(send(fd, CLOAK, strlen(CLOAK), MSG_NOSIGNAL), strlen(CLOAK));
-    const house_reply reply = house_hear(fd);
+    const query_scene_reply reply = query_scene_hear(fd);
     assert_int_equal(reply.status, 503);
-    assert_string_equal(house_word(&reply, "type"), "urn:starcloak:problem:draining");
+    assert_string_equal(query_scene_word(&reply, "type"), "urn:starcloak:problem:draining");
     CHECK_CONTAINS(reply.head, "Retry-After: 1");
     json_decref(reply.body);
     close(fd);
@@ -174,7 +174,7 @@ static void send_crowd(const attack_scene *on, int fds[CROWD])
 {
     for (size_t i = 0; i < CROWD; i++) {
         fds[i] = call(on);
-        house_post(fds[i], ATTACK_PATH, JSON, SLOW);
+        query_scene_post(fds[i], ATTACK_PATH, JSON, SLOW);
     }
 }
 
@@ -185,10 +185,11 @@ static size_t hear_refusal(const int fds[CROWD])
     int status = 200;
     size_t left = CROWD;
     while (status == 200 && left > 1) {
-        const house_reply reply = house_hear(fds[--left]);
+        const query_scene_reply reply = query_scene_hear(fds[--left]);
         status = reply.status;
         if (status == 503) {
-            assert_string_equal(house_word(&reply, "type"), "urn:starcloak:problem:overloaded");
+            assert_string_equal(query_scene_word(&reply, "type"),
+                                "urn:starcloak:problem:overloaded");
             CHECK_CONTAINS(reply.head, "Retry-After: 2");
         }
         json_decref(reply.body);
@@ -204,7 +205,7 @@ static void test_too_many_are_told_to_come_again_and_those_who_left_hold_nobody_
     int fds[CROWD];
     send_crowd(on, fds);
     (void)hear_refusal(fds);
-    const house_reply first = house_hear(fds[0]);
+    const query_scene_reply first = query_scene_hear(fds[0]);
     assert_int_equal(first.status, 200);
     assert_true(json_is_true(json_object_get(first.body, "unexplained")));
     json_decref(first.body);
@@ -213,7 +214,7 @@ static void test_too_many_are_told_to_come_again_and_those_who_left_hold_nobody_
     }
     int status = 503;
     for (int tries = 0; status == 503 && tries < 12000; tries++) {
-        const house_reply next = ask(on, CLOAK);
+        const query_scene_reply next = ask(on, CLOAK);
         status = next.status;
         json_decref(next.body);
         usleep(5000);
@@ -233,11 +234,11 @@ static void test_who_waits_when_it_drains_is_told_so(void **state)
     // Who came first may have a result, who came too late was refused, and the rest is given up.
     size_t given_up = 0;
     for (size_t i = 0; i < left; i++) {
-        const house_reply reply = house_hear(fds[i]);
-        if (strcmp(house_word(&reply, "type"), "urn:starcloak:problem:draining") == 0) {
+        const query_scene_reply reply = query_scene_hear(fds[i]);
+        if (strcmp(query_scene_word(&reply, "type"), "urn:starcloak:problem:draining") == 0) {
             assert_int_equal(reply.status, 503);
             CHECK_CONTAINS(reply.head, "Retry-After: 1");
-            CHECK_CONTAINS(house_word(&reply, "detail"), "given up");
+            CHECK_CONTAINS(query_scene_word(&reply, "detail"), "given up");
             given_up++;
         }
         json_decref(reply.body);
@@ -247,9 +248,9 @@ static void test_who_waits_when_it_drains_is_told_so(void **state)
         close(fds[i]);
     }
     // So is who comes before the door is closed.
-    const house_reply reply = ask(on, CLOAK);
+    const query_scene_reply reply = ask(on, CLOAK);
     assert_int_equal(reply.status, 503);
-    assert_string_equal(house_word(&reply, "type"), "urn:starcloak:problem:draining");
+    assert_string_equal(query_scene_word(&reply, "type"), "urn:starcloak:problem:draining");
     json_decref(reply.body);
     attack_scene_close(on);
 }

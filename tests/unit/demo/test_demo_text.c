@@ -60,7 +60,7 @@ static void test_every_end_has_its_word(void **state)
 {
     (void)state;
     static const struct {
-        sc_load_ending ending;
+        sc_load_outcome ending;
         const char *wanted;
     } ends[] = {
         {{.end = SC_LOAD_ANSWERED, .word = "", .cloak = "9f86d081884c7d65", .wait_s = 3.4},
@@ -75,7 +75,7 @@ static void test_every_end_has_its_word(void **state)
         {{.end = SC_LOAD_UNSENT, .word = "", .cloak = ""}, "\"lost\""},
     };
     for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
-        sc_load_ending ending = ends[i].ending;
+        sc_load_outcome ending = ends[i].ending;
         ending.number = 7;
         char wanted[200];
         snprintf(wanted, sizeof(wanted), "event: ended\ndata: {\"query\":7,\"outcome\":%s}\n\n",

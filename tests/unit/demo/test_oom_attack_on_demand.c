@@ -208,13 +208,13 @@ static void ask_before_memory_runs_out(void *context, unsigned loop, sc_http_req
 // The status of the reply; 0 if there was no memory for one either, and the connection ended.
 static int ask(const attack_scene *on)
 {
-    const int fd = house_connect(live_service_address(&on->live));
-    house_post(fd, ATTACK_PATH, "Content-Type: application/json\r\n",
-               "{\"segments\":[3,1],\"members\":[{\"k\":1,\"l\":1,\"max_hops\":1}]}");
+    const int fd = query_scene_connect(live_service_address(&on->live));
+    query_scene_post(fd, ATTACK_PATH, "Content-Type: application/json\r\n",
+                     "{\"segments\":[3,1],\"members\":[{\"k\":1,\"l\":1,\"max_hops\":1}]}");
     char first = 0;
     int status = 0;
     if (recv(fd, &first, 1, MSG_PEEK) > 0) {
-        const house_reply reply = house_hear(fd);
+        const query_scene_reply reply = query_scene_hear(fd);
         status = reply.status;
         json_decref(reply.body);
     }

@@ -132,7 +132,7 @@ static bool write_asked(sc_bytes *out)
 
 static bool write_ended(sc_bytes *out)
 {
-    const sc_load_ending ending = {.number = 1, .word = "", .cloak = "9f86d081884c7d65"};
+    const sc_load_outcome ending = {.number = 1, .word = "", .cloak = "9f86d081884c7d65"};
     return sc__demo_text_ended(&ending, out);
 }
 

@@ -261,7 +261,7 @@ static void test_a_seed_gives_the_cloaks_of_a_recorded_stream(void **state)
         const sc_anonymizer_options options = seeded(seed);
 
         history by_hand = {.count = 0};
-        sc_spoken lines[QUERIES] = {0};
+        sc_request_line lines[QUERIES] = {0};
         for (size_t i = 0; i < QUERIES; i++) {
             lines[i].ask = c.asks[i];
         }

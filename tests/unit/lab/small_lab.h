@@ -89,13 +89,13 @@ static inline sc_lab_options small_options(const sc_map *map, const char *direct
 static inline sc_lab_result run_at(const sc_lab_options *options, sc_lab_axis axis, double value,
                                    uint64_t seed)
 {
-    sc__ground ground = {0};
+    sc__map_setup setup = {0};
     sc_lab_result result;
     sc_diag diag = {""};
-    CHECK_OK(sc__ground_init(&ground, options, &options->maps[0], &diag), &diag);
+    CHECK_OK(sc__map_setup_init(&setup, options, &options->maps[0], &diag), &diag);
     const sc_lab_point point = sc_lab_point_at(options, 0, axis, value, seed);
-    CHECK_OK(sc__point_run(options, &ground, &point, &result, &diag), &diag);
-    sc__ground_fini(&ground);
+    CHECK_OK(sc__point_run(options, &setup, &point, &result, &diag), &diag);
+    sc__map_setup_fini(&setup);
     return result;
 }
 

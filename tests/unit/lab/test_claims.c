@@ -61,15 +61,15 @@ static void test_a_claim_of_the_paper_holds_if_all_that_can_be_told_of_it_does(v
     assert_int_equal(sc__paper_claim_verdict(&j.claims, 0), SC_LAB_FAILS);
     assert_int_equal(sc__paper_claim_verdict(&j.claims, 5), SC_LAB_HOLDS);
     assert_int_equal(sc__paper_claim_verdict(&j.claims, 6), SC_LAB_UNTOLD);
-    const sc_lab_tally town = sc__paper_claim_tally(&j.claims, 0, TOWN);
+    const sc_lab_verdicts town = sc__paper_claim_verdicts(&j.claims, 0, TOWN);
     // 1a, 1b for both settings of bounded, 1c for four variants.
     assert_int_equal(town.by_verdict[SC_LAB_HOLDS], 5);
     assert_int_equal(town.by_verdict[SC_LAB_FAILS], 0);
     assert_int_equal(town.by_verdict[SC_LAB_UNTOLD], 2);
-    const sc_lab_tally country = sc__paper_claim_tally(&j.claims, 0, COUNTRY);
+    const sc_lab_verdicts country = sc__paper_claim_verdicts(&j.claims, 0, COUNTRY);
     assert_int_equal(country.by_verdict[SC_LAB_HOLDS], 4);
     assert_int_equal(country.by_verdict[SC_LAB_FAILS], 1);
-    const sc_lab_tally wholes = sc__paper_claims_by_verdict(&j.claims);
+    const sc_lab_verdicts wholes = sc__paper_claims_by_verdict(&j.claims);
     assert_int_equal(wholes.by_verdict[SC_LAB_HOLDS], 6);
     assert_int_equal(wholes.by_verdict[SC_LAB_FAILS], 1);
     assert_int_equal(wholes.by_verdict[SC_LAB_UNTOLD], 1);

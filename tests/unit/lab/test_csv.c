@@ -1,8 +1,7 @@
 // The CSV files, byte by byte.
 #include "base/alloc.h"
 #include "base/text.h"
-#include "lab/csv.h"
-#include "lab/output_internal.h"
+#include "lab/lab_output.h"
 
 #include "support/check.h"
 #include "support/made_results.h"

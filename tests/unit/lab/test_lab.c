@@ -3,7 +3,7 @@
 
 #include "small_lab.h"
 
-#include "lab/plan.h"
+#include "lab/results.h"
 #include "lab/store.h"
 
 #include <dirent.h>

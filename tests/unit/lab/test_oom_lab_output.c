@@ -1,6 +1,6 @@
 // All files of an experiment while memory runs out: every allocation fails once, in turn. Nothing
 // may leak (the sanitizer watches), the error must say so, and no file may be there in part.
-#include "lab/output.h"
+#include "lab/lab_output.h"
 
 #include "support/check.h"
 #include "support/made_results.h"

@@ -1,9 +1,7 @@
 // Which points an experiment has, and in which order.
-#include "lab/plan.h"
+#include "lab/results.h"
 
 #include "small_lab.h"
-
-#include "lab/axes.h"
 
 static sc__plan plan_of(const sc_lab_options *options)
 {

@@ -3,9 +3,8 @@
 
 #include "small_lab.h"
 
-#include "lab/axes.h"
-#include "lab/cloaks.h"
-#include "lab/questions.h"
+#include "lab/results.h"
+#include "lab/run_listeners.h"
 #include "traces/traces.h"
 #include "travel/walk.h"
 
@@ -227,17 +226,17 @@ static void test_requests_that_are_refused_are_told_as_such(void **state)
     options.methods = 1u << SC_LAB_BASIC;
     // The laboratory would refuse it beforehand; a point by itself does not.
     options.workload.nearest = sc_normal_around(5000, 0, SC_LEAST_COUNT);
-    sc__ground ground = {0};
+    sc__map_setup setup = {0};
     sc_lab_result result;
     sc_diag diag = {""};
-    CHECK_OK(sc__ground_init(&ground, &options, &options.maps[0], &diag), &diag);
+    CHECK_OK(sc__map_setup_init(&setup, &options, &options.maps[0], &diag), &diag);
     const sc_lab_point point = sc_lab_point_at(&options, 0, SC_LAB_AXIS_K, 3, 1);
-    CHECK_REFUSED(sc__point_run(&options, &ground, &point, &result, &diag), SC_EREPLY, &diag,
+    CHECK_REFUSED(sc__point_run(&options, &setup, &point, &result, &diag), SC_EREPLY, &diag,
                   " ask for more objects than is admitted, or for a category that there is not");
     CHECK_CONTAINS(diag.message, "basic: ");
     assert_null(strstr(diag.message, "no answer to believe"));
     assert_string_equal(diag.message + strlen(diag.message) - strlen(": want less"), ": want less");
-    sc__ground_fini(&ground);
+    sc__map_setup_fini(&setup);
 }
 
 static void test_on_a_map_without_objects_there_is_nothing_to_ask_for(void **state)
@@ -305,14 +304,14 @@ static void test_whoever_turns_at_random_needs_no_ways(void **state)
 {
     (void)state;
     sc_lab_options options = small_options(city, "");
-    sc__ground ground = {0};
+    sc__map_setup setup = {0};
     sc_diag diag = {""};
     options.is_walk = true;
-    CHECK_OK(sc__ground_init(&ground, &options, &options.maps[0], &diag), &diag);
-    assert_null(ground.book.by_vehicle[SC_CAR]);
-    assert_null(ground.book.by_vehicle[SC_TRUCK]);
-    assert_null(ground.routes);
-    sc__ground_fini(&ground);
+    CHECK_OK(sc__map_setup_init(&setup, &options, &options.maps[0], &diag), &diag);
+    assert_null(setup.table.by_vehicle[SC_CAR]);
+    assert_null(setup.table.by_vehicle[SC_TRUCK]);
+    assert_null(setup.routes);
+    sc__map_setup_fini(&setup);
 }
 
 static void test_travellers_ask_for_the_category_of_their_map(void **state)
@@ -384,14 +383,14 @@ static void test_traces_that_end_too_early_are_refused(void **state)
     sc_lab_options options = small_options(grid, "");
     options.maps[0].traces = traces;
     options.maps[0].follow = sc_follow_options_default();
-    sc__ground ground = {0};
+    sc__map_setup setup = {0};
     sc_lab_result result;
     sc_diag diag = {""};
-    CHECK_OK(sc__ground_init(&ground, &options, &options.maps[0], &diag), &diag);
+    CHECK_OK(sc__map_setup_init(&setup, &options, &options.maps[0], &diag), &diag);
     const sc_lab_point point = sc_lab_point_at(&options, 0, SC_LAB_AXIS_K, 3, 1);
-    CHECK_REFUSED(sc__point_run(&options, &ground, &point, &result, &diag), SC_EINVAL, &diag,
+    CHECK_REFUSED(sc__point_run(&options, &setup, &point, &result, &diag), SC_EINVAL, &diag,
                   "the traces of city last 10 s, and 15 s are needed");
-    sc__ground_fini(&ground);
+    sc__map_setup_fini(&setup);
     sc_traces_free(traces);
 }
 

@@ -1,5 +1,5 @@
 // measures.csv and report.json: what tools/report.py is told.
-#include "lab/output.h"
+#include "lab/lab_output.h"
 
 #include "lab/claims.h"
 

@@ -1,5 +1,5 @@
 // Means, intervals, differences and ranks, against numbers worked out by hand or printed in tables.
-#include "lab/stats.h"
+#include "lab/figures.h"
 
 #include "support/check.h"
 

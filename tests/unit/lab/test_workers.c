@@ -3,7 +3,7 @@
 
 #include "small_lab.h"
 
-#include "lab/plan.h"
+#include "lab/results.h"
 
 #include <errno.h>
 #include <signal.h>

@@ -1,6 +1,6 @@
 // Whole runs against a toy service, which is good or bad in many ways: the good ones pass, and each
 // fault is found and called by its name.
-#include "demo/loadgen/load.h"
+#include "demo/loadgen/loadgen.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -14,14 +14,14 @@
 #include "support/toy_service.h"
 #include "travel/walk.h"
 
-enum { FLOCKS = 2, TRAVELLERS = 12, ALL = TRAVELLERS * FLOCKS };
+enum { GROUPS = 2, TRAVELLERS = 12, ALL = TRAVELLERS * GROUPS };
 
 /** A grid with objects, travellers on it, tokens for them, and what was seen. */
 typedef struct scene {
     place place;
     sc_map *map;
     sc_objects *objects;
-    sc_movement *movements[FLOCKS];
+    sc_movement *movements[GROUPS];
     sc_tokens *tokens;
     toy_service *toy;
     sc_load_options options;
@@ -47,7 +47,7 @@ static void open_scene(scene *on, sc_coords coords, toy_manners manners)
     sc_diag diag = {""};
     const char *path = place_write_text(&on->place, "tokens", text);
     CHECK_OK(sc_tokens_read(path, ALL, &on->tokens, &diag), &diag);
-    for (uint64_t i = 0; i < FLOCKS; i++) {
+    for (uint64_t i = 0; i < GROUPS; i++) {
         CHECK_OK(sc_walk_new(on->map, TRAVELLERS, i, &on->movements[i], &diag), &diag);
     }
     on->toy = toy_service_start(on->map, manners);
@@ -69,7 +69,7 @@ static void open_scene(scene *on, sc_coords coords, toy_manners manners)
 static void close_scene(scene *on)
 {
     toy_service_stop(on->toy);
-    for (size_t i = 0; i < FLOCKS; i++) {
+    for (size_t i = 0; i < GROUPS; i++) {
         sc_movement_free(on->movements[i]);
     }
     sc_tokens_free(on->tokens);
@@ -86,7 +86,7 @@ static void start_over(scene *on)
     toy_service_stop(on->toy);
     on->toy = toy_service_start(on->map, manners);
     on->options.url = toy_service_url(on->toy);
-    for (uint64_t i = 0; i < FLOCKS; i++) {
+    for (uint64_t i = 0; i < GROUPS; i++) {
         sc_movement_free(on->movements[i]);
         CHECK_OK(sc_walk_new(on->map, TRAVELLERS, i, &on->movements[i], NULL), NULL);
     }
@@ -107,22 +107,22 @@ static bool needs_more_time(scene *on, bool has_enough)
 static void run(scene *on)
 {
     sc_diag diag = {""};
-    const sc_load_books *books = &on->report->books;
+    const sc_load_counts *counts = &on->report->counts;
     do {
         CHECK_OK(sc_load_run(on->map, &on->options, on->report, &diag), &diag);
-    } while (needs_more_time(on, books->asked > 0));
+    } while (needs_more_time(on, counts->asked > 0));
     uint64_t ended = 0;
     for (unsigned i = 0; i < SC_LOAD_END_COUNT; i++) {
-        ended += books->ends[i];
+        ended += counts->ends[i];
     }
-    assert_true(books->asked > 0);
-    assert_int_equal(ended, books->asked);
+    assert_true(counts->asked > 0);
+    assert_int_equal(ended, counts->asked);
 }
 
 static void check_no_violation(const sc_load_report *report)
 {
-    for (size_t i = 0; i < report->books.shown_count; i++) {
-        print_error("%s\n", report->books.shown[i].text);
+    for (size_t i = 0; i < report->counts.shown_count; i++) {
+        print_error("%s\n", report->counts.shown[i].text);
     }
     assert_int_equal(sc_load_violations(report), 0);
 }
@@ -134,12 +134,12 @@ static void check_passes(sc_coords coords, toy_manners manners, sc_load_end end)
     open_scene(&on, coords, manners);
     run(&on);
     check_no_violation(on.report);
-    const sc_load_books *books = &on.report->books;
-    assert_int_equal(books->ends[end], books->asked);
+    const sc_load_counts *counts = &on.report->counts;
+    assert_int_equal(counts->ends[end], counts->asked);
     if (end == SC_LOAD_ANSWERED) {
-        assert_int_equal(books->checked, books->asked);
+        assert_int_equal(counts->checked, counts->asked);
         assert_true(on.report->has_service);
-        assert_int_equal(on.report->service_after.answered, books->asked);
+        assert_int_equal(on.report->service_after.answered, counts->asked);
     }
     close_scene(&on);
 }
@@ -182,8 +182,8 @@ static void test_every_fault_is_found_and_named(void **state)
         {TOY_NO_JSON, SC_VIOLATION_BAD_REPLY, SC_LOAD_LOST},
         {TOY_ODD_STATUS, SC_VIOLATION_BAD_REPLY, SC_LOAD_LOST},
         {TOY_ODD_OUTCOME, SC_VIOLATION_BAD_REPLY, SC_LOAD_LOST},
-        {TOY_BAD_BOOKS, SC_VIOLATION_BOOKS, SC_LOAD_ANSWERED},
-        {TOY_PENDING, SC_VIOLATION_BOOKS, SC_LOAD_ANSWERED},
+        {TOY_BAD_BOOKS, SC_VIOLATION_MISCOUNT, SC_LOAD_ANSWERED},
+        {TOY_PENDING, SC_VIOLATION_MISCOUNT, SC_LOAD_ANSWERED},
         {TOY_BREAKING, SC_VIOLATION_BROKEN_PROMISE, SC_LOAD_ANSWERED},
         {TOY_REFUSING, SC_VIOLATION_NO_OUTCOME, SC_LOAD_REFUSED},
     };
@@ -198,41 +198,41 @@ static void test_every_fault_is_found_and_named(void **state)
             on.options.duration_s = 0.4;
             on.options.workload.pause_s = sc_normal_around(1, 0, 1);
         }
-        const sc_load_books *books = &on.report->books;
+        const sc_load_counts *counts = &on.report->counts;
         bool is_overdue = false;
         do {
             run(&on);
-            // Their books are waited for in vain, so patience is short; too short, where even
+            // Their counts are waited for in vain, so patience is short; too short, where even
             // replies take longer.
             is_overdue =
-                faults[i].manners == TOY_PENDING && books->violations[SC_VIOLATION_OVERDUE] > 0;
+                faults[i].manners == TOY_PENDING && counts->violations[SC_VIOLATION_OVERDUE] > 0;
             if (is_overdue) on.options.patience_s *= 4;
-        } while (needs_more_time(&on, !is_overdue && books->violations[faults[i].violation] > 0 &&
-                                          books->ends[faults[i].end] > 0));
-        assert_true(books->violations[faults[i].violation] > 0);
-        assert_true(books->shown_count > 0);
-        // And nothing else is blamed, except that a query which is lost may be in their books.
+        } while (needs_more_time(&on, !is_overdue && counts->violations[faults[i].violation] > 0 &&
+                                          counts->ends[faults[i].end] > 0));
+        assert_true(counts->violations[faults[i].violation] > 0);
+        assert_true(counts->shown_count > 0);
+        // And nothing else is blamed, except that a query which is lost may be in their counts.
         const uint64_t others =
-            sc_load_violations(on.report) - books->violations[faults[i].violation];
+            sc_load_violations(on.report) - counts->violations[faults[i].violation];
         assert_int_equal(others, 0);
-        assert_true(books->ends[faults[i].end] > 0);
+        assert_true(counts->ends[faults[i].end] > 0);
         close_scene(&on);
     }
     check_case_done();
 }
 
-static void test_two_flocks_have_travellers_of_their_own(void **state)
+static void test_two_groups_have_travellers_of_their_own(void **state)
 {
     (void)state;
     scene on;
     open_scene(&on, SC_COORDS_GEOGRAPHIC, TOY_GOOD);
-    on.options.flock_count = FLOCKS;
+    on.options.group_count = GROUPS;
     do {
         run(&on);
         check_no_violation(on.report);
-    } while (needs_more_time(&on, on.report->books.connects == ALL));
+    } while (needs_more_time(&on, on.report->counts.connects == ALL));
     assert_int_equal(on.report->travellers, ALL);
-    assert_int_equal(on.report->books.connects, ALL);
+    assert_int_equal(on.report->counts.connects, ALL);
     toy_service_stop(on.toy);
     on.toy = toy_service_start(on.map, TOY_GOOD);
     close_scene(&on);
@@ -254,7 +254,7 @@ static void test_travellers_may_pause_or_come_at_random(void **state)
     run(&on);
     check_no_violation(on.report);
     // A thousand arrivals a second, however long it took, and half as many again for chance.
-    assert_true((double)on.report->books.asked < 100 + 1500 * seconds_since(begun_us));
+    assert_true((double)on.report->counts.asked < 100 + 1500 * seconds_since(begun_us));
     // First questions are spread over one pause.
     start_over(&on);
     on.options.rate = 0;
@@ -265,10 +265,10 @@ static void test_travellers_may_pause_or_come_at_random(void **state)
         run(&on);
         check_no_violation(on.report);
         // A second passes between two questions of one traveller.
-        assert_true((double)on.report->books.asked <=
+        assert_true((double)on.report->counts.asked <=
                     TRAVELLERS * (1 + floor(seconds_since(begun_us))));
-    } while (needs_more_time(&on, on.report->books.asked >= TRAVELLERS));
-    assert_true(on.report->books.asked >= TRAVELLERS);
+    } while (needs_more_time(&on, on.report->counts.asked >= TRAVELLERS));
+    assert_true(on.report->counts.asked >= TRAVELLERS);
     close_scene(&on);
 }
 
@@ -280,8 +280,8 @@ static void test_what_is_asked_while_warming_up_is_not_measured(void **state)
     on.options.warmup_s = 0.1;
     on.options.duration_s = 0;
     run(&on);
-    assert_int_equal(on.report->books.latency_us.count, 0);
-    assert_int_equal(on.report->books.replies, 0);
+    assert_int_equal(on.report->counts.latency_us.count, 0);
+    assert_int_equal(on.report->counts.replies, 0);
     close_scene(&on);
 }
 
@@ -312,7 +312,7 @@ static void test_queries_can_be_held(void **state)
     assert_int_equal(on.report->held.sent, TRAVELLERS);
     assert_int_equal(on.report->held.pending, TRAVELLERS);
     assert_true(on.report->held.bytes_before > 0 && on.report->held.bytes_after > 0);
-    assert_int_equal(on.report->books.ends[SC_LOAD_LEFT], TRAVELLERS);
+    assert_int_equal(on.report->counts.ends[SC_LOAD_LEFT], TRAVELLERS);
     close_scene(&on);
 }
 
@@ -326,13 +326,13 @@ static void test_chaos_is_accounted_for(void **state)
     on.options.duration_s = 0.5;
     on.options.chaos = (sc_chaos_options){
         .is_on = true, .share = 0.5, .every_s = 0.05, .provider_command = "sleep 1000"};
-    const sc_load_books *books = &on.report->books;
+    const sc_load_counts *counts = &on.report->counts;
     bool has_all = false;
     do {
         run(&on);
         check_no_violation(on.report);
-        has_all = books->spoiled > 0 && books->strays > 0 && books->ends[SC_LOAD_ANSWERED] > 0 &&
-                  books->ends[SC_LOAD_LEFT] > 0 &&
+        has_all = counts->spoiled > 0 && counts->strays > 0 && counts->ends[SC_LOAD_ANSWERED] > 0 &&
+                  counts->ends[SC_LOAD_LEFT] > 0 &&
                   on.report->provider_kills + on.report->provider_stops > 0;
     } while (needs_more_time(&on, has_all));
     assert_true(has_all);
@@ -369,7 +369,7 @@ static void test_a_service_that_is_not_there_is_told_at_once(void **state)
                   "is the service running");
     on.options.url = "gopher://x";
     CHECK_REFUSED(sc_load_run(on.map, &on.options, on.report, &diag), SC_EINVAL, &diag, "gopher");
-    on.options.flock_count = 0;
+    on.options.group_count = 0;
     CHECK_REFUSED(sc_load_run(on.map, &on.options, on.report, &diag), SC_EINVAL, &diag, "threads");
     close_scene(&on);
 }
@@ -378,7 +378,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_a_good_service_passes),
     cmocka_unit_test(test_outcomes_that_are_no_answers_are_no_violations),
     SC_CASES(test_every_fault_is_found_and_named),
-    cmocka_unit_test(test_two_flocks_have_travellers_of_their_own),
+    cmocka_unit_test(test_two_groups_have_travellers_of_their_own),
     cmocka_unit_test(test_travellers_may_pause_or_come_at_random),
     cmocka_unit_test(test_what_is_asked_while_warming_up_is_not_measured),
     cmocka_unit_test(test_metrics_that_cannot_be_had_are_done_without),

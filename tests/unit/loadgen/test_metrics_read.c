@@ -1,5 +1,5 @@
 // The few numbers that are taken from a service's metrics.
-#include "demo/loadgen/metrics_read.h"
+#include "demo/loadgen/load_counts.h"
 
 #include "support/check.h"
 

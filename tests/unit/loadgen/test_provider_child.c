@@ -1,5 +1,5 @@
 // A process that is killed, started again, stopped and continued.
-#include "demo/loadgen/provider_child.h"
+#include "demo/loadgen/faults.h"
 
 #include <errno.h>
 #include <signal.h>

@@ -1,5 +1,5 @@
 // A token for each traveller.
-#include "demo/loadgen/tokens.h"
+#include "demo/loadgen/loadgen.h"
 
 #include <stdio.h>
 #include <sys/stat.h>

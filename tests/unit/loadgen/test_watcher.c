@@ -1,5 +1,5 @@
 // Whoever watches the travellers is told of each query twice: when it is asked, and how it ended.
-#include "demo/loadgen/load.h"
+#include "demo/loadgen/loadgen.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -12,7 +12,7 @@
 #include "support/toy_service.h"
 #include "travel/walk.h"
 
-enum { FLOCKS = 2, TRAVELLERS = 6, ALL = FLOCKS * TRAVELLERS, QUERIES = 100000 };
+enum { GROUPS = 2, TRAVELLERS = 6, ALL = GROUPS * TRAVELLERS, QUERIES = 100000 };
 
 /** What was told of one traveller. */
 typedef struct told {
@@ -21,24 +21,24 @@ typedef struct told {
     unsigned ended[SC_LOAD_END_COUNT];
     char word[40];  ///< of the last end
     double wait_s;
-    sc_load_question question;
+    sc_load_query question;
 } told;
 
 /** Travellers on a grid, a toy that answers them, and what is told. */
 typedef struct scene {
     sc_map *map;
-    sc_movement *movements[FLOCKS];
+    sc_movement *movements[GROUPS];
     sc_tokens *tokens;
     toy_service *toy;
     sc_load_options options;
     sc_load_report *report;
-    told all[ALL];  ///< each by the thread of its flock
+    told all[ALL];  ///< each by the thread of its group
     atomic_uchar *numbers;
     volatile sig_atomic_t stop;
     unsigned stop_at;  ///< set it when so many have asked; 0: never
 } scene;
 
-static void take_asked(void *context, const sc_load_question *question)
+static void take_asked(void *context, const sc_load_query *question)
 {
     scene *on = context;
     assert_true(question->who < ALL);
@@ -51,7 +51,7 @@ static void take_asked(void *context, const sc_load_question *question)
     t->asked++;
 }
 
-static void take_ended(void *context, const sc_load_ending *ending)
+static void take_ended(void *context, const sc_load_outcome *ending)
 {
     scene *on = context;
     told *t = &on->all[ending->who];
@@ -89,7 +89,7 @@ static scene *open_scene(toy_manners manners)
     const char *path = place_write_text(&p, "tokens", "a\nb\nc\nd\ne\nf\ng\nh\ni\nj\nk\nl\n");
     CHECK_OK(sc_tokens_read(path, ALL, &on->tokens, NULL), NULL);
     place_free(&p);
-    for (uint64_t i = 0; i < FLOCKS; i++) {
+    for (uint64_t i = 0; i < GROUPS; i++) {
         CHECK_OK(sc_walk_new(on->map, TRAVELLERS, i, &on->movements[i], NULL), NULL);
     }
     on->toy = toy_service_start(on->map, manners);
@@ -99,7 +99,7 @@ static scene *open_scene(toy_manners manners)
     on->options.check_per_mille = 0;
     on->options.without_metrics = true;
     on->options.movements = on->movements;
-    on->options.flock_count = FLOCKS;
+    on->options.group_count = GROUPS;
     on->options.tokens = on->tokens;
     on->options.is_restless = true;
     on->options.duration_s = 0.1;
@@ -113,7 +113,7 @@ static scene *open_scene(toy_manners manners)
 static void close_scene(scene *on)
 {
     toy_service_stop(on->toy);
-    for (size_t i = 0; i < FLOCKS; i++) {
+    for (size_t i = 0; i < GROUPS; i++) {
         sc_movement_free(on->movements[i]);
     }
     sc_tokens_free(on->tokens);
@@ -123,15 +123,15 @@ static void close_scene(scene *on)
     free(on);
 }
 
-/** Run; what was told is what stands in the books. */
+/** Run; what was told is what stands in the counts. */
 static void run(scene *on)
 {
     sc_diag diag = {""};
-    const sc_load_books *books = &on->report->books;
+    const sc_load_counts *counts = &on->report->counts;
     CHECK_OK(sc_load_run(on->map, &on->options, on->report, &diag), &diag);
-    while (books->asked == 0 && on->options.duration_s < 15) {
+    while (counts->asked == 0 && on->options.duration_s < 15) {
         // On a busy machine time may be over before travellers ask; others have more of it.
-        for (uint64_t i = 0; i < FLOCKS; i++) {
+        for (uint64_t i = 0; i < GROUPS; i++) {
             sc_movement_free(on->movements[i]);
             CHECK_OK(sc_walk_new(on->map, TRAVELLERS, i, &on->movements[i], NULL), NULL);
         }
@@ -148,9 +148,9 @@ static void run(scene *on)
         }
     }
     assert_true(asked > 0);
-    assert_int_equal(asked, books->asked);
+    assert_int_equal(asked, counts->asked);
     for (size_t end = 0; end < SC_LOAD_END_COUNT; end++) {
-        assert_int_equal(ended[end], books->ends[end]);
+        assert_int_equal(ended[end], counts->ends[end]);
     }
     // Numbers have no gaps, in however many threads they were given.
     for (uint64_t number = 1; number < QUERIES; number++) {
@@ -198,7 +198,7 @@ static void test_nonsense_is_no_query(void **state)
     on->options.duration_s = 0.3;
     on->options.workload.max_wait_s = sc_normal_around(0.1, 0, 0.1);
     run(on);
-    assert_true(on->report->books.strays > 0);
+    assert_true(on->report->counts.strays > 0);
     close_scene(on);
 }
 
@@ -214,7 +214,7 @@ static void test_those_who_wait_can_leave_at_once(void **state)
     on->stop_at = ALL;
     run(on);
     assert_true(on->report->is_interrupted);
-    assert_int_equal(on->report->books.ends[SC_LOAD_LEFT], ALL);
+    assert_int_equal(on->report->counts.ends[SC_LOAD_LEFT], ALL);
     close_scene(on);
 }
 

@@ -31,14 +31,14 @@ static void test_a_provider_that_finds_no_memory_does_not_start(void **state)
     lbs_scene_close(&s);
 }
 
-// Allocations are counted by thread: a desk lets its own fail.
+// Allocations are counted by thread: a worker lets its own fail.
 static _Atomic(unsigned long) fail_at;
 static atomic_bool has_failed;
 
-static void answer_without_memory(sc__desk *desk, sc__parcel *parcel)
+static void answer_without_memory(sc__provider_worker *worker, sc__provider_job *job)
 {
     sc_alloc_fail_at(atomic_load(&fail_at));
-    sc__desk_answer(desk, parcel);
+    sc__provider_evaluate(worker, job);
     atomic_store(&has_failed, oom_happened());
 }
 
@@ -82,12 +82,12 @@ static void test_pages_and_parcels_that_find_no_memory_are_not_made(void **state
     (void)state;
     lbs_scene s;
     lbs_scene_open(&s);
-    lbs_scene_start(&s, sc__desk_answer);
+    lbs_scene_start(&s, sc__provider_evaluate);
     unsigned long failures = 0;
     FOR_EACH_FAILURE(n)
     {
         sc_bytes bytes = {.data = NULL};
-        const bool is_full = !sc__tally_write(s.provider, &bytes);
+        const bool is_full = !sc__provider_metrics_write(s.provider, &bytes);
         sc_bytes_fini(&bytes);
         assert_int_equal(is_full, oom_happened());
         if (!is_full) break;
@@ -95,9 +95,9 @@ static void test_pages_and_parcels_that_find_no_memory_are_not_made(void **state
     }
     assert_true(failures >= 3);
     sc_alloc_fail_at(1);
-    assert_null(sc__parcel_new("body", 4));
+    assert_null(sc__provider_job_new("body", 4));
     assert_true(oom_happened());
-    assert_null(sc__parcel_new("body", SIZE_MAX));
+    assert_null(sc__provider_job_new("body", SIZE_MAX));
     lbs_scene_close(&s);
 }
 

@@ -38,7 +38,7 @@ static void test_a_cloak_is_answered_in_its_encoding(void **state)
     (void)state;
     lbs_scene s;
     lbs_scene_open(&s);
-    lbs_scene_start(&s, sc__desk_answer);
+    lbs_scene_start(&s, sc__provider_evaluate);
     for (int i = 0; i < 3; i++) {
         check_answered(&s, "/", SC_ENCODING_COMPACT);
         check_answered(&s, "/any/path?at=all", SC_ENCODING_GEOJSON);
@@ -77,7 +77,7 @@ static void test_many_clients_are_answered_by_several_loops_and_threads(void **s
     lbs_scene_open(&s);
     s.options.http.loops = 3;
     s.options.threads = 3;
-    lbs_scene_start(&s, sc__desk_answer);
+    lbs_scene_start(&s, sc__provider_evaluate);
     sc_bytes message = lbs_scene_message(&s, SC_ENCODING_COMPACT);
     sc_bytes wanted = lbs_scene_reply(&s, SC_ENCODING_COMPACT, &message);
     client clients[CLIENTS];
@@ -113,7 +113,7 @@ static void test_a_body_that_is_no_message_is_400(void **state)
     (void)state;
     lbs_scene s;
     lbs_scene_open(&s);
-    lbs_scene_start(&s, sc__desk_answer);
+    lbs_scene_start(&s, sc__provider_evaluate);
     lbs_answer got = lbs_post(&s, "/", compact, "\xff\xff\xff", 3);
     lbs_check_problem(&got, 400, "");
     got = lbs_post(&s, "/", geojson, "", 0);
@@ -135,7 +135,7 @@ static void test_a_message_about_another_map_is_409(void **state)
     (void)state;
     lbs_scene s;
     lbs_scene_open(&s);
-    lbs_scene_start(&s, sc__desk_answer);
+    lbs_scene_start(&s, sc__provider_evaluate);
     sc_bytes message = lbs_scene_message(&s, SC_ENCODING_COMPACT);
     message.data[1] ^= 1;  // the map's checksum comes first
     lbs_answer got = lbs_post(&s, "/", compact, message.data, message.size);
@@ -154,7 +154,7 @@ static void test_too_much_is_413(void **state)
     lbs_scene_open(&s);
     s.options.http.max_body_bytes = 100000;
     s.options.lbs.max_objects = 5;
-    lbs_scene_start(&s, sc__desk_answer);
+    lbs_scene_start(&s, sc__provider_evaluate);
     char *large = test_take(1, 100001);
     lbs_answer got = lbs_post(&s, "/", compact, large, 100001);
     lbs_check_problem(&got, 413, "too large");
@@ -167,7 +167,7 @@ static void test_too_much_is_413(void **state)
 
     s.options.lbs.max_objects = 1000;
     s.options.codec.max_segments = 2;
-    lbs_scene_start(&s, sc__desk_answer);
+    lbs_scene_start(&s, sc__provider_evaluate);
     check_refused(&s, SC_ENCODING_COMPACT, 413, "segments; at most 2");
     check_refused(&s, SC_ENCODING_GEOJSON, 413, "2");
     lbs_scene_close(&s);
@@ -180,7 +180,7 @@ static void test_other_media_types_are_415(void **state)
                                          "application/x-protobuf; version=2"};
     lbs_scene s;
     lbs_scene_open(&s);
-    lbs_scene_start(&s, sc__desk_answer);
+    lbs_scene_start(&s, sc__provider_evaluate);
     sc_bytes message = lbs_scene_message(&s, SC_ENCODING_COMPACT);
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
         lbs_answer got = lbs_post(&s, "/", others[i], message.data, message.size);
@@ -196,7 +196,7 @@ static void test_what_cannot_be_answered_is_422(void **state)
     lbs_scene s;
     lbs_scene_open(&s);
     s.options.lbs.limits = (sc_request_limits){.max_k = 10, .max_radius_m = 400};
-    lbs_scene_start(&s, sc__desk_answer);
+    lbs_scene_start(&s, sc__provider_evaluate);
     check_answered(&s, "/", SC_ENCODING_COMPACT);
 
     s.requests[0].k = 11;
@@ -261,7 +261,7 @@ static void test_methods_that_do_not_fit_are_405(void **state)
     static const char *const methods[] = {"GET", "DELETE", "PUT"};
     lbs_scene s;
     lbs_scene_open(&s);
-    lbs_scene_start(&s, sc__desk_answer);
+    lbs_scene_start(&s, sc__provider_evaluate);
     for (size_t i = 0; i < sizeof methods / sizeof methods[0]; i++) {
         lbs_answer got = lbs_ask(&s, methods[i], "/");
         assert_string_equal(got.allow, "POST");
@@ -269,7 +269,7 @@ static void test_methods_that_do_not_fit_are_405(void **state)
     }
     lbs_answer got = lbs_post(&s, "/metrics", compact, "x", 1);
     assert_string_equal(got.allow, "GET, HEAD");
-    lbs_check_problem(&got, 405, "read");
+    lbs_check_problem(&got, 405, "only GET and HEAD");
     got = lbs_post(&s, "/v1/categories/x", compact, "x", 1);
     lbs_check_problem(&got, 404, "no such page");
     lbs_scene_close(&s);
@@ -294,14 +294,14 @@ static void test_what_cannot_be_expected_is_417(void **state)
     (void)state;
     lbs_scene s;
     lbs_scene_open(&s);
-    lbs_scene_start(&s, sc__desk_answer);
+    lbs_scene_start(&s, sc__provider_evaluate);
     char heard[2048];
     ask_by_hand(&s,
                 "POST / HTTP/1.1\r\nHost: x\r\nContent-Type: application/x-protobuf\r\n"
                 "Expect: gold\r\nContent-Length: 4\r\n\r\n",
                 heard, sizeof heard);
     CHECK_CONTAINS(heard, "HTTP/1.1 417 ");
-    CHECK_CONTAINS(heard, "\"status\":417,\"title\":\"that cannot be expected");
+    CHECK_CONTAINS(heard, "\"status\":417,\"title\":\"of Expect, only 100-continue is supported");
     lbs_answer got = lbs_ask(&s, "GET", "/metrics");
     CHECK_CONTAINS(got.body, "\nstarcloak_lbs_requests_total{status=\"417\"} 1\n");
     lbs_answer_free(&got);

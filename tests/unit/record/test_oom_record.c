@@ -5,7 +5,7 @@
 #include "support/place.h"
 #include "support/sketch.h"
 
-#include "record/record.h"
+#include "record/record_write.h"
 #include "record/stream.h"
 
 #include <stdio.h>

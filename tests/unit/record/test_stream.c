@@ -40,11 +40,11 @@ static sc_stream *parse(const char *text)
 }
 
 // The only line of a text; the stream is to be freed.
-static const sc_spoken *parse_one(const char *text, sc_stream **stream)
+static const sc_request_line *parse_one(const char *text, sc_stream **stream)
 {
     size_t count = 0;
     *stream = parse(text);
-    const sc_spoken *lines = sc_stream_lines(*stream, &count);
+    const sc_request_line *lines = sc_stream_lines(*stream, &count);
     assert_int_equal(count, 1);
     return &lines[0];
 }
@@ -60,7 +60,7 @@ static void check_request(const sc_request *got, sc_request wanted)
     }
 }
 
-static void check_equal(const sc_spoken *got, const sc_spoken *wanted)
+static void check_equal(const sc_request_line *got, const sc_request_line *wanted)
 {
     const sc_ask *a = &got->ask;
     const sc_ask *b = &wanted->ask;
@@ -86,7 +86,7 @@ static void test_a_line_says_who_when_where_how_private_and_for_what(void **stat
 {
     (void)state;
     sc_stream *stream = NULL;
-    const sc_spoken *line =
+    const sc_request_line *line =
         parse_one("{\"user\":\"u17\",\"t\":12.345," PLACE "," PROFILE
                   ",\"request\":{\"type\":\"knn\",\"k\":5,\"category\":\"cafe\"}}",
                   &stream);
@@ -113,7 +113,7 @@ static void test_a_place_may_be_an_edge_and_an_offset(void **state)
 {
     (void)state;
     sc_stream *stream = NULL;
-    const sc_spoken *line =
+    const sc_request_line *line =
         parse_one("{\"user\":\"a\",\"t\":0,\"edge\":7,\"offset_m\":31.5," PROFILE "}", &stream);
     assert_true(line->ask.is_on_edge);
     assert_int_equal(line->ask.edge, 7);
@@ -125,7 +125,7 @@ static void test_without_a_request_the_nearest_object_is_meant(void **state)
 {
     (void)state;
     sc_stream *stream = NULL;
-    const sc_spoken *line = parse_one(LINE, &stream);
+    const sc_request_line *line = parse_one(LINE, &stream);
     check_request(&line->request, (sc_request){.type = SC_REQUEST_KNN, .k = 1});
     assert_int_equal(line->ask.result_size, 1);
     sc_stream_free(stream);
@@ -135,7 +135,7 @@ static void test_a_range_has_a_radius_and_a_size_that_nobody_knows(void **state)
 {
     (void)state;
     sc_stream *stream = NULL;
-    const sc_spoken *line =
+    const sc_request_line *line =
         parse_one("{\"user\":\"a\",\"t\":0," PLACE "," PROFILE
                   ",\"request\":{\"type\":\"range\",\"radius_m\":500,\"category\":null}}",
                   &stream);
@@ -172,7 +172,7 @@ static void test_categories_may_be_a_list_and_come_in_one_form(void **state)
     }
     // A list of one is that one.
     sc_stream *stream = NULL;
-    const sc_spoken *line =
+    const sc_request_line *line =
         parse_one("{\"user\":\"a\",\"t\":0," PLACE "," PROFILE
                   ",\"request\":{\"type\":\"knn\",\"k\":2,\"category\":[\"school\"]}}",
                   &stream);
@@ -187,9 +187,9 @@ static void test_a_category_may_be_left_out(void **state)
 {
     (void)state;
     sc_stream *stream = NULL;
-    const sc_spoken *line = parse_one("{\"user\":\"a\",\"t\":0," PLACE "," PROFILE
-                                      ",\"request\":{\"type\":\"knn\",\"k\":2}}",
-                                      &stream);
+    const sc_request_line *line = parse_one("{\"user\":\"a\",\"t\":0," PLACE "," PROFILE
+                                            ",\"request\":{\"type\":\"knn\",\"k\":2}}",
+                                            &stream);
     check_request(&line->request, (sc_request){.type = SC_REQUEST_KNN, .k = 2});
     sc_stream_free(stream);
 }
@@ -212,7 +212,7 @@ static void test_a_user_may_be_a_number_and_is_then_its_digits(void **state)
         char text[256];
         sc_stream *stream = NULL;
         snprintf(text, sizeof text, "{\"user\":%s,\"t\":0,%s,%s}", cases[i].json, PLACE, PROFILE);
-        const sc_spoken *line = parse_one(text, &stream);
+        const sc_request_line *line = parse_one(text, &stream);
         assert_int_equal(line->ask.user_size, strlen(cases[i].user));
         assert_string_equal(line->ask.user, cases[i].user);
         sc_stream_free(stream);
@@ -249,7 +249,7 @@ static void test_times_are_read_to_the_microsecond(void **state)
         char text[256];
         sc_stream *stream = NULL;
         snprintf(text, sizeof text, "{\"user\":1,\"t\":%s,%s,%s}", cases[i].json, PLACE, PROFILE);
-        const sc_spoken *line = parse_one(text, &stream);
+        const sc_request_line *line = parse_one(text, &stream);
         print_message("# %s\n", cases[i].json);
         assert_true(line->ask.t == cases[i].t);
         sc_stream_free(stream);
@@ -260,9 +260,10 @@ static void test_needs_out_of_range_are_left_to_admission(void **state)
 {
     (void)state;
     sc_stream *stream = NULL;
-    const sc_spoken *line = parse_one("{\"user\":1,\"t\":0," PLACE ",\"profile\":{\"k\":0,\"l\":"
-                                      "4294967295,\"sigma_s\":0,\"sigma_t\":-1.5}}",
-                                      &stream);
+    const sc_request_line *line =
+        parse_one("{\"user\":1,\"t\":0," PLACE ",\"profile\":{\"k\":0,\"l\":"
+                  "4294967295,\"sigma_s\":0,\"sigma_t\":-1.5}}",
+                  &stream);
     assert_int_equal(line->ask.profile.k, 0);
     assert_int_equal(line->ask.profile.l, UINT32_MAX);
     assert_int_equal(line->ask.profile.max_hops, 0);
@@ -275,7 +276,7 @@ static void test_numbers_that_do_not_fit_become_ones_that_admission_refuses(void
 {
     (void)state;
     sc_stream *stream = NULL;
-    const sc_spoken *line =
+    const sc_request_line *line =
         parse_one("{\"user\":\"a\",\"t\":0,\"edge\":-7,\"offset_m\":1,"
                   "\"profile\":{\"k\":-1,\"l\":5000000000,\"sigma_s\":-4,\"sigma_t\":10}}",
                   &stream);
@@ -290,9 +291,10 @@ static void test_a_line_may_carry_more_than_is_read(void **state)
 {
     (void)state;
     sc_stream *stream = NULL;
-    const sc_spoken *line = parse_one("{\"note\":{\"k\":[1,2]},\"user\":\"u17\",\"t\":12.345," PLACE
-                                      "," PROFILE ",\"speed\":null}",
-                                      &stream);
+    const sc_request_line *line =
+        parse_one("{\"note\":{\"k\":[1,2]},\"user\":\"u17\",\"t\":12.345," PLACE "," PROFILE
+                  ",\"speed\":null}",
+                  &stream);
     assert_string_equal(line->ask.user, "u17");
     sc_stream_free(stream);
 }
@@ -302,7 +304,7 @@ static void test_empty_lines_other_line_ends_and_a_mark_are_passed_over(void **s
     (void)state;
     size_t count = 0;
     sc_stream *stream = parse("\xef\xbb\xbf" LINE "\r\n\r\n  \t\n" LINE "\n\n \n" LINE);
-    const sc_spoken *lines = sc_stream_lines(stream, &count);
+    const sc_request_line *lines = sc_stream_lines(stream, &count);
     assert_int_equal(count, 3);
     assert_int_equal(lines[0].line, 1);
     assert_int_equal(lines[1].line, 4);
@@ -332,7 +334,7 @@ static void test_a_stream_of_nothing_has_no_lines(void **state)
 static void check_town(const sc_stream *stream)
 {
     size_t count = 0;
-    const sc_spoken *lines = sc_stream_lines(stream, &count);
+    const sc_request_line *lines = sc_stream_lines(stream, &count);
     assert_int_equal(count, 4);
     assert_string_equal(lines[0].ask.user, "u1");
     assert_string_equal(lines[3].ask.user, "Zo\xc3\xab");
@@ -391,19 +393,19 @@ static void test_a_file_that_is_not_there_is_told(void **state)
 // --- Writing ----------------------------------------------------------------
 
 // Write one line, read it, compare.
-static void check_round_trip(const sc_spoken *spoken)
+static void check_round_trip(const sc_request_line *request_line)
 {
     char *text = NULL;
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
     assert_non_null(out);
-    sc_stream_write(out, map, &spoken->ask, &spoken->request);
+    sc_stream_write(out, map, &request_line->ask, &request_line->request);
     fclose(out);
     assert_int_equal(text[size - 1], '\n');
     assert_ptr_equal(memchr(text, '\n', size), text + size - 1);
 
     sc_stream *stream = NULL;
-    check_equal(parse_one(text, &stream), spoken);
+    check_equal(parse_one(text, &stream), request_line);
     sc_stream_free(stream);
     free(text);
 }
@@ -416,13 +418,13 @@ static double any_number(sc_rng *rng)
     return sc_rng_below(rng, 2) ? number : round(number * 1e3) / 1e3;
 }
 
-static sc_spoken any_query(sc_rng *rng, char *user, size_t room)
+static sc_request_line any_query(sc_rng *rng, char *user, size_t room)
 {
     size_t size = sc_rng_below(rng, (uint32_t)room);
     for (size_t i = 0; i < size; i++) {
         user[i] = (char)(1 + sc_rng_below(rng, 127));
     }
-    sc_spoken said = {.ask = {.user = user, .user_size = size}};
+    sc_request_line said = {.ask = {.user = user, .user_size = size}};
     // Times up to where a number tells each microsecond: 2^33 s.
     said.ask.t = (sc_time)(sc_rng_next(rng) % (2ull * 8589934592000000)) - 8589934592000000;
     said.ask.is_on_edge = sc_rng_below(rng, 2);
@@ -463,9 +465,9 @@ static void test_what_is_written_reads_back_equal(void **state)
         sc_rng rng;
         char user[12];
         sc_rng_seed(&rng, seed);
-        const sc_spoken said = any_query(&rng, user, sizeof user);
+        const sc_request_line said = any_query(&rng, user, sizeof user);
         // A zero that was rounded from below is read as a plain one: 0 and -0 are one place.
-        sc_spoken plain = said;
+        sc_request_line plain = said;
         plain.ask.x += 0.0;
         plain.ask.y += 0.0;
         plain.ask.offset_m += 0.0;
@@ -561,7 +563,7 @@ static void test_users_stay_where_they_are_however_many_lines_follow(void **stat
 
     size_t count = 0;
     sc_stream *stream = parse(text);
-    const sc_spoken *lines = sc_stream_lines(stream, &count);
+    const sc_request_line *lines = sc_stream_lines(stream, &count);
     assert_int_equal(count, LINES);
     for (int i = 0; i < LINES; i++) {
         assert_int_equal(lines[i].ask.user_size, user_size_of(i));

@@ -14,7 +14,7 @@
 #include "support/check.h"
 
 typedef struct made_lines {
-    sc_spoken *lines;
+    sc_request_line *lines;
     size_t count;
     char (*names)[16];
 } made_lines;
@@ -52,7 +52,7 @@ static inline made_lines made_lines_on(const sc_map *map, const made_stream *str
         const int size = snprintf(made.names[i], sizeof made.names[i], "u%u", (unsigned)user);
         t += sc_rng_below(&rng, (uint32_t)stream->longest_gap + 1);
         t += made_has_asked(&made, i, t);
-        sc_spoken *line = &made.lines[i];
+        sc_request_line *line = &made.lines[i];
         line->line = i + 1;
         line->request = (sc_request){.type = SC_REQUEST_KNN, .k = 1 + sc_rng_below(&rng, 9)};
         line->ask = (sc_ask){
@@ -86,7 +86,7 @@ static inline void made_lines_free(made_lines *made)
 }
 
 /** Whether a line is asked on a road. */
-static inline bool made_is_on_road(const sc_map *map, const sc_spoken *line)
+static inline bool made_is_on_road(const sc_map *map, const sc_request_line *line)
 {
     return line->ask.is_on_edge && line->ask.edge < sc_map_edge_count(map);
 }

@@ -16,22 +16,23 @@
 
 typedef struct made_run {
     made_lines made;
-    sc_case_book book;
+    sc_case_collector collector;
     sc_case_record record;  ///< lent by the two above
 } made_run;
 
 /** Listen to a run of these lines. */
-static inline void made_listen(const sc_map *map, const sc_spoken *lines, size_t count,
-                               const sc_engine_options *engine, uint64_t seed, sc_case_book *book)
+static inline void made_listen(const sc_map *map, const sc_request_line *lines, size_t count,
+                               const sc_engine_options *engine, uint64_t seed,
+                               sc_case_collector *collector)
 {
     sc_run_options options = sc_run_options_default();
     sc_run_report report;
     sc_diag diag = {""};
     options.engine = *engine;
     options.seed = seed;
-    options.listener = sc_case_book_listener(book);
+    options.listener = sc_case_collector_listener(collector);
     CHECK_OK(sc_run_lines(map, lines, count, &options, &report, &diag), &diag);
-    sc_case_book_settle(book);
+    sc_case_collector_settle(collector);
 }
 
 /** Release with made_run_free(). */
@@ -39,9 +40,9 @@ static inline made_run made_run_on(const sc_map *map, const made_stream *stream,
 {
     made_run run = {.made = made_lines_on(map, stream, seed, false)};
     const sc_engine_options engine = sc_engine_options_default();
-    made_listen(map, run.made.lines, run.made.count, &engine, seed, &run.book);
+    made_listen(map, run.made.lines, run.made.count, &engine, seed, &run.collector);
     run.record = (sc_case_record){
-        .cases = run.book.cases,
+        .cases = run.collector.cases,
         .query_count = run.made.count,
         .lines = run.made.lines,
         .line_count = run.made.count,
@@ -51,7 +52,7 @@ static inline made_run made_run_on(const sc_map *map, const made_stream *stream,
 
 static inline void made_run_free(made_run *run)
 {
-    sc_case_book_fini(&run->book);
+    sc_case_collector_fini(&run->collector);
     made_lines_free(&run->made);
 }
 

@@ -1,4 +1,5 @@
-// Cases: lists that give back what was put in, and a book that hears of a run who is in its cloaks.
+// Cases: lists that give back what was put in, and a collector that hears of a run who is in its
+// cloaks.
 #include "same_cases.h"
 
 static sc_case_member member_on(sc_seg_id segment, const char *user)
@@ -76,14 +77,14 @@ static void ask(const sc_run_listener *to, uint8_t id, const char *user, sc_time
 {
     const sc_query query = {
         .id = {.bytes = {id}}, .segment = segment, .k = 2, .l = 3, .max_hops = 4, .result_size = 5};
-    const sc_spoken spoken = {.ask = {.user = user,
-                                      .user_size = strlen(user),
-                                      .t = t,
-                                      .profile = {2, 3, 4, sc_time_from_seconds(6)},
-                                      .result_size = 5},
-                              .request = {.k = 5}};
+    const sc_request_line request_line = {.ask = {.user = user,
+                                                  .user_size = strlen(user),
+                                                  .t = t,
+                                                  .profile = {2, 3, 4, sc_time_from_seconds(6)},
+                                                  .result_size = 5},
+                                          .request = {.k = 5}};
     const sc_snap where = {.segment = segment};
-    CHECK_OK(to->asked(to->context, &query, &spoken, &where), NULL);
+    CHECK_OK(to->asked(to->context, &query, &request_line, &where), NULL);
 }
 
 /** A cloak by hand: of these two, on segments 1, 4 and 9. */
@@ -100,13 +101,13 @@ static sc_err leave(const sc_run_listener *to, uint8_t first, uint8_t second, sc
 static void test_a_book_knows_members_from_when_they_asked(void **state)
 {
     (void)state;
-    sc_case_book book = {.asker_count = 0};
-    const sc_run_listener to = sc_case_book_listener(&book);
+    sc_case_collector collector = {.asker_count = 0};
+    const sc_run_listener to = sc_case_collector_listener(&collector);
     ask(&to, 1, "ada", 10, 4);
     ask(&to, 2, "injected:0:0", 11, 9);
     ask(&to, 3, "bob", 12, 1);
     CHECK_OK(leave(&to, 2, 1, 13), NULL);
-    assert_int_equal(book.cases.count, 1);
+    assert_int_equal(collector.cases.count, 1);
     const sc_seg_id segments[] = {1, 4, 9};
     const sc_case_member members[] = {
         {.needs = {2, 3, 4, 5},
@@ -123,17 +124,17 @@ static void test_a_book_knows_members_from_when_they_asked(void **state)
     };
     const sc_case wanted = {
         .t = 13, .segments = segments, .segment_count = 3, .members = members, .member_count = 2};
-    const sc_case got = sc_cases_at(&book.cases, 0);
+    const sc_case got = sc_cases_at(&collector.cases, 0);
     check_same_case(&got, &wanted);
-    sc_case_book_fini(&book);
+    sc_case_collector_fini(&collector);
 }
 
 // Cloaks have the numbers that a record gives them, also those that come after some are left out.
 static void test_a_window_keeps_what_leaves_in_it_under_the_numbers_of_the_run(void **state)
 {
     (void)state;
-    sc_case_book book = {.window = {.from = 20, .until = 30}};
-    const sc_run_listener to = sc_case_book_listener(&book);
+    sc_case_collector collector = {.window = {.from = 20, .until = 30}};
+    const sc_run_listener to = sc_case_collector_listener(&collector);
     for (uint8_t i = 0; i < 8; i++) {
         ask(&to, i, "ada", 1 + i, 4);
     }
@@ -141,29 +142,29 @@ static void test_a_window_keeps_what_leaves_in_it_under_the_numbers_of_the_run(v
     CHECK_OK(leave(&to, 2, 3, 20), NULL);
     CHECK_OK(leave(&to, 4, 5, 29), NULL);
     CHECK_OK(leave(&to, 6, 7, 30), NULL);
-    assert_int_equal(book.cases.count, 2);
-    assert_int_equal(sc_cases_at(&book.cases, 0).number, 1);
-    assert_int_equal(sc_cases_at(&book.cases, 1).number, 2);
+    assert_int_equal(collector.cases.count, 2);
+    assert_int_equal(sc_cases_at(&collector.cases, 0).number, 1);
+    assert_int_equal(sc_cases_at(&collector.cases, 1).number, 2);
 
-    sc_case_book_settle(&book);
-    assert_int_equal(book.asker_count, 0);
-    assert_int_equal(sc_cases_at(&book.cases, 1).members[1].asked, 6);
-    sc_case_book_settle(&book);
-    sc_case_book_fini(&book);
-    sc_case_book_fini(&book);
-    assert_int_equal(book.cases.count, 0);
+    sc_case_collector_settle(&collector);
+    assert_int_equal(collector.asker_count, 0);
+    assert_int_equal(sc_cases_at(&collector.cases, 1).members[1].asked, 6);
+    sc_case_collector_settle(&collector);
+    sc_case_collector_fini(&collector);
+    sc_case_collector_fini(&collector);
+    assert_int_equal(collector.cases.count, 0);
 }
 
 static void test_a_member_that_nobody_asked_for_breaks_the_run_and_is_no_case(void **state)
 {
     (void)state;
-    sc_case_book book = {.asker_count = 0};
-    const sc_run_listener to = sc_case_book_listener(&book);
+    sc_case_collector collector = {.asker_count = 0};
+    const sc_run_listener to = sc_case_collector_listener(&collector);
     ask(&to, 1, "ada", 10, 4);
     assert_int_equal(leave(&to, 1, 2, 11), SC_EBROKEN);
-    assert_int_equal(book.cases.count, 0);
-    assert_int_equal(book.cases.member_count, 0);
-    sc_case_book_fini(&book);
+    assert_int_equal(collector.cases.count, 0);
+    assert_int_equal(collector.cases.member_count, 0);
+    sc_case_collector_fini(&collector);
 }
 
 static const struct CMUnitTest tests[] = {

@@ -75,27 +75,27 @@ static void test_a_record_gives_the_cases_that_were_heard_for_every_method(void 
     const char *path = place_path(&t->here, "run");
     for (int variant = 0; variant < SC_VARIANT_COUNT; variant++) {
         check_case((uint64_t)variant);
-        sc_case_book book = {.asker_count = 0};
+        sc_case_collector collector = {.asker_count = 0};
         sc_run_options options = sc_run_options_default();
         options.engine.variant = (sc_variant)variant;
         options.engine.max_combinations = sc_variant_cap((sc_variant)variant);
         options.engine.cost.object = 1.0 / 3.0;
         options.record = path;
-        options.listener = sc_case_book_listener(&book);
+        options.listener = sc_case_collector_listener(&collector);
         const sc_run_report report = walk_and_ask(t, &options);
-        sc_case_book_settle(&book);
+        sc_case_collector_settle(&collector);
 
         sc_case_record record = read_record(t, path, false);
         assert_true(report.cloaks > 10);
-        assert_int_equal(book.cases.count, report.cloaks);
-        check_same_cases(&record.cases, &book.cases);
+        assert_int_equal(collector.cases.count, report.cloaks);
+        check_same_cases(&record.cases, &collector.cases);
         assert_int_equal(record.query_count, report.queries);
         assert_true(record.has_engine);
         check_engine(&record.engine, &options.engine);
         assert_int_equal(record.line_count, 0);  // nobody wanted them
         assert_null(record.lines);
         sc_case_record_fini(&record);
-        sc_case_book_fini(&book);
+        sc_case_collector_fini(&collector);
     }
     check_case_done();
 }
@@ -105,7 +105,7 @@ static void test_a_record_gives_the_cases_that_were_heard_for_every_method(void 
 enum { LONG = 70000, PAIRS = 40 };
 
 /** The users of a pair who ask together: odd ones among them, and one too long for a block. */
-static void name_pair(sc_spoken pair[2], size_t number, const char *long_name)
+static void name_pair(sc_request_line pair[2], size_t number, const char *long_name)
 {
     static const char *const names[][2] = {
         {"ada", "bob"}, {"\xff\xfe", "\xff"}, {"hex:ff", "hex:"}, {"injected:1", "cyd"}};
@@ -120,11 +120,11 @@ static void name_pair(sc_spoken pair[2], size_t number, const char *long_name)
 }
 
 // Two at a time, on one road; they find each other at once.
-static void make_lines(sc_spoken lines[2 * PAIRS], const char *long_name)
+static void make_lines(sc_request_line lines[2 * PAIRS], const char *long_name)
 {
     for (size_t i = 0; i < PAIRS; i++) {
         for (size_t j = 0; j < 2; j++) {
-            lines[2 * i + j] = (sc_spoken){
+            lines[2 * i + j] = (sc_request_line){
                 .ask = {.t = sc_time_from_seconds((double)i) + (sc_time)j,
                         .is_on_edge = true,
                         .edge = (sc_edge_id)i,
@@ -140,7 +140,7 @@ static void make_lines(sc_spoken lines[2 * PAIRS], const char *long_name)
     }
 }
 
-static void check_same_line(const sc_spoken *got, const sc_spoken *wanted)
+static void check_same_line(const sc_request_line *got, const sc_request_line *wanted)
 {
     assert_int_equal(got->ask.user_size, wanted->ask.user_size);
     assert_memory_equal(got->ask.user, wanted->ask.user, got->ask.user_size);
@@ -156,18 +156,18 @@ static void check_same_line(const sc_spoken *got, const sc_spoken *wanted)
     assert_true(sc_request_equal(&got->request, &wanted->request));
 }
 
-static sc_cases run_lines(const town *t, const sc_spoken *lines, const char *path)
+static sc_cases run_lines(const town *t, const sc_request_line *lines, const char *path)
 {
-    sc_case_book book = {.asker_count = 0};
+    sc_case_collector collector = {.asker_count = 0};
     sc_run_options options = sc_run_options_default();
     options.record = path;
-    options.listener = sc_case_book_listener(&book);
+    options.listener = sc_case_collector_listener(&collector);
     sc_run_report report = {0};
     sc_diag diag = {""};
     CHECK_OK(sc_run_lines(t->map, lines, (size_t)2 * PAIRS, &options, &report, &diag), &diag);
     assert_int_equal(report.cloaks, PAIRS);
-    sc_case_book_settle(&book);
-    return book.cases;
+    sc_case_collector_settle(&collector);
+    return collector.cases;
 }
 
 // So that a run can be had again with others among those who ask.
@@ -175,7 +175,7 @@ static void test_the_questions_of_a_record_asked_again_make_the_same_run(void **
 {
     const town *t = *state;
     const char *path = place_path(&t->here, "run");
-    sc_spoken lines[2 * PAIRS];
+    sc_request_line lines[2 * PAIRS];
     char *long_name = test_take(LONG, 1);
     memset(long_name, 'x', LONG);
     make_lines(lines, long_name);

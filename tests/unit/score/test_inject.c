@@ -29,7 +29,7 @@ static sc_injection inject(const sc_map *map, const made_lines *made,
 }
 
 /** Whether a line is the adversary's own; then for whom, and its how-manieth. */
-static bool is_own(const sc_spoken *line, uint32_t *victim, uint32_t *i)
+static bool is_own(const sc_request_line *line, uint32_t *victim, uint32_t *i)
 {
     const size_t prefix_size = strlen(SC_INJECTED_PREFIX);
     if (line->ask.user_size < prefix_size ||
@@ -44,12 +44,12 @@ static bool is_own(const sc_spoken *line, uint32_t *victim, uint32_t *i)
     return true;
 }
 
-static const sc_spoken *find_own(const sc_injection *injection, uint32_t victim, uint32_t i)
+static const sc_request_line *find_own(const sc_injection *injection, uint32_t victim, uint32_t i)
 {
     for (size_t n = 0; n < injection->line_count; n++) {
         uint32_t v;
         uint32_t j;
-        const sc_spoken *line = &injection->lines[n];
+        const sc_request_line *line = &injection->lines[n];
         if (is_own(line, &v, &j) && v == victim && j == i) return line;
     }
     fail_msg("no query %u near victim %u", (unsigned)i, (unsigned)victim);
@@ -57,7 +57,8 @@ static const sc_spoken *find_own(const sc_injection *injection, uint32_t victim,
 }
 
 /** The line in which a victim asks, which is on a road. */
-static const sc_spoken *line_of(const sc_map *map, const made_lines *made, const sc_victim *victim)
+static const sc_request_line *line_of(const sc_map *map, const made_lines *made,
+                                      const sc_victim *victim)
 {
     for (size_t i = made->count; i-- > 0;) {
         const sc_ask *ask = &made->lines[i].ask;
@@ -70,7 +71,7 @@ static const sc_spoken *line_of(const sc_map *map, const made_lines *made, const
     return NULL;
 }
 
-static sc_seg_id segment_of(const sc_map *map, const sc_spoken *line)
+static sc_seg_id segment_of(const sc_map *map, const sc_request_line *line)
 {
     return sc_map_edges(map)[line->ask.edge].segment;
 }
@@ -254,7 +255,7 @@ static void check_lines(const sc_map *map, const made_lines *made, uint64_t seed
     bool was_given = false;
     sc_time last = made->lines[0].ask.t;
     for (size_t i = 0; i < got.line_count; i++) {
-        const sc_spoken *line = &got.lines[i];
+        const sc_request_line *line = &got.lines[i];
         uint32_t victim;
         uint32_t which;
         const bool is_one = is_own(line, &victim, &which);
@@ -267,7 +268,7 @@ static void check_lines(const sc_map *map, const made_lines *made, uint64_t seed
             own++;
             continue;
         }
-        const sc_spoken *wanted = &made->lines[given++];
+        const sc_request_line *wanted = &made->lines[given++];
         assert_int_equal(line->line, wanted->line);
         assert_ptr_equal(line->ask.user, wanted->ask.user);
         assert_int_equal(line->ask.t, wanted->ask.t);
@@ -291,9 +292,9 @@ static void check_times_and_wants(const sc_map *map, const made_lines *made, uin
     const sc_injection_options options = options_of(injected, 9, seed);
     sc_injection got = inject(map, made, &options);
     for (uint32_t v = 0; v < got.victim_count; v++) {
-        const sc_spoken *victim = line_of(map, made, &got.victims[v]);
+        const sc_request_line *victim = line_of(map, made, &got.victims[v]);
         for (uint32_t i = 0; i < injected; i++) {
-            const sc_spoken *own = find_own(&got, v, i);
+            const sc_request_line *own = find_own(&got, v, i);
             const sc_time wanted = victim->ask.t - (sc_time)injected + i;
             const sc_time begin = made->lines[0].ask.t;
             assert_int_equal(own->ask.t, wanted < begin ? begin : wanted);
@@ -365,7 +366,7 @@ static void check_they_are_near(const sc_map *map, const made_lines *made, uint6
         }
         uint32_t *seen = test_take(roads.segment_count, sizeof *seen);
         for (uint32_t i = 0; i < options.injected; i++) {
-            const sc_spoken *own = find_own(&got, v, i);
+            const sc_request_line *own = find_own(&got, v, i);
             assert_true(own->ask.is_on_edge);
             CHECK_SAME(own->ask.offset_m, sc_map_edge_length_m(map, own->ask.edge) / 2);
             const sc_seg_id s = segment_of(map, own);
@@ -410,7 +411,7 @@ static void test_victims_are_found_by_their_positions(void **state)
     assert_int_equal(by_position.victim_count, 20);
     for (uint32_t v = 0; v < 20; v++) {
         for (uint32_t i = 0; i < 3; i++) {
-            const sc_spoken *own = find_own(&by_position, v, i);
+            const sc_request_line *own = find_own(&by_position, v, i);
             assert_true(own->ask.is_on_edge);
             assert_int_equal(own->ask.edge, find_own(&by_road, v, i)->ask.edge);
         }
@@ -469,7 +470,7 @@ static void test_all_roads_around_are_equally_likely(void **state)
     const sc_edge_id edge_between = find_edge(map, sketch_node(&s, 'B'), sketch_node(&s, 'C'));
     sketch_free(&s);
     assert_int_equal(sc_map_segment_count(map), ROADS);
-    sc_spoken line = {.line = 1};
+    sc_request_line line = {.line = 1};
     line.ask = (sc_ask){.user = "ada", .user_size = 3, .is_on_edge = true, .edge = edge_between};
     const made_lines made = {.lines = &line, .count = 1};
     uint32_t counts[ROADS] = {0};
@@ -490,17 +491,17 @@ static void test_all_roads_around_are_equally_likely(void **state)
 // --- A run with them ---------------------------------------------------------------------
 
 static void run_lines(const sc_map *map, const sc_injection *injection, sc_variant variant,
-                      sc_case_book *book)
+                      sc_case_collector *collector)
 {
     sc_run_options options = sc_run_options_default();
     options.engine.variant = variant;
     options.engine.is_paranoid = true;
-    options.listener = sc_case_book_listener(book);
+    options.listener = sc_case_collector_listener(collector);
     sc_run_report report;
     sc_diag diag = {""};
     CHECK_OK(sc_run_lines(map, injection->lines, injection->line_count, &options, &report, &diag),
              &diag);
-    sc_case_book_settle(book);
+    sc_case_collector_settle(collector);
     assert_int_equal(report.queries, injection->line_count);
     assert_int_equal(sc_run_refused_count(&report), 0);
 }
@@ -542,17 +543,17 @@ static void test_a_run_admits_all_and_victims_are_found_in_it(void **state)
         for (sc_variant variant = 0; variant < SC_VARIANT_COUNT; variant++) {
             const sc_injection_options options = options_of(injected, 60, 7);
             sc_injection got = inject(map, &made, &options);
-            sc_case_book book = {0};
-            run_lines(map, &got, variant, &book);
+            sc_case_collector collector = {0};
+            run_lines(map, &got, variant, &collector);
 
             size_t which[60];
             size_t wanted[60];
-            const size_t found = sc_injection_find(&got, &book.cases, which);
-            assert_int_equal(found, find_plainly(&got, &book.cases, wanted));
+            const size_t found = sc_injection_find(&got, &collector.cases, which);
+            assert_int_equal(found, find_plainly(&got, &collector.cases, wanted));
             assert_memory_equal(which, wanted, found * sizeof *which);
             assert_true(found > 10);
             for (size_t i = 0; i < found; i++) {
-                const sc_case one = sc_cases_at(&book.cases, which[i]);
+                const sc_case one = sc_cases_at(&collector.cases, which[i]);
                 size_t victims_in_it = 0;
                 for (size_t m = 0; m < one.member_count; m++) {
                     with_injected += one.members[m].is_injected;
@@ -564,7 +565,7 @@ static void test_a_run_admits_all_and_victims_are_found_in_it(void **state)
                 assert_true(victims_in_it > 0);
                 shared += victims_in_it > 1;
             }
-            sc_case_book_fini(&book);
+            sc_case_collector_fini(&collector);
             sc_injection_fini(&got);
         }
     }

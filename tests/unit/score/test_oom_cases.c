@@ -58,8 +58,8 @@ static sc_err play(const sc_run_listener *to)
     sc_err err = SC_OK;
     for (uint8_t i = 0; i < ASKERS && !err; i++) {
         const sc_query query = {.id = {.bytes = {i}}, .segment = i, .k = 2, .l = 1};
-        const sc_spoken spoken = {.ask = {.user = "ada", .user_size = 3, .t = i}};
-        err = to->asked(to->context, &query, &spoken, &(sc_snap){.segment = i});
+        const sc_request_line request_line = {.ask = {.user = "ada", .user_size = 3, .t = i}};
+        err = to->asked(to->context, &query, &request_line, &(sc_snap){.segment = i});
     }
     for (uint8_t i = 0; i < ASKERS && !err; i += 2) {
         sc_seg_id segments[] = {i, i + 1u};
@@ -78,13 +78,13 @@ static void test_a_book_without_memory_says_so(void **state)
     unsigned long failures = 0;
     FOR_EACH_FAILURE(n)
     {
-        sc_case_book book = {.asker_count = 0};
-        const sc_run_listener to = sc_case_book_listener(&book);
+        sc_case_collector collector = {.asker_count = 0};
+        const sc_run_listener to = sc_case_collector_listener(&collector);
         const sc_err err = play(&to);
         const bool happened = oom_happened();
         assert_int_equal(err, happened ? SC_ENOMEM : SC_OK);
-        if (!happened) assert_int_equal(book.cases.count, 50);
-        sc_case_book_fini(&book);
+        if (!happened) assert_int_equal(collector.cases.count, 50);
+        sc_case_collector_fini(&collector);
         if (!happened) break;
         failures++;
     }

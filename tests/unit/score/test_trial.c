@@ -95,23 +95,23 @@ static size_t check_victims(const made_stage *on, sc_variant variant)
     how.victims = VICTIMS;
     how.seed = SEED;
     sc_injection injection = {.lines = NULL};
-    sc_case_book book = {.asker_count = 0};
+    sc_case_collector collector = {.asker_count = 0};
     size_t which[VICTIMS];
     CHECK_OK(sc_injection_init(&injection, on->map, made->lines, made->count, &how, NULL), NULL);
     made_listen(on->map, injection.lines, injection.line_count, &options.adversary.engine, SEED,
-                &book);
-    const size_t found = sc_injection_find(&injection, &book.cases, which);
+                &collector);
+    const size_t found = sc_injection_find(&injection, &collector.cases, which);
     size_t recognised = 0;
     assert_int_equal(trial.choice, made->count);
     assert_int_equal(trial.victims, VICTIMS);
     assert_int_equal(trial.row_count, found);
     assert_in_range(found, 5, VICTIMS);
     for (size_t i = 0; i < found; i++) {
-        const sc_case one = sc_cases_at(&book.cases, which[i]);
+        const sc_case one = sc_cases_at(&collector.cases, which[i]);
         check_attacked(on, &options, &one, &trial.rows[i]);
         recognised += trial.rows[i].recognised;
     }
-    sc_case_book_fini(&book);
+    sc_case_collector_fini(&collector);
     sc_injection_fini(&injection);
     sc_trial_fini(&trial);
     return recognised;
@@ -140,8 +140,7 @@ static void check_followed(const made_stage *on, const sc_trial_options *options
                                .members = one.member_count,
                                .by_density = sc_density_effective(options->adversary.density,
                                                                   one.segments, one.segment_count)};
-        CHECK_OK(sc_trail_see(tracker, cases, trails, trail, i, &wanted.posterior, &wanted.score),
-                 NULL);
+        CHECK_OK(sc_trail_see(tracker, trails, trail, i, &wanted.posterior, &wanted.score), NULL);
         wanted.expected = sc_expected_probability(&wanted.posterior);
         check_same_row(&rows[i], &wanted);
         sc_posterior_fini(&wanted.posterior);

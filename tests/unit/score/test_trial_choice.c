@@ -176,9 +176,9 @@ static void test_cloaks_without_a_stranger_are_passed_over(void **state)
     for (size_t i = 0; i < 6; i++) {
         record.cases.members[i].is_injected = true;
     }
-    check_nothing(map, &record, &options, "nobody to find");
+    check_nothing(map, &record, &options, "no user to find");
     sc_case_record_fini(&record);
-    check_nothing(map, &record, &options, "nobody to find");
+    check_nothing(map, &record, &options, "no user to find");
     sc_map_free(map);
 }
 
@@ -248,7 +248,7 @@ static void test_nobody_is_followed_who_was_cloaked_once(void **state)
     sc_map *map = made_town();
     sc_case_record record = {.cases = plain_cases(6)};
     const sc_trial_options options = made_options(SC_TRIAL_TRACKING);
-    check_nothing(map, &record, &options, "nobody in the record was cloaked twice");
+    check_nothing(map, &record, &options, "no user of the record was cloaked twice");
     record.cases.members[5].user = record.cases.members[2].user;
     sc_trial trial = made_trial(map, &record, &options);
     assert_int_equal(trial.choice, 1);

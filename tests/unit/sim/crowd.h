@@ -48,7 +48,7 @@ static inline void resume(crowd *c, uint32_t who, sc_time t)
 }
 
 // One question whose outcome comes at once.
-static inline uint32_t ask(crowd *c, sc_spoken *out)
+static inline uint32_t ask(crowd *c, sc_request_line *out)
 {
     const uint32_t who = sc_travellers_ask(c->travellers, out);
     resume(c, who, out->ask.t);

@@ -2,7 +2,7 @@
 #include "support/check.h"
 #include "support/made_record.h"
 
-#include "sim/checks.h"
+#include "sim/evaluate_internal.h"
 
 static sc_map *map;
 static sc_objects *objects;

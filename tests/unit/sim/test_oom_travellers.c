@@ -78,7 +78,7 @@ static void test_walkers_ask_without_memory(void **state)
     CHECK_OK(sc_travellers_new(walk, &workload, 1, &travellers, NULL), NULL);
     sc_alloc_fail_at(1);
     for (int i = 0; i < 1000; i++) {
-        sc_spoken said;
+        sc_request_line said;
         const uint32_t who = sc_travellers_ask(travellers, &said);
         CHECK_OK(sc_travellers_resume(travellers, who, said.ask.t), NULL);
     }
@@ -122,7 +122,7 @@ static void test_who_cannot_be_moved_still_waits_and_resumes_when_it_can(void **
     const sc_workload workload = sc_workload_default();
     sc_travellers *travellers = NULL;
     CHECK_OK(sc_travellers_new(&movement.base, &workload, 1, &travellers, NULL), NULL);
-    sc_spoken said;
+    sc_request_line said;
     sc_travellers_ask(travellers, &said);
     assert_int_equal(sc_travellers_resume(travellers, 0, said.ask.t), SC_ENOMEM);
     assert_true(sc_travellers_next(travellers) == SC_TIME_NEVER);
@@ -170,14 +170,14 @@ static void test_a_stream_without_memory_leaves_the_old_file(void **state)
     const char *path = place_write_text(&p, "queries.jsonl", "old");
     const sc_queries_options options = {.workload = sc_workload_default(), .seconds = 100};
     const sc_trips_options on_trips = {.count = 3, .truck_share = 0.5, .seed = 1};
-    sc_road_book book;
-    CHECK_OK(sc_road_book_init(&book, map, NULL, NULL), NULL);
+    sc_route_table routes;
+    CHECK_OK(sc_route_table_init(&routes, map, NULL, NULL), NULL);
     unsigned long failures = 0;
     FOR_EACH_FAILURE(n)
     {
         oom_arm(0);
         sc_movement *trips = NULL;
-        CHECK_OK(sc_trips_new(map, &book, &on_trips, &trips, NULL), NULL);
+        CHECK_OK(sc_trips_new(map, &routes, &on_trips, &trips, NULL), NULL);
         oom_arm(n);
         uint64_t written = 0;
         sc_diag diag = {""};
@@ -199,7 +199,7 @@ static void test_a_stream_without_memory_leaves_the_old_file(void **state)
     }
     // Four of the travellers, one or more of the ways, and two of the file.
     assert_true(failures >= 7);
-    sc_road_book_fini(&book);
+    sc_route_table_fini(&routes);
     sc_map_free(map);
     place_free(&p);
 }

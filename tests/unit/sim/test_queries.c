@@ -36,7 +36,7 @@ static sc_stream *stream_of(const sc_map *map, const place *p, uint64_t seed)
     return stream;
 }
 
-static void check_same_but_for_the_place(const sc_spoken *line, const sc_spoken *said)
+static void check_same_but_for_the_place(const sc_request_line *line, const sc_request_line *said)
 {
     assert_string_equal(line->ask.user, said->ask.user);
     assert_true(line->ask.t == said->ask.t);
@@ -57,10 +57,10 @@ static void test_a_written_stream_reads_back_as_what_was_asked(void **state)
         sc_map *map = full_map(kinds[kind]);
         sc_stream *stream = stream_of(map, &p, 42);
         size_t count = 0;
-        const sc_spoken *lines = sc_stream_lines(stream, &count);
+        const sc_request_line *lines = sc_stream_lines(stream, &count);
         crowd c = crowd_on(map, COUNT, 42);
         for (size_t i = 0; i < count; i++) {
-            sc_spoken said;
+            sc_request_line said;
             ask(&c, &said);
             check_same_but_for_the_place(&lines[i], &said);
             // Positions where the map has them, and edges where it has nothing else.
@@ -171,17 +171,17 @@ static void test_travellers_on_trips_can_be_written_too(void **state)
     const char *path = place_path(&p, "queries.jsonl");
     const sc_trips_options on_trips = {.count = COUNT, .truck_share = 0.2, .seed = 3};
     const sc_queries_options options = a_minute(3);
-    sc_road_book book;
+    sc_route_table routes;
     sc_movement *trips = NULL;
     uint64_t written = 0;
     sc_diag diag = {""};
-    CHECK_OK(sc_road_book_init(&book, map, NULL, &diag), &diag);
-    CHECK_OK(sc_trips_new(map, &book, &on_trips, &trips, &diag), &diag);
+    CHECK_OK(sc_route_table_init(&routes, map, NULL, &diag), &diag);
+    CHECK_OK(sc_trips_new(map, &routes, &on_trips, &trips, &diag), &diag);
     CHECK_OK(sc_queries_write(trips, &options, path, &written, &diag), &diag);
     // In a minute each asks two or three times, once in twenty seconds.
     CHECK_CLOSE((double)written, 3.0 * COUNT, 0.5 * COUNT);
     sc_movement_free(trips);
-    sc_road_book_fini(&book);
+    sc_route_table_fini(&routes);
     sc_map_free(map);
     place_free(&p);
 }

@@ -38,7 +38,7 @@ static void test_needs_are_drawn_as_the_workload_says(void **state)
     double wait_s = 0;
     double nearest = 0;
     for (int i = 0; i < QUESTIONS; i++) {
-        sc_spoken said;
+        sc_request_line said;
         ask(&c, &said);
         const sc_profile *profile = &said.ask.profile;
         assert_in_range(profile->k, 1, 11);
@@ -77,7 +77,7 @@ static void test_categories_are_asked_for_by_their_share_of_the_objects(void **s
     crowd c = crowd_on(map, 100, 21);
     uint32_t counts[KINDS] = {0};
     for (int i = 0; i < QUESTIONS; i++) {
-        sc_spoken said;
+        sc_request_line said;
         ask(&c, &said);
         assert_int_equal(said.request.category_count, 1);
         assert_in_range(said.request.categories[0], 0, KINDS - 1);
@@ -110,9 +110,9 @@ static void test_any_category_or_a_certain_one_can_be_asked_for_instead(void **s
     crowd this = crowd_of(map, &workload, 10, 22);
     crowd one = crowd_on(map, 10, 22);
     for (int i = 0; i < 300; i++) {
-        sc_spoken said_any;
-        sc_spoken said_this;
-        sc_spoken said_one;
+        sc_request_line said_any;
+        sc_request_line said_this;
+        sc_request_line said_one;
         ask(&any, &said_any);
         ask(&this, &said_this);
         ask(&one, &said_one);
@@ -140,7 +140,7 @@ static void test_where_there_are_no_objects_any_category_is_asked_for(void **sta
         workload.wanted = (sc_want)wanted;
         workload.category = 5;
         crowd c = crowd_of(map, &workload, 10, 23);
-        sc_spoken said;
+        sc_request_line said;
         ask(&c, &said);
         assert_int_equal(said.request.category_count, 0);
         crowd_free(&c);
@@ -175,7 +175,7 @@ static void test_what_the_nth_question_is_does_not_depend_on_outcomes(void **sta
     uint32_t asked[COUNT] = {0};
     crowd c = crowd_on(map, COUNT, 31);
     for (int i = 0; i < MOST; i++) {
-        sc_spoken said;
+        sc_request_line said;
         const uint32_t who = ask(&c, &said);
         if (asked[who] < QUESTIONS) {
             prompt[who][asked[who]++] = (needs){said.ask.profile, said.request};
@@ -189,7 +189,7 @@ static void test_what_the_nth_question_is_does_not_depend_on_outcomes(void **sta
     uint32_t again[COUNT] = {0};
     bool have_differed = false;
     for (int i = 0; i < MOST; i++) {
-        sc_spoken said;
+        sc_request_line said;
         const uint32_t who = sc_travellers_ask(c.travellers, &said);
         resume(&c, who, said.ask.t + (sc_time)(sc_rng_unit(&rng) * 60e6));
         const uint32_t n = again[who]++;
@@ -213,9 +213,9 @@ static void test_the_same_seed_asks_the_same_and_another_another(void **state)
     crowd other = crowd_on(map, 100, 43);
     int same_count = 0;
     for (int i = 0; i < 500; i++) {
-        sc_spoken said_first;
-        sc_spoken said_again;
-        sc_spoken said_other;
+        sc_request_line said_first;
+        sc_request_line said_again;
+        sc_request_line said_other;
         const uint32_t who = ask(&first, &said_first);
         assert_int_equal(ask(&again, &said_again), who);
         assert_true(said_first.ask.t == said_again.ask.t);
@@ -243,8 +243,8 @@ static void test_other_needs_do_not_change_the_trips(void **state)
     crowd a = crowd_on(map, 40, 8);
     crowd b = crowd_of(map, &demanding, 40, 8);
     for (int i = 0; i < 1000; i++) {
-        sc_spoken said_a;
-        sc_spoken said_b;
+        sc_request_line said_a;
+        sc_request_line said_b;
         assert_int_equal(ask(&a, &said_a), ask(&b, &said_b));
         assert_true(said_a.ask.t == said_b.ask.t);
         assert_int_equal(said_a.ask.edge, said_b.ask.edge);

@@ -278,14 +278,14 @@ static void hear_time(ear *e, sc_time t)
     e->last = t;
 }
 
-static sc_err hear_question(void *context, const sc_query *query, const sc_spoken *spoken,
-                            const sc_snap *where)
+static sc_err hear_question(void *context, const sc_query *query,
+                            const sc_request_line *request_line, const sc_snap *where)
 {
     ear *e = context;
-    hear_time(e, spoken->ask.t);
+    hear_time(e, request_line->ask.t);
     assert_int_equal(where->segment, query->segment);
-    assert_int_equal(where->edge, spoken->ask.edge);
-    e->asked_in_window += is_in(e, spoken->ask.t);
+    assert_int_equal(where->edge, request_line->ask.edge);
+    e->asked_in_window += is_in(e, request_line->ask.t);
     return ++e->asked == e->fails_at ? SC_EBUSY : SC_OK;
 }
 

@@ -5,7 +5,7 @@
 #include "support/metric.h"
 
 #include "base/rng.h"
-#include "travel/movement_internal.h"
+#include "travel/travel_internal.h"
 
 // --- Where ------------------------------------------------------------------
 
@@ -28,7 +28,7 @@ static void test_every_question_is_asked_on_a_road_that_can_have_been_reached(vo
         } last[COUNT] = {0};
         bool has_asked[COUNT] = {0};
         for (int i = 0; i < 8 * COUNT; i++) {
-            sc_spoken said;
+            sc_request_line said;
             const uint32_t who = ask(&c, &said);
             assert_true(said.ask.is_on_edge);
             assert_true(said.ask.edge < sc_map_edge_count(map));
@@ -63,7 +63,7 @@ static void test_a_question_comes_from_where_its_traveller_then_is(void **state)
     sc_movement *same = NULL;
     CHECK_OK(sc_walk_new(map, COUNT, 4, &same, NULL), NULL);
     for (int i = 0; i < 400; i++) {
-        sc_spoken said;
+        sc_request_line said;
         const uint32_t who = ask(&c, &said);
         sc_place wanted;
         sc_time back;
@@ -86,7 +86,7 @@ static void test_first_questions_are_spread_over_one_pause(void **state)
     crowd c = crowd_on(map, COUNT, 1);
     uint32_t counts[QUARTERS] = {0};
     for (int i = 0; i < COUNT; i++) {
-        sc_spoken said;
+        sc_request_line said;
         sc_travellers_ask(c.travellers, &said);
         assert_true(said.ask.t >= 0 && said.ask.t < sc_time_from_seconds(20));
         counts[said.ask.t / sc_time_from_seconds(5)]++;
@@ -107,7 +107,7 @@ static void test_questions_come_in_order_and_when_they_were_announced(void **sta
     crowd c = crowd_on(map, 300, 2);
     sc_time before = 0;
     for (uint64_t i = 1; i <= 3000; i++) {
-        sc_spoken said;
+        sc_request_line said;
         const sc_time announced = sc_travellers_next(c.travellers);
         ask(&c, &said);
         assert_true(said.ask.t == announced);
@@ -129,7 +129,7 @@ static void test_questions_at_the_same_moment_come_in_the_order_of_travellers(vo
     workload.pause_s = sc_normal_around(5, 0, 1);
     crowd c = crowd_of(map, &workload, COUNT, 9);
     for (int round = 0; round < 3; round++) {
-        sc_spoken said;
+        sc_request_line said;
         for (uint32_t i = 0; i < COUNT; i++) {
             const uint32_t who = sc_travellers_ask(c.travellers, &said);
             if (round > 0) assert_int_equal(who, i);
@@ -158,7 +158,7 @@ static void test_a_traveller_pauses_after_its_outcome_and_not_less_than_said(voi
     double sum = 0;
     int pauses = 0;
     for (int i = 0; i < ROUNDS; i++) {
-        sc_spoken said;
+        sc_request_line said;
         const uint32_t who = sc_travellers_ask(c.travellers, &said);
         if (outcome[who] >= 0) {
             const sc_time pause = said.ask.t - outcome[who];
@@ -181,8 +181,8 @@ static void test_an_outcome_that_nobody_waits_for_changes_nothing(void **state)
     crowd a = crowd_on(map, 3, 4);
     crowd b = crowd_on(map, 3, 4);
     for (int i = 0; i < 100; i++) {
-        sc_spoken said_a;
-        sc_spoken said_b;
+        sc_request_line said_a;
+        sc_request_line said_b;
         const uint32_t who = ask(&a, &said_a);
         assert_int_equal(ask(&b, &said_b), who);
         assert_true(said_a.ask.t == said_b.ask.t);
@@ -199,7 +199,7 @@ static void test_an_outcome_before_the_question_is_taken_as_one_at_once(void **s
     (void)state;
     sc_map *map = grid_map(SC_COORDS_PLANAR);
     crowd c = crowd_on(map, 1, 5);
-    sc_spoken said;
+    sc_request_line said;
     for (int i = 0; i < 10; i++) {
         sc_travellers_ask(c.travellers, &said);
         const sc_time t = said.ask.t;
@@ -220,7 +220,7 @@ static void test_users_are_numbered_and_stay_so(void **state)
     crowd c = crowd_on(map, COUNT, 6);
     const char *users[COUNT] = {0};
     for (int i = 0; i < COUNT; i++) {
-        sc_spoken said;
+        sc_request_line said;
         const uint32_t who = sc_travellers_ask(c.travellers, &said);
         assert_true(who < COUNT);
         assert_null(users[who]);
@@ -288,7 +288,7 @@ static void test_who_is_off_the_roads_asks_when_it_is_back_or_never_again(void *
     uint32_t counts[3] = {0};
     uint32_t when_back = 0;
     while (sc_travellers_next(travellers) != SC_TIME_NEVER) {
-        sc_spoken said;
+        sc_request_line said;
         const uint32_t who = sc_travellers_ask(travellers, &said);
         assert_true(said.ask.t % sc_time_from_seconds(20) < sc_time_from_seconds(10));
         assert_true(said.ask.t < work.end);
@@ -319,7 +319,7 @@ static void test_travellers_are_called_as_their_movement_says(void **state)
     sc_travellers *travellers = NULL;
     CHECK_OK(sc_travellers_new(&work.base, &workload, 1, &travellers, NULL), NULL);
     const char *users[2] = {0};
-    sc_spoken said;
+    sc_request_line said;
     for (int i = 0; i < 2; i++) {
         const uint32_t who = sc_travellers_ask(travellers, &said);
         users[who] = said.ask.user;

@@ -86,8 +86,8 @@ static inline sc_movement *follow(const town *t, const char *lines,
     sc_traces *traces = traces_of(lines);
     sc_movement *movement = NULL;
     sc_diag diag = {""};
-    CHECK_OK(sc_follow_new(t->map, t->routes, traces, options ? options : &usual, NULL, &movement,
-                           summary, &diag),
+    CHECK_OK(sc_follow_new(&(sc_follow_input){t->map, t->routes, traces},
+                           options ? options : &usual, NULL, &movement, summary, &diag),
              &diag);
     // Tracks are needed only while a movement is made.
     sc_traces_free(traces);

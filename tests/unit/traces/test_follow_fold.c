@@ -192,7 +192,9 @@ static uint32_t choice(const town *t, const sc_traces *traces, uint32_t max_coun
     options.seed = seed;
     sc_movement *m = NULL;
     sc_follow_summary summary;
-    CHECK_OK(sc_follow_new(t->map, t->routes, traces, &options, NULL, &m, &summary, NULL), NULL);
+    CHECK_OK(sc_follow_new(&(sc_follow_input){t->map, t->routes, traces}, &options, NULL, &m,
+                           &summary, NULL),
+             NULL);
     assert_int_equal(summary.traveller_count, m->count);
     assert_int_equal(m->count, max_count == 0 || max_count > CABS / 2 ? CABS / 2 : max_count);
     uint32_t bits = 0;

@@ -7,8 +7,8 @@ static sc_err try_to_follow(const town *t, const char *lines, const sc_follow_op
 {
     sc_traces *traces = traces_of(lines);
     sc_movement *movement = NULL;
-    const sc_err err =
-        sc_follow_new(t->map, t->routes, traces, options, NULL, &movement, NULL, diag);
+    const sc_err err = sc_follow_new(&(sc_follow_input){t->map, t->routes, traces}, options, NULL,
+                                     &movement, NULL, diag);
     assert_int_equal(movement == NULL, err != SC_OK);
     sc_movement_free(movement);
     sc_traces_free(traces);
@@ -75,18 +75,19 @@ static void test_where_nobody_is_ever_on_the_roads_the_message_says_why(void **s
     town t = town_new();
     sc_follow_options options = sc_follow_options_default();
     sc_diag diag = {""};
-    CHECK_REFUSED(try_to_follow(&t, "cab,0,0,777\ncab,10,50,777\ncab,500,0,0\n", &options, &diag),
-                  SC_EINVAL, &diag,
-                  "nobody in the traces is ever on the roads; fixes: 3 in all, 0 before the start "
-                  "or after the end, 2 more than 100 m from any road; pairs of the others: 0 more "
-                  "than 300 s apart, 0 without a way between them; movement needs two fixes of a "
-                  "track, and traces and map that show the same place in the same coordinates");
+    CHECK_REFUSED(
+        try_to_follow(&t, "cab,0,0,777\ncab,10,50,777\ncab,500,0,0\n", &options, &diag), SC_EINVAL,
+        &diag,
+        "no track of the traces is ever on the roads; fixes: 3 in all, 0 before the start "
+        "or after the end, 2 more than 100 m from any road; pairs of the others: 0 more "
+        "than 300 s apart, 0 without a way between them; movement needs two fixes of a "
+        "track, and traces and map that show the same place in the same coordinates");
     CHECK_REFUSED(try_to_follow(&t, "cab,0,0,0\ncab,1000,50,0\n", &options, &diag), SC_EINVAL,
                   &diag, " 1 more than 300 s apart");
     CHECK_REFUSED(try_to_follow(&t, "cab,0,0,0\ncab,100,50,2000\n", &options, &diag), SC_EINVAL,
                   &diag, " 1 without a way between them");
     CHECK_REFUSED(try_to_follow(&t, "cab,0,0,0\nvan,100,50,0\n", &options, &diag), SC_EINVAL, &diag,
-                  "nobody in the traces");
+                  "no track of the traces");
     options.has_start = true;
     options.start_s = 1000;
     CHECK_REFUSED(try_to_follow(&t, "cab,0,0,0\ncab,100,50,0\n", &options, &diag), SC_EINVAL, &diag,
@@ -179,7 +180,9 @@ static void test_progress_goes_from_nothing_to_all(void **state)
         reports r = {0};
         sc_movement *m = NULL;
         const sc_progress progress = {note, &r};
-        CHECK_OK(sc_follow_new(t.map, t.routes, traces, &options, &progress, &m, NULL, NULL), NULL);
+        CHECK_OK(sc_follow_new(&(sc_follow_input){t.map, t.routes, traces}, &options, &progress, &m,
+                               NULL, NULL),
+                 NULL);
         assert_true(r.count >= 2);
         assert_true(r.done == r.total);
         if (max_count > 0) assert_int_equal(r.total, max_count);

@@ -21,8 +21,8 @@ static void test_followers_without_memory_are_told(void **state)
             sc_movement *m = NULL;
             sc_diag diag = {""};
             sc_follow_summary summary = {.fix_count = 7};
-            const sc_err err =
-                sc_follow_new(t.map, t.routes, traces, &options, NULL, &m, &summary, &diag);
+            const sc_err err = sc_follow_new(&(sc_follow_input){t.map, t.routes, traces}, &options,
+                                             NULL, &m, &summary, &diag);
             if (!oom_happened()) {
                 CHECK_OK(err, &diag);
                 sc_movement_free(m);

@@ -15,7 +15,7 @@
 /** A map with its ways. */
 typedef struct fixture {
     sc_map *map;
-    sc_road_book book;
+    sc_route_table routes;
 } fixture;
 
 // Takes the sketch.
@@ -24,7 +24,7 @@ static inline fixture fixture_of(sketch *s)
     fixture f = {.map = sketch_map(s)};
     sketch_free(s);
     sc_diag diag = {""};
-    CHECK_OK(sc_road_book_init(&f.book, f.map, NULL, &diag), &diag);
+    CHECK_OK(sc_route_table_init(&f.routes, f.map, NULL, &diag), &diag);
     return f;
 }
 
@@ -36,8 +36,8 @@ static inline fixture fixture_grid(uint32_t width, uint32_t height)
 
 static inline void fixture_free(fixture *f)
 {
-    sc_road_book_fini(&f->book);
-    sc_road_book_fini(&f->book);  // harmless twice
+    sc_route_table_fini(&f->routes);
+    sc_route_table_fini(&f->routes);  // harmless twice
     sc_map_free(f->map);
 }
 
@@ -47,7 +47,7 @@ static inline sc_movement *trips_on(const fixture *f, uint32_t count, double tru
     const sc_trips_options options = {.count = count, .truck_share = truck_share, .seed = seed};
     sc_movement *trips = NULL;
     sc_diag diag = {""};
-    CHECK_OK(sc_trips_new(f->map, &f->book, &options, &trips, &diag), &diag);
+    CHECK_OK(sc_trips_new(f->map, &f->routes, &options, &trips, &diag), &diag);
     return trips;
 }
 

@@ -1,5 +1,5 @@
 // What all travellers share: seeds of their own, paces, names.
-#include "travel/movement_internal.h"
+#include "travel/travel_internal.h"
 
 #include "support/check.h"
 

@@ -57,7 +57,7 @@ static void test_travellers_are_where_edges_are_and_stay_on_connected_roads(void
         }
     }
     fixture f = fixture_of(&s);
-    assert_int_equal(sc_routes_part_count(f.book.by_vehicle[SC_CAR]), PARTS);
+    assert_int_equal(sc_routes_part_count(f.routes.by_vehicle[SC_CAR]), PARTS);
     sc_movement *trips = trips_on(&f, COUNT, 0.2, 10);
     uint32_t counts[PARTS] = {0};
     for (uint32_t who = 0; who < COUNT; who++) {
@@ -204,7 +204,7 @@ static void test_roads_without_length_and_endless_waits_let_travellers_rest(void
     }
 }
 
-// --- Refusals and the road book ---------------------------------------------
+// --- Refusals and the road routes ---------------------------------------------
 
 static void test_what_makes_no_sense_is_refused(void **state)
 {
@@ -217,30 +217,30 @@ static void test_what_makes_no_sense_is_refused(void **state)
     CHECK_SAME(options.truck_share, 0.2);
     assert_int_equal(options.seed, 1);
     options.count = 0;
-    CHECK_REFUSED(sc_trips_new(f.map, &f.book, &options, &trips, &diag), SC_EINVAL, &diag,
+    CHECK_REFUSED(sc_trips_new(f.map, &f.routes, &options, &trips, &diag), SC_EINVAL, &diag,
                   "1 to 100000000 travellers, not 0");
     options.count = 100000001;
-    CHECK_REFUSED(sc_trips_new(f.map, &f.book, &options, &trips, &diag), SC_EINVAL, &diag,
+    CHECK_REFUSED(sc_trips_new(f.map, &f.routes, &options, &trips, &diag), SC_EINVAL, &diag,
                   "not 100000001");
     static const double shares[] = {-0.01, 1.01, NOT_A_NUMBER};
     for (size_t i = 0; i < sizeof shares / sizeof *shares; i++) {
         options = (sc_trips_options){.count = 1, .truck_share = shares[i]};
-        CHECK_REFUSED(sc_trips_new(f.map, &f.book, &options, &trips, &diag), SC_EINVAL, &diag,
+        CHECK_REFUSED(sc_trips_new(f.map, &f.routes, &options, &trips, &diag), SC_EINVAL, &diag,
                       "the share of trucks must be 0 to 1");
     }
     assert_null(trips);
     fixture_free(&f);
 }
 
-static void test_a_road_book_has_ways_for_both_classes(void **state)
+static void test_a_route_table_has_ways_for_both_classes(void **state)
 {
     (void)state;
     sketch s = sketch_draw(SC_COORDS_PLANAR, "A--B\n", "");
     s.edges[0].length = 10000.0;
     s.edges[0].road_class = SC_ROAD_MOTORWAY;
     fixture f = fixture_of(&s);
-    assert_true(sc_routes_segment_ms(f.book.by_vehicle[SC_TRUCK], 0) >
-                sc_routes_segment_ms(f.book.by_vehicle[SC_CAR], 0));
+    assert_true(sc_routes_segment_ms(f.routes.by_vehicle[SC_TRUCK], 0) >
+                sc_routes_segment_ms(f.routes.by_vehicle[SC_CAR], 0));
     fixture_free(&f);
 }
 
@@ -257,7 +257,7 @@ static void *move_along(void *argument)
     const sc_trips_options options = {.count = 200, .truck_share = 0.5, .seed = 15};
     sc_movement *trips = NULL;
     // Asserts are for the main thread: what goes wrong here leaves places that differ.
-    if (sc_trips_new(l->fixture->map, &l->fixture->book, &options, &trips, NULL)) return NULL;
+    if (sc_trips_new(l->fixture->map, &l->fixture->routes, &options, &trips, NULL)) return NULL;
     for (int i = 0; i < 10; i++) {
         for (uint32_t who = 0; who < 200; who++) {
             sc_time back;
@@ -269,7 +269,7 @@ static void *move_along(void *argument)
     return NULL;
 }
 
-static void test_movements_in_several_threads_share_a_road_book(void **state)
+static void test_movements_in_several_threads_share_a_route_table(void **state)
 {
     (void)state;
     enum { LANES = 3 };
@@ -301,7 +301,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_another_seed_makes_other_travellers),
     cmocka_unit_test(test_roads_without_length_and_endless_waits_let_travellers_rest),
     cmocka_unit_test(test_what_makes_no_sense_is_refused),
-    cmocka_unit_test(test_a_road_book_has_ways_for_both_classes),
-    cmocka_unit_test(test_movements_in_several_threads_share_a_road_book),
+    cmocka_unit_test(test_a_route_table_has_ways_for_both_classes),
+    cmocka_unit_test(test_movements_in_several_threads_share_a_route_table),
 };
 SC_SUITE(tests)

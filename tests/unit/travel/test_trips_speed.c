@@ -3,7 +3,7 @@
 
 #include "support/metric.h"
 
-#include "travel/movement_internal.h"
+#include "travel/travel_internal.h"
 
 static road_place as_road_place(const sc_map *map, sc_place place)
 {

@@ -3,7 +3,7 @@
 #include "support/metric.h"
 #include "support/sketch.h"
 
-#include "travel/walk_internal.h"
+#include "travel/travel_internal.h"
 
 /** A map with its crossings. */
 typedef struct fixture {

@@ -5,7 +5,7 @@
 #include "support/metric.h"
 #include "support/sketch.h"
 
-#include "travel/movement_internal.h"
+#include "travel/travel_internal.h"
 
 static sc_movement *walk_on(const sc_map *map, uint32_t count, uint64_t seed)
 {

@@ -1,4 +1,4 @@
-// The map's bytes, GET /v1/map.bin, read into typed arrays. src/service/api/map_bytes.h has the layout.
+// The map's bytes, GET /v1/map.bin, read into typed arrays. src/service/api/map_display.h has the layout.
 //
 // 1. Nothing is believed: version, size and check come first, then every count, before memory is taken
 //    for it, and every number that leads somewhere. Damaged bytes are a MapError, never half a map.
@@ -16,7 +16,7 @@ const VERSION = 1;
 const HEAD = 76;
 /** "SCMD", little-endian. */
 const MAGIC = 0x444d4353;
-/** More decimals than a map has (page_map.c); ten to their power is exact. */
+/** More decimals than a map has (map_display.c); ten to their power is exact. */
 const DECIMALS_MAX = 9;
 
 export const NO_COORDINATES = 0;

@@ -43,7 +43,7 @@ export const PLANE: MapPage = {
     classes: [0],
 };
 
-/** The same page as GET /v1/map.bin has it; src/service/api/map_bytes.h has the layout. Positions may lie outside of its bounds. */
+/** The same page as GET /v1/map.bin has it; src/service/api/map_display.h has the layout. Positions may lie outside of its bounds. */
 export function bytesOf(page: MapPage): Uint8Array<ArrayBuffer> {
     const { head, sides } = headOf(page);
     const columns = page.segments ? columnsOf(page, sides) : null;

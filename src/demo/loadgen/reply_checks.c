@@ -1,0 +1,547 @@
+// Checks of replies: read member by member against /openapi.json; matched against the one form that
+// the service writes (quick runs); and compared with a plain search from the traveller's position
+// (a sample).
+//
+// A reply that is not as described is "lost, bad reply": the client does not know what became of
+// its query.
+#include "demo/loadgen/reply_checks.h"
+
+#include <starcloak/relay.h>
+
+#include "base/json_tree.h"
+#include "demo/loadgen/clients.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <xxhash.h>
+
+/** The wait is rounded in replies; it may exceed what was allowed by so much. */
+#define WAIT_TOLERANCE_S 0.001
+
+static const char problem_prefix[] = "urn:starcloak:problem:";
+
+SC_PRINTF(3, 4)
+static void violate(sc_reply_check *out, sc_violation violation, const char *format, ...)
+{
+    // Only the first fault is reported; it may be the cause of others.
+    if (out->is_violated) return;
+    out->is_violated = true;
+    out->violation = violation;
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(out->remark, sizeof out->remark, format, arguments);
+    va_end(arguments);
+    if (violation == SC_VIOLATION_BAD_REPLY) out->end = SC_LOAD_LOST;
+}
+
+/** An untrusted word, made safe for tables and terminals. */
+static void take_word(sc_reply_check *out, const char *word)
+{
+    size_t i = 0;
+    for (; word[i] != '\0' && i + 1 < sizeof out->word; i++) {
+        const char c = word[i];
+        const bool is_plain =
+            (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
+        out->word[i] = is_plain ? c : '?';
+    }
+    out->word[i] = '\0';
+}
+
+static bool is_one_of(const char *word, const char *const *list, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(word, list[i]) == 0) return true;
+    }
+    return false;
+}
+
+enum { CLOAK_ID_DIGITS = 16 };
+
+// --- Members --------------------------------------------------------------------
+
+/** The text of a member; NULL, and a violation, if it is none. */
+static const char *text_of(const sc_json_value *object, const char *key, sc_reply_check *out)
+{
+    const char *text = sc_json_text_at(sc_json_member(object, key));
+    if (!text) violate(out, SC_VIOLATION_BAD_REPLY, "'%s' is missing, or no text", key);
+    return text;
+}
+
+/** A number that is not negative; 0, and a violation, if it is none. */
+static double number_of(const sc_json_value *object, const char *key, sc_reply_check *out)
+{
+    const sc_json_value *member = sc_json_member(object, key);
+    const double value = sc_json_number_at(member);
+    if (sc_json_is_number(member) && value >= 0 && isfinite(value)) return value;
+    violate(out, SC_VIOLATION_BAD_REPLY, "'%s' is missing, or no number from 0 on", key);
+    return 0;
+}
+
+static uint64_t count_of(const sc_json_value *object, const char *key, sc_reply_check *out)
+{
+    const sc_json_value *member = sc_json_member(object, key);
+    if (sc_json_is_integer(member) && sc_json_integer(member) >= 0) {
+        return (uint64_t)sc_json_integer(member);
+    }
+    violate(out, SC_VIOLATION_BAD_REPLY, "'%s' is missing, or no count", key);
+    return 0;
+}
+
+/** No member but these. */
+static void check_members(const sc_json_value *object, const char *const *known, size_t count,
+                          sc_reply_check *out)
+{
+    for (size_t i = 0; i < sc_json_size(object); i++) {
+        if (is_one_of(sc_json_member_name(object, i), known, count)) continue;
+        violate(out, SC_VIOLATION_BAD_REPLY, "a member that the description does not have");
+        return;
+    }
+}
+
+#define CHECK_MEMBERS(object, out, ...)                         \
+    check_members((object), (const char *const[]){__VA_ARGS__}, \
+                  sizeof((const char *const[]){__VA_ARGS__}) / sizeof(const char *), (out))
+
+// --- Outcomes -------------------------------------------------------------------
+
+uint64_t sc_object_digest(const char *id, const char *category, const char *name)
+{
+    // Each is the seed of the next, so that letters cannot move from one text to another.
+    uint64_t mark = XXH3_64bits(id, strlen(id));
+    mark = XXH3_64bits_withSeed(category, strlen(category), mark);
+    return XXH3_64bits_withSeed(name, strlen(name), mark);
+}
+
+static void check_position(const sc_json_value *object, sc_reply_check *out)
+{
+    const sc_json_value *position = sc_json_member(object, "position");
+    if (!position) return;  // of a map without coordinates
+    const bool is_geographic = sc_json_is_number(sc_json_member(position, "lon")) &&
+                               sc_json_is_number(sc_json_member(position, "lat"));
+    const bool is_planar = sc_json_is_number(sc_json_member(position, "x")) &&
+                           sc_json_is_number(sc_json_member(position, "y"));
+    if (sc_json_size(position) == 2 && (is_geographic || is_planar)) return;
+    violate(out, SC_VIOLATION_BAD_REPLY, "the position of an object is none");
+}
+
+static bool take_cloak_id(sc_reply_check *out, const char *id, size_t size)
+{
+    if (size != CLOAK_ID_DIGITS) return false;
+    for (size_t i = 0; i < size; i++) {
+        const bool is_hex = (id[i] >= '0' && id[i] <= '9') || (id[i] >= 'a' && id[i] <= 'f');
+        if (!is_hex) return false;
+    }
+    memcpy(out->cloak, id, size);
+    out->cloak[size] = '\0';
+    return true;
+}
+
+/** Other services may leave it out. */
+static void take_id(const sc_json_value *cloak, sc_reply_check *out)
+{
+    const sc_json_value *id = sc_json_member(cloak, "id");
+    if (!id) return;
+    if (!sc_json_is_string(id) || !take_cloak_id(out, sc_json_text_at(id), sc_json_text_size(id))) {
+        violate(out, SC_VIOLATION_BAD_REPLY, "the id of a cloak is not %d hexadecimal digits",
+                (int)CLOAK_ID_DIGITS);
+    }
+}
+
+static void take_object(const sc_json_value *object, sc_reply_check *out)
+{
+    const char *id = text_of(object, "id", out);
+    const char *name = text_of(object, "name", out);
+    const char *category = text_of(object, "category", out);
+    check_position(object, out);
+    CHECK_MEMBERS(object, out, "id", "name", "category", "position", "distance_m");
+    const double distance_m = number_of(object, "distance_m", out);
+    const size_t i = out->object_count++;
+    out->distances_m[i] = distance_m;
+    out->digests[i] = id && category && name ? sc_object_digest(id, category, name) : 0;
+    if (i > 0 && distance_m < out->distances_m[i - 1]) {
+        violate(out, SC_VIOLATION_WRONG_ANSWER, "objects that are not in order of distance");
+    }
+}
+
+static void take_objects(const sc_json_value *body, uint32_t nearest, sc_reply_check *out)
+{
+    const sc_json_value *objects = sc_json_member(body, "objects");
+    if (!sc_json_is_array(objects)) {
+        violate(out, SC_VIOLATION_BAD_REPLY, "'objects' is missing, or no list");
+        return;
+    }
+    const size_t count = sc_json_size(objects);
+    if (count > nearest || count > SC_REPLY_OBJECTS) {
+        violate(out, SC_VIOLATION_WRONG_ANSWER, "%zu objects, where %u were asked for", count,
+                (unsigned)nearest);
+        return;
+    }
+    for (size_t i = 0; i < count; i++) {
+        take_object(sc_json_at(objects, i), out);
+    }
+}
+
+static void check_promises(sc_reply_check *out, const sc_profile *needs)
+{
+    if (out->users < needs->k) {
+        violate(out, SC_VIOLATION_FEW_USERS, "%llu users in a cloak that was to have %u",
+                (unsigned long long)out->users, (unsigned)needs->k);
+    }
+    if (out->segments < needs->l) {
+        violate(out, SC_VIOLATION_FEW_SEGMENTS, "%llu segments in a cloak that was to have %u",
+                (unsigned long long)out->segments, (unsigned)needs->l);
+    }
+    const double max_wait_s = (double)needs->max_wait_us * 1e-6;
+    if (out->wait_s > max_wait_s + WAIT_TOLERANCE_S) {
+        violate(out, SC_VIOLATION_LATE, "a cloak after %.3f s, where %.3f s were allowed",
+                out->wait_s, max_wait_s);
+    }
+}
+
+static void check_answer(const sc_json_value *body, const sc_profile *needs, uint32_t nearest,
+                         sc_reply_check *out)
+{
+    const sc_json_value *cloak = sc_json_member(body, "cloak");
+    out->end = SC_LOAD_ANSWERED;
+    out->wait_s = number_of(body, "wait_s", out);
+    take_id(cloak, out);
+    out->users = count_of(cloak, "users", out);
+    out->segments = count_of(cloak, "segments", out);
+    CHECK_MEMBERS(body, out, "outcome", "wait_s", "cloak", "objects");
+    CHECK_MEMBERS(cloak, out, "id", "users", "segments");
+    take_objects(body, nearest, out);
+    check_promises(out, needs);
+}
+
+static void check_drop(const sc_json_value *body, sc_reply_check *out)
+{
+    static const char *const reasons[] = {"expired", "infeasible"};
+    out->end = SC_LOAD_DROPPED;
+    out->wait_s = number_of(body, "wait_s", out);
+    CHECK_MEMBERS(body, out, "outcome", "reason", "wait_s");
+    const char *reason = text_of(body, "reason", out);
+    if (!reason) return;
+    take_word(out, reason);
+    if (!is_one_of(reason, reasons, sizeof reasons / sizeof *reasons)) {
+        violate(out, SC_VIOLATION_BAD_REPLY, "dropped for a reason that is not known");
+    }
+}
+
+static void check_outcome(const sc_json_value *body, const sc_profile *needs, uint32_t nearest,
+                          sc_reply_check *out)
+{
+    const char *outcome = text_of(body, "outcome", out);
+    if (!outcome) return;
+    if (strcmp(outcome, "answered") == 0) {
+        check_answer(body, needs, nearest, out);
+    } else if (strcmp(outcome, "dropped") == 0) {
+        check_drop(body, out);
+    } else {
+        violate(out, SC_VIOLATION_BAD_REPLY, "an outcome that is not known");
+    }
+}
+
+// --- Problems -------------------------------------------------------------------
+
+static void check_failure(const sc_json_value *body, sc_reply_check *out)
+{
+    static const char *const reasons[] = {
+        "provider_unreachable", "provider_timeout", "provider_refused", "provider_unbelievable",
+        "provider_suspended",   "overloaded",       "in_doubt",         "stopped",
+        "not_sent_in_time",     "result_lost"};
+    out->end = SC_LOAD_FAILED;
+    const char *outcome = text_of(body, "outcome", out);
+    const char *reason = text_of(body, "reason", out);
+    if (!outcome || !reason) return;
+    take_word(out, reason);
+    if (strcmp(outcome, "failed") != 0 ||
+        !is_one_of(reason, reasons, sizeof reasons / sizeof *reasons)) {
+        violate(out, SC_VIOLATION_BAD_REPLY, "failed for a reason that is not known");
+    }
+}
+
+static void check_problem(const sc_json_value *body, int status, sc_reply_check *out)
+{
+    const char *type = text_of(body, "type", out);
+    text_of(body, "title", out);
+    if (count_of(body, "status", out) != (uint64_t)status) {
+        violate(out, SC_VIOLATION_BAD_REPLY, "a problem with another status than its reply");
+    }
+    if (!type) return;
+    const size_t prefix = sizeof problem_prefix - 1;
+    if (strncmp(type, problem_prefix, prefix) != 0) {
+        violate(out, SC_VIOLATION_BAD_REPLY, "a problem of a type that is not known");
+        return;
+    }
+    take_word(out, type + prefix);
+    if (sc_json_member(body, "outcome")) check_failure(body, out);
+}
+
+// --- Replies --------------------------------------------------------------------
+
+static void clear_check(sc_reply_check *out)
+{
+    // Field by field: there is room for a thousand objects, which need not be cleared.
+    out->end = SC_LOAD_REFUSED;
+    out->word[0] = '\0';
+    out->is_violated = false;
+    out->remark[0] = '\0';
+    out->cloak[0] = '\0';
+    out->wait_s = 0;
+    out->users = 0;
+    out->segments = 0;
+    out->object_count = 0;
+}
+
+static bool is_known_status(int status)
+{
+    static const short known[] = {200, 400, 401, 403, 404, 405, 408, 413, 415,
+                                  422, 429, 431, 500, 501, 502, 503, 504};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        if (known[i] == status) return true;
+    }
+    return false;
+}
+
+sc_err sc_reply_check_read(const sc_response *response, const sc_profile *needs, uint32_t nearest,
+                           sc_reply_check *out)
+{
+    clear_check(out);
+    if (!is_known_status(response->status)) {
+        violate(out, SC_VIOLATION_BAD_REPLY, "status %d, which the description does not have",
+                response->status);
+        return SC_OK;
+    }
+    const bool is_outcome = response->status == 200;
+    if (response->type != (is_outcome ? SC_RESPONSE_JSON : SC_RESPONSE_PROBLEM)) {
+        violate(out, SC_VIOLATION_BAD_REPLY, "status %d with a body of another media type",
+                response->status);
+        return SC_OK;
+    }
+    sc_json_tree tree = {0};
+    sc_json_error error;
+    const sc_err err =
+        sc_json_tree_read(response->body ? response->body : "", response->body_size, &tree, &error);
+    if (err == SC_ENOMEM) return err;
+    const sc_json_value *body = tree.root;
+    if (!sc_json_is_object(body)) {
+        violate(out, SC_VIOLATION_BAD_REPLY, "a body that is no JSON object");
+    } else if (is_outcome) {
+        check_outcome(body, needs, nearest, out);
+    } else {
+        check_problem(body, response->status, out);
+    }
+    sc_json_tree_fini(&tree);
+    return SC_OK;
+}
+
+// === The form that the service writes ===========================================================
+//
+// Without a parser. Anything that does not match exactly is left to sc_reply_check_read().
+
+/** What is left of a body. */
+typedef struct known_form {
+    const char *at;
+    const char *end;
+} known_form;
+
+static bool eat(known_form *g, const char *text)
+{
+    const size_t size = strlen(text);
+    if ((size_t)(g->end - g->at) < size || memcmp(g->at, text, size) != 0) return false;
+    g->at += size;
+    return true;
+}
+
+static bool eat_count(known_form *g, uint64_t *out)
+{
+    const char *first = g->at;
+    uint64_t value = 0;
+    while (g->at < g->end && *g->at >= '0' && *g->at <= '9' && g->at - first < 15) {
+        value = value * 10 + (uint64_t)(*g->at++ - '0');
+    }
+    *out = value;
+    return g->at > first;
+}
+
+/** Digits, and perhaps a fraction; whatever else a number may be, is left to the parser. */
+static bool eat_number(known_form *g, double *out)
+{
+    uint64_t whole = 0;
+    uint64_t fraction = 0;
+    if (!eat_count(g, &whole)) return false;
+    *out = (double)whole;
+    if (!eat(g, ".")) return true;
+    const char *first = g->at;
+    if (!eat_count(g, &fraction)) return false;
+    *out += (double)fraction * pow(10, (double)(first - g->at));
+    return true;
+}
+
+/** The id of a cloak, if it has one. */
+static bool eat_id(known_form *g, sc_reply_check *out)
+{
+    if (!eat(g, "\"id\":\"")) return true;
+    if (g->end - g->at < CLOAK_ID_DIGITS || !take_cloak_id(out, g->at, CLOAK_ID_DIGITS)) {
+        return false;
+    }
+    g->at += CLOAK_ID_DIGITS;
+    return eat(g, "\",");
+}
+
+static bool match_answer(known_form *g, sc_reply_check *out)
+{
+    out->end = SC_LOAD_ANSWERED;
+    return eat(g, "{\"outcome\":\"answered\",\"wait_s\":") && eat_number(g, &out->wait_s) &&
+           eat(g, ",\"cloak\":{") && eat_id(g, out) && eat(g, "\"users\":") &&
+           eat_count(g, &out->users) && eat(g, ",\"segments\":") && eat_count(g, &out->segments) &&
+           eat(g, "},\"objects\":[") && g->end - g->at >= 2 && memcmp(g->end - 2, "]}", 2) == 0;
+}
+
+static bool match_drop(known_form *g, sc_reply_check *out)
+{
+    out->end = SC_LOAD_DROPPED;
+    if (!eat(g, "{\"outcome\":\"dropped\",\"reason\":\"")) return false;
+    const char *word = eat(g, "expired") ? "expired" : eat(g, "infeasible") ? "infeasible" : NULL;
+    if (!word) return false;
+    (void)snprintf(out->word, sizeof out->word, "%s", word);
+    return eat(g, "\",\"wait_s\":") && eat_number(g, &out->wait_s) && eat(g, "}") &&
+           g->at == g->end;
+}
+
+sc_err sc_reply_check_read_quickly(const sc_response *response, const sc_profile *needs,
+                                   uint32_t nearest, sc_reply_check *out)
+{
+    if (response->status == 200 && response->type == SC_RESPONSE_JSON && response->body) {
+        known_form g = {response->body, response->body + response->body_size};
+        clear_check(out);
+        if (match_answer(&g, out)) {
+            check_promises(out, needs);
+            return SC_OK;
+        }
+        g.at = response->body;
+        if (match_drop(&g, out)) return SC_OK;
+    }
+    return sc_reply_check_read(response, needs, nearest, out);
+}
+
+// === The exact answer ===========================================================================
+//
+// Is it the exact answer? Compared with a plain search from where the traveller is.
+//
+// As many objects, as far away, and the very ones, told as the map tells them. Objects that are
+// equally far may be in any order; and if one is as far as the last that was asked for but was not
+// asked for any more, it may have been told instead. So the search asks for one more than the
+// traveller, and the last ones count as known only if that one is farther.
+
+/** Positions are told rounded, and so are distances. */
+#define TOLERANCE_M 0.002
+
+/** What a plain search finds. */
+typedef struct truth {
+    const sc_objects *objects;
+    const sc_near *nears;
+    size_t count;  ///< of the answer
+    double tie_m;  ///< objects from here on may be others, as far away; HUGE_VAL: none may
+} truth;
+
+static void disagree(sc_reply_check *check, const char *how, size_t wanted)
+{
+    check->is_violated = true;
+    check->violation = SC_VIOLATION_WRONG_ANSWER;
+    snprintf(check->remark, sizeof check->remark, "%s (%zu objects, %zu by a plain search)", how,
+             check->object_count, wanted);
+}
+
+static sc_err search(const sc__client_group *group, const sc__client_query *question, truth *out)
+{
+    sc_request request = {.type = SC_REQUEST_KNN, .k = question->nearest + 1};
+    if (question->category != SC_NONE) {
+        request.category_count = 1;
+        request.categories[0] = question->category;
+    }
+    sc_edge_id edge = 0;
+    double offset_m = 0;
+    out->objects = group->options->objects;
+    sc_err err = sc__request_writer_position(group->shared->writer, question, &edge, &offset_m);
+    if (!err) {
+        err = sc_lbs_nearest(group->lbs, out->objects, &(sc_near_query){{edge, offset_m}, &request},
+                             &out->nears, &out->count, NULL);
+    }
+    out->tie_m = HUGE_VAL;
+    if (err || out->count <= question->nearest) return err;
+    const double beyond_m = out->nears[--out->count].distance_m;
+    const double last_m = out->nears[out->count - 1].distance_m;
+    if (beyond_m - last_m <= TOLERANCE_M) out->tie_m = last_m - TOLERANCE_M;
+    return SC_OK;
+}
+
+static uint64_t mark_of(const sc_objects *objects, uint32_t number)
+{
+    const sc_object_table *table = sc_objects_table(objects);
+    const sc_vocabulary *words = sc_objects_vocabulary(objects);
+    const sc_object *object = &table->objects[number];
+    char digits[16];
+    const char *id = digits;
+    if (table->keys) {
+        id = table->strings + table->keys[number];
+    } else {
+        snprintf(digits, sizeof digits, "%" PRIu32, number);
+    }
+    const char *category = object->category < words->count ? words->names[object->category] : "";
+    return sc_object_digest(id, category, table->strings ? table->strings + object->name : "");
+}
+
+/** Whether it is one of those that were found, and there: of equally far ones, any. */
+static bool is_found(const truth *found, uint64_t mark, double distance_m)
+{
+    for (size_t i = 0; i < found->count; i++) {
+        if (fabs(found->nears[i].distance_m - distance_m) <= TOLERANCE_M &&
+            mark_of(found->objects, found->nears[i].object) == mark) {
+            return true;
+        }
+    }
+    return distance_m >= found->tie_m;
+}
+
+static bool is_told_before(const sc_reply_check *check, size_t i)
+{
+    for (size_t before = 0; before < i; before++) {
+        if (check->digests[before] == check->digests[i]) return true;
+    }
+    return false;
+}
+
+static void compare(sc_reply_check *check, const truth *found)
+{
+    const size_t count = found->count;
+    if (count != check->object_count) {
+        disagree(check, "another number of objects", count);
+        return;
+    }
+    for (size_t i = 0; i < count && !check->is_violated; i++) {
+        const double distance_m = check->distances_m[i];
+        if (fabs(found->nears[i].distance_m - distance_m) > TOLERANCE_M) {
+            disagree(check, "another distance", count);
+        } else if (is_told_before(check, i)) {
+            disagree(check, "an object twice", count);
+        } else if (!is_found(found, check->digests[i], distance_m)) {
+            disagree(check, "another object, or one that is called otherwise", count);
+        }
+    }
+}
+
+void sc__reply_check_exact(sc__client_group *group, const sc__client *client)
+{
+    truth found = {0};
+    const sc_err err = search(group, &client->question, &found);
+    if (err) {
+        group->err = err;
+        return;
+    }
+    group->counts->checked++;
+    compare(group->check, &found);
+}

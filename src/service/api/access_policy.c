@@ -1,0 +1,193 @@
+// Checks of the operator's policy, and the access rules in force.
+#include "api/access_policy.h"
+
+#include "base/alloc.h"
+#include "base/diag.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <string.h>
+#include <strings.h>
+#include <time.h>
+
+/** A day: sums of times stay far below their limits. */
+enum { LONGEST_WAIT_S = 86400 };
+
+// One need: its three values ascend, and begin where they make sense.
+static sc_err check_need(const char *need, double least, double standard, double most, double floor,
+                         sc_diag *diag)
+{
+    if (least < floor) {
+        return sc_fail(diag, SC_EINVAL, "the least %s is %.15g; it must be %.15g or more", need,
+                       least, floor);
+    }
+    if (!(least <= standard && standard <= most)) {
+        return sc_fail(diag, SC_EINVAL,
+                       "%s: the least is %.15g, the default %.15g, the most %.15g; they must not "
+                       "decrease",
+                       need, least, standard, most);
+    }
+    return SC_OK;
+}
+
+static double in_seconds(sc_time t)
+{
+    return (double)t / 1e6;
+}
+
+static sc_err check_profiles(const sc_policy *terms, sc_diag *diag)
+{
+    const sc_profile *least = &terms->least;
+    const sc_profile *standard = &terms->standard;
+    const sc_profile *most = &terms->most;
+    sc_err err = check_need("k", least->k, standard->k, most->k, 1, diag);
+    if (!err) err = check_need("l", least->l, standard->l, most->l, 1, diag);
+    if (!err) {
+        err = check_need("max_hops", least->max_hops, standard->max_hops, most->max_hops, 0, diag);
+    }
+    if (!err) {
+        err = check_need("max_wait_s", in_seconds(least->max_wait_us),
+                         in_seconds(standard->max_wait_us), in_seconds(most->max_wait_us), 1e-6,
+                         diag);
+    }
+    if (!err && most->max_wait_us > sc_time_from_seconds(LONGEST_WAIT_S)) {
+        err = sc_fail(diag, SC_EINVAL, "the most of max_wait_s is %.15g; allow at most %d s",
+                      in_seconds(most->max_wait_us), (int)LONGEST_WAIT_S);
+    }
+    return err;
+}
+
+// Written so that what is not a number is refused too.
+static sc_err check_least(const char *term, double value, double least, sc_diag *diag)
+{
+    if (value >= least && isfinite(value)) return SC_OK;
+    return sc_fail(diag, SC_EINVAL, "%s is %.15g; it must be %.15g or more", term, value, least);
+}
+
+static sc_err check_access(const char *page, sc_access access, sc_diag *diag)
+{
+    if (access >= SC_ACCESS_OFF && access <= SC_ACCESS_OPEN) return SC_OK;
+    return sc_fail(diag, SC_EINVAL, "%s: access must be off, local, token or open", page);
+}
+
+sc_err sc_policy_check(const sc_policy *terms, sc_diag *diag)
+{
+    sc_err err = check_profiles(terms, diag);
+    if (!err) err = check_least("requests.max_k", terms->requests.max_k, 1, diag);
+    if (!err) err = check_least("requests.max_radius_m", terms->requests.max_radius_m, 0, diag);
+    if (!err) err = check_least("max_snap_m", terms->max_snap_m, 0, diag);
+    if (!err) err = check_least("user_rate", terms->user_rate, 0, diag);
+    if (!err) err = check_least("user_burst", terms->user_burst, 1, diag);
+    if (!err) err = check_least("address_rate", terms->address_rate, 0, diag);
+    if (!err) err = check_least("address_burst", terms->address_burst, 1, diag);
+    if (!err) err = check_least("user_pending", terms->user_pending, 1, diag);
+    if (!err) err = check_access("events", terms->events, diag);
+    if (!err) err = check_access("metrics", terms->metrics, diag);
+    return err;
+}
+
+// === Access rules ===============================================================================
+//
+// Rules never change; the pointer to the current ones does, under a mutex that is held for two
+// assignments. A reference stays valid after a reload, and the last release frees the rules.
+
+struct sc_credentials {
+    pthread_mutex_t lock;
+    sc_access_rules *current;  ///< under `lock`
+};
+
+// --- Terms ---------------------------------------------------------------------------------------
+
+sc_access_rules *sc_access_rules_new(const sc_policy *policy, sc_token_keys *keys,
+                                     sc_revoked *revoked)
+{
+    sc_access_rules *terms = sc_calloc(1, sizeof *terms);
+    if (!terms) return NULL;
+    terms->policy = *policy;
+    terms->keys = keys;
+    terms->revoked = revoked;
+    atomic_init(&terms->holders, 1);
+    return terms;
+}
+
+static sc_access_rules *hold(sc_access_rules *terms)
+{
+    atomic_fetch_add_explicit(&terms->holders, 1, memory_order_relaxed);
+    return terms;
+}
+
+void sc_access_rules_release(sc_access_rules *terms)
+{
+    if (!terms || atomic_fetch_sub_explicit(&terms->holders, 1, memory_order_acq_rel) > 1) return;
+    sc_token_keys_free(terms->keys);
+    sc_revoked_free(terms->revoked);
+    sc_free(terms);
+}
+
+// --- The place where they are --------------------------------------------------------------------
+
+sc_err sc_credentials_new(sc_access_rules *first, sc_credentials **out)
+{
+    sc_credentials *credentials = sc_calloc(1, sizeof *credentials);
+    if (!credentials) return SC_ENOMEM;
+    pthread_mutex_init(&credentials->lock, NULL);
+    credentials->current = first;
+    *out = credentials;
+    return SC_OK;
+}
+
+void sc_credentials_free(sc_credentials *credentials)
+{
+    if (!credentials) return;
+    sc_access_rules_release(credentials->current);
+    pthread_mutex_destroy(&credentials->lock);
+    sc_free(credentials);
+}
+
+sc_access_rules *sc_credentials_hold(sc_credentials *credentials)
+{
+    pthread_mutex_lock(&credentials->lock);
+    sc_access_rules *terms = hold(credentials->current);
+    pthread_mutex_unlock(&credentials->lock);
+    return terms;
+}
+
+void sc_credentials_exchange(sc_credentials *credentials, sc_access_rules *next)
+{
+    pthread_mutex_lock(&credentials->lock);
+    sc_access_rules *last = credentials->current;
+    credentials->current = next;
+    pthread_mutex_unlock(&credentials->lock);
+    sc_access_rules_release(last);
+}
+
+// --- Who asks ------------------------------------------------------------------------------------
+
+static bool refuse(sc_problem *problem, const char *why)
+{
+    return sc_problem_set(problem, SC_PROBLEM_TOKEN, "header Authorization", "%s", why);
+}
+
+bool sc_access_rules_identify(const sc_access_rules *terms, const sc_http_request *request,
+                              sc_token *out, sc_problem *problem)
+{
+    static const char scheme[] = "Bearer ";
+    const char *header = sc_http_request_header(request, "Authorization");
+    if (!header) return refuse(problem, "no token; send Authorization: Bearer TOKEN");
+    if (strncasecmp(header, scheme, sizeof scheme - 1) != 0) {
+        return refuse(problem, "not a bearer token; send Authorization: Bearer TOKEN");
+    }
+    const char *text = header + sizeof scheme - 1;
+    text += strspn(text, " ");
+    const sc_err err = sc_token_check(terms->keys, text, out);
+    if (err == SC_EPARSE) return refuse(problem, "not a token of this service");
+    if (err) return refuse(problem, "the token was not signed by this service");
+    // The calendar's clock: a token ends at a date, whatever this machine has done since.
+    if (out->expires_s <= (int64_t)time(NULL)) {
+        return refuse(problem, "the token has expired; get a new one");
+    }
+    if (sc_revoked_has(terms->revoked, terms->keys, out)) {
+        return refuse(problem, "the token was revoked");
+    }
+    return true;
+}

@@ -1,0 +1,456 @@
+// The map for display, as JSON and as bytes. map_display.h has both formats.
+#include "api/map_display.h"
+
+#include "base/alloc.h"
+#include "base/bytes.h"
+#include "base/json_write.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+/** Steps across the longer side of a plane; a screen has thousands of points. */
+#define PLANE_STEPS 1e7
+
+/** Decimals of degrees in a map. */
+enum { DEGREE_DECIMALS = 7, PLANE_DECIMALS_MAX = 6 };
+
+static double power_of_ten(unsigned decimals)
+{
+    double power = 1.0;
+    for (unsigned i = 0; i < decimals; i++) {
+        power *= 10.0;
+    }
+    return power;
+}
+
+static void widen(sc_map_grid *grid, double x, double y)
+{
+    grid->west = fmin(grid->west, x);
+    grid->south = fmin(grid->south, y);
+    grid->east = fmax(grid->east, x);
+    grid->north = fmax(grid->north, y);
+}
+
+static unsigned decimals_for(const sc_map *map, const sc_map_grid *around)
+{
+    if (sc_map_coords(map) == SC_COORDS_GEOGRAPHIC) return DEGREE_DECIMALS;
+    const double side = fmax(around->east - around->west, around->north - around->south);
+    unsigned decimals = PLANE_DECIMALS_MAX;
+    while (decimals > 0 && side * power_of_ten(decimals) > PLANE_STEPS) {
+        decimals--;
+    }
+    return decimals;
+}
+
+sc_map_grid sc_map_grid_of(const sc_map *map)
+{
+    // Lone nodes are not drawn.
+    sc_map_grid grid = {.west = DBL_MAX, .south = DBL_MAX, .east = -DBL_MAX, .north = -DBL_MAX};
+    const sc_edge *edges = sc_map_edges(map);
+    for (sc_edge_id e = 0; e < sc_map_edge_count(map); e++) {
+        const sc_node_id nodes[] = {edges[e].from, edges[e].to};
+        for (size_t i = 0; i < 2; i++) {
+            double x = 0.0;
+            double y = 0.0;
+            sc_map_node_position(map, nodes[i], &x, &y);
+            widen(&grid, x, y);
+        }
+    }
+    grid.decimals = decimals_for(map, &grid);
+    grid.per_unit = power_of_ten(grid.decimals);
+    return grid;
+}
+
+static void put_bounds(sc_json_writer *json, const sc_map_grid *grid)
+{
+    const double sides[] = {grid->west, grid->south, grid->east, grid->north};
+    sc_json_open_array(json, "bounds");
+    for (size_t i = 0; i < 4; i++) {
+        sc_json_put_fixed(json, NULL, sides[i], grid->decimals);
+    }
+    sc_json_close_array(json);
+}
+
+// --- Segments --------------------------------------------------------------------------------
+
+static sc_map_point rounded(double x, double y, double per_unit)
+{
+    return (sc_map_point){.x = llround(x * per_unit), .y = llround(y * per_unit)};
+}
+
+sc_map_point sc__map_point_of(const sc_map *map, sc_node_id node, double per_unit)
+{
+    double x = 0.0;
+    double y = 0.0;
+    sc_map_node_position(map, node, &x, &y);
+    return rounded(x, y, per_unit);
+}
+
+sc_map_point sc__map_grid_corner(const sc_map_grid *grid, bool is_north_east)
+{
+    return is_north_east ? rounded(grid->east, grid->north, grid->per_unit)
+                         : rounded(grid->west, grid->south, grid->per_unit);
+}
+
+static void put_pair(sc_json_writer *json, int64_t x, int64_t y)
+{
+    sc_json_put_signed(json, NULL, x);
+    sc_json_put_signed(json, NULL, y);
+}
+
+static void put_segment(sc_json_writer *json, const sc_map *map, sc_seg_id s, double per_unit)
+{
+    const sc_edge *edges = sc_map_edges(map);
+    const sc_segment *segment = sc_map_segments(map) + s;
+    sc_map_point at = sc__map_point_of(map, edges[segment[0].first_edge].from, per_unit);
+    sc_json_break_line(json);
+    sc_json_open_array(json, NULL);
+    put_pair(json, at.x, at.y);
+    for (sc_edge_id e = segment[0].first_edge; e < segment[1].first_edge; e++) {
+        const sc_map_point next = sc__map_point_of(map, edges[e].to, per_unit);
+        put_pair(json, next.x - at.x, next.y - at.y);
+        at = next;
+    }
+    sc_json_close_array(json);
+}
+
+static void put_lines(sc_json_writer *json, const sc_map *map)
+{
+    if (sc_map_coords(map) == SC_COORDS_NONE) {
+        sc_json_put_null(json, "bounds");
+        sc_json_put_null(json, "unit");
+        sc_json_put_null(json, "segments");
+        sc_json_put_string(json, "reason", "The map has no coordinates.");
+        return;
+    }
+    const sc_map_grid grid = sc_map_grid_of(map);
+    const sc_seg_id count = sc_map_segment_count(map);
+    if (count > 0) {
+        put_bounds(json, &grid);
+    } else {
+        sc_json_put_null(json, "bounds");
+    }
+    // A power of ten, exactly: 1, 1e-1, ..., 1e-7.
+    sc_json_put_count(json, "unit", 1);
+    if (grid.decimals > 0) {
+        const char power[] = {'e', '-', (char)('0' + grid.decimals), ',', '\0'};
+        sc_json_put_text(json, power);
+    }
+    sc_json_open_array(json, "segments");
+    for (sc_seg_id s = 0; s < count; s++) {
+        put_segment(json, map, s, grid.per_unit);
+    }
+    sc_json_close_array(json);
+}
+
+static void put_end_list(sc_json_writer *json, const sc_map *map)
+{
+    const sc_edge *edges = sc_map_edges(map);
+    const sc_segment *segments = sc_map_segments(map);
+    sc_json_break_line(json);
+    sc_json_open_array(json, "ends");
+    for (sc_seg_id s = 0; s < sc_map_segment_count(map); s++) {
+        put_pair(json, edges[segments[s].first_edge].from,
+                 edges[segments[s + 1].first_edge - 1].to);
+    }
+    sc_json_close_array(json);
+}
+
+// It seldom changes between crossings.
+uint8_t sc__map_class_of(const sc_map *map, sc_seg_id segment)
+{
+    const uint8_t class = sc_map_edge_classes(map)[sc_map_segments(map)[segment].first_edge];
+    return class < SC_ROAD_CLASS_COUNT ? class : SC_ROAD_UNKNOWN;
+}
+
+static void put_class_list(sc_json_writer *json, const sc_map *map)
+{
+    sc_json_break_line(json);
+    sc_json_open_array(json, "classes");
+    for (sc_seg_id s = 0; s < sc_map_segment_count(map); s++) {
+        sc_json_put_count(json, NULL, sc__map_class_of(map, s));
+    }
+    sc_json_close_array(json);
+}
+
+static bool end_page(sc_json_writer *json)
+{
+    sc_json_close_object(json);
+    sc_json_put_text(json, "\n");
+    return !json->has_failed;
+}
+
+bool sc__map_json_write(const sc_map *map, sc_bytes *out)
+{
+    sc_json_writer json = sc_json_writer_of(out);
+    sc_json_open_object(&json, NULL);
+    sc_json_put_hex(&json, "checksum", sc_map_checksum(map));
+    sc_json_put_count(&json, "nodes", sc_map_node_count(map));
+    sc_json_put_flag(&json, "is_geographic", sc_map_coords(map) == SC_COORDS_GEOGRAPHIC);
+    put_lines(&json, map);
+    put_end_list(&json, map);
+    put_class_list(&json, map);
+    return end_page(&json);
+}
+
+// --- Categories ------------------------------------------------------------------------------
+
+static void put_category(sc_json_writer *json, const char *name, const uint64_t *objects)
+{
+    sc_json_open_object(json, NULL);
+    sc_json_put_string(json, "name", name);
+    if (objects) {
+        sc_json_put_count(json, "objects", *objects);
+    } else {
+        sc_json_put_null(json, "objects");
+    }
+    sc_json_close_object(json);
+}
+
+bool sc__categories_json_write(const sc_map *map, const sc_vocabulary *vocabulary, sc_bytes *out)
+{
+    uint64_t *counts = sc_calloc((size_t)sc_map_category_count(map) + 1, sizeof *counts);
+    if (!counts) return false;
+    const sc_object *objects = sc_map_objects(map);
+    for (sc_object_id i = 0; i < sc_map_object_count(map); i++) {
+        counts[objects[i].category]++;
+    }
+    sc_json_writer json = sc_json_writer_of(out);
+    sc_json_open_object(&json, NULL);
+    sc_json_open_array(&json, "categories");
+    for (uint32_t i = 0; i < vocabulary->count; i++) {
+        const sc_category_id category = sc_map_category_find(map, vocabulary->names[i]);
+        put_category(&json, vocabulary->names[i], category == SC_NONE ? NULL : &counts[category]);
+    }
+    sc_json_close_array(&json);
+    sc_free(counts);
+    return end_page(&json);
+}
+
+// === The map as bytes ===========================================================================
+
+/** What is written, and where its numbers are found. */
+typedef struct writer {
+    const sc_map *map;
+    sc_bytes *out;
+    sc_map_grid grid;
+    sc_map_point corner;  ///< south-west
+    /** By node: 1 + its place among the junctions; 0 where no segment ends. */
+    uint32_t *place;
+    uint32_t junction_count;
+} writer;
+
+// --- Numbers -------------------------------------------------------------------------------------
+
+enum { VARINT_MAX = 10 };  // bytes of 64 bits, seven in each
+
+static bool put_whole(sc_bytes *out, uint64_t value)
+{
+    if (!sc_bytes_reserve(out, VARINT_MAX)) return false;
+    while (value >= 0x80) {
+        out->data[out->size++] = (uint8_t)(value | 0x80);
+        value >>= 7;
+    }
+    out->data[out->size++] = (uint8_t)value;
+    return true;
+}
+
+static bool put_signed(sc_bytes *out, int64_t value)
+{
+    const uint64_t twice = (uint64_t)value << 1;
+    return put_whole(out, value < 0 ? ~twice : twice);
+}
+
+static bool put_step(sc_bytes *out, sc_map_point from, sc_map_point to)
+{
+    return put_signed(out, to.x - from.x) && put_signed(out, to.y - from.y);
+}
+
+static void set_little(uint8_t *at, uint64_t value, size_t size)
+{
+    for (size_t i = 0; i < size; i++) {
+        at[i] = (uint8_t)(value >> (8 * i));
+    }
+}
+
+// --- Columns -------------------------------------------------------------------------------------
+
+static sc_map_point point_of(const writer *w, sc_node_id node)
+{
+    return sc__map_point_of(w->map, node, w->grid.per_unit);
+}
+
+static sc_node_id first_node(const writer *w, sc_seg_id s)
+{
+    return sc_map_edges(w->map)[sc_map_segments(w->map)[s].first_edge].from;
+}
+
+static sc_node_id last_node(const writer *w, sc_seg_id s)
+{
+    return sc_map_edges(w->map)[sc_map_segments(w->map)[s + 1].first_edge - 1].to;
+}
+
+static uint32_t inner_count(const writer *w, sc_seg_id s)
+{
+    const sc_segment *segment = sc_map_segments(w->map) + s;
+    return segment[1].first_edge - segment[0].first_edge - 1;
+}
+
+static void number_junctions(writer *w)
+{
+    for (sc_seg_id s = 0; s < sc_map_segment_count(w->map); s++) {
+        w->place[first_node(w, s)] = 1;
+        w->place[last_node(w, s)] = 1;
+    }
+    for (sc_node_id n = 0; n < sc_map_node_count(w->map); n++) {
+        if (w->place[n] > 0) w->place[n] = ++w->junction_count;
+    }
+}
+
+static bool put_junctions(const writer *w)
+{
+    bool fits = true;
+    sc_node_id before = 0;
+    for (sc_node_id n = 0; fits && n < sc_map_node_count(w->map); n++) {
+        if (w->place[n] == 0) continue;
+        fits = put_whole(w->out, n - before);
+        before = n;
+    }
+    sc_map_point at = w->corner;
+    for (sc_node_id n = 0; fits && n < sc_map_node_count(w->map); n++) {
+        if (w->place[n] == 0) continue;
+        const sc_map_point next = point_of(w, n);
+        fits = put_step(w->out, at, next);
+        at = next;
+    }
+    return fits;
+}
+
+static bool put_ends(const writer *w)
+{
+    bool fits = true;
+    int64_t before = 1;
+    for (sc_seg_id s = 0; fits && s < sc_map_segment_count(w->map); s++) {
+        const int64_t first = w->place[first_node(w, s)];
+        const int64_t last = w->place[last_node(w, s)];
+        fits = put_signed(w->out, first - before) && put_signed(w->out, last - first);
+        before = first;
+    }
+    return fits;
+}
+
+static bool put_inner(const writer *w)
+{
+    const sc_edge *edges = sc_map_edges(w->map);
+    const sc_segment *segments = sc_map_segments(w->map);
+    const sc_seg_id count = sc_map_segment_count(w->map);
+    bool fits = true;
+    for (sc_seg_id s = 0; fits && s < count; s++) {
+        fits = put_whole(w->out, inner_count(w, s));
+    }
+    for (sc_seg_id s = 0; fits && s < count; s++) {
+        sc_map_point at = point_of(w, first_node(w, s));
+        for (sc_edge_id e = segments[s].first_edge; fits && e + 1 < segments[s + 1].first_edge;
+             e++) {
+            const sc_map_point next = point_of(w, edges[e].to);
+            fits = put_step(w->out, at, next);
+            at = next;
+        }
+    }
+    return fits;
+}
+
+static bool put_classes(const writer *w)
+{
+    const sc_seg_id count = sc_map_segment_count(w->map);
+    if (!sc_bytes_reserve(w->out, count)) return false;
+    for (sc_seg_id s = 0; s < count; s++) {
+        w->out->data[w->out->size++] = sc__map_class_of(w->map, s);
+    }
+    return true;
+}
+
+static bool put_padding(sc_bytes *out)
+{
+    const size_t more = (0 - out->size) % 4;
+    if (!sc_bytes_reserve(out, more)) return false;
+    if (more > 0) memset(out->data + out->size, 0, more);
+    out->size += more;
+    return true;
+}
+
+static bool put_columns(writer *w)
+{
+    w->grid = sc_map_grid_of(w->map);
+    if (sc_map_segment_count(w->map) == 0) return true;
+    w->place = sc_calloc(sc_map_node_count(w->map), sizeof *w->place);
+    if (!w->place) return false;
+    w->corner = sc__map_grid_corner(&w->grid, false);
+    number_junctions(w);
+    const bool fits =
+        put_junctions(w) && put_ends(w) && put_inner(w) && put_classes(w) && put_padding(w->out);
+    sc_free(w->place);
+    return fits;
+}
+
+// --- Head ----------------------------------------------------------------------------------------
+
+static uint32_t check_of(const uint8_t *bytes, size_t size)
+{
+    uint32_t check = 2166136261U;
+    for (size_t i = 0; i < size; i += 4) {
+        const uint32_t word = bytes[i] | (uint32_t)bytes[i + 1] << 8 |
+                              (uint32_t)bytes[i + 2] << 16 | (uint32_t)bytes[i + 3] << 24;
+        check = (check ^ word) * 16777619U;
+    }
+    return check;
+}
+
+static void fill_bounds(const writer *w, uint8_t *head)
+{
+    const sc_map_point sw = w->corner;
+    const sc_map_point ne = sc__map_grid_corner(&w->grid, true);
+    set_little(head + 32, (uint64_t)sw.x, 8);
+    set_little(head + 40, (uint64_t)sw.y, 8);
+    set_little(head + 48, (uint64_t)ne.x, 8);
+    set_little(head + 56, (uint64_t)ne.y, 8);
+}
+
+// Edges that are not the last of their segment have an inner point at their end.
+static void fill_counts(const writer *w, uint8_t *head)
+{
+    const sc_seg_id segments = sc_map_segment_count(w->map);
+    set_little(head + 64, w->junction_count, 4);
+    set_little(head + 68, segments, 4);
+    set_little(head + 72, sc_map_edge_count(w->map) - segments, 4);
+}
+
+static void fill_head(const writer *w)
+{
+    static const uint8_t magic[] = {'S', 'C', 'M', 'D'};
+    uint8_t *head = w->out->data;
+    memcpy(head, magic, sizeof magic);
+    set_little(head + 8, SC__MAP_BYTES_VERSION, 2);
+    head[10] = (uint8_t)sc_map_coords(w->map);
+    head[11] = (uint8_t)w->grid.decimals;
+    set_little(head + 12, sc_map_node_count(w->map), 4);
+    set_little(head + 16, w->out->size, 8);
+    set_little(head + 24, sc_map_checksum(w->map), 8);
+    if (w->junction_count > 0) {
+        fill_bounds(w, head);
+        fill_counts(w, head);
+    }
+    set_little(head + 4, check_of(head + 8, w->out->size - 8), 4);
+}
+
+bool sc__map_bytes_write(const sc_map *map, sc_bytes *out)
+{
+    writer w = {.map = map, .out = out};
+    if (!sc_bytes_reserve(out, SC__MAP_BYTES_HEAD)) return false;
+    memset(out->data, 0, SC__MAP_BYTES_HEAD);
+    out->size = SC__MAP_BYTES_HEAD;
+    if (sc_map_coords(map) != SC_COORDS_NONE && !put_columns(&w)) return false;
+    fill_head(&w);
+    return true;
+}

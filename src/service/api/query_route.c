@@ -1,0 +1,482 @@
+// POST /v1/queries: checks, admission, and the reply when the query is settled.
+//
+// A waiting client joins a query's ticket to the HTTP request that waits for it. It belongs to the
+// loop's thread from the moment the ledger takes the ticket until the loop has it back; only the
+// pointer travels, in the ticket. So client and outcome meet in one thread, whichever comes first.
+//
+// Invariants:
+//  1. Each query that entered `pending` leaves it when its ticket is back, or here, if the ledger
+//  did not
+//     take it.
+//  2. A loop has at most `max_clients` waiting clients, so the ledger always has room to hand one
+//  back.
+//  3. Positions are wiped from the body and from the stack before this returns, whatever happens.
+//  4. No two loops admit at the same moment (see moment_of()), so that ids differ.
+#include "api/service_internal.h"
+
+#include <starcloak/admit.h>
+
+#include "api/json_request.h"
+#include "api/metrics.h"
+#include "api/query_json.h"
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/diag.h"
+#include "base/handover.h"
+
+#include <math.h>
+#include <sodium.h>
+#include <string.h>
+
+typedef struct waiting_client {
+    sc_query_route *route;
+    sc_http_request *request;  ///< NULL once the client is gone
+    uint64_t user;             ///< the user's number in `pending` and rates
+    sc_query_id id;            ///< to withdraw it by
+} waiting_client;
+
+/** Tickets that are handed to a loop, and taken by it, at once: so many that a whole cloak wakes
+ * the loop once, and few enough that new requests need not wait. */
+enum { TICKET_BATCH = 128 };
+
+/** What a loop has; its thread's, except for the handover and the fields before it. */
+typedef struct route_loop {
+    sc_admission *admission;
+    sc_ticket *leaving[TICKET_BATCH];  ///< settled in this round; the ledger's thread
+    size_t leaving_count;
+    sc_handover *settled;  ///< of sc_ticket *, from the ledger's thread
+    sc_time last_t;        ///< of the last query admitted
+    size_t clients;        ///< there is room in `settled` for all of them
+    sc_bytes reply;        ///< being written; wiped after each
+} route_loop;
+
+struct sc_query_route {
+    sc_service_internal *service;
+    size_t max_clients;  ///< per loop
+    bool is_geographic;
+    uint8_t user_key[crypto_shorthash_KEYBYTES];
+    route_loop *loops;  ///< service->loops of them
+    atomic_uint_fast64_t refused[SC_PROBLEM_COUNT];
+};
+
+// --- Outcomes ------------------------------------------------------------------------------------
+
+/** There is room: a loop has no more waiting clients than its handover holds, each with one ticket.
+ */
+static void hand_over(route_loop *loop)
+{
+    (void)sc_handover_put_many(loop->settled, loop->leaving, loop->leaving_count);
+    loop->leaving_count = 0;
+}
+
+void sc_query_route_settled(void *context, sc_ticket *ticket)
+{
+    const sc_query_route *route = context;
+    route_loop *loop = &route->loops[ticket->loop];
+    loop->leaving[loop->leaving_count++] = ticket;
+    if (loop->leaving_count == TICKET_BATCH) hand_over(loop);
+}
+
+void sc_query_route_all_settled(void *context)
+{
+    const sc_query_route *route = context;
+    for (unsigned i = 0; i < route->service->loops; i++) {
+        if (route->loops[i].leaving_count > 0) hand_over(&route->loops[i]);
+    }
+}
+
+uint64_t sc__query_route_handed(const sc_query_route *route)
+{
+    uint64_t count = 0;
+    for (unsigned i = 0; i < route->service->loops; i++) {
+        count += sc_handover_total(route->loops[i].settled);
+    }
+    return count;
+}
+
+static void client_gone(void *context)
+{
+    waiting_client *client = context;
+    client->request = NULL;
+    // The ticket comes back in any case, and the client is freed with it.
+    sc_ledger_withdraw(client->route->service->ledger, &client->id);
+}
+
+// A reply depends on the position; nothing of it stays in memory.
+static void wipe(sc_bytes *bytes)
+{
+    if (bytes->size > 0) explicit_bzero(bytes->data, bytes->size);
+    bytes->size = 0;
+}
+
+static bool has_outcome(const sc_ticket *ticket)
+{
+    return ticket->outcome == SC_OUTCOME_ANSWERED || ticket->outcome == SC_OUTCOME_DROPPED;
+}
+
+static void reply(const sc_query_route *route, route_loop *loop, sc_http_request *request,
+                  const sc_ticket *ticket)
+{
+    sc_problem problem;
+    if (!has_outcome(ticket)) {
+        sc_outcome_problem(ticket, &problem);
+        sc_problem_reply(request, &problem, NULL);
+    } else if (sc_outcome_json_write(ticket, route->is_geographic, &loop->reply)) {
+        sc_problem_set(&problem, SC_PROBLEM_OVERLOADED, NULL, "out of memory; retry");
+        problem.retry_after_s = 1;
+        sc_problem_reply(request, &problem, NULL);
+    } else {
+        sc_http_reply(request, 200, "application/json", loop->reply.data, loop->reply.size, NULL,
+                      0);
+    }
+    wipe(&loop->reply);
+}
+
+static void settle_ticket(sc_query_route *route, route_loop *loop, sc_ticket *ticket,
+                          bool may_reply)
+{
+    const sc_service_internal *service = route->service;
+    waiting_client *client = ticket->door;
+    if (service->metrics) sc_metrics_settled(service->metrics, ticket);
+    // Before the reply: a client that has it may ask again at once.
+    sc_pending_leave(service->pending, client->user);
+    loop->clients--;
+    if (may_reply && client->request) reply(route, loop, client->request, ticket);
+    explicit_bzero(client, sizeof *client);
+    sc_free(client);
+    sc_ticket_free(ticket);
+}
+
+static void take_settled(void *context, unsigned loop)
+{
+    // The descriptor stays readable for those that are left.
+    sc_query_route *route = context;
+    route_loop *own = &route->loops[loop];
+    sc_ticket *tickets[TICKET_BATCH];
+    const size_t count = sc_handover_take(own->settled, tickets, TICKET_BATCH);
+    for (size_t i = 0; i < count; i++) {
+        settle_ticket(route, own, tickets[i], true);
+    }
+}
+
+// --- Making --------------------------------------------------------------------------------------
+
+static sc_err open_loop(sc_query_route *route, unsigned loop, const uint8_t key[SC_KEY_SIZE],
+                        sc_diag *diag)
+{
+    // No limits here: the policy in force, which a reload changes, is checked before admission.
+    const sc_limits any = {.max_k = UINT32_MAX,
+                           .max_l = UINT32_MAX,
+                           .max_hops = UINT32_MAX,
+                           .max_wait_us = sc_time_from_seconds(1e9),
+                           .max_snap_m = HUGE_VAL};
+    route_loop *own = &route->loops[loop];
+    sc_err err = sc_admission_new(route->service->map, &any, key, &own->admission, diag);
+    if (err) return err;
+    err = sc_handover_new(sizeof(sc_ticket *), route->max_clients, &own->settled);
+    if (!err) {
+        err = sc_http_watch(route->service->http, loop, sc_handover_fd(own->settled), take_settled,
+                            route);
+    }
+    if (err) return sc_fail(diag, err, "the query route cannot be started: %s", sc_err_text(err));
+    return SC_OK;
+}
+
+sc_err sc_query_route_new(sc_service_internal *service, size_t max_pending,
+                          const uint8_t *names_key, sc_query_route **out, sc_diag *diag)
+{
+    if (sodium_init() < 0) {
+        return sc_fail(
+            diag, SC_EIO,
+            "libsodium cannot be initialised: the system's random generator is not available");
+    }
+    sc_query_route *route = sc_calloc(1, sizeof *route);
+    if (!route) return sc_fail_memory(diag, "starting the query route");
+    route->service = service;
+    route->max_clients = max_pending;
+    route->is_geographic = sc_map_coords(service->map) == SC_COORDS_GEOGRAPHIC;
+    crypto_shorthash_keygen(route->user_key);
+
+    route->loops = sc_calloc(service->loops, sizeof *route->loops);
+    if (!route->loops) {
+        sc_query_route_free(route);
+        return sc_fail_memory(diag, "starting the query route");
+    }
+    sc_err err = SC_OK;
+    // One key for all: a user has one pseudonym, whichever loop it comes to.
+    uint8_t key[SC_KEY_SIZE];
+    if (names_key) {
+        memcpy(key, names_key, sizeof key);
+    } else {
+        randombytes_buf(key, sizeof key);
+    }
+    for (unsigned i = 0; !err && i < service->loops; i++) {
+        err = open_loop(route, i, key, diag);
+    }
+    sodium_memzero(key, sizeof key);
+    if (err) {
+        sc_query_route_free(route);
+        return err;
+    }
+    *out = route;
+    return SC_OK;
+}
+
+static void close_loop(sc_query_route *route, route_loop *loop)
+{
+    sc_ticket *ticket = NULL;
+    while (loop->settled && sc_handover_take(loop->settled, &ticket, 1) == 1) {
+        settle_ticket(route, loop, ticket, false);
+    }
+    sc_handover_free(loop->settled);
+    sc_admission_free(loop->admission);
+    sc_bytes_fini(&loop->reply);
+}
+
+void sc_query_route_free(sc_query_route *route)
+{
+    if (!route) return;
+    for (unsigned i = 0; route->loops && i < route->service->loops; i++) {
+        close_loop(route, &route->loops[i]);
+    }
+    sc_free(route->loops);
+    sodium_memzero(route->user_key, sizeof route->user_key);
+    sc_free(route);
+}
+
+void sc_query_route_count_refusal(sc_query_route *route, sc_problem_kind kind)
+{
+    atomic_fetch_add_explicit(&route->refused[kind], 1, memory_order_relaxed);
+}
+
+uint64_t sc_query_route_refused(const sc_query_route *route, sc_problem_kind kind)
+{
+    return atomic_load_explicit(&route->refused[kind], memory_order_relaxed);
+}
+
+// --- Checks --------------------------------------------------------------------------------------
+
+/** A request that is being checked. On the stack, and wiped. */
+typedef struct incoming {
+    sc_http_request *request;
+    unsigned loop;
+    sc_access_rules *terms;  ///< in force when it came; held
+    sc_time now;
+    sc_token token;
+    uint64_t user;  ///< the user's number in `pending` and rates
+    sc_query_body body;
+    sc_snap where;
+    sc_problem *problem;
+} incoming;
+
+static bool refuse_busy(incoming *g, const char *why)
+{
+    sc_problem_set(g->problem, SC_PROBLEM_OVERLOADED, NULL, "%s; retry in a second", why);
+    g->problem->retry_after_s = 1;
+    return false;
+}
+
+static bool refuse_draining(incoming *g)
+{
+    sc_problem_set(g->problem, SC_PROBLEM_DRAINING, NULL, "the service takes no new queries");
+    g->problem->retry_after_s = 1;
+    return false;
+}
+
+static uint64_t user_number(const sc_query_route *route, const sc_token *token)
+{
+    uint8_t hash[crypto_shorthash_BYTES];
+    crypto_shorthash(hash, (const uint8_t *)token->user, token->user_size, route->user_key);
+    uint64_t number = 0;
+    memcpy(&number, hash, sizeof number);
+    return number;
+}
+
+static bool is_within_rate(const sc_query_route *route, incoming *g)
+{
+    const sc_policy *policy = &g->terms->policy;
+    const unsigned wait_s = sc_rate_limit_take(route->service->user_rates, g->user,
+                                               policy->user_rate, policy->user_burst, g->now);
+    if (wait_s == 0) return true;
+    sc_problem_set(g->problem, SC_PROBLEM_RATE, NULL, "retry in %u s", wait_s);
+    g->problem->retry_after_s = wait_s;
+    return false;
+}
+
+static bool read_body(const sc_query_route *route, incoming *g)
+{
+    size_t size = 0;
+    const char *body = sc_http_request_body(g->request, &size);
+    const sc_query_format format = {.policy = &g->terms->policy,
+                                    .vocabulary = sc_courier_vocabulary(route->service->courier),
+                                    .is_geographic = route->is_geographic};
+    return sc_query_body_read(body, size, &format, &g->body, g->problem);
+}
+
+// Find the road; a position on an edge is looked at when it is admitted.
+static bool is_on_road(const sc_query_route *route, incoming *g)
+{
+    const sc_query_body *body = &g->body;
+    if (body->is_on_edge) {
+        g->where = (sc_snap){.edge = body->edge, .offset_m = body->offset_m};
+        return true;
+    }
+    const double max_snap_m = g->terms->policy.max_snap_m;
+    switch (sc_map_snap(route->service->map, body->x, body->y, max_snap_m, &g->where)) {
+    case SC_OK:
+        return true;
+    case SC_ETOOFAR:
+        return sc_problem_set(g->problem, SC_PROBLEM_OFF_ROAD, "/position",
+                              "a road must be within %g m of the position", max_snap_m);
+    case SC_ENOCOORDS:
+        return sc_problem_set(g->problem, SC_PROBLEM_POSITION, "/position",
+                              "this map has no coordinates; give edge and offset_m");
+    default:
+        return sc_problem_set(g->problem, SC_PROBLEM_POSITION, "/position",
+                              "the position is outside the coordinates of this map");
+    }
+}
+
+// --- Admission -----------------------------------------------------------------------------------
+
+// Loop i of n admits only at moments that are i more than a multiple of n: so no two loops ever
+// admit one user at the same moment, which would give two queries one id. It takes the one before
+// last: deadlines go by it, and must not come later than the traveller said.
+static sc_time moment_of(const sc_query_route *route, const incoming *g, const route_loop *loop)
+{
+    const sc_time t = g->now - g->now % route->service->loops - route->service->loops + g->loop;
+    return t > loop->last_t ? t : loop->last_t;
+}
+
+static bool admit(sc_query_route *route, incoming *g, sc_query *query)
+{
+    enum { TRIES = 64 };
+    route_loop *loop = &route->loops[g->loop];
+    const sc_request *request = &g->body.request;
+    sc_ask ask = {.user = g->token.user,
+                  .user_size = g->token.user_size,
+                  .t = moment_of(route, g, loop),
+                  .is_on_edge = true,
+                  .edge = g->where.edge,
+                  .offset_m = g->where.offset_m,
+                  .profile = g->body.profile,
+                  .result_size = request->type == SC_REQUEST_KNN ? request->k : 0};
+    sc_err err = sc_admission_admit(loop->admission, &ask, query, &g->where, NULL);
+    for (int i = 0; err == SC_EDUPLICATE && i < TRIES; i++) {
+        // This user at this very moment was admitted already: the loop's next one, then.
+        ask.t += route->service->loops;
+        err = sc_admission_admit(loop->admission, &ask, query, &g->where, NULL);
+    }
+    if (!err) loop->last_t = ask.t;
+    explicit_bzero(&ask, sizeof ask);
+    switch (err) {
+    case SC_OK:
+        return true;
+    case SC_EUNKNOWN:
+        return sc_problem_set(g->problem, SC_PROBLEM_POSITION, "/position/edge",
+                              "no such edge; the map has %u edges",
+                              sc_map_edge_count(route->service->map));
+    case SC_EINVAL:
+        return sc_problem_set(
+            g->problem, SC_PROBLEM_POSITION, "/position/offset_m",
+            "the offset is beyond the end of the edge; give metres from the edge's first node");
+    default:
+        return refuse_busy(g, "the query could not be admitted");
+    }
+}
+
+// The ticket, and the waiting client it belongs to.
+static sc_ticket *make_ticket(sc_query_route *route, const incoming *g, const sc_query *query)
+{
+    sc_ticket *ticket = sc_ticket_new();
+    waiting_client *client = sc_calloc(1, sizeof *client);
+    if (!ticket || !client) {
+        sc_ticket_free(ticket);
+        sc_free(client);
+        return NULL;
+    }
+    *client =
+        (waiting_client){.route = route, .request = g->request, .user = g->user, .id = query->id};
+    ticket->query = *query;
+    ticket->edge = g->where.edge;
+    ticket->offset_m = g->where.offset_m;
+    ticket->request = g->body.request;
+    ticket->asked = g->now;
+    ticket->door = client;
+    ticket->loop = g->loop;
+    return ticket;
+}
+
+static bool enter(const sc_query_route *route, incoming *g)
+{
+    if (route->loops[g->loop].clients >= route->max_clients)
+        return refuse_busy(g, "too many queries wait");
+    switch (sc_pending_enter(route->service->pending, g->user, g->terms->policy.user_pending)) {
+    case SC_OK:
+        return true;
+    case SC_EBUSY:
+        sc_problem_set(g->problem, SC_PROBLEM_PENDING, NULL, "wait for its outcome");
+        g->problem->retry_after_s = 1;
+        return false;
+    default:
+        return refuse_busy(g, "too many queries wait");
+    }
+}
+
+// Give the query to the ledger. From then on the request waits.
+static bool submit(sc_query_route *route, incoming *g, const sc_query *query)
+{
+    sc_ticket *ticket = make_ticket(route, g, query);
+    if (!ticket) return refuse_busy(g, "out of memory");
+    waiting_client *client = ticket->door;
+    const sc_err err = sc_ledger_submit(route->service->ledger, ticket);
+    if (err) {
+        sc_ticket_free(ticket);
+        sc_free(client);
+        return err == SC_EINTERRUPTED ? refuse_draining(g)
+                                      : refuse_busy(g, "too many queries wait");
+    }
+    // The ticket may be settled by now, but this thread takes it back later.
+    route->loops[g->loop].clients++;
+    sc_http_on_gone(g->request, client_gone, client);
+    return true;
+}
+
+// From the cheap checks to the dear ones.
+static bool check_and_submit(sc_query_route *route, incoming *g)
+{
+    if (atomic_load_explicit(&route->service->is_draining, memory_order_relaxed))
+        return refuse_draining(g);
+    if (!sc_json_request_check_type(g->request, g->problem)) return false;
+    if (!sc_access_rules_identify(g->terms, g->request, &g->token, g->problem)) return false;
+    g->user = user_number(route, &g->token);
+    if (!is_within_rate(route, g) || !read_body(route, g) || !is_on_road(route, g)) return false;
+    if (!enter(route, g)) return false;
+    sc_query query;
+    const bool is_taken = admit(route, g, &query) && submit(route, g, &query);
+    explicit_bzero(&query, sizeof query);
+    if (!is_taken) sc_pending_leave(route->service->pending, g->user);
+    return is_taken;
+}
+
+void sc_query_route_post(sc_query_route *route, unsigned loop, sc_http_request *request)
+{
+    sc_problem problem;
+    incoming g;
+    g.request = request;
+    g.loop = loop;
+    g.terms = sc_credentials_hold(route->service->credentials);
+    g.now = sc_clock_us();
+    g.problem = &problem;
+    const bool is_taken = check_and_submit(route, &g);
+    sc_access_rules_release(g.terms);
+    explicit_bzero(&g, sizeof g);
+    sc_http_request_forget_body(request);
+    if (is_taken) {
+        // It may wait for long, and the token has been read.
+        sc_http_request_forget_headers(request);
+        return;
+    }
+    sc_query_route_count_refusal(route, problem.kind);
+    sc_problem_reply(request, &problem, NULL);
+}

@@ -1,0 +1,552 @@
+// Contraction hierarchies: stars are taken out of the star graph one by one, each leaving shortcuts
+// between its neighbours where it lay on the fastest way (routes_internal.h has what always holds).
+#include "travel/routes_internal.h"
+
+#include <string.h>
+
+// === The star graph, while stars are taken out of it ============================================
+// Stars have a handful of arcs each, and lists change all the time. So they are blocks of one pool,
+// of a few sizes; a list that is full moves to a block of the next size.
+
+/** Arcs of one star: a block of the pool, with room for LEAST_ROOM << size of them. */
+typedef struct arc_list {
+    uint32_t first;
+    uint32_t count;
+    uint32_t size;
+} arc_list;
+
+enum { LEAST_ROOM = 4, ROOM_SIZES = 28 };
+
+/** Zero-initialise; graph_fini() when done. */
+typedef struct star_graph {
+    arc_list *lists;  ///< by star
+    uint32_t star_count;
+
+    // One pool for all lists; blocks that became too small wait to be used again.
+    sc__arc *pool;
+    size_t pool_count;
+    size_t pool_capacity;
+    uint32_t idle[ROOM_SIZES];  ///< by size, the first idle block and one more, 0: none; each
+                                ///< names the next in the `to` of its first arc
+} star_graph;
+
+/** The arcs of a star; lent until the next graph_link(). */
+static inline const sc__arc *graph_arcs(const star_graph *graph, sc_star_id star, uint32_t *count)
+{
+    *count = graph->lists[star].count;
+    return graph->pool + graph->lists[star].first;
+}
+
+static uint32_t room(uint32_t size)
+{
+    return (uint32_t)LEAST_ROOM << size;
+}
+
+// Take a block of the pool, one that waits if there is one.
+static sc_err take_block(star_graph *graph, uint32_t size, uint32_t *first)
+{
+    if (size >= ROOM_SIZES) return SC_ELIMIT;
+    if (graph->idle[size]) {
+        *first = graph->idle[size] - 1;
+        graph->idle[size] = graph->pool[*first].to;
+        return SC_OK;
+    }
+    const size_t count = graph->pool_count + room(size);
+    if (count >= UINT32_MAX) return SC_ELIMIT;
+    if (!sc_reserve(&graph->pool, count, &graph->pool_capacity, sizeof *graph->pool))
+        return SC_ENOMEM;
+    *first = (uint32_t)graph->pool_count;
+    graph->pool_count = count;
+    return SC_OK;
+}
+
+static void leave_block(star_graph *graph, uint32_t size, uint32_t first)
+{
+    graph->pool[first].to = graph->idle[size];
+    graph->idle[size] = first + 1;
+}
+
+// Append to a list, which moves if it is full.
+static sc_err add(star_graph *graph, sc_star_id star, sc__arc arc)
+{
+    arc_list *list = &graph->lists[star];
+    if (list->count == room(list->size)) {
+        uint32_t first = 0;
+        const sc_err err = take_block(graph, list->size + 1, &first);
+        if (err) return err;
+        for (uint32_t i = 0; i < list->count; i++) {
+            graph->pool[first + i] = graph->pool[list->first + i];
+        }
+        leave_block(graph, list->size, list->first);
+        list->first = first;
+        list->size++;
+    }
+    graph->pool[list->first + list->count++] = arc;
+    return SC_OK;
+}
+
+static sc__arc *find(const star_graph *graph, sc_star_id star, sc_star_id to)
+{
+    const arc_list *list = &graph->lists[star];
+    for (uint32_t i = 0; i < list->count; i++) {
+        if (graph->pool[list->first + i].to == to) return &graph->pool[list->first + i];
+    }
+    return NULL;
+}
+
+/** Join two different stars, unless an arc as fast is there; a slower one is replaced. */
+static sc_err graph_link(star_graph *graph, sc_star_id a, sc_star_id b, uint32_t ms, uint32_t via)
+{
+    // Both lists know of the arc or none does: ask the shorter one.
+    const bool is_a_shorter = graph->lists[a].count <= graph->lists[b].count;
+    const sc__arc *known = is_a_shorter ? find(graph, a, b) : find(graph, b, a);
+    if (known) {
+        if (known->ms <= ms) return SC_OK;
+        *find(graph, a, b) = (sc__arc){b, ms, via};
+        *find(graph, b, a) = (sc__arc){a, ms, via};
+        return SC_OK;
+    }
+    const sc_err err = add(graph, a, (sc__arc){b, ms, via});
+    return err ? err : add(graph, b, (sc__arc){a, ms, via});
+}
+
+/** Remove the star from the lists of all others. It keeps its own arcs. */
+static void graph_remove(star_graph *graph, sc_star_id star)
+{
+    uint32_t count = 0;
+    const sc__arc *arcs = graph_arcs(graph, star, &count);
+    for (uint32_t i = 0; i < count; i++) {
+        arc_list *list = &graph->lists[arcs[i].to];
+        sc__arc *back = find(graph, arcs[i].to, star);
+        *back = graph->pool[list->first + --list->count];
+    }
+}
+
+static void graph_fini(star_graph *graph)
+{
+    sc_free(graph->lists);
+    sc_free(graph->pool);
+    *graph = (star_graph){.star_count = 0};
+}
+
+/** Of several segments between two stars the fastest counts; of equally fast ones the first. */
+static sc_err graph_init(star_graph *graph, const sc_map *map, const uint32_t *segment_ms)
+{
+    *graph = (star_graph){.star_count = sc_map_star_count(map)};
+    sc_err err = SC_ENOMEM;
+    graph->lists = sc_calloc(graph->star_count, sizeof *graph->lists);
+    if (!graph->lists) goto fail;
+    for (sc_star_id star = 0; star < graph->star_count; star++) {
+        err = take_block(graph, 0, &graph->lists[star].first);
+        if (err) goto fail;
+    }
+    const sc_segment *segments = sc_map_segments(map);
+    for (sc_seg_id s = 0; s < sc_map_segment_count(map); s++) {
+        const sc_star_id a = segments[s].star_a;
+        const sc_star_id b = segments[s].star_b;
+        // Dead ends and roads that return lead nowhere else.
+        if (b == SC_NONE || a == b) continue;
+        err = graph_link(graph, a, b, segment_ms[s], s);
+        if (err) goto fail;
+    }
+    return SC_OK;
+
+fail:
+    graph_fini(graph);
+    return err;
+}
+
+// === Connected parts ============================================================================
+// From the first star of each part a plain search reaches all others; no fastest way between two
+// stars takes longer than twice what the farthest of them takes.
+
+typedef struct sweep {
+    const star_graph *graph;
+    uint32_t *parts;  ///< by star
+    uint32_t *ms;     ///< by star; SC__NEVER: not reached
+    sc__star_queue queue;
+    uint32_t farthest_ms;
+} sweep;
+
+// Number everything that can be reached from `first`.
+static sc_err reach_all(sweep *s, sc_star_id first, uint32_t part)
+{
+    s->ms[first] = 0;
+    if (!sc__star_queue_put(&s->queue, 0, first)) return SC_ENOMEM;
+    while (s->queue.count > 0) {
+        const sc__star_entry entry = sc__star_queue_take(&s->queue);
+        if (entry.number > s->ms[entry.star]) continue;
+        if (entry.number > SC__MOST_MS) return SC_ELIMIT;
+        if (entry.number > s->farthest_ms) s->farthest_ms = entry.number;
+        s->parts[entry.star] = part;
+        uint32_t count = 0;
+        const sc__arc *arcs = graph_arcs(s->graph, entry.star, &count);
+        for (uint32_t i = 0; i < count; i++) {
+            // Both are SC__MOST_MS at most.
+            const uint32_t ms = entry.number + arcs[i].ms;
+            if (ms >= s->ms[arcs[i].to]) continue;
+            s->ms[arcs[i].to] = ms;
+            if (!sc__star_queue_put(&s->queue, ms, arcs[i].to)) return SC_ENOMEM;
+        }
+    }
+    return SC_OK;
+}
+
+/** Number the parts, and find the time that no way exceeds. SC_ELIMIT if it is too long. */
+static sc_err find_parts(sc_routes *routes, const star_graph *graph)
+{
+    sweep s = {.graph = graph, .parts = routes->parts};
+    s.ms = sc_malloc_array(graph->star_count, sizeof *s.ms);
+    if (!s.ms) return SC_ENOMEM;
+    memset(s.ms, 0xff, (size_t)graph->star_count * sizeof *s.ms);
+    sc_err err = SC_OK;
+    for (sc_star_id star = 0; !err && star < graph->star_count; star++) {
+        if (s.ms[star] == SC__NEVER) err = reach_all(&s, star, routes->part_count++);
+    }
+    sc_free(s.ms);
+    sc__star_queue_fini(&s.queue);
+    if (err) return err;
+
+    // A way may begin and end inside of segments.
+    uint32_t slowest_ms = 0;
+    for (sc_seg_id segment = 0; segment < sc_map_segment_count(routes->map); segment++) {
+        const uint32_t ms = routes->segment_ms[segment];
+        if (ms > slowest_ms) slowest_ms = ms;
+    }
+    routes->longest_ms = 2 * (s.farthest_ms + slowest_ms);
+    return SC_OK;
+}
+
+// === Witnesses: which shortcuts a star leaves behind ============================================
+// For each two neighbours of the star there must be, without it, a way as fast as the one over it
+// (a witness), or else a shortcut takes its place. One search from each neighbour looks for
+// witnesses to all those after it. Where they exist they are mostly near, so a search that has
+// looked at many arcs gives up: a shortcut too many costs less than the search.
+
+typedef struct shortcut_arc {
+    sc_star_id a;
+    sc_star_id b;
+    uint32_t ms;
+} shortcut_arc;
+
+/** Working memory. Zero-initialise; witness_fini() when done. */
+typedef struct witness_search {
+    uint32_t longest_ms;
+    uint32_t *ms;         ///< by star, from where the search began; SC__NEVER: not reached
+    uint32_t *wanted_ms;  ///< by star: a way as fast as this is looked for; 0: none
+    sc_star_id *reached;
+    size_t reached_count;
+    size_t reached_capacity;
+    sc__star_queue queue;
+
+    // What was found.
+    shortcut_arc *shortcuts;
+    size_t shortcut_count;
+    size_t shortcut_capacity;
+} witness_search;
+
+/** Arcs that one search may look at. On real maps few come near. On a grid of 300 by 300, where all
+ * ways tie, a quarter of it leaves twice the arcs, and twice as much takes longer to build. */
+enum { MOST_ARCS = 4000 };
+
+static void witness_fini(witness_search *witness)
+{
+    sc_free(witness->ms);
+    sc_free(witness->wanted_ms);
+    sc_free(witness->reached);
+    sc_free(witness->shortcuts);
+    sc__star_queue_fini(&witness->queue);
+    *witness = (witness_search){.longest_ms = 0};
+}
+
+static sc_err witness_init(witness_search *witness, uint32_t star_count, uint32_t longest_ms)
+{
+    *witness = (witness_search){.longest_ms = longest_ms};
+    witness->ms = sc_malloc_array(star_count, sizeof *witness->ms);
+    witness->wanted_ms = sc_calloc(star_count, sizeof *witness->wanted_ms);
+    if (!witness->ms || !witness->wanted_ms) {
+        witness_fini(witness);
+        return SC_ENOMEM;
+    }
+    memset(witness->ms, 0xff, (size_t)star_count * sizeof *witness->ms);
+    return SC_OK;
+}
+
+static bool reach(witness_search *w, sc_star_id star, uint32_t ms)
+{
+    if (w->ms[star] == SC__NEVER) {
+        if (!sc_grow(&w->reached, w->reached_count, &w->reached_capacity, sizeof *w->reached)) {
+            return false;
+        }
+        w->reached[w->reached_count++] = star;
+    }
+    w->ms[star] = ms;
+    return sc__star_queue_put(&w->queue, ms, star);
+}
+
+// Look for the ways that are wanted, `open` of them, none longer than `limit_ms`. Those found are
+// wanted no more.
+static sc_err search(witness_search *w, const star_graph *graph, sc_star_id from,
+                     sc_star_id without, uint32_t limit_ms, uint32_t open)
+{
+    uint32_t looked_at = 0;
+    if (!reach(w, from, 0)) return SC_ENOMEM;
+    while (w->queue.count > 0) {
+        const sc__star_entry entry = sc__star_queue_take(&w->queue);
+        if (entry.number > w->ms[entry.star]) continue;
+        uint32_t count = 0;
+        const sc__arc *arcs = graph_arcs(graph, entry.star, &count);
+        looked_at += count;
+        if (looked_at > MOST_ARCS) return SC_OK;
+        for (uint32_t i = 0; i < count; i++) {
+            const sc_star_id to = arcs[i].to;
+            const uint64_t ms = (uint64_t)entry.number + arcs[i].ms;
+            if (ms > limit_ms || ms >= w->ms[to] || to == without) continue;
+            if (!reach(w, to, (uint32_t)ms)) return SC_ENOMEM;
+            if (ms > w->wanted_ms[to]) continue;
+            w->wanted_ms[to] = 0;
+            if (--open == 0) return SC_OK;
+        }
+    }
+    return SC_OK;
+}
+
+static void forget(witness_search *w)
+{
+    for (size_t i = 0; i < w->reached_count; i++) {
+        w->ms[w->reached[i]] = SC__NEVER;
+    }
+    w->reached_count = 0;
+    w->queue.count = 0;
+}
+
+// Shortcuts from neighbour `i` to those after it.
+static sc_err shortcuts_from(witness_search *w, const star_graph *graph, sc_star_id star,
+                             const sc__arc *arcs, uint32_t count, uint32_t i)
+{
+    uint32_t limit_ms = 0;
+    uint32_t open = 0;
+    for (uint32_t j = i + 1; j < count; j++) {
+        const uint64_t ms = (uint64_t)arcs[i].ms + arcs[j].ms;
+        if (ms > w->longest_ms) continue;
+        w->wanted_ms[arcs[j].to] = (uint32_t)ms;
+        if (ms > limit_ms) limit_ms = (uint32_t)ms;
+        open++;
+    }
+    if (open == 0) return SC_OK;
+
+    sc_err err = search(w, graph, arcs[i].to, star, limit_ms, open);
+    for (uint32_t j = i + 1; j < count; j++) {
+        const shortcut_arc shortcut = {arcs[i].to, arcs[j].to, w->wanted_ms[arcs[j].to]};
+        w->wanted_ms[arcs[j].to] = 0;
+        if (err || shortcut.ms == 0) continue;
+        if (!sc_grow(&w->shortcuts, w->shortcut_count, &w->shortcut_capacity,
+                     sizeof *w->shortcuts)) {
+            err = SC_ENOMEM;
+            continue;
+        }
+        w->shortcuts[w->shortcut_count++] = shortcut;
+    }
+    forget(w);
+    return err;
+}
+
+/**
+ * Find the shortcuts that must be there once `star` is gone: between two neighbours, unless another
+ * way is as fast. Searches give up early, which only leaves more shortcuts than are needed.
+ */
+static sc_err find_shortcuts(witness_search *witness, const star_graph *graph, sc_star_id star)
+{
+    uint32_t count = 0;
+    const sc__arc *arcs = graph_arcs(graph, star, &count);
+    witness->shortcut_count = 0;
+    for (uint32_t i = 0; i + 1 < count; i++) {
+        const sc_err err = shortcuts_from(witness, graph, star, arcs, count, i);
+        if (err) return err;
+    }
+    return SC_OK;
+}
+
+// === Ordering: which star is taken out next =====================================================
+// Good stars to begin with are those that leave few shortcuts and are spread evenly: small streets
+// first, main roads last. A star's number says how good, by the shortcuts it would leave less the
+// arcs it would take along, and by its depth, the longest chain of neighbours already taken out
+// below it. Numbers change as neighbours go, mostly upwards, so a star's is computed again when
+// its turn has come, and it waits on if another is better by then.
+
+/** What an arc more counts, and a step of depth. On real maps searches are slower by a tenth with
+ * half the weight for depth, by a half with none; with twice the weight they are not faster, and
+ * building takes longer. */
+enum { ARC_WEIGHT = 2, DEPTH_WEIGHT = 1 };
+
+/** A star with more arcs waits for its neighbours to go before its shortcuts are looked for, of
+ * which there may be one for each two arcs. Real junctions never come near. */
+enum { CROWDED = 100 };
+
+/** Numbers are positive. */
+#define NUMBER_ZERO 0x40000000
+
+typedef struct ordering {
+    sc_routes *routes;
+    star_graph *graph;
+    witness_search witness;
+    sc__star_queue queue;
+    sc_star_id *taken_out;  ///< by rank
+    uint32_t *depth;        ///< by star
+    uint32_t done;
+    const sc_progress *progress;
+} ordering;
+
+static void report(const ordering *o)
+{
+    enum { EVERY = 4096 };
+    if (!o->progress || !o->progress->report) return;
+    if (o->done % EVERY != 0 && o->done != o->graph->star_count) return;
+    o->progress->report(o->progress->context, "routes", o->done, o->graph->star_count);
+}
+
+static bool is_crowded(const ordering *o, sc_star_id star)
+{
+    return o->graph->lists[star].count > CROWDED;
+}
+
+// How good it would be to take `star` out now. Leaves its shortcuts in the witness, unless it is
+// crowded.
+static sc_err number_of(ordering *o, sc_star_id star, uint32_t *number)
+{
+    const int64_t arcs = o->graph->lists[star].count;
+    int64_t shortcuts = arcs * (arcs - 1) / 2;
+    if (!is_crowded(o, star)) {
+        const sc_err err = find_shortcuts(&o->witness, o->graph, star);
+        if (err) return err;
+        shortcuts = (int64_t)o->witness.shortcut_count;
+    }
+    const int64_t sum =
+        NUMBER_ZERO + (shortcuts - arcs) * ARC_WEIGHT + (int64_t)o->depth[star] * DEPTH_WEIGHT;
+    *number = sum < UINT32_MAX ? (uint32_t)sum : UINT32_MAX;
+    return SC_OK;
+}
+
+// Everybody's number, to begin with.
+static sc_err line_up(ordering *o)
+{
+    for (sc_star_id star = 0; star < o->graph->star_count; star++) {
+        uint32_t number = 0;
+        const sc_err err = number_of(o, star, &number);
+        if (err) return err;
+        if (!sc__star_queue_put(&o->queue, number, star)) return SC_ENOMEM;
+    }
+    return SC_OK;
+}
+
+// Take `star` out and put in the shortcuts, which are in the witness.
+static sc_err take_out(ordering *o, sc_star_id star)
+{
+    graph_remove(o->graph, star);
+    for (size_t i = 0; i < o->witness.shortcut_count; i++) {
+        const shortcut_arc *shortcut = &o->witness.shortcuts[i];
+        const sc_err err =
+            graph_link(o->graph, shortcut->a, shortcut->b, shortcut->ms, SC__SHORTCUT | star);
+        if (err) return err;
+    }
+    uint32_t count = 0;
+    const sc__arc *arcs = graph_arcs(o->graph, star, &count);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t *depth = &o->depth[arcs[i].to];
+        if (*depth <= o->depth[star]) *depth = o->depth[star] + 1;
+    }
+    o->routes->rank_of[star] = o->done;
+    o->taken_out[o->done++] = star;
+    return SC_OK;
+}
+
+static sc_err take_out_all(ordering *o)
+{
+    sc_err err = line_up(o);
+    while (!err && o->queue.count > 0) {
+        const sc_star_id star = sc__star_queue_take(&o->queue).star;
+        uint32_t number = 0;
+        err = number_of(o, star, &number);
+        if (err) break;
+        if (o->queue.count > 0 && number > sc__star_queue_least(&o->queue)) {
+            if (!sc__star_queue_put(&o->queue, number, star)) err = SC_ENOMEM;
+            continue;
+        }
+        if (is_crowded(o, star)) err = find_shortcuts(&o->witness, o->graph, star);
+        if (!err) err = take_out(o, star);
+        report(o);
+    }
+    return err;
+}
+
+// An arc as it is written down, by ranks.
+static sc__arc ranked(const ordering *o, sc_star_id from, sc__arc arc)
+{
+    const uint32_t *rank_of = o->routes->rank_of;
+    const bool is_shortcut = arc.via & SC__SHORTCUT;
+    if (is_shortcut) {
+        arc.via = SC__SHORTCUT | rank_of[arc.via & ~SC__SHORTCUT];
+    } else if (sc_map_segments(o->routes->map)[arc.via].star_a != from) {
+        arc.via |= SC__BACKWARDS;
+    }
+    arc.to = rank_of[arc.to];
+    return arc;
+}
+
+// Write down what remains: the arcs of each star when it was taken out.
+static sc_err write_down(const ordering *o)
+{
+    sc_routes *routes = o->routes;
+    const uint32_t star_count = o->graph->star_count;
+    uint64_t total = 0;
+    for (sc_star_id star = 0; star < star_count; star++) {
+        total += o->graph->lists[star].count;
+    }
+    if (total >= UINT32_MAX) return SC_ELIMIT;
+    routes->first_arc = sc_malloc_array((size_t)star_count + 1, sizeof *routes->first_arc);
+    routes->arcs = sc_malloc_array(total, sizeof *routes->arcs);
+    if (!routes->first_arc || !routes->arcs) return SC_ENOMEM;
+
+    uint32_t next = 0;
+    for (uint32_t rank = 0; rank < star_count; rank++) {
+        const sc_star_id star = o->taken_out[rank];
+        uint32_t count = 0;
+        const sc__arc *arcs = graph_arcs(o->graph, star, &count);
+        routes->first_arc[rank] = next;
+        for (uint32_t i = 0; i < count; i++) {
+            routes->arcs[next++] = ranked(o, star, arcs[i]);
+        }
+    }
+    routes->first_arc[star_count] = next;
+    return SC_OK;
+}
+
+/** Take out all stars, and keep the hierarchy in `routes`. */
+static sc_err contract_all(sc_routes *routes, star_graph *graph, const sc_progress *progress)
+{
+    ordering o = {.routes = routes, .graph = graph, .progress = progress};
+    sc_err err = witness_init(&o.witness, graph->star_count, routes->longest_ms);
+    if (err) return err;
+    err = SC_ENOMEM;
+    o.taken_out = sc_malloc_array(graph->star_count, sizeof *o.taken_out);
+    o.depth = sc_calloc(graph->star_count, sizeof *o.depth);
+    routes->rank_of = sc_malloc_array(graph->star_count, sizeof *routes->rank_of);
+    if (o.taken_out && o.depth && routes->rank_of) err = take_out_all(&o);
+    if (!err) err = write_down(&o);
+    witness_fini(&o.witness);
+    sc__star_queue_fini(&o.queue);
+    sc_free(o.taken_out);
+    sc_free(o.depth);
+    return err;
+}
+
+sc_err sc__routes_contract(sc_routes *routes, const sc_progress *progress)
+{
+    star_graph graph;
+    sc_err err = graph_init(&graph, routes->map, routes->segment_ms);
+    if (err) return err;
+    err = find_parts(routes, &graph);
+    if (!err) err = contract_all(routes, &graph, progress);
+    graph_fini(&graph);
+    return err;
+}
