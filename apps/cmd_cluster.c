@@ -172,8 +172,8 @@ static void print_workers(FILE *out, const sc_cluster_view *view)
                 NAME_COLUMNS, peer->name, peer->threads, peer->parts,
                 sc_format_decimal(load, peer->load, 1), peer->cpu,
                 sc_format_count(open, peer->open), sc_format_bytes(memory, peer->memory),
-                sc_format_count(bids, peer->crew.bids),
-                sc_format_count(refused, peer->crew.bids_refused), state_of(peer));
+                sc_format_count(bids, peer->engines.proposals),
+                sc_format_count(refused, peer->engines.proposals_refused), state_of(peer));
     }
 }
 

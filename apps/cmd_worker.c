@@ -72,13 +72,13 @@ static sc_worker_options worker_options(working *w)
     const long processors = sysconf(_SC_NPROCESSORS_ONLN);
     return (sc_worker_options){
         .bus = w->setup.bus,
-        .crew =
+        .engines =
             {
                 .engine = sc_serve_engine_options(s),
                 .cut = w->cut,
-                .rooms = s->threads > 0   ? (unsigned)s->threads
-                         : processors > 0 ? (unsigned)processors
-                                          : 1,
+                .engine_threads = s->threads > 0   ? (unsigned)s->threads
+                                  : processors > 0 ? (unsigned)processors
+                                                   : 1,
                 .prune_threads = (unsigned)s->prune_threads,
                 .max_queries = s->max_pending,
                 .patience_us = sc_time_from_seconds(s->patience_s),

@@ -228,7 +228,7 @@ static sc_ledger_options ledger_options(const sc_settings *s, const sc_serve_res
     sc_ledger_options ledger = sc_ledger_options_default();
     ledger.engine = sc_serve_engine_options(s);
     ledger.cut = resources->cut;
-    ledger.rooms = s->threads > 0 ? (unsigned)s->threads : 1;
+    ledger.engine_threads = s->threads > 0 ? (unsigned)s->threads : 1;
     ledger.patience_us = sc_time_from_seconds(s->patience_s);
     ledger.prune_threads = (unsigned)s->prune_threads;
     ledger.max_pending = s->max_pending;
@@ -248,7 +248,7 @@ static sc_courier_options courier_options(const sc_settings *s, sc_serve_resourc
     // Each clerk asks a point provider by itself, and waits for it.
     // Other cloaks are handled by the ledger's thread, unless the work is spread over several.
     const unsigned usual = courier.kind == SC_COURIER_POINTS ? 16 : s->threads > 1 ? 1 : 0;
-    courier.clerks = s->clerks > 0 ? (unsigned)s->clerks : usual;
+    courier.workers = s->clerks > 0 ? (unsigned)s->clerks : usual;
     // Every cloak has two members at least, unless k is 1.
     courier.max_errands = s->max_pending;
     courier.objects = resources->objects.own.objects;

@@ -54,7 +54,7 @@ static bool receive_heartbeat(uint32_t parts, const uint8_t *bytes, size_t size)
     return true;
 }
 
-static bool hear_placement(uint32_t parts, const uint8_t *bytes, size_t size)
+static bool receive_placement(uint32_t parts, const uint8_t *bytes, size_t size)
 {
     sc_placement *placement = NULL;
     sc_placement *again = NULL;
@@ -85,8 +85,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const bool is_accepted = receive_heartbeat(PARTS, copy, size);
     DOOR_PROMISE(receive_heartbeat(0, copy, size) || !is_accepted,
                  "without a partition as much is accepted");
-    const bool is_placement = hear_placement(PARTS, copy, size);
-    DOOR_PROMISE(hear_placement(0, copy, size) || !is_placement, "of placements too");
+    const bool is_placement = receive_placement(PARTS, copy, size);
+    DOOR_PROMISE(receive_placement(0, copy, size) || !is_placement, "of placements too");
     DOOR_PROMISE(!(is_accepted && is_placement), "no message is both");
     free(copy);
     return 0;

@@ -1,7 +1,7 @@
 /*
  * The commit: how gateways and workers agree that a cloak leaves, at most once and in time.
  *
- * A model of src/service/ledger/books.h (a gateway's side) and src/service/worker/bids.h (a worker's side), for
+ * A model of src/service/ledger/state.h (a gateway's side) and src/service/worker/proposals.h (a worker's side), for
  * `spin` to look at every order in which things can happen. README.md beside it says how to run
  * it, what is left out, and how large it is; scripts/check_model does so in the tests.
  *
@@ -9,22 +9,22 @@
  *     R        the gateway of one member. Decides: published, or dead; and says which
  *     others   reserved until R has decided; if R stays silent, failed (in doubt)
  *
- * Words are never taken out of the air: what was said once may be heard at any later moment, any
- * number of times, or never. So words are lost, doubled, late and overtake each other without
- * another line. For the same reason patience may be over at any moment, and a bid may as well be
- * made at the very start, since nobody can tell before its RESERVE is heard.
+ * Messages are never removed: what was sent once may be received at any later moment, any
+ * number of times, or never. So messages are lost, doubled, late and overtake each other without
+ * another line. For the same reason patience may be over at any moment, and a proposal may as well be
+ * made at the very start, since no gateway can tell before its RESERVE is received.
  *
- * A gateway carries out one word at a time, so each of its steps is indivisible. Steps that
+ * A gateway carries out one message at a time, so each of its steps is indivisible. Steps that
  * change nothing are left out; what can be done again and again is over when it is too late for it,
- * so every story can come to its end, and `timeout` below is that.
+ * so every sequence can come to its end, and `timeout` below is that.
  *
- * Checked: no query is published in two bids, nor after its deadline, nor unless it is reserved
- * for that bid; a bid that was called dead is never published; a query that was published is
+ * Checked: no query is published in two proposals, nor after its deadline, nor unless it is reserved
+ * for that proposal; a proposal that was called dead is never published; a query that was published is
  * never open again; in the end each query has had one outcome, unless its gateway died.
  *
- * The model must be able to fail. Each of these, defined, takes out one stone, and is caught:
+ * The model must be able to fail. Each of these, defined, removes one rule, and is caught:
  *
- *     NO_BURYING       R forgets a bid that it has called dead
+ *     NO_BURYING       R forgets a proposal that it has called dead
  *     NO_ASKING        reserved elsewhere than at R, and silence: open again
  *     NO_GUARD         the clocks are trusted
  *     NO_DOUBT         reserved elsewhere than at R, and silence: reserved for ever
@@ -38,10 +38,10 @@
  * a commit that never commits would keep all the promises.
  */
 
-/* --- The cast ------------------------------------------------------------------------------ */
+/* --- Processes and queries ------------------------------------------------------------------------------ */
 
-#ifndef BIDS
-#define BIDS 3
+#ifndef PROPOSALS
+#define PROPOSALS 3
 #endif
 #define GATEWAYS 2
 #define QUERIES 3
@@ -61,42 +61,42 @@
 #define GUARD 1
 #endif
 
-/* A bid: its members, and the one whose gateway is R. Chosen at the start, never changed. */
-byte members[BIDS];
-byte releaser[BIDS];
+/* A proposal: its members, and the one whose gateway is R. Chosen at the start, never changed. */
+byte members[PROPOSALS];
+byte releaser[PROPOSALS];
 
-/* All that was said of a bid, but for RESERVE, which every bid begins with. */
+/* All that was sent about a proposal, but for RESERVE, which every proposal begins with. */
 #define RELEASE 1     /* the worker to R */
 #define ABORT 2       /* the worker to all gateways of the members */
 #define PUBLISHED 4   /* R to all */
 #define DEAD 8        /* R to all */
-byte said[BIDS];
-byte oks[BIDS];  /* members whose gateway has said OK */
+byte sent[PROPOSALS];
+byte oks[PROPOSALS];  /* members whose gateway has said OK */
 
 /* Where a query stands. One that has ended was dropped, or has failed in doubt; one that is lost had
  * a gateway that died. What comes after `published` is its gateway's own business. */
 mtype:place = { unborn, open, reserved, published, ended, lost };
 mtype:place place[QUERIES];
-byte bid_of[QUERIES];  /* the one it is reserved for, else 0 */
+byte proposal_of[QUERIES];  /* the one it is reserved for, else 0 */
 
-/* What a gateway remembers of a bid; at(g, b). */
-mtype:fate = { unknown, held, left, buried };
-mtype:fate fate[GATEWAYS * BIDS];
-#define at(g, b) fate[(g) * BIDS + (b)]
+/* What a gateway remembers of a proposal; at(g, b). */
+mtype:outcome = { unknown, held, left, buried };
+mtype:outcome outcome[GATEWAYS * PROPOSALS];
+#define at(g, b) outcome[(g) * PROPOSALS + (b)]
 
 /* A gateway: what its clock shows, what it has accepted since it was started, and whether that was
- * the second time. One that is started again is somebody else: words to its forerunner, about what
+ * the second time. One that is started again is another process: messages to its forerunner, about what
  * that one had accepted, do not reach it. */
 byte clock[GATEWAYS];
 byte ours[GATEWAYS];
 bit is_second[GATEWAYS];
 
 #define is_member(b, q) (members[b] & only(q))
-#define hears_of(g, b) (members[b] & ours[g])
+#define receives_of(g, b) (members[b] & ours[g])
 #define is_releaser(g, b) (ours[g] & only(releaser[b]))
 #define is_single(g, b) ((members[b] & ours[g]) == members[b])
 #define has_arrived(b) (place[2] != unborn || !is_member(b, 2))
-#define may_wait(g, b, q) (place[q] == open || !(hears_of(g, b) & only(q)))
+#define may_wait(g, b, q) (place[q] == open || !(receives_of(g, b) & only(q)))
 #define all_open(g, b) (may_wait(g, b, 0) && may_wait(g, b, 1) && may_wait(g, b, 2))
 
 #define is_over(g, q) (clock[g] >= deadline(q) + GUARD)
@@ -107,20 +107,20 @@ hidden byte other;
 
 /* --- What must hold ------------------------------------------------------------------------ */
 
-/* Before the bid leaves. */
+/* Before the proposal leaves. */
 inline judge_publication(b)
 {
 #ifdef NEVER_ACROSS
     assert(!is_member(b, 1) || members[b] == only(1));
 #endif
-    assert(!(said[b] & DEAD));
+    assert(!(sent[b] & DEAD));
     for (i : 0 .. QUERIES - 1) {
         if
         :: is_member(b, i) ->
             assert(clock[home(i)] < deadline(i));
             assert(place[i] == reserved || place[i] == lost);
-            for (other : 0 .. BIDS - 1) {
-                assert(!(is_member(other, i) && (said[other] & PUBLISHED)));
+            for (other : 0 .. PROPOSALS - 1) {
+                assert(!(is_member(other, i) && (sent[other] & PUBLISHED)));
             }
         :: else
         fi
@@ -130,8 +130,8 @@ inline judge_publication(b)
 /* Before a query is open again. */
 inline judge_opening(query)
 {
-    for (other : 0 .. BIDS - 1) {
-        assert(!(is_member(other, query) && (said[other] & PUBLISHED)));
+    for (other : 0 .. PROPOSALS - 1) {
+        assert(!(is_member(other, query) && (sent[other] & PUBLISHED)));
     }
 }
 
@@ -145,26 +145,26 @@ inline judge_the_end()
 
 /* --- A gateway's steps --------------------------------------------------------------------- */
 
-/* Our members of a bid that stand here stand there from now on. */
+/* Our members of a proposal that stand here stand there from now on. */
 inline move_members(g, b, here, there)
 {
     for (i : 0 .. QUERIES - 1) {
         if
-        :: (hears_of(g, b) & only(i)) && place[i] == here && (here == open || bid_of[i] == b) ->
+        :: (receives_of(g, b) & only(i)) && place[i] == here && (here == open || proposal_of[i] == b) ->
             if
             :: there == open -> judge_opening(i)
             :: else
             fi;
             place[i] = (there == open && is_over(g, i) -> ended : there);
-            bid_of[i] = (there == reserved -> b : 0)
+            proposal_of[i] = (there == reserved -> b : 0)
         :: else
         fi
     }
 }
 
 /* It is off, and its members are open again. R, who decides, remembers that, so that whatever comes
- * later does not bring it back; where it has no room to remember, it neither reserves nor says a
- * word. Nobody else need remember: what is reserved there once more ends by R's word once more. */
+ * later does not bring it back; where it has no room to remember, it neither reserves nor sends a
+ * message. No other gateway need remember: what is reserved there once more ends by R's message. */
 inline bury(g, b)
 {
     move_members(g, b, reserved, open);
@@ -177,44 +177,44 @@ inline bury(g, b)
 
 inline say_dead(b)
 {
-    assert(!(said[b] & PUBLISHED));
-    said[b] = said[b] | DEAD;
+    assert(!(sent[b] & PUBLISHED));
+    sent[b] = sent[b] | DEAD;
     oks[b] = 0
 }
 
 #ifdef OWN_DEADLINES
-#define in_time(g, b) (clock[g] + GUARD < least_deadline(hears_of(g, b)))
+#define in_time(g, b) (clock[g] + GUARD < least_deadline(receives_of(g, b)))
 #else
 #define in_time(g, b) (clock[g] + GUARD < least_deadline(members[b]))
 #endif
 
-/* What a gateway does about one bid. */
+/* What a gateway does about one proposal. */
 proctype Books(bit g; byte b)
 {
 end:
     do
     /* RESERVE. Where all members are ours, it means RELEASE as well. Else OK, or else a NO, which
-     * is not said here: the worker may call a bid off whenever it likes. */
+     * is not sent here: the worker may call a proposal off whenever it likes. */
     :: d_step {
-        at(g, b) == unknown && hears_of(g, b) && has_arrived(b) && in_time(g, b) &&
+        at(g, b) == unknown && receives_of(g, b) && has_arrived(b) && in_time(g, b) &&
         all_open(g, b) ->
             move_members(g, b, open, reserved);
             at(g, b) = held;
-            oks[b] = (said[b] == 0 -> oks[b] | hears_of(g, b) : oks[b])
+            oks[b] = (sent[b] == 0 -> oks[b] | receives_of(g, b) : oks[b])
        }
 
     /* RELEASE, at R, and its moment has come. */
     :: d_step {
         at(g, b) == held && is_releaser(g, b) && in_time(g, b) &&
-        ((said[b] & RELEASE) || is_single(g, b)) ->
+        ((sent[b] & RELEASE) || is_single(g, b)) ->
             judge_publication(b);
             move_members(g, b, reserved, published);
             at(g, b) = left;
-            said[b] = said[b] | PUBLISHED
+            sent[b] = sent[b] | PUBLISHED
        }
 
     /* Patience is over, it is too late, somebody calls it off, or asks and it is not known: R
-     * makes up its mind before it says a word. Any moment will do. */
+     * decides before it sends a message. Any moment will do. */
     :: d_step {
         is_releaser(g, b) && (at(g, b) == held || (at(g, b) == unknown && at(1 - g, b) == held)) ->
             bury(g, b);
@@ -223,7 +223,7 @@ end:
 
     /* Elsewhere: R has said DEAD, or the worker ABORT, and then it never said RELEASE. */
     :: d_step {
-        hears_of(g, b) && !is_releaser(g, b) && (said[b] & (DEAD | ABORT)) &&
+        receives_of(g, b) && !is_releaser(g, b) && (sent[b] & (DEAD | ABORT)) &&
         at(g, b) == held ->
             bury(g, b)
        }
@@ -237,7 +237,7 @@ end:
 
     /* Elsewhere: PUBLISHED. */
     :: d_step {
-        at(g, b) == held && !is_releaser(g, b) && (said[b] & PUBLISHED) ->
+        at(g, b) == held && !is_releaser(g, b) && (sent[b] & PUBLISHED) ->
             move_members(g, b, reserved, published);
             at(g, b) = left
        }
@@ -259,7 +259,7 @@ end:
 #define is_settled_late(g, q) (place[q] == open)
 #else
 #define is_settled_late(g, q) \
-    (place[q] == open || (place[q] == reserved && !is_releaser(g, bid_of[q])))
+    (place[q] == open || (place[q] == reserved && !is_releaser(g, proposal_of[q])))
 #endif
 
 /* A gateway's machine: its clock, and its death. Nobody dies at the end of time, for death must
@@ -278,13 +278,13 @@ end:
                 if
                 :: (ours[g] & only(i)) && is_over(g, i) && is_settled_late(g, i) ->
                     place[i] = ended;
-                    bid_of[i] = 0
+                    proposal_of[i] = 0
                 :: else
                 fi
             }
        }
 
-    /* It dies, with all its books, and is started again. */
+    /* It dies, with all its state, and is started again. */
     :: d_step {
         !is_second[g] && clock[g] < THE_END ->
             is_second[g] = true;
@@ -292,11 +292,11 @@ end:
                 if
                 :: (ours[g] & only(i)) && (place[i] == open || place[i] == reserved) ->
                     place[i] = lost;
-                    bid_of[i] = 0
+                    proposal_of[i] = 0
                 :: else
                 fi
             }
-            for (b : 0 .. BIDS - 1) {
+            for (b : 0 .. PROPOSALS - 1) {
                 at(g, b) = unknown
             }
             b = 0;
@@ -309,34 +309,34 @@ end:
 
 /* --- A worker's steps ---------------------------------------------------------------------- */
 
-/* A worker knows nothing of one bid that has a bearing on another, so each bid is a worker's of
+/* A worker knows nothing of one proposal that has a bearing on another, so each proposal is a worker's of
  * its own. It does one thing: RELEASE, or ABORT, or it dies and is silent. */
 proctype Worker(byte b)
 {
 end:
     if
 #ifdef HASTY_RELEASE
-    :: d_step { said[b] == 0 && oks[b] != 0 -> said[b] = RELEASE }
+    :: d_step { sent[b] == 0 && oks[b] != 0 -> sent[b] = RELEASE }
 #elif defined(WORKERS_PUBLISH)
     :: d_step {
         oks[b] == members[b] && in_time(0, b) && in_time(1, b) ->
             judge_publication(b);
-            said[b] = said[b] | PUBLISHED
+            sent[b] = sent[b] | PUBLISHED
        }
 #else
-    :: d_step { said[b] == 0 && oks[b] == members[b] -> said[b] = RELEASE }
+    :: d_step { sent[b] == 0 && oks[b] == members[b] -> sent[b] = RELEASE }
 #endif
-    :: d_step { said[b] == 0 && clock[0] < THE_END -> said[b] = ABORT; oks[b] = 0 }
+    :: d_step { sent[b] == 0 && clock[0] < THE_END -> sent[b] = ABORT; oks[b] = 0 }
     fi
 #ifdef LATE_ABORT
     ;
-    said[b] = said[b] | ABORT
+    sent[b] = sent[b] | ABORT
 #endif
 }
 
 /* --- All together -------------------------------------------------------------------------- */
 
-/* Any member is R's, and any others are with it. Which bid is the first makes no difference, so
+/* Any member is R's, and any others are with it. Which proposal is the first makes no difference, so
  * they are put in order. */
 inline choose_members(b)
 {
@@ -370,24 +370,24 @@ init
 {
     byte b;
     atomic {
-        for (i : 0 .. GATEWAYS * BIDS - 1) {
-            fate[i] = unknown
+        for (i : 0 .. GATEWAYS * PROPOSALS - 1) {
+            outcome[i] = unknown
         }
         place[0] = open;
         place[1] = open;
         place[2] = unborn;
         ours[0] = only(0);
         ours[1] = only(1);
-        for (b : 0 .. BIDS - 1) {
+        for (b : 0 .. PROPOSALS - 1) {
             choose_members(b)
         }
         b = 1;
         do
-        :: b < BIDS && in_order(b - 1, b) -> b++
-        :: b < BIDS && !in_order(b - 1, b) -> goto elsewhere
-        :: b == BIDS -> break
+        :: b < PROPOSALS && in_order(b - 1, b) -> b++
+        :: b < PROPOSALS && !in_order(b - 1, b) -> goto elsewhere
+        :: b == PROPOSALS -> break
         od;
-        for (b : 0 .. BIDS - 1) {
+        for (b : 0 .. PROPOSALS - 1) {
             run Worker(b);
             run Books(0, b);
             run Books(1, b)

@@ -1,5 +1,5 @@
 // What a cut costs, and what company gives back: success with parts, isolated and not, beside one
-// engine; the words that are said for it; and what somebody who knows the cut can rule out.
+// engine; the messages that are sent for it; and what somebody who knows the cut can rule out.
 //
 // usage: bench_parts SECONDS [USERS MAP.scm TRACES|-]...
 //
@@ -9,7 +9,7 @@
 // numbers are the same on any machine.
 #include "support/bench.h"
 
-#include "cluster_sim/crowd.h"
+#include "cluster_sim/sim_queries.h"
 #include "partition/partition_make.h"
 #include "sim/run.h"
 #include "traces/follow.h"
@@ -73,7 +73,7 @@ static sc_movement *ground_move(const ground *g)
     return movement;
 }
 
-/** One engine without a cluster: what `starcloak simulate` says. */
+/** One engine without a cluster: what `starcloak simulate` sends. */
 static double success_of_simulation(const ground *g)
 {
     sc_movement *movement = ground_move(g);
@@ -107,15 +107,15 @@ typedef struct row {
     sc_time jitter_us;
 } row;
 
-static sc_rehearsal_verdict play(const ground *g, const sc_partition *partition, const row *r)
+static sc_cluster_sim_verdict play(const ground *g, const sc_partition *partition, const row *r)
 {
     const sc_workload workload = sc_workload_default();
     sc_movement *movement = ground_move(g);
     sc_crowd *crowd = NULL;
-    sc_rehearsal *rehearsal = NULL;
+    sc_cluster_sim *sim = NULL;
     sc_diag diag = {""};
     die_if(sc_crowd_new(movement, &workload, 1, &crowd, &diag), "crowd", &diag);
-    sc_rehearsal_options options = sc_rehearsal_options_default();
+    sc_cluster_sim_options options = sc_cluster_sim_options_default();
     options.gateways = r->gateways;
     options.workers = r->workers;
     options.cut = partition;
@@ -127,32 +127,31 @@ static sc_rehearsal_verdict play(const ground *g, const sc_partition *partition,
     options.is_company_off = r->is_company_off;
     options.ended = sc_crowd_ended;
     options.context = crowd;
-    die_if(sc_rehearsal_new(g->map, &options, &rehearsal, &diag), "rehearsal", &diag);
-    die_if(sc_crowd_ask(crowd, rehearsal, sc_time_from_seconds(g->seconds), &diag), "rehearsal",
-           &diag);
-    die_if(sc_rehearsal_run(rehearsal, SC_TIME_NEVER), "rehearsal", &diag);
-    const sc_rehearsal_verdict verdict = *sc_rehearsal_verdict_of(rehearsal);
-    if (verdict.what[0]) bench_die("rehearsal", verdict.what);
-    sc_rehearsal_free(rehearsal);
+    die_if(sc_cluster_sim_new(g->map, &options, &sim, &diag), "simulation", &diag);
+    die_if(sc_crowd_ask(crowd, sim, sc_time_from_seconds(g->seconds), &diag), "simulation", &diag);
+    die_if(sc_cluster_sim_run(sim, SC_TIME_NEVER), "simulation", &diag);
+    const sc_cluster_sim_verdict verdict = *sc_cluster_sim_verdict_of(sim);
+    if (verdict.what[0]) bench_die("simulation", verdict.what);
+    sc_cluster_sim_free(sim);
     sc_crowd_free(crowd);
     sc_movement_free(movement);
     return verdict;
 }
 
-static void print_row(const row *r, const sc_rehearsal_verdict *v, double cpu_s)
+static void print_row(const row *r, const sc_cluster_sim_verdict *v, double cpu_s)
 {
     const double asked = (double)v->asked;
     const double cloaks = (double)v->cloaks;
     uint64_t all = 0;
-    for (size_t i = 0; i < SC_WORD_KIND_COUNT; i++) {
-        all += v->words[i];
+    for (size_t i = 0; i < SC_MSG_KIND_COUNT; i++) {
+        all += v->msgs[i];
     }
     printf("%-12s %5u %7u %9.2f %8.3f %8.2f %8.2f %8.2f %6.2f %6.2f %6.2f %6.2f %8.1f\n", r->name,
            r->parts, r->workers, 100.0 * (double)v->answered / asked,
            100.0 * (double)v->refused / asked, 100.0 * (double)v->ruled_out_cloaks / cloaks,
-           100.0 * (double)v->ruled_out_below_l / cloaks, (double)v->words[SC_WORD_COMPANY] / asked,
-           (double)v->words[SC_WORD_REMOVE] / asked, (double)v->words[SC_WORD_RESERVE] / asked,
-           (double)(v->words[SC_WORD_OK] + v->words[SC_WORD_RELEASE]) / asked, (double)all / asked,
+           100.0 * (double)v->ruled_out_below_l / cloaks, (double)v->msgs[SC_MSG_COMPANY] / asked,
+           (double)v->msgs[SC_MSG_REMOVE] / asked, (double)v->msgs[SC_MSG_RESERVE] / asked,
+           (double)(v->msgs[SC_MSG_OK] + v->msgs[SC_MSG_RELEASE]) / asked, (double)all / asked,
            cpu_s / asked * 1e6);
     fflush(stdout);
 }
@@ -161,7 +160,7 @@ static void measure(const ground *g, const row *r)
 {
     sc_partition *partition = cut_into(g->map, r->parts);
     const double start = bench_cpu_s();
-    const sc_rehearsal_verdict verdict = play(g, partition, r);
+    const sc_cluster_sim_verdict verdict = play(g, partition, r);
     print_row(r, &verdict, bench_cpu_s() - start);
     sc_partition_free(partition);
 }

@@ -1,16 +1,17 @@
 // A cluster far larger than this machine: 64 workers with eight parts each, and as many travellers
-// as one likes. How even is the load, how much is said, how much does a worker hold?
+// as one likes. How even is the load, how much is sent, how much does a worker hold?
 //
 // usage: bench_workers SECONDS USERS MAP.scm [CUT]
 //
 // Two spells of SECONDS each: parts placed by number alone, then by the queries that were measured
-// in the first one. One thread does it all, in virtual time: queries, words, bytes and memory are
-// what they would be, CPU time is of everything together (travellers, codec and the clock as well).
+// in the first one. One thread does it all, in virtual time: queries, messages, bytes and memory
+// are what they would be, CPU time is of everything together (travellers, codec and the clock as
+// well).
 #include "support/bench.h"
 
 #include "base/process.h"
-#include "cluster_sim/crowd.h"
-#include "cluster_sim/rehearsal_internal.h"
+#include "cluster_sim/cluster_sim_internal.h"
+#include "cluster_sim/sim_queries.h"
 #include "partition/partition_make.h"
 #include "travel/walk.h"
 
@@ -54,17 +55,17 @@ typedef struct spell {
 } spell;
 
 /** What was done since `before`. */
-static spell spell_of(sc_rehearsal *rehearsal, uint32_t parts, const sc_part_load *before,
+static spell spell_of(sc_cluster_sim *sim, uint32_t parts, const sc_part_load *before,
                       sc_part_load *now)
 {
-    die_if(sc_rehearsal_loads(rehearsal, now), "loads", &(sc_diag){""});
+    die_if(sc_cluster_sim_loads(sim, now), "loads", &(sc_diag){""});
     spell s = {.loads = calloc(parts, sizeof(double))};
     double queries[WORKERS] = {0};
     if (!s.loads) bench_die("loads", "out of memory");
     for (uint32_t part = 0; part < parts; part++) {
         s.loads[part] = (double)(now[part].queries - before[part].queries);
         s.engine_s += 1e-6 * (double)(now[part].cpu_us - before[part].cpu_us);
-        queries[sc_rehearsal_owner(rehearsal, part)] += s.loads[part];
+        queries[sc_cluster_sim_owner(sim, part)] += s.loads[part];
     }
     s.least = s.most = queries[0];
     for (size_t i = 0; i < WORKERS; i++) {
@@ -75,37 +76,38 @@ static spell spell_of(sc_rehearsal *rehearsal, uint32_t parts, const sc_part_loa
     return s;
 }
 
-static void print_words(const sc_rehearsal_verdict *v)
+static void print_msgs(const sc_cluster_sim_verdict *v)
 {
-    uint64_t words = 0;
+    uint64_t msgs = 0;
     uint64_t bytes = 0;
     printf("%-10s %12s %12s %12s\n", "word", "per query", "bytes each", "bytes/query");
-    for (int kind = 1; kind < SC_WORD_KIND_COUNT; kind++) {
-        if (v->words[kind] == 0) continue;
-        words += v->words[kind];
+    for (int kind = 1; kind < SC_MSG_KIND_COUNT; kind++) {
+        if (v->msgs[kind] == 0) continue;
+        msgs += v->msgs[kind];
         bytes += v->bytes[kind];
-        printf("%-10s %12.3f %12.1f %12.1f\n", sc_word_kind_name((sc_word_kind)kind),
-               (double)v->words[kind] / (double)v->asked,
-               (double)v->bytes[kind] / (double)v->words[kind],
+        printf("%-10s %12.3f %12.1f %12.1f\n", sc_msg_kind_name((sc_msg_kind)kind),
+               (double)v->msgs[kind] / (double)v->asked,
+               (double)v->bytes[kind] / (double)v->msgs[kind],
                (double)v->bytes[kind] / (double)v->asked);
     }
-    printf("%-10s %12.3f %12.1f %12.1f\n", "all", (double)words / (double)v->asked,
-           (double)bytes / (double)words, (double)bytes / (double)v->asked);
+    printf("%-10s %12.3f %12.1f %12.1f\n", "all", (double)msgs / (double)v->asked,
+           (double)bytes / (double)msgs, (double)bytes / (double)v->asked);
 }
 
-/** Take the crews away, and see what that gives back. */
-static void print_memory(sc_rehearsal *rehearsal, double before, double empty)
+/** Take the engine pools away, and see what that gives back. */
+static void print_memory(sc_cluster_sim *sim, double before, double empty)
 {
     uint64_t held = 0;
-    for (uint32_t i = GATEWAYS; i < rehearsal->process_count; i++) {
-        const sc_engine_stats engine = sc_crew_stats_of(rehearsal->processes[i].crew, NULL).engine;
+    for (uint32_t i = GATEWAYS; i < sim->process_count; i++) {
+        const sc_engine_stats engine =
+            sc_engine_pool_stats_of(sim->processes[i].engines, NULL).engine;
         held += engine.pending + engine.proposed + engine.company_held;
     }
     (void)malloc_trim(0);
     const double full = resident();
-    for (uint32_t i = GATEWAYS; i < rehearsal->process_count; i++) {
-        sc_crew_free(rehearsal->processes[i].crew);
-        rehearsal->processes[i].crew = NULL;
+    for (uint32_t i = GATEWAYS; i < sim->process_count; i++) {
+        sc_engine_pool_free(sim->processes[i].engines);
+        sim->processes[i].engines = NULL;
     }
     (void)malloc_trim(0);
     const double crews = full - resident();
@@ -122,11 +124,11 @@ static void measure(const sc_map *map, const sc_partition *partition, uint32_t u
     const sc_workload workload = sc_workload_default();
     sc_movement *walk = NULL;
     sc_crowd *crowd = NULL;
-    sc_rehearsal *rehearsal = NULL;
+    sc_cluster_sim *sim = NULL;
     sc_diag diag = {""};
     die_if(sc_walk_new(map, users, 1, &walk, &diag), "walk", &diag);
     die_if(sc_crowd_new(walk, &workload, 1, &crowd, &diag), "crowd", &diag);
-    sc_rehearsal_options options = sc_rehearsal_options_default();
+    sc_cluster_sim_options options = sc_cluster_sim_options_default();
     options.gateways = GATEWAYS;
     options.workers = WORKERS;
     options.cut = partition;
@@ -138,7 +140,7 @@ static void measure(const sc_map *map, const sc_partition *partition, uint32_t u
     options.ended = sc_crowd_ended;
     options.context = crowd;
     const double before = resident();
-    die_if(sc_rehearsal_new(map, &options, &rehearsal, &diag), "rehearsal", &diag);
+    die_if(sc_cluster_sim_new(map, &options, &sim, &diag), "simulation", &diag);
     const double empty = resident();
 
     sc_part_load *loads = calloc(parts, sizeof *loads);
@@ -149,30 +151,30 @@ static void measure(const sc_map *map, const sc_partition *partition, uint32_t u
            "most", "most/mean", "us engine", "us in all");
     sc_time until = 0;
     for (int i = 0; i < 2; i++) {
-        die_if(sc_rehearsal_loads(rehearsal, loads), "loads", &diag);
-        const uint64_t asked = sc_rehearsal_verdict_of(rehearsal)->asked;
+        die_if(sc_cluster_sim_loads(sim, loads), "loads", &diag);
+        const uint64_t asked = sc_cluster_sim_verdict_of(sim)->asked;
         const double start = bench_cpu_s();
         until += sc_time_from_seconds(seconds);
-        die_if(sc_crowd_ask(crowd, rehearsal, until, &diag), "asking", &diag);
+        die_if(sc_crowd_ask(crowd, sim, until, &diag), "asking", &diag);
         const double cpu_s = bench_cpu_s() - start;
-        const double more = (double)(sc_rehearsal_verdict_of(rehearsal)->asked - asked);
-        spell s = spell_of(rehearsal, parts, loads, later);
+        const double more = (double)(sc_cluster_sim_verdict_of(sim)->asked - asked);
+        spell s = spell_of(sim, parts, loads, later);
         printf("%-10s %10.0f %12.0f %12.0f %12.0f %10.2f %12.1f %12.1f\n", names[i], more, s.mean,
                s.least, s.most, s.most / s.mean, s.engine_s / more * 1e6, cpu_s / more * 1e6);
         fflush(stdout);
-        // Queries of parts that move are said anew, which is no load of theirs: let that pass.
-        if (i == 0) die_if(sc_rehearsal_pack(rehearsal, s.loads), "packing", &diag);
+        // Queries of parts that move are sent again, which is no load of theirs: let that pass.
+        if (i == 0) die_if(sc_cluster_sim_pack(sim, s.loads), "packing", &diag);
         until += sc_time_from_seconds(1.0);
-        die_if(sc_crowd_ask(crowd, rehearsal, until, &diag), "asking", &diag);
+        die_if(sc_crowd_ask(crowd, sim, until, &diag), "asking", &diag);
         free(s.loads);
     }
-    const sc_rehearsal_verdict verdict = *sc_rehearsal_verdict_of(rehearsal);
-    if (verdict.what[0]) bench_die("rehearsal", verdict.what);
-    print_words(&verdict);
-    print_memory(rehearsal, before, empty);
+    const sc_cluster_sim_verdict verdict = *sc_cluster_sim_verdict_of(sim);
+    if (verdict.what[0]) bench_die("simulation", verdict.what);
+    print_msgs(&verdict);
+    print_memory(sim, before, empty);
     free(loads);
     free(later);
-    sc_rehearsal_free(rehearsal);
+    sc_cluster_sim_free(sim);
     sc_crowd_free(crowd);
     sc_movement_free(walk);
 }

@@ -18,7 +18,7 @@ sc__event *sc__event_new(sc__event_kind kind, uint32_t process, uint32_t life)
 void sc__event_free(sc__event *event)
 {
     if (!event) return;
-    if (event->kind == SC__EVENT_WORD) sc_word_fini(&event->word);
+    if (event->kind == SC__EVENT_MSG) sc_msg_fini(&event->msg);
     if (event->kind == SC__EVENT_ASK) sc_ticket_free(event->ticket);
     explicit_bzero(event, sizeof *event);
     sc_free(event);

@@ -1,28 +1,26 @@
 /**
  * @file events.h
- * @brief Secret: what will happen in a rehearsal, the earliest first.
+ * @brief Secret: what will happen in a simulated cluster, the earliest first.
  *
- * Of two events at one moment the one that was planned first comes first, so that a rehearsal is
- * the same each time it is played. Events are of a process in one of its lives: those of an earlier
- * life come to nothing.
- *
- * Used by: the rehearsal.
+ * Of two events at one moment the one that was planned first comes first, so that a simulated
+ * cluster is the same each time it is played. Events are of a process in one of its lives: those of
+ * an earlier life come to nothing.
  */
-#ifndef SC_REHEARSAL_EVENTS_H
-#define SC_REHEARSAL_EVENTS_H
+#ifndef SC_CLUSTER_SIM_EVENTS_H
+#define SC_CLUSTER_SIM_EVENTS_H
 
+#include "ledger/messages.h"
 #include "ledger/ticket.h"
-#include "ledger/words.h"
 
-struct sc_proposal;
+struct sc_reservation;
 
 typedef enum sc__event_kind {
     SC__EVENT_WAKE,      ///< a process looks at its clock
-    SC__EVENT_WORD,      ///< a word arrives
+    SC__EVENT_MSG,       ///< a message arrives
     SC__EVENT_ASK,       ///< a client asks a gateway
     SC__EVENT_WITHDRAW,  ///< and goes away
     SC__EVENT_ANSWER,    ///< the provider's answer is at a gateway, or another gateway's is read
-    SC__EVENT_RESEND,    ///< a gateway hears that a part has moved
+    SC__EVENT_RESEND,    ///< a gateway receives that a part has moved
     SC__EVENT_CRASH,     ///< some process ends
     SC__EVENT_RESTART,   ///< a process is back, as another peer
     SC__EVENT_STALL,     ///< some process stands still
@@ -33,20 +31,20 @@ typedef enum sc__event_kind {
 
 typedef struct sc__event {
     sc__event_kind kind;
-    uint32_t process;        ///< whom it happens to; SC_NONE: of a word, to whoever has the part
+    uint32_t process;        ///< whom it happens to; SC_NONE: of a message, to whoever has the part
     uint32_t life;           ///< of the process
     struct sc__event *next;  ///< for whoever keeps it
     union {
         struct {
-            sc_word word;   ///< its moments are the calendar's
-            uint32_t from;  ///< the process that said it, in which life, and when
+            sc_msg msg;     ///< its moments are the calendar's
+            uint32_t from;  ///< the process that sent it, in which life, and when
             uint32_t from_life;
             sc_time said;
         };
         sc_ticket *ticket;  ///< of ask; owned
         sc_query_id id;     ///< of withdraw
         struct {
-            struct sc_proposal *proposal;  ///< of answer
+            struct sc_reservation *reservation;  ///< of answer
             sc_failure failure;
         };
         uint32_t part;   ///< of resend

@@ -1,69 +1,68 @@
-// Crashes and stalls, and what is noticed of them. See rehearsal_internal.h.
-#include "cluster_sim/rehearsal_internal.h"
+// Crashes and stalls, and what is noticed of them. See cluster_sim_internal.h.
+#include "cluster_sim/cluster_sim_internal.h"
 
 #include <math.h>
 
-// --- When ----------------------------------------------------------------------------------
+// --- When -----------------------------------------------------------------------------------
 
 /** The next one of its kind, at a rate; none if that is 0. */
-static void plan_next(sc_rehearsal *rehearsal, sc__event_kind kind, double per_s)
+static void plan_next(sc_cluster_sim *sim, sc__event_kind kind, double per_s)
 {
     if (!(per_s > 0)) return;
-    const double after_s = -log1p(-sc_rng_unit(&rehearsal->rng)) / per_s;
-    sc__rehearsal_plan(rehearsal, rehearsal->now + sc_time_from_seconds(after_s),
-                       sc__event_new(kind, SC_NONE, 0));
+    const double after_s = -log1p(-sc_rng_unit(&sim->rng)) / per_s;
+    sc__cluster_sim_plan(sim, sim->now + sc_time_from_seconds(after_s),
+                         sc__event_new(kind, SC_NONE, 0));
 }
 
-void sc__faults_plan(sc_rehearsal *rehearsal)
+void sc__faults_plan(sc_cluster_sim *sim)
 {
-    plan_next(rehearsal, SC__EVENT_CRASH, rehearsal->options.crashes_per_s);
-    plan_next(rehearsal, SC__EVENT_STALL, rehearsal->options.stalls_per_s);
+    plan_next(sim, SC__EVENT_CRASH, sim->options.crashes_per_s);
+    plan_next(sim, SC__EVENT_STALL, sim->options.stalls_per_s);
 }
 
 /** Of a process in its present life, later. */
 static void plan_for(sc__process *process, sc__event_kind kind, uint32_t stall, sc_time after)
 {
-    sc_rehearsal *rehearsal = process->rehearsal;
+    sc_cluster_sim *sim = process->sim;
     sc__event *event = sc__event_new(kind, process->index, process->life);
     if (event) event->stall = stall;
-    sc__rehearsal_plan(rehearsal, rehearsal->now + after, event);
+    sc__cluster_sim_plan(sim, sim->now + after, event);
 }
 
 /** Any process, if it is not down; else NULL. */
-static sc__process *pick(sc_rehearsal *rehearsal)
+static sc__process *pick(sc_cluster_sim *sim)
 {
-    const uint32_t i = sc_rng_below(&rehearsal->rng, rehearsal->process_count);
-    sc__process *process = &rehearsal->processes[i];
+    const uint32_t i = sc_rng_below(&sim->rng, sim->process_count);
+    sc__process *process = &sim->processes[i];
     return process->standing != SC__DOWN ? process : NULL;
 }
 
-// --- Crashes -------------------------------------------------------------------------------
+// --- Crashes --------------------------------------------------------------------------------
 
 void sc__process_crash(sc__process *process, sc_time lost_since)
 {
-    sc_rehearsal *rehearsal = process->rehearsal;
-    rehearsal->truth.verdict.crashes++;
+    sc_cluster_sim *sim = process->sim;
+    sim->truth.verdict.crashes++;
     process->dead_life = process->life;
     process->lost_since = lost_since;
     sc__process_end(process);
-    plan_for(process, SC__EVENT_RESTART, 0,
-             sc__draw_time(&rehearsal->rng, rehearsal->options.down_us));
+    plan_for(process, SC__EVENT_RESTART, 0, sc__draw_time(&sim->rng, sim->options.down_us));
     if (process->is_worker) {
-        plan_for(process, SC__EVENT_NOTICED, 0, rehearsal->options.notice_us);
+        plan_for(process, SC__EVENT_NOTICED, 0, sim->options.notice_us);
     }
 }
 
 /** At once, with what was on its way out lost or not; or after its next step. */
-static void crash_one(sc_rehearsal *rehearsal)
+static void crash_one(sc_cluster_sim *sim)
 {
-    sc__process *process = pick(rehearsal);
+    sc__process *process = pick(sim);
     if (!process) return;
-    switch (sc_rng_below(&rehearsal->rng, 4)) {
+    switch (sc_rng_below(&sim->rng, 4)) {
     case 0:
         sc__process_crash(process, SC_TIME_NEVER);
         break;
     case 1:
-        sc__process_crash(process, rehearsal->now - rehearsal->options.delay_us);
+        sc__process_crash(process, sim->now - sim->options.delay_us);
         break;
     default:
         process->is_doomed = true;
@@ -73,26 +72,25 @@ static void crash_one(sc_rehearsal *rehearsal)
 
 static void restart(sc__process *process)
 {
-    sc_rehearsal *rehearsal = process->rehearsal;
+    sc_cluster_sim *sim = process->sim;
     sc__process_start(process, NULL);
     if (process->is_worker) {
-        plan_for(process, SC__EVENT_GREETED, 0,
-                 sc__draw_time(&rehearsal->rng, rehearsal->options.delay_us));
+        plan_for(process, SC__EVENT_GREETED, 0, sc__draw_time(&sim->rng, sim->options.delay_us));
     }
 }
 
-// --- Stalls --------------------------------------------------------------------------------
+// --- Stalls ---------------------------------------------------------------------------------
 
-static void stall_one(sc_rehearsal *rehearsal)
+static void stall_one(sc_cluster_sim *sim)
 {
-    sc__process *process = pick(rehearsal);
+    sc__process *process = pick(sim);
     if (!process || process->standing == SC__STILL) return;
     process->standing = SC__STILL;
     process->stalls++;
     plan_for(process, SC__EVENT_RESUME, process->stalls,
-             sc__draw_time(&rehearsal->rng, rehearsal->options.down_us / 2));
+             sc__draw_time(&sim->rng, sim->options.down_us / 2));
     if (process->is_worker) {
-        plan_for(process, SC__EVENT_NOTICED, process->stalls, rehearsal->options.notice_us);
+        plan_for(process, SC__EVENT_NOTICED, process->stalls, sim->options.notice_us);
     }
 }
 
@@ -102,11 +100,11 @@ static void resume(sc__process *process, uint32_t stall)
     if (process->standing != SC__STILL || process->stalls != stall) return;
     sc__process_resume(process);
     if (process->is_worker && process->standing == SC__UP) {
-        plan_for(process, SC__EVENT_GREETED, 0, process->rehearsal->options.delay_us);
+        plan_for(process, SC__EVENT_GREETED, 0, process->sim->options.delay_us);
     }
 }
 
-// --- What the leader believes --------------------------------------------------------------
+// --- What the leader believes ---------------------------------------------------------------
 
 static void notice(sc__process *process, const sc__event *event)
 {
@@ -117,7 +115,7 @@ static void notice(sc__process *process, const sc__event *event)
     const sc_peer missed = (sc_peer)event->life << 16 | (process->index + 1);
     if (process->known != missed) return;
     process->known = SC_PEER_NONE;
-    sc__place_parts(process->rehearsal, NULL);
+    sc__place_parts(process->sim, NULL);
 }
 
 static void greet(sc__process *process, const sc__event *event)
@@ -129,20 +127,20 @@ static void greet(sc__process *process, const sc__event *event)
         return;
     }
     process->known = peer;
-    sc__place_parts(process->rehearsal, NULL);
+    sc__place_parts(process->sim, NULL);
 }
 
-// --- What happens --------------------------------------------------------------------------
+// --- What happens ---------------------------------------------------------------------------
 
-void sc__faults_strike(sc_rehearsal *rehearsal, sc__event_kind kind)
+void sc__faults_strike(sc_cluster_sim *sim, sc__event_kind kind)
 {
-    if (rehearsal->is_calm) return;
+    if (sim->is_calm) return;
     if (kind == SC__EVENT_CRASH) {
-        crash_one(rehearsal);
-        plan_next(rehearsal, kind, rehearsal->options.crashes_per_s);
+        crash_one(sim);
+        plan_next(sim, kind, sim->options.crashes_per_s);
     } else {
-        stall_one(rehearsal);
-        plan_next(rehearsal, kind, rehearsal->options.stalls_per_s);
+        stall_one(sim);
+        plan_next(sim, kind, sim->options.stalls_per_s);
     }
 }
 

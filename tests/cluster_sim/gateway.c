@@ -1,19 +1,19 @@
-// A process with books, and the way to the provider. See rehearsal_internal.h.
+// A process with a ledger state, and the way to the provider. See cluster_sim_internal.h.
 #include "base/alloc.h"
-#include "cluster_sim/rehearsal_internal.h"
+#include "cluster_sim/cluster_sim_internal.h"
 
-// --- Life ----------------------------------------------------------------------------------
+// --- Life -----------------------------------------------------------------------------------
 
 /** The courier's own limit: a silent provider is given up then. */
-static sc_time provider_limit(const sc_rehearsal_options *options)
+static sc_time provider_limit(const sc_cluster_sim_options *options)
 {
     return 4 * options->provider_us;
 }
 
 sc_err sc__as_gateway_start(sc__process *process)
 {
-    const sc_rehearsal_options *options = &process->rehearsal->options;
-    const sc__books_options books = {
+    const sc_cluster_sim_options *options = &process->sim->options;
+    const sc__ledger_state_options state = {
         .max_tickets = options->max_pending,
         .self = sc__process_peer(process),
         .jitter_us = options->jitter_us,
@@ -21,26 +21,25 @@ sc_err sc__as_gateway_start(sc__process *process)
         .patience_us = options->patience_us,
         .give_up_us = provider_limit(options) + 4 * options->delay_us + options->patience_us,
         .cut = options->cut,
-        .voice = sc__network_voice(process),
+        .port = sc__network_port(process),
     };
-    return sc__books_new(&books, &process->rng, &process->books);
+    return sc__ledger_state_new(&state, &process->rng, &process->state);
 }
 
 /** Outcomes since the last look. Those of a crash reach nobody. */
 static void settle(sc__process *process, bool is_crash)
 {
-    sc_rehearsal *rehearsal = process->rehearsal;
-    sc_ticket *next = sc__books_take_settled(process->books);
+    sc_cluster_sim *sim = process->sim;
+    sc_ticket *next = sc__ledger_state_take_settled(process->state);
     for (sc_ticket *ticket; (ticket = next);) {
         next = ticket->next;
         const uint64_t number = (uintptr_t)ticket->door;
         if (is_crash) {
-            sc__truth_disconnect(&rehearsal->truth, number);
+            sc__truth_disconnect(&sim->truth, number);
         } else {
-            sc__truth_settle(&rehearsal->truth, number, ticket, rehearsal->now);
-            if (rehearsal->options.ended) {
-                rehearsal->options.ended(rehearsal->options.context, number, ticket,
-                                         rehearsal->now);
+            sc__truth_settle(&sim->truth, number, ticket, sim->now);
+            if (sim->options.ended) {
+                sim->options.ended(sim->options.context, number, ticket, sim->now);
             }
         }
         sc_ticket_free(ticket);
@@ -49,102 +48,103 @@ static void settle(sc__process *process, bool is_crash)
 
 void sc__as_gateway_end(sc__process *process)
 {
-    if (!process->books) return;
-    sc__books_stop(process->books, sc__process_now(process));
+    if (!process->state) return;
+    sc__ledger_state_stop(process->state, sc__process_now(process));
     settle(process, true);
-    sc__books_free(process->books);
-    process->books = NULL;
+    sc__ledger_state_free(process->state);
+    process->state = NULL;
 }
 
-// --- The provider --------------------------------------------------------------------------
+// --- The provider ---------------------------------------------------------------------------
 
 /** An answer will be there, for a proposal that was published here or whose result arrived. */
-static void expect_answer(sc__process *process, sc_proposal *proposal, sc_failure failure,
+static void expect_answer(sc__process *process, sc_reservation *reservation, sc_failure failure,
                           sc_time after)
 {
-    sc_rehearsal *rehearsal = process->rehearsal;
+    sc_cluster_sim *sim = process->sim;
     sc__event *event = sc__event_new(SC__EVENT_ANSWER, process->index, process->life);
     if (event) {
-        event->proposal = proposal;
+        event->reservation = reservation;
         event->failure = failure;
     }
-    sc__rehearsal_plan(rehearsal, rehearsal->now + after, event);
+    sc__cluster_sim_plan(sim, sim->now + after, event);
 }
 
 /** Half of the provider's failures are told at once, half are silence. */
-static void publish(sc__process *process, sc_proposal *proposal)
+static void publish(sc__process *process, sc_reservation *reservation)
 {
-    sc_rehearsal *rehearsal = process->rehearsal;
+    sc_cluster_sim *sim = process->sim;
     uint32_t users = 0;
-    const sc_err err = sc__truth_publish(&rehearsal->truth, proposal->bid, rehearsal->now, &users);
-    if (err) sc__rehearsal_fail(rehearsal, err);
-    sc__books_published(process->books, proposal, sc_rng_next(&rehearsal->rng), users,
-                        sc__process_now(process));
+    const sc_err err = sc__truth_publish(&sim->truth, reservation->proposal, sim->now, &users);
+    if (err) sc__cluster_sim_fail(sim, err);
+    sc__ledger_state_published(process->state, reservation, sc_rng_next(&sim->rng), users,
+                               sc__process_now(process));
 
     sc_failure failure = SC_FAILURE_NONE;
-    sc_time after = sc__draw_time(&rehearsal->rng, rehearsal->options.provider_us);
-    const double luck = sc_rng_unit(&rehearsal->rng);
-    if (luck < rehearsal->options.provider_failure / 2) {
+    sc_time after = sc__draw_time(&sim->rng, sim->options.provider_us);
+    const double luck = sc_rng_unit(&sim->rng);
+    if (luck < sim->options.provider_failure / 2) {
         failure = SC_FAILURE_UNREACHABLE;
-    } else if (luck < rehearsal->options.provider_failure) {
+    } else if (luck < sim->options.provider_failure) {
         failure = SC_FAILURE_TIMEOUT;
-        after = provider_limit(&rehearsal->options);
+        after = provider_limit(&sim->options);
     }
-    expect_answer(process, proposal, failure, after);
+    expect_answer(process, reservation, failure, after);
 }
 
 /** Seats for our members, with empty answers unless it has failed; NULL if memory is out. */
-static sc_seat *make_seats(const sc_proposal *proposal, sc_failure failure)
+static sc_answer_place *make_places(const sc_reservation *reservation, sc_failure failure)
 {
     size_t count = 0;
-    for (const sc_ticket *ticket = proposal->members; ticket; ticket = ticket->next) {
+    for (const sc_ticket *ticket = reservation->members; ticket; ticket = ticket->next) {
         count++;
     }
-    sc_seat *seats = sc_calloc(count + 1, sizeof *seats);
-    for (size_t i = 0; seats && !failure && i < count; i++) {
-        seats[i].answer = sc_calloc(1, sizeof(sc_answer));
-        if (seats[i].answer) seats[i].answer->size = sizeof(sc_answer);
+    sc_answer_place *places = sc_calloc(count + 1, sizeof *places);
+    for (size_t i = 0; places && !failure && i < count; i++) {
+        places[i].answer = sc_calloc(1, sizeof(sc_answer));
+        if (places[i].answer) places[i].answer->size = sizeof(sc_answer);
     }
-    return seats;
+    return places;
 }
 
-static void answer(sc__process *process, sc_proposal *proposal, sc_failure failure)
+static void answer(sc__process *process, sc_reservation *reservation, sc_failure failure)
 {
-    sc_rehearsal *rehearsal = process->rehearsal;
-    const bool has_others = proposal->is_ours && !proposal->bid->is_single;
-    sc_seat *seats = make_seats(proposal, failure);
-    if (!seats) {
-        sc__rehearsal_fail(rehearsal, SC_ENOMEM);
+    sc_cluster_sim *sim = process->sim;
+    const bool has_others = reservation->is_ours && !reservation->proposal->is_single;
+    sc_answer_place *places = make_places(reservation, failure);
+    if (!places) {
+        sc__cluster_sim_fail(sim, SC_ENOMEM);
         return;
     }
     sc_result *result = has_others ? sc_result_new(failure, "?", 1, "!", 1) : NULL;
-    sc__books_answered(process->books, proposal, failure, seats, result, sc__process_now(process));
-    sc_free(seats);
+    sc__ledger_state_answered(process->state, reservation, failure, places, result,
+                              sc__process_now(process));
+    sc_free(places);
 }
 
-// --- What happens --------------------------------------------------------------------------
+// --- What happens ---------------------------------------------------------------------------
 
 void sc__as_gateway_meet(sc__process *process, sc__event *event)
 {
     const sc_time now = sc__process_now(process);
     switch (event->kind) {
-    case SC__EVENT_WORD:
-        sc__books_hear(process->books, &event->word, now);
-        event->word = (sc_word){0};
+    case SC__EVENT_MSG:
+        sc__ledger_state_receive(process->state, &event->msg, now);
+        event->msg = (sc_msg){0};
         break;
     case SC__EVENT_ASK:
-        sc__books_add(process->books, event->ticket, now);
+        sc__ledger_state_add(process->state, event->ticket, now);
         event->ticket = NULL;
         break;
     case SC__EVENT_WITHDRAW:
-        sc__truth_leave(&process->rehearsal->truth, &event->id);
-        sc__books_withdraw(process->books, &event->id, now);
+        sc__truth_leave(&process->sim->truth, &event->id);
+        sc__ledger_state_withdraw(process->state, &event->id, now);
         break;
     case SC__EVENT_ANSWER:
-        answer(process, event->proposal, event->failure);
+        answer(process, event->reservation, event->failure);
         break;
     case SC__EVENT_RESEND:
-        sc__books_resend(process->books, event->part, now);
+        sc__ledger_state_resend(process->state, event->part, now);
         break;
     default:
         break;
@@ -154,14 +154,14 @@ void sc__as_gateway_meet(sc__process *process, sc__event *event)
 void sc__as_gateway_attend(sc__process *process)
 {
     const sc_time now = sc__process_now(process);
-    sc__books_pass_time(process->books, now);
-    for (sc_proposal *due; (due = sc__books_take_due(process->books, now));) {
+    sc__ledger_state_pass_time(process->state, now);
+    for (sc_reservation *due; (due = sc__ledger_state_take_due(process->state, now));) {
         publish(process, due);
     }
-    for (sc_proposal *arrived; (arrived = sc__books_take_arrived(process->books));) {
+    for (sc_reservation *arrived; (arrived = sc__ledger_state_take_arrived(process->state));) {
         expect_answer(process, arrived, arrived->result->failure, 0);
     }
     settle(process, false);
-    const sc_time next = sc__books_next_wake(process->books);
+    const sc_time next = sc__ledger_state_next_wake(process->state);
     sc__process_wake_at(process, next > now ? next : now + 1);
 }

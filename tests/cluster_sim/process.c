@@ -1,8 +1,8 @@
 // One process: its lives, its clock, and what waits while it stands still. See
-// rehearsal_internal.h.
-#include "cluster_sim/rehearsal_internal.h"
+// cluster_sim_internal.h.
+#include "cluster_sim/cluster_sim_internal.h"
 
-// --- Names and clocks ----------------------------------------------------------------------
+// --- Names and clocks -----------------------------------------------------------------------
 
 sc_peer sc__process_peer(const sc__process *process)
 {
@@ -11,30 +11,29 @@ sc_peer sc__process_peer(const sc__process *process)
 
 sc_time sc__process_now(const sc__process *process)
 {
-    return process->rehearsal->now + process->skew_us + process->boot_us;
+    return process->sim->now + process->skew_us + process->boot_us;
 }
 
 void sc__process_wake_at(sc__process *process, sc_time t)
 {
-    sc_rehearsal *rehearsal = process->rehearsal;
+    sc_cluster_sim *sim = process->sim;
     if (t == SC_TIME_NEVER) return;
     const sc_time soonest = sc__process_now(process);
-    const sc_time wake = rehearsal->now + (t > soonest ? t - soonest : 0);
+    const sc_time wake = sim->now + (t > soonest ? t - soonest : 0);
     if (wake >= process->wake) return;
     process->wake = wake;
-    sc__rehearsal_plan(rehearsal, wake,
-                       sc__event_new(SC__EVENT_WAKE, process->index, process->life));
+    sc__cluster_sim_plan(sim, wake, sc__event_new(SC__EVENT_WAKE, process->index, process->life));
 }
 
-// --- Life ----------------------------------------------------------------------------------
+// --- Life -----------------------------------------------------------------------------------
 
 /** Clocks of two processes differ by at most the skew; their own clocks began at any time. */
 static void draw_clocks(sc__process *process)
 {
-    sc_rehearsal *rehearsal = process->rehearsal;
-    const double share = sc_rng_unit(&rehearsal->rng) - 0.5;
-    process->skew_us = (sc_time)(share * (double)rehearsal->options.skew_us);
-    process->boot_us = (sc_time)sc_rng_below(&rehearsal->rng, 1000000000);
+    sc_cluster_sim *sim = process->sim;
+    const double share = sc_rng_unit(&sim->rng) - 0.5;
+    process->skew_us = (sc_time)(share * (double)sim->options.skew_us);
+    process->boot_us = (sc_time)sc_rng_below(&sim->rng, 1000000000);
 }
 
 void sc__process_start(sc__process *process, sc_diag *diag)
@@ -44,11 +43,11 @@ void sc__process_start(sc__process *process, sc_diag *diag)
     process->is_doomed = false;
     process->is_mute = false;
     process->wake = SC_TIME_NEVER;
-    sc_rng_seed(&process->rng, sc_rng_next(&process->rehearsal->rng));
+    sc_rng_seed(&process->rng, sc_rng_next(&process->sim->rng));
     draw_clocks(process);
     const sc_err err =
         process->is_worker ? sc__as_worker_start(process, diag) : sc__as_gateway_start(process);
-    if (err) sc__rehearsal_fail(process->rehearsal, err);
+    if (err) sc__cluster_sim_fail(process->sim, err);
 }
 
 /** Events that wait for a process that is no more. A client that waits there is disconnected. */
@@ -57,7 +56,7 @@ static void forget_waiting(sc__process *process)
     for (sc__event *event; (event = process->first);) {
         process->first = event->next;
         if (event->kind == SC__EVENT_ASK) {
-            sc__truth_disconnect(&process->rehearsal->truth, (uintptr_t)event->ticket->door);
+            sc__truth_disconnect(&process->sim->truth, (uintptr_t)event->ticket->door);
         }
         sc__event_free(event);
     }
@@ -76,14 +75,14 @@ void sc__process_end(sc__process *process)
     process->standing = SC__DOWN;
 }
 
-// --- What happens --------------------------------------------------------------------------
+// --- What happens ---------------------------------------------------------------------------
 
 static void step(sc__process *process, sc__event *event)
 {
     if (event->kind == SC__EVENT_WAKE) {
         process->wake = SC_TIME_NEVER;
     } else if (process->is_worker) {
-        sc__as_worker_hear(process, &event->word);
+        sc__as_worker_receive(process, &event->msg);
     } else {
         sc__as_gateway_meet(process, event);
     }
@@ -102,7 +101,7 @@ void sc__process_meet(sc__process *process, sc__event *event)
     if (process->standing == SC__DOWN || process->life != event->life) {
         // A client that was about to ask a gateway that is gone.
         if (event->kind == SC__EVENT_ASK) {
-            sc__truth_disconnect(&process->rehearsal->truth, (uintptr_t)event->ticket->door);
+            sc__truth_disconnect(&process->sim->truth, (uintptr_t)event->ticket->door);
         }
         sc__event_free(event);
         return;
@@ -118,11 +117,11 @@ void sc__process_meet(sc__process *process, sc__event *event)
         return;
     }
     // Woken later than was planned then: there is another wake under way for that.
-    const bool is_stale = event->kind == SC__EVENT_WAKE && process->wake != process->rehearsal->now;
+    const bool is_stale = event->kind == SC__EVENT_WAKE && process->wake != process->sim->now;
     if (!is_stale) step(process, event);
     sc__event_free(event);
-    // The worst moment for a crash: after a step, before anybody has heard of it.
-    if (!is_stale && process->is_doomed) sc__process_crash(process, process->rehearsal->now);
+    // The worst moment for a crash: after a step, before any peer has received a message about it.
+    if (!is_stale && process->is_doomed) sc__process_crash(process, process->sim->now);
 }
 
 void sc__process_resume(sc__process *process)
@@ -133,7 +132,7 @@ void sc__process_resume(sc__process *process)
     // It may crash on the way: then the others are for nobody.
     for (sc__event *event; (event = waiting);) {
         waiting = event->next;
-        if (event->kind == SC__EVENT_WAKE) process->wake = process->rehearsal->now;
+        if (event->kind == SC__EVENT_WAKE) process->wake = process->sim->now;
         sc__process_meet(process, event);
     }
     if (process->standing != SC__UP) return;

@@ -151,7 +151,7 @@ static void open_ledger(cluster_gateway *g)
     sc_ledger_options options = sc_ledger_options_default();
     options.cut = g->fixture->partition;
     options.self = sc_gateway_self(g->gateway);
-    options.workers = sc_gateway_voice(g->gateway);
+    options.workers = sc_gateway_port(g->gateway);
     options.max_pending = 1000;
     options.jitter_us = 2000;
     options.is_paranoid = true;
@@ -262,11 +262,11 @@ sc_worker *cluster_stranger(cluster_fixture *fixture, const char *name,
     const char *url = fixture->nats.url;
     const sc_worker_options options = {
         .bus = wire_to(&url),
-        .crew =
+        .engines =
             {
                 .engine = sc_engine_options_default(),
                 .cut = partition,
-                .rooms = 1,
+                .engine_threads = 1,
                 .max_queries = 1000,
                 .patience_us = 500000,
             },
@@ -310,8 +310,8 @@ void cluster_await_published(sc_worker *worker, sc_worker *other, uint64_t count
 {
     uint64_t published = 0;
     for (int i = 0; i < PATIENCE && published < count; i++) {
-        published = sc_worker_stats(worker).bids_published;
-        if (other) published += sc_worker_stats(other).bids_published;
+        published = sc_worker_stats(worker).proposals_published;
+        if (other) published += sc_worker_stats(other).proposals_published;
         if (published < count) nap();
     }
     assert_true(published >= count);

@@ -98,18 +98,18 @@ static sc_request modest(sc_request request)
     return request;
 }
 
-sc_errand *errand_new(const sc_map *map, uint32_t category_count, sc_rng *rng, size_t seat_count)
+sc_errand *errand_new(const sc_map *map, uint32_t category_count, sc_rng *rng, size_t place_count)
 {
     sc_errand *e = test_take(1, sizeof *e);
     e->context = test_take(1, sizeof(unsigned));
-    e->seats = test_take(seat_count, sizeof *e->seats);
-    e->seat_count = seat_count;
+    e->places = test_take(place_count, sizeof *e->places);
+    e->place_count = place_count;
     e->deadline_us = sc_clock_us() + INT64_C(60000000);
     e->leave_by_us = e->deadline_us;
     odd_cloak cloak = odd_cloak_new(map, rng);
-    sc_request *requests = test_take(seat_count, sizeof *requests);
-    uint32_t *which = test_take(seat_count, sizeof *which);
-    for (size_t i = 0; i < seat_count; i++) {
+    sc_request *requests = test_take(place_count, sizeof *requests);
+    uint32_t *which = test_take(place_count, sizeof *which);
+    for (size_t i = 0; i < place_count; i++) {
         requests[i] = modest(odd_request(map, category_count, rng));
     }
     CHECK_OK(sc_relay_new(map,
@@ -118,13 +118,14 @@ sc_errand *errand_new(const sc_map *map, uint32_t category_count, sc_rng *rng, s
                                               .border_nodes = cloak.border_nodes,
                                               .border_node_count = cloak.border_node_count,
                                               .requests = requests,
-                                              .member_count = seat_count},
+                                              .member_count = place_count},
                           rng, which, &e->relay),
              NULL);
-    for (size_t i = 0; i < seat_count; i++) {
+    for (size_t i = 0; i < place_count; i++) {
         const sc_seg_id segment = cloak.segments[sc_rng_below(rng, (uint32_t)cloak.segment_count)];
         const odd_position at = odd_position_on(map, segment, rng);
-        e->seats[i] = (sc_seat){.edge = at.edge, .offset_m = at.offset_m, .request = which[i]};
+        e->places[i] =
+            (sc_answer_place){.edge = at.edge, .offset_m = at.offset_m, .request = which[i]};
     }
     free(which);
     free(requests);
@@ -134,12 +135,12 @@ sc_errand *errand_new(const sc_map *map, uint32_t category_count, sc_rng *rng, s
 
 void errand_free(sc_errand *errand)
 {
-    for (size_t i = 0; i < errand->seat_count; i++) {
-        sc_answer_free(errand->seats[i].answer);
+    for (size_t i = 0; i < errand->place_count; i++) {
+        sc_answer_free(errand->places[i].answer);
     }
     sc_relay_free(errand->relay);
     sc_bytes_fini(&errand->reply);
-    free(errand->seats);
+    free(errand->places);
     free(errand->context);
     free(errand);
 }
@@ -160,8 +161,8 @@ void errand_check_well(const sc_errand *errand)
     assert_string_equal(errand->diag.message, "");
     assert_true(errand->latency_s >= 0.0);
     assert_true(errand->tries >= 1);
-    for (size_t i = 0; i < errand->seat_count; i++) {
-        assert_non_null(errand->seats[i].answer);
+    for (size_t i = 0; i < errand->place_count; i++) {
+        assert_non_null(errand->places[i].answer);
     }
 }
 
@@ -173,8 +174,8 @@ void errand_check_failed(const sc_errand *errand, sc_failure failure, const char
                  errand->diag.message);
     }
     CHECK_CONTAINS(errand->diag.message, diagnosis);
-    for (size_t i = 0; i < errand->seat_count; i++) {
-        assert_null(errand->seats[i].answer);
+    for (size_t i = 0; i < errand->place_count; i++) {
+        assert_null(errand->places[i].answer);
     }
 }
 
@@ -217,9 +218,9 @@ static void check_found(const sc_answer *answer, size_t i, sc_objects *objects, 
 void errand_check(const sc_errand *errand, sc_objects *objects, slow_nearest *slow)
 {
     errand_check_well(errand);
-    for (size_t s = 0; s < errand->seat_count; s++) {
-        const sc_seat *seat = &errand->seats[s];
-        const sc_answer *answer = seat->answer;
+    for (size_t s = 0; s < errand->place_count; s++) {
+        const sc_answer_place *place = &errand->places[s];
+        const sc_answer *answer = place->answer;
         sc_near *nears = test_take(answer->count, sizeof *nears);
         for (size_t i = 0; i < answer->count; i++) {
             const char *key = answer->texts + answer->found[i].key;
@@ -227,8 +228,8 @@ void errand_check(const sc_errand *errand, sc_objects *objects, slow_nearest *sl
                 (sc_near){number_of(sc_objects_table(objects), key), answer->found[i].distance_m};
             check_found(answer, i, objects, nears[i].object);
         }
-        slow_answer wanted = slow_nearest_at(slow, seat->edge, seat->offset_m,
-                                             &errand->relay->requests[seat->request]);
+        slow_answer wanted = slow_nearest_at(slow, place->edge, place->offset_m,
+                                             &errand->relay->requests[place->request]);
         slow_check_answer(slow, &wanted, nears, answer->count, "seat");
         slow_answer_free(&wanted);
         free(nears);

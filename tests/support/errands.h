@@ -8,8 +8,6 @@
  *     sc_errand *e = errand_new(map, vocabulary, &rng, 5);
  *     sc_courier_send(courier, e); errand_box_await(&box, 1);
  *     errand_check(e, ...); errand_free(e);
- *
- * Used by: tests of courier.
  */
 #ifndef SC_TESTS_SUPPORT_ERRANDS_H
 #define SC_TESTS_SUPPORT_ERRANDS_H
@@ -55,11 +53,11 @@ void turner_stop(turner *t);
 
 /** A cloak with requests within the default limits, and places on it; a minute to be done. Each
  * errand knows how often it came back (errand_returns()). */
-sc_errand *errand_new(const sc_map *map, uint32_t category_count, sc_rng *rng, size_t seat_count);
+sc_errand *errand_new(const sc_map *map, uint32_t category_count, sc_rng *rng, size_t place_count);
 void errand_free(sc_errand *errand);
 unsigned errand_returns(const sc_errand *errand);
 
-/** It is back, once, and went well: every seat has its answer. It failed: none has, and there is a
+/** It is back, once, and went well: every place has its answer. It failed: none has, and there is a
  * diagnosis. */
 void errand_check_well(const sc_errand *errand);
 void errand_check_failed(const sc_errand *errand, sc_failure failure, const char *diagnosis);

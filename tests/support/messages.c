@@ -204,17 +204,17 @@ static void draw_lists(exchange *x, sc_rng *rng, size_t request)
 }
 
 // The map's own words first, then those of others, as a provider with more objects has them.
-static void make_words(exchange *x)
+static void make_msgs(exchange *x)
 {
     const uint32_t of_map = sc_map_category_count(x->map);
-    x->words = test_take(of_map + CATEGORIES, sizeof *x->words);
-    x->vocabulary = (sc_vocabulary){x->words, of_map};
+    x->msgs = test_take(of_map + CATEGORIES, sizeof *x->msgs);
+    x->vocabulary = (sc_vocabulary){x->msgs, of_map};
     for (sc_category_id i = 0; i < of_map; i++) {
-        x->words[i] = sc_map_category_name(x->map, i);
+        x->msgs[i] = sc_map_category_name(x->map, i);
     }
     for (size_t i = 0; i < CATEGORIES; i++) {
         if (sc_vocabulary_find(&x->vocabulary, exchange_categories[i]) != SC_NONE) continue;
-        x->words[x->vocabulary.count++] = exchange_categories[i];
+        x->msgs[x->vocabulary.count++] = exchange_categories[i];
     }
 }
 
@@ -223,7 +223,7 @@ exchange exchange_on(sc_map *map, uint64_t seed, bool own_objects)
     sc_rng rng;
     sc_rng_seed(&rng, seed + 2000000);
     exchange x = {.map = map};
-    make_words(&x);
+    make_msgs(&x);
     x.relay = draw_relay(map, &x.vocabulary, &rng);
     sc_reply_init(&x.reply);
     assert_true(sc__reply_begin(&x.reply, x.relay->request_count, x.relay->border_node_count));
@@ -251,7 +251,7 @@ void exchange_free(exchange *x)
 {
     sc_reply_fini(&x->reply);
     sc_relay_free(x->relay);
-    free(x->words);
+    free(x->msgs);
     sc_map_free(x->map);
     free(x->own_objects);
     free(x->own_keys);

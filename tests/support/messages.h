@@ -17,7 +17,7 @@
 typedef struct exchange {
     sc_map *map;
     sc_vocabulary vocabulary;  ///< the map's words and more
-    const char **words;
+    const char **msgs;
     sc_relay *relay;
     sc_reply reply;  ///< `table` is the map's, or made of the following
     sc_object *own_objects;

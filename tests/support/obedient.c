@@ -16,10 +16,10 @@ void obedient_open(obedient *o, uint32_t queries, uint32_t gateways)
 
 void obedient_close(obedient *o)
 {
-    for (size_t i = 0; i < o->bid_count; i++) {
-        sc_bid_free(o->bids[i]);
+    for (size_t i = 0; i < o->proposal_count; i++) {
+        sc_proposal_free(o->proposals[i]);
     }
-    free(o->bids);
+    free(o->proposals);
     free(o->queries);
     heard_close(&o->heard);
 }
@@ -32,14 +32,14 @@ static obedient_query *find(obedient *o, const sc_query_id *id)
     return &o->queries[number];
 }
 
-// --- What is said --------------------------------------------------------------------------
+// --- What is sent --------------------------------------------------------------------------
 
-static void say_query(obedient *o, const obedient_query *q, sc_word_kind kind)
+static void send_query(obedient *o, const obedient_query *q, sc_msg_kind kind)
 {
     const uint32_t home = sc_partition_home(o->cut, q->query.segment);
-    sc_word word = {
+    sc_msg msg = {
         .kind = kind, .from = q->query.owner, .part = home, .home = home, .query = q->query};
-    sc_crew_hear(o->crew, &word);
+    sc_engine_pool_receive(o->engines, &msg);
 }
 
 /** Its end; copies of it are withdrawn. */
@@ -47,54 +47,62 @@ static void end_query(obedient *o, obedient_query *q, obedient_state state)
 {
     assert_true(q->state == OBEDIENT_OPEN || q->state == OBEDIENT_RESERVED);
     q->state = state;
-    say_query(o, q, SC_WORD_REMOVE);
+    send_query(o, q, SC_MSG_REMOVE);
 }
 
-static void answer(obedient *o, const sc_bid *bid, sc_peer self, sc_word_kind kind, sc_time now)
+static void answer(obedient *o, const sc_proposal *proposal, sc_peer self, sc_msg_kind kind,
+                   sc_time now)
 {
-    sc_word word = {.kind = kind, .from = self, .id = bid->id, .room = bid->room, .deadline = now};
-    sc_crew_hear(o->crew, &word);
+    sc_msg msg = {.kind = kind,
+                  .from = self,
+                  .id = proposal->id,
+                  .engine_thread = proposal->engine_thread,
+                  .deadline = now};
+    sc_engine_pool_receive(o->engines, &msg);
 }
 
-// --- Bids ----------------------------------------------------------------------------------
+// --- Proposals ----------------------------------------------------------------------------------
 
-static bool is_open(obedient *o, const sc_bid_member *member)
+static bool is_open(obedient *o, const sc_proposal_member *member)
 {
     return find(o, &member->query.id)->state == OBEDIENT_OPEN;
 }
 
 /** Who of our members is not open; a list without memory is no list. */
-static void say_no(obedient *o, const sc_bid *bid, sc_peer self)
+static void send_no(obedient *o, const sc_proposal *proposal, sc_peer self)
 {
-    sc_word word = {.kind = SC_WORD_NO, .from = self, .id = bid->id, .room = bid->room};
-    word.gone = sc_calloc(bid->member_count, sizeof *word.gone);
-    for (size_t i = 0; word.gone && i < bid->member_count; i++) {
-        const sc_bid_member *member = &bid->members[i];
+    sc_msg msg = {.kind = SC_MSG_NO,
+                  .from = self,
+                  .id = proposal->id,
+                  .engine_thread = proposal->engine_thread};
+    msg.gone = sc_calloc(proposal->member_count, sizeof *msg.gone);
+    for (size_t i = 0; msg.gone && i < proposal->member_count; i++) {
+        const sc_proposal_member *member = &proposal->members[i];
         if (member->query.owner == self && !is_open(o, member)) {
-            word.gone[word.count++] = member->query.id;
+            msg.gone[msg.count++] = member->query.id;
         }
     }
     o->noes++;
-    sc_crew_hear(o->crew, &word);
+    sc_engine_pool_receive(o->engines, &msg);
 }
 
 /** What must hold of every cloak that leaves. */
-static void look_at(obedient *o, const sc_bid *bid, sc_time now)
+static void look_at(obedient *o, const sc_proposal *proposal, sc_time now)
 {
     uint32_t users = 0;
     uint32_t homes = 0;
-    for (size_t i = 0; i < bid->member_count; i++) {
-        const sc_query *query = &bid->members[i].query;
+    for (size_t i = 0; i < proposal->member_count; i++) {
+        const sc_query *query = &proposal->members[i].query;
         const sc_query *asked = &find(o, &query->id)->query;
         assert_int_equal(asked->owner, query->owner);
         assert_int_equal(asked->segment, query->segment);
         assert_int_equal(asked->deadline, query->deadline);
         assert_true(query->deadline >= now);
-        assert_true(query->l <= bid->segment_count);
+        assert_true(query->l <= proposal->segment_count);
         bool is_new_user = true;
         bool is_new_home = true;
         for (size_t j = 0; j < i; j++) {
-            const sc_query *other = &bid->members[j].query;
+            const sc_query *other = &proposal->members[j].query;
             is_new_user = is_new_user && other->user != query->user;
             is_new_home = is_new_home && sc_partition_home(o->cut, other->segment) !=
                                              sc_partition_home(o->cut, query->segment);
@@ -102,110 +110,110 @@ static void look_at(obedient *o, const sc_bid *bid, sc_time now)
         users += is_new_user;
         homes += is_new_home;
     }
-    for (size_t i = 0; i < bid->member_count; i++) {
-        assert_true(users >= bid->members[i].query.k);
+    for (size_t i = 0; i < proposal->member_count; i++) {
+        assert_true(users >= proposal->members[i].query.k);
     }
     o->cloaks++;
     o->across += homes > 1;
 }
 
-static void publish(obedient *o, const sc_bid *bid, sc_time now)
+static void publish(obedient *o, const sc_proposal *proposal, sc_time now)
 {
-    look_at(o, bid, now);
-    for (size_t i = 0; i < bid->member_count; i++) {
-        end_query(o, find(o, &bid->members[i].query.id), OBEDIENT_PUBLISHED);
+    look_at(o, proposal, now);
+    for (size_t i = 0; i < proposal->member_count; i++) {
+        end_query(o, find(o, &proposal->members[i].query.id), OBEDIENT_PUBLISHED);
     }
-    answer(o, bid, bid->releaser, SC_WORD_PUBLISHED, now);
+    answer(o, proposal, proposal->releaser, SC_MSG_PUBLISHED, now);
 }
 
-static void keep(obedient *o, sc_bid *bid)
+static void keep(obedient *o, sc_proposal *proposal)
 {
-    if (o->bid_count == o->bid_capacity) {
-        o->bid_capacity = o->bid_capacity > 0 ? 2 * o->bid_capacity : 16;
-        sc_bid **larger = realloc(o->bids, o->bid_capacity * sizeof(sc_bid *));
+    if (o->proposal_count == o->proposal_capacity) {
+        o->proposal_capacity = o->proposal_capacity > 0 ? 2 * o->proposal_capacity : 16;
+        sc_proposal **larger = realloc(o->proposals, o->proposal_capacity * sizeof(sc_proposal *));
         assert_non_null(larger);
-        o->bids = larger;
+        o->proposals = larger;
     }
-    o->bids[o->bid_count++] = bid;
+    o->proposals[o->proposal_count++] = proposal;
 }
 
-static void hear_reserve(obedient *o, sc_peer self, sc_bid *bid, sc_time now)
+static void receive_reserve(obedient *o, sc_peer self, sc_proposal *proposal, sc_time now)
 {
     bool is_all_open = true;
-    for (size_t i = 0; i < bid->member_count; i++) {
-        const sc_bid_member *member = &bid->members[i];
+    for (size_t i = 0; i < proposal->member_count; i++) {
+        const sc_proposal_member *member = &proposal->members[i];
         if (member->query.owner == self) is_all_open = is_all_open && is_open(o, member);
     }
-    if (!is_all_open || bid->deadline < now) {
-        say_no(o, bid, self);
-        sc_bid_free(bid);
-    } else if (bid->is_single) {
-        publish(o, bid, now);
-        sc_bid_free(bid);
+    if (!is_all_open || proposal->deadline < now) {
+        send_no(o, proposal, self);
+        sc_proposal_free(proposal);
+    } else if (proposal->is_single) {
+        publish(o, proposal, now);
+        sc_proposal_free(proposal);
     } else {
-        for (size_t i = 0; i < bid->member_count; i++) {
-            if (bid->members[i].query.owner != self) continue;
-            obedient_query *q = find(o, &bid->members[i].query.id);
+        for (size_t i = 0; i < proposal->member_count; i++) {
+            if (proposal->members[i].query.owner != self) continue;
+            obedient_query *q = find(o, &proposal->members[i].query.id);
             q->state = OBEDIENT_RESERVED;
-            q->bid = bid->id;
+            q->proposal = proposal->id;
         }
-        answer(o, bid, self, SC_WORD_OK, bid->deadline);
-        keep(o, bid);
+        answer(o, proposal, self, SC_MSG_OK, proposal->deadline);
+        keep(o, proposal);
     }
 }
 
-/** Take out what R keeps of a bid; the others' are freed. */
-static sc_bid *take_bid(obedient *o, const sc_bid_id *id)
+/** Take out what R keeps of a proposal; the others' are freed. */
+static sc_proposal *take_proposal(obedient *o, const sc_proposal_id *id)
 {
-    sc_bid *taken = NULL;
-    for (size_t i = 0; i < o->bid_count;) {
-        if (!sc_bid_id_equal(&o->bids[i]->id, id)) {
+    sc_proposal *taken = NULL;
+    for (size_t i = 0; i < o->proposal_count;) {
+        if (!sc_proposal_id_equal(&o->proposals[i]->id, id)) {
             i++;
             continue;
         }
-        sc_bid_free(taken);
-        taken = o->bids[i];
-        o->bids[i] = o->bids[--o->bid_count];
+        sc_proposal_free(taken);
+        taken = o->proposals[i];
+        o->proposals[i] = o->proposals[--o->proposal_count];
     }
     return taken;
 }
 
-/** It was reserved for a bid that has come to nothing. */
+/** It was reserved for a proposal that has come to nothing. */
 static void open_again(obedient *o, obedient_query *q)
 {
     q->state = OBEDIENT_OPEN;
     if (q->is_dropped) {
         end_query(o, q, OBEDIENT_DROPPED);
     } else {
-        say_query(o, q, SC_WORD_ADD);
+        send_query(o, q, SC_MSG_ADD);
     }
 }
 
 /** The members of one gateway, or of all. */
-static void open_members(obedient *o, sc_peer self, bool is_of_all, const sc_bid_id *id)
+static void open_members(obedient *o, sc_peer self, bool is_of_all, const sc_proposal_id *id)
 {
     for (uint32_t i = 0; i < o->query_count; i++) {
         obedient_query *q = &o->queries[i];
-        if (q->state != OBEDIENT_RESERVED || !sc_bid_id_equal(&q->bid, id)) continue;
+        if (q->state != OBEDIENT_RESERVED || !sc_proposal_id_equal(&q->proposal, id)) continue;
         if (is_of_all || q->query.owner == self) open_again(o, q);
     }
 }
 
-/** The word may have been long on its way, or we slow to hear it. */
-static void hear_release(obedient *o, const sc_bid_id *id, sc_time now)
+/** The message may have been long on its way, or we slow to receive it. */
+static void receive_release(obedient *o, const sc_proposal_id *id, sc_time now)
 {
-    sc_bid *bid = take_bid(o, id);
-    assert_non_null(bid);
-    if (bid->deadline >= now) {
-        publish(o, bid, now);
+    sc_proposal *proposal = take_proposal(o, id);
+    assert_non_null(proposal);
+    if (proposal->deadline >= now) {
+        publish(o, proposal, now);
     } else {
-        answer(o, bid, bid->releaser, SC_WORD_DEAD, now);
-        open_members(o, bid->releaser, true, id);
+        answer(o, proposal, proposal->releaser, SC_MSG_DEAD, now);
+        open_members(o, proposal->releaser, true, id);
     }
-    sc_bid_free(bid);
+    sc_proposal_free(proposal);
 }
 
-static void hear_end(obedient *o, const sc_query_id *id, obedient_state state)
+static void receive_end(obedient *o, const sc_query_id *id, obedient_state state)
 {
     obedient_query *q = find(o, id);
     if (q->state == OBEDIENT_OPEN) end_query(o, q, state);
@@ -215,28 +223,28 @@ static void hear_end(obedient *o, const sc_query_id *id, obedient_state state)
 bool obedient_listen(obedient *o, sc_time now)
 {
     bool is_any = false;
-    for (heard_word each; heard_take(&o->heard, &each); is_any = true) {
-        switch (each.word.kind) {
-        case SC_WORD_RESERVE:
-            hear_reserve(o, each.to, each.word.bid, now);
-            each.word.bid = NULL;
+    for (heard_msg each; heard_take(&o->heard, &each); is_any = true) {
+        switch (each.msg.kind) {
+        case SC_MSG_RESERVE:
+            receive_reserve(o, each.to, each.msg.proposal, now);
+            each.msg.proposal = NULL;
             break;
-        case SC_WORD_RELEASE:
-            hear_release(o, &each.word.id, now);
+        case SC_MSG_RELEASE:
+            receive_release(o, &each.msg.id, now);
             break;
-        case SC_WORD_ABORT:
-            open_members(o, each.to, false, &each.word.id);
+        case SC_MSG_ABORT:
+            open_members(o, each.to, false, &each.msg.id);
             break;
-        case SC_WORD_DROPPED:
-            hear_end(o, &each.word.query.id, OBEDIENT_DROPPED);
+        case SC_MSG_DROPPED:
+            receive_end(o, &each.msg.query.id, OBEDIENT_DROPPED);
             break;
-        case SC_WORD_NOT_TAKEN:
-            hear_end(o, &each.word.query.id, OBEDIENT_NOT_TAKEN);
+        case SC_MSG_NOT_TAKEN:
+            receive_end(o, &each.msg.query.id, OBEDIENT_NOT_TAKEN);
             break;
         default:
-            fail_msg("\"%s\" needs no answer here", sc_word_kind_name(each.word.kind));
+            fail_msg("\"%s\" needs no answer here", sc_msg_kind_name(each.msg.kind));
         }
-        sc_word_fini(&each.word);
+        sc_msg_fini(&each.msg);
     }
     return is_any;
 }
@@ -251,7 +259,7 @@ void obedient_ask(obedient *o, uint32_t number, sc_seg_id segment, uint32_t k, u
     q->query = plain_query(number, segment, k, l, max_hops, deadline);
     q->query.owner = FIRST_GATEWAY + number % o->gateways;
     q->state = OBEDIENT_OPEN;
-    say_query(o, q, SC_WORD_ADD);
+    send_query(o, q, SC_MSG_ADD);
 }
 
 void obedient_leave(obedient *o, uint32_t number)
@@ -263,7 +271,7 @@ void obedient_leave(obedient *o, uint32_t number)
 void obedient_resend(obedient *o)
 {
     for (uint32_t i = 0; i < o->query_count; i++) {
-        if (o->queries[i].state == OBEDIENT_OPEN) say_query(o, &o->queries[i], SC_WORD_ADD);
+        if (o->queries[i].state == OBEDIENT_OPEN) send_query(o, &o->queries[i], SC_MSG_ADD);
     }
 }
 

@@ -1,18 +1,16 @@
 /**
  * @file obedient.h
- * @brief Gateways that say ok and published at once, and keep the book on how each query ended.
+ * @brief Gateways that send ok and published at once, and keep the book on how each query ended.
  *
  * Query i is plain_query(i) (streams.h) and belongs to gateway 1 + i % gateways. A gateway reserves
- * what is open, publishes when it is told to, withdraws the copies of what has ended, and says
- * anew what is open again. A client may go away.
- *
- * Used by: tests of the crew.
+ * what is open, publishes when it is told to, withdraws the copies of what has ended, and sends
+ * again what is open again. A client may go away.
  */
 #ifndef SC_TESTS_SUPPORT_OBEDIENT_H
 #define SC_TESTS_SUPPORT_OBEDIENT_H
 
-#include "support/heard.h"
-#include "worker/crew.h"
+#include "support/received.h"
+#include "worker/engine_pool.h"
 
 typedef enum obedient_state {
     OBEDIENT_UNASKED = 0,
@@ -28,20 +26,20 @@ typedef enum obedient_state {
 typedef struct obedient_query {
     sc_query query;
     obedient_state state;
-    bool is_dropped;  ///< told while it was reserved
-    sc_bid_id bid;    ///< for which it is reserved
+    bool is_dropped;          ///< told while it was reserved
+    sc_proposal_id proposal;  ///< for which it is reserved
 } obedient_query;
 
 typedef struct obedient {
     heard heard;
-    sc_crew *crew;            ///< set by the test, once there is one
+    sc_engine_pool *engines;  ///< set by the test, once there is one
     const sc_partition *cut;  ///< as the next
     uint32_t gateways;
     uint32_t query_count;
     obedient_query *queries;
-    sc_bid **bids;  ///< reserved, of several gateways
-    size_t bid_count;
-    size_t bid_capacity;
+    sc_proposal **proposals;  ///< reserved, of several gateways
+    size_t proposal_count;
+    size_t proposal_capacity;
     unsigned cloaks;
     unsigned noes;
     unsigned across;  ///< cloaks with members of different homes
@@ -58,10 +56,10 @@ void obedient_ask(obedient *o, uint32_t number, sc_seg_id segment, uint32_t k, u
 /** Its client goes away, if it is open. */
 void obedient_leave(obedient *o, uint32_t number);
 
-/** Say all that are open anew: parts have moved. */
+/** Say all that are open again: parts have moved. */
 void obedient_resend(obedient *o);
 
-/** Hear and answer all that was said; whether there was anything. */
+/** Hear and answer all that was sent; whether there was anything. */
 bool obedient_listen(obedient *o, sc_time now);
 
 /** How many are in that state. */

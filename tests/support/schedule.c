@@ -1,4 +1,4 @@
-// Small rehearsals. See schedule.h.
+// Small simulated clusters. See schedule.h.
 #include "support/schedule.h"
 
 #include "base/rng.h"
@@ -8,12 +8,12 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-sc_rehearsal_options schedule_options(uint64_t seed)
+sc_cluster_sim_options schedule_options(uint64_t seed)
 {
     sc_rng rng;
     sc_rng_seed(&rng, ~seed);
     static const sc_time delays_us[] = {300, 1000, 20000, 100000};
-    sc_rehearsal_options options = sc_rehearsal_options_default();
+    sc_cluster_sim_options options = sc_cluster_sim_options_default();
     options.seed = seed;
     options.gateways = 2 + sc_rng_below(&rng, 2);
     options.workers = 2 + sc_rng_below(&rng, 2);
@@ -64,7 +64,7 @@ static sc_query draw_query(const sc_map *map, sc_rng *rng)
     return query;
 }
 
-static void ask_all(sc_rehearsal *rehearsal, const sc_map *map, sc_rng *rng)
+static void ask_all(sc_cluster_sim *sim, const sc_map *map, sc_rng *rng)
 {
     const uint32_t count = 5 + sc_rng_below(rng, 11);
     const uint32_t span_us = 1000000 + sc_rng_below(rng, 3000000);
@@ -73,35 +73,35 @@ static void ask_all(sc_rehearsal *rehearsal, const sc_map *map, sc_rng *rng)
         now += sc_rng_below(rng, 2 * span_us / count);
         sc_query query = draw_query(map, rng);
         query.deadline = now + 500000 + sc_rng_below(rng, 2500000);
-        assert_int_equal(sc_rehearsal_ask(rehearsal, &query, now), SC_OK);
+        assert_int_equal(sc_cluster_sim_ask(sim, &query, now), SC_OK);
     }
 }
 
-sc_rehearsal_verdict schedule_play(const sc_rehearsal_options *options)
+sc_cluster_sim_verdict schedule_play(const sc_cluster_sim_options *options)
 {
     sc_rng rng;
     sc_rng_seed(&rng, options->seed);
     sketch s = sketch_grid(SC_COORDS_PLANAR, 4, 3 + sc_rng_below(&rng, 4));
     sc_map *map = sketch_map(&s);
     sc_partition *cut = draw_cut(map, &rng);
-    sc_rehearsal_options all = *options;
+    sc_cluster_sim_options all = *options;
     all.cut = cut;
 
-    sc_rehearsal *rehearsal = NULL;
+    sc_cluster_sim *sim = NULL;
     sc_diag diag;
-    CHECK_OK(sc_rehearsal_new(map, &all, &rehearsal, &diag), &diag);
-    ask_all(rehearsal, map, &rng);
-    assert_int_equal(sc_rehearsal_run(rehearsal, SC_TIME_NEVER), SC_OK);
-    const sc_rehearsal_verdict verdict = *sc_rehearsal_verdict_of(rehearsal);
+    CHECK_OK(sc_cluster_sim_new(map, &all, &sim, &diag), &diag);
+    ask_all(sim, map, &rng);
+    assert_int_equal(sc_cluster_sim_run(sim, SC_TIME_NEVER), SC_OK);
+    const sc_cluster_sim_verdict verdict = *sc_cluster_sim_verdict_of(sim);
 
-    sc_rehearsal_free(rehearsal);
+    sc_cluster_sim_free(sim);
     sc_partition_free(cut);
     sc_map_free(map);
     sketch_free(&s);
     return verdict;
 }
 
-static uint64_t failures(const sc_rehearsal_verdict *verdict)
+static uint64_t failures(const sc_cluster_sim_verdict *verdict)
 {
     uint64_t sum = 0;
     for (size_t i = 0; i < SC_FAILURE_COUNT; i++) {
@@ -110,7 +110,7 @@ static uint64_t failures(const sc_rehearsal_verdict *verdict)
     return sum;
 }
 
-void schedule_check(const sc_rehearsal_verdict *verdict)
+void schedule_check(const sc_cluster_sim_verdict *verdict)
 {
     if (verdict->what[0]) {
         print_error("%s\n", verdict->what);
@@ -123,7 +123,7 @@ void schedule_check(const sc_rehearsal_verdict *verdict)
                                          verdict->gone + verdict->disconnected);
 }
 
-void schedule_sum(sc_rehearsal_verdict *sum, const sc_rehearsal_verdict *verdict)
+void schedule_sum(sc_cluster_sim_verdict *sum, const sc_cluster_sim_verdict *verdict)
 {
     sum->asked += verdict->asked;
     sum->answered += verdict->answered;
@@ -132,7 +132,7 @@ void schedule_sum(sc_rehearsal_verdict *sum, const sc_rehearsal_verdict *verdict
     sum->disconnected += verdict->disconnected;
     sum->cloaks += verdict->cloaks;
     sum->crashes += verdict->crashes;
-    sum->bids += verdict->bids;
+    sum->proposals += verdict->proposals;
     sum->refused += verdict->refused;
     sum->twice += verdict->twice;
     sum->late += verdict->late;
@@ -140,7 +140,7 @@ void schedule_sum(sc_rehearsal_verdict *sum, const sc_rehearsal_verdict *verdict
     for (size_t i = 0; i < SC_FAILURE_COUNT; i++) {
         sum->failed[i] += verdict->failed[i];
     }
-    for (size_t i = 0; i < SC_WORD_KIND_COUNT; i++) {
-        sum->words[i] += verdict->words[i];
+    for (size_t i = 0; i < SC_MSG_KIND_COUNT; i++) {
+        sum->msgs[i] += verdict->msgs[i];
     }
 }

@@ -1,26 +1,24 @@
 /**
  * @file schedule.h
- * @brief Small rehearsals by the thousand: a grid of streets, a few processes, a handful of
+ * @brief Small simulated clusters by the thousand: a grid of streets, a few processes, a handful of
  * queries, and faults, all from one seed.
- *
- * Used by: tests of the rehearsal, and so of the commit.
  */
 #ifndef SC_TESTS_SUPPORT_SCHEDULE_H
 #define SC_TESTS_SUPPORT_SCHEDULE_H
 
-#include "cluster_sim/rehearsal.h"
+#include "cluster_sim/cluster_sim.h"
 
 /** Two or three gateways and as many workers, a slow network without faults; `cut` is set when it
  * is played. */
-sc_rehearsal_options schedule_options(uint64_t seed);
+sc_cluster_sim_options schedule_options(uint64_t seed);
 
 /** Play it to its end. Map, cut and queries are drawn from `options->seed`. */
-sc_rehearsal_verdict schedule_play(const sc_rehearsal_options *options);
+sc_cluster_sim_verdict schedule_play(const sc_cluster_sim_options *options);
 
 /** What must never be was not; and every query is accounted for. */
-void schedule_check(const sc_rehearsal_verdict *verdict);
+void schedule_check(const sc_cluster_sim_verdict *verdict);
 
 /** Of many schedules together. */
-void schedule_sum(sc_rehearsal_verdict *sum, const sc_rehearsal_verdict *verdict);
+void schedule_sum(sc_cluster_sim_verdict *sum, const sc_cluster_sim_verdict *verdict);
 
 #endif

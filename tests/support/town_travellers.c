@@ -3,7 +3,7 @@
 
 #include "base/clock.h"
 #include "support/check.h"
-#include "support/desk.h"
+#include "support/ledger_fixture.h"
 #include "support/odd_cloak.h"
 #include "support/odd_objects.h"
 

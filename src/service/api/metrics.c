@@ -228,7 +228,7 @@ static void put_cloaks(sc_prometheus *out, const sc__metrics_snapshot *r)
 static void put_commit(sc_prometheus *out, const sc_ledger_stats *ledger)
 {
     sc_prometheus_counter(out, "starcloak_proposals_total", "Proposed cloaks that were received.",
-                          ledger->bids);
+                          ledger->proposals);
     sc_prometheus_counter(out, "starcloak_proposals_aborted_total",
                           "Proposed cloaks that their engine withdrew.", ledger->aborted);
     sc_prometheus_counter(out, "starcloak_proposals_impatient_total",

@@ -123,7 +123,7 @@ static void end_figure(sc_prometheus *out, const figure *f)
 
 static figure worker_figure(const sc_cluster_view_peer *worker, size_t i)
 {
-    const sc_crew_stats *crew = &worker->crew;
+    const sc_engine_pool_stats *engines = &worker->engines;
     const figure figures[] = {
         {"starcloak_worker_load", "gauge", "Queries per second, over about a minute.", NULL,
          worker->load},
@@ -134,20 +134,21 @@ static figure worker_figure(const sc_cluster_view_peer *worker, size_t i)
         {"starcloak_worker_memory_bytes", "gauge", "Memory that is in use.", NULL,
          (double)worker->memory},
         {"starcloak_worker_proposals_under_way", "gauge", "Proposed cloaks without an end.", NULL,
-         (double)crew->bids_under_way},
+         (double)engines->proposals_under_way},
         {"starcloak_worker_proposals_total", "counter", "Proposed cloaks, by how they ended.",
-         "published", (double)crew->bids_published},
+         "published", (double)engines->proposals_published},
         {"starcloak_worker_proposals_total", "counter", NULL, "refused",
-         (double)crew->bids_refused},
-        {"starcloak_worker_proposals_total", "counter", NULL, "silent", (double)crew->bids_silent},
+         (double)engines->proposals_refused},
+        {"starcloak_worker_proposals_total", "counter", NULL, "silent",
+         (double)engines->proposals_silent},
         {"starcloak_worker_proposals_total", "counter", NULL, "unknown",
-         (double)crew->bids_unknown},
+         (double)engines->proposals_unknown},
         {"starcloak_worker_asked_total", "counter",
-         "Questions to gateways what became of a proposed cloak.", NULL, (double)crew->asked},
+         "Questions to gateways what became of a proposed cloak.", NULL, (double)engines->asked},
         {"starcloak_worker_lost_total", "counter", "Messages that were dropped for want of space.",
-         NULL, (double)crew->lost},
+         NULL, (double)engines->lost},
         {"starcloak_worker_misdirected_total", "counter", "Queries for a part that is not here.",
-         NULL, (double)crew->misdirected},
+         NULL, (double)engines->misdirected},
         {.name = NULL},
     };
     return figures[i];

@@ -301,7 +301,7 @@ static sc_err make_ledger(sc_service *service, const sc_service_options *options
     if (options->gateway) {
         err = sc_gateway_new(options->gateway, &internal->gateway, diag);
         if (err) return err;
-        ledger.workers = sc_gateway_voice(internal->gateway);
+        ledger.workers = sc_gateway_port(internal->gateway);
         ledger.self = sc_gateway_self(internal->gateway);
     }
     err = sc_ledger_new(internal->map, &ledger, &internal->ledger, diag);
@@ -341,7 +341,7 @@ static sc_err make_view(sc_service *service, const sc_service_options *options, 
         return SC_OK;
     }
     if (!options->ledger.cut || sc_partition_part_count(options->ledger.cut) < 2) return SC_OK;
-    if (sc_process_view_new(sc_ledger_crew(internal->ledger), options->ledger.cut,
+    if (sc_process_view_new(sc_ledger_engines(internal->ledger), options->ledger.cut,
                             &service->process_view)) {
         return sc_fail_memory(diag, "starting");
     }

@@ -18,7 +18,7 @@
 #include "server/rate_limit.h"
 #include "server/revoked.h"
 #include "server/token.h"
-#include "worker/crew.h"
+#include "worker/engine_pool.h"
 
 #include <stdatomic.h>
 
@@ -147,7 +147,7 @@ void sc_cluster_show(const sc_service_internal *service, sc_http_request *reques
 typedef struct sc_process_view sc_process_view;
 
 /** @param crew  borrowed, as the partition @return SC_OK, SC_ENOMEM */
-SC_CHECKED sc_err sc_process_view_new(sc_crew *crew, const sc_partition *partition,
+SC_CHECKED sc_err sc_process_view_new(sc_engine_pool *engines, const sc_partition *partition,
                                       sc_process_view **out);
 
 /** NULL is fine. */

@@ -259,7 +259,7 @@ enum { BEAT_US = 1 };
 static const char name[] = "serve";
 
 struct sc_process_view {
-    sc_crew *crew;
+    sc_engine_pool *engines;
     uint32_t parts;
     uint64_t partition;
     sc_placement *placement;
@@ -270,12 +270,13 @@ struct sc_process_view {
     sc_part_load *loads;
 };
 
-sc_err sc_process_view_new(sc_crew *crew, const sc_partition *partition, sc_process_view **out)
+sc_err sc_process_view_new(sc_engine_pool *engines, const sc_partition *partition,
+                           sc_process_view **out)
 {
     sc_process_view *own = sc_calloc(1, sizeof *own);
     if (!own) return SC_ENOMEM;
     pthread_mutex_init(&own->lock, NULL);
-    own->crew = crew;
+    own->engines = engines;
     own->parts = sc_partition_part_count(partition);
     own->partition = sc_partition_checksum(partition);
     own->placement = sc_placement_new(own->parts);
@@ -322,17 +323,17 @@ static sc_heartbeat *begin_heartbeat(const sc_process_view *own, sc_peer peer, s
 
 /** What the engines have done. */
 static void fill_worker(sc_heartbeat *heartbeat, const sc_process_view *own,
-                        const sc_crew_stats *stats)
+                        const sc_engine_pool_stats *stats)
 {
     heartbeat->is_worker = true;
-    heartbeat->crew = *stats;
+    heartbeat->engines = *stats;
     size_t count = 0;
     for (uint32_t p = 0; p < own->parts; p++) {
         const sc_part_load *load = &own->loads[p];
         if (!load->is_open) continue;
         heartbeat->parts[count++] = (sc_heartbeat_part){.part = p, .load = *load};
         heartbeat->open += load->pending + (uint64_t)load->held;
-        if (load->room >= heartbeat->threads) heartbeat->threads = load->room + 1;
+        if (load->engine_thread >= heartbeat->threads) heartbeat->threads = load->engine_thread + 1;
     }
     heartbeat->part_count = count;
 }
@@ -347,7 +348,7 @@ static sc_cluster_view *look(sc_process_view *own)
         sc_heartbeat_free(gateway);
         return NULL;
     }
-    const sc_crew_stats stats = sc_crew_stats_of(own->crew, own->loads);
+    const sc_engine_pool_stats stats = sc_engine_pool_stats_of(own->engines, own->loads);
     fill_worker(worker, own, &stats);
     for (size_t i = 0; i < worker->part_count; i++) {
         gateway->open += worker->parts[i].load.pending;

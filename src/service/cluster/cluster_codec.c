@@ -190,7 +190,7 @@ typedef Starcloak__Cluster__Parts columns;
 static bool take_columns(size_t count, sc__cluster_scratch *scratch, columns *out)
 {
     out->part = sc__cluster_scratch_take(scratch, count, sizeof *out->part);
-    out->room = sc__cluster_scratch_take(scratch, count, sizeof *out->room);
+    out->engine_thread = sc__cluster_scratch_take(scratch, count, sizeof *out->engine_thread);
     out->queries = sc__cluster_scratch_take(scratch, count, sizeof *out->queries);
     out->company = sc__cluster_scratch_take(scratch, count, sizeof *out->company);
     out->cloaks = sc__cluster_scratch_take(scratch, count, sizeof *out->cloaks);
@@ -198,10 +198,10 @@ static bool take_columns(size_t count, sc__cluster_scratch *scratch, columns *ou
     out->cpu_us = sc__cluster_scratch_take(scratch, count, sizeof *out->cpu_us);
     out->pending = sc__cluster_scratch_take(scratch, count, sizeof *out->pending);
     out->held = sc__cluster_scratch_take(scratch, count, sizeof *out->held);
-    out->n_part = out->n_room = out->n_queries = out->n_company = out->n_cloaks = count;
+    out->n_part = out->n_engine_thread = out->n_queries = out->n_company = out->n_cloaks = count;
     out->n_dropped = out->n_cpu_us = out->n_pending = out->n_held = count;
-    return out->part && out->room && out->queries && out->company && out->cloaks && out->dropped &&
-           out->cpu_us && out->pending && out->held;
+    return out->part && out->engine_thread && out->queries && out->company && out->cloaks &&
+           out->dropped && out->cpu_us && out->pending && out->held;
 }
 
 static sc_err write_parts(const sc_heartbeat *heartbeat, sc__cluster_scratch *scratch, columns *out)
@@ -213,7 +213,7 @@ static sc_err write_parts(const sc_heartbeat *heartbeat, sc__cluster_scratch *sc
         const uint32_t before = i > 0 ? heartbeat->parts[i - 1].part : 0;
         if (part >= SC_PARTITION_PARTS_MAX || (i > 0 && part <= before)) return SC_EINVAL;
         out->part[i] = part - before;
-        out->room[i] = load->room;
+        out->engine_thread[i] = load->engine_thread;
         out->queries[i] = load->queries;
         out->company[i] = load->company;
         out->cloaks[i] = load->cloaks;
@@ -225,17 +225,17 @@ static sc_err write_parts(const sc_heartbeat *heartbeat, sc__cluster_scratch *sc
     return SC_OK;
 }
 
-static void write_bids(const sc_crew_stats *crew, Starcloak__Cluster__Bids *out)
+static void write_proposals(const sc_engine_pool_stats *engines, Starcloak__Cluster__Proposals *out)
 {
-    out->made = crew->bids;
-    out->under_way = crew->bids_under_way;
-    out->published = crew->bids_published;
-    out->refused = crew->bids_refused;
-    out->silent = crew->bids_silent;
-    out->unknown = crew->bids_unknown;
-    out->asked = crew->asked;
-    out->lost = crew->lost;
-    out->misdirected = crew->misdirected;
+    out->made = engines->proposals;
+    out->under_way = engines->proposals_under_way;
+    out->published = engines->proposals_published;
+    out->refused = engines->proposals_refused;
+    out->silent = engines->proposals_silent;
+    out->unknown = engines->proposals_unknown;
+    out->asked = engines->asked;
+    out->lost = engines->lost;
+    out->misdirected = engines->misdirected;
 }
 
 static void write_process(const sc_heartbeat *heartbeat, heartbeat_pb *out)
@@ -272,15 +272,15 @@ sc_err sc_heartbeat_encode(const sc_heartbeat *heartbeat, sc_bytes *out)
 {
     if (!is_valid(heartbeat)) return SC_EINVAL;
     heartbeat_pb m = STARCLOAK__CLUSTER__HEARTBEAT__INIT;
-    Starcloak__Cluster__Bids bids = STARCLOAK__CLUSTER__BIDS__INIT;
+    Starcloak__Cluster__Proposals proposals = STARCLOAK__CLUSTER__PROPOSALS__INIT;
     columns parts = STARCLOAK__CLUSTER__PARTS__INIT;
     sc__cluster_scratch scratch = sc__cluster_scratch_of(SIZE_MAX);
     sc_err err = SC_OK;
     write_process(heartbeat, &m);
     if (heartbeat->is_worker) {
-        write_bids(&heartbeat->crew, &bids);
+        write_proposals(&heartbeat->engines, &proposals);
         err = write_parts(heartbeat, &scratch, &parts);
-        m.bids = &bids;
+        m.proposals = &proposals;
         m.parts = &parts;
     }
     if (!err) {
@@ -299,7 +299,7 @@ static sc_err check_parts(uint32_t parts, const columns *from)
 {
     const size_t count = from->n_part;
     if (count > parts) return SC_EUNKNOWN;
-    const bool is_fine = from->n_room == count && from->n_queries == count &&
+    const bool is_fine = from->n_engine_thread == count && from->n_queries == count &&
                          from->n_company == count && from->n_cloaks == count &&
                          from->n_dropped == count && from->n_cpu_us == count &&
                          from->n_pending == count && from->n_held == count;
@@ -315,7 +315,7 @@ static sc_err read_parts(uint32_t parts, const columns *from, sc_heartbeat *out)
         if (part >= parts) return SC_EUNKNOWN;
         out->parts[i] = (sc_heartbeat_part){.part = (uint32_t)part,
                                             .load = {.is_open = true,
-                                                     .room = from->room[i],
+                                                     .engine_thread = from->engine_thread[i],
                                                      .queries = from->queries[i],
                                                      .company = from->company[i],
                                                      .cloaks = from->cloaks[i],
@@ -327,14 +327,14 @@ static sc_err read_parts(uint32_t parts, const columns *from, sc_heartbeat *out)
     return SC_OK;
 }
 
-static void read_bids(const Starcloak__Cluster__Bids *from, sc_crew_stats *out)
+static void read_proposals(const Starcloak__Cluster__Proposals *from, sc_engine_pool_stats *out)
 {
-    out->bids = from->made;
-    out->bids_under_way = from->under_way;
-    out->bids_published = from->published;
-    out->bids_refused = from->refused;
-    out->bids_silent = from->silent;
-    out->bids_unknown = from->unknown;
+    out->proposals = from->made;
+    out->proposals_under_way = from->under_way;
+    out->proposals_published = from->published;
+    out->proposals_refused = from->refused;
+    out->proposals_silent = from->silent;
+    out->proposals_unknown = from->unknown;
     out->asked = from->asked;
     out->lost = from->lost;
     out->misdirected = from->misdirected;
@@ -380,7 +380,7 @@ static sc_err read_heartbeat(uint32_t parts, const heartbeat_pb *from, sc_heartb
     sc_heartbeat *heartbeat = sc_heartbeat_new(from->parts ? from->parts->n_part : 0);
     if (!heartbeat) return SC_ENOMEM;
     read_process(from, heartbeat);
-    if (from->is_worker && from->bids) read_bids(from->bids, &heartbeat->crew);
+    if (from->is_worker && from->proposals) read_proposals(from->proposals, &heartbeat->engines);
     if (from->parts) err = read_parts(parts, from->parts, heartbeat);
     if (err) {
         sc_heartbeat_free(heartbeat);

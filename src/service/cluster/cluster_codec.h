@@ -36,27 +36,27 @@ void sc_category_table_free(struct sc_category_table *categories);
 
 /** What a message is: the number of its field. */
 typedef enum sc_message_kind {
-    SC_MESSAGE_WORD = 1,
+    SC_MESSAGE_COMMIT = 1,
     SC_MESSAGE_HEARTBEAT = 2,
     SC_MESSAGE_PLACEMENT = 3,
 } sc_message_kind;
 
 /**
- * In place of what was in `out`, which is wiped. What a kind of word does not need is not sent.
+ * In place of what was in `out`, which is wiped. What a kind of message does not need is not sent.
  *
  * @return SC_OK, SC_ENOMEM, SC_ELIMIT (larger than a process would read), SC_EINVAL (not such a
- * word: without sender, a query whose owner is another one, a bid whose deadlines are not its
- * members')
+ * message: without sender, a query whose owner is another one, a proposal whose deadlines are not
+ * its members')
  */
-SC_CHECKED sc_err sc_word_encode(const sc_cluster_codec *codec, const sc_word *word,
-                                 int64_t offset_us, sc_bytes *out);
+SC_CHECKED sc_err sc_msg_encode(const sc_cluster_codec *codec, const sc_msg *msg, int64_t offset_us,
+                                sc_bytes *out);
 SC_CHECKED sc_err sc_heartbeat_encode(const sc_heartbeat *heartbeat, sc_bytes *out);
 SC_CHECKED sc_err sc_placement_encode(const sc_placement *placement, sc_bytes *out);
 
 /** @return SC_OK, SC_EPARSE, SC_ELIMIT, SC_EUNKNOWN (no such kind, segment, part, category),
  * SC_ENOMEM; `out` is set on success alone */
-SC_CHECKED sc_err sc_word_decode(const sc_cluster_codec *codec, const void *bytes, size_t size,
-                                 int64_t offset_us, sc_word *out);
+SC_CHECKED sc_err sc_msg_decode(const sc_cluster_codec *codec, const void *bytes, size_t size,
+                                int64_t offset_us, sc_msg *out);
 /** @param parts  parts must be below; 0: any below SC_PARTITION_PARTS_MAX (status) */
 SC_CHECKED sc_err sc_heartbeat_decode(uint32_t parts, const void *bytes, size_t size,
                                       sc_heartbeat **out);

@@ -13,9 +13,9 @@
 #include "cluster/cluster_codec.h"
 
 enum {
-    SC__CLUSTER_ID_SIZE = 16,            ///< bytes of a query's or bid's id
-    SC__CLUSTER_MEMBERS_MAX = 10000,     ///< of a bid; no policy allows a k near it
-    SC__CLUSTER_GATEWAYS_MAX = 1000,     ///< of a bid
+    SC__CLUSTER_ID_SIZE = 16,            ///< bytes of a query's or proposal's id
+    SC__CLUSTER_MEMBERS_MAX = 10000,     ///< of a proposal; no policy allows a k near it
+    SC__CLUSTER_GATEWAYS_MAX = 1000,     ///< of a proposal
     SC__CLUSTER_HOPS_MAX = 1000,         ///< of a query: what a policy may allow at most
     SC__CLUSTER_THREADS_MAX = 4096,      ///< of a worker
     SC__CLUSTER_CATEGORY_MAX = 255,      ///< bytes of the name of a category
@@ -75,15 +75,16 @@ bool sc__cluster_time_read(int64_t calendar_us, int64_t offset_us, sc_time *out)
 // --- Parts of messages -------------------------------------------------------------------------
 //
 // What is written lives in `scratch` and lends from what it is made of. Writers fail with
-// SC_EINVAL, SC_ELIMIT or SC_ENOMEM; readers as sc_word_decode().
+// SC_EINVAL, SC_ELIMIT or SC_ENOMEM; readers as sc_msg_decode().
 
 /** @param worker  the sender, which proposes it */
-SC_CHECKED sc_err sc__cluster_bid_write(const sc_cluster_codec *codec, const sc_bid *bid,
-                                        sc_peer worker, int64_t offset_us,
-                                        sc__cluster_scratch *scratch, Starcloak__Cluster__Bid *out);
-SC_CHECKED sc_err sc__cluster_bid_read(const sc_cluster_codec *codec,
-                                       const Starcloak__Cluster__Bid *from, sc_peer worker,
-                                       int64_t offset_us, sc_bid **out);
+SC_CHECKED sc_err sc__cluster_proposal_write(const sc_cluster_codec *codec,
+                                             const sc_proposal *proposal, sc_peer worker,
+                                             int64_t offset_us, sc__cluster_scratch *scratch,
+                                             Starcloak__Cluster__Proposal *out);
+SC_CHECKED sc_err sc__cluster_proposal_read(const sc_cluster_codec *codec,
+                                            const Starcloak__Cluster__Proposal *from,
+                                            sc_peer worker, int64_t offset_us, sc_proposal **out);
 
 SC_CHECKED sc_err sc__cluster_wishes_write(const sc_cluster_codec *codec, const sc_wish *wishes,
                                            size_t count, sc__cluster_scratch *scratch,

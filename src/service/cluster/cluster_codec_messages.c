@@ -15,14 +15,14 @@
 
 typedef Starcloak__Cluster__Query query_pb;
 
-static bool has_place(sc_word_kind kind)
+static bool has_place(sc_msg_kind kind)
 {
-    return kind == SC_WORD_ADD || kind == SC_WORD_COMPANY || kind == SC_WORD_REMOVE;
+    return kind == SC_MSG_ADD || kind == SC_MSG_COMPANY || kind == SC_MSG_REMOVE;
 }
 
-static bool has_needs(sc_word_kind kind)
+static bool has_needs(sc_msg_kind kind)
 {
-    return kind == SC_WORD_ADD || kind == SC_WORD_COMPANY;
+    return kind == SC_MSG_ADD || kind == SC_MSG_COMPANY;
 }
 
 static bool is_known(const sc_cluster_codec *codec, uint32_t part, uint32_t home, sc_seg_id segment)
@@ -30,22 +30,22 @@ static bool is_known(const sc_cluster_codec *codec, uint32_t part, uint32_t home
     return part < codec->parts && home < codec->parts && segment < sc_map_segment_count(codec->map);
 }
 
-static sc_err query_write(const sc_cluster_codec *codec, const sc_word *word, int64_t offset_us,
+static sc_err query_write(const sc_cluster_codec *codec, const sc_msg *msg, int64_t offset_us,
                           query_pb *out)
 {
-    const sc_query *query = &word->query;
+    const sc_query *query = &msg->query;
     out->id = (ProtobufCBinaryData){SC__CLUSTER_ID_SIZE, (uint8_t *)(uintptr_t)query->id.bytes};
-    if (word->kind == SC_WORD_DROPPED) out->reason = (uint32_t)word->reason;
-    if (!has_place(word->kind)) return SC_OK;
+    if (msg->kind == SC_MSG_DROPPED) out->reason = (uint32_t)msg->reason;
+    if (!has_place(msg->kind)) return SC_OK;
 
-    if (!is_known(codec, word->part, word->home, query->segment) || query->owner != word->from) {
+    if (!is_known(codec, msg->part, msg->home, query->segment) || query->owner != msg->from) {
         return SC_EINVAL;
     }
-    out->part = word->part;
-    out->home = word->home;
+    out->part = msg->part;
+    out->home = msg->home;
     out->segment = query->segment;
     out->max_hops = query->max_hops;
-    if (!has_needs(word->kind)) return SC_OK;
+    if (!has_needs(msg->kind)) return SC_OK;
 
     out->user = query->user;
     out->k = query->k;
@@ -55,12 +55,12 @@ static sc_err query_write(const sc_cluster_codec *codec, const sc_word *word, in
 }
 
 static sc_err query_read(const sc_cluster_codec *codec, const query_pb *from, int64_t offset_us,
-                         sc_word *out)
+                         sc_msg *out)
 {
     sc_query *query = &out->query;
     if (from->id.len != SC__CLUSTER_ID_SIZE) return SC_EPARSE;
     memcpy(query->id.bytes, from->id.data, SC__CLUSTER_ID_SIZE);
-    if (out->kind == SC_WORD_DROPPED) {
+    if (out->kind == SC_MSG_DROPPED) {
         if (from->reason >= SC_DROP_REASON_COUNT) return SC_EUNKNOWN;
         out->reason = (sc_drop_reason)from->reason;
     }
@@ -92,72 +92,72 @@ typedef Starcloak__Cluster__Proceeding proceeding;
 // --- Messages: kinds ---------------------------------------------------------------------------
 
 // The numbers in messages are part of the format and do not follow those of the program.
-static const Starcloak__Cluster__Kind kinds[SC_WORD_KIND_COUNT] = {
-    [SC_WORD_ADD] = STARCLOAK__CLUSTER__KIND__ADD,
-    [SC_WORD_COMPANY] = STARCLOAK__CLUSTER__KIND__COMPANY,
-    [SC_WORD_REMOVE] = STARCLOAK__CLUSTER__KIND__REMOVE,
-    [SC_WORD_OK] = STARCLOAK__CLUSTER__KIND__OK,
-    [SC_WORD_NO] = STARCLOAK__CLUSTER__KIND__NO,
-    [SC_WORD_PUBLISHED] = STARCLOAK__CLUSTER__KIND__PUBLISHED,
-    [SC_WORD_DEAD] = STARCLOAK__CLUSTER__KIND__DEAD,
-    [SC_WORD_RESERVE] = STARCLOAK__CLUSTER__KIND__RESERVE,
-    [SC_WORD_RELEASE] = STARCLOAK__CLUSTER__KIND__RELEASE,
-    [SC_WORD_ABORT] = STARCLOAK__CLUSTER__KIND__ABORT,
-    [SC_WORD_DROPPED] = STARCLOAK__CLUSTER__KIND__DROPPED,
-    [SC_WORD_NOT_TAKEN] = STARCLOAK__CLUSTER__KIND__NOT_TAKEN,
-    [SC_WORD_ASK] = STARCLOAK__CLUSTER__KIND__ASK,
-    [SC_WORD_RESULT] = STARCLOAK__CLUSTER__KIND__RESULT,
+static const Starcloak__Cluster__Kind kinds[SC_MSG_KIND_COUNT] = {
+    [SC_MSG_ADD] = STARCLOAK__CLUSTER__KIND__ADD,
+    [SC_MSG_COMPANY] = STARCLOAK__CLUSTER__KIND__COMPANY,
+    [SC_MSG_REMOVE] = STARCLOAK__CLUSTER__KIND__REMOVE,
+    [SC_MSG_OK] = STARCLOAK__CLUSTER__KIND__OK,
+    [SC_MSG_NO] = STARCLOAK__CLUSTER__KIND__NO,
+    [SC_MSG_PUBLISHED] = STARCLOAK__CLUSTER__KIND__PUBLISHED,
+    [SC_MSG_DEAD] = STARCLOAK__CLUSTER__KIND__DEAD,
+    [SC_MSG_RESERVE] = STARCLOAK__CLUSTER__KIND__RESERVE,
+    [SC_MSG_RELEASE] = STARCLOAK__CLUSTER__KIND__RELEASE,
+    [SC_MSG_ABORT] = STARCLOAK__CLUSTER__KIND__ABORT,
+    [SC_MSG_DROPPED] = STARCLOAK__CLUSTER__KIND__DROPPED,
+    [SC_MSG_NOT_TAKEN] = STARCLOAK__CLUSTER__KIND__NOT_TAKEN,
+    [SC_MSG_ASK] = STARCLOAK__CLUSTER__KIND__ASK,
+    [SC_MSG_RESULT] = STARCLOAK__CLUSTER__KIND__RESULT,
 };
 
-static sc_word_kind kind_of(Starcloak__Cluster__Kind number)
+static sc_msg_kind kind_of(Starcloak__Cluster__Kind number)
 {
-    for (unsigned kind = SC_WORD_NONE + 1; kind < SC_WORD_KIND_COUNT; kind++) {
-        if (kinds[kind] == number) return (sc_word_kind)kind;
+    for (unsigned kind = SC_MSG_NONE + 1; kind < SC_MSG_KIND_COUNT; kind++) {
+        if (kinds[kind] == number) return (sc_msg_kind)kind;
     }
-    return SC_WORD_NONE;
+    return SC_MSG_NONE;
 }
 
-// What a word is about: a query, a bid that is proposed, or what becomes of one.
-static Starcloak__Cluster__Word__AboutCase about(sc_word_kind kind)
+// What a message is about: a query, a proposal that is proposed, or what becomes of one.
+static Starcloak__Cluster__Commit__AboutCase about(sc_msg_kind kind)
 {
     switch (kind) {
-    case SC_WORD_ADD:
-    case SC_WORD_COMPANY:
-    case SC_WORD_REMOVE:
-    case SC_WORD_DROPPED:
-    case SC_WORD_NOT_TAKEN:
-        return STARCLOAK__CLUSTER__WORD__ABOUT_QUERY;
-    case SC_WORD_RESERVE:
-        return STARCLOAK__CLUSTER__WORD__ABOUT_BID;
+    case SC_MSG_ADD:
+    case SC_MSG_COMPANY:
+    case SC_MSG_REMOVE:
+    case SC_MSG_DROPPED:
+    case SC_MSG_NOT_TAKEN:
+        return STARCLOAK__CLUSTER__COMMIT__ABOUT_QUERY;
+    case SC_MSG_RESERVE:
+        return STARCLOAK__CLUSTER__COMMIT__ABOUT_PROPOSAL;
     default:
-        return STARCLOAK__CLUSTER__WORD__ABOUT_PROCEEDING;
+        return STARCLOAK__CLUSTER__COMMIT__ABOUT_PROCEEDING;
     }
 }
 
-static bool has_deadline(sc_word_kind kind)
+static bool has_deadline(sc_msg_kind kind)
 {
-    return kind == SC_WORD_OK || kind == SC_WORD_RELEASE || kind == SC_WORD_ABORT ||
-           kind == SC_WORD_ASK || kind == SC_WORD_PUBLISHED;
+    return kind == SC_MSG_OK || kind == SC_MSG_RELEASE || kind == SC_MSG_ABORT ||
+           kind == SC_MSG_ASK || kind == SC_MSG_PUBLISHED;
 }
 
-static bool has_wishes(sc_word_kind kind)
+static bool has_wishes(sc_msg_kind kind)
 {
-    return kind == SC_WORD_OK || kind == SC_WORD_RELEASE;
+    return kind == SC_MSG_OK || kind == SC_MSG_RELEASE;
 }
 
-static bool has_number(sc_word_kind kind)
+static bool has_number(sc_msg_kind kind)
 {
-    return kind == SC_WORD_PUBLISHED || kind == SC_WORD_RESULT;
+    return kind == SC_MSG_PUBLISHED || kind == SC_MSG_RESULT;
 }
 
 // --- Messages: writing -------------------------------------------------------------------------
 
-/** All parts that a word may need; those that it does not are not looked at. */
+/** All parts that a message may need; those that it does not are not looked at. */
 typedef struct draft {
     Starcloak__Cluster__Message message;
-    Starcloak__Cluster__Word word;
+    Starcloak__Cluster__Commit msg;
     Starcloak__Cluster__Query query;
-    Starcloak__Cluster__Bid bid;
+    Starcloak__Cluster__Proposal proposal;
     Starcloak__Cluster__Proceeding proceeding;
     Starcloak__Cluster__Wishes wishes;
     Starcloak__Cluster__Result result;
@@ -183,79 +183,80 @@ static sc_err write_result(const sc_result *from, draft *d)
     return SC_OK;
 }
 
-static sc_err write_gone(const sc_word *word, sc__cluster_scratch *scratch, proceeding *out)
+static sc_err write_gone(const sc_msg *msg, sc__cluster_scratch *scratch, proceeding *out)
 {
-    if (word->count > SC__CLUSTER_MEMBERS_MAX) return SC_EINVAL;
-    out->gone.data = sc__cluster_scratch_take(scratch, word->count, SC__CLUSTER_ID_SIZE);
+    if (msg->count > SC__CLUSTER_MEMBERS_MAX) return SC_EINVAL;
+    out->gone.data = sc__cluster_scratch_take(scratch, msg->count, SC__CLUSTER_ID_SIZE);
     if (!out->gone.data) return SC_ENOMEM;
-    out->gone.len = word->count * SC__CLUSTER_ID_SIZE;
-    for (size_t i = 0; i < word->count; i++) {
-        memcpy(out->gone.data + i * SC__CLUSTER_ID_SIZE, word->gone[i].bytes, SC__CLUSTER_ID_SIZE);
+    out->gone.len = msg->count * SC__CLUSTER_ID_SIZE;
+    for (size_t i = 0; i < msg->count; i++) {
+        memcpy(out->gone.data + i * SC__CLUSTER_ID_SIZE, msg->gone[i].bytes, SC__CLUSTER_ID_SIZE);
     }
     return SC_OK;
 }
 
-static sc_err write_proceeding(const sc_cluster_codec *codec, const sc_word *word,
-                               int64_t offset_us, sc__cluster_scratch *scratch, draft *d)
+static sc_err write_proceeding(const sc_cluster_codec *codec, const sc_msg *msg, int64_t offset_us,
+                               sc__cluster_scratch *scratch, draft *d)
 {
     proceeding *out = &d->proceeding;
     starcloak__cluster__proceeding__init(out);
-    out->bid = lent(word->id.bytes, SC__CLUSTER_ID_SIZE);
-    out->room = word->room;
-    if (has_number(word->kind)) {
-        out->users = word->users;
-        out->number = word->number;
+    out->proposal = lent(msg->id.bytes, SC__CLUSTER_ID_SIZE);
+    out->engine_thread = msg->engine_thread;
+    if (has_number(msg->kind)) {
+        out->users = msg->users;
+        out->number = msg->number;
     }
-    if (has_deadline(word->kind) &&
-        !sc__cluster_time_write(word->deadline, offset_us, &out->deadline)) {
+    if (has_deadline(msg->kind) &&
+        !sc__cluster_time_write(msg->deadline, offset_us, &out->deadline)) {
         return SC_EINVAL;
     }
-    if (has_wishes(word->kind)) {
+    if (has_wishes(msg->kind)) {
         starcloak__cluster__wishes__init(&d->wishes);
         out->wishes = &d->wishes;
-        return sc__cluster_wishes_write(codec, word->wishes, word->count, scratch, &d->wishes);
+        return sc__cluster_wishes_write(codec, msg->wishes, msg->count, scratch, &d->wishes);
     }
-    if (word->kind == SC_WORD_NO) return write_gone(word, scratch, out);
-    return word->kind == SC_WORD_RESULT ? write_result(word->result, d) : SC_OK;
+    if (msg->kind == SC_MSG_NO) return write_gone(msg, scratch, out);
+    return msg->kind == SC_MSG_RESULT ? write_result(msg->result, d) : SC_OK;
 }
 
-static sc_err write_word(const sc_cluster_codec *codec, const sc_word *word, int64_t offset_us,
-                         sc__cluster_scratch *scratch, draft *d)
+static sc_err write_msg(const sc_cluster_codec *codec, const sc_msg *msg, int64_t offset_us,
+                        sc__cluster_scratch *scratch, draft *d)
 {
-    starcloak__cluster__word__init(&d->word);
-    d->word.kind = kinds[word->kind];
-    d->word.from = word->from;
-    d->word.about_case = about(word->kind);
-    switch (d->word.about_case) {
-    case STARCLOAK__CLUSTER__WORD__ABOUT_QUERY:
+    starcloak__cluster__commit__init(&d->msg);
+    d->msg.kind = kinds[msg->kind];
+    d->msg.from = msg->from;
+    d->msg.about_case = about(msg->kind);
+    switch (d->msg.about_case) {
+    case STARCLOAK__CLUSTER__COMMIT__ABOUT_QUERY:
         starcloak__cluster__query__init(&d->query);
-        d->word.query = &d->query;
-        return query_write(codec, word, offset_us, &d->query);
-    case STARCLOAK__CLUSTER__WORD__ABOUT_BID:
-        if (!word->bid) return SC_EINVAL;
-        starcloak__cluster__bid__init(&d->bid);
-        d->word.bid = &d->bid;
-        return sc__cluster_bid_write(codec, word->bid, word->from, offset_us, scratch, &d->bid);
+        d->msg.query = &d->query;
+        return query_write(codec, msg, offset_us, &d->query);
+    case STARCLOAK__CLUSTER__COMMIT__ABOUT_PROPOSAL:
+        if (!msg->proposal) return SC_EINVAL;
+        starcloak__cluster__proposal__init(&d->proposal);
+        d->msg.proposal = &d->proposal;
+        return sc__cluster_proposal_write(codec, msg->proposal, msg->from, offset_us, scratch,
+                                          &d->proposal);
     default:
-        d->word.proceeding = &d->proceeding;
-        return write_proceeding(codec, word, offset_us, scratch, d);
+        d->msg.proceeding = &d->proceeding;
+        return write_proceeding(codec, msg, offset_us, scratch, d);
     }
 }
 
-sc_err sc_word_encode(const sc_cluster_codec *codec, const sc_word *word, int64_t offset_us,
-                      sc_bytes *out)
+sc_err sc_msg_encode(const sc_cluster_codec *codec, const sc_msg *msg, int64_t offset_us,
+                     sc_bytes *out)
 {
-    if (word->kind == SC_WORD_NONE || (unsigned)word->kind >= SC_WORD_KIND_COUNT ||
-        word->from == SC_PEER_NONE) {
+    if (msg->kind == SC_MSG_NONE || (unsigned)msg->kind >= SC_MSG_KIND_COUNT ||
+        msg->from == SC_PEER_NONE) {
         return SC_EINVAL;
     }
     draft d;
     sc__cluster_scratch scratch = sc__cluster_scratch_of(SIZE_MAX);
-    sc_err err = write_word(codec, word, offset_us, &scratch, &d);
+    sc_err err = write_msg(codec, msg, offset_us, &scratch, &d);
     if (!err) {
         starcloak__cluster__message__init(&d.message);
-        d.message.what_case = STARCLOAK__CLUSTER__MESSAGE__WHAT_WORD;
-        d.message.word = &d.word;
+        d.message.what_case = STARCLOAK__CLUSTER__MESSAGE__WHAT_COMMIT;
+        d.message.commit = &d.msg;
         err = sc__cluster_pack(&d.message, out);
     }
     sc__cluster_scratch_fini(&scratch);
@@ -265,7 +266,7 @@ sc_err sc_word_encode(const sc_cluster_codec *codec, const sc_word *word, int64_
 
 // --- Messages: reading -------------------------------------------------------------------------
 
-static sc_err read_result(const Starcloak__Cluster__Result *from, sc_word *out)
+static sc_err read_result(const Starcloak__Cluster__Result *from, sc_msg *out)
 {
     if (!from) return SC_EPARSE;
     if (from->failure >= SC_FAILURE_COUNT) return SC_EUNKNOWN;
@@ -277,7 +278,7 @@ static sc_err read_result(const Starcloak__Cluster__Result *from, sc_word *out)
     return out->result ? SC_OK : SC_ENOMEM;
 }
 
-static sc_err read_gone(const proceeding *from, sc_word *out)
+static sc_err read_gone(const proceeding *from, sc_msg *out)
 {
     const size_t count = from->gone.len / SC__CLUSTER_ID_SIZE;
     if (from->gone.len % SC__CLUSTER_ID_SIZE != 0) return SC_EPARSE;
@@ -293,11 +294,11 @@ static sc_err read_gone(const proceeding *from, sc_word *out)
 }
 
 static sc_err read_proceeding(const sc_cluster_codec *codec, const proceeding *from,
-                              int64_t offset_us, sc_word *out)
+                              int64_t offset_us, sc_msg *out)
 {
-    if (from->bid.len != SC__CLUSTER_ID_SIZE) return SC_EPARSE;
-    memcpy(out->id.bytes, from->bid.data, SC__CLUSTER_ID_SIZE);
-    out->room = from->room;
+    if (from->proposal.len != SC__CLUSTER_ID_SIZE) return SC_EPARSE;
+    memcpy(out->id.bytes, from->proposal.data, SC__CLUSTER_ID_SIZE);
+    out->engine_thread = from->engine_thread;
     if (has_number(out->kind)) {
         out->users = from->users;
         out->number = from->number;
@@ -309,38 +310,39 @@ static sc_err read_proceeding(const sc_cluster_codec *codec, const proceeding *f
     if (has_wishes(out->kind)) {
         return sc__cluster_wishes_read(codec, from->wishes, &out->wishes, &out->count);
     }
-    if (out->kind == SC_WORD_NO) return read_gone(from, out);
-    return out->kind == SC_WORD_RESULT ? read_result(from->result, out) : SC_OK;
+    if (out->kind == SC_MSG_NO) return read_gone(from, out);
+    return out->kind == SC_MSG_RESULT ? read_result(from->result, out) : SC_OK;
 }
 
-static sc_err read_word(const sc_cluster_codec *codec, const Starcloak__Cluster__Word *from,
-                        int64_t offset_us, sc_word *out)
+static sc_err read_msg(const sc_cluster_codec *codec, const Starcloak__Cluster__Commit *from,
+                       int64_t offset_us, sc_msg *out)
 {
-    *out = (sc_word){.kind = kind_of(from->kind), .from = from->from};
-    if (out->kind == SC_WORD_NONE) return SC_EUNKNOWN;
+    *out = (sc_msg){.kind = kind_of(from->kind), .from = from->from};
+    if (out->kind == SC_MSG_NONE) return SC_EUNKNOWN;
     if (out->from == SC_PEER_NONE || from->about_case != about(out->kind)) return SC_EPARSE;
     switch (from->about_case) {
-    case STARCLOAK__CLUSTER__WORD__ABOUT_QUERY:
+    case STARCLOAK__CLUSTER__COMMIT__ABOUT_QUERY:
         return query_read(codec, from->query, offset_us, out);
-    case STARCLOAK__CLUSTER__WORD__ABOUT_BID:
-        return sc__cluster_bid_read(codec, from->bid, out->from, offset_us, &out->bid);
+    case STARCLOAK__CLUSTER__COMMIT__ABOUT_PROPOSAL:
+        return sc__cluster_proposal_read(codec, from->proposal, out->from, offset_us,
+                                         &out->proposal);
     default:
         return read_proceeding(codec, from->proceeding, offset_us, out);
     }
 }
 
-sc_err sc_word_decode(const sc_cluster_codec *codec, const void *bytes, size_t size,
-                      int64_t offset_us, sc_word *out)
+sc_err sc_msg_decode(const sc_cluster_codec *codec, const void *bytes, size_t size,
+                     int64_t offset_us, sc_msg *out)
 {
     sc__cluster_scratch scratch = {.chunks = NULL};
     const Starcloak__Cluster__Message *envelope = NULL;
-    sc_word word = {.kind = SC_WORD_NONE};
-    sc_err err = sc__cluster_unpack(bytes, size, SC_MESSAGE_WORD, &scratch, &envelope);
-    if (!err) err = read_word(codec, envelope->word, offset_us, &word);
+    sc_msg msg = {.kind = SC_MSG_NONE};
+    sc_err err = sc__cluster_unpack(bytes, size, SC_MESSAGE_COMMIT, &scratch, &envelope);
+    if (!err) err = read_msg(codec, envelope->commit, offset_us, &msg);
     sc__cluster_scratch_fini(&scratch);
-    // Of a word that is refused halfway nothing is owned yet: its only part that could be is the
+    // Of a message that is refused halfway nothing is owned yet: its only part that could be is the
     // one that was refused.
-    if (!err) *out = word;
-    explicit_bzero(&word, sizeof word);
+    if (!err) *out = msg;
+    explicit_bzero(&msg, sizeof msg);
     return err;
 }

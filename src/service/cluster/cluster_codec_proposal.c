@@ -14,45 +14,47 @@
 // how much later the others are. Nor is what only engines need, the sizes of results: they are 0 in
 // a proposal that was read.
 
-typedef Starcloak__Cluster__Bid proposal_pb;
+typedef Starcloak__Cluster__Proposal proposal_pb;
 
 // --- Proposals: writing ------------------------------------------------------------------------
 
-// What a bid promises of itself (words.h), as far as it is not sent.
-static bool is_consistent(const sc_bid *bid, sc_peer worker)
+// What a proposal promises of itself (messages.h), as far as it is not sent.
+static bool is_consistent(const sc_proposal *proposal, sc_peer worker)
 {
     bool is_single = true;
     bool has_releaser = false;
     sc_time least = SC_TIME_NEVER;
     sc_time last = INT64_MIN;
-    for (size_t i = 0; i < bid->member_count; i++) {
-        const sc_query *query = &bid->members[i].query;
-        is_single &= query->owner == bid->releaser;
-        has_releaser |= query->owner == bid->releaser;
+    for (size_t i = 0; i < proposal->member_count; i++) {
+        const sc_query *query = &proposal->members[i].query;
+        is_single &= query->owner == proposal->releaser;
+        has_releaser |= query->owner == proposal->releaser;
         if (query->deadline < least) least = query->deadline;
         if (query->deadline > last) last = query->deadline;
     }
-    return bid->worker == worker && has_releaser && is_single == bid->is_single &&
-           least == bid->deadline && last == bid->last;
+    return proposal->worker == worker && has_releaser && is_single == proposal->is_single &&
+           least == proposal->deadline && last == proposal->last;
 }
 
-static sc_err write_cloak(const sc_cluster_codec *codec, const sc_bid *bid,
+static sc_err write_cloak(const sc_cluster_codec *codec, const sc_proposal *proposal,
                           sc__cluster_scratch *scratch, proposal_pb *out)
 {
-    out->stars = sc__cluster_scratch_take(scratch, bid->star_count, sizeof *out->stars);
-    out->segments = sc__cluster_scratch_take(scratch, bid->segment_count, sizeof *out->segments);
+    out->stars = sc__cluster_scratch_take(scratch, proposal->star_count, sizeof *out->stars);
+    out->segments =
+        sc__cluster_scratch_take(scratch, proposal->segment_count, sizeof *out->segments);
     out->border_nodes =
-        sc__cluster_scratch_take(scratch, bid->border_node_count, sizeof *out->border_nodes);
+        sc__cluster_scratch_take(scratch, proposal->border_node_count, sizeof *out->border_nodes);
     if (!out->stars || !out->segments || !out->border_nodes) return SC_ENOMEM;
-    out->n_stars = bid->star_count;
-    out->n_segments = bid->segment_count;
-    out->n_border_nodes = bid->border_node_count;
-    const bool is_fine = sc__cluster_steps_write(bid->stars, bid->star_count,
-                                                 sc_map_star_count(codec->map), out->stars) &&
-                         sc__cluster_steps_write(bid->segments, bid->segment_count,
-                                                 sc_map_segment_count(codec->map), out->segments) &&
-                         sc__cluster_steps_write(bid->border_nodes, bid->border_node_count,
-                                                 sc_map_node_count(codec->map), out->border_nodes);
+    out->n_stars = proposal->star_count;
+    out->n_segments = proposal->segment_count;
+    out->n_border_nodes = proposal->border_node_count;
+    const bool is_fine =
+        sc__cluster_steps_write(proposal->stars, proposal->star_count,
+                                sc_map_star_count(codec->map), out->stars) &&
+        sc__cluster_steps_write(proposal->segments, proposal->segment_count,
+                                sc_map_segment_count(codec->map), out->segments) &&
+        sc__cluster_steps_write(proposal->border_nodes, proposal->border_node_count,
+                                sc_map_node_count(codec->map), out->border_nodes);
     return is_fine ? SC_OK : SC_EINVAL;
 }
 
@@ -73,20 +75,20 @@ static bool take_columns(size_t count, sc__cluster_scratch *scratch, proposal_pb
            out->l && out->max_hops;
 }
 
-static sc_err write_members(const sc_bid *bid, int64_t offset_us, sc__cluster_scratch *scratch,
-                            proposal_pb *out)
+static sc_err write_members(const sc_proposal *proposal, int64_t offset_us,
+                            sc__cluster_scratch *scratch, proposal_pb *out)
 {
-    if (!take_columns(bid->member_count, scratch, out)) return SC_ENOMEM;
-    if (!sc__cluster_time_write(bid->deadline, offset_us, &out->deadline)) return SC_EINVAL;
-    for (size_t i = 0; i < bid->member_count; i++) {
-        const sc_query *query = &bid->members[i].query;
+    if (!take_columns(proposal->member_count, scratch, out)) return SC_ENOMEM;
+    if (!sc__cluster_time_write(proposal->deadline, offset_us, &out->deadline)) return SC_EINVAL;
+    for (size_t i = 0; i < proposal->member_count; i++) {
+        const sc_query *query = &proposal->members[i].query;
         int64_t deadline = 0;
         if (!sc__cluster_time_write(query->deadline, offset_us, &deadline)) return SC_EINVAL;
         memcpy(out->queries.data + i * SC__CLUSTER_ID_SIZE, query->id.bytes, SC__CLUSTER_ID_SIZE);
         out->users[i] = query->user;
         out->later[i] = (uint64_t)deadline - (uint64_t)out->deadline;
         out->segment[i] = query->segment;
-        out->star[i] = bid->members[i].star + 1;  // SC_NONE is the greatest: 0
+        out->star[i] = proposal->members[i].star + 1;  // SC_NONE is the greatest: 0
         out->k[i] = query->k;
         out->l[i] = query->l;
         out->max_hops[i] = query->max_hops;
@@ -107,16 +109,17 @@ static size_t place_of(proposal_pb *out, sc_peer gateway)
     return place;
 }
 
-static sc_err write_gateways(const sc_bid *bid, sc__cluster_scratch *scratch, proposal_pb *out)
+static sc_err write_gateways(const sc_proposal *proposal, sc__cluster_scratch *scratch,
+                             proposal_pb *out)
 {
-    const size_t count = bid->member_count;
+    const size_t count = proposal->member_count;
     const size_t most = count < SC__CLUSTER_GATEWAYS_MAX ? count : SC__CLUSTER_GATEWAYS_MAX;
     out->gateways = sc__cluster_scratch_take(scratch, most, sizeof *out->gateways);
     out->gateway = sc__cluster_scratch_take(scratch, count, sizeof *out->gateway);
     if (!out->gateways || !out->gateway) return SC_ENOMEM;
-    place_of(out, bid->releaser);
+    place_of(out, proposal->releaser);
     for (size_t i = 0; i < count; i++) {
-        const size_t place = place_of(out, bid->members[i].query.owner);
+        const size_t place = place_of(out, proposal->members[i].query.owner);
         if (place == SC__CLUSTER_GATEWAYS_MAX) return SC_EINVAL;
         out->gateway[i] = (uint32_t)place;
     }
@@ -124,17 +127,18 @@ static sc_err write_gateways(const sc_bid *bid, sc__cluster_scratch *scratch, pr
     return SC_OK;
 }
 
-sc_err sc__cluster_bid_write(const sc_cluster_codec *codec, const sc_bid *bid, sc_peer worker,
-                             int64_t offset_us, sc__cluster_scratch *scratch, proposal_pb *out)
+sc_err sc__cluster_proposal_write(const sc_cluster_codec *codec, const sc_proposal *proposal,
+                                  sc_peer worker, int64_t offset_us, sc__cluster_scratch *scratch,
+                                  proposal_pb *out)
 {
-    if (bid->member_count > SC__CLUSTER_MEMBERS_MAX || !is_consistent(bid, worker))
+    if (proposal->member_count > SC__CLUSTER_MEMBERS_MAX || !is_consistent(proposal, worker))
         return SC_EINVAL;
-    out->id = (ProtobufCBinaryData){SC__CLUSTER_ID_SIZE, (uint8_t *)(uintptr_t)bid->id.bytes};
-    out->room = bid->room;
-    out->part = bid->part;
-    sc_err err = write_cloak(codec, bid, scratch, out);
-    if (!err) err = write_members(bid, offset_us, scratch, out);
-    if (!err) err = write_gateways(bid, scratch, out);
+    out->id = (ProtobufCBinaryData){SC__CLUSTER_ID_SIZE, (uint8_t *)(uintptr_t)proposal->id.bytes};
+    out->engine_thread = proposal->engine_thread;
+    out->part = proposal->part;
+    sc_err err = write_cloak(codec, proposal, scratch, out);
+    if (!err) err = write_members(proposal, offset_us, scratch, out);
+    if (!err) err = write_gateways(proposal, scratch, out);
     return err;
 }
 
@@ -170,23 +174,24 @@ static bool are_different(const uint64_t *gateways, size_t count)
     return true;
 }
 
-static sc_err read_cloak(const sc_cluster_codec *codec, const proposal_pb *from, sc_bid *bid)
+static sc_err read_cloak(const sc_cluster_codec *codec, const proposal_pb *from,
+                         sc_proposal *proposal)
 {
     sc_err err = sc__cluster_steps_read(from->stars, from->n_stars, sc_map_star_count(codec->map),
-                                        bid->stars);
+                                        proposal->stars);
     if (!err) {
         err = sc__cluster_steps_read(from->segments, from->n_segments,
-                                     sc_map_segment_count(codec->map), bid->segments);
+                                     sc_map_segment_count(codec->map), proposal->segments);
     }
     if (!err) {
         err = sc__cluster_steps_read(from->border_nodes, from->n_border_nodes,
-                                     sc_map_node_count(codec->map), bid->border_nodes);
+                                     sc_map_node_count(codec->map), proposal->border_nodes);
     }
     return err;
 }
 
 static sc_err read_member(const sc_cluster_codec *codec, const proposal_pb *from, size_t i,
-                          int64_t offset_us, sc_bid_member *out)
+                          int64_t offset_us, sc_proposal_member *out)
 {
     const uint32_t gateway = from->n_gateway > 0 ? from->gateway[i] : 0;
     int64_t deadline = 0;
@@ -214,27 +219,27 @@ static sc_err read_member(const sc_cluster_codec *codec, const proposal_pb *from
 
 // Sets what follows from the members, too.
 static sc_err read_members(const sc_cluster_codec *codec, const proposal_pb *from,
-                           int64_t offset_us, sc_bid *bid)
+                           int64_t offset_us, sc_proposal *proposal)
 {
     bool has_releaser = false;
-    bid->releaser = from->gateways[0];
-    bid->is_single = true;
-    bid->deadline = SC_TIME_NEVER;
-    bid->last = INT64_MIN;
-    for (size_t i = 0; i < bid->member_count; i++) {
-        const sc_err err = read_member(codec, from, i, offset_us, &bid->members[i]);
+    proposal->releaser = from->gateways[0];
+    proposal->is_single = true;
+    proposal->deadline = SC_TIME_NEVER;
+    proposal->last = INT64_MIN;
+    for (size_t i = 0; i < proposal->member_count; i++) {
+        const sc_err err = read_member(codec, from, i, offset_us, &proposal->members[i]);
         if (err) return err;
-        const sc_query *query = &bid->members[i].query;
-        has_releaser |= query->owner == bid->releaser;
-        bid->is_single &= query->owner == bid->releaser;
-        if (query->deadline < bid->deadline) bid->deadline = query->deadline;
-        if (query->deadline > bid->last) bid->last = query->deadline;
+        const sc_query *query = &proposal->members[i].query;
+        has_releaser |= query->owner == proposal->releaser;
+        proposal->is_single &= query->owner == proposal->releaser;
+        if (query->deadline < proposal->deadline) proposal->deadline = query->deadline;
+        if (query->deadline > proposal->last) proposal->last = query->deadline;
     }
     return has_releaser ? SC_OK : SC_EPARSE;
 }
 
-sc_err sc__cluster_bid_read(const sc_cluster_codec *codec, const proposal_pb *from, sc_peer worker,
-                            int64_t offset_us, sc_bid **out)
+sc_err sc__cluster_proposal_read(const sc_cluster_codec *codec, const proposal_pb *from,
+                                 sc_peer worker, int64_t offset_us, sc_proposal **out)
 {
     sc_err err = check_counts(codec, from);
     if (err) return err;
@@ -242,19 +247,20 @@ sc_err sc__cluster_bid_read(const sc_cluster_codec *codec, const proposal_pb *fr
         return SC_EPARSE;
     }
     if (from->part >= codec->parts) return SC_EUNKNOWN;
-    sc_bid *bid = sc_bid_new(from->n_stars, from->n_segments, from->n_border_nodes, from->n_users);
-    if (!bid) return SC_ENOMEM;
-    memcpy(bid->id.bytes, from->id.data, SC__CLUSTER_ID_SIZE);
-    bid->worker = worker;
-    bid->room = from->room;
-    bid->part = from->part;
-    err = read_cloak(codec, from, bid);
-    if (!err) err = read_members(codec, from, offset_us, bid);
+    sc_proposal *proposal =
+        sc_proposal_new(from->n_stars, from->n_segments, from->n_border_nodes, from->n_users);
+    if (!proposal) return SC_ENOMEM;
+    memcpy(proposal->id.bytes, from->id.data, SC__CLUSTER_ID_SIZE);
+    proposal->worker = worker;
+    proposal->engine_thread = from->engine_thread;
+    proposal->part = from->part;
+    err = read_cloak(codec, from, proposal);
+    if (!err) err = read_members(codec, from, offset_us, proposal);
     if (err) {
-        sc_bid_free(bid);
+        sc_proposal_free(proposal);
         return err;
     }
-    *out = bid;
+    *out = proposal;
     return SC_OK;
 }
 
@@ -291,7 +297,7 @@ static sc_err number_of(const sc_cluster_codec *codec, const char *word, sc_cate
 
 // --- Requests: writing -------------------------------------------------------------------------
 
-/** Requests being written, and where each category stands in `words` of the message. */
+/** Requests being written, and where each category stands in `names` of the message. */
 typedef struct pen {
     const sc_cluster_codec *codec;
     sc__cluster_scratch *scratch;
@@ -301,13 +307,13 @@ typedef struct pen {
 
 static sc_err write_category(pen *p, sc_category_id category, uint32_t *place)
 {
-    const uint32_t next = (uint32_t)p->out->n_words;
+    const uint32_t next = (uint32_t)p->out->n_names;
     if (sc_hash_put(&p->places, (sc_key){.low = category}, next, place)) return SC_ENOMEM;
     if (*place != next) return SC_OK;
     const char *word = word_of(p->codec, category);
     if (!word || strlen(word) > SC__CLUSTER_CATEGORY_MAX) return SC_EINVAL;
     // protobuf-c has no constant texts; it only reads this one.
-    p->out->words[p->out->n_words++] = (char *)(uintptr_t)word;
+    p->out->names[p->out->n_names++] = (char *)(uintptr_t)word;
     return SC_OK;
 }
 
@@ -345,8 +351,8 @@ sc_err sc__cluster_wishes_write(const sc_cluster_codec *codec, const sc_wish *wi
         sc__cluster_scratch_take(scratch, count, sizeof *requests);
     out->requests = sc__cluster_scratch_take(scratch, count, sizeof(void *));
     out->queries.data = sc__cluster_scratch_take(scratch, count, SC__CLUSTER_ID_SIZE);
-    out->words = sc__cluster_scratch_take(scratch, categories, sizeof(char *));
-    if (!requests || !out->requests || !out->queries.data || !out->words) return SC_ENOMEM;
+    out->names = sc__cluster_scratch_take(scratch, categories, sizeof(char *));
+    if (!requests || !out->requests || !out->queries.data || !out->names) return SC_ENOMEM;
     out->queries.len = count * SC__CLUSTER_ID_SIZE;
     out->n_requests = count;
 
@@ -382,7 +388,7 @@ static sc_err read_request(const wishes_pb *from, const sc_category_id *numbers,
     }
     if (request->n_categories > SC_REQUEST_CATEGORIES) return SC_ELIMIT;
     for (size_t i = 0; i < request->n_categories; i++) {
-        if (request->categories[i] >= from->n_words) return SC_EPARSE;
+        if (request->categories[i] >= from->n_names) return SC_EPARSE;
         read.categories[read.category_count++] = numbers[request->categories[i]];
     }
     if (sc_request_check(&read, &any, UINT32_MAX, NULL)) return SC_EPARSE;
@@ -390,13 +396,13 @@ static sc_err read_request(const wishes_pb *from, const sc_category_id *numbers,
     return SC_OK;
 }
 
-static sc_err read_words(const sc_cluster_codec *codec, const wishes_pb *from, sc_category_id **out)
+static sc_err read_names(const sc_cluster_codec *codec, const wishes_pb *from, sc_category_id **out)
 {
-    *out = sc_malloc_array(from->n_words, sizeof **out);
+    *out = sc_malloc_array(from->n_names, sizeof **out);
     if (!*out) return SC_ENOMEM;
     sc_err err = SC_OK;
-    for (size_t i = 0; i < from->n_words && !err; i++) {
-        err = number_of(codec, from->words[i], &(*out)[i]);
+    for (size_t i = 0; i < from->n_names && !err; i++) {
+        err = number_of(codec, from->names[i], &(*out)[i]);
     }
     return err;
 }
@@ -429,11 +435,11 @@ sc_err sc__cluster_wishes_read(const sc_cluster_codec *codec, const wishes_pb *f
     *count = 0;
     if (!from || from->n_requests == 0) return SC_OK;
     const size_t categories_max = (size_t)SC__CLUSTER_MEMBERS_MAX * SC_REQUEST_CATEGORIES;
-    if (from->n_requests > SC__CLUSTER_MEMBERS_MAX || from->n_words > categories_max)
+    if (from->n_requests > SC__CLUSTER_MEMBERS_MAX || from->n_names > categories_max)
         return SC_ELIMIT;
     if (from->queries.len != from->n_requests * SC__CLUSTER_ID_SIZE) return SC_EPARSE;
     sc_category_id *numbers = NULL;
-    sc_err err = read_words(codec, from, &numbers);
+    sc_err err = read_names(codec, from, &numbers);
     if (!err) err = read_all(from, numbers, out, count);
     sc_free(numbers);
     return err;

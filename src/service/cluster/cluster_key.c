@@ -66,11 +66,11 @@ static sc_err check_status(int fd, const char *path, sc_diag *diag)
 }
 
 // Up to `room` bytes, to the end of the file; sets how many there were. 0 or an errno.
-static int read_all(int fd, char *text, size_t room, size_t *size)
+static int read_all(int fd, char *text, size_t engine_thread, size_t *size)
 {
     *size = 0;
-    while (*size < room) {
-        const ssize_t got = read(fd, text + *size, room - *size);
+    while (*size < engine_thread) {
+        const ssize_t got = read(fd, text + *size, engine_thread - *size);
         if (got == 0) return 0;
         if (got < 0 && errno != EINTR) return errno;
         if (got > 0) *size += (size_t)got;

@@ -71,7 +71,7 @@ static void fill_peer(sc_cluster_view_peer *out, const sc_roster_peer *peer, sc_
         .messages_in = heartbeat->messages_in,
         .bytes_out = heartbeat->bytes_out,
         .bytes_in = heartbeat->bytes_in,
-        .crew = heartbeat->crew,
+        .engines = heartbeat->engines,
     };
     copy_name(out->name, heartbeat->name);
 }
@@ -205,15 +205,15 @@ static void put_peer(sc_json_writer *json, const sc_cluster_view_peer *peer)
         sc_json_put_count(json, "threads", peer->threads);
         sc_json_put_count(json, "parts", peer->parts);
         put_number(json, "load", peer->load);
-        sc_json_put_count(json, "bids", peer->crew.bids);
-        sc_json_put_count(json, "bids_under_way", peer->crew.bids_under_way);
-        sc_json_put_count(json, "bids_published", peer->crew.bids_published);
-        sc_json_put_count(json, "bids_refused", peer->crew.bids_refused);
-        sc_json_put_count(json, "bids_silent", peer->crew.bids_silent);
-        sc_json_put_count(json, "bids_unknown", peer->crew.bids_unknown);
-        sc_json_put_count(json, "asked", peer->crew.asked);
-        sc_json_put_count(json, "lost", peer->crew.lost);
-        sc_json_put_count(json, "misdirected", peer->crew.misdirected);
+        sc_json_put_count(json, "bids", peer->engines.proposals);
+        sc_json_put_count(json, "bids_under_way", peer->engines.proposals_under_way);
+        sc_json_put_count(json, "bids_published", peer->engines.proposals_published);
+        sc_json_put_count(json, "bids_refused", peer->engines.proposals_refused);
+        sc_json_put_count(json, "bids_silent", peer->engines.proposals_silent);
+        sc_json_put_count(json, "bids_unknown", peer->engines.proposals_unknown);
+        sc_json_put_count(json, "asked", peer->engines.asked);
+        sc_json_put_count(json, "lost", peer->engines.lost);
+        sc_json_put_count(json, "misdirected", peer->engines.misdirected);
     }
     sc_json_close_object(json);
 }

@@ -29,7 +29,7 @@ typedef struct sc_cluster_view_peer {
     uint64_t open;
     uint64_t memory;
     uint64_t messages_out, messages_in, bytes_out, bytes_in;
-    sc_crew_stats crew;
+    sc_engine_pool_stats engines;
 } sc_cluster_view_peer;
 
 typedef struct sc_cluster_view_part {

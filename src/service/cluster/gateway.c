@@ -41,7 +41,7 @@ struct sc_gateway {
     sc_log *log;
     void (*given_up)(void *context);
     void *given_up_context;
-    sc_voice voice;
+    sc_port port;
     sc_bus *bus;
     sc_ledger *ledger;
     sc_cluster_codec codec;
@@ -240,12 +240,12 @@ static const double last_flush_s = 1.0;
 
 // --- Sending -----------------------------------------------------------------------------------
 
-static sc_err try_to_send(sc_gateway *gateway, sc_peer to, const sc_word *word)
+static sc_err try_to_send(sc_gateway *gateway, sc_peer to, const sc_msg *msg)
 {
     sc_bytes bytes = {0};
-    sc_err err = sc_word_encode(&gateway->codec, word, sc__calendar_offset_us(), &bytes);
+    sc_err err = sc_msg_encode(&gateway->codec, msg, sc__calendar_offset_us(), &bytes);
     if (!err && to == SC_PEER_NONE) {
-        err = sc_bus_send_part(gateway->bus, word->part, gateway->identity.self, bytes.data,
+        err = sc_bus_send_part(gateway->bus, msg->part, gateway->identity.self, bytes.data,
                                bytes.size);
     } else if (!err) {
         err = sc_bus_send_peer(gateway->bus, to, bytes.data, bytes.size);
@@ -254,46 +254,45 @@ static sc_err try_to_send(sc_gateway *gateway, sc_peer to, const sc_word *word)
     return err;
 }
 
-static void send_word(sc_gateway *gateway, sc_peer to, sc_word *word)
+static void send_msg(sc_gateway *gateway, sc_peer to, sc_msg *msg)
 {
-    const sc_err err = try_to_send(gateway, to, word);
+    const sc_err err = try_to_send(gateway, to, msg);
     // A reply larger than NATS takes: the other gateway asks the provider for the same cloak by
     // itself. Other losses are counted, and the protocol bears them.
-    if (err != SC_ELIMIT || word->kind != SC_WORD_RESULT || word->result->reply_size == 0) return;
-    word->result->reply_size = 0;
-    (void)!try_to_send(gateway, to, word);
+    if (err != SC_ELIMIT || msg->kind != SC_MSG_RESULT || msg->result->reply_size == 0) return;
+    msg->result->reply_size = 0;
+    (void)!try_to_send(gateway, to, msg);
 }
 
 /** Called by the ledger, in its thread. */
-static void send_for_ledger(void *context, sc_peer to, sc_word *word)
+static void send_for_ledger(void *context, sc_peer to, sc_msg *msg)
 {
     sc_gateway *gateway = context;
     if (to == gateway->identity.self) {
-        sc_ledger_hear(gateway->ledger, word);
+        sc_ledger_receive(gateway->ledger, msg);
         return;
     }
     pthread_mutex_lock(&gateway->send_lock);
     // A gateway that receives nothing any more must not promise anything: no ok. (And only that
     // needs the vocabulary, which is not ours after the stop.)
-    const bool may = gateway->can_send && !(gateway->is_stopped && word->kind == SC_WORD_OK);
+    const bool may = gateway->can_send && !(gateway->is_stopped && msg->kind == SC_MSG_OK);
     if (may &&
-        (to != SC_PEER_NONE || sc__gateway_routes_needs(gateway->routes, word, sc_clock_us()))) {
-        send_word(gateway, to, word);
+        (to != SC_PEER_NONE || sc__gateway_routes_needs(gateway->routes, msg, sc_clock_us()))) {
+        send_msg(gateway, to, msg);
     }
     pthread_mutex_unlock(&gateway->send_lock);
-    sc_word_fini(word);
+    sc_msg_fini(msg);
 }
 
 // --- Receiving: in a thread of the NATS library ------------------------------------------------
 
-static void receive_word(void *context, const void *bytes, size_t size)
+static void receive_msg(void *context, const void *bytes, size_t size)
 {
     sc_gateway *gateway = context;
-    sc_word word;
-    const sc_err err =
-        sc_word_decode(&gateway->codec, bytes, size, sc__calendar_offset_us(), &word);
+    sc_msg msg;
+    const sc_err err = sc_msg_decode(&gateway->codec, bytes, size, sc__calendar_offset_us(), &msg);
     if (!err) {
-        sc_ledger_hear(gateway->ledger, &word);
+        sc_ledger_receive(gateway->ledger, &msg);
     } else if (err != SC_ENOMEM) {
         sc__log_undecodable(gateway->log, &gateway->was_undecodable);
     }
@@ -412,7 +411,7 @@ sc_err sc_gateway_new(const sc_gateway_options *options, sc_gateway **out, sc_di
     gateway->log = options->log;
     gateway->given_up = options->given_up;
     gateway->given_up_context = options->context;
-    gateway->voice = (sc_voice){.say = send_for_ledger, .context = gateway};
+    gateway->port = (sc_port){.send = send_for_ledger, .context = gateway};
     gateway->codec =
         (sc_cluster_codec){.map = sc_partition_map(options->partition), .parts = gateway->parts};
     gateway->peer_log =
@@ -448,9 +447,9 @@ sc_peer sc_gateway_self(const sc_gateway *gateway)
     return gateway->identity.self;
 }
 
-const sc_voice *sc_gateway_voice(const sc_gateway *gateway)
+const sc_port *sc_gateway_port(const sc_gateway *gateway)
 {
-    return &gateway->voice;
+    return &gateway->port;
 }
 
 static void allow_sending(sc_gateway *gateway, bool can_send, bool is_stopped)
@@ -481,7 +480,7 @@ sc_err sc_gateway_start(sc_gateway *gateway, sc_ledger *ledger, const sc_vocabul
     const sc_peer self = gateway->identity.self;
     sc_err err = sc_bus_connect(bus, diag);
     if (err) return err;
-    err = sc_bus_subscribe_peer(bus, self, receive_word, gateway, &gateway->subscriptions[0], diag);
+    err = sc_bus_subscribe_peer(bus, self, receive_msg, gateway, &gateway->subscriptions[0], diag);
     if (!err)
         err = sc_bus_subscribe_no_responders(bus, self, on_no_responders, gateway,
                                              &gateway->subscriptions[1], diag);

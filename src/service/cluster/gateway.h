@@ -5,7 +5,7 @@
  *     ledger --messages--> gateway --sealed--> NATS --> workers, other gateways
  *     ledger <--messages-- gateway <--sealed-- NATS
  *
- * It carries the ledger's messages (sc_gateway_voice()), sends heartbeats, keeps the roster, and,
+ * It carries the ledger's messages (sc_gateway_port()), sends heartbeats, keeps the roster, and,
  * while it leads, places parts. Company is not sent to a worker that has it already: the owner of
  * the query's home, and each owner once. When a part has a new owner or none, or NATS was away, the
  * ledger sends its open queries again (sc_ledger_resend()) once a worker serves the part.
@@ -46,7 +46,7 @@ SC_CHECKED sc_err sc_gateway_new(const sc_gateway_options *options, sc_gateway *
 sc_peer sc_gateway_self(const sc_gateway *gateway);
 
 /** For sc_ledger_options.workers. Lent. */
-const sc_voice *sc_gateway_voice(const sc_gateway *gateway);
+const sc_port *sc_gateway_port(const sc_gateway *gateway);
 
 /** Connect to NATS; receive, and send heartbeats from now on. `ledger` and `vocabulary` are
  * borrowed until sc_gateway_stop(). */

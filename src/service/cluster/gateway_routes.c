@@ -30,9 +30,9 @@ struct sc__gateway_routes {
     route *of;
     uint32_t unserved;
 
-    // The ledger's thread: words about one query come one after another.
+    // The ledger's thread: messages about one query come one after another.
     struct {
-        sc_word_kind kind;
+        sc_msg_kind kind;
         sc_query_id query;
         sc_peer owners[SENT_MAX];
         size_t count;
@@ -166,12 +166,12 @@ bool sc__gateway_routes_are_whole(sc__gateway_routes *routes)
 // --- What needs to be sent ---------------------------------------------------------------------
 
 /** Whether this owner was sent this query by this kind of message; from now on it was. */
-static bool was_sent(sc__gateway_routes *routes, const sc_word *word, sc_peer owner)
+static bool was_sent(sc__gateway_routes *routes, const sc_msg *msg, sc_peer owner)
 {
-    if (routes->sent.kind != word->kind ||
-        memcmp(&routes->sent.query, &word->query.id, sizeof word->query.id) != 0) {
-        routes->sent.kind = word->kind;
-        routes->sent.query = word->query.id;
+    if (routes->sent.kind != msg->kind ||
+        memcmp(&routes->sent.query, &msg->query.id, sizeof msg->query.id) != 0) {
+        routes->sent.kind = msg->kind;
+        routes->sent.query = msg->query.id;
         routes->sent.count = 0;
     }
     for (size_t i = 0; i < routes->sent.count; i++) {
@@ -181,16 +181,16 @@ static bool was_sent(sc__gateway_routes *routes, const sc_word *word, sc_peer ow
     return false;
 }
 
-bool sc__gateway_routes_needs(sc__gateway_routes *routes, const sc_word *word, sc_time now)
+bool sc__gateway_routes_needs(sc__gateway_routes *routes, const sc_msg *msg, sc_time now)
 {
-    if (word->part >= routes->parts || word->home >= routes->parts) return false;
-    if (word->kind == SC_WORD_ADD || word->part == word->home) return true;
+    if (msg->part >= routes->parts || msg->home >= routes->parts) return false;
+    if (msg->kind == SC_MSG_ADD || msg->part == msg->home) return true;
     pthread_mutex_lock(&routes->lock);
-    const route r = routes->of[word->part];
-    const sc_peer home = routes->of[word->home].owner;
+    const route r = routes->of[msg->part];
+    const sc_peer home = routes->of[msg->home].owner;
     pthread_mutex_unlock(&routes->lock);
     // The owner is not known here: a worker may receive it, or NATS reports that none does.
     if (r.owner == SC_PEER_NONE) return true;
-    const bool has_it = was_sent(routes, word, r.owner) || r.owner == home;
+    const bool has_it = was_sent(routes, msg, r.owner) || r.owner == home;
     return !has_it || now < r.fresh_until;
 }

@@ -55,7 +55,7 @@ sc_peer sc__gateway_routes_no_responders(sc__gateway_routes *routes, uint32_t pa
 size_t sc__gateway_routes_take_unsent(sc__gateway_routes *routes, uint32_t *parts, sc_time now);
 
 /** Whether an add, a company or a remove needs to be sent. One thread: it remembers the last. */
-bool sc__gateway_routes_needs(sc__gateway_routes *routes, const sc_word *word, sc_time now);
+bool sc__gateway_routes_needs(sc__gateway_routes *routes, const sc_msg *msg, sc_time now);
 
 /** Whether every part is served. */
 bool sc__gateway_routes_are_whole(sc__gateway_routes *routes);

@@ -10,9 +10,9 @@
 #define SC_CLUSTER_HEARTBEAT_H
 
 #include "cluster/bus.h"
-#include "ledger/words.h"
+#include "ledger/messages.h"
 #include "server/log.h"
-#include "worker/crew.h"
+#include "worker/engine_pool.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -39,15 +39,16 @@ typedef struct sc_heartbeat {
     uint64_t partition;            ///< sc_partition_checksum()
     int64_t calendar_us;           ///< the sender's calendar clock when it was sent
     uint64_t epoch;                ///< of the placement that it goes by
-    uint32_t threads;              ///< of a worker: rooms
+    uint32_t threads;              ///< of a worker: engine threads
     uint64_t open;  ///< queries: of a gateway, those without outcome; of a worker, those held
     uint64_t messages_out;  ///< since the start, as the next three
     uint64_t messages_in;
     uint64_t bytes_out;
     uint64_t bytes_in;
-    sc_crew_stats crew;  ///< of a worker: the fields of bids, asked, lost and misdirected
-    uint64_t memory;     ///< resident bytes
-    uint64_t cpu_us;     ///< of the whole process, since its start
+    sc_engine_pool_stats
+        engines;      ///< of a worker: the fields of proposals, asked, lost and misdirected
+    uint64_t memory;  ///< resident bytes
+    uint64_t cpu_us;  ///< of the whole process, since its start
     size_t part_count;
     sc_heartbeat_part *parts;  ///< of a worker: those it serves now, ascending
 } sc_heartbeat;

@@ -35,13 +35,13 @@ static const double flush_s = 0.5;
 
 typedef struct part_state {
     bool is_wanted;
-    bool is_open;                       ///< in the crew
+    bool is_open;                       ///< in the engine pool
     sc_bus_subscription *subscription;  ///< NULL: none
     bool is_listed;
 } part_state;
 
 typedef struct worker_parts {
-    sc_crew *crew;
+    sc_engine_pool *engines;
     sc_bus *bus;
     sc_bus_receive *receive;
     void *context;
@@ -52,7 +52,7 @@ typedef struct worker_parts {
     sc_part_load *loads;  ///< as well
 } worker_parts;
 
-/** Unsubscribes all; the crew is left as it is. NULL is fine. */
+/** Unsubscribes all; the engine pool is left as it is. NULL is fine. */
 static void worker_parts_free(worker_parts *parts)
 {
     if (!parts) return;
@@ -65,14 +65,14 @@ static void worker_parts_free(worker_parts *parts)
     sc_free(parts);
 }
 
-/** @param receive, context  for messages that come by a part's subject @param bus, crew  borrowed
+/** @param receive, context  for messages that come by a part's subject @param bus, engines borrowed
  */
-static sc_err worker_parts_new(uint32_t parts, sc_crew *crew, sc_bus *bus, sc_bus_receive *receive,
-                               void *context, worker_parts **out)
+static sc_err worker_parts_new(uint32_t parts, sc_engine_pool *engines, sc_bus *bus,
+                               sc_bus_receive *receive, void *context, worker_parts **out)
 {
     worker_parts *made = sc_calloc(1, sizeof *made);
     if (!made) return SC_ENOMEM;
-    made->crew = crew;
+    made->engines = engines;
     made->bus = bus;
     made->receive = receive;
     made->context = context;
@@ -90,7 +90,8 @@ static sc_err worker_parts_new(uint32_t parts, sc_crew *crew, sc_bus *bus, sc_bu
 
 // --- Parts: following a placement --------------------------------------------------------------
 
-/** Unsubscribe from parts that are not wanted; returns whether the crew needs other parts. */
+/** Unsubscribe from parts that are not wanted; returns whether the engine pool needs other parts.
+ */
 static bool unsubscribe_unwanted(worker_parts *parts)
 {
     bool is_other = false;
@@ -111,7 +112,7 @@ static bool set_crew_parts(worker_parts *parts)
     for (uint32_t p = 0; p < parts->count; p++) {
         if (parts->of[p].is_wanted) parts->list[count++] = (uint16_t)p;
     }
-    if (sc_crew_set_parts(parts->crew, parts->list, count)) return false;
+    if (sc_engine_pool_set_parts(parts->engines, parts->list, count)) return false;
     for (uint32_t p = 0; p < parts->count; p++) {
         parts->of[p].is_open = parts->of[p].is_wanted;
     }
@@ -182,12 +183,13 @@ static uint32_t worker_parts_count(const worker_parts *parts)
     return count;
 }
 
-/** A heartbeat with those that are listed, and with the crew's counts; NULL if memory is out. */
+/** A heartbeat with those that are listed, and with the engine pool's counts; NULL if memory is
+ * out. */
 static sc_heartbeat *worker_parts_heartbeat(worker_parts *parts)
 {
     sc_heartbeat *heartbeat = sc_heartbeat_new(parts->listed);
     if (!heartbeat) return NULL;
-    heartbeat->crew = sc_crew_stats_of(parts->crew, parts->loads);
+    heartbeat->engines = sc_engine_pool_stats_of(parts->engines, parts->loads);
     size_t count = 0;
     for (uint32_t p = 0; p < parts->count; p++) {
         heartbeat->open += parts->loads[p].pending + (uint64_t)parts->loads[p].held;
@@ -208,9 +210,9 @@ struct sc_worker {
     void (*given_up)(void *context);
     void *given_up_context;
     sc_bus *bus;
-    sc_crew *crew;
+    sc_engine_pool *engines;
     sc_cluster_codec codec;
-    sc_bus_subscription *subscription;  ///< for words to us
+    sc_bus_subscription *subscription;  ///< for messages to us
     sc_bus_subscription *placements;
 
     // Any thread.
@@ -234,26 +236,26 @@ struct sc_worker {
 
 // --- Messages ----------------------------------------------------------------------------------
 
-/** The crew's voice; in the rooms' threads. */
-static void send_for_crew(void *context, sc_peer to, sc_word *word)
+/** The engine pool's port; called in the engine threads. */
+static void send_for_engines(void *context, sc_peer to, sc_msg *msg)
 {
     sc_worker *worker = context;
     sc_bytes bytes = {0};
-    if (!sc_word_encode(&worker->codec, word, sc__calendar_offset_us(), &bytes)) {
+    if (!sc_msg_encode(&worker->codec, msg, sc__calendar_offset_us(), &bytes)) {
         // What is lost is counted there; the protocol bears it.
         (void)!sc_bus_send_peer(worker->bus, to, bytes.data, bytes.size);
     }
     sc__bytes_wipe(&bytes);
-    sc_word_fini(word);
+    sc_msg_fini(msg);
 }
 
-static void receive_word(void *context, const void *bytes, size_t size)
+static void receive_msg(void *context, const void *bytes, size_t size)
 {
     sc_worker *worker = context;
-    sc_word word;
-    const sc_err err = sc_word_decode(&worker->codec, bytes, size, sc__calendar_offset_us(), &word);
+    sc_msg msg;
+    const sc_err err = sc_msg_decode(&worker->codec, bytes, size, sc__calendar_offset_us(), &msg);
     if (!err) {
-        sc_crew_hear(worker->crew, &word);
+        sc_engine_pool_receive(worker->engines, &msg);
     } else if (err != SC_ENOMEM) {
         sc__log_undecodable(worker->log, &worker->was_undecodable);
     }
@@ -366,26 +368,26 @@ static void look(void *context, bool is_due)
 
 // --- Its life ----------------------------------------------------------------------------------
 
-static sc_err make_crew(sc_worker *worker, const sc_map *map, const sc_worker_options *options,
-                        sc_diag *diag)
+static sc_err make_engines(sc_worker *worker, const sc_map *map, const sc_worker_options *options,
+                           sc_diag *diag)
 {
     sc_rng *rng = NULL;
     sc_err err = sc_rng_new_secure(&rng);
     if (err) return sc_fail(diag, err, "no randomness for a worker");
-    sc_crew_options crew = options->crew;
-    crew.self = worker->identity.self;
-    crew.voice = (sc_voice){.say = send_for_crew, .context = worker};
-    err = sc_crew_new(map, &crew, rng, &worker->crew, diag);
+    sc_engine_pool_options engines = options->engines;
+    engines.self = worker->identity.self;
+    engines.port = (sc_port){.send = send_for_engines, .context = worker};
+    err = sc_engine_pool_new(map, &engines, rng, &worker->engines, diag);
     sc_rng_free(rng);
     if (err) return err;
-    err = worker_parts_new(worker->parts, worker->crew, worker->bus, receive_word, worker,
+    err = worker_parts_new(worker->parts, worker->engines, worker->bus, receive_msg, worker,
                            &worker->mine);
     return err ? sc_fail_memory(diag, "making room for parts") : SC_OK;
 }
 
 static sc_err join_cluster(sc_worker *worker, sc_diag *diag)
 {
-    sc_err err = sc_bus_subscribe_peer(worker->bus, worker->identity.self, receive_word, worker,
+    sc_err err = sc_bus_subscribe_peer(worker->bus, worker->identity.self, receive_msg, worker,
                                        &worker->subscription, diag);
     if (!err) {
         err = sc_bus_subscribe_placements(worker->bus, receive_placement, worker,
@@ -402,12 +404,12 @@ sc_err sc_worker_new(const sc_map *map, const sc_worker_options *options, sc_wor
     if (!(options->heartbeat_s >= 0.001 && options->heartbeat_s <= 3600)) {
         return sc_fail(diag, SC_EINVAL, "a worker's heartbeat must take 0.001 s to an hour");
     }
-    const sc_partition *partition = options->crew.cut;
+    const sc_partition *partition = options->engines.cut;
     if (!partition) return sc_fail(diag, SC_EINVAL, "a worker needs a cut");
     sc_worker *worker = sc_calloc(1, sizeof *worker);
     if (!worker) return sc_fail_memory(diag, "joining a cluster");
     worker->parts = sc_partition_part_count(partition);
-    worker->threads = options->crew.rooms;
+    worker->threads = options->engines.engine_threads;
     worker->heartbeat_us = sc_time_from_seconds(options->heartbeat_s);
     worker->log = options->log;
     worker->given_up = options->given_up;
@@ -430,7 +432,7 @@ sc_err sc_worker_new(const sc_map *map, const sc_worker_options *options, sc_wor
         bus.context = worker;
         err = sc_bus_new(&bus, &worker->bus, diag);
     }
-    if (!err) err = make_crew(worker, map, options, diag);
+    if (!err) err = make_engines(worker, map, options, diag);
     if (err) {
         sc_worker_free(worker);
         return err;
@@ -443,7 +445,7 @@ sc_err sc_worker_start(sc_worker *worker, sc_diag *diag)
 {
     sc_err err = sc_bus_connect(worker->bus, diag);
     if (err) return err;
-    err = sc_crew_start(worker->crew);
+    err = sc_engine_pool_start(worker->engines);
     if (err) return sc_fail(diag, err, "no threads for engines");
     return join_cluster(worker, diag);
 }
@@ -470,15 +472,16 @@ size_t sc_worker_drain(sc_worker *worker, double seconds)
     const sc_time begun = sc_clock_us();
     const sc_time until = begun + sc_time_from_seconds(seconds);
     while (sc_clock_us() < until && !is_alone(worker, begun)) {
-        if (sc_worker_part_count(worker) == 0 && sc_worker_stats(worker).bids_under_way == 0) break;
+        if (sc_worker_part_count(worker) == 0 && sc_worker_stats(worker).proposals_under_way == 0)
+            break;
         (void)nanosleep(&nap, NULL);
     }
     return sc_worker_part_count(worker);
 }
 
-sc_crew_stats sc_worker_stats(sc_worker *worker)
+sc_engine_pool_stats sc_worker_stats(sc_worker *worker)
 {
-    return sc_crew_stats_of(worker->crew, NULL);
+    return sc_engine_pool_stats_of(worker->engines, NULL);
 }
 
 uint32_t sc_worker_part_count(sc_worker *worker)
@@ -492,13 +495,13 @@ uint32_t sc_worker_part_count(sc_worker *worker)
 void sc_worker_free(sc_worker *worker)
 {
     if (!worker) return;
-    // Users before what they use: first the heartbeat thread and the subscriptions, then the crew,
-    // which still sends, then the bus.
+    // Users before what they use: first the heartbeat thread and the subscriptions, then the engine
+    // pool, which still sends, then the bus.
     sc__heartbeat_thread_stop(&worker->heartbeat_thread);
     sc_bus_unsubscribe(worker->placements);
     sc_bus_unsubscribe(worker->subscription);
     worker_parts_free(worker->mine);
-    sc_crew_free(worker->crew);
+    sc_engine_pool_free(worker->engines);
     sc_bus_free(worker->bus);
     sc__heartbeat_thread_fini(&worker->heartbeat_thread);
     sc_placement_free(worker->placement);

@@ -19,11 +19,11 @@
 #include "cluster/bus.h"
 #include "cluster/cluster_codec.h"
 #include "server/log.h"
-#include "worker/crew.h"
+#include "worker/engine_pool.h"
 
 typedef struct sc_worker_options {
-    sc_bus_options bus;    ///< `partition`, callbacks and `context` are set here
-    sc_crew_options crew;  ///< `voice` and `self` are set here
+    sc_bus_options bus;              ///< `partition`, callbacks and `context` are set here
+    sc_engine_pool_options engines;  ///< `port` and `self` are set here
     const char *name;
     double heartbeat_s;
     sc_log *log;
@@ -46,7 +46,7 @@ SC_CHECKED sc_err sc_worker_start(sc_worker *worker, sc_diag *diag);
  * there is a leader that could give them to others. Returns how many parts were not taken. */
 size_t sc_worker_drain(sc_worker *worker, double seconds);
 
-sc_crew_stats sc_worker_stats(sc_worker *worker);
+sc_engine_pool_stats sc_worker_stats(sc_worker *worker);
 uint32_t sc_worker_part_count(sc_worker *worker);
 
 /** NULL is fine. */

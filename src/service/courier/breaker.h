@@ -8,8 +8,8 @@
  *       |                                   +------ it went badly ---- HALF_OPEN
  *       +------------------ it went well -------------------------- (one on trial)
  *
- * Closed, everyone may go; open, nobody; half open, a single one that is on trial. What is on trial
- * may end without a word about the provider (nothing was asked): then the next one is.
+ * Closed, every errand may go; open, none; half open, a single one that is on trial. What is on
+ * trial may end without a word about the provider (nothing was asked): then the next one is.
  *
  * Those who went while it was closed may come back later. What they say then counts no more: only
  * the one on trial closes it.
@@ -45,8 +45,8 @@ sc__breaker sc__breaker_new(unsigned failures_to_open, int64_t pause_us);
 /** Whether one may go now. `*is_trial` is set to whether it is the one on trial. */
 bool sc__breaker_admit(sc__breaker *breaker, int64_t now_us, bool *is_trial);
 
-/** Whether none would be admitted now. After the pause one would: whoever waits for this to end
- * before sending anything must not wait for ever. */
+/** Whether none would be admitted now. After the pause one would: so a caller that waits for this
+ * to end before sending does not wait for ever. */
 bool sc__breaker_is_shut(const sc__breaker *breaker, int64_t now_us);
 
 /** Whether one who was admitted may try once more. */

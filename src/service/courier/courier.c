@@ -4,12 +4,12 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/diag.h"
-#include "courier/threads.h"
+#include "courier/provider_connections.h"
 
 #include <curl/curl.h>
 #include <math.h>
 
-// --- Words --------------------------------------------------------------------------------
+// --- Words ----------------------------------------------------------------------------------
 
 const char *sc_failure_name(sc_failure failure)
 {
@@ -24,7 +24,7 @@ const char *sc_failure_name(sc_failure failure)
 sc_courier_options sc_courier_options_default(void)
 {
     return (sc_courier_options){.kind = SC_COURIER_BUILT_IN,
-                                .clerks = 1,
+                                .workers = 1,
                                 .max_errands = 10000,
                                 .encoding = SC_ENCODING_COMPACT,
                                 .connections = 8,
@@ -38,7 +38,7 @@ sc_courier_options sc_courier_options_default(void)
 static const double latency_bounds[] = {0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025,
                                         0.05,   0.1,     0.25,   0.5,   1.0,    2.5,   5.0,  10.0};
 
-// --- For others -------------------------------------------------------------------------------
+// --- For others -----------------------------------------------------------------------------
 
 const sc_vocabulary *sc_courier_vocabulary(const sc_courier *courier)
 {
@@ -57,14 +57,16 @@ const sc_histogram *sc_courier_latency(const sc_courier *courier)
 
 sc_courier_stats sc_courier_stats_of(sc_courier *courier)
 {
-    const sc__wire_counts wire =
-        courier->wire ? sc__wire_counts_of(courier->wire) : (sc__wire_counts){.tries = 0};
+    const sc__connections_counts connections = courier->connections
+                                                   ? sc__connections_counts_of(courier->connections)
+                                                   : (sc__connections_counts){.tries = 0};
     sc_courier_stats stats = {
         .sent = atomic_load_explicit(&courier->sent, memory_order_relaxed),
-        .tries = wire.tries + atomic_load_explicit(&courier->tries, memory_order_relaxed),
+        .tries = connections.tries + atomic_load_explicit(&courier->tries, memory_order_relaxed),
         .bytes_out =
-            wire.bytes_out + atomic_load_explicit(&courier->bytes_out, memory_order_relaxed),
-        .bytes_in = wire.bytes_in + atomic_load_explicit(&courier->bytes_in, memory_order_relaxed)};
+            connections.bytes_out + atomic_load_explicit(&courier->bytes_out, memory_order_relaxed),
+        .bytes_in =
+            connections.bytes_in + atomic_load_explicit(&courier->bytes_in, memory_order_relaxed)};
     for (size_t i = 0; i < SC_FAILURE_COUNT; i++) {
         stats.failed[i] = atomic_load_explicit(&courier->failed[i], memory_order_relaxed);
     }
@@ -76,7 +78,7 @@ sc_courier_stats sc_courier_stats_of(sc_courier *courier)
     return stats;
 }
 
-// --- Starting -----------------------------------------------------------------------------------
+// --- Starting -------------------------------------------------------------------------------
 
 static sc_err check_provider(const sc_map *map, const sc_courier_options *o, sc_diag *diag)
 {
@@ -115,9 +117,8 @@ static sc_err check_provider(const sc_map *map, const sc_courier_options *o, sc_
 static sc_err check_options(const sc_map *map, const sc_courier_options *o, sc_diag *diag)
 {
     const unsigned least = o->kind == SC_COURIER_POINTS;
-    if (o->clerks < least || o->clerks > 64) {
-        return sc_fail(diag, SC_EINVAL, "%u to 64 clerks can handle replies, not %u", least,
-                       o->clerks);
+    if (o->workers < least || o->workers > 64) {
+        return sc_fail(diag, SC_EINVAL, "clerks must be %u to 64, not %u", least, o->workers);
     }
     if (o->max_errands < 1 || !o->back) {
         return sc_fail(diag, SC_EINVAL, "one errand at least must be allowed, and come back");
@@ -142,28 +143,28 @@ static sc_err make_words(sc_courier *courier, const sc_courier_options *options,
         objects ? *sc_objects_vocabulary(objects) : (sc_vocabulary){.count = 0},
         {.names = options->more_categories, .count = (uint32_t)options->more_category_count},
     };
-    const sc_err err = sc__words_init(&courier->words, parts, sizeof parts / sizeof parts[0]);
+    const sc_err err = sc__categories_init(&courier->words, parts, sizeof parts / sizeof parts[0]);
     sc_objects_release(objects);
     sc_vocabulary_fini(&of_map);
     return err ? sc_fail_memory(diag, "listing words") : SC_OK;
 }
 
-static sc_err make_desks(sc_courier *courier, sc_rng *rng, sc_diag *diag)
+static sc_err make_answerers(sc_courier *courier, sc_rng *rng, sc_diag *diag)
 {
-    const unsigned count = courier->is_in_place ? 1 : courier->options.clerks;
+    const unsigned count = courier->is_in_place ? 1 : courier->options.workers;
     courier->workers = sc_calloc(count, sizeof *courier->workers);
-    if (!courier->workers) return sc_fail_memory(diag, "making room for clerks");
+    if (!courier->workers) return sc_fail_memory(diag, "making workers for the provider");
     sc_err err = SC_OK;
     while (courier->worker_count < count && !err) {
         sc__worker *worker = &courier->workers[courier->worker_count];
         worker->courier = courier;
-        err = sc__clerk_init(&worker->desk, courier->map, &courier->words.vocabulary,
-                             &courier->options, diag);
+        err = sc__answerer_init(&worker->answerer, courier->map, &courier->words.vocabulary,
+                                &courier->options, diag);
         if (err) return err;
         courier->worker_count++;
         err = sc_rng_fork(rng, &worker->rng);
     }
-    return err ? sc_fail(diag, err, "no randomness for a clerk: %s", sc_err_text(err)) : SC_OK;
+    return err ? sc_fail(diag, err, "no randomness for a worker thread: %s", sc_err_text(err)) : SC_OK;
 }
 
 // What asking a provider that is elsewhere needs.
@@ -181,13 +182,13 @@ static sc_err make_ways(sc_courier *courier, const sc_courier_options *options, 
     sc_rng *own = NULL;
     const sc_err err = sc_rng_fork(rng, &own);
     if (err) return sc_fail(diag, err, "no randomness for retries: %s", sc_err_text(err));
-    const sc__wire_hooks hooks = {
+    const sc__connections_hooks hooks = {
         .leaves = sc__exchange_leaves,
         .back = sc__exchange_back,
         .may_go_on = sc__exchange_may_go_on,
         .context = courier,
     };
-    return sc__wire_new(options, &hooks, own, &courier->wire, diag);
+    return sc__connections_new(options, &hooks, own, &courier->connections, diag);
 }
 
 static sc_err start_threads(sc_courier *courier, sc_diag *diag)
@@ -226,7 +227,7 @@ sc_err sc_courier_new(const sc_map *map, const sc_courier_options *options, sc_r
     init_lock(courier);
     courier->map = map;
     courier->options = *options;
-    courier->is_in_place = options->clerks == 0;
+    courier->is_in_place = options->workers == 0;
     courier->look_us = INT64_MAX;
     courier->latency.bounds = latency_bounds;
     courier->latency.bound_count = sizeof latency_bounds / sizeof latency_bounds[0];
@@ -237,7 +238,7 @@ sc_err sc_courier_new(const sc_map *map, const sc_courier_options *options, sc_r
     err = courier->jobs ? sc_deadlines_init(&courier->leaving, options->max_errands) : SC_ENOMEM;
     if (err) sc_fail_memory(diag, "making room for errands");
     if (!err) err = make_words(courier, options, diag);
-    if (!err) err = make_desks(courier, rng, diag);
+    if (!err) err = make_answerers(courier, rng, diag);
     if (!err) err = make_ways(courier, options, rng, diag);
     if (!err) err = start_threads(courier, diag);
     if (err) {
@@ -248,10 +249,10 @@ sc_err sc_courier_new(const sc_map *map, const sc_courier_options *options, sc_r
     return SC_OK;
 }
 
-// --- Stopping -----------------------------------------------------------------------------------
+// --- Stopping -------------------------------------------------------------------------------
 
-// Clerks finish what they have in hand and post nothing more; then what is on the wire comes back;
-// then what is left in the queue.
+// Workers finish what they have in hand and send nothing more; then the exchanges under way come
+// back; then what is left in the queue.
 static void stop(sc_courier *courier)
 {
     pthread_mutex_lock(&courier->lock);
@@ -265,7 +266,7 @@ static void stop(sc_courier *courier)
     }
     if (courier->has_watch) pthread_join(courier->watch, NULL);
     courier->has_watch = false;
-    sc__wire_stop(courier->wire);
+    sc__connections_stop(courier->connections);
     sc__courier_clear(courier);
 }
 
@@ -273,13 +274,13 @@ void sc_courier_free(sc_courier *courier)
 {
     if (!courier) return;
     stop(courier);
-    sc__wire_free(courier->wire);
+    sc__connections_free(courier->connections);
     for (unsigned i = 0; i < courier->worker_count; i++) {
-        sc__clerk_fini(&courier->workers[i].desk);
+        sc__answerer_fini(&courier->workers[i].answerer);
         sc_rng_free(courier->workers[i].rng);
     }
     sc_free(courier->workers);
-    sc__words_fini(&courier->words);
+    sc__categories_fini(&courier->words);
     sc__point_settings_fini(&courier->points);
     if (courier->has_curl) curl_global_cleanup();
     sc_deadlines_fini(&courier->leaving);

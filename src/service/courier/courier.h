@@ -4,32 +4,30 @@
  * in.
  *
  * An *errand* is a relay and, beside it, the places on its segments for which answers are wanted.
- * The places never leave: they meet the reply when it is back, in a *clerk's* thread, where it is
+ * The places never leave: they meet the reply when it is back, in a worker's thread, where it is
  * decoded, checked as a whole (answer.h) and filtered. Three kinds of provider are behind one
  * interface:
  *
- *   built in   evaluated by the clerks themselves: tables in, tables out
+ *   built in   evaluated by the workers themselves: tables in, tables out
  *   HTTP       docs/provider-protocol.md; all exchanges by one thread with curl's multi interface
- *   points     one that knows only points (point_provider.h); each clerk asks by itself
+ *   points     one that knows only points (point_provider.h); each worker asks by itself
  *
- * With no clerks at all the courier has no thread: it works *in place*, in that of its owner, who
+ * With no workers at all the courier has no thread: it works *in place*, in that of its owner, who
  * gives it turns and waits with it (sc_courier_turn(), sc_courier_poll()). So it is with all kinds
  * but points, which are waited for.
  *
  * An exchange that fails in a way that may pass (no connection, a timeout, 429, 500, 502, 503, 504)
  * is tried again with the same bytes, after a growing pause with jitter, as long as the errand's
  * deadline allows. A *breaker* opens after some failures in a row: errands then fail at once,
- * without a word to the provider, until a single one that is let through has come back well.
+ * without asking the provider, until a single one that is let through has come back well.
  *
  * A cloak must not leave after the least deadline of its members (P5), however busy connections and
- * clerks are. So an errand has a moment, `leave_by_us`, after which no first word of it is said:
- * one that still waits then, for a clerk, for a connection or for the other side to take it up,
- * fails at once as not sent in time. What has been said before may be said again until the
+ * workers are. So an errand has a moment, `leave_by_us`, after which its first byte is not sent:
+ * one that still waits then, for a worker, for a connection or for the other side to take it up,
+ * fails at once as not sent in time. What has been sent before may be sent again until the
  * deadline.
  *
  * Knows positions (as edges and offsets), neither users nor queries.
- *
- * Uses: base, map, relay, objects, lbs, answer, points. Used by: ledger, service.
  */
 #ifndef SC_COURIER_COURIER_H
 #define SC_COURIER_COURIER_H
@@ -69,22 +67,22 @@ typedef struct sc_answer {
 void sc_answer_free(sc_answer *answer);
 
 /** A place that an answer is wanted for, and the answer. */
-typedef struct sc_seat {
+typedef struct sc_answer_place {
     sc_edge_id edge;
     double offset_m;
     uint32_t request;   ///< its place in the relay
     sc_answer *answer;  ///< set when the errand is back and did not fail; the caller's to free
-} sc_seat;
+} sc_answer_place;
 
 typedef struct sc_errand {
-    sc_relay *relay;  ///< the caller's, until the errand is back
-    sc_seat *seats;   ///< the caller's
-    size_t seat_count;
+    sc_relay *relay;          ///< the caller's, until the errand is back
+    sc_answer_place *places;  ///< the caller's
+    size_t place_count;
     int64_t leave_by_us;  ///< by sc_clock_us(): if nothing has been sent by then, nothing will be
     int64_t deadline_us;  ///< the same: after that it has failed, in any case
     uint64_t number;      ///< the caller's, for those who are told of what leaves; not sent
     /** Another gateway has asked, and this is the reply, in the compact encoding: nothing is sent,
-     * a clerk reads it; the breaker and the counts, which tell how the provider does, are left
+     * a worker reads it; the breaker and the counts, which tell how the provider does, are left
      * alone. The caller's; NULL: ask. */
     const void *given;
     size_t given_size;
@@ -95,10 +93,10 @@ typedef struct sc_errand {
     sc_diag diag;      ///< for the operator: never a position
     double latency_s;  ///< from being sent to being back, retries included
     /** If wanted, and it did not fail: what others are given, in the compact encoding, so that they
-     * find the same answers; the caller's to release. Empty: whoever needs it asks for the same
-     * cloak by itself. So it is with a provider of points, and with one that is built in while its
-     * set of objects has other words than the courier. Without memory to write it the errand fails,
-     * as overloaded. */
+     * find the same answers; the caller's to release. Empty: a gateway that needs it asks for the
+     * same cloak by itself. So it is with a provider of points, and with one that is built in while
+     * its set of objects has other words than the courier. Without memory to write it the errand
+     * fails, as overloaded. */
     sc_bytes reply;
     unsigned tries;
 } sc_errand;
@@ -111,7 +109,7 @@ typedef enum sc_courier_kind {
 
 typedef struct sc_courier_options {
     sc_courier_kind kind;
-    unsigned clerks;     ///< threads, up to 64; with points: how many cloaks are asked for at once,
+    unsigned workers;    ///< threads, up to 64; with points: how many cloaks are asked for at once,
                          ///< 1 at least. 0: in place, without any thread
     size_t max_errands;  ///< under way at once; more are refused
     // built in
@@ -137,15 +135,15 @@ typedef struct sc_courier_options {
     /** HTTP alone: these very bytes are the body that is sent for an errand. Called at most once,
      * however often it is tried: when there is a connection for the first time and the next thing
      * is to speak on it. So never for an errand of which nothing is said; and for one that may
-     * yet fail. In the wire's thread; must be quick. The bytes are lent. May be NULL. */
+     * yet fail. In the connections' thread; must be quick. The bytes are lent. May be NULL. */
     void (*leaves)(void *context, const sc_errand *errand, const void *bytes, size_t size);
-    /** Called by a clerk (or a thread of the courier) when an errand is back; must be quick. In
+    /** Called by a worker (or a thread of the courier) when an errand is back; must be quick. In
      * place: called by sc_courier_turn() and sc_courier_free(). */
     void (*back)(void *context, sc_errand *errand);
     void *context;
 } sc_courier_options;
 
-/** Built in without objects (so of no use yet); 1 clerk, 10,000 errands; compact, 8 connections, 3
+/** Built in without objects (so of no use yet); 1 worker, 10,000 errands; compact, 8 connections, 3
  * s a try; a breaker that opens after 8 failures for 5 s. */
 sc_courier_options sc_courier_options_default(void);
 

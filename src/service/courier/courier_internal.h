@@ -1,33 +1,31 @@
 /**
  * @file courier_internal.h
- * @brief What is inside a courier: jobs, their queue, the clerks' threads.
+ * @brief What is inside a courier: jobs, their queue, the workers' threads.
  *
  * A *job* is an errand on its way. All jobs there can be are made at the start, so that sending
  * needs no memory; how many are out is how many errands are under way.
  *
- *     send --> queue --> a clerk --> back                        built in, points
- *     send --> queue --> a clerk writes --> wire --> queue --> a clerk reads --> back     HTTP
- *     send --> queue --> a clerk reads --> back                  a reply that is given
+ *     send --> queue --> a worker --> back                        built in, points
+ *     send --> queue --> a worker writes --> connections --> queue --> a worker reads --> back HTTP
+ *     send --> queue --> a worker reads --> back                  a reply that is given
  *
  * Every job goes through sc__courier_settle() exactly once.
  *
- * In place there is one desk without a thread; the wire has none either, and there is no watch,
- * since whoever gives turns has nothing else to wait for.
+ * In place there is one answerer without a thread; the connections have none either, and there is
+ * no watch, since the caller of sc_courier_turn() has nothing else to wait for.
  *
- * Whoever waits in the queue for longer than until it must leave is taken out by the *watch*, a
- * thread that sleeps until the next such moment: clerks may all be busy for long.
- *
- * Used by: courier, queue, work.
+ * A job that waits in the queue for longer than until it must leave is taken out by the *watch*, a
+ * thread that sleeps until the next such moment: workers may all be busy for long.
  */
 #ifndef SC_COURIER_COURIER_INTERNAL_H
 #define SC_COURIER_COURIER_INTERNAL_H
 
 #include "base/deadlines.h"
+#include "courier/answerer.h"
 #include "courier/breaker.h"
-#include "courier/clerk.h"
 #include "courier/courier.h"
-#include "courier/wire.h"
-#include "courier/words.h"
+#include "courier/provider_connections.h"
+#include "courier/request_categories.h"
 
 #include "points/point_settings.h"
 
@@ -49,10 +47,10 @@ typedef struct sc__job {
     size_t leaving;  ///< in the queue, unless it is replied: its place among those that must leave
 } sc__job;
 
-/** A clerk's thread. */
+/** A worker's thread. */
 typedef struct sc__worker {
     sc_courier *courier;
-    sc__clerk desk;
+    sc__answerer answerer;
     sc_rng *rng;  ///< of points
     pthread_t thread;
 } sc__worker;
@@ -61,10 +59,10 @@ struct sc_courier {
     // Read-only once it has started.
     const sc_map *map;
     sc_courier_options options;  ///< without its texts
-    sc__words words;
+    sc__categories words;
     sc__point_settings points;
-    sc__wire *wire;  ///< over HTTP
-    bool has_curl;   ///< whether curl knows of us
+    sc__connections *connections;  ///< over HTTP
+    bool has_curl;                 ///< whether curl knows of us
     sc__worker *workers;
     bool is_in_place;        ///< no threads
     unsigned worker_count;   ///< desks that are made
@@ -74,7 +72,7 @@ struct sc_courier {
 
     // Under the lock, which is held for a few assignments.
     pthread_mutex_t lock;
-    pthread_cond_t is_needed;  ///< a clerk: a job is in the queue, or it is over
+    pthread_cond_t is_needed;  ///< a worker: a job is in the queue, or it is over
     pthread_cond_t is_over;    ///< by the clock of sc_clock_us()
     sc__job *first;            ///< the queue
     sc__job *last;
@@ -85,22 +83,22 @@ struct sc_courier {
     size_t job_count;
     sc__job *spare;       ///< of those, the ones that are free
     size_t under_way;     ///< the others
-    unsigned idle_count;  ///< clerks that wait and have not been called
+    unsigned idle_count;  ///< workers that wait and have not been called
     bool is_stopping;
     sc__breaker breaker;
 
     // Of all.
     atomic_uint_fast64_t sent;
-    atomic_uint_fast64_t tries;  ///< but those of the wire, as the next two
+    atomic_uint_fast64_t tries;  ///< but those of the connections, as the next two
     atomic_uint_fast64_t bytes_out;
     atomic_uint_fast64_t bytes_in;
     atomic_uint_fast64_t failed[SC_FAILURE_COUNT];
     sc_histogram latency;
 };
 
-// --- The queue and the gate (queue.c) ---------------------------------------------------
+// --- The queue and the gate (queue.c) -------------------------------------------------------
 
-/** Put a job at the end of the queue and call a clerk. Any thread. */
+/** Put a job at the end of the queue and call a worker. Any thread. */
 void sc__courier_enqueue(sc_courier *courier, sc__job *job);
 
 /** The next job; waits for one. NULL: the courier stops. */
@@ -129,12 +127,12 @@ void sc__courier_settle(sc_courier *courier, sc__job *job, sc_failure failure);
 /** Bring back what is still in the queue, as stopped; when all threads have ended. */
 void sc__courier_clear(sc_courier *courier);
 
-// --- What clerks do (work.c) --------------------------------------------------------------
+// --- What workers do ---------------------------------------------------------------
 
-/** A clerk's thread; `context` is its sc__worker. */
+/** A worker's thread; `context` is its sc__worker. */
 void *sc__worker_run(void *context);
 
-/** For the wire: `context` is the courier. */
+/** For the connections: `context` is the courier. */
 void sc__exchange_leaves(void *context, const sc__exchange *exchange);
 void sc__exchange_back(void *context, sc__exchange *exchange);
 bool sc__exchange_may_go_on(void *context, const sc__exchange *exchange);

@@ -18,16 +18,17 @@ static const double day_s = 86400.0;
 /** How much longer than its provider another gateway's result may take. */
 static const sc_time more_for_a_result_us = INT64_C(5000000);
 
-/** Words that may wait: of our own crew, which waits with more; of many workers elsewhere. */
+/** Messages that may wait: of our own engine pool, which waits with more; of many workers
+ * elsewhere. */
 enum { OWN_WORDS = 4096, WORDS_FROM_ELSEWHERE = 65536 };
 
-// --- Life ----------------------------------------------------------------------------------
+// --- Life -----------------------------------------------------------------------------------
 
 sc_ledger_options sc_ledger_options_default(void)
 {
     return (sc_ledger_options){
         .engine = sc_engine_options_default(),
-        .rooms = 1,
+        .engine_threads = 1,
         .patience_us = 500000,
         .max_pending = 100000,
         .jitter_us = 200000,
@@ -44,17 +45,18 @@ static sc_err check_options(const sc_ledger_options *options, sc_diag *diag)
     }
     if (options->jitter_us < 0 || options->jitter_us > hour_us || options->guard_us < 0 ||
         options->guard_us > hour_us) {
-        return sc_fail(diag, SC_EINVAL, "ledger: jitter and guard are from 0 to an hour");
+        return sc_fail(diag, SC_EINVAL, "ledger: jitter and guard must be from 0 to an hour");
     }
     if (options->patience_us < 1 || options->patience_us > hour_us) {
-        return sc_fail(diag, SC_EINVAL, "ledger: patience is more than nothing, and below an hour");
+        return sc_fail(diag, SC_EINVAL, "ledger: patience must be above 0 and at most an hour");
     }
     if (!options->settled) {
-        return sc_fail(diag, SC_EINVAL, "ledger: somebody must be told of outcomes");
+        return sc_fail(diag, SC_EINVAL, "ledger: there must be a callback for outcomes");
     }
     const double s = options->provider_deadline_s;
     if (!(s > 0.0 && s <= day_s)) {
-        return sc_fail(diag, SC_EINVAL, "ledger: the provider needs some time, a day at most");
+        return sc_fail(diag, SC_EINVAL,
+                       "ledger: the provider's deadline must be above 0 and at most a day");
     }
     if (options->prune_threads > SC_PRUNE_THREADS_MAX) {
         return sc_fail(diag, SC_EINVAL, "ledger: at most %d threads can prune",
@@ -63,92 +65,95 @@ static sc_err check_options(const sc_ledger_options *options, sc_diag *diag)
     return SC_OK;
 }
 
-// --- The crew in this process --------------------------------------------------------------
+// --- The engine pool in this process --------------------------------------------------------
 
-// With one room, and no threads that prune for it, the engines are in place: the ledger's thread
-// runs them, and each word is a call. An engine that finds a cloak reserves it by a call to the
-// books, and these answer by a call to the engine, before the first one returns. Only in the other
-// direction there is no such nesting: while the books speak they may be in the midst of a change.
-// What an engine has to say then (that it cannot take a query) waits among the words of others.
+// With one engine thread, and no threads that prune for it, the engines are in place: the ledger's
+// thread runs them, and each message is a call. An engine that finds a cloak reserves it by a call
+// to the ledger state, which answers by a call to the engine before the first one returns. In the
+// other direction there is no such nesting: while the ledger state sends, it may be in the midst of
+// a change. What an engine has to send then (that it cannot take a query) waits among the messages
+// of others.
 
-/** The books speak to it. */
-static void tell_crew(void *context, sc_peer to, sc_word *word)
+/** The ledger state sends to the engines. */
+static void send_to_engines(void *context, sc_peer to, sc_msg *msg)
 {
-    (void)to;  // there is nobody else
+    (void)to;  // there is no other peer
     sc_ledger *ledger = context;
     // It has added the query to all parts in its reach, and removes it from them.
     const bool is_of_other_part =
-        (word->kind == SC_WORD_COMPANY || word->kind == SC_WORD_REMOVE) && word->part != word->home;
+        (msg->kind == SC_MSG_COMPANY || msg->kind == SC_MSG_REMOVE) && msg->part != msg->home;
     if (is_of_other_part) {
-        sc_word_fini(word);
+        sc_msg_fini(msg);
     } else if (ledger->is_in_place) {
         const bool was_telling = ledger->is_telling;
         ledger->is_telling = true;
-        sc_crew_hear(ledger->crew, word);
+        sc_engine_pool_receive(ledger->engines, msg);
         ledger->is_telling = was_telling;
     } else {
-        sc_crew_hear(ledger->crew, word);
+        sc_engine_pool_receive(ledger->engines, msg);
     }
 }
 
-/** For queries that are added anew. Engines in place that could not take some are let alone until
+/** For queries that are added again. Engines in place that could not take some are let alone until
  * these are settled. */
-static size_t space_in_crew(void *context)
+static size_t space_in_engines(void *context)
 {
     sc_ledger *ledger = context;
     if (ledger->is_in_place && sc_handover_count(ledger->messages) > 0) return 0;
-    return sc_crew_is_behind(ledger->crew) ? 0 : SC_CREW_BATCH;
+    return sc_engine_pool_is_behind(ledger->engines) ? 0 : SC_ENGINE_POOL_BATCH;
 }
 
-/** Its rooms speak to us. The ledger's thread never waits for them, so they may wait for it. */
-static void hear_crew(void *context, sc_peer to, sc_word *word)
+/** The engine threads send to the ledger. The ledger's thread never waits for them, so they may
+ * wait for it. */
+static void receive_from_engines(void *context, sc_peer to, sc_msg *msg)
 {
     (void)to;
     sc_ledger *ledger = context;
     if (ledger->is_in_place) {
         if (ledger->is_telling) {
-            sc_ledger_hear(ledger, word);
+            sc_ledger_receive(ledger, msg);
         } else {
-            sc__books_hear(ledger->books, word, ledger->clock());
+            sc__ledger_state_receive(ledger->state, msg, ledger->clock());
         }
         return;
     }
-    while (!sc_handover_put(ledger->messages, word)) {
+    while (!sc_handover_put(ledger->messages, msg)) {
         if (atomic_load(&ledger->is_over)) {
-            sc_word_fini(word);
+            sc_msg_fini(msg);
             return;
         }
         sched_yield();
     }
 }
 
-/** Of what is free each room has its share. Another may yet be quicker: then it waits, above. */
-static size_t space_for_crew(void *context)
+/** Of what is free each engine thread has its share. Another may yet be quicker: then it waits,
+ * above. */
+static size_t space_for_engines(void *context)
 {
     sc_ledger *ledger = context;
     if (ledger->is_in_place) return SIZE_MAX;
     const size_t waiting = sc_handover_count(ledger->messages);
-    return (OWN_WORDS - waiting) / ledger->options.rooms;
+    return (OWN_WORDS - waiting) / ledger->options.engine_threads;
 }
 
-static sc_err make_crew(sc_ledger *ledger, const sc_map *map, sc_diag *diag)
+static sc_err make_engines(sc_ledger *ledger, const sc_map *map, sc_diag *diag)
 {
     const sc_ledger_options *options = &ledger->options;
-    ledger->is_in_place = options->rooms == 1 && options->prune_threads == 0;
-    sc_crew_options crew = {
+    ledger->is_in_place = options->engine_threads == 1 && options->prune_threads == 0;
+    sc_engine_pool_options engines = {
         .engine = options->engine,
         .cut = options->cut,
-        .rooms = options->rooms,
+        .engine_threads = options->engine_threads,
         .is_in_place = ledger->is_in_place,
         .prune_threads = options->prune_threads,
         .max_queries = options->max_pending,
         .self = options->self,
         .patience_us = options->patience_us,
-        .voice = {.say = hear_crew, .space = space_for_crew, .context = ledger},
+        .port = {.send = receive_from_engines, .space = space_for_engines, .context = ledger},
     };
-    crew.engine.is_paranoid = false;  // the ledger looks before it reserves
-    ledger->voice = (sc_voice){.say = tell_crew, .space = space_in_crew, .context = ledger};
-    sc_err err = sc_crew_new(map, &crew, ledger->rng, &ledger->crew, diag);
+    engines.engine.is_paranoid = false;  // the ledger looks before it reserves
+    ledger->port = (sc_port){.send = send_to_engines, .space = space_in_engines, .context = ledger};
+    sc_err err = sc_engine_pool_new(map, &engines, ledger->rng, &ledger->engines, diag);
     if (err) return err;
     const size_t count = sc_partition_part_count(options->cut);
     uint16_t *parts = sc_malloc_array(count, sizeof *parts);
@@ -156,14 +161,14 @@ static sc_err make_crew(sc_ledger *ledger, const sc_map *map, sc_diag *diag)
     for (size_t i = 0; i < count; i++) {
         parts[i] = (uint16_t)i;
     }
-    err = sc_crew_set_parts(ledger->crew, parts, count);
+    err = sc_engine_pool_set_parts(ledger->engines, parts, count);
     sc_free(parts);
     // So that there are engines before there are queries.
-    if (!err && ledger->is_in_place) (void)sc_crew_round(ledger->crew, ledger->clock());
+    if (!err && ledger->is_in_place) (void)sc_engine_pool_round(ledger->engines, ledger->clock());
     return err ? sc_fail(diag, err, "ledger: engines: %s", sc_err_text(err)) : SC_OK;
 }
 
-// --- Making it -----------------------------------------------------------------------------
+// --- Making it ------------------------------------------------------------------------------
 
 static sc_err make_handovers(sc_ledger *ledger)
 {
@@ -171,14 +176,14 @@ static sc_err make_handovers(sc_ledger *ledger)
     const size_t parts = sc_partition_part_count(ledger->options.cut);
     ledger->must_resend = sc_calloc(parts, sizeof *ledger->must_resend);
     if (!ledger->must_resend) return SC_ENOMEM;
-    const size_t words = ledger->options.workers ? WORDS_FROM_ELSEWHERE : OWN_WORDS;
-    sc_err err = sc_handover_new(sizeof(sc__letter), 3 * most + parts + 1, &ledger->incoming);
-    if (!err) err = sc_handover_new(sizeof(sc_word), words, &ledger->messages);
+    const size_t msgs = ledger->options.workers ? WORDS_FROM_ELSEWHERE : OWN_WORDS;
+    sc_err err = sc_handover_new(sizeof(sc__ledger_input), 3 * most + parts + 1, &ledger->incoming);
+    if (!err) err = sc_handover_new(sizeof(sc_msg), msgs, &ledger->messages);
     if (!err) err = sc_handover_new(sizeof(sc_errand *), most + 1, &ledger->back);
     return err;
 }
 
-static sc_err make_books(sc_ledger *ledger, const sc_map *map)
+static sc_err make_state(sc_ledger *ledger, const sc_map *map)
 {
     const sc_ledger_options *options = &ledger->options;
     const sc_time provider_us = sc_time_from_seconds(options->provider_deadline_s);
@@ -187,7 +192,7 @@ static sc_err make_books(sc_ledger *ledger, const sc_map *map)
         .rng = ledger->rng,
         .provider_deadline_us = provider_us,
     };
-    const sc__books_options books = {
+    const sc__ledger_state_options state = {
         .max_tickets = options->max_pending,
         .self = options->self,
         .jitter_us = options->jitter_us,
@@ -196,9 +201,9 @@ static sc_err make_books(sc_ledger *ledger, const sc_map *map)
         .give_up_us = provider_us + more_for_a_result_us,
         .paranoid = options->is_paranoid ? map : NULL,
         .cut = options->cut,
-        .voice = ledger->voice,
+        .port = ledger->port,
     };
-    return sc__books_new(&books, ledger->rng, &ledger->books);
+    return sc__ledger_state_new(&state, ledger->rng, &ledger->state);
 }
 
 static sc_err make_parts(sc_ledger *ledger, const sc_map *map, sc_diag *diag)
@@ -215,12 +220,12 @@ static sc_err make_parts(sc_ledger *ledger, const sc_map *map, sc_diag *diag)
     sc_err err = make_handovers(ledger);
     if (err) return sc_fail(diag, err, "ledger: %s", sc_err_text(err));
     if (options->workers) {
-        ledger->voice = *options->workers;
+        ledger->port = *options->workers;
     } else {
-        err = make_crew(ledger, map, diag);
+        err = make_engines(ledger, map, diag);
         if (err) return err;
     }
-    err = make_books(ledger, map);
+    err = make_state(ledger, map);
     return err ? sc_fail(diag, err, "ledger: %s", sc_err_text(err)) : SC_OK;
 }
 
@@ -256,7 +261,7 @@ sc_err sc_ledger_new(const sc_map *map, const sc_ledger_options *options, sc_led
     if (err) return sc_fail(diag, err, "ledger: no randomness: %s", sc_err_text(err));
     err = sc__ledger_new_idle(map, options, sc_clock_us, rng, &ledger, diag);
     if (err) return err;
-    if (ledger->crew && !ledger->is_in_place) err = sc_crew_start(ledger->crew);
+    if (ledger->engines && !ledger->is_in_place) err = sc_engine_pool_start(ledger->engines);
     if (!err) err = sc__ledger_start(ledger);
     if (err) {
         sc_ledger_free(ledger);
@@ -271,13 +276,13 @@ void sc_ledger_free(sc_ledger *ledger)
     if (!ledger) return;
     sc_ledger_stop(ledger);
     atomic_store(&ledger->is_over, true);
-    sc_crew_free(ledger->crew);
-    sc__books_free(ledger->books);
+    sc_engine_pool_free(ledger->engines);
+    sc__ledger_state_free(ledger->state);
     sc__publisher_fini(&ledger->publisher);
-    // Words and errands that came after the end.
-    sc_word word;
-    while (ledger->messages && sc_handover_take(ledger->messages, &word, 1) == 1) {
-        sc_word_fini(&word);
+    // Messages and errands that came after the end.
+    sc_msg msg;
+    while (ledger->messages && sc_handover_take(ledger->messages, &msg, 1) == 1) {
+        sc_msg_fini(&msg);
     }
     sc_errand *errand;
     while (ledger->back && sc_handover_take(ledger->back, &errand, 1) == 1) {
@@ -313,36 +318,36 @@ void sc__ledger_set_sender(sc_ledger *ledger, sc__sender *send, void *context,
     ledger->publisher.vocabulary = vocabulary;
 }
 
-// --- Any thread ----------------------------------------------------------------------------
+// --- Any thread -----------------------------------------------------------------------------
 
 sc_err sc_ledger_submit(sc_ledger *ledger, sc_ticket *ticket)
 {
-    // Counted first and looked at then: whoever closes the ledger sees the count, or we see that it
-    // is closed.
+    // Counted first and looked at then: the thread that closes the ledger sees the count, or we see
+    // that it is closed.
     const size_t before = atomic_fetch_add(&ledger->pending, 1);
     sc_err err = SC_OK;
     if (atomic_load(&ledger->is_closed)) {
         err = SC_EINTERRUPTED;
     } else if (before >= ledger->options.max_pending ||
-               !sc_handover_put(ledger->incoming, &(sc__letter){.ticket = ticket})) {
+               !sc_handover_put(ledger->incoming, &(sc__ledger_input){.ticket = ticket})) {
         err = SC_EBUSY;
     }
     if (err) atomic_fetch_sub(&ledger->pending, 1);
     return err;
 }
 
-/** Withdrawals may have taken the room of other letters: they get it back soon. */
-static void put_letter(sc_ledger *ledger, const sc__letter *letter)
+/** Withdrawals may have taken the room of other inputs: it is free again soon. */
+static void put_input(sc_ledger *ledger, const sc__ledger_input *input)
 {
-    while (!atomic_load(&ledger->is_over) && !sc_handover_put(ledger->incoming, letter)) {
+    while (!atomic_load(&ledger->is_over) && !sc_handover_put(ledger->incoming, input)) {
         sched_yield();
     }
 }
 
 void sc_ledger_withdraw(sc_ledger *ledger, const sc_query_id *id)
 {
-    const sc__letter withdrawal = {.kind = SC__LETTER_WITHDRAWAL, .id = *id};
-    put_letter(ledger, &withdrawal);
+    const sc__ledger_input withdrawal = {.kind = SC__LEDGER_INPUT_WITHDRAWAL, .id = *id};
+    put_input(ledger, &withdrawal);
 }
 
 void sc_ledger_errand_back(void *context, sc_errand *errand)
@@ -356,38 +361,40 @@ void sc_ledger_errand_back(void *context, sc_errand *errand)
     (void)is_put;  // there is room for every errand
 }
 
-void sc_ledger_hear(sc_ledger *ledger, sc_word *word)
+void sc_ledger_receive(sc_ledger *ledger, sc_msg *msg)
 {
-    if (!atomic_load(&ledger->is_over) && sc_handover_put(ledger->messages, word)) return;
+    if (!atomic_load(&ledger->is_over) && sc_handover_put(ledger->messages, msg)) return;
     atomic_fetch_add(&ledger->lost, 1);
-    sc_word_fini(word);
+    sc_msg_fini(msg);
 }
 
 void sc_ledger_resend(sc_ledger *ledger, uint32_t part)
 {
     if (part >= sc_partition_part_count(ledger->options.cut)) return;
     if (atomic_exchange(&ledger->must_resend[part], true)) return;
-    const sc__letter letter = {.kind = SC__LETTER_RESEND, .part = part};
-    put_letter(ledger, &letter);
+    const sc__ledger_input input = {.kind = SC__LEDGER_INPUT_RESEND, .part = part};
+    put_input(ledger, &input);
 }
 
 sc_err sc_ledger_switch(sc_ledger *ledger, sc_variant variant)
 {
-    const sc_err err = ledger->crew ? sc_crew_switch(ledger->crew, variant) : SC_EINVAL;
+    const sc_err err =
+        ledger->engines ? sc_engine_pool_switch(ledger->engines, variant) : SC_EINVAL;
     if (err || !ledger->is_in_place || atomic_exchange(&ledger->must_wake, true)) return err;
-    const sc__letter letter = {.kind = SC__LETTER_WAKE};
-    put_letter(ledger, &letter);
+    const sc__ledger_input input = {.kind = SC__LEDGER_INPUT_WAKE};
+    put_input(ledger, &input);
     return SC_OK;
 }
 
 sc_variant sc_ledger_variant(const sc_ledger *ledger)
 {
-    return ledger->crew ? sc_crew_variant(ledger->crew) : ledger->options.engine.variant;
+    return ledger->engines ? sc_engine_pool_variant(ledger->engines)
+                           : ledger->options.engine.variant;
 }
 
-sc_crew *sc_ledger_crew(sc_ledger *ledger)
+sc_engine_pool *sc_ledger_engines(sc_ledger *ledger)
 {
-    return ledger->crew;
+    return ledger->engines;
 }
 
 void sc_ledger_drain(sc_ledger *ledger)
@@ -406,6 +413,6 @@ sc_ledger_stats sc_ledger_stats_of(sc_ledger *ledger)
     sc_ledger_stats stats = ledger->stats;
     pthread_mutex_unlock(&ledger->lock);
     stats.lost = atomic_load(&ledger->lost);
-    if (ledger->crew) stats.engine = sc_crew_stats_of(ledger->crew, NULL).engine;
+    if (ledger->engines) stats.engine = sc_engine_pool_stats_of(ledger->engines, NULL).engine;
     return stats;
 }

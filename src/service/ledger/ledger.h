@@ -3,19 +3,19 @@
  * @brief The ledger: owns the state of every query, and alone talks to the provider. Engines
  * propose to it.
  *
- * *Engines propose, the ledger commits.* The engines are in this process (worker/crew.h), or in
- * workers elsewhere (cluster/gateway.h): the words between them are the same (commit/words.h), and
- * so are the books.
+ * *Engines propose, the ledger commits.* The engines are in this process (worker/engine_pool.h), or
+ * in workers elsewhere (cluster/gateway.h): the messages between them are the same
+ *  (ledger/messages.h), and so is the ledger state.
  *
  *     door ----ticket---> ledger ----query---> engine
  *       ^                  |  ^                  |
- *       |                  |  +----- bid --------+  pruned
+ *       |                  |  +--- proposal -----+  pruned
  *       +-----outcome------+
  *                          +----- errand ----> courier ---> provider
  *
  * Tickets and outcomes are handed over between threads. The other arrows are function calls in the
- * ledger's thread as long as one thread is enough: one room without threads that prune, a courier
- * without clerks. Else they are handovers, too.
+ * ledger's thread as long as one thread is enough: one engine thread without threads that prune, a
+ * courier without workers. Else they are handovers, too.
  *
  *  1. A proposal is *reserved* if all its members are open and there is time left before the least
  *     of their deadlines; else it is refused, with those who are gone, and the engine goes on with
@@ -26,18 +26,15 @@
  *     client that went away does not count for the k of others.
  *  3. A query is published at most once, and never after its deadline (P5). If its deadline comes
  *     while it is reserved, it has failed as in doubt. The courier knows the least deadline of a
- *     cloak, too: if it finds neither a clerk nor a connection until then, nothing leaves, and the
- *     members have failed as not sent in time.
+ *     cloak, too: if it finds neither a worker of the courier nor a connection until then, nothing
+ * leaves, and the members have failed as not sent in time.
  *  4. Every ticket taken comes back exactly once with its outcome (P8), also when the ledger stops.
- *  5. Nobody is told who is in a cloak; the provider gets a relay (P7).
+ *  5. Who is in a cloak is not disclosed; the provider gets a relay (P7).
  *  6. With `is_paranoid` each proposal is looked at by the verifier before it is reserved. One that
  *     breaks a promise is counted, refused and never leaves.
  *
- * The ledger's thread and the engine's read the clock; the books that they keep are told the time
- * (books.h), so that tests can play any story.
- *
- * Uses: map, query, relay, answer, engine, verify, courier, commit, cut, worker. Used by: service,
- * cluster (gateway); what it counts, rehearsal.
+ * The ledger's thread and the engine's read the clock; the ledger state gets the time as an
+ * argument (state.h), so that tests can play any sequence of events.
  */
 #ifndef SC_LEDGER_LEDGER_H
 #define SC_LEDGER_LEDGER_H
@@ -46,8 +43,8 @@
 #include <starcloak/rng.h>
 
 #include "courier/courier.h"
+#include "ledger/messages.h"
 #include "ledger/ticket.h"
-#include "ledger/words.h"
 #include "partition/partition.h"
 
 typedef struct sc_ledger sc_ledger;
@@ -56,22 +53,23 @@ typedef struct sc_ledger_options {
     sc_engine_options engine;
     /** Of engines in this process: threads with engines, >= 1, and threads that prune for each of
      * them. With 1 and 0 there is neither: the ledger's thread does it all. */
-    unsigned rooms;
+    unsigned engine_threads;
     unsigned prune_threads;
-    const sc_partition *cut;     ///< borrowed; NULL: one part, the whole map
-    sc_peer self;                ///< 0: a number is drawn
-    const sc_voice *workers;     ///< the engines are elsewhere, and so are other gateways; copied.
-                                 ///< Called in the ledger's thread. NULL: a crew in this process
-    sc_time patience_us;         ///< how long a bid may be reserved without a word
-    size_t max_pending;          ///< tickets at once
-    sc_time jitter_us;           ///< the most that a cloak waits before it leaves
-    sc_time guard_us;            ///< a cloak leaves that much before the least deadline, or not
+    const sc_partition *cut;  ///< borrowed; NULL: one part, the whole map
+    sc_peer self;             ///< 0: a number is drawn
+    const sc_port
+        *workers;         ///< the engines are elsewhere, and so are other gateways; copied.
+                          ///< Called in the ledger's thread. NULL: an engine pool in this process
+    sc_time patience_us;  ///< how long a proposal may be reserved without a message
+    size_t max_pending;   ///< tickets at once
+    sc_time jitter_us;    ///< the most that a cloak waits before it leaves
+    sc_time guard_us;     ///< a cloak leaves that much before the least deadline, or not
     double provider_deadline_s;  ///< from leaving to the answer
     bool is_paranoid;
     /** A ticket is settled and the caller's again. In the ledger's thread; must be quick, and may
      * hand the ticket to another thread. */
     void (*settled)(void *context, sc_ticket *ticket);
-    /** Those of one round have been told, and no more come for now: whoever hands them on in
+    /** Those of one round have been told, and no more come for now: a caller that hands them on in
      * batches does so here. As above; may be NULL. */
     void (*all_settled)(void *context);
     /** A cloak leaves: what the provider sees, how many different users are behind it (for
@@ -113,18 +111,19 @@ SC_CHECKED sc_err sc_ledger_submit(sc_ledger *ledger, sc_ticket *ticket);
 
 /**
  * The client of a query went away. If it is open or reserved, it leaves the engine and is settled
- * as gone (reserved for a cloak of another gateway: once that says so); if it is published, it gets
- * its answer or failure as the others (and `is_gone` is set); if it is settled already, nothing
- * happens. Any thread; needs no memory. It never waits as long as it is called at most once for
- * each ticket.
+ * as gone (reserved for a cloak of another gateway: once that gateway says so); if it is published,
+ * it gets its answer or failure as the others (and `is_gone` is set); if it is settled already,
+ * nothing happens. Any thread; needs no memory. It never waits as long as it is called at most once
+ * for each ticket.
  */
 void sc_ledger_withdraw(sc_ledger *ledger, const sc_query_id *id);
 
-/** A word from a worker or another gateway. Any thread; never waits; takes what it owns. Where
+/** A message from a worker or another gateway. Any thread; never waits; takes what it owns. Where
  * there is no room it is lost, and counted. */
-void sc_ledger_hear(sc_ledger *ledger, sc_word *word);
+void sc_ledger_receive(sc_ledger *ledger, sc_msg *msg);
 
-/** Say the open queries of a part anew: its worker is another, or was not there. Any thread; soon.
+/** Send the open queries of a part again: its worker is another, or was not there. Any thread;
+ * soon.
  */
 void sc_ledger_resend(sc_ledger *ledger, uint32_t part);
 
@@ -167,17 +166,17 @@ typedef struct sc_ledger_stats {
     uint64_t dropped[SC_DROP_REASON_COUNT];
     uint64_t failed[SC_FAILURE_COUNT];
     uint64_t gone;
-    uint64_t bids;              ///< heard
+    uint64_t proposals;         ///< received
     uint64_t refused;           ///< of them, those that were not reserved, or were buried here
     uint64_t violations;        ///< of them, those that broke a promise
     uint64_t cloaks;            ///< published by us
     uint64_t cloaks_elsewhere;  ///< published by another gateway, with members of ours
-    uint64_t aborted;           ///< bids that a worker called off
-    uint64_t impatient;         ///< bids that we buried as R since no release came
+    uint64_t aborted;           ///< proposals that a worker called off
+    uint64_t impatient;         ///< proposals that we buried as R since no release came
     uint64_t asked;             ///< questions to R
-    uint64_t resent;            ///< queries that were said anew
-    uint64_t company;           ///< queries that were said as company
-    uint64_t lost;              ///< words for which there was no room
+    uint64_t resent;            ///< queries that were sent again
+    uint64_t company;           ///< queries that were sent as company
+    uint64_t lost;              ///< messages for which there was no room
     uint64_t gone_published;    ///< clients that went away after their cloak had left; counted by
                                 ///< their outcome above
     sc_engine_stats engine;     ///< of the engines in this process, as they last told
@@ -185,8 +184,9 @@ typedef struct sc_ledger_stats {
 
 sc_ledger_stats sc_ledger_stats_of(sc_ledger *ledger);
 
-/** The crew in this process, for who wants to know more; NULL: the engines are elsewhere. Lent. */
-typedef struct sc_crew sc_crew;
-sc_crew *sc_ledger_crew(sc_ledger *ledger);
+/** The engine pool in this process, for its counts; NULL: the engines are elsewhere.
+ * Lent. */
+typedef struct sc_engine_pool sc_engine_pool;
+sc_engine_pool *sc_ledger_engines(sc_ledger *ledger);
 
 #endif

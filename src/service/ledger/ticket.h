@@ -6,8 +6,6 @@
  * A ticket is made by a door, handed to the ledger, and comes back to the door with its outcome. It
  * is owned by one of them at a time, and wiped when it is freed. It holds a keyed pseudonym and no
  * user.
- *
- * Uses: map, query, relay, courier. Used by: ledger, service, rehearsal.
  */
 #ifndef SC_LEDGER_TICKET_H
 #define SC_LEDGER_TICKET_H
@@ -25,7 +23,7 @@ typedef enum sc_outcome {
     SC_OUTCOME_ANSWERED,
     SC_OUTCOME_DROPPED,  ///< with an sc_drop_reason
     SC_OUTCOME_FAILED,   ///< with an sc_failure
-    SC_OUTCOME_GONE,     ///< its client went away before it was published; nobody is told
+    SC_OUTCOME_GONE,     ///< its client went away before it was published; not reported
 } sc_outcome;
 
 /** "answered", "dropped", "failed", "gone" */
@@ -44,7 +42,7 @@ typedef enum sc_ticket_state {
 } sc_ticket_state;
 
 typedef struct sc_ticket {
-    // The door's words.
+    // Set by the door.
     sc_query query;   ///< times are sc_clock_us()
     sc_edge_id edge;  ///< where the traveller is
     double offset_m;
@@ -55,16 +53,16 @@ typedef struct sc_ticket {
 
     // The ledger's.
     sc_ticket_state state;
-    struct sc_proposal *proposal;  ///< that it is reserved for, or was published in
-    size_t place;                  ///< among the members of the proposal's bid
-    size_t moment;                 ///< its place among the deadlines (base/deadlines.h)
-    size_t telling;                ///< and among the moments when engines are told of it
-    uint32_t home;                 ///< the part whose engine answers for it
-    bool is_near;                  ///< other parts are in its reach
-    bool is_spread;                ///< they were told of it
-    bool owes_add;                 ///< its home must be told of it anew
-    bool is_gone;                  ///< its client went away after it was reserved
-    struct sc_ticket *next;        ///< for whoever owns it
+    struct sc_reservation *reservation;  ///< that it is reserved for, or was published in
+    size_t place;                        ///< among the members of the proposal
+    size_t moment;                       ///< its place among the deadlines (base/deadlines.h)
+    size_t resend;                       ///< and among the moments when engines are told of it
+    uint32_t home;                       ///< the part whose engine answers for it
+    bool is_near;                        ///< other parts are in its reach
+    bool is_spread;                      ///< they were told of it
+    bool owes_add;                       ///< its home must be told of it again
+    bool is_gone;                        ///< its client went away after it was reserved
+    struct sc_ticket *next;              ///< for its owner
 
     // The outcome.
     sc_outcome outcome;

@@ -1,4 +1,4 @@
-// The parts of a room. See parts.h.
+// The parts of an engine thread. See parts.h.
 #include "worker/parts.h"
 
 #include "base/alloc.h"
@@ -7,12 +7,16 @@
 #include <string.h>
 #include <time.h>
 
-// --- Life ----------------------------------------------------------------------------------
+// --- Life -----------------------------------------------------------------------------------
 
 sc_err sc__parts_init(sc__parts *parts, const sc_map *map, const sc_engine_options *options,
-                      uint32_t count, uint32_t room, sc_rng *rng)
+                      uint32_t count, uint32_t engine_thread, sc_rng *rng)
 {
-    *parts = (sc__parts){.map = map, .options = *options, .rng = rng, .count = count, .room = room};
+    *parts = (sc__parts){.map = map,
+                         .options = *options,
+                         .rng = rng,
+                         .count = count,
+                         .engine_thread = engine_thread};
     pthread_mutex_init(&parts->lock, NULL);
     parts->open = sc_calloc(count, sizeof(sc__part *));
     parts->is_meant = sc_calloc(count, sizeof *parts->is_meant);
@@ -41,7 +45,7 @@ void sc__parts_fini(sc__parts *parts)
     parts->map = NULL;
 }
 
-// --- What is wanted ------------------------------------------------------------------------
+// --- What is wanted -------------------------------------------------------------------------
 
 void sc__parts_want(sc__parts *parts, const uint16_t *numbers, size_t count)
 {
@@ -56,7 +60,7 @@ void sc__parts_want(sc__parts *parts, const uint16_t *numbers, size_t count)
 
 bool sc__parts_look(sc__parts *parts)
 {
-    // A plain look first: most often there is nothing, and nobody else's cache is disturbed.
+    // A plain look first: most often there is nothing, and no other cache is disturbed.
     if (!atomic_load(&parts->is_news) || !atomic_exchange(&parts->is_news, false)) return false;
     pthread_mutex_lock(&parts->lock);
     memcpy(parts->is_meant, parts->is_wanted, parts->count * sizeof *parts->is_meant);
@@ -102,7 +106,7 @@ sc__part *sc__parts_of(const sc__parts *parts, const sc_cloak *cloak)
     return part;
 }
 
-// --- Work ----------------------------------------------------------------------------------
+// --- Work -----------------------------------------------------------------------------------
 
 static uint64_t cpu_ns(void)
 {
@@ -111,7 +115,7 @@ static uint64_t cpu_ns(void)
     return (uint64_t)spent.tv_sec * 1000000000 + (uint64_t)spent.tv_nsec;
 }
 
-/** One whose allowance is spent is woken by what is heard of its bids. */
+/** One whose allowance is spent is woken by what is received about its proposals. */
 static bool may_run(const sc__part *part)
 {
     return part->is_open && !sc__allowance_is_spent(&part->allowance);
@@ -158,7 +162,7 @@ sc_time sc__parts_next_wake(const sc__parts *parts)
     return wake;
 }
 
-// --- What others see -----------------------------------------------------------------------
+// --- What others see ------------------------------------------------------------------------
 
 void sc__engine_stats_add(sc_engine_stats *stats, const sc_engine_stats *more)
 {
@@ -183,8 +187,8 @@ void sc__engine_stats_add(sc_engine_stats *stats, const sc_engine_stats *more)
     stats->active_stars += more->active_stars;
 }
 
-/** What is left of an engine in the counts. What it still had was removed: their gateways say them
- * anew, elsewhere. */
+/** What is left of an engine in the counts. What it still had was removed: their gateways send them
+ * again, elsewhere. */
 static sc_engine_stats last_stats(const sc_engine *engine)
 {
     sc_engine_stats stats = sc_engine_get_stats(engine);
@@ -254,7 +258,7 @@ void sc__parts_add_stats(sc__parts *parts, sc_engine_stats *stats, sc_part_load 
         sc__engine_stats_add(stats, &part->shown);
         if (!loads || !part->is_open) continue;
         fill_load(&loads[part->number], part);
-        loads[part->number].room = parts->room;
+        loads[part->number].engine_thread = parts->engine_thread;
     }
     pthread_mutex_unlock(&parts->lock);
 }

@@ -1,23 +1,21 @@
 /**
  * @file parts.h
- * @brief Secret: the parts of a room: an engine for each that is open.
+ * @brief Secret: the parts of an engine thread: an engine for each that is open.
  *
  * A part is opened when it is wanted, and closed when it is not any more. A cloak knows its engine
  * by its address. So the engine of a part that is closed is kept, without being run, until the last
- * of its cloaks is back from where it was pruned or bid for: else another engine might be made at
- * the same place, and be taken for it. The same part can be opened anew meanwhile.
+ * of its cloaks is back from where it was pruned or proposed: else another engine might be made at
+ * the same place, and be taken for it. The same part can be opened again meanwhile.
  *
- * Engines run only when they have something to do: when words came for them, or a moment of theirs
- * has come; and not while too many of their bids are undecided (allowance.h). To see that this is
- * not so takes a look at a few numbers of each part.
+ * Engines run only when they have something to do: when messages came for them, or a moment of
+ * theirs has come; and not while too many of their proposals are undecided (backoff.h). To see that
+ * this is not so takes a look at a few numbers of each part.
  *
  * What a part costs is measured around the runs of its engine, by the thread's own clock of
  * processor time, read once between two runs; adding a query to the queue is not in it, since to
  * read that clock would take longer.
  *
- * One thread has the parts; what is wanted is said, and what they have done is seen, by any.
- *
- * Used by: room.c, round.c; crew.c, for what is counted.
+ * One thread has the parts; any thread may say what is wanted, and see what they have done.
  */
 #ifndef SC_WORKER_PARTS_H
 #define SC_WORKER_PARTS_H
@@ -27,8 +25,8 @@
 #include <starcloak/map.h>
 #include <starcloak/rng.h>
 
-#include "worker/allowance.h"
-#include "worker/crew.h"
+#include "worker/backoff.h"
+#include "worker/engine_pool.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -41,7 +39,7 @@ typedef struct sc__part {
     bool has_found;           ///< candidates or drops may wait in it
     bool is_changed;          ///< since others were shown it
     sc_time wake;             ///< when its engine must run otherwise
-    sc__allowance allowance;  ///< of undecided bids: while it is spent the engine rests
+    sc__allowance allowance;  ///< of undecided proposals: while it is spent the engine rests
     size_t under_way;         ///< cloaks that were taken from it and have no answer yet
     uint64_t cpu_ns;          ///< spent in runs
     sc_engine_stats shown;    ///< under `lock`, as the next
@@ -54,7 +52,7 @@ typedef struct sc__parts {
     sc_engine_options options;  ///< of engines to come
     sc_rng *rng;                ///< borrowed
     uint32_t count;             ///< of the whole cut
-    uint32_t room;              ///< whose parts they are
+    uint32_t engine_thread;     ///< whose parts they are
     sc__part **open;            ///< by number; NULL: it is not
     bool *is_meant;             ///< by number: it was wanted when the thread last looked
     sc__part *first;            ///< of all, those that are closed too; changed under `lock`
@@ -67,13 +65,13 @@ typedef struct sc__parts {
 
 /** None is open. `parts` stays where it is; sc__parts_fini() also after a failure. */
 SC_CHECKED sc_err sc__parts_init(sc__parts *parts, const sc_map *map,
-                                 const sc_engine_options *options, uint32_t count, uint32_t room,
-                                 sc_rng *rng);
+                                 const sc_engine_options *options, uint32_t count,
+                                 uint32_t engine_thread, sc_rng *rng);
 
 /** Cloaks under way must be freed before, or not be looked at any more. Harmless on zeroes. */
 void sc__parts_fini(sc__parts *parts);
 
-// --- Any thread ----------------------------------------------------------------------------
+// --- Any thread -----------------------------------------------------------------------------
 
 /** These and no others; each below the cut's count. */
 void sc__parts_want(sc__parts *parts, const uint16_t *numbers, size_t count);
@@ -85,7 +83,7 @@ void sc__parts_add_stats(sc__parts *parts, sc_engine_stats *stats, sc_part_load 
 /** Count for count. */
 void sc__engine_stats_add(sc_engine_stats *stats, const sc_engine_stats *more);
 
-// --- The one thread ------------------------------------------------------------------------
+// --- The one thread -------------------------------------------------------------------------
 
 /** Whether something else is wanted than at the last look. It is then in `is_meant`. */
 bool sc__parts_look(sc__parts *parts);

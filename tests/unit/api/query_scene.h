@@ -33,7 +33,7 @@ typedef struct query_scene_options {
     size_t max_pending;
     double jitter_s;
     unsigned engine_threads;  ///< 0: the ledger's thread runs the engine
-    unsigned clerks;          ///< 0: and sees to the provider
+    unsigned workers;         ///< 0: and sees to the provider
     const char *provider;     ///< an address; NULL: the built-in one
     void (*handle)(void *context, unsigned loop,
                    sc_http_request *request);  ///< context: the query_scene
@@ -125,7 +125,7 @@ static inline sc_courier_options query_scene_courier(const query_scene *h)
 {
     sc_courier_options courier = sc_courier_options_default();
     courier.objects = h->objects;
-    courier.clerks = h->options.clerks;
+    courier.workers = h->options.workers;
     if (h->options.provider) {
         courier.kind = SC_COURIER_HTTP;
         courier.url = h->options.provider;
@@ -146,7 +146,7 @@ static inline void query_scene_staff(query_scene *h)
     // One that is not there is waited for in vain; any other has time on a busy machine, too.
     ledger.provider_deadline_s = h->options.provider ? 1.0 : 60.0;
     ledger.is_paranoid = true;
-    if (h->options.engine_threads > 0) ledger.rooms = h->options.engine_threads;
+    if (h->options.engine_threads > 0) ledger.engine_threads = h->options.engine_threads;
     ledger.settled = sc_query_route_settled;
     ledger.all_settled = sc_query_route_all_settled;
     ledger.context = service->query_route;

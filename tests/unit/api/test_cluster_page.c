@@ -38,7 +38,7 @@ static void divided_open(divided *d)
     fixture_open(&d->f);
     d->cut = cut_town(d->f.live.map);
     d->f.live.options.ledger.cut = d->cut;
-    d->f.live.options.ledger.rooms = 2;
+    d->f.live.options.ledger.engine_threads = 2;
 }
 
 static void divided_close(divided *d)

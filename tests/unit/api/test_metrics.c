@@ -237,7 +237,7 @@ static void test_every_figure_is_under_its_name(void **state)
                                   .refused = 106,
                                   .violations = 107,
                                   .gone_published = 108,
-                                  .bids = 139,
+                                  .proposals = 139,
                                   .aborted = 140,
                                   .impatient = 141,
                                   .asked = 142,

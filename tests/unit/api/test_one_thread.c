@@ -112,7 +112,7 @@ static void test_other_threads_are_there_where_they_are_asked_for(void **state)
     query_scene_options options = query_scene_options_default();
     options.loops = LOOPS;
     options.engine_threads = 2;
-    options.clerks = 3;
+    options.workers = 3;
     query_scene *h = query_scene_open(&options);
     await_threads("engine-", 2);
     await_threads("clerk", 3 + 1);

@@ -64,33 +64,33 @@ static void test_a_page_of_the_cut_that_cannot_be_made(void **state)
     fixture_close(&f);
 }
 
-static void say_nothing(void *context, sc_peer to, sc_word *word)
+static void say_nothing(void *context, sc_peer to, sc_msg *word)
 {
     (void)context;
     (void)to;
-    sc_word_fini(word);
+    sc_msg_fini(word);
 }
 
-static sc_crew *crew_of(const fixture *f)
+static sc_engine_pool *crew_of(const fixture *f)
 {
-    const sc_crew_options options = {
+    const sc_engine_pool_options options = {
         .engine = sc_engine_options_default(),
         .cut = f->cut,
-        .rooms = 1,
+        .engine_threads = 1,
         .max_queries = 100,
         .self = 5,
         .patience_us = 500000,
-        .voice = {.say = say_nothing},
+        .port = {.send = say_nothing},
     };
     sc_rng rng;
     sc_rng_seed(&rng, 1);
-    sc_crew *crew = NULL;
+    sc_engine_pool *engines = NULL;
     sc_diag diag = {""};
-    CHECK_OK(sc_crew_new(f->map, &options, &rng, &crew, &diag), &diag);
+    CHECK_OK(sc_engine_pool_new(f->map, &options, &rng, &engines, &diag), &diag);
     static const uint16_t parts[PARTS] = {0, 1};
-    CHECK_OK(sc_crew_set_parts(crew, parts, PARTS), NULL);
-    sc_crew_round(crew, 0);
-    return crew;
+    CHECK_OK(sc_engine_pool_set_parts(engines, parts, PARTS), NULL);
+    sc_engine_pool_round(engines, 0);
+    return engines;
 }
 
 static void test_a_view_that_cannot_be_made_is_there_the_next_time(void **state)
@@ -98,12 +98,12 @@ static void test_a_view_that_cannot_be_made_is_there_the_next_time(void **state)
     (void)state;
     fixture f;
     fixture_open(&f);
-    sc_crew *crew = crew_of(&f);
+    sc_engine_pool *engines = crew_of(&f);
     unsigned long failures = 0;
     FOR_EACH_FAILURE(n)
     {
         sc_process_view *own = NULL;
-        const sc_err err = sc_process_view_new(crew, f.cut, &own);
+        const sc_err err = sc_process_view_new(engines, f.cut, &own);
         sc_cluster_view *view = err ? NULL : sc_process_view_now(own);
         const bool happened = oom_happened();
         assert_int_equal(view != NULL, !happened);
@@ -125,7 +125,7 @@ static void test_a_view_that_cannot_be_made_is_there_the_next_time(void **state)
         failures++;
     }
     assert_true(failures > 5);
-    sc_crew_free(crew);
+    sc_engine_pool_free(engines);
     fixture_close(&f);
 }
 

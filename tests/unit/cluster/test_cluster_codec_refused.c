@@ -1,7 +1,7 @@
 // Messages as bytes: what is out of bounds is refused, one thing after the other; and what
 // contradicts itself is not encoded.
 #include "support/check.h"
-#include "support/made_words.h"
+#include "support/made_messages.h"
 
 #include "cluster/cluster_codec_internal.h"
 
@@ -14,16 +14,16 @@ enum { PARTS = 40 };
 // ------------------------------------------------------------------------
 
 // Read what a gateway of the town would, from a message that was put together by hand.
-static sc_err read_by_hand(const word_town *town, Starcloak__Cluster__Word *by_hand)
+static sc_err read_by_hand(const msg_town *town, Starcloak__Cluster__Commit *by_hand)
 {
     Starcloak__Cluster__Message message = STARCLOAK__CLUSTER__MESSAGE__INIT;
-    message.what_case = STARCLOAK__CLUSTER__MESSAGE__WHAT_WORD;
-    message.word = by_hand;
+    message.what_case = STARCLOAK__CLUSTER__MESSAGE__WHAT_COMMIT;
+    message.commit = by_hand;
     sc_bytes bytes = {0};
     assert_int_equal(sc__cluster_pack(&message, &bytes), SC_OK);
-    sc_word word = {.kind = SC_WORD_NONE};
-    const sc_err err = sc_word_decode(&town->codec, bytes.data, bytes.size, 0, &word);
-    sc_word_fini(&word);
+    sc_msg msg = {.kind = SC_MSG_NONE};
+    const sc_err err = sc_msg_decode(&town->codec, bytes.data, bytes.size, 0, &msg);
+    sc_msg_fini(&msg);
     sc_bytes_fini(&bytes);
     return err;
 }
@@ -31,23 +31,23 @@ static sc_err read_by_hand(const word_town *town, Starcloak__Cluster__Word *by_h
 static void test_queries_out_of_bounds_are_refused(void **state)
 {
     (void)state;
-    word_town town = word_town_new();
+    msg_town town = msg_town_new();
     uint8_t id[SC__CLUSTER_ID_SIZE] = {1};
     Starcloak__Cluster__Query query = STARCLOAK__CLUSTER__QUERY__INIT;
     query.id = (ProtobufCBinaryData){sizeof id, id};
     query.k = query.l = 1;
-    Starcloak__Cluster__Word word = STARCLOAK__CLUSTER__WORD__INIT;
-    word.kind = STARCLOAK__CLUSTER__KIND__ADD;
-    word.from = 3;
-    word.about_case = STARCLOAK__CLUSTER__WORD__ABOUT_QUERY;
-    word.query = &query;
-    assert_int_equal(read_by_hand(&town, &word), SC_OK);
-#define CHANGED(field, value, wanted)                           \
-    do {                                                        \
-        const Starcloak__Cluster__Query as_it_was = query;      \
-        query.field = (value);                                  \
-        assert_int_equal(read_by_hand(&town, &word), (wanted)); \
-        query = as_it_was;                                      \
+    Starcloak__Cluster__Commit msg = STARCLOAK__CLUSTER__COMMIT__INIT;
+    msg.kind = STARCLOAK__CLUSTER__KIND__ADD;
+    msg.from = 3;
+    msg.about_case = STARCLOAK__CLUSTER__COMMIT__ABOUT_QUERY;
+    msg.query = &query;
+    assert_int_equal(read_by_hand(&town, &msg), SC_OK);
+#define CHANGED(field, value, wanted)                          \
+    do {                                                       \
+        const Starcloak__Cluster__Query as_it_was = query;     \
+        query.field = (value);                                 \
+        assert_int_equal(read_by_hand(&town, &msg), (wanted)); \
+        query = as_it_was;                                     \
     } while (0)
     CHANGED(k, 0, SC_EPARSE);
     CHANGED(l, 0, SC_EPARSE);
@@ -60,23 +60,23 @@ static void test_queries_out_of_bounds_are_refused(void **state)
     CHANGED(deadline, INT64_MIN, SC_EPARSE);
     CHANGED(deadline, INT64_MAX, SC_OK);
 #undef CHANGED
-    word.from = SC_PEER_NONE;
-    assert_int_equal(read_by_hand(&town, &word), SC_EPARSE);
-    word.from = 3;
-    word.kind = STARCLOAK__CLUSTER__KIND__OK;
-    assert_int_equal(read_by_hand(&town, &word), SC_EPARSE);
-    word.kind = (Starcloak__Cluster__Kind)15;
-    assert_int_equal(read_by_hand(&town, &word), SC_EUNKNOWN);
-    word.kind = STARCLOAK__CLUSTER__KIND__DROPPED;
+    msg.from = SC_PEER_NONE;
+    assert_int_equal(read_by_hand(&town, &msg), SC_EPARSE);
+    msg.from = 3;
+    msg.kind = STARCLOAK__CLUSTER__KIND__OK;
+    assert_int_equal(read_by_hand(&town, &msg), SC_EPARSE);
+    msg.kind = (Starcloak__Cluster__Kind)15;
+    assert_int_equal(read_by_hand(&town, &msg), SC_EUNKNOWN);
+    msg.kind = STARCLOAK__CLUSTER__KIND__DROPPED;
     query.reason = SC_DROP_REASON_COUNT;
-    assert_int_equal(read_by_hand(&town, &word), SC_EUNKNOWN);
-    word_town_free(&town);
+    assert_int_equal(read_by_hand(&town, &msg), SC_EUNKNOWN);
+    msg_town_free(&town);
 }
 
 static void test_bids_out_of_bounds_are_refused(void **state)
 {
     (void)state;
-    word_town town = word_town_new();
+    msg_town town = msg_town_new();
     uint8_t ids[2 * SC__CLUSTER_ID_SIZE] = {1};
     uint64_t users[] = {1, 2};
     uint64_t later[] = {0, 5};
@@ -84,29 +84,30 @@ static void test_bids_out_of_bounds_are_refused(void **state)
     uint32_t zeroes[] = {0, 0};
     uint32_t places[] = {0, 1};
     uint64_t gateways[] = {7, 8};
-    Starcloak__Cluster__Bid bid = STARCLOAK__CLUSTER__BID__INIT;
-    bid.id = (ProtobufCBinaryData){SC__CLUSTER_ID_SIZE, ids};
-    bid.queries = (ProtobufCBinaryData){sizeof ids, ids};
-    bid.users = users;
-    bid.later = later;
-    bid.k = bid.l = bid.star = bid.segments = ones;
-    bid.segment = bid.max_hops = zeroes;
-    bid.gateway = places;
-    bid.gateways = gateways;
-    bid.n_users = bid.n_later = bid.n_k = bid.n_l = bid.n_star = bid.n_segment = 2;
-    bid.n_max_hops = bid.n_gateway = bid.n_gateways = bid.n_segments = 2;
-    Starcloak__Cluster__Word word = STARCLOAK__CLUSTER__WORD__INIT;
-    word.kind = STARCLOAK__CLUSTER__KIND__RESERVE;
-    word.from = 3;
-    word.about_case = STARCLOAK__CLUSTER__WORD__ABOUT_BID;
-    word.bid = &bid;
-    assert_int_equal(read_by_hand(&town, &word), SC_OK);
-#define CHANGED(field, value, wanted)                           \
-    do {                                                        \
-        const Starcloak__Cluster__Bid as_it_was = bid;          \
-        bid.field = (value);                                    \
-        assert_int_equal(read_by_hand(&town, &word), (wanted)); \
-        bid = as_it_was;                                        \
+    Starcloak__Cluster__Proposal proposal = STARCLOAK__CLUSTER__PROPOSAL__INIT;
+    proposal.id = (ProtobufCBinaryData){SC__CLUSTER_ID_SIZE, ids};
+    proposal.queries = (ProtobufCBinaryData){sizeof ids, ids};
+    proposal.users = users;
+    proposal.later = later;
+    proposal.k = proposal.l = proposal.star = proposal.segments = ones;
+    proposal.segment = proposal.max_hops = zeroes;
+    proposal.gateway = places;
+    proposal.gateways = gateways;
+    proposal.n_users = proposal.n_later = proposal.n_k = proposal.n_l = proposal.n_star =
+        proposal.n_segment = 2;
+    proposal.n_max_hops = proposal.n_gateway = proposal.n_gateways = proposal.n_segments = 2;
+    Starcloak__Cluster__Commit msg = STARCLOAK__CLUSTER__COMMIT__INIT;
+    msg.kind = STARCLOAK__CLUSTER__KIND__RESERVE;
+    msg.from = 3;
+    msg.about_case = STARCLOAK__CLUSTER__COMMIT__ABOUT_PROPOSAL;
+    msg.proposal = &proposal;
+    assert_int_equal(read_by_hand(&town, &msg), SC_OK);
+#define CHANGED(field, value, wanted)                            \
+    do {                                                         \
+        const Starcloak__Cluster__Proposal as_it_was = proposal; \
+        proposal.field = (value);                                \
+        assert_int_equal(read_by_hand(&town, &msg), (wanted));   \
+        proposal = as_it_was;                                    \
     } while (0)
     // Columns of different lengths, or none.
     CHANGED(n_users, 1, SC_EPARSE);
@@ -149,16 +150,16 @@ static void test_bids_out_of_bounds_are_refused(void **state)
     CHANGED(deadline, INT64_MAX, SC_EPARSE);
     CHANGED(deadline, INT64_MIN, SC_EPARSE);
 #undef CHANGED
-    word_town_free(&town);
+    msg_town_free(&town);
 }
 
 static void test_wishes_and_results_out_of_bounds_are_refused(void **state)
 {
     (void)state;
-    word_town town = word_town_new();
+    msg_town town = msg_town_new();
     uint8_t id[SC__CLUSTER_ID_SIZE] = {1};
     uint32_t places[17] = {0};
-    char *words[] = {(char[]){"food"}};
+    char *names[] = {(char[]){"food"}};
     Starcloak__Cluster__Request request = STARCLOAK__CLUSTER__REQUEST__INIT;
     request.wanted_case = STARCLOAK__CLUSTER__REQUEST__WANTED_K;
     request.k = 3;
@@ -169,107 +170,107 @@ static void test_wishes_and_results_out_of_bounds_are_refused(void **state)
     wishes.queries = (ProtobufCBinaryData){sizeof id, id};
     wishes.requests = requests;
     wishes.n_requests = 1;
-    wishes.words = words;
-    wishes.n_words = 1;
+    wishes.names = names;
+    wishes.n_names = 1;
     Starcloak__Cluster__Proceeding proceeding = STARCLOAK__CLUSTER__PROCEEDING__INIT;
-    proceeding.bid = wishes.queries;
+    proceeding.proposal = wishes.queries;
     proceeding.wishes = &wishes;
-    Starcloak__Cluster__Word word = STARCLOAK__CLUSTER__WORD__INIT;
-    word.kind = STARCLOAK__CLUSTER__KIND__OK;
-    word.from = 3;
-    word.about_case = STARCLOAK__CLUSTER__WORD__ABOUT_PROCEEDING;
-    word.proceeding = &proceeding;
-    assert_int_equal(read_by_hand(&town, &word), SC_OK);
+    Starcloak__Cluster__Commit msg = STARCLOAK__CLUSTER__COMMIT__INIT;
+    msg.kind = STARCLOAK__CLUSTER__KIND__OK;
+    msg.from = 3;
+    msg.about_case = STARCLOAK__CLUSTER__COMMIT__ABOUT_PROCEEDING;
+    msg.proceeding = &proceeding;
+    assert_int_equal(read_by_hand(&town, &msg), SC_OK);
 
     request.n_categories = 17;
-    assert_int_equal(read_by_hand(&town, &word), SC_ELIMIT);
+    assert_int_equal(read_by_hand(&town, &msg), SC_ELIMIT);
     request.n_categories = 1;
     places[0] = 1;
-    assert_int_equal(read_by_hand(&town, &word), SC_EPARSE);
+    assert_int_equal(read_by_hand(&town, &msg), SC_EPARSE);
     places[0] = 0;
     request.k = 0;
-    assert_int_equal(read_by_hand(&town, &word), SC_EPARSE);
+    assert_int_equal(read_by_hand(&town, &msg), SC_EPARSE);
     request.wanted_case = STARCLOAK__CLUSTER__REQUEST__WANTED_RADIUS_M;
     const double radii[] = {-1.0, NOT_A_NUMBER, HUGE_VAL};
     for (size_t i = 0; i < 3; i++) {
         request.radius_m = radii[i];
-        assert_int_equal(read_by_hand(&town, &word), SC_EPARSE);
+        assert_int_equal(read_by_hand(&town, &msg), SC_EPARSE);
     }
     request.radius_m = 5.0;
-    assert_int_equal(read_by_hand(&town, &word), SC_OK);
+    assert_int_equal(read_by_hand(&town, &msg), SC_OK);
     request.wanted_case = STARCLOAK__CLUSTER__REQUEST__WANTED__NOT_SET;
-    assert_int_equal(read_by_hand(&town, &word), SC_EPARSE);
+    assert_int_equal(read_by_hand(&town, &msg), SC_EPARSE);
     request.wanted_case = STARCLOAK__CLUSTER__REQUEST__WANTED_K;
     request.k = 1;
-    words[0] = (char[]){"nothing that anybody knows"};
-    assert_int_equal(read_by_hand(&town, &word), SC_EUNKNOWN);
-    char long_word[SC__CLUSTER_CATEGORY_MAX + 2];
-    memset(long_word, 'a', sizeof long_word);
-    long_word[SC__CLUSTER_CATEGORY_MAX + 1] = '\0';
-    words[0] = long_word;
-    assert_int_equal(read_by_hand(&town, &word), SC_ELIMIT);
-    words[0] = (char[]){"food"};
+    names[0] = (char[]){"nothing that anybody knows"};
+    assert_int_equal(read_by_hand(&town, &msg), SC_EUNKNOWN);
+    char long_name[SC__CLUSTER_CATEGORY_MAX + 2];
+    memset(long_name, 'a', sizeof long_name);
+    long_name[SC__CLUSTER_CATEGORY_MAX + 1] = '\0';
+    names[0] = long_name;
+    assert_int_equal(read_by_hand(&town, &msg), SC_ELIMIT);
+    names[0] = (char[]){"food"};
     wishes.queries.len = 15;
-    assert_int_equal(read_by_hand(&town, &word), SC_EPARSE);
+    assert_int_equal(read_by_hand(&town, &msg), SC_EPARSE);
 
     Starcloak__Cluster__Result result = STARCLOAK__CLUSTER__RESULT__INIT;
-    word.kind = STARCLOAK__CLUSTER__KIND__RESULT;
-    assert_int_equal(read_by_hand(&town, &word), SC_EPARSE);
+    msg.kind = STARCLOAK__CLUSTER__KIND__RESULT;
+    assert_int_equal(read_by_hand(&town, &msg), SC_EPARSE);
     proceeding.result = &result;
-    assert_int_equal(read_by_hand(&town, &word), SC_EPARSE);
+    assert_int_equal(read_by_hand(&town, &msg), SC_EPARSE);
     result.failure = SC_FAILURE_COUNT;
-    assert_int_equal(read_by_hand(&town, &word), SC_EUNKNOWN);
+    assert_int_equal(read_by_hand(&town, &msg), SC_EUNKNOWN);
     result.failure = SC_FAILURE_COUNT - 1;
-    assert_int_equal(read_by_hand(&town, &word), SC_OK);
+    assert_int_equal(read_by_hand(&town, &msg), SC_OK);
 
-    word.kind = STARCLOAK__CLUSTER__KIND__NO;
+    msg.kind = STARCLOAK__CLUSTER__KIND__NO;
     proceeding.gone = (ProtobufCBinaryData){15, id};
-    assert_int_equal(read_by_hand(&town, &word), SC_EPARSE);
-    proceeding.bid.len = 17 - 1 - 1;
-    assert_int_equal(read_by_hand(&town, &word), SC_EPARSE);
-    word_town_free(&town);
+    assert_int_equal(read_by_hand(&town, &msg), SC_EPARSE);
+    proceeding.proposal.len = 17 - 1 - 1;
+    assert_int_equal(read_by_hand(&town, &msg), SC_EPARSE);
+    msg_town_free(&town);
 }
 
 static void test_more_members_than_any_bid_has_are_refused(void **state)
 {
     (void)state;
-    word_town town = word_town_new();
+    msg_town town = msg_town_new();
     const size_t many = SC__CLUSTER_MEMBERS_MAX + 1;
     uint8_t *ids = test_take(many, SC__CLUSTER_ID_SIZE);
     Starcloak__Cluster__Proceeding proceeding = STARCLOAK__CLUSTER__PROCEEDING__INIT;
-    proceeding.bid = (ProtobufCBinaryData){SC__CLUSTER_ID_SIZE, ids};
+    proceeding.proposal = (ProtobufCBinaryData){SC__CLUSTER_ID_SIZE, ids};
     proceeding.gone = (ProtobufCBinaryData){many * SC__CLUSTER_ID_SIZE, ids};
-    Starcloak__Cluster__Word word = STARCLOAK__CLUSTER__WORD__INIT;
-    word.kind = STARCLOAK__CLUSTER__KIND__NO;
-    word.from = 3;
-    word.about_case = STARCLOAK__CLUSTER__WORD__ABOUT_PROCEEDING;
-    word.proceeding = &proceeding;
-    assert_int_equal(read_by_hand(&town, &word), SC_ELIMIT);
+    Starcloak__Cluster__Commit msg = STARCLOAK__CLUSTER__COMMIT__INIT;
+    msg.kind = STARCLOAK__CLUSTER__KIND__NO;
+    msg.from = 3;
+    msg.about_case = STARCLOAK__CLUSTER__COMMIT__ABOUT_PROCEEDING;
+    msg.proceeding = &proceeding;
+    assert_int_equal(read_by_hand(&town, &msg), SC_ELIMIT);
     proceeding.gone.len -= SC__CLUSTER_ID_SIZE;
-    assert_int_equal(read_by_hand(&town, &word), SC_OK);
+    assert_int_equal(read_by_hand(&town, &msg), SC_OK);
 
-    Starcloak__Cluster__Bid bid = STARCLOAK__CLUSTER__BID__INIT;
+    Starcloak__Cluster__Proposal proposal = STARCLOAK__CLUSTER__PROPOSAL__INIT;
     uint64_t *users = test_take(many, sizeof *users);
-    bid.id = proceeding.bid;
-    bid.users = users;
-    bid.n_users = many;
-    word.kind = STARCLOAK__CLUSTER__KIND__RESERVE;
-    word.about_case = STARCLOAK__CLUSTER__WORD__ABOUT_BID;
-    word.bid = &bid;
-    assert_int_equal(read_by_hand(&town, &word), SC_ELIMIT);
+    proposal.id = proceeding.proposal;
+    proposal.users = users;
+    proposal.n_users = many;
+    msg.kind = STARCLOAK__CLUSTER__KIND__RESERVE;
+    msg.about_case = STARCLOAK__CLUSTER__COMMIT__ABOUT_PROPOSAL;
+    msg.proposal = &proposal;
+    assert_int_equal(read_by_hand(&town, &msg), SC_ELIMIT);
 
-    sc_word too_many = {.kind = SC_WORD_NO, .from = 3, .count = many};
+    sc_msg too_many = {.kind = SC_MSG_NO, .from = 3, .count = many};
     sc_bytes bytes = {0};
-    assert_int_equal(sc_word_encode(&town.codec, &too_many, 0, &bytes), SC_EINVAL);
+    assert_int_equal(sc_msg_encode(&town.codec, &too_many, 0, &bytes), SC_EINVAL);
     free(users);
     free(ids);
-    word_town_free(&town);
+    msg_town_free(&town);
 }
 
 static void test_a_small_message_cannot_take_much_memory(void **state)
 {
     (void)state;
-    word_town town = word_town_new();
+    msg_town town = msg_town_new();
     // Empty requests: two bytes each, for which protobuf-c takes more than a hundred.
     enum { COUNT = 200000, HEADS = 32 };
     uint8_t *bytes = test_take(HEADS + 2 * COUNT, 1);
@@ -278,7 +279,7 @@ static void test_a_small_message_cannot_take_much_memory(void **state)
         bytes[size++] = 0x12;
         bytes[size++] = 0x00;
     }
-    // Around them: wishes (6) of a proceeding (5) of a word (1), each a field with a length of
+    // Around them: wishes (6) of a proceeding (5) of a message (1), each a field with a length of
     // three bytes.
     uint8_t *start = bytes + HEADS;
     const uint8_t tags[] = {0x32, 0x2a, 0x0a};
@@ -289,32 +290,32 @@ static void test_a_small_message_cannot_take_much_memory(void **state)
         *--start = (uint8_t)(length | 0x80);
         *--start = tags[i];
     }
-    sc_word word;
-    assert_int_equal(sc_word_decode(&town.codec, start, (size_t)(bytes + size - start), 0, &word),
+    sc_msg msg;
+    assert_int_equal(sc_msg_decode(&town.codec, start, (size_t)(bytes + size - start), 0, &msg),
                      SC_ELIMIT);
     free(bytes);
-    word_town_free(&town);
+    msg_town_free(&town);
 }
 
 static void test_a_message_larger_than_any_is_not_looked_at(void **state)
 {
     (void)state;
-    word_town town = word_town_new();
-    sc_word word;
+    msg_town town = msg_town_new();
+    sc_msg msg;
     sc_heartbeat *heartbeat = NULL;
     const size_t size = (size_t)SC__CLUSTER_MESSAGE_MAX + 1;
-    assert_int_equal(sc_word_decode(&town.codec, NULL, size, 0, &word), SC_ELIMIT);
+    assert_int_equal(sc_msg_decode(&town.codec, NULL, size, 0, &msg), SC_ELIMIT);
     assert_int_equal(sc_heartbeat_decode(0, NULL, size, &heartbeat), SC_ELIMIT);
     // And none is written.
     uint8_t *relay = test_take(size, 1);
-    sc_word result = {.kind = SC_WORD_RESULT, .from = 3};
+    sc_msg result = {.kind = SC_MSG_RESULT, .from = 3};
     result.result = sc_result_new(SC_FAILURE_NONE, relay, size, NULL, 0);
     assert_non_null(result.result);
     sc_bytes bytes = {0};
-    assert_int_equal(sc_word_encode(&town.codec, &result, 0, &bytes), SC_ELIMIT);
-    sc_word_fini(&result);
+    assert_int_equal(sc_msg_encode(&town.codec, &result, 0, &bytes), SC_ELIMIT);
+    sc_msg_fini(&result);
     free(relay);
-    word_town_free(&town);
+    msg_town_free(&town);
 }
 
 static sc_err read_heartbeat(const sc_heartbeat *heartbeat, uint32_t parts)
@@ -376,9 +377,9 @@ static void test_heartbeats_by_hand_are_refused_as_well(void **state)
     uint32_t twice[] = {1, 0};
     Starcloak__Cluster__Parts parts = STARCLOAK__CLUSTER__PARTS__INIT;
     parts.part = twice;
-    parts.room = parts.pending = parts.held = column32;
+    parts.engine_thread = parts.pending = parts.held = column32;
     parts.queries = parts.company = parts.cloaks = parts.dropped = parts.cpu_us = column64;
-    parts.n_part = parts.n_room = parts.n_queries = parts.n_company = parts.n_cloaks = 2;
+    parts.n_part = parts.n_engine_thread = parts.n_queries = parts.n_company = parts.n_cloaks = 2;
     parts.n_dropped = parts.n_cpu_us = parts.n_pending = parts.n_held = 2;
     Starcloak__Cluster__Heartbeat by_hand = STARCLOAK__CLUSTER__HEARTBEAT__INIT;
     by_hand.name = (char[]){"w1"};
@@ -480,63 +481,63 @@ static void test_placements_out_of_bounds_are_refused(void **state)
 static void test_a_word_that_contradicts_itself_is_not_said(void **state)
 {
     (void)state;
-    word_town town = word_town_new();
+    msg_town town = msg_town_new();
     sc_rng rng;
     sc_rng_seed(&rng, 8);
     sc_bytes bytes = {0};
-    sc_word word = made_word(&town, SC_WORD_ADD, &rng);
-    word.query.owner ^= 2;
-    assert_int_equal(sc_word_encode(&town.codec, &word, 0, &bytes), SC_EINVAL);
-    word = made_word(&town, SC_WORD_ADD, &rng);
-    word.part = town.codec.parts;
-    assert_int_equal(sc_word_encode(&town.codec, &word, 0, &bytes), SC_EINVAL);
-    word = made_word(&town, SC_WORD_ADD, &rng);
-    word.from = SC_PEER_NONE;
-    assert_int_equal(sc_word_encode(&town.codec, &word, 0, &bytes), SC_EINVAL);
-    word = (sc_word){.kind = SC_WORD_NONE, .from = 1};
-    assert_int_equal(sc_word_encode(&town.codec, &word, 0, &bytes), SC_EINVAL);
+    sc_msg msg = made_msg(&town, SC_MSG_ADD, &rng);
+    msg.query.owner ^= 2;
+    assert_int_equal(sc_msg_encode(&town.codec, &msg, 0, &bytes), SC_EINVAL);
+    msg = made_msg(&town, SC_MSG_ADD, &rng);
+    msg.part = town.codec.parts;
+    assert_int_equal(sc_msg_encode(&town.codec, &msg, 0, &bytes), SC_EINVAL);
+    msg = made_msg(&town, SC_MSG_ADD, &rng);
+    msg.from = SC_PEER_NONE;
+    assert_int_equal(sc_msg_encode(&town.codec, &msg, 0, &bytes), SC_EINVAL);
+    msg = (sc_msg){.kind = SC_MSG_NONE, .from = 1};
+    assert_int_equal(sc_msg_encode(&town.codec, &msg, 0, &bytes), SC_EINVAL);
 
-    word = made_word(&town, SC_WORD_RESERVE, &rng);
-    sc_bid *bid = word.bid;
-#define CONTRADICTS(change)                                                         \
-    do {                                                                            \
-        word.bid = sc_bid_clone(bid);                                               \
-        assert_non_null(word.bid);                                                  \
-        change;                                                                     \
-        assert_int_equal(sc_word_encode(&town.codec, &word, 0, &bytes), SC_EINVAL); \
-        sc_bid_free(word.bid);                                                      \
+    msg = made_msg(&town, SC_MSG_RESERVE, &rng);
+    sc_proposal *proposal = msg.proposal;
+#define CONTRADICTS(change)                                                       \
+    do {                                                                          \
+        msg.proposal = sc_proposal_clone(proposal);                               \
+        assert_non_null(msg.proposal);                                            \
+        change;                                                                   \
+        assert_int_equal(sc_msg_encode(&town.codec, &msg, 0, &bytes), SC_EINVAL); \
+        sc_proposal_free(msg.proposal);                                           \
     } while (0)
-    CONTRADICTS(word.bid->deadline--);
-    CONTRADICTS(word.bid->last--);
-    CONTRADICTS(word.bid->worker ^= 2);
-    CONTRADICTS(word.bid->releaser ^= 2);
-    CONTRADICTS(word.bid->is_single = !word.bid->is_single);
-    CONTRADICTS(word.bid->segments[0] = UINT32_MAX);
-    CONTRADICTS(word.bid->member_count = 0);
+    CONTRADICTS(msg.proposal->deadline--);
+    CONTRADICTS(msg.proposal->last--);
+    CONTRADICTS(msg.proposal->worker ^= 2);
+    CONTRADICTS(msg.proposal->releaser ^= 2);
+    CONTRADICTS(msg.proposal->is_single = !msg.proposal->is_single);
+    CONTRADICTS(msg.proposal->segments[0] = UINT32_MAX);
+    CONTRADICTS(msg.proposal->member_count = 0);
 #undef CONTRADICTS
-    sc_bid_free(bid);
+    sc_proposal_free(proposal);
     sc_bytes_fini(&bytes);
-    word_town_free(&town);
+    msg_town_free(&town);
 }
 
 static void test_what_was_in_the_bytes_before_is_wiped(void **state)
 {
     (void)state;
-    word_town town = word_town_new();
+    msg_town town = msg_town_new();
     sc_rng rng;
     sc_rng_seed(&rng, 9);
-    sc_word add = made_word(&town, SC_WORD_ADD, &rng);
-    sc_word dead = made_word(&town, SC_WORD_DEAD, &rng);
+    sc_msg add = made_msg(&town, SC_MSG_ADD, &rng);
+    sc_msg dead = made_msg(&town, SC_MSG_DEAD, &rng);
     sc_bytes bytes = {0};
-    assert_int_equal(sc_word_encode(&town.codec, &add, 0, &bytes), SC_OK);
+    assert_int_equal(sc_msg_encode(&town.codec, &add, 0, &bytes), SC_OK);
     const size_t longer = bytes.size;
-    assert_int_equal(sc_word_encode(&town.codec, &dead, 0, &bytes), SC_OK);
+    assert_int_equal(sc_msg_encode(&town.codec, &dead, 0, &bytes), SC_OK);
     assert_true(bytes.size < longer);
     for (size_t i = bytes.size; i < longer; i++) {
         assert_int_equal(bytes.data[i], 0);
     }
     sc_bytes_fini(&bytes);
-    word_town_free(&town);
+    msg_town_free(&town);
 }
 
 static const struct CMUnitTest tests[] = {

@@ -21,7 +21,7 @@ static sc_heartbeat *full_heartbeat(sc_peer worker, uint64_t number)
     heartbeat->parts[0].part = 1;
     heartbeat->parts[1].part = 3;
     heartbeat->parts[1].load = (sc_part_load){.is_open = true,
-                                              .room = 1,
+                                              .engine_thread = 1,
                                               .queries = 201 + 10 * number,
                                               .company = 202,
                                               .cloaks = 203,
@@ -38,15 +38,15 @@ static sc_heartbeat *full_heartbeat(sc_peer worker, uint64_t number)
     heartbeat->bytes_out = 105;
     heartbeat->bytes_in = 106;
     heartbeat->cpu_us = 200000 * number;
-    heartbeat->crew = (sc_crew_stats){.bids = 111,
-                                      .bids_under_way = 112,
-                                      .bids_published = 113,
-                                      .bids_refused = 114,
-                                      .bids_silent = 115,
-                                      .bids_unknown = 116,
-                                      .asked = 117,
-                                      .lost = 118,
-                                      .misdirected = 119};
+    heartbeat->engines = (sc_engine_pool_stats){.proposals = 111,
+                                                .proposals_under_way = 112,
+                                                .proposals_published = 113,
+                                                .proposals_refused = 114,
+                                                .proposals_silent = 115,
+                                                .proposals_unknown = 116,
+                                                .asked = 117,
+                                                .lost = 118,
+                                                .misdirected = 119};
     return heartbeat;
 }
 
@@ -199,7 +199,7 @@ static void check_number(const json_t *object, const char *name, double wanted)
     CHECK_CLOSE(json_number_value(value), wanted, 1e-6);
 }
 
-static void check_word(const json_t *object, const char *name, const char *wanted)
+static void check_msg(const json_t *object, const char *name, const char *wanted)
 {
     assert_string_equal(json_string_value(json_object_get(object, name)), wanted);
 }
@@ -246,7 +246,7 @@ static void test_every_figure_is_written_under_its_name(void **state)
     for (size_t i = 0; i < sizeof of_all / sizeof *of_all; i++) {
         check_count(root, of_all[i].name, of_all[i].value);
     }
-    check_word(root, "cut", "000000000000004d");
+    check_msg(root, "cut", "000000000000004d");
     check_number(root, "imbalance", 1.125);
     check_number(root, "beat_s", 0.25);
     assert_true(json_is_true(json_object_get(root, "connected")));
@@ -255,9 +255,9 @@ static void test_every_figure_is_written_under_its_name(void **state)
     for (size_t i = 0; i < sizeof of_peer / sizeof *of_peer; i++) {
         check_count(worker, of_peer[i].name, of_peer[i].value);
     }
-    check_word(worker, "peer", "0000000000000003");
-    check_word(worker, "name", "w3");
-    check_word(worker, "kind", "worker");
+    check_msg(worker, "peer", "0000000000000003");
+    check_msg(worker, "name", "w3");
+    check_msg(worker, "kind", "worker");
     check_number(worker, "age_s", 0.25);
     check_number(worker, "skew_s", -0.0015);
     check_number(worker, "cpu", view->peers[2].cpu);
@@ -268,7 +268,7 @@ static void test_every_figure_is_written_under_its_name(void **state)
     for (size_t i = 0; i < sizeof of_part / sizeof *of_part; i++) {
         check_count(part, of_part[i].name, of_part[i].value);
     }
-    check_word(part, "owner", "0000000000000003");
+    check_msg(part, "owner", "0000000000000003");
     assert_true(json_is_true(json_object_get(part, "served")));
     check_number(part, "cpu_s", 2.5);
     check_number(part, "load", view->parts[3].load);
@@ -285,7 +285,7 @@ static void test_a_gateway_has_no_parts_and_a_part_may_have_no_owner(void **stat
     sc_cluster_view *view = look(&f);
     json_t *root = read_back(view);
     const json_t *gateway = json_array_get(json_object_get(root, "peers"), 0);
-    check_word(gateway, "kind", "gateway");
+    check_msg(gateway, "kind", "gateway");
     assert_null(json_object_get(gateway, "parts"));
     assert_null(json_object_get(gateway, "load"));
     assert_true(json_is_true(json_object_get(gateway, "self")));

@@ -53,12 +53,12 @@ static unsigned take(sc__gateway_routes *routes, sc_time now)
     return bits;
 }
 
-static bool needs(sc__gateway_routes *routes, sc_word_kind kind, uint32_t number, uint32_t part,
+static bool needs(sc__gateway_routes *routes, sc_msg_kind kind, uint32_t number, uint32_t part,
                   uint32_t home, sc_time now)
 {
-    const sc_word word = {
+    const sc_msg msg = {
         .kind = kind, .part = part, .home = home, .query = {.id = plain_id(number)}};
-    return sc__gateway_routes_needs(routes, &word, now);
+    return sc__gateway_routes_needs(routes, &msg, now);
 }
 
 static void test_a_part_is_said_anew_once_when_its_owner_serves_it(void **state)
@@ -133,19 +133,19 @@ static void test_each_worker_is_told_of_company_once(void **state)
     (void)state;
     sc__gateway_routes *routes = routes_for((const sc_peer[PARTS]){A, A, B, B});
     // At home in part 0, so A has it already, for all its parts.
-    assert_true(needs(routes, SC_WORD_ADD, 1, 0, 0, 0));
-    assert_false(needs(routes, SC_WORD_COMPANY, 1, 1, 0, 0));
-    assert_true(needs(routes, SC_WORD_COMPANY, 1, 2, 0, 0));
-    assert_false(needs(routes, SC_WORD_COMPANY, 1, 3, 0, 0));
+    assert_true(needs(routes, SC_MSG_ADD, 1, 0, 0, 0));
+    assert_false(needs(routes, SC_MSG_COMPANY, 1, 1, 0, 0));
+    assert_true(needs(routes, SC_MSG_COMPANY, 1, 2, 0, 0));
+    assert_false(needs(routes, SC_MSG_COMPANY, 1, 3, 0, 0));
     // The same for another query, and for its end.
-    assert_true(needs(routes, SC_WORD_COMPANY, 2, 3, 0, 0));
-    assert_true(needs(routes, SC_WORD_REMOVE, 2, 0, 0, 0));
-    assert_false(needs(routes, SC_WORD_REMOVE, 2, 1, 0, 0));
-    assert_true(needs(routes, SC_WORD_REMOVE, 2, 2, 0, 0));
-    assert_false(needs(routes, SC_WORD_REMOVE, 2, 3, 0, 0));
+    assert_true(needs(routes, SC_MSG_COMPANY, 2, 3, 0, 0));
+    assert_true(needs(routes, SC_MSG_REMOVE, 2, 0, 0, 0));
+    assert_false(needs(routes, SC_MSG_REMOVE, 2, 1, 0, 0));
+    assert_true(needs(routes, SC_MSG_REMOVE, 2, 2, 0, 0));
+    assert_false(needs(routes, SC_MSG_REMOVE, 2, 3, 0, 0));
     // Sent again at home, it is always sent.
-    assert_true(needs(routes, SC_WORD_ADD, 2, 0, 0, 0));
-    assert_true(needs(routes, SC_WORD_ADD, 2, 0, 0, 0));
+    assert_true(needs(routes, SC_MSG_ADD, 2, 0, 0, 0));
+    assert_true(needs(routes, SC_MSG_ADD, 2, 0, 0, 0));
     sc__gateway_routes_free(routes);
 }
 
@@ -154,11 +154,11 @@ static void test_parts_without_an_owner_are_told_all(void **state)
     (void)state;
     sc__gateway_routes *routes =
         routes_for((const sc_peer[PARTS]){A, SC_PEER_NONE, SC_PEER_NONE, B});
-    assert_true(needs(routes, SC_WORD_COMPANY, 1, 1, 0, 0));
-    assert_true(needs(routes, SC_WORD_COMPANY, 1, 2, 0, 0));
-    assert_true(needs(routes, SC_WORD_COMPANY, 1, 3, 0, 0));
+    assert_true(needs(routes, SC_MSG_COMPANY, 1, 1, 0, 0));
+    assert_true(needs(routes, SC_MSG_COMPANY, 1, 2, 0, 0));
+    assert_true(needs(routes, SC_MSG_COMPANY, 1, 3, 0, 0));
     // A part that does not exist has no owner.
-    assert_false(needs(routes, SC_WORD_ADD, 1, PARTS, PARTS, 0));
+    assert_false(needs(routes, SC_MSG_ADD, 1, PARTS, PARTS, 0));
     sc__gateway_routes_free(routes);
 }
 
@@ -166,12 +166,12 @@ static void test_a_part_that_was_just_opened_is_told_of_all_company(void **state
 {
     (void)state;
     sc__gateway_routes *routes = two_and_two();
-    assert_false(needs(routes, SC_WORD_COMPANY, 1, 1, 0, 0));
+    assert_false(needs(routes, SC_MSG_COMPANY, 1, 1, 0, 0));
     heartbeat_all(routes);
     assert_int_equal(take(routes, 1000), 0xf);
-    assert_true(needs(routes, SC_WORD_COMPANY, 1, 1, 0, 1000));
-    assert_true(needs(routes, SC_WORD_COMPANY, 1, 1, 0, 1000 + FRESH - 1));
-    assert_false(needs(routes, SC_WORD_COMPANY, 1, 1, 0, 1000 + FRESH));
+    assert_true(needs(routes, SC_MSG_COMPANY, 1, 1, 0, 1000));
+    assert_true(needs(routes, SC_MSG_COMPANY, 1, 1, 0, 1000 + FRESH - 1));
+    assert_false(needs(routes, SC_MSG_COMPANY, 1, 1, 0, 1000 + FRESH));
     sc__gateway_routes_free(routes);
 }
 

@@ -2,7 +2,7 @@
 // processes of two versions understand each other.
 #include "support/check.h"
 #include "support/golden.h"
-#include "support/made_words.h"
+#include "support/made_messages.h"
 
 #include "cluster/bus_internal.h"
 #include "cluster/cluster_key.h"
@@ -25,24 +25,24 @@ static sc_rng rng_of(unsigned kind, unsigned number)
 static void test_words_of_every_kind_have_the_bytes_that_are_stored(void **state)
 {
     (void)state;
-    word_town town = word_town_new();
+    msg_town town = msg_town_new();
     golden_text golden;
     golden_begin(&golden);
-    for (unsigned kind = SC_WORD_NONE + 1; kind < SC_WORD_KIND_COUNT; kind++) {
+    for (unsigned kind = SC_MSG_NONE + 1; kind < SC_MSG_KIND_COUNT; kind++) {
         for (unsigned i = 0; i < CASES; i++) {
             sc_rng rng = rng_of(kind, i);
-            sc_word word = made_word(&town, (sc_word_kind)kind, &rng);
+            sc_msg msg = made_msg(&town, (sc_msg_kind)kind, &rng);
             sc_bytes bytes = {0};
-            assert_int_equal(sc_word_encode(&town.codec, &word, offset, &bytes), SC_OK);
+            assert_int_equal(sc_msg_encode(&town.codec, &msg, offset, &bytes), SC_OK);
             char title[64];
-            snprintf(title, sizeof title, "%s %u", sc_word_kind_name(word.kind), i);
+            snprintf(title, sizeof title, "%s %u", sc_msg_kind_name(msg.kind), i);
             golden_bytes(&golden, title, bytes.data, bytes.size);
             sc_bytes_fini(&bytes);
-            sc_word_fini(&word);
+            sc_msg_fini(&msg);
         }
     }
     golden_end(&golden, "cluster-messages.txt");
-    word_town_free(&town);
+    msg_town_free(&town);
 }
 
 static void test_heartbeats_and_placements_have_the_bytes_that_are_stored(void **state)

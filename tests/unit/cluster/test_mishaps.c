@@ -44,7 +44,7 @@ static void test_travellers_of_two_gateways_share_a_cloak_that_leaves_once(void 
     assert_int_equal(s1.cloaks + s2.cloaks, 1);
     assert_int_equal(s1.cloaks_elsewhere + s2.cloaks_elsewhere, 1);
     cluster_await_published(a, NULL, 1);
-    assert_int_equal(sc_worker_stats(a).bids_published, 1);
+    assert_int_equal(sc_worker_stats(a).proposals_published, 1);
     sc_worker_free(a);
     cluster_gateway_close(&two);
     cluster_gateway_close(&one);

@@ -1,20 +1,20 @@
 // Every allocation of writing and reading a cluster's messages fails once, in turn: it is reported,
 // nothing leaks, and the next attempt succeeds.
 #include "support/check.h"
-#include "support/made_words.h"
+#include "support/made_messages.h"
 #include "support/oom.h"
 
 #include "cluster/cluster_codec_internal.h"
 
 enum { PARTS = 40, CASES = 8 };
 
-static void check_word(const word_town *town, const sc_word *word)
+static void check_msg(const msg_town *town, const sc_msg *msg)
 {
     sc_bytes bytes = {0};
     unsigned long failures = 0;
     FOR_EACH_FAILURE(n)
     {
-        const sc_err err = sc_word_encode(&town->codec, word, 0, &bytes);
+        const sc_err err = sc_msg_encode(&town->codec, msg, 0, &bytes);
         if (!oom_happened()) {
             assert_int_equal(err, SC_OK);
             break;
@@ -25,36 +25,36 @@ static void check_word(const word_town *town, const sc_word *word)
     }
     FOR_EACH_FAILURE(n)
     {
-        sc_word read = {.kind = SC_WORD_NONE};
-        const sc_err err = sc_word_decode(&town->codec, bytes.data, bytes.size, 0, &read);
+        sc_msg read = {.kind = SC_MSG_NONE};
+        const sc_err err = sc_msg_decode(&town->codec, bytes.data, bytes.size, 0, &read);
         if (!oom_happened()) {
             assert_int_equal(err, SC_OK);
-            check_same_word(&read, word);
-            sc_word_fini(&read);
+            check_same_msg(&read, msg);
+            sc_msg_fini(&read);
             break;
         }
         assert_int_equal(err, SC_ENOMEM);
-        assert_int_equal(read.kind, SC_WORD_NONE);
+        assert_int_equal(read.kind, SC_MSG_NONE);
         failures++;
     }
     assert_true(failures >= 2);
     sc_bytes_fini(&bytes);
 }
 
-static void test_words(void **state)
+static void test_msgs(void **state)
 {
     (void)state;
-    word_town town = word_town_new();
+    msg_town town = msg_town_new();
     sc_rng rng;
     sc_rng_seed(&rng, 1);
     for (int i = 0; i < CASES; i++) {
-        for (unsigned kind = SC_WORD_NONE + 1; kind < SC_WORD_KIND_COUNT; kind++) {
-            sc_word word = made_word(&town, (sc_word_kind)kind, &rng);
-            check_word(&town, &word);
-            sc_word_fini(&word);
+        for (unsigned kind = SC_MSG_NONE + 1; kind < SC_MSG_KIND_COUNT; kind++) {
+            sc_msg msg = made_msg(&town, (sc_msg_kind)kind, &rng);
+            check_msg(&town, &msg);
+            sc_msg_fini(&msg);
         }
     }
-    word_town_free(&town);
+    msg_town_free(&town);
 }
 
 static void test_heartbeats_and_placements(void **state)
@@ -104,33 +104,33 @@ static void test_heartbeats_and_placements(void **state)
     sc_placement_free(placement);
 }
 
-static void test_a_workers_words(void **state)
+static void test_a_workers_msgs(void **state)
 {
     (void)state;
     FOR_EACH_FAILURE(n)
     {
-        struct sc_category_table *words = NULL;
+        struct sc_category_table *msgs = NULL;
         uint32_t number = SC_NONE;
-        sc_err err = sc_category_table_new(&words);
+        sc_err err = sc_category_table_new(&msgs);
         for (int i = 0; i < 40 && !err; i++) {
-            const char word[] = {(char)('A' + i), '\0'};
-            err = sc__category_table_number(words, word, &number);
+            const char msg[] = {(char)('A' + i), '\0'};
+            err = sc__category_table_number(msgs, msg, &number);
         }
         const bool failed = oom_happened();
         assert_int_equal(err, failed ? SC_ENOMEM : SC_OK);
-        if (words) {
+        if (msgs) {
             // What was refused for want of memory is taken now, and nothing was numbered twice.
-            assert_int_equal(sc__category_table_number(words, "A", &number), SC_OK);
+            assert_int_equal(sc__category_table_number(msgs, "A", &number), SC_OK);
             assert_int_equal(number, 0);
         }
-        sc_category_table_free(words);
+        sc_category_table_free(msgs);
         if (!failed) break;
     }
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_words),
+    cmocka_unit_test(test_msgs),
     cmocka_unit_test(test_heartbeats_and_placements),
-    cmocka_unit_test(test_a_workers_words),
+    cmocka_unit_test(test_a_workers_msgs),
 };
 SC_SUITE(tests)

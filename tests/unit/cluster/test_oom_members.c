@@ -90,11 +90,11 @@ static void test_a_worker(void **state)
     const char *url = fixture->nats.url;
     const sc_worker_options options = {
         .bus = wire_to(&url),
-        .crew =
+        .engines =
             {
                 .engine = sc_engine_options_default(),
                 .cut = fixture->partition,
-                .rooms = 2,
+                .engine_threads = 2,
                 .max_queries = 10,
                 .patience_us = 500000,
             },

@@ -280,7 +280,7 @@ static void test_parts_that_cannot_be_are_passed_over(void **state)
 // --- Clocks --------------------------------------------------------------------------------------
 
 /** Heard by a clock that is `ahead_us` before its, after so long a way. */
-static void hear_late(sc_roster *roster, uint64_t number, int64_t ahead_us, int64_t way_us)
+static void receive_late(sc_roster *roster, uint64_t number, int64_t ahead_us, int64_t way_us)
 {
     sc_heartbeat *heartbeat = gateway_heartbeat(1, number);
     heartbeat->calendar_us = (int64_t)number * HEARTBEAT_US;
@@ -292,15 +292,15 @@ static void test_one_late_heartbeat_is_not_taken_for_a_wrong_clock(void **state)
 {
     (void)state;
     sc_roster *roster = roster_at(0);
-    hear_late(roster, 1, -2000, 300);
+    receive_late(roster, 1, -2000, 300);
     assert_int_equal(sc_roster_find(roster, 1)->skew_us, -1700);
-    hear_late(roster, 2, -2000, 100000);
+    receive_late(roster, 2, -2000, 100000);
     assert_true(sc_roster_find(roster, 1)->skew_us < 20000);
-    hear_late(roster, 3, -2000, 200);
+    receive_late(roster, 3, -2000, 200);
     assert_int_equal(sc_roster_find(roster, 1)->skew_us, -1800);
     // A clock that really went ahead is believed in the end.
     for (uint64_t n = 4; n < 60; n++) {
-        hear_late(roster, n, 50000, 200);
+        receive_late(roster, n, 50000, 200);
     }
     assert_true(sc_roster_find(roster, 1)->skew_us > 49000);
     sc_roster_free(roster);

@@ -1,6 +1,6 @@
-// Hundreds ask at one place within a moment, and engines of many parts know them all: they bid for
+// Hundreds ask at one place within a moment, and engines of many parts know them all: they proposed
 // the same queries, but not again and again.
-#include "cluster_sim/rehearsal.h"
+#include "cluster_sim/cluster_sim.h"
 
 #include "base/rng.h"
 #include "support/check.h"
@@ -25,9 +25,9 @@ static sc_partition *cut_into_patches(const sc_map *map)
     return cut;
 }
 
-/** All within a moment: while gateways hear where the parts are, and so say everything to every
+/** All within a moment: while gateways receive where the parts are, and so send everything to every
  * part in its reach. */
-static void ask_all(sc_rehearsal *rehearsal, const sc_map *map, uint64_t seed)
+static void ask_all(sc_cluster_sim *sim, const sc_map *map, uint64_t seed)
 {
     sc_rng rng;
     sc_rng_seed(&rng, seed);
@@ -42,53 +42,53 @@ static void ask_all(sc_rehearsal *rehearsal, const sc_map *map, uint64_t seed)
         };
         memcpy(query.id.bytes, (uint64_t[]){sc_rng_next(&rng), sc_rng_next(&rng)},
                sizeof query.id.bytes);
-        assert_int_equal(sc_rehearsal_ask(rehearsal, &query, i), SC_OK);
+        assert_int_equal(sc_cluster_sim_ask(sim, &query, i), SC_OK);
     }
 }
 
-static sc_rehearsal_verdict play(unsigned gateways, unsigned workers, sc_time delay_us,
-                                 uint64_t seed)
+static sc_cluster_sim_verdict play(unsigned gateways, unsigned workers, sc_time delay_us,
+                                   uint64_t seed)
 {
     sketch s = sketch_grid(SC_COORDS_PLANAR, 12, 12);
     sc_map *map = sketch_map(&s);
     sc_partition *cut = cut_into_patches(map);
-    sc_rehearsal_options options = sc_rehearsal_options_default();
+    sc_cluster_sim_options options = sc_cluster_sim_options_default();
     options.seed = seed;
     options.cut = cut;
     options.gateways = gateways;
     options.workers = workers;
     options.max_pending = QUERIES;
     options.delay_us = delay_us;
-    sc_rehearsal *rehearsal = NULL;
+    sc_cluster_sim *sim = NULL;
     sc_diag diag;
-    CHECK_OK(sc_rehearsal_new(map, &options, &rehearsal, &diag), &diag);
-    ask_all(rehearsal, map, seed);
-    assert_int_equal(sc_rehearsal_run(rehearsal, SC_TIME_NEVER), SC_OK);
-    const sc_rehearsal_verdict verdict = *sc_rehearsal_verdict_of(rehearsal);
+    CHECK_OK(sc_cluster_sim_new(map, &options, &sim, &diag), &diag);
+    ask_all(sim, map, seed);
+    assert_int_equal(sc_cluster_sim_run(sim, SC_TIME_NEVER), SC_OK);
+    const sc_cluster_sim_verdict verdict = *sc_cluster_sim_verdict_of(sim);
     print_message("# %u gateways, %u workers: %" PRIu64 " bids, %" PRIu64 " refused, %" PRIu64
                   " answered\n",
-                  gateways, workers, verdict.bids, verdict.refused, verdict.answered);
-    sc_rehearsal_free(rehearsal);
+                  gateways, workers, verdict.proposals, verdict.refused, verdict.answered);
+    sc_cluster_sim_free(sim);
     sc_partition_free(cut);
     sc_map_free(map);
     sketch_free(&s);
     return verdict;
 }
 
-/** Nothing is broken, nearly all are answered, and that takes few bids: about 900 to 1600. Without
- * an allowance (worker/allowance.h) it took 5000 to 6000 with two gateways, and 19000 with four,
- * when more than half of the queries had no answer. */
+/** Nothing is broken, nearly all are answered, and that takes few proposals: about 900 to 1600.
+ * Without an allowance (worker/backoff.h) it took 5000 to 6000 with two gateways, and 19000 with
+ * four, when more than half of the queries had no answer. */
 static void check_burst(unsigned gateways, unsigned workers, sc_time delay_us)
 {
     for (uint64_t seed = 1; seed <= 3; seed++) {
-        const sc_rehearsal_verdict verdict = play(gateways, workers, delay_us, seed);
+        const sc_cluster_sim_verdict verdict = play(gateways, workers, delay_us, seed);
         assert_string_equal(verdict.what, "");
         assert_true(verdict.answered > QUERIES * 9 / 10);
-        assert_true(verdict.bids < 4 * (uint64_t)QUERIES);
+        assert_true(verdict.proposals < 4 * (uint64_t)QUERIES);
     }
 }
 
-static void test_engines_of_many_workers_do_not_bid_again_and_again(void **state)
+static void test_engines_of_many_workers_do_not_proposal_again_and_again(void **state)
 {
     (void)state;
     check_burst(2, PARTS, 20000);
@@ -113,7 +113,7 @@ static void test_nor_do_they_with_many_gateways(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_engines_of_many_workers_do_not_bid_again_and_again),
+    cmocka_unit_test(test_engines_of_many_workers_do_not_proposal_again_and_again),
     cmocka_unit_test(test_engines_of_one_worker_do_not_either),
     cmocka_unit_test(test_nor_do_they_on_a_quick_network),
     cmocka_unit_test(test_nor_do_they_with_many_gateways),

@@ -1,23 +1,23 @@
-// The commit while processes crash: at any moment, after any step, before anybody heard of it; and
+// The commit while processes crash: at any moment, after any step, before anybody received it; and
 // come back as others.
-#include "cluster_sim/rehearsal.h"
+#include "cluster_sim/cluster_sim.h"
 
 #include "support/check.h"
 #include "support/schedule.h"
 
 enum { SCHEDULES = 700 };
 
-static sc_rehearsal_verdict play_many(uint64_t first, double loss)
+static sc_cluster_sim_verdict play_many(uint64_t first, double loss)
 {
-    sc_rehearsal_verdict sum = {0};
+    sc_cluster_sim_verdict sum = {0};
     for (uint64_t seed = first; seed < first + SCHEDULES; seed++) {
         check_case(seed);
-        sc_rehearsal_options options = schedule_options(seed);
+        sc_cluster_sim_options options = schedule_options(seed);
         options.crashes_per_s = 1.0 + (double)(seed % 4);
         options.loss = loss;
         options.doubling = loss;
         options.leaving = seed % 2 ? 0.1 : 0.0;
-        const sc_rehearsal_verdict verdict = schedule_play(&options);
+        const sc_cluster_sim_verdict verdict = schedule_play(&options);
         schedule_check(&verdict);
         schedule_sum(&sum, &verdict);
     }
@@ -30,7 +30,7 @@ static sc_rehearsal_verdict play_many(uint64_t first, double loss)
 static void test_processes_that_crash_break_no_promise(void **state)
 {
     (void)state;
-    const sc_rehearsal_verdict sum = play_many(0, 0.0);
+    const sc_cluster_sim_verdict sum = play_many(0, 0.0);
     assert_true(sum.answered > SCHEDULES / 2);
     assert_true(sum.failed[SC_FAILURE_IN_DOUBT] > 0);
     assert_true(sum.failed[SC_FAILURE_LOST] > 0);

@@ -1,6 +1,6 @@
-// What a cut costs on real roads: with company nothing to speak of, and nothing of a cloak is ruled
+// What a cut costs on real roads: with company nothing to send of, and nothing of a cloak is ruled
 // out by knowing the cut; without company both are otherwise.
-#include "cluster_sim/crowd.h"
+#include "cluster_sim/sim_queries.h"
 
 #include <starcloak/map_import.h>
 
@@ -25,20 +25,20 @@ static sc_map *real_map(const char *name, sc_format format)
 }
 
 /** As many parts; a worker for each, or four parts each. */
-static sc_rehearsal_verdict play(const sc_map *map, uint32_t parts, uint32_t workers,
-                                 bool is_company_off)
+static sc_cluster_sim_verdict play(const sc_map *map, uint32_t parts, uint32_t workers,
+                                   bool is_company_off)
 {
     const sc_partition_options partition = {.parts = parts, .seed = 1};
     const sc_workload workload = sc_workload_default();
     sc_partition *cut = NULL;
     sc_movement *walk = NULL;
     sc_crowd *crowd = NULL;
-    sc_rehearsal *rehearsal = NULL;
+    sc_cluster_sim *sim = NULL;
     sc_diag diag = {""};
     CHECK_OK(sc_partition_make(map, &partition, &cut, &diag), &diag);
     CHECK_OK(sc_walk_new(map, TRAVELLERS, 1, &walk, &diag), &diag);
     CHECK_OK(sc_crowd_new(walk, &workload, 1, &crowd, &diag), &diag);
-    sc_rehearsal_options options = sc_rehearsal_options_default();
+    sc_cluster_sim_options options = sc_cluster_sim_options_default();
     options.workers = workers;
     options.cut = cut;
     options.max_pending = TRAVELLERS;
@@ -49,19 +49,19 @@ static sc_rehearsal_verdict play(const sc_map *map, uint32_t parts, uint32_t wor
     options.is_company_off = is_company_off;
     options.ended = sc_crowd_ended;
     options.context = crowd;
-    CHECK_OK(sc_rehearsal_new(map, &options, &rehearsal, &diag), &diag);
-    CHECK_OK(sc_crowd_ask(crowd, rehearsal, sc_time_from_seconds(SECONDS), &diag), &diag);
-    assert_int_equal(sc_rehearsal_run(rehearsal, SC_TIME_NEVER), SC_OK);
-    const sc_rehearsal_verdict verdict = *sc_rehearsal_verdict_of(rehearsal);
+    CHECK_OK(sc_cluster_sim_new(map, &options, &sim, &diag), &diag);
+    CHECK_OK(sc_crowd_ask(crowd, sim, sc_time_from_seconds(SECONDS), &diag), &diag);
+    assert_int_equal(sc_cluster_sim_run(sim, SC_TIME_NEVER), SC_OK);
+    const sc_cluster_sim_verdict verdict = *sc_cluster_sim_verdict_of(sim);
     assert_string_equal(verdict.what, "");
-    sc_rehearsal_free(rehearsal);
+    sc_cluster_sim_free(sim);
     sc_crowd_free(crowd);
     sc_movement_free(walk);
     sc_partition_free(cut);
     return verdict;
 }
 
-static double success(const sc_rehearsal_verdict *verdict)
+static double success(const sc_cluster_sim_verdict *verdict)
 {
     assert_true(verdict->asked > TRAVELLERS);
     return (double)verdict->answered / (double)verdict->asked;
@@ -70,9 +70,9 @@ static double success(const sc_rehearsal_verdict *verdict)
 static void check_map(const char *name, sc_format format)
 {
     sc_map *map = real_map(name, format);
-    const sc_rehearsal_verdict one = play(map, 1, 1, false);
-    const sc_rehearsal_verdict company = play(map, PARTS, 4, false);
-    const sc_rehearsal_verdict isolated = play(map, PARTS, PARTS, true);
+    const sc_cluster_sim_verdict one = play(map, 1, 1, false);
+    const sc_cluster_sim_verdict company = play(map, PARTS, 4, false);
+    const sc_cluster_sim_verdict isolated = play(map, PARTS, PARTS, true);
     sc_map_free(map);
 
     // Half a point, and as much for chance, in so short a time. tests/cli/test_real_parts.sh has
@@ -81,7 +81,7 @@ static void check_map(const char *name, sc_format format)
     assert_int_equal(company.ruled_out_segments, 0);
     assert_true(isolated.ruled_out_cloaks > isolated.cloaks / 20);
     assert_true(isolated.ruled_out_below_l > 0);
-    assert_true(company.words[SC_WORD_COMPANY] < company.asked);
+    assert_true(company.msgs[SC_MSG_COMPANY] < company.asked);
 }
 
 static void test_sixteen_parts_of_northwest_atlanta_do_as_well_as_one(void **state)

@@ -3,7 +3,7 @@
 //      |   |   |
 //    --A---B---C--      two members, near A and B, who want two users and three segments
 //      |   |   |
-#include "cluster_sim/truth.h"
+#include "cluster_sim/ground_truth.h"
 
 #include "support/check.h"
 #include "support/sketch.h"
@@ -14,7 +14,7 @@ typedef struct scene {
     sc_partition *cut;
     sc__truth truth;
     sc_query queries[2];
-    sc_bid *bid;
+    sc_proposal *proposal;
 } scene;
 
 static sc_query query_at(sc_seg_id segment, uint8_t who)
@@ -26,23 +26,24 @@ static sc_query query_at(sc_seg_id segment, uint8_t who)
 }
 
 /** A cloak of the stars A and B, with members on segments of A and of B. */
-static sc_bid *bid_of(const sc_map *map, const sc_query *queries)
+static sc_proposal *proposal_of(const sc_map *map, const sc_query *queries)
 {
-    sc_bid *bid = sc_bid_new(2, 16, 16, 2);
-    assert_non_null(bid);
-    bid->stars[0] = 0;
-    bid->stars[1] = 1;
-    bid->segment_count = 0;
+    sc_proposal *proposal = sc_proposal_new(2, 16, 16, 2);
+    assert_non_null(proposal);
+    proposal->stars[0] = 0;
+    proposal->stars[1] = 1;
+    proposal->segment_count = 0;
     for (sc_seg_id i = 0; i < sc_map_segment_count(map); i++) {
         const sc_segment *segment = &sc_map_segments(map)[i];
-        if (segment->star_a <= 1 || segment->star_b <= 1) bid->segments[bid->segment_count++] = i;
+        if (segment->star_a <= 1 || segment->star_b <= 1)
+            proposal->segments[proposal->segment_count++] = i;
     }
-    bid->border_node_count = 1;
-    bid->border_nodes[0] = sc_map_stars(map)[2].node;  // C alone has other roads
+    proposal->border_node_count = 1;
+    proposal->border_nodes[0] = sc_map_stars(map)[2].node;  // C alone has other roads
     for (size_t i = 0; i < 2; i++) {
-        bid->members[i] = (sc_bid_member){.query = queries[i], .star = (sc_star_id)i};
+        proposal->members[i] = (sc_proposal_member){.query = queries[i], .star = (sc_star_id)i};
     }
-    return bid;
+    return proposal;
 }
 
 static int set_up(void **state)
@@ -58,7 +59,7 @@ static int set_up(void **state)
     x->map = sketch_map(&x->s);
     sc_diag diag;
     CHECK_OK(sc_partition_whole(x->map, &x->cut, &diag), &diag);
-    sc_rehearsal_options options = sc_rehearsal_options_default();
+    sc_cluster_sim_options options = sc_cluster_sim_options_default();
     options.cut = x->cut;
     assert_int_equal(sc__truth_init(&x->truth, x->map, &options), SC_OK);
     for (sc_seg_id i = 0; i < sc_map_segment_count(x->map); i++) {
@@ -71,7 +72,7 @@ static int set_up(void **state)
         assert_int_equal(sc__truth_ask(&x->truth, &x->queries[i], &number), SC_OK);
         assert_int_equal(number, i);
     }
-    x->bid = bid_of(x->map, x->queries);
+    x->proposal = proposal_of(x->map, x->queries);
     *state = x;
     return 0;
 }
@@ -79,7 +80,7 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
     scene *x = *state;
-    sc_bid_free(x->bid);
+    sc_proposal_free(x->proposal);
     sc__truth_fini(&x->truth);
     sc_partition_free(x->cut);
     sc_map_free(x->map);
@@ -91,7 +92,7 @@ static int tear_down(void **state)
 static void publish(scene *x, sc_time now)
 {
     uint32_t users = 0;
-    assert_int_equal(sc__truth_publish(&x->truth, x->bid, now, &users), SC_OK);
+    assert_int_equal(sc__truth_publish(&x->truth, x->proposal, now, &users), SC_OK);
     assert_int_equal(users, 2);
 }
 
@@ -108,7 +109,7 @@ static void test_a_good_cloak_and_its_answers_are_fine(void **state)
     settle(x, 0, SC_OUTCOME_ANSWERED);
     settle(x, 1, SC_OUTCOME_FAILED);
     sc__truth_end(&x->truth, 2000);
-    const sc_rehearsal_verdict *verdict = &x->truth.verdict;
+    const sc_cluster_sim_verdict *verdict = &x->truth.verdict;
     assert_string_equal(verdict->what, "");
     assert_int_equal(verdict->cloaks, 1);
     assert_int_equal(verdict->answered, 1);
@@ -140,7 +141,7 @@ static void test_a_late_cloak_is_seen(void **state)
     scene *x = *state;
     publish(x, 1001);
     assert_int_equal(x->truth.verdict.late, 2);
-    assert_int_equal(x->truth.verdict.broken, 1);  // the verifier says so too
+    assert_int_equal(x->truth.verdict.broken, 1);  // the verifier sends so too
 }
 
 static void test_a_cloak_of_who_was_dropped_is_seen(void **state)
@@ -164,8 +165,8 @@ static void test_who_is_dropped_after_its_cloak_left_is_seen(void **state)
 static void test_a_cloak_that_counts_who_has_gone_is_seen(void **state)
 {
     scene *x = *state;
-    x->bid->releaser = x->bid->members[0].query.owner = 5;
-    x->bid->members[1].query.owner = 6;
+    x->proposal->releaser = x->proposal->members[0].query.owner = 5;
+    x->proposal->members[1].query.owner = 6;
     sc__truth_leave(&x->truth, &x->queries[1].id);  // of another gateway: R need not know
     publish(x, 100);
     assert_int_equal(x->truth.verdict.broken, 0);
@@ -186,9 +187,9 @@ static void test_an_answer_without_a_cloak_is_seen(void **state)
 static void test_a_cloak_with_too_few_users_is_seen(void **state)
 {
     scene *x = *state;
-    x->bid->member_count = 1;
+    x->proposal->member_count = 1;
     uint32_t users = 0;
-    assert_int_equal(sc__truth_publish(&x->truth, x->bid, 100, &users), SC_OK);
+    assert_int_equal(sc__truth_publish(&x->truth, x->proposal, 100, &users), SC_OK);
     assert_int_equal(users, 1);
     assert_int_equal(x->truth.verdict.broken, 1);
     CHECK_CONTAINS(x->truth.verdict.what, "P2");
@@ -197,7 +198,7 @@ static void test_a_cloak_with_too_few_users_is_seen(void **state)
 static void test_a_worker_cannot_make_needs_smaller(void **state)
 {
     scene *x = *state;
-    x->truth.facts[0].query.l = 100;  // what was asked, whatever the bid says
+    x->truth.facts[0].query.l = 100;  // what was asked, whatever the proposal sends
     publish(x, 100);
     assert_int_equal(x->truth.verdict.broken, 1);
     CHECK_CONTAINS(x->truth.verdict.what, "P3");
@@ -206,9 +207,9 @@ static void test_a_worker_cannot_make_needs_smaller(void **state)
 static void test_a_member_that_nobody_asked_is_seen(void **state)
 {
     scene *x = *state;
-    x->bid->members[1].query.id.bytes[5] = 1;
+    x->proposal->members[1].query.id.bytes[5] = 1;
     uint32_t users = 0;
-    assert_int_equal(sc__truth_publish(&x->truth, x->bid, 100, &users), SC_OK);
+    assert_int_equal(sc__truth_publish(&x->truth, x->proposal, 100, &users), SC_OK);
     assert_true(x->truth.verdict.broken > 0);
 }
 

@@ -64,7 +64,7 @@ static void test_after_the_pause_exactly_one_goes_through(void **state)
     }
     sc__breaker_report(&b, 2 * PAUSE, true, SC__WENT_WELL);
     assert_true(admit(&b, 2 * PAUSE));
-    // From there on it counts anew.
+    // From there on it counts again.
     sc__breaker_report(&b, 2 * PAUSE, false, SC__WENT_BADLY);
     sc__breaker_report(&b, 2 * PAUSE, false, SC__WENT_BADLY);
     assert_true(admit(&b, 2 * PAUSE));

@@ -1,4 +1,4 @@
-// A courier and its clerks: exact answers for everyone, whoever provides, and every errand back
+// A courier and its workers: exact answers for everyone, whoever provides, and every errand back
 // once.
 #include "courier/courier.h"
 
@@ -61,7 +61,7 @@ static void check_errands(odd_town *town, sc_courier_options *options)
     errand_box_fini(&box);
 }
 
-// --- Exact answers ----------------------------------------------------------------------
+// --- Exact answers --------------------------------------------------------------------------
 
 static void test_answers_of_the_built_in_provider_are_exact(void **state)
 {
@@ -72,14 +72,14 @@ static void test_answers_of_the_built_in_provider_are_exact(void **state)
         if (seed % 2) odd_town_index(&town);
         sc_courier_options options = sc_courier_options_default();
         options.objects = town.objects;
-        options.clerks = (unsigned)seed % 4;
+        options.workers = (unsigned)seed % 4;
         check_errands(&town, &options);
         odd_town_free(&town);
     }
     check_case_done();
 }
 
-static void check_over_http(odd_town *town, sc_encoding encoding, unsigned clerks)
+static void check_over_http(odd_town *town, sc_encoding encoding, unsigned workers)
 {
     rough_provider *provider = rough_provider_new(town->objects, encoding);
     rough_provider_up(provider);
@@ -87,7 +87,7 @@ static void check_over_http(odd_town *town, sc_encoding encoding, unsigned clerk
     options.kind = SC_COURIER_HTTP;
     options.url = rough_provider_url(provider);
     options.encoding = encoding;
-    options.clerks = clerks;
+    options.workers = workers;
     options.connections = 3;
     check_errands(town, &options);
     assert_int_equal(rough_provider_count(provider), ERRANDS);
@@ -121,7 +121,7 @@ static void test_answers_over_http_as_geojson_are_exact(void **state)
     check_case_done();
 }
 
-// --- Words ------------------------------------------------------------------------------
+// --- Words ----------------------------------------------------------------------------------
 
 static void test_the_vocabulary_is_the_maps_then_that_of_the_objects_then_more(void **state)
 {
@@ -165,7 +165,7 @@ static void test_the_vocabulary_is_the_maps_then_that_of_the_objects_then_more(v
     sketch_free(&s);
 }
 
-// --- Full, late, over -------------------------------------------------------------------
+// --- Full, late, over -----------------------------------------------------------------------
 
 /** A town and a courier whose provider is built in. */
 typedef struct scene {
@@ -223,8 +223,8 @@ static void test_a_place_that_the_cloak_does_not_have_fails_without_naming_it(vo
     s.courier = start(s.town.map, &s.options);
     sc_errand *lost = scene_errand(&s);
     sc_errand *wrong = scene_errand(&s);
-    lost->seats[SEATS - 1].offset_m = 1e9;
-    wrong->seats[0].request = (uint32_t)wrong->relay->request_count;
+    lost->places[SEATS - 1].offset_m = 1e9;
+    wrong->places[0].request = (uint32_t)wrong->relay->request_count;
     CHECK_OK(sc_courier_send(s.courier, lost), NULL);
     CHECK_OK(sc_courier_send(s.courier, wrong), NULL);
     errand_box_await(&s.box, 2);
@@ -295,10 +295,10 @@ static void test_what_is_under_way_when_a_courier_ends_comes_back_once(void **st
 {
     (void)state;
     enum { MANY = 200 };
-    for (unsigned clerks = 0; clerks <= 4; clerks += 2) {
+    for (unsigned workers = 0; workers <= 4; workers += 2) {
         scene s = {.courier = NULL};
         scene_open(&s);
-        s.options.clerks = clerks;
+        s.options.workers = workers;
         s.courier = start(s.town.map, &s.options);
         sc_errand *errands[MANY];
         for (size_t i = 0; i < MANY; i++) {
@@ -314,7 +314,7 @@ static void test_what_is_under_way_when_a_courier_ends_comes_back_once(void **st
             assert_int_equal(errand_returns(errands[i]), 1);
             assert_true(errands[i]->failure == SC_FAILURE_NONE ||
                         errands[i]->failure == SC_FAILURE_STOPPED);
-            if (errands[i]->failure) assert_null(errands[i]->seats[0].answer);
+            if (errands[i]->failure) assert_null(errands[i]->places[0].answer);
             errand_free(errands[i]);
         }
         scene_close(&s);
@@ -327,7 +327,7 @@ static void test_a_turn_begins_with_nothing_after_its_time(void **state)
     enum { MANY = 20 };
     scene s = {.courier = NULL};
     scene_open(&s);
-    s.options.clerks = 0;
+    s.options.workers = 0;
     s.courier = start(s.town.map, &s.options);
     assert_true(sc_courier_is_in_place(s.courier));
     assert_false(sc_courier_turn(s.courier, INT64_MAX));
@@ -368,13 +368,13 @@ static void *send_all(void *context)
     return NULL;
 }
 
-static void test_any_thread_may_send_and_all_clerks_answer(void **state)
+static void test_any_thread_may_send_and_all_workers_answer(void **state)
 {
     (void)state;
     enum { SENDERS = 3, EACH = 100 };
     scene s = {.courier = NULL};
     scene_open(&s);
-    s.options.clerks = 3;
+    s.options.workers = 3;
     s.options.max_errands = 16;
     s.courier = start(s.town.map, &s.options);
     sender senders[SENDERS];
@@ -400,7 +400,7 @@ static void test_any_thread_may_send_and_all_clerks_answer(void **state)
     scene_close(&s);
 }
 
-// --- Options ----------------------------------------------------------------------------
+// --- Options --------------------------------------------------------------------------------
 
 static void check_refused(const sc_map *map, const sc_courier_options *options, sc_err wanted,
                           const char *part)
@@ -422,10 +422,10 @@ static void test_options_that_make_no_sense_are_refused(void **state)
     const sc_map *map = s.town.map;
     sc_courier_options o = s.options;
     o.kind = SC_COURIER_POINTS;
-    o.clerks = 0;
+    o.workers = 0;
     check_refused(map, &o, SC_EINVAL, "clerks");
     o = s.options;
-    o.clerks = 65;
+    o.workers = 65;
     check_refused(map, &o, SC_EINVAL, "clerks");
     o = s.options;
     o.max_errands = 0;
@@ -502,7 +502,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_more_errands_than_allowed_are_refused_at_once),
     cmocka_unit_test(test_what_is_under_way_when_a_courier_ends_comes_back_once),
     cmocka_unit_test(test_a_turn_begins_with_nothing_after_its_time),
-    cmocka_unit_test(test_any_thread_may_send_and_all_clerks_answer),
+    cmocka_unit_test(test_any_thread_may_send_and_all_workers_answer),
     cmocka_unit_test(test_options_that_make_no_sense_are_refused),
     cmocka_unit_test(test_an_address_that_is_none_is_refused_and_not_repeated),
     cmocka_unit_test(test_every_failure_has_a_name_of_its_own),

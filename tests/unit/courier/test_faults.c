@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-/** Whether couriers are in place, unless the test says how many clerks they have. */
+/** Whether couriers are in place, unless the test says how many workers they have. */
 static bool is_in_place;
 
 /** A town, its provider and a courier between them. */
@@ -32,7 +32,7 @@ static void scene_open(scene *s)
     s->provider = rough_provider_new(s->town.objects, SC_ENCODING_COMPACT);
     errand_box_init(&s->box);
     s->options = sc_courier_options_default();
-    if (is_in_place) s->options.clerks = 0;
+    if (is_in_place) s->options.workers = 0;
     s->options.kind = SC_COURIER_HTTP;
     s->options.url = rough_provider_url(s->provider);
     s->options.try_timeout_s = 60.0;
@@ -104,7 +104,7 @@ static size_t check_same_bytes(scene *s, size_t count)
     return first.size;
 }
 
-// --- What may pass ----------------------------------------------------------------------
+// --- What may pass --------------------------------------------------------------------------
 
 /** The first try fails, and the second goes well; where a try ends because it takes too long, a
  * busy machine may need more of them. */
@@ -211,7 +211,7 @@ test_a_provider_that_is_busy_for_longer_than_there_is_time_is_not_asked_again(vo
     scene_close(&s);
 }
 
-// --- What may not -----------------------------------------------------------------------
+// --- What may not ---------------------------------------------------------------------------
 
 static void check_final(rough_mode mode, sc_failure failure, const char *part)
 {
@@ -257,7 +257,7 @@ static void test_a_refusal_is_told_and_not_asked_again(void **state)
     check_case_done();
 }
 
-// --- What is sent -----------------------------------------------------------------------
+// --- What is sent ---------------------------------------------------------------------------
 
 static void test_nothing_is_told_but_the_cloak(void **state)
 {
@@ -315,7 +315,7 @@ static void test_a_large_cloak_is_sent_at_once(void **state)
     scene_close(&s);
 }
 
-// --- The breaker ------------------------------------------------------------------------
+// --- The breaker ----------------------------------------------------------------------------
 
 static void test_a_provider_that_fails_again_and_again_is_left_alone_for_a_while(void **state)
 {
@@ -374,7 +374,7 @@ static void test_refusals_do_not_open_the_breaker(void **state)
     scene_close(&s);
 }
 
-// --- Several at once --------------------------------------------------------------------
+// --- Several at once ------------------------------------------------------------------------
 
 static void test_one_that_is_not_answered_holds_up_no_other(void **state)
 {
@@ -422,11 +422,11 @@ static void test_those_who_find_no_connection_in_time_have_failed(void **state)
     }
     sc_errand *waiting = NULL;
     double seconds = 0.2;
-    do {  // on a busy machine its time may be over before a clerk has it
+    do {  // on a busy machine its time may be over before a worker has it
         if (waiting) errand_free(waiting);
         waiting = run(&s, seconds);
         seconds *= 4.0;
-    } while (strstr(waiting->diag.message, "no clerk") && seconds < 60.0);
+    } while (strstr(waiting->diag.message, "no worker thread") && seconds < 60.0);
     errand_check_failed(waiting, SC_FAILURE_UNSENT, "no connection to the provider was free");
     assert_int_equal(waiting->tries, 0);
     turner_stop(&turns);
@@ -448,7 +448,7 @@ static void test_errands_under_way_come_back_when_a_courier_ends(void **state)
         scene s;
         scene_open(&s);
         s.options.connections = 3;
-        if (!is_in_place) s.options.clerks = 2;
+        if (!is_in_place) s.options.workers = 2;
         rough_provider_up(s.provider);
         rough_provider_next(s.provider, modes[m], 1000000);
         start(&s);
@@ -476,7 +476,7 @@ static void test_errands_under_way_come_back_when_a_courier_ends(void **state)
     check_case_done();
 }
 
-static int with_clerks(void **state)
+static int with_workers(void **state)
 {
     (void)state;
     is_in_place = false;
@@ -491,8 +491,8 @@ static int in_place(void **state)
 }
 
 /** A test is run for both forms. */
-#define BOTH(test)                                                       \
-    cmocka_unit_test_setup_teardown(test, with_clerks, check_tell_case), \
+#define BOTH(test)                                                        \
+    cmocka_unit_test_setup_teardown(test, with_workers, check_tell_case), \
         cmocka_unit_test_setup_teardown(test, in_place, check_tell_case)
 
 static const struct CMUnitTest tests[] = {

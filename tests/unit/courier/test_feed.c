@@ -34,12 +34,12 @@ static size_t ask(sc_courier *courier, errand_box *box, sc_rng *rng, const char 
     const sc_relay before = *e->relay;
     e->relay->requests = &request;
     e->relay->request_count = 1;
-    e->seats[0].request = 0;
+    e->places[0].request = 0;
     const size_t count = errand_box_count(box);
     CHECK_OK(sc_courier_send(courier, e), NULL);
     errand_box_await(box, count + 1);
     errand_check_well(e);
-    const sc_answer *answer = e->seats[0].answer;
+    const sc_answer *answer = e->places[0].answer;
     const size_t found = answer->count;
     for (size_t i = 0; i < found; i++) {
         assert_string_equal(answer->texts + answer->found[i].category, word);
@@ -49,7 +49,7 @@ static size_t ask(sc_courier *courier, errand_box *box, sc_rng *rng, const char 
     return found;
 }
 
-static void test_a_set_with_other_words_is_asked_by_the_words_of_the_start(void **state)
+static void test_a_set_with_other_messages_is_asked_by_the_messages_of_the_start(void **state)
 {
     (void)state;
     need_server(&here);
@@ -61,7 +61,7 @@ static void test_a_set_with_other_words_is_asked_by_the_words_of_the_start(void 
     errand_box_init(&box);
     sc_courier_options options = sc_courier_options_default();
     options.feed = feed;
-    options.clerks = 2;
+    options.workers = 2;
     options.back = errand_box_back;
     options.context = &box;
     sc_rng rng;
@@ -94,6 +94,6 @@ static void test_a_set_with_other_words_is_asked_by_the_words_of_the_start(void 
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_a_set_with_other_words_is_asked_by_the_words_of_the_start),
+    cmocka_unit_test(test_a_set_with_other_messages_is_asked_by_the_messages_of_the_start),
 };
 SC_SUITE_WITH(tests, begin, end)

@@ -1,11 +1,11 @@
 // A cloak leaves before the least deadline of its members, or not at all, however busy connections
-// and clerks are; what has left in time may be said again until the errand's own deadline.
+// and workers are; what has left in time may be said again until the errand's own deadline.
 #include "courier/courier.h"
 
 #include <pthread.h>
 
 #include "base/clock.h"
-#include "courier/post.h"
+#include "courier/provider_request.h"
 #include "support/check.h"
 #include "support/errands.h"
 #include "support/odd_town.h"
@@ -17,7 +17,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/** Whether couriers are in place, unless the test says how many clerks they have. */
+/** Whether couriers are in place, unless the test says how many workers they have. */
 static bool is_in_place;
 
 /** A town, a provider over HTTP that is down, and a courier. */
@@ -35,7 +35,7 @@ static void scene_open(scene *s, sc_courier_kind kind)
     s->provider = rough_provider_new(s->town.objects, SC_ENCODING_COMPACT);
     errand_box_init(&s->box);
     s->options = sc_courier_options_default();
-    if (is_in_place) s->options.clerks = 0;
+    if (is_in_place) s->options.workers = 0;
     s->options.kind = kind;
     s->options.objects = s->town.objects;
     s->options.url = rough_provider_url(s->provider);
@@ -104,15 +104,15 @@ static void await_requests(scene *s, size_t count)
     assert_int_equal(rough_provider_count(s->provider), count);
 }
 
-// --- Connections ------------------------------------------------------------------------
+// --- Connections ----------------------------------------------------------------------------
 
-/** On a busy machine their time may be over before a clerk has them; then they are freed, and
+/** On a busy machine their time may be over before a worker has them; then they are freed, and
  * others may have so many times as much. */
-static bool has_met_no_clerk(sc_errand **errands, size_t count, double factor)
+static bool has_met_no_worker(sc_errand **errands, size_t count, double factor)
 {
     bool has_met = false;
     for (size_t i = 0; i < count; i++) {
-        has_met = has_met || strstr(errands[i]->diag.message, "no clerk");
+        has_met = has_met || strstr(errands[i]->diag.message, "no worker thread");
     }
     if (!has_met || factor > 100.0) return false;
     for (size_t i = 0; i < count; i++) {
@@ -133,7 +133,7 @@ static void test_those_who_wait_for_a_busy_connection_are_not_sent_late(void **s
     await_requests(&s, 1);
     sc_errand *waiting[4];
     size_t sent = 0;
-    for (double factor = 1.0; sent == 0 || has_met_no_clerk(waiting, 4, factor); factor *= 4.0) {
+    for (double factor = 1.0; sent == 0 || has_met_no_worker(waiting, 4, factor); factor *= 4.0) {
         for (size_t i = 0; i < 4; i++) {
             waiting[i] = dispatch(&s, factor * (0.1 + 0.05 * (double)i));
         }
@@ -152,7 +152,7 @@ static void test_those_who_wait_for_a_busy_connection_are_not_sent_late(void **s
     scene_close(&s);
 }
 
-static void test_what_has_left_in_time_may_be_said_again_later(void **state)
+static void test_what_has_left_in_time_may_be_sent_again_later(void **state)
 {
     (void)state;
     scene s;
@@ -237,7 +237,7 @@ static void test_a_connection_that_is_never_ready_is_given_up_in_time(void **sta
     start(&s);
     double leave_s = 1.0;
     sc_errand *e = run(&s, leave_s);
-    while (has_met_no_clerk(&e, 1, leave_s)) {
+    while (has_met_no_worker(&e, 1, leave_s)) {
         leave_s *= 4.0;
         e = run(&s, leave_s);
     }
@@ -253,42 +253,42 @@ static void test_curl_is_kept_silent_when_it_is_late(void **state)
     scene_open(&s, SC_COURIER_HTTP);
     rough_provider_up(s.provider);
     assert_int_equal(curl_global_init(CURL_GLOBAL_DEFAULT), 0);
-    sc__post_rules rules;
-    sc__post post;
+    sc__request_rules rules;
+    sc__provider_request request;
     sc_diag diag = {""};
-    CHECK_OK(sc__post_rules_init(&rules, &s.options, &diag), &diag);
-    CHECK_OK(sc__post_init(&post, &rules, NULL), NULL);
+    CHECK_OK(sc__request_rules_init(&rules, &s.options, &diag), &diag);
+    CHECK_OK(sc__provider_request_init(&request, &rules, NULL), NULL);
     // In time, late (on the same connection), and again what was said before.
     const int64_t leave_by_us[] = {sc_clock_us() + INT64_C(60000000), sc_clock_us() - 1, INT64_MAX};
     for (size_t i = 0; i < 3; i++) {
         const bool is_late = i == 1;
-        CHECK_OK(sc__post_begin(&post, "x", 1, leave_by_us[i]), NULL);
-        const CURLcode code = curl_easy_perform(post.easy);
-        assert_int_equal(sc__post_is_sent(&post), !is_late);
-        const sc__post_result result = sc__post_end(&post, code, &diag);
+        CHECK_OK(sc__provider_request_begin(&request, "x", 1, leave_by_us[i]), NULL);
+        const CURLcode code = curl_easy_perform(request.easy);
+        assert_int_equal(sc__provider_request_is_sent(&request), !is_late);
+        const sc__provider_request_result result = sc__provider_request_end(&request, code, &diag);
         assert_int_equal(result.failure == SC_FAILURE_UNSENT, is_late);
         if (is_late) CHECK_CONTAINS(diag.message, "not sent");
         assert_false(result.may_pass);
     }
     assert_int_equal(rough_provider_count(s.provider), 2);
-    sc__post_fini(&post);
-    sc__post_rules_fini(&rules);
+    sc__provider_request_fini(&request);
+    sc__request_rules_fini(&rules);
     curl_global_cleanup();
     scene_close(&s);
 }
 
-// --- Clerks -----------------------------------------------------------------------------
+// --- Clerks ---------------------------------------------------------------------------------
 
-/** The clerk who brings the first errand back is kept. */
-typedef struct kept_clerk {
+/** The worker who brings the first errand back is kept. */
+typedef struct kept_worker {
     errand_box box;
     pthread_mutex_t lock;
     atomic_bool has_come;
-} kept_clerk;
+} kept_worker;
 
 static void keep_first(void *context, sc_errand *errand)
 {
-    kept_clerk *kept = context;
+    kept_worker *kept = context;
     if (!atomic_exchange(&kept->has_come, true)) {
         pthread_mutex_lock(&kept->lock);
         pthread_mutex_unlock(&kept->lock);
@@ -296,13 +296,13 @@ static void keep_first(void *context, sc_errand *errand)
     errand_box_back(&kept->box, errand);
 }
 
-static void test_those_who_wait_for_a_busy_clerk_are_not_evaluated_late(void **state)
+static void test_those_who_wait_for_a_busy_worker_are_not_evaluated_late(void **state)
 {
     (void)state;
     enum { WAITING = 20 };
     scene s;
     scene_open(&s, SC_COURIER_BUILT_IN);
-    kept_clerk kept = {.lock = PTHREAD_MUTEX_INITIALIZER};
+    kept_worker kept = {.lock = PTHREAD_MUTEX_INITIALIZER};
     errand_box_init(&kept.box);
     s.options.back = keep_first;
     s.options.context = &kept;
@@ -321,7 +321,7 @@ static void test_those_who_wait_for_a_busy_clerk_are_not_evaluated_late(void **s
     sc_errand *last = dispatch(&s, 60.0);
     errand_box_await(&kept.box, WAITING);
     for (size_t i = 0; i < WAITING; i++) {
-        check_unsent(&s, waiting[i], 0, "no clerk was free");
+        check_unsent(&s, waiting[i], 0, "no worker thread was free");
     }
     assert_int_equal(sc_courier_stats_of(s.courier).tries, 1);
     pthread_mutex_unlock(&kept.lock);
@@ -347,7 +347,7 @@ static void test_one_that_should_have_left_is_not_evaluated(void **state)
     scene_close(&s);
 }
 
-// --- Points -----------------------------------------------------------------------------
+// --- Points ---------------------------------------------------------------------------------
 
 static void test_points_are_not_asked_at_late(void **state)
 {
@@ -355,7 +355,7 @@ static void test_points_are_not_asked_at_late(void **state)
     scene s;
     scene_open(&s, SC_COURIER_POINTS);
     char url[128];
-    // The only clerk waits for someone who never shows a certificate.
+    // The only worker waits for someone who never shows a certificate.
     const int fd = mute_listener(url, sizeof url, "/?x={lon}&y={lat}&k={k}&c={category}");
     sc_point_options points = sc_point_options_default();
     points.url = url;
@@ -366,8 +366,8 @@ static void test_points_are_not_asked_at_late(void **state)
     bool is_as_meant = false;
     double leave_s = 2.0;
     do {
-        // On a busy machine the clerk may come too late for the first one, or the second one too
-        // late to find the clerk busy.
+        // On a busy machine the worker may come too late for the first one, or the second one too
+        // late to find the worker busy.
         if (first) errand_free(first);
         if (second) errand_free(second);
         const size_t before = errand_box_count(&s.box);
@@ -383,12 +383,12 @@ static void test_points_are_not_asked_at_late(void **state)
         leave_s *= 4.0;
     } while (!is_as_meant && leave_s < 60.0);
     check_unsent(&s, first, 1, "there was no connection");
-    check_unsent(&s, second, 0, "no clerk was free");
+    check_unsent(&s, second, 0, "no worker thread was free");
     scene_close(&s);
     close(fd);
 }
 
-static int with_clerks(void **state)
+static int with_workers(void **state)
 {
     (void)state;
     is_in_place = false;
@@ -403,20 +403,20 @@ static int in_place(void **state)
 }
 
 /** A test is run for both forms. */
-#define BOTH(test)                                                       \
-    cmocka_unit_test_setup_teardown(test, with_clerks, check_tell_case), \
+#define BOTH(test)                                                        \
+    cmocka_unit_test_setup_teardown(test, with_workers, check_tell_case), \
         cmocka_unit_test_setup_teardown(test, in_place, check_tell_case)
 
 static const struct CMUnitTest tests[] = {
     BOTH(test_those_who_wait_for_a_busy_connection_are_not_sent_late),
-    BOTH(test_what_has_left_in_time_may_be_said_again_later),
+    BOTH(test_what_has_left_in_time_may_be_sent_again_later),
     BOTH(test_what_has_left_in_time_may_be_answered_later),
     BOTH(test_one_that_was_never_sent_is_not_tried_again_later),
     BOTH(test_a_connection_that_is_never_ready_is_given_up_in_time),
     BOTH(test_curl_is_kept_silent_when_it_is_late),
-    cmocka_unit_test_setup(test_those_who_wait_for_a_busy_clerk_are_not_evaluated_late,
-                           with_clerks),
+    cmocka_unit_test_setup(test_those_who_wait_for_a_busy_worker_are_not_evaluated_late,
+                           with_workers),
     BOTH(test_one_that_should_have_left_is_not_evaluated),
-    cmocka_unit_test_setup(test_points_are_not_asked_at_late, with_clerks),
+    cmocka_unit_test_setup(test_points_are_not_asked_at_late, with_workers),
 };
 SC_SUITE(tests)

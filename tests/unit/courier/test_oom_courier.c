@@ -4,9 +4,9 @@
 #include <pthread.h>
 
 #include "base/clock.h"
-#include "courier/clerk.h"
+#include "courier/answerer.h"
 #include "courier/courier.h"
-#include "courier/wire.h"
+#include "courier/provider_connections.h"
 #include "support/check.h"
 #include "support/errands.h"
 #include "support/odd_town.h"
@@ -21,7 +21,7 @@
 
 enum { SEATS = 4 };
 
-// --- Starting ---------------------------------------------------------------------------
+// --- Starting -------------------------------------------------------------------------------
 
 static unsigned long check_start(const sc_map *map, const sc_courier_options *options)
 {
@@ -45,7 +45,7 @@ static unsigned long check_start(const sc_map *map, const sc_courier_options *op
     return failures;
 }
 
-static void test_a_start_that_runs_out_of_memory_says_so_and_leaks_nothing(void **state)
+static void test_a_start_that_runs_out_of_memory_sends_so_and_leaks_nothing(void **state)
 {
     (void)state;
     odd_town town = odd_town_drawn(3);
@@ -53,13 +53,13 @@ static void test_a_start_that_runs_out_of_memory_says_so_and_leaks_nothing(void 
     errand_box_init(&box);
     const char *const more[] = {"moon"};
     sc_courier_options options = sc_courier_options_default();
-    options.clerks = 2;
+    options.workers = 2;
     options.more_categories = more;
     options.more_category_count = 1;
     options.objects = town.objects;
     options.back = errand_box_back;
     options.context = &box;
-    // The courier, its jobs and words; for each clerk a filter, a provider, randomness.
+    // The courier, its jobs and words; for each worker a filter, a provider, randomness.
     assert_true(check_start(town.map, &options) > 8);
 
     options.kind = SC_COURIER_HTTP;
@@ -76,13 +76,13 @@ static void test_a_start_that_runs_out_of_memory_says_so_and_leaks_nothing(void 
     odd_town_free(&town);
 }
 
-// --- A clerk ----------------------------------------------------------------------------
+// --- A worker -------------------------------------------------------------------------------
 
 static void forget_answers(sc_errand *e)
 {
-    for (size_t i = 0; i < e->seat_count; i++) {
-        sc_answer_free(e->seats[i].answer);
-        e->seats[i].answer = NULL;
+    for (size_t i = 0; i < e->place_count; i++) {
+        sc_answer_free(e->places[i].answer);
+        e->places[i].answer = NULL;
     }
 }
 
@@ -90,12 +90,12 @@ static void check_overloaded(const sc_errand *e, sc_failure failure)
 {
     assert_int_equal(failure, SC_FAILURE_OVERLOADED);
     CHECK_CONTAINS(e->diag.message, "out of memory while ");
-    for (size_t i = 0; i < e->seat_count; i++) {
-        assert_null(e->seats[i].answer);
+    for (size_t i = 0; i < e->place_count; i++) {
+        assert_null(e->places[i].answer);
     }
 }
 
-static void test_a_clerk_without_memory_gives_no_answer_at_all(void **state)
+static void test_a_worker_without_memory_gives_no_answer_at_all(void **state)
 {
     (void)state;
     odd_town town = odd_town_new(5);
@@ -113,23 +113,23 @@ static void test_a_clerk_without_memory_gives_no_answer_at_all(void **state)
         sc_alloc_fail_at(0);
         sc_rng_seed(&town.rng, 9);
         sc_errand *e = errand_new(town.map, words->count, &town.rng, SEATS);
-        sc__clerk clerk;
-        CHECK_OK(sc__clerk_init(&clerk, town.map, &turned, &options, NULL), NULL);
+        sc__answerer answerer;
+        CHECK_OK(sc__answerer_init(&answerer, town.map, &turned, &options, NULL), NULL);
         sc_alloc_fail_at(n);
-        const sc_failure failure = sc__clerk_evaluate(&clerk, town.objects, e);
+        const sc_failure failure = sc__answerer_evaluate(&answerer, town.objects, e);
         const bool happened = oom_happened();
         if (happened) {
             check_overloaded(e, failure);
-            // The desk is as good as before.
-            assert_int_equal(sc__clerk_evaluate(&clerk, town.objects, e), SC_FAILURE_NONE);
+            // The answerer is as good as before.
+            assert_int_equal(sc__answerer_evaluate(&answerer, town.objects, e), SC_FAILURE_NONE);
             failures++;
         }
         assert_true(happened || failure == SC_FAILURE_NONE);
-        sc__clerk_fini(&clerk);
+        sc__answerer_fini(&answerer);
         errand_free(e);
         if (!happened) break;
     }
-    // Words, the reply's tables, the filter's, and an answer for each seat.
+    // Words, the reply's tables, the filter's, and an answer for each place.
     assert_true(failures > 10);
     free(names);
     odd_town_free(&town);
@@ -159,12 +159,12 @@ static void test_a_reply_that_there_is_no_memory_for_gives_no_answer_at_all(void
         FOR_EACH_FAILURE(n)
         {
             sc_alloc_fail_at(0);
-            sc__clerk clerk;
+            sc__answerer answerer;
             sc_bytes request = {.data = NULL};
-            CHECK_OK(sc__clerk_init(&clerk, town.map, words, &options, NULL), NULL);
+            CHECK_OK(sc__answerer_init(&answerer, town.map, words, &options, NULL), NULL);
             sc_alloc_fail_at(n);
-            sc_failure failure = sc__clerk_write(&clerk, e, &request);
-            if (!failure) failure = sc__clerk_read(&clerk, e, bytes.data, bytes.size);
+            sc_failure failure = sc__answerer_write(&answerer, e, &request);
+            if (!failure) failure = sc__answerer_read(&answerer, e, bytes.data, bytes.size);
             const bool happened = oom_happened();
             if (happened) {
                 check_overloaded(e, failure);
@@ -173,7 +173,7 @@ static void test_a_reply_that_there_is_no_memory_for_gives_no_answer_at_all(void
             assert_true(happened || failure == SC_FAILURE_NONE);
             forget_answers(e);
             sc_bytes_fini(&request);
-            sc__clerk_fini(&clerk);
+            sc__answerer_fini(&answerer);
             if (!happened) break;
         }
         assert_true(failures > 10);
@@ -212,16 +212,16 @@ static void test_a_reply_that_is_handed_on_needs_memory_too(void **state)
         FOR_EACH_FAILURE(n)
         {
             sc_alloc_fail_at(0);
-            sc__clerk clerk;
-            CHECK_OK(sc__clerk_init(&clerk, town.map, words, &options, NULL), NULL);
+            sc__answerer answerer;
+            CHECK_OK(sc__answerer_init(&answerer, town.map, words, &options, NULL), NULL);
             sc_alloc_fail_at(n);
-            sc_failure failure = way == 0 ? sc__clerk_evaluate(&clerk, town.objects, e)
-                                          : sc__clerk_read(&clerk, e, bytes.data, bytes.size);
+            sc_failure failure = way == 0 ? sc__answerer_evaluate(&answerer, town.objects, e)
+                                          : sc__answerer_read(&answerer, e, bytes.data, bytes.size);
             if (!failure) {
                 forget_answers(e);
                 e->given = e->reply.data;
                 e->given_size = e->reply.size;
-                failure = sc__clerk_read_given(&clerk, e);
+                failure = sc__answerer_read_given(&answerer, e);
             }
             const bool happened = oom_happened();
             if (happened) {
@@ -231,7 +231,7 @@ static void test_a_reply_that_is_handed_on_needs_memory_too(void **state)
             assert_true(happened || failure == SC_FAILURE_NONE);
             forget_answers(e);
             sc_bytes_fini(&e->reply);
-            sc__clerk_fini(&clerk);
+            sc__answerer_fini(&answerer);
             if (!happened) break;
         }
         assert_true(failures > 10);
@@ -243,9 +243,10 @@ static void test_a_reply_that_is_handed_on_needs_memory_too(void **state)
     }
 }
 
-// --- All threads ------------------------------------------------------------------------
+// --- All threads ----------------------------------------------------------------------------
 
-/** Whoever brings an errand back, a clerk or the wire, has little memory for the next one. */
+/** Whoever brings an errand back, a worker or the connections, has little memory for the next one.
+ */
 typedef struct thief {
     errand_box box;
     atomic_ulong leave;  ///< allocations that still go well; 0: all
@@ -286,7 +287,7 @@ static size_t check_all(const sc_map *map, sc_rng *rng, const sc_courier_options
             well++;
         }
         errand_free(e);
-        // The first one finds a clerk that nobody has robbed yet.
+        // The first one finds a worker that nobody has robbed yet.
         atomic_store(&t.leave, sent > 150 ? 0 : 1 + sent / 2);
     }
     sc_courier_free(courier);
@@ -311,7 +312,7 @@ static void test_errands_that_threads_have_no_memory_for_come_back_as_overloaded
     odd_town_free(&town);
 }
 
-/** In the wire's thread: whether there is memory for the next reply. */
+/** In the connections's thread: whether there is memory for the next reply. */
 static void rob_wire(void *context, sc__exchange *exchange)
 {
     atomic_size_t *count = context;
@@ -326,7 +327,7 @@ static bool never_again(void *context, const sc__exchange *exchange)
     return false;
 }
 
-static void test_a_reply_that_the_wire_has_no_memory_for_is_given_up(void **state)
+static void test_a_reply_that_the_connections_has_no_memory_for_is_given_up(void **state)
 {
     (void)state;
     rough_provider *provider = rough_provider_new(NULL, SC_ENCODING_COMPACT);
@@ -335,11 +336,12 @@ static void test_a_reply_that_the_wire_has_no_memory_for_is_given_up(void **stat
     assert_int_equal(curl_global_init(CURL_GLOBAL_DEFAULT), 0);
     sc_courier_options options = sc_courier_options_default();
     options.url = rough_provider_url(provider);
-    const sc__wire_hooks hooks = {.back = rob_wire, .may_go_on = never_again, .context = &count};
+    const sc__connections_hooks hooks = {
+        .back = rob_wire, .may_go_on = never_again, .context = &count};
     sc_rng *rng = NULL;
     CHECK_OK(sc_rng_new_seeded(1, &rng), NULL);
-    sc__wire *wire = NULL;
-    CHECK_OK(sc__wire_new(&options, &hooks, rng, &wire, NULL), NULL);
+    sc__connections *connections = NULL;
+    CHECK_OK(sc__connections_new(&options, &hooks, rng, &connections, NULL), NULL);
     const sc_failure wanted[] = {SC_FAILURE_NONE, SC_FAILURE_OVERLOADED, SC_FAILURE_NONE};
     for (size_t i = 0; i < 3; i++) {
         sc_diag diag = {""};
@@ -348,20 +350,20 @@ static void test_a_reply_that_the_wire_has_no_memory_for_is_given_up(void **stat
                                  .leave_by_us = sc_clock_us() + INT64_C(60000000),
                                  .deadline_us = sc_clock_us() + INT64_C(60000000),
                                  .diag = &diag};
-        sc__wire_post(wire, &exchange);
+        sc__connections_post(connections, &exchange);
         while (atomic_load(&count) <= i) {
             usleep(1000);
         }
         assert_int_equal(exchange.failure, wanted[i]);
         CHECK_CONTAINS(diag.message, wanted[i] ? "out of memory while " : "");
-        sc__wire_forget(wire, &exchange);
+        sc__connections_forget(connections, &exchange);
     }
-    sc__wire_free(wire);
+    sc__connections_free(connections);
     curl_global_cleanup();
     rough_provider_free(provider);
 }
 
-static void test_points_that_a_clerk_has_no_memory_for_come_back_as_overloaded(void **state)
+static void test_points_that_a_worker_has_no_memory_for_come_back_as_overloaded(void **state)
 {
     (void)state;
     sketch drawing = sketch_grid(SC_COORDS_PLANAR, 2, 2);
@@ -382,12 +384,12 @@ static void test_points_that_a_clerk_has_no_memory_for_come_back_as_overloaded(v
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_a_start_that_runs_out_of_memory_says_so_and_leaks_nothing),
-    cmocka_unit_test(test_a_clerk_without_memory_gives_no_answer_at_all),
+    cmocka_unit_test(test_a_start_that_runs_out_of_memory_sends_so_and_leaks_nothing),
+    cmocka_unit_test(test_a_worker_without_memory_gives_no_answer_at_all),
     cmocka_unit_test(test_a_reply_that_there_is_no_memory_for_gives_no_answer_at_all),
     cmocka_unit_test(test_a_reply_that_is_handed_on_needs_memory_too),
     cmocka_unit_test(test_errands_that_threads_have_no_memory_for_come_back_as_overloaded),
-    cmocka_unit_test(test_a_reply_that_the_wire_has_no_memory_for_is_given_up),
-    cmocka_unit_test(test_points_that_a_clerk_has_no_memory_for_come_back_as_overloaded),
+    cmocka_unit_test(test_a_reply_that_the_connections_has_no_memory_for_is_given_up),
+    cmocka_unit_test(test_points_that_a_worker_has_no_memory_for_come_back_as_overloaded),
 };
 SC_SUITE(tests)

@@ -83,12 +83,12 @@ static sc_errand *run(scene *s, double seconds)
     return e;
 }
 
-static void check_seat(const scene *s, const sc_errand *e, const sc_seat *seat)
+static void check_seat(const scene *s, const sc_errand *e, const sc_answer_place *place)
 {
     sc_near *wanted = test_take(s->world.count, sizeof *wanted);
-    const size_t count = point_world_answer(&s->world, seat->edge, seat->offset_m,
-                                            &e->relay->requests[seat->request], wanted);
-    const sc_answer *answer = seat->answer;
+    const size_t count = point_world_answer(&s->world, place->edge, place->offset_m,
+                                            &e->relay->requests[place->request], wanted);
+    const sc_answer *answer = place->answer;
     assert_int_equal(answer->count, count);
     for (size_t i = 0; i < count; i++) {
         const sc_found *found = &answer->found[i];
@@ -111,7 +111,7 @@ static void test_answers_from_points_are_exact(void **state)
     enum { MANY = 8 };
     scene s;
     scene_open(&s, POINT_GOOD);
-    s.options.clerks = 3;
+    s.options.workers = 3;
     start(&s);
     sc_errand *errands[MANY];
     for (size_t i = 0; i < MANY; i++) {
@@ -120,8 +120,8 @@ static void test_answers_from_points_are_exact(void **state)
     errand_box_await(&s.box, MANY);
     for (size_t i = 0; i < MANY; i++) {
         errand_check_well(errands[i]);
-        for (size_t seat = 0; seat < errands[i]->seat_count; seat++) {
-            check_seat(&s, errands[i], &errands[i]->seats[seat]);
+        for (size_t place = 0; place < errands[i]->place_count; place++) {
+            check_seat(&s, errands[i], &errands[i]->places[place]);
         }
         errand_free(errands[i]);
     }

@@ -3,7 +3,7 @@
 #include "ledger/ledger_internal.h"
 
 #include "support/check.h"
-#include "support/desk.h"
+#include "support/ledger_fixture.h"
 #include "support/sketch.h"
 #include "support/streams.h"
 
@@ -80,7 +80,7 @@ static void scene_open_with(scene *s, unsigned rooms)
     s->map = sketch_map(&drawn);
     sketch_free(&drawn);
     sc_ledger_options options = scene_options(s);
-    options.rooms = rooms;
+    options.engine_threads = rooms;
     sc_diag diag = {""};
     sc_rng *rng = NULL;
     CHECK_OK(sc_rng_new_seeded(1, &rng), NULL);
@@ -123,7 +123,7 @@ static void settle_down(scene *s)
 {
     for (int i = 0; i < 4; i++) {
         sc__ledger_round(s->ledger);
-        sc_crew_round(sc_ledger_crew(s->ledger), clock_now);
+        sc_engine_pool_round(sc_ledger_engines(s->ledger), clock_now);
     }
     sc__ledger_round(s->ledger);
 }
@@ -155,15 +155,15 @@ static void test_a_query_goes_all_the_way(void **state)
     // The errand has the places of both, each beside its own request, and ten seconds;
     // but it leaves before the first of them runs out of time, or not at all.
     const sc_errand *errand = s.errands[0];
-    assert_int_equal(errand->seat_count, 2);
+    assert_int_equal(errand->place_count, 2);
     assert_int_equal(errand->deadline_us, clock_now + 10000000);
     assert_int_equal(errand->leave_by_us, least);
     assert_int_equal(errand->relay->request_count, 2);
     for (size_t i = 0; i < 2; i++) {
-        const sc_seat *seat = &errand->seats[i];
-        const uint32_t number = seat->offset_m > 0.3 ? 2 : 1;
-        assert_int_equal(seat->edge, 3);
-        assert_int_equal(errand->relay->requests[seat->request].k, 1 + number % 3);
+        const sc_answer_place *place = &errand->places[i];
+        const uint32_t number = place->offset_m > 0.3 ? 2 : 1;
+        assert_int_equal(place->edge, 3);
+        assert_int_equal(errand->relay->requests[place->request].k, 1 + number % 3);
     }
     come_back(&s, SC_FAILURE_NONE);
     assert_int_equal(s.outcomes[SC_OUTCOME_ANSWERED], 2);
@@ -189,7 +189,7 @@ static void test_users_behind_a_cloak_are_counted_once(void **state)
     clock_now += 101;
     settle_down(&s);
     assert_int_equal(s.published, 1);
-    assert_int_equal(s.errands[0]->seat_count, 3);
+    assert_int_equal(s.errands[0]->place_count, 3);
     assert_int_equal(s.users, 2);
     scene_close(&s);
 }
@@ -396,7 +396,7 @@ static void test_options_out_of_range_are_refused(void **state)
         if (i == 9) options.max_pending = SIZE_MAX;
         if (i == 10) options.patience_us = 0;
         if (i == 11) options.patience_us = INT64_C(4000000000);
-        if (i == 12) options.rooms = 0;
+        if (i == 12) options.engine_threads = 0;
         sc_ledger *ledger = NULL;
         sc_diag diag = {""};
         assert_int_equal(sc_ledger_new(s.map, &options, &ledger, &diag), SC_EINVAL);

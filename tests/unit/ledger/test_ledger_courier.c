@@ -3,7 +3,7 @@
 #include "ledger/ledger.h"
 
 #include "support/check.h"
-#include "support/desk.h"
+#include "support/ledger_fixture.h"
 #include "support/town_travellers.h"
 
 #include <pthread.h>
@@ -45,7 +45,7 @@ static sc_ledger *ledger_on(const sc_map *map, basket *b)
 static sc_courier *courier_for(sc_ledger *ledger, odd_town *town, unsigned clerks)
 {
     sc_courier_options options = sc_courier_options_default();
-    options.clerks = clerks;
+    options.workers = clerks;
     options.objects = town->objects;
     options.back = sc_ledger_errand_back;
     options.context = ledger;

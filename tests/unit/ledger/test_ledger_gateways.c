@@ -1,12 +1,12 @@
-// Two gateways and a worker, all with their threads, and words between them: each traveller gets
+// Two gateways and a worker, all with their threads, and messages between them: each traveller gets
 // the exact answer, whichever gateway has asked the provider.
 #include "ledger/ledger.h"
 
 #include "base/handover.h"
 #include "support/check.h"
-#include "support/desk.h"
+#include "support/ledger_fixture.h"
 #include "support/town_travellers.h"
-#include "worker/crew.h"
+#include "worker/engine_pool.h"
 
 #include <pthread.h>
 #include <unistd.h>
@@ -18,7 +18,7 @@ static const sc_peer peers[2] = {DESK_SELF, DESK_OTHER};
 typedef struct scene {
     odd_town town;
     sc_partition *cut;
-    sc_crew *crew;
+    sc_engine_pool *engines;
     sc_ledger *ledgers[2];
     sc_courier *couriers[2];
     sc_handover *settled;  ///< tickets
@@ -31,19 +31,19 @@ static void take_settled(void *context, sc_ticket *ticket)
 }
 
 /** What NATS would do: to a gateway, or to the worker, which has all parts. */
-static void carry(void *context, sc_peer to, sc_word *word)
+static void carry(void *context, sc_peer to, sc_msg *msg)
 {
     scene *s = context;
     for (size_t i = 0; i < 2; i++) {
         if (to != peers[i]) continue;
-        sc_ledger_hear(s->ledgers[i], word);
+        sc_ledger_receive(s->ledgers[i], msg);
         return;
     }
-    const bool is_of_other_part = to == SC_PEER_NONE && word->part != word->home;
+    const bool is_of_other_part = to == SC_PEER_NONE && msg->part != msg->home;
     if (is_of_other_part) {
-        sc_word_fini(word);
+        sc_msg_fini(msg);
     } else {
-        sc_crew_hear(s->crew, word);
+        sc_engine_pool_receive(s->engines, msg);
     }
 }
 
@@ -63,27 +63,27 @@ static sc_partition *cut_in_two(const sc_map *map)
 
 static void make_worker(scene *s)
 {
-    sc_crew_options options = {
+    sc_engine_pool_options options = {
         .engine = sc_engine_options_default(),
         .cut = s->cut,
-        .rooms = 2,
+        .engine_threads = 2,
         .max_queries = TRAVELLERS,
         .self = DESK_WORKER,
         .patience_us = 5000000,
-        .voice = {.say = carry, .context = s},
+        .port = {.send = carry, .context = s},
     };
     sc_diag diag = {""};
-    CHECK_OK(sc_crew_new(s->town.map, &options, &s->town.rng, &s->crew, &diag), &diag);
-    CHECK_OK(sc_crew_set_parts(s->crew, (const uint16_t[]){0, 1}, 2), NULL);
+    CHECK_OK(sc_engine_pool_new(s->town.map, &options, &s->town.rng, &s->engines, &diag), &diag);
+    CHECK_OK(sc_engine_pool_set_parts(s->engines, (const uint16_t[]){0, 1}, 2), NULL);
 }
 
 static void make_gateway(scene *s, size_t i)
 {
-    const sc_voice voice = {.say = carry, .context = s};
+    const sc_port port = {.send = carry, .context = s};
     sc_ledger_options options = sc_ledger_options_default();
     options.cut = s->cut;
     options.self = peers[i];
-    options.workers = &voice;
+    options.workers = &port;
     options.patience_us = 5000000;
     options.max_pending = TRAVELLERS;
     options.jitter_us = 2000;
@@ -92,9 +92,9 @@ static void make_gateway(scene *s, size_t i)
     options.context = s;
     sc_diag diag = {""};
     CHECK_OK(sc_ledger_new(s->town.map, &options, &s->ledgers[i], &diag), &diag);
-    assert_null(sc_ledger_crew(s->ledgers[i]));
+    assert_null(sc_ledger_engines(s->ledgers[i]));
     sc_courier_options courier = sc_courier_options_default();
-    courier.clerks = 2;
+    courier.workers = 2;
     courier.objects = s->town.objects;
     courier.back = sc_ledger_errand_back;
     courier.context = s->ledgers[i];
@@ -111,7 +111,7 @@ static scene *scene_open(uint64_t seed)
     make_worker(s);
     make_gateway(s, 0);
     make_gateway(s, 1);
-    CHECK_OK(sc_crew_start(s->crew), NULL);
+    CHECK_OK(sc_engine_pool_start(s->engines), NULL);
     return s;
 }
 
@@ -121,7 +121,7 @@ static void scene_stop(scene *s)
     for (size_t i = 0; i < 2; i++) {
         sc_ledger_stop(s->ledgers[i]);
     }
-    sc_crew_end(s->crew);
+    sc_engine_pool_end(s->engines);
 }
 
 static void scene_close(scene *s)
@@ -130,7 +130,7 @@ static void scene_close(scene *s)
         sc_courier_free(s->couriers[i]);
         sc_ledger_free(s->ledgers[i]);
     }
-    sc_crew_free(s->crew);
+    sc_engine_pool_free(s->engines);
     sc_handover_free(s->settled);
     sc_partition_free(s->cut);
     odd_town_free(&s->town);

@@ -7,7 +7,7 @@
 #include "base/handover.h"
 #include "base/rng.h"
 #include "support/check.h"
-#include "support/desk.h"
+#include "support/ledger_fixture.h"
 #include "support/streams.h"
 
 #include <poll.h>
@@ -75,7 +75,7 @@ static void *provide(void *argument)
             continue;
         }
         if (!errand) return NULL;
-        errand->failure = errand->seat_count % 5 == 4 ? SC_FAILURE_TIMEOUT : SC_FAILURE_NONE;
+        errand->failure = errand->place_count % 5 == 4 ? SC_FAILURE_TIMEOUT : SC_FAILURE_NONE;
         sc_ledger_errand_back(s->ledger, errand);
     }
 }
@@ -101,7 +101,7 @@ static void scene_open(scene *s, unsigned prune_threads, unsigned rooms)
     CHECK_OK(sc_handover_new(sizeof(sc_errand *), TICKETS + 1, &s->errands), NULL);
     sc_ledger_options options = sc_ledger_options_default();
     options.prune_threads = prune_threads;
-    options.rooms = rooms;
+    options.engine_threads = rooms;
     options.cut = s->cut;
     options.max_pending = TICKETS;
     options.jitter_us = 5000;
@@ -131,7 +131,7 @@ static void scene_close(scene *s, bool was_drained)
     assert_int_equal(stats.violations, 0);
     assert_int_equal(stats.cloaks, s->published);
     assert_int_equal(stats.lost, 0);
-    assert_int_equal(sc_crew_stats_of(sc_ledger_crew(s->ledger), NULL).lost, 0);
+    assert_int_equal(sc_engine_pool_stats_of(sc_ledger_engines(s->ledger), NULL).lost, 0);
     assert_int_equal(stats.answered, s->outcomes[SC_OUTCOME_ANSWERED]);
     assert_int_equal(stats.gone, s->outcomes[SC_OUTCOME_GONE]);
     assert_int_equal(s->late, 0);

@@ -1,11 +1,11 @@
-// Every allocation of a ledger's life fails once, in turn: at the start it says so; later every
+// Every allocation of a ledger's life fails once, in turn: at the start it sends so; later every
 // ticket still has one outcome, and nothing is lost or leaked. The engine's thread and the ledger's
 // are played by hand, so that all allocations are this thread's.
 #include "ledger/ledger_internal.h"
 
 #include "base/diag.h"
 #include "support/check.h"
-#include "support/desk.h"
+#include "support/ledger_fixture.h"
 #include "support/oom.h"
 #include "support/sketch.h"
 #include "support/streams.h"
@@ -74,7 +74,7 @@ static void go_on(scene *s, int rounds)
 {
     for (int i = 0; i < rounds; i++) {
         sc__ledger_round(s->ledger);
-        sc_crew_round(sc_ledger_crew(s->ledger), clock_now);
+        sc_engine_pool_round(sc_ledger_engines(s->ledger), clock_now);
         clock_now += 50;
         while (s->errand_count > 0) {
             sc_ledger_errand_back(s->ledger, s->errands[--s->errand_count]);
@@ -103,7 +103,7 @@ static void live(scene *s, unsigned long n)
     go_on(s, 10);
 }
 
-static void test_a_start_without_memory_says_so(void **state)
+static void test_a_start_without_memory_sends_so(void **state)
 {
     (void)state;
     sketch drawn = sketch_named(small_maps[0].name);
@@ -175,14 +175,14 @@ static void test_every_ticket_has_one_outcome_whatever_memory_does(void **state)
     sc_map_free(map);
 }
 
-// --- Words between gateways ----------------------------------------------------------------
+// --- Messages between gateways --------------------------------------------------------------
 
 static const uint32_t mixed[] = {1, 1000, 2, 0};
 
 static desk *open_desk(void)
 {
     desk *d = test_take(1, sizeof *d);
-    const sc__books_options options = desk_options();
+    const sc__ledger_state_options options = desk_options();
     desk_open(d, &options, 1);
     desk_ask(d, 1, 4000, 0);
     desk_ask(d, 2, 4000, 0);
@@ -199,14 +199,14 @@ static void test_an_ok_without_memory_is_as_a_lost_one(void **state)
 {
     (void)state;
     desk *d = open_desk();
-    sc_bid *bid = desk_bid(d, mixed, DESK_OTHER);
+    sc_proposal *proposal = desk_proposal(d, mixed, DESK_OTHER);
     oom_arm(1);
-    const sc_bid_id id = desk_reserve(d, bid, 0);
+    const sc_proposal_id id = desk_reserve(d, proposal, 0);
     assert_true(oom_happened());
     desk_check_quiet(d);
-    // Its members are reserved, and wait for a word.
-    sc__books_pass_time(d->books, 300);
-    desk_check_word(d, SC_WORD_ASK, DESK_OTHER, &id);
+    // Its members are reserved, and wait for a message.
+    sc__ledger_state_pass_time(d->ledger_state, 300);
+    desk_check_msg(d, SC_MSG_ASK, DESK_OTHER, &id);
     close_desk(d);
 }
 
@@ -214,9 +214,9 @@ static void test_a_no_without_memory_names_nobody(void **state)
 {
     (void)state;
     desk *d = open_desk();
-    sc_bid *bid = desk_bid(d, (const uint32_t[]){1, 9, 0}, DESK_SELF);
+    sc_proposal *proposal = desk_proposal(d, (const uint32_t[]){1, 9, 0}, DESK_SELF);
     oom_arm(1);
-    const sc_bid_id id = desk_reserve(d, bid, 0);
+    const sc_proposal_id id = desk_reserve(d, proposal, 0);
     assert_true(oom_happened());
     desk_check_no(d, &id, (const uint32_t[]){0});
     close_desk(d);
@@ -226,17 +226,17 @@ static void test_a_result_without_memory_is_not_told(void **state)
 {
     (void)state;
     desk *d = open_desk();
-    const sc_bid_id id = desk_reserve(d, desk_bid(d, mixed, DESK_SELF), 0);
-    desk_check_word(d, SC_WORD_OK, DESK_WORKER, &id);
+    const sc_proposal_id id = desk_reserve(d, desk_proposal(d, mixed, DESK_SELF), 0);
+    desk_check_msg(d, SC_MSG_OK, DESK_WORKER, &id);
     desk_release(d, &id, (const uint32_t[]){1000, 0}, 4000, 0);
-    sc_proposal *proposal = sc__books_take_due(d->books, 200);
-    sc__books_published(d->books, proposal, 1, 3, 200);
-    desk_check_word(d, SC_WORD_PUBLISHED, DESK_WORKER, &id);
-    desk_check_word(d, SC_WORD_PUBLISHED, DESK_OTHER, &id);
-    sc_seat seats[2] = {{0}};
+    sc_reservation *reservation = sc__ledger_state_take_due(d->ledger_state, 200);
+    sc__ledger_state_published(d->ledger_state, reservation, 1, 3, 200);
+    desk_check_msg(d, SC_MSG_PUBLISHED, DESK_WORKER, &id);
+    desk_check_msg(d, SC_MSG_PUBLISHED, DESK_OTHER, &id);
+    sc_answer_place places[2] = {{0}};
     sc_result *result = sc_result_new(SC_FAILURE_NONE, "a", 1, "b", 1);
     oom_arm(1);
-    sc__books_answered(d->books, proposal, SC_FAILURE_NONE, seats, result, 300);
+    sc__ledger_state_answered(d->ledger_state, reservation, SC_FAILURE_NONE, places, result, 300);
     assert_true(oom_happened());
     desk_check_quiet(d);
     desk_check_settled(d, 1, SC_OUTCOME_ANSWERED, 0);
@@ -254,7 +254,7 @@ static void test_a_ticket_without_memory_is_none(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_a_start_without_memory_says_so),
+    cmocka_unit_test(test_a_start_without_memory_sends_so),
     SC_CASES(test_every_ticket_has_one_outcome_whatever_memory_does),
     cmocka_unit_test(test_an_ok_without_memory_is_as_a_lost_one),
     cmocka_unit_test(test_a_no_without_memory_names_nobody),

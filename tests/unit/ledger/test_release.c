@@ -1,40 +1,40 @@
 // When a cloak leaves: at a moment drawn evenly from the jitter, never too late for anybody, and in
 // no order if several fall due together. Who completed it does not show.
-#include "ledger/books.h"
+#include "ledger/state.h"
 
 #include "support/check.h"
-#include "support/desk.h"
+#include "support/ledger_fixture.h"
 
 enum { JITTER = 1000, GUARD = 10 };
 
-static sc__books_options options_with(sc_time jitter)
+static sc__ledger_state_options options_with(sc_time jitter)
 {
-    sc__books_options options = desk_options();
+    sc__ledger_state_options options = desk_options();
     options.max_tickets = 64;
     options.jitter_us = jitter;
     options.guard_us = GUARD;
     return options;
 }
 
-/** The worker hears that it has left. */
+/** The worker receives that it has left. */
 static void check_published(desk *d)
 {
-    const sc_word word = desk_next(d, SC_WORD_PUBLISHED, DESK_WORKER);
-    assert_int_equal(word.number, 4711);
+    const sc_msg msg = desk_next(d, SC_MSG_PUBLISHED, DESK_WORKER);
+    assert_int_equal(msg.number, 4711);
     desk_check_quiet(d);
 }
 
-/** A bid of these, which ends when the desk's tickets do. */
+/** A proposal of these, which ends when the desk's tickets do. */
 static void propose(desk *d, const uint32_t *numbers, sc_time now)
 {
     // Ids are the counter's: more of them than a byte holds are needed here.
-    sc_bid *bid = desk_bid(d, numbers, DESK_SELF);
-    for (size_t i = 0; i < bid->member_count; i++) {
-        bid->members[i].query.deadline = now + 95000;
+    sc_proposal *proposal = desk_proposal(d, numbers, DESK_SELF);
+    for (size_t i = 0; i < proposal->member_count; i++) {
+        proposal->members[i].query.deadline = now + 95000;
     }
-    memcpy(bid->id.bytes, &now, sizeof now);
-    bid->id.bytes[8] = (uint8_t)numbers[0];
-    desk_reserve(d, bid, now);
+    memcpy(proposal->id.bytes, &now, sizeof now);
+    proposal->id.bytes[8] = (uint8_t)numbers[0];
+    desk_reserve(d, proposal, now);
 }
 
 /** Reserve a cloak of tickets 1 and 2 at `now`, and publish it as soon as it is due: when? */
@@ -43,15 +43,15 @@ static sc_time release_of(desk *d, const uint32_t *order, sc_time deadline_1, sc
 {
     sc_ticket *tickets[2] = {desk_ask(d, 1, deadline_1, now), desk_ask(d, 2, deadline_2, now)};
     propose(d, order, now);
-    const sc_time moment = sc__books_next_wake(d->books);
-    sc_proposal *proposal = sc__books_take_due(d->books, moment);
-    assert_non_null(proposal);
-    sc__books_published(d->books, proposal, 4711, 2, moment);
+    const sc_time moment = sc__ledger_state_next_wake(d->ledger_state);
+    sc_reservation *reservation = sc__ledger_state_take_due(d->ledger_state, moment);
+    assert_non_null(reservation);
+    sc__ledger_state_published(d->ledger_state, reservation, 4711, 2, moment);
     check_published(d);
-    sc_seat seats[2] = {{0}};
-    sc__books_answered(d->books, proposal, SC_FAILURE_NONE, seats, NULL, moment);
+    sc_answer_place places[2] = {{0}};
+    sc__ledger_state_answered(d->ledger_state, reservation, SC_FAILURE_NONE, places, NULL, moment);
     // Fates are forgotten as time goes by.
-    sc__books_pass_time(d->books, moment);
+    sc__ledger_state_pass_time(d->ledger_state, moment);
     assert_int_equal(tickets[0]->published, moment);
     desk_check_settled(d, 1, SC_OUTCOME_ANSWERED, 0);
     desk_check_settled(d, 2, SC_OUTCOME_ANSWERED, 0);
@@ -66,7 +66,7 @@ static void test_moments_of_release_are_spread_evenly_over_the_jitter(void **sta
     (void)state;
     enum { BUCKETS = 20, DRAWS = 20000 };
     desk d;
-    const sc__books_options options = options_with(JITTER - 1);
+    const sc__ledger_state_options options = options_with(JITTER - 1);
     desk_open(&d, &options, 7);
     unsigned counts[BUCKETS] = {0};
     for (int i = 0; i < DRAWS; i++) {
@@ -90,7 +90,7 @@ static void test_no_release_is_too_late_for_the_least_deadline(void **state)
 {
     (void)state;
     desk d;
-    const sc__books_options options = options_with(JITTER);
+    const sc__ledger_state_options options = options_with(JITTER);
     desk_open(&d, &options, 8);
     sc_time latest = 0;
     for (int i = 0; i < 5000; i++) {
@@ -109,7 +109,7 @@ static void test_without_jitter_cloaks_leave_at_once(void **state)
 {
     (void)state;
     desk d;
-    const sc__books_options options = options_with(0);
+    const sc__ledger_state_options options = options_with(0);
     desk_open(&d, &options, 9);
     assert_int_equal(release_of(&d, one_two, 1000, 1000, 5), 5);
     desk_close(&d);
@@ -124,7 +124,7 @@ static void test_the_moment_does_not_depend_on_who_completed_the_cloak(void **st
         sc_time moments[4];
         for (size_t i = 0; i < 4; i++) {
             desk d;
-            const sc__books_options options = options_with(JITTER);
+            const sc__ledger_state_options options = options_with(JITTER);
             desk_open(&d, &options, seed);
             moments[i] = release_of(&d, i % 2 ? one_two : two_one, i < 2 ? 5000 : 90000,
                                     i < 2 ? 90000 : 5000, 100);
@@ -136,7 +136,7 @@ static void test_the_moment_does_not_depend_on_who_completed_the_cloak(void **st
     }
 }
 
-/** Reserve cloaks of one each, 1 to 3 in this order, and say in which order they leave: 0 to 5. */
+/** Reserve cloaks of one each, 1 to 3 in this order, and send in which order they leave: 0 to 5. */
 static size_t order_of_three(desk *d, sc_time now)
 {
     for (uint32_t i = 0; i < 3; i++) {
@@ -145,17 +145,18 @@ static size_t order_of_three(desk *d, sc_time now)
     }
     size_t order[3] = {0};
     for (size_t n = 0; n < 3; n++) {
-        sc_proposal *proposal = sc__books_take_due(d->books, now + JITTER);
-        assert_non_null(proposal);
-        order[n] = proposal->id.bytes[8] - 1u;
-        sc__books_published(d->books, proposal, 4711, 1, now + JITTER);
+        sc_reservation *reservation = sc__ledger_state_take_due(d->ledger_state, now + JITTER);
+        assert_non_null(reservation);
+        order[n] = reservation->id.bytes[8] - 1u;
+        sc__ledger_state_published(d->ledger_state, reservation, 4711, 1, now + JITTER);
         check_published(d);
-        sc_seat seat = {0};
-        sc__books_answered(d->books, proposal, SC_FAILURE_NONE, &seat, NULL, now + JITTER);
+        sc_answer_place place = {0};
+        sc__ledger_state_answered(d->ledger_state, reservation, SC_FAILURE_NONE, &place, NULL,
+                                  now + JITTER);
         desk_check_settled(d, (uint32_t)order[n] + 1, SC_OUTCOME_ANSWERED, 0);
     }
-    assert_null(sc__books_take_due(d->books, now + JITTER));
-    sc__books_pass_time(d->books, now + JITTER);
+    assert_null(sc__ledger_state_take_due(d->ledger_state, now + JITTER));
+    sc__ledger_state_pass_time(d->ledger_state, now + JITTER);
     return order[0] * 2 + (order[1] > order[2]);
 }
 
@@ -167,7 +168,7 @@ static void test_what_falls_due_together_leaves_in_any_order(void **state)
     // All of them are complete at the same moment and due at the same moment: nothing but the draw
     // among those that are due decides.
     for (int with_jitter = 0; with_jitter < 2; with_jitter++) {
-        const sc__books_options options = options_with(with_jitter ? JITTER : 0);
+        const sc__ledger_state_options options = options_with(with_jitter ? JITTER : 0);
         desk_open(&d, &options, 10);
         unsigned counts[6] = {0};
         for (int i = 0; i < DRAWS; i++) {

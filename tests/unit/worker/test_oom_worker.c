@@ -1,7 +1,7 @@
-// Every allocation of a worker's life fails once, in turn: at the start it says so; later each
-// query still has one end, each cloak comes back, and nothing is lost or leaked. The rooms' threads
-// are played by hand, so that all allocations are this thread's.
-#include "worker/crew.h"
+// Every allocation of a worker's life fails once, in turn: at the start it sends so; later each
+// query still has one end, each cloak comes back, and nothing is lost or leaked. The engine
+// threads' threads are played by hand, so that all allocations are this thread's.
+#include "worker/engine_pool.h"
 
 #include "base/diag.h"
 #include "base/rng.h"
@@ -11,7 +11,7 @@
 #include "support/oom.h"
 #include "support/sketch.h"
 #include "support/streams.h"
-#include "worker/bids.h"
+#include "worker/proposals.h"
 
 enum { PARTS = 3, QUERIES = 14, STEP_US = 50 };
 
@@ -19,7 +19,7 @@ typedef struct scene {
     sc_map *map;
     sc_partition *cut;
     obedient gateways;
-    sc_crew *crew;
+    sc_engine_pool *engines;
     sc_time now;
 } scene;
 
@@ -38,22 +38,22 @@ static void draw_town(scene *s)
 
 static sc_err open_crew(scene *s, sc_diag *diag)
 {
-    sc_crew_options options = {
+    sc_engine_pool_options options = {
         .engine = sc_engine_options_default(),
         .cut = s->cut,
-        .rooms = 2,
+        .engine_threads = 2,
         .max_queries = QUERIES,
         .self = 7,
         .patience_us = 1000,
-        .voice = heard_voice(&s->gateways.heard),
+        .port = heard_voice(&s->gateways.heard),
     };
     options.engine.is_paranoid = true;
     sc_rng rng;
     sc_rng_seed(&rng, 1);
-    return sc_crew_new(s->map, &options, &rng, &s->crew, diag);
+    return sc_engine_pool_new(s->map, &options, &rng, &s->engines, diag);
 }
 
-static void test_a_start_without_memory_says_so(void **state)
+static void test_a_start_without_memory_sends_so(void **state)
 {
     (void)state;
     scene s;
@@ -69,30 +69,30 @@ static void test_a_start_without_memory_says_so(void **state)
             break;
         }
         CHECK_REFUSED(err, SC_ENOMEM, &diag, "out of memory");
-        assert_null(s.crew);
+        assert_null(s.engines);
         failures++;
     }
     print_message("# %lu\n", failures);
     assert_true(failures > 20);
     // Parts that cannot be spread stay as they are.
-    CHECK_OK(sc_crew_set_parts(s.crew, (uint16_t[]){2}, 1), NULL);
+    CHECK_OK(sc_engine_pool_set_parts(s.engines, (uint16_t[]){2}, 1), NULL);
     sc_part_load loads[PARTS];
     failures = 0;
     FOR_EACH_FAILURE(n)
     {
-        const sc_err err = sc_crew_set_parts(s.crew, (uint16_t[]){0, 1}, 2);
+        const sc_err err = sc_engine_pool_set_parts(s.engines, (uint16_t[]){0, 1}, 2);
         if (!oom_happened()) {
             CHECK_OK(err, NULL);
             break;
         }
         assert_int_equal(err, SC_ENOMEM);
-        sc_crew_round(s.crew, 1);
-        sc_crew_stats_of(s.crew, loads);
+        sc_engine_pool_round(s.engines, 1);
+        sc_engine_pool_stats_of(s.engines, loads);
         assert_true(loads[2].is_open && !loads[0].is_open);
         failures++;
     }
     assert_true(failures > 0);
-    sc_crew_free(s.crew);
+    sc_engine_pool_free(s.engines);
     obedient_close(&s.gateways);
     sc_partition_free(s.cut);
     sc_map_free(s.map);
@@ -101,7 +101,7 @@ static void test_a_start_without_memory_says_so(void **state)
 static void go_on(scene *s, int rounds)
 {
     for (int i = 0; i < rounds; i++) {
-        sc_crew_round(s->crew, s->now);
+        sc_engine_pool_round(s->engines, s->now);
         (void)obedient_listen(&s->gateways, s->now);
         s->now += STEP_US;
     }
@@ -110,7 +110,7 @@ static void go_on(scene *s, int rounds)
 /** Queries of all kinds, and a part that goes and comes. */
 static void live(scene *s, unsigned long n)
 {
-    CHECK_OK(sc_crew_set_parts(s->crew, (uint16_t[]){0, 1, 2}, 3), NULL);
+    CHECK_OK(sc_engine_pool_set_parts(s->engines, (uint16_t[]){0, 1, 2}, 3), NULL);
     oom_arm(n);
     for (uint32_t i = 0; i < QUERIES; i++) {
         const uint32_t k = i == 0 ? 100 : 1 + i % 3;
@@ -120,7 +120,7 @@ static void live(scene *s, unsigned long n)
     }
     obedient_leave(&s->gateways, 4);
     // Without memory the parts stay as they are, and that is well, too.
-    const sc_err err = sc_crew_set_parts(s->crew, (uint16_t[]){1}, 1);
+    const sc_err err = sc_engine_pool_set_parts(s->engines, (uint16_t[]){1}, 1);
     (void)err;
     go_on(s, 10);
 }
@@ -128,13 +128,13 @@ static void live(scene *s, unsigned long n)
 static void check_ends(scene *s)
 {
     obedient_check_ends(&s->gateways);
-    const sc_crew_stats stats = sc_crew_stats_of(s->crew, NULL);
+    const sc_engine_pool_stats stats = sc_engine_pool_stats_of(s->engines, NULL);
     const sc_engine_stats *engine = &stats.engine;
     assert_int_equal(engine->added, engine->accepted + engine->dropped[0] + engine->dropped[1] +
                                         engine->removed + engine->pending + engine->proposed);
     assert_int_equal(engine->pending + engine->proposed + engine->company_held, 0);
     assert_int_equal(engine->broken, 0);
-    assert_int_equal(stats.bids_under_way, 0);
+    assert_int_equal(stats.proposals_under_way, 0);
 }
 
 static void test_every_query_has_one_end_whatever_memory_does(void **state)
@@ -148,18 +148,18 @@ static void test_every_query_has_one_end_whatever_memory_does(void **state)
     for (unsigned long n = 1; !is_last; n++) {
         check_case(n);
         obedient_open(&s.gateways, QUERIES, 2);
-        s.crew = NULL;
+        s.engines = NULL;
         s.now = 1000;
         sc_diag diag = {""};
         CHECK_OK(open_crew(&s, &diag), &diag);
-        s.gateways.crew = s.crew;
+        s.gateways.engines = s.engines;
         s.gateways.cut = s.cut;
         live(&s, n);
         is_last = !oom_happened();
         // Memory is back: all parts are there again, what waited for it goes on, and the rest runs
         // out of time.
         s.now += 20000;
-        CHECK_OK(sc_crew_set_parts(s.crew, (uint16_t[]){0, 1, 2}, 3), NULL);
+        CHECK_OK(sc_engine_pool_set_parts(s.engines, (uint16_t[]){0, 1, 2}, 3), NULL);
         obedient_resend(&s.gateways);
         go_on(&s, 10);
         s.now += 200000;
@@ -173,7 +173,7 @@ static void test_every_query_has_one_end_whatever_memory_does(void **state)
             assert_int_equal(obedient_count(&s.gateways, OBEDIENT_NOT_TAKEN), 0);
             assert_true(s.gateways.cloaks > 2);
         }
-        sc_crew_free(s.crew);
+        sc_engine_pool_free(s.engines);
         obedient_close(&s.gateways);
     }
     check_case_done();
@@ -197,28 +197,28 @@ static sc_cloak *made_cloak(void)
     return cloak;
 }
 
-static sc__bids_options bids_options(heard *gateways)
+static sc__proposals_options proposals_options(heard *gateways)
 {
-    return (sc__bids_options){.patience_us = 10, .voice = heard_voice(gateways)};
+    return (sc__proposals_options){.patience_us = 10, .port = heard_voice(gateways)};
 }
 
-static void test_bids_without_memory_are_none(void **state)
+static void test_proposals_without_memory_are_none(void **state)
 {
     (void)state;
     heard gateways;
     heard_open(&gateways);
-    const sc__bids_options options = bids_options(&gateways);
+    const sc__proposals_options options = proposals_options(&gateways);
     sc_rng rng;
     sc_rng_seed(&rng, 1);
     unsigned failures = 0;
     FOR_EACH_FAILURE(n)
     {
-        sc__bids *bids = NULL;
-        const sc_err err = sc__bids_new(&options, &rng, &bids);
+        sc__proposals *proposals = NULL;
+        const sc_err err = sc__proposals_new(&options, &rng, &proposals);
         const bool has_failed = oom_happened();
         assert_int_equal(err, has_failed ? SC_ENOMEM : SC_OK);
-        assert_int_equal(bids == NULL, has_failed);
-        sc__bids_free(bids);
+        assert_int_equal(proposals == NULL, has_failed);
+        sc__proposals_free(proposals);
         if (!has_failed) break;
         failures++;
     }
@@ -226,56 +226,56 @@ static void test_bids_without_memory_are_none(void **state)
     heard_close(&gateways);
 }
 
-/** Bids whose words are heard by `gateways`, which the caller closes after them. */
-static sc__bids *open_bids(heard *gateways, sc_rng *rng)
+/** Proposals whose messages are received by `gateways`, which the caller closes after them. */
+static sc__proposals *open_proposals(heard *gateways, sc_rng *rng)
 {
     heard_open(gateways);
-    const sc__bids_options options = bids_options(gateways);
+    const sc__proposals_options options = proposals_options(gateways);
     sc_rng_seed(rng, 1);
-    sc__bids *bids = NULL;
-    CHECK_OK(sc__bids_new(&options, rng, &bids), NULL);
-    return bids;
+    sc__proposals *proposals = NULL;
+    CHECK_OK(sc__proposals_new(&options, rng, &proposals), NULL);
+    return proposals;
 }
 
-static void test_a_bid_without_memory_is_off_and_nobody_is_told(void **state)
+static void test_a_proposal_without_memory_is_off_and_nobody_is_told(void **state)
 {
     (void)state;
     heard gateways;
     sc_rng rng;
-    sc__bids *bids = open_bids(&gateways, &rng);
+    sc__proposals *proposals = open_proposals(&gateways, &rng);
     sc__allowance allowance = {0};
     unsigned failures = 0;
     bool has_room = false;
     for (unsigned long n = 1; !has_room; n++) {
         sc_cloak *cloak = made_cloak();
         oom_arm(n);
-        has_room = sc__bids_add(bids, cloak, 0, &allowance, 1);
+        has_room = sc__proposals_add(proposals, cloak, 0, &allowance, 1);
         assert_int_equal(has_room, !oom_happened());
         if (has_room) break;
         heard_check_quiet(&gateways);
-        sc__bid_end end;
-        assert_false(sc__bids_take_done(bids, &end));
+        sc__proposal_end end;
+        assert_false(sc__proposals_take_done(proposals, &end));
         sc_cloak_free(cloak);
         failures++;
     }
     assert_true(failures >= 4);
-    assert_int_equal(sc__bids_stats_of(bids).made, 1);
+    assert_int_equal(sc__proposals_stats_of(proposals).made, 1);
     assert_int_equal(heard_count(&gateways), 2);
-    sc__bids_free(bids);
+    sc__proposals_free(proposals);
     heard_close(&gateways);
 }
 
-/** A bid that nobody answers; returns how many of its members are gone. */
-static size_t be_silent(sc__bids *bids, sc_time now)
+/** A proposal that nobody answers; returns how many of its members are gone. */
+static size_t be_silent(sc__proposals *proposals, sc_time now)
 {
     sc__allowance allowance = {0};
-    assert_true(sc__bids_add(bids, made_cloak(), 0, &allowance, now));
+    assert_true(sc__proposals_add(proposals, made_cloak(), 0, &allowance, now));
     const bool is_armed = now == 20;
     if (is_armed) oom_arm(1);
-    sc__bids_pass_time(bids, now + 10);
+    sc__proposals_pass_time(proposals, now + 10);
     assert_int_equal(oom_happened(), is_armed);
-    sc__bid_end end;
-    assert_true(sc__bids_take_done(bids, &end));
+    sc__proposal_end end;
+    assert_true(sc__proposals_take_done(proposals, &end));
     sc_cloak_free(end.cloak);
     return end.gone_count;
 }
@@ -285,50 +285,50 @@ static void test_who_is_silent_is_named_when_there_is_memory(void **state)
     (void)state;
     heard gateways;
     sc_rng rng;
-    sc__bids *bids = open_bids(&gateways, &rng);
-    assert_int_equal(be_silent(bids, 10), 0);
-    assert_int_equal(be_silent(bids, 20), 0);
-    assert_int_equal(be_silent(bids, 30), 3);
-    sc__bids_free(bids);
+    sc__proposals *proposals = open_proposals(&gateways, &rng);
+    assert_int_equal(be_silent(proposals, 10), 0);
+    assert_int_equal(be_silent(proposals, 20), 0);
+    assert_int_equal(be_silent(proposals, 30), 3);
+    sc__proposals_free(proposals);
     heard_close(&gateways);
 }
 
-static void test_a_table_that_cannot_grow_still_finds_its_bids(void **state)
+static void test_a_table_that_cannot_grow_still_finds_its_proposals(void **state)
 {
     (void)state;
     heard gateways;
     sc_rng rng;
-    sc__bids *bids = open_bids(&gateways, &rng);
+    sc__proposals *proposals = open_proposals(&gateways, &rng);
     enum { MANY = 200 };
     sc__allowance allowance = {0};
     for (int i = 0; i < MANY; i++) {
         sc_cloak *cloak = made_cloak();
-        // What the bid itself takes is there: itself, its wishes, and three for the gateways.
+        // What the proposal itself takes is there: itself, its wishes, and three for the gateways.
         oom_arm(6);
-        assert_true(sc__bids_add(bids, cloak, 0, &allowance, 1));
+        assert_true(sc__proposals_add(proposals, cloak, 0, &allowance, 1));
         // From the 65th on there should be more buckets.
         assert_int_equal(oom_happened(), i >= 64);
     }
-    assert_int_equal(sc__bids_stats_of(bids).made, MANY);
+    assert_int_equal(sc__proposals_stats_of(proposals).made, MANY);
     for (int i = 0; i < 2 * MANY; i++) {
-        heard_word each;
+        heard_msg each;
         assert_true(heard_take(&gateways, &each));
-        assert_int_equal(each.word.kind, SC_WORD_RESERVE);
-        sc_word dead = {.kind = SC_WORD_DEAD, .from = each.to, .id = each.word.bid->id};
-        sc__bids_hear(bids, &dead, 1);
-        sc_word_fini(&each.word);
+        assert_int_equal(each.msg.kind, SC_MSG_RESERVE);
+        sc_msg dead = {.kind = SC_MSG_DEAD, .from = each.to, .id = each.msg.proposal->id};
+        sc__proposals_receive(proposals, &dead, 1);
+        sc_msg_fini(&each.msg);
     }
-    assert_int_equal(sc__bids_stats_of(bids).under_way, 0);
-    sc__bids_free(bids);
+    assert_int_equal(sc__proposals_stats_of(proposals).under_way, 0);
+    sc__proposals_free(proposals);
     heard_close(&gateways);
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_a_start_without_memory_says_so),
+    cmocka_unit_test(test_a_start_without_memory_sends_so),
     SC_CASES(test_every_query_has_one_end_whatever_memory_does),
-    cmocka_unit_test(test_bids_without_memory_are_none),
-    cmocka_unit_test(test_a_bid_without_memory_is_off_and_nobody_is_told),
+    cmocka_unit_test(test_proposals_without_memory_are_none),
+    cmocka_unit_test(test_a_proposal_without_memory_is_off_and_nobody_is_told),
     cmocka_unit_test(test_who_is_silent_is_named_when_there_is_memory),
-    cmocka_unit_test(test_a_table_that_cannot_grow_still_finds_its_bids),
+    cmocka_unit_test(test_a_table_that_cannot_grow_still_finds_its_proposals),
 };
 SC_SUITE(tests)

@@ -1,0 +1,150 @@
+// Door: messages of a cluster, as a gateway or a worker receives them once they are unsealed.
+//
+// The input is the message, about a town that is always the same, cut into seven parts. What is
+// accepted is within all bounds, can be sent again, and is then received as the same bytes; a
+// worker accepts it as well, whatever the categories are called.
+#include "town.h"
+
+#include "cluster/cluster_codec.h"
+
+enum { PARTS = 7, MEMBERS_MAX = 10000 };
+
+static void check_query(const sc_map *map, const sc_query *query)
+{
+    DOOR_PROMISE(query->segment < sc_map_segment_count(map), "a query is on a segment");
+    DOOR_PROMISE(query->k >= 1 && query->l >= 1, "and needs something");
+    DOOR_PROMISE(query->max_hops <= 1000, "that can be reached");
+    DOOR_PROMISE(query->owner != SC_PEER_NONE, "and is somebody's");
+}
+
+static void check_ids(const uint32_t *ids, size_t count, uint32_t limit)
+{
+    for (size_t i = 0; i < count; i++) {
+        DOOR_PROMISE(ids[i] < limit, "ids are of the map");
+        DOOR_PROMISE(i == 0 || ids[i] > ids[i - 1], "and ascend");
+    }
+}
+
+static void check_proposal(const sc_map *map, const sc_proposal *proposal)
+{
+    DOOR_PROMISE(proposal->member_count >= 1 && proposal->member_count <= MEMBERS_MAX,
+                 "a bid has members");
+    DOOR_PROMISE(proposal->segment_count >= 1 && proposal->part < PARTS, "and segments");
+    check_ids(proposal->stars, proposal->star_count, sc_map_star_count(map));
+    check_ids(proposal->segments, proposal->segment_count, sc_map_segment_count(map));
+    check_ids(proposal->border_nodes, proposal->border_node_count, sc_map_node_count(map));
+    bool has_releaser = false;
+    bool is_single = true;
+    for (size_t i = 0; i < proposal->member_count; i++) {
+        const sc_proposal_member *member = &proposal->members[i];
+        check_query(map, &member->query);
+        DOOR_PROMISE(member->star == SC_NONE || member->star < sc_map_star_count(map),
+                     "stars are of the map");
+        DOOR_PROMISE(member->query.deadline >= proposal->deadline &&
+                         member->query.deadline <= proposal->last,
+                     "deadlines are between the least and the last");
+        has_releaser |= member->query.owner == proposal->releaser;
+        is_single &= member->query.owner == proposal->releaser;
+    }
+    DOOR_PROMISE(has_releaser && is_single == proposal->is_single, "R has a member");
+}
+
+static void check_wishes(const sc_msg *msg, uint32_t categories)
+{
+    const sc_request_limits any = {.max_k = UINT32_MAX, .max_radius_m = 1.7976931348623157e308};
+    DOOR_PROMISE(msg->count <= MEMBERS_MAX, "not more wishes than members");
+    for (size_t i = 0; i < msg->count; i++) {
+        const sc_request *request = &msg->wishes[i].request;
+        DOOR_PROMISE(!sc_request_check(request, &any, categories, NULL), "wishes make sense");
+        const sc_request normal = sc_request_normalise(request);
+        DOOR_PROMISE(sc_request_equal(request, &normal), "and are in normal form");
+    }
+}
+
+static void check_msg(const sc_map *map, const sc_msg *msg, uint32_t categories)
+{
+    DOOR_PROMISE(msg->from != SC_PEER_NONE, "somebody says it");
+    switch (msg->kind) {
+    case SC_MSG_ADD:
+    case SC_MSG_COMPANY:
+        check_query(map, &msg->query);
+        // fall through
+    case SC_MSG_REMOVE:
+        DOOR_PROMISE(msg->part < PARTS && msg->home < PARTS, "parts are of the cut");
+        DOOR_PROMISE(msg->query.segment < sc_map_segment_count(map), "segments of the map");
+        break;
+    case SC_MSG_RESERVE:
+        check_proposal(map, msg->proposal);
+        break;
+    case SC_MSG_OK:
+    case SC_MSG_RELEASE:
+        check_wishes(msg, categories);
+        break;
+    case SC_MSG_NO:
+        DOOR_PROMISE(msg->count <= MEMBERS_MAX, "not more gone than members");
+        break;
+    case SC_MSG_DROPPED:
+        DOOR_PROMISE(sc_drop_reason_name(msg->reason) != NULL, "a reason has a name");
+        break;
+    case SC_MSG_RESULT:
+        DOOR_PROMISE((unsigned)msg->result->failure < SC_FAILURE_COUNT, "a known failure");
+        break;
+    default:
+        DOOR_PROMISE(sc_msg_kind_name(msg->kind) != NULL, "a known kind");
+    }
+}
+
+// Said again, it is received as the same bytes: nothing of it is lost.
+static void check_again(const sc_cluster_codec *codec, const sc_msg *msg)
+{
+    const int64_t offset_us = 12345678;
+    sc_bytes bytes = {0};
+    sc_bytes again = {0};
+    sc_msg heard;
+    DOOR_PROMISE(!sc_msg_encode(codec, msg, offset_us, &bytes), "what was heard can be said");
+    DOOR_PROMISE(!sc_msg_decode(codec, bytes.data, bytes.size, offset_us, &heard),
+                 "and heard again");
+    DOOR_PROMISE(!sc_msg_encode(codec, &heard, offset_us, &again), "and said again");
+    DOOR_PROMISE(again.size == bytes.size && memcmp(again.data, bytes.data, bytes.size) == 0,
+                 "in the same bytes");
+    sc_msg_fini(&heard);
+    sc_bytes_fini(&bytes);
+    sc_bytes_fini(&again);
+}
+
+static void hear(const sc_cluster_codec *codec, const uint8_t *bytes, size_t size,
+                 uint32_t categories, bool *is_heard)
+{
+    sc_msg msg;
+    const sc_err err = sc_msg_decode(codec, bytes, size, 12345678, &msg);
+    *is_heard = !err;
+    if (err) {
+        DOOR_PROMISE(err != SC_ENOMEM, "no word blames memory");
+        return;
+    }
+    check_msg(codec->map, &msg, categories);
+    check_again(codec, &msg);
+    sc_msg_fini(&msg);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    if (size > DOOR_MAX_SIZE) return 0;
+    static const char *const names[] = {"fuel", "food", "hospital"};
+    static const sc_vocabulary vocabulary = {.names = names, .count = 3};
+    static sc_map *map;
+    if (!map) map = town_build();
+    const sc_cluster_codec gateway = {.map = map, .parts = PARTS, .vocabulary = &vocabulary};
+    sc_cluster_codec worker = {.map = map, .parts = PARTS};
+    if (sc_category_table_new(&worker.categories)) abort();
+
+    uint8_t *copy = door_copy(data, size);
+    bool by_gateway = false;
+    bool by_worker = false;
+    hear(&gateway, copy, size, vocabulary.count, &by_gateway);
+    hear(&worker, copy, size, UINT32_MAX, &by_worker);
+    DOOR_PROMISE(by_worker || !by_gateway, "a worker hears what a gateway does");
+    sc_category_table_free(worker.categories);
+    free(copy);
+    return 0;
+}

@@ -1,0 +1,537 @@
+// The courier's workers: the queue of jobs, the breaker before the provider, and what a worker does
+// with a job, by the kind of provider. See courier_internal.h.
+//
+// A worker takes one job at a time, however many wait: the lock costs a thousandth of the work, and
+// what is behind a hard job can so be taken by another worker.
+#include "base/clock.h"
+#include "base/diag.h"
+#include "base/rng.h"
+#include "courier/courier_internal.h"
+#include "courier/provider_request.h"
+
+#include <math.h>
+#include <sodium.h>
+#include <stddef.h>
+
+// --- The queue ------------------------------------------------------------------------------
+
+// Under the lock. A job has its moment to leave until it has been sent.
+static void append(sc_courier *courier, sc__job *job)
+{
+    job->next = NULL;
+    job->previous = courier->last;
+    if (courier->last) {
+        courier->last->next = job;
+    } else {
+        courier->first = job;
+    }
+    courier->last = job;
+    if (!job->is_replied) sc_deadlines_add(&courier->leaving, job->leave_by_us, job, &job->leaving);
+    // A worker is counted as called when it is signalled, so that several jobs at once call several
+    // workers, and none twice.
+    if (courier->idle_count > 0) {
+        courier->idle_count--;
+        pthread_cond_signal(&courier->is_needed);
+    } else if (!courier->is_in_place && !job->is_replied && job->leave_by_us < courier->look_us) {
+        // No worker may come for it in time. What a worker was called for needs no watch.
+        courier->look_us = job->leave_by_us;
+        pthread_cond_signal(&courier->is_changed);
+    }
+}
+
+// Under the lock.
+static void take_out(sc_courier *courier, sc__job *job)
+{
+    if (job->previous) {
+        job->previous->next = job->next;
+    } else {
+        courier->first = job->next;
+    }
+    if (job->next) {
+        job->next->previous = job->previous;
+    } else {
+        courier->last = job->previous;
+    }
+    if (!job->is_replied) sc_deadlines_cancel(&courier->leaving, &job->leaving);
+}
+
+// Under the lock.
+static sc__job *take_first(sc_courier *courier)
+{
+    sc__job *job = courier->first;
+    if (job) take_out(courier, job);
+    return job;
+}
+
+void sc__courier_enqueue(sc_courier *courier, sc__job *job)
+{
+    pthread_mutex_lock(&courier->lock);
+    append(courier, job);
+    pthread_mutex_unlock(&courier->lock);
+}
+
+sc__job *sc__courier_next(sc_courier *courier)
+{
+    pthread_mutex_lock(&courier->lock);
+    while (!courier->first && !courier->is_stopping) {
+        courier->idle_count++;
+        pthread_cond_wait(&courier->is_needed, &courier->lock);
+    }
+    sc__job *job = courier->is_stopping ? NULL : take_first(courier);
+    pthread_mutex_unlock(&courier->lock);
+    return job;
+}
+
+sc__job *sc__courier_take(sc_courier *courier)
+{
+    pthread_mutex_lock(&courier->lock);
+    sc__job *job = take_first(courier);
+    pthread_mutex_unlock(&courier->lock);
+    return job;
+}
+
+bool sc__courier_has_jobs(sc_courier *courier)
+{
+    pthread_mutex_lock(&courier->lock);
+    const bool has_jobs = courier->first != NULL;
+    pthread_mutex_unlock(&courier->lock);
+    return has_jobs;
+}
+
+static struct timespec moment(int64_t us)
+{
+    return (struct timespec){.tv_sec = (time_t)(us / 1000000),
+                             .tv_nsec = (long)(us % 1000000) * 1000};
+}
+
+bool sc__courier_pause(sc_courier *courier, int64_t until_us)
+{
+    const struct timespec until = moment(until_us);
+    pthread_mutex_lock(&courier->lock);
+    while (!courier->is_stopping && sc_clock_us() < until_us) {
+        pthread_cond_timedwait(&courier->is_over, &courier->lock, &until);
+    }
+    const bool goes_on = !courier->is_stopping;
+    pthread_mutex_unlock(&courier->lock);
+    return goes_on;
+}
+
+// --- The watch ------------------------------------------------------------------------------
+
+bool sc__courier_is_too_late(const sc__job *job)
+{
+    if (sc_clock_us() < job->leave_by_us) return false;
+    sc_fail(
+        &job->errand->diag, SC_ELATE,
+        "no worker thread was free before the least deadline of a cloak, so it was not sent; raise "
+        "clerks");
+    return true;
+}
+
+// Under the lock: sleep until the next one must leave, or an earlier one comes.
+static void sleep_until_due(sc_courier *courier)
+{
+    courier->look_us = sc_deadlines_next(&courier->leaving);
+    if (courier->look_us != INT64_MAX) {
+        const struct timespec until = moment(courier->look_us);
+        pthread_cond_timedwait(&courier->is_changed, &courier->lock, &until);
+    } else {
+        pthread_cond_wait(&courier->is_changed, &courier->lock);
+    }
+}
+
+void *sc__watch_run(void *context)
+{
+    sc_courier *courier = context;
+    pthread_setname_np(pthread_self(), "clerk-watch");
+    pthread_mutex_lock(&courier->lock);
+    while (!courier->is_stopping) {
+        sc__job *job = sc_deadlines_first(&courier->leaving);
+        if (job && sc__courier_is_too_late(job)) {
+            take_out(courier, job);
+            pthread_mutex_unlock(&courier->lock);
+            sc__courier_settle(courier, job, SC_FAILURE_UNSENT);
+            pthread_mutex_lock(&courier->lock);
+        } else {
+            sleep_until_due(courier);
+        }
+    }
+    pthread_mutex_unlock(&courier->lock);
+    return NULL;
+}
+
+// --- The gate -------------------------------------------------------------------------------
+
+bool sc__courier_admit(sc_courier *courier, sc__job *job)
+{
+    const int64_t now_us = sc_clock_us();
+    pthread_mutex_lock(&courier->lock);
+    const bool is_admitted = sc__breaker_admit(&courier->breaker, now_us, &job->is_trial);
+    pthread_mutex_unlock(&courier->lock);
+    return is_admitted;
+}
+
+bool sc__courier_may_go_on(sc_courier *courier, const sc__job *job)
+{
+    pthread_mutex_lock(&courier->lock);
+    const bool may_go_on = sc__breaker_may_go_on(&courier->breaker, job->is_trial);
+    pthread_mutex_unlock(&courier->lock);
+    return may_go_on;
+}
+
+// What the end of a job tells about the provider.
+static sc__verdict verdict_of(const sc__job *job, sc_failure failure)
+{
+    if (job->errand->given) return SC__NO_VERDICT;
+    switch (failure) {
+    case SC_FAILURE_NONE:
+        return SC__WENT_WELL;
+    case SC_FAILURE_UNREACHABLE:
+    case SC_FAILURE_UNBELIEVABLE:
+        return SC__WENT_BADLY;
+    case SC_FAILURE_TIMEOUT:
+        // It may not have been asked, or have answered in time, and the workers were late.
+        return job->errand->tries > 0 && !job->is_replied ? SC__WENT_BADLY : SC__NO_VERDICT;
+    case SC_FAILURE_REFUSED:
+        if (job->errand->tries == 0) return SC__NO_VERDICT;
+        return job->exchange.status >= 500 ? SC__WENT_BADLY : SC__WENT_WELL;
+    default:
+        return SC__NO_VERDICT;
+    }
+}
+
+// --- There and back -------------------------------------------------------------------------
+
+// Under the lock; NULL: all are out.
+static sc__job *take_spare(sc_courier *courier)
+{
+    sc__job *job = courier->spare;
+    if (job) {
+        courier->spare = job->next;
+    } else if (courier->job_count < courier->options.max_errands) {
+        job = &courier->jobs[courier->job_count++];
+    }
+    return job;
+}
+
+sc_err sc_courier_send(sc_courier *courier, sc_errand *errand)
+{
+    const int64_t now_us = sc_clock_us();
+    const bool is_given = errand->given != NULL;  // the errand may be gone before this returns
+    for (size_t i = 0; i < errand->place_count; i++) {
+        errand->places[i].answer = NULL;
+    }
+    errand->failure = SC_FAILURE_NONE;
+    errand->diag.message[0] = '\0';
+    errand->latency_s = 0.0;
+    errand->reply = (sc_bytes){.data = NULL};
+    errand->tries = 0;
+    pthread_mutex_lock(&courier->lock);
+    sc__job *job = courier->is_stopping ? NULL : take_spare(courier);
+    if (job) {
+        *job = (sc__job){.errand = errand,
+                         .sent_us = now_us,
+                         .is_replied = is_given,
+                         .leave_by_us = errand->leave_by_us < errand->deadline_us
+                                            ? errand->leave_by_us
+                                            : errand->deadline_us};
+        courier->under_way++;
+        append(courier, job);
+    }
+    pthread_mutex_unlock(&courier->lock);
+    if (!job) return SC_EBUSY;
+    if (!is_given) atomic_fetch_add_explicit(&courier->sent, 1, memory_order_relaxed);
+    return SC_OK;
+}
+
+// An answer that comes after the deadline is none.
+static sc_failure forget_late_answers(sc_errand *errand)
+{
+    for (size_t i = 0; i < errand->place_count; i++) {
+        sc_answer_free(errand->places[i].answer);
+        errand->places[i].answer = NULL;
+    }
+    sc_fail(&errand->diag, SC_ELATE, "the answers were ready only after the deadline");
+    return SC_FAILURE_TIMEOUT;
+}
+
+// What tells how the provider does.
+static void count(sc_courier *courier, const sc_errand *errand)
+{
+    if (errand->failure) {
+        atomic_fetch_add_explicit(&courier->failed[errand->failure], 1, memory_order_relaxed);
+    } else {
+        sc_histogram_add(&courier->latency, errand->latency_s);
+    }
+}
+
+void sc__courier_settle(sc_courier *courier, sc__job *job, sc_failure failure)
+{
+    sc_errand *errand = job->errand;
+    const int64_t now_us = sc_clock_us();
+    const sc__verdict verdict = verdict_of(job, failure);
+    if (!failure && now_us > errand->deadline_us) failure = forget_late_answers(errand);
+    if (failure == SC_FAILURE_STOPPED) {
+        sc_fail(&errand->diag, SC_EINTERRUPTED,
+                "the service ends before the provider has answered");
+    }
+    errand->failure = failure;
+    errand->latency_s = (double)(now_us - job->sent_us) * 1e-6;
+    if (failure) {
+        sc_bytes_fini(&errand->reply);
+    } else {
+        errand->diag.message[0] = '\0';  // of tries before
+    }
+    if (!errand->given) count(courier, errand);
+    if (courier->connections) sc__connections_forget(courier->connections, &job->exchange);
+    sc_bytes_fini(&job->request);
+
+    pthread_mutex_lock(&courier->lock);
+    sc__breaker_report(&courier->breaker, now_us, job->is_trial, verdict);
+    job->next = courier->spare;
+    courier->spare = job;
+    courier->under_way--;
+    pthread_mutex_unlock(&courier->lock);
+    courier->options.back(courier->options.context, errand);
+}
+
+void sc__courier_clear(sc_courier *courier)
+{
+    for (sc__job *job = take_first(courier); job; job = take_first(courier)) {
+        sc__courier_settle(courier, job, SC_FAILURE_STOPPED);
+    }
+}
+
+static sc_failure suspended(sc_errand *errand)
+{
+    sc_fail(&errand->diag, SC_ENET,
+            "the provider has failed too often, and is left alone for a while");
+    return SC_FAILURE_SUSPENDED;
+}
+
+// --- Built in -------------------------------------------------------------------------------
+
+static void do_built_in(sc__worker *worker, sc__job *job)
+{
+    sc_courier *courier = worker->courier;
+    sc_errand *errand = job->errand;
+    if (sc__courier_is_too_late(job)) {
+        sc__courier_settle(courier, job, SC_FAILURE_UNSENT);
+        return;
+    }
+    errand->tries = 1;
+    atomic_fetch_add_explicit(&courier->tries, 1, memory_order_relaxed);
+    // The set of this moment, until the answers are made: they are copies.
+    sc_objects *objects = courier->options.objects ? sc_objects_hold(courier->options.objects)
+                                                   : sc_object_feed_current(courier->options.feed);
+    const sc_failure failure = sc__answerer_evaluate(&worker->answerer, objects, errand);
+    sc_objects_release(objects);
+    sc__courier_settle(courier, job, failure);
+}
+
+// --- Over HTTP ------------------------------------------------------------------------------
+
+static sc__job *job_of(const sc__exchange *exchange)
+{
+    return (sc__job *)(void *)((char *)(uintptr_t)exchange - offsetof(sc__job, exchange));
+}
+
+void sc__exchange_leaves(void *context, const sc__exchange *exchange)
+{
+    const sc_courier *courier = context;
+    if (!courier->options.leaves) return;
+    courier->options.leaves(courier->options.context, job_of(exchange)->errand, exchange->request,
+                            exchange->request_size);
+}
+
+bool sc__exchange_may_go_on(void *context, const sc__exchange *exchange)
+{
+    return sc__courier_may_go_on(context, job_of(exchange));
+}
+
+void sc__exchange_back(void *context, sc__exchange *exchange)
+{
+    sc__job *job = job_of(exchange);
+    job->errand->tries = exchange->tries;
+    if (exchange->failure) {
+        sc__courier_settle(context, job, exchange->failure);
+    } else {
+        job->is_replied = true;
+        sc__courier_enqueue(context, job);
+    }
+}
+
+static bool is_late(sc_errand *errand)
+{
+    if (sc_clock_us() < errand->deadline_us) return false;
+    sc_fail(&errand->diag, SC_ELATE,
+            "the deadline came before a worker thread was free; raise clerks");
+    return true;
+}
+
+static void read_reply(sc__worker *worker, sc__job *job)
+{
+    sc_courier *courier = worker->courier;
+    sc__exchange *exchange = &job->exchange;
+    const sc_failure failure = is_late(job->errand)
+                                   ? SC_FAILURE_TIMEOUT
+                                   : sc__answerer_read(&worker->answerer, job->errand,
+                                                       exchange->reply, exchange->reply_size);
+    sc__courier_settle(courier, job, failure);
+}
+
+// Another gateway has asked.
+static void read_given(sc__worker *worker, sc__job *job)
+{
+    const sc_failure failure = is_late(job->errand)
+                                   ? SC_FAILURE_TIMEOUT
+                                   : sc__answerer_read_given(&worker->answerer, job->errand);
+    sc__courier_settle(worker->courier, job, failure);
+}
+
+static void write_request(sc__worker *worker, sc__job *job)
+{
+    sc_courier *courier = worker->courier;
+    sc_errand *errand = job->errand;
+    sc_failure failure = sc__courier_is_too_late(job) ? SC_FAILURE_UNSENT : SC_FAILURE_NONE;
+    if (!failure && !sc__courier_admit(courier, job)) failure = suspended(errand);
+    if (!failure) failure = sc__answerer_write(&worker->answerer, errand, &job->request);
+    if (failure) {
+        sc__courier_settle(courier, job, failure);
+        return;
+    }
+    job->exchange = (sc__exchange){.request = job->request.data,
+                                   .request_size = job->request.size,
+                                   .leave_by_us = job->leave_by_us,
+                                   .deadline_us = errand->deadline_us,
+                                   .diag = &errand->diag};
+    sc__connections_post(courier->connections, &job->exchange);
+}
+
+// --- Points ---------------------------------------------------------------------------------
+
+// One round of questions, and no longer than until the errand's deadline.
+static sc_failure ask_points(sc__worker *worker, sc__job *job)
+{
+    sc_courier *courier = worker->courier;
+    sc_errand *errand = job->errand;
+    const int64_t now_us = sc_clock_us();
+    const double left_s = (double)(errand->deadline_us - now_us) * 1e-6;
+    sc_point_options options = courier->points.options;
+    options.leave_s = fmax((double)(job->leave_by_us - now_us) * 1e-6, 1e-6);
+    if (!(options.deadline_s > 0.0 && options.deadline_s < left_s)) {
+        options.deadline_s = fmax(left_s, 1e-3);
+    }
+    sc_point_work work = {.points = 0};
+    errand->tries++;
+    atomic_fetch_add_explicit(&courier->tries, 1, memory_order_relaxed);
+    const sc_failure failure =
+        sc__answerer_ask(&worker->answerer, &options, worker->rng, errand, &work);
+    atomic_fetch_add_explicit(&courier->bytes_out, work.bytes_out, memory_order_relaxed);
+    atomic_fetch_add_explicit(&courier->bytes_in, work.bytes_in, memory_order_relaxed);
+    // A point provider's client does not tell one from the other, and counts in milliseconds.
+    const int64_t about_us = 5000;
+    const bool is_over = sc_clock_us() >= errand->deadline_us - about_us;
+    return failure == SC_FAILURE_UNREACHABLE && is_over ? SC_FAILURE_TIMEOUT : failure;
+}
+
+static void do_points(sc__worker *worker, sc__job *job)
+{
+    sc_courier *courier = worker->courier;
+    sc_errand *errand = job->errand;
+    sc_failure failure = sc__courier_is_too_late(job) ? SC_FAILURE_UNSENT : SC_FAILURE_NONE;
+    if (!failure && !sc__courier_admit(courier, job)) failure = suspended(errand);
+    while (!failure) {
+        failure = ask_points(worker, job);
+        if (failure != SC_FAILURE_UNREACHABLE || !sc__courier_may_go_on(courier, job)) break;
+        // It is not known whether a round that failed has sent anything: the next one must leave in
+        // time, too.
+        const int64_t at_us = sc__retry_at(errand->tries, 0, sc_clock_us(), job->leave_by_us,
+                                           sc_rng_unit(worker->rng));
+        if (at_us == SC__RETRY_NEVER) break;
+        failure = sc__courier_pause(courier, at_us) ? SC_FAILURE_NONE : SC_FAILURE_STOPPED;
+    }
+    sc__courier_settle(courier, job, failure);
+}
+
+/** Bytes; what the work on an errand goes down to is less. */
+enum { STACK_USED = 8192 };
+
+// --- All ------------------------------------------------------------------------------------
+
+static void do_job(sc__worker *worker, sc__job *job)
+{
+    if (job->errand->given) {
+        read_given(worker, job);
+        return;
+    }
+    switch (worker->courier->options.kind) {
+    case SC_COURIER_BUILT_IN:
+        do_built_in(worker, job);
+        break;
+    case SC_COURIER_HTTP:
+        if (job->is_replied) {
+            read_reply(worker, job);
+        } else {
+            write_request(worker, job);
+        }
+        break;
+    case SC_COURIER_POINTS:
+        do_points(worker, job);
+        break;
+    }
+}
+
+static void do_job_and_wipe(sc__worker *worker, sc__job *job)
+{
+    do_job(worker, job);
+    // Places and distances were on this stack, in frames and in registers that were saved there.
+    sodium_stackzero(STACK_USED);
+}
+
+void *sc__worker_run(void *context)
+{
+    sc__worker *worker = context;
+    sc_courier *courier = worker->courier;
+    pthread_setname_np(pthread_self(), "clerk");
+    for (sc__job *job = sc__courier_next(courier); job; job = sc__courier_next(courier)) {
+        do_job_and_wipe(worker, job);
+    }
+    return NULL;
+}
+
+// --- In place -------------------------------------------------------------------------------
+
+// Returns whether some are left.
+static bool do_jobs(sc__worker *worker, int64_t until_us)
+{
+    while (sc_clock_us() < until_us) {
+        sc__job *job = sc__courier_take(worker->courier);
+        if (!job) return false;
+        do_job_and_wipe(worker, job);
+    }
+    return sc__courier_has_jobs(worker->courier);
+}
+
+bool sc_courier_turn(sc_courier *courier, int64_t until_us)
+{
+    bool is_left = do_jobs(&courier->workers[0], until_us);
+    if (courier->connections && sc__connections_turn(courier->connections)) {
+        is_left = do_jobs(&courier->workers[0], until_us);
+    }
+    return is_left;
+}
+
+bool sc_courier_is_asking(const sc_courier *courier)
+{
+    return courier->connections && sc__connections_is_busy(courier->connections);
+}
+
+void sc_courier_poll(sc_courier *courier, struct pollfd *fds, size_t count, int64_t wake_us)
+{
+    if (courier->connections && courier->is_in_place) {
+        sc__connections_poll(courier->connections, fds, count, wake_us);
+    } else {
+        (void)poll(fds, count, sc_clock_wait_ms(sc_clock_us(), wake_us));
+    }
+}

@@ -1,0 +1,315 @@
+// The ledger's thread. See ledger.h.
+//
+// It reads what came in (tickets and withdrawals, messages of engines and other gateways, errands
+// that are back), enters it in the ledger state, and sends what is due. Three handovers, all
+// bounded:
+//
+//   incoming  a ticket, or the id of one whose client went away: in one queue, so that a client
+//             never goes before it came. Tickets: max_pending at most. Withdrawals: at most one for
+//             each ticket, so that room for another two times max_pending is enough unless doors
+//             leave that many settled tickets unread; then a withdrawal waits its turn. And
+//             parts that are to be sent again: each once; and one that wakes.
+//   messages  from engines and gateways. The engine threads of this process look for room
+//             before they send, and wait if another was quicker; of messages from elsewhere some
+//             are lost when there are too many. Engines in place put here only what they send while
+//             a message is carried out: at most a message for each query that was added since the
+//             last time it was read.
+//   back      errands: each has a ticket of its own that is published, so max_pending at most; and
+//             one NULL, which ends the thread. Of a courier in place none.
+//
+// Engines and courier in place get their turn in each round. The courier's is bounded in time, one
+// errand more or less: what comes in meanwhile waits no longer than that. Engines come last, so
+// that they know all that has happened; what they propose may be due at once, and then the next
+// round follows without waiting.
+//
+// The messages that the ledger state sends to our own engine pool must find room there, if it has
+// threads, since they cannot be taken back. The engine pool is asked whether it is behind before
+// each batch of queries that are added for the first time, and before each batch of those that are
+// added again (sc_port_space()): at most two batches in between. All other messages are bounded by
+// what the engine pool has: a removal for each query that is open, an answer to each of its
+// proposals.
+//
+// Who has an outcome is told at the end of a round, after the counts: whoever was told finds
+// himself counted.
+#include "ledger/ledger_internal.h"
+
+#include "base/clock.h"
+#include "base/thread.h"
+
+#include <poll.h>
+#include <sched.h>
+#include <string.h>
+
+/** Things taken from a handover at once, and how far ahead tickets are called for. */
+enum { BATCH = SC_ENGINE_POOL_BATCH, AHEAD = 2 * SC_ENGINE_PREFETCH_AHEAD };
+
+/** How long a courier in place works before others are looked after: several times what a cloak
+ * takes, and little against what anybody notices. */
+enum { TURN_US = 1000 };
+
+// --- A round --------------------------------------------------------------------------------
+
+/** What can be read, as bits. */
+enum { INCOMING = 1, MESSAGES = 2, BACK = 4, EVERYTHING = INCOMING | MESSAGES | BACK };
+
+static void read_input(sc_ledger *ledger, const sc__ledger_input *input, sc_time now)
+{
+    switch (input->kind) {
+    case SC__LEDGER_INPUT_TICKET:
+        sc__ledger_state_add(ledger->state, input->ticket, now);
+        break;
+    case SC__LEDGER_INPUT_WITHDRAWAL:
+        sc__ledger_state_withdraw(ledger->state, &input->id, now);
+        break;
+    case SC__LEDGER_INPUT_RESEND:
+        atomic_store(&ledger->must_resend[input->part], false);
+        sc__ledger_state_resend(ledger->state, input->part, now);
+        break;
+    case SC__LEDGER_INPUT_WAKE:
+        atomic_store(&ledger->must_wake, false);
+        break;
+    }
+}
+
+/** The engine will need them a few letters later. */
+static void prefetch_roads(const sc_ledger *ledger, const sc__ledger_input *inputs, size_t place,
+                           size_t count)
+{
+    if (place >= count || inputs[place].kind != SC__LEDGER_INPUT_TICKET) return;
+    sc_engine_pool_prefetch(ledger->engines, &inputs[place].ticket->query);
+}
+
+/** Returns how many letters there were. */
+static size_t read_incoming(sc_ledger *ledger)
+{
+    sc__ledger_input inputs[BATCH];
+    const bool is_behind = ledger->engines && sc_engine_pool_is_behind(ledger->engines);
+    const size_t count = sc_handover_take(ledger->incoming, inputs, BATCH);
+    const sc_time now = ledger->clock();
+    for (size_t i = 0; i < count; i++) {
+        // Another processor has written it.
+        if (i + AHEAD < count) __builtin_prefetch(inputs[i + AHEAD].ticket, 1);
+        if (ledger->is_in_place)
+            prefetch_roads(ledger, inputs, i + SC_ENGINE_PREFETCH_AHEAD, count);
+        if (inputs[i].kind == SC__LEDGER_INPUT_TICKET && is_behind) {
+            sc__ledger_state_turn_away(ledger->state, inputs[i].ticket, now);
+        } else {
+            read_input(ledger, &inputs[i], now);
+        }
+    }
+    return count;
+}
+
+/** Returns how many messages there were. */
+static size_t read_messages(sc_ledger *ledger)
+{
+    sc_msg msgs[BATCH];
+    const size_t count = sc_handover_take(ledger->messages, msgs, BATCH);
+    const sc_time now = ledger->clock();
+    for (size_t i = 0; i < count; i++) {
+        sc__ledger_state_receive(ledger->state, &msgs[i], now);
+    }
+    return count;
+}
+
+void sc__ledger_enter(sc_ledger *ledger, sc_errand *errand, sc_time now)
+{
+    sc_result *result = sc__errand_result(&ledger->publisher, errand);
+    sc__ledger_state_answered(ledger->state, sc__errand_reservation(errand), errand->failure,
+                              errand->places, result, now);
+    sc__errand_free(errand);
+}
+
+/** Returns how many errands there were. */
+static size_t read_back(sc_ledger *ledger)
+{
+    sc_errand *errands[BATCH];
+    const size_t count = sc_handover_take(ledger->back, errands, BATCH);
+    const sc_time now = ledger->clock();
+    for (size_t i = 0; i < count; i++) {
+        if (errands[i]) {
+            sc__ledger_enter(ledger, errands[i], now);
+        } else {
+            ledger->must_end = true;
+        }
+    }
+    return count;
+}
+
+/** Send one that is due; false if there is none. */
+static bool send_due(sc_ledger *ledger)
+{
+    // Asked again for each: making the ones before it has taken time.
+    const sc_time now = ledger->clock();
+    sc_reservation *reservation = sc__ledger_state_take_due(ledger->state, now);
+    if (!reservation) return false;
+    sc__departure left;
+    const sc_failure failure = sc__publish(&ledger->publisher, reservation, now, &left);
+    if (failure) {
+        sc__ledger_state_unsent(ledger->state, reservation, failure, now);
+        return true;
+    }
+    sc__ledger_state_published(ledger->state, reservation, left.number, left.users, now);
+    const sc_ledger_options *options = &ledger->options;
+    if (options->published) {
+        options->published(options->context, left.relay, left.number, left.users);
+    }
+    return true;
+}
+
+/** Let results of other gateways be read; each is a ticket's at least, as an errand is. */
+static void digest_arrived(sc_ledger *ledger)
+{
+    for (sc_reservation *reservation;
+         (reservation = sc__ledger_state_take_arrived(ledger->state));) {
+        const sc_time now = ledger->clock();
+        const sc_failure failure = sc__digest(&ledger->publisher, reservation, now);
+        if (failure)
+            sc__ledger_state_answered(ledger->state, reservation, failure, NULL, NULL, now);
+    }
+}
+
+/** Let a courier in place work, for a while. */
+static void give_turn(sc_ledger *ledger)
+{
+    sc_courier *courier = atomic_load_explicit(&ledger->courier, memory_order_acquire);
+    if (!courier) return;
+    ledger->is_in_turn = true;
+    ledger->has_more |= sc_courier_turn(courier, sc_clock_us() + TURN_US);
+    ledger->is_in_turn = false;
+}
+
+/** Let the counts be seen, then hand out who has an outcome. */
+static void tell_settled(sc_ledger *ledger)
+{
+    const sc_ledger_stats stats = sc__ledger_state_stats(ledger->state);
+    pthread_mutex_lock(&ledger->lock);
+    ledger->stats = stats;
+    pthread_mutex_unlock(&ledger->lock);
+
+    size_t count = 0;
+    for (sc_ticket *next, *ticket = sc__ledger_state_take_settled(ledger->state); ticket;
+         ticket = next) {
+        next = ticket->next;
+        ticket->next = NULL;
+        ledger->options.settled(ledger->options.context, ticket);
+        count++;
+    }
+    if (count == 0) return;
+    if (ledger->options.all_settled) ledger->options.all_settled(ledger->options.context);
+    atomic_fetch_sub(&ledger->pending, count);
+}
+
+static sc_time go_round(sc_ledger *ledger, unsigned readable)
+{
+    ledger->has_more = false;
+    if (readable & BACK) ledger->has_more |= read_back(ledger) == BATCH;
+    if (readable & MESSAGES) ledger->has_more |= read_messages(ledger) == BATCH;
+    if (readable & INCOMING) ledger->has_more |= read_incoming(ledger) == BATCH;
+    digest_arrived(ledger);
+    while (send_due(ledger)) {
+    }
+    give_turn(ledger);
+    sc__ledger_state_pass_time(ledger->state, ledger->clock());
+    const sc_time engines = ledger->is_in_place
+                                ? sc_engine_pool_round(ledger->engines, ledger->clock())
+                                : SC_TIME_NEVER;
+    tell_settled(ledger);
+    const sc_time state = sc__ledger_state_next_wake(ledger->state);
+    return engines < state ? engines : state;
+}
+
+sc_time sc__ledger_round(sc_ledger *ledger)
+{
+    return go_round(ledger, EVERYTHING);
+}
+
+// --- The thread, and its end ----------------------------------------------------------------
+
+/** Let time pass before the next round, if it would come early. What a provider elsewhere sends
+ * meanwhile is read at once, since somebody waits for it. */
+static void keep_pace(sc_ledger *ledger, sc__pace *pace)
+{
+    int64_t early_us = sc__pace_next(pace, sc_clock_us());
+    const int64_t until_us = sc_clock_us() + early_us;
+    sc_courier *courier = atomic_load_explicit(&ledger->courier, memory_order_acquire);
+    while (early_us > 0 && courier && sc_courier_is_asking(courier) && !ledger->has_more) {
+        sc_courier_poll(courier, NULL, 0, until_us);
+        give_turn(ledger);
+        tell_settled(ledger);
+        early_us = until_us - sc_clock_us();
+    }
+    if (early_us <= 0 || ledger->has_more) return;
+    const struct timespec nap = {.tv_nsec = (long)early_us * 1000};
+    clock_nanosleep(CLOCK_MONOTONIC, 0, &nap, NULL);
+}
+
+static void wait_for_bells(sc_ledger *ledger, struct pollfd *bells, size_t count, sc_time wake)
+{
+    sc_courier *courier = atomic_load_explicit(&ledger->courier, memory_order_acquire);
+    if (courier) {
+        sc_courier_poll(courier, bells, count, wake);
+    } else {
+        (void)poll(bells, count, sc_clock_wait_ms(sc_clock_us(), wake));
+    }
+}
+
+static void *work(void *argument)
+{
+    sc_ledger *ledger = argument;
+    pthread_setname_np(pthread_self(), "ledger");
+    struct pollfd bells[] = {
+        {.fd = sc_handover_fd(ledger->incoming), .events = POLLIN},
+        {.fd = sc_handover_fd(ledger->messages), .events = POLLIN},
+        {.fd = sc_handover_fd(ledger->back), .events = POLLIN},
+    };
+    sc__pace pace = {0};
+    sc_time wake = SC_TIME_NEVER;
+    while (!ledger->must_end) {
+        if (!ledger->has_more) keep_pace(ledger, &pace);
+        wait_for_bells(ledger, bells, 3, ledger->has_more ? INT64_MIN : wake);
+        unsigned readable = 0;
+        for (unsigned i = 0; i < 3; i++) {
+            if (bells[i].revents) readable |= 1u << i;
+        }
+        wake = go_round(ledger, readable);
+    }
+    return NULL;
+}
+
+sc_err sc__ledger_start(sc_ledger *ledger)
+{
+    const sc_err err = sc_thread_start(&ledger->thread, work, ledger);
+    ledger->has_thread = !err;
+    return err;
+}
+
+/** Settle all that is there, and what doors are just handing over. */
+static void finish(sc_ledger *ledger)
+{
+    while (read_back(ledger) > 0) {
+    }
+    while (atomic_load(&ledger->pending) > 0) {
+        while (read_incoming(ledger) > 0) {
+        }
+        sc__ledger_state_stop(ledger->state, ledger->clock());
+        tell_settled(ledger);
+        // A door that has been counted, and has not handed over yet, does so or takes it back.
+        if (atomic_load(&ledger->pending) > 0) sched_yield();
+    }
+}
+
+void sc_ledger_stop(sc_ledger *ledger)
+{
+    sc_ledger_drain(ledger);
+    if (!ledger->state || atomic_load(&ledger->is_over)) return;
+    if (ledger->has_thread) {
+        const sc_errand *end = NULL;
+        (void)sc_handover_put(ledger->back, &end);
+        pthread_join(ledger->thread, NULL);
+        ledger->has_thread = false;
+    }
+    finish(ledger);
+    atomic_store(&ledger->is_over, true);
+    if (ledger->engines) sc_engine_pool_end(ledger->engines);
+}

@@ -1,0 +1,424 @@
+// Reservations: from a proposal that comes in until it is released or called off.
+//
+// A proposal is looked at (does it make sense, are our members open, is there time, does it keep
+// the promises), and then reserved or refused. Both sides of the decision, and what is remembered
+// of it, are in this file; the moment of release is in release.c.
+#include <starcloak/verify.h>
+
+#include "base/alloc.h"
+#include "base/rng.h"
+#include "ledger/state.h"
+#include "ledger/state_internal.h"
+
+#include <string.h>
+
+// --- Examining a proposal by the verifier ---------------------------------------------------
+
+void sc__examiner_fini(sc__examiner *examiner)
+{
+    sc_verifier_free(examiner->verifier);
+    sc_free(examiner->members);
+    *examiner = (sc__examiner){0};
+}
+
+static sc_claim_member claim_of(const sc_query *query, sc_star_id star)
+{
+    return (sc_claim_member){
+        .user = query->user,
+        .segment = query->segment,
+        .star = star,
+        .k = query->k,
+        .l = query->l,
+        .max_hops = query->max_hops,
+        .deadline_us = query->deadline,
+    };
+}
+
+/**
+ * Does the reservation keep its promises, if it leaves now? Who and where our members are and what
+ * they need is taken from their tickets, not from the proposal, which has been in other hands. Of
+ * other gateways' members there is only the proposal: each gateway looks for its own.
+ *
+ * @return SC_OK, SC_EBROKEN, SC_ENOMEM (it could not be looked at)
+ */
+static sc_err examine(sc__examiner *examiner, const sc_reservation *reservation, sc_time now)
+{
+    const sc_proposal *proposal = reservation->proposal;
+    if (!sc_reserve(&examiner->members, proposal->member_count, &examiner->member_capacity,
+                    sizeof *examiner->members)) {
+        return SC_ENOMEM;
+    }
+    for (size_t i = 0; i < proposal->member_count; i++) {
+        examiner->members[i] = claim_of(&proposal->members[i].query, proposal->members[i].star);
+    }
+    for (const sc_ticket *ticket = reservation->members; ticket; ticket = ticket->next) {
+        const size_t place = ticket->place;
+        examiner->members[place] = claim_of(&ticket->query, proposal->members[place].star);
+    }
+    const sc_claim claim = {
+        .stars = proposal->stars,
+        .star_count = proposal->star_count,
+        .segments = proposal->segments,
+        .segment_count = proposal->segment_count,
+        .border_nodes = proposal->border_nodes,
+        .border_node_count = proposal->border_node_count,
+        .members = examiner->members,
+        .member_count = proposal->member_count,
+        .t_us = now,
+    };
+    unsigned broken = 0;
+    const sc_err err = sc_verifier_check_claim(examiner->verifier, &claim, &broken, NULL);
+    explicit_bzero(examiner->members, proposal->member_count * sizeof *examiner->members);
+    if (err) return err;
+    return broken == 0 ? SC_OK : SC_EBROKEN;
+}
+
+// --- Room for reservations ------------------------------------------------------------------
+
+static sc_reservation *take_reservation(sc__ledger_state *state, sc_proposal *proposal)
+{
+    sc_reservation *reservation = state->idle_reservation;
+    if (reservation) {
+        state->idle_reservation = reservation->next;
+    } else {
+        reservation = &state->reservations[state->reservation_count++];
+    }
+    *reservation = (sc_reservation){
+        .id = proposal->id,
+        .proposal = proposal,
+        .is_ours = proposal->releaser == state->options.self,
+        .place = SC_NO_DEADLINE,
+        .patience = SC_NO_DEADLINE,
+    };
+    sc__id_table_put(&state->proposals, reservation);
+    return reservation;
+}
+
+void sc__reservation_fini(sc_reservation *reservation)
+{
+    sc_msg release = {.kind = SC_MSG_RELEASE};
+    release.wishes = reservation->wishes;
+    release.count = reservation->wish_count;
+    sc_msg_fini(&release);
+    sc_proposal_free(reservation->proposal);
+    sc_result_free(reservation->result);
+    *reservation = (sc_reservation){0};
+}
+
+void sc__ledger_forget_reservation(sc__ledger_state *state, sc_reservation *reservation)
+{
+    sc__ledger_unschedule(state, reservation);
+    sc__id_table_remove(&state->proposals, reservation);
+    sc__reservation_fini(reservation);
+    reservation->next = state->idle_reservation;
+    state->idle_reservation = reservation;
+}
+
+/** From a list in which each knows its place: the last one takes it. */
+static void take_from(sc_reservation **list, size_t *count, sc_reservation *reservation)
+{
+    sc_reservation *last = list[--*count];
+    list[reservation->place] = last;
+    last->place = reservation->place;
+    reservation->place = SC_NO_DEADLINE;
+}
+
+void sc__ledger_unschedule(sc__ledger_state *state, sc_reservation *reservation)
+{
+    if (reservation->patience != SC_NO_DEADLINE) {
+        sc_deadlines_cancel(&state->patience, &reservation->patience);
+    }
+    if (reservation->place == SC_NO_DEADLINE) return;
+    if (reservation->state == SC_RESERVATION_SCHEDULED) {
+        sc_deadlines_cancel(&state->releases, &reservation->place);
+    } else if (reservation->state == SC_RESERVATION_DUE) {
+        take_from(state->due, &state->due_count, reservation);
+    } else {
+        take_from(state->arrived, &state->arrived_count, reservation);
+    }
+}
+
+// --- Fates ----------------------------------------------------------------------------------
+
+/** Longer than any message about a proposal with that deadline may come. */
+static sc_time remembered_until(const sc__ledger_state *state, sc_time deadline)
+{
+    return sc__ledger_later(deadline, 2 * state->options.guard_us + sc_time_from_seconds(1.0));
+}
+
+/** Only R's message counts; and messages of our own engines are neither lost nor doubled. */
+static bool is_remembered(const sc__ledger_state *state, const sc_proposal *proposal)
+{
+    return proposal->releaser == state->options.self &&
+           !sc__ledger_is_inside(state, proposal->worker);
+}
+
+void sc__ledger_remember(sc__ledger_state *state, const sc_proposal *proposal,
+                         sc_proposal_outcome outcome)
+{
+    if (!is_remembered(state, proposal)) return;
+    const sc_time until = remembered_until(state, proposal->last);
+    // There is room: it was looked for before it was reserved, and taken then.
+    const bool is_kept = sc__proposal_outcomes_put(state->outcomes, &proposal->id, outcome, until);
+    (void)is_kept;
+}
+
+bool sc__ledger_bury_unknown(sc__ledger_state *state, const sc_proposal_id *id, sc_time deadline,
+                             sc_time now)
+{
+    // Once its least deadline is over it would be refused as late.
+    const sc_time least = deadline > now ? deadline : now;
+    return sc__proposal_outcomes_put(state->outcomes, id, SC_PROPOSAL_OUTCOME_DEAD,
+                                     remembered_until(state, least));
+}
+
+// --- Proposals that are off -----------------------------------------------------------------
+
+/** A member is in no reservation any more. */
+static void let_go(sc_ticket *ticket)
+{
+    ticket->state = SC_TICKET_OPEN;
+    ticket->reservation = NULL;
+    ticket->next = NULL;
+}
+
+/** A member of a proposal that is off is open again, unless it is gone or its time has run out. */
+static void reopen(sc__ledger_state *state, sc_ticket *ticket, sc_time now)
+{
+    let_go(ticket);
+    if (!ticket->is_gone && now < sc__ledger_too_late_for(state, ticket->query.deadline)) {
+        // An engine that received a no because of this reservation has forgotten it.
+        ticket->owes_add = true;
+        sc__ledger_resend_at(state, ticket, now);
+        return;
+    }
+    sc__ledger_send_remove(state, ticket, false);
+    if (ticket->is_gone) {
+        // Also after its deadline: R or the worker has said that the proposal is off, so that it
+        // was not published. Without such a message it leaves its reservation in doubt.
+        sc__ledger_settle_gone(state, ticket, now);
+    } else if (ticket->query.deadline < now) {
+        sc__ledger_settle_failed(state, ticket, SC_FAILURE_IN_DOUBT, now);
+    } else {
+        // It is not kept waiting: the engine would only propose it again, and again in vain.
+        sc__ledger_settle_dropped(state, ticket, SC_DROP_EXPIRED, now);
+    }
+}
+
+void sc__ledger_call_off(sc__ledger_state *state, sc_reservation *reservation, bool worker_knows,
+                         sc_time now)
+{
+    const sc_proposal *proposal = reservation->proposal;
+    state->stats.refused++;
+    sc__ledger_remember(state, proposal, SC_PROPOSAL_OUTCOME_DEAD);
+    for (sc_ticket *next, *ticket = reservation->members; ticket; ticket = next) {
+        next = ticket->next;
+        reopen(state, ticket, now);
+    }
+    if (reservation->is_ours) {
+        if (!worker_knows) {
+            sc__ledger_send_about(state, proposal->worker, SC_MSG_DEAD, &proposal->id,
+                                  proposal->engine_thread, proposal->deadline);
+        }
+        sc__ledger_send_dead_to_gateways(state, reservation);
+    }
+    sc__ledger_forget_reservation(state, reservation);
+}
+
+void sc__ledger_fail_members(sc__ledger_state *state, sc_reservation *reservation,
+                             sc_failure failure, sc_time now)
+{
+    const sc_proposal *proposal = reservation->proposal;
+    state->stats.refused++;
+    sc__ledger_remember(state, proposal, SC_PROPOSAL_OUTCOME_DEAD);
+    for (sc_ticket *next, *ticket = reservation->members; ticket; ticket = next) {
+        next = ticket->next;
+        sc__ledger_send_remove(state, ticket, false);
+        sc__ledger_settle_failed(state, ticket, failure, now);
+    }
+    if (reservation->is_ours) {
+        sc__ledger_send_about(state, proposal->worker, SC_MSG_DEAD, &proposal->id,
+                              proposal->engine_thread, proposal->deadline);
+    }
+    sc__ledger_forget_reservation(state, reservation);
+}
+
+void sc__ledger_leave_in_doubt(sc__ledger_state *state, sc_ticket *ticket, sc_time now)
+{
+    sc_reservation *reservation = ticket->reservation;
+    sc_ticket **link = &reservation->members;
+    while (*link != ticket) {
+        link = &(*link)->next;
+    }
+    *link = ticket->next;
+    sc__ledger_send_remove(state, ticket, false);
+    sc__ledger_settle_failed(state, ticket, SC_FAILURE_IN_DOUBT, now);
+    if (!reservation->members) sc__ledger_forget_reservation(state, reservation);
+}
+
+// --- Proposals that come in -----------------------------------------------------------------
+
+/** What the members' own queries say of deadlines and gateways counts, not the proposal's summary.
+ * False if it makes no sense. */
+static bool look_at_members(const sc__ledger_state *state, sc_reservation *reservation)
+{
+    sc_proposal *proposal = reservation->proposal;
+    const sc_peer self = state->options.self;
+    bool has_ours = false;
+    bool has_releaser = false;
+    proposal->deadline = SC_TIME_NEVER;
+    proposal->last = INT64_MIN;
+    for (size_t i = 0; i < proposal->member_count; i++) {
+        const sc_query *query = &proposal->members[i].query;
+        if (query->deadline < proposal->deadline) proposal->deadline = query->deadline;
+        if (query->deadline > proposal->last) proposal->last = query->deadline;
+        has_ours |= query->owner == self;
+        has_releaser |= query->owner == proposal->releaser;
+        reservation->has_others |= query->owner != self;
+    }
+    const bool is_single = reservation->is_ours && !reservation->has_others;
+    return proposal->segment_count > 0 && has_ours && has_releaser &&
+           (is_single || !proposal->is_single);
+}
+
+/** Take our members for this reservation; false if one of them is not open, or is named twice. */
+static bool gather_members(sc__ledger_state *state, sc_reservation *reservation)
+{
+    sc_proposal *proposal = reservation->proposal;
+    for (size_t i = 0; i < proposal->member_count; i++) {
+        sc__id_table_prefetch(&state->tickets, &proposal->members[i].query.id);
+    }
+    for (size_t i = 0; i < proposal->member_count; i++) {
+        const sc_query *query = &proposal->members[i].query;
+        if (query->owner != state->options.self) continue;
+        sc_ticket *ticket = sc__id_table_find(&state->tickets, &query->id);
+        if (!ticket || ticket->state != SC_TICKET_OPEN) return false;
+        ticket->state = SC_TICKET_RESERVED;
+        ticket->reservation = reservation;
+        ticket->place = i;
+        ticket->next = reservation->members;
+        reservation->members = ticket;
+        const sc_time deadline = ticket->query.deadline;
+        if (deadline < proposal->deadline) proposal->deadline = deadline;
+        if (deadline > proposal->last) proposal->last = deadline;
+    }
+    return true;
+}
+
+/** Not reserved: members that were gathered are as open as before, but who is late need not wait
+ * for the engine to say so. It is not buried: neither ok nor dead was sent, so if it comes again it
+ * may as well be looked at again; and those refused while outcomes have no room would take what
+ * room there will be. */
+static void refuse(sc__ledger_state *state, sc_reservation *reservation, sc_time now)
+{
+    state->stats.refused++;
+    for (sc_ticket *next, *ticket = reservation->members; ticket; ticket = next) {
+        next = ticket->next;
+        let_go(ticket);
+        if (now < sc__ledger_too_late_for(state, ticket->query.deadline)) continue;
+        sc__ledger_send_remove(state, ticket, false);
+        sc__ledger_settle_dropped(state, ticket, SC_DROP_EXPIRED, now);
+    }
+    sc__ledger_send_no(state, reservation->proposal, false, now);
+    sc__ledger_forget_reservation(state, reservation);
+}
+
+/** There is no room for its outcome. The engine is to forget our members, which are added again
+ * later: else it would propose them again at once, and again, as quickly as messages travel. */
+static void put_off(sc__ledger_state *state, sc_reservation *reservation, sc_time now)
+{
+    const sc_proposal *proposal = reservation->proposal;
+    const sc_time later = sc__ledger_later(now, state->options.patience_us);
+    state->stats.refused++;
+    for (size_t i = 0; i < proposal->member_count; i++) {
+        sc_ticket *ticket = sc__id_table_find(&state->tickets, &proposal->members[i].query.id);
+        if (!ticket || ticket->state != SC_TICKET_OPEN) continue;
+        ticket->owes_add = true;
+        sc__ledger_resend_at(state, ticket, later);
+    }
+    sc__ledger_send_no(state, proposal, true, now);
+    sc__ledger_forget_reservation(state, reservation);
+}
+
+static bool has_segment(const sc_proposal *proposal, sc_seg_id segment)
+{
+    size_t from = 0;
+    for (size_t to = proposal->segment_count; from < to;) {
+        const size_t middle = from + (to - from) / 2;
+        if (proposal->segments[middle] < segment) {
+            from = middle + 1;
+        } else {
+            to = middle;
+        }
+    }
+    return from < proposal->segment_count && proposal->segments[from] == segment;
+}
+
+/** What costs nothing to see: our members are on roads of the cloak, and it has as many as they
+ * want. A worker with another map would be found out by that. */
+static bool covers_ours(const sc_reservation *reservation)
+{
+    for (const sc_ticket *ticket = reservation->members; ticket; ticket = ticket->next) {
+        const sc_query *query = &ticket->query;
+        if (!has_segment(reservation->proposal, query->segment)) return false;
+        if (reservation->proposal->segment_count < query->l) return false;
+    }
+    return true;
+}
+
+/** A quick look, and the paranoid one if that is wanted. */
+static sc_err look_at_promises(sc__ledger_state *state, const sc_reservation *reservation,
+                               sc_time now)
+{
+    sc_err err = covers_ours(reservation) ? SC_OK : SC_EBROKEN;
+    if (!err && state->examiner.verifier) err = examine(&state->examiner, reservation, now);
+    if (err == SC_EBROKEN) state->stats.violations++;
+    return err;
+}
+
+static bool has_room(const sc__ledger_state *state, const sc_proposal *proposal)
+{
+    return !is_remembered(state, proposal) || sc__proposal_outcomes_has_room(state->outcomes);
+}
+
+void sc__ledger_take_proposal(sc__ledger_state *state, sc_proposal *proposal, sc_time now)
+{
+    // Where no reservation is idle, each ticket is a member of one, and none is open.
+    if (!state->idle_reservation && state->reservation_count == state->options.max_tickets) {
+        state->stats.refused++;
+        sc__ledger_send_no(state, proposal, false, now);
+        sc_proposal_free(proposal);
+        return;
+    }
+    sc_reservation *reservation = take_reservation(state, proposal);
+    const bool makes_sense = look_at_members(state, reservation);
+    if (makes_sense && !has_room(state, proposal)) {
+        put_off(state, reservation, now);
+        return;
+    }
+    const bool is_fit = makes_sense && gather_members(state, reservation);
+    reservation->too_late = sc__ledger_too_late_for(state, proposal->deadline);
+    if (!is_fit || now >= reservation->too_late) {
+        refuse(state, reservation, now);
+        return;
+    }
+    const sc_err err = look_at_promises(state, reservation, now);
+    if (err == SC_EBROKEN) {
+        refuse(state, reservation, now);
+    } else if (err) {
+        if (reservation->is_ours) {
+            sc__ledger_send_dead_to_gateways(state, reservation);
+        } else {
+            sc__ledger_send_no(state, proposal, false, now);
+        }
+        sc__ledger_fail_members(state, reservation, SC_FAILURE_OVERLOADED, now);
+    } else if (proposal->is_single) {
+        sc__ledger_remember(state, proposal, SC_PROPOSAL_OUTCOME_RESERVED);
+        sc__ledger_schedule_release(state, reservation, now);
+    } else {
+        sc__ledger_remember(state, proposal, SC_PROPOSAL_OUTCOME_RESERVED);
+        sc_deadlines_add(&state->patience, sc__ledger_later(now, state->options.patience_us),
+                         reservation, &reservation->patience);
+        sc__ledger_send_ok(state, reservation);
+    }
+}
