@@ -1,6 +1,6 @@
 /**
  * @file verify.h
- * @brief The doubter: are the promises P1 to P8 kept? Shares nothing with the engine but the map.
+ * @brief The verifier: are the promises P1 to P8 kept? Shares nothing with the engine but the map.
  *
  * Two doors. sc_verifier_check_claim() looks at one cloak as it is about to leave, and is what
  * `paranoid` engines call. sc_record_verify() reads a run record, as `--record`
