@@ -146,7 +146,7 @@ static void print_row(const row *r, const sc_cluster_sim_verdict *v, double cpu_
     for (size_t i = 0; i < SC_MSG_KIND_COUNT; i++) {
         all += v->msgs[i];
     }
-    printf("%-12s %5u %7u %9.2f %8.3f %8.2f %8.2f %8.2f %6.2f %6.2f %6.2f %6.2f %8.1f\n", r->name,
+    printf("%-12s %5u %7u %9.2f %8.3f %8.2f %8.2f %8.2f %6.2f %8.2f %6.2f %6.2f %8.1f\n", r->name,
            r->parts, r->workers, 100.0 * (double)v->answered / asked,
            100.0 * (double)v->refused / asked, 100.0 * (double)v->ruled_out_cloaks / cloaks,
            100.0 * (double)v->ruled_out_below_l / cloaks, (double)v->msgs[SC_MSG_COMPANY] / asked,
@@ -199,11 +199,11 @@ int main(int argc, char **argv)
         printf("%s, %u travellers%s, %g s; a simulation of one engine: %.2f %% cloaked\n",
                bench_name(argv[i + 1]), g.users, g.traces ? " from traces" : "", seconds,
                100.0 * success_of_simulation(&g));
-        printf("%-12s %5s %7s %9s %8s %8s %8s %8s %6s %6s %6s %6s %8s\n", "", "parts", "workers",
-               "answered", "refused", "ruled", "below l", "company", "remove", "bid", "commit",
-               "words", "us CPU");
-        printf("%-12s %5s %7s %9s %8s %8s %8s %34s %8s\n", "", "", "", "%", "%", "% cloaks",
-               "% cloaks", "words per query ......................", "a query");
+        printf("%-12s %5s %7s %9s %8s %8s %8s %8s %6s %8s %6s %6s %8s\n", "", "parts", "workers",
+               "answered", "refused", "ruled", "below l", "company", "remove", "proposal", "commit",
+               "all", "us CPU");
+        printf("%-12s %5s %7s %9s %8s %8s %8s %38s %8s\n", "", "", "", "%", "%", "% cloaks",
+               "% cloaks", "messages per query ...................", "a query");
         measure_all(&g);
         printf("\n");
         ground_free(&g);

@@ -80,7 +80,7 @@ static void print_msgs(const sc_cluster_sim_verdict *v)
 {
     uint64_t msgs = 0;
     uint64_t bytes = 0;
-    printf("%-10s %12s %12s %12s\n", "word", "per query", "bytes each", "bytes/query");
+    printf("%-10s %12s %12s %12s\n", "message", "per query", "bytes each", "bytes/query");
     for (int kind = 1; kind < SC_MSG_KIND_COUNT; kind++) {
         if (v->msgs[kind] == 0) continue;
         msgs += v->msgs[kind];

@@ -176,7 +176,7 @@ for i in 1 2; do
 done
 elsewhere=$(($(metric metrics-1 starcloak_cloaks_elsewhere_total) + $(metric metrics-2 starcloak_cloaks_elsewhere_total)))
 check "cloaks had members of both gateways ($elsewhere)" test "$elsewhere" -gt 0
-check "queries were said anew when parts moved" test "$(metric metrics-1 starcloak_queries_resent_total)" -gt 0
+check "queries were sent again when parts moved" test "$(metric metrics-1 starcloak_queries_resent_total)" -gt 0
 check "the metrics tell the load of parts" grep -q '^starcloak_part_queries_total{' metrics-1
 equal "the dashboard is told of the parts" "$(curl -s "http://$g1/v1/cluster" | jq '.parts | length')" 16
 equal "and of every segment's part" "$(curl -s "http://$g1/v1/cut" | jq '.segments | length')" \

@@ -65,7 +65,7 @@ static sc_cluster_sim_verdict play(unsigned gateways, unsigned workers, sc_time 
     ask_all(sim, map, seed);
     assert_int_equal(sc_cluster_sim_run(sim, SC_TIME_NEVER), SC_OK);
     const sc_cluster_sim_verdict verdict = *sc_cluster_sim_verdict_of(sim);
-    print_message("# %u gateways, %u workers: %" PRIu64 " bids, %" PRIu64 " refused, %" PRIu64
+    print_message("# %u gateways, %u workers: %" PRIu64 " proposals, %" PRIu64 " refused, %" PRIu64
                   " answered\n",
                   gateways, workers, verdict.proposals, verdict.refused, verdict.answered);
     sc_cluster_sim_free(sim);
