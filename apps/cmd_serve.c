@@ -1,6 +1,6 @@
 /*
  * `starcloak serve`: the privacy proxy. Its options are here; how it runs is in serve_run.c, and
- * the service itself is the library's (service/service.h).
+ * the service itself is api/service.h.
  */
 #include "command.h"
 

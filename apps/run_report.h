@@ -2,7 +2,7 @@
  * @file run_report.h
  * @brief What a run came to, as a table for people and as JSON for programs.
  *
- * The numbers are the library's (sim/report.h). Medians and percentiles of waits
+ * The numbers are the library's (sim/run.h). Medians and percentiles of waits
  * are within 0.05 %, all else is exact.
  */
 #ifndef SC_APPS_RUN_REPORT_H

@@ -66,7 +66,7 @@ void sc__travellers_fini(sc__travellers *travellers);
  */
 SC_CHECKED sc_err sc__travellers_positions(sc__travellers *travellers, sc_time t, int32_t *at);
 
-// --- travellers.c: which of them wait ------------------------------------------------------------
+// --- demo_travellers.c: which of them wait -------------------------------------------------------
 
 /*
  * A traveller has at most one query under way, so there is one place for each. The lock is held for
@@ -165,14 +165,14 @@ struct sc_demo {
     sc__positions_thread positions_thread;
 };
 
-// --- travellers.c --------------------------------------------------------------------------------
+// --- demo_travellers.c ---------------------------------------------------------------------------
 
 /** Start the thread; sc__query_thread_join() when is_stopping is set. @return SC_OK, SC_EIO,
  * SC_ENOMEM */
 SC_CHECKED sc_err sc__query_thread_start(sc_demo *demo, const char *url, sc_diag *diag);
 void sc__query_thread_join(sc_demo *demo);
 
-// --- positions.c ---------------------------------------------------------------------------------
+// --- demo_positions.c ----------------------------------------------------------------------------
 
 SC_CHECKED sc_err sc__positions_thread_init(sc__positions_thread *own, uint32_t travellers);
 void sc__positions_thread_fini(sc__positions_thread *own);

@@ -2,14 +2,14 @@
  * @file cluster_sim_internal.h
  * @brief Secret: the state of a simulated cluster, and what its files share.
  *
- *     cluster_sim.c   time passes: what is next happens to whom it happens
- *     process.c     one process: its clock, its wakes, what waits while it stands still
- *     gateway.c     a process with a ledger state, and the way to the provider
- *     worker.c      a process with an engine pool
- *     network.c     messages on their way
- *     places.c      which worker has which part, and who is told
- *     faults.c      crashes and stalls
- *     truth.c       what is true, and the checks
+ *     cluster_sim.c     time passes: the next event happens
+ *     process.c         one process: its clock, its wakes, what waits while it stands still
+ *     gateway.c         a process with a ledger state, and the way to the provider
+ *     worker.c          a process with an engine pool
+ *     network.c         messages on their way
+ *     part_placement.c  which worker has which part, and which processes know
+ *     faults.c          crashes and stalls
+ *     ground_truth.c    what is true, and the checks
  *
  * Clocks: a process reads now + skew on its calendar and now + skew + boot on its own clock, by
  * which its state or engine pool live. Messages carry the calendar of the sender, as
@@ -146,7 +146,7 @@ sc_port sc__network_port(sc__process *process);
 /** A message arrives; the event is taken. */
 void sc__network_deliver(sc_cluster_sim *sim, sc__event *event);
 
-// --- places.c
+// --- part_placement.c
 
 /** Place parts on the workers that are known; `loads` may be NULL: all alike. */
 void sc__place_parts(sc_cluster_sim *sim, const double *loads);

@@ -1,4 +1,4 @@
-// Facts, and what may never be. See truth.h.
+// Facts, and what may never be. See ground_truth.h.
 #include "cluster_sim/ground_truth.h"
 
 #include "base/alloc.h"

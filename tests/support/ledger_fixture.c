@@ -1,4 +1,4 @@
-// Books on a desk. See desk.h.
+// A ledger state whose messages are kept. See ledger_fixture.h.
 #include "support/ledger_fixture.h"
 
 #include "base/alloc.h"

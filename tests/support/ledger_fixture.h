@@ -1,7 +1,7 @@
 /**
  * @file ledger_fixture.h
- * @brief Books on a desk, for tests that play a gateway: tickets by number, made-up proposals, and
- * everything that the ledger state have sent.
+ * @brief A ledger state for tests that play a gateway: tickets by number, made-up proposals, and
+ * everything that the ledger state has sent.
  *
  * Ticket i has the id and the user of plain_query(i) (streams.h). A proposal here is a list of
  * members on one segment; only the paranoid would mind. Members from DESK_THEIRS on are of another

@@ -1,4 +1,4 @@
-// Four queries of two gateways. See desk_four.h.
+// Four queries of two gateways. See ledger_fixture_four.h.
 #include "support/ledger_fixture_four.h"
 
 #include "support/check.h"

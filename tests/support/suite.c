@@ -17,7 +17,7 @@ void sc_suite_register(sc_suite *suite)
     first_suite = suite;
 }
 
-// "tests/unit/engine/test_heap.c" is the suite "heap".
+// "tests/unit/engine/test_prune.c" is the suite "prune".
 static void name_suite(sc_suite *suite)
 {
     const char *slash = strrchr(suite->file, '/');

@@ -1,4 +1,4 @@
-// One answer's JSON. See parse.h.
+// One answer's JSON. See point_reply.h.
 #include "points/point_reply.h"
 
 #include "base/alloc.h"

@@ -1,4 +1,4 @@
-// Comparing an answer with a plain search. See answers.h.
+// Comparing an answer with a plain search. See answer_check.h.
 #include "verify/answer_check.h"
 
 #include "base/alloc.h"

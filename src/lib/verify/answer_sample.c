@@ -1,4 +1,4 @@
-// A sample by lots. See sample.h.
+// A sample by lots. See query_states.h.
 #include "verify/query_states.h"
 
 #include "base/alloc.h"

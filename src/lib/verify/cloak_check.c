@@ -1,5 +1,5 @@
 // Is this cloak what it claims to be? Promise by promise, P1 to P7. See starcloak/verify.h for what
-// a claim is, findings.h for how it is counted.
+// a claim is, verifier.h for how it is counted.
 //
 // A piece is a member for P1 to P5 and the whole cloak for P6 and P7. Nothing in a claim is
 // believed, not even that an id exists: what does not exist is told where it first matters

@@ -247,7 +247,7 @@ void sc__follow_fini(sc_follow *follow);
  */
 SC_CHECKED sc_err sc__follow_event(sc_follow *follow, uint64_t line, const sc_event *event);
 
-// --- For follow.c and ends.c -------------------------------------------------------------
+// --- For query_states.c ------------------------------------------------------------------
 
 /** The id of a query, for sentences. */
 static inline sc_quoted sc__quote_id(sc_slice id)

@@ -1,4 +1,4 @@
-// One pass over the edges to count, one to fill. See roads.h.
+// One pass over the edges to count, one to fill. See verifier.h.
 #include "verify/verifier.h"
 
 #include "base/alloc.h"
@@ -99,7 +99,7 @@ void sc__roads_fini(sc_roads *roads)
 
 // === Distances in hops ==========================================================================
 // How far the parts of a cloak are from one star, and how many segments are near it: breadth
-// first over the roads that were found again (roads.h), level by level.
+// first over the roads that were found again (above), level by level.
 
 /** A walk under way. */
 typedef struct walk {

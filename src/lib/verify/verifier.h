@@ -175,7 +175,7 @@ typedef struct sc_border_error {
 SC_CHECKED sc_err sc__border_compare(sc_verifier *verifier, const sc_claim *claim,
                                      sc_border_error *out);
 
-/** Look at a claim and add to the findings (claim.c). */
+/** Look at a claim and add to the findings (cloak_check.c). */
 SC_CHECKED sc_err sc__claim_look(sc_verifier *verifier, const sc_claim *claim,
                                  sc_findings *findings);
 

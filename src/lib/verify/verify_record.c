@@ -1,7 +1,7 @@
 // Reading a record from its first line to its end. See starcloak/verify.h.
 //
-// Lines become events (events.h), events are followed (follow.h), and when the record is over
-// the sampled answers are compared with plain searches (answers.h).
+// Lines become events (record_events.h), events are followed (query_states.h), and when the record
+// is over the sampled answers are compared with plain searches (answer_check.h).
 #include "verify/verify_record.h"
 
 #include "base/diag.h"

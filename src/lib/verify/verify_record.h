@@ -1,5 +1,5 @@
 /**
- * @file record.h
+ * @file verify_record.h
  * @brief Records that are in memory: the door behind sc_record_verify(), for tests and fuzzers.
  */
 #ifndef SC_VERIFY_RECORD_H

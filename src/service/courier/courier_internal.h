@@ -96,7 +96,7 @@ struct sc_courier {
     sc_histogram latency;
 };
 
-// --- The queue and the gate (queue.c) -------------------------------------------------------
+// --- The queue and the breaker (courier_workers.c) ------------------------------------------
 
 /** Put a job at the end of the queue and call a worker. Any thread. */
 void sc__courier_enqueue(sc_courier *courier, sc__job *job);

@@ -1,5 +1,5 @@
 // Categories: the courier's own table, and their translation for a set of objects. See
-// categories.h.
+// request_categories.h.
 #include "courier/request_categories.h"
 
 #include "base/alloc.h"

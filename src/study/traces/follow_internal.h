@@ -2,13 +2,10 @@
  * @file follow_internal.h
  * @brief What the files behind follow.h share.
  *
- *     follow_fixes.c     recorded fixes as moments of ours and places on roads
- *     follow_episodes.c  who there could be: every track in every window
- *     follow_ways.c      the ways between places, all in one array
- *     follow_make.c      an episode becomes stops with ways between them
- *     follow_gather.c    the choice of who is in the movement
- *     follow_at.c        the movement: where a traveller is
- *     follow.c           options, and what is told to people
+ *     follow.c       options; recorded fixes as moments and places on roads; the episodes: every
+ *                    track in every window; the choice of those that are in the movement
+ *     follow_path.c  an episode becomes stops with ways between them, all in one array; the
+ *                    movement: where a traveller is
  *
  * An episode is what one track did in one window; those who are on the roads for long enough become
  * followers, the travellers of the movement. A stop is a fix on a road.
@@ -18,7 +15,7 @@
 
 #include "traces/follow.h"
 
-// --- follow_fixes.c: fixes, as moments and places -----------------------------
+// --- follow.c: fixes, as moments and places -----------------------------------
 
 /** Which recorded time counts, and how it is folded. Moments are counted from the start. */
 typedef struct sc__frame {
@@ -59,7 +56,7 @@ size_t sc__fix_search(const sc__fixes *fixes, uint32_t track, sc_time t);
 /** Where fix `i` of a track is; false if that is too far from any road. */
 bool sc__fix_place(sc__fixes *fixes, uint32_t track, size_t i, sc_place *out);
 
-// --- follow_episodes.c: who there could be ------------------------------------
+// --- follow.c: episodes -------------------------------------------------------
 
 /** What one track did in one window: perhaps a traveller. */
 typedef struct sc__episode {
@@ -82,7 +79,7 @@ typedef struct sc__episodes {
 SC_CHECKED sc_err sc__episodes_list(sc__episodes *episodes, const sc__fixes *fixes);
 void sc__episodes_fini(sc__episodes *episodes);
 
-// --- follow_ways.c: ways ------------------------------------------------------
+// --- follow_path.c: ways ------------------------------------------------------
 
 /** A way in the array: how long it is, and where its legs begin. */
 typedef struct sc__way {
@@ -128,7 +125,7 @@ SC_CHECKED sc_err sc__way_find(sc__way_finder *finder, sc__legs *legs, sc_place 
 sc_place sc__way_place(const sc_map *map, const sc__legs *legs, const sc__way *way, sc_place from,
                        uint64_t units);
 
-// --- follow_make.c: stops -----------------------------------------------------
+// --- follow_path.c: stops -----------------------------------------------------
 
 /** A fix on the road, and the way from there to the next. */
 typedef struct sc__stop {
@@ -171,7 +168,7 @@ static inline bool sc__has_way(const sc__stop *stop)
     return stop->way.length != SC__NO_WAY;
 }
 
-// --- follow_at.c: the movement ------------------------------------------------
+// --- follow_path.c: the movement ----------------------------------------------
 
 /** A traveller who does as a recorded one did. */
 typedef struct sc__follower {
@@ -192,7 +189,7 @@ typedef struct sc__follow {
 
 extern const sc_movement_kind sc__follow_kind;
 
-// --- follow_gather.c: who is in it --------------------------------------------
+// --- follow.c: the choice of followers ----------------------------------------
 
 /** A movement that is being made. */
 typedef struct sc__gathering {

@@ -276,7 +276,7 @@ sc_err sc__way_find(sc__way_finder *finder, sc__legs *legs, sc_place from, sc_pl
 }
 
 // === Where a follower is: a look at its stops and the way between two of them ===================
-// Invariants that this relies on, and follow_make.c sees to:
+// Invariants that this relies on, and sc__episode_make() ensures:
 //  1. A follower's stops ascend in time; each has a way to the next or is reached by one.
 //  2. Its last stop has no way.
 //  3. Every way begins before `until`: a traveller that waits for one finds it.

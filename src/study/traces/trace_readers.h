@@ -131,7 +131,7 @@ bool sc__csv_is_header(sc_slice line);
 /** Seconds, or a time of UTC as in 2008-06-04T00:00:00Z, which is Unix time then. */
 bool sc__csv_time(sc_slice text, double *out);
 
-// --- Lines and fields (traces_lines.c) ---------------------------------------------------------
+// --- Lines and fields (traces.c) ---------------------------------------------------------------
 
 /** The lines of a file that are not blank. */
 typedef struct sc__trace_lines {
@@ -161,7 +161,7 @@ SC_CHECKED sc_err sc__trace_field(const sc__trace_lines *lines, sc_slice *line, 
 SC_CHECKED sc_err sc__trace_number(const sc__trace_lines *lines, sc_slice *line, const char *name,
                                    double *out);
 
-// --- Folders (traces_folder.c) -----------------------------------------------------------------
+// --- Folders (traces.c) ------------------------------------------------------------------------
 
 /** The files of a folder: zero it; sc__folder_fini() in any case. */
 typedef struct sc__folder {

@@ -1,5 +1,5 @@
 // Events over a real server: what newcomers are told of the past, what everybody is told then, and
-// when it ends. How a text reaches them all is tested in http/test_audience.c.
+// when it ends. How a text reaches them all is tested in server/test_event_stream.c.
 #include "api/events.h"
 
 #include "api/metrics.h"

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// --- A reader, by the layout in map_bytes.h alone
+// --- A reader, by the layout in map_display.h alone
 // -------------------------------------------------
 
 typedef struct reader {

@@ -1,5 +1,5 @@
 // Which star a query goes to: the rules one by one. The chosen star is seen in the members of a
-// candidate. What the choice costs is in test_select_cost.c.
+// candidate. What the choice costs is in test_star_choice_cost.c.
 #include <starcloak/engine.h>
 
 #include <math.h>

@@ -1,5 +1,5 @@
 // The reader of .cnode, .cedge and calmap.txt: what it makes of good
-// files, small and real. What it says about bad ones is in test_cnode_bad.c.
+// files, small and real. What it says about bad ones is in test_load_cnode_errors.c.
 #include "import/import_internal.h"
 
 #include <starcloak/map_import.h>

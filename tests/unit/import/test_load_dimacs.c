@@ -1,5 +1,5 @@
 // The reader of DIMACS graphs: what it makes of good files, small and real.
-// What it says about bad ones is in test_dimacs_bad.c.
+// What it says about bad ones is in test_load_dimacs_errors.c.
 #include "import/import_internal.h"
 
 #include <starcloak/map_import.h>

@@ -1,5 +1,5 @@
 // Building an index: what fits into the room there is, how many threads there are, what is told
-// meanwhile. That the lists themselves are right is shown in test_index.c.
+// meanwhile. That the lists themselves are right is shown in test_nearest_sweep.c.
 #include "lbs/object_set.h"
 
 #include "support/check.h"

@@ -1,5 +1,5 @@
 // Another variant while a ledger runs: any thread may ask for it, at any time. What becomes of it
-// is the engine pool's affair (tests/unit/worker/test_switch.c).
+// is the engine pool's affair (tests/unit/worker/test_engine_thread_switch.c).
 #include "ledger/ledger.h"
 
 #include "base/rng.h"

@@ -1,5 +1,5 @@
 // Densities in memory: their weights, and how many segments a cloak is worth under one. Tables are
-// in test_density_file.c.
+// in test_density_table.c.
 #include "map/density_internal.h"
 
 #include "attack/belief.h"
