@@ -14,8 +14,6 @@
  *
  * How many sides a roll has may depend on the rolls before it, and on nothing else that changes.
  * The chances of all ways sum to 1.
- *
- * Used by: toy_graph.c, toy_alone.c, slow_attack.c.
  */
 #ifndef SC_TESTS_SUPPORT_DICE_H
 #define SC_TESTS_SUPPORT_DICE_H
