@@ -127,7 +127,8 @@ static void put_queries(sc_report *table, const sc_load_report *report)
     if (has_chaos) sc_report_title(table, "Chaos");
     sc_report_count(table, has_chaos ? "queries with a fault" : NULL, "spoiled", counts->spoiled,
                     "");
-    sc_report_count(table, has_chaos ? "invalid requests sent" : NULL, "strays", counts->strays, "");
+    sc_report_count(table, has_chaos ? "invalid requests sent" : NULL, "strays", counts->strays,
+                    "");
     if (!has_chaos) return;
     sc_report_count(table, "provider killed", NULL, report->provider_kills, "");
     sc_report_count(table, "provider stopped", NULL, report->provider_stops, "");

@@ -10,8 +10,6 @@
  * letters (what each fuzzer makes of them stands at its head), then the files,
  * separated by lines of "%%". Each file is copied to memory of exactly its size,
  * so that reading one byte too many is seen.
- *
- * Used by: the fuzzers beside it. See README.md for the doors.
  */
 #ifndef SC_FUZZ_DOOR_H
 #define SC_FUZZ_DOOR_H

@@ -4,8 +4,6 @@
  *
  * What the reader accepts must make a map that passes its own check; what it
  * refuses must come with a sentence (door.h).
- *
- * Used by: fuzz_map_osm_pbf.c, fuzz_map_osm_xml.c.
  */
 #ifndef SC_FUZZ_OSM_DOOR_H
 #define SC_FUZZ_OSM_DOOR_H

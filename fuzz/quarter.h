@@ -3,8 +3,6 @@
  * @brief A quarter of a town on the globe, a cloak in it, and what messages about it must hold.
  *
  * The quarter and the relay are always the same, so that what a reply says can be believed or not.
- *
- * Used by: the doors of the provider protocol.
  */
 #ifndef SC_FUZZ_QUARTER_H
 #define SC_FUZZ_QUARTER_H

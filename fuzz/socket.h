@@ -1,8 +1,6 @@
 /**
  * @file socket.h
  * @brief A server of one loop and connections to it, for doors that are reached over a real socket.
- *
- * Used by: fuzz_http_request, fuzz_local.
  */
 #ifndef SC_FUZZ_SOCKET_H
 #define SC_FUZZ_SOCKET_H

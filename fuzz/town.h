@@ -4,8 +4,6 @@
  *
  * Nine crossings with dead ends, a loop, a road that is there twice, an island, and an object
  * on every road.
- *
- * Used by: the doors of run records, densities, cuts and words of a cluster.
  */
 #ifndef SC_FUZZ_TOWN_H
 #define SC_FUZZ_TOWN_H

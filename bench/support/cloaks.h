@@ -1,8 +1,6 @@
 /**
  * @file cloaks.h
  * @brief Cloaks to be answered, and objects to answer with.
- *
- * Used by: the benchmarks of the provider.
  */
 #ifndef SC_BENCH_CLOAKS_H
 #define SC_BENCH_CLOAKS_H

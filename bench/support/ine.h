@@ -6,8 +6,6 @@
  * What the provider is measured against. It is made with care - marks that need no clearing, a heap
  * of four children, a bound that comes down with each object found - but it knows no segments, no
  * stars and no index.
- *
- * Used by: the benchmarks of the provider.
  */
 #ifndef SC_BENCH_INE_H
 #define SC_BENCH_INE_H

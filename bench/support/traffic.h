@@ -1,8 +1,6 @@
 /**
  * @file traffic.h
  * @brief A stream of questions in memory, and ways to let it pass: the engine, or less than that.
- *
- * Used by: the benchmarks of the engine and of the provider.
  */
 #ifndef SC_BENCH_TRAFFIC_H
 #define SC_BENCH_TRAFFIC_H

@@ -5,9 +5,6 @@
  * An sc_ask (who, where, when, how private) goes into sc_admission_admit() and comes out as an
  * sc_query (query.h), which is all that engines get. The position stays with the caller, in an
  * sc_snap.
- *
- * Uses: map, query. Never included where engines run apart from users (workers), nor on the
- * provider's side.
  */
 #ifndef STARCLOAK_ADMIT_H
 #define STARCLOAK_ADMIT_H

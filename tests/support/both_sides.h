@@ -7,8 +7,6 @@
  *
  * Between the two sides is a function call, or bytes in one of the encodings. Every answer is held
  * against a plain Dijkstra (slow_nearest.h).
- *
- * Used by: tests of answer.
  */
 #ifndef SC_TESTS_SUPPORT_BOTH_SIDES_H
 #define SC_TESTS_SUPPORT_BOTH_SIDES_H

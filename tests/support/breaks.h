@@ -5,8 +5,6 @@
  * Each changes one thing, and loosens needs that would otherwise break along with it. The
  * record must be of a town (made_town()), with answers, and large enough to have a cloak of several
  * stars and members and a drop of each reason: 16 cloaks are.
- *
- * Used by: tests of verify.
  */
 #ifndef SC_TESTS_SUPPORT_BREAKS_H
 #define SC_TESTS_SUPPORT_BREAKS_H

@@ -2,8 +2,6 @@
  * @file candidate.h
  * @brief Candidates for tests of pruning: drawn by letters or at random, and what must come of
  * them.
- *
- * Used by: tests of pruning and of its pool.
  */
 #ifndef SC_TESTS_SUPPORT_CANDIDATE_H
 #define SC_TESTS_SUPPORT_CANDIDATE_H

@@ -5,8 +5,6 @@
  * The simple counting drops self-loops and merges parallel edges; the numbers
  * published with the real data are of that kind. The other keeps both, as the
  * engine does; its numbers were found by a separate program.
- *
- * Used by: tests with real data.
  */
 #ifndef SC_TESTS_SUPPORT_COUNTS_H
 #define SC_TESTS_SUPPORT_COUNTS_H

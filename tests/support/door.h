@@ -1,8 +1,6 @@
 /**
  * @file door.h
  * @brief A small map with an open door: queries are admitted and refused at it.
- *
- * Used by: tests of admission.
  */
 #ifndef SC_TESTS_SUPPORT_DOOR_H
 #define SC_TESTS_SUPPORT_DOOR_H

@@ -1,8 +1,6 @@
 /**
  * @file feeds.h
  * @brief What tests of the object feed share: a town, a database, and looking things up in sets.
- *
- * Used by: tests of the object feed.
  */
 #ifndef SC_TESTS_SUPPORT_FEEDS_H
 #define SC_TESTS_SUPPORT_FEEDS_H

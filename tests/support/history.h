@@ -4,8 +4,6 @@
  *
  * With a JSON library and plain lists, so that it shares nothing with what writes
  * records or verifies them.
- *
- * Used by: tests of runs.
  */
 #ifndef SC_TESTS_SUPPORT_HISTORY_H
 #define SC_TESTS_SUPPORT_HISTORY_H

@@ -9,8 +9,6 @@
  *     caller_hang_up(&c);
  *
  * Whoever waits for more than 10 s fails the test.
- *
- * Used by: tests of http and of what is served over it.
  */
 #ifndef SC_TESTS_SUPPORT_HTTP_CALLER_H
 #define SC_TESTS_SUPPORT_HTTP_CALLER_H

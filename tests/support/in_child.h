@@ -4,8 +4,6 @@
  *
  *     static void give_up(void) { EXPECT(sc_sandbox_enter(NULL) == SC_OK); }
  *     assert_int_equal(in_child(give_up), 0);
- *
- * Used by: tests of the sandbox.
  */
 #ifndef SC_TESTS_SUPPORT_IN_CHILD_H
 #define SC_TESTS_SUPPORT_IN_CHILD_H

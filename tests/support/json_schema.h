@@ -12,8 +12,6 @@
  *     items  prefixItems  minItems  maxItems  uniqueItems
  *     minimum  maximum  exclusiveMinimum  minLength  maxLength  pattern
  *     title  description  examples  default  (say nothing about values)
- *
- * Used by: tests of the service's pages.
  */
 #ifndef SC_TESTS_SUPPORT_JSON_SCHEMA_H
 #define SC_TESTS_SUPPORT_JSON_SCHEMA_H

@@ -9,8 +9,6 @@
  *     ...
  *     lbs_answer_free(&got);
  *     lbs_scene_close(&s);
- *
- * Used by: tests of the provider.
  */
 #ifndef SC_TESTS_SUPPORT_LBS_SCENE_H
 #define SC_TESTS_SUPPORT_LBS_SCENE_H

@@ -10,8 +10,6 @@
  *
  * Five by five crossings on the globe, a cafe or a school on every third road. Two travellers are
  * company enough, and a cloak leaves almost at once.
- *
- * Used by: tests of the service's pages.
  */
 #ifndef SC_TESTS_SUPPORT_LIVE_SERVICE_H
 #define SC_TESTS_SUPPORT_LIVE_SERVICE_H

@@ -7,8 +7,6 @@
  *     ... c.certificate, c.key: paths ...
  *     made_certificate_free(&c);
  *     made_authority_free(house);
- *
- * Used by: tests of TLS: http, courier.
  */
 #ifndef SC_TESTS_SUPPORT_MADE_CERTIFICATES_H
 #define SC_TESTS_SUPPORT_MADE_CERTIFICATES_H

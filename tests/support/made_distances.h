@@ -1,8 +1,6 @@
 /**
  * @file made_distances.h
  * @brief Answers for made-up records: all distances by Floyd and Warshall.
- *
- * Used by: made_record, point_world, tests of lbs and verify.
  */
 #ifndef SC_TESTS_SUPPORT_MADE_DISTANCES_H
 #define SC_TESTS_SUPPORT_MADE_DISTANCES_H

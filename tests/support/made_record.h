@@ -8,8 +8,6 @@
  *
  * A record is a list of plain structs, so that a test can change one thing
  * and see who notices; made_text() writes it down.
- *
- * Used by: tests of verify, of run records and of evaluating them.
  */
 #ifndef SC_TESTS_SUPPORT_MADE_RECORD_H
 #define SC_TESTS_SUPPORT_MADE_RECORD_H

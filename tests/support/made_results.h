@@ -4,8 +4,6 @@
  *
  * Two small maps, "town" with objects and few stars, "country" without objects and with more. The
  * formula as_the_paper_says() gives numbers of which every claim holds; tests change single ones.
- *
- * Used by: tests of lab.
  */
 #ifndef SC_TESTS_SUPPORT_MADE_RESULTS_H
 #define SC_TESTS_SUPPORT_MADE_RESULTS_H

@@ -4,8 +4,6 @@
  *
  * They are what the encodings must carry, not what a provider would answer: objects and distances
  * are drawn. Only what is listed with the segments lies on them.
- *
- * Used by: tests of the provider protocol.
  */
 #ifndef SC_TESTS_SUPPORT_MESSAGES_H
 #define SC_TESTS_SUPPORT_MESSAGES_H

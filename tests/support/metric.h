@@ -1,8 +1,6 @@
 /**
  * @file metric.h
  * @brief How far it is along the roads, by comparing every node with every other.
- *
- * Used by: tests of travel and of travellers.
  */
 #ifndef SC_TESTS_SUPPORT_METRIC_H
 #define SC_TESTS_SUPPORT_METRIC_H

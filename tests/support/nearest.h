@@ -8,8 +8,6 @@
  * the least id. The position is the origin of that plane, and the nearest point
  * is an end's own coordinates where it is an end; so edges that meet in a node
  * tie exactly.
- *
- * Used by: tests of snapping.
  */
 #ifndef SC_TESTS_SUPPORT_NEAREST_H
 #define SC_TESTS_SUPPORT_NEAREST_H

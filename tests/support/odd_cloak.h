@@ -5,8 +5,6 @@
  * Some are made of stars, near each other or anywhere, as engines make them; others of any segments
  * at all, as other methods do; some are one segment, some the whole map. Border nodes are those of
  * the degree rule: with more incident edges in the map than in the cloak.
- *
- * Used by: tests of lbs and answer.
  */
 #ifndef SC_TESTS_SUPPORT_ODD_CLOAK_H
 #define SC_TESTS_SUPPORT_ODD_CLOAK_H

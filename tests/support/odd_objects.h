@@ -6,8 +6,6 @@
  * length, on loops, at dead ends, on lone roads and rings; with and without names; of a few
  * categories, some frequent and some rare, or of more than a word has bits. Sometimes there are
  * none at all.
- *
- * Used by: tests of lbs and answer.
  */
 #ifndef SC_TESTS_SUPPORT_ODD_OBJECTS_H
 #define SC_TESTS_SUPPORT_ODD_OBJECTS_H

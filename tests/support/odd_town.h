@@ -5,8 +5,6 @@
  * By seed: something odd (sketch_odd()), a named picture, a grid in which nearly all distances tie,
  * a tangle of up to forty junctions with loops, double roads, chains, dead ends and islands, or a
  * tangle so wide that distances need more than 32 bits. Objects are put by odd_objects_put().
- *
- * Used by: tests of lbs and answer.
  */
 #ifndef SC_TESTS_SUPPORT_ODD_TOWN_H
 #define SC_TESTS_SUPPORT_ODD_TOWN_H

@@ -9,8 +9,6 @@
  *     }
  *
  * The address sanitizer looks for what is then not freed.
- *
- * Used by: tests of memory.
  */
 #ifndef SC_TESTS_SUPPORT_OOM_H
 #define SC_TESTS_SUPPORT_OOM_H

@@ -4,8 +4,6 @@
  *
  * The document is src/service/api/openapi.json; a test fails with a sentence if what it checks is
  * not described there.
- *
- * Used by: tests of the service.
  */
 #ifndef SC_TESTS_SUPPORT_OPENAPI_H
 #define SC_TESTS_SUPPORT_OPENAPI_H

@@ -1,8 +1,6 @@
 /**
  * @file osm_town.h
  * @brief A town small enough to draw, in every encoding the reader knows.
- *
- * Used by: tests of the OpenStreetMap reader.
  */
 #ifndef SC_TESTS_SUPPORT_OSM_TOWN_H
 #define SC_TESTS_SUPPORT_OSM_TOWN_H

@@ -7,8 +7,6 @@
  *     ...
  *     web_reply_free(&reply);
  *     sc_http_free(http);
- *
- * Used by: tests of the service's pages.
  */
 #ifndef SC_TESTS_SUPPORT_PAGE_SERVER_H
 #define SC_TESTS_SUPPORT_PAGE_SERVER_H

@@ -13,8 +13,6 @@
  *     pbf_add_block(&file, PBF_RAW, &block);
  *     ...
  *     pbf_free(&file);
- *
- * Used by: tests of the pbf reader.
  */
 #ifndef SC_TESTS_SUPPORT_PBF_WRITE_H
 #define SC_TESTS_SUPPORT_PBF_WRITE_H

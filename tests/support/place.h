@@ -1,8 +1,6 @@
 /**
  * @file place.h
  * @brief A directory of one's own for a test, and the way to the real data.
- *
- * Used by: tests that write files.
  */
 #ifndef SC_TESTS_SUPPORT_PLACE_H
 #define SC_TESTS_SUPPORT_PLACE_H

@@ -4,8 +4,6 @@
  *
  * It serves /nearest?lon=..&lat=..&k=..&category=.. over the objects of a point_world, in a thread
  * of its own, and remembers what it was asked. What it does wrong is set by its mode.
- *
- * Used by: tests of points, and of what uses them.
  */
 #ifndef SC_TESTS_SUPPORT_POINT_SERVER_H
 #define SC_TESTS_SUPPORT_POINT_SERVER_H

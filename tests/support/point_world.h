@@ -1,8 +1,6 @@
 /**
  * @file point_world.h
  * @brief Objects as a provider of points has them, and its answers, true or false.
- *
- * Used by: point_server, tests of points.
  */
 #ifndef SC_TESTS_SUPPORT_POINT_WORLD_H
 #define SC_TESTS_SUPPORT_POINT_WORLD_H

@@ -4,8 +4,6 @@
  *
  * tests/support/with_postgres runs the server in a temporary directory and takes both away when
  * the test ends, however it ends: it watches a pipe that the test holds.
- *
- * Used by: tests of the object feed.
  */
 #ifndef SC_TESTS_SUPPORT_POSTGRES_H
 #define SC_TESTS_SUPPORT_POSTGRES_H

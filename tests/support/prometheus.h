@@ -6,8 +6,6 @@
  * stand together, HELP or TYPE that are missing or out of place, a sample that is there twice,
  * counters without "_total" or below 0, histograms whose buckets do not ascend or do not end with
  * +Inf, whose counts fall, or whose _count is another than that of +Inf.
- *
- * Used by: tests of metrics.
  */
 #ifndef SC_TESTS_SUPPORT_PROMETHEUS_H
 #define SC_TESTS_SUPPORT_PROMETHEUS_H

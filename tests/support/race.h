@@ -4,8 +4,6 @@
  *
  * The same calls, generators of the same seed: everything that comes out must be the same, after
  * every step. Pruning is compared on the way.
- *
- * Used by: tests of the engine.
  */
 #ifndef SC_TESTS_SUPPORT_RACE_H
 #define SC_TESTS_SUPPORT_RACE_H

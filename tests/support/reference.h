@@ -14,8 +14,6 @@
  *   - A star touches the segments that end at it; one that stands for a
  *     component touches the segments of that component.
  *   - Two stars are adjacent iff they touch a common segment.
- *
- * Used by: tests of chains, stars and balls.
  */
 #ifndef SC_TESTS_SUPPORT_REFERENCE_H
 #define SC_TESTS_SUPPORT_REFERENCE_H

@@ -5,8 +5,6 @@
  * It answers cloaks as docs/provider-protocol.md says, with threads and sockets and no library in
  * between, so that it can also stop in the middle of anything. What it does with the next exchanges
  * is told beforehand; after that it is good again. It remembers what it was sent.
- *
- * Used by: tests of courier.
  */
 #ifndef SC_TESTS_SUPPORT_ROUGH_PROVIDER_H
 #define SC_TESTS_SUPPORT_ROUGH_PROVIDER_H

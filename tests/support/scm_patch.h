@@ -1,8 +1,6 @@
 /**
  * @file scm_patch.h
  * @brief Map files in memory, and forgeries of them with every checksum right.
- *
- * Used by: tests of map files.
  */
 #ifndef SC_TESTS_SUPPORT_SCM_PATCH_H
 #define SC_TESTS_SUPPORT_SCM_PATCH_H

@@ -1,8 +1,6 @@
 /**
  * @file sheet.h
  * @brief Small shapefiles for tests, written by shapelib itself.
- *
- * Used by: tests of the shapefile reader.
  */
 #ifndef SC_TESTS_SHEET_H
 #define SC_TESTS_SHEET_H

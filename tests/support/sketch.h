@@ -9,8 +9,6 @@
  * roads from one to the next. What straight lines cannot draw is added as pairs
  * of letters: "AA" is a loop at A, "AB" one more road between A and B. Nodes
  * are numbered as they are read; roads too, and those added come last.
- *
- * Used by: tests of everything that needs a map.
  */
 #ifndef SC_TESTS_SUPPORT_SKETCH_H
 #define SC_TESTS_SUPPORT_SKETCH_H

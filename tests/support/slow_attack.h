@@ -6,8 +6,6 @@
  * stranger stands, who asks for what, who comes first, and all dice of the method (toy_town.h). The
  * linkabilities are then what they are, up to the rounding of doubles; whatever an adversary
  * estimates must agree with them within the error it states.
- *
- * Used by: tests of the adversary.
  */
 #ifndef SC_TESTS_SUPPORT_SLOW_ATTACK_H
 #define SC_TESTS_SUPPORT_SLOW_ATTACK_H

@@ -8,8 +8,6 @@
  * Distances are whole numbers of *parts*, a millionth (2^-20) of the map's unit of length: so sums
  * are exact, also from a position between two units, and equal ways are equally long. On large maps
  * a search pauses at a limit, and goes on to twice the limit if that was not enough.
- *
- * Used by: tests of lbs and answer.
  */
 #ifndef SC_TESTS_SUPPORT_SLOW_NEAREST_H
 #define SC_TESTS_SUPPORT_SLOW_NEAREST_H

@@ -7,8 +7,6 @@
  * hops in it; seg(X) is found by looking at every segment, its border by looking at
  * every edge for every node. Nothing is shared with star/, cost/ or the engine but
  * the tables that a map lends.
- *
- * Used by: the slow engine, slow_prune.c, slow_promises.c, tests of the engine.
  */
 #ifndef SC_TESTS_SUPPORT_SLOW_ROADS_H
 #define SC_TESTS_SUPPORT_SLOW_ROADS_H

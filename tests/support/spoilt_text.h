@@ -1,8 +1,6 @@
 /**
  * @file spoilt_text.h
  * @brief Texts with a few bytes changed, as strangers send them.
- *
- * Used by: tests of what reads JSON.
  */
 #ifndef SC_TESTS_UNIT_SERVICE_SPOILT_TEXT_H
 #define SC_TESTS_UNIT_SERVICE_SPOILT_TEXT_H

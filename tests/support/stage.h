@@ -6,8 +6,6 @@
  * plain_query(): numbered, each of a user of its own. Where a test wants a certain
  * star to be chosen, its query comes from a dead end of that star, which leaves no
  * choice.
- *
- * Used by: tests of the engine.
  */
 #ifndef SC_TESTS_SUPPORT_STAGE_H
 #define SC_TESTS_SUPPORT_STAGE_H

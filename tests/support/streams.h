@@ -11,8 +11,6 @@
  *     for (step now; stream_next(&s, sc_engine_next_wake(engine), &now);) ...
  *
  * It also keeps the book on how each query ended (P8).
- *
- * Used by: tests of the engine.
  */
 #ifndef SC_TESTS_SUPPORT_STREAMS_H
 #define SC_TESTS_SUPPORT_STREAMS_H

@@ -1,8 +1,6 @@
 /**
  * @file texts.h
  * @brief Maps written down as texts in a test, given to a reader as its files.
- *
- * Used by: tests of the readers of text.
  */
 #ifndef SC_TESTS_SUPPORT_TEXTS_H
 #define SC_TESTS_SUPPORT_TEXTS_H

@@ -1,8 +1,6 @@
 /**
  * @file town_travellers.h
  * @brief Travellers of an odd town who ask a ledger, and whether they are told the truth.
- *
- * Used by: tests of the ledger with couriers.
  */
 #ifndef SC_TESTS_SUPPORT_TOWN_TRAVELLERS_H
 #define SC_TESTS_SUPPORT_TOWN_TRAVELLERS_H

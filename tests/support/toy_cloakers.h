@@ -7,8 +7,6 @@
  * after the other. There is one cloak, made for whoever came first, and all who ask are its members
  * unless it says otherwise. What can be learnt from it follows by counting
  * (tests/unit/attack/test_made_cloakers.c).
- *
- * Used by: tests of the adversary.
  */
 #ifndef SC_TESTS_SUPPORT_TOY_CLOAKERS_H
 #define SC_TESTS_SUPPORT_TOY_CLOAKERS_H

@@ -10,8 +10,6 @@
  *     CHECK_CLOSE(toy_link(&toy, &exact, "BC"), 0.25, 1e-12);
  *
  * Roads are named by the letters of the nodes at their two ends, as in sketch.h.
- *
- * Used by: tests of the adversary.
  */
 #ifndef SC_TESTS_SUPPORT_TOY_STAGE_H
 #define SC_TESTS_SUPPORT_TOY_STAGE_H

@@ -10,8 +10,6 @@
  *
  * Sets of stars, of segments and of queries are bits. Nothing is shared with the engine or its slow
  * reference but the plain tables of slow_roads.h.
- *
- * Used by: slow_attack.c, tests of the adversary.
  */
 #ifndef SC_TESTS_SUPPORT_TOY_TOWN_H
 #define SC_TESTS_SUPPORT_TOY_TOWN_H

@@ -1,8 +1,6 @@
 /**
  * @file trace_texts.h
  * @brief Traces written down as texts in a test, and what is read from them.
- *
- * Used by: tests of traces.
  */
 #ifndef SC_TESTS_SUPPORT_TRACE_TEXTS_H
 #define SC_TESTS_SUPPORT_TRACE_TEXTS_H

@@ -8,8 +8,6 @@
  *     web_reply_free(&reply);
  *
  * A client that waits in vain for more than a minute fails its test.
- *
- * Used by: tests of the service.
  */
 #ifndef SC_TESTS_SUPPORT_WEB_CLIENT_H
 #define SC_TESTS_SUPPORT_WEB_CLIENT_H

@@ -8,8 +8,6 @@
  * through, for it is what the verifier is for. Needs that
  * no admission lets pass (a k or l of 0, no time to wait) are of the wrong kind.
  * Fields that the format does not know are passed over; in a cloak they are noted.
- *
- * Uses: map (names of categories), base. Used by: record, follow, ledger, sample.
  */
 #ifndef SC_VERIFY_EVENTS_H
 #define SC_VERIFY_EVENTS_H

@@ -15,9 +15,9 @@
  * by place
  *
  * `when`: RELOAD, what a reload changes in a running service; START, what it does not.
- * `who` has a flag for it: HTTP, processes that serve HTTP (serve, demo, gateway); RUN, those with engines
- * (serve, demo, worker); NATS, those of a cluster (gateway, worker); ALL. A file may have them
- * all: the processes of a cluster share one.
+ * `who` has a flag for it: HTTP, processes that serve HTTP (serve, demo, gateway); RUN, those with
+ * engines (serve, demo, worker); NATS, those of a cluster (gateway, worker); ALL. A file may have
+ * them all: the processes of a cluster share one.
  */
 #ifndef SC_API_SETTINGS_LIST_H
 #define SC_API_SETTINGS_LIST_H

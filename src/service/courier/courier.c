@@ -164,7 +164,8 @@ static sc_err make_answerers(sc_courier *courier, sc_rng *rng, sc_diag *diag)
         courier->worker_count++;
         err = sc_rng_fork(rng, &worker->rng);
     }
-    return err ? sc_fail(diag, err, "no randomness for a worker thread: %s", sc_err_text(err)) : SC_OK;
+    return err ? sc_fail(diag, err, "no randomness for a worker thread: %s", sc_err_text(err))
+               : SC_OK;
 }
 
 // What asking a provider that is elsewhere needs.

@@ -15,7 +15,8 @@ static bool add_room(size_t *size, size_t count, size_t each)
            !__builtin_add_overflow(*size, room, size);
 }
 
-_Static_assert(sizeof(sc_proposal) % _Alignof(sc_proposal_member) == 0, "members follow the proposal");
+_Static_assert(sizeof(sc_proposal) % _Alignof(sc_proposal_member) == 0,
+               "members follow the proposal");
 _Static_assert(sizeof(sc_proposal_member) % _Alignof(uint32_t) == 0, "ids follow the members");
 
 sc_proposal *sc_proposal_new(size_t stars, size_t segments, size_t border_nodes, size_t members)

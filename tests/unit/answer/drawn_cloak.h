@@ -11,8 +11,6 @@
  *     E---F---G---H---M      are bends, M is a dead end; the others are junctions.
  *     |   |   |   |
  *     I---J---K---L
- *
- * Used by: tests of answer.
  */
 #ifndef SC_TESTS_UNIT_ANSWER_DRAWN_CLOAK_H
 #define SC_TESTS_UNIT_ANSWER_DRAWN_CLOAK_H

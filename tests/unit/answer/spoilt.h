@@ -10,8 +10,6 @@
  *     +   |   |   +      Requests: 0  the 3 nearest
  *     I---J---K*--L                1  cafes within 90 m
  *                                  2  the 50 nearest schools: there are 3
- *
- * Used by: tests of what the trusted side refuses.
  */
 #ifndef SC_TESTS_UNIT_ANSWER_SPOILT_H
 #define SC_TESTS_UNIT_ANSWER_SPOILT_H

@@ -1,8 +1,6 @@
 /**
  * @file described.h
  * @brief A whole service, and whether its responses are those that openapi.json describes.
- *
- * Used by: tests of openapi.json that ask a running service.
  */
 #ifndef SC_TESTS_UNIT_SERVICE_DESCRIBED_H
 #define SC_TESTS_UNIT_SERVICE_DESCRIBED_H

@@ -1,8 +1,6 @@
 /**
  * @file sighted.h
  * @brief Cloaks of small random towns, as an adversary sees them.
- *
- * Used by: tests of the adversary.
  */
 #ifndef SC_TESTS_UNIT_ATTACK_SIGHTED_H
 #define SC_TESTS_UNIT_ATTACK_SIGHTED_H

@@ -5,8 +5,6 @@
  * Nodes and edges only, no stars: every edge is tried in both directions until nothing gets any
  * sooner (Bellman and Ford). The ends of a segment are the first node of its first edge and the
  * last node of its last one.
- *
- * Used by: tests of attack/reach and attack/tracker.
  */
 #ifndef SC_TESTS_UNIT_ATTACK_SLOW_REACH_H
 #define SC_TESTS_UNIT_ATTACK_SLOW_REACH_H

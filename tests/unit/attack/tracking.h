@@ -1,8 +1,6 @@
 /**
  * @file tracking.h
  * @brief A tracker, cloaks drawn at random for it, and what holds for whatever it believes.
- *
- * Used by: tests of attack/tracker.
  */
 #ifndef SC_TESTS_UNIT_ATTACK_TRACKING_H
 #define SC_TESTS_UNIT_ATTACK_TRACKING_H

@@ -4,8 +4,6 @@
  *
  * Every number is exact (slow_attack.h), and the adversary must come to it within its errors. The
  * entropy by overlap, the likeness of the paper, stands beside it: it hardly notices.
- *
- * Used by: test_weaknesses.c, test_weaknesses_injected.c.
  */
 #ifndef SC_TESTS_UNIT_ATTACK_WEAKNESS_H
 #define SC_TESTS_UNIT_ATTACK_WEAKNESS_H

@@ -1,8 +1,6 @@
 /**
  * @file made_attack.h
  * @brief Attacks in a line.
- *
- * Used by: tests of the attacker.
  */
 #ifndef SC_TESTS_UNIT_DEMO_MADE_ATTACK_H
 #define SC_TESTS_UNIT_DEMO_MADE_ATTACK_H

@@ -9,8 +9,6 @@
  *     scene_start(&on);
  *     onlooker eye = onlooker_come(&on, "/demo/events");
  *     json_t *hello = onlooker_next(&eye, "hello");
- *
- * Used by: tests of demo.
  */
 #ifndef SC_TESTS_UNIT_DEMO_SCENE_H
 #define SC_TESTS_UNIT_DEMO_SCENE_H

@@ -1,8 +1,6 @@
 /**
  * @file judged.h
  * @brief Made-up results with the claims about them.
- *
- * Used by: tests of claims.
  */
 #ifndef SC_TESTS_UNIT_LAB_JUDGED_H
 #define SC_TESTS_UNIT_LAB_JUDGED_H

@@ -1,8 +1,6 @@
 /**
  * @file small_lab.h
  * @brief Experiments that take milliseconds: a small city, few travellers, easy wishes.
- *
- * Used by: tests of the laboratory.
  */
 #ifndef SC_TESTS_UNIT_LAB_SMALL_LAB_H
 #define SC_TESTS_UNIT_LAB_SMALL_LAB_H

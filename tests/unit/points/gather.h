@@ -2,8 +2,6 @@
  * @file gather.h
  * @brief What the tests of points share: small towns with objects, and replies gathered from them
  * without a network.
- *
- * Used by: the tests beside it.
  */
 #ifndef SC_TESTS_UNIT_POINTS_GATHER_H
 #define SC_TESTS_UNIT_POINTS_GATHER_H

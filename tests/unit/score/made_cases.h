@@ -1,8 +1,6 @@
 /**
  * @file made_cases.h
  * @brief Cases that no run has made: few users, so that they meet again and again.
- *
- * Used by: tests of score.
  */
 #ifndef SC_TESTS_UNIT_SCORE_MADE_CASES_H
 #define SC_TESTS_UNIT_SCORE_MADE_CASES_H

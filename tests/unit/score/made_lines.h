@@ -1,8 +1,6 @@
 /**
  * @file made_lines.h
  * @brief Streams of questions in memory: anybody, anywhere on a map, often at the same moment.
- *
- * Used by: tests of injection.
  */
 #ifndef SC_TESTS_UNIT_SCORE_MADE_LINES_H
 #define SC_TESTS_UNIT_SCORE_MADE_LINES_H

@@ -4,8 +4,6 @@
  *
  *     made_run run = made_run_on(map, &stream, 1);
  *     sc_trial_run(map, &run.record, &options, &trial, &diag);
- *
- * Used by: tests of trials.
  */
 #ifndef SC_TESTS_UNIT_SCORE_MADE_RUN_H
 #define SC_TESTS_UNIT_SCORE_MADE_RUN_H

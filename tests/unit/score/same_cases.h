@@ -1,8 +1,6 @@
 /**
  * @file same_cases.h
  * @brief Cases that must be the same.
- *
- * Used by: tests of cases.
  */
 #ifndef SC_TESTS_UNIT_SCORE_SAME_CASES_H
 #define SC_TESTS_UNIT_SCORE_SAME_CASES_H

@@ -1,8 +1,6 @@
 /**
  * @file same_trial.h
  * @brief Trials that must have come to the same, bit for bit.
- *
- * Used by: tests of trials.
  */
 #ifndef SC_TESTS_UNIT_SCORE_SAME_TRIAL_H
 #define SC_TESTS_UNIT_SCORE_SAME_TRIAL_H

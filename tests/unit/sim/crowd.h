@@ -1,8 +1,6 @@
 /**
  * @file crowd.h
  * @brief Walkers who ask, for tests that do not care how people move.
- *
- * Used by: tests of travellers.
  */
 #ifndef SC_TESTS_UNIT_SIM_CROWD_H
 #define SC_TESTS_UNIT_SIM_CROWD_H

@@ -8,8 +8,6 @@
  *      A-------B-----C-----D        A 0 m, B 400 m, C 700 m, D 1000 m east
  *                    |
  *      G---H         F              G and H: an island 2 km north, 0 and 500 m east
- *
- * Used by: tests of traces/follow.
  */
 #ifndef SC_TESTS_UNIT_TRACES_FOLLOW_TOWN_H
 #define SC_TESTS_UNIT_TRACES_FOLLOW_TOWN_H

@@ -137,7 +137,7 @@ static void test_no_message_repeats_a_name_or_a_position(void **state)
                                  "secret-cab,0,123.5,0\nsecret-cab,100,124.5,2000\n"};
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
         sc_diag diag = {""};
-        CHECK_REFUSED(try_to_follow(&t, lines[i], &options, &diag), SC_EINVAL, &diag, "nobody");
+        CHECK_REFUSED(try_to_follow(&t, lines[i], &options, &diag), SC_EINVAL, &diag, "no track");
         assert_null(strstr(diag.message, "secret"));
         assert_null(strstr(diag.message, "123"));
         assert_null(strstr(diag.message, "124"));

@@ -1,8 +1,6 @@
 /**
  * @file on_trips.h
  * @brief Small maps with their ways, and travellers on them.
- *
- * Used by: tests of trips.
  */
 #ifndef SC_TESTS_UNIT_TRAVEL_ON_TRIPS_H
 #define SC_TESTS_UNIT_TRAVEL_ON_TRIPS_H

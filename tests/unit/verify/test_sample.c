@@ -45,8 +45,9 @@ static uint32_t ask(stage *s, uint32_t number)
 
 static void cloak(stage *s, uint32_t number)
 {
-    CHECK_OK(sc__sample_cloaked(&s->sample, &s->ledger, sc__query_table_find(&s->ledger, key_of(number)),
-                                key_of(number), 1000 + number),
+    CHECK_OK(sc__sample_cloaked(&s->sample, &s->ledger,
+                                sc__query_table_find(&s->ledger, key_of(number)), key_of(number),
+                                1000 + number),
              NULL);
 }
 
@@ -102,7 +103,8 @@ static void test_every_cloaked_query_keeps_the_number_of_its_cloak(void **state)
     }
     // All that wait are found where the book says.
     for (size_t i = 0; i < s.sample.count; i++) {
-        assert_int_equal(sc__query_table_fate(&s.ledger, s.sample.watched[i].number), SC_END_WATCHED);
+        assert_int_equal(sc__query_table_fate(&s.ledger, s.sample.watched[i].number),
+                         SC_END_WATCHED);
         assert_int_equal(sc__query_table_word(&s.ledger, s.sample.watched[i].number), i);
         assert_int_equal(s.sample.watched[i].edge, s.sample.watched[i].number);
     }
