@@ -30,13 +30,13 @@ SC_CHECKED sc_err sc_attack_route_new(const sc_map *map, sc_service *service,
 
 /** No more attacks: those there are are given up, and who waits for them is told 503. Any thread,
  * while the loops run; does not wait. */
-void sc_attack_route_drain(sc_attack_route *attacks);
+void sc_attack_route_drain(sc_attack_route *route);
 
 /** Ends the attack thread. After the loops have stopped, before or after the service is freed;
  * NULL is fine. */
-void sc_attack_route_free(sc_attack_route *attacks);
+void sc_attack_route_free(sc_attack_route *route);
 
 /** The route. */
-void sc_attack_route_ask(sc_attack_route *attacks, unsigned loop, sc_http_request *request);
+void sc_attack_route_ask(sc_attack_route *route, unsigned loop, sc_http_request *request);
 
 #endif

@@ -60,7 +60,7 @@ static bool is_word(span s, const char *word)
     return s.size == strlen(word) && strncasecmp(s.text, word, s.size) == 0;
 }
 
-/** What RFC 9110 clients a token: names of headers are made of these. */
+/** What RFC 9110 calls a token: names of headers are made of these. */
 static bool is_name_letter(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
@@ -200,8 +200,8 @@ static sc_err end_headers(sc_response *response, sc_diag *diag)
 static sc_err read_header(sc_response *response, span line, sc_diag *diag)
 {
     if (line.size == 0) return end_headers(response, diag);
-    span name;
-    span value;
+    span name = {0};
+    span value = {0};
     const sc_err err = part_header(line, &name, &value, diag);
     return err ? err : take_header(response, name, value, diag);
 }

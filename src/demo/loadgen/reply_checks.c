@@ -486,7 +486,7 @@ static uint64_t mark_of(const sc_objects *objects, uint32_t number)
     const sc_object *object = &table->objects[number];
     char digits[16];
     const char *id = digits;
-    if (table->keys) {
+    if (table->keys && table->strings) {
         id = table->strings + table->keys[number];
     } else {
         snprintf(digits, sizeof digits, "%" PRIu32, number);
