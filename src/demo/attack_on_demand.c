@@ -361,7 +361,7 @@ enum { RUNS = 8 };
 
 /** What is being done. */
 typedef struct examination {
-    const sc__examiner *examiner;
+    const sc__attack_examiner *examiner;
     sc_engine_options engine;  ///< the method
     sc_sighting sighting;
     stop_rule stop;
@@ -501,7 +501,7 @@ static sc_err tell(sc_err err, sc_diag *diag)
     return err;
 }
 
-sc_err sc__attack_run(const sc__examiner *examiner, sc_attack_request *attack)
+sc_err sc__attack_run(const sc__attack_examiner *examiner, sc_attack_request *attack)
 {
     examination x = {
         .examiner = examiner,

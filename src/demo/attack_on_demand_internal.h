@@ -17,14 +17,14 @@ SC_CHECKED sc_err sc__attack_check(const sc_map *map, const sc_attack_request *a
 void sc__posterior_wipe(sc_posterior *posterior);
 
 /** What is the same for all attacks. */
-typedef struct sc__examiner {
+typedef struct sc__attack_examiner {
     const sc_map *map;
     const sc_attack_thread_options *options;
     sc_rng *rng;  ///< the dice of engines, and seeds of adversaries
     const atomic_bool *is_stopping;
-} sc__examiner;
+} sc__attack_examiner;
 
 /** Settle an attack that was checked: all but `err`, which is returned, is filled in. */
-SC_CHECKED sc_err sc__attack_run(const sc__examiner *examiner, sc_attack_request *attack);
+SC_CHECKED sc_err sc__attack_run(const sc__attack_examiner *examiner, sc_attack_request *attack);
 
 #endif

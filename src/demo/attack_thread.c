@@ -78,10 +78,10 @@ static void tell_ready(sc_attack_thread *attacker)
 static void *work(void *argument)
 {
     sc_attack_thread *attacker = argument;
-    const sc__examiner examiner = {.map = attacker->map,
-                                   .options = &attacker->options,
-                                   .rng = attacker->rng,
-                                   .is_stopping = &attacker->is_stopping};
+    const sc__attack_examiner examiner = {.map = attacker->map,
+                                          .options = &attacker->options,
+                                          .rng = attacker->rng,
+                                          .is_stopping = &attacker->is_stopping};
     step_back();
     tell_ready(attacker);
     for (sc_attack_request *attack; (attack = next_attack(attacker));) {

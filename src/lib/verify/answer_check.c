@@ -23,7 +23,7 @@ static bool is_same(double a_m, double b_m)
 
 // --- The plain search ------------------------------------------------------------------
 
-static bool is_wanted(const sc_map *map, const sc_wish *wish, sc_object_id object)
+static bool is_wanted(const sc_map *map, const sc_event_request *wish, sc_object_id object)
 {
     const sc_category_id category = sc_map_objects(map)[object].category;
     for (uint32_t i = 0; i < wish->category_count; i++) {
@@ -33,7 +33,7 @@ static bool is_wanted(const sc_map *map, const sc_wish *wish, sc_object_id objec
 }
 
 /** No object farther than this can be in an answer, by what is found so far. */
-static double limit_m(const sc_answers *a, const sc_wish *wish)
+static double limit_m(const sc_answers *a, const sc_event_request *wish)
 {
     if (wish->is_range) return wish->radius_m + tolerance_m(wish->radius_m);
     if (wish->k == 0) return -HUGE_VAL;
@@ -48,7 +48,7 @@ static sc_err search(sc_answers *a, const sc_watched *watched)
     a->found_count = 0;
     sc_err err = sc__distances_from(&a->distances, watched->edge, watched->offset_m);
     while (!err) {
-        sc_found next = {SC_NONE, 0.0};
+        sc_searched_object next = {SC_NONE, 0.0};
         err = sc__distances_next(&a->distances, limit_m(a, &watched->wish), &next.object,
                                  &next.distance_m);
         if (err || next.object == SC_NONE) break;
@@ -79,8 +79,8 @@ static int compare_results_by_distance(const void *a, const void *b)
 
 static int compare_found_by_object(const void *a, const void *b)
 {
-    const sc_object_id left = ((const sc_found *)a)->object;
-    const sc_object_id right = ((const sc_found *)b)->object;
+    const sc_object_id left = ((const sc_searched_object *)a)->object;
+    const sc_object_id right = ((const sc_searched_object *)b)->object;
     return (left > right) - (left < right);
 }
 
@@ -97,7 +97,7 @@ static bool is_nearest_first(const sc_watched *watched)
 }
 
 /** How many objects an answer must name; for a range, those on its very rim are left open. */
-static size_t count_due(const sc_answers *a, const sc_wish *wish)
+static size_t count_due(const sc_answers *a, const sc_event_request *wish)
 {
     if (!wish->is_range) return a->found_count < wish->k ? a->found_count : wish->k;
     const double safe_m = wish->radius_m - tolerance_m(wish->radius_m);
@@ -147,8 +147,8 @@ static bool has_right_objects(sc_answers *a, const sc_watched *watched, sc_findi
           compare_results_by_object);
     for (size_t i = 0; i < watched->result_count; i++) {
         const sc_event_result *result = &watched->results[i];
-        const sc_found key = {result->object, 0.0};
-        const sc_found *found =
+        const sc_searched_object key = {result->object, 0.0};
+        const sc_searched_object *found =
             bsearch(&key, a->found, a->found_count, sizeof *a->found, compare_found_by_object);
         const char *what = NULL;
         if (!found) what = "not among what a plain search finds";

@@ -58,15 +58,15 @@ SC_CHECKED sc_err sc__distances_next(sc_distances *distances, double max_m, sc_o
 // ================================================================================================
 
 /** An object and how far it is. */
-typedef struct sc_found {
+typedef struct sc_searched_object {
     sc_object_id object;
     double distance_m;
-} sc_found;
+} sc_searched_object;
 
 /** Room for comparing answers; zero-initialise but for `distances`. */
 typedef struct sc_answers {
     sc_distances distances;
-    sc_found *found;  ///< what the plain search gives, and a little beyond
+    sc_searched_object *found;  ///< what the plain search gives, and a little beyond
     size_t found_count;
     size_t found_capacity;
 } sc_answers;

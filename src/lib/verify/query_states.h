@@ -38,7 +38,7 @@ typedef struct sc_open_query {
     uint32_t k;
     uint32_t l;
     uint32_t max_hops;
-    sc_wish wish;
+    sc_event_request wish;
 } sc_open_query;
 
 /** What has become of a query. */
@@ -154,7 +154,7 @@ typedef struct sc_watched {
     uint32_t number;  ///< in the ledger
     sc_edge_id edge;
     double offset_m;
-    sc_wish wish;
+    sc_event_request wish;
     sc_quoted name;
 
     bool is_answered;

@@ -215,7 +215,7 @@ static void read_results(line *at, const sc_json_value *object, sc_event_answer 
 
 // --- Events ----------------------------------------------------------------------------
 
-static void add_category(line *at, const sc_json_value *value, sc_wish *wish)
+static void add_category(line *at, const sc_json_value *value, sc_event_request *wish)
 {
     if (!sc_json_is_string(value)) {
         refuse(at, "category", "a name, a list of up to 16 names, or null");
@@ -225,7 +225,7 @@ static void add_category(line *at, const sc_json_value *value, sc_wish *wish)
         sc_map_category_find(at->reader->map, sc_json_text_at(value));
 }
 
-static void read_categories(line *at, const sc_json_value *request, sc_wish *wish)
+static void read_categories(line *at, const sc_json_value *request, sc_event_request *wish)
 {
     const sc_json_value *value = sc_json_member(request, "category");
     if (!value || sc_json_is_null(value)) return;
@@ -240,9 +240,9 @@ static void read_categories(line *at, const sc_json_value *request, sc_wish *wis
     }
 }
 
-static sc_wish read_wish(line *at, const sc_json_value *request)
+static sc_event_request read_wish(line *at, const sc_json_value *request)
 {
-    sc_wish wish = {.category_count = 0};
+    sc_event_request wish = {.category_count = 0};
     const sc_slice type = text_of(at, request, "type");
     wish.is_range = sc_slice_is(type, "range");
     if (wish.is_range) {

@@ -31,13 +31,13 @@ typedef enum sc_event_kind {
 enum { SC_WISH_CATEGORIES = 16 };
 
 /** What a query asks for. */
-typedef struct sc_wish {
+typedef struct sc_event_request {
     bool is_range;  ///< else the k nearest
     uint32_t k;
     double radius_m;
     uint32_t category_count;                        ///< 0: all of them
     sc_category_id categories[SC_WISH_CATEGORIES];  ///< SC_NONE: one that the map does not have
-} sc_wish;
+} sc_event_request;
 
 typedef struct sc_event_query {
     sc_slice user;
@@ -48,7 +48,7 @@ typedef struct sc_event_query {
     uint32_t l;
     uint32_t max_hops;
     int64_t max_wait_us;
-    sc_wish wish;
+    sc_event_request wish;
 } sc_event_query;
 
 typedef struct sc_event_member {

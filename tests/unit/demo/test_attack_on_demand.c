@@ -18,14 +18,14 @@ typedef struct desk {
     sc_attack_thread_options options;
     sc_rng rng;
     atomic_bool is_stopping;
-    sc__examiner examiner;
+    sc__attack_examiner examiner;
 } desk;
 
 static void desk_init(desk *d, const sc_map *map, uint64_t seed)
 {
     *d = (desk){.options = sc_attack_thread_options_default()};
     sc_rng_seed(&d->rng, seed);
-    d->examiner = (sc__examiner){map, &d->options, &d->rng, &d->is_stopping};
+    d->examiner = (sc__attack_examiner){map, &d->options, &d->rng, &d->is_stopping};
 }
 
 static void examine(desk *d, sc_attack_request *attack)

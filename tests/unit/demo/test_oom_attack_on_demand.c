@@ -55,7 +55,7 @@ static unsigned long check_examination(const sc_map *map, sc_attack_request *(*m
         sc_attack_request *attack = make();
         sc_rng rng;
         sc_rng_seed(&rng, 5);
-        const sc__examiner examiner = {map, &options, &rng, &is_stopping};
+        const sc__attack_examiner examiner = {map, &options, &rng, &is_stopping};
         sc_alloc_fail_at(n);
         const sc_err err = sc__attack_run(&examiner, attack);
         const bool is_out = oom_happened();

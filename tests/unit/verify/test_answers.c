@@ -122,8 +122,8 @@ static sc_map *map_of_ties(void)
     return finish_builder(builder);
 }
 
-static unsigned complaints(const sc_map *map, const sc_wish *wish, sc_event_result *results,
-                           size_t count)
+static unsigned complaints(const sc_map *map, const sc_event_request *wish,
+                           sc_event_result *results, size_t count)
 {
     sc_answers answers;
     CHECK_OK(sc__answers_init(&answers, map), NULL);
@@ -143,7 +143,7 @@ static void test_of_objects_equally_far_any_may_be_named(void **state)
 {
     (void)state;
     sc_map *map = map_of_ties();
-    const sc_wish two = {.k = 2};
+    const sc_event_request two = {.k = 2};
     for (sc_object_id a = 0; a < 4; a++) {
         for (sc_object_id b = 0; b < 4; b++) {
             // Objects 0 to 2 are 20 m away, the last is 40 m away.
@@ -159,7 +159,7 @@ static void test_distances_may_be_off_by_a_millimetre_and_no_more(void **state)
 {
     (void)state;
     sc_map *map = map_of_ties();
-    const sc_wish one = {.k = 1};
+    const sc_event_request one = {.k = 1};
     static const double off_m[] = {0.0, 0.001, -0.001, 0.0012, -0.0012};
     for (size_t i = 0; i < 5; i++) {
         sc_event_result result = {1, 20.0 + off_m[i]};
@@ -172,14 +172,14 @@ static void test_what_lies_on_the_rim_of_a_range_may_be_named_or_not(void **stat
 {
     (void)state;
     sc_map *map = map_of_ties();
-    const sc_wish range = {.is_range = true, .radius_m = 40.0};
+    const sc_event_request range = {.is_range = true, .radius_m = 40.0};
     sc_event_result results[] = {{0, 20.0}, {1, 20.0}, {2, 20.0}, {3, 40.0}};
     assert_int_equal(complaints(map, &range, results, 4), 0);
     assert_int_equal(complaints(map, &range, results, 3), 0);
     assert_int_equal(complaints(map, &range, results, 2), 1);
-    const sc_wish smaller = {.is_range = true, .radius_m = 39.99};
+    const sc_event_request smaller = {.is_range = true, .radius_m = 39.99};
     assert_int_equal(complaints(map, &smaller, results, 4), 1);
-    const sc_wish larger = {.is_range = true, .radius_m = 40.01};
+    const sc_event_request larger = {.is_range = true, .radius_m = 40.01};
     assert_int_equal(complaints(map, &larger, results, 3), 1);
     sc_map_free(map);
 }
@@ -188,15 +188,15 @@ static void test_fewer_objects_than_wanted_are_enough_if_there_are_no_more(void 
 {
     (void)state;
     sc_map *map = map_of_ties();
-    const sc_wish ten = {.k = 10};
+    const sc_event_request ten = {.k = 10};
     sc_event_result results[] = {{2, 20.0}, {1, 20.0}, {0, 20.0}, {3, 40.0}};
     assert_int_equal(complaints(map, &ten, results, 4), 0);
     assert_int_equal(complaints(map, &ten, results, 3), 1);
     // A category that the map does not have has no objects.
-    const sc_wish none = {.k = 10, .category_count = 1, .categories = {SC_NONE}};
+    const sc_event_request none = {.k = 10, .category_count = 1, .categories = {SC_NONE}};
     assert_int_equal(complaints(map, &none, results, 0), 0);
     assert_int_equal(complaints(map, &none, results, 1), 1);
-    const sc_wish nothing = {.k = 0};
+    const sc_event_request nothing = {.k = 0};
     assert_int_equal(complaints(map, &nothing, results, 0), 0);
     sc_map_free(map);
 }
@@ -205,7 +205,7 @@ static void test_results_are_told_nearest_first(void **state)
 {
     (void)state;
     sc_map *map = map_of_ties();
-    const sc_wish wishes[] = {{.k = 4}, {.is_range = true, .radius_m = 50.0}};
+    const sc_event_request wishes[] = {{.k = 4}, {.is_range = true, .radius_m = 50.0}};
     for (size_t w = 0; w < 2; w++) {
         // Wherever the farthest stands, only the last place is right.
         for (size_t place = 0; place < 4; place++) {
