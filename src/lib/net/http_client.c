@@ -219,7 +219,7 @@ bool sc_http_call_wait(const sc_http_call *call, sc_http_answer *answer)
     sc_pipe_guard_end(&guard);
     sc_http_client_stop();
     answer->body = e.body.bytes;
-    if (answer->failure == SC_HTTP_FINE) {
+    if (answer->failure == SC_HTTP_FINE && answer->body.data) {
         answer->body.data[answer->body.size] = '\0';
         return true;
     }

@@ -259,7 +259,7 @@ sc_err sc__point_reply_settle(sc_point_reply *reply, sc_diag *diag)
     if (err) return err;
     for (size_t i = 0; i < reply->list_count; i++) {
         const sc__point_list *list = &reply->lists[i];
-        for (uint32_t j = 0; j < list->count; j++) {
+        for (uint32_t j = 0; new_number && j < list->count; j++) {
             list->nears[j].object = new_number[list->nears[j].object];
         }
         if (list->count > 0) qsort(list->nears, list->count, sizeof *list->nears, compare_objects);

@@ -201,7 +201,7 @@ sc_err sc__compact_read_relay(const sc__relay_codec *codec, sc__relay_message me
 {
     ProtobufCMessage *unpacked = NULL;
     sc_err err = unpack(codec, &starcloak__relay__descriptor, message, &unpacked);
-    if (err) return err;
+    if (err || !unpacked) return err;
     err = read_relay(codec, (const Starcloak__Relay *)(void *)unpacked, out);
     free_unpacked(unpacked);
     return err;
@@ -499,7 +499,7 @@ sc_err sc__compact_read_reply(const sc__relay_codec *codec, const sc_relay *rela
 {
     ProtobufCMessage *unpacked = NULL;
     sc_err err = unpack(codec, &starcloak__reply__descriptor, message, &unpacked);
-    if (err) return err;
+    if (err || !unpacked) return err;
     err = read_reply(codec, relay, (const Starcloak__Reply *)(void *)unpacked, reply);
     free_unpacked(unpacked);
     return err;
