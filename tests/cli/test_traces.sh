@@ -118,7 +118,7 @@ both() {
 both 2 "options about traces want traces" "--trace-fold is about traces; add --traces PATH" -- --trace-fold 60
 both 2 "one moves one way or the other" "--traces and --movement walk" -- --traces tracks.csv --movement walk
 both 2 "an unknown format is refused" "--trace-format" "'tar'" -- --traces tracks.csv --trace-format tar
-both 2 "an empty name is no trace" "--traces: ''" -- --traces ""
+both 2 "an empty name is no trace" "--traces: the name of the file is empty" -- --traces ""
 both 2 "windows below a second are refused" "at least a second" -- --traces tracks.csv --trace-fold 0.5
 both 1 "traces that are not there are told" "absent.csv" -- --traces absent.csv
 both 1 "a file that has no traces is told" "asked.jsonl" -- --traces asked.jsonl
