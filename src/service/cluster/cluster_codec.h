@@ -32,7 +32,7 @@ typedef struct sc_cluster_codec {
 
 /** A table of category names that grows up to a bound (65,536; more: SC_ELIMIT), any thread. */
 SC_CHECKED sc_err sc_category_table_new(struct sc_category_table **out);
-void sc_category_table_free(struct sc_category_table *categories);
+void sc_category_table_free(struct sc_category_table *table);
 
 /** What a message is: the number of its field. */
 typedef enum sc_message_kind {

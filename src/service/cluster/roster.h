@@ -86,7 +86,7 @@ void sc__peer_log_fini(sc__peer_log *log);
 
 /** A heartbeat was received: logs that its sender came, is about to leave, or has a clock that is
  * off by more than the guard. */
-void sc__peer_log_receive(sc__peer_log *log, const sc_roster_peer *peer);
+void sc__peer_log_receive(sc__peer_log *log, const sc_roster_peer *from);
 
 /** Logs peers that are not in the roster any more, and forgets them. */
 void sc__peer_log_sweep(sc__peer_log *log, const sc_roster *roster);

@@ -401,7 +401,7 @@ static sc_err give_parts(sc__partition_draft *draft, const sc_partition_options 
         err = sc__partition_cut_large(draft, p.of_star, p.is_large, parts_to_fill(&p, mean, parts),
                                       options->seed, diag);
     }
-    if (!err) err = pack_small(draft, p.of_star, p.weight, p.count, parts, diag);
+    if (!err && p.weight) err = pack_small(draft, p.of_star, p.weight, p.count, parts, diag);
     pieces_fini(&p);
     if (!err) err = mend_empty(draft, options->parts, diag);
     if (!err) err = renumber(draft, options->parts, diag);
