@@ -178,7 +178,7 @@ sc_err sc__token_keys_parse(const sc_input *input, sc_token_keys **out, sc_diag 
 
 sc_err sc_token_keys_read(const char *path, sc_token_keys **out, sc_diag *diag)
 {
-    sc_input file;
+    sc_input file = {0};
     mode_t mode = 0;
     sc_err err = sc__small_file_read(path, KEY_FILE_MAX, &file, &mode, diag);
     // A key file of that size is no key file.
