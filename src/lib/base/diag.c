@@ -17,7 +17,7 @@ const char *sc_err_text(sc_err err)
     return "unknown error";
 }
 
-sc_err sc_fail(sc_diag *diag, sc_err err, const char *format, ...)
+sc_err(sc_fail)(sc_diag *diag, sc_err err, const char *format, ...)
 {
     if (diag) {
         va_list arguments;
@@ -28,7 +28,7 @@ sc_err sc_fail(sc_diag *diag, sc_err err, const char *format, ...)
     return err;
 }
 
-sc_err sc_fail_memory(sc_diag *diag, const char *doing)
+sc_err(sc_fail_memory)(sc_diag *diag, const char *doing)
 {
     return sc_fail(diag, SC_ENOMEM, "out of memory while %s", doing);
 }

@@ -18,6 +18,12 @@ sc_err sc_fail(sc_diag *diag, sc_err err, const char *format, ...) SC_PRINTF(3, 
 /** Fill `diag` for an allocation that failed while `doing` something; returns SC_ENOMEM. */
 sc_err sc_fail_memory(sc_diag *diag, const char *doing);
 
+// Static analysis does not see into diag.c: it is told that these never return SC_OK.
+#ifdef __clang_analyzer__
+#define sc_fail(diag, err, ...) ((sc_fail)((diag), (err), __VA_ARGS__), (err))
+#define sc_fail_memory(diag, doing) ((sc_fail_memory)((diag), (doing)), SC_ENOMEM)
+#endif
+
 /** Bytes of an input made printable and short. */
 typedef struct sc_quoted {
     char text[64];

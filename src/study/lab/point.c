@@ -146,7 +146,7 @@ static sc_err serve_travellers(point_run *b, const sc_run_options *options, sc_r
 {
     sc_movement *movement = NULL;
     sc_err err = sc__map_setup_movement(b->setup, b->options, b->point->seed, &movement, diag);
-    if (err || !movement) return err;
+    if (err) return err;
     *b->travellers = movement->count;
     err = sc_run_travellers(movement, &b->workload, b->seconds, options, report, diag);
     sc_movement_free(movement);
