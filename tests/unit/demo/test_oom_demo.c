@@ -7,7 +7,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "demo/demo_internal.h"
 #include "support/check.h"
 #include "support/live_service.h"
 #include "support/oom.h"

@@ -85,6 +85,7 @@ static void check_heap(const model *m)
         return;
     }
     assert_non_null(top);
+    if (!top) return;
     assert_int_equal(top->slot, first->slot);
     assert_true(top->t == first->t);
 }
