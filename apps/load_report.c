@@ -76,7 +76,8 @@ static void put_json_head(sc_report *table, const sc_load_view *view)
 static void put_end(sc_report *table, const sc_load_counts *counts, sc_load_end end)
 {
     // Answered and dropped are always of interest; of the rest, what there is.
-    const bool is_shown = end <= SC_LOAD_DROPPED || counts->ends[end] > 0;
+    const bool is_shown =
+        end == SC_LOAD_ANSWERED || end == SC_LOAD_DROPPED || counts->ends[end] > 0;
     const char *name = sc_load_end_name(end);
     sc_report_share(table, is_shown ? name : NULL, name, counts->ends[end], counts->asked, "");
     for (size_t i = 0; is_shown && i < counts->tally_count; i++) {

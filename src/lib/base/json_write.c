@@ -76,7 +76,8 @@ void sc_json_text(FILE *stream, const char *text, size_t size)
             fwrite(start, 1, (size_t)(text - start), stream);
         } else {
             char escaped[SC_JSON_ESCAPED_CHARACTER];
-            fwrite(escaped, 1, sc_json_escape_character(&text, end, escaped), stream);
+            const size_t count = sc_json_escape_character(&text, end, escaped);
+            fwrite(escaped, 1, count, stream);
         }
     }
     fputc('"', stream);

@@ -115,7 +115,8 @@ _Static_assert(sizeof(person) <= 32, "a million travellers are to fit");
 
 static bool is_before(const person *all, uint32_t a, uint32_t b)
 {
-    return all[a].t < all[b].t || (all[a].t == all[b].t && a < b);
+    if (all[a].t != all[b].t) return all[a].t < all[b].t;
+    return a < b;
 }
 
 /** Travellers by the time of their next question. */

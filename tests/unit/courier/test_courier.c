@@ -26,13 +26,14 @@ static sc_courier *start(const sc_map *map, const sc_courier_options *options)
     return courier;
 }
 
-static void check_errands(odd_town *town, sc_courier_options *options)
+static void check_errands(odd_town *town, const sc_courier_options *given)
 {
+    sc_courier_options options = *given;
     errand_box box;
     errand_box_init(&box);
-    options->back = errand_box_back;
-    options->context = &box;
-    sc_courier *courier = start(town->map, options);
+    options.back = errand_box_back;
+    options.context = &box;
+    sc_courier *courier = start(town->map, &options);
     turner turns = {.courier = NULL};
     turner_start(&turns, courier);
     const uint32_t words = sc_courier_vocabulary(courier)->count;
