@@ -229,9 +229,9 @@ sc_err sc_event_stream_subscribe(sc_event_stream *stream, unsigned loop, sc_http
     return SC_OK;
 }
 
-void sc_event_stream_send_first(sc_http_request *subscriber, const void *text, size_t size)
+void sc_event_stream_send_first(sc_http_request *listener, const void *text, size_t size)
 {
-    sc_http_stream_send(subscriber, text, size);
+    sc_http_stream_send(listener, text, size);
 }
 
 // --- Making ------------------------------------------------------------------------------------

@@ -55,7 +55,7 @@ SC_CHECKED sc_err sc_event_stream_subscribe(sc_event_stream *stream, unsigned lo
                                             sc_http_request *request);
 
 /** From within `greet`: send this to the new subscriber. */
-void sc_event_stream_send_first(sc_http_request *subscriber, const void *text, size_t size);
+void sc_event_stream_send_first(sc_http_request *listener, const void *text, size_t size);
 
 /** Whether there is no subscriber: then no event need be written. Any thread. */
 bool sc_event_stream_is_empty(const sc_event_stream *stream);
