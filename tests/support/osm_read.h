@@ -2,7 +2,7 @@
  * @file osm_read.h
  * @brief From bytes of OpenStreetMap data to a map, as the tests need it.
  *
- * Include after cmocka.h. Used by: tests of the OpenStreetMap reader.
+ * Include after cmocka.h.
  */
 #ifndef SC_TESTS_SUPPORT_OSM_READ_H
 #define SC_TESTS_SUPPORT_OSM_READ_H

@@ -14,7 +14,7 @@
  * Those who went while it was closed may come back later. What they say then counts no more: only
  * the one on trial closes it.
  *
- * Pure: told the time. Used by: courier, under its lock.
+ * Pure: the time is passed in. The courier calls it under its lock.
  */
 #ifndef SC_COURIER_BREAKER_H
 #define SC_COURIER_BREAKER_H
