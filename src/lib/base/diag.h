@@ -20,8 +20,13 @@ sc_err sc_fail_memory(sc_diag *diag, const char *doing);
 
 // Static analysis does not see into diag.c: it is told that these never return SC_OK.
 #ifdef __clang_analyzer__
-#define sc_fail(diag, err, ...) ((sc_fail)((diag), (err), __VA_ARGS__), (err))
-#define sc_fail_memory(diag, doing) ((sc_fail_memory)((diag), (doing)), SC_ENOMEM)
+static inline sc_err sc__fail_with(sc_err ignored, sc_err err)
+{
+    (void)ignored;
+    return err;
+}
+#define sc_fail(diag, err, ...) sc__fail_with((sc_fail)((diag), (err), __VA_ARGS__), (err))
+#define sc_fail_memory(diag, doing) sc__fail_with((sc_fail_memory)((diag), (doing)), SC_ENOMEM)
 #endif
 
 /** Bytes of an input made printable and short. */
