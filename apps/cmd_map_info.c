@@ -79,6 +79,26 @@ static void put_json_head(sc_report *table, const info_view *view)
     sc_json_close_array(&table->json);
 }
 
+// Directions, speeds and names of the roads.
+static void put_travel(sc_report *table, const sc_map *map, const sc_map_info *info)
+{
+    const bool in_metres = sc_map_is_in_metres(map);
+    const double shown = in_metres ? 1000 : 1;
+    char share[64];
+    snprintf(share, sizeof(share), "%s, %.1f %% of all roads", in_metres ? "km" : "units",
+             info->length_m > 0 ? 100 * info->one_way_m / info->length_m : 0);
+    sc_report_number(table, "one-way roads", NULL, info->one_way_m / shown, 1, share);
+    sc_report_number(table, NULL, "one_way_m", info->one_way_m, 0, "");
+    if (in_metres) {
+        sc_report_number(table, "top speed", NULL, 3.6 * info->top_speed_m_s, 0, "km/h");
+    }
+    sc_report_number(table, NULL, "top_speed_m_s", info->top_speed_m_s, 0, "");
+    snprintf(share, sizeof(share), "%s, %.1f %% of all roads", in_metres ? "km" : "units",
+             info->length_m > 0 ? 100 * info->named_m / info->length_m : 0);
+    sc_report_number(table, "roads with a name", NULL, info->named_m / shown, 1, share);
+    sc_report_number(table, NULL, "named_m", info->named_m, 0, "");
+}
+
 static void put_sizes(sc_report *table, const sc_map *map, const sc_map_info *info)
 {
     char of_stars[96] = "";
@@ -105,6 +125,7 @@ static void put_sizes(sc_report *table, const sc_map *map, const sc_map_info *in
     sc_report_number(table, NULL, "length_m", info->length_m, 0, "");
     sc_report_number(table, "roads", NULL, in_metres ? info->length_m / 1000 : info->length_m, 1,
                      in_metres ? "km" : "units");
+    put_travel(table, map, info);
 }
 
 static void put_index(sc_report *table, const sc_index_info *index)

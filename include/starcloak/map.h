@@ -17,8 +17,12 @@
  *     near on the ground is near in memory. Nodes keep the order of the source.
  *  4. Every segment touches a star: star_a always names one. star_b is SC_NONE
  *     at a dead end, and equals star_a where the road returns to its start.
- *  5. Lengths and offsets are whole numbers of sc_map_unit_m() (usually 1 mm),
- *     so that sums of them are exact and do not depend on their order.
+ *  5. Lengths and offsets are whole numbers of sc_map_unit_m() (usually 1 mm) and travel times
+ *     whole numbers of sc_map_time_unit_s() (usually 1 ms), so that sums of them are exact and do
+ *     not depend on their order.
+ *  6. Every edge is open in at least one direction. A segment is open in a direction if all of
+ *     its edges are, and takes as long as they do together. Directions matter to distances, times
+ *     and answers; segments, stars and cloaks are the same whatever the directions.
  */
 #ifndef STARCLOAK_MAP_H
 #define STARCLOAK_MAP_H
@@ -68,6 +72,12 @@ typedef enum sc_road_class {
 /** The name of a road class, as `map info` prints it; "unknown" for others. */
 SC_API const char *sc_road_class_name(unsigned road_class);
 
+/**
+ * How fast a car goes on a road of that class if nothing else is known of it, in metres per
+ * second: free flow, a little below what is usually allowed. Others are as SC_ROAD_UNKNOWN.
+ */
+SC_API double sc_road_class_speed_m_s(unsigned road_class);
+
 /** A node, in whole numbers of the map's own grid; see sc_map_node_position(). */
 typedef struct sc_node {
     int32_t x;
@@ -81,6 +91,15 @@ typedef struct sc_edge {
     uint32_t length;
     sc_seg_id segment;
 } sc_edge;
+
+/** How long an edge or a segment takes, in units of sc_map_time_unit_s(). */
+typedef struct sc_travel_times {
+    uint32_t forward;   ///< from its first node to its last; SC_CLOSED: not open that way
+    uint32_t backward;  ///< from its last node to its first
+} sc_travel_times;
+
+/** In place of a time: the road is not open in that direction. */
+#define SC_CLOSED UINT32_MAX
 
 /** A maximal chain of edges. The table has one entry more, for first_edge. */
 typedef struct sc_segment {
@@ -177,6 +196,12 @@ SC_API const sc_edge *sc_map_edges(const sc_map *map);
 /** One sc_road_class per edge. */
 SC_API const uint8_t *sc_map_edge_classes(const sc_map *map);
 
+/** One per edge: how long it takes in each direction, and which of them are open. */
+SC_API const sc_travel_times *sc_map_edge_times(const sc_map *map);
+
+/** One per segment: the sums over its edges; SC_CLOSED where one of them is closed. */
+SC_API const sc_travel_times *sc_map_segment_times(const sc_map *map);
+
 /** sc_map_segment_count() + 1 entries. */
 SC_API const sc_segment *sc_map_segments(const sc_map *map);
 
@@ -205,12 +230,24 @@ SC_API sc_category_id sc_map_category_find(const sc_map *map, const char *name);
 /** The name of an object, "" where it has none. */
 SC_API const char *sc_map_object_name(const sc_map *map, sc_object_id object);
 
+/**
+ * What people call the road: its name, its number ("A 5"), or both ("Ringstrasse (B 37)"); "" where
+ * the source has neither. A segment along which the name changes has that of its longest stretch.
+ */
+SC_API const char *sc_map_segment_name(const sc_map *map, sc_seg_id segment);
+
+/** Whether any segment has a name. */
+SC_API bool sc_map_has_names(const sc_map *map);
+
 // --- Measures --------------------------------------------------------------
 
 SC_API sc_coords sc_map_coords(const sc_map *map);
 
 /** Metres per unit of length; units per unit where sc_map_is_in_metres() is false. */
 SC_API double sc_map_unit_m(const sc_map *map);
+
+/** Seconds per unit of travel time. */
+SC_API double sc_map_time_unit_s(const sc_map *map);
 
 /** False for maps whose lengths are in units of unknown size. */
 SC_API bool sc_map_is_in_metres(const sc_map *map);

@@ -4,8 +4,9 @@
  *
  * Every reader and the city generator feed a builder; so can an embedder with
  * road data of its own. Nodes and edges are numbered in the order they are
- * added. sc_builder_finish() finds the segments and stars, numbers them along a
- * Hilbert curve, packs the snapping index and puts the objects on their edges.
+ * added. An edge is open both ways, at the usual speed of its class, unless
+ * sc_builder_set_edge_times() says otherwise. sc_builder_finish() finds the segments and stars,
+ * numbers them along a Hilbert curve, packs the snapping index and puts the objects on their edges.
  */
 #ifndef STARCLOAK_MAP_BUILD_H
 #define STARCLOAK_MAP_BUILD_H
@@ -62,6 +63,24 @@ SC_API SC_CHECKED sc_err sc_builder_add_edge(sc_builder *builder, sc_node_id fro
 /** Ask for the length from the coordinates. */
 #define SC_LENGTH_FROM_NODES (-1.0)
 
+/** In place of a travel time: the edge is not open in that direction. */
+#define SC_CLOSED_S (-1.0)
+
+/**
+ * Say how long an edge takes, in seconds, from its `from` to its `to` and back.
+ *
+ * @param edge        its number among the edges added
+ * @param forward_s   0 to 1e9, or SC_CLOSED_S
+ * @param backward_s  the same
+ * @return SC_OK, SC_EINVAL (no such edge, closed both ways, out of range), SC_ENOMEM
+ */
+SC_API SC_CHECKED sc_err sc_builder_set_edge_times(sc_builder *builder, sc_edge_id edge,
+                                                   double forward_s, double backward_s);
+
+/** Say what the road of an edge is called (`size` bytes of UTF-8); without one it has no name. */
+SC_API SC_CHECKED sc_err sc_builder_set_edge_name(sc_builder *builder, sc_edge_id edge,
+                                                  const char *name, size_t size);
+
 /** The category of that name (`size` bytes of UTF-8), made if it is new. */
 SC_API SC_CHECKED sc_err sc_builder_add_category(sc_builder *builder, const char *name, size_t size,
                                                  sc_category_id *out);
@@ -97,8 +116,8 @@ typedef struct sc_build_report {
  * @param max_object_snap_m  objects farther from any road are left out
  * @param progress           may be NULL
  * @param report             may be NULL
- * @return SC_OK, SC_ENOMEM, SC_ELIMIT, SC_EINVAL (an edge crosses the 180th
- *         meridian, or the map has no edge)
+ * @return SC_OK, SC_ENOMEM, SC_ELIMIT, SC_EINVAL (edges cross the 180th meridian
+ *         as well as the 0th, or the map has no edge)
  */
 SC_API SC_CHECKED sc_err sc_builder_finish(sc_builder *builder, double max_object_snap_m,
                                            const sc_progress *progress, sc_map **out,

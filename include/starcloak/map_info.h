@@ -15,7 +15,7 @@
 extern "C" {
 #endif
 
-enum { SC_INFO_DEGREES = 10, SC_INFO_MAX_HOPS = 4, SC_INFO_TABLES = 15 };
+enum { SC_INFO_DEGREES = 10, SC_INFO_MAX_HOPS = 4, SC_INFO_TABLES = 18 };
 
 /** How some numbers are spread. */
 typedef struct sc_spread {
@@ -58,7 +58,10 @@ typedef struct sc_map_info {
     uint64_t multiple_pairs;
     uint64_t longest_chain;
     sc_spread segment_length_m;
-    double length_m;  ///< of all roads
+    double length_m;       ///< of all roads
+    double one_way_m;      ///< of those that are open in one direction only
+    double named_m;        ///< of segments that have a name
+    double top_speed_m_s;  ///< on the fastest edge; edges shorter than a metre are left out
     double class_length_m[SC_ROAD_CLASS_COUNT];
 
     uint64_t pseudo_stars;

@@ -31,6 +31,12 @@ typedef struct sc_raw_edge {
     double length;
 } sc_raw_edge;
 
+/** How long an edge takes as it was added; SC_CLOSED_S: closed, NaN: as its class says. */
+typedef struct sc_raw_times {
+    double forward_s;
+    double backward_s;
+} sc_raw_times;
+
 /** An object as it was added: on an edge, or at a position (then `edge` is SC_NONE). */
 typedef struct sc_raw_object {
     sc_edge_id edge;
@@ -54,6 +60,15 @@ struct sc_builder {
     size_t edge_capacity;
     uint8_t *classes;
     size_t class_capacity;
+
+    // Of the first edges, as far as any of them was given times or a name; of all others the
+    // usual ones and none.
+    sc_raw_times *times;
+    size_t times_count;
+    size_t times_capacity;
+    uint32_t *edge_names;  ///< into the strings
+    size_t edge_name_count;
+    size_t edge_name_capacity;
 
     sc_raw_object *objects;
     size_t object_count;

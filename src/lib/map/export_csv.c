@@ -14,6 +14,21 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+// Quoted only where it must be.
+static void write_text(FILE *out, const char *text)
+{
+    if (strpbrk(text, ",\"\r\n") == NULL) {
+        fputs(text, out);
+        return;
+    }
+    fputc('"', out);
+    for (; *text; text++) {
+        if (*text == '"') fputc('"', out);
+        fputc(*text, out);
+    }
+    fputc('"', out);
+}
+
 static void write_nodes(const sc_map *map, FILE *out)
 {
     fputs("node,lon,lat\n", out);
@@ -31,13 +46,28 @@ static void write_nodes(const sc_map *map, FILE *out)
     }
 }
 
+// A travel time in seconds; nothing where the road is closed.
+static void write_time(const sc_map *map, FILE *out, uint32_t units)
+{
+    fputc(',', out);
+    if (units != SC_CLOSED) {
+        fprintf(out, "%.*f", sc__time_decimals(map), units * map->time_unit_s);
+    }
+}
+
 static void write_edges(const sc_map *map, FILE *out)
 {
-    fputs("edge,from,to,length_m,segment\n", out);
+    fputs("edge,from,to,length_m,segment,forward_s,backward_s,name\n", out);
     const sc_edge *edges = sc__edges(map);
+    const sc_travel_times *times = sc_map_edge_times(map);
     for (sc_edge_id e = 0; e < map->edge_count; e++) {
-        fprintf(out, "%u,%u,%u,%.*f,%u\n", e, edges[e].from, edges[e].to, sc__length_decimals(map),
+        fprintf(out, "%u,%u,%u,%.*f,%u", e, edges[e].from, edges[e].to, sc__length_decimals(map),
                 sc_map_edge_length_m(map, e), edges[e].segment);
+        write_time(map, out, times[e].forward);
+        write_time(map, out, times[e].backward);
+        fputc(',', out);
+        write_text(out, sc_map_segment_name(map, edges[e].segment));
+        fputc('\n', out);
     }
 }
 
@@ -61,29 +91,25 @@ static void write_stars(const sc_map *map, FILE *out)
     }
 }
 
-// Quoted only where it must be.
-static void write_text(FILE *out, const char *text)
-{
-    if (strpbrk(text, ",\"\r\n") == NULL) {
-        fputs(text, out);
-        return;
-    }
-    fputc('"', out);
-    for (; *text; text++) {
-        if (*text == '"') fputc('"', out);
-        fputc(*text, out);
-    }
-    fputc('"', out);
-}
-
 static void write_objects(const sc_map *map, FILE *out)
 {
-    fputs("poi,edge,offset_m,category\n", out);
+    fputs("poi,edge,offset_m,category,lon,lat,name\n", out);
     const sc_object *objects = sc__objects(map);
+    const bool placed = map->coords != SC_COORDS_NONE;
     for (sc_object_id i = 0; i < map->object_count; i++) {
-        fprintf(out, "%u,%u,%.*f,", i, objects[i].edge, sc__length_decimals(map),
-                objects[i].offset * map->unit_m);
+        const double offset_m = objects[i].offset * map->unit_m;
+        fprintf(out, "%u,%u,%.*f,", i, objects[i].edge, sc__length_decimals(map), offset_m);
         write_text(out, sc_map_category_name(map, objects[i].category));
+        if (placed) {
+            double x = 0.0;
+            double y = 0.0;
+            sc_map_edge_position(map, objects[i].edge, offset_m, &x, &y);
+            const int decimals = sc__position_decimals(map);
+            fprintf(out, ",%.*f,%.*f,", decimals, x, decimals, y);
+        } else {
+            fputs(",,,", out);
+        }
+        write_text(out, sc_map_object_name(map, i));
         fputc('\n', out);
     }
 }

@@ -46,6 +46,16 @@ void sc_geojson_write_line(FILE *out, const sc_map *map, sc_seg_id segment)
 
 // --- A whole map --------------------------------------------------------------------------------
 
+// A travel time in seconds; null where the road is closed.
+static void write_time(const sc_map *map, FILE *out, const char *key, uint32_t units)
+{
+    if (units == SC_CLOSED) {
+        fprintf(out, ",\"%s\":null", key);
+    } else {
+        fprintf(out, ",\"%s\":%.*f", key, sc__time_decimals(map), units * map->time_unit_s);
+    }
+}
+
 static void write_segment(const sc_map *map, FILE *out, sc_seg_id s)
 {
     const sc_segment *segment = &sc__segments(map)[s];
@@ -60,6 +70,10 @@ static void write_segment(const sc_map *map, FILE *out, sc_seg_id s)
     } else {
         fprintf(out, "%u", segment->star_b);
     }
+    write_time(map, out, "forward_s", sc_map_segment_times(map)[s].forward);
+    write_time(map, out, "backward_s", sc_map_segment_times(map)[s].backward);
+    fputs(",\"name\":", out);
+    sc_json_string(out, sc_map_segment_name(map, s));
     fputs("},\"geometry\":", out);
     sc_geojson_write_line(out, map, s);
     fputc('}', out);

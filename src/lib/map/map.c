@@ -25,6 +25,9 @@ static const struct {
     [SC_TABLE_CATEGORIES] = {"categories", sizeof(uint32_t)},
     [SC_TABLE_STRINGS] = {"strings", sizeof(char)},
     [SC_TABLE_RUNS] = {"edge ends", sizeof(sc_edge_run)},
+    [SC_TABLE_EDGE_TIMES] = {"edge times", sizeof(sc_travel_times)},
+    [SC_TABLE_SEGMENT_TIMES] = {"segment times", sizeof(sc_travel_times)},
+    [SC_TABLE_SEGMENT_NAMES] = {"segment names", sizeof(uint32_t)},
     [SC_TABLE_NEAREST_LISTS] = {"nearest lists", sizeof(sc_nearest_list)},
     [SC_TABLE_NEAREST] = {"nearest objects", sizeof(sc_nearest)},
 };
@@ -61,6 +64,17 @@ const char *sc_road_class_name(unsigned road_class)
         [SC_ROAD_RAMP] = "ramp",           [SC_ROAD_PATH] = "path",
     };
     return names[road_class < SC_ROAD_CLASS_COUNT ? road_class : SC_ROAD_UNKNOWN];
+}
+
+double sc_road_class_speed_m_s(unsigned road_class)
+{
+    static const double km_h[SC_ROAD_CLASS_COUNT] = {
+        [SC_ROAD_UNKNOWN] = 50, [SC_ROAD_MOTORWAY] = 105, [SC_ROAD_TRUNK] = 85,
+        [SC_ROAD_PRIMARY] = 65, [SC_ROAD_SECONDARY] = 55, [SC_ROAD_TERTIARY] = 45,
+        [SC_ROAD_LOCAL] = 35,   [SC_ROAD_SERVICE] = 20,   [SC_ROAD_RAMP] = 50,
+        [SC_ROAD_PATH] = 15,
+    };
+    return km_h[road_class < SC_ROAD_CLASS_COUNT ? road_class : SC_ROAD_UNKNOWN] / 3.6;
 }
 
 uint32_t sc_map_node_count(const sc_map *map)
@@ -134,6 +148,16 @@ const uint8_t *sc_map_edge_classes(const sc_map *map)
     return map->tables[SC_TABLE_EDGE_CLASSES].data;
 }
 
+const sc_travel_times *sc_map_edge_times(const sc_map *map)
+{
+    return map->tables[SC_TABLE_EDGE_TIMES].data;
+}
+
+const sc_travel_times *sc_map_segment_times(const sc_map *map)
+{
+    return map->tables[SC_TABLE_SEGMENT_TIMES].data;
+}
+
 const sc_segment *sc_map_segments(const sc_map *map)
 {
     return sc__segments(map);
@@ -164,16 +188,36 @@ double sc_map_unit_m(const sc_map *map)
     return map->unit_m;
 }
 
+double sc_map_time_unit_s(const sc_map *map)
+{
+    return map->time_unit_s;
+}
+
 bool sc_map_is_in_metres(const sc_map *map)
 {
     return map->in_metres;
 }
 
+// A longitude beyond the 180th meridian goes on at the other side.
+static double wrap(const sc_map *map, double x)
+{
+    return x > 180.0 && map->coords == SC_COORDS_GEOGRAPHIC ? x - 360.0 : x;
+}
+
+static double node_x(const sc_map *map, sc_node_id node)
+{
+    return map->grid.origin_x + sc__nodes(map)[node].x / map->grid.per_unit;
+}
+
+static double node_y(const sc_map *map, sc_node_id node)
+{
+    return map->grid.origin_y + sc__nodes(map)[node].y / map->grid.per_unit;
+}
+
 void sc_map_node_position(const sc_map *map, sc_node_id node, double *x, double *y)
 {
-    const sc_node at = sc__nodes(map)[node];
-    *x = map->grid.origin_x + at.x / map->grid.per_unit;
-    *y = map->grid.origin_y + at.y / map->grid.per_unit;
+    *x = wrap(map, node_x(map, node));
+    *y = node_y(map, node);
 }
 
 void sc_map_edge_position(const sc_map *map, sc_edge_id edge, double offset_m, double *x, double *y)
@@ -182,14 +226,10 @@ void sc_map_edge_position(const sc_map *map, sc_edge_id edge, double offset_m, d
     const double length_m = e->length * map->unit_m;
     const double part = length_m > 0.0 ? offset_m / length_m : 0.0;
     const double inside = part < 0.0 ? 0.0 : part > 1.0 ? 1.0 : part;
-    double from_x = 0.0;
-    double from_y = 0.0;
-    double to_x = 0.0;
-    double to_y = 0.0;
-    sc_map_node_position(map, e->from, &from_x, &from_y);
-    sc_map_node_position(map, e->to, &to_x, &to_y);
-    *x = from_x + inside * (to_x - from_x);
-    *y = from_y + inside * (to_y - from_y);
+    const double from_x = node_x(map, e->from);
+    const double from_y = node_y(map, e->from);
+    *x = wrap(map, from_x + inside * (node_x(map, e->to) - from_x));
+    *y = from_y + inside * (node_y(map, e->to) - from_y);
 }
 
 double sc_map_edge_length_m(const sc_map *map, sc_edge_id edge)
@@ -220,4 +260,9 @@ int sc__position_decimals(const sc_map *map)
 int sc__length_decimals(const sc_map *map)
 {
     return decimals_of(map->unit_m, 4);
+}
+
+int sc__time_decimals(const sc_map *map)
+{
+    return decimals_of(map->time_unit_s, 3);
 }

@@ -39,6 +39,8 @@ void sc_builder_free(sc_builder *builder)
     sc_free(builder->nodes);
     sc_free(builder->edges);
     sc_free(builder->classes);
+    sc_free(builder->times);
+    sc_free(builder->edge_names);
     sc_free(builder->objects);
     sc_free(builder->categories);
     sc_free(builder->strings);
@@ -145,6 +147,47 @@ static sc_err add_string(sc_builder *builder, const char *text, size_t size, uin
     err = sc_hash_put(&builder->string_places, (sc_key){hash.high64, hash.low64}, place, out);
     if (err) return err;
     if (*out == place) builder->string_size += appended;
+    return SC_OK;
+}
+
+// NaN passes none of these comparisons.
+static bool is_time(double seconds)
+{
+    return seconds == SC_CLOSED_S || (seconds >= 0.0 && seconds <= 1e9);
+}
+
+sc_err sc_builder_set_edge_times(sc_builder *builder, sc_edge_id edge, double forward_s,
+                                 double backward_s)
+{
+    if (edge >= builder->edge_count || !is_time(forward_s) || !is_time(backward_s) ||
+        (forward_s < 0.0 && backward_s < 0.0)) {
+        return SC_EINVAL;
+    }
+    while (builder->times_count <= edge) {
+        if (!sc_grow(&builder->times, builder->times_count, &builder->times_capacity,
+                     sizeof *builder->times)) {
+            return SC_ENOMEM;
+        }
+        builder->times[builder->times_count++] = (sc_raw_times){NAN, NAN};
+    }
+    builder->times[edge] = (sc_raw_times){forward_s, backward_s};
+    return SC_OK;
+}
+
+sc_err sc_builder_set_edge_name(sc_builder *builder, sc_edge_id edge, const char *name, size_t size)
+{
+    if (edge >= builder->edge_count) return SC_EINVAL;
+    uint32_t text = 0;
+    const sc_err err = add_string(builder, name, size, &text);
+    if (err) return err;
+    while (builder->edge_name_count <= edge) {
+        if (!sc_grow(&builder->edge_names, builder->edge_name_count, &builder->edge_name_capacity,
+                     sizeof *builder->edge_names)) {
+            return SC_ENOMEM;
+        }
+        builder->edge_names[builder->edge_name_count++] = 0;
+    }
+    builder->edge_names[edge] = text;
     return SC_OK;
 }
 

@@ -51,10 +51,12 @@ static sc_err check_chains(const check *c)
     const sc_edge *edges = sc__edges(c->map);
     const sc_segment *segments = sc__segments(c->map);
     const uint8_t *classes = sc_map_edge_classes(c->map);
+    const sc_travel_times *edge_times = sc_map_edge_times(c->map);
     for (sc_seg_id s = 0; s < c->map->segment_count; s++) {
         const sc_edge_id first = segments[s].first_edge;
         const sc_edge_id end = segments[s + 1].first_edge;
         uint64_t length = 0;
+        sc_travel_times taken = {0, 0};
         for (sc_edge_id e = first; e < end; e++) {
             if (edges[e].segment != s) {
                 REFUSE(c, "edge %u names segment %u but lies in segment %u", e, edges[e].segment,
@@ -63,7 +65,11 @@ static sc_err check_chains(const check *c)
             if (classes[e] >= SC_ROAD_CLASS_COUNT) {
                 REFUSE(c, "edge %u has unknown road class %u", e, classes[e]);
             }
+            if (edge_times[e].forward == SC_CLOSED && edge_times[e].backward == SC_CLOSED) {
+                REFUSE(c, "edge %u is closed in both directions", e);
+            }
             length += edges[e].length;
+            sc__add_times(&taken, edge_times[e]);
             if (e == first) continue;
             if (edges[e].from != edges[e - 1].to) {
                 REFUSE(c, "segment %u: edge %u does not begin where edge %u ends", s, e, e - 1);
@@ -75,6 +81,12 @@ static sc_err check_chains(const check *c)
         if (length != segments[s].length) {
             REFUSE(c, "segment %u has length %u, but its edges add up to %llu", s,
                    segments[s].length, (unsigned long long)length);
+        }
+
+        const sc_travel_times stated = sc_map_segment_times(c->map)[s];
+        if (taken.forward != stated.forward || taken.backward != stated.backward) {
+            REFUSE(c, "segment %u takes %u and %u units of time, but its edges add up to %u and %u",
+                   s, stated.forward, stated.backward, taken.forward, taken.backward);
         }
 
         // It is maximal: no end could be joined to another segment.

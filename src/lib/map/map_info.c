@@ -185,6 +185,7 @@ static sc_err describe_edges(const sc_map *map, sc_map_info *info)
     const uint32_t m = sc_map_edge_count(map);
     const sc_edge *edges = sc_map_edges(map);
     const uint8_t *classes = sc_map_edge_classes(map);
+    const sc_travel_times *times = sc_map_edge_times(map);
     uint32_t *degree = sc_calloc(n, sizeof *degree);
     if (!degree) return SC_ENOMEM;
     for (sc_edge_id e = 0; e < m; e++) {
@@ -194,6 +195,16 @@ static sc_err describe_edges(const sc_map *map, sc_map_info *info)
         info->self_loops += edges[e].from == edges[e].to;
         info->zero_length_edges += edges[e].length == 0;
         info->length_m += length_m;
+        const bool is_one_way = times[e].forward == SC_CLOSED || times[e].backward == SC_CLOSED;
+        if (is_one_way) info->one_way_m += length_m;
+        if (*sc_map_segment_name(map, edges[e].segment) != '\0') info->named_m += length_m;
+        const uint32_t least =
+            times[e].forward < times[e].backward ? times[e].forward : times[e].backward;
+        // Rounding to whole units of time makes short edges seem slow or fast.
+        if (length_m >= 1.0 && least > 0) {
+            const double speed_m_s = length_m / (least * sc_map_time_unit_s(map));
+            if (speed_m_s > info->top_speed_m_s) info->top_speed_m_s = speed_m_s;
+        }
         info->class_length_m[classes[e] < SC_ROAD_CLASS_COUNT ? classes[e] : 0] += length_m;
     }
     for (uint32_t v = 0; v < n; v++) {

@@ -33,9 +33,12 @@ typedef enum sc_table_kind {
     SC_TABLE_CATEGORIES = 10,
     SC_TABLE_STRINGS = 11,
     SC_TABLE_RUNS = 12,
-    SC_TABLE_NEAREST_LISTS = 13,
-    SC_TABLE_NEAREST = 14,
-    SC_TABLE_COUNT = 15,
+    SC_TABLE_EDGE_TIMES = 13,
+    SC_TABLE_SEGMENT_TIMES = 14,
+    SC_TABLE_SEGMENT_NAMES = 15,
+    SC_TABLE_NEAREST_LISTS = 16,
+    SC_TABLE_NEAREST = 17,
+    SC_TABLE_COUNT = 18,
 } sc_table_kind;
 
 typedef struct sc_table {
@@ -90,6 +93,7 @@ struct sc_map {
     sc_coords coords;
     bool in_metres;
     double unit_m;
+    double time_unit_s;
     sc_grid grid;
     sc_box_levels levels;
     uint64_t checksum;
@@ -113,6 +117,15 @@ static inline uint64_t sc__max_bare_nodes(uint64_t edge_count)
     return 16 * edge_count + 4096;
 }
 
+/** Go on along an edge: closed is what has a closed part, or takes too long for 32 bits. */
+static inline void sc__add_times(sc_travel_times *sum, sc_travel_times edge)
+{
+    sum->forward =
+        edge.forward < SC_CLOSED - sum->forward ? sum->forward + edge.forward : SC_CLOSED;
+    sum->backward =
+        edge.backward < SC_CLOSED - sum->backward ? sum->backward + edge.backward : SC_CLOSED;
+}
+
 /** Bytes of one element of a table. */
 size_t sc__table_element_size(sc_table_kind kind);
 
@@ -133,6 +146,9 @@ int sc__position_decimals(const sc_map *map);
 
 /** Decimals that show lengths exactly, four at least. */
 int sc__length_decimals(const sc_map *map);
+
+/** Decimals that show travel times exactly, three at least. */
+int sc__time_decimals(const sc_map *map);
 
 /** Compute the checksum of a built map (scm_file.c). */
 uint64_t sc__map_content_checksum(const sc_map *map);

@@ -118,14 +118,7 @@ sc_err sc__objects_build(sc_builder *builder, sc_map *map, const uint32_t *edge_
     err = keep_used_categories(builder, map, objects, count);
     if (err) return err;
     qsort(objects, count, sizeof *objects, compare_objects);
-    err = list_by_segment(map);
-    if (err) return err;
-
-    // The strings move to the map as they are.
-    map->tables[SC_TABLE_STRINGS] =
-        (sc_table){.data = builder->strings, .count = builder->string_size};
-    builder->strings = NULL;
-    return SC_OK;
+    return list_by_segment(map);
 }
 
 // --- Reading objects and categories -------------------------------------------------------------
@@ -165,6 +158,17 @@ sc_category_id sc_map_category_find(const sc_map *map, const char *name)
         if (strcmp(sc_map_category_name(map, i), name) == 0) return i;
     }
     return SC_NONE;
+}
+
+bool sc_map_has_names(const sc_map *map)
+{
+    return map->tables[SC_TABLE_SEGMENT_NAMES].count > 0;
+}
+
+const char *sc_map_segment_name(const sc_map *map, sc_seg_id segment)
+{
+    const uint32_t *offsets = map->tables[SC_TABLE_SEGMENT_NAMES].data;
+    return sc_map_has_names(map) ? string_at(map, offsets[segment]) : "";
 }
 
 const char *sc_map_object_name(const sc_map *map, sc_object_id object)

@@ -58,6 +58,7 @@ static sc_scm_header header_of(const sc_map *map)
     header.coords = (uint32_t)map->coords;
     header.in_metres = map->in_metres;
     header.unit_m = map->unit_m;
+    header.time_unit_s = map->time_unit_s;
     header.origin_x = map->grid.origin_x;
     header.origin_y = map->grid.origin_y;
     header.grid_per_unit = map->grid.per_unit;
@@ -151,8 +152,9 @@ static sc_err check_header(const examined *e)
     if (header->version != SC_SCM_VERSION) {
         return sc_fail(
             e->diag, SC_EFORMAT,
-            "%s: map of format version %u, this program reads version %d; import it again", e->name,
-            header->version, SC_SCM_VERSION);
+            "%s: map of format version %u, this program reads version %d; import it again with "
+            "'starcloak map import', and its index with 'starcloak map index'",
+            e->name, header->version, SC_SCM_VERSION);
     }
     if (header->header_checksum != sc__scm_header_checksum(header)) {
         return damaged(e, "the header's checksum does not match");
@@ -184,12 +186,14 @@ static sc_err check_measures(const examined *e)
     if (header->coords > SC_COORDS_PLANAR) return damaged(e, "unknown kind of coordinates");
     if (header->in_metres > 1 || header->reserved != 0) return damaged(e, "unknown flag");
     if (!is_scale(header->unit_m)) return damaged(e, "unit of length out of range");
+    if (!is_scale(header->time_unit_s)) return damaged(e, "unit of time out of range");
     if (has_coords && (!is_scale(header->grid_per_unit) ||
                        !sc_geo_valid(SC_COORDS_PLANAR, header->origin_x, header->origin_y))) {
         return damaged(e, "grid of coordinates out of range");
     }
     const bool on_globe = header->coords == SC_COORDS_GEOGRAPHIC;
-    if (on_globe && (header->grid_per_unit != SC_GRID_PER_DEGREE || header->origin_x != 0.0 ||
+    const bool is_origin_usual = header->origin_x == 0.0 || header->origin_x == 180.0;
+    if (on_globe && (header->grid_per_unit != SC_GRID_PER_DEGREE || !is_origin_usual ||
                      header->origin_y != 0.0)) {
         return damaged(e, "grid of coordinates is not 1e-7 degrees");
     }
@@ -239,7 +243,8 @@ static sc_err check_counts(const examined *e, const sc_table *tables)
         tables[SC_TABLE_STAR_SEGMENTS].count < INT32_MAX &&
         tables[SC_TABLE_STAR_NEIGHBOURS].count < INT32_MAX &&
         tables[SC_TABLE_STRINGS].count <= UINT32_MAX &&
-        (tables[SC_TABLE_STRINGS].count > 0) == (objects > 0) &&
+        (tables[SC_TABLE_STRINGS].count > 0) ==
+            (objects > 0 || tables[SC_TABLE_SEGMENT_NAMES].count > 0) &&
         tables[SC_TABLE_CATEGORIES].count <= objects &&
         tables[SC_TABLE_NEAREST_LISTS].count <= tables[SC_TABLE_CATEGORIES].count + 1 &&
         (tables[SC_TABLE_NEAREST_LISTS].count > 0) == (tables[SC_TABLE_NEAREST].count > 0);
@@ -249,6 +254,10 @@ static sc_err check_counts(const examined *e, const sc_table *tables)
     const bool sizes_agree =
         tables[SC_TABLE_NODES].count == (has_coords ? nodes : 0) &&
         tables[SC_TABLE_EDGE_CLASSES].count == edges &&
+        tables[SC_TABLE_EDGE_TIMES].count == edges &&
+        tables[SC_TABLE_SEGMENT_TIMES].count == segments - 1 &&
+        (tables[SC_TABLE_SEGMENT_NAMES].count == 0 ||
+         tables[SC_TABLE_SEGMENT_NAMES].count == segments - 1) &&
         tables[SC_TABLE_BOXES].count == (has_coords ? sc__box_group_count(&levels) : 0) &&
         tables[SC_TABLE_RUNS].count == (has_coords ? levels.box_count[0] : 0) &&
         tables[SC_TABLE_SEGMENT_OBJECTS].count == (objects > 0 ? segments : 0);
@@ -351,6 +360,12 @@ static bool fault_in_categories(const sc_map *map, size_t begin, size_t end)
                         begin, end);
 }
 
+static bool fault_in_segment_names(const sc_map *map, size_t begin, size_t end)
+{
+    return fault_in_ids(map->tables[SC_TABLE_SEGMENT_NAMES].data,
+                        map->tables[SC_TABLE_STRINGS].count, begin, end);
+}
+
 // A string that is not ended would be read beyond the table.
 static bool fault_in_strings(const sc_map *map, size_t begin, size_t end)
 {
@@ -443,7 +458,7 @@ static bool fault_in_nearest(const sc_map *map, size_t begin, size_t end)
     return bad;
 }
 
-// Nodes, classes, boxes and runs name nothing.
+// Nodes, classes, times, boxes and runs name nothing.
 static find_fault *const finders[SC_TABLE_COUNT] = {
     [SC_TABLE_EDGES] = fault_in_edges,
     [SC_TABLE_SEGMENTS] = fault_in_segments,
@@ -454,6 +469,7 @@ static find_fault *const finders[SC_TABLE_COUNT] = {
     [SC_TABLE_SEGMENT_OBJECTS] = fault_in_segment_objects,
     [SC_TABLE_CATEGORIES] = fault_in_categories,
     [SC_TABLE_STRINGS] = fault_in_strings,
+    [SC_TABLE_SEGMENT_NAMES] = fault_in_segment_names,
     [SC_TABLE_NEAREST_LISTS] = fault_in_nearest_lists,
     [SC_TABLE_NEAREST] = fault_in_nearest,
 };
@@ -507,6 +523,7 @@ static sc_err examine(const examined *e, sc_map *map)
     map->coords = (sc_coords)header->coords;
     map->in_metres = header->in_metres;
     map->unit_m = header->unit_m;
+    map->time_unit_s = header->time_unit_s;
     map->grid = (sc_grid){header->origin_x, header->origin_y, header->grid_per_unit};
     map->checksum = header->map_checksum;
     memcpy(map->source, header->source, sizeof map->source);

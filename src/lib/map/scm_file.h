@@ -10,7 +10,7 @@
  *   header_checksum  over the header with this field 0
  *   table.checksum   over the bytes of the table
  *   map_checksum     over what the map means: its identity. Neither its source text nor the
- *                    nearest index (tables 13 and 14) is a part of it
+ *                    nearest index (the last tables) is a part of it
  *
  * All are XXH3, 64 bits. They detect accidents, not malice; against malice
  * every index is checked as well (scm_file.c). docs/scm-format.md describes the
@@ -28,7 +28,7 @@
 /** As in PNG: a byte above 127 and both line ends show files mangled as text. */
 #define SC_SCM_MAGIC "\x89SCM\r\n\x1a\n"
 
-enum { SC_SCM_VERSION = 2, SC_SCM_ALIGNMENT = 64 };
+enum { SC_SCM_VERSION = 3, SC_SCM_ALIGNMENT = 64 };
 
 typedef struct sc_scm_table {
     uint64_t offset;
@@ -48,6 +48,7 @@ typedef struct sc_scm_header {
     uint32_t coords;
     uint32_t in_metres;
     double unit_m;
+    double time_unit_s;
     double origin_x;
     double origin_y;
     double grid_per_unit;
@@ -57,7 +58,7 @@ typedef struct sc_scm_header {
     sc_scm_table tables[SC_TABLE_COUNT];
 } sc_scm_header;
 
-_Static_assert(sizeof(sc_scm_header) == 824, "the header's layout is part of the format");
+_Static_assert(sizeof(sc_scm_header) == 928, "the header's layout is part of the format");
 
 /** The next aligned place at or behind `offset`. */
 static inline uint64_t sc__scm_align(uint64_t offset)

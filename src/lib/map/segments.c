@@ -218,38 +218,58 @@ static sc_grid plane_grid(const sc_builder *builder)
     return grid;
 }
 
-static sc_err place_nodes(sc_builder *builder, sc_map *map)
+// How far a longitude is from the origin of a globe's grid: 180 degrees at most.
+static double longitude_from(double origin, double x)
+{
+    return x - origin < -180.0 ? x - origin + 360.0 : x - origin;
+}
+
+static bool crosses_rim(const sc_builder *builder, const sc_raw_edge *edge, double origin)
+{
+    return fabs(longitude_from(origin, builder->nodes[edge->from].x) -
+                longitude_from(origin, builder->nodes[edge->to].x)) > 180.0;
+}
+
+// Where the grid of a globe has its origin. The index knows no wrapping of longitudes, so an edge
+// across the grid's rim would seem to run round the globe: the rim is the 180th meridian or, for a
+// map with roads across that, the 0th.
+static sc_err choose_globe_origin(const sc_builder *builder, double *origin, sc_diag *diag)
+{
+    *origin = 0.0;
+    if (builder->coords != SC_COORDS_GEOGRAPHIC) return SC_OK;
+    for (size_t e = 0; e < builder->edge_count; e++) {
+        const sc_raw_edge *edge = &builder->edges[e];
+        if (!crosses_rim(builder, edge, *origin)) continue;
+        if (*origin != 0.0) {
+            const sc_point a = builder->nodes[edge->from];
+            const sc_point b = builder->nodes[edge->to];
+            return sc_fail(diag, SC_EINVAL,
+                           "the road from %.7f,%.7f to %.7f,%.7f crosses the 0th meridian and "
+                           "others cross the 180th; split the data at one of them",
+                           a.x, a.y, b.x, b.y);
+        }
+        *origin = 180.0;
+        e = (size_t)-1;  // all edges once more, with that origin
+    }
+    return SC_OK;
+}
+
+static sc_err place_nodes(sc_builder *builder, sc_map *map, double globe_origin)
 {
     map->node_count = (uint32_t)builder->node_count;
     if (map->coords == SC_COORDS_NONE) return SC_OK;
 
-    const sc_grid globe = {.per_unit = SC_GRID_PER_DEGREE};
-    map->grid = map->coords == SC_COORDS_GEOGRAPHIC ? globe : plane_grid(builder);
+    const bool on_globe = map->coords == SC_COORDS_GEOGRAPHIC;
+    const sc_grid globe = {.origin_x = globe_origin, .per_unit = SC_GRID_PER_DEGREE};
+    map->grid = on_globe ? globe : plane_grid(builder);
     const sc_err err = sc__table_make(map, SC_TABLE_NODES, map->node_count);
     if (err) return err;
     sc_node *nodes = map->tables[SC_TABLE_NODES].data;
     for (uint32_t i = 0; i < map->node_count; i++) {
         const sc_point at = builder->nodes[i];
-        nodes[i].x = (int32_t)lround((at.x - map->grid.origin_x) * map->grid.per_unit);
+        const double x = on_globe ? longitude_from(globe_origin, at.x) : at.x - map->grid.origin_x;
+        nodes[i].x = (int32_t)lround(x * map->grid.per_unit);
         nodes[i].y = (int32_t)lround((at.y - map->grid.origin_y) * map->grid.per_unit);
-    }
-    return SC_OK;
-}
-
-// The index knows no wrapping of longitudes, so an edge across the 180th
-// meridian would seem to run round the globe.
-static sc_err refuse_meridian(const sc_builder *builder, sc_diag *diag)
-{
-    if (builder->coords != SC_COORDS_GEOGRAPHIC) return SC_OK;
-    for (size_t e = 0; e < builder->edge_count; e++) {
-        const sc_point a = builder->nodes[builder->edges[e].from];
-        const sc_point b = builder->nodes[builder->edges[e].to];
-        if (fabs(a.x - b.x) > 180.0) {
-            return sc_fail(diag, SC_EINVAL,
-                           "the road from %.7f,%.7f to %.7f,%.7f crosses the 180th meridian; "
-                           "split the data there",
-                           a.x, a.y, b.x, b.y);
-        }
     }
     return SC_OK;
 }
@@ -276,11 +296,78 @@ static double choose_unit(const sc_builder *builder, const sc_chains *chains)
     return 0.0;
 }
 
-// Only a road without length has length 0.
-static uint32_t length_in_units(double length, double unit)
+// A length or a time in whole units. Only what has none becomes 0.
+static uint32_t in_units(double amount, double unit)
 {
-    const uint32_t rounded = (uint32_t)llround(length / unit);
-    return rounded == 0 && length > 0.0 ? 1 : rounded;
+    const uint32_t rounded = (uint32_t)llround(amount / unit);
+    return rounded == 0 && amount > 0.0 ? 1 : rounded;
+}
+
+// --- Travel times ------------------------------------------------------------
+
+// How long an edge takes as it was added, in seconds.
+static sc_raw_times times_of(const sc_builder *builder, sc_edge_id edge)
+{
+    const sc_raw_times unknown = {NAN, NAN};
+    const sc_raw_times given = edge < builder->times_count ? builder->times[edge] : unknown;
+    if (!isnan(given.forward_s)) return given;
+    // Where the unit of length is unknown, so is that of time.
+    const double usual_s =
+        builder->edges[edge].length / sc_road_class_speed_m_s(builder->classes[edge]);
+    return (sc_raw_times){usual_s, usual_s};
+}
+
+// The finest unit in which the longest segment's times fit 32 bits: 1 ms for any real road.
+static double choose_time_unit(const sc_builder *builder, const sc_chains *chains)
+{
+    double longest = 0.0;
+    for (uint32_t c = 0; c < chains->count; c++) {
+        double forward_s = 0.0;
+        double backward_s = 0.0;
+        for (uint32_t i = chains->first[c]; i < chains->first[c + 1]; i++) {
+            const sc_raw_times times = times_of(builder, chains->steps[i] >> 1);
+            forward_s += fmax(times.forward_s, 0.0);
+            backward_s += fmax(times.backward_s, 0.0);
+        }
+        // A chain may be walked against some of its edges: together they are enough in any case.
+        longest = fmax(longest, forward_s + backward_s);
+    }
+    double unit = 1e-3;
+    while (longest / unit >= 4e9) {
+        unit *= 10.0;
+    }
+    return unit;
+}
+
+// The same in units, walked as `step` says.
+static sc_travel_times step_times(const sc_builder *builder, sc_half_edge step, double unit)
+{
+    const sc_raw_times times = times_of(builder, step >> 1);
+    const uint32_t along = times.forward_s < 0.0 ? SC_CLOSED : in_units(times.forward_s, unit);
+    const uint32_t against = times.backward_s < 0.0 ? SC_CLOSED : in_units(times.backward_s, unit);
+    return step & 1 ? (sc_travel_times){against, along} : (sc_travel_times){along, against};
+}
+
+// --- Names -------------------------------------------------------------------
+
+/** Finds the name of a segment: that of its longest stretch with one name. */
+typedef struct name_finder {
+    uint32_t name;  ///< into the strings; 0: none
+    double length;
+    uint32_t best;
+    double best_length;
+} name_finder;
+
+static void find_name(name_finder *finder, const sc_builder *builder, sc_edge_id edge)
+{
+    const uint32_t name = edge < builder->edge_name_count ? builder->edge_names[edge] : 0;
+    if (name != finder->name) finder->length = 0.0;
+    finder->name = name;
+    finder->length += builder->edges[edge].length;
+    const bool is_first = finder->best == 0;
+    if (name == 0 || !(is_first || finder->length > finder->best_length)) return;
+    finder->best = name;
+    finder->best_length = finder->length;
 }
 
 // --- Edges and segments --------------------------------------------------------
@@ -342,6 +429,10 @@ static sc_err lay_out_edges(const sc_builder *builder, sc_map *map, layout *l)
     map->segment_count = chains->count;
     if (sc__table_make(map, SC_TABLE_EDGES, map->edge_count) ||
         sc__table_make(map, SC_TABLE_EDGE_CLASSES, map->edge_count) ||
+        sc__table_make(map, SC_TABLE_EDGE_TIMES, map->edge_count) ||
+        sc__table_make(map, SC_TABLE_SEGMENT_TIMES, map->segment_count) ||
+        (builder->edge_name_count > 0 &&
+         sc__table_make(map, SC_TABLE_SEGMENT_NAMES, map->segment_count)) ||
         sc__table_make(map, SC_TABLE_SEGMENTS, (uint64_t)map->segment_count + 1)) {
         return SC_ENOMEM;
     }
@@ -350,6 +441,9 @@ static sc_err lay_out_edges(const sc_builder *builder, sc_map *map, layout *l)
 
     sc_edge *edges = map->tables[SC_TABLE_EDGES].data;
     uint8_t *classes = map->tables[SC_TABLE_EDGE_CLASSES].data;
+    sc_travel_times *edge_times = map->tables[SC_TABLE_EDGE_TIMES].data;
+    sc_travel_times *segment_times = map->tables[SC_TABLE_SEGMENT_TIMES].data;
+    uint32_t *names = map->tables[SC_TABLE_SEGMENT_NAMES].data;
     sc_segment *segments = map->tables[SC_TABLE_SEGMENTS].data;
     uint32_t next = 0;
     for (uint32_t s = 0; s < map->segment_count; s++) {
@@ -359,22 +453,28 @@ static sc_err lay_out_edges(const sc_builder *builder, sc_map *map, layout *l)
         const sc_node_id before = next > 0 ? edges[next - 1].to : 0;
         const bool backwards = runs_backwards(builder, map, chains, chain, before);
         uint64_t length = 0;
+        name_finder finder = {.name = 0};
+        segment_times[s] = (sc_travel_times){0, 0};
         segments[s] = (sc_segment){.first_edge = next, .star_a = SC_NONE, .star_b = SC_NONE};
         for (uint32_t i = 0; i < count; i++) {
             const sc_half_edge step =
                 backwards ? chains->steps[first + count - 1 - i] ^ 1 : chains->steps[first + i];
-            const uint32_t units = length_in_units(builder->edges[step >> 1].length, map->unit_m);
+            const uint32_t units = in_units(builder->edges[step >> 1].length, map->unit_m);
             edges[next] = (sc_edge){.from = sc__step_from(builder, step),
                                     .to = sc__step_to(builder, step),
                                     .length = units,
                                     .segment = s};
             classes[next] = builder->classes[step >> 1];
+            edge_times[next] = step_times(builder, step, map->time_unit_s);
+            sc__add_times(&segment_times[s], edge_times[next]);
+            find_name(&finder, builder, step >> 1);
             l->edge_place[step >> 1] = next << 1 | (step & 1);
             length += units;
             next++;
         }
         if (length > UINT32_MAX) return SC_ELIMIT;
         segments[s].length = (uint32_t)length;
+        if (names) names[s] = finder.best;
     }
     segments[map->segment_count] = (sc_segment){.first_edge = next};
     return SC_OK;
@@ -394,12 +494,11 @@ static sc_err build_tables(sc_builder *builder, sc_map *map, layout *l, double m
                            const sc_progress *progress, sc_build_report *report)
 {
     report_step(progress, 0);
-    sc_err err = place_nodes(builder, map);
-    if (err) return err;
-    err = sc__chains_find(builder, &l->chains);
+    sc_err err = sc__chains_find(builder, &l->chains);
     if (err) return err;
     map->unit_m = choose_unit(builder, &l->chains);
     if (map->unit_m == 0.0) return SC_ELIMIT;
+    map->time_unit_s = choose_time_unit(builder, &l->chains);
 
     report_step(progress, 1);
     err = order_chains(builder, map, l);
@@ -412,9 +511,13 @@ static sc_err build_tables(sc_builder *builder, sc_map *map, layout *l, double m
     sc_free(builder->nodes);
     sc_free(builder->edges);
     sc_free(builder->classes);
+    sc_free(builder->times);
+    sc_free(builder->edge_names);
     builder->nodes = NULL;
     builder->edges = NULL;
     builder->classes = NULL;
+    builder->times = NULL;
+    builder->edge_names = NULL;
 
     report_step(progress, 3);
     err = sc__stars_build(map, l->chains.degree);
@@ -429,8 +532,14 @@ static sc_err build_tables(sc_builder *builder, sc_map *map, layout *l, double m
     }
 
     report_step(progress, 4);
-    return sc__objects_build(builder, map, l->edge_place, max_object_snap_m,
-                             &report->objects_too_far, progress);
+    err = sc__objects_build(builder, map, l->edge_place, max_object_snap_m,
+                            &report->objects_too_far, progress);
+    if (err || (map->object_count == 0 && !sc_map_has_names(map))) return err;
+    // The strings move to the map as they are.
+    map->tables[SC_TABLE_STRINGS] =
+        (sc_table){.data = builder->strings, .count = builder->string_size};
+    builder->strings = NULL;
+    return SC_OK;
 }
 
 sc_err sc_builder_finish(sc_builder *builder, double max_object_snap_m, const sc_progress *progress,
@@ -445,7 +554,8 @@ sc_err sc_builder_finish(sc_builder *builder, double max_object_snap_m, const sc
                        "%zu nodes but only %zu edges; nodes without a road must be left out",
                        builder->node_count, builder->edge_count);
     }
-    sc_err err = refuse_meridian(builder, diag);
+    double globe_origin = 0.0;
+    sc_err err = choose_globe_origin(builder, &globe_origin, diag);
     if (err) return err;
 
     sc_map *map = sc_calloc(1, sizeof *map);
@@ -457,7 +567,8 @@ sc_err sc_builder_finish(sc_builder *builder, double max_object_snap_m, const sc
 
     layout l = {0};
     sc_build_report met = {0};
-    err = build_tables(builder, map, &l, max_object_snap_m, progress, &met);
+    err = place_nodes(builder, map, globe_origin);
+    if (!err) err = build_tables(builder, map, &l, max_object_snap_m, progress, &met);
     sc__chains_fini(&l.chains);
     sc_free(l.order);
     sc_free(l.edge_place);

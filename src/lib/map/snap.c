@@ -394,8 +394,11 @@ sc_err sc_map_snap(const sc_map *map, double x, double y, double max_snap_m, sc_
     if (!sc_geo_valid(map->coords, x, y) || !(max_snap_m >= 0.0)) return SC_EINVAL;
     const bool on_globe = map->coords == SC_COORDS_GEOGRAPHIC;
 
+    // On the globe the grid begins half-way round from its origin.
+    const double origin_x = map->grid.origin_x;
+    if (on_globe && x - origin_x < -180.0) x += 360.0;
     search s = {.map = map,
-                .x = to_grid(x, map->grid.origin_x, map->grid.per_unit),
+                .x = to_grid(x, origin_x, map->grid.per_unit),
                 .y = to_grid(y, map->grid.origin_y, map->grid.per_unit),
                 // A little beyond the limit, with which the root is compared below.
                 .best = max_snap_m * max_snap_m * (1.0 + 1e-12),
@@ -403,9 +406,9 @@ sc_err sc_map_snap(const sc_map *map, double x, double y, double max_snap_m, sc_
     const double step = 1.0 / map->grid.per_unit;
     s.scale = on_globe ? sc_geo_scale_at(y) : (sc_scale){step, step};
     find_nearest(&s);
-    // Near the 180th meridian roads on its other side may be nearer.
-    if (on_globe && fabs(x) > 90.0) {
-        s.x = to_grid(x > 0.0 ? x - 360.0 : x + 360.0, map->grid.origin_x, map->grid.per_unit);
+    // Near where the grid begins and ends, roads on the other side may be nearer.
+    if (on_globe && fabs(x - origin_x) > 90.0) {
+        s.x = to_grid(x > origin_x ? x - 360.0 : x + 360.0, origin_x, map->grid.per_unit);
         if (is_map_near(&s)) find_nearest(&s);
     }
     if (s.edge == SC_NONE || sqrt(s.best) > max_snap_m) return SC_ETOOFAR;
