@@ -168,7 +168,7 @@ sc_err sc_builder_set_edge_times(sc_builder *builder, sc_edge_id edge, double fo
                      sizeof *builder->times)) {
             return SC_ENOMEM;
         }
-        builder->times[builder->times_count++] = (sc_raw_times){NAN, NAN};
+        builder->times[builder->times_count++] = (sc_raw_times){SC__USUAL_S, SC__USUAL_S};
     }
     builder->times[edge] = (sc_raw_times){forward_s, backward_s};
     return SC_OK;

@@ -308,9 +308,9 @@ static uint32_t in_units(double amount, double unit)
 // How long an edge takes as it was added, in seconds.
 static sc_raw_times times_of(const sc_builder *builder, sc_edge_id edge)
 {
-    const sc_raw_times unknown = {NAN, NAN};
+    const sc_raw_times unknown = {SC__USUAL_S, SC__USUAL_S};
     const sc_raw_times given = edge < builder->times_count ? builder->times[edge] : unknown;
-    if (!isnan(given.forward_s)) return given;
+    if (given.forward_s != SC__USUAL_S) return given;
     // Where the unit of length is unknown, so is that of time.
     const double usual_s =
         builder->edges[edge].length / sc_road_class_speed_m_s(builder->classes[edge]);
