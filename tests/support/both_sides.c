@@ -135,7 +135,7 @@ void both_sides_check(both_sides *b, size_t member, odd_position at)
     const sc_near *got = NULL;
     size_t count = 0;
     sc_diag diag = {""};
-    CHECK_OK(sc_filter_answer(b->filter, (sc_road_point){at.edge, at.offset_m}, b->which[member],
+    CHECK_OK(sc_filter_answer(b->filter, (sc_road_point){.edge = at.edge, .offset_m = at.offset_m}, b->which[member],
                               &got, &count, &diag),
              &diag);
     sc_near *named = test_take(count, sizeof *named);

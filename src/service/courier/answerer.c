@@ -226,9 +226,9 @@ static sc_err find(const source *from, const sc_answer_place *place, uint32_t re
                    const sc_near **nears, size_t *count)
 {
     return from->points
-               ? sc_point_reply_answer(from->points, (sc_road_point){place->edge, place->offset_m},
+               ? sc_point_reply_answer(from->points, (sc_road_point){.edge = place->edge, .offset_m = place->offset_m},
                                        request, nears, count, NULL)
-               : sc_filter_answer(from->filter, (sc_road_point){place->edge, place->offset_m},
+               : sc_filter_answer(from->filter, (sc_road_point){.edge = place->edge, .offset_m = place->offset_m},
                                   request, nears, count, NULL);
 }
 

@@ -327,7 +327,7 @@ static inline void check_answer(const drawn_cloak *c, sc_filter *filter, const c
     sc_diag diag = {""};
     const sc_edge_id edge = drawn_place(c, road, at_m, &offset_m);
     CHECK_OK(
-        sc_filter_answer(filter, (sc_road_point){edge, offset_m}, request, &got, &count, &diag),
+        sc_filter_answer(filter, (sc_road_point){.edge = edge, .offset_m = offset_m}, request, &got, &count, &diag),
         &diag);
     assert_int_equal(count, list_count);
     for (size_t i = 0; i < list_count; i++) {

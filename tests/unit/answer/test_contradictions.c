@@ -229,7 +229,7 @@ static void test_with_slack_an_object_may_stand_beside_the_cloak(void **state)
     size_t count = 0;
     double offset_m = 0.0;
     const sc_edge_id edge = drawn_place(c, "FG", 10.0, &offset_m);
-    CHECK_OK(sc_filter_answer(lenient, (sc_road_point){edge, offset_m}, 0, &got, &count, NULL),
+    CHECK_OK(sc_filter_answer(lenient, (sc_road_point){.edge = edge, .offset_m = offset_m}, 0, &got, &count, NULL),
              NULL);
     assert_int_equal(count, 1);
     CHECK_CLOSE(got[0].distance_m, 160.0, 1e-9);
@@ -299,7 +299,7 @@ static void test_what_is_left_out_everywhere_cannot_be_seen(void **state)
     double offset_m = 0.0;
     const sc_edge_id edge = drawn_place(c, "FG", 10.0, &offset_m);
     CHECK_OK(
-        sc_filter_answer(filter, (sc_road_point){edge, offset_m}, ALL_SCHOOLS, &got, &count, NULL),
+        sc_filter_answer(filter, (sc_road_point){.edge = edge, .offset_m = offset_m}, ALL_SCHOOLS, &got, &count, NULL),
         NULL);
     assert_int_equal(count, 2);
     sc_filter_free(filter);

@@ -83,7 +83,7 @@ static sc_err answer(const drawn_cloak *c, sc_filter *filter, const char *road, 
     double offset_m = 0.0;
     const sc_edge_id edge = drawn_place(c, road, SOMEWHERE_M, &offset_m);
     const sc_err err =
-        sc_filter_answer(filter, (sc_road_point){edge, offset_m}, 0, &nears, &count, NULL);
+        sc_filter_answer(filter, (sc_road_point){.edge = edge, .offset_m = offset_m}, 0, &nears, &count, NULL);
     if (!err && t) note_answer(t, filter, nears, count);
     return err;
 }
