@@ -50,8 +50,7 @@ static error_t parse_key(int key, char *argument, struct argp_state *state)
 
 static sc_err fail(sc_diag *diag, const char *path, const char *why)
 {
-    snprintf(diag->message, sizeof diag->message, "%s: %s", path, why);
-    return SC_EIO;
+    return sc_explain(diag, SC_EIO, "%s: %s", path, why);
 }
 
 static sc_err write_new(const char *path, const char *line, sc_diag *diag)

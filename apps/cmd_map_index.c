@@ -154,17 +154,15 @@ static sc_err expect_index(const index_options *options, const index_report *rep
 {
     if (report->info.k > 0) return SC_OK;
     if (sc_map_object_count(report->map) == 0) {
-        snprintf(diag->message, sizeof(diag->message),
-                 "%.400s: the map has no objects that could be near; import it with "
-                 "'--objects FILE.csv', or from a format that has some",
-                 options->path);
-        return SC_EINVAL;
+        return sc_explain(diag, SC_EINVAL,
+                          "%.400s: the map has no objects that could be near; import it with "
+                          "'--objects FILE.csv', or from a format that has some",
+                          options->path);
     }
     char limit[SC_FORMAT_SIZE];
-    snprintf(diag->message, sizeof(diag->message),
-             "%.400s: no list fits into %s; raise --limit, or keep fewer objects with -k",
-             options->path, sc_format_bytes(limit, options->index.max_bytes));
-    return SC_ELIMIT;
+    return sc_explain(diag, SC_ELIMIT,
+                      "%.400s: no list fits into %s; raise --limit, or keep fewer objects with -k",
+                      options->path, sc_format_bytes(limit, options->index.max_bytes));
 }
 
 /** Make the index, or none where no byte is allowed for it, and save the map with it. */

@@ -258,11 +258,11 @@ static sc_err find_place(const asking *a, double x, double y, sc_snap *where, sc
         return sc_position_explain(err, a->map, options->map, options->max_snap_m, diag);
     }
     if (options->edge >= sc_map_edge_count(a->map)) {
-        snprintf(diag->message, sizeof(diag->message),
-                 "%.400s: there is no edge %" PRIu32 "; they are numbered from 0, and there are "
-                 "%" PRIu32,
-                 options->map, options->edge, sc_map_edge_count(a->map));
-        return SC_EUNKNOWN;
+        return sc_explain(diag, SC_EUNKNOWN,
+                          "%.400s: there is no edge %" PRIu32
+                          "; they are numbered from 0, and there are "
+                          "%" PRIu32,
+                          options->map, options->edge, sc_map_edge_count(a->map));
     }
     *where = (sc_snap){.edge = options->edge,
                        .segment = sc_map_edges(a->map)[options->edge].segment,

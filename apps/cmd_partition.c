@@ -251,11 +251,11 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 static sc_err check_wishes(const partition_options *options, const sc_map *map, sc_diag *diag)
 {
     if (options->geojson && sc_map_coords(map) == SC_COORDS_NONE) {
-        snprintf(diag->message, sizeof(diag->message),
-                 "%.800s: the map has no coordinates, so there is no GeoJSON of it; leave out "
-                 "--geojson",
-                 options->map);
-        return SC_ENOCOORDS;
+        return sc_explain(
+            diag, SC_ENOCOORDS,
+            "%.800s: the map has no coordinates, so there is no GeoJSON of it; leave out "
+            "--geojson",
+            options->map);
     }
     const sc_err err = sc_outfile_check(options->output, diag);
     return err || !options->geojson ? err : sc_outfile_check(options->geojson, diag);

@@ -43,10 +43,7 @@ static sc_err take_down(token_texts *texts, const char *text, size_t size, sc_di
                         : NULL;
     if (larger) texts->texts = larger;
     char *copy = larger ? strndup(text, size) : NULL;
-    if (!copy) {
-        snprintf(diag->message, sizeof(diag->message), "too many tokens at a time");
-        return SC_ENOMEM;
-    }
+    if (!copy) return sc_explain(diag, SC_ENOMEM, "too many tokens at a time");
     texts->texts[texts->count++] = copy;
     return SC_OK;
 }
@@ -69,9 +66,7 @@ static sc_err read_lines(token_texts *texts, sc_diag *diag)
     }
     explicit_bzero(line, sizeof(line));
     if (!err && ferror(stdin)) {
-        snprintf(diag->message, sizeof(diag->message), "reading standard input failed: %s",
-                 strerror(errno));
-        err = SC_EIO;
+        err = sc_explain(diag, SC_EIO, "reading standard input failed: %s", strerror(errno));
     }
     return err;
 }
@@ -340,11 +335,8 @@ static error_t parse_show(int key, char *argument, struct argp_state *state)
 /** What is found out about a token, beside what it says. */
 typedef struct finding {
     sc_token token;
-    bool is_checked;
     bool is_signed;
-    bool is_looked_up;
     bool is_revoked;
-    int64_t now_s;
 } finding;
 
 static sc_err examine(const token_options *options, const char *text, finding *out, sc_diag *diag)
@@ -353,17 +345,11 @@ static sc_err examine(const token_options *options, const char *text, finding *o
     sc_revoked *revoked = NULL;
     sc_err err = sc_token_read(text, &out->token);
     if (err) {
-        snprintf(diag->message, sizeof(diag->message),
-                 "this is not a token, which begins with sct1_ and ends where its line does");
+        err = sc_explain(
+            diag, err, "this is not a token, which begins with sct1_ and ends where its line does");
     }
-    if (!err && options->key) {
-        err = sc_token_keys_read(options->key, &keys, diag);
-        out->is_checked = true;
-    }
-    if (!err && options->revoked) {
-        err = sc_revoked_read(options->revoked, &revoked, diag);
-        out->is_looked_up = true;
-    }
+    if (!err && options->key) err = sc_token_keys_read(options->key, &keys, diag);
+    if (!err && options->revoked) err = sc_revoked_read(options->revoked, &revoked, diag);
     if (!err && keys) out->is_signed = sc_token_check(keys, text, &out->token) == SC_OK;
     if (!err && revoked) out->is_revoked = sc_revoked_has(revoked, keys, &out->token);
     sc_revoked_free(revoked);
@@ -374,36 +360,34 @@ static sc_err examine(const token_options *options, const char *text, finding *o
 /** "29 days", "8 hours", "3 minutes". */
 static void put_duration(int64_t seconds)
 {
-    static const struct {
-        int64_t size_s;
-        const char *name;
-    } units[] = {{86400, "day"}, {3600, "hour"}, {60, "minute"}, {1, "second"}};
+    static const int64_t sizes_s[] = {DAY_S, HOUR_S, 60, 1};
+    static const char *const names[] = {"day", "hour", "minute", "second"};
     size_t i = 0;
-    while (i < 3 && seconds < 2 * units[i].size_s) {
+    while (i < 3 && seconds < 2 * sizes_s[i]) {
         i++;
     }
-    const int64_t count = seconds / units[i].size_s;
-    printf("%" PRId64 " %s%s", count, units[i].name, count == 1 ? "" : "s");
+    const int64_t count = seconds / sizes_s[i];
+    printf("%" PRId64 " %s%s", count, names[i], count == 1 ? "" : "s");
 }
 
-static void print_finding(const finding *f)
+static void print_finding(const token_options *options, const finding *f, int64_t now_s)
 {
     const sc_token *token = &f->token;
-    const bool is_over = token->expires_s <= f->now_s;
+    const int64_t left_s = token->expires_s - now_s;
     char time[SC_TIME_TEXT_SIZE];
     fputs("user       ", stdout);
     sc_print_text(stdout, token->user);
     printf("\nserial     %016" PRIx64 "\n", token->serial);
     printf("issued     %s\n", time_text(time, token->issued_s, false));
     printf("expires    %s (%s", time_text(time, token->expires_s, false),
-           is_over ? "expired, for " : "in ");
-    put_duration(is_over ? f->now_s - token->expires_s : token->expires_s - f->now_s);
-    printf(")\nsignature  %s\n", !f->is_checked ? "not checked (no --key given)"
+           left_s <= 0 ? "expired, for " : "in ");
+    put_duration(left_s <= 0 ? -left_s : left_s);
+    printf(")\nsignature  %s\n", !options->key  ? "not checked (no --key given)"
                                  : f->is_signed ? "good"
                                                 : "not of one of these keys");
-    printf("revoked    %s\n", !f->is_looked_up ? "not looked for (no --revoked given)"
-                              : f->is_revoked  ? "yes"
-                                               : "no");
+    printf("revoked    %s\n", !options->revoked ? "not looked for (no --revoked given)"
+                              : f->is_revoked   ? "yes"
+                                                : "no");
 }
 
 static int run_show(sc_call *call)
@@ -412,17 +396,17 @@ static int run_show(sc_call *call)
     sc_call_parse(call, &options);
     sc_diag diag = {.message = ""};
     token_texts texts = {.texts = NULL};
-    finding f = {.now_s = (int64_t)time(NULL)};
+    finding f = {.is_signed = false};
+    const int64_t now_s = (int64_t)time(NULL);
     sc_err err = token_texts_add(&texts, options.arguments[0], &diag);
     if (!err && texts.count != 1) {
-        snprintf(diag.message, sizeof(diag.message), "%s on standard input; one is needed",
-                 texts.count == 0 ? "there is no token" : "there are several tokens");
-        err = SC_EPARSE;
+        err = sc_explain(&diag, SC_EPARSE, "%s on standard input; one is needed",
+                         texts.count == 0 ? "there is no token" : "there are several tokens");
     }
     if (!err) err = examine(&options, texts.texts[0], &f, &diag);
-    if (!err) print_finding(&f);
+    if (!err) print_finding(&options, &f, now_s);
     const bool is_good =
-        f.token.expires_s > f.now_s && (!f.is_checked || f.is_signed) && !f.is_revoked;
+        f.token.expires_s > now_s && (!options.key || f.is_signed) && !f.is_revoked;
     explicit_bzero(&f, sizeof(f));
     token_texts_fini(&texts);
     if (err) return sc_call_fail(call, err, &diag);
@@ -495,12 +479,10 @@ static sc_err check_tokens(const token_texts *texts, const sc_token_keys *keys, 
     for (size_t i = 0; i < texts->count; i++) {
         const sc_err err = sc_token_check(keys, texts->texts[i], &out[i]);
         if (!err) continue;
-        snprintf(diag->message, sizeof(diag->message), "token %zu of %zu %s; nothing was revoked",
-                 i + 1, texts->count,
-                 err == SC_EPARSE
-                     ? "is not a token; tokens begin with sct1_"
-                     : "was signed by another key; a service with this key refuses it");
-        return err;
+        return sc_explain(
+            diag, err, "token %zu of %zu %s; nothing was revoked", i + 1, texts->count,
+            err == SC_EPARSE ? "is not a token; tokens begin with sct1_"
+                             : "was signed by another key; a service with this key refuses it");
     }
     return SC_OK;
 }
@@ -536,8 +518,7 @@ static sc_err revoke_tokens(const token_options *options, const sc_token_keys *k
         err = token_texts_add(&texts, options->arguments[i], diag);
     }
     if (!err && texts.count == 0) {
-        snprintf(diag->message, sizeof(diag->message), "there is no token on standard input");
-        err = SC_EPARSE;
+        err = sc_explain(diag, SC_EPARSE, "there is no token on standard input");
     }
     if (!err) {
         tokens = calloc(texts.count, sizeof(*tokens));

@@ -158,8 +158,7 @@ void sc_report_cells(sc_report *table, const sc_cell *cells, size_t count);
 // --- Reports on maps and files ------------------------------------------------------------------
 
 /** The file that was written: "output", or a line of text that goes on as `format` says. */
-void sc_report_output(sc_report *table, const char *path, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+void sc_report_output(sc_report *table, const char *path, const char *format, ...) SC_PRINTF(3, 4);
 
 /** The sizes of a map; in JSON its checksum, too. */
 void sc_report_sizes(sc_report *table, const sc_map *map);
