@@ -4,18 +4,20 @@
 // What is known is the map, and that one provider answered for places that are
 // connected by known roads:
 //
-//   a. No object is nearer to a border node than the straight line allows (reply_bounds.h).
-//   b. A known way is an upper bound. If there is a way of length w from border node b to object o,
+//   a. No object is nearer to a border node than the straight line allows, and none takes less time
+//      (reply_bounds.h).
+//   b. A known way is an upper bound. If there is a way of cost w, in the request's metric, from
+//   border node b to object o,
 //      then o is in b's list, at no more than w, unless the list is full of nearer ones or w is
 //      beyond the radius. Ways are known
 //        - through the cloak, to objects on its segments;
 //        - along its own segment, to an object on a road that ends at b;
 //        - through the cloak to another border node, and on from there by that one's list.
-//   c. If the objects are the map's own, it is known how many of them can be reached, and so how
-//      long a list of nearest ones is.
+//   c. If the objects are the map's own, it is known how many of them can be reached, at least and
+//      at most, and so how long a list of nearest ones is.
 //
-// The last of the known ways is the triangle inequality in both directions, since every pair of
-// border nodes is checked from both ends. An honest reply always passes: its distances are those of
+// The last of the known ways is the triangle inequality: from every border node to those that one
+// may drive to through the cloak. An honest reply always passes: its distances are those of
 // shortest ways. docs/trust.md has what cannot be detected.
 #include "answer/answer_internal.h"
 #include "base/diag.h"
@@ -25,6 +27,7 @@
 /** The list of one border node for one request. */
 typedef struct list {
     size_t request;
+    sc_metric metric;
     uint32_t border;
     const sc_border_claim *claims;
     size_t count;
@@ -48,7 +51,7 @@ static double reach_of(const sc_filter *f, size_t request, size_t border)
     size_t count = 0;
     const sc_border_claim *claims = claims_of(f, request, border, &count);
     const sc_request_candidates *taken = &f->taken[request];
-    return count > 0 && count == taken->k ? claims[count - 1].distance : taken->radius;
+    return count > 0 && count == taken->k ? claims[count - 1].reach.cost : taken->radius;
 }
 
 // Look a list up and stamp what is in it.
@@ -57,6 +60,7 @@ static list open_list(sc_filter *f, size_t request, uint32_t border)
     const size_t all_lists = f->relay->request_count * f->relay->border_node_count;
     list l = {
         .request = request,
+        .metric = f->taken[request].metric,
         .border = border,
         .candidates = sc__filter_candidates_of(f, request),
         // Those below were used while taking in.
@@ -67,7 +71,7 @@ static list open_list(sc_filter *f, size_t request, uint32_t border)
     for (size_t i = 0; i < l.count; i++) {
         sc_candidate *candidate = &l.candidates[l.claims[i].candidate];
         candidate->listed = l.stamp;
-        candidate->distance = l.claims[i].distance;
+        candidate->cost = l.claims[i].reach.cost;
     }
     return l;
 }
@@ -75,14 +79,14 @@ static list open_list(sc_filter *f, size_t request, uint32_t border)
 // Whether something that a known way of length `way` leads to must be in the list.
 static bool must_hold(const sc_filter *f, const list *l, double way)
 {
-    return way + sc__filter_tolerance(f, way) < l->reach;
+    return way + sc__filter_tolerance(f, l->metric, way) < l->reach;
 }
 
 // Whether an object agrees with a known way to it.
 static bool agrees(const sc_filter *f, const list *l, const sc_candidate *candidate, double way)
 {
     if (candidate->listed != l->stamp) return !must_hold(f, l, way);
-    return candidate->distance <= way + sc__filter_tolerance(f, way);
+    return candidate->cost <= way + sc__filter_tolerance(f, l->metric, way);
 }
 
 // --- The list and the map ----------------------------------------------------
@@ -112,13 +116,21 @@ static double known_way(const sc_filter *f, const sc_candidate *candidate,
                         const sc_approach *approach, sc_star_id star)
 {
     if (candidate->segment != SC_NONE) {
-        return sc__inside_reach(&f->inside, candidate->segment, candidate->along);
+        return sc__inside_reach(&f->inside, candidate->segment, &candidate->spot).cost;
     }
     double way = HUGE_VAL;
     for (int side = 0; side < 2; side++) {
-        if (approach->star[side] == star) way = fmin(way, approach->way[side]);
+        if (approach->star[side] == star) way = fmin(way, approach->way[f->inside.metric][side]);
     }
     return way;
+}
+
+// Whether a way may cost so little in a metric, within what rounding and slack allow.
+static bool is_possible(const sc_filter *f, sc_metric metric, const sc_approach *approach,
+                        sc_space_point spot, double cost)
+{
+    return sc__approach_allows(&f->bounds[metric], approach, spot,
+                               cost + sc__filter_tolerance(f, metric, cost));
 }
 
 static sc_err check_with_map(sc_filter *f, const list *l, sc_space_point spot, sc_diag *diag)
@@ -126,22 +138,33 @@ static sc_err check_with_map(sc_filter *f, const list *l, sc_space_point spot, s
     const sc_star_id star = f->inside.stars[f->inside.border_vertex[l->border]];
     for (size_t i = 0; i < l->count; i++) {
         sc_candidate *candidate = &l->candidates[l->claims[i].candidate];
+        const sc_reach reach = l->claims[i].reach;
         const sc_approach *approach = approach_of(f, candidate);
         if (!approach) return SC_ENOMEM;
-        const double distance = l->claims[i].distance;
-        const double at_most = distance + sc__filter_tolerance(f, distance);
-        if (!sc__approach_allows(&f->bounds, approach, spot, at_most)) {
-            return sc__reply_refuse(f, diag,
-                                    (sc_reply_entry){l->request, l->border, candidate->object},
-                                    "is nearer than any road could be");
+        const char *flaw = NULL;
+        if (!is_possible(f, l->metric, approach, spot, reach.cost)) {
+            flaw = l->metric == SC_METRIC_TIME ? "is reached sooner than any road allows"
+                                               : "is nearer than any road could be";
+        } else if (!is_possible(f, sc__other_metric(l->metric), approach, spot, reach.other)) {
+            flaw = l->metric == SC_METRIC_TIME
+                       ? "is reached by a way that is too short for any road"
+                       : "is reached by a way that is too quick for any road";
+        } else if (!agrees(f, l, candidate, known_way(f, candidate, approach, star))) {
+            flaw = "is farther than the known way to it";
         }
-        if (!agrees(f, l, candidate, known_way(f, candidate, approach, star))) {
-            return sc__reply_refuse(f, diag,
-                                    (sc_reply_entry){l->request, l->border, candidate->object},
-                                    "is farther than the known way to it");
-        }
+        if (!flaw) continue;
+        const sc_reply_entry at = {l->request, l->border, candidate->object};
+        return sc__reply_refuse(f, diag, at, "%s", flaw);
     }
     return SC_OK;
+}
+
+// No way to anything on a segment costs less than that to the nearer of its ends.
+static double least_on_segment(const sc_filter *f, const sc_inside_segment *road)
+{
+    const double by_a = sc__inside_span_reach(f->inside.spans[road->end_a]).cost;
+    if (road->end_b == SC_NONE) return by_a;
+    return fmin(by_a, sc__inside_span_reach(f->inside.spans[road->end_b]).cost);
 }
 
 static sc_err check_on_segments(const sc_filter *f, const list *l, sc_diag *diag)
@@ -150,14 +173,11 @@ static sc_err check_on_segments(const sc_filter *f, const list *l, sc_diag *diag
     const sc_strip *strips = f->strips + taken->first_strip;
     for (size_t i = 0; i < taken->strip_count; i++) {
         const sc_strip *strip = &strips[i];
-        // The ends of a segment are nearer than what is on it.
-        const double length = f->inside.segments[strip->segment].length;
-        const double nearest = fmin(sc__inside_reach(&f->inside, strip->segment, 0.0),
-                                    sc__inside_reach(&f->inside, strip->segment, length));
-        if (!must_hold(f, l, nearest)) continue;
+        const double least = least_on_segment(f, &f->inside.segments[strip->segment]);
+        if (!must_hold(f, l, least)) continue;
         for (uint32_t j = strip->first; j < strip->first + strip->count; j++) {
             const sc_candidate *candidate = &l->candidates[j];
-            const double way = sc__inside_reach(&f->inside, strip->segment, candidate->along);
+            const double way = sc__inside_reach(&f->inside, strip->segment, &candidate->spot).cost;
             if (agrees(f, l, candidate, way)) continue;
             return sc__reply_refuse(f, diag,
                                     (sc_reply_entry){l->request, l->border, candidate->object},
@@ -176,7 +196,7 @@ static sc_err check_with_others(const sc_filter *f, const list *l, sc_diag *diag
         size_t count = 0;
         const sc_border_claim *claims = claims_of(f, l->request, met->border, &count);
         for (size_t j = 0; j < count; j++) {
-            const double way = met->distance + claims[j].distance;
+            const double way = met->cost + claims[j].reach.cost;
             // Nearest first: what follows is out of reach too.
             if (!must_hold(f, l, way)) break;
             const sc_candidate *candidate = &l->candidates[claims[j].candidate];
@@ -201,40 +221,53 @@ static sc_err check_length(const sc_filter *f, const list *l, sc_diag *diag)
     const bool is_known = !f->reply->table.keys && f->options.slack == 0.0;
     if (!is_known || request->type != SC_REQUEST_KNN) return SC_OK;
     const sc_star_id star = f->inside.stars[f->inside.border_vertex[l->border]];
-    const uint64_t there = sc__object_counts_reachable(&f->counts, star, request);
-    if (l->count == (there < request->k ? there : request->k)) return SC_OK;
+    const uint64_t least = sc__object_counts_least(&f->counts, star, request);
+    const uint64_t most = sc__object_counts_most(&f->counts, star, request);
+    if (l->count >= (least < request->k ? least : request->k) && l->count <= most) return SC_OK;
     return sc_fail(diag, SC_EREPLY,
                    "reply: request %zu, border node %" PRIu32
-                   ": %zu objects are listed, where %" PRIu64 " can be reached",
-                   l->request + 1, f->relay->border_nodes[l->border], l->count, there);
+                   ": %zu objects are listed, where %" PRIu64 " to %" PRIu64 " can be reached",
+                   l->request + 1, f->relay->border_nodes[l->border], l->count, least, most);
 }
 
 // --- All of it ---------------------------------------------------------------
 
-// Find the ways through the cloak from a border node, as far as they can matter to its lists.
-static void search_from(sc_filter *f, uint32_t border)
+// Find the ways through the cloak from a border node, as far as they can matter to its lists in a
+// metric; false if it has none.
+static bool search_from(sc_filter *f, sc_metric metric, uint32_t border)
 {
-    double limit = 0.0;
+    double limit = -1.0;
     for (size_t r = 0; r < f->relay->request_count; r++) {
-        limit = fmax(limit, reach_of(f, r, border));
+        if (f->taken[r].metric == metric) limit = fmax(limit, reach_of(f, r, border));
     }
-    sc__inside_search_border(&f->inside, border, limit);
+    if (limit < 0.0) return false;
+    sc__inside_search_border(&f->inside, metric, border, limit);
+    return true;
+}
+
+static sc_err check_border_node(sc_filter *f, sc_metric metric, uint32_t border, sc_diag *diag)
+{
+    if (!search_from(f, metric, border)) return SC_OK;
+    const sc_space_point spot = sc__space_point_of(f->map, f->relay->border_nodes[border]);
+    sc_err err = SC_OK;
+    for (size_t r = 0; r < f->relay->request_count && !err; r++) {
+        if (f->taken[r].metric != metric) continue;
+        const list l = open_list(f, r, border);
+        err = check_with_map(f, &l, spot, diag);
+        if (!err) err = check_on_segments(f, &l, diag);
+        if (!err) err = check_with_others(f, &l, diag);
+        if (!err) err = check_length(f, &l, diag);
+    }
+    return err;
 }
 
 sc_err sc__reply_check_agreement(sc_filter *filter, sc_diag *diag)
 {
-    sc_filter *f = filter;
     sc_err err = SC_OK;
-    f->approach_count = 0;
-    for (uint32_t b = 0; b < f->relay->border_node_count && !err; b++) {
-        const sc_space_point spot = sc__space_point_of(f->map, f->relay->border_nodes[b]);
-        search_from(f, b);
-        for (size_t r = 0; r < f->relay->request_count && !err; r++) {
-            const list l = open_list(f, r, b);
-            err = check_with_map(f, &l, spot, diag);
-            if (!err) err = check_on_segments(f, &l, diag);
-            if (!err) err = check_with_others(f, &l, diag);
-            if (!err) err = check_length(f, &l, diag);
+    filter->approach_count = 0;
+    for (uint32_t b = 0; b < filter->relay->border_node_count && !err; b++) {
+        for (unsigned metric = 0; metric < SC_METRIC_COUNT && !err; metric++) {
+            err = check_border_node(filter, (sc_metric)metric, b, diag);
         }
     }
     return err == SC_ENOMEM ? sc_fail_memory(diag, "checking a reply") : err;

@@ -191,7 +191,7 @@ static inline sc_err admit(sc_filter *f, size_t r, uint32_t number, uint32_t *pl
     taken->candidate_count++;
     *candidate = (sc_candidate){.object = number, .approach = SC_NONE};
     candidate->segment =
-        sc__inside_locate(&f->inside, object->edge, object->offset, &candidate->along);
+        sc__inside_locate(&f->inside, object->edge, object->offset, &candidate->spot);
     return SC_OK;
 }
 
@@ -273,17 +273,32 @@ static sc_err take_runs(sc_filter *f, size_t r, sc_diag *diag)
 
 // --- The answers of border nodes ---------------------------------------------
 
-// What is wrong with a distance, given the one before it; NULL: nothing.
-static const char *flaw_of_distance(const sc_filter *f, const sc_request_candidates *taken,
-                                    double distance, double before)
+// What is wrong with what a way costs in a metric; NULL: nothing.
+static const char *flaw_of_cost(const sc_filter *f, sc_metric metric, double cost)
 {
-    if (distance < before) return "is nearer than the one before it";
-    if (distance > taken->radius + sc__filter_tolerance(f, taken->radius))
+    const double total = f->bounds[metric].total;
+    if (cost <= total + sc__filter_tolerance(f, metric, total)) return NULL;
+    return metric == SC_METRIC_TIME ? "takes longer than all roads together"
+                                    : "is farther than all roads together are long";
+}
+
+// What is wrong with the way to an object, given what that to the one before it costs; NULL:
+// nothing.
+static const char *flaw_of_way(const sc_filter *f, const sc_request_candidates *taken,
+                               sc_reach reach, double before)
+{
+    const sc_metric metric = taken->metric;
+    if (reach.cost < before) return "is nearer than the one before it";
+    if (reach.cost > taken->radius + sc__filter_tolerance(f, metric, taken->radius))
         return "is beyond the radius";
-    if (distance > f->bounds.total + sc__filter_tolerance(f, f->bounds.total)) {
-        return "is farther than all roads together are long";
-    }
-    return NULL;
+    const char *flaw = flaw_of_cost(f, metric, reach.cost);
+    return flaw ? flaw : flaw_of_cost(f, sc__other_metric(metric), reach.other);
+}
+
+// Written so that NaN is refused: no comparison with it is true.
+static bool is_amount(double amount)
+{
+    return amount >= 0.0 && amount < HUGE_VAL;
 }
 
 // Put a candidate on a list, counted from 1; what is wrong with that, or NULL.
@@ -315,7 +330,10 @@ static sc_err take_list(sc_filter *f, size_t r, uint32_t b, uint32_t on_segments
     double before = 0.0;
     for (size_t i = first; i < end; i++) {
         const sc_near near = f->reply->nears[i];
-        const double distance = sc__filter_in_units(f, near.distance_m);
+        const sc_metric other = sc__other_metric(taken->metric);
+        const sc_reach reach = {
+            sc__filter_in_units(f, taken->metric, sc_near_cost(&near, taken->metric)),
+            sc__filter_in_units(f, other, sc_near_cost(&near, other))};
         uint32_t place = 0;
         const char *flaw = NULL;
         const sc_err err = admit(f, r, near.object, &place, &flaw);
@@ -324,14 +342,16 @@ static sc_err take_list(sc_filter *f, size_t r, uint32_t b, uint32_t on_segments
             sc_candidate *candidate = &sc__filter_candidates_of(f, r)[place];
             flaw = put_on_list(f, candidate, list + 1, place < on_segments);
         }
-        // Written so that NaN is refused: no comparison with it is true.
-        if (!flaw && !(near.distance_m >= 0.0 && near.distance_m < HUGE_VAL)) {
+        if (!flaw && !is_amount(near.distance_m)) {
             flaw = "has a distance that is negative or no number";
         }
-        if (!flaw) flaw = flaw_of_distance(f, taken, distance, before);
+        if (!flaw && !is_amount(near.duration_s)) {
+            flaw = "has a duration that is negative or no number";
+        }
+        if (!flaw) flaw = flaw_of_way(f, taken, reach, before);
         if (flaw) return sc__reply_refuse(f, diag, (sc_reply_entry){r, b, near.object}, "%s", flaw);
-        f->claims[i] = (sc_border_claim){distance, place};
-        before = distance;
+        f->claims[i] = (sc_border_claim){reach, place};
+        before = reach.cost;
     }
     return SC_OK;
 }
@@ -348,11 +368,13 @@ static sc_err take_request(sc_filter *f, size_t r, sc_diag *diag)
 {
     const sc_request *request = &f->relay->requests[r];
     const bool is_knn = request->type == SC_REQUEST_KNN;
+    const double radius = request->metric == SC_METRIC_TIME ? request->radius_s : request->radius_m;
     f->taken[r] = (sc_request_candidates){
         .first_candidate = f->candidate_count,
         .first_strip = f->strip_count,
+        .metric = request->metric,
         .k = is_knn ? request->k : UINT32_MAX,
-        .radius = is_knn ? HUGE_VAL : rim_of(sc__filter_in_units(f, request->radius_m)),
+        .radius = is_knn ? HUGE_VAL : rim_of(sc__filter_in_units(f, request->metric, radius)),
     };
     const size_t sent = sc_reply_candidate_count(f->reply, r);
     if (sent > f->options.max_candidates) {

@@ -56,7 +56,12 @@ static void move_along(const sc_map *map, sc_edge_id edge, double offset, bool i
     spot->backward += (is_whole ? nearbyint(backward) : backward) - whole_time(map, edge, true);
 }
 
-sc_road_spot sc__road_spot_whole(const sc_map *map, sc_edge_id edge, double offset)
+void sc__road_move_whole(const sc_map *map, sc_edge_id edge, uint32_t offset, sc_road_spot *spot)
+{
+    move_along(map, edge, offset, true, spot);
+}
+
+sc_road_spot sc__road_spot_whole(const sc_map *map, sc_edge_id edge, uint32_t offset)
 {
     sc_road_spot spot = spot_before(map, segment_of(map, edge), edge);
     move_along(map, edge, offset, true, &spot);

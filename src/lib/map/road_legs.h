@@ -45,8 +45,11 @@ typedef struct sc_road_spot {
  */
 double sc__edge_part_time(const sc_map *map, sc_edge_id edge, double offset, bool backward);
 
-/** The spot `offset` along `edge`, a whole number; its times are rounded to whole numbers. */
-sc_road_spot sc__road_spot_whole(const sc_map *map, sc_edge_id edge, double offset);
+/** From the spot at an edge's `from` to `offset` along it; times are rounded to whole numbers. */
+void sc__road_move_whole(const sc_map *map, sc_edge_id edge, uint32_t offset, sc_road_spot *spot);
+
+/** The spot `offset` along `edge`; its times are rounded to whole numbers. */
+sc_road_spot sc__road_spot_whole(const sc_map *map, sc_edge_id edge, uint32_t offset);
 
 typedef struct sc_road_leg {
     bool is_backward;
