@@ -102,7 +102,8 @@ static void filter_reply(stand *s, const sc_relay *relay, const sc_reply *reply,
     for (int i = 0; i < TIMES; i++) {
         const sc_near *found = NULL;
         size_t count = 0;
-        die_if(sc_filter_answer(s->filter, (sc_road_point){.edge = edge, .offset_m = 0}, 0, &found, &count, &diag),
+        die_if(sc_filter_answer(s->filter, (sc_road_point){.edge = edge, .offset_m = 0}, 0, &found,
+                                &count, &diag),
                &diag);
     }
     const double answered = bench_cpu_s();

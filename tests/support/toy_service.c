@@ -162,8 +162,8 @@ static size_t find(toy_service *toy, const json_t *query, const sc_near **nears)
     }
     size_t count = 0;
     CHECK_OK(sc_lbs_nearest(toy->lbs, toy->objects,
-                            &(sc_near_query){{at.edge, at.offset_m}, &request}, nears, &count,
-                            NULL),
+                            &(sc_near_query){{.edge = at.edge, .offset_m = at.offset_m}, &request},
+                            nears, &count, NULL),
              NULL);
     return count;
 }

@@ -468,7 +468,8 @@ static sc_err search(const sc__client_group *group, const sc__client_query *ques
     out->objects = group->options->objects;
     sc_err err = sc__request_writer_position(group->shared->writer, question, &edge, &offset_m);
     if (!err) {
-        err = sc_lbs_nearest(group->lbs, out->objects, &(sc_near_query){{edge, offset_m}, &request},
+        err = sc_lbs_nearest(group->lbs, out->objects,
+                             &(sc_near_query){{.edge = edge, .offset_m = offset_m}, &request},
                              &out->nears, &out->count, NULL);
     }
     out->tie_m = HUGE_VAL;

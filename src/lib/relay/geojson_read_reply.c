@@ -207,7 +207,8 @@ static sc_err read_list(reply_reading *r, size_t answer, const sc_json_value *li
             !(distance_m >= 0.0 && distance_m <= SC__DISTANCE_MAX_M)) {
             return fail_answer(r, answer, "a distance is not a number from 0 on");
         }
-        if (!sc__reply_add_near(r->reply, object, distance_m)) return fail_reply_memory(r);
+        if (!sc__reply_add_near(r->reply, (sc_near){object, distance_m, 0.0}))
+            return fail_reply_memory(r);
     }
     return SC_OK;
 }

@@ -29,7 +29,8 @@ static sc_err compare(sc_checks *checks, const sc_check *check, sc_diag *diag)
 {
     const sc_near *nearest = NULL;
     size_t count = 0;
-    const sc_near_query query = {{check->edge, check->offset_m}, &check->request};
+    const sc_near_query query = {{.edge = check->edge, .offset_m = check->offset_m},
+                                 &check->request};
     const sc_err err = sc_lbs_nearest(checks->lbs, checks->objects, &query, &nearest, &count, diag);
     if (err) return err;
     bool is_right = count == check->count;
