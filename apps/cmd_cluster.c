@@ -133,7 +133,7 @@ static bool cluster_report_is_fine(const sc_cluster_view *view)
 
 static const char *state_of(const sc_cluster_view_peer *peer)
 {
-    if (peer->is_stranger) return "has another cut of the map";
+    if (peer->is_stranger) return "has another partition of the map";
     if (peer->is_leaving) return "leaving";
     return peer->is_leader ? "leader" : "";
 }
@@ -215,7 +215,7 @@ static void cluster_report(FILE *out, const sc_cluster_view *view, bool has_part
                 view->part_count, served, view->epoch);
     }
     if (view->strangers > 0) {
-        fprintf(out, "strangers    %" PRIu64 " heartbeats for another cut of the map\n",
+        fprintf(out, "strangers    %" PRIu64 " heartbeats for another partition of the map\n",
                 view->strangers);
     }
     print_gateways(out, view);
@@ -479,7 +479,7 @@ const sc_command sc_cmd_cluster = {
     .description =
         "If there are too many travellers for one process, 'starcloak gateway' takes their queries "
         "and 'starcloak worker' finds cloaks for them, each on any number of machines, connected "
-        "by NATS servers. 'starcloak partition' cuts the map into the parts that workers share.",
+        "by NATS servers. 'starcloak partition' divides the map into the parts that workers share.",
     .examples = examples,
     .children = cluster_commands,
 };

@@ -1,6 +1,7 @@
 /*
- * `starcloak partition`: cut a map into parts, each for an engine of its own. The cut goes to a
- * file that `serve`, gateways and workers read; what it is like is printed, and drawn if wished.
+ * `starcloak partition`: divide a map into parts, each for an engine of its own. The partition goes
+ * to a file that `serve`, gateways and workers read; what it is like is printed, and drawn if
+ * wished.
  */
 #include "base/file.h"
 #include "base/json_write.h"
@@ -21,24 +22,24 @@
 /** All that a report tells. */
 typedef struct partition_view {
     const char *map;      ///< its path
-    const char *output;   ///< where the cut went
+    const char *output;   ///< where the partition went
     const char *weights;  ///< the record's path; NULL: all segments weigh the same
     const sc_partition *partition;
     const sc_partition_report *report;
     uint32_t seed;
-    double seconds;  ///< that cutting took
+    double seconds;  ///< that partitioning took
 } partition_view;
 
 // --- Report -------------------------------------------------------------------------------------
 
 static const sc_entry meanings[] = {
-    {"cut", "Adjacencies of the star graph between two parts, of all."},
+    {"edge cut", "Adjacencies of the star graph between two parts, of all."},
     {"balance", "The heaviest part by the mean: 1 is even. By weight it tells how evenly queries "
                 "spread if they come as they did, by segments how evenly roads do."},
     {"pieces", "Connected ones of a part. Components that are small beside a part are packed whole "
                "wherever there is room."},
-    {"stars near a cut", "Stars with another part within so many hops: queries there may need "
-                         "members from several parts."},
+    {"stars near a border", "Stars with another part within so many hops: queries there may need "
+                            "members from several parts."},
     {NULL, NULL},
 };
 
@@ -61,18 +62,18 @@ static void put_summary(FILE *stream, const sc_partition_report *report)
              report->components == 1 ? "" : "s");
     put_row(stream, "stars", sc_format_count(number, report->stars), remark);
     const double share = report->adjacencies > 0
-                             ? 100.0 * (double)report->cut_count / (double)report->adjacencies
+                             ? 100.0 * (double)report->edge_cut / (double)report->adjacencies
                              : 0.0;
     snprintf(remark, sizeof(remark), "%.2f %% of %s adjacencies", share,
              sc_format_count(all, report->adjacencies));
-    put_row(stream, "cut", sc_format_count(number, report->cut_count), remark);
+    put_row(stream, "edge cut", sc_format_count(number, report->edge_cut), remark);
     put_row(stream, "balance", sc_format_decimal(number, report->balance, 3), "by weight");
     put_row(stream, "", sc_format_decimal(number, report->balance_segments, 3), "by segments");
 }
 
 static void put_nearness(FILE *stream, const sc_partition_report *report)
 {
-    fputs("\nStars near a cut\n  within hops ", stream);
+    fputs("\nStars near a border\n  within hops ", stream);
     for (int h = 1; h <= SC_PARTITION_HOPS; h++) {
         fprintf(stream, "%7d", h);
     }
@@ -101,7 +102,7 @@ static void partition_view_print(FILE *stream, const partition_view *view)
 {
     char number[SC_FORMAT_SIZE];
     sc_print_text(stream, view->output);
-    fputs(": a cut of ", stream);
+    fputs(": a partition of ", stream);
     sc_print_text(stream, view->map);
     if (view->weights) {
         fputs(", weighted by ", stream);
@@ -138,17 +139,17 @@ static void partition_view_print_json(FILE *stream, const partition_view *view)
     sc_json_string(stream, view->output);
     fputs(",\"map\":", stream);
     sc_json_string(stream, view->map);
-    fprintf(stream, ",\"map_checksum\":\"%016" PRIx64 "\",\"cut_checksum\":\"%016" PRIx64 "\"",
-            sc_map_checksum(sc_partition_map(view->partition)),
-            sc_partition_checksum(view->partition));
+    fprintf(
+        stream, ",\"map_checksum\":\"%016" PRIx64 "\",\"partition_checksum\":\"%016" PRIx64 "\"",
+        sc_map_checksum(sc_partition_map(view->partition)), sc_partition_checksum(view->partition));
     fputs(",\n \"weights\":", stream);
     sc_json_string(stream, view->weights ? view->weights : "segments");
     fprintf(stream,
             ",\"seed\":%" PRIu32 ",\"seconds\":%.4f,\n \"parts\":%" PRIu32 ",\"stars\":%" PRIu64
-            ",\"components\":%" PRIu32 ",\"adjacencies\":%" PRIu64 ",\"cut\":%" PRIu64
+            ",\"components\":%" PRIu32 ",\"adjacencies\":%" PRIu64 ",\"edge_cut\":%" PRIu64
             ",\"balance\":%.9g,\"balance_segments\":%.9g,\n \"near\":[",
             view->seed, view->seconds, report->parts, report->stars, report->components,
-            report->adjacencies, report->cut_count, report->balance, report->balance_segments);
+            report->adjacencies, report->edge_cut, report->balance, report->balance_segments);
     for (int h = 0; h <= SC_PARTITION_HOPS; h++) {
         fprintf(stream, "%s%.9g", h > 0 ? "," : "", report->near[h]);
     }
@@ -179,17 +180,17 @@ typedef struct partition_options {
 enum { KEY_WEIGHTS = SC_KEY_FIRST, KEY_SEED, KEY_GEOJSON, KEY_JSON };
 
 static const sc_option options_table[] = {
-    {"output", 'o', "FILE.cut", "where the cut goes (required); - is standard output",
+    {"output", 'o', "FILE.partition", "where the partition goes (required); - is standard output",
      SC_COMPLETE_FILES},
     {"parts", 'n', "PARTS",
-     "how many parts to cut into, 1 to 4096 (required); some eight per worker let load be spread "
+     "how many parts to make, 1 to 4096 (required); some eight per worker let load be spread "
      "evenly",
      NULL},
     {"weights", KEY_WEIGHTS, "RUN.jsonl|segments",
      "what parts should have equally much of: queries as in this recorded run, or segments "
      "(default segments)",
      SC_COMPLETE_FILES},
-    {"seed", KEY_SEED, "N", "another number, another cut (default 1)", NULL},
+    {"seed", KEY_SEED, "N", "another number, another partition (default 1)", NULL},
     {"geojson", KEY_GEOJSON, "FILE.geojson",
      "also draw the parts, in colours, for a look at them in other programs (default: no drawing)",
      SC_COMPLETE_FILES},
@@ -211,11 +212,12 @@ static void check_output(const struct argp_state *state, const partition_options
 
 static void check_usage(const struct argp_state *state, const partition_options *options)
 {
-    if (!options->output) sc_usage_error(state, "no output given; add -o FILE.cut");
+    if (!options->output) sc_usage_error(state, "no output given; add -o FILE.partition");
     if (options->parts == 0) sc_usage_error(state, "no number of parts given; add -n PARTS");
     check_output(state, options, "-o", options->output);
     if (strcmp(options->output, "-") == 0 && isatty(STDOUT_FILENO)) {
-        sc_usage_error(state, "-o -: a cut is not written to a terminal; add '> FILE.cut'");
+        sc_usage_error(state,
+                       "-o -: a partition is not written to a terminal; add '> FILE.partition'");
     }
     if (!options->geojson) return;
     check_output(state, options, "--geojson", options->geojson);
@@ -348,7 +350,7 @@ static sc_err do_work(const partition_options *options, const sc_progress *progr
     err = sc_partition_make(w->map, &wish, &w->partition, diag);
     w->seconds = sc_clock_s() - start;
     if (!err) err = sc_partition_describe(w->partition, w->weights, &w->report, diag);
-    // The picture first: who finds the cut finds all that was asked for.
+    // The picture first: who finds the partition finds all that was asked for.
     if (!err && options->geojson) err = draw(options, w->partition, &w->report, diag);
     if (!err) err = sc_partition_write(w->partition, options->output, diag);
     return err;
@@ -388,27 +390,28 @@ static int run(sc_call *call)
 }
 
 static const sc_entry examples[] = {
-    {"starcloak partition cal.scm -n 32 -o cal.cut", "Thirty-two parts with equally many roads."},
-    {"starcloak partition cal.scm -n 32 --weights yesterday.jsonl -o cal.cut",
+    {"starcloak partition cal.scm -n 32 -o cal.partition",
+     "Thirty-two parts with equally many roads."},
+    {"starcloak partition cal.scm -n 32 --weights yesterday.jsonl -o cal.partition",
      "With equally many queries, if they come as they did yesterday."},
-    {"starcloak partition cal.scm -n 32 -o cal.cut --geojson cal.geojson",
+    {"starcloak partition cal.scm -n 32 -o cal.partition --geojson cal.geojson",
      "And a picture of the parts."},
     {NULL, NULL},
 };
 
 const sc_command sc_cmd_partition = {
     .name = "partition",
-    .summary = "cut a map into parts that workers share",
-    .arguments = "FILE.scm -n PARTS -o FILE.cut",
+    .summary = "divide a map into parts that workers share",
+    .arguments = "FILE.scm -n PARTS -o FILE.partition",
     .complete = SC_COMPLETE_MAPS,
     .description =
-        "Cut the star graph of a map into parts that have nearly equally much to do, through as "
-        "few roads as possible. Every part has an engine of its own; queries near a cut find "
+        "Divide the star graph of a map into parts that have nearly equally much to do, through as "
+        "few roads as possible. Every part has an engine of its own; queries near a border find "
         "members on both sides.\nWith --weights RUN.jsonl, parts weigh what was asked there in a "
         "recorded run; a twentieth of all weight is spread over all segments, since roads without "
         "a query in one run may have some in the next. A star that weighs more than a part should "
-        "is a part of its own.\nA cut belongs to one map: after a change of the map, cut it again. "
-        "All gateways and workers of a cluster need the same one.",
+        "is a part of its own.\nA partition belongs to one map: after a change of the map, make it "
+        "again. All gateways and workers of a cluster need the same one.",
     .options = options_table,
     .topics = partition_topics,
     .examples = examples,

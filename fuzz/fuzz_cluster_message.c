@@ -1,6 +1,6 @@
 // Door: messages of a cluster, as a gateway or a worker receives them once they are unsealed.
 //
-// The input is the message, about a town that is always the same, cut into seven parts. What is
+// The input is the message, about a town that is always the same, divided into seven parts. What is
 // accepted is within all bounds, can be sent again, and is then received as the same bytes; a
 // worker accepts it as well, whatever the categories are called.
 #include "town.h"
@@ -70,7 +70,7 @@ static void check_msg(const sc_map *map, const sc_msg *msg, uint32_t categories)
         check_query(map, &msg->query);
         // fall through
     case SC_MSG_REMOVE:
-        DOOR_PROMISE(msg->part < PARTS && msg->home < PARTS, "parts are of the cut");
+        DOOR_PROMISE(msg->part < PARTS && msg->home < PARTS, "parts are of the partition");
         DOOR_PROMISE(msg->query.segment < sc_map_segment_count(map), "segments of the map");
         break;
     case SC_MSG_RESERVE:

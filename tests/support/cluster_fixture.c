@@ -149,7 +149,7 @@ static void take_back(void *context, sc_ticket *ticket)
 static void open_ledger(cluster_gateway *g)
 {
     sc_ledger_options options = sc_ledger_options_default();
-    options.cut = g->fixture->partition;
+    options.partition = g->fixture->partition;
     options.self = sc_gateway_self(g->gateway);
     options.workers = sc_gateway_port(g->gateway);
     options.max_pending = 1000;
@@ -265,7 +265,7 @@ sc_worker *cluster_stranger(cluster_fixture *fixture, const char *name,
         .engines =
             {
                 .engine = sc_engine_options_default(),
-                .cut = partition,
+                .partition = partition,
                 .engine_threads = 1,
                 .max_queries = 1000,
                 .patience_us = 500000,

@@ -38,12 +38,12 @@ void desk_open(desk *d, const sc__ledger_state_options *options, uint64_t seed)
     sc_rng_seed(&d->rng, seed);
     sc__ledger_state_options own = *options;
     own.port = (sc_port){.send = receive, .space = space, .context = d};
-    if (!own.cut) {
+    if (!own.partition) {
         sketch drawn = sketch_named(small_maps[0].name);
         d->map = sketch_map(&drawn);
         sketch_free(&drawn);
-        CHECK_OK(sc_partition_whole(d->map, &d->cut, NULL), NULL);
-        own.cut = d->cut;
+        CHECK_OK(sc_partition_whole(d->map, &d->partition, NULL), NULL);
+        own.partition = d->partition;
     }
     CHECK_OK(sc__ledger_state_new(&own, &d->rng, &d->ledger_state), NULL);
 }
@@ -71,7 +71,7 @@ void desk_close(desk *d)
         sc_msg_fini(&d->told[i].msg);
     }
     sc__ledger_state_free(d->ledger_state);
-    sc_partition_free(d->cut);
+    sc_partition_free(d->partition);
     sc_map_free(d->map);
 }
 

@@ -27,8 +27,8 @@ typedef struct desk_msg {
 } desk_msg;
 
 typedef struct desk {
-    sc_map *map;  ///< of the cut, if none was given
-    sc_partition *cut;
+    sc_map *map;  ///< of the partition, if none was given
+    sc_partition *partition;
     sc_rng rng;
     sc__ledger_state *ledger_state;
     desk_msg told[DESK_TOLD];  ///< and not yet looked at
@@ -38,7 +38,8 @@ typedef struct desk {
     sc_ticket *settled;  ///< and not yet looked at
 } desk;
 
-/** It stays where it is: the ledger state know its address. Without a cut there is one part. */
+/** It stays where it is: the ledger state know its address. Without a partition there is one part.
+ */
 void desk_open(desk *d, const sc__ledger_state_options *options, uint64_t seed);
 
 /** Room for 8 tickets, 100 us of jitter, 10 us of guard, 300 us of patience, 5000 us until a result

@@ -36,7 +36,7 @@ static obedient_query *find(obedient *o, const sc_query_id *id)
 
 static void send_query(obedient *o, const obedient_query *q, sc_msg_kind kind)
 {
-    const uint32_t home = sc_partition_home(o->cut, q->query.segment);
+    const uint32_t home = sc_partition_home(o->partition, q->query.segment);
     sc_msg msg = {
         .kind = kind, .from = q->query.owner, .part = home, .home = home, .query = q->query};
     sc_engine_pool_receive(o->engines, &msg);
@@ -104,8 +104,8 @@ static void look_at(obedient *o, const sc_proposal *proposal, sc_time now)
         for (size_t j = 0; j < i; j++) {
             const sc_query *other = &proposal->members[j].query;
             is_new_user = is_new_user && other->user != query->user;
-            is_new_home = is_new_home && sc_partition_home(o->cut, other->segment) !=
-                                             sc_partition_home(o->cut, query->segment);
+            is_new_home = is_new_home && sc_partition_home(o->partition, other->segment) !=
+                                             sc_partition_home(o->partition, query->segment);
         }
         users += is_new_user;
         homes += is_new_home;

@@ -118,8 +118,8 @@ void sc_health_ready(const sc_service_internal *service, sc_http_request *reques
 
 // --- Pages of a map in several parts (status_pages.c) --------------------------------------------
 //
-//     GET /v1/cut      {"cut":"16 hex digits","parts":16,"segments":[part of segment 0, ...]}
-//     GET /v1/cluster  the cluster now: processes, parts and their load (docs/ui.md)
+//     GET /v1/partition  {"partition":"16 hex digits","parts":16,"segments":[part of each, ...]}
+//     GET /v1/cluster    the cluster now: processes, parts and their load (docs/ui.md)
 //
 // There are such pages in a gateway, and in a service whose own engines have several parts. The
 // partition does not change while the service runs, and is cached; like the map, it is no secret.

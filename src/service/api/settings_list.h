@@ -128,7 +128,7 @@
           "combinations that one search keeps (default 0: 64, and 8 with sampling and expansion)")    \
     SWITCH(engine, paranoid, "paranoid", START, HTTP,                                                 \
            "check every promise of every cloak once more before it leaves")                           \
-    TEXT(engine, cut, "cut", "FILE.cut", "", START, ALL,                                              \
+    TEXT(engine, partition, "partition", "FILE.partition", "", START, ALL,                                              \
          "the map in parts, see 'starcloak partition'; each part has an engine of its own "           \
          "(default: one part)")                                                                       \
     COUNT(engine, threads, "threads", "N", 0, 0, 1024, START, RUN,                                    \

@@ -256,7 +256,7 @@ static void put_view(sc_json_writer *json, const sc_cluster_view *view)
 {
     sc_json_open_object(json, NULL);
     sc_json_put_count(json, "epoch", view->epoch);
-    sc_json_put_hex(json, "cut", view->partition);
+    sc_json_put_hex(json, "partition", view->partition);
     put_number(json, "imbalance", view->imbalance);
     sc_json_put_count(json, "placements", view->placements);
     sc_json_put_count(json, "moved", view->moved);

@@ -55,8 +55,8 @@ typedef struct sc_ledger_options {
      * them. With 1 and 0 there is neither: the ledger's thread does it all. */
     unsigned engine_threads;
     unsigned prune_threads;
-    const sc_partition *cut;  ///< borrowed; NULL: one part, the whole map
-    sc_peer self;             ///< 0: a number is drawn
+    const sc_partition *partition;  ///< borrowed; NULL: one part, the whole map
+    sc_peer self;                   ///< 0: a number is drawn
     const sc_port
         *workers;         ///< the engines are elsewhere, and so are other gateways; copied.
                           ///< Called in the ledger's thread. NULL: an engine pool in this process

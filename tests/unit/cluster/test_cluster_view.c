@@ -246,7 +246,7 @@ static void test_every_figure_is_written_under_its_name(void **state)
     for (size_t i = 0; i < sizeof of_all / sizeof *of_all; i++) {
         check_count(root, of_all[i].name, of_all[i].value);
     }
-    check_msg(root, "cut", "000000000000004d");
+    check_msg(root, "partition", "000000000000004d");
     check_number(root, "imbalance", 1.125);
     check_number(root, "beat_s", 0.25);
     assert_true(json_is_true(json_object_get(root, "connected")));

@@ -93,7 +93,7 @@ static void test_a_worker(void **state)
         .engines =
             {
                 .engine = sc_engine_options_default(),
-                .cut = fixture->partition,
+                .partition = fixture->partition,
                 .engine_threads = 2,
                 .max_queries = 10,
                 .patience_us = 500000,

@@ -24,7 +24,7 @@ static const char picture[] = "A   B   J   C\n"
 
 typedef struct scene {
     stage stage;
-    sc_partition *cut;
+    sc_partition *partition;
     desk desk;
 } scene;
 
@@ -36,9 +36,9 @@ static scene *scene_open(void)
     uint16_t parts[4] = {0};
     parts[stage_star(&s->stage, 'K')] = 1;
     parts[stage_star(&s->stage, 'F')] = 1;
-    CHECK_OK(sc_partition_new(s->stage.map, parts, 2, &s->cut, NULL), NULL);
+    CHECK_OK(sc_partition_new(s->stage.map, parts, 2, &s->partition, NULL), NULL);
     sc__ledger_state_options options = desk_options();
-    options.cut = s->cut;
+    options.partition = s->partition;
     desk_open(&s->desk, &options, 1);
     return s;
 }
@@ -48,7 +48,7 @@ static void scene_close(scene *s)
     const sc_ledger_stats stats = sc__ledger_state_stats(s->desk.ledger_state);
     desk_check_stats(&stats);
     desk_close(&s->desk);
-    sc_partition_free(s->cut);
+    sc_partition_free(s->partition);
     stage_close(&s->stage);
     free(s);
 }
@@ -77,7 +77,8 @@ static void publish(scene *s, uint32_t number, uint32_t part, sc_time now)
     sc__ledger_state_published(d->ledger_state, reservation, 1, 1, now + 100);
 }
 
-static void test_a_query_near_a_cut_is_sent_to_other_parts_after_a_quarter_of_its_time(void **state)
+static void
+test_a_query_near_a_border_is_sent_to_other_parts_after_a_quarter_of_its_time(void **state)
 {
     (void)state;
     scene *s = scene_open();
@@ -109,7 +110,7 @@ static void test_a_query_that_is_over_is_taken_from_all_that_received_of_it(void
     publish(s, 1, 0, 10);
     desk_next(d, SC_MSG_PUBLISHED, DESK_WORKER);
     desk_check_quiet(d);
-    // Near a cut: whoever has its home may have the other part too.
+    // Near a border: the peer that has its home may have the other part too.
     ask(s, 2, 'D', NEAR);
     publish(s, 2, 0, 200);
     desk_check_query(d, SC_MSG_REMOVE, 2, 0);
@@ -203,7 +204,7 @@ static void test_a_query_whose_moment_for_company_comes_while_reserved_has_it_la
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_a_query_near_a_cut_is_sent_to_other_parts_after_a_quarter_of_its_time),
+    cmocka_unit_test(test_a_query_near_a_border_is_sent_to_other_parts_after_a_quarter_of_its_time),
     cmocka_unit_test(test_a_query_that_is_over_is_taken_from_all_that_received_of_it),
     cmocka_unit_test(test_a_query_that_its_home_drops_needs_no_further_msg),
     cmocka_unit_test(test_a_part_that_has_moved_receives_of_its_queries_and_its_company),

@@ -16,7 +16,7 @@ enum { DEADLINE = 100000 };
 typedef struct scene {
     stage stage;
     desk desk;
-    sc_partition *cut;
+    sc_partition *partition;
     sc_ticket *tickets[2];
     sc_proposal *proposal;
 } scene;
@@ -52,8 +52,8 @@ static scene *scene_open(void)
     stage_open(&s->stage, small_maps[0].picture, small_maps[0].more, &engine);
     sc__ledger_state_options options = desk_options();
     options.paranoid = s->stage.map;
-    CHECK_OK(sc_partition_whole(s->stage.map, &s->cut, NULL), NULL);
-    options.cut = s->cut;
+    CHECK_OK(sc_partition_whole(s->stage.map, &s->partition, NULL), NULL);
+    options.partition = s->partition;
     desk_open(&s->desk, &options, 1);
     for (uint32_t i = 0; i < 2; i++) {
         sc_query query = stage_query(&s->stage, i + 1, i == 0 ? 'D' : 'F', 2, DEADLINE);
@@ -76,7 +76,7 @@ static scene *scene_open(void)
 static void scene_close(scene *s)
 {
     desk_close(&s->desk);
-    sc_partition_free(s->cut);
+    sc_partition_free(s->partition);
     stage_close(&s->stage);
     free(s);
 }

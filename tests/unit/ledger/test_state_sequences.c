@@ -572,7 +572,7 @@ static void add_stats(sc_ledger_stats *sum, const sc_ledger_stats *stats)
     }
 }
 
-static void play(uint64_t seed, const sc_partition *cut, sc_ledger_stats *sum)
+static void play(uint64_t seed, const sc_partition *partition, sc_ledger_stats *sum)
 {
     story *s = test_take(1, sizeof *s);
     sc_rng_seed(&s->rng, seed);
@@ -585,7 +585,7 @@ static void play(uint64_t seed, const sc_partition *cut, sc_ledger_stats *sum)
         .guard_us = s->guard,
         .patience_us = 60,
         .give_up_us = 200,
-        .cut = cut,
+        .partition = partition,
         .port = {.send = hear, .context = s},
     };
     CHECK_OK(sc__ledger_state_new(&options, &s->books_rng, &s->ledger_state), NULL);
@@ -608,15 +608,15 @@ static void test_every_story_ends_well(void **state)
     sketch drawn = sketch_named(small_maps[0].name);
     sc_map *map = sketch_map(&drawn);
     sketch_free(&drawn);
-    sc_partition *cut = NULL;
-    CHECK_OK(sc_partition_whole(map, &cut, NULL), NULL);
+    sc_partition *partition = NULL;
+    CHECK_OK(sc_partition_whole(map, &partition, NULL), NULL);
     sc_ledger_stats sum = {0};
     for (uint64_t seed = 0; seed < STORIES; seed++) {
         check_case(seed);
-        play(seed, cut, &sum);
+        play(seed, partition, &sum);
     }
     check_case_done();
-    sc_partition_free(cut);
+    sc_partition_free(partition);
     sc_map_free(map);
     print_message("# %lu answered, %lu gone, %lu expired, %lu in doubt, %lu overloaded, %lu lost\n",
                   sum.answered, sum.gone, sum.dropped[SC_DROP_EXPIRED],

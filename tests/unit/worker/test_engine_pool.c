@@ -1,5 +1,5 @@
 // An engine pool by hand: parts are spread over engine threads, messages find theirs, company
-// crosses cuts, parts come and go, and no query is lost.
+// crosses borders, parts come and go, and no query is lost.
 #include "worker/engine_pool.h"
 
 #include "base/rng.h"
@@ -11,7 +11,7 @@ enum { PARTS_MAX = 8, SELF = 77 };
 
 typedef struct scene {
     sc_map *map;
-    sc_partition *cut;
+    sc_partition *partition;
     uint32_t parts;
     obedient gateways;
     sc_engine_pool *engines;
@@ -21,7 +21,7 @@ static sc_engine_pool_options options_of(scene *s, unsigned rooms)
 {
     sc_engine_pool_options options = {
         .engine = sc_engine_options_default(),
-        .cut = s->cut,
+        .partition = s->partition,
         .engine_threads = rooms,
         .max_queries = 1000,
         .self = SELF,
@@ -32,7 +32,7 @@ static sc_engine_pool_options options_of(scene *s, unsigned rooms)
     return options;
 }
 
-/** A long street, cut across into parts of about the same length. All are open if wanted. */
+/** A long street, divided into parts of about the same length. All are open if wanted. */
 static void scene_open(scene *s, uint64_t seed, uint32_t parts, unsigned rooms, uint32_t gateways)
 {
     *s = (scene){.map = stream_long_street(seed), .parts = parts};
@@ -42,7 +42,7 @@ static void scene_open(scene *s, uint64_t seed, uint32_t parts, unsigned rooms, 
         part_of_star[i] = (uint16_t)(i * parts / stars);
     }
     sc_diag diag = {""};
-    CHECK_OK(sc_partition_new(s->map, part_of_star, parts, &s->cut, &diag), &diag);
+    CHECK_OK(sc_partition_new(s->map, part_of_star, parts, &s->partition, &diag), &diag);
     free(part_of_star);
     obedient_open(&s->gateways, STREAM_QUERIES, gateways);
     const sc_engine_pool_options options = options_of(s, rooms);
@@ -50,14 +50,14 @@ static void scene_open(scene *s, uint64_t seed, uint32_t parts, unsigned rooms, 
     sc_rng_seed(&rng, seed);
     CHECK_OK(sc_engine_pool_new(s->map, &options, &rng, &s->engines, &diag), &diag);
     s->gateways.engines = s->engines;
-    s->gateways.cut = s->cut;
+    s->gateways.partition = s->partition;
 }
 
 static void scene_close(scene *s)
 {
     sc_engine_pool_free(s->engines);
     obedient_close(&s->gateways);
-    sc_partition_free(s->cut);
+    sc_partition_free(s->partition);
     sc_map_free(s->map);
 }
 
@@ -75,8 +75,8 @@ static void open_parts(scene *s, uint16_t first, size_t count)
 static sc_seg_id segment_in(const scene *s, uint32_t part, uint32_t hops, bool is_near)
 {
     for (sc_seg_id i = 0; i < sc_map_segment_count(s->map); i++) {
-        if (sc_partition_home(s->cut, i) != part) continue;
-        if (sc_partition_is_near(s->cut, i, hops) == is_near) return i;
+        if (sc_partition_home(s->partition, i) != part) continue;
+        if (sc_partition_is_near(s->partition, i, hops) == is_near) return i;
     }
     fail_msg("no such segment");
     return SC_NONE;
@@ -111,7 +111,7 @@ static void test_options_that_make_no_sense_are_refused(void **state)
     CHECK_REFUSED(sc_engine_pool_new(s.map, &bad, &rng, &engines, &diag), SC_EINVAL, &diag,
                   "patience");
     bad = good;
-    bad.cut = NULL;
+    bad.partition = NULL;
     CHECK_REFUSED(sc_engine_pool_new(s.map, &bad, &rng, &engines, &diag), SC_EINVAL, &diag,
                   "partition");
     bad = good;
@@ -181,7 +181,7 @@ static void test_parts_that_are_not_there_or_named_twice_change_nothing(void **s
     scene_close(&s);
 }
 
-static void test_a_query_near_a_cut_is_company_on_the_other_side(void **state)
+static void test_a_query_near_a_border_is_company_on_the_other_side(void **state)
 {
     (void)state;
     // In one engine thread, and with a room for each.
@@ -474,12 +474,13 @@ static void check_no_query_is_lost(bool has_moves)
         play(seed, has_moves, &sum);
     }
     check_case_done();
-    print_message("# %llu cloaks, %llu across a cut; %llu published, %llu dropped, %llu gone; %llu "
-                  "refused\n",
-                  (unsigned long long)sum.cloaks, (unsigned long long)sum.across,
-                  (unsigned long long)sum.ends[OBEDIENT_PUBLISHED],
-                  (unsigned long long)sum.ends[OBEDIENT_DROPPED],
-                  (unsigned long long)sum.ends[OBEDIENT_GONE], (unsigned long long)sum.noes);
+    print_message(
+        "# %llu cloaks, %llu across a border; %llu published, %llu dropped, %llu gone; %llu "
+        "refused\n",
+        (unsigned long long)sum.cloaks, (unsigned long long)sum.across,
+        (unsigned long long)sum.ends[OBEDIENT_PUBLISHED],
+        (unsigned long long)sum.ends[OBEDIENT_DROPPED], (unsigned long long)sum.ends[OBEDIENT_GONE],
+        (unsigned long long)sum.noes);
     assert_int_equal(sum.ends[OBEDIENT_NOT_TAKEN], 0);
     assert_true(sum.across > 100 && sum.noes > 10);
     assert_true(sum.ends[OBEDIENT_DROPPED] > 100 && sum.ends[OBEDIENT_GONE] > 100);
@@ -536,7 +537,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_options_that_make_no_sense_are_refused),
     cmocka_unit_test(test_parts_are_spread_evenly_and_stay_where_they_are),
     cmocka_unit_test(test_parts_that_are_not_there_or_named_twice_change_nothing),
-    cmocka_unit_test(test_a_query_near_a_cut_is_company_on_the_other_side),
+    cmocka_unit_test(test_a_query_near_a_border_is_company_on_the_other_side),
     cmocka_unit_test(test_a_query_of_a_part_that_is_not_here_is_company_and_misdirected),
     cmocka_unit_test(test_messages_that_are_not_for_a_worker_are_passed_over),
     cmocka_unit_test(test_a_message_without_room_is_lost_and_counted),

@@ -20,7 +20,7 @@ static const sc_time long_life_us = INT64_C(600000000);
 
 typedef struct scene {
     sc_map *map;
-    sc_partition *cut;
+    sc_partition *partition;
     obedient gateways;
     sc_engine_pool *engines;
     atomic_bool is_over;
@@ -34,12 +34,12 @@ static void scene_open(scene *s, unsigned rooms, unsigned prune_threads, uint32_
     for (uint32_t i = 0; i < stars; i++) {
         part_of_star[i] = (uint16_t)(i * PARTS / stars);
     }
-    CHECK_OK(sc_partition_new(s->map, part_of_star, PARTS, &s->cut, NULL), NULL);
+    CHECK_OK(sc_partition_new(s->map, part_of_star, PARTS, &s->partition, NULL), NULL);
     free(part_of_star);
     obedient_open(&s->gateways, QUERIES, gateways);
     sc_engine_pool_options options = {
         .engine = sc_engine_options_default(),
-        .cut = s->cut,
+        .partition = s->partition,
         .engine_threads = rooms,
         .prune_threads = prune_threads,
         .max_queries = QUERIES,
@@ -52,14 +52,14 @@ static void scene_open(scene *s, unsigned rooms, unsigned prune_threads, uint32_
     sc_diag diag = {""};
     CHECK_OK(sc_engine_pool_new(s->map, &options, &rng, &s->engines, &diag), &diag);
     s->gateways.engines = s->engines;
-    s->gateways.cut = s->cut;
+    s->gateways.partition = s->partition;
 }
 
 static void scene_close(scene *s)
 {
     sc_engine_pool_free(s->engines);
     obedient_close(&s->gateways);
-    sc_partition_free(s->cut);
+    sc_partition_free(s->partition);
     sc_map_free(s->map);
 }
 

@@ -21,7 +21,7 @@ enum { LONG_MS = 60000, SELF = 77, GATEWAY = 5, PATIENCE = 1000000 };
 //   G   H   I
 typedef struct scene {
     sc_map *map;
-    sc_partition *cut;
+    sc_partition *partition;
     heard heard;
     sc__engine_thread *engine_thread;
 } scene;
@@ -31,11 +31,11 @@ static void scene_open(scene *s, unsigned prune_threads, size_t max_queries)
     sketch drawn = sketch_named(small_maps[0].name);
     *s = (scene){.map = sketch_map(&drawn)};
     sketch_free(&drawn);
-    CHECK_OK(sc_partition_whole(s->map, &s->cut, NULL), NULL);
+    CHECK_OK(sc_partition_whole(s->map, &s->partition, NULL), NULL);
     heard_open(&s->heard);
     const sc_engine_pool_options options = {
         .engine = sc_engine_options_default(),
-        .cut = s->cut,
+        .partition = s->partition,
         .engine_threads = 1,
         .prune_threads = prune_threads,
         .max_queries = max_queries,
@@ -54,7 +54,7 @@ static void scene_close(scene *s)
 {
     sc__engine_thread_free(s->engine_thread);
     heard_close(&s->heard);
-    sc_partition_free(s->cut);
+    sc_partition_free(s->partition);
     sc_map_free(s->map);
 }
 

@@ -23,7 +23,7 @@ enum { LONG_MS = 60000, GATEWAY = 5 };
 // urgent.
 typedef struct scene {
     sc_map *map;
-    sc_partition *cut;
+    sc_partition *partition;
     heard heard;
     sc__engine_thread *engine_thread;
     sc_seg_id first;  ///< a dead end of D
@@ -45,7 +45,7 @@ static sc_engine_pool_options options_of(scene *s, sc_variant variant)
 {
     sc_engine_pool_options options = {
         .engine = sc_engine_options_default(),
-        .cut = s->cut,
+        .partition = s->partition,
         .engine_threads = 1,
         .max_queries = 10,
         .patience_us = 1000000,
@@ -61,7 +61,7 @@ static void scene_open(scene *s, sc_variant variant)
     sketch drawn = sketch_named(small_maps[0].name);
     *s = (scene){.map = sketch_map(&drawn)};
     sketch_free(&drawn);
-    CHECK_OK(sc_partition_whole(s->map, &s->cut, NULL), NULL);
+    CHECK_OK(sc_partition_whole(s->map, &s->partition, NULL), NULL);
     heard_open(&s->heard);
     assert_int_equal(sc_map_star_count(s->map), 3);
     s->first = dead_end(s->map, 0);
@@ -78,7 +78,7 @@ static void scene_close(scene *s)
 {
     sc__engine_thread_free(s->engine_thread);
     heard_close(&s->heard);
-    sc_partition_free(s->cut);
+    sc_partition_free(s->partition);
     sc_map_free(s->map);
 }
 

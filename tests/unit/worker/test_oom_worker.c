@@ -17,7 +17,7 @@ enum { PARTS = 3, QUERIES = 14, STEP_US = 50 };
 
 typedef struct scene {
     sc_map *map;
-    sc_partition *cut;
+    sc_partition *partition;
     obedient gateways;
     sc_engine_pool *engines;
     sc_time now;
@@ -33,14 +33,14 @@ static void draw_town(scene *s)
     sketch drawn = sketch_named(small_maps[0].name);
     *s = (scene){.map = sketch_map(&drawn)};
     sketch_free(&drawn);
-    CHECK_OK(sc_partition_new(s->map, (uint16_t[]){0, 1, 2}, PARTS, &s->cut, NULL), NULL);
+    CHECK_OK(sc_partition_new(s->map, (uint16_t[]){0, 1, 2}, PARTS, &s->partition, NULL), NULL);
 }
 
 static sc_err open_crew(scene *s, sc_diag *diag)
 {
     sc_engine_pool_options options = {
         .engine = sc_engine_options_default(),
-        .cut = s->cut,
+        .partition = s->partition,
         .engine_threads = 2,
         .max_queries = QUERIES,
         .self = 7,
@@ -94,7 +94,7 @@ static void test_a_start_without_memory_sends_so(void **state)
     assert_true(failures > 0);
     sc_engine_pool_free(s.engines);
     obedient_close(&s.gateways);
-    sc_partition_free(s.cut);
+    sc_partition_free(s.partition);
     sc_map_free(s.map);
 }
 
@@ -153,7 +153,7 @@ static void test_every_query_has_one_end_whatever_memory_does(void **state)
         sc_diag diag = {""};
         CHECK_OK(open_crew(&s, &diag), &diag);
         s.gateways.engines = s.engines;
-        s.gateways.cut = s.cut;
+        s.gateways.partition = s.partition;
         live(&s, n);
         is_last = !oom_happened();
         // Memory is back: all parts are there again, what waited for it goes on, and the rest runs
@@ -179,7 +179,7 @@ static void test_every_query_has_one_end_whatever_memory_does(void **state)
     check_case_done();
     print_message("# %lu troubled, %u queries not taken in them\n", troubled, not_taken);
     assert_true(troubled > 40 && not_taken > 20);
-    sc_partition_free(s.cut);
+    sc_partition_free(s.partition);
     sc_map_free(s.map);
 }
 

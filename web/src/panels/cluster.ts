@@ -162,7 +162,7 @@ export class ClusterPanel {
     private async paint(): Promise<void> {
         const { layer, painted } = this;
         try {
-            if (painted.checked && !layer.hasCut) layer.use(await this.session.cut());
+            if (painted.checked && !layer.hasPartition) layer.use(await this.session.partition());
         } catch (error) {
             painted.checked = false;
             if (!(error instanceof Error)) throw error;

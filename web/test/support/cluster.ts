@@ -62,7 +62,7 @@ export function part(number: number, others: Partial<PartFigures> = {}): PartFig
 export function cluster(others: Partial<ClusterPage> = {}): ClusterPage {
     return {
         epoch: 1,
-        cut: '0123456789abcdef',
+        partition: '0123456789abcdef',
         imbalance: 1,
         placements: 1,
         moved: 0,
