@@ -246,10 +246,10 @@ static sc_courier_options courier_options(const sc_settings *s, sc_serve_resourc
     courier.kind = *s->provider         ? SC_COURIER_HTTP
                    : *s->point_provider ? SC_COURIER_POINTS
                                         : SC_COURIER_BUILT_IN;
-    // Each clerk asks a point provider by itself, and waits for it.
+    // Each provider thread asks a point provider by itself, and waits for it.
     // Other cloaks are handled by the ledger's thread, unless the work is spread over several.
     const unsigned usual = courier.kind == SC_COURIER_POINTS ? 16 : s->threads > 1 ? 1 : 0;
-    courier.workers = s->clerks > 0 ? (unsigned)s->clerks : usual;
+    courier.threads = s->provider_threads > 0 ? (unsigned)s->provider_threads : usual;
     // Every cloak has two members at least, unless k is 1.
     courier.max_errands = s->max_pending;
     courier.objects = resources->objects.own.objects;

@@ -394,7 +394,7 @@ sc_failure sc__digest(sc__publisher *publisher, sc_reservation *reservation, sc_
         made->errand.given = result->reply;
         made->errand.given_size = result->reply_size;
     }
-    // The worker of the courier may still read when the ledger has ended.
+    // The provider thread may still read when the ledger has ended.
     made->result = reservation->result;
     reservation->result = NULL;
     return send(publisher, made) ? SC_FAILURE_NONE : SC_FAILURE_OVERLOADED;

@@ -32,9 +32,9 @@ typedef struct query_scene_options {
     unsigned loops;
     size_t max_pending;
     double jitter_s;
-    unsigned engine_threads;  ///< 0: the ledger's thread runs the engine
-    unsigned workers;         ///< 0: and sees to the provider
-    const char *provider;     ///< an address; NULL: the built-in one
+    unsigned engine_threads;    ///< 0: the ledger's thread runs the engine
+    unsigned provider_threads;  ///< 0: and sees to the provider
+    const char *provider;       ///< an address; NULL: the built-in one
     void (*handle)(void *context, unsigned loop,
                    sc_http_request *request);  ///< context: the query_scene
 } query_scene_options;
@@ -125,7 +125,7 @@ static inline sc_courier_options query_scene_courier(const query_scene *h)
 {
     sc_courier_options courier = sc_courier_options_default();
     courier.objects = h->objects;
-    courier.workers = h->options.workers;
+    courier.threads = h->options.provider_threads;
     if (h->options.provider) {
         courier.kind = SC_COURIER_HTTP;
         courier.url = h->options.provider;

@@ -94,7 +94,7 @@ static void make_gateway(scene *s, size_t i)
     CHECK_OK(sc_ledger_new(s->town.map, &options, &s->ledgers[i], &diag), &diag);
     assert_null(sc_ledger_engines(s->ledgers[i]));
     sc_courier_options courier = sc_courier_options_default();
-    courier.workers = 2;
+    courier.threads = 2;
     courier.objects = s->town.objects;
     courier.back = sc_ledger_errand_back;
     courier.context = s->ledgers[i];
