@@ -274,7 +274,7 @@ static const page *find_page(const char *path)
 /** How often an overload is logged, at most. */
 #define LOG_AGAIN_US (10 * (int64_t)1000000)
 
-/** Parcels taken back at once. */
+/** Jobs taken back at once. */
 enum { BATCH = 64 };
 
 // --- In --------------------------------------------------------------------------------
