@@ -148,11 +148,11 @@ static void print_gateways(FILE *out, const sc_cluster_view *view)
         char open[SC_FORMAT_SIZE];
         char memory[SC_FORMAT_SIZE];
         char sent[SC_FORMAT_SIZE];
-        char heard[SC_FORMAT_SIZE];
+        char received[SC_FORMAT_SIZE];
         fprintf(out, "%-*s %8.2f %8s %10s %12s %12s  %s\n", NAME_COLUMNS, peer->name, peer->cpu,
                 sc_format_count(open, peer->open), sc_format_bytes(memory, peer->memory),
                 sc_format_count(sent, peer->messages_out),
-                sc_format_count(heard, peer->messages_in), state_of(peer));
+                sc_format_count(received, peer->messages_in), state_of(peer));
     }
 }
 
@@ -166,13 +166,13 @@ static void print_workers(FILE *out, const sc_cluster_view *view)
         char load[SC_FORMAT_SIZE];
         char open[SC_FORMAT_SIZE];
         char memory[SC_FORMAT_SIZE];
-        char bids[SC_FORMAT_SIZE];
+        char proposals[SC_FORMAT_SIZE];
         char refused[SC_FORMAT_SIZE];
         fprintf(out, "%-*s %7" PRIu32 " %6" PRIu32 " %10s %8.2f %8s %10s %10s %8s  %s\n",
                 NAME_COLUMNS, peer->name, peer->threads, peer->parts,
                 sc_format_decimal(load, peer->load, 1), peer->cpu,
                 sc_format_count(open, peer->open), sc_format_bytes(memory, peer->memory),
-                sc_format_count(bids, peer->engines.proposals),
+                sc_format_count(proposals, peer->engines.proposals),
                 sc_format_count(refused, peer->engines.proposals_refused), state_of(peer));
     }
 }
@@ -299,7 +299,7 @@ static void receive_heartbeat(void *context, const void *bytes, size_t size)
     pthread_mutex_unlock(&l->lock);
 }
 
-static void hear_placement(void *context, const void *bytes, size_t size)
+static void receive_placement(void *context, const void *bytes, size_t size)
 {
     listening *l = context;
     sc_placement *placement = NULL;
@@ -333,7 +333,7 @@ static sc_err listen_for(const sc_bus_options *options, double seconds, listenin
     sc_err err = sc_bus_new(options, &bus, diag);
     if (!err) err = sc_bus_connect(bus, diag);
     if (!err) err = sc_bus_subscribe_heartbeats(bus, receive_heartbeat, l, &heartbeats, diag);
-    if (!err) err = sc_bus_subscribe_placements(bus, hear_placement, l, &placements, diag);
+    if (!err) err = sc_bus_subscribe_placements(bus, receive_placement, l, &placements, diag);
     if (!err) {
         wait_s(seconds);
         *stats = sc_bus_stats_of(bus);

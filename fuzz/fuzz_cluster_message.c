@@ -28,7 +28,7 @@ static void check_ids(const uint32_t *ids, size_t count, uint32_t limit)
 static void check_proposal(const sc_map *map, const sc_proposal *proposal)
 {
     DOOR_PROMISE(proposal->member_count >= 1 && proposal->member_count <= MEMBERS_MAX,
-                 "a bid has members");
+                 "a proposal has members");
     DOOR_PROMISE(proposal->segment_count >= 1 && proposal->part < PARTS, "and segments");
     check_ids(proposal->stars, proposal->star_count, sc_map_star_count(map));
     check_ids(proposal->segments, proposal->segment_count, sc_map_segment_count(map));

@@ -186,7 +186,7 @@ check "although something happened" python3 - "$out" <<'PY'
 import json, sys
 told = json.load(open(sys.argv[1]))
 assert told["answered"] > 20, told["answered"]
-assert told["left"] > 0 and told["spoiled"] > 0, told
+assert told["left"] > 0 and told["faulty"] > 0, told
 assert told["provider_kills"] + told["provider_stops"] > 0
 assert told["violations"]["all"] == 0 and told["service"]["violations"] == 0 and told["service"]["pending"] == 0
 PY

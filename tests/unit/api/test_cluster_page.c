@@ -175,7 +175,7 @@ static void test_one_process_is_shown_as_a_cluster_of_one(void **state)
     assert_string_equal(json_string_value(json_object_get(worker, "kind")), "worker");
     assert_int_equal(count_of(worker, "threads"), 2);
     assert_int_equal(count_of(worker, "parts"), PARTS);
-    assert_int_equal(count_of(worker, "bids_published"), 1);
+    assert_int_equal(count_of(worker, "proposals_published"), 1);
     assert_true(count_of(worker, "memory") > 100000);
     assert_true(json_is_true(json_object_get(page, "connected")));
     assert_int_equal(count_of(page, "beat_s"), 0);  // nobody is ever missed

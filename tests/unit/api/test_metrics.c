@@ -298,7 +298,7 @@ static void test_every_figure_is_under_its_name(void **state)
         {"starcloak_queries_resent_total", 143},
         {"starcloak_queries_company_total", 144},
         {"starcloak_cloaks_elsewhere_total", 145},
-        {"starcloak_words_lost_total", 146},
+        {"starcloak_messages_lost_total", 146},
         {"starcloak_gone_published_total", 108},
         {"starcloak_queries_total{outcome=\"dropped\",reason=\"infeasible\"}", 109},
         {"starcloak_queries_total{outcome=\"failed\",reason=\"provider_timeout\"}", 110},

@@ -27,7 +27,7 @@ static sc_proposal *made_proposal(void)
     return proposal;
 }
 
-static void check_bid_equal(const sc_proposal *a, const sc_proposal *b)
+static void check_proposal_equal(const sc_proposal *a, const sc_proposal *b)
 {
     assert_true(sc_proposal_id_equal(&a->id, &b->id));
     assert_int_equal(a->worker, b->worker);
@@ -84,7 +84,7 @@ static void test_a_clone_of_a_proposal_is_equal_and_shares_nothing(void **state)
     (void)state;
     sc_proposal *proposal = made_proposal();
     sc_proposal *copy = sc_proposal_clone(proposal);
-    check_bid_equal(proposal, copy);
+    check_proposal_equal(proposal, copy);
     proposal->segments[0] = 99;
     proposal->members[0].query.user = 99;
     assert_int_equal(copy->segments[0], 10);
@@ -131,7 +131,7 @@ static void check_word_equal(const sc_msg *a, const sc_msg *b)
     switch (a->kind) {
     case SC_MSG_RESERVE:
         assert_ptr_not_equal(a->proposal, b->proposal);
-        check_bid_equal(a->proposal, b->proposal);
+        check_proposal_equal(a->proposal, b->proposal);
         break;
     case SC_MSG_OK:
     case SC_MSG_RELEASE:

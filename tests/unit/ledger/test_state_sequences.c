@@ -16,7 +16,14 @@
 #include "support/sketch.h"
 #include "support/streams.h"
 
-enum { TICKETS = 180, BIDS = 200, STEPS = 1200, STORIES = 300, MOST_PENDING = 30, MEMBERS = 6 };
+enum {
+    TICKETS = 180,
+    PROPOSALS = 200,
+    STEPS = 1200,
+    STORIES = 300,
+    MOST_PENDING = 30,
+    MEMBERS = 6
+};
 
 /** What is known of a query besides the ledger state. */
 typedef struct account {
@@ -54,7 +61,7 @@ typedef struct story {
     uint32_t asked;
     account accounts[TICKETS];
     size_t offered;
-    offer offers[BIDS];
+    offer offers[PROPOSALS];
 } story;
 
 static uint32_t number_of(const sc_query_id *id)
@@ -94,7 +101,7 @@ static offer *find_offer(story *s, const sc_proposal_id *id)
     for (size_t i = 0; i < s->offered; i++) {
         if (sc_proposal_id_equal(&s->offers[i].proposal->id, id)) return &s->offers[i];
     }
-    fail_msg("a word about a bid that nobody made");
+    fail_msg("a message about a proposal that was not made");
     return NULL;
 }
 
@@ -336,7 +343,7 @@ static void send_reserve(story *s, const sc_proposal *proposal)
 
 static void propose(story *s)
 {
-    if (s->asked == 0 || s->offered == BIDS) return;
+    if (s->asked == 0 || s->offered == PROPOSALS) return;
     offer *o = &s->offers[s->offered++];
     *o = (offer){.proposal = draw_proposal(s)};
     // Sometimes messages about it are there first, and it may be off when it comes.

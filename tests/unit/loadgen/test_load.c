@@ -331,7 +331,7 @@ static void test_chaos_is_accounted_for(void **state)
     do {
         run(&on);
         check_no_violation(on.report);
-        has_all = counts->spoiled > 0 && counts->strays > 0 && counts->ends[SC_LOAD_ANSWERED] > 0 &&
+        has_all = counts->faulty > 0 && counts->strays > 0 && counts->ends[SC_LOAD_ANSWERED] > 0 &&
                   counts->ends[SC_LOAD_LEFT] > 0 &&
                   on.report->provider_kills + on.report->provider_stops > 0;
     } while (needs_more_time(&on, has_all));

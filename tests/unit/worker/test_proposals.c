@@ -436,7 +436,7 @@ static void test_a_no_leaves_less_to_the_part(void **state)
     scene_close(&s);
 }
 
-static void test_who_is_silent_keeps_nobody_from_bidding(void **state)
+static void test_who_is_silent_keeps_no_peer_from_proposing(void **state)
 {
     (void)state;
     scene s;
@@ -615,7 +615,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_a_proposal_is_undecided_until_all_have_sent_ok),
     cmocka_unit_test(test_what_one_gateway_decides_is_not_counted),
     cmocka_unit_test(test_a_no_leaves_less_to_the_part),
-    cmocka_unit_test(test_who_is_silent_keeps_nobody_from_bidding),
+    cmocka_unit_test(test_who_is_silent_keeps_no_peer_from_proposing),
     cmocka_unit_test(test_R_is_asked_until_it_speaks),
     cmocka_unit_test(test_after_the_last_deadline_nobody_needs_to_know),
     cmocka_unit_test(test_a_part_that_goes_calls_off_what_it_can),

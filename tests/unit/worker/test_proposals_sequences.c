@@ -10,7 +10,7 @@
 #include "support/received.h"
 #include "support/streams.h"
 
-enum { GATEWAYS = 4, BIDS = 24, STEPS = 400, PATIENCE = 50, SELF = 77 };
+enum { GATEWAYS = 4, PROPOSALS = 24, STEPS = 400, PATIENCE = 50, SELF = 77 };
 
 /** What an onlooker knows of a proposal. */
 typedef struct told {
@@ -34,7 +34,7 @@ typedef struct story {
     sc__allowance allowance;
     sc_time now;
     size_t proposal_count;
-    told told[BIDS];
+    told told[PROPOSALS];
 } story;
 
 static uint32_t draw(story *s, uint32_t bound)
@@ -47,7 +47,7 @@ static told *find(story *s, const sc_proposal_id *id)
     for (size_t i = 0; i < s->proposal_count; i++) {
         if (sc_proposal_id_equal(&s->told[i].id, id)) return &s->told[i];
     }
-    fail_msg("a bid that nobody knows");
+    fail_msg("an unknown proposal");
     return NULL;
 }
 
@@ -129,7 +129,7 @@ static void look_at_ends(story *s)
 
 static void add_cloak(story *s)
 {
-    if (s->proposal_count == BIDS) return;
+    if (s->proposal_count == PROPOSALS) return;
     told *t = &s->told[s->proposal_count++];
     const size_t members = 1 + draw(s, 5);
     const uint32_t gateways = 1 + draw(s, GATEWAYS);

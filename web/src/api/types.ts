@@ -182,12 +182,12 @@ export interface WorkerPeer extends PeerFigures {
     parts: number;
     /** Queries per second. */
     load: number;
-    bids: number;
-    bids_under_way: number;
-    bids_published: number;
-    bids_refused: number;
-    bids_silent: number;
-    bids_unknown: number;
+    proposals: number;
+    proposals_under_way: number;
+    proposals_published: number;
+    proposals_refused: number;
+    proposals_silent: number;
+    proposals_unknown: number;
     asked: number;
     lost: number;
     misdirected: number;

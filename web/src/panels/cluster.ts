@@ -7,13 +7,13 @@ import { type Child, fill, make, setText } from '../dom';
 import type { PartsLayer } from '../layers/parts';
 import type { Session } from '../state/model';
 import {
-    bidsWords,
     conditionOf,
     coresWords,
     gatewaysOf,
     memoryWords,
     type PartRow,
     partRows,
+    proposalsWords,
     verdictOn,
     workersOf,
 } from './cluster_rows';
@@ -40,7 +40,7 @@ export class ClusterPanel {
             'Queries/s',
             'CPU',
             'Memory',
-            'Bids (left)',
+            'Proposals (left)',
         ]);
         this.gateways = new Table('Gateways', 'gateways', [
             'Gateway',
@@ -117,7 +117,7 @@ export class ClusterPanel {
                 short(worker.load),
                 coresWords(worker.cpu),
                 memoryWords(worker.memory),
-                bidsWords(worker),
+                proposalsWords(worker),
             ]),
         );
         this.gateways.show(
