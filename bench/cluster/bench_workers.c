@@ -110,11 +110,11 @@ static void print_memory(sc_cluster_sim *sim, double before, double empty)
         sim->processes[i].engines = NULL;
     }
     (void)malloc_trim(0);
-    const double crews = full - resident();
+    const double pools = full - resident();
     printf("memory: %.1f MB for a worker with nothing to do, %.1f MB with %.0f queries and company "
            "(%.0f B each beyond that); the map is shared\n",
-           (empty - before) / WORKERS / 1e6, crews / WORKERS / 1e6, (double)held / WORKERS,
-           (crews - (empty - before)) / (double)held);
+           (empty - before) / WORKERS / 1e6, pools / WORKERS / 1e6, (double)held / WORKERS,
+           (pools - (empty - before)) / (double)held);
 }
 
 static void measure(const sc_map *map, const sc_partition *partition, uint32_t users,

@@ -92,7 +92,7 @@ holds "and answers meanwhile" '.answered > 0 and .checked > 0'
 
 run load "http://$address" city.scm --tokens tokens -n 1 --duration 0 --warmup 1 --pause 1 --sigma-t 1 --metrics off --json
 succeeds "tokens may come from a file, and metrics be left alone"
-holds "then the service's books are not looked at" '.service == null'
+holds "then the service's counts are not looked at" '.service == null'
 
 "$STARCLOAK" token key other-keys
 run load "http://$address" city.scm --key other-keys -n 5 --duration 2 --pause 1 --sigma-t 1 --json

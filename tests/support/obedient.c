@@ -10,7 +10,7 @@ enum { FIRST_GATEWAY = 1 };
 void obedient_open(obedient *o, uint32_t queries, uint32_t gateways)
 {
     *o = (obedient){.gateways = gateways, .query_count = queries};
-    heard_open(&o->heard);
+    received_open(&o->received);
     o->queries = test_take(queries, sizeof *o->queries);
 }
 
@@ -21,7 +21,7 @@ void obedient_close(obedient *o)
     }
     free(o->proposals);
     free(o->queries);
-    heard_close(&o->heard);
+    received_close(&o->received);
 }
 
 static obedient_query *find(obedient *o, const sc_query_id *id)
@@ -223,7 +223,7 @@ static void receive_end(obedient *o, const sc_query_id *id, obedient_state state
 bool obedient_listen(obedient *o, sc_time now)
 {
     bool is_any = false;
-    for (heard_msg each; heard_take(&o->heard, &each); is_any = true) {
+    for (received_msg each; received_take(&o->received, &each); is_any = true) {
         switch (each.msg.kind) {
         case SC_MSG_RESERVE:
             receive_reserve(o, each.to, each.msg.proposal, now);

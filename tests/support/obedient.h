@@ -31,7 +31,7 @@ typedef struct obedient_query {
 } obedient_query;
 
 typedef struct obedient {
-    heard heard;
+    received received;
     sc_engine_pool *engines;        ///< set by the test, once there is one
     const sc_partition *partition;  ///< as the next
     uint32_t gateways;

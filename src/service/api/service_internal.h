@@ -146,7 +146,7 @@ void sc_cluster_show(const sc_service_internal *service, sc_http_request *reques
  * counts of the last call, so that loads are queries per second. */
 typedef struct sc_process_view sc_process_view;
 
-/** @param crew  borrowed, as the partition @return SC_OK, SC_ENOMEM */
+/** @param engines  borrowed, as the partition @return SC_OK, SC_ENOMEM */
 SC_CHECKED sc_err sc_process_view_new(sc_engine_pool *engines, const sc_partition *partition,
                                       sc_process_view **out);
 

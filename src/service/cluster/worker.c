@@ -106,7 +106,7 @@ static bool unsubscribe_unwanted(worker_parts *parts)
     return is_other;
 }
 
-static bool set_crew_parts(worker_parts *parts)
+static bool set_pool_parts(worker_parts *parts)
 {
     size_t count = 0;
     for (uint32_t p = 0; p < parts->count; p++) {
@@ -157,7 +157,7 @@ static bool worker_parts_follow(worker_parts *parts, const sc_placement *placeme
     }
     const uint32_t before = parts->listed;
     const bool is_other = unsubscribe_unwanted(parts);
-    if (!is_other || set_crew_parts(parts)) subscribe_open(parts);
+    if (!is_other || set_pool_parts(parts)) subscribe_open(parts);
     parts->listed = count_listed(parts);
     return is_other || parts->listed != before;
 }

@@ -20,7 +20,7 @@ static const sc_time more_for_a_result_us = INT64_C(5000000);
 
 /** Messages that may wait: of our own engine pool, which waits with more; of many workers
  * elsewhere. */
-enum { OWN_WORDS = 4096, WORDS_FROM_ELSEWHERE = 65536 };
+enum { OWN_MSGS = 4096, MSGS_FROM_ELSEWHERE = 65536 };
 
 // --- Life -----------------------------------------------------------------------------------
 
@@ -133,7 +133,7 @@ static size_t space_for_engines(void *context)
     sc_ledger *ledger = context;
     if (ledger->is_in_place) return SIZE_MAX;
     const size_t waiting = sc_handover_count(ledger->messages);
-    return (OWN_WORDS - waiting) / ledger->options.engine_threads;
+    return (OWN_MSGS - waiting) / ledger->options.engine_threads;
 }
 
 static sc_err make_engines(sc_ledger *ledger, const sc_map *map, sc_diag *diag)
@@ -176,7 +176,7 @@ static sc_err make_handovers(sc_ledger *ledger)
     const size_t parts = sc_partition_part_count(ledger->options.partition);
     ledger->must_resend = sc_calloc(parts, sizeof *ledger->must_resend);
     if (!ledger->must_resend) return SC_ENOMEM;
-    const size_t msgs = ledger->options.workers ? WORDS_FROM_ELSEWHERE : OWN_WORDS;
+    const size_t msgs = ledger->options.workers ? MSGS_FROM_ELSEWHERE : OWN_MSGS;
     sc_err err = sc_handover_new(sizeof(sc__ledger_input), 3 * most + parts + 1, &ledger->incoming);
     if (!err) err = sc_handover_new(sizeof(sc_msg), msgs, &ledger->messages);
     if (!err) err = sc_handover_new(sizeof(sc_errand *), most + 1, &ledger->back);

@@ -80,7 +80,7 @@ enum {
 
 // --- What is sent ---------------------------------------------------------------------------
 
-static bool can_say(sc__engine_thread *thread)
+static bool can_send(sc__engine_thread *thread)
 {
     if (sc_port_space(&thread->port) >= thread->thread_count) return true;
     thread->is_paused = true;
@@ -298,7 +298,7 @@ static void obey_all(sc__engine_thread *thread, sc_time now)
         thread->batch_next = 0;
     }
     // Each may be answered by a message.
-    while (thread->batch_next < thread->batch_count && can_say(thread)) {
+    while (thread->batch_next < thread->batch_count && can_send(thread)) {
         prefetch(thread, thread->batch_next + SC_ENGINE_PREFETCH_AHEAD);
         obey(thread, &thread->batch[thread->batch_next++], now);
     }
@@ -310,7 +310,7 @@ static void obey_all(sc__engine_thread *thread, sc_time now)
 static void take_candidates(sc__engine_thread *thread, sc__part *part, sc_time now)
 {
     sc_cloak *cloak;
-    while ((thread->pool || can_say(thread)) && (cloak = sc_engine_take_candidate(part->engine))) {
+    while ((thread->pool || can_send(thread)) && (cloak = sc_engine_take_candidate(part->engine))) {
         part->under_way++;
         if (sc__allowance_is_spent(&part->allowance)) {
             refuse(part, cloak, NULL, 0);
@@ -329,7 +329,7 @@ static void take_candidates(sc__engine_thread *thread, sc__part *part, sc_time n
 static void tell_drops(sc__engine_thread *thread, const sc__part *part)
 {
     sc_drop drop;
-    while (can_say(thread) && sc_engine_take_drop(part->engine, &drop)) {
+    while (can_send(thread) && sc_engine_take_drop(part->engine, &drop)) {
         send_msg(thread, SC_MSG_DROPPED, &drop.query, drop.reason);
         explicit_bzero(&drop, sizeof drop);
     }
@@ -344,7 +344,7 @@ static void tell_what_was_found(sc__engine_thread *thread, sc_time now)
         part->has_found = thread->is_paused;
     }
     sc_cloak *cloak;
-    while (thread->pool && can_say(thread) && (cloak = sc_prune_pool_take(thread->pool, false))) {
+    while (thread->pool && can_send(thread) && (cloak = sc_prune_pool_take(thread->pool, false))) {
         propose(thread, cloak, now);
     }
 }

@@ -1,4 +1,4 @@
-// Metrics of a whole service: what happens shows, and the books agree with each other.
+// Metrics of a whole service: what happens shows, and the counts agree with each other.
 #include "api/metrics.h"
 
 #include "support/check.h"

@@ -61,9 +61,9 @@ static void answer_all(query_scene *h)
         ask(h, fds[i], i);
     }
     for (unsigned i = 0; i < QUERIES; i++) {
-        query_scene_reply reply = query_scene_hear(fds[i]);
+        query_scene_reply reply = query_scene_receive(fds[i]);
         assert_int_equal(reply.status, 200);
-        assert_string_equal(query_scene_word(&reply, "outcome"), "answered");
+        assert_string_equal(query_scene_text(&reply, "outcome"), "answered");
         json_decref(reply.body);
         close(fds[i]);
     }

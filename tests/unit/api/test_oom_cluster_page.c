@@ -71,7 +71,7 @@ static void say_nothing(void *context, sc_peer to, sc_msg *word)
     sc_msg_fini(word);
 }
 
-static sc_engine_pool *crew_of(const fixture *f)
+static sc_engine_pool *pool_of(const fixture *f)
 {
     const sc_engine_pool_options options = {
         .engine = sc_engine_options_default(),
@@ -98,7 +98,7 @@ static void test_a_view_that_cannot_be_made_is_there_the_next_time(void **state)
     (void)state;
     fixture f;
     fixture_open(&f);
-    sc_engine_pool *engines = crew_of(&f);
+    sc_engine_pool *engines = pool_of(&f);
     unsigned long failures = 0;
     FOR_EACH_FAILURE(n)
     {

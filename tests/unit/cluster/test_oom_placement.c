@@ -58,13 +58,13 @@ static void test_a_roster_without_memory_receives_the_next_heartbeat(void **stat
             heartbeats[i] = heartbeat_of(i + 1, 1, true);
         }
         oom_arm(n);
-        size_t heard = 0;
+        size_t received = 0;
         for (sc_peer i = 0; i < MANY; i++) {
-            heard += sc_roster_receive(roster, heartbeats[i], 0, 0);
+            received += sc_roster_receive(roster, heartbeats[i], 0, 0);
         }
         const bool happened = oom_happened();
-        assert_int_equal(sc_roster_count(roster), heard);
-        assert_int_equal(heard == MANY, !happened);
+        assert_int_equal(sc_roster_count(roster), received);
+        assert_int_equal(received == MANY, !happened);
         for (sc_peer i = 0; i < MANY; i++) {
             sc_roster_receive(roster, heartbeat_of(i + 1, 2, true), 0, 0);
         }

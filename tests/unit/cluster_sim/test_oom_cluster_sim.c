@@ -36,7 +36,7 @@ static sc_err play(const sc_map *map, const sc_cluster_sim_options *options,
     return err;
 }
 
-/** Books and engine pools bear it by themselves where they can, so the simulation may even come
+/** Ledgers and engine pools bear it by themselves where they can, so the simulation may even come
  * through; what it sends then is true. */
 static void check_schedule(bool has_faults)
 {

@@ -313,7 +313,7 @@ static void test_errands_that_threads_have_no_memory_for_come_back_as_overloaded
 }
 
 /** In the connections's thread: whether there is memory for the next reply. */
-static void rob_wire(void *context, sc__exchange *exchange)
+static void rob_exchange(void *context, sc__exchange *exchange)
 {
     atomic_size_t *count = context;
     (void)exchange;
@@ -337,7 +337,7 @@ static void test_a_reply_that_the_connections_has_no_memory_for_is_given_up(void
     sc_courier_options options = sc_courier_options_default();
     options.url = rough_provider_url(provider);
     const sc__connections_hooks hooks = {
-        .back = rob_wire, .may_go_on = never_again, .context = &count};
+        .back = rob_exchange, .may_go_on = never_again, .context = &count};
     sc_rng *rng = NULL;
     CHECK_OK(sc_rng_new_seeded(1, &rng), NULL);
     sc__connections *connections = NULL;

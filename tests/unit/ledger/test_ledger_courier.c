@@ -78,7 +78,7 @@ static void test_travellers_get_the_exact_answer(void **state)
         sc_courier_free(courier);
         sc_ledger_free(ledger);
 
-        desk_check_stats(&stats);
+        ledger_check_stats(&stats);
         assert_int_equal(b.count, TRAVELLERS);
         assert_int_equal(stats.violations, 0);
         size_t answered = 0;

@@ -13,7 +13,7 @@
 
 enum { TRAVELLERS = 60, LONG_MS = 60000 };
 
-static const sc_peer peers[2] = {DESK_SELF, DESK_OTHER};
+static const sc_peer peers[2] = {PEER_SELF, PEER_OTHER};
 
 typedef struct scene {
     odd_town town;
@@ -68,7 +68,7 @@ static void make_worker(scene *s)
         .partition = s->partition,
         .engine_threads = 2,
         .max_queries = TRAVELLERS,
-        .self = DESK_WORKER,
+        .self = PEER_WORKER,
         .patience_us = 5000000,
         .port = {.send = carry, .context = s},
     };
@@ -160,7 +160,7 @@ static void test_travellers_get_the_exact_answer_whoever_has_asked(void **state)
         scene_stop(s);
         for (size_t i = 0; i < 2; i++) {
             const sc_ledger_stats stats = sc_ledger_stats_of(s->ledgers[i]);
-            desk_check_stats(&stats);
+            ledger_check_stats(&stats);
             assert_int_equal(stats.violations, 0);
             assert_int_equal(stats.pending, 0);
             elsewhere += stats.cloaks_elsewhere;

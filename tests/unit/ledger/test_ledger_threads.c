@@ -94,14 +94,14 @@ static sc_partition *divide_into(const sc_map *map, uint32_t parts)
     return partition;
 }
 
-static void scene_open(scene *s, unsigned prune_threads, unsigned rooms)
+static void scene_open(scene *s, unsigned prune_threads, unsigned engine_threads)
 {
     *s = (scene){.map = stream_long_street(3)};
-    s->partition = divide_into(s->map, rooms);
+    s->partition = divide_into(s->map, engine_threads);
     CHECK_OK(sc_handover_new(sizeof(sc_errand *), TICKETS + 1, &s->errands), NULL);
     sc_ledger_options options = sc_ledger_options_default();
     options.prune_threads = prune_threads;
-    options.engine_threads = rooms;
+    options.engine_threads = engine_threads;
     options.partition = s->partition;
     options.max_pending = TICKETS;
     options.jitter_us = 5000;
@@ -125,7 +125,7 @@ static void scene_close(scene *s, bool was_drained)
     pthread_join(s->provider, NULL);
 
     const sc_ledger_stats stats = sc_ledger_stats_of(s->ledger);
-    desk_check_stats(&stats);
+    ledger_check_stats(&stats);
     assert_int_equal(stats.taken, TICKETS);
     assert_int_equal(stats.pending, 0);
     assert_int_equal(stats.violations, 0);
@@ -167,8 +167,8 @@ static void *ask(void *argument)
     sc_rng_seed(&rng, d->first);
     for (uint32_t i = 0; i < EACH; i++) {
         const uint32_t number = d->first + i;
-        sc_ticket *ticket = desk_ticket(number, 1 + sc_rng_below(&rng, 4),
-                                        sc_clock_us() + 30000 + (sc_time)i * 1000);
+        sc_ticket *ticket = ledger_ticket(number, 1 + sc_rng_below(&rng, 4),
+                                          sc_clock_us() + 30000 + (sc_time)i * 1000);
         ticket->query.segment = sc_rng_below(&rng, sc_map_segment_count(s->map));
         ticket->query.max_hops = 4;
         CHECK_OK(sc_ledger_submit(s->ledger, ticket), NULL);
@@ -236,7 +236,7 @@ static void *ask_until_the_end(void *argument)
 {
     const door *d = argument;
     for (uint32_t i = 0; i < EACH; i++) {
-        sc_ticket *ticket = desk_ticket(d->first + i, 1000, sc_clock_us() + 60000000);
+        sc_ticket *ticket = ledger_ticket(d->first + i, 1000, sc_clock_us() + 60000000);
         if (sc_ledger_submit(d->scene->ledger, ticket) != SC_OK) {
             // Still ours. For the count it is as if it had come back.
             atomic_fetch_add(&d->scene->returned[d->first + i], 1);

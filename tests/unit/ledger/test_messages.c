@@ -124,7 +124,7 @@ static sc_msg made_msg(sc_msg_kind kind)
     return msg;
 }
 
-static void check_word_equal(const sc_msg *a, const sc_msg *b)
+static void check_msg_equal(const sc_msg *a, const sc_msg *b)
 {
     assert_int_equal(a->kind, b->kind);
     assert_int_equal(a->from, b->from);
@@ -166,7 +166,7 @@ static void test_a_clone_of_any_message_is_equal_and_owns_its_own(void **state)
         sc_msg msg = made_msg((sc_msg_kind)kind);
         sc_msg copy;
         assert_true(sc_msg_clone(&msg, &copy));
-        check_word_equal(&msg, &copy);
+        check_msg_equal(&msg, &copy);
         sc_msg_fini(&msg);
         sc_msg_fini(&msg);
         assert_int_equal(msg.kind, SC_MSG_NONE);

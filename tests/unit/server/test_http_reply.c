@@ -94,10 +94,10 @@ static void test_a_reply_larger_than_any_buffer_arrives_whole(void **state)
 static void test_what_is_asked_behind_a_large_reply_waits_its_turn(void **state)
 {
     caller c = caller_dial(server_address(*state));
-    caller_say(&c, GET("/big") GET("/now"));
-    caller_hear(&c);
+    caller_send(&c, GET("/big") GET("/now"));
+    caller_receive(&c);
     assert_int_equal(c.body_size, SERVER_BIG);
-    assert_string_equal(caller_hear(&c), "hello");
+    assert_string_equal(caller_receive(&c), "hello");
     caller_hang_up(&c);
 }
 
@@ -116,7 +116,7 @@ static void check_gone(fixture *h, const char *request, leaving leave)
     const unsigned gone = server_gone(h);
     const uint64_t counted = sc_http_stats_of(server_http(h)).gone;
     caller c = caller_dial(server_address(h));
-    caller_say(&c, request);
+    caller_send(&c, request);
     server_await(h, server_held, held + 1);
     leave(&c);
     server_await(h, server_gone, gone + 1);
@@ -156,7 +156,7 @@ static void test_who_has_its_reply_is_not_gone(void **state)
     caller_ask(&c, GET("/later"));
     caller_hang_up(&c);
     c = caller_dial(server_address(h));
-    caller_say(&c, GET("/big"));  // which is not taken
+    caller_send(&c, GET("/big"));  // which is not taken
     server_await(h, server_requests, 2);
     caller_slam(&c);
     server_await_idle(h);
@@ -181,7 +181,7 @@ static void test_clients_vanish_at_every_stage(void **state)
         const size_t size = strlen(requests[r]);
         for (size_t cut = 0; cut <= size; cut += 1 + size / 25) {
             caller c = caller_dial(server_address(h));
-            caller_say_bytes(&c, requests[r], cut);
+            caller_send_bytes(&c, requests[r], cut);
             if (cut % 2) usleep(500);
             (cut % 3 == 0 ? caller_hang_up : cut % 3 == 1 ? caller_slam : close_one_side)(&c);
             if (c.fd >= 0) caller_hang_up(&c);
@@ -233,7 +233,7 @@ static void test_who_does_not_read_its_stream_is_cut_off(void **state)
     fixture *h = *state;
     const unsigned gone = server_gone(h);
     caller c = caller_dial(server_address(h));
-    caller_say(&c, GET("/flood"));
+    caller_send(&c, GET("/flood"));
     server_await(h, server_gone, gone + 1);
     caller_is_left(&c);
     caller_hang_up(&c);

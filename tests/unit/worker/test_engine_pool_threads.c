@@ -26,7 +26,7 @@ typedef struct scene {
     atomic_bool is_over;
 } scene;
 
-static void scene_open(scene *s, unsigned rooms, unsigned prune_threads, uint32_t gateways)
+static void scene_open(scene *s, unsigned engine_threads, unsigned prune_threads, uint32_t gateways)
 {
     *s = (scene){.map = stream_long_street(3)};
     const uint32_t stars = sc_map_star_count(s->map);
@@ -40,15 +40,15 @@ static void scene_open(scene *s, unsigned rooms, unsigned prune_threads, uint32_
     sc_engine_pool_options options = {
         .engine = sc_engine_options_default(),
         .partition = s->partition,
-        .engine_threads = rooms,
+        .engine_threads = engine_threads,
         .prune_threads = prune_threads,
         .max_queries = QUERIES,
         .patience_us = 100000000,
-        .port = heard_voice(&s->gateways.heard),
+        .port = received_port(&s->gateways.received),
     };
     options.engine.is_paranoid = true;
     sc_rng rng;
-    sc_rng_seed(&rng, rooms);
+    sc_rng_seed(&rng, engine_threads);
     sc_diag diag = {""};
     CHECK_OK(sc_engine_pool_new(s->map, &options, &rng, &s->engines, &diag), &diag);
     s->gateways.engines = s->engines;
@@ -116,10 +116,10 @@ static void wait_for_the_end(scene *s)
     }
 }
 
-static void play(unsigned rooms, unsigned prune_threads, uint32_t gateways, bool has_moves)
+static void play(unsigned engine_threads, unsigned prune_threads, uint32_t gateways, bool has_moves)
 {
     scene s;
-    scene_open(&s, rooms, prune_threads, gateways);
+    scene_open(&s, engine_threads, prune_threads, gateways);
     set_parts(&s, 0, PARTS);
     CHECK_OK(sc_engine_pool_start(s.engines), NULL);
     pthread_t onlooker;
@@ -151,9 +151,10 @@ static void play(unsigned rooms, unsigned prune_threads, uint32_t gateways, bool
     assert_int_equal(stats.engine.broken, 0);
     assert_int_equal(stats.lost, 0);
     assert_int_equal(obedient_count(&s.gateways, OBEDIENT_NOT_TAKEN), 0);
-    print_message("# %u rooms, %u prune threads, %u gateways: %u cloaks, %u across, %u noes\n",
-                  rooms, prune_threads, gateways, s.gateways.cloaks, s.gateways.across,
-                  s.gateways.noes);
+    print_message(
+        "# %u engine threads, %u prune threads, %u gateways: %u cloaks, %u across, %u noes\n",
+        engine_threads, prune_threads, gateways, s.gateways.cloaks, s.gateways.across,
+        s.gateways.noes);
     assert_true(s.gateways.cloaks > CLOAKS);
     scene_close(&s);
 }

@@ -29,7 +29,7 @@ typedef struct told {
 typedef struct story {
     sc_rng rng;            ///< of the gateways
     sc_rng proposals_rng;  ///< of the worker
-    heard heard;
+    received received;
     sc__proposals *proposals;
     sc__allowance allowance;
     sc_time now;
@@ -78,8 +78,8 @@ static void see_release(story *s, sc_peer to, const sc_msg *msg)
 /** The onlooker receives everything. */
 static void look_at_msgs(story *s)
 {
-    heard_msg each;
-    while (heard_take(&s->heard, &each)) {
+    received_msg each;
+    while (received_take(&s->received, &each)) {
         assert_in_range(each.to, 1, GATEWAYS);
         switch (each.msg.kind) {
         case SC_MSG_RESERVE:
@@ -240,11 +240,11 @@ static void play(uint64_t seed, sc__proposals_stats *sum, uint64_t *releases)
     story *s = test_take(1, sizeof *s);
     sc_rng_seed(&s->rng, seed);
     sc_rng_seed(&s->proposals_rng, ~seed);
-    heard_open(&s->heard);
+    received_open(&s->received);
     const sc__proposals_options options = {
         .self = SELF,
         .patience_us = PATIENCE,
-        .port = heard_voice(&s->heard),
+        .port = received_port(&s->received),
     };
     CHECK_OK(sc__proposals_new(&options, &s->proposals_rng, &s->proposals), NULL);
     for (int i = 0; i < STEPS; i++) {
@@ -256,7 +256,7 @@ static void play(uint64_t seed, sc__proposals_stats *sum, uint64_t *releases)
         *releases += s->told[i].releases;
     }
     sc__proposals_free(s->proposals);
-    heard_close(&s->heard);
+    received_close(&s->received);
     free(s);
 }
 
