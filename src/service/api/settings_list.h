@@ -144,7 +144,7 @@
            "a cloak leaves so many seconds before the first of its deadlines, or not (default "       \
            "0.01)")                                                                                   \
     NUMBER(engine, patience_s, "patience", "S", 0.5, 0.01, 60, START, ALL,                            \
-           "how long a cloak waits for the word of a gateway or worker that has members of it, or "   \
+           "how long a cloak waits for a message of a gateway or worker that has members of it, or "  \
            "found it, seconds (default 0.5)")                                                         \
     TEXT(engine, density, "density", "FILE.csv", "", START, HTTP,                                     \
          "traffic by segment, see 'starcloak density'; the metrics then tell how many segments of "   \

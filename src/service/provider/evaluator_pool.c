@@ -43,18 +43,18 @@ static sc_err answer_with(sc__provider_evaluator *evaluator, const sc_objects *o
                           sc__provider_job *job)
 {
     const sc__provider_pool *pool = evaluator->pool;
-    const sc_vocabulary *words = sc_objects_vocabulary(objects);
+    const sc_vocabulary *vocabulary = sc_objects_vocabulary(objects);
     sc_relay *relay = NULL;
     sc_err err = sc_relay_decode(&(sc_codec){.map = pool->map,
-                                             .vocabulary = words,
+                                             .vocabulary = vocabulary,
                                              .encoding = job->encoding,
                                              .limits = &pool->options->codec},
                                  job->body, job->size, &relay, &job->diag);
     if (!err) err = sc_lbs_evaluate(evaluator->lbs, objects, relay, &evaluator->reply, &job->diag);
     if (!err) {
         err = sc_reply_encode(
-            &(sc_codec){.map = pool->map, .vocabulary = words, .encoding = job->encoding}, relay,
-            &evaluator->reply, &job->reply, &job->diag);
+            &(sc_codec){.map = pool->map, .vocabulary = vocabulary, .encoding = job->encoding},
+            relay, &evaluator->reply, &job->reply, &job->diag);
     }
     sc_relay_free(relay);
     return err;
