@@ -463,7 +463,7 @@ static void test_tls_needs_an_authority_that_we_trust_and_the_host_that_we_named
 
 // --- Servers that go and come --------------------------------------------------------------
 
-static void test_after_the_server_was_away_everything_is_heard_again(void **state)
+static void test_after_the_server_was_away_everything_is_received_again(void **state)
 {
     (void)state;
     nats_server server;
@@ -596,7 +596,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_a_server_that_is_not_there_is_an_error_that_says_so),
     cmocka_unit_test(test_a_bad_password_is_refused_and_a_good_one_is_not),
     cmocka_unit_test(test_tls_needs_an_authority_that_we_trust_and_the_host_that_we_named),
-    cmocka_unit_test(test_after_the_server_was_away_everything_is_heard_again),
+    cmocka_unit_test(test_after_the_server_was_away_everything_is_received_again),
     cmocka_unit_test(test_who_is_not_let_in_any_more_is_told_so),
     cmocka_unit_test(test_a_bus_without_a_server_can_be_closed),
     cmocka_unit_test(test_three_servers_are_one_and_one_of_them_may_go),
