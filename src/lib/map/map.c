@@ -260,7 +260,7 @@ sc_direction sc_map_edge_direction(const sc_map *map, sc_edge_id edge, double he
     const double y = node_y(map, e->from);
     const bool on_globe = map->coords == SC_COORDS_GEOGRAPHIC;
     const double narrowing = on_globe ? cos(y * (SC_PI / 180.0)) : 1.0;
-    const double east = (node_x(map, e->to) - node_x(map, e->from)) * narrowing;
+    const double east = (sc__node_x(map, e->to) - sc__node_x(map, e->from)) * narrowing;
     const double north = node_y(map, e->to) - y;
     const double heading = fmod(heading_deg, 360.0) * (SC_PI / 180.0);
     const double along = east * sin(heading) + north * cos(heading);
