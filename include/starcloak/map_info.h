@@ -15,7 +15,7 @@
 extern "C" {
 #endif
 
-enum { SC_INFO_DEGREES = 10, SC_INFO_MAX_HOPS = 4, SC_INFO_TABLES = 18 };
+enum { SC_INFO_DEGREES = 10, SC_INFO_MAX_HOPS = 4, SC_INFO_TABLES = 19 };
 
 /** How some numbers are spread. */
 typedef struct sc_spread {

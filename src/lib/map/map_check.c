@@ -71,6 +71,9 @@ static sc_err check_chains(const check *c)
             if (edge_times[e].forward == SC_CLOSED && edge_times[e].backward == SC_CLOSED) {
                 REFUSE(c, "edge %u is closed in both directions", e);
             }
+            if (edges[e].length == 0 && edge_times[e].forward != edge_times[e].backward) {
+                REFUSE(c, "edge %u has no length and is not open both ways alike", e);
+            }
             length += edges[e].length;
             sc__add_times(&taken, edge_times[e]);
             if (e == first) continue;

@@ -38,7 +38,8 @@ typedef enum sc_table_kind {
     SC_TABLE_SEGMENT_NAMES = 15,
     SC_TABLE_NEAREST_LISTS = 16,
     SC_TABLE_NEAREST = 17,
-    SC_TABLE_COUNT = 18,
+    SC_TABLE_NEAREST_OTHERS = 18,
+    SC_TABLE_COUNT = 19,
 } sc_table_kind;
 
 typedef struct sc_table {

@@ -366,10 +366,12 @@ static double choose_time_unit(const sc_builder *builder, const sc_chains *chain
     return unit;
 }
 
-// The same in units, walked as `step` says.
+// The same in units, walked as `step` says. An edge without length is open both ways: whether one
+// may drive along nothing must not matter.
 static sc_travel_times step_times(const sc_builder *builder, sc_half_edge step, double unit)
 {
-    const sc_raw_times times = times_of(builder, step >> 1);
+    sc_raw_times times = times_of(builder, step >> 1);
+    if (builder->edges[step >> 1].length <= 0.0) times = (sc_raw_times){0.0, 0.0};
     const uint32_t along = times.forward_s < 0.0 ? SC_CLOSED : in_units(times.forward_s, unit);
     const uint32_t against = times.backward_s < 0.0 ? SC_CLOSED : in_units(times.backward_s, unit);
     return step & 1 ? (sc_travel_times){against, along} : (sc_travel_times){along, against};
