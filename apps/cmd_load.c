@@ -380,7 +380,7 @@ static void stop(int number)
 
 static void listen_for_stop(void)
 {
-    // Once: who asks a second time does not want to wait for the last outcomes.
+    // Once: a second signal means not to wait for the last outcomes.
     struct sigaction action = {.sa_handler = stop, .sa_flags = (int)SA_RESETHAND};
     sigemptyset(&action.sa_mask);
     sigaction(SIGINT, &action, NULL);

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Attacking the cloaks of a recorded run: what comes out obeys its identities, is repeatable, appears
-# in files that programs read, and names nobody.
+# in files that programs read, and names no user.
 # shellcheck source-path=SCRIPTDIR
 source "$(dirname "${BASH_SOURCE[0]}")/tap.sh"
 
@@ -143,7 +143,7 @@ succeeds "questions are counted"
 equal "all of them" "$(awk -F, '/^[0-9]/ { sum += $2 } END { print sum }' asked.csv)" "$(grep -c '"event":"query"' run.jsonl)"
 "$STARCLOAK" simulate city.scm --users 5 --seconds 20 --no-answers --k 50:0 --record lonely.jsonl --quiet
 run attack city.scm lonely.jsonl
-refuses 1 "a run in which nobody was cloaked is no use to an attack" "no cloak in it"
+refuses 1 "a run without cloaks is no use to an attack" "no cloak in it"
 run density city.scm --run lonely.jsonl -o lonely.csv
 succeeds "but its questions count"
 printf '{"event":"end","t":1}\n' >silence.jsonl

@@ -62,7 +62,7 @@ refuses 1 "what cannot be mixed is refused, and by what" travellers --fresh
 run experiment --map town=village.scm "${small[@]}" -o one
 refuses 1 "so is another map of the same name" town --fresh
 run experiment --map town.scm "${small[@]}" --users 300 --fresh -o one --json --quiet
-check "unless one begins anew" true_of "$out" '.done_before == 0'
+check "unless --fresh is given" true_of "$out" '.done_before == 0'
 
 # Interrupted in the middle: what is done stays, and the same command goes on.
 long=(--map town.scm --users 2k --seconds 20 --seeds 2 --grid "k=3,4,5,6" --figure success-k)
@@ -135,7 +135,7 @@ misuse "traces belong to a map" "put --map first" -o x --traces cabs.csv
 misuse "folding needs traces" "has none; add --traces" -o x --map town.scm --trace-fold 60
 misuse "arguments are no maps" "maps are given with --map" -o x town.scm
 run experiment --map town.scm --grid k=0,5 -o x
-refuses 2 "nobody asks for no company" k
+refuses 2 "k of 0 is refused" k
 misuse "traces are given once for each map" "given twice" -o x --map town.scm --traces a --traces b
 run experiment --map town.scm "${small[@]}" --lambda 2 --alpha 1 --cap 16 --trucks 0.5 --cost-object 10 -o tuned --quiet
 check "parameters of engines and travellers can be changed" test "$status" = 0 -a -s tuned/report.json

@@ -98,7 +98,7 @@ lines ''
 succeeds "no line, no answer"
 check "and no output" test ! -s "$out"
 
-# Whoever asks a line at a time gets the answer before the next line.
+# A client that sends a line at a time gets the answer before the next line.
 mkfifo "$work"/questions "$work"/answers
 "$STARCLOAK" nearest town.scm -k 1 <"$work"/questions >"$work"/answers 2>"$err" &
 exec {to}>"$work"/questions {from}<"$work"/answers

@@ -226,7 +226,7 @@ for reply in html nothing text list half no-cloak no-distance deep wait-text; do
     refuses 1 "a reply that is no service's is called that ($reply)" "the reply is not one of a StarCloak service (status "
 done
 run query "$base"/redirect "${where[@]}"
-refuses 1 "nobody else is asked" "the service redirects to another address (status 307)"
+refuses 1 "no other address is asked" "the service redirects to another address (status 307)"
 equal "and indeed was not" "$(sent 'r["path"]')" "/redirect/v1/queries"
 run query "$base"/huge "${where[@]}"
 refuses 1 "a reply without end is not taken in" "larger than 16777216 bytes"
@@ -256,7 +256,7 @@ if command -v openssl >/dev/null && (
     serve tls "$work/server"
     request=$work/tls/request
     run query https://127.0.0.1:"$port"/answered "${where[@]}"
-    refuses 1 "a certificate of nobody we know is refused" "cannot be reached" "certificate" "--ca"
+    refuses 1 "a certificate of an unknown authority is refused" "cannot be reached" "certificate" "--ca"
     check "before anything is told" test ! -e "$request"
     run query https://127.0.0.1:"$port"/answered "${where[@]}" --ca "$work/server.pem" --token t
     succeeds "with its authority it is accepted"
@@ -284,10 +284,10 @@ fi
 
 if command -v script >/dev/null && script -qec true /dev/null >/dev/null 2>&1 </dev/null; then
     script -qec "stty cols 80; '$STARCLOAK' query $base/slow ${where[*]} --max-wait 9" /dev/null >screen 2>&1 </dev/null
-    check "whoever waits is told what for" grep -qE 'waiting for a cloak +\[#*-+\] +[0-9]+%  [0-9] of 9' screen
+    check "the progress bar says what is waited for" grep -qE 'waiting for a cloak +\[#*-+\] +[0-9]+%  [0-9] of 9' screen
     check "until there is an answer" grep -qE $'\r +\r[^\r]*hidden among' screen
 else
-    skip "whoever waits is told what for" "no 'script' to make a terminal with"
+    skip "the progress bar says what is waited for" "no 'script' to make a terminal with"
 fi
 kill "${services[@]}" 2>/dev/null
 
@@ -315,7 +315,7 @@ misuse "half of one is too little" "--lat is missing" http://a --lon 1
 misuse "of an edge, too" "--offset-m is missing" http://a --edge 1
 misuse "a longitude is one" "--lon: '181' is not within -180 to 180" http://a --lon 181 --lat 0
 misuse "what is no number is refused" "--lat: 'x' is not a number" http://a --lon 0 --lat x
-misuse "nobody hides among no users" "--k: '0' is not within" http://a "${where[@]}" --k 0
+misuse "k of 0 is refused" "--k: '0' is not within" http://a "${where[@]}" --k 0
 misuse "the nearest and all are too much" "--nearest asks for some objects" http://a "${where[@]}" --nearest 1 --within 5
 misuse "a category has a name" "--category: the name is empty" http://a "${where[@]}" -c a,,b
 misuse "there are 16 at most" "--category: more than 16" http://a "${where[@]}" -c a,b,c,d,e,f,g,h,i,j,k,l,m,n,o,p,q

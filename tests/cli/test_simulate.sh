@@ -106,7 +106,7 @@ misuse() {
 }
 misuse "a map is needed" "no map given"
 misuse "an argument too many is refused" "'more'" city.scm more
-misuse "nobody at all is refused" "--users" city.scm --users 0
+misuse "no travellers at all are refused" "--users" city.scm --users 0
 misuse "time before zero is refused" "--seconds" city.scm --seconds -1
 misuse "a need that is no number is refused" "--k" city.scm --k many
 misuse "more company than is admitted is refused" "--k: travellers want up to 5,000, and at most 1,000" \

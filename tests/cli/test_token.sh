@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Tokens: keys that nobody else may read, tokens that say who asks, and the list of those that are
+# Tokens: keys that only their owner may read, tokens that name a user, and the list of those that are
 # no longer good.
 # shellcheck source-path=SCRIPTDIR
 source "$(dirname "${BASH_SOURCE[0]}")/tap.sh"
@@ -115,7 +115,7 @@ feed "$(cat ann-2.token)\n$(cat bob.token)\n" token revoke --key token.key --rev
 succeeds "several are revoked at once"
 check "from standard input" says "$out" "2 tokens are revoked"
 equal "each has its line" "$(grep -cE '^serial [0-9a-f]{16} until [0-9]+$' revoked.txt)" 3
-check "which names nobody" silent_about revoked.txt ann bob
+check "which names no user" silent_about revoked.txt ann bob
 run token revoke --key token.key --revoked revoked.txt "$ann"
 equal "twice is once" "$(grep -c '^serial' revoked.txt)" 3
 

@@ -52,11 +52,11 @@ xz -k tracks.csv
 run queries city.scm --traces tracks.csv.xz --seconds 900 -o other.jsonl --quiet
 check "traces may be compressed" cmp -s csv.jsonl other.jsonl
 
-# Somebody who waits at the roadside for nearly five minutes.
+# A traveller that waits at the roadside for nearly five minutes.
 read -r _ _ x y < <(head -n 1 fixes.txt)
 printf 'id,t,lon,lat\nstill,1000,%s,%s\nstill,1290,%s,%s\n' "$x" "$y" "$x" "$y" >still.csv
 run queries city.scm --traces still.csv --seconds 600 -o still.jsonl --quiet
-succeeds "somebody may stand still"
+succeeds "a traveller may stand still"
 check "and is nowhere else, as long as there are fixes" true_of still.jsonl \
     ".t <= 290 and (.lon - $x | fabs) < 1e-7 and (.lat - $y | fabs) < 1e-7"
 check "asking as others do" test "$(wc -l <still.jsonl)" -ge 10
@@ -82,7 +82,7 @@ run queries city.scm --traces tracks.csv --trace-start 800 --seconds 900 -o late
 check "one may begin later" true_of late.jsonl '.t <= 100'
 check "when all are on their way" test "$(users late.jsonl | wc -l)" = 30
 run queries city.scm --traces tracks.csv --trace-gap 10 --seconds 900 -o gaps.jsonl
-refuses 1 "where all fixes are far apart nobody is on the roads" \
+refuses 1 "where all fixes are far apart no traveller is on the roads" \
     "no track of the traces is ever on the roads" "more than 10 s apart"
 
 # --- Closed loop, every engine ------------------------------------------------

@@ -11,7 +11,7 @@ static bool is_end(const made_record *r, sc_seg_id segment, sc_star_id star)
     return s->star_a == star || s->star_b == star;
 }
 
-// Nobody compares an answer with where this one is.
+// No answer is compared with where this one is.
 static made_event *unanswered_query(const made_record *r)
 {
     return made_find_query(r, broken_drop_for(r, "expired")->query);
@@ -105,7 +105,7 @@ static void count_one_user_twice(made_record *r)
 }
 
 // The roads of a true cloak once more, for no one.
-static void hide_nobody(made_record *r)
+static void hide_none(made_record *r)
 {
     const made_event *cloak = broken_large_cloak(r);
     made_event empty = *cloak;
@@ -173,7 +173,7 @@ const breakage member_breakages[] = {
     BREAKAGE(have_no_star, P1, true, "it has no star"),
     BREAKAGE(want_more_users, P2, true, " users, there are "),
     BREAKAGE(count_one_user_twice, P2, true, "needs 2 users, there are 1"),
-    BREAKAGE(hide_nobody, P2, false, "it has no members"),
+    BREAKAGE(hide_none, P2, false, "it has no members"),
     BREAKAGE(want_more_segments, P3, true, " segments, there are "),
     BREAKAGE(allow_one_hop_less, P4, true, " hops, the cloak reaches "),
     BREAKAGE(wait_less, P5, true, "the cloak comes 0.000001 s too late"),

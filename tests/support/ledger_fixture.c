@@ -253,7 +253,7 @@ void desk_check_quiet(const desk *d)
     }
 }
 
-void desk_check_added_anew(desk *d, const uint32_t *numbers, sc_time now)
+void desk_check_added_again(desk *d, const uint32_t *numbers, sc_time now)
 {
     desk_check_quiet(d);
     sc__ledger_state_pass_time(d->ledger_state, now);
@@ -296,7 +296,7 @@ void desk_check_settled(desk *d, uint32_t number, sc_outcome outcome, int why)
     sc_ticket_free(ticket);
 }
 
-void desk_check_nobody(desk *d)
+void desk_check_none(desk *d)
 {
     assert_null(*settled(d));
 }

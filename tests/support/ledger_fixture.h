@@ -73,7 +73,7 @@ sc_proposal_id desk_reserve(desk *d, sc_proposal *proposal, sc_time now);
 /** The same for a proposal of ours. */
 sc_proposal_id desk_propose(desk *d, const uint32_t *numbers, sc_time now);
 
-/** Somebody sends something about a proposal; release, abort and ask with a deadline that never
+/** Send a message about a proposal; release, abort and ask with a deadline that never
  * comes. */
 void desk_hear(desk *d, sc_msg_kind kind, sc_peer from, const sc_proposal_id *id, sc_time now);
 
@@ -107,7 +107,7 @@ void desk_check_quiet(const desk *d);
 /** Time passes, and these are added again, in any order; the last number is 0. Nothing more is
  * sent.
  */
-void desk_check_added_anew(desk *d, const uint32_t *numbers, sc_time now);
+void desk_check_added_again(desk *d, const uint32_t *numbers, sc_time now);
 
 // --- Outcomes ------------------------------------------------------------------------------
 
@@ -118,8 +118,8 @@ void desk_check_added_anew(desk *d, const uint32_t *numbers, sc_time now);
  */
 void desk_check_settled(desk *d, uint32_t number, sc_outcome outcome, int why);
 
-/** Nobody more has an outcome. */
-void desk_check_nobody(desk *d);
+/** No other query has an outcome. */
+void desk_check_none(desk *d);
 
 /** Each ticket taken is counted in one place. */
 void desk_check_stats(const sc_ledger_stats *stats);

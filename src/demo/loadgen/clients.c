@@ -502,7 +502,7 @@ static void time_out(sc__client_group *group, uint32_t who)
     }
 }
 
-// --- Who asks ---------------------------------------------------------------------
+// --- Asking -----------------------------------------------------------------------
 
 static void ask(sc__client_group *group, int64_t due_us)
 {

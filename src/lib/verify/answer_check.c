@@ -349,7 +349,7 @@ static sc_err walk_on(sc_distances *d, sc_node_id node, double distance_m)
 sc_err sc__distances_from(sc_distances *distances, sc_edge_id edge, double offset_m)
 {
     distances->heap_count = 0;
-    // Nobody looks at four thousand million answers; if so, marks of old would be believed.
+    // After four thousand million answers, old marks would be taken for new ones.
     if (++distances->search == 0) return SC_ELIMIT;
     return walk_edge(distances, edge, offset_m, 0.0);
 }

@@ -264,7 +264,7 @@ static void look_at_drift(sc_follow *f, const sc_drift *drift, const char *what)
               what, deviations);
 }
 
-// Whoever gives the wrong map should hear of that, and not only of what comes of it.
+// A wrong map is reported as such, not only by the violations that follow from it.
 static void look_at_map(sc_follow *f, const sc_event_end *end)
 {
     sc_verify_report *report = &f->report;

@@ -161,7 +161,7 @@ void sc_credentials_exchange(sc_credentials *credentials, sc_access_rules *next)
     sc_access_rules_release(last);
 }
 
-// --- Who asks ------------------------------------------------------------------------------------
+// --- The user of a request -----------------------------------------------------------------------
 
 static bool refuse(sc_problem *problem, const char *why)
 {

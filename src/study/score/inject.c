@@ -114,7 +114,7 @@ static sc_err around_draw(nearby_segments *around, sc_seg_id segment, uint32_t m
 // Who is to be found: drawn from the lines of a stream, and looked up among cases.
 //
 // Lines are shuffled as far as need be, and each brings its user in unless there is one of it
-// already, or the line is nowhere on the map. So a traveller who asks often is drawn more often,
+// already, or the line is nowhere on the map. So a traveller with more queries is drawn more often,
 // as for an adversary who waits until a traveller passes; and nothing depends on how many are
 // wanted.
 

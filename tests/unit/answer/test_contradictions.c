@@ -287,7 +287,7 @@ static void test_a_huge_cloak_is_believed_and_lies_to_neighbours_are_seen(void *
     sketch_free(&s);
 }
 
-// An object of the provider's own, outside, that no list names: nobody can see that from here.
+// An object of the provider's own, outside, that no list names: this cannot be seen from here.
 static void test_what_is_left_out_everywhere_cannot_be_seen(void **state)
 {
     (void)state;

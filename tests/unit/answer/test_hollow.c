@@ -1,6 +1,6 @@
 // Replies that say too little, or too much, and agree with themselves. Of the map's own objects it
 // is known how many can be reached, so a list of the nearest has its length; of a provider's own it
-// is not, and nobody can tell.
+// is not, and this cannot be told.
 #include "spoilt.h"
 
 //     A-*-B-*-C---D      The cloak: B-F, E-F, F-G, F-J, C-G, G-H, G-K; nothing is on it.

@@ -6,7 +6,7 @@
 #include "support/check.h"
 
 // === Roll =======================================================================================
-// The table that tells which objects have been seen: begun anew again and again, never cleared.
+// The table that tells which objects have been seen: started over again and again, never cleared.
 
 static void test_a_number_is_kept_where_it_was_first_put(void **state)
 {

@@ -68,8 +68,8 @@ static void test_bounds_may_leave_a_single_profile(void **state)
     CHECK_OK(sc_policy_check(&terms, &diag), &diag);
 }
 
-// === Terms in force: whoever holds some keeps them, whatever is exchanged meanwhile; the last
-// frees them (the sanitizers look). Who asks, by a token, is tested at the query route.
+// === Terms in force: a holder keeps its terms, whatever is exchanged meanwhile; the last
+// frees them (the sanitizers look). Users, by token, are tested at the query route.
 
 static sc_access_rules *terms_of(uint32_t k)
 {

@@ -99,7 +99,7 @@ static void test_the_dice_depend_on_seed_and_number_alone(void **state)
     sighted_free(&s);
 }
 
-/** A cloaker that cloaks nobody and notes what its dice show. */
+/** A cloaker that cloaks no query and notes what its dice show. */
 typedef struct gambler {
     sc_rng *rng;
     uint64_t *shown;
@@ -161,14 +161,14 @@ static void test_no_two_replays_have_the_same_dice(void **state)
 
 // --- Cloakers that fail --------------------------------------------------------------
 
-/** A cloaker that cloaks nobody, and fails when it is told to. */
+/** A cloaker that cloaks no query, and fails when it is told to. */
 typedef struct frail {
     unsigned opened;
     unsigned closed;
     unsigned fail_open;         ///< at this one, counted from 1; 0: never
     atomic_ulong replays;       ///< of all workers
     unsigned long fail_replay;  ///< at this one, counted from 1; 0: never
-    bool is_alone;              ///< nobody but the opener may replay
+    bool is_alone;              ///< only the opener may replay
     pthread_t opener;
     atomic_bool has_strayed;
 } frail;

@@ -465,7 +465,7 @@ static void test_two_leaders_end_with_one_placement(void **state)
 }
 
 // The workers go by a placement that was lost on its way to the leader.
-static void test_a_placement_that_was_never_heard_is_waited_for_and_then_told_anew(void **state)
+static void test_a_placement_that_was_never_heard_is_waited_for_and_then_sent_again(void **state)
 {
     (void)state;
     scene s = scene_with(4);
@@ -506,6 +506,6 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_the_next_leader_has_time_for_one_who_came),
     cmocka_unit_test(test_a_leader_that_knows_nothing_takes_the_parts_as_they_are),
     cmocka_unit_test(test_two_leaders_end_with_one_placement),
-    cmocka_unit_test(test_a_placement_that_was_never_heard_is_waited_for_and_then_told_anew),
+    cmocka_unit_test(test_a_placement_that_was_never_heard_is_waited_for_and_then_sent_again),
 };
 SC_SUITE(tests)

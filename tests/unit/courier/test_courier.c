@@ -1,4 +1,4 @@
-// A courier and its workers: exact answers for everyone, whoever provides, and every errand back
+// A courier and its workers: exact answers for everyone, from any provider, and every errand back
 // once.
 #include "courier/courier.h"
 
@@ -266,7 +266,7 @@ static void test_more_errands_than_allowed_are_refused_at_once(void **state)
     for (size_t i = 0; i < 8; i++) {
         errands[i] = scene_errand(&s);
     }
-    // Whoever is told of an errand's return finds its room free again: the first one is on its way
+    // When an errand's return is reported, its room is free again: the first one is on its way
     // to us, and does not count any more.
     pthread_mutex_lock(&held.lock);
     CHECK_OK(sc_courier_send(s.courier, errands[0]), NULL);

@@ -262,7 +262,7 @@ static void test_a_refusal_is_told_and_not_asked_again(void **state)
 static void test_nothing_is_told_but_the_cloak(void **state)
 {
     (void)state;
-    // Nobody asked for a proxy.
+    // No proxy was asked for.
     assert_int_equal(setenv("http_proxy", "http://127.0.0.1:1/", 1), 0);
     scene s;
     scene_open(&s);

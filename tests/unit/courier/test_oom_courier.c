@@ -245,7 +245,8 @@ static void test_a_reply_that_is_handed_on_needs_memory_too(void **state)
 
 // --- All threads ----------------------------------------------------------------------------
 
-/** Whoever brings an errand back, a worker or the connections, has little memory for the next one.
+/** The thread that brings an errand back, a worker or the connections, has little memory for the
+ * next one.
  */
 typedef struct thief {
     errand_box box;
@@ -287,7 +288,7 @@ static size_t check_all(const sc_map *map, sc_rng *rng, const sc_courier_options
             well++;
         }
         errand_free(e);
-        // The first one finds a worker that nobody has robbed yet.
+        // The first one finds a worker that still has its memory.
         atomic_store(&t.leave, sent > 150 ? 0 : 1 + sent / 2);
     }
     sc_courier_free(courier);

@@ -161,7 +161,7 @@ static void test_a_attacker_has_stepped_back_once_it_is_there(void **state)
     room_close(&r);
 }
 
-/** Somebody who starts an attacker, and how nice it should be then. */
+/** A thread that starts an attacker, and how nice it should be then. */
 typedef struct starter {
     room *r;
     int step;  ///< by which the starter is nicer than this process
@@ -197,7 +197,7 @@ static void check_niceness(int step)
     room_close(&r);
 }
 
-static void test_a_attacker_is_nicer_than_whoever_starts_it(void **state)
+static void test_an_attacker_is_nicer_than_its_starter(void **state)
 {
     (void)state;
     check_niceness(0);
@@ -262,7 +262,7 @@ static void test_no_more_wait_than_may(void **state)
     room_close(&r);
 }
 
-static void test_a_attack_that_is_given_up_holds_nobody_up(void **state)
+static void test_an_attack_that_is_given_up_delays_no_others(void **state)
 {
     (void)state;
     room r;
@@ -449,10 +449,10 @@ static void test_options_out_of_range_are_refused(void **state)
 
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_a_attacker_has_stepped_back_once_it_is_there),
-    cmocka_unit_test(test_a_attacker_is_nicer_than_whoever_starts_it),
+    cmocka_unit_test(test_an_attacker_is_nicer_than_its_starter),
     cmocka_unit_test(test_attacks_come_back_in_order_and_settled),
     cmocka_unit_test(test_no_more_wait_than_may),
-    cmocka_unit_test(test_a_attack_that_is_given_up_holds_nobody_up),
+    cmocka_unit_test(test_an_attack_that_is_given_up_delays_no_others),
     cmocka_unit_test(test_whatever_waits_at_the_end_is_given_up),
     cmocka_unit_test(test_who_is_stopped_gives_up_what_it_has_and_takes_no_more),
     cmocka_unit_test(test_who_is_stopped_gives_up_what_is_worked_on),

@@ -158,7 +158,7 @@ static void test_a_report_may_appear_and_change_while_it_is_served(void **state)
     fixture_close(&f);
 }
 
-/** The same at a unix socket, where the kernel takes little of what nobody reads. */
+/** The same at a unix socket, where the kernel takes little of what is not read. */
 static void fixture_open_narrow(fixture *f)
 {
     fixture_prepare(f);
@@ -376,7 +376,7 @@ static void make_socket(const char *path)
     close(fd);
 }
 
-// A pipe that nobody writes to would be waited for; a link leads where it likes.
+// A pipe without a writer would be waited for; a link leads where it likes.
 static void test_only_plain_files_are_read(void **state)
 {
     (void)state;

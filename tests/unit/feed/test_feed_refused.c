@@ -95,7 +95,7 @@ static void test_statements_in_names_are_just_names(void **state)
         options = town_options(&here);
         options.category_column = names[i];
         check_refused(&options, SC_EIO, "\" does not exist; check the names of the columns");
-        // As a channel it is one that nobody will ever use.
+        // As a channel it is one that is never used.
         options = town_options(&here);
         options.channel = names[i];
         sc_diag diag = {""};

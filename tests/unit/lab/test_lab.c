@@ -288,7 +288,7 @@ static void test_bad_options_are_refused_before_anything_is_made(void **state)
     site_close(&s);
 }
 
-static void test_another_setting_in_the_same_directory_is_refused_or_begins_anew(void **state)
+static void test_another_setting_in_the_same_directory_is_refused_or_starts_over(void **state)
 {
     (void)state;
     site s;
@@ -313,6 +313,6 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_what_is_added_is_all_that_is_done),
     cmocka_unit_test(test_attacks_that_are_wanted_later_are_made_up_for_and_not_made_twice),
     cmocka_unit_test(test_bad_options_are_refused_before_anything_is_made),
-    cmocka_unit_test(test_another_setting_in_the_same_directory_is_refused_or_begins_anew),
+    cmocka_unit_test(test_another_setting_in_the_same_directory_is_refused_or_starts_over),
 };
 SC_SUITE_WITH(tests, open_maps, close_maps)

@@ -69,7 +69,7 @@ static void test_a_quick_one_has_the_same_figures_and_the_middle_on_each(void **
         }
         assert_true(is_on);
         CHECK_SAME(values->values[0], all->values[0]);
-        // In so short a time nobody asks five times.
+        // In so short a time no traveller asks five times.
         const double last = axis == SC_LAB_AXIS_ASKED ? 2 : all->values[all->count - 1];
         CHECK_SAME(values->values[values->count - 1], last);
     }
@@ -383,7 +383,7 @@ static void test_every_number_of_cloaks_seen_is_told_by_one_measure(void **state
             sc_lab_value(&measure, SC_LAB_EFFECTIVE, SC_LAB_AXIS_ASKED, there[i][0], &value));
         CHECK_SAME(value, there[i][1]);
     }
-    // Nobody had three; and there is no 0th, and no end beyond the last.
+    // No traveller had three; and there is no 0th, and no end beyond the last.
     static const double missing[] = {3, 0, -1, SC_LAB_ASKED_MAX + 1, NOT_A_NUMBER};
     double value = 4711;
     for (size_t i = 0; i < sizeof missing / sizeof *missing; i++) {
@@ -404,7 +404,7 @@ static void test_what_was_not_measured_has_no_value(void **state)
         assert_false(sc_lab_value(&nothing, metric, SC_LAB_AXIS_ASKED, 1, &value));
     }
     CHECK_SAME(value, 4711);
-    // That nobody was cloaked is a success rate, and a throughput.
+    // A run without a cloak has a success rate, and a throughput.
     const sc_lab_measure vain = {.queries = 10, .cpu_us = 4};
     assert_true(sc_lab_value(&vain, SC_LAB_SUCCESS, SC_LAB_AXIS_K, 5, &value));
     CHECK_SAME(value, 0);

@@ -101,7 +101,7 @@ static void test_what_is_stored_comes_back_to_the_last_bit(void **state)
     assert_int_equal(read.point.seed, 1);
     sc__store_close(&store);
 
-    // The same for whoever comes later.
+    // The same for a later run.
     store = opened(&options);
     assert_true(is_stored(&store, &result.point, &read));
     assert_memory_equal(read.by_method, result.by_method, sizeof read.by_method);
@@ -187,7 +187,7 @@ static void test_a_point_is_not_taken_for_another(void **state)
     const sc_lab_result result = made_result(&options, 3, 1);
     const sc_lab_result other = made_result(&options, 4, 1);
     save(&store, &result);
-    // Somebody copies the file.
+    // The file is copied.
     size_t size = 0;
     char *bytes =
         read_whole(place_path(&p, "results/points/city-k3-l4-s3-t3-n5-seed1.json"), &size);
@@ -409,7 +409,7 @@ static void test_what_makes_no_difference_may_differ(void **state)
     options.is_walk = true;
     sc__store store = opened(&options);
     sc__store_close(&store);
-    // Nobody is on a trip; each method sets its variant, and each variant its cap.
+    // No traveller is on a trip; each method sets its variant, and each variant its cap.
     options.truck_share = 0.5;
     options.engine.variant = SC_VARIANT_XSTAR;
     options.engine.is_strict = true;
@@ -497,7 +497,7 @@ static void test_other_traces_are_refused(void **state)
     static const char *const texts[] = {
         "id,t,x,y\na,0,0,0\na,10,100,0\n", "id,t,x,y\na,0,0,0\na,11,100,0\n",
         "id,t,x,y\na,0,0,0\na,5,50,0\na,10,100,0\n",
-        // As many, as long, and elsewhere; or somebody else.
+        // As many, as long, and elsewhere; or another traveller.
         "id,t,x,y\na,0,0,0\na,10,101,0\n", "id,t,x,y\nb,0,0,0\nb,10,100,0\n"};
     enum { COUNT = sizeof texts / sizeof texts[0] };
     sc_traces *traces[COUNT] = {NULL};
@@ -583,7 +583,7 @@ static void test_points_of_which_nothing_is_known_are_not_taken(void **state)
 static void test_a_directory_that_is_not_ours_is_left_alone(void **state)
 {
     (void)state;
-    // Somebody else keeps points there: even one that is called as ours are may not go.
+    // Another program keeps points there: even one that is called as ours are may not go.
     static const char *const theirs[] = {"results/points/city-k3-l4-s3-t3-n5-seed1.json",
                                          "results/points/a.json", "results/points/notes.txt",
                                          "results/points/.a.0123456789abcdef"};

@@ -47,7 +47,7 @@ static sc_err try_work(const site *s, const volatile sig_atomic_t *stop, sc_diag
                            .done_before = 100,
                            .stop = stop};
     const sc_err err = sc__work(&task, diag);
-    // Nobody is left behind.
+    // No process is left behind.
     assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
     assert_int_equal(errno, ECHILD);
     return err;

@@ -104,7 +104,7 @@ static void test_a_query_that_is_over_is_taken_from_all_that_received_of_it(void
     (void)state;
     scene *s = scene_open();
     desk *d = &s->desk;
-    // By its own part, and nobody else has it: the worker receives that the proposal has left.
+    // By its own part, and no other worker has it: the worker receives that the proposal has left.
     ask(s, 1, 'D', FAR);
     publish(s, 1, 0, 10);
     desk_next(d, SC_MSG_PUBLISHED, DESK_WORKER);
@@ -179,7 +179,7 @@ static void test_a_part_that_has_moved_receives_of_its_queries_and_its_company(v
     desk_check_query(d, SC_MSG_COMPANY, 1, 1);
     desk_check_quiet(d);
     desk_hear(d, SC_MSG_ABORT, DESK_WORKER, &id, 1201);
-    desk_check_added_anew(d, (const uint32_t[]){2, 0}, 1201);
+    desk_check_added_again(d, (const uint32_t[]){2, 0}, 1201);
     scene_close(s);
 }
 

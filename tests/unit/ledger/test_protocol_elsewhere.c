@@ -54,7 +54,7 @@ static void test_elsewhere_what_r_published_is_answered_with_its_result(void **s
             desk_hear(d, SC_MSG_PUBLISHED, DESK_OTHER, &id, 21);
             // R has forgotten it, and receives late that we asked.
             desk_hear(d, SC_MSG_DEAD, DESK_OTHER, &id, 22);
-            desk_check_nobody(d);
+            desk_check_none(d);
         }
         desk_result(d, &id, SC_FAILURE_NONE, 30);
         desk_result(d, &id, SC_FAILURE_NONE, 31);
@@ -101,7 +101,7 @@ static void test_elsewhere_a_result_is_not_waited_for_for_ever(void **state)
     // Deadlines and patience no longer count.
     assert_int_equal(sc__ledger_state_next_wake(d->ledger_state), 5020);
     sc__ledger_state_pass_time(d->ledger_state, 5019);
-    desk_check_nobody(d);
+    desk_check_none(d);
     sc__ledger_state_pass_time(d->ledger_state, 5020);
     desk_check_settled(d, 1, SC_OUTCOME_FAILED, SC_FAILURE_LOST);
     desk_check_settled(d, 2, SC_OUTCOME_FAILED, SC_FAILURE_LOST);
@@ -125,11 +125,11 @@ static void test_elsewhere_r_alone_decides(void **state)
     desk_hear(d, SC_MSG_ABORT, DESK_OTHER, &id, 1);
     desk_release(d, &id, four_theirs, 4000, 1);
     desk_check_quiet(d);
-    desk_check_nobody(d);
+    desk_check_none(d);
     assert_int_equal(sc__ledger_state_stats(d->ledger_state).cloaks_elsewhere, 0);
     // It can still be called off.
     desk_hear(d, SC_MSG_DEAD, DESK_OTHER, &id, 2);
-    desk_check_added_anew(d, four_ours, 2);
+    desk_check_added_again(d, four_ours, 2);
     // And never comes to life again.
     desk_hear(d, SC_MSG_PUBLISHED, DESK_OTHER, &id, 3);
     desk_check_quiet(d);
@@ -148,13 +148,13 @@ static void test_elsewhere_a_dead_proposal_that_comes_again_ends_by_the_message_
     const sc_proposal_id id = desk_reserve(d, proposal, 0);
     desk_check_msg(d, SC_MSG_OK, DESK_WORKER, &id);
     desk_hear(d, SC_MSG_DEAD, DESK_OTHER, &id, 1);
-    desk_check_added_anew(d, four_ours, 1);
+    desk_check_added_again(d, four_ours, 1);
     desk_reserve(d, again, 2);
     desk_check_msg(d, SC_MSG_OK, DESK_WORKER, &id);
     sc__ledger_state_pass_time(d->ledger_state, 302);
     desk_check_msg(d, SC_MSG_ASK, DESK_OTHER, &id);
     desk_hear(d, SC_MSG_DEAD, DESK_OTHER, &id, 303);
-    desk_check_added_anew(d, four_ours, 303);
+    desk_check_added_again(d, four_ours, 303);
     four_close(d);
 }
 
@@ -164,7 +164,7 @@ static void test_elsewhere_the_worker_may_abort(void **state)
     desk *d = four_open();
     const sc_proposal_id id = four_reserve(d, DESK_OTHER);
     desk_hear(d, SC_MSG_ABORT, DESK_WORKER, &id, 1);
-    desk_check_added_anew(d, four_ours, 1);
+    desk_check_added_again(d, four_ours, 1);
     assert_int_equal(sc__ledger_state_stats(d->ledger_state).aborted, 1);
     four_close(d);
 }
@@ -183,7 +183,7 @@ static void test_elsewhere_r_is_asked_again_and_again(void **state)
         desk_check_quiet(d);
     }
     assert_int_equal(sc__ledger_state_stats(d->ledger_state).asked, 5);
-    desk_check_nobody(d);
+    desk_check_none(d);
     four_close(d);
 }
 
@@ -197,11 +197,11 @@ static void test_elsewhere_silence_leaves_each_in_doubt_at_its_own_deadline(void
         desk_check_msg(d, SC_MSG_ASK, DESK_OTHER, &id);
     }
     sc__ledger_state_pass_time(d->ledger_state, 4010);
-    desk_check_nobody(d);
+    desk_check_none(d);
     sc__ledger_state_pass_time(d->ledger_state, 4011);
     desk_check_remove(d, 2);
     desk_check_settled(d, 2, SC_OUTCOME_FAILED, SC_FAILURE_IN_DOUBT);
-    desk_check_nobody(d);
+    desk_check_none(d);
     // The other one may still receive that it has left.
     desk_hear(d, SC_MSG_PUBLISHED, DESK_OTHER, &id, 4012);
     desk_result(d, &id, SC_FAILURE_NONE, 4013);
@@ -244,7 +244,7 @@ static void test_elsewhere_a_client_that_goes_waits_for_the_message_of_r(void **
         desk_check_msg(d, SC_MSG_ABORT, DESK_OTHER, &id);
         desk_withdraw(d, 1, 6);
         desk_check_quiet(d);
-        desk_check_nobody(d);
+        desk_check_none(d);
         if (is_published) {
             desk_hear(d, SC_MSG_PUBLISHED, DESK_OTHER, &id, 7);
             desk_withdraw(d, 1, 8);
@@ -256,7 +256,7 @@ static void test_elsewhere_a_client_that_goes_waits_for_the_message_of_r(void **
             desk_hear(d, SC_MSG_DEAD, DESK_OTHER, &id, 7);
             desk_check_remove(d, 1);
             desk_check_settled(d, 1, SC_OUTCOME_GONE, 0);
-            desk_check_added_anew(d, (const uint32_t[]){2, 0}, 7);
+            desk_check_added_again(d, (const uint32_t[]){2, 0}, 7);
         }
         four_close(d);
     }
@@ -286,7 +286,7 @@ static void test_elsewhere_what_is_reserved_cannot_be_reserved_again(void **stat
     const sc_proposal_id second = desk_reserve(d, desk_proposal(d, four_all, DESK_OTHER), 1);
     desk_check_no(d, &second, four_ours);
     desk_hear(d, SC_MSG_DEAD, DESK_OTHER, &first, 2);
-    desk_check_added_anew(d, four_ours, 2);
+    desk_check_added_again(d, four_ours, 2);
     const sc_proposal_id third = desk_reserve(d, desk_proposal(d, four_all, DESK_OTHER), 3);
     desk_check_msg(d, SC_MSG_OK, DESK_WORKER, &third);
     four_close(d);
@@ -367,7 +367,7 @@ static void test_messages_that_are_not_for_a_gateway_change_nothing(void **state
     empty.id = id;
     sc__ledger_state_receive(d->ledger_state, &empty, 1);
     desk_check_quiet(d);
-    desk_check_nobody(d);
+    desk_check_none(d);
     assert_int_equal(sc__ledger_state_stats(d->ledger_state).proposals, 1);
     four_close(d);
 }

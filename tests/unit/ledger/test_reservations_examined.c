@@ -176,7 +176,7 @@ static void test_a_proposal_that_breaks_a_promise_is_counted_and_refused(void **
         assert_int_equal(stats.violations, 1);
         assert_int_equal(stats.refused, 1);
         assert_int_equal(stats.cloaks, 0);
-        desk_check_nobody(&s->desk);
+        desk_check_none(&s->desk);
         scene_close(s);
     }
     check_case_done();

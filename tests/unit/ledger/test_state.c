@@ -68,7 +68,7 @@ static void test_two_queries_are_cloaked_published_and_answered(void **state)
     sc_reservation *reservation = publish(d, &id, 2, wake);
     assert_null(sc__ledger_state_take_due(d->ledger_state, wake));
     desk_check_quiet(d);
-    desk_check_nobody(d);
+    desk_check_none(d);
 
     // Seats are in the order of our members.
     const sc_ticket *first_member = reservation->members;
@@ -113,7 +113,7 @@ static void test_an_open_query_whose_client_goes_away_leaves_the_engine(void **s
     desk_withdraw(d, 1, 6);
     desk_withdraw(d, 2, 6);
     desk_check_quiet(d);
-    desk_check_nobody(d);
+    desk_check_none(d);
     close_desk(d);
 }
 
@@ -127,9 +127,9 @@ static void test_a_reserved_query_whose_client_goes_away_takes_the_proposal_with
     desk_check_remove(d, 2);
     desk_check_msg(d, SC_MSG_DEAD, DESK_WORKER, &id);
     desk_check_settled(d, 2, SC_OUTCOME_GONE, 0);
-    desk_check_nobody(d);
+    desk_check_none(d);
     assert_null(sc__ledger_state_take_due(d->ledger_state, 900));
-    desk_check_added_anew(d, (const uint32_t[]){1, 0}, 900);
+    desk_check_added_again(d, (const uint32_t[]){1, 0}, 900);
     assert_int_equal(sc__ledger_state_stats(d->ledger_state).resent, 1);
     // The other one is open: it can be proposed again.
     const sc_proposal_id again = desk_propose(d, (const uint32_t[]){1, 0}, 900);
@@ -145,7 +145,7 @@ static void test_a_published_query_whose_client_goes_away_is_answered_like_the_o
     desk_withdraw(d, 1, 101);
     desk_withdraw(d, 1, 102);
     desk_check_quiet(d);
-    desk_check_nobody(d);
+    desk_check_none(d);
     sc_answer_place places[2] = {{0}};
     sc__ledger_state_answered(d->ledger_state, reservation, SC_FAILURE_TIMEOUT, places, NULL, 500);
     desk_check_settled(d, 1, SC_OUTCOME_FAILED, SC_FAILURE_TIMEOUT);
@@ -176,7 +176,7 @@ static void check_refused(const uint32_t *numbers, spoiler *spoil, const uint32_
     const sc_proposal_id id = desk_reserve(d, proposal, 1);
     desk_check_no(d, &id, gone);
     desk_check_quiet(d);
-    desk_check_nobody(d);
+    desk_check_none(d);
     assert_int_equal(open->state, SC_TICKET_OPEN);
     assert_null(open->reservation);
     assert_int_equal(reserved->state, SC_TICKET_RESERVED);
@@ -212,7 +212,7 @@ static void without_time(sc_proposal *proposal)
 }
 
 static void
-test_a_proposal_with_somebody_who_is_not_open_or_that_makes_no_sense_is_refused(void **state)
+test_a_proposal_with_a_member_that_is_not_open_or_that_makes_no_sense_is_refused(void **state)
 {
     (void)state;
     const uint32_t nobody[] = {0};
@@ -239,7 +239,7 @@ static void test_a_proposal_that_is_too_late_for_one_costs_only_that_one(void **
     desk_check_remove(d, 1);
     desk_check_no(d, &id, (const uint32_t[]){1, 0});
     desk_check_settled(d, 1, SC_OUTCOME_DROPPED, SC_DROP_EXPIRED);
-    desk_check_nobody(d);
+    desk_check_none(d);
     assert_int_equal(other->state, SC_TICKET_OPEN);
     // One before that there is time, if next to none.
     const sc_proposal_id late = desk_propose(d, (const uint32_t[]){2, 0}, 1989);
@@ -258,8 +258,8 @@ static void test_a_release_that_comes_late_is_called_off(void **state)
     desk_check_remove(d, 1);
     desk_check_msg(d, SC_MSG_DEAD, DESK_WORKER, &id);
     desk_check_settled(d, 1, SC_OUTCOME_DROPPED, SC_DROP_EXPIRED);
-    desk_check_nobody(d);
-    desk_check_added_anew(d, (const uint32_t[]){2, 0}, 190);
+    desk_check_none(d);
+    desk_check_added_again(d, (const uint32_t[]){2, 0}, 190);
     assert_int_equal(sc__ledger_state_stats(d->ledger_state).pending, 1);
     close_desk(d);
 }
@@ -278,7 +278,7 @@ static void test_a_deadline_that_comes_while_reserved_leaves_the_query_in_doubt(
         desk_check_remove(d, 1);
         desk_check_msg(d, SC_MSG_DEAD, DESK_WORKER, &id);
         desk_check_settled(d, 1, SC_OUTCOME_FAILED, SC_FAILURE_IN_DOUBT);
-        desk_check_nobody(d);
+        desk_check_none(d);
         assert_int_equal(sc__ledger_state_stats(d->ledger_state).pending, 1);
         close_desk(d);
     }
@@ -291,14 +291,14 @@ static void test_a_query_that_the_engine_forgets_is_dropped_after_the_guard(void
     desk_ask(d, 1, 1000, 0);
     assert_int_equal(sc__ledger_state_next_wake(d->ledger_state), 1011);
     sc__ledger_state_pass_time(d->ledger_state, 1010);
-    desk_check_nobody(d);
+    desk_check_none(d);
     sc__ledger_state_pass_time(d->ledger_state, 1011);
     desk_check_remove(d, 1);
     desk_check_settled(d, 1, SC_OUTCOME_DROPPED, SC_DROP_EXPIRED);
     assert_int_equal(sc__ledger_state_next_wake(d->ledger_state), SC_TIME_NEVER);
     // Its messages come too late now.
     desk_drop(d, 1, SC_DROP_EXPIRED, 1012);
-    desk_check_nobody(d);
+    desk_check_none(d);
     close_desk(d);
 }
 
@@ -308,7 +308,7 @@ static void test_what_the_engine_sends_of_a_reserved_query_is_not_believed(void 
     desk *d = open_desk();
     const sc_proposal_id id = reserve_two(d, 1000, 1000);
     desk_drop(d, 1, SC_DROP_EXPIRED, 5);
-    desk_check_nobody(d);
+    desk_check_none(d);
     desk_check_quiet(d);
     publish(d, &id, 2, 100);
     close_desk(d);
@@ -344,7 +344,7 @@ static void test_tickets_that_cannot_come_in_are_settled_at_once(void **state)
     sc__ledger_state_turn_away(d->ledger_state, desk_ticket(11, 1, 100), 11);
     desk_check_settled(d, 11, SC_OUTCOME_FAILED, SC_FAILURE_OVERLOADED);
     desk_check_quiet(d);
-    desk_check_nobody(d);
+    desk_check_none(d);
     assert_int_equal(sc__ledger_state_stats(d->ledger_state).taken, 12);
     close_desk(d);
 }
@@ -420,7 +420,7 @@ static void test_a_proposal_that_was_called_off_stays_dead(void **state)
     const sc_proposal_id id = desk_reserve(d, proposal, 0);
     desk_hear(d, SC_MSG_ABORT, DESK_WORKER, &id, 1);
     // Who has called it off knows.
-    desk_check_added_anew(d, one_two, 1);
+    desk_check_added_again(d, one_two, 1);
     desk_reserve(d, again, 2);
     desk_check_no(d, &id, (const uint32_t[]){0});
     assert_null(sc__ledger_state_take_due(d->ledger_state, 900));
@@ -428,7 +428,7 @@ static void test_a_proposal_that_was_called_off_stays_dead(void **state)
     assert_int_equal(stats.aborted, 1);
     assert_int_equal(stats.refused, 1);
     assert_int_equal(stats.proposals, 1);
-    // When nobody can send of it any more it is forgotten, and refused as late.
+    // When no message about it can come any more it is forgotten, and refused as late.
     sc__ledger_state_pass_time(d->ledger_state, 1021 + 1000000);
     while (d->told_count > 0) {
         sc_msg msg = desk_next(d, SC_MSG_REMOVE, SC_PEER_NONE);
@@ -453,7 +453,7 @@ static void test_the_end_settles_what_is_open_reserved_and_published(void **stat
     for (uint32_t i = 1; i <= 5; i++) {
         desk_check_settled(d, i, SC_OUTCOME_FAILED, SC_FAILURE_STOPPED);
     }
-    desk_check_nobody(d);
+    desk_check_none(d);
     desk_check_remove(d, 5);
     desk_check_remove(d, 4);
     desk_check_msg(d, SC_MSG_DEAD, DESK_WORKER, &id);
@@ -494,7 +494,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_a_reserved_query_whose_client_goes_away_takes_the_proposal_with_it),
     cmocka_unit_test(test_a_published_query_whose_client_goes_away_is_answered_like_the_others),
     cmocka_unit_test(
-        test_a_proposal_with_somebody_who_is_not_open_or_that_makes_no_sense_is_refused),
+        test_a_proposal_with_a_member_that_is_not_open_or_that_makes_no_sense_is_refused),
     cmocka_unit_test(test_a_proposal_that_is_too_late_for_one_costs_only_that_one),
     cmocka_unit_test(test_a_release_that_comes_late_is_called_off),
     cmocka_unit_test(test_a_deadline_that_comes_while_reserved_leaves_the_query_in_doubt),

@@ -193,7 +193,8 @@ static void test_every_fault_is_found_and_named(void **state)
         open_scene(&on, SC_COORDS_GEOGRAPHIC, faults[i].manners);
         on.options.duration_s = 0.05;
         if (faults[i].manners == TOY_TWICE) {
-            // Whoever asks again at once would take the second reply for that of the next query.
+            // A client that asks again at once would take the second reply for that of the next
+            // query.
             on.options.is_restless = false;
             on.options.duration_s = 0.4;
             on.options.workload.pause_s = sc_normal_around(1, 0, 1);
@@ -316,7 +317,7 @@ static void test_queries_can_be_held(void **state)
     close_scene(&on);
 }
 
-// The toy takes whatever comes and answers at once; so those who misbehave harm nobody but
+// The toy takes whatever comes and answers at once; so those who misbehave harm none but
 // themselves.
 static void test_chaos_is_accounted_for(void **state)
 {

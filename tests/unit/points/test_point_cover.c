@@ -188,7 +188,7 @@ static void test_too_many_points_are_refused(void **state)
     options.max_points = 4;
     CHECK_OK(sc__point_cover_init(map, &first, 1, &options, &cover, &diag), &diag);
     sc__point_cover_fini(&cover);
-    // Nobody could count these.
+    // These are too many to count.
     options.spacing_m = 1e-300;
     CHECK_REFUSED(sc__point_cover_init(map, &first, 1, &options, &cover, &diag), SC_ELIMIT, &diag,
                   "takes more than 4 points");

@@ -174,7 +174,7 @@ static void test_another_category_than_asked_for_is_refused(void **state)
     sc_diag diag = {""};
     CHECK_REFUSED(ask_for(&nearest_cafe, &s, &options, &diag), SC_EREPLY, &diag,
                   "another category than the one asked for");
-    // Who asks for all of them, or does not look, takes what comes.
+    // A request for all of them, or without a check, takes what comes.
     CHECK_OK(ask(&s, &options, &diag), &diag);
     options.category_field = NULL;
     CHECK_OK(ask_for(&nearest_cafe, &s, &options, &diag), &diag);
@@ -182,7 +182,7 @@ static void test_another_category_than_asked_for_is_refused(void **state)
     stage_free(&s);
 }
 
-static void test_nobody_there_is_no_answer(void **state)
+static void test_an_absent_provider_gives_no_answer(void **state)
 {
     (void)state;
     stage s = stage_new();
@@ -207,6 +207,6 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_all_questions_together_have_a_deadline),
     cmocka_unit_test(test_a_body_as_large_as_allowed_is_taken),
     cmocka_unit_test(test_another_category_than_asked_for_is_refused),
-    cmocka_unit_test(test_nobody_there_is_no_answer),
+    cmocka_unit_test(test_an_absent_provider_gives_no_answer),
 };
 SC_SUITE(tests)

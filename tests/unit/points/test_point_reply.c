@@ -99,7 +99,7 @@ static void test_distances_that_are_no_straight_lines_in_metres_are_refused(void
     stage s = stage_new(SC_POINT_STRAIGHT, 100, &five_nearest);
     check_refused(&s, POINT_IN_KM, "is not as the crow flies");
     check_refused(&s, POINT_LIES, "is not as the crow flies");
-    // Unless nobody asks for the provider's own.
+    // Unless the provider's own are not asked for.
     s.options.distance_field = NULL;
     check_fine(&s, POINT_IN_KM);
     // But the order is the provider's, and is looked at all the same.

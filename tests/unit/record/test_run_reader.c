@@ -187,7 +187,7 @@ static sc_err read_all(const sc_vocabulary *words, const char *text, sc_run_kind
     return err;
 }
 
-// What an evaluation writes anew: answers, and failures that stand in their place.
+// What an evaluation writes again: answers, and failures that stand in their place.
 static void test_a_failure_is_an_answer_behind_a_cloak_and_only_there(void **state)
 {
     (void)state;
@@ -199,7 +199,7 @@ static void test_a_failure_is_an_answer_behind_a_cloak_and_only_there(void **sta
     assert_int_equal(kinds[1], SC_RUN_OTHER);
     CHECK_OK(read_all(&vocabulary, QUERY CLOAK ANSWER END, kinds, NULL, &diag), &diag);
     assert_int_equal(kinds[2], SC_RUN_ANSWER);
-    // Of a query that nobody asked, nothing is known.
+    // Of a query that was not asked, nothing is known.
     CHECK_OK(read_all(&vocabulary, FAILED QUERY END, kinds, NULL, &diag), &diag);
     assert_int_equal(kinds[0], SC_RUN_OTHER);
 }

@@ -92,7 +92,7 @@ static void test_a_record_gives_the_cases_that_were_heard_for_every_method(void 
         assert_int_equal(record.query_count, report.queries);
         assert_true(record.has_engine);
         check_engine(&record.engine, &options.engine);
-        assert_int_equal(record.line_count, 0);  // nobody wanted them
+        assert_int_equal(record.line_count, 0);  // they were not wanted
         assert_null(record.lines);
         sc_case_record_fini(&record);
         sc_case_collector_fini(&collector);

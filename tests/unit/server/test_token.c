@@ -211,7 +211,7 @@ static void test_nonsense_is_refused_though_it_is_signed(void **state)
     sign_bytes(keys, said, 26, text);
     CHECK_OK(sc_token_check(keys, text, &token), NULL);  // or nothing below is tested
 
-    sign_bytes(keys, said, 24, text);  // nobody
+    sign_bytes(keys, said, 24, text);  // an empty user
     assert_int_equal(sc_token_check(keys, text, &token), SC_EPARSE);
     said[25] = '\n';
     sign_bytes(keys, said, 26, text);

@@ -150,7 +150,7 @@ static void test_where_there_are_no_objects_any_category_is_asked_for(void **sta
 
 // --- The same seed ----------------------------------------------------------
 
-/** What somebody asks, but for when and where. */
+/** A query, without its time and place. */
 typedef struct needs {
     sc_profile profile;
     sc_request request;

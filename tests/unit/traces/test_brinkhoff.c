@@ -20,7 +20,7 @@ static void test_objects_that_take_turns_are_told_apart(void **state)
     sc_traces_free(traces);
 }
 
-static void test_an_id_that_comes_again_is_somebody_else(void **state)
+static void test_an_id_that_comes_again_is_another_vehicle(void **state)
 {
     (void)state;
     sc_traces *traces = good_traces("b.dat", "newpoint 1 1 0 0 1 1 0 0 0\n"
@@ -130,7 +130,7 @@ static void test_an_absurdly_long_id_is_refused(void **state)
 
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_objects_that_take_turns_are_told_apart),
-    cmocka_unit_test(test_an_id_that_comes_again_is_somebody_else),
+    cmocka_unit_test(test_an_id_that_comes_again_is_another_vehicle),
     cmocka_unit_test(test_an_object_may_be_there_from_the_beginning),
     cmocka_unit_test(test_time_counts_steps),
     cmocka_unit_test(test_a_step_must_take_time),

@@ -31,7 +31,7 @@ static void test_vehicles_and_persons_travel_and_containers_do_not(void **state)
     sc_traces_free(traces);
 }
 
-static void test_a_person_called_like_a_vehicle_is_somebody_else(void **state)
+static void test_a_person_named_like_a_vehicle_is_another_track(void **state)
 {
     (void)state;
     sc_traces *traces = good_traces(
@@ -136,7 +136,7 @@ static void test_bad_files_are_refused_with_line_and_attribute(void **state)
     check_case_done();
 }
 
-static void test_a_file_where_nobody_is_has_no_fix(void **state)
+static void test_a_file_without_vehicles_has_no_fix(void **state)
 {
     (void)state;
     check_traces_refused("f", "<fcd-export/>", SC_TRACE_ANY, SC_EINVAL, "f: it holds no fix");
@@ -207,12 +207,12 @@ static void test_a_file_of_many_megabytes_is_read_whole(void **state)
 
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_vehicles_and_persons_travel_and_containers_do_not),
-    cmocka_unit_test(test_a_person_called_like_a_vehicle_is_somebody_else),
+    cmocka_unit_test(test_a_person_named_like_a_vehicle_is_another_track),
     cmocka_unit_test(test_degrees_may_be_called_by_their_names),
     cmocka_unit_test(test_what_is_elsewhere_or_inside_is_passed_over),
     cmocka_unit_test(test_ids_are_what_xml_makes_of_them),
     SC_CASES(test_bad_files_are_refused_with_line_and_attribute),
-    cmocka_unit_test(test_a_file_where_nobody_is_has_no_fix),
+    cmocka_unit_test(test_a_file_without_vehicles_has_no_fix),
     cmocka_unit_test(test_elements_may_not_nest_without_end),
     cmocka_unit_test(test_an_element_may_not_go_on_without_end),
     cmocka_unit_test(test_a_file_of_many_megabytes_is_read_whole),

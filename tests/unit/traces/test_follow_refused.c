@@ -1,5 +1,5 @@
 // What cannot be followed: maps, options and traces that are refused, with a sentence that helps
-// and gives nobody away.
+// and gives no traveller away.
 #include "follow_town.h"
 
 static sc_err try_to_follow(const town *t, const char *lines, const sc_follow_options *options,
@@ -69,7 +69,7 @@ static void test_options_out_of_range_are_refused(void **state)
     town_free(&t);
 }
 
-static void test_where_nobody_is_ever_on_the_roads_the_message_says_why(void **state)
+static void test_where_no_track_is_ever_on_the_roads_the_message_says_why(void **state)
 {
     (void)state;
     town t = town_new();
@@ -196,7 +196,7 @@ static void test_progress_goes_from_nothing_to_all(void **state)
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_a_map_without_coordinates_is_refused),
     cmocka_unit_test(test_options_out_of_range_are_refused),
-    cmocka_unit_test(test_where_nobody_is_ever_on_the_roads_the_message_says_why),
+    cmocka_unit_test(test_where_no_track_is_ever_on_the_roads_the_message_says_why),
     cmocka_unit_test(test_what_is_no_position_on_the_globe_is_too_far),
     cmocka_unit_test(test_folding_into_too_many_windows_is_refused),
     cmocka_unit_test(test_no_message_repeats_a_name_or_a_position),

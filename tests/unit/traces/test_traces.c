@@ -346,7 +346,7 @@ static void test_a_folder_is_read_in_order_of_names_and_formats_may_mix(void **s
     place_free(&p);
 }
 
-static void test_whoever_names_a_format_means_every_file(void **state)
+static void test_a_named_format_is_for_every_file(void **state)
 {
     (void)state;
     const place p = place_new();
@@ -491,7 +491,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_a_nul_byte_is_in_no_text),
     SC_CASES(test_the_same_movements_are_the_same_in_every_format),
     cmocka_unit_test(test_a_folder_is_read_in_order_of_names_and_formats_may_mix),
-    cmocka_unit_test(test_whoever_names_a_format_means_every_file),
+    cmocka_unit_test(test_a_named_format_is_for_every_file),
     cmocka_unit_test(test_a_bad_file_in_a_folder_is_named),
     cmocka_unit_test(test_a_folder_without_traces_is_refused),
     cmocka_unit_test(test_what_is_not_there_or_forbidden_is_told),

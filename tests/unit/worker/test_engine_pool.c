@@ -380,7 +380,7 @@ static void test_what_R_has_is_answered_though_its_part_is_gone_and_back(void **
 
 // --- Any story ------------------------------------------------------------------------------
 
-/** One thing happens: somebody asks, or goes away. */
+/** One thing happens: a query arrives, or goes away. */
 static void take_step(scene *s, sc_rng *rng, sc_time now, uint32_t *asked)
 {
     obedient *o = &s->gateways;

@@ -63,7 +63,7 @@ static void scene_close(scene *s)
     sc_map_free(s->map);
 }
 
-/** Somebody else, who looks and switches. */
+/** Another thread, which reads the counts and switches. */
 static void *look_on(void *argument)
 {
     scene *s = argument;
@@ -186,7 +186,7 @@ static void test_a_engine_pool_that_ends_in_the_middle_frees_all(void **state)
         ask(&s, i, &rng);
     }
     (void)obedient_listen(&s.gateways, sc_clock_us());
-    // Messages that nobody will receive are freed as well.
+    // Messages that are never received are freed as well.
     sc_engine_pool_end(s.engines);
     (void)obedient_listen(&s.gateways, sc_clock_us());
     scene_close(&s);
