@@ -35,7 +35,7 @@ static sc_err parse(const sc__relay_codec *codec, sc__relay_message message, sc_
     const char *text = (const char *)message.bytes;
     if (sc_json_tree_bytes(text, message.size) / GROWTH > limit + ALLOWANCE / GROWTH) {
         return sc_fail(codec->diag, SC_ELIMIT,
-                       "the message takes far more memory than its size explains");
+                       "the message needs far more memory than its size justifies");
     }
     sc_json_error error = {.line = 1, .column = 1};
     const sc_err err = sc_json_tree_read(text, message.size, out, &error);
@@ -162,10 +162,9 @@ static sc_err read_line(relay_reading *r, size_t number, const feature_parts *fe
 {
     const size_t count = sc_json_size(feature->coordinates);
     if (!has_id(feature, 's', r->lines.lines)) {
-        return fail_relay_feature(r, number,
-                                  "is a line that is not called s0, s1, ... by its order");
+        return fail_relay_feature(r, number, "is a line whose id is not s0, s1, ... in order");
     }
-    if (count < 2) return fail_relay_feature(r, number, "is a line without two positions");
+    if (count < 2) return fail_relay_feature(r, number, "is a line with fewer than two positions");
     if (!sc_reserve(&r->line, count, &r->line_capacity, sizeof *r->line))
         return fail_relay_memory(r);
     for (size_t i = 0; i < count; i++) {
@@ -179,8 +178,7 @@ static sc_err read_line(relay_reading *r, size_t number, const feature_parts *fe
 static sc_err read_point(relay_reading *r, size_t number, const feature_parts *feature)
 {
     if (!has_id(feature, 'b', r->point_count)) {
-        return fail_relay_feature(r, number,
-                                  "is a point that is not called b0, b1, ... by its order");
+        return fail_relay_feature(r, number, "is a point whose id is not b0, b1, ... in order");
     }
     if (!sc_grow(&r->points, r->point_count, &r->point_capacity, sizeof *r->points)) {
         return fail_relay_memory(r);
@@ -196,7 +194,7 @@ static sc_err read_feature(relay_reading *r, size_t number)
 {
     feature_parts feature;
     if (!read_feature_parts(sc_json_at(r->features, number), &feature)) {
-        return fail_relay_feature(r, number, "is not one with an id and a geometry");
+        return fail_relay_feature(r, number, "has no id or no geometry");
     }
     if (strcmp(feature.geometry, "LineString") == 0) return read_line(r, number, &feature);
     if (strcmp(feature.geometry, "Point") == 0) return read_point(r, number, &feature);
@@ -236,7 +234,7 @@ static sc_err read_categories(const relay_reading *r, size_t place, const sc_jso
     const size_t count = sc_json_size(json);
     if (!sc_json_is_array(json) || count < 1 || count > SC_REQUEST_CATEGORIES) {
         return sc_fail(r->codec->diag, SC_EREQUEST,
-                       "the categories of request %zu are not a list of 1 to %d words", place,
+                       "the categories of request %zu are not a list of 1 to %d names", place,
                        (int)SC_REQUEST_CATEGORIES);
     }
     to->category_count = (uint32_t)count;
@@ -257,9 +255,7 @@ static sc_err read_request(const relay_reading *r, size_t place, sc_request *to)
         to->type = SC_REQUEST_KNN;
         if (!sc_json_is_integer(k) || sc_json_integer(k) < 1 || sc_json_integer(k) > UINT32_MAX) {
             return sc_fail(r->codec->diag, SC_EREQUEST,
-                           "k of request %zu is not a whole number "
-                           "from 1 on",
-                           place);
+                           "k of request %zu is not a whole number of 1 or more", place);
         }
         to->k = (uint32_t)sc_json_integer(k);
     } else if (type && strcmp(type, "range") == 0) {
@@ -416,7 +412,7 @@ static sc_err read_object(reply_reading *r, size_t i, size_t *text_bytes)
 {
     feature_parts feature;
     if (!read_feature_parts(sc_json_at(r->features, i), &feature) || feature.id[0] == '\0') {
-        return fail_object(r, i, "is not one with an id and a geometry");
+        return fail_object(r, i, "has no id or no geometry");
     }
     if (strcmp(feature.geometry, "Point") != 0 ||
         !read_position(feature.coordinates, &r->places[i])) {
@@ -424,11 +420,11 @@ static sc_err read_object(reply_reading *r, size_t i, size_t *text_bytes)
     }
     const char *word = sc_json_text_at(sc_json_member(feature.properties, "category"));
     if (!word || sc_string_index_find(&r->words, word) == SC_NONE) {
-        return fail_object(r, i, "is of a category that is not known here");
+        return fail_object(r, i, "is of a category that is not known to this side");
     }
     uint32_t first = 0;
     if (sc_string_index_put(&r->keys, feature.id, (uint32_t)i, &first)) return fail_reply_memory(r);
-    if (first != i) return fail_object(r, i, "has the id of another one");
+    if (first != i) return fail_object(r, i, "has the same id as another object");
     *text_bytes += strlen(feature.id) + 1 + strlen(name_of(&feature)) + 1;
     return SC_OK;
 }
@@ -542,7 +538,7 @@ static sc_err read_list(reply_reading *r, size_t answer, const sc_json_value *li
         if (object == SC_NONE) return fail_answer(r, answer, "a list names no object");
         if (!sc_json_is_number(distance) ||
             !(distance_m >= 0.0 && distance_m <= SC__DISTANCE_MAX_M)) {
-            return fail_answer(r, answer, "a distance is not a number from 0 on");
+            return fail_answer(r, answer, "a distance is not a number of 0 or more");
         }
         if (!sc__reply_add_near(r->reply, object, distance_m)) return fail_reply_memory(r);
     }
@@ -615,13 +611,13 @@ static sc_err place_object(reply_reading *r, const sc__geojson_nearby *nearby, s
         bool is_told = true;
         snap = sc__geojson_nearby_snap(nearby, at, &is_told);
         if (snap.distance_m > ON_SEGMENTS_MAX_M) {
-            return fail_object(r, i, "is listed with the segments and far from them");
+            return fail_object(r, i, "is listed with the segments but far from them");
         }
         // Better no answer than one that is made of a guess.
         if (!is_told) {
-            return fail_object(r, i,
-                               "is on roads that are drawn alike, and geometry cannot tell on "
-                               "which; use the compact encoding");
+            return fail_object(
+                r, i,
+                "is on one of several roads with the same geometry; use the compact encoding");
         }
     } else {
         const sc_err err = sc_map_snap(map, at.lon, at.lat, HUGE_VAL, &snap);

@@ -72,7 +72,7 @@ static void look_at_position(sc_follow *f, const sc_event *event)
     }
     const double end_m = sc_map_edge_length_m(f->map, asked->edge) + OFFSET_TOLERANCE_M;
     if (asked->offset_m < -OFFSET_TOLERANCE_M || asked->offset_m > end_m) {
-        misplaced(f, event->query, "lies beyond its edge");
+        misplaced(f, event->query, "lies beyond the end of its edge");
     }
 }
 
@@ -203,7 +203,7 @@ static sc_err look_at_cloak_number(sc_follow *f)
     if (err) return err;
     sc__looked_at(&f->findings, SC_PROMISE_P8);
     if (f->cloaks.count == known) {
-        sc__wrong(&f->findings, SC_PROMISE_P8, "a cloak before it has the same number");
+        sc__wrong(&f->findings, SC_PROMISE_P8, "an earlier cloak has the same number");
     }
     return SC_OK;
 }
@@ -229,7 +229,8 @@ static sc_err look_at_form(sc_follow *f)
     sc__looked_at(&f->findings, SC_PROMISE_P7);
     if (f->cloak->cloaked.tells_more) {
         sc__wrong(&f->findings, SC_PROMISE_P7,
-                  "a field that is none of a cloak's could tell who or where a member is");
+                  "it has a field that does not belong to a cloak and could tell who or where a "
+                  "member is");
     }
     if (f->cloak->cloaked.member_count == 0) {
         sc__looked_at(&f->findings, SC_PROMISE_P2);
@@ -292,8 +293,8 @@ static sc_err follow_end(sc_follow *f, const sc_event *event)
         }
         f->line = query->line;
         f->report.overdue++;
-        sc__wrong(&f->findings, SC_PROMISE_P8, "query %s has no end, although its time is over",
-                  query->name.text);
+        sc__wrong(&f->findings, SC_PROMISE_P8,
+                  "query %s has no outcome, although its deadline has passed", query->name.text);
     }
     f->has_ended = true;
     return SC_OK;
@@ -395,7 +396,7 @@ static sc_err look_at_infeasibility(sc_follow *f, const sc_event *event, const s
 static sc_err look_at_reason(sc_follow *f, const sc_event *event, const sc_open_query *query)
 {
     if (event->reason.size == 0) {
-        sc__wrong(&f->findings, SC_PROMISE_P8, "query %s ends without a reason",
+        sc__wrong(&f->findings, SC_PROMISE_P8, "query %s ended without a reason",
                   sc__quote_id(event->query).text);
     } else if (sc_slice_is(event->reason, "expired")) {
         look_at_expiry(f, event, query);

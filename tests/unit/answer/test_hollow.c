@@ -106,12 +106,12 @@ static const struct {
     void (*spoil)(drawn_cloak *c);
     const char *message;
 } lies[] = {
-    {nearest_emptied, "request 1, border node 1: 0 objects are listed, where 6 can be reached"},
-    {everything_emptied, "request 1, border node 1: 0 objects are listed, where 6 can be reached"},
-    {cafes_halved, "request 2, border node 1: 2 objects are listed, where 4 can be reached"},
-    {one_cafe_left_out, "request 2, border node 1: 3 objects are listed, where 4 can be reached"},
-    {the_inn_on_the_island, "request 3, border node 1: 1 objects are listed, where 0 can be"},
-    {a_cafe_too_many, "request 2, border node 1: 5 objects are listed, where 4 can be reached"},
+    {nearest_emptied, "request 1, border node 1: 0 objects are listed, but 6 can be reached"},
+    {everything_emptied, "request 1, border node 1: 0 objects are listed, but 6 can be reached"},
+    {cafes_halved, "request 2, border node 1: 2 objects are listed, but 4 can be reached"},
+    {one_cafe_left_out, "request 2, border node 1: 3 objects are listed, but 4 can be reached"},
+    {the_inn_on_the_island, "request 3, border node 1: 1 objects are listed, but 0 can be"},
+    {a_cafe_too_many, "request 2, border node 1: 5 objects are listed, but 4 can be reached"},
 };
 
 enum { LIES = sizeof lies / sizeof *lies };

@@ -305,7 +305,7 @@ static void test_asking_for_what_cannot_be_asked_is_refused(void **state)
     s.options.url = plain;
     provider = provider_of(&s);
     CHECK_REFUSED(sc_point_provider_ask(provider, &s.relay, &s.rng, &reply, &s.diag), SC_EREQUEST,
-                  &s.diag, "no {category} to put them in");
+                  &s.diag, "no {category}; add it to the URL");
     // All of that was seen without asking.
     assert_int_equal(point_server_count(s.server), 0);
     relay = s.relay;

@@ -62,7 +62,7 @@ static bool read_reply_back(const exchange *x, const sc_relay *asked, sc_reply *
                                                    .limits = &limits},
                                        x->relay, bytes.data, bytes.size, out, &diag);
     sc_bytes_fini(&bytes);
-    if (err == SC_EREPLY && strstr(diag.message, "drawn alike")) return false;
+    if (err == SC_EREPLY && strstr(diag.message, "with the same geometry")) return false;
     CHECK_OK(err, &diag);
     return true;
 }
