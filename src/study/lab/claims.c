@@ -302,7 +302,7 @@ static const char *const rules[] = {
     "What the paper shows for California alone (5c, 6, 7) is judged on all maps that have objects. "
     "Bounded is judged in both its settings. Not told: a method, axis or map that is needed was "
     "not part of the experiment.",
-    "One of the eight claims holds if all of its statements that could be told hold, on all maps.",
+    "One of the eight claims holds if all of its decided statements hold, on all maps.",
 };
 
 static const char closed_points[] =
@@ -350,7 +350,7 @@ bool sc__claim_has_ends(const sc_lab_options *options, const sc_lab_figure *figu
                         sc_lab_claim *claim)
 {
     if (!sc__figure_is_wanted(options, figure)) {
-        sc__claim_untold(claim, "no figure of this was asked for");
+        sc__claim_untold(claim, "no figure of this was requested");
         return false;
     }
     if (sc__figure_grid(options, figure)->count < 2) {

@@ -41,7 +41,7 @@ static size_t member_at(sc_seg_id segment)
     for (size_t i = 0; i < INJECTED; i++) {
         if (injected[i].segment == segment) return STRANGERS + i;
     }
-    fail_msg("nobody should be on segment %u", segment);
+    fail_msg("no traveller should be on segment %u", segment);
     return 0;
 }
 

@@ -199,7 +199,7 @@ static void test_bad_options_are_refused_with_a_reason(void **state)
     }
     const sc_tracker_options options = {.density = density};
     CHECK_REFUSED(sc_tracker_new(st.map, &options, &tracker, &diag), SC_EINVAL, &diag,
-                  "the density is of another map");
+                  "use a density of this map");
     assert_null(tracker);
     sc_tracker_free(NULL);
     sc_density_free(density);

@@ -4,7 +4,7 @@
 
 #include "weakness.h"
 
-// --- Network expansion: roads that nobody on them can produce --------------------
+// --- Network expansion: roads that no traveller on them can produce --------------
 
 //     B---A---C      AB is 10 m long, AC 11 m, AD 12 m
 //         |

@@ -109,7 +109,7 @@ static void test_a_directory_that_cannot_be_read_is_told(void **state)
     const sc_err err = sc_lab_write(&made.results, &summary, &diag);
     have_rights_again();
     assert_int_equal(chmod(here.path, 0755), 0);
-    CHECK_REFUSED(err, SC_EIO, &diag, "cannot look into it");
+    CHECK_REFUSED(err, SC_EIO, &diag, "cannot read the directory");
     assert_int_equal(summary.figure_count, 0);
     place_free(&here);
     made_results_free(&made);

@@ -248,8 +248,8 @@ typedef struct refusal {
 
 static const refusal refusals[] = {
     {QUERY_OF(TIME PROFILE), "run.jsonl:1: \"user\" is missing; add it"},
-    {QUERY_OF(",\"user\":17" TIME PROFILE), "\"user\" is not a text, or an empty one"},
-    {QUERY_OF(",\"user\":\"\"" TIME PROFILE), "\"user\" is not a text, or an empty one"},
+    {QUERY_OF(",\"user\":17" TIME PROFILE), "\"user\" is not a text, or is empty"},
+    {QUERY_OF(",\"user\":\"\"" TIME PROFILE), "\"user\" is not a text, or is empty"},
     {QUERY_OF(USER PROFILE), "run.jsonl:1: \"t\" is missing; add it"},
     {QUERY_OF(USER ",\"t\":\"noon\"" PROFILE), "\"t\" is not a number"},
     {QUERY_OF(USER ",\"t\":1e13" PROFILE), "\"t\" is beyond 1e12 seconds"},

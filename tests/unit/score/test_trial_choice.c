@@ -264,7 +264,7 @@ static void test_options_out_of_range_are_refused(void **state)
     made_stage on = made_stage_open();
     sc_trial_options options = made_options(SC_TRIAL_CORRELATION);
     options.adversary.runs = 1;
-    check_nothing(on.map, &on.run.record, &options, "2 times at least");
+    check_nothing(on.map, &on.run.record, &options, "at least 2 times");
     options = made_options(SC_TRIAL_INJECTION);
     options.injection.injected = SC_INJECTED_MAX + 1;
     check_nothing(on.map, &on.run.record, &options, "65");

@@ -454,7 +454,7 @@ static void test_what_is_no_record_leaves_the_file_and_nothing_else(void **state
     sc_evaluate_report report;
     sc_diag diag = {""};
     CHECK_REFUSED(sc_evaluate(map, path, path, &options, &report, &diag), SC_EPARSE, &diag,
-                  "run.jsonl:2: stands behind the end of the record");
+                  "run.jsonl:2: is after the end event of the record");
     assert_int_equal(count_entries(p.path), 1);
     CHECK_REFUSED(sc_evaluate(map, place_path(&p, "absent.jsonl"), path, &options, &report, &diag),
                   SC_EIO, &diag, "absent.jsonl");

@@ -274,7 +274,7 @@ static void test_what_makes_no_sense_is_refused(void **state)
     workload.wanted = SC_WANT_THIS;
     workload.category = KINDS;
     CHECK_REFUSED(sc_travellers_new(walk, &workload, 1, &travellers, &diag), SC_EINVAL, &diag,
-                  "cannot ask for category 4: the map has 4");
+                  "cannot ask for category 4; the map has 4");
     assert_null(travellers);
     sc_travellers_free(NULL);
     sc_movement_free(walk);

@@ -78,7 +78,7 @@ static void test_a_step_must_take_time(void **state)
         sc_traces *traces = NULL;
         sc_diag diag = {""};
         CHECK_REFUSED(sc_traces_parse("", 0, "b", &options, &traces, &diag), SC_EINVAL, &diag,
-                      "not a number of seconds per step");
+                      "the number of seconds per step must be above 0");
     }
 }
 
@@ -90,8 +90,9 @@ static void test_bad_files_are_refused_with_line_and_field(void **state)
         const char *message;
     } bad[] = {
         {"point 1 1 0 0 1 1\nmbr 1 1 0 0 1 1\n",
-         "b:2: field 'event' is none of newpoint, point and disappearpoint"},
-        {"Point 1 1 0 0 1 1\n", "b:1: field 'event' is none of newpoint, point and disappearpoint"},
+         "b:2: field 'event' is not one of newpoint, point and disappearpoint"},
+        {"Point 1 1 0 0 1 1\n",
+         "b:1: field 'event' is not one of newpoint, point and disappearpoint"},
         {"point x 1 0 0 1 1\n", "b:1: field 'id' is not a whole number"},
         {"point -1 1 0 0 1 1\n", "b:1: field 'id' is not a whole number"},
         {"point 1 1.5 0 0 1 1\n", "b:1: field 'sequence' is not a whole number"},

@@ -101,7 +101,7 @@ static void test_bad_files_are_refused_with_line_and_attribute(void **state)
         {EXPORT(STEP("0", "<vehicle id='' x='1' y='1'/>")),
          "f:2: attribute 'id' of <vehicle> is empty"},
         {EXPORT(STEP("0", "<person id='a&#10;b' x='1' y='1'/>")),
-         "f:2: attribute 'id' of <person> holds a control character"},
+         "f:2: attribute 'id' of <person> contains a control character"},
         {EXPORT(STEP("0", "<vehicle id='a' y='1'/>")),
          "f:2: attribute 'x' of <vehicle> is missing"},
         {EXPORT(STEP("0", "<vehicle id='a' x='1'/>")),
@@ -125,7 +125,7 @@ static void test_bad_files_are_refused_with_line_and_attribute(void **state)
          "f:2: not well-formed XML: not well-formed (invalid token)"},
         {"\n<!DOCTYPE fcd-export [<!ENTITY a 'aaaa'><!ENTITY b '&a;&a;'>]>\n" EXPORT(
              STEP("0", "<vehicle id='&b;' x='1' y='1'/>")),
-         "f:2: a document type is declared, which SUMO never does"},
+         "f:2: a document type declaration is not allowed in floating-car data"},
         {EXPORT(STEP("0", "<vehicle id='&b;' x='1' y='1'/>")),
          "f:2: not well-formed XML: undefined entity"},
     };
@@ -139,8 +139,10 @@ static void test_bad_files_are_refused_with_line_and_attribute(void **state)
 static void test_a_file_without_vehicles_has_no_fix(void **state)
 {
     (void)state;
-    check_traces_refused("f", "<fcd-export/>", SC_TRACE_ANY, SC_EINVAL, "f: it holds no fix");
-    check_traces_refused("f", EXPORT(STEP("0", "")), SC_TRACE_ANY, SC_EINVAL, "f: it holds no fix");
+    check_traces_refused("f", "<fcd-export/>", SC_TRACE_ANY, SC_EINVAL,
+                         "f: the traces have no fix");
+    check_traces_refused("f", EXPORT(STEP("0", "")), SC_TRACE_ANY, SC_EINVAL,
+                         "f: the traces have no fix");
 }
 
 // --- Bombs -------------------------------------------------------------------------------------

@@ -113,8 +113,8 @@ static bool find_follower(const sc_movement *m, const char *track, int64_t windo
     return false;
 }
 
-// Fixes are at odd seconds, windows end at even ones: no piece is shorter than a second, and nobody
-// arrives just when a window ends.
+// Fixes are at odd seconds, windows end at even ones: no piece is shorter than a second, and no
+// traveller arrives just when a window ends.
 static void test_folded_travellers_are_where_the_whole_ones_are_second_by_second(void **state)
 {
     (void)state;
