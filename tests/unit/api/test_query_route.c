@@ -1,5 +1,5 @@
-// Queries in and outcomes out, over real sockets: answers are exact, company is needed, whoever
-// goes away leaves, and every query ends once.
+// Queries in and outcomes out, over real sockets: answers are exact, company is needed, a
+// client that goes away leaves, and every query ends once.
 #include "query_scene.h"
 
 #include <pthread.h>

@@ -241,7 +241,7 @@ static void test_a_connection_that_is_never_ready_is_given_up_in_time(void **sta
         leave_s *= 4.0;
         e = run(&s, leave_s);
     }
-    check_unsent(&s, e, 1, "has not taken up a connection");
+    check_unsent(&s, e, 1, "did not accept a connection");
     scene_close(&s);
     close(fd);
 }

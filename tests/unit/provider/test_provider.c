@@ -226,7 +226,7 @@ static void test_what_cannot_be_answered_is_422(void **state)
     sc_node_id corner = 0;
     s.relay.border_nodes = &corner;
     s.relay.border_node_count = 1;
-    check_refused(&s, SC_ENCODING_COMPACT, 422, "no intersection");
+    check_refused(&s, SC_ENCODING_COMPACT, 422, "not an intersection");
     lbs_scene_close(&s);
 }
 
@@ -301,7 +301,8 @@ static void test_what_cannot_be_expected_is_417(void **state)
                 "Expect: gold\r\nContent-Length: 4\r\n\r\n",
                 heard, sizeof heard);
     CHECK_CONTAINS(heard, "HTTP/1.1 417 ");
-    CHECK_CONTAINS(heard, "\"status\":417,\"title\":\"of Expect, only 100-continue is supported");
+    CHECK_CONTAINS(heard,
+                   "\"status\":417,\"title\":\"the only supported value of Expect is 100-continue");
     lbs_answer got = lbs_ask(&s, "GET", "/metrics");
     CHECK_CONTAINS(got.body, "\nstarcloak_lbs_requests_total{status=\"417\"} 1\n");
     lbs_answer_free(&got);

@@ -126,11 +126,11 @@ static void test_options_that_make_no_sense_are_refused(void **state)
     bad.is_in_place = true;
     bad.engine_threads = 2;
     CHECK_REFUSED(sc_engine_pool_new(s.map, &bad, &rng, &engines, &diag), SC_EINVAL, &diag,
-                  "in place");
+                  "no other threads can be used");
     bad.engine_threads = 1;
     bad.prune_threads = 1;
     CHECK_REFUSED(sc_engine_pool_new(s.map, &bad, &rng, &engines, &diag), SC_EINVAL, &diag,
-                  "in place");
+                  "no other threads can be used");
     assert_null(engines);
     scene_close(&s);
 }

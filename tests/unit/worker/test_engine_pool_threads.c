@@ -1,5 +1,5 @@
-// An engine pool with its threads, and gateways in another: queries come, parts move, somebody
-// looks at the counts and somebody switches; at the end nothing is lost.
+// An engine pool with its threads, and gateways in another: queries come, parts move, other
+// threads read the counts and switch engines; at the end nothing is lost.
 #include "worker/engine_pool.h"
 
 #include "base/clock.h"

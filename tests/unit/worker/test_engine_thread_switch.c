@@ -1,5 +1,5 @@
-// Another variant while engines run: it is taken over in the next round, which comes even if nobody
-// sends anything, by engines made later too, and calling for it often takes no room from messages.
+// Another variant while engines run: it is taken over in the next round, which comes even if no
+// message is sent, by engines made later too, and calling for it often takes no room from messages.
 #include "worker/engine_pool.h"
 #include "worker/engine_thread.h"
 
