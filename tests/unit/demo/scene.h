@@ -1,7 +1,7 @@
 /**
  * @file scene.h
- * @brief A demo on a small town: a real service, travellers who are easily content, and somebody
- * who looks on.
+ * @brief A demo on a small town: a real service, travellers who are easily content, and a
+ * viewer of the page.
  *
  *     scene on;
  *     scene_prepare(&on);                 // change on.live.options and on.options here

@@ -1,5 +1,5 @@
-// POST /v1/attacks over real sockets: what an attack comes to, what is refused, and that whoever
-// goes away or is still there at the end leaves nothing behind.
+// POST /v1/attacks over real sockets: what an attack comes to, what is refused, and that a client
+// that goes away or is still there at the end leaves nothing behind.
 #include "demo/attack_route.h"
 
 #include "attack_scene.h"

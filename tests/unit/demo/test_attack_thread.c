@@ -251,7 +251,7 @@ static void test_no_more_wait_than_may(void **state)
     }
     sc_attack_request *late = small_attack();
     CHECK_REFUSED(sc_attack_thread_submit(r.attacker, late, &late->diag), SC_EBUSY, &late->diag,
-                  "too many wait");
+                  "too many attacks are waiting");
     let_pass(&r, 1);
     await_back(&r, 2);
     submit_to(&r, late);
@@ -395,11 +395,12 @@ static void test_what_makes_no_sense_stays_the_callers(void **state)
         &r, attack_on_cloak(SC_VARIANT_BASIC, down, 1, SC_ATTACK_REQUEST_MEMBERS_MAX + 1, needs),
         SC_EINVAL, "1 to 64");
     check_refused(&r, attack_on_cloak(SC_VARIANT_BASIC, down, 1, 0, needs), SC_EINVAL, "1 to 64");
-    check_refused(&r, attack_on_method(SC_VARIANT_COUNT, down, 2, needs), SC_EINVAL, "no such");
+    check_refused(&r, attack_on_method(SC_VARIANT_COUNT, down, 2, needs), SC_EINVAL,
+                  "unknown method");
     check_refused(&r, attack_on_cloak(SC_VARIANT_BASIC, down, 1, 1, (sc_needs){.k = 0, .l = 1}),
-                  SC_EINVAL, "1 at least");
+                  SC_EINVAL, "at least 1");
     check_refused(&r, attack_on_method(SC_VARIANT_BASIC, down, 2, (sc_needs){.k = 1, .l = 0}),
-                  SC_EINVAL, "1 at least");
+                  SC_EINVAL, "at least 1");
     check_refused(&r, sc_attack_request_new(), SC_EINVAL, "either");
     assert_int_equal(r.back_count, 0);
     room_close(&r);

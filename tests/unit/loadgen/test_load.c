@@ -367,7 +367,7 @@ static void test_a_service_that_is_not_there_is_told_at_once(void **state)
     on.options.url = url;
     sc_diag diag = {""};
     CHECK_REFUSED(sc_load_run(on.map, &on.options, on.report, &diag), SC_ENET, &diag,
-                  "is the service running");
+                  "check that the service is running");
     on.options.url = "gopher://x";
     CHECK_REFUSED(sc_load_run(on.map, &on.options, on.report, &diag), SC_EINVAL, &diag, "gopher");
     on.options.group_count = 0;
