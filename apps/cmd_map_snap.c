@@ -64,7 +64,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case ARGP_KEY_END:
         if (options->has_x != options->has_y) {
-            sc_usage_error(state, "%s is missing: a position is both --lon and --lat",
+            sc_usage_error(state, "%s is missing; a position needs both --lon and --lat",
                            options->has_x ? "--lat" : "--lon");
         }
         break;
@@ -176,7 +176,7 @@ static int run(sc_call *call)
 static const sc_entry examples[] = {
     {"starcloak map snap sf.scm --lon -122.4194 --lat 37.7749", "One position."},
     {"starcloak map snap sf.scm --max-snap-m 50 < fixes.txt > snapped.tsv",
-     "Many: lines of longitude and latitude, what is off the roads refused."},
+     "Many positions, one per line; those farther than 50 m from any road are refused."},
     {NULL, NULL},
 };
 
@@ -186,12 +186,12 @@ const sc_command sc_cmd_map_snap = {
     .arguments = "FILE.scm [--lon X --lat Y]",
     .complete = SC_COMPLETE_MAPS,
     .description =
-        "Find the edge nearest to a position, by distance on the ground, and the place on it.\n"
-        "Without --lon and --lat, positions are read from standard input, one per line, "
+        "Find the edge nearest to a position, by distance on the ground, and the place on "
+        "it.\nWithout --lon and --lat, positions are read from standard input, one per line, "
         "longitude and latitude separated by a blank or a comma. Each gives one line with four "
         "columns separated by tabs: edge, segment, offset along the edge from its first node, and "
-        "distance from the position, both in metres. A position that is too far off gives four "
-        "dashes (with --json: null) and a message, and the exit status is then 1.",
+        "distance from the position, both in metres. A position that is too far from any road "
+        "gives four dashes (with --json: null) and a message, and the exit status is then 1.",
     .options = options_table,
     .examples = examples,
     .parse = parse,

@@ -57,8 +57,7 @@ static sc_err count_lines(sc_run_reader *reader, const sc_progress *progress, ui
     }
     if (err || has_questions) return err;
     snprintf(diag->message, sizeof(diag->message),
-             "%.400s: has no queries, so there is nothing to count; take the record of a run with "
-             "questions",
+             "%.400s: the record has no queries to count; use the record of a run that has some",
              sc_run_reader_name(reader));
     return SC_EINVAL;
 }

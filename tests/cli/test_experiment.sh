@@ -77,7 +77,7 @@ kill -INT $runner 2>/dev/null
 wait $runner
 status=$?
 done_by_then=$(find stopped/points -name '*.json' | wc -l)
-check "an interrupted run says so, and how to go on" says "$err" interrupted "run it again"
+check "an interrupted run says so, and how to go on" says "$err" interrupted "run the same command again"
 equal "and ends with 1" "$status" 1
 check "no process is left" test -z "$(pgrep -f "experiment .* -o stopped" || true)"
 check "nothing half-done is left" test -z "$(find stopped -name '.*' ! -name .lock)"
@@ -130,7 +130,7 @@ misuse "an axis needs values" "--grid" -o x --grid k=
 misuse "values are numbers" "--grid" -o x --grid k=three
 misuse "no seed at all is refused" "--seeds" -o x --seeds 0
 misuse "two maps of one name are refused" "two maps are called 'town'" -o x --map town.scm --map town.scm
-misuse "a map's name must do for files" "no name for files" -o x --map "a b=town.scm"
+misuse "a map's name must do for files" "files cannot be named after" -o x --map "a b=town.scm"
 misuse "traces belong to a map" "put --map first" -o x --traces cabs.csv
 misuse "folding needs traces" "has none; add --traces" -o x --map town.scm --trace-fold 60
 misuse "arguments are no maps" "maps are given with --map" -o x town.scm

@@ -131,7 +131,7 @@ status=$?
 lbs_id=
 cp "$log" "$err"
 equal "and it ends with 0" "$status" 0
-check "saying that nothing was cut off" says "$log" 'event=stopped' 'nothing was cut off'
+check "saying that all replies were sent" says "$log" 'event=stopped' 'all replies were sent'
 check "no line of its log has a position" silent_about "$log" "$lon" "$lat"
 
 serve city.scm --listen 127.0.0.1:0 --listen "unix:$work/lbs.sock" --log-format json --log-level debug --no-sandbox

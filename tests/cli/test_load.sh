@@ -99,10 +99,10 @@ run load "http://$address" city.scm --key other-keys -n 5 --duration 2 --pause 1
 equal "tokens of another key are refused, and such a run has failed" "$status" 1
 holds "with their status" '.refused == .asked and .reasons[0].status == 401 and .reasons[0].reason == "token"'
 holds "and with what may be wrong" '.violations.all == 1 and .violations["no outcome"] == 1
-    and (.remarks[0] | test("no query was taken: [0-9]+ refused with 401 token; are these the service.s keys"))'
+    and (.remarks[0] | test("no query was accepted: [0-9]+ refused with 401 token; check that the key file is that of the service"))'
 run load "http://$address" city.scm --key other-keys -n 5 --duration 2 --pause 1 --sigma-t 1
 equal "for people, too" "$status" 1
-check "it says why" says "$out" "no query was taken: " " refused with 401 token; are these the service's keys?"
+check "it says why" says "$out" "no query was accepted: " " refused with 401 token; check that the key file is that of the service"
 run load "http://$address" city.scm --key other-keys -n 5 --duration 2 --pause 1 --sigma-t 1 --quiet
 refuses 1 "and quietly, in one line" "violations: 1; the first: no outcome: no query was taken: "
 

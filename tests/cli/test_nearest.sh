@@ -39,7 +39,7 @@ run nearest town.scm --edge 4 --offset-m 0 --radius-m 150
 equal "--radius-m asks for all within a distance" "$(rows)" "1 72.35 1 school, 2 144.70 2 hospital"
 run nearest town.scm --edge 4 --offset-m 0 --radius-m 10
 succeeds "there may be none"
-check "which is told in words" says "$out" "No such object is within reach."
+check "which is told in words" says "$out" "No such object can be reached."
 run nearest town.scm --edge 4 --offset-m 0 --category hospital -k 3
 equal "--category asks for one kind" "$(rows)" "1 144.70 2 hospital"
 run nearest town.scm --edge 4 --offset-m 0 -c hospital -c park -c hospital
@@ -117,12 +117,12 @@ run nearest town.scm --lon 8.6821 --lat 49.4101 --category hopsital
 refuses 1 "an unknown category is told, with the nearest that there is" "there is no category 'hopsital'" \
     "did you mean 'hospital'?" "school, hospital, park"
 run nearest town.scm --lon 8.6821 --lat 49.4101 -c school -c zzz
-refuses 1 "with all there are if none is near" "there is no category 'zzz'; known are: school, hospital, park"
+refuses 1 "with all there are if none is near" "unknown category 'zzz'; known categories: school, hospital, park"
 run nearest town.scm --lon 8.6 --lat 49.4 --max-snap-m 10
 refuses 1 "a position off the roads is told" "no road within 10 m of the position"
 check "and not repeated" silent_about "$err" 8.6 49.4
 run nearest town.scm --lon 200 --lat 49.4
-refuses 1 "a position off the globe is told" "not a position on the globe"
+refuses 1 "a position off the globe is told" "this is not a position on the globe; give a longitude of -180 to 180 and a latitude of -90 to 90 degrees"
 run nearest town.scm --edge 12 --offset-m 0
 refuses 1 "an edge that is not there is told" "town.scm: there is no edge 12" "there are 12"
 run nearest town.scm --edge 4 --offset-m 300

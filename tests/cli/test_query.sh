@@ -133,7 +133,7 @@ equal "on a plane, too" "$(sent 'r["body"]["position"], r["body"]["request"]')" 
 run query "$base"/answered "${where[@]}" -c $'caf\xc3\xa9'
 equal "categories are UTF-8" "$(sent 'r["body"]["request"]["categories"] == ["caf\u00e9"]')" True
 run query "$base"/answered "${where[@]}" -c $'caf\xe9'
-refuses 1 "what is not is refused" "not all UTF-8"
+refuses 1 "what is not is refused" "a name is not UTF-8"
 
 # --- Tokens -----------------------------------------------------------------------
 
@@ -187,7 +187,7 @@ succeeds "without coordinates it has none"
 check "and no columns for them" grep -qE '^ +1 +50.00 +well +Well$' "$out"
 run query "$base"/empty "${where[@]}"
 succeeds "an answer may be empty"
-check "which is told in words" says "$out" "No such object is within reach." "after 1 min 15 s"
+check "which is told in words" says "$out" "No such object can be reached." "after 1 min 15 s"
 run query "$base"/evil "${where[@]}"
 succeeds "whatever names hold"
 check "a terminal comes to no harm" silent_about "$out" $'\x1b' $'\xc2\x9b'
@@ -307,20 +307,20 @@ misuse "nor is one without a host" "names no host" http:///x "${where[@]}"
 misuse "nor one with more" "has more than a host and a path" "http://a/?b=c" "${where[@]}"
 misuse "nor one with a password" "has a user in it" http://u:secret@a/ "${where[@]}"
 check "which is not repeated" silent_about "$err" secret
-misuse "nor one with blanks" "has letters that addresses cannot have" "http://a/ b" "${where[@]}"
+misuse "nor one with blanks" "has characters that are not allowed in a URL" "http://a/ b" "${where[@]}"
 misuse "nor one without end" "is too long" "http://a/$(printf '%03000d' 0)" "${where[@]}"
 misuse "no position is told" "give one position" http://a
 misuse "two are too many" "give one position" http://a "${where[@]}" --x 1 --y 1
 misuse "half of one is too little" "--lat is missing" http://a --lon 1
 misuse "of an edge, too" "--offset-m is missing" http://a --edge 1
-misuse "a longitude is one" "--lon: '181' is not within -180 to 180" http://a --lon 181 --lat 0
+misuse "a longitude is one" "--lon: '181' is not in the range -180 to 180" http://a --lon 181 --lat 0
 misuse "what is no number is refused" "--lat: 'x' is not a number" http://a --lon 0 --lat x
-misuse "k of 0 is refused" "--k: '0' is not within" http://a "${where[@]}" --k 0
-misuse "the nearest and all are too much" "--nearest asks for some objects" http://a "${where[@]}" --nearest 1 --within 5
-misuse "a category has a name" "--category: the name is empty" http://a "${where[@]}" -c a,,b
+misuse "k of 0 is refused" "--k: '0' is not in the range" http://a "${where[@]}" --k 0
+misuse "the nearest and all are too much" "--nearest asks for the nearest objects" http://a "${where[@]}" --nearest 1 --within 5
+misuse "a category has a name" "--category: the name of the category is empty" http://a "${where[@]}" -c a,,b
 misuse "there are 16 at most" "--category: more than 16" http://a "${where[@]}" -c a,b,c,d,e,f,g,h,i,j,k,l,m,n,o,p,q
 misuse "two tokens are too many" "either --token or --token-file" http://a "${where[@]}" --token a --token-file b
-misuse "a token is one word" "--token: this is not a token" http://a "${where[@]}" --token "a b"
+misuse "a token is one word" "--token: this is not a token; tokens begin with sct1_" http://a "${where[@]}" --token "a b"
 check "which is not repeated" silent_about "$err" "a b"
 misuse "a certificate needs its key" "--key is missing" http://a "${where[@]}" --cert c
 misuse "and a key its certificate" "--cert is missing" http://a "${where[@]}" --key c

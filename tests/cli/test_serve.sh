@@ -22,7 +22,7 @@ equal "a flag goes before the file, and nothing else changes" "$(diff all.ini "$
 check "it is that flag" says "$out" "max-k = 50"
 run serve city.scm --check
 succeeds "a service that would do is checked"
-check "and that is said" says "$out" "all settings are fine"
+check "and that is said" says "$out" "all settings are valid"
 sed 's/^map = $/map = city.scm/; s/^listen = .*/listen = 127.0.0.1:0/' all.ini >good.ini
 run serve --config good.ini --check
 succeeds "the map may stand in the file"

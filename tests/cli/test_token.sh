@@ -47,12 +47,12 @@ check "two hours ahead" test "$left" -gt 7100 -a "$left" -le 7200
 run token issue --key nowhere.key --user ann
 refuses 1 "a key that is not there is told" "nowhere.key: cannot read"
 run token issue --key token.key --user $'a\nb'
-refuses 1 "a user that cannot be is refused" "a user is 1 to 64 bytes of UTF-8"
+refuses 1 "a user that cannot be is refused" "the name of a user must be 1 to 64 bytes of UTF-8"
 check "and not repeated" silent_about "$err" '\x0a'
 run token issue --key token.key --user ""
-refuses 2 "so is an empty name" "--user: the name is empty"
+refuses 2 "so is an empty name" "--user: the name of the user is empty"
 run token issue --key token.key --user "$(printf '%065d' 0)"
-refuses 1 "so is a name that is too long" "a user is 1 to 64 bytes"
+refuses 1 "so is a name that is too long" "the name of a user must be 1 to 64 bytes"
 cp token.key open.key
 chmod 644 open.key
 run token issue --key open.key --user ann
@@ -69,19 +69,19 @@ run token show "$ann"
 succeeds "a token is shown"
 check "whose it is" grep -qE '^user +ann$' "$out"
 check "and until when" grep -qE '^expires +20[0-9-]+ [0-9:]+ UTC \(in (29|30) days\)$' "$out"
-check "that nothing was checked is said" says "$out" "not checked" "not looked for"
+check "that nothing was checked is said" says "$out" "not checked (no --key given)" "not checked (no --revoked given)"
 feed "\n  $ann \r\n" token show - --key token.key
 succeeds "it may come from standard input"
 check "and be checked" grep -qE '^signature +good$' "$out"
 feed "$ann" token show - --key other.key
 equal "a token of another key is not good" "$status" 1
-check "which is said" grep -qE '^signature +not of one of these keys$' "$out"
+check "which is said" grep -qE '^signature +not made with one of these keys$' "$out"
 cat other.key token.key >both.key
 chmod 600 both.key
 feed "$ann" token show - --key both.key
 succeeds "of several keys each will do"
 run token show "${ann%?}"
-refuses 1 "a token that was cut is none" "this is not a token"
+refuses 1 "a token that was cut is none" "this is not a token; tokens begin with sct1_"
 check "and is not repeated" silent_about "$err" "${ann:0:20}"
 feed "" token show -
 refuses 1 "no token is told" "there is no token on standard input"
@@ -159,11 +159,11 @@ misuse "which is not standard output" "a file is needed" token key -
 misuse "a token needs a key" "no key given; add --key" token issue --user ann
 misuse "and a user" "no user given; add --user" token issue --key token.key
 misuse "days and hours are too much" "either --days or --hours" token issue --key k --user u --days 1 --hours 1
-misuse "no days are refused" "--days: '0' is not within 1 to 3,650" token issue --key k --user u --days 0
+misuse "no days are refused" "--days: '0' is not in the range 1 to 3,650" token issue --key k --user u --days 0
 misuse "half hours are refused" "--hours: '0.5' is not a whole number" token issue --key k --user u --hours 0.5
 misuse "a name without --user is refused" "--user" token issue --key k ann
 misuse "show needs a token" "no token given" token show
-misuse "one token" "one token at a time" token show a b
+misuse "one token" "more than one token given; show one at a time" token show a b
 misuse "the list needs the key" "--revoked needs --key" token show a --revoked r
 misuse "revoke needs a key" "no key given" token revoke --revoked r x
 misuse "and a list" "no list given" token revoke --key k x
