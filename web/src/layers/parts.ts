@@ -48,7 +48,7 @@ export class PartsLayer implements Layer {
     /** What is where. Of another map it is refused: colours would lie. */
     use(cut: CutPage): void {
         if (cut.segments.length !== this.map.segmentCount)
-            throw new Error('The parts are of another map.');
+            throw new Error('The parts belong to another map.');
         this.colours = colourParts(cut.parts, cut.segments, this.map.ends);
         const byColour: number[][] = Array.from({ length: PART_COLOURS }, () => []);
         cut.segments.forEach((part, segment) => {

@@ -108,7 +108,7 @@ describe('bytes that are damaged', () => {
     it('are refused in words that say what to do', () => {
         const version = forged(GLOBE, (_, data) => data.setUint16(8, 2, true));
         expect(failureOf(version).message).toBe(
-            'The map is written in version 2, and this page reads 1. Load the page again.',
+            'The map has version 2, but this page reads 1. Load the page again.',
         );
         const altered = bytesOf(GLOBE);
         altered[80] ^= 1;
@@ -131,8 +131,8 @@ describe('bytes that are damaged', () => {
             // Junction 3 is beyond the nodes; two of them are the same.
             ['its junctions', (_, data) => data.setUint32(12, 3, true)],
             ['its junctions', (bytes) => bytes.set([0], 77)],
-            ['where its junctions are', (_, data) => data.setBigInt64(48, 9999n, true)],
-            ['where its junctions are', (_, data) => data.setBigInt64(56, 450019999n, true)],
+            ['the positions of its junctions', (_, data) => data.setBigInt64(48, 9999n, true)],
+            ['the positions of its junctions', (_, data) => data.setBigInt64(56, 450019999n, true)],
         ];
         for (const [where, change] of refused) {
             const { message } = failureOf(forged(GLOBE, change));
@@ -158,8 +158,8 @@ describe('bytes that are damaged', () => {
             ['the ends of its roads', 83, 1],
             ['the lengths of its roads', 84, 0],
             ['the lengths of its roads', 84, 2],
-            ['where its roads are', 85, 42],
-            ['where its roads are', 86, 1],
+            ['the positions of its roads', 85, 42],
+            ['the positions of its roads', 86, 1],
             // A number that does not end, and takes those after it along.
             ['its end', 86, 128],
         ];
