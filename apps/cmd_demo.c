@@ -96,8 +96,7 @@ static void obey(sc_workload *workload, const sc_policy *policy)
 
 static sc_err fail(sc_diag *diag, sc_err err, const char *why)
 {
-    snprintf(diag->message, sizeof diag->message, "%s", why);
-    return err;
+    return sc_explain(diag, err, "%s", why);
 }
 
 /** Each traveller has a connection; what is left is for the rest, and for those who look. */
@@ -106,11 +105,11 @@ static sc_err check_descriptors(uint32_t travellers, sc_diag *diag)
     enum { REST = 200 };
     struct rlimit limit;
     if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || travellers + REST <= limit.rlim_cur) return SC_OK;
-    snprintf(diag->message, sizeof diag->message,
-             "--travellers: %u travellers need one file descriptor each, and %d more are needed, "
-             "but the limit is %llu; choose fewer travellers, or raise 'ulimit -n'",
-             travellers, REST, (unsigned long long)limit.rlim_cur);
-    return SC_ELIMIT;
+    return sc_explain(
+        diag, SC_ELIMIT,
+        "--travellers: %u travellers need one file descriptor each, and %d more are needed, but "
+        "the limit is %llu; choose fewer travellers, or raise 'ulimit -n'",
+        travellers, REST, (unsigned long long)limit.rlim_cur);
 }
 
 static sc_err prepare(void *context, const sc_settings *settings, const sc_map *map,
@@ -242,11 +241,12 @@ const sc_command sc_cmd_demo = {
     .description =
         "Run the service of 'starcloak serve' together with simulated travellers, who drive around "
         "and ask it over HTTP. A page shows two views side by side: what the travellers do, and "
-        "what the provider sees. On the page you can ask a query yourself, and attack a "
-        "cloak.\nThe positions of travellers are known because they are simulated: only this "
-        "command shows them; 'starcloak serve' has no such page. All settings of 'starcloak serve' "
-        "are flags here, too. There is no limit per address unless one is set, since all "
-        "travellers are on this machine.\nStop it with Ctrl-C.",
+        "what the provider sees. On the page you can ask a query yourself, and attack a cloak.\n"
+        "The positions of travellers are known because they are simulated: only this command shows "
+        "them; 'starcloak serve' has no such page. All settings of 'starcloak serve' are flags "
+        "here, too. There is no limit per address unless one is set, since all travellers are on "
+        "this machine.\n"
+        "Stop it with Ctrl-C.",
     .options = options_table,
     .examples = examples,
     .parse = parse,

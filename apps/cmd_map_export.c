@@ -71,8 +71,7 @@ static sc_err write_beside(const sc_map *map, const export_options *options, con
     char path[FILE_PATH_SIZE];
     const int size = snprintf(path, sizeof(path), "%s/%s", options->directory, name);
     if (size < 0 || (size_t)size >= sizeof(path)) {
-        snprintf(diag->message, sizeof(diag->message), "the name of the directory is too long");
-        return SC_EIO;
+        return sc_explain(diag, SC_EIO, "the name of the directory is too long");
     }
     return write(map, path, diag);
 }
@@ -102,11 +101,11 @@ static int run(sc_call *call)
 
     // Before anything is written: all that was asked for, or nothing.
     if ((options.geojson || options.svg) && sc_map_coords(map) == SC_COORDS_NONE) {
-        snprintf(diag.message, sizeof(diag.message),
-                 "%.800s: the map has no coordinates, so no %s can be written; leave out --%s",
-                 options.path, options.geojson ? "GeoJSON" : "picture",
-                 options.geojson ? "geojson" : "svg");
-        err = SC_ENOCOORDS;
+        err = sc_explain(
+            &diag, SC_ENOCOORDS,
+            "%.800s: the map has no coordinates, so no %s can be written; leave out --%s",
+            options.path, options.geojson ? "GeoJSON" : "picture",
+            options.geojson ? "geojson" : "svg");
     }
     if (!err) err = write_files(map, &options, &diag);
 

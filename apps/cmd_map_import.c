@@ -7,7 +7,6 @@
  */
 #include <starcloak/map_import.h>
 
-#include "base/json_write.h"
 #include "command.h"
 #include "format.h"
 #include "inputs.h"
@@ -316,18 +315,14 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     }
 }
 
-/** What a reader left out or mended: a count of the report, in words. */
-typedef struct remark {
-    const char *key;  ///< in JSON
-    uint64_t count;
-    const char *text;
-} remark;
-
-#define REMARK_COUNT 7
-
-static void list_remarks(const sc_import_report *report, remark out[REMARK_COUNT])
+/** What a reader left out or mended. */
+static void put_remarks(sc_report *table, const sc_import_report *report)
 {
-    const remark remarks[REMARK_COUNT] = {
+    const struct {
+        const char *name;
+        uint64_t count;
+        const char *text;
+    } remarks[] = {
         {"ways_left_out", report->ways_left_out, "roads: not of the chosen kinds, left out"},
         {"missing_nodes", report->missing_nodes, "references: to nodes not in the files, left out"},
         {"repeated_nodes", report->repeated_nodes, "references: repeat the one before, left out"},
@@ -338,52 +333,33 @@ static void list_remarks(const sc_import_report *report, remark out[REMARK_COUNT
         {"objects_clamped", report->objects_clamped,
          "objects: beyond the end of their edge, moved to its end"},
     };
-    memcpy(out, remarks, sizeof(remarks));
-}
-
-static void print_json(FILE *stream, const import_options *options, const sc_map *map,
-                       const sc_import_report *report, double seconds)
-{
-    remark remarks[REMARK_COUNT];
-    list_remarks(report, remarks);
-    fputs("{\"output\":", stream);
-    sc_json_string(stream, options->output);
-    fprintf(stream,
-            ",\"format\":\"%s\",\"format_guessed\":%s,\"source\":", sc_format_name(options->format),
-            options->format_given ? "false" : "true");
-    sc_json_string(stream, sc_map_source(map));
-    fputc(',', stream);
-    sc_report_sizes_json(stream, map);
-    for (size_t i = 0; i < REMARK_COUNT; i++) {
-        fprintf(stream, ",\"%s\":%" PRIu64, remarks[i].key, remarks[i].count);
+    for (size_t i = 0; i < sizeof(remarks) / sizeof(remarks[0]); i++) {
+        sc_report_count(table, remarks[i].count > 0 ? "note" : NULL, remarks[i].name,
+                        remarks[i].count, remarks[i].text);
     }
-    fprintf(stream, ",\"bytes_read\":%" PRIu64 ",\"seconds\":%.4f}\n", report->bytes_read, seconds);
 }
 
-static void print_report(FILE *stream, const import_options *options, const sc_map *map,
+static void print_report(const import_options *options, const sc_map *map,
                          const sc_import_report *report, double seconds)
 {
-    sc_print_text(stream, options->output);
-    fprintf(stream, ": read as %s%s\n", sc_format_name(options->format),
-            options->format_given ? "" : ", as the names suggest");
-    sc_report_sizes(stream, map);
-
-    remark remarks[REMARK_COUNT];
-    list_remarks(report, remarks);
     char number[SC_FORMAT_SIZE];
-    for (size_t i = 0; i < REMARK_COUNT; i++) {
-        if (remarks[i].count == 0) continue;
-        sc_print_report_line(stream, "note", sc_format_count(number, remarks[i].count),
-                             remarks[i].text);
-    }
     char speed[2 * SC_FORMAT_SIZE] = "";
     if (seconds > 0) {
         snprintf(speed, sizeof(speed), "(%s read, %.1f MB/s)",
                  sc_format_bytes(number, report->bytes_read),
                  (double)report->bytes_read / 1e6 / seconds);
     }
-    char time[SC_FORMAT_SIZE];
-    sc_print_report_line(stream, "time", sc_format_seconds(time, seconds), speed);
+    sc_report table = sc_report_begin_line(sc_report_stream(options->output), options->json, 10);
+    sc_report_output(&table, options->output, ": read as %s%s", sc_format_name(options->format),
+                     options->format_given ? "" : ", as the names suggest");
+    sc_report_string(&table, "format", sc_format_name(options->format));
+    sc_report_flag(&table, "format_guessed", !options->format_given);
+    sc_report_string(&table, "source", sc_map_source(map));
+    sc_report_sizes(&table, map);
+    put_remarks(&table, report);
+    sc_report_count(&table, NULL, "bytes_read", report->bytes_read, "");
+    sc_report_seconds(&table, "time", "seconds", seconds, speed);
+    sc_report_end(&table);
 }
 
 static int fail(const sc_call *call, const import_options *options, sc_err err, const sc_diag *diag)
@@ -415,14 +391,10 @@ static int run(sc_call *call)
     sc_bar_clear(&bar);
 
     int status = SC_EXIT_OK;
-    const double seconds = sc_clock_s() - start;
-    FILE *stream = sc_report_stream(options.output);
     if (err) {
         status = fail(call, &options, err, &diag);
-    } else if (options.json) {
-        print_json(stream, &options, map, &report, seconds);
-    } else if (!options.quiet) {
-        print_report(stream, &options, map, &report, seconds);
+    } else if (options.json || !options.quiet) {
+        print_report(&options, map, &report, sc_clock_s() - start);
     }
     sc_map_free(map);
     return status;

@@ -39,9 +39,9 @@ typedef struct answering {
 
 static sc_err fail_system(sc_diag *diag)
 {
-    snprintf(diag->message, sizeof(diag->message),
-             "--record -: cannot keep the record in memory: %.80s; name a file", strerror(errno));
-    return SC_EIO;
+    return sc_explain(diag, SC_EIO,
+                      "--record -: cannot keep the record in memory: %.80s; name a file",
+                      strerror(errno));
 }
 
 /** Let what goes to standard output go to memory. */
@@ -285,10 +285,11 @@ const sc_command sc_cmd_simulate = {
         "it is hidden in a cloak or its query is dropped, pauses, and asks again. Travellers are "
         "cars and trucks that drive from place to place, each by its fastest route; or they move "
         "as in recorded traces (--traces). Time is virtual: it passes as fast as the work is done. "
-        "After the last query the run continues until every query has its outcome.\nA record "
-        "(--record) also has the answers of the built-in provider, from the map's objects; if the "
-        "map has no objects, it has no answers.\nIt prints how many queries found a cloak and why "
-        "others did not, how long they waited, how large the cloaks are, and what the search cost.",
+        "After the last query the run continues until every query has its outcome.\n"
+        "A record (--record) also has the answers of the built-in provider, from the map's "
+        "objects; if the map has no objects, it has no answers.\n"
+        "It prints how many queries found a cloak and why others did not, how long they waited, "
+        "how large the cloaks are, and what the search cost.",
     .options = options_table,
     .topics = sc_run_topics,
     .examples = examples,

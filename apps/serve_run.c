@@ -421,10 +421,10 @@ static void reload(serving *s)
     sc_err err = sc_serve_gather(s->flags, s->hooks->usual, &next, &is_usage, &diag);
     if (!err && s->has_revoked && access(s->settings->revoked, F_OK) != 0) {
         // A revoked token must not become valid again by a mistake.
-        snprintf(diag.message, sizeof diag.message,
-                 "%s: the list of revoked tokens is missing; restore it, or make an empty one",
-                 s->settings->revoked);
-        err = SC_EIO;
+        err = sc_explain(
+            &diag, SC_EIO,
+            "%s: the list of revoked tokens is missing; restore it, or make an empty one",
+            s->settings->revoked);
     }
     if (!err) {
         const sc_policy policy = sc_settings_policy(next);

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Attacking the cloaks of a recorded run: what comes out obeys its identities, is repeatable, appears
 # in files that programs read, and names no user.
+# program: release
 # shellcheck source-path=SCRIPTDIR
 source "$(dirname "${BASH_SOURCE[0]}")/tap.sh"
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # `starcloak experiment`: every figure from one command, repeatable, and resumed where it was.
+# program: release
 # shellcheck source-path=SCRIPTDIR
 source "$(dirname "${BASH_SOURCE[0]}")/tap.sh"
 

@@ -6,7 +6,6 @@
 source "$(dirname "${BASH_SOURCE[0]}")/tap.sh"
 
 bench=$repository/build/bench/bench_parts
-program=$repository/build/starcloak
 sentences=("%s: 16 parts answer within half a point of one engine" "%s: no cloak tells on which side of a cut its members are"
     "%s: engines by themselves would tell" "%s: one engine in a cluster answers as a simulation does")
 
@@ -46,8 +45,8 @@ elif [[ ! -d $STARCLOAK_DATA/northwest-atlanta || ! -d $STARCLOAK_DATA/sf-cabs ]
         done
     done
 else
-    "$program" map import --quiet "$STARCLOAK_DATA"/northwest-atlanta/*.svg* -o northwest-atlanta.scm
-    "$program" map import --quiet "$STARCLOAK_DATA"/san-francisco-tiger/*.shp* -o san-francisco.scm
+    "$STARCLOAK" map import --quiet "$STARCLOAK_DATA"/northwest-atlanta/*.svg* -o northwest-atlanta.scm
+    "$STARCLOAK" map import --quiet "$STARCLOAK_DATA"/san-francisco-tiger/*.shp* -o san-francisco.scm
     mkdir cabs
     tar -xJf "$STARCLOAK_DATA"/sf-cabs/*.tar.xz -C cabs --strip-components=1
     try northwest-atlanta -

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Travellers on real maps: in every variant, every promise is kept. Ten thousand of them with
 # the default profile, for a virtual minute, in which each asks twice or thrice.
+# program: release
 # shellcheck source-path=SCRIPTDIR
 source "$(dirname "${BASH_SOURCE[0]}")/tap.sh"
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # tools/report.py: plots and page from what a small experiment has left. report_checks.py looks at
 # them, and at what becomes of damaged folders.
+# program: release
 # shellcheck source-path=SCRIPTDIR
 source "$(dirname "${BASH_SOURCE[0]}")/tap.sh"
 

@@ -156,6 +156,25 @@ static inline double sc__filter_tolerance(const sc_filter *filter, double distan
     return 2.0 + slack * 100.0 / filter->unit_m + (1e-9 + slack) * distance;
 }
 
+/** Where a reply names an object. */
+typedef struct sc_reply_entry {
+    size_t request;
+    uint32_t border;  ///< the place of the border node in the relay; SC_NONE: on the segments
+    uint32_t object;
+} sc_reply_entry;
+
+/**
+ * Refuse the reply because of an object in a list: "reply: request 1, border node 17: object 5 is
+ * listed twice". Requests are counted from 1, border nodes and objects called by their numbers;
+ * `format` is the end of the sentence. Returns SC_EREPLY.
+ */
+SC_PRINTF(4, 5)
+sc_err sc__reply_refuse(const sc_filter *filter, sc_diag *diag, sc_reply_entry at,
+                        const char *format, ...);
+
+/** Check the lists, each of which is sound by itself, against the roads and each other. */
+SC_CHECKED sc_err sc__reply_check_agreement(sc_filter *filter, sc_diag *diag);
+
 /**
  * Check filter->reply against the relay and the map, and convert it into candidates, strips and
  * claims.

@@ -1,0 +1,241 @@
+// Checking the lists of a reply against the roads, against each other, and against how many objects
+// there are.
+//
+// What is known is the map, and that one provider answered for places that are
+// connected by known roads:
+//
+//   a. No object is nearer to a border node than the straight line allows (reply_bounds.h).
+//   b. A known way is an upper bound. If there is a way of length w from border node b to object o,
+//      then o is in b's list, at no more than w, unless the list is full of nearer ones or w is
+//      beyond the radius. Ways are known
+//        - through the cloak, to objects on its segments;
+//        - along its own segment, to an object on a road that ends at b;
+//        - through the cloak to another border node, and on from there by that one's list.
+//   c. If the objects are the map's own, it is known how many of them can be reached, and so how
+//      long a list of nearest ones is.
+//
+// The last of the known ways is the triangle inequality in both directions, since every pair of
+// border nodes is checked from both ends. An honest reply always passes: its distances are those of
+// shortest ways. docs/trust.md has what cannot be detected.
+#include "answer/answer_internal.h"
+#include "base/diag.h"
+
+#include <inttypes.h>
+
+/** The list of one border node for one request. */
+typedef struct list {
+    size_t request;
+    uint32_t border;
+    const sc_border_claim *claims;
+    size_t count;
+    sc_candidate *candidates;  ///< of the request
+    size_t stamp;              ///< candidates that bear it are in the list
+    double reach;              ///< what is nearer than this must be in the list
+} list;
+
+static const sc_border_claim *claims_of(const sc_filter *f, size_t request, size_t border,
+                                        size_t *count)
+{
+    const uint32_t *starts = f->reply->near_start + sc__filter_list_of(f, request, border);
+    *count = starts[1] - starts[0];
+    // A reply without any near objects has no room for them either.
+    return *count > 0 ? f->claims + starts[0] : NULL;
+}
+
+// What is nearer than this must be in a border node's list: one with room to spare holds all.
+static double reach_of(const sc_filter *f, size_t request, size_t border)
+{
+    size_t count = 0;
+    const sc_border_claim *claims = claims_of(f, request, border, &count);
+    const sc_request_candidates *taken = &f->taken[request];
+    return count > 0 && count == taken->k ? claims[count - 1].distance : taken->radius;
+}
+
+// Look a list up and stamp what is in it.
+static list open_list(sc_filter *f, size_t request, uint32_t border)
+{
+    const size_t all_lists = f->relay->request_count * f->relay->border_node_count;
+    list l = {
+        .request = request,
+        .border = border,
+        .candidates = sc__filter_candidates_of(f, request),
+        // Those below were used while taking in.
+        .stamp = all_lists + sc__filter_list_of(f, request, border) + 1,
+        .reach = reach_of(f, request, border),
+    };
+    l.claims = claims_of(f, request, border, &l.count);
+    for (size_t i = 0; i < l.count; i++) {
+        sc_candidate *candidate = &l.candidates[l.claims[i].candidate];
+        candidate->listed = l.stamp;
+        candidate->distance = l.claims[i].distance;
+    }
+    return l;
+}
+
+// Whether something that a known way of length `way` leads to must be in the list.
+static bool must_hold(const sc_filter *f, const list *l, double way)
+{
+    return way + sc__filter_tolerance(f, way) < l->reach;
+}
+
+// Whether an object agrees with a known way to it.
+static bool agrees(const sc_filter *f, const list *l, const sc_candidate *candidate, double way)
+{
+    if (candidate->listed != l->stamp) return !must_hold(f, l, way);
+    return candidate->distance <= way + sc__filter_tolerance(f, way);
+}
+
+// --- The list and the map ----------------------------------------------------
+
+// How an object can be approached; found when it is first asked for. NULL when memory is out.
+static const sc_approach *approach_of(sc_filter *f, sc_candidate *candidate)
+{
+    if (candidate->approach == SC_NONE) {
+        if (!sc_grow(&f->approaches, f->approach_count, &f->approach_capacity,
+                     sizeof *f->approaches)) {
+            return NULL;
+        }
+        const sc_object *object = &f->objects[candidate->object];
+        // The roads of a provider with another map may lead there in other ways.
+        f->approaches[f->approach_count] =
+            f->options.slack == 0.0
+                ? sc__approach_by_road(f->map, object->edge, object->offset)
+                : sc__approach_by_position(f->map, object->edge, object->offset);
+        candidate->approach = (uint32_t)f->approach_count++;
+    }
+    return &f->approaches[candidate->approach];
+}
+
+// A way from the border node of star `star`, where the last search began, that the map alone
+// proves.
+static double known_way(const sc_filter *f, const sc_candidate *candidate,
+                        const sc_approach *approach, sc_star_id star)
+{
+    if (candidate->segment != SC_NONE) {
+        return sc__inside_reach(&f->inside, candidate->segment, candidate->along);
+    }
+    double way = HUGE_VAL;
+    for (int side = 0; side < 2; side++) {
+        if (approach->star[side] == star) way = fmin(way, approach->way[side]);
+    }
+    return way;
+}
+
+static sc_err check_with_map(sc_filter *f, const list *l, sc_space_point spot, sc_diag *diag)
+{
+    const sc_star_id star = f->inside.stars[f->inside.border_vertex[l->border]];
+    for (size_t i = 0; i < l->count; i++) {
+        sc_candidate *candidate = &l->candidates[l->claims[i].candidate];
+        const sc_approach *approach = approach_of(f, candidate);
+        if (!approach) return SC_ENOMEM;
+        const double distance = l->claims[i].distance;
+        const double at_most = distance + sc__filter_tolerance(f, distance);
+        if (!sc__approach_allows(&f->bounds, approach, spot, at_most)) {
+            return sc__reply_refuse(f, diag,
+                                    (sc_reply_entry){l->request, l->border, candidate->object},
+                                    "is nearer than the roads allow");
+        }
+        if (!agrees(f, l, candidate, known_way(f, candidate, approach, star))) {
+            return sc__reply_refuse(f, diag,
+                                    (sc_reply_entry){l->request, l->border, candidate->object},
+                                    "is farther than a known route to it");
+        }
+    }
+    return SC_OK;
+}
+
+static sc_err check_on_segments(const sc_filter *f, const list *l, sc_diag *diag)
+{
+    const sc_request_candidates *taken = &f->taken[l->request];
+    const sc_strip *strips = f->strips + taken->first_strip;
+    for (size_t i = 0; i < taken->strip_count; i++) {
+        const sc_strip *strip = &strips[i];
+        // The ends of a segment are nearer than what is on it.
+        const double length = f->inside.segments[strip->segment].length;
+        const double nearest = fmin(sc__inside_reach(&f->inside, strip->segment, 0.0),
+                                    sc__inside_reach(&f->inside, strip->segment, length));
+        if (!must_hold(f, l, nearest)) continue;
+        for (uint32_t j = strip->first; j < strip->first + strip->count; j++) {
+            const sc_candidate *candidate = &l->candidates[j];
+            const double way = sc__inside_reach(&f->inside, strip->segment, candidate->along);
+            if (agrees(f, l, candidate, way)) continue;
+            return sc__reply_refuse(f, diag,
+                                    (sc_reply_entry){l->request, l->border, candidate->object},
+                                    "is missing, though it is near on the segments");
+        }
+    }
+    return SC_OK;
+}
+
+// --- The list and the other lists --------------------------------------------
+
+static sc_err check_with_others(const sc_filter *f, const list *l, sc_diag *diag)
+{
+    for (size_t i = 0; i < f->inside.met_count; i++) {
+        const sc_inside_met *met = &f->inside.met[i];
+        size_t count = 0;
+        const sc_border_claim *claims = claims_of(f, l->request, met->border, &count);
+        for (size_t j = 0; j < count; j++) {
+            const double way = met->distance + claims[j].distance;
+            // Nearest first: what follows is out of reach too.
+            if (!must_hold(f, l, way)) break;
+            const sc_candidate *candidate = &l->candidates[claims[j].candidate];
+            if (agrees(f, l, candidate, way)) continue;
+            return sc__reply_refuse(f, diag,
+                                    (sc_reply_entry){l->request, l->border, candidate->object},
+                                    "is %s, though border node %" PRIu32 " is near and lists it",
+                                    candidate->listed == l->stamp ? "too far" : "missing",
+                                    f->relay->border_nodes[met->border]);
+        }
+    }
+    return SC_OK;
+}
+
+// --- The list and what there is ----------------------------------------------
+
+// The last check of a list: those above can name the object that is wrong, this one cannot.
+static sc_err check_length(const sc_filter *f, const list *l, sc_diag *diag)
+{
+    const sc_request *request = &f->relay->requests[l->request];
+    // On a map of the provider's own, roads may lead to other places.
+    const bool is_known = !f->reply->table.keys && f->options.slack == 0.0;
+    if (!is_known || request->type != SC_REQUEST_KNN) return SC_OK;
+    const sc_star_id star = f->inside.stars[f->inside.border_vertex[l->border]];
+    const uint64_t there = sc__object_counts_reachable(&f->counts, star, request);
+    if (l->count == (there < request->k ? there : request->k)) return SC_OK;
+    return sc_fail(diag, SC_EREPLY,
+                   "reply: request %zu, border node %" PRIu32
+                   ": %zu objects are listed, but %" PRIu64 " can be reached",
+                   l->request + 1, f->relay->border_nodes[l->border], l->count, there);
+}
+
+// --- All of it ---------------------------------------------------------------
+
+// Find the ways through the cloak from a border node, as far as they can matter to its lists.
+static void search_from(sc_filter *f, uint32_t border)
+{
+    double limit = 0.0;
+    for (size_t r = 0; r < f->relay->request_count; r++) {
+        limit = fmax(limit, reach_of(f, r, border));
+    }
+    sc__inside_search_border(&f->inside, border, limit);
+}
+
+sc_err sc__reply_check_agreement(sc_filter *filter, sc_diag *diag)
+{
+    sc_filter *f = filter;
+    sc_err err = SC_OK;
+    f->approach_count = 0;
+    for (uint32_t b = 0; b < f->relay->border_node_count && !err; b++) {
+        const sc_space_point spot = sc__space_point_of(f->map, f->relay->border_nodes[b]);
+        search_from(f, b);
+        for (size_t r = 0; r < f->relay->request_count && !err; r++) {
+            const list l = open_list(f, r, b);
+            err = check_with_map(f, &l, spot, diag);
+            if (!err) err = check_on_segments(f, &l, diag);
+            if (!err) err = check_with_others(f, &l, diag);
+            if (!err) err = check_length(f, &l, diag);
+        }
+    }
+    return err == SC_ENOMEM ? sc_fail_memory(diag, "checking a reply") : err;
+}
