@@ -123,7 +123,9 @@ function checkWhole(data: DataView): void {
     }
     const size = Number(data.getBigUint64(16, true));
     if (size !== byteLength || size % 4 !== 0) {
-        throw new MapError(`Only ${byteLength} of ${size} bytes of the map arrived. Load the page again.`);
+        throw new MapError(
+            `${byteLength} of ${size} bytes of the map arrived. Load the page again.`,
+        );
     }
     if (checkOf(data) !== data.getUint32(4, true)) throw damaged('its checksum');
 }
@@ -200,7 +202,8 @@ function readJunctions(numbers: Numbers, head: MapHead): Junctions {
     for (let i = 0, x = 0, y = 0; i < junctionCount; i++) {
         x += numbers.signed();
         y += numbers.signed();
-        if (!(x >= 0 && x <= wide && y >= 0 && y <= high)) throw damaged('the positions of its junctions');
+        if (!(x >= 0 && x <= wide && y >= 0 && y <= high))
+            throw damaged('the positions of its junctions');
         east[i] = x;
         north[i] = y;
     }
@@ -260,7 +263,8 @@ function readPoints(
             if (++i === last) break;
             x += numbers.signed();
             y += numbers.signed();
-            if (!(x >= 0 && x <= wide && y >= 0 && y <= high)) throw damaged('the positions of its roads');
+            if (!(x >= 0 && x <= wide && y >= 0 && y <= high))
+                throw damaged('the positions of its roads');
         }
         xs[last] = east[to] * stepX;
         ys[last] = (high - north[to]) * stepY;

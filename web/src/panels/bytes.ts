@@ -77,7 +77,10 @@ export class BytesView {
                 toldList(cloak, unit),
             ];
         }
-        return [make('p', {}, 'The bytes have not arrived at this page yet.'), toldList(cloak, unit)];
+        return [
+            make('p', {}, 'The bytes have not arrived at this page yet.'),
+            toldList(cloak, unit),
+        ];
     }
 }
 

@@ -347,5 +347,7 @@ function otherVersion(error: unknown): never {
 }
 
 function brokenOff(error: unknown): never {
-    throw error instanceof TypeError ? new Unreachable('The connection closed before the whole map arrived.') : error;
+    throw error instanceof TypeError
+        ? new Unreachable('The connection closed before the whole map arrived.')
+        : error;
 }

@@ -90,7 +90,9 @@ describe('bytes that are damaged', () => {
             expect(failureOf(bytes.subarray(0, length))).toBeInstanceOf(MapError);
         }
         const failure = failureOf(bytes.subarray(0, bytes.length - 4));
-        expect(failure.message).toContain(`${bytes.length - 4} of ${bytes.length} bytes came`);
+        expect(failure.message).toContain(
+            `${bytes.length - 4} of ${bytes.length} bytes of the map arrived`,
+        );
         const longer = new Uint8Array(bytes.length + 4);
         longer.set(bytes);
         expect(failureOf(longer)).toBeInstanceOf(MapError);
@@ -113,7 +115,7 @@ describe('bytes that are damaged', () => {
         const altered = bytesOf(GLOBE);
         altered[80] ^= 1;
         expect(failureOf(altered).message).toBe(
-            'The map is damaged (its check). Load the page again.',
+            'The map is damaged (its checksum). Load the page again.',
         );
         for (const text of ['', '{}', '<html>'.repeat(50)]) {
             expect(failureOf(new TextEncoder().encode(text)).message).toContain('not a map');
@@ -122,8 +124,8 @@ describe('bytes that are damaged', () => {
 
     it('are refused even if the check is right', () => {
         const refused: [string, (bytes: Uint8Array, data: DataView) => void][] = [
-            ['its head', (bytes) => bytes.set([3], 10)],
-            ['its head', (bytes) => bytes.set([10], 11)],
+            ['its header', (bytes) => bytes.set([3], 10)],
+            ['its header', (bytes) => bytes.set([10], 11)],
             // More than there can be, before memory is taken for them.
             ['its counts', (_, data) => data.setUint32(64, 2 ** 32 - 1, true)],
             ['its counts', (_, data) => data.setUint32(68, 2 ** 32 - 1, true)],

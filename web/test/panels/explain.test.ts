@@ -62,7 +62,9 @@ describe('a question without an answer', () => {
     });
 
     it('is not silent about a broken connection', () => {
-        expect(explainError(new Error('The connection closed before the whole map arrived.')).text).toBe('The connection closed before the whole map arrived.');
+        expect(
+            explainError(new Error('The connection closed before the whole map arrived.')).text,
+        ).toBe('The connection closed before the whole map arrived.');
     });
 
     it('does not say twice that the service does not answer', () => {
