@@ -108,7 +108,7 @@ static const char *token_file_option(const struct argp_state *state, const char 
 {
     if (argument[0] == '\0') sc_usage_error(state, "%s: the name of the file is empty", option);
     if (strcmp(argument, "-") == 0) {
-        sc_usage_error(state, "%s: standard input cannot be used here; name a file", option);
+        sc_usage_error(state, "%s: - cannot be used here; name a file", option);
     }
     return argument;
 }
@@ -386,7 +386,7 @@ static void print_finding(const token_options *options, const finding *f, int64_
     printf("\nserial     %016" PRIx64 "\n", token->serial);
     printf("issued     %s\n", time_text(time, token->issued_s, false));
     printf("expires    %s (%s", time_text(time, token->expires_s, false),
-           left_s <= 0 ? "expired since " : "in ");
+           left_s <= 0 ? "expired for " : "in ");
     put_duration(left_s <= 0 ? -left_s : left_s);
     printf(")\nsignature  %s\n", !options->key  ? "not checked (no --key given)"
                                  : f->is_signed ? "good"

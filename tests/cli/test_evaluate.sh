@@ -192,7 +192,7 @@ check "without a position" silent_about "$err" offset '"u'
 run evaluate empty.scm run.jsonl
 untouched "a map without objects is told" "empty.scm: the map has no objects to ask for" "--objects"
 run evaluate bare.scm run.jsonl --encoding geojson
-untouched "a map without degrees has no geometry" "bare.scm: has no coordinates in degrees" "compact"
+untouched "a map without degrees has no geometry" "bare.scm: the map has no coordinates in degrees" "compact"
 run evaluate absent.scm run.jsonl
 untouched "a missing map is told" "absent.scm" "No such file"
 run evaluate run.jsonl city.scm

@@ -202,7 +202,7 @@ check "and whole" says "$out" '\u001b[2Jgone\u009b\n1 0'
 # --- What is no answer ------------------------------------------------------------
 
 run query "$base"/expired "${where[@]}"
-refuses 1 "a query may be dropped" "starcloak query: dropped after 10.00 s: too few users" "--max-wait"
+refuses 1 "a query may be dropped" "starcloak query: dropped after 10.00 s: too few other users" "--max-wait"
 run query "$base"/infeasible "${where[@]}"
 refuses 1 "for want of roads" "dropped after 0.00 s: too few segments" "--max-hops"
 run query "$base"/moody "${where[@]}"

@@ -109,7 +109,7 @@ misuse "an argument too many is refused" "'more'" city.scm more
 misuse "no travellers at all are refused" "--users" city.scm --users 0
 misuse "time before zero is refused" "--seconds" city.scm --seconds -1
 misuse "a need that is no number is refused" "--k" city.scm --k many
-misuse "more company than is admitted is refused" "--k: travellers want up to 5,000, and at most 1,000" \
+misuse "more company than is admitted is refused" "--k: travellers ask for up to 5,000, but at most 1,000" \
     city.scm --k 5000
 misuse "so is more with deviations" "--k: travellers ask for up to 1,300" city.scm --k 900:100
 misuse "so are more segments" "at most 10,000" city.scm --l 20000

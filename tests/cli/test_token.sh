@@ -21,7 +21,7 @@ equal "for its owner alone" "$(stat -c %a token.key)" 600
 equal "it is 64 hexadecimal digits" "$(grep -cE '^[0-9a-f]{64}$' token.key)" 1
 cp token.key before
 run token key token.key
-refuses 1 "a key is never replaced" "token.key: is there already"
+refuses 1 "a key is never replaced" "token.key: the file exists already"
 check "and indeed it is the same" cmp -s token.key before
 run token key nowhere/token.key
 refuses 1 "a directory that is not there is told" "nowhere/token.key" "directory does not exist"
@@ -60,7 +60,7 @@ refuses 1 "a key that others may read is refused" "open.key" "mode 0644" "chmod 
 echo "deadbeef" >short.key
 chmod 600 short.key
 run token issue --key short.key --user ann
-refuses 1 "what is no key is told by its line" "short.key:1: not a key"
+refuses 1 "what is no key is told by its line" "short.key:1: this is not a key"
 check "and not repeated" silent_about "$err" deadbeef
 
 # --- Showing ----------------------------------------------------------------------
@@ -81,7 +81,7 @@ chmod 600 both.key
 feed "$ann" token show - --key both.key
 succeeds "of several keys each will do"
 run token show "${ann%?}"
-refuses 1 "a token that was cut is none" "this is not a token; tokens begin with sct1_"
+refuses 1 "a token that was cut is none" "this is not a token; a token begins with sct1_ and is one line"
 check "and is not repeated" silent_about "$err" "${ann:0:20}"
 feed "" token show -
 refuses 1 "no token is told" "there is no token on standard input"
@@ -97,7 +97,7 @@ chmod 600 zero.key
 old=sct1_AQAAAAAAAAACAAAAAAAAAAMAAAAAAAAAYW5ufvIOIQgvOgLOulMK2fY6cQ
 run token show $old --key zero.key
 equal "an expired token is not good" "$status" 1
-check "which is said" grep -qE '^expires +1970-01-01 00:00:02 UTC \(expired, for [0-9]+ days\)$' "$out"
+check "which is said" grep -qE '^expires +1970-01-01 00:00:02 UTC \(expired for [0-9]+ days\)$' "$out"
 check "its signature is good all the same" grep -qE '^signature +good$' "$out"
 
 # --- Revoking ---------------------------------------------------------------------
@@ -140,7 +140,7 @@ feed "$(cat carl.token)" token show - --key token.key --revoked revoked.txt
 equal "they are not good from then on" "$status" 1
 cat "$data"/town.cnode >notes.txt
 run token revoke --key token.key --revoked notes.txt --user carl
-refuses 1 "a file that is no such list is left alone" "notes.txt:1: begins with neither"
+refuses 1 "a file that is no such list is left alone" "notes.txt:1: a line of a list of revoked tokens must begin with"
 check "and indeed is" cmp -s notes.txt "$data"/town.cnode
 feed "" token revoke --key token.key --revoked revoked.txt -
 refuses 1 "nothing on standard input is told" "there is no token on standard input"
@@ -155,7 +155,7 @@ misuse() {
 misuse "the group alone is refused" "key, issue, show, revoke" token
 misuse "a key needs a file" "no file given" token key
 misuse "one file" "unexpected argument 'b'" token key a b
-misuse "which is not standard output" "a file is needed" token key -
+misuse "which is not standard output" "name a file" token key -
 misuse "a token needs a key" "no key given; add --key" token issue --user ann
 misuse "and a user" "no user given; add --user" token issue --key token.key
 misuse "days and hours are too much" "either --days or --hours" token issue --key k --user u --days 1 --hours 1

@@ -132,7 +132,7 @@ printf 'id,t,lon,lat\nsecret,0,12.125,7.25\nsecret,ten,12.126,7.25\n' >broken.cs
 before=$(left_behind .)
 run queries city.scm --traces elsewhere.csv -o x.jsonl
 refuses 1 "traces of another place are told" "no track of the traces moves on the roads" \
-    "2 more than 100 m from any road" "the same place"
+    "2 more than 100 m from any road" "the same area"
 check "without saying who or where" silent_about "$err" secret 12.12 7.25
 run queries city.scm --traces broken.csv -o x.jsonl
 refuses 1 "a broken line is told" "broken.csv:3:"

@@ -180,7 +180,7 @@ run verify city.scm town.jsonl
 equal "a record of another map breaks promises" "$status" 1
 check "not only one" test "$(grep -c '^  line ' "$out")" = 10
 equal "and the map is doubted, once" "$(cat "$err")" "starcloak verify: town.jsonl: most of its \
-queries are not where the roads of city.scm are; check that this is the map of the run"
+queries are not on the roads of city.scm; check that this is the map of the run"
 run verify city.scm town.jsonl --json --quiet
 check "quietly, too" says "$err" "check that this is the map of the run"
 check "and in JSON" says "$out" '"map_match":"doubtful","holds":false'
@@ -193,7 +193,7 @@ check "a record that does not is not doubted" says "$out" '"map_match":"untold",
 checksum=$("$STARCLOAK" map info town.scm | awk '$1 == "checksum" { print $2 }')
 run verify city.scm run.jsonl
 equal "a run on another map is refused" "$status" 1
-check "with words before all others" says "$err" "run.jsonl: is not a run on city.scm" "$checksum"
+check "with words before all others" says "$err" "run.jsonl: the run was not on city.scm" "$checksum"
 check "and with what came of it" says "$out" "violations"
 sed -E "s/\"map\":\"[0-9a-f]+\"/\"map\":\"0123456789abcdef\"/" run.jsonl >other.jsonl
 run verify town.scm other.jsonl

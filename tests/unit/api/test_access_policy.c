@@ -40,10 +40,10 @@ static void test_a_term_that_makes_no_sense_is_named(void **state)
     CHECK_SPOILT(least.k, 0, "the minimum of k is 0");
     CHECK_SPOILT(least.k, 6, "k: the minimum is 6, the default 5, the maximum 1000");
     CHECK_SPOILT(most.k, 4, "k: the minimum is 2, the default 5, the maximum 4");
-    CHECK_SPOILT(least.l, 0, "the least l is 0");
+    CHECK_SPOILT(least.l, 0, "the minimum of l is 0");
     CHECK_SPOILT(standard.l, 20000, "l: ");
     CHECK_SPOILT(standard.max_hops, 17, "max_hops: ");
-    CHECK_SPOILT(least.max_wait_us, 0, "the least max_wait_s is 0");
+    CHECK_SPOILT(least.max_wait_us, 0, "the minimum of max_wait_s is 0");
     CHECK_SPOILT(standard.max_wait_us, sc_time_from_seconds(4000), "max_wait_s: the minimum is 1");
     CHECK_SPOILT(most.max_wait_us, sc_time_from_seconds(90000), "it must be 86400 s or less");
     CHECK_SPOILT(requests.max_k, 0, "requests.max_k is 0");

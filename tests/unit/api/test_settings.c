@@ -162,7 +162,7 @@ static void test_what_is_wrong_in_a_file_is_told_with_its_line(void **state)
         {"[policy]\nloops = 2\n", "x.ini:2: 'loops' belongs in section [server]"},
         {"[server]\nloops = 2\nloops = 3\n", "x.ini:3: the setting is repeated"},
         {"[server]\nloops = 2\nwhat is this\n", "x.ini:3: the line is neither [section] nor name"},
-        {"[server\nloops = 2\n", "x.ini:1: neither [section] nor name"},
+        {"[server\nloops = 2\n", "x.ini:1: the line is neither [section] nor name"},
     };
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         sc_settings *s = fresh();

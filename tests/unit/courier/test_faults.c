@@ -402,7 +402,7 @@ static void test_one_that_is_not_answered_holds_up_no_other(void **state)
     turner_stop(&turns);
     sc_courier_free(s.courier);
     s.courier = NULL;
-    errand_check_failed(stuck, SC_FAILURE_STOPPED, "the service ends");
+    errand_check_failed(stuck, SC_FAILURE_STOPPED, "the service stopped");
     errand_free(stuck);
     scene_close(&s);
 }
@@ -466,7 +466,7 @@ static void test_errands_under_way_come_back_when_a_courier_ends(void **state)
         assert_int_equal(errand_box_count(&s.box), MANY);
         for (size_t i = 0; i < MANY; i++) {
             if (errands[i]->failure) {
-                errand_check_failed(errands[i], SC_FAILURE_STOPPED, "the service ends");
+                errand_check_failed(errands[i], SC_FAILURE_STOPPED, "the service stopped");
             } else {
                 errand_check(errands[i], s.town.objects, &s.town.slow);
             }

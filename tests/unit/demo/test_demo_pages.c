@@ -196,7 +196,7 @@ static void test_options_that_make_no_sense_are_refused(void **state)
     options = on.options;
     options.workload.k.max = 0;
     CHECK_REFUSED(sc_demo_new(on.live.map, &options, &on.demo, &diag), SC_EINVAL, &diag,
-                  "no sense: k");
+                  "is not valid: k");
     sc_map *plain = full_map(SC_COORDS_NONE);
     CHECK_REFUSED(sc_demo_new(plain, &on.options, &on.demo, &diag), SC_ENOCOORDS, &diag,
                   "it cannot be shown");

@@ -143,7 +143,7 @@ static void test_a_wanted_category_must_be_on_every_map_that_has_objects(void **
     options.maps[2].category = sc_map_category_count(other);
     refuse(&options, "other does not have the category");
     options.maps[0].category = 4711;
-    refuse(&options, "city does not have the wanted category");
+    refuse(&options, "city does not have the category");
     options.workload.wanted = SC_WANT_ANY;
     CHECK_OK(sc_lab_options_check(&options, NULL), NULL);
     sc_map_free(other);

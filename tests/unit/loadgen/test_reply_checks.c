@@ -172,7 +172,7 @@ static void test_what_is_not_described_is_a_bad_reply(void **state)
          "'objects'"},
         {"{\"outcome\":\"answered\",\"wait_s\":1,\"cloak\":{\"users\":5,\"segments\":3},"
          "\"objects\":[],\"position\":{}}",
-         "does not have"},
+         "does not describe"},
         {ANSWER("1", "5", "3", "{}"), "'id'"},
         {ANSWER("1", "5", "3", "17"), "'id'"},
         {ANSWER("1", "5", "3",

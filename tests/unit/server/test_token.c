@@ -439,7 +439,7 @@ static void test_what_cannot_be_read_is_told(void **state)
     memset(large, '#', 99999);
     path = place_write_text(&p, "large.key", large);
     chmod(path, 0600);
-    CHECK_REFUSED(sc_token_keys_read(path, &keys, &diag), SC_EPARSE, &diag, "the right file?");
+    CHECK_REFUSED(sc_token_keys_read(path, &keys, &diag), SC_EPARSE, &diag, "the right file");
     free(large);
     assert_null(keys);
     sc_token_keys_free(NULL);
