@@ -247,7 +247,7 @@ static void put_commit(sc_prometheus *out, const sc_ledger_stats *ledger)
         "Queries that were sent to engines of other parts, to be members of cloaks there.",
         ledger->company);
     sc_prometheus_counter(
-        out, "starcloak_words_lost_total",
+        out, "starcloak_messages_lost_total",
         "Messages of engines and gateways that were dropped because a queue was full.",
         ledger->lost);
 }

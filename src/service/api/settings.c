@@ -63,6 +63,8 @@ const char *sc__setting_moved(const char *name)
         const char *advice;
     } moved[] = {
         {"no-window", "use 'no-ui' instead"},
+        {"clerks", "use 'provider-threads' instead"},
+        {"cut", "use 'partition' instead"},
         {"reports", "only 'starcloak demo' shows reports; remove this line, and start the demo "
                     "with --reports FOLDER"},
     };

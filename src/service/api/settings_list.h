@@ -131,7 +131,7 @@
           "combinations that one search keeps (default 0: 64, and 8 with sampling and expansion)")    \
     SWITCH(engine, paranoid, "paranoid", START, HTTP,                                                 \
            "check every promise of every cloak once more before it leaves")                           \
-    TEXT(engine, cut, "cut", "FILE.cut", "", START, ALL,                                              \
+    TEXT(engine, partition, "partition", "FILE.partition", "", START, ALL,                            \
          "the map in parts, see 'starcloak partition'; each part has an engine of its own "           \
          "(default: one part)")                                                                       \
     COUNT(engine, threads, "threads", "N", 0, 0, 1024, START, RUN,                                    \
@@ -182,7 +182,7 @@
           "consecutive failures after which the provider is suspended; 0: never (default 8)")         \
     NUMBER(provider, breaker_pause_s, "breaker-pause", "S", 5, 0.01, 3600, START, HTTP,               \
            "seconds for which the provider is suspended (default 5)")                                 \
-    COUNT(provider, clerks, "clerks", "N", 0, 0, 64, START, HTTP,                                     \
+    COUNT(provider, provider_threads, "provider-threads", "N", 0, 0, 64, START, HTTP,                 \
           "threads that evaluate, check and filter replies; with a point provider, how many "         \
           "cloaks it is asked about at once (default 0: the ledger's thread does it; 1 with several " \
           "engine threads, 16 with a point provider)")                                                \
