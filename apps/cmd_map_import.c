@@ -140,8 +140,8 @@ static const sc_option options_table[] = {
     {"output", 'o', "FILE.scm", "where the map goes (required); - is standard output",
      SC_COMPLETE_MAPS},
     {"format", KEY_FORMAT, "FORMAT",
-     "how to read the inputs: cnode, dimacs, osm, shapefile or mobisim (default: told from the "
-     "endings of their names)",
+     "how to read the inputs: cnode, dimacs, osm, shapefile or mobisim (default: recognised by the "
+     "file name extensions)",
      "cnode dimacs osm shapefile mobisim"},
     {"objects", KEY_OBJECTS, "FILE.csv",
      "objects to put on the map, with any format: lines of lon,lat,category[,name]; each goes to "
@@ -159,7 +159,7 @@ static const sc_option options_table[] = {
      "drivable walk bike all"},
     {"ferries", KEY_FERRIES, NULL, "osm: lines of ferries are roads too", NULL},
     {"skip-missing-nodes", KEY_SKIP_MISSING_NODES, NULL,
-     "osm: pass over references to nodes that the file does not have, instead of refusing it",
+     "osm: skip references to nodes that the file does not have, instead of refusing the file",
      NULL},
     {"class", KEY_CLASS, "LIST",
      "shapefile: MTFCC classes to keep, separated by commas (default: all)", NULL},
@@ -167,7 +167,7 @@ static const sc_option options_table[] = {
      "cnode: names for the numbered categories of objects, lines of cat_name,cat_id",
      SC_COMPLETE_FILES},
     {"coords", KEY_COORDS, "KIND",
-     "cnode, shapefile: what the coordinates are, geographic or planar (default: told from the "
+     "cnode, shapefile: what the coordinates are, geographic or planar (default: recognised by the "
      "numbers)",
      "geographic planar"},
     {"unit-m", KEY_UNIT_M, "X",
@@ -231,10 +231,10 @@ static void choose_format(import_options *options, const struct argp_state *stat
         sc_usage_error(state, "cannot tell the format of '%s' from its name; add --format",
                        culprit);
     case SC_GUESS_CONFLICT:
-        sc_usage_error(state,
-                       "'%s' looks like another format than '%s'; add --format, or import them "
-                       "one by one",
-                       culprit, options->inputs[0]);
+        sc_usage_error(
+            state,
+            "'%s' and '%s' look like different formats; add --format, or import them one by one",
+            culprit, options->inputs[0]);
     }
 }
 
@@ -259,7 +259,7 @@ static void check_usage(import_options *options, const struct argp_state *state)
     for (size_t i = 0; i < LIMITED_COUNT; i++) {
         const bool used = (options->used & 1U << i) != 0;
         if (used && (limited[i].formats & 1U << options->format) == 0) {
-            sc_usage_error(state, "%s is for %s, and the format is %s", limited[i].name,
+            sc_usage_error(state, "%s is for %s, but the format is %s", limited[i].name,
                            limited[i].for_what, sc_format_name(options->format));
         }
     }
@@ -443,11 +443,11 @@ static const sc_topic topics[] = {{"Formats", formats}, {NULL, NULL}};
 
 static const sc_entry examples[] = {
     {"starcloak map import cal.cnode cal.cedge calmap.txt -o cal.scm",
-     "California's highways with objects; the format is told from the names."},
+     "California's highways with objects; the format is recognised by the names."},
     {"starcloak map import ME.gr.xz ME.co.xz VT.gr.xz VT.co.xz -o me-vt.scm",
      "Two states as one map, straight from compressed files."},
     {"starcloak map import monaco.osm.pbf --ways all --objects cameras.csv -o monaco.scm",
-     "Every way of Monaco, footpaths too, and objects of one's own."},
+     "Every way of Monaco, footpaths too, and your own objects."},
     {"starcloak map import monaco.osm.pbf --profile bike -o monaco-bike.scm",
      "The roads and paths that are open to bicycles, in the directions open to them."},
     {"starcloak map import --format mobisim atlanta.svg --utm 16N -o atlanta.scm",
@@ -462,13 +462,11 @@ const sc_command sc_cmd_map_import = {
     .complete = SC_COMPLETE_FILES,
     .description =
         "Read road data and write it as a map that all other commands open at once. Inputs may be "
-        "compressed with xz or gzip.\n"
-        "Lengths become metres where the format says what they are; maps whose units are not known "
-        "keep them and are marked so. Repeated edges, self-loops, isolated nodes and several "
-        "components are kept.\n"
-        "The map is written under another name first and then renamed: an import that fails "
-        "leaves an older FILE.scm as it was, and nothing else. On a terminal, a progress bar is "
-        "shown while it works.",
+        "compressed with xz or gzip.\nLengths become metres where the format defines their unit; "
+        "lengths of unknown unit are kept, and the map is marked so. Repeated edges, self-loops, "
+        "isolated nodes and several components are kept.\nThe map is written under another name "
+        "first and then renamed: an import that fails leaves an older FILE.scm as it was, and "
+        "nothing else. On a terminal, a progress bar is shown while it works.",
     .options = options_table,
     .topics = topics,
     .examples = examples,

@@ -136,7 +136,7 @@ check "tenths of metres have become metres" between 878.8 879.0 \
 run map import "$data"/square.gr -o bare.scm
 succeeds "a map without coordinates is imported"
 run map info bare.scm
-check "its description says that it has none" says "$out" "nothing can be snapped"
+check "its description says that it has none" says "$out" "positions cannot be snapped"
 run map snap bare.scm --lon 8.681 --lat 49.41
 refuses 1 "nothing can be snapped to it" "bare.scm" "no coordinates"
 run map export bare.scm csv-bare
@@ -208,7 +208,7 @@ run map snap town.scm --lon 8.6821 --lat 49.4101 --max-snap-m 5
 refuses 1 "a position too far from any road is refused" "within 5 m"
 check "the message does not repeat the position" silent_about "$err" "8.6821" "49.4101"
 run map snap town.scm --lon 200 --lat 49
-refuses 1 "a position off the globe is refused" "not a position on the globe"
+refuses 1 "a position off the globe is refused" "this is not a position on the globe; give a longitude of -180 to 180 and a latitude of -90 to 90 degrees"
 
 snap_lines() { "$STARCLOAK" map snap town.scm "$@" >"$out" 2>"$err"; status=$?; command_line="map snap $*"; }
 snap_lines < <(printf '8.6821 49.4101\n8.6800,49.4110\n')

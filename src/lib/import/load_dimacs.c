@@ -99,10 +99,10 @@ static sc_err pair_files(const sc_load *load, graph *graphs, size_t *count)
     }
     for (size_t i = 0; placed > 0 && i < *count; i++) {
         if (graphs[i].places) continue;
-        return sc_fail(
-            load->diag, SC_EINVAL,
-            "%s: no .co file is given for it, but one for another graph; give all or none",
-            graphs[i].arcs->name);
+        return sc_fail(load->diag, SC_EINVAL,
+                       "%s: another graph has a .co file, but this one has none; give .co files "
+                       "for all graphs or for none",
+                       graphs[i].arcs->name);
     }
     return SC_OK;
 }
@@ -123,7 +123,7 @@ static bool next_kind(sc_rows *rows, char *kind)
 
 static sc_err fail_kind(const sc_rows *rows, const char *expected)
 {
-    return sc__rows_fail(rows, "expected a line '%s': %s", expected,
+    return sc__rows_fail(rows, "a line '%s' is expected: %s", expected,
                          sc_quote(rows->line.text, rows->line.size).text);
 }
 
