@@ -132,6 +132,8 @@ enum {
     KEY_UTM,
     KEY_SKIP_MISSING_NODES,
     KEY_MAX_OBJECT_SNAP_M,
+    KEY_TIMES,
+    KEY_TIME_UNIT_S,
     KEY_JSON,
 };
 
@@ -167,6 +169,13 @@ static const sc_option options_table[] = {
     {"unit-m", KEY_UNIT_M, "X",
      "all but osm: a unit of length in the files is X metres (default: what the format says)",
      NULL},
+    {"times", KEY_TIMES, "FILE.gr",
+     "dimacs: the travel times of the arcs, as a graph of the same arcs in the same order "
+     "(default: "
+     "the input named as USA-road-t.NY.gr is beside USA-road-d.NY.gr, if there is one)",
+     SC_COMPLETE_FILES},
+    {"time-unit-s", KEY_TIME_UNIT_S, "X",
+     "dimacs: a unit of travel time in the files is X seconds (default 0.0036)", NULL},
     {"utm", KEY_UTM, "ZONE",
      "shapefile, mobisim: the coordinates are UTM of this zone, as 16N or 56S; turn them into "
      "degrees (default: keep metres)",
@@ -191,6 +200,8 @@ static const struct {
     {KEY_COORDS, 1U << SC_FORMAT_CNODE | 1U << SC_FORMAT_SHAPEFILE, "--coords",
      "cnode and shapefile"},
     {KEY_UNIT_M, ~(1U << SC_FORMAT_OSM), "--unit-m", "all formats but osm"},
+    {KEY_TIMES, 1U << SC_FORMAT_DIMACS, "--times", "dimacs"},
+    {KEY_TIME_UNIT_S, 1U << SC_FORMAT_DIMACS, "--time-unit-s", "dimacs"},
     {KEY_UTM, 1U << SC_FORMAT_SHAPEFILE | 1U << SC_FORMAT_MOBISIM, "--utm",
      "shapefile and mobisim"},
 };
@@ -226,7 +237,8 @@ static void choose_format(import_options *options, const struct argp_state *stat
 /** Whatever is read must not be replaced, not even by what was made of it. */
 static bool is_output_read(const import_options *options)
 {
-    const char *const others[] = {options->library.objects, options->library.category_names};
+    const char *const others[] = {options->library.objects, options->library.category_names,
+                                  options->library.times};
     for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
         if (others[i] && sc_overlaps(options->output, others[i])) return true;
     }
@@ -283,6 +295,12 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case KEY_UNIT_M:
         options->library.unit_m = sc_value_number(state, "--unit-m", argument, 1e-9, 1e9);
         return 0;
+    case KEY_TIMES:
+        options->library.times = argument;
+        return 0;
+    case KEY_TIME_UNIT_S:
+        options->library.time_unit_s = sc_value_number(state, "--time-unit-s", argument, 1e-9, 1e9);
+        return 0;
     case KEY_COORDS:
         options->library.coords = sc_value_word(state, "--coords", argument, coords_names) == 0
                                       ? SC_COORDS_GEOGRAPHIC
@@ -331,7 +349,7 @@ static void list_remarks(const sc_import_report *report, remark out[REMARK_COUNT
         {"ways_left_out", report->ways_left_out, "roads: not of the chosen kinds, left out"},
         {"missing_nodes", report->missing_nodes, "references: to nodes not in the files, left out"},
         {"repeated_nodes", report->repeated_nodes, "references: repeat the one before, left out"},
-        {"unpaired_arcs", report->unpaired_arcs, "arcs: without their opposite, kept as roads"},
+        {"unpaired_arcs", report->unpaired_arcs, "arcs: without their opposite, one-way roads"},
         {"objects_too_far", report->objects_too_far, "objects: too far from any road, left out"},
         {"objects_without_place", report->objects_without_place,
          "objects: without a position, left out"},
@@ -433,7 +451,8 @@ static const sc_entry formats[] = {
               "without the merged map .txt that puts objects on the edges; .cedge alone makes a "
               "map without coordinates."},
     {"dimacs", "Files .gr of the 9th DIMACS challenge, with or without the .co that has their "
-               "coordinates; several pairs make one map."},
+               "coordinates and the second .gr that has their travel times; several graphs make "
+               "one map. An arc without its opposite is a one-way road."},
     {"osm", "OpenStreetMap: .osm.pbf or XML. Objects are taken from amenity, shop, tourism, "
             "leisure and like tags."},
     {"shapefile", "TIGER/Line roads, .shp with the .dbf beside it. Vertices with equal coordinates "

@@ -38,14 +38,24 @@ typedef struct sc_import_options {
     /** OSM: highway values to keep, separated by commas; "drivable", "walk",
      * "bike" and "all" stand for sets. */
     const char *ways;
-    /** Shapefile: MTFCC classes to keep, separated by commas; NULL for all. */
+    /** Shapefile: values of the field MTFCC or fclass to keep, separated by commas; NULL for all. */
     const char *classes;
+    /** Shapefile: the fields of the .dbf that have a road's direction, its speed and its name; NULL
+     * for those of Geofabrik (oneway, maxspeed, name and ref) and TIGER (FULLNAME). */
+    const char *direction_field;
+    const char *speed_field;
+    const char *name_field;
     /** CNODE: file with `cat_name,cat_id` lines that name the categories of calmap.txt; or NULL. */
     const char *category_names;
     /** CSV of objects to add (lon,lat,category[,name]); or NULL. */
     const char *objects;
     /** Metres per unit of length in the file; 0 for what the format says of itself. */
     double unit_m;
+    /** DIMACS: the graph of travel times that belongs to the one graph of lengths; or NULL. Also
+     * found by its name among the inputs: USA-road-t.NY.gr belongs to USA-road-d.NY.gr. */
+    const char *times;
+    /** DIMACS: seconds per unit of travel time in the file; 0 for 0.0036. */
+    double time_unit_s;
     /** CNODE, SHAPEFILE: SC_COORDS_NONE decides from the numbers, the others insist. */
     sc_coords coords;
     /** MOBISIM, SHAPEFILE: UTM zone of the coordinates, to make degrees of them; negative =
@@ -68,7 +78,7 @@ typedef struct sc_import_report {
     uint64_t repeated_nodes;         ///< OSM: named twice in a row by a way, taken once
     uint64_t objects_without_place;  ///< of which no position is known; left out
     uint64_t objects_clamped;        ///< lay beyond the end of their edge by rounding
-    uint64_t unpaired_arcs;          ///< DIMACS arcs without their opposite
+    uint64_t unpaired_arcs;          ///< DIMACS arcs without their opposite: one-way roads
     uint64_t ways_left_out;          ///< ways or records that the filter did not want
 } sc_import_report;
 

@@ -110,21 +110,35 @@ static sc_err open_attributes(inputs *in, const char *path, sc_diag *diag)
     return SC_OK;
 }
 
-static sc_err open_inputs(sc_format format, const char *const *paths, size_t count, inputs *in,
-                          sc_diag *diag)
+// The graph of travel times may stand among the inputs or be named by an option; it is read once.
+static sc_err open_times(inputs *in, const sc_import_source *source, const char *times,
+                         sc_diag *diag)
 {
-    in->files = sc_calloc(2 * count, sizeof *in->files);
-    in->inputs = sc_calloc(2 * count, sizeof *in->inputs);
-    in->names = sc_calloc(2 * count, sizeof *in->names);
+    if (source->format != SC_FORMAT_DIMACS || !times) return SC_OK;
+    for (size_t i = 0; i < source->path_count; i++) {
+        if (strcmp(source->paths[i], times) == 0) return SC_OK;
+    }
+    return open_input(in, times, NULL, diag);
+}
+
+static sc_err open_inputs(const sc_import_source *source, const sc_import_options *options,
+                          inputs *in, sc_diag *diag)
+{
+    // Each file may bring another one.
+    const size_t most = 2 * source->path_count;
+    in->files = sc_calloc(most, sizeof *in->files);
+    in->inputs = sc_calloc(most, sizeof *in->inputs);
+    in->names = sc_calloc(most, sizeof *in->names);
     if (!in->files || !in->inputs || !in->names) return sc_fail_memory(diag, "opening the files");
-    for (size_t i = 0; i < count; i++) {
-        sc_err err = open_input(in, paths[i], NULL, diag);
-        if (!err && format == SC_FORMAT_SHAPEFILE && sc_file_has_suffix(paths[i], ".shp")) {
-            err = open_attributes(in, paths[i], diag);
+    for (size_t i = 0; i < source->path_count; i++) {
+        const char *path = source->paths[i];
+        sc_err err = open_input(in, path, NULL, diag);
+        if (!err && source->format == SC_FORMAT_SHAPEFILE && sc_file_has_suffix(path, ".shp")) {
+            err = open_attributes(in, path, diag);
         }
         if (err) return err;
     }
-    return SC_OK;
+    return open_times(in, source, options->times, diag);
 }
 
 static sc_err add_objects(const char *path, sc_builder *builder, sc_import_report *report,
@@ -158,6 +172,10 @@ static sc_err check_options(const sc_import_options *options, sc_diag *diag)
     if (!(options->unit_m >= 0.0) || !isfinite(options->unit_m)) {
         return sc_fail(diag, SC_EINVAL, "invalid unit of length: %g metres; give a positive number",
                        options->unit_m);
+    }
+    if (!(options->time_unit_s >= 0.0) || !isfinite(options->time_unit_s)) {
+        return sc_fail(diag, SC_EINVAL, "invalid unit of time: %g seconds; give a positive number",
+                       options->time_unit_s);
     }
     if (!(options->max_object_snap_m >= 0.0)) {
         return sc_fail(diag, SC_EINVAL,
@@ -194,7 +212,7 @@ sc_err sc_map_import(const sc_import_source *source, const sc_import_options *op
     sc_import_report met = {0};
     sc_build_report built = {0};
 
-    err = open_inputs(format, paths, path_count, &in, diag);
+    err = open_inputs(source, options, &in, diag);
     if (!err) {
         const sc_load load = {.inputs = in.inputs,
                               .input_count = in.count,

@@ -111,6 +111,24 @@ static void test_an_import_of_a_dimacs_graph_without_memory_is_told(void **state
     place_free(&p);
 }
 
+static void test_an_import_of_a_dimacs_graph_with_times_without_memory_is_told(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"a-d.gr", "a-t.gr"};
+    place p = place_new();
+    char paths[2][600];
+    const char *pointers[2];
+    for (size_t i = 0; i < 2; i++) {
+        snprintf(paths[i], sizeof paths[i], "%s",
+                 place_write_text(&p, names[i],
+                                  "p sp 3 5\na 1 2 10\na 2 1 10\na 2 3 7\na 3 2 7\na 1 3 9\n"));
+        pointers[i] = paths[i];
+    }
+    const sc_import_options options = SC_IMPORT_DEFAULTS;
+    assert_true(fail_each(SC_FORMAT_DIMACS, pointers, 2, &options) > 20);
+    place_free(&p);
+}
+
 static void test_an_import_of_a_shapefile_without_memory_is_told(void **state)
 {
     (void)state;
@@ -422,6 +440,7 @@ static void test_pbf_and_xml_together_survive_every_failing_allocation(void **st
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_an_import_of_node_and_edge_files_without_memory_is_told),
     cmocka_unit_test(test_an_import_of_a_dimacs_graph_without_memory_is_told),
+    cmocka_unit_test(test_an_import_of_a_dimacs_graph_with_times_without_memory_is_told),
     cmocka_unit_test(test_an_import_of_a_shapefile_without_memory_is_told),
     cmocka_unit_test(test_an_allocation_that_fails_for_cnode_leaks_nothing),
     cmocka_unit_test(test_an_import_that_runs_out_of_memory_says_so_and_leaks_nothing),
