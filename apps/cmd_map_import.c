@@ -132,6 +132,9 @@ enum {
     KEY_UTM,
     KEY_SKIP_MISSING_NODES,
     KEY_MAX_OBJECT_SNAP_M,
+    KEY_DIRECTION_FIELD,
+    KEY_SPEED_FIELD,
+    KEY_NAME_FIELD,
     KEY_TIMES,
     KEY_TIME_UNIT_S,
     KEY_JSON,
@@ -158,7 +161,22 @@ static const sc_option options_table[] = {
      "osm: pass over references to nodes that the file does not have, instead of refusing it",
      NULL},
     {"class", KEY_CLASS, "LIST",
-     "shapefile: MTFCC classes to keep, separated by commas (default: all)", NULL},
+     "shapefile: classes to keep (MTFCC of TIGER, fclass of Geofabrik), separated by commas "
+     "(default: all)",
+     NULL},
+    {"direction-field", KEY_DIRECTION_FIELD, "NAME",
+     "shapefile: the field that says which way a road is open: F or yes is along the line, T or -1 "
+     "against it, B or no both ways (default: oneway of Geofabrik)",
+     NULL},
+    {"speed-field", KEY_SPEED_FIELD, "NAME",
+     "shapefile: the field that has speeds, in km/h, or with mph behind the number; nothing or 0 "
+     "where unknown (default: maxspeed of Geofabrik)",
+     NULL},
+    {"name-field", KEY_NAME_FIELD, "NAME",
+     "shapefile: the field that has names of roads (default: name and ref of Geofabrik, FULLNAME "
+     "of "
+     "TIGER)",
+     NULL},
     {"category-names", KEY_CATEGORY_NAMES, "FILE.csv",
      "cnode: names for the numbered categories of objects, lines of cat_name,cat_id",
      SC_COMPLETE_FILES},
@@ -196,6 +214,9 @@ static const struct {
     {KEY_WAYS, 1U << SC_FORMAT_OSM, "--ways", "osm"},
     {KEY_SKIP_MISSING_NODES, 1U << SC_FORMAT_OSM, "--skip-missing-nodes", "osm"},
     {KEY_CLASS, 1U << SC_FORMAT_SHAPEFILE, "--class", "shapefile"},
+    {KEY_DIRECTION_FIELD, 1U << SC_FORMAT_SHAPEFILE, "--direction-field", "shapefile"},
+    {KEY_SPEED_FIELD, 1U << SC_FORMAT_SHAPEFILE, "--speed-field", "shapefile"},
+    {KEY_NAME_FIELD, 1U << SC_FORMAT_SHAPEFILE, "--name-field", "shapefile"},
     {KEY_CATEGORY_NAMES, 1U << SC_FORMAT_CNODE, "--category-names", "cnode"},
     {KEY_COORDS, 1U << SC_FORMAT_CNODE | 1U << SC_FORMAT_SHAPEFILE, "--coords",
      "cnode and shapefile"},
@@ -285,6 +306,15 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case KEY_CLASS:
         options->library.classes = argument;
+        return 0;
+    case KEY_DIRECTION_FIELD:
+        options->library.direction_field = argument;
+        return 0;
+    case KEY_SPEED_FIELD:
+        options->library.speed_field = argument;
+        return 0;
+    case KEY_NAME_FIELD:
+        options->library.name_field = argument;
         return 0;
     case KEY_CATEGORY_NAMES:
         options->library.category_names = argument;
@@ -455,8 +485,8 @@ static const sc_entry formats[] = {
                "one map. An arc without its opposite is a one-way road."},
     {"osm", "OpenStreetMap: .osm.pbf or XML. Objects are taken from amenity, shop, tourism, "
             "leisure and like tags."},
-    {"shapefile", "TIGER/Line roads, .shp with the .dbf beside it. Vertices with equal coordinates "
-                  "are one node."},
+    {"shapefile", "Roads of TIGER/Line, Geofabrik and others, .shp with the .dbf beside it. "
+                  "Vertices with equal coordinates are one node."},
     {"mobisim", "The .svg maps of the simulator GT-MobiSim."},
     {NULL, NULL},
 };
