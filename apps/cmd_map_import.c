@@ -41,10 +41,10 @@ typedef struct ending {
 } ending;
 
 static const ending endings[] = {
-    {".cnode", SC_FORMAT_CNODE}, {".cedge", SC_FORMAT_CNODE}, {".txt", SC_FORMAT_CNODE},
-    {".gr", SC_FORMAT_DIMACS},   {".co", SC_FORMAT_DIMACS},   {".osm", SC_FORMAT_OSM},
-    {".pbf", SC_FORMAT_OSM},     {SHP, SC_FORMAT_SHAPEFILE},  {".dbf", SC_FORMAT_SHAPEFILE},
-    {".svg", SC_FORMAT_MOBISIM},
+    {".cnode", SC_FORMAT_CNODE}, {".cedge", SC_FORMAT_CNODE},  {".txt", SC_FORMAT_CNODE},
+    {".gr", SC_FORMAT_DIMACS},   {".co", SC_FORMAT_DIMACS},    {".osm", SC_FORMAT_OSM},
+    {".pbf", SC_FORMAT_OSM},     {SHP, SC_FORMAT_SHAPEFILE},   {".dbf", SC_FORMAT_SHAPEFILE},
+    {".svg", SC_FORMAT_MOBISIM}, {".net.xml", SC_FORMAT_SUMO},
 };
 
 static bool ends_in(const char *text, size_t size, const char *suffix)
@@ -144,9 +144,9 @@ static const sc_option options_table[] = {
     {"output", 'o', "FILE.scm", "where the map goes (required); - is standard output",
      SC_COMPLETE_MAPS},
     {"format", KEY_FORMAT, "FORMAT",
-     "how to read the inputs: cnode, dimacs, osm, shapefile or mobisim (default: told from the "
-     "endings of their names)",
-     "cnode dimacs osm shapefile mobisim"},
+     "how to read the inputs: cnode, dimacs, osm, shapefile, mobisim or sumo (default: told from "
+     "the endings of their names)",
+     "cnode dimacs osm shapefile mobisim sumo"},
     {"objects", KEY_OBJECTS, "FILE.csv",
      "objects to put on the map, with any format: lines of lon,lat,category[,name]; each goes to "
      "the nearest road",
@@ -181,11 +181,13 @@ static const sc_option options_table[] = {
      "cnode: names for the numbered categories of objects, lines of cat_name,cat_id",
      SC_COMPLETE_FILES},
     {"coords", KEY_COORDS, "KIND",
-     "cnode, shapefile: what the coordinates are, geographic or planar (default: told from the "
-     "numbers)",
+     "cnode, shapefile, sumo: what the coordinates are, geographic or planar (default: told from "
+     "the "
+     "numbers; sumo: from the file)",
      "geographic planar"},
     {"unit-m", KEY_UNIT_M, "X",
-     "all but osm: a unit of length in the files is X metres (default: what the format says)",
+     "all but osm and sumo: a unit of length in the files is X metres (default: what the format "
+     "says)",
      NULL},
     {"times", KEY_TIMES, "FILE.gr",
      "dimacs: the travel times of the arcs, as a graph of the same arcs in the same order "
@@ -195,8 +197,9 @@ static const sc_option options_table[] = {
     {"time-unit-s", KEY_TIME_UNIT_S, "X",
      "dimacs: a unit of travel time in the files is X seconds (default 0.0036)", NULL},
     {"utm", KEY_UTM, "ZONE",
-     "shapefile, mobisim: the coordinates are UTM of this zone, as 16N or 56S; turn them into "
-     "degrees (default: keep metres)",
+     "shapefile, mobisim, sumo: the coordinates are UTM of this zone, as 16N or 56S; turn them "
+     "into "
+     "degrees (default: keep metres; sumo: what the file says)",
      NULL},
     {"quiet", 'q', NULL, "print nothing but errors and what --json asks for; no progress bar",
      NULL},
@@ -218,13 +221,14 @@ static const struct {
     {KEY_SPEED_FIELD, 1U << SC_FORMAT_SHAPEFILE, "--speed-field", "shapefile"},
     {KEY_NAME_FIELD, 1U << SC_FORMAT_SHAPEFILE, "--name-field", "shapefile"},
     {KEY_CATEGORY_NAMES, 1U << SC_FORMAT_CNODE, "--category-names", "cnode"},
-    {KEY_COORDS, 1U << SC_FORMAT_CNODE | 1U << SC_FORMAT_SHAPEFILE, "--coords",
-     "cnode and shapefile"},
-    {KEY_UNIT_M, ~(1U << SC_FORMAT_OSM), "--unit-m", "all formats but osm"},
+    {KEY_COORDS, 1U << SC_FORMAT_CNODE | 1U << SC_FORMAT_SHAPEFILE | 1U << SC_FORMAT_SUMO,
+     "--coords", "cnode, shapefile and sumo"},
+    {KEY_UNIT_M, ~(1U << SC_FORMAT_OSM | 1U << SC_FORMAT_SUMO), "--unit-m",
+     "all formats but osm and sumo"},
     {KEY_TIMES, 1U << SC_FORMAT_DIMACS, "--times", "dimacs"},
     {KEY_TIME_UNIT_S, 1U << SC_FORMAT_DIMACS, "--time-unit-s", "dimacs"},
-    {KEY_UTM, 1U << SC_FORMAT_SHAPEFILE | 1U << SC_FORMAT_MOBISIM, "--utm",
-     "shapefile and mobisim"},
+    {KEY_UTM, 1U << SC_FORMAT_SHAPEFILE | 1U << SC_FORMAT_MOBISIM | 1U << SC_FORMAT_SUMO, "--utm",
+     "shapefile, mobisim and sumo"},
 };
 
 #define LIMITED_COUNT (sizeof(limited) / sizeof(limited[0]))
@@ -488,6 +492,9 @@ static const sc_entry formats[] = {
     {"shapefile", "Roads of TIGER/Line, Geofabrik and others, .shp with the .dbf beside it. "
                   "Vertices with equal coordinates are one node."},
     {"mobisim", "The .svg maps of the simulator GT-MobiSim."},
+    {"sumo", "Networks .net.xml of the traffic simulator SUMO: lanes that cars may use, their "
+             "directions, lengths and speeds. UTM becomes degrees; other planes keep their "
+             "metres."},
     {NULL, NULL},
 };
 
@@ -500,8 +507,13 @@ static const sc_entry examples[] = {
      "Two states as one map, straight from compressed files."},
     {"starcloak map import monaco.osm.pbf --ways all --objects cameras.csv -o monaco.scm",
      "Every way of Monaco, footpaths too, and objects of one's own."},
+    {"starcloak map import USA-road-d.NY.gr USA-road-t.NY.gr -o new-york.scm",
+     "Lengths and travel times of the same arcs, without coordinates."},
+    {"starcloak map import streets.shp --direction-field DIR --name-field LABEL -o town.scm",
+     "A shapefile whose fields have names of their own."},
     {"starcloak map import --format mobisim atlanta.svg --utm 16N -o atlanta.scm",
      "A map in UTM metres, turned into degrees."},
+    {"starcloak map import town.net.xml -o town.scm", "A network of SUMO's netconvert."},
     {NULL, NULL},
 };
 

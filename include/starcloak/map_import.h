@@ -22,7 +22,8 @@ extern "C" {
     X(DIMACS, 1, "dimacs")       \
     X(OSM, 2, "osm")             \
     X(SHAPEFILE, 3, "shapefile") \
-    X(MOBISIM, 4, "mobisim")
+    X(MOBISIM, 4, "mobisim")     \
+    X(SUMO, 5, "sumo")
 
 typedef enum sc_format {
 #define X(name, value, text) SC_FORMAT_##name = (value),
@@ -38,7 +39,8 @@ typedef struct sc_import_options {
     /** OSM: highway values to keep, separated by commas; "drivable", "walk",
      * "bike" and "all" stand for sets. */
     const char *ways;
-    /** Shapefile: values of the field MTFCC or fclass to keep, separated by commas; NULL for all. */
+    /** Shapefile: values of the field MTFCC or fclass to keep, separated by commas; NULL for all.
+     */
     const char *classes;
     /** Shapefile: the fields of the .dbf that have a road's direction, its speed and its name; NULL
      * for those of Geofabrik (oneway, maxspeed, name and ref) and TIGER (FULLNAME). */
@@ -56,10 +58,11 @@ typedef struct sc_import_options {
     const char *times;
     /** DIMACS: seconds per unit of travel time in the file; 0 for 0.0036. */
     double time_unit_s;
-    /** CNODE, SHAPEFILE: SC_COORDS_NONE decides from the numbers, the others insist. */
+    /** CNODE, SHAPEFILE, SUMO: SC_COORDS_NONE decides from the numbers (SUMO: from what the file
+     * says of them), the others insist. */
     sc_coords coords;
-    /** MOBISIM, SHAPEFILE: UTM zone of the coordinates, to make degrees of them; negative =
-     * south; 0: keep them. */
+    /** MOBISIM, SHAPEFILE, SUMO: UTM zone of the coordinates, to make degrees of them; negative =
+     * south; 0: keep them (SUMO: what the file says). */
     int utm_zone;
     /** OSM: leave out references to nodes that the file lacks, instead of refusing the file. */
     bool skip_missing_nodes;

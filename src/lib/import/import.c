@@ -47,7 +47,7 @@ typedef sc_err reader(const sc_load *load, sc_builder **out);
 static reader *const readers[] = {
     [SC_FORMAT_CNODE] = sc__load_cnode,     [SC_FORMAT_DIMACS] = sc__load_dimacs,
     [SC_FORMAT_OSM] = sc__load_osm,         [SC_FORMAT_SHAPEFILE] = sc__load_shapefile,
-    [SC_FORMAT_MOBISIM] = sc__load_mobisim,
+    [SC_FORMAT_MOBISIM] = sc__load_mobisim, [SC_FORMAT_SUMO] = sc__load_sumo,
 };
 
 const char *sc_format_name(sc_format format)

@@ -137,6 +137,33 @@ static void test_an_import_of_a_shapefile_without_memory_is_told(void **state)
     assert_true(fail_each(SC_FORMAT_SHAPEFILE, &path, 1, &options) > 20);
 }
 
+static void test_an_import_of_a_sumo_network_without_memory_is_told(void **state)
+{
+    (void)state;
+    enum { EDGE_COUNT = 40, EDGE_SIZE = 200 };  // enough that every growing array grows
+    char *text = test_take(2 * EDGE_COUNT, EDGE_SIZE);
+    size_t size = (size_t)snprintf(text, EDGE_SIZE, "<net>");
+    for (int i = 0; i < EDGE_COUNT; i++) {
+        size += (size_t)snprintf(text + size, EDGE_SIZE,
+                                 "<edge from='j%d' to='j%d' name='Street %d' shape='%d,5 %d,6'>"
+                                 "<lane length='9' speed='9'/></edge>",
+                                 i, i + 1, i, 10 * i, 10 * i + 1);
+    }
+    for (int i = 0; i <= EDGE_COUNT; i++) {
+        size += (size_t)snprintf(text + size, EDGE_SIZE, "<junction id='j%d' x='%d' y='0'/>", i,
+                                 10 * i);
+    }
+    size += (size_t)snprintf(text + size, EDGE_SIZE, "</net>");
+    place p = place_new();
+    char path[600];
+    snprintf(path, sizeof path, "%s", place_write(&p, "a.net.xml", text, size));
+    const char *const paths[] = {path};
+    const sc_import_options options = SC_IMPORT_DEFAULTS;
+    assert_true(fail_each(SC_FORMAT_SUMO, paths, 1, &options) > 40);
+    place_free(&p);
+    free(text);
+}
+
 // ------------------------------------------------------------------------------------------------
 // Every allocation of an import of .cnode, .cedge, calmap.txt and category names
 // fails once, in turn: it says so, leaks nothing (the address sanitizer looks),
@@ -442,6 +469,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_an_import_of_a_dimacs_graph_without_memory_is_told),
     cmocka_unit_test(test_an_import_of_a_dimacs_graph_with_times_without_memory_is_told),
     cmocka_unit_test(test_an_import_of_a_shapefile_without_memory_is_told),
+    cmocka_unit_test(test_an_import_of_a_sumo_network_without_memory_is_told),
     cmocka_unit_test(test_an_allocation_that_fails_for_cnode_leaks_nothing),
     cmocka_unit_test(test_an_import_that_runs_out_of_memory_says_so_and_leaks_nothing),
     cmocka_unit_test(test_growing_tables_that_cannot_grow_leak_nothing),
