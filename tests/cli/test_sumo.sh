@@ -2,7 +2,7 @@
 # Networks of the traffic simulator SUMO: a small one of our own, and others that SUMO's programs
 # make, compared with what its router says of them (sumo_times.py). The latter are skipped where
 # SUMO is not installed.
-# shellcheck source-path=SCRIPTDIR
+# shellcheck source-path=SCRIPTDIR disable=SC2317  # check calls functions by their names
 source "$(dirname "${BASH_SOURCE[0]}")/tap.sh"
 
 cp "$repository"/tests/data/sumo/town.net.xml .
