@@ -39,9 +39,8 @@ typedef struct sc_import_options {
     /** OSM: highway values to keep, separated by commas; "drivable", "walk",
      * "bike" and "all" stand for sets. */
     const char *ways;
-    /** Shapefile: values of the field MTFCC or fclass to keep, separated by commas; NULL for all.
-     */
-    const char *classes;
+    /** Shapefile: MTFCC classes to keep, separated by commas; NULL for all. */
+    const char *classes;  ///< without a field MTFCC, values of Geofabrik's fclass
     /** Shapefile: the fields of the .dbf that have a road's direction, its speed and its name; NULL
      * for those of Geofabrik (oneway, maxspeed, name and ref) and TIGER (FULLNAME). */
     const char *direction_field;

@@ -107,7 +107,8 @@ cp "$out" info.json
 equal "all objects are there, in their categories" "$(counts objects categories)" "4 3 "
 check "the categories have their names" says info.json '"school", "count": 2' '"park"' '"hospital"'
 run map export objects.scm csv-objects
-equal "pois.csv has its header" "$(head -n 1 csv-objects/pois.csv)" "poi,edge,offset_m,category,lon,lat,name"
+equal "pois.csv has its header" "$(head -n 1 csv-objects/pois.csv)" \
+    "poi,edge,offset_m,category,lon,lat,name"
 equal "pois.csv has every object" "$(tail -n +2 csv-objects/pois.csv | cut -d, -f4 | sort | tr '\n' ' ')" \
     "hospital park school school "
 

@@ -111,14 +111,14 @@ static sc_err open_attributes(inputs *in, const char *path, sc_diag *diag)
 }
 
 // The graph of travel times may stand among the inputs or be named by an option; it is read once.
-static sc_err open_times(inputs *in, const sc_import_source *source, const char *times,
-                         sc_diag *diag)
+// NULL: there is none besides the inputs.
+static const char *other_times(const sc_import_source *source, const char *times)
 {
-    if (source->format != SC_FORMAT_DIMACS || !times) return SC_OK;
+    if (source->format != SC_FORMAT_DIMACS || !times) return NULL;
     for (size_t i = 0; i < source->path_count; i++) {
-        if (strcmp(source->paths[i], times) == 0) return SC_OK;
+        if (strcmp(source->paths[i], times) == 0) return NULL;
     }
-    return open_input(in, times, NULL, diag);
+    return times;
 }
 
 static sc_err open_inputs(const sc_import_source *source, const sc_import_options *options,
@@ -138,7 +138,8 @@ static sc_err open_inputs(const sc_import_source *source, const sc_import_option
         }
         if (err) return err;
     }
-    return open_times(in, source, options->times, diag);
+    const char *times = other_times(source, options->times);
+    return times ? open_input(in, times, NULL, diag) : SC_OK;
 }
 
 static sc_err add_objects(const char *path, sc_builder *builder, sc_import_report *report,
@@ -155,14 +156,16 @@ static sc_err add_objects(const char *path, sc_builder *builder, sc_import_repor
 }
 
 // "osm: monaco.osm.pbf": which files a map came from, without their directories.
-static void note_source(sc_builder *builder, sc_format format, const char *const *paths,
-                        size_t count)
+static void note_source(sc_builder *builder, const sc_import_source *source, const char *times)
 {
     char text[256];
-    size_t used = (size_t)snprintf(text, sizeof text, "%s:", sc_format_name(format));
-    for (size_t i = 0; i < count && used < sizeof text; i++) {
-        used +=
-            (size_t)snprintf(text + used, sizeof text - used, " %s", sc_file_base_name(paths[i]));
+    size_t used = (size_t)snprintf(text, sizeof text, "%s:", sc_format_name(source->format));
+    for (size_t i = 0; i < source->path_count && used < sizeof text; i++) {
+        used += (size_t)snprintf(text + used, sizeof text - used, " %s",
+                                 sc_file_base_name(source->paths[i]));
+    }
+    if (times && used < sizeof text) {
+        snprintf(text + used, sizeof text - used, " %s", sc_file_base_name(times));
     }
     sc_builder_set_source(builder, text);
 }
@@ -173,14 +176,14 @@ static sc_err check_options(const sc_import_options *options, sc_diag *diag)
         return sc_fail(diag, SC_EINVAL, "invalid unit of length: %g metres; give a positive number",
                        options->unit_m);
     }
-    if (!(options->time_unit_s >= 0.0) || !isfinite(options->time_unit_s)) {
-        return sc_fail(diag, SC_EINVAL, "invalid unit of time: %g seconds; give a positive number",
-                       options->time_unit_s);
-    }
     if (!(options->max_object_snap_m >= 0.0)) {
         return sc_fail(diag, SC_EINVAL,
                        "invalid distance for snapping objects: %g; give metres, at least 0",
                        options->max_object_snap_m);
+    }
+    if (!(options->time_unit_s >= 0.0) || !isfinite(options->time_unit_s)) {
+        return sc_fail(diag, SC_EINVAL, "invalid unit of time: %g seconds; give a positive number",
+                       options->time_unit_s);
     }
     return SC_OK;
 }
@@ -227,7 +230,7 @@ sc_err sc_map_import(const sc_import_source *source, const sc_import_options *op
     close_inputs(&in);
     if (!err) err = add_objects(options->objects, builder, &met, diag);
     if (!err) {
-        note_source(builder, format, paths, path_count);
+        note_source(builder, source, other_times(source, options->times));
         err = sc_builder_finish(builder, options->max_object_snap_m, &options->progress, &map,
                                 &built, diag);
         if (err) err = name_inputs(err, paths, path_count, diag);

@@ -364,15 +364,13 @@ static sc_err visit_all(reader *r, const char *phase, visit_vertex *visit)
                 sc__load_progress(r->load, phase, done - 1, r->record_count);
             }
             if (!is_record_wanted(r, l, v.record)) continue;
-            sc_err err = sc__shp_fields_read(&l->fields, v.record, &r->road, r->load->diag);
-            if (err) return err;
 
             SHPObject *shape = SHPReadObject(l->shapes, v.record);
             if (!shape) {
                 return sc_fail(r->load->diag, SC_ENOMEM, "%s: record %d: does not fit into memory",
                                l->shp->name, v.record + 1);
             }
-            err = visit_shape(r, &v, shape, visit);
+            const sc_err err = visit_shape(r, &v, shape, visit);
             SHPDestroyObject(shape);
             if (err) return err;
         }
@@ -395,8 +393,13 @@ static sc_err survey_vertex(reader *r, const vertex *v)
 
 static sc_err draw_vertex(reader *r, const vertex *v)
 {
-    if (v->number == 0) sc__polylines_begin(&r->lines);
-    const sc_err err = sc__polylines_add(&r->lines, v->x, v->y, &r->road.line);
+    sc_err err = SC_OK;
+    if (v->number == 0) {
+        sc__polylines_begin(&r->lines);
+        err = sc__shp_fields_read(&v->layer->fields, v->record, &r->road, r->load->diag);
+        if (err) return err;
+    }
+    err = sc__polylines_add(&r->lines, v->x, v->y, &r->road.line);
     if (err == SC_EINVAL) return fail_vertex(r, v, SC_EPARSE, sc__polylines_invalid(&r->lines));
     if (err == SC_ENOMEM) return sc_fail_memory(r->load->diag, "reading a shapefile");
     if (err) return fail_vertex(r, v, err, "too many nodes or edges for one map");

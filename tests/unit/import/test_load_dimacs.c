@@ -224,6 +224,7 @@ static void test_the_option_names_a_file_of_its_own_or_an_input(void **state)
                  &diag);
         CHECK_CLOSE(least_time_s(map, 0, 1), 10.0, 0);
         CHECK_CLOSE(least_time_s(map, 1, 0), 20.0, 0);
+        assert_string_equal(sc_map_source(map), "dimacs: a.gr b.gr");
         sc_map_free(map);
     }
     place_free(&p);
