@@ -5,8 +5,10 @@
 
 #include "base/json_write.h"
 #include "format.h"
+#include "table.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -116,118 +118,94 @@ static void put_knowledge(FILE *stream, const sc_attack_view *view)
     }
 }
 
-static void put_head(FILE *stream)
+/** NaN for what is not known: a dash in text, and null in JSON. */
+static double known(bool is_known, double value)
 {
-    fprintf(stream, "\n%6s %8s %7s %3s %7s %6s %9s %6s %5s %s\n", "cloak", "segments", "members",
-            "own", "entropy", "error", "effective", "truth", "rank", "placements");
+    return is_known ? value : (double)NAN;
 }
 
-/** A number, or a dash if it is not known. */
-static const char *or_dash(char out[SC_FORMAT_SIZE], bool is_known, int decimals, double value)
-{
-    snprintf(out, SC_FORMAT_SIZE, "-");
-    if (is_known) snprintf(out, SC_FORMAT_SIZE, "%.*f", decimals, value);
-    return out;
-}
-
-/** What is believed of one cloak, or of many. */
-typedef struct belief {
-    bool is_known;
-    double entropy;
-    double error;
-    double effective;
-    double truth;
-    double rank;
-} belief;
-
-static void put_belief(FILE *stream, const belief *b)
-{
-    char entropy[SC_FORMAT_SIZE];
-    char error[SC_FORMAT_SIZE];
-    char effective[SC_FORMAT_SIZE];
-    char truth[SC_FORMAT_SIZE];
-    char rank[SC_FORMAT_SIZE];
-    fprintf(stream, " %7s %6s %9s %6s %5s", or_dash(entropy, b->is_known, 4, b->entropy),
-            or_dash(error, b->is_known, 4, b->error),
-            or_dash(effective, b->is_known, 2, b->effective),
-            or_dash(truth, b->is_known, 4, b->truth), or_dash(rank, b->is_known, 1, b->rank));
-}
-
-static void put_row(FILE *stream, const sc_trial_row *row)
+static void put_row(sc_report *table, const sc_trial_row *row)
 {
     const sc_posterior *p = &row->posterior;
-    char placements[SC_FORMAT_SIZE] = "";
-    sc_format_short(placements, sizeof(placements), p->placements);
-    if (p->placements == UINT64_MAX) snprintf(placements, sizeof(placements), "many");
-    fprintf(stream, "%6" PRIu64 " %8zu %7zu %3zu", row->cloak, p->link_count, row->members,
-            row->recognised);
-    put_belief(stream, &(belief){.is_known = !p->is_unexplained,
-                                 .entropy = p->normalised_entropy,
-                                 .error = p->normalised_error,
-                                 .effective = p->effective,
-                                 .truth = row->score.probability,
-                                 .rank = row->score.rank});
-    fprintf(stream, " %5s %s%s\n", placements, p->is_enumerated ? "all" : "drawn",
-            p->is_unexplained ? " ?" : "");
+    const bool is_known = !p->is_unexplained;
+    char count[SC_FORMAT_SIZE] = "many";
+    char placements[SC_FORMAT_SIZE + 16];
+    if (p->placements != UINT64_MAX) sc_format_short(count, sizeof(count), p->placements);
+    snprintf(placements, sizeof(placements), "%5s %s%s", count, p->is_enumerated ? "all" : "drawn",
+             p->is_unexplained ? " ?" : "");
+    const sc_cell cells[] = {
+        sc_cell_id("cloak", NULL, 6, row->cloak),
+        sc_cell_count("segments", NULL, 8, p->link_count),
+        sc_cell_count("members", NULL, 7, row->members),
+        sc_cell_count("own", NULL, 3, row->recognised),
+        sc_cell_number("entropy", NULL, 7, known(is_known, p->normalised_entropy), 4),
+        sc_cell_number("error", NULL, 6, known(is_known, p->normalised_error), 4),
+        sc_cell_number("effective", NULL, 9, known(is_known, p->effective), 2),
+        sc_cell_number("truth", NULL, 6, known(is_known, row->score.probability), 4),
+        sc_cell_number("rank", NULL, 5, known(is_known, row->score.rank), 1),
+        sc_cell_text("placements", NULL, 1, placements),
+    };
+    sc_report_cells(table, cells, sizeof(cells) / sizeof(cells[0]));
 }
 
-static void put_mean_row(FILE *stream, const sc_trial_means *means)
+static void put_mean_row(sc_report *table, const sc_trial_means *means)
 {
-    fprintf(stream, "%6s %8.1f %7.1f %3.1f", "mean", means->segments, means->members,
-            means->recognised);
-    put_belief(stream, &(belief){.is_known = means->explained > 0,
-                                 .entropy = means->entropy,
-                                 .error = means->entropy_error,
-                                 .effective = means->effective,
-                                 .truth = means->probability,
-                                 .rank = means->rank});
-    fputc('\n', stream);
+    const bool is_known = means->explained > 0;
+    const sc_cell cells[] = {
+        sc_cell_text("cloak", NULL, 6, "mean"),
+        sc_cell_number("segments", NULL, 8, means->segments, 1),
+        sc_cell_number("members", NULL, 7, means->members, 1),
+        sc_cell_number("own", NULL, 3, means->recognised, 1),
+        sc_cell_number("entropy", NULL, 7, known(is_known, means->entropy), 4),
+        sc_cell_number("error", NULL, 6, known(is_known, means->entropy_error), 4),
+        sc_cell_number("effective", NULL, 9, known(is_known, means->effective), 2),
+        sc_cell_number("truth", NULL, 6, known(is_known, means->probability), 4),
+        sc_cell_number("rank", NULL, 5, known(is_known, means->rank), 1),
+        sc_cell_text("placements", NULL, 1, ""),
+    };
+    sc_report_cells(table, cells, sizeof(cells) / sizeof(cells[0]));
 }
 
-static void put_rows(FILE *stream, const sc_attack_view *view)
+static void put_rows(sc_report *table, const sc_trial *trial)
 {
-    const sc_trial *trial = view->trial;
     const size_t shown = rows_shown(trial);
-    put_head(stream);
     for (size_t i = 0; i < shown; i++) {
-        put_row(stream, &trial->rows[i]);
+        put_row(table, &trial->rows[i]);
     }
     if (trial->row_count > shown) {
         char count[SC_FORMAT_SIZE];
-        fprintf(stream, "%6s (and %s more; --cloaks-csv writes all)\n", "...",
+        fprintf(table->stream, "%6s (and %s more; --cloaks-csv writes all)\n", "...",
                 sc_format_count(count, trial->row_count - shown));
     }
     const sc_trial_means means = sc_trial_means_of(trial, 0);
-    put_mean_row(stream, &means);
+    put_mean_row(table, &means);
 }
 
-static void put_step(FILE *stream, size_t seen, const sc_trial_means *means)
+static void put_step(sc_report *table, size_t seen, const sc_trial_means *means)
 {
     const bool is_known = means->explained > 0;
-    char entropy[SC_FORMAT_SIZE];
-    char effective[SC_FORMAT_SIZE];
-    char by_density[SC_FORMAT_SIZE];
-    char truth[SC_FORMAT_SIZE];
-    char rank[SC_FORMAT_SIZE];
-    fprintf(stream, "%6zu %10zu %8.1f  %9s %9s %10s %7s %6s\n", seen, means->count, means->segments,
-            or_dash(entropy, is_known, 4, means->entropy),
-            or_dash(effective, is_known, 2, means->effective),
-            or_dash(by_density, is_known, 2, means->by_density),
-            or_dash(truth, is_known, 4, means->probability),
-            or_dash(rank, is_known, 1, means->rank));
+    const sc_cell cells[] = {
+        sc_cell_count("cloaks", NULL, 6, seen),
+        sc_cell_count("travellers", NULL, 10, means->count),
+        sc_cell_number("segments", NULL, 8, means->segments, 1),
+        sc_cell_number("entropy", NULL, 10, known(is_known, means->entropy), 4),
+        sc_cell_number("effective", NULL, 9, known(is_known, means->effective), 2),
+        sc_cell_number("by density", NULL, 10, known(is_known, means->by_density), 2),
+        sc_cell_number("truth", NULL, 7, known(is_known, means->probability), 4),
+        sc_cell_number("rank", NULL, 6, known(is_known, means->rank), 1),
+    };
+    sc_report_cells(table, cells, sizeof(cells) / sizeof(cells[0]));
 }
 
-static void put_steps(FILE *stream, const sc_trial *trial)
+static void put_steps(sc_report *table, const sc_trial *trial)
 {
-    fprintf(stream, "\n%6s %10s %8s  %9s %9s %10s %7s %6s\n", "cloaks", "travellers", "segments",
-            "entropy", "effective", "by density", "truth", "rank");
     for (size_t seen = 1; seen <= sc_trial_most_seen(trial); seen++) {
         const sc_trial_means means = sc_trial_means_of(trial, seen);
-        put_step(stream, seen, &means);
+        put_step(table, seen, &means);
     }
     const sc_trial_means all = sc_trial_means_of(trial, 0);
     if (all.unexplained == 0) return;
-    fprintf(stream,
+    fprintf(table->stream,
             "\n%zu of %zu steps %s unexplained and left out of the means:\n"
             "by known speeds no traveller can be there in time; only the density is left.\n",
             all.unexplained, all.count, all.unexplained == 1 ? "is" : "are");
@@ -295,12 +273,13 @@ static int likeliest_first(const void *a, const void *b)
 static void put_link(FILE *stream, const sc_link *link, bool is_explained, double most)
 {
     char bar[BAR_COLUMNS + 1];
-    char error[SC_FORMAT_SIZE];
+    char error[SC_FORMAT_SIZE] = "-";
     const size_t columns = (size_t)(link->linkability / most * BAR_COLUMNS + 0.5);
     memset(bar, '#', columns);
     bar[columns] = '\0';
-    fprintf(stream, "%10" PRIu32 " %11.4f %8s%s%s\n", link->segment, link->linkability,
-            or_dash(error, is_explained, 4, link->error), columns > 0 ? "  " : "", bar);
+    if (is_explained) sc_format_decimal(error, link->error, 4);
+    fprintf(stream, "%10" PRIu32 " %11.4f %8s%s%s\n", link->segment, link->linkability, error,
+            columns > 0 ? "  " : "", bar);
 }
 
 static sc_err put_links_of(FILE *stream, const sc_trial_row *row)
@@ -335,12 +314,13 @@ static sc_err put_links(FILE *stream, const sc_trial *trial)
 
 sc_err sc_attack_print_text(FILE *stream, const sc_attack_view *view)
 {
+    sc_report table = sc_report_begin(stream, false, 0);
     put_subject(stream, view);
     put_knowledge(stream, view);
     if (view->options->kind == SC_TRIAL_TRACKING) {
-        put_steps(stream, view->trial);
+        put_steps(&table, view->trial);
     } else {
-        put_rows(stream, view);
+        put_rows(&table, view->trial);
         put_summary(stream, view);
     }
     return view->shows_links ? put_links(stream, view->trial) : SC_OK;
@@ -355,17 +335,6 @@ const char *sc_attack_likeness_name(sc_likeness likeness)
     return likeness == SC_LIKENESS_EXACT ? "exact" : "overlap";
 }
 
-/** A number, or null if it is not known. */
-static void put_known(sc_json_writer *json, const char *name, bool is_known, int digits,
-                      double value)
-{
-    if (is_known) {
-        sc_json_put_rounded(json, name, value, digits);
-    } else {
-        sc_json_put_null(json, name);
-    }
-}
-
 static void put_json_means(sc_json_writer *json, const char *name, const sc_trial_means *means)
 {
     const bool is_known = means->explained > 0;
@@ -374,17 +343,17 @@ static void put_json_means(sc_json_writer *json, const char *name, const sc_tria
     sc_json_put_rounded(json, "segments", means->segments, 9);
     sc_json_put_rounded(json, "members", means->members, 9);
     sc_json_put_rounded(json, "recognised", means->recognised, 9);
-    put_known(json, "normalised_entropy", is_known, 9, means->entropy);
-    put_known(json, "standard_error", is_known, 3, means->entropy_error);
-    put_known(json, "mean_standard_error", is_known, 3, means->mean_error);
-    put_known(json, "bias", is_known, 3, means->bias);
-    put_known(json, "effective", is_known, 9, means->effective);
-    put_known(json, "effective_by_density", is_known, 9, means->by_density);
-    put_known(json, "probability", is_known, 9, means->probability);
-    put_known(json, "by_chance", is_known, 9, means->by_chance);
-    put_known(json, "rank", is_known, 9, means->rank);
-    put_known(json, "ruled_out", is_known, 9, means->ruled_out);
-    put_known(json, "expected_probability", is_known, 9, means->expected);
+    sc_json_put_rounded(json, "normalised_entropy", known(is_known, means->entropy), 9);
+    sc_json_put_rounded(json, "standard_error", known(is_known, means->entropy_error), 3);
+    sc_json_put_rounded(json, "mean_standard_error", known(is_known, means->mean_error), 3);
+    sc_json_put_rounded(json, "bias", known(is_known, means->bias), 3);
+    sc_json_put_rounded(json, "effective", known(is_known, means->effective), 9);
+    sc_json_put_rounded(json, "effective_by_density", known(is_known, means->by_density), 9);
+    sc_json_put_rounded(json, "probability", known(is_known, means->probability), 9);
+    sc_json_put_rounded(json, "by_chance", known(is_known, means->by_chance), 9);
+    sc_json_put_rounded(json, "rank", known(is_known, means->rank), 9);
+    sc_json_put_rounded(json, "ruled_out", known(is_known, means->ruled_out), 9);
+    sc_json_put_rounded(json, "expected_probability", known(is_known, means->expected), 9);
     sc_json_put_count(json, "enumerated", means->enumerated);
     sc_json_put_count(json, "explained", means->explained);
     sc_json_put_count(json, "unexplained", means->unexplained);
@@ -416,8 +385,8 @@ static void put_json_row(sc_json_writer *json, const sc_trial_row *row)
     sc_json_put_count(json, "recognised", row->recognised);
     sc_json_put_rounded(json, "entropy_bits", p->entropy, 9);
     sc_json_put_rounded(json, "normalised_entropy", p->normalised_entropy, 9);
-    put_known(json, "standard_error", !p->is_unexplained, 3, p->normalised_error);
-    put_known(json, "bias", !p->is_unexplained, 3, p->normalised_bias);
+    sc_json_put_rounded(json, "standard_error", known(!p->is_unexplained, p->normalised_error), 3);
+    sc_json_put_rounded(json, "bias", known(!p->is_unexplained, p->normalised_bias), 3);
     sc_json_put_rounded(json, "effective", p->effective, 9);
     sc_json_put_rounded(json, "effective_by_density", row->by_density, 9);
     sc_json_put_rounded(json, "probability", row->score.probability, 9);

@@ -12,6 +12,7 @@
 #include "command.h"
 #include "format.h"
 #include "serve_run.h"
+#include "table.h"
 #include "values.h"
 
 #include <errno.h>
@@ -49,8 +50,7 @@ static error_t parse_key(int key, char *argument, struct argp_state *state)
 
 static sc_err fail(sc_diag *diag, const char *path, const char *why)
 {
-    snprintf(diag->message, sizeof diag->message, "%s: %s", path, why);
-    return SC_EIO;
+    return sc_explain(diag, SC_EIO, "%s: %s", path, why);
 }
 
 static sc_err write_new(const char *path, const char *line, sc_diag *diag)
@@ -103,8 +103,6 @@ static const sc_command cmd_cluster_key = {
 
 // --- Tables of cluster status -------------------------------------------------------------------
 
-enum { NAME_COLUMNS = 24 };
-
 static size_t count_peers(const sc_cluster_view *view, bool is_worker)
 {
     size_t count = 0;
@@ -133,48 +131,42 @@ static bool cluster_report_is_fine(const sc_cluster_view *view)
 
 static const char *state_of(const sc_cluster_view_peer *peer)
 {
-    if (peer->is_stranger) return "has another cut of the map";
+    if (peer->is_stranger) return "has another partition of the map";
     if (peer->is_leaving) return "leaving";
     return peer->is_leader ? "leader" : "";
 }
 
-static void print_gateways(FILE *out, const sc_cluster_view *view)
+static void put_gateway(sc_report *table, const sc_cluster_view_peer *peer)
 {
-    fprintf(out, "\n%-*s %8s %8s %10s %12s %12s  %s\n", NAME_COLUMNS, "gateway", "cores", "open",
-            "memory", "sent", "received", "");
-    for (size_t i = 0; i < view->peer_count; i++) {
-        const sc_cluster_view_peer *peer = &view->peers[i];
-        if (peer->is_worker) continue;
-        char open[SC_FORMAT_SIZE];
-        char memory[SC_FORMAT_SIZE];
-        char sent[SC_FORMAT_SIZE];
-        char heard[SC_FORMAT_SIZE];
-        fprintf(out, "%-*s %8.2f %8s %10s %12s %12s  %s\n", NAME_COLUMNS, peer->name, peer->cpu,
-                sc_format_count(open, peer->open), sc_format_bytes(memory, peer->memory),
-                sc_format_count(sent, peer->messages_out),
-                sc_format_count(heard, peer->messages_in), state_of(peer));
-    }
+    char memory[SC_FORMAT_SIZE];
+    const sc_cell cells[] = {
+        sc_cell_text("gateway", NULL, -24, peer->name),
+        sc_cell_number("cores", NULL, 8, peer->cpu, 2),
+        sc_cell_count("open", NULL, 8, peer->open),
+        sc_cell_text("memory", NULL, 10, sc_format_bytes(memory, peer->memory)),
+        sc_cell_count("sent", NULL, 12, peer->messages_out),
+        sc_cell_count("received", NULL, 12, peer->messages_in),
+        sc_cell_text("", NULL, -1, state_of(peer)),
+    };
+    sc_report_cells(table, cells, sizeof(cells) / sizeof(cells[0]));
 }
 
-static void print_workers(FILE *out, const sc_cluster_view *view)
+static void put_worker(sc_report *table, const sc_cluster_view_peer *peer)
 {
-    fprintf(out, "\n%-*s %7s %6s %10s %8s %8s %10s %10s %8s  %s\n", NAME_COLUMNS, "worker",
-            "threads", "parts", "queries/s", "cores", "open", "memory", "proposals", "refused", "");
-    for (size_t i = 0; i < view->peer_count; i++) {
-        const sc_cluster_view_peer *peer = &view->peers[i];
-        if (!peer->is_worker) continue;
-        char load[SC_FORMAT_SIZE];
-        char open[SC_FORMAT_SIZE];
-        char memory[SC_FORMAT_SIZE];
-        char bids[SC_FORMAT_SIZE];
-        char refused[SC_FORMAT_SIZE];
-        fprintf(out, "%-*s %7" PRIu32 " %6" PRIu32 " %10s %8.2f %8s %10s %10s %8s  %s\n",
-                NAME_COLUMNS, peer->name, peer->threads, peer->parts,
-                sc_format_decimal(load, peer->load, 1), peer->cpu,
-                sc_format_count(open, peer->open), sc_format_bytes(memory, peer->memory),
-                sc_format_count(bids, peer->engines.proposals),
-                sc_format_count(refused, peer->engines.proposals_refused), state_of(peer));
-    }
+    char memory[SC_FORMAT_SIZE];
+    const sc_cell cells[] = {
+        sc_cell_text("worker", NULL, -24, peer->name),
+        sc_cell_count("threads", NULL, 7, peer->threads),
+        sc_cell_count("parts", NULL, 6, peer->parts),
+        sc_cell_number("queries/s", NULL, 10, peer->load, 1),
+        sc_cell_number("cores", NULL, 8, peer->cpu, 2),
+        sc_cell_count("open", NULL, 8, peer->open),
+        sc_cell_text("memory", NULL, 10, sc_format_bytes(memory, peer->memory)),
+        sc_cell_count("proposals", NULL, 10, peer->engines.proposals),
+        sc_cell_count("refused", NULL, 8, peer->engines.proposals_refused),
+        sc_cell_text("", NULL, -1, state_of(peer)),
+    };
+    sc_report_cells(table, cells, sizeof(cells) / sizeof(cells[0]));
 }
 
 static const char *owner_of(const sc_cluster_view *view, sc_peer owner)
@@ -185,21 +177,20 @@ static const char *owner_of(const sc_cluster_view *view, sc_peer owner)
     return owner == SC_PEER_NONE ? "none" : "unknown";
 }
 
-static void print_parts(FILE *out, const sc_cluster_view *view)
+static void put_part(sc_report *table, const sc_cluster_view *view, uint32_t id)
 {
-    fprintf(out, "\n%6s %-*s %10s %10s %10s %8s %8s  %s\n", "part", NAME_COLUMNS, "worker",
-            "queries/s", "queries", "cloaks", "open", "held", "");
-    for (uint32_t i = 0; i < view->part_count; i++) {
-        const sc_cluster_view_part *part = &view->parts[i];
-        char load[SC_FORMAT_SIZE];
-        char queries[SC_FORMAT_SIZE];
-        char cloaks[SC_FORMAT_SIZE];
-        fprintf(out, "%6" PRIu32 " %-*s %10s %10s %10s %8" PRIu32 " %8" PRIu32 "  %s\n", i,
-                NAME_COLUMNS, owner_of(view, part->owner), sc_format_decimal(load, part->load, 1),
-                sc_format_count(queries, part->counts.queries),
-                sc_format_count(cloaks, part->counts.cloaks), part->counts.pending,
-                part->counts.held, part->is_served ? "" : "not served");
-    }
+    const sc_cluster_view_part *part = &view->parts[id];
+    const sc_cell cells[] = {
+        sc_cell_id("part", NULL, 5, id),
+        sc_cell_text("worker", NULL, -24, owner_of(view, part->owner)),
+        sc_cell_number("queries/s", NULL, 10, part->load, 1),
+        sc_cell_count("queries", NULL, 10, part->counts.queries),
+        sc_cell_count("cloaks", NULL, 10, part->counts.cloaks),
+        sc_cell_count("open", NULL, 8, part->counts.pending),
+        sc_cell_count("held", NULL, 8, part->counts.held),
+        sc_cell_text("", NULL, -1, part->is_served ? "" : "not served"),
+    };
+    sc_report_cells(table, cells, sizeof(cells) / sizeof(cells[0]));
 }
 
 static void cluster_report(FILE *out, const sc_cluster_view *view, bool has_parts)
@@ -215,12 +206,21 @@ static void cluster_report(FILE *out, const sc_cluster_view *view, bool has_part
                 view->part_count, served, view->epoch);
     }
     if (view->strangers > 0) {
-        fprintf(out, "strangers    %" PRIu64 " heartbeats for another cut of the map\n",
+        fprintf(out, "strangers    %" PRIu64 " heartbeats for another partition of the map\n",
                 view->strangers);
     }
-    print_gateways(out, view);
-    print_workers(out, view);
-    if (has_parts && view->part_count > 0) print_parts(out, view);
+    sc_report table = sc_report_begin(out, false, 0);
+    for (int is_worker = 0; is_worker <= 1; is_worker++) {
+        sc_report_open_cells(&table, NULL);
+        for (size_t i = 0; i < view->peer_count; i++) {
+            if (view->peers[i].is_worker != (is_worker == 1)) continue;
+            (is_worker ? put_worker : put_gateway)(&table, &view->peers[i]);
+        }
+    }
+    sc_report_open_cells(&table, NULL);
+    for (uint32_t i = 0; has_parts && i < view->part_count; i++) {
+        put_part(&table, view, i);
+    }
 }
 
 // --- cluster status -----------------------------------------------------------------------------
@@ -299,7 +299,7 @@ static void receive_heartbeat(void *context, const void *bytes, size_t size)
     pthread_mutex_unlock(&l->lock);
 }
 
-static void hear_placement(void *context, const void *bytes, size_t size)
+static void receive_placement(void *context, const void *bytes, size_t size)
 {
     listening *l = context;
     sc_placement *placement = NULL;
@@ -333,7 +333,7 @@ static sc_err listen_for(const sc_bus_options *options, double seconds, listenin
     sc_err err = sc_bus_new(options, &bus, diag);
     if (!err) err = sc_bus_connect(bus, diag);
     if (!err) err = sc_bus_subscribe_heartbeats(bus, receive_heartbeat, l, &heartbeats, diag);
-    if (!err) err = sc_bus_subscribe_placements(bus, hear_placement, l, &placements, diag);
+    if (!err) err = sc_bus_subscribe_placements(bus, receive_placement, l, &placements, diag);
     if (!err) {
         wait_s(seconds);
         *stats = sc_bus_stats_of(bus);
@@ -479,7 +479,7 @@ const sc_command sc_cmd_cluster = {
     .description =
         "If there are too many travellers for one process, 'starcloak gateway' takes their queries "
         "and 'starcloak worker' finds cloaks for them, each on any number of machines, connected "
-        "by NATS servers. 'starcloak partition' cuts the map into the parts that workers share.",
+        "by NATS servers. 'starcloak partition' divides the map into the parts that workers share.",
     .examples = examples,
     .children = cluster_commands,
 };

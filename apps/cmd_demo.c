@@ -96,8 +96,7 @@ static void obey(sc_workload *workload, const sc_policy *policy)
 
 static sc_err fail(sc_diag *diag, sc_err err, const char *why)
 {
-    snprintf(diag->message, sizeof diag->message, "%s", why);
-    return err;
+    return sc_explain(diag, err, "%s", why);
 }
 
 /** Each traveller has a connection; what is left is for the rest, and for those who look. */
@@ -106,11 +105,11 @@ static sc_err check_descriptors(uint32_t travellers, sc_diag *diag)
     enum { REST = 200 };
     struct rlimit limit;
     if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || travellers + REST <= limit.rlim_cur) return SC_OK;
-    snprintf(diag->message, sizeof diag->message,
-             "--travellers: %u of them need as many descriptors and %d more, and this process may "
-             "have %llu; choose fewer, or raise 'ulimit -n'",
-             travellers, REST, (unsigned long long)limit.rlim_cur);
-    return SC_ELIMIT;
+    return sc_explain(
+        diag, SC_ELIMIT,
+        "--travellers: %u of them need as many descriptors and %d more, and this process may "
+        "have %llu; choose fewer, or raise 'ulimit -n'",
+        travellers, REST, (unsigned long long)limit.rlim_cur);
 }
 
 static sc_err prepare(void *context, const sc_settings *settings, const sc_map *map,

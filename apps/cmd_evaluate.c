@@ -358,19 +358,19 @@ static sc_err check_inputs(const evaluate_options *options, const sc_map *map, s
     }
     const bool is_in_place = !options->output && !options->is_dry;
     if (is_in_place && sc_input_is_packed(options->record)) {
-        snprintf(diag->message, sizeof(diag->message),
-                 "%.400s: is packed, and would be replaced by a record that is not; add -o "
-                 "OUT.jsonl",
-                 options->record);
-        return SC_EINVAL;
+        return sc_explain(
+            diag, SC_EINVAL,
+            "%.400s: is packed, and would be replaced by a record that is not; add -o "
+            "OUT.jsonl",
+            options->record);
     }
     if (options->how.encoding == SC_ENCODING_GEOJSON &&
         sc_map_coords(map) != SC_COORDS_GEOGRAPHIC) {
-        snprintf(diag->message, sizeof(diag->message),
-                 "%.400s: has no coordinates in degrees, which GeoJSON needs; take --encoding "
-                 "compact",
-                 options->map);
-        return SC_ENOCOORDS;
+        return sc_explain(
+            diag, SC_ENOCOORDS,
+            "%.400s: has no coordinates in degrees, which GeoJSON needs; take --encoding "
+            "compact",
+            options->map);
     }
     return SC_OK;
 }

@@ -72,8 +72,7 @@ static sc_err write_beside(const sc_map *map, const export_options *options, con
     char path[FILE_PATH_SIZE];
     const int size = snprintf(path, sizeof(path), "%s/%s", options->directory, name);
     if (size < 0 || (size_t)size >= sizeof(path)) {
-        snprintf(diag->message, sizeof(diag->message), "the name of the directory is too long");
-        return SC_EIO;
+        return sc_explain(diag, SC_EIO, "the name of the directory is too long");
     }
     return write(map, path, diag);
 }
@@ -103,11 +102,11 @@ static int run(sc_call *call)
 
     // Before anything is written: all that was asked for, or nothing.
     if ((options.geojson || options.svg) && sc_map_coords(map) == SC_COORDS_NONE) {
-        snprintf(diag.message, sizeof(diag.message),
-                 "%.800s: the map has no coordinates, so there is no %s of it; leave out --%s",
-                 options.path, options.geojson ? "GeoJSON" : "picture",
-                 options.geojson ? "geojson" : "svg");
-        err = SC_ENOCOORDS;
+        err = sc_explain(
+            &diag, SC_ENOCOORDS,
+            "%.800s: the map has no coordinates, so there is no %s of it; leave out --%s",
+            options.path, options.geojson ? "GeoJSON" : "picture",
+            options.geojson ? "geojson" : "svg");
     }
     if (!err) err = write_files(map, &options, &diag);
 
@@ -126,11 +125,15 @@ static int run(sc_call *call)
 
 static const sc_entry files[] = {
     {"nodes.csv", "node,lon,lat"},
-    {"edges.csv", "edge,from,to,length_m,segment"},
+    {"edges.csv",
+     "edge,from,to,length_m,segment,forward_s,backward_s,name; seconds from 'from' to 'to' and "
+     "back, empty where the road is closed in that direction"},
     {"segments.csv", "segment,node_a,node_b,length_m"},
     {"stars.csv", "star,node"},
-    {"pois.csv", "poi,edge,offset_m,category; offsets count from the edge's node 'from'"},
-    {"map.geojson", "with --geojson: a FeatureCollection of segments and objects"},
+    {"pois.csv",
+     "poi,edge,offset_m,category,lon,lat,name; offsets count from the edge's node 'from'"},
+    {"map.geojson", "with --geojson: a FeatureCollection of segments and objects; forward_s and "
+                    "backward_s are null where the road is closed"},
     {"map.svg", "with --svg: a picture, roads by class and objects as dots"},
     {NULL, NULL},
 };

@@ -8,7 +8,6 @@
 
 #include <starcloak/map_generate.h>
 
-#include "base/json_write.h"
 #include "format.h"
 #include "progress_bar.h"
 #include "table.h"
@@ -84,20 +83,13 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 
 static void print_report(const generate_options *options, const sc_map *map, double seconds)
 {
-    FILE *stream = sc_report_stream(options->output);
-    char text[SC_FORMAT_SIZE];
-    if (options->json) {
-        fputs("{\"output\":", stream);
-        sc_json_string(stream, options->output);
-        fprintf(stream, ",\"kind\":\"city\",\"seed\":%" PRIu64 ",", options->seed);
-        sc_report_sizes_json(stream, map);
-        fprintf(stream, ",\"seconds\":%.4f}\n", seconds);
-        return;
-    }
-    sc_print_text(stream, options->output);
-    fprintf(stream, ": a city, seed %" PRIu64 "\n", options->seed);
-    sc_report_sizes(stream, map);
-    sc_print_report_line(stream, "time", sc_format_seconds(text, seconds), "");
+    sc_report table = sc_report_begin_line(sc_report_stream(options->output), options->json, 10);
+    sc_report_output(&table, options->output, ": a city, seed %" PRIu64, options->seed);
+    sc_report_string(&table, "kind", "city");
+    sc_report_count(&table, NULL, "seed", options->seed, "");
+    sc_report_sizes(&table, map);
+    sc_report_seconds(&table, "time", "seconds", seconds, "");
+    sc_report_end(&table);
 }
 
 static int run(sc_call *call)

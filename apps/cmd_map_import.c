@@ -7,7 +7,6 @@
  */
 #include <starcloak/map_import.h>
 
-#include "base/json_write.h"
 #include "command.h"
 #include "format.h"
 #include "inputs.h"
@@ -123,7 +122,9 @@ typedef struct import_options {
 
 enum {
     KEY_FORMAT = 'f',
-    KEY_WAYS = SC_KEY_FIRST,
+    KEY_PROFILE = SC_KEY_FIRST,
+    KEY_WAYS,
+    KEY_FERRIES,
     KEY_CLASS,
     KEY_CATEGORY_NAMES,
     KEY_OBJECTS,
@@ -153,10 +154,15 @@ static const sc_option options_table[] = {
      SC_COMPLETE_FILES},
     {"max-object-snap-m", KEY_MAX_OBJECT_SNAP_M, "M",
      "leave out objects farther than M metres from any road (default 1000)", NULL},
+    {"profile", KEY_PROFILE, "PROFILE",
+     "osm: for whom directions, access and speeds of the roads are read: car (the default), bike, "
+     "foot, or any for all roads as open both ways",
+     "car bike foot any"},
     {"ways", KEY_WAYS, "LIST",
-     "osm: highway values to keep, separated by commas; drivable (the default), walk, bike and all "
-     "stand for sets of them",
+     "osm: highway values to keep, separated by commas; drivable, walk, bike and all stand for "
+     "sets of them (default: those of the profile)",
      "drivable walk bike all"},
+    {"ferries", KEY_FERRIES, NULL, "osm: lines of ferries are roads too", NULL},
     {"skip-missing-nodes", KEY_SKIP_MISSING_NODES, NULL,
      "osm: pass over references to nodes that the file does not have, instead of refusing it",
      NULL},
@@ -214,7 +220,9 @@ static const struct {
     const char *name;
     const char *for_what;
 } limited[] = {
+    {KEY_PROFILE, 1U << SC_FORMAT_OSM, "--profile", "osm"},
     {KEY_WAYS, 1U << SC_FORMAT_OSM, "--ways", "osm"},
+    {KEY_FERRIES, 1U << SC_FORMAT_OSM, "--ferries", "osm"},
     {KEY_SKIP_MISSING_NODES, 1U << SC_FORMAT_OSM, "--skip-missing-nodes", "osm"},
     {KEY_CLASS, 1U << SC_FORMAT_SHAPEFILE, "--class", "shapefile"},
     {KEY_DIRECTION_FIELD, 1U << SC_FORMAT_SHAPEFILE, "--direction-field", "shapefile"},
@@ -236,6 +244,13 @@ static const struct {
 static const char *const format_names[] = {
 #define X(name, value, text) [value] = (text),
     SC_FORMAT_MAP(X)
+#undef X
+        NULL,
+};
+
+static const char *const profile_names[] = {
+#define X(name, value, text) [value] = (text),
+    SC_IMPORT_PROFILE_MAP(X)
 #undef X
         NULL,
 };
@@ -305,6 +320,13 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         options->format = (sc_format)sc_value_word(state, "--format", argument, format_names);
         options->format_given = true;
         return 0;
+    case KEY_PROFILE:
+        options->library.profile =
+            (sc_import_profile)sc_value_word(state, "--profile", argument, profile_names);
+        return 0;
+    case KEY_FERRIES:
+        options->library.ferries = true;
+        return 0;
     case KEY_WAYS:
         options->library.ways = argument;
         return 0;
@@ -368,19 +390,16 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     }
 }
 
-/** What a reader left out or mended: a count of the report, in words. */
-typedef struct remark {
-    const char *key;  ///< in JSON
-    uint64_t count;
-    const char *text;
-} remark;
-
-#define REMARK_COUNT 7
-
-static void list_remarks(const sc_import_report *report, remark out[REMARK_COUNT])
+/** What a reader left out or mended. */
+static void put_remarks(sc_report *table, const sc_import_report *report)
 {
-    const remark remarks[REMARK_COUNT] = {
+    const struct {
+        const char *name;
+        uint64_t count;
+        const char *text;
+    } remarks[] = {
         {"ways_left_out", report->ways_left_out, "roads: not of the chosen kinds, left out"},
+        {"ways_closed", report->ways_closed, "roads: closed to the profile, left out"},
         {"missing_nodes", report->missing_nodes, "references: to nodes not in the files, left out"},
         {"repeated_nodes", report->repeated_nodes, "references: repeat the one before, left out"},
         {"unpaired_arcs", report->unpaired_arcs, "arcs: without their opposite, one-way roads"},
@@ -390,52 +409,33 @@ static void list_remarks(const sc_import_report *report, remark out[REMARK_COUNT
         {"objects_clamped", report->objects_clamped,
          "objects: beyond the end of their edge, moved to its end"},
     };
-    memcpy(out, remarks, sizeof(remarks));
-}
-
-static void print_json(FILE *stream, const import_options *options, const sc_map *map,
-                       const sc_import_report *report, double seconds)
-{
-    remark remarks[REMARK_COUNT];
-    list_remarks(report, remarks);
-    fputs("{\"output\":", stream);
-    sc_json_string(stream, options->output);
-    fprintf(stream,
-            ",\"format\":\"%s\",\"format_guessed\":%s,\"source\":", sc_format_name(options->format),
-            options->format_given ? "false" : "true");
-    sc_json_string(stream, sc_map_source(map));
-    fputc(',', stream);
-    sc_report_sizes_json(stream, map);
-    for (size_t i = 0; i < REMARK_COUNT; i++) {
-        fprintf(stream, ",\"%s\":%" PRIu64, remarks[i].key, remarks[i].count);
+    for (size_t i = 0; i < sizeof(remarks) / sizeof(remarks[0]); i++) {
+        sc_report_count(table, remarks[i].count > 0 ? "note" : NULL, remarks[i].name,
+                        remarks[i].count, remarks[i].text);
     }
-    fprintf(stream, ",\"bytes_read\":%" PRIu64 ",\"seconds\":%.4f}\n", report->bytes_read, seconds);
 }
 
-static void print_report(FILE *stream, const import_options *options, const sc_map *map,
+static void print_report(const import_options *options, const sc_map *map,
                          const sc_import_report *report, double seconds)
 {
-    sc_print_text(stream, options->output);
-    fprintf(stream, ": read as %s%s\n", sc_format_name(options->format),
-            options->format_given ? "" : ", as the names suggest");
-    sc_report_sizes(stream, map);
-
-    remark remarks[REMARK_COUNT];
-    list_remarks(report, remarks);
     char number[SC_FORMAT_SIZE];
-    for (size_t i = 0; i < REMARK_COUNT; i++) {
-        if (remarks[i].count == 0) continue;
-        sc_print_report_line(stream, "note", sc_format_count(number, remarks[i].count),
-                             remarks[i].text);
-    }
     char speed[2 * SC_FORMAT_SIZE] = "";
     if (seconds > 0) {
         snprintf(speed, sizeof(speed), "(%s read, %.1f MB/s)",
                  sc_format_bytes(number, report->bytes_read),
                  (double)report->bytes_read / 1e6 / seconds);
     }
-    char time[SC_FORMAT_SIZE];
-    sc_print_report_line(stream, "time", sc_format_seconds(time, seconds), speed);
+    sc_report table = sc_report_begin_line(sc_report_stream(options->output), options->json, 10);
+    sc_report_output(&table, options->output, ": read as %s%s", sc_format_name(options->format),
+                     options->format_given ? "" : ", as the names suggest");
+    sc_report_string(&table, "format", sc_format_name(options->format));
+    sc_report_flag(&table, "format_guessed", !options->format_given);
+    sc_report_string(&table, "source", sc_map_source(map));
+    sc_report_sizes(&table, map);
+    put_remarks(&table, report);
+    sc_report_count(&table, NULL, "bytes_read", report->bytes_read, "");
+    sc_report_seconds(&table, "time", "seconds", seconds, speed);
+    sc_report_end(&table);
 }
 
 static int fail(const sc_call *call, const import_options *options, sc_err err, const sc_diag *diag)
@@ -467,14 +467,10 @@ static int run(sc_call *call)
     sc_bar_clear(&bar);
 
     int status = SC_EXIT_OK;
-    const double seconds = sc_clock_s() - start;
-    FILE *stream = sc_report_stream(options.output);
     if (err) {
         status = fail(call, &options, err, &diag);
-    } else if (options.json) {
-        print_json(stream, &options, map, &report, seconds);
-    } else if (!options.quiet) {
-        print_report(stream, &options, map, &report, seconds);
+    } else if (options.json || !options.quiet) {
+        print_report(&options, map, &report, sc_clock_s() - start);
     }
     sc_map_free(map);
     return status;
@@ -487,8 +483,9 @@ static const sc_entry formats[] = {
     {"dimacs", "Files .gr of the 9th DIMACS challenge, with or without the .co that has their "
                "coordinates and the second .gr that has their travel times; several graphs make "
                "one map. An arc without its opposite is a one-way road."},
-    {"osm", "OpenStreetMap: .osm.pbf or XML. Objects are taken from amenity, shop, tourism, "
-            "leisure and like tags."},
+    {"osm", "OpenStreetMap: .osm.pbf or XML. Directions, access, speeds and names of the roads are "
+            "those of their tags. Objects are taken from amenity, shop, tourism, leisure and like "
+            "tags."},
     {"shapefile", "Roads of TIGER/Line, Geofabrik and others, .shp with the .dbf beside it. "
                   "Vertices with equal coordinates are one node."},
     {"mobisim", "The .svg maps of the simulator GT-MobiSim."},
@@ -507,6 +504,8 @@ static const sc_entry examples[] = {
      "Two states as one map, straight from compressed files."},
     {"starcloak map import monaco.osm.pbf --ways all --objects cameras.csv -o monaco.scm",
      "Every way of Monaco, footpaths too, and objects of one's own."},
+    {"starcloak map import monaco.osm.pbf --profile bike -o monaco-bike.scm",
+     "The roads and paths that are open to bicycles, in the directions open to them."},
     {"starcloak map import --format mobisim atlanta.svg --utm 16N -o atlanta.scm",
      "A map in UTM metres, turned into degrees."},
     {"starcloak map import USA-road-d.NY.gr USA-road-t.NY.gr -o new-york.scm",

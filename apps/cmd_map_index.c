@@ -9,7 +9,6 @@
 
 #include <starcloak/objects.h>
 
-#include "base/json_write.h"
 #include "format.h"
 #include "inputs.h"
 #include "progress_bar.h"
@@ -112,58 +111,42 @@ typedef struct index_report {
     double wall_s;
 } index_report;
 
-static void print_json(FILE *stream, const index_options *options, const index_report *report)
-{
-    fputs("{\"output\":", stream);
-    sc_json_string(stream, options->output);
-    fprintf(stream,
-            ",\"checksum\":\"%016" PRIx64 "\",\"objects\":%" PRIu32 ",\"categories\":%" PRIu32
-            ",\"stars\":%" PRIu32 ",\"k\":%" PRIu32 ",\"lists\":%" PRIu32 ",\"left_out\":%" PRIu32
-            ",\"index_bytes\":%zu,\"cpu_seconds\":%.4f,\"seconds\":%.4f}\n",
-            sc_map_checksum(report->map), sc_map_object_count(report->map),
-            sc_map_category_count(report->map), sc_map_star_count(report->map), report->info.k,
-            report->info.list_count, report->info.left_out, report->info.bytes, report->cpu_s,
-            report->wall_s);
-}
-
-static void put_share(FILE *stream, const char *label, size_t bytes, uint32_t count)
-{
-    char number[SC_FORMAT_SIZE];
-    sc_print_report_line(stream, label,
-                         sc_format_decimal(number, (double)bytes / (count > 0 ? count : 1), 1),
-                         "bytes");
-}
-
-static void print_text(FILE *stream, const index_options *options, const index_report *report)
+static void print_report(const index_options *options, const index_report *report)
 {
     const sc_index_info *info = &report->info;
+    const uint32_t objects = sc_map_object_count(report->map);
+    const uint32_t stars = sc_map_star_count(report->map);
+    const uint32_t categories = sc_map_category_count(report->map);
+    const double bytes = (double)info->bytes;
     char number[SC_FORMAT_SIZE];
-    char remark[SC_FORMAT_SIZE + 80] = "";
-    sc_print_text(stream, options->output);
-    if (options->remove) {
-        fputs(": without an index\n", stream);
-        return;
-    }
-    fprintf(stream, ": the %" PRIu32 " nearest objects of every star\n", info->k);
-    snprintf(remark, sizeof(remark), "in %s categories",
-             sc_format_count(number, sc_map_category_count(report->map)));
-    sc_print_report_line(stream, "objects",
-                         sc_format_count(number, sc_map_object_count(report->map)), remark);
-    sc_print_report_line(stream, "stars", sc_format_count(number, sc_map_star_count(report->map)),
-                         "");
-    snprintf(remark, sizeof(remark), "that of all categories among them");
+    char in_categories[SC_FORMAT_SIZE + 16];
+    char of_lists[SC_FORMAT_SIZE + 48] = "that of all categories among them";
+    snprintf(in_categories, sizeof(in_categories), "in %s categories",
+             sc_format_count(number, categories));
     if (info->left_out > 0) {
-        snprintf(remark, sizeof(remark), "%s frequent categories left out: see --limit",
+        snprintf(of_lists, sizeof(of_lists), "%s frequent categories left out: see --limit",
                  sc_format_count(number, info->left_out));
     }
-    sc_print_report_line(stream, "lists", sc_format_count(number, info->list_count), remark);
-    char bytes[SC_FORMAT_SIZE];
-    snprintf(remark, sizeof(remark), "(%s)", sc_format_bytes(bytes, info->bytes));
-    sc_print_report_line(stream, "bytes", sc_format_count(number, info->bytes), remark);
-    put_share(stream, "per object", info->bytes, sc_map_object_count(report->map));
-    put_share(stream, "per star", info->bytes, sc_map_star_count(report->map));
-    sc_print_report_line(stream, "CPU time", sc_format_seconds(number, report->cpu_s), "");
-    sc_print_report_line(stream, "time", sc_format_seconds(number, report->wall_s), "");
+    sc_report table = sc_report_begin_line(sc_report_stream(options->output), options->json, 10);
+    if (options->remove && !options->json) {
+        sc_report_output(&table, options->output, ": without an index");
+        return;
+    }
+    sc_report_output(&table, options->output, ": the %" PRIu32 " nearest objects of every star",
+                     info->k);
+    sc_report_hex(&table, "checksum", sc_map_checksum(report->map));
+    sc_report_count(&table, "objects", "objects", objects, in_categories);
+    sc_report_count(&table, NULL, "categories", categories, "");
+    sc_report_count(&table, "stars", "stars", stars, "");
+    sc_report_count(&table, NULL, "k", info->k, "");
+    sc_report_count(&table, "lists", "lists", info->list_count, of_lists);
+    sc_report_count(&table, NULL, "left_out", info->left_out, "");
+    sc_report_bytes(&table, "index_bytes", info->bytes);
+    sc_report_number(&table, "per object", NULL, bytes / (objects > 0 ? objects : 1), 1, "bytes");
+    sc_report_number(&table, "per star", NULL, bytes / (stars > 0 ? stars : 1), 1, "bytes");
+    sc_report_seconds(&table, "CPU time", "cpu_seconds", report->cpu_s, "");
+    sc_report_seconds(&table, "time", "seconds", report->wall_s, "");
+    sc_report_end(&table);
 }
 
 /** Whether there is an index now; if not, why. */
@@ -171,17 +154,15 @@ static sc_err expect_index(const index_options *options, const index_report *rep
 {
     if (report->info.k > 0) return SC_OK;
     if (sc_map_object_count(report->map) == 0) {
-        snprintf(diag->message, sizeof(diag->message),
-                 "%.400s: the map has no objects that could be near; import it with "
-                 "'--objects FILE.csv', or from a format that has some",
-                 options->path);
-        return SC_EINVAL;
+        return sc_explain(diag, SC_EINVAL,
+                          "%.400s: the map has no objects that could be near; import it with "
+                          "'--objects FILE.csv', or from a format that has some",
+                          options->path);
     }
     char limit[SC_FORMAT_SIZE];
-    snprintf(diag->message, sizeof(diag->message),
-             "%.400s: no list fits into %s; raise --limit, or keep fewer objects with -k",
-             options->path, sc_format_bytes(limit, options->index.max_bytes));
-    return SC_ELIMIT;
+    return sc_explain(diag, SC_ELIMIT,
+                      "%.400s: no list fits into %s; raise --limit, or keep fewer objects with -k",
+                      options->path, sc_format_bytes(limit, options->index.max_bytes));
 }
 
 /** Make the index, or none where no byte is allowed for it, and save the map with it. */
@@ -226,8 +207,7 @@ static int run(sc_call *call)
     if (err) {
         status = sc_call_fail(call, err, &diag);
     } else if (options.json || !options.quiet) {
-        FILE *stream = sc_report_stream(options.output);
-        (options.json ? print_json : print_text)(stream, &options, &report);
+        print_report(&options, &report);
     }
     sc_objects_release(objects);
     sc_map_free(map);

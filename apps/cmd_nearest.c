@@ -10,10 +10,10 @@
 #include <starcloak/objects.h>
 #include <starcloak/relay.h>
 
-#include "base/json_write.h"
 #include "command.h"
 #include "format.h"
 #include "inputs.h"
+#include "nearest_report.h"
 #include "objects_options.h"
 #include "values.h"
 
@@ -28,16 +28,6 @@ typedef struct category_names {
     const char *names[SC_REQUEST_CATEGORIES];  ///< borrowed
     uint32_t count;
 } category_names;
-
-/** An answer, and where it was asked for. All borrowed. */
-typedef struct near_view {
-    const sc_map *map;
-    const sc_objects *objects;
-    sc_snap where;
-    bool is_snapped;  ///< `where` was found from a position, and is so far from it
-    const sc_near *results;
-    size_t count;
-} near_view;
 
 // --- Categories by name -------------------------------------------------------------------------
 
@@ -108,203 +98,6 @@ static sc_err category_names_find(const category_names *names, const sc_vocabula
         request->categories[request->category_count++] = category;
     }
     return SC_OK;
-}
-
-// --- Report -------------------------------------------------------------------------------------
-
-/** Widest column of categories and of objects; what is longer pushes the rest aside. */
-enum { COLUMN_MAX = 24 };
-
-/** One line of an answer. */
-typedef struct row {
-    size_t rank;  ///< from 1
-    double distance_m;
-    const char *key;  ///< how its owner calls it; NULL: by `number`
-    uint32_t number;
-    const char *category;
-    const char *name;
-    bool has_position;
-    double x;
-    double y;
-} row;
-
-static row row_at(const near_view *view, size_t i)
-{
-    const sc_object_table *table = sc_objects_table(view->objects);
-    const sc_near *near = &view->results[i];
-    const sc_object *object = &table->objects[near->object];
-    row r = {.rank = i + 1,
-             .distance_m = near->distance_m,
-             .key = table->keys ? table->strings + table->keys[near->object] : NULL,
-             .number = near->object,
-             .category = sc_objects_vocabulary(view->objects)->names[object->category],
-             .name = table->strings + object->name,
-             .has_position = sc_map_coords(view->map) != SC_COORDS_NONE};
-    if (r.has_position) {
-        sc_map_edge_position(view->map, object->edge, object->offset * sc_map_unit_m(view->map),
-                             &r.x, &r.y);
-    }
-    return r;
-}
-
-/** Digits behind the point of a coordinate: about a decimetre. */
-static int position_decimals(const sc_map *map)
-{
-    return sc_map_coords(map) == SC_COORDS_GEOGRAPHIC ? 6 : 2;
-}
-
-// --- For people -------------------------------------------------------------------------
-
-static void put_padded(FILE *stream, const char *text, int width)
-{
-    sc_print_text(stream, text);
-    fprintf(stream, "%*s", width > sc_text_columns(text) ? width - sc_text_columns(text) : 0, "");
-}
-
-static const char *object_text(const row *r, char out[SC_FORMAT_SIZE])
-{
-    if (r->key) return r->key;
-    snprintf(out, SC_FORMAT_SIZE, "%" PRIu32, r->number);
-    return out;
-}
-
-/** The widths that a column needs, at least that of its title. */
-static void measure(const near_view *view, int *object_width, int *category_width)
-{
-    *object_width = 6;
-    *category_width = 8;
-    for (size_t i = 0; i < view->count; i++) {
-        char number[SC_FORMAT_SIZE];
-        const row r = row_at(view, i);
-        const int object = sc_text_columns(object_text(&r, number));
-        const int category = sc_text_columns(r.category);
-        if (object > *object_width) *object_width = object < COLUMN_MAX ? object : COLUMN_MAX;
-        if (category > *category_width) {
-            *category_width = category < COLUMN_MAX ? category : COLUMN_MAX;
-        }
-    }
-}
-
-static void put_place(FILE *stream, const near_view *view, const char *unit)
-{
-    char number[SC_FORMAT_SIZE];
-    fprintf(stream, "edge %" PRIu32 " of segment %" PRIu32 ", %s %s from its first node",
-            view->where.edge, view->where.segment,
-            sc_format_decimal(number, view->where.offset_m, 2), unit);
-    if (view->is_snapped) {
-        fprintf(stream, "; %s %s from the position",
-                sc_format_decimal(number, view->where.distance_m, 2), unit);
-    }
-    fputc('\n', stream);
-}
-
-static void put_row(FILE *stream, const row *r, int object_width, int category_width, int decimals)
-{
-    char number[SC_FORMAT_SIZE];
-    fprintf(stream, "%4zu %12s  ", r->rank, sc_format_decimal(number, r->distance_m, 2));
-    put_padded(stream, object_text(r, number), object_width);
-    fputs("  ", stream);
-    put_padded(stream, r->category, category_width);
-    if (r->has_position) fprintf(stream, " %12.*f %11.*f", decimals, r->x, decimals, r->y);
-    fputs("  ", stream);
-    sc_print_text(stream, r->name[0] != '\0' ? r->name : "-");
-    fputc('\n', stream);
-}
-
-/** A table, within 80 columns but for long names. */
-static void near_print_text(FILE *stream, const near_view *view)
-{
-    const bool in_metres = sc_map_is_in_metres(view->map);
-    const sc_coords coords = sc_map_coords(view->map);
-    put_place(stream, view, in_metres ? "m" : "units");
-    if (view->count == 0) {
-        fputs("\nNo such object is within reach.\n", stream);
-        return;
-    }
-    int object_width = 0;
-    int category_width = 0;
-    measure(view, &object_width, &category_width);
-    fprintf(stream, "\n%4s %12s  %-*s  %-*s", "rank", in_metres ? "metres" : "units", object_width,
-            "object", category_width, "category");
-    if (coords != SC_COORDS_NONE) {
-        const bool is_planar = coords == SC_COORDS_PLANAR;
-        fprintf(stream, " %12s %11s", is_planar ? "x" : "longitude", is_planar ? "y" : "latitude");
-    }
-    fputs("  name\n", stream);
-    for (size_t i = 0; i < view->count; i++) {
-        const row r = row_at(view, i);
-        put_row(stream, &r, object_width, category_width, position_decimals(view->map));
-    }
-}
-
-// --- For tools ----------------------------------------------------------------------------
-
-/**
- * A line per object with eight columns, separated by tabs: number of the position, rank, metres,
- * object, category, longitude, latitude, name. Without a result (or without a view) one line with
- * dashes.
- */
-static void near_print_columns(FILE *stream, uint64_t number, const near_view *view)
-{
-    if (!view || view->count == 0) {
-        fprintf(stream, "%" PRIu64 "\t-\t-\t-\t-\t-\t-\t-\n", number);
-        return;
-    }
-    const int decimals = position_decimals(view->map) + 1;
-    for (size_t i = 0; i < view->count; i++) {
-        char text[SC_FORMAT_SIZE];
-        const row r = row_at(view, i);
-        fprintf(stream, "%" PRIu64 "\t%zu\t%.4f\t", number, r.rank, r.distance_m);
-        // Tabs and line ends in names are shown as \x09 and \x0a, so columns stay columns.
-        sc_print_text(stream, object_text(&r, text));
-        fputc('\t', stream);
-        sc_print_text(stream, r.category);
-        if (r.has_position) {
-            fprintf(stream, "\t%.*f\t%.*f\t", decimals, r.x, decimals, r.y);
-        } else {
-            fputs("\t-\t-\t", stream);
-        }
-        sc_print_text(stream, r.name[0] != '\0' ? r.name : "-");
-        fputc('\n', stream);
-    }
-}
-
-// --- For programs -------------------------------------------------------------------------
-
-static void put_json_row(FILE *stream, const row *r, const sc_map *map)
-{
-    const bool is_planar = sc_map_coords(map) == SC_COORDS_PLANAR;
-    fputs("{\"poi\":", stream);
-    if (r->key) {
-        sc_json_string(stream, r->key);
-    } else {
-        fprintf(stream, "%" PRIu32, r->number);
-    }
-    fprintf(stream, ",\"distance_m\":%.6f,\"category\":", r->distance_m);
-    sc_json_string(stream, r->category);
-    fputs(",\"name\":", stream);
-    sc_json_string(stream, r->name);
-    if (r->has_position) {
-        const int decimals = position_decimals(map) + 1;
-        fprintf(stream, ",\"%s\":%.*f,\"%s\":%.*f", is_planar ? "x" : "lon", decimals, r->x,
-                is_planar ? "y" : "lat", decimals, r->y);
-    }
-    fputc('}', stream);
-}
-
-/** One JSON object, on one line. */
-static void near_print_json(FILE *stream, const near_view *view)
-{
-    fprintf(stream, "{\"edge\":%" PRIu32 ",\"segment\":%" PRIu32 ",\"offset_m\":%.4f,",
-            view->where.edge, view->where.segment, view->where.offset_m);
-    if (view->is_snapped) fprintf(stream, "\"snap_m\":%.4f,", view->where.distance_m);
-    fputs("\"results\":[", stream);
-    for (size_t i = 0; i < view->count; i++) {
-        const row r = row_at(view, i);
-        if (i > 0) fputc(',', stream);
-        put_json_row(stream, &r, view->map);
-    }
-    fputs("]}\n", stream);
 }
 
 // --- The command --------------------------------------------------------------------------------
@@ -465,11 +258,11 @@ static sc_err find_place(const asking *a, double x, double y, sc_snap *where, sc
         return sc_position_explain(err, a->map, options->map, options->max_snap_m, diag);
     }
     if (options->edge >= sc_map_edge_count(a->map)) {
-        snprintf(diag->message, sizeof(diag->message),
-                 "%.400s: there is no edge %" PRIu32 "; they are numbered from 0, and there are "
-                 "%" PRIu32,
-                 options->map, options->edge, sc_map_edge_count(a->map));
-        return SC_EUNKNOWN;
+        return sc_explain(diag, SC_EUNKNOWN,
+                          "%.400s: there is no edge %" PRIu32
+                          "; they are numbered from 0, and there are "
+                          "%" PRIu32,
+                          options->map, options->edge, sc_map_edge_count(a->map));
     }
     *where = (sc_snap){.edge = options->edge,
                        .segment = sc_map_edges(a->map)[options->edge].segment,
@@ -479,10 +272,10 @@ static sc_err find_place(const asking *a, double x, double y, sc_snap *where, sc
 
 // Categories may change with the objects, so they are looked up each time.
 static sc_err answer(const asking *a, const sc_objects *objects, const sc_snap *where,
-                     near_view *view, sc_diag *diag)
+                     sc_near_view *view, sc_diag *diag)
 {
     sc_request request = a->options->request;
-    *view = (near_view){
+    *view = (sc_near_view){
         .map = a->map, .objects = objects, .where = *where, .is_snapped = !a->options->has_edge};
     const sc_err err = category_names_find(&a->options->categories, sc_objects_vocabulary(objects),
                                            &request, diag);
@@ -496,14 +289,14 @@ static int answer_one(const asking *a)
 {
     sc_diag diag = {.message = ""};
     sc_snap where;
-    near_view view;
+    sc_near_view view;
     sc_err err = find_place(a, a->options->x, a->options->y, &where, &diag);
     if (!err) err = answer(a, a->opened->objects, &where, &view, &diag);
     if (err) return sc_call_fail(a->call, err, &diag);
     if (a->options->json) {
-        near_print_json(stdout, &view);
+        sc_near_print_json(stdout, &view);
     } else {
-        near_print_text(stdout, &view);
+        sc_near_print_text(stdout, &view);
     }
     return SC_EXIT_OK;
 }
@@ -515,17 +308,17 @@ static int answer_line(void *context, uint64_t line, double x, double y)
     int status = SC_EXIT_OK;
     sc_diag diag = {.message = ""};
     sc_snap where;
-    near_view view;
+    sc_near_view view;
     sc_objects *current = a->opened->feed ? sc_object_feed_current(a->opened->feed) : NULL;
     sc_err err = find_place(a, x, y, &where, &diag);
     if (!err) err = answer(a, current ? current : a->opened->objects, &where, &view, &diag);
     if (err) status = sc_position_fail(a->call, line, err, diag.message);
     if (!a->options->json) {
-        near_print_columns(stdout, line, err ? NULL : &view);
+        sc_near_print_columns(stdout, line, err ? NULL : &view);
     } else if (err) {
         puts("null");
     } else {
-        near_print_json(stdout, &view);
+        sc_near_print_json(stdout, &view);
     }
     fflush(stdout);
     sc_objects_release(current);

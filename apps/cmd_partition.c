@@ -1,9 +1,9 @@
 /*
- * `starcloak partition`: cut a map into parts, each for an engine of its own. The cut goes to a
- * file that `serve`, gateways and workers read; what it is like is printed, and drawn if wished.
+ * `starcloak partition`: divide a map into parts, each for an engine of its own. The partition goes
+ * to a file that `serve`, gateways and workers read; what it is like is printed, and drawn if
+ * wished.
  */
 #include "base/file.h"
-#include "base/json_write.h"
 #include "command.h"
 #include "densities.h"
 #include "format.h"
@@ -21,139 +21,125 @@
 /** All that a report tells. */
 typedef struct partition_view {
     const char *map;      ///< its path
-    const char *output;   ///< where the cut went
+    const char *output;   ///< where the partition went
     const char *weights;  ///< the record's path; NULL: all segments weigh the same
     const sc_partition *partition;
     const sc_partition_report *report;
     uint32_t seed;
-    double seconds;  ///< that cutting took
+    double seconds;  ///< that partitioning took
 } partition_view;
 
 // --- Report -------------------------------------------------------------------------------------
 
 static const sc_entry meanings[] = {
-    {"cut", "Adjacencies of the star graph between two parts, of all."},
+    {"edge cut", "Adjacencies of the star graph between two parts, of all."},
     {"balance", "The heaviest part by the mean: 1 is even. By weight it tells how evenly queries "
                 "spread if they come as they did, by segments how evenly roads do."},
     {"pieces", "Connected ones of a part. Components that are small beside a part are packed whole "
                "wherever there is room."},
-    {"stars near a cut", "Stars with another part within so many hops: queries there may need "
-                         "members from several parts."},
+    {"stars near a border", "Stars with another part within so many hops: queries there may need "
+                            "members from several parts."},
     {NULL, NULL},
 };
 
 static const sc_topic partition_topics[] = {{"Meanings", meanings}, {NULL, NULL}};
 
-// --- For people -----------------------------------------------------------------------------
-
-static void put_row(FILE *stream, const char *label, const char *value, const char *remark)
+static void put_head(sc_report *table, const partition_view *view)
 {
-    fprintf(stream, "  %-12s %12s%s%s\n", label, value, remark[0] != '\0' ? "  " : "", remark);
+    sc_report_string(table, "output", view->output);
+    sc_report_string(table, "map", view->map);
+    sc_report_hex(table, "map_checksum", sc_map_checksum(sc_partition_map(view->partition)));
+    sc_report_hex(table, "partition_checksum", sc_partition_checksum(view->partition));
+    sc_report_break_line(table, " ");
+    sc_report_string(table, "weights", view->weights ? view->weights : "segments");
+    sc_report_count(table, NULL, "seed", view->seed, "");
+    sc_report_seconds(table, NULL, "seconds", view->seconds, "");
+    sc_report_break_line(table, " ");
+    if (table->is_json) return;
+    sc_print_text(table->stream, view->output);
+    fputs(": a partition of ", table->stream);
+    sc_print_text(table->stream, view->map);
+    if (view->weights) fputs(", weighted by ", table->stream);
+    if (view->weights) sc_print_text(table->stream, view->weights);
+    fputc('\n', table->stream);
 }
 
-static void put_summary(FILE *stream, const sc_partition_report *report)
+static void put_summary(sc_report *table, const sc_partition_report *report)
 {
-    char number[SC_FORMAT_SIZE];
     char all[SC_FORMAT_SIZE];
-    char remark[SC_FORMAT_SIZE + 48];
-    put_row(stream, "parts", sc_format_count(number, report->parts), "");
-    snprintf(remark, sizeof(remark), "in %s component%s", sc_format_count(all, report->components),
-             report->components == 1 ? "" : "s");
-    put_row(stream, "stars", sc_format_count(number, report->stars), remark);
-    const double share = report->adjacencies > 0
-                             ? 100.0 * (double)report->cut_count / (double)report->adjacencies
-                             : 0.0;
-    snprintf(remark, sizeof(remark), "%.2f %% of %s adjacencies", share,
+    char of_stars[SC_FORMAT_SIZE + 16];
+    char of_edge_cut[SC_FORMAT_SIZE + 48];
+    snprintf(of_stars, sizeof(of_stars), "in %s component%s",
+             sc_format_count(all, report->components), report->components == 1 ? "" : "s");
+    snprintf(of_edge_cut, sizeof(of_edge_cut), "%.2f %% of %s adjacencies",
+             sc_share(report->edge_cut, report->adjacencies),
              sc_format_count(all, report->adjacencies));
-    put_row(stream, "cut", sc_format_count(number, report->cut_count), remark);
-    put_row(stream, "balance", sc_format_decimal(number, report->balance, 3), "by weight");
-    put_row(stream, "", sc_format_decimal(number, report->balance_segments, 3), "by segments");
+    sc_report_count(table, "parts", "parts", report->parts, "");
+    sc_report_count(table, "stars", "stars", report->stars, of_stars);
+    sc_report_count(table, NULL, "components", report->components, "");
+    sc_report_count(table, NULL, "adjacencies", report->adjacencies, "");
+    sc_report_count(table, "edge cut", "edge_cut", report->edge_cut, of_edge_cut);
+    sc_report_number(table, "balance", "balance", report->balance, 3, "by weight");
+    sc_report_number(table, "", "balance_segments", report->balance_segments, 3, "by segments");
 }
 
-static void put_nearness(FILE *stream, const sc_partition_report *report)
+static void put_nearness(sc_report *table, const sc_partition_report *report)
 {
-    fputs("\nStars near a cut\n  within hops ", stream);
+    sc_report_break_line(table, " ");
+    if (sc_report_member(table)) {
+        sc_json_open_array(&table->json, "near");
+        for (int h = 0; h <= SC_PARTITION_HOPS; h++) {
+            sc_json_put_rounded(&table->json, NULL, report->near[h], table->digits);
+        }
+        sc_json_close_array(&table->json);
+        return;
+    }
+    fputs("\nStars near a border\n  within hops ", table->stream);
     for (int h = 1; h <= SC_PARTITION_HOPS; h++) {
-        fprintf(stream, "%7d", h);
+        fprintf(table->stream, "%7d", h);
     }
-    fputs("\n  %           ", stream);
+    fputs("\n  %           ", table->stream);
     for (int h = 1; h <= SC_PARTITION_HOPS; h++) {
-        fprintf(stream, "%7.1f", 100.0 * report->near[h]);
+        fprintf(table->stream, "%7.1f", 100.0 * report->near[h]);
     }
-    fputc('\n', stream);
+    fputc('\n', table->stream);
 }
 
-static void put_parts(FILE *stream, const sc_partition_report *report)
+static void put_part(sc_report *table, uint32_t id, const sc_partition_part *part)
 {
-    fprintf(stream, "\n  %5s %12s %12s %10s %8s %11s\n", "part", "stars", "segments", "weight %",
-            "pieces", "neighbours");
+    const sc_cell cells[] = {
+        sc_cell_id("part", "part", 7, id),
+        sc_cell_count("stars", "stars", 12, part->stars),
+        sc_cell_count("segments", "segments", 12, part->segments),
+        sc_cell_number("weight %", NULL, 10, 100.0 * part->weight, 3),
+        sc_cell_number(NULL, "weight", 0, part->weight, 0),
+        sc_cell_count("pieces", "pieces", 8, part->pieces),
+        sc_cell_count("neighbours", "neighbours", 11, part->neighbours),
+    };
+    sc_report_break_line(table, "  ");
+    sc_report_cells(table, cells, sizeof(cells) / sizeof(cells[0]));
+}
+
+static void put_parts(sc_report *table, const sc_partition_report *report)
+{
+    sc_report_break_line(table, " ");
+    sc_report_open_cells(table, "each");
     for (uint32_t i = 0; i < report->parts; i++) {
-        const sc_partition_part *part = &report->each[i];
-        char stars[SC_FORMAT_SIZE];
-        char segments[SC_FORMAT_SIZE];
-        fprintf(stream, "  %5" PRIu32 " %12s %12s %10.3f %8" PRIu32 " %11" PRIu32 "\n", i,
-                sc_format_count(stars, part->stars), sc_format_count(segments, part->segments),
-                100.0 * part->weight, part->pieces, part->neighbours);
+        put_part(table, i, &report->each[i]);
     }
+    sc_report_close_cells(table);
 }
 
-static void partition_view_print(FILE *stream, const partition_view *view)
+static void print_report(bool is_json, const partition_view *view)
 {
-    char number[SC_FORMAT_SIZE];
-    sc_print_text(stream, view->output);
-    fputs(": a cut of ", stream);
-    sc_print_text(stream, view->map);
-    if (view->weights) {
-        fputs(", weighted by ", stream);
-        sc_print_text(stream, view->weights);
-    }
-    fputc('\n', stream);
-    put_summary(stream, view->report);
-    put_row(stream, "time", sc_format_seconds(number, view->seconds), "");
-    put_nearness(stream, view->report);
-    put_parts(stream, view->report);
-}
-
-// --- For programs ---------------------------------------------------------------------------
-
-static void put_parts_json(FILE *stream, const sc_partition_report *report)
-{
-    fputs(",\n \"each\":[", stream);
-    for (uint32_t i = 0; i < report->parts; i++) {
-        const sc_partition_part *part = &report->each[i];
-        fprintf(stream,
-                "%s\n  {\"part\":%" PRIu32 ",\"stars\":%" PRIu32 ",\"segments\":%" PRIu32
-                ",\"weight\":%.9g,\"pieces\":%" PRIu32 ",\"neighbours\":%" PRIu32 "}",
-                i > 0 ? "," : "", i, part->stars, part->segments, part->weight, part->pieces,
-                part->neighbours);
-    }
-    fputs("]}\n", stream);
-}
-
-/** One JSON object. */
-static void partition_view_print_json(FILE *stream, const partition_view *view)
-{
-    const sc_partition_report *report = view->report;
-    fputs("{\"output\":", stream);
-    sc_json_string(stream, view->output);
-    fputs(",\"map\":", stream);
-    sc_json_string(stream, view->map);
-    fprintf(stream, ",\"map_checksum\":\"%016" PRIx64 "\",\"cut_checksum\":\"%016" PRIx64 "\"",
-            sc_map_checksum(sc_partition_map(view->partition)),
-            sc_partition_checksum(view->partition));
-    fputs(",\n \"weights\":", stream);
-    sc_json_string(stream, view->weights ? view->weights : "segments");
-    fprintf(stream,
-            ",\"seed\":%" PRIu32 ",\"seconds\":%.4f,\n \"parts\":%" PRIu32 ",\"stars\":%" PRIu64
-            ",\"components\":%" PRIu32 ",\"adjacencies\":%" PRIu64 ",\"cut\":%" PRIu64
-            ",\"balance\":%.9g,\"balance_segments\":%.9g,\n \"near\":[",
-            view->seed, view->seconds, report->parts, report->stars, report->components,
-            report->adjacencies, report->cut_count, report->balance, report->balance_segments);
-    for (int h = 0; h <= SC_PARTITION_HOPS; h++) {
-        fprintf(stream, "%s%.9g", h > 0 ? "," : "", report->near[h]);
-    }
-    fputc(']', stream);
-    put_parts_json(stream, report);
+    sc_report table = sc_report_begin_line(sc_report_stream(view->output), is_json, 11);
+    table.digits = 9;
+    put_head(&table, view);
+    put_summary(&table, view->report);
+    sc_report_seconds(&table, "time", NULL, view->seconds, "");
+    put_nearness(&table, view->report);
+    put_parts(&table, view->report);
+    sc_report_end(&table);
 }
 
 // --- The command --------------------------------------------------------------------------------
@@ -179,17 +165,17 @@ typedef struct partition_options {
 enum { KEY_WEIGHTS = SC_KEY_FIRST, KEY_SEED, KEY_GEOJSON, KEY_JSON };
 
 static const sc_option options_table[] = {
-    {"output", 'o', "FILE.cut", "where the cut goes (required); - is standard output",
+    {"output", 'o', "FILE.partition", "where the partition goes (required); - is standard output",
      SC_COMPLETE_FILES},
     {"parts", 'n', "PARTS",
-     "how many parts to cut into, 1 to 4096 (required); some eight per worker let load be spread "
+     "how many parts to make, 1 to 4096 (required); some eight per worker let load be spread "
      "evenly",
      NULL},
     {"weights", KEY_WEIGHTS, "RUN.jsonl|segments",
      "what parts should have equally much of: queries as in this recorded run, or segments "
      "(default segments)",
      SC_COMPLETE_FILES},
-    {"seed", KEY_SEED, "N", "another number, another cut (default 1)", NULL},
+    {"seed", KEY_SEED, "N", "another number, another partition (default 1)", NULL},
     {"geojson", KEY_GEOJSON, "FILE.geojson",
      "also draw the parts, in colours, for a look at them in other programs (default: no drawing)",
      SC_COMPLETE_FILES},
@@ -211,11 +197,12 @@ static void check_output(const struct argp_state *state, const partition_options
 
 static void check_usage(const struct argp_state *state, const partition_options *options)
 {
-    if (!options->output) sc_usage_error(state, "no output given; add -o FILE.cut");
+    if (!options->output) sc_usage_error(state, "no output given; add -o FILE.partition");
     if (options->parts == 0) sc_usage_error(state, "no number of parts given; add -n PARTS");
     check_output(state, options, "-o", options->output);
     if (strcmp(options->output, "-") == 0 && isatty(STDOUT_FILENO)) {
-        sc_usage_error(state, "-o -: a cut is not written to a terminal; add '> FILE.cut'");
+        sc_usage_error(state,
+                       "-o -: a partition is not written to a terminal; add '> FILE.partition'");
     }
     if (!options->geojson) return;
     check_output(state, options, "--geojson", options->geojson);
@@ -266,11 +253,11 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 static sc_err check_wishes(const partition_options *options, const sc_map *map, sc_diag *diag)
 {
     if (options->geojson && sc_map_coords(map) == SC_COORDS_NONE) {
-        snprintf(diag->message, sizeof(diag->message),
-                 "%.800s: the map has no coordinates, so there is no GeoJSON of it; leave out "
-                 "--geojson",
-                 options->map);
-        return SC_ENOCOORDS;
+        return sc_explain(
+            diag, SC_ENOCOORDS,
+            "%.800s: the map has no coordinates, so there is no GeoJSON of it; leave out "
+            "--geojson",
+            options->map);
     }
     const sc_err err = sc_outfile_check(options->output, diag);
     return err || !options->geojson ? err : sc_outfile_check(options->geojson, diag);
@@ -348,7 +335,7 @@ static sc_err do_work(const partition_options *options, const sc_progress *progr
     err = sc_partition_make(w->map, &wish, &w->partition, diag);
     w->seconds = sc_clock_s() - start;
     if (!err) err = sc_partition_describe(w->partition, w->weights, &w->report, diag);
-    // The picture first: who finds the cut finds all that was asked for.
+    // The picture first: who finds the partition finds all that was asked for.
     if (!err && options->geojson) err = draw(options, w->partition, &w->report, diag);
     if (!err) err = sc_partition_write(w->partition, options->output, diag);
     return err;
@@ -380,35 +367,35 @@ static int run(sc_call *call)
             .seed = options.seed,
             .seconds = w.seconds,
         };
-        FILE *stream = sc_report_stream(options.output);
-        (options.json ? partition_view_print_json : partition_view_print)(stream, &view);
+        print_report(options.json, &view);
     }
     work_fini(&w);
     return status;
 }
 
 static const sc_entry examples[] = {
-    {"starcloak partition cal.scm -n 32 -o cal.cut", "Thirty-two parts with equally many roads."},
-    {"starcloak partition cal.scm -n 32 --weights yesterday.jsonl -o cal.cut",
+    {"starcloak partition cal.scm -n 32 -o cal.partition",
+     "Thirty-two parts with equally many roads."},
+    {"starcloak partition cal.scm -n 32 --weights yesterday.jsonl -o cal.partition",
      "With equally many queries, if they come as they did yesterday."},
-    {"starcloak partition cal.scm -n 32 -o cal.cut --geojson cal.geojson",
+    {"starcloak partition cal.scm -n 32 -o cal.partition --geojson cal.geojson",
      "And a picture of the parts."},
     {NULL, NULL},
 };
 
 const sc_command sc_cmd_partition = {
     .name = "partition",
-    .summary = "cut a map into parts that workers share",
-    .arguments = "FILE.scm -n PARTS -o FILE.cut",
+    .summary = "divide a map into parts that workers share",
+    .arguments = "FILE.scm -n PARTS -o FILE.partition",
     .complete = SC_COMPLETE_MAPS,
     .description =
-        "Cut the star graph of a map into parts that have nearly equally much to do, through as "
-        "few roads as possible. Every part has an engine of its own; queries near a cut find "
+        "Divide the star graph of a map into parts that have nearly equally much to do, through as "
+        "few roads as possible. Every part has an engine of its own; queries near a border find "
         "members on both sides.\nWith --weights RUN.jsonl, parts weigh what was asked there in a "
         "recorded run; a twentieth of all weight is spread over all segments, since roads without "
         "a query in one run may have some in the next. A star that weighs more than a part should "
-        "is a part of its own.\nA cut belongs to one map: after a change of the map, cut it again. "
-        "All gateways and workers of a cluster need the same one.",
+        "is a part of its own.\nA partition belongs to one map: after a change of the map, make it "
+        "again. All gateways and workers of a cluster need the same one.",
     .options = options_table,
     .topics = partition_topics,
     .examples = examples,

@@ -318,17 +318,15 @@ static sc_err read_token(query_options *options, sc_diag *diag)
     sc_err err = SC_OK;
     if (!file || !fgets(options->token, sizeof(options->token), file)) {
         const char *why = !file || ferror(file) ? strerror(errno) : "it is empty";
-        snprintf(diag->message, sizeof(diag->message), "%.400s: cannot read the token: %s", name,
-                 why);
-        err = SC_EIO;
+        err = sc_explain(diag, SC_EIO, "%.400s: cannot read the token: %s", name, why);
     }
     if (file && !is_stdin) fclose(file);
     if (err) return err;
     options->token[strcspn(options->token, " \t\r\n")] = '\0';
     if (query_is_token(options->token)) return SC_OK;
-    snprintf(diag->message, sizeof(diag->message),
-             "%.400s: its first line is not a token; 'starcloak token issue' makes one", name);
-    return SC_EPARSE;
+    return sc_explain(diag, SC_EPARSE,
+                      "%.400s: its first line is not a token; 'starcloak token issue' makes one",
+                      name);
 }
 
 static sc_err find_token(query_options *options, sc_diag *diag)
@@ -338,9 +336,7 @@ static sc_err find_token(query_options *options, sc_diag *diag)
     const char *token = getenv("STARCLOAK_TOKEN");
     if (!token || token[0] == '\0') return SC_OK;  // the service will say what it thinks of that
     if (!query_is_token(token)) {
-        snprintf(diag->message, sizeof(diag->message),
-                 "STARCLOAK_TOKEN in the environment is not a token");
-        return SC_EPARSE;
+        return sc_explain(diag, SC_EPARSE, "STARCLOAK_TOKEN in the environment is not a token");
     }
     snprintf(options->token, sizeof(options->token), "%s", token);
     return SC_OK;
@@ -385,8 +381,7 @@ static sc_err make_body(const query_options *options, sc_bytes *out, sc_diag *di
 {
     for (size_t i = 0; i < options->category_count; i++) {
         if (sc_is_utf8(options->categories[i])) continue;
-        snprintf(diag->message, sizeof(diag->message), "the categories are not all UTF-8");
-        return SC_EINVAL;
+        return sc_explain(diag, SC_EINVAL, "the categories are not all UTF-8");
     }
     sc_json_writer json = sc_json_writer_of_secret(out);
     sc_json_open_object(&json, NULL);

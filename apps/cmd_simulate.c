@@ -39,10 +39,9 @@ typedef struct answering {
 
 static sc_err fail_system(sc_diag *diag)
 {
-    snprintf(diag->message, sizeof(diag->message),
-             "--record -: there is no memory for the record: %.80s; record to a file",
-             strerror(errno));
-    return SC_EIO;
+    return sc_explain(diag, SC_EIO,
+                      "--record -: there is no memory for the record: %.80s; record to a file",
+                      strerror(errno));
 }
 
 /** Let what goes to standard output go to memory. */

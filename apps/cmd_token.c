@@ -43,39 +43,30 @@ static sc_err take_down(token_texts *texts, const char *text, size_t size, sc_di
                         : NULL;
     if (larger) texts->texts = larger;
     char *copy = larger ? strndup(text, size) : NULL;
-    if (!copy) {
-        snprintf(diag->message, sizeof(diag->message), "too many tokens at a time");
-        return SC_ENOMEM;
-    }
+    if (!copy) return sc_explain(diag, SC_ENOMEM, "too many tokens at a time");
     texts->texts[texts->count++] = copy;
     return SC_OK;
 }
 
-/** A line of standard input, without blanks around it; empty lines are passed over. */
-static sc_err take_line(token_texts *texts, char *line, size_t size, sc_diag *diag)
-{
-    static const char blanks[] = " \t\r\n";
-    const size_t before = strspn(line, blanks);
-    while (size > before && strchr(blanks, line[size - 1])) {
-        size--;
-    }
-    return size > before ? take_down(texts, line + before, size - before, diag) : SC_OK;
-}
-
+/** The lines of standard input, without blanks around them; empty ones are passed over. */
 static sc_err read_lines(token_texts *texts, sc_diag *diag)
 {
+    static const char blanks[] = " \t\r\n";
     // Room for the longest token and some blanks; what is longer is none, and comes in pieces that
     // are none either.
     char line[2 * SC_TOKEN_SIZE];
     sc_err err = SC_OK;
     while (!err && fgets(line, sizeof(line), stdin)) {
-        err = take_line(texts, line, strlen(line), diag);
+        const size_t before = strspn(line, blanks);
+        size_t size = strlen(line);
+        while (size > before && strchr(blanks, line[size - 1])) {
+            size--;
+        }
+        if (size > before) err = take_down(texts, line + before, size - before, diag);
     }
     explicit_bzero(line, sizeof(line));
     if (!err && ferror(stdin)) {
-        snprintf(diag->message, sizeof(diag->message), "reading standard input failed: %s",
-                 strerror(errno));
-        err = SC_EIO;
+        err = sc_explain(diag, SC_EIO, "reading standard input failed: %s", strerror(errno));
     }
     return err;
 }
@@ -98,27 +89,16 @@ static void token_texts_fini(token_texts *texts)
     *texts = (token_texts){.texts = NULL};
 }
 
-/** A token may last longer than calendars reach. */
-static const char *time_without_date(char out[SC_TIME_TEXT_SIZE], int64_t time_s)
-{
-    snprintf(out, SC_TIME_TEXT_SIZE, "second %" PRId64 " since 1970", time_s);
-    return out;
-}
-
 /** "2026-11-15 12:00:00 UTC", or with a T and a Z instead (RFC 3339). Returns `out`. */
-static const char *time_text(char out[SC_TIME_TEXT_SIZE], int64_t time_s)
+static const char *time_text(char out[SC_TIME_TEXT_SIZE], int64_t time_s, bool is_rfc3339)
 {
     struct tm utc;
-    if (!gmtime_r(&(time_t){time_s}, &utc)) return time_without_date(out, time_s);
-    strftime(out, SC_TIME_TEXT_SIZE, "%Y-%m-%d %H:%M:%S UTC", &utc);
-    return out;
-}
-
-static const char *time_text_rfc3339(char out[SC_TIME_TEXT_SIZE], int64_t time_s)
-{
-    struct tm utc;
-    if (!gmtime_r(&(time_t){time_s}, &utc)) return time_without_date(out, time_s);
-    strftime(out, SC_TIME_TEXT_SIZE, "%Y-%m-%dT%H:%M:%SZ", &utc);
+    if (gmtime_r(&(time_t){time_s}, &utc)) {
+        strftime(out, SC_TIME_TEXT_SIZE,
+                 is_rfc3339 ? "%Y-%m-%dT%H:%M:%SZ" : "%Y-%m-%d %H:%M:%S UTC", &utc);
+    } else {  // a token may last longer than calendars reach
+        snprintf(out, SC_TIME_TEXT_SIZE, "second %" PRId64 " since 1970", time_s);
+    }
     return out;
 }
 
@@ -133,15 +113,48 @@ static const char *token_file_option(const struct argp_state *state, const char 
     return argument;
 }
 
-// --- token key ----------------------------------------------------------------------------------
+/** Of all the commands here; each uses some. */
+typedef struct token_options {
+    const char *path;     ///< of the key file to make
+    const char *key;      ///< the key file to use
+    const char *revoked;  ///< the list of revoked tokens
+    const char *user;
+    int64_t seconds;  ///< how long a token lasts; 0: nothing was said
+    bool json;
+    char **arguments;  ///< tokens, of argv
+    size_t argument_count;
+} token_options;
 
-typedef struct key_options {
-    const char *path;
-} key_options;
+/** What several commands have. */
+static error_t parse_shared(int key, char *argument, struct argp_state *state)
+{
+    token_options *options = state->input;
+    switch (key) {
+    case KEY_KEY:
+        options->key = token_file_option(state, "--key", argument);
+        return 0;
+    case KEY_REVOKED:
+        options->revoked = token_file_option(state, "--revoked", argument);
+        return 0;
+    case KEY_USER:
+        if (*argument == '\0') sc_usage_error(state, "--user: the name is empty");
+        options->user = argument;
+        return 0;
+    case ARGP_KEY_ARGS:
+        // argp has put all arguments behind the options.
+        options->arguments = state->argv + state->next;
+        options->argument_count = (size_t)(state->argc - state->next);
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+// --- token key ----------------------------------------------------------------------------------
 
 static error_t parse_key(int key, char *argument, struct argp_state *state)
 {
-    key_options *options = state->input;
+    token_options *options = state->input;
     switch (key) {
     case ARGP_KEY_ARG:
         sc_parse_file("key file", argument, state, &options->path);
@@ -157,7 +170,7 @@ static error_t parse_key(int key, char *argument, struct argp_state *state)
 
 static int run_key(sc_call *call)
 {
-    key_options options = {.path = NULL};
+    token_options options = {.path = NULL};
     sc_call_parse(call, &options);
     sc_diag diag = {.message = ""};
     const sc_err err = sc_token_keys_write(options.path, &diag);
@@ -196,13 +209,6 @@ static const sc_command cmd_token_key = {
 /** Ten years; who wants more wants no end. */
 #define DAYS_MAX 3650
 
-typedef struct issue_options {
-    const char *key;
-    const char *user;
-    int64_t seconds;  ///< how long it lasts; 0: nothing was said
-    bool json;
-} issue_options;
-
 static const sc_option issue_option_table[] = {
     {"key", KEY_KEY, "FILE", "the key file; its first key signs (required)", SC_COMPLETE_FILES},
     {"user", KEY_USER, "NAME",
@@ -213,7 +219,7 @@ static const sc_option issue_option_table[] = {
     {NULL, 0, NULL, NULL, NULL},
 };
 
-static void set_length(issue_options *options, const struct argp_state *state, const char *option,
+static void set_length(token_options *options, const struct argp_state *state, const char *option,
                        const char *argument, int64_t unit_s)
 {
     const uint64_t most = (uint64_t)(DAYS_MAX * DAY_S / unit_s);
@@ -223,15 +229,8 @@ static void set_length(issue_options *options, const struct argp_state *state, c
 
 static error_t parse_issue(int key, char *argument, struct argp_state *state)
 {
-    issue_options *options = state->input;
+    token_options *options = state->input;
     switch (key) {
-    case KEY_KEY:
-        options->key = token_file_option(state, "--key", argument);
-        return 0;
-    case KEY_USER:
-        if (*argument == '\0') sc_usage_error(state, "--user: the name is empty");
-        options->user = argument;
-        return 0;
     case KEY_DAYS:
         set_length(options, state, "--days", argument, DAY_S);
         return 0;
@@ -248,7 +247,7 @@ static error_t parse_issue(int key, char *argument, struct argp_state *state)
         if (!options->user) sc_usage_error(state, "no user given; add --user NAME");
         return 0;
     default:
-        return ARGP_ERR_UNKNOWN;
+        return parse_shared(key, argument, state);
     }
 }
 
@@ -263,14 +262,14 @@ static sc_err print_token(const sc_token_keys *keys, const char *text, bool json
     if (err) return err;
     char expires[SC_TIME_TEXT_SIZE];
     printf("{\"token\":\"%s\",\"serial\":\"%016" PRIx64 "\",\"expires\":\"%s\"}\n", text,
-           token.serial, time_text_rfc3339(expires, token.expires_s));
+           token.serial, time_text(expires, token.expires_s, true));
     explicit_bzero(&token, sizeof(token));
     return SC_OK;
 }
 
 static int run_issue(sc_call *call)
 {
-    issue_options options = {.key = NULL};
+    token_options options = {.key = NULL};
     sc_call_parse(call, &options);
     if (options.seconds == 0) options.seconds = DAYS_DEFAULT * DAY_S;
 
@@ -311,12 +310,6 @@ static const sc_command cmd_token_issue = {
 //
 // `starcloak token show`: what a token says, and whether the service would take it.
 
-typedef struct show_options {
-    const char *argument;
-    const char *key;
-    const char *revoked;
-} show_options;
-
 static const sc_option show_option_table[] = {
     {"key", KEY_KEY, "FILE", "the key file, to check the signature (default: it is not checked)",
      SC_COMPLETE_FILES},
@@ -327,58 +320,36 @@ static const sc_option show_option_table[] = {
 
 static error_t parse_show(int key, char *argument, struct argp_state *state)
 {
-    show_options *options = state->input;
-    switch (key) {
-    case KEY_KEY:
-        options->key = token_file_option(state, "--key", argument);
-        return 0;
-    case KEY_REVOKED:
-        options->revoked = token_file_option(state, "--revoked", argument);
-        return 0;
-    case ARGP_KEY_ARG:
-        if (options->argument) sc_usage_error(state, "one token at a time");
-        options->argument = argument;
-        return 0;
-    case ARGP_KEY_END:
-        if (!options->argument) {
-            sc_usage_error(state, "no token given; name one, or - for standard input");
-        }
-        if (options->revoked && !options->key) {
-            sc_usage_error(state, "--revoked needs --key: users stand in the list under a key");
-        }
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
+    const token_options *options = state->input;
+    if (key != ARGP_KEY_END) return parse_shared(key, argument, state);
+    if (options->argument_count == 0) {
+        sc_usage_error(state, "no token given; name one, or - for standard input");
     }
+    if (options->argument_count > 1) sc_usage_error(state, "one token at a time");
+    if (options->revoked && !options->key) {
+        sc_usage_error(state, "--revoked needs --key: users stand in the list under a key");
+    }
+    return 0;
 }
 
 /** What is found out about a token, beside what it says. */
 typedef struct finding {
     sc_token token;
-    bool is_checked;
     bool is_signed;
-    bool is_looked_up;
     bool is_revoked;
-    int64_t now_s;
 } finding;
 
-static sc_err examine(const show_options *options, const char *text, finding *out, sc_diag *diag)
+static sc_err examine(const token_options *options, const char *text, finding *out, sc_diag *diag)
 {
     sc_token_keys *keys = NULL;
     sc_revoked *revoked = NULL;
     sc_err err = sc_token_read(text, &out->token);
     if (err) {
-        snprintf(diag->message, sizeof(diag->message),
-                 "this is not a token, which begins with sct1_ and ends where its line does");
+        err = sc_explain(
+            diag, err, "this is not a token, which begins with sct1_ and ends where its line does");
     }
-    if (!err && options->key) {
-        err = sc_token_keys_read(options->key, &keys, diag);
-        out->is_checked = true;
-    }
-    if (!err && options->revoked) {
-        err = sc_revoked_read(options->revoked, &revoked, diag);
-        out->is_looked_up = true;
-    }
+    if (!err && options->key) err = sc_token_keys_read(options->key, &keys, diag);
+    if (!err && options->revoked) err = sc_revoked_read(options->revoked, &revoked, diag);
     if (!err && keys) out->is_signed = sc_token_check(keys, text, &out->token) == SC_OK;
     if (!err && revoked) out->is_revoked = sc_revoked_has(revoked, keys, &out->token);
     sc_revoked_free(revoked);
@@ -389,66 +360,57 @@ static sc_err examine(const show_options *options, const char *text, finding *ou
 /** "29 days", "8 hours", "3 minutes". */
 static void put_duration(int64_t seconds)
 {
-    static const struct {
-        int64_t size_s;
-        const char *name;
-    } units[] = {{86400, "day"}, {3600, "hour"}, {60, "minute"}, {1, "second"}};
+    static const int64_t sizes_s[] = {DAY_S, HOUR_S, 60, 1};
+    static const char *const names[] = {"day", "hour", "minute", "second"};
     size_t i = 0;
-    while (i < 3 && seconds < 2 * units[i].size_s) {
+    while (i < 3 && seconds < 2 * sizes_s[i]) {
         i++;
     }
-    const int64_t count = seconds / units[i].size_s;
-    printf("%" PRId64 " %s%s", count, units[i].name, count == 1 ? "" : "s");
+    const int64_t count = seconds / sizes_s[i];
+    printf("%" PRId64 " %s%s", count, names[i], count == 1 ? "" : "s");
 }
 
-static void print_finding(const finding *f)
+static void print_finding(const token_options *options, const finding *f, int64_t now_s)
 {
     const sc_token *token = &f->token;
-    const bool is_over = token->expires_s <= f->now_s;
+    const int64_t left_s = token->expires_s - now_s;
     char time[SC_TIME_TEXT_SIZE];
     fputs("user       ", stdout);
     sc_print_text(stdout, token->user);
     printf("\nserial     %016" PRIx64 "\n", token->serial);
-    printf("issued     %s\n", time_text(time, token->issued_s));
-    printf("expires    %s (%s", time_text(time, token->expires_s),
-           is_over ? "expired, for " : "in ");
-    put_duration(is_over ? f->now_s - token->expires_s : token->expires_s - f->now_s);
-    printf(")\nsignature  %s\n", !f->is_checked ? "not checked (no --key given)"
+    printf("issued     %s\n", time_text(time, token->issued_s, false));
+    printf("expires    %s (%s", time_text(time, token->expires_s, false),
+           left_s <= 0 ? "expired, for " : "in ");
+    put_duration(left_s <= 0 ? -left_s : left_s);
+    printf(")\nsignature  %s\n", !options->key  ? "not checked (no --key given)"
                                  : f->is_signed ? "good"
                                                 : "not of one of these keys");
-    printf("revoked    %s\n", !f->is_looked_up ? "not looked for (no --revoked given)"
-                              : f->is_revoked  ? "yes"
-                                               : "no");
-}
-
-static int show(const sc_call *call, const show_options *options, const token_texts *texts)
-{
-    sc_diag diag = {.message = ""};
-    if (texts->count != 1) {
-        snprintf(diag.message, sizeof(diag.message), "%s on standard input; one is needed",
-                 texts->count == 0 ? "there is no token" : "there are several tokens");
-        return sc_call_fail(call, SC_EPARSE, &diag);
-    }
-    finding f = {.now_s = (int64_t)time(NULL)};
-    const sc_err err = examine(options, texts->texts[0], &f, &diag);
-    if (err) return sc_call_fail(call, err, &diag);
-    print_finding(&f);
-    const bool is_good =
-        f.token.expires_s > f.now_s && (!f.is_checked || f.is_signed) && !f.is_revoked;
-    explicit_bzero(&f, sizeof(f));
-    return is_good ? SC_EXIT_OK : SC_EXIT_FAILURE;
+    printf("revoked    %s\n", !options->revoked ? "not looked for (no --revoked given)"
+                              : f->is_revoked   ? "yes"
+                                                : "no");
 }
 
 static int run_show(sc_call *call)
 {
-    show_options options = {.argument = NULL};
+    token_options options = {.key = NULL};
     sc_call_parse(call, &options);
     sc_diag diag = {.message = ""};
     token_texts texts = {.texts = NULL};
-    const sc_err err = token_texts_add(&texts, options.argument, &diag);
-    const int status = err ? sc_call_fail(call, err, &diag) : show(call, &options, &texts);
+    finding f = {.is_signed = false};
+    const int64_t now_s = (int64_t)time(NULL);
+    sc_err err = token_texts_add(&texts, options.arguments[0], &diag);
+    if (!err && texts.count != 1) {
+        err = sc_explain(&diag, SC_EPARSE, "%s on standard input; one is needed",
+                         texts.count == 0 ? "there is no token" : "there are several tokens");
+    }
+    if (!err) err = examine(&options, texts.texts[0], &f, &diag);
+    if (!err) print_finding(&options, &f, now_s);
+    const bool is_good =
+        f.token.expires_s > now_s && (!options.key || f.is_signed) && !f.is_revoked;
+    explicit_bzero(&f, sizeof(f));
     token_texts_fini(&texts);
-    return status;
+    if (err) return sc_call_fail(call, err, &diag);
+    return is_good ? SC_EXIT_OK : SC_EXIT_FAILURE;
 }
 
 static const sc_entry show_examples[] = {
@@ -478,14 +440,6 @@ static const sc_command cmd_token_show = {
 // `starcloak token revoke`: put tokens, or all of a user, on the list of those that are no longer
 // good. All tokens are checked before the first is put there.
 
-typedef struct revoke_options {
-    const char *key;
-    const char *revoked;
-    const char *user;
-    char **arguments;  ///< of argv
-    size_t argument_count;
-} revoke_options;
-
 static const sc_option revoke_option_table[] = {
     {"key", KEY_KEY, "FILE", "the key file (required)", SC_COMPLETE_FILES},
     {"revoked", KEY_REVOKED, "FILE", "the list; made if there is none (required)",
@@ -495,8 +449,10 @@ static const sc_option revoke_option_table[] = {
     {NULL, 0, NULL, NULL, NULL},
 };
 
-static void check_usage(const revoke_options *options, const struct argp_state *state)
+static error_t parse_revoke(int key, char *argument, struct argp_state *state)
 {
+    const token_options *options = state->input;
+    if (key != ARGP_KEY_END) return parse_shared(key, argument, state);
     if (!options->key) sc_usage_error(state, "no key given; add --key FILE");
     if (!options->revoked) sc_usage_error(state, "no list given; add --revoked FILE");
     if (!options->user && options->argument_count == 0) {
@@ -506,33 +462,7 @@ static void check_usage(const revoke_options *options, const struct argp_state *
     if (options->user && options->argument_count > 0) {
         sc_usage_error(state, "--user revokes all tokens of a user; give either that or tokens");
     }
-}
-
-static error_t parse_revoke(int key, char *argument, struct argp_state *state)
-{
-    revoke_options *options = state->input;
-    switch (key) {
-    case KEY_KEY:
-        options->key = token_file_option(state, "--key", argument);
-        return 0;
-    case KEY_REVOKED:
-        options->revoked = token_file_option(state, "--revoked", argument);
-        return 0;
-    case KEY_USER:
-        if (*argument == '\0') sc_usage_error(state, "--user: the name is empty");
-        options->user = argument;
-        return 0;
-    case ARGP_KEY_ARGS:
-        // argp has put all arguments behind the options.
-        options->arguments = state->argv + state->next;
-        options->argument_count = (size_t)(state->argc - state->next);
-        return 0;
-    case ARGP_KEY_END:
-        check_usage(options, state);
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
+    return 0;
 }
 
 /** What was done, and what is left to do. */
@@ -543,33 +473,21 @@ static void tell(const char *path, const char *what)
     puts(".\nThe service reads it when it starts, and when it gets SIGHUP (systemctl reload).");
 }
 
-static sc_err revoke_user(const revoke_options *options, const sc_token_keys *keys, sc_diag *diag)
-{
-    const int64_t now_s = (int64_t)time(NULL);
-    const sc_err err = sc_revoked_add(options->revoked, keys, NULL, options->user, now_s, diag);
-    if (!err) tell(options->revoked, "All tokens of this user, issued up to now, are revoked in ");
-    return err;
-}
-
-// --- Single tokens --------------------------------------------------------------------
-
 static sc_err check_tokens(const token_texts *texts, const sc_token_keys *keys, sc_token *out,
                            sc_diag *diag)
 {
     for (size_t i = 0; i < texts->count; i++) {
         const sc_err err = sc_token_check(keys, texts->texts[i], &out[i]);
         if (!err) continue;
-        snprintf(diag->message, sizeof(diag->message), "token %zu of %zu %s; nothing was revoked",
-                 i + 1, texts->count,
-                 err == SC_EPARSE
-                     ? "is not a token; tokens begin with sct1_"
-                     : "was signed by another key; a service with this key refuses it");
-        return err;
+        return sc_explain(
+            diag, err, "token %zu of %zu %s; nothing was revoked", i + 1, texts->count,
+            err == SC_EPARSE ? "is not a token; tokens begin with sct1_"
+                             : "was signed by another key; a service with this key refuses it");
     }
     return SC_OK;
 }
 
-static sc_err add_tokens(const revoke_options *options, const sc_token_keys *keys,
+static sc_err add_tokens(const token_options *options, const sc_token_keys *keys,
                          const sc_token *tokens, size_t count, sc_diag *diag)
 {
     const int64_t now_s = (int64_t)time(NULL);
@@ -580,18 +498,18 @@ static sc_err add_tokens(const revoke_options *options, const sc_token_keys *key
         expired += tokens[i].expires_s <= now_s;
     }
     char what[128];
-    int used = snprintf(what, sizeof(what), "%zu token%s", count, count == 1 ? " is" : "s are");
-    used += snprintf(what + used, sizeof(what) - (size_t)used, " revoked");
+    char of_expired[64] = "";
     if (expired > 0) {
-        used += snprintf(what + used, sizeof(what) - (size_t)used,
-                         " (%zu had expired and need not be listed)", expired);
+        snprintf(of_expired, sizeof(of_expired), " (%zu had expired and need not be listed)",
+                 expired);
     }
-    snprintf(what + used, sizeof(what) - (size_t)used, " in ");
+    snprintf(what, sizeof(what), "%zu token%s revoked%s in ", count, count == 1 ? " is" : "s are",
+             of_expired);
     tell(options->revoked, what);
     return SC_OK;
 }
 
-static sc_err revoke_tokens(const revoke_options *options, const sc_token_keys *keys, sc_diag *diag)
+static sc_err revoke_tokens(const token_options *options, const sc_token_keys *keys, sc_diag *diag)
 {
     sc_err err = SC_OK;
     sc_token *tokens = NULL;
@@ -600,8 +518,7 @@ static sc_err revoke_tokens(const revoke_options *options, const sc_token_keys *
         err = token_texts_add(&texts, options->arguments[i], diag);
     }
     if (!err && texts.count == 0) {
-        snprintf(diag->message, sizeof(diag->message), "there is no token on standard input");
-        err = SC_EPARSE;
+        err = sc_explain(diag, SC_EPARSE, "there is no token on standard input");
     }
     if (!err) {
         tokens = calloc(texts.count, sizeof(*tokens));
@@ -616,14 +533,17 @@ static sc_err revoke_tokens(const revoke_options *options, const sc_token_keys *
 
 static int run_revoke(sc_call *call)
 {
-    revoke_options options = {.key = NULL};
+    token_options options = {.key = NULL};
     sc_call_parse(call, &options);
     sc_diag diag = {.message = ""};
     sc_token_keys *keys = NULL;
     sc_err err = sc_token_keys_read(options.key, &keys, &diag);
-    if (!err) {
-        err = options.user ? revoke_user(&options, keys, &diag)
-                           : revoke_tokens(&options, keys, &diag);
+    if (!err && !options.user) err = revoke_tokens(&options, keys, &diag);
+    if (!err && options.user) {
+        const int64_t now_s = (int64_t)time(NULL);
+        err = sc_revoked_add(options.revoked, keys, NULL, options.user, now_s, &diag);
+        if (!err)
+            tell(options.revoked, "All tokens of this user, issued up to now, are revoked in ");
     }
     sc_token_keys_free(keys);
     return err ? sc_call_fail(call, err, &diag) : SC_EXIT_OK;

@@ -11,10 +11,10 @@
 #include <starcloak/map.h>
 #include <starcloak/verify.h>
 
-#include "base/json_write.h"
 #include "format.h"
 #include "inputs.h"
 #include "progress_bar.h"
+#include "table.h"
 #include "values.h"
 
 typedef struct verify_options {
@@ -72,7 +72,7 @@ static bool holds(const sc_verify_report *report)
     return report->violations == 0 && report->map_match != SC_MAP_MATCH_OTHER;
 }
 
-// --- For programs ---------------------------------------------------------------------
+// --- Report ---------------------------------------------------------------------------
 
 static const char *map_match_name(sc_map_match match)
 {
@@ -85,31 +85,21 @@ static const char *map_match_name(sc_map_match match)
     return names[match];
 }
 
-static void print_json(const sc_verify_report *report)
+static void put_json_head(sc_report *table, const sc_verify_report *report)
 {
-    printf("{\"queries\":%" PRIu64 ",\"cloaks\":%" PRIu64 ",\"cloaked\":%" PRIu64
-           ",\"drops\":%" PRIu64 ",\"failed\":%" PRIu64 ",\"answers\":%" PRIu64
-           ",\"foreign_answers\":%" PRIu64 ",\"open_at_end\":%" PRIu64 ",\"overdue\":%" PRIu64,
-           report->queries, report->cloaks, report->cloaked, report->drops, report->failed,
-           report->answers, report->foreign_answers, report->open_at_end, report->overdue);
-    printf(",\"map_match\":\"%s\"", map_match_name(report->map_match));
-    printf(",\"holds\":%s,\"violations\":%" PRIu64 ",\"promises\":{",
-           holds(report) ? "true" : "false", report->violations);
-    for (unsigned i = 0; i < SC_PROMISE_COUNT; i++) {
-        printf("%s\"%s\":{\"checked\":%" PRIu64 ",\"violated\":%" PRIu64 "}", i > 0 ? "," : "",
-               sc_promise_name((sc_promise)i), report->checked[i], report->violated[i]);
-    }
-    printf("},\"first\":[");
-    for (size_t i = 0; i < report->shown_count; i++) {
-        printf("%s{\"line\":%" PRIu64 ",\"promise\":\"%s\",\"text\":", i > 0 ? "," : "",
-               report->shown[i].line, sc_promise_name(report->shown[i].promise));
-        sc_json_string(stdout, report->shown[i].text);
-        putchar('}');
-    }
-    printf("]}\n");
+    sc_report_count(table, NULL, "queries", report->queries, "");
+    sc_report_count(table, NULL, "cloaks", report->cloaks, "");
+    sc_report_count(table, NULL, "cloaked", report->cloaked, "");
+    sc_report_count(table, NULL, "drops", report->drops, "");
+    sc_report_count(table, NULL, "failed", report->failed, "");
+    sc_report_count(table, NULL, "answers", report->answers, "");
+    sc_report_count(table, NULL, "foreign_answers", report->foreign_answers, "");
+    sc_report_count(table, NULL, "open_at_end", report->open_at_end, "");
+    sc_report_count(table, NULL, "overdue", report->overdue, "");
+    sc_report_string(table, "map_match", map_match_name(report->map_match));
+    sc_report_flag(table, "holds", holds(report));
+    sc_report_count(table, NULL, "violations", report->violations, "");
 }
-
-// --- For people -----------------------------------------------------------------------
 
 static void print_part(uint64_t count, const char *what)
 {
@@ -117,25 +107,37 @@ static void print_part(uint64_t count, const char *what)
     if (count > 0) printf(", %s %s", sc_format_count(number, count), what);
 }
 
-static void print_table(const verify_options *options, const sc_verify_report *report)
+static void print_head(const char *record, const sc_verify_report *report)
 {
-    char checked[SC_FORMAT_SIZE];
-    char violated[SC_FORMAT_SIZE];
-    sc_print_text(stdout, options->record);
-    printf(": %s queries in %s cloaks", sc_format_count(checked, report->cloaked),
-           sc_format_count(violated, report->cloaks));
+    char cloaked[SC_FORMAT_SIZE];
+    char cloaks[SC_FORMAT_SIZE];
+    sc_print_text(stdout, record);
+    printf(": %s queries in %s cloaks", sc_format_count(cloaked, report->cloaked),
+           sc_format_count(cloaks, report->cloaks));
     print_part(report->drops, "dropped");
     print_part(report->failed, "failed");
     print_part(report->open_at_end, "open at the end");
     print_part(report->overdue, "without an end");
     print_part(report->answers, "answers");
     print_part(report->foreign_answers, "of them about objects that are not the map's");
-    printf("\n\n%-58s %10s %9s\n", "promise", "checked", "violated");
+    putchar('\n');
+}
+
+static void put_promises(sc_report *table, const sc_verify_report *report)
+{
+    static const sc_column columns[] = {{"checked", "checked", 10, SC_COLUMN_COUNT},
+                                        {"violated", "violated", 9, SC_COLUMN_COUNT},
+                                        {NULL, NULL, 0, SC_COLUMN_COUNT}};
+    sc_report_heading(table, "promise", columns);
+    sc_report_open(table, "promises");
     for (unsigned i = 0; i < SC_PROMISE_COUNT; i++) {
-        printf("%-8s %-49s %10s %9s\n", sc_promise_name((sc_promise)i),
-               sc_promise_text((sc_promise)i), sc_format_count(checked, report->checked[i]),
-               sc_format_count(violated, report->violated[i]));
+        char label[96];
+        const double values[] = {(double)report->checked[i], (double)report->violated[i]};
+        const char *name = sc_promise_name((sc_promise)i);
+        snprintf(label, sizeof(label), "%-8s %s", name, sc_promise_text((sc_promise)i));
+        sc_report_row(table, label, name, columns, values, 0);
     }
+    sc_report_close(table);
 }
 
 static void print_violations(const sc_verify_report *report)
@@ -154,6 +156,19 @@ static void print_violations(const sc_verify_report *report)
         sc_print_text(stdout, report->shown[i].text);
         putchar('\n');
     }
+}
+
+static void put_json_violations(sc_json_writer *json, const sc_verify_report *report)
+{
+    sc_json_open_array(json, "first");
+    for (size_t i = 0; i < report->shown_count; i++) {
+        sc_json_open_object(json, NULL);
+        sc_json_put_count(json, "line", report->shown[i].line);
+        sc_json_put_string(json, "promise", sc_promise_name(report->shown[i].promise));
+        sc_json_put_string(json, "text", report->shown[i].text);
+        sc_json_close_object(json);
+    }
+    sc_json_close_array(json);
 }
 
 /** Before all that may come of it. */
@@ -180,12 +195,14 @@ static void tell_map(const sc_call *call, const verify_options *options,
 
 static void print_report(const verify_options *options, const sc_verify_report *report)
 {
-    if (options->json) {
-        print_json(report);
-    } else if (!options->quiet) {
-        print_table(options, report);
-        print_violations(report);
-    }
+    sc_report table = sc_report_begin_line(stdout, options->json, 58);
+    table.indent = 0;
+    if (!options->json) print_head(options->record, report);
+    put_json_head(&table, report);
+    put_promises(&table, report);
+    if (!options->json) print_violations(report);
+    if (options->json) put_json_violations(&table.json, report);
+    sc_report_end(&table);
 }
 
 static int run(sc_call *call)
@@ -210,7 +227,7 @@ static int run(sc_call *call)
     sc_map_free(map);
     if (err) return sc_call_fail(call, err, &diag);
     tell_map(call, &options, &report);
-    print_report(&options, &report);
+    if (options.json || !options.quiet) print_report(&options, &report);
     return holds(&report) ? SC_EXIT_OK : SC_EXIT_FAILURE;
 }
 

@@ -62,6 +62,15 @@ int sc_call_fail(const sc_call *call, sc_err err, const sc_diag *diag)
     return SC_EXIT_FAILURE;
 }
 
+sc_err sc_explain(sc_diag *diag, sc_err err, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(diag->message, sizeof(diag->message), format, arguments);
+    va_end(arguments);
+    return err;
+}
+
 void sc_call_note(const sc_call *call, const char *format, ...)
 {
     char message[1024];

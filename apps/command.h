@@ -126,6 +126,9 @@ const char *sc_option_name(const sc_option *table, int key);
  */
 int sc_call_fail(const sc_call *call, sc_err err, const sc_diag *diag);
 
+/** Write the sentence for sc_call_fail() (cut to fit) and return `err`. */
+sc_err sc_explain(sc_diag *diag, sc_err err, const char *format, ...) SC_PRINTF(3, 4);
+
 /** Say something beside the work, in the same form: "path: message" in one line. Any thread. */
 void sc_call_note(const sc_call *call, const char *format, ...) SC_PRINTF(2, 3);
 

@@ -56,11 +56,11 @@ static sc_err count_lines(sc_run_reader *reader, const sc_progress *progress, ui
         if (line.number % LINES_PER_PROGRESS == 0) report_progress(reader, progress);
     }
     if (err || has_questions) return err;
-    snprintf(diag->message, sizeof(diag->message),
-             "%.400s: has no queries, so there is nothing to count; take the record of a run with "
-             "questions",
-             sc_run_reader_name(reader));
-    return SC_EINVAL;
+    return sc_explain(
+        diag, SC_EINVAL,
+        "%.400s: has no queries, so there is nothing to count; take the record of a run with "
+        "questions",
+        sc_run_reader_name(reader));
 }
 
 sc_err sc_count_questions(const sc_map *map, const char *path, const sc_progress *progress,

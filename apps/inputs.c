@@ -158,12 +158,12 @@ sc_err sc_input_explain(sc_err err, const char *path, sc_input_kind wanted, sc_d
 sc_err sc_input_need_objects(const sc_map *map, const char *path, sc_diag *diag)
 {
     if (sc_map_object_count(map) > 0) return SC_OK;
-    snprintf(diag->message, sizeof(diag->message),
-             NAME_SIZE ": has no objects to ask for; put some on the map when it is made "
-                       "('starcloak map import ... --objects FILE.csv'), or take them from a "
-                       "database (--objects postgresql://...)",
-             path);
-    return SC_EMAP;
+    return sc_explain(diag, SC_EMAP,
+                      NAME_SIZE
+                      ": has no objects to ask for; put some on the map when it is made "
+                      "('starcloak map import ... --objects FILE.csv'), or take them from a "
+                      "database (--objects postgresql://...)",
+                      path);
 }
 
 bool sc_input_is_packed(const char *path)
@@ -177,9 +177,9 @@ sc_err sc_input_open_map(const char *path, const char *next, sc_map **out, sc_di
     if (err != SC_EFORMAT) return err;
     const bool is_damaged = kind_of(path) == SC_INPUT_MAP;
     if (!is_damaged && next && kind_of(next) == SC_INPUT_MAP) {
-        snprintf(diag->message, sizeof(diag->message),
-                 NAME_SIZE ": is not a map, but " NAME_SIZE " is; the map comes first", path, next);
-        return err;
+        return sc_explain(diag, err,
+                          NAME_SIZE ": is not a map, but " NAME_SIZE " is; the map comes first",
+                          path, next);
     }
     return sc_input_explain(err, path, SC_INPUT_MAP, diag);
 }

@@ -94,15 +94,12 @@ static sc_err explain(const sc_post *post, const sc_http_answer *answer, sc_diag
     const char *hint = "";
     switch (answer->failure) {
     case SC_HTTP_TOO_LARGE:
-        snprintf(diag->message, sizeof(diag->message), "the reply is larger than %zu bytes",
-                 REPLY_MAX);
-        return SC_ELIMIT;
+        return sc_explain(diag, SC_ELIMIT, "the reply is larger than %zu bytes", REPLY_MAX);
     case SC_HTTP_NO_MEMORY:
         return SC_ENOMEM;
     case SC_HTTP_TIMED_OUT:
-        snprintf(diag->message, sizeof(diag->message),
-                 "no reply within %g seconds; allow more with --timeout", post->timeout_s);
-        return SC_ENET;
+        return sc_explain(diag, SC_ENET, "no reply within %g seconds; allow more with --timeout",
+                          post->timeout_s);
     case SC_HTTP_NO_CONNECTION:
         hint = "; is the service running, and at that port?";
         break;
@@ -113,9 +110,7 @@ static sc_err explain(const sc_post *post, const sc_http_answer *answer, sc_diag
     case SC_HTTP_BROKEN:
         break;
     }
-    snprintf(diag->message, sizeof(diag->message), "the service cannot be reached: %s%s",
-             answer->words, hint);
-    return SC_ENET;
+    return sc_explain(diag, SC_ENET, "the service cannot be reached: %s%s", answer->words, hint);
 }
 
 sc_err sc_post_send(const sc_post *post, sc_post_reply *out, sc_diag *diag)

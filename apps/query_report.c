@@ -13,15 +13,10 @@
 
 #include "base/json_tree.h"
 #include "format.h"
-
-/** Widest column of categories; what is longer pushes the rest aside. */
-enum { CATEGORY_MAX = 24 };
+#include "nearest_report.h"
 
 /** How much of a stranger's sentence a message repeats. */
 enum { WORDS_SIZE = 301 };
-
-/** Decimals of positions: about a decimetre on the globe, a centimetre on a plane. */
-enum { DEGREE_DECIMALS = 6, PLANE_DECIMALS = 2 };
 
 static const char *get_text(const sc_json_value *object, const char *name)
 {
@@ -39,22 +34,12 @@ static bool get_number(const sc_json_value *object, const char *name, double *ou
 
 // --- Objects --------------------------------------------------------------------------
 
-/** One line of an answer. */
-typedef struct row {
-    const char *name;
-    const char *category;
-    double distance_m;
-    bool has_position;
-    bool is_planar;
-    double x;
-    double y;
-} row;
-
 /** False if it is no object as a service tells of them. */
-static bool row_of(const sc_json_value *object, row *out)
+static bool row_of(const sc_json_value *object, sc_near_row *out)
 {
     const sc_json_value *position = sc_json_member(object, "position");
-    *out = (row){.name = get_text(object, "name"), .category = get_text(object, "category")};
+    *out =
+        (sc_near_row){.name = get_text(object, "name"), .category = get_text(object, "category")};
     if (get_number(position, "lon", &out->x) && get_number(position, "lat", &out->y)) {
         out->has_position = true;
     } else if (get_number(position, "x", &out->x) && get_number(position, "y", &out->y)) {
@@ -64,41 +49,13 @@ static bool row_of(const sc_json_value *object, row *out)
     return get_number(object, "distance_m", &out->distance_m);
 }
 
-static void put_heading(const row *first, int category_width)
-{
-    printf("\n%4s %12s  %-*s", "rank", "metres", category_width, "category");
-    if (first->has_position) {
-        printf(" %12s %11s", first->is_planar ? "x" : "longitude",
-               first->is_planar ? "y" : "latitude");
-    }
-    puts("  name");
-}
-
-static void put_row(size_t rank, const row *r, int category_width)
-{
-    char number[SC_FORMAT_SIZE];
-    const int missing = category_width - sc_text_columns(r->category);
-    const int decimals = r->is_planar ? PLANE_DECIMALS : DEGREE_DECIMALS;
-    printf("%4zu %12s  ", rank, sc_format_decimal(number, r->distance_m, 2));
-    sc_print_text(stdout, r->category);
-    printf("%*s", missing > 0 ? missing : 0, "");
-    if (r->has_position) printf(" %12.*f %11.*f", decimals, r->x, decimals, r->y);
-    fputs("  ", stdout);
-    sc_print_text(stdout, r->name[0] != '\0' ? r->name : "-");
-    putchar('\n');
-}
-
 /** False if one of them is no object; nothing is printed then. */
-static bool measure(const sc_json_value *objects, int *category_width)
+static bool measure(const sc_json_value *objects, sc_near_widths *widths)
 {
-    *category_width = (int)strlen("category");
     for (size_t i = 0; i < sc_json_size(objects); i++) {
-        row r;
-        if (!row_of(sc_json_at(objects, i), &r)) return false;
-        const int columns = sc_text_columns(r.category);
-        if (columns > *category_width) {
-            *category_width = columns < CATEGORY_MAX ? columns : CATEGORY_MAX;
-        }
+        sc_near_row row;
+        if (!row_of(sc_json_at(objects, i), &row)) return false;
+        sc_near_widths_add(widths, &row);
     }
     return true;
 }
@@ -108,12 +65,12 @@ static bool print_answer(const sc_json_value *reply)
     double users = 0;
     double segments = 0;
     double wait_s = 0;
-    int category_width = 0;
+    sc_near_widths widths = {0};
     const sc_json_value *cloak = sc_json_member(reply, "cloak");
     const sc_json_value *objects = sc_json_member(reply, "objects");
     if (!get_number(cloak, "users", &users) || !get_number(cloak, "segments", &segments) ||
         !get_number(reply, "wait_s", &wait_s) || !sc_json_is_array(objects) ||
-        !measure(objects, &category_width)) {
+        !measure(objects, &widths)) {
         return false;
     }
     char number[SC_FORMAT_SIZE];
@@ -122,11 +79,11 @@ static bool print_answer(const sc_json_value *reply)
     printf("hidden among %s users on %s segments, after %s\n", sc_format_decimal(number, users, 0),
            sc_format_decimal(other, segments, 0), sc_format_seconds(wait, wait_s));
     if (sc_json_size(objects) == 0) puts("\nNo such object is within reach.");
+    sc_report table = sc_report_begin(stdout, false, 0);
     for (size_t i = 0; i < sc_json_size(objects); i++) {
-        row r;
-        row_of(sc_json_at(objects, i), &r);
-        if (i == 0) put_heading(&r, category_width);
-        put_row(i + 1, &r, category_width);
+        sc_near_row row;
+        row_of(sc_json_at(objects, i), &row);
+        sc_near_put_row(&table, i + 1, &row, &widths, "metres");
     }
     return true;
 }

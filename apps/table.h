@@ -17,7 +17,8 @@
  * A row has a label, which text shows, and a name, which JSON shows. NULL for one of them leaves
  * the row out of that form: some numbers are only for people or only for programs, and some stand
  * in another place there. In JSON every row is a line of its own, so that line-based tools can pick
- * one; rows between sc_report_open() and sc_report_close() share the line of their object.
+ * one; rows between sc_report_open() and sc_report_close() share the line of their object. Reports
+ * of sc_report_begin_line() have one line altogether.
  *
  * Whether the stream could be written is asked when it is closed (sc_stdout_close()).
  */
@@ -36,6 +37,9 @@
 typedef struct sc_report {
     FILE *stream;
     bool is_json;
+    bool is_one_line;     ///< the JSON
+    bool has_titles;      ///< of the cells that are open
+    int indent;           ///< of labels in text: 2, unless it is changed
     int label_columns;    ///< width of labels in text
     int digits;           ///< significant digits of numbers in JSON: 10, unless it is changed
     unsigned depth;       ///< objects of JSON that are open within the outermost
@@ -63,6 +67,9 @@ extern const sc_column sc_summary_columns[];
 sc_report sc_report_begin(FILE *stream, bool is_json, int label_columns);
 void sc_report_end(sc_report *table);
 
+/** The same with JSON on one line, without blanks; seconds have four decimals there. */
+sc_report sc_report_begin_line(FILE *stream, bool is_json, int label_columns);
+
 // --- Text only ----------------------------------------------------------------------------------
 
 /** An empty line and a title. */
@@ -85,6 +92,7 @@ bool sc_report_member(sc_report *table);
 void sc_report_string(sc_report *table, const char *name, const char *text);  ///< NULL: null
 void sc_report_flag(sc_report *table, const char *name, bool holds);
 void sc_report_null(sc_report *table, const char *name);
+void sc_report_hex(sc_report *table, const char *name, uint64_t value);  ///< 16 digits
 void sc_report_open(sc_report *table, const char *name);
 void sc_report_close(sc_report *table);
 
@@ -116,16 +124,47 @@ void sc_report_row(sc_report *table, const char *label, const char *name, const 
 void sc_report_summary(sc_report *table, const char *label, const char *name,
                        const sc_summary *summary, int decimals);
 
+// --- Tables of cells ----------------------------------------------------------------------------
+
+/** A value in a row, and the column it stands in. The functions below make it. */
+typedef struct sc_cell {
+    const char *title;  ///< NULL: in JSON only
+    const char *name;   ///< NULL: in text only
+    int width;          ///< negative: aligned to the left, with two blanks in front
+    enum { SC_CELL_TEXT, SC_CELL_COUNT, SC_CELL_ID, SC_CELL_NUMBER } kind;
+    const char *text;
+    uint64_t count;
+    double number;
+    int decimals;
+} sc_cell;
+
+/** `text` is borrowed, and may be a stranger's. */
+sc_cell sc_cell_text(const char *title, const char *name, int width, const char *text);
+sc_cell sc_cell_count(const char *title, const char *name, int width, uint64_t count);
+
+/** A count without commas. */
+sc_cell sc_cell_id(const char *title, const char *name, int width, uint64_t id);
+
+/** `decimals` are those of the text; NaN is a dash there, and null in JSON. */
+sc_cell sc_cell_number(const char *title, const char *name, int width, double value, int decimals);
+
+/** Begin a table: an array in JSON, an empty line and the titles of its first row in text. */
+void sc_report_open_cells(sc_report *table, const char *name);
+void sc_report_close_cells(sc_report *table);
+
+/** A row: an object in JSON. */
+void sc_report_cells(sc_report *table, const sc_cell *cells, size_t count);
+
 // --- Reports on maps and files ------------------------------------------------------------------
 
-/** Print the sizes of `map` for people, one line each. */
-void sc_report_sizes(FILE *stream, const sc_map *map);
+/** The file that was written: "output", or a line of text that goes on as `format` says. */
+void sc_report_output(sc_report *table, const char *path, const char *format, ...) SC_PRINTF(3, 4);
 
-/** Print the same as members of a JSON object, without its braces. */
-void sc_report_sizes_json(FILE *stream, const sc_map *map);
+/** The sizes of a map; in JSON its checksum, too. */
+void sc_report_sizes(sc_report *table, const sc_map *map);
 
-/** Print one line in the columns of sc_report_sizes(); `remark` may be "". */
-void sc_print_report_line(FILE *stream, const char *label, const char *value, const char *remark);
+/** A number of bytes, also in kB, MB and so on. */
+void sc_report_bytes(sc_report *table, const char *name, uint64_t bytes);
 
 /**
  * Where a report belongs: standard output, unless the data itself went there

@@ -48,10 +48,9 @@ sc_err sc_workload_find_category(sc_asking *asking, const sc_map *map, sc_diag *
     if (!asking->category) return SC_OK;
     asking->workload.category = sc_map_category_find(map, asking->category);
     if (asking->workload.category != SC_NONE) return SC_OK;
-    snprintf(diag->message, sizeof(diag->message),
-             "--category: the map has no '%.60s'; 'starcloak map info' lists what it has",
-             asking->category);
-    return SC_EUNKNOWN;
+    return sc_explain(diag, SC_EUNKNOWN,
+                      "--category: the map has no '%.60s'; 'starcloak map info' lists what it has",
+                      asking->category);
 }
 
 bool sc_workload_option(int key, char *argument, const struct argp_state *state, sc_asking *asking)

@@ -70,7 +70,7 @@ int main(int argc, char **argv)
     if (!err) err = sc_lbs_new(map, &lbs_options, &provider, &diag);
     if (!err) err = sc_lbs_evaluate(provider, objects, relay, &reply, &diag);
     /* Back on the trusted side: believe nothing, then make the answer. */
-    const sc_road_point at = {ticket.where.edge, ticket.where.offset_m};
+    const sc_road_point at = {.edge = ticket.where.edge, .offset_m = ticket.where.offset_m};
     if (!err) err = sc_filter_new(map, &filter_options, &filter, &diag);
     if (!err) err = sc_filter_open(filter, relay, &reply, &diag);
     if (!err) err = sc_filter_answer(filter, at, 0, &found, &count, &diag);

@@ -83,7 +83,7 @@ static void check_answers(sc_point_reply *reply)
             const sc_near *nears = NULL;
             size_t count = 0;
             sc_diag diag = {""};
-            DOOR_PROMISE(!sc_point_reply_answer(reply, (sc_road_point){0, length_m * part / 8.0},
+            DOOR_PROMISE(!sc_point_reply_answer(reply, (sc_road_point){.edge = 0, .offset_m = length_m * part / 8.0},
                                                 request, &nears, &count, &diag),
                          "what is believed can be answered from");
             const sc_request *r = &reply->requests[request];

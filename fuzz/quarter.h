@@ -229,7 +229,7 @@ static inline void quarter_ask(quarter *q, size_t request)
             const sc_near *near = NULL;
             size_t count = 0;
             const double offset_m = sc_map_edge_length_m(q->map, edge) * at / 2.0;
-            DOOR_PROMISE(!sc_filter_answer(q->filter, (sc_road_point){edge, offset_m}, request,
+            DOOR_PROMISE(!sc_filter_answer(q->filter, (sc_road_point){.edge = edge, .offset_m = offset_m}, request,
                                            &near, &count, &diag),
                          "what is believed answers for every place");
             const sc_request *asked = &q->requests[request];

@@ -99,7 +99,9 @@ SC_API SC_CHECKED sc_err sc_anonymizer_ask(sc_anonymizer *anonymizer, const sc_a
 SC_API SC_CHECKED sc_err sc_anonymizer_cancel(sc_anonymizer *anonymizer, const sc_query_id *id);
 
 /**
- * Let the clock be `now`: find cloaks, and drop queries whose deadline has passed.
+ * Let the clock be `now`: find cloaks, and drop queries whose deadline has passed. SC_TIME_NEVER
+ * runs at every sc_anonymizer_next_wake() that is left, until all queries have ended: for the end
+ * of a file, where no clock is waited for.
  *
  * @return SC_OK, SC_ETIME (earlier than the last run: nothing is done), SC_ENOMEM (call again)
  */

@@ -266,13 +266,41 @@ SC_API void sc_map_edge_position(const sc_map *map, sc_edge_id edge, double offs
 SC_API double sc_map_edge_length_m(const sc_map *map, sc_edge_id edge);
 SC_API double sc_map_segment_length_m(const sc_map *map, sc_seg_id segment);
 
+/** What "near" means. Both follow the roads as one may drive them. */
+typedef enum sc_metric {
+    SC_METRIC_DISTANCE = 0,  ///< the shortest way; of equally short ones the quickest
+    SC_METRIC_TIME = 1,      ///< the quickest way; of equally quick ones the shortest
+    SC_METRIC_COUNT = 2,
+} sc_metric;
+
+/** "distance" or "time"; NULL when there is no such metric. */
+SC_API const char *sc_metric_name(unsigned metric);
+
+/** The metric of that name; SC_METRIC_COUNT if there is none. */
+SC_API sc_metric sc_metric_find(const char *name);
+
 // --- Snapping --------------------------------------------------------------
+
+/** Which way somebody goes on an edge. */
+typedef enum sc_direction {
+    SC_EITHER_WAY = 0,  ///< unknown, so both count where the road is open both ways
+    SC_FORWARD = 1,     ///< from its `from` to its `to`
+    SC_BACKWARD = 2,
+} sc_direction;
 
 /** A point on a road. */
 typedef struct sc_road_point {
     sc_edge_id edge;
-    double offset_m;  ///< along the edge, from its `from`
+    double offset_m;         ///< along the edge, from its `from`
+    sc_direction direction;  ///< of who is there; does not count where the road is open one way
 } sc_road_point;
+
+/**
+ * The direction on `edge` that is nearer to a heading: degrees clockwise from north, or from the y
+ * axis of a planar map. SC_EITHER_WAY if the map has no coordinates, the edge no extent, or the
+ * heading is no number.
+ */
+SC_API sc_direction sc_map_edge_direction(const sc_map *map, sc_edge_id edge, double heading_deg);
 
 /** Where a position falls on the roads. */
 typedef struct sc_snap {

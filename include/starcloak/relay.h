@@ -23,7 +23,7 @@ extern "C" {
 
 typedef enum sc_request_type {
     SC_REQUEST_KNN = 0,    ///< the k nearest objects by road
-    SC_REQUEST_RANGE = 1,  ///< all objects within a road distance
+    SC_REQUEST_RANGE = 1,  ///< all objects within a distance by road, or within a travel time
 } sc_request_type;
 
 /** How many categories one request may name. */
@@ -32,8 +32,10 @@ enum { SC_REQUEST_CATEGORIES = 16 };
 /** What a traveller wants to know. */
 typedef struct sc_request {
     sc_request_type type;
+    sc_metric metric;
     uint32_t k;               ///< of SC_REQUEST_KNN, >= 1
-    double radius_m;          ///< of SC_REQUEST_RANGE, >= 0
+    double radius_m;          ///< of SC_REQUEST_RANGE by distance, >= 0
+    double radius_s;          ///< of SC_REQUEST_RANGE by time, >= 0
     uint32_t category_count;  ///< 0: objects of all categories
     sc_category_id categories[SC_REQUEST_CATEGORIES];
 } sc_request;
@@ -42,13 +44,14 @@ typedef struct sc_request {
 typedef struct sc_request_limits {
     uint32_t max_k;
     double max_radius_m;
+    double max_radius_s;
 } sc_request_limits;
 
-/** The 1,000 nearest; 100 km. */
+/** The 1,000 nearest; 100 km; two hours. */
 SC_API sc_request_limits sc_request_limits_default(void);
 
 /**
- * Whether `request` makes sense: k from 1 to the limit, a radius from 0 to the limit,
+ * Whether `request` makes sense: k from 1 to the limit, a radius from 0 to the limit of its metric,
  * categories below `category_count`.
  *
  * @return SC_OK, or SC_EREQUEST with a reason
@@ -122,16 +125,24 @@ typedef struct sc_object_run {
     uint32_t count;
 } sc_object_run;
 
-/** An object and how far it is by road. */
+/** An object, and how far it is by road: both of the one way that the metric chooses. */
 typedef struct sc_near {
     uint32_t object;
     double distance_m;
+    double duration_s;
 } sc_near;
+
+/** How far it is in that metric. */
+static inline double sc_near_cost(const sc_near *near, sc_metric metric)
+{
+    return metric == SC_METRIC_TIME ? near->duration_s : near->distance_m;
+}
 
 /**
  * A provider's reply. For request r (in the relay's order):
  *   - objects on the segments that qualify:  runs[run_start[r]] .. runs[run_start[r+1] - 1]
- *   - the own answer of border node b (its place in the relay's order), nearest first:
+ *   - the own answer of border node b (its place in the relay's order), nearest in the request's
+ *     metric first:
  *     with i = r * border_node_count + b,     nears[near_start[i]] .. nears[near_start[i+1] - 1]
  *
  * One reply may be filled again and again: its memory grows to what is needed and stays. Only

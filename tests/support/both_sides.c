@@ -10,6 +10,7 @@ both_sides both_sides_new(sc_objects *objects, slow_nearest *slow, way_between w
     both_sides b = {.map = sc_objects_map(objects), .objects = objects, .slow = slow, .way = way};
     sc_lbs_options lbs_options = sc_lbs_options_default();
     lbs_options.limits.max_radius_m = HUGE_VAL;
+    lbs_options.limits.max_radius_s = HUGE_VAL;
     sc_filter_options filter_options = sc_filter_options_default();
     // An object at a border node may be put on either side of it.
     if (way == BY_GEOJSON_BYTES) filter_options.slack = 0.001;
@@ -135,12 +136,13 @@ void both_sides_check(both_sides *b, size_t member, odd_position at)
     const sc_near *got = NULL;
     size_t count = 0;
     sc_diag diag = {""};
-    CHECK_OK(sc_filter_answer(b->filter, (sc_road_point){at.edge, at.offset_m}, b->which[member],
-                              &got, &count, &diag),
+    CHECK_OK(sc_filter_answer(b->filter, (sc_road_point){.edge = at.edge, .offset_m = at.offset_m},
+                              b->which[member], &got, &count, &diag),
              &diag);
     sc_near *named = test_take(count, sizeof *named);
     for (size_t i = 0; i < count; i++) {
-        named[i] = (sc_near){original(b, table, got[i].object), got[i].distance_m};
+        named[i] =
+            (sc_near){original(b, table, got[i].object), got[i].distance_m, got[i].duration_s};
         assert_true(i == 0 || got[i].distance_m > got[i - 1].distance_m ||
                     got[i].object > got[i - 1].object);
     }

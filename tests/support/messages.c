@@ -196,8 +196,9 @@ static void draw_lists(exchange *x, sc_rng *rng, size_t request)
         uint64_t distance = 0;
         for (uint32_t i = 0; i < count; i++) {
             if (sc_rng_below(rng, 4) > 0) distance += sc_rng_below(rng, longest);
-            assert_true(sc__reply_add_near(&x->reply, sc_rng_below(rng, x->reply.table.count),
-                                           (double)distance * unit_m));
+            assert_true(sc__reply_add_near(
+                &x->reply, (sc_near){.object = sc_rng_below(rng, x->reply.table.count),
+                                     .distance_m = (double)distance * unit_m}));
         }
         sc__reply_end_nears(&x->reply, request, b);
     }

@@ -191,10 +191,13 @@ static double draw_radius(const sc_map *map, sc_rng *rng)
 
 sc_request odd_request(const sc_map *map, uint32_t category_count, sc_rng *rng)
 {
-    sc_request request = {.type = SC_REQUEST_KNN};
+    sc_request request = {.type = SC_REQUEST_KNN,
+                          .metric = (sc_metric)sc_rng_below(rng, SC_METRIC_COUNT)};
     if (sc_rng_below(rng, 3) == 0) {
         request.type = SC_REQUEST_RANGE;
         request.radius_m = draw_radius(map, rng);
+        // About as far at the usual speed.
+        request.radius_s = request.radius_m / sc_road_class_speed_m_s(SC_ROAD_UNKNOWN);
     } else {
         request.k = 1 + sc_rng_below(rng, sc_rng_below(rng, 2) ? 6 : 30);
     }

@@ -106,10 +106,32 @@ static sketch draw_town(uint64_t seed, sc_rng *rng)
     }
 }
 
+// Sometimes a round number, so that ways tie.
+static double draw_time(sc_rng *rng)
+{
+    return sc_rng_below(rng, 3) == 0 ? 10.0 : (1 + sc_rng_below(rng, 100000)) / 1e3;
+}
+
+// Close some roads in one direction, or many, and let some take longer one way than the other.
+static void draw_directions(sc_builder *builder, sc_rng *rng)
+{
+    const uint32_t closed = sc_rng_below(rng, 3);  // none, some, most of them
+    for (sc_edge_id e = 0; e < sc_builder_edge_count(builder); e++) {
+        double forward_s = draw_time(rng);
+        double backward_s = sc_rng_below(rng, 2) ? forward_s : draw_time(rng);
+        if (sc_rng_below(rng, 4) < closed + (closed == 2)) {
+            *(sc_rng_below(rng, 2) ? &forward_s : &backward_s) = SC_CLOSED_S;
+        }
+        if (sc_rng_below(rng, 4) == 0 && closed == 0) continue;  // the usual times
+        CHECK_OK(sc_builder_set_edge_times(builder, e, forward_s, backward_s), NULL);
+    }
+}
+
 // Takes the sketch over.
 static void settle(odd_town *town, sketch *s)
 {
     sc_builder *builder = sketch_builder(s);
+    if (sc_rng_below(&town->rng, 4) > 0) draw_directions(builder, &town->rng);
     odd_objects_put(builder, s, &town->rng);
     town->map = finish_builder(builder);
     sketch_free(s);
@@ -157,6 +179,7 @@ sc_lbs *odd_town_lbs(const odd_town *town, bool without_index)
 {
     sc_lbs_options options = sc_lbs_options_default();
     options.limits.max_radius_m = HUGE_VAL;
+    options.limits.max_radius_s = HUGE_VAL;
     options.without_index = without_index;
     sc_lbs *lbs = NULL;
     sc_diag diag = {""};

@@ -8,8 +8,19 @@
 /** A node that can be reached, and how. */
 typedef struct slow_stop {
     uint64_t distance;
+    uint64_t other;
     sc_node_id node;
 } slow_stop;
+
+static bool is_less(uint64_t a, uint64_t a_other, uint64_t b, uint64_t b_other)
+{
+    return a < b || (a == b && a_other < b_other);
+}
+
+static bool is_stop_less(slow_stop a, slow_stop b)
+{
+    return is_less(a.distance, a.other, b.distance, b.other);
+}
 
 // --- The map as lists ----------------------------------------------------------------
 
@@ -69,6 +80,8 @@ slow_nearest slow_nearest_new(const sc_map *map, const sc_object_table *table)
     slow.seen_nodes = test_take(node_count, sizeof *slow.seen_nodes);
     slow.object_distance = test_take(table->count, sizeof *slow.object_distance);
     slow.seen_objects = test_take(table->count, sizeof *slow.seen_objects);
+    slow.node_other = test_take(node_count, sizeof *slow.node_other);
+    slow.object_other = test_take(table->count, sizeof *slow.object_other);
     memset(slow.node_distance, 0xff, node_count * sizeof *slow.node_distance);
     memset(slow.object_distance, 0xff, table->count * sizeof *slow.object_distance);
     return slow;
@@ -82,6 +95,8 @@ void slow_nearest_free(slow_nearest *slow)
     free(slow->objects_on_edge);
     free(slow->node_distance);
     free(slow->object_distance);
+    free(slow->node_other);
+    free(slow->object_other);
     free(slow->stops);
     free(slow->seen_nodes);
     free(slow->seen_objects);
@@ -98,7 +113,7 @@ static void push_stop(slow_nearest *slow, slow_stop stop)
         if (!slow->stops) abort();
     }
     size_t at = slow->stop_count++;
-    while (at > 0 && slow->stops[(at - 1) / 2].distance > stop.distance) {
+    while (at > 0 && is_stop_less(stop, slow->stops[(at - 1) / 2])) {
         slow->stops[at] = slow->stops[(at - 1) / 2];
         at = (at - 1) / 2;
     }
@@ -114,10 +129,10 @@ static slow_stop pop_stop(slow_nearest *slow)
         size_t child = 2 * at + 1;
         if (child >= slow->stop_count) break;
         if (child + 1 < slow->stop_count &&
-            slow->stops[child + 1].distance < slow->stops[child].distance) {
+            is_stop_less(slow->stops[child + 1], slow->stops[child])) {
             child++;
         }
-        if (slow->stops[child].distance >= moved.distance) break;
+        if (!is_stop_less(slow->stops[child], moved)) break;
         slow->stops[at] = slow->stops[child];
         at = child;
     }
@@ -140,37 +155,92 @@ static void forget(slow_nearest *slow)
     slow->stop_count = 0;
 }
 
-static void reach_node(slow_nearest *slow, sc_node_id node, uint64_t distance)
+/** A way in both measures, in parts. */
+typedef struct way {
+    uint64_t distance;  ///< on the road, whatever the metric
+    uint64_t time;
+} way;
+
+static uint64_t cost_of(const slow_nearest *slow, way w)
 {
-    if (distance >= slow->node_distance[node]) return;
+    return slow->metric == SC_METRIC_TIME ? w.time : w.distance;
+}
+
+static uint64_t other_of(const slow_nearest *slow, way w)
+{
+    return slow->metric == SC_METRIC_TIME ? w.distance : w.time;
+}
+
+static way plus(way a, way b)
+{
+    return (way){a.distance + b.distance, a.time + b.time};
+}
+
+static void reach_node(slow_nearest *slow, sc_node_id node, way w)
+{
+    const uint64_t cost = cost_of(slow, w);
+    const uint64_t other = other_of(slow, w);
+    if (!is_less(cost, other, slow->node_distance[node], slow->node_other[node])) return;
     if (slow->node_distance[node] == SLOW_NO_WAY) {
         slow->seen_nodes[slow->seen_node_count++] = node;
     }
-    slow->node_distance[node] = distance;
-    push_stop(slow, (slow_stop){distance, node});
+    slow->node_distance[node] = cost;
+    slow->node_other[node] = other;
+    push_stop(slow, (slow_stop){cost, other, node});
 }
 
-static void reach_object(slow_nearest *slow, uint32_t object, uint64_t distance)
+static void reach_object(slow_nearest *slow, uint32_t object, way w)
 {
-    if (distance >= slow->object_distance[object]) return;
+    const uint64_t cost = cost_of(slow, w);
+    const uint64_t other = other_of(slow, w);
+    if (!is_less(cost, other, slow->object_distance[object], slow->object_other[object])) return;
     if (slow->object_distance[object] == SLOW_NO_WAY) {
         slow->seen_objects[slow->seen_object_count++] = object;
     }
-    slow->object_distance[object] = distance;
+    slow->object_distance[object] = cost;
+    slow->object_other[object] = other;
 }
 
-// Drive onto `edge` at one of its ends: to the objects on it, and to its other end.
-static void enter(slow_nearest *slow, sc_edge_id edge, sc_node_id at, uint64_t distance)
+static uint32_t edge_time(const slow_nearest *slow, sc_edge_id edge, bool backward)
+{
+    const sc_travel_times times = sc_map_edge_times(slow->map)[edge];
+    return backward ? times.backward : times.forward;
+}
+
+// From an end of an edge to an object on it.
+static way to_object(const slow_nearest *slow, sc_edge_id edge, uint32_t object, bool backward)
+{
+    const double length = slow->edges[edge].length;
+    const double offset = slow->table->objects[object].offset;
+    const double part = backward ? length - offset : offset;
+    const uint32_t whole = edge_time(slow, edge, backward);
+    const double time = part > 0.0 ? nearbyint(whole * (part / length)) : 0.0;
+    return (way){(uint64_t)part * SLOW_PARTS, (uint64_t)time * SLOW_PARTS};
+}
+
+// Drive onto `edge` at one of its ends: to the objects on it, and to its other end. An object at
+// the very end is there, also if the edge is closed.
+static void enter_at(slow_nearest *slow, sc_edge_id edge, bool backward, way so_far)
+{
+    const sc_edge *e = &slow->edges[edge];
+    const bool is_open = edge_time(slow, edge, backward) != SC_CLOSED;
+    for (uint32_t i = slow->first_on_edge[edge]; i < slow->first_on_edge[edge + 1]; i++) {
+        const uint32_t object = slow->objects_on_edge[i];
+        const uint32_t end = backward ? e->length : 0;
+        if (!is_open && slow->table->objects[object].offset != end) continue;
+        reach_object(slow, object, plus(so_far, to_object(slow, edge, object, backward)));
+    }
+    if (!is_open) return;
+    const way whole = {e->length * SLOW_PARTS, edge_time(slow, edge, backward) * SLOW_PARTS};
+    reach_node(slow, backward ? e->from : e->to, plus(so_far, whole));
+}
+
+static void enter(slow_nearest *slow, sc_edge_id edge, sc_node_id at, way so_far)
 {
     const sc_edge *e = &slow->edges[edge];
     if (slow->only && !slow->only[e->segment]) return;
-    for (uint32_t i = slow->first_on_edge[edge]; i < slow->first_on_edge[edge + 1]; i++) {
-        const uint32_t object = slow->objects_on_edge[i];
-        const uint64_t offset = slow->table->objects[object].offset;
-        if (e->from == at) reach_object(slow, object, distance + offset * SLOW_PARTS);
-        if (e->to == at) reach_object(slow, object, distance + (e->length - offset) * SLOW_PARTS);
-    }
-    reach_node(slow, e->from == at ? e->to : e->from, distance + e->length * SLOW_PARTS);
+    if (e->from == at) enter_at(slow, edge, false, so_far);
+    if (e->to == at) enter_at(slow, edge, true, so_far);
 }
 
 // Go on from the nodes reached so far. Whatever is within `limit` is then right.
@@ -178,10 +248,16 @@ static void search(slow_nearest *slow, uint64_t limit)
 {
     while (slow->stop_count > 0 && slow->stops[0].distance <= limit) {
         const slow_stop stop = pop_stop(slow);
-        if (stop.distance > slow->node_distance[stop.node]) continue;
+        if (is_less(slow->node_distance[stop.node], slow->node_other[stop.node], stop.distance,
+                    stop.other)) {
+            continue;
+        }
+        const bool is_by_time = slow->metric == SC_METRIC_TIME;
+        const way so_far = {is_by_time ? stop.other : stop.distance,
+                            is_by_time ? stop.distance : stop.other};
         const uint32_t end = slow->first_at_node[stop.node + 1];
         for (uint32_t i = slow->first_at_node[stop.node]; i < end; i++) {
-            enter(slow, slow->edges_at_node[i], stop.node, stop.distance);
+            enter(slow, slow->edges_at_node[i], stop.node, so_far);
         }
     }
 }
@@ -193,24 +269,47 @@ typedef struct beginning {
     sc_node_id node;  ///< SC_NONE: at the position
 } beginning;
 
+// From the position to an object on its own edge, if one may drive there straight.
+static void begin_at_object(slow_nearest *slow, const beginning *from, uint32_t object,
+                            bool backward)
+{
+    const uint64_t there = slow->table->objects[object].offset * SLOW_PARTS;
+    if (backward ? there > from->offset : there < from->offset) return;
+    const double length = slow->edges[from->edge].length;
+    const double here = (double)from->offset / (double)SLOW_PARTS;
+    const double part = length > 0.0 ? (backward ? length - here : here) / length : 0.0;
+    const double passed = edge_time(slow, from->edge, backward) * part * (double)SLOW_PARTS;
+    const double whole = (double)to_object(slow, from->edge, object, backward).time;
+    reach_object(slow, object,
+                 (way){backward ? from->offset - there : there - from->offset,
+                       (uint64_t)llround(fmax(whole - passed, 0.0))});
+}
+
+static void begin_one_way(slow_nearest *slow, const beginning *from, bool backward)
+{
+    const sc_edge_id edge = from->edge;
+    const sc_edge *e = &slow->edges[edge];
+    if (edge_time(slow, edge, backward) == SC_CLOSED) return;
+    for (uint32_t i = slow->first_on_edge[edge]; i < slow->first_on_edge[edge + 1]; i++) {
+        begin_at_object(slow, from, slow->objects_on_edge[i], backward);
+    }
+    const uint64_t length = e->length * SLOW_PARTS;
+    const uint64_t left = backward ? from->offset : length - from->offset;
+    const double part = length > 0 ? (double)left / (double)length : 0.0;
+    const double time = edge_time(slow, edge, backward) * part * (double)SLOW_PARTS;
+    reach_node(slow, backward ? e->from : e->to, (way){left, (uint64_t)llround(time)});
+}
+
 static void begin(slow_nearest *slow, const beginning *from)
 {
     forget(slow);
     if (from->node != SC_NONE) {
-        reach_node(slow, from->node, 0);
+        reach_node(slow, from->node, (way){0, 0});
         return;
     }
-    const sc_edge *edge = &slow->edges[from->edge];
-    assert_true(from->offset <= edge->length * SLOW_PARTS);
-    for (uint32_t i = slow->first_on_edge[from->edge]; i < slow->first_on_edge[from->edge + 1];
-         i++) {
-        const uint32_t object = slow->objects_on_edge[i];
-        const uint64_t offset = slow->table->objects[object].offset * SLOW_PARTS;
-        reach_object(slow, object,
-                     offset > from->offset ? offset - from->offset : from->offset - offset);
-    }
-    reach_node(slow, edge->from, from->offset);
-    reach_node(slow, edge->to, edge->length * SLOW_PARTS - from->offset);
+    assert_true(from->offset <= slow->edges[from->edge].length * SLOW_PARTS);
+    begin_one_way(slow, from, false);
+    begin_one_way(slow, from, true);
 }
 
 static beginning at_position(const slow_nearest *slow, sc_edge_id edge, double offset_m)
@@ -228,15 +327,40 @@ void slow_measure(slow_nearest *slow, sc_edge_id edge, double offset_m)
 
 // --- Answers -------------------------------------------------------------------------
 
-static uint64_t to_parts(const slow_nearest *slow, double metres)
+static double unit_of(const slow_nearest *slow, sc_metric metric)
 {
-    const double parts = metres / sc_map_unit_m(slow->map) * (double)SLOW_PARTS;
+    return metric == SC_METRIC_TIME ? sc_map_time_unit_s(slow->map) : sc_map_unit_m(slow->map);
+}
+
+// The radius of a request, or another amount in its metric.
+static uint64_t to_parts(const slow_nearest *slow, double amount)
+{
+    const double parts = amount / unit_of(slow, slow->metric) * (double)SLOW_PARTS;
     return parts < 0x1p62 ? (uint64_t)llround(parts) : UINT64_C(1) << 62;
+}
+
+static double radius_of(const sc_request *request)
+{
+    return request->metric == SC_METRIC_TIME ? request->radius_s : request->radius_m;
+}
+
+double slow_amount(const slow_nearest *slow, sc_metric metric, uint64_t parts)
+{
+    return (double)parts / (double)SLOW_PARTS * unit_of(slow, metric);
 }
 
 double slow_metres(const slow_nearest *slow, uint64_t parts)
 {
-    return (double)parts / (double)SLOW_PARTS * sc_map_unit_m(slow->map);
+    return slow_amount(slow, SC_METRIC_DISTANCE, parts);
+}
+
+sc_near slow_near_of(const slow_nearest *slow, const slow_near *near)
+{
+    const bool is_by_time = slow->metric == SC_METRIC_TIME;
+    return (sc_near){
+        .object = near->object,
+        .distance_m = slow_metres(slow, is_by_time ? near->other : near->distance),
+        .duration_s = slow_amount(slow, SC_METRIC_TIME, is_by_time ? near->distance : near->other)};
 }
 
 bool slow_is_wanted(const sc_request *request, sc_category_id category)
@@ -278,7 +402,7 @@ static void cut(const slow_nearest *slow, slow_answer *answer, const sc_request 
         }
         return;
     }
-    const uint64_t radius = to_parts(slow, request->radius_m);
+    const uint64_t radius = to_parts(slow, radius_of(request));
     answer->near_count = count_within(answer, radius + slow->tolerance);
     answer->most_count = answer->near_count;
     answer->least_count =
@@ -292,7 +416,8 @@ slow_answer slow_answer_of(const slow_nearest *slow, const uint64_t *object_dist
     for (uint32_t o = 0; o < slow->table->count; o++) {
         if (object_distance[o] == SLOW_NO_WAY) continue;
         if (!slow_is_wanted(request, slow->table->objects[o].category)) continue;
-        answer.nears[answer.near_count++] = (slow_near){object_distance[o], o};
+        answer.nears[answer.near_count++] =
+            (slow_near){object_distance[o], o, slow->object_other[o]};
     }
     qsort(answer.nears, answer.near_count, sizeof *answer.nears, by_distance);
     cut(slow, &answer, request);
@@ -307,7 +432,8 @@ static slow_answer gather(const slow_nearest *slow, uint64_t limit, const sc_req
         const uint32_t o = slow->seen_objects[i];
         if (slow->object_distance[o] > limit) continue;
         if (!slow_is_wanted(request, slow->table->objects[o].category)) continue;
-        answer.nears[answer.near_count++] = (slow_near){slow->object_distance[o], o};
+        answer.nears[answer.near_count++] =
+            (slow_near){slow->object_distance[o], o, slow->object_other[o]};
     }
     qsort(answer.nears, answer.near_count, sizeof *answer.nears, by_distance);
     return answer;
@@ -315,8 +441,9 @@ static slow_answer gather(const slow_nearest *slow, uint64_t limit, const sc_req
 
 static slow_answer answer_from(slow_nearest *slow, const beginning *from, const sc_request *request)
 {
+    slow->metric = request->metric;
     uint64_t limit = request->type == SC_REQUEST_RANGE
-                         ? to_parts(slow, request->radius_m) + slow->tolerance
+                         ? to_parts(slow, radius_of(request)) + slow->tolerance
                          : to_parts(slow, 50.0);
     begin(slow, from);
     for (;;) {
@@ -357,12 +484,13 @@ void slow_answer_free(slow_answer *answer)
 
 // --- Comparing -----------------------------------------------------------------------
 
-static void check_distance(const slow_nearest *slow, double got_m, uint64_t wanted, size_t i,
-                           const char *what)
+static void check_amount(const slow_nearest *slow, sc_metric metric, double got, uint64_t wanted,
+                         size_t i, const char *what)
 {
-    const double wanted_m = slow_metres(slow, wanted);
-    if (fabs(got_m - wanted_m) <= slow_metres(slow, slow->tolerance)) return;
-    fail_msg("%s: object %zu is at %.9f m, wanted %.9f m", what, i, got_m, wanted_m);
+    const double right = slow_amount(slow, metric, wanted);
+    if (fabs(got - right) <= slow_amount(slow, metric, slow->tolerance)) return;
+    fail_msg("%s: object %zu is at %.9f %s, wanted %.9f", what, i, got,
+             metric == SC_METRIC_TIME ? "s" : "m", right);
 }
 
 // Where an object stands in the right answer.
@@ -381,18 +509,22 @@ void slow_check_answer(const slow_nearest *slow, const slow_answer *wanted, cons
         fail_msg("%s: %zu objects, wanted %zu to %zu", what, got_count, wanted->least_count,
                  wanted->most_count);
     }
+    const sc_metric metric = slow->metric;
+    const sc_metric other = metric == SC_METRIC_TIME ? SC_METRIC_DISTANCE : SC_METRIC_TIME;
     bool *is_taken = test_take(slow->table->count, sizeof *is_taken);
     for (size_t i = 0; i < got_count; i++) {
-        check_distance(slow, got[i].distance_m, wanted->nears[i].distance, i, what);
+        const double cost = sc_near_cost(&got[i], metric);
+        check_amount(slow, metric, cost, wanted->nears[i].distance, i, what);
         const slow_near *near = find_near(wanted, got[i].object);
         if (near) {
-            check_distance(slow, got[i].distance_m, near->distance, i, what);
+            check_amount(slow, metric, cost, near->distance, i, what);
+            check_amount(slow, other, sc_near_cost(&got[i], other), near->other, i, what);
         } else {
             fail_msg("%s: object %zu does not belong there", what, i);
         }
         if (is_taken[got[i].object]) fail_msg("%s: object %zu was there before", what, i);
         is_taken[got[i].object] = true;
-        if (i > 0 && got[i].distance_m < got[i - 1].distance_m) {
+        if (i > 0 && cost < sc_near_cost(&got[i - 1], metric)) {
             fail_msg("%s: object %zu is nearer than the one before", what, i);
         }
     }

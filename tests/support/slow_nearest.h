@@ -3,11 +3,15 @@
  * @brief The nearest objects by road: a plain Dijkstra over the nodes and edges of the whole map.
  *
  * What every answer must equal, ties aside. It knows nothing of segments, stars, indexes, cloaks or
- * borders: only which nodes an edge joins, how long it is, and which objects lie on it.
+ * borders: only which nodes an edge joins, how long it is, in which directions it is open and how
+ * long it takes, and which objects lie on it.
  *
- * Distances are whole numbers of *parts*, a millionth (2^-20) of the map's unit of length: so sums
- * are exact, also from a position between two units, and equal ways are equally long. On large maps
- * a search pauses at a limit, and goes on to twice the limit if that was not enough.
+ * A search goes by distance or by time. Of ways that cost the same in its metric, the one counts
+ * that costs less in the other. Costs are whole numbers of *parts*, a millionth (2^-20) of the
+ * map's unit of length or of time: so sums are exact, also from a position between two units, and
+ * equal ways cost the same. The time to an object is a whole number of units from either end of its
+ * edge. On large maps a search pauses at a limit, and goes on to twice the limit if that was not
+ * enough.
  */
 #ifndef SC_TESTS_SUPPORT_SLOW_NEAREST_H
 #define SC_TESTS_SUPPORT_SLOW_NEAREST_H
@@ -26,8 +30,9 @@
 
 /** An object and how far it is. */
 typedef struct slow_near {
-    uint64_t distance;  ///< in parts
+    uint64_t distance;  ///< in parts, of the search's metric
     uint32_t object;
+    uint64_t other;  ///< in parts, of the other metric
 } slow_near;
 
 /**
@@ -48,6 +53,7 @@ typedef struct slow_nearest {
     const sc_map *map;             ///< borrowed
     const sc_object_table *table;  ///< borrowed
     const sc_edge *edges;          ///< the map's
+    sc_metric metric;              ///< of slow_measure(), and of the last search
     const bool *only;              ///< roads that may be used, a flag per segment; NULL: all
     uint64_t tolerance;            ///< SLOW_TOLERANCE, unless a test knows of more
     uint32_t *first_at_node;       ///< nodes + 1, into `edges_at_node`
@@ -56,6 +62,8 @@ typedef struct slow_nearest {
     uint32_t *objects_on_edge;
     uint64_t *node_distance;    ///< of the last search; SLOW_NO_WAY where it did not come
     uint64_t *object_distance;  ///< likewise
+    uint64_t *node_other;       ///< the same ways in the other metric
+    uint64_t *object_other;
     // A heap of nodes to look at, each perhaps several times; and what to clear afterwards.
     struct slow_stop *stops;
     size_t stop_count;
@@ -89,8 +97,12 @@ bool slow_is_wanted(const sc_request *request, sc_category_id category);
 slow_answer slow_answer_of(const slow_nearest *slow, const uint64_t *object_distance,
                            const sc_request *request);
 
-/** Parts as metres. */
+/** An object of an answer to the last request, in metres and seconds. */
+sc_near slow_near_of(const slow_nearest *slow, const slow_near *near);
+
+/** Parts as metres; slow_amount(): as metres or seconds. */
 double slow_metres(const slow_nearest *slow, uint64_t parts);
+double slow_amount(const slow_nearest *slow, sc_metric metric, uint64_t parts);
 
 /**
  * `got` is that answer: as many objects, each at the distance it is said to have, nearest first,

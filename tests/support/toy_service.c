@@ -113,7 +113,7 @@ static void reply_problem(toy_service *toy, line *to, int status, const char *wo
 
 static void reply_metrics(toy_service *toy, line *to)
 {
-    const uint64_t answered = toy->answered * (toy->manners == TOY_BAD_BOOKS ? 2 : 1);
+    const uint64_t answered = toy->answered * (toy->manners == TOY_MISCOUNTING ? 2 : 1);
     const uint64_t pending = toy->manners == TOY_PENDING && toy->answered > 0;
     const uint64_t broken = toy->manners == TOY_BREAKING ? toy->answered : 0;
     if (toy->manners == TOY_SHY) {
@@ -162,8 +162,8 @@ static size_t find(toy_service *toy, const json_t *query, const sc_near **nears)
     }
     size_t count = 0;
     CHECK_OK(sc_lbs_nearest(toy->lbs, toy->objects,
-                            &(sc_near_query){{at.edge, at.offset_m}, &request}, nears, &count,
-                            NULL),
+                            &(sc_near_query){{.edge = at.edge, .offset_m = at.offset_m}, &request},
+                            nears, &count, NULL),
              NULL);
     return count;
 }

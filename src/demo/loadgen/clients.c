@@ -12,13 +12,10 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/diag.h"
-#include "base/sanitizers.h"
 
 #include <math.h>
-#include <sched.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 enum {
@@ -107,11 +104,6 @@ void sc__client_group_free(sc__client_group *group)
     sc_free(group);
 }
 
-const sc_load_counts *sc__client_group_counts(const sc__client_group *group)
-{
-    return group->counts;
-}
-
 sc__client_progress sc__client_progress_of(const sc__client_group *group)
 {
     return (sc__client_progress){
@@ -119,19 +111,6 @@ sc__client_progress sc__client_progress_of(const sc__client_group *group)
         .sent = atomic_load_explicit(&group->sent, memory_order_relaxed),
         .ended = atomic_load_explicit(&group->ended, memory_order_relaxed),
     };
-}
-
-// The thread sanitizer believes that a number means the same descriptor in all threads.
-enum { MAY_HAVE_OWN_DESCRIPTORS = !SC_UNDER_THREAD_SANITIZER };
-
-void sc__client_group_own_descriptors(void)
-{
-    struct rlimit limit;
-    if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
-        limit.rlim_cur = limit.rlim_max;
-        (void)setrlimit(RLIMIT_NOFILE, &limit);
-    }
-    if (MAY_HAVE_OWN_DESCRIPTORS) (void)unshare(CLONE_FILES);
 }
 
 // --- The watcher ---------------------------------------------------------------------
@@ -346,7 +325,7 @@ static void begin_query(sc__client_group *group, uint32_t who, const sc_request_
         group->counts->strays++;
     } else {
         group->counts->asked++;
-        group->counts->spoiled += client->fault != SC__FAULT_NONE;
+        group->counts->faulty += client->fault != SC__FAULT_NONE;
         atomic_fetch_add_explicit(&group->asked, 1, memory_order_relaxed);
         tell_asked(group, who);
     }

@@ -69,13 +69,6 @@ void sc__client_group_free(sc__client_group *group);
  */
 SC_CHECKED sc_err sc__client_group_run(sc__client_group *group);
 
-/** Give this thread a table of descriptors of its own; continues without it if the system refuses.
- */
-void sc__client_group_own_descriptors(void);
-
-/** What the group counted; valid once it has run. */
-const sc_load_counts *sc__client_group_counts(const sc__client_group *group);
-
 /** Queries that were begun, sent, and have ended, so far. Any thread. */
 typedef struct sc__client_progress {
     uint64_t asked;

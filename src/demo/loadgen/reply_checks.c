@@ -468,7 +468,8 @@ static sc_err search(const sc__client_group *group, const sc__client_query *ques
     out->objects = group->options->objects;
     sc_err err = sc__request_writer_position(group->shared->writer, question, &edge, &offset_m);
     if (!err) {
-        err = sc_lbs_nearest(group->lbs, out->objects, &(sc_near_query){{edge, offset_m}, &request},
+        err = sc_lbs_nearest(group->lbs, out->objects,
+                             &(sc_near_query){{.edge = edge, .offset_m = offset_m}, &request},
                              &out->nears, &out->count, NULL);
     }
     out->tie_m = HUGE_VAL;
@@ -482,7 +483,7 @@ static sc_err search(const sc__client_group *group, const sc__client_query *ques
 static uint64_t mark_of(const sc_objects *objects, uint32_t number)
 {
     const sc_object_table *table = sc_objects_table(objects);
-    const sc_vocabulary *words = sc_objects_vocabulary(objects);
+    const sc_vocabulary *vocabulary = sc_objects_vocabulary(objects);
     const sc_object *object = &table->objects[number];
     char digits[16];
     const char *id = digits;
@@ -491,7 +492,8 @@ static uint64_t mark_of(const sc_objects *objects, uint32_t number)
     } else {
         snprintf(digits, sizeof digits, "%" PRIu32, number);
     }
-    const char *category = object->category < words->count ? words->names[object->category] : "";
+    const char *category =
+        object->category < vocabulary->count ? vocabulary->names[object->category] : "";
     return sc_object_digest(id, category, table->strings ? table->strings + object->name : "");
 }
 

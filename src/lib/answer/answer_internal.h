@@ -56,17 +56,23 @@ uint32_t sc__number_table_put(sc_number_table *table, uint32_t number, uint32_t 
 typedef struct sc_candidate {
     uint32_t object;
     uint32_t segment;   ///< of the cloak, if it lies there; else SC_NONE
-    double along;       ///< from the first node of that segment
+    sc_road_spot spot;  ///< where on that segment
     size_t listed;      ///< the list that was last seen to have it, from 1
-    double distance;    ///< and how far it is there
+    double cost;        ///< and what it takes to get there from that border node
     uint32_t approach;  ///< its place among the approaches; SC_NONE: not needed yet
 } sc_candidate;
 
-/** An entry of a border node's list: a candidate is so far away. */
+/** An entry of a border node's list: a candidate is so far away, in the request's metric. */
 typedef struct sc_border_claim {
-    double distance;
+    sc_reach reach;
     uint32_t candidate;  ///< of the same request
 } sc_border_claim;
+
+/** What is known of the way to a candidate. */
+typedef struct sc_found {
+    uint32_t object;
+    sc_reach reach;
+} sc_found;
 
 /** Candidates first .. first + count - 1 lie on the same segment of the cloak. */
 typedef struct sc_strip {
@@ -81,15 +87,17 @@ typedef struct sc_request_candidates {
     uint32_t candidate_count;
     size_t first_strip;
     size_t strip_count;
+    sc_metric metric;
     uint32_t k;     ///< UINT32_MAX: as many as there are
-    double radius;  ///< HUGE_VAL: no matter how far
+    double radius;  ///< in units of the metric; HUGE_VAL: no matter how far
 } sc_request_candidates;
 
 struct sc_filter {
     const sc_map *map;
     sc_filter_options options;
     double unit_m;
-    sc_length_bounds bounds;
+    double unit_s;
+    sc_cost_bounds bounds[SC_METRIC_COUNT];
     sc_object_counts counts;
 
     // The reply; is_open: it has passed all checks.
@@ -116,10 +124,11 @@ struct sc_filter {
     sc_number_table numbers;  ///< objects of the request at hand
 
     // For answers.
-    double *distances;  ///< per candidate of the request
+    sc_reach *reaches;  ///< per candidate of the request
+    sc_found *found;    ///< the nearest of them
     sc_near *results;
-    size_t result_capacity;  ///< of both
-    size_t answered;         ///< as many of both were written since they were last wiped
+    size_t result_capacity;  ///< of all three
+    size_t answered;         ///< as many of each were written since they were last wiped
 };
 
 /** The list of border node `b` for request `r`, as the reply counts lists. */
@@ -135,26 +144,54 @@ static inline sc_candidate *sc__filter_candidates_of(const sc_filter *filter, si
 }
 
 /**
- * Metres in units of the map. Whole units that have been through metres and back are whole again,
- * so that sums of them are exact; a thousandth of a unit makes no difference otherwise.
+ * Metres or seconds in units of the map. Whole units that have been through metres and back are
+ * whole again, so that sums of them are exact; a thousandth of a unit makes no difference
+ * otherwise.
  */
-static inline double sc__filter_in_units(const sc_filter *filter, double metres)
+static inline double sc__filter_in_units(const sc_filter *filter, sc_metric metric, double amount)
 {
-    const double units = metres / filter->unit_m;
+    const double units = amount / (metric == SC_METRIC_TIME ? filter->unit_s : filter->unit_m);
     const double whole = nearbyint(units);
     return fabs(units - whole) <= 0x1p-12 ? whole : units;
 }
 
+/** The metric that `metric` is not. */
+static inline sc_metric sc__other_metric(sc_metric metric)
+{
+    return metric == SC_METRIC_TIME ? SC_METRIC_DISTANCE : SC_METRIC_TIME;
+}
+
 /**
- * How much longer than `distance` another distance may be and still agree with it. A unit is lost
- * here and there by rounding; where the provider has a map of its own, also its share of the
- * distance, and of a hundred metres for where it puts things.
+ * How much more than `cost` another cost may be and still agree with it. A unit is lost here and
+ * there by rounding; where the provider has a map of its own, also its share of the cost, and of a
+ * hundred metres for where it puts things, or of the time that they take on foot.
  */
-static inline double sc__filter_tolerance(const sc_filter *filter, double distance)
+static inline double sc__filter_tolerance(const sc_filter *filter, sc_metric metric, double cost)
 {
     const double slack = filter->options.slack;
-    return 2.0 + slack * 100.0 / filter->unit_m + (1e-9 + slack) * distance;
+    const double elsewhere =
+        metric == SC_METRIC_TIME ? 72.0 / filter->unit_s : 100.0 / filter->unit_m;
+    return 2.0 + slack * elsewhere + (1e-9 + slack) * cost;
 }
+
+/** Where a reply names an object. */
+typedef struct sc_reply_entry {
+    size_t request;
+    uint32_t border;  ///< the place of the border node in the relay; SC_NONE: on the segments
+    uint32_t object;
+} sc_reply_entry;
+
+/**
+ * Refuse the reply because of an object in a list: "reply: request 1, border node 17: object 5 is
+ * listed twice". Requests are counted from 1, border nodes and objects called by their numbers;
+ * `format` is the end of the sentence. Returns SC_EREPLY.
+ */
+SC_PRINTF(4, 5)
+sc_err sc__reply_refuse(const sc_filter *filter, sc_diag *diag, sc_reply_entry at,
+                        const char *format, ...);
+
+/** Check the lists, each of which is sound by itself, against the roads and each other. */
+SC_CHECKED sc_err sc__reply_check_agreement(sc_filter *filter, sc_diag *diag);
 
 /**
  * Check filter->reply against the relay and the map, and convert it into candidates, strips and

@@ -33,7 +33,10 @@ sc_err sc_filter_new(const sc_map *map, const sc_filter_options *options, sc_fil
     filter->map = map;
     filter->options = *options;
     filter->unit_m = sc_map_unit_m(map);
-    filter->bounds = sc__length_bounds_of(map);
+    filter->unit_s = sc_map_time_unit_s(map);
+    for (unsigned metric = 0; metric < SC_METRIC_COUNT; metric++) {
+        filter->bounds[metric] = sc__cost_bounds_of(map, (sc_metric)metric);
+    }
     if (sc__object_counts_init(&filter->counts, map)) {
         sc_filter_free(filter);
         return sc_fail_memory(diag, "counting the objects of the map");
@@ -54,7 +57,8 @@ void sc_filter_free(sc_filter *filter)
     sc_free(filter->strips);
     sc_free(filter->claims);
     sc_free(filter->approaches);
-    sc_free(filter->distances);
+    sc_free(filter->reaches);
+    sc_free(filter->found);
     sc_free(filter->results);
     sc_free(filter);
 }
@@ -64,7 +68,8 @@ void sc_filter_free(sc_filter *filter)
 static sc_err check_requests(const sc_relay *relay, sc_diag *diag)
 {
     // What a provider is willing to answer is its own business.
-    const sc_request_limits none = {.max_k = UINT32_MAX, .max_radius_m = HUGE_VAL};
+    const sc_request_limits none = {
+        .max_k = UINT32_MAX, .max_radius_m = HUGE_VAL, .max_radius_s = HUGE_VAL};
     for (size_t r = 0; r < relay->request_count; r++) {
         if (sc_request_check(&relay->requests[r], &none, SC_NONE, diag)) return SC_EINVAL;
     }
@@ -79,11 +84,13 @@ static sc_err make_results(sc_filter *f, sc_diag *diag)
         if (f->taken[r].candidate_count > most) most = f->taken[r].candidate_count;
     }
     if (most <= f->result_capacity) return SC_OK;
-    sc_free(f->distances);
+    sc_free(f->reaches);
+    sc_free(f->found);
     sc_free(f->results);
-    f->distances = sc_malloc_array(most, sizeof *f->distances);
+    f->reaches = sc_malloc_array(most, sizeof *f->reaches);
+    f->found = sc_malloc_array(most, sizeof *f->found);
     f->results = sc_malloc_array(most, sizeof *f->results);
-    f->result_capacity = f->distances && f->results ? most : 0;
+    f->result_capacity = f->reaches && f->found && f->results ? most : 0;
     return f->result_capacity > 0 ? SC_OK : sc_fail_memory(diag, "making room for answers");
 }
 
@@ -104,7 +111,8 @@ sc_err sc_filter_open(sc_filter *filter, const sc_relay *relay, const sc_reply *
 void sc_filter_forget(sc_filter *filter)
 {
     if (filter->answered > 0) {
-        explicit_bzero(filter->distances, filter->answered * sizeof *filter->distances);
+        explicit_bzero(filter->reaches, filter->answered * sizeof *filter->reaches);
+        explicit_bzero(filter->found, filter->answered * sizeof *filter->found);
         explicit_bzero(filter->results, filter->answered * sizeof *filter->results);
     }
     filter->answered = 0;
@@ -118,10 +126,10 @@ void sc_filter_forget(sc_filter *filter)
 
 // --- An answer ---------------------------------------------------------------
 
-/** An exact position in the cloak. */
+/** An exact position in the cloak: its segment, and where one can drive from it. */
 typedef struct place {
     uint32_t segment;
-    double along;
+    sc_road_legs legs;
 } place;
 
 static bool find_place(const sc_filter *f, sc_road_point at, place *out)
@@ -131,79 +139,108 @@ static bool find_place(const sc_filter *f, sc_road_point at, place *out)
     const double offset = at.offset_m / f->unit_m;
     // A unit beyond the end is rounding; NaN is nowhere.
     if (!(offset >= -1.0 && offset <= length + 1.0)) return false;
-    const double kept = fmin(fmax(offset, 0.0), length);
-    out->segment = sc__inside_locate(&f->inside, at.edge, kept, &out->along);
-    return out->segment != SC_NONE;
+    out->segment = sc__inside_segment_of(&f->inside, at.edge);
+    if (out->segment == SC_NONE) return false;
+    out->legs = sc__road_legs(f->map, at.edge, fmin(fmax(offset, 0.0), length), at.direction);
+    return true;
 }
 
-// How far each candidate is from the place, through the cloak.
+// What it takes to an object on the road of the place, straight there.
+static sc_reach reach_on_road(sc_metric metric, const place *from, const sc_road_spot *spot)
+{
+    sc_reach best = {HUGE_VAL, HUGE_VAL};
+    for (int i = 0; i < from->legs.count; i++) {
+        const sc_road_leg *leg = &from->legs.legs[i];
+        if (!sc__road_leg_passes(leg, spot)) continue;
+        sc_cost distance;
+        sc_cost time;
+        sc__road_leg_to(leg, spot, &distance, &time);
+        sc_reach reach = sc__inside_span_reach(sc__inside_span_of(metric, distance, time));
+        // Rounding may put an object a little before the place that it lies behind.
+        reach = (sc_reach){fmax(reach.cost, 0.0), fmax(reach.other, 0.0)};
+        if (sc__reach_is_less(reach, best)) best = reach;
+    }
+    return best;
+}
+
+// What it takes to each candidate from the place, through the cloak.
 static void measure_inside(sc_filter *f, size_t r, const place *from)
 {
     const sc_request_candidates *taken = &f->taken[r];
     const sc_candidate *candidates = sc__filter_candidates_of(f, r);
     for (uint32_t i = 0; i < taken->candidate_count; i++) {
-        f->distances[i] = HUGE_VAL;
+        f->reaches[i] = (sc_reach){HUGE_VAL, HUGE_VAL};
     }
-    sc__inside_search_place(&f->inside, from->segment, from->along);
+    sc__inside_search_place(&f->inside, taken->metric, from->segment, &from->legs);
     for (size_t s = taken->first_strip; s < taken->first_strip + taken->strip_count; s++) {
         const sc_strip *strip = &f->strips[s];
         for (uint32_t i = strip->first; i < strip->first + strip->count; i++) {
-            const double along = candidates[i].along;
-            f->distances[i] = sc__inside_reach(&f->inside, strip->segment, along);
+            const sc_road_spot *spot = &candidates[i].spot;
+            f->reaches[i] = sc__inside_reach(&f->inside, strip->segment, spot);
             if (strip->segment != from->segment) continue;
-            // On the same road one can also go straight there.
-            f->distances[i] = fmin(f->distances[i], fabs(along - from->along));
+            const sc_reach direct = reach_on_road(taken->metric, from, spot);
+            if (sc__reach_is_less(direct, f->reaches[i])) f->reaches[i] = direct;
         }
     }
 }
 
-// And by way of border nodes, if that is shorter.
+// And by way of border nodes, if that is cheaper.
 static void measure_outside(sc_filter *f, size_t r)
 {
     for (size_t b = 0; b < f->relay->border_node_count; b++) {
         const sc_inside_span span = f->inside.spans[f->inside.border_vertex[b]];
-        if (isinf(span.whole)) continue;
+        if (isinf(span.cost.whole)) continue;
         const uint32_t *starts = f->reply->near_start + sc__filter_list_of(f, r, b);
         for (size_t i = starts[0]; i < starts[1]; i++) {
             const sc_border_claim *claim = &f->claims[i];
-            const double distance = sc__inside_span_plus(span, claim->distance);
-            if (distance < f->distances[claim->candidate]) {
-                f->distances[claim->candidate] = distance;
+            const sc_reach reach = {sc__cost_plus(span.cost, claim->reach.cost),
+                                    sc__cost_plus(span.other, claim->reach.other)};
+            if (sc__reach_is_less(reach, f->reaches[claim->candidate])) {
+                f->reaches[claim->candidate] = reach;
             }
         }
     }
 }
 
-static bool is_before(sc_near a, sc_near b)
+static bool is_before(sc_found a, sc_found b)
 {
-    if (a.distance_m != b.distance_m) return a.distance_m < b.distance_m;
+    if (a.reach.cost != b.reach.cost) return a.reach.cost < b.reach.cost;
     return a.object < b.object;
 }
 
 // The farthest on top.
 #define SC_HEAP farthest
-#define SC_HEAP_ENTRY sc_near
+#define SC_HEAP_ENTRY sc_found
 #define SC_HEAP_IS_BEFORE(heap, a, b) is_before(b, a)
 #include "base/heap_template.h"
 
-// The k nearest candidates within the radius, nearest first, distances in units. Returns how many.
+// The k nearest candidates within the radius, nearest first. Returns how many.
 static size_t pick(sc_filter *f, size_t r)
 {
     const sc_request_candidates *taken = &f->taken[r];
     const sc_candidate *candidates = sc__filter_candidates_of(f, r);
-    farthest heap = {.entries = f->results};
+    farthest heap = {.entries = f->found};
     for (uint32_t i = 0; i < taken->candidate_count; i++) {
-        const sc_near near = {candidates[i].object, f->distances[i]};
-        if (near.distance_m > taken->radius || isinf(near.distance_m)) continue;
+        const sc_found found = {candidates[i].object, f->reaches[i]};
+        if (found.reach.cost > taken->radius || isinf(found.reach.cost)) continue;
         if (heap.count < taken->k) {
-            farthest_push(&heap, near);
-        } else if (is_before(near, heap.entries[0])) {
-            farthest_replace_top(&heap, near);
+            farthest_push(&heap, found);
+        } else if (is_before(found, heap.entries[0])) {
+            farthest_replace_top(&heap, found);
         }
     }
     const size_t count = heap.count;
     farthest_sort(&heap);
     return count;
+}
+
+// In metres and seconds.
+static sc_near near_of(const sc_filter *f, sc_metric metric, sc_found found)
+{
+    const bool is_by_time = metric == SC_METRIC_TIME;
+    const double distance = is_by_time ? found.reach.other : found.reach.cost;
+    const double time = is_by_time ? found.reach.cost : found.reach.other;
+    return (sc_near){found.object, distance * f->unit_m, time * f->unit_s};
 }
 
 sc_err sc_filter_answer(sc_filter *filter, sc_road_point at, size_t request, const sc_near **out,
@@ -224,7 +261,7 @@ sc_err sc_filter_answer(sc_filter *filter, sc_road_point at, size_t request, con
     measure_outside(filter, request);
     *count = pick(filter, request);
     for (size_t i = 0; i < *count; i++) {
-        filter->results[i].distance_m *= filter->unit_m;
+        filter->results[i] = near_of(filter, filter->taken[request].metric, filter->found[i]);
     }
     explicit_bzero(&from, sizeof from);
     *out = filter->results;

@@ -9,6 +9,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+static const sc_inside_span unreached = {{HUGE_VAL, 0.0}, {HUGE_VAL, 0.0}};
+
 // === Building the graph =========================================================================
 
 // --- Memory ------------------------------------------------------------------
@@ -16,7 +18,7 @@
 void sc__inside_fini(sc_inside *inside)
 {
     sc_free(inside->segments);
-    sc_free(inside->edge_starts);
+    sc_free(inside->edge_spots);
     sc_free(inside->stars);
     sc_free(inside->first_way);
     sc_free(inside->ways);
@@ -60,8 +62,7 @@ static bool make_room(sc_inside *inside, size_t segments, size_t edges)
     // than there are vertices; a search takes in each way once, and two places to begin at.
     return sc_reserve(&inside->segments, segments, &inside->segment_room,
                       sizeof *inside->segments) &&
-           sc_reserve(&inside->edge_starts, edges, &inside->edge_room,
-                      sizeof *inside->edge_starts) &&
+           sc_reserve(&inside->edge_spots, edges, &inside->edge_room, sizeof *inside->edge_spots) &&
            reserve_ends(inside, 2 * segments + 2);
 }
 
@@ -94,11 +95,42 @@ static size_t count_edges(const sc_map *map, const sc_relay *relay)
     return count;
 }
 
-// Segments, and where along them their edges begin. Lengths are sums of those of the edges.
+// What an edge adds to the time of a spot behind it.
+static double time_of(uint32_t units)
+{
+    return units == SC_CLOSED ? 0.0 : units;
+}
+
+// Where the edges of a segment begin, and how far it is open from either end. Lengths are sums of
+// those of the edges.
+static void measure_segment(sc_inside *inside, sc_inside_segment *road)
+{
+    const sc_edge *edges = sc_map_edges(inside->map) + road->first_edge;
+    const sc_travel_times *times = sc_map_edge_times(inside->map) + road->first_edge;
+    sc_road_spot *spots = inside->edge_spots + road->first_start;
+    sc_road_spot spot = {.along = 0.0};
+    bool is_open = true;
+    for (uint32_t i = 0; i < road->edge_count; i++) {
+        spots[i] = spot;
+        spot.along += edges[i].length;
+        spot.forward += time_of(times[i].forward);
+        is_open = is_open && times[i].forward != SC_CLOSED;
+        if (is_open) road->open_ahead = spot.along;
+    }
+    road->length = spot.along;
+    road->open_behind = spot.along;
+    is_open = true;
+    for (uint32_t i = road->edge_count; i-- > 0;) {
+        spot.backward += time_of(times[i].backward);
+        spots[i].backward = spot.backward;
+        is_open = is_open && times[i].backward != SC_CLOSED;
+        if (is_open) road->open_behind = spots[i].along;
+    }
+}
+
 static void list_segments(sc_inside *inside)
 {
     const sc_segment *segments = sc_map_segments(inside->map);
-    const sc_edge *edges = sc_map_edges(inside->map);
     size_t next_start = 0;
     for (size_t i = 0; i < inside->segment_count; i++) {
         const sc_segment *segment = &segments[inside->relay->segments[i]];
@@ -108,10 +140,8 @@ static void list_segments(sc_inside *inside)
             .edge_count = segment[1].first_edge - segment[0].first_edge,
             .first_start = next_start,
         };
-        for (uint32_t j = 0; j < road->edge_count; j++) {
-            inside->edge_starts[next_start++] = road->length;
-            road->length += edges[road->first_edge + j].length;
-        }
+        measure_segment(inside, road);
+        next_start += road->edge_count;
     }
 }
 
@@ -146,9 +176,17 @@ static bool leads_on(const sc_inside_segment *road)
     return road->end_b != SC_NONE && road->end_b != road->end_a;
 }
 
-static void add_way(sc_inside *inside, uint32_t from, uint32_t to, double length)
+// Whether a segment can be driven from one end to the other, and how long it takes.
+static bool way_along(const sc_inside *inside, size_t i, bool backwards, sc_inside_way *out)
 {
-    inside->ways[inside->first_way[from]++] = (sc_inside_way){to, length};
+    const sc_inside_segment *road = &inside->segments[i];
+    if (!leads_on(road)) return false;
+    const sc_travel_times times = sc_map_segment_times(inside->map)[inside->relay->segments[i]];
+    if ((backwards ? times.backward : times.forward) == SC_CLOSED) return false;
+    *out = (sc_inside_way){.to = backwards ? road->end_a : road->end_b,
+                           .distance = road->length,
+                           .time = time_of(backwards ? times.backward : times.forward)};
+    return true;
 }
 
 // The ways from each vertex, by counting.
@@ -158,20 +196,19 @@ static void list_ways(sc_inside *inside)
     for (size_t v = 0; v <= inside->vertex_count; v++) {
         first[v] = 0;
     }
+    sc_inside_way way;
     for (size_t i = 0; i < inside->segment_count; i++) {
         const sc_inside_segment *road = &inside->segments[i];
-        if (!leads_on(road)) continue;
-        first[road->end_a + 1]++;
-        first[road->end_b + 1]++;
+        if (way_along(inside, i, false, &way)) first[road->end_a + 1]++;
+        if (way_along(inside, i, true, &way)) first[road->end_b + 1]++;
     }
     for (size_t v = 0; v < inside->vertex_count; v++) {
         first[v + 1] += first[v];
     }
     for (size_t i = 0; i < inside->segment_count; i++) {
         const sc_inside_segment *road = &inside->segments[i];
-        if (!leads_on(road)) continue;
-        add_way(inside, road->end_a, road->end_b, road->length);
-        add_way(inside, road->end_b, road->end_a, road->length);
+        if (way_along(inside, i, false, &way)) inside->ways[first[road->end_a]++] = way;
+        if (way_along(inside, i, true, &way)) inside->ways[first[road->end_b]++] = way;
     }
     // Each has moved to where the next begins.
     for (size_t v = inside->vertex_count; v > 0; v--) {
@@ -243,33 +280,43 @@ sc_err sc__inside_build(sc_inside *inside, const sc_map *map, const sc_relay *re
     }
     inside->touched_count = 0;
     for (size_t v = 0; v < inside->vertex_count; v++) {
-        inside->spans[v] = (sc_inside_span){HUGE_VAL, 0.0};
+        inside->spans[v] = unreached;
     }
     return SC_OK;
 }
 
-uint32_t sc__inside_locate(const sc_inside *inside, sc_edge_id edge, double offset, double *along)
+uint32_t sc__inside_segment_of(const sc_inside *inside, sc_edge_id edge)
 {
     const sc_seg_id id = sc_map_edges(inside->map)[edge].segment;
     const uint32_t segment = find_id(inside->relay->segments, inside->segment_count, id);
     if (segment == SC_NONE) return SC_NONE;
     const sc_inside_segment *road = &inside->segments[segment];
-    const uint32_t step = edge - road->first_edge;
-    if (step >= road->edge_count) return SC_NONE;  // only on a map that contradicts itself
-    *along = inside->edge_starts[road->first_start + step] + offset;
+    // Another edge is only on a map that contradicts itself.
+    return edge - road->first_edge < road->edge_count ? segment : SC_NONE;
+}
+
+uint32_t sc__inside_locate(const sc_inside *inside, sc_edge_id edge, uint32_t offset,
+                           sc_road_spot *spot)
+{
+    const uint32_t segment = sc__inside_segment_of(inside, edge);
+    if (segment == SC_NONE) return SC_NONE;
+    const sc_inside_segment *road = &inside->segments[segment];
+    *spot = inside->edge_spots[road->first_start + (edge - road->first_edge)];
+    sc__road_move_whole(inside->map, edge, offset, spot);
     return segment;
 }
 
 // === Searching ==================================================================================
-// An entry of the queue is never changed: a vertex that is reached by a shorter way goes in again,
-// and the older entry is skipped when it comes out. Each way is taken at most once, so the queue
-// never holds more than there are ways and beginnings.
+// An entry of the queue is never changed: a vertex that is reached by a cheaper way goes in again,
+// and the older entry is skipped when it comes out. Entries come out in the order of both costs, so
+// each way is taken at most once and the queue never holds more than there are ways and beginnings.
 
-static void begin_search(sc_inside *inside)
+static void begin_search(sc_inside *inside, sc_metric metric)
 {
     for (size_t i = 0; i < inside->touched_count; i++) {
-        inside->spans[inside->touched[i]] = (sc_inside_span){HUGE_VAL, 0.0};
+        inside->spans[inside->touched[i]] = unreached;
     }
+    inside->metric = metric;
     inside->touched_count = 0;
     inside->queue.count = 0;
     inside->met_count = 0;
@@ -278,50 +325,84 @@ static void begin_search(sc_inside *inside)
 static void reach(sc_inside *inside, uint32_t vertex, sc_inside_span span)
 {
     sc_inside_span *known = &inside->spans[vertex];
-    const double distance = sc__inside_span_plus(span, 0.0);
-    if (distance >= sc__inside_span_plus(*known, 0.0)) return;
-    if (isinf(known->whole)) inside->touched[inside->touched_count++] = vertex;
+    const sc_reach there = sc__inside_span_reach(span);
+    if (!sc__reach_is_less(there, sc__inside_span_reach(*known))) return;
+    if (isinf(known->cost.whole)) inside->touched[inside->touched_count++] = vertex;
     *known = span;
-    sc_inside_queue_push(&inside->queue, (sc_inside_queued){distance, vertex});
+    sc_inside_queue_push(&inside->queue, (sc_inside_queued){there, vertex});
 }
 
-// Take the nearest vertex out and go on from there; SC_NONE if a shorter way to it came first.
+static sc_inside_span span_plus(const sc_inside *inside, sc_inside_span span, double distance,
+                                double time)
+{
+    const bool is_by_time = inside->metric == SC_METRIC_TIME;
+    span.cost.whole += is_by_time ? time : distance;
+    span.other.whole += is_by_time ? distance : time;
+    return span;
+}
+
+// Take the nearest vertex out and go on from there; SC_NONE if a cheaper way to it came first.
 static uint32_t settle_next(sc_inside *inside)
 {
     const sc_inside_queued next = sc_inside_queue_pop(&inside->queue);
     const sc_inside_span span = inside->spans[next.vertex];
-    if (next.distance > sc__inside_span_plus(span, 0.0)) return SC_NONE;
+    if (sc__reach_is_less(sc__inside_span_reach(span), next.reach)) return SC_NONE;
     for (uint32_t i = inside->first_way[next.vertex]; i < inside->first_way[next.vertex + 1]; i++) {
         const sc_inside_way *way = &inside->ways[i];
-        reach(inside, way->to, (sc_inside_span){span.whole + way->length, span.shift});
+        reach(inside, way->to, span_plus(inside, span, way->distance, way->time));
     }
     return next.vertex;
 }
 
-void sc__inside_search_border(sc_inside *inside, uint32_t border, double limit)
+void sc__inside_search_border(sc_inside *inside, sc_metric metric, uint32_t border, double limit)
 {
-    begin_search(inside);
-    reach(inside, inside->border_vertex[border], (sc_inside_span){0.0, 0.0});
-    while (inside->queue.count > 0 && inside->queue.entries[0].distance <= limit &&
+    begin_search(inside, metric);
+    const sc_inside_span here = {{0.0, 0.0}, {0.0, 0.0}};
+    reach(inside, inside->border_vertex[border], here);
+    while (inside->queue.count > 0 && inside->queue.entries[0].reach.cost <= limit &&
            inside->met_count < SC_INSIDE_MET) {
         const uint32_t vertex = settle_next(inside);
         if (vertex == SC_NONE) continue;
         const uint32_t other = inside->border_of[vertex];
         if (other == SC_NONE || other == border) continue;
         inside->met[inside->met_count++] =
-            (sc_inside_met){other, sc__inside_span_plus(inside->spans[vertex], 0.0)};
+            (sc_inside_met){other, sc__inside_span_reach(inside->spans[vertex]).cost};
     }
 }
 
-void sc__inside_search_place(sc_inside *inside, uint32_t segment, double along)
+void sc__inside_search_place(sc_inside *inside, sc_metric metric, uint32_t segment,
+                             const sc_road_legs *legs)
 {
     const sc_inside_segment *road = &inside->segments[segment];
-    begin_search(inside);
-    reach(inside, road->end_a, (sc_inside_span){0.0, along});
-    if (road->end_b != SC_NONE) reach(inside, road->end_b, (sc_inside_span){road->length, -along});
+    begin_search(inside, metric);
+    for (int i = 0; i < legs->count; i++) {
+        const sc_road_leg *leg = &legs->legs[i];
+        const uint32_t end = leg->is_backward ? road->end_a : road->end_b;
+        if (!leg->reaches_end || end == SC_NONE) continue;
+        sc_cost distance;
+        sc_cost time;
+        sc__road_leg_to(leg, &leg->limit, &distance, &time);
+        reach(inside, end, sc__inside_span_of(metric, distance, time));
+    }
     while (inside->queue.count > 0) {
         settle_next(inside);
     }
+}
+
+sc_reach sc__inside_reach(const sc_inside *inside, uint32_t segment, const sc_road_spot *spot)
+{
+    const sc_inside_segment *road = &inside->segments[segment];
+    sc_reach best = {HUGE_VAL, HUGE_VAL};
+    if (spot->along <= road->open_ahead) {
+        best = sc__inside_span_reach(
+            span_plus(inside, inside->spans[road->end_a], spot->along, spot->forward));
+    }
+    if (road->end_b != SC_NONE && spot->along >= road->open_behind) {
+        const sc_reach by_b = sc__inside_span_reach(span_plus(
+            inside, inside->spans[road->end_b], road->length - spot->along, spot->backward));
+        if (sc__reach_is_less(by_b, best)) best = by_b;
+    }
+    return best;
 }
 
 void sc__inside_wipe(sc_inside *inside)

@@ -6,21 +6,22 @@
  * is built once per cloak and searched once per border node and once per answer. All memory is
  * taken while building, so that no search can fail.
  *
- * Lengths are in units of the map, as doubles: whole numbers of them, and sums of these, are exact.
- * The exact position of a traveller is no whole number. So a distance is kept in two parts, a whole
- * number and what the position adds to it, and is rounded once, when it is looked at: ways that are
- * equally long come out equal, whatever they lead through.
+ * Roads are driven as they are open, and a search goes by distance or by time: of ways that cost
+ * the same in its metric it takes the one that costs less in the other. Costs are those of
+ * road_legs.h: whole numbers of the map's units, and what the traveller's position adds to them.
  *
  * Invariants, once built:
  *  1. relay->segments ascend; segment i of the graph is relay->segments[i].
  *  2. relay->border_nodes are exactly the border nodes of these segments.
- *  3. Every edge of a segment knows how far along the segment it begins (edge_starts).
+ *  3. Every edge of a segment knows where along the segment it begins (edge_spots).
  */
 #ifndef SC_ANSWER_INSIDE_SEARCH_H
 #define SC_ANSWER_INSIDE_SEARCH_H
 
 #include <starcloak/map.h>
 #include <starcloak/relay.h>
+
+#include "map/road_legs.h"
 
 #include <math.h>
 
@@ -30,16 +31,33 @@
  */
 enum { SC_INSIDE_MET = 64 };
 
-/** The length of a way: a whole number, and what is added to it last. */
+/** What a way costs in the metric of the search, and in the other one. */
 typedef struct sc_inside_span {
-    double whole;  ///< HUGE_VAL: there is no way
-    double shift;
+    sc_cost cost;  ///< HUGE_VAL: there is no way
+    sc_cost other;
 } sc_inside_span;
 
-/** The length of the way and of `more`, a whole number, together. */
-static inline double sc__inside_span_plus(sc_inside_span span, double more)
+/** The same, looked at. */
+typedef struct sc_reach {
+    double cost;  ///< HUGE_VAL: there is no way
+    double other;
+} sc_reach;
+
+static inline bool sc__reach_is_less(sc_reach a, sc_reach b)
 {
-    return (span.whole + more) + span.shift;
+    return a.cost < b.cost || (a.cost == b.cost && a.other < b.other);
+}
+
+static inline sc_reach sc__inside_span_reach(sc_inside_span span)
+{
+    return (sc_reach){sc__cost_plus(span.cost, 0.0), sc__cost_plus(span.other, 0.0)};
+}
+
+/** Two measures of one way, ordered as a search by `metric` has them. */
+static inline sc_inside_span sc__inside_span_of(sc_metric metric, sc_cost distance, sc_cost time)
+{
+    return metric == SC_METRIC_TIME ? (sc_inside_span){time, distance}
+                                    : (sc_inside_span){distance, time};
 }
 
 /** A segment of the cloak. */
@@ -48,30 +66,33 @@ typedef struct sc_inside_segment {
     uint32_t end_b;  ///< vertex at its last node; SC_NONE at a dead end
     sc_edge_id first_edge;
     uint32_t edge_count;
-    size_t first_start;  ///< its edges' part of `edge_starts`
+    size_t first_start;  ///< its edges' part of `edge_spots`
     double length;
+    double open_ahead;   ///< how far along it one can drive from its first node
+    double open_behind;  ///< how far along it one can drive backwards from its last node
 } sc_inside_segment;
 
-/** A segment as seen from one of its ends. */
+/** A segment as it leads from one of its ends to the other. */
 typedef struct sc_inside_way {
     uint32_t to;  ///< vertex
-    double length;
+    double distance;
+    double time;
 } sc_inside_way;
 
 typedef struct sc_inside_queued {
-    double distance;
+    sc_reach reach;
     uint32_t vertex;
 } sc_inside_queued;
 
 #define SC_HEAP sc_inside_queue
 #define SC_HEAP_ENTRY sc_inside_queued
-#define SC_HEAP_IS_BEFORE(heap, a, b) ((a).distance < (b).distance)
+#define SC_HEAP_IS_BEFORE(heap, a, b) sc__reach_is_less((a).reach, (b).reach)
 #include "base/heap_template.h"
 
 /** Another border node that a search has met. */
 typedef struct sc_inside_met {
     uint32_t border;  ///< its place in the relay
-    double distance;
+    double cost;
 } sc_inside_met;
 
 /** Zero-initialise; release with sc__inside_fini(). */
@@ -81,8 +102,8 @@ typedef struct sc_inside {
 
     sc_inside_segment *segments;
     size_t segment_count;
-    double *edge_starts;
-    sc_star_id *stars;  ///< of the vertices, ascending
+    sc_road_spot *edge_spots;  ///< where each edge begins
+    sc_star_id *stars;         ///< of the vertices, ascending
     size_t vertex_count;
     uint32_t *first_way;  ///< ways of vertex v: [first_way[v], first_way[v + 1])
     sc_inside_way *ways;
@@ -90,6 +111,7 @@ typedef struct sc_inside {
     uint32_t *border_vertex;  ///< per border node: its vertex
 
     // The last search.
+    sc_metric metric;
     sc_inside_span *spans;  ///< per vertex: how far it is
     uint32_t *touched;      ///< vertices that have a span; the others need no clearing
     size_t touched_count;
@@ -98,7 +120,7 @@ typedef struct sc_inside {
     size_t met_count;
 
     size_t segment_room;  ///< segments that there is room for
-    size_t edge_room;     ///< edges that edge_starts has room for
+    size_t edge_room;     ///< edges that edge_spots has room for
     size_t end_room;      ///< what all other arrays have room for
 } sc_inside;
 
@@ -115,38 +137,37 @@ SC_CHECKED sc_err sc__inside_build(sc_inside *inside, const sc_map *map, const s
                                    sc_diag *diag);
 
 /**
- * Where a place on an edge of the map lies in the cloak.
+ * Where an object on an edge of the map lies in the cloak.
  *
  * @param offset  from the edge's `from`
- * @param along   set to how far it is from the first node of its segment
+ * @param spot    set to where it is on its segment
  * @return the number of its segment; SC_NONE if it is not in the cloak
  */
-uint32_t sc__inside_locate(const sc_inside *inside, sc_edge_id edge, double offset, double *along);
+uint32_t sc__inside_locate(const sc_inside *inside, sc_edge_id edge, uint32_t offset,
+                           sc_road_spot *spot);
+
+/** The number of the segment of an edge; SC_NONE if it is not in the cloak. */
+uint32_t sc__inside_segment_of(const sc_inside *inside, sc_edge_id edge);
 
 /**
  * Search from border node `border` until all within `limit` is searched, or SC_INSIDE_MET others
  * are met.
  */
-void sc__inside_search_border(sc_inside *inside, uint32_t border, double limit);
+void sc__inside_search_border(sc_inside *inside, sc_metric metric, uint32_t border, double limit);
 
-/** Search from a place on a segment, `along` from its first node, through all of the cloak. */
-void sc__inside_search_place(sc_inside *inside, uint32_t segment, double along);
+/** Search from a place on a segment, by its legs, through all of the cloak. */
+void sc__inside_search_place(sc_inside *inside, sc_metric metric, uint32_t segment,
+                             const sc_road_legs *legs);
 
 /** Wipe what the last searches left behind. The graph must be built again before the next search.
  */
 void sc__inside_wipe(sc_inside *inside);
 
 /**
- * How far a place on a segment is from where the last search began, by way of the segment's ends;
- * HUGE_VAL if there is no way. Of a search that stopped early it may be too far, never too near.
+ * What it takes from where the last search began to a spot on a segment, by way of the segment's
+ * ends; HUGE_VAL if there is no way. Of a search that stopped early it may be too much, never too
+ * little.
  */
-static inline double sc__inside_reach(const sc_inside *inside, uint32_t segment, double along)
-{
-    const sc_inside_segment *road = &inside->segments[segment];
-    const double by_a = sc__inside_span_plus(inside->spans[road->end_a], along);
-    if (road->end_b == SC_NONE) return by_a;
-    const double by_b = sc__inside_span_plus(inside->spans[road->end_b], road->length - along);
-    return by_b < by_a ? by_b : by_a;
-}
+sc_reach sc__inside_reach(const sc_inside *inside, uint32_t segment, const sc_road_spot *spot);
 
 #endif

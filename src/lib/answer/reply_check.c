@@ -2,27 +2,11 @@
 //
 //   1. Every list by itself: it has the shape of a reply, names objects that exist, were asked
 //      for and lie where they may, each once, nearest first, and no more of them than allowed.
-//   2. The lists against the roads, against each other, and against how many objects there are.
+//   2. The lists against the roads, against each other, and against how many objects there are:
+//      reply_agreement.c.
 //
 // The decoders check a part of the first, and refuse tables in which two objects have the same key;
 // but a reply may also come from a provider in the same process.
-//
-// What the second part knows is the map, and that one provider answered for places that are
-// connected by known roads:
-//
-//   a. No object is nearer to a border node than the straight line allows (reply_bounds.h).
-//   b. A known way is an upper bound. If there is a way of length w from border node b to object o,
-//      then o is in b's list, at no more than w, unless the list is full of nearer ones or w is
-//      beyond the radius. Ways are known
-//        - through the cloak, to objects on its segments;
-//        - along its own segment, to an object on a road that ends at b;
-//        - through the cloak to another border node, and on from there by that one's list.
-//   c. If the objects are the map's own, it is known how many of them can be reached, and so how
-//      long a list of nearest ones is.
-//
-// The last of the known ways is the triangle inequality in both directions, since every pair of
-// border nodes is checked from both ends. An honest reply always passes: its distances are those of
-// shortest ways. docs/trust.md has what cannot be detected.
 #include "answer/answer_internal.h"
 #include "base/alloc.h"
 #include "base/diag.h"
@@ -78,18 +62,8 @@ uint32_t sc__number_table_put(sc_number_table *table, uint32_t number, uint32_t 
 
 // === Refusing ===================================================================================
 
-/** Where a reply names an object. */
-typedef struct entry {
-    size_t request;
-    uint32_t border;  ///< the place of the border node in the relay; SC_NONE: on the segments
-    uint32_t object;
-} entry;
-
-// Refuse the reply because of an object in a list: "reply: request 1, border node 17: object 5 is
-// listed twice". Requests are counted from 1, border nodes and objects called by their numbers;
-// `format` is the end of the sentence.
-SC_PRINTF(4, 5)
-static sc_err refuse(const sc_filter *filter, sc_diag *diag, entry at, const char *format, ...)
+sc_err sc__reply_refuse(const sc_filter *filter, sc_diag *diag, sc_reply_entry at,
+                        const char *format, ...)
 {
     char what[256];
     va_list arguments;
@@ -217,7 +191,7 @@ static inline sc_err admit(sc_filter *f, size_t r, uint32_t number, uint32_t *pl
     taken->candidate_count++;
     *candidate = (sc_candidate){.object = number, .approach = SC_NONE};
     candidate->segment =
-        sc__inside_locate(&f->inside, object->edge, object->offset, &candidate->along);
+        sc__inside_locate(&f->inside, object->edge, object->offset, &candidate->spot);
     return SC_OK;
 }
 
@@ -250,7 +224,7 @@ static sc_err take_on_segments(sc_filter *f, size_t r, uint32_t number, sc_diag 
     if (err) return err;
     if (!flaw && taken->candidate_count == before) flaw = "is listed twice";
     if (!flaw && sc__filter_candidates_of(f, r)[place].segment == SC_NONE) flaw = "lies elsewhere";
-    if (flaw) return refuse(f, diag, (entry){r, SC_NONE, number}, "%s", flaw);
+    if (flaw) return sc__reply_refuse(f, diag, (sc_reply_entry){r, SC_NONE, number}, "%s", flaw);
     const uint32_t segment = sc__filter_candidates_of(f, r)[place].segment;
     return add_to_strip(f, taken, place, segment) ? SC_OK : SC_ENOMEM;
 }
@@ -277,8 +251,8 @@ static sc_err take_runs(sc_filter *f, size_t r, sc_diag *diag)
     for (size_t i = reply->run_start[r]; i < reply->run_start[r + 1]; i++) {
         const sc_object_run run = reply->runs[i];
         if (run.count > f->object_count || run.first > f->object_count - run.count) {
-            return refuse(f, diag, (entry){r, SC_NONE, run.first},
-                          "begins a run that leads outside of the table");
+            return sc__reply_refuse(f, diag, (sc_reply_entry){r, SC_NONE, run.first},
+                                    "begins a run that leads outside of the table");
         }
         for (uint32_t j = 0; j < run.count; j++) {
             const sc_err err = take_on_segments(f, r, run.first + j, diag);
@@ -299,17 +273,32 @@ static sc_err take_runs(sc_filter *f, size_t r, sc_diag *diag)
 
 // --- The answers of border nodes ---------------------------------------------
 
-// What is wrong with a distance, given the one before it; NULL: nothing.
-static const char *flaw_of_distance(const sc_filter *f, const sc_request_candidates *taken,
-                                    double distance, double before)
+// What is wrong with what a way costs in a metric; NULL: nothing.
+static const char *flaw_of_cost(const sc_filter *f, sc_metric metric, double cost)
 {
-    if (distance < before) return "is nearer than the one before it";
-    if (distance > taken->radius + sc__filter_tolerance(f, taken->radius))
+    const double total = f->bounds[metric].total;
+    if (cost <= total + sc__filter_tolerance(f, metric, total)) return NULL;
+    return metric == SC_METRIC_TIME ? "takes longer than all roads together"
+                                    : "is farther than all roads together are long";
+}
+
+// What is wrong with the way to an object, given what that to the one before it costs; NULL:
+// nothing.
+static const char *flaw_of_way(const sc_filter *f, const sc_request_candidates *taken,
+                               sc_reach reach, double before)
+{
+    const sc_metric metric = taken->metric;
+    if (reach.cost < before) return "is nearer than the one before it";
+    if (reach.cost > taken->radius + sc__filter_tolerance(f, metric, taken->radius))
         return "is beyond the radius";
-    if (distance > f->bounds.total + sc__filter_tolerance(f, f->bounds.total)) {
-        return "is farther than all roads together are long";
-    }
-    return NULL;
+    const char *flaw = flaw_of_cost(f, metric, reach.cost);
+    return flaw ? flaw : flaw_of_cost(f, sc__other_metric(metric), reach.other);
+}
+
+// Written so that NaN is refused: no comparison with it is true.
+static bool is_amount(double amount)
+{
+    return amount >= 0.0 && amount < HUGE_VAL;
 }
 
 // Put a candidate on a list, counted from 1; what is wrong with that, or NULL.
@@ -341,7 +330,10 @@ static sc_err take_list(sc_filter *f, size_t r, uint32_t b, uint32_t on_segments
     double before = 0.0;
     for (size_t i = first; i < end; i++) {
         const sc_near near = f->reply->nears[i];
-        const double distance = sc__filter_in_units(f, near.distance_m);
+        const sc_metric other = sc__other_metric(taken->metric);
+        const sc_reach reach = {
+            sc__filter_in_units(f, taken->metric, sc_near_cost(&near, taken->metric)),
+            sc__filter_in_units(f, other, sc_near_cost(&near, other))};
         uint32_t place = 0;
         const char *flaw = NULL;
         const sc_err err = admit(f, r, near.object, &place, &flaw);
@@ -350,14 +342,16 @@ static sc_err take_list(sc_filter *f, size_t r, uint32_t b, uint32_t on_segments
             sc_candidate *candidate = &sc__filter_candidates_of(f, r)[place];
             flaw = put_on_list(f, candidate, list + 1, place < on_segments);
         }
-        // Written so that NaN is refused: no comparison with it is true.
-        if (!flaw && !(near.distance_m >= 0.0 && near.distance_m < HUGE_VAL)) {
+        if (!flaw && !is_amount(near.distance_m)) {
             flaw = "has a distance that is negative or no number";
         }
-        if (!flaw) flaw = flaw_of_distance(f, taken, distance, before);
-        if (flaw) return refuse(f, diag, (entry){r, b, near.object}, "%s", flaw);
-        f->claims[i] = (sc_border_claim){distance, place};
-        before = distance;
+        if (!flaw && !is_amount(near.duration_s)) {
+            flaw = "has a duration that is negative or no number";
+        }
+        if (!flaw) flaw = flaw_of_way(f, taken, reach, before);
+        if (flaw) return sc__reply_refuse(f, diag, (sc_reply_entry){r, b, near.object}, "%s", flaw);
+        f->claims[i] = (sc_border_claim){reach, place};
+        before = reach.cost;
     }
     return SC_OK;
 }
@@ -374,11 +368,13 @@ static sc_err take_request(sc_filter *f, size_t r, sc_diag *diag)
 {
     const sc_request *request = &f->relay->requests[r];
     const bool is_knn = request->type == SC_REQUEST_KNN;
+    const double radius = request->metric == SC_METRIC_TIME ? request->radius_s : request->radius_m;
     f->taken[r] = (sc_request_candidates){
         .first_candidate = f->candidate_count,
         .first_strip = f->strip_count,
+        .metric = request->metric,
         .k = is_knn ? request->k : UINT32_MAX,
-        .radius = is_knn ? HUGE_VAL : rim_of(sc__filter_in_units(f, request->radius_m)),
+        .radius = is_knn ? HUGE_VAL : rim_of(sc__filter_in_units(f, request->metric, radius)),
     };
     const size_t sent = sc_reply_candidate_count(f->reply, r);
     if (sent > f->options.max_candidates) {
@@ -419,224 +415,8 @@ static sc_err check_lists(sc_filter *filter, sc_diag *diag)
     return err == SC_ENOMEM ? sc_fail_memory(diag, "checking a reply") : err;
 }
 
-// === Lists against the roads and each other =====================================================
-
-/** The list of one border node for one request. */
-typedef struct list {
-    size_t request;
-    uint32_t border;
-    const sc_border_claim *claims;
-    size_t count;
-    sc_candidate *candidates;  ///< of the request
-    size_t stamp;              ///< candidates that bear it are in the list
-    double reach;              ///< what is nearer than this must be in the list
-} list;
-
-static const sc_border_claim *claims_of(const sc_filter *f, size_t request, size_t border,
-                                        size_t *count)
-{
-    const uint32_t *starts = f->reply->near_start + sc__filter_list_of(f, request, border);
-    *count = starts[1] - starts[0];
-    // A reply without any near objects has no room for them either.
-    return *count > 0 ? f->claims + starts[0] : NULL;
-}
-
-// What is nearer than this must be in a border node's list: one with room to spare holds all.
-static double reach_of(const sc_filter *f, size_t request, size_t border)
-{
-    size_t count = 0;
-    const sc_border_claim *claims = claims_of(f, request, border, &count);
-    const sc_request_candidates *taken = &f->taken[request];
-    return count > 0 && count == taken->k ? claims[count - 1].distance : taken->radius;
-}
-
-// Look a list up and stamp what is in it.
-static list open_list(sc_filter *f, size_t request, uint32_t border)
-{
-    const size_t all_lists = f->relay->request_count * f->relay->border_node_count;
-    list l = {
-        .request = request,
-        .border = border,
-        .candidates = sc__filter_candidates_of(f, request),
-        // Those below were used while taking in.
-        .stamp = all_lists + sc__filter_list_of(f, request, border) + 1,
-        .reach = reach_of(f, request, border),
-    };
-    l.claims = claims_of(f, request, border, &l.count);
-    for (size_t i = 0; i < l.count; i++) {
-        sc_candidate *candidate = &l.candidates[l.claims[i].candidate];
-        candidate->listed = l.stamp;
-        candidate->distance = l.claims[i].distance;
-    }
-    return l;
-}
-
-// Whether something that a known way of length `way` leads to must be in the list.
-static bool must_hold(const sc_filter *f, const list *l, double way)
-{
-    return way + sc__filter_tolerance(f, way) < l->reach;
-}
-
-// Whether an object agrees with a known way to it.
-static bool agrees(const sc_filter *f, const list *l, const sc_candidate *candidate, double way)
-{
-    if (candidate->listed != l->stamp) return !must_hold(f, l, way);
-    return candidate->distance <= way + sc__filter_tolerance(f, way);
-}
-
-// --- The list and the map ----------------------------------------------------
-
-// How an object can be approached; found when it is first asked for. NULL when memory is out.
-static const sc_approach *approach_of(sc_filter *f, sc_candidate *candidate)
-{
-    if (candidate->approach == SC_NONE) {
-        if (!sc_grow(&f->approaches, f->approach_count, &f->approach_capacity,
-                     sizeof *f->approaches)) {
-            return NULL;
-        }
-        const sc_object *object = &f->objects[candidate->object];
-        // The roads of a provider with another map may lead there in other ways.
-        f->approaches[f->approach_count] =
-            f->options.slack == 0.0
-                ? sc__approach_by_road(f->map, object->edge, object->offset)
-                : sc__approach_by_position(f->map, object->edge, object->offset);
-        candidate->approach = (uint32_t)f->approach_count++;
-    }
-    return &f->approaches[candidate->approach];
-}
-
-// A way from the border node of star `star`, where the last search began, that the map alone
-// proves.
-static double known_way(const sc_filter *f, const sc_candidate *candidate,
-                        const sc_approach *approach, sc_star_id star)
-{
-    if (candidate->segment != SC_NONE) {
-        return sc__inside_reach(&f->inside, candidate->segment, candidate->along);
-    }
-    double way = HUGE_VAL;
-    for (int side = 0; side < 2; side++) {
-        if (approach->star[side] == star) way = fmin(way, approach->way[side]);
-    }
-    return way;
-}
-
-static sc_err check_with_map(sc_filter *f, const list *l, sc_space_point spot, sc_diag *diag)
-{
-    const sc_star_id star = f->inside.stars[f->inside.border_vertex[l->border]];
-    for (size_t i = 0; i < l->count; i++) {
-        sc_candidate *candidate = &l->candidates[l->claims[i].candidate];
-        const sc_approach *approach = approach_of(f, candidate);
-        if (!approach) return SC_ENOMEM;
-        const double distance = l->claims[i].distance;
-        const double at_most = distance + sc__filter_tolerance(f, distance);
-        if (!sc__approach_allows(&f->bounds, approach, spot, at_most)) {
-            return refuse(f, diag, (entry){l->request, l->border, candidate->object},
-                          "is nearer than any road could be");
-        }
-        if (!agrees(f, l, candidate, known_way(f, candidate, approach, star))) {
-            return refuse(f, diag, (entry){l->request, l->border, candidate->object},
-                          "is farther than the known way to it");
-        }
-    }
-    return SC_OK;
-}
-
-static sc_err check_on_segments(const sc_filter *f, const list *l, sc_diag *diag)
-{
-    const sc_request_candidates *taken = &f->taken[l->request];
-    const sc_strip *strips = f->strips + taken->first_strip;
-    for (size_t i = 0; i < taken->strip_count; i++) {
-        const sc_strip *strip = &strips[i];
-        // The ends of a segment are nearer than what is on it.
-        const double length = f->inside.segments[strip->segment].length;
-        const double nearest = fmin(sc__inside_reach(&f->inside, strip->segment, 0.0),
-                                    sc__inside_reach(&f->inside, strip->segment, length));
-        if (!must_hold(f, l, nearest)) continue;
-        for (uint32_t j = strip->first; j < strip->first + strip->count; j++) {
-            const sc_candidate *candidate = &l->candidates[j];
-            const double way = sc__inside_reach(&f->inside, strip->segment, candidate->along);
-            if (agrees(f, l, candidate, way)) continue;
-            return refuse(f, diag, (entry){l->request, l->border, candidate->object},
-                          "is missing, though it is near on the segments");
-        }
-    }
-    return SC_OK;
-}
-
-// --- The list and the other lists --------------------------------------------
-
-static sc_err check_with_others(const sc_filter *f, const list *l, sc_diag *diag)
-{
-    for (size_t i = 0; i < f->inside.met_count; i++) {
-        const sc_inside_met *met = &f->inside.met[i];
-        size_t count = 0;
-        const sc_border_claim *claims = claims_of(f, l->request, met->border, &count);
-        for (size_t j = 0; j < count; j++) {
-            const double way = met->distance + claims[j].distance;
-            // Nearest first: what follows is out of reach too.
-            if (!must_hold(f, l, way)) break;
-            const sc_candidate *candidate = &l->candidates[claims[j].candidate];
-            if (agrees(f, l, candidate, way)) continue;
-            return refuse(f, diag, (entry){l->request, l->border, candidate->object},
-                          "is %s, though border node %" PRIu32 " is near and lists it",
-                          candidate->listed == l->stamp ? "too far" : "missing",
-                          f->relay->border_nodes[met->border]);
-        }
-    }
-    return SC_OK;
-}
-
-// --- The list and what there is ----------------------------------------------
-
-// The last check of a list: those above can name the object that is wrong, this one cannot.
-static sc_err check_length(const sc_filter *f, const list *l, sc_diag *diag)
-{
-    const sc_request *request = &f->relay->requests[l->request];
-    // On a map of the provider's own, roads may lead to other places.
-    const bool is_known = !f->reply->table.keys && f->options.slack == 0.0;
-    if (!is_known || request->type != SC_REQUEST_KNN) return SC_OK;
-    const sc_star_id star = f->inside.stars[f->inside.border_vertex[l->border]];
-    const uint64_t there = sc__object_counts_reachable(&f->counts, star, request);
-    if (l->count == (there < request->k ? there : request->k)) return SC_OK;
-    return sc_fail(diag, SC_EREPLY,
-                   "reply: request %zu, border node %" PRIu32
-                   ": %zu objects are listed, where %" PRIu64 " can be reached",
-                   l->request + 1, f->relay->border_nodes[l->border], l->count, there);
-}
-
-// --- All of it ---------------------------------------------------------------
-
-// Find the ways through the cloak from a border node, as far as they can matter to its lists.
-static void search_from(sc_filter *f, uint32_t border)
-{
-    double limit = 0.0;
-    for (size_t r = 0; r < f->relay->request_count; r++) {
-        limit = fmax(limit, reach_of(f, r, border));
-    }
-    sc__inside_search_border(&f->inside, border, limit);
-}
-
-static sc_err check_agreement(sc_filter *filter, sc_diag *diag)
-{
-    sc_filter *f = filter;
-    sc_err err = SC_OK;
-    f->approach_count = 0;
-    for (uint32_t b = 0; b < f->relay->border_node_count && !err; b++) {
-        const sc_space_point spot = sc__space_point_of(f->map, f->relay->border_nodes[b]);
-        search_from(f, b);
-        for (size_t r = 0; r < f->relay->request_count && !err; r++) {
-            const list l = open_list(f, r, b);
-            err = check_with_map(f, &l, spot, diag);
-            if (!err) err = check_on_segments(f, &l, diag);
-            if (!err) err = check_with_others(f, &l, diag);
-            if (!err) err = check_length(f, &l, diag);
-        }
-    }
-    return err == SC_ENOMEM ? sc_fail_memory(diag, "checking a reply") : err;
-}
-
 sc_err sc__reply_check(sc_filter *filter, sc_diag *diag)
 {
     const sc_err err = check_lists(filter, diag);
-    return err ? err : check_agreement(filter, diag);
+    return err ? err : sc__reply_check_agreement(filter, diag);
 }

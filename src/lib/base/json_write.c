@@ -266,15 +266,27 @@ void sc_json_put_number(sc_json_writer *json, const char *name, double number)
     put_with_point(json, name, text);
 }
 
-void sc_json_put_rounded(sc_json_writer *json, const char *name, double number, int digits)
+/** `digits` are those after the point, or the significant ones. */
+static void put_formatted(sc_json_writer *json, const char *name, double number, int digits,
+                          bool has_decimals)
 {
     if (!isfinite(number)) {
         sc_json_put_null(json, name);
         return;
     }
-    char text[32];
-    (void)snprintf(text, sizeof text, "%.*g", digits, number);
+    char text[384];  // 309 digits before the point, and at most 17 after it
+    (void)snprintf(text, sizeof text, has_decimals ? "%.*f" : "%.*g", digits, number);
     put_with_point(json, name, text);
+}
+
+void sc_json_put_rounded(sc_json_writer *json, const char *name, double number, int digits)
+{
+    put_formatted(json, name, number, digits, false);
+}
+
+void sc_json_put_decimals(sc_json_writer *json, const char *name, double number, int decimals)
+{
+    put_formatted(json, name, number, decimals, true);
 }
 
 void sc_json_put_fixed(sc_json_writer *json, const char *name, double number, unsigned decimals)

@@ -79,6 +79,9 @@ void sc_json_put_rounded(sc_json_writer *json, const char *name, double number, 
  */
 void sc_json_put_fixed(sc_json_writer *json, const char *name, double number, unsigned decimals);
 
+/** With exactly `decimals` digits after the point; null for NaN and infinite. */
+void sc_json_put_decimals(sc_json_writer *json, const char *name, double number, int decimals);
+
 /** A string of 16 hexadecimal digits, zeros in front: an id or a checksum. */
 void sc_json_put_hex(sc_json_writer *json, const char *name, uint64_t value);
 

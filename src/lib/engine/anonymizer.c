@@ -248,7 +248,7 @@ static sc_err take_candidates(sc_anonymizer *anonymizer)
     }
 }
 
-sc_err sc_anonymizer_run(sc_anonymizer *anonymizer, sc_time now, sc_diag *diag)
+static sc_err run_at(sc_anonymizer *anonymizer, sc_time now, sc_diag *diag)
 {
     if (now < anonymizer->now) {
         return sc_fail(diag, SC_ETIME,
@@ -271,6 +271,16 @@ sc_time sc_anonymizer_next_wake(const sc_anonymizer *anonymizer)
     if (wake > anonymizer->now) return wake;
     if (anonymizer->has_new && anonymizer->asked_at > anonymizer->now) return anonymizer->asked_at;
     return sc__saturating_sub(anonymizer->now, -RETRY_US);
+}
+
+sc_err sc_anonymizer_run(sc_anonymizer *anonymizer, sc_time now, sc_diag *diag)
+{
+    if (now != SC_TIME_NEVER) return run_at(anonymizer, now, diag);
+    sc_err err = SC_OK;
+    for (sc_time wake; !err && (wake = sc_anonymizer_next_wake(anonymizer)) != SC_TIME_NEVER;) {
+        err = run_at(anonymizer, wake, diag);
+    }
+    return err;
 }
 
 // --- Out --------------------------------------------------------------------

@@ -253,10 +253,11 @@ static sc_err search_alone(border_search *border, const plan *p, size_t node, sc
     const sc_err err =
         sc__plain_search_star(search, q->view, q->wanted, p->lean, p->reach, q->stars[node]);
     if (err) return err;
-    const double unit_m = sc_map_unit_m(q->view->map);
     for (size_t i = 0; i < search->hit_count; i++) {
         const sc_lbs_hit *hit = &search->hits[i];
-        if (!sc__reply_add_near(reply, hit->object, hit->distance * unit_m)) return SC_ENOMEM;
+        const sc_near near =
+            sc__lbs_near(q->view->map, p->reach.metric, hit->object, hit->way.cost, hit->way.other);
+        if (!sc__reply_add_near(reply, near)) return SC_ENOMEM;
     }
     return SC_OK;
 }
@@ -295,12 +296,12 @@ static sc_err answer_by_search(border_search *border, const plan *p, size_t node
     const size_t lane = border->group_next++;
     const sc_shared_search *found = &border->shared;
     if (found->is_unsure[lane]) return search_alone(border, p, node, reply);
-    const double unit_m = sc_map_unit_m(p->q->view->map);
     for (size_t i = found->start[lane]; i < found->start[lane + 1]; i++) {
-        const double distance = (double)(found->hits[i] >> 32);
-        if (!sc__reply_add_near(reply, (uint32_t)found->hits[i], distance * unit_m)) {
-            return SC_ENOMEM;
-        }
+        const double cost = (double)(found->hits[i] >> 32);
+        const sc_near near =
+            sc__lbs_near(p->q->view->map, p->reach.metric, (uint32_t)found->hits[i], cost,
+                         sc__shared_other(found, lane, i));
+        if (!sc__reply_add_near(reply, near)) return SC_ENOMEM;
     }
     return SC_OK;
 }
@@ -482,17 +483,6 @@ sc_err sc_lbs_evaluate(sc_lbs *lbs, const sc_objects *objects, const sc_relay *r
 
 // --- One point ---------------------------------------------------------------------
 
-/** Where an edge begins, along its segment. */
-static double along_of_edge(const sc_map *map, sc_edge_id edge)
-{
-    const sc_edge *edges = sc_map_edges(map);
-    uint64_t along = 0;
-    for (sc_edge_id e = sc_map_segments(map)[edges[edge].segment].first_edge; e < edge; e++) {
-        along += edges[e].length;
-    }
-    return (double)along;
-}
-
 static sc_err check_place(const sc_map *map, sc_edge_id edge, double offset, sc_diag *diag)
 {
     if (edge >= sc_map_edge_count(map)) {
@@ -506,16 +496,17 @@ static sc_err check_place(const sc_map *map, sc_edge_id edge, double offset, sc_
     return SC_OK;
 }
 
-static sc_err lend(sc_lbs *lbs, const sc_near **out, size_t *count)
+static sc_err lend(sc_lbs *lbs, sc_metric metric, const sc_near **out, size_t *count)
 {
     const sc_plain_search *search = &lbs->border.plain;
     if (!sc_reserve(&lbs->nearest, search->hit_count, &lbs->nearest_capacity,
                     sizeof *lbs->nearest)) {
         return SC_ENOMEM;
     }
-    const double unit_m = sc_map_unit_m(lbs->map);
     for (size_t i = 0; i < search->hit_count; i++) {
-        lbs->nearest[i] = (sc_near){search->hits[i].object, search->hits[i].distance * unit_m};
+        const sc_lbs_hit *hit = &search->hits[i];
+        lbs->nearest[i] =
+            sc__lbs_near(lbs->map, metric, hit->object, hit->way.cost, hit->way.other);
     }
     *out = lbs->nearest;
     *count = search->hit_count;
@@ -534,14 +525,12 @@ sc_err sc_lbs_nearest(sc_lbs *lbs, const sc_objects *objects, const sc_near_quer
     if (!err) err = sc_request_check(request, &lbs->options.limits, view->category_count, diag);
     if (err) return err;
 
-    const sc_edge *road = &sc_map_edges(lbs->map)[edge];
-    const double along = along_of_edge(lbs->map, edge) + fmin(fmax(offset, 0.0), road->length);
     sc_lbs_wanted wanted;
     err = sc__lbs_wanted_by(&lbs->wanted, view, request, &wanted);
     if (!err) {
         err = sc__plain_search_point(&lbs->border.plain, view, &wanted,
-                                     sc__lbs_reach_of(lbs->map, request), road->segment, along);
+                                     sc__lbs_reach_of(lbs->map, request), query->at);
     }
-    if (!err) err = lend(lbs, out, count);
+    if (!err) err = lend(lbs, request->metric, out, count);
     return err ? sc_fail_memory(diag, "searching") : SC_OK;
 }

@@ -25,16 +25,32 @@
 // === How far a search must go ===================================================================
 
 typedef struct sc_lbs_reach {
+    sc_metric metric;
     uint32_t k;     ///< the k nearest; UINT32_MAX: all within the radius
-    double radius;  ///< in units of the map; INFINITY: no limit
+    double radius;  ///< in units of the map, of length or of time; INFINITY: no limit
 } sc_lbs_reach;
 
 /** What `request` asks of a search. */
 static inline sc_lbs_reach sc__lbs_reach_of(const sc_map *map, const sc_request *request)
 {
-    if (request->type == SC_REQUEST_KNN) return (sc_lbs_reach){request->k, (double)INFINITY};
+    const sc_metric metric = request->metric;
+    if (request->type == SC_REQUEST_KNN) {
+        return (sc_lbs_reach){metric, request->k, (double)INFINITY};
+    }
+    const double radius = metric == SC_METRIC_TIME ? request->radius_s / sc_map_time_unit_s(map)
+                                                   : request->radius_m / sc_map_unit_m(map);
     // An object on the very rim is within, whatever the division makes of its last digit.
-    return (sc_lbs_reach){UINT32_MAX, request->radius_m / sc_map_unit_m(map) * (1.0 + 1e-12)};
+    return (sc_lbs_reach){metric, UINT32_MAX, radius * (1.0 + 1e-12)};
+}
+
+/** An object at that cost in a metric, and in the other one, as a reply has it. */
+static inline sc_near sc__lbs_near(const sc_map *map, sc_metric metric, sc_object_id object,
+                                   double cost, double other)
+{
+    const bool is_by_time = metric == SC_METRIC_TIME;
+    return (sc_near){.object = object,
+                     .distance_m = (is_by_time ? other : cost) * sc_map_unit_m(map),
+                     .duration_s = (is_by_time ? cost : other) * sc_map_time_unit_s(map)};
 }
 
 // === Which objects a request asks for (lbs.c) ===================================================
@@ -95,7 +111,15 @@ static inline const sc_nearest *sc__index_lookup_entries(const sc_index_lookup *
                                                          sc_star_id star)
 {
     const sc_nearest_list *list = lookup->lists[i];
-    return lookup->view->entries + list->first + (uint64_t)star * list->k;
+    return lookup->view->index.entries + list->first + (uint64_t)star * list->k;
+}
+
+/** What their ways cost in the other metric, at the same places. */
+static inline const uint32_t *sc__index_lookup_others(const sc_index_lookup *lookup, uint32_t i,
+                                                      sc_star_id star)
+{
+    const sc_nearest_list *list = lookup->lists[i];
+    return lookup->view->index.others + list->first + (uint64_t)star * list->k;
 }
 
 /** Whether the lists are enough for `star`; they must be possible. */
@@ -144,7 +168,7 @@ static inline bool sc__lbs_marked(const sc_lbs_marks *marks, uint32_t thing)
 // by a shorter way is put in again, and the older entry is out of date when it comes out.
 
 typedef struct sc_lbs_queued {
-    double distance;  ///< in units of the map; whole numbers of them are exact
+    double cost;  ///< in units of the map; whole numbers of them are exact
     sc_star_id star;
 } sc_lbs_queued;
 
@@ -152,7 +176,7 @@ typedef struct sc_lbs_queued {
 // are one cache line.
 #define SC_HEAP sc_lbs_queue
 #define SC_HEAP_ENTRY sc_lbs_queued
-#define SC_HEAP_IS_BEFORE(heap, a, b) ((a).distance < (b).distance)
+#define SC_HEAP_IS_BEFORE(heap, a, b) ((a).cost < (b).cost)
 #define SC_HEAP_CHILDREN 4
 #include "base/heap_template.h"
 
@@ -193,16 +217,33 @@ static inline double sc__lbs_best_bound(const sc_lbs_best *best, double otherwis
 
 // === Plain search (plain_search.c) ==============================================================
 
-/** An object and how far it is, in units of the map. */
+/** What a way costs, in units of the map: in the metric of the search, and in the other one. */
+typedef struct sc_lbs_cost {
+    double cost;
+    double other;
+} sc_lbs_cost;
+
+/** Of ways that cost the same in the metric of the search, the other one decides. */
+static inline bool sc__lbs_is_cheaper(sc_lbs_cost a, sc_lbs_cost b)
+{
+    return a.cost < b.cost || (a.cost == b.cost && a.other < b.other);
+}
+
+static inline sc_lbs_cost sc__lbs_cost_plus(sc_lbs_cost a, sc_step step)
+{
+    return (sc_lbs_cost){a.cost + step.cost, a.other + step.other};
+}
+
+/** An object and what the way to it costs. */
 typedef struct sc_lbs_hit {
-    double distance;
+    sc_lbs_cost way;
     sc_object_id object;
 } sc_lbs_hit;
 
 /** Working memory; zero-initialise, release with sc__plain_search_fini(). */
 typedef struct sc_plain_search {
     sc_lbs_marks stars;
-    double *star_distances;  ///< by slot
+    sc_lbs_cost *star_costs;  ///< by slot
     size_t star_count;
     size_t star_capacity;
 
@@ -235,21 +276,28 @@ SC_CHECKED sc_err sc__plain_search_star(sc_plain_search *search, const sc_object
                                         const sc_lbs_wanted *wanted, const sc_index_lookup *lists,
                                         sc_lbs_reach reach, sc_star_id star);
 
-/** From a place `along` a segment, in units from its first node. */
+/** From a place on a road, whose offset is within its edge. */
 SC_CHECKED sc_err sc__plain_search_point(sc_plain_search *search, const sc_objects_view *view,
                                          const sc_lbs_wanted *wanted, sc_lbs_reach reach,
-                                         sc_seg_id segment, double along);
+                                         sc_road_point at);
 
 // === Shared search (shared_search.c) ============================================================
 
 enum { SC_LANES = 16 };
 
-/** A distance per lane; SC_LANE_FAR: not reached. */
+/**
+ * What a way costs per lane, in one number: 30 bits of the metric of the search, then 32 bits of
+ * the other one, so that comparing numbers compares first the one and then the other. SC_LANE_FAR
+ * and above: not reached.
+ */
 typedef struct sc_lbs_lanes {
-    int32_t of[SC_LANES];
+    int64_t of[SC_LANES];
 } sc_lbs_lanes;
 
-#define SC_LANE_FAR (INT32_C(1) << 30)
+/** What is too much for the metric of the search, and where it begins in a lane's number. */
+#define SC_LANE_MOST (INT32_C(1) << 30)
+enum { SC_LANE_SHIFT = 32 };
+#define SC_LANE_FAR ((int64_t)SC_LANE_MOST << SC_LANE_SHIFT)
 
 /** What a shared search is for. */
 typedef struct sc_shared_question {
@@ -263,13 +311,13 @@ typedef struct sc_shared_question {
 
 /** A star that was reached. */
 typedef struct sc_shared_star {
-    sc_lbs_lanes distance;
-    int32_t queued;  ///< the distance it waits with in the queue; SC_LANE_FAR: it does not wait
+    sc_lbs_lanes cost;
+    int64_t queued;  ///< the cost it waits with in the queue; SC_LANE_FAR: it does not wait
 } sc_shared_star;
 
 /** An object that was found. */
 typedef struct sc_shared_object {
-    sc_lbs_lanes distance;
+    sc_lbs_lanes cost;
     sc_object_id object;
 } sc_shared_object;
 
@@ -286,16 +334,16 @@ typedef struct sc_shared_search {
     size_t object_capacity;
 
     sc_lbs_queue queue;
-    sc_lbs_lanes
-        bound;          ///< nothing farther is of interest to a lane; below 0: the lane is not used
-    int32_t max_bound;  ///< nor, if it is farther than this, to any
+    sc_lbs_lanes bound;  ///< nothing dearer is of interest to a lane; below 0: it is not used
+    int64_t max_bound;   ///< nor, if it is dearer than this, to any
     sc_lbs_best best[SC_LANES];
     double *best_room;
     size_t best_capacity;
     bool is_lost;      ///< something was too far for 30 bits
+    bool has_carried;  ///< something was too much for the 32 bits of the other metric
     uint64_t visited;  ///< stars taken out of the queue, since the beginning
 
-    // Results: hits of lane i are [start[i], start[i + 1]), as distance << 32 | object, ascending.
+    // Results: hits of lane i are [start[i], start[i + 1]), as cost << 32 | object, ascending.
     uint64_t *hits;
     size_t hit_count;
     size_t hit_capacity;
@@ -307,6 +355,13 @@ typedef struct sc_shared_search {
 } sc_shared_search;
 
 void sc__shared_search_fini(sc_shared_search *search);
+
+/** What the way to hit `i` of a lane costs in the other metric. */
+static inline uint32_t sc__shared_other(const sc_shared_search *search, size_t lane, size_t i)
+{
+    const sc_lbs_mark *mark = &search->object_marks.marks[(uint32_t)search->hits[i]];
+    return (uint32_t)search->objects[mark->slot].cost.of[lane];
+}
 
 /** Search from `count` stars, 1 to SC_LANES of them; the results are in `hits`. */
 SC_CHECKED sc_err sc__shared_search(sc_shared_search *search, const sc_shared_question *question,

@@ -26,7 +26,7 @@ sc_index_options sc_index_options_default(void)
 
 /** The lists of an index to be. */
 typedef struct plan {
-    sc_nearest_list *lists;  ///< ascending by category, all categories together last
+    sc_nearest_list *lists;  ///< by metric, then by category, all categories together last
     size_t list_count;
     size_t entry_count;
 } plan;
@@ -37,11 +37,15 @@ static uint32_t list_k(const sc_index_options *options, uint32_t object_count)
     return object_count < options->k ? object_count : options->k;
 }
 
-// Take a list of k into an index that has `bytes` so far, if it fits.
+/** Bytes of one entry, with what its way costs in the other metric. */
+enum { ENTRY_BYTES = sizeof(sc_nearest) + sizeof(uint32_t) };
+
+// Take lists of k, one per metric, into an index that has `bytes` so far, if they fit.
 static bool has_room(const sc_index_options *options, uint32_t star_count, uint32_t k,
                      size_t *bytes)
 {
-    const size_t more = sizeof(sc_nearest_list) + (size_t)star_count * k * sizeof(sc_nearest);
+    const size_t more =
+        SC_METRIC_COUNT * (sizeof(sc_nearest_list) + (size_t)star_count * k * ENTRY_BYTES);
     if (more > options->max_bytes - *bytes) return false;
     *bytes += more;
     return true;
@@ -77,16 +81,19 @@ static sc_err make_plan(const sc_objects *set, const sc_index_options *options, 
 {
     const sc_objects_view *view = &set->view;
     const uint32_t star_count = sc_map_star_count(view->map);
-    bool *is_chosen = sc_malloc_array((size_t)view->category_count + 1, sizeof *is_chosen);
-    out->lists = sc_malloc_array((size_t)view->category_count + 1, sizeof *out->lists);
+    const size_t row = (size_t)view->category_count + 1;
+    bool *is_chosen = sc_malloc_array(row, sizeof *is_chosen);
+    out->lists = sc_malloc_array(SC_METRIC_COUNT * row, sizeof *out->lists);
     sc_err err = is_chosen && out->lists ? choose_categories(set, options, is_chosen) : SC_ENOMEM;
-    for (uint32_t c = 0; c <= view->category_count && !err; c++) {
+    for (size_t i = 0; i < SC_METRIC_COUNT * row && !err; i++) {
+        const uint32_t c = (uint32_t)(i % row);
         if (!is_chosen[c]) continue;
         const bool is_all = c == view->category_count;
         const uint32_t size = is_all ? view->object_count : view->category_size[c];
         sc_nearest_list *list = &out->lists[out->list_count++];
         *list = (sc_nearest_list){.category = is_all ? SC_NONE : c,
-                                  .k = list_k(options, size),
+                                  .k = (uint16_t)list_k(options, size),
+                                  .metric = (uint16_t)(i / row),
                                   .first = out->entry_count};
         out->entry_count += (size_t)star_count * list->k;
     }
@@ -100,12 +107,13 @@ static sc_err make_plan(const sc_objects *set, const sc_index_options *options, 
 typedef struct work {
     // Read only.
     const sc_objects_view *view;
-    const sc_index_roads *roads;
+    const sc_index_roads *roads;  ///< one per metric
     const plan *plan;
     sc_nearest *entries;
+    uint32_t *others;
     sc_progress progress;
 
-    sc_index_sweeper *sweepers;  ///< one of each worker
+    sc_index_sweeper *sweepers;  ///< one of each thread
     atomic_size_t done;
 } work;
 
@@ -116,15 +124,15 @@ static void report(const work *w)
                        w->plan->list_count);
 }
 
-static sc_err make_list(void *context, unsigned worker, size_t item, const atomic_bool *is_over)
+static sc_err make_list(void *context, unsigned thread, size_t item, const atomic_bool *is_over)
 {
     work *w = context;
     (void)is_over;
-    if (worker == 0) report(w);
+    if (thread == 0) report(w);
     // The list of all categories together comes last but takes the longest: begin with it.
     const sc_nearest_list *list = &w->plan->lists[w->plan->list_count - 1 - item];
-    const sc_err err =
-        sc__index_sweep(&w->sweepers[worker], w->roads, w->view, list, w->entries + list->first);
+    const sc_err err = sc__index_sweep(&w->sweepers[thread], &w->roads[list->metric], w->view, list,
+                                       w->entries + list->first, w->others + list->first);
     atomic_fetch_add(&w->done, 1);
     return err;
 }
@@ -170,29 +178,53 @@ static sc_nearest *make_entries(size_t count, void **block)
     return (sc_nearest *)((char *)*block + (LINE - (uintptr_t)*block % LINE) % LINE);
 }
 
+static sc_err make_roads(sc_index_roads roads[SC_METRIC_COUNT], const sc_map *map)
+{
+    sc_err err = SC_OK;
+    for (unsigned metric = 0; metric < SC_METRIC_COUNT && !err; metric++) {
+        err = sc__index_roads_init(&roads[metric], map, (sc_metric)metric);
+    }
+    return err;
+}
+
+static void free_roads(sc_index_roads roads[SC_METRIC_COUNT])
+{
+    for (unsigned metric = 0; metric < SC_METRIC_COUNT; metric++) {
+        sc__index_roads_fini(&roads[metric]);
+    }
+}
+
 static sc_err build(sc_objects *set, const sc_index_options *options, const plan *p)
 {
-    sc_index_roads roads = {0};
+    sc_index_roads roads[SC_METRIC_COUNT] = {{0}};
     void *block = NULL;
     sc_nearest *entries = make_entries(p->entry_count, &block);
-    sc_err err = entries ? sc__index_roads_init(&roads, set->view.map) : SC_ENOMEM;
+    uint32_t *others = sc_malloc_array(p->entry_count, sizeof *others);
+    sc_err err = entries && others ? make_roads(roads, set->view.map) : SC_ENOMEM;
     if (!err) {
         work w = {.view = &set->view,
-                  .roads = &roads,
+                  .roads = roads,
                   .plan = p,
                   .entries = entries,
+                  .others = others,
                   .progress = options->progress};
         err = make_all_lists(&w, options);
     }
-    sc__index_roads_fini(&roads);
+    free_roads(roads);
     if (err) {
         sc_free(block);
+        sc_free(others);
         return err;
     }
     sc__objects_drop_index(set);
     set->own_lists = p->lists;
     set->own_entry_block = block;
-    sc__objects_use_index(set, p->lists, p->list_count, entries);
+    set->own_others = others;
+    sc__objects_use_index(set, (sc_nearest_index){.lists = p->lists,
+                                                  .list_count = p->list_count,
+                                                  .entries = entries,
+                                                  .others = others,
+                                                  .entry_count = p->entry_count});
     return SC_OK;
 }
 
@@ -209,7 +241,7 @@ sc_err sc_objects_build_index(sc_objects *objects, const sc_index_options *optio
         err = build(objects, options, &p);
     } else if (!err) {
         sc__objects_drop_index(objects);
-        sc__objects_use_index(objects, NULL, 0, NULL);
+        sc__objects_use_index(objects, (sc_nearest_index){.list_count = 0});
     }
     if (err || p.list_count == 0) sc_free(p.lists);
     return err ? sc_fail_memory(diag, "indexing objects") : SC_OK;
@@ -220,17 +252,17 @@ sc_err sc_objects_build_index(sc_objects *objects, const sc_index_options *optio
 sc_index_info sc_objects_index_info(const sc_objects *objects)
 {
     const sc_objects_view *view = &objects->view;
-    sc_index_info info = {.list_count = (uint32_t)view->list_count};
+    sc_index_info info = {.list_count = (uint32_t)view->index.list_count};
     const size_t star_count = sc_map_star_count(view->map);
-    for (size_t i = 0; i < view->list_count; i++) {
-        const uint32_t k = view->lists[i].k;
+    for (size_t i = 0; i < view->index.list_count; i++) {
+        const uint32_t k = view->index.lists[i].k;
         if (k > info.k) info.k = k;
-        info.bytes += sizeof *view->lists + star_count * k * sizeof *view->entries;
+        info.bytes += sizeof *view->index.lists + star_count * k * ENTRY_BYTES;
     }
     for (uint32_t c = 0; c <= view->category_count; c++) {
         const uint32_t size =
             c < view->category_count ? view->category_size[c] : view->object_count;
-        info.left_out += size > 0 && view->list_of[c] == SC_NONE;
+        info.left_out += size > 0 && sc__objects_list_of(view, SC_METRIC_DISTANCE, c) == SC_NONE;
     }
     return info;
 }
@@ -239,44 +271,53 @@ sc_index_info sc_objects_index_info(const sc_objects *objects)
 
 // Compare a list with what it should be.
 static sc_err compare(const sc_objects *objects, const sc_nearest_list *list,
-                      const sc_nearest *right, sc_diag *diag)
+                      const sc_nearest *right, const uint32_t *right_others, sc_diag *diag)
 {
     const sc_objects_view *view = &objects->view;
-    const sc_nearest *kept = view->entries + list->first;
+    const sc_nearest *kept = view->index.entries + list->first;
+    const uint32_t *others = view->index.others + list->first;
     const size_t count = (size_t)sc_map_star_count(view->map) * list->k;
     for (size_t i = 0; i < count; i++) {
-        if (kept[i].object == right[i].object && kept[i].distance == right[i].distance) continue;
+        if (kept[i].object == right[i].object && kept[i].cost == right[i].cost &&
+            others[i] == right_others[i]) {
+            continue;
+        }
         const char *name = list->category == SC_NONE ? "all categories"
                                                      : objects->vocabulary.names[list->category];
         return sc_fail(diag, SC_EMAP,
-                       "nearest index: object %zu in the list of star %zu for %s is wrong; make it "
-                       "again with 'starcloak map index'",
-                       i % list->k + 1, i / list->k, sc_quote(name, strlen(name)).text);
+                       "nearest index: object %zu in the list of star %zu for %s by %s is wrong; "
+                       "make it again with 'starcloak map index'",
+                       i % list->k + 1, i / list->k, sc_quote(name, strlen(name)).text,
+                       sc_metric_name(list->metric));
     }
     return SC_OK;
 }
 
 sc_err sc_objects_check_index(const sc_objects *objects, sc_diag *diag)
 {
-    const sc_objects_view *view = &objects->view;
-    if (view->list_count == 0) return SC_OK;
+    const sc_nearest_index *index = &objects->view.index;
+    if (index->list_count == 0) return SC_OK;
     uint32_t longest = 0;
-    for (size_t i = 0; i < view->list_count; i++) {
-        if (view->lists[i].k > longest) longest = view->lists[i].k;
+    for (size_t i = 0; i < index->list_count; i++) {
+        if (index->lists[i].k > longest) longest = index->lists[i].k;
     }
-    sc_index_roads roads = {0};
+    sc_index_roads roads[SC_METRIC_COUNT] = {{0}};
     sc_index_sweeper sweeper = {0};
-    const size_t star_count = sc_map_star_count(view->map);
-    sc_nearest *right = sc_malloc_array(star_count * longest, sizeof *right);
-    sc_err err = right ? sc__index_roads_init(&roads, view->map) : SC_ENOMEM;
-    for (size_t i = 0; i < view->list_count && !err; i++) {
-        err = sc__index_sweep(&sweeper, &roads, view, &view->lists[i], right);
-        if (!err) err = compare(objects, &view->lists[i], right, diag);
+    const sc_map *map = objects->view.map;
+    const size_t most = (size_t)sc_map_star_count(map) * longest;
+    sc_nearest *right = sc_malloc_array(most, sizeof *right);
+    uint32_t *others = sc_malloc_array(most, sizeof *others);
+    sc_err err = right && others ? make_roads(roads, map) : SC_ENOMEM;
+    for (size_t i = 0; i < index->list_count && !err; i++) {
+        const sc_nearest_list *list = &index->lists[i];
+        err = sc__index_sweep(&sweeper, &roads[list->metric], &objects->view, list, right, others);
+        if (!err) err = compare(objects, list, right, others, diag);
     }
     if (err == SC_ENOMEM) sc_fail_memory(diag, "checking an index");
     sc__index_sweeper_fini(&sweeper);
-    sc__index_roads_fini(&roads);
+    free_roads(roads);
     sc_free(right);
+    sc_free(others);
     return err;
 }
 
@@ -284,17 +325,11 @@ sc_err sc_objects_check_index(const sc_objects *objects, sc_diag *diag)
 
 sc_err sc_objects_save_map(const sc_objects *objects, const char *path, sc_diag *diag)
 {
-    const sc_objects_view *view = &objects->view;
     if (objects->own_objects) {
         return sc_fail(diag, SC_EINVAL,
                        "%s: these objects are not the map's own, so their index cannot be saved "
                        "with it",
                        path);
     }
-    size_t entry_count = 0;
-    for (size_t i = 0; i < view->list_count; i++) {
-        entry_count += (size_t)sc_map_star_count(view->map) * view->lists[i].k;
-    }
-    return sc__map_save_with(view->map, view->lists, view->list_count, view->entries, entry_count,
-                             path, diag);
+    return sc__map_save_with(objects->view.map, &objects->view.index, path, diag);
 }

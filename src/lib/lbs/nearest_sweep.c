@@ -1,21 +1,25 @@
 // One sweep: the k nearest objects of every star.
 //
-// A search from all objects at once. Each begins at the ends of its segment and spreads along the
-// roads; a star keeps the k nearest that have reached it, and only what enters a star's list
-// spreads on: what is not among the k nearest of a star is, beyond it, behind k others.
+// A search from all objects at once, against the direction of the roads: what reaches a star is how
+// far the object is from there. Each begins at the ends of its segment, where the road to it is
+// open, and spreads to the stars from which a road leads here; a star keeps the k nearest that have
+// reached it, and only what enters a star's list spreads on: what is not among the k nearest of a
+// star is, beyond it, behind k others.
 //
 // A *label* is one entry of a list while the sweep runs, in one number:
 //
-//     distance (32 bits) | object (31 bits) | done (1 bit)
+//     cost (32 bits) | object (31 bits) | done (1 bit)
+//
+// and beside it is what the way costs in the other metric: of ways that cost the same, the least.
 //
 //  1. A list ascends and its unused labels, all ones, come last. So lists are ordered by
-//     distance and then by object, and the least k of any labels are the same in whatever order
+//     cost and then by object, and the least k of any labels are the same in whatever order
 //     they come: the result does not depend on the order of work.
 //  2. No object is in a list twice.
 //  3. A label that is not done has still to spread along the roads of its star. Then its star is
 //     in the queue, due in the label's stride or earlier.
 //
-// By distance alone, a star would be visited once for every label, and each visit is to some other
+// By cost alone, a star would be visited once for every label, and each visit is to some other
 // end of memory. So work goes by strides (delta-stepping; Meyer and Sanders, 2003): a visit
 // spreads all labels of a stride, a label that is improved within its stride spreads once
 // more, and since a stride's stars are all known beforehand, their memory is asked for ahead of
@@ -29,44 +33,53 @@
 #include <string.h>
 
 // === Roads between stars ========================================================================
-// A map has the segments of a star and, elsewhere, where each of them leads and how long it is. A
-// sweep needs both some millions of times, so they are put side by side: 8 bytes per end of a
-// segment, used by all sweeps of an index and then thrown away. Dead ends and roads back to their
-// own star lead nowhere nearer and are left out.
-
-// The star at the other end; SC_NONE if there is none, or the same.
-static sc_star_id other_end(const sc_segment *segment, sc_star_id star)
-{
-    const sc_star_id other = segment->star_a == star ? segment->star_b : segment->star_a;
-    return other == star ? SC_NONE : other;
-}
+// A map has the segments of a star and, elsewhere, where each of them leads and what it costs. A
+// sweep needs both some millions of times, so they are put side by side: 12 bytes per end of a
+// segment, used by all sweeps of a metric and then thrown away. Dead ends and roads back to their
+// own star lead nowhere nearer and are left out, and so is what is closed.
 
 // Strides are about as long as the median segment, measured at a sample and rounded up to a power
 // of two. On a city of two million nodes anything from half of that to four times as much takes the
 // same time within a seventh, and a tenth of it 1.3 times as long: stars are then visited too
 // often.
-static unsigned choose_stride_shift(const sc_map *map)
+static unsigned choose_stride_shift(const sc_map *map, sc_metric metric)
 {
     enum { SAMPLE = 1023 };
-    uint32_t lengths[SAMPLE];
-    const sc_segment *segments = sc_map_segments(map);
+    uint32_t costs[SAMPLE];
     const uint32_t segment_count = sc_map_segment_count(map);
     const uint32_t count = segment_count < SAMPLE ? segment_count : SAMPLE;
     for (uint32_t i = 0; i < count; i++) {
-        lengths[i] = segments[(uint64_t)i * segment_count / count].length;
+        const sc_seg_id segment = (sc_seg_id)((uint64_t)i * segment_count / count);
+        const uint32_t forward = sc__segment_step(map, metric, segment, false).cost;
+        costs[i] =
+            forward != SC_CLOSED ? forward : sc__segment_step(map, metric, segment, true).cost;
     }
-    sc_sort_u32(lengths, count);
-    const uint32_t median = lengths[count / 2];
+    sc_sort_u32(costs, count);
+    const uint32_t median = costs[count / 2];
     const unsigned bits = median > 0 ? 32 - (unsigned)__builtin_clz(median) : 0;
     return bits < 32 ? bits : 31;
 }
 
-sc_err sc__index_roads_init(sc_index_roads *roads, const sc_map *map)
+// Add the road to `star` by a segment from its other end, if there is one.
+static uint32_t add_road(sc_index_roads *roads, const sc_map *map, sc_star_id star,
+                         sc_seg_id segment, uint32_t count)
+{
+    const sc_segment *at = &sc_map_segments(map)[segment];
+    const bool is_at_end = at->star_a != star;
+    const sc_star_id from = is_at_end ? at->star_a : at->star_b;
+    if (from == star || from == SC_NONE) return count;
+    const sc_step step = sc__segment_step(map, roads->metric, segment, !is_at_end);
+    if (step.cost == SC_CLOSED) return count;
+    roads->roads[count] = (sc_index_road){from, step};
+    return count + 1;
+}
+
+sc_err sc__index_roads_init(sc_index_roads *roads, const sc_map *map, sc_metric metric)
 {
     const uint32_t star_count = sc_map_star_count(map);
     const sc_star *stars = sc_map_stars(map);
     const sc_seg_id *listed = sc_map_star_segments(map);
-    const sc_segment *segments = sc_map_segments(map);
+    roads->metric = metric;
     roads->first = sc_malloc_array((size_t)star_count + 1, sizeof *roads->first);
     roads->roads = sc_malloc_array(stars[star_count].first_segment, sizeof *roads->roads);
     if (!roads->first || !roads->roads) {
@@ -77,13 +90,11 @@ sc_err sc__index_roads_init(sc_index_roads *roads, const sc_map *map)
     for (sc_star_id star = 0; star < star_count; star++) {
         roads->first[star] = count;
         for (uint32_t i = stars[star].first_segment; i < stars[star + 1].first_segment; i++) {
-            const sc_segment *segment = &segments[listed[i]];
-            const sc_star_id to = other_end(segment, star);
-            if (to != SC_NONE) roads->roads[count++] = (sc_index_road){to, segment->length};
+            count = add_road(roads, map, star, listed[i], count);
         }
     }
     roads->first[star_count] = count;
-    roads->stride_shift = choose_stride_shift(map);
+    roads->stride_shift = choose_stride_shift(map, metric);
     return SC_OK;
 }
 
@@ -180,16 +191,17 @@ typedef struct sweep {
     sc_index_sweeper *memory;
     const sc_index_roads *roads;
     uint64_t *labels;  ///< those of star s are [s * k, s * k + k)
+    uint32_t *others;  ///< at the same places
     uint32_t k;
     bool lacks_some;  ///< a list with room to spare lacks an object that is too far for 32 bits
 } sweep;
 
-static uint64_t label_of(uint64_t distance, sc_object_id object)
+static uint64_t label_of(uint64_t cost, sc_object_id object)
 {
-    return distance << 32 | (uint64_t)object << 1;
+    return cost << 32 | (uint64_t)object << 1;
 }
 
-static uint32_t label_distance(uint64_t label)
+static uint32_t label_cost(uint64_t label)
 {
     return (uint32_t)(label >> 32);
 }
@@ -201,22 +213,31 @@ static sc_object_id label_object(uint64_t label)
 
 // Put a label into the list of k that it may belong to; false if it does not. The object's former
 // label, which is farther, goes; else the last does.
-static bool insert(uint64_t *list, uint32_t k, uint64_t label)
+static bool insert(uint64_t *list, uint32_t *others, uint32_t k, uint64_t label, uint32_t other)
 {
     // An unused label differs from every object's, whose numbers are smaller.
     const sc_object_id object = label_object(label);
-    if (label >= list[k - 1]) return false;
+    if (label > list[k - 1]) return false;
     uint32_t i = 0;
     for (; list[i] < label; i++) {
         if (label_object(list[i]) == object) return false;
     }
-    if ((list[i] | DONE) == (label | DONE)) return false;
+    if ((list[i] | DONE) == (label | DONE)) {
+        if (other >= others[i]) return false;
+        list[i] = label;
+        others[i] = other;
+        return true;
+    }
     uint64_t moved = label;
+    uint32_t moved_other = other;
     for (; i < k; i++) {
         const uint64_t next = list[i];
+        const uint32_t next_other = others[i];
         list[i] = moved;
+        others[i] = moved_other;
         if (label_object(next) == object) break;
         moved = next;
+        moved_other = next_other;
     }
     return true;
 }
@@ -239,32 +260,38 @@ static sc_err visit_later(const sweep *s, sc_star_id star, uint32_t stride)
     return sc__index_queue_put(&s->memory->queue, (sc_index_due){stride, star});
 }
 
-// An object reaches a star.
-static sc_err arrive(sweep *s, sc_star_id star, uint64_t distance, sc_object_id object)
+// An object reaches a star, at that cost and that of the other metric.
+static sc_err arrive(sweep *s, sc_star_id star, uint64_t cost, uint64_t other, sc_object_id object)
 {
-    uint64_t *list = s->labels + (size_t)star * s->k;
-    if (distance >= SC_NEAREST_CUT) {
+    const size_t place = (size_t)star * s->k;
+    uint64_t *list = s->labels + place;
+    if (cost >= SC_NEAREST_CUT || other >= SC_NEAREST_CUT) {
         s->lacks_some = s->lacks_some || lacks(list, s->k, object);
         return SC_OK;
     }
-    if (!insert(list, s->k, label_of(distance, object))) return SC_OK;
-    return visit_later(s, star, (uint32_t)distance >> s->roads->stride_shift);
+    if (!insert(list, s->others + place, s->k, label_of(cost, object), (uint32_t)other)) {
+        return SC_OK;
+    }
+    return visit_later(s, star, (uint32_t)cost >> s->roads->stride_shift);
 }
 
-// The objects on one segment reach its ends.
+// The objects on one segment reach those of its ends from which one may drive to them.
 static sc_err start_on(sweep *s, const sc_objects_view *view, sc_seg_id segment_id,
                        sc_category_id category)
 {
     const sc_segment *segment = &sc_map_segments(view->map)[segment_id];
     if (sc_star_is_pseudo(&sc_map_stars(view->map)[segment->star_a])) return SC_OK;
+    const sc_metric metric = s->roads->metric;
     const uint32_t end = view->segment_first[segment_id + 1];
     for (sc_object_id o = view->segment_first[segment_id]; o < end; o++) {
         if (category != SC_NONE && view->category[o] != category) continue;
-        sc_err err = arrive(s, segment->star_a, view->along[o], o);
-        if (!err && segment->star_b != SC_NONE) {
-            err = arrive(s, segment->star_b, segment->length - view->along[o], o);
+        for (int backwards = 0; backwards < 2; backwards++) {
+            const sc_star_id star = backwards ? segment->star_b : segment->star_a;
+            const sc_step step = sc__object_step(view, metric, o, segment->length, backwards);
+            if (star == SC_NONE || step.cost == SC_CLOSED) continue;
+            const sc_err err = arrive(s, star, step.cost, step.other, o);
+            if (err) return err;
         }
-        if (err) return err;
     }
     return SC_OK;
 }
@@ -281,13 +308,18 @@ static sc_err start(sweep *s, const sc_objects_view *view, sc_category_id catego
     return SC_OK;
 }
 
-// An object that is at a star reaches the others around it.
-static sc_err spread_label(sweep *s, sc_star_id star, uint64_t label)
+// The object at place `i` of a star's list reaches the stars from which roads lead here.
+static sc_err spread_label(sweep *s, sc_star_id star, uint32_t i)
 {
     const sc_index_roads *roads = s->roads;
-    for (uint32_t i = roads->first[star]; i < roads->first[star + 1]; i++) {
-        const uint64_t distance = (uint64_t)label_distance(label) + roads->roads[i].length;
-        const sc_err err = arrive(s, roads->roads[i].to, distance, label_object(label));
+    // Copies: a road may lead back to this very list.
+    const uint64_t label = s->labels[(size_t)star * s->k + i];
+    const uint64_t so_far = s->others[(size_t)star * s->k + i];
+    for (uint32_t r = roads->first[star]; r < roads->first[star + 1]; r++) {
+        const sc_index_road *road = &roads->roads[r];
+        const uint64_t cost = (uint64_t)label_cost(label) + road->step.cost;
+        const sc_err err =
+            arrive(s, road->from, cost, so_far + road->step.other, label_object(label));
         if (err) return err;
     }
     return SC_OK;
@@ -300,10 +332,10 @@ static sc_err visit(sweep *s, sc_star_id star, uint32_t stride)
     for (uint32_t i = 0; i < s->k && list[i] != UNUSED; i++) {
         const uint64_t label = list[i];
         if (label & DONE) continue;
-        const uint32_t due = label_distance(label) >> s->roads->stride_shift;
+        const uint32_t due = label_cost(label) >> s->roads->stride_shift;
         if (due > stride) return visit_later(s, star, due);
         list[i] = label | DONE;
-        const sc_err err = spread_label(s, star, label);
+        const sc_err err = spread_label(s, star, i);
         if (err) return err;
     }
     return SC_OK;
@@ -326,9 +358,10 @@ static void fetch_ahead(const sweep *s, const sc_index_due *due, size_t count)
     if (count > ENDS) {
         const sc_star_id star = due[ENDS].star;
         for (uint32_t i = roads->first[star]; i < roads->first[star + 1]; i++) {
-            const sc_star_id to = roads->roads[i].to;
-            __builtin_prefetch(s->labels + (size_t)to * s->k, 1);
-            __builtin_prefetch(&s->memory->due[to], 1);
+            const sc_star_id from = roads->roads[i].from;
+            __builtin_prefetch(s->labels + (size_t)from * s->k, 1);
+            __builtin_prefetch(s->others + (size_t)from * s->k, 1);
+            __builtin_prefetch(&s->memory->due[from], 1);
         }
     }
 }
@@ -362,7 +395,7 @@ static sc_err look_again(sweep *s, const sc_objects_view *view, sc_category_id c
     for (sc_star_id star = 0; star < star_count; star++) {
         const uint64_t *list = s->labels + (size_t)star * s->k;
         for (uint32_t i = 0; i < s->k && list[i] != UNUSED && !err; i++) {
-            err = spread_label(s, star, list[i]);
+            err = spread_label(s, star, i);
         }
     }
     return err;
@@ -378,15 +411,17 @@ static void hand_out(const sweep *s, const sc_map *map, sc_nearest *out)
         for (uint32_t i = 0; i < s->k; i++) {
             const size_t place = (size_t)star * s->k + i;
             const uint64_t label = s->labels[place];
+            if (label == UNUSED) s->others[place] = 0;
             out[place] = label == UNUSED
                              ? (sc_nearest){SC_NONE, is_cut ? SC_NEAREST_CUT : SC_NEAREST_ALL}
-                             : (sc_nearest){label_object(label), label_distance(label)};
+                             : (sc_nearest){label_object(label), label_cost(label)};
         }
     }
 }
 
 sc_err sc__index_sweep(sc_index_sweeper *sweeper, const sc_index_roads *roads,
-                       const sc_objects_view *view, const sc_nearest_list *list, sc_nearest *out)
+                       const sc_objects_view *view, const sc_nearest_list *list, sc_nearest *out,
+                       uint32_t *others)
 {
     _Static_assert(sizeof(uint64_t) == sizeof *out, "a label lies where its entry will be");
     const uint32_t star_count = sc_map_star_count(view->map);
@@ -395,7 +430,8 @@ sc_err sc__index_sweep(sc_index_sweeper *sweeper, const sc_index_roads *roads,
     memset(sweeper->due, 0xff, star_count * sizeof *sweeper->due);
     sc__index_queue_clear(&sweeper->queue);
 
-    sweep s = {.memory = sweeper, .roads = roads, .labels = (void *)out, .k = list->k};
+    sweep s = {
+        .memory = sweeper, .roads = roads, .labels = (void *)out, .others = others, .k = list->k};
     memset(s.labels, 0xff, (size_t)star_count * list->k * sizeof *s.labels);
     sc_err err = start(&s, view, list->category);
     if (!err) err = spread(&s);

@@ -13,21 +13,22 @@
 
 // --- Roads ------------------------------------------------------------------
 
-/** A segment as seen from one of its stars. */
+/** A segment that leads to a star, as seen from there. */
 typedef struct sc_index_road {
-    sc_star_id to;
-    uint32_t length;
+    sc_star_id from;
+    sc_step step;  ///< from there to the star
 } sc_index_road;
 
-/** What joins stars: roads of star s are [first[s], first[s + 1]). Read by all sweeps. */
+/** What joins stars: roads to star s are [first[s], first[s + 1]). Read by all sweeps. */
 typedef struct sc_index_roads {
+    sc_metric metric;
     uint32_t *first;
     sc_index_road *roads;
-    unsigned stride_shift;  ///< distance d is in stride d >> stride_shift
+    unsigned stride_shift;  ///< cost c is in stride c >> stride_shift
 } sc_index_roads;
 
-/** Release with sc__index_roads_fini(). */
-SC_CHECKED sc_err sc__index_roads_init(sc_index_roads *roads, const sc_map *map);
+/** The roads in one metric. Release with sc__index_roads_fini(). */
+SC_CHECKED sc_err sc__index_roads_init(sc_index_roads *roads, const sc_map *map, sc_metric metric);
 
 /** Harmless twice. */
 void sc__index_roads_fini(sc_index_roads *roads);
@@ -86,11 +87,12 @@ void sc__index_sweeper_fini(sc_index_sweeper *sweeper);
  * Find the nearest objects of every star. Time about O(stars * k), whatever the category.
  *
  * @param list  which category, how many; `first` does not matter
- * @param out   stars * k entries, as map_tables.h describes them; of equally far objects the lowest
- *              number comes first, so there is one right answer
+ * @param out     stars * k entries, as map_tables.h describes them; of equally far objects the
+ *                lowest number comes first, so there is one right answer
+ * @param others  as many: what each way costs in the other metric
  */
 SC_CHECKED sc_err sc__index_sweep(sc_index_sweeper *sweeper, const sc_index_roads *roads,
                                   const sc_objects_view *view, const sc_nearest_list *list,
-                                  sc_nearest *out);
+                                  sc_nearest *out, uint32_t *others);
 
 #endif

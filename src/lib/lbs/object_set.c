@@ -11,6 +11,7 @@
 #include "base/alloc.h"
 #include "base/sort.h"
 #include "map/map_tables.h"
+#include "map/road_legs.h"
 
 #include <string.h>
 
@@ -27,6 +28,7 @@ static void free_set(sc_objects *set)
 {
     sc__objects_drop_index(set);
     sc_free(set->along);
+    sc_free(set->times);
     sc_free(set->category);
     sc_free(set->by_category);
     sc_free(set->ordered_category);
@@ -59,6 +61,49 @@ void sc_objects_release(sc_objects *objects)
 
 // --- What follows from the objects ---------------------------------------------
 
+// How long it takes to get to a place on an edge from one of its ends, on top of `before`.
+static uint32_t time_to(const sc_map *map, sc_edge_id edge, uint32_t offset, bool backward,
+                        uint32_t before)
+{
+    const sc_travel_times times = sc_map_edge_times(map)[edge];
+    const bool is_at_end = offset == (backward ? sc_map_edges(map)[edge].length : 0);
+    const bool is_closed = (backward ? times.backward : times.forward) == SC_CLOSED;
+    if (before == SC_CLOSED || (is_closed && !is_at_end)) return SC_CLOSED;
+    const double time = before + nearbyint(sc__edge_part_time(map, edge, offset, backward));
+    return time < SC_CLOSED ? (uint32_t)time : SC_CLOSED;
+}
+
+static uint32_t add_time(uint32_t before, uint32_t time)
+{
+    return time < SC_CLOSED - before ? before + time : SC_CLOSED;
+}
+
+// How long it takes to the objects of one segment from its first node, and backwards from its last.
+static void time_objects(sc_objects *set, sc_seg_id segment)
+{
+    const sc_objects_view *view = &set->view;
+    const sc_travel_times *times = sc_map_edge_times(view->map);
+    const sc_segment *at = &sc_map_segments(view->map)[segment];
+    const uint32_t first = view->segment_first[segment];
+    const uint32_t end = view->segment_first[segment + 1];
+    sc_edge_id edge = at[0].first_edge;
+    uint32_t passed = 0;
+    for (uint32_t i = first; i < end; i++) {
+        while (edge < view->objects[i].edge) {
+            passed = add_time(passed, times[edge++].forward);
+        }
+        set->times[i].forward = time_to(view->map, edge, view->objects[i].offset, false, passed);
+    }
+    edge = at[1].first_edge - 1;
+    passed = 0;
+    for (uint32_t i = end; i-- > first;) {
+        while (edge > view->objects[i].edge) {
+            passed = add_time(passed, times[edge--].backward);
+        }
+        set->times[i].backward = time_to(view->map, edge, view->objects[i].offset, true, passed);
+    }
+}
+
 // Place the objects of one segment along it. They must be in the order of its edges.
 static sc_err place_on_segment(sc_objects *set, sc_seg_id segment)
 {
@@ -84,6 +129,7 @@ static sc_err place_on_segment(sc_objects *set, sc_seg_id segment)
         last = along;
         set->segment_mask[segment] |= UINT64_C(1) << object->category % 64;
     }
+    time_objects(set, segment);
     return SC_OK;
 }
 
@@ -119,14 +165,16 @@ sc_err sc__objects_derive(sc_objects *set)
     sc_objects_view *view = &set->view;
     const uint32_t segment_count = sc_map_segment_count(view->map);
     set->along = sc_malloc_array(view->object_count, sizeof *set->along);
+    set->times = sc_malloc_array(view->object_count, sizeof *set->times);
     set->category = sc_malloc_array(view->object_count, sizeof *set->category);
     set->by_category = sc_malloc_array(view->object_count, sizeof *set->by_category);
     set->ordered_category = sc_malloc_array(view->object_count, sizeof *set->ordered_category);
     set->segment_mask = sc_calloc(segment_count, sizeof *set->segment_mask);
     set->category_size = sc_calloc(view->category_count, sizeof *set->category_size);
-    set->list_of = sc_malloc_array((size_t)view->category_count + 1, sizeof *set->list_of);
-    if (!set->along || !set->category || !set->by_category || !set->ordered_category ||
-        !set->segment_mask || !set->category_size || !set->list_of) {
+    set->list_of =
+        sc_malloc_array(SC_METRIC_COUNT * ((size_t)view->category_count + 1), sizeof *set->list_of);
+    if (!set->along || !set->times || !set->category || !set->by_category ||
+        !set->ordered_category || !set->segment_mask || !set->category_size || !set->list_of) {
         return SC_ENOMEM;
     }
     for (sc_seg_id s = 0; s < segment_count; s++) {
@@ -141,6 +189,7 @@ sc_err sc__objects_derive(sc_objects *set)
     const sc_err err = order_by_category(set);
     if (err) return err;
     view->along = set->along;
+    view->times = set->times;
     view->category = set->category;
     view->by_category = set->by_category;
     view->ordered_category = set->ordered_category;
@@ -148,7 +197,7 @@ sc_err sc__objects_derive(sc_objects *set)
     view->category_size = set->category_size;
     view->list_of = set->list_of;
     set->vocabulary = (sc_vocabulary){set->category_names, view->category_count};
-    sc__objects_use_index(set, NULL, 0, NULL);
+    sc__objects_use_index(set, (sc_nearest_index){.list_count = 0});
     return SC_OK;
 }
 
@@ -189,34 +238,33 @@ sc_err sc_objects_new_from_map(const sc_map *map, sc_objects **out)
         free_set(set);
         return err;
     }
-    size_t list_count = 0;
-    const sc_nearest_list *lists = sc__map_nearest_lists(map, &list_count);
-    sc__objects_use_index(set, lists, list_count, sc__map_nearest(map));
+    sc__objects_use_index(set, sc__map_nearest_index(map));
     *out = set;
     return SC_OK;
 }
 
 // --- The index -----------------------------------------------------------------------
 
-void sc__objects_use_index(sc_objects *set, const sc_nearest_list *lists, size_t list_count,
-                           const sc_nearest *entries)
+void sc__objects_use_index(sc_objects *set, sc_nearest_index index)
 {
     sc_objects_view *view = &set->view;
-    view->lists = lists;
-    view->list_count = list_count;
-    view->entries = entries;
-    uint32_t *of_all = &set->list_of[view->category_count];
-    for (uint32_t c = 0; c <= view->category_count; c++) {
-        set->list_of[c] = SC_NONE;
+    view->index = index;
+    const size_t row = (size_t)view->category_count + 1;
+    for (size_t i = 0; i < SC_METRIC_COUNT * row; i++) {
+        set->list_of[i] = SC_NONE;
     }
-    for (uint32_t i = 0; i < list_count; i++) {
-        const sc_category_id category = lists[i].category;
-        *(category == SC_NONE ? of_all : &set->list_of[category]) = i;
+    for (uint32_t i = 0; i < index.list_count; i++) {
+        const sc_category_id category = index.lists[i].category;
+        const uint32_t place = category == SC_NONE ? view->category_count : category;
+        set->list_of[index.lists[i].metric * row + place] = i;
     }
     // A category that all objects have needs no list of its own.
-    for (sc_category_id c = 0; c < view->category_count; c++) {
-        if (set->list_of[c] == SC_NONE && set->category_size[c] == view->object_count) {
-            set->list_of[c] = *of_all;
+    for (uint32_t m = 0; m < SC_METRIC_COUNT; m++) {
+        uint32_t *list_of = &set->list_of[m * row];
+        for (sc_category_id c = 0; c < view->category_count; c++) {
+            if (list_of[c] == SC_NONE && set->category_size[c] == view->object_count) {
+                list_of[c] = list_of[view->category_count];
+            }
         }
     }
 }
@@ -225,6 +273,8 @@ void sc__objects_drop_index(sc_objects *set)
 {
     sc_free(set->own_lists);
     sc_free(set->own_entry_block);
+    sc_free(set->own_others);
+    set->own_others = NULL;
     set->own_lists = NULL;
     set->own_entry_block = NULL;
 }

@@ -29,6 +29,9 @@ typedef struct sc_objects_view {
     const uint64_t *segment_mask;
     /** Per object: units from the first node of its segment, along the road. */
     const uint32_t *along;
+    /** Per object: time from the first node of its segment, and from the last; SC_CLOSED: the road
+     * is not open that far. */
+    const sc_travel_times *times;
     /** Per object: its category, close together for scanning. */
     const uint32_t *category;
     /** The objects of each segment again: by category, then in the order of the road. */
@@ -38,13 +41,49 @@ typedef struct sc_objects_view {
     /** Per category: how many objects it has. */
     const uint32_t *category_size;
 
-    // The index.
-    const sc_nearest_list *lists;
-    size_t list_count;
-    /** Which list a category has, SC_NONE if none; behind the categories, that of all together. */
+    sc_nearest_index index;
+    /** Per metric: which list a category has, SC_NONE if none; behind the categories, that of all
+     * together. */
     const uint32_t *list_of;
-    const sc_nearest *entries;
 } sc_objects_view;
+
+/** Which list of a metric a category has; `category_count`: all together. */
+static inline uint32_t sc__objects_list_of(const sc_objects_view *view, sc_metric metric,
+                                           uint32_t category)
+{
+    return view->list_of[metric * ((size_t)view->category_count + 1) + category];
+}
+
+/** What a piece of road costs in the metric that is asked for, and in the other one. */
+typedef struct sc_step {
+    uint32_t cost;  ///< SC_CLOSED: one may not drive there
+    uint32_t other;
+} sc_step;
+
+static inline sc_step sc__step_of(sc_metric metric, uint32_t distance, uint32_t time)
+{
+    if (time == SC_CLOSED) return (sc_step){SC_CLOSED, 0};
+    return metric == SC_METRIC_TIME ? (sc_step){time, distance} : (sc_step){distance, time};
+}
+
+/** A whole segment, from its first node to its last or backwards. */
+static inline sc_step sc__segment_step(const sc_map *map, sc_metric metric, sc_seg_id segment,
+                                       bool backwards)
+{
+    const sc_travel_times times = sc_map_segment_times(map)[segment];
+    return sc__step_of(metric, sc_map_segments(map)[segment].length,
+                       backwards ? times.backward : times.forward);
+}
+
+/** From the first node of a segment that is `length` long to an object on it, or from its last. */
+static inline sc_step sc__object_step(const sc_objects_view *view, sc_metric metric,
+                                      sc_object_id object, uint32_t length, bool backwards)
+{
+    const sc_travel_times times = view->times[object];
+    const uint32_t along = view->along[object];
+    return backwards ? sc__step_of(metric, length - along, times.backward)
+                     : sc__step_of(metric, along, times.forward);
+}
 
 /** Lent as long as the set is held. */
 const sc_objects_view *sc__objects_view(const sc_objects *objects);
@@ -64,6 +103,7 @@ struct sc_objects {
 
     // Of every set.
     uint32_t *along;
+    sc_travel_times *times;
     uint32_t *category;
     uint32_t *by_category;
     uint32_t *ordered_category;
@@ -81,6 +121,7 @@ struct sc_objects {
     // The index, if it was built here and not read with the map; else NULL.
     sc_nearest_list *own_lists;
     void *own_entry_block;
+    uint32_t *own_others;
 };
 
 /** An empty set on `map`, held once; NULL when memory is out. */
@@ -94,9 +135,8 @@ sc_objects *sc__objects_new(const sc_map *map);
  */
 SC_CHECKED sc_err sc__objects_derive(sc_objects *set);
 
-/** Let `set` answer from these lists, which it does not own; none: `list_count` is 0. */
-void sc__objects_use_index(sc_objects *set, const sc_nearest_list *lists, size_t list_count,
-                           const sc_nearest *entries);
+/** Let `set` answer from this index, which it does not own. */
+void sc__objects_use_index(sc_objects *set, sc_nearest_index index);
 
 /** Let go of the index that was built here, if there is one. */
 void sc__objects_drop_index(sc_objects *set);

@@ -11,6 +11,7 @@
 #include "lbs/lbs_search.h"
 
 #include "base/alloc.h"
+#include "map/road_legs.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -47,7 +48,7 @@ void sc__plain_search_fini(sc_plain_search *search)
     sc__lbs_marks_fini(&search->stars);
     sc__lbs_marks_fini(&search->objects);
     sc_lbs_queue_fini(&search->queue);
-    sc_free(search->star_distances);
+    sc_free(search->star_costs);
     sc_free(search->hits);
     sc_free(search->best.distances);
     *search = (sc_plain_search){.visited = 0};
@@ -55,93 +56,106 @@ void sc__plain_search_fini(sc_plain_search *search)
 
 // --- What is found -----------------------------------------------------------
 
-static bool offer_object(sc_plain_search *s, sc_object_id object, double distance)
+static bool offer_object(sc_plain_search *s, sc_object_id object, sc_lbs_cost way)
 {
-    if (distance > s->bound) return true;
+    if (way.cost > s->bound) return true;
     sc_lbs_mark *mark = &s->objects.marks[object];
     if (mark->search == s->objects.search) {
         sc_lbs_hit *hit = &s->hits[mark->slot];
-        if (distance < hit->distance) hit->distance = distance;
+        if (sc__lbs_is_cheaper(way, hit->way)) hit->way = way;
         return true;
     }
     if (!sc_grow(&s->hits, s->hit_count, &s->hit_capacity, sizeof *s->hits)) return false;
     *mark = (sc_lbs_mark){s->objects.search, (uint32_t)s->hit_count};
-    s->hits[s->hit_count++] = (sc_lbs_hit){distance, object};
+    s->hits[s->hit_count++] = (sc_lbs_hit){way, object};
     if (s->reach.k != UINT32_MAX) {
-        sc__lbs_best_add(&s->best, distance);
+        sc__lbs_best_add(&s->best, way.cost);
         s->bound = sc__lbs_best_bound(&s->best, s->bound);
     }
     return true;
 }
 
-// The objects of a segment from its first node on, which is `distance` away, or backwards from its
-// last. They stand in the order of the road, so the first one too far ends it.
-static bool offer_segment(sc_plain_search *s, sc_seg_id segment, double distance, bool backwards)
+// The objects of a segment from its first node on, to which the way costs `before`, or backwards
+// from its last. They stand in the order of the road, so the first one too far ends it, and the
+// first one that the road is not open to.
+static bool offer_segment(sc_plain_search *s, sc_seg_id segment, sc_lbs_cost before, bool backwards)
 {
     const sc_objects_view *view = s->view;
     if (!(view->segment_mask[segment] & s->wanted->mask)) return true;
     const uint32_t first = view->segment_first[segment];
     const uint32_t end = view->segment_first[segment + 1];
-    const double length = sc_map_segments(view->map)[segment].length;
+    const uint32_t length = sc_map_segments(view->map)[segment].length;
     for (uint32_t i = 0; i < end - first; i++) {
         const sc_object_id object = backwards ? end - 1 - i : first + i;
-        const double way = backwards ? length - view->along[object] : view->along[object];
-        if (distance + way > s->bound) break;
+        const sc_step step = sc__object_step(view, s->reach.metric, object, length, backwards);
+        if (step.cost == SC_CLOSED || before.cost + step.cost > s->bound) break;
         if (!sc__lbs_is_wanted(s->wanted, view, object)) continue;
-        if (!offer_object(s, object, distance + way)) return false;
+        if (!offer_object(s, object, sc__lbs_cost_plus(before, step))) return false;
     }
     return true;
 }
 
 // --- The way there -----------------------------------------------------------
 
-static bool reach_star(sc_plain_search *s, sc_star_id star, double distance)
+static bool reach_star(sc_plain_search *s, sc_star_id star, sc_lbs_cost way)
 {
-    if (distance > s->bound) return true;
+    if (way.cost > s->bound) return true;
     sc_lbs_mark *mark = &s->stars.marks[star];
     if (mark->search == s->stars.search) {
-        if (s->star_distances[mark->slot] <= distance) return true;
-        s->star_distances[mark->slot] = distance;
+        if (!sc__lbs_is_cheaper(way, s->star_costs[mark->slot])) return true;
+        s->star_costs[mark->slot] = way;
     } else {
-        if (!sc_grow(&s->star_distances, s->star_count, &s->star_capacity,
-                     sizeof *s->star_distances)) {
+        if (!sc_grow(&s->star_costs, s->star_count, &s->star_capacity, sizeof *s->star_costs)) {
             return false;
         }
         *mark = (sc_lbs_mark){s->stars.search, (uint32_t)s->star_count};
-        s->star_distances[s->star_count++] = distance;
+        s->star_costs[s->star_count++] = way;
     }
     if (!sc_lbs_queue_reserve(&s->queue, s->queue.count + 1)) return false;
-    sc_lbs_queue_push(&s->queue, (sc_lbs_queued){distance, star});
+    sc_lbs_queue_push(&s->queue, (sc_lbs_queued){way.cost, star});
     return true;
 }
 
 // Offer what the lists of a star hold. `is_enough` is set if nothing else that lies beyond it is
 // of interest: each list goes on farther than the bound, or has all there is.
-static bool offer_lists(sc_plain_search *s, sc_star_id star, double distance, bool *is_enough)
+static bool offer_lists(sc_plain_search *s, sc_star_id star, sc_lbs_cost before, bool *is_enough)
 {
     *is_enough = true;
     for (uint32_t i = 0; i < s->lists->count; i++) {
         const sc_nearest *entries = sc__index_lookup_entries(s->lists, i, star);
+        const uint32_t *others = sc__index_lookup_others(s->lists, i, star);
         const uint32_t kept = s->lists->lists[i]->k;
         uint32_t at = 0;
         for (; at < kept && entries[at].object != SC_NONE; at++) {
-            if (distance + entries[at].distance > s->bound) break;
-            if (!offer_object(s, entries[at].object, distance + entries[at].distance)) return false;
+            const sc_step step = {entries[at].cost, others[at]};
+            if (before.cost + step.cost > s->bound) break;
+            if (!offer_object(s, entries[at].object, sc__lbs_cost_plus(before, step))) return false;
         }
         if (at == kept) {
             *is_enough &= s->lists->is_whole[i];
         } else if (entries[at].object == SC_NONE) {
-            *is_enough &= entries[at].distance == SC_NEAREST_ALL;
+            *is_enough &= entries[at].cost == SC_NEAREST_ALL;
         }
     }
     return true;
 }
 
-static bool visit_star(sc_plain_search *s, sc_star_id star, double distance)
+// Go on along a segment from one of its ends: to its objects, and to the star at its other end.
+static bool go_along(sc_plain_search *s, sc_seg_id segment, sc_lbs_cost before, bool backwards)
+{
+    const sc_segment *road = &sc_map_segments(s->view->map)[segment];
+    const sc_star_id to = backwards ? road->star_a : road->star_b;
+    if (!offer_segment(s, segment, before, backwards)) return false;
+    if (to == SC_NONE) return true;
+    const sc_step step = sc__segment_step(s->view->map, s->reach.metric, segment, backwards);
+    return step.cost == SC_CLOSED || reach_star(s, to, sc__lbs_cost_plus(before, step));
+}
+
+static bool visit_star(sc_plain_search *s, sc_star_id star, sc_lbs_cost before)
 {
     if (s->lists) {
         bool is_enough = false;
-        if (!offer_lists(s, star, distance, &is_enough)) return false;
+        if (!offer_lists(s, star, before, &is_enough)) return false;
         if (is_enough) return true;
     }
     const sc_map *map = s->view->map;
@@ -150,25 +164,16 @@ static bool visit_star(sc_plain_search *s, sc_star_id star, double distance)
     s->visited++;
     for (uint32_t i = at[0].first_segment; i < at[1].first_segment; i++) {
         const sc_segment *segment = &sc_map_segments(map)[listed[i]];
-        // A road that returns to its start is walked both ways.
-        if (segment->star_a == star) {
-            if (!offer_segment(s, listed[i], distance, false)) return false;
-            if (segment->star_b != SC_NONE &&
-                !reach_star(s, segment->star_b, distance + segment->length)) {
-                return false;
-            }
-        }
-        if (segment->star_b == star) {
-            if (!offer_segment(s, listed[i], distance, true)) return false;
-            if (!reach_star(s, segment->star_a, distance + segment->length)) return false;
-        }
+        // A road that returns to its start is taken both ways.
+        if (segment->star_a == star && !go_along(s, listed[i], before, false)) return false;
+        if (segment->star_b == star && !go_along(s, listed[i], before, true)) return false;
     }
     return true;
 }
 
 static bool is_nearer(const sc_lbs_hit *a, const sc_lbs_hit *b)
 {
-    return a->distance != b->distance ? a->distance < b->distance : a->object < b->object;
+    return a->way.cost != b->way.cost ? a->way.cost < b->way.cost : a->object < b->object;
 }
 
 static int compare_hits(const void *a, const void *b)
@@ -182,7 +187,7 @@ static void settle(sc_plain_search *s)
     // Most of what is left over was offered before the bound came down.
     size_t count = 0;
     for (size_t i = 0; i < s->hit_count; i++) {
-        if (s->hits[i].distance <= s->bound) s->hits[count++] = s->hits[i];
+        if (s->hits[i].way.cost <= s->bound) s->hits[count++] = s->hits[i];
     }
     enum { FEW = 32 };
     if (count > FEW) qsort(s->hits, count, sizeof *s->hits, compare_hits);
@@ -201,9 +206,11 @@ static sc_err expand(sc_plain_search *s)
 {
     while (s->queue.count > 0) {
         const sc_lbs_queued next = sc_lbs_queue_pop(&s->queue);
-        if (next.distance > s->bound) break;
-        if (next.distance > s->star_distances[s->stars.marks[next.star].slot]) continue;
-        if (!visit_star(s, next.star, next.distance)) return SC_ENOMEM;
+        if (next.cost > s->bound) break;
+        // A star that was reached at a lower cost since has been visited at that.
+        const sc_lbs_cost way = s->star_costs[s->stars.marks[next.star].slot];
+        if (next.cost > way.cost) continue;
+        if (!visit_star(s, next.star, way)) return SC_ENOMEM;
     }
     settle(s);
     return SC_OK;
@@ -241,23 +248,51 @@ sc_err sc__plain_search_star(sc_plain_search *search, const sc_objects_view *vie
 {
     const sc_err err = begin(search, view, wanted, lists, reach);
     if (err) return err;
-    return reach_star(search, star, 0.0) ? expand(search) : SC_ENOMEM;
+    return reach_star(search, star, (sc_lbs_cost){0.0, 0.0}) ? expand(search) : SC_ENOMEM;
+}
+
+// What it takes to get to a spot on a leg, in the order of the search's metric.
+static sc_lbs_cost leg_cost(const sc_plain_search *s, const sc_road_leg *leg,
+                            const sc_road_spot *spot)
+{
+    sc_cost distance;
+    sc_cost time;
+    sc__road_leg_to(leg, spot, &distance, &time);
+    // Rounding may put an object a little before the place that it lies behind.
+    const double metres = fmax(sc__cost_plus(distance, 0.0), 0.0);
+    const double seconds = fmax(sc__cost_plus(time, 0.0), 0.0);
+    return s->reach.metric == SC_METRIC_TIME ? (sc_lbs_cost){seconds, metres}
+                                             : (sc_lbs_cost){metres, seconds};
+}
+
+static bool begin_on_leg(sc_plain_search *s, sc_seg_id segment, const sc_road_leg *leg)
+{
+    const sc_objects_view *view = s->view;
+    for (sc_object_id i = view->segment_first[segment]; i < view->segment_first[segment + 1]; i++) {
+        if (!sc__lbs_is_wanted(s->wanted, view, i)) continue;
+        const sc_object *object = &view->objects[i];
+        const sc_road_spot spot = sc__road_spot_whole(view->map, object->edge, object->offset);
+        if (!sc__road_leg_passes(leg, &spot)) continue;
+        if (!offer_object(s, i, leg_cost(s, leg, &spot))) return false;
+    }
+    const sc_segment *road = &sc_map_segments(view->map)[segment];
+    const sc_star_id end = leg->is_backward ? road->star_a : road->star_b;
+    if (!leg->reaches_end || end == SC_NONE) return true;
+    return reach_star(s, end, leg_cost(s, leg, &leg->limit));
 }
 
 sc_err sc__plain_search_point(sc_plain_search *search, const sc_objects_view *view,
-                              const sc_lbs_wanted *wanted, sc_lbs_reach reach, sc_seg_id segment,
-                              double along)
+                              const sc_lbs_wanted *wanted, sc_lbs_reach reach, sc_road_point at)
 {
     const sc_err err = begin(search, view, wanted, NULL, reach);
     if (err) return err;
-    for (sc_object_id i = view->segment_first[segment]; i < view->segment_first[segment + 1]; i++) {
-        if (!sc__lbs_is_wanted(wanted, view, i)) continue;
-        if (!offer_object(search, i, fabs(view->along[i] - along))) return SC_ENOMEM;
-    }
-    const sc_segment *road = &sc_map_segments(view->map)[segment];
-    if (!reach_star(search, road->star_a, along)) return SC_ENOMEM;
-    if (road->star_b != SC_NONE && !reach_star(search, road->star_b, road->length - along)) {
-        return SC_ENOMEM;
+    const sc_seg_id segment = sc_map_edges(view->map)[at.edge].segment;
+    const double offset = at.offset_m / sc_map_unit_m(view->map);
+    const double length = sc_map_edges(view->map)[at.edge].length;
+    const sc_road_legs legs =
+        sc__road_legs(view->map, at.edge, fmin(fmax(offset, 0.0), length), at.direction);
+    for (int i = 0; i < legs.count; i++) {
+        if (!begin_on_leg(search, segment, &legs.legs[i])) return SC_ENOMEM;
     }
     return expand(search);
 }

@@ -6,6 +6,7 @@
 #include "map/map_internal.h"
 #include "map/map_tables.h"
 
+#include <math.h>
 #include <string.h>
 
 static const struct {
@@ -30,6 +31,7 @@ static const struct {
     [SC_TABLE_SEGMENT_NAMES] = {"segment names", sizeof(uint32_t)},
     [SC_TABLE_NEAREST_LISTS] = {"nearest lists", sizeof(sc_nearest_list)},
     [SC_TABLE_NEAREST] = {"nearest objects", sizeof(sc_nearest)},
+    [SC_TABLE_NEAREST_OTHERS] = {"nearest objects, other metric", sizeof(uint32_t)},
 };
 
 size_t sc__table_element_size(sc_table_kind kind)
@@ -75,6 +77,25 @@ double sc_road_class_speed_m_s(unsigned road_class)
         [SC_ROAD_PATH] = 15,
     };
     return km_h[road_class < SC_ROAD_CLASS_COUNT ? road_class : SC_ROAD_UNKNOWN] / 3.6;
+}
+
+static const char *const metric_names[SC_METRIC_COUNT] = {
+    [SC_METRIC_DISTANCE] = "distance",
+    [SC_METRIC_TIME] = "time",
+};
+
+const char *sc_metric_name(unsigned metric)
+{
+    return metric < SC_METRIC_COUNT ? metric_names[metric] : NULL;
+}
+
+sc_metric sc_metric_find(const char *name)
+{
+    unsigned metric = 0;
+    while (metric < SC_METRIC_COUNT && strcmp(name, metric_names[metric]) != 0) {
+        metric++;
+    }
+    return (sc_metric)metric;
 }
 
 uint32_t sc_map_node_count(const sc_map *map)
@@ -204,7 +225,7 @@ static double wrap(const sc_map *map, double x)
     return x > 180.0 && map->coords == SC_COORDS_GEOGRAPHIC ? x - 360.0 : x;
 }
 
-static double node_x(const sc_map *map, sc_node_id node)
+double sc__node_x(const sc_map *map, sc_node_id node)
 {
     return map->grid.origin_x + sc__nodes(map)[node].x / map->grid.per_unit;
 }
@@ -216,7 +237,7 @@ static double node_y(const sc_map *map, sc_node_id node)
 
 void sc_map_node_position(const sc_map *map, sc_node_id node, double *x, double *y)
 {
-    *x = wrap(map, node_x(map, node));
+    *x = wrap(map, sc__node_x(map, node));
     *y = node_y(map, node);
 }
 
@@ -226,10 +247,25 @@ void sc_map_edge_position(const sc_map *map, sc_edge_id edge, double offset_m, d
     const double length_m = e->length * map->unit_m;
     const double part = length_m > 0.0 ? offset_m / length_m : 0.0;
     const double inside = part < 0.0 ? 0.0 : part > 1.0 ? 1.0 : part;
-    const double from_x = node_x(map, e->from);
+    const double from_x = sc__node_x(map, e->from);
     const double from_y = node_y(map, e->from);
-    *x = wrap(map, from_x + inside * (node_x(map, e->to) - from_x));
+    *x = wrap(map, from_x + inside * (sc__node_x(map, e->to) - from_x));
     *y = from_y + inside * (node_y(map, e->to) - from_y);
+}
+
+sc_direction sc_map_edge_direction(const sc_map *map, sc_edge_id edge, double heading_deg)
+{
+    if (map->coords == SC_COORDS_NONE || !isfinite(heading_deg)) return SC_EITHER_WAY;
+    const sc_edge *e = &sc__edges(map)[edge];
+    const double y = node_y(map, e->from);
+    const bool on_globe = map->coords == SC_COORDS_GEOGRAPHIC;
+    const double narrowing = on_globe ? cos(y * (SC_PI / 180.0)) : 1.0;
+    const double east = (sc__node_x(map, e->to) - sc__node_x(map, e->from)) * narrowing;
+    const double north = node_y(map, e->to) - y;
+    const double heading = fmod(heading_deg, 360.0) * (SC_PI / 180.0);
+    const double along = east * sin(heading) + north * cos(heading);
+    if (east == 0.0 && north == 0.0) return SC_EITHER_WAY;
+    return along >= 0.0 ? SC_FORWARD : SC_BACKWARD;
 }
 
 double sc_map_edge_length_m(const sc_map *map, sc_edge_id edge)

@@ -38,7 +38,8 @@ typedef enum sc_table_kind {
     SC_TABLE_SEGMENT_NAMES = 15,
     SC_TABLE_NEAREST_LISTS = 16,
     SC_TABLE_NEAREST = 17,
-    SC_TABLE_COUNT = 18,
+    SC_TABLE_NEAREST_OTHERS = 18,
+    SC_TABLE_COUNT = 19,
 } sc_table_kind;
 
 typedef struct sc_table {
@@ -125,6 +126,10 @@ static inline void sc__add_times(sc_travel_times *sum, sc_travel_times edge)
     sum->backward =
         edge.backward < SC_CLOSED - sum->backward ? sum->backward + edge.backward : SC_CLOSED;
 }
+
+/** The longitude of a node where the grid has it: beyond 180 for what lies east of the 180th
+ * meridian, if the map has roads across it. */
+double sc__node_x(const sc_map *map, sc_node_id node);
 
 /** Bytes of one element of a table. */
 size_t sc__table_element_size(sc_table_kind kind);

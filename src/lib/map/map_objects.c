@@ -176,15 +176,13 @@ const char *sc_map_object_name(const sc_map *map, sc_object_id object)
     return string_at(map, sc__objects(map)[object].name);
 }
 
-const sc_nearest_list *sc__map_nearest_lists(const sc_map *map, size_t *count)
+sc_nearest_index sc__map_nearest_index(const sc_map *map)
 {
-    *count = map->tables[SC_TABLE_NEAREST_LISTS].count;
-    return map->tables[SC_TABLE_NEAREST_LISTS].data;
-}
-
-const sc_nearest *sc__map_nearest(const sc_map *map)
-{
-    return map->tables[SC_TABLE_NEAREST].data;
+    return (sc_nearest_index){.lists = map->tables[SC_TABLE_NEAREST_LISTS].data,
+                              .list_count = map->tables[SC_TABLE_NEAREST_LISTS].count,
+                              .entries = map->tables[SC_TABLE_NEAREST].data,
+                              .others = map->tables[SC_TABLE_NEAREST_OTHERS].data,
+                              .entry_count = map->tables[SC_TABLE_NEAREST].count};
 }
 
 const sc_object_id *sc__map_segment_objects(const sc_map *map)

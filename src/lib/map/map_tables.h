@@ -5,9 +5,10 @@
  * The public accessors give one name or one segment at a time; code that serves objects reads the
  * tables themselves instead of a copy.
  *
- * The nearest index holds lists: for every star, its k nearest objects of one category (or of all).
- * Entry i of star s is entries[first + s * k + i], nearest first and of equally far ones the lowest
- * number first. The object of an unused entry is SC_NONE; its distance then gives the reason:
+ * The nearest index holds lists: for every star, its k nearest objects of one category (or of all)
+ * in one metric. Entry i of star s is entries[first + s * k + i], nearest first and of equally far
+ * ones the lowest number first; at the same place of `others` is what the way costs in the other
+ * metric. The object of an unused entry is SC_NONE; its cost then gives the reason:
  * SC_NEAREST_ALL if no more objects can be reached, SC_NEAREST_CUT if there may be some (too far
  * for 32 bits, or a pseudo-star, which is no place on a road that a cloak could border on). Opening
  * a map makes sure that nothing in the index is out of range or out of order; src/lib/lbs builds it
@@ -37,31 +38,38 @@ const char *sc__map_strings(const sc_map *map, size_t *size);
 /** An entry of the nearest index. */
 typedef struct sc_nearest {
     sc_object_id object;
-    uint32_t distance;  ///< in units of sc_map_unit_m()
+    uint32_t
+        cost;  ///< in units of sc_map_unit_m() or sc_map_time_unit_s(), as the list's metric is
 } sc_nearest;
 
 /** The longest list that a star may have. */
 #define SC_NEAREST_MAX_K 64u
 
-/** Distances of entries without an object. */
+/** Costs of entries without an object. */
 #define SC_NEAREST_ALL 0u
 #define SC_NEAREST_CUT UINT32_MAX
 
 typedef struct sc_nearest_list {
     sc_category_id category;  ///< SC_NONE: all objects
-    uint32_t k;
-    uint64_t first;  ///< into the entries; stars * k of them
+    uint16_t k;
+    uint16_t metric;  ///< sc_metric
+    uint64_t first;   ///< into the entries; stars * k of them
 } sc_nearest_list;
 
-/** The lists stored in the map, ascending by category; none: *count is 0. Lent. */
-const sc_nearest_list *sc__map_nearest_lists(const sc_map *map, size_t *count);
+/** An index: none if there are no lists. */
+typedef struct sc_nearest_index {
+    const sc_nearest_list *lists;  ///< ascending by metric, then by category
+    size_t list_count;
+    const sc_nearest *entries;
+    const uint32_t *others;  ///< as many
+    size_t entry_count;
+} sc_nearest_index;
 
-/** Their entries. */
-const sc_nearest *sc__map_nearest(const sc_map *map);
+/** The index stored in the map. Lent. */
+sc_nearest_index sc__map_nearest_index(const sc_map *map);
 
 /** Save the map with this index in place of its own; as sc_map_save(). */
-SC_CHECKED sc_err sc__map_save_with(const sc_map *map, const sc_nearest_list *lists,
-                                    size_t list_count, const sc_nearest *entries,
-                                    size_t entry_count, const char *path, sc_diag *diag);
+SC_CHECKED sc_err sc__map_save_with(const sc_map *map, const sc_nearest_index *index,
+                                    const char *path, sc_diag *diag);
 
 #endif

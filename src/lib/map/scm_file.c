@@ -99,15 +99,20 @@ sc_err sc_map_save(const sc_map *map, const char *path, sc_diag *diag)
     return sc_outfile_commit(&file, diag);
 }
 
-sc_err sc__map_save_with(const sc_map *map, const sc_nearest_list *lists, size_t list_count,
-                         const sc_nearest *entries, size_t entry_count, const char *path,
+static sc_table table_of(const void *data, size_t count)
+{
+    return (sc_table){(void *)(uintptr_t)data, count};
+}
+
+sc_err sc__map_save_with(const sc_map *map, const sc_nearest_index *index, const char *path,
                          sc_diag *diag)
 {
-    // A map is a handful of tables: one more of it, with two of them exchanged. Saving only
+    // A map is a handful of tables: one more of it, with three of them exchanged. Saving only
     // reads what they point to.
     sc_map with = *map;
-    with.tables[SC_TABLE_NEAREST_LISTS] = (sc_table){(void *)(uintptr_t)lists, list_count};
-    with.tables[SC_TABLE_NEAREST] = (sc_table){(void *)(uintptr_t)entries, entry_count};
+    with.tables[SC_TABLE_NEAREST_LISTS] = table_of(index->lists, index->list_count);
+    with.tables[SC_TABLE_NEAREST] = table_of(index->entries, index->entry_count);
+    with.tables[SC_TABLE_NEAREST_OTHERS] = table_of(index->others, index->entry_count);
     return sc_map_save(&with, path, diag);
 }
 
@@ -246,7 +251,8 @@ static sc_err check_counts(const examined *e, const sc_table *tables)
         (tables[SC_TABLE_STRINGS].count > 0) ==
             (objects > 0 || tables[SC_TABLE_SEGMENT_NAMES].count > 0) &&
         tables[SC_TABLE_CATEGORIES].count <= objects &&
-        tables[SC_TABLE_NEAREST_LISTS].count <= tables[SC_TABLE_CATEGORIES].count + 1 &&
+        tables[SC_TABLE_NEAREST_LISTS].count <=
+            SC_METRIC_COUNT * (tables[SC_TABLE_CATEGORIES].count + 1) &&
         (tables[SC_TABLE_NEAREST_LISTS].count > 0) == (tables[SC_TABLE_NEAREST].count > 0);
     if (!sizes_fit) return damaged(e, "table sizes out of range");
 
@@ -260,7 +266,8 @@ static sc_err check_counts(const examined *e, const sc_table *tables)
          tables[SC_TABLE_SEGMENT_NAMES].count == segments - 1) &&
         tables[SC_TABLE_BOXES].count == (has_coords ? sc__box_group_count(&levels) : 0) &&
         tables[SC_TABLE_RUNS].count == (has_coords ? levels.box_count[0] : 0) &&
-        tables[SC_TABLE_SEGMENT_OBJECTS].count == (objects > 0 ? segments : 0);
+        tables[SC_TABLE_SEGMENT_OBJECTS].count == (objects > 0 ? segments : 0) &&
+        tables[SC_TABLE_NEAREST_OTHERS].count == tables[SC_TABLE_NEAREST].count;
     return sizes_agree ? SC_OK : damaged(e, "table sizes do not agree");
 }
 
@@ -374,8 +381,8 @@ static bool fault_in_strings(const sc_map *map, size_t begin, size_t end)
     return end == strings.count && ((const char *)strings.data)[end - 1] != '\0';
 }
 
-// Lists ascend by category, all categories together (SC_NONE) last; each begins where the one
-// before ends, and the last ends with the entries.
+// Lists ascend by metric, then by category, all categories together (SC_NONE) last; each begins
+// where the one before ends, and the last ends with the entries.
 static bool fault_in_nearest_lists(const sc_map *map, size_t begin, size_t end)
 {
     const sc_table table = map->tables[SC_TABLE_NEAREST_LISTS];
@@ -388,7 +395,10 @@ static bool fault_in_nearest_lists(const sc_map *map, size_t begin, size_t end)
             i > 0 ? lists[i - 1].first + (uint64_t)map->star_count * lists[i - 1].k : 0;
         const uint64_t size = (uint64_t)map->star_count * list->k;
         bad |= list->category >= map->category_count && list->category != SC_NONE;
-        bad |= i > 0 && list->category <= lists[i - 1].category;
+        bad |= list->metric >= SC_METRIC_COUNT;
+        bad |= i > 0 &&
+               (list->metric < lists[i - 1].metric ||
+                (list->metric == lists[i - 1].metric && list->category <= lists[i - 1].category));
         bad |= list->k < 1 || list->k > SC_NEAREST_MAX_K;
         bad |= list->first != first || first > entry_count || size > entry_count - first;
         bad |= i == table.count - 1 && first + size != entry_count;
@@ -396,16 +406,16 @@ static bool fault_in_nearest_lists(const sc_map *map, size_t begin, size_t end)
     return bad;
 }
 
-// Entries in the order that they must have: by distance, then by object, unused ones last.
+// Entries in the order that they must have: by cost, then by object, unused ones last.
 static uint64_t rank(sc_nearest entry)
 {
-    return entry.object == SC_NONE ? UINT64_MAX : (uint64_t)entry.distance << 32 | entry.object;
+    return entry.object == SC_NONE ? UINT64_MAX : (uint64_t)entry.cost << 32 | entry.object;
 }
 
 // Whether something is wrong with entries [begin, end), all of one list.
 static bool fault_in_list(const sc_map *map, const sc_nearest_list *list, size_t begin, size_t end)
 {
-    const sc_nearest *entries = sc__map_nearest(map);
+    const sc_nearest *entries = map->tables[SC_TABLE_NEAREST].data;
     const sc_object *objects = sc__objects(map);
     const bool has_category = list->category != SC_NONE;
     uint32_t bad = 0;
@@ -413,11 +423,11 @@ static bool fault_in_list(const sc_map *map, const sc_nearest_list *list, size_t
     for (size_t i = begin; i < end; i++) {
         const sc_nearest entry = entries[i];
         if (entry.object == SC_NONE) {
-            bad |= entry.distance != SC_NEAREST_ALL && entry.distance != SC_NEAREST_CUT;
-            bad |= place > 0 && entries[i - 1].object == SC_NONE &&
-                   entries[i - 1].distance != entry.distance;
+            bad |= entry.cost != SC_NEAREST_ALL && entry.cost != SC_NEAREST_CUT;
+            bad |=
+                place > 0 && entries[i - 1].object == SC_NONE && entries[i - 1].cost != entry.cost;
         } else if (entry.object < map->object_count) {
-            bad |= entry.distance == SC_NEAREST_CUT;
+            bad |= entry.cost == SC_NEAREST_CUT;
             bad |= has_category && objects[entry.object].category != list->category;
             bad |= place > 0 && rank(entries[i - 1]) >= rank(entry);
         } else {
@@ -431,8 +441,8 @@ static bool fault_in_list(const sc_map *map, const sc_nearest_list *list, size_t
 // The list that an entry belongs to. Lists have been examined before, and cover all entries.
 static const sc_nearest_list *list_of(const sc_map *map, size_t entry)
 {
-    size_t count = 0;
-    const sc_nearest_list *lists = sc__map_nearest_lists(map, &count);
+    size_t count = map->tables[SC_TABLE_NEAREST_LISTS].count;
+    const sc_nearest_list *lists = map->tables[SC_TABLE_NEAREST_LISTS].data;
     size_t low = 0;
     while (count - low > 1) {
         const size_t middle = low + (count - low) / 2;

@@ -58,7 +58,7 @@ typedef struct sc_scm_header {
     sc_scm_table tables[SC_TABLE_COUNT];
 } sc_scm_header;
 
-_Static_assert(sizeof(sc_scm_header) == 928, "the header's layout is part of the format");
+_Static_assert(sizeof(sc_scm_header) == 960, "the header's layout is part of the format");
 
 /** The next aligned place at or behind `offset`. */
 static inline uint64_t sc__scm_align(uint64_t offset)

@@ -433,8 +433,8 @@ static sc_err read_list(const reading *r, const Starcloak__Part *from, size_t be
             return fail_part(r, "a distance is longer than any road");
         }
         distance += from->list_distance[i];
-        if (!sc__reply_add_near(r->reply, (uint32_t)from->list_object[i],
-                                (double)distance * unit_m)) {
+        if (!sc__reply_add_near(r->reply, (sc_near){(uint32_t)from->list_object[i],
+                                                    (double)distance * unit_m, 0.0})) {
             return fail_memory(r->codec);
         }
     }

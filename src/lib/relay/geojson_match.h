@@ -1,8 +1,6 @@
 /**
  * @file geojson_match.h
  * @brief Finding the roads of the map that GeoJSON lines, points and objects lie on.
- *
- * For: geojson_read.c and tests.
  */
 #ifndef SC_RELAY_GEOJSON_MATCH_H
 #define SC_RELAY_GEOJSON_MATCH_H

@@ -20,12 +20,19 @@
 
 sc_request_limits sc_request_limits_default(void)
 {
-    return (sc_request_limits){.max_k = 1000, .max_radius_m = 100000.0};
+    return (sc_request_limits){.max_k = 1000, .max_radius_m = 100000.0, .max_radius_s = 7200.0};
 }
 
 sc_err sc_request_check(const sc_request *request, const sc_request_limits *limits,
                         uint32_t category_count, sc_diag *diag)
 {
+    if ((unsigned)request->metric >= SC_METRIC_COUNT) {
+        return sc_fail(diag, SC_EREQUEST, "the metric of a request is distance or time");
+    }
+    const bool is_by_time = request->metric == SC_METRIC_TIME;
+    const double radius = is_by_time ? request->radius_s : request->radius_m;
+    const double max_radius = is_by_time ? limits->max_radius_s : limits->max_radius_m;
+    const char *unit = is_by_time ? "s" : "m";
     if (request->type == SC_REQUEST_KNN) {
         if (request->k < 1 || request->k > limits->max_k) {
             return sc_fail(diag, SC_EREQUEST, "k is %u; ask for 1 to %u objects", request->k,
@@ -33,9 +40,9 @@ sc_err sc_request_check(const sc_request *request, const sc_request_limits *limi
         }
     } else if (request->type == SC_REQUEST_RANGE) {
         // Written so that NaN is refused: no comparison with it is true.
-        if (!(request->radius_m >= 0.0 && request->radius_m <= limits->max_radius_m)) {
-            return sc_fail(diag, SC_EREQUEST, "the radius is %g m; ask for 0 to %g m",
-                           request->radius_m, limits->max_radius_m);
+        if (!(radius >= 0.0 && radius <= max_radius)) {
+            return sc_fail(diag, SC_EREQUEST, "the radius is %g %s; ask for 0 to %g %s", radius,
+                           unit, max_radius, unit);
         }
     } else {
         return sc_fail(diag, SC_EREQUEST, "a request is for the k nearest or for a range");
@@ -56,10 +63,15 @@ sc_err sc_request_check(const sc_request *request, const sc_request_limits *limi
 
 sc_request sc_request_normalise(const sc_request *request)
 {
-    sc_request normal = {.type = request->type};
-    if (request->type == SC_REQUEST_KNN) normal.k = request->k;
-    // Adding zero makes a zero of a negative zero.
-    if (request->type == SC_REQUEST_RANGE) normal.radius_m = request->radius_m + 0.0;
+    sc_request normal = {.type = request->type, .metric = request->metric};
+    if (request->type == SC_REQUEST_KNN) {
+        normal.k = request->k;
+    } else if (request->metric == SC_METRIC_TIME) {
+        // Adding zero makes a zero of a negative zero.
+        normal.radius_s = request->radius_s + 0.0;
+    } else {
+        normal.radius_m = request->radius_m + 0.0;
+    }
 
     sc_category_id sorted[SC_REQUEST_CATEGORIES];
     uint32_t count = 0;
@@ -77,7 +89,8 @@ sc_request sc_request_normalise(const sc_request *request)
 
 bool sc_request_equal(const sc_request *a, const sc_request *b)
 {
-    if (a->type != b->type || a->k != b->k || a->radius_m != b->radius_m ||
+    if (a->type != b->type || a->metric != b->metric || a->k != b->k ||
+        a->radius_m != b->radius_m || a->radius_s != b->radius_s ||
         a->category_count != b->category_count) {
         return false;
     }

@@ -121,12 +121,11 @@ static inline void sc__reply_end_runs(sc_reply *reply, size_t r)
 }
 
 /** Add an object to a border node's answer. False when memory is out. */
-SC_CHECKED static inline bool sc__reply_add_near(sc_reply *reply, uint32_t object,
-                                                 double distance_m)
+SC_CHECKED static inline bool sc__reply_add_near(sc_reply *reply, sc_near near)
 {
     uint32_t *total = &reply->near_start[reply->request_count * reply->border_node_count];
     if (*total == reply->memory->near_capacity && !sc__reply_grow_nears(reply)) return false;
-    reply->nears[(*total)++] = (sc_near){object, distance_m};
+    reply->nears[(*total)++] = near;
     return true;
 }
 

@@ -94,12 +94,14 @@ sc_err sc__relay_request_accept(const sc__relay_codec *codec, size_t place, sc_r
                            i, place);
         }
     }
-    const sc_request_limits any = {.max_k = UINT32_MAX, .max_radius_m = HUGE_VAL};
+    const sc_request_limits any = {
+        .max_k = UINT32_MAX, .max_radius_m = HUGE_VAL, .max_radius_s = HUGE_VAL};
     sc_diag reason = {""};
     if (sc_request_check(request, &any, codec->vocabulary->count, &reason) ||
-        isinf(request->radius_m)) {
+        isinf(request->radius_m) || isinf(request->radius_s)) {
+        const bool is_infinite = isinf(request->radius_m) || isinf(request->radius_s);
         return sc_fail(codec->diag, SC_EREQUEST, "request %zu is invalid: %s", place,
-                       isinf(request->radius_m) ? "its radius is infinite" : reason.message);
+                       is_infinite ? "its radius is infinite" : reason.message);
     }
     *request = sc_request_normalise(request);
     return SC_OK;
@@ -110,10 +112,14 @@ static sc_key key_of(const sc_request *request)
     // Field by field: padding has no value that could be relied upon.
     struct {
         uint64_t type_and_k;
+        uint64_t metric;
         double radius_m;
+        double radius_s;
         sc_category_id categories[SC_REQUEST_CATEGORIES];
     } fields = {.type_and_k = (uint64_t)request->type << 32 | request->k,
-                .radius_m = request->radius_m};
+                .metric = request->metric,
+                .radius_m = request->radius_m,
+                .radius_s = request->radius_s};
     for (uint32_t i = 0; i < SC_REQUEST_CATEGORIES; i++) {
         fields.categories[i] = i < request->category_count ? request->categories[i] : SC_NONE;
     }
@@ -183,7 +189,8 @@ static sc_err check_degrees(const sc__relay_codec *codec)
 static sc_err check_relay(const sc__relay_codec *codec, const sc_relay *relay)
 {
     // Not HUGE_VAL: JSON has no infinite numbers, and readers refuse them in either encoding.
-    const sc_request_limits any = {.max_k = UINT32_MAX, .max_radius_m = DBL_MAX};
+    const sc_request_limits any = {
+        .max_k = UINT32_MAX, .max_radius_m = DBL_MAX, .max_radius_s = DBL_MAX};
     const uint32_t words = codec->vocabulary->count;
     sc_err err = sc__relay_check(codec->map, relay, SIZE_MAX, codec->diag);
     for (size_t i = 0; i < relay->request_count && !err; i++) {

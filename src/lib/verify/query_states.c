@@ -1,4 +1,4 @@
-// What each event of a record must be, given those before it. See follow.h; docs/verify.md
+// What each event of a record must be, given those before it. See query_states.h; docs/verify.md
 // lists the pieces that each promise is counted in.
 #include "verify/query_states.h"
 
@@ -48,6 +48,11 @@ static sc_quoted name_of_member(void *context, size_t member)
     return name;
 }
 
+static void wrong_query(sc_follow *f, sc_slice query, const char *what)
+{
+    sc__wrong(&f->findings, SC_PROMISE_P8, "query %s %s", sc__quote_id(query).text, what);
+}
+
 // --- Queries ---------------------------------------------------------------------------
 
 static void misplaced(sc_follow *f, sc_slice query, const char *what)
@@ -85,8 +90,7 @@ static sc_err follow_query(sc_follow *f, const sc_event *event)
     if (err) return err;
     sc__looked_at(&f->findings, SC_PROMISE_P8);
     if (!query) {
-        sc__wrong(&f->findings, SC_PROMISE_P8, "query %s is asked a second time",
-                  sc__quote_id(event->query).text);
+        wrong_query(f, event->query, "is asked a second time");
         return SC_OK;
     }
     const bool is_somewhere = asked->edge < sc_map_edge_count(f->map);
@@ -384,9 +388,8 @@ static sc_err look_at_infeasibility(sc_follow *f, const sc_event *event, const s
     const sc_err err =
         sc__has_room(f->verifier, query->segment, query->max_hops, query->l, &has_room);
     if (!err && has_room) {
-        sc__wrong(&f->findings, SC_PROMISE_P8,
-                  "query %s is dropped as infeasible, though there are enough segments in reach",
-                  sc__quote_id(event->query).text);
+        wrong_query(f, event->query,
+                    "is dropped as infeasible, though there are enough segments in reach");
     }
     return err;
 }
@@ -395,8 +398,7 @@ static sc_err look_at_infeasibility(sc_follow *f, const sc_event *event, const s
 static sc_err look_at_reason(sc_follow *f, const sc_event *event, const sc_open_query *query)
 {
     if (event->reason.size == 0) {
-        sc__wrong(&f->findings, SC_PROMISE_P8, "query %s ends without a reason",
-                  sc__quote_id(event->query).text);
+        wrong_query(f, event->query, "ends without a reason");
     } else if (sc_slice_is(event->reason, "expired")) {
         look_at_expiry(f, event, query);
     } else if (sc_slice_is(event->reason, "infeasible")) {
@@ -411,8 +413,7 @@ sc_err sc__follow_loss(sc_follow *f, const sc_event *event)
     const uint32_t number = sc__query_table_find(&f->ledger, sc__query_table_key(event->query));
     sc__looked_at(&f->findings, SC_PROMISE_P8);
     if (number == SC_NONE) {
-        sc__wrong(&f->findings, SC_PROMISE_P8, "query %s was never asked",
-                  sc__quote_id(event->query).text);
+        wrong_query(f, event->query, "was never asked");
         return SC_OK;
     }
     const sc_query_end fate = sc__query_table_fate(&f->ledger, number);
@@ -425,8 +426,7 @@ sc_err sc__follow_loss(sc_follow *f, const sc_event *event)
         // The cloak was published, but no answer could be had: an end like an answer.
         sc__sample_dismiss(&f->sample, &f->ledger, number, SC_END_LOST);
     } else {
-        sc__wrong(&f->findings, SC_PROMISE_P8, "query %s had ended before",
-                  sc__quote_id(event->query).text);
+        wrong_query(f, event->query, "had ended before");
     }
     return SC_OK;
 }
@@ -455,7 +455,7 @@ sc_err sc__follow_answer(sc_follow *f, const sc_event *event)
                        : fate == SC_END_OPEN     ? "is answered without a cloak"
                        : fate == SC_END_ANSWERED ? "is answered a second time"
                                                  : "had ended before";
-    sc__wrong(&f->findings, SC_PROMISE_P8, "query %s %s", sc__quote_id(event->query).text, what);
+    wrong_query(f, event->query, what);
     return SC_OK;
 }
 
@@ -538,12 +538,6 @@ static uint32_t rank_of(const uint32_t *sorted, size_t count, uint32_t arrival)
     return (uint32_t)(at - sorted);
 }
 
-static void add_term(sc_drift *drift, double term)
-{
-    drift->sum += term;
-    drift->count++;
-}
-
 // Spearman's correlation of place and rank, scaled to variance 1: for n members in random
 // order it has mean 0 and variance 1 / (n - 1).
 static void add_trend(sc_drift *drift, const uint32_t *arrivals, const uint32_t *sorted,
@@ -556,7 +550,8 @@ static void add_trend(sc_drift *drift, const uint32_t *arrivals, const uint32_t 
         product += ((double)i - middle) * (rank_of(sorted, count, arrivals[i]) - middle);
     }
     const double most = n * (n * n - 1.0) / 12.0;
-    add_term(drift, product / most * sqrt(n - 1.0));
+    drift->sum += product / most * sqrt(n - 1.0);
+    drift->count++;
 }
 
 // The square of the newest member's distance from the middle, in units in which places are 1
@@ -573,7 +568,8 @@ static void add_newest(sc_drift *drift, const uint32_t *arrivals, const uint32_t
     const double off = (double)place - (n - 1.0) / 2.0;
     const double mean = (n * n - 1.0) / 12.0;
     const double variance = (n * n - 1.0) * (n * n - 4.0) / 180.0;
-    add_term(drift, (off * off - mean) / sqrt(variance));
+    drift->sum += (off * off - mean) / sqrt(variance);
+    drift->count++;
 }
 
 sc_err sc__order_add(sc_order *order, const uint32_t *arrivals, size_t count)

@@ -226,9 +226,9 @@ static sc_err find(const source *from, const sc_answer_place *place, uint32_t re
                    const sc_near **nears, size_t *count)
 {
     return from->points
-               ? sc_point_reply_answer(from->points, (sc_road_point){place->edge, place->offset_m},
+               ? sc_point_reply_answer(from->points, (sc_road_point){.edge = place->edge, .offset_m = place->offset_m},
                                        request, nears, count, NULL)
-               : sc_filter_answer(from->filter, (sc_road_point){place->edge, place->offset_m},
+               : sc_filter_answer(from->filter, (sc_road_point){.edge = place->edge, .offset_m = place->offset_m},
                                   request, nears, count, NULL);
 }
 
@@ -340,11 +340,11 @@ static sc_failure hand_on(sc__answerer *answerer, sc_errand *errand, const void 
 }
 
 // Whether all words of a set mean the same to those who have the courier's.
-static bool is_understood(const sc_vocabulary *words, const sc_vocabulary *of_set)
+static bool is_understood(const sc_vocabulary *vocabulary, const sc_vocabulary *of_set)
 {
-    if (of_set->count > words->count) return false;
+    if (of_set->count > vocabulary->count) return false;
     for (uint32_t i = 0; i < of_set->count; i++) {
-        if (strcmp(of_set->names[i], words->names[i]) != 0) return false;
+        if (strcmp(of_set->names[i], vocabulary->names[i]) != 0) return false;
     }
     return true;
 }

@@ -2,7 +2,7 @@
  * @file claims.h
  * @brief What the paper claims, and whether it holds here.
  *
- * The claims are taken apart into small statements that numbers can decide (claims.c has them
+ * The claims are taken apart into small statements that numbers can decide (paper_claims.c has them
  * all, and the rules of deciding in words, which the report repeats; claim_judge.c applies them). A
  * statement is judged on each map where it applies, and for each method it speaks of: that is a
  * claim. The bounded variant is judged in both its settings.

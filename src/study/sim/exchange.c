@@ -155,20 +155,21 @@ static sc_err send_relay(sc_exchange *exchange, sc_batch_cloak *cloak, sc_diag *
     const sc_codec codec = codec_of(exchange);
     const sc_err err = sc_relay_encode(&codec, cloak->relay, &cloak->bytes_out, diag);
     if (err) return err;
-    return sc_relay_decode(&codec, cloak->bytes_out.data, cloak->bytes_out.size, &cloak->heard,
+    return sc_relay_decode(&codec, cloak->bytes_out.data, cloak->bytes_out.size, &cloak->received,
                            diag);
 }
 
 static sc_err answer_relay(sc_exchange *exchange, sc_batch_cloak *cloak, sc_diag *diag)
 {
-    return sc_lbs_evaluate(exchange->lbs, exchange->options->objects, cloak->heard, &cloak->said,
+    return sc_lbs_evaluate(exchange->lbs, exchange->options->objects, cloak->received, &cloak->said,
                            diag);
 }
 
 static sc_err send_reply(sc_exchange *exchange, sc_batch_cloak *cloak, sc_diag *diag)
 {
     const sc_codec codec = codec_of(exchange);
-    const sc_err err = sc_reply_encode(&codec, cloak->heard, &cloak->said, &cloak->bytes_in, diag);
+    const sc_err err =
+        sc_reply_encode(&codec, cloak->received, &cloak->said, &cloak->bytes_in, diag);
     if (err) return err;
     return sc_reply_decode(&codec, cloak->relay, cloak->bytes_in.data, cloak->bytes_in.size,
                            &cloak->reply, diag);
@@ -201,7 +202,7 @@ static sc_err filter_reply(sc_exchange *exchange, sc_batch_cloak *cloak, sc_diag
         const sc_near *results = NULL;
         size_t count = 0;
         if (member->end == SC_BATCH_REFUSED) continue;
-        err = sc_filter_answer(exchange->filter, (sc_road_point){member->edge, member->offset_m},
+        err = sc_filter_answer(exchange->filter, (sc_road_point){.edge = member->edge, .offset_m = member->offset_m},
                                member->which, &results, &count, diag);
         if (!err) err = sc_batch_keep_answer(exchange->batch, member, results, count);
         if (!err && are_renamed) {
@@ -273,7 +274,7 @@ static sc_err filter_points(sc_exchange *exchange, sc_batch_cloak *cloak, sc_dia
         const sc_near *results = NULL;
         size_t count = 0;
         if (member->end == SC_BATCH_REFUSED) continue;
-        err = sc_point_reply_answer(cloak->points, (sc_road_point){member->edge, member->offset_m},
+        err = sc_point_reply_answer(cloak->points, (sc_road_point){.edge = member->edge, .offset_m = member->offset_m},
                                     member->which, &results, &count, diag);
         if (!err) err = sc_batch_keep_answer(exchange->batch, member, results, count);
         // What came back serves all requests of the cloak; it is not told apart.

@@ -288,8 +288,8 @@ static inline void drawn_reply(drawn_cloak *c)
             slow_answer answer =
                 slow_nearest_at_node(&c->slow, c->border_nodes[b], &c->requests[r]);
             for (size_t i = 0; i < answer.most_count; i++) {
-                assert_true(sc__reply_add_near(&c->reply, answer.nears[i].object,
-                                               slow_metres(&c->slow, answer.nears[i].distance)));
+                assert_true(
+                    sc__reply_add_near(&c->reply, slow_near_of(&c->slow, &answer.nears[i])));
             }
             sc__reply_end_nears(&c->reply, r, b);
             slow_answer_free(&answer);
@@ -326,9 +326,9 @@ static inline void check_answer(const drawn_cloak *c, sc_filter *filter, const c
     double offset_m = 0.0;
     sc_diag diag = {""};
     const sc_edge_id edge = drawn_place(c, road, at_m, &offset_m);
-    CHECK_OK(
-        sc_filter_answer(filter, (sc_road_point){edge, offset_m}, request, &got, &count, &diag),
-        &diag);
+    CHECK_OK(sc_filter_answer(filter, (sc_road_point){.edge = edge, .offset_m = offset_m}, request,
+                              &got, &count, &diag),
+             &diag);
     assert_int_equal(count, list_count);
     for (size_t i = 0; i < list_count; i++) {
         assert_string_equal(sc_map_object_name(c->map, got[i].object), list[i].name);

@@ -86,7 +86,7 @@ static inline void append_entry(drawn_cloak *c, size_t request, char letter, sc_
 {
     const size_t list = list_of(c, request, letter).list;
     const size_t list_count = c->relay.request_count * c->relay.border_node_count;
-    assert_true(sc__reply_add_near(&c->reply, 0, 0.0));  // makes room
+    assert_true(sc__reply_add_near(&c->reply, (sc_near){.object = 0}));  // makes room
     const size_t total = c->reply.near_start[list_count];
     sc_near *at = c->reply.nears + c->reply.near_start[list + 1];
     memmove(at + 1, at, (size_t)(c->reply.nears + total - 1 - at) * sizeof *at);

@@ -56,7 +56,7 @@ static void replaced_by_something_farther(drawn_cloak *c)
     assert_int_equal(l.nears[0].object, drawn_object_named(c, "on BF"));
     l.nears[0] = l.nears[1];
     l.nears[1] = l.nears[2];
-    l.nears[2] = (sc_near){object, 140.0};
+    l.nears[2] = (sc_near){object, 140.0, 14.0};
 }
 
 // --- Lists and lists -----------------------------------------------------------------------
@@ -85,7 +85,7 @@ static void missing_within_the_radius(drawn_cloak *c)
 static void forgotten_for_something_farther(drawn_cloak *c)
 {
     sc_near *entry = entry_of(c, THREE_NEAREST, 'K', "on BC");
-    *entry = (sc_near){drawn_object_named(c, "on HM"), 76.0};
+    *entry = (sc_near){drawn_object_named(c, "on HM"), 76.0, 7.6};
 }
 
 static void answers_of_two_border_nodes_swapped(drawn_cloak *c)
@@ -229,7 +229,8 @@ static void test_with_slack_an_object_may_stand_beside_the_cloak(void **state)
     size_t count = 0;
     double offset_m = 0.0;
     const sc_edge_id edge = drawn_place(c, "FG", 10.0, &offset_m);
-    CHECK_OK(sc_filter_answer(lenient, (sc_road_point){edge, offset_m}, 0, &got, &count, NULL),
+    CHECK_OK(sc_filter_answer(lenient, (sc_road_point){.edge = edge, .offset_m = offset_m}, 0, &got,
+                              &count, NULL),
              NULL);
     assert_int_equal(count, 1);
     CHECK_CLOSE(got[0].distance_m, 160.0, 1e-9);
@@ -298,9 +299,9 @@ static void test_what_is_left_out_everywhere_cannot_be_seen(void **state)
     size_t count = 0;
     double offset_m = 0.0;
     const sc_edge_id edge = drawn_place(c, "FG", 10.0, &offset_m);
-    CHECK_OK(
-        sc_filter_answer(filter, (sc_road_point){edge, offset_m}, ALL_SCHOOLS, &got, &count, NULL),
-        NULL);
+    CHECK_OK(sc_filter_answer(filter, (sc_road_point){.edge = edge, .offset_m = offset_m},
+                              ALL_SCHOOLS, &got, &count, NULL),
+             NULL);
     assert_int_equal(count, 2);
     sc_filter_free(filter);
     drawn_cloak_free(c);

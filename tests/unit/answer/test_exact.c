@@ -83,9 +83,9 @@ static void check_rims(both_sides *b, odd_town *town)
         const sc_near *got = NULL;
         size_t count = 0;
         sc_diag diag = {""};
-        CHECK_OK(
-            sc_filter_answer(b->filter, (sc_road_point){edge, offset_m}, 0, &got, &count, &diag),
-            &diag);
+        CHECK_OK(sc_filter_answer(b->filter, (sc_road_point){.edge = edge, .offset_m = offset_m}, 0,
+                                  &got, &count, &diag),
+                 &diag);
         slow_answer wanted = slow_nearest_at(&town->slow, edge, offset_m, &range);
         assert_int_equal(count, wanted.most_count);
         slow_answer_free(&wanted);

@@ -81,12 +81,14 @@ static void test_ties_hold_at_every_position(void **state)
         size_t count = 0;
         double offset_m = 0.0;
         const sc_edge_id edge = drawn_place(c, "FG", 30.0 * sc_rng_unit(&rng), &offset_m);
-        CHECK_OK(sc_filter_answer(filter, (sc_road_point){edge, offset_m}, 1, &got, &count, NULL),
+        CHECK_OK(sc_filter_answer(filter, (sc_road_point){.edge = edge, .offset_m = offset_m}, 1,
+                                  &got, &count, NULL),
                  NULL);
         assert_int_equal(count, 2);
         assert_int_equal(got[0].object, lowest);
         CHECK_SAME(got[0].distance_m, got[1].distance_m);
-        CHECK_OK(sc_filter_answer(filter, (sc_road_point){edge, offset_m}, 0, &got, &count, NULL),
+        CHECK_OK(sc_filter_answer(filter, (sc_road_point){.edge = edge, .offset_m = offset_m}, 0,
+                                  &got, &count, NULL),
                  NULL);
         assert_int_equal(got[0].object, lowest);
     }
@@ -200,7 +202,8 @@ static void test_a_position_elsewhere_is_refused_and_not_repeated(void **state)
         size_t count = 77;
         sc_diag diag = {""};
         const sc_err err = sc_filter_answer(
-            filter, (sc_road_point){cases[i].edge, cases[i].offset_m}, 0, &got, &count, &diag);
+            filter, (sc_road_point){.edge = cases[i].edge, .offset_m = cases[i].offset_m}, 0, &got,
+            &count, &diag);
         CHECK_REFUSED(err, SC_EINVAL, &diag, "not on the segments");
         assert_null(strpbrk(diag.message, "0123456789"));
         assert_null(got);
@@ -238,16 +241,20 @@ static void test_before_a_reply_and_after_a_refused_one_there_is_no_answer(void 
     double offset_m = 0.0;
     const sc_edge_id edge = drawn_place(c, "FG", 25.0, &offset_m);
     CHECK_OK(sc_filter_new(c->map, &options, &filter, NULL), NULL);
-    CHECK_REFUSED(sc_filter_answer(filter, (sc_road_point){edge, offset_m}, 0, &got, &count, &diag),
+    CHECK_REFUSED(sc_filter_answer(filter, (sc_road_point){.edge = edge, .offset_m = offset_m}, 0,
+                                   &got, &count, &diag),
                   SC_EINVAL, &diag, "no reply is open");
     CHECK_OK(sc_filter_open(filter, &c->relay, &c->reply, NULL), NULL);
-    CHECK_OK(sc_filter_answer(filter, (sc_road_point){edge, offset_m}, 0, &got, &count, NULL),
+    CHECK_OK(sc_filter_answer(filter, (sc_road_point){.edge = edge, .offset_m = offset_m}, 0, &got,
+                              &count, NULL),
              NULL);
-    CHECK_REFUSED(sc_filter_answer(filter, (sc_road_point){edge, offset_m}, 1, &got, &count, &diag),
+    CHECK_REFUSED(sc_filter_answer(filter, (sc_road_point){.edge = edge, .offset_m = offset_m}, 1,
+                                   &got, &count, &diag),
                   SC_EINVAL, &diag, "no request 2");
     c->reply.map_checksum++;
     assert_int_equal(sc_filter_open(filter, &c->relay, &c->reply, NULL), SC_EMISMATCH);
-    CHECK_REFUSED(sc_filter_answer(filter, (sc_road_point){edge, offset_m}, 0, &got, &count, &diag),
+    CHECK_REFUSED(sc_filter_answer(filter, (sc_road_point){.edge = edge, .offset_m = offset_m}, 0,
+                                   &got, &count, &diag),
                   SC_EINVAL, &diag, "no reply is open");
     sc_filter_free(filter);
     drawn_cloak_free(c);

@@ -175,7 +175,8 @@ static void test_several_objects_at_one_place_are_all_there(void **state)
     size_t count = 0;
     double offset_m = 0.0;
     const sc_edge_id edge = drawn_place(c, "FG", 12.5, &offset_m);
-    CHECK_OK(sc_filter_answer(filter, (sc_road_point){edge, offset_m}, 0, &got, &count, NULL),
+    CHECK_OK(sc_filter_answer(filter, (sc_road_point){.edge = edge, .offset_m = offset_m}, 0, &got,
+                              &count, NULL),
              NULL);
     assert_int_equal(count, 5);
     for (uint32_t i = 0; i < 5; i++) {

@@ -18,18 +18,19 @@ typedef struct piece {
     size_t bytes;
 } piece;
 
-enum { PIECES = 6 };
+enum { PIECES = 7 };
 
 // All that answers are made in, as far as there is room.
 static void list_pieces(const sc_filter *f, piece pieces[PIECES])
 {
     const sc_inside *inside = &f->inside;
-    pieces[0] = (piece){f->distances, f->result_capacity * sizeof *f->distances};
+    pieces[0] = (piece){f->reaches, f->result_capacity * sizeof *f->reaches};
     pieces[1] = (piece){f->results, f->result_capacity * sizeof *f->results};
     pieces[2] = (piece){inside->spans, inside->end_room * sizeof *inside->spans};
     pieces[3] = (piece){inside->queue.entries, inside->end_room * sizeof *inside->queue.entries};
     pieces[4] = (piece){f->candidates, f->candidate_capacity * sizeof *f->candidates};
     pieces[5] = (piece){f, sizeof *f};
+    pieces[6] = (piece){f->found, f->result_capacity * sizeof *f->found};
 }
 
 static double number_at(const piece *p, size_t at)
@@ -52,11 +53,15 @@ static void note_answer(traces *t, const sc_filter *f, const sc_near *nears, siz
 {
     for (size_t i = 0; i < count; i++) {
         note(t, nears[i].distance_m);
-        note(t, f->distances[i]);
+        note(t, nears[i].duration_s);
+        note(t, f->reaches[i].cost);
+        note(t, f->reaches[i].other);
+        note(t, f->found[i].reach.cost);
     }
     for (size_t v = 0; v < f->inside.vertex_count; v++) {
-        note(t, f->inside.spans[v].shift);
-        note(t, sc__inside_span_plus(f->inside.spans[v], 0.0));
+        note(t, f->inside.spans[v].cost.shift);
+        note(t, f->inside.spans[v].other.shift);
+        note(t, sc__inside_span_reach(f->inside.spans[v]).cost);
     }
 }
 
@@ -82,8 +87,8 @@ static sc_err answer(const drawn_cloak *c, sc_filter *filter, const char *road, 
     size_t count = 0;
     double offset_m = 0.0;
     const sc_edge_id edge = drawn_place(c, road, SOMEWHERE_M, &offset_m);
-    const sc_err err =
-        sc_filter_answer(filter, (sc_road_point){edge, offset_m}, 0, &nears, &count, NULL);
+    const sc_err err = sc_filter_answer(filter, (sc_road_point){.edge = edge, .offset_m = offset_m},
+                                        0, &nears, &count, NULL);
     if (!err && t) note_answer(t, filter, nears, count);
     return err;
 }

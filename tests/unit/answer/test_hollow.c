@@ -91,14 +91,15 @@ static void one_cafe_left_out(drawn_cloak *c)
 static void the_inn_on_the_island(drawn_cloak *c)
 {
     for (const char *letter = "BCEHJK"; *letter; letter++) {
-        append_entry(c, AN_INN, *letter, (sc_near){drawn_object_named(c, "inn"), 300.0});
+        append_entry(c, AN_INN, *letter, (sc_near){drawn_object_named(c, "inn"), 300.0, 30.0});
     }
 }
 
 static void a_cafe_too_many(drawn_cloak *c)
 {
     for (const char *letter = "BCEHJK"; *letter; letter++) {
-        append_entry(c, ALL_CAFES, *letter, (sc_near){drawn_object_named(c, "island"), 300.0});
+        append_entry(c, ALL_CAFES, *letter,
+                     (sc_near){drawn_object_named(c, "island"), 300.0, 30.0});
     }
 }
 

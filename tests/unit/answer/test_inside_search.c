@@ -35,7 +35,7 @@ static double found(const drawn_cloak *c, const sc_inside *inside, char letter)
 {
     const uint32_t vertex = vertex_at(inside, sketch_node(&c->s, letter));
     assert_int_not_equal(vertex, SC_NONE);
-    return sc__inside_span_plus(inside->spans[vertex], 0.0) * sc_map_unit_m(c->map);
+    return sc__inside_span_reach(inside->spans[vertex]).cost * sc_map_unit_m(c->map);
 }
 
 // --- By hand ---------------------------------------------------------------------------------
@@ -52,7 +52,7 @@ static void test_a_search_from_a_border_node_meets_the_others_nearest_first(void
     sc_inside inside = build(c);
     assert_int_equal(inside.segment_count, 7);
     assert_int_equal(inside.vertex_count, 8);
-    sc__inside_search_border(&inside, drawn_border(c, 'B'), HUGE_VAL);
+    sc__inside_search_border(&inside, SC_METRIC_DISTANCE, drawn_border(c, 'B'), HUGE_VAL);
     static const struct {
         char letter;
         double distance_m;
@@ -65,7 +65,7 @@ static void test_a_search_from_a_border_node_meets_the_others_nearest_first(void
     assert_int_equal(inside.met[0].border, drawn_border(c, 'J'));
     assert_int_equal(inside.met[1].border, drawn_border(c, 'E'));
     assert_int_equal(inside.met[4].border, drawn_border(c, 'H'));
-    CHECK_SAME(inside.met[4].distance, 100.0 / sc_map_unit_m(c->map));
+    CHECK_SAME(inside.met[4].cost, 100.0 / sc_map_unit_m(c->map));
     sc__inside_fini(&inside);
     drawn_cloak_free(c);
 }
@@ -75,12 +75,13 @@ static void test_a_search_from_a_border_node_goes_no_farther_than_it_should(void
     (void)state;
     drawn_cloak *c = asking_cloak();
     sc_inside inside = build(c);
-    sc__inside_search_border(&inside, drawn_border(c, 'B'), 60.0 / sc_map_unit_m(c->map));
+    sc__inside_search_border(&inside, SC_METRIC_DISTANCE, drawn_border(c, 'B'),
+                             60.0 / sc_map_unit_m(c->map));
     assert_int_equal(inside.met_count, 2);  // J at 40 m and E at 60 m
     CHECK_CLOSE(found(c, &inside, 'E'), 60.0, 1e-9);
     CHECK_CLOSE(found(c, &inside, 'G'), 60.0, 1e-9);
     // And nothing is left of that in the next search.
-    sc__inside_search_border(&inside, drawn_border(c, 'H'), 0.0);
+    sc__inside_search_border(&inside, SC_METRIC_DISTANCE, drawn_border(c, 'H'), 0.0);
     assert_int_equal(inside.met_count, 0);
     assert_true(isinf(found(c, &inside, 'B')));
     sc__inside_fini(&inside);
@@ -94,12 +95,13 @@ static void test_a_search_from_a_place_goes_both_ways(void **state)
     drawn_cloak *c = asking_cloak();
     sc_inside inside = build(c);
     double offset_m = 0.0;
-    double along = 0.0;
+    sc_road_spot spot = {.along = 0.0};
     const double unit_m = sc_map_unit_m(c->map);
     const sc_edge_id edge = drawn_place(c, "FG", 25.5, &offset_m);
-    const uint32_t segment = sc__inside_locate(&inside, edge, offset_m / unit_m, &along);
+    const uint32_t segment = sc__inside_segment_of(&inside, edge);
     assert_int_not_equal(segment, SC_NONE);
-    sc__inside_search_place(&inside, segment, along);
+    const sc_road_legs legs = sc__road_legs(c->map, edge, offset_m / unit_m, SC_EITHER_WAY);
+    sc__inside_search_place(&inside, SC_METRIC_DISTANCE, segment, &legs);
     CHECK_CLOSE(found(c, &inside, 'F'), 25.5, 1e-9);
     CHECK_CLOSE(found(c, &inside, 'G'), 14.5, 1e-9);
     CHECK_CLOSE(found(c, &inside, 'B'), 45.5, 1e-9);
@@ -107,8 +109,9 @@ static void test_a_search_from_a_place_goes_both_ways(void **state)
     CHECK_CLOSE(found(c, &inside, 'H'), 54.5, 1e-9);
     // A place on another segment, by the end that is nearer: 5 m from B on B-F.
     const sc_edge_id other = drawn_place(c, "BF", 5.0, &offset_m);
-    const uint32_t up = sc__inside_locate(&inside, other, offset_m / unit_m, &along);
-    CHECK_CLOSE(sc__inside_reach(&inside, up, along) * unit_m, 40.5, 1e-9);
+    const uint32_t up =
+        sc__inside_locate(&inside, other, (uint32_t)llround(offset_m / unit_m), &spot);
+    CHECK_CLOSE(sc__inside_reach(&inside, up, &spot).cost * unit_m, 40.5, 1e-9);
     sc__inside_fini(&inside);
     drawn_cloak_free(c);
 }
@@ -122,18 +125,19 @@ static void test_a_place_is_found_along_the_whole_segment(void **state)
     sc_inside inside = build(c);
     const double unit_m = sc_map_unit_m(c->map);
     double offset_m = 0.0;
-    double along = 0.0;
+    sc_road_spot spot = {.along = 0.0};
     const sc_edge_id edge = drawn_place(c, "AE", 5.0, &offset_m);
-    const uint32_t segment = sc__inside_locate(&inside, edge, offset_m / unit_m, &along);
+    const uint32_t segment =
+        sc__inside_locate(&inside, edge, (uint32_t)llround(offset_m / unit_m), &spot);
     // 45 m from B, or 15 m from E, whichever is first.
     const sc_seg_id id = c->segments[segment];
     const sc_star_id star = sc_map_segments(c->map)[id].star_a;
     const bool from_b = sc_map_stars(c->map)[star].node == sketch_node(&c->s, 'B');
-    CHECK_CLOSE(along * unit_m, from_b ? 45.0 : 15.0, 1e-9);
+    CHECK_CLOSE(spot.along * unit_m, from_b ? 45.0 : 15.0, 1e-9);
     CHECK_CLOSE(inside.segments[segment].length * unit_m, 60.0, 1e-9);
     // And what is not in the cloak is nowhere.
     const sc_edge_id outside = drawn_place(c, "FG", 5.0, &offset_m);
-    assert_int_equal(sc__inside_locate(&inside, outside, 0.0, &along), SC_NONE);
+    assert_int_equal(sc__inside_locate(&inside, outside, 0, &spot), SC_NONE);
     sc__inside_fini(&inside);
     drawn_cloak_free(c);
 }
@@ -160,16 +164,17 @@ static void test_searches_find_what_a_plain_search_inside_finds(void **state)
             const sc_seg_id on =
                 cloak.segments[sc_rng_below(&town.rng, (uint32_t)cloak.segment_count)];
             const odd_position at = odd_position_on(town.map, on, &town.rng);
+            town.slow.metric = (sc_metric)sc_rng_below(&town.rng, SC_METRIC_COUNT);
             slow_measure(&town.slow, at.edge, at.offset_m);
-            double along = 0.0;
-            const uint32_t segment =
-                sc__inside_locate(&inside, at.edge, at.offset_m / unit_m, &along);
+            const uint32_t segment = sc__inside_segment_of(&inside, at.edge);
             assert_int_not_equal(segment, SC_NONE);
-            sc__inside_search_place(&inside, segment, along);
+            const sc_road_legs legs =
+                sc__road_legs(town.map, at.edge, at.offset_m / unit_m, SC_EITHER_WAY);
+            sc__inside_search_place(&inside, town.slow.metric, segment, &legs);
             for (uint32_t v = 0; v < inside.vertex_count; v++) {
                 const sc_node_id node = sc_map_stars(town.map)[inside.stars[v]].node;
                 const uint64_t parts = town.slow.node_distance[node];
-                const double got = sc__inside_span_plus(inside.spans[v], 0.0);
+                const double got = sc__inside_span_reach(inside.spans[v]).cost;
                 assert_true((parts == SLOW_NO_WAY) == isinf(got));
                 if (parts == SLOW_NO_WAY) continue;
                 CHECK_CLOSE(got, (double)parts / (double)SLOW_PARTS, 1e-3);

@@ -132,9 +132,9 @@ static void test_taking_in_a_reply_without_memory_can_be_done_again(void **state
             CHECK_REFUSED(err, SC_ENOMEM, &diag, "out of memory while");
             const sc_near *got = NULL;
             size_t count = 0;
-            assert_int_equal(
-                sc_filter_answer(filter, (sc_road_point){0, 0.0}, 0, &got, &count, NULL),
-                SC_EINVAL);
+            assert_int_equal(sc_filter_answer(filter, (sc_road_point){.edge = 0, .offset_m = 0.0},
+                                              0, &got, &count, NULL),
+                             SC_EINVAL);
             failures++;
             CHECK_OK(sc_filter_open(filter, &s.relay, &s.reply, &diag), &diag);
         } else {
@@ -163,7 +163,8 @@ static void test_an_answer_needs_no_memory(void **state)
         size_t count = 0;
         sc_alloc_fail_at(1);
         const sc_err err =
-            sc_filter_answer(filter, (sc_road_point){at.edge, at.offset_m}, r, &got, &count, &diag);
+            sc_filter_answer(filter, (sc_road_point){.edge = at.edge, .offset_m = at.offset_m}, r,
+                             &got, &count, &diag);
         assert_false(oom_happened());
         CHECK_OK(err, &diag);
     }

@@ -18,9 +18,9 @@ static void test_where_roads_are_straight_the_bound_is_the_straight_line(void **
 {
     (void)state;
     drawn_cloak *c = drawn_cloak_new();
-    const sc_length_bounds bounds = sc__length_bounds_of(c->map);
+    const sc_cost_bounds bounds = sc__cost_bounds_of(c->map, SC_METRIC_DISTANCE);
     const double unit_m = sc_map_unit_m(c->map);
-    const double least = sc__length_bounds_least(&bounds, spot_of(c, 'A'), spot_of(c, 'G'));
+    const double least = sc__cost_bounds_least(&bounds, spot_of(c, 'A'), spot_of(c, 'G'));
     CHECK_CLOSE(least * unit_m, sqrt(80.0 * 80.0 + 20.0 * 20.0), 0.001);
     CHECK_CLOSE(bounds.total * unit_m, 10 * 40.0 + 8 * 20.0, 1e-6);
     drawn_cloak_free(c);
@@ -33,13 +33,13 @@ static void test_a_road_that_is_too_short_costs_its_own_shortness(void **state)
     sketch s = sketch_grid(SC_COORDS_PLANAR, 40, 2);
     s.edges[0].length = 70.0;  // in place of 100 m
     sc_map *map = sketch_map(&s);
-    const sc_length_bounds bounds = sc__length_bounds_of(map);
+    const sc_cost_bounds bounds = sc__cost_bounds_of(map, SC_METRIC_DISTANCE);
     const double unit_m = sc_map_unit_m(map);
     // From one end of the row to the other, 3,900 m; the least share of an edge is 0.7.
     const double least =
-        sc__length_bounds_least(&bounds, sc__space_point_of(map, 0), sc__space_point_of(map, 39));
+        sc__cost_bounds_least(&bounds, sc__space_point_of(map, 0), sc__space_point_of(map, 39));
     CHECK_CLOSE(least * unit_m, 3870.0, 0.001);
-    CHECK_CLOSE(bounds.shares[SC_LENGTH_SHARES - 1], 0.7, 1e-6);
+    CHECK_CLOSE(bounds.shares[SC_BOUND_SHARES - 1], 0.7, 1e-6);
     sc_map_free(map);
     sketch_free(&s);
 }
@@ -53,9 +53,9 @@ static void test_on_the_globe_the_bound_is_close_to_the_distance(void **state)
         s.edges[e].length = SC_LENGTH_FROM_NODES;
     }
     sc_map *map = sketch_map(&s);
-    const sc_length_bounds bounds = sc__length_bounds_of(map);
+    const sc_cost_bounds bounds = sc__cost_bounds_of(map, SC_METRIC_DISTANCE);
     const double least =
-        sc__length_bounds_least(&bounds, sc__space_point_of(map, 0), sc__space_point_of(map, 29));
+        sc__cost_bounds_least(&bounds, sc__space_point_of(map, 0), sc__space_point_of(map, 29));
     CHECK_CLOSE(least * sc_map_unit_m(map), 2900.0, 1.0);
     sc_map_free(map);
     sketch_free(&s);
@@ -69,7 +69,7 @@ static void test_no_way_is_below_the_bound(void **state)
         check_case(seed);
         odd_town town = odd_town_new(seed);
         const sc_map *map = town.map;
-        const sc_length_bounds bounds = sc__length_bounds_of(map);
+        const sc_cost_bounds bounds = sc__cost_bounds_of(map, SC_METRIC_DISTANCE);
         for (int i = 0; i < 3; i++) {
             const sc_star_id star = sc_rng_below(&town.rng, sc_map_star_count(map));
             // A pseudo-star may be in the middle of a ring, where nobody asks from.
@@ -93,7 +93,7 @@ static void test_no_way_is_below_the_bound(void **state)
                 if (town.slow.node_distance[v] == SLOW_NO_WAY) continue;
                 const double distance = (double)town.slow.node_distance[v] / (double)SLOW_PARTS;
                 const double least =
-                    sc__length_bounds_least(&bounds, from, sc__space_point_of(map, v));
+                    sc__cost_bounds_least(&bounds, from, sc__space_point_of(map, v));
                 assert_true(least <= distance * (1.0 + 1e-9) + 2.0);
             }
             slow_answer_free(&answer);
@@ -108,7 +108,7 @@ static void test_an_object_is_approached_by_the_ends_of_its_road(void **state)
 {
     (void)state;
     drawn_cloak *c = drawn_cloak_new();
-    const sc_length_bounds bounds = sc__length_bounds_of(c->map);
+    const sc_cost_bounds bounds = sc__cost_bounds_of(c->map, SC_METRIC_DISTANCE);
     const double unit = 1.0 / sc_map_unit_m(c->map);
     const sc_object *dead_end = &c->objects[drawn_object_named(c, "on HM")];
     const sc_approach by_h = sc__approach_by_road(c->map, dead_end->edge, dead_end->offset);
@@ -152,7 +152,7 @@ static void test_long_chains_are_not_walked_to_the_end(void **state)
         }
     }
     sc_map *map = sketch_map(&s);
-    const sc_length_bounds bounds = sc__length_bounds_of(map);
+    const sc_cost_bounds bounds = sc__cost_bounds_of(map, SC_METRIC_DISTANCE);
     for (sc_edge_id e = 0; e < sc_map_edge_count(map); e++) {
         const sc_edge *edge = &sc_map_edges(map)[e];
         if (edge->from + edge->to != LENGTH - 1) continue;  // the one in the middle: 29 - 30

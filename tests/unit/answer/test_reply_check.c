@@ -206,7 +206,7 @@ static void object_left_out_on_segments(drawn_cloak *c)
 
 static void four_of_three(drawn_cloak *c)
 {
-    append_entry(c, THREE_NEAREST, 'J', (sc_near){drawn_object_named(c, "on HM"), 500.0});
+    append_entry(c, THREE_NEAREST, 'J', (sc_near){drawn_object_named(c, "on HM"), 500.0, 50.0});
 }
 
 // --- Distances by themselves ---------------------------------------------------------------

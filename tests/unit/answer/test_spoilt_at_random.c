@@ -164,8 +164,9 @@ static void check_answers(scene *s, const sc_reply *reply, const sc_relay *relay
             odd_position_on(s->town.map, s->cloak.segments[which], &s->town.rng);
         const sc_near *got = NULL;
         size_t count = 0;
-        CHECK_OK(sc_filter_answer(s->filter, (sc_road_point){at.edge, at.offset_m}, r, &got, &count,
-                                  &diag),
+        CHECK_OK(sc_filter_answer(s->filter,
+                                  (sc_road_point){.edge = at.edge, .offset_m = at.offset_m}, r,
+                                  &got, &count, &diag),
                  &diag);
         check_holds_together(reply, &relay->requests[r], got, count);
     }

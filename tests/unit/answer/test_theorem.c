@@ -100,7 +100,7 @@ static void check_point(returned *r, odd_position at, const sc_request *request)
     sc_near *nears = test_take(made.near_count, sizeof *nears);
     const size_t count = made.most_count;
     for (size_t i = 0; i < count; i++) {
-        nears[i] = (sc_near){made.nears[i].object, slow_metres(&r->inside, made.nears[i].distance)};
+        nears[i] = slow_near_of(&r->inside, &made.nears[i]);
     }
     slow_check_answer(&r->town->slow, &truth, nears, count, "point of the cloak");
     free(nears);

@@ -309,6 +309,9 @@ static void test_blanks_follow_commas_and_colons_if_wished(void **state)
     sc_json_open_object(&json, NULL);
     sc_json_put_count(&json, "a", 1);
     sc_json_open_array(&json, "b");
+    sc_json_put_decimals(&json, NULL, 2.5, 4);
+    sc_json_put_decimals(&json, NULL, -1e15, 1);
+    sc_json_put_decimals(&json, NULL, (double)INFINITY, 1);
     sc_json_put_rounded(&json, NULL, 2.0 / 3, 3);
     sc_json_put_rounded(&json, NULL, 1e20, 10);
     sc_json_put_rounded(&json, NULL, (double)NAN, 10);
@@ -316,7 +319,9 @@ static void test_blanks_follow_commas_and_colons_if_wished(void **state)
     sc_json_break_line(&json);
     sc_json_put_flag(&json, "c", true);
     sc_json_close_object(&json);
-    assert_string_equal(text_of(&got), "{\"a\": 1, \"b\": [0.667, 1e+20, null],\n\"c\": true}");
+    assert_string_equal(
+        text_of(&got),
+        "{\"a\": 1, \"b\": [2.5000, -1000000000000000.0, null, 0.667, 1e+20, null],\n\"c\": true}");
     sc_bytes_fini(&got);
 }
 

@@ -549,6 +549,34 @@ static void test_a_query_that_is_cancelled_has_no_outcome(void **state)
     close_scene(&s);
 }
 
+static void test_running_until_never_ends_all_queries_at_their_times(void **state)
+{
+    (void)state;
+    sc_map *map = stream_map(0);
+    crowd c;
+    gather(&c, map, 0);
+    const sc_anonymizer_options options = seeded(0);
+    history h[2] = {{.count = 0}, {.count = 0}};
+    for (size_t i = 0; i < 2; i++) {
+        sc_anonymizer *anonymizer = open_anonymizer(map, &options);
+        for (size_t j = 0; j < QUERIES; j++) {
+            CHECK_OK(sc_anonymizer_ask(anonymizer, &c.asks[j], j, NULL, NULL), NULL);
+            CHECK_OK(sc_anonymizer_run(anonymizer, c.asks[j].t, NULL), NULL);
+        }
+        if (i == 1) CHECK_OK(sc_anonymizer_run(anonymizer, SC_TIME_NEVER, NULL), NULL);
+        assert_true(i == 0 || sc_anonymizer_next_wake(anonymizer) == SC_TIME_NEVER);
+        // Steps of its own, unless there is nothing left to do.
+        wake_until(anonymizer, SC_TIME_NEVER, note_outcome, &h[i]);
+        for (sc_anonymizer_outcome outcome; sc_anonymizer_take(anonymizer, &outcome);) {
+            note_outcome(&h[i], &outcome);
+        }
+        sc_anonymizer_free(anonymizer);
+    }
+    assert_int_equal(h[0].count, h[1].count);
+    assert_memory_equal(h[0].numbers, h[1].numbers, h[0].count * sizeof h[0].numbers[0]);
+    sc_map_free(map);
+}
+
 static const struct CMUnitTest tests[] = {
     SC_CASES(test_every_cloak_keeps_its_promises_in_every_variant_on_odd_maps),
     SC_CASES(test_a_seed_gives_the_cloaks_of_a_recorded_stream),
@@ -560,5 +588,6 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_time_does_not_run_backwards),
     cmocka_unit_test(test_options_out_of_range_are_refused),
     cmocka_unit_test(test_a_query_that_is_cancelled_has_no_outcome),
+    cmocka_unit_test(test_running_until_never_ends_all_queries_at_their_times),
 };
 SC_SUITE(tests)

@@ -83,9 +83,10 @@ static void test_every_point_gets_its_exact_answer(void **state)
             const sc_near *got = NULL;
             size_t count = 0;
             sc_diag diag = {""};
-            CHECK_OK(sc_lbs_nearest(lbs, town.objects,
-                                    &(sc_near_query){{at.edge, at.offset_m}, &request}, &got,
-                                    &count, &diag),
+            CHECK_OK(sc_lbs_nearest(
+                         lbs, town.objects,
+                         &(sc_near_query){{.edge = at.edge, .offset_m = at.offset_m}, &request},
+                         &got, &count, &diag),
                      &diag);
             slow_answer wanted = slow_nearest_at(&town.slow, at.edge, at.offset_m, &request);
             slow_check_answer(&town.slow, &wanted, got, count, "point");
@@ -121,7 +122,8 @@ static void test_an_object_at_exactly_the_radius_is_within_it(void **state)
             const sc_near *got = NULL;
             size_t count = 0;
             sc_diag diag = {""};
-            CHECK_OK(sc_lbs_nearest(lbs, town.objects, &(sc_near_query){{edge, offset_m}, &range},
+            CHECK_OK(sc_lbs_nearest(lbs, town.objects,
+                                    &(sc_near_query){{.edge = edge, .offset_m = offset_m}, &range},
                                     &got, &count, &diag),
                      &diag);
             slow_answer wanted = slow_nearest_at(&town.slow, edge, offset_m, &range);
@@ -144,7 +146,8 @@ static sc_err ask(sc_lbs *lbs, const odd_town *town, sc_edge_id edge, double off
     size_t count = 0;
     sc_diag diag = {""};
     const sc_err err = sc_lbs_nearest(
-        lbs, town->objects, &(sc_near_query){{edge, offset_m}, &request}, &got, &count, &diag);
+        lbs, town->objects, &(sc_near_query){{.edge = edge, .offset_m = offset_m}, &request}, &got,
+        &count, &diag);
     if (err) assert_true(strlen(diag.message) > 10);
     return err;
 }

@@ -133,7 +133,8 @@ static void test_objects_of_another_map_are_refused(void **state)
                   &diag, "map");
     const sc_near *near = NULL;
     size_t count = 0;
-    CHECK_REFUSED(sc_lbs_nearest(st->lbs, objects, &(sc_near_query){{0, 0}, &st->requests[0]},
+    CHECK_REFUSED(sc_lbs_nearest(st->lbs, objects,
+                                 &(sc_near_query){{.edge = 0, .offset_m = 0}, &st->requests[0]},
                                  &near, &count, &diag),
                   SC_EMISMATCH, &diag, "map");
     check_still_answers(st);

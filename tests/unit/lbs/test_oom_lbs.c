@@ -191,16 +191,18 @@ static void test_a_point_that_finds_no_memory_is_told_and_can_be_tried_again(voi
             size_t count = 0;
             sc_diag diag = {""};
             sc_err err =
-                sc_lbs_nearest(lbs, sc.town.objects, &(sc_near_query){{3, 1.5}, &sc.requests[r]},
+                sc_lbs_nearest(lbs, sc.town.objects,
+                               &(sc_near_query){{.edge = 3, .offset_m = 1.5}, &sc.requests[r]},
                                &got, &count, &diag);
             const bool has_failed = oom_happened();
             if (has_failed) {
                 CHECK_REFUSED(err, SC_ENOMEM, &diag, "memory");
                 assert_null(got);
                 failures++;
-                err = sc_lbs_nearest(lbs, sc.town.objects,
-                                     &(sc_near_query){{3, 1.5}, &sc.requests[r]}, &got, &count,
-                                     &diag);
+                err =
+                    sc_lbs_nearest(lbs, sc.town.objects,
+                                   &(sc_near_query){{.edge = 3, .offset_m = 1.5}, &sc.requests[r]},
+                                   &got, &count, &diag);
             }
             CHECK_OK(err, &diag);
             slow_check_answer(&sc.town.slow, &wanted, got, count, "point");

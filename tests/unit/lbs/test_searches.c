@@ -90,7 +90,9 @@ static size_t check_lanes(town *t, const sc_lbs_wanted *wanted, const sc_index_l
         sc_lbs_hit *hits = test_take(count + 1, sizeof *hits);
         for (size_t j = 0; j < count; j++) {
             const uint64_t hit = shared.hits[shared.start[i] + j];
-            hits[j] = (sc_lbs_hit){(double)(hit >> 32), (sc_object_id)hit};
+            const sc_lbs_cost way = {(double)(hit >> 32),
+                                     sc__shared_other(&shared, i, shared.start[i] + j)};
+            hits[j] = (sc_lbs_hit){way, (sc_object_id)hit};
         }
         check_same_hits(&plain, hits, count);
         free(hits);

@@ -125,7 +125,7 @@ static sc_err run_once(scene *on, sc_movement *movement, uint64_t *answered)
     if (!err) err = sc__client_group_new(&shared, 0, 0, &group, NULL);
     if (!err) {
         err = sc__client_group_run(group);
-        const sc_load_counts *counts = sc__client_group_counts(group);
+        const sc_load_counts *counts = group->counts;
         uint64_t ended = 0;
         for (unsigned i = 0; i < SC_LOAD_END_COUNT; i++) {
             ended += counts->ends[i];

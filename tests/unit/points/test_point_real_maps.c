@@ -97,7 +97,7 @@ static void check_place(const state_of *s, sc_point_reply *reply, odd_position q
                             &(sc_near_query){{q.edge, q.offset_m}, &reply->requests[request]},
                             &wanted, &wanted_count, &diag),
              &diag);
-    CHECK_OK(sc_point_reply_answer(reply, (sc_road_point){q.edge, q.offset_m}, request, &got,
+    CHECK_OK(sc_point_reply_answer(reply, (sc_road_point){.edge = q.edge, .offset_m = q.offset_m}, request, &got,
                                    &count, &diag),
              &diag);
     assert_int_equal(count, wanted_count);
