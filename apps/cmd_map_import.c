@@ -155,8 +155,8 @@ static const sc_option options_table[] = {
     {"max-object-snap-m", KEY_MAX_OBJECT_SNAP_M, "M",
      "leave out objects farther than M metres from any road (default 1000)", NULL},
     {"profile", KEY_PROFILE, "PROFILE",
-     "osm: for whom directions, access and speeds of the roads are read: car (the default), bike, "
-     "foot, or any for all roads as open both ways",
+     "osm, sumo: for whom directions, access and speeds of the roads are read: car (the default), "
+     "bike, foot, or any for all roads as open both ways",
      "car bike foot any"},
     {"ways", KEY_WAYS, "LIST",
      "osm: highway values to keep, separated by commas; drivable, walk, bike and all stand for "
@@ -220,7 +220,7 @@ static const struct {
     const char *name;
     const char *for_what;
 } limited[] = {
-    {KEY_PROFILE, 1U << SC_FORMAT_OSM, "--profile", "osm"},
+    {KEY_PROFILE, 1U << SC_FORMAT_OSM | 1U << SC_FORMAT_SUMO, "--profile", "osm and sumo"},
     {KEY_WAYS, 1U << SC_FORMAT_OSM, "--ways", "osm"},
     {KEY_FERRIES, 1U << SC_FORMAT_OSM, "--ferries", "osm"},
     {KEY_SKIP_MISSING_NODES, 1U << SC_FORMAT_OSM, "--skip-missing-nodes", "osm"},
@@ -489,7 +489,7 @@ static const sc_entry formats[] = {
     {"shapefile", "Roads of TIGER/Line, Geofabrik and others, .shp with the .dbf beside it. "
                   "Vertices with equal coordinates are one node."},
     {"mobisim", "The .svg maps of the simulator GT-MobiSim."},
-    {"sumo", "Networks .net.xml of the traffic simulator SUMO: lanes that cars may use, their "
+    {"sumo", "Networks .net.xml of the traffic simulator SUMO: lanes open to the profile, their "
              "directions, lengths and speeds. UTM becomes degrees; other planes keep their "
              "metres."},
     {NULL, NULL},

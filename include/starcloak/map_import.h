@@ -34,7 +34,7 @@ typedef enum sc_format {
 /** The name of `format` on the command line; NULL when there is no such format. */
 SC_API const char *sc_format_name(sc_format format);
 
-/** For whom OpenStreetMap's roads are read, with the name each has on the command line:
+/** For whom roads of OpenStreetMap and SUMO are read, with the name each has on the command line:
  * docs/import-osm.md. */
 #define SC_IMPORT_PROFILE_MAP(X) \
     X(CAR, 0, "car")             \
@@ -53,7 +53,7 @@ SC_API const char *sc_import_profile_name(sc_import_profile profile);
 
 /** How to read; start from SC_IMPORT_DEFAULTS and change what you need. */
 typedef struct sc_import_options {
-    /** OSM: for whom directions, access and speeds are read. */
+    /** OSM, SUMO: for whom directions, access and speeds are read. */
     sc_import_profile profile;
     /** OSM: highway values to keep, separated by commas; "drivable", "walk",
      * "bike" and "all" stand for sets. NULL: those the profile travels on. */
@@ -103,7 +103,7 @@ typedef struct sc_import_report {
     uint64_t objects_clamped;        ///< lay beyond the end of their edge by rounding
     uint64_t unpaired_arcs;          ///< DIMACS arcs without their opposite: one-way roads
     uint64_t ways_left_out;          ///< ways or records that the filter did not want
-    uint64_t ways_closed;            ///< OSM: ways that are closed to the profile; left out
+    uint64_t ways_closed;            ///< OSM, SUMO: ways closed to the profile; left out
 } sc_import_report;
 
 /** What to read. Borrowed. */

@@ -173,7 +173,8 @@ static void note_source(sc_builder *builder, const sc_import_source *source,
                         const sc_import_options *options)
 {
     char text[256];
-    const bool is_told = source->format == SC_FORMAT_OSM && options->profile != SC_IMPORT_CAR;
+    const bool has_profiles = source->format == SC_FORMAT_OSM || source->format == SC_FORMAT_SUMO;
+    const bool is_told = has_profiles && options->profile != SC_IMPORT_CAR;
     size_t used = (size_t)snprintf(text, sizeof text, "%s%s%s:", sc_format_name(source->format),
                                    is_told ? ", " : "",
                                    is_told ? sc_import_profile_name(options->profile) : "");

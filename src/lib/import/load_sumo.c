@@ -13,7 +13,7 @@
 // kept until the file ends; sumo_roads.c makes roads of them.
 //
 // Left out: what is inside of a junction (function "internal", "crossing", "walkingarea"), and
-// edges without a lane for cars. Connections are not read: every turn counts as allowed.
+// edges without a lane for the profile. Connections are not read: every turn counts as allowed.
 //
 // Coordinates are metres of a plane, and stay as the file has them, so that they fit what SUMO
 // writes. Where the file says that they are UTM they become degrees, which fit all other data.
@@ -54,8 +54,8 @@ typedef struct reader {
 
     // The edge that is open.
     bool is_open;
-    bool has_lane;      ///< any
-    bool has_car_lane;  ///< one for cars
+    bool has_lane;       ///< any
+    bool has_open_lane;  ///< one for the profile
     sc__sumo_way edge;
 } reader;
 
@@ -326,7 +326,7 @@ static sc_err open_edge(reader *r, const XML_Char **attributes)
     if (!from || !to) return fail_missing(r, "edge", from ? "to" : "from");
     r->is_open = true;
     r->has_lane = false;
-    r->has_car_lane = false;
+    r->has_open_lane = false;
     r->edge = (sc__sumo_way){
         .first_point = r->net.point_count,
         .other = SC_NONE,
@@ -338,6 +338,37 @@ static sc_err open_edge(reader *r, const XML_Char **attributes)
     if (!err) err = keep_text(r, attribute(attributes, "name"), &r->edge.name);
     const char *shape = attribute(attributes, "shape");
     return !err && shape ? read_shape(r, shape) : err;
+}
+
+/** What SUMO calls those that a profile stands for. */
+static const struct {
+    const char *classes[4];
+    const char *people;  ///< for messages
+    double most_m_s;     ///< how fast they are; 0: as fast as the lane allows
+} profiles[] = {
+    [SC_IMPORT_CAR] = {{"passenger"}, "cars", 0},
+    [SC_IMPORT_BIKE] = {{"bicycle"}, "bicycles", 15 / 3.6},
+    [SC_IMPORT_FOOT] = {{"pedestrian"}, "pedestrians", 5 / 3.6},
+    [SC_IMPORT_ANY] = {{"passenger", "bicycle", "pedestrian"}, "cars, bicycles or pedestrians", 0},
+};
+
+static bool is_open_lane(sc_import_profile profile, const XML_Char **attributes)
+{
+    const char *allow = attribute(attributes, "allow");
+    const char *disallow = attribute(attributes, "disallow");
+    for (const char *const *name = profiles[profile].classes; *name; name++) {
+        if (allow ? has_word(allow, *name) : !disallow || !has_word(disallow, *name)) return true;
+    }
+    return false;
+}
+
+// How fast the profile is on the open edge.
+static double speed_of(const reader *r)
+{
+    const sc_import_profile profile = r->net.load->options->profile;
+    if (profile == SC_IMPORT_ANY) return sc_road_class_speed_m_s(r->edge.road_class);
+    const double most_m_s = profiles[profile].most_m_s;
+    return most_m_s > 0 ? fmin(r->edge.speed_m_s, most_m_s) : r->edge.speed_m_s;
 }
 
 static sc_err read_lane(reader *r, const XML_Char **attributes)
@@ -357,14 +388,10 @@ static sc_err read_lane(reader *r, const XML_Char **attributes)
                           slice_of(attribute(attributes, "speed")));
     }
     r->has_lane = true;
-    const char *allow = attribute(attributes, "allow");
-    const char *disallow = attribute(attributes, "disallow");
-    const bool is_for_cars =
-        allow ? has_word(allow, "passenger") : !disallow || !has_word(disallow, "passenger");
-    if (!is_for_cars) return SC_OK;
+    if (!is_open_lane(r->net.load->options->profile, attributes)) return SC_OK;
     r->edge.speed_m_s = fmax(r->edge.speed_m_s, speed_m_s);
-    if (r->has_car_lane) return SC_OK;
-    r->has_car_lane = true;
+    if (r->has_open_lane) return SC_OK;
+    r->has_open_lane = true;
     r->edge.length_m = length_m;
     const char *shape = attribute(attributes, "shape");
     return shape ? measure_lane(r, shape, &r->edge.lane_m) : SC_OK;
@@ -377,11 +404,12 @@ static sc_err close_edge(reader *r)
         return sc_fail(r->net.load->diag, SC_EPARSE, "%s:%lu: <edge> has no <lane>",
                        r->net.input->name, r->edge.line);
     }
-    if (!r->has_car_lane) {
+    if (!r->has_open_lane) {
         r->net.point_count = r->edge.first_point;
-        r->net.load->report->ways_left_out++;
+        r->net.load->report->ways_closed++;
         return SC_OK;
     }
+    r->edge.speed_m_s = speed_of(r);
     if (r->net.way_count >= SC_NONE ||
         !sc_grow(&r->net.ways, r->net.way_count, &r->net.way_capacity, sizeof *r->net.ways)) {
         return sc__sumo_fail_memory(&r->net);
@@ -510,8 +538,9 @@ static sc_err read_input(reader *r, const sc_input *input)
     XML_ParserFree(r->parser);
     if (!err && !r->has_location) err = decide_coords(r, "!");
     if (!err && r->net.way_count == 0) {
-        err = sc_fail(r->net.load->diag, SC_EPARSE,
-                      "%s: no roads found: no <edge> has a lane for cars", input->name);
+        err =
+            sc_fail(r->net.load->diag, SC_EPARSE, "%s: no roads found: no <edge> has a lane for %s",
+                    input->name, profiles[r->net.load->options->profile].people);
     }
     if (!err) err = sc__sumo_add_roads(&r->net);
     r->bytes_before += input->size;

@@ -31,7 +31,7 @@ typedef struct sc__sumo_way {
     uint32_t other;  ///< the way back, or SC_NONE
     bool is_second;  ///< the way back of one before it
     uint8_t road_class;
-    double length_m;  ///< of its first lane for cars, as the file says
+    double length_m;  ///< of its first open lane, as the file says
     double lane_m;    ///< of the same lane, as it is drawn; 0: it is not
     double speed_m_s;
     size_t name;  ///< where it begins among the texts; 0: it has none

@@ -3,7 +3,7 @@
 // A way is open in one direction. Two ways between the same junctions, one each way, over the same
 // points become one road that is open both ways; what is left over is a one-way road. Its length is
 // the mean of the two, spread over its pieces as they are drawn. Its time is its length divided by
-// the speed of its fastest lane, each way on its own.
+// the speed of its fastest lane, each way on its own; one that is for walkers is open both ways.
 //
 // The length of a way is that of SUMO's lanes, which end where junctions begin: in a town they lack
 // a fifth of every trip. The rest is in lanes inside of the junctions, one for each turn. So where
@@ -192,14 +192,17 @@ static sc_err add_piece(sc__sumo *net, const sc__sumo_way *w, sc_node_id from, s
     const sc__sumo_way *back = w->other != SC_NONE ? &net->ways[w->other] : NULL;
     const double length_m = back ? (w->length_m + back->length_m) / 2 : w->length_m;
     const double forward_s = w->length_m / w->speed_m_s;
-    const double backward_s = back ? back->length_m / back->speed_m_s : SC_CLOSED_S;
+    // One walks both ways, on whichever side.
+    const sc_import_profile profile = net->load->options->profile;
+    const bool is_one_way = !back && profile != SC_IMPORT_FOOT && profile != SC_IMPORT_ANY;
+    const double backward_s = back ? back->length_m / back->speed_m_s : forward_s;
     const size_t name = w->name != 0 || !back ? w->name : back->name;
     sc_edge_id edge = 0;
     sc_err err = sc_builder_add_edge(net->builder, from, to, length_m * share,
                                      (sc_road_class)w->road_class, &edge);
     if (!err) {
         err = sc_builder_set_edge_times(net->builder, edge, forward_s * share,
-                                        back ? backward_s * share : SC_CLOSED_S);
+                                        is_one_way ? SC_CLOSED_S : backward_s * share);
     }
     if (!err && name != 0) {
         err = sc_builder_set_edge_name(net->builder, edge, net->texts + name,

@@ -76,7 +76,7 @@ static void test_a_town_has_its_roads_directions_times_and_names(void **state)
     assert_int_equal(sc_map_node_count(map), 5);  // four junctions and the bend
     assert_int_equal(sc_map_edge_count(map), 4);
     assert_int_equal(sc_map_star_count(map), 1);
-    assert_int_equal(report.ways_left_out, 1);
+    assert_int_equal(report.ways_closed, 1);
 
     // 95 m of lane and 5 m inside of the junction; the bus lane is faster but not for cars.
     CHECK_CLOSE(time_between(map, 0, 0, 100, 0), 10.0, 0.001);
@@ -217,10 +217,54 @@ static void test_only_lanes_for_cars_count(void **state)
         CHECK_OK(read_texts(sc__load_sumo, &files, &SC_IMPORT_DEFAULTS, &map, &report, &diag),
                  &diag);
         CHECK_CLOSE(time_between(map, 100, 0, 0, 0), cases[i].is_for_cars ? 20 : -1, 0);
-        assert_int_equal(report.ways_left_out, !cases[i].is_for_cars);
+        assert_int_equal(report.ways_closed, !cases[i].is_for_cars);
         sc_map_free(map);
     }
     check_case_done();
+}
+
+static void test_profiles_take_the_lanes_that_are_open_to_them(void **state)
+{
+    (void)state;
+    // A carriageway with a cycle track and a pavement, and a lane of bicycles back.
+    static const char text[] =
+        NET_(EDGE_("a", "b", "type='highway.primary'",
+                   LANE_("100", "2", "allow='pedestrian'") LANE_("110", "4", "allow='bicycle'")
+                       LANE_("120", "20", "disallow='pedestrian bicycle'"))
+                 EDGE_("b", "a", "", LANE_("130", "10", "allow='bicycle'"))
+                     EDGE_("b", "a", "shape='50,9'", LANE_("130", "10", "allow='rail'")) AB_);
+    static const struct {
+        sc_import_profile profile;
+        double there_s, back_s;
+        uint64_t closed;
+    } cases[] = {
+        {SC_IMPORT_CAR, 6, -1, 2},
+        {SC_IMPORT_BIKE, 27.5, 130 * 3.6 / 15, 1},
+        {SC_IMPORT_FOOT, 72, 72, 2},
+        {SC_IMPORT_ANY, 100 * 3.6 / 65, 130 * 3.6 / 50, 1},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        check_case(i);
+        sc_import_options options = SC_IMPORT_DEFAULTS;
+        options.profile = cases[i].profile;
+        const text_files files = {{{"a.net.xml", text}}};
+        sc_map *map = NULL;
+        sc_import_report report = {0};
+        sc_diag diag = {""};
+        CHECK_OK(read_texts(sc__load_sumo, &files, &options, &map, &report, &diag), &diag);
+        CHECK_CLOSE(time_between(map, 0, 0, 100, 0), cases[i].there_s, 0.001);
+        CHECK_CLOSE(time_between(map, 100, 0, 0, 0), cases[i].back_s, 0.001);
+        assert_int_equal(report.ways_closed, cases[i].closed);
+        sc_map_free(map);
+    }
+    check_case_done();
+
+    const text_files rails = {
+        {{"a.net.xml", NET_(EDGE_("a", "b", "", LANE_("9", "9", "allow='tram'")))}}};
+    sc_import_options options = SC_IMPORT_DEFAULTS;
+    options.profile = SC_IMPORT_FOOT;
+    check_texts_refused(sc__load_sumo, &rails, &options, SC_EPARSE,
+                        "a.net.xml: no roads found: no <edge> has a lane for pedestrians");
 }
 
 static void test_types_of_openstreetmap_give_the_class(void **state)
@@ -445,6 +489,7 @@ static const struct CMUnitTest tests[] = {
     SC_CASES(test_only_ways_over_the_same_points_are_one_road),
     cmocka_unit_test(test_the_two_directions_have_their_own_times_and_a_common_length),
     SC_CASES(test_only_lanes_for_cars_count),
+    SC_CASES(test_profiles_take_the_lanes_that_are_open_to_them),
     SC_CASES(test_types_of_openstreetmap_give_the_class),
     cmocka_unit_test(test_utm_becomes_degrees),
     SC_CASES(test_other_planes_stay_as_the_file_has_them),
