@@ -10,9 +10,9 @@
 //
 // A second .gr file may have travel times: the same arcs in the same order, with
 // times as weights, as USA-road-t.NY.gr has them for USA-road-d.NY.gr. Both are
-// read side by side. The challenge's times are lengths in 0.1 m divided by 1.0,
-// 0.8, 0.6 or 0.4, by kind of road, "in no usual unit". Taken as hundreds of km/h
-// these are 100, 80, 60 and 40 km/h, and a unit of time is 3.6 ms.
+// read side by side. The challenge's times are lengths in 0.1 m divided by a speed
+// for each kind of road, in a unit that its authors call arbitrary: a street of 803
+// takes 2008, so its speed is 0.4. Taken as 40 km/h, a unit of time is 3.6 ms.
 #include "import/import_internal.h"
 
 #include "base/alloc.h"
