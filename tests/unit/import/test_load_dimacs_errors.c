@@ -141,10 +141,67 @@ static void test_a_second_graph_is_judged_like_the_first(void **state)
                         "b.gr:3: field 'head' is outside 1..1: '2'");
 }
 
+#define TIMED_ "p sp 2 2\na 1 2 5\na 2 1 5\n"
+
+static void test_bad_travel_times_are_refused_with_line_and_reason(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *times;
+        const char *message;
+    } bad[] = {
+        {"", "a-t.gr: no line 'p sp NODES ARCS' found; is the file empty?"},
+        {"a 1 2 5\n", "a-t.gr:1: expected a line 'p sp NODES ARCS': 'a 1 2 5'"},
+        {"p sp 3 2\n", "a-t.gr:1: 3 nodes and 2 arcs, but a-d.gr has 2 and 2"},
+        {"p sp 2 3\n", "a-t.gr:1: 2 nodes and 3 arcs, but a-d.gr has 2 and 2"},
+        {"p sp 2 2\na 1 2 7\n", "a-t.gr: 2 arcs announced, 1 found; is the file damaged?"},
+        {"p sp 2 2\na 1 2 7\na 2 1 7\na 1 2 7\n", "a-t.gr:4: one line too many: a-d.gr has 2 arcs"},
+        {"p sp 2 2\na 1 2 7\nx\n", "a-t.gr:3: expected a line 'a TAIL HEAD WEIGHT': 'x'"},
+        {"p sp 2 2\na 1 2 7\na 2 1 -7\n",
+         "a-t.gr:3: field 'weight' is outside 0..9007199254740992: '-7'"},
+        {"p sp 2 2\na 1 2 7\na 2 1 9007199254740992\n",
+         "a-t.gr:3: field 'weight' is too long a time: '9007199254740992'"},
+        {"p sp 2 2\na 1 2 7 8\na 2 1 7\n",
+         "a-t.gr:2: one field too many: '8'; a line is 'a TAIL HEAD WEIGHT'"},
+        {"p sp 2 2\na 2 1 7\na 1 2 7\n",
+         "a-t.gr:2: the arc of a-d.gr at this place goes from 1 to 2, not from 2 to 1; both files "
+         "need the same arcs in the same order"},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        const text_files files = {{{"a-d.gr", TIMED_}, {"a-t.gr", bad[i].times}}};
+        check_texts_refused(sc__load_dimacs, &files, &SC_IMPORT_DEFAULTS, SC_EPARSE,
+                            bad[i].message);
+    }
+}
+
+static void test_travel_times_that_fit_no_graph_are_refused(void **state)
+{
+    (void)state;
+    sc_import_options options = SC_IMPORT_DEFAULTS;
+    const text_files one_of_two = {{{"a-d.gr", TIMED_}, {"a-t.gr", TIMED_}, {"b-d.gr", TIMED_}}};
+    check_texts_refused(sc__load_dimacs, &one_of_two, &options, SC_EINVAL,
+                        "b-d.gr: no travel times are given for it, but for another graph; give all "
+                        "or none");
+    const text_files twice = {{{"a-d.gr", TIMED_}, {"a-t.gr", TIMED_}, {"x/a-t.gr", TIMED_}}};
+    check_texts_refused(sc__load_dimacs, &twice, &options, SC_EINVAL,
+                        "x/a-t.gr: a second graph of travel times for the same lengths");
+    options.times = "t";
+    const text_files alone = {{{"t", TIMED_}}};
+    check_texts_refused(sc__load_dimacs, &alone, &options, SC_EINVAL,
+                        "t: a graph of travel times alone has no lengths; add the .gr file that "
+                        "has");
+    const text_files two = {{{"a.gr", TIMED_}, {"b.gr", TIMED_}, {"t", TIMED_}}};
+    check_texts_refused(sc__load_dimacs, &two, &options, SC_EINVAL,
+                        "t: travel times of one graph, but 2 graphs are given; name them as "
+                        "USA-road-d.NY.gr and USA-road-t.NY.gr are, and give all as inputs");
+}
+
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_bad_graphs_are_refused_with_line_field_and_value),
     cmocka_unit_test(test_bad_coordinates_are_refused_with_line_field_and_value),
     cmocka_unit_test(test_files_that_do_not_make_a_map_together_are_refused),
     cmocka_unit_test(test_a_second_graph_is_judged_like_the_first),
+    cmocka_unit_test(test_bad_travel_times_are_refused_with_line_and_reason),
+    cmocka_unit_test(test_travel_times_that_fit_no_graph_are_refused),
 };
 SC_SUITE(tests)
