@@ -95,6 +95,7 @@ static sc_request modest(sc_request request)
     const sc_request_limits limits = sc_request_limits_default();
     if (request.k > limits.max_k) request.k = limits.max_k;
     if (request.radius_m > limits.max_radius_m) request.radius_m = limits.max_radius_m;
+    if (request.radius_s > limits.max_radius_s) request.radius_s = limits.max_radius_s;
     return request;
 }
 
@@ -224,8 +225,9 @@ void errand_check(const sc_errand *errand, sc_objects *objects, slow_nearest *sl
         sc_near *nears = test_take(answer->count, sizeof *nears);
         for (size_t i = 0; i < answer->count; i++) {
             const char *key = answer->texts + answer->found[i].key;
-            nears[i] =
-                (sc_near){number_of(sc_objects_table(objects), key), answer->found[i].distance_m};
+            nears[i] = (sc_near){.object = number_of(sc_objects_table(objects), key),
+                                 .distance_m = answer->found[i].distance_m,
+                                 .duration_s = answer->found[i].duration_s};
             check_found(answer, i, objects, nears[i].object);
         }
         slow_answer wanted = slow_nearest_at(slow, place->edge, place->offset_m,
