@@ -20,7 +20,7 @@ void town_ask(sc_ledger *ledger, odd_town *town, uint32_t number, uint32_t k)
     const sc_request_limits limits = sc_request_limits_default();
     if (request.radius_m > limits.max_radius_m) request.radius_m = limits.max_radius_m;
     if (request.radius_s > limits.max_radius_s) request.radius_s = limits.max_radius_s;
-    sc_ticket *ticket = desk_ticket(number, k, sc_clock_us() + long_wait);
+    sc_ticket *ticket = ledger_ticket(number, k, sc_clock_us() + long_wait);
     ticket->query.segment = segment;
     ticket->edge = at.edge;
     ticket->offset_m = at.offset_m;
