@@ -99,7 +99,17 @@ static sc_request modest(sc_request request)
     return request;
 }
 
-sc_errand *errand_new(const sc_map *map, uint32_t category_count, sc_rng *rng, size_t place_count)
+static sc_request drawn_request(const sc_map *map, uint32_t category_count, sc_rng *rng,
+                                bool is_by_distance)
+{
+    for (;;) {
+        const sc_request request = modest(odd_request(map, category_count, rng));
+        if (!is_by_distance || request.metric == SC_METRIC_DISTANCE) return request;
+    }
+}
+
+static sc_errand *drawn_errand(const sc_map *map, uint32_t category_count, sc_rng *rng,
+                               size_t place_count, bool is_by_distance)
 {
     sc_errand *e = test_take(1, sizeof *e);
     e->context = test_take(1, sizeof(unsigned));
@@ -111,7 +121,7 @@ sc_errand *errand_new(const sc_map *map, uint32_t category_count, sc_rng *rng, s
     sc_request *requests = test_take(place_count, sizeof *requests);
     uint32_t *which = test_take(place_count, sizeof *which);
     for (size_t i = 0; i < place_count; i++) {
-        requests[i] = modest(odd_request(map, category_count, rng));
+        requests[i] = drawn_request(map, category_count, rng, is_by_distance);
     }
     CHECK_OK(sc_relay_new(map,
                           &(sc_relay_content){.segments = cloak.segments,
@@ -132,6 +142,17 @@ sc_errand *errand_new(const sc_map *map, uint32_t category_count, sc_rng *rng, s
     free(requests);
     odd_cloak_free(&cloak);
     return e;
+}
+
+sc_errand *errand_new(const sc_map *map, uint32_t category_count, sc_rng *rng, size_t place_count)
+{
+    return drawn_errand(map, category_count, rng, place_count, false);
+}
+
+sc_errand *errand_new_by_distance(const sc_map *map, uint32_t category_count, sc_rng *rng,
+                                  size_t place_count)
+{
+    return drawn_errand(map, category_count, rng, place_count, true);
 }
 
 void errand_free(sc_errand *errand)

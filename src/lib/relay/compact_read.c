@@ -79,11 +79,8 @@ static void free_unpacked(ProtobufCMessage *message)
     if (message) protobuf_c_message_free_unpacked(message, &allocator);
 }
 
-static sc_err check_header(const sc__relay_codec *codec, uint32_t version, uint64_t checksum)
+static sc_err check_map(const sc__relay_codec *codec, uint64_t checksum)
 {
-    // The version first: what the other numbers mean depends on it.
-    const sc_err err = sc__relay_version_accept(codec, version);
-    if (err) return err;
     if (checksum == sc_map_checksum(codec->map)) return SC_OK;
     return sc_fail(codec->diag, SC_EMISMATCH,
                    "the message is about another map (checksum %016llx, here %016llx); give both "
@@ -216,7 +213,9 @@ static sc_err read_all(const sc__relay_codec *codec, const Starcloak__Relay *fro
 
 static sc_err read_relay(const sc__relay_codec *codec, const Starcloak__Relay *from, sc_relay **out)
 {
-    sc_err err = check_header(codec, from->version, from->map);
+    // The version first: what the other numbers mean depends on it.
+    sc_err err = sc__relay_version_accept(codec, false, from->version);
+    if (!err) err = check_map(codec, from->map);
     if (!err) err = check_counts(codec, from);
     if (err) return err;
 
@@ -521,7 +520,8 @@ static sc_err read_lists(reading *r, Starcloak__Part *from)
 static sc_err read_reply(const sc__relay_codec *codec, const sc_relay *relay,
                          const Starcloak__Reply *from, sc_reply *reply)
 {
-    sc_err err = check_header(codec, from->version, from->map);
+    sc_err err = sc__relay_version_accept(codec, true, from->version);
+    if (!err) err = check_map(codec, from->map);
     if (err) return err;
     if (from->n_parts != relay->request_count) {
         return sc_fail(codec->diag, SC_EREPLY, "the reply has %zu parts for %zu requests",

@@ -53,7 +53,8 @@ static sc_err check_shape(const sc__relay_codec *codec, const sc_json_value *roo
         return sc_fail(codec->diag, SC_EPARSE,
                        "the message has no 'starcloak', the version of the protocol");
     }
-    const sc_err err = sc__relay_version_accept(codec, (uint64_t)sc_json_integer(version));
+    const sc_err err = sc__relay_version_accept(codec, strcmp(list, "answers") == 0,
+                                                (uint64_t)sc_json_integer(version));
     if (err) return err;
     const char *const lists[] = {"features", list};
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {

@@ -89,20 +89,17 @@ void sc__reply_objects_fini(sc__reply_objects *named)
 
 // === Messages that were read ====================================================================
 
-sc_err sc__relay_version_accept(const sc__relay_codec *codec, uint64_t version)
+sc_err sc__relay_version_accept(const sc__relay_codec *codec, bool is_reply, uint64_t version)
 {
     if (version == SC__RELAY_VERSION) return SC_OK;
-    if (version > SC__RELAY_VERSION) {
-        return sc_fail(codec->diag, SC_EPARSE,
-                       "the message is of version %" PRIu64 " of the provider protocol, and this "
-                       "side reads version %d; update StarCloak on this side",
-                       version, (int)SC__RELAY_VERSION);
-    }
     // The first version had no number in the compact encoding.
+    const uint64_t told = version > 0 ? version : 1;
+    const bool is_reader_older = told > SC__RELAY_VERSION;
     return sc_fail(codec->diag, SC_EPARSE,
-                   "the message is of version 1 of the provider protocol, and this side reads "
-                   "version %d; update StarCloak on the side that sent it",
-                   (int)SC__RELAY_VERSION);
+                   "the %s is of version %" PRIu64 " of the provider protocol, and the %s reads "
+                   "version %d; update the %s",
+                   is_reply ? "reply" : "relay", told, is_reply ? "service" : "provider",
+                   (int)SC__RELAY_VERSION, is_reply == is_reader_older ? "service" : "provider");
 }
 
 sc_err sc__relay_request_accept(const sc__relay_codec *codec, size_t place, sc_request *request)

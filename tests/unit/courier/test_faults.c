@@ -248,8 +248,8 @@ static void test_what_cannot_be_believed_is_not_asked_again(void **state)
                 "of type 'application/x-protobuf; version=3' instead of application/x-protobuf; "
                 "version=2");
     check_final(ROUGH_FIRST, SC_FAILURE_UNBELIEVABLE,
-                "of version 1 of the provider protocol, and this side reads version 2; update "
-                "StarCloak on the side that sent it");
+                "the reply is of version 1 of the provider protocol, and the service reads version "
+                "2; update the provider");
     check_case_done();
 }
 

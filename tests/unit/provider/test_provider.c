@@ -151,8 +151,8 @@ static void test_a_message_about_another_map_is_409(void **state)
 static void test_a_relay_of_version_1_is_400_and_says_what_to_update(void **state)
 {
     (void)state;
-    static const char why[] = "of version 1 of the provider protocol, and this side reads version "
-                              "2; update StarCloak on the side that sent it";
+    static const char why[] = "the relay is of version 1 of the provider protocol, and the "
+                              "provider reads version 2; update the service";
     static const uint8_t old_compact[] = {0x09, 1, 2, 3,    4, 5, 6,    7, 8, 0x12, 3,
                                           0,    1, 1, 0x1a, 1, 2, 0x22, 2, 8, 2};
     static const char old_geojson[] =

@@ -467,15 +467,16 @@ static void test_other_versions_are_refused_with_what_to_update(void **state)
         m.reply.map++;
         asked.relay.version = m.reply.version = old[i];
         CHECK_REFUSED(read_relay(&t, &asked, &diag), SC_EPARSE, &diag,
-                      "of version 1 of the provider protocol, and this side reads version 2; "
-                      "update StarCloak on the side that sent it");
+                      "the relay is of version 1 of the provider protocol, and the provider reads "
+                      "version 2; update the service");
         CHECK_REFUSED(read_reply(&t, &m, &reply, &diag), SC_EPARSE, &diag,
-                      "update StarCloak on the side that sent it");
+                      "the reply is of version 1 of the provider protocol, and the service reads "
+                      "version 2; update the provider");
         asked.relay.version = m.reply.version = later[i];
         CHECK_REFUSED(read_relay(&t, &asked, &diag), SC_EPARSE, &diag,
-                      "reads version 2; update StarCloak on this side");
+                      "the provider reads version 2; update the provider");
         CHECK_REFUSED(read_reply(&t, &m, &reply, &diag), SC_EPARSE, &diag,
-                      "reads version 2; update StarCloak on this side");
+                      "the service reads version 2; update the service");
     }
     sc_reply_fini(&reply);
     town_free(&t);

@@ -151,14 +151,12 @@ static const flaw relay_flaws[] = {
     {"\"type\"", "\"type\":1,\"type\"", SC_EPARSE, "a member occurs twice"},
     {"FeatureCollection", "Feature", SC_EPARSE, "not a GeoJSON FeatureCollection"},
     {"\"starcloak\":2", "\"starcloak\":1", SC_EPARSE,
-     "of version 1 of the provider protocol, and this side reads version 2; update StarCloak on "
-     "the "
-     "side that sent it"},
+     "the relay is of version 1 of the provider protocol, and the provider reads version 2; update "
+     "the service"},
     {"\"starcloak\":2", "\"starcloak\":3", SC_EPARSE,
-     "of version 3 of the provider protocol, and this side reads version 2; update StarCloak on "
-     "this "
-     "side"},
-    {"\"starcloak\":2", "\"starcloak\":9223372036854775807", SC_EPARSE, "update StarCloak on this"},
+     "of version 3 of the provider protocol, and the provider reads version 2; update the "
+     "provider"},
+    {"\"starcloak\":2", "\"starcloak\":9223372036854775807", SC_EPARSE, "update the provider"},
     {"\"starcloak\":2", "\"starcloak\":0", SC_EPARSE, "has no 'starcloak', the version of the"},
     {"\"starcloak\":2", "\"starcloak\":-1", SC_EPARSE, "has no 'starcloak', the version of the"},
     {"\"starcloak\":2", "\"starcloak\":2.0", SC_EPARSE, "has no 'starcloak', the version of the"},
@@ -233,8 +231,10 @@ static void test_what_is_wrong_in_a_relay_is_told(void **state)
 
 static const flaw reply_flaws[] = {
     {"\"starcloak\":2", "\"starcloak\":true", SC_EPARSE, "has no 'starcloak', the version of"},
-    {"\"starcloak\":2", "\"starcloak\":1", SC_EPARSE, "update StarCloak on the side that sent it"},
-    {"\"starcloak\":2", "\"starcloak\":3", SC_EPARSE, "update StarCloak on this side"},
+    {"\"starcloak\":2", "\"starcloak\":1", SC_EPARSE,
+     "the service reads version 2; update the provider"},
+    {"\"starcloak\":2", "\"starcloak\":3", SC_EPARSE,
+     "the service reads version 2; update the service"},
     {"\"answers\"", "\"requests\"", SC_EPARSE, "has no list 'answers'"},
     // Objects.
     {"\"id\":\"y\"", "\"id\":\"x\"", SC_EREPLY, "feature 1 has the id of another one"},
