@@ -99,19 +99,19 @@ static sc__arc *find_arc(const star_graph *graph, sc_star_id star, sc_star_id to
 }
 
 /** Lead from one star to another, unless a way as fast is there; a slower one is replaced. */
-static sc_err graph_link(star_graph *graph, sc_star_id from, sc_star_id to, sc__way way)
+static sc_err graph_link(star_graph *graph, sc_star_id from, sc_star_id to, sc__link way)
 {
     // Both lists have the arc or none does: ask the shorter one.
     const bool is_from_shorter = graph->lists[from].count <= graph->lists[to].count;
     sc__arc *known = is_from_shorter ? find_arc(graph, from, to) : find_arc(graph, to, from);
     if (known) {
-        const sc__way *old = is_from_shorter ? &known->there : &known->back;
+        const sc__link *old = is_from_shorter ? &known->there : &known->back;
         if (old->ms <= way.ms) return SC_OK;
         find_arc(graph, from, to)->there = way;
         find_arc(graph, to, from)->back = way;
         return SC_OK;
     }
-    const sc__way none = {SC__NEVER, 0};
+    const sc__link none = {SC__NEVER, 0};
     const sc_err err = add(graph, from, (sc__arc){to, way, none});
     return err ? err : add(graph, to, (sc__arc){from, none, way});
 }
@@ -155,11 +155,11 @@ static sc_err graph_init(star_graph *graph, const sc_map *map, const sc_travel_t
         // Dead ends and roads that return lead nowhere else.
         if (b == SC_NONE || a == b) continue;
         if (ms.forward != SC__NEVER) {
-            err = graph_link(graph, a, b, (sc__way){ms.forward, s});
+            err = graph_link(graph, a, b, (sc__link){ms.forward, s});
             if (err) goto fail;
         }
         if (ms.backward != SC__NEVER) {
-            err = graph_link(graph, b, a, (sc__way){ms.backward, s});
+            err = graph_link(graph, b, a, (sc__link){ms.backward, s});
             if (err) goto fail;
         }
     }
@@ -590,7 +590,7 @@ static sc_err take_out(ordering *o, sc_star_id star)
     graph_remove(o->graph, star);
     for (size_t i = 0; i < o->witness.shortcut_count; i++) {
         const shortcut_arc *shortcut = &o->witness.shortcuts[i];
-        const sc__way way = {shortcut->ms, SC__SHORTCUT | star};
+        const sc__link way = {shortcut->ms, SC__SHORTCUT | star};
         sc_err err = graph_link(o->graph, shortcut->from, shortcut->to, way);
         if (!err && o->graph->is_symmetric) {
             err = graph_link(o->graph, shortcut->to, shortcut->from, way);
@@ -628,7 +628,7 @@ static sc_err take_out_all(ordering *o)
 }
 
 // A way as it is written down, by ranks; `from` is the star that it leaves.
-static sc__way ranked_way(const ordering *o, sc_star_id from, sc__way way)
+static sc__link ranked_way(const ordering *o, sc_star_id from, sc__link way)
 {
     if (way.ms == SC__NEVER) return way;
     if (way.via & SC__SHORTCUT) {

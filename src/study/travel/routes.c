@@ -18,16 +18,18 @@
 
 // --- Times --------------------------------------------------------------------
 
-static uint32_t time_of(const sc_map *map, sc_edge_id edge, bool is_backwards)
+static uint32_t time_of(const sc_routes *routes, sc_edge_id edge, bool is_backwards)
 {
-    const sc_travel_times times = sc_map_edge_times(map)[edge];
-    return is_backwards ? times.backward : times.forward;
+    const sc_travel_times times = sc_map_edge_times(routes->map)[edge];
+    const uint32_t time = is_backwards ? times.backward : times.forward;
+    if (time != SC_CLOSED || !routes->ignores_directions) return time;
+    return is_backwards ? times.forward : times.backward;
 }
 
 double sc_routes_edge_ms(const sc_routes *routes, sc_edge_id edge, bool is_backwards,
                          uint32_t units)
 {
-    const uint32_t time = time_of(routes->map, edge, is_backwards);
+    const uint32_t time = time_of(routes, edge, is_backwards);
     if (units == 0 || time == SC_CLOSED) return 0.0;
     const unsigned road_class = sc_map_edge_classes(routes->map)[edge];
     const double ms =
@@ -73,13 +75,14 @@ static sc_place last_place(const sc_map *map, sc_seg_id segment)
 
 // Whether one can drive from one place of a segment to another behind it, or backwards from that
 // to the first.
-static bool is_open_between(const sc_map *map, sc_place first, sc_place behind, bool is_backwards)
+static bool is_open_between(const sc_routes *routes, sc_place first, sc_place behind,
+                            bool is_backwards)
 {
-    const sc_edge *edges = sc_map_edges(map);
+    const sc_edge *edges = sc_map_edges(routes->map);
     for (sc_edge_id e = first.edge; e <= behind.edge; e++) {
         const uint32_t enters = e == first.edge ? first.offset : 0;
         const uint32_t leaves = e == behind.edge ? behind.offset : edges[e].length;
-        if (leaves > enters && time_of(map, e, is_backwards) == SC_CLOSED) return false;
+        if (leaves > enters && time_of(routes, e, is_backwards) == SC_CLOSED) return false;
     }
     return true;
 }
@@ -108,7 +111,7 @@ static sc_err measure_segments(sc_routes *routes, sc_vehicle vehicle)
             const sc_place first = first_place(map, s);
             *ms[way] = whole_ms(routes, s, way);
             if (*ms[way] == SC__NEVER) return SC_ELIMIT;
-            if (!is_open_between(map, first, last_place(map, s), way)) *ms[way] = SC__NEVER;
+            if (!is_open_between(routes, first, last_place(map, s), way)) *ms[way] = SC__NEVER;
         }
     }
     return SC_OK;
@@ -146,12 +149,13 @@ static sc_err make(sc_routes *routes, sc_vehicle vehicle, const sc_progress *pro
     return err ? err : sc__routes_contract(routes, progress);
 }
 
-sc_err sc_routes_new(const sc_map *map, sc_vehicle vehicle, const sc_progress *progress,
-                     sc_routes **out, sc_diag *diag)
+static sc_err new_routes(const sc_map *map, sc_vehicle vehicle, bool ignores_directions,
+                         const sc_progress *progress, sc_routes **out, sc_diag *diag)
 {
     sc_routes *routes = sc_calloc(1, sizeof *routes);
     if (!routes) return sc_fail_memory(diag, "finding ways");
     routes->map = map;
+    routes->ignores_directions = ignores_directions;
     const sc_err err = make(routes, vehicle, progress);
     if (err) {
         sc_routes_free(routes);
@@ -163,6 +167,18 @@ sc_err sc_routes_new(const sc_map *map, sc_vehicle vehicle, const sc_progress *p
     }
     *out = routes;
     return SC_OK;
+}
+
+sc_err sc_routes_new(const sc_map *map, sc_vehicle vehicle, const sc_progress *progress,
+                     sc_routes **out, sc_diag *diag)
+{
+    return new_routes(map, vehicle, false, progress, out, diag);
+}
+
+sc_err sc_routes_new_both_ways(const sc_map *map, sc_vehicle vehicle, const sc_progress *progress,
+                               sc_routes **out, sc_diag *diag)
+{
+    return new_routes(map, vehicle, true, progress, out, diag);
 }
 
 void sc_routes_free(sc_routes *routes)
@@ -297,7 +313,7 @@ static bool begin(side *s, const spot *at)
 static bool is_stalled(const side *s, const sc__arc *arcs, const sc__arc *end, uint32_t ms)
 {
     for (const sc__arc *arc = arcs; arc < end; arc++) {
-        const sc__way *down = s->is_backwards ? &arc->there : &arc->back;
+        const sc__link *down = s->is_backwards ? &arc->there : &arc->back;
         if ((uint64_t)s->labels[arc->to].ms + down->ms < ms) return true;
     }
     return false;
@@ -318,7 +334,7 @@ static bool step(const sc_routes *routes, side *own, const side *other, finding 
     const sc__arc *end = routes->arcs + routes->first_arc[rank + 1];
     if (is_stalled(own, arcs, end, entry.number)) return true;
     for (const sc__arc *arc = arcs; arc < end; arc++) {
-        const sc__way *up = own->is_backwards ? &arc->back : &arc->there;
+        const sc__link *up = own->is_backwards ? &arc->back : &arc->there;
         const uint64_t ms = (uint64_t)entry.number + up->ms;
         if (ms >= own->labels[arc->to].ms || ms >= best->ms) continue;
         if (!reach(own, arc->to, (uint32_t)ms, rank)) return false;
@@ -452,7 +468,9 @@ static uint32_t part_ms(const sc_routes *routes, sc_seg_id segment, sc_place pla
     const sc_place first = is_behind ? place : first_place(map, segment);
     const sc_place behind = is_behind ? last_place(map, segment) : place;
     const uint32_t all_ms = sc_routes_segment_ms(routes, (sc_leg){segment, is_backwards});
-    if (all_ms == SC__NEVER && !is_open_between(map, first, behind, is_backwards)) return SC__NEVER;
+    if (all_ms == SC__NEVER && !is_open_between(routes, first, behind, is_backwards)) {
+        return SC__NEVER;
+    }
     const uint32_t ms = sc__place_ms(routes, place, is_backwards);
     if (!is_behind) return ms;
     return (all_ms == SC__NEVER ? whole_ms(routes, segment, is_backwards) : all_ms) - ms;
@@ -482,7 +500,7 @@ static straight_way straight(const sc_routes *routes, sc_place from, sc_place to
     const bool is_backwards = from.edge == to.edge ? to.offset < from.offset : to.edge < from.edge;
     const sc_place first = is_backwards ? to : from;
     const sc_place behind = is_backwards ? from : to;
-    if (!is_open_between(routes->map, first, behind, is_backwards)) {
+    if (!is_open_between(routes, first, behind, is_backwards)) {
         return (straight_way){SC__NEVER, is_backwards};
     }
     const uint32_t first_ms = sc__place_ms(routes, first, is_backwards);

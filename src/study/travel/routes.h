@@ -32,6 +32,11 @@ typedef struct sc_routes sc_routes;
 SC_CHECKED sc_err sc_routes_new(const sc_map *map, sc_vehicle vehicle, const sc_progress *progress,
                                 sc_routes **out, sc_diag *diag);
 
+/** The same as if one-way streets were open both ways, and took as long. */
+SC_CHECKED sc_err sc_routes_new_both_ways(const sc_map *map, sc_vehicle vehicle,
+                                          const sc_progress *progress, sc_routes **out,
+                                          sc_diag *diag);
+
 /** NULL is fine. */
 void sc_routes_free(sc_routes *routes);
 

@@ -62,16 +62,16 @@ static inline sc__star_entry sc__star_queue_take(sc__star_queue *queue)
 }
 
 /** A way from a star to another, of one segment or a shortcut. */
-typedef struct sc__way {
+typedef struct sc__link {
     uint32_t ms;   ///< at least 1; SC__NEVER: there is none
     uint32_t via;  ///< a segment, or SC__SHORTCUT and the star (its rank) in the middle
-} sc__way;
+} sc__link;
 
 /** What joins a star to another, in at least one direction. */
 typedef struct sc__arc {
     uint32_t to;  ///< a star; in the finished hierarchy its rank
-    sc__way there;
-    sc__way back;  ///< from `to`
+    sc__link there;
+    sc__link back;  ///< from `to`
 } sc__arc;
 
 #define SC__SHORTCUT 0x80000000u
@@ -91,6 +91,7 @@ typedef struct sc__arc {
 
 struct sc_routes {
     const sc_map *map;                        ///< borrowed
+    bool ignores_directions;                  ///< one-way streets are open both ways
     double ms_per_time[SC_ROAD_CLASS_COUNT];  ///< of a unit of the map's times, for the vehicle
     sc_travel_times *segment_ms;              ///< SC__NEVER: not open that way
     uint32_t *parts;                          ///< by star

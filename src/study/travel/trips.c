@@ -179,10 +179,16 @@ static sc_rng numbers_of(const trips *all, uint32_t who, uint32_t trip)
     return rng;
 }
 
+// At one of the two ends of an edge; in the middle of a one-way street, so that a traveller comes
+// to it and leaves it along the street.
 static sc_place either_end(const trips *all, sc_edge_id edge, sc_rng *rng)
 {
     const bool is_to = sc_rng_below(rng, 2) == 1;
-    return (sc_place){edge, is_to ? sc_map_edges(all->base.map)[edge].length : 0};
+    const uint32_t length = sc_map_edges(all->base.map)[edge].length;
+    const sc_travel_times times = sc_map_edge_times(all->base.map)[edge];
+    const bool is_one_way = times.forward == SC_CLOSED || times.backward == SC_CLOSED;
+    if (is_one_way) return (sc_place){edge, length / 2};
+    return (sc_place){edge, is_to ? length : 0};
 }
 
 // Any road that one can come to and leave again; if the map has none, any at all.
