@@ -44,6 +44,7 @@ enum {
     SC_KEY_WORKLOAD_NEAREST,
     SC_KEY_WORKLOAD_PAUSE,
     SC_KEY_WORKLOAD_CATEGORY,
+    SC_KEY_WORKLOAD_METRIC,
 };
 
 // clang-format off
@@ -64,6 +65,12 @@ enum {
     {"category", SC_KEY_WORKLOAD_CATEGORY, "NAME",                                      \
      "what travellers look for: one category each time, drawn by how many objects it has " \
      "(default 'one'), objects of 'any', or always that of this name", "one any"}
+
+/** Another row, for commands that make streams or records. */
+#define SC_METRIC_OPTION                                                                \
+    {"metric", SC_KEY_WORKLOAD_METRIC, "NAME",                                          \
+     "what travellers mean by nearest: distance by road (default, as in the paper), or travel " \
+     "time", "distance time"}
 // clang-format on
 
 /**

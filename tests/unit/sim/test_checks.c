@@ -44,7 +44,7 @@ static void add(sc_checks *checks, uint64_t line, flaw wrong)
     const sc_near *nearest = NULL;
     size_t count = 0;
     sc_diag diag = {""};
-    CHECK_OK(sc_lbs_nearest(lbs, objects, &(sc_near_query){{0, middle_m}, &request}, &nearest,
+    CHECK_OK(sc_lbs_nearest(lbs, objects, &(sc_near_query){{.offset_m = middle_m}, &request}, &nearest,
                             &count, &diag),
              &diag);
     assert_int_equal(count, K);
