@@ -131,7 +131,7 @@ static bool cluster_report_is_fine(const sc_cluster_view *view)
 
 static const char *state_of(const sc_cluster_view_peer *peer)
 {
-    if (peer->is_stranger) return "has another cut of the map";
+    if (peer->is_stranger) return "has another partition of the map";
     if (peer->is_leaving) return "leaving";
     return peer->is_leader ? "leader" : "";
 }
@@ -206,7 +206,7 @@ static void cluster_report(FILE *out, const sc_cluster_view *view, bool has_part
                 view->part_count, served, view->epoch);
     }
     if (view->strangers > 0) {
-        fprintf(out, "strangers    %" PRIu64 " heartbeats for another cut of the map\n",
+        fprintf(out, "strangers    %" PRIu64 " heartbeats for another partition of the map\n",
                 view->strangers);
     }
     sc_report table = sc_report_begin(out, false, 0);
@@ -299,7 +299,7 @@ static void receive_heartbeat(void *context, const void *bytes, size_t size)
     pthread_mutex_unlock(&l->lock);
 }
 
-static void hear_placement(void *context, const void *bytes, size_t size)
+static void receive_placement(void *context, const void *bytes, size_t size)
 {
     listening *l = context;
     sc_placement *placement = NULL;
@@ -333,7 +333,7 @@ static sc_err listen_for(const sc_bus_options *options, double seconds, listenin
     sc_err err = sc_bus_new(options, &bus, diag);
     if (!err) err = sc_bus_connect(bus, diag);
     if (!err) err = sc_bus_subscribe_heartbeats(bus, receive_heartbeat, l, &heartbeats, diag);
-    if (!err) err = sc_bus_subscribe_placements(bus, hear_placement, l, &placements, diag);
+    if (!err) err = sc_bus_subscribe_placements(bus, receive_placement, l, &placements, diag);
     if (!err) {
         wait_s(seconds);
         *stats = sc_bus_stats_of(bus);
@@ -479,7 +479,7 @@ const sc_command sc_cmd_cluster = {
     .description =
         "If there are too many travellers for one process, 'starcloak gateway' takes their queries "
         "and 'starcloak worker' finds cloaks for them, each on any number of machines, connected "
-        "by NATS servers. 'starcloak partition' cuts the map into the parts that workers share.",
+        "by NATS servers. 'starcloak partition' divides the map into the parts that workers share.",
     .examples = examples,
     .children = cluster_commands,
 };

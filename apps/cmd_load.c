@@ -39,7 +39,7 @@ typedef struct load_settings {
 
 // --- Options ------------------------------------------------------------------------------------
 
-/** One traveller has one connection; a flock cannot have more of them than descriptors. */
+/** One traveller has one connection; a load generator cannot have more of them than descriptors. */
 #define TRAVELLERS_DEFAULT 1000
 #define TRAVELLERS_MAX 1000000
 #define THREADS_MAX 64

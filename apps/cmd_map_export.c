@@ -125,11 +125,15 @@ static int run(sc_call *call)
 
 static const sc_entry files[] = {
     {"nodes.csv", "node,lon,lat"},
-    {"edges.csv", "edge,from,to,length_m,segment"},
+    {"edges.csv",
+     "edge,from,to,length_m,segment,forward_s,backward_s,name; seconds from 'from' to 'to' and "
+     "back, empty where the road is closed in that direction"},
     {"segments.csv", "segment,node_a,node_b,length_m"},
     {"stars.csv", "star,node"},
-    {"pois.csv", "poi,edge,offset_m,category; offsets count from the edge's node 'from'"},
-    {"map.geojson", "with --geojson: a FeatureCollection of segments and objects"},
+    {"pois.csv",
+     "poi,edge,offset_m,category,lon,lat,name; offsets count from the edge's node 'from'"},
+    {"map.geojson", "with --geojson: a FeatureCollection of segments and objects; forward_s and "
+                    "backward_s are null where the road is closed"},
     {"map.svg", "with --svg: a picture, roads by class and objects as dots"},
     {NULL, NULL},
 };

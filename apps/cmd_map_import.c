@@ -122,7 +122,9 @@ typedef struct import_options {
 
 enum {
     KEY_FORMAT = 'f',
-    KEY_WAYS = SC_KEY_FIRST,
+    KEY_PROFILE = SC_KEY_FIRST,
+    KEY_WAYS,
+    KEY_FERRIES,
     KEY_CLASS,
     KEY_CATEGORY_NAMES,
     KEY_OBJECTS,
@@ -147,10 +149,15 @@ static const sc_option options_table[] = {
      SC_COMPLETE_FILES},
     {"max-object-snap-m", KEY_MAX_OBJECT_SNAP_M, "M",
      "leave out objects farther than M metres from any road (default 1000)", NULL},
+    {"profile", KEY_PROFILE, "PROFILE",
+     "osm: for whom directions, access and speeds of the roads are read: car (the default), bike, "
+     "foot, or any for all roads as open both ways",
+     "car bike foot any"},
     {"ways", KEY_WAYS, "LIST",
-     "osm: highway values to keep, separated by commas; drivable (the default), walk, bike and all "
-     "stand for sets of them",
+     "osm: highway values to keep, separated by commas; drivable, walk, bike and all stand for "
+     "sets of them (default: those of the profile)",
      "drivable walk bike all"},
+    {"ferries", KEY_FERRIES, NULL, "osm: lines of ferries are roads too", NULL},
     {"skip-missing-nodes", KEY_SKIP_MISSING_NODES, NULL,
      "osm: pass over references to nodes that the file does not have, instead of refusing it",
      NULL},
@@ -183,7 +190,9 @@ static const struct {
     const char *name;
     const char *for_what;
 } limited[] = {
+    {KEY_PROFILE, 1U << SC_FORMAT_OSM, "--profile", "osm"},
     {KEY_WAYS, 1U << SC_FORMAT_OSM, "--ways", "osm"},
+    {KEY_FERRIES, 1U << SC_FORMAT_OSM, "--ferries", "osm"},
     {KEY_SKIP_MISSING_NODES, 1U << SC_FORMAT_OSM, "--skip-missing-nodes", "osm"},
     {KEY_CLASS, 1U << SC_FORMAT_SHAPEFILE, "--class", "shapefile"},
     {KEY_CATEGORY_NAMES, 1U << SC_FORMAT_CNODE, "--category-names", "cnode"},
@@ -199,6 +208,13 @@ static const struct {
 static const char *const format_names[] = {
 #define X(name, value, text) [value] = (text),
     SC_FORMAT_MAP(X)
+#undef X
+        NULL,
+};
+
+static const char *const profile_names[] = {
+#define X(name, value, text) [value] = (text),
+    SC_IMPORT_PROFILE_MAP(X)
 #undef X
         NULL,
 };
@@ -267,6 +283,13 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         options->format = (sc_format)sc_value_word(state, "--format", argument, format_names);
         options->format_given = true;
         return 0;
+    case KEY_PROFILE:
+        options->library.profile =
+            (sc_import_profile)sc_value_word(state, "--profile", argument, profile_names);
+        return 0;
+    case KEY_FERRIES:
+        options->library.ferries = true;
+        return 0;
     case KEY_WAYS:
         options->library.ways = argument;
         return 0;
@@ -324,6 +347,7 @@ static void put_remarks(sc_report *table, const sc_import_report *report)
         const char *text;
     } remarks[] = {
         {"ways_left_out", report->ways_left_out, "roads: not of the chosen kinds, left out"},
+        {"ways_closed", report->ways_closed, "roads: closed to the profile, left out"},
         {"missing_nodes", report->missing_nodes, "references: to nodes not in the files, left out"},
         {"repeated_nodes", report->repeated_nodes, "references: repeat the one before, left out"},
         {"unpaired_arcs", report->unpaired_arcs, "arcs: without their opposite, kept as roads"},
@@ -406,8 +430,9 @@ static const sc_entry formats[] = {
               "map without coordinates."},
     {"dimacs", "Files .gr of the 9th DIMACS challenge, with or without the .co that has their "
                "coordinates; several pairs make one map."},
-    {"osm", "OpenStreetMap: .osm.pbf or XML. Objects are taken from amenity, shop, tourism, "
-            "leisure and like tags."},
+    {"osm", "OpenStreetMap: .osm.pbf or XML. Directions, access, speeds and names of the roads are "
+            "those of their tags. Objects are taken from amenity, shop, tourism, leisure and like "
+            "tags."},
     {"shapefile", "TIGER/Line roads, .shp with the .dbf beside it. Vertices with equal coordinates "
                   "are one node."},
     {"mobisim", "The .svg maps of the simulator GT-MobiSim."},
@@ -423,6 +448,8 @@ static const sc_entry examples[] = {
      "Two states as one map, straight from compressed files."},
     {"starcloak map import monaco.osm.pbf --ways all --objects cameras.csv -o monaco.scm",
      "Every way of Monaco, footpaths too, and objects of one's own."},
+    {"starcloak map import monaco.osm.pbf --profile bike -o monaco-bike.scm",
+     "The roads and paths that are open to bicycles, in the directions open to them."},
     {"starcloak map import --format mobisim atlanta.svg --utm 16N -o atlanta.scm",
      "A map in UTM metres, turned into degrees."},
     {NULL, NULL},

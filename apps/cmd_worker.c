@@ -41,7 +41,7 @@ typedef struct working {
     sc_settings *settings;
     sc_log *log;
     sc_map *map;
-    sc_partition *cut;
+    sc_partition *partition;
     sc_cluster_setup setup;
     sc_worker *worker;
     sigset_t signals;
@@ -56,8 +56,8 @@ static sc_err open_files(working *w, sc_diag *diag)
     if (!err) err = sc_cluster_setup_open(s, &w->setup, diag);
     if (!err) err = sc_input_open_map(s->map, NULL, &w->map, diag);
     if (err) return err;
-    return *s->cut ? sc_partition_read(s->cut, w->map, &w->cut, diag)
-                   : sc_partition_whole(w->map, &w->cut, diag);
+    return *s->partition ? sc_partition_read(s->partition, w->map, &w->partition, diag)
+                         : sc_partition_whole(w->map, &w->partition, diag);
 }
 
 /** NATS has closed the connection: no goodbye can be sent; the gateways notice by heartbeats. */
@@ -75,7 +75,7 @@ static sc_worker_options worker_options(working *w)
         .engines =
             {
                 .engine = sc_serve_engine_options(s),
-                .cut = w->cut,
+                .partition = w->partition,
                 .engine_threads = s->threads > 0   ? (unsigned)s->threads
                                   : processors > 0 ? (unsigned)processors
                                                    : 1,
@@ -160,7 +160,7 @@ static int run_worker(working *w)
     }
     sc_worker_free(w->worker);
     sc_cluster_setup_close(&w->setup);
-    sc_partition_free(w->cut);
+    sc_partition_free(w->partition);
     sc_map_free(w->map);
     sc_log_free(w->log);
     return status;
@@ -220,7 +220,7 @@ static const sc_topic topics[] = {
 
 static const sc_entry examples[] = {
     {"starcloak worker --config cluster.ini --name w1", "One of several, which share a file."},
-    {"starcloak worker city.scm --cut city.cut --cluster-key cluster.key --nats "
+    {"starcloak worker city.scm --partition city.partition --cluster-key cluster.key --nats "
      "nats://n1:4222,nats://n2:4222 --threads 4",
      "The same with flags."},
     {"starcloak worker --config cluster.ini --check",
@@ -237,8 +237,8 @@ const sc_command sc_cmd_worker = {
         "Runs the engines of the parts of the map that it is given: parts are packed onto the "
         "running workers by their load, and move when a worker comes, leaves or dies. What it "
         "finds it proposes to the gateways, which decide. It knows roads and pseudonyms, neither "
-        "positions nor users, and never contacts the provider.\nEach worker has the same map, cut "
-        "and cluster key as the gateways; the same file may configure them all.",
+        "positions nor users, and never contacts the provider.\nEach worker has the same map, "
+        "partition and cluster key as the gateways; the same file may configure them all.",
     .options = options_table,
     .topics = topics,
     .examples = examples,

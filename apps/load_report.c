@@ -114,7 +114,7 @@ static void put_queries(sc_report *table, const sc_load_report *report)
 {
     const sc_load_counts *counts = &report->counts;
     const bool has_chaos =
-        counts->spoiled + counts->strays + report->provider_kills + report->provider_stops > 0;
+        counts->faulty + counts->strays + report->provider_kills + report->provider_stops > 0;
     sc_report_title(table, "Queries");
     sc_report_count(table, "asked", "asked", counts->asked, "");
     for (unsigned i = 0; i < SC_LOAD_END_COUNT; i++) {
@@ -123,11 +123,10 @@ static void put_queries(sc_report *table, const sc_load_report *report)
     put_json_reasons(table, counts);
     sc_report_count(table, "answers compared", "checked", counts->checked, "");
     sc_report_count(table, "connections opened", "connects", counts->connects, "");
-    sc_report_count(table, counts->none_idle > 0 ? "not asked" : NULL, "nobody_idle",
+    sc_report_count(table, counts->none_idle > 0 ? "not asked" : NULL, "no_idle_traveller",
                     counts->none_idle, "every traveller was busy");
     if (has_chaos) sc_report_title(table, "Chaos");
-    sc_report_count(table, has_chaos ? "queries with a fault" : NULL, "spoiled", counts->spoiled,
-                    "");
+    sc_report_count(table, has_chaos ? "queries with a fault" : NULL, "faulty", counts->faulty, "");
     sc_report_count(table, has_chaos ? "invalid requests sent" : NULL, "strays", counts->strays,
                     "");
     if (!has_chaos) return;

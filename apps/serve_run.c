@@ -168,7 +168,8 @@ sc_err sc_serve_resources_open(const sc_call *call, const sc_settings *s, sc_ser
     if (!err) err = sc_settings_parts(s->listen, &out->addresses, &out->address_count);
     if (!err) err = sc_settings_parts(s->categories, &out->categories, &out->category_count);
     if (!err) err = sc_input_open_map(s->map, NULL, &out->map, diag);
-    if (!err && *s->cut) err = sc_partition_read(s->cut, out->map, &out->cut, diag);
+    if (!err && *s->partition)
+        err = sc_partition_read(s->partition, out->map, &out->partition, diag);
     if (!err && *s->density) {
         err = sc_density_read(out->map, s->density, &out->density, diag);
         if (err) err = sc_input_explain(err, s->density, SC_INPUT_DENSITY, diag);
@@ -181,7 +182,7 @@ void sc_serve_resources_close(sc_serve_resources *resources)
 {
     sc_served_objects_close(&resources->objects);
     sc_density_free(resources->density);
-    sc_partition_free(resources->cut);
+    sc_partition_free(resources->partition);
     sc_map_free(resources->map);
     sc_settings_parts_free(resources->addresses);
     sc_settings_parts_free(resources->categories);
@@ -227,7 +228,7 @@ static sc_ledger_options ledger_options(const sc_settings *s, const sc_serve_res
 {
     sc_ledger_options ledger = sc_ledger_options_default();
     ledger.engine = sc_serve_engine_options(s);
-    ledger.cut = resources->cut;
+    ledger.partition = resources->partition;
     ledger.engine_threads = s->threads > 0 ? (unsigned)s->threads : 1;
     ledger.patience_us = sc_time_from_seconds(s->patience_s);
     ledger.prune_threads = (unsigned)s->prune_threads;
@@ -245,10 +246,10 @@ static sc_courier_options courier_options(const sc_settings *s, sc_serve_resourc
     courier.kind = *s->provider         ? SC_COURIER_HTTP
                    : *s->point_provider ? SC_COURIER_POINTS
                                         : SC_COURIER_BUILT_IN;
-    // Each clerk asks a point provider by itself, and waits for it.
+    // Each provider thread asks a point provider by itself, and waits for it.
     // Other cloaks are handled by the ledger's thread, unless the work is spread over several.
     const unsigned usual = courier.kind == SC_COURIER_POINTS ? 16 : s->threads > 1 ? 1 : 0;
-    courier.workers = s->clerks > 0 ? (unsigned)s->clerks : usual;
+    courier.threads = s->provider_threads > 0 ? (unsigned)s->provider_threads : usual;
     // Every cloak has two members at least, unless k is 1.
     courier.max_errands = s->max_pending;
     courier.objects = resources->objects.own.objects;

@@ -106,7 +106,7 @@ SC_CHECKED sc_err sc_serve_gather(const sc_serve_flags *flags, const sc_serve_fl
 typedef struct sc_serve_resources {
     sc_log *log;
     sc_map *map;
-    sc_partition *cut;          ///< NULL: one part
+    sc_partition *partition;    ///< NULL: one part
     sc_served_objects objects;  ///< of the built-in provider
     sc_density *density;
     char **addresses;

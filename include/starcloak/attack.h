@@ -137,7 +137,7 @@ SC_API void sc_replayed_add(sc_replayed *replayed, const sc_seg_id *segments, si
 typedef struct sc_cloaker {
     void *context;  ///< handed to `open`
     /** @param rng  borrowed until `close`; seeded anew from time to time. All dice come from it */
-    sc_err (*open)(void *context, const sc_map *map, sc_rng *rng, void **worker, sc_diag *diag);
+    sc_err (*open)(void *context, const sc_map *map, sc_rng *rng, void **opened, sc_diag *diag);
     /**
      * Cloak these queries, and only these: they come one after the other in this order within a
      * moment, nobody else is there, and then there is time until their deadlines, which are all
@@ -145,8 +145,8 @@ typedef struct sc_cloaker {
      *
      * @param queries  users are all different; ids and users are made up
      */
-    sc_err (*replay)(void *worker, const sc_query *queries, size_t count, sc_replayed *replayed);
-    void (*close)(void *worker);
+    sc_err (*replay)(void *opened, const sc_query *queries, size_t count, sc_replayed *replayed);
+    void (*close)(void *opened);
 } sc_cloaker;
 
 // --- The adversary -----------------------------------------------------------------------

@@ -33,11 +33,32 @@ typedef enum sc_format {
 /** The name of `format` on the command line; NULL when there is no such format. */
 SC_API const char *sc_format_name(sc_format format);
 
+/** For whom OpenStreetMap's roads are read, with the name each has on the command line:
+ * docs/import-osm.md. */
+#define SC_IMPORT_PROFILE_MAP(X) \
+    X(CAR, 0, "car")             \
+    X(BIKE, 1, "bike")           \
+    X(FOOT, 2, "foot")           \
+    X(ANY, 3, "any")
+
+typedef enum sc_import_profile {
+#define X(name, value, text) SC_IMPORT_##name = (value),
+    SC_IMPORT_PROFILE_MAP(X)
+#undef X
+} sc_import_profile;
+
+/** The name of `profile` on the command line; NULL when there is no such profile. */
+SC_API const char *sc_import_profile_name(sc_import_profile profile);
+
 /** How to read; start from SC_IMPORT_DEFAULTS and change what you need. */
 typedef struct sc_import_options {
+    /** OSM: for whom directions, access and speeds are read. */
+    sc_import_profile profile;
     /** OSM: highway values to keep, separated by commas; "drivable", "walk",
-     * "bike" and "all" stand for sets. */
+     * "bike" and "all" stand for sets. NULL: those the profile travels on. */
     const char *ways;
+    /** OSM: lines of ferries are roads too. */
+    bool ferries;
     /** Shapefile: MTFCC classes to keep, separated by commas; NULL for all. */
     const char *classes;
     /** CNODE: file with `cat_name,cat_id` lines that name the categories of calmap.txt; or NULL. */
@@ -58,7 +79,7 @@ typedef struct sc_import_options {
     sc_progress progress;
 } sc_import_options;
 
-#define SC_IMPORT_DEFAULTS ((sc_import_options){.ways = "drivable", .max_object_snap_m = 1000.0})
+#define SC_IMPORT_DEFAULTS ((sc_import_options){.max_object_snap_m = 1000.0})
 
 /** What a reader met on the way, for people: all of it was dealt with. */
 typedef struct sc_import_report {
@@ -70,6 +91,7 @@ typedef struct sc_import_report {
     uint64_t objects_clamped;        ///< lay beyond the end of their edge by rounding
     uint64_t unpaired_arcs;          ///< DIMACS arcs without their opposite
     uint64_t ways_left_out;          ///< ways or records that the filter did not want
+    uint64_t ways_closed;            ///< OSM: ways that are closed to the profile; left out
 } sc_import_report;
 
 /** What to read. Borrowed. */

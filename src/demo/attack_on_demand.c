@@ -158,15 +158,15 @@ static sc_err check_stop(const stop_rule *stop)
     return sc_clock_us() < stop->until_us ? SC_OK : SC_ELATE;
 }
 
-typedef struct worker {
+typedef struct opened_cloaker {
     const stoppable *own;
-    void *inner;  ///< the worker of the cloaker behind
-} worker;
+    void *inner;  ///< what the cloaker behind opened
+} opened_cloaker;
 
-static sc_err open_worker(void *context, const sc_map *map, sc_rng *rng, void **out, sc_diag *diag)
+static sc_err open_cloaker(void *context, const sc_map *map, sc_rng *rng, void **out, sc_diag *diag)
 {
     const stoppable *own = context;
-    worker *w = sc_calloc(1, sizeof *w);
+    opened_cloaker *w = sc_calloc(1, sizeof *w);
     if (!w) return sc_fail_memory(diag, "making an adversary");
     w->own = own;
     const sc_cloaker *behind = &own->cloaker;
@@ -181,14 +181,14 @@ static sc_err open_worker(void *context, const sc_map *map, sc_rng *rng, void **
 
 static sc_err replay(void *opened, const sc_query *queries, size_t count, sc_replayed *replayed)
 {
-    worker *w = opened;
+    opened_cloaker *w = opened;
     const sc_err err = check_stop(w->own->stop);
     return err ? err : w->own->cloaker.replay(w->inner, queries, count, replayed);
 }
 
-static void close_worker(void *opened)
+static void close_cloaker(void *opened)
 {
-    worker *w = opened;
+    opened_cloaker *w = opened;
     w->own->cloaker.close(w->inner);
     sc_free(w);
 }
@@ -198,9 +198,9 @@ static sc_cloaker stoppable_cloaker(const stoppable *own)
 {
     return (sc_cloaker){
         .context = (void *)own,  // which is only read
-        .open = open_worker,
+        .open = open_cloaker,
         .replay = replay,
-        .close = close_worker,
+        .close = close_cloaker,
     };
 }
 

@@ -13,15 +13,15 @@ me=$(id -un)
 "$STARCLOAK" map generate --nodes 3000 --seed 5 -o city.scm --quiet
 "$STARCLOAK" token key keys
 
-# --- Key and cut --------------------------------------------------------------------------------
+# --- Key and partition --------------------------------------------------------------------------------
 
 run cluster key cluster.key
 succeeds "a key for a cluster is made"
 equal "nobody but its owner may read it" "$(stat -c %a cluster.key)" 600
 run cluster key cluster.key
 refuses 1 "a key is never replaced" "cluster.key" "never replaced"
-run partition city.scm -n 16 -o city.cut
-succeeds "the map is cut into 16 parts"
+run partition city.scm -n 16 -o city.partition
+succeeds "the map is divided into 16 parts"
 
 # --- What is refused ----------------------------------------------------------------------------
 
@@ -35,8 +35,8 @@ chmod 644 cluster.key
 run worker city.scm --cluster-key cluster.key --check
 refuses 1 "a key that others may read is refused" "cluster.key"
 chmod 600 cluster.key
-run worker city.scm --cluster-key cluster.key --cut keys --check
-refuses 1 "a file that is no cut is refused" "keys"
+run worker city.scm --cluster-key cluster.key --partition keys --check
+refuses 1 "a file that is no partition is refused" "keys"
 run worker city.scm --cluster-key cluster.key --cluster-name 'a.b' --check
 refuses 1 "a name that is no word of a subject is refused" "cluster-name"
 run worker city.scm --cluster-key cluster.key --nats-user ann --check
@@ -70,7 +70,7 @@ user-rate = 0
 address-rate = 0
 metrics = open
 [engine]
-cut = city.cut
+partition = city.partition
 paranoid = yes
 jitter = 0.05
 guard = 0.05
@@ -179,7 +179,7 @@ check "cloaks had members of both gateways ($elsewhere)" test "$elsewhere" -gt 0
 check "queries were sent again when parts moved" test "$(metric metrics-1 starcloak_queries_resent_total)" -gt 0
 check "the metrics tell the load of parts" grep -q '^starcloak_part_queries_total{' metrics-1
 equal "the dashboard is told of the parts" "$(curl -s "http://$g1/v1/cluster" | jq '.parts | length')" 16
-equal "and of every segment's part" "$(curl -s "http://$g1/v1/cut" | jq '.segments | length')" \
+equal "and of every segment's part" "$(curl -s "http://$g1/v1/partition" | jq '.segments | length')" \
     "$("$STARCLOAK" map info city.scm --json | jq '.segments')"
 
 # No log says who or where.
@@ -285,10 +285,10 @@ equal "they end well" "$status" 0
 # --- Another map under the same name --------------------------------------------------------------
 
 "$STARCLOAK" map generate --nodes 3000 --seed 6 -o other.scm --quiet
-"$STARCLOAK" partition other.scm -n 16 -o other.cut >/dev/null
-start wx "$STARCLOAK" worker --config cluster.ini --name wx --map other.scm --cut other.cut --threads 1
+"$STARCLOAK" partition other.scm -n 16 -o other.partition >/dev/null
+start wx "$STARCLOAK" worker --config cluster.ini --name wx --map other.scm --partition other.partition --threads 1
 stranger=$started_id
-start gx "$STARCLOAK" gateway --config cluster.ini --name gx --map other.scm --cut other.cut
+start gx "$STARCLOAK" gateway --config cluster.ini --name gx --map other.scm --partition other.partition
 until_true grep -q event=ready gx.log
 before=$(curl -s "http://$g1/metrics" | awk '/^starcloak_queries_total.*failed/ { s += $NF } END { print s + 0 }')
 "$STARCLOAK" load "http://$g1" city.scm --tokens tokens-1 -n 150 --duration 4 --pause 1 --k 3:0 --sigma-t 6:1 --json >stranger.json 2>stranger.err
@@ -297,9 +297,9 @@ after=$(curl -s "http://$g1/metrics" | awk '/^starcloak_queries_total.*failed/ {
 equal "and no query fails by it" "$after" "$before"
 tells_of_another() {
     run cluster status --config cluster.ini --seconds 1
-    says "$out" "another cut"
+    says "$out" "another partition"
 }
-check "the state says who has another cut" until_true tells_of_another
+check "the state says who has another partition" until_true tells_of_another
 kill -KILL "$stranger" "$started_id"
 
 # --- The end --------------------------------------------------------------------------------------

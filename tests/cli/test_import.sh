@@ -46,7 +46,7 @@ succeeds "the town is exported"
 equal "the export has the files it should" "$(left_behind csv)" \
     "./edges.csv ./nodes.csv ./segments.csv ./stars.csv "
 equal "nodes.csv has its header" "$(head -n 1 csv/nodes.csv)" "node,lon,lat"
-equal "edges.csv has its header" "$(head -n 1 csv/edges.csv)" "edge,from,to,length_m,segment"
+equal "edges.csv has its header" "$(head -n 1 csv/edges.csv)" "edge,from,to,length_m,segment,forward_s,backward_s,name"
 equal "segments.csv has its header" "$(head -n 1 csv/segments.csv)" "segment,node_a,node_b,length_m"
 equal "stars.csv has its header" "$(head -n 1 csv/stars.csv)" "star,node"
 equal "the nodes that come out are those that went in" \
@@ -107,7 +107,8 @@ cp "$out" info.json
 equal "all objects are there, in their categories" "$(counts objects categories)" "4 3 "
 check "the categories have their names" says info.json '"school", "count": 2' '"park"' '"hospital"'
 run map export objects.scm csv-objects
-equal "pois.csv has its header" "$(head -n 1 csv-objects/pois.csv)" "poi,edge,offset_m,category"
+equal "pois.csv has its header" "$(head -n 1 csv-objects/pois.csv)" \
+    "poi,edge,offset_m,category,lon,lat,name"
 equal "pois.csv has every object" "$(tail -n +2 csv-objects/pois.csv | cut -d, -f4 | sort | tr '\n' ' ')" \
     "hospital park school school "
 

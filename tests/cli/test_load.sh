@@ -85,14 +85,14 @@ holds "they left, and the service noticed" '.left == 300 and .service.gone == 30
 run load "http://$address" city.scm --key keys -n 150 --duration 6 --pause 1 --sigma-t 2 --chaos --chaos-share 0.5 \
     --check 1000 --json --quiet
 succeeds "chaos harms nobody but who makes it"
-holds "there was chaos" '.spoiled > 0 and .strays > 0 and .left > 0'
+holds "there was chaos" '.faulty > 0 and .strays > 0 and .left > 0'
 holds "whoever says far too much is cut off, or leaves" \
     'any(.reasons[]; .end == "left" and (.reason == "cut-off" or .reason == "flood"))'
 holds "and answers meanwhile" '.answered > 0 and .checked > 0'
 
 run load "http://$address" city.scm --tokens tokens -n 1 --duration 0 --warmup 1 --pause 1 --sigma-t 1 --metrics off --json
 succeeds "tokens may come from a file, and metrics be left alone"
-holds "then the service's books are not looked at" '.service == null'
+holds "then the service's counts are not looked at" '.service == null'
 
 "$STARCLOAK" token key other-keys
 run load "http://$address" city.scm --key other-keys -n 5 --duration 2 --pause 1 --sigma-t 1 --json

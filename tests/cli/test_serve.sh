@@ -90,7 +90,7 @@ post "http://$address" '{"position":{"edge":5,"offset_m":1},"profile":{"k":2,"ma
     -H "Authorization: Bearer $guest"
 equal "the token that it prints is good" "$code" 200
 check "alone, nobody is hidden" says "$out" dropped
-threads_of() { cat "/proc/$1"/task/*/comm | grep -E '^(http|ledger|engine|clerk|provider)' | sort | tr '\n' ' '; }
+threads_of() { cat "/proc/$1"/task/*/comm | grep -E '^(http|ledger|engine|courier|provider)' | sort | tr '\n' ' '; }
 equal "ledger, engine and provider share one thread" "$(threads_of "$alone")" "http-0 http-1 ledger "
 kill -HUP "$alone"
 until_true grep -q event=reloaded alone.log
@@ -103,7 +103,7 @@ equal "it ends when told to" "$status" 0
 start several "$STARCLOAK" serve city.scm --listen 127.0.0.1:0 --user "$me" --token-keys keys --threads 2
 until_true grep -q event=ready several.log
 has_threads() { [ "$(threads_of "$started_id")" = "$1" ]; }
-check "with --threads engines have threads of their own" until_true has_threads "clerk clerk-watch engine-0 engine-1 http-0 http-1 ledger "
+check "with --threads engines have threads of their own" until_true has_threads "courier-0 courier-watch engine-0 engine-1 http-0 http-1 ledger "
 kill -TERM "$started_id"
 ended "$started_id"
 equal "and all of them end" "$status" 0
@@ -186,7 +186,7 @@ check "although something happened" python3 - "$out" <<'PY'
 import json, sys
 told = json.load(open(sys.argv[1]))
 assert told["answered"] > 20, told["answered"]
-assert told["left"] > 0 and told["spoiled"] > 0, told
+assert told["left"] > 0 and told["faulty"] > 0, told
 assert told["provider_kills"] + told["provider_stops"] > 0
 assert told["violations"]["all"] == 0 and told["service"]["violations"] == 0 and told["service"]["pending"] == 0
 PY

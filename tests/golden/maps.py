@@ -170,10 +170,10 @@ def reports(program, store):
     """) + program.transcript("nearest town.scm --json -k 1",
                               stdin="8.6821 49.4101\n8.681,49.41\n"))
     store.put("maps/partition.txt", program.transcripts("""
-        partition city.scm -n 4 -o city.cut
-        partition city.scm -n 4 -o city.cut --json
-        partition grid.scm -n 3 --seed 2 -o grid.cut --json --geojson grid-cut.geojson
-        partition web.scm -n 1 -o web.cut --json
+        partition city.scm -n 4 -o city.partition
+        partition city.scm -n 4 -o city.partition --json
+        partition grid.scm -n 3 --seed 2 -o grid.partition --json --geojson grid-partition.geojson
+        partition web.scm -n 1 -o web.partition --json
     """, lambda text: times(short_times(text))) +
         "".join(f"--- {name}\n{bytes_of(program, name)}"
-                for name in ("city.cut", "grid.cut", "web.cut", "grid-cut.geojson")))
+                for name in ("city.partition", "grid.partition", "web.partition", "grid-partition.geojson")))

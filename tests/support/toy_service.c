@@ -113,7 +113,7 @@ static void reply_problem(toy_service *toy, line *to, int status, const char *wo
 
 static void reply_metrics(toy_service *toy, line *to)
 {
-    const uint64_t answered = toy->answered * (toy->manners == TOY_BAD_BOOKS ? 2 : 1);
+    const uint64_t answered = toy->answered * (toy->manners == TOY_MISCOUNTING ? 2 : 1);
     const uint64_t pending = toy->manners == TOY_PENDING && toy->answered > 0;
     const uint64_t broken = toy->manners == TOY_BREAKING ? toy->answered : 0;
     if (toy->manners == TOY_SHY) {

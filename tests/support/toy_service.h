@@ -33,7 +33,7 @@ typedef enum toy_manners {
     TOY_NO_JSON,       ///< a body that is none
     TOY_ODD_STATUS,    ///< 418
     TOY_ODD_OUTCOME,   ///< a word that the description does not have
-    TOY_BAD_BOOKS,     ///< its metrics count every answer twice
+    TOY_MISCOUNTING,   ///< its metrics count every answer twice
     TOY_PENDING,       ///< its metrics always have one more that waits
     TOY_BREAKING,      ///< its metrics have a broken promise for every answer
     TOY_SHY,           ///< its metrics are not for everybody

@@ -325,7 +325,7 @@ static void begin_query(sc__client_group *group, uint32_t who, const sc_request_
         group->counts->strays++;
     } else {
         group->counts->asked++;
-        group->counts->spoiled += client->fault != SC__FAULT_NONE;
+        group->counts->faulty += client->fault != SC__FAULT_NONE;
         atomic_fetch_add_explicit(&group->asked, 1, memory_order_relaxed);
         tell_asked(group, who);
     }

@@ -418,7 +418,7 @@ static sc_err listen_for(sc_load_connection *connection, const sc_target *target
 }
 
 /** Writing by way of TLS may raise SIGPIPE, which would end the program: this thread takes none
- * meanwhile. (Flocks take no signals at all.) */
+ * meanwhile. (Load generators take no signals at all.) */
 static void hush(sigset_t *broken_pipe, sigset_t *before)
 {
     sigemptyset(broken_pipe);

@@ -117,7 +117,7 @@ void sc__load_counts_merge(sc_load_counts *counts, const sc_load_counts *other)
     counts->checked += other->checked;
     counts->connects += other->connects;
     counts->strays += other->strays;
-    counts->spoiled += other->spoiled;
+    counts->faulty += other->faulty;
     counts->none_idle += other->none_idle;
     counts->replies += other->replies;
     sc_log_histogram_merge(&counts->latency_us, &other->latency_us);

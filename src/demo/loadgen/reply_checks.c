@@ -483,7 +483,7 @@ static sc_err search(const sc__client_group *group, const sc__client_query *ques
 static uint64_t mark_of(const sc_objects *objects, uint32_t number)
 {
     const sc_object_table *table = sc_objects_table(objects);
-    const sc_vocabulary *words = sc_objects_vocabulary(objects);
+    const sc_vocabulary *vocabulary = sc_objects_vocabulary(objects);
     const sc_object *object = &table->objects[number];
     char digits[16];
     const char *id = digits;
@@ -492,7 +492,8 @@ static uint64_t mark_of(const sc_objects *objects, uint32_t number)
     } else {
         snprintf(digits, sizeof digits, "%" PRIu32, number);
     }
-    const char *category = object->category < words->count ? words->names[object->category] : "";
+    const char *category =
+        object->category < vocabulary->count ? vocabulary->names[object->category] : "";
     return sc_object_digest(id, category, table->strings ? table->strings + object->name : "");
 }
 

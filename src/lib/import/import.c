@@ -62,6 +62,18 @@ const char *sc_format_name(sc_format format)
     return NULL;
 }
 
+const char *sc_import_profile_name(sc_import_profile profile)
+{
+    switch (profile) {
+#define X(name, value, text) \
+    case SC_IMPORT_##name:   \
+        return text;
+        SC_IMPORT_PROFILE_MAP(X)
+#undef X
+    }
+    return NULL;
+}
+
 /** The inputs of an import, open. */
 typedef struct inputs {
     sc_file *files;
@@ -140,12 +152,16 @@ static sc_err add_objects(const char *path, sc_builder *builder, sc_import_repor
     return err;
 }
 
-// "osm: monaco.osm.pbf": which files a map came from, without their directories.
-static void note_source(sc_builder *builder, sc_format format, const char *const *paths,
-                        size_t count)
+// "osm: monaco.osm.pbf", "osm, bike: monaco.osm.pbf": which files a map came from, without their
+// directories.
+static void note_source(sc_builder *builder, sc_format format, sc_import_profile profile,
+                        const char *const *paths, size_t count)
 {
     char text[256];
-    size_t used = (size_t)snprintf(text, sizeof text, "%s:", sc_format_name(format));
+    const bool is_told = format == SC_FORMAT_OSM && profile != SC_IMPORT_CAR;
+    size_t used =
+        (size_t)snprintf(text, sizeof text, "%s%s%s:", sc_format_name(format), is_told ? ", " : "",
+                         is_told ? sc_import_profile_name(profile) : "");
     for (size_t i = 0; i < count && used < sizeof text; i++) {
         used +=
             (size_t)snprintf(text + used, sizeof text - used, " %s", sc_file_base_name(paths[i]));
@@ -158,6 +174,9 @@ static sc_err check_options(const sc_import_options *options, sc_diag *diag)
     if (!(options->unit_m >= 0.0) || !isfinite(options->unit_m)) {
         return sc_fail(diag, SC_EINVAL, "invalid unit of length: %g metres; give a positive number",
                        options->unit_m);
+    }
+    if (!sc_import_profile_name(options->profile)) {
+        return sc_fail(diag, SC_EINVAL, "unknown profile: %d", (int)options->profile);
     }
     if (!(options->max_object_snap_m >= 0.0)) {
         return sc_fail(diag, SC_EINVAL,
@@ -209,7 +228,7 @@ sc_err sc_map_import(const sc_import_source *source, const sc_import_options *op
     close_inputs(&in);
     if (!err) err = add_objects(options->objects, builder, &met, diag);
     if (!err) {
-        note_source(builder, format, paths, path_count);
+        note_source(builder, format, options->profile, paths, path_count);
         err = sc_builder_finish(builder, options->max_object_snap_m, &options->progress, &map,
                                 &built, diag);
         if (err) err = name_inputs(err, paths, path_count, diag);

@@ -276,11 +276,13 @@ static sc_err read_way(sc__osm_block *block, const wire_field *field)
         sc__osm_unpack(&block->arena, &sc__osm__way__descriptor, field->bytes, field->size);
     if (!way) return sc__osm_fail_unpack(block->osm, &block->arena, block->place, "a way");
 
-    sc__osm_tags tags = {0};
+    sc__osm_road_tags road;
+    road.given = 0;
+    sc__osm_tags tags = {.road = &road};
     const sc_err err =
         read_tags(block, "way", way->id, way->keys, way->n_keys, way->vals, way->n_vals, &tags);
     if (err) return err;
-    if (!tags.highway.text && !tags.object.text) return SC_OK;
+    if (!tags.highway.text && !tags.object.text && road.given == 0) return SC_OK;
 
     // The message is in the arena of this block: its differences become ids in place.
     for (size_t i = 1; i < way->n_refs; i++) {

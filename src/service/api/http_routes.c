@@ -123,8 +123,8 @@ static const route routes[] = {
     {"/openapi.json", SC_HTTP_GET, "GET, HEAD", FOR_ALL, false, false, show_openapi},
 };
 
-static const route partition_route = {"/v1/cut", SC_HTTP_GET, "GET, HEAD",   FOR_ALL,
-                                      false,     false,       show_partition};
+static const route partition_route = {"/v1/partition", SC_HTTP_GET, "GET, HEAD",   FOR_ALL,
+                                      false,           false,       show_partition};
 static const route cluster_route = {"/v1/cluster", SC_HTTP_GET, "GET, HEAD", BY_METRICS,
                                     true,          false,       show_cluster};
 static const route ui_route = {NULL, SC_HTTP_GET, "GET, HEAD", FOR_ALL, false, false, show_ui};

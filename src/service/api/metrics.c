@@ -245,7 +245,7 @@ static void put_commit(sc_prometheus *out, const sc_ledger_stats *ledger)
     sc_prometheus_counter(out, "starcloak_queries_company_total",
                           "Queries that were sent to engines of other parts as company.",
                           ledger->company);
-    sc_prometheus_counter(out, "starcloak_words_lost_total",
+    sc_prometheus_counter(out, "starcloak_messages_lost_total",
                           "Messages of engines and gateways that were dropped for want of space.",
                           ledger->lost);
 }

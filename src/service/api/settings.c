@@ -63,6 +63,8 @@ const char *sc__setting_moved(const char *name)
         const char *advice;
     } moved[] = {
         {"no-window", "it is called 'no-ui' now"},
+        {"clerks", "it is called 'provider-threads' now"},
+        {"cut", "it is called 'partition' now"},
         {"reports", "only 'starcloak demo' shows reports; remove this line, and start the demo "
                     "with --reports FOLDER"},
     };

@@ -128,7 +128,7 @@
           "combinations that one search keeps (default 0: 64, and 8 with sampling and expansion)")    \
     SWITCH(engine, paranoid, "paranoid", START, HTTP,                                                 \
            "check every promise of every cloak once more before it leaves")                           \
-    TEXT(engine, cut, "cut", "FILE.cut", "", START, ALL,                                              \
+    TEXT(engine, partition, "partition", "FILE.partition", "", START, ALL,                            \
          "the map in parts, see 'starcloak partition'; each part has an engine of its own "           \
          "(default: one part)")                                                                       \
     COUNT(engine, threads, "threads", "N", 0, 0, 1024, START, RUN,                                    \
@@ -144,7 +144,7 @@
            "a cloak leaves so many seconds before the first of its deadlines, or not (default "       \
            "0.01)")                                                                                   \
     NUMBER(engine, patience_s, "patience", "S", 0.5, 0.01, 60, START, ALL,                            \
-           "how long a cloak waits for the word of a gateway or worker that has members of it, or "   \
+           "how long a cloak waits for a message of a gateway or worker that has members of it, or "  \
            "found it, seconds (default 0.5)")                                                         \
     TEXT(engine, density, "density", "FILE.csv", "", START, HTTP,                                     \
          "traffic by segment, see 'starcloak density'; the metrics then tell how many segments of "   \
@@ -175,7 +175,7 @@
           "consecutive failures after which it is not asked for a while; 0: never (default 8)")       \
     NUMBER(provider, breaker_pause_s, "breaker-pause", "S", 5, 0.01, 3600, START, HTTP,               \
            "how long (default 5)")                                                                    \
-    COUNT(provider, clerks, "clerks", "N", 0, 0, 64, START, HTTP,                                     \
+    COUNT(provider, provider_threads, "provider-threads", "N", 0, 0, 64, START, HTTP,                 \
           "threads that evaluate, check and filter replies; with a point provider, how many "         \
           "cloaks it is asked about at once (default 0: the ledger's thread does it; 1 with several " \
           "engine threads, 16 with a point provider)")                                                \

@@ -201,7 +201,7 @@ void sc__log_undecodable(sc_log *log, atomic_bool *was_logged)
     sc_log_message(
         log, SC_LOG_WARNING, "message_not_understood",
         "cannot decode a message of this cluster; its sender may run another version, or "
-        "use another map or cut");
+        "use another map or partition");
 }
 
 void sc__bytes_wipe(sc_bytes *bytes)

@@ -53,7 +53,7 @@ enum { HEARTBEATS_MISSED = 3 };
 
 /** A later, larger difference of clocks is believed by one part in so many: the heartbeat
  * may have been long under way. */
-enum { SKEW_DOUBT = 8 };
+enum { SKEW_DAMPING = 8 };
 
 /** How many peers that are gone are remembered, so that their heartbeats cannot be played back as
  * if they lived. */
@@ -209,7 +209,7 @@ static int64_t believed_skew(int64_t known, int64_t received)
 {
     int64_t more = 0;
     if (received <= known || __builtin_sub_overflow(received, known, &more)) return received;
-    return known + more / SKEW_DOUBT;
+    return known + more / SKEW_DAMPING;
 }
 
 static bool has_other_parts(const sc_heartbeat *a, const sc_heartbeat *b)

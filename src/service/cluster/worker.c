@@ -106,7 +106,7 @@ static bool unsubscribe_unwanted(worker_parts *parts)
     return is_other;
 }
 
-static bool set_crew_parts(worker_parts *parts)
+static bool set_pool_parts(worker_parts *parts)
 {
     size_t count = 0;
     for (uint32_t p = 0; p < parts->count; p++) {
@@ -157,7 +157,7 @@ static bool worker_parts_follow(worker_parts *parts, const sc_placement *placeme
     }
     const uint32_t before = parts->listed;
     const bool is_other = unsubscribe_unwanted(parts);
-    if (!is_other || set_crew_parts(parts)) subscribe_open(parts);
+    if (!is_other || set_pool_parts(parts)) subscribe_open(parts);
     parts->listed = count_listed(parts);
     return is_other || parts->listed != before;
 }
@@ -266,9 +266,10 @@ static void receive_msg(void *context, const void *bytes, size_t size)
 static void refuse_placement(sc_worker *worker)
 {
     if (atomic_exchange(&worker->has_other_partition, true)) return;
-    sc_log_message(worker->log, SC_LOG_ERROR, "another_cut",
-                   "the gateways of this cluster have another map or cut than this worker: it gets "
-                   "no parts; give all of them the same files");
+    sc_log_message(
+        worker->log, SC_LOG_ERROR, "another_partition",
+        "the gateways of this cluster have another map or partition than this worker: it gets "
+        "no parts; give all of them the same files");
 }
 
 static void receive_placement(void *context, const void *bytes, size_t size)
@@ -404,8 +405,8 @@ sc_err sc_worker_new(const sc_map *map, const sc_worker_options *options, sc_wor
     if (!(options->heartbeat_s >= 0.001 && options->heartbeat_s <= 3600)) {
         return sc_fail(diag, SC_EINVAL, "a worker's heartbeat must take 0.001 s to an hour");
     }
-    const sc_partition *partition = options->engines.cut;
-    if (!partition) return sc_fail(diag, SC_EINVAL, "a worker needs a cut");
+    const sc_partition *partition = options->engines.partition;
+    if (!partition) return sc_fail(diag, SC_EINVAL, "a worker needs a partition");
     sc_worker *worker = sc_calloc(1, sizeof *worker);
     if (!worker) return sc_fail_memory(diag, "joining a cluster");
     worker->parts = sc_partition_part_count(partition);

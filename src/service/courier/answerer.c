@@ -340,11 +340,11 @@ static sc_failure hand_on(sc__answerer *answerer, sc_errand *errand, const void 
 }
 
 // Whether all words of a set mean the same to those who have the courier's.
-static bool is_understood(const sc_vocabulary *words, const sc_vocabulary *of_set)
+static bool is_understood(const sc_vocabulary *vocabulary, const sc_vocabulary *of_set)
 {
-    if (of_set->count > words->count) return false;
+    if (of_set->count > vocabulary->count) return false;
     for (uint32_t i = 0; i < of_set->count; i++) {
-        if (strcmp(of_set->names[i], words->names[i]) != 0) return false;
+        if (strcmp(of_set->names[i], vocabulary->names[i]) != 0) return false;
     }
     return true;
 }

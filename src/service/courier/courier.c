@@ -24,7 +24,7 @@ const char *sc_failure_name(sc_failure failure)
 sc_courier_options sc_courier_options_default(void)
 {
     return (sc_courier_options){.kind = SC_COURIER_BUILT_IN,
-                                .workers = 1,
+                                .threads = 1,
                                 .max_errands = 10000,
                                 .encoding = SC_ENCODING_COMPACT,
                                 .connections = 8,
@@ -42,7 +42,7 @@ static const double latency_bounds[] = {0.0001, 0.00025, 0.0005, 0.001, 0.0025, 
 
 const sc_vocabulary *sc_courier_vocabulary(const sc_courier *courier)
 {
-    return &courier->words.vocabulary;
+    return &courier->categories.vocabulary;
 }
 
 bool sc_courier_is_in_place(const sc_courier *courier)
@@ -117,8 +117,9 @@ static sc_err check_provider(const sc_map *map, const sc_courier_options *o, sc_
 static sc_err check_options(const sc_map *map, const sc_courier_options *o, sc_diag *diag)
 {
     const unsigned least = o->kind == SC_COURIER_POINTS;
-    if (o->workers < least || o->workers > 64) {
-        return sc_fail(diag, SC_EINVAL, "clerks must be %u to 64, not %u", least, o->workers);
+    if (o->threads < least || o->threads > 64) {
+        return sc_fail(diag, SC_EINVAL, "provider-threads must be %u to 64, not %u", least,
+                       o->threads);
     }
     if (o->max_errands < 1 || !o->back) {
         return sc_fail(diag, SC_EINVAL, "one errand at least must be allowed, and come back");
@@ -130,11 +131,11 @@ static sc_err check_options(const sc_map *map, const sc_courier_options *o, sc_d
     return check_provider(map, o, diag);
 }
 
-static sc_err make_words(sc_courier *courier, const sc_courier_options *options, sc_diag *diag)
+static sc_err make_categories(sc_courier *courier, const sc_courier_options *options, sc_diag *diag)
 {
     sc_vocabulary of_map;
     if (sc_vocabulary_init_from_map(courier->map, &of_map))
-        return sc_fail_memory(diag, "listing words");
+        return sc_fail_memory(diag, "listing categories");
     sc_objects *objects = options->objects ? sc_objects_hold(options->objects)
                           : options->feed  ? sc_object_feed_current(options->feed)
                                            : NULL;
@@ -143,28 +144,29 @@ static sc_err make_words(sc_courier *courier, const sc_courier_options *options,
         objects ? *sc_objects_vocabulary(objects) : (sc_vocabulary){.count = 0},
         {.names = options->more_categories, .count = (uint32_t)options->more_category_count},
     };
-    const sc_err err = sc__categories_init(&courier->words, parts, sizeof parts / sizeof parts[0]);
+    const sc_err err =
+        sc__categories_init(&courier->categories, parts, sizeof parts / sizeof parts[0]);
     sc_objects_release(objects);
     sc_vocabulary_fini(&of_map);
-    return err ? sc_fail_memory(diag, "listing words") : SC_OK;
+    return err ? sc_fail_memory(diag, "listing categories") : SC_OK;
 }
 
 static sc_err make_answerers(sc_courier *courier, sc_rng *rng, sc_diag *diag)
 {
-    const unsigned count = courier->is_in_place ? 1 : courier->options.workers;
-    courier->workers = sc_calloc(count, sizeof *courier->workers);
-    if (!courier->workers) return sc_fail_memory(diag, "making workers for the provider");
+    const unsigned count = courier->is_in_place ? 1 : courier->options.threads;
+    courier->threads = sc_calloc(count, sizeof *courier->threads);
+    if (!courier->threads) return sc_fail_memory(diag, "making threads for the provider");
     sc_err err = SC_OK;
-    while (courier->worker_count < count && !err) {
-        sc__worker *worker = &courier->workers[courier->worker_count];
-        worker->courier = courier;
-        err = sc__answerer_init(&worker->answerer, courier->map, &courier->words.vocabulary,
+    while (courier->thread_count < count && !err) {
+        sc__provider_thread *thread = &courier->threads[courier->thread_count];
+        thread->courier = courier;
+        err = sc__answerer_init(&thread->answerer, courier->map, &courier->categories.vocabulary,
                                 &courier->options, diag);
         if (err) return err;
-        courier->worker_count++;
-        err = sc_rng_fork(rng, &worker->rng);
+        courier->thread_count++;
+        err = sc_rng_fork(rng, &thread->rng);
     }
-    return err ? sc_fail(diag, err, "no randomness for a worker thread: %s", sc_err_text(err))
+    return err ? sc_fail(diag, err, "no randomness for a provider thread: %s", sc_err_text(err))
                : SC_OK;
 }
 
@@ -196,9 +198,9 @@ static sc_err start_threads(sc_courier *courier, sc_diag *diag)
 {
     sc_err err = SC_OK;
     if (courier->is_in_place) return SC_OK;
-    while (courier->running_count < courier->worker_count && !err) {
-        sc__worker *worker = &courier->workers[courier->running_count];
-        err = sc__thread_start(&worker->thread, sc__worker_run, worker, diag);
+    while (courier->running_count < courier->thread_count && !err) {
+        sc__provider_thread *thread = &courier->threads[courier->running_count];
+        err = sc__thread_start(&thread->thread, sc__provider_thread_run, thread, diag);
         if (!err) courier->running_count++;
     }
     if (!err) err = sc__thread_start(&courier->watch, sc__watch_run, courier, diag);
@@ -228,7 +230,7 @@ sc_err sc_courier_new(const sc_map *map, const sc_courier_options *options, sc_r
     init_lock(courier);
     courier->map = map;
     courier->options = *options;
-    courier->is_in_place = options->workers == 0;
+    courier->is_in_place = options->threads == 0;
     courier->look_us = INT64_MAX;
     courier->latency.bounds = latency_bounds;
     courier->latency.bound_count = sizeof latency_bounds / sizeof latency_bounds[0];
@@ -238,7 +240,7 @@ sc_err sc_courier_new(const sc_map *map, const sc_courier_options *options, sc_r
     courier->jobs = sc_calloc(options->max_errands, sizeof *courier->jobs);
     err = courier->jobs ? sc_deadlines_init(&courier->leaving, options->max_errands) : SC_ENOMEM;
     if (err) sc_fail_memory(diag, "making room for errands");
-    if (!err) err = make_words(courier, options, diag);
+    if (!err) err = make_categories(courier, options, diag);
     if (!err) err = make_answerers(courier, rng, diag);
     if (!err) err = make_ways(courier, options, rng, diag);
     if (!err) err = start_threads(courier, diag);
@@ -252,8 +254,8 @@ sc_err sc_courier_new(const sc_map *map, const sc_courier_options *options, sc_r
 
 // --- Stopping -------------------------------------------------------------------------------
 
-// Workers finish what they have in hand and send nothing more; then the exchanges under way come
-// back; then what is left in the queue.
+// Provider threads finish what they have in hand and send nothing more; then the exchanges under
+// way come back; then what is left in the queue.
 static void stop(sc_courier *courier)
 {
     pthread_mutex_lock(&courier->lock);
@@ -263,7 +265,7 @@ static void stop(sc_courier *courier)
     pthread_cond_broadcast(&courier->is_changed);
     pthread_mutex_unlock(&courier->lock);
     while (courier->running_count > 0) {
-        pthread_join(courier->workers[--courier->running_count].thread, NULL);
+        pthread_join(courier->threads[--courier->running_count].thread, NULL);
     }
     if (courier->has_watch) pthread_join(courier->watch, NULL);
     courier->has_watch = false;
@@ -276,12 +278,12 @@ void sc_courier_free(sc_courier *courier)
     if (!courier) return;
     stop(courier);
     sc__connections_free(courier->connections);
-    for (unsigned i = 0; i < courier->worker_count; i++) {
-        sc__answerer_fini(&courier->workers[i].answerer);
-        sc_rng_free(courier->workers[i].rng);
+    for (unsigned i = 0; i < courier->thread_count; i++) {
+        sc__answerer_fini(&courier->threads[i].answerer);
+        sc_rng_free(courier->threads[i].rng);
     }
-    sc_free(courier->workers);
-    sc__categories_fini(&courier->words);
+    sc_free(courier->threads);
+    sc__categories_fini(&courier->categories);
     sc__point_settings_fini(&courier->points);
     if (courier->has_curl) curl_global_cleanup();
     sc_deadlines_fini(&courier->leaving);

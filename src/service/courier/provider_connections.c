@@ -441,7 +441,7 @@ sc_err sc__connections_new(const sc_courier_options *options, const sc__connecti
             err = sc_fail(diag, SC_ENET, "curl, which asks over HTTP, cannot be set up");
         }
     }
-    connections->is_in_place = options->workers == 0;
+    connections->is_in_place = options->threads == 0;
     if (!err && !connections->is_in_place)
         err = sc__thread_start(&connections->thread, run, connections, diag);
     if (err) {

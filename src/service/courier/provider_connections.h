@@ -2,7 +2,7 @@
  * @file provider_connections.h
  * @brief Bytes to a provider over HTTP and bytes back: one thread, some connections, retries.
  *
- * The thread is their own; or, in place (a courier without workers), that of the caller of
+ * The thread is their own; or, in place (a courier without provider threads), that of the caller of
  * sc__connections_turn().
  *
  * This part knows neither roads nor answers. It takes *exchanges*, each with the bytes to send and

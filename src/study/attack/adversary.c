@@ -8,7 +8,7 @@
 //       -> what to believe of them (belief.c)
 //
 // An adversary keeps what is large or takes long to make, and what is the same for all cloaks: one
-// cloaker for each worker, and a bit for each segment of the map. What depends on the cloak is made
+// cloaker for each thread, and a bit for each segment of the map. What depends on the cloak is made
 // for it and freed when it is done.
 #include <starcloak/attack.h>
 
@@ -104,8 +104,8 @@ struct sc_adversary {
     const sc_map *map;  ///< borrowed
     sc_adversary_options options;
     sc_cloaker cloaker;
-    sc__replayer **workers;     ///< one for each thread
-    unsigned worker_count;      ///< that were made
+    sc__replayer **replayers;   ///< one for each thread
+    unsigned replayer_count;    ///< that were made
     sc__segment_set cloak_set;  ///< none, but during an attack
 };
 
@@ -166,16 +166,16 @@ static sc_err check_options(const sc_map *map, const sc_adversary_options *optio
 // --- Life ------------------------------------------------------------------------
 
 /** One for each thread, with a cloaker of its own. */
-static sc_err open_workers(sc_adversary *adversary, sc_diag *diag)
+static sc_err open_replayers(sc_adversary *adversary, sc_diag *diag)
 {
     const sc_cloaker *cloaker = &adversary->cloaker;
     sc_err err = SC_OK;
-    while (!err && adversary->worker_count < adversary->options.threads) {
+    while (!err && adversary->replayer_count < adversary->options.threads) {
         // In a block of its own: its cloaker knows where the dice are, and threads that write to
         // them do not share a line of the cache.
         sc__replayer *replayer = sc_calloc(1, sizeof *replayer);
         if (!replayer) return sc_fail_memory(diag, "making an adversary");
-        adversary->workers[adversary->worker_count++] = replayer;
+        adversary->replayers[adversary->replayer_count++] = replayer;
         sc_rng_seed(&replayer->rng, adversary->options.seed);
         err = cloaker->open(cloaker->context, adversary->map, &replayer->rng, &replayer->cloaker,
                             diag);
@@ -195,10 +195,10 @@ sc_err sc_adversary_new(const sc_map *map, const sc_adversary_options *options,
     adversary->map = map;
     adversary->options = *options;
     adversary->cloaker = cloaker ? *cloaker : sc__cloaker_engine(&adversary->options.engine);
-    adversary->workers = sc_calloc(options->threads, sizeof(sc__replayer *));
-    if (adversary->workers &&
+    adversary->replayers = sc_calloc(options->threads, sizeof(sc__replayer *));
+    if (adversary->replayers &&
         sc__segment_set_init(&adversary->cloak_set, sc_map_segment_count(map))) {
-        err = open_workers(adversary, diag);
+        err = open_replayers(adversary, diag);
     } else {
         (void)sc_fail_memory(diag, "making an adversary");
     }
@@ -213,13 +213,13 @@ sc_err sc_adversary_new(const sc_map *map, const sc_adversary_options *options,
 void sc_adversary_free(sc_adversary *adversary)
 {
     if (!adversary) return;
-    for (unsigned i = 0; adversary->workers && i < adversary->worker_count; i++) {
-        sc__replayer *replayer = adversary->workers[i];
+    for (unsigned i = 0; adversary->replayers && i < adversary->replayer_count; i++) {
+        sc__replayer *replayer = adversary->replayers[i];
         if (replayer->is_open) adversary->cloaker.close(replayer->cloaker);
         sc__replayer_fini(replayer);
         sc_free(replayer);
     }
-    sc_free(adversary->workers);
+    sc_free(adversary->replayers);
     sc__segment_set_fini(&adversary->cloak_set);
     sc_free(adversary);
 }
@@ -323,8 +323,8 @@ static sc_err attack(sc_adversary *adversary, uint64_t number, const sc_sighting
                      const approach *how, sc_posterior *out)
 {
     const size_t member_count = sighting->stranger_count + sighting->injected_count;
-    for (unsigned i = 0; i < adversary->worker_count; i++) {
-        if (!sc__replayer_reserve(adversary->workers[i], member_count)) return SC_ENOMEM;
+    for (unsigned i = 0; i < adversary->replayer_count; i++) {
+        if (!sc__replayer_reserve(adversary->replayers[i], member_count)) return SC_ENOMEM;
     }
     double *weights = weights_of(adversary->options.density, sighting);
     if (!weights) return SC_ENOMEM;
@@ -341,8 +341,8 @@ static sc_err attack(sc_adversary *adversary, uint64_t number, const sc_sighting
         .batch_count = how->batch_count,
         .batch_size = how->batch_size,
         .seed = sc__seed_mix(adversary->options.seed, number),
-        .workers = adversary->workers,
-        .worker_count = adversary->worker_count,
+        .replayers = adversary->replayers,
+        .replayer_count = adversary->replayer_count,
     };
     sc__estimate estimate = {0};
     sc_posterior posterior = {0};

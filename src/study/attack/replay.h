@@ -53,7 +53,8 @@ struct sc_replayed {
     size_t query_count;
 };
 
-/** A worker that replays, with a cloaker, random numbers and memory of its own; not to be moved. */
+/** A thread's own, which replays, with a cloaker, random numbers and memory of its own; not to be
+ * moved. */
 typedef struct sc__replayer {
     sc_rng rng;     ///< seeded by the caller
     void *cloaker;  ///< as `open` gave it

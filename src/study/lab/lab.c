@@ -6,10 +6,10 @@
 
 #include "base/alloc.h"
 #include "base/diag.h"
+#include "lab/child_processes.h"
 #include "lab/lab_output.h"
 #include "lab/results.h"
 #include "lab/store.h"
-#include "lab/workers.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -155,20 +155,21 @@ static sc_err send_relay(sc_exchange *exchange, sc_batch_cloak *cloak, sc_diag *
     const sc_codec codec = codec_of(exchange);
     const sc_err err = sc_relay_encode(&codec, cloak->relay, &cloak->bytes_out, diag);
     if (err) return err;
-    return sc_relay_decode(&codec, cloak->bytes_out.data, cloak->bytes_out.size, &cloak->heard,
+    return sc_relay_decode(&codec, cloak->bytes_out.data, cloak->bytes_out.size, &cloak->received,
                            diag);
 }
 
 static sc_err answer_relay(sc_exchange *exchange, sc_batch_cloak *cloak, sc_diag *diag)
 {
-    return sc_lbs_evaluate(exchange->lbs, exchange->options->objects, cloak->heard, &cloak->said,
+    return sc_lbs_evaluate(exchange->lbs, exchange->options->objects, cloak->received, &cloak->said,
                            diag);
 }
 
 static sc_err send_reply(sc_exchange *exchange, sc_batch_cloak *cloak, sc_diag *diag)
 {
     const sc_codec codec = codec_of(exchange);
-    const sc_err err = sc_reply_encode(&codec, cloak->heard, &cloak->said, &cloak->bytes_in, diag);
+    const sc_err err =
+        sc_reply_encode(&codec, cloak->received, &cloak->said, &cloak->bytes_in, diag);
     if (err) return err;
     return sc_reply_decode(&codec, cloak->relay, cloak->bytes_in.data, cloak->bytes_in.size,
                            &cloak->reply, diag);

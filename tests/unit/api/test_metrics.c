@@ -1,4 +1,4 @@
-// Metrics of a whole service: what happens shows, and the books agree with each other.
+// Metrics of a whole service: what happens shows, and the counts agree with each other.
 #include "api/metrics.h"
 
 #include "support/check.h"
@@ -298,7 +298,7 @@ static void test_every_figure_is_under_its_name(void **state)
         {"starcloak_queries_resent_total", 143},
         {"starcloak_queries_company_total", 144},
         {"starcloak_cloaks_elsewhere_total", 145},
-        {"starcloak_words_lost_total", 146},
+        {"starcloak_messages_lost_total", 146},
         {"starcloak_gone_published_total", 108},
         {"starcloak_queries_total{outcome=\"dropped\",reason=\"infeasible\"}", 109},
         {"starcloak_queries_total{outcome=\"failed\",reason=\"provider_timeout\"}", 110},

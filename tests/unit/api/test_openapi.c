@@ -66,10 +66,12 @@ static void test_every_page_is_described(void **state)
         const char *method;
         const char *path;
     } pages[] = {
-        {"post", "/v1/queries"},  {"get", "/v1/about"},   {"get", "/v1/map"},
-        {"get", "/v1/map.bin"},   {"get", "/v1/cut"},     {"get", "/v1/categories"},
-        {"get", "/v1/events"},    {"get", "/"},           {"get", "/healthz"},
-        {"get", "/readyz"},       {"get", "/v1/cluster"}, {"get", "/metrics"},
+        {"post", "/v1/queries"},  {"get", "/v1/about"},
+        {"get", "/v1/map"},       {"get", "/v1/map.bin"},
+        {"get", "/v1/partition"}, {"get", "/v1/categories"},
+        {"get", "/v1/events"},    {"get", "/"},
+        {"get", "/healthz"},      {"get", "/readyz"},
+        {"get", "/v1/cluster"},   {"get", "/metrics"},
         {"get", "/openapi.json"},
     };
     json_t *document = openapi_load();

@@ -157,6 +157,10 @@ static void test_what_is_wrong_in_a_file_is_told_with_its_line(void **state)
         {"[server]\n\nlop = 2\n", "x.ini:3: unknown setting: 'lop'"},
         {"[server]\nno-window = yes\n",
          "x.ini:2: 'no-window' is not a setting any more: it is called 'no-ui' now"},
+        {"[provider]\nclerks = 2\n",
+         "x.ini:2: 'clerks' is not a setting any more: it is called 'provider-threads' now"},
+        {"[engine]\ncut = a.cut\n",
+         "x.ini:2: 'cut' is not a setting any more: it is called 'partition' now"},
         {"[server]\nreports = here\n", "x.ini:2: 'reports' is not a setting any more: only "
                                        "'starcloak demo' shows reports; remove this line"},
         {"[policy]\nloops = 2\n", "x.ini:2: 'loops' belongs in section [server]"},

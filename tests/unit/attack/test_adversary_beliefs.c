@@ -114,20 +114,20 @@ typedef struct fixed_cloak {
     bool is_own_segment;  ///< no: everybody is given nothing but their own segment
 } fixed_cloak;
 
-static sc_err open_fixed(void *context, const sc_map *map, sc_rng *rng, void **worker,
+static sc_err open_fixed(void *context, const sc_map *map, sc_rng *rng, void **opened,
                          sc_diag *diag)
 {
     (void)map;
     (void)rng;
     (void)diag;
-    *worker = context;
+    *opened = context;
     return SC_OK;
 }
 
-static sc_err replay_fixed(void *worker, const sc_query *queries, size_t count,
+static sc_err replay_fixed(void *opened, const sc_query *queries, size_t count,
                            sc_replayed *replayed)
 {
-    const fixed_cloak *fixed = worker;
+    const fixed_cloak *fixed = opened;
     size_t members[SIGHTED_MEMBERS];
     assert_true(count <= SIGHTED_MEMBERS);
     for (size_t i = 0; i < count; i++) {
@@ -140,9 +140,9 @@ static sc_err replay_fixed(void *worker, const sc_query *queries, size_t count,
     return SC_OK;
 }
 
-static void close_fixed(void *worker)
+static void close_fixed(void *opened)
 {
-    (void)worker;
+    (void)opened;
 }
 
 static sc_adversary *adversary_of(const sc_map *map, const sc_adversary_options *options,
@@ -270,10 +270,10 @@ static void test_a_cloaker_that_gives_the_own_segment_away_rules_all_others_out(
 }
 
 /** Cloaks with S whoever is together with the adversary's own: on its segment. */
-static sc_err replay_with_own(void *worker, const sc_query *queries, size_t count,
+static sc_err replay_with_own(void *opened, const sc_query *queries, size_t count,
                               sc_replayed *replayed)
 {
-    const fixed_cloak *fixed = worker;
+    const fixed_cloak *fixed = opened;
     size_t own = count;
     for (size_t i = 0; i < count; i++) {
         if (queries[i].k == 77) own = i;

@@ -107,21 +107,21 @@ typedef struct gambler {
     size_t capacity;
 } gambler;
 
-static sc_err gambler_open(void *context, const sc_map *map, sc_rng *rng, void **worker,
+static sc_err gambler_open(void *context, const sc_map *map, sc_rng *rng, void **opened,
                            sc_diag *diag)
 {
     gambler *g = context;
     (void)map;
     (void)diag;
     g->rng = rng;
-    *worker = g;
+    *opened = g;
     return SC_OK;
 }
 
-static sc_err gambler_replay(void *worker, const sc_query *queries, size_t count,
+static sc_err gambler_replay(void *opened, const sc_query *queries, size_t count,
                              sc_replayed *replayed)
 {
-    gambler *g = worker;
+    gambler *g = opened;
     (void)queries;
     (void)count;
     (void)replayed;
@@ -130,9 +130,9 @@ static sc_err gambler_replay(void *worker, const sc_query *queries, size_t count
     return SC_OK;
 }
 
-static void gambler_close(void *worker)
+static void gambler_close(void *opened)
 {
-    (void)worker;
+    (void)opened;
 }
 
 static void test_no_two_replays_have_the_same_dice(void **state)
@@ -166,14 +166,14 @@ typedef struct frail {
     unsigned opened;
     unsigned closed;
     unsigned fail_open;         ///< at this one, counted from 1; 0: never
-    atomic_ulong replays;       ///< of all workers
+    atomic_ulong replays;       ///< of all threads
     unsigned long fail_replay;  ///< at this one, counted from 1; 0: never
     bool is_alone;              ///< nobody but the opener may replay
     pthread_t opener;
     atomic_bool has_strayed;
 } frail;
 
-static sc_err frail_open(void *context, const sc_map *map, sc_rng *rng, void **worker,
+static sc_err frail_open(void *context, const sc_map *map, sc_rng *rng, void **opened,
                          sc_diag *diag)
 {
     frail *f = context;
@@ -184,14 +184,14 @@ static sc_err frail_open(void *context, const sc_map *map, sc_rng *rng, void **w
         return SC_EBROKEN;
     }
     f->opened++;
-    *worker = f;
+    *opened = f;
     return SC_OK;
 }
 
-static sc_err frail_replay(void *worker, const sc_query *queries, size_t count,
+static sc_err frail_replay(void *opened, const sc_query *queries, size_t count,
                            sc_replayed *replayed)
 {
-    frail *f = worker;
+    frail *f = opened;
     (void)queries;
     (void)count;
     (void)replayed;
@@ -199,9 +199,9 @@ static sc_err frail_replay(void *worker, const sc_query *queries, size_t count,
     return atomic_fetch_add(&f->replays, 1) + 1 == f->fail_replay ? SC_EREPLY : SC_OK;
 }
 
-static void frail_close(void *worker)
+static void frail_close(void *opened)
 {
-    frail *f = worker;
+    frail *f = opened;
     f->closed++;
 }
 

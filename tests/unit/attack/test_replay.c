@@ -65,9 +65,9 @@ static size_t order_of(const size_t *members)
     return number;
 }
 
-static sc_err look(void *worker, const sc_query *queries, size_t count, sc_replayed *replayed)
+static sc_err look(void *opened, const sc_query *queries, size_t count, sc_replayed *replayed)
 {
-    spy *s = worker;
+    spy *s = opened;
     size_t members[MEMBERS] = {0};
     size_t places[MEMBERS] = {0, 1, 2, 3, 4};
     assert_int_equal(count, MEMBERS);
@@ -253,10 +253,10 @@ static void test_what_the_cloaker_fails_with_is_told_and_nothing_added(void **st
 }
 
 /** Somebody alone: asks for one user, and otherwise for what some stranger asked for. */
-static sc_err look_at_one(void *worker, const sc_query *queries, size_t count,
+static sc_err look_at_one(void *opened, const sc_query *queries, size_t count,
                           sc_replayed *replayed)
 {
-    spy *s = worker;
+    spy *s = opened;
     assert_int_equal(count, 1);
     assert_int_equal(queries[0].segment, segments[4]);
     size_t found = 0;

@@ -1,4 +1,4 @@
-// Which worker has which part, and which words need not be sent.
+// Which worker has which part, and which messages need not be sent.
 #include "cluster/gateway_routes.h"
 
 #include "support/check.h"

@@ -11,7 +11,7 @@
 typedef struct scene {
     sketch s;
     sc_map *map;
-    sc_partition *cut;
+    sc_partition *partition;
     sc__truth truth;
     sc_query queries[2];
     sc_proposal *proposal;
@@ -58,9 +58,9 @@ static int set_up(void **state)
                        "");
     x->map = sketch_map(&x->s);
     sc_diag diag;
-    CHECK_OK(sc_partition_whole(x->map, &x->cut, &diag), &diag);
+    CHECK_OK(sc_partition_whole(x->map, &x->partition, &diag), &diag);
     sc_cluster_sim_options options = sc_cluster_sim_options_default();
-    options.cut = x->cut;
+    options.partition = x->partition;
     assert_int_equal(sc__truth_init(&x->truth, x->map, &options), SC_OK);
     for (sc_seg_id i = 0; i < sc_map_segment_count(x->map); i++) {
         const sc_segment *segment = &sc_map_segments(x->map)[i];
@@ -82,7 +82,7 @@ static int tear_down(void **state)
     scene *x = *state;
     sc_proposal_free(x->proposal);
     sc__truth_fini(&x->truth);
-    sc_partition_free(x->cut);
+    sc_partition_free(x->partition);
     sc_map_free(x->map);
     sketch_free(&x->s);
     free(x);

@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-/** Whether couriers are in place, unless the test says how many workers they have. */
+/** Whether couriers are in place, unless the test says how many provider threads they have. */
 static bool is_in_place;
 
 /** A town, its provider and a courier between them. */
@@ -32,7 +32,7 @@ static void scene_open(scene *s)
     s->provider = rough_provider_new(s->town.objects, SC_ENCODING_COMPACT);
     errand_box_init(&s->box);
     s->options = sc_courier_options_default();
-    if (is_in_place) s->options.workers = 0;
+    if (is_in_place) s->options.threads = 0;
     s->options.kind = SC_COURIER_HTTP;
     s->options.url = rough_provider_url(s->provider);
     s->options.try_timeout_s = 60.0;
@@ -422,11 +422,11 @@ static void test_those_who_find_no_connection_in_time_have_failed(void **state)
     }
     sc_errand *waiting = NULL;
     double seconds = 0.2;
-    do {  // on a busy machine its time may be over before a worker has it
+    do {  // on a busy machine its time may be over before a thread has it
         if (waiting) errand_free(waiting);
         waiting = run(&s, seconds);
         seconds *= 4.0;
-    } while (strstr(waiting->diag.message, "no worker thread") && seconds < 60.0);
+    } while (strstr(waiting->diag.message, "no provider thread") && seconds < 60.0);
     errand_check_failed(waiting, SC_FAILURE_UNSENT, "no connection to the provider was free");
     assert_int_equal(waiting->tries, 0);
     turner_stop(&turns);
@@ -448,7 +448,7 @@ static void test_errands_under_way_come_back_when_a_courier_ends(void **state)
         scene s;
         scene_open(&s);
         s.options.connections = 3;
-        if (!is_in_place) s.options.workers = 2;
+        if (!is_in_place) s.options.threads = 2;
         rough_provider_up(s.provider);
         rough_provider_next(s.provider, modes[m], 1000000);
         start(&s);
@@ -476,7 +476,7 @@ static void test_errands_under_way_come_back_when_a_courier_ends(void **state)
     check_case_done();
 }
 
-static int with_workers(void **state)
+static int with_threads(void **state)
 {
     (void)state;
     is_in_place = false;
@@ -492,7 +492,7 @@ static int in_place(void **state)
 
 /** A test is run for both forms. */
 #define BOTH(test)                                                        \
-    cmocka_unit_test_setup_teardown(test, with_workers, check_tell_case), \
+    cmocka_unit_test_setup_teardown(test, with_threads, check_tell_case), \
         cmocka_unit_test_setup_teardown(test, in_place, check_tell_case)
 
 static const struct CMUnitTest tests[] = {

@@ -231,12 +231,12 @@ static void test_what_finds_no_connection_in_time_is_not_told(void **state)
     }
     sc_errand *late = NULL;
     double seconds = 0.1;
-    do {  // on a busy machine its time may be over before a worker has it
+    do {  // on a busy machine its time may be over before a thread has it
         if (late) errand_free(late);
         late = dispatch(&s, 2, seconds);
         errand_box_await(&s.box, errand_box_count(&s.box) + 1);
         seconds *= 4.0;
-    } while (strstr(late->diag.message, "no worker thread") && seconds < 30.0);
+    } while (strstr(late->diag.message, "no provider thread") && seconds < 30.0);
     errand_check_failed(late, SC_FAILURE_UNSENT, "no connection");
     sc_courier_free(s.courier);
     s.courier = NULL;

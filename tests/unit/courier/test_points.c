@@ -111,7 +111,7 @@ static void test_answers_from_points_are_exact(void **state)
     enum { MANY = 8 };
     scene s;
     scene_open(&s, POINT_GOOD);
-    s.options.workers = 3;
+    s.options.threads = 3;
     start(&s);
     sc_errand *errands[MANY];
     for (size_t i = 0; i < MANY; i++) {

@@ -248,7 +248,7 @@ static bool plain_segments(const json_t *list, sc_attack_request *out)
     return true;
 }
 
-static bool plain_doubt(const json_t *body, sc_attack_request *out)
+static bool plain_attack(const json_t *body, sc_attack_request *out)
 {
     const json_t *method = json_object_get(body, "method");
     bool is_known = !method;
@@ -278,7 +278,7 @@ static bool compare_readings(const spoilt_text *text)
     sc_attack_field field;
     json_t *body =
         json_loadb(text->bytes, text->size, JSON_REJECT_DUPLICATES | JSON_DECODE_INT_AS_REAL, NULL);
-    const bool is_good = body && plain_doubt(body, &wanted);
+    const bool is_good = body && plain_attack(body, &wanted);
     json_decref(body);
     sc_attack_request *attack =
         sc_attack_read(text->bytes, text->size, ROADS, SC_VARIANT_BOUNDED, &field, &problem);

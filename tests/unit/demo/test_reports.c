@@ -193,7 +193,7 @@ static void test_readers_that_do_not_read_cost_no_memory(void **state)
     uint64_t before = 0;
     for (size_t i = 0; i < CLIENTS; i++) {
         char first = 0;
-        caller_say(&clients[i], "GET /reports/a.csv HTTP/1.1\r\nHost: localhost\r\n\r\n");
+        caller_send(&clients[i], "GET /reports/a.csv HTTP/1.1\r\nHost: localhost\r\n\r\n");
         assert_int_equal(recv(clients[i].fd, &first, 1, 0), 1);
         if (i == 0) before = resident_bytes();
     }

@@ -189,8 +189,8 @@ static void test_an_import_names_the_files_of_a_map_that_cannot_be_finished(void
 {
     (void)state;
     const place p = place_new();
-    const char *nodes = "0 179.9 0\n1 -179.9 0\n";
-    const char *edges = "0 0 1 1\n";
+    const char *nodes = "0 179.9 0\n1 -179.9 0\n2 -0.1 0\n3 0.1 0\n";
+    const char *edges = "0 0 1 1\n1 2 3 1\n";
     char node_path[600];
     snprintf(node_path, sizeof node_path, "%s",
              place_write(&p, "fiji.cnode", nodes, strlen(nodes)));
@@ -200,8 +200,8 @@ static void test_an_import_names_the_files_of_a_map_that_cannot_be_finished(void
     const sc_err err = sc_map_import(&(sc_import_source){SC_FORMAT_CNODE, paths, 2},
                                      &SC_IMPORT_DEFAULTS, &map, NULL, &diag);
     CHECK_REFUSED(err, SC_EINVAL, &diag,
-                  "fiji.cnode and others: the road from 179.9000000,0.0000000 to "
-                  "-179.9000000,0.0000000 crosses the 180th meridian; split the data there");
+                  "fiji.cnode and others: the road from -0.1000000,0.0000000 to "
+                  "0.1000000,0.0000000 crosses the 0th meridian and others cross the 180th");
     assert_null(map);
     place_free(&p);
 }

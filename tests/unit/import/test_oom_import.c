@@ -342,7 +342,8 @@ static void test_an_allocation_that_fails_for_shapefile_leaks_nothing(void **sta
 static const char xml[] =
     "<osm><node id='11' lat='1' lon='1'/><node id='12' lat='1' lon='1.1'>"
     "<tag k='shop' v='books'/><tag k='name' v='Page One'/></node><node id='13' lat='1.1' lon='1'/>"
-    "<way id='21'><nd ref='11'/><nd ref='12'/><tag k='highway' v='road'/></way>"
+    "<way id='21'><nd ref='11'/><nd ref='12'/><tag k='highway' v='road'/>"
+    "<tag k='name' v='Ring'/><tag k='ref' v='B 37'/><tag k='oneway' v='yes'/></way>"
     "<way id='20'><nd ref='13'/><nd ref='12'/><tag k='highway' v='road'/></way>"
     "<way id='22'><nd ref='11'/><nd ref='12'/><nd ref='13'/><nd ref='11'/>"
     "<tag k='leisure' v='park'/></way></osm>";
@@ -360,7 +361,8 @@ static pbf_bytes make_pbf(pbf_packing packing)
     pbf_add_dense_nodes(&block, nodes, 2);
     pbf_add_plain_node(&block, &nodes[2]);
     pbf_add_block(&file, packing, &block);
-    pbf_add_way(&block, 5, (int64_t[]){1, 2, 3}, 3, PBF_TAGS("highway", "road"));
+    pbf_add_way(&block, 5, (int64_t[]){1, 2, 3}, 3,
+                PBF_TAGS("highway", "road", "name", "Ring", "oneway", "-1"));
     pbf_add_way(&block, 4, (int64_t[]){3, 1}, 2, PBF_TAGS("highway", "road"));
     pbf_add_way(&block, 6, (int64_t[]){1, 2, 3, 1}, 4, PBF_TAGS("shop", "yes", "name", "Mall"));
     pbf_add_block(&file, packing, &block);

@@ -182,7 +182,7 @@ static void test_every_fault_is_found_and_named(void **state)
         {TOY_NO_JSON, SC_VIOLATION_BAD_REPLY, SC_LOAD_LOST},
         {TOY_ODD_STATUS, SC_VIOLATION_BAD_REPLY, SC_LOAD_LOST},
         {TOY_ODD_OUTCOME, SC_VIOLATION_BAD_REPLY, SC_LOAD_LOST},
-        {TOY_BAD_BOOKS, SC_VIOLATION_MISCOUNT, SC_LOAD_ANSWERED},
+        {TOY_MISCOUNTING, SC_VIOLATION_MISCOUNT, SC_LOAD_ANSWERED},
         {TOY_PENDING, SC_VIOLATION_MISCOUNT, SC_LOAD_ANSWERED},
         {TOY_BREAKING, SC_VIOLATION_BROKEN_PROMISE, SC_LOAD_ANSWERED},
         {TOY_REFUSING, SC_VIOLATION_NO_OUTCOME, SC_LOAD_REFUSED},
@@ -331,7 +331,7 @@ static void test_chaos_is_accounted_for(void **state)
     do {
         run(&on);
         check_no_violation(on.report);
-        has_all = counts->spoiled > 0 && counts->strays > 0 && counts->ends[SC_LOAD_ANSWERED] > 0 &&
+        has_all = counts->faulty > 0 && counts->strays > 0 && counts->ends[SC_LOAD_ANSWERED] > 0 &&
                   counts->ends[SC_LOAD_LEFT] > 0 &&
                   on.report->provider_kills + on.report->provider_stops > 0;
     } while (needs_more_time(&on, has_all));

@@ -247,10 +247,10 @@ static void test_several_loops_serve_a_crowd(void **state)
     }
     for (int round = 0; round < 5; round++) {
         for (int i = 0; i < CROWD; i++) {
-            caller_say(&crowd[i], GET("/later"));
+            caller_send(&crowd[i], GET("/later"));
         }
         for (int i = 0; i < CROWD; i++) {
-            assert_string_equal(caller_hear(&crowd[i]), "at last");
+            assert_string_equal(caller_receive(&crowd[i]), "at last");
         }
     }
     const sc_http_stats stats = sc_http_stats_of(server_http(h));
@@ -350,9 +350,9 @@ static void test_draining_refuses_new_and_finishes_old_connections(void **state)
     caller idle = caller_dial(address);
     caller_ask(&idle, GET("/now"));
     caller halfway = caller_dial(address);
-    caller_say(&halfway, "GET /now HT");
+    caller_send(&halfway, "GET /now HT");
     caller waiting = caller_dial(address);
-    caller_say(&waiting, GET("/hold"));
+    caller_send(&waiting, GET("/hold"));
     server_await(h, server_held, 1);
     caller_ask(&idle, GET("/now"));
 
@@ -363,9 +363,9 @@ static void test_draining_refuses_new_and_finishes_old_connections(void **state)
     assert_string_equal(caller_ask(&halfway, "TP/1.1\r\nHost: x\r\n\r\n"), "hello");
     CHECK_CONTAINS(halfway.head, "Connection: close\r\n");
     assert_true(caller_is_left(&halfway));
-    assert_true(caller_hears_nothing(&waiting, 50));
+    assert_true(caller_receives_nothing(&waiting, 50));
     server_release(h);
-    assert_string_equal(caller_hear(&waiting), "released");
+    assert_string_equal(caller_receive(&waiting), "released");
     CHECK_CONTAINS(waiting.head, "Connection: close\r\n");
     assert_true(caller_is_left(&waiting));
     caller_hang_up(&idle);
@@ -387,7 +387,7 @@ static void test_stopping_tells_every_open_request_that_it_is_gone(void **state)
     caller callers[OPEN];
     for (int i = 0; i < OPEN; i++) {
         callers[i] = caller_dial(server_address(h));
-        caller_say(&callers[i], i % 3 == 0 ? GET("/listen") : GET("/hold"));
+        caller_send(&callers[i], i % 3 == 0 ? GET("/listen") : GET("/hold"));
     }
     server_await(h, server_held, OPEN);
     sc_http_stop(server_http(h));

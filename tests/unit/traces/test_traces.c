@@ -438,18 +438,18 @@ static void test_a_packed_file_that_was_cut_is_refused(void **state)
 
 // --- Progress ----------------------------------------------------------------------------------
 
-typedef struct heard {
+typedef struct received {
     uint64_t reports;
     uint64_t last;
     uint64_t total;
-} heard;
+} received;
 
 static void hear(void *context, const char *phase, uint64_t done, uint64_t total)
 {
-    heard *h = context;
+    received *h = context;
     assert_string_equal(phase, "reading traces");
     assert_true(done >= h->last && done <= total);
-    *h = (heard){.reports = h->reports + 1, .last = done, .total = total};
+    *h = (received){.reports = h->reports + 1, .last = done, .total = total};
 }
 
 static void test_long_reading_is_reported(void **state)
@@ -461,7 +461,7 @@ static void test_long_reading_is_reported(void **state)
     for (int i = 0; i < LINES; i++) {
         size += (size_t)snprintf(text + size, LINE_SIZE, "1 2 0 %d\n", i);
     }
-    heard h = {0};
+    received h = {0};
     sc_traces_options options = sc_traces_options_default();
     options.progress = (sc_progress){hear, &h};
     sc_traces *traces = NULL;
@@ -475,7 +475,7 @@ static void test_long_reading_is_reported(void **state)
     const place p = place_new();
     place_write_text(&p, "new_a.txt", "1 1 0 1\n");
     place_write_text(&p, "new_b.txt", "1 1 0 1\n");
-    h = (heard){0};
+    h = (received){0};
     CHECK_OK(sc_traces_read(p.path, &options, &traces, &diag), &diag);
     assert_int_equal(h.reports, 2);
     assert_int_equal(h.total, 2);

@@ -16,9 +16,9 @@ import type {
     CategoriesPage,
     ClusterPage,
     Counters,
-    CutPage,
     DemoAbout,
     Outcome,
+    PartitionPage,
     PositionsEvent,
     Query,
 } from '../api/types';
@@ -168,8 +168,8 @@ export class LiveSession implements Session {
         this.fleet?.useEngine(now.engine);
     }
 
-    cut(): Promise<CutPage> {
-        return callJson<CutPage>('/v1/cut');
+    partition(): Promise<PartitionPage> {
+        return callJson<PartitionPage>('/v1/partition');
     }
 
     /** For those who may see the metrics; who they are is said nowhere but in a refusal. */

@@ -1,5 +1,5 @@
 // Points done by processes: what comes out does not depend on them, and what goes wrong is told.
-#include "lab/workers.h"
+#include "lab/child_processes.h"
 
 #include "small_lab.h"
 

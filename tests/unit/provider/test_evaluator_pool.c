@@ -47,17 +47,17 @@ static void pass_gate(void)
     pthread_mutex_unlock(&gate_lock);
 }
 
-static void answer_behind_gate(sc__provider_worker *worker, sc__provider_job *job)
+static void answer_behind_gate(sc__provider_evaluator *evaluator, sc__provider_job *job)
 {
     pass_gate();
-    sc__provider_evaluate(worker, job);
+    sc__provider_evaluate(evaluator, job);
 }
 
 /** Only what cannot be answered stands before the gate. */
-static void answer_nonsense_behind_gate(sc__provider_worker *worker, sc__provider_job *job)
+static void answer_nonsense_behind_gate(sc__provider_evaluator *evaluator, sc__provider_job *job)
 {
     if (job->size == 1) pass_gate();
-    sc__provider_evaluate(worker, job);
+    sc__provider_evaluate(evaluator, job);
 }
 
 // --- Waiting ---------------------------------------------------------------------------
