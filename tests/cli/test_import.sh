@@ -136,7 +136,7 @@ check "tenths of metres have become metres" between 878.8 879.0 \
 run map import "$data"/square.gr -o bare.scm
 succeeds "a map without coordinates is imported"
 run map info bare.scm
-check "its description says that it has none" says "$out" "nothing can be snapped"
+check "its description says that it has none" says "$out" "positions cannot be snapped"
 run map snap bare.scm --lon 8.681 --lat 49.41
 refuses 1 "nothing can be snapped to it" "bare.scm" "no coordinates"
 run map export bare.scm csv-bare
@@ -144,6 +144,22 @@ succeeds "it is exported nevertheless"
 run map export bare.scm csv-geo --geojson
 refuses 1 "it cannot become GeoJSON" "bare.scm" "no coordinates"
 check "and no file was written in trying" test ! -e csv-geo
+
+# Two arcs of a road that differ in time, and one without its opposite.
+printf 'p sp 3 3\na 1 2 1000\na 2 1 1000\na 2 3 500\n' >arcs-d.gr
+printf 'p sp 3 3\na 1 2 10\na 2 1 20\na 2 3 5\n' >arcs-t.gr
+run map import arcs-d.gr arcs-t.gr --time-unit-s 1 -o arcs.scm
+succeeds "travel times are read beside the lengths"
+check "the single arc is told" says "$out" "1  arcs: without their opposite, one-way roads"
+run map export arcs.scm csv-arcs
+equal "each direction has its time, and a one-way road one of them" \
+    "$(awk -F, 'NR > 1 {print $4 + 0, ($2 < $3) ? $6 "," $7 : $7 "," $6}' csv-arcs/edges.csv | sort | tr '\n' ' ')" \
+    "100 10.000,20.000 50 5.000, "
+cp arcs-t.gr seconds
+run map import arcs-d.gr --times seconds --time-unit-s 1 -o arcs-2.scm
+succeeds "the option names them too"
+run map export arcs-2.scm csv-arcs-2
+check "and they are the same" cmp -s csv-arcs/edges.csv csv-arcs-2/edges.csv
 
 run map import "$data"/hamlet.osm -o hamlet.scm
 succeeds "an OpenStreetMap file is imported"
@@ -176,6 +192,11 @@ check "to the north, too" between "$south" 33.9 "$north"
 cp "$repository"/tests/data/shapefile/crossing.* .
 run map import crossing.shp -o crossing.scm
 succeeds "a shapefile is imported"
+run map import crossing.shp --direction-field ONEWAY -o crossing-2.scm
+refuses 1 "a field that is missing is refused with those there are" "crossing.dbf" "'ONEWAY'" "'FULLNAME'" "'MTFCC'"
+run map import crossing.shp --name-field MTFCC -o named.scm
+run map export named.scm csv-named
+check "the field that is named has the names" says csv-named/edges.csv ",S1100"
 mkdir shapefile
 cp "$repository"/tests/data/shapefile/crossing.* shapefile
 for ending in shx prj qpj cpg cst sbn sbx qix fbn fbx ain aih atx ixs mxs idm ind qml qmd sld lyr \
@@ -208,7 +229,7 @@ run map snap town.scm --lon 8.6821 --lat 49.4101 --max-snap-m 5
 refuses 1 "a position too far from any road is refused" "within 5 m"
 check "the message does not repeat the position" silent_about "$err" "8.6821" "49.4101"
 run map snap town.scm --lon 200 --lat 49
-refuses 1 "a position off the globe is refused" "not a position on the globe"
+refuses 1 "a position off the globe is refused" "this is not a position on the globe; give a longitude of -180 to 180 and a latitude of -90 to 90 degrees"
 
 snap_lines() { "$STARCLOAK" map snap town.scm "$@" >"$out" 2>"$err"; status=$?; command_line="map snap $*"; }
 snap_lines < <(printf '8.6821 49.4101\n8.6800,49.4110\n')

@@ -7,7 +7,7 @@
 #include "support/odd_cloak.h"
 #include "support/odd_objects.h"
 
-/** However slow the machine is, nobody's time runs out. */
+/** However slow the machine is, no query's time runs out. */
 static const sc_time long_wait = INT64_C(3600000000);
 
 void town_ask(sc_ledger *ledger, odd_town *town, uint32_t number, uint32_t k)

@@ -129,8 +129,9 @@ static bool has_right_count(const sc_answers *a, const sc_watched *watched, sc_f
     const size_t due = count_due(a, &watched->wish);
     const size_t most = watched->wish.is_range ? a->found_count : due;
     if (watched->result_count >= due && watched->result_count <= most) return true;
-    sc__wrong(findings, SC_PROMISE_ANSWERS, "query %s has %zu results, a plain search finds %zu",
-              watched->name.text, watched->result_count, due);
+    sc__wrong(findings, SC_PROMISE_ANSWERS,
+              "query %s has %zu results, but a plain search finds %zu", watched->name.text,
+              watched->result_count, due);
     return false;
 }
 
@@ -170,12 +171,12 @@ static const char *what_is_wrong(const sc_searched_object *found, const sc_event
 {
     if (!found) return "not among what a plain search finds";
     if (!is_same(cost_of_found(found, metric), cost_of_result(result, metric))) {
-        return "not as far as told";
+        return metric == SC_METRIC_TIME ? "not at the travel time given"
+                                        : "not at the distance given";
     }
     if (is_same_way(found, result, metric)) return NULL;
-    return metric == SC_METRIC_TIME
-               ? "told with a distance that is not that of the quickest way"
-               : "told with a travel time that is not that of the shortest way";
+    return metric == SC_METRIC_TIME ? "given a distance that is not that of the quickest way"
+                                    : "given a travel time that is not that of the shortest way";
 }
 
 // Each object named is one that may be, as far as it is, and is named once. Sorts
@@ -207,7 +208,7 @@ sc_err sc__answers_look(sc_answers *answers, sc_watched *watched, sc_findings *f
     const sc_map *map = answers->ways.map;
     sc__looked_at(findings, SC_PROMISE_ANSWERS);
     if (watched->edge >= sc_map_edge_count(map)) {
-        sc__wrong(findings, SC_PROMISE_ANSWERS, "query %s is on no edge of the map",
+        sc__wrong(findings, SC_PROMISE_ANSWERS, "query %s is not on an edge of the map",
                   watched->name.text);
         return SC_OK;
     }
@@ -445,7 +446,7 @@ sc_err sc__ways_from(sc_ways *ways, sc_metric metric, sc_edge_id edge, double of
 {
     ways->heap_count = 0;
     ways->metric = metric;
-    // Four thousand million searches are not made; if they were, old marks would be believed.
+    // After four thousand million searches, old marks would be taken for new ones.
     if (++ways->search == 0) return SC_ELIMIT;
     const driven_edge forward = drive(ways->map, edge, false);
     const driven_edge backward = drive(ways->map, edge, true);

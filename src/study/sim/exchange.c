@@ -185,7 +185,7 @@ static sc_err number_results(const sc_exchange *exchange, const sc_batch_member 
         uint64_t number = 0;
         if (!sc_slice_u64((sc_slice){key, strlen(key)}, &number) ||
             number >= sc_map_object_count(exchange->map)) {
-            return sc_fail(diag, SC_EREPLY, "an object of the reply is none of the map's");
+            return sc_fail(diag, SC_EREPLY, "an object of the reply is not an object of the map");
         }
         results[i].object = (uint32_t)number;
     }

@@ -116,8 +116,8 @@ static void test_a_bad_blob_is_refused(void **state)
     for (unsigned i = 0; i < 4; i++) {
         char message[256];
         snprintf(message, sizeof message,
-                 "in.osm: byte 19: a blob is packed with %s; only zlib and uncompressed blobs are "
-                 "supported",
+                 "in.osm: byte 19: a blob is compressed with %s; only zlib and uncompressed blobs "
+                 "are supported",
                  packings[i]);
         pbf_put_number(&blob, 2, 100);
         pbf_put_text(&blob, 4 + i, "packed");
@@ -127,14 +127,15 @@ static void test_a_bad_blob_is_refused(void **state)
 
     pbf_put_text(&blob, 3, "x");
     file = file_with("OSMData", &blob);
-    assert_pbf_refused(&file, SC_EPARSE, "in.osm: byte 19: raw_size of a packed blob is missing");
+    assert_pbf_refused(&file, SC_EPARSE,
+                       "in.osm: byte 19: raw_size of a compressed blob is missing");
 
     pbf_put_number(&blob, 2, 32 * 1024 * 1024 + 1);
     pbf_put_text(&blob, 3, "x");
     file = file_with("OSMData", &blob);
-    assert_pbf_refused(&file, SC_ELIMIT,
-                       "in.osm: byte 19: raw_size of a packed blob out of range: 33554433 (at most "
-                       "33554432)");
+    assert_pbf_refused(
+        &file, SC_ELIMIT,
+        "in.osm: byte 19: raw_size of a compressed blob out of range: 33554433 (at most 33554432)");
 
     pbf_put_number(&blob, 2, 10);
     pbf_put_text(&blob, 3, "this is not zlib");
@@ -160,9 +161,10 @@ static void test_a_blob_must_unpack_to_the_size_it_claims(void **state)
         pbf_bytes file = file_with("OSMData", &blob);
         assert_pbf_refused(
             &file, SC_EPARSE,
-            claimed == 11   ? "in.osm: byte 19: a blob unpacks to more than its raw_size of 11"
-            : claimed == 13 ? "in.osm: byte 19: a blob unpacks to 12 bytes, not its raw_size of 13"
-                            : "in.osm: the file has no way with a highway tag");
+            claimed == 11 ? "in.osm: byte 19: a blob uncompresses to more than its raw_size of 11"
+            : claimed == 13
+                ? "in.osm: byte 19: a blob uncompresses to 12 bytes, not its raw_size of 13"
+                : "in.osm: the file has no way with a highway tag");
     }
 
     // The zlib data cut short.

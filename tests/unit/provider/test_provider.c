@@ -226,7 +226,7 @@ static void test_what_cannot_be_answered_is_422(void **state)
     sc_node_id corner = 0;
     s.relay.border_nodes = &corner;
     s.relay.border_node_count = 1;
-    check_refused(&s, SC_ENCODING_COMPACT, 422, "no intersection");
+    check_refused(&s, SC_ENCODING_COMPACT, 422, "not an intersection");
     lbs_scene_close(&s);
 }
 
@@ -311,7 +311,7 @@ static void test_what_cannot_be_expected_is_417(void **state)
 
 // --- Starting --------------------------------------------------------------------------
 
-static void test_nobody_is_served_before_it_starts(void **state)
+static void test_no_client_is_served_before_it_starts(void **state)
 {
     (void)state;
     static const char words[] = "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n";
@@ -386,7 +386,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_geometry_for_a_map_without_degrees_is_422),
     cmocka_unit_test(test_methods_that_do_not_fit_are_405),
     cmocka_unit_test(test_what_cannot_be_expected_is_417),
-    cmocka_unit_test(test_nobody_is_served_before_it_starts),
+    cmocka_unit_test(test_no_client_is_served_before_it_starts),
     cmocka_unit_test(test_a_provider_that_never_starts_can_be_freed),
     cmocka_unit_test(test_options_that_make_no_provider_are_refused),
 };
