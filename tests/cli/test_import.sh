@@ -169,6 +169,43 @@ cp "$out" info.json
 equal "the hamlet has its drivable roads" "$(counts nodes edges segments stars objects)" "4 3 3 1 1 "
 run map import "$data"/hamlet.osm --ways all -o hamlet.scm --json
 equal "--ways all takes the footpath too" "$(number edges "$out") $(number ways_left_out "$out")" "4 0"
+
+# --- Profiles ---------------------------------------------------------------------
+
+# Of every edge the seconds forwards and backwards and the name.
+streets() {
+    run map export "$1" "csv-$1"
+    tail -n +2 "csv-$1/edges.csv" | cut -d, -f6-8 | LC_ALL=C sort | tr '\n' '|'
+}
+run map import "$data"/streets.osm -o car.scm --json
+succeeds "streets are imported for cars"
+equal "what is closed to cars is counted, and what is no road for them" \
+    "$(number edges "$out") $(number ways_closed "$out") $(number ways_left_out "$out")" "3 1 2"
+equal "cars have directions, speeds and names" "$(streets car.scm)" \
+    ",11.437,|,4.007,Ringstraße (B 37)|9.646,9.646,Am Markt|"
+run map import "$data"/streets.osm --profile bike -o bike.scm --json
+equal "bicycles have ways of their own" \
+    "$(number edges "$out") $(number ways_closed "$out") $(number ways_left_out "$out")" "4 1 1"
+equal "and directions of their own" "$(streets bike.scm)" \
+    ",17.364,Ringstraße (B 37)|17.364,17.364,Am Markt|26.046,26.046,|26.687,26.687,|"
+run map import "$data"/streets.osm --profile foot --ferries -o foot.scm --json
+equal "on foot every way is open, ferries too where they are asked for" \
+    "$(number edges "$out") $(number ways_closed "$out") $(number ways_left_out "$out")" "7 0 0"
+streets foot.scm >feet.txt
+check "a ferry takes as long as it says" says feet.txt "300.000,300.000"
+run map import "$data"/streets.osm --profile any -o any.scm --json
+equal "for any, roads are those of cars and open both ways" "$(number edges "$out") $(number ways_closed "$out")" "4 0"
+run map import "$data"/streets.osm --ways all -o all.scm --json
+equal "with --ways the profile still decides access" "$(number edges "$out") $(number ways_closed "$out")" "5 1"
+run map info car.scm
+check "map info tells the share of one-way roads" says "$out" "one-way roads" "71.7 %" "roads with a name" "56.5 %"
+run map snap car.scm --lon 8.6815 --lat 49.41
+check "map snap tells the name of the road" says "$out" "Ringstraße (B 37)"
+run map snap car.scm --lon 8.6815 --lat 49.41 --json
+check "in JSON too" says "$out" '"name":"Ringstraße (B 37)"'
+run map import "$data"/streets.osm --ways service -o none.scm
+refuses 1 "roads that are all closed are told" "all 1 roads among 'service' are closed to the profile 'car'"
+
 run map export hamlet.scm csv-hamlet --geojson
 succeeds "a map is exported as GeoJSON too"
 check "the GeoJSON is there" says csv-hamlet/map.geojson FeatureCollection LineString Point
@@ -234,9 +271,9 @@ refuses 1 "a position off the globe is refused" "this is not a position on the g
 snap_lines() { "$STARCLOAK" map snap town.scm "$@" >"$out" 2>"$err"; status=$?; command_line="map snap $*"; }
 snap_lines < <(printf '8.6821 49.4101\n8.6800,49.4110\n')
 succeeds "positions are read from standard input"
-equal "each gives one line of four columns" "$(awk -F'\t' '{print NF}' "$out" | tr '\n' ' ')" "4 4 "
+equal "each gives one line of five columns" "$(awk -F'\t' '{print NF}' "$out" | tr '\n' ' ')" "5 5 "
 snap_lines --max-snap-m 100 < <(printf '8.6821 49.4101\n0 0\n8.6800 49.4110\n')
-equal "one that is too far gives dashes, in its place" "$(sed -n 2p "$out")" $'-\t-\t-\t-'
+equal "one that is too far gives dashes, in its place" "$(sed -n 2p "$out")" $'-\t-\t-\t-\t-'
 equal "the others have theirs" "$(wc -l <"$out") $status" "3 1"
 check "and its line is named" says "$err" "standard input:2:" "within 100 m"
 snap_lines < <(printf '8.68 49.41\n8.68 north\n')

@@ -104,6 +104,10 @@ misuse "so is a packed one" "'crossing.dbf.xz'" "also an input" -- \
     map import crossing.shp.gz -o crossing.dbf.xz
 rm crossing.SHP
 misuse "--ways is refused for a format that has none" "--ways" "osm" "cnode" -- "${import[@]}" --ways all
+misuse "--profile is refused for a format that has none" "--profile" "osm" "cnode" -- "${import[@]}" --profile bike
+misuse "--ferries is refused for a format that has none" "--ferries" "osm" "cnode" -- "${import[@]}" --ferries
+misuse "a profile that there is not is refused" "--profile" "car" "bike" "foot" -- \
+    map import town.osm --profile horse -o x.scm
 misuse "--class is refused for a format that has none" "--class" "shapefile" -- "${import[@]}" --class S1400
 for option in direction speed name; do
     misuse "--$option-field is refused for a format that has none" "--$option-field" "shapefile" -- \

@@ -27,6 +27,9 @@ IMPORTS = """
     osm/town.osm --ways all -o osm-all.scm
     osm/town.osm.pbf -o osm-pbf.scm
     cli/hamlet.osm -o hamlet.scm
+    cli/streets.osm -o streets.scm
+    cli/streets.osm --profile bike -o streets-bike.scm
+    cli/streets.osm --profile foot --ferries -o streets-foot.scm
     mobisim/crossing.svg -o mobisim.scm
     cli/yard.svg --utm 16N -o yard.scm
     shapefile/crossing.shp -o shapefile.scm
