@@ -224,8 +224,8 @@ void errand_check(const sc_errand *errand, sc_objects *objects, slow_nearest *sl
         sc_near *nears = test_take(answer->count, sizeof *nears);
         for (size_t i = 0; i < answer->count; i++) {
             const char *key = answer->texts + answer->found[i].key;
-            nears[i] =
-                (sc_near){number_of(sc_objects_table(objects), key), answer->found[i].distance_m};
+            nears[i] = (sc_near){.object = number_of(sc_objects_table(objects), key),
+                                 .distance_m = answer->found[i].distance_m};
             check_found(answer, i, objects, nears[i].object);
         }
         slow_answer wanted = slow_nearest_at(slow, place->edge, place->offset_m,

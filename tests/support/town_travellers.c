@@ -34,7 +34,8 @@ void town_check_answer(odd_town *town, const sc_ticket *ticket)
     sc_near *nears = test_take(answer->count + 1, sizeof *nears);
     for (size_t i = 0; i < answer->count; i++) {
         const char *key = answer->texts + answer->found[i].key;
-        nears[i] = (sc_near){(uint32_t)strtoul(key, NULL, 10), answer->found[i].distance_m};
+        nears[i] = (sc_near){.object = (uint32_t)strtoul(key, NULL, 10),
+                             .distance_m = answer->found[i].distance_m};
     }
     slow_answer wanted =
         slow_nearest_at(&town->slow, ticket->edge, ticket->offset_m, &ticket->request);
