@@ -31,7 +31,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 typedef struct place {
     sc_cluster_setup setup;
     sc_gateway_options gateway;
-    sc_partition *whole;  ///< the cut, if none is given
+    sc_partition *whole;  ///< the partition, if none is given
     sc_serving_end end;
 } place;
 
@@ -46,14 +46,14 @@ static sc_err prepare(void *context, const sc_settings *settings, const sc_map *
 {
     place *p = context;
     sc_err err = sc_cluster_setup_open(settings, &p->setup, diag);
-    if (!err && !options->ledger.cut) {
+    if (!err && !options->ledger.partition) {
         err = sc_partition_whole(map, &p->whole, diag);
-        options->ledger.cut = p->whole;
+        options->ledger.partition = p->whole;
     }
     if (err) return err;
     p->gateway = (sc_gateway_options){
         .bus = p->setup.bus,
-        .partition = options->ledger.cut,
+        .partition = options->ledger.partition,
         .name = p->setup.name,
         .heartbeat_s = settings->heartbeat_s,
         .uneven = settings->uneven,
@@ -103,11 +103,12 @@ static int run(sc_call *call)
 // --- The command ------------------------------------------------------------------------
 
 static const sc_entry signals[] = {
-    {"SIGHUP", "As with 'starcloak serve': policy, tokens, log level and certificates change."},
+    {"SIGHUP", "Read the configuration again, as 'starcloak serve' does: policy, tokens, log level "
+               "and certificates change."},
     {"SIGTERM, SIGINT",
-     "Take no more queries, give those that wait their outcome (for at most --drain seconds), "
-     "leave the cluster, and end with 0. A gateway that loses NATS for good does the same by "
-     "itself, and ends with 1, so that a supervisor starts it again."},
+     "Accept no more queries, finish the pending ones (for at most --drain seconds), leave the "
+     "cluster, and end with 0. A gateway that loses NATS for good does the same by itself, and "
+     "ends with 1, so that a supervisor starts it again."},
     {NULL, NULL},
 };
 
@@ -117,8 +118,9 @@ static const sc_topic topics[] = {
 };
 
 static const sc_entry examples[] = {
-    {"starcloak gateway --config cluster.ini --name g1", "One of several, which share a file."},
-    {"starcloak gateway city.scm --cut city.cut --cluster-key cluster.key --nats "
+    {"starcloak gateway --config cluster.ini --name g1",
+     "One of several that share a configuration file."},
+    {"starcloak gateway city.scm --partition city.partition --cluster-key cluster.key --nats "
      "nats://n1:4222,nats://n2:4222 --token-keys token.key",
      "The same with flags."},
     {"starcloak gateway --config cluster.ini --check",
@@ -128,17 +130,17 @@ static const sc_entry examples[] = {
 
 const sc_command sc_cmd_gateway = {
     .name = "gateway",
-    .summary = "run the privacy proxy with its engines elsewhere, in workers",
+    .summary = "run the privacy proxy, with its engines in separate workers",
     .arguments = "[MAP.scm]",
     .complete = SC_COMPLETE_MAPS,
     .description =
-        "The service of 'starcloak serve', for more travellers than one process can serve: queries "
-        "come in here, cloaks are found by 'starcloak worker' processes, and what they propose is "
-        "decided here. Any number of gateways and workers find each other through NATS; each has "
-        "the same map, cut and cluster key. Clients may ask any gateway.\nA user has one pseudonym "
-        "at all gateways, and so counts once in a cloak. Tokens are good at all of them if they "
-        "have the same --token-keys.\nMessages over NATS are encrypted with the cluster key: NATS "
-        "servers need not be trusted.",
+        "The service of 'starcloak serve', for more travellers than one process can serve: the "
+        "gateway takes queries, 'starcloak worker' processes find cloaks and propose them, and the "
+        "gateway decides. Any number of gateways and workers find each other through NATS; each "
+        "has the same map, partition and cluster key. Clients may ask any gateway.\nA user has one "
+        "pseudonym at all gateways, and so counts once in a cloak. Tokens are valid at all "
+        "gateways that have the same --token-keys.\nMessages over NATS are encrypted with the "
+        "cluster key: NATS servers need not be trusted.",
     .options = options_table,
     .topics = topics,
     .examples = examples,

@@ -27,8 +27,7 @@ enum { KEY_GEOJSON = SC_KEY_FIRST, KEY_SVG };
 
 static const sc_option options_table[] = {
     {"geojson", KEY_GEOJSON, NULL,
-     "also write map.geojson, with roads and objects, for a look at the map in other programs",
-     NULL},
+     "also write map.geojson, with roads and objects, to view the map in other programs", NULL},
     {"svg", KEY_SVG, NULL, "also write map.svg, a picture of the roads and objects", NULL},
     {"quiet", 'q', NULL, "print nothing but errors", NULL},
     {NULL, 0, NULL, NULL, NULL},
@@ -104,7 +103,7 @@ static int run(sc_call *call)
     if ((options.geojson || options.svg) && sc_map_coords(map) == SC_COORDS_NONE) {
         err = sc_explain(
             &diag, SC_ENOCOORDS,
-            "%.800s: the map has no coordinates, so there is no %s of it; leave out --%s",
+            "%.800s: the map has no coordinates, so no %s can be written; leave out --%s",
             options.path, options.geojson ? "GeoJSON" : "picture",
             options.geojson ? "geojson" : "svg");
     }
@@ -125,11 +124,15 @@ static int run(sc_call *call)
 
 static const sc_entry files[] = {
     {"nodes.csv", "node,lon,lat"},
-    {"edges.csv", "edge,from,to,length_m,segment"},
+    {"edges.csv",
+     "edge,from,to,length_m,segment,forward_s,backward_s,name; seconds from 'from' to 'to' and "
+     "back, empty where the road is closed in that direction"},
     {"segments.csv", "segment,node_a,node_b,length_m"},
     {"stars.csv", "star,node"},
-    {"pois.csv", "poi,edge,offset_m,category; offsets count from the edge's node 'from'"},
-    {"map.geojson", "with --geojson: a FeatureCollection of segments and objects"},
+    {"pois.csv",
+     "poi,edge,offset_m,category,lon,lat,name; offsets count from the edge's node 'from'"},
+    {"map.geojson", "with --geojson: a FeatureCollection of segments and objects; forward_s and "
+                    "backward_s are null where the road is closed"},
     {"map.svg", "with --svg: a picture, roads by class and objects as dots"},
     {NULL, NULL},
 };
@@ -148,11 +151,10 @@ const sc_command sc_cmd_map_export = {
     .arguments = "FILE.scm DIR",
     .complete = SC_COMPLETE_MAPS,
     .complete_2 = SC_COMPLETE_DIRECTORIES,
-    .description =
-        "Write the tables of a map as CSV files with a header line into the directory DIR, which "
-        "is made if it is not there. Files of the same names are replaced. There is no pois.csv "
-        "if the map has no objects; lon and lat stay empty if it has no coordinates, and are x and "
-        "y on a planar map.",
+    .description = "Write the tables of a map as CSV files with a header line into the directory "
+                   "DIR, which is created if it does not exist. Files of the same names are "
+                   "replaced. There is no pois.csv if the map has no objects; lon and lat stay "
+                   "empty if it has no coordinates, and are x and y on a planar map.",
     .options = options_table,
     .topics = topics,
     .examples = examples,

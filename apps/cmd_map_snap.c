@@ -14,6 +14,7 @@
 
 #include <starcloak/map.h>
 
+#include "base/json_write.h"
 #include "format.h"
 #include "inputs.h"
 #include "values.h"
@@ -64,7 +65,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case ARGP_KEY_END:
         if (options->has_x != options->has_y) {
-            sc_usage_error(state, "%s is missing: a position is both --lon and --lat",
+            sc_usage_error(state, "%s is missing; a position needs both --lon and --lat",
                            options->has_x ? "--lat" : "--lon");
         }
         break;
@@ -74,24 +75,29 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     return sc_parse_map(key, argument, state, &options->path);
 }
 
-static void print_json(const sc_snap *snap)
+static void print_json(const sc_map *map, const sc_snap *snap)
 {
     if (!snap) {
         puts("null");
         return;
     }
-    printf("{\"edge\":%" PRIu32 ",\"segment\":%" PRIu32 ",\"offset_m\":%.4f,\"distance_m\":%.4f}\n",
+    printf("{\"edge\":%" PRIu32 ",\"segment\":%" PRIu32
+           ",\"offset_m\":%.4f,\"distance_m\":%.4f,\"name\":",
            snap->edge, snap->segment, snap->offset_m, snap->distance_m);
+    sc_json_string(stdout, sc_map_segment_name(map, snap->segment));
+    puts("}");
 }
 
-static void print_columns(const sc_snap *snap)
+static void print_columns(const sc_map *map, const sc_snap *snap)
 {
     if (!snap) {
-        puts("-\t-\t-\t-");
+        puts("-\t-\t-\t-\t-");
         return;
     }
-    printf("%" PRIu32 "\t%" PRIu32 "\t%.4f\t%.4f\n", snap->edge, snap->segment, snap->offset_m,
+    printf("%" PRIu32 "\t%" PRIu32 "\t%.4f\t%.4f\t", snap->edge, snap->segment, snap->offset_m,
            snap->distance_m);
+    sc_print_text(stdout, sc_map_segment_name(map, snap->segment));
+    putchar('\n');
 }
 
 static void print_for_people(const sc_map *map, const sc_snap *snap)
@@ -102,6 +108,11 @@ static void print_for_people(const sc_map *map, const sc_snap *snap)
     printf("edge      %" PRIu32 "\nsegment   %" PRIu32 "\n", snap->edge, snap->segment);
     printf("offset    %s %s\n", sc_format_decimal(offset, snap->offset_m, 2), unit);
     printf("distance  %s %s\n", sc_format_decimal(distance, snap->distance_m, 2), unit);
+    const char *name = sc_map_segment_name(map, snap->segment);
+    if (*name == '\0') return;
+    fputs("road      ", stdout);
+    sc_print_text(stdout, name);
+    putchar('\n');
 }
 
 static int snap_one(const sc_call *call, const sc_map *map, const snap_options *options)
@@ -114,7 +125,7 @@ static int snap_one(const sc_call *call, const sc_map *map, const snap_options *
         return sc_call_fail(call, err, &why);
     }
     if (options->json) {
-        print_json(&snap);
+        print_json(map, &snap);
     } else {
         print_for_people(map, &snap);
     }
@@ -140,9 +151,9 @@ static int snap_line(void *context, uint64_t line, double x, double y)
         status = sc_position_fail(s->call, line, err, why.message);
     }
     if (s->options->json) {
-        print_json(err ? NULL : &snap);
+        print_json(s->map, err ? NULL : &snap);
     } else {
-        print_columns(err ? NULL : &snap);
+        print_columns(s->map, err ? NULL : &snap);
     }
     return status;
 }
@@ -176,7 +187,7 @@ static int run(sc_call *call)
 static const sc_entry examples[] = {
     {"starcloak map snap sf.scm --lon -122.4194 --lat 37.7749", "One position."},
     {"starcloak map snap sf.scm --max-snap-m 50 < fixes.txt > snapped.tsv",
-     "Many: lines of longitude and latitude, what is off the roads refused."},
+     "Many positions, one per line; those farther than 50 m from any road are refused."},
     {NULL, NULL},
 };
 
@@ -188,10 +199,12 @@ const sc_command sc_cmd_map_snap = {
     .description =
         "Find the edge nearest to a position, by distance on the ground, and the place on it.\n"
         "Without --lon and --lat, positions are read from standard input, one per line, "
-        "longitude and latitude separated by a blank or a comma. Each gives one line with four "
-        "columns separated by tabs: edge, segment, offset along the edge from its first node, and "
-        "distance from the position, both in metres. A position that is too far off gives four "
-        "dashes (with --json: null) and a message, and the exit status is then 1.",
+        "longitude and latitude separated by a blank or a comma. Each gives one line with five "
+        "columns separated by tabs: edge, segment, offset along the edge from its first node, "
+        "distance from the position, both in metres, and the name of the road, if it has one. A "
+        "position that is too far from any road gives five dashes (with --json: null) and a "
+        "message, and the "
+        "exit status is then 1.",
     .options = options_table,
     .examples = examples,
     .parse = parse,

@@ -1,6 +1,7 @@
 /*
- * `starcloak partition`: cut a map into parts, each for an engine of its own. The cut goes to a
- * file that `serve`, gateways and workers read; what it is like is printed, and drawn if wished.
+ * `starcloak partition`: divide a map into parts, each for an engine of its own. The partition goes
+ * to a file that `serve`, gateways and workers read; what it is like is printed, and drawn if
+ * wished.
  */
 #include "base/file.h"
 #include "command.h"
@@ -20,24 +21,24 @@
 /** All that a report tells. */
 typedef struct partition_view {
     const char *map;      ///< its path
-    const char *output;   ///< where the cut went
+    const char *output;   ///< where the partition went
     const char *weights;  ///< the record's path; NULL: all segments weigh the same
     const sc_partition *partition;
     const sc_partition_report *report;
     uint32_t seed;
-    double seconds;  ///< that cutting took
+    double seconds;  ///< that partitioning took
 } partition_view;
 
 // --- Report -------------------------------------------------------------------------------------
 
 static const sc_entry meanings[] = {
-    {"cut", "Adjacencies of the star graph between two parts, of all."},
+    {"edge cut", "Adjacencies of the star graph between two parts, of all."},
     {"balance", "The heaviest part by the mean: 1 is even. By weight it tells how evenly queries "
                 "spread if they come as they did, by segments how evenly roads do."},
-    {"pieces", "Connected ones of a part. Components that are small beside a part are packed whole "
-               "wherever there is room."},
-    {"stars near a cut", "Stars with another part within so many hops: queries there may need "
-                         "members from several parts."},
+    {"pieces", "Connected pieces of a part. Components that are small beside a part are packed "
+               "whole wherever there is room."},
+    {"stars near a border", "Stars with another part within so many hops: queries there may need "
+                            "members from several parts."},
     {NULL, NULL},
 };
 
@@ -48,7 +49,7 @@ static void put_head(sc_report *table, const partition_view *view)
     sc_report_string(table, "output", view->output);
     sc_report_string(table, "map", view->map);
     sc_report_hex(table, "map_checksum", sc_map_checksum(sc_partition_map(view->partition)));
-    sc_report_hex(table, "cut_checksum", sc_partition_checksum(view->partition));
+    sc_report_hex(table, "partition_checksum", sc_partition_checksum(view->partition));
     sc_report_break_line(table, " ");
     sc_report_string(table, "weights", view->weights ? view->weights : "segments");
     sc_report_count(table, NULL, "seed", view->seed, "");
@@ -56,7 +57,7 @@ static void put_head(sc_report *table, const partition_view *view)
     sc_report_break_line(table, " ");
     if (table->is_json) return;
     sc_print_text(table->stream, view->output);
-    fputs(": a cut of ", table->stream);
+    fputs(": a partition of ", table->stream);
     sc_print_text(table->stream, view->map);
     if (view->weights) fputs(", weighted by ", table->stream);
     if (view->weights) sc_print_text(table->stream, view->weights);
@@ -67,17 +68,17 @@ static void put_summary(sc_report *table, const sc_partition_report *report)
 {
     char all[SC_FORMAT_SIZE];
     char of_stars[SC_FORMAT_SIZE + 16];
-    char of_cut[SC_FORMAT_SIZE + 48];
+    char of_edge_cut[SC_FORMAT_SIZE + 48];
     snprintf(of_stars, sizeof(of_stars), "in %s component%s",
              sc_format_count(all, report->components), report->components == 1 ? "" : "s");
-    snprintf(of_cut, sizeof(of_cut), "%.2f %% of %s adjacencies",
-             sc_share(report->cut_count, report->adjacencies),
+    snprintf(of_edge_cut, sizeof(of_edge_cut), "%.2f %% of %s adjacencies",
+             sc_share(report->edge_cut, report->adjacencies),
              sc_format_count(all, report->adjacencies));
     sc_report_count(table, "parts", "parts", report->parts, "");
     sc_report_count(table, "stars", "stars", report->stars, of_stars);
     sc_report_count(table, NULL, "components", report->components, "");
     sc_report_count(table, NULL, "adjacencies", report->adjacencies, "");
-    sc_report_count(table, "cut", "cut", report->cut_count, of_cut);
+    sc_report_count(table, "edge cut", "edge_cut", report->edge_cut, of_edge_cut);
     sc_report_number(table, "balance", "balance", report->balance, 3, "by weight");
     sc_report_number(table, "", "balance_segments", report->balance_segments, 3, "by segments");
 }
@@ -93,7 +94,7 @@ static void put_nearness(sc_report *table, const sc_partition_report *report)
         sc_json_close_array(&table->json);
         return;
     }
-    fputs("\nStars near a cut\n  within hops ", table->stream);
+    fputs("\nStars near a border\n  within hops ", table->stream);
     for (int h = 1; h <= SC_PARTITION_HOPS; h++) {
         fprintf(table->stream, "%7d", h);
     }
@@ -164,17 +165,17 @@ typedef struct partition_options {
 enum { KEY_WEIGHTS = SC_KEY_FIRST, KEY_SEED, KEY_GEOJSON, KEY_JSON };
 
 static const sc_option options_table[] = {
-    {"output", 'o', "FILE.cut", "where the cut goes (required); - is standard output",
+    {"output", 'o', "FILE.partition", "where the partition goes (required); - is standard output",
      SC_COMPLETE_FILES},
     {"parts", 'n', "PARTS",
-     "how many parts to cut into, 1 to 4096 (required); some eight per worker let load be spread "
+     "how many parts to make, 1 to 4096 (required); some eight per worker let load be spread "
      "evenly",
      NULL},
     {"weights", KEY_WEIGHTS, "RUN.jsonl|segments",
-     "what parts should have equally much of: queries as in this recorded run, or segments "
-     "(default segments)",
+     "what to balance between parts: the queries of this recorded run, or segments (default "
+     "segments)",
      SC_COMPLETE_FILES},
-    {"seed", KEY_SEED, "N", "another number, another cut (default 1)", NULL},
+    {"seed", KEY_SEED, "N", "another number, another partition (default 1)", NULL},
     {"geojson", KEY_GEOJSON, "FILE.geojson",
      "also draw the parts, in colours, for a look at them in other programs (default: no drawing)",
      SC_COMPLETE_FILES},
@@ -196,11 +197,12 @@ static void check_output(const struct argp_state *state, const partition_options
 
 static void check_usage(const struct argp_state *state, const partition_options *options)
 {
-    if (!options->output) sc_usage_error(state, "no output given; add -o FILE.cut");
+    if (!options->output) sc_usage_error(state, "no output given; add -o FILE.partition");
     if (options->parts == 0) sc_usage_error(state, "no number of parts given; add -n PARTS");
     check_output(state, options, "-o", options->output);
     if (strcmp(options->output, "-") == 0 && isatty(STDOUT_FILENO)) {
-        sc_usage_error(state, "-o -: a cut is not written to a terminal; add '> FILE.cut'");
+        sc_usage_error(state,
+                       "-o -: a partition is not written to a terminal; add '> FILE.partition'");
     }
     if (!options->geojson) return;
     check_output(state, options, "--geojson", options->geojson);
@@ -333,7 +335,7 @@ static sc_err do_work(const partition_options *options, const sc_progress *progr
     err = sc_partition_make(w->map, &wish, &w->partition, diag);
     w->seconds = sc_clock_s() - start;
     if (!err) err = sc_partition_describe(w->partition, w->weights, &w->report, diag);
-    // The picture first: who finds the cut finds all that was asked for.
+    // The picture first: who finds the partition finds all that was asked for.
     if (!err && options->geojson) err = draw(options, w->partition, &w->report, diag);
     if (!err) err = sc_partition_write(w->partition, options->output, diag);
     return err;
@@ -372,27 +374,28 @@ static int run(sc_call *call)
 }
 
 static const sc_entry examples[] = {
-    {"starcloak partition cal.scm -n 32 -o cal.cut", "Thirty-two parts with equally many roads."},
-    {"starcloak partition cal.scm -n 32 --weights yesterday.jsonl -o cal.cut",
+    {"starcloak partition cal.scm -n 32 -o cal.partition",
+     "Thirty-two parts with equally many roads."},
+    {"starcloak partition cal.scm -n 32 --weights yesterday.jsonl -o cal.partition",
      "With equally many queries, if they come as they did yesterday."},
-    {"starcloak partition cal.scm -n 32 -o cal.cut --geojson cal.geojson",
+    {"starcloak partition cal.scm -n 32 -o cal.partition --geojson cal.geojson",
      "And a picture of the parts."},
     {NULL, NULL},
 };
 
 const sc_command sc_cmd_partition = {
     .name = "partition",
-    .summary = "cut a map into parts that workers share",
-    .arguments = "FILE.scm -n PARTS -o FILE.cut",
+    .summary = "divide a map into parts that workers share",
+    .arguments = "FILE.scm -n PARTS -o FILE.partition",
     .complete = SC_COMPLETE_MAPS,
     .description =
-        "Cut the star graph of a map into parts that have nearly equally much to do, through as "
-        "few roads as possible. Every part has an engine of its own; queries near a cut find "
+        "Divide the star graph of a map into parts that have nearly equally much to do, through as "
+        "few roads as possible. Every part has an engine of its own; queries near a border find "
         "members on both sides.\nWith --weights RUN.jsonl, parts weigh what was asked there in a "
         "recorded run; a twentieth of all weight is spread over all segments, since roads without "
         "a query in one run may have some in the next. A star that weighs more than a part should "
-        "is a part of its own.\nA cut belongs to one map: after a change of the map, cut it again. "
-        "All gateways and workers of a cluster need the same one.",
+        "is a part of its own.\nA partition belongs to one map: after a change of the map, make it "
+        "again. All gateways and workers of a cluster need the same one.",
     .options = options_table,
     .topics = partition_topics,
     .examples = examples,

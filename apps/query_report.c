@@ -78,7 +78,7 @@ static bool print_answer(const sc_json_value *reply)
     char wait[SC_FORMAT_SIZE];
     printf("hidden among %s users on %s segments, after %s\n", sc_format_decimal(number, users, 0),
            sc_format_decimal(other, segments, 0), sc_format_seconds(wait, wait_s));
-    if (sc_json_size(objects) == 0) puts("\nNo such object is within reach.");
+    if (sc_json_size(objects) == 0) puts("\nNo such object can be reached.");
     sc_report table = sc_report_begin(stdout, false, 0);
     for (size_t i = 0; i < sc_json_size(objects); i++) {
         sc_near_row row;
@@ -96,8 +96,8 @@ static void tell_dropped(const sc_call *call, const sc_json_value *reply)
         const char *reason;
         const char *words;
     } known[] = {
-        {"expired",
-         "too few users came in time; wait longer (--max-wait), or hide among fewer (--k)"},
+        {"expired", "too few other users were near in time; wait longer (--max-wait), or hide "
+                    "among fewer (--k)"},
         {"infeasible", "too few segments are within reach; ask for fewer (--l), or let the cloak "
                        "reach farther (--max-hops)"},
     };

@@ -168,7 +168,8 @@ sc_err sc_serve_resources_open(const sc_call *call, const sc_settings *s, sc_ser
     if (!err) err = sc_settings_parts(s->listen, &out->addresses, &out->address_count);
     if (!err) err = sc_settings_parts(s->categories, &out->categories, &out->category_count);
     if (!err) err = sc_input_open_map(s->map, NULL, &out->map, diag);
-    if (!err && *s->cut) err = sc_partition_read(s->cut, out->map, &out->cut, diag);
+    if (!err && *s->partition)
+        err = sc_partition_read(s->partition, out->map, &out->partition, diag);
     if (!err && *s->density) {
         err = sc_density_read(out->map, s->density, &out->density, diag);
         if (err) err = sc_input_explain(err, s->density, SC_INPUT_DENSITY, diag);
@@ -181,7 +182,7 @@ void sc_serve_resources_close(sc_serve_resources *resources)
 {
     sc_served_objects_close(&resources->objects);
     sc_density_free(resources->density);
-    sc_partition_free(resources->cut);
+    sc_partition_free(resources->partition);
     sc_map_free(resources->map);
     sc_settings_parts_free(resources->addresses);
     sc_settings_parts_free(resources->categories);
@@ -227,7 +228,7 @@ static sc_ledger_options ledger_options(const sc_settings *s, const sc_serve_res
 {
     sc_ledger_options ledger = sc_ledger_options_default();
     ledger.engine = sc_serve_engine_options(s);
-    ledger.cut = resources->cut;
+    ledger.partition = resources->partition;
     ledger.engine_threads = s->threads > 0 ? (unsigned)s->threads : 1;
     ledger.patience_us = sc_time_from_seconds(s->patience_s);
     ledger.prune_threads = (unsigned)s->prune_threads;
@@ -245,10 +246,10 @@ static sc_courier_options courier_options(const sc_settings *s, sc_serve_resourc
     courier.kind = *s->provider         ? SC_COURIER_HTTP
                    : *s->point_provider ? SC_COURIER_POINTS
                                         : SC_COURIER_BUILT_IN;
-    // Each clerk asks a point provider by itself, and waits for it.
+    // Each provider thread asks a point provider by itself, and waits for it.
     // Other cloaks are handled by the ledger's thread, unless the work is spread over several.
     const unsigned usual = courier.kind == SC_COURIER_POINTS ? 16 : s->threads > 1 ? 1 : 0;
-    courier.workers = s->clerks > 0 ? (unsigned)s->clerks : usual;
+    courier.threads = s->provider_threads > 0 ? (unsigned)s->provider_threads : usual;
     // Every cloak has two members at least, unless k is 1.
     courier.max_errands = s->max_pending;
     courier.objects = resources->objects.own.objects;
@@ -334,7 +335,7 @@ static sc_err print_token(const serving *s, sc_diag *diag)
     char token[SC_TOKEN_SIZE];
     const sc_err err = sc_service_issue(s->service, "guest", 86400.0, token, diag);
     if (!err) {
-        printf("a token for today, since there are no token-keys:\n%s\n", token);
+        printf("a token valid for a day, since no token-keys are set:\n%s\n", token);
         print_ui(s);
         fflush(stdout);
     }
@@ -372,7 +373,7 @@ static void warn_of_missing_revoked(serving *s)
     sc_log_line line;
     if (!sc_log_begin(s->resources.log, &line, SC_LOG_WARNING, "nothing_revoked")) return;
     sc_log_text(&line, "file", revoked);
-    sc_log_text(&line, "message", "there is no such file, so no token is revoked");
+    sc_log_text(&line, "message", "the file does not exist, so no token is revoked");
     sc_log_end(&line);
 }
 
@@ -464,7 +465,8 @@ static int serve(serving *s)
     }
     sc_sandbox_notify("STOPPING=1");
     const bool is_within = sc_serving_end_begins(s->hooks->end, &s->signals);
-    sc_log_message(s->resources.log, SC_LOG_INFO, "draining", "no new queries; pending ones go on");
+    sc_log_message(s->resources.log, SC_LOG_INFO, "draining",
+                   "no new queries are accepted; pending ones go on");
     if (s->hooks->stop) s->hooks->stop(s->hooks->context);
     const size_t left =
         sc_service_drain(s->service, s->settings->drain_grace_s, s->settings->drain_s);
@@ -485,7 +487,7 @@ static int run_service(serving *s)
     if (err) {
         status = sc_call_fail(s->call, err, &diag);
     } else if (s->flags->is_check) {
-        printf("all settings are fine\n");
+        printf("all settings are valid\n");
     } else {
         status = serve(s);
     }

@@ -60,7 +60,7 @@ enum {
     {"check", SC_KEY_SERVE_CHECK, NULL,                                                               \
      "check all settings, and the files and databases that they name, and stop", NULL}, \
     {"print-config", SC_KEY_SERVE_PRINT_CONFIG, NULL,                                                 \
-     "print all settings as a file for --config, with what they mean, and stop", NULL},               \
+     "print all settings as a file for --config, with their descriptions, and stop", NULL},               \
     SC_SETTING_OPTIONS
 
 /** Of these, the settings. */
@@ -106,7 +106,7 @@ SC_CHECKED sc_err sc_serve_gather(const sc_serve_flags *flags, const sc_serve_fl
 typedef struct sc_serve_resources {
     sc_log *log;
     sc_map *map;
-    sc_partition *cut;          ///< NULL: one part
+    sc_partition *partition;    ///< NULL: one part
     sc_served_objects objects;  ///< of the built-in provider
     sc_density *density;
     char **addresses;

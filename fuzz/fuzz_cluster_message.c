@@ -1,6 +1,6 @@
 // Door: messages of a cluster, as a gateway or a worker receives them once they are unsealed.
 //
-// The input is the message, about a town that is always the same, cut into seven parts. What is
+// The input is the message, about a town that is always the same, divided into seven parts. What is
 // accepted is within all bounds, can be sent again, and is then received as the same bytes; a
 // worker accepts it as well, whatever the categories are called.
 #include "town.h"
@@ -28,7 +28,7 @@ static void check_ids(const uint32_t *ids, size_t count, uint32_t limit)
 static void check_proposal(const sc_map *map, const sc_proposal *proposal)
 {
     DOOR_PROMISE(proposal->member_count >= 1 && proposal->member_count <= MEMBERS_MAX,
-                 "a bid has members");
+                 "a proposal has members");
     DOOR_PROMISE(proposal->segment_count >= 1 && proposal->part < PARTS, "and segments");
     check_ids(proposal->stars, proposal->star_count, sc_map_star_count(map));
     check_ids(proposal->segments, proposal->segment_count, sc_map_segment_count(map));
@@ -70,7 +70,7 @@ static void check_msg(const sc_map *map, const sc_msg *msg, uint32_t categories)
         check_query(map, &msg->query);
         // fall through
     case SC_MSG_REMOVE:
-        DOOR_PROMISE(msg->part < PARTS && msg->home < PARTS, "parts are of the cut");
+        DOOR_PROMISE(msg->part < PARTS && msg->home < PARTS, "parts are of the partition");
         DOOR_PROMISE(msg->query.segment < sc_map_segment_count(map), "segments of the map");
         break;
     case SC_MSG_RESERVE:
@@ -100,24 +100,24 @@ static void check_again(const sc_cluster_codec *codec, const sc_msg *msg)
     const int64_t offset_us = 12345678;
     sc_bytes bytes = {0};
     sc_bytes again = {0};
-    sc_msg heard;
-    DOOR_PROMISE(!sc_msg_encode(codec, msg, offset_us, &bytes), "what was heard can be said");
-    DOOR_PROMISE(!sc_msg_decode(codec, bytes.data, bytes.size, offset_us, &heard),
-                 "and heard again");
-    DOOR_PROMISE(!sc_msg_encode(codec, &heard, offset_us, &again), "and said again");
+    sc_msg received;
+    DOOR_PROMISE(!sc_msg_encode(codec, msg, offset_us, &bytes), "what was received can be sent");
+    DOOR_PROMISE(!sc_msg_decode(codec, bytes.data, bytes.size, offset_us, &received),
+                 "and received again");
+    DOOR_PROMISE(!sc_msg_encode(codec, &received, offset_us, &again), "and sent again");
     DOOR_PROMISE(again.size == bytes.size && memcmp(again.data, bytes.data, bytes.size) == 0,
                  "in the same bytes");
-    sc_msg_fini(&heard);
+    sc_msg_fini(&received);
     sc_bytes_fini(&bytes);
     sc_bytes_fini(&again);
 }
 
-static void hear(const sc_cluster_codec *codec, const uint8_t *bytes, size_t size,
-                 uint32_t categories, bool *is_heard)
+static void receive(const sc_cluster_codec *codec, const uint8_t *bytes, size_t size,
+                    uint32_t categories, bool *is_received)
 {
     sc_msg msg;
     const sc_err err = sc_msg_decode(codec, bytes, size, 12345678, &msg);
-    *is_heard = !err;
+    *is_received = !err;
     if (err) {
         DOOR_PROMISE(err != SC_ENOMEM, "no word blames memory");
         return;
@@ -141,9 +141,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     uint8_t *copy = door_copy(data, size);
     bool by_gateway = false;
     bool by_worker = false;
-    hear(&gateway, copy, size, vocabulary.count, &by_gateway);
-    hear(&worker, copy, size, UINT32_MAX, &by_worker);
-    DOOR_PROMISE(by_worker || !by_gateway, "a worker hears what a gateway does");
+    receive(&gateway, copy, size, vocabulary.count, &by_gateway);
+    receive(&worker, copy, size, UINT32_MAX, &by_worker);
+    DOOR_PROMISE(by_worker || !by_gateway, "a worker receives what a gateway does");
     sc_category_table_free(worker.categories);
     free(copy);
     return 0;

@@ -171,10 +171,10 @@ static void try_request(const char *text)
     char reply[2048];
     struct pollfd wait = {.fd = fd, .events = POLLIN};
     DOOR_PROMISE(poll(&wait, 1, 10000) == 1, "it is answered in time");
-    const ssize_t heard = recv(fd, reply, sizeof reply, 0);
+    const ssize_t received = recv(fd, reply, sizeof reply, 0);
     close(fd);
-    DOOR_PROMISE(heard > 12 && memcmp(reply, "HTTP/1.1 ", 9) == 0, "by a reply");
-    const bool is_here = memmem(reply, (size_t)heard, "\r\n\r\nhere", 8);
+    DOOR_PROMISE(received > 12 && memcmp(reply, "HTTP/1.1 ", 9) == 0, "by a reply");
+    const bool is_here = memmem(reply, (size_t)received, "\r\n\r\nhere", 8);
     DOOR_PROMISE(!is_here || !has_proxy, "what a proxy passes on is not local");
 }
 

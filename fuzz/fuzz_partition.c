@@ -84,7 +84,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     size_t file_size = size - 1;
     uint8_t *file = how & MEND_HASH ? mend(data + 1, size - 1, how, town, &file_size)
                                     : door_copy(data + 1, size - 1);
-    const sc_input input = {"town.cut", file, file_size};
+    const sc_input input = {"town.partition", file, file_size};
     sc_partition *partition = NULL;
     sc_diag diag = {""};
     const sc_err err = sc__partition_read_input(&input, town, &partition, &diag);

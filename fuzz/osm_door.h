@@ -10,10 +10,13 @@
 
 #include "door.h"
 
-static inline void door_osm_as(const sc_input *input, bool skip_missing_nodes)
+static inline void door_osm_as(const sc_input *input, sc_import_profile profile,
+                               bool skip_missing_nodes)
 {
     sc_import_options options = SC_IMPORT_DEFAULTS;
-    options.ways = "all";
+    options.profile = profile;
+    options.ways = profile == SC_IMPORT_BIKE ? NULL : "all";
+    options.ferries = true;
     options.skip_missing_nodes = skip_missing_nodes;
     sc_import_report report = {0};
     sc_diag diag = {""};
@@ -28,11 +31,13 @@ static inline void door_osm_as(const sc_input *input, bool skip_missing_nodes)
     }
 }
 
-/** Read the file all ways, with and without the nodes that it lacks. */
+/** Read the file for every profile, with and without the nodes that it lacks. */
 static inline void door_osm(const sc_input *input)
 {
-    door_osm_as(input, false);
-    door_osm_as(input, true);
+    door_osm_as(input, SC_IMPORT_CAR, false);
+    door_osm_as(input, SC_IMPORT_CAR, true);
+    door_osm_as(input, SC_IMPORT_BIKE, true);
+    door_osm_as(input, SC_IMPORT_FOOT, true);
 }
 
 #endif

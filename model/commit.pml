@@ -189,7 +189,7 @@ inline say_dead(b)
 #endif
 
 /* What a gateway does about one proposal. */
-proctype Books(bit g; byte b)
+proctype Ledger(bit g; byte b)
 {
 end:
     do
@@ -389,8 +389,8 @@ init
         od;
         for (b : 0 .. PROPOSALS - 1) {
             run Worker(b);
-            run Books(0, b);
-            run Books(1, b)
+            run Ledger(0, b);
+            run Ledger(1, b)
         }
         b = 0;
 #ifndef NO_LATECOMER

@@ -1,5 +1,6 @@
-// What a cut costs, and what company gives back: success with parts, isolated and not, beside one
-// engine; the messages that are sent for it; and what somebody who knows the cut can rule out.
+// What a partition costs, and what company gives back: success with parts, isolated and not, beside
+// one engine; the messages that are sent for it; and what somebody who knows the partition can rule
+// out.
 //
 // usage: bench_parts SECONDS [USERS MAP.scm TRACES|-]...
 //
@@ -88,7 +89,7 @@ static double success_of_simulation(const ground *g)
     return success;
 }
 
-static sc_partition *cut_into(const sc_map *map, uint32_t parts)
+static sc_partition *partition_into(const sc_map *map, uint32_t parts)
 {
     const sc_partition_options options = {.parts = parts, .seed = 1};
     sc_partition *partition = NULL;
@@ -118,7 +119,7 @@ static sc_cluster_sim_verdict play(const ground *g, const sc_partition *partitio
     sc_cluster_sim_options options = sc_cluster_sim_options_default();
     options.gateways = r->gateways;
     options.workers = r->workers;
-    options.cut = partition;
+    options.partition = partition;
     options.max_pending = g->users;
     options.jitter_us = r->jitter_us;
     options.delay_us = r->delay_us;
@@ -158,7 +159,7 @@ static void print_row(const row *r, const sc_cluster_sim_verdict *v, double cpu_
 
 static void measure(const ground *g, const row *r)
 {
-    sc_partition *partition = cut_into(g->map, r->parts);
+    sc_partition *partition = partition_into(g->map, r->parts);
     const double start = bench_cpu_s();
     const sc_cluster_sim_verdict verdict = play(g, partition, r);
     print_row(r, &verdict, bench_cpu_s() - start);

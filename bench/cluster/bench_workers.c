@@ -1,7 +1,7 @@
 // A cluster far larger than this machine: 64 workers with eight parts each, and as many travellers
 // as one likes. How even is the load, how much is sent, how much does a worker hold?
 //
-// usage: bench_workers SECONDS USERS MAP.scm [CUT]
+// usage: bench_workers SECONDS USERS MAP.scm [PARTITION]
 //
 // Two spells of SECONDS each: parts placed by number alone, then by the queries that were measured
 // in the first one. One thread does it all, in virtual time: queries, messages, bytes and memory
@@ -32,12 +32,12 @@ static double resident(void)
     return (double)sc_process_use_now().resident_bytes;
 }
 
-static sc_partition *cut_of(const sc_map *map, const char *path)
+static sc_partition *partition_of(const sc_map *map, const char *path)
 {
     sc_partition *partition = NULL;
     sc_diag diag = {""};
     if (path) {
-        die_if(sc_partition_read(path, map, &partition, &diag), "cut", &diag);
+        die_if(sc_partition_read(path, map, &partition, &diag), "partition", &diag);
     } else {
         const sc_partition_options options = {.parts = PARTS, .seed = 1};
         die_if(sc_partition_make(map, &options, &partition, &diag), "partition", &diag);
@@ -110,11 +110,11 @@ static void print_memory(sc_cluster_sim *sim, double before, double empty)
         sim->processes[i].engines = NULL;
     }
     (void)malloc_trim(0);
-    const double crews = full - resident();
+    const double pools = full - resident();
     printf("memory: %.1f MB for a worker with nothing to do, %.1f MB with %.0f queries and company "
            "(%.0f B each beyond that); the map is shared\n",
-           (empty - before) / WORKERS / 1e6, crews / WORKERS / 1e6, (double)held / WORKERS,
-           (crews - (empty - before)) / (double)held);
+           (empty - before) / WORKERS / 1e6, pools / WORKERS / 1e6, (double)held / WORKERS,
+           (pools - (empty - before)) / (double)held);
 }
 
 static void measure(const sc_map *map, const sc_partition *partition, uint32_t users,
@@ -131,7 +131,7 @@ static void measure(const sc_map *map, const sc_partition *partition, uint32_t u
     sc_cluster_sim_options options = sc_cluster_sim_options_default();
     options.gateways = GATEWAYS;
     options.workers = WORKERS;
-    options.cut = partition;
+    options.partition = partition;
     options.max_pending = users / 2 + 1;
     options.delay_us = 500;
     options.guard_us = 10000;
@@ -182,12 +182,12 @@ static void measure(const sc_map *map, const sc_partition *partition, uint32_t u
 int main(int argc, char **argv)
 {
     if (argc != 4 && argc != 5) {
-        bench_die("bench_workers", "usage: bench_workers SECONDS USERS MAP.scm [CUT]");
+        bench_die("bench_workers", "usage: bench_workers SECONDS USERS MAP.scm [PARTITION]");
     }
     const double seconds = strtod(argv[1], NULL);
     const uint32_t users = (uint32_t)strtoul(argv[2], NULL, 10);
     sc_map *map = bench_open(argv[3]);
-    sc_partition *partition = cut_of(map, argc == 5 ? argv[4] : NULL);
+    sc_partition *partition = partition_of(map, argc == 5 ? argv[4] : NULL);
     printf(
         "%s: %u nodes, %u stars in %u parts, %d workers, %d gateways, %u travellers, twice %g s\n",
         bench_name(argv[3]), sc_map_node_count(map), sc_map_star_count(map),

@@ -118,9 +118,9 @@ static sending send_all(stand *s, const sc_request *request)
     sending least = {.cpu_s = HUGE_VAL};
     const sc_vocabulary *words = sc_objects_vocabulary(s->stock);
     sc_reply reply;
-    sc_reply heard;
+    sc_reply received;
     sc_reply_init(&reply);
-    sc_reply_init(&heard);
+    sc_reply_init(&received);
     sc_bytes out = {0};
     sc_bytes in = {0};
     for (int run = 0; run < RUNS; run++) {
@@ -145,11 +145,11 @@ static sending send_all(stand *s, const sc_request *request)
                                                .vocabulary = words,
                                                .encoding = SC_ENCODING_COMPACT,
                                                .limits = &s->limits},
-                                   &relay, in.data, in.size, &heard, &diag),
+                                   &relay, in.data, in.size, &received, &diag),
                    &diag);
             now.cpu_s += bench_cpu_s() - start;
-            filter_reply(s, &relay, &heard, &now);
-            now.objects += (double)sc_reply_candidate_count(&heard, 0);
+            filter_reply(s, &relay, &received, &now);
+            now.objects += (double)sc_reply_candidate_count(&received, 0);
             now.bytes_out += (double)out.size;
             now.bytes_in += (double)in.size;
         }
@@ -158,7 +158,7 @@ static sending send_all(stand *s, const sc_request *request)
     sc_bytes_fini(&out);
     sc_bytes_fini(&in);
     sc_reply_fini(&reply);
-    sc_reply_fini(&heard);
+    sc_reply_fini(&received);
     return least;
 }
 

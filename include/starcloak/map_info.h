@@ -71,7 +71,9 @@ typedef struct sc_map_info {
 
     sc_simple_counts simple;
 
-    double min_x, min_y, max_x, max_y;  ///< bounds; 0 without coordinates
+    /** Bounds; 0 without coordinates. Of a map with roads across the 180th meridian, min_x is the
+     * western bound and greater than max_x. */
+    double min_x, min_y, max_x, max_y;
     const char *table_names[SC_INFO_TABLES];
     size_t table_bytes[SC_INFO_TABLES];
 } sc_map_info;

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# What a cut costs, on real maps: ten thousand travellers on Northwest Atlanta, and real cabs in San Francisco. With 16
-# parts and company, success is within half a point of one engine's, and nobody who knows the cut can rule out a segment.
+# What a partition costs, on real maps: ten thousand travellers on Northwest Atlanta, and real cabs in San Francisco. With 16
+# parts and company, success is within half a point of one engine's, and nobody who knows the partition can rule out a segment.
 # Everything is virtual, so the figures are the same on every machine (bench/cluster/bench_parts.c).
 # shellcheck source-path=SCRIPTDIR disable=SC2154
 source "$(dirname "${BASH_SOURCE[0]}")/tap.sh"
 
 bench=$repository/build/bench/bench_parts
-sentences=("%s: 16 parts answer within half a point of one engine" "%s: no cloak tells on which side of a cut its members are"
+sentences=("%s: 16 parts answer within half a point of one engine" "%s: no cloak tells on which side of a border its members are"
     "%s: engines by themselves would tell" "%s: one engine in a cluster answers as a simulation does")
 
 # figure NAME PARTS COLUMN: of the row of that name and number of parts.

@@ -22,7 +22,7 @@ equal "a flag goes before the file, and nothing else changes" "$(diff all.ini "$
 check "it is that flag" says "$out" "max-k = 50"
 run serve city.scm --check
 succeeds "a service that would do is checked"
-check "and that is said" says "$out" "all settings are fine"
+check "and that is said" says "$out" "all settings are valid"
 sed 's/^map = $/map = city.scm/; s/^listen = .*/listen = 127.0.0.1:0/' all.ini >good.ini
 run serve --config good.ini --check
 succeeds "the map may stand in the file"
@@ -89,8 +89,8 @@ guest=$(grep -o 'sct1_.*' alone.out)
 post "http://$address" '{"position":{"edge":5,"offset_m":1},"profile":{"k":2,"max_wait_s":1},"request":{"type":"range","radius_m":500}}' \
     -H "Authorization: Bearer $guest"
 equal "the token that it prints is good" "$code" 200
-check "alone, nobody is hidden" says "$out" dropped
-threads_of() { cat "/proc/$1"/task/*/comm | grep -E '^(http|ledger|engine|clerk|provider)' | sort | tr '\n' ' '; }
+check "alone, a query is not hidden" says "$out" dropped
+threads_of() { cat "/proc/$1"/task/*/comm | grep -E '^(http|ledger|engine|courier|provider)' | sort | tr '\n' ' '; }
 equal "ledger, engine and provider share one thread" "$(threads_of "$alone")" "http-0 http-1 ledger "
 kill -HUP "$alone"
 until_true grep -q event=reloaded alone.log
@@ -103,7 +103,7 @@ equal "it ends when told to" "$status" 0
 start several "$STARCLOAK" serve city.scm --listen 127.0.0.1:0 --user "$me" --token-keys keys --threads 2
 until_true grep -q event=ready several.log
 has_threads() { [ "$(threads_of "$started_id")" = "$1" ]; }
-check "with --threads engines have threads of their own" until_true has_threads "clerk clerk-watch engine-0 engine-1 http-0 http-1 ledger "
+check "with --threads engines have threads of their own" until_true has_threads "courier-0 courier-watch engine-0 engine-1 http-0 http-1 ledger "
 kill -TERM "$started_id"
 ended "$started_id"
 equal "and all of them end" "$status" 0
@@ -147,7 +147,7 @@ else
     skip "and ends well" "not root"
 fi
 
-# Sockets from a service manager. The tool opens them, and starts the service when somebody connects.
+# Sockets from a service manager. The tool opens them, and starts the service when a client connects.
 if command -v systemd-socket-activate >/dev/null; then
     port=$(free_ports 1)
     start handed systemd-socket-activate -l "127.0.0.1:$port" "$STARCLOAK" serve city.scm --user "$me"
@@ -186,18 +186,18 @@ check "although something happened" python3 - "$out" <<'PY'
 import json, sys
 told = json.load(open(sys.argv[1]))
 assert told["answered"] > 20, told["answered"]
-assert told["left"] > 0 and told["spoiled"] > 0, told
+assert told["left"] > 0 and told["faulty"] > 0, told
 assert told["provider_kills"] + told["provider_stops"] > 0
 assert told["violations"]["all"] == 0 and told["service"]["violations"] == 0 and told["service"]["pending"] == 0
 PY
 kill -TERM "$chaos"
 ended "$chaos"
 equal "and the service ends well" "$status" 0
-check "its log names nobody" silent_about chaos.log load- sct1_
+check "its log names no user" silent_about chaos.log load- sct1_
 
 # --- A forced stop --------------------------------------------------------------------------------
 
-# Nobody else asks: the query would wait for a minute, and has a second.
+# There is no other query: this one would wait for a minute, and has a second.
 start forced "$STARCLOAK" serve city.scm --listen 127.0.0.1:0 --user "$me" --token-keys keys --drain 1 --metrics open
 forced=$started_id
 address=$(address_of forced)

@@ -31,7 +31,7 @@ sc_cluster_sim_options sc_cluster_sim_options_default(void)
 
 static sc_err check_options(const sc_cluster_sim_options *options, sc_diag *diag)
 {
-    if (!options->cut) return sc_fail(diag, SC_EINVAL, "cluster_sim: there is no partition");
+    if (!options->partition) return sc_fail(diag, SC_EINVAL, "cluster_sim: there is no partition");
     if (options->gateways < 1 || options->workers < 1 || options->gateways > MOST_PROCESSES ||
         options->workers > MOST_PROCESSES ||
         options->gateways + options->workers > MOST_PROCESSES) {
@@ -49,7 +49,7 @@ static sc_err make_processes(sc_cluster_sim *sim, sc_diag *diag)
 {
     const sc_cluster_sim_options *options = &sim->options;
     const uint32_t count = options->gateways + options->workers;
-    const uint32_t parts = sc_partition_part_count(options->cut);
+    const uint32_t parts = sc_partition_part_count(options->partition);
     sim->owners = sc_calloc(parts, sizeof *sim->owners);
     sim->processes = sc_calloc(count, sizeof *sim->processes);
     if (!sim->owners || !sim->processes) return SC_ENOMEM;
@@ -89,7 +89,7 @@ sc_err sc_cluster_sim_new(const sc_map *map, const sc_cluster_sim_options *optio
     err = sc__truth_init(&sim->truth, map, options);
     if (!err && options->is_encoded) {
         sim->codec.map = map;
-        sim->codec.parts = sc_partition_part_count(options->cut);
+        sim->codec.parts = sc_partition_part_count(options->partition);
         err = sc_category_table_new(&sim->codec.categories);
     }
     if (!err) err = make_processes(sim, diag);
@@ -282,7 +282,7 @@ const sc_cluster_sim_verdict *sc_cluster_sim_verdict_of(const sc_cluster_sim *si
 
 sc_err sc_cluster_sim_loads(sc_cluster_sim *sim, sc_part_load *loads)
 {
-    const uint32_t parts = sc_partition_part_count(sim->options.cut);
+    const uint32_t parts = sc_partition_part_count(sim->options.partition);
     sc_part_load *of_one = sc_calloc(parts, sizeof *of_one);
     if (!of_one) return SC_ENOMEM;
     for (uint32_t part = 0; part < parts; part++) {

@@ -36,7 +36,7 @@ typedef struct sc_cluster_sim_options {
     unsigned gateways;
     unsigned workers;
     sc_engine_options engine;
-    const sc_partition *cut;
+    const sc_partition *partition;
     size_t max_pending;  ///< of each gateway
     sc_time jitter_us;
     sc_time guard_us;
@@ -57,7 +57,8 @@ typedef struct sc_cluster_sim_options {
     sc_time provider_us;  ///< mean
     double provider_failure;
     double leaving;       ///< share of clients that go away before their outcome
-    bool is_company_off;  ///< what a cut costs (for comparison); engines of one worker still share
+    bool is_company_off;  ///< what a partition costs (for comparison); engines of one worker still
+                          ///< share
     bool is_checked;      ///< every cloak by the verifier
     bool is_encoded;      ///< messages travel as bytes (cluster/cluster_codec.h), which are counted
     sc_cluster_sim_fault fault;
@@ -102,9 +103,9 @@ typedef struct sc_cluster_sim_verdict {
     uint64_t broken;     ///< cloaks that break a promise
     uint64_t unsettled;  ///< queries without an outcome at the end
     uint64_t resettled;  ///< with two
-    // What knowledge of the cut rules out: segments of cloaks on which no member can be, since not
-    // even a query with the greatest hops of them all would have been known there to the engine
-    // that found the cloak.
+    // What knowledge of the partition rules out: segments of cloaks on which no member can be,
+    // since not even a query with the greatest hops of them all would have been known there to the
+    // engine that found the cloak.
     uint64_t ruled_out_segments;
     uint64_t ruled_out_cloaks;
     uint64_t ruled_out_below_l;  ///< cloaks that keep fewer than the greatest l without them

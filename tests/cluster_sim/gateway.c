@@ -20,7 +20,7 @@ sc_err sc__as_gateway_start(sc__process *process)
         .guard_us = options->guard_us,
         .patience_us = options->patience_us,
         .give_up_us = provider_limit(options) + 4 * options->delay_us + options->patience_us,
-        .cut = options->cut,
+        .partition = options->partition,
         .port = sc__network_port(process),
     };
     return sc__ledger_state_new(&state, &process->rng, &process->state);

@@ -12,8 +12,9 @@
 
 sc_err sc__truth_init(sc__truth *truth, const sc_map *map, const sc_cluster_sim_options *options)
 {
-    *truth = (sc__truth){.cut = options->cut, .is_company_off = options->is_company_off};
-    sc_err err = sc_partition_walker_new(options->cut, &truth->walker);
+    *truth =
+        (sc__truth){.partition = options->partition, .is_company_off = options->is_company_off};
+    sc_err err = sc_partition_walker_new(options->partition, &truth->walker);
     if (!err && options->is_checked) err = sc_verifier_new(map, &truth->verifier);
     if (err) sc__truth_fini(truth);
     return err;
@@ -176,7 +177,7 @@ static sc_err look(sc__truth *truth, const sc_proposal *proposal, sc_time now)
 /** Would a query on that segment, with these hops, have been known to the part's engine? */
 static bool is_known(const sc__truth *truth, sc_seg_id segment, uint32_t hops, uint32_t part)
 {
-    if (sc_partition_home(truth->cut, segment) == part) return true;
+    if (sc_partition_home(truth->partition, segment) == part) return true;
     if (truth->is_company_off) return false;
     size_t count = 0;
     const uint16_t *parts = sc_partition_reach(truth->walker, segment, hops, &count);
@@ -186,7 +187,7 @@ static bool is_known(const sc__truth *truth, sc_seg_id segment, uint32_t hops, u
     return false;
 }
 
-/** What somebody who knows the cut, and which engine found the cloak, can rule out of it. */
+/** What somebody who knows the partition, and which engine found the cloak, can rule out of it. */
 static void rule_out(sc__truth *truth, const sc_proposal *proposal)
 {
     uint32_t hops = 0;

@@ -29,7 +29,7 @@ typedef struct sc__fact {
 
 /** From sc__truth_init(). */
 typedef struct sc__truth {
-    const sc_partition *cut;
+    const sc_partition *partition;
     bool is_company_off;
     sc__fact *facts;  ///< by number
     size_t count;

@@ -53,7 +53,7 @@ static void tell_gateways(sc_cluster_sim *sim, uint32_t part)
 static sc_err place(sc_cluster_sim *sim, const double *loads, sc_placement_worker *workers,
                     sc_peer *owners, double *alike)
 {
-    const uint32_t parts = sc_partition_part_count(sim->options.cut);
+    const uint32_t parts = sc_partition_part_count(sim->options.partition);
     for (uint32_t part = 0; part < parts; part++) {
         alike[part] = (double)NAN;
     }
@@ -73,7 +73,7 @@ static sc_err place(sc_cluster_sim *sim, const double *loads, sc_placement_worke
 
 void sc__place_parts(sc_cluster_sim *sim, const double *loads)
 {
-    const uint32_t parts = sc_partition_part_count(sim->options.cut);
+    const uint32_t parts = sc_partition_part_count(sim->options.partition);
     sc_placement_worker *workers = sc_calloc(sim->options.workers, sizeof *workers);
     sc_peer *owners = sc_calloc(parts, sizeof *owners);
     double *alike = sc_calloc(parts, sizeof *alike);

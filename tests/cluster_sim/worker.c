@@ -11,10 +11,10 @@ sc_err sc__as_worker_start(sc__process *process, sc_diag *diag)
 {
     const sc_cluster_sim *sim = process->sim;
     memset(process->has_part, 0,
-           sc_partition_part_count(sim->options.cut) * sizeof *process->has_part);
+           sc_partition_part_count(sim->options.partition) * sizeof *process->has_part);
     const sc_engine_pool_options options = {
         .engine = sim->options.engine,
-        .cut = sim->options.cut,
+        .partition = sim->options.partition,
         .engine_threads = 1,
         .prune_threads = 0,
         .max_queries = sim->options.max_pending * sim->options.gateways,
@@ -37,7 +37,8 @@ void sc__as_worker_end(sc__process *process)
     process->engines = NULL;
     if (process->has_part) {
         memset(process->has_part, 0,
-               sc_partition_part_count(process->sim->options.cut) * sizeof *process->has_part);
+               sc_partition_part_count(process->sim->options.partition) *
+                   sizeof *process->has_part);
     }
 }
 
@@ -60,7 +61,7 @@ void sc__as_worker_attend(sc__process *process)
 void sc__as_worker_take_parts(sc__process *process)
 {
     sc_cluster_sim *sim = process->sim;
-    const uint32_t parts = sc_partition_part_count(sim->options.cut);
+    const uint32_t parts = sc_partition_part_count(sim->options.partition);
     const sc_peer self = sc__process_peer(process);
     uint16_t *mine = sc_malloc_array(parts, sizeof *mine);
     if (!mine) {

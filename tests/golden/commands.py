@@ -150,11 +150,11 @@ USAGE = {
         experiment --seeds 0 -o x
         experiment --traces traces/town.csv -o x
         partition
-        partition city.scm -o x.cut
+        partition city.scm -o x.partition
         partition city.scm -n 8
-        partition city.scm -n 0 -o x.cut
-        partition city.scm -n 2 --weights '' -o x.cut
-        partition city.scm -n 2 -o x.cut more
+        partition city.scm -n 0 -o x.partition
+        partition city.scm -n 2 --weights '' -o x.partition
+        partition city.scm -n 2 -o x.partition more
     """,
     "service": """
         serve
@@ -258,13 +258,13 @@ FAILURES = {
         nearest town.scm --lon 200 --lat 49.4
         nearest town.scm --lon 8.6 --lat 49.4 --max-snap-m 10
         nearest town.scm --lon 8.6821 --lat 49.4101 --category hopsital
-        partition absent.scm -n 2 -o x.cut
-        partition city.scm -n 4096 -o x.cut
+        partition absent.scm -n 2 -o x.partition
+        partition city.scm -n 4096 -o x.partition
         partition city.scm -n 2 -o city.scm
-        partition city.scm -n 2 --weights absent.jsonl -o x.cut
-        partition city.scm -n 2 --weights city.scm -o x.cut
-        partition city.scm -n 2 -o no/such/folder/x.cut
-        partition dimacs-bare.scm -n 1 -o x.cut --geojson x.geojson
+        partition city.scm -n 2 --weights absent.jsonl -o x.partition
+        partition city.scm -n 2 --weights city.scm -o x.partition
+        partition city.scm -n 2 -o no/such/folder/x.partition
+        partition dimacs-bare.scm -n 1 -o x.partition --geojson x.geojson
     """,
     "runs": """
         queries absent.scm -o x.jsonl
@@ -337,7 +337,7 @@ FAILURES = {
         serve city.scm --token-keys short.keys --check
         serve city.scm --user nobody-of-that-name --listen 127.0.0.1:0
         serve city.scm --provider ftp://x/ --check
-        serve city.scm --cut grid.cut --check
+        serve city.scm --partition grid.partition --check
         serve city.scm --density letter.txt --check
         serve city.scm --config moved.ini --check
         demo city.scm --no-ui --listen 127.0.0.1:0
@@ -369,7 +369,7 @@ FAILURES = {
         worker city.scm --check
         worker city.scm --cluster-key cluster.key --check
         worker city.scm --cluster-key open.keys --check
-        worker city.scm --cluster-key cluster.key --cut keys --check
+        worker city.scm --cluster-key cluster.key --partition keys --check
         worker city.scm --cluster-key cluster.key --cluster-name a.b --check
         worker city.scm --cluster-key cluster.key --nats-user ann --check
         worker city.scm --cluster-key cluster.key --nats nats://127.0.0.1:1

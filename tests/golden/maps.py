@@ -27,10 +27,15 @@ IMPORTS = """
     osm/town.osm --ways all -o osm-all.scm
     osm/town.osm.pbf -o osm-pbf.scm
     cli/hamlet.osm -o hamlet.scm
+    cli/streets.osm -o streets.scm
+    cli/streets.osm --profile bike -o streets-bike.scm
+    cli/streets.osm --profile foot --ferries -o streets-foot.scm
     mobisim/crossing.svg -o mobisim.scm
     cli/yard.svg --utm 16N -o yard.scm
     shapefile/crossing.shp -o shapefile.scm
     shapefile/crossing.shp --class S1400 -o shapefile-class.scm
+    shapefile/crossing.shp --name-field MTFCC -o shapefile-names.scm
+    sumo/town.net.xml -o sumo.scm
     osm/town.osm --objects objects/town.csv -o osm-far.scm
     grid.cnode grid.cedge --coords planar --unit-m 1 --objects grid-objects.csv -o grid.scm
     web.gr web.co -o web.scm
@@ -170,10 +175,10 @@ def reports(program, store):
     """) + program.transcript("nearest town.scm --json -k 1",
                               stdin="8.6821 49.4101\n8.681,49.41\n"))
     store.put("maps/partition.txt", program.transcripts("""
-        partition city.scm -n 4 -o city.cut
-        partition city.scm -n 4 -o city.cut --json
-        partition grid.scm -n 3 --seed 2 -o grid.cut --json --geojson grid-cut.geojson
-        partition web.scm -n 1 -o web.cut --json
+        partition city.scm -n 4 -o city.partition
+        partition city.scm -n 4 -o city.partition --json
+        partition grid.scm -n 3 --seed 2 -o grid.partition --json --geojson grid-partition.geojson
+        partition web.scm -n 1 -o web.partition --json
     """, lambda text: times(short_times(text))) +
         "".join(f"--- {name}\n{bytes_of(program, name)}"
-                for name in ("city.cut", "grid.cut", "web.cut", "grid-cut.geojson")))
+                for name in ("city.partition", "grid.partition", "web.partition", "grid-partition.geojson")))

@@ -13,7 +13,7 @@ JSON = ("Content-Type", "application/json")
 SIZE = ("content-length",)
 LIFE = ("listening", "ready", "draining", "stopped")  # events of every log
 PATHS = ["/healthz", "/readyz", "/metrics", "/openapi.json", "/v1/about", "/v1/map", "/v1/map.bin",
-         "/v1/categories", "/v1/cut", "/v1/cluster", "/v1/events", "/v1/attacks", "/v1/queries", "/",
+         "/v1/categories", "/v1/partition", "/v1/cluster", "/v1/events", "/v1/attacks", "/v1/queries", "/",
          "/reports/", "/demo/about", "/nowhere"]
 
 
@@ -52,7 +52,7 @@ def talk_pages(talk, program):
     talk.ask("roads", "GET", "/v1/map", show=lambda body: digest(body, 4))
     talk.ask("roads as bytes", "GET", "/v1/map.bin", show=lambda body: digest(body, 4))
     talk.ask("categories", "GET", "/v1/categories")
-    talk.ask("parts", "GET", "/v1/cut", show=lambda body: digest(body, 4))
+    talk.ask("parts", "GET", "/v1/partition", show=lambda body: digest(body, 4))
     talk.ask("description", "GET", "/openapi.json", show=lambda body: digest(body, 1))
     for path in ("/v1/map", "/v1/map.bin", "/v1/categories", "/openapi.json"):
         _, headers, _ = exchange(talk.address, request_bytes("GET", path))
@@ -179,7 +179,7 @@ def responses(program, store):
 
 
 def serve_all(program, store, people):
-    serve = start_serve(program, "serve", "--cut", "city.cut", "--events", "open", "--metrics", "open",
+    serve = start_serve(program, "serve", "--partition", "city.partition", "--events", "open", "--metrics", "open",
                         "--user-rate", "0", "--jitter", "0.05")
     address = serve.address()
     talk = Talk(address)
@@ -249,7 +249,7 @@ def query_command(program, store, address, people):
                  "--edge 5 --offset-m 1 --category dragon"):
         code, out, err = program.run("query", f"http://{address}", "--token", tokens[2], *line.split())
         text += f"$ starcloak query URL {line}\n{waits(out)}{waits(err)}=> {code}\n\n"
-    # The first are answered; of the others, too few for their wishes, nobody is.
+    # The first are answered; of the others, too few for their wishes, none is.
     for wishes in ("-n 20 --k 2:0 --l 1:0 --sigma-t 3:0", "-n 2 --k 9:0 --l 1:0 --sigma-t 1:0"):
         code, out, err = program.run("load", f"http://{address}", "city.scm", "--key", "keys", "--duration", "2",
                                      "--pause", "1", *wishes.split(), "--json", "--quiet")
@@ -270,7 +270,7 @@ def serve_gates(program, store, people):
         serve = start_serve(program, f"gates-{events}", "--events", events, "--metrics", metrics, "--no-ui",
                             "--user-rate", "0.001", "--user-burst", "1")
         talk = Talk(serve.address())
-        for path in ("/v1/events", "/metrics", "/reports/", "/", "/v1/cut"):
+        for path in ("/v1/events", "/metrics", "/reports/", "/", "/v1/partition"):
             talk.ask(f"events {events}, metrics {metrics}, no token", "GET", path)
         if metrics == "token":
             talk.ask("with a token", "GET", "/metrics", [people[0]], show=lambda body: "...\n", masked=SIZE)
@@ -375,7 +375,7 @@ def cluster(program, store):
     bus = program.start_other("nats", nats, "-a", "127.0.0.1", "-p", str(port))
     bus.wait_for("Server is ready")
     lbs = program.start("cluster-lbs", "lbs", "city.scm", "--listen", "127.0.0.1:0")
-    shared = ["city.scm", "--cut", "city.cut", "--cluster-key", "cluster.key", "--nats", f"nats://127.0.0.1:{port}"]
+    shared = ["city.scm", "--partition", "city.partition", "--cluster-key", "cluster.key", "--nats", f"nats://127.0.0.1:{port}"]
     worker = program.start("worker", "worker", *shared, "--name", "w1", "--threads", "1", "--drain", "1")
     gateway = program.start("gateway", "gateway", *shared, "--name", "g1", "--listen", "127.0.0.1:0",
                             "--token-keys", "keys", "--metrics", "open", "--events", "open", "--user-rate", "0",

@@ -117,7 +117,7 @@ void cluster_across(const cluster_fixture *fixture, const sc_peer owners[CLUSTER
     fail_msg("no road leads from one worker's parts to the other's");
 }
 
-static sc_bus_options wire_to(const char *const *url)
+static sc_bus_options bus_options_for(const char *const *url)
 {
     return (sc_bus_options){
         .servers = url,
@@ -149,7 +149,7 @@ static void take_back(void *context, sc_ticket *ticket)
 static void open_ledger(cluster_gateway *g)
 {
     sc_ledger_options options = sc_ledger_options_default();
-    options.cut = g->fixture->partition;
+    options.partition = g->fixture->partition;
     options.self = sc_gateway_self(g->gateway);
     options.workers = sc_gateway_port(g->gateway);
     options.max_pending = 1000;
@@ -180,7 +180,7 @@ void cluster_gateway_open(cluster_gateway *g, cluster_fixture *fixture, const ch
     pthread_mutex_init(&g->lock, NULL);
     const char *url = fixture->nats.url;
     const sc_gateway_options options = {
-        .bus = wire_to(&url),
+        .bus = bus_options_for(&url),
         .partition = fixture->partition,
         .name = name,
         .heartbeat_s = CLUSTER_HEARTBEAT_S,
@@ -261,11 +261,11 @@ sc_worker *cluster_stranger(cluster_fixture *fixture, const char *name,
 {
     const char *url = fixture->nats.url;
     const sc_worker_options options = {
-        .bus = wire_to(&url),
+        .bus = bus_options_for(&url),
         .engines =
             {
                 .engine = sc_engine_options_default(),
-                .cut = partition,
+                .partition = partition,
                 .engine_threads = 1,
                 .max_queries = 1000,
                 .patience_us = 500000,

@@ -1,7 +1,7 @@
 /**
  * @file cluster_fixture.h
- * @brief A small cluster in one process: gateways with real ledgers and workers with real crews,
- * over a real NATS server, on a small town that is cut into four.
+ * @brief A small cluster in one process: gateways with real ledgers and workers with real engine
+ * pools, over a real NATS server, on a small town that is divided into four.
  *
  * A gateway's provider is built in. Travellers ask by number: traveller i is user i, and stands on
  * a segment of some part. Those who wait for company of k users on one segment are cloaked together

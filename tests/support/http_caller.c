@@ -75,7 +75,7 @@ bool caller_secure(caller *c, SSL_CTX *context)
 
 // --- Saying --------------------------------------------------------------------------------------
 
-void caller_say_bytes(caller *c, const void *bytes, size_t size)
+void caller_send_bytes(caller *c, const void *bytes, size_t size)
 {
     const char *next = bytes;
     while (size > 0) {
@@ -89,9 +89,9 @@ void caller_say_bytes(caller *c, const void *bytes, size_t size)
     }
 }
 
-void caller_say(caller *c, const char *text)
+void caller_send(caller *c, const char *text)
 {
-    caller_say_bytes(c, text, strlen(text));
+    caller_send_bytes(c, text, strlen(text));
 }
 
 // --- Hearing -------------------------------------------------------------------------------------
@@ -147,7 +147,7 @@ static const char *header(const char *head, const char *name)
     return found ? found + strlen(name) : NULL;
 }
 
-static void hear_chunks(caller *c)
+static void receive_chunks(caller *c)
 {
     for (;;) {
         char *line = take_until(c, "\r\n");
@@ -164,7 +164,7 @@ static void hear_chunks(caller *c)
     }
 }
 
-const char *caller_hear(caller *c)
+const char *caller_receive(caller *c)
 {
     free(c->head);
     free(c->body);
@@ -175,7 +175,7 @@ const char *caller_hear(caller *c)
     c->status = (int)strtol(c->head + 9, NULL, 10);
     const char *length = header(c->head, "Content-Length: ");
     if (header(c->head, "Transfer-Encoding: chunked")) {
-        hear_chunks(c);
+        receive_chunks(c);
     } else {
         c->body_size = length && !c->is_head ? strtoul(length, NULL, 10) : 0;
         c->body = take(c, c->body_size);
@@ -185,8 +185,8 @@ const char *caller_hear(caller *c)
 
 const char *caller_ask(caller *c, const char *text)
 {
-    caller_say(c, text);
-    return caller_hear(c);
+    caller_send(c, text);
+    return caller_receive(c);
 }
 
 bool caller_is_left(caller *c)
@@ -197,7 +197,7 @@ bool caller_is_left(caller *c)
     return c->count == before;
 }
 
-bool caller_hears_nothing(caller *c, int ms)
+bool caller_receives_nothing(caller *c, int ms)
 {
     struct pollfd wait = {.fd = c->fd, .events = POLLIN};
     return c->count == 0 && poll(&wait, 1, ms) == 0;

@@ -4,11 +4,11 @@
  * TLS.
  *
  *     caller c = caller_dial(address);
- *     caller_say(&c, "GET /now HTTP/1.1\r\nHost: x\r\n\r\n");
- *     assert_string_equal(caller_hear(&c), "hello");    // c.status, c.head
+ *     caller_send(&c, "GET /now HTTP/1.1\r\nHost: x\r\n\r\n");
+ *     assert_string_equal(caller_receive(&c), "hello");    // c.status, c.head
  *     caller_hang_up(&c);
  *
- * Whoever waits for more than 10 s fails the test.
+ * Waiting for more than 10 s fails the test.
  */
 #ifndef SC_TESTS_SUPPORT_HTTP_CALLER_H
 #define SC_TESTS_SUPPORT_HTTP_CALLER_H
@@ -40,11 +40,11 @@ int caller_try(const char *address);
 bool caller_secure(caller *c, SSL_CTX *context);
 
 /** Send; whether the other side takes it is not told. */
-void caller_say(caller *c, const char *text);
-void caller_say_bytes(caller *c, const void *bytes, size_t size);
+void caller_send(caller *c, const char *text);
+void caller_send_bytes(caller *c, const void *bytes, size_t size);
 
 /** The next reply: its body. Lent until the next one. */
-const char *caller_hear(caller *c);
+const char *caller_receive(caller *c);
 
 /** Say and hear. */
 const char *caller_ask(caller *c, const char *text);
@@ -53,7 +53,7 @@ const char *caller_ask(caller *c, const char *text);
 bool caller_is_left(caller *c);
 
 /** Whether nothing comes within `ms`; what comes is kept. */
-bool caller_hears_nothing(caller *c, int ms);
+bool caller_receives_nothing(caller *c, int ms);
 
 void caller_hang_up(caller *c);
 

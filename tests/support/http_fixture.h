@@ -1,6 +1,6 @@
 /**
  * @file http_fixture.h
- * @brief A server of src/service/server for its tests, with a room for each way of answering.
+ * @brief A server of src/service/server for its tests, with a path for each way of answering.
  *
  *     /now        answered at once: "hello"
  *     /echo       what was sent, as it came

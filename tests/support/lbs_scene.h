@@ -31,7 +31,7 @@ typedef struct lbs_scene {
 /** A grid of roads on the globe, objects on it, a cloak in it; the provider is to be started. */
 void lbs_scene_open(lbs_scene *s);
 
-/** Start the provider on a free port; each worker answers with `answer`. */
+/** Start the provider on a free port; each evaluator answers with `answer`. */
 void lbs_scene_start(lbs_scene *s, sc__answerer *answer);
 
 /** Stops the provider, if it runs. */

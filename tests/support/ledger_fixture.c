@@ -8,23 +8,23 @@
 
 static void receive(void *context, sc_peer to, sc_msg *msg)
 {
-    desk *d = context;
-    assert_true(d->told_count < DESK_TOLD);
-    assert_int_equal(msg->from, DESK_SELF);
-    d->told[d->told_count++] = (desk_msg){to, *msg};
+    ledger_fixture *d = context;
+    assert_true(d->told_count < LEDGER_TOLD);
+    assert_int_equal(msg->from, PEER_SELF);
+    d->told[d->told_count++] = (ledger_msg){to, *msg};
 }
 
 static size_t space(void *context)
 {
-    const desk *d = context;
+    const ledger_fixture *d = context;
     return d->space;
 }
 
-sc__ledger_state_options desk_options(void)
+sc__ledger_state_options ledger_options(void)
 {
     return (sc__ledger_state_options){
         .max_tickets = 8,
-        .self = DESK_SELF,
+        .self = PEER_SELF,
         .jitter_us = 100,
         .guard_us = 10,
         .patience_us = 300,
@@ -32,24 +32,24 @@ sc__ledger_state_options desk_options(void)
     };
 }
 
-void desk_open(desk *d, const sc__ledger_state_options *options, uint64_t seed)
+void ledger_open(ledger_fixture *d, const sc__ledger_state_options *options, uint64_t seed)
 {
-    *d = (desk){.space = SIZE_MAX};
+    *d = (ledger_fixture){.space = SIZE_MAX};
     sc_rng_seed(&d->rng, seed);
     sc__ledger_state_options own = *options;
     own.port = (sc_port){.send = receive, .space = space, .context = d};
-    if (!own.cut) {
+    if (!own.partition) {
         sketch drawn = sketch_named(small_maps[0].name);
         d->map = sketch_map(&drawn);
         sketch_free(&drawn);
-        CHECK_OK(sc_partition_whole(d->map, &d->cut, NULL), NULL);
-        own.cut = d->cut;
+        CHECK_OK(sc_partition_whole(d->map, &d->partition, NULL), NULL);
+        own.partition = d->partition;
     }
     CHECK_OK(sc__ledger_state_new(&own, &d->rng, &d->ledger_state), NULL);
 }
 
 /** All that are settled and not yet looked at. */
-static sc_ticket **settled(desk *d)
+static sc_ticket **settled(ledger_fixture *d)
 {
     sc_ticket **last = &d->settled;
     while (*last) {
@@ -59,7 +59,7 @@ static sc_ticket **settled(desk *d)
     return &d->settled;
 }
 
-void desk_close(desk *d)
+void ledger_close(ledger_fixture *d)
 {
     sc__ledger_state_stop(d->ledger_state, SC_TIME_NEVER);
     while (*settled(d)) {
@@ -71,13 +71,13 @@ void desk_close(desk *d)
         sc_msg_fini(&d->told[i].msg);
     }
     sc__ledger_state_free(d->ledger_state);
-    sc_partition_free(d->cut);
+    sc_partition_free(d->partition);
     sc_map_free(d->map);
 }
 
 // --- Tickets -------------------------------------------------------------------------------
 
-sc_ticket *desk_ticket(uint32_t number, uint32_t k, sc_time deadline)
+sc_ticket *ledger_ticket(uint32_t number, uint32_t k, sc_time deadline)
 {
     sc_ticket *ticket = sc_ticket_new();
     assert_non_null(ticket);
@@ -86,28 +86,28 @@ sc_ticket *desk_ticket(uint32_t number, uint32_t k, sc_time deadline)
     return ticket;
 }
 
-sc_ticket *desk_ask(desk *d, uint32_t number, sc_time deadline, sc_time now)
+sc_ticket *ledger_ask(ledger_fixture *d, uint32_t number, sc_time deadline, sc_time now)
 {
-    sc_ticket *ticket = desk_ticket(number, 1, deadline);
+    sc_ticket *ticket = ledger_ticket(number, 1, deadline);
     sc__ledger_state_add(d->ledger_state, ticket, now);
-    const sc_msg added = desk_next(d, SC_MSG_ADD, SC_PEER_NONE);
+    const sc_msg added = ledger_next(d, SC_MSG_ADD, SC_PEER_NONE);
     assert_memory_equal(&added.query, &ticket->query, sizeof added.query);
-    assert_int_equal(added.query.owner, DESK_SELF);
+    assert_int_equal(added.query.owner, PEER_SELF);
     assert_int_equal(added.part, ticket->home);
     assert_int_equal(added.home, ticket->home);
     assert_int_equal(ticket->state, SC_TICKET_OPEN);
     return ticket;
 }
 
-void desk_drop(desk *d, uint32_t number, sc_drop_reason reason, sc_time now)
+void ledger_drop(ledger_fixture *d, uint32_t number, sc_drop_reason reason, sc_time now)
 {
-    sc_msg msg = {.kind = SC_MSG_DROPPED, .from = DESK_WORKER};
+    sc_msg msg = {.kind = SC_MSG_DROPPED, .from = PEER_WORKER};
     msg.reason = reason;
     msg.query.id = plain_id(number);
     sc__ledger_state_receive(d->ledger_state, &msg, now);
 }
 
-void desk_withdraw(desk *d, uint32_t number, sc_time now)
+void ledger_withdraw(ledger_fixture *d, uint32_t number, sc_time now)
 {
     const sc_query_id id = plain_id(number);
     sc__ledger_state_withdraw(d->ledger_state, &id, now);
@@ -124,17 +124,17 @@ static size_t count_of(const uint32_t *numbers)
     return count;
 }
 
-sc_proposal *desk_proposal(desk *d, const uint32_t *numbers, sc_peer releaser)
+sc_proposal *ledger_proposal(ledger_fixture *d, const uint32_t *numbers, sc_peer releaser)
 {
     sc_proposal *proposal = sc_proposal_new(0, 1, 0, count_of(numbers));
     assert_non_null(proposal);
     proposal->id.bytes[0] = ++d->proposals;
-    proposal->worker = DESK_WORKER;
+    proposal->worker = PEER_WORKER;
     proposal->engine_thread = 3;
     proposal->releaser = releaser;
     proposal->is_single = true;
     for (size_t i = 0; i < proposal->member_count; i++) {
-        const sc_peer owner = numbers[i] < DESK_THEIRS ? DESK_SELF : DESK_OTHER;
+        const sc_peer owner = numbers[i] < LEDGER_THEIRS ? PEER_SELF : PEER_OTHER;
         proposal->is_single &= owner == releaser;
         proposal->members[i].query = plain_query(numbers[i], 0, 1, 1, 100, SC_TIME_NEVER);
         proposal->members[i].query.owner = owner;
@@ -143,21 +143,22 @@ sc_proposal *desk_proposal(desk *d, const uint32_t *numbers, sc_peer releaser)
     return proposal;
 }
 
-sc_proposal_id desk_reserve(desk *d, sc_proposal *proposal, sc_time now)
+sc_proposal_id ledger_reserve(ledger_fixture *d, sc_proposal *proposal, sc_time now)
 {
     const sc_proposal_id id = proposal->id;
-    sc_msg msg = {.kind = SC_MSG_RESERVE, .from = DESK_WORKER};
+    sc_msg msg = {.kind = SC_MSG_RESERVE, .from = PEER_WORKER};
     msg.proposal = proposal;
     sc__ledger_state_receive(d->ledger_state, &msg, now);
     return id;
 }
 
-sc_proposal_id desk_propose(desk *d, const uint32_t *numbers, sc_time now)
+sc_proposal_id ledger_propose(ledger_fixture *d, const uint32_t *numbers, sc_time now)
 {
-    return desk_reserve(d, desk_proposal(d, numbers, DESK_SELF), now);
+    return ledger_reserve(d, ledger_proposal(d, numbers, PEER_SELF), now);
 }
 
-void desk_hear(desk *d, sc_msg_kind kind, sc_peer from, const sc_proposal_id *id, sc_time now)
+void ledger_receive(ledger_fixture *d, sc_msg_kind kind, sc_peer from, const sc_proposal_id *id,
+                    sc_time now)
 {
     sc_msg msg = {.kind = kind, .from = from};
     msg.id = *id;
@@ -168,10 +169,10 @@ void desk_hear(desk *d, sc_msg_kind kind, sc_peer from, const sc_proposal_id *id
     sc__ledger_state_receive(d->ledger_state, &msg, now);
 }
 
-void desk_release(desk *d, const sc_proposal_id *id, const uint32_t *numbers, sc_time deadline,
-                  sc_time now)
+void ledger_release(ledger_fixture *d, const sc_proposal_id *id, const uint32_t *numbers,
+                    sc_time deadline, sc_time now)
 {
-    sc_msg msg = {.kind = SC_MSG_RELEASE, .from = DESK_WORKER};
+    sc_msg msg = {.kind = SC_MSG_RELEASE, .from = PEER_WORKER};
     msg.id = *id;
     msg.deadline = deadline;
     msg.count = count_of(numbers);
@@ -183,9 +184,9 @@ void desk_release(desk *d, const sc_proposal_id *id, const uint32_t *numbers, sc
     sc__ledger_state_receive(d->ledger_state, &msg, now);
 }
 
-void desk_result(desk *d, const sc_proposal_id *id, sc_failure failure, sc_time now)
+void ledger_result(ledger_fixture *d, const sc_proposal_id *id, sc_failure failure, sc_time now)
 {
-    sc_msg msg = {.kind = SC_MSG_RESULT, .from = DESK_OTHER};
+    sc_msg msg = {.kind = SC_MSG_RESULT, .from = PEER_OTHER};
     msg.id = *id;
     msg.number = 815;
     msg.users = 4;
@@ -196,10 +197,10 @@ void desk_result(desk *d, const sc_proposal_id *id, sc_failure failure, sc_time 
 // --- What the ledger state have sent
 // --------------------------------------------------------------
 
-sc_msg desk_next(desk *d, sc_msg_kind kind, sc_peer to)
+sc_msg ledger_next(ledger_fixture *d, sc_msg_kind kind, sc_peer to)
 {
     assert_true(d->told_count > 0);
-    const desk_msg said = d->told[0];
+    const ledger_msg said = d->told[0];
     assert_string_equal(sc_msg_kind_name(said.msg.kind), sc_msg_kind_name(kind));
     assert_int_equal(said.to, to);
     d->told_count--;
@@ -207,17 +208,17 @@ sc_msg desk_next(desk *d, sc_msg_kind kind, sc_peer to)
     return said.msg;
 }
 
-void desk_check_msg(desk *d, sc_msg_kind kind, sc_peer to, const sc_proposal_id *id)
+void ledger_check_msg(ledger_fixture *d, sc_msg_kind kind, sc_peer to, const sc_proposal_id *id)
 {
-    sc_msg msg = desk_next(d, kind, to);
+    sc_msg msg = ledger_next(d, kind, to);
     assert_memory_equal(&msg.id, id, sizeof *id);
-    if (to == DESK_WORKER) assert_int_equal(msg.engine_thread, 3);
+    if (to == PEER_WORKER) assert_int_equal(msg.engine_thread, 3);
     sc_msg_fini(&msg);
 }
 
-void desk_check_no(desk *d, const sc_proposal_id *id, const uint32_t *gone)
+void ledger_check_no(ledger_fixture *d, const sc_proposal_id *id, const uint32_t *gone)
 {
-    sc_msg msg = desk_next(d, SC_MSG_NO, DESK_WORKER);
+    sc_msg msg = ledger_next(d, SC_MSG_NO, PEER_WORKER);
     assert_memory_equal(&msg.id, id, sizeof *id);
     assert_int_equal(msg.engine_thread, 3);
     assert_int_equal(msg.count, count_of(gone));
@@ -232,30 +233,30 @@ void desk_check_no(desk *d, const sc_proposal_id *id, const uint32_t *gone)
     sc_msg_fini(&msg);
 }
 
-void desk_check_query(desk *d, sc_msg_kind kind, uint32_t number, uint32_t part)
+void ledger_check_query(ledger_fixture *d, sc_msg_kind kind, uint32_t number, uint32_t part)
 {
-    const sc_msg msg = desk_next(d, kind, SC_PEER_NONE);
+    const sc_msg msg = ledger_next(d, kind, SC_PEER_NONE);
     const sc_query_id id = plain_id(number);
     assert_memory_equal(&msg.query.id, &id, sizeof id);
-    assert_int_equal(msg.query.owner, DESK_SELF);
+    assert_int_equal(msg.query.owner, PEER_SELF);
     assert_int_equal(msg.part, part);
 }
 
-void desk_check_remove(desk *d, uint32_t number)
+void ledger_check_remove(ledger_fixture *d, uint32_t number)
 {
-    desk_check_query(d, SC_MSG_REMOVE, number, 0);
+    ledger_check_query(d, SC_MSG_REMOVE, number, 0);
 }
 
-void desk_check_quiet(const desk *d)
+void ledger_check_quiet(const ledger_fixture *d)
 {
     if (d->told_count > 0) {
         fail_msg("%s was said to %lu", sc_msg_kind_name(d->told[0].msg.kind), d->told[0].to);
     }
 }
 
-void desk_check_added_anew(desk *d, const uint32_t *numbers, sc_time now)
+void ledger_check_added_again(ledger_fixture *d, const uint32_t *numbers, sc_time now)
 {
-    desk_check_quiet(d);
+    ledger_check_quiet(d);
     sc__ledger_state_pass_time(d->ledger_state, now);
     const size_t count = count_of(numbers);
     assert_int_equal(d->told_count, count);
@@ -273,7 +274,7 @@ void desk_check_added_anew(desk *d, const uint32_t *numbers, sc_time now)
 
 // --- Outcomes ------------------------------------------------------------------------------
 
-void desk_check_settled(desk *d, uint32_t number, sc_outcome outcome, int why)
+void ledger_check_settled(ledger_fixture *d, uint32_t number, sc_outcome outcome, int why)
 {
     const sc_query_id id = plain_id(number);
     sc_ticket **link = settled(d);
@@ -296,12 +297,12 @@ void desk_check_settled(desk *d, uint32_t number, sc_outcome outcome, int why)
     sc_ticket_free(ticket);
 }
 
-void desk_check_nobody(desk *d)
+void ledger_check_none_settled(ledger_fixture *d)
 {
     assert_null(*settled(d));
 }
 
-void desk_check_stats(const sc_ledger_stats *stats)
+void ledger_check_stats(const sc_ledger_stats *stats)
 {
     uint64_t sum = stats->pending + stats->answered + stats->gone;
     for (size_t i = 0; i < SC_DROP_REASON_COUNT; i++) {

@@ -8,57 +8,57 @@ const uint32_t four_ours[] = {1, 2, 0};
 const uint32_t four_theirs[] = {1001, 1000, 0};
 const uint32_t four_none[] = {0};
 
-desk *four_open(void)
+ledger_fixture *four_open(void)
 {
-    desk *d = test_take(1, sizeof *d);
-    const sc__ledger_state_options options = desk_options();
-    desk_open(d, &options, 1);
+    ledger_fixture *d = test_take(1, sizeof *d);
+    const sc__ledger_state_options options = ledger_options();
+    ledger_open(d, &options, 1);
     return d;
 }
 
-void four_close(desk *d)
+void four_close(ledger_fixture *d)
 {
     const sc_ledger_stats stats = sc__ledger_state_stats(d->ledger_state);
-    desk_check_stats(&stats);
-    desk_close(d);
+    ledger_check_stats(&stats);
+    ledger_close(d);
     free(d);
 }
 
-sc_proposal_id four_reserve(desk *d, sc_peer releaser)
+sc_proposal_id four_reserve(ledger_fixture *d, sc_peer releaser)
 {
-    desk_ask(d, 1, 5000, 0);
-    desk_ask(d, 2, 4000, 0);
-    const sc_proposal_id id = desk_reserve(d, desk_proposal(d, four_all, releaser), 0);
-    sc_msg ok = desk_next(d, SC_MSG_OK, DESK_WORKER);
+    ledger_ask(d, 1, 5000, 0);
+    ledger_ask(d, 2, 4000, 0);
+    const sc_proposal_id id = ledger_reserve(d, ledger_proposal(d, four_all, releaser), 0);
+    sc_msg ok = ledger_next(d, SC_MSG_OK, PEER_WORKER);
     assert_memory_equal(&ok.id, &id, sizeof id);
     assert_int_equal(ok.engine_thread, 3);
     assert_int_equal(ok.deadline, 4000);
-    assert_int_equal(ok.count, releaser == DESK_SELF ? 0 : 2);
+    assert_int_equal(ok.count, releaser == PEER_SELF ? 0 : 2);
     sc_msg_fini(&ok);
-    desk_check_quiet(d);
+    ledger_check_quiet(d);
     return id;
 }
 
-sc_reservation *four_publish(desk *d, sc_proposal_id *id)
+sc_reservation *four_publish(ledger_fixture *d, sc_proposal_id *id)
 {
-    *id = four_reserve(d, DESK_SELF);
-    desk_release(d, id, four_theirs, 4000, 10);
+    *id = four_reserve(d, PEER_SELF);
+    ledger_release(d, id, four_theirs, 4000, 10);
     sc_reservation *reservation = sc__ledger_state_take_due(d->ledger_state, 200);
     assert_non_null(reservation);
     sc__ledger_state_published(d->ledger_state, reservation, 4711, 4, 200);
-    desk_check_msg(d, SC_MSG_PUBLISHED, DESK_WORKER, id);
-    sc_msg msg = desk_next(d, SC_MSG_PUBLISHED, DESK_OTHER);
+    ledger_check_msg(d, SC_MSG_PUBLISHED, PEER_WORKER, id);
+    sc_msg msg = ledger_next(d, SC_MSG_PUBLISHED, PEER_OTHER);
     assert_memory_equal(&msg.id, id, sizeof *id);
     assert_int_equal(msg.number, 4711);
     assert_int_equal(msg.users, 4);
     assert_int_equal(msg.deadline, 200);
-    desk_check_quiet(d);
+    ledger_check_quiet(d);
     return reservation;
 }
 
-void four_check_failure(desk *d, sc_failure failure)
+void four_check_failure(ledger_fixture *d, sc_failure failure)
 {
-    sc_msg msg = desk_next(d, SC_MSG_RESULT, DESK_OTHER);
+    sc_msg msg = ledger_next(d, SC_MSG_RESULT, PEER_OTHER);
     assert_int_equal(msg.result->failure, failure);
     sc_msg_fini(&msg);
 }

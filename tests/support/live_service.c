@@ -36,7 +36,7 @@ void live_service_prepare(live_service *s)
     s->options.http.address_count = 1;
     s->options.ledger.jitter_us = 1000;
     s->options.courier.objects = s->objects;
-    s->options.courier.workers = 0;
+    s->options.courier.threads = 0;
     s->options.policy.least = (sc_profile){.k = 1, .l = 1, .max_hops = 0, .max_wait_us = 1000};
     s->options.policy.standard.k = 2;
     s->options.policy.user_rate = 0.0;

@@ -95,7 +95,8 @@ sc_snap nearest_edge(const sc_map *map, double x, double y)
     look(map, x, y, &best, &best_square);
     // On the globe a position is as good as one a whole turn away.
     if (sc_map_coords(map) == SC_COORDS_GEOGRAPHIC) {
-        look(map, x > 0.0 ? x - 360.0 : x + 360.0, y, &best, &best_square);
+        look(map, x - 360.0, y, &best, &best_square);
+        look(map, x + 360.0, y, &best, &best_square);
     }
     return best;
 }

@@ -10,7 +10,7 @@ enum { FIRST_GATEWAY = 1 };
 void obedient_open(obedient *o, uint32_t queries, uint32_t gateways)
 {
     *o = (obedient){.gateways = gateways, .query_count = queries};
-    heard_open(&o->heard);
+    received_open(&o->received);
     o->queries = test_take(queries, sizeof *o->queries);
 }
 
@@ -21,7 +21,7 @@ void obedient_close(obedient *o)
     }
     free(o->proposals);
     free(o->queries);
-    heard_close(&o->heard);
+    received_close(&o->received);
 }
 
 static obedient_query *find(obedient *o, const sc_query_id *id)
@@ -36,7 +36,7 @@ static obedient_query *find(obedient *o, const sc_query_id *id)
 
 static void send_query(obedient *o, const obedient_query *q, sc_msg_kind kind)
 {
-    const uint32_t home = sc_partition_home(o->cut, q->query.segment);
+    const uint32_t home = sc_partition_home(o->partition, q->query.segment);
     sc_msg msg = {
         .kind = kind, .from = q->query.owner, .part = home, .home = home, .query = q->query};
     sc_engine_pool_receive(o->engines, &msg);
@@ -104,8 +104,8 @@ static void look_at(obedient *o, const sc_proposal *proposal, sc_time now)
         for (size_t j = 0; j < i; j++) {
             const sc_query *other = &proposal->members[j].query;
             is_new_user = is_new_user && other->user != query->user;
-            is_new_home = is_new_home && sc_partition_home(o->cut, other->segment) !=
-                                             sc_partition_home(o->cut, query->segment);
+            is_new_home = is_new_home && sc_partition_home(o->partition, other->segment) !=
+                                             sc_partition_home(o->partition, query->segment);
         }
         users += is_new_user;
         homes += is_new_home;
@@ -223,7 +223,7 @@ static void receive_end(obedient *o, const sc_query_id *id, obedient_state state
 bool obedient_listen(obedient *o, sc_time now)
 {
     bool is_any = false;
-    for (heard_msg each; heard_take(&o->heard, &each); is_any = true) {
+    for (received_msg each; received_take(&o->received, &each); is_any = true) {
         switch (each.msg.kind) {
         case SC_MSG_RESERVE:
             receive_reserve(o, each.to, each.msg.proposal, now);

@@ -31,9 +31,9 @@ typedef struct obedient_query {
 } obedient_query;
 
 typedef struct obedient {
-    heard heard;
-    sc_engine_pool *engines;  ///< set by the test, once there is one
-    const sc_partition *cut;  ///< as the next
+    received received;
+    sc_engine_pool *engines;        ///< set by the test, once there is one
+    const sc_partition *partition;  ///< as the next
     uint32_t gateways;
     uint32_t query_count;
     obedient_query *queries;

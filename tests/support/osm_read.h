@@ -45,6 +45,16 @@ static inline osm_result osm_read_bytes(const void *bytes, size_t size, const ch
     return osm_read(&(sc_input){"in.osm", bytes, size}, 1, &options);
 }
 
+/** The same for another profile than car. */
+static inline osm_result osm_read_as(const void *bytes, size_t size, sc_import_profile profile,
+                                     const char *ways)
+{
+    sc_import_options options = SC_IMPORT_DEFAULTS;
+    options.profile = profile;
+    options.ways = ways;
+    return osm_read(&(sc_input){"in.osm", bytes, size}, 1, &options);
+}
+
 static inline osm_result osm_read_text(const char *xml, const char *ways)
 {
     return osm_read_bytes(xml, strlen(xml), ways);

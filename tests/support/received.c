@@ -3,38 +3,38 @@
 
 #include "support/check.h"
 
-void heard_open(heard *h)
+void received_open(received *h)
 {
-    *h = (heard){.room = SIZE_MAX};
+    *h = (received){.room = SIZE_MAX};
     pthread_mutex_init(&h->lock, NULL);
 }
 
-void heard_close(heard *h)
+void received_close(received *h)
 {
-    heard_msg each;
-    while (heard_take(h, &each)) {
+    received_msg each;
+    while (received_take(h, &each)) {
         sc_msg_fini(&each.msg);
     }
     free(h->msgs);
     pthread_mutex_destroy(&h->lock);
-    *h = (heard){0};
+    *h = (received){0};
 }
 
 /** With memory of the test's own: a test may have taken the library's away. */
-static void keep(heard *h, sc_peer to, const sc_msg *msg)
+static void keep(received *h, sc_peer to, const sc_msg *msg)
 {
     if (h->count == h->capacity) {
         h->capacity = h->capacity > 0 ? 2 * h->capacity : 64;
-        heard_msg *larger = realloc(h->msgs, h->capacity * sizeof *larger);
+        received_msg *larger = realloc(h->msgs, h->capacity * sizeof *larger);
         assert_non_null(larger);
         h->msgs = larger;
     }
-    h->msgs[h->count++] = (heard_msg){to, *msg};
+    h->msgs[h->count++] = (received_msg){to, *msg};
 }
 
 static void hear(void *context, sc_peer to, sc_msg *msg)
 {
-    heard *h = context;
+    received *h = context;
     pthread_mutex_lock(&h->lock);
     if (h->count - h->first < h->room) {
         keep(h, to, msg);
@@ -48,7 +48,7 @@ static void hear(void *context, sc_peer to, sc_msg *msg)
 
 static size_t room_left(void *context)
 {
-    heard *h = context;
+    received *h = context;
     pthread_mutex_lock(&h->lock);
     const size_t waiting = h->count - h->first;
     const size_t left = waiting < h->room ? h->room - waiting : 0;
@@ -56,12 +56,12 @@ static size_t room_left(void *context)
     return left;
 }
 
-sc_port heard_voice(heard *h)
+sc_port received_port(received *h)
 {
     return (sc_port){.send = hear, .space = room_left, .context = h};
 }
 
-bool heard_take(heard *h, heard_msg *out)
+bool received_take(received *h, received_msg *out)
 {
     pthread_mutex_lock(&h->lock);
     const bool is_there = h->first < h->count;
@@ -71,23 +71,23 @@ bool heard_take(heard *h, heard_msg *out)
     return is_there;
 }
 
-sc_msg heard_next(heard *h, sc_msg_kind kind, sc_peer to)
+sc_msg received_next(received *h, sc_msg_kind kind, sc_peer to)
 {
-    heard_msg next = {0};
-    if (!heard_take(h, &next))
+    received_msg next = {0};
+    if (!received_take(h, &next))
         fail_msg("nothing was said; \"%s\" should be", sc_msg_kind_name(kind));
     assert_string_equal(sc_msg_kind_name(next.msg.kind), sc_msg_kind_name(kind));
     assert_int_equal(next.to, to);
     return next.msg;
 }
 
-void heard_check_quiet(heard *h)
+void received_check_quiet(received *h)
 {
-    heard_msg next = {0};
-    if (heard_take(h, &next)) fail_msg("\"%s\" was said", sc_msg_kind_name(next.msg.kind));
+    received_msg next = {0};
+    if (received_take(h, &next)) fail_msg("\"%s\" was said", sc_msg_kind_name(next.msg.kind));
 }
 
-size_t heard_count(heard *h)
+size_t received_count(received *h)
 {
     pthread_mutex_lock(&h->lock);
     const size_t count = h->count - h->first;
@@ -95,7 +95,7 @@ size_t heard_count(heard *h)
     return count;
 }
 
-void heard_limit(heard *h, size_t room)
+void received_limit(received *h, size_t room)
 {
     pthread_mutex_lock(&h->lock);
     h->room = room;

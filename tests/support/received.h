@@ -12,40 +12,40 @@
 
 #include <pthread.h>
 
-typedef struct heard_msg {
+typedef struct received_msg {
     sc_peer to;
     sc_msg msg;
-} heard_msg;
+} received_msg;
 
-typedef struct heard {
+typedef struct received {
     pthread_mutex_t lock;
-    heard_msg *msgs;
+    received_msg *msgs;
     size_t first;  ///< not yet taken
     size_t count;
     size_t capacity;
     size_t room;  ///< that many may wait; SIZE_MAX at first
     size_t lost;  ///< sent although there was no room
-} heard;
+} received;
 
 /** It stays where it is. */
-void heard_open(heard *h);
-void heard_close(heard *h);
+void received_open(received *h);
+void received_close(received *h);
 
-sc_port heard_voice(heard *h);
+sc_port received_port(received *h);
 
 /** The oldest message, which is the caller's; false if there is none. */
-bool heard_take(heard *h, heard_msg *out);
+bool received_take(received *h, received_msg *out);
 
 /** The oldest message, which must be of that kind, and for that peer. */
-sc_msg heard_next(heard *h, sc_msg_kind kind, sc_peer to);
+sc_msg received_next(received *h, sc_msg_kind kind, sc_peer to);
 
 /** Nothing is left. */
-void heard_check_quiet(heard *h);
+void received_check_quiet(received *h);
 
 /** How many wait. */
-size_t heard_count(heard *h);
+size_t received_count(received *h);
 
 /** How many may wait from now on. */
-void heard_limit(heard *h, size_t room);
+void received_limit(received *h, size_t room);
 
 #endif

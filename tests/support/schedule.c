@@ -31,8 +31,8 @@ sc_cluster_sim_options schedule_options(uint64_t seed)
     return options;
 }
 
-/** In stripes, which have long seams; or star by star, where nobody has a neighbour of its own. */
-static sc_partition *draw_cut(const sc_map *map, sc_rng *rng)
+/** In stripes, which have long seams; or star by star, where no part has a neighbour of its own. */
+static sc_partition *draw_partition(const sc_map *map, sc_rng *rng)
 {
     const uint32_t count = sc_map_star_count(map);
     const uint32_t parts = 2 + sc_rng_below(rng, 4);
@@ -42,11 +42,11 @@ static sc_partition *draw_cut(const sc_map *map, sc_rng *rng)
         part_of_star[star] =
             (uint16_t)(is_ragged ? sc_rng_below(rng, parts) : star * parts / count);
     }
-    sc_partition *cut = NULL;
+    sc_partition *partition = NULL;
     sc_diag diag;
-    CHECK_OK(sc_partition_new(map, part_of_star, parts, &cut, &diag), &diag);
+    CHECK_OK(sc_partition_new(map, part_of_star, parts, &partition, &diag), &diag);
     free(part_of_star);
-    return cut;
+    return partition;
 }
 
 /** One of few users, somewhere, who wants little. */
@@ -83,9 +83,9 @@ sc_cluster_sim_verdict schedule_play(const sc_cluster_sim_options *options)
     sc_rng_seed(&rng, options->seed);
     sketch s = sketch_grid(SC_COORDS_PLANAR, 4, 3 + sc_rng_below(&rng, 4));
     sc_map *map = sketch_map(&s);
-    sc_partition *cut = draw_cut(map, &rng);
+    sc_partition *partition = draw_partition(map, &rng);
     sc_cluster_sim_options all = *options;
-    all.cut = cut;
+    all.partition = partition;
 
     sc_cluster_sim *sim = NULL;
     sc_diag diag;
@@ -95,7 +95,7 @@ sc_cluster_sim_verdict schedule_play(const sc_cluster_sim_options *options)
     const sc_cluster_sim_verdict verdict = *sc_cluster_sim_verdict_of(sim);
 
     sc_cluster_sim_free(sim);
-    sc_partition_free(cut);
+    sc_partition_free(partition);
     sc_map_free(map);
     sketch_free(&s);
     return verdict;

@@ -8,11 +8,11 @@
 
 #include "cluster_sim/cluster_sim.h"
 
-/** Two or three gateways and as many workers, a slow network without faults; `cut` is set when it
- * is played. */
+/** Two or three gateways and as many workers, a slow network without faults; `partition` is set
+ * when it is played. */
 sc_cluster_sim_options schedule_options(uint64_t seed);
 
-/** Play it to its end. Map, cut and queries are drawn from `options->seed`. */
+/** Play it to its end. Map, partition and queries are drawn from `options->seed`. */
 sc_cluster_sim_verdict schedule_play(const sc_cluster_sim_options *options);
 
 /** What must never be was not; and every query is accounted for. */

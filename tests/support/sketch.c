@@ -4,6 +4,7 @@
 #include "support/check.h"
 
 #include <math.h>
+#include <stdio.h>
 
 // Degrees of latitude per metre on a sphere of mean radius.
 #define DEGREES_PER_M 8.993203637245385e-6
@@ -269,7 +270,7 @@ void put_object(sc_builder *builder, sc_edge_id edge, double fraction, const cha
     CHECK_OK(sc_builder_add_object_on_edge(builder, edge, fraction, id, name, strlen(name)), NULL);
 }
 
-sc_map *full_map(sc_coords coords)
+static sc_builder *full_builder(sc_coords coords)
 {
     sketch s = sketch_draw(coords,
                            "A--B--C   H--I\n"
@@ -284,5 +285,31 @@ sc_map *full_map(sc_coords coords)
                "S\xc3\xbc"
                "d");
     sketch_free(&s);
+    return builder;
+}
+
+sc_map *full_map(sc_coords coords)
+{
+    return finish_builder(full_builder(coords));
+}
+
+sc_map *full_map_with_directions(sc_coords coords)
+{
+    sc_builder *builder = full_builder(coords);
+    const uint32_t edges = sc_builder_edge_count(builder);
+    for (sc_edge_id e = 0; e < edges; e += 2) {
+        const double seconds = 1.0 + e;
+        const double back = e % 3 == 1 ? SC_CLOSED_S : seconds + 0.5;
+        CHECK_OK(sc_builder_set_edge_times(builder, e, e % 3 == 2 ? SC_CLOSED_S : seconds, back),
+                 NULL);
+    }
+    for (sc_edge_id e = 1; e < edges; e += 3) {
+        char name[32];
+        const int size = snprintf(name, sizeof name,
+                                  "Ringstra\xc3\x9f"
+                                  "e %u, \"alt\"",
+                                  e);
+        CHECK_OK(sc_builder_set_edge_name(builder, e, name, (size_t)size), NULL);
+    }
     return finish_builder(builder);
 }

@@ -73,6 +73,9 @@ void put_object(sc_builder *builder, sc_edge_id edge, double fraction, const cha
 /** A small map that has a bit of everything, two categories of objects among it. */
 sc_map *full_map(sc_coords coords);
 
+/** The same with one-way streets, travel times and street names. */
+sc_map *full_map_with_directions(sc_coords coords);
+
 /** A named picture and what must come of it. */
 typedef struct small_map {
     const char *name;

@@ -7,7 +7,7 @@
 #include "support/odd_cloak.h"
 #include "support/odd_objects.h"
 
-/** However slow the machine is, nobody's time runs out. */
+/** However slow the machine is, no query's time runs out. */
 static const sc_time long_wait = INT64_C(3600000000);
 
 void town_ask(sc_ledger *ledger, odd_town *town, uint32_t number, uint32_t k)
@@ -19,7 +19,7 @@ void town_ask(sc_ledger *ledger, odd_town *town, uint32_t number, uint32_t k)
     // Doors let nothing pass that the provider would not answer.
     const sc_request_limits limits = sc_request_limits_default();
     if (request.radius_m > limits.max_radius_m) request.radius_m = limits.max_radius_m;
-    sc_ticket *ticket = desk_ticket(number, k, sc_clock_us() + long_wait);
+    sc_ticket *ticket = ledger_ticket(number, k, sc_clock_us() + long_wait);
     ticket->query.segment = segment;
     ticket->edge = at.edge;
     ticket->offset_m = at.offset_m;

@@ -4,11 +4,11 @@
 #include "base/rng.h"
 #include "support/check.h"
 
-typedef struct worker {
+typedef struct opened_cloaker {
     const toy_cloaking *cloaking;
     const sc_map *map;
     sc_rng *rng;
-} worker;
+} opened_cloaker;
 
 void toy_window(const sc_map *map, sc_seg_id first, size_t width, sc_seg_id *out)
 {
@@ -20,17 +20,17 @@ void toy_window(const sc_map *map, sc_seg_id first, size_t width, sc_seg_id *out
     }
 }
 
-static sc_err open_worker(void *context, const sc_map *map, sc_rng *rng, void **out, sc_diag *diag)
+static sc_err open_cloaker(void *context, const sc_map *map, sc_rng *rng, void **out, sc_diag *diag)
 {
     (void)diag;
-    worker *w = test_take(1, sizeof *w);
-    *w = (worker){context, map, rng};
+    opened_cloaker *w = test_take(1, sizeof *w);
+    *w = (opened_cloaker){context, map, rng};
     *out = w;
     return SC_OK;
 }
 
 // The road that the cloak begins with.
-static sc_seg_id first_road(const worker *w, sc_seg_id own)
+static sc_seg_id first_road(const opened_cloaker *w, sc_seg_id own)
 {
     const toy_manner manner = w->cloaking->manner;
     const bool is_blind =
@@ -45,7 +45,7 @@ static bool is_gate(const toy_cloaking *how, sc_seg_id road)
 
 static sc_err replay(void *opened, const sc_query *queries, size_t count, sc_replayed *replayed)
 {
-    const worker *w = opened;
+    const opened_cloaker *w = opened;
     const toy_cloaking *how = w->cloaking;
     sc_seg_id first = SC_NONE;
     size_t *members = test_take(count, sizeof *members);
@@ -67,5 +67,5 @@ static sc_err replay(void *opened, const sc_query *queries, size_t count, sc_rep
 
 sc_cloaker toy_cloaker(toy_cloaking *cloaking)
 {
-    return (sc_cloaker){.context = cloaking, .open = open_worker, .replay = replay, .close = free};
+    return (sc_cloaker){.context = cloaking, .open = open_cloaker, .replay = replay, .close = free};
 }

@@ -1,4 +1,4 @@
-// A service that hides nobody. See toy_service.h.
+// A service that does not hide queries. See toy_service.h.
 #include "support/toy_service.h"
 
 #include <arpa/inet.h>
@@ -86,7 +86,7 @@ static void reply(toy_service *toy, line *to, int status, const char *type, cons
     }
 }
 
-/** Both in one piece: whoever has heard the first one has heard the second one, too, and asks
+/** Both in one piece: a client that has read the first one has read the second one, too, and asks
  * nothing in between. */
 static void reply_twice(line *to, const char *body)
 {
@@ -113,7 +113,7 @@ static void reply_problem(toy_service *toy, line *to, int status, const char *wo
 
 static void reply_metrics(toy_service *toy, line *to)
 {
-    const uint64_t answered = toy->answered * (toy->manners == TOY_BAD_BOOKS ? 2 : 1);
+    const uint64_t answered = toy->answered * (toy->manners == TOY_MISCOUNTING ? 2 : 1);
     const uint64_t pending = toy->manners == TOY_PENDING && toy->answered > 0;
     const uint64_t broken = toy->manners == TOY_BREAKING ? toy->answered : 0;
     if (toy->manners == TOY_SHY) {
@@ -336,7 +336,7 @@ static void *run(void *context)
         }
         const size_t count = toy->line_count;
         if (poll(polled, (nfds_t)(count + 1), 20) <= 0) continue;
-        // From the last on: whoever takes the place of one that left has been heard.
+        // From the last on: the one that takes the place of one that left has been handled.
         for (size_t i = count; i-- > 0;) {
             if (polled[i + 1].revents) hear(toy, i);
         }

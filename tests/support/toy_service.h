@@ -4,7 +4,7 @@
  * or badly.
  *
  * It speaks HTTP over plain sockets, in a thread of its own, so that it can also say what no server
- * should. It hides nobody: every query is told that its needs are met. Objects and distances are
+ * should. It hides no query: every query is told that its needs are met. Objects and distances are
  * right (by a plain search), and so is its page of metrics, unless its manners say otherwise.
  */
 #ifndef SC_TESTS_SUPPORT_TOY_SERVICE_H
@@ -33,7 +33,7 @@ typedef enum toy_manners {
     TOY_NO_JSON,       ///< a body that is none
     TOY_ODD_STATUS,    ///< 418
     TOY_ODD_OUTCOME,   ///< a word that the description does not have
-    TOY_BAD_BOOKS,     ///< its metrics count every answer twice
+    TOY_MISCOUNTING,   ///< its metrics count every answer twice
     TOY_PENDING,       ///< its metrics always have one more that waits
     TOY_BREAKING,      ///< its metrics have a broken promise for every answer
     TOY_SHY,           ///< its metrics are not for everybody

@@ -1,4 +1,4 @@
-// A drawn map, a method, and an adversary to doubt. See toy_stage.h.
+// A drawn map, a method, and an adversary to test. See toy_stage.h.
 #include "support/toy_stage.h"
 
 #include "support/check.h"

@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { ClusterPage, CutPage } from '../src/api/types';
+import type { ClusterPage, PartitionPage } from '../src/api/types';
 import { axe } from './axe';
 import { isLinked, launch, open, PATIENCE, photograph, type Watched, watched } from './browser';
 import { fingerprint, ink, top } from './pixels';
@@ -20,9 +20,9 @@ const asked: string[] = [];
 
 beforeAll(async () => {
     map = city(place.folder, 2000);
-    const cut = join(place.folder, 'city.cut');
-    execFileSync(program, ['partition', map, '-n', String(PARTS), '-o', cut, '--quiet']);
-    serving = place.owns(await service(map, '--cut', cut));
+    const partition = join(place.folder, 'city.partition');
+    execFileSync(program, ['partition', map, '-n', String(PARTS), '-o', partition, '--quiet']);
+    serving = place.owns(await service(map, '--partition', partition));
     seen = await watched(place.owns(await launch()));
     page = seen.page;
     page.on('request', (request) => asked.push(new URL(request.url()).pathname));
@@ -38,7 +38,7 @@ const looks = () => asked.filter((path) => path === '/v1/cluster').length;
 test('nothing of the cluster is asked for before somebody looks', async () => {
     await isLinked(page, 'live');
     expect(asked).not.toContain('/v1/cluster');
-    expect(asked).not.toContain('/v1/cut');
+    expect(asked).not.toContain('/v1/partition');
 });
 
 test('the tab shows who serves, and every part', async () => {
@@ -67,7 +67,7 @@ test('while it is in sight it is kept up to date, and rests when it is not', asy
 });
 
 test('roads are coloured by part when that is wished, and plain again when it is not', async () => {
-    const { segments } = await get<CutPage>('v1/cut');
+    const { segments } = await get<PartitionPage>('v1/partition');
     expect(new Set(segments).size).toBe(PARTS);
     const plain = await fingerprint(page, top('provider'));
     await part('paint-parts').check();
@@ -109,5 +109,5 @@ test('where the map is in one part there is no such tab, and nothing is asked', 
     expect(await part('tab-cluster').count()).toBe(0);
     expect(paths).not.toContain('/v1/cluster');
     expect((await fetch(`${whole.url}v1/cluster`)).status).toBe(404);
-    expect((await fetch(`${whole.url}v1/cut`)).status).toBe(404);
+    expect((await fetch(`${whole.url}v1/partition`)).status).toBe(404);
 });

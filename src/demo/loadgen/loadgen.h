@@ -199,8 +199,8 @@ typedef struct sc_load_options {
 } sc_load_options;
 
 /** One group without travellers; a minute, no warm-up; 10 of 1,000 answers compared; connections
- * unused for 45 s are replaced; 30 s of patience; chaos is off, and otherwise spoils a fifth and
- * strikes every 10 s. */
+ * unused for 45 s are replaced; 30 s of patience; chaos is off, and otherwise makes a fifth faulty
+ * and strikes every 10 s. */
 sc_load_options sc_load_options_default(void);
 
 /** How often something ended in a certain way: "dropped", "expired"; "refused", 429, "rate". */
@@ -231,7 +231,7 @@ typedef struct sc_load_counts {
     uint64_t checked;    ///< answers that were compared
     uint64_t connects;   ///< connections opened
     uint64_t strays;     ///< nonsense that was sent on purpose
-    uint64_t spoiled;    ///< queries that were tampered with on purpose
+    uint64_t faulty;     ///< queries that were tampered with on purpose
     uint64_t none_idle;  ///< arrivals for which every traveller was busy (open loop)
 
     // Of queries that were asked while it was measured.

@@ -1,25 +1,25 @@
 // Items of work and the threads that do them.
 //
-// What the workers share is the number of the next item and whether it is over; each has an
+// What the threads share is the number of the next item and whether it is over; each has an
 // error of its own, which is read when its thread has ended. So there is nothing to lock.
 #include "base/parallel.h"
 
 #include "base/alloc.h"
 #include "base/thread.h"
 
-/** What all workers share. */
+/** What all threads share. */
 typedef struct shift {
     const sc_parallel *work;
     atomic_size_t next;  ///< item
     atomic_bool is_over;
 } shift;
 
-typedef struct worker {
+typedef struct parallel_thread {
     shift *shift;
     unsigned number;
     sc_err err;
     pthread_t thread;
-} worker;
+} parallel_thread;
 
 static sc_err work_along(shift *s, unsigned number)
 {
@@ -34,31 +34,31 @@ static sc_err work_along(shift *s, unsigned number)
     return err;
 }
 
-static void *be_worker(void *argument)
+static void *run_thread(void *argument)
 {
-    worker *self = argument;
+    parallel_thread *self = argument;
     self->err = work_along(self->shift, self->number);
     return NULL;
 }
 
-/** Start threads for workers [0, count); gives how many could be. */
-static unsigned start(worker *workers, unsigned count)
+/** Start threads [0, count); gives how many could be. */
+static unsigned start(parallel_thread *threads, unsigned count)
 {
     unsigned started = 0;
     while (started < count &&
-           !sc_thread_start(&workers[started].thread, be_worker, &workers[started])) {
+           !sc_thread_start(&threads[started].thread, run_thread, &threads[started])) {
         started++;
     }
     return started;
 }
 
 /** The caller works along with `count` threads. */
-static sc_err work_together(shift *s, worker *workers, unsigned count)
+static sc_err work_together(shift *s, parallel_thread *threads, unsigned count)
 {
     for (unsigned i = 0; i < count; i++) {
-        workers[i] = (worker){.shift = s, .number = i + 1};
+        threads[i] = (parallel_thread){.shift = s, .number = i + 1};
     }
-    const unsigned started = start(workers, count);
+    const unsigned started = start(threads, count);
     sc_err err = SC_OK;
     if (started == count || s->work->takes_fewer) {
         err = work_along(s, 0);
@@ -67,21 +67,21 @@ static sc_err work_together(shift *s, worker *workers, unsigned count)
         atomic_store_explicit(&s->is_over, true, memory_order_relaxed);
     }
     for (unsigned i = 0; i < started; i++) {
-        pthread_join(workers[i].thread, NULL);
-        if (!err) err = workers[i].err;
+        pthread_join(threads[i].thread, NULL);
+        if (!err) err = threads[i].err;
     }
     return err;
 }
 
-sc_err sc_parallel_run(const sc_parallel *work, unsigned worker_count)
+sc_err sc_parallel_run(const sc_parallel *work, unsigned thread_count)
 {
     shift s = {.work = work};
-    if (worker_count > work->item_count) worker_count = (unsigned)work->item_count;
-    if (worker_count <= 1) return work_along(&s, 0);
-    const unsigned thread_count = worker_count - 1;
-    worker *workers = sc_malloc_array(thread_count, sizeof *workers);
-    if (!workers) return SC_ENOMEM;
-    const sc_err err = work_together(&s, workers, thread_count);
-    sc_free(workers);
+    if (thread_count > work->item_count) thread_count = (unsigned)work->item_count;
+    if (thread_count <= 1) return work_along(&s, 0);
+    const unsigned more = thread_count - 1;
+    parallel_thread *threads = sc_malloc_array(more, sizeof *threads);
+    if (!threads) return SC_ENOMEM;
+    const sc_err err = work_together(&s, threads, more);
+    sc_free(threads);
     return err;
 }

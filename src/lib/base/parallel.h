@@ -18,23 +18,23 @@
 typedef struct sc_parallel {
     size_t item_count;
     /**
-     * Do one item. A worker does one at a time, so what belongs to a worker needs no lock.
+     * Do one item. A thread does one at a time, so what belongs to a thread needs no lock.
      *
-     * @param worker   its number, 0 is the caller
+     * @param thread   its number, 0 is the caller
      * @param is_over  an item has failed: one that takes long looks here now and then, and if so
      *                 returns with what it has
      */
-    sc_err (*run)(void *context, unsigned worker, size_t item, const atomic_bool *is_over);
+    sc_err (*run)(void *context, unsigned thread, size_t item, const atomic_bool *is_over);
     void *context;
     bool takes_fewer;  ///< where threads cannot be started, those that can be do all of it
 } sc_parallel;
 
 /**
- * Do all items. The caller is the first worker: with one no thread is started. All threads have
+ * Do all items. The caller is the first thread: with one no other is started. All threads have
  * ended when this returns, and take no signals meanwhile.
  *
  * @return SC_OK, SC_ENOMEM, SC_EIO (a thread cannot be started), or what an item failed with
  */
-SC_CHECKED sc_err sc_parallel_run(const sc_parallel *work, unsigned worker_count);
+SC_CHECKED sc_err sc_parallel_run(const sc_parallel *work, unsigned thread_count);
 
 #endif

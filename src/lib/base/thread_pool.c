@@ -8,18 +8,18 @@
 #include <stdbool.h>
 #include <string.h>
 
-typedef struct worker {
+typedef struct pool_thread {
     sc_thread_pool *pool;
     unsigned number;
     pthread_t thread;
-} worker;
+} pool_thread;
 
 struct sc_thread_pool {
     // Read only.
     sc_thread_pool_options options;
 
     // Of the thread that makes and frees the pool.
-    worker *workers;
+    pool_thread *threads;
     unsigned started;
 
     pthread_mutex_t lock;
@@ -60,7 +60,7 @@ static void *take(sc_thread_pool *pool)
 
 static void *work(void *argument)
 {
-    const worker *self = argument;
+    const pool_thread *self = argument;
     sc_thread_pool *pool = self->pool;
     pthread_mutex_lock(&pool->lock);
     for (;;) {
@@ -86,12 +86,12 @@ sc_err sc_thread_pool_new(const sc_thread_pool_options *options, sc_thread_pool 
     pool->options = *options;
     pool->lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
     pool->has_waiting = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
-    pool->workers = sc_calloc(options->thread_count, sizeof *pool->workers);
-    sc_err err = pool->workers ? SC_OK : SC_ENOMEM;
+    pool->threads = sc_calloc(options->thread_count, sizeof *pool->threads);
+    sc_err err = pool->threads ? SC_OK : SC_ENOMEM;
     while (!err && pool->started < options->thread_count) {
-        worker *w = &pool->workers[pool->started];
-        *w = (worker){.pool = pool, .number = pool->started};
-        err = sc_thread_start(&w->thread, work, w);
+        pool_thread *thread = &pool->threads[pool->started];
+        *thread = (pool_thread){.pool = pool, .number = pool->started};
+        err = sc_thread_start(&thread->thread, work, thread);
         if (!err) pool->started++;
     }
     if (err) {
@@ -112,14 +112,14 @@ void sc_thread_pool_free(sc_thread_pool *pool, void (*leave)(void *job))
     pthread_cond_broadcast(&pool->has_waiting);
     pthread_mutex_unlock(&pool->lock);
     for (unsigned i = 0; i < pool->started; i++) {
-        pthread_join(pool->workers[i].thread, NULL);
+        pthread_join(pool->threads[i].thread, NULL);
     }
     for (void *job; leave && (job = take(pool));) {
         leave(job);
     }
     pthread_cond_destroy(&pool->has_waiting);
     pthread_mutex_destroy(&pool->lock);
-    sc_free(pool->workers);
+    sc_free(pool->threads);
     sc_free(pool);
 }
 

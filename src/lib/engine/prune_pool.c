@@ -27,8 +27,8 @@ typedef struct prune_thread {
 struct sc_prune_pool {
     // Set before a thread starts, then read only.
     int finished_fd;
-    prune_thread *workers;
-    unsigned worker_count;
+    prune_thread *own;  ///< of each thread
+    unsigned own_count;
     sc_thread_pool *threads;
 
     pthread_mutex_t lock;
@@ -45,7 +45,7 @@ struct sc_prune_pool {
 static void prune(void *context, unsigned thread, void *job)
 {
     sc_prune_pool *pool = context;
-    const prune_thread *self = &pool->workers[thread];
+    const prune_thread *self = &pool->own[thread];
     sc_cloak *cloak = job;
     // Out of memory, the candidate is as it was: without segments, as promised.
     const sc_err err = sc_pruner_prune(self->pruner, cloak, self->rng);
@@ -65,13 +65,13 @@ static void prune(void *context, unsigned thread, void *job)
 
 static sc_err start(sc_prune_pool *pool, const sc_map *map, unsigned threads, sc_rng *rng)
 {
-    pool->workers = sc_calloc(threads, sizeof *pool->workers);
-    if (!pool->workers) return SC_ENOMEM;
+    pool->own = sc_calloc(threads, sizeof *pool->own);
+    if (!pool->own) return SC_ENOMEM;
     sc_err err = SC_OK;
-    while (!err && pool->worker_count < threads) {
-        prune_thread *w = &pool->workers[pool->worker_count++];
-        err = sc_pruner_new(map, &w->pruner);
-        if (!err) err = sc_rng_fork(rng, &w->rng);
+    while (!err && pool->own_count < threads) {
+        prune_thread *made = &pool->own[pool->own_count++];
+        err = sc_pruner_new(map, &made->pruner);
+        if (!err) err = sc_rng_fork(rng, &made->rng);
     }
     if (err) return err;
     const sc_thread_pool_options options = {.thread_count = threads,
@@ -127,9 +127,9 @@ void sc_prune_pool_free(sc_prune_pool *pool)
 {
     if (!pool) return;
     sc_thread_pool_free(pool->threads, free_cloak);
-    for (unsigned i = 0; i < pool->worker_count; i++) {
-        sc_pruner_free(pool->workers[i].pruner);
-        sc_rng_free(pool->workers[i].rng);
+    for (unsigned i = 0; i < pool->own_count; i++) {
+        sc_pruner_free(pool->own[i].pruner);
+        sc_rng_free(pool->own[i].rng);
     }
     for (sc_cloak *cloak; (cloak = take_finished(pool));) {
         sc_cloak_free(cloak);
@@ -137,7 +137,7 @@ void sc_prune_pool_free(sc_prune_pool *pool)
     pthread_cond_destroy(&pool->has_finished);
     pthread_mutex_destroy(&pool->lock);
     if (pool->finished_fd >= 0) close(pool->finished_fd);
-    sc_free(pool->workers);
+    sc_free(pool->own);
     sc_free(pool);
 }
 

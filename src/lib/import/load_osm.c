@@ -10,6 +10,7 @@
 // nodes: an extract cuts them off at its border.
 #include "base/alloc.h"
 #include "import/osm_internal.h"
+#include "map/geo.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -102,6 +103,66 @@ static sc_err fail_builder(const sc__osm *osm, sc_err err, const char *what)
                    osm->load->inputs[0].name, what, sc_err_text(err));
 }
 
+static double length_of(const sc__osm_ways *roads, size_t from, size_t to)
+{
+    const sc__osm_point a = roads->points[from];
+    const sc__osm_point b = roads->points[to];
+    return sc_geo_distance_m(a.x / 1e7, a.y / 1e7, b.x / 1e7, b.y / 1e7);
+}
+
+// The speeds along a road; those of a ferry follow from its length where it has a duration.
+static sc__osm_passage passage_along(const sc__osm_ways *roads, const sc__osm_way *way)
+{
+    sc__osm_passage passage = way->passage;
+    if (passage.duration_s <= 0.0F) return passage;
+    road_walk walk = walk_along(roads, way);
+    double length_m = 0.0;
+    size_t from = 0;
+    size_t to = 0;
+    while (walk_next(&walk, &from, &to)) {
+        length_m += length_of(roads, from, to);
+    }
+    const double m_s = length_m / (double)passage.duration_s;
+    // Slower than any crossing with its waiting, or faster than any ship: it is of something else.
+    if (!(m_s >= 0.1 && m_s <= 30.0)) return passage;
+    if (passage.forward_m_s > 0.0F) passage.forward_m_s = (float)m_s;
+    if (passage.backward_m_s > 0.0F) passage.backward_m_s = (float)m_s;
+    return passage;
+}
+
+static double seconds_along(double length_m, float m_s)
+{
+    return m_s > 0.0F ? length_m / (double)m_s : SC_CLOSED_S;
+}
+
+static sc_err add_road(const sc__osm *osm, sc_builder *builder, const uint32_t *numbers,
+                       const sc__osm_way *way)
+{
+    const sc__osm_ways *roads = &osm->roads;
+    const sc__osm_passage passage = passage_along(roads, way);
+    const sc_slice name =
+        way->name == SC_NONE ? (sc_slice){NULL, 0} : sc__osm_texts_at(&osm->texts, way->name);
+    road_walk walk = walk_along(roads, way);
+    size_t from = 0;
+    size_t to = 0;
+    while (walk_next(&walk, &from, &to)) {
+        const double length_m = length_of(roads, from, to);
+        sc_edge_id edge = SC_NONE;
+        sc_err err = sc_builder_add_edge(builder, numbers[from], numbers[to], length_m,
+                                         (sc_road_class)passage.road_class, &edge);
+        if (!err && !passage.is_usual) {
+            err = sc_builder_set_edge_times(builder, edge,
+                                            seconds_along(length_m, passage.forward_m_s),
+                                            seconds_along(length_m, passage.backward_m_s));
+        }
+        if (!err && name.size > 0) {
+            err = sc_builder_set_edge_name(builder, edge, name.text, name.size);
+        }
+        if (err) return fail_builder(osm, err, "edge");
+    }
+    return SC_OK;
+}
+
 static sc_err add_roads(const sc__osm *osm, sc_builder *builder, uint32_t *numbers)
 {
     const sc__osm_ways *roads = &osm->roads;
@@ -112,16 +173,8 @@ static sc_err add_roads(const sc__osm *osm, sc_builder *builder, uint32_t *numbe
         if (err) return fail_builder(osm, err, "node");
     }
     for (size_t i = 0; i < roads->count; i++) {
-        const sc__osm_way *way = &roads->ways[i];
-        road_walk walk = walk_along(roads, way);
-        size_t from = 0;
-        size_t to = 0;
-        while (walk_next(&walk, &from, &to)) {
-            const sc_err err =
-                sc_builder_add_edge(builder, numbers[from], numbers[to], SC_LENGTH_FROM_NODES,
-                                    (sc_road_class)way->road_class, NULL);
-            if (err) return fail_builder(osm, err, "edge");
-        }
+        const sc_err err = add_road(osm, builder, numbers, &roads->ways[i]);
+        if (err) return err;
     }
     return SC_OK;
 }
@@ -342,6 +395,11 @@ static sc_err check_inputs(const sc_load *load)
     return SC_OK;
 }
 
+static const char *ways_asked_for(const sc_load *load)
+{
+    return load->options->ways ? load->options->ways : sc__osm_profile_ways(load->options->profile);
+}
+
 // Take the most frequent highway out of the census; NULL when none is left.
 static const char *pop_most_frequent(sc__osm_census *census, uint64_t *count)
 {
@@ -360,8 +418,16 @@ static sc_err fail_no_roads(const sc__osm *osm)
 {
     enum { SHOWN = 6 };
     const sc_load *load = osm->load;
-    const char *ways = load->options->ways ? load->options->ways : "drivable";
+    const char *ways = ways_asked_for(load);
     const char *what = load->input_count == 1 ? "the file has" : "the files have";
+    if (load->report->ways_closed > 0) {
+        return sc_fail(load->diag, SC_EPARSE,
+                       "%s: all %llu roads among %s are closed to the profile '%s'; choose another "
+                       "with --profile",
+                       load->inputs[0].name, (unsigned long long)load->report->ways_closed,
+                       sc_quote(ways, strlen(ways)).text,
+                       sc_import_profile_name(load->options->profile));
+    }
     sc__osm_census census = osm->census;
 
     char list[SHOWN * (sizeof(sc_quoted) + 32)] = "";
@@ -426,7 +492,7 @@ sc_err sc__load_osm(const sc_load *load, sc_builder **out)
 
     sc__osm osm = {.load = load};
     sc_builder *builder = NULL;
-    err = sc__osm_filter_init(&osm.filter, load->options->ways, load->diag);
+    err = sc__osm_filter_init(&osm.filter, ways_asked_for(load), load->diag);
     if (err) goto done;
     err = sc_builder_new(SC_COORDS_GEOGRAPHIC, &builder);
     if (err) {

@@ -34,13 +34,45 @@
 
 // --- Tags (osm_tags.c) -----------------------------------------------------
 
-/** What a key means: SC__OSM_KEY_OBJECT and above are rows of the object table. */
+/** What a key means. From SC__OSM_KEY_OBJECT on: rows of the object table; from SC__OSM_KEY_ROAD
+ * on: what osm_profile.c reads of a road. */
 enum {
     SC__OSM_KEY_OTHER = 0,
     SC__OSM_KEY_HIGHWAY = 1,
     SC__OSM_KEY_NAME = 2,
     SC__OSM_KEY_OBJECT = 3,
+    SC__OSM_KEY_ROAD = 32,
 };
+
+/** Keys that matter for roads. */
+typedef enum sc__osm_road_key {
+    SC__OSM_ONEWAY,
+    SC__OSM_ONEWAY_BICYCLE,
+    SC__OSM_ONEWAY_FOOT,
+    SC__OSM_JUNCTION,
+    SC__OSM_CYCLEWAY,
+    SC__OSM_ACCESS,
+    SC__OSM_VEHICLE,
+    SC__OSM_MOTOR_VEHICLE,
+    SC__OSM_MOTORCAR,
+    SC__OSM_BICYCLE,
+    SC__OSM_FOOT,
+    SC__OSM_MOTORROAD,
+    SC__OSM_MAXSPEED,
+    SC__OSM_MAXSPEED_FORWARD,
+    SC__OSM_MAXSPEED_BACKWARD,
+    SC__OSM_REF,
+    SC__OSM_INT_REF,
+    SC__OSM_ROUTE,
+    SC__OSM_DURATION,
+    SC__OSM_ROAD_KEY_COUNT,
+} sc__osm_road_key;
+
+/** Their values, for those whose bit is set in `given`. Setting `given` to 0 empties it. */
+typedef struct sc__osm_road_tags {
+    uint32_t given;
+    sc_slice values[SC__OSM_ROAD_KEY_COUNT];
+} sc__osm_road_tags;
 
 /** Texts already taken in, by what they are used as; 0: not yet, else the text's number + 1. */
 typedef struct sc__osm_text_cache {
@@ -56,6 +88,7 @@ typedef struct sc__osm_tags {
     unsigned object_key;
     sc__osm_text_cache *name_cache;  ///< may be NULL
     sc__osm_text_cache *object_cache;
+    sc__osm_road_tags *road;  ///< NULL for nodes, which are no roads
 } sc__osm_tags;
 
 /** The meaning of a key. */
@@ -72,9 +105,6 @@ void sc__osm_tags_add(sc__osm_tags *tags, unsigned key, sc_slice value, sc__osm_
  */
 sc_slice sc__osm_category(const sc__osm_tags *tags, bool *is_key);
 
-/** The class of a road by its highway value. */
-sc_road_class sc__osm_road_class(sc_slice highway);
-
 /** Which highway values are wanted. Zero-initialise; the words are borrowed from the options. */
 typedef struct sc__osm_filter {
     sc_slice *words;
@@ -83,10 +113,46 @@ typedef struct sc__osm_filter {
     bool all;
 } sc__osm_filter;
 
-/** Read `ways` (NULL: "drivable"). SC_EINVAL where a word is empty. */
+/** Read `ways`. SC_EINVAL where a word is empty. */
 SC_CHECKED sc_err sc__osm_filter_init(sc__osm_filter *filter, const char *ways, sc_diag *diag);
 void sc__osm_filter_fini(sc__osm_filter *filter);
 bool sc__osm_filter_wants(const sc__osm_filter *filter, sc_slice highway);
+
+// --- Roads (osm_profile.c) -------------------------------------------------
+
+/** The class of a road by its highway value. */
+sc_road_class sc__osm_road_class(sc_slice highway);
+
+/** The set of highway values that a profile travels on. */
+const char *sc__osm_profile_ways(sc_import_profile profile);
+
+/** Whether a road that is not in that set has a tag of its own for the profile that opens it. */
+bool sc__osm_profile_opens(sc_import_profile profile, const sc__osm_tags *tags);
+
+/** How fast one goes along a way. */
+typedef struct sc__osm_passage {
+    float forward_m_s;  ///< 0: closed in that direction
+    float backward_m_s;
+    float duration_s;  ///< of a ferry as a whole, then in place of speeds; 0: not known
+    uint8_t road_class;
+    bool is_usual;  ///< both ways, as that class says
+} sc__osm_passage;
+
+/** Find it; false where the way is closed to the profile. */
+bool sc__osm_passage_find(sc_import_profile profile, const sc__osm_tags *tags,
+                          sc__osm_passage *out);
+
+/** Whether the way is the line of a ferry. */
+bool sc__osm_is_ferry(const sc__osm_tags *tags);
+
+/** A value of maxspeed in km/h; false if it has no number or is not understood. */
+bool sc__osm_max_speed(sc_slice value, double *km_h);
+
+/** A duration in seconds: "mm", "hh:mm", "hh:mm:ss" or "PT1H30M"; 0 if it is none. */
+double sc__osm_duration(sc_slice value);
+
+/** The number of a road, "A 5"; empty if it has none. */
+sc_slice sc__osm_road_number(const sc__osm_road_tags *tags);
 
 // --- Texts (osm_tags.c) ---------------------------------------------------
 
@@ -156,8 +222,8 @@ typedef struct sc__osm_way {
     size_t first_ref;
     uint32_t ref_count;
     uint32_t category;  ///< object: text number
-    uint32_t name;
-    uint8_t road_class;
+    uint32_t name;      ///< text number; of a road SC_NONE if it has none
+    sc__osm_passage passage;
 } sc__osm_way;
 
 /** Ways with their references, and the nodes these stand for. */
@@ -320,6 +386,9 @@ typedef struct sc__osm_block {
     sc__osm_string *strings;
     size_t string_count;
     size_t string_capacity;
+
+    int64_t *refs;  ///< of the way at hand
+    size_t ref_capacity;
 
     // A coordinate in nanodegrees is offset + granularity * number.
     int64_t granularity;

@@ -1,5 +1,5 @@
-// Which tags of OpenStreetMap matter, and what they mean: the filter of roads, the class of a road,
-// what counts as an object; and the texts of tags that are kept.
+// Which tags of OpenStreetMap matter: the filter of roads, what counts as an object; and the texts
+// of tags that are kept. What the tags of a road mean is in osm_profile.c.
 //
 // A tag is a key and a value, both free text. Roads have the key `highway`; its value is the kind.
 // An object has one of the keys in `object_keys`; of several, the one that stands first there gives
@@ -36,14 +36,66 @@ static const struct {
 
 enum { OBJECT_KEY_COUNT = sizeof object_keys / sizeof object_keys[0] };
 
+#define KEY(meaning, text)                  \
+    {                                       \
+        (text), sizeof(text) - 1, (meaning) \
+    }
+#define ROAD_KEY(key, text) KEY(SC__OSM_KEY_ROAD + (key), text)
+#define OBJECT_KEY(row, text) KEY(SC__OSM_KEY_OBJECT + (row), text)
+
+// All keys that matter, the shorter before the longer.
+static const struct {
+    const char *text;
+    uint8_t size;
+    uint8_t meaning;
+} keys[] = {
+    ROAD_KEY(SC__OSM_REF, "ref"),
+    KEY(SC__OSM_KEY_NAME, "name"),
+    ROAD_KEY(SC__OSM_FOOT, "foot"),
+    OBJECT_KEY(1, "shop"),
+    OBJECT_KEY(8, "club"),
+    ROAD_KEY(SC__OSM_ROUTE, "route"),
+    OBJECT_KEY(6, "craft"),
+    ROAD_KEY(SC__OSM_ONEWAY, "oneway"),
+    ROAD_KEY(SC__OSM_ACCESS, "access"),
+    OBJECT_KEY(5, "office"),
+    KEY(SC__OSM_KEY_HIGHWAY, "highway"),
+    ROAD_KEY(SC__OSM_VEHICLE, "vehicle"),
+    ROAD_KEY(SC__OSM_BICYCLE, "bicycle"),
+    ROAD_KEY(SC__OSM_INT_REF, "int_ref"),
+    OBJECT_KEY(0, "amenity"),
+    OBJECT_KEY(2, "tourism"),
+    OBJECT_KEY(3, "leisure"),
+    OBJECT_KEY(10, "railway"),
+    OBJECT_KEY(12, "aeroway"),
+    ROAD_KEY(SC__OSM_JUNCTION, "junction"),
+    ROAD_KEY(SC__OSM_CYCLEWAY, "cycleway"),
+    ROAD_KEY(SC__OSM_MOTORCAR, "motorcar"),
+    ROAD_KEY(SC__OSM_MAXSPEED, "maxspeed"),
+    ROAD_KEY(SC__OSM_DURATION, "duration"),
+    OBJECT_KEY(7, "historic"),
+    ROAD_KEY(SC__OSM_MOTORROAD, "motorroad"),
+    OBJECT_KEY(9, "emergency"),
+    OBJECT_KEY(4, "healthcare"),
+    ROAD_KEY(SC__OSM_ONEWAY_FOOT, "oneway:foot"),
+    ROAD_KEY(SC__OSM_MOTOR_VEHICLE, "motor_vehicle"),
+    ROAD_KEY(SC__OSM_ONEWAY_BICYCLE, "oneway:bicycle"),
+    ROAD_KEY(SC__OSM_MAXSPEED_FORWARD, "maxspeed:forward"),
+    OBJECT_KEY(11, "public_transport"),
+    ROAD_KEY(SC__OSM_MAXSPEED_BACKWARD, "maxspeed:backward"),
+};
+
+enum { KEY_COUNT = sizeof keys / sizeof keys[0], SHORTEST_KEY = 3, LONGEST_KEY = 17 };
+
+// Where the keys of each size begin in the list.
+static const uint8_t first_of_size[LONGEST_KEY + 2] = {0,  0,  0,  0,  1,  5,  7,  10, 19,       25,
+                                                       27, 28, 29, 29, 30, 31, 31, 33, KEY_COUNT};
+
 unsigned sc__osm_key(sc_slice key)
 {
-    // The shortest key is "shop", the longest "public_transport".
-    if (key.size < 4 || key.size > 16) return SC__OSM_KEY_OTHER;
-    if (sc_slice_is(key, "highway")) return SC__OSM_KEY_HIGHWAY;
-    if (sc_slice_is(key, "name")) return SC__OSM_KEY_NAME;
-    for (unsigned i = 0; i < OBJECT_KEY_COUNT; i++) {
-        if (sc_slice_is(key, object_keys[i].key)) return SC__OSM_KEY_OBJECT + i;
+    if (key.size < SHORTEST_KEY || key.size > LONGEST_KEY) return SC__OSM_KEY_OTHER;
+    for (unsigned i = first_of_size[key.size]; i < first_of_size[key.size + 1]; i++) {
+        if (memcmp(key.text, keys[i].text, key.size) == 0) return keys[i].meaning;
     }
     return SC__OSM_KEY_OTHER;
 }
@@ -66,6 +118,10 @@ void sc__osm_tags_add(sc__osm_tags *tags, unsigned key, sc_slice value, sc__osm_
     } else if (key == SC__OSM_KEY_NAME) {
         tags->name = value;
         tags->name_cache = cache;
+    } else if (key >= SC__OSM_KEY_ROAD) {
+        if (!tags->road) return;
+        tags->road->values[key - SC__OSM_KEY_ROAD] = value;
+        tags->road->given |= 1u << (key - SC__OSM_KEY_ROAD);
     } else if (key >= SC__OSM_KEY_OBJECT && is_object_value(key, value) &&
                (!tags->object.text || key < tags->object_key)) {
         tags->object = value;
@@ -88,36 +144,6 @@ sc_slice sc__osm_category(const sc__osm_tags *tags, bool *is_key)
 }
 
 // --- Roads -----------------------------------------------------------------
-
-static const struct {
-    const char *value;
-    sc_road_class road_class;
-} road_classes[] = {
-    {"motorway", SC_ROAD_MOTORWAY},   {"motorway_link", SC_ROAD_RAMP},
-    {"trunk", SC_ROAD_TRUNK},         {"trunk_link", SC_ROAD_RAMP},
-    {"primary", SC_ROAD_PRIMARY},     {"primary_link", SC_ROAD_RAMP},
-    {"secondary", SC_ROAD_SECONDARY}, {"secondary_link", SC_ROAD_RAMP},
-    {"tertiary", SC_ROAD_TERTIARY},   {"tertiary_link", SC_ROAD_RAMP},
-    {"unclassified", SC_ROAD_LOCAL},  {"residential", SC_ROAD_LOCAL},
-    {"living_street", SC_ROAD_LOCAL}, {"road", SC_ROAD_LOCAL},
-    {"service", SC_ROAD_SERVICE},     {"services", SC_ROAD_SERVICE},
-    {"rest_area", SC_ROAD_SERVICE},   {"track", SC_ROAD_SERVICE},
-    {"busway", SC_ROAD_SERVICE},      {"bus_guideway", SC_ROAD_SERVICE},
-    {"escape", SC_ROAD_SERVICE},      {"pedestrian", SC_ROAD_PATH},
-    {"footway", SC_ROAD_PATH},        {"path", SC_ROAD_PATH},
-    {"steps", SC_ROAD_PATH},          {"cycleway", SC_ROAD_PATH},
-    {"bridleway", SC_ROAD_PATH},      {"corridor", SC_ROAD_PATH},
-    {"platform", SC_ROAD_PATH},       {"elevator", SC_ROAD_PATH},
-    {"via_ferrata", SC_ROAD_PATH},
-};
-
-sc_road_class sc__osm_road_class(sc_slice highway)
-{
-    for (size_t i = 0; i < sizeof road_classes / sizeof road_classes[0]; i++) {
-        if (sc_slice_is(highway, road_classes[i].value)) return road_classes[i].road_class;
-    }
-    return SC_ROAD_UNKNOWN;
-}
 
 // The sets that have a name. A set is a list of words as a user could write it.
 static const struct {
@@ -162,14 +188,13 @@ static bool add_word(sc__osm_filter *filter, sc_slice word)
 
 sc_err sc__osm_filter_init(sc__osm_filter *filter, const char *ways, sc_diag *diag)
 {
-    if (!ways) ways = "drivable";
     const char *rest = ways;
     while (rest) {
         const sc_slice word = next_word(&rest);
         if (word.size == 0) {
             return sc_fail(diag, SC_EINVAL,
-                           "empty word in the list of ways: %s; give highway values separated by "
-                           "commas, or drivable, walk, bike, all",
+                           "an empty value in the list of ways: %s; give highway values separated "
+                           "by commas, or drivable, walk, bike, all",
                            sc_quote(ways, strlen(ways)).text);
         }
         if (sc_slice_is(word, "all")) {
@@ -231,6 +256,11 @@ static size_t make_presentable(sc_slice text, char out[MAX_BYTES])
     size_t used = 0;
     size_t characters = 0;
     for (size_t i = 0; i < text.size && characters < MAX_CHARACTERS; characters++) {
+        // Most are plain.
+        if (text.text[i] >= 0x20 && text.text[i] < 0x7f) {
+            out[used++] = text.text[i++];
+            continue;
+        }
         const size_t size = sc_utf8_size(text.text + i, text.size - i);
         if (size == 0) {
             memcpy(out + used, replacement, sizeof replacement);

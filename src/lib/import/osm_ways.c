@@ -110,7 +110,7 @@ static sc_err put_texts(sc__osm *osm, const sc__osm_tags *tags, uint32_t *catego
 static sc_err fail_texts(const sc__osm *osm, sc_err err)
 {
     if (err == SC_ENOMEM) return sc__osm_fail_memory(osm);
-    return sc_fail(osm->load->diag, err, "names and categories of objects take more than 4 GiB");
+    return sc_fail(osm->load->diag, err, "names and categories take more than 4 GiB");
 }
 
 static bool reserve_refs(sc__osm_ways *ways, size_t count)
@@ -144,18 +144,65 @@ static sc_err keep_way(const sc__osm *osm, sc__osm_ways *ways, const sc__osm_way
     return SC_OK;
 }
 
+// Take in what a road is called: its name, its number, or "name (number)".
+static sc_err put_road_name(sc__osm *osm, const sc__osm_tags *tags, uint32_t *out)
+{
+    enum { LONGEST = 4 * 255 };  // bytes of a name: 255 characters are OpenStreetMap's limit
+    const sc_slice name = sc_slice_trim(tags->name);
+    const sc_slice number = sc__osm_road_number(tags->road);
+    const bool is_same = name.size == number.size &&
+                         (name.size == 0 || memcmp(name.text, number.text, name.size) == 0);
+    *out = SC_NONE;
+    if (name.size == 0 && number.size == 0) return SC_OK;
+    if (name.size == 0) return sc__osm_texts_put(&osm->texts, number, out);
+    if (number.size > 0 && !is_same) {
+        char both[2 * LONGEST + 4];
+        const int size = snprintf(
+            both, sizeof both, "%.*s (%.*s)", (int)(name.size < LONGEST ? name.size : LONGEST),
+            name.text, (int)(number.size < LONGEST ? number.size : LONGEST), number.text);
+        return sc__osm_texts_put(&osm->texts, (sc_slice){both, (size_t)size}, out);
+    }
+    sc__osm_text_cache *cache = tags->name_cache;
+    if (cache && cache->as_name) {
+        *out = cache->as_name - 1;
+        return SC_OK;
+    }
+    const sc_err err = sc__osm_texts_put(&osm->texts, tags->name, out);
+    if (!err && cache) cache->as_name = *out + 1;
+    return err;
+}
+
+// Whether a way is of the kinds that are asked for.
+static bool is_wanted(const sc__osm *osm, const sc__osm_tags *tags)
+{
+    const sc_import_options *options = osm->load->options;
+    return !tags->highway.text || sc__osm_filter_wants(&osm->filter, tags->highway) ||
+           (!options->ways && sc__osm_profile_opens(options->profile, tags));
+}
+
+static sc_err add_road(sc__osm *osm, sc__osm_way *way, const int64_t *refs, size_t ref_count,
+                       const sc__osm_tags *tags)
+{
+    if (!is_wanted(osm, tags)) {
+        osm->load->report->ways_left_out++;
+        count_unwanted(&osm->census, tags->highway);
+        return SC_OK;
+    }
+    if (!sc__osm_passage_find(osm->load->options->profile, tags, &way->passage)) {
+        osm->load->report->ways_closed++;
+        return SC_OK;
+    }
+    const sc_err err = put_road_name(osm, tags, &way->name);
+    if (err) return fail_texts(osm, err);
+    return keep_way(osm, &osm->roads, way, refs, ref_count);
+}
+
 sc_err sc__osm_add_way(sc__osm *osm, sc__osm_place place, int64_t id, const int64_t *refs,
                        size_t ref_count, const sc__osm_tags *tags)
 {
     sc__osm_way way = {.id = id, .place = place};
-    if (tags->highway.text) {
-        if (!sc__osm_filter_wants(&osm->filter, tags->highway)) {
-            osm->load->report->ways_left_out++;
-            count_unwanted(&osm->census, tags->highway);
-            return SC_OK;
-        }
-        way.road_class = (uint8_t)sc__osm_road_class(tags->highway);
-        return keep_way(osm, &osm->roads, &way, refs, ref_count);
+    if (tags->highway.text || (osm->load->options->ferries && sc__osm_is_ferry(tags))) {
+        return add_road(osm, &way, refs, ref_count, tags);
     }
 
     // Closed: three corners at least, and back to the first.

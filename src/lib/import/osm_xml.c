@@ -36,6 +36,7 @@ typedef struct xml_reader {
     sc__osm_point point;
     sc__osm_place place;
     sc__osm_tags tags;
+    sc__osm_road_tags road;
     int64_t *refs;
     size_t ref_count;
     size_t ref_capacity;
@@ -124,7 +125,8 @@ static sc_err open_element(xml_reader *xml, element_kind element, const char *na
     }
     xml->element = element;
     xml->place = here(xml);
-    xml->tags = (sc__osm_tags){0};
+    xml->tags = (sc__osm_tags){.road = element == ELEMENT_WAY ? &xml->road : NULL};
+    xml->road.given = 0;
     xml->ref_count = 0;
     xml->text_size = 0;
     sc_err err = read_id(xml, name, "id", id, &xml->id);
@@ -161,6 +163,10 @@ static bool keep_text(xml_reader *xml, sc_slice *value)
         for (size_t i = 0; i < sizeof held / sizeof held[0]; i++) {
             if (held[i]->text) held[i]->text = text + (held[i]->text - xml->text);
         }
+        for (unsigned key = 0; key < SC__OSM_ROAD_KEY_COUNT; key++) {
+            if (!(xml->road.given & 1u << key)) continue;
+            xml->road.values[key].text = text + (xml->road.values[key].text - xml->text);
+        }
         if (xml->text_size > 0) memcpy(text, xml->text, xml->text_size);
         sc_free(xml->text);
         xml->text = text;
@@ -186,6 +192,7 @@ static sc_err add_tag(xml_reader *xml, const char **attributes)
 
     const unsigned meaning = sc__osm_key(slice_of(key));
     if (meaning == SC__OSM_KEY_OTHER) return SC_OK;
+    if (meaning >= SC__OSM_KEY_ROAD && xml->element != ELEMENT_WAY) return SC_OK;
     if (!keep_text(xml, &value)) return sc__osm_fail_memory(xml->osm);
     sc__osm_tags_add(&xml->tags, meaning, value, NULL);
     return SC_OK;

@@ -113,7 +113,7 @@ typedef struct work {
     uint32_t *others;
     sc_progress progress;
 
-    sc_index_sweeper *sweepers;  ///< one of each worker
+    sc_index_sweeper *sweepers;  ///< one of each thread
     atomic_size_t done;
 } work;
 
@@ -124,14 +124,14 @@ static void report(const work *w)
                        w->plan->list_count);
 }
 
-static sc_err make_list(void *context, unsigned worker, size_t item, const atomic_bool *is_over)
+static sc_err make_list(void *context, unsigned thread, size_t item, const atomic_bool *is_over)
 {
     work *w = context;
     (void)is_over;
-    if (worker == 0) report(w);
+    if (thread == 0) report(w);
     // The list of all categories together comes last but takes the longest: begin with it.
     const sc_nearest_list *list = &w->plan->lists[w->plan->list_count - 1 - item];
-    const sc_err err = sc__index_sweep(&w->sweepers[worker], &w->roads[list->metric], w->view, list,
+    const sc_err err = sc__index_sweep(&w->sweepers[thread], &w->roads[list->metric], w->view, list,
                                        w->entries + list->first, w->others + list->first);
     atomic_fetch_add(&w->done, 1);
     return err;

@@ -72,6 +72,8 @@ struct sc_builder {
     uint32_t *edge_names;  ///< into the strings
     size_t edge_name_count;
     size_t edge_name_capacity;
+    uint32_t last_name;  ///< the name that an edge was last given
+    size_t last_name_size;
 
     sc_raw_object *objects;
     size_t object_count;

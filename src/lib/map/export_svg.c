@@ -40,6 +40,13 @@ static const pencil pencils[] = {
 };
 enum { PENCIL_COUNT = sizeof pencils / sizeof *pencils };
 
+// Where a node is drawn: beyond the 180th meridian longitudes go on.
+static void place_node(const sc_map *map, sc_node_id node, double *x, double *y)
+{
+    sc_map_node_position(map, node, x, y);
+    *x = sc__node_x(map, node);
+}
+
 static view view_of(const sc_map *map)
 {
     const double width = 1200.0;
@@ -50,7 +57,7 @@ static view view_of(const sc_map *map)
     for (sc_node_id v = 0; v < map->node_count; v++) {
         double x = 0.0;
         double y = 0.0;
-        sc_map_node_position(map, v, &x, &y);
+        place_node(map, v, &x, &y);
         min_x = fmin(min_x, x);
         min_y = fmin(min_y, y);
         max_x = fmax(max_x, x);
@@ -74,7 +81,7 @@ static void draw_to(const sc_map *map, const view *v, FILE *out, char verb, sc_n
 {
     double x = 0.0;
     double y = 0.0;
-    sc_map_node_position(map, node, &x, &y);
+    place_node(map, node, &x, &y);
     fprintf(out, "%c%.1f %.1f", verb, (x - v->left) * v->x_scale, (v->top - y) * v->y_scale);
 }
 
@@ -105,6 +112,7 @@ static void draw_objects(const sc_map *map, const view *v, FILE *out)
         double x = 0.0;
         double y = 0.0;
         sc_map_edge_position(map, objects[i].edge, objects[i].offset * map->unit_m, &x, &y);
+        if (x < v->left) x += 360.0;
         fprintf(out, "M%.1f %.1fh0", (x - v->left) * v->x_scale, (v->top - y) * v->y_scale);
     }
     fputs("\"/>\n", out);

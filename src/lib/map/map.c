@@ -225,7 +225,7 @@ static double wrap(const sc_map *map, double x)
     return x > 180.0 && map->coords == SC_COORDS_GEOGRAPHIC ? x - 360.0 : x;
 }
 
-static double node_x(const sc_map *map, sc_node_id node)
+double sc__node_x(const sc_map *map, sc_node_id node)
 {
     return map->grid.origin_x + sc__nodes(map)[node].x / map->grid.per_unit;
 }
@@ -237,7 +237,7 @@ static double node_y(const sc_map *map, sc_node_id node)
 
 void sc_map_node_position(const sc_map *map, sc_node_id node, double *x, double *y)
 {
-    *x = wrap(map, node_x(map, node));
+    *x = wrap(map, sc__node_x(map, node));
     *y = node_y(map, node);
 }
 
@@ -247,9 +247,9 @@ void sc_map_edge_position(const sc_map *map, sc_edge_id edge, double offset_m, d
     const double length_m = e->length * map->unit_m;
     const double part = length_m > 0.0 ? offset_m / length_m : 0.0;
     const double inside = part < 0.0 ? 0.0 : part > 1.0 ? 1.0 : part;
-    const double from_x = node_x(map, e->from);
+    const double from_x = sc__node_x(map, e->from);
     const double from_y = node_y(map, e->from);
-    *x = wrap(map, from_x + inside * (node_x(map, e->to) - from_x));
+    *x = wrap(map, from_x + inside * (sc__node_x(map, e->to) - from_x));
     *y = from_y + inside * (node_y(map, e->to) - from_y);
 }
 
@@ -260,7 +260,7 @@ sc_direction sc_map_edge_direction(const sc_map *map, sc_edge_id edge, double he
     const double y = node_y(map, e->from);
     const bool on_globe = map->coords == SC_COORDS_GEOGRAPHIC;
     const double narrowing = on_globe ? cos(y * (SC_PI / 180.0)) : 1.0;
-    const double east = (node_x(map, e->to) - node_x(map, e->from)) * narrowing;
+    const double east = (sc__node_x(map, e->to) - sc__node_x(map, e->from)) * narrowing;
     const double north = node_y(map, e->to) - y;
     const double heading = fmod(heading_deg, 360.0) * (SC_PI / 180.0);
     const double along = east * sin(heading) + north * cos(heading);

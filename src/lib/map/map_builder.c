@@ -120,6 +120,10 @@ static sc_err append_string(sc_builder *builder, const char *text, size_t size, 
     char *start = builder->strings + builder->string_size;
     char *at = start;
     for (size_t i = 0; i < size;) {
+        if (text[i] > 0 && text[i] < 0x7f) {
+            *at++ = text[i++];
+            continue;
+        }
         const size_t n = text[i] == '\0' ? 0 : sc_utf8_size(text + i, size - i);
         memcpy(at, n > 0 ? text + i : "\xef\xbf\xbd", n > 0 ? n : 3);
         at += n > 0 ? n : 3;
@@ -164,7 +168,8 @@ sc_err sc_builder_set_edge_times(sc_builder *builder, sc_edge_id edge, double fo
         return SC_EINVAL;
     }
     while (builder->times_count <= edge) {
-        if (!sc_grow(&builder->times, builder->times_count, &builder->times_capacity,
+        if (builder->times_count == builder->times_capacity &&
+            !sc_grow(&builder->times, builder->times_count, &builder->times_capacity,
                      sizeof *builder->times)) {
             return SC_ENOMEM;
         }
@@ -177,11 +182,19 @@ sc_err sc_builder_set_edge_times(sc_builder *builder, sc_edge_id edge, double fo
 sc_err sc_builder_set_edge_name(sc_builder *builder, sc_edge_id edge, const char *name, size_t size)
 {
     if (edge >= builder->edge_count) return SC_EINVAL;
-    uint32_t text = 0;
-    const sc_err err = add_string(builder, name, size, &text);
-    if (err) return err;
+    // The edges of a road come one after the other, with one name.
+    uint32_t text = builder->last_name;
+    const bool is_last = size > 0 && size == builder->last_name_size &&
+                         memcmp(name, builder->strings + text, size) == 0;
+    if (!is_last) {
+        const sc_err err = add_string(builder, name, size, &text);
+        if (err) return err;
+        builder->last_name = text;
+        builder->last_name_size = size > 0 ? strlen(builder->strings + text) : 0;
+    }
     while (builder->edge_name_count <= edge) {
-        if (!sc_grow(&builder->edge_names, builder->edge_name_count, &builder->edge_name_capacity,
+        if (builder->edge_name_count == builder->edge_name_capacity &&
+            !sc_grow(&builder->edge_names, builder->edge_name_count, &builder->edge_name_capacity,
                      sizeof *builder->edge_names)) {
             return SC_ENOMEM;
         }

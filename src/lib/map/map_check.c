@@ -27,7 +27,10 @@ typedef struct check {
 
 static bool is_position_valid(const sc_map *map, double x, double y)
 {
-    if (map->coords == SC_COORDS_GEOGRAPHIC) return sc_geo_valid(map->coords, x, y);
+    // Half-way round from the grid's origin, which may be the 180th meridian.
+    if (map->coords == SC_COORDS_GEOGRAPHIC) {
+        return fabs(x - map->grid.origin_x) <= 180.0 && fabs(y) <= 90.0;
+    }
     // On a very wide plane the grid is coarse and may round a node across the rim.
     const double rim = SC_PLANE_MAX + 1.0 / map->grid.per_unit;
     return fabs(x) <= rim && fabs(y) <= rim;
@@ -39,7 +42,7 @@ static sc_err check_nodes(const check *c)
         double x = 0.0;
         double y = 0.0;
         sc_map_node_position(c->map, v, &x, &y);
-        if (!is_position_valid(c->map, x, y))
+        if (!is_position_valid(c->map, sc__node_x(c->map, v), y))
             REFUSE(c, "node %u has coordinates outside the allowed range", v);
     }
     return SC_OK;

@@ -215,21 +215,25 @@ static sc_err describe_edges(const sc_map *map, sc_map_info *info)
     return SC_OK;
 }
 
+// As a bounding box of GeoJSON: across the 180th meridian west is greater than east.
 static void describe_bounds(const sc_map *map, sc_map_info *info)
 {
     if (sc_map_coords(map) == SC_COORDS_NONE || sc_map_node_count(map) == 0) return;
+    sc_node_id west = 0;
+    sc_node_id east = 0;
+    double y = 0.0;
     sc_map_node_position(map, 0, &info->min_x, &info->min_y);
-    info->max_x = info->min_x;
     info->max_y = info->min_y;
     for (sc_node_id v = 1; v < sc_map_node_count(map); v++) {
         double x = 0.0;
-        double y = 0.0;
         sc_map_node_position(map, v, &x, &y);
-        if (x < info->min_x) info->min_x = x;
         if (y < info->min_y) info->min_y = y;
-        if (x > info->max_x) info->max_x = x;
         if (y > info->max_y) info->max_y = y;
+        if (sc__nodes(map)[v].x < sc__nodes(map)[west].x) west = v;
+        if (sc__nodes(map)[v].x > sc__nodes(map)[east].x) east = v;
     }
+    sc_map_node_position(map, west, &info->min_x, &y);
+    sc_map_node_position(map, east, &info->max_x, &y);
 }
 
 // --- Segments --------------------------------------------------------------------

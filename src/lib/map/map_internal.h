@@ -127,6 +127,10 @@ static inline void sc__add_times(sc_travel_times *sum, sc_travel_times edge)
         edge.backward < SC_CLOSED - sum->backward ? sum->backward + edge.backward : SC_CLOSED;
 }
 
+/** The longitude of a node where the grid has it: beyond 180 for what lies east of the 180th
+ * meridian, if the map has roads across it. */
+double sc__node_x(const sc_map *map, sc_node_id node);
+
 /** Bytes of one element of a table. */
 size_t sc__table_element_size(sc_table_kind kind);
 

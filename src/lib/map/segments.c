@@ -299,7 +299,8 @@ static double choose_unit(const sc_builder *builder, const sc_chains *chains)
 // A length or a time in whole units. Only what has none becomes 0.
 static uint32_t in_units(double amount, double unit)
 {
-    const uint32_t rounded = (uint32_t)llround(amount / unit);
+    // As llround() of a number that is not negative, without its call.
+    const uint32_t rounded = (uint32_t)(amount / unit + 0.5);
     return rounded == 0 && amount > 0.0 ? 1 : rounded;
 }
 
@@ -317,8 +318,26 @@ static sc_raw_times times_of(const sc_builder *builder, sc_edge_id edge)
     return (sc_raw_times){usual_s, usual_s};
 }
 
-// The finest unit in which the longest segment's times fit 32 bits: 1 ms for any real road.
-static double choose_time_unit(const sc_builder *builder, const sc_chains *chains)
+// At most how long a segment takes, in both directions together: as if its longest edge were all
+// of it. Quick, and for any real map enough to know that 1 ms is fine.
+static double longest_at_most(const sc_builder *builder, const sc_chains *chains)
+{
+    double longest = 0.0;
+    for (size_t e = 0; e < builder->edge_count; e++) {
+        const sc_raw_times times = times_of(builder, (sc_edge_id)e);
+        const double both = times.forward_s + times.backward_s;
+        longest = both > longest ? both : longest;
+    }
+    uint32_t most = 0;
+    for (uint32_t c = 0; c < chains->count; c++) {
+        const uint32_t count = chains->first[c + 1] - chains->first[c];
+        most = count > most ? count : most;
+    }
+    // A closed direction counts as -1 s.
+    return (longest + 1.0) * most;
+}
+
+static double longest_exactly(const sc_builder *builder, const sc_chains *chains)
 {
     double longest = 0.0;
     for (uint32_t c = 0; c < chains->count; c++) {
@@ -332,6 +351,14 @@ static double choose_time_unit(const sc_builder *builder, const sc_chains *chain
         // A chain may be walked against some of its edges: together they are enough in any case.
         longest = fmax(longest, forward_s + backward_s);
     }
+    return longest;
+}
+
+// The finest unit in which the longest segment's times fit 32 bits: 1 ms for any real road.
+static double choose_time_unit(const sc_builder *builder, const sc_chains *chains)
+{
+    if (longest_at_most(builder, chains) / 1e-3 < 4e9) return 1e-3;
+    const double longest = longest_exactly(builder, chains);
     double unit = 1e-3;
     while (longest / unit >= 4e9) {
         unit *= 10.0;

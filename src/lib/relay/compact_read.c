@@ -62,7 +62,7 @@ static sc_err unpack(const sc__relay_codec *codec, const ProtobufCMessageDescrip
         protobuf_c_message_unpack(kind, &allocator, message.size, message.bytes);
     if (!unpacked && b.is_over) {
         return sc_fail(codec->diag, SC_ELIMIT,
-                       "the message takes far more memory than its size explains");
+                       "the message needs far more memory than its size justifies");
     }
     if (!unpacked && b.out_of_memory) return sc_fail_memory(codec->diag, "reading a message");
     if (!unpacked) {
@@ -108,7 +108,8 @@ static sc_err check_counts(const sc__relay_codec *codec, const Starcloak__Relay 
     }
     // A segment has two ends. Both counts are of numbers in memory, so this does not overflow.
     if (from->n_border_nodes > 2 * from->n_segments) {
-        return sc_fail(codec->diag, SC_EPARSE, "the relay has %zu border nodes on %zu segments",
+        return sc_fail(codec->diag, SC_EPARSE,
+                       "the relay has %zu border nodes, too many for %zu segments",
                        from->n_border_nodes, from->n_segments);
     }
     return SC_OK;
@@ -146,7 +147,7 @@ static sc_err read_request(const sc__relay_codec *codec, size_t place,
         to->radius_m = from->radius_m;
         break;
     default:
-        return sc_fail(codec->diag, SC_EREQUEST, "request %zu is of no known type", place);
+        return sc_fail(codec->diag, SC_EREQUEST, "request %zu is of an unknown type", place);
     }
     if (from->n_categories > SC_REQUEST_CATEGORIES) {
         return sc_fail(codec->diag, SC_EREQUEST, "request %zu names %zu categories; at most %d",
@@ -254,7 +255,8 @@ static sc_err check_keys_differ(const sc__relay_codec *codec, const Starcloak__O
         uint32_t first = 0;
         err = sc_string_index_put(&keys, from->keys[i], (uint32_t)i, &first);
         if (!err && first != i) {
-            err = sc_fail(codec->diag, SC_EREPLY, "object %zu has the key of another one", i);
+            err =
+                sc_fail(codec->diag, SC_EREPLY, "object %zu has the same key as another object", i);
         }
     }
     sc_string_index_fini(&keys);
@@ -268,8 +270,8 @@ static sc_err read_words(const sc__relay_codec *codec, const Starcloak__Objects 
     for (size_t i = 0; i < from->n_categories; i++) {
         words[i] = sc_vocabulary_find(codec->vocabulary, from->categories[i]);
         if (words[i] == SC_NONE) {
-            return sc_fail(codec->diag, SC_EREPLY, "category %zu of the objects is not known here",
-                           i);
+            return sc_fail(codec->diag, SC_EREPLY,
+                           "category %zu of the objects is not known to this side", i);
         }
     }
     return SC_OK;
@@ -279,7 +281,7 @@ static sc_err read_object(const sc__relay_codec *codec, const Starcloak__Objects
                           const sc_category_id *words, sc_edge_id edge, sc_object *out)
 {
     if (from->category[i] >= from->n_categories) {
-        return sc_fail(codec->diag, SC_EREPLY, "object %zu is of no category", i);
+        return sc_fail(codec->diag, SC_EREPLY, "object %zu has no category", i);
     }
     if (edge >= sc_map_edge_count(codec->map) ||
         from->offset[i] > sc_map_edges(codec->map)[edge].length) {
@@ -319,8 +321,9 @@ static sc_err fill_table(const sc__relay_codec *codec, const Starcloak__Objects 
 {
     // Each is looked up once, and more words than we know cannot all be known: a bound on the work.
     if (from->n_categories > codec->vocabulary->count) {
-        return sc_fail(codec->diag, SC_EREPLY, "the objects have %zu categories; only %u are known",
-                       from->n_categories, codec->vocabulary->count);
+        return sc_fail(codec->diag, SC_EREPLY,
+                       "the objects have %zu categories, but only %u are known", from->n_categories,
+                       codec->vocabulary->count);
     }
     sc_category_id *words = sc_malloc_array(from->n_categories, sizeof *words);
     if (!words) return fail_memory(codec);
@@ -444,7 +447,7 @@ static sc_err read_list(const reading *r, const Starcloak__Part *from, size_t be
 static sc_err read_lists(reading *r, Starcloak__Part *from)
 {
     if (from->n_list_size != r->reply->border_node_count) {
-        return fail_part(r, "there is not one list for each border node");
+        return fail_part(r, "the number of lists is not the number of border nodes");
     }
     uint64_t total = 0;
     for (size_t b = 0; b < from->n_list_size; b++) {

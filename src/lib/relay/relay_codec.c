@@ -90,8 +90,8 @@ sc_err sc__relay_request_accept(const sc__relay_codec *codec, size_t place, sc_r
 {
     for (uint32_t i = 0; i < request->category_count; i++) {
         if (request->categories[i] == SC_NONE) {
-            return sc_fail(codec->diag, SC_EREQUEST, "category %u of request %zu is not known here",
-                           i, place);
+            return sc_fail(codec->diag, SC_EREQUEST,
+                           "category %u of request %zu is not known to this side", i, place);
         }
     }
     const sc_request_limits any = {
@@ -235,12 +235,12 @@ static sc_err check_reply(const sc__relay_codec *codec, const sc_relay *relay,
     if (err) return err;
     if (reply->request_count != relay->request_count ||
         reply->border_node_count != relay->border_node_count) {
-        return sc_fail(codec->diag, SC_EINVAL, "the reply is not one to this relay");
+        return sc_fail(codec->diag, SC_EINVAL, "the reply does not belong to this relay");
     }
     for (size_t i = 0; i < relay->border_place_count; i++) {
         if (relay->border_places[i] >= relay->border_node_count) {
-            return sc_fail(codec->diag, SC_EINVAL, "place %zu of the relay is of no border node",
-                           i);
+            return sc_fail(codec->diag, SC_EINVAL,
+                           "place %zu of the relay does not belong to a border node", i);
         }
     }
     return check_lists(codec, reply);

@@ -113,8 +113,9 @@ static bool has_right_count(const sc_answers *a, const sc_watched *watched, sc_f
     const size_t due = count_due(a, &watched->wish);
     const size_t most = watched->wish.is_range ? a->found_count : due;
     if (watched->result_count >= due && watched->result_count <= most) return true;
-    sc__wrong(findings, SC_PROMISE_ANSWERS, "query %s has %zu results, a plain search finds %zu",
-              watched->name.text, watched->result_count, due);
+    sc__wrong(findings, SC_PROMISE_ANSWERS,
+              "query %s has %zu results, but a plain search finds %zu", watched->name.text,
+              watched->result_count, due);
     return false;
 }
 
@@ -152,7 +153,8 @@ static bool has_right_objects(sc_answers *a, const sc_watched *watched, sc_findi
             bsearch(&key, a->found, a->found_count, sizeof *a->found, compare_found_by_object);
         const char *what = NULL;
         if (!found) what = "not among what a plain search finds";
-        if (found && !is_same(found->distance_m, result->distance_m)) what = "not as far as told";
+        if (found && !is_same(found->distance_m, result->distance_m))
+            what = "not at the distance given";
         if (i > 0 && result->object == result[-1].object) what = "named twice";
         if (!what) continue;
         // Which object is not said: it is near the traveller.
@@ -168,7 +170,7 @@ sc_err sc__answers_look(sc_answers *answers, sc_watched *watched, sc_findings *f
     const sc_map *map = answers->distances.map;
     sc__looked_at(findings, SC_PROMISE_ANSWERS);
     if (watched->edge >= sc_map_edge_count(map)) {
-        sc__wrong(findings, SC_PROMISE_ANSWERS, "query %s is on no edge of the map",
+        sc__wrong(findings, SC_PROMISE_ANSWERS, "query %s is not on an edge of the map",
                   watched->name.text);
         return SC_OK;
     }
@@ -349,7 +351,7 @@ static sc_err walk_on(sc_distances *d, sc_node_id node, double distance_m)
 sc_err sc__distances_from(sc_distances *distances, sc_edge_id edge, double offset_m)
 {
     distances->heap_count = 0;
-    // Nobody looks at four thousand million answers; if so, marks of old would be believed.
+    // After four thousand million answers, old marks would be taken for new ones.
     if (++distances->search == 0) return SC_ELIMIT;
     return walk_edge(distances, edge, offset_m, 0.0);
 }

@@ -84,7 +84,7 @@ static int64_t wait_of(line *at, const sc_json_value *object, const char *field)
 static uint32_t id_of_value(line *at, const sc_json_value *value, const char *field)
 {
     const int64_t id = sc_json_integer(value);
-    if (!sc_json_is_integer(value) || id < 0) refuse(at, field, "a whole number from 0 on");
+    if (!sc_json_is_integer(value) || id < 0) refuse(at, field, "a whole number of 0 or more");
     return id < SC_NONE ? (uint32_t)id : SC_NONE;
 }
 
@@ -99,7 +99,7 @@ static uint32_t count_of(line *at, const sc_json_value *object, const char *fiel
     const sc_json_value *value = sc_json_member(object, field);
     const int64_t count = sc_json_integer(value);
     if (!sc_json_is_integer(value) || count < 0 || count > UINT32_MAX) {
-        refuse(at, field, "a whole number from 0 on");
+        refuse(at, field, "a whole number of 0 or more");
         return 0;
     }
     return (uint32_t)count;
@@ -109,7 +109,7 @@ static uint32_t count_of(line *at, const sc_json_value *object, const char *fiel
 static uint32_t need_of(line *at, const sc_json_value *object, const char *field)
 {
     const uint32_t need = count_of(at, object, field);
-    if (need == 0) refuse(at, field, "a whole number from 1 on");
+    if (need == 0) refuse(at, field, "a whole number of 1 or more");
     return need;
 }
 
@@ -350,7 +350,7 @@ static const char *why_unreadable(sc_json_fault fault)
 {
     switch (fault) {
     case SC_JSON_TWICE:
-        return "a key stands twice";
+        return "a key occurs twice";
     case SC_JSON_TOO_LARGE:
         return "a number is too large";
     default:

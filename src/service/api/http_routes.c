@@ -123,8 +123,8 @@ static const route routes[] = {
     {"/openapi.json", SC_HTTP_GET, "GET, HEAD", FOR_ALL, false, false, show_openapi},
 };
 
-static const route partition_route = {"/v1/cut", SC_HTTP_GET, "GET, HEAD",   FOR_ALL,
-                                      false,     false,       show_partition};
+static const route partition_route = {"/v1/partition", SC_HTTP_GET, "GET, HEAD",   FOR_ALL,
+                                      false,           false,       show_partition};
 static const route cluster_route = {"/v1/cluster", SC_HTTP_GET, "GET, HEAD", BY_METRICS,
                                     true,          false,       show_cluster};
 static const route ui_route = {NULL, SC_HTTP_GET, "GET, HEAD", FOR_ALL, false, false, show_ui};
@@ -182,7 +182,7 @@ static bool is_within_rate(const route_call *p, sc_problem *problem)
         sc_rate_limit_take(p->service->address_rates, sc_http_request_peer(p->request),
                            policy->address_rate, policy->address_burst, sc_clock_us());
     if (wait_s == 0) return true;
-    sc_problem_set(problem, SC_PROBLEM_RATE, NULL, "too many requests come from this address");
+    sc_problem_set(problem, SC_PROBLEM_RATE, NULL, "too many requests from this address");
     problem->retry_after_s = wait_s;
     return false;
 }

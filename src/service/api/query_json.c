@@ -80,7 +80,7 @@ static bool read_position(reading *r)
     r->out->is_on_edge = seen == ON_EDGE;
     if (r->out->is_on_edge || seen == (r->format->is_geographic ? DEGREES : PLANE)) return true;
     return sc_problem_set(r->in.problem, SC_PROBLEM_POSITION, of_position.pointer,
-                          "on this map, give %s, or edge and offset_m",
+                          "this map needs %s, or edge and offset_m",
                           r->format->is_geographic ? "lon and lat" : "x and y");
 }
 
@@ -101,7 +101,7 @@ static bool read_need(reading *r, unsigned which, uint32_t least, uint32_t most,
     if (!sc_json_read_whole(&r->in, SC_PROBLEM_PROFILE, need->pointer, out)) return false;
     if (*out >= least && *out <= most) return true;
     return sc_problem_set(r->in.problem, SC_PROBLEM_PROFILE, need->pointer,
-                          "%s is %u; this service takes %u to %u", need->name, *out, least, most);
+                          "%s is %u; this service accepts %u to %u", need->name, *out, least, most);
 }
 
 static bool read_wait(reading *r, sc_time least, sc_time most, sc_time *out)
@@ -117,7 +117,7 @@ static bool read_wait(reading *r, sc_time least, sc_time most, sc_time *out)
         return true;
     }
     return sc_problem_set(r->in.problem, SC_PROBLEM_PROFILE, field,
-                          "max_wait_s is %.9g; this service takes %.9g to %.9g", seconds, least_s,
+                          "max_wait_s is %.9g; this service accepts %.9g to %.9g", seconds, least_s,
                           most_s);
 }
 
@@ -255,7 +255,7 @@ static bool read_request(reading *r)
     if (!(seen & 1u << own)) return sc_json_refuse_missing(&r->in, members_of_request[own].pointer);
     if (seen & 1u << other) {
         return sc_problem_set(r->in.problem, SC_PROBLEM_REQUEST, members_of_request[other].pointer,
-                              "a request of this type does not have this member");
+                              "a request of this type must not have this member");
     }
     sc_diag why;
     if (sc_request_check(request, &r->format->policy->requests, r->format->vocabulary->count,
@@ -412,7 +412,7 @@ void sc_outcome_problem(const sc_ticket *ticket, sc_problem *out)
         sc_problem_set(out, SC_PROBLEM_PROVIDER, NULL, "the provider could not be reached");
         break;
     case SC_FAILURE_TIMEOUT:
-        sc_problem_set(out, SC_PROBLEM_PROVIDER_TIMEOUT, NULL, "ask again");
+        sc_problem_set(out, SC_PROBLEM_PROVIDER_TIMEOUT, NULL, "retry");
         break;
     case SC_FAILURE_REFUSED:
         sc_problem_set(out, SC_PROBLEM_PROVIDER, NULL, "the provider refused the request");
@@ -426,7 +426,7 @@ void sc_outcome_problem(const sc_ticket *ticket, sc_problem *out)
         out->retry_after_s = 5;
         break;
     case SC_FAILURE_OVERLOADED:
-        sc_problem_set(out, SC_PROBLEM_OVERLOADED, NULL, "ask again in a moment");
+        sc_problem_set(out, SC_PROBLEM_OVERLOADED, NULL, "retry in a moment");
         out->retry_after_s = 1;
         break;
     case SC_FAILURE_IN_DOUBT:
@@ -435,7 +435,7 @@ void sc_outcome_problem(const sc_ticket *ticket, sc_problem *out)
         out->retry_after_s = 1;
         break;
     case SC_FAILURE_STOPPED:
-        sc_problem_set(out, SC_PROBLEM_DRAINING, NULL, "ask again in a moment");
+        sc_problem_set(out, SC_PROBLEM_DRAINING, NULL, "retry in a moment");
         out->retry_after_s = 1;
         break;
     case SC_FAILURE_UNSENT:

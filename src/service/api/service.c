@@ -337,17 +337,18 @@ static sc_err make_view(sc_service *service, const sc_service_options *options, 
     if (internal->gateway) {
         internal->view = view_cluster;
         internal->view_context = internal->gateway;
-        internal->partition = options->ledger.cut;
+        internal->partition = options->ledger.partition;
         return SC_OK;
     }
-    if (!options->ledger.cut || sc_partition_part_count(options->ledger.cut) < 2) return SC_OK;
-    if (sc_process_view_new(sc_ledger_engines(internal->ledger), options->ledger.cut,
+    if (!options->ledger.partition || sc_partition_part_count(options->ledger.partition) < 2)
+        return SC_OK;
+    if (sc_process_view_new(sc_ledger_engines(internal->ledger), options->ledger.partition,
                             &service->process_view)) {
         return sc_fail_memory(diag, "starting");
     }
     internal->view = view_process;
     internal->view_context = service->process_view;
-    internal->partition = options->ledger.cut;
+    internal->partition = options->ledger.partition;
     return SC_OK;
 }
 

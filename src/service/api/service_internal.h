@@ -118,8 +118,8 @@ void sc_health_ready(const sc_service_internal *service, sc_http_request *reques
 
 // --- Pages of a map in several parts (status_pages.c) --------------------------------------------
 //
-//     GET /v1/cut      {"cut":"16 hex digits","parts":16,"segments":[part of segment 0, ...]}
-//     GET /v1/cluster  the cluster now: processes, parts and their load (docs/ui.md)
+//     GET /v1/partition  {"partition":"16 hex digits","parts":16,"segments":[part of each, ...]}
+//     GET /v1/cluster    the cluster now: processes, parts and their load (docs/ui.md)
 //
 // There are such pages in a gateway, and in a service whose own engines have several parts. The
 // partition does not change while the service runs, and is cached; like the map, it is no secret.
@@ -146,7 +146,7 @@ void sc_cluster_show(const sc_service_internal *service, sc_http_request *reques
  * counts of the last call, so that loads are queries per second. */
 typedef struct sc_process_view sc_process_view;
 
-/** @param crew  borrowed, as the partition @return SC_OK, SC_ENOMEM */
+/** @param engines  borrowed, as the partition @return SC_OK, SC_ENOMEM */
 SC_CHECKED sc_err sc_process_view_new(sc_engine_pool *engines, const sc_partition *partition,
                                       sc_process_view **out);
 

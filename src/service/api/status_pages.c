@@ -1,4 +1,4 @@
-// Pages about the service itself: GET /v1/about, /healthz, /readyz, /v1/cut and /v1/cluster.
+// Pages about the service itself: GET /v1/about, /healthz, /readyz, /v1/partition and /v1/cluster.
 //
 // All but the partition are written for each request: the engine may be switched, the policy
 // reloaded.
@@ -127,7 +127,7 @@ void sc_about_show(const sc_service_internal *service, const sc_policy *policy,
         sc_http_reply(request, 200, "application/json", text.data, text.size, NULL, 0);
     } else {
         sc_problem problem;
-        sc_problem_set(&problem, SC_PROBLEM_OVERLOADED, NULL, "try again in a moment");
+        sc_problem_set(&problem, SC_PROBLEM_OVERLOADED, NULL, "retry in a moment");
         problem.retry_after_s = 1;
         sc_problem_reply(request, &problem, NULL);
     }
@@ -176,7 +176,7 @@ static bool write_partition(sc_bytes *out, const sc_partition *partition)
     const sc_seg_id count = sc_map_segment_count(sc_partition_map(partition));
     sc_json_writer json = sc_json_writer_of(out);
     sc_json_open_object(&json, NULL);
-    sc_json_put_hex(&json, "cut", sc_partition_checksum(partition));
+    sc_json_put_hex(&json, "partition", sc_partition_checksum(partition));
     sc_json_put_count(&json, "parts", sc_partition_part_count(partition));
     sc_json_open_array(&json, "segments");
     for (sc_seg_id s = 0; s < count; s++) {

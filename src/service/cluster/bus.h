@@ -3,7 +3,8 @@
  * @brief A process's connection to NATS: sealed messages out and in.
  *
  * Subjects begin with the cluster's name:
- *     NAME.part.CUT.P     queries for the owner of part P of the partition with this checksum, in
+ *     NAME.part.PARTITION.P
+ *                         queries for the owner of part P of the partition with this checksum, in
  *                         16 hexadecimal digits: processes of different partitions, and so of
  *                         different maps, never mix up the numbers of parts and roads
  *     NAME.to.PEER        messages for one process; PEER in 16 hexadecimal digits

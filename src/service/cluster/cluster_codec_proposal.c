@@ -276,7 +276,7 @@ typedef Starcloak__Cluster__Wishes wishes_pb;
 // Not HUGE_VAL: what is sent on is refused elsewhere if it is infinite.
 static const sc_request_limits any = {.max_k = UINT32_MAX, .max_radius_m = DBL_MAX};
 
-static const char *word_of(const sc_cluster_codec *codec, sc_category_id category)
+static const char *name_of(const sc_cluster_codec *codec, sc_category_id category)
 {
     if (!codec->vocabulary) {
         return codec->categories ? sc__category_table_at(codec->categories, category) : NULL;
@@ -284,14 +284,14 @@ static const char *word_of(const sc_cluster_codec *codec, sc_category_id categor
     return category < codec->vocabulary->count ? codec->vocabulary->names[category] : NULL;
 }
 
-static sc_err number_of(const sc_cluster_codec *codec, const char *word, sc_category_id *out)
+static sc_err number_of(const sc_cluster_codec *codec, const char *name, sc_category_id *out)
 {
-    if (strlen(word) > SC__CLUSTER_CATEGORY_MAX) return SC_ELIMIT;
+    if (strlen(name) > SC__CLUSTER_CATEGORY_MAX) return SC_ELIMIT;
     if (!codec->vocabulary) {
-        return codec->categories ? sc__category_table_number(codec->categories, word, out)
+        return codec->categories ? sc__category_table_number(codec->categories, name, out)
                                  : SC_EUNKNOWN;
     }
-    *out = sc_vocabulary_find(codec->vocabulary, word);
+    *out = sc_vocabulary_find(codec->vocabulary, name);
     return *out == SC_NONE ? SC_EUNKNOWN : SC_OK;
 }
 
@@ -310,10 +310,10 @@ static sc_err write_category(pen *p, sc_category_id category, uint32_t *place)
     const uint32_t next = (uint32_t)p->out->n_names;
     if (sc_hash_put(&p->places, (sc_key){.low = category}, next, place)) return SC_ENOMEM;
     if (*place != next) return SC_OK;
-    const char *word = word_of(p->codec, category);
-    if (!word || strlen(word) > SC__CLUSTER_CATEGORY_MAX) return SC_EINVAL;
+    const char *name = name_of(p->codec, category);
+    if (!name || strlen(name) > SC__CLUSTER_CATEGORY_MAX) return SC_EINVAL;
     // protobuf-c has no constant texts; it only reads this one.
-    p->out->names[p->out->n_names++] = (char *)(uintptr_t)word;
+    p->out->names[p->out->n_names++] = (char *)(uintptr_t)name;
     return SC_OK;
 }
 

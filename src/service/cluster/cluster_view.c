@@ -205,12 +205,12 @@ static void put_peer(sc_json_writer *json, const sc_cluster_view_peer *peer)
         sc_json_put_count(json, "threads", peer->threads);
         sc_json_put_count(json, "parts", peer->parts);
         put_number(json, "load", peer->load);
-        sc_json_put_count(json, "bids", peer->engines.proposals);
-        sc_json_put_count(json, "bids_under_way", peer->engines.proposals_under_way);
-        sc_json_put_count(json, "bids_published", peer->engines.proposals_published);
-        sc_json_put_count(json, "bids_refused", peer->engines.proposals_refused);
-        sc_json_put_count(json, "bids_silent", peer->engines.proposals_silent);
-        sc_json_put_count(json, "bids_unknown", peer->engines.proposals_unknown);
+        sc_json_put_count(json, "proposals", peer->engines.proposals);
+        sc_json_put_count(json, "proposals_under_way", peer->engines.proposals_under_way);
+        sc_json_put_count(json, "proposals_published", peer->engines.proposals_published);
+        sc_json_put_count(json, "proposals_refused", peer->engines.proposals_refused);
+        sc_json_put_count(json, "proposals_silent", peer->engines.proposals_silent);
+        sc_json_put_count(json, "proposals_unknown", peer->engines.proposals_unknown);
         sc_json_put_count(json, "asked", peer->engines.asked);
         sc_json_put_count(json, "lost", peer->engines.lost);
         sc_json_put_count(json, "misdirected", peer->engines.misdirected);
@@ -256,7 +256,7 @@ static void put_view(sc_json_writer *json, const sc_cluster_view *view)
 {
     sc_json_open_object(json, NULL);
     sc_json_put_count(json, "epoch", view->epoch);
-    sc_json_put_hex(json, "cut", view->partition);
+    sc_json_put_hex(json, "partition", view->partition);
     put_number(json, "imbalance", view->imbalance);
     sc_json_put_count(json, "placements", view->placements);
     sc_json_put_count(json, "moved", view->moved);

@@ -53,7 +53,7 @@ enum { HEARTBEATS_MISSED = 3 };
 
 /** A later, larger difference of clocks is believed by one part in so many: the heartbeat
  * may have been long under way. */
-enum { SKEW_DOUBT = 8 };
+enum { SKEW_DAMPING = 8 };
 
 /** How many peers that are gone are remembered, so that their heartbeats cannot be played back as
  * if they lived. */
@@ -209,7 +209,7 @@ static int64_t believed_skew(int64_t known, int64_t received)
 {
     int64_t more = 0;
     if (received <= known || __builtin_sub_overflow(received, known, &more)) return received;
-    return known + more / SKEW_DOUBT;
+    return known + more / SKEW_DAMPING;
 }
 
 static bool has_other_parts(const sc_heartbeat *a, const sc_heartbeat *b)
@@ -360,7 +360,8 @@ static void log_skew(const sc__peer_log *log, const sc__peer_logged *peer, doubl
     sc_log_text(&line, "name", peer->name);
     sc_log_seconds(&line, "seconds", seconds);
     sc_log_text(&line, "message",
-                "by more than the guard: cloaks may leave late; set the clocks by NTP");
+                "the clocks differ by more than the guard, so cloaks may leave late; synchronise "
+                "the clocks by NTP");
     sc_log_end(&line);
 }
 

@@ -106,7 +106,7 @@ static bool unsubscribe_unwanted(worker_parts *parts)
     return is_other;
 }
 
-static bool set_crew_parts(worker_parts *parts)
+static bool set_pool_parts(worker_parts *parts)
 {
     size_t count = 0;
     for (uint32_t p = 0; p < parts->count; p++) {
@@ -157,7 +157,7 @@ static bool worker_parts_follow(worker_parts *parts, const sc_placement *placeme
     }
     const uint32_t before = parts->listed;
     const bool is_other = unsubscribe_unwanted(parts);
-    if (!is_other || set_crew_parts(parts)) subscribe_open(parts);
+    if (!is_other || set_pool_parts(parts)) subscribe_open(parts);
     parts->listed = count_listed(parts);
     return is_other || parts->listed != before;
 }
@@ -266,9 +266,10 @@ static void receive_msg(void *context, const void *bytes, size_t size)
 static void refuse_placement(sc_worker *worker)
 {
     if (atomic_exchange(&worker->has_other_partition, true)) return;
-    sc_log_message(worker->log, SC_LOG_ERROR, "another_cut",
-                   "the gateways of this cluster have another map or cut than this worker: it gets "
-                   "no parts; give all of them the same files");
+    sc_log_message(
+        worker->log, SC_LOG_ERROR, "another_partition",
+        "the gateways of this cluster have another map or partition than this worker: it gets "
+        "no parts; give all of them the same files");
 }
 
 static void receive_placement(void *context, const void *bytes, size_t size)
@@ -373,7 +374,7 @@ static sc_err make_engines(sc_worker *worker, const sc_map *map, const sc_worker
 {
     sc_rng *rng = NULL;
     sc_err err = sc_rng_new_secure(&rng);
-    if (err) return sc_fail(diag, err, "no randomness for a worker");
+    if (err) return sc_fail(diag, err, "the system's random generator is not available");
     sc_engine_pool_options engines = options->engines;
     engines.self = worker->identity.self;
     engines.port = (sc_port){.send = send_for_engines, .context = worker};
@@ -395,17 +396,17 @@ static sc_err join_cluster(sc_worker *worker, sc_diag *diag)
     }
     if (err) return err;
     err = sc__heartbeat_thread_start(&worker->heartbeat_thread);
-    return err ? sc_fail(diag, err, "no thread for a worker's heartbeats") : SC_OK;
+    return err ? sc_fail(diag, err, "cannot start the thread for heartbeats") : SC_OK;
 }
 
 sc_err sc_worker_new(const sc_map *map, const sc_worker_options *options, sc_worker **out,
                      sc_diag *diag)
 {
     if (!(options->heartbeat_s >= 0.001 && options->heartbeat_s <= 3600)) {
-        return sc_fail(diag, SC_EINVAL, "a worker's heartbeat must take 0.001 s to an hour");
+        return sc_fail(diag, SC_EINVAL, "the heartbeat must be 0.001 s to an hour");
     }
-    const sc_partition *partition = options->engines.cut;
-    if (!partition) return sc_fail(diag, SC_EINVAL, "a worker needs a cut");
+    const sc_partition *partition = options->engines.partition;
+    if (!partition) return sc_fail(diag, SC_EINVAL, "a worker needs a partition");
     sc_worker *worker = sc_calloc(1, sizeof *worker);
     if (!worker) return sc_fail_memory(diag, "joining a cluster");
     worker->parts = sc_partition_part_count(partition);
@@ -446,7 +447,7 @@ sc_err sc_worker_start(sc_worker *worker, sc_diag *diag)
     sc_err err = sc_bus_connect(worker->bus, diag);
     if (err) return err;
     err = sc_engine_pool_start(worker->engines);
-    if (err) return sc_fail(diag, err, "no threads for engines");
+    if (err) return sc_fail(diag, err, "cannot start the threads for engines");
     return join_cluster(worker, diag);
 }
 

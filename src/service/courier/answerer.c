@@ -202,7 +202,7 @@ static sc_failure fail_memory(sc_errand *errand)
 static sc_failure fail_place(sc_errand *errand)
 {
     sc_fail(&errand->diag, SC_EINVAL,
-            "an answer is wanted for a place or a request that its cloak does not have");
+            "the answer is for a position or a request that does not belong to the cloak");
     return SC_FAILURE_REFUSED;
 }
 
@@ -340,11 +340,11 @@ static sc_failure hand_on(sc__answerer *answerer, sc_errand *errand, const void 
 }
 
 // Whether all words of a set mean the same to those who have the courier's.
-static bool is_understood(const sc_vocabulary *words, const sc_vocabulary *of_set)
+static bool is_understood(const sc_vocabulary *vocabulary, const sc_vocabulary *of_set)
 {
-    if (of_set->count > words->count) return false;
+    if (of_set->count > vocabulary->count) return false;
     for (uint32_t i = 0; i < of_set->count; i++) {
-        if (strcmp(of_set->names[i], words->names[i]) != 0) return false;
+        if (strcmp(of_set->names[i], vocabulary->names[i]) != 0) return false;
     }
     return true;
 }
@@ -396,7 +396,7 @@ sc_failure sc__answerer_read_given(sc__answerer *answerer, sc_errand *errand)
 {
     if (!answerer->filter) {
         sc_fail(&errand->diag, SC_EINVAL,
-                "a reply is given, and a provider that is asked at points has none to give");
+                "a reply was given, but a provider that is asked at points gives none");
         return SC_FAILURE_REFUSED;
     }
     // Whatever an errand before was put into other words for.

@@ -24,7 +24,7 @@ const char *sc_failure_name(sc_failure failure)
 sc_courier_options sc_courier_options_default(void)
 {
     return (sc_courier_options){.kind = SC_COURIER_BUILT_IN,
-                                .workers = 1,
+                                .threads = 1,
                                 .max_errands = 10000,
                                 .encoding = SC_ENCODING_COMPACT,
                                 .connections = 8,
@@ -42,7 +42,7 @@ static const double latency_bounds[] = {0.0001, 0.00025, 0.0005, 0.001, 0.0025, 
 
 const sc_vocabulary *sc_courier_vocabulary(const sc_courier *courier)
 {
-    return &courier->words.vocabulary;
+    return &courier->categories.vocabulary;
 }
 
 bool sc_courier_is_in_place(const sc_courier *courier)
@@ -85,24 +85,26 @@ static sc_err check_provider(const sc_map *map, const sc_courier_options *o, sc_
     switch (o->kind) {
     case SC_COURIER_BUILT_IN:
         if (o->objects ? sc_objects_map(o->objects) == map : o->feed != NULL) return SC_OK;
-        return sc_fail(diag, SC_EINVAL,
-                       "a provider that is built in needs objects that lie on its map");
+        return sc_fail(diag, SC_EINVAL, "the built-in provider needs objects on its map");
     case SC_COURIER_HTTP:
         if (o->connections < 1 || o->connections > 1024) {
-            return sc_fail(diag, SC_EINVAL, "1 to 1024 connections to a provider can be kept");
+            return sc_fail(diag, SC_EINVAL,
+                           "the number of connections to the provider must be 1 to 1024");
         }
         if (!(o->try_timeout_s >= 1e-3 && o->try_timeout_s <= 86400.0)) {
             return sc_fail(diag, SC_EINVAL,
-                           "a try can take from a millisecond to a day, not %g seconds",
+                           "the time for one try must be a millisecond to a day, not %g seconds",
                            o->try_timeout_s);
         }
         if (o->encoding == SC_ENCODING_GEOJSON && sc_map_coords(map) != SC_COORDS_GEOGRAPHIC) {
             return sc_fail(diag, SC_ENOCOORDS,
-                           "GeoJSON is in degrees, and the map has none; use the compact encoding");
+                           "the map has no coordinates in degrees, which GeoJSON needs; use the "
+                           "compact encoding");
         }
         return SC_OK;
     case SC_COURIER_POINTS:
-        if (!o->points) return sc_fail(diag, SC_EINVAL, "it is not said how to ask at points");
+        if (!o->points)
+            return sc_fail(diag, SC_EINVAL, "the options for asking at points are missing");
         if (sc_map_coords(map) == SC_COORDS_NONE) {
             return sc_fail(diag, SC_ENOCOORDS,
                            "the map has no coordinates, so a provider cannot be asked at its "
@@ -110,31 +112,33 @@ static sc_err check_provider(const sc_map *map, const sc_courier_options *o, sc_
         }
         return SC_OK;
     default:
-        return sc_fail(diag, SC_EINVAL, "there is no such kind of provider");
+        return sc_fail(diag, SC_EINVAL, "unknown kind of provider");
     }
 }
 
 static sc_err check_options(const sc_map *map, const sc_courier_options *o, sc_diag *diag)
 {
     const unsigned least = o->kind == SC_COURIER_POINTS;
-    if (o->workers < least || o->workers > 64) {
-        return sc_fail(diag, SC_EINVAL, "clerks must be %u to 64, not %u", least, o->workers);
+    if (o->threads < least || o->threads > 64) {
+        return sc_fail(diag, SC_EINVAL, "provider-threads must be %u to 64, not %u", least,
+                       o->threads);
     }
     if (o->max_errands < 1 || !o->back) {
-        return sc_fail(diag, SC_EINVAL, "one errand at least must be allowed, and come back");
+        return sc_fail(diag, SC_EINVAL,
+                       "at least one errand must be allowed, and a callback is needed");
     }
     if (!(o->breaker_pause_s >= 0.0 && o->breaker_pause_s <= 86400.0)) {
-        return sc_fail(diag, SC_EINVAL, "a provider can be left alone for up to a day, not %g s",
+        return sc_fail(diag, SC_EINVAL, "the provider can be suspended for up to a day, not %g s",
                        o->breaker_pause_s);
     }
     return check_provider(map, o, diag);
 }
 
-static sc_err make_words(sc_courier *courier, const sc_courier_options *options, sc_diag *diag)
+static sc_err make_categories(sc_courier *courier, const sc_courier_options *options, sc_diag *diag)
 {
     sc_vocabulary of_map;
     if (sc_vocabulary_init_from_map(courier->map, &of_map))
-        return sc_fail_memory(diag, "listing words");
+        return sc_fail_memory(diag, "listing categories");
     sc_objects *objects = options->objects ? sc_objects_hold(options->objects)
                           : options->feed  ? sc_object_feed_current(options->feed)
                                            : NULL;
@@ -143,28 +147,29 @@ static sc_err make_words(sc_courier *courier, const sc_courier_options *options,
         objects ? *sc_objects_vocabulary(objects) : (sc_vocabulary){.count = 0},
         {.names = options->more_categories, .count = (uint32_t)options->more_category_count},
     };
-    const sc_err err = sc__categories_init(&courier->words, parts, sizeof parts / sizeof parts[0]);
+    const sc_err err =
+        sc__categories_init(&courier->categories, parts, sizeof parts / sizeof parts[0]);
     sc_objects_release(objects);
     sc_vocabulary_fini(&of_map);
-    return err ? sc_fail_memory(diag, "listing words") : SC_OK;
+    return err ? sc_fail_memory(diag, "listing categories") : SC_OK;
 }
 
 static sc_err make_answerers(sc_courier *courier, sc_rng *rng, sc_diag *diag)
 {
-    const unsigned count = courier->is_in_place ? 1 : courier->options.workers;
-    courier->workers = sc_calloc(count, sizeof *courier->workers);
-    if (!courier->workers) return sc_fail_memory(diag, "making workers for the provider");
+    const unsigned count = courier->is_in_place ? 1 : courier->options.threads;
+    courier->threads = sc_calloc(count, sizeof *courier->threads);
+    if (!courier->threads) return sc_fail_memory(diag, "making threads for the provider");
     sc_err err = SC_OK;
-    while (courier->worker_count < count && !err) {
-        sc__worker *worker = &courier->workers[courier->worker_count];
-        worker->courier = courier;
-        err = sc__answerer_init(&worker->answerer, courier->map, &courier->words.vocabulary,
+    while (courier->thread_count < count && !err) {
+        sc__provider_thread *thread = &courier->threads[courier->thread_count];
+        thread->courier = courier;
+        err = sc__answerer_init(&thread->answerer, courier->map, &courier->categories.vocabulary,
                                 &courier->options, diag);
         if (err) return err;
-        courier->worker_count++;
-        err = sc_rng_fork(rng, &worker->rng);
+        courier->thread_count++;
+        err = sc_rng_fork(rng, &thread->rng);
     }
-    return err ? sc_fail(diag, err, "no randomness for a worker thread: %s", sc_err_text(err))
+    return err ? sc_fail(diag, err, "no randomness for a provider thread: %s", sc_err_text(err))
                : SC_OK;
 }
 
@@ -174,7 +179,7 @@ static sc_err make_ways(sc_courier *courier, const sc_courier_options *options, 
 {
     if (options->kind == SC_COURIER_BUILT_IN) return SC_OK;
     if (curl_global_init(CURL_GLOBAL_DEFAULT)) {
-        return sc_fail(diag, SC_ENET, "curl, which asks over HTTP, cannot be set up");
+        return sc_fail(diag, SC_ENET, "the HTTP client (curl) cannot be initialised");
     }
     courier->has_curl = true;
     if (options->kind == SC_COURIER_POINTS) {
@@ -182,7 +187,7 @@ static sc_err make_ways(sc_courier *courier, const sc_courier_options *options, 
     }
     sc_rng *own = NULL;
     const sc_err err = sc_rng_fork(rng, &own);
-    if (err) return sc_fail(diag, err, "no randomness for retries: %s", sc_err_text(err));
+    if (err) return sc_fail(diag, err, "no random numbers for retries: %s", sc_err_text(err));
     const sc__connections_hooks hooks = {
         .leaves = sc__exchange_leaves,
         .back = sc__exchange_back,
@@ -196,9 +201,9 @@ static sc_err start_threads(sc_courier *courier, sc_diag *diag)
 {
     sc_err err = SC_OK;
     if (courier->is_in_place) return SC_OK;
-    while (courier->running_count < courier->worker_count && !err) {
-        sc__worker *worker = &courier->workers[courier->running_count];
-        err = sc__thread_start(&worker->thread, sc__worker_run, worker, diag);
+    while (courier->running_count < courier->thread_count && !err) {
+        sc__provider_thread *thread = &courier->threads[courier->running_count];
+        err = sc__thread_start(&thread->thread, sc__provider_thread_run, thread, diag);
         if (!err) courier->running_count++;
     }
     if (!err) err = sc__thread_start(&courier->watch, sc__watch_run, courier, diag);
@@ -228,7 +233,7 @@ sc_err sc_courier_new(const sc_map *map, const sc_courier_options *options, sc_r
     init_lock(courier);
     courier->map = map;
     courier->options = *options;
-    courier->is_in_place = options->workers == 0;
+    courier->is_in_place = options->threads == 0;
     courier->look_us = INT64_MAX;
     courier->latency.bounds = latency_bounds;
     courier->latency.bound_count = sizeof latency_bounds / sizeof latency_bounds[0];
@@ -238,7 +243,7 @@ sc_err sc_courier_new(const sc_map *map, const sc_courier_options *options, sc_r
     courier->jobs = sc_calloc(options->max_errands, sizeof *courier->jobs);
     err = courier->jobs ? sc_deadlines_init(&courier->leaving, options->max_errands) : SC_ENOMEM;
     if (err) sc_fail_memory(diag, "making room for errands");
-    if (!err) err = make_words(courier, options, diag);
+    if (!err) err = make_categories(courier, options, diag);
     if (!err) err = make_answerers(courier, rng, diag);
     if (!err) err = make_ways(courier, options, rng, diag);
     if (!err) err = start_threads(courier, diag);
@@ -252,8 +257,8 @@ sc_err sc_courier_new(const sc_map *map, const sc_courier_options *options, sc_r
 
 // --- Stopping -------------------------------------------------------------------------------
 
-// Workers finish what they have in hand and send nothing more; then the exchanges under way come
-// back; then what is left in the queue.
+// Provider threads finish what they have in hand and send nothing more; then the exchanges under
+// way come back; then what is left in the queue.
 static void stop(sc_courier *courier)
 {
     pthread_mutex_lock(&courier->lock);
@@ -263,7 +268,7 @@ static void stop(sc_courier *courier)
     pthread_cond_broadcast(&courier->is_changed);
     pthread_mutex_unlock(&courier->lock);
     while (courier->running_count > 0) {
-        pthread_join(courier->workers[--courier->running_count].thread, NULL);
+        pthread_join(courier->threads[--courier->running_count].thread, NULL);
     }
     if (courier->has_watch) pthread_join(courier->watch, NULL);
     courier->has_watch = false;
@@ -276,12 +281,12 @@ void sc_courier_free(sc_courier *courier)
     if (!courier) return;
     stop(courier);
     sc__connections_free(courier->connections);
-    for (unsigned i = 0; i < courier->worker_count; i++) {
-        sc__answerer_fini(&courier->workers[i].answerer);
-        sc_rng_free(courier->workers[i].rng);
+    for (unsigned i = 0; i < courier->thread_count; i++) {
+        sc__answerer_fini(&courier->threads[i].answerer);
+        sc_rng_free(courier->threads[i].rng);
     }
-    sc_free(courier->workers);
-    sc__categories_fini(&courier->words);
+    sc_free(courier->threads);
+    sc__categories_fini(&courier->categories);
     sc__point_settings_fini(&courier->points);
     if (courier->has_curl) curl_global_cleanup();
     sc_deadlines_fini(&courier->leaving);

@@ -4,17 +4,17 @@
  * in.
  *
  * An *errand* is a relay and, beside it, the places on its segments for which answers are wanted.
- * The places never leave: they meet the reply when it is back, in a worker's thread, where it is
+ * The places never leave: they meet the reply when it is back, in a provider thread, where it is
  * decoded, checked as a whole (answer.h) and filtered. Three kinds of provider are behind one
  * interface:
  *
- *   built in   evaluated by the workers themselves: tables in, tables out
+ *   built in   evaluated by the provider threads: tables in, tables out
  *   HTTP       docs/provider-protocol.md; all exchanges by one thread with curl's multi interface
- *   points     one that knows only points (point_provider.h); each worker asks by itself
+ *   points     one that knows only points (point_provider.h); each thread asks by itself
  *
- * With no workers at all the courier has no thread: it works *in place*, in that of its owner, who
- * gives it turns and waits with it (sc_courier_turn(), sc_courier_poll()). So it is with all kinds
- * but points, which are waited for.
+ * With no provider threads the courier has no thread: it works *in place*, in that of its owner,
+ * who gives it turns and waits with it (sc_courier_turn(), sc_courier_poll()). So it is with all
+ * kinds but points, which are waited for.
  *
  * An exchange that fails in a way that may pass (no connection, a timeout, 429, 500, 502, 503, 504)
  * is tried again with the same bytes, after a growing pause with jitter, as long as the errand's
@@ -22,8 +22,8 @@
  * without asking the provider, until a single one that is let through has come back well.
  *
  * A cloak must not leave after the least deadline of its members (P5), however busy connections and
- * workers are. So an errand has a moment, `leave_by_us`, after which its first byte is not sent:
- * one that still waits then, for a worker, for a connection or for the other side to take it up,
+ * threads are. So an errand has a moment, `leave_by_us`, after which its first byte is not sent:
+ * one that still waits then, for a thread, for a connection or for the other side to take it up,
  * fails at once as not sent in time. What has been sent before may be sent again until the
  * deadline.
  *
@@ -82,7 +82,7 @@ typedef struct sc_errand {
     int64_t deadline_us;  ///< the same: after that it has failed, in any case
     uint64_t number;      ///< the caller's, for those who are told of what leaves; not sent
     /** Another gateway has asked, and this is the reply, in the compact encoding: nothing is sent,
-     * a worker reads it; the breaker and the counts, which tell how the provider does, are left
+     * a thread reads it; the breaker and the counts, which tell how the provider does, are left
      * alone. The caller's; NULL: ask. */
     const void *given;
     size_t given_size;
@@ -109,8 +109,8 @@ typedef enum sc_courier_kind {
 
 typedef struct sc_courier_options {
     sc_courier_kind kind;
-    unsigned workers;    ///< threads, up to 64; with points: how many cloaks are asked for at once,
-                         ///< 1 at least. 0: in place, without any thread
+    unsigned threads;    ///< provider threads, up to 64; with points: how many cloaks are asked for
+                         ///< at once, 1 at least. 0: in place, without any thread
     size_t max_errands;  ///< under way at once; more are refused
     // built in
     sc_objects *objects;   ///< held by the caller, who outlives the courier; or NULL, and then:
@@ -137,14 +137,14 @@ typedef struct sc_courier_options {
      * is to speak on it. So never for an errand of which nothing is said; and for one that may
      * yet fail. In the connections' thread; must be quick. The bytes are lent. May be NULL. */
     void (*leaves)(void *context, const sc_errand *errand, const void *bytes, size_t size);
-    /** Called by a worker (or a thread of the courier) when an errand is back; must be quick. In
-     * place: called by sc_courier_turn() and sc_courier_free(). */
+    /** Called by a provider thread (or another of the courier) when an errand is back; must be
+     * quick. In place: called by sc_courier_turn() and sc_courier_free(). */
     void (*back)(void *context, sc_errand *errand);
     void *context;
 } sc_courier_options;
 
-/** Built in without objects (so of no use yet); 1 worker, 10,000 errands; compact, 8 connections, 3
- * s a try; a breaker that opens after 8 failures for 5 s. */
+/** Built in without objects (so of no use yet); 1 provider thread, 10,000 errands; compact, 8
+ * connections, 3 s a try; a breaker that opens after 8 failures for 5 s. */
 sc_courier_options sc_courier_options_default(void);
 
 typedef struct sc_courier sc_courier;

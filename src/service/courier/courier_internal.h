@@ -1,13 +1,13 @@
 /**
  * @file courier_internal.h
- * @brief What is inside a courier: jobs, their queue, the workers' threads.
+ * @brief What is inside a courier: jobs, their queue, the provider threads.
  *
  * A *job* is an errand on its way. All jobs there can be are made at the start, so that sending
  * needs no memory; how many are out is how many errands are under way.
  *
- *     send --> queue --> a worker --> back                        built in, points
- *     send --> queue --> a worker writes --> connections --> queue --> a worker reads --> back HTTP
- *     send --> queue --> a worker reads --> back                  a reply that is given
+ *     send --> queue --> a thread --> back                        built in, points
+ *     send --> queue --> a thread writes --> connections --> queue --> a thread reads --> back HTTP
+ *     send --> queue --> a thread reads --> back                  a reply that is given
  *
  * Every job goes through sc__courier_settle() exactly once.
  *
@@ -15,7 +15,7 @@
  * no watch, since the caller of sc_courier_turn() has nothing else to wait for.
  *
  * A job that waits in the queue for longer than until it must leave is taken out by the *watch*, a
- * thread that sleeps until the next such moment: workers may all be busy for long.
+ * thread that sleeps until the next such moment: provider threads may all be busy for long.
  */
 #ifndef SC_COURIER_COURIER_INTERNAL_H
 #define SC_COURIER_COURIER_INTERNAL_H
@@ -47,32 +47,32 @@ typedef struct sc__job {
     size_t leaving;  ///< in the queue, unless it is replied: its place among those that must leave
 } sc__job;
 
-/** A worker's thread. */
-typedef struct sc__worker {
+/** A provider thread; in place, what one would need. */
+typedef struct sc__provider_thread {
     sc_courier *courier;
     sc__answerer answerer;
     sc_rng *rng;  ///< of points
     pthread_t thread;
-} sc__worker;
+} sc__provider_thread;
 
 struct sc_courier {
     // Read-only once it has started.
     const sc_map *map;
     sc_courier_options options;  ///< without its texts
-    sc__categories words;
+    sc__categories categories;
     sc__point_settings points;
     sc__connections *connections;  ///< over HTTP
     bool has_curl;                 ///< whether curl knows of us
-    sc__worker *workers;
+    sc__provider_thread *threads;
     bool is_in_place;        ///< no threads
-    unsigned worker_count;   ///< desks that are made
+    unsigned thread_count;   ///< that are made
     unsigned running_count;  ///< of them, with a thread; of the one who starts and stops
     pthread_t watch;
     bool has_watch;  ///< of the one who starts and stops
 
     // Under the lock, which is held for a few assignments.
     pthread_mutex_t lock;
-    pthread_cond_t is_needed;  ///< a worker: a job is in the queue, or it is over
+    pthread_cond_t is_needed;  ///< a provider thread: a job is in the queue, or it is over
     pthread_cond_t is_over;    ///< by the clock of sc_clock_us()
     sc__job *first;            ///< the queue
     sc__job *last;
@@ -83,7 +83,7 @@ struct sc_courier {
     size_t job_count;
     sc__job *spare;       ///< of those, the ones that are free
     size_t under_way;     ///< the others
-    unsigned idle_count;  ///< workers that wait and have not been called
+    unsigned idle_count;  ///< provider threads that wait and have not been called
     bool is_stopping;
     sc__breaker breaker;
 
@@ -96,9 +96,9 @@ struct sc_courier {
     sc_histogram latency;
 };
 
-// --- The queue and the breaker (courier_workers.c) ------------------------------------------
+// --- The queue and the breaker (provider_threads.c) -----------------------------------------
 
-/** Put a job at the end of the queue and call a worker. Any thread. */
+/** Put a job at the end of the queue and call a provider thread. Any thread. */
 void sc__courier_enqueue(sc_courier *courier, sc__job *job);
 
 /** The next job; waits for one. NULL: the courier stops. */
@@ -127,10 +127,10 @@ void sc__courier_settle(sc_courier *courier, sc__job *job, sc_failure failure);
 /** Bring back what is still in the queue, as stopped; when all threads have ended. */
 void sc__courier_clear(sc_courier *courier);
 
-// --- What workers do ---------------------------------------------------------------
+// --- What provider threads do ------------------------------------------------------------
 
-/** A worker's thread; `context` is its sc__worker. */
-void *sc__worker_run(void *context);
+/** What a provider thread runs; `context` is its sc__provider_thread. */
+void *sc__provider_thread_run(void *context);
 
 /** For the connections: `context` is the courier. */
 void sc__exchange_leaves(void *context, const sc__exchange *exchange);

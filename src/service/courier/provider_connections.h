@@ -2,7 +2,7 @@
  * @file provider_connections.h
  * @brief Bytes to a provider over HTTP and bytes back: one thread, some connections, retries.
  *
- * The thread is their own; or, in place (a courier without workers), that of the caller of
+ * The thread is their own; or, in place (a courier without provider threads), that of the caller of
  * sc__connections_turn().
  *
  * This part knows neither roads nor answers. It takes *exchanges*, each with the bytes to send and
@@ -127,8 +127,7 @@ SC_CHECKED static inline sc_err sc__thread_start(pthread_t *thread, void *(*run)
                                                  void *context, sc_diag *diag)
 {
     if (!sc_thread_start(thread, run, context)) return SC_OK;
-    return sc_fail(diag, SC_EIO, "a thread for the provider cannot be started: %s",
-                   strerror(errno));
+    return sc_fail(diag, SC_EIO, "cannot start a thread for the provider: %s", strerror(errno));
 }
 
 #endif

@@ -8,7 +8,8 @@
 
 // --- A vocabulary ---------------------------------------------------------------------------
 
-sc_err sc__categories_init(sc__categories *words, const sc_vocabulary *parts, size_t part_count)
+sc_err sc__categories_init(sc__categories *categories, const sc_vocabulary *parts,
+                           size_t part_count)
 {
     size_t count = 0;
     size_t size = 0;
@@ -18,31 +19,31 @@ sc_err sc__categories_init(sc__categories *words, const sc_vocabulary *parts, si
             size += strlen(parts[p].names[i]) + 1;
         }
     }
-    *words = (sc__categories){.names = sc_malloc_array(count, sizeof *words->names),
-                              .texts = sc_malloc(size)};
-    if (!words->names || !words->texts) {
-        sc__categories_fini(words);
+    *categories = (sc__categories){.names = sc_malloc_array(count, sizeof *categories->names),
+                                   .texts = sc_malloc(size)};
+    if (!categories->names || !categories->texts) {
+        sc__categories_fini(categories);
         return SC_ENOMEM;
     }
-    words->vocabulary.names = words->names;
-    char *next = words->texts;
+    categories->vocabulary.names = categories->names;
+    char *next = categories->texts;
     for (size_t p = 0; p < part_count; p++) {
         for (uint32_t i = 0; i < parts[p].count; i++) {
             const char *name = parts[p].names[i];
-            if (sc_vocabulary_find(&words->vocabulary, name) != SC_NONE) continue;
+            if (sc_vocabulary_find(&categories->vocabulary, name) != SC_NONE) continue;
             const size_t bytes = strlen(name) + 1;
-            words->names[words->vocabulary.count++] = memcpy(next, name, bytes);
+            categories->names[categories->vocabulary.count++] = memcpy(next, name, bytes);
             next += bytes;
         }
     }
     return SC_OK;
 }
 
-void sc__categories_fini(sc__categories *words)
+void sc__categories_fini(sc__categories *categories)
 {
-    sc_free(words->names);
-    sc_free(words->texts);
-    *words = (sc__categories){.names = NULL};
+    sc_free(categories->names);
+    sc_free(categories->texts);
+    *categories = (sc__categories){.names = NULL};
 }
 
 // --- A relay with other categories ----------------------------------------------------------

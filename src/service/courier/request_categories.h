@@ -24,11 +24,11 @@ typedef struct sc__categories {
  *
  * @return SC_OK, SC_ENOMEM; release with sc__categories_fini()
  */
-SC_CHECKED sc_err sc__categories_init(sc__categories *words, const sc_vocabulary *parts,
+SC_CHECKED sc_err sc__categories_init(sc__categories *categories, const sc_vocabulary *parts,
                                       size_t part_count);
 
 /** Harmless twice, and if it was never made. */
-void sc__categories_fini(sc__categories *words);
+void sc__categories_fini(sc__categories *categories);
 
 /** A relay with other categories. Zero-initialise; memory is kept from one to the next. */
 typedef struct sc__category_translation {

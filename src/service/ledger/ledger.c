@@ -20,7 +20,7 @@ static const sc_time more_for_a_result_us = INT64_C(5000000);
 
 /** Messages that may wait: of our own engine pool, which waits with more; of many workers
  * elsewhere. */
-enum { OWN_WORDS = 4096, WORDS_FROM_ELSEWHERE = 65536 };
+enum { OWN_MSGS = 4096, MSGS_FROM_ELSEWHERE = 65536 };
 
 // --- Life -----------------------------------------------------------------------------------
 
@@ -40,7 +40,8 @@ sc_ledger_options sc_ledger_options_default(void)
 static sc_err check_options(const sc_ledger_options *options, sc_diag *diag)
 {
     if (options->max_pending < 1 || options->max_pending > UINT32_MAX / 4) {
-        return sc_fail(diag, SC_EINVAL, "ledger: 1 to %u queries can wait at once, not %zu",
+        return sc_fail(diag, SC_EINVAL,
+                       "ledger: the number of queries that wait at once must be 1 to %u, not %zu",
                        (unsigned)(UINT32_MAX / 4), options->max_pending);
     }
     if (options->jitter_us < 0 || options->jitter_us > hour_us || options->guard_us < 0 ||
@@ -51,7 +52,7 @@ static sc_err check_options(const sc_ledger_options *options, sc_diag *diag)
         return sc_fail(diag, SC_EINVAL, "ledger: patience must be above 0 and at most an hour");
     }
     if (!options->settled) {
-        return sc_fail(diag, SC_EINVAL, "ledger: there must be a callback for outcomes");
+        return sc_fail(diag, SC_EINVAL, "ledger: a callback for outcomes is needed");
     }
     const double s = options->provider_deadline_s;
     if (!(s > 0.0 && s <= day_s)) {
@@ -133,7 +134,7 @@ static size_t space_for_engines(void *context)
     sc_ledger *ledger = context;
     if (ledger->is_in_place) return SIZE_MAX;
     const size_t waiting = sc_handover_count(ledger->messages);
-    return (OWN_WORDS - waiting) / ledger->options.engine_threads;
+    return (OWN_MSGS - waiting) / ledger->options.engine_threads;
 }
 
 static sc_err make_engines(sc_ledger *ledger, const sc_map *map, sc_diag *diag)
@@ -142,7 +143,7 @@ static sc_err make_engines(sc_ledger *ledger, const sc_map *map, sc_diag *diag)
     ledger->is_in_place = options->engine_threads == 1 && options->prune_threads == 0;
     sc_engine_pool_options engines = {
         .engine = options->engine,
-        .cut = options->cut,
+        .partition = options->partition,
         .engine_threads = options->engine_threads,
         .is_in_place = ledger->is_in_place,
         .prune_threads = options->prune_threads,
@@ -155,7 +156,7 @@ static sc_err make_engines(sc_ledger *ledger, const sc_map *map, sc_diag *diag)
     ledger->port = (sc_port){.send = send_to_engines, .space = space_in_engines, .context = ledger};
     sc_err err = sc_engine_pool_new(map, &engines, ledger->rng, &ledger->engines, diag);
     if (err) return err;
-    const size_t count = sc_partition_part_count(options->cut);
+    const size_t count = sc_partition_part_count(options->partition);
     uint16_t *parts = sc_malloc_array(count, sizeof *parts);
     if (!parts) return sc_fail_memory(diag, "making a ledger");
     for (size_t i = 0; i < count; i++) {
@@ -173,10 +174,10 @@ static sc_err make_engines(sc_ledger *ledger, const sc_map *map, sc_diag *diag)
 static sc_err make_handovers(sc_ledger *ledger)
 {
     const size_t most = ledger->options.max_pending;
-    const size_t parts = sc_partition_part_count(ledger->options.cut);
+    const size_t parts = sc_partition_part_count(ledger->options.partition);
     ledger->must_resend = sc_calloc(parts, sizeof *ledger->must_resend);
     if (!ledger->must_resend) return SC_ENOMEM;
-    const size_t msgs = ledger->options.workers ? WORDS_FROM_ELSEWHERE : OWN_WORDS;
+    const size_t msgs = ledger->options.workers ? MSGS_FROM_ELSEWHERE : OWN_MSGS;
     sc_err err = sc_handover_new(sizeof(sc__ledger_input), 3 * most + parts + 1, &ledger->incoming);
     if (!err) err = sc_handover_new(sizeof(sc_msg), msgs, &ledger->messages);
     if (!err) err = sc_handover_new(sizeof(sc_errand *), most + 1, &ledger->back);
@@ -200,7 +201,7 @@ static sc_err make_state(sc_ledger *ledger, const sc_map *map)
         .patience_us = options->patience_us,
         .give_up_us = provider_us + more_for_a_result_us,
         .paranoid = options->is_paranoid ? map : NULL,
-        .cut = options->cut,
+        .partition = options->partition,
         .port = ledger->port,
     };
     return sc__ledger_state_new(&state, ledger->rng, &ledger->state);
@@ -212,10 +213,10 @@ static sc_err make_parts(sc_ledger *ledger, const sc_map *map, sc_diag *diag)
     while (options->self == SC_PEER_NONE) {
         options->self = sc_rng_next(ledger->rng);
     }
-    if (!options->cut) {
+    if (!options->partition) {
         const sc_err err = sc_partition_whole(map, &ledger->whole, diag);
         if (err) return err;
-        options->cut = ledger->whole;
+        options->partition = ledger->whole;
     }
     sc_err err = make_handovers(ledger);
     if (err) return sc_fail(diag, err, "ledger: %s", sc_err_text(err));
@@ -258,14 +259,14 @@ sc_err sc_ledger_new(const sc_map *map, const sc_ledger_options *options, sc_led
     sc_ledger *ledger = NULL;
     sc_rng *rng = NULL;
     sc_err err = sc_rng_new_secure(&rng);
-    if (err) return sc_fail(diag, err, "ledger: no randomness: %s", sc_err_text(err));
+    if (err) return sc_fail(diag, err, "ledger: no random numbers: %s", sc_err_text(err));
     err = sc__ledger_new_idle(map, options, sc_clock_us, rng, &ledger, diag);
     if (err) return err;
     if (ledger->engines && !ledger->is_in_place) err = sc_engine_pool_start(ledger->engines);
     if (!err) err = sc__ledger_start(ledger);
     if (err) {
         sc_ledger_free(ledger);
-        return sc_fail(diag, err, "ledger: a thread cannot be started");
+        return sc_fail(diag, err, "ledger: cannot start a thread");
     }
     *out = ledger;
     return SC_OK;
@@ -370,7 +371,7 @@ void sc_ledger_receive(sc_ledger *ledger, sc_msg *msg)
 
 void sc_ledger_resend(sc_ledger *ledger, uint32_t part)
 {
-    if (part >= sc_partition_part_count(ledger->options.cut)) return;
+    if (part >= sc_partition_part_count(ledger->options.partition)) return;
     if (atomic_exchange(&ledger->must_resend[part], true)) return;
     const sc__ledger_input input = {.kind = SC__LEDGER_INPUT_RESEND, .part = part};
     put_input(ledger, &input);

@@ -15,7 +15,7 @@
  *
  * Tickets and outcomes are handed over between threads. The other arrows are function calls in the
  * ledger's thread as long as one thread is enough: one engine thread without threads that prune, a
- * courier without workers. Else they are handovers, too.
+ * courier without provider threads. Else they are handovers, too.
  *
  *  1. A proposal is *reserved* if all its members are open and there is time left before the least
  *     of their deadlines; else it is refused, with those who are gone, and the engine goes on with
@@ -26,7 +26,7 @@
  *     client that went away does not count for the k of others.
  *  3. A query is published at most once, and never after its deadline (P5). If its deadline comes
  *     while it is reserved, it has failed as in doubt. The courier knows the least deadline of a
- *     cloak, too: if it finds neither a worker of the courier nor a connection until then, nothing
+ *     cloak, too: if it finds neither a provider thread nor a connection until then, nothing
  * leaves, and the members have failed as not sent in time.
  *  4. Every ticket taken comes back exactly once with its outcome (P8), also when the ledger stops.
  *  5. Who is in a cloak is not disclosed; the provider gets a relay (P7).
@@ -55,8 +55,8 @@ typedef struct sc_ledger_options {
      * them. With 1 and 0 there is neither: the ledger's thread does it all. */
     unsigned engine_threads;
     unsigned prune_threads;
-    const sc_partition *cut;  ///< borrowed; NULL: one part, the whole map
-    sc_peer self;             ///< 0: a number is drawn
+    const sc_partition *partition;  ///< borrowed; NULL: one part, the whole map
+    sc_peer self;                   ///< 0: a number is drawn
     const sc_port
         *workers;         ///< the engines are elsewhere, and so are other gateways; copied.
                           ///< Called in the ledger's thread. NULL: an engine pool in this process

@@ -32,8 +32,8 @@ typedef struct sc__ledger_input {
 
 struct sc_ledger {
     // Set before the threads start.
-    sc_ledger_options options;  ///< `cut` is there in any case
-    sc_partition *whole;        ///< our own cut, if none was given
+    sc_ledger_options options;  ///< `partition` is there in any case
+    sc_partition *whole;        ///< our own partition, if none was given
     sc_handover *incoming;
     sc_handover *messages;  ///< sc_msg
     sc_handover *back;

@@ -160,31 +160,31 @@ void sc__publisher_fini(sc__publisher *publisher)
 // --- Errands --------------------------------------------------------------------------------
 
 /** An errand, what it was made from, and its places: one block. */
-typedef struct parcel {
+typedef struct ledger_errand {
     sc_errand errand;
     sc_result *result;  ///< of another gateway, whose bytes the errand was given; owned
     sc_answer_place places[];
-} parcel;
+} ledger_errand;
 
 /** An errand with a place for each member of ours; NULL if memory is out. */
-static parcel *make_parcel(const sc__publisher *publisher, sc_reservation *reservation,
-                           sc_relay *relay, sc_time now)
+static ledger_errand *make_errand(const sc__publisher *publisher, sc_reservation *reservation,
+                                  sc_relay *relay, sc_time now)
 {
     size_t count = 0;
     for (const sc_ticket *ticket = reservation->members; ticket; ticket = ticket->next) {
         count++;
     }
-    parcel *made = sc_malloc(sizeof *made + count * sizeof(sc_answer_place));
+    ledger_errand *made = sc_malloc(sizeof *made + count * sizeof(sc_answer_place));
     if (!made) return NULL;
     const sc_time deadline = now + publisher->provider_deadline_us;
-    *made = (parcel){.errand = {
-                         .relay = relay,
-                         .places = made->places,
-                         .place_count = count,
-                         .leave_by_us = deadline,
-                         .deadline_us = deadline,
-                         .context = reservation,
-                     }};
+    *made = (ledger_errand){.errand = {
+                                .relay = relay,
+                                .places = made->places,
+                                .place_count = count,
+                                .leave_by_us = deadline,
+                                .deadline_us = deadline,
+                                .context = reservation,
+                            }};
     sc_answer_place *place = made->places;
     for (const sc_ticket *ticket = reservation->members; ticket; ticket = ticket->next) {
         *place++ = (sc_answer_place){.edge = ticket->edge, .offset_m = ticket->offset_m};
@@ -206,12 +206,12 @@ void sc__errand_free(sc_errand *errand)
     explicit_bzero(errand->places, errand->place_count * sizeof *errand->places);
     sc_relay_free(errand->relay);
     sc_bytes_fini(&errand->reply);
-    sc_result_free(((parcel *)errand)->result);
+    sc_result_free(((ledger_errand *)errand)->result);
     sc_free(errand);
 }
 
 /** False if there is no place for it: it is freed. */
-static bool send(const sc__publisher *publisher, parcel *made)
+static bool send(const sc__publisher *publisher, ledger_errand *made)
 {
     if (publisher->send(publisher->send_context, &made->errand) == SC_OK) return true;
     sc__errand_free(&made->errand);
@@ -279,7 +279,7 @@ static sc_failure publish(sc__publisher *publisher, sc_reservation *reservation,
     const sc_proposal *proposal = reservation->proposal;
     sc_relay *relay = NULL;
     if (make_relay(publisher, reservation, &relay) != SC_OK) return SC_FAILURE_OVERLOADED;
-    parcel *made = make_parcel(publisher, reservation, relay, now);
+    ledger_errand *made = make_errand(publisher, reservation, relay, now);
     if (!made) {
         sc_relay_free(relay);
         return SC_FAILURE_OVERLOADED;
@@ -379,7 +379,7 @@ sc_failure sc__digest(sc__publisher *publisher, sc_reservation *reservation, sc_
     sc_relay *relay = NULL;
     const sc_failure failure = read_relay(publisher, reservation, &relay);
     if (failure) return failure;
-    parcel *made = make_parcel(publisher, reservation, relay, now);
+    ledger_errand *made = make_errand(publisher, reservation, relay, now);
     if (!made) {
         sc_relay_free(relay);
         return SC_FAILURE_OVERLOADED;
@@ -394,7 +394,7 @@ sc_failure sc__digest(sc__publisher *publisher, sc_reservation *reservation, sc_
         made->errand.given = result->reply;
         made->errand.given_size = result->reply_size;
     }
-    // The worker of the courier may still read when the ledger has ended.
+    // The provider thread may still read when the ledger has ended.
     made->result = reservation->result;
     reservation->result = NULL;
     return send(publisher, made) ? SC_FAILURE_NONE : SC_FAILURE_OVERLOADED;

@@ -132,7 +132,7 @@ sc_err sc__ledger_state_new(const sc__ledger_state_options *options, sc_rng *rng
     state->rng = rng;
     state->paused_until = INT64_MIN;
     sc_err err = make_pages(state, options->max_tickets);
-    if (!err) err = sc_partition_walker_new(options->cut, &state->walker);
+    if (!err) err = sc_partition_walker_new(options->partition, &state->walker);
     if (!err && options->paranoid) {
         err = sc_verifier_new(options->paranoid, &state->examiner.verifier);
     }
@@ -191,7 +191,7 @@ void sc__ledger_state_add(sc__ledger_state *state, sc_ticket *ticket, sc_time no
         turn_away_late(state, ticket, now);
         return;
     }
-    // One user who asks twice in the same microsecond, at two doors, has one id for both.
+    // Two queries of one user in the same microsecond, at two gateways, have the same id.
     if (state->tickets.count == state->options.max_tickets ||
         sc__id_table_find(&state->tickets, &query->id)) {
         sc__ledger_state_turn_away(state, ticket, now);
@@ -200,8 +200,9 @@ void sc__ledger_state_add(sc__ledger_state *state, sc_ticket *ticket, sc_time no
     state->stats.taken++;
     ticket->state = SC_TICKET_OPEN;
     ticket->query.owner = state->options.self;
-    ticket->home = sc_partition_home(state->options.cut, query->segment);
-    ticket->is_near = sc_partition_is_near(state->options.cut, query->segment, query->max_hops);
+    ticket->home = sc_partition_home(state->options.partition, query->segment);
+    ticket->is_near =
+        sc_partition_is_near(state->options.partition, query->segment, query->max_hops);
     ticket->resend = SC_NO_DEADLINE;
     sc__id_table_put(&state->tickets, ticket);
     sc_deadlines_add(&state->deadlines, sc__ledger_later(query->deadline, state->options.guard_us),

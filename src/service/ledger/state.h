@@ -95,13 +95,13 @@ typedef struct sc_reservation {
 typedef struct sc__ledger_state_options {
     size_t max_tickets;
     sc_peer self;
-    sc_time jitter_us;        ///< below 2^32
-    sc_time guard_us;         ///< >= 0; more than clocks differ by
-    sc_time patience_us;      ///< > 0; how long a proposal is reserved without a message
-    sc_time give_up_us;       ///< > 0; how long another gateway's result is waited for
-    const sc_map *paranoid;   ///< every proposal is looked at by the verifier; NULL: none is
-    const sc_partition *cut;  ///< borrowed
-    sc_port port;             ///< to engines, and to other gateways
+    sc_time jitter_us;              ///< below 2^32
+    sc_time guard_us;               ///< >= 0; more than clocks differ by
+    sc_time patience_us;            ///< > 0; how long a proposal is reserved without a message
+    sc_time give_up_us;             ///< > 0; how long another gateway's result is waited for
+    const sc_map *paranoid;         ///< every proposal is looked at by the verifier; NULL: none is
+    const sc_partition *partition;  ///< borrowed
+    sc_port port;                   ///< to engines, and to other gateways
 } sc__ledger_state_options;
 
 typedef struct sc__ledger_state sc__ledger_state;

@@ -1,4 +1,4 @@
-// A map cut into parts: the object, its file, and which parts a query reaches.
+// A map divided into parts: the object, its file, and which parts a query reaches.
 //
 // The object in memory is its file but for the hash at the end, so writing is two calls and reading
 // is checking. Beside it stands one byte per star, the hops to the nearest star of another part: it
@@ -74,12 +74,13 @@ static sc_err check_parts(const sc_map *map, const uint16_t *part_of_star, uint3
                           sc_diag *diag)
 {
     if (parts < 1 || parts > SC_PARTITION_PARTS_MAX) {
-        return sc_fail(diag, SC_EINVAL, "a cut of %u parts; it has 1 to %u", parts,
+        return sc_fail(diag, SC_EINVAL, "a partition of %u parts; it has 1 to %u", parts,
                        SC_PARTITION_PARTS_MAX);
     }
     for (sc_star_id i = 0; i < sc_map_star_count(map); i++) {
         if (part_of_star[i] < parts) continue;
-        return sc_fail(diag, SC_EINVAL, "star %u is in part %u of a cut that has %u, from 0 on", i,
+        return sc_fail(diag, SC_EINVAL,
+                       "star %u is in part %u of a partition that has %u, from 0 on", i,
                        part_of_star[i], parts);
     }
     return SC_OK;
@@ -113,13 +114,13 @@ sc_err sc_partition_new(const sc_map *map, const uint16_t *part_of_star, uint32_
     return SC_OK;
 no_memory:
     sc_partition_free(partition);
-    return sc_fail_memory(diag, "making a cut of the map");
+    return sc_fail_memory(diag, "making a partition of the map");
 }
 
 sc_err sc_partition_whole(const sc_map *map, sc_partition **out, sc_diag *diag)
 {
     uint16_t *all_zero = sc_calloc(sc_map_star_count(map), sizeof *all_zero);
-    if (!all_zero) return sc_fail_memory(diag, "making a cut of the map");
+    if (!all_zero) return sc_fail_memory(diag, "making a partition of the map");
     const sc_err err = sc_partition_new(map, all_zero, 1, out, diag);
     sc_free(all_zero);
     return err;
@@ -172,23 +173,25 @@ uint64_t sc_partition_checksum(const sc_partition *partition)
 
 static sc_err damaged(const sc_input *input, const char *what, sc_diag *diag)
 {
-    return sc_fail(diag, SC_EPARSE, "%s: damaged cut: %s; make it again with 'starcloak partition'",
+    return sc_fail(diag, SC_EPARSE,
+                   "%s: damaged partition: %s; make it again with 'starcloak partition'",
                    input->name, what);
 }
 
 static sc_err check_kind(const sc_input *input, const sc__partition_header *header, sc_diag *diag)
 {
     if (input->size < sizeof header->magic || memcmp(header->magic, SC_PARTITION_MAGIC, 6) != 0) {
-        return sc_fail(diag, SC_EPARSE, "%s: is %s; make one with 'starcloak partition'",
-                       input->name,
-                       input->size == 0 ? "empty, and no cut of a map" : "not a cut of a map");
+        return sc_fail(
+            diag, SC_EPARSE, "%s: is %s; make one with 'starcloak partition'", input->name,
+            input->size == 0 ? "empty, and no partition of a map" : "not a partition of a map");
     }
     if (input->size < sizeof *header) return damaged(input, "it ends inside its header", diag);
     if (header->version != SC_PARTITION_VERSION) {
-        return sc_fail(diag, SC_EPARSE,
-                       "%s: cut of format version %u, this program reads version %d; make it again "
-                       "with 'starcloak partition'",
-                       input->name, header->version, SC_PARTITION_VERSION);
+        return sc_fail(
+            diag, SC_EPARSE,
+            "%s: partition of format version %u, this program reads version %d; make it again "
+            "with 'starcloak partition'",
+            input->name, header->version, SC_PARTITION_VERSION);
     }
     return SC_OK;
 }
@@ -198,10 +201,11 @@ static sc_err check_whole(const sc_input *input, const sc__partition_header *hea
     const size_t image_size = sc__partition_image_size(header->star_count);
     uint64_t hash = 0;
     if (input->size != image_size + sizeof hash) {
-        return sc_fail(diag, SC_EPARSE,
-                       "%s: damaged cut: it is %zu bytes long, and one of %u stars has %zu; make "
-                       "it again with 'starcloak partition'",
-                       input->name, input->size, header->star_count, image_size + sizeof hash);
+        return sc_fail(
+            diag, SC_EPARSE,
+            "%s: damaged partition: it is %zu bytes long, and one of %u stars has %zu; make "
+            "it again with 'starcloak partition'",
+            input->name, input->size, header->star_count, image_size + sizeof hash);
     }
     memcpy(&hash, input->data + image_size, sizeof hash);
     if (hash != XXH3_64bits(input->data, image_size)) {
@@ -215,9 +219,9 @@ static sc_err check_map(const sc_input *input, const sc__partition_header *heade
 {
     if (header->map_checksum != sc_map_checksum(map)) {
         return sc_fail(diag, SC_EMISMATCH,
-                       "%s: this is a cut of the map with the checksum %016" PRIx64
+                       "%s: this is a partition of the map with the checksum %016" PRIx64
                        ", and the map at hand has %016" PRIx64
-                       "; take that map, or cut this one with 'starcloak partition'",
+                       "; take that map, or divide this one with 'starcloak partition'",
                        input->name, header->map_checksum, sc_map_checksum(map));
     }
     if (header->star_count != sc_map_star_count(map)) {
@@ -243,7 +247,7 @@ sc_err sc__partition_read_input(const sc_input *input, const sc_map *map, sc_par
     sc_diag why = {""};
     err = sc_partition_new(map, part_of_star, header.parts, out, &why);
     if (err == SC_EINVAL) return damaged(input, why.message, diag);
-    if (err) return sc_fail_memory(diag, "reading a cut");
+    if (err) return sc_fail_memory(diag, "reading a partition");
     return SC_OK;
 }
 

@@ -1,6 +1,6 @@
 /**
  * @file partition.h
- * @brief A map cut into parts, no secret: each star is in one part, and each part has an engine.
+ * @brief A map divided into parts, no secret: each star is in one part, each part has an engine.
  *
  * A query's *home* is the part of one end of its segment. A query must find company on both sides
  * of a border between parts: otherwise an adversary who knows the partition knows on which side
@@ -11,7 +11,7 @@
  * member, would have been added to that engine.
  *
  * A partition belongs to one map, by its checksum. sc_partition_make() makes one, and a file
- * (suffix .cut) keeps it:
+ * (suffix .partition) keeps it:
  *     "SCCUT" 0x00 version(u16) | checksum of the map(u64) | stars(u32) | parts(u32) |
  *     a part per star (u16 each) | xxh3 of all before(u64)                 all little-endian
  * A file is not trusted: sizes, versions, numbers and the hash are checked.

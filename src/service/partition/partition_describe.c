@@ -74,7 +74,7 @@ static void count_stars(const sc_partition *partition, sc_partition_report *repo
         for (uint32_t j = stars[i].first_neighbour; j < stars[i + 1].first_neighbour; j++) {
             if (neighbours[j] < i) continue;  // each adjacency once
             report->adjacencies++;
-            report->cut_count += sc_partition_part_of_star(partition, neighbours[j]) != part;
+            report->edge_cut += sc_partition_part_of_star(partition, neighbours[j]) != part;
         }
     }
     for (uint32_t h = 0; h <= SC_PARTITION_HOPS; h++) {
@@ -156,7 +156,7 @@ sc_err sc_partition_describe(const sc_partition *partition, const double *weight
     if (!err) err = count_neighbours(partition, &report);
     if (err) {
         sc_partition_report_fini(&report);
-        return sc_fail_memory(diag, "describing a cut");
+        return sc_fail_memory(diag, "describing a partition");
     }
     count_stars(partition, &report);
     weigh_parts(partition, &scale, &report);

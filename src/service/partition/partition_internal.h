@@ -105,13 +105,13 @@ uint32_t sc__partition_label_pieces(const sc_map *map, const uint16_t *kind, uin
                                     sc_star_id *queue);
 
 /**
- * Cut the stars for which `piece_is_large` says so into parts 0 to `parts` - 1, with METIS or,
+ * Divide the stars for which `piece_is_large` says so into parts 0 to `parts` - 1, with METIS or,
  * where they are few, along the curve that stars are numbered by.
  *
  * @param piece  of each star
  */
-SC_CHECKED sc_err sc__partition_cut_large(sc__partition_draft *draft, const uint32_t *piece,
-                                          const bool *piece_is_large, uint32_t parts, uint32_t seed,
-                                          sc_diag *diag);
+SC_CHECKED sc_err sc__partition_divide_large(sc__partition_draft *draft, const uint32_t *piece,
+                                             const bool *piece_is_large, uint32_t parts,
+                                             uint32_t seed, sc_diag *diag);
 
 #endif

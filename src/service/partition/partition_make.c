@@ -2,9 +2,9 @@
 //
 //  1. Stars weigh what the segments weigh whose home they are (partition.h), so that parts that
 //     weigh the same have the same work.
-//  2. A star that is heavier than a mean part becomes a part of its own: no cut can divide it, and
+//  2. A star that is heavier than a mean part becomes a part of its own: it cannot be divided, and
 //     METIS balances badly when one weight fills several parts.
-//  3. Of the rest, large connected pieces are cut into as many parts as they fill
+//  3. Of the rest, large connected pieces are divided into as many parts as they fill
 //     (partition_metis.c).
 //  4. Small pieces are packed whole into these parts and the remaining ones.
 //  5. Empty parts get some stars, and all parts are numbered along the curve.
@@ -29,8 +29,9 @@ sc_err sc__partition_scale_init(sc__partition_scale *scale, const sc_map *map,
     double largest = 0;
     for (sc_seg_id s = 0; s < count; s++) {
         if (!(weights[s] >= 0) || !isfinite(weights[s])) {
-            return sc_fail(diag, SC_EINVAL, "segment %u weighs %g; a weight is a number from 0 on",
-                           s, weights[s]);
+            return sc_fail(diag, SC_EINVAL,
+                           "segment %u has the weight %g; a weight is a number of 0 or more", s,
+                           weights[s]);
         }
         largest = fmax(largest, weights[s]);
     }
@@ -227,7 +228,7 @@ static void halve(sc__partition_draft *draft, load *loads, uint32_t from, uint32
 static sc_err mend_empty(sc__partition_draft *draft, uint32_t parts, sc_diag *diag)
 {
     load *loads = sc_calloc(parts, sizeof *loads);
-    if (!loads) return sc_fail_memory(diag, "mending parts");
+    if (!loads) return sc_fail_memory(diag, "repairing parts");
     for (sc_star_id i = 0; i < draft->star_count; i++) {
         loads[draft->part_of_star[i]].weight += draft->weight[i];
         loads[draft->part_of_star[i]].stars++;
@@ -276,13 +277,14 @@ static sc_err check_options(const sc_map *map, const sc_partition_options *optio
 {
     const uint32_t star_count = sc_map_star_count(map);
     if (options->parts < 1 || options->parts > SC_PARTITION_PARTS_MAX) {
-        return sc_fail(diag, SC_EINVAL, "a map cannot be cut into %u parts; choose 1 to %u",
+        return sc_fail(diag, SC_EINVAL, "a map cannot be divided into %u parts; choose 1 to %u",
                        options->parts, SC_PARTITION_PARTS_MAX);
     }
     if (options->parts > star_count) {
-        return sc_fail(diag, SC_EINVAL,
-                       "the map has %u stars and cannot be cut into %u parts; choose %u or fewer",
-                       star_count, options->parts, star_count);
+        return sc_fail(
+            diag, SC_EINVAL,
+            "the map has %u stars and cannot be divided into %u parts; choose %u or fewer",
+            star_count, options->parts, star_count);
     }
     return SC_OK;
 }
@@ -370,7 +372,7 @@ static sc_err pieces_init(pieces *p, const sc__partition_draft *draft, double me
         p->is_large = sc_calloc(p->count, sizeof *p->is_large);
     }
     sc_free(queue);
-    if (!p->weight || !p->is_large) return sc_fail_memory(diag, "cutting the map");
+    if (!p->weight || !p->is_large) return sc_fail_memory(diag, "partitioning the map");
 
     for (sc_star_id i = 0; i < draft->star_count; i++) {
         if (draft->part_of_star[i] != SC__NO_PART) continue;
@@ -398,8 +400,8 @@ static sc_err give_parts(sc__partition_draft *draft, const sc_partition_options 
     pieces p = {0};
     sc_err err = pieces_init(&p, draft, mean, diag);
     if (!err) {
-        err = sc__partition_cut_large(draft, p.of_star, p.is_large, parts_to_fill(&p, mean, parts),
-                                      options->seed, diag);
+        err = sc__partition_divide_large(draft, p.of_star, p.is_large,
+                                         parts_to_fill(&p, mean, parts), options->seed, diag);
     }
     if (!err && p.weight) err = pack_small(draft, p.of_star, p.weight, p.count, parts, diag);
     pieces_fini(&p);
@@ -425,7 +427,7 @@ sc_err sc_partition_make(const sc_map *map, const sc_partition_options *options,
         .part_of_star = sc_malloc_array(star_count, sizeof *draft.part_of_star),
     };
     if (!draft.weight || !draft.part_of_star) {
-        err = sc_fail_memory(diag, "cutting the map");
+        err = sc_fail_memory(diag, "partitioning the map");
         goto done;
     }
     memset(draft.part_of_star, 0xff, star_count * sizeof *draft.part_of_star);  // SC__NO_PART

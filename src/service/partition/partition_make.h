@@ -5,9 +5,9 @@
  *
  * METIS is given the star graph with a weight per star (its share of expected queries) and per
  * adjacency (segments that two stars share), and cuts few adjacencies while parts weigh nearly the
- * same. Components are cut together: those that are small beside a part are packed whole. One part
- * needs no METIS; more parts than stars are refused, and with as many parts as stars or fewer none
- * is empty.
+ * same. Components are divided together: those that are small beside a part are packed whole. One
+ * part needs no METIS; more parts than stars are refused, and with as many parts as stars or fewer
+ * none is empty.
  *
  * The same map, weights and seed give the same partition. METIS draws from rand() and handles
  * SIGTERM itself while it works: make one partition at a time in a process.
@@ -50,7 +50,7 @@ typedef struct sc_partition_report {
     uint32_t parts;
     uint64_t stars;
     uint64_t adjacencies;                ///< of the star graph
-    uint64_t cut_count;                  ///< of them, those between two parts
+    uint64_t edge_cut;                   ///< of them, those between two parts
     double balance;                      ///< the heaviest part's weight by the mean
     double balance_segments;             ///< the same, counting segments
     uint32_t components;                 ///< of the star graph

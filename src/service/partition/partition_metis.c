@@ -1,11 +1,11 @@
-// METIS on the star graph: cutting what is too large to be packed whole.
+// METIS on the star graph: dividing what is too large to be packed whole.
 //
 // METIS counts in 32 bits with a sign, weights and their sums too. So the stars share a budget of
 // 2^30 between them, however much they weigh, and each gets 1 at least: METIS divides by weights.
 //
-// METIS needs some stars per part: with fewer than eight it leaves parts empty. Then the map is cut
-// along the curve by which stars are numbered: stars near in number are near on the ground, and a
-// part is a run of numbers.
+// METIS needs some stars per part: with fewer than eight it leaves parts empty. Then the map is
+// divided along the curve by which stars are numbered: stars near in number are near on the ground,
+// and a part is a run of numbers.
 #include "partition/partition_internal.h"
 
 #include "base/alloc.h"
@@ -18,10 +18,10 @@
 
 _Static_assert(sizeof(idx_t) == sizeof(int32_t), "this is METIS with 32-bit numbers");
 
-/** Of all stars that are cut together. */
+/** Of all stars that are divided together. */
 static const double weight_budget = 1 << 30;
 
-/** A graph as METIS wants it; vertex v is the v-th of the stars that are cut. */
+/** A graph as METIS wants it; vertex v is the v-th of the stars that are divided. */
 typedef struct metis_graph {
     idx_t count;
     idx_t *first;  ///< count + 1: where the neighbours of a vertex begin
@@ -68,7 +68,7 @@ static idx_t shared_segments(const sc_map *map, sc_star_id star, sc_star_id othe
     return count;
 }
 
-/** Neighbours that are not cut now are left out. */
+/** Neighbours that are not divided now are left out. */
 static void list_neighbours(metis_graph *graph, const sc_map *map, const sc_star_id *stars,
                             const uint32_t *vertex_of_star)
 {
@@ -105,27 +105,27 @@ static sc_err run_metis(metis_graph *graph, uint32_t parts, uint32_t seed, sc_di
     idx_t options[METIS_NOPTIONS];
     idx_t constraints = 1;
     idx_t part_count = (idx_t)parts;
-    idx_t cut = 0;
+    idx_t edge_cut = 0;
     METIS_SetDefaultOptions(options);
     options[METIS_OPTION_SEED] = (idx_t)(seed & INT32_MAX);
-    const int result = METIS_PartGraphKway(&graph->count, &constraints, graph->first,
-                                           graph->neighbours, graph->weight, NULL, graph->shared,
-                                           &part_count, NULL, NULL, options, &cut, graph->part);
+    const int result = METIS_PartGraphKway(
+        &graph->count, &constraints, graph->first, graph->neighbours, graph->weight, NULL,
+        graph->shared, &part_count, NULL, NULL, options, &edge_cut, graph->part);
     if (result == METIS_OK) return SC_OK;
-    if (result == METIS_ERROR_MEMORY) return sc_fail_memory(diag, "METIS was cutting the map");
+    if (result == METIS_ERROR_MEMORY) return sc_fail_memory(diag, "METIS was partitioning the map");
     // METIS treats SIGTERM as an error of its own.
-    return sc_fail(diag, SC_EINTERRUPTED, "METIS was interrupted while it cut the map");
+    return sc_fail(diag, SC_EINTERRUPTED, "METIS was interrupted while it divided the map");
 }
 
-static sc_err cut_with_metis(sc__partition_draft *draft, const sc_star_id *stars, uint32_t count,
-                             uint32_t parts, uint32_t seed, sc_diag *diag)
+static sc_err divide_with_metis(sc__partition_draft *draft, const sc_star_id *stars, uint32_t count,
+                                uint32_t parts, uint32_t seed, sc_diag *diag)
 {
     metis_graph graph = {0};
     sc_err err = SC_ENOMEM;
     uint32_t *vertex_of_star = sc_malloc_array(draft->star_count, sizeof *vertex_of_star);
     const bool is_allocated = graph_init(&graph, draft->map, count);
     if (!vertex_of_star || !is_allocated) {
-        err = sc_fail_memory(diag, "cutting the map");
+        err = sc_fail_memory(diag, "partitioning the map");
         goto done;
     }
     for (sc_star_id i = 0; i < draft->star_count; i++) {
@@ -154,8 +154,8 @@ done:
 enum { METIS_STARS_PER_PART = 8 };
 
 /** Runs of about equal weight; every part gets a star at least. There are not fewer than parts. */
-static void cut_along_curve(sc__partition_draft *draft, const sc_star_id *stars, uint32_t count,
-                            uint32_t parts)
+static void divide_along_curve(sc__partition_draft *draft, const sc_star_id *stars, uint32_t count,
+                               uint32_t parts)
 {
     double total = 0;
     for (uint32_t i = 0; i < count; i++) {
@@ -180,21 +180,21 @@ static void cut_along_curve(sc__partition_draft *draft, const sc_star_id *stars,
     }
 }
 
-sc_err sc__partition_cut_large(sc__partition_draft *draft, const uint32_t *piece,
-                               const bool *piece_is_large, uint32_t parts, uint32_t seed,
-                               sc_diag *diag)
+sc_err sc__partition_divide_large(sc__partition_draft *draft, const uint32_t *piece,
+                                  const bool *piece_is_large, uint32_t parts, uint32_t seed,
+                                  sc_diag *diag)
 {
     sc_star_id *stars = sc_malloc_array(draft->star_count, sizeof *stars);
-    if (!stars) return sc_fail_memory(diag, "cutting the map");
+    if (!stars) return sc_fail_memory(diag, "partitioning the map");
     uint32_t count = 0;
     for (sc_star_id i = 0; i < draft->star_count; i++) {
         if (piece_is_large[piece[i]]) stars[count++] = i;
     }
     sc_err err = SC_OK;
     if (parts > 1 && count / METIS_STARS_PER_PART >= parts) {
-        err = cut_with_metis(draft, stars, count, parts, seed, diag);
+        err = divide_with_metis(draft, stars, count, parts, seed, diag);
     } else if (count > 0) {
-        cut_along_curve(draft, stars, count, parts < count ? parts : count);
+        divide_along_curve(draft, stars, count, parts < count ? parts : count);
     }
     sc_free(stars);
     return err;

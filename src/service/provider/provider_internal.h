@@ -2,12 +2,12 @@
  * @file provider_internal.h
  * @brief What the files of the provider share: jobs, the pool that answers them, and counts.
  *
- * A *job* is one cloak with the request that carries it: a loop creates it (request_handler.c), a
- * worker answers it (worker_pool.c), and the loop sends the reply to the client. The fields' owners
- * are named below; a thread that hands a job on does not touch it again, except for the loop, which
- * may mark that the client has closed its connection.
+ * A *job* is one cloak with the request that carries it: a loop creates it (request_handler.c), an
+ * evaluator answers it (evaluator_pool.c), and the loop sends the reply to the client. The fields'
+ * owners are named below; a thread that hands a job on does not touch it again, except for the
+ * loop, which may mark that the client has closed its connection.
  *
- *     loop --(one queue for all workers)--> worker --(a handover for each loop)--> loop
+ *     loop --(one queue for all evaluators)--> evaluator --(a handover for each loop)--> loop
  *
  * Invariants:
  *  1. At most `max_open` jobs exist at a time, and every queue has room for all of them: handing on
@@ -36,14 +36,14 @@ typedef struct sc__provider_job {
     unsigned loop;
     int64_t came_us;
 
-    // Set by the loop, read by the worker before it begins: the client has gone.
+    // Set by the loop, read by the evaluator before it begins: the client has gone.
     atomic_bool is_unwanted;
 
     // Set before it is handed on.
     struct sc__provider_job *next;  ///< in the pool's queue
     sc_encoding encoding;
 
-    // Written by the worker.
+    // Written by the evaluator.
     sc_err err;
     sc_diag diag;    ///< of `err`
     sc_bytes reply;  ///< if it was answered
@@ -86,19 +86,18 @@ void sc__provider_counts_init(sc__provider_counts *counts);
 
 void sc__provider_counts_status(sc__provider_counts *counts, int status);
 
-// --- The pool of workers
-// -----------------------------------------------------------------------------
+// --- The pool of evaluators ----------------------------------------------------------------------
 
 /** What a thread needs to answer. */
-typedef struct sc__provider_worker {
+typedef struct sc__provider_evaluator {
     struct sc__provider_pool *pool;
     sc_lbs *lbs;
     sc_reply reply;    ///< filled again and again
     sc_lbs_work work;  ///< what was counted already
-} sc__provider_worker;
+} sc__provider_evaluator;
 
-/** What a worker does with a job; sc__provider_evaluate(), or what a test puts in its place. */
-typedef void sc__answerer(sc__provider_worker *worker, sc__provider_job *job);
+/** What an evaluator does with a job; sc__provider_evaluate(), or what a test puts in its place. */
+typedef void sc__answerer(sc__provider_evaluator *evaluator, sc__provider_job *job);
 
 typedef struct sc__provider_pool {
     // Read only.
@@ -107,29 +106,29 @@ typedef struct sc__provider_pool {
     sc__provider_counts *counts;
     sc__answerer *answer;
     sc_handover *const *back;  ///< for each loop, where its jobs go when they are done
-    sc__provider_worker *workers;
-    size_t worker_count;
-    sc_thread_pool *threads;  ///< one for each worker
+    sc__provider_evaluator *evaluators;
+    size_t evaluator_count;
+    sc_thread_pool *threads;  ///< one for each evaluator
 } sc__provider_pool;
 
 /**
  * Start the threads, all signals blocked in them. The read-only fields of `pool` must be set,
- * except for `workers`.
+ * except for `evaluators`.
  */
 SC_CHECKED sc_err sc__provider_pool_start(sc__provider_pool *pool, sc_diag *diag);
 
-/** Wait until each worker has finished its job, and free jobs that wait. Harmless on a zeroed pool,
- * and twice. */
+/** Wait until each evaluator has finished its job, and free jobs that wait. Harmless on a zeroed
+ * pool, and twice. */
 void sc__provider_pool_fini(sc__provider_pool *pool);
 
 /** Queue a job. Any thread. */
 void sc__provider_pool_put(sc__provider_pool *pool, sc__provider_job *job);
 
-/** Jobs that wait for a worker. Any thread. */
+/** Jobs that wait for an evaluator. Any thread. */
 size_t sc__provider_pool_waiting(sc__provider_pool *pool);
 
-/** Decode, evaluate, encode. In the worker's thread. */
-void sc__provider_evaluate(sc__provider_worker *worker, sc__provider_job *job);
+/** Decode, evaluate, encode. In the evaluator's thread. */
+void sc__provider_evaluate(sc__provider_evaluator *evaluator, sc__provider_job *job);
 
 // --- The provider ----------------------------------------------------------------------
 

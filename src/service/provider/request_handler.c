@@ -95,7 +95,7 @@ static const char *title_of(int status)
     case 413:
         return "the message is too large";
     case 417:
-        return "of Expect, only 100-continue is supported";
+        return "the only supported value of Expect is 100-continue";
     case 431:
         return "the headers are too large";
     case 501:
@@ -216,9 +216,9 @@ static void show_metrics(sc_provider *provider, sc_http_request *request)
 /** {"categories":[{"name":"cafe","objects":112},...]} */
 static bool write_categories(sc_bytes *out, const sc_objects *objects)
 {
-    const sc_vocabulary *words = sc_objects_vocabulary(objects);
+    const sc_vocabulary *vocabulary = sc_objects_vocabulary(objects);
     const sc_object_table *table = sc_objects_table(objects);
-    uint64_t *counts = sc_calloc(words->count, sizeof *counts);
+    uint64_t *counts = sc_calloc(vocabulary->count, sizeof *counts);
     if (!counts) return false;
     for (uint32_t i = 0; i < table->count; i++) {
         counts[table->objects[i].category]++;
@@ -226,9 +226,9 @@ static bool write_categories(sc_bytes *out, const sc_objects *objects)
     sc_json_writer json = sc_json_writer_of(out);
     sc_json_open_object(&json, NULL);
     sc_json_open_array(&json, "categories");
-    for (uint32_t i = 0; i < words->count; i++) {
+    for (uint32_t i = 0; i < vocabulary->count; i++) {
         sc_json_open_object(&json, NULL);
-        sc_json_put_string(&json, "name", words->names[i]);
+        sc_json_put_string(&json, "name", vocabulary->names[i]);
         sc_json_put_count(&json, "objects", counts[i]);
         sc_json_close_object(&json);
     }
@@ -274,7 +274,7 @@ static const page *find_page(const char *path)
 /** How often an overload is logged, at most. */
 #define LOG_AGAIN_US (10 * (int64_t)1000000)
 
-/** Parcels taken back at once. */
+/** Jobs taken back at once. */
 enum { BATCH = 64 };
 
 // --- In --------------------------------------------------------------------------------

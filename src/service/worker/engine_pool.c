@@ -23,7 +23,7 @@ enum { THREADS_MAX = 4096 };
 
 struct sc_engine_pool {
     const sc_map *map;
-    const sc_partition *cut;
+    const sc_partition *partition;
     uint32_t part_count;
     size_t thread_count;
     sc__engine_thread **threads;
@@ -37,17 +37,20 @@ struct sc_engine_pool {
 
 static sc_err check_options(const sc_map *map, const sc_engine_pool_options *options, sc_diag *diag)
 {
-    if (!options->cut || sc_partition_map(options->cut) != map) {
+    if (!options->partition || sc_partition_map(options->partition) != map) {
         return sc_fail(diag, SC_EINVAL, "engines: the partition is of another map");
     }
     if (options->engine_threads < 1 || options->engine_threads > THREADS_MAX) {
         return sc_fail(diag, SC_EINVAL, "engines: threads must be 1 to %d", THREADS_MAX);
     }
     if (options->is_in_place && (options->engine_threads > 1 || options->prune_threads > 0)) {
-        return sc_fail(diag, SC_EINVAL, "engines: in place there is one thread, the caller's");
+        return sc_fail(
+            diag, SC_EINVAL,
+            "engines: with engines in the caller's thread, no other threads can be used");
     }
     if (options->max_queries < 1 || options->max_queries > UINT32_MAX) {
-        return sc_fail(diag, SC_EINVAL, "engines: queries at once must be 1 to 2^32-1");
+        return sc_fail(diag, SC_EINVAL,
+                       "engines: the number of queries at once must be 1 to 2^32-1");
     }
     if (options->patience_us < 1) {
         return sc_fail(diag, SC_EINVAL, "engines: patience must be above 0");
@@ -82,8 +85,8 @@ sc_err sc_engine_pool_new(const sc_map *map, const sc_engine_pool_options *optio
     if (!pool) return sc_fail_memory(diag, "making engine threads");
     pthread_mutex_init(&pool->switching, NULL);
     pool->map = map;
-    pool->cut = options->cut;
-    pool->part_count = sc_partition_part_count(options->cut);
+    pool->partition = options->partition;
+    pool->part_count = sc_partition_part_count(options->partition);
     err = make_threads(pool, options, rng, diag);
     if (err) {
         sc_engine_pool_free(pool);
@@ -151,11 +154,11 @@ static void receive_of_query(sc_engine_pool *pool, sc_msg *msg)
     const sc_query *query = &msg->query;
     // The sender may have another map.
     const bool is_known = query->segment < sc_map_segment_count(pool->map);
-    const uint32_t home = is_known ? sc_partition_home(pool->cut, query->segment) : 0;
+    const uint32_t home = is_known ? sc_partition_home(pool->partition, query->segment) : 0;
     const uint16_t thread = is_known ? atomic_load(&pool->thread_of[home]) : NOWHERE;
     if (thread == NOWHERE && msg->kind == SC_MSG_ADD) atomic_fetch_add(&pool->misdirected, 1);
     if (!is_known) return;
-    if (sc_partition_is_near(pool->cut, query->segment, query->max_hops)) {
+    if (sc_partition_is_near(pool->partition, query->segment, query->max_hops)) {
         tell_all(pool, msg);
     } else if (thread != NOWHERE) {
         tell(pool, thread, msg);

@@ -26,8 +26,8 @@ typedef struct sc_engine_pool sc_engine_pool;
 
 typedef struct sc_engine_pool_options {
     sc_engine_options engine;
-    const sc_partition *cut;  ///< borrowed
-    unsigned engine_threads;  ///< threads, >= 1
+    const sc_partition *partition;  ///< borrowed
+    unsigned engine_threads;        ///< threads, >= 1
     /** One engine thread in name only, without a thread and without threads that prune: each
      * message is carried out at once by the thread that sends it, which calls
      * sc_engine_pool_round(), too. The port may answer before it returns; what an engine sends
@@ -101,15 +101,15 @@ typedef struct sc_engine_pool_stats {
     uint64_t proposals_under_way;
     uint64_t proposals_published;
     uint64_t proposals_refused;
-    uint64_t proposals_silent;  ///< aborted: somebody was silent
+    uint64_t proposals_silent;  ///< aborted: a gateway did not reply
     uint64_t proposals_unknown;
     uint64_t asked;
     uint64_t lost;         ///< messages for which there was no room
     uint64_t misdirected;  ///< queries for a part that is not open here
 } sc_engine_pool_stats;
 
-/** @param loads  one per part of the cut, zeroed by this call and filled; NULL: not wanted. Any
- * thread. */
+/** @param loads  one per part of the partition, zeroed by this call and filled; NULL: not wanted.
+ * Any thread. */
 sc_engine_pool_stats sc_engine_pool_stats_of(sc_engine_pool *pool, sc_part_load *loads);
 
 /** One round of every engine thread, without waiting; returns when there is something to do even if

@@ -43,7 +43,7 @@ struct sc__engine_thread {
     size_t max_queries;
     size_t thread_count;  ///< that send through the same port
     const sc_map *map;
-    const sc_partition *cut;
+    const sc_partition *partition;
     sc_peer self;
     sc_port port;
     sc_handover *msgs;  ///< NULL: in place, each message is carried out at once
@@ -80,7 +80,7 @@ enum {
 
 // --- What is sent ---------------------------------------------------------------------------
 
-static bool can_say(sc__engine_thread *thread)
+static bool can_send(sc__engine_thread *thread)
 {
     if (sc_port_space(&thread->port) >= thread->thread_count) return true;
     thread->is_paused = true;
@@ -102,10 +102,11 @@ static void send_msg(const sc__engine_thread *thread, sc_msg_kind kind, const sc
 static const uint16_t *reach(const sc__engine_thread *thread, const sc_query *query, uint16_t *home,
                              size_t *count)
 {
-    if (thread->walker && sc_partition_is_near(thread->cut, query->segment, query->max_hops)) {
+    if (thread->walker &&
+        sc_partition_is_near(thread->partition, query->segment, query->max_hops)) {
         return sc_partition_reach(thread->walker, query->segment, query->max_hops, count);
     }
-    *home = (uint16_t)sc_partition_home(thread->cut, query->segment);
+    *home = (uint16_t)sc_partition_home(thread->partition, query->segment);
     *count = 1;
     return home;
 }
@@ -125,7 +126,7 @@ static void add_company(sc__engine_thread *thread, const sc_query *query)
 
 static void add(sc__engine_thread *thread, const sc_query *query)
 {
-    const uint32_t home = sc_partition_home(thread->cut, query->segment);
+    const uint32_t home = sc_partition_home(thread->partition, query->segment);
     sc__part *part = thread->parts.open[home];
     // One that is meant to be open, and is not, waits for memory.
     sc_err err = thread->parts.is_meant[home] ? SC_ENOMEM : SC_OK;
@@ -279,7 +280,7 @@ static void obey(sc__engine_thread *thread, sc_msg *msg, sc_time now)
 
 void sc__engine_thread_prefetch(const sc__engine_thread *thread, const sc_query *query)
 {
-    const sc__part *part = thread->parts.open[sc_partition_home(thread->cut, query->segment)];
+    const sc__part *part = thread->parts.open[sc_partition_home(thread->partition, query->segment)];
     if (part) sc_engine_prefetch(part->engine, query);
 }
 
@@ -297,7 +298,7 @@ static void obey_all(sc__engine_thread *thread, sc_time now)
         thread->batch_next = 0;
     }
     // Each may be answered by a message.
-    while (thread->batch_next < thread->batch_count && can_say(thread)) {
+    while (thread->batch_next < thread->batch_count && can_send(thread)) {
         prefetch(thread, thread->batch_next + SC_ENGINE_PREFETCH_AHEAD);
         obey(thread, &thread->batch[thread->batch_next++], now);
     }
@@ -309,7 +310,7 @@ static void obey_all(sc__engine_thread *thread, sc_time now)
 static void take_candidates(sc__engine_thread *thread, sc__part *part, sc_time now)
 {
     sc_cloak *cloak;
-    while ((thread->pool || can_say(thread)) && (cloak = sc_engine_take_candidate(part->engine))) {
+    while ((thread->pool || can_send(thread)) && (cloak = sc_engine_take_candidate(part->engine))) {
         part->under_way++;
         if (sc__allowance_is_spent(&part->allowance)) {
             refuse(part, cloak, NULL, 0);
@@ -328,7 +329,7 @@ static void take_candidates(sc__engine_thread *thread, sc__part *part, sc_time n
 static void tell_drops(sc__engine_thread *thread, const sc__part *part)
 {
     sc_drop drop;
-    while (can_say(thread) && sc_engine_take_drop(part->engine, &drop)) {
+    while (can_send(thread) && sc_engine_take_drop(part->engine, &drop)) {
         send_msg(thread, SC_MSG_DROPPED, &drop.query, drop.reason);
         explicit_bzero(&drop, sizeof drop);
     }
@@ -343,7 +344,7 @@ static void tell_what_was_found(sc__engine_thread *thread, sc_time now)
         part->has_found = thread->is_paused;
     }
     sc_cloak *cloak;
-    while (thread->pool && can_say(thread) && (cloak = sc_prune_pool_take(thread->pool, false))) {
+    while (thread->pool && can_send(thread) && (cloak = sc_prune_pool_take(thread->pool, false))) {
         propose(thread, cloak, now);
     }
 }
@@ -395,8 +396,8 @@ static sc_err make_tools(sc__engine_thread *thread, const sc_engine_pool_options
     sc_err err = SC_OK;
     if (!options->is_in_place) err = sc_handover_new(sizeof(sc_msg), capacity, &thread->msgs);
     if (!err) err = sc_rng_fork(rng, &thread->rng);
-    if (!err && sc_partition_part_count(thread->cut) > 1)
-        err = sc_partition_walker_new(thread->cut, &thread->walker);
+    if (!err && sc_partition_part_count(thread->partition) > 1)
+        err = sc_partition_walker_new(thread->partition, &thread->walker);
     if (!err) {
         err = options->prune_threads > 0
                   ? sc_prune_pool_new(thread->map, options->prune_threads, rng, &thread->pool)
@@ -412,7 +413,7 @@ static sc_err make_tools(sc__engine_thread *thread, const sc_engine_pool_options
     err = sc__proposals_new(&proposals, thread->rng, &thread->proposals);
     if (err) return err;
     return sc__parts_init(&thread->parts, thread->map, &options->engine,
-                          sc_partition_part_count(thread->cut), number, thread->rng);
+                          sc_partition_part_count(thread->partition), number, thread->rng);
 }
 
 sc_err sc__engine_thread_new(const sc_map *map, const sc_engine_pool_options *options,
@@ -424,7 +425,7 @@ sc_err sc__engine_thread_new(const sc_map *map, const sc_engine_pool_options *op
     thread->map = map;
     thread->max_queries = options->max_queries;
     thread->thread_count = options->engine_threads;
-    thread->cut = options->cut;
+    thread->partition = options->partition;
     thread->self = options->self;
     thread->port = options->port;
     thread->rest_until = INT64_MIN;
@@ -433,7 +434,7 @@ sc_err sc__engine_thread_new(const sc_map *map, const sc_engine_pool_options *op
     const sc_err err = make_tools(thread, options, number, rng);
     if (err) {
         sc__engine_thread_free(thread);
-        return sc_fail(diag, err, "engines: their threads cannot be made: %s", sc_err_text(err));
+        return sc_fail(diag, err, "engines: cannot start a thread: %s", sc_err_text(err));
     }
     *out = thread;
     return SC_OK;

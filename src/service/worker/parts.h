@@ -51,7 +51,7 @@ typedef struct sc__parts {
     const sc_map *map;
     sc_engine_options options;  ///< of engines to come
     sc_rng *rng;                ///< borrowed
-    uint32_t count;             ///< of the whole cut
+    uint32_t count;             ///< of the whole partition
     uint32_t engine_thread;     ///< whose parts they are
     sc__part **open;            ///< by number; NULL: it is not
     bool *is_meant;             ///< by number: it was wanted when the thread last looked
@@ -73,7 +73,7 @@ void sc__parts_fini(sc__parts *parts);
 
 // --- Any thread -----------------------------------------------------------------------------
 
-/** These and no others; each below the cut's count. */
+/** These and no others; each below the partition's count. */
 void sc__parts_want(sc__parts *parts, const uint16_t *numbers, size_t count);
 
 /** As they were last shown. Adds to what is there; loads[part] of parts that are open, unless it is

@@ -8,7 +8,7 @@
 //       -> what to believe of them (belief.c)
 //
 // An adversary keeps what is large or takes long to make, and what is the same for all cloaks: one
-// cloaker for each worker, and a bit for each segment of the map. What depends on the cloak is made
+// cloaker for each thread, and a bit for each segment of the map. What depends on the cloak is made
 // for it and freed when it is done.
 #include <starcloak/attack.h>
 
@@ -34,8 +34,8 @@ static sc_err check_segments(const sc_map *map, const sc_sighting *sighting, sc_
     for (size_t i = 0; i < sighting->segment_count; i++) {
         if (sighting->segments[i] >= sc_map_segment_count(map)) {
             return sc_fail(diag, SC_EUNKNOWN,
-                           "attack: the cloak has a segment that the map does not have; is it of "
-                           "another map?");
+                           "attack: the cloak has a segment that the map does not have; check that "
+                           "it is of this map");
         }
         if (i > 0 && sighting->segments[i] <= sighting->segments[i - 1]) {
             return sc_fail(diag, SC_EINVAL, "attack: the segments of the cloak do not ascend");
@@ -48,7 +48,7 @@ static sc_err check_needs(const sc_needs *needs, sc_diag *diag)
 {
     if (needs->k >= 1 && needs->l >= 1) return SC_OK;
     return sc_fail(diag, SC_EINVAL,
-                   "attack: a member asks for %u users and %u segments; both are 1 at least",
+                   "attack: a member asks for %u users and %u segments; both must be at least 1",
                    needs->k, needs->l);
 }
 
@@ -71,7 +71,7 @@ static bool has_segment(const sc_sighting *sighting, sc_seg_id segment)
 static sc_err check_members(const sc_sighting *sighting, sc_diag *diag)
 {
     if (sighting->stranger_count < 1) {
-        return sc_fail(diag, SC_EINVAL, "attack: the cloak has no member to be found in it");
+        return sc_fail(diag, SC_EINVAL, "attack: the cloak has no member to look for");
     }
     if (sighting->stranger_count > SC_ATTACK_MEMBERS_MAX ||
         sighting->injected_count > SC_ATTACK_MEMBERS_MAX - sighting->stranger_count) {
@@ -104,8 +104,8 @@ struct sc_adversary {
     const sc_map *map;  ///< borrowed
     sc_adversary_options options;
     sc_cloaker cloaker;
-    sc__replayer **workers;     ///< one for each thread
-    unsigned worker_count;      ///< that were made
+    sc__replayer **replayers;   ///< one for each thread
+    unsigned replayer_count;    ///< that were made
     sc__segment_set cloak_set;  ///< none, but during an attack
 };
 
@@ -137,16 +137,16 @@ sc_adversary_options sc_adversary_options_default(void)
 static sc_err check_options(const sc_map *map, const sc_adversary_options *options, sc_diag *diag)
 {
     if (options->likeness != SC_LIKENESS_OVERLAP && options->likeness != SC_LIKENESS_EXACT) {
-        return sc_fail(diag, SC_EINVAL, "attack: no such likeness: %d", (int)options->likeness);
+        return sc_fail(diag, SC_EINVAL, "attack: unknown likeness: %d", (int)options->likeness);
     }
     if (options->runs < 2) {
         return sc_fail(diag, SC_EINVAL,
-                       "attack: a placement must be run 2 times at least, not %u: one run says "
-                       "nothing of the error",
+                       "attack: a placement must be run at least 2 times, not %u: the error cannot "
+                       "be estimated from one run",
                        options->runs);
     }
     if (options->samples < SC_ATTACK_BATCHES) {
-        return sc_fail(diag, SC_EINVAL, "attack: there must be %d samples at least, not %llu",
+        return sc_fail(diag, SC_EINVAL, "attack: there must be at least %d samples, not %llu",
                        SC_ATTACK_BATCHES, (unsigned long long)options->samples);
     }
     if (options->threads < 1 || options->threads > SC_ATTACK_THREADS_MAX) {
@@ -156,9 +156,10 @@ static sc_err check_options(const sc_map *map, const sc_adversary_options *optio
     }
     if (options->density &&
         sc_density_segment_count(options->density) != sc_map_segment_count(map)) {
-        return sc_fail(diag, SC_EINVAL,
-                       "attack: the density has %zu segments and the map %u; take one of this map",
-                       sc_density_segment_count(options->density), sc_map_segment_count(map));
+        return sc_fail(
+            diag, SC_EINVAL,
+            "attack: the density has %zu segments, but the map has %u; use a density of this map",
+            sc_density_segment_count(options->density), sc_map_segment_count(map));
     }
     return SC_OK;
 }
@@ -166,16 +167,16 @@ static sc_err check_options(const sc_map *map, const sc_adversary_options *optio
 // --- Life ------------------------------------------------------------------------
 
 /** One for each thread, with a cloaker of its own. */
-static sc_err open_workers(sc_adversary *adversary, sc_diag *diag)
+static sc_err open_replayers(sc_adversary *adversary, sc_diag *diag)
 {
     const sc_cloaker *cloaker = &adversary->cloaker;
     sc_err err = SC_OK;
-    while (!err && adversary->worker_count < adversary->options.threads) {
+    while (!err && adversary->replayer_count < adversary->options.threads) {
         // In a block of its own: its cloaker knows where the dice are, and threads that write to
         // them do not share a line of the cache.
         sc__replayer *replayer = sc_calloc(1, sizeof *replayer);
         if (!replayer) return sc_fail_memory(diag, "making an adversary");
-        adversary->workers[adversary->worker_count++] = replayer;
+        adversary->replayers[adversary->replayer_count++] = replayer;
         sc_rng_seed(&replayer->rng, adversary->options.seed);
         err = cloaker->open(cloaker->context, adversary->map, &replayer->rng, &replayer->cloaker,
                             diag);
@@ -195,10 +196,10 @@ sc_err sc_adversary_new(const sc_map *map, const sc_adversary_options *options,
     adversary->map = map;
     adversary->options = *options;
     adversary->cloaker = cloaker ? *cloaker : sc__cloaker_engine(&adversary->options.engine);
-    adversary->workers = sc_calloc(options->threads, sizeof(sc__replayer *));
-    if (adversary->workers &&
+    adversary->replayers = sc_calloc(options->threads, sizeof(sc__replayer *));
+    if (adversary->replayers &&
         sc__segment_set_init(&adversary->cloak_set, sc_map_segment_count(map))) {
-        err = open_workers(adversary, diag);
+        err = open_replayers(adversary, diag);
     } else {
         (void)sc_fail_memory(diag, "making an adversary");
     }
@@ -213,13 +214,13 @@ sc_err sc_adversary_new(const sc_map *map, const sc_adversary_options *options,
 void sc_adversary_free(sc_adversary *adversary)
 {
     if (!adversary) return;
-    for (unsigned i = 0; adversary->workers && i < adversary->worker_count; i++) {
-        sc__replayer *replayer = adversary->workers[i];
+    for (unsigned i = 0; adversary->replayers && i < adversary->replayer_count; i++) {
+        sc__replayer *replayer = adversary->replayers[i];
         if (replayer->is_open) adversary->cloaker.close(replayer->cloaker);
         sc__replayer_fini(replayer);
         sc_free(replayer);
     }
-    sc_free(adversary->workers);
+    sc_free(adversary->replayers);
     sc__segment_set_fini(&adversary->cloak_set);
     sc_free(adversary);
 }
@@ -323,8 +324,8 @@ static sc_err attack(sc_adversary *adversary, uint64_t number, const sc_sighting
                      const approach *how, sc_posterior *out)
 {
     const size_t member_count = sighting->stranger_count + sighting->injected_count;
-    for (unsigned i = 0; i < adversary->worker_count; i++) {
-        if (!sc__replayer_reserve(adversary->workers[i], member_count)) return SC_ENOMEM;
+    for (unsigned i = 0; i < adversary->replayer_count; i++) {
+        if (!sc__replayer_reserve(adversary->replayers[i], member_count)) return SC_ENOMEM;
     }
     double *weights = weights_of(adversary->options.density, sighting);
     if (!weights) return SC_ENOMEM;
@@ -341,8 +342,8 @@ static sc_err attack(sc_adversary *adversary, uint64_t number, const sc_sighting
         .batch_count = how->batch_count,
         .batch_size = how->batch_size,
         .seed = sc__seed_mix(adversary->options.seed, number),
-        .workers = adversary->workers,
-        .worker_count = adversary->worker_count,
+        .replayers = adversary->replayers,
+        .replayer_count = adversary->replayer_count,
     };
     sc__estimate estimate = {0};
     sc_posterior posterior = {0};
@@ -372,7 +373,7 @@ static sc_err fail_attack(sc_err err, sc_diag *diag)
     case SC_ENOMEM:
         return sc_fail_memory(diag, "attacking a cloak");
     case SC_EIO:
-        return sc_fail(diag, err, "attack: a thread cannot be started; take fewer threads");
+        return sc_fail(diag, err, "attack: cannot start a thread; use fewer threads");
     default:
         return sc_fail(diag, err, "attack: a replay failed: %s", sc_err_text(err));
     }

@@ -1,7 +1,7 @@
 // The engine as something to be replayed.
 //
 // Making an engine takes time and memory for the whole map, a replay for a handful of roads. So a
-// worker has one engine and one pruner for all its replays, and every replay leaves the engine as
+// thread has one engine and one pruner for all its replays, and every replay leaves the engine as
 // empty as it found it: what was cloaked is accepted, what was dropped is taken, and the rest is
 // removed. Only the clock goes on.
 //
@@ -22,7 +22,7 @@
  * clock goes on by ten seconds at most in each replay. */
 #define LONGEST_ALPHA_S 1e9
 
-typedef struct worker {
+typedef struct opened_cloaker {
     sc_engine *engine;
     sc_pruner *pruner;
     sc_rng *rng;       ///< borrowed
@@ -30,13 +30,13 @@ typedef struct worker {
     sc_time now;       ///< the clock of the engine
     size_t *members;   ///< of one cloak: places among the queries
     size_t member_capacity;
-} worker;
+} opened_cloaker;
 
 // --- Life ------------------------------------------------------------------------
 
-static void close_worker(void *opened)
+static void close_cloaker(void *opened)
 {
-    worker *w = opened;
+    opened_cloaker *w = opened;
     if (!w) return;
     sc_engine_free(w->engine);
     sc_pruner_free(w->pruner);
@@ -44,7 +44,7 @@ static void close_worker(void *opened)
     sc_free(w);
 }
 
-static sc_err open_worker(void *context, const sc_map *map, sc_rng *rng, void **out, sc_diag *diag)
+static sc_err open_cloaker(void *context, const sc_map *map, sc_rng *rng, void **out, sc_diag *diag)
 {
     const sc_engine_options *given = context;
     sc_engine_options options = *given;
@@ -52,7 +52,7 @@ static sc_err open_worker(void *context, const sc_map *map, sc_rng *rng, void **
     const sc_time longest = sc_time_from_seconds(LONGEST_ALPHA_S);
     if (options.consideration_us > longest) options.consideration_us = longest;
 
-    worker *w = sc_calloc(1, sizeof *w);
+    opened_cloaker *w = sc_calloc(1, sizeof *w);
     if (!w) return sc_fail_memory(diag, "making an engine to replay with");
     w->rng = rng;
     // Some time is left before deadlines are near, however soon that is.
@@ -62,7 +62,7 @@ static sc_err open_worker(void *context, const sc_map *map, sc_rng *rng, void **
         err = sc_fail_memory(diag, "making an engine to replay with");
     }
     if (err) {
-        close_worker(w);
+        close_cloaker(w);
         return err;
     }
     *out = w;
@@ -87,7 +87,7 @@ static size_t place_of(const sc_query_id *id)
 }
 
 /** All queries come, one after the other. */
-static sc_err add_all(worker *w, const sc_query *queries, size_t count)
+static sc_err add_all(opened_cloaker *w, const sc_query *queries, size_t count)
 {
     sc_err err = SC_OK;
     for (size_t i = 0; !err && i < count; i++) {
@@ -99,7 +99,7 @@ static sc_err add_all(worker *w, const sc_query *queries, size_t count)
     return err;
 }
 
-static sc_err publish(worker *w, sc_cloak *cloak, sc_replayed *replayed)
+static sc_err publish(opened_cloaker *w, sc_cloak *cloak, sc_replayed *replayed)
 {
     sc_err err = sc_pruner_prune(w->pruner, cloak, w->rng);
     if (!err) err = sc_engine_accept(w->engine, cloak, w->now, NULL);
@@ -113,14 +113,14 @@ static sc_err publish(worker *w, sc_cloak *cloak, sc_replayed *replayed)
 }
 
 /** It is not to be: its members wait again. */
-static void put_back(worker *w, sc_cloak *cloak)
+static void put_back(opened_cloaker *w, sc_cloak *cloak)
 {
     const sc_err refused = sc_engine_refuse(w->engine, cloak, NULL, 0);
     (void)refused;  // which fails for proposals of other engines alone
 }
 
 /** Let the clock be `now`, and tell of the cloaks that come of it. */
-static sc_err run(worker *w, sc_time now, sc_replayed *replayed)
+static sc_err run(opened_cloaker *w, sc_time now, sc_replayed *replayed)
 {
     w->now = now;
     sc_err err = sc_engine_run(w->engine, now);
@@ -133,7 +133,7 @@ static sc_err run(worker *w, sc_time now, sc_replayed *replayed)
 }
 
 /** Leave nothing of this replay to the next one. */
-static void clear(worker *w, size_t count)
+static void clear(opened_cloaker *w, size_t count)
 {
     for (sc_cloak *cloak; (cloak = sc_engine_take_candidate(w->engine));) {
         put_back(w, cloak);
@@ -150,7 +150,7 @@ static void clear(worker *w, size_t count)
 
 static sc_err replay(void *opened, const sc_query *queries, size_t count, sc_replayed *replayed)
 {
-    worker *w = opened;
+    opened_cloaker *w = opened;
     if (!sc_reserve(&w->members, count, &w->member_capacity, sizeof *w->members)) return SC_ENOMEM;
     const sc_time deadline = w->now + w->patience;
     sc_err err = add_all(w, queries, count);
@@ -165,9 +165,9 @@ static sc_err replay(void *opened, const sc_query *queries, size_t count, sc_rep
 sc_cloaker sc__cloaker_engine(const sc_engine_options *options)
 {
     return (sc_cloaker){
-        .context = (void *)options,  // which open_worker() only reads
-        .open = open_worker,
+        .context = (void *)options,  // which open_cloaker() only reads
+        .open = open_cloaker,
         .replay = replay,
-        .close = close_worker,
+        .close = close_cloaker,
     };
 }

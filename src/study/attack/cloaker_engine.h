@@ -8,10 +8,10 @@
 #include <starcloak/attack.h>
 
 /**
- * A cloaker whose workers have an engine each. Opening one fails as sc_engine_new() does; a replay
+ * A cloaker whose threads have an engine each. Opening one fails as sc_engine_new() does; a replay
  * fails with SC_ENOMEM alone, and leaves nothing behind.
  *
- * @param options  borrowed, and read when a worker is opened
+ * @param options  borrowed, and read when it is opened for a thread
  */
 sc_cloaker sc__cloaker_engine(const sc_engine_options *options);
 

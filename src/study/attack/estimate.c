@@ -135,7 +135,7 @@ static sc_err replay_chunk(chunk *c)
     return SC_EINVAL;
 }
 
-static sc_err do_chunk(void *context, unsigned worker, size_t item, const atomic_bool *over)
+static sc_err do_chunk(void *context, unsigned thread, size_t item, const atomic_bool *over)
 {
     const effort *e = context;
     const sc__estimation *all = e->all;
@@ -146,7 +146,7 @@ static sc_err do_chunk(void *context, unsigned worker, size_t item, const atomic
     const uint64_t more = all->batch_size % e->chunk_count;
     chunk c = {
         .effort = e,
-        .replayer = all->workers[worker],
+        .replayer = all->replayers[thread],
         .first = number * size + (number < more ? number : more),
         .row = e->rows + item * all->setup->sighting->segment_count,
         .is_over = over,
@@ -160,7 +160,7 @@ static sc_err do_chunk(void *context, unsigned worker, size_t item, const atomic
 
 // --- All of them -----------------------------------------------------------------
 
-/** How many chunks a batch is cut into. The number of workers must not matter. */
+/** How many chunks a batch is cut into. The number of threads must not matter. */
 static size_t chunks_of(const sc__estimation *all)
 {
     const uint64_t most = all->batch_size / CHUNK_SIZE;
@@ -213,7 +213,7 @@ sc_err sc__estimate_init(sc__estimate *out, const sc__estimation *estimation)
     sc_err err = effort_init(&e, estimation) ? SC_OK : SC_ENOMEM;
     const size_t item_count = estimation->batch_count * e.chunk_count;
     const sc_parallel work = {.item_count = item_count, .run = do_chunk, .context = &e};
-    if (!err) err = sc_parallel_run(&work, estimation->worker_count);
+    if (!err) err = sc_parallel_run(&work, estimation->replayer_count);
     if (!err) {
         add_up(&e);
         *out = (sc__estimate){

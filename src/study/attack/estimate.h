@@ -3,7 +3,7 @@
  * @brief Likelihoods of all segments of one cloak, from replays in batches.
  *
  * Batches are independent of each other and alike, so that their differences tell how sure the
- * estimate is (belief.h). Each is cut into chunks, which are what workers take; random
+ * estimate is (belief.h). Each is cut into chunks, which are what threads take; random
  * numbers are seeded again for each chunk and its results go into a row of their own, so that
  * nothing depends on who did what, or when.
  */
@@ -26,10 +26,10 @@ typedef struct sc__estimation {
     const double *weights;  ///< of places, summing to 1
     sc__method method;
     size_t batch_count;
-    uint64_t batch_size;           ///< replays in a batch
-    uint64_t seed;                 ///< of this cloak
-    sc__replayer *const *workers;  ///< each with room for all members
-    unsigned worker_count;
+    uint64_t batch_size;             ///< replays in a batch
+    uint64_t seed;                   ///< of this cloak
+    sc__replayer *const *replayers;  ///< each with room for all members
+    unsigned replayer_count;
 } sc__estimation;
 
 /** What came of it. Zero-initialise; sc__estimate_fini(). */

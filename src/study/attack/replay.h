@@ -53,7 +53,8 @@ struct sc_replayed {
     size_t query_count;
 };
 
-/** A worker that replays, with a cloaker, random numbers and memory of its own; not to be moved. */
+/** A thread's own, which replays, with a cloaker, random numbers and memory of its own; not to be
+ * moved. */
 typedef struct sc__replayer {
     sc_rng rng;     ///< seeded by the caller
     void *cloaker;  ///< as `open` gave it
@@ -87,7 +88,7 @@ void sc__replayer_fini(sc__replayer *replayer);
 SC_CHECKED sc_err sc__replay_all(sc__replayer *replayer, const sc__replay_setup *setup,
                                  const uint32_t *at, double share, double *row, uint64_t *fruitful);
 
-/** Replay one stranger alone at `place`, who asks for one user only. The rest is as above. */
+/** Replay one stranger alone at `place`, asking for one user only. The rest is as above. */
 SC_CHECKED sc_err sc__replay_one(sc__replayer *replayer, const sc__replay_setup *setup,
                                  uint32_t place, double share, double *row, uint64_t *fruitful);
 

@@ -182,14 +182,15 @@ static sc_err check_options(const sc_map *map, const sc_tracker_options *options
 {
     if (!(options->top_speed_m_s >= 0 && isfinite(options->top_speed_m_s))) {
         return sc_fail(diag, SC_EINVAL,
-                       "the top speed must be above 0 m/s, or 0 for that of each road, not %g",
+                       "the top speed must be above 0 m/s, or 0 for the speed of each road, not %g",
                        options->top_speed_m_s);
     }
     const uint32_t segment_count = sc_map_segment_count(map);
     if (options->density && sc_density_segment_count(options->density) != segment_count) {
-        return sc_fail(diag, SC_EINVAL,
-                       "the density is of another map: it has %zu segments, the map %u",
-                       sc_density_segment_count(options->density), (unsigned)segment_count);
+        return sc_fail(
+            diag, SC_EINVAL,
+            "the density has %zu segments, but the map has %u; use a density of this map",
+            sc_density_segment_count(options->density), (unsigned)segment_count);
     }
     return SC_OK;
 }

@@ -13,7 +13,8 @@
  * Everything but measured CPU time follows from the seeds: the same seeds, the same numbers,
  * whatever the number of cores and the order in which points are done.
  *
- *     results.c  which points?  ->  workers.c + point.c  what comes out at each?  ->  store.c  kept
+ *     results.c  which points?
+ *     ->  child_processes.c + point.c  what comes out at each?  ->  store.c  kept
  *     ->  figures.c, csv.c, claims.c, report_data.c  what does it say, as CSV and JSON?
  *     ->  tools/report.py  plots and a page of it
  */

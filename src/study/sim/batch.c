@@ -13,10 +13,10 @@
 static void empty_cloak(sc_batch_cloak *cloak)
 {
     sc_relay_free(cloak->relay);
-    sc_relay_free(cloak->heard);
+    sc_relay_free(cloak->received);
     sc_point_reply_free(cloak->points);
     cloak->relay = NULL;
-    cloak->heard = NULL;
+    cloak->received = NULL;
     cloak->points = NULL;
 }
 

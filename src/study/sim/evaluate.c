@@ -141,7 +141,7 @@ struct sc_evaluation {
     sc_record *copy;  ///< borrowed; NULL: none is written
     sc_batch batch;
     sc_exchange exchange;
-    sc_lbs *doubter;  ///< for checks; NULL: there are none
+    sc_lbs *check_lbs;  ///< for checks; NULL: there are none
     sc_checks checks;
     sc_distribution tallies[TALLY_COUNT];
     sc_evaluate_report report;
@@ -174,9 +174,9 @@ static sc_err set_up(sc_evaluation *e, const sc_map *map, const sc_evaluate_opti
     }
     sc_err err = sc_exchange_init(&e->exchange, map, options, &e->report, diag);
     // Checks have someone of their own to ask, whose work does not count.
-    if (!err && options->check_count > 0) err = sc_lbs_new(map, &options->lbs, &e->doubter, diag);
-    e->checks =
-        (sc_checks){.lbs = e->doubter, .objects = options->objects, .wanted = options->check_count};
+    if (!err && options->check_count > 0) err = sc_lbs_new(map, &options->lbs, &e->check_lbs, diag);
+    e->checks = (sc_checks){
+        .lbs = e->check_lbs, .objects = options->objects, .wanted = options->check_count};
     return err;
 }
 
@@ -199,7 +199,7 @@ void sc_evaluation_free(sc_evaluation *evaluation)
 {
     if (!evaluation) return;
     sc_checks_fini(&evaluation->checks);
-    sc_lbs_free(evaluation->doubter);
+    sc_lbs_free(evaluation->check_lbs);
     sc_exchange_fini(&evaluation->exchange);
     sc_batch_fini(&evaluation->batch);
     for (size_t i = 0; i < TALLY_COUNT; i++) {

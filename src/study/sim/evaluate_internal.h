@@ -63,8 +63,8 @@ typedef struct sc_batch_cloak {
     sc_err failure;   ///< SC_OK: all members that are not refused are answered
     sc_relay *relay;  ///< what leaves; NULL if there is nothing to ask for
     sc_bytes bytes_out;
-    sc_relay *heard;  ///< the same as the provider reads it
-    sc_reply said;    ///< what the provider answers
+    sc_relay *received;  ///< the same as the provider reads it
+    sc_reply said;       ///< what the provider answers
     sc_bytes bytes_in;
     sc_reply reply;                ///< the same as it is read here
     sc_point_reply *points;        ///< instead of the last five, from a provider that knows points

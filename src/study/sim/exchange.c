@@ -155,20 +155,21 @@ static sc_err send_relay(sc_exchange *exchange, sc_batch_cloak *cloak, sc_diag *
     const sc_codec codec = codec_of(exchange);
     const sc_err err = sc_relay_encode(&codec, cloak->relay, &cloak->bytes_out, diag);
     if (err) return err;
-    return sc_relay_decode(&codec, cloak->bytes_out.data, cloak->bytes_out.size, &cloak->heard,
+    return sc_relay_decode(&codec, cloak->bytes_out.data, cloak->bytes_out.size, &cloak->received,
                            diag);
 }
 
 static sc_err answer_relay(sc_exchange *exchange, sc_batch_cloak *cloak, sc_diag *diag)
 {
-    return sc_lbs_evaluate(exchange->lbs, exchange->options->objects, cloak->heard, &cloak->said,
+    return sc_lbs_evaluate(exchange->lbs, exchange->options->objects, cloak->received, &cloak->said,
                            diag);
 }
 
 static sc_err send_reply(sc_exchange *exchange, sc_batch_cloak *cloak, sc_diag *diag)
 {
     const sc_codec codec = codec_of(exchange);
-    const sc_err err = sc_reply_encode(&codec, cloak->heard, &cloak->said, &cloak->bytes_in, diag);
+    const sc_err err =
+        sc_reply_encode(&codec, cloak->received, &cloak->said, &cloak->bytes_in, diag);
     if (err) return err;
     return sc_reply_decode(&codec, cloak->relay, cloak->bytes_in.data, cloak->bytes_in.size,
                            &cloak->reply, diag);
@@ -184,7 +185,7 @@ static sc_err number_results(const sc_exchange *exchange, const sc_batch_member 
         uint64_t number = 0;
         if (!sc_slice_u64((sc_slice){key, strlen(key)}, &number) ||
             number >= sc_map_object_count(exchange->map)) {
-            return sc_fail(diag, SC_EREPLY, "an object of the reply is none of the map's");
+            return sc_fail(diag, SC_EREPLY, "an object of the reply is not an object of the map");
         }
         results[i].object = (uint32_t)number;
     }

@@ -95,16 +95,16 @@ sc_err sc_routes_new(const sc_map *map, sc_vehicle vehicle, const sc_progress *p
                      sc_routes **out, sc_diag *diag)
 {
     sc_routes *routes = sc_calloc(1, sizeof *routes);
-    if (!routes) return sc_fail_memory(diag, "finding ways");
+    if (!routes) return sc_fail_memory(diag, "finding routes");
     routes->map = map;
     const sc_err err = make(routes, vehicle, progress);
     if (err) {
         sc_routes_free(routes);
-        if (err == SC_ENOMEM) return sc_fail_memory(diag, "finding ways");
-        return sc_fail(diag, err,
-                       "the map is too large for finding ways: it has more than a thousand "
-                       "million segments, or somewhere it takes more than 12 days to drive; check "
-                       "the unit of its lengths");
+        if (err == SC_ENOMEM) return sc_fail_memory(diag, "finding routes");
+        return sc_fail(
+            diag, err,
+            "the map is too large for finding routes: it has more than a thousand million "
+            "segments, or a route takes more than 12 days; check the unit of its lengths");
     }
     *out = routes;
     return SC_OK;

@@ -32,9 +32,9 @@ typedef struct query_scene_options {
     unsigned loops;
     size_t max_pending;
     double jitter_s;
-    unsigned engine_threads;  ///< 0: the ledger's thread runs the engine
-    unsigned workers;         ///< 0: and sees to the provider
-    const char *provider;     ///< an address; NULL: the built-in one
+    unsigned engine_threads;    ///< 0: the ledger's thread runs the engine
+    unsigned provider_threads;  ///< 0: and sees to the provider
+    const char *provider;       ///< an address; NULL: the built-in one
     void (*handle)(void *context, unsigned loop,
                    sc_http_request *request);  ///< context: the query_scene
 } query_scene_options;
@@ -125,7 +125,7 @@ static inline sc_courier_options query_scene_courier(const query_scene *h)
 {
     sc_courier_options courier = sc_courier_options_default();
     courier.objects = h->objects;
-    courier.workers = h->options.workers;
+    courier.threads = h->options.provider_threads;
     if (h->options.provider) {
         courier.kind = SC_COURIER_HTTP;
         courier.url = h->options.provider;
@@ -182,7 +182,7 @@ static inline void query_scene_close(query_scene *h)
     sc_query_route_free(service->query_route);
     sc_ledger_free(service->ledger);
     sc_http_free(service->http);
-    // Whoever entered has left.
+    // Every query that entered has left.
     if (service->pending) assert_int_equal(sc_pending_count(service->pending), 0);
     sc_metrics_free(service->metrics);
     sc_pending_free(service->pending);
@@ -274,7 +274,7 @@ typedef struct query_scene_reply {
 } query_scene_reply;
 
 /** One reply, read to its end. */
-static inline query_scene_reply query_scene_hear(int fd)
+static inline query_scene_reply query_scene_receive(int fd)
 {
     query_scene_reply reply = {0};
     size_t size = 0;
@@ -301,7 +301,7 @@ static inline query_scene_reply query_scene_hear(int fd)
     return reply;
 }
 
-static inline const char *query_scene_word(const query_scene_reply *reply, const char *name)
+static inline const char *query_scene_text(const query_scene_reply *reply, const char *name)
 {
     const char *word = json_string_value(json_object_get(reply->body, name));
     return word ? word : "";
@@ -309,16 +309,17 @@ static inline const char *query_scene_word(const query_scene_reply *reply, const
 
 /** The reply has this status and is a problem of this kind; and is let go. */
 #define HEAR_PROBLEM(fd, wanted_status, word) \
-    hear_problem_at((fd), (wanted_status), (word), __FILE__, __LINE__)
+    receive_problem_at((fd), (wanted_status), (word), __FILE__, __LINE__)
 
-static inline void hear_problem_at(int fd, int status, const char *word, const char *file, int line)
+static inline void receive_problem_at(int fd, int status, const char *word, const char *file,
+                                      int line)
 {
-    query_scene_reply reply = query_scene_hear(fd);
+    query_scene_reply reply = query_scene_receive(fd);
     char type[64];
     snprintf(type, sizeof type, "urn:starcloak:problem:%s", word);
-    if (reply.status != status || strcmp(query_scene_word(&reply, "type"), type) != 0) {
+    if (reply.status != status || strcmp(query_scene_text(&reply, "type"), type) != 0) {
         print_error("%s:%d: got %d %s (%s)\n", file, line, reply.status,
-                    query_scene_word(&reply, "type"), query_scene_word(&reply, "detail"));
+                    query_scene_text(&reply, "type"), query_scene_text(&reply, "detail"));
         fail();
     }
     CHECK_CONTAINS(reply.head, "Content-Type: application/problem+json");

@@ -1,5 +1,5 @@
-// Pages of a map in several parts: how it is cut, and who has which part. A whole service whose own
-// engines have the parts; of other processes test_metrics_cluster.c tells.
+// Pages of a map in several parts: how it is divided, and who has which part. A whole service whose
+// own engines have the parts; of other processes test_metrics_cluster.c tells.
 #include "api/service_internal.h"
 
 #include "described.h"
@@ -13,31 +13,31 @@
 enum { PARTS = 3 };
 
 /** The town in three parts, star by star in turn. */
-static sc_partition *cut_town(const sc_map *map)
+static sc_partition *divide_town(const sc_map *map)
 {
     const uint32_t stars = sc_map_star_count(map);
     uint16_t *part_of_star = test_take(stars, sizeof *part_of_star);
     for (uint32_t star = 0; star < stars; star++) {
         part_of_star[star] = (uint16_t)(star % PARTS);
     }
-    sc_partition *cut = NULL;
+    sc_partition *partition = NULL;
     sc_diag diag = {""};
-    CHECK_OK(sc_partition_new(map, part_of_star, PARTS, &cut, &diag), &diag);
+    CHECK_OK(sc_partition_new(map, part_of_star, PARTS, &partition, &diag), &diag);
     free(part_of_star);
-    return cut;
+    return partition;
 }
 
-/** A service with a cut; change `live.options` before it is started. */
+/** A service with a partition; change `live.options` before it is started. */
 typedef struct divided {
     fixture f;
-    sc_partition *cut;
+    sc_partition *partition;
 } divided;
 
 static void divided_open(divided *d)
 {
     fixture_open(&d->f);
-    d->cut = cut_town(d->f.live.map);
-    d->f.live.options.ledger.cut = d->cut;
+    d->partition = divide_town(d->f.live.map);
+    d->f.live.options.ledger.partition = d->partition;
     d->f.live.options.ledger.engine_threads = 2;
 }
 
@@ -45,7 +45,7 @@ static void divided_close(divided *d)
 {
     sc_service_free(d->f.live.service);
     d->f.live.service = NULL;
-    sc_partition_free(d->cut);
+    sc_partition_free(d->partition);
     fixture_close(&d->f);
 }
 
@@ -86,47 +86,48 @@ static json_int_t count_of(const json_t *object, const char *name)
     return json_integer_value(value);
 }
 
-// --- The cut -------------------------------------------------------------------------------------
+// --- The partition -------------------------------------------------------------------------------
 
-static void test_the_cut_tells_the_part_of_each_segment(void **state)
+static void test_the_partition_tells_the_part_of_each_segment(void **state)
 {
     (void)state;
     divided d;
     divided_open(&d);
     live_service_start(&d.f.live);
-    web_reply reply = get(&d, "/v1/cut", "");
-    check_described(&d.f, "GET", "/v1/cut", 200, &reply);
+    web_reply reply = get(&d, "/v1/partition", "");
+    check_described(&d.f, "GET", "/v1/partition", 200, &reply);
     json_t *page = read_page(&reply);
     char number[17];
-    snprintf(number, sizeof number, "%016llx", (unsigned long long)sc_partition_checksum(d.cut));
-    assert_string_equal(json_string_value(json_object_get(page, "cut")), number);
+    snprintf(number, sizeof number, "%016llx",
+             (unsigned long long)sc_partition_checksum(d.partition));
+    assert_string_equal(json_string_value(json_object_get(page, "partition")), number);
     assert_int_equal(count_of(page, "parts"), PARTS);
     const json_t *segments = json_object_get(page, "segments");
     assert_int_equal(json_array_size(segments), sc_map_segment_count(d.f.live.map));
     for (sc_seg_id s = 0; s < sc_map_segment_count(d.f.live.map); s++) {
         assert_int_equal(json_integer_value(json_array_get(segments, s)),
-                         sc_partition_home(d.cut, s));
+                         sc_partition_home(d.partition, s));
     }
     json_decref(page);
     web_reply_free(&reply);
     divided_close(&d);
 }
 
-static void test_the_cut_is_packed_and_not_sent_to_those_who_have_it(void **state)
+static void test_the_partition_is_packed_and_not_sent_to_those_who_have_it(void **state)
 {
     (void)state;
     divided d;
     divided_open(&d);
     live_service_start(&d.f.live);
-    web_reply plain = get(&d, "/v1/cut", "");
-    web_reply packed = get(&d, "/v1/cut", "Accept-Encoding: gzip\r\n");
+    web_reply plain = get(&d, "/v1/partition", "");
+    web_reply packed = get(&d, "/v1/partition", "Accept-Encoding: gzip\r\n");
     assert_string_equal(web_header(&packed, "Content-Encoding"), "gzip");
     page_check_unpacks(&packed, plain.body, plain.size);
     char headers[128];
     snprintf(headers, sizeof headers, "If-None-Match: %s\r\n", web_header(&plain, "ETag"));
-    web_reply again = get(&d, "/v1/cut", headers);
-    check_described(&d.f, "GET", "/v1/cut", 304, &again);
-    page_check_head(sc_service_http(d.f.live.service), "/v1/cut", &plain);
+    web_reply again = get(&d, "/v1/partition", headers);
+    check_described(&d.f, "GET", "/v1/partition", 304, &again);
+    page_check_head(sc_service_http(d.f.live.service), "/v1/partition", &plain);
     web_reply_free(&again);
     web_reply_free(&packed);
     web_reply_free(&plain);
@@ -174,10 +175,10 @@ static void test_one_process_is_shown_as_a_cluster_of_one(void **state)
     assert_string_equal(json_string_value(json_object_get(worker, "kind")), "worker");
     assert_int_equal(count_of(worker, "threads"), 2);
     assert_int_equal(count_of(worker, "parts"), PARTS);
-    assert_int_equal(count_of(worker, "bids_published"), 1);
+    assert_int_equal(count_of(worker, "proposals_published"), 1);
     assert_true(count_of(worker, "memory") > 100000);
     assert_true(json_is_true(json_object_get(page, "connected")));
-    assert_int_equal(count_of(page, "beat_s"), 0);  // nobody is ever missed
+    assert_int_equal(count_of(page, "beat_s"), 0);  // no beat is ever missed
 
     const json_t *parts = json_object_get(page, "parts");
     assert_int_equal(json_array_size(parts), PARTS);
@@ -195,14 +196,14 @@ static void test_one_process_is_shown_as_a_cluster_of_one(void **state)
     divided_close(&d);
 }
 
-static void test_both_pages_and_the_metrics_name_nobody(void **state)
+static void test_both_pages_and_the_metrics_name_no_user(void **state)
 {
     (void)state;
     divided d;
     divided_open(&d);
     live_service_start(&d.f.live);
     ask_as_two(&d);
-    static const char *const paths[] = {"/v1/cluster", "/v1/cut", "/metrics"};
+    static const char *const paths[] = {"/v1/cluster", "/v1/partition", "/metrics"};
     for (size_t i = 0; i < 3; i++) {
         web_reply reply = get(&d, paths[i], "");
         assert_int_equal(reply.status, 200);
@@ -247,7 +248,7 @@ static void test_there_are_no_such_pages_where_there_is_one_part(void **state)
     fixture f;
     fixture_open(&f);
     live_service_start(&f.live);
-    check_ask(&f, "GET", "/v1/cut", "", NULL, 404);
+    check_ask(&f, "GET", "/v1/partition", "", NULL, 404);
     check_ask(&f, "GET", "/v1/cluster", "", NULL, 404);
     web_reply reply = web_ask(live_service_address(&f.live), "GET", "/metrics", "", NULL);
     assert_null(strstr(reply.body, "starcloak_cluster_"));
@@ -256,7 +257,8 @@ static void test_there_are_no_such_pages_where_there_is_one_part(void **state)
     fixture_close(&f);
 }
 
-static void test_the_cluster_is_for_those_who_may_see_metrics_and_the_cut_for_all(void **state)
+static void
+test_the_cluster_is_for_those_who_may_see_metrics_and_the_partition_for_all(void **state)
 {
     (void)state;
     static const struct {
@@ -266,7 +268,7 @@ static void test_the_cluster_is_for_those_who_may_see_metrics_and_the_cut_for_al
     } cases[] = {
         {SC_ACCESS_OFF, "", 404},
         {SC_ACCESS_TOKEN, "", 401},
-        // Somebody far away, by a proxy on this machine.
+        // A remote client, by a proxy on this machine.
         {SC_ACCESS_LOCAL, "X-Forwarded-For: 192.0.2.7\r\n", 403},
         {SC_ACCESS_OPEN, "X-Forwarded-For: 192.0.2.7\r\n", 200},
     };
@@ -277,7 +279,7 @@ static void test_the_cluster_is_for_those_who_may_see_metrics_and_the_cut_for_al
         d.f.live.options.policy.events = SC_ACCESS_OFF;
         live_service_start(&d.f.live);
         check_ask(&d.f, "GET", "/v1/cluster", cases[i].headers, NULL, cases[i].status);
-        check_ask(&d.f, "GET", "/v1/cut", cases[i].headers, NULL, 200);
+        check_ask(&d.f, "GET", "/v1/partition", cases[i].headers, NULL, 200);
         divided_close(&d);
     }
 }
@@ -288,7 +290,7 @@ static void test_they_can_only_be_read(void **state)
     divided d;
     divided_open(&d);
     live_service_start(&d.f.live);
-    static const char *const paths[] = {"/v1/cluster", "/v1/cut"};
+    static const char *const paths[] = {"/v1/cluster", "/v1/partition"};
     for (size_t i = 0; i < 2; i++) {
         web_reply reply = web_ask(live_service_address(&d.f.live), "POST", paths[i], "", "{}");
         check_described(&d.f, "GET", paths[i], 405, &reply);
@@ -324,13 +326,13 @@ static void test_a_view_for_which_there_is_no_memory_is_told(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_the_cut_tells_the_part_of_each_segment),
-    cmocka_unit_test(test_the_cut_is_packed_and_not_sent_to_those_who_have_it),
+    cmocka_unit_test(test_the_partition_tells_the_part_of_each_segment),
+    cmocka_unit_test(test_the_partition_is_packed_and_not_sent_to_those_who_have_it),
     cmocka_unit_test(test_one_process_is_shown_as_a_cluster_of_one),
-    cmocka_unit_test(test_both_pages_and_the_metrics_name_nobody),
+    cmocka_unit_test(test_both_pages_and_the_metrics_name_no_user),
     cmocka_unit_test(test_the_metrics_have_every_part),
     cmocka_unit_test(test_there_are_no_such_pages_where_there_is_one_part),
-    cmocka_unit_test(test_the_cluster_is_for_those_who_may_see_metrics_and_the_cut_for_all),
+    cmocka_unit_test(test_the_cluster_is_for_those_who_may_see_metrics_and_the_partition_for_all),
     cmocka_unit_test(test_they_can_only_be_read),
     cmocka_unit_test(test_a_view_for_which_there_is_no_memory_is_told),
 };

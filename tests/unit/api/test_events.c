@@ -104,24 +104,24 @@ static const char *address(const fixture *f)
         }                                                            \
     } while (0)
 
-/** Somebody who listens. */
-typedef struct ear {
+/** A listener. */
+typedef struct subscriber {
     int fd;
-    web_stream heard;
-} ear;
+    web_stream received;
+} subscriber;
 
-static ear listen_in(const fixture *f)
+static subscriber listen_in(const fixture *f)
 {
-    ear e = {.fd = web_connect(address(f))};
+    subscriber e = {.fd = web_connect(address(f))};
     web_send(e.fd, "GET", "/v1/events", "", NULL);
-    web_stream_await(e.fd, &e.heard, 0, "retry: 2000\n\n");
+    web_stream_await(e.fd, &e.received, 0, "retry: 2000\n\n");
     return e;
 }
 
-static void stop_listening(ear *e)
+static void stop_listening(subscriber *e)
 {
     close(e->fd);
-    free(e->heard.text);
+    free(e->received.text);
 }
 
 /** A cloak that can be told from others by its first segment, which is its number as well. */
@@ -147,13 +147,13 @@ static void send_bytes(const fixture *f, uint64_t cloak)
 }
 
 /** Wait for the event of that name from there on, and hold its data against a schema. */
-static size_t await_event(ear *e, size_t from, const char *name, const char *schema)
+static size_t await_event(subscriber *e, size_t from, const char *name, const char *schema)
 {
     char head[64];
     snprintf(head, sizeof head, "event: %s\ndata: ", name);
-    const size_t at = web_stream_await(e->fd, &e->heard, from, head);
-    web_stream_await(e->fd, &e->heard, at, "\n\n");
-    const char *data = e->heard.text + at + strlen(head);
+    const size_t at = web_stream_await(e->fd, &e->received, from, head);
+    web_stream_await(e->fd, &e->received, at, "\n\n");
+    const char *data = e->received.text + at + strlen(head);
     json_t *document = openapi_load();
     openapi_check_text(document, schema, data, strcspn(data, "\n"));
     json_decref(document);
@@ -161,9 +161,9 @@ static size_t await_event(ear *e, size_t from, const char *name, const char *sch
 }
 
 /** The data of the event there; json_decref() it. */
-static json_t *data_at(const ear *e, size_t event)
+static json_t *data_at(const subscriber *e, size_t event)
 {
-    const char *data = strchr(e->heard.text + event, '{');
+    const char *data = strchr(e->received.text + event, '{');
     assert_non_null(data);
     json_t *value = json_loadb(data, strcspn(data, "\n"), JSON_REJECT_DUPLICATES, NULL);
     assert_non_null(value);
@@ -189,33 +189,33 @@ static void test_a_listener_hears_history_cloaks_bytes_and_counters(void **state
     (void)state;
     fixture f;
     fixture_open(&f, 2, 10);
-    ear e = listen_in(&f);
+    subscriber e = listen_in(&f);
     const size_t history = await_event(&e, 0, "history", "HistoryEvent");
     publish(&f, 7, 3);
     send_bytes(&f, 7);
     size_t at = await_event(&e, 0, "cloak", "CloakEvent");
     assert_true(history < at);
-    CHECK_CONTAINS(e.heard.text + at, "{\"id\":\"0000000000000007\",\"segments\":[7,8,9],");
+    CHECK_CONTAINS(e.received.text + at, "{\"id\":\"0000000000000007\",\"segments\":[7,8,9],");
     // The word is the courier's for category 1.
-    CHECK_CONTAINS(e.heard.text + at, sc_map_category_name(f.map, 1));
+    CHECK_CONTAINS(e.received.text + at, sc_map_category_name(f.map, 1));
     at = await_event(&e, at, "sent", "SentEvent");
-    CHECK_CONTAINS(e.heard.text + at, "\"cloak\":\"0000000000000007\",\"encoding\":\"compact\","
-                                      "\"bytes\":\"Zm9vYmFy\"}");
+    CHECK_CONTAINS(e.received.text + at, "\"cloak\":\"0000000000000007\",\"encoding\":\"compact\","
+                                         "\"bytes\":\"Zm9vYmFy\"}");
     at = await_event(&e, history, "counters", "Counters");  // by the clock
-    CHECK_CONTAINS(e.heard.text + at, "\"listeners\":1}");
+    CHECK_CONTAINS(e.received.text + at, "\"listeners\":1}");
     stop_listening(&e);
     WAIT_UNTIL(sc_events_listeners(f.service.events) == 0);
     fixture_close(&f);
 }
 
-// Nobody listens at first: the past is there nevertheless, and what comes continues it.
+// There is no listener at first: the past is there nevertheless, and what comes continues it.
 static void test_a_newcomer_is_told_the_past(void **state)
 {
     (void)state;
     fixture f;
     fixture_open(&f, 1, 10);
     get_nothing(&f, "/second5");
-    ear e = listen_in(&f);
+    subscriber e = listen_in(&f);
     json_t *history = data_at(&e, await_event(&e, 0, "history", "HistoryEvent"));
     get_nothing(&f, "/second1");
     json_t *counters = data_at(&e, await_event(&e, 0, "counters", "Counters"));
@@ -262,7 +262,7 @@ static void test_sums_are_those_of_the_metrics(void **state)
     sc_metrics_settled(f.service.metrics, &answered);
     const sc_ticket dropped = {.outcome = SC_OUTCOME_DROPPED, .asked = 0, .settled = 9000000};
     sc_metrics_settled(f.service.metrics, &dropped);  // did not wait for a cloak that came
-    ear e = listen_in(&f);
+    subscriber e = listen_in(&f);
     get_nothing(&f, "/second1");
     json_t *counters = data_at(&e, await_event(&e, 0, "counters", "Counters"));
     CHECK_CLOSE(number_of(counters, "wait_s"), 2.5, 1e-9);
@@ -278,18 +278,19 @@ static void test_counters_are_told_each_second_whether_they_change_or_not(void *
     (void)state;
     fixture f;
     fixture_open(&f, 2, 10);
-    ear ears[3];
+    subscriber subscribers[3];
     for (size_t i = 0; i < 3; i++) {
-        ears[i] = listen_in(&f);
+        subscribers[i] = listen_in(&f);
     }
     get_nothing(&f, "/second3");
     for (size_t i = 0; i < 3; i++) {
         // Before the last of them came, there may have been one or two more.
         size_t at = 0;
         for (unsigned n = 0; n < 3; n++) {
-            at = 1 + web_stream_await(ears[i].fd, &ears[i].heard, at, "\"listeners\":3}\n\n");
+            at = 1 + web_stream_await(subscribers[i].fd, &subscribers[i].received, at,
+                                      "\"listeners\":3}\n\n");
         }
-        stop_listening(&ears[i]);
+        stop_listening(&subscribers[i]);
     }
     fixture_close(&f);
 }
@@ -312,7 +313,7 @@ static void test_rows_are_whole_while_threads_read_and_write_them(void **state)
     pthread_t thread;
     assert_int_equal(pthread_create(&thread, NULL, take_rows, f.service.events), 0);
     for (unsigned n = 0; n < 10; n++) {
-        ear e = listen_in(&f);
+        subscriber e = listen_in(&f);
         json_t *history = data_at(&e, await_event(&e, 0, "history", "HistoryEvent"));
         const json_t *rows = json_object_get(history, "rows");
         assert_true(json_array_size(rows) <= SC__HISTORY_ROWS);
@@ -334,7 +335,7 @@ static void test_no_more_may_listen_than_was_said(void **state)
     (void)state;
     fixture f;
     fixture_open(&f, 1, 1);
-    ear first = listen_in(&f);
+    subscriber first = listen_in(&f);
     assert_int_equal(sc_events_listeners(f.service.events), 1);
     web_reply reply = web_ask(address(&f), "GET", "/v1/events", "", NULL);
     json_t *document = openapi_load();
@@ -348,7 +349,7 @@ static void test_no_more_may_listen_than_was_said(void **state)
     fixture_close(&f);
 }
 
-static void test_nothing_is_put_into_words_when_nobody_listens(void **state)
+static void test_nothing_is_put_into_words_without_a_listener(void **state)
 {
     (void)state;
     fixture f;
@@ -360,11 +361,11 @@ static void test_nothing_is_put_into_words_when_nobody_listens(void **state)
     sc_events_published(f.service.events, &relay, 1);
     send_bytes(&f, 1);
     sc__events_second(f.service.events, 0);
-    assert_false(oom_happened());  // nobody even asked for memory
-    ear e = listen_in(&f);
+    assert_false(oom_happened());  // no memory was asked for
+    subscriber e = listen_in(&f);
     publish(&f, 2, 1);
-    web_stream_await(e.fd, &e.heard, 0, "\"segments\":[2],");
-    assert_null(strstr(e.heard.text, "\"segments\":[1"));
+    web_stream_await(e.fd, &e.received, 0, "\"segments\":[2],");
+    assert_null(strstr(e.received.text, "\"segments\":[1"));
     stop_listening(&e);
     fixture_close(&f);
 }
@@ -375,7 +376,7 @@ static void test_what_there_is_no_memory_for_is_lost_and_counted(void **state)
     (void)state;
     fixture f;
     fixture_open(&f, 1, 10);
-    ear e = listen_in(&f);
+    subscriber e = listen_in(&f);
     static const sc_seg_id segments[] = {9, 10, 11};
     const sc_relay relay = {.segments = segments, .segment_count = 3};
     uint64_t failures = 0;
@@ -395,8 +396,8 @@ static void test_what_there_is_no_memory_for_is_lost_and_counted(void **state)
         assert_int_equal(sc_events_lost(f.service.events), failures);
     }
     assert_true(failures >= 4);
-    web_stream_await(e.fd, &e.heard, 0, "\"bytes\":\"Zm9vYmFy\"}");
-    const char *cloak = strstr(e.heard.text, "event: cloak\n");
+    web_stream_await(e.fd, &e.received, 0, "\"bytes\":\"Zm9vYmFy\"}");
+    const char *cloak = strstr(e.received.text, "event: cloak\n");
     assert_non_null(cloak);
     assert_null(strstr(cloak + 1, "event: cloak\n"));
     stop_listening(&e);
@@ -408,14 +409,15 @@ static void test_streams_end_when_the_service_drains(void **state)
     (void)state;
     fixture f;
     fixture_open(&f, 2, 10);
-    ear ears[3];
+    subscriber subscribers[3];
     for (size_t i = 0; i < 3; i++) {
-        ears[i] = listen_in(&f);
+        subscribers[i] = listen_in(&f);
     }
     atomic_store(&f.service.is_draining, true);
     for (size_t i = 0; i < 3; i++) {
-        web_stream_await(ears[i].fd, &ears[i].heard, 0, "\r\n0\r\n\r\n");  // the last chunk
-        stop_listening(&ears[i]);
+        web_stream_await(subscribers[i].fd, &subscribers[i].received, 0,
+                         "\r\n0\r\n\r\n");  // the last chunk
+        stop_listening(&subscribers[i]);
     }
     WAIT_UNTIL(sc_events_listeners(f.service.events) == 0);
     web_reply reply = web_ask(address(&f), "GET", "/v1/events", "", NULL);
@@ -432,7 +434,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_counters_are_told_each_second_whether_they_change_or_not),
     cmocka_unit_test(test_rows_are_whole_while_threads_read_and_write_them),
     cmocka_unit_test(test_no_more_may_listen_than_was_said),
-    cmocka_unit_test(test_nothing_is_put_into_words_when_nobody_listens),
+    cmocka_unit_test(test_nothing_is_put_into_words_without_a_listener),
     cmocka_unit_test(test_what_there_is_no_memory_for_is_lost_and_counted),
     cmocka_unit_test(test_streams_end_when_the_service_drains),
 };

@@ -61,9 +61,9 @@ static void answer_all(query_scene *h)
         ask(h, fds[i], i);
     }
     for (unsigned i = 0; i < QUERIES; i++) {
-        query_scene_reply reply = query_scene_hear(fds[i]);
+        query_scene_reply reply = query_scene_receive(fds[i]);
         assert_int_equal(reply.status, 200);
-        assert_string_equal(query_scene_word(&reply, "outcome"), "answered");
+        assert_string_equal(query_scene_text(&reply, "outcome"), "answered");
         json_decref(reply.body);
         close(fds[i]);
     }
@@ -112,13 +112,13 @@ static void test_other_threads_are_there_where_they_are_asked_for(void **state)
     query_scene_options options = query_scene_options_default();
     options.loops = LOOPS;
     options.engine_threads = 2;
-    options.workers = 3;
+    options.provider_threads = 3;
     query_scene *h = query_scene_open(&options);
     await_threads("engine-", 2);
-    await_threads("clerk", 3 + 1);
+    await_threads("courier", 3 + 1);
     await_threads("ledger", 1);
     answer_all(h);
-    // By way of the engines and the clerks, and all the same once each.
+    // By way of the engines and the provider threads, and all the same once each.
     sc_ledger *ledger = h->service.ledger;
     assert_false(ledger->is_in_place);
     assert_int_equal(sc_handover_total(ledger->incoming), QUERIES);

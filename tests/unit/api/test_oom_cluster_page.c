@@ -13,7 +13,7 @@ enum { PARTS = 2 };
 
 typedef struct fixture {
     sc_map *map;
-    sc_partition *cut;
+    sc_partition *partition;
 } fixture;
 
 static void fixture_open(fixture *f)
@@ -27,17 +27,17 @@ static void fixture_open(fixture *f)
         part_of_star[star] = (uint16_t)(star % PARTS);
     }
     sc_diag diag = {""};
-    CHECK_OK(sc_partition_new(f->map, part_of_star, PARTS, &f->cut, &diag), &diag);
+    CHECK_OK(sc_partition_new(f->map, part_of_star, PARTS, &f->partition, &diag), &diag);
     free(part_of_star);
 }
 
 static void fixture_close(fixture *f)
 {
-    sc_partition_free(f->cut);
+    sc_partition_free(f->partition);
     sc_map_free(f->map);
 }
 
-static void test_a_page_of_the_cut_that_cannot_be_made(void **state)
+static void test_a_page_of_the_partition_that_cannot_be_made(void **state)
 {
     (void)state;
     fixture f;
@@ -47,7 +47,7 @@ static void test_a_page_of_the_cut_that_cannot_be_made(void **state)
     {
         sc_partition_page *page = NULL;
         sc_diag diag = {""};
-        const sc_err err = sc_partition_page_new(f.cut, &page, &diag);
+        const sc_err err = sc_partition_page_new(f.partition, &page, &diag);
         const bool happened = oom_happened();
         if (!happened || !err) {
             // The last allocations only give room back; without them the page is as good.
@@ -71,11 +71,11 @@ static void say_nothing(void *context, sc_peer to, sc_msg *word)
     sc_msg_fini(word);
 }
 
-static sc_engine_pool *crew_of(const fixture *f)
+static sc_engine_pool *pool_of(const fixture *f)
 {
     const sc_engine_pool_options options = {
         .engine = sc_engine_options_default(),
-        .cut = f->cut,
+        .partition = f->partition,
         .engine_threads = 1,
         .max_queries = 100,
         .self = 5,
@@ -98,12 +98,12 @@ static void test_a_view_that_cannot_be_made_is_there_the_next_time(void **state)
     (void)state;
     fixture f;
     fixture_open(&f);
-    sc_engine_pool *engines = crew_of(&f);
+    sc_engine_pool *engines = pool_of(&f);
     unsigned long failures = 0;
     FOR_EACH_FAILURE(n)
     {
         sc_process_view *own = NULL;
-        const sc_err err = sc_process_view_new(engines, f.cut, &own);
+        const sc_err err = sc_process_view_new(engines, f.partition, &own);
         sc_cluster_view *view = err ? NULL : sc_process_view_now(own);
         const bool happened = oom_happened();
         assert_int_equal(view != NULL, !happened);
@@ -152,7 +152,7 @@ static void test_metrics_of_a_cluster_that_cannot_be_written(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_a_page_of_the_cut_that_cannot_be_made),
+    cmocka_unit_test(test_a_page_of_the_partition_that_cannot_be_made),
     cmocka_unit_test(test_a_view_that_cannot_be_made_is_there_the_next_time),
     cmocka_unit_test(test_metrics_of_a_cluster_that_cannot_be_written),
 };

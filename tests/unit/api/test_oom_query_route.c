@@ -1,6 +1,6 @@
 // Every allocation on the way through the route fails once, in turn: the service does not start and
 // says so, or the query is refused with 503; nothing leaks (the address sanitizer looks), and
-// nobody is left inside. What the HTTP library takes is its own.
+// no query is left inside. What the HTTP library takes is its own.
 #include "api/query_json.h"
 #include "base/json_write.h"
 #include "support/default_policy.h"
@@ -52,12 +52,12 @@ static void query_with_little_memory(void *context, unsigned loop, sc_http_reque
 }
 
 // The status of the reply; 0 if there was no memory for one either, and the connection ended.
-static int hear_status(int fd)
+static int receive_status(int fd)
 {
     char first = 0;
     if (recv(fd, &first, 1, MSG_PEEK) <= 0) return 0;
-    const query_scene_reply reply = query_scene_hear(fd);
-    if (reply.status == 200) assert_string_equal(query_scene_word(&reply, "outcome"), "dropped");
+    const query_scene_reply reply = query_scene_receive(fd);
+    if (reply.status == 200) assert_string_equal(query_scene_text(&reply, "outcome"), "dropped");
     json_decref(reply.body);
     return reply.status;
 }
@@ -70,9 +70,9 @@ static bool is_refused(query_scene *h, unsigned long n)
     query_scene_ask(h, fd, "alice",
                     "{\"position\":{\"edge\":3,\"offset_m\":1},\"profile\":{\"max_wait_s\":0.05},"
                     "\"request\":{\"type\":\"knn\",\"k\":1}}");
-    const int status = hear_status(fd);
+    const int status = receive_status(fd);
     close(fd);
-    // Whoever was not taken has left.
+    // A query that was not taken has left.
     WAIT_UNTIL(sc_pending_count(h->service.pending) == 0);
     const bool is_out = atomic_load(&has_failed);
     assert_true(is_out ? status == 0 || status == 503 : status == 200);
@@ -119,7 +119,7 @@ static void test_an_outcome_that_cannot_be_told_is_still_an_end(void **state)
     query_scene_ask(h, fd, "alice",
                     "{\"position\":{\"edge\":3,\"offset_m\":1},\"profile\":{\"max_wait_s\":0.05},"
                     "\"request\":{\"type\":\"knn\",\"k\":1}}");
-    const int status = hear_status(fd);
+    const int status = receive_status(fd);
     assert_true(status == 0 || status == 503);
     WAIT_UNTIL(sc_pending_count(h->service.pending) == 0);
     assert_int_equal(sc_ledger_stats_of(h->service.ledger).dropped[SC_DROP_EXPIRED], 1);

@@ -66,10 +66,12 @@ static void test_every_page_is_described(void **state)
         const char *method;
         const char *path;
     } pages[] = {
-        {"post", "/v1/queries"},  {"get", "/v1/about"},   {"get", "/v1/map"},
-        {"get", "/v1/map.bin"},   {"get", "/v1/cut"},     {"get", "/v1/categories"},
-        {"get", "/v1/events"},    {"get", "/"},           {"get", "/healthz"},
-        {"get", "/readyz"},       {"get", "/v1/cluster"}, {"get", "/metrics"},
+        {"post", "/v1/queries"},  {"get", "/v1/about"},
+        {"get", "/v1/map"},       {"get", "/v1/map.bin"},
+        {"get", "/v1/partition"}, {"get", "/v1/categories"},
+        {"get", "/v1/events"},    {"get", "/"},
+        {"get", "/healthz"},      {"get", "/readyz"},
+        {"get", "/v1/cluster"},   {"get", "/metrics"},
         {"get", "/openapi.json"},
     };
     json_t *document = openapi_load();
@@ -271,7 +273,7 @@ static void test_what_the_server_says_by_itself_is_described_everywhere(void **s
     json_decref(document);
 }
 
-// Whoever watches over the service is not counted, and so never asked to come later.
+// Requests that monitor the service are not counted, and so never refused by a rate.
 static void test_only_pages_that_are_counted_ask_to_come_later(void **state)
 {
     (void)state;

@@ -110,7 +110,7 @@ static void test_what_only_listeners_may_see_is_kept_from_others_as_described(vo
     } cases[] = {
         {SC_ACCESS_OFF, "", 404},
         {SC_ACCESS_TOKEN, "", 401},
-        // Somebody far away, by a proxy on this machine.
+        // A remote client, by a proxy on this machine.
         {SC_ACCESS_LOCAL, "X-Forwarded-For: 192.0.2.7\r\n", 403},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -125,20 +125,21 @@ static void test_what_only_listeners_may_see_is_kept_from_others_as_described(vo
 
 // --- Events --------------------------------------------------------------------------------------
 
-/** Somebody who listens. */
-typedef struct ear {
+/** A listener. */
+typedef struct subscriber {
     int fd;
-    web_stream heard;
-} ear;
+    web_stream received;
+} subscriber;
 
 /** The data of the next event of that name, which is as described; json_decref() it. */
-static json_t *hear(const fixture *f, ear *e, size_t from, const char *name, const char *schema)
+static json_t *receive_event(const fixture *f, subscriber *e, size_t from, const char *name,
+                             const char *schema)
 {
     char head[64];
     snprintf(head, sizeof head, "event: %s\ndata: ", name);
-    const size_t at = web_stream_await(e->fd, &e->heard, from, head);
-    const size_t end = web_stream_await(e->fd, &e->heard, at + strlen(head), "\n\n");
-    const char *data = e->heard.text + at + strlen(head);
+    const size_t at = web_stream_await(e->fd, &e->received, from, head);
+    const size_t end = web_stream_await(e->fd, &e->received, at + strlen(head), "\n\n");
+    const char *data = e->received.text + at + strlen(head);
     const size_t size = end - at - strlen(head);
     openapi_check_text(f->document, schema, data, size);
     json_t *value = json_loadb(data, size, JSON_REJECT_DUPLICATES, NULL);
@@ -189,9 +190,9 @@ static void check_events(sc_encoding encoding)
     f.live.options.courier.url = rough_provider_url(provider);
     f.live.options.courier.encoding = encoding;
     live_service_start(&f.live);
-    ear e = {.fd = web_connect(live_service_address(&f.live))};
+    subscriber e = {.fd = web_connect(live_service_address(&f.live))};
     web_send(e.fd, "GET", "/v1/events", "", NULL);
-    json_decref(hear(&f, &e, 0, "history", "HistoryEvent"));
+    json_decref(receive_event(&f, &e, 0, "history", "HistoryEvent"));
 
     char headers[LIVE_HEADERS_SIZE];
     const int first = web_connect(live_service_address(&f.live));
@@ -205,8 +206,8 @@ static void check_events(sc_encoding encoding)
     web_reply_free(&reply);
     close(first);
 
-    json_t *cloak = hear(&f, &e, 0, "cloak", "CloakEvent");
-    json_t *sent = hear(&f, &e, 0, "sent", "SentEvent");
+    json_t *cloak = receive_event(&f, &e, 0, "cloak", "CloakEvent");
+    json_t *sent = receive_event(&f, &e, 0, "sent", "SentEvent");
     const json_t *first_cloak = json_object_get(first_outcome, "cloak");
     const json_t *second_cloak = json_object_get(second_outcome, "cloak");
     assert_string_equal(word_of(first_cloak, "id"), word_of(cloak, "id"));
@@ -218,12 +219,12 @@ static void check_events(sc_encoding encoding)
     check_bytes(sent, provider);
 
     // Counters come each second; sooner or later they have all of it.
-    const size_t at = web_stream_await(e.fd, &e.heard, 0, "\"answered\":2,");
+    const size_t at = web_stream_await(e.fd, &e.received, 0, "\"answered\":2,");
     size_t begin = at;
-    while (strncmp(e.heard.text + begin, "event: ", 7) != 0) {
+    while (strncmp(e.received.text + begin, "event: ", 7) != 0) {
         begin--;
     }
-    json_t *counters = hear(&f, &e, begin, "counters", "Counters");
+    json_t *counters = receive_event(&f, &e, begin, "counters", "Counters");
     assert_int_equal(json_integer_value(json_object_get(counters, "cloaks")), 1);
     assert_int_equal(json_integer_value(json_object_get(counters, "users")), 2);
     assert_int_equal(json_integer_value(json_object_get(counters, "segments")),
@@ -237,7 +238,7 @@ static void check_events(sc_encoding encoding)
     json_decref(first_outcome);
     json_decref(second_outcome);
     close(e.fd);
-    free(e.heard.text);
+    free(e.received.text);
     fixture_close(&f);
     rough_provider_free(provider);
 }

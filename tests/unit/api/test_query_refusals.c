@@ -16,11 +16,11 @@
 static void check_stranger(int fd, const char *headers, const char *why)
 {
     query_scene_send(fd, headers, GOOD);
-    const query_scene_reply reply = query_scene_hear(fd);
+    const query_scene_reply reply = query_scene_receive(fd);
     assert_int_equal(reply.status, 401);
-    assert_string_equal(query_scene_word(&reply, "type"), "urn:starcloak:problem:token");
-    assert_string_equal(query_scene_word(&reply, "field"), "header Authorization");
-    CHECK_CONTAINS(query_scene_word(&reply, "detail"), why);
+    assert_string_equal(query_scene_text(&reply, "type"), "urn:starcloak:problem:token");
+    assert_string_equal(query_scene_text(&reply, "field"), "header Authorization");
+    CHECK_CONTAINS(query_scene_text(&reply, "detail"), why);
     CHECK_CONTAINS(reply.head, "WWW-Authenticate: Bearer");
     json_decref(reply.body);
 }
@@ -32,7 +32,7 @@ static void check_token(int fd, const char *token, const char *why)
     check_stranger(fd, headers, why);
 }
 
-static void test_nobody_asks_without_a_token_that_is_good(void **state)
+static void test_no_query_is_taken_without_a_valid_token(void **state)
 {
     (void)state;
     const query_scene_options options = query_scene_options_default();
@@ -61,7 +61,7 @@ static void test_nobody_asks_without_a_token_that_is_good(void **state)
     char headers[512];
     snprintf(headers, sizeof headers, JSON "authorization: bearer   %s\r\n", token);
     query_scene_send(fd, headers, GOOD);
-    const query_scene_reply reply = query_scene_hear(fd);
+    const query_scene_reply reply = query_scene_receive(fd);
     assert_int_equal(reply.status, 200);
     json_decref(reply.body);
     close(fd);
@@ -77,7 +77,7 @@ static void test_a_token_that_was_revoked_is_no_longer_good(void **state)
     char token[SC_TOKEN_SIZE];
     query_scene_token(h, "alice", token);
     query_scene_ask(h, fd, "alice", GOOD);
-    query_scene_reply reply = query_scene_hear(fd);
+    query_scene_reply reply = query_scene_receive(fd);
     assert_int_equal(reply.status, 200);
     json_decref(reply.body);
 
@@ -100,7 +100,7 @@ static void test_a_token_that_was_revoked_is_no_longer_good(void **state)
     check_token(fd, token, "was revoked");
     // Another of the same user is good: the keys are the same.
     query_scene_ask(h, fd, "alice", GOOD);
-    reply = query_scene_hear(fd);
+    reply = query_scene_receive(fd);
     assert_int_equal(reply.status, 200);
     json_decref(reply.body);
     close(fd);
@@ -113,10 +113,10 @@ static void check_refused(query_scene *h, int fd, const char *body, int status, 
                           const char *field)
 {
     query_scene_ask(h, fd, "alice", body);
-    const query_scene_reply reply = query_scene_hear(fd);
+    const query_scene_reply reply = query_scene_receive(fd);
     if (reply.status != status) fail_msg("%d: %s", reply.status, body);
-    CHECK_CONTAINS(query_scene_word(&reply, "type"), word);
-    assert_string_equal(query_scene_word(&reply, "field"), field);
+    CHECK_CONTAINS(query_scene_text(&reply, "type"), word);
+    assert_string_equal(query_scene_text(&reply, "field"), field);
     assert_int_equal(json_integer_value(json_object_get(reply.body, "status")), status);
     // Whatever was sent of a position is in no reply.
     char *text = json_dumps(reply.body, 0);
@@ -152,7 +152,7 @@ static void test_what_cannot_be_asked_is_refused_with_its_field(void **state)
                   "{\"position\":{\"edge\":1,\"offset_m\":1},"
                   "\"request\":{\"type\":\"knn\",\"k\":1,\"categories\":[\"casino\"]}}",
                   400, "request", "/request/categories");
-    // Nobody got any farther, and whoever was refused may ask.
+    // No query got any farther, and a user who was refused may ask.
     assert_int_equal(sc_ledger_stats_of(h->service.ledger).taken, 0);
     assert_int_equal(sc_pending_count(h->service.pending), 0);
     assert_int_equal(sc_query_route_refused(h->service.query_route, SC_PROBLEM_POSITION), 5);
@@ -183,7 +183,7 @@ static void test_a_body_must_say_that_it_is_json(void **state)
         char headers[512];
         snprintf(headers, sizeof headers, "%sAuthorization: Bearer %s\r\n", types[i].line, token);
         query_scene_send(fd, headers, GOOD);
-        const query_scene_reply reply = query_scene_hear(fd);
+        const query_scene_reply reply = query_scene_receive(fd);
         assert_int_equal(reply.status, types[i].is_good ? 200 : 415);
         json_decref(reply.body);
     }
@@ -193,7 +193,7 @@ static void test_a_body_must_say_that_it_is_json(void **state)
 
 // --- How often, how many, and when ---------------------------------------------------------------
 
-static void test_a_user_who_asks_too_often_is_told_when_to_come_back(void **state)
+static void test_a_user_with_too_many_queries_is_told_when_to_come_back(void **state)
 {
     (void)state;
     query_scene_options options = query_scene_options_default();
@@ -205,9 +205,9 @@ static void test_a_user_who_asks_too_often_is_told_when_to_come_back(void **stat
     check_refused(h, fd, "{}", 400, "body", "/position");
     check_refused(h, fd, "{}", 400, "body", "/position");
     query_scene_ask(h, fd, "alice", GOOD);
-    query_scene_reply reply = query_scene_hear(fd);
+    query_scene_reply reply = query_scene_receive(fd);
     assert_int_equal(reply.status, 429);
-    assert_string_equal(query_scene_word(&reply, "type"), "urn:starcloak:problem:rate");
+    assert_string_equal(query_scene_text(&reply, "type"), "urn:starcloak:problem:rate");
     const char *after = strcasestr(reply.head, "Retry-After: ");
     assert_non_null(after);
     const long seconds = strtol(after + 13, NULL, 10);
@@ -215,7 +215,7 @@ static void test_a_user_who_asks_too_often_is_told_when_to_come_back(void **stat
     json_decref(reply.body);
     // Another user is not meant.
     query_scene_ask(h, fd, "bob", GOOD);
-    reply = query_scene_hear(fd);
+    reply = query_scene_receive(fd);
     assert_int_equal(reply.status, 200);
     json_decref(reply.body);
     close(fd);
@@ -235,9 +235,9 @@ static void test_a_full_ledger_is_said_at_once(void **state)
                     "\"request\":{\"type\":\"knn\",\"k\":1}}");
     WAIT_UNTIL(sc_ledger_pending(h->service.ledger) == 1);
     query_scene_ask(h, second, "bob", GOOD);
-    const query_scene_reply reply = query_scene_hear(second);
+    const query_scene_reply reply = query_scene_receive(second);
     assert_int_equal(reply.status, 503);
-    assert_string_equal(query_scene_word(&reply, "type"), "urn:starcloak:problem:overloaded");
+    assert_string_equal(query_scene_text(&reply, "type"), "urn:starcloak:problem:overloaded");
     CHECK_CONTAINS(reply.head, "Retry-After: 1");
     json_decref(reply.body);
     close(first);
@@ -245,7 +245,7 @@ static void test_a_full_ledger_is_said_at_once(void **state)
     query_scene_close(h);
 }
 
-static void test_a_service_that_drains_takes_nobody_in(void **state)
+static void test_a_service_that_drains_takes_no_query(void **state)
 {
     (void)state;
     const query_scene_options options = query_scene_options_default();
@@ -265,7 +265,7 @@ static void test_a_service_that_drains_takes_nobody_in(void **state)
     HEAR_PROBLEM(late, 503, "draining");
     assert_int_equal(sc_query_route_refused(h->service.query_route, SC_PROBLEM_DRAINING), 2);
     // Who was there gets an outcome.
-    const query_scene_reply reply = query_scene_hear(waiting);
+    const query_scene_reply reply = query_scene_receive(waiting);
     assert_int_equal(reply.status, 200);
     json_decref(reply.body);
     close(waiting);
@@ -295,7 +295,7 @@ static void test_a_policy_that_is_exchanged_holds_from_then_on(void **state)
              "\"request\":{\"type\":\"knn\",\"k\":1}}",
              lon, lat - 0.0001);
     query_scene_ask(h, fd, "alice", body);
-    query_scene_reply reply = query_scene_hear(fd);
+    query_scene_reply reply = query_scene_receive(fd);
     assert_int_equal(reply.status, 200);
     json_decref(reply.body);
 
@@ -309,22 +309,22 @@ static void test_a_policy_that_is_exchanged_holds_from_then_on(void **state)
     sc_access_rules_release(now);
     sc_credentials_exchange(h->service.credentials, next);
     query_scene_ask(h, fd, "alice", body);
-    reply = query_scene_hear(fd);
+    reply = query_scene_receive(fd);
     assert_int_equal(reply.status, 422);
-    CHECK_CONTAINS(query_scene_word(&reply, "detail"), "within 5 m of");
+    CHECK_CONTAINS(query_scene_text(&reply, "detail"), "within 5 m of");
     json_decref(reply.body);
     close(fd);
     query_scene_close(h);
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_nobody_asks_without_a_token_that_is_good),
+    cmocka_unit_test(test_no_query_is_taken_without_a_valid_token),
     cmocka_unit_test(test_a_token_that_was_revoked_is_no_longer_good),
     cmocka_unit_test(test_what_cannot_be_asked_is_refused_with_its_field),
     cmocka_unit_test(test_a_body_must_say_that_it_is_json),
-    cmocka_unit_test(test_a_user_who_asks_too_often_is_told_when_to_come_back),
+    cmocka_unit_test(test_a_user_with_too_many_queries_is_told_when_to_come_back),
     cmocka_unit_test(test_a_full_ledger_is_said_at_once),
-    cmocka_unit_test(test_a_service_that_drains_takes_nobody_in),
+    cmocka_unit_test(test_a_service_that_drains_takes_no_query),
     cmocka_unit_test(test_a_policy_that_is_exchanged_holds_from_then_on),
 };
 SC_SUITE(tests)

@@ -1,5 +1,5 @@
-// Queries in and outcomes out, over real sockets: answers are exact, company is needed, whoever
-// goes away leaves, and every query ends once.
+// Queries in and outcomes out, over real sockets: answers are exact, company is needed, a
+// client that goes away leaves, and every query ends once.
 #include "query_scene.h"
 
 #include <pthread.h>
@@ -86,10 +86,10 @@ static void check_objects(query_scene *h, const traveller *t, const json_t *obje
 
 static void traveller_check_answer(query_scene *h, const traveller *t, unsigned k, unsigned l)
 {
-    const query_scene_reply reply = query_scene_hear(t->fd);
+    const query_scene_reply reply = query_scene_receive(t->fd);
     assert_int_equal(reply.status, 200);
     CHECK_CONTAINS(reply.head, "Content-Type: application/json");
-    assert_string_equal(query_scene_word(&reply, "outcome"), "answered");
+    assert_string_equal(query_scene_text(&reply, "outcome"), "answered");
     const json_t *cloak = json_object_get(reply.body, "cloak");
     assert_true(json_integer_value(json_object_get(cloak, "users")) >= k);
     assert_true(json_integer_value(json_object_get(cloak, "segments")) >= l);
@@ -130,15 +130,15 @@ static void test_travellers_together_get_the_answers_they_would_get_alone(void *
 
 static void check_dropped(int fd, const char *reason)
 {
-    const query_scene_reply reply = query_scene_hear(fd);
+    const query_scene_reply reply = query_scene_receive(fd);
     assert_int_equal(reply.status, 200);
-    assert_string_equal(query_scene_word(&reply, "outcome"), "dropped");
-    assert_string_equal(query_scene_word(&reply, "reason"), reason);
+    assert_string_equal(query_scene_text(&reply, "outcome"), "dropped");
+    assert_string_equal(query_scene_text(&reply, "reason"), reason);
     assert_non_null(json_object_get(reply.body, "wait_s"));
     json_decref(reply.body);
 }
 
-static void test_whoever_finds_no_company_is_told_so_and_may_ask_again(void **state)
+static void test_a_query_without_company_is_dropped_and_may_be_asked_again(void **state)
 {
     (void)state;
     const query_scene_options options = query_scene_options_default();
@@ -155,7 +155,7 @@ static void test_whoever_finds_no_company_is_told_so_and_may_ask_again(void **st
     query_scene_close(h);
 }
 
-static void test_whoever_goes_away_does_not_count_for_the_k_of_others(void **state)
+static void test_a_query_that_goes_away_does_not_count_for_the_k_of_others(void **state)
 {
     (void)state;
     query_scene_options options = query_scene_options_default();
@@ -203,14 +203,14 @@ static void test_one_query_of_a_user_at_a_time(void **state)
         query_scene_ask(h, first, "alice", longer[i]);
         WAIT_UNTIL(sc_ledger_stats_of(h->service.ledger).taken > 2 * i);
         query_scene_ask(h, second, "alice", body);
-        reply = query_scene_hear(second);
+        reply = query_scene_receive(second);
     }
     assert_int_equal(reply.status, 429);
-    assert_string_equal(query_scene_word(&reply, "type"), "urn:starcloak:problem:pending");
+    assert_string_equal(query_scene_text(&reply, "type"), "urn:starcloak:problem:pending");
     CHECK_CONTAINS(reply.head, "Retry-After: 1");
     json_decref(reply.body);
     assert_int_equal(sc_query_route_refused(h->service.query_route, SC_PROBLEM_PENDING), 1);
-    // Somebody else may, and so may alice when she has her outcome.
+    // Another user may, and so may alice when she has her outcome.
     query_scene_ask(h, second, "bob", body);
     check_dropped(first, "expired");
     query_scene_ask(h, first, "alice", body);
@@ -253,11 +253,11 @@ static void test_a_provider_that_is_not_there_is_a_failure_and_no_answer(void **
         traveller_ask(h, &crowd[i], i, "{\"k\":4,\"l\":1,\"max_hops\":16,\"max_wait_s\":60}");
     }
     for (unsigned i = 0; i < 4; i++) {
-        const query_scene_reply reply = query_scene_hear(crowd[i].fd);
+        const query_scene_reply reply = query_scene_receive(crowd[i].fd);
         // On a busy machine it may even be too late to ask.
         assert_in_range(reply.status, 502, 504);
-        assert_string_equal(query_scene_word(&reply, "outcome"), "failed");
-        CHECK_CONTAINS(query_scene_word(&reply, "reason"),
+        assert_string_equal(query_scene_text(&reply, "outcome"), "failed");
+        CHECK_CONTAINS(query_scene_text(&reply, "reason"),
                        reply.status == 503 ? "not_sent_in_time" : "provider_");
         json_decref(reply.body);
         close(crowd[i].fd);
@@ -303,7 +303,7 @@ static void test_clients_that_come_and_go_are_all_accounted_for(void **state)
         }
         for (unsigned i = 0; i < CROWD; i++) {
             if (is_gone[i]) continue;
-            const query_scene_reply reply = query_scene_hear(crowd[i].fd);
+            const query_scene_reply reply = query_scene_receive(crowd[i].fd);
             assert_int_equal(reply.status, 200);
             json_decref(reply.body);
             close(crowd[i].fd);
@@ -321,8 +321,8 @@ static void test_clients_that_come_and_go_are_all_accounted_for(void **state)
 
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_travellers_together_get_the_answers_they_would_get_alone),
-    cmocka_unit_test(test_whoever_finds_no_company_is_told_so_and_may_ask_again),
-    cmocka_unit_test(test_whoever_goes_away_does_not_count_for_the_k_of_others),
+    cmocka_unit_test(test_a_query_without_company_is_dropped_and_may_be_asked_again),
+    cmocka_unit_test(test_a_query_that_goes_away_does_not_count_for_the_k_of_others),
     cmocka_unit_test(test_one_query_of_a_user_at_a_time),
     cmocka_unit_test(test_a_user_may_have_several_where_that_is_allowed_but_counts_once),
     cmocka_unit_test(test_a_provider_that_is_not_there_is_a_failure_and_no_answer),

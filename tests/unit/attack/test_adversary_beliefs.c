@@ -107,27 +107,27 @@ static void test_a_lone_stranger_of_k_1_is_replayed_alike_by_both_attacks(void *
 
 // --- Cloakers that are known -------------------------------------------------------------
 
-/** What a made-up cloaker cloaks everybody with, whoever and wherever they are. */
+/** What a made-up cloaker cloaks every query with, wherever it is. */
 typedef struct fixed_cloak {
     const sc_seg_id *segments;
     size_t segment_count;
     bool is_own_segment;  ///< no: everybody is given nothing but their own segment
 } fixed_cloak;
 
-static sc_err open_fixed(void *context, const sc_map *map, sc_rng *rng, void **worker,
+static sc_err open_fixed(void *context, const sc_map *map, sc_rng *rng, void **opened,
                          sc_diag *diag)
 {
     (void)map;
     (void)rng;
     (void)diag;
-    *worker = context;
+    *opened = context;
     return SC_OK;
 }
 
-static sc_err replay_fixed(void *worker, const sc_query *queries, size_t count,
+static sc_err replay_fixed(void *opened, const sc_query *queries, size_t count,
                            sc_replayed *replayed)
 {
-    const fixed_cloak *fixed = worker;
+    const fixed_cloak *fixed = opened;
     size_t members[SIGHTED_MEMBERS];
     assert_true(count <= SIGHTED_MEMBERS);
     for (size_t i = 0; i < count; i++) {
@@ -140,9 +140,9 @@ static sc_err replay_fixed(void *worker, const sc_query *queries, size_t count,
     return SC_OK;
 }
 
-static void close_fixed(void *worker)
+static void close_fixed(void *opened)
 {
-    (void)worker;
+    (void)opened;
 }
 
 static sc_adversary *adversary_of(const sc_map *map, const sc_adversary_options *options,
@@ -269,11 +269,11 @@ static void test_a_cloaker_that_gives_the_own_segment_away_rules_all_others_out(
     sighted_free(&s);
 }
 
-/** Cloaks with S whoever is together with the adversary's own: on its segment. */
-static sc_err replay_with_own(void *worker, const sc_query *queries, size_t count,
+/** Cloaks with S a query that is together with the adversary's own: on its segment. */
+static sc_err replay_with_own(void *opened, const sc_query *queries, size_t count,
                               sc_replayed *replayed)
 {
-    const fixed_cloak *fixed = worker;
+    const fixed_cloak *fixed = opened;
     size_t own = count;
     for (size_t i = 0; i < count; i++) {
         if (queries[i].k == 77) own = i;

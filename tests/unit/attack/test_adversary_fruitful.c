@@ -18,34 +18,34 @@ typedef struct seldom {
     bool fails_at_success;
 } seldom;
 
-typedef struct seldom_worker {
+typedef struct seldom_cloaker {
     const seldom *how;
     sc_rng *rng;
     void *inner;
-} seldom_worker;
+} seldom_cloaker;
 
 static sc_err open_seldom(void *context, const sc_map *map, sc_rng *rng, void **out, sc_diag *diag)
 {
     const seldom *how = context;
-    seldom_worker *w = test_take(1, sizeof *w);
-    *w = (seldom_worker){.how = how, .rng = rng};
+    seldom_cloaker *w = test_take(1, sizeof *w);
+    *w = (seldom_cloaker){.how = how, .rng = rng};
     CHECK_OK(how->inner.open(how->inner.context, map, rng, &w->inner, diag), diag);
     *out = w;
     return SC_OK;
 }
 
-static sc_err replay_seldom(void *worker, const sc_query *queries, size_t count,
+static sc_err replay_seldom(void *opened, const sc_query *queries, size_t count,
                             sc_replayed *replayed)
 {
-    const seldom_worker *w = worker;
+    const seldom_cloaker *w = opened;
     if (sc_rng_below(w->rng, w->how->odds) != 0) return SC_OK;
     if (w->how->fails_at_success) return SC_ETIME;
     return w->how->inner.replay(w->inner, queries, count, replayed);
 }
 
-static void close_seldom(void *worker)
+static void close_seldom(void *opened)
 {
-    seldom_worker *w = worker;
+    seldom_cloaker *w = opened;
     w->how->inner.close(w->inner);
     free(w);
 }

@@ -14,28 +14,28 @@
 
 enum { QUERIES = 12, SEGMENTS = 256 };
 
-/** A worker of a cloaker, and its dice. */
+/** A cloaker, opened, and its dice. */
 typedef struct player {
     const sc_map *map;
     sc_engine_options options;
     sc_cloaker cloaker;
     sc_rng rng;
-    void *worker;
+    void *opened;
 } player;
 
-/** It stays where it is: the worker knows where its dice are. */
+/** It stays where it is: the cloaker knows where its dice are. */
 static void player_open(player *p, const sc_map *map, const sc_engine_options *options)
 {
     sc_diag diag = {""};
     *p = (player){.map = map, .options = *options};
     p->cloaker = sc__cloaker_engine(&p->options);
     sc_rng_seed(&p->rng, 1);
-    CHECK_OK(p->cloaker.open(p->cloaker.context, map, &p->rng, &p->worker, &diag), &diag);
+    CHECK_OK(p->cloaker.open(p->cloaker.context, map, &p->rng, &p->opened, &diag), &diag);
 }
 
 static void player_close(player *p)
 {
-    p->cloaker.close(p->worker);
+    p->cloaker.close(p->opened);
 }
 
 /** What a replay came to: which segments the cloak of each query has; none if it has no cloak. */
@@ -57,7 +57,7 @@ static outcome play(player *p, uint64_t seed, const sc_query *queries, size_t co
         sc_replayed replayed = {&setup, likeness, count};
         sc__segment_set_add(&cloak_set, &s, 1);
         sc_rng_seed(&p->rng, seed);
-        CHECK_OK(p->cloaker.replay(p->worker, queries, count, &replayed), NULL);
+        CHECK_OK(p->cloaker.replay(p->opened, queries, count, &replayed), NULL);
         sc__segment_set_remove(&cloak_set, &s, 1);
         for (size_t i = 0; i < count; i++) {
             assert_true(likeness[i] == 0.0 || likeness[i] == 1.0);
@@ -157,7 +157,7 @@ static void test_an_engine_that_is_used_again_does_what_a_new_one_does(void **st
     }
 }
 
-static void test_whoever_found_no_company_is_none_in_the_next_replay(void **state)
+static void test_a_query_without_company_is_gone_in_the_next_replay(void **state)
 {
     (void)state;
     sketch s = sketch_named("street of three");
@@ -204,7 +204,7 @@ static void test_a_need_that_no_map_can_meet_leaves_nothing_behind(void **state)
     sc_map_free(map);
 }
 
-// After a few replays of somebody who cannot be cloaked there is memory for any number of them:
+// After a few replays of a query that cannot be cloaked there is memory for any number of them:
 // what was dropped is not kept. (Sampling and expansion take memory for the roads around, and give
 // it back.)
 static void test_what_was_dropped_is_not_kept(void **state)
@@ -222,7 +222,7 @@ static void test_what_was_dropped_is_not_kept(void **state)
         play(&p, 1, &greedy, 1);
         sc_alloc_fail_at(1);
         for (int turn = 0; turn < 1000; turn++) {
-            const sc_err err = p.cloaker.replay(p.worker, &greedy, 1, NULL);
+            const sc_err err = p.cloaker.replay(p.opened, &greedy, 1, NULL);
             if (err) sc_alloc_fail_at(0);
             CHECK_OK(err, NULL);
         }
@@ -294,20 +294,20 @@ static void test_options_that_no_engine_takes_are_refused(void **state)
     sc_rng rng;
     sc_rng_seed(&rng, 1);
     sc_diag diag = {""};
-    void *worker = NULL;
+    void *opened = NULL;
     sc_engine_options options = sc_engine_options_default();
     options.consideration_us = -1;
     const sc_cloaker cloaker = sc__cloaker_engine(&options);
-    CHECK_REFUSED(cloaker.open(cloaker.context, map, &rng, &worker, &diag), SC_EINVAL, &diag,
+    CHECK_REFUSED(cloaker.open(cloaker.context, map, &rng, &opened, &diag), SC_EINVAL, &diag,
                   "alpha must not be negative");
-    assert_null(worker);
+    assert_null(opened);
     cloaker.close(NULL);
     sc_map_free(map);
 }
 
 static const struct CMUnitTest tests[] = {
     SC_CASES(test_an_engine_that_is_used_again_does_what_a_new_one_does),
-    cmocka_unit_test(test_whoever_found_no_company_is_none_in_the_next_replay),
+    cmocka_unit_test(test_a_query_without_company_is_gone_in_the_next_replay),
     cmocka_unit_test(test_a_need_that_no_map_can_meet_leaves_nothing_behind),
     cmocka_unit_test(test_what_was_dropped_is_not_kept),
     cmocka_unit_test(test_hybrid_is_given_the_time_for_its_late_search),

@@ -52,7 +52,7 @@ static void test_an_adversary_that_cannot_be_made_leaves_nothing(void **state)
         }
         assert_non_null(adversary);
         sc_adversary_free(adversary);
-        assert_true(failures > 15);  // five for each of three workers, and some for the adversary
+        assert_true(failures > 15);  // five for each of three threads, and some for the adversary
     }
     sc_map_free(map);
 }
@@ -124,30 +124,30 @@ static void test_replays_and_enumerations_lack_memory_as_well(void **state)
     sc_map_free(map);
 }
 
-/** A cloaker that needs no memory, for it cloaks nobody. */
-static sc_err open_idle(void *context, const sc_map *map, sc_rng *rng, void **worker, sc_diag *diag)
+/** A cloaker that needs no memory, for it cloaks no query. */
+static sc_err open_idle(void *context, const sc_map *map, sc_rng *rng, void **opened, sc_diag *diag)
 {
     (void)context;
     (void)map;
     (void)rng;
     (void)diag;
-    *worker = NULL;
+    *opened = NULL;
     return SC_OK;
 }
 
-static sc_err replay_idle(void *worker, const sc_query *queries, size_t count,
+static sc_err replay_idle(void *opened, const sc_query *queries, size_t count,
                           sc_replayed *replayed)
 {
-    (void)worker;
+    (void)opened;
     (void)queries;
     (void)count;
     (void)replayed;
     return SC_OK;
 }
 
-static void close_idle(void *worker)
+static void close_idle(void *opened)
 {
-    (void)worker;
+    (void)opened;
 }
 
 static void test_replays_that_are_run_for_want_of_fruitful_ones_lack_memory_as_well(void **state)
@@ -188,7 +188,7 @@ static void test_threads_are_not_started_where_memory_for_them_is_missing(void *
         }
         sc_adversary_free(adversary);
     }
-    assert_true(failures >= 22);  // six for each worker, and some before they begin
+    assert_true(failures >= 22);  // six for each thread, and some before they begin
     sc_map_free(map);
 }
 

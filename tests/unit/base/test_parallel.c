@@ -6,27 +6,27 @@
 #include <pthread.h>
 #include <signal.h>
 
-enum { ITEMS = 1000, MOST_WORKERS = 16 };
+enum { ITEMS = 1000, MOST_THREADS = 16 };
 
 /** What was done. */
 typedef struct book {
     atomic_uint times[ITEMS];       ///< by item
-    atomic_int busy[MOST_WORKERS];  ///< by worker: how many items it is at
-    atomic_bool has_strayed;        ///< a worker did two at once, or one was not the caller
+    atomic_int busy[MOST_THREADS];  ///< by thread: how many items it is at
+    atomic_bool has_strayed;        ///< a thread did two at once, or one was not the caller
     pthread_t caller;
     bool is_alone;        ///< none but the caller may work
     size_t failing_item;  ///< or more than there are
 } book;
 
-static sc_err do_item(void *context, unsigned worker, size_t item, const atomic_bool *is_over)
+static sc_err do_item(void *context, unsigned thread, size_t item, const atomic_bool *is_over)
 {
     book *b = context;
-    if (atomic_fetch_add(&b->busy[worker], 1) != 0) b->has_strayed = true;
-    if ((worker == 0 || b->is_alone) && !pthread_equal(pthread_self(), b->caller)) {
+    if (atomic_fetch_add(&b->busy[thread], 1) != 0) b->has_strayed = true;
+    if ((thread == 0 || b->is_alone) && !pthread_equal(pthread_self(), b->caller)) {
         b->has_strayed = true;
     }
     atomic_fetch_add(&b->times[item], 1);
-    atomic_fetch_sub(&b->busy[worker], 1);
+    atomic_fetch_sub(&b->busy[thread], 1);
     if (item == b->failing_item) return SC_EBROKEN;
     // Those that come later take until then.
     while (item > b->failing_item && !atomic_load(is_over)) {
@@ -34,30 +34,30 @@ static sc_err do_item(void *context, unsigned worker, size_t item, const atomic_
     return SC_OK;
 }
 
-static sc_err share_as(book *b, size_t item_count, unsigned worker_count, bool takes_fewer)
+static sc_err share_as(book *b, size_t item_count, unsigned thread_count, bool takes_fewer)
 {
     *b = (book){
-        .caller = pthread_self(), .is_alone = worker_count == 1, .failing_item = b->failing_item};
+        .caller = pthread_self(), .is_alone = thread_count == 1, .failing_item = b->failing_item};
     const sc_parallel work = {
         .item_count = item_count, .run = do_item, .context = b, .takes_fewer = takes_fewer};
-    return sc_parallel_run(&work, worker_count);
+    return sc_parallel_run(&work, thread_count);
 }
 
-static sc_err share(book *b, size_t item_count, unsigned worker_count)
+static sc_err share(book *b, size_t item_count, unsigned thread_count)
 {
-    return share_as(b, item_count, worker_count, false);
+    return share_as(b, item_count, thread_count, false);
 }
 
 static void test_every_item_is_done_once(void **state)
 {
     (void)state;
-    static const unsigned worker_counts[] = {1, 2, 5, MOST_WORKERS};
+    static const unsigned thread_counts[] = {1, 2, 5, MOST_THREADS};
     static const size_t item_counts[] = {0, 1, 3, ITEMS};
     static book b;
     b.failing_item = ITEMS;
     for (size_t w = 0; w < 4; w++) {
         for (size_t n = 0; n < 4; n++) {
-            CHECK_OK(share(&b, item_counts[n], worker_counts[w]), NULL);
+            CHECK_OK(share(&b, item_counts[n], thread_counts[w]), NULL);
             for (size_t i = 0; i < ITEMS; i++) {
                 assert_int_equal(b.times[i], i < item_counts[n]);
             }
@@ -70,18 +70,18 @@ static void test_a_failure_is_told_and_ends_the_work(void **state)
 {
     (void)state;
     static book b;
-    for (unsigned workers = 1; workers <= MOST_WORKERS; workers *= 4) {
+    for (unsigned threads = 1; threads <= MOST_THREADS; threads *= 4) {
         b.failing_item = 10;
-        assert_int_equal(share(&b, ITEMS, workers), SC_EBROKEN);
+        assert_int_equal(share(&b, ITEMS, threads), SC_EBROKEN);
         // Each of the others may have begun one more, and has heard that it is over.
-        for (size_t i = b.failing_item + workers; i < ITEMS; i++) {
+        for (size_t i = b.failing_item + threads; i < ITEMS; i++) {
             assert_int_equal(b.times[i], 0);
         }
         assert_false(b.has_strayed);
     }
 }
 
-static sc_err check_signals(void *context, unsigned worker, size_t item, const atomic_bool *is_over)
+static sc_err check_signals(void *context, unsigned thread, size_t item, const atomic_bool *is_over)
 {
     atomic_bool *is_blocked = context;
     (void)item;
@@ -89,7 +89,7 @@ static sc_err check_signals(void *context, unsigned worker, size_t item, const a
     sigset_t mask;
     pthread_sigmask(SIG_SETMASK, NULL, &mask);
     // Threads take none; the caller's are as they were.
-    if (sigismember(&mask, SIGINT) != (worker != 0)) *is_blocked = false;
+    if (sigismember(&mask, SIGINT) != (thread != 0)) *is_blocked = false;
     return SC_OK;
 }
 

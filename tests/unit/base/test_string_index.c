@@ -8,19 +8,19 @@
 enum { COUNT = 5000, SIZE = 16 };
 
 /** Texts in one array, as their owner may keep them. */
-typedef struct shelf {
+typedef struct text_list {
     char *texts;
-} shelf;
+} text_list;
 
 static const char *text_on(const void *owner, uint32_t number)
 {
-    return ((const shelf *)owner)->texts + (size_t)number * SIZE;
+    return ((const text_list *)owner)->texts + (size_t)number * SIZE;
 }
 
 static void test_texts_are_found_also_where_their_owner_moved_them(void **state)
 {
     (void)state;
-    shelf s = {.texts = test_take(COUNT, SIZE)};
+    text_list s = {.texts = test_take(COUNT, SIZE)};
     sc_string_index names = {.text_of = text_on, .owner = &s};
     assert_int_equal(sc_string_index_find(&names, "key 0"), UINT32_MAX);
     for (uint32_t i = 0; i < COUNT; i++) {
@@ -52,7 +52,7 @@ static void test_a_text_that_comes_twice_keeps_its_number(void **state)
 {
     (void)state;
     char texts[2][SIZE] = {"a", "b"};
-    const shelf s = {.texts = texts[0]};
+    const text_list s = {.texts = texts[0]};
     sc_string_index names = {.text_of = text_on, .owner = &s};
     uint32_t number = UINT32_MAX;
     CHECK_OK(sc_string_index_put(&names, "a", 0, &number), NULL);

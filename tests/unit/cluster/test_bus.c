@@ -83,7 +83,7 @@ static sc_bus_options options_for(const char *const *url, listener *l)
         .servers = url,
         .server_count = 1,
         .cluster = "test",
-        .client = "test_wire",
+        .client = "test_bus",
         .timeout_s = 10,
         .seal_key = key,
         .connected = l ? on_connected : NULL,
@@ -92,7 +92,7 @@ static sc_bus_options options_for(const char *const *url, listener *l)
     };
 }
 
-static sc_bus *open_wire(const sc_bus_options *options)
+static sc_bus *open_bus(const sc_bus_options *options)
 {
     sc_diag diag = {""};
     sc_bus *bus = NULL;
@@ -105,7 +105,7 @@ static sc_bus *open_to(const nats_server *server, listener *l)
 {
     const char *url = server->url;
     const sc_bus_options options = options_for(&url, l);
-    return open_wire(&options);
+    return open_bus(&options);
 }
 
 static void check_last(listener *l, const char *wanted, size_t size)
@@ -196,7 +196,7 @@ static void test_what_another_key_has_sealed_is_not_opened_and_counted(void **st
     sc_bus *ours = open_to(server, NULL);
     sc_bus_options options = options_for(&url, NULL);
     options.seal_key = other_key;
-    sc_bus *theirs = open_wire(&options);
+    sc_bus *theirs = open_bus(&options);
     listener l;
     listener_init(&l);
     sc_bus_subscription *subscription = NULL;
@@ -219,7 +219,7 @@ static void test_clusters_of_two_names_do_not_hear_each_other(void **state)
     sc_bus *ours = open_to(server, NULL);
     sc_bus_options options = options_for(&url, NULL);
     options.cluster = "test2";
-    sc_bus *theirs = open_wire(&options);
+    sc_bus *theirs = open_bus(&options);
     listener l;
     listener_init(&l);
     sc_bus_subscription *subscription = NULL;
@@ -406,7 +406,7 @@ static void test_a_bad_password_is_refused_and_a_good_one_is_not(void **state)
     options.password = "clock";
     check_refused(&options, SC_ENET, "password");
     options.password = "cloak";
-    sc_bus_free(open_wire(&options));
+    sc_bus_free(open_bus(&options));
     nats_server_end(&server);
 }
 
@@ -446,7 +446,7 @@ static void test_tls_needs_an_authority_that_we_trust_and_the_host_that_we_named
     url = by_name;
     check_refused(&options, SC_ENET, "certificate");
     url = by_number;
-    sc_bus *bus = open_wire(&options);
+    sc_bus *bus = open_bus(&options);
     listener l;
     listener_init(&l);
     sc_bus_subscription *subscription = NULL;
@@ -463,7 +463,7 @@ static void test_tls_needs_an_authority_that_we_trust_and_the_host_that_we_named
 
 // --- Servers that go and come --------------------------------------------------------------
 
-static void test_after_the_server_was_away_everything_is_heard_again(void **state)
+static void test_after_the_server_was_away_everything_is_received_again(void **state)
 {
     (void)state;
     nats_server server;
@@ -503,7 +503,7 @@ static void test_who_is_not_let_in_any_more_is_told_so(void **state)
     sc_bus_options options = options_for(&url, &l);
     options.user = "star";
     options.password = "cloak";
-    sc_bus *bus = open_wire(&options);
+    sc_bus *bus = open_bus(&options);
     nats_server_kill(&server);
     nats_server_change(&server, &(nats_manners){.user = "star", .password = "other"});
     nats_server_again(&server);
@@ -517,7 +517,7 @@ static void test_who_is_not_let_in_any_more_is_told_so(void **state)
     nats_server_end(&server);
 }
 
-static void test_a_wire_without_a_server_can_be_closed(void **state)
+static void test_a_bus_without_a_server_can_be_closed(void **state)
 {
     (void)state;
     nats_server server;
@@ -596,9 +596,9 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_a_server_that_is_not_there_is_an_error_that_says_so),
     cmocka_unit_test(test_a_bad_password_is_refused_and_a_good_one_is_not),
     cmocka_unit_test(test_tls_needs_an_authority_that_we_trust_and_the_host_that_we_named),
-    cmocka_unit_test(test_after_the_server_was_away_everything_is_heard_again),
+    cmocka_unit_test(test_after_the_server_was_away_everything_is_received_again),
     cmocka_unit_test(test_who_is_not_let_in_any_more_is_told_so),
-    cmocka_unit_test(test_a_wire_without_a_server_can_be_closed),
+    cmocka_unit_test(test_a_bus_without_a_server_can_be_closed),
     cmocka_unit_test(test_three_servers_are_one_and_one_of_them_may_go),
 };
 SC_SUITE_WITH(tests, begin, end)

@@ -73,7 +73,7 @@ static void test_queries_out_of_bounds_are_refused(void **state)
     msg_town_free(&town);
 }
 
-static void test_bids_out_of_bounds_are_refused(void **state)
+static void test_proposals_out_of_bounds_are_refused(void **state)
 {
     (void)state;
     msg_town town = msg_town_new();
@@ -231,7 +231,7 @@ static void test_wishes_and_results_out_of_bounds_are_refused(void **state)
     msg_town_free(&town);
 }
 
-static void test_more_members_than_any_bid_has_are_refused(void **state)
+static void test_more_members_than_any_proposal_has_are_refused(void **state)
 {
     (void)state;
     msg_town town = msg_town_new();
@@ -542,9 +542,9 @@ static void test_what_was_in_the_bytes_before_is_wiped(void **state)
 
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_queries_out_of_bounds_are_refused),
-    cmocka_unit_test(test_bids_out_of_bounds_are_refused),
+    cmocka_unit_test(test_proposals_out_of_bounds_are_refused),
     cmocka_unit_test(test_wishes_and_results_out_of_bounds_are_refused),
-    cmocka_unit_test(test_more_members_than_any_bid_has_are_refused),
+    cmocka_unit_test(test_more_members_than_any_proposal_has_are_refused),
     cmocka_unit_test(test_a_small_message_cannot_take_much_memory),
     cmocka_unit_test(test_a_message_larger_than_any_is_not_looked_at),
     cmocka_unit_test(test_heartbeats_out_of_bounds_are_refused),

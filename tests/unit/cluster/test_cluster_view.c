@@ -232,21 +232,29 @@ static void test_every_figure_is_written_under_its_name(void **state)
                   {"strangers", 5},   {"messages_out", 301}, {"messages_in", 302},
                   {"bytes_out", 303}, {"bytes_in", 304},     {"unsent", 305},
                   {"unopened", 306},  {"overrun", 307},      {"reconnects", 308}},
-      of_peer[] = {{"open", 101},           {"memory", 102},
-                   {"messages_out", 103},   {"messages_in", 104},
-                   {"bytes_out", 105},      {"bytes_in", 106},
-                   {"threads", 2},          {"parts", 2},
-                   {"bids", 111},           {"bids_under_way", 112},
-                   {"bids_published", 113}, {"bids_refused", 114},
-                   {"bids_silent", 115},    {"bids_unknown", 116},
-                   {"asked", 117},          {"lost", 118},
+      of_peer[] = {{"open", 101},
+                   {"memory", 102},
+                   {"messages_out", 103},
+                   {"messages_in", 104},
+                   {"bytes_out", 105},
+                   {"bytes_in", 106},
+                   {"threads", 2},
+                   {"parts", 2},
+                   {"proposals", 111},
+                   {"proposals_under_way", 112},
+                   {"proposals_published", 113},
+                   {"proposals_refused", 114},
+                   {"proposals_silent", 115},
+                   {"proposals_unknown", 116},
+                   {"asked", 117},
+                   {"lost", 118},
                    {"misdirected", 119}},
       of_part[] = {{"part", 3},      {"queries", 401}, {"company", 202}, {"cloaks", 203},
                    {"dropped", 204}, {"pending", 205}, {"held", 206}};
     for (size_t i = 0; i < sizeof of_all / sizeof *of_all; i++) {
         check_count(root, of_all[i].name, of_all[i].value);
     }
-    check_msg(root, "cut", "000000000000004d");
+    check_msg(root, "partition", "000000000000004d");
     check_number(root, "imbalance", 1.125);
     check_number(root, "beat_s", 0.25);
     assert_true(json_is_true(json_object_get(root, "connected")));

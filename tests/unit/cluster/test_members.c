@@ -1,5 +1,5 @@
-// Gateways and workers over a real NATS server: travellers are cloaked and answered, whoever comes,
-// goes or dies meanwhile.
+// Gateways and workers over a real NATS server: travellers are cloaked and answered, whichever
+// processes come, go or die meanwhile.
 //
 // Most stories are told in the same way: two travellers of three are there before something
 // happens, in every part, and the third comes after it. If all of them are answered, the workers of
@@ -48,8 +48,8 @@ static uint32_t served_by(sc_worker *a, sc_worker *b)
     return sc_worker_part_count(a) + sc_worker_part_count(b);
 }
 
-/** What is shown once both are heard of, and so many others with another cut, and each part is
- * served. */
+/** What is shown once both are heard of, and so many others with another partition, and each part
+ * is served. */
 static sc_cluster_view *await_view(cluster_gateway *g, uint64_t strangers)
 {
     for (int i = 0; i < PATIENCE; i++) {
@@ -190,7 +190,7 @@ static void test_queries_without_a_worker_wait_for_one(void **state)
 
 // The two are neighbours, but their homes are parts of different workers. After a quarter of its
 // time the first is company at the other's worker; who comes then finds it there.
-static void test_two_travellers_on_both_sides_of_a_cut_find_each_other(void **state)
+static void test_two_travellers_on_both_sides_of_a_border_find_each_other(void **state)
 {
     cluster_fixture *fixture = *state;
     cluster_gateway g;
@@ -222,7 +222,7 @@ static void test_two_travellers_on_both_sides_of_a_cut_find_each_other(void **st
     cluster_gateway_close(&g);
 }
 
-static void test_who_has_another_cut_gets_no_part_and_is_counted(void **state)
+static void test_who_has_another_partition_gets_no_part_and_is_counted(void **state)
 {
     cluster_fixture *fixture = *state;
     sc_partition *whole = NULL;
@@ -248,7 +248,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_the_last_worker_has_no_other_to_hand_its_parts_to),
     cmocka_unit_test(test_a_worker_that_is_gone_without_a_word_is_noticed),
     cmocka_unit_test(test_queries_without_a_worker_wait_for_one),
-    cmocka_unit_test(test_two_travellers_on_both_sides_of_a_cut_find_each_other),
-    cmocka_unit_test(test_who_has_another_cut_gets_no_part_and_is_counted),
+    cmocka_unit_test(test_two_travellers_on_both_sides_of_a_border_find_each_other),
+    cmocka_unit_test(test_who_has_another_partition_gets_no_part_and_is_counted),
 };
 SC_SUITE_WITH(tests, cluster_fixture_begin, cluster_fixture_end)

@@ -7,7 +7,7 @@
 
 static const uint8_t seal_key[SC_SEAL_KEY_SIZE] = {7};
 
-static sc_bus_options wire_to(const char *const *url)
+static sc_bus_options bus_options_for(const char *const *url)
 {
     return (sc_bus_options){
         .servers = url,
@@ -36,11 +36,11 @@ static sc_err speak_and_listen(sc_bus *bus)
     return err;
 }
 
-static void test_a_wire(void **state)
+static void test_a_bus(void **state)
 {
     const cluster_fixture *fixture = *state;
     const char *url = fixture->nats.url;
-    const sc_bus_options options = wire_to(&url);
+    const sc_bus_options options = bus_options_for(&url);
     FOR_EACH_FAILURE(n)
     {
         sc_bus *bus = NULL;
@@ -63,7 +63,7 @@ static void test_a_gateway(void **state)
     const cluster_fixture *fixture = *state;
     const char *url = fixture->nats.url;
     const sc_gateway_options options = {
-        .bus = wire_to(&url),
+        .bus = bus_options_for(&url),
         .partition = fixture->partition,
         .name = "gateway",
         .heartbeat_s = 0.05,
@@ -89,11 +89,11 @@ static void test_a_worker(void **state)
     cluster_fixture *fixture = *state;
     const char *url = fixture->nats.url;
     const sc_worker_options options = {
-        .bus = wire_to(&url),
+        .bus = bus_options_for(&url),
         .engines =
             {
                 .engine = sc_engine_options_default(),
-                .cut = fixture->partition,
+                .partition = fixture->partition,
                 .engine_threads = 2,
                 .max_queries = 10,
                 .patience_us = 500000,
@@ -118,7 +118,7 @@ static void test_a_worker(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_a_wire),
+    cmocka_unit_test(test_a_bus),
     cmocka_unit_test(test_a_gateway),
     cmocka_unit_test(test_a_worker),
 };

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { CUT = 77, PARTS = 16, WORKERS = 5 };
+enum { PARTITION = 77, PARTS = 16, WORKERS = 5 };
 #define HEARTBEAT_US INT64_C(500000)
 
 static sc_heartbeat *heartbeat_of(sc_peer peer, uint64_t number, bool is_worker)
@@ -18,7 +18,7 @@ static sc_heartbeat *heartbeat_of(sc_peer peer, uint64_t number, bool is_worker)
     assert_non_null(heartbeat);
     heartbeat->peer = peer;
     heartbeat->number = number;
-    heartbeat->partition = CUT;
+    heartbeat->partition = PARTITION;
     heartbeat->is_worker = is_worker;
     heartbeat->threads = 1;
     for (uint32_t i = 0; i < heartbeat->part_count; i++) {
@@ -30,7 +30,7 @@ static sc_heartbeat *heartbeat_of(sc_peer peer, uint64_t number, bool is_worker)
 static sc_roster *full_roster(void)
 {
     sc_roster *roster = NULL;
-    CHECK_OK(sc_roster_new(CUT, HEARTBEAT_US, 0, &roster), NULL);
+    CHECK_OK(sc_roster_new(PARTITION, HEARTBEAT_US, 0, &roster), NULL);
     for (sc_peer peer = 1; peer <= WORKERS; peer++) {
         sc_roster_receive(roster, heartbeat_of(peer, 1, true), 0, 0);
     }
@@ -44,7 +44,7 @@ static void test_a_roster_without_memory_receives_the_next_heartbeat(void **stat
     enum { MANY = 40 };
     sc_roster *roster = NULL;
     oom_arm(1);
-    assert_int_equal(sc_roster_new(CUT, HEARTBEAT_US, 0, &roster), SC_ENOMEM);
+    assert_int_equal(sc_roster_new(PARTITION, HEARTBEAT_US, 0, &roster), SC_ENOMEM);
     assert_true(oom_happened());
     assert_null(roster);
     unsigned long failures = 0;
@@ -52,19 +52,19 @@ static void test_a_roster_without_memory_receives_the_next_heartbeat(void **stat
     {
         // The heartbeats themselves are there.
         sc_alloc_fail_at(0);
-        CHECK_OK(sc_roster_new(CUT, HEARTBEAT_US, 0, &roster), NULL);
+        CHECK_OK(sc_roster_new(PARTITION, HEARTBEAT_US, 0, &roster), NULL);
         sc_heartbeat *heartbeats[MANY];
         for (sc_peer i = 0; i < MANY; i++) {
             heartbeats[i] = heartbeat_of(i + 1, 1, true);
         }
         oom_arm(n);
-        size_t heard = 0;
+        size_t received = 0;
         for (sc_peer i = 0; i < MANY; i++) {
-            heard += sc_roster_receive(roster, heartbeats[i], 0, 0);
+            received += sc_roster_receive(roster, heartbeats[i], 0, 0);
         }
         const bool happened = oom_happened();
-        assert_int_equal(sc_roster_count(roster), heard);
-        assert_int_equal(heard == MANY, !happened);
+        assert_int_equal(sc_roster_count(roster), received);
+        assert_int_equal(received == MANY, !happened);
         for (sc_peer i = 0; i < MANY; i++) {
             sc_roster_receive(roster, heartbeat_of(i + 1, 2, true), 0, 0);
         }
@@ -112,7 +112,7 @@ static void test_a_placement_that_could_not_be_made_is_made_at_the_next_look(voi
 {
     (void)state;
     const sc_placer_options options = {.self = 100,
-                                       .partition = CUT,
+                                       .partition = PARTITION,
                                        .parts = PARTS,
                                        .heartbeat_us = HEARTBEAT_US,
                                        .uneven = 1.25,

@@ -366,7 +366,7 @@ static void test_of_two_placements_the_newer_counts(void **state)
     sc_placer_free(placer);
 }
 
-static void test_a_placement_of_another_cut_does_not_count(void **state)
+static void test_a_placement_of_another_partition_does_not_count(void **state)
 {
     (void)state;
     sc_placer *placer = new_placing(100);
@@ -465,7 +465,7 @@ static void test_two_leaders_end_with_one_placement(void **state)
 }
 
 // The workers go by a placement that was lost on its way to the leader.
-static void test_a_placement_that_was_never_heard_is_waited_for_and_then_told_anew(void **state)
+static void test_a_placement_that_was_never_received_is_waited_for_and_then_sent_again(void **state)
 {
     (void)state;
     scene s = scene_with(4);
@@ -501,11 +501,11 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_what_is_uneven_for_a_while_moves_nothing),
     cmocka_unit_test(test_what_cannot_be_helped_moves_little),
     cmocka_unit_test(test_of_two_placements_the_newer_counts),
-    cmocka_unit_test(test_a_placement_of_another_cut_does_not_count),
+    cmocka_unit_test(test_a_placement_of_another_partition_does_not_count),
     cmocka_unit_test(test_when_a_leader_dies_the_next_goes_on_with_a_greater_epoch),
     cmocka_unit_test(test_the_next_leader_has_time_for_one_who_came),
     cmocka_unit_test(test_a_leader_that_knows_nothing_takes_the_parts_as_they_are),
     cmocka_unit_test(test_two_leaders_end_with_one_placement),
-    cmocka_unit_test(test_a_placement_that_was_never_heard_is_waited_for_and_then_told_anew),
+    cmocka_unit_test(test_a_placement_that_was_never_received_is_waited_for_and_then_sent_again),
 };
 SC_SUITE(tests)

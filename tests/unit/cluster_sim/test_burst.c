@@ -11,18 +11,18 @@
 enum { QUERIES = 600, PARTS = 16 };
 
 /** Stars near each other have numbers near each other. */
-static sc_partition *cut_into_patches(const sc_map *map)
+static sc_partition *divide_into_patches(const sc_map *map)
 {
     const uint32_t count = sc_map_star_count(map);
     uint16_t *part_of_star = test_take(count, sizeof *part_of_star);
     for (uint32_t star = 0; star < count; star++) {
         part_of_star[star] = (uint16_t)(star * PARTS / count);
     }
-    sc_partition *cut = NULL;
+    sc_partition *partition = NULL;
     sc_diag diag;
-    CHECK_OK(sc_partition_new(map, part_of_star, PARTS, &cut, &diag), &diag);
+    CHECK_OK(sc_partition_new(map, part_of_star, PARTS, &partition, &diag), &diag);
     free(part_of_star);
-    return cut;
+    return partition;
 }
 
 /** All within a moment: while gateways receive where the parts are, and so send everything to every
@@ -51,10 +51,10 @@ static sc_cluster_sim_verdict play(unsigned gateways, unsigned workers, sc_time 
 {
     sketch s = sketch_grid(SC_COORDS_PLANAR, 12, 12);
     sc_map *map = sketch_map(&s);
-    sc_partition *cut = cut_into_patches(map);
+    sc_partition *partition = divide_into_patches(map);
     sc_cluster_sim_options options = sc_cluster_sim_options_default();
     options.seed = seed;
-    options.cut = cut;
+    options.partition = partition;
     options.gateways = gateways;
     options.workers = workers;
     options.max_pending = QUERIES;
@@ -69,7 +69,7 @@ static sc_cluster_sim_verdict play(unsigned gateways, unsigned workers, sc_time 
                   " answered\n",
                   gateways, workers, verdict.proposals, verdict.refused, verdict.answered);
     sc_cluster_sim_free(sim);
-    sc_partition_free(cut);
+    sc_partition_free(partition);
     sc_map_free(map);
     sketch_free(&s);
     return verdict;

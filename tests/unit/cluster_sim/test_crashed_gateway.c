@@ -13,14 +13,14 @@ enum { QUERIES = 600, GATEWAYS = 3 };
 
 /** One part: where there are several, their engines proposed the same queries, which sends nothing
  * of ghosts. */
-static sc_partition *uncut(const sc_map *map)
+static sc_partition *undivided(const sc_map *map)
 {
     uint16_t *part_of_star = test_take(sc_map_star_count(map), sizeof *part_of_star);
-    sc_partition *cut = NULL;
+    sc_partition *partition = NULL;
     sc_diag diag;
-    CHECK_OK(sc_partition_new(map, part_of_star, 1, &cut, &diag), &diag);
+    CHECK_OK(sc_partition_new(map, part_of_star, 1, &partition, &diag), &diag);
     free(part_of_star);
-    return cut;
+    return partition;
 }
 
 /** All within a moment, and with much time. */
@@ -48,9 +48,9 @@ static void test_a_gateway_that_crashed_is_not_waited_for_again_and_again(void *
     (void)state;
     sketch s = sketch_grid(SC_COORDS_PLANAR, 12, 12);
     sc_map *map = sketch_map(&s);
-    sc_partition *cut = uncut(map);
+    sc_partition *partition = undivided(map);
     sc_cluster_sim_options options = sc_cluster_sim_options_default();
-    options.cut = cut;
+    options.partition = partition;
     options.gateways = GATEWAYS;
     options.max_pending = QUERIES;
     options.delay_us = 20000;
@@ -71,7 +71,7 @@ static void test_a_gateway_that_crashed_is_not_waited_for_again_and_again(void *
     assert_true(verdict->answered > (QUERIES - verdict->disconnected) * 7 / 10);
     assert_true(verdict->msgs[SC_MSG_RESERVE] < 3 * (uint64_t)QUERIES);
     sc_cluster_sim_free(sim);
-    sc_partition_free(cut);
+    sc_partition_free(partition);
     sc_map_free(map);
     sketch_free(&s);
 }

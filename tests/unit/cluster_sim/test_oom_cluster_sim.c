@@ -36,7 +36,7 @@ static sc_err play(const sc_map *map, const sc_cluster_sim_options *options,
     return err;
 }
 
-/** Books and engine pools bear it by themselves where they can, so the simulation may even come
+/** Ledgers and engine pools bear it by themselves where they can, so the simulation may even come
  * through; what it sends then is true. */
 static void check_schedule(bool has_faults)
 {
@@ -47,10 +47,10 @@ static void check_schedule(bool has_faults)
     for (size_t i = 6; i < 12; i++) {
         parts[i] = 1;
     }
-    sc_partition *cut = NULL;
-    CHECK_OK(sc_partition_new(map, parts, 2, &cut, NULL), NULL);
+    sc_partition *partition = NULL;
+    CHECK_OK(sc_partition_new(map, parts, 2, &partition, NULL), NULL);
     sc_cluster_sim_options options = sc_cluster_sim_options_default();
-    options.cut = cut;
+    options.partition = partition;
     options.max_pending = 8;
     options.crashes_per_s = has_faults ? 3.0 : 0.0;
     options.stalls_per_s = has_faults ? 3.0 : 0.0;
@@ -70,7 +70,7 @@ static void check_schedule(bool has_faults)
         if (!happened) break;
     }
     assert_true(is_done);
-    sc_partition_free(cut);
+    sc_partition_free(partition);
     sc_map_free(map);
     sketch_free(&s);
 }

@@ -1,5 +1,5 @@
-// What a cut costs on real roads: with company nothing to send of, and nothing of a cloak is ruled
-// out by knowing the cut; without company both are otherwise.
+// What a partition costs on real roads: with company nothing to send of, and nothing of a cloak is
+// ruled out by knowing the partition; without company both are otherwise.
 #include "cluster_sim/sim_queries.h"
 
 #include <starcloak/map_import.h>
@@ -28,19 +28,19 @@ static sc_map *real_map(const char *name, sc_format format)
 static sc_cluster_sim_verdict play(const sc_map *map, uint32_t parts, uint32_t workers,
                                    bool is_company_off)
 {
-    const sc_partition_options partition = {.parts = parts, .seed = 1};
+    const sc_partition_options division = {.parts = parts, .seed = 1};
     const sc_workload workload = sc_workload_default();
-    sc_partition *cut = NULL;
+    sc_partition *partition = NULL;
     sc_movement *walk = NULL;
     sc_crowd *crowd = NULL;
     sc_cluster_sim *sim = NULL;
     sc_diag diag = {""};
-    CHECK_OK(sc_partition_make(map, &partition, &cut, &diag), &diag);
+    CHECK_OK(sc_partition_make(map, &division, &partition, &diag), &diag);
     CHECK_OK(sc_walk_new(map, TRAVELLERS, 1, &walk, &diag), &diag);
     CHECK_OK(sc_crowd_new(walk, &workload, 1, &crowd, &diag), &diag);
     sc_cluster_sim_options options = sc_cluster_sim_options_default();
     options.workers = workers;
-    options.cut = cut;
+    options.partition = partition;
     options.max_pending = TRAVELLERS;
     options.jitter_us = 0;
     options.guard_us = 1000;
@@ -57,7 +57,7 @@ static sc_cluster_sim_verdict play(const sc_map *map, uint32_t parts, uint32_t w
     sc_cluster_sim_free(sim);
     sc_crowd_free(crowd);
     sc_movement_free(walk);
-    sc_partition_free(cut);
+    sc_partition_free(partition);
     return verdict;
 }
 

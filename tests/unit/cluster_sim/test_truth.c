@@ -11,7 +11,7 @@
 typedef struct scene {
     sketch s;
     sc_map *map;
-    sc_partition *cut;
+    sc_partition *partition;
     sc__truth truth;
     sc_query queries[2];
     sc_proposal *proposal;
@@ -58,9 +58,9 @@ static int set_up(void **state)
                        "");
     x->map = sketch_map(&x->s);
     sc_diag diag;
-    CHECK_OK(sc_partition_whole(x->map, &x->cut, &diag), &diag);
+    CHECK_OK(sc_partition_whole(x->map, &x->partition, &diag), &diag);
     sc_cluster_sim_options options = sc_cluster_sim_options_default();
-    options.cut = x->cut;
+    options.partition = x->partition;
     assert_int_equal(sc__truth_init(&x->truth, x->map, &options), SC_OK);
     for (sc_seg_id i = 0; i < sc_map_segment_count(x->map); i++) {
         const sc_segment *segment = &sc_map_segments(x->map)[i];
@@ -82,7 +82,7 @@ static int tear_down(void **state)
     scene *x = *state;
     sc_proposal_free(x->proposal);
     sc__truth_fini(&x->truth);
-    sc_partition_free(x->cut);
+    sc_partition_free(x->partition);
     sc_map_free(x->map);
     sketch_free(&x->s);
     free(x);
@@ -204,7 +204,7 @@ static void test_a_worker_cannot_make_needs_smaller(void **state)
     CHECK_CONTAINS(x->truth.verdict.what, "P3");
 }
 
-static void test_a_member_that_nobody_asked_is_seen(void **state)
+static void test_a_member_that_was_never_asked_is_seen(void **state)
 {
     scene *x = *state;
     x->proposal->members[1].query.id.bytes[5] = 1;
@@ -244,7 +244,7 @@ static const struct CMUnitTest tests[] = {
     TEST(test_an_answer_without_a_cloak_is_seen),
     TEST(test_a_cloak_with_too_few_users_is_seen),
     TEST(test_a_worker_cannot_make_needs_smaller),
-    TEST(test_a_member_that_nobody_asked_is_seen),
+    TEST(test_a_member_that_was_never_asked_is_seen),
     TEST(test_a_second_outcome_and_a_missing_one_are_seen),
     TEST(test_an_id_is_asked_once),
 };

@@ -1,4 +1,4 @@
-// A courier and its workers: exact answers for everyone, whoever provides, and every errand back
+// A courier and its threads: exact answers for everyone, from any provider, and every errand back
 // once.
 #include "courier/courier.h"
 
@@ -73,14 +73,14 @@ static void test_answers_of_the_built_in_provider_are_exact(void **state)
         if (seed % 2) odd_town_index(&town);
         sc_courier_options options = sc_courier_options_default();
         options.objects = town.objects;
-        options.workers = (unsigned)seed % 4;
+        options.threads = (unsigned)seed % 4;
         check_errands(&town, &options);
         odd_town_free(&town);
     }
     check_case_done();
 }
 
-static void check_over_http(odd_town *town, sc_encoding encoding, unsigned workers)
+static void check_over_http(odd_town *town, sc_encoding encoding, unsigned threads)
 {
     rough_provider *provider = rough_provider_new(town->objects, encoding);
     rough_provider_up(provider);
@@ -88,7 +88,7 @@ static void check_over_http(odd_town *town, sc_encoding encoding, unsigned worke
     options.kind = SC_COURIER_HTTP;
     options.url = rough_provider_url(provider);
     options.encoding = encoding;
-    options.workers = workers;
+    options.threads = threads;
     options.connections = 3;
     check_errands(town, &options);
     assert_int_equal(rough_provider_count(provider), ERRANDS);
@@ -229,8 +229,10 @@ static void test_a_place_that_the_cloak_does_not_have_fails_without_naming_it(vo
     CHECK_OK(sc_courier_send(s.courier, lost), NULL);
     CHECK_OK(sc_courier_send(s.courier, wrong), NULL);
     errand_box_await(&s.box, 2);
-    errand_check_failed(lost, SC_FAILURE_REFUSED, "a place or a request that its cloak does not");
-    errand_check_failed(wrong, SC_FAILURE_REFUSED, "a place or a request that its cloak does not");
+    errand_check_failed(lost, SC_FAILURE_REFUSED,
+                        "a position or a request that does not belong to the cloak");
+    errand_check_failed(wrong, SC_FAILURE_REFUSED,
+                        "a position or a request that does not belong to the cloak");
     errand_free(lost);
     errand_free(wrong);
     scene_close(&s);
@@ -266,7 +268,7 @@ static void test_more_errands_than_allowed_are_refused_at_once(void **state)
     for (size_t i = 0; i < 8; i++) {
         errands[i] = scene_errand(&s);
     }
-    // Whoever is told of an errand's return finds its room free again: the first one is on its way
+    // When an errand's return is reported, its room is free again: the first one is on its way
     // to us, and does not count any more.
     pthread_mutex_lock(&held.lock);
     CHECK_OK(sc_courier_send(s.courier, errands[0]), NULL);
@@ -296,10 +298,10 @@ static void test_what_is_under_way_when_a_courier_ends_comes_back_once(void **st
 {
     (void)state;
     enum { MANY = 200 };
-    for (unsigned workers = 0; workers <= 4; workers += 2) {
+    for (unsigned threads = 0; threads <= 4; threads += 2) {
         scene s = {.courier = NULL};
         scene_open(&s);
-        s.options.workers = workers;
+        s.options.threads = threads;
         s.courier = start(s.town.map, &s.options);
         sc_errand *errands[MANY];
         for (size_t i = 0; i < MANY; i++) {
@@ -328,7 +330,7 @@ static void test_a_turn_begins_with_nothing_after_its_time(void **state)
     enum { MANY = 20 };
     scene s = {.courier = NULL};
     scene_open(&s);
-    s.options.workers = 0;
+    s.options.threads = 0;
     s.courier = start(s.town.map, &s.options);
     assert_true(sc_courier_is_in_place(s.courier));
     assert_false(sc_courier_turn(s.courier, INT64_MAX));
@@ -369,13 +371,13 @@ static void *send_all(void *context)
     return NULL;
 }
 
-static void test_any_thread_may_send_and_all_workers_answer(void **state)
+static void test_any_thread_may_send_and_all_provider_threads_answer(void **state)
 {
     (void)state;
     enum { SENDERS = 3, EACH = 100 };
     scene s = {.courier = NULL};
     scene_open(&s);
-    s.options.workers = 3;
+    s.options.threads = 3;
     s.options.max_errands = 16;
     s.courier = start(s.town.map, &s.options);
     sender senders[SENDERS];
@@ -423,11 +425,11 @@ static void test_options_that_make_no_sense_are_refused(void **state)
     const sc_map *map = s.town.map;
     sc_courier_options o = s.options;
     o.kind = SC_COURIER_POINTS;
-    o.workers = 0;
-    check_refused(map, &o, SC_EINVAL, "clerks");
+    o.threads = 0;
+    check_refused(map, &o, SC_EINVAL, "provider-threads");
     o = s.options;
-    o.workers = 65;
-    check_refused(map, &o, SC_EINVAL, "clerks");
+    o.threads = 65;
+    check_refused(map, &o, SC_EINVAL, "provider-threads");
     o = s.options;
     o.max_errands = 0;
     check_refused(map, &o, SC_EINVAL, "errand");
@@ -441,7 +443,7 @@ static void test_options_that_make_no_sense_are_refused(void **state)
     check_refused(map, &o, SC_EINVAL, "slack");
     o = s.options;
     o.breaker_pause_s = NOT_A_NUMBER;
-    check_refused(map, &o, SC_EINVAL, "left alone");
+    check_refused(map, &o, SC_EINVAL, "suspended");
     o = s.options;
     o.kind = SC_COURIER_POINTS;
     check_refused(map, &o, SC_EINVAL, "points");
@@ -463,7 +465,7 @@ static void test_an_address_that_is_none_is_refused_and_not_repeated(void **stat
         sc_rng_seed(&rng, 7);
         sc_diag diag = {""};
         const sc_err err = sc_courier_new(s.town.map, &s.options, &rng, &s.courier, &diag);
-        CHECK_REFUSED(err, SC_EINVAL, &diag, "the provider's address is none");
+        CHECK_REFUSED(err, SC_EINVAL, &diag, "the provider's URL is not valid");
         assert_null(strstr(diag.message, "secret"));
     }
     s.options.url = "http://127.0.0.1:9/";
@@ -471,7 +473,7 @@ static void test_an_address_that_is_none_is_refused_and_not_repeated(void **stat
     check_refused(s.town.map, &s.options, SC_EINVAL, "connections");
     s.options.connections = 1;
     s.options.try_timeout_s = 0.0;
-    check_refused(s.town.map, &s.options, SC_EINVAL, "a try");
+    check_refused(s.town.map, &s.options, SC_EINVAL, "one try");
     s.options.try_timeout_s = 1.0;
     s.options.ca = "/nowhere/ca.pem";
     check_refused(s.town.map, &s.options, SC_EIO, "/nowhere/ca.pem");
@@ -503,7 +505,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_more_errands_than_allowed_are_refused_at_once),
     cmocka_unit_test(test_what_is_under_way_when_a_courier_ends_comes_back_once),
     cmocka_unit_test(test_a_turn_begins_with_nothing_after_its_time),
-    cmocka_unit_test(test_any_thread_may_send_and_all_workers_answer),
+    cmocka_unit_test(test_any_thread_may_send_and_all_provider_threads_answer),
     cmocka_unit_test(test_options_that_make_no_sense_are_refused),
     cmocka_unit_test(test_an_address_that_is_none_is_refused_and_not_repeated),
     cmocka_unit_test(test_every_failure_has_a_name_of_its_own),

@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-/** Whether couriers are in place, unless the test says how many workers they have. */
+/** Whether couriers are in place, unless the test says how many provider threads they have. */
 static bool is_in_place;
 
 /** A town, its provider and a courier between them. */
@@ -32,7 +32,7 @@ static void scene_open(scene *s)
     s->provider = rough_provider_new(s->town.objects, SC_ENCODING_COMPACT);
     errand_box_init(&s->box);
     s->options = sc_courier_options_default();
-    if (is_in_place) s->options.workers = 0;
+    if (is_in_place) s->options.threads = 0;
     s->options.kind = SC_COURIER_HTTP;
     s->options.url = rough_provider_url(s->provider);
     s->options.try_timeout_s = 60.0;
@@ -187,7 +187,7 @@ static void test_a_provider_that_is_silent_or_drips_is_given_up_at_the_deadline(
         rough_provider_next(s.provider, modes[i], 1000);
         start(&s);
         sc_errand *e = run_until_tried(&s, 0.3, 1);  // less than one try takes
-        errand_check_failed(e, SC_FAILURE_TIMEOUT, "has not answered");
+        errand_check_failed(e, SC_FAILURE_TIMEOUT, "did not answer");
         assert_int_equal(e->tries, 1);
         assert_true(sc_clock_us() >= e->deadline_us);
         errand_free(e);
@@ -205,7 +205,7 @@ test_a_provider_that_is_busy_for_longer_than_there_is_time_is_not_asked_again(vo
     rough_provider_next(s.provider, ROUGH_BUSY_LONG, 1);
     start(&s);
     sc_errand *e = run(&s, 30.0);
-    errand_check_failed(e, SC_FAILURE_REFUSED, "the provider answers with status 429");
+    errand_check_failed(e, SC_FAILURE_REFUSED, "the provider answered with status 429");
     assert_int_equal(e->tries, 1);
     errand_free(e);
     scene_close(&s);
@@ -240,8 +240,9 @@ static void test_what_cannot_be_believed_is_not_asked_again(void **state)
     check_final(ROUGH_EMPTY, SC_FAILURE_UNBELIEVABLE, "");
     check_final(ROUGH_LIES, SC_FAILURE_UNBELIEVABLE, "reply: ");
     check_final(ROUGH_NOT_HTTP, SC_FAILURE_UNBELIEVABLE, "the provider cannot be asked");
-    check_final(ROUGH_HUGE, SC_FAILURE_UNBELIEVABLE, "larger than 16777216 bytes");
-    check_final(ROUGH_HUGE_IN_CHUNKS, SC_FAILURE_UNBELIEVABLE, "larger than 16777216 bytes");
+    check_final(ROUGH_HUGE, SC_FAILURE_UNBELIEVABLE, "larger than the limit of 16777216 bytes");
+    check_final(ROUGH_HUGE_IN_CHUNKS, SC_FAILURE_UNBELIEVABLE,
+                "larger than the limit of 16777216 bytes");
     check_final(ROUGH_ENDLESS_HEADERS, SC_FAILURE_UNBELIEVABLE, "headers");
     check_final(ROUGH_OTHER_TYPE, SC_FAILURE_UNBELIEVABLE, "of type 'text/html' instead");
     check_case_done();
@@ -251,8 +252,8 @@ static void test_a_refusal_is_told_and_not_asked_again(void **state)
 {
     (void)state;
     check_final(ROUGH_REFUSES, SC_FAILURE_REFUSED,
-                "the provider answers with status 422: no such? caf??");
-    check_final(ROUGH_FORBIDS, SC_FAILURE_REFUSED, "the provider answers with status 403");
+                "the provider answered with status 422: no such? caf??");
+    check_final(ROUGH_FORBIDS, SC_FAILURE_REFUSED, "the provider answered with status 403");
     check_final(ROUGH_REDIRECTS, SC_FAILURE_REFUSED, "redirect (status 302)");
     check_case_done();
 }
@@ -262,7 +263,7 @@ static void test_a_refusal_is_told_and_not_asked_again(void **state)
 static void test_nothing_is_told_but_the_cloak(void **state)
 {
     (void)state;
-    // Nobody asked for a proxy.
+    // No proxy was asked for.
     assert_int_equal(setenv("http_proxy", "http://127.0.0.1:1/", 1), 0);
     scene s;
     scene_open(&s);
@@ -339,7 +340,7 @@ static void test_a_provider_that_fails_again_and_again_is_left_alone_for_a_while
     sc_errand *e = run(&s, 60.0);
     // As long as it is left alone it is not asked; it may be back by now, on a slow machine.
     if (e->failure) {
-        errand_check_failed(e, SC_FAILURE_SUSPENDED, "left alone");
+        errand_check_failed(e, SC_FAILURE_SUSPENDED, "suspended");
         assert_int_equal(e->tries, 0);
         assert_int_equal(rough_provider_count(s.provider), 2);
     }
@@ -347,7 +348,7 @@ static void test_a_provider_that_fails_again_and_again_is_left_alone_for_a_while
         errand_free(e);
         usleep(20000);
         e = run(&s, 60.0);
-        if (e->failure) errand_check_failed(e, SC_FAILURE_SUSPENDED, "left alone");
+        if (e->failure) errand_check_failed(e, SC_FAILURE_SUSPENDED, "suspended");
     }
     errand_check(e, s.town.objects, &s.town.slow);
     assert_false(sc_courier_stats_of(s.courier).is_suspended);
@@ -401,7 +402,7 @@ static void test_one_that_is_not_answered_holds_up_no_other(void **state)
     turner_stop(&turns);
     sc_courier_free(s.courier);
     s.courier = NULL;
-    errand_check_failed(stuck, SC_FAILURE_STOPPED, "the service ends");
+    errand_check_failed(stuck, SC_FAILURE_STOPPED, "the service stopped");
     errand_free(stuck);
     scene_close(&s);
 }
@@ -422,11 +423,11 @@ static void test_those_who_find_no_connection_in_time_have_failed(void **state)
     }
     sc_errand *waiting = NULL;
     double seconds = 0.2;
-    do {  // on a busy machine its time may be over before a worker has it
+    do {  // on a busy machine its time may be over before a thread has it
         if (waiting) errand_free(waiting);
         waiting = run(&s, seconds);
         seconds *= 4.0;
-    } while (strstr(waiting->diag.message, "no worker thread") && seconds < 60.0);
+    } while (strstr(waiting->diag.message, "no provider thread") && seconds < 60.0);
     errand_check_failed(waiting, SC_FAILURE_UNSENT, "no connection to the provider was free");
     assert_int_equal(waiting->tries, 0);
     turner_stop(&turns);
@@ -448,7 +449,7 @@ static void test_errands_under_way_come_back_when_a_courier_ends(void **state)
         scene s;
         scene_open(&s);
         s.options.connections = 3;
-        if (!is_in_place) s.options.workers = 2;
+        if (!is_in_place) s.options.threads = 2;
         rough_provider_up(s.provider);
         rough_provider_next(s.provider, modes[m], 1000000);
         start(&s);
@@ -465,7 +466,7 @@ static void test_errands_under_way_come_back_when_a_courier_ends(void **state)
         assert_int_equal(errand_box_count(&s.box), MANY);
         for (size_t i = 0; i < MANY; i++) {
             if (errands[i]->failure) {
-                errand_check_failed(errands[i], SC_FAILURE_STOPPED, "the service ends");
+                errand_check_failed(errands[i], SC_FAILURE_STOPPED, "the service stopped");
             } else {
                 errand_check(errands[i], s.town.objects, &s.town.slow);
             }
@@ -476,7 +477,7 @@ static void test_errands_under_way_come_back_when_a_courier_ends(void **state)
     check_case_done();
 }
 
-static int with_workers(void **state)
+static int with_threads(void **state)
 {
     (void)state;
     is_in_place = false;
@@ -492,7 +493,7 @@ static int in_place(void **state)
 
 /** A test is run for both forms. */
 #define BOTH(test)                                                        \
-    cmocka_unit_test_setup_teardown(test, with_workers, check_tell_case), \
+    cmocka_unit_test_setup_teardown(test, with_threads, check_tell_case), \
         cmocka_unit_test_setup_teardown(test, in_place, check_tell_case)
 
 static const struct CMUnitTest tests[] = {

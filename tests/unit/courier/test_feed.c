@@ -61,7 +61,7 @@ static void test_a_set_with_other_messages_is_asked_by_the_messages_of_the_start
     errand_box_init(&box);
     sc_courier_options options = sc_courier_options_default();
     options.feed = feed;
-    options.workers = 2;
+    options.threads = 2;
     options.back = errand_box_back;
     options.context = &box;
     sc_rng rng;

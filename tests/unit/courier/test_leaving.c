@@ -1,5 +1,5 @@
 // A cloak leaves before the least deadline of its members, or not at all, however busy connections
-// and workers are; what has left in time may be said again until the errand's own deadline.
+// and threads are; what has left in time may be said again until the errand's own deadline.
 #include "courier/courier.h"
 
 #include <pthread.h>
@@ -17,7 +17,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/** Whether couriers are in place, unless the test says how many workers they have. */
+/** Whether couriers are in place, unless the test says how many provider threads they have. */
 static bool is_in_place;
 
 /** A town, a provider over HTTP that is down, and a courier. */
@@ -35,7 +35,7 @@ static void scene_open(scene *s, sc_courier_kind kind)
     s->provider = rough_provider_new(s->town.objects, SC_ENCODING_COMPACT);
     errand_box_init(&s->box);
     s->options = sc_courier_options_default();
-    if (is_in_place) s->options.workers = 0;
+    if (is_in_place) s->options.threads = 0;
     s->options.kind = kind;
     s->options.objects = s->town.objects;
     s->options.url = rough_provider_url(s->provider);
@@ -86,7 +86,7 @@ static sc_errand *run(scene *s, double leave_s)
     return e;
 }
 
-/** It was given up when it had to leave, long before its deadline, and nobody is blamed. */
+/** It was given up when it had to leave, long before its deadline, and no failure is counted. */
 static void check_unsent(scene *s, sc_errand *e, unsigned tries, const char *part)
 {
     errand_check_failed(e, SC_FAILURE_UNSENT, part);
@@ -106,13 +106,13 @@ static void await_requests(scene *s, size_t count)
 
 // --- Connections ----------------------------------------------------------------------------
 
-/** On a busy machine their time may be over before a worker has them; then they are freed, and
+/** On a busy machine their time may be over before a thread has them; then they are freed, and
  * others may have so many times as much. */
-static bool has_met_no_worker(sc_errand **errands, size_t count, double factor)
+static bool has_met_no_thread(sc_errand **errands, size_t count, double factor)
 {
     bool has_met = false;
     for (size_t i = 0; i < count; i++) {
-        has_met = has_met || strstr(errands[i]->diag.message, "no worker thread");
+        has_met = has_met || strstr(errands[i]->diag.message, "no provider thread");
     }
     if (!has_met || factor > 100.0) return false;
     for (size_t i = 0; i < count; i++) {
@@ -133,7 +133,7 @@ static void test_those_who_wait_for_a_busy_connection_are_not_sent_late(void **s
     await_requests(&s, 1);
     sc_errand *waiting[4];
     size_t sent = 0;
-    for (double factor = 1.0; sent == 0 || has_met_no_worker(waiting, 4, factor); factor *= 4.0) {
+    for (double factor = 1.0; sent == 0 || has_met_no_thread(waiting, 4, factor); factor *= 4.0) {
         for (size_t i = 0; i < 4; i++) {
             waiting[i] = dispatch(&s, factor * (0.1 + 0.05 * (double)i));
         }
@@ -204,7 +204,7 @@ static void test_one_that_was_never_sent_is_not_tried_again_later(void **state)
     scene_open(&s, SC_COURIER_HTTP);
     s.options.breaker_failures = 0;
     start(&s);
-    sc_errand *e = run(&s, 0.4);  // nobody is there
+    sc_errand *e = run(&s, 0.4);  // nothing listens there
     assert_true(e->failure == SC_FAILURE_UNREACHABLE || e->failure == SC_FAILURE_UNSENT);
     assert_true(sc_clock_us() < e->deadline_us);
     errand_free(e);
@@ -237,11 +237,11 @@ static void test_a_connection_that_is_never_ready_is_given_up_in_time(void **sta
     start(&s);
     double leave_s = 1.0;
     sc_errand *e = run(&s, leave_s);
-    while (has_met_no_worker(&e, 1, leave_s)) {
+    while (has_met_no_thread(&e, 1, leave_s)) {
         leave_s *= 4.0;
         e = run(&s, leave_s);
     }
-    check_unsent(&s, e, 1, "has not taken up a connection");
+    check_unsent(&s, e, 1, "did not accept a connection");
     scene_close(&s);
     close(fd);
 }
@@ -277,18 +277,18 @@ static void test_curl_is_kept_silent_when_it_is_late(void **state)
     scene_close(&s);
 }
 
-// --- Clerks ---------------------------------------------------------------------------------
+// --- Threads --------------------------------------------------------------------------------
 
-/** The worker who brings the first errand back is kept. */
-typedef struct kept_worker {
+/** The thread that brings the first errand back is kept. */
+typedef struct kept_thread {
     errand_box box;
     pthread_mutex_t lock;
     atomic_bool has_come;
-} kept_worker;
+} kept_thread;
 
 static void keep_first(void *context, sc_errand *errand)
 {
-    kept_worker *kept = context;
+    kept_thread *kept = context;
     if (!atomic_exchange(&kept->has_come, true)) {
         pthread_mutex_lock(&kept->lock);
         pthread_mutex_unlock(&kept->lock);
@@ -296,13 +296,13 @@ static void keep_first(void *context, sc_errand *errand)
     errand_box_back(&kept->box, errand);
 }
 
-static void test_those_who_wait_for_a_busy_worker_are_not_evaluated_late(void **state)
+static void test_those_who_wait_for_a_busy_thread_are_not_evaluated_late(void **state)
 {
     (void)state;
     enum { WAITING = 20 };
     scene s;
     scene_open(&s, SC_COURIER_BUILT_IN);
-    kept_worker kept = {.lock = PTHREAD_MUTEX_INITIALIZER};
+    kept_thread kept = {.lock = PTHREAD_MUTEX_INITIALIZER};
     errand_box_init(&kept.box);
     s.options.back = keep_first;
     s.options.context = &kept;
@@ -321,7 +321,7 @@ static void test_those_who_wait_for_a_busy_worker_are_not_evaluated_late(void **
     sc_errand *last = dispatch(&s, 60.0);
     errand_box_await(&kept.box, WAITING);
     for (size_t i = 0; i < WAITING; i++) {
-        check_unsent(&s, waiting[i], 0, "no worker thread was free");
+        check_unsent(&s, waiting[i], 0, "no provider thread was free");
     }
     assert_int_equal(sc_courier_stats_of(s.courier).tries, 1);
     pthread_mutex_unlock(&kept.lock);
@@ -355,7 +355,7 @@ static void test_points_are_not_asked_at_late(void **state)
     scene s;
     scene_open(&s, SC_COURIER_POINTS);
     char url[128];
-    // The only worker waits for someone who never shows a certificate.
+    // The only thread waits for someone who never shows a certificate.
     const int fd = mute_listener(url, sizeof url, "/?x={lon}&y={lat}&k={k}&c={category}");
     sc_point_options points = sc_point_options_default();
     points.url = url;
@@ -366,8 +366,8 @@ static void test_points_are_not_asked_at_late(void **state)
     bool is_as_meant = false;
     double leave_s = 2.0;
     do {
-        // On a busy machine the worker may come too late for the first one, or the second one too
-        // late to find the worker busy.
+        // On a busy machine the thread may come too late for the first one, or the second one too
+        // late to find the thread busy.
         if (first) errand_free(first);
         if (second) errand_free(second);
         const size_t before = errand_box_count(&s.box);
@@ -383,12 +383,12 @@ static void test_points_are_not_asked_at_late(void **state)
         leave_s *= 4.0;
     } while (!is_as_meant && leave_s < 60.0);
     check_unsent(&s, first, 1, "there was no connection");
-    check_unsent(&s, second, 0, "no worker thread was free");
+    check_unsent(&s, second, 0, "no provider thread was free");
     scene_close(&s);
     close(fd);
 }
 
-static int with_workers(void **state)
+static int with_threads(void **state)
 {
     (void)state;
     is_in_place = false;
@@ -404,7 +404,7 @@ static int in_place(void **state)
 
 /** A test is run for both forms. */
 #define BOTH(test)                                                        \
-    cmocka_unit_test_setup_teardown(test, with_workers, check_tell_case), \
+    cmocka_unit_test_setup_teardown(test, with_threads, check_tell_case), \
         cmocka_unit_test_setup_teardown(test, in_place, check_tell_case)
 
 static const struct CMUnitTest tests[] = {
@@ -414,9 +414,9 @@ static const struct CMUnitTest tests[] = {
     BOTH(test_one_that_was_never_sent_is_not_tried_again_later),
     BOTH(test_a_connection_that_is_never_ready_is_given_up_in_time),
     BOTH(test_curl_is_kept_silent_when_it_is_late),
-    cmocka_unit_test_setup(test_those_who_wait_for_a_busy_worker_are_not_evaluated_late,
-                           with_workers),
+    cmocka_unit_test_setup(test_those_who_wait_for_a_busy_thread_are_not_evaluated_late,
+                           with_threads),
     BOTH(test_one_that_should_have_left_is_not_evaluated),
-    cmocka_unit_test_setup(test_points_are_not_asked_at_late, with_workers),
+    cmocka_unit_test_setup(test_points_are_not_asked_at_late, with_threads),
 };
 SC_SUITE(tests)

@@ -53,13 +53,13 @@ static void test_a_start_that_runs_out_of_memory_sends_so_and_leaks_nothing(void
     errand_box_init(&box);
     const char *const more[] = {"moon"};
     sc_courier_options options = sc_courier_options_default();
-    options.workers = 2;
+    options.threads = 2;
     options.more_categories = more;
     options.more_category_count = 1;
     options.objects = town.objects;
     options.back = errand_box_back;
     options.context = &box;
-    // The courier, its jobs and words; for each worker a filter, a provider, randomness.
+    // The courier, its jobs and words; for each thread a filter, a provider, randomness.
     assert_true(check_start(town.map, &options) > 8);
 
     options.kind = SC_COURIER_HTTP;
@@ -76,7 +76,7 @@ static void test_a_start_that_runs_out_of_memory_sends_so_and_leaks_nothing(void
     odd_town_free(&town);
 }
 
-// --- A worker -------------------------------------------------------------------------------
+// --- A provider thread ----------------------------------------------------------------------
 
 static void forget_answers(sc_errand *e)
 {
@@ -95,7 +95,7 @@ static void check_overloaded(const sc_errand *e, sc_failure failure)
     }
 }
 
-static void test_a_worker_without_memory_gives_no_answer_at_all(void **state)
+static void test_a_provider_thread_without_memory_gives_no_answer_at_all(void **state)
 {
     (void)state;
     odd_town town = odd_town_new(5);
@@ -245,7 +245,7 @@ static void test_a_reply_that_is_handed_on_needs_memory_too(void **state)
 
 // --- All threads ----------------------------------------------------------------------------
 
-/** Whoever brings an errand back, a worker or the connections, has little memory for the next one.
+/** The thread that brings an errand back, or the connections', has little memory for the next one.
  */
 typedef struct thief {
     errand_box box;
@@ -287,7 +287,7 @@ static size_t check_all(const sc_map *map, sc_rng *rng, const sc_courier_options
             well++;
         }
         errand_free(e);
-        // The first one finds a worker that nobody has robbed yet.
+        // The first one finds a thread that has not been robbed yet.
         atomic_store(&t.leave, sent > 150 ? 0 : 1 + sent / 2);
     }
     sc_courier_free(courier);
@@ -313,7 +313,7 @@ static void test_errands_that_threads_have_no_memory_for_come_back_as_overloaded
 }
 
 /** In the connections's thread: whether there is memory for the next reply. */
-static void rob_wire(void *context, sc__exchange *exchange)
+static void rob_exchange(void *context, sc__exchange *exchange)
 {
     atomic_size_t *count = context;
     (void)exchange;
@@ -337,7 +337,7 @@ static void test_a_reply_that_the_connections_has_no_memory_for_is_given_up(void
     sc_courier_options options = sc_courier_options_default();
     options.url = rough_provider_url(provider);
     const sc__connections_hooks hooks = {
-        .back = rob_wire, .may_go_on = never_again, .context = &count};
+        .back = rob_exchange, .may_go_on = never_again, .context = &count};
     sc_rng *rng = NULL;
     CHECK_OK(sc_rng_new_seeded(1, &rng), NULL);
     sc__connections *connections = NULL;
@@ -363,7 +363,8 @@ static void test_a_reply_that_the_connections_has_no_memory_for_is_given_up(void
     rough_provider_free(provider);
 }
 
-static void test_points_that_a_worker_has_no_memory_for_come_back_as_overloaded(void **state)
+static void
+test_points_that_a_provider_thread_has_no_memory_for_come_back_as_overloaded(void **state)
 {
     (void)state;
     sketch drawing = sketch_grid(SC_COORDS_PLANAR, 2, 2);
@@ -385,11 +386,11 @@ static void test_points_that_a_worker_has_no_memory_for_come_back_as_overloaded(
 
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_a_start_that_runs_out_of_memory_sends_so_and_leaks_nothing),
-    cmocka_unit_test(test_a_worker_without_memory_gives_no_answer_at_all),
+    cmocka_unit_test(test_a_provider_thread_without_memory_gives_no_answer_at_all),
     cmocka_unit_test(test_a_reply_that_there_is_no_memory_for_gives_no_answer_at_all),
     cmocka_unit_test(test_a_reply_that_is_handed_on_needs_memory_too),
     cmocka_unit_test(test_errands_that_threads_have_no_memory_for_come_back_as_overloaded),
     cmocka_unit_test(test_a_reply_that_the_connections_has_no_memory_for_is_given_up),
-    cmocka_unit_test(test_points_that_a_worker_has_no_memory_for_come_back_as_overloaded),
+    cmocka_unit_test(test_points_that_a_provider_thread_has_no_memory_for_come_back_as_overloaded),
 };
 SC_SUITE(tests)

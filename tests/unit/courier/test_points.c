@@ -111,7 +111,7 @@ static void test_answers_from_points_are_exact(void **state)
     enum { MANY = 8 };
     scene s;
     scene_open(&s, POINT_GOOD);
-    s.options.workers = 3;
+    s.options.threads = 3;
     start(&s);
     sc_errand *errands[MANY];
     for (size_t i = 0; i < MANY; i++) {
@@ -180,7 +180,7 @@ static void test_nonsense_is_not_believed_and_opens_the_breaker(void **state)
     errand_check_failed(e, SC_FAILURE_UNBELIEVABLE, "");
     errand_free(e);
     e = run(&s, 60.0);
-    errand_check_failed(e, SC_FAILURE_SUSPENDED, "left alone");
+    errand_check_failed(e, SC_FAILURE_SUSPENDED, "suspended");
     errand_free(e);
     scene_close(&s);
 }

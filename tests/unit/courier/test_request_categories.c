@@ -5,8 +5,8 @@
 
 static const char *const ours[] = {"cafe", "fuel", "zoo"};
 static const char *const theirs[] = {"cafe", "zoo", "bank", "fuel"};
-static const sc_vocabulary our_words = {ours, 3};
-static const sc_vocabulary their_words = {theirs, 4};
+static const sc_vocabulary our_categories = {ours, 3};
+static const sc_vocabulary their_categories = {theirs, 4};
 
 static sc_relay relay_of(const sc_request *requests, size_t count)
 {
@@ -16,21 +16,21 @@ static sc_relay relay_of(const sc_request *requests, size_t count)
 static void test_a_vocabulary_has_each_message_once_in_the_order_of_their_coming(void **state)
 {
     (void)state;
-    const sc_vocabulary parts[] = {our_words, {.count = 0}, their_words, our_words};
-    sc__categories words;
-    CHECK_OK(sc__categories_init(&words, parts, 4), NULL);
+    const sc_vocabulary parts[] = {our_categories, {.count = 0}, their_categories, our_categories};
+    sc__categories categories;
+    CHECK_OK(sc__categories_init(&categories, parts, 4), NULL);
     const char *const wanted[] = {"cafe", "fuel", "zoo", "bank"};
-    assert_int_equal(words.vocabulary.count, 4);
+    assert_int_equal(categories.vocabulary.count, 4);
     for (uint32_t i = 0; i < 4; i++) {
-        assert_string_equal(words.vocabulary.names[i], wanted[i]);
+        assert_string_equal(categories.vocabulary.names[i], wanted[i]);
         // They are its own.
-        assert_ptr_not_equal(words.vocabulary.names[i], wanted[i]);
+        assert_ptr_not_equal(categories.vocabulary.names[i], wanted[i]);
     }
-    sc__categories_fini(&words);
-    sc__categories_fini(&words);
-    CHECK_OK(sc__categories_init(&words, NULL, 0), NULL);
-    assert_int_equal(words.vocabulary.count, 0);
-    sc__categories_fini(&words);
+    sc__categories_fini(&categories);
+    sc__categories_fini(&categories);
+    CHECK_OK(sc__categories_init(&categories, NULL, 0), NULL);
+    assert_int_equal(categories.vocabulary.count, 0);
+    sc__categories_fini(&categories);
 }
 
 static void test_the_same_messages_leave_a_relay_as_it_is(void **state)
@@ -42,7 +42,7 @@ static void test_the_same_messages_leave_a_relay_as_it_is(void **state)
     };
     const sc_relay relay = relay_of(requests, 2);
     sc__category_translation r = {.requests = NULL};
-    CHECK_OK(sc__translate_categories(&r, &our_words, &their_words, &relay), NULL);
+    CHECK_OK(sc__translate_categories(&r, &our_categories, &their_categories, &relay), NULL);
     assert_false(r.is_different);
     assert_ptr_equal(r.relay.requests, requests);
     assert_int_equal(sc__translated_place(&r, 1), 1);
@@ -58,7 +58,7 @@ static void test_other_numbers_for_the_same_messages_are_looked_up(void **state)
     };
     const sc_relay relay = relay_of(requests, 2);
     sc__category_translation r = {.requests = NULL};
-    CHECK_OK(sc__translate_categories(&r, &our_words, &their_words, &relay), NULL);
+    CHECK_OK(sc__translate_categories(&r, &our_categories, &their_categories, &relay), NULL);
     assert_true(r.is_different);
     assert_int_equal(r.relay.map_checksum, 42);
     assert_int_equal(r.relay.request_count, 2);
@@ -84,7 +84,7 @@ static void test_a_request_that_no_message_is_left_of_is_left_out(void **state)
     };
     const sc_relay relay = relay_of(requests, 3);
     sc__category_translation r = {.requests = NULL};
-    CHECK_OK(sc__translate_categories(&r, &their_words, &our_words, &relay), NULL);
+    CHECK_OK(sc__translate_categories(&r, &their_categories, &our_categories, &relay), NULL);
     assert_int_equal(r.relay.request_count, 1);
     assert_int_equal(sc__translated_place(&r, 0), SC_NONE);
     assert_int_equal(sc__translated_place(&r, 1), 0);
@@ -93,7 +93,7 @@ static void test_a_request_that_no_message_is_left_of_is_left_out(void **state)
     assert_int_equal(r.relay.requests[0].categories[0], 1);
     // And again with the same memory, when nothing is to be changed.
     const sc_relay plain = relay_of(requests, 0);
-    CHECK_OK(sc__translate_categories(&r, &their_words, &our_words, &plain), NULL);
+    CHECK_OK(sc__translate_categories(&r, &their_categories, &our_categories, &plain), NULL);
     assert_false(r.is_different);
     sc__category_translation_fini(&r);
 }

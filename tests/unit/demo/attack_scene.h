@@ -5,7 +5,7 @@
  *     attack_scene *on = attack_scene_open(2, NULL);
  *     const int fd = query_scene_connect(live_service_address(&on->live));
  *     query_scene_post(fd, ATTACK_PATH, "Content-Type: application/json\r\n", body);
- *     const query_scene_reply reply = query_scene_hear(fd);
+ *     const query_scene_reply reply = query_scene_receive(fd);
  *     attack_scene_close(on);
  */
 #ifndef SC_TESTS_UNIT_DEMO_ATTACK_SCENE_H

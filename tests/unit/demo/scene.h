@@ -1,11 +1,11 @@
 /**
  * @file scene.h
- * @brief A demo on a small town: a real service, travellers who are easily content, and somebody
- * who looks on.
+ * @brief A demo on a small town: a real service, travellers who are easily content, and a
+ * viewer of the page.
  *
  *     scene on;
  *     scene_prepare(&on);                 // change on.live.options and on.options here
- *     scene_open(&on);                    // pages answer; nobody moves yet
+ *     scene_open(&on);                    // pages answer; no traveller moves yet
  *     scene_start(&on);
  *     onlooker eye = onlooker_come(&on, "/demo/events");
  *     json_t *hello = onlooker_next(&eye, "hello");
@@ -112,11 +112,11 @@ static inline json_t *ask_page(const scene *on, const char *method, const char *
     return json;
 }
 
-// --- Somebody who looks on -----------------------------------------------------------------------
+// --- A viewer of the page ------------------------------------------------------------------------
 
 typedef struct onlooker {
     int fd;
-    web_stream heard;
+    web_stream received;
     size_t at;      ///< what was not looked at yet
     char name[32];  ///< of the last event
 } onlooker;
@@ -125,15 +125,15 @@ static inline onlooker onlooker_come(const scene *on, const char *path)
 {
     onlooker eye = {.fd = web_connect(live_service_address(&on->live))};
     web_send(eye.fd, "GET", path, "", NULL);
-    eye.at = web_stream_await(eye.fd, &eye.heard, 0, "retry: 2000\n\n");
-    CHECK_CONTAINS(eye.heard.text, "200 OK");
+    eye.at = web_stream_await(eye.fd, &eye.received, 0, "retry: 2000\n\n");
+    CHECK_CONTAINS(eye.received.text, "200 OK");
     return eye;
 }
 
 static inline void onlooker_leave(onlooker *eye)
 {
     close(eye->fd);
-    free(eye->heard.text);
+    free(eye->received.text);
 }
 
 /** The next event, whichever; its name is in `name`. */
@@ -141,15 +141,15 @@ static inline json_t *onlooker_any(onlooker *eye)
 {
     static const char event[] = "event: ";
     static const char data[] = "\ndata: ";
-    const size_t begin = web_stream_await(eye->fd, &eye->heard, eye->at, event) + strlen(event);
-    const size_t end = web_stream_await(eye->fd, &eye->heard, begin, "\n\n");
-    const char *name = eye->heard.text + begin;
+    const size_t begin = web_stream_await(eye->fd, &eye->received, eye->at, event) + strlen(event);
+    const size_t end = web_stream_await(eye->fd, &eye->received, begin, "\n\n");
+    const char *name = eye->received.text + begin;
     const char *found = strstr(name, data);
     assert_non_null(found);
     snprintf(eye->name, sizeof(eye->name), "%.*s", (int)(found - name), name);
     eye->at = end;
     const char *text = found + strlen(data);
-    return read_json(text, (size_t)(eye->heard.text + end - text));
+    return read_json(text, (size_t)(eye->received.text + end - text));
 }
 
 /** The next one of that name; others are passed over. */

@@ -152,16 +152,16 @@ static const refusal refusals[] = {
      "unknown member 'cloak'; allowed are method, segments and members, or method and queries"},
     {"{" S "," S "}", SC_PROBLEM_BODY, "/segments", "the member is repeated"},
     {"{\"queries\":[{\"segment\":7,\"k\":2,\"l\":3,\"max_hops\":1}]," S "}", SC_PROBLEM_BODY,
-     "/segments", "the method makes a cloak of queries"},
+     "/segments", "the method makes a cloak of the queries"},
     {"{\"queries\":[{\"segment\":7,\"k\":2,\"l\":3,\"max_hops\":1}]," M "}", SC_PROBLEM_BODY,
      "/members", "not both"},
     {"{" M ",\"queries\":[]}", SC_PROBLEM_BODY, "/queries", "not both"},
     {"{\"method\":1," S "," M "}", SC_PROBLEM_BODY, "/method", "it must be a string"},
     {"{\"method\":\"Basic\"," S "," M "}", SC_PROBLEM_REQUEST, "/method",
-     "it is one of basic, bounded, hybrid, xstar, sampling, expansion"},
+     "it must be one of basic, bounded, hybrid, xstar, sampling, expansion"},
     {"{\"segments\":{}}", SC_PROBLEM_BODY, "/segments", "it must be an array of numbers"},
-    {"{\"segments\":[]," M "}", SC_PROBLEM_REQUEST, "/segments", "name at least one"},
-    {"{\"segments\":[1,2,1]," M "}", SC_PROBLEM_REQUEST, "/segments", "repeated; name each once"},
+    {"{\"segments\":[]," M "}", SC_PROBLEM_REQUEST, "/segments", "give at least one entry"},
+    {"{\"segments\":[1,2,1]," M "}", SC_PROBLEM_REQUEST, "/segments", "repeated; give each once"},
     {"{\"segments\":[1,\"2\"]}", SC_PROBLEM_BODY, "/segments/1", "it must be a number"},
     {"{\"segments\":[1,2,100]}", SC_PROBLEM_REQUEST, "/segments/2",
      "it must be a whole number, 0 to 99"},
@@ -169,7 +169,7 @@ static const refusal refusals[] = {
     {"{\"segments\":[1.5]}", SC_PROBLEM_REQUEST, "/segments/0", "0 to 99"},
     {"{\"segments\":[1,]}", SC_PROBLEM_BODY, NULL, "a value is expected"},
     {"{\"segments\":[1", SC_PROBLEM_BODY, NULL, "a comma or a ] is expected"},
-    {"{\"members\":[]}", SC_PROBLEM_REQUEST, "/members", "name at least one"},
+    {"{\"members\":[]}", SC_PROBLEM_REQUEST, "/members", "give at least one entry"},
     {"{\"members\":[1]}", SC_PROBLEM_BODY, "/members/0", "it must be an object"},
     {ONE("{}"), SC_PROBLEM_BODY, "/members/1/k", "the member is missing"},
     {ONE("{\"k\":1,\"max_hops\":1}"), SC_PROBLEM_BODY, "/members/1/l", "the member is missing"},
@@ -248,7 +248,7 @@ static bool plain_segments(const json_t *list, sc_attack_request *out)
     return true;
 }
 
-static bool plain_doubt(const json_t *body, sc_attack_request *out)
+static bool plain_attack(const json_t *body, sc_attack_request *out)
 {
     const json_t *method = json_object_get(body, "method");
     bool is_known = !method;
@@ -278,7 +278,7 @@ static bool compare_readings(const spoilt_text *text)
     sc_attack_field field;
     json_t *body =
         json_loadb(text->bytes, text->size, JSON_REJECT_DUPLICATES | JSON_DECODE_INT_AS_REAL, NULL);
-    const bool is_good = body && plain_doubt(body, &wanted);
+    const bool is_good = body && plain_attack(body, &wanted);
     json_decref(body);
     sc_attack_request *attack =
         sc_attack_read(text->bytes, text->size, ROADS, SC_VARIANT_BOUNDED, &field, &problem);

@@ -13,22 +13,22 @@ static const char street[] = "o   o   o   o\n"
                              "|   |   |   |\n"
                              "o   o   o   o\n";
 
-/** Somebody who examines with dice that are known. */
-typedef struct desk {
+/** An attack with known dice. */
+typedef struct attack_fixture {
     sc_attack_thread_options options;
     sc_rng rng;
     atomic_bool is_stopping;
     sc__attack_examiner examiner;
-} desk;
+} attack_fixture;
 
-static void desk_init(desk *d, const sc_map *map, uint64_t seed)
+static void attack_fixture_init(attack_fixture *d, const sc_map *map, uint64_t seed)
 {
-    *d = (desk){.options = sc_attack_thread_options_default()};
+    *d = (attack_fixture){.options = sc_attack_thread_options_default()};
     sc_rng_seed(&d->rng, seed);
     d->examiner = (sc__attack_examiner){map, &d->options, &d->rng, &d->is_stopping};
 }
 
-static void examine(desk *d, sc_attack_request *attack)
+static void examine(attack_fixture *d, sc_attack_request *attack)
 {
     CHECK_OK(sc__attack_check(d->examiner.map, attack, &attack->diag), &attack->diag);
     CHECK_OK(sc__attack_run(&d->examiner, attack), &attack->diag);
@@ -44,8 +44,8 @@ static void check_exact(sc_variant method, size_t members, sc_needs needs)
     toy_see_stars(toy, "AB");
     const slow_posterior exact = toy_exact(toy, SC_LIKENESS_OVERLAP);
     assert_true(exact.likeness > 0);
-    desk d;
-    desk_init(&d, toy->map, 7);
+    attack_fixture d;
+    attack_fixture_init(&d, toy->map, 7);
     sc_attack_request *attack =
         attack_on_cloak(method, toy->segments, toy->segment_count, members, needs);
     examine(&d, attack);
@@ -75,8 +75,8 @@ static void test_a_attack_is_the_adversarys_own_word(void **state)
     sc_map *map = sketch_map(&drawing);
     const sc_seg_id cloak[] = {0, 1, 2, 4, 5, 6, 8};
     const sc_needs needs = {.k = 3, .l = 5, .max_hops = 3};
-    desk d;
-    desk_init(&d, map, 3);
+    attack_fixture d;
+    attack_fixture_init(&d, map, 3);
     sc_attack_request *attack = attack_on_cloak(SC_VARIANT_HYBRID, cloak, 7, 4, needs);
     examine(&d, attack);
 
@@ -125,8 +125,8 @@ static void test_busy_roads_weigh_more(void **state)
     toy_see_stars(toy, "AB");
     toy_set_traffic(toy, "AB 40");
     const slow_posterior exact = toy_exact(toy, SC_LIKENESS_OVERLAP);
-    desk d;
-    desk_init(&d, toy->map, 5);
+    attack_fixture d;
+    attack_fixture_init(&d, toy->map, 5);
     d.options.density = toy->density;
     sc_attack_request *attack =
         attack_on_cloak(SC_VARIANT_BASIC, toy->segments, toy->segment_count, 2, needs);
@@ -143,8 +143,8 @@ static void test_more_is_tried_where_little_comes_of_it_and_never_for_long(void 
     (void)state;
     sketch drawing = sketch_grid(SC_COORDS_PLANAR, 6, 6);
     sc_map *map = sketch_map(&drawing);
-    desk d;
-    desk_init(&d, map, 1);
+    attack_fixture d;
+    attack_fixture_init(&d, map, 1);
     d.options.samples = 64;
     sc_attack_request *attack = unlikely_attack(map);
     examine(&d, attack);
@@ -201,8 +201,8 @@ static void test_a_method_cloaks_the_first_query(void **state)
     const sc_needs needs = {.k = 3, .l = 5, .max_hops = 4};
     for (int method = 0; method < SC_VARIANT_COUNT; method++) {
         check_case((uint64_t)method);
-        desk d;
-        desk_init(&d, map, 11);
+        attack_fixture d;
+        attack_fixture_init(&d, map, 11);
         d.options.samples = 256;
         sc_attack_request *attack = attack_on_method((sc_variant)method, places, 6, needs);
         examine(&d, attack);
@@ -214,7 +214,7 @@ static void test_a_method_cloaks_the_first_query(void **state)
     sketch_free(&drawing);
 }
 
-static void test_whoever_has_too_little_company_finds_no_cloak(void **state)
+static void test_a_query_with_too_little_company_finds_no_cloak(void **state)
 {
     (void)state;
     sketch drawing = sketch_grid(SC_COORDS_PLANAR, 5, 5);
@@ -222,8 +222,8 @@ static void test_whoever_has_too_little_company_finds_no_cloak(void **state)
     const sc_seg_id places[] = {20, 21, 22};
     for (int method = 0; method < SC_VARIANT_COUNT; method++) {
         check_case((uint64_t)method);
-        desk d;
-        desk_init(&d, map, 11);
+        attack_fixture d;
+        attack_fixture_init(&d, map, 11);
         sc_attack_request *attack = attack_on_method((sc_variant)method, places, 3,
                                                      (sc_needs){.k = 2, .l = 2, .max_hops = 4});
         // The others would be content with each other.
@@ -244,8 +244,8 @@ static void test_a_cloak_that_is_too_large_is_not_attacked(void **state)
     (void)state;
     sketch drawing = sketch_grid(SC_COORDS_PLANAR, 26, 26);
     sc_map *map = sketch_map(&drawing);
-    desk d;
-    desk_init(&d, map, 1);
+    attack_fixture d;
+    attack_fixture_init(&d, map, 1);
     const sc_seg_id place = 100;
     sc_attack_request *attack = attack_on_method(
         SC_VARIANT_EXPANSION, &place, 1,
@@ -259,13 +259,13 @@ static void test_a_cloak_that_is_too_large_is_not_attacked(void **state)
 
 // --- Not wanted any more -------------------------------------------------------------------------
 
-static void test_what_nobody_wants_is_not_worked_on(void **state)
+static void test_an_unwanted_job_is_not_worked_on(void **state)
 {
     (void)state;
     sketch drawing = sketch_grid(SC_COORDS_PLANAR, 5, 5);
     sc_map *map = sketch_map(&drawing);
-    desk d;
-    desk_init(&d, map, 1);
+    attack_fixture d;
+    attack_fixture_init(&d, map, 1);
     const sc_needs needs = {.k = 1, .l = 2, .max_hops = 2};
     const sc_seg_id roads[] = {3, 4, 5};
     sc_attack_request *attacks[] = {attack_on_cloak(SC_VARIANT_BASIC, roads, 3, 1, needs),
@@ -322,8 +322,8 @@ static void test_what_was_believed_is_wiped(void **state)
     (void)state;
     sketch drawing = sketch_grid(SC_COORDS_PLANAR, 4, 4);
     sc_map *map = sketch_map(&drawing);
-    desk d;
-    desk_init(&d, map, 3);
+    attack_fixture d;
+    attack_fixture_init(&d, map, 3);
     sc_attack_request *attack = attack_on_cloak(SC_VARIANT_HYBRID, watched, WATCHED, 4,
                                                 (sc_needs){.k = 3, .l = 5, .max_hops = 3});
     wiped_beliefs = 0;
@@ -342,9 +342,9 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_busy_roads_weigh_more),
     cmocka_unit_test(test_more_is_tried_where_little_comes_of_it_and_never_for_long),
     SC_CASES(test_a_method_cloaks_the_first_query),
-    SC_CASES(test_whoever_has_too_little_company_finds_no_cloak),
+    SC_CASES(test_a_query_with_too_little_company_finds_no_cloak),
     cmocka_unit_test(test_a_cloak_that_is_too_large_is_not_attacked),
-    cmocka_unit_test(test_what_nobody_wants_is_not_worked_on),
+    cmocka_unit_test(test_an_unwanted_job_is_not_worked_on),
     cmocka_unit_test(test_what_was_believed_is_wiped),
 };
 SC_SUITE(tests)

@@ -1,5 +1,5 @@
-// POST /v1/attacks over real sockets: what an attack comes to, what is refused, and that whoever
-// goes away or is still there at the end leaves nothing behind.
+// POST /v1/attacks over real sockets: what an attack comes to, what is refused, and that a client
+// that goes away or is still there at the end leaves nothing behind.
 #include "demo/attack_route.h"
 
 #include "attack_scene.h"
@@ -25,7 +25,7 @@ static query_scene_reply ask(const attack_scene *on, const char *body)
 {
     const int fd = call(on);
     query_scene_post(fd, ATTACK_PATH, JSON, body);
-    const query_scene_reply reply = query_scene_hear(fd);
+    const query_scene_reply reply = query_scene_receive(fd);
     close(fd);
     return reply;
 }
@@ -55,10 +55,10 @@ static void test_a_cloak_is_attacked_by_the_engine_in_force(void **state)
     const int fd = call(on);
     for (int i = 0; i < 2; i++) {
         query_scene_post(fd, ATTACK_PATH, JSON, CLOAK);
-        const query_scene_reply reply = query_scene_hear(fd);
+        const query_scene_reply reply = query_scene_receive(fd);
         assert_int_equal(reply.status, 200);
         CHECK_CONTAINS(reply.head, "Content-Type: application/json");
-        assert_string_equal(query_scene_word(&reply, "method"), "basic");
+        assert_string_equal(query_scene_text(&reply, "method"), "basic");
         assert_true(json_is_true(json_object_get(reply.body, "found")));
         assert_int_equal(json_object_size(reply.body), 12);
         const json_t *segments = json_object_get(reply.body, "segments");
@@ -84,7 +84,7 @@ static void test_expansion_is_attacked_around_the_first_query(void **state)
                                             "{\"segment\":17," NEEDS "},{\"segment\":18," NEEDS "},"
                                             "{\"segment\":35," NEEDS "}]}");
     assert_int_equal(reply.status, 200);
-    assert_string_equal(query_scene_word(&reply, "method"), "expansion");
+    assert_string_equal(query_scene_text(&reply, "method"), "expansion");
     const json_t *segments = json_object_get(reply.body, "segments");
     const size_t count = json_array_size(segments);
     bool has_first = false;
@@ -97,7 +97,7 @@ static void test_expansion_is_attacked_around_the_first_query(void **state)
     attack_scene_close(on);
 }
 
-static void test_whoever_finds_no_company_has_no_cloak_to_be_attacked(void **state)
+static void test_a_query_without_company_has_no_cloak_to_be_attacked(void **state)
 {
     (void)state;
     attack_scene *on = attack_scene_open(1, NULL);
@@ -117,9 +117,9 @@ static void test_what_cannot_be_read_is_refused_with_its_field(void **state)
     attack_scene *on = attack_scene_open(1, NULL);
     const int fd = call(on);
     query_scene_post(fd, ATTACK_PATH, JSON, "{\"segments\":[1,2],\"members\":[{\"k\":0}]}");
-    const query_scene_reply reply = query_scene_hear(fd);
+    const query_scene_reply reply = query_scene_receive(fd);
     assert_int_equal(reply.status, 400);
-    assert_string_equal(query_scene_word(&reply, "field"), "/members/0/k");
+    assert_string_equal(query_scene_text(&reply, "field"), "/members/0/k");
     json_decref(reply.body);
     query_scene_post(fd, ATTACK_PATH, "", CLOAK);
     HEAR_PROBLEM(fd, 415, "media-type");
@@ -150,16 +150,16 @@ static void test_a_service_that_drains_takes_no_attacks(void **state)
                               ATTACK_PATH, strlen(CLOAK));
     assert_int_equal(send(fd, head, (size_t)size, MSG_NOSIGNAL), size);
     static const char go_on[] = "HTTP/1.1 100 Continue\r\n\r\n";
-    char heard[sizeof go_on] = "";
-    assert_int_equal(recv(fd, heard, sizeof go_on - 1, MSG_WAITALL), sizeof go_on - 1);
-    assert_string_equal(heard, go_on);
+    char received[sizeof go_on] = "";
+    assert_int_equal(recv(fd, received, sizeof go_on - 1, MSG_WAITALL), sizeof go_on - 1);
+    assert_string_equal(received, go_on);
     pthread_t thread;
     assert_int_equal(pthread_create(&thread, NULL, drain, on), 0);
     WAIT_UNTIL(sc_service_is_draining(on->live.service));
     assert_int_equal(send(fd, CLOAK, strlen(CLOAK), MSG_NOSIGNAL), strlen(CLOAK));
-    const query_scene_reply reply = query_scene_hear(fd);
+    const query_scene_reply reply = query_scene_receive(fd);
     assert_int_equal(reply.status, 503);
-    assert_string_equal(query_scene_word(&reply, "type"), "urn:starcloak:problem:draining");
+    assert_string_equal(query_scene_text(&reply, "type"), "urn:starcloak:problem:draining");
     CHECK_CONTAINS(reply.head, "Retry-After: 1");
     json_decref(reply.body);
     close(fd);
@@ -178,17 +178,17 @@ static void send_crowd(const attack_scene *on, int fds[CROWD])
     }
 }
 
-/** Somebody is refused, and so knows that others wait; from the last on, who came when many did.
+/** A client is refused, and so knows that others wait; from the last on, who came when many did.
  * Gives how many, the first ones, have not been heard yet. */
-static size_t hear_refusal(const int fds[CROWD])
+static size_t receive_refusal(const int fds[CROWD])
 {
     int status = 200;
     size_t left = CROWD;
     while (status == 200 && left > 1) {
-        const query_scene_reply reply = query_scene_hear(fds[--left]);
+        const query_scene_reply reply = query_scene_receive(fds[--left]);
         status = reply.status;
         if (status == 503) {
-            assert_string_equal(query_scene_word(&reply, "type"),
+            assert_string_equal(query_scene_text(&reply, "type"),
                                 "urn:starcloak:problem:overloaded");
             CHECK_CONTAINS(reply.head, "Retry-After: 2");
         }
@@ -198,14 +198,14 @@ static size_t hear_refusal(const int fds[CROWD])
     return left;
 }
 
-static void test_too_many_are_told_to_come_again_and_those_who_left_hold_nobody_up(void **state)
+static void test_too_many_are_told_to_come_again_and_those_who_left_delay_no_others(void **state)
 {
     (void)state;
     attack_scene *on = attack_scene_open(1, NULL);
     int fds[CROWD];
     send_crowd(on, fds);
-    (void)hear_refusal(fds);
-    const query_scene_reply first = query_scene_hear(fds[0]);
+    (void)receive_refusal(fds);
+    const query_scene_reply first = query_scene_receive(fds[0]);
     assert_int_equal(first.status, 200);
     assert_true(json_is_true(json_object_get(first.body, "unexplained")));
     json_decref(first.body);
@@ -229,16 +229,16 @@ static void test_who_waits_when_it_drains_is_told_so(void **state)
     attack_scene *on = attack_scene_open(2, NULL);
     int fds[CROWD];
     send_crowd(on, fds);
-    const size_t left = hear_refusal(fds);
+    const size_t left = receive_refusal(fds);
     sc_attack_route_drain(on->attacks);
     // Who came first may have a result, who came too late was refused, and the rest is given up.
     size_t given_up = 0;
     for (size_t i = 0; i < left; i++) {
-        const query_scene_reply reply = query_scene_hear(fds[i]);
-        if (strcmp(query_scene_word(&reply, "type"), "urn:starcloak:problem:draining") == 0) {
+        const query_scene_reply reply = query_scene_receive(fds[i]);
+        if (strcmp(query_scene_text(&reply, "type"), "urn:starcloak:problem:draining") == 0) {
             assert_int_equal(reply.status, 503);
             CHECK_CONTAINS(reply.head, "Retry-After: 1");
-            CHECK_CONTAINS(query_scene_word(&reply, "detail"), "given up");
+            CHECK_CONTAINS(query_scene_text(&reply, "detail"), "given up");
             given_up++;
         }
         json_decref(reply.body);
@@ -250,7 +250,7 @@ static void test_who_waits_when_it_drains_is_told_so(void **state)
     // So is who comes before the door is closed.
     const query_scene_reply reply = ask(on, CLOAK);
     assert_int_equal(reply.status, 503);
-    assert_string_equal(query_scene_word(&reply, "type"), "urn:starcloak:problem:draining");
+    assert_string_equal(query_scene_text(&reply, "type"), "urn:starcloak:problem:draining");
     json_decref(reply.body);
     attack_scene_close(on);
 }
@@ -261,7 +261,7 @@ static void test_a_house_can_close_while_attacks_wait(void **state)
     attack_scene *on = attack_scene_open(2, NULL);
     int fds[CROWD];
     send_crowd(on, fds);
-    (void)hear_refusal(fds);
+    (void)receive_refusal(fds);
     attack_scene_close(on);
     for (size_t i = 0; i < CROWD; i++) {
         close(fds[i]);
@@ -271,10 +271,10 @@ static void test_a_house_can_close_while_attacks_wait(void **state)
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_a_cloak_is_attacked_by_the_engine_in_force),
     cmocka_unit_test(test_expansion_is_attacked_around_the_first_query),
-    cmocka_unit_test(test_whoever_finds_no_company_has_no_cloak_to_be_attacked),
+    cmocka_unit_test(test_a_query_without_company_has_no_cloak_to_be_attacked),
     cmocka_unit_test(test_what_cannot_be_read_is_refused_with_its_field),
     cmocka_unit_test(test_a_service_that_drains_takes_no_attacks),
-    cmocka_unit_test(test_too_many_are_told_to_come_again_and_those_who_left_hold_nobody_up),
+    cmocka_unit_test(test_too_many_are_told_to_come_again_and_those_who_left_delay_no_others),
     cmocka_unit_test(test_who_waits_when_it_drains_is_told_so),
     cmocka_unit_test(test_a_house_can_close_while_attacks_wait),
 };

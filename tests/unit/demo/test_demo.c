@@ -9,7 +9,7 @@
 #include "base/clock.h"
 #include "scene.h"
 
-/** Needs that nobody can meet, so that everybody waits. */
+/** Needs that cannot be met, so that all travellers wait. */
 static void let_wait(scene *on)
 {
     on->options.workload.k = sc_normal_around(500, 0, 1);
@@ -234,7 +234,7 @@ static void test_streams_end_when_the_service_drains(void **state)
     sc_demo_stop(on.demo);
     pthread_t thread;
     assert_int_equal(pthread_create(&thread, NULL, drain, &on), 0);
-    web_stream_await_end(eye.fd, &eye.heard);
+    web_stream_await_end(eye.fd, &eye.received);
     onlooker_leave(&eye);
     pthread_join(thread, NULL);
     scene_close(&on);

@@ -214,7 +214,7 @@ static int ask(const attack_scene *on)
     char first = 0;
     int status = 0;
     if (recv(fd, &first, 1, MSG_PEEK) > 0) {
-        const query_scene_reply reply = query_scene_hear(fd);
+        const query_scene_reply reply = query_scene_receive(fd);
         status = reply.status;
         json_decref(reply.body);
     }

@@ -184,13 +184,13 @@ static void show_shakily(void *context, unsigned loop, sc_http_request *request)
 /** Ask for the page; what came of it: all there is, or of a stream the beginning. */
 static web_stream ask(const live_service *live, const sc_extra_page *page, const char *body)
 {
-    web_stream heard = {.text = test_take(4096, 1)};
+    web_stream received = {.text = test_take(4096, 1)};
     const int fd = web_connect(live_service_address(live));
     web_send(fd, body ? "POST" : "GET", page->path, "Connection: close\r\n", body);
-    const ssize_t got = recv(fd, heard.text, 4095, 0);
-    heard.size = got > 0 ? (size_t)got : 0;
+    const ssize_t got = recv(fd, received.text, 4095, 0);
+    received.size = got > 0 ? (size_t)got : 0;
     close(fd);
-    return heard;
+    return received;
 }
 
 /** Whatever fails while the i-th page is shown, nothing breaks; and in the end it is shown. */
@@ -215,15 +215,15 @@ static void check_page(size_t i, const char *body, unsigned long least_failures)
     do {
         s.fail_at++;
         atomic_store(&s.is_shown, false);
-        web_stream heard = ask(&live, &s.page, body);
+        web_stream received = ask(&live, &s.page, body);
         while (!atomic_load(&s.is_shown)) {
             usleep(100);
         }
-        const bool is_done = strncmp(heard.text, "HTTP/1.1 200 ", 13) == 0;
-        const bool is_refused = strncmp(heard.text, "HTTP/1.1 5", 10) == 0;
-        // Whoever has no memory for a problem in words can only hang up.
-        assert_true(is_done || (s.has_failed && (is_refused || heard.size == 0)));
-        free(heard.text);
+        const bool is_done = strncmp(received.text, "HTTP/1.1 200 ", 13) == 0;
+        const bool is_refused = strncmp(received.text, "HTTP/1.1 5", 10) == 0;
+        // Without memory for a problem in words, the connection is closed.
+        assert_true(is_done || (s.has_failed && (is_refused || received.size == 0)));
+        free(received.text);
     } while (s.has_failed);
     assert_true(s.fail_at > least_failures);
     sc_service_free(live.service);

@@ -36,18 +36,18 @@ static void test_bad_node_files_are_refused_with_line_field_and_value(void **sta
     } bad[] = {
         {"", "a.cnode: the file has no nodes"},
         {" \n\r\n", "a.cnode: the file has no nodes"},
-        {"0 1 2\n1 3\n", "a.cnode:2: field 'y' is missing; a line is 'node x y'"},
-        {"0 1 2\n1\n", "a.cnode:2: field 'x' is missing; a line is 'node x y'"},
-        {"0 1 2 9\n", "a.cnode:1: one field too many: '9'; a line is 'node x y'"},
+        {"0 1 2\n1 3\n", "a.cnode:2: field 'y' is missing; a line has the form 'node x y'"},
+        {"0 1 2\n1\n", "a.cnode:2: field 'x' is missing; a line has the form 'node x y'"},
+        {"0 1 2 9\n", "a.cnode:1: one field too many: '9'; a line has the form 'node x y'"},
         {"0,1,2\n", "a.cnode:1: field 'node' is not a whole number of at least 0: '0,1,2'"},
         {"-1 1 2\n", "a.cnode:1: field 'node' is not a whole number of at least 0: '-1'"},
         {"0.5 1 2\n", "a.cnode:1: field 'node' is not a whole number of at least 0: '0.5'"},
         {"99999999999999999999 1 2\n",
          "a.cnode:1: field 'node' is not a whole number of at least 0: '99999999999999999999'"},
-        {"1 1 2\n", "a.cnode:1: field 'node' is 1, expected 0; ids count up from 0"},
-        {"0 1 2\n0 3 4\n", "a.cnode:2: field 'node' is 0, expected 1; ids count up from 0"},
+        {"1 1 2\n", "a.cnode:1: field 'node' is 1, expected 0; ids must count up from 0"},
+        {"0 1 2\n0 3 4\n", "a.cnode:2: field 'node' is 0, expected 1; ids must count up from 0"},
         {"0 1 2\n4294967296 3 4\n",
-         "a.cnode:2: field 'node' is 4294967296, expected 1; ids count up from 0"},
+         "a.cnode:2: field 'node' is 4294967296, expected 1; ids must count up from 0"},
         {"0 east 2\n", "a.cnode:1: field 'x' is not a number: 'east'"},
         {"0 1 2x\n", "a.cnode:1: field 'y' is not a number: '2x'"},
         {"0 nan 2\n", "a.cnode:1: field 'x' is not a number: 'nan'"},
@@ -78,10 +78,11 @@ static void test_bad_edge_files_are_refused_with_line_field_and_value(void **sta
         {TWO_, "", "a.cedge: the file has no edges"},
         {NULL, "\n\n", "a.cedge: the file has no edges"},
         {TWO_, "0 0 1 5\n1 1\n",
-         "a.cedge:2: field 'to' is missing; a line is 'edge from to length'"},
-        {TWO_, "0 0 1\n", "a.cedge:1: field 'length' is missing; a line is 'edge from to length'"},
+         "a.cedge:2: field 'to' is missing; a line has the form 'edge from to length'"},
+        {TWO_, "0 0 1\n",
+         "a.cedge:1: field 'length' is missing; a line has the form 'edge from to length'"},
         {TWO_, "0 0 1 5 6\n",
-         "a.cedge:1: one field too many: '6'; a line is 'edge from to length'"},
+         "a.cedge:1: one field too many: '6'; a line has the form 'edge from to length'"},
         {TWO_, "e 0 1 5\n", "a.cedge:1: field 'edge' is not a whole number of at least 0: 'e'"},
         {TWO_, "0 a 1 5\n", "a.cedge:1: field 'from' is not a whole number of at least 0: 'a'"},
         {TWO_, "0 0 1.0 5\n", "a.cedge:1: field 'to' is not a whole number of at least 0: '1.0'"},
@@ -118,21 +119,22 @@ static void test_bad_object_files_are_refused_with_line_field_and_value(void **s
         {"0 0 1 5\n", "", "calmap.txt: the file has no edges"},
         {NULL, "", "calmap.txt: the file has no edges"},
         {NULL, "0 1 5\n",
-         "calmap.txt:1: field 'number-of-objects' is missing; a line is 'from to length "
+         "calmap.txt:1: field 'number-of-objects' is missing; a line has the form 'from to length "
          "number-of-objects'"},
         {NULL, "0 1 2 5.5\n",
          "calmap.txt:1: field 'number-of-objects' is not a whole number of at least 0: '5.5'"},
         {NULL, "0 1 -2 0\n", "calmap.txt:1: field 'length' is negative: '-2'"},
         {NULL, "0 1 2 0 3 1\n",
-         "calmap.txt:1: one field too many: '3'; a line is 'from to length number-of-objects'"},
+         "calmap.txt:1: one field too many: '3'; a line has the form 'from to length "
+         "number-of-objects'"},
         {NULL, "0 1 2 1\n",
          "calmap.txt:1: the line with the objects of this edge is missing; is the file truncated?"},
         {NULL, "0 1 2 3\n4 1 5 1\n", "calmap.txt:2: 3 objects announced, 2 found"},
         {NULL, "0 1 2 18446744073709551615\n\n",
          "calmap.txt:2: 18446744073709551615 objects announced, 0 found"},
         {NULL, "0 1 2 1\n4\n",
-         "calmap.txt:2: field 'distance' is missing; a line is 'category distance category "
-         "distance ...'"},
+         "calmap.txt:2: field 'distance' is missing; a line has the form 'category distance "
+         "category distance ...'"},
         {NULL, "0 1 2 1\n4 1 5 1\n", "calmap.txt:2: more than the 1 objects announced: '5'"},
         {NULL, "0 1 2 1\nbar 1\n",
          "calmap.txt:2: field 'category' is not a whole number of at least 0: 'bar'"},
@@ -141,7 +143,7 @@ static void test_bad_object_files_are_refused_with_line_field_and_value(void **s
         {NULL, "0 1 2 1\n4 2.1\n",
          "calmap.txt:2: field 'distance' is beyond the end of its edge of length 2: '2.1'"},
         {"0 0 1 5\n", "0 1 5 0\n1 0 5 0\n",
-         "calmap.txt:2: one edge more than in a.cedge; both files must list the same edges"},
+         "calmap.txt:2: more edges than in a.cedge; both files must list the same edges"},
         {"0 0 1 5\n1 1 0 6\n", "0 1 5 0\n",
          "calmap.txt: lists 1 edges, a.cedge has 2; is the file truncated?"},
         {"0 0 1 5\n1 1 0 6\n", "0 1 5 0\n0 1 6 0\n",
@@ -173,7 +175,7 @@ static void test_files_that_do_not_make_a_map_together_are_refused(void **state)
          "a.cnode: a node file alone has no roads; add its .cedge file or calmap.txt"},
         {{{{"a.cedge", text}, {"b.CEDGE.xz", text}}},
          SC_COORDS_NONE,
-         "b.CEDGE.xz: second file of its kind, after a.cedge; give one of each"},
+         "b.CEDGE.xz: a second file of the same kind as a.cedge; give one of each kind"},
         {{{{"a.cedge", text}}},
          SC_COORDS_PLANAR,
          "a.cedge: --coords needs a .cnode file, and none is given"},
@@ -189,8 +191,8 @@ static void test_an_import_names_the_files_of_a_map_that_cannot_be_finished(void
 {
     (void)state;
     const place p = place_new();
-    const char *nodes = "0 179.9 0\n1 -179.9 0\n";
-    const char *edges = "0 0 1 1\n";
+    const char *nodes = "0 179.9 0\n1 -179.9 0\n2 -0.1 0\n3 0.1 0\n";
+    const char *edges = "0 0 1 1\n1 2 3 1\n";
     char node_path[600];
     snprintf(node_path, sizeof node_path, "%s",
              place_write(&p, "fiji.cnode", nodes, strlen(nodes)));
@@ -200,8 +202,8 @@ static void test_an_import_names_the_files_of_a_map_that_cannot_be_finished(void
     const sc_err err = sc_map_import(&(sc_import_source){SC_FORMAT_CNODE, paths, 2},
                                      &SC_IMPORT_DEFAULTS, &map, NULL, &diag);
     CHECK_REFUSED(err, SC_EINVAL, &diag,
-                  "fiji.cnode and others: the road from 179.9000000,0.0000000 to "
-                  "-179.9000000,0.0000000 crosses the 180th meridian; split the data there");
+                  "fiji.cnode and others: the road from -0.1000000,0.0000000 to "
+                  "0.1000000,0.0000000 crosses the 0th meridian and others cross the 180th");
     assert_null(map);
     place_free(&p);
 }

@@ -296,7 +296,8 @@ static void test_real_maps_have_the_counts_that_are_known(void **state)
         sc_diag diag = {""};
         osm_data_path(path, sizeof path, cases[i].name);
         if (sc_file_open(path, &file, &diag) != SC_OK) skip();
-        osm_result result = osm_read_bytes(file.input.data, file.input.size, cases[i].ways);
+        osm_result result =
+            osm_read_as(file.input.data, file.input.size, SC_IMPORT_ANY, cases[i].ways);
         osm_assert_good(&result);
         assert_int_equal(sc_map_node_count(result.map), cases[i].node_count);
         if (cases[i].edge_count > 0) {

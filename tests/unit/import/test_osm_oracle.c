@@ -4,6 +4,10 @@
 // must give the same map. And what osmium prints as plain text (OPL, one element
 // a line) is counted by hand and compared with what the reader found.
 //
+// And for every profile the tags of direction and access are judged once more from that text, by
+// rules written for this test alone; of whole files and of what osmium's tags-filter leaves of them
+// for one tag after the other.
+//
 // Skipped where osmium or the real data are missing.
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,6 +21,7 @@
 #include "base/hash.h"
 #include "support/check.h"
 #include "support/osm_read.h"
+#include "support/place.h"
 
 static const char *const names[] = {"monaco.osm.pbf", "baltimore.osm.pbf", "liechtenstein.osm.pbf",
                                     "monaco.osm.xz", "north-bayreuth.osm.xz"};
@@ -47,15 +52,20 @@ static void source_command(char *out, size_t size, const char *name, const char 
     snprintf(out, size, is_packed ? "xz -dc '%s'" : "cat '%s'", path);
 }
 
-static osm_result read_path(const char *path, const char *ways)
+static osm_result read_path_as(const char *path, sc_import_profile profile, const char *ways)
 {
     sc_file file = {0};
     sc_diag diag = {""};
     if (sc_file_open(path, &file, &diag)) fail_msg("%s", diag.message);
-    const osm_result result = osm_read_bytes(file.input.data, file.input.size, ways);
+    const osm_result result = osm_read_as(file.input.data, file.input.size, profile, ways);
     if (result.err) fail_msg("%s: %s", path, result.diag.message);
     sc_file_close(&file);
     return result;
+}
+
+static osm_result read_path(const char *path, const char *ways)
+{
+    return read_path_as(path, SC_IMPORT_CAR, ways);
 }
 
 // Read `path`, as osmium wrote it in the given way, and compare.
@@ -202,7 +212,7 @@ static void test_counts_agree_with_those_of_plain_text(void **state)
         assert_int_equal(pclose(opl), 0);
 
         osm_data_path(path, sizeof path, names[i]);
-        osm_result result = read_path(path, NULL);
+        osm_result result = read_path_as(path, SC_IMPORT_ANY, NULL);
         assert_true(counts.way_count > 0);
         assert_int_equal(sc_map_node_count(result.map), counts.node_count);
         assert_int_equal(sc_map_edge_count(result.map), counts.edge_count);
@@ -257,9 +267,246 @@ static void test_objects_are_those_that_osmium_finds(void **state)
     }
 }
 
+// --- Directions and access -----------------------------------------------------------
+
+/** What came of the ways of a file, by this test's own rules. */
+typedef struct judged {
+    uint64_t left_out;
+    uint64_t closed;
+    uint64_t edges;
+    uint64_t one_way_edges;
+} judged;
+
+// The value of a tag in a line of OPL, "" if it has none.
+static const char *tag_of(const char *line, const char *key, char value[128])
+{
+    value[0] = '\0';
+    const char *tag = strstr(line, " T");
+    const size_t size = strlen(key);
+    for (tag = tag ? tag + 2 : ""; *tag != '\0' && *tag != ' ' && *tag != '\n';) {
+        const size_t all = strcspn(tag, ", \n");
+        if (all > size && strncmp(tag, key, size) == 0 && tag[size] == '=') {
+            // Lists count by their first value.
+            snprintf(value, 128, "%.*s", (int)(all - size - 1), tag + size + 1);
+            value[strcspn(value, ";")] = '\0';
+        }
+        tag += all + (tag[all] == ',');
+    }
+    return value;
+}
+
+static bool is_listed(const char *list, const char *word)
+{
+    char padded[160];
+    snprintf(padded, sizeof padded, " %s ", word);
+    return word[0] != '\0' && strstr(list, padded) != NULL;
+}
+
+// 'o' open, 'c' closed, '-' nothing said.
+static char access_of(const char *line, const char *key)
+{
+    char value[128];
+    tag_of(line, key, value);
+    if (is_listed(" yes permissive designated destination official customers discouraged public "
+                  "dismount ",
+                  value)) {
+        return 'o';
+    }
+    return is_listed(" no private agricultural forestry delivery emergency military permit psv bus "
+                     "taxi residents use_sidepath ",
+                     value)
+               ? 'c'
+               : '-';
+}
+
+static char access_of_profile(const char *line, int profile, bool only_own)
+{
+    static const char *const keys[3][4] = {
+        {"motorcar", "motor_vehicle", "vehicle", "access"},
+        {"bicycle", "vehicle", "access"},
+        {"foot", "access"},
+    };
+    static const int own[3] = {2, 1, 1};
+    char value[128];
+    for (int i = 0; i < 4 && keys[profile][i] && (!only_own || i < own[profile]); i++) {
+        const char said = access_of(line, keys[profile][i]);
+        if (said != '-') return said;
+    }
+    return profile > 0 && strcmp(tag_of(line, "motorroad", value), "yes") == 0 ? 'c' : '-';
+}
+
+// '2' both ways, '1' one way, '0' neither.
+static char ways_of_profile(const char *line, int profile)
+{
+    char value[128];
+    if (profile > 0) {
+        tag_of(line, profile == 1 ? "oneway:bicycle" : "oneway:foot", value);
+        if (is_listed(" yes 1 true -1 reverse ", value)) return '1';
+        if (is_listed(" no 0 false alternating ", value) || profile == 2) return '2';
+    }
+    tag_of(line, "oneway", value);
+    if (strcmp(value, "reversible") == 0) return '0';
+    bool is_one_way = is_listed(" yes 1 true -1 reverse ", value);
+    if (!is_one_way && !is_listed(" no 0 false alternating ", value)) {
+        is_one_way = is_listed(" roundabout circular ", tag_of(line, "junction", value)) ||
+                     is_listed(" motorway motorway_link ", tag_of(line, "highway", value));
+    }
+    tag_of(line, "cycleway", value);
+    if (profile == 1 && strncmp(value, "opposite", 8) == 0) return '2';
+    return is_one_way ? '1' : '2';
+}
+
+static bool is_travelled(const char *highway, int profile)
+{
+    const char *const common = " primary primary_link secondary secondary_link tertiary "
+                               "tertiary_link unclassified residential living_street service road ";
+    if (is_listed(common, highway)) return true;
+    static const char *const more[3] = {
+        " motorway motorway_link trunk trunk_link ",
+        " track path cycleway ",
+        " track pedestrian footway path steps cycleway bridleway corridor platform ",
+    };
+    return is_listed(more[profile], highway);
+}
+
+static bool is_kind_of_road(const char *highway)
+{
+    return is_travelled(highway, 0) || is_travelled(highway, 2) ||
+           is_listed(" services rest_area busway bus_guideway escape elevator via_ferrata ",
+                     highway);
+}
+
+static void judge_way(const char *line, int profile, judged *sum)
+{
+    char highway[128];
+    tag_of(line, "highway", highway);
+    // A list is no kind of road: the whole value is compared.
+    const char *whole = strstr(line, "highway=");
+    if (!whole || highway[0] == '\0') return;
+    if (whole[8 + strlen(highway)] == ';') highway[0] = '\0';
+    const bool is_opened =
+        is_kind_of_road(highway) && access_of_profile(line, profile, true) == 'o';
+    if (!is_travelled(highway, profile) && !is_opened) {
+        sum->left_out++;
+        return;
+    }
+    const char ways = ways_of_profile(line, profile);
+    if (access_of_profile(line, profile, false) == 'c' || ways == '0') {
+        sum->closed++;
+        return;
+    }
+    const char *refs = strstr(line, " N");
+    uint64_t edges = 0;
+    for (; refs && *refs != '\0' && *refs != '\n'; refs++) {
+        edges += *refs == ',';
+    }
+    sum->edges += edges;
+    if (ways == '1') sum->one_way_edges += edges;
+}
+
+static judged judge_file(const char *path, const char *format, int profile)
+{
+    char command[8192];
+    snprintf(command, sizeof command,
+             "osmium cat -F %s -f opl,add_metadata=false -t way '%s' 2>/dev/null", format, path);
+    FILE *opl = popen(command, "r");
+    assert_non_null(opl);
+    judged sum = {0};
+    char *line = NULL;
+    size_t capacity = 0;
+    while (getline(&line, &capacity, opl) > 0) {
+        if (line[0] == 'w') judge_way(line, profile, &sum);
+    }
+    free(line);
+    assert_int_equal(pclose(opl), 0);
+    return sum;
+}
+
+static uint64_t count_one_way(const sc_map *map)
+{
+    uint64_t count = 0;
+    for (sc_edge_id e = 0; e < sc_map_edge_count(map); e++) {
+        const sc_travel_times times = sc_map_edge_times(map)[e];
+        count += times.forward == SC_CLOSED || times.backward == SC_CLOSED;
+    }
+    return count;
+}
+
+// Our reader and this test's rules say the same of a file that osmium wrote.
+static uint64_t compare_profiles(const char *path, const char *what)
+{
+    uint64_t judged_edges = 0;
+    for (int profile = 0; profile < 3; profile++) {
+        const judged wanted = judge_file(path, "pbf", profile);
+        judged_edges += wanted.edges;
+        if (wanted.edges == 0) continue;
+        osm_result result = read_path_as(path, (sc_import_profile)profile, NULL);
+        const judged got = {result.report.ways_left_out, result.report.ways_closed,
+                            sc_map_edge_count(result.map), count_one_way(result.map)};
+        if (memcmp(&got, &wanted, sizeof got) != 0) {
+            fail_msg("%s, profile %d: %llu left out, %llu closed, %llu edges, %llu one-way; "
+                     "wanted %llu, %llu, %llu, %llu",
+                     what, profile, (unsigned long long)got.left_out,
+                     (unsigned long long)got.closed, (unsigned long long)got.edges,
+                     (unsigned long long)got.one_way_edges, (unsigned long long)wanted.left_out,
+                     (unsigned long long)wanted.closed, (unsigned long long)wanted.edges,
+                     (unsigned long long)wanted.one_way_edges);
+        }
+        osm_free(&result);
+    }
+    return judged_edges;
+}
+
+static void test_directions_and_access_agree_with_the_tags(void **state)
+{
+    (void)state;
+    if (!can_run()) skip();
+    static const char *const filters[] = {
+        "highway",        "oneway",      "oneway=-1,reversible,alternating",
+        "oneway:bicycle", "oneway:foot", "junction=roundabout,circular",
+        "cycleway",       "access",      "vehicle",
+        "motor_vehicle",  "motorcar",    "bicycle",
+        "foot",           "motorroad",   "highway=motorway,motorway_link"};
+    static const char *const files[] = {"baltimore.osm.pbf", "monaco.osm.pbf",
+                                        "north-bayreuth.osm.xz", "liechtenstein.osm.pbf",
+                                        "rnv.osm.pbf"};
+    enum { BY_TAG = 3 };  // the first files tag by tag, the others as a whole
+    // The whole file as pbf, and what is left of it; osmium reads the first twice.
+    const place p = place_new();
+    char whole[600];
+    char part[600];
+    snprintf(whole, sizeof whole, "%s", place_path(&p, "whole.osm.pbf"));
+    snprintf(part, sizeof part, "%s", place_path(&p, "part.osm.pbf"));
+    uint64_t seen[sizeof filters / sizeof *filters] = {0};
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        char source[4200];
+        char command[8192];
+        const char *format = NULL;
+        source_command(source, sizeof source, files[i], &format);
+        snprintf(command, sizeof command, "%s | osmium cat -F %s -O -o '%s' - 2>/dev/null", source,
+                 format, whole);
+        run(command);
+        for (size_t j = 0; j < sizeof filters / sizeof *filters; j++) {
+            snprintf(command, sizeof command, "osmium tags-filter -O -o '%s' '%s' w/%s 2>/dev/null",
+                     part, whole, filters[j]);
+            run(command);
+            char what[256];
+            snprintf(what, sizeof what, "%s, %s", files[i], filters[j]);
+            seen[j] += compare_profiles(part, what);
+        }
+    }
+    place_free(&p);
+    // Each tag but the rarest occurs somewhere.
+    for (size_t j = 0; j < sizeof filters / sizeof *filters; j++) {
+        const bool is_rare = !strcmp(filters[j], "oneway:foot") || !strcmp(filters[j], "motorroad");
+        if (!is_rare && seen[j] == 0) fail_msg("no way has %s", filters[j]);
+    }
+}
+
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_every_encoding_osmium_writes_gives_the_same_map),
     cmocka_unit_test(test_counts_agree_with_those_of_plain_text),
     cmocka_unit_test(test_objects_are_those_that_osmium_finds),
+    cmocka_unit_test(test_directions_and_access_agree_with_the_tags),
 };
 SC_SUITE(tests)

@@ -40,7 +40,6 @@ static void test_drivable_is_the_roads_that_cars_may_use(void **state)
         "servic",  "services", "",      "all",   "drivable", "pedestrian"};
     for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
         assert_true(filter_wants("drivable", wanted[i]));
-        assert_true(filter_wants(NULL, wanted[i]));
     }
     for (size_t i = 0; i < sizeof unwanted / sizeof unwanted[0]; i++) {
         assert_false(filter_wants("drivable", unwanted[i]));
@@ -92,9 +91,62 @@ static void test_keys_are_known_by_their_whole_text(void **state)
     assert_true(sc__osm_key(slice_of("amenity")) >= SC__OSM_KEY_OBJECT);
     assert_true(sc__osm_key(slice_of("shop")) > sc__osm_key(slice_of("amenity")));
     assert_true(sc__osm_key(slice_of("public_transport")) >= SC__OSM_KEY_OBJECT);
-    static const char *const others[] = {"", "nam", "names", "name:de", "highway_1", "building"};
+    static const char *const others[] = {"",          "nam",      "names", "name:de",
+                                         "highway_1", "building", "re",    "maxspeed:backwards"};
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
         assert_int_equal(sc__osm_key(slice_of(others[i])), SC__OSM_KEY_OTHER);
+    }
+    static const char *const road_keys[SC__OSM_ROAD_KEY_COUNT] = {
+        [SC__OSM_ONEWAY] = "oneway",
+        [SC__OSM_ONEWAY_BICYCLE] = "oneway:bicycle",
+        [SC__OSM_ONEWAY_FOOT] = "oneway:foot",
+        [SC__OSM_JUNCTION] = "junction",
+        [SC__OSM_CYCLEWAY] = "cycleway",
+        [SC__OSM_ACCESS] = "access",
+        [SC__OSM_VEHICLE] = "vehicle",
+        [SC__OSM_MOTOR_VEHICLE] = "motor_vehicle",
+        [SC__OSM_MOTORCAR] = "motorcar",
+        [SC__OSM_BICYCLE] = "bicycle",
+        [SC__OSM_FOOT] = "foot",
+        [SC__OSM_MOTORROAD] = "motorroad",
+        [SC__OSM_MAXSPEED] = "maxspeed",
+        [SC__OSM_MAXSPEED_FORWARD] = "maxspeed:forward",
+        [SC__OSM_MAXSPEED_BACKWARD] = "maxspeed:backward",
+        [SC__OSM_REF] = "ref",
+        [SC__OSM_INT_REF] = "int_ref",
+        [SC__OSM_ROUTE] = "route",
+        [SC__OSM_DURATION] = "duration",
+    };
+    for (unsigned i = 0; i < SC__OSM_ROAD_KEY_COUNT; i++) {
+        assert_int_equal(sc__osm_key(slice_of(road_keys[i])), SC__OSM_KEY_ROAD + i);
+    }
+}
+
+// A value "yes" says no more than its key, which then is the category.
+static void test_every_object_key_names_its_category(void **state)
+{
+    (void)state;
+    static const char *const object_keys[] = {"amenity", "shop",       "tourism",
+                                              "leisure", "healthcare", "office",
+                                              "craft",   "historic",   "club"};
+    for (size_t i = 0; i < sizeof object_keys / sizeof object_keys[0]; i++) {
+        sc__osm_tags tags = {0};
+        bool is_key = false;
+        sc__osm_tags_add(&tags, sc__osm_key(slice_of(object_keys[i])), slice_of("yes"), NULL);
+        const sc_slice category = sc__osm_category(&tags, &is_key);
+        assert_true(is_key && sc_slice_is(category, object_keys[i]));
+    }
+    static const char *const valued[][2] = {{"emergency", "phone"},
+                                            {"railway", "station"},
+                                            {"public_transport", "station"},
+                                            {"aeroway", "terminal"}};
+    for (size_t i = 0; i < sizeof valued / sizeof valued[0]; i++) {
+        sc__osm_tags tags = {0};
+        const unsigned key = sc__osm_key(slice_of(valued[i][0]));
+        sc__osm_tags_add(&tags, key, slice_of("yes"), NULL);
+        assert_null(tags.object.text);
+        sc__osm_tags_add(&tags, key, slice_of(valued[i][1]), NULL);
+        assert_true(sc_slice_is(tags.object, valued[i][1]));
     }
 }
 
@@ -271,6 +323,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_other_sets_and_words_can_be_mixed),
     cmocka_unit_test(test_road_classes_follow_the_highway_value),
     cmocka_unit_test(test_keys_are_known_by_their_whole_text),
+    cmocka_unit_test(test_every_object_key_names_its_category),
     cmocka_unit_test(test_texts_are_made_presentable),
     cmocka_unit_test(test_texts_are_cut_at_255_characters),
     cmocka_unit_test(test_equal_texts_are_kept_once),

@@ -71,7 +71,8 @@ static void test_nodes_are_found_in_whatever_order_they_come(void **state)
         const sc_input input = {"in.osm", (const uint8_t *)"<", 1};
         const sc_load load = {&input, 1, &SC_IMPORT_DEFAULTS, &report, &diag};
         sc__osm osm = {.load = &load, .filter.all = true};
-        const sc__osm_tags tags = {.highway = {"road", 4}};
+        sc__osm_road_tags road = {.given = 0};
+        const sc__osm_tags tags = {.highway = {"road", 4}, .road = &road};
         int64_t refs[REFS];
         for (size_t i = 0; i < REFS; i++) {
             refs[i] = (int64_t)sc_rng_below(&rng, (uint32_t)node_count) - 30;

@@ -13,18 +13,18 @@
 enum { THREADS = 4, CLOAKS = 60 };
 
 /** What one thread answers. */
-typedef struct clerk {
+typedef struct asker {
     sc_objects *objects;
     uint64_t sum;  ///< of all answers, in order
     sc_err err;
-} clerk;
+} asker;
 
 static void add(uint64_t *sum, uint64_t value)
 {
     *sum = (*sum ^ value) * 0x9e3779b97f4a7c15u + (*sum >> 29);
 }
 
-static sc_err answer_all(clerk *c)
+static sc_err answer_all(asker *c)
 {
     const sc_map *map = sc_objects_map(c->objects);
     const sc_lbs_options options = sc_lbs_options_default();
@@ -58,7 +58,7 @@ static sc_err answer_all(clerk *c)
 
 static void *work(void *argument)
 {
-    clerk *c = argument;
+    asker *c = argument;
     c->err = answer_all(c);
     sc_objects_release(c->objects);
     return NULL;
@@ -78,19 +78,19 @@ static void test_four_threads_answer_as_one_does(void **state)
     CHECK_OK(sc_objects_new_from_map(town.map, &town.objects), NULL);
     odd_town_index(&town);
 
-    clerk alone = {.objects = town.objects};
+    asker alone = {.objects = town.objects};
     CHECK_OK(answer_all(&alone), NULL);
     pthread_t threads[THREADS];
-    clerk clerks[THREADS];
+    asker askers[THREADS];
     for (size_t i = 0; i < THREADS; i++) {
-        clerks[i] = (clerk){.objects = sc_objects_hold(town.objects)};
-        assert_int_equal(pthread_create(&threads[i], NULL, work, &clerks[i]), 0);
+        askers[i] = (asker){.objects = sc_objects_hold(town.objects)};
+        assert_int_equal(pthread_create(&threads[i], NULL, work, &askers[i]), 0);
     }
-    sc_objects_release(town.objects);  // whoever is last frees it
+    sc_objects_release(town.objects);  // the last one frees it
     for (size_t i = 0; i < THREADS; i++) {
         assert_int_equal(pthread_join(threads[i], NULL), 0);
-        CHECK_OK(clerks[i].err, NULL);
-        assert_true(clerks[i].sum == alone.sum);
+        CHECK_OK(askers[i].err, NULL);
+        assert_true(askers[i].sum == alone.sum);
     }
     assert_true(alone.sum != 0);
     sc_map_free(town.map);

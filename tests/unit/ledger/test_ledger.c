@@ -72,7 +72,7 @@ static sc_ledger_options scene_options(scene *s)
     return options;
 }
 
-static void scene_open_with(scene *s, unsigned rooms)
+static void scene_open_with(scene *s, unsigned engine_threads)
 {
     clock_now = 1000;
     *s = (scene){0};
@@ -80,7 +80,7 @@ static void scene_open_with(scene *s, unsigned rooms)
     s->map = sketch_map(&drawn);
     sketch_free(&drawn);
     sc_ledger_options options = scene_options(s);
-    options.engine_threads = rooms;
+    options.engine_threads = engine_threads;
     sc_diag diag = {""};
     sc_rng *rng = NULL;
     CHECK_OK(sc_rng_new_seeded(1, &rng), NULL);
@@ -98,7 +98,7 @@ static void scene_close(scene *s)
 {
     sc_ledger_stop(s->ledger);
     const sc_ledger_stats stats = sc_ledger_stats_of(s->ledger);
-    desk_check_stats(&stats);
+    ledger_check_stats(&stats);
     assert_int_equal(stats.pending, 0);
     assert_int_equal(stats.violations, 0);
     assert_int_equal(sc_ledger_pending(s->ledger), 0);
@@ -112,7 +112,7 @@ static void scene_close(scene *s)
 
 static void submit(scene *s, uint32_t number, uint32_t k, sc_time wait)
 {
-    sc_ticket *ticket = desk_ticket(number, k, clock_now + wait);
+    sc_ticket *ticket = ledger_ticket(number, k, clock_now + wait);
     ticket->edge = 3;
     ticket->offset_m = 0.25 * number;
     CHECK_OK(sc_ledger_submit(s->ledger, ticket), NULL);
@@ -181,7 +181,7 @@ static void test_users_behind_a_cloak_are_counted_once(void **state)
     scene s;
     scene_open(&s);
     for (uint32_t i = 1; i <= 3; i++) {
-        sc_ticket *ticket = desk_ticket(i, 2, clock_now + 100000);
+        sc_ticket *ticket = ledger_ticket(i, 2, clock_now + 100000);
         ticket->query.user = i < 3 ? 7 : 8;
         CHECK_OK(sc_ledger_submit(s.ledger, ticket), NULL);
     }
@@ -288,7 +288,7 @@ static void test_a_full_ledger_takes_no_more(void **state)
     for (uint32_t i = 1; i <= MOST_PENDING; i++) {
         submit(&s, i, 50, 500);
     }
-    sc_ticket *extra = desk_ticket(99, 1, clock_now + 500);
+    sc_ticket *extra = ledger_ticket(99, 1, clock_now + 500);
     assert_int_equal(sc_ledger_submit(s.ledger, extra), SC_EBUSY);
     assert_int_equal(sc_ledger_pending(s.ledger), MOST_PENDING);
     settle_down(&s);
@@ -325,7 +325,7 @@ static void test_a_ledger_that_drains_takes_no_more_and_finishes_what_it_has(voi
     submit(&s, 1, 1, 100000);
     settle_down(&s);
     sc_ledger_drain(s.ledger);
-    sc_ticket *extra = desk_ticket(2, 1, clock_now + 500);
+    sc_ticket *extra = ledger_ticket(2, 1, clock_now + 500);
     assert_int_equal(sc_ledger_submit(s.ledger, extra), SC_EINTERRUPTED);
     sc_ticket_free(extra);
     assert_int_equal(sc_ledger_pending(s.ledger), 1);

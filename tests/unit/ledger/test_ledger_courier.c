@@ -42,10 +42,10 @@ static sc_ledger *ledger_on(const sc_map *map, basket *b)
     return ledger;
 }
 
-static sc_courier *courier_for(sc_ledger *ledger, odd_town *town, unsigned clerks)
+static sc_courier *courier_for(sc_ledger *ledger, odd_town *town, unsigned threads)
 {
     sc_courier_options options = sc_courier_options_default();
-    options.workers = clerks;
+    options.threads = threads;
     options.objects = town->objects;
     options.back = sc_ledger_errand_back;
     options.context = ledger;
@@ -78,7 +78,7 @@ static void test_travellers_get_the_exact_answer(void **state)
         sc_courier_free(courier);
         sc_ledger_free(ledger);
 
-        desk_check_stats(&stats);
+        ledger_check_stats(&stats);
         assert_int_equal(b.count, TRAVELLERS);
         assert_int_equal(stats.violations, 0);
         size_t answered = 0;
@@ -104,11 +104,11 @@ static void test_travellers_get_the_exact_answer(void **state)
 static void test_a_courier_freed_with_errands_under_way_gives_them_back(void **state)
 {
     (void)state;
-    for (unsigned clerks = 0; clerks <= 2; clerks += 2) {
+    for (unsigned threads = 0; threads <= 2; threads += 2) {
         odd_town town = odd_town_drawn(1);
         basket b = {.lock = PTHREAD_MUTEX_INITIALIZER};
         sc_ledger *ledger = ledger_on(town.map, &b);
-        sc_courier *courier = courier_for(ledger, &town, clerks);
+        sc_courier *courier = courier_for(ledger, &town, threads);
         for (uint32_t i = 0; i < TRAVELLERS; i++) {
             town_ask(ledger, &town, i, 1 + i % 2);
         }

@@ -13,11 +13,11 @@
 
 enum { TRAVELLERS = 60, LONG_MS = 60000 };
 
-static const sc_peer peers[2] = {DESK_SELF, DESK_OTHER};
+static const sc_peer peers[2] = {PEER_SELF, PEER_OTHER};
 
 typedef struct scene {
     odd_town town;
-    sc_partition *cut;
+    sc_partition *partition;
     sc_engine_pool *engines;
     sc_ledger *ledgers[2];
     sc_courier *couriers[2];
@@ -48,27 +48,27 @@ static void carry(void *context, sc_peer to, sc_msg *msg)
 }
 
 /** Half of the stars here, half there. */
-static sc_partition *cut_in_two(const sc_map *map)
+static sc_partition *divide_in_two(const sc_map *map)
 {
     const uint32_t stars = sc_map_star_count(map);
     uint16_t *parts = test_take(stars, sizeof *parts);
     for (uint32_t i = 0; i < stars; i++) {
         parts[i] = i % 2;
     }
-    sc_partition *cut = NULL;
-    CHECK_OK(sc_partition_new(map, parts, 2, &cut, NULL), NULL);
+    sc_partition *partition = NULL;
+    CHECK_OK(sc_partition_new(map, parts, 2, &partition, NULL), NULL);
     free(parts);
-    return cut;
+    return partition;
 }
 
 static void make_worker(scene *s)
 {
     sc_engine_pool_options options = {
         .engine = sc_engine_options_default(),
-        .cut = s->cut,
+        .partition = s->partition,
         .engine_threads = 2,
         .max_queries = TRAVELLERS,
-        .self = DESK_WORKER,
+        .self = PEER_WORKER,
         .patience_us = 5000000,
         .port = {.send = carry, .context = s},
     };
@@ -81,7 +81,7 @@ static void make_gateway(scene *s, size_t i)
 {
     const sc_port port = {.send = carry, .context = s};
     sc_ledger_options options = sc_ledger_options_default();
-    options.cut = s->cut;
+    options.partition = s->partition;
     options.self = peers[i];
     options.workers = &port;
     options.patience_us = 5000000;
@@ -94,7 +94,7 @@ static void make_gateway(scene *s, size_t i)
     CHECK_OK(sc_ledger_new(s->town.map, &options, &s->ledgers[i], &diag), &diag);
     assert_null(sc_ledger_engines(s->ledgers[i]));
     sc_courier_options courier = sc_courier_options_default();
-    courier.workers = 2;
+    courier.threads = 2;
     courier.objects = s->town.objects;
     courier.back = sc_ledger_errand_back;
     courier.context = s->ledgers[i];
@@ -106,7 +106,7 @@ static scene *scene_open(uint64_t seed)
 {
     scene *s = test_take(1, sizeof *s);
     s->town = odd_town_drawn(seed);
-    s->cut = cut_in_two(s->town.map);
+    s->partition = divide_in_two(s->town.map);
     CHECK_OK(sc_handover_new(sizeof(sc_ticket *), TRAVELLERS, &s->settled), NULL);
     make_worker(s);
     make_gateway(s, 0);
@@ -132,7 +132,7 @@ static void scene_close(scene *s)
     }
     sc_engine_pool_free(s->engines);
     sc_handover_free(s->settled);
-    sc_partition_free(s->cut);
+    sc_partition_free(s->partition);
     odd_town_free(&s->town);
     free(s);
 }
@@ -142,7 +142,7 @@ static uint64_t answered(scene *s)
     return sc_ledger_stats_of(s->ledgers[0]).answered + sc_ledger_stats_of(s->ledgers[1]).answered;
 }
 
-static void test_travellers_get_the_exact_answer_whoever_has_asked(void **state)
+static void test_travellers_get_the_exact_answer_by_any_provider(void **state)
 {
     (void)state;
     uint64_t elsewhere = 0;
@@ -160,7 +160,7 @@ static void test_travellers_get_the_exact_answer_whoever_has_asked(void **state)
         scene_stop(s);
         for (size_t i = 0; i < 2; i++) {
             const sc_ledger_stats stats = sc_ledger_stats_of(s->ledgers[i]);
-            desk_check_stats(&stats);
+            ledger_check_stats(&stats);
             assert_int_equal(stats.violations, 0);
             assert_int_equal(stats.pending, 0);
             elsewhere += stats.cloaks_elsewhere;
@@ -199,7 +199,7 @@ static void test_where_the_engines_are_elsewhere_nothing_can_be_switched(void **
 }
 
 static const struct CMUnitTest tests[] = {
-    SC_CASES(test_travellers_get_the_exact_answer_whoever_has_asked),
+    SC_CASES(test_travellers_get_the_exact_answer_by_any_provider),
     cmocka_unit_test(test_where_the_engines_are_elsewhere_nothing_can_be_switched),
 };
 SC_SUITE(tests)

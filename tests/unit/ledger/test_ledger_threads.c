@@ -20,7 +20,7 @@ enum { DOORS = 3, EACH = 250, TICKETS = DOORS * EACH, LONG_MS = 60000 };
 
 typedef struct scene {
     sc_map *map;
-    sc_partition *cut;
+    sc_partition *partition;
     sc_ledger *ledger;
     sc_handover *errands;  ///< for the provider's thread; NULL ends it
     pthread_t provider;
@@ -81,28 +81,28 @@ static void *provide(void *argument)
 }
 
 /** Parts of about as many stars each, one after the other. */
-static sc_partition *cut_into(const sc_map *map, uint32_t parts)
+static sc_partition *divide_into(const sc_map *map, uint32_t parts)
 {
     const uint32_t stars = sc_map_star_count(map);
     uint16_t *part_of_star = test_take(stars, sizeof *part_of_star);
     for (uint32_t i = 0; i < stars; i++) {
         part_of_star[i] = (uint16_t)(i * parts / stars);
     }
-    sc_partition *cut = NULL;
-    CHECK_OK(sc_partition_new(map, part_of_star, parts, &cut, NULL), NULL);
+    sc_partition *partition = NULL;
+    CHECK_OK(sc_partition_new(map, part_of_star, parts, &partition, NULL), NULL);
     free(part_of_star);
-    return cut;
+    return partition;
 }
 
-static void scene_open(scene *s, unsigned prune_threads, unsigned rooms)
+static void scene_open(scene *s, unsigned prune_threads, unsigned engine_threads)
 {
     *s = (scene){.map = stream_long_street(3)};
-    s->cut = cut_into(s->map, rooms);
+    s->partition = divide_into(s->map, engine_threads);
     CHECK_OK(sc_handover_new(sizeof(sc_errand *), TICKETS + 1, &s->errands), NULL);
     sc_ledger_options options = sc_ledger_options_default();
     options.prune_threads = prune_threads;
-    options.engine_threads = rooms;
-    options.cut = s->cut;
+    options.engine_threads = engine_threads;
+    options.partition = s->partition;
     options.max_pending = TICKETS;
     options.jitter_us = 5000;
     options.guard_us = 1000;
@@ -125,7 +125,7 @@ static void scene_close(scene *s, bool was_drained)
     pthread_join(s->provider, NULL);
 
     const sc_ledger_stats stats = sc_ledger_stats_of(s->ledger);
-    desk_check_stats(&stats);
+    ledger_check_stats(&stats);
     assert_int_equal(stats.taken, TICKETS);
     assert_int_equal(stats.pending, 0);
     assert_int_equal(stats.violations, 0);
@@ -149,7 +149,7 @@ static void scene_close(scene *s, bool was_drained)
                   stats.failed[SC_FAILURE_TIMEOUT], stats.cloaks, stats.refused);
     sc_ledger_free(s->ledger);
     sc_handover_free(s->errands);
-    sc_partition_free(s->cut);
+    sc_partition_free(s->partition);
     sc_map_free(s->map);
 }
 
@@ -167,8 +167,8 @@ static void *ask(void *argument)
     sc_rng_seed(&rng, d->first);
     for (uint32_t i = 0; i < EACH; i++) {
         const uint32_t number = d->first + i;
-        sc_ticket *ticket = desk_ticket(number, 1 + sc_rng_below(&rng, 4),
-                                        sc_clock_us() + 30000 + (sc_time)i * 1000);
+        sc_ticket *ticket = ledger_ticket(number, 1 + sc_rng_below(&rng, 4),
+                                          sc_clock_us() + 30000 + (sc_time)i * 1000);
         ticket->query.segment = sc_rng_below(&rng, sc_map_segment_count(s->map));
         ticket->query.max_hops = 4;
         CHECK_OK(sc_ledger_submit(s->ledger, ticket), NULL);
@@ -221,7 +221,7 @@ static void test_many_doors_and_every_ticket_comes_back_once(void **state)
     }
 }
 
-static void test_a_stop_in_the_middle_loses_nobody(void **state)
+static void test_a_stop_in_the_middle_loses_no_query(void **state)
 {
     (void)state;
     scene *s = test_take(1, sizeof *s);
@@ -236,7 +236,7 @@ static void *ask_until_the_end(void *argument)
 {
     const door *d = argument;
     for (uint32_t i = 0; i < EACH; i++) {
-        sc_ticket *ticket = desk_ticket(d->first + i, 1000, sc_clock_us() + 60000000);
+        sc_ticket *ticket = ledger_ticket(d->first + i, 1000, sc_clock_us() + 60000000);
         if (sc_ledger_submit(d->scene->ledger, ticket) != SC_OK) {
             // Still ours. For the count it is as if it had come back.
             atomic_fetch_add(&d->scene->returned[d->first + i], 1);
@@ -246,7 +246,7 @@ static void *ask_until_the_end(void *argument)
     return NULL;
 }
 
-static void test_doors_that_do_not_know_of_the_end_lose_nobody(void **state)
+static void test_doors_that_do_not_know_of_the_end_lose_no_query(void **state)
 {
     (void)state;
     scene *s = test_take(1, sizeof *s);
@@ -269,14 +269,14 @@ static void test_doors_that_do_not_know_of_the_end_lose_nobody(void **state)
     pthread_join(s->provider, NULL);
     sc_ledger_free(s->ledger);
     sc_handover_free(s->errands);
-    sc_partition_free(s->cut);
+    sc_partition_free(s->partition);
     sc_map_free(s->map);
     free(s);
 }
 
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_many_doors_and_every_ticket_comes_back_once),
-    cmocka_unit_test(test_a_stop_in_the_middle_loses_nobody),
-    cmocka_unit_test(test_doors_that_do_not_know_of_the_end_lose_nobody),
+    cmocka_unit_test(test_a_stop_in_the_middle_loses_no_query),
+    cmocka_unit_test(test_doors_that_do_not_know_of_the_end_lose_no_query),
 };
 SC_SUITE(tests)

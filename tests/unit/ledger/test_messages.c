@@ -27,7 +27,7 @@ static sc_proposal *made_proposal(void)
     return proposal;
 }
 
-static void check_bid_equal(const sc_proposal *a, const sc_proposal *b)
+static void check_proposal_equal(const sc_proposal *a, const sc_proposal *b)
 {
     assert_true(sc_proposal_id_equal(&a->id, &b->id));
     assert_int_equal(a->worker, b->worker);
@@ -84,7 +84,7 @@ static void test_a_clone_of_a_proposal_is_equal_and_shares_nothing(void **state)
     (void)state;
     sc_proposal *proposal = made_proposal();
     sc_proposal *copy = sc_proposal_clone(proposal);
-    check_bid_equal(proposal, copy);
+    check_proposal_equal(proposal, copy);
     proposal->segments[0] = 99;
     proposal->members[0].query.user = 99;
     assert_int_equal(copy->segments[0], 10);
@@ -124,14 +124,14 @@ static sc_msg made_msg(sc_msg_kind kind)
     return msg;
 }
 
-static void check_word_equal(const sc_msg *a, const sc_msg *b)
+static void check_msg_equal(const sc_msg *a, const sc_msg *b)
 {
     assert_int_equal(a->kind, b->kind);
     assert_int_equal(a->from, b->from);
     switch (a->kind) {
     case SC_MSG_RESERVE:
         assert_ptr_not_equal(a->proposal, b->proposal);
-        check_bid_equal(a->proposal, b->proposal);
+        check_proposal_equal(a->proposal, b->proposal);
         break;
     case SC_MSG_OK:
     case SC_MSG_RELEASE:
@@ -166,7 +166,7 @@ static void test_a_clone_of_any_message_is_equal_and_owns_its_own(void **state)
         sc_msg msg = made_msg((sc_msg_kind)kind);
         sc_msg copy;
         assert_true(sc_msg_clone(&msg, &copy));
-        check_word_equal(&msg, &copy);
+        check_msg_equal(&msg, &copy);
         sc_msg_fini(&msg);
         sc_msg_fini(&msg);
         assert_int_equal(msg.kind, SC_MSG_NONE);

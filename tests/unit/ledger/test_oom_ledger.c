@@ -88,7 +88,7 @@ static void live(scene *s, unsigned long n)
     sc_ticket *tickets[TICKETS];
     for (uint32_t i = 0; i < TICKETS; i++) {
         const uint32_t k = i == 0 ? 100 : 1 + i % 3;
-        tickets[i] = desk_ticket(i, k, clock_now + 100000);
+        tickets[i] = ledger_ticket(i, k, clock_now + 100000);
         tickets[i]->query.segment = i % sc_map_segment_count(s->map);
         tickets[i]->query.l = 1 + i % 4;
     }
@@ -155,7 +155,7 @@ static void test_every_ticket_has_one_outcome_whatever_memory_does(void **state)
         }
         sc_ledger_stop(s.ledger);
         const sc_ledger_stats stats = sc_ledger_stats_of(s.ledger);
-        desk_check_stats(&stats);
+        ledger_check_stats(&stats);
         assert_int_equal(stats.taken, TICKETS);
         assert_int_equal(stats.violations, 0);
         assert_int_equal(stats.engine.pending + stats.engine.proposed, 0);
@@ -179,68 +179,68 @@ static void test_every_ticket_has_one_outcome_whatever_memory_does(void **state)
 
 static const uint32_t mixed[] = {1, 1000, 2, 0};
 
-static desk *open_desk(void)
+static ledger_fixture *open_desk(void)
 {
-    desk *d = test_take(1, sizeof *d);
-    const sc__ledger_state_options options = desk_options();
-    desk_open(d, &options, 1);
-    desk_ask(d, 1, 4000, 0);
-    desk_ask(d, 2, 4000, 0);
+    ledger_fixture *d = test_take(1, sizeof *d);
+    const sc__ledger_state_options options = ledger_options();
+    ledger_open(d, &options, 1);
+    ledger_ask(d, 1, 4000, 0);
+    ledger_ask(d, 2, 4000, 0);
     return d;
 }
 
-static void close_desk(desk *d)
+static void close_desk(ledger_fixture *d)
 {
-    desk_close(d);
+    ledger_close(d);
     free(d);
 }
 
 static void test_an_ok_without_memory_is_as_a_lost_one(void **state)
 {
     (void)state;
-    desk *d = open_desk();
-    sc_proposal *proposal = desk_proposal(d, mixed, DESK_OTHER);
+    ledger_fixture *d = open_desk();
+    sc_proposal *proposal = ledger_proposal(d, mixed, PEER_OTHER);
     oom_arm(1);
-    const sc_proposal_id id = desk_reserve(d, proposal, 0);
+    const sc_proposal_id id = ledger_reserve(d, proposal, 0);
     assert_true(oom_happened());
-    desk_check_quiet(d);
+    ledger_check_quiet(d);
     // Its members are reserved, and wait for a message.
     sc__ledger_state_pass_time(d->ledger_state, 300);
-    desk_check_msg(d, SC_MSG_ASK, DESK_OTHER, &id);
+    ledger_check_msg(d, SC_MSG_ASK, PEER_OTHER, &id);
     close_desk(d);
 }
 
-static void test_a_no_without_memory_names_nobody(void **state)
+static void test_a_no_without_memory_names_no_member(void **state)
 {
     (void)state;
-    desk *d = open_desk();
-    sc_proposal *proposal = desk_proposal(d, (const uint32_t[]){1, 9, 0}, DESK_SELF);
+    ledger_fixture *d = open_desk();
+    sc_proposal *proposal = ledger_proposal(d, (const uint32_t[]){1, 9, 0}, PEER_SELF);
     oom_arm(1);
-    const sc_proposal_id id = desk_reserve(d, proposal, 0);
+    const sc_proposal_id id = ledger_reserve(d, proposal, 0);
     assert_true(oom_happened());
-    desk_check_no(d, &id, (const uint32_t[]){0});
+    ledger_check_no(d, &id, (const uint32_t[]){0});
     close_desk(d);
 }
 
 static void test_a_result_without_memory_is_not_told(void **state)
 {
     (void)state;
-    desk *d = open_desk();
-    const sc_proposal_id id = desk_reserve(d, desk_proposal(d, mixed, DESK_SELF), 0);
-    desk_check_msg(d, SC_MSG_OK, DESK_WORKER, &id);
-    desk_release(d, &id, (const uint32_t[]){1000, 0}, 4000, 0);
+    ledger_fixture *d = open_desk();
+    const sc_proposal_id id = ledger_reserve(d, ledger_proposal(d, mixed, PEER_SELF), 0);
+    ledger_check_msg(d, SC_MSG_OK, PEER_WORKER, &id);
+    ledger_release(d, &id, (const uint32_t[]){1000, 0}, 4000, 0);
     sc_reservation *reservation = sc__ledger_state_take_due(d->ledger_state, 200);
     sc__ledger_state_published(d->ledger_state, reservation, 1, 3, 200);
-    desk_check_msg(d, SC_MSG_PUBLISHED, DESK_WORKER, &id);
-    desk_check_msg(d, SC_MSG_PUBLISHED, DESK_OTHER, &id);
+    ledger_check_msg(d, SC_MSG_PUBLISHED, PEER_WORKER, &id);
+    ledger_check_msg(d, SC_MSG_PUBLISHED, PEER_OTHER, &id);
     sc_answer_place places[2] = {{0}};
     sc_result *result = sc_result_new(SC_FAILURE_NONE, "a", 1, "b", 1);
     oom_arm(1);
     sc__ledger_state_answered(d->ledger_state, reservation, SC_FAILURE_NONE, places, result, 300);
     assert_true(oom_happened());
-    desk_check_quiet(d);
-    desk_check_settled(d, 1, SC_OUTCOME_ANSWERED, 0);
-    desk_check_settled(d, 2, SC_OUTCOME_ANSWERED, 0);
+    ledger_check_quiet(d);
+    ledger_check_settled(d, 1, SC_OUTCOME_ANSWERED, 0);
+    ledger_check_settled(d, 2, SC_OUTCOME_ANSWERED, 0);
     close_desk(d);
 }
 
@@ -257,7 +257,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_a_start_without_memory_sends_so),
     SC_CASES(test_every_ticket_has_one_outcome_whatever_memory_does),
     cmocka_unit_test(test_an_ok_without_memory_is_as_a_lost_one),
-    cmocka_unit_test(test_a_no_without_memory_names_nobody),
+    cmocka_unit_test(test_a_no_without_memory_names_no_member),
     cmocka_unit_test(test_a_result_without_memory_is_not_told),
     cmocka_unit_test(test_a_ticket_without_memory_is_none),
 };

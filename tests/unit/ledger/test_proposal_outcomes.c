@@ -5,7 +5,7 @@
 #include "base/rng.h"
 #include "support/check.h"
 
-enum { MOST = 20, BIDS = 60, STEPS = 30000 };
+enum { MOST = 20, PROPOSALS = 60, STEPS = 30000 };
 
 static sc_proposal_id id_of(uint32_t number)
 {
@@ -24,7 +24,7 @@ typedef struct line {
 static size_t forget(line *lines, sc_time now)
 {
     size_t known = 0;
-    for (size_t i = 0; i < BIDS; i++) {
+    for (size_t i = 0; i < PROPOSALS; i++) {
         if (lines[i].until < now) lines[i] = (line){0};
         known += lines[i].outcome != SC_PROPOSAL_OUTCOME_UNKNOWN;
     }
@@ -44,7 +44,7 @@ static void test_outcomes_agree_with_a_list(void **state)
     (void)state;
     sc__proposal_outcomes *outcomes = NULL;
     CHECK_OK(sc__proposal_outcomes_new(MOST, &outcomes), NULL);
-    line lines[BIDS] = {{0}};
+    line lines[PROPOSALS] = {{0}};
     sc_rng rng;
     sc_rng_seed(&rng, 3);
     sc_time now = 1;
@@ -55,7 +55,7 @@ static void test_outcomes_agree_with_a_list(void **state)
         const size_t known = forget(lines, now);
         assert_int_equal(sc__proposal_outcomes_has_room(outcomes), known < MOST);
 
-        const uint32_t number = sc_rng_below(&rng, BIDS);
+        const uint32_t number = sc_rng_below(&rng, PROPOSALS);
         const sc_proposal_id id = id_of(number);
         const sc_time until = now + sc_rng_below(&rng, 200);
         const sc_proposal_outcome before = lines[number].outcome;

@@ -24,8 +24,8 @@ static const char picture[] = "A   B   J   C\n"
 
 typedef struct scene {
     stage stage;
-    sc_partition *cut;
-    desk desk;
+    sc_partition *partition;
+    ledger_fixture ledger_fixture;
 } scene;
 
 static scene *scene_open(void)
@@ -36,19 +36,19 @@ static scene *scene_open(void)
     uint16_t parts[4] = {0};
     parts[stage_star(&s->stage, 'K')] = 1;
     parts[stage_star(&s->stage, 'F')] = 1;
-    CHECK_OK(sc_partition_new(s->stage.map, parts, 2, &s->cut, NULL), NULL);
-    sc__ledger_state_options options = desk_options();
-    options.cut = s->cut;
-    desk_open(&s->desk, &options, 1);
+    CHECK_OK(sc_partition_new(s->stage.map, parts, 2, &s->partition, NULL), NULL);
+    sc__ledger_state_options options = ledger_options();
+    options.partition = s->partition;
+    ledger_open(&s->ledger_fixture, &options, 1);
     return s;
 }
 
 static void scene_close(scene *s)
 {
-    const sc_ledger_stats stats = sc__ledger_state_stats(s->desk.ledger_state);
-    desk_check_stats(&stats);
-    desk_close(&s->desk);
-    sc_partition_free(s->cut);
+    const sc_ledger_stats stats = sc__ledger_state_stats(s->ledger_fixture.ledger_state);
+    ledger_check_stats(&stats);
+    ledger_close(&s->ledger_fixture);
+    sc_partition_free(s->partition);
     stage_close(&s->stage);
     free(s);
 }
@@ -56,45 +56,46 @@ static void scene_close(scene *s)
 /** A query from a dead end of that star, which waits 4000 from 0 on. */
 static sc_ticket *ask(scene *s, uint32_t number, char input, uint32_t max_hops)
 {
-    sc_ticket *ticket = desk_ticket(number, 1, 4000);
+    sc_ticket *ticket = ledger_ticket(number, 1, 4000);
     ticket->query.segment = stage_dead_end(&s->stage, input);
     ticket->query.max_hops = max_hops;
-    sc__ledger_state_add(s->desk.ledger_state, ticket, 0);
-    desk_check_query(&s->desk, SC_MSG_ADD, number, input == 'F' ? 1 : 0);
-    desk_check_quiet(&s->desk);
+    sc__ledger_state_add(s->ledger_fixture.ledger_state, ticket, 0);
+    ledger_check_query(&s->ledger_fixture, SC_MSG_ADD, number, input == 'F' ? 1 : 0);
+    ledger_check_quiet(&s->ledger_fixture);
     return ticket;
 }
 
 /** A single proposal of one query, by the engine of that part, published. */
 static void publish(scene *s, uint32_t number, uint32_t part, sc_time now)
 {
-    desk *d = &s->desk;
-    sc_proposal *proposal = desk_proposal(d, (const uint32_t[]){number, 0}, DESK_SELF);
+    ledger_fixture *d = &s->ledger_fixture;
+    sc_proposal *proposal = ledger_proposal(d, (const uint32_t[]){number, 0}, PEER_SELF);
     proposal->part = part;
-    desk_reserve(d, proposal, now);
+    ledger_reserve(d, proposal, now);
     sc_reservation *reservation = sc__ledger_state_take_due(d->ledger_state, now + 100);
     assert_non_null(reservation);
     sc__ledger_state_published(d->ledger_state, reservation, 1, 1, now + 100);
 }
 
-static void test_a_query_near_a_cut_is_sent_to_other_parts_after_a_quarter_of_its_time(void **state)
+static void
+test_a_query_near_a_border_is_sent_to_other_parts_after_a_quarter_of_its_time(void **state)
 {
     (void)state;
     scene *s = scene_open();
-    desk *d = &s->desk;
+    ledger_fixture *d = &s->ledger_fixture;
     assert_true(ask(s, 1, 'D', NEAR)->is_near);
     assert_false(ask(s, 2, 'D', FAR)->is_near);
     assert_true(ask(s, 3, 'F', NEAR)->is_near);
     assert_int_equal(sc__ledger_state_next_wake(d->ledger_state), 1000);
     sc__ledger_state_pass_time(d->ledger_state, 999);
-    desk_check_quiet(d);
+    ledger_check_quiet(d);
     sc__ledger_state_pass_time(d->ledger_state, 1000);
     assert_int_equal(d->told_count, 2);
     const bool is_first = d->told[0].msg.home == 0;
-    desk_check_query(d, SC_MSG_COMPANY, is_first ? 1 : 3, is_first ? 1 : 0);
-    desk_check_query(d, SC_MSG_COMPANY, is_first ? 3 : 1, is_first ? 0 : 1);
+    ledger_check_query(d, SC_MSG_COMPANY, is_first ? 1 : 3, is_first ? 1 : 0);
+    ledger_check_query(d, SC_MSG_COMPANY, is_first ? 3 : 1, is_first ? 0 : 1);
     sc__ledger_state_pass_time(d->ledger_state, 3000);
-    desk_check_quiet(d);
+    ledger_check_quiet(d);
     assert_int_equal(sc__ledger_state_stats(d->ledger_state).company, 2);
     scene_close(s);
 }
@@ -103,18 +104,18 @@ static void test_a_query_that_is_over_is_taken_from_all_that_received_of_it(void
 {
     (void)state;
     scene *s = scene_open();
-    desk *d = &s->desk;
-    // By its own part, and nobody else has it: the worker receives that the proposal has left.
+    ledger_fixture *d = &s->ledger_fixture;
+    // By its own part, and no other worker has it: the worker receives that the proposal has left.
     ask(s, 1, 'D', FAR);
     publish(s, 1, 0, 10);
-    desk_next(d, SC_MSG_PUBLISHED, DESK_WORKER);
-    desk_check_quiet(d);
-    // Near a cut: whoever has its home may have the other part too.
+    ledger_next(d, SC_MSG_PUBLISHED, PEER_WORKER);
+    ledger_check_quiet(d);
+    // Near a border: the peer that has its home may have the other part too.
     ask(s, 2, 'D', NEAR);
     publish(s, 2, 0, 200);
-    desk_check_query(d, SC_MSG_REMOVE, 2, 0);
-    desk_next(d, SC_MSG_PUBLISHED, DESK_WORKER);
-    desk_check_quiet(d);
+    ledger_check_query(d, SC_MSG_REMOVE, 2, 0);
+    ledger_next(d, SC_MSG_PUBLISHED, PEER_WORKER);
+    ledger_check_quiet(d);
     // Others were told, and one of them was quicker.
     ask(s, 3, 'D', NEAR);
     ask(s, 4, 'D', NEAR);
@@ -123,16 +124,16 @@ static void test_a_query_that_is_over_is_taken_from_all_that_received_of_it(void
     assert_int_equal(d->told_count, 3);
     d->told_count = 0;
     publish(s, 3, 1, 1100);
-    desk_check_query(d, SC_MSG_REMOVE, 3, 0);
-    desk_check_query(d, SC_MSG_REMOVE, 3, 1);
-    desk_next(d, SC_MSG_PUBLISHED, DESK_WORKER);
-    desk_withdraw(d, 4, 1300);
-    desk_check_query(d, SC_MSG_REMOVE, 4, 0);
-    desk_check_query(d, SC_MSG_REMOVE, 4, 1);
-    desk_drop(d, 5, SC_DROP_INFEASIBLE, 1300);
-    desk_check_query(d, SC_MSG_REMOVE, 5, 0);
-    desk_check_query(d, SC_MSG_REMOVE, 5, 1);
-    desk_check_quiet(d);
+    ledger_check_query(d, SC_MSG_REMOVE, 3, 0);
+    ledger_check_query(d, SC_MSG_REMOVE, 3, 1);
+    ledger_next(d, SC_MSG_PUBLISHED, PEER_WORKER);
+    ledger_withdraw(d, 4, 1300);
+    ledger_check_query(d, SC_MSG_REMOVE, 4, 0);
+    ledger_check_query(d, SC_MSG_REMOVE, 4, 1);
+    ledger_drop(d, 5, SC_DROP_INFEASIBLE, 1300);
+    ledger_check_query(d, SC_MSG_REMOVE, 5, 0);
+    ledger_check_query(d, SC_MSG_REMOVE, 5, 1);
+    ledger_check_quiet(d);
     scene_close(s);
 }
 
@@ -141,9 +142,9 @@ static void test_a_query_that_its_home_drops_needs_no_further_msg(void **state)
     (void)state;
     scene *s = scene_open();
     ask(s, 1, 'D', FAR);
-    desk_drop(&s->desk, 1, SC_DROP_INFEASIBLE, 10);
-    desk_check_quiet(&s->desk);
-    desk_check_settled(&s->desk, 1, SC_OUTCOME_DROPPED, SC_DROP_INFEASIBLE);
+    ledger_drop(&s->ledger_fixture, 1, SC_DROP_INFEASIBLE, 10);
+    ledger_check_quiet(&s->ledger_fixture);
+    ledger_check_settled(&s->ledger_fixture, 1, SC_OUTCOME_DROPPED, SC_DROP_INFEASIBLE);
     scene_close(s);
 }
 
@@ -151,35 +152,35 @@ static void test_a_part_that_has_moved_receives_of_its_queries_and_its_company(v
 {
     (void)state;
     scene *s = scene_open();
-    desk *d = &s->desk;
+    ledger_fixture *d = &s->ledger_fixture;
     ask(s, 1, 'D', NEAR);
     ask(s, 2, 'D', FAR);
     ask(s, 3, 'F', FAR);
     // Company is not due yet: of query 1 part 1 will receive in time.
     sc__ledger_state_resend(d->ledger_state, 1, 10);
     sc__ledger_state_pass_time(d->ledger_state, 10);
-    desk_check_query(d, SC_MSG_ADD, 3, 1);
-    desk_check_quiet(d);
+    ledger_check_query(d, SC_MSG_ADD, 3, 1);
+    ledger_check_quiet(d);
     sc__ledger_state_pass_time(d->ledger_state, 1000);
-    desk_check_query(d, SC_MSG_COMPANY, 1, 1);
+    ledger_check_query(d, SC_MSG_COMPANY, 1, 1);
     // Now it is company that part 1 has lost.
     sc__ledger_state_resend(d->ledger_state, 1, 1100);
     sc__ledger_state_resend(d->ledger_state, 1, 1100);
     sc__ledger_state_pass_time(d->ledger_state, 1100);
     assert_int_equal(d->told_count, 2);
     const bool is_first = d->told[0].msg.kind == SC_MSG_ADD;
-    desk_check_query(d, is_first ? SC_MSG_ADD : SC_MSG_COMPANY, is_first ? 3 : 1, 1);
-    desk_check_query(d, is_first ? SC_MSG_COMPANY : SC_MSG_ADD, is_first ? 1 : 3, 1);
+    ledger_check_query(d, is_first ? SC_MSG_ADD : SC_MSG_COMPANY, is_first ? 3 : 1, 1);
+    ledger_check_query(d, is_first ? SC_MSG_COMPANY : SC_MSG_ADD, is_first ? 1 : 3, 1);
     assert_int_equal(sc__ledger_state_stats(d->ledger_state).resent, 2);
     // Its own queries; one that is reserved is sent when it is open again.
-    const sc_proposal_id id = desk_propose(d, (const uint32_t[]){2, 0}, 1200);
+    const sc_proposal_id id = ledger_propose(d, (const uint32_t[]){2, 0}, 1200);
     sc__ledger_state_resend(d->ledger_state, 0, 1200);
     sc__ledger_state_pass_time(d->ledger_state, 1200);
-    desk_check_query(d, SC_MSG_ADD, 1, 0);
-    desk_check_query(d, SC_MSG_COMPANY, 1, 1);
-    desk_check_quiet(d);
-    desk_hear(d, SC_MSG_ABORT, DESK_WORKER, &id, 1201);
-    desk_check_added_anew(d, (const uint32_t[]){2, 0}, 1201);
+    ledger_check_query(d, SC_MSG_ADD, 1, 0);
+    ledger_check_query(d, SC_MSG_COMPANY, 1, 1);
+    ledger_check_quiet(d);
+    ledger_receive(d, SC_MSG_ABORT, PEER_WORKER, &id, 1201);
+    ledger_check_added_again(d, (const uint32_t[]){2, 0}, 1201);
     scene_close(s);
 }
 
@@ -187,23 +188,23 @@ static void test_a_query_whose_moment_for_company_comes_while_reserved_has_it_la
 {
     (void)state;
     scene *s = scene_open();
-    desk *d = &s->desk;
+    ledger_fixture *d = &s->ledger_fixture;
     ask(s, 1, 'D', NEAR);
-    sc_proposal *proposal = desk_proposal(d, (const uint32_t[]){1, 1000, 0}, DESK_OTHER);
-    const sc_proposal_id id = desk_reserve(d, proposal, 950);
-    desk_check_msg(d, SC_MSG_OK, DESK_WORKER, &id);
+    sc_proposal *proposal = ledger_proposal(d, (const uint32_t[]){1, 1000, 0}, PEER_OTHER);
+    const sc_proposal_id id = ledger_reserve(d, proposal, 950);
+    ledger_check_msg(d, SC_MSG_OK, PEER_WORKER, &id);
     sc__ledger_state_pass_time(d->ledger_state, 1001);
-    desk_check_quiet(d);
-    desk_hear(d, SC_MSG_DEAD, DESK_OTHER, &id, 1100);
+    ledger_check_quiet(d);
+    ledger_receive(d, SC_MSG_DEAD, PEER_OTHER, &id, 1100);
     sc__ledger_state_pass_time(d->ledger_state, 1100);
-    desk_check_query(d, SC_MSG_ADD, 1, 0);
-    desk_check_query(d, SC_MSG_COMPANY, 1, 1);
-    desk_check_quiet(d);
+    ledger_check_query(d, SC_MSG_ADD, 1, 0);
+    ledger_check_query(d, SC_MSG_COMPANY, 1, 1);
+    ledger_check_quiet(d);
     scene_close(s);
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_a_query_near_a_cut_is_sent_to_other_parts_after_a_quarter_of_its_time),
+    cmocka_unit_test(test_a_query_near_a_border_is_sent_to_other_parts_after_a_quarter_of_its_time),
     cmocka_unit_test(test_a_query_that_is_over_is_taken_from_all_that_received_of_it),
     cmocka_unit_test(test_a_query_that_its_home_drops_needs_no_further_msg),
     cmocka_unit_test(test_a_part_that_has_moved_receives_of_its_queries_and_its_company),

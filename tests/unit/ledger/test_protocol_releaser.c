@@ -1,33 +1,33 @@
 // Scenes with another gateway in which we are R: what we send and do, and what becomes of messages
-// that come twice, too early, too late or from somebody who has no send. Times are microseconds;
+// that come twice, too early, too late or from a wrong sender. Times are microseconds;
 // the guard is 10, the jitter 100, the patience 300.
 #include "ledger/state.h"
 
 #include "support/check.h"
 #include "support/ledger_fixture_four.h"
 
-/** For the 8 tickets of a desk. */
+/** For the 8 tickets of a ledger_fixture. */
 enum { MOST_FATES = 8 * 8 + 4096 };
 
 /** It is off: worker and other gateway are told, and our members are open again. */
-static void check_called_off(desk *d, const sc_proposal_id *id, sc_time now)
+static void check_called_off(ledger_fixture *d, const sc_proposal_id *id, sc_time now)
 {
-    desk_check_msg(d, SC_MSG_DEAD, DESK_WORKER, id);
-    desk_check_msg(d, SC_MSG_DEAD, DESK_OTHER, id);
-    desk_check_added_anew(d, four_ours, now);
-    desk_check_nobody(d);
+    ledger_check_msg(d, SC_MSG_DEAD, PEER_WORKER, id);
+    ledger_check_msg(d, SC_MSG_DEAD, PEER_OTHER, id);
+    ledger_check_added_again(d, four_ours, now);
+    ledger_check_none_settled(d);
     assert_null(sc__ledger_state_take_due(d->ledger_state, now + 200));
 }
 
 static void test_as_r_a_proposal_leaves_once_it_is_released(void **state)
 {
     (void)state;
-    desk *d = four_open();
-    sc_proposal_id id = four_reserve(d, DESK_SELF);
+    ledger_fixture *d = four_open();
+    sc_proposal_id id = four_reserve(d, PEER_SELF);
     assert_null(sc__ledger_state_take_due(d->ledger_state, 200));
-    desk_release(d, &id, four_theirs, 4000, 200);
-    desk_release(d, &id, four_theirs, 4000, 201);
-    desk_check_quiet(d);
+    ledger_release(d, &id, four_theirs, 4000, 200);
+    ledger_release(d, &id, four_theirs, 4000, 201);
+    ledger_check_quiet(d);
     const sc_time wake = sc__ledger_state_next_wake(d->ledger_state);
     assert_in_range(wake, 200, 300);
     sc_reservation *reservation = sc__ledger_state_take_due(d->ledger_state, wake);
@@ -43,13 +43,13 @@ static void test_as_r_a_proposal_leaves_once_it_is_released(void **state)
 static void test_as_r_the_result_goes_to_the_other_gateway(void **state)
 {
     (void)state;
-    desk *d = four_open();
+    ledger_fixture *d = four_open();
     sc_proposal_id id;
     sc_reservation *reservation = four_publish(d, &id);
     sc_answer_place places[2] = {{0}};
     sc_result *result = sc_result_new(SC_FAILURE_NONE, "abc", 3, "de", 2);
     sc__ledger_state_answered(d->ledger_state, reservation, SC_FAILURE_NONE, places, result, 300);
-    sc_msg msg = desk_next(d, SC_MSG_RESULT, DESK_OTHER);
+    sc_msg msg = ledger_next(d, SC_MSG_RESULT, PEER_OTHER);
     assert_memory_equal(&msg.id, &id, sizeof id);
     assert_int_equal(msg.number, 4711);
     assert_int_equal(msg.users, 4);
@@ -57,9 +57,9 @@ static void test_as_r_the_result_goes_to_the_other_gateway(void **state)
     assert_int_equal(msg.result->relay_size, 3);
     assert_memory_equal(msg.result->reply, "de", 2);
     sc_msg_fini(&msg);
-    desk_check_quiet(d);
-    desk_check_settled(d, 1, SC_OUTCOME_ANSWERED, 0);
-    desk_check_settled(d, 2, SC_OUTCOME_ANSWERED, 0);
+    ledger_check_quiet(d);
+    ledger_check_settled(d, 1, SC_OUTCOME_ANSWERED, 0);
+    ledger_check_settled(d, 2, SC_OUTCOME_ANSWERED, 0);
     four_close(d);
 }
 
@@ -68,14 +68,14 @@ static void test_as_r_a_failure_is_told_to_the_other_gateway(void **state)
     (void)state;
     const sc_failure failures[] = {SC_FAILURE_TIMEOUT, SC_FAILURE_NONE};
     for (size_t i = 0; i < 2; i++) {
-        desk *d = four_open();
+        ledger_fixture *d = four_open();
         sc_proposal_id id;
         sc_reservation *reservation = four_publish(d, &id);
         sc_answer_place places[2] = {{0}};
         sc__ledger_state_answered(d->ledger_state, reservation, failures[i], places, NULL, 300);
         // What went well, but cannot be told, has failed for the others.
         four_check_failure(d, failures[i] ? failures[i] : SC_FAILURE_OVERLOADED);
-        desk_check_quiet(d);
+        ledger_check_quiet(d);
         four_close(d);
     }
 }
@@ -83,34 +83,34 @@ static void test_as_r_a_failure_is_told_to_the_other_gateway(void **state)
 static void test_as_r_what_cannot_be_sent_has_failed_for_all(void **state)
 {
     (void)state;
-    desk *d = four_open();
-    const sc_proposal_id id = four_reserve(d, DESK_SELF);
-    desk_release(d, &id, four_theirs, 4000, 10);
+    ledger_fixture *d = four_open();
+    const sc_proposal_id id = four_reserve(d, PEER_SELF);
+    ledger_release(d, &id, four_theirs, 4000, 10);
     sc_reservation *reservation = sc__ledger_state_take_due(d->ledger_state, 200);
     sc__ledger_state_unsent(d->ledger_state, reservation, SC_FAILURE_OVERLOADED, 200);
     four_check_failure(d, SC_FAILURE_OVERLOADED);
-    desk_check_remove(d, 2);
-    desk_check_remove(d, 1);
-    desk_check_msg(d, SC_MSG_DEAD, DESK_WORKER, &id);
-    desk_check_quiet(d);
-    desk_check_settled(d, 1, SC_OUTCOME_FAILED, SC_FAILURE_OVERLOADED);
-    desk_check_settled(d, 2, SC_OUTCOME_FAILED, SC_FAILURE_OVERLOADED);
+    ledger_check_remove(d, 2);
+    ledger_check_remove(d, 1);
+    ledger_check_msg(d, SC_MSG_DEAD, PEER_WORKER, &id);
+    ledger_check_quiet(d);
+    ledger_check_settled(d, 1, SC_OUTCOME_FAILED, SC_FAILURE_OVERLOADED);
+    ledger_check_settled(d, 2, SC_OUTCOME_FAILED, SC_FAILURE_OVERLOADED);
     // It has not left, and never will.
-    desk_hear(d, SC_MSG_ASK, DESK_OTHER, &id, 201);
-    desk_check_msg(d, SC_MSG_DEAD, DESK_OTHER, &id);
+    ledger_receive(d, SC_MSG_ASK, PEER_OTHER, &id, 201);
+    ledger_check_msg(d, SC_MSG_DEAD, PEER_OTHER, &id);
     four_close(d);
 }
 
 static void test_as_r_a_release_without_a_proposal_or_by_a_stranger_is_passed_over(void **state)
 {
     (void)state;
-    desk *d = four_open();
+    ledger_fixture *d = four_open();
     const sc_proposal_id unknown = {{77}};
-    desk_release(d, &unknown, four_theirs, 4000, 0);
-    const sc_proposal_id id = four_reserve(d, DESK_SELF);
-    desk_hear(d, SC_MSG_RELEASE, DESK_STRANGER, &id, 1);
-    desk_hear(d, SC_MSG_RELEASE, DESK_OTHER, &id, 1);
-    desk_check_quiet(d);
+    ledger_release(d, &unknown, four_theirs, 4000, 0);
+    const sc_proposal_id id = four_reserve(d, PEER_SELF);
+    ledger_receive(d, SC_MSG_RELEASE, PEER_STRANGER, &id, 1);
+    ledger_receive(d, SC_MSG_RELEASE, PEER_OTHER, &id, 1);
+    ledger_check_quiet(d);
     assert_null(sc__ledger_state_take_due(d->ledger_state, 250));
     four_close(d);
 }
@@ -118,9 +118,9 @@ static void test_as_r_a_release_without_a_proposal_or_by_a_stranger_is_passed_ov
 static void test_as_r_a_release_that_sends_too_little_is_off(void **state)
 {
     (void)state;
-    desk *d = four_open();
-    const sc_proposal_id id = four_reserve(d, DESK_SELF);
-    desk_release(d, &id, (const uint32_t[]){1000, 2, 0}, 4000, 1);
+    ledger_fixture *d = four_open();
+    const sc_proposal_id id = four_reserve(d, PEER_SELF);
+    ledger_release(d, &id, (const uint32_t[]){1000, 2, 0}, 4000, 1);
     check_called_off(d, &id, 1);
     four_close(d);
 }
@@ -128,15 +128,15 @@ static void test_as_r_a_release_that_sends_too_little_is_off(void **state)
 static void test_as_r_a_release_too_late_for_the_others_is_off(void **state)
 {
     (void)state;
-    desk *d = four_open();
-    sc_proposal_id id = four_reserve(d, DESK_SELF);
-    desk_release(d, &id, four_theirs, 60, 50);
+    ledger_fixture *d = four_open();
+    sc_proposal_id id = four_reserve(d, PEER_SELF);
+    ledger_release(d, &id, four_theirs, 60, 50);
     check_called_off(d, &id, 50);
     // One earlier there is time for it, if next to none.
-    id = desk_reserve(d, desk_proposal(d, four_all, DESK_SELF), 300);
-    desk_check_msg(d, SC_MSG_OK, DESK_WORKER, &id);
-    desk_release(d, &id, four_theirs, 321, 310);
-    desk_check_quiet(d);
+    id = ledger_reserve(d, ledger_proposal(d, four_all, PEER_SELF), 300);
+    ledger_check_msg(d, SC_MSG_OK, PEER_WORKER, &id);
+    ledger_release(d, &id, four_theirs, 321, 310);
+    ledger_check_quiet(d);
     const sc_reservation *reservation = sc__ledger_state_take_due(d->ledger_state, 310);
     assert_non_null(reservation);
     assert_int_equal(reservation->proposal->deadline, 321);
@@ -146,42 +146,42 @@ static void test_as_r_a_release_too_late_for_the_others_is_off(void **state)
 static void test_as_r_patience_has_an_end(void **state)
 {
     (void)state;
-    desk *d = four_open();
-    const sc_proposal_id id = four_reserve(d, DESK_SELF);
+    ledger_fixture *d = four_open();
+    const sc_proposal_id id = four_reserve(d, PEER_SELF);
     assert_int_equal(sc__ledger_state_next_wake(d->ledger_state), 300);
     sc__ledger_state_pass_time(d->ledger_state, 299);
-    desk_check_quiet(d);
+    ledger_check_quiet(d);
     sc__ledger_state_pass_time(d->ledger_state, 300);
-    desk_check_msg(d, SC_MSG_DEAD, DESK_WORKER, &id);
-    desk_check_msg(d, SC_MSG_DEAD, DESK_OTHER, &id);
+    ledger_check_msg(d, SC_MSG_DEAD, PEER_WORKER, &id);
+    ledger_check_msg(d, SC_MSG_DEAD, PEER_OTHER, &id);
     // In the same step engines are told that they are open again.
     assert_int_equal(d->told_count, 2);
     d->told_count = 0;
     assert_int_equal(sc__ledger_state_stats(d->ledger_state).impatient, 1);
     // The release comes after all.
-    desk_release(d, &id, four_theirs, 4000, 301);
-    desk_check_quiet(d);
+    ledger_release(d, &id, four_theirs, 4000, 301);
+    ledger_check_quiet(d);
     assert_null(sc__ledger_state_take_due(d->ledger_state, 600));
     four_close(d);
 }
 
-static void test_as_r_worker_and_members_may_abort_and_nobody_else(void **state)
+static void test_as_r_only_worker_and_members_may_abort(void **state)
 {
     (void)state;
     for (int is_released = 0; is_released < 2; is_released++) {
-        desk *d = four_open();
-        sc_proposal_id id = four_reserve(d, DESK_SELF);
-        if (is_released) desk_release(d, &id, four_theirs, 4000, 1);
-        desk_hear(d, SC_MSG_ABORT, DESK_STRANGER, &id, 1);
-        desk_check_quiet(d);
-        desk_hear(d, SC_MSG_ABORT, DESK_OTHER, &id, 2);
+        ledger_fixture *d = four_open();
+        sc_proposal_id id = four_reserve(d, PEER_SELF);
+        if (is_released) ledger_release(d, &id, four_theirs, 4000, 1);
+        ledger_receive(d, SC_MSG_ABORT, PEER_STRANGER, &id, 1);
+        ledger_check_quiet(d);
+        ledger_receive(d, SC_MSG_ABORT, PEER_OTHER, &id, 2);
         check_called_off(d, &id, 2);
 
-        id = desk_reserve(d, desk_proposal(d, four_all, DESK_SELF), 300);
-        desk_check_msg(d, SC_MSG_OK, DESK_WORKER, &id);
-        desk_hear(d, SC_MSG_ABORT, DESK_WORKER, &id, 301);
-        desk_check_msg(d, SC_MSG_DEAD, DESK_OTHER, &id);
-        desk_check_added_anew(d, four_ours, 301);
+        id = ledger_reserve(d, ledger_proposal(d, four_all, PEER_SELF), 300);
+        ledger_check_msg(d, SC_MSG_OK, PEER_WORKER, &id);
+        ledger_receive(d, SC_MSG_ABORT, PEER_WORKER, &id, 301);
+        ledger_check_msg(d, SC_MSG_DEAD, PEER_OTHER, &id);
+        ledger_check_added_again(d, four_ours, 301);
         assert_int_equal(sc__ledger_state_stats(d->ledger_state).aborted, 1);
         four_close(d);
     }
@@ -190,72 +190,72 @@ static void test_as_r_worker_and_members_may_abort_and_nobody_else(void **state)
 static void test_as_r_what_has_left_cannot_be_aborted(void **state)
 {
     (void)state;
-    desk *d = four_open();
+    ledger_fixture *d = four_open();
     sc_proposal_id id;
     sc_reservation *reservation = four_publish(d, &id);
-    desk_hear(d, SC_MSG_ABORT, DESK_OTHER, &id, 201);
-    desk_hear(d, SC_MSG_ABORT, DESK_WORKER, &id, 201);
-    desk_check_quiet(d);
+    ledger_receive(d, SC_MSG_ABORT, PEER_OTHER, &id, 201);
+    ledger_receive(d, SC_MSG_ABORT, PEER_WORKER, &id, 201);
+    ledger_check_quiet(d);
     sc_answer_place places[2] = {{0}};
     sc__ledger_state_answered(d->ledger_state, reservation, SC_FAILURE_NONE, places, NULL, 300);
     four_check_failure(d, SC_FAILURE_OVERLOADED);
-    desk_hear(d, SC_MSG_ABORT, DESK_WORKER, &id, 301);
-    desk_hear(d, SC_MSG_ASK, DESK_OTHER, &id, 302);
-    desk_check_msg(d, SC_MSG_PUBLISHED, DESK_OTHER, &id);
-    desk_check_quiet(d);
+    ledger_receive(d, SC_MSG_ABORT, PEER_WORKER, &id, 301);
+    ledger_receive(d, SC_MSG_ASK, PEER_OTHER, &id, 302);
+    ledger_check_msg(d, SC_MSG_PUBLISHED, PEER_OTHER, &id);
+    ledger_check_quiet(d);
     four_close(d);
 }
 
 static void test_as_r_a_member_of_ours_that_goes_calls_it_off(void **state)
 {
     (void)state;
-    desk *d = four_open();
-    const sc_proposal_id id = four_reserve(d, DESK_SELF);
-    desk_release(d, &id, four_theirs, 4000, 1);
-    desk_withdraw(d, 1, 2);
-    desk_check_remove(d, 1);
-    desk_check_msg(d, SC_MSG_DEAD, DESK_WORKER, &id);
-    desk_check_msg(d, SC_MSG_DEAD, DESK_OTHER, &id);
-    desk_check_settled(d, 1, SC_OUTCOME_GONE, 0);
-    desk_check_added_anew(d, (const uint32_t[]){2, 0}, 2);
+    ledger_fixture *d = four_open();
+    const sc_proposal_id id = four_reserve(d, PEER_SELF);
+    ledger_release(d, &id, four_theirs, 4000, 1);
+    ledger_withdraw(d, 1, 2);
+    ledger_check_remove(d, 1);
+    ledger_check_msg(d, SC_MSG_DEAD, PEER_WORKER, &id);
+    ledger_check_msg(d, SC_MSG_DEAD, PEER_OTHER, &id);
+    ledger_check_settled(d, 1, SC_OUTCOME_GONE, 0);
+    ledger_check_added_again(d, (const uint32_t[]){2, 0}, 2);
     four_close(d);
 }
 
-static void test_as_r_who_asks_is_told_what_is_decided(void **state)
+static void test_as_r_a_question_is_answered_with_the_decision(void **state)
 {
     (void)state;
-    desk *d = four_open();
+    ledger_fixture *d = four_open();
     // Unknown: it is dead from now on, so that what was sent stays true.
-    sc_proposal *proposal = desk_proposal(d, four_all, DESK_SELF);
+    sc_proposal *proposal = ledger_proposal(d, four_all, PEER_SELF);
     sc_proposal *again = sc_proposal_clone(proposal);
     sc_proposal_id id = proposal->id;
-    desk_ask(d, 1, 5000, 0);
-    desk_ask(d, 2, 4000, 0);
-    desk_hear(d, SC_MSG_ASK, DESK_OTHER, &id, 1);
-    desk_check_msg(d, SC_MSG_DEAD, DESK_OTHER, &id);
-    desk_reserve(d, proposal, 2);
-    desk_check_no(d, &id, four_none);
-    desk_hear(d, SC_MSG_ASK, DESK_OTHER, &id, 3);
-    desk_check_msg(d, SC_MSG_DEAD, DESK_OTHER, &id);
+    ledger_ask(d, 1, 5000, 0);
+    ledger_ask(d, 2, 4000, 0);
+    ledger_receive(d, SC_MSG_ASK, PEER_OTHER, &id, 1);
+    ledger_check_msg(d, SC_MSG_DEAD, PEER_OTHER, &id);
+    ledger_reserve(d, proposal, 2);
+    ledger_check_no(d, &id, four_none);
+    ledger_receive(d, SC_MSG_ASK, PEER_OTHER, &id, 3);
+    ledger_check_msg(d, SC_MSG_DEAD, PEER_OTHER, &id);
 
     // Not decided: nothing is sent.
     again->id.bytes[1] = 1;
-    id = desk_reserve(d, again, 4);
-    desk_check_msg(d, SC_MSG_OK, DESK_WORKER, &id);
-    desk_hear(d, SC_MSG_ASK, DESK_OTHER, &id, 5);
-    desk_release(d, &id, four_theirs, 4000, 6);
-    desk_hear(d, SC_MSG_ASK, DESK_OTHER, &id, 7);
-    desk_check_quiet(d);
+    id = ledger_reserve(d, again, 4);
+    ledger_check_msg(d, SC_MSG_OK, PEER_WORKER, &id);
+    ledger_receive(d, SC_MSG_ASK, PEER_OTHER, &id, 5);
+    ledger_release(d, &id, four_theirs, 4000, 6);
+    ledger_receive(d, SC_MSG_ASK, PEER_OTHER, &id, 7);
+    ledger_check_quiet(d);
 
     // Published: that is sent again, to a worker in the engine thread that asks.
     sc_reservation *reservation = sc__ledger_state_take_due(d->ledger_state, 200);
     sc__ledger_state_published(d->ledger_state, reservation, 4711, 4, 200);
     d->told_count = 0;
-    desk_hear(d, SC_MSG_ASK, DESK_OTHER, &id, 201);
-    desk_check_msg(d, SC_MSG_PUBLISHED, DESK_OTHER, &id);
-    desk_hear(d, SC_MSG_ASK, DESK_WORKER, &id, 201);
-    desk_check_msg(d, SC_MSG_PUBLISHED, DESK_WORKER, &id);
-    desk_check_quiet(d);
+    ledger_receive(d, SC_MSG_ASK, PEER_OTHER, &id, 201);
+    ledger_check_msg(d, SC_MSG_PUBLISHED, PEER_OTHER, &id);
+    ledger_receive(d, SC_MSG_ASK, PEER_WORKER, &id, 201);
+    ledger_check_msg(d, SC_MSG_PUBLISHED, PEER_WORKER, &id);
+    ledger_check_quiet(d);
     four_close(d);
 }
 
@@ -263,30 +263,30 @@ static void test_an_abort_that_overtakes_its_proposal_keeps_it_out(void **state)
 {
     (void)state;
     for (int is_ours = 0; is_ours < 2; is_ours++) {
-        desk *d = four_open();
-        desk_ask(d, 1, 5000, 0);
-        desk_ask(d, 2, 4000, 0);
-        sc_proposal *proposal = desk_proposal(d, four_all, is_ours ? DESK_SELF : DESK_OTHER);
+        ledger_fixture *d = four_open();
+        ledger_ask(d, 1, 5000, 0);
+        ledger_ask(d, 2, 4000, 0);
+        sc_proposal *proposal = ledger_proposal(d, four_all, is_ours ? PEER_SELF : PEER_OTHER);
         const sc_proposal_id id = proposal->id;
-        desk_hear(d, SC_MSG_ABORT, DESK_WORKER, &id, 1);
-        desk_reserve(d, proposal, 2);
-        desk_check_no(d, &id, four_none);
-        desk_check_quiet(d);
-        desk_check_nobody(d);
+        ledger_receive(d, SC_MSG_ABORT, PEER_WORKER, &id, 1);
+        ledger_reserve(d, proposal, 2);
+        ledger_check_no(d, &id, four_none);
+        ledger_check_quiet(d);
+        ledger_check_none_settled(d);
         four_close(d);
     }
 }
 
-/** Fill the outcomes: whoever asks for a proposal that is not known is told that it is dead, until
+/** Fill the outcomes: a question about a proposal that is not known is answered "dead", until
  * there is no room to remember that. Returns how many were told. */
-static size_t fill_fates(desk *d, sc_time now)
+static size_t fill_fates(ledger_fixture *d, sc_time now)
 {
     for (uint32_t i = 0; i < 2 * MOST_FATES; i++) {
         sc_proposal_id id = {{0xee}};
         memcpy(id.bytes + 4, &i, sizeof i);
-        desk_hear(d, SC_MSG_ASK, DESK_OTHER, &id, now);
+        ledger_receive(d, SC_MSG_ASK, PEER_OTHER, &id, now);
         if (d->told_count == 0) return i;
-        desk_check_msg(d, SC_MSG_DEAD, DESK_OTHER, &id);
+        ledger_check_msg(d, SC_MSG_DEAD, PEER_OTHER, &id);
     }
     fail();
     return 0;
@@ -295,47 +295,47 @@ static size_t fill_fates(desk *d, sc_time now)
 static void test_without_room_for_outcomes_proposals_are_put_off(void **state)
 {
     (void)state;
-    desk *d = four_open();
-    desk_ask(d, 1, 5000, 0);
-    desk_ask(d, 2, 4000, 0);
+    ledger_fixture *d = four_open();
+    ledger_ask(d, 1, 5000, 0);
+    ledger_ask(d, 2, 4000, 0);
     assert_int_equal(fill_fates(d, 1), MOST_FATES);
-    // Nobody is told that a proposal is dead which could not be remembered.
-    desk_hear(d, SC_MSG_ASK, DESK_OTHER, &(sc_proposal_id){{0xff}}, 2);
-    desk_hear(d, SC_MSG_ABORT, DESK_WORKER, &(sc_proposal_id){{0xff}}, 2);
-    desk_check_quiet(d);
+    // A proposal that could not be remembered is not called dead.
+    ledger_receive(d, SC_MSG_ASK, PEER_OTHER, &(sc_proposal_id){{0xff}}, 2);
+    ledger_receive(d, SC_MSG_ABORT, PEER_WORKER, &(sc_proposal_id){{0xff}}, 2);
+    ledger_check_quiet(d);
     // The engine forgets our members, and receives of them when patience is over, not at once.
-    const sc_proposal_id id = desk_reserve(d, desk_proposal(d, four_all, DESK_SELF), 10);
-    desk_check_no(d, &id, four_ours);
+    const sc_proposal_id id = ledger_reserve(d, ledger_proposal(d, four_all, PEER_SELF), 10);
+    ledger_check_no(d, &id, four_ours);
     sc__ledger_state_pass_time(d->ledger_state, 309);
-    desk_check_quiet(d);
-    desk_check_nobody(d);
-    desk_check_added_anew(d, four_ours, 310);
+    ledger_check_quiet(d);
+    ledger_check_none_settled(d);
+    ledger_check_added_again(d, four_ours, 310);
     four_close(d);
 }
 
 static void test_who_is_not_r_needs_no_room_for_outcomes(void **state)
 {
     (void)state;
-    desk *d = four_open();
+    ledger_fixture *d = four_open();
     fill_fates(d, 1);
-    const sc_proposal_id id = four_reserve(d, DESK_OTHER);
-    desk_hear(d, SC_MSG_DEAD, DESK_OTHER, &id, 2);
-    desk_check_added_anew(d, four_ours, 2);
+    const sc_proposal_id id = four_reserve(d, PEER_OTHER);
+    ledger_receive(d, SC_MSG_DEAD, PEER_OTHER, &id, 2);
+    ledger_check_added_again(d, four_ours, 2);
     four_close(d);
 }
 
 static void test_a_proposal_that_was_refused_leaves_no_outcome(void **state)
 {
     (void)state;
-    desk *d = four_open();
-    desk_ask(d, 1, 5000, 0);
-    sc_proposal *proposal = desk_proposal(d, four_all, DESK_SELF);
+    ledger_fixture *d = four_open();
+    ledger_ask(d, 1, 5000, 0);
+    sc_proposal *proposal = ledger_proposal(d, four_all, PEER_SELF);
     sc_proposal *again = sc_proposal_clone(proposal);
-    const sc_proposal_id id = desk_reserve(d, proposal, 1);
-    desk_check_no(d, &id, (const uint32_t[]){2, 0});
-    desk_ask(d, 2, 4000, 2);
-    desk_reserve(d, again, 3);
-    desk_check_msg(d, SC_MSG_OK, DESK_WORKER, &id);
+    const sc_proposal_id id = ledger_reserve(d, proposal, 1);
+    ledger_check_no(d, &id, (const uint32_t[]){2, 0});
+    ledger_ask(d, 2, 4000, 2);
+    ledger_reserve(d, again, 3);
+    ledger_check_msg(d, SC_MSG_OK, PEER_WORKER, &id);
     assert_int_equal(fill_fates(d, 4), MOST_FATES - 1);
     four_close(d);
 }
@@ -344,18 +344,18 @@ static void test_a_proposal_that_was_refused_leaves_no_outcome(void **state)
 static void test_a_proposal_without_our_members_road_is_refused_and_counted(void **state)
 {
     (void)state;
-    desk d;
-    const sc__ledger_state_options options = desk_options();
-    desk_open(&d, &options, 1);
-    desk_ask(&d, 1, 10000, 0);
-    desk_ask(&d, 2, 10000, 0);
-    sc_proposal *proposal = desk_proposal(&d, (const uint32_t[]){1, 2, 0}, DESK_SELF);
+    ledger_fixture d;
+    const sc__ledger_state_options options = ledger_options();
+    ledger_open(&d, &options, 1);
+    ledger_ask(&d, 1, 10000, 0);
+    ledger_ask(&d, 2, 10000, 0);
+    sc_proposal *proposal = ledger_proposal(&d, (const uint32_t[]){1, 2, 0}, PEER_SELF);
     proposal->segments[0]++;
-    const sc_proposal_id id = desk_reserve(&d, proposal, 0);
-    desk_check_no(&d, &id, (const uint32_t[]){0});
+    const sc_proposal_id id = ledger_reserve(&d, proposal, 0);
+    ledger_check_no(&d, &id, (const uint32_t[]){0});
     assert_int_equal(sc__ledger_state_stats(d.ledger_state).violations, 1);
     assert_null(sc__ledger_state_take_due(d.ledger_state, 5000));
-    desk_close(&d);
+    ledger_close(&d);
 }
 
 static const struct CMUnitTest tests[] = {
@@ -367,10 +367,10 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_as_r_a_release_that_sends_too_little_is_off),
     cmocka_unit_test(test_as_r_a_release_too_late_for_the_others_is_off),
     cmocka_unit_test(test_as_r_patience_has_an_end),
-    cmocka_unit_test(test_as_r_worker_and_members_may_abort_and_nobody_else),
+    cmocka_unit_test(test_as_r_only_worker_and_members_may_abort),
     cmocka_unit_test(test_as_r_what_has_left_cannot_be_aborted),
     cmocka_unit_test(test_as_r_a_member_of_ours_that_goes_calls_it_off),
-    cmocka_unit_test(test_as_r_who_asks_is_told_what_is_decided),
+    cmocka_unit_test(test_as_r_a_question_is_answered_with_the_decision),
     cmocka_unit_test(test_an_abort_that_overtakes_its_proposal_keeps_it_out),
     cmocka_unit_test(test_without_room_for_outcomes_proposals_are_put_off),
     cmocka_unit_test(test_who_is_not_r_needs_no_room_for_outcomes),

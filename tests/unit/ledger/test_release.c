@@ -9,7 +9,7 @@ enum { JITTER = 1000, GUARD = 10 };
 
 static sc__ledger_state_options options_with(sc_time jitter)
 {
-    sc__ledger_state_options options = desk_options();
+    sc__ledger_state_options options = ledger_options();
     options.max_tickets = 64;
     options.jitter_us = jitter;
     options.guard_us = GUARD;
@@ -17,31 +17,31 @@ static sc__ledger_state_options options_with(sc_time jitter)
 }
 
 /** The worker receives that it has left. */
-static void check_published(desk *d)
+static void check_published(ledger_fixture *d)
 {
-    const sc_msg msg = desk_next(d, SC_MSG_PUBLISHED, DESK_WORKER);
+    const sc_msg msg = ledger_next(d, SC_MSG_PUBLISHED, PEER_WORKER);
     assert_int_equal(msg.number, 4711);
-    desk_check_quiet(d);
+    ledger_check_quiet(d);
 }
 
-/** A proposal of these, which ends when the desk's tickets do. */
-static void propose(desk *d, const uint32_t *numbers, sc_time now)
+/** A proposal of these, which ends when the ledger_fixture's tickets do. */
+static void propose(ledger_fixture *d, const uint32_t *numbers, sc_time now)
 {
     // Ids are the counter's: more of them than a byte holds are needed here.
-    sc_proposal *proposal = desk_proposal(d, numbers, DESK_SELF);
+    sc_proposal *proposal = ledger_proposal(d, numbers, PEER_SELF);
     for (size_t i = 0; i < proposal->member_count; i++) {
         proposal->members[i].query.deadline = now + 95000;
     }
     memcpy(proposal->id.bytes, &now, sizeof now);
     proposal->id.bytes[8] = (uint8_t)numbers[0];
-    desk_reserve(d, proposal, now);
+    ledger_reserve(d, proposal, now);
 }
 
 /** Reserve a cloak of tickets 1 and 2 at `now`, and publish it as soon as it is due: when? */
-static sc_time release_of(desk *d, const uint32_t *order, sc_time deadline_1, sc_time deadline_2,
-                          sc_time now)
+static sc_time release_of(ledger_fixture *d, const uint32_t *order, sc_time deadline_1,
+                          sc_time deadline_2, sc_time now)
 {
-    sc_ticket *tickets[2] = {desk_ask(d, 1, deadline_1, now), desk_ask(d, 2, deadline_2, now)};
+    sc_ticket *tickets[2] = {ledger_ask(d, 1, deadline_1, now), ledger_ask(d, 2, deadline_2, now)};
     propose(d, order, now);
     const sc_time moment = sc__ledger_state_next_wake(d->ledger_state);
     sc_reservation *reservation = sc__ledger_state_take_due(d->ledger_state, moment);
@@ -53,8 +53,8 @@ static sc_time release_of(desk *d, const uint32_t *order, sc_time deadline_1, sc
     // Fates are forgotten as time goes by.
     sc__ledger_state_pass_time(d->ledger_state, moment);
     assert_int_equal(tickets[0]->published, moment);
-    desk_check_settled(d, 1, SC_OUTCOME_ANSWERED, 0);
-    desk_check_settled(d, 2, SC_OUTCOME_ANSWERED, 0);
+    ledger_check_settled(d, 1, SC_OUTCOME_ANSWERED, 0);
+    ledger_check_settled(d, 2, SC_OUTCOME_ANSWERED, 0);
     return moment;
 }
 
@@ -65,9 +65,9 @@ static void test_moments_of_release_are_spread_evenly_over_the_jitter(void **sta
 {
     (void)state;
     enum { BUCKETS = 20, DRAWS = 20000 };
-    desk d;
+    ledger_fixture d;
     const sc__ledger_state_options options = options_with(JITTER - 1);
-    desk_open(&d, &options, 7);
+    ledger_open(&d, &options, 7);
     unsigned counts[BUCKETS] = {0};
     for (int i = 0; i < DRAWS; i++) {
         const sc_time now = (sc_time)i * 100000;
@@ -83,15 +83,15 @@ static void test_moments_of_release_are_spread_evenly_over_the_jitter(void **sta
     }
     print_message("# chi-square %.1f\n", chi);
     assert_true(chi < 43.8);
-    desk_close(&d);
+    ledger_close(&d);
 }
 
 static void test_no_release_is_too_late_for_the_least_deadline(void **state)
 {
     (void)state;
-    desk d;
+    ledger_fixture d;
     const sc__ledger_state_options options = options_with(JITTER);
-    desk_open(&d, &options, 8);
+    ledger_open(&d, &options, 8);
     sc_time latest = 0;
     for (int i = 0; i < 5000; i++) {
         const sc_time now = (sc_time)i * 100000;
@@ -102,17 +102,17 @@ static void test_no_release_is_too_late_for_the_least_deadline(void **state)
     }
     // And yet the time that is left is made use of.
     assert_true(latest > 200);
-    desk_close(&d);
+    ledger_close(&d);
 }
 
 static void test_without_jitter_cloaks_leave_at_once(void **state)
 {
     (void)state;
-    desk d;
+    ledger_fixture d;
     const sc__ledger_state_options options = options_with(0);
-    desk_open(&d, &options, 9);
+    ledger_open(&d, &options, 9);
     assert_int_equal(release_of(&d, one_two, 1000, 1000, 5), 5);
-    desk_close(&d);
+    ledger_close(&d);
 }
 
 static void test_the_moment_does_not_depend_on_who_completed_the_cloak(void **state)
@@ -123,12 +123,12 @@ static void test_the_moment_does_not_depend_on_who_completed_the_cloak(void **st
     for (uint64_t seed = 0; seed < 50; seed++) {
         sc_time moments[4];
         for (size_t i = 0; i < 4; i++) {
-            desk d;
+            ledger_fixture d;
             const sc__ledger_state_options options = options_with(JITTER);
-            desk_open(&d, &options, seed);
+            ledger_open(&d, &options, seed);
             moments[i] = release_of(&d, i % 2 ? one_two : two_one, i < 2 ? 5000 : 90000,
                                     i < 2 ? 90000 : 5000, 100);
-            desk_close(&d);
+            ledger_close(&d);
         }
         assert_int_equal(moments[0], moments[1]);
         assert_int_equal(moments[0], moments[2]);
@@ -137,10 +137,10 @@ static void test_the_moment_does_not_depend_on_who_completed_the_cloak(void **st
 }
 
 /** Reserve cloaks of one each, 1 to 3 in this order, and send in which order they leave: 0 to 5. */
-static size_t order_of_three(desk *d, sc_time now)
+static size_t order_of_three(ledger_fixture *d, sc_time now)
 {
     for (uint32_t i = 0; i < 3; i++) {
-        desk_ask(d, i + 1, now + 50000, now);
+        ledger_ask(d, i + 1, now + 50000, now);
         propose(d, (const uint32_t[]){i + 1, 0}, now);
     }
     size_t order[3] = {0};
@@ -153,7 +153,7 @@ static size_t order_of_three(desk *d, sc_time now)
         sc_answer_place place = {0};
         sc__ledger_state_answered(d->ledger_state, reservation, SC_FAILURE_NONE, &place, NULL,
                                   now + JITTER);
-        desk_check_settled(d, (uint32_t)order[n] + 1, SC_OUTCOME_ANSWERED, 0);
+        ledger_check_settled(d, (uint32_t)order[n] + 1, SC_OUTCOME_ANSWERED, 0);
     }
     assert_null(sc__ledger_state_take_due(d->ledger_state, now + JITTER));
     sc__ledger_state_pass_time(d->ledger_state, now + JITTER);
@@ -164,12 +164,12 @@ static void test_what_falls_due_together_leaves_in_any_order(void **state)
 {
     (void)state;
     enum { DRAWS = 6000 };
-    desk d;
+    ledger_fixture d;
     // All of them are complete at the same moment and due at the same moment: nothing but the draw
     // among those that are due decides.
     for (int with_jitter = 0; with_jitter < 2; with_jitter++) {
         const sc__ledger_state_options options = options_with(with_jitter ? JITTER : 0);
-        desk_open(&d, &options, 10);
+        ledger_open(&d, &options, 10);
         unsigned counts[6] = {0};
         for (int i = 0; i < DRAWS; i++) {
             counts[order_of_three(&d, (sc_time)i * 100000)]++;
@@ -182,7 +182,7 @@ static void test_what_falls_due_together_leaves_in_any_order(void **state)
         }
         print_message("# chi-square %.1f\n", chi);
         assert_true(chi < 20.5);
-        desk_close(&d);
+        ledger_close(&d);
     }
 }
 

@@ -12,7 +12,7 @@
 static const uint32_t mixed[] = {1000, 1, 1001, 2, 0};
 
 typedef struct scene {
-    desk desk;
+    ledger_fixture ledger_fixture;
     sc_rng rng;
     sc_vocabulary vocabulary;
     sc__publisher publisher;
@@ -32,12 +32,12 @@ static sc_err take_errand(void *context, sc_errand *errand)
 static scene *scene_open(void)
 {
     scene *s = test_take(1, sizeof *s);
-    const sc__ledger_state_options options = desk_options();
-    desk_open(&s->desk, &options, 1);
+    const sc__ledger_state_options options = ledger_options();
+    ledger_open(&s->ledger_fixture, &options, 1);
     sc_rng_seed(&s->rng, 2);
-    CHECK_OK(sc_vocabulary_init_from_map(s->desk.map, &s->vocabulary), NULL);
+    CHECK_OK(sc_vocabulary_init_from_map(s->ledger_fixture.map, &s->vocabulary), NULL);
     s->publisher = (sc__publisher){
-        .map = s->desk.map,
+        .map = s->ledger_fixture.map,
         .rng = &s->rng,
         .send = take_errand,
         .send_context = s,
@@ -45,7 +45,7 @@ static scene *scene_open(void)
         .provider_deadline_us = 9000,
     };
     for (uint32_t i = 1; i <= 2; i++) {
-        sc_ticket *ticket = desk_ask(&s->desk, i, 4000, 0);
+        sc_ticket *ticket = ledger_ask(&s->ledger_fixture, i, 4000, 0);
         ticket->edge = 3;
         ticket->offset_m = 0.25 * i;
     }
@@ -58,7 +58,7 @@ static void scene_close(scene *s)
     sc__publisher_fini(&s->publisher);
     sc__publisher_fini(&s->publisher);
     sc_vocabulary_fini(&s->vocabulary);
-    desk_close(&s->desk);
+    ledger_close(&s->ledger_fixture);
     free(s);
 }
 
@@ -86,10 +86,10 @@ static void check_seats(const scene *s)
 /** As R: the proposal is released, and due. */
 static sc_reservation *due_here(scene *s)
 {
-    desk *d = &s->desk;
-    const sc_proposal_id id = desk_reserve(d, desk_proposal(d, mixed, DESK_SELF), 0);
-    desk_check_msg(d, SC_MSG_OK, DESK_WORKER, &id);
-    desk_release(d, &id, (const uint32_t[]){1001, 1000, 0}, 3000, 0);
+    ledger_fixture *d = &s->ledger_fixture;
+    const sc_proposal_id id = ledger_reserve(d, ledger_proposal(d, mixed, PEER_SELF), 0);
+    ledger_check_msg(d, SC_MSG_OK, PEER_WORKER, &id);
+    ledger_release(d, &id, (const uint32_t[]){1001, 1000, 0}, 3000, 0);
     sc_reservation *reservation = sc__ledger_state_take_due(d->ledger_state, 200);
     assert_non_null(reservation);
     return reservation;
@@ -123,11 +123,11 @@ static void test_requests_of_others_alone_are_asked_for_too(void **state)
 {
     (void)state;
     scene *s = scene_open();
-    desk *d = &s->desk;
+    ledger_fixture *d = &s->ledger_fixture;
     const uint32_t members[] = {1, 1001, 1002, 0};
-    const sc_proposal_id id = desk_reserve(d, desk_proposal(d, members, DESK_SELF), 0);
-    desk_check_msg(d, SC_MSG_OK, DESK_WORKER, &id);
-    desk_release(d, &id, (const uint32_t[]){1002, 1001, 0}, 3000, 0);
+    const sc_proposal_id id = ledger_reserve(d, ledger_proposal(d, members, PEER_SELF), 0);
+    ledger_check_msg(d, SC_MSG_OK, PEER_WORKER, &id);
+    ledger_release(d, &id, (const uint32_t[]){1002, 1001, 0}, 3000, 0);
     sc_reservation *reservation = sc__ledger_state_take_due(d->ledger_state, 200);
     sc__departure left;
     assert_int_equal(sc__publish(&s->publisher, reservation, 200, &left), SC_FAILURE_NONE);
@@ -190,7 +190,7 @@ static void test_a_result_sends_what_was_asked_and_what_came_back(void **state)
     assert_memory_equal(result->reply, "abc", 3);
     const sc_codec_limits limits = sc_codec_limits_default();
     sc_relay *relay = NULL;
-    CHECK_OK(sc_relay_decode(&(sc_codec){.map = s->desk.map,
+    CHECK_OK(sc_relay_decode(&(sc_codec){.map = s->ledger_fixture.map,
                                          .vocabulary = &s->vocabulary,
                                          .encoding = SC_ENCODING_COMPACT,
                                          .limits = &limits},
@@ -200,7 +200,7 @@ static void test_a_result_sends_what_was_asked_and_what_came_back(void **state)
     assert_true(sc_request_equal(&relay->requests[0], &left.relay->requests[0]));
     sc_relay_free(relay);
     sc_result_free(result);
-    // Where it failed, or nobody else wants it, there is none.
+    // Where it failed, or no other gateway wants it, there is none.
     errand->failure = SC_FAILURE_TIMEOUT;
     assert_null(sc__errand_result(&s->publisher, errand));
     errand->failure = SC_FAILURE_NONE;
@@ -218,7 +218,7 @@ static sc_bytes relay_of(scene *s, sc_seg_id segment, const uint32_t *numbers, s
         requests[i] = (sc_request){.type = SC_REQUEST_KNN, .k = k_of(numbers[i])};
     }
     sc_relay *relay = NULL;
-    CHECK_OK(sc_relay_new(s->desk.map,
+    CHECK_OK(sc_relay_new(s->ledger_fixture.map,
                           &(sc_relay_content){.segments = &segment,
                                               .segment_count = 1,
                                               .border_nodes = NULL,
@@ -228,7 +228,7 @@ static sc_bytes relay_of(scene *s, sc_seg_id segment, const uint32_t *numbers, s
                           &s->rng, which, &relay),
              NULL);
     sc_bytes bytes = {0};
-    CHECK_OK(sc_relay_encode(&(sc_codec){.map = s->desk.map,
+    CHECK_OK(sc_relay_encode(&(sc_codec){.map = s->ledger_fixture.map,
                                          .vocabulary = &s->vocabulary,
                                          .encoding = SC_ENCODING_COMPACT},
                              relay, &bytes, NULL),
@@ -240,10 +240,10 @@ static sc_bytes relay_of(scene *s, sc_seg_id segment, const uint32_t *numbers, s
 /** Elsewhere: R has published the proposal, and this is its result. */
 static sc_reservation *arrived_with(scene *s, const void *relay, size_t size, const char *reply)
 {
-    desk *d = &s->desk;
-    const sc_proposal_id id = desk_reserve(d, desk_proposal(d, mixed, DESK_OTHER), 0);
-    desk_check_msg(d, SC_MSG_OK, DESK_WORKER, &id);
-    sc_msg msg = {.kind = SC_MSG_RESULT, .from = DESK_OTHER};
+    ledger_fixture *d = &s->ledger_fixture;
+    const sc_proposal_id id = ledger_reserve(d, ledger_proposal(d, mixed, PEER_OTHER), 0);
+    ledger_check_msg(d, SC_MSG_OK, PEER_WORKER, &id);
+    sc_msg msg = {.kind = SC_MSG_RESULT, .from = PEER_OTHER};
     msg.id = id;
     msg.number = 815;
     msg.result = sc_result_new(SC_FAILURE_NONE, relay, size, reply, strlen(reply));
@@ -275,10 +275,10 @@ static void test_a_result_that_arrives_is_read_by_a_worker(void **state)
     assert_int_equal(errand->number, 815);
     assert_int_equal(errand->deadline_us, 9200);
     // The worker of the courier may read it after the ledger state are closed.
-    desk_close(&s->desk);
+    ledger_close(&s->ledger_fixture);
     assert_memory_equal(errand->given, "reply", 5);
-    const sc__ledger_state_options options = desk_options();
-    desk_open(&s->desk, &options, 1);
+    const sc__ledger_state_options options = ledger_options();
+    ledger_open(&s->ledger_fixture, &options, 1);
     scene_close(s);
 }
 

@@ -15,14 +15,14 @@ enum { DEADLINE = 100000 };
 //   G   H   I
 typedef struct scene {
     stage stage;
-    desk desk;
-    sc_partition *cut;
+    ledger_fixture ledger_fixture;
+    sc_partition *partition;
     sc_ticket *tickets[2];
     sc_proposal *proposal;
 } scene;
 
 /** A cloak as a worker would propose it. */
-static sc_proposal *proposal_of(desk *d, const sc_cloak *cloak)
+static sc_proposal *proposal_of(ledger_fixture *d, const sc_cloak *cloak)
 {
     sc_proposal *proposal = sc_proposal_new(cloak->star_count, cloak->segment_count,
                                             cloak->border_node_count + 1, cloak->member_count);
@@ -34,12 +34,12 @@ static sc_proposal *proposal_of(desk *d, const sc_cloak *cloak)
     for (size_t i = 0; i < cloak->member_count; i++) {
         proposal->members[i] =
             (sc_proposal_member){cloak->members[i].query, cloak->members[i].star};
-        proposal->members[i].query.owner = DESK_SELF;
+        proposal->members[i].query.owner = PEER_SELF;
     }
     proposal->id.bytes[0] = ++d->proposals;
-    proposal->worker = DESK_WORKER;
+    proposal->worker = PEER_WORKER;
     proposal->engine_thread = 3;
-    proposal->releaser = DESK_SELF;
+    proposal->releaser = PEER_SELF;
     proposal->is_single = true;
     return proposal;
 }
@@ -50,24 +50,24 @@ static scene *scene_open(void)
     scene *s = test_take(1, sizeof *s);
     const sc_engine_options engine = sc_engine_options_default();
     stage_open(&s->stage, small_maps[0].picture, small_maps[0].more, &engine);
-    sc__ledger_state_options options = desk_options();
+    sc__ledger_state_options options = ledger_options();
     options.paranoid = s->stage.map;
-    CHECK_OK(sc_partition_whole(s->stage.map, &s->cut, NULL), NULL);
-    options.cut = s->cut;
-    desk_open(&s->desk, &options, 1);
+    CHECK_OK(sc_partition_whole(s->stage.map, &s->partition, NULL), NULL);
+    options.partition = s->partition;
+    ledger_open(&s->ledger_fixture, &options, 1);
     for (uint32_t i = 0; i < 2; i++) {
         sc_query query = stage_query(&s->stage, i + 1, i == 0 ? 'D' : 'F', 2, DEADLINE);
         query.l = 3;
         query.max_hops = 4;
         stage_ask(&s->stage, &query, 0);
-        s->tickets[i] = desk_ticket(i + 1, 2, DEADLINE);
+        s->tickets[i] = ledger_ticket(i + 1, 2, DEADLINE);
         s->tickets[i]->query = query;
-        sc__ledger_state_add(s->desk.ledger_state, s->tickets[i], 0);
-        (void)desk_next(&s->desk, SC_MSG_ADD, SC_PEER_NONE);
+        sc__ledger_state_add(s->ledger_fixture.ledger_state, s->tickets[i], 0);
+        (void)ledger_next(&s->ledger_fixture, SC_MSG_ADD, SC_PEER_NONE);
     }
     sc_cloak *cloak = stage_take(&s->stage);
     assert_non_null(cloak);
-    s->proposal = proposal_of(&s->desk, cloak);
+    s->proposal = proposal_of(&s->ledger_fixture, cloak);
     CHECK_OK(sc_engine_refuse(s->stage.engine, cloak, NULL, 0), NULL);
     sc_cloak_free(cloak);
     return s;
@@ -75,8 +75,8 @@ static scene *scene_open(void)
 
 static void scene_close(scene *s)
 {
-    desk_close(&s->desk);
-    sc_partition_free(s->cut);
+    ledger_close(&s->ledger_fixture);
+    sc_partition_free(s->partition);
     stage_close(&s->stage);
     free(s);
 }
@@ -85,10 +85,10 @@ static void test_a_proposal_that_keeps_its_promises_is_reserved(void **state)
 {
     (void)state;
     scene *s = scene_open();
-    desk_reserve(&s->desk, s->proposal, 1);
-    desk_check_quiet(&s->desk);
+    ledger_reserve(&s->ledger_fixture, s->proposal, 1);
+    ledger_check_quiet(&s->ledger_fixture);
     assert_int_equal(s->tickets[0]->state, SC_TICKET_RESERVED);
-    assert_int_equal(sc__ledger_state_stats(s->desk.ledger_state).violations, 0);
+    assert_int_equal(sc__ledger_state_stats(s->ledger_fixture.ledger_state).violations, 0);
     scene_close(s);
 }
 
@@ -97,7 +97,7 @@ static void give_away_second(scene *s)
 {
     for (size_t i = 0; i < 2; i++) {
         if (s->proposal->members[i].query.user != s->tickets[1]->query.user) continue;
-        s->proposal->members[i].query.owner = DESK_OTHER;
+        s->proposal->members[i].query.owner = PEER_OTHER;
     }
     s->proposal->is_single = false;
 }
@@ -109,12 +109,13 @@ static void test_of_others_members_the_proposal_is_believed(void **state)
         scene *s = scene_open();
         give_away_second(s);
         for (size_t i = 0; is_broken && i < 2; i++) {
-            if (s->proposal->members[i].query.owner == DESK_OTHER)
+            if (s->proposal->members[i].query.owner == PEER_OTHER)
                 s->proposal->members[i].query.l = 50;
         }
-        const sc_proposal_id id = desk_reserve(&s->desk, s->proposal, 1);
-        desk_check_msg(&s->desk, is_broken ? SC_MSG_NO : SC_MSG_OK, DESK_WORKER, &id);
-        assert_int_equal(sc__ledger_state_stats(s->desk.ledger_state).violations, is_broken);
+        const sc_proposal_id id = ledger_reserve(&s->ledger_fixture, s->proposal, 1);
+        ledger_check_msg(&s->ledger_fixture, is_broken ? SC_MSG_NO : SC_MSG_OK, PEER_WORKER, &id);
+        assert_int_equal(sc__ledger_state_stats(s->ledger_fixture.ledger_state).violations,
+                         is_broken);
         scene_close(s);
     }
 }
@@ -167,16 +168,16 @@ static void test_a_proposal_that_breaks_a_promise_is_counted_and_refused(void **
         check_case(i);
         scene *s = scene_open();
         breaks[i](s);
-        const sc_proposal_id id = desk_reserve(&s->desk, s->proposal, 1);
-        desk_check_no(&s->desk, &id, (const uint32_t[]){0});
+        const sc_proposal_id id = ledger_reserve(&s->ledger_fixture, s->proposal, 1);
+        ledger_check_no(&s->ledger_fixture, &id, (const uint32_t[]){0});
         assert_int_equal(s->tickets[0]->state, SC_TICKET_OPEN);
         assert_int_equal(s->tickets[1]->state, SC_TICKET_OPEN);
-        assert_null(sc__ledger_state_take_due(s->desk.ledger_state, 1000));
-        const sc_ledger_stats stats = sc__ledger_state_stats(s->desk.ledger_state);
+        assert_null(sc__ledger_state_take_due(s->ledger_fixture.ledger_state, 1000));
+        const sc_ledger_stats stats = sc__ledger_state_stats(s->ledger_fixture.ledger_state);
         assert_int_equal(stats.violations, 1);
         assert_int_equal(stats.refused, 1);
         assert_int_equal(stats.cloaks, 0);
-        desk_check_nobody(&s->desk);
+        ledger_check_none_settled(&s->ledger_fixture);
         scene_close(s);
     }
     check_case_done();

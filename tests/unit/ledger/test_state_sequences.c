@@ -7,7 +7,7 @@
 // outcome, and the right to it; none is published twice, by us or by the other gateway, none after
 // a deadline, and none that was dropped or had gone before; a proposal is reserved if and only if
 // all our members are open and there is time; what we have called dead never leaves, and what has
-// left is never called dead; and engines know of all that are open and of nobody who has an
+// left is never called dead; and engines know of all that are open and of none that has an
 // outcome.
 #include "ledger/state.h"
 
@@ -16,7 +16,14 @@
 #include "support/sketch.h"
 #include "support/streams.h"
 
-enum { TICKETS = 180, BIDS = 200, STEPS = 1200, STORIES = 300, MOST_PENDING = 30, MEMBERS = 6 };
+enum {
+    TICKETS = 180,
+    PROPOSALS = 200,
+    STEPS = 1200,
+    STORIES = 300,
+    MOST_PENDING = 30,
+    MEMBERS = 6
+};
 
 /** What is known of a query besides the ledger state. */
 typedef struct account {
@@ -47,14 +54,14 @@ typedef struct offer {
 
 typedef struct story {
     sc_rng rng;
-    sc_rng books_rng;
+    sc_rng state_rng;
     sc__ledger_state *ledger_state;
     sc_time now;
     sc_time guard;
     uint32_t asked;
     account accounts[TICKETS];
     size_t offered;
-    offer offers[BIDS];
+    offer offers[PROPOSALS];
 } story;
 
 static uint32_t number_of(const sc_query_id *id)
@@ -66,7 +73,7 @@ static uint32_t number_of(const sc_query_id *id)
 
 static bool is_ours(const sc_proposal_member *member)
 {
-    return member->query.owner == DESK_SELF;
+    return member->query.owner == PEER_SELF;
 }
 
 /** The account of a member; NULL if it is not ours, or was never there. */
@@ -94,7 +101,7 @@ static offer *find_offer(story *s, const sc_proposal_id *id)
     for (size_t i = 0; i < s->offered; i++) {
         if (sc_proposal_id_equal(&s->offers[i].proposal->id, id)) return &s->offers[i];
     }
-    fail_msg("a word about a bid that nobody made");
+    fail_msg("a message about a proposal that was not made");
     return NULL;
 }
 
@@ -139,7 +146,7 @@ static void receive_of_proposal(story *s, const sc_msg *msg)
 static void hear(void *context, sc_peer to, sc_msg *msg)
 {
     story *s = context;
-    assert_int_equal(msg->from, DESK_SELF);
+    assert_int_equal(msg->from, PEER_SELF);
     if (msg->kind == SC_MSG_ADD) {
         account *a = &s->accounts[number_of(&msg->query.id)];
         assert_null(a->outcomes ? a : NULL);
@@ -148,7 +155,7 @@ static void hear(void *context, sc_peer to, sc_msg *msg)
     } else if (msg->kind == SC_MSG_REMOVE) {
         s->accounts[number_of(&msg->query.id)].engine_has = false;
     } else {
-        assert_true(to == DESK_WORKER || to == DESK_OTHER);
+        assert_true(to == PEER_WORKER || to == PEER_OTHER);
         receive_of_proposal(s, msg);
     }
     sc_msg_fini(msg);
@@ -215,7 +222,7 @@ static void check_accounts(const story *s)
     }
     const sc_ledger_stats stats = sc__ledger_state_stats(s->ledger_state);
     assert_int_equal(stats.pending, pending);
-    desk_check_stats(&stats);
+    ledger_check_stats(&stats);
 }
 
 static void pass_time(story *s)
@@ -236,7 +243,7 @@ static void ask(story *s)
     const uint32_t number = s->asked++;
     account *a = &s->accounts[number];
     *a = (account){.deadline = s->now + (sc_time)sc_rng_below(&s->rng, 1000) - 5};
-    a->ticket = desk_ticket(number, 1, a->deadline);
+    a->ticket = ledger_ticket(number, 1, a->deadline);
     sc__ledger_state_add(s->ledger_state, a->ticket, s->now);
 }
 
@@ -262,7 +269,7 @@ static void drop(story *s)
     a->engine_said |= is_open;
     // A lie about one that is reserved has no effect; of an open one the engine must know.
     if (is_open) a->engine_has = false;
-    sc_msg msg = {.kind = chance(s, 4) ? SC_MSG_NOT_TAKEN : SC_MSG_DROPPED, .from = DESK_WORKER};
+    sc_msg msg = {.kind = chance(s, 4) ? SC_MSG_NOT_TAKEN : SC_MSG_DROPPED, .from = PEER_WORKER};
     msg.reason = SC_DROP_INFEASIBLE;
     msg.query.id = plain_id(number);
     sc__ledger_state_receive(s->ledger_state, &msg, s->now);
@@ -285,7 +292,7 @@ static sc_proposal *draw_proposal(story *s)
     const uint32_t from = any_asked(s);
     const bool has_theirs = chance(s, 2);
     sc_proposal *proposal = sc_proposal_new(0, 1, 0, count);
-    proposal->worker = DESK_WORKER;
+    proposal->worker = PEER_WORKER;
     proposal->is_single = true;
     for (size_t i = 0; i < count; i++) {
         uint32_t number = (from + (uint32_t)i) % s->asked;
@@ -298,9 +305,9 @@ static sc_proposal *draw_proposal(story *s)
         const bool is_theirs = has_theirs && chance(s, 2);
         const sc_time deadline =
             !is_theirs && number < TICKETS ? s->accounts[number].deadline : s->now + 500;
-        if (is_theirs) number += DESK_THEIRS;
+        if (is_theirs) number += LEDGER_THEIRS;
         proposal->members[i].query = plain_query(number, 0, 1, 1, 1, deadline);
-        proposal->members[i].query.owner = is_theirs ? DESK_OTHER : DESK_SELF;
+        proposal->members[i].query.owner = is_theirs ? PEER_OTHER : PEER_SELF;
         proposal->is_single &= !is_theirs;
     }
     proposal->releaser = proposal->members[sc_rng_below(&s->rng, (uint32_t)count)].query.owner;
@@ -329,14 +336,14 @@ static bool can_reserve(story *s, const sc_proposal *proposal)
 
 static void send_reserve(story *s, const sc_proposal *proposal)
 {
-    sc_msg msg = {.kind = SC_MSG_RESERVE, .from = DESK_WORKER};
+    sc_msg msg = {.kind = SC_MSG_RESERVE, .from = PEER_WORKER};
     msg.proposal = sc_proposal_clone(proposal);
     sc__ledger_state_receive(s->ledger_state, &msg, s->now);
 }
 
 static void propose(story *s)
 {
-    if (s->asked == 0 || s->offered == BIDS) return;
+    if (s->asked == 0 || s->offered == PROPOSALS) return;
     offer *o = &s->offers[s->offered++];
     *o = (offer){.proposal = draw_proposal(s)};
     // Sometimes messages about it are there first, and it may be off when it comes.
@@ -393,9 +400,9 @@ static void work(story *s)
     } else if (!o->is_released && !o->proposal->is_single && chance(s, 3)) {
         o->is_aborted = true;
     }
-    if (o->is_released && o->proposal->releaser == DESK_SELF)
-        send_msg(s, o, SC_MSG_RELEASE, DESK_WORKER);
-    if (o->is_aborted) send_msg(s, o, SC_MSG_ABORT, DESK_WORKER);
+    if (o->is_released && o->proposal->releaser == PEER_SELF)
+        send_msg(s, o, SC_MSG_RELEASE, PEER_WORKER);
+    if (o->is_aborted) send_msg(s, o, SC_MSG_ABORT, PEER_WORKER);
 }
 
 /** The other gateway decides, where it is R. */
@@ -422,17 +429,17 @@ static void speak_there(story *s)
 {
     offer *o = any_offer(s);
     if (!o || o->proposal->is_single) return;
-    if (o->proposal->releaser == DESK_SELF) {
-        send_msg(s, o, chance(s, 4) ? SC_MSG_ABORT : SC_MSG_ASK, DESK_OTHER);
+    if (o->proposal->releaser == PEER_SELF) {
+        send_msg(s, o, chance(s, 4) ? SC_MSG_ABORT : SC_MSG_ASK, PEER_OTHER);
         return;
     }
     decide_there(s, o);
-    if (o->is_dead_there) send_msg(s, o, SC_MSG_DEAD, DESK_OTHER);
-    if (o->has_left_there && !chance(s, 3)) send_msg(s, o, SC_MSG_PUBLISHED, DESK_OTHER);
-    if (o->has_left_there && chance(s, 3)) send_msg(s, o, SC_MSG_RESULT, DESK_OTHER);
+    if (o->is_dead_there) send_msg(s, o, SC_MSG_DEAD, PEER_OTHER);
+    if (o->has_left_there && !chance(s, 3)) send_msg(s, o, SC_MSG_PUBLISHED, PEER_OTHER);
+    if (o->has_left_there && chance(s, 3)) send_msg(s, o, SC_MSG_RESULT, PEER_OTHER);
 }
 
-/** Strangers' messages, and those that should come from somebody else, change nothing. */
+/** Strangers' messages, and those that should come from another sender, change nothing. */
 static void speak_falsely(story *s)
 {
     const offer *o = any_offer(s);
@@ -444,7 +451,7 @@ static void speak_falsely(story *s)
     }
     const sc_msg_kind kinds[] = {SC_MSG_RELEASE, SC_MSG_PUBLISHED, SC_MSG_DEAD, SC_MSG_ABORT,
                                  SC_MSG_RESULT,  SC_MSG_OK,        SC_MSG_NO};
-    send_msg(s, o, kinds[sc_rng_below(&s->rng, sizeof kinds / sizeof *kinds)], DESK_STRANGER);
+    send_msg(s, o, kinds[sc_rng_below(&s->rng, sizeof kinds / sizeof *kinds)], PEER_STRANGER);
     for (size_t i = 0; i < o->proposal->member_count; i++) {
         const account *a = account_of(s, &o->proposal->members[i]);
         assert_int_equal(a && a->ticket ? a->ticket->state : SC_TICKET_SETTLED, before[i]);
@@ -457,7 +464,7 @@ static void check_leaving(story *s, const offer *o)
 {
     assert_false(o->was_dead || o->has_left);
     assert_true(o->proposal->is_single || o->is_released);
-    assert_int_equal(o->proposal->releaser, DESK_SELF);
+    assert_int_equal(o->proposal->releaser, PEER_SELF);
     for (size_t i = 0; i < o->proposal->member_count; i++) {
         assert_true(s->now < o->proposal->members[i].query.deadline - s->guard);
         const account *a = account_of(s, &o->proposal->members[i]);
@@ -572,23 +579,23 @@ static void add_stats(sc_ledger_stats *sum, const sc_ledger_stats *stats)
     }
 }
 
-static void play(uint64_t seed, const sc_partition *cut, sc_ledger_stats *sum)
+static void play(uint64_t seed, const sc_partition *partition, sc_ledger_stats *sum)
 {
     story *s = test_take(1, sizeof *s);
     sc_rng_seed(&s->rng, seed);
-    sc_rng_seed(&s->books_rng, seed + 1);
+    sc_rng_seed(&s->state_rng, seed + 1);
     s->guard = (sc_time[]){0, 10, 25}[seed % 3];
     const sc__ledger_state_options options = {
         .max_tickets = seed % 5 ? TICKETS : MOST_PENDING,
-        .self = DESK_SELF,
+        .self = PEER_SELF,
         .jitter_us = (sc_time[]){0, 1, 30, 200}[seed % 4],
         .guard_us = s->guard,
         .patience_us = 60,
         .give_up_us = 200,
-        .cut = cut,
+        .partition = partition,
         .port = {.send = hear, .context = s},
     };
-    CHECK_OK(sc__ledger_state_new(&options, &s->books_rng, &s->ledger_state), NULL);
+    CHECK_OK(sc__ledger_state_new(&options, &s->state_rng, &s->ledger_state), NULL);
     for (int i = 0; i < STEPS; i++) {
         take_step(s);
     }
@@ -608,15 +615,15 @@ static void test_every_story_ends_well(void **state)
     sketch drawn = sketch_named(small_maps[0].name);
     sc_map *map = sketch_map(&drawn);
     sketch_free(&drawn);
-    sc_partition *cut = NULL;
-    CHECK_OK(sc_partition_whole(map, &cut, NULL), NULL);
+    sc_partition *partition = NULL;
+    CHECK_OK(sc_partition_whole(map, &partition, NULL), NULL);
     sc_ledger_stats sum = {0};
     for (uint64_t seed = 0; seed < STORIES; seed++) {
         check_case(seed);
-        play(seed, cut, &sum);
+        play(seed, partition, &sum);
     }
     check_case_done();
-    sc_partition_free(cut);
+    sc_partition_free(partition);
     sc_map_free(map);
     print_message("# %lu answered, %lu gone, %lu expired, %lu in doubt, %lu overloaded, %lu lost\n",
                   sum.answered, sum.gone, sum.dropped[SC_DROP_EXPIRED],

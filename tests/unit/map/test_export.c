@@ -81,6 +81,27 @@ static const char *read_row(const char *line, double *numbers, int count)
     return end + 1;
 }
 
+// A comma and a travel time, or nothing where the road is closed; what stands behind it.
+static const char *read_time(const sc_map *map, const char *at, uint32_t units)
+{
+    assert_int_equal(*at++, ',');
+    if (units == SC_CLOSED) return at;
+    double seconds = 0;
+    at = read_numbers(at, &seconds, 1);
+    assert_int_equal(llround(seconds / sc_map_time_unit_s(map)), units);
+    return at;
+}
+
+// A comma and a name that needs no quotes, at the end of a line; the next line.
+static const char *read_name(const char *at, const char *name)
+{
+    assert_int_equal(*at++, ',');
+    assert_int_equal(strncmp(at, name, strlen(name)), 0);
+    at += strlen(name);
+    assert_int_equal(*at++, '\n');
+    return at;
+}
+
 static void test_the_columns_are_those_that_others_read(void **state)
 {
     (void)state;
@@ -88,18 +109,21 @@ static void test_the_columns_are_those_that_others_read(void **state)
     sketch s = sketch_draw(SC_COORDS_PLANAR, "A--B--C\n", "");
     sc_builder *builder = sketch_builder(&s);
     put_object(builder, 0, 0.5, "cafe", "Eck");
+    CHECK_OK(sc_builder_set_edge_times(builder, 0, 1.5, SC_CLOSED_S), NULL);
+    CHECK_OK(sc_builder_set_edge_name(builder, 1, "Am Markt, \"alt\"", 15), NULL);
     sc_map *map = finish_builder(builder);
     exported e = export_map(map);
     assert_string_equal(e.nodes, "node,lon,lat\n"
                                  "0,0.000000,0.000000\n"
                                  "1,30.000000,0.000000\n"
                                  "2,60.000000,0.000000\n");
-    assert_string_equal(e.edges, "edge,from,to,length_m,segment\n"
-                                 "0,0,1,10.0000,0\n"
-                                 "1,1,2,11.0000,0\n");
+    assert_string_equal(e.edges, "edge,from,to,length_m,segment,forward_s,backward_s,name\n"
+                                 "0,0,1,10.0000,0,1.500,,\"Am Markt, \"\"alt\"\"\"\n"
+                                 "1,1,2,11.0000,0,1.131,1.131,\"Am Markt, \"\"alt\"\"\"\n");
     assert_string_equal(e.segments, "segment,node_a,node_b,length_m\n0,0,2,21.0000\n");
     assert_string_equal(e.stars, "star,node\n0,0\n");
-    assert_string_equal(e.pois, "poi,edge,offset_m,category\n0,0,5.0000,cafe\n");
+    assert_string_equal(e.pois, "poi,edge,offset_m,category,lon,lat,name\n"
+                                "0,0,5.0000,cafe,15.000000,0.000000,Eck\n");
     exported_free(&e);
     sc_map_free(map);
     sketch_free(&s);
@@ -129,9 +153,13 @@ static void check_same_graph(const sc_map *map, const exported *e)
     }
     assert_int_equal(*line, '\0');
 
-    line = after_header(e->edges, "edge,from,to,length_m,segment\n");
+    line = after_header(e->edges, "edge,from,to,length_m,segment,forward_s,backward_s,name\n");
     for (sc_edge_id i = 0; i < sc_map_edge_count(map); i++) {
-        line = read_row(line, row, 5);
+        const sc_travel_times times = sc_map_edge_times(map)[i];
+        line = read_numbers(line, row, 5);
+        line = read_time(map, line, times.forward);
+        line = read_time(map, line, times.backward);
+        line = read_name(line, sc_map_segment_name(map, edges[i].segment));
         assert_int_equal(row[0], i);
         assert_int_equal(row[1], edges[i].from);
         assert_int_equal(row[2], edges[i].to);
@@ -165,7 +193,13 @@ static void test_what_is_exported_is_the_map_number_by_number(void **state)
     for (uint64_t seed = 0; seed < 60; seed++) {
         check_case(seed);
         sketch s = sketch_odd(seed);
-        sc_map *map = sketch_map(&s);
+        sc_builder *builder = sketch_builder(&s);
+        for (sc_edge_id i = 0; i < s.edge_count && seed % 2 == 0; i += 2) {
+            CHECK_OK(sc_builder_set_edge_times(builder, i, i % 4 ? 2.5 : SC_CLOSED_S, i), NULL);
+            CHECK_OK(sc_builder_set_edge_name(builder, i, i % 4 ? "A 5" : "B 37", i % 4 ? 3 : 4),
+                     NULL);
+        }
+        sc_map *map = finish_builder(builder);
         exported e = export_map(map);
         check_same_graph(map, &e);
         assert_string_equal(e.pois, "");
@@ -176,46 +210,70 @@ static void test_what_is_exported_is_the_map_number_by_number(void **state)
     check_case_done();
 }
 
-static void test_objects_are_exported_with_their_offset_and_category(void **state)
+static void test_objects_are_exported_with_their_offset_position_and_category(void **state)
 {
     (void)state;
-    sc_map *map = full_map(SC_COORDS_NONE);
-    exported e = export_map(map);
-    const char *line = after_header(e.pois, "poi,edge,offset_m,category\n");
-    for (sc_object_id i = 0; i < sc_map_object_count(map); i++) {
-        const sc_object *object = &sc_map_objects(map)[i];
-        const char *category = sc_map_category_name(map, object->category);
-        double row[3];
-        line = read_numbers(line, row, 3);
-        assert_int_equal(row[0], i);
-        assert_int_equal(row[1], object->edge);
-        assert_int_equal(lround(row[2] / sc_map_unit_m(map)), object->offset);
-        assert_int_equal(*line++, ',');
-        assert_int_equal(strncmp(line, category, strlen(category)), 0);
-        line += strlen(category);
-        assert_int_equal(*line++, '\n');
+    for (int coords = 0; coords < 3; coords++) {
+        sketch s = sketch_named("theta");
+        s.coords = (sc_coords)coords;
+        sc_builder *builder = sketch_builder(&s);
+        put_object(builder, 0, 0.5, "school", "Lindenschule");
+        put_object(builder, 1, 0.25, "cafe", "");
+        put_object(builder, 2, 1.0, "cafe", "Eck");
+        sc_map *map = finish_builder(builder);
+        exported e = export_map(map);
+        const char *line = after_header(e.pois, "poi,edge,offset_m,category,lon,lat,name\n");
+        for (sc_object_id i = 0; i < sc_map_object_count(map); i++) {
+            const sc_object *object = &sc_map_objects(map)[i];
+            const char *category = sc_map_category_name(map, object->category);
+            double row[3];
+            line = read_numbers(line, row, 3);
+            assert_int_equal(row[0], i);
+            assert_int_equal(row[1], object->edge);
+            assert_int_equal(lround(row[2] / sc_map_unit_m(map)), object->offset);
+            assert_int_equal(*line++, ',');
+            assert_int_equal(strncmp(line, category, strlen(category)), 0);
+            line += strlen(category);
+            if (coords == SC_COORDS_NONE) {
+                assert_int_equal(strncmp(line, ",,", 2), 0);
+                line += 2;
+            } else {
+                double x = 0;
+                double y = 0;
+                sc_map_edge_position(map, object->edge, object->offset * sc_map_unit_m(map), &x,
+                                     &y);
+                assert_int_equal(*line++, ',');
+                line = read_numbers(line, row, 2);
+                CHECK_CLOSE(row[0], x, 1e-6);
+                CHECK_CLOSE(row[1], y, 1e-6);
+            }
+            line = read_name(line, sc_map_object_name(map, i));
+        }
+        assert_int_equal(*line, '\0');
+        exported_free(&e);
+        sc_map_free(map);
+        sketch_free(&s);
     }
-    assert_int_equal(*line, '\0');
-    exported_free(&e);
-    sc_map_free(map);
 }
 
-static void test_categories_are_quoted_where_they_must_be(void **state)
+static void test_categories_and_names_are_quoted_where_they_must_be(void **state)
 {
     (void)state;
-    static const char *const categories[][2] = {{"plain words", "plain words"},
-                                                {"bar, cafe", "\"bar, cafe\""},
-                                                {"the \"Eck\"", "\"the \"\"Eck\"\"\""},
-                                                {"two\nlines", "\"two\nlines\""},
-                                                {"caf\xc3\xa9", "caf\xc3\xa9"}};
-    enum { COUNT = sizeof categories / sizeof *categories };
+    static const char *const words[][2] = {{"plain words", "plain words"},
+                                           {"bar, cafe", "\"bar, cafe\""},
+                                           {"the \"Eck\"", "\"the \"\"Eck\"\"\""},
+                                           {"two\nlines", "\"two\nlines\""},
+                                           {"caf\xc3\xa9", "caf\xc3\xa9"}};
+    enum { COUNT = sizeof words / sizeof *words };
     sketch s = sketch_named("lone road");
+    s.coords = SC_COORDS_NONE;
     sc_builder *builder = sketch_builder(&s);
-    char wanted[512] = "poi,edge,offset_m,category\n";
+    char wanted[512] = "poi,edge,offset_m,category,lon,lat,name\n";
     for (int i = 0; i < COUNT; i++) {
         const size_t used = strlen(wanted);
-        put_object(builder, 0, i / 10.0, categories[i][0], "");
-        snprintf(wanted + used, sizeof wanted - used, "%d,0,%d.0000,%s\n", i, i, categories[i][1]);
+        put_object(builder, 0, i / 10.0, words[i][0], words[COUNT - 1 - i][0]);
+        snprintf(wanted + used, sizeof wanted - used, "%d,0,%d.0000,%s,,,%s\n", i, i, words[i][1],
+                 words[COUNT - 1 - i][1]);
     }
     sc_map *map = finish_builder(builder);
     exported e = export_map(map);
@@ -402,6 +460,28 @@ static void test_geojson_is_json_with_a_line_per_segment_and_a_point_per_object(
     }
 }
 
+static void test_geojson_tells_directions_times_and_names(void **state)
+{
+    (void)state;
+    sketch s = sketch_draw(SC_COORDS_PLANAR, "A--B--C\n   |\n   D\n", "");
+    sc_builder *builder = sketch_builder(&s);
+    CHECK_OK(sc_builder_set_edge_times(builder, 0, 1.5, SC_CLOSED_S), NULL);
+    CHECK_OK(sc_builder_set_edge_times(builder, 1, 2.5, 3.25), NULL);
+    CHECK_OK(sc_builder_set_edge_name(builder, 1, "Am \"Eck\"", 8), NULL);
+    sc_map *map = finish_builder(builder);
+    char *text = geojson_of(map);
+    const bool along =
+        strstr(text, "\"forward_s\":1.500,\"backward_s\":null,\"name\":\"\"") != NULL;
+    const bool against =
+        strstr(text, "\"forward_s\":null,\"backward_s\":1.500,\"name\":\"\"") != NULL;
+    assert_true(along || against);
+    CHECK_CONTAINS(text, "\"name\":\"Am \\\"Eck\\\"\"");
+    CHECK_CONTAINS(text, "3.250");
+    free(text);
+    sc_map_free(map);
+    sketch_free(&s);
+}
+
 static void test_odd_maps_make_good_geojson(void **state)
 {
     (void)state;
@@ -491,12 +571,13 @@ static void test_geojson_that_cannot_be_written_leaves_nothing(void **state)
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_the_columns_are_those_that_others_read),
     SC_CASES(test_what_is_exported_is_the_map_number_by_number),
-    cmocka_unit_test(test_objects_are_exported_with_their_offset_and_category),
-    cmocka_unit_test(test_categories_are_quoted_where_they_must_be),
+    cmocka_unit_test(test_objects_are_exported_with_their_offset_position_and_category),
+    cmocka_unit_test(test_categories_and_names_are_quoted_where_they_must_be),
     cmocka_unit_test(test_exporting_again_replaces_the_files_and_old_objects_go),
     cmocka_unit_test(test_where_one_file_cannot_be_written_none_is),
     cmocka_unit_test(test_a_directory_made_in_vain_is_removed_again),
     cmocka_unit_test(test_geojson_is_json_with_a_line_per_segment_and_a_point_per_object),
+    cmocka_unit_test(test_geojson_tells_directions_times_and_names),
     SC_CASES(test_odd_maps_make_good_geojson),
     SC_CASES(test_geojson_keeps_positions_as_exact_as_the_map_does),
     cmocka_unit_test(test_a_map_without_coordinates_has_no_geojson),

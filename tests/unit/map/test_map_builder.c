@@ -325,21 +325,6 @@ static void test_a_map_without_a_road_is_refused(void **state)
     sc_builder_free(NULL);
 }
 
-static void test_a_road_across_the_180th_meridian_is_refused_with_its_ends(void **state)
-{
-    (void)state;
-    sc_builder *builder = new_builder(SC_COORDS_GEOGRAPHIC);
-    add_node(builder, 179.9, -16.5);
-    add_node(builder, -179.9, -16.5);
-    add_edge(builder, 0, 1, SC_LENGTH_FROM_NODES);
-    sc_map *map = NULL;
-    sc_diag diag = {""};
-    CHECK_REFUSED(sc_builder_finish(builder, 0, NULL, &map, NULL, &diag), SC_EINVAL, &diag,
-                  "179.9000000,-16.5000000 to -179.9000000,-16.5000000 crosses the 180th meridian");
-    assert_null(map);
-    sc_builder_free(builder);
-}
-
 static void test_the_source_text_is_kept_and_cut_to_fit(void **state)
 {
     (void)state;
@@ -430,7 +415,6 @@ static const struct CMUnitTest tests[] = {
     SC_CASES(test_the_unit_of_length_grows_with_the_longest_road),
     SC_CASES(test_a_road_longer_than_once_round_the_earth_is_refused),
     cmocka_unit_test(test_a_map_without_a_road_is_refused),
-    cmocka_unit_test(test_a_road_across_the_180th_meridian_is_refused_with_its_ends),
     cmocka_unit_test(test_the_source_text_is_kept_and_cut_to_fit),
     cmocka_unit_test(test_finishing_tells_how_far_it_has_come),
     SC_CASES(test_the_same_input_gives_the_same_map),

@@ -13,7 +13,7 @@
 //  D--E--F   J--K   L   without a road; four objects
 static sc_map *fresh(void)
 {
-    return full_map(SC_COORDS_GEOGRAPHIC);
+    return full_map_with_directions(SC_COORDS_GEOGRAPHIC);
 }
 
 // The map is refused for that reason; it is freed.
@@ -73,7 +73,7 @@ static void test_a_map_as_it_was_built_passes(void **state)
 {
     (void)state;
     for (int coords = 0; coords < 3; coords++) {
-        sc_map *map = full_map((sc_coords)coords);
+        sc_map *map = full_map_with_directions((sc_coords)coords);
         sc_diag diag = {""};
         CHECK_OK(sc_map_check(map, &diag), &diag);
         assert_string_equal(diag.message, "");
@@ -152,12 +152,9 @@ static void test_a_segment_through_an_intersection_is_refused(void **state)
     sketch_free(&s);
 }
 
-static void test_a_segment_that_could_be_longer_is_refused(void **state)
+// Each of the map's two edges becomes a segment.
+static void cut_in_two(sc_map *map)
 {
-    (void)state;
-    // A road of two edges is cut in the middle:   A--B--C
-    sketch s = sketch_draw(SC_COORDS_NONE, "A--B--C\n", "");
-    sc_map *map = sketch_map(&s);
     sc_segment *segments = test_take(3, sizeof *segments);
     segments[0] = (sc_segment){0, 0, SC_NONE, edges_of(map)[0].length};
     segments[1] = (sc_segment){1, 0, SC_NONE, edges_of(map)[1].length};
@@ -166,6 +163,19 @@ static void test_a_segment_that_could_be_longer_is_refused(void **state)
     map->tables[SC_TABLE_SEGMENTS] = (sc_table){segments, 3};
     map->segment_count = 2;
     edges_of(map)[1].segment = 1;
+    sc_travel_times *times = test_take(2, sizeof *times);
+    memcpy(times, map->tables[SC_TABLE_EDGE_TIMES].data, 2 * sizeof *times);
+    free(map->tables[SC_TABLE_SEGMENT_TIMES].data);
+    map->tables[SC_TABLE_SEGMENT_TIMES] = (sc_table){times, 2};
+}
+
+static void test_a_segment_that_could_be_longer_is_refused(void **state)
+{
+    (void)state;
+    // A road of two edges is cut in the middle:   A--B--C
+    sketch s = sketch_draw(SC_COORDS_NONE, "A--B--C\n", "");
+    sc_map *map = sketch_map(&s);
+    cut_in_two(map);
     check_broken(map, "segment 0 ends at a node of degree 2");
     sketch_free(&s);
 }
@@ -176,14 +186,7 @@ static void test_a_ring_cut_in_two_is_refused(void **state)
     //  A==B, two roads between two nodes, cut at both
     sketch s = sketch_named("two roads between two nodes");
     sc_map *map = sketch_map(&s);
-    sc_segment *segments = test_take(3, sizeof *segments);
-    segments[0] = (sc_segment){0, 0, SC_NONE, edges_of(map)[0].length};
-    segments[1] = (sc_segment){1, 0, SC_NONE, edges_of(map)[1].length};
-    segments[2] = (sc_segment){.first_edge = 2};
-    free(map->tables[SC_TABLE_SEGMENTS].data);
-    map->tables[SC_TABLE_SEGMENTS] = (sc_table){segments, 3};
-    map->segment_count = 2;
-    edges_of(map)[1].segment = 1;
+    cut_in_two(map);
     check_broken(map, "segment 0 ends at a node of degree 2");
     sketch_free(&s);
 }
@@ -197,6 +200,63 @@ static void test_a_segment_of_wrong_length_is_refused(void **state)
     map = fresh();
     edges_of(map)[segments_of(map)[1].first_edge].length--;
     check_broken(map, "segment 1 has length");
+}
+
+static sc_travel_times *times_of(sc_map *map, sc_table_kind kind)
+{
+    return map->tables[kind].data;
+}
+
+static void test_an_edge_closed_both_ways_is_refused(void **state)
+{
+    (void)state;
+    sc_map *map = fresh();
+    times_of(map, SC_TABLE_EDGE_TIMES)[2] = (sc_travel_times){SC_CLOSED, SC_CLOSED};
+    check_broken(map, "edge 2 is closed in both directions");
+}
+
+static void test_a_segment_that_takes_another_time_than_its_edges_is_refused(void **state)
+{
+    (void)state;
+    for (int change = 0; change < 6; change++) {
+        sc_map *map = fresh();
+        const sc_seg_id s = segment_of_size(map, 2);
+        const sc_edge_id first = segments_of(map)[s].first_edge;
+        sc_travel_times *edge = &times_of(map, SC_TABLE_EDGE_TIMES)[first];
+        sc_travel_times *segment = &times_of(map, SC_TABLE_SEGMENT_TIMES)[s];
+        const sc_travel_times usual = {1000, 2000};
+        // All of it open both ways, so that each change can be seen.
+        sc_travel_times sum = {0, 0};
+        for (sc_edge_id e = first; e < segments_of(map)[s + 1].first_edge; e++) {
+            times_of(map, SC_TABLE_EDGE_TIMES)[e] = usual;
+            sc__add_times(&sum, usual);
+        }
+        *segment = sum;
+        CHECK_OK(sc_map_check(map, NULL), NULL);
+        if (change == 0) segment->forward++;
+        if (change == 1) segment->backward--;
+        if (change == 2) segment->forward = SC_CLOSED;
+        if (change == 3) edge->backward = SC_CLOSED;
+        if (change == 4) edge->forward = 0;
+        if (change == 5) edge->backward = SC_CLOSED - 1;  // too much for 32 bits together
+        check_broken(map, "units of time, but its edges add up to");
+    }
+}
+
+static void test_a_node_beyond_the_rim_of_a_grid_from_the_180th_meridian_is_refused(void **state)
+{
+    (void)state;
+    for (int beyond = 0; beyond < 2; beyond++) {
+        sketch s = sketch_new(SC_COORDS_GEOGRAPHIC);
+        sketch_add_node(&s, 179.9, 10);
+        sketch_add_node(&s, -179.9, 10);
+        sketch_add_edge(&s, 0, 1, 100);
+        sc_map *map = sketch_map(&s);
+        CHECK_SAME(map->grid.origin_x, 180.0);
+        ((sc_node *)map->tables[SC_TABLE_NODES].data)[1].x = beyond ? 1800000001 : -1800000001;
+        check_broken(map, "node 1 has coordinates outside the allowed range");
+        sketch_free(&s);
+    }
 }
 
 static void test_two_stars_at_one_node_are_refused(void **state)
@@ -422,6 +482,9 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_a_segment_that_could_be_longer_is_refused),
     cmocka_unit_test(test_a_ring_cut_in_two_is_refused),
     cmocka_unit_test(test_a_segment_of_wrong_length_is_refused),
+    cmocka_unit_test(test_an_edge_closed_both_ways_is_refused),
+    cmocka_unit_test(test_a_segment_that_takes_another_time_than_its_edges_is_refused),
+    cmocka_unit_test(test_a_node_beyond_the_rim_of_a_grid_from_the_180th_meridian_is_refused),
     cmocka_unit_test(test_two_stars_at_one_node_are_refused),
     cmocka_unit_test(test_an_intersection_without_a_star_is_refused),
     cmocka_unit_test(test_a_segment_that_names_a_wrong_star_is_refused),

@@ -69,6 +69,28 @@ static void test_loops_and_parallel_roads_are_counted(void **state)
     sketch_free(&s);
 }
 
+static void test_one_way_and_named_roads_are_measured(void **state)
+{
+    (void)state;
+    //  A--B--C    roads of 10 m, 11 m and 12 m
+    //     |
+    //     D
+    sketch s = sketch_draw(SC_COORDS_PLANAR, "A--B--C\n   |\n   D\n", "");
+    sc_builder *builder = sketch_builder(&s);
+    CHECK_OK(sc_builder_set_edge_times(builder, 0, 1.0, SC_CLOSED_S), NULL);
+    CHECK_OK(sc_builder_set_edge_times(builder, 1, SC_CLOSED_S, 0.5), NULL);
+    CHECK_OK(sc_builder_set_edge_times(builder, 2, 4.0, 2.0), NULL);
+    CHECK_OK(sc_builder_set_edge_name(builder, 2, "A 5", 3), NULL);
+    sc_map *map = finish_builder(builder);
+    sc_map_info info;
+    CHECK_OK(sc_map_describe(map, &info), NULL);
+    CHECK_CLOSE(info.one_way_m, 21.0, 1e-9);
+    CHECK_CLOSE(info.named_m, 12.0, 1e-9);
+    CHECK_CLOSE(info.top_speed_m_s, 22.0, 1e-9);
+    sc_map_free(map);
+    sketch_free(&s);
+}
+
 static void test_spreads_take_values_that_occur(void **state)
 {
     (void)state;
@@ -348,6 +370,7 @@ static void test_values_that_occur_more_than_once_are_counted_once_each(void **s
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_a_picture_of_islands_is_described_piece_by_piece),
     cmocka_unit_test(test_loops_and_parallel_roads_are_counted),
+    cmocka_unit_test(test_one_way_and_named_roads_are_measured),
     cmocka_unit_test(test_spreads_take_values_that_occur),
     cmocka_unit_test(test_balls_of_a_street_are_described_by_hop),
     SC_CASES(test_odd_maps_are_described_as_a_plain_count_does),

@@ -36,6 +36,11 @@ static sc_err feed(sc_builder *builder)
             err = sc_builder_add_edge(builder, i, i + 8, 10.0, SC_ROAD_RAMP, NULL);
         }
     }
+    for (sc_edge_id e = 0; e < 40 && !err; e++) {
+        const char name[] = {'A', (char)('a' + e % 26), (char)('a' + e / 26)};
+        err = sc_builder_set_edge_times(builder, e, 1.0, e % 3 == 0 ? SC_CLOSED_S : 2.0);
+        if (!err) err = sc_builder_set_edge_name(builder, e, name, 3);
+    }
     for (uint32_t i = 0; i < 70 && !err; i++) {
         const char name[] = {(char)('a' + i % 26), (char)('a' + i / 26), 'x', '\0'};
         sc_category_id category = SC_NONE;

@@ -41,6 +41,7 @@ static void check_same_map(const sc_map *a, const sc_map *b)
     assert_int_equal(a->coords, b->coords);
     assert_int_equal(a->in_metres, b->in_metres);
     CHECK_SAME(a->unit_m, b->unit_m);
+    CHECK_SAME(a->time_unit_s, b->time_unit_s);
     CHECK_SAME(a->grid.origin_x, b->grid.origin_x);
     CHECK_SAME(a->grid.origin_y, b->grid.origin_y);
     CHECK_SAME(a->grid.per_unit, b->grid.per_unit);
@@ -65,6 +66,14 @@ static void test_an_opened_map_is_the_one_that_was_saved(void **state)
         sc_builder *builder = sketch_builder(&s);
         for (uint32_t i = 0; i < seed % 5; i++) {
             put_object(builder, i % s.edge_count, 0.5, i % 2 ? "a" : "b", "name");
+        }
+        // A third of the maps have directions, a third names, with and without objects.
+        for (sc_edge_id e = 0; e < s.edge_count && seed % 3 == 0; e += 2) {
+            CHECK_OK(sc_builder_set_edge_times(builder, e, e % 4 == 0 ? SC_CLOSED_S : e, 1.5),
+                     NULL);
+        }
+        for (sc_edge_id e = 0; e < s.edge_count && seed / 3 % 3 == 1; e += 2) {
+            CHECK_OK(sc_builder_set_edge_name(builder, e, e % 4 ? "Ost" : "Weg", 3), NULL);
         }
         sc_map *built = finish_builder(builder);
         sc_map *opened = NULL;
@@ -96,7 +105,7 @@ static void test_a_map_can_replace_the_file_that_it_was_opened_from(void **state
     (void)state;
     place p = place_new();
     const char *path = place_path(&p, "m.scm");
-    sc_map *built = full_map(SC_COORDS_PLANAR);
+    sc_map *built = full_map_with_directions(SC_COORDS_PLANAR);
     sc_map *opened = NULL;
     sc_map *again = NULL;
     sc_diag diag = {""};
@@ -115,7 +124,7 @@ static void test_a_map_can_replace_the_file_that_it_was_opened_from(void **state
 static void test_tables_lie_aligned_and_in_order(void **state)
 {
     (void)state;
-    sc_map *map = full_map(SC_COORDS_GEOGRAPHIC);
+    sc_map *map = full_map_with_directions(SC_COORDS_GEOGRAPHIC);
     scm_bytes file = scm_of(map);
     const sc_scm_header *header = scm_header(&file);
     uint64_t end = sizeof *header;
@@ -185,7 +194,7 @@ static void test_the_checksum_depends_on_everything_that_a_map_says(void **state
 static void test_every_byte_of_every_table_but_the_index_is_part_of_the_checksum(void **state)
 {
     (void)state;
-    sc_map *map = full_map(SC_COORDS_GEOGRAPHIC);
+    sc_map *map = full_map_with_directions(SC_COORDS_GEOGRAPHIC);
     const uint64_t plain = sc__map_content_checksum(map);
     assert_true(plain == sc_map_checksum(map));
     for (int kind = 0; kind < SC_TABLE_NEAREST_LISTS; kind++) {
@@ -231,7 +240,7 @@ static void test_a_file_cut_at_any_length_is_refused(void **state)
 {
     (void)state;
     for (int coords = 0; coords < 3; coords++) {
-        sc_map *map = full_map((sc_coords)coords);
+        sc_map *map = full_map_with_directions((sc_coords)coords);
         scm_bytes file = scm_of(map);
         for (size_t size = 0; size < file.size; size++) {
             check_case(size);
@@ -252,7 +261,7 @@ static void test_a_file_with_any_byte_changed_is_refused(void **state)
 {
     (void)state;
     for (int coords = 0; coords < 3; coords++) {
-        sc_map *map = full_map((sc_coords)coords);
+        sc_map *map = full_map_with_directions((sc_coords)coords);
         scm_bytes file = scm_of(map);
         for (size_t i = 0; i < file.size; i++) {
             check_case(i);
@@ -274,7 +283,7 @@ static void test_a_file_with_any_byte_changed_is_refused(void **state)
 static void test_bytes_behind_the_map_are_refused(void **state)
 {
     (void)state;
-    sc_map *map = full_map(SC_COORDS_GEOGRAPHIC);
+    sc_map *map = full_map_with_directions(SC_COORDS_GEOGRAPHIC);
     scm_bytes file = scm_of(map);
     scm_bytes longer = {test_take(file.size + 64, 1), 0};
     memcpy(longer.data, file.data, file.size);
@@ -307,7 +316,7 @@ static void test_foreign_files_are_told_to_be_foreign(void **state)
         {BYTES("\x89SCM\n\x1a\n carried as text, its line ends changed"), "not a StarCloak map"},
         {BYTES("\x89PNG\r\n\x1a\n\0\0\0\rIHDR"), "not a StarCloak map"},
         {BYTES("0 -121.904167 41.974556\n"), "not a StarCloak map"},
-        {BYTES("\x89SCM\r\n\x1a\n"), "cut short inside its header"},
+        {BYTES("\x89SCM\r\n\x1a\n"), "the file ends inside its header"},
     };
 #undef BYTES
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
@@ -323,7 +332,7 @@ static void test_foreign_files_are_told_to_be_foreign(void **state)
 static void test_another_version_is_named(void **state)
 {
     (void)state;
-    sc_map *map = full_map(SC_COORDS_GEOGRAPHIC);
+    sc_map *map = full_map_with_directions(SC_COORDS_GEOGRAPHIC);
     scm_bytes file = scm_of(map);
     scm_header(&file)->version = SC_SCM_VERSION + 1;
     sc_diag diag;
@@ -334,6 +343,10 @@ static void test_another_version_is_named(void **state)
     scm_seal_header(&file);
     check_refused(&file, &diag);
     CHECK_CONTAINS(diag.message, said);
+    // An older one as well, with what to do about it.
+    scm_header(&file)->version = SC_SCM_VERSION - 1;
+    check_refused(&file, &diag);
+    CHECK_CONTAINS(diag.message, "version 2, this program reads version 3; import it again");
     scm_free(&file);
     sc_map_free(map);
 }
@@ -362,7 +375,7 @@ static void test_a_save_that_cannot_be_leaves_all_as_it_was(void **state)
 {
     (void)state;
     place p = place_new();
-    sc_map *map = full_map(SC_COORDS_PLANAR);
+    sc_map *map = full_map_with_directions(SC_COORDS_PLANAR);
     sc_diag diag = {""};
     CHECK_REFUSED(sc_map_save(map, place_path(&p, "no/such/dir/m.scm"), &diag), SC_EIO, &diag,
                   "its directory does not exist");
@@ -389,7 +402,7 @@ static void test_saving_over_an_old_file_replaces_it_whole(void **state)
     char *junk = test_take(100000, 1);
     const char *path = place_write(&p, "m.scm", junk, 100000);
     free(junk);
-    sc_map *map = full_map(SC_COORDS_PLANAR);
+    sc_map *map = full_map_with_directions(SC_COORDS_PLANAR);
     sc_map *opened = NULL;
     sc_diag diag = {""};
     CHECK_OK(sc_map_save(map, path, &diag), &diag);

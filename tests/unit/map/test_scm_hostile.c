@@ -20,7 +20,7 @@ static scm_bytes original;
 static int make_original(void **state)
 {
     (void)state;
-    sc_map *map = full_map(SC_COORDS_GEOGRAPHIC);
+    sc_map *map = full_map_with_directions(SC_COORDS_GEOGRAPHIC);
     sc_objects *objects = NULL;
     const sc_index_options options = {.k = 3, .max_bytes = SIZE_MAX, .threads = 1};
     sc_diag diag = {""};
@@ -83,11 +83,17 @@ static void test_measures_out_of_range_are_refused(void **state)
     FORGE_HEADER(header->unit_m = -1e-3, "unit of length");
     FORGE_HEADER(header->unit_m = NOT_A_NUMBER, "unit of length");
     FORGE_HEADER(header->unit_m = HUGE_VAL, "unit of length");
+    FORGE_HEADER(header->time_unit_s = 0.0, "unit of time");
+    FORGE_HEADER(header->time_unit_s = -1e-3, "unit of time");
+    FORGE_HEADER(header->time_unit_s = NOT_A_NUMBER, "unit of time");
+    FORGE_HEADER(header->time_unit_s = HUGE_VAL, "unit of time");
     FORGE_HEADER(header->grid_per_unit = 0.0, "grid of coordinates");
     FORGE_HEADER(header->grid_per_unit = NOT_A_NUMBER, "grid of coordinates");
     FORGE_HEADER(header->grid_per_unit = -1.0, "grid of coordinates");
     FORGE_HEADER(header->grid_per_unit = 1e8, "grid of coordinates is not 1e-7 degrees");
     FORGE_HEADER(header->origin_x = 1.0, "grid of coordinates is not 1e-7 degrees");
+    FORGE_HEADER(header->origin_x = -180.0, "grid of coordinates is not 1e-7 degrees");
+    FORGE_HEADER(header->origin_y = 180.0, "grid of coordinates is not 1e-7 degrees");
     FORGE_HEADER(header->origin_y = -1.0, "grid of coordinates is not 1e-7 degrees");
     FORGE_HEADER(header->origin_x = HUGE_VAL, "grid of coordinates");
     FORGE_HEADER(header->origin_y = NOT_A_NUMBER, "grid of coordinates");
@@ -242,6 +248,7 @@ static void test_every_index_out_of_range_is_refused(void **state)
         {SC_TABLE_OBJECTS, offsetof(sc_object, category), categories, 0, false},
         {SC_TABLE_OBJECTS, offsetof(sc_object, name), strings, 0, false},
         {SC_TABLE_CATEGORIES, 0, strings, 0, false},
+        {SC_TABLE_SEGMENT_NAMES, 0, strings, 0, false},
     };
     for (size_t c = 0; c < sizeof columns / sizeof *columns; c++) {
         check_case(c);
@@ -339,6 +346,7 @@ static void use_all(const sc_map *map, const place *p, bool export)
         sc_object_id first = 0;
         sc_object_id last = 0;
         sc_map_segment_objects(map, s, &first, &last);
+        assert_true(strlen(sc_map_segment_name(map, s)) < 1000);
         assert_true(first <= last && last <= sc_map_object_count(map));
     }
     sc_objects *objects = NULL;

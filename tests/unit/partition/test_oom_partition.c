@@ -14,7 +14,7 @@
 
 // --- The object ---------------------------------------------------------------------------------
 
-static void test_a_cut_that_cannot_be_made(void **state)
+static void test_a_partition_that_cannot_be_made(void **state)
 {
     (void)state;
     sc_map *map = full_map(SC_COORDS_PLANAR);
@@ -62,11 +62,11 @@ static void test_the_whole_map_as_a_part_that_cannot_be_made(void **state)
     sc_map_free(map);
 }
 
-static void test_a_cut_that_cannot_be_written_or_read(void **state)
+static void test_a_partition_that_cannot_be_written_or_read(void **state)
 {
     (void)state;
     const place p = place_new();
-    const char *path = place_path(&p, "a.cut");
+    const char *path = place_path(&p, "a.partition");
     sc_map *map = full_map(SC_COORDS_PLANAR);
     sc_partition *partition = random_partition(map, 4);
     assert_true(sc_partition_part_count(partition) > 1);
@@ -139,7 +139,7 @@ static void test_a_walker_that_cannot_be_made(void **state)
 
 // --- Making and describing ----------------------------------------------------------------------
 
-static void cut_with_ever_more(const sc_map *map, uint32_t parts)
+static void divide_with_ever_more(const sc_map *map, uint32_t parts)
 {
     const sc_partition_options options = {.parts = parts, .seed = 1};
     unsigned long failures = 0;
@@ -160,17 +160,17 @@ static void cut_with_ever_more(const sc_map *map, uint32_t parts)
     assert_true(failures >= (parts > 1 ? 14 : 3));
 }
 
-static void test_a_map_that_cannot_be_cut(void **state)
+static void test_a_map_that_cannot_be_divided(void **state)
 {
     (void)state;
     sc_map *map = city_of(500);
-    cut_with_ever_more(map, 1);
-    cut_with_ever_more(map, 4);                           // by METIS
-    cut_with_ever_more(map, sc_map_star_count(map) / 2);  // along the curve
+    divide_with_ever_more(map, 1);
+    divide_with_ever_more(map, 4);                           // by METIS
+    divide_with_ever_more(map, sc_map_star_count(map) / 2);  // along the curve
     sc_map_free(map);
 }
 
-static void test_a_cut_that_cannot_be_described_or_drawn(void **state)
+static void test_a_partition_that_cannot_be_described_or_drawn(void **state)
 {
     (void)state;
     sketch grid = sketch_grid(SC_COORDS_GEOGRAPHIC, 5, 5);
@@ -203,11 +203,11 @@ static void test_a_cut_that_cannot_be_described_or_drawn(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_a_cut_that_cannot_be_made),
+    cmocka_unit_test(test_a_partition_that_cannot_be_made),
     cmocka_unit_test(test_the_whole_map_as_a_part_that_cannot_be_made),
-    cmocka_unit_test(test_a_cut_that_cannot_be_written_or_read),
+    cmocka_unit_test(test_a_partition_that_cannot_be_written_or_read),
     cmocka_unit_test(test_a_walker_that_cannot_be_made),
-    cmocka_unit_test(test_a_map_that_cannot_be_cut),
-    cmocka_unit_test(test_a_cut_that_cannot_be_described_or_drawn),
+    cmocka_unit_test(test_a_map_that_cannot_be_divided),
+    cmocka_unit_test(test_a_partition_that_cannot_be_described_or_drawn),
 };
 SC_SUITE(tests)

@@ -123,7 +123,7 @@ static uint64_t checksum_of(const sc_map *map, const uint16_t *part_of_star, uin
     return checksum;
 }
 
-static void test_cuts_that_differ_have_different_checksums(void **state)
+static void test_partitions_that_differ_have_different_checksums(void **state)
 {
     (void)state;
     sketch grid = sketch_grid(SC_COORDS_PLANAR, 4, 4);
@@ -153,12 +153,12 @@ static void test_parts_that_cannot_be_are_refused(void **state)
     sc_partition *partition = NULL;
     sc_diag diag = {""};
     CHECK_REFUSED(sc_partition_new(map, parts, 0, &partition, &diag), SC_EINVAL, &diag,
-                  "a cut of 0 parts; it has 1 to 4096");
+                  "a partition of 0 parts; it has 1 to 4096");
     CHECK_REFUSED(sc_partition_new(map, parts, SC_PARTITION_PARTS_MAX + 1, &partition, &diag),
-                  SC_EINVAL, &diag, "a cut of 4097 parts");
+                  SC_EINVAL, &diag, "a partition of 4097 parts");
     parts[1] = 7;
     CHECK_REFUSED(sc_partition_new(map, parts, 7, &partition, &diag), SC_EINVAL, &diag,
-                  "star 1 is in part 7 of a cut that has 7, from 0 on");
+                  "star 1 is in part 7 of a partition that has 7, from 0 on");
     assert_null(partition);
     CHECK_OK(sc_partition_new(map, parts, SC_PARTITION_PARTS_MAX, &partition, &diag), &diag);
     sc_partition_free(partition);
@@ -178,7 +178,7 @@ typedef struct bytes {
 static bytes some_file(void)
 {
     const place p = place_new();
-    const char *path = place_path(&p, "a.cut");
+    const char *path = place_path(&p, "a.partition");
     bytes b = {.map = full_map(SC_COORDS_PLANAR)};
     sc_partition *partition = random_partition(b.map, 4);
     assert_true(sc_partition_part_count(partition) > 1);
@@ -206,21 +206,21 @@ static void check_refused_file(const bytes *b, size_t size, sc_err wanted, const
 {
     uint8_t *copy = test_take(size, 1);  // of exactly that size: reading beyond is seen
     memcpy(copy, b->data, size);
-    const sc_input input = {"a.cut", copy, size};
+    const sc_input input = {"a.partition", copy, size};
     sc_partition *partition = NULL;
     sc_diag diag = {""};
     CHECK_REFUSED(sc__partition_read_input(&input, b->map, &partition, &diag), wanted, &diag, part);
-    CHECK_CONTAINS(diag.message, "a.cut: ");
+    CHECK_CONTAINS(diag.message, "a.partition: ");
     CHECK_CONTAINS(diag.message, "'starcloak partition'");
     assert_null(partition);
     free(copy);
 }
 
-static void test_a_cut_reads_back_as_it_was_written(void **state)
+static void test_a_partition_reads_back_as_it_was_written(void **state)
 {
     (void)state;
     const place p = place_new();
-    const char *path = place_path(&p, "a.cut");
+    const char *path = place_path(&p, "a.partition");
     sc_map *map = full_map(SC_COORDS_GEOGRAPHIC);
     for (uint64_t seed = 0; seed < 20; seed++) {
         sc_partition *partition = random_partition(map, seed);
@@ -266,9 +266,10 @@ static void test_a_file_that_is_cut_short_or_goes_on_is_refused(void **state)
 {
     (void)state;
     bytes b = some_file();
-    check_refused_file(&b, 0, SC_EPARSE, "is empty, and no cut of a map");
+    check_refused_file(&b, 0, SC_EPARSE, "is empty, and no partition of a map");
     for (size_t size = 1; size < b.size; size++) {
-        check_refused_file(&b, size, SC_EPARSE, size < 6 ? "not a cut of a map" : "damaged cut: ");
+        check_refused_file(&b, size, SC_EPARSE,
+                           size < 6 ? "not a partition of a map" : "damaged partition: ");
     }
     bytes longer = {b.map, test_take(b.size + 1, 1), b.size + 1};
     memcpy(longer.data, b.data, b.size);
@@ -299,13 +300,13 @@ static void test_numbers_behind_a_right_hash_are_looked_at_too(void **state)
         sc_err err;
         const char *part;
     } cases[] = {
-        {6, 2, 2, SC_EPARSE, "cut of format version 2, this program reads version 1"},
-        {8, 1, 4, SC_EMISMATCH, "this is a cut of the map with the checksum "},
+        {6, 2, 2, SC_EPARSE, "partition of format version 2, this program reads version 1"},
+        {8, 1, 4, SC_EMISMATCH, "this is a partition of the map with the checksum "},
         {16, 1, 4, SC_EPARSE, "and one of 1 stars has 34"},
         {16, UINT32_MAX, 4, SC_EPARSE, "and one of 4294967295 stars has 8589934622"},
-        {20, 0, 4, SC_EPARSE, "damaged cut: a cut of 0 parts; it has 1 to 4096"},
-        {20, 4097, 4, SC_EPARSE, "damaged cut: a cut of 4097 parts"},
-        {24, 4096, 2, SC_EPARSE, "damaged cut: star 0 is in part 4096"},
+        {20, 0, 4, SC_EPARSE, "damaged partition: a partition of 0 parts; it has 1 to 4096"},
+        {20, 4097, 4, SC_EPARSE, "damaged partition: a partition of 4097 parts"},
+        {24, 4096, 2, SC_EPARSE, "damaged partition: star 0 is in part 4096"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         bytes b = some_file();
@@ -336,16 +337,17 @@ static void test_what_is_no_file_is_told_by_its_name(void **state)
     sc_map *map = full_map(SC_COORDS_PLANAR);
     sc_partition *partition = NULL;
     sc_diag diag = {""};
-    CHECK_REFUSED(sc_partition_read(place_path(&p, "none.cut"), map, &partition, &diag), SC_EIO,
-                  &diag, "none.cut: cannot read: ");
+    CHECK_REFUSED(sc_partition_read(place_path(&p, "none.partition"), map, &partition, &diag),
+                  SC_EIO, &diag, "none.partition: cannot read: ");
     CHECK_REFUSED(sc_partition_read(p.path, map, &partition, &diag), SC_EIO, &diag,
                   "is a directory");
-    const char *text = place_write_text(&p, "text.cut", "a line of text, longer than a header\n");
+    const char *text =
+        place_write_text(&p, "text.partition", "a line of text, longer than a header\n");
     CHECK_REFUSED(sc_partition_read(text, map, &partition, &diag), SC_EPARSE, &diag,
-                  "is not a cut of a map");
+                  "is not a partition of a map");
     CHECK_OK(sc_partition_whole(map, &partition, NULL), NULL);
-    CHECK_REFUSED(sc_partition_write(partition, place_path(&p, "no/such/folder.cut"), &diag),
-                  SC_EIO, &diag, "folder.cut");
+    CHECK_REFUSED(sc_partition_write(partition, place_path(&p, "no/such/folder.partition"), &diag),
+                  SC_EIO, &diag, "folder.partition");
     sc_partition_free(partition);
     sc_map_free(map);
     place_free(&p);
@@ -492,9 +494,9 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_hops_are_told_up_to_254),
     cmocka_unit_test(test_the_home_of_a_segment_is_the_part_of_its_first_end),
     cmocka_unit_test(test_one_part_is_the_whole_map_and_has_no_other),
-    cmocka_unit_test(test_cuts_that_differ_have_different_checksums),
+    cmocka_unit_test(test_partitions_that_differ_have_different_checksums),
     cmocka_unit_test(test_parts_that_cannot_be_are_refused),
-    cmocka_unit_test(test_a_cut_reads_back_as_it_was_written),
+    cmocka_unit_test(test_a_partition_reads_back_as_it_was_written),
     cmocka_unit_test(test_a_file_has_the_bytes_that_were_promised),
     cmocka_unit_test(test_a_file_that_is_cut_short_or_goes_on_is_refused),
     cmocka_unit_test(test_any_changed_bit_is_noticed),

@@ -27,7 +27,7 @@ static bool are_adjacent(const sc_map *map, sc_star_id a, sc_star_id b)
     return false;
 }
 
-/** Count adjacencies, those that are cut, and which parts touch, pair by pair. */
+/** Count adjacencies, those between two parts, and which parts touch, pair by pair. */
 static void check_pairs(const sc_partition *partition, const sc_partition_report *report)
 {
     const sc_map *map = sc_partition_map(partition);
@@ -45,7 +45,7 @@ static void check_pairs(const sc_partition *partition, const sc_partition_report
         }
     }
     assert_int_equal(report->adjacencies, adjacencies);
-    assert_int_equal(report->cut_count, between);
+    assert_int_equal(report->edge_cut, between);
     for (uint32_t p = 0; p < report->parts; p++) {
         uint32_t neighbours = 0;
         for (uint32_t q = 0; q < report->parts; q++) {
@@ -128,7 +128,7 @@ static void check_counts(const sc_partition *partition, const sc_partition_repor
     CHECK_SAME(report->near[0], 0);
 }
 
-static void test_the_report_of_any_cut_is_that_of_plain_counting(void **state)
+static void test_the_report_of_any_partition_is_that_of_plain_counting(void **state)
 {
     (void)state;
     for (uint64_t seed = 0; seed < ODD_MAPS; seed++) {
@@ -302,7 +302,7 @@ static void test_a_picture_of_a_city_holds_every_segment_once(void **state)
     sc_map_free(map);
 }
 
-static void test_a_picture_of_any_cut_holds_every_segment_once(void **state)
+static void test_a_picture_of_any_partition_holds_every_segment_once(void **state)
 {
     (void)state;
     const sc_coords coords[] = {SC_COORDS_GEOGRAPHIC, SC_COORDS_PLANAR};
@@ -371,10 +371,10 @@ static void test_a_map_without_coordinates_is_not_drawn(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-    SC_CASES(test_the_report_of_any_cut_is_that_of_plain_counting),
+    SC_CASES(test_the_report_of_any_partition_is_that_of_plain_counting),
     cmocka_unit_test(test_weights_move_the_balance_and_segments_do_not),
     cmocka_unit_test(test_a_picture_of_a_city_holds_every_segment_once),
-    SC_CASES(test_a_picture_of_any_cut_holds_every_segment_once),
+    SC_CASES(test_a_picture_of_any_partition_holds_every_segment_once),
     cmocka_unit_test(test_few_colours_do),
     cmocka_unit_test(test_a_map_without_coordinates_is_not_drawn),
 };

@@ -10,8 +10,8 @@
 
 enum { ODD_MAPS = 1500 };
 
-static sc_partition *cut_map(const sc_map *map, uint32_t parts, const double *weights,
-                             uint32_t seed)
+static sc_partition *divide_map(const sc_map *map, uint32_t parts, const double *weights,
+                                uint32_t seed)
 {
     sc_partition *partition = NULL;
     sc_diag diag = {""};
@@ -54,7 +54,7 @@ static void test_no_part_of_an_odd_map_is_empty(void **state)
         const uint32_t counts[] = {1, 2, 3, stars / 2, stars - 1, stars};
         for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
             if (counts[i] < 1 || counts[i] > stars) continue;
-            sc_partition *partition = cut_map(map, counts[i], NULL, (uint32_t)seed);
+            sc_partition *partition = divide_map(map, counts[i], NULL, (uint32_t)seed);
             check_parts(partition);
             sc_partition_free(partition);
         }
@@ -70,7 +70,7 @@ static void test_a_map_of_one_star_has_one_part(void **state)
     sketch s = sketch_draw(SC_COORDS_PLANAR, "o-o-o", "");
     sc_map *map = sketch_map(&s);
     assert_int_equal(sc_map_star_count(map), 1);
-    sc_partition *partition = cut_map(map, 1, NULL, 0);
+    sc_partition *partition = divide_map(map, 1, NULL, 0);
     check_parts(partition);
     sc_partition_free(partition);
     sc_map_free(map);
@@ -85,7 +85,7 @@ static void test_more_parts_than_stars_are_refused_and_told(void **state)
     sc_diag diag = {""};
     sc_partition_options options = {.parts = 13};
     CHECK_REFUSED(sc_partition_make(map, &options, &partition, &diag), SC_EINVAL, &diag,
-                  "the map has 12 stars and cannot be cut into 13 parts; choose 12 or fewer");
+                  "the map has 12 stars and cannot be divided into 13 parts; choose 12 or fewer");
     options.parts = 0;
     CHECK_REFUSED(sc_partition_make(map, &options, &partition, &diag), SC_EINVAL, &diag,
                   "into 0 parts");
@@ -119,11 +119,11 @@ static void test_islands_that_are_small_beside_a_part_stay_whole(void **state)
 {
     (void)state;
     sc_map *map = islands(100);
-    sc_partition *partition = cut_map(map, 5, NULL, 1);
+    sc_partition *partition = divide_map(map, 5, NULL, 1);
     check_parts(partition);
     sc_partition_report report = describe(partition, NULL);
     assert_int_equal(report.components, 100);
-    assert_int_equal(report.cut_count, 0);
+    assert_int_equal(report.edge_cut, 0);
     assert_true(report.balance <= 1.0 + 1e-9);
     for (uint32_t i = 0; i < report.parts; i++) {
         assert_int_equal(report.each[i].pieces, 20);
@@ -134,15 +134,15 @@ static void test_islands_that_are_small_beside_a_part_stay_whole(void **state)
     sc_map_free(map);
 }
 
-static void test_islands_that_are_large_beside_a_part_are_cut(void **state)
+static void test_islands_that_are_large_beside_a_part_are_divided(void **state)
 {
     (void)state;
     sc_map *map = islands(3);
-    sc_partition *partition = cut_map(map, 8, NULL, 1);
+    sc_partition *partition = divide_map(map, 8, NULL, 1);
     check_parts(partition);
     sc_partition_report report = describe(partition, NULL);
     assert_int_equal(report.components, 3);
-    assert_true(report.cut_count > 0);
+    assert_true(report.edge_cut > 0);
     assert_true(report.balance <= 1.25);  // a star of 96 is a tenth of a part
     sc_partition_report_fini(&report);
     sc_partition_free(partition);
@@ -155,13 +155,13 @@ static void test_a_city_falls_into_parts_that_weigh_nearly_the_same(void **state
 {
     (void)state;
     sc_map *map = city_of(20000);
-    sc_partition *partition = cut_map(map, 16, NULL, 1);
+    sc_partition *partition = divide_map(map, 16, NULL, 1);
     check_parts(partition);
     sc_partition_report report = describe(partition, NULL);
     assert_true(report.balance <= 1.10);
     CHECK_CLOSE(report.balance, report.balance_segments, 1e-9);
     // Along the curve alone it would be some 8 % of the adjacencies.
-    assert_true((double)report.cut_count < 0.05 * (double)report.adjacencies);
+    assert_true((double)report.edge_cut < 0.05 * (double)report.adjacencies);
     sc_partition_report_fini(&report);
     sc_partition_free(partition);
     sc_map_free(map);
@@ -183,8 +183,8 @@ static void test_parts_weigh_the_same_where_segments_do_not(void **state)
     (void)state;
     sc_map *map = city_of(20000);
     double *weights = some_weights(map);
-    sc_partition *plain = cut_map(map, 16, NULL, 1);
-    sc_partition *partition = cut_map(map, 16, weights, 1);
+    sc_partition *plain = divide_map(map, 16, NULL, 1);
+    sc_partition *partition = divide_map(map, 16, weights, 1);
     check_parts(partition);
     sc_partition_report without = describe(plain, weights);
     sc_partition_report with = describe(partition, weights);
@@ -205,19 +205,19 @@ static void test_parts_weigh_the_same_where_segments_do_not(void **state)
 }
 
 // Only how weights compare matters; sums of the largest numbers do not overflow.
-static void test_weights_of_any_size_give_the_same_cut(void **state)
+static void test_weights_of_any_size_give_the_same_partition(void **state)
 {
     (void)state;
     sc_map *map = city_of(2000);
     double *weights = some_weights(map);
-    sc_partition *partition = cut_map(map, 8, weights, 1);
+    sc_partition *partition = divide_map(map, 8, weights, 1);
     const double powers[] = {0x1p1020, 0x1p-900};
     for (size_t i = 0; i < 2; i++) {
         double *scaled = some_weights(map);
         for (sc_seg_id s = 0; s < sc_map_segment_count(map); s++) {
             scaled[s] *= powers[i];
         }
-        sc_partition *again = cut_map(map, 8, scaled, 1);
+        sc_partition *again = divide_map(map, 8, scaled, 1);
         assert_true(sc_partition_checksum(again) == sc_partition_checksum(partition));
         sc_partition_free(again);
         free(scaled);
@@ -239,7 +239,7 @@ static void test_a_star_heavier_than_a_part_is_a_part_of_its_own(void **state)
     }
     weights[7] = 1e6;
     weights[500] = 1e9;
-    sc_partition *partition = cut_map(map, 10, weights, 1);
+    sc_partition *partition = divide_map(map, 10, weights, 1);
     check_parts(partition);
     sc_partition_report report = describe(partition, weights);
     assert_int_equal(report.each[sc_partition_home(partition, 7)].stars, 1);
@@ -260,8 +260,8 @@ static void test_weights_that_are_all_nothing_are_all_the_same(void **state)
     (void)state;
     sc_map *map = city_of(2000);
     double *weights = test_take(sc_map_segment_count(map), sizeof *weights);
-    sc_partition *partition = cut_map(map, 8, weights, 1);
-    sc_partition *plain = cut_map(map, 8, NULL, 1);
+    sc_partition *partition = divide_map(map, 8, weights, 1);
+    sc_partition *plain = divide_map(map, 8, NULL, 1);
     assert_true(sc_partition_checksum(partition) == sc_partition_checksum(plain));
     sc_partition_report report = describe(partition, weights);
     assert_true(report.balance <= 1.10);
@@ -287,10 +287,10 @@ static void test_weights_that_are_none_are_refused(void **state)
         weights[3] = bad[i];
         const sc_partition_options options = {.parts = 1 + (uint32_t)i, .weights = weights};
         CHECK_REFUSED(sc_partition_make(map, &options, &partition, &diag), SC_EINVAL, &diag,
-                      "segment 3 weighs ");
+                      "segment 3 has the weight ");
         assert_null(partition);
         CHECK_REFUSED(sc_partition_describe(whole, weights, &report, &diag), SC_EINVAL, &diag,
-                      "a weight is a number from 0 on");
+                      "a weight is a number of 0 or more");
         assert_null(report.each);
     }
     sc_partition_free(whole);
@@ -298,14 +298,14 @@ static void test_weights_that_are_none_are_refused(void **state)
     sc_map_free(map);
 }
 
-static void test_the_same_seed_gives_the_same_cut_and_another_another(void **state)
+static void test_the_same_seed_gives_the_same_partition_and_another_another(void **state)
 {
     (void)state;
     sc_map *map = city_of(5000);
-    sc_partition *one = cut_map(map, 12, NULL, 1);
+    sc_partition *one = divide_map(map, 12, NULL, 1);
     srand(4711);  // METIS draws from rand(); what was drawn before makes no difference
-    sc_partition *same = cut_map(map, 12, NULL, 1);
-    sc_partition *other = cut_map(map, 12, NULL, 2);
+    sc_partition *same = divide_map(map, 12, NULL, 1);
+    sc_partition *other = divide_map(map, 12, NULL, 2);
     assert_true(sc_partition_checksum(one) == sc_partition_checksum(same));
     assert_true(sc_partition_checksum(one) != sc_partition_checksum(other));
     sc_partition_free(one);
@@ -314,12 +314,12 @@ static void test_the_same_seed_gives_the_same_cut_and_another_another(void **sta
     sc_map_free(map);
 }
 
-static void test_few_stars_per_part_are_cut_evenly(void **state)
+static void test_few_stars_per_part_are_divided_evenly(void **state)
 {
     (void)state;
     sc_map *map = street_of(40);
     for (uint32_t parts = 2; parts <= 40; parts++) {
-        sc_partition *partition = cut_map(map, parts, NULL, 1);
+        sc_partition *partition = divide_map(map, parts, NULL, 1);
         check_parts(partition);
         sc_partition_report report = describe(partition, NULL);
         for (uint32_t i = 0; i < parts; i++) {
@@ -336,14 +336,14 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_a_map_of_one_star_has_one_part),
     cmocka_unit_test(test_more_parts_than_stars_are_refused_and_told),
     cmocka_unit_test(test_islands_that_are_small_beside_a_part_stay_whole),
-    cmocka_unit_test(test_islands_that_are_large_beside_a_part_are_cut),
+    cmocka_unit_test(test_islands_that_are_large_beside_a_part_are_divided),
     cmocka_unit_test(test_a_city_falls_into_parts_that_weigh_nearly_the_same),
     cmocka_unit_test(test_parts_weigh_the_same_where_segments_do_not),
-    cmocka_unit_test(test_weights_of_any_size_give_the_same_cut),
+    cmocka_unit_test(test_weights_of_any_size_give_the_same_partition),
     cmocka_unit_test(test_a_star_heavier_than_a_part_is_a_part_of_its_own),
     cmocka_unit_test(test_weights_that_are_all_nothing_are_all_the_same),
     cmocka_unit_test(test_weights_that_are_none_are_refused),
-    cmocka_unit_test(test_the_same_seed_gives_the_same_cut_and_another_another),
-    cmocka_unit_test(test_few_stars_per_part_are_cut_evenly),
+    cmocka_unit_test(test_the_same_seed_gives_the_same_partition_and_another_another),
+    cmocka_unit_test(test_few_stars_per_part_are_divided_evenly),
 };
 SC_SUITE(tests)

@@ -1,4 +1,4 @@
-// A provider without memory: it does not start, or says so to whoever asked, and goes on.
+// A provider without memory: it does not start, or says so to the client, and goes on.
 #include "provider/provider_internal.h"
 
 #include "support/check.h"
@@ -31,14 +31,14 @@ static void test_a_provider_that_finds_no_memory_does_not_start(void **state)
     lbs_scene_close(&s);
 }
 
-// Allocations are counted by thread: a worker lets its own fail.
+// Allocations are counted by thread: an evaluator lets its own fail.
 static _Atomic(unsigned long) fail_at;
 static atomic_bool has_failed;
 
-static void answer_without_memory(sc__provider_worker *worker, sc__provider_job *job)
+static void answer_without_memory(sc__provider_evaluator *evaluator, sc__provider_job *job)
 {
     sc_alloc_fail_at(atomic_load(&fail_at));
-    sc__provider_evaluate(worker, job);
+    sc__provider_evaluate(evaluator, job);
     atomic_store(&has_failed, oom_happened());
 }
 
@@ -77,7 +77,7 @@ static void test_a_cloak_that_finds_no_memory_is_500_and_the_next_is_answered(vo
     lbs_scene_close(&s);
 }
 
-static void test_pages_and_parcels_that_find_no_memory_are_not_made(void **state)
+static void test_pages_and_jobs_that_find_no_memory_are_not_made(void **state)
 {
     (void)state;
     lbs_scene s;
@@ -104,6 +104,6 @@ static void test_pages_and_parcels_that_find_no_memory_are_not_made(void **state
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_a_provider_that_finds_no_memory_does_not_start),
     cmocka_unit_test(test_a_cloak_that_finds_no_memory_is_500_and_the_next_is_answered),
-    cmocka_unit_test(test_pages_and_parcels_that_find_no_memory_are_not_made),
+    cmocka_unit_test(test_pages_and_jobs_that_find_no_memory_are_not_made),
 };
 SC_SUITE(tests)

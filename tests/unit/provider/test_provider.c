@@ -226,7 +226,7 @@ static void test_what_cannot_be_answered_is_422(void **state)
     sc_node_id corner = 0;
     s.relay.border_nodes = &corner;
     s.relay.border_node_count = 1;
-    check_refused(&s, SC_ENCODING_COMPACT, 422, "no intersection");
+    check_refused(&s, SC_ENCODING_COMPACT, 422, "not an intersection");
     lbs_scene_close(&s);
 }
 
@@ -276,16 +276,16 @@ static void test_methods_that_do_not_fit_are_405(void **state)
 }
 
 /** What comes back for a request, ended by NUL. */
-static void ask_by_hand(const lbs_scene *s, const char *words, char *heard, size_t room)
+static void ask_by_hand(const lbs_scene *s, const char *words, char *received, size_t room)
 {
     const int fd = lbs_connect(s);
     assert_int_equal(send(fd, words, strlen(words), MSG_NOSIGNAL), strlen(words));
     size_t size = 0;
     ssize_t got = 0;
-    while (size + 1 < room && (got = recv(fd, heard + size, room - 1 - size, 0)) > 0) {
+    while (size + 1 < room && (got = recv(fd, received + size, room - 1 - size, 0)) > 0) {
         size += (size_t)got;
     }
-    heard[size] = '\0';
+    received[size] = '\0';
     close(fd);
 }
 
@@ -295,13 +295,14 @@ static void test_what_cannot_be_expected_is_417(void **state)
     lbs_scene s;
     lbs_scene_open(&s);
     lbs_scene_start(&s, sc__provider_evaluate);
-    char heard[2048];
+    char received[2048];
     ask_by_hand(&s,
                 "POST / HTTP/1.1\r\nHost: x\r\nContent-Type: application/x-protobuf\r\n"
                 "Expect: gold\r\nContent-Length: 4\r\n\r\n",
-                heard, sizeof heard);
-    CHECK_CONTAINS(heard, "HTTP/1.1 417 ");
-    CHECK_CONTAINS(heard, "\"status\":417,\"title\":\"of Expect, only 100-continue is supported");
+                received, sizeof received);
+    CHECK_CONTAINS(received, "HTTP/1.1 417 ");
+    CHECK_CONTAINS(received,
+                   "\"status\":417,\"title\":\"of Expect, only 100-continue is supported");
     lbs_answer got = lbs_ask(&s, "GET", "/metrics");
     CHECK_CONTAINS(got.body, "\nstarcloak_lbs_requests_total{status=\"417\"} 1\n");
     lbs_answer_free(&got);
@@ -310,7 +311,7 @@ static void test_what_cannot_be_expected_is_417(void **state)
 
 // --- Starting --------------------------------------------------------------------------
 
-static void test_nobody_is_served_before_it_starts(void **state)
+static void test_no_client_is_served_before_it_starts(void **state)
 {
     (void)state;
     static const char words[] = "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n";
@@ -326,9 +327,9 @@ static void test_nobody_is_served_before_it_starts(void **state)
     assert_int_equal(poll(&reply, 1, 100), 0);
     assert_int_equal(sc_http_stats_of(sc_provider_http(s.provider)).accepted, 0);
     CHECK_OK(sc_provider_start(s.provider, &diag), &diag);
-    char heard[16] = "";
-    assert_int_equal(recv(fd, heard, 12, MSG_WAITALL), 12);
-    assert_string_equal(heard, "HTTP/1.1 200");
+    char received[16] = "";
+    assert_int_equal(recv(fd, received, 12, MSG_WAITALL), 12);
+    assert_string_equal(received, "HTTP/1.1 200");
     close(fd);
     lbs_scene_close(&s);
 }
@@ -385,7 +386,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_geometry_for_a_map_without_degrees_is_422),
     cmocka_unit_test(test_methods_that_do_not_fit_are_405),
     cmocka_unit_test(test_what_cannot_be_expected_is_417),
-    cmocka_unit_test(test_nobody_is_served_before_it_starts),
+    cmocka_unit_test(test_no_client_is_served_before_it_starts),
     cmocka_unit_test(test_a_provider_that_never_starts_can_be_freed),
     cmocka_unit_test(test_options_that_make_no_provider_are_refused),
 };

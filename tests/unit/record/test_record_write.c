@@ -220,7 +220,7 @@ static int by_text(const void *a, const void *b)
     return strcmp(*left, *right);
 }
 
-// Whoever counts users by their names must count as many as there are.
+// A count of users by their names must give as many as there are.
 static void test_no_two_users_look_alike(void **state)
 {
     (void)state;

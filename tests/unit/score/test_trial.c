@@ -173,7 +173,7 @@ static void test_travellers_are_followed_as_by_hand(void **state)
         checked += trails.all[i].count;
     }
     assert_int_equal(checked, trial.row_count);
-    // Speed is heeded: somebody who may be anywhere is found less often.
+    // Speed is used: a traveller who may be anywhere is found less often.
     const double hurried = sc_trial_means_of(&trial, 2).effective;
     sc_trial_fini(&trial);
     options.top_speed_m_s = 1000;
@@ -187,15 +187,15 @@ static void test_travellers_are_followed_as_by_hand(void **state)
 
 // --- Progress ------------------------------------------------------------------------------
 
-typedef struct heard {
+typedef struct received {
     uint64_t calls;
     uint64_t done;
     uint64_t total;
-} heard;
+} received;
 
 static void hear(void *context, const char *phase, uint64_t done, uint64_t total)
 {
-    heard *so_far = context;
+    received *so_far = context;
     if (strcmp(phase, "attacking") != 0) return;
     assert_int_equal(done, so_far->calls);
     so_far->calls++;
@@ -208,7 +208,7 @@ static void test_progress_is_told_from_none_to_all(void **state)
     (void)state;
     made_stage on = made_stage_open();
     for (int kind = 0; kind < SC_TRIAL_KIND_COUNT; kind++) {
-        heard told = {0};
+        received told = {0};
         sc_trial_options options = made_options((sc_trial_kind)kind);
         options.limit = 4;
         options.progress = (sc_progress){.report = hear, .context = &told};

@@ -136,29 +136,29 @@ static const char *address(const fixture *f)
         }                                                            \
     } while (0)
 
-/** Somebody who listens. */
+/** A listener. */
 typedef struct subscriber {
     int fd;
-    web_stream heard;
+    web_stream received;
 } subscriber;
 
 static subscriber listen_in(const fixture *f)
 {
     subscriber e = {.fd = web_connect(address(f))};
     web_send(e.fd, "GET", "/listen", "", NULL);
-    web_stream_await(e.fd, &e.heard, 0, "retry: 2000\n\n");
+    web_stream_await(e.fd, &e.received, 0, "retry: 2000\n\n");
     return e;
 }
 
 static size_t await(subscriber *e, size_t from, const char *part)
 {
-    return web_stream_await(e->fd, &e->heard, from, part);
+    return web_stream_await(e->fd, &e->received, from, part);
 }
 
 static void stop_listening(subscriber *e)
 {
     close(e->fd);
-    free(e->heard.text);
+    free(e->received.text);
 }
 
 static void tell_number(const fixture *f, unsigned number)
@@ -197,10 +197,10 @@ static void test_a_listener_gets_a_stream_of_events(void **state)
     assert_true(sc_event_stream_is_empty(f.stream));
     subscriber e = listen_in(&f);
     assert_false(sc_event_stream_is_empty(f.stream));
-    CHECK_CONTAINS(e.heard.text, "HTTP/1.1 200 ");
-    CHECK_CONTAINS(e.heard.text, "Content-Type: text/event-stream\r\n");
-    CHECK_CONTAINS(e.heard.text, "Cache-Control: no-store\r\n");
-    CHECK_CONTAINS(e.heard.text, "X-Accel-Buffering: no\r\n");
+    CHECK_CONTAINS(e.received.text, "HTTP/1.1 200 ");
+    CHECK_CONTAINS(e.received.text, "Content-Type: text/event-stream\r\n");
+    CHECK_CONTAINS(e.received.text, "Cache-Control: no-store\r\n");
+    CHECK_CONTAINS(e.received.text, "X-Accel-Buffering: no\r\n");
     send_text(&f, "event: word\ndata: {}\n\n");
     await(&e, 0, "event: word\ndata: {}\n\n");
     stop_listening(&e);
@@ -228,7 +228,7 @@ static void test_every_listener_hears_everything_once_and_in_order(void **state)
             snprintf(wanted, sizeof wanted, "data: no. %u\n", n);
             at = 1 + await(&subscribers[i], at, wanted);
         }
-        assert_int_equal(count_of(subscribers[i].heard.text, "data: no. "), TEXTS);
+        assert_int_equal(count_of(subscribers[i].received.text, "data: no. "), TEXTS);
         stop_listening(&subscribers[i]);
     }
     assert_int_equal(sc_event_stream_lost(f.stream), 0);
@@ -246,11 +246,11 @@ static void test_a_newcomer_is_greeted_alone_and_counts_by_then(void **state)
     await(&first, await(&first, 0, "somebody came") + 1, "somebody came");
     await(&second, 0, "data: somebody came\n\n");
     // Greetings come first, in their order, and to the newcomer only.
-    assert_true(strstr(second.heard.text, "data: welcome\n\n") <
-                strstr(second.heard.text, "data: twice\n\n"));
-    assert_true(strstr(second.heard.text, "data: twice\n\n") <
-                strstr(second.heard.text, "data: somebody came\n\n"));
-    assert_int_equal(count_of(first.heard.text, "data: welcome\n\n"), 1);
+    assert_true(strstr(second.received.text, "data: welcome\n\n") <
+                strstr(second.received.text, "data: twice\n\n"));
+    assert_true(strstr(second.received.text, "data: twice\n\n") <
+                strstr(second.received.text, "data: somebody came\n\n"));
+    assert_int_equal(count_of(first.received.text, "data: welcome\n\n"), 1);
     stop_listening(&first);
     stop_listening(&second);
     fixture_close(&f);
@@ -304,7 +304,7 @@ static void test_nothing_is_sent_without_subscribers(void **state)
     subscriber e = listen_in(&f);
     send_text(&f, "data: late\n\n");
     await(&e, 0, "data: late\n\n");
-    assert_null(strstr(e.heard.text, "data: early"));
+    assert_null(strstr(e.received.text, "data: early"));
     assert_int_equal(sc_event_stream_lost(f.stream), 0);
     stop_listening(&e);
     fixture_close(&f);
@@ -326,7 +326,7 @@ static void test_what_there_is_no_memory_for_is_lost_and_counted(void **state)
     }
     assert_int_equal(failures, 1);
     await(&e, 0, "data: no. 2\n\n");
-    assert_null(strstr(e.heard.text, "data: no. 1\n"));
+    assert_null(strstr(e.received.text, "data: no. 1\n"));
     stop_listening(&e);
     fixture_close(&f);
 }
@@ -365,7 +365,7 @@ static void test_a_loop_that_does_not_keep_up_loses_texts_and_delays_no_other(vo
         tell_number(&f, 777777);
     } while (sc_event_stream_lost(f.stream) > before);
     await(&e, 0, "data: no. 777777\n");
-    assert_int_equal(count_of(e.heard.text, "data: no. "), TEXTS - lost + 1);
+    assert_int_equal(count_of(e.received.text, "data: no. "), TEXTS - lost + 1);
     close(fd);
     stop_listening(&e);
     fixture_close(&f);
@@ -375,10 +375,10 @@ static void test_a_loop_that_does_not_keep_up_loses_texts_and_delays_no_other(vo
 static void read_rest(const subscriber *e, size_t size)
 {
     static char piece[1 << 16];
-    for (size_t heard = 0; heard < size;) {
+    for (size_t received = 0; received < size;) {
         const ssize_t got = TEMP_FAILURE_RETRY(recv(e->fd, piece, sizeof piece, 0));
         assert_true(got > 0);
-        heard += (size_t)got;
+        received += (size_t)got;
     }
 }
 
@@ -443,7 +443,7 @@ static void test_silence_is_broken_by_a_comment(void **state)
     await(&e, 0, ": nothing new\n\n");
     send_text(&f, "data: something\n\n");
     await(&e, 0, "data: something\n\n");
-    assert_int_equal(count_of(e.heard.text, ": nothing new\n\n"), 1);
+    assert_int_equal(count_of(e.received.text, ": nothing new\n\n"), 1);
     stop_listening(&e);
     fixture_close(&f);
 }
@@ -457,8 +457,8 @@ static void test_who_is_told_something_each_second_hears_no_comment(void **state
     get_nothing(&f, "/second40");
     send_text(&f, "data: last\n\n");
     await(&e, 0, "data: last\n\n");
-    assert_true(count_of(e.heard.text, "data: tick\n\n") >= 40);
-    assert_null(strstr(e.heard.text, ": nothing new"));
+    assert_true(count_of(e.received.text, "data: tick\n\n") >= 40);
+    assert_null(strstr(e.received.text, ": nothing new"));
     stop_listening(&e);
     fixture_close(&f);
 }

@@ -28,8 +28,8 @@ static fixture *with_times(double request_s, double idle_s, double write_s)
 static void check_too_slow(const fixture *h, const char *beginning)
 {
     caller c = caller_dial(server_address(h));
-    caller_say(&c, beginning);
-    assert_string_equal(caller_hear(&c), "{\"status\":408}");
+    caller_send(&c, beginning);
+    assert_string_equal(caller_receive(&c), "{\"status\":408}");
     assert_true(caller_is_left(&c));
     caller_hang_up(&c);
 }
@@ -54,16 +54,16 @@ static void test_a_client_that_drips_is_refused_all_the_same(void **state)
     (void)state;
     fixture *h = with_times(0.2, 20, 20);
     caller c = caller_dial(server_address(h));
-    caller_say(&c, "GET /now HTTP/1.1\r\nX-Word: ");
-    while (caller_hears_nothing(&c, 10)) {
-        caller_say(&c, "a");
+    caller_send(&c, "GET /now HTTP/1.1\r\nX-Word: ");
+    while (caller_receives_nothing(&c, 10)) {
+        caller_send(&c, "a");
     }
-    caller_hear(&c);
+    caller_receive(&c);
     assert_int_equal(c.status, 408);
     // And goes on dripping: it is cut off even so.
     int drops = 0;
     while (!sc_http_is_idle(server_http(h))) {
-        caller_say(&c, "a");
+        caller_send(&c, "a");
         usleep(1000);
         assert_true(++drops < 60000);
     }
@@ -79,25 +79,25 @@ static void test_a_chunk_line_without_end_is_refused(void **state)
     memset(digits, '0', 1 << 20);
     caller c = caller_dial(server_address(h));
     fcntl(c.fd, F_SETFL, O_NONBLOCK);  // not all of it will be taken
-    caller_say(&c, "POST /echo HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n");
-    caller_say_bytes(&c, digits, 1 << 20);
+    caller_send(&c, "POST /echo HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n");
+    caller_send_bytes(&c, digits, 1 << 20);
     fcntl(c.fd, F_SETFL, 0);
-    caller_hear(&c);
+    caller_receive(&c);
     assert_int_equal(c.status, 408);
     caller_hang_up(&c);
     free(digits);
     server_stop(h);
 }
 
-/** Somebody whose request has arrived: on a busy machine a connection may be closed before a word
+/** A client whose request has arrived: on a busy machine a connection may be closed before a word
  * was said, and then there is another. */
 static caller call_in_time(const fixture *h, const char *request)
 {
     const unsigned before = server_requests(h);
     for (int tries = 0; tries < 100; tries++) {
         caller c = caller_dial(server_address(h));
-        caller_say(&c, request);
-        while (server_requests(h) == before && caller_hears_nothing(&c, 1)) {
+        caller_send(&c, request);
+        while (server_requests(h) == before && caller_receives_nothing(&c, 1)) {
         }
         if (server_requests(h) > before) return c;
         caller_hang_up(&c);
@@ -114,12 +114,12 @@ static void test_an_idle_connection_is_closed_and_a_waiting_one_is_not(void **st
     server_await(h, server_held, 1);
     caller silent = caller_dial(server_address(h));
     caller idle = call_in_time(h, GET("/now"));
-    assert_string_equal(caller_hear(&idle), "hello");
+    assert_string_equal(caller_receive(&idle), "hello");
     assert_true(caller_is_left(&idle));
     assert_true(caller_is_left(&silent));
-    assert_true(caller_hears_nothing(&waiting, 300));
+    assert_true(caller_receives_nothing(&waiting, 300));
     server_release(h);
-    assert_string_equal(caller_hear(&waiting), "released");
+    assert_string_equal(caller_receive(&waiting), "released");
     assert_int_equal(server_gone(h), 0);
     caller_hang_up(&idle);
     caller_hang_up(&silent);
@@ -132,7 +132,7 @@ static void test_a_reply_that_is_not_taken_is_given_up(void **state)
     (void)state;
     fixture *h = with_times(20, 20, 0.2);
     caller c = caller_dial(server_address(h));
-    caller_say(&c, GET("/big"));
+    caller_send(&c, GET("/big"));
     server_await(h, server_requests, 1);
     server_await_idle(h);  // it has not read a byte
     caller_is_left(&c);
@@ -158,14 +158,14 @@ static void test_one_connection_more_waits_until_another_closes(void **state)
     caller outside[2];
     for (int i = 0; i < 2; i++) {
         outside[i] = caller_dial(server_address(h));
-        caller_say(&outside[i], GET("/now"));
+        caller_send(&outside[i], GET("/now"));
     }
-    assert_true(caller_hears_nothing(&outside[0], 100));
+    assert_true(caller_receives_nothing(&outside[0], 100));
     assert_int_equal(sc_http_stats_of(server_http(h)).connections, MOST);
     assert_string_equal(caller_ask(&inside[1], GET("/now")), "hello");
     for (int i = 0; i < 2; i++) {
         caller_hang_up(&inside[i]);
-        assert_string_equal(caller_hear(&outside[i]), "hello");
+        assert_string_equal(caller_receive(&outside[i]), "hello");
     }
     for (int i = 0; i < 2; i++) {
         caller_hang_up(&inside[MOST - 1 - i]);
@@ -187,11 +187,11 @@ static void test_loops_share_the_limit_and_give_way_to_each_other(void **state)
     caller callers[ALL];
     for (int i = 0; i < ALL; i++) {
         callers[i] = caller_dial(server_address(h));
-        caller_say(&callers[i], "GET /now HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+        caller_send(&callers[i], "GET /now HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
         assert_true(sc_http_stats_of(server_http(h)).connections < MOST + LOOPS);
     }
     for (int i = 0; i < ALL; i++) {
-        assert_string_equal(caller_hear(&callers[i]), "hello");
+        assert_string_equal(caller_receive(&callers[i]), "hello");
         caller_hang_up(&callers[i]);
     }
     server_await_idle(h);
@@ -215,14 +215,14 @@ static void serve_with_few_descriptors(void)
         caller crowd[CLIENTS];
         for (int i = 0; i < CLIENTS; i++) {
             crowd[i] = caller_dial(address);
-            caller_say(&crowd[i], GET("/now"));
+            caller_send(&crowd[i], GET("/now"));
         }
-        EXPECT(strcmp(caller_hear(&crowd[0]), "hello") == 0);
+        EXPECT(strcmp(caller_receive(&crowd[0]), "hello") == 0);
         EXPECT(write(to_server[1], "full", 4) == 4);
         EXPECT(read(to_clients[0], address, sizeof address) > 0);
         // A client that leaves makes room: all are served in the end.
         for (int i = 0; i < CLIENTS; i++) {
-            if (i > 0) EXPECT(strcmp(caller_hear(&crowd[i]), "hello") == 0);
+            if (i > 0) EXPECT(strcmp(caller_receive(&crowd[i]), "hello") == 0);
             caller_hang_up(&crowd[i]);
         }
         _exit(0);

@@ -94,10 +94,10 @@ static void test_a_reply_larger_than_any_buffer_arrives_whole(void **state)
 static void test_what_is_asked_behind_a_large_reply_waits_its_turn(void **state)
 {
     caller c = caller_dial(server_address(*state));
-    caller_say(&c, GET("/big") GET("/now"));
-    caller_hear(&c);
+    caller_send(&c, GET("/big") GET("/now"));
+    caller_receive(&c);
     assert_int_equal(c.body_size, SERVER_BIG);
-    assert_string_equal(caller_hear(&c), "hello");
+    assert_string_equal(caller_receive(&c), "hello");
     caller_hang_up(&c);
 }
 
@@ -116,7 +116,7 @@ static void check_gone(fixture *h, const char *request, leaving leave)
     const unsigned gone = server_gone(h);
     const uint64_t counted = sc_http_stats_of(server_http(h)).gone;
     caller c = caller_dial(server_address(h));
-    caller_say(&c, request);
+    caller_send(&c, request);
     server_await(h, server_held, held + 1);
     leave(&c);
     server_await(h, server_gone, gone + 1);
@@ -156,7 +156,7 @@ static void test_who_has_its_reply_is_not_gone(void **state)
     caller_ask(&c, GET("/later"));
     caller_hang_up(&c);
     c = caller_dial(server_address(h));
-    caller_say(&c, GET("/big"));  // which is not taken
+    caller_send(&c, GET("/big"));  // which is not taken
     server_await(h, server_requests, 2);
     caller_slam(&c);
     server_await_idle(h);
@@ -181,7 +181,7 @@ static void test_clients_vanish_at_every_stage(void **state)
         const size_t size = strlen(requests[r]);
         for (size_t cut = 0; cut <= size; cut += 1 + size / 25) {
             caller c = caller_dial(server_address(h));
-            caller_say_bytes(&c, requests[r], cut);
+            caller_send_bytes(&c, requests[r], cut);
             if (cut % 2) usleep(500);
             (cut % 3 == 0 ? caller_hang_up : cut % 3 == 1 ? caller_slam : close_one_side)(&c);
             if (c.fd >= 0) caller_hang_up(&c);
@@ -195,7 +195,7 @@ static void test_clients_vanish_at_every_stage(void **state)
 
 // --- Streams -------------------------------------------------------------------------------------
 
-static void test_a_stream_is_heard_in_pieces(void **state)
+static void test_a_stream_is_received_in_pieces(void **state)
 {
     caller c = caller_dial(server_address(*state));
     assert_string_equal(caller_ask(&c, GET("/stream")), "one,two,three");
@@ -233,7 +233,7 @@ static void test_who_does_not_read_its_stream_is_cut_off(void **state)
     fixture *h = *state;
     const unsigned gone = server_gone(h);
     caller c = caller_dial(server_address(h));
-    caller_say(&c, GET("/flood"));
+    caller_send(&c, GET("/flood"));
     server_await(h, server_gone, gone + 1);
     caller_is_left(&c);
     caller_hang_up(&c);
@@ -254,24 +254,24 @@ static int stop(void **state)
     return 0;
 }
 
-#define IN_A_HOUSE(test) cmocka_unit_test_setup_teardown(test, start, stop)
+#define WITH_A_SERVER(test) cmocka_unit_test_setup_teardown(test, start, stop)
 
 static const struct CMUnitTest tests[] = {
-    IN_A_HOUSE(test_a_head_has_what_every_head_has),
-    IN_A_HOUSE(test_the_date_is_today_s),
-    IN_A_HOUSE(test_headers_take_the_place_of_others_and_cannot_break_out),
-    IN_A_HOUSE(test_no_content_has_no_length),
-    IN_A_HOUSE(test_a_reply_comes_by_way_of_another_thread),
-    IN_A_HOUSE(test_a_reply_larger_than_any_buffer_arrives_whole),
-    IN_A_HOUSE(test_what_is_asked_behind_a_large_reply_waits_its_turn),
-    IN_A_HOUSE(test_a_client_that_leaves_before_the_reply_is_noticed),
-    IN_A_HOUSE(test_a_client_that_leaves_is_noticed_though_it_has_asked_for_more),
-    IN_A_HOUSE(test_a_listener_that_leaves_is_noticed),
-    IN_A_HOUSE(test_who_has_its_reply_is_not_gone),
-    IN_A_HOUSE(test_clients_vanish_at_every_stage),
-    IN_A_HOUSE(test_a_stream_is_heard_in_pieces),
-    IN_A_HOUSE(test_a_stream_for_an_old_client_ends_with_the_connection),
-    IN_A_HOUSE(test_a_stream_for_head_is_its_head_alone),
-    IN_A_HOUSE(test_who_does_not_read_its_stream_is_cut_off),
+    WITH_A_SERVER(test_a_head_has_what_every_head_has),
+    WITH_A_SERVER(test_the_date_is_today_s),
+    WITH_A_SERVER(test_headers_take_the_place_of_others_and_cannot_break_out),
+    WITH_A_SERVER(test_no_content_has_no_length),
+    WITH_A_SERVER(test_a_reply_comes_by_way_of_another_thread),
+    WITH_A_SERVER(test_a_reply_larger_than_any_buffer_arrives_whole),
+    WITH_A_SERVER(test_what_is_asked_behind_a_large_reply_waits_its_turn),
+    WITH_A_SERVER(test_a_client_that_leaves_before_the_reply_is_noticed),
+    WITH_A_SERVER(test_a_client_that_leaves_is_noticed_though_it_has_asked_for_more),
+    WITH_A_SERVER(test_a_listener_that_leaves_is_noticed),
+    WITH_A_SERVER(test_who_has_its_reply_is_not_gone),
+    WITH_A_SERVER(test_clients_vanish_at_every_stage),
+    WITH_A_SERVER(test_a_stream_is_received_in_pieces),
+    WITH_A_SERVER(test_a_stream_for_an_old_client_ends_with_the_connection),
+    WITH_A_SERVER(test_a_stream_for_head_is_its_head_alone),
+    WITH_A_SERVER(test_who_does_not_read_its_stream_is_cut_off),
 };
 SC_SUITE(tests)

@@ -12,9 +12,9 @@
 static void check_answer(const fixture *h, const char *request, int status, const char *body)
 {
     caller c = caller_dial(server_address(h));
-    const char *heard = caller_ask(&c, request);
+    const char *received = caller_ask(&c, request);
     assert_int_equal(c.status, status);
-    assert_string_equal(heard, body);
+    assert_string_equal(received, body);
     caller_hang_up(&c);
 }
 
@@ -102,9 +102,9 @@ static void test_a_body_comes_byte_by_byte(void **state)
     caller c = caller_dial(server_address(*state));
     const char request[] = "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\nbody";
     for (size_t i = 0; i + 1 < sizeof request; i++) {
-        caller_say_bytes(&c, request + i, 1);
+        caller_send_bytes(&c, request + i, 1);
     }
-    assert_string_equal(caller_hear(&c), "body");
+    assert_string_equal(caller_receive(&c), "body");
     caller_hang_up(&c);
 }
 
@@ -231,9 +231,9 @@ static void test_who_sends_too_much_still_hears_why(void **state)
     enum { MUCH = 1 << 20 };
     char *much = test_take(1, MUCH);
     caller c = caller_dial(server_address(*state));
-    caller_say(&c, "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 1048576\r\n\r\n");
-    caller_say_bytes(&c, much, MUCH);
-    caller_hear(&c);
+    caller_send(&c, "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 1048576\r\n\r\n");
+    caller_send_bytes(&c, much, MUCH);
+    caller_receive(&c);
     assert_int_equal(c.status, 413);
     assert_true(caller_is_left(&c));
     caller_hang_up(&c);
@@ -273,11 +273,11 @@ static void test_requests_sent_ahead_are_answered_in_their_order(void **state)
 {
     caller c = caller_dial(server_address(*state));
     for (int i = 0; i < 20; i++) {
-        caller_say(&c, GET("/later") GET("/now"));
+        caller_send(&c, GET("/later") GET("/now"));
     }
     for (int i = 0; i < 20; i++) {
-        assert_string_equal(caller_hear(&c), "at last");
-        assert_string_equal(caller_hear(&c), "hello");
+        assert_string_equal(caller_receive(&c), "at last");
+        assert_string_equal(caller_receive(&c), "hello");
     }
     caller_hang_up(&c);
 }
@@ -290,10 +290,10 @@ test_a_client_that_floods_while_a_reply_is_awaited_is_cut_off_and_reported_gone(
     fixture *h = *state;
     const unsigned gone = server_gone(h);
     caller c = caller_dial(server_address(h));
-    caller_say(&c, GET("/hold"));
+    caller_send(&c, GET("/hold"));
     server_await(h, server_held, 1);
     for (int i = 0; i < ASKED; i++) {
-        caller_say(&c, GET("/now"));
+        caller_send(&c, GET("/now"));
     }
     server_await(h, server_gone, gone + 1);
     assert_true(caller_is_left(&c));

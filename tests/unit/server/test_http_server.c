@@ -74,15 +74,15 @@ static void test_options_out_of_range_are_refused(void **state)
     const double not_a_number = NOT_A_NUMBER;
     sc_http_options o = server_options();
     o.loops = 0;
-    check_no_server(&o, SC_EINVAL, "0 loops");
+    check_no_server(&o, SC_EINVAL, "the number of loops is 0");
     o.loops = 65;
-    check_no_server(&o, SC_EINVAL, "65 loops");
+    check_no_server(&o, SC_EINVAL, "the number of loops is 65");
     o = server_options();
     o.address_count = 0;
     check_no_server(&o, SC_EINVAL, "no address");
     o = server_options();
     o.max_connections = 0;
-    check_no_server(&o, SC_EINVAL, "no connection");
+    check_no_server(&o, SC_EINVAL, "the limit of connections is 0");
     o = server_options();
     o.max_body_bytes = 0;
     check_no_server(&o, SC_EINVAL, "bytes of headers");
@@ -91,16 +91,16 @@ static void test_options_out_of_range_are_refused(void **state)
     check_no_server(&o, SC_EINVAL, "bytes of headers");
     o = server_options();
     o.idle_timeout_s = not_a_number;
-    check_no_server(&o, SC_EINVAL, "times for a request");
+    check_no_server(&o, SC_EINVAL, "the timeouts of a request");
     o = server_options();
     o.write_timeout_s = 0.0;
-    check_no_server(&o, SC_EINVAL, "times for a request");
+    check_no_server(&o, SC_EINVAL, "the timeouts of a request");
     o = server_options();
     o.tls.certificate = "a.pem";
     check_no_server(&o, SC_EINVAL, "needs its key");
     o = server_options();
     o.tls.client_ca = "a.pem";
-    check_no_server(&o, SC_EINVAL, "clients can be asked");
+    check_no_server(&o, SC_EINVAL, "client certificates can only be required");
 }
 
 // Sharing a port is for our own loops: a second server must not take half of the clients.
@@ -215,7 +215,7 @@ static void test_an_inherited_socket_is_used_and_stays_its_owner_s(void **state)
     options.inherited = &fd;
     options.inherited_count = 1;
     options.loops = 3;
-    check_no_server(&options, SC_EIO, "not a socket that listens");
+    check_no_server(&options, SC_EIO, "not a listening socket");
     assert_int_equal(listen(fd, 10), 0);
     fixture *h = server_start(&options);
     char address[64];
@@ -247,10 +247,10 @@ static void test_several_loops_serve_a_crowd(void **state)
     }
     for (int round = 0; round < 5; round++) {
         for (int i = 0; i < CROWD; i++) {
-            caller_say(&crowd[i], GET("/later"));
+            caller_send(&crowd[i], GET("/later"));
         }
         for (int i = 0; i < CROWD; i++) {
-            assert_string_equal(caller_hear(&crowd[i]), "at last");
+            assert_string_equal(caller_receive(&crowd[i]), "at last");
         }
     }
     const sc_http_stats stats = sc_http_stats_of(server_http(h));
@@ -350,9 +350,9 @@ static void test_draining_refuses_new_and_finishes_old_connections(void **state)
     caller idle = caller_dial(address);
     caller_ask(&idle, GET("/now"));
     caller halfway = caller_dial(address);
-    caller_say(&halfway, "GET /now HT");
+    caller_send(&halfway, "GET /now HT");
     caller waiting = caller_dial(address);
-    caller_say(&waiting, GET("/hold"));
+    caller_send(&waiting, GET("/hold"));
     server_await(h, server_held, 1);
     caller_ask(&idle, GET("/now"));
 
@@ -363,9 +363,9 @@ static void test_draining_refuses_new_and_finishes_old_connections(void **state)
     assert_string_equal(caller_ask(&halfway, "TP/1.1\r\nHost: x\r\n\r\n"), "hello");
     CHECK_CONTAINS(halfway.head, "Connection: close\r\n");
     assert_true(caller_is_left(&halfway));
-    assert_true(caller_hears_nothing(&waiting, 50));
+    assert_true(caller_receives_nothing(&waiting, 50));
     server_release(h);
-    assert_string_equal(caller_hear(&waiting), "released");
+    assert_string_equal(caller_receive(&waiting), "released");
     CHECK_CONTAINS(waiting.head, "Connection: close\r\n");
     assert_true(caller_is_left(&waiting));
     caller_hang_up(&idle);
@@ -387,7 +387,7 @@ static void test_stopping_tells_every_open_request_that_it_is_gone(void **state)
     caller callers[OPEN];
     for (int i = 0; i < OPEN; i++) {
         callers[i] = caller_dial(server_address(h));
-        caller_say(&callers[i], i % 3 == 0 ? GET("/listen") : GET("/hold"));
+        caller_send(&callers[i], i % 3 == 0 ? GET("/listen") : GET("/hold"));
     }
     server_await(h, server_held, OPEN);
     sc_http_stop(server_http(h));

@@ -125,10 +125,10 @@ static void test_all_kinds_of_replies_come_over_tls(void **state)
     assert_int_equal(c.body_size, SERVER_BIG);
     assert_string_equal(
         caller_ask(&c, "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\nbody"), "body");
-    caller_say(&c, GET("/later") GET("/now") GET("/stream"));
-    assert_string_equal(caller_hear(&c), "at last");
-    assert_string_equal(caller_hear(&c), "hello");
-    assert_string_equal(caller_hear(&c), "one,two,three");
+    caller_send(&c, GET("/later") GET("/now") GET("/stream"));
+    assert_string_equal(caller_receive(&c), "at last");
+    assert_string_equal(caller_receive(&c), "hello");
+    assert_string_equal(caller_receive(&c), "one,two,three");
     caller_hang_up(&c);
 }
 
@@ -195,7 +195,7 @@ static void test_a_client_without_tls_is_turned_away(void **state)
 {
     const scene *s = *state;
     caller c = caller_dial(server_address(s->fixture));
-    caller_say(&c, GET("/now"));
+    caller_send(&c, GET("/now"));
     caller_is_left(&c);
     assert_null(c.bytes && c.count > 5 ? strstr(c.bytes, "HTTP") : NULL);
     caller_hang_up(&c);
@@ -237,7 +237,7 @@ static void test_renewed_certificates_are_for_new_connections(void **state)
     scene *s = *state;
     sc_diag diag = {""};
     caller old = dial(s);
-    caller_say(&old, GET("/hold"));
+    caller_send(&old, GET("/hold"));
     server_await(s->fixture, server_held, 1);
     made_certificate_renew(&s->server, s->authority, "two.example");
     caller before = dial(s);
@@ -248,7 +248,7 @@ static void test_renewed_certificates_are_for_new_connections(void **state)
     assert_string_equal(caller_ask(&renewed, GET("/now")), "hello");
     assert_string_equal(caller_ask(&before, GET("/now")), "hello");
     server_release(s->fixture);
-    assert_string_equal(caller_hear(&old), "released");
+    assert_string_equal(caller_receive(&old), "released");
     caller_hang_up(&old);
     caller_hang_up(&before);
     caller_hang_up(&renewed);
@@ -308,7 +308,7 @@ static void test_a_client_that_leaves_is_noticed_over_tls(void **state)
     static void (*const leave[])(caller * c) = {caller_hang_up, caller_slam, close_one_side};
     for (unsigned i = 0; i < 6; i++) {
         caller c = dial(s);
-        caller_say(&c, i < 3 ? GET("/hold") : GET("/listen") GET("/now"));
+        caller_send(&c, i < 3 ? GET("/hold") : GET("/listen") GET("/now"));
         server_await(s->fixture, server_held, i + 1);
         leave[i % 3](&c);
         server_await(s->fixture, server_gone, i + 1);
@@ -331,7 +331,7 @@ static void test_clients_vanish_at_every_stage_of_tls(void **state)
         char hello[4096];
         const int size = BIO_read(wire_out, hello, sizeof hello);
         assert_true(size > 40);
-        caller_say_bytes(&c, hello, (size_t)(size * i / 39));
+        caller_send_bytes(&c, hello, (size_t)(size * i / 39));
         if (i % 2) usleep(500);
         SSL_free(ssl);
         (i % 3 == 0 ? caller_slam : caller_hang_up)(&c);
@@ -339,7 +339,7 @@ static void test_clients_vanish_at_every_stage_of_tls(void **state)
     for (int i = 0; i < 12; i++) {
         static const char *const requests[] = {GET("/big"), GET("/flood"), GET("/later"), "GET /"};
         caller c = dial(s);
-        caller_say(&c, requests[i % 4]);
+        caller_send(&c, requests[i % 4]);
         if (i % 2) usleep(500);
         (i % 3 == 0 ? caller_slam : caller_hang_up)(&c);
     }
@@ -349,7 +349,7 @@ static void test_clients_vanish_at_every_stage_of_tls(void **state)
     caller_hang_up(&c);
 }
 
-/** Somebody who asks half a second after the handshake. On a busy machine the handshake itself may
+/** A client that asks half a second after the handshake. On a busy machine the handshake itself may
  * take too long, and then there is another. */
 static caller dial_and_rest(const scene *s)
 {
@@ -358,7 +358,7 @@ static caller dial_and_rest(const scene *s)
         const unsigned before = server_requests(s->fixture);
         if (caller_secure(&c, s->client)) {
             usleep(500000);
-            caller_say(&c, GET("/now"));
+            caller_send(&c, GET("/now"));
             while (server_requests(s->fixture) == before && SSL_peek(c.ssl, (char[1]){0}, 1) > 0) {
             }
             if (server_requests(s->fixture) > before) return c;
@@ -377,15 +377,15 @@ static void test_a_handshake_that_does_not_end_is_cut_off(void **state)
     s->fixture = server_start(&options);
     caller silent = caller_dial(server_address(s->fixture));
     caller dripping = caller_dial(server_address(s->fixture));
-    caller_say(&dripping, "\x16\x03\x01\x02");
+    caller_send(&dripping, "\x16\x03\x01\x02");
     assert_true(caller_is_left(&silent));
     caller_is_left(&dripping);
     await_handshake_failures(s->fixture, 2);
     // Once the handshake is done, the connection may be idle for longer than that.
     caller idle = dial_and_rest(s);
-    assert_string_equal(caller_hear(&idle), "hello");
-    caller_say(&idle, "GET /now HT");
-    caller_hear(&idle);
+    assert_string_equal(caller_receive(&idle), "hello");
+    caller_send(&idle, "GET /now HT");
+    caller_receive(&idle);
     assert_int_equal(idle.status, 408);
     caller_hang_up(&silent);
     caller_hang_up(&dripping);

@@ -25,16 +25,16 @@ static void mask_secret(unsigned char *masked, char which)
 }
 
 /** Say `before`, the secret, and `after`; the socket takes it byte by byte, and keeps nothing. */
-static void say_secret(caller *c, const char *before, char which, const char *after)
+static void send_secret(caller *c, const char *before, char which, const char *after)
 {
     unsigned char masked[SECRET_SIZE];
     mask_secret(masked, which);
-    caller_say(c, before);
+    caller_send(c, before);
     for (int i = 0; i < SECRET_SIZE; i++) {
         const char byte = (char)(masked[i] ^ MASK);
-        caller_say_bytes(c, &byte, 1);
+        caller_send_bytes(c, &byte, 1);
     }
-    caller_say(c, after);
+    caller_send(c, after);
 }
 
 static size_t count_in(const unsigned char *bytes, size_t size, const unsigned char *masked)
@@ -105,21 +105,21 @@ static void test_what_is_forgotten_is_nowhere_while_the_request_waits(void **sta
     const sc_http_options options = server_options();
     fixture *h = server_start(&options);
     caller kept = caller_dial(server_address(h));
-    say_secret(&kept, "POST /hold HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ", 'k',
-               "\r\nContent-Length: 24\r\n\r\n");
-    say_secret(&kept, "", 'K', "");
+    send_secret(&kept, "POST /hold HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ", 'k',
+                "\r\nContent-Length: 24\r\n\r\n");
+    send_secret(&kept, "", 'K', "");
     caller forgotten = caller_dial(server_address(h));
-    say_secret(&forgotten, "POST /forget HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ", 'f',
-               "\r\nContent-Length: 24\r\n\r\n");
-    say_secret(&forgotten, "", 'F', "");
+    send_secret(&forgotten, "POST /forget HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ", 'f',
+                "\r\nContent-Length: 24\r\n\r\n");
+    send_secret(&forgotten, "", 'F', "");
     server_await(h, server_held, 2);
     assert_true(count_secret('k') > 0);  // so it would be found
     assert_true(count_secret('K') > 0);
     assert_int_equal(count_secret('f'), 0);
     assert_int_equal(count_secret('F'), 0);
     server_release(h);
-    caller_hear(&kept);
-    caller_hear(&forgotten);
+    caller_receive(&kept);
+    caller_receive(&forgotten);
     caller_hang_up(&kept);
     caller_hang_up(&forgotten);
     server_await_idle(h);
@@ -132,23 +132,23 @@ static void test_what_is_over_is_nowhere(void **state)
     const sc_http_options options = server_options();
     fixture *h = server_start(&options);
     caller answered = caller_dial(server_address(h));
-    say_secret(&answered, "POST /now HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ", 'a',
-               "\r\nContent-Length: 24\r\n\r\n");
-    say_secret(&answered, "", 'A', "");
-    caller_hear(&answered);
+    send_secret(&answered, "POST /now HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ", 'a',
+                "\r\nContent-Length: 24\r\n\r\n");
+    send_secret(&answered, "", 'A', "");
+    caller_receive(&answered);
     caller chunked = caller_dial(server_address(h));
-    say_secret(&chunked,
-               "POST /now HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n18\r\n", 'c',
-               "\r\n0\r\n\r\n");
-    caller_hear(&chunked);
+    send_secret(&chunked,
+                "POST /now HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n18\r\n", 'c',
+                "\r\n0\r\n\r\n");
+    caller_receive(&chunked);
     caller gone = caller_dial(server_address(h));
-    say_secret(&gone, "GET /hold HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ", 'g', "\r\n\r\n");
+    send_secret(&gone, "GET /hold HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ", 'g', "\r\n\r\n");
     server_await(h, server_held, 1);
     caller_hang_up(&gone);
     server_await(h, server_gone, 1);
     caller refused = caller_dial(server_address(h));
-    say_secret(&refused, "GET /now HTTP/1.1\r\nAuthorization: Bearer ", 'r', "\r\n\r\n");
-    caller_hear(&refused);
+    send_secret(&refused, "GET /now HTTP/1.1\r\nAuthorization: Bearer ", 'r', "\r\n\r\n");
+    caller_receive(&refused);
     assert_true(caller_is_left(&refused));
     caller_hang_up(&answered);
     caller_hang_up(&chunked);

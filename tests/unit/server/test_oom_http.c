@@ -154,9 +154,9 @@ static void test_a_server_without_memory_turns_clients_away_and_goes_on(void **s
         atomic_store(&c.begin_at, n);
         await_zero(&c.begin_at);
         caller first = caller_dial(sc_http_address(http, 0));
-        caller_say(&first, "GET /a%20b HTTP/1.1\r\nHost: x\r\n\r\n");
+        caller_send(&first, "GET /a%20b HTTP/1.1\r\nHost: x\r\n\r\n");
         caller second = caller_dial(sc_http_address(http, 0));
-        caller_say(&second, "nonsense\r\n\r\n");
+        caller_send(&second, "nonsense\r\n\r\n");
         // A client that could not be given a place is let go, or waits until there is memory again.
         usleep(10000);
         atomic_store(&c.is_over, true);
@@ -164,8 +164,8 @@ static void test_a_server_without_memory_turns_clients_away_and_goes_on(void **s
         char byte = 0;
         served = recv(first.fd, &byte, 1, MSG_PEEK) == 1 && n > 10;
         if (served) {
-            assert_string_equal(caller_hear(&first), "hello");
-            caller_hear(&second);
+            assert_string_equal(caller_receive(&first), "hello");
+            caller_receive(&second);
             assert_int_equal(second.status, 400);
         }
         caller_hang_up(&first);

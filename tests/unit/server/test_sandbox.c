@@ -296,14 +296,14 @@ static void check_told(const struct sockaddr_un *address, socklen_t size, const 
     assert_int_equal(setenv("NOTIFY_SOCKET", name, 1), 0);
     sc_sandbox_notify("READY=1");
     sc_sandbox_notify("RELOADING=1\nMONOTONIC_USEC=5");
-    char heard[64] = "";
-    assert_int_equal(recv(manager, heard, sizeof heard, MSG_DONTWAIT), 7);
-    assert_memory_equal(heard, "READY=1", 7);
-    assert_int_equal(recv(manager, heard, sizeof heard, MSG_DONTWAIT), 28);
-    assert_memory_equal(heard, "RELOADING=1\nMONOTONIC_USEC=5", 28);
+    char received[64] = "";
+    assert_int_equal(recv(manager, received, sizeof received, MSG_DONTWAIT), 7);
+    assert_memory_equal(received, "READY=1", 7);
+    assert_int_equal(recv(manager, received, sizeof received, MSG_DONTWAIT), 28);
+    assert_memory_equal(received, "RELOADING=1\nMONOTONIC_USEC=5", 28);
     unsetenv("NOTIFY_SOCKET");
     sc_sandbox_notify("STOPPING=1");
-    assert_int_equal(recv(manager, heard, sizeof heard, MSG_DONTWAIT), -1);
+    assert_int_equal(recv(manager, received, sizeof received, MSG_DONTWAIT), -1);
     close(manager);
 }
 

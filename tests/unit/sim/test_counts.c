@@ -8,17 +8,17 @@ static sc_query_id id_of(uint8_t number)
     return (sc_query_id){.bytes = {number}};
 }
 
-static sc_run_counts books_for(sc_run_window window)
+static sc_run_counts counts_for(sc_run_window window)
 {
     sc_run_counts counts = {0};
     CHECK_OK(sc_run_counts_init(&counts, window), NULL);
     return counts;
 }
 
-/** Books in which everything counts. */
+/** Counts in which everything counts. */
 static sc_run_counts new_counts(void)
 {
-    return books_for((sc_run_window){0, 0});
+    return counts_for((sc_run_window){0, 0});
 }
 
 static sc_run_report report_of(const sc_run_counts *counts)
@@ -108,7 +108,7 @@ static void test_a_window_counts_those_who_ask_in_it_whenever_they_end(void **st
         sc_time asked;
         bool counts;
     } queries[] = {{0, false}, {9, false}, {10, true}, {15, true}, {19, true}, {20, false}};
-    sc_run_counts counts = books_for((sc_run_window){10, 20});
+    sc_run_counts counts = counts_for((sc_run_window){10, 20});
     uint64_t counted = 0;
     for (size_t i = 0; i < sizeof queries / sizeof *queries; i++) {
         const sc_query_id id = id_of((uint8_t)i);
@@ -129,7 +129,7 @@ static void test_a_window_counts_those_who_ask_in_it_whenever_they_end(void **st
 static void test_a_window_counts_the_cloaks_that_leave_in_it(void **state)
 {
     (void)state;
-    sc_run_counts counts = books_for((sc_run_window){10, 20});
+    sc_run_counts counts = counts_for((sc_run_window){10, 20});
     sc_member members[] = {{.query = {.user = 1}}};
     const sc_time left[] = {9, 10, 19, 20};
     for (size_t i = 0; i < sizeof left / sizeof *left; i++) {
@@ -147,7 +147,7 @@ static void test_a_window_counts_the_cloaks_that_leave_in_it(void **state)
 static void test_outside_the_window_the_counts_are_as_strict(void **state)
 {
     (void)state;
-    sc_run_counts counts = books_for((sc_run_window){10, 20});
+    sc_run_counts counts = counts_for((sc_run_window){10, 20});
     const sc_query_id id = id_of(1);
     sc_pending_query wait;
     CHECK_OK(sc_run_counts_query(&counts, &id, (sc_pending_query){.since = 30}), NULL);

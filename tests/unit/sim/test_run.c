@@ -182,7 +182,7 @@ static void test_a_traveller_pauses_after_its_outcome_before_it_asks_again(void 
     history_free(&h);
 }
 
-static void test_nobody_asks_after_the_end(void **state)
+static void test_no_traveller_asks_after_the_end(void **state)
 {
     const town *t = *state;
     const char *path = place_path(&t->here, "run");
@@ -254,8 +254,8 @@ static void test_a_paranoid_run_finds_nothing_and_changes_nothing(void **state)
 
 // --- Who listens, and what counts ----------------------------------------------
 
-/** What somebody heard of a run. */
-typedef struct ear {
+/** What was reported of a run. */
+typedef struct observer {
     uint64_t asked;
     uint64_t cloaks;
     uint64_t members;
@@ -265,54 +265,54 @@ typedef struct ear {
     uint64_t cloaks_in_window;
     sc_run_window window;
     uint64_t fails_at;  ///< the question at which it gives up; 0: none
-} ear;
+} observer;
 
-static bool is_in(const ear *e, sc_time t)
+static bool is_in(const observer *e, sc_time t)
 {
     return t >= e->window.from && t < e->window.until;
 }
 
-static void hear_time(ear *e, sc_time t)
+static void receive_time(observer *e, sc_time t)
 {
     assert_true(t >= e->last);
     e->last = t;
 }
 
-static sc_err hear_question(void *context, const sc_query *query,
-                            const sc_request_line *request_line, const sc_snap *where)
+static sc_err receive_question(void *context, const sc_query *query,
+                               const sc_request_line *request_line, const sc_snap *where)
 {
-    ear *e = context;
-    hear_time(e, request_line->ask.t);
+    observer *e = context;
+    receive_time(e, request_line->ask.t);
     assert_int_equal(where->segment, query->segment);
     assert_int_equal(where->edge, request_line->ask.edge);
     e->asked_in_window += is_in(e, request_line->ask.t);
     return ++e->asked == e->fails_at ? SC_EBUSY : SC_OK;
 }
 
-static sc_err hear_cloak(void *context, const sc_cloak *cloak, sc_time t)
+static sc_err receive_cloak(void *context, const sc_cloak *cloak, sc_time t)
 {
-    ear *e = context;
-    hear_time(e, t);
+    observer *e = context;
+    receive_time(e, t);
     e->cloaks++;
     e->members += cloak->member_count;
     e->cloaks_in_window += is_in(e, t);
     return SC_OK;
 }
 
-static sc_err hear_drop(void *context, const sc_query_id *id, sc_time t, sc_drop_reason reason)
+static sc_err receive_drop(void *context, const sc_query_id *id, sc_time t, sc_drop_reason reason)
 {
     (void)id;
-    ear *e = context;
-    hear_time(e, t);
+    observer *e = context;
+    receive_time(e, t);
     assert_true(reason < SC_DROP_REASON_COUNT);
     e->dropped++;
     return SC_OK;
 }
 
-static sc_run_listener listener_to(ear *e)
+static sc_run_listener listener_to(observer *e)
 {
     return (sc_run_listener){
-        .context = e, .asked = hear_question, .cloaked = hear_cloak, .dropped = hear_drop};
+        .context = e, .asked = receive_question, .cloaked = receive_cloak, .dropped = receive_drop};
 }
 
 static void test_a_listener_hears_all_in_the_order_of_time_and_changes_nothing(void **state)
@@ -320,16 +320,16 @@ static void test_a_listener_hears_all_in_the_order_of_time_and_changes_nothing(v
     const town *t = *state;
     const char *paths[] = {place_path(&t->here, "a"), place_path(&t->here, "b")};
     for (size_t method = 0; method < METHOD_COUNT; method++) {
-        ear heard = {.last = INT64_MIN};
+        observer received = {.last = INT64_MIN};
         sc_run_options options = with_method(method, paths[0]);
         run_travellers(t->map, 200, 15, &options);
         options.record = paths[1];
-        options.listener = listener_to(&heard);
+        options.listener = listener_to(&received);
         const sc_run_report report = run_travellers(t->map, 200, 15, &options);
-        assert_int_equal(heard.asked, report.queries);
-        assert_int_equal(heard.cloaks, report.cloaks);
-        assert_int_equal(heard.members, report.cloaked);
-        assert_int_equal(heard.members + heard.dropped, heard.asked);
+        assert_int_equal(received.asked, report.queries);
+        assert_int_equal(received.cloaks, report.cloaks);
+        assert_int_equal(received.members, report.cloaked);
+        assert_int_equal(received.members + received.dropped, received.asked);
         assert_true(is_same_file(paths[0], paths[1]));
     }
 }
@@ -338,13 +338,13 @@ static void test_a_listener_that_fails_ends_the_run_and_no_record_stays(void **s
 {
     const town *t = *state;
     const int before = count_entries(t->here.path);
-    ear heard = {.last = INT64_MIN, .fails_at = 50};
+    observer received = {.last = INT64_MIN, .fails_at = 50};
     sc_run_options options = with_method(0, place_path(&t->here, "given up"));
-    options.listener = listener_to(&heard);
+    options.listener = listener_to(&received);
     sc_run_report report;
     sc_diag diag = {""};
     assert_int_equal(try_travellers(t->map, 200, 15, &options, &report, &diag), SC_EBUSY);
-    assert_int_equal(heard.asked, 50);
+    assert_int_equal(received.asked, 50);
     assert_int_equal(count_entries(t->here.path), before);
 }
 
@@ -353,13 +353,14 @@ static void test_only_what_is_asked_in_the_window_counts(void **state)
     const town *t = *state;
     sc_run_options options = with_method(0, NULL);
     const sc_run_report all = run_travellers(t->map, 200, 30, &options);
-    ear heard = {.last = INT64_MIN, .window = {sc_time_from_seconds(10), sc_time_from_seconds(20)}};
-    options.window = heard.window;
-    options.listener = listener_to(&heard);
+    observer received = {.last = INT64_MIN,
+                         .window = {sc_time_from_seconds(10), sc_time_from_seconds(20)}};
+    options.window = received.window;
+    options.listener = listener_to(&received);
     const sc_run_report some = run_travellers(t->map, 200, 30, &options);
     assert_in_range(some.queries, 100, all.queries / 2);
-    assert_int_equal(some.queries, heard.asked_in_window);
-    assert_int_equal(some.cloaks, heard.cloaks_in_window);
+    assert_int_equal(some.queries, received.asked_in_window);
+    assert_int_equal(some.cloaks, received.cloaks_in_window);
     assert_int_equal(some.wait_s.count, some.cloaked);
     assert_in_range(some.cloaked, 1, some.queries - 1);
     // The work is that of all, as are the first question and the last outcome.
@@ -393,24 +394,24 @@ static void test_windows_side_by_side_count_everything_once(void **state)
 
 // --- Around ------------------------------------------------------------------
 
-typedef struct heard {
+typedef struct received {
     uint64_t done;
     uint64_t total;
     unsigned count;
-} heard;
+} received;
 
 static void hear(void *context, const char *phase, uint64_t done, uint64_t total)
 {
-    heard *so_far = context;
+    received *so_far = context;
     assert_string_equal(phase, "cloaking");
     assert_true(done >= so_far->done);
-    *so_far = (heard){.done = done, .total = total, .count = so_far->count + 1};
+    *so_far = (received){.done = done, .total = total, .count = so_far->count + 1};
 }
 
 static void test_progress_goes_up_to_all(void **state)
 {
     const town *t = *state;
-    heard so_far = {0};
+    received so_far = {0};
     sc_run_options options = sc_run_options_default();
     options.progress = (sc_progress){.report = hear, .context = &so_far};
     run_travellers(t->map, 100, 30, &options);
@@ -448,7 +449,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_every_method_keeps_every_promise_on_small_maps),
     cmocka_unit_test(test_every_query_has_one_outcome_and_time_never_runs_backwards),
     cmocka_unit_test(test_a_traveller_pauses_after_its_outcome_before_it_asks_again),
-    cmocka_unit_test(test_nobody_asks_after_the_end),
+    cmocka_unit_test(test_no_traveller_asks_after_the_end),
     cmocka_unit_test(test_no_time_at_all_is_an_empty_run),
     cmocka_unit_test(test_a_pool_prunes_as_well_and_changes_nothing_else),
     cmocka_unit_test(test_a_secure_run_keeps_every_promise_and_does_not_repeat),

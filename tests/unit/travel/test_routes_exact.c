@@ -121,7 +121,7 @@ static uint64_t drive(const sc_map *map, const sc_routes *routes, sc_place from,
         const sc_star_id here = leg_end(map, legs[i - 1], false);
         assert_int_not_equal(here, SC_NONE);
         assert_int_equal(here, leg_end(map, legs[i], true));
-        // Nobody turns on the spot.
+        // No route turns on the spot.
         assert_false(legs[i - 1].segment == legs[i].segment &&
                      legs[i - 1].is_backwards != legs[i].is_backwards);
         if (i + 1 < route->leg_count) ms += sc_routes_segment_ms(routes, legs[i].segment);

@@ -78,14 +78,14 @@ static void test_a_junction_of_thousands_of_roads_is_taken_in_its_stride(void **
     sketch_free(&s);
 }
 
-typedef struct heard {
+typedef struct received {
     uint64_t last;
     uint64_t total;
-} heard;
+} received;
 
 static void hear(void *context, const char *phase, uint64_t done, uint64_t total)
 {
-    heard *h = context;
+    received *h = context;
     assert_string_equal(phase, "routes");
     assert_true(done >= h->last);
     h->last = done;
@@ -97,7 +97,7 @@ static void test_progress_is_told_to_the_end(void **state)
     (void)state;
     sketch s = sketch_grid(SC_COORDS_PLANAR, 80, 80);
     sc_map *map = sketch_map(&s);
-    heard h = {0, 0};
+    received h = {0, 0};
     sc_routes *routes = NULL;
     CHECK_OK(sc_routes_new(map, SC_CAR, &(sc_progress){hear, &h}, &routes, NULL), NULL);
     assert_int_equal(h.total, sc_map_star_count(map));

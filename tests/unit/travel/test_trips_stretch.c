@@ -94,7 +94,7 @@ static void test_time_and_place_between_any_two_places_agree(void **state)
         const sc_place here = sc__stretch_at(f.map, f.routes, &stretch, takes * share);
         // A millimetre is a fifth of a millisecond at the slowest.
         CHECK_CLOSE(ms_at(&f, here), begins + (ends - begins) * share, 0.2);
-        // Cut to whole millimetres, nobody is ahead.
+        // Cut to whole millimetres, no traveller is ahead.
         assert_true(fabs(ms_at(&f, here) - begins) <= takes * share + 1e-6);
     }
     fixture_free(&f);

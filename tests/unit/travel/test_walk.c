@@ -138,7 +138,7 @@ static void test_each_road_is_driven_at_its_own_speed_and_dead_ends_turn_back(vo
     fixture_free(&f);
 }
 
-static void test_nobody_gets_farther_than_the_fastest_road_would_take_it(void **state)
+static void test_no_traveller_gets_farther_than_the_fastest_road_allows(void **state)
 {
     (void)state;
     for (uint64_t seed = 0; seed < 300; seed++) {
@@ -164,7 +164,7 @@ static void test_nobody_gets_farther_than_the_fastest_road_would_take_it(void **
     check_case_done();
 }
 
-static void test_no_time_moves_nobody(void **state)
+static void test_no_time_moves_no_traveller(void **state)
 {
     (void)state;
     fixture f = fixture_named("street of three", 4);
@@ -197,7 +197,7 @@ static void test_a_junction_leads_everywhere_but_back_each_way_as_often(void **s
     while (edges[start].from != a && edges[start].to != a) {
         start++;
     }
-    // From A to the junction takes a second or so; from there on nobody gets to an end.
+    // From A to the junction takes a second or so; from there on no traveller gets to an end.
     const double seconds =
         (sc_map_edge_length_m(f.map, start) + 1.0) / sc_speed_m_s(SC_CAR, SC_ROAD_LOCAL);
     const bool is_forward = edges[start].from == a;
@@ -255,7 +255,7 @@ static uint32_t degree_of(const fixture *f, sc_node_id node)
     return f->crossings.first[node + 1] - f->crossings.first[node];
 }
 
-static void test_nobody_turns_round_but_at_a_dead_end(void **state)
+static void test_travellers_turn_round_only_at_a_dead_end(void **state)
 {
     (void)state;
     for (const small_map *small = small_maps; small->name; small++) {
@@ -362,11 +362,11 @@ static const struct CMUnitTest tests[] = {
     SC_CASES(test_every_node_knows_the_ends_of_its_edges),
     cmocka_unit_test(test_a_driver_on_a_ring_gets_exactly_as_far_as_its_speed_takes_it),
     cmocka_unit_test(test_each_road_is_driven_at_its_own_speed_and_dead_ends_turn_back),
-    SC_CASES(test_nobody_gets_farther_than_the_fastest_road_would_take_it),
-    cmocka_unit_test(test_no_time_moves_nobody),
+    SC_CASES(test_no_traveller_gets_farther_than_the_fastest_road_allows),
+    cmocka_unit_test(test_no_time_moves_no_traveller),
     cmocka_unit_test(test_a_junction_leads_everywhere_but_back_each_way_as_often),
     cmocka_unit_test(test_a_loop_is_entered_at_both_ends_and_may_be_driven_again),
-    cmocka_unit_test(test_nobody_turns_round_but_at_a_dead_end),
+    cmocka_unit_test(test_travellers_turn_round_only_at_a_dead_end),
     cmocka_unit_test(test_roads_without_length_are_passed_and_let_the_driver_rest),
     SC_CASES(test_a_drive_of_any_length_ends),
     cmocka_unit_test(test_a_road_in_unknown_units_is_driven_as_if_they_were_metres),

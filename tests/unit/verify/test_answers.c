@@ -106,7 +106,7 @@ static void count_complaint(void *context, sc_promise promise, const char *sente
     ++*(unsigned *)context;
 }
 
-// One road of 100 m: two cafes at 30 m, one at 70 m, one at 90 m. Who asks stands at 50 m.
+// One road of 100 m: two cafes at 30 m, one at 70 m, one at 90 m. The query is at 50 m.
 static sc_map *map_of_ties(void)
 {
     sketch s = sketch_new(SC_COORDS_PLANAR);

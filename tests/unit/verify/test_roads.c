@@ -1,4 +1,4 @@
-// What the doubter finds again from the edges is what the map's tables say, on every kind of
+// What the verifier finds again from the edges is what the map's tables say, on every kind of
 // map; and its walks are those of a plain search (support/reference.h).
 #include "verify/verifier.h"
 

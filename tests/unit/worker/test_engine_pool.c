@@ -1,5 +1,5 @@
 // An engine pool by hand: parts are spread over engine threads, messages find theirs, company
-// crosses cuts, parts come and go, and no query is lost.
+// crosses borders, parts come and go, and no query is lost.
 #include "worker/engine_pool.h"
 
 #include "base/rng.h"
@@ -11,29 +11,30 @@ enum { PARTS_MAX = 8, SELF = 77 };
 
 typedef struct scene {
     sc_map *map;
-    sc_partition *cut;
+    sc_partition *partition;
     uint32_t parts;
     obedient gateways;
     sc_engine_pool *engines;
 } scene;
 
-static sc_engine_pool_options options_of(scene *s, unsigned rooms)
+static sc_engine_pool_options options_of(scene *s, unsigned engine_threads)
 {
     sc_engine_pool_options options = {
         .engine = sc_engine_options_default(),
-        .cut = s->cut,
-        .engine_threads = rooms,
+        .partition = s->partition,
+        .engine_threads = engine_threads,
         .max_queries = 1000,
         .self = SELF,
         .patience_us = 50,
-        .port = heard_voice(&s->gateways.heard),
+        .port = received_port(&s->gateways.received),
     };
     options.engine.is_paranoid = true;
     return options;
 }
 
-/** A long street, cut across into parts of about the same length. All are open if wanted. */
-static void scene_open(scene *s, uint64_t seed, uint32_t parts, unsigned rooms, uint32_t gateways)
+/** A long street, divided into parts of about the same length. All are open if wanted. */
+static void scene_open(scene *s, uint64_t seed, uint32_t parts, unsigned engine_threads,
+                       uint32_t gateways)
 {
     *s = (scene){.map = stream_long_street(seed), .parts = parts};
     const uint32_t stars = sc_map_star_count(s->map);
@@ -42,22 +43,22 @@ static void scene_open(scene *s, uint64_t seed, uint32_t parts, unsigned rooms, 
         part_of_star[i] = (uint16_t)(i * parts / stars);
     }
     sc_diag diag = {""};
-    CHECK_OK(sc_partition_new(s->map, part_of_star, parts, &s->cut, &diag), &diag);
+    CHECK_OK(sc_partition_new(s->map, part_of_star, parts, &s->partition, &diag), &diag);
     free(part_of_star);
     obedient_open(&s->gateways, STREAM_QUERIES, gateways);
-    const sc_engine_pool_options options = options_of(s, rooms);
+    const sc_engine_pool_options options = options_of(s, engine_threads);
     sc_rng rng;
     sc_rng_seed(&rng, seed);
     CHECK_OK(sc_engine_pool_new(s->map, &options, &rng, &s->engines, &diag), &diag);
     s->gateways.engines = s->engines;
-    s->gateways.cut = s->cut;
+    s->gateways.partition = s->partition;
 }
 
 static void scene_close(scene *s)
 {
     sc_engine_pool_free(s->engines);
     obedient_close(&s->gateways);
-    sc_partition_free(s->cut);
+    sc_partition_free(s->partition);
     sc_map_free(s->map);
 }
 
@@ -75,8 +76,8 @@ static void open_parts(scene *s, uint16_t first, size_t count)
 static sc_seg_id segment_in(const scene *s, uint32_t part, uint32_t hops, bool is_near)
 {
     for (sc_seg_id i = 0; i < sc_map_segment_count(s->map); i++) {
-        if (sc_partition_home(s->cut, i) != part) continue;
-        if (sc_partition_is_near(s->cut, i, hops) == is_near) return i;
+        if (sc_partition_home(s->partition, i) != part) continue;
+        if (sc_partition_is_near(s->partition, i, hops) == is_near) return i;
     }
     fail_msg("no such segment");
     return SC_NONE;
@@ -111,7 +112,7 @@ static void test_options_that_make_no_sense_are_refused(void **state)
     CHECK_REFUSED(sc_engine_pool_new(s.map, &bad, &rng, &engines, &diag), SC_EINVAL, &diag,
                   "patience");
     bad = good;
-    bad.cut = NULL;
+    bad.partition = NULL;
     CHECK_REFUSED(sc_engine_pool_new(s.map, &bad, &rng, &engines, &diag), SC_EINVAL, &diag,
                   "partition");
     bad = good;
@@ -126,11 +127,11 @@ static void test_options_that_make_no_sense_are_refused(void **state)
     bad.is_in_place = true;
     bad.engine_threads = 2;
     CHECK_REFUSED(sc_engine_pool_new(s.map, &bad, &rng, &engines, &diag), SC_EINVAL, &diag,
-                  "in place");
+                  "no other threads can be used");
     bad.engine_threads = 1;
     bad.prune_threads = 1;
     CHECK_REFUSED(sc_engine_pool_new(s.map, &bad, &rng, &engines, &diag), SC_EINVAL, &diag,
-                  "in place");
+                  "no other threads can be used");
     assert_null(engines);
     scene_close(&s);
 }
@@ -181,13 +182,13 @@ static void test_parts_that_are_not_there_or_named_twice_change_nothing(void **s
     scene_close(&s);
 }
 
-static void test_a_query_near_a_cut_is_company_on_the_other_side(void **state)
+static void test_a_query_near_a_border_is_company_on_the_other_side(void **state)
 {
     (void)state;
     // In one engine thread, and with a room for each.
-    for (unsigned rooms = 1; rooms <= 4; rooms += 3) {
+    for (unsigned engine_threads = 1; engine_threads <= 4; engine_threads += 3) {
         scene s;
-        scene_open(&s, 2, 4, rooms, 1);
+        scene_open(&s, 2, 4, engine_threads, 1);
         open_parts(&s, 0, 4);
         obedient_ask(&s.gateways, 0, segment_in(&s, 1, 1, true), 9, 1, 1, 1000);
         obedient_ask(&s.gateways, 1, segment_in(&s, 2, 0, false), 9, 1, 0, 1000);
@@ -217,7 +218,7 @@ static void test_a_query_near_a_cut_is_company_on_the_other_side(void **state)
         assert_int_equal(stats.engine.company_held, 0);
         assert_int_equal(stats.engine.removed, 1);
         assert_int_equal(stats.misdirected, 0);
-        heard_check_quiet(&s.gateways.heard);
+        received_check_quiet(&s.gateways.received);
         scene_close(&s);
     }
 }
@@ -246,7 +247,7 @@ static void test_a_query_of_a_part_that_is_not_here_is_company_and_misdirected(v
     stats = sc_engine_pool_stats_of(s.engines, NULL);
     assert_int_equal(stats.engine.company, 2);
     assert_int_equal(stats.misdirected, 3);
-    heard_check_quiet(&s.gateways.heard);
+    received_check_quiet(&s.gateways.received);
     scene_close(&s);
 }
 
@@ -271,7 +272,7 @@ static void test_messages_that_are_not_for_a_worker_are_passed_over(void **state
         }
     }
     assert_int_equal(sc_engine_pool_round(s.engines, 1), SC_TIME_NEVER);
-    heard_check_quiet(&s.gateways.heard);
+    received_check_quiet(&s.gateways.received);
     scene_close(&s);
 }
 
@@ -309,18 +310,18 @@ static void test_a_part_that_goes_takes_its_queries_and_calls_its_proposals_off(
     sc_engine_pool_round(s.engines, 1);
     obedient_ask(&s.gateways, 2, segment, 9, 1, 0, 1000);
     sc_engine_pool_round(s.engines, 2);
-    assert_int_equal(heard_count(&s.gateways.heard), 2);
+    assert_int_equal(received_count(&s.gateways.received), 2);
     open_parts(&s, 1, 1);
     sc_engine_pool_round(s.engines, 3);
     for (int i = 0; i < 2; i++) {
-        heard_msg each = {0};
-        assert_true(heard_take(&s.gateways.heard, &each));
+        received_msg each = {0};
+        assert_true(received_take(&s.gateways.received, &each));
         assert_int_equal(each.msg.kind, SC_MSG_RESERVE);
         sc_msg_fini(&each.msg);
     }
     for (int i = 0; i < 2; i++) {
-        heard_msg each = {0};
-        assert_true(heard_take(&s.gateways.heard, &each));
+        received_msg each = {0};
+        assert_true(received_take(&s.gateways.received, &each));
         assert_int_equal(each.msg.kind, SC_MSG_ABORT);
     }
     sc_part_load loads[PARTS_MAX];
@@ -336,7 +337,7 @@ static void test_a_part_that_goes_takes_its_queries_and_calls_its_proposals_off(
     sc_engine_pool_stats_of(s.engines, loads);
     assert_true(loads[0].is_open);
     assert_int_equal(loads[0].queries, 0);
-    heard_check_quiet(&s.gateways.heard);
+    received_check_quiet(&s.gateways.received);
     scene_close(&s);
 }
 
@@ -351,7 +352,7 @@ static void test_what_R_has_is_answered_though_its_part_is_gone_and_back(void **
         obedient_ask(&s.gateways, 0, segment, 2, 1, 0, 1000);
         obedient_ask(&s.gateways, 1, segment, 2, 1, 0, 1000);
         sc_engine_pool_round(s.engines, 1);
-        sc_msg reserve = heard_next(&s.gateways.heard, SC_MSG_RESERVE, 1);
+        sc_msg reserve = received_next(&s.gateways.received, SC_MSG_RESERVE, 1);
         open_parts(&s, 1, 1);
         sc_engine_pool_round(s.engines, 2);
         open_parts(&s, 0, 2);
@@ -373,14 +374,14 @@ static void test_what_R_has_is_answered_though_its_part_is_gone_and_back(void **
         // The new engine has nothing to do with it.
         assert_true(loads[0].is_open);
         assert_int_equal(loads[0].cloaks + loads[0].pending, 0);
-        heard_check_quiet(&s.gateways.heard);
+        received_check_quiet(&s.gateways.received);
         scene_close(&s);
     }
 }
 
 // --- Any story ------------------------------------------------------------------------------
 
-/** One thing happens: somebody asks, or goes away. */
+/** One thing happens: a query arrives, or goes away. */
 static void take_step(scene *s, sc_rng *rng, sc_time now, uint32_t *asked)
 {
     obedient *o = &s->gateways;
@@ -474,12 +475,13 @@ static void check_no_query_is_lost(bool has_moves)
         play(seed, has_moves, &sum);
     }
     check_case_done();
-    print_message("# %llu cloaks, %llu across a cut; %llu published, %llu dropped, %llu gone; %llu "
-                  "refused\n",
-                  (unsigned long long)sum.cloaks, (unsigned long long)sum.across,
-                  (unsigned long long)sum.ends[OBEDIENT_PUBLISHED],
-                  (unsigned long long)sum.ends[OBEDIENT_DROPPED],
-                  (unsigned long long)sum.ends[OBEDIENT_GONE], (unsigned long long)sum.noes);
+    print_message(
+        "# %llu cloaks, %llu across a border; %llu published, %llu dropped, %llu gone; %llu "
+        "refused\n",
+        (unsigned long long)sum.cloaks, (unsigned long long)sum.across,
+        (unsigned long long)sum.ends[OBEDIENT_PUBLISHED],
+        (unsigned long long)sum.ends[OBEDIENT_DROPPED], (unsigned long long)sum.ends[OBEDIENT_GONE],
+        (unsigned long long)sum.noes);
     assert_int_equal(sum.ends[OBEDIENT_NOT_TAKEN], 0);
     assert_true(sum.across > 100 && sum.noes > 10);
     assert_true(sum.ends[OBEDIENT_DROPPED] > 100 && sum.ends[OBEDIENT_GONE] > 100);
@@ -512,8 +514,8 @@ static uint64_t trace(uint64_t seed)
         do {
             sc_engine_pool_round(s.engines, now);
             // Before they are answered: what was sent, to whom, with which random bits.
-            for (size_t i = s.gateways.heard.first; i < s.gateways.heard.count; i++) {
-                const heard_msg *each = &s.gateways.heard.msgs[i];
+            for (size_t i = s.gateways.received.first; i < s.gateways.received.count; i++) {
+                const received_msg *each = &s.gateways.received.msgs[i];
                 sum = sum * 31 + each->to + (uint64_t)each->msg.kind;
                 if (each->msg.kind == SC_MSG_RESERVE) {
                     sum = sum * 31 + each->msg.proposal->id.bytes[3];
@@ -536,7 +538,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_options_that_make_no_sense_are_refused),
     cmocka_unit_test(test_parts_are_spread_evenly_and_stay_where_they_are),
     cmocka_unit_test(test_parts_that_are_not_there_or_named_twice_change_nothing),
-    cmocka_unit_test(test_a_query_near_a_cut_is_company_on_the_other_side),
+    cmocka_unit_test(test_a_query_near_a_border_is_company_on_the_other_side),
     cmocka_unit_test(test_a_query_of_a_part_that_is_not_here_is_company_and_misdirected),
     cmocka_unit_test(test_messages_that_are_not_for_a_worker_are_passed_over),
     cmocka_unit_test(test_a_message_without_room_is_lost_and_counted),

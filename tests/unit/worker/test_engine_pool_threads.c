@@ -1,5 +1,5 @@
-// An engine pool with its threads, and gateways in another: queries come, parts move, somebody
-// looks at the counts and somebody switches; at the end nothing is lost.
+// An engine pool with its threads, and gateways in another: queries come, parts move, other
+// threads read the counts and switch engines; at the end nothing is lost.
 #include "worker/engine_pool.h"
 
 #include "base/clock.h"
@@ -20,13 +20,13 @@ static const sc_time long_life_us = INT64_C(600000000);
 
 typedef struct scene {
     sc_map *map;
-    sc_partition *cut;
+    sc_partition *partition;
     obedient gateways;
     sc_engine_pool *engines;
     atomic_bool is_over;
 } scene;
 
-static void scene_open(scene *s, unsigned rooms, unsigned prune_threads, uint32_t gateways)
+static void scene_open(scene *s, unsigned engine_threads, unsigned prune_threads, uint32_t gateways)
 {
     *s = (scene){.map = stream_long_street(3)};
     const uint32_t stars = sc_map_star_count(s->map);
@@ -34,36 +34,36 @@ static void scene_open(scene *s, unsigned rooms, unsigned prune_threads, uint32_
     for (uint32_t i = 0; i < stars; i++) {
         part_of_star[i] = (uint16_t)(i * PARTS / stars);
     }
-    CHECK_OK(sc_partition_new(s->map, part_of_star, PARTS, &s->cut, NULL), NULL);
+    CHECK_OK(sc_partition_new(s->map, part_of_star, PARTS, &s->partition, NULL), NULL);
     free(part_of_star);
     obedient_open(&s->gateways, QUERIES, gateways);
     sc_engine_pool_options options = {
         .engine = sc_engine_options_default(),
-        .cut = s->cut,
-        .engine_threads = rooms,
+        .partition = s->partition,
+        .engine_threads = engine_threads,
         .prune_threads = prune_threads,
         .max_queries = QUERIES,
         .patience_us = 100000000,
-        .port = heard_voice(&s->gateways.heard),
+        .port = received_port(&s->gateways.received),
     };
     options.engine.is_paranoid = true;
     sc_rng rng;
-    sc_rng_seed(&rng, rooms);
+    sc_rng_seed(&rng, engine_threads);
     sc_diag diag = {""};
     CHECK_OK(sc_engine_pool_new(s->map, &options, &rng, &s->engines, &diag), &diag);
     s->gateways.engines = s->engines;
-    s->gateways.cut = s->cut;
+    s->gateways.partition = s->partition;
 }
 
 static void scene_close(scene *s)
 {
     sc_engine_pool_free(s->engines);
     obedient_close(&s->gateways);
-    sc_partition_free(s->cut);
+    sc_partition_free(s->partition);
     sc_map_free(s->map);
 }
 
-/** Somebody else, who looks and switches. */
+/** Another thread, which reads the counts and switches. */
 static void *look_on(void *argument)
 {
     scene *s = argument;
@@ -116,10 +116,10 @@ static void wait_for_the_end(scene *s)
     }
 }
 
-static void play(unsigned rooms, unsigned prune_threads, uint32_t gateways, bool has_moves)
+static void play(unsigned engine_threads, unsigned prune_threads, uint32_t gateways, bool has_moves)
 {
     scene s;
-    scene_open(&s, rooms, prune_threads, gateways);
+    scene_open(&s, engine_threads, prune_threads, gateways);
     set_parts(&s, 0, PARTS);
     CHECK_OK(sc_engine_pool_start(s.engines), NULL);
     pthread_t onlooker;
@@ -151,9 +151,10 @@ static void play(unsigned rooms, unsigned prune_threads, uint32_t gateways, bool
     assert_int_equal(stats.engine.broken, 0);
     assert_int_equal(stats.lost, 0);
     assert_int_equal(obedient_count(&s.gateways, OBEDIENT_NOT_TAKEN), 0);
-    print_message("# %u rooms, %u prune threads, %u gateways: %u cloaks, %u across, %u noes\n",
-                  rooms, prune_threads, gateways, s.gateways.cloaks, s.gateways.across,
-                  s.gateways.noes);
+    print_message(
+        "# %u engine threads, %u prune threads, %u gateways: %u cloaks, %u across, %u noes\n",
+        engine_threads, prune_threads, gateways, s.gateways.cloaks, s.gateways.across,
+        s.gateways.noes);
     assert_true(s.gateways.cloaks > CLOAKS);
     scene_close(&s);
 }
@@ -186,7 +187,7 @@ static void test_a_engine_pool_that_ends_in_the_middle_frees_all(void **state)
         ask(&s, i, &rng);
     }
     (void)obedient_listen(&s.gateways, sc_clock_us());
-    // Messages that nobody will receive are freed as well.
+    // Messages that are never received are freed as well.
     sc_engine_pool_end(s.engines);
     (void)obedient_listen(&s.gateways, sc_clock_us());
     scene_close(&s);

@@ -1,5 +1,5 @@
 // An engine thread, by hand and with its thread: what is told is carried out, what is found is
-// sent, and nothing is lost when nobody listens.
+// sent, and nothing is lost without a listener.
 #include "worker/engine_thread.h"
 
 #include "base/alloc.h"
@@ -21,8 +21,8 @@ enum { LONG_MS = 60000, SELF = 77, GATEWAY = 5, PATIENCE = 1000000 };
 //   G   H   I
 typedef struct scene {
     sc_map *map;
-    sc_partition *cut;
-    heard heard;
+    sc_partition *partition;
+    received received;
     sc__engine_thread *engine_thread;
 } scene;
 
@@ -31,17 +31,17 @@ static void scene_open(scene *s, unsigned prune_threads, size_t max_queries)
     sketch drawn = sketch_named(small_maps[0].name);
     *s = (scene){.map = sketch_map(&drawn)};
     sketch_free(&drawn);
-    CHECK_OK(sc_partition_whole(s->map, &s->cut, NULL), NULL);
-    heard_open(&s->heard);
+    CHECK_OK(sc_partition_whole(s->map, &s->partition, NULL), NULL);
+    received_open(&s->received);
     const sc_engine_pool_options options = {
         .engine = sc_engine_options_default(),
-        .cut = s->cut,
+        .partition = s->partition,
         .engine_threads = 1,
         .prune_threads = prune_threads,
         .max_queries = max_queries,
         .self = SELF,
         .patience_us = PATIENCE,
-        .port = heard_voice(&s->heard),
+        .port = received_port(&s->received),
     };
     sc_rng rng;
     sc_rng_seed(&rng, 5);
@@ -53,8 +53,8 @@ static void scene_open(scene *s, unsigned prune_threads, size_t max_queries)
 static void scene_close(scene *s)
 {
     sc__engine_thread_free(s->engine_thread);
-    heard_close(&s->heard);
-    sc_partition_free(s->cut);
+    received_close(&s->received);
+    sc_partition_free(s->partition);
     sc_map_free(s->map);
 }
 
@@ -86,8 +86,8 @@ static void tell_answer(scene *s, sc_msg_kind kind, const sc_proposal *proposal,
 /** The one thing that was sent: a proposal with so many members. */
 static sc_proposal *receive_proposal(scene *s, size_t members)
 {
-    sc_msg msg = heard_next(&s->heard, SC_MSG_RESERVE, GATEWAY);
-    heard_check_quiet(&s->heard);
+    sc_msg msg = received_next(&s->received, SC_MSG_RESERVE, GATEWAY);
+    received_check_quiet(&s->received);
     assert_int_equal(msg.from, SELF);
     assert_int_equal(msg.proposal->member_count, members);
     assert_true(msg.proposal->is_single);
@@ -96,11 +96,11 @@ static sc_proposal *receive_proposal(scene *s, size_t members)
 
 static void check_told(scene *s, sc_msg_kind kind, uint32_t number)
 {
-    sc_msg msg = heard_next(&s->heard, kind, GATEWAY);
+    sc_msg msg = received_next(&s->received, kind, GATEWAY);
     const sc_query_id id = plain_id(number);
     assert_memory_equal(&msg.query.id, &id, sizeof id);
     assert_int_equal(msg.reason, SC_DROP_EXPIRED);
-    heard_check_quiet(&s->heard);
+    received_check_quiet(&s->received);
 }
 
 static sc_engine_stats stats_of(scene *s)
@@ -117,7 +117,7 @@ static void test_two_queries_are_proposed_and_accepted(void **state)
     scene_open(&s, 0, 10);
     tell_add(&s, 1, 2, 1000);
     assert_int_equal(sc__engine_thread_round(s.engine_thread, 1), 1001);
-    heard_check_quiet(&s.heard);
+    received_check_quiet(&s.received);
     tell_add(&s, 2, 2, 1000);
     // Nothing to do but to ask what became of it.
     assert_int_equal(sc__engine_thread_round(s.engine_thread, 2), 2 + PATIENCE);
@@ -127,7 +127,7 @@ static void test_two_queries_are_proposed_and_accepted(void **state)
     const sc_engine_stats stats = stats_of(&s);
     assert_int_equal(stats.accepted, 2);
     assert_int_equal(stats.proposed, 0);
-    heard_check_quiet(&s.heard);
+    received_check_quiet(&s.received);
     sc_proposal_free(proposal);
     scene_close(&s);
 }
@@ -146,7 +146,7 @@ static void test_after_a_refusal_those_who_are_left_go_on(void **state)
     tell_answer(&s, SC_MSG_DEAD, proposal, 0);
     sc_proposal_free(proposal);
     sc__engine_thread_round(s.engine_thread, 2);
-    heard_check_quiet(&s.heard);
+    received_check_quiet(&s.received);
     tell_add(&s, 4, 3, 1000);
     sc__engine_thread_round(s.engine_thread, 3);
     proposal = receive_proposal(&s, 3);
@@ -197,7 +197,7 @@ static void test_a_cloak_that_left_in_time_is_done_though_the_engines_clock_is_a
     tell_answer(&s, SC_MSG_PUBLISHED, proposal, 90);
     tell_remove(&s, 3);
     sc__engine_thread_round(s.engine_thread, 151);
-    heard_check_quiet(&s.heard);
+    received_check_quiet(&s.received);
     const sc_engine_stats stats = stats_of(&s);
     assert_int_equal(stats.pending + stats.proposed, 0);
     assert_int_equal(stats.removed, 3);
@@ -215,20 +215,20 @@ test_queries_that_expire_or_come_late_are_told_and_those_known_already_are_not(v
     assert_int_equal(sc__engine_thread_round(s.engine_thread, 1), 101);
     tell_add(&s, 1, 2, 100);
     sc__engine_thread_round(s.engine_thread, 2);
-    heard_check_quiet(&s.heard);
+    received_check_quiet(&s.received);
     sc__engine_thread_round(s.engine_thread, 101);
     check_told(&s, SC_MSG_DROPPED, 1);
     tell_add(&s, 2, 2, 100);
     sc__engine_thread_round(s.engine_thread, 101);
     check_told(&s, SC_MSG_DROPPED, 2);
-    tell_add(&s, 3, 0, 1000);  // k of nobody
+    tell_add(&s, 3, 0, 1000);  // k of 0
     sc__engine_thread_round(s.engine_thread, 102);
     check_told(&s, SC_MSG_NOT_TAKEN, 3);
     // Messages that crossed do no harm.
     tell_remove(&s, 1);
     tell_remove(&s, 77);
     sc__engine_thread_round(s.engine_thread, 103);
-    heard_check_quiet(&s.heard);
+    received_check_quiet(&s.received);
     scene_close(&s);
 }
 
@@ -240,9 +240,9 @@ static void check_all_told(scene *s, sc_msg_kind kind, sc_time now)
     bool is_told[MANY] = {false};
     for (size_t told = 0; told < MANY;) {
         sc__engine_thread_round(s->engine_thread, now);
-        assert_true(heard_count(&s->heard) > 0);
-        heard_msg each;
-        for (size_t i = 0; i < 100 && heard_take(&s->heard, &each); i++) {
+        assert_true(received_count(&s->received) > 0);
+        received_msg each;
+        for (size_t i = 0; i < 100 && received_take(&s->received, &each); i++) {
             assert_int_equal(each.msg.kind, kind);
             const bool is_proposal = kind == SC_MSG_RESERVE;
             const sc_query_id *id =
@@ -255,17 +255,17 @@ static void check_all_told(scene *s, sc_msg_kind kind, sc_time now)
             told++;
         }
     }
-    heard_check_quiet(&s->heard);
-    assert_int_equal(s->heard.lost, 0);
+    received_check_quiet(&s->received);
+    assert_int_equal(s->received.lost, 0);
 }
 
-static void test_nothing_is_lost_while_nobody_listens(void **state)
+static void test_nothing_is_lost_without_a_listener(void **state)
 {
     (void)state;
     for (int expires = 0; expires < 2; expires++) {
         scene s;
         scene_open(&s, 0, MANY);
-        heard_limit(&s.heard, DEAF);
+        received_limit(&s.received, DEAF);
         for (uint32_t i = 0; i < MANY; i++) {
             tell_add(&s, i, expires ? 2 * MANY : 1, 100);
         }
@@ -306,7 +306,7 @@ static void test_a_round_sends_when_messages_are_left(void **state)
 
 static void wait_for_msg(scene *s)
 {
-    for (int i = 0; heard_count(&s->heard) == 0; i++) {
+    for (int i = 0; received_count(&s->received) == 0; i++) {
         assert_true(i < LONG_MS);
         usleep(1000);
     }
@@ -352,7 +352,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_a_cloak_that_left_in_time_is_done_though_the_engines_clock_is_ahead),
     cmocka_unit_test(
         test_queries_that_expire_or_come_late_are_told_and_those_known_already_are_not),
-    cmocka_unit_test(test_nothing_is_lost_while_nobody_listens),
+    cmocka_unit_test(test_nothing_is_lost_without_a_listener),
     cmocka_unit_test(test_a_round_sends_when_messages_are_left),
     cmocka_unit_test(test_the_thread_does_the_same_with_and_without_a_pool),
 };

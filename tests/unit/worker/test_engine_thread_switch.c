@@ -1,5 +1,5 @@
-// Another variant while engines run: it is taken over in the next round, which comes even if nobody
-// sends anything, by engines made later too, and calling for it often takes no room from messages.
+// Another variant while engines run: it is taken over in the next round, which comes even if no
+// message is sent, by engines made later too, and calling for it often takes no room from messages.
 #include "worker/engine_pool.h"
 #include "worker/engine_thread.h"
 
@@ -23,8 +23,8 @@ enum { LONG_MS = 60000, GATEWAY = 5 };
 // urgent.
 typedef struct scene {
     sc_map *map;
-    sc_partition *cut;
-    heard heard;
+    sc_partition *partition;
+    received received;
     sc__engine_thread *engine_thread;
     sc_seg_id first;  ///< a dead end of D
     sc_seg_id last;   ///< one of F
@@ -45,11 +45,11 @@ static sc_engine_pool_options options_of(scene *s, sc_variant variant)
 {
     sc_engine_pool_options options = {
         .engine = sc_engine_options_default(),
-        .cut = s->cut,
+        .partition = s->partition,
         .engine_threads = 1,
         .max_queries = 10,
         .patience_us = 1000000,
-        .port = heard_voice(&s->heard),
+        .port = received_port(&s->received),
     };
     options.engine.variant = variant;
     options.engine.consideration_us = INT64_MAX;
@@ -61,8 +61,8 @@ static void scene_open(scene *s, sc_variant variant)
     sketch drawn = sketch_named(small_maps[0].name);
     *s = (scene){.map = sketch_map(&drawn)};
     sketch_free(&drawn);
-    CHECK_OK(sc_partition_whole(s->map, &s->cut, NULL), NULL);
-    heard_open(&s->heard);
+    CHECK_OK(sc_partition_whole(s->map, &s->partition, NULL), NULL);
+    received_open(&s->received);
     assert_int_equal(sc_map_star_count(s->map), 3);
     s->first = dead_end(s->map, 0);
     s->last = dead_end(s->map, 2);
@@ -77,8 +77,8 @@ static void scene_open(scene *s, sc_variant variant)
 static void scene_close(scene *s)
 {
     sc__engine_thread_free(s->engine_thread);
-    heard_close(&s->heard);
-    sc_partition_free(s->cut);
+    received_close(&s->received);
+    sc_partition_free(s->partition);
     sc_map_free(s->map);
 }
 
@@ -93,7 +93,7 @@ static void tell_add(scene *s, uint32_t number, sc_seg_id segment)
 
 static void check_joined(scene *s)
 {
-    sc_msg msg = heard_next(&s->heard, SC_MSG_RESERVE, GATEWAY);
+    sc_msg msg = received_next(&s->received, SC_MSG_RESERVE, GATEWAY);
     assert_int_equal(msg.proposal->member_count, 2);
     sc_msg_fini(&msg);
 }
@@ -110,7 +110,7 @@ static void test_the_next_round_searches_in_the_new_way(void **state)
     assert_int_equal(sc__engine_thread_variant(s.engine_thread), SC_VARIANT_BOUNDED);
     tell_add(&s, 2, s.last);
     sc__engine_thread_round(s.engine_thread, 2);
-    heard_check_quiet(&s.heard);
+    received_check_quiet(&s.received);
     CHECK_OK(sc__engine_thread_switch(s.engine_thread, SC_VARIANT_HYBRID), NULL);
     sc__engine_thread_round(s.engine_thread, 3);
     check_joined(&s);
@@ -129,7 +129,7 @@ static void test_a_part_that_is_opened_later_searches_in_the_new_way(void **stat
     tell_add(&s, 1, s.first);
     tell_add(&s, 2, s.last);
     sc__engine_thread_round(s.engine_thread, 2);
-    heard_check_quiet(&s.heard);
+    received_check_quiet(&s.received);
     CHECK_OK(sc__engine_thread_switch(s.engine_thread, SC_VARIANT_HYBRID), NULL);
     sc__engine_thread_round(s.engine_thread, 3);
     check_joined(&s);
@@ -147,7 +147,7 @@ static void test_of_several_wishes_the_last_counts(void **state)
     CHECK_OK(sc__engine_thread_switch(s.engine_thread, SC_VARIANT_HYBRID), NULL);
     CHECK_OK(sc__engine_thread_switch(s.engine_thread, SC_VARIANT_BOUNDED), NULL);
     sc__engine_thread_round(s.engine_thread, 1);
-    heard_check_quiet(&s.heard);
+    received_check_quiet(&s.received);
     scene_close(&s);
 }
 
@@ -201,7 +201,7 @@ static void wait_until_both_are_in_the_graph(scene *s)
     }
 }
 
-static void test_it_happens_soon_though_nobody_sends_anything(void **state)
+static void test_it_happens_soon_though_no_message_is_sent(void **state)
 {
     (void)state;
     scene s;
@@ -211,7 +211,7 @@ static void test_it_happens_soon_though_nobody_sends_anything(void **state)
     tell_add(&s, 2, s.last);
     wait_until_both_are_in_the_graph(&s);
     CHECK_OK(sc__engine_thread_switch(s.engine_thread, SC_VARIANT_HYBRID), NULL);
-    for (int i = 0; heard_count(&s.heard) == 0; i++) {
+    for (int i = 0; received_count(&s.received) == 0; i++) {
         assert_true(i < LONG_MS);
         usleep(1000);
     }
@@ -272,7 +272,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_of_several_wishes_the_last_counts),
     cmocka_unit_test(test_calling_often_takes_no_room_from_other_msgs),
     cmocka_unit_test(test_other_methods_are_refused),
-    cmocka_unit_test(test_it_happens_soon_though_nobody_sends_anything),
+    cmocka_unit_test(test_it_happens_soon_though_no_message_is_sent),
     cmocka_unit_test(test_any_thread_may_switch_a_engine_pool_also_when_it_is_over),
 };
 SC_SUITE(tests)

@@ -17,7 +17,7 @@ enum { PARTS = 3, QUERIES = 14, STEP_US = 50 };
 
 typedef struct scene {
     sc_map *map;
-    sc_partition *cut;
+    sc_partition *partition;
     obedient gateways;
     sc_engine_pool *engines;
     sc_time now;
@@ -33,19 +33,19 @@ static void draw_town(scene *s)
     sketch drawn = sketch_named(small_maps[0].name);
     *s = (scene){.map = sketch_map(&drawn)};
     sketch_free(&drawn);
-    CHECK_OK(sc_partition_new(s->map, (uint16_t[]){0, 1, 2}, PARTS, &s->cut, NULL), NULL);
+    CHECK_OK(sc_partition_new(s->map, (uint16_t[]){0, 1, 2}, PARTS, &s->partition, NULL), NULL);
 }
 
-static sc_err open_crew(scene *s, sc_diag *diag)
+static sc_err open_pool(scene *s, sc_diag *diag)
 {
     sc_engine_pool_options options = {
         .engine = sc_engine_options_default(),
-        .cut = s->cut,
+        .partition = s->partition,
         .engine_threads = 2,
         .max_queries = QUERIES,
         .self = 7,
         .patience_us = 1000,
-        .port = heard_voice(&s->gateways.heard),
+        .port = received_port(&s->gateways.received),
     };
     options.engine.is_paranoid = true;
     sc_rng rng;
@@ -63,7 +63,7 @@ static void test_a_start_without_memory_sends_so(void **state)
     FOR_EACH_FAILURE(n)
     {
         sc_diag diag = {""};
-        const sc_err err = open_crew(&s, &diag);
+        const sc_err err = open_pool(&s, &diag);
         if (!oom_happened()) {
             CHECK_OK(err, &diag);
             break;
@@ -94,7 +94,7 @@ static void test_a_start_without_memory_sends_so(void **state)
     assert_true(failures > 0);
     sc_engine_pool_free(s.engines);
     obedient_close(&s.gateways);
-    sc_partition_free(s.cut);
+    sc_partition_free(s.partition);
     sc_map_free(s.map);
 }
 
@@ -151,9 +151,9 @@ static void test_every_query_has_one_end_whatever_memory_does(void **state)
         s.engines = NULL;
         s.now = 1000;
         sc_diag diag = {""};
-        CHECK_OK(open_crew(&s, &diag), &diag);
+        CHECK_OK(open_pool(&s, &diag), &diag);
         s.gateways.engines = s.engines;
-        s.gateways.cut = s.cut;
+        s.gateways.partition = s.partition;
         live(&s, n);
         is_last = !oom_happened();
         // Memory is back: all parts are there again, what waited for it goes on, and the rest runs
@@ -179,7 +179,7 @@ static void test_every_query_has_one_end_whatever_memory_does(void **state)
     check_case_done();
     print_message("# %lu troubled, %u queries not taken in them\n", troubled, not_taken);
     assert_true(troubled > 40 && not_taken > 20);
-    sc_partition_free(s.cut);
+    sc_partition_free(s.partition);
     sc_map_free(s.map);
 }
 
@@ -197,16 +197,16 @@ static sc_cloak *made_cloak(void)
     return cloak;
 }
 
-static sc__proposals_options proposals_options(heard *gateways)
+static sc__proposals_options proposals_options(received *gateways)
 {
-    return (sc__proposals_options){.patience_us = 10, .port = heard_voice(gateways)};
+    return (sc__proposals_options){.patience_us = 10, .port = received_port(gateways)};
 }
 
 static void test_proposals_without_memory_are_none(void **state)
 {
     (void)state;
-    heard gateways;
-    heard_open(&gateways);
+    received gateways;
+    received_open(&gateways);
     const sc__proposals_options options = proposals_options(&gateways);
     sc_rng rng;
     sc_rng_seed(&rng, 1);
@@ -223,13 +223,13 @@ static void test_proposals_without_memory_are_none(void **state)
         failures++;
     }
     assert_int_equal(failures, 2);
-    heard_close(&gateways);
+    received_close(&gateways);
 }
 
 /** Proposals whose messages are received by `gateways`, which the caller closes after them. */
-static sc__proposals *open_proposals(heard *gateways, sc_rng *rng)
+static sc__proposals *open_proposals(received *gateways, sc_rng *rng)
 {
-    heard_open(gateways);
+    received_open(gateways);
     const sc__proposals_options options = proposals_options(gateways);
     sc_rng_seed(rng, 1);
     sc__proposals *proposals = NULL;
@@ -237,10 +237,10 @@ static sc__proposals *open_proposals(heard *gateways, sc_rng *rng)
     return proposals;
 }
 
-static void test_a_proposal_without_memory_is_off_and_nobody_is_told(void **state)
+static void test_a_proposal_without_memory_is_off_and_no_gateway_is_told(void **state)
 {
     (void)state;
-    heard gateways;
+    received gateways;
     sc_rng rng;
     sc__proposals *proposals = open_proposals(&gateways, &rng);
     sc__allowance allowance = {0};
@@ -252,7 +252,7 @@ static void test_a_proposal_without_memory_is_off_and_nobody_is_told(void **stat
         has_room = sc__proposals_add(proposals, cloak, 0, &allowance, 1);
         assert_int_equal(has_room, !oom_happened());
         if (has_room) break;
-        heard_check_quiet(&gateways);
+        received_check_quiet(&gateways);
         sc__proposal_end end;
         assert_false(sc__proposals_take_done(proposals, &end));
         sc_cloak_free(cloak);
@@ -260,12 +260,12 @@ static void test_a_proposal_without_memory_is_off_and_nobody_is_told(void **stat
     }
     assert_true(failures >= 4);
     assert_int_equal(sc__proposals_stats_of(proposals).made, 1);
-    assert_int_equal(heard_count(&gateways), 2);
+    assert_int_equal(received_count(&gateways), 2);
     sc__proposals_free(proposals);
-    heard_close(&gateways);
+    received_close(&gateways);
 }
 
-/** A proposal that nobody answers; returns how many of its members are gone. */
+/** A proposal without an answer; returns how many of its members are gone. */
 static size_t be_silent(sc__proposals *proposals, sc_time now)
 {
     sc__allowance allowance = {0};
@@ -283,20 +283,20 @@ static size_t be_silent(sc__proposals *proposals, sc_time now)
 static void test_who_is_silent_is_named_when_there_is_memory(void **state)
 {
     (void)state;
-    heard gateways;
+    received gateways;
     sc_rng rng;
     sc__proposals *proposals = open_proposals(&gateways, &rng);
     assert_int_equal(be_silent(proposals, 10), 0);
     assert_int_equal(be_silent(proposals, 20), 0);
     assert_int_equal(be_silent(proposals, 30), 3);
     sc__proposals_free(proposals);
-    heard_close(&gateways);
+    received_close(&gateways);
 }
 
 static void test_a_table_that_cannot_grow_still_finds_its_proposals(void **state)
 {
     (void)state;
-    heard gateways;
+    received gateways;
     sc_rng rng;
     sc__proposals *proposals = open_proposals(&gateways, &rng);
     enum { MANY = 200 };
@@ -311,8 +311,8 @@ static void test_a_table_that_cannot_grow_still_finds_its_proposals(void **state
     }
     assert_int_equal(sc__proposals_stats_of(proposals).made, MANY);
     for (int i = 0; i < 2 * MANY; i++) {
-        heard_msg each;
-        assert_true(heard_take(&gateways, &each));
+        received_msg each;
+        assert_true(received_take(&gateways, &each));
         assert_int_equal(each.msg.kind, SC_MSG_RESERVE);
         sc_msg dead = {.kind = SC_MSG_DEAD, .from = each.to, .id = each.msg.proposal->id};
         sc__proposals_receive(proposals, &dead, 1);
@@ -320,14 +320,14 @@ static void test_a_table_that_cannot_grow_still_finds_its_proposals(void **state
     }
     assert_int_equal(sc__proposals_stats_of(proposals).under_way, 0);
     sc__proposals_free(proposals);
-    heard_close(&gateways);
+    received_close(&gateways);
 }
 
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_a_start_without_memory_sends_so),
     SC_CASES(test_every_query_has_one_end_whatever_memory_does),
     cmocka_unit_test(test_proposals_without_memory_are_none),
-    cmocka_unit_test(test_a_proposal_without_memory_is_off_and_nobody_is_told),
+    cmocka_unit_test(test_a_proposal_without_memory_is_off_and_no_gateway_is_told),
     cmocka_unit_test(test_who_is_silent_is_named_when_there_is_memory),
     cmocka_unit_test(test_a_table_that_cannot_grow_still_finds_its_proposals),
 };

@@ -12,7 +12,7 @@ enum { SELF = 77, ROOM = 3, PART = 5, PATIENCE = 100, A = 11, B = 12, C = 13 };
 
 typedef struct scene {
     sc_rng rng;
-    heard heard;
+    received received;
     sc__proposals *proposals;
     sc__allowance allowance;
 } scene;
@@ -21,21 +21,21 @@ static void scene_open(scene *s, uint64_t seed)
 {
     *s = (scene){0};
     sc_rng_seed(&s->rng, seed);
-    heard_open(&s->heard);
+    received_open(&s->received);
     const sc__proposals_options options = {
         .self = SELF,
         .engine_thread = ROOM,
         .patience_us = PATIENCE,
-        .port = heard_voice(&s->heard),
+        .port = received_port(&s->received),
     };
     CHECK_OK(sc__proposals_new(&options, &s->rng, &s->proposals), NULL);
 }
 
 static void scene_close(scene *s)
 {
-    heard_check_quiet(&s->heard);
+    received_check_quiet(&s->received);
     sc__proposals_free(s->proposals);
-    heard_close(&s->heard);
+    received_close(&s->received);
 }
 
 /** Query i of gateway `owners[i]`, with deadline 1000 + 10 i; the last owner is 0. */
@@ -64,7 +64,7 @@ static sc_cloak *cloak_of(const sc_peer *owners)
     return cloak;
 }
 
-/** Somebody sends something about a proposal. */
+/** Send a message about a proposal. */
 static void send_msg(scene *s, sc_peer from, sc_msg_kind kind, const sc_proposal_id *id,
                      sc_time now)
 {
@@ -96,7 +96,7 @@ static void send_no(scene *s, sc_peer from, const sc_proposal_id *id, uint32_t g
 
 static void check_msg(scene *s, sc_msg_kind kind, sc_peer to, const sc_proposal_id *id)
 {
-    sc_msg msg = heard_next(&s->heard, kind, to);
+    sc_msg msg = received_next(&s->received, kind, to);
     assert_int_equal(msg.from, SELF);
     assert_int_equal(msg.engine_thread, ROOM);
     assert_true(sc_proposal_id_equal(&msg.id, id));
@@ -106,7 +106,7 @@ static void check_msg(scene *s, sc_msg_kind kind, sc_peer to, const sc_proposal_
 /** The reservation, which must be told to this gateway; returns R. */
 static sc_peer check_reserve(scene *s, sc_peer to, sc_proposal_id *id)
 {
-    sc_msg msg = heard_next(&s->heard, SC_MSG_RESERVE, to);
+    sc_msg msg = received_next(&s->received, SC_MSG_RESERVE, to);
     assert_int_equal(msg.from, SELF);
     *id = msg.proposal->id;
     const sc_peer releaser = msg.proposal->releaser;
@@ -141,7 +141,7 @@ static sc_peer proposal_of_two(scene *s, sc_cloak **cloak, sc_proposal_id *id, s
     sc_proposal_id same;
     assert_int_equal(check_reserve(s, B, &same), releaser);
     assert_true(sc_proposal_id_equal(id, &same));
-    heard_check_quiet(&s->heard);
+    received_check_quiet(&s->received);
     return releaser;
 }
 
@@ -152,7 +152,7 @@ static void test_a_gateway_is_told_all_that_the_cloak_has(void **state)
     scene_open(&s, 1);
     sc_cloak *cloak = cloak_of((sc_peer[]){A, A, A, 0});
     assert_true(sc__proposals_add(s.proposals, cloak, PART, &s.allowance, 1));
-    sc_msg msg = heard_next(&s.heard, SC_MSG_RESERVE, A);
+    sc_msg msg = received_next(&s.received, SC_MSG_RESERVE, A);
     const sc_proposal *proposal = msg.proposal;
     assert_int_equal(proposal->worker, SELF);
     assert_int_equal(proposal->engine_thread, ROOM);
@@ -192,7 +192,7 @@ static void test_one_gateway_is_told_once_and_decides(void **state)
         assert_true(sc__proposals_add(s.proposals, cloak, PART, &s.allowance, 1));
         sc_proposal_id id;
         assert_int_equal(check_reserve(&s, A, &id), A);
-        heard_check_quiet(&s.heard);
+        received_check_quiet(&s.received);
         check_not_done(&s);
         send_msg(&s, A, is_published ? SC_MSG_PUBLISHED : SC_MSG_DEAD, &id, 2);
         check_done(&s, cloak, is_published);
@@ -216,7 +216,7 @@ static void test_what_one_gateway_has_not_open_is_gone(void **state)
     check_reserve(&s, A, &id);
     send_no(&s, A, &id, 1, 2);
     // It decided, so there is nothing to call off.
-    heard_check_quiet(&s.heard);
+    received_check_quiet(&s.received);
     sc__proposal_end end;
     assert_true(sc__proposals_take_done(s.proposals, &end));
     assert_false(end.is_published);
@@ -239,12 +239,12 @@ static void test_when_all_have_sent_ok_R_alone_is_told_with_the_others_wishes(vo
         const sc_peer releaser = proposal_of_two(&s, &cloak, &id, 1);
         releasers[releaser == B]++;
         send_ok(&s, A, &id, (uint32_t[]){0, 2}, 2, 2);
-        heard_check_quiet(&s.heard);
+        received_check_quiet(&s.received);
         // Twice is not two.
         send_ok(&s, A, &id, (uint32_t[]){0, 2}, 2, 2);
-        heard_check_quiet(&s.heard);
+        received_check_quiet(&s.received);
         send_ok(&s, B, &id, (uint32_t[]){1}, 1, 3);
-        sc_msg msg = heard_next(&s.heard, SC_MSG_RELEASE, releaser);
+        sc_msg msg = received_next(&s.received, SC_MSG_RELEASE, releaser);
         assert_true(sc_proposal_id_equal(&msg.id, &id));
         assert_int_equal(msg.engine_thread, ROOM);
         assert_int_equal(msg.deadline, 990);
@@ -272,7 +272,7 @@ static void test_who_wishes_for_more_than_its_members_is_not_received(void **sta
     const uint32_t many[] = {0, 1, 2, 3, 4, 5, 6, 7};
     send_ok(&s, A, &id, many, 8, 2);
     send_ok(&s, B, &id, many, 8, 2);
-    sc_msg msg = heard_next(&s.heard, SC_MSG_RELEASE, releaser);
+    sc_msg msg = received_next(&s.received, SC_MSG_RELEASE, releaser);
     assert_int_equal(msg.count, releaser == A ? 1 : 2);
     sc_msg_fini(&msg);
     scene_close(&s);
@@ -436,7 +436,7 @@ static void test_a_no_leaves_less_to_the_part(void **state)
     scene_close(&s);
 }
 
-static void test_who_is_silent_keeps_nobody_from_bidding(void **state)
+static void test_who_is_silent_keeps_no_peer_from_proposing(void **state)
 {
     (void)state;
     scene s;
@@ -497,7 +497,7 @@ static void test_R_is_asked_until_it_speaks(void **state)
             assert_int_equal(sc__proposals_next_wake(s.proposals), now);
             sc__proposals_pass_time(s.proposals, now);
             check_msg(&s, SC_MSG_ASK, releaser, &id);
-            heard_check_quiet(&s.heard);
+            received_check_quiet(&s.received);
         }
         // Only its own message counts.
         send_msg(&s, releaser == A ? B : A, SC_MSG_DEAD, &id, 500);
@@ -509,7 +509,7 @@ static void test_R_is_asked_until_it_speaks(void **state)
     }
 }
 
-static void test_after_the_last_deadline_nobody_needs_to_know(void **state)
+static void test_after_the_last_deadline_no_one_needs_to_know(void **state)
 {
     (void)state;
     scene s;
@@ -568,7 +568,7 @@ static void test_strangers_and_unknown_proposals_are_passed_over(void **state)
     sc_msg reserve = {.kind = SC_MSG_RESERVE, .from = A};
     sc__proposals_receive(s.proposals, &reserve, 2);
     check_not_done(&s);
-    heard_check_quiet(&s.heard);
+    received_check_quiet(&s.received);
     assert_int_equal(sc__proposals_stats_of(s.proposals).under_way, 1);
     scene_close(&s);
 }
@@ -615,9 +615,9 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_a_proposal_is_undecided_until_all_have_sent_ok),
     cmocka_unit_test(test_what_one_gateway_decides_is_not_counted),
     cmocka_unit_test(test_a_no_leaves_less_to_the_part),
-    cmocka_unit_test(test_who_is_silent_keeps_nobody_from_bidding),
+    cmocka_unit_test(test_who_is_silent_keeps_no_peer_from_proposing),
     cmocka_unit_test(test_R_is_asked_until_it_speaks),
-    cmocka_unit_test(test_after_the_last_deadline_nobody_needs_to_know),
+    cmocka_unit_test(test_after_the_last_deadline_no_one_needs_to_know),
     cmocka_unit_test(test_a_part_that_goes_calls_off_what_it_can),
     cmocka_unit_test(test_strangers_and_unknown_proposals_are_passed_over),
     cmocka_unit_test(test_many_proposals_are_told_apart_and_end_in_order),

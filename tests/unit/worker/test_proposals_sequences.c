@@ -10,7 +10,7 @@
 #include "support/received.h"
 #include "support/streams.h"
 
-enum { GATEWAYS = 4, BIDS = 24, STEPS = 400, PATIENCE = 50, SELF = 77 };
+enum { GATEWAYS = 4, PROPOSALS = 24, STEPS = 400, PATIENCE = 50, SELF = 77 };
 
 /** What an onlooker knows of a proposal. */
 typedef struct told {
@@ -29,12 +29,12 @@ typedef struct told {
 typedef struct story {
     sc_rng rng;            ///< of the gateways
     sc_rng proposals_rng;  ///< of the worker
-    heard heard;
+    received received;
     sc__proposals *proposals;
     sc__allowance allowance;
     sc_time now;
     size_t proposal_count;
-    told told[BIDS];
+    told told[PROPOSALS];
 } story;
 
 static uint32_t draw(story *s, uint32_t bound)
@@ -47,7 +47,7 @@ static told *find(story *s, const sc_proposal_id *id)
     for (size_t i = 0; i < s->proposal_count; i++) {
         if (sc_proposal_id_equal(&s->told[i].id, id)) return &s->told[i];
     }
-    fail_msg("a bid that nobody knows");
+    fail_msg("an unknown proposal");
     return NULL;
 }
 
@@ -78,8 +78,8 @@ static void see_release(story *s, sc_peer to, const sc_msg *msg)
 /** The onlooker receives everything. */
 static void look_at_msgs(story *s)
 {
-    heard_msg each;
-    while (heard_take(&s->heard, &each)) {
+    received_msg each;
+    while (received_take(&s->received, &each)) {
         assert_in_range(each.to, 1, GATEWAYS);
         switch (each.msg.kind) {
         case SC_MSG_RESERVE:
@@ -129,7 +129,7 @@ static void look_at_ends(story *s)
 
 static void add_cloak(story *s)
 {
-    if (s->proposal_count == BIDS) return;
+    if (s->proposal_count == PROPOSALS) return;
     told *t = &s->told[s->proposal_count++];
     const size_t members = 1 + draw(s, 5);
     const uint32_t gateways = 1 + draw(s, GATEWAYS);
@@ -167,7 +167,7 @@ static const told *draw_proposal(story *s)
     return &s->told[count - 1 - draw(s, recent)];
 }
 
-/** Somebody sends anything, mostly of a proposal that there is. */
+/** Send any message, mostly about an existing proposal. */
 static void send_anything(story *s)
 {
     sc_msg msg = {.kind = draw_kind(s), .from = 1 + draw(s, GATEWAYS), .deadline = s->now};
@@ -240,11 +240,11 @@ static void play(uint64_t seed, sc__proposals_stats *sum, uint64_t *releases)
     story *s = test_take(1, sizeof *s);
     sc_rng_seed(&s->rng, seed);
     sc_rng_seed(&s->proposals_rng, ~seed);
-    heard_open(&s->heard);
+    received_open(&s->received);
     const sc__proposals_options options = {
         .self = SELF,
         .patience_us = PATIENCE,
-        .port = heard_voice(&s->heard),
+        .port = received_port(&s->received),
     };
     CHECK_OK(sc__proposals_new(&options, &s->proposals_rng, &s->proposals), NULL);
     for (int i = 0; i < STEPS; i++) {
@@ -256,7 +256,7 @@ static void play(uint64_t seed, sc__proposals_stats *sum, uint64_t *releases)
         *releases += s->told[i].releases;
     }
     sc__proposals_free(s->proposals);
-    heard_close(&s->heard);
+    received_close(&s->received);
     free(s);
 }
 

@@ -19,7 +19,7 @@ export interface About {
     events: 'off' | 'local' | 'token' | 'open';
     /** What the demo adds: 'attacks' and, once there is a report, 'reports'. */
     offers: string[];
-    /** Whether there are parts to tell of: /v1/cluster and /v1/cut. Services of one part may leave it out. */
+    /** Whether there are parts to tell of: /v1/cluster and /v1/partition. Services of one part may leave it out. */
     cluster?: boolean;
     demo: boolean;
 }
@@ -182,12 +182,12 @@ export interface WorkerPeer extends PeerFigures {
     parts: number;
     /** Queries per second. */
     load: number;
-    bids: number;
-    bids_under_way: number;
-    bids_published: number;
-    bids_refused: number;
-    bids_silent: number;
-    bids_unknown: number;
+    proposals: number;
+    proposals_under_way: number;
+    proposals_published: number;
+    proposals_refused: number;
+    proposals_silent: number;
+    proposals_unknown: number;
     asked: number;
     lost: number;
     misdirected: number;
@@ -212,7 +212,7 @@ export interface PartFigures {
 /** GET /v1/cluster. Counts are since the start of whoever counts. */
 export interface ClusterPage {
     epoch: number;
-    cut: string;
+    partition: string;
     /** The busiest worker's load by the mean, per thread. */
     imbalance: number;
     placements: number;
@@ -233,9 +233,9 @@ export interface ClusterPage {
     parts: PartFigures[];
 }
 
-/** GET /v1/cut */
-export interface CutPage {
-    cut: string;
+/** GET /v1/partition */
+export interface PartitionPage {
+    partition: string;
     parts: number;
     /** The part of each segment of the map. */
     segments: number[];

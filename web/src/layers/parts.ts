@@ -4,7 +4,7 @@
 // moved and stretched with the map and drawn anew when the map has come to rest.
 //
 // Used by: main; the cluster panel shows and hides it.
-import type { CutPage } from '../api/types';
+import type { PartitionPage } from '../api/types';
 import type { Layer } from '../map/layer';
 import { pathOf } from '../map/path';
 import type { Point, RoadMap } from '../map/road_map';
@@ -28,7 +28,7 @@ interface Picture {
 }
 
 export class PartsLayer implements Layer {
-    /** Of each part; empty before there is a cut. */
+    /** Of each part; empty before there is a partition. */
     colours: Uint8Array = new Uint8Array();
     private paths: Path2D[] = [];
     private middles: (Point | null)[] = [];
@@ -46,21 +46,21 @@ export class PartsLayer implements Layer {
     }
 
     /** What is where. Of another map it is refused: colours would lie. */
-    use(cut: CutPage): void {
-        if (cut.segments.length !== this.map.segmentCount)
-            throw new Error('The parts are of another map.');
-        this.colours = colourParts(cut.parts, cut.segments, this.map.ends);
+    use(partition: PartitionPage): void {
+        if (partition.segments.length !== this.map.segmentCount)
+            throw new Error('The parts belong to another map.');
+        this.colours = colourParts(partition.parts, partition.segments, this.map.ends);
         const byColour: number[][] = Array.from({ length: PART_COLOURS }, () => []);
-        cut.segments.forEach((part, segment) => {
+        partition.segments.forEach((part, segment) => {
             byColour[this.colours[part]].push(segment);
         });
         this.paths = byColour.map((segments) => pathOf(this.map, segments));
-        this.middles = middlesOf(this.map, cut);
+        this.middles = middlesOf(this.map, partition);
         this.picture = null;
         this.invalidate();
     }
 
-    get hasCut(): boolean {
+    get hasPartition(): boolean {
         return this.paths.length > 0;
     }
 
@@ -75,7 +75,7 @@ export class PartsLayer implements Layer {
     }
 
     draw(context: CanvasRenderingContext2D, view: View): boolean {
-        if (!this.isShown || !this.hasCut) return false;
+        if (!this.isShown || !this.hasPartition) return false;
         const hasMoved = this.seen !== null && !isSamePose(this.seen, view);
         this.seen = poseOf(view);
         if (this.picture && hasMoved) this.waitForRest();
@@ -162,7 +162,7 @@ function isSamePose(a: Pose, b: Pose): boolean {
 }
 
 /** A place on each part's own roads, as near to their middle as there is one; null of a part without roads. */
-export function middlesOf(map: RoadMap, { parts, segments }: CutPage): (Point | null)[] {
+export function middlesOf(map: RoadMap, { parts, segments }: PartitionPage): (Point | null)[] {
     const sums = Array.from({ length: parts }, () => ({ x: 0, y: 0, count: 0 }));
     const places = segments.map((_, segment) => middleOf(map, segment));
     segments.forEach((part, segment) => {

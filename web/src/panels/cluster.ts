@@ -7,13 +7,13 @@ import { type Child, fill, make, setText } from '../dom';
 import type { PartsLayer } from '../layers/parts';
 import type { Session } from '../state/model';
 import {
-    bidsWords,
     conditionOf,
     coresWords,
     gatewaysOf,
     memoryWords,
     type PartRow,
     partRows,
+    proposalsWords,
     verdictOn,
     workersOf,
 } from './cluster_rows';
@@ -40,7 +40,7 @@ export class ClusterPanel {
             'Queries/s',
             'CPU',
             'Memory',
-            'Bids (left)',
+            'Proposals (left)',
         ]);
         this.gateways = new Table('Gateways', 'gateways', [
             'Gateway',
@@ -75,7 +75,7 @@ export class ClusterPanel {
             make(
                 'p',
                 { class: 'hint' },
-                "A part's number stands in its middle on the map; parts that touch differ in colour.",
+                "The map shows a part's number in its middle; neighbouring parts differ in colour.",
             ),
             this.workers.element,
             this.gateways.element,
@@ -117,7 +117,7 @@ export class ClusterPanel {
                 short(worker.load),
                 coresWords(worker.cpu),
                 memoryWords(worker.memory),
-                bidsWords(worker),
+                proposalsWords(worker),
             ]),
         );
         this.gateways.show(
@@ -147,7 +147,7 @@ export class ClusterPanel {
                 : make(
                       'strong',
                       { class: 'odd' },
-                      row.worker ? `${row.worker}, not yet` : 'nobody',
+                      row.worker ? `${row.worker}, not yet` : 'no worker',
                   ),
             count(row.pending),
             make(
@@ -162,7 +162,7 @@ export class ClusterPanel {
     private async paint(): Promise<void> {
         const { layer, painted } = this;
         try {
-            if (painted.checked && !layer.hasCut) layer.use(await this.session.cut());
+            if (painted.checked && !layer.hasPartition) layer.use(await this.session.partition());
         } catch (error) {
             painted.checked = false;
             if (!(error instanceof Error)) throw error;

@@ -45,11 +45,15 @@ export function memoryWords(bytes: number): string {
     return megabytes < 999.5 ? `${count(megabytes)} MB` : `${(megabytes / 1000).toFixed(1)} GB`;
 }
 
-/** Bids that were made, and how many of those that ended came to something. */
-export function bidsWords({ bids, bids_published, bids_under_way }: WorkerPeer): string {
-    const ended = bids - bids_under_way;
-    const made = bids < 10_000 ? count(bids) : short(bids);
-    return ended > 0 ? `${made} (${percent(bids_published / ended)})` : made;
+/** Proposals that were made, and how many of those that ended came to something. */
+export function proposalsWords({
+    proposals,
+    proposals_published,
+    proposals_under_way,
+}: WorkerPeer): string {
+    const ended = proposals - proposals_under_way;
+    const made = proposals < 10_000 ? count(proposals) : short(proposals);
+    return ended > 0 ? `${made} (${percent(proposals_published / ended)})` : made;
 }
 
 export interface PartRow extends PartFigures {

@@ -9,10 +9,10 @@ import type {
     AttackRequest,
     CloakEvent,
     Counters,
-    CutPage,
     DemoAbout,
     EndedEvent,
     Outcome,
+    PartitionPage,
     Query,
 } from '../api/types';
 import type { RoadMap } from '../map/road_map';
@@ -90,5 +90,5 @@ export interface Session {
     attack(request: AttackRequest, stop?: AbortSignal): Promise<Attack>;
     switchEngine(engine: string): Promise<void>;
     /** Which road is whose part's. */
-    cut(): Promise<CutPage>;
+    partition(): Promise<PartitionPage>;
 }

@@ -3,27 +3,28 @@ import { middlesOf, PartsLayer } from '../../src/layers/parts';
 import { townAtRandom } from '../support/maps';
 
 const map = townAtRandom(3, 200, 1000, 800);
-const cut = {
-    cut: '0123456789abcdef',
+const partition = {
+    partition: '0123456789abcdef',
     parts: 5,
     segments: Array.from({ length: map.segmentCount }, (_, segment) => segment % 4),
 };
 
 test('the middle of a part is on one of its own roads', () => {
-    const middles = middlesOf(map, cut);
+    const middles = middlesOf(map, partition);
     expect(middles).toHaveLength(5);
     for (const [part, middle] of middles.slice(0, 4).entries()) {
         expect(middle).not.toBeNull();
-        if (middle && 'segment' in middle) expect(cut.segments[Number(middle.segment)]).toBe(part);
+        if (middle && 'segment' in middle)
+            expect(partition.segments[Number(middle.segment)]).toBe(part);
     }
 });
 
 test('a part without roads has no middle', () => {
-    expect(middlesOf(map, cut)[4]).toBeNull();
+    expect(middlesOf(map, partition)[4]).toBeNull();
 });
 
-test('a cut of another map is refused', () => {
+test('a partition of another map is refused', () => {
     const layer = new PartsLayer(map);
-    expect(() => layer.use({ ...cut, segments: [0, 1] })).toThrow('another map');
-    expect(layer.hasCut).toBe(false);
+    expect(() => layer.use({ ...partition, segments: [0, 1] })).toThrow('another map');
+    expect(layer.hasPartition).toBe(false);
 });

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import {
-    bidsWords,
     conditionOf,
     gatewaysOf,
     memoryWords,
     partRows,
+    proposalsWords,
     verdictOn,
     workersOf,
 } from '../../src/panels/cluster_rows';
@@ -62,11 +62,11 @@ test('without any load no part has a share of it', () => {
     expect(partRows(cluster()).map(({ share }) => share)).toEqual([0, 0]);
 });
 
-test('of bids it is said how many of those that ended came to something', () => {
-    const bids = { bids: 110, bids_under_way: 10, bids_published: 98 };
-    expect(bidsWords(worker('w1', bids))).toBe('110 (98 %)');
-    expect(bidsWords(worker('w1', { bids: 1, bids_under_way: 1 }))).toBe('1');
-    expect(bidsWords(worker('w1'))).toBe('0');
+test('of proposals it is said how many of those that ended came to something', () => {
+    const proposals = { proposals: 110, proposals_under_way: 10, proposals_published: 98 };
+    expect(proposalsWords(worker('w1', proposals))).toBe('110 (98 %)');
+    expect(proposalsWords(worker('w1', { proposals: 1, proposals_under_way: 1 }))).toBe('1');
+    expect(proposalsWords(worker('w1'))).toBe('0');
 });
 
 test('memory is in megabytes, and in gigabytes where there are many', () => {

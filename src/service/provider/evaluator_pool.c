@@ -1,6 +1,6 @@
 // The threads that evaluate cloaks, and their jobs.
 //
-// All workers take from one queue, so that a request that takes long delays no other. Results go
+// All evaluators take from one queue, so that a request that takes long delays no other. Results go
 // back by the handover of the loop that the job came from.
 #include "provider/provider_internal.h"
 
@@ -39,46 +39,47 @@ sc_objects *sc__provider_objects(const sc_provider_options *options)
 }
 
 /** The same objects from the first word to the last, whatever the feed brings meanwhile. */
-static sc_err answer_with(sc__provider_worker *worker, const sc_objects *objects,
+static sc_err answer_with(sc__provider_evaluator *evaluator, const sc_objects *objects,
                           sc__provider_job *job)
 {
-    const sc__provider_pool *pool = worker->pool;
-    const sc_vocabulary *words = sc_objects_vocabulary(objects);
+    const sc__provider_pool *pool = evaluator->pool;
+    const sc_vocabulary *vocabulary = sc_objects_vocabulary(objects);
     sc_relay *relay = NULL;
     sc_err err = sc_relay_decode(&(sc_codec){.map = pool->map,
-                                             .vocabulary = words,
+                                             .vocabulary = vocabulary,
                                              .encoding = job->encoding,
                                              .limits = &pool->options->codec},
                                  job->body, job->size, &relay, &job->diag);
-    if (!err) err = sc_lbs_evaluate(worker->lbs, objects, relay, &worker->reply, &job->diag);
+    if (!err) err = sc_lbs_evaluate(evaluator->lbs, objects, relay, &evaluator->reply, &job->diag);
     if (!err) {
         err = sc_reply_encode(
-            &(sc_codec){.map = pool->map, .vocabulary = words, .encoding = job->encoding}, relay,
-            &worker->reply, &job->reply, &job->diag);
+            &(sc_codec){.map = pool->map, .vocabulary = vocabulary, .encoding = job->encoding},
+            relay, &evaluator->reply, &job->reply, &job->diag);
     }
     sc_relay_free(relay);
     return err;
 }
 
-static void count_work(sc__provider_worker *worker)
+static void count_work(sc__provider_evaluator *evaluator)
 {
-    sc__provider_counts *counts = worker->pool->counts;
-    const sc_lbs_work work = sc_lbs_get_work(worker->lbs);
-    atomic_fetch_add_explicit(&counts->looked_up, work.looked_up - worker->work.looked_up,
+    sc__provider_counts *counts = evaluator->pool->counts;
+    const sc_lbs_work work = sc_lbs_get_work(evaluator->lbs);
+    atomic_fetch_add_explicit(&counts->looked_up, work.looked_up - evaluator->work.looked_up,
                               memory_order_relaxed);
-    atomic_fetch_add_explicit(&counts->searched, work.searched - worker->work.searched,
+    atomic_fetch_add_explicit(&counts->searched, work.searched - evaluator->work.searched,
                               memory_order_relaxed);
-    worker->work = work;
+    evaluator->work = work;
 }
 
-void sc__provider_evaluate(sc__provider_worker *worker, sc__provider_job *job)
+void sc__provider_evaluate(sc__provider_evaluator *evaluator, sc__provider_job *job)
 {
     const int64_t begun_us = sc_clock_us();
-    sc_objects *objects = sc__provider_objects(worker->pool->options);
-    job->err = answer_with(worker, objects, job);
+    sc_objects *objects = sc__provider_objects(evaluator->pool->options);
+    job->err = answer_with(evaluator, objects, job);
     sc_objects_release(objects);
-    count_work(worker);
-    sc_histogram_add(&worker->pool->counts->evaluation_s, (double)(sc_clock_us() - begun_us) / 1e6);
+    count_work(evaluator);
+    sc_histogram_add(&evaluator->pool->counts->evaluation_s,
+                     (double)(sc_clock_us() - begun_us) / 1e6);
 }
 
 // --- Threads ---------------------------------------------------------------------------
@@ -88,17 +89,18 @@ static void work(void *context, unsigned thread, void *item)
     const sc__provider_pool *pool = context;
     sc__provider_job *job = item;
     if (!atomic_load_explicit(&job->is_unwanted, memory_order_relaxed)) {
-        pool->answer(&pool->workers[thread], job);
+        pool->answer(&pool->evaluators[thread], job);
     }
     // There is room for every job there is.
     (void)sc_handover_put(pool->back[job->loop], &job);
 }
 
-static sc_err open_worker(sc__provider_pool *pool, sc__provider_worker *worker, sc_diag *diag)
+static sc_err open_evaluator(sc__provider_pool *pool, sc__provider_evaluator *evaluator,
+                             sc_diag *diag)
 {
-    worker->pool = pool;
-    sc_reply_init(&worker->reply);
-    return sc_lbs_new(pool->map, &pool->options->lbs, &worker->lbs, diag);
+    evaluator->pool = pool;
+    sc_reply_init(&evaluator->reply);
+    return sc_lbs_new(pool->map, &pool->options->lbs, &evaluator->lbs, diag);
 }
 
 static sc_err start_threads(sc__provider_pool *pool, sc_diag *diag)
@@ -116,12 +118,12 @@ static sc_err start_threads(sc__provider_pool *pool, sc_diag *diag)
 
 sc_err sc__provider_pool_start(sc__provider_pool *pool, sc_diag *diag)
 {
-    pool->workers = sc_calloc(pool->options->threads, sizeof *pool->workers);
-    if (!pool->workers) return sc_fail_memory(diag, "starting the threads that evaluate");
+    pool->evaluators = sc_calloc(pool->options->threads, sizeof *pool->evaluators);
+    if (!pool->evaluators) return sc_fail_memory(diag, "starting the threads that evaluate");
 
     sc_err err = SC_OK;
-    while (!err && pool->worker_count < pool->options->threads) {
-        err = open_worker(pool, &pool->workers[pool->worker_count++], diag);
+    while (!err && pool->evaluator_count < pool->options->threads) {
+        err = open_evaluator(pool, &pool->evaluators[pool->evaluator_count++], diag);
     }
     return err ? err : start_threads(pool, diag);
 }
@@ -134,12 +136,12 @@ static void free_job(void *item)
 void sc__provider_pool_fini(sc__provider_pool *pool)
 {
     sc_thread_pool_free(pool->threads, free_job);
-    for (size_t i = 0; i < pool->worker_count; i++) {
-        sc_reply_fini(&pool->workers[i].reply);
-        sc_lbs_free(pool->workers[i].lbs);
+    for (size_t i = 0; i < pool->evaluator_count; i++) {
+        sc_reply_fini(&pool->evaluators[i].reply);
+        sc_lbs_free(pool->evaluators[i].lbs);
     }
-    sc_free(pool->workers);
-    *pool = (sc__provider_pool){.workers = NULL};
+    sc_free(pool->evaluators);
+    *pool = (sc__provider_pool){.evaluators = NULL};
 }
 
 void sc__provider_pool_put(sc__provider_pool *pool, sc__provider_job *job)

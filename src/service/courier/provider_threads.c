@@ -1,8 +1,8 @@
-// The courier's workers: the queue of jobs, the breaker before the provider, and what a worker does
+// Provider threads: the queue of jobs, the breaker before the provider, and what such a thread does
 // with a job, by the kind of provider. See courier_internal.h.
 //
-// A worker takes one job at a time, however many wait: the lock costs a thousandth of the work, and
-// what is behind a hard job can so be taken by another worker.
+// A thread takes one job at a time, however many wait: the lock costs a thousandth of the work, and
+// what is behind a hard job can so be taken by another thread.
 #include "base/clock.h"
 #include "base/diag.h"
 #include "base/rng.h"
@@ -12,6 +12,7 @@
 #include <math.h>
 #include <sodium.h>
 #include <stddef.h>
+#include <stdio.h>
 
 // --- The queue ------------------------------------------------------------------------------
 
@@ -27,13 +28,13 @@ static void append(sc_courier *courier, sc__job *job)
     }
     courier->last = job;
     if (!job->is_replied) sc_deadlines_add(&courier->leaving, job->leave_by_us, job, &job->leaving);
-    // A worker is counted as called when it is signalled, so that several jobs at once call several
-    // workers, and none twice.
+    // A thread is counted as called when it is signalled, so that several jobs at once call several
+    // threads, and none twice.
     if (courier->idle_count > 0) {
         courier->idle_count--;
         pthread_cond_signal(&courier->is_needed);
     } else if (!courier->is_in_place && !job->is_replied && job->leave_by_us < courier->look_us) {
-        // No worker may come for it in time. What a worker was called for needs no watch.
+        // No thread may come for it in time. What a thread was called for needs no watch.
         courier->look_us = job->leave_by_us;
         pthread_cond_signal(&courier->is_changed);
     }
@@ -121,10 +122,10 @@ bool sc__courier_pause(sc_courier *courier, int64_t until_us)
 bool sc__courier_is_too_late(const sc__job *job)
 {
     if (sc_clock_us() < job->leave_by_us) return false;
-    sc_fail(
-        &job->errand->diag, SC_ELATE,
-        "no worker thread was free before the least deadline of a cloak, so it was not sent; raise "
-        "clerks");
+    sc_fail(&job->errand->diag, SC_ELATE,
+            "no provider thread was free before the least deadline of a cloak, so it was not sent; "
+            "raise "
+            "provider-threads");
     return true;
 }
 
@@ -143,7 +144,7 @@ static void sleep_until_due(sc_courier *courier)
 void *sc__watch_run(void *context)
 {
     sc_courier *courier = context;
-    pthread_setname_np(pthread_self(), "clerk-watch");
+    pthread_setname_np(pthread_self(), "courier-watch");
     pthread_mutex_lock(&courier->lock);
     while (!courier->is_stopping) {
         sc__job *job = sc_deadlines_first(&courier->leaving);
@@ -190,7 +191,7 @@ static sc__verdict verdict_of(const sc__job *job, sc_failure failure)
     case SC_FAILURE_UNBELIEVABLE:
         return SC__WENT_BADLY;
     case SC_FAILURE_TIMEOUT:
-        // It may not have been asked, or have answered in time, and the workers were late.
+        // It may not have been asked, or have answered in time, and the threads were late.
         return job->errand->tries > 0 && !job->is_replied ? SC__WENT_BADLY : SC__NO_VERDICT;
     case SC_FAILURE_REFUSED:
         if (job->errand->tries == 0) return SC__NO_VERDICT;
@@ -251,7 +252,7 @@ static sc_failure forget_late_answers(sc_errand *errand)
         sc_answer_free(errand->places[i].answer);
         errand->places[i].answer = NULL;
     }
-    sc_fail(&errand->diag, SC_ELATE, "the answers were ready only after the deadline");
+    sc_fail(&errand->diag, SC_ELATE, "the answers were not ready before the deadline");
     return SC_FAILURE_TIMEOUT;
 }
 
@@ -272,8 +273,7 @@ void sc__courier_settle(sc_courier *courier, sc__job *job, sc_failure failure)
     const sc__verdict verdict = verdict_of(job, failure);
     if (!failure && now_us > errand->deadline_us) failure = forget_late_answers(errand);
     if (failure == SC_FAILURE_STOPPED) {
-        sc_fail(&errand->diag, SC_EINTERRUPTED,
-                "the service ends before the provider has answered");
+        sc_fail(&errand->diag, SC_EINTERRUPTED, "the service stopped before the provider answered");
     }
     errand->failure = failure;
     errand->latency_s = (double)(now_us - job->sent_us) * 1e-6;
@@ -304,16 +304,15 @@ void sc__courier_clear(sc_courier *courier)
 
 static sc_failure suspended(sc_errand *errand)
 {
-    sc_fail(&errand->diag, SC_ENET,
-            "the provider has failed too often, and is left alone for a while");
+    sc_fail(&errand->diag, SC_ENET, "the provider failed too often and is suspended for a while");
     return SC_FAILURE_SUSPENDED;
 }
 
 // --- Built in -------------------------------------------------------------------------------
 
-static void do_built_in(sc__worker *worker, sc__job *job)
+static void do_built_in(sc__provider_thread *thread, sc__job *job)
 {
-    sc_courier *courier = worker->courier;
+    sc_courier *courier = thread->courier;
     sc_errand *errand = job->errand;
     if (sc__courier_is_too_late(job)) {
         sc__courier_settle(courier, job, SC_FAILURE_UNSENT);
@@ -324,7 +323,7 @@ static void do_built_in(sc__worker *worker, sc__job *job)
     // The set of this moment, until the answers are made: they are copies.
     sc_objects *objects = courier->options.objects ? sc_objects_hold(courier->options.objects)
                                                    : sc_object_feed_current(courier->options.feed);
-    const sc_failure failure = sc__answerer_evaluate(&worker->answerer, objects, errand);
+    const sc_failure failure = sc__answerer_evaluate(&thread->answerer, objects, errand);
     sc_objects_release(objects);
     sc__courier_settle(courier, job, failure);
 }
@@ -365,37 +364,37 @@ static bool is_late(sc_errand *errand)
 {
     if (sc_clock_us() < errand->deadline_us) return false;
     sc_fail(&errand->diag, SC_ELATE,
-            "the deadline came before a worker thread was free; raise clerks");
+            "the deadline came before a provider thread was free; raise provider-threads");
     return true;
 }
 
-static void read_reply(sc__worker *worker, sc__job *job)
+static void read_reply(sc__provider_thread *thread, sc__job *job)
 {
-    sc_courier *courier = worker->courier;
+    sc_courier *courier = thread->courier;
     sc__exchange *exchange = &job->exchange;
     const sc_failure failure = is_late(job->errand)
                                    ? SC_FAILURE_TIMEOUT
-                                   : sc__answerer_read(&worker->answerer, job->errand,
+                                   : sc__answerer_read(&thread->answerer, job->errand,
                                                        exchange->reply, exchange->reply_size);
     sc__courier_settle(courier, job, failure);
 }
 
 // Another gateway has asked.
-static void read_given(sc__worker *worker, sc__job *job)
+static void read_given(sc__provider_thread *thread, sc__job *job)
 {
     const sc_failure failure = is_late(job->errand)
                                    ? SC_FAILURE_TIMEOUT
-                                   : sc__answerer_read_given(&worker->answerer, job->errand);
-    sc__courier_settle(worker->courier, job, failure);
+                                   : sc__answerer_read_given(&thread->answerer, job->errand);
+    sc__courier_settle(thread->courier, job, failure);
 }
 
-static void write_request(sc__worker *worker, sc__job *job)
+static void write_request(sc__provider_thread *thread, sc__job *job)
 {
-    sc_courier *courier = worker->courier;
+    sc_courier *courier = thread->courier;
     sc_errand *errand = job->errand;
     sc_failure failure = sc__courier_is_too_late(job) ? SC_FAILURE_UNSENT : SC_FAILURE_NONE;
     if (!failure && !sc__courier_admit(courier, job)) failure = suspended(errand);
-    if (!failure) failure = sc__answerer_write(&worker->answerer, errand, &job->request);
+    if (!failure) failure = sc__answerer_write(&thread->answerer, errand, &job->request);
     if (failure) {
         sc__courier_settle(courier, job, failure);
         return;
@@ -411,9 +410,9 @@ static void write_request(sc__worker *worker, sc__job *job)
 // --- Points ---------------------------------------------------------------------------------
 
 // One round of questions, and no longer than until the errand's deadline.
-static sc_failure ask_points(sc__worker *worker, sc__job *job)
+static sc_failure ask_points(sc__provider_thread *thread, sc__job *job)
 {
-    sc_courier *courier = worker->courier;
+    sc_courier *courier = thread->courier;
     sc_errand *errand = job->errand;
     const int64_t now_us = sc_clock_us();
     const double left_s = (double)(errand->deadline_us - now_us) * 1e-6;
@@ -426,7 +425,7 @@ static sc_failure ask_points(sc__worker *worker, sc__job *job)
     errand->tries++;
     atomic_fetch_add_explicit(&courier->tries, 1, memory_order_relaxed);
     const sc_failure failure =
-        sc__answerer_ask(&worker->answerer, &options, worker->rng, errand, &work);
+        sc__answerer_ask(&thread->answerer, &options, thread->rng, errand, &work);
     atomic_fetch_add_explicit(&courier->bytes_out, work.bytes_out, memory_order_relaxed);
     atomic_fetch_add_explicit(&courier->bytes_in, work.bytes_in, memory_order_relaxed);
     // A point provider's client does not tell one from the other, and counts in milliseconds.
@@ -435,19 +434,19 @@ static sc_failure ask_points(sc__worker *worker, sc__job *job)
     return failure == SC_FAILURE_UNREACHABLE && is_over ? SC_FAILURE_TIMEOUT : failure;
 }
 
-static void do_points(sc__worker *worker, sc__job *job)
+static void do_points(sc__provider_thread *thread, sc__job *job)
 {
-    sc_courier *courier = worker->courier;
+    sc_courier *courier = thread->courier;
     sc_errand *errand = job->errand;
     sc_failure failure = sc__courier_is_too_late(job) ? SC_FAILURE_UNSENT : SC_FAILURE_NONE;
     if (!failure && !sc__courier_admit(courier, job)) failure = suspended(errand);
     while (!failure) {
-        failure = ask_points(worker, job);
+        failure = ask_points(thread, job);
         if (failure != SC_FAILURE_UNREACHABLE || !sc__courier_may_go_on(courier, job)) break;
         // It is not known whether a round that failed has sent anything: the next one must leave in
         // time, too.
         const int64_t at_us = sc__retry_at(errand->tries, 0, sc_clock_us(), job->leave_by_us,
-                                           sc_rng_unit(worker->rng));
+                                           sc_rng_unit(thread->rng));
         if (at_us == SC__RETRY_NEVER) break;
         failure = sc__courier_pause(courier, at_us) ? SC_FAILURE_NONE : SC_FAILURE_STOPPED;
     }
@@ -459,43 +458,45 @@ enum { STACK_USED = 8192 };
 
 // --- All ------------------------------------------------------------------------------------
 
-static void do_job(sc__worker *worker, sc__job *job)
+static void do_job(sc__provider_thread *thread, sc__job *job)
 {
     if (job->errand->given) {
-        read_given(worker, job);
+        read_given(thread, job);
         return;
     }
-    switch (worker->courier->options.kind) {
+    switch (thread->courier->options.kind) {
     case SC_COURIER_BUILT_IN:
-        do_built_in(worker, job);
+        do_built_in(thread, job);
         break;
     case SC_COURIER_HTTP:
         if (job->is_replied) {
-            read_reply(worker, job);
+            read_reply(thread, job);
         } else {
-            write_request(worker, job);
+            write_request(thread, job);
         }
         break;
     case SC_COURIER_POINTS:
-        do_points(worker, job);
+        do_points(thread, job);
         break;
     }
 }
 
-static void do_job_and_wipe(sc__worker *worker, sc__job *job)
+static void do_job_and_wipe(sc__provider_thread *thread, sc__job *job)
 {
-    do_job(worker, job);
+    do_job(thread, job);
     // Places and distances were on this stack, in frames and in registers that were saved there.
     sodium_stackzero(STACK_USED);
 }
 
-void *sc__worker_run(void *context)
+void *sc__provider_thread_run(void *context)
 {
-    sc__worker *worker = context;
-    sc_courier *courier = worker->courier;
-    pthread_setname_np(pthread_self(), "clerk");
+    sc__provider_thread *thread = context;
+    sc_courier *courier = thread->courier;
+    char name[16];
+    snprintf(name, sizeof name, "courier-%u", (unsigned)(thread - courier->threads));
+    pthread_setname_np(pthread_self(), name);
     for (sc__job *job = sc__courier_next(courier); job; job = sc__courier_next(courier)) {
-        do_job_and_wipe(worker, job);
+        do_job_and_wipe(thread, job);
     }
     return NULL;
 }
@@ -503,21 +504,21 @@ void *sc__worker_run(void *context)
 // --- In place -------------------------------------------------------------------------------
 
 // Returns whether some are left.
-static bool do_jobs(sc__worker *worker, int64_t until_us)
+static bool do_jobs(sc__provider_thread *thread, int64_t until_us)
 {
     while (sc_clock_us() < until_us) {
-        sc__job *job = sc__courier_take(worker->courier);
+        sc__job *job = sc__courier_take(thread->courier);
         if (!job) return false;
-        do_job_and_wipe(worker, job);
+        do_job_and_wipe(thread, job);
     }
-    return sc__courier_has_jobs(worker->courier);
+    return sc__courier_has_jobs(thread->courier);
 }
 
 bool sc_courier_turn(sc_courier *courier, int64_t until_us)
 {
-    bool is_left = do_jobs(&courier->workers[0], until_us);
+    bool is_left = do_jobs(&courier->threads[0], until_us);
     if (courier->connections && sc__connections_turn(courier->connections)) {
-        is_left = do_jobs(&courier->workers[0], until_us);
+        is_left = do_jobs(&courier->threads[0], until_us);
     }
     return is_left;
 }

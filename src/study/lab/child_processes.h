@@ -1,5 +1,5 @@
 /**
- * @file workers.h
+ * @file child_processes.h
  * @brief Points done by processes of their own, a few at a time.
  *
  * A process that dies, for lack of memory say, takes only its own point along; and what it used is
@@ -9,8 +9,8 @@
  * The caller must have no other threads: one of them might hold something, memory say, that
  * the new processes would wait for.
  */
-#ifndef SC_LAB_WORKERS_H
-#define SC_LAB_WORKERS_H
+#ifndef SC_LAB_CHILD_PROCESSES_H
+#define SC_LAB_CHILD_PROCESSES_H
 
 #include <signal.h>
 
