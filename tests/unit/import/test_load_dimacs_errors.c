@@ -151,7 +151,7 @@ static void test_bad_travel_times_are_refused_with_line_and_reason(void **state)
         const char *message;
     } bad[] = {
         {"", "a-t.gr: no line 'p sp NODES ARCS' found; is the file empty?"},
-        {"a 1 2 5\n", "a-t.gr:1: expected a line 'p sp NODES ARCS': 'a 1 2 5'"},
+        {"a 1 2 5\n", "a-t.gr:1: a line 'p sp NODES ARCS' is expected: 'a 1 2 5'"},
         {"p sp 3 2\n", "a-t.gr:1: 3 nodes and 2 arcs, but a-d.gr has 2 and 2"},
         {"p sp 2 3\n", "a-t.gr:1: 2 nodes and 3 arcs, but a-d.gr has 2 and 2"},
         {"p sp 2 2\na 1 2 7\n", "a-t.gr: 2 arcs announced, 1 found; is the file damaged?"},
