@@ -151,18 +151,18 @@ static void test_bad_travel_times_are_refused_with_line_and_reason(void **state)
         const char *message;
     } bad[] = {
         {"", "a-t.gr: no line 'p sp NODES ARCS' found; is the file empty?"},
-        {"a 1 2 5\n", "a-t.gr:1: expected a line 'p sp NODES ARCS': 'a 1 2 5'"},
+        {"a 1 2 5\n", "a-t.gr:1: a line 'p sp NODES ARCS' is expected: 'a 1 2 5'"},
         {"p sp 3 2\n", "a-t.gr:1: 3 nodes and 2 arcs, but a-d.gr has 2 and 2"},
         {"p sp 2 3\n", "a-t.gr:1: 2 nodes and 3 arcs, but a-d.gr has 2 and 2"},
         {"p sp 2 2\na 1 2 7\n", "a-t.gr: 2 arcs announced, 1 found; is the file damaged?"},
         {"p sp 2 2\na 1 2 7\na 2 1 7\na 1 2 7\n", "a-t.gr:4: one line too many: a-d.gr has 2 arcs"},
-        {"p sp 2 2\na 1 2 7\nx\n", "a-t.gr:3: expected a line 'a TAIL HEAD WEIGHT': 'x'"},
+        {"p sp 2 2\na 1 2 7\nx\n", "a-t.gr:3: a line 'a TAIL HEAD WEIGHT' is expected: 'x'"},
         {"p sp 2 2\na 1 2 7\na 2 1 -7\n",
          "a-t.gr:3: field 'weight' is outside 0..9007199254740992: '-7'"},
         {"p sp 2 2\na 1 2 7\na 2 1 9007199254740992\n",
          "a-t.gr:3: field 'weight' is too long a time: '9007199254740992'"},
         {"p sp 2 2\na 1 2 7 8\na 2 1 7\n",
-         "a-t.gr:2: one field too many: '8'; a line is 'a TAIL HEAD WEIGHT'"},
+         "a-t.gr:2: one field too many: '8'; a line has the form 'a TAIL HEAD WEIGHT'"},
         {"p sp 2 2\na 2 1 7\na 1 2 7\n",
          "a-t.gr:2: the arc of a-d.gr at this place goes from 1 to 2, not from 2 to 1; both files "
          "need the same arcs in the same order"},

@@ -346,7 +346,7 @@ static void test_another_version_is_named(void **state)
     // An older one as well, with what to do about it.
     scm_header(&file)->version = SC_SCM_VERSION - 1;
     check_refused(&file, &diag);
-    CHECK_CONTAINS(diag.message, "version 2, this program reads version 3; import it again");
+    CHECK_CONTAINS(diag.message, "version 2, but this program reads version 3; import it again");
     scm_free(&file);
     sc_map_free(map);
 }
