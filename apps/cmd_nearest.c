@@ -282,7 +282,7 @@ static sc_err answer(const asking *a, const sc_objects *objects, const sc_snap *
                                            &request, diag);
     if (err) return err;
     request = sc_request_normalise(&request);
-    const sc_near_query query = {{where->edge, where->offset_m}, &request};
+    const sc_near_query query = {{.edge = where->edge, .offset_m = where->offset_m}, &request};
     return sc_lbs_nearest(a->lbs, objects, &query, &view->results, &view->count, diag);
 }
 
