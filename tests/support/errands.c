@@ -95,6 +95,7 @@ static sc_request modest(sc_request request)
     const sc_request_limits limits = sc_request_limits_default();
     if (request.k > limits.max_k) request.k = limits.max_k;
     if (request.radius_m > limits.max_radius_m) request.radius_m = limits.max_radius_m;
+    if (request.radius_s > limits.max_radius_s) request.radius_s = limits.max_radius_s;
     return request;
 }
 
@@ -124,8 +125,8 @@ sc_errand *errand_new(const sc_map *map, uint32_t category_count, sc_rng *rng, s
     for (size_t i = 0; i < place_count; i++) {
         const sc_seg_id segment = cloak.segments[sc_rng_below(rng, (uint32_t)cloak.segment_count)];
         const odd_position at = odd_position_on(map, segment, rng);
-        e->places[i] =
-            (sc_answer_place){.edge = at.edge, .offset_m = at.offset_m, .request = which[i]};
+        e->places[i] = (sc_answer_place){.at = {.edge = at.edge, .offset_m = at.offset_m},
+                                         .request = which[i]};
     }
     free(which);
     free(requests);
@@ -224,11 +225,11 @@ void errand_check(const sc_errand *errand, sc_objects *objects, slow_nearest *sl
         sc_near *nears = test_take(answer->count, sizeof *nears);
         for (size_t i = 0; i < answer->count; i++) {
             const char *key = answer->texts + answer->found[i].key;
-            nears[i] =
-                (sc_near){number_of(sc_objects_table(objects), key), answer->found[i].distance_m};
+            nears[i] = (sc_near){number_of(sc_objects_table(objects), key),
+                                 answer->found[i].distance_m, answer->found[i].duration_s};
             check_found(answer, i, objects, nears[i].object);
         }
-        slow_answer wanted = slow_nearest_at(slow, place->edge, place->offset_m,
+        slow_answer wanted = slow_nearest_at(slow, place->at.edge, place->at.offset_m,
                                              &errand->relay->requests[place->request]);
         slow_check_answer(slow, &wanted, nears, answer->count, "seat");
         slow_answer_free(&wanted);

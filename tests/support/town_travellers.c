@@ -19,10 +19,11 @@ void town_ask(sc_ledger *ledger, odd_town *town, uint32_t number, uint32_t k)
     // Doors let nothing pass that the provider would not answer.
     const sc_request_limits limits = sc_request_limits_default();
     if (request.radius_m > limits.max_radius_m) request.radius_m = limits.max_radius_m;
+    if (request.radius_s > limits.max_radius_s) request.radius_s = limits.max_radius_s;
     sc_ticket *ticket = ledger_ticket(number, k, sc_clock_us() + long_wait);
     ticket->query.segment = segment;
-    ticket->edge = at.edge;
-    ticket->offset_m = at.offset_m;
+    ticket->at.edge = at.edge;
+    ticket->at.offset_m = at.offset_m;
     ticket->request = sc_request_normalise(&request);
     CHECK_OK(sc_ledger_submit(ledger, ticket), NULL);
 }
@@ -34,10 +35,11 @@ void town_check_answer(odd_town *town, const sc_ticket *ticket)
     sc_near *nears = test_take(answer->count + 1, sizeof *nears);
     for (size_t i = 0; i < answer->count; i++) {
         const char *key = answer->texts + answer->found[i].key;
-        nears[i] = (sc_near){(uint32_t)strtoul(key, NULL, 10), answer->found[i].distance_m};
+        nears[i] = (sc_near){(uint32_t)strtoul(key, NULL, 10), answer->found[i].distance_m,
+                             answer->found[i].duration_s};
     }
     slow_answer wanted =
-        slow_nearest_at(&town->slow, ticket->edge, ticket->offset_m, &ticket->request);
+        slow_nearest_at(&town->slow, ticket->at.edge, ticket->at.offset_m, &ticket->request);
     slow_check_answer(&town->slow, &wanted, nears, answer->count, "traveller");
     slow_answer_free(&wanted);
     free(nears);

@@ -97,6 +97,11 @@
           "the most objects that a request may ask for (default 100)")                                \
     NUMBER(policy, max_radius_m, "max-radius", "M", 20000, 0, 100000, RELOAD, HTTP,                   \
            "the widest range that it may ask for, metres (default 20000)")                            \
+    NUMBER(policy, max_duration_s, "max-duration", "S", 1800, 0, 7200, RELOAD, HTTP,                  \
+           "the widest range by travel time, seconds (default 1800)")                                 \
+    WORD(policy, default_metric, "default-metric", "NAME", "distance time", 1, RELOAD, HTTP,          \
+         "what is near if a query does not say it: time (default), by the quickest way, or "          \
+         "distance, by the shortest")                                                                 \
     NUMBER(policy, max_snap_m, "max-snap", "M", 250, 0, 1000000, RELOAD, HTTP,                        \
            "a position farther from any road is refused, metres (default 250)")                       \
     NUMBER(policy, user_rate, "user-rate", "N", 1, 0, 1000000, RELOAD, HTTP,                          \

@@ -27,7 +27,7 @@
  * fails at once as not sent in time. What has been sent before may be sent again until the
  * deadline.
  *
- * Knows positions (as edges and offsets), neither users nor queries.
+ * Knows positions (as edges, offsets and directions), neither users nor queries.
  */
 #ifndef SC_COURIER_COURIER_H
 #define SC_COURIER_COURIER_H
@@ -47,18 +47,20 @@
 
 /** An object of an answer, as the traveller is told of it. */
 typedef struct sc_found {
-    double distance_m;
+    double distance_m;  ///< by road, and how long it takes: both of the one way that counts
+    double duration_s;
     double x;  ///< longitude, or x of a planar map; NaN if the map has no coordinates
     double y;
     uint32_t name;  ///< places in the answer's texts; "" where there is none
     uint32_t category;
-    uint32_t key;  ///< how the provider calls it; the number of one of the map's own objects
+    uint32_t street;  ///< the road that it is on
+    uint32_t key;     ///< how the provider calls it; the number of one of the map's own objects
 } sc_found;
 
 /** The exact answer for one place. One block of memory; free with sc_answer_free(). */
 typedef struct sc_answer {
     size_t count;
-    const sc_found *found;  ///< nearest first
+    const sc_found *found;  ///< nearest first, in the metric of the request
     const char *texts;      ///< each ends with NUL
     size_t size;            ///< of the whole block, to be wiped
 } sc_answer;
@@ -68,8 +70,7 @@ void sc_answer_free(sc_answer *answer);
 
 /** A place that an answer is wanted for, and the answer. */
 typedef struct sc_answer_place {
-    sc_edge_id edge;
-    double offset_m;
+    sc_road_point at;
     uint32_t request;   ///< its place in the relay
     sc_answer *answer;  ///< set when the errand is back and did not fail; the caller's to free
 } sc_answer_place;
@@ -109,8 +110,8 @@ typedef enum sc_courier_kind {
 
 typedef struct sc_courier_options {
     sc_courier_kind kind;
-    unsigned threads;  ///< provider threads, up to 64; with points: how many cloaks are asked for
-                       ///< at once, 1 at least. 0: in place, without any thread
+    unsigned threads;    ///< provider threads, up to 64; with points: how many cloaks are asked for
+                         ///< at once, 1 at least. 0: in place, without any thread
     size_t max_errands;  ///< under way at once; more are refused
     // built in
     sc_objects *objects;   ///< held by the caller, who outlives the courier; or NULL, and then:

@@ -60,10 +60,11 @@ static void check_objects(query_scene *h, const traveller *t, const json_t *obje
     const sc_near *wanted = NULL;
     size_t count = 0;
     sc_diag diag = {""};
-    CHECK_OK(sc_lbs_nearest(h->lbs, h->objects,
-                            &(sc_near_query){{t->edge, t->offset_m}, &t->request}, &wanted, &count,
-                            &diag),
-             &diag);
+    CHECK_OK(
+        sc_lbs_nearest(h->lbs, h->objects,
+                       &(sc_near_query){{.edge = t->edge, .offset_m = t->offset_m}, &t->request},
+                       &wanted, &count, &diag),
+        &diag);
     assert_int_equal(json_array_size(objects), count);
     for (size_t i = 0; i < count; i++) {
         const json_t *object = json_array_get(objects, i);

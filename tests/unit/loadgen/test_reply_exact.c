@@ -73,6 +73,7 @@ static void tell(scene *on, const char *id, const char *category, const char *na
     sc_reply_check *check = on->group.check;
     const size_t i = check->object_count++;
     check->distances_m[i] = distance_m;
+    check->durations_s[i] = distance_m / sc_road_class_speed_m_s(SC_ROAD_UNKNOWN);
     check->digests[i] = sc_object_digest(id, category, name);
 }
 
