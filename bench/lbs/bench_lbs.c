@@ -70,7 +70,6 @@ static const sc_lbs_hit *expand(stand *s, way how, const sc_lbs_wanted *wanted, 
 static void evaluate_by_expansion(stand *s, way how, const sc_relay *relay, sc_reply *reply)
 {
     const sc_objects_view *view = sc__objects_view(s->stock);
-    const double unit_m = sc_map_unit_m(s->map);
     const sc_lbs_reach reach = sc__lbs_reach_of(s->map, &relay->requests[0]);
     sc_lbs_wanted wanted;
     uint64_t count = 0;
@@ -82,7 +81,8 @@ static void evaluate_by_expansion(stand *s, way how, const sc_relay *relay, sc_r
         size_t hit_count = 0;
         const sc_lbs_hit *hits = expand(s, how, &wanted, reach, relay->border_nodes[b], &hit_count);
         for (size_t i = 0; i < hit_count && is_fine; i++) {
-            is_fine = sc__reply_add_near(reply, hits[i].object, hits[i].distance * unit_m);
+            is_fine = sc__reply_add_near(reply, sc__lbs_near(s->map, reach.metric, hits[i].object,
+                                                             hits[i].way.cost, hits[i].way.other));
         }
         sc__reply_end_nears(reply, 0, b);
     }

@@ -94,6 +94,7 @@ static void check_seat(const scene *s, const sc_errand *e, const sc_answer_place
         const sc_found *found = &answer->found[i];
         // What is named is what is at that distance; among equally far ones any. Keys are "o17".
         CHECK_CLOSE(found->distance_m, wanted[i].distance_m, 0.03);
+        CHECK_SAME(found->duration_s, SC_UNKNOWN_S);
         const uint32_t number = (uint32_t)strtoul(answer->texts + found->key + 1, NULL, 10);
         assert_true(number < s->world.count);
         CHECK_CLOSE(found->x, s->world.x[number], 1e-6);
