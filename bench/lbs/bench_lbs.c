@@ -81,8 +81,9 @@ static void evaluate_by_expansion(stand *s, way how, const sc_relay *relay, sc_r
         size_t hit_count = 0;
         const sc_lbs_hit *hits = expand(s, how, &wanted, reach, relay->border_nodes[b], &hit_count);
         for (size_t i = 0; i < hit_count && is_fine; i++) {
-            is_fine = sc__reply_add_near(reply, sc__lbs_near(s->map, reach.metric, hits[i].object,
-                                                             hits[i].way.cost, hits[i].way.other));
+            const sc_lbs_cost way = hits[i].way;
+            is_fine = sc__reply_add_near(
+                reply, sc__lbs_near(s->map, reach.metric, hits[i].object, way.cost, way.other));
         }
         sc__reply_end_nears(reply, 0, b);
     }
@@ -102,16 +103,21 @@ static void evaluate(stand *s, way how, size_t cloak, const sc_request *request,
     die_if(sc_lbs_evaluate(s->lbs, s->stock, &relay, reply, &diag) != SC_OK, diag.message);
 }
 
-/** Lists that differ in a distance. */
-static size_t differences(const sc_reply *a, const sc_reply *b)
+/** Lists that differ in a distance or a duration. */
+static size_t differences(const sc_reply *a, const sc_reply *b, sc_metric metric)
 {
     size_t wrong = 0;
     for (size_t i = 0; i < a->border_node_count; i++) {
         const uint32_t count = a->near_start[i + 1] - a->near_start[i];
         bool is_same = b->near_start[i + 1] - b->near_start[i] == count;
         for (uint32_t j = 0; j < count && is_same; j++) {
-            is_same = fabs(a->nears[a->near_start[i] + j].distance_m -
-                           b->nears[b->near_start[i] + j].distance_m) < 1e-6;
+            const sc_near *left = &a->nears[a->near_start[i] + j];
+            const sc_near *right = &b->nears[b->near_start[i] + j];
+            // Of equally far ones any may come first.
+            is_same = fabs(sc_near_cost(left, metric) - sc_near_cost(right, metric)) < 1e-6 &&
+                      (left->object != right->object ||
+                       (fabs(left->distance_m - right->distance_m) < 1e-6 &&
+                        fabs(left->duration_s - right->duration_s) < 1e-6));
         }
         wrong += !is_same;
     }
@@ -154,7 +160,7 @@ static figures compare(stand *s, const sc_request *request)
     for (size_t i = 0; i < count; i += 1 + count / CHECKED) {
         evaluate(s, PLAIN, i, request, &plain);
         evaluate(s, OURS, i, request, &ours);
-        f.wrong += differences(&ours, &plain);
+        f.wrong += differences(&ours, &plain, request->metric);
         f.objects += (double)sc_reply_candidate_count(&ours, 0);
         checked++;
     }
@@ -213,12 +219,13 @@ static figures compare_nodes(stand *s, const sc_request *request)
     return f;
 }
 
-/** How far the fifth nearest is from half of the border nodes: a radius with about five objects. */
-static double usual_radius_m(stand *s, const share *of)
+/** How far the fifth nearest is from half of the border nodes: a range with about five objects. */
+static void set_usual_radius(stand *s, sc_request *range, const share *of)
 {
     enum { SAMPLES = 301 };
     double far[SAMPLES];
-    const sc_request request = stock_request(s->stock, of, 5, 0);
+    sc_request request = stock_request(s->stock, of, 5, 0);
+    request.metric = range->metric;
     sc_lbs_wanted wanted;
     die_if(sc__lbs_wanted_by(&s->room, sc__objects_view(s->stock), &request, &wanted) != SC_OK,
            "out of memory");
@@ -230,25 +237,30 @@ static double usual_radius_m(stand *s, const share *of)
                                         s->cloaks.relays[i].border_nodes[0], &count);
         if (count < 5) continue;
         size_t at = n++;
-        for (; at > 0 && far[at - 1] > hits[4].distance; at--) {
+        for (; at > 0 && far[at - 1] > hits[4].way.cost; at--) {
             far[at] = far[at - 1];
         }
-        far[at] = hits[4].distance;
+        far[at] = hits[4].way.cost;
     }
     // To two digits, and no farther than a provider answers.
-    if (n == 0) return 1000;
-    const double radius_m = far[n / 2] * sc_map_unit_m(s->map);
-    const double digit = pow(10, floor(log10(radius_m)) - 1);
-    return fmin(round(radius_m / digit) * digit, sc_request_limits_default().max_radius_m);
+    const bool is_by_time = range->metric == SC_METRIC_TIME;
+    const double unit = is_by_time ? sc_map_time_unit_s(s->map) : sc_map_unit_m(s->map);
+    const double radius = n > 0 ? far[n / 2] * unit : 1000.0;
+    const double digit = pow(10, floor(log10(radius)) - 1);
+    const double rounded = round(radius / digit) * digit;
+    range->radius_m = fmin(rounded, sc_request_limits_default().max_radius_m);
+    range->radius_s = fmin(rounded, sc_request_limits_default().max_radius_s);
 }
 
 // --- A map -------------------------------------------------------------------------
 
-static void print_row(const stand *s, const char *what, const char *of, const figures *f)
+static void print_row(const stand *s, const char *what, sc_metric metric, const char *of,
+                      const figures *f)
 {
-    printf("%-18s %-14s %-5s %9.2f %9.2f %8.3f %8.1f %8.1f %7.0f %% %8.1f %6zu\n", s->name, what,
-           of, f->us[PLAIN], f->us[STARS], f->us[OURS], f->us[PLAIN] / f->us[OURS],
-           f->us[STARS] / f->us[OURS], 100 * f->looked_up, f->objects, f->wrong);
+    printf("%-18s %-14s %-8s %-5s %9.2f %9.2f %8.3f %8.1f %8.1f %7.0f %% %8.1f %6zu\n", s->name,
+           what, sc_metric_name(metric), of, f->us[PLAIN], f->us[STARS], f->us[OURS],
+           f->us[PLAIN] / f->us[OURS], f->us[STARS] / f->us[OURS], 100 * f->looked_up, f->objects,
+           f->wrong);
 }
 
 static void build_index(stand *s)
@@ -271,6 +283,29 @@ static void build_index(stand *s)
         (double)info.bytes / objects, build_s, 1e6 * build_s / info.list_count / stars);
 }
 
+static void measure_share(stand *s, const share *of, sc_metric metric)
+{
+    const char *unit = metric == SC_METRIC_TIME ? "s" : "m";
+    sc_request request = stock_request(s->stock, of, 5, 0);
+    request.metric = metric;
+    figures f = compare(s, &request);
+    print_row(s, "cloak, k = 5", metric, of->name, &f);
+    f = compare_nodes(s, &request);
+    print_row(s, "node, k = 5", metric, of->name, &f);
+    request = stock_request(s->stock, of, 20, 0);
+    request.metric = metric;
+    f = compare(s, &request);
+    print_row(s, "cloak, k = 20", metric, of->name, &f);
+    request = stock_request(s->stock, of, 0, 1.0);
+    request.metric = metric;
+    set_usual_radius(s, &request, of);
+    char within[32];
+    snprintf(within, sizeof within, "cloak, %.0f %s",
+             metric == SC_METRIC_TIME ? request.radius_s : request.radius_m, unit);
+    f = compare(s, &request);
+    print_row(s, within, metric, of->name, &f);
+}
+
 static void measure(const char *path, size_t cloak_count)
 {
     sc_map *map = bench_open(path);
@@ -291,19 +326,9 @@ static void measure(const char *path, size_t cloak_count)
     die_if(sc_lbs_new(map, &options, &s.lbs, &diag) != SC_OK, diag.message);
 
     for (size_t i = 0; shares[i].name; i++) {
-        sc_request request = stock_request(s.stock, &shares[i], 5, 0);
-        figures f = compare(&s, &request);
-        print_row(&s, "cloak, k = 5", shares[i].name, &f);
-        f = compare_nodes(&s, &request);
-        print_row(&s, "node, k = 5", shares[i].name, &f);
-        request = stock_request(s.stock, &shares[i], 20, 0);
-        f = compare(&s, &request);
-        print_row(&s, "cloak, k = 20", shares[i].name, &f);
-        request = stock_request(s.stock, &shares[i], 0, usual_radius_m(&s, &shares[i]));
-        char within[32];
-        snprintf(within, sizeof within, "cloak, %.0f m", request.radius_m);
-        f = compare(&s, &request);
-        print_row(&s, within, shares[i].name, &f);
+        for (unsigned metric = 0; metric < SC_METRIC_COUNT; metric++) {
+            measure_share(&s, &shares[i], (sc_metric)metric);
+        }
     }
     sc_lbs_free(s.lbs);
     ine_free(&s.ine);
@@ -320,8 +345,8 @@ int main(int argc, char **argv)
     if (argc < 3) bench_die("bench_lbs", "usage: bench_lbs CLOAKS MAP.scm...");
     printf("answers for whole cloaks, CPU time in us: one network expansion per border node, over "
            "nodes (plain) or stars, beside ours\n");
-    printf("%-18s %-14s %-5s %9s %9s %8s %8s %8s %9s %8s %6s\n", "map", "", "of", "plain", "stars",
-           "ours", "p / o", "s / o", "looked up", "objects", "wrong");
+    printf("%-18s %-14s %-8s %-5s %9s %9s %8s %8s %8s %9s %8s %6s\n", "map", "", "by", "of",
+           "plain", "stars", "ours", "p / o", "s / o", "looked up", "objects", "wrong");
     for (int i = 2; i < argc; i++) {
         measure(argv[i], strtoul(argv[1], NULL, 10));
     }

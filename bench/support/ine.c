@@ -57,70 +57,84 @@ void ine_free(ine *search)
     sc_free(search->roads);
     sc_free(search->edge_first);
     sc_free(search->best.distances);
-    sc_free(search->distances);
+    sc_free(search->costs);
     sc_free(search->hits);
     sc__lbs_marks_fini(&search->node_marks);
     sc__lbs_marks_fini(&search->object_marks);
     sc_lbs_queue_fini(&search->queue);
 }
 
-static void offer(ine *s, sc_object_id object, double distance)
+static void offer(ine *s, sc_object_id object, sc_lbs_cost way)
 {
-    if (distance > s->bound) return;
+    if (way.cost > s->bound) return;
     sc_lbs_mark *mark = &s->object_marks.marks[object];
     if (mark->search == s->object_marks.search) {
         sc_lbs_hit *hit = &s->hits[mark->slot];
-        if (distance < hit->distance) hit->distance = distance;
+        if (sc__lbs_is_cheaper(way, hit->way)) hit->way = way;
         return;
     }
     if (!sc_grow(&s->hits, s->hit_count, &s->hit_capacity, sizeof *s->hits)) {
         bench_die("ine", "out of memory");
     }
     *mark = (sc_lbs_mark){s->object_marks.search, (uint32_t)s->hit_count};
-    s->hits[s->hit_count++] = (sc_lbs_hit){distance, object};
+    s->hits[s->hit_count++] = (sc_lbs_hit){way, object};
     if (s->best.k == UINT32_MAX) return;
-    sc__lbs_best_add(&s->best, distance);
+    sc__lbs_best_add(&s->best, way.cost);
     s->bound = sc__lbs_best_bound(&s->best, s->bound);
 }
 
-static void reach(ine *s, sc_node_id node, double distance)
+static void reach(ine *s, sc_node_id node, sc_lbs_cost way)
 {
-    if (distance > s->bound) return;
+    if (way.cost > s->bound) return;
     sc_lbs_mark *mark = &s->node_marks.marks[node];
     if (mark->search == s->node_marks.search) {
-        if (s->distances[mark->slot] <= distance) return;
-        s->distances[mark->slot] = distance;
+        if (!sc__lbs_is_cheaper(way, s->costs[mark->slot])) return;
+        s->costs[mark->slot] = way;
     } else {
-        if (!sc_grow(&s->distances, s->node_count, &s->node_capacity, sizeof *s->distances)) {
+        if (!sc_grow(&s->costs, s->node_count, &s->node_capacity, sizeof *s->costs)) {
             bench_die("ine", "out of memory");
         }
         *mark = (sc_lbs_mark){s->node_marks.search, (uint32_t)s->node_count};
-        s->distances[s->node_count++] = distance;
+        s->costs[s->node_count++] = way;
     }
     if (!sc_lbs_queue_reserve(&s->queue, s->queue.count + 1)) bench_die("ine", "out of memory");
-    sc_lbs_queue_push(&s->queue, (sc_lbs_queued){distance, node});
+    sc_lbs_queue_push(&s->queue, (sc_lbs_queued){way.cost, node});
 }
 
-static void visit(ine *s, const sc_lbs_wanted *wanted, sc_node_id node, double distance)
+// Along an edge from one of its ends, where it is open.
+static void go_along(ine *s, const sc_lbs_wanted *wanted, sc_edge_id e, bool backwards,
+                     sc_lbs_cost before)
+{
+    const sc_edge *edge = &sc_map_edges(s->view->map)[e];
+    const sc_travel_times times = sc_map_edge_times(s->view->map)[e];
+    const uint32_t time = backwards ? times.backward : times.forward;
+    for (uint32_t o = s->edge_first[e]; o < s->edge_first[e + 1]; o++) {
+        if (!sc__lbs_is_wanted(wanted, s->view, o)) continue;
+        const uint32_t offset = s->view->objects[o].offset;
+        const uint32_t part = backwards ? edge->length - offset : offset;
+        if (part > 0 && time == SC_CLOSED) continue;
+        const double part_time = part > 0 ? nearbyint(time * ((double)part / edge->length)) : 0.0;
+        offer(s, o, sc__lbs_cost_plus(before, sc__step_of(s->metric, part, (uint32_t)part_time)));
+    }
+    if (time == SC_CLOSED) return;
+    reach(s, backwards ? edge->from : edge->to,
+          sc__lbs_cost_plus(before, sc__step_of(s->metric, edge->length, time)));
+}
+
+static void visit(ine *s, const sc_lbs_wanted *wanted, sc_node_id node, sc_lbs_cost way)
 {
     const sc_edge *edges = sc_map_edges(s->view->map);
     for (uint32_t i = s->node_first[node]; i < s->node_first[node + 1]; i++) {
         const sc_edge_id e = s->roads[i];
-        const sc_edge *edge = &edges[e];
-        for (uint32_t o = s->edge_first[e]; o < s->edge_first[e + 1]; o++) {
-            if (!sc__lbs_is_wanted(wanted, s->view, o)) continue;
-            const uint32_t offset = s->view->objects[o].offset;
-            if (edge->from == node) offer(s, o, distance + offset);
-            if (edge->to == node) offer(s, o, distance + (edge->length - offset));
-        }
-        reach(s, edge->from == node ? edge->to : edge->from, distance + edge->length);
+        if (edges[e].from == node) go_along(s, wanted, e, false, way);
+        if (edges[e].to == node) go_along(s, wanted, e, true, way);
     }
 }
 
 static int compare_hits(const void *a, const void *b)
 {
-    const double left = ((const sc_lbs_hit *)a)->distance;
-    const double right = ((const sc_lbs_hit *)b)->distance;
+    const double left = ((const sc_lbs_hit *)a)->way.cost;
+    const double right = ((const sc_lbs_hit *)b)->way.cost;
     return (left > right) - (left < right);
 }
 
@@ -128,14 +142,14 @@ static void settle(ine *s, uint32_t k)
 {
     size_t count = 0;
     for (size_t i = 0; i < s->hit_count; i++) {
-        if (s->hits[i].distance <= s->bound) s->hits[count++] = s->hits[i];
+        if (s->hits[i].way.cost <= s->bound) s->hits[count++] = s->hits[i];
     }
     enum { FEW = 32 };
     if (count > FEW) qsort(s->hits, count, sizeof *s->hits, compare_hits);
     for (size_t i = 1; i < count && count <= FEW; i++) {
         const sc_lbs_hit hit = s->hits[i];
         size_t at = i;
-        for (; at > 0 && hit.distance < s->hits[at - 1].distance; at--) {
+        for (; at > 0 && hit.way.cost < s->hits[at - 1].way.cost; at--) {
             s->hits[at] = s->hits[at - 1];
         }
         s->hits[at] = hit;
@@ -147,6 +161,7 @@ void ine_search(ine *search, const sc_lbs_wanted *wanted, sc_lbs_reach far, sc_n
 {
     ine *s = search;
     s->bound = far.radius;
+    s->metric = far.metric;
     s->hit_count = 0;
     s->node_count = 0;
     s->queue.count = 0;
@@ -156,12 +171,13 @@ void ine_search(ine *search, const sc_lbs_wanted *wanted, sc_lbs_reach far, sc_n
         !sc__lbs_marks_begin(&s->object_marks, s->view->object_count)) {
         bench_die("ine", "out of memory");
     }
-    reach(s, node, 0);
+    reach(s, node, (sc_lbs_cost){0.0, 0.0});
     while (s->queue.count > 0) {
         const sc_lbs_queued next = sc_lbs_queue_pop(&s->queue);
-        if (next.distance > s->bound) break;
-        if (next.distance > s->distances[s->node_marks.marks[next.star].slot]) continue;
-        visit(s, wanted, next.star, next.distance);
+        if (next.cost > s->bound) break;
+        const sc_lbs_cost way = s->costs[s->node_marks.marks[next.star].slot];
+        if (next.cost > way.cost) continue;
+        visit(s, wanted, next.star, way);
     }
     settle(s, far.k);
 }

@@ -1,7 +1,7 @@
 /**
  * @file ine.h
  * @brief Incremental network expansion as the books have it: over nodes and edges, one node at a
- * time.
+ * time, by distance or by time.
  *
  * What the provider is measured against. It is made with care - marks that need no clearing, a heap
  * of four children, a bound that comes down with each object found - but it knows no segments, no
@@ -18,7 +18,7 @@ typedef struct ine {
     sc_edge_id *roads;     ///< the edges at each node
     uint32_t *edge_first;  ///< first object of each edge; edges + 1
     sc_lbs_marks node_marks;
-    double *distances;  ///< of nodes reached, by slot
+    sc_lbs_cost *costs;  ///< of nodes reached, by slot
     size_t node_count;
     size_t node_capacity;
     sc_lbs_marks object_marks;
@@ -28,6 +28,7 @@ typedef struct ine {
     size_t hit_count;
     size_t hit_capacity;
     double bound;
+    sc_metric metric;
 } ine;
 
 ine ine_new(const sc_objects *objects);

@@ -136,18 +136,21 @@ void both_sides_check(both_sides *b, size_t member, odd_position at)
     const sc_near *got = NULL;
     size_t count = 0;
     sc_diag diag = {""};
-    CHECK_OK(sc_filter_answer(b->filter, (sc_road_point){.edge = at.edge, .offset_m = at.offset_m},
-                              b->which[member], &got, &count, &diag),
-             &diag);
+    const sc_road_point point = {
+        .edge = at.edge, .offset_m = at.offset_m, .direction = at.direction};
+    CHECK_OK(sc_filter_answer(b->filter, point, b->which[member], &got, &count, &diag), &diag);
+    const sc_metric metric = b->requests[member].metric;
     sc_near *named = test_take(count, sizeof *named);
     for (size_t i = 0; i < count; i++) {
         named[i] =
             (sc_near){original(b, table, got[i].object), got[i].distance_m, got[i].duration_s};
-        assert_true(i == 0 || got[i].distance_m > got[i - 1].distance_m ||
+        assert_true(i == 0 || sc_near_cost(&got[i], metric) > sc_near_cost(&got[i - 1], metric) ||
                     got[i].object > got[i - 1].object);
     }
+    b->slow->direction = at.direction;
     slow_answer wanted = slow_nearest_at(b->slow, at.edge, at.offset_m, &b->requests[member]);
     slow_check_answer(b->slow, &wanted, named, count, "member");
+    b->slow->direction = SC_EITHER_WAY;
     slow_answer_free(&wanted);
     free(named);
 }

@@ -9,10 +9,14 @@
 
 typedef struct made_distances {
     const sc_map *map;
-    double *between;  ///< metres from node to node
+    sc_metric metric;
+    double *between;  ///< metres or seconds from node to node
 } made_distances;
 
 made_distances made_distances_new(const sc_map *map);
+
+/** By distance or by time, as roads are open. */
+made_distances made_distances_by(const sc_map *map, sc_metric metric);
 void made_distances_free(made_distances *distances);
 
 /** From a point of an edge to an object, by road. */

@@ -124,26 +124,31 @@ odd_cloak odd_cloak_new(const sc_map *map, sc_rng *rng)
     return odd_cloak_of(map, inside);
 }
 
-odd_position odd_position_on(const sc_map *map, sc_seg_id segment, sc_rng *rng)
+static double draw_offset(const sc_map *map, sc_edge_id edge, sc_rng *rng)
 {
-    const sc_segment *segments = sc_map_segments(map);
-    const sc_edge_id first = segments[segment].first_edge;
-    const uint32_t count = segments[segment + 1].first_edge - first;
-    const sc_edge_id edge = first + sc_rng_below(rng, count);
     const double length_m = sc_map_edge_length_m(map, edge);
-    const double unit_m = sc_map_unit_m(map);
+    const uint32_t units = sc_map_edges(map)[edge].length;
     switch (sc_rng_below(rng, 6)) {
     case 0:
-        return (odd_position){edge, 0};
+        return 0.0;
     case 1:
-        return (odd_position){edge, length_m};
+        return length_m;
     case 2:
-        return (odd_position){edge, length_m / 2};
-    case 3: {
-        const uint32_t units = sc_map_edges(map)[edge].length;
-        return (odd_position){edge, (units > 0 ? sc_rng_below(rng, units) : 0) * unit_m};
-    }
+        return length_m / 2;
+    case 3:
+        return (units > 0 ? sc_rng_below(rng, units) : 0) * sc_map_unit_m(map);
     default:
-        return (odd_position){edge, sc_rng_unit(rng) * length_m};
+        return sc_rng_unit(rng) * length_m;
     }
+}
+
+odd_position odd_position_on(const sc_map *map, sc_seg_id segment, sc_rng *rng)
+{
+    static const sc_direction directions[] = {SC_EITHER_WAY, SC_EITHER_WAY, SC_FORWARD,
+                                              SC_BACKWARD};
+    const sc_segment *segments = sc_map_segments(map);
+    const sc_edge_id first = segments[segment].first_edge;
+    const sc_edge_id edge = first + sc_rng_below(rng, segments[segment + 1].first_edge - first);
+    const double offset_m = draw_offset(map, edge, rng);
+    return (odd_position){edge, offset_m, directions[sc_rng_below(rng, 4)]};
 }

@@ -41,9 +41,11 @@ sc_relay odd_cloak_relay(const odd_cloak *cloak, const sc_map *map, const sc_req
 typedef struct odd_position {
     sc_edge_id edge;
     double offset_m;
+    sc_direction direction;  ///< in which a traveller there moves
 } odd_position;
 
-/** A position on a segment: at an end, in the middle, at a whole unit, or anywhere. */
+/** A position on a segment: at an end, in the middle, at a whole unit, or anywhere; half of them
+ * with a direction. */
 odd_position odd_position_on(const sc_map *map, sc_seg_id segment, sc_rng *rng);
 
 #endif

@@ -10,8 +10,9 @@
  * that costs less in the other. Costs are whole numbers of *parts*, a millionth (2^-20) of the
  * map's unit of length or of time: so sums are exact, also from a position between two units, and
  * equal ways cost the same. The time to an object is a whole number of units from either end of its
- * edge. On large maps a search pauses at a limit, and goes on to twice the limit if that was not
- * enough.
+ * edge. With a direction, a search goes on along the road until it may turn: where roads meet, the
+ * road ends, or it is closed ahead. On large maps a search pauses at a limit, and goes on to twice
+ * the limit if that was not enough.
  */
 #ifndef SC_TESTS_SUPPORT_SLOW_NEAREST_H
 #define SC_TESTS_SUPPORT_SLOW_NEAREST_H
@@ -48,12 +49,20 @@ typedef struct slow_answer {
 
 void slow_answer_free(slow_answer *answer);
 
+/** Where a search begins: at a position, or at a node. */
+typedef struct slow_begin {
+    sc_edge_id edge;
+    uint64_t offset;  ///< in parts
+    sc_node_id node;  ///< SC_NONE: at the position
+} slow_begin;
+
 /** A map with objects, ready to be searched. */
 typedef struct slow_nearest {
     const sc_map *map;             ///< borrowed
     const sc_object_table *table;  ///< borrowed
     const sc_edge *edges;          ///< the map's
     sc_metric metric;              ///< of slow_measure(), and of the last search
+    sc_direction direction;        ///< in which searches from a position begin
     const bool *only;              ///< roads that may be used, a flag per segment; NULL: all
     uint64_t tolerance;            ///< SLOW_TOLERANCE, unless a test knows of more
     uint32_t *first_at_node;       ///< nodes + 1, into `edges_at_node`
@@ -64,6 +73,8 @@ typedef struct slow_nearest {
     uint64_t *object_distance;  ///< likewise
     uint64_t *node_other;       ///< the same ways in the other metric
     uint64_t *object_other;
+    bool *may_turn;   ///< per node: more or fewer than two roads meet, or a ring begins
+    slow_begin from;  ///< where the last search began
     // A heap of nodes to look at, each perhaps several times; and what to clear afterwards.
     struct slow_stop *stops;
     size_t stop_count;
@@ -89,13 +100,21 @@ slow_answer slow_nearest_at_node(slow_nearest *slow, sc_node_id node, const sc_r
  * next search.
  */
 void slow_measure(slow_nearest *slow, sc_edge_id edge, double offset_m);
+void slow_measure_from_node(slow_nearest *slow, sc_node_id node);
 
 /** Whether `request` asks for objects of that category. */
 bool slow_is_wanted(const sc_request *request, sc_category_id category);
 
-/** The answer made of distances known for objects, SLOW_NO_WAY for those that are not in it. */
+/** The answer made of costs known for objects, SLOW_NO_WAY for those that are not in it. */
 slow_answer slow_answer_of(const slow_nearest *slow, const uint64_t *object_distance,
-                           const sc_request *request);
+                           const uint64_t *object_other, const sc_request *request);
+
+/**
+ * Whether a way that leaves the position of the last search the other way round, and costs the same
+ * up to the tolerance, has that cost in the other metric: then either may count. Searches again.
+ */
+bool slow_node_may_have(slow_nearest *slow, sc_node_id node, double other);
+bool slow_object_may_have(slow_nearest *slow, uint32_t object, double other);
 
 /** An object of an answer to the last request, in metres and seconds. */
 sc_near slow_near_of(const slow_nearest *slow, const slow_near *near);
@@ -108,7 +127,7 @@ double slow_amount(const slow_nearest *slow, sc_metric metric, uint64_t parts);
  * `got` is that answer: as many objects, each at the distance it is said to have, nearest first,
  * none twice, and place by place as far as the right ones. `what` says whose answer it is.
  */
-void slow_check_answer(const slow_nearest *slow, const slow_answer *wanted, const sc_near *got,
+void slow_check_answer(slow_nearest *slow, const slow_answer *wanted, const sc_near *got,
                        size_t got_count, const char *what);
 
 #endif

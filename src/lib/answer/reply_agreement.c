@@ -224,10 +224,17 @@ static sc_err check_length(const sc_filter *f, const list *l, sc_diag *diag)
     const uint64_t least = sc__object_counts_least(&f->counts, star, request);
     const uint64_t most = sc__object_counts_most(&f->counts, star, request);
     if (l->count >= (least < request->k ? least : request->k) && l->count <= most) return SC_OK;
+    const sc_node_id node = f->relay->border_nodes[l->border];
+    if (least == most) {
+        return sc_fail(diag, SC_EREPLY,
+                       "reply: request %zu, border node %" PRIu32
+                       ": %zu objects are listed, where %" PRIu64 " can be reached",
+                       l->request + 1, node, l->count, least);
+    }
     return sc_fail(diag, SC_EREPLY,
                    "reply: request %zu, border node %" PRIu32
                    ": %zu objects are listed, where %" PRIu64 " to %" PRIu64 " can be reached",
-                   l->request + 1, f->relay->border_nodes[l->border], l->count, least, most);
+                   l->request + 1, node, l->count, least, most);
 }
 
 // --- All of it ---------------------------------------------------------------

@@ -185,6 +185,9 @@ sc_err sc__index_queue_take(sc_index_queue *queue, const sc_index_due **out, siz
 #define UNUSED UINT64_MAX
 #define DONE UINT64_C(1)
 #define NOT_WAITING UINT32_MAX
+/** Of the other metric: at least so much. A list ends before such an entry when it is handed out.
+ */
+#define TOO_MUCH UINT32_MAX
 
 /** A sweep in progress. */
 typedef struct sweep {
@@ -265,13 +268,12 @@ static sc_err arrive(sweep *s, sc_star_id star, uint64_t cost, uint64_t other, s
 {
     const size_t place = (size_t)star * s->k;
     uint64_t *list = s->labels + place;
-    if (cost >= SC_NEAREST_CUT || other >= SC_NEAREST_CUT) {
+    if (cost >= SC_NEAREST_CUT) {
         s->lacks_some = s->lacks_some || lacks(list, s->k, object);
         return SC_OK;
     }
-    if (!insert(list, s->others + place, s->k, label_of(cost, object), (uint32_t)other)) {
-        return SC_OK;
-    }
+    const uint32_t counted = other < TOO_MUCH ? (uint32_t)other : TOO_MUCH;
+    if (!insert(list, s->others + place, s->k, label_of(cost, object), counted)) return SC_OK;
     return visit_later(s, star, (uint32_t)cost >> s->roads->stride_shift);
 }
 
@@ -407,14 +409,18 @@ static void hand_out(const sweep *s, const sc_map *map, sc_nearest *out)
     const sc_star *stars = sc_map_stars(map);
     const uint32_t star_count = sc_map_star_count(map);
     for (sc_star_id star = 0; star < star_count; star++) {
-        const bool is_cut = s->lacks_some || sc_star_is_pseudo(&stars[star]);
+        bool is_cut = s->lacks_some || sc_star_is_pseudo(&stars[star]);
+        bool is_over = false;
         for (uint32_t i = 0; i < s->k; i++) {
             const size_t place = (size_t)star * s->k + i;
             const uint64_t label = s->labels[place];
-            if (label == UNUSED) s->others[place] = 0;
-            out[place] = label == UNUSED
-                             ? (sc_nearest){SC_NONE, is_cut ? SC_NEAREST_CUT : SC_NEAREST_ALL}
-                             : (sc_nearest){label_object(label), label_cost(label)};
+            if (label != UNUSED && s->others[place] == TOO_MUCH) is_cut = is_over = true;
+            if (label == UNUSED || is_over) {
+                out[place] = (sc_nearest){SC_NONE, is_cut ? SC_NEAREST_CUT : SC_NEAREST_ALL};
+                s->others[place] = 0;
+            } else {
+                out[place] = (sc_nearest){label_object(label), label_cost(label)};
+            }
         }
     }
 }

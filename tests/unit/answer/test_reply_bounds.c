@@ -61,7 +61,15 @@ static void test_on_the_globe_the_bound_is_close_to_the_distance(void **state)
     sketch_free(&s);
 }
 
-// Whatever the map, no node and no object is nearer than the bound allows.
+static void check_allowed(const sc_cost_bounds *bounds, const sc_approach *approach,
+                          sc_space_point from, uint64_t parts)
+{
+    const double cost = (double)parts / (double)SLOW_PARTS * (1.0 + 1e-9) + 2.0;
+    assert_true(sc__approach_allows(bounds, approach, from, cost));
+    assert_true(cost <= bounds->total + 4.0 + 2e-9 * bounds->total);
+}
+
+// Whatever the map, no node and no object is nearer than the bound allows, by distance or by time.
 static void test_no_way_is_below_the_bound(void **state)
 {
     (void)state;
@@ -69,8 +77,11 @@ static void test_no_way_is_below_the_bound(void **state)
         check_case(seed);
         odd_town town = odd_town_new(seed);
         const sc_map *map = town.map;
-        const sc_cost_bounds bounds = sc__cost_bounds_of(map, SC_METRIC_DISTANCE);
-        for (int i = 0; i < 3; i++) {
+        for (int i = 0; i < 4; i++) {
+            const sc_metric metric = i % 2 ? SC_METRIC_TIME : SC_METRIC_DISTANCE;
+            const sc_metric other = i % 2 ? SC_METRIC_DISTANCE : SC_METRIC_TIME;
+            const sc_cost_bounds bounds = sc__cost_bounds_of(map, metric);
+            const sc_cost_bounds other_bounds = sc__cost_bounds_of(map, other);
             const sc_star_id star = sc_rng_below(&town.rng, sc_map_star_count(map));
             // A pseudo-star may be in the middle of a ring, where nobody asks from.
             if (sc_map_stars(map)[star + 1].first_segment ==
@@ -79,15 +90,13 @@ static void test_no_way_is_below_the_bound(void **state)
             }
             const sc_node_id node = sc_map_stars(map)[star].node;
             const sc_space_point from = sc__space_point_of(map, node);
-            const sc_request all = {.type = SC_REQUEST_KNN, .k = UINT32_MAX};
+            const sc_request all = {.type = SC_REQUEST_KNN, .metric = metric, .k = UINT32_MAX};
             slow_answer answer = slow_nearest_at_node(&town.slow, node, &all);
             for (size_t j = 0; j < answer.near_count; j++) {
                 const sc_object *object = &town.slow.table->objects[answer.nears[j].object];
-                const double distance =
-                    (double)answer.nears[j].distance / (double)SLOW_PARTS * (1.0 + 1e-9) + 2.0;
                 const sc_approach by_road = sc__approach_by_road(map, object->edge, object->offset);
-                assert_true(sc__approach_allows(&bounds, &by_road, from, distance));
-                assert_true(distance <= bounds.total + 2.0 + 1e-9 * bounds.total);
+                check_allowed(&bounds, &by_road, from, answer.nears[j].distance);
+                check_allowed(&other_bounds, &by_road, from, answer.nears[j].other);
             }
             for (sc_node_id v = 0; v < sc_map_node_count(map); v++) {
                 if (town.slow.node_distance[v] == SLOW_NO_WAY) continue;
@@ -95,6 +104,10 @@ static void test_no_way_is_below_the_bound(void **state)
                 const double least =
                     sc__cost_bounds_least(&bounds, from, sc__space_point_of(map, v));
                 assert_true(least <= distance * (1.0 + 1e-9) + 2.0);
+                const double least_other =
+                    sc__cost_bounds_least(&other_bounds, from, sc__space_point_of(map, v));
+                const double along = (double)town.slow.node_other[v] / (double)SLOW_PARTS;
+                assert_true(least_other <= along * (1.0 + 1e-9) + 2.0);
             }
             slow_answer_free(&answer);
         }
@@ -112,8 +125,8 @@ static void test_an_object_is_approached_by_the_ends_of_its_road(void **state)
     const double unit = 1.0 / sc_map_unit_m(c->map);
     const sc_object *dead_end = &c->objects[drawn_object_named(c, "on HM")];
     const sc_approach by_h = sc__approach_by_road(c->map, dead_end->edge, dead_end->offset);
-    CHECK_CLOSE(by_h.way[0], 30.0 * unit, 1e-6);
-    assert_true(isinf(by_h.way[1]));
+    CHECK_CLOSE(by_h.way[SC_METRIC_DISTANCE][0], 30.0 * unit, 1e-6);
+    assert_true(isinf(by_h.way[SC_METRIC_DISTANCE][1]));
     // From K: the line to H is 44.72 m, and 30 m on.
     assert_true(sc__approach_allows(&bounds, &by_h, spot_of(c, 'K'), 74.73 * unit));
     assert_false(sc__approach_allows(&bounds, &by_h, spot_of(c, 'K'), 74.71 * unit));
@@ -121,8 +134,10 @@ static void test_an_object_is_approached_by_the_ends_of_its_road(void **state)
     // Around the bend at D, 12 m behind it: 8 m to H, and 52 m to C.
     const sc_object *bend = &c->objects[drawn_object_named(c, "on DH")];
     const sc_approach both = sc__approach_by_road(c->map, bend->edge, bend->offset);
-    CHECK_CLOSE(both.way[0] + both.way[1], 60.0 * unit, 1e-6);
-    CHECK_CLOSE(fmin(both.way[0], both.way[1]), 8.0 * unit, 1e-6);
+    CHECK_CLOSE(both.way[SC_METRIC_DISTANCE][0] + both.way[SC_METRIC_DISTANCE][1], 60.0 * unit,
+                1e-6);
+    CHECK_CLOSE(fmin(both.way[SC_METRIC_DISTANCE][0], both.way[SC_METRIC_DISTANCE][1]), 8.0 * unit,
+                1e-6);
     assert_true(both.star[0] != SC_NONE && both.star[1] != SC_NONE);
     // From C straight to it would be 41.8 m; by road it is at least 52 m, or 44.7 m to H and 8 on.
     assert_true(sc__approach_allows(&bounds, &both, spot_of(c, 'C'), 52.0 * unit));
@@ -158,7 +173,7 @@ static void test_long_chains_are_not_walked_to_the_end(void **state)
         if (edge->from + edge->to != LENGTH - 1) continue;  // the one in the middle: 29 - 30
         const sc_approach approach = sc__approach_by_road(map, e, edge->length / 2);
         for (int side = 0; side < 2; side++) {
-            CHECK_CLOSE(approach.way[side] * sc_map_unit_m(map), 165.0, 1e-6);
+            CHECK_CLOSE(approach.way[SC_METRIC_DISTANCE][side] * sc_map_unit_m(map), 165.0, 1e-6);
             assert_int_equal(approach.star[side], SC_NONE);
         }
         const sc_space_point end = sc__space_point_of(map, 0);
@@ -170,7 +185,16 @@ static void test_long_chains_are_not_walked_to_the_end(void **state)
     sketch_free(&s);
 }
 
-// === How many objects can be reached: as many as a plain search over all roads finds ============
+// === How many objects can be reached: what a plain search finds is within what is known =========
+
+static bool all_roads_are_two_way(const sc_map *map)
+{
+    for (sc_edge_id e = 0; e < sc_map_edge_count(map); e++) {
+        const sc_travel_times times = sc_map_edge_times(map)[e];
+        if (times.forward == SC_CLOSED || times.backward == SC_CLOSED) return false;
+    }
+    return true;
+}
 
 // From every star of an odd map, islands, rings and single roads among them.
 static void test_as_many_can_be_reached_as_a_search_finds(void **state)
@@ -178,11 +202,14 @@ static void test_as_many_can_be_reached_as_a_search_finds(void **state)
     (void)state;
     enum { TOWNS = 200 };
     size_t partial = 0;
+    size_t both = 0;
+    size_t unsure = 0;
     for (uint64_t seed = 0; seed < TOWNS; seed++) {
         check_case(seed);
         odd_town town = odd_town_new(seed);
-        sc_object_counts counts = {.components = NULL};
+        sc_object_counts counts = {.weak = {.components = NULL}};
         CHECK_OK(sc__object_counts_init(&counts, town.map), NULL);
+        const bool is_two_way = all_roads_are_two_way(town.map);
         sc_request requests[3];
         const size_t count =
             odd_requests(town.map, sc_map_category_count(town.map), &town.rng, requests, 3);
@@ -194,8 +221,14 @@ static void test_as_many_can_be_reached_as_a_search_finds(void **state)
                 all.k = UINT32_MAX;
                 slow_answer found =
                     slow_nearest_at_node(&town.slow, sc_map_stars(town.map)[star].node, &all);
-                assert_int_equal(sc__object_counts_reachable(&counts, star, &all),
-                                 found.near_count);
+                const uint64_t least = sc__object_counts_least(&counts, star, &all);
+                const uint64_t most = sc__object_counts_most(&counts, star, &all);
+                assert_true(least <= found.near_count);
+                assert_true(found.near_count <= most);
+                // Where all roads are open both ways, it is known how many there are.
+                if (is_two_way) assert_int_equal(least, most);
+                both += is_two_way;
+                unsure += least < most;
                 if (found.near_count < sc_map_object_count(town.map)) partial++;
                 slow_answer_free(&found);
             }
@@ -205,6 +238,8 @@ static void test_as_many_can_be_reached_as_a_search_finds(void **state)
     }
     check_case_done();
     assert_true(partial > TOWNS);
+    assert_true(both > TOWNS);
+    assert_true(unsure > TOWNS);
 }
 
 static void test_a_map_without_objects_has_none_to_reach(void **state)
@@ -212,11 +247,13 @@ static void test_a_map_without_objects_has_none_to_reach(void **state)
     (void)state;
     sketch s = sketch_draw(SC_COORDS_PLANAR, "A---B---C\n", "");
     sc_map *map = finish_builder(sketch_builder(&s));
-    sc_object_counts counts = {.components = NULL};
+    sc_object_counts counts = {.weak = {.components = NULL}};
     CHECK_OK(sc__object_counts_init(&counts, map), NULL);
-    assert_null(counts.components);
+    assert_null(counts.weak.components);
+    assert_null(counts.strong.components);
     const sc_request any = {.type = SC_REQUEST_KNN, .k = 1};
-    assert_int_equal(sc__object_counts_reachable(&counts, 0, &any), 0);
+    assert_int_equal(sc__object_counts_least(&counts, 0, &any), 0);
+    assert_int_equal(sc__object_counts_most(&counts, 0, &any), 0);
     sc__object_counts_fini(&counts);
     sc__object_counts_fini(&counts);
     sc_map_free(map);

@@ -114,11 +114,15 @@ static void check_holds_together(const sc_reply *reply, const sc_request *reques
     for (size_t i = 0; i < count; i++) {
         assert_true(got[i].object < reply->table.count);
         assert_true(isfinite(got[i].distance_m) && got[i].distance_m >= 0.0);
-        assert_true(i == 0 || got[i].distance_m >= got[i - 1].distance_m);
+        assert_true(isfinite(got[i].duration_s) && got[i].duration_s >= 0.0);
+        assert_true(i == 0 || sc_near_cost(&got[i], request->metric) >=
+                                  sc_near_cost(&got[i - 1], request->metric));
         assert_false(is_taken[got[i].object]);
         is_taken[got[i].object] = true;
         if (request->type == SC_REQUEST_RANGE) {
-            assert_true(got[i].distance_m <= request->radius_m * (1.0 + 1e-9) + 1e-6);
+            const double radius =
+                request->metric == SC_METRIC_TIME ? request->radius_s : request->radius_m;
+            assert_true(sc_near_cost(&got[i], request->metric) <= radius * (1.0 + 1e-9) + 1e-6);
         }
     }
     free(is_taken);

@@ -10,7 +10,7 @@
 
 enum { SIDE = 12 };
 static const size_t LIST_BYTES = 16;
-static const size_t ENTRY_BYTES = 8;
+static const size_t ENTRY_BYTES = 12;  // with what the way costs in the other metric
 
 // How many objects each category has; two are equally frequent.
 static const uint32_t sizes[] = {40, 3, 12, 200, 12};
@@ -76,12 +76,17 @@ static void test_with_room_for_all_every_category_gets_a_list(void **state)
     const sc_objects_view *view = sc__objects_view(f.objects);
     const size_t stars = sc_map_star_count(f.map);
     assert_int_equal(info.k, 8);
-    assert_int_equal(info.list_count, 6);
+    assert_int_equal(info.list_count, 12);
     assert_int_equal(info.left_out, 0);
-    assert_int_equal(info.bytes, 6 * LIST_BYTES + stars * (5 * 8 + 3) * ENTRY_BYTES);
+    assert_int_equal(info.bytes, 2 * (6 * LIST_BYTES + stars * (5 * 8 + 3) * ENTRY_BYTES));
     // A category of three has lists of three.
-    assert_int_equal(view->lists[view->list_of[1]].k, 3);
-    assert_int_equal(view->lists[5].category, SC_NONE);
+    for (unsigned metric = 0; metric < SC_METRIC_COUNT; metric++) {
+        const uint32_t rare = sc__objects_list_of(view, (sc_metric)metric, 1);
+        assert_int_equal(view->index.lists[rare].k, 3);
+        assert_int_equal(view->index.lists[rare].metric, metric);
+        assert_int_equal(view->index.lists[6 * metric + 5].category, SC_NONE);
+        assert_int_equal(view->index.lists[6 * metric + 5].metric, metric);
+    }
     fixture_free(&f);
 }
 
@@ -98,17 +103,20 @@ static void test_the_most_frequent_are_left_out_first_and_all_together_last(void
     static const uint32_t lengths[] = {8, 3, 8, 8, 8, 8};
     size_t needed = 0;
     for (uint32_t fit = 0; fit <= 6; fit++) {
-        if (fit > 0) needed += LIST_BYTES + stars * lengths[fit - 1] * ENTRY_BYTES;
-        const size_t next = fit < 6 ? LIST_BYTES + stars * lengths[fit] * ENTRY_BYTES : 1000;
+        if (fit > 0) needed += 2 * (LIST_BYTES + stars * lengths[fit - 1] * ENTRY_BYTES);
+        const size_t next = fit < 6 ? 2 * (LIST_BYTES + stars * lengths[fit] * ENTRY_BYTES) : 1000;
         const size_t rooms[] = {needed, needed + 1, needed + next - 1};
         for (int i = 0; i < 3; i++) {
             const sc_index_info info = build(&f, 8, rooms[i], 1);
-            assert_int_equal(info.list_count, fit);
+            assert_int_equal(info.list_count, 2 * fit);
             assert_int_equal(info.left_out, 6 - fit);
             assert_int_equal(info.bytes, needed);
             assert_int_equal(info.k, fit > 0 ? 8 : 0);
             for (uint32_t j = 0; j < 6; j++) {
-                assert_int_equal(view->list_of[order[j]] != SC_NONE, j < fit);
+                for (unsigned m = 0; m < SC_METRIC_COUNT; m++) {
+                    const uint32_t list = sc__objects_list_of(view, (sc_metric)m, order[j]);
+                    assert_int_equal(list != SC_NONE, j < fit);
+                }
             }
         }
     }
@@ -120,12 +128,12 @@ static void test_a_new_index_takes_the_place_of_the_old(void **state)
     (void)state;
     fixture f = fixture_new();
     sc_diag diag = {""};
-    assert_int_equal(build(&f, 8, SIZE_MAX, 1).list_count, 6);
+    assert_int_equal(build(&f, 8, SIZE_MAX, 1).list_count, 12);
     assert_int_equal(build(&f, 2, SIZE_MAX, 1).k, 2);
     CHECK_OK(sc_objects_check_index(f.objects, &diag), &diag);
     // No room: then there is none.
     assert_int_equal(build(&f, 2, 0, 1).k, 0);
-    assert_int_equal(sc__objects_view(f.objects)->list_count, 0);
+    assert_int_equal(sc__objects_view(f.objects)->index.list_count, 0);
     assert_int_equal(build(&f, 64, SIZE_MAX, 1).k, 64);
     CHECK_OK(sc_objects_check_index(f.objects, &diag), &diag);
     fixture_free(&f);
@@ -154,16 +162,21 @@ static void test_any_number_of_threads_makes_the_same_index(void **state)
     fixture f = fixture_new();
     const sc_objects_view *view = sc__objects_view(f.objects);
     const sc_index_info alone = build(&f, 8, SIZE_MAX, 1);
-    const size_t entry_bytes = alone.bytes - alone.list_count * LIST_BYTES;
-    sc_nearest *entries = test_take(entry_bytes, 1);
-    memcpy(entries, view->entries, entry_bytes);
+    const size_t count = (alone.bytes - alone.list_count * LIST_BYTES) / ENTRY_BYTES;
+    assert_int_equal(count, view->index.entry_count);
+    sc_nearest *entries = test_take(count, sizeof *entries);
+    uint32_t *others = test_take(count, sizeof *others);
+    memcpy(entries, view->index.entries, count * sizeof *entries);
+    memcpy(others, view->index.others, count * sizeof *others);
     static const unsigned threads[] = {0, 2, 3, 6, 100, 100000};
     for (size_t i = 0; i < sizeof threads / sizeof *threads; i++) {
         const sc_index_info info = build(&f, 8, SIZE_MAX, threads[i]);
         assert_int_equal(info.bytes, alone.bytes);
-        assert_memory_equal(view->entries, entries, entry_bytes);
+        assert_memory_equal(view->index.entries, entries, count * sizeof *entries);
+        assert_memory_equal(view->index.others, others, count * sizeof *others);
     }
     free(entries);
+    free(others);
     fixture_free(&f);
 }
 
@@ -174,7 +187,7 @@ static void test_entries_begin_at_a_cache_line(void **state)
     fixture f = fixture_new();
     for (uint32_t k = 1; k < 20; k++) {
         build(&f, k, SIZE_MAX, 1);
-        assert_int_equal((uintptr_t)sc__objects_view(f.objects)->entries % 64, 0);
+        assert_int_equal((uintptr_t)sc__objects_view(f.objects)->index.entries % 64, 0);
     }
     fixture_free(&f);
 }
@@ -205,8 +218,8 @@ static void test_progress_is_told_list_by_list(void **state)
         options.progress = (sc_progress){listen, &told};
         sc_diag diag = {""};
         CHECK_OK(sc_objects_build_index(f.objects, &options, &diag), &diag);
-        assert_int_equal(told.done, 6);
-        assert_int_equal(told.total, 6);
+        assert_int_equal(told.done, 12);
+        assert_int_equal(told.total, 12);
         assert_true(told.count >= 2);
     }
     fixture_free(&f);

@@ -129,22 +129,16 @@ typedef struct tally {
     size_t full;
     size_t all;
     size_t cut;
+    size_t over;
     size_t pseudo;
     size_t ties;
 } tally;
 
 // Measure from where a star is.
-static void measure_from_star(odd_town *town, sc_star_id star)
+static void measure_from_star(odd_town *town, sc_metric metric, sc_star_id star)
 {
-    const sc_node_id node = sc_map_stars(town->map)[star].node;
-    const sc_edge *edges = sc_map_edges(town->map);
-    for (sc_edge_id e = 0; e < sc_map_edge_count(town->map); e++) {
-        if (edges[e].from != node && edges[e].to != node) continue;
-        const double at = edges[e].from == node ? 0.0 : sc_map_edge_length_m(town->map, e);
-        slow_measure(&town->slow, e, at);
-        return;
-    }
-    fail_msg("star %u is at no road", star);
+    town->slow.metric = metric;
+    slow_measure_from_node(&town->slow, sc_map_stars(town->map)[star].node);
 }
 
 static int compare_ranks(const void *a, const void *b)
@@ -189,7 +183,8 @@ static void check_star(const odd_town *town, const sc_nearest_list *list, sc_sta
                        uint64_t *ranks, bool is_cut, tally *met)
 {
     const sc_objects_view *view = sc__objects_view(town->objects);
-    const sc_nearest *kept = view->entries + list->first + (size_t)star * list->k;
+    const sc_nearest *kept = view->index.entries + list->first + (size_t)star * list->k;
+    const uint32_t *others = view->index.others + list->first + (size_t)star * list->k;
     size_t count = 0;
     size_t reachable = 0;
     if (is_pseudo(town->map, star)) {
@@ -198,19 +193,26 @@ static void check_star(const odd_town *town, const sc_nearest_list *list, sc_sta
     } else {
         count = right_order(town, list->category, ranks, &reachable);
     }
+    bool is_over = false;  // by a way that is too much for 32 bits of the other metric
     for (uint32_t i = 0; i < list->k; i++) {
-        if (i < count) {
-            assert_int_equal(kept[i].distance, ranks[i] >> 32);
+        const uint64_t other =
+            i < count ? town->slow.object_other[(uint32_t)ranks[i]] / SLOW_PARTS : 0;
+        is_over = is_over || other >= UINT32_MAX;
+        if (i < count && !is_over) {
+            assert_int_equal(kept[i].cost, ranks[i] >> 32);
             assert_int_equal(kept[i].object, (uint32_t)ranks[i]);
-            met->ties += i > 0 && kept[i].distance == kept[i - 1].distance;
+            assert_int_equal(others[i], other);
+            met->ties += i > 0 && kept[i].cost == kept[i - 1].cost;
         } else {
             assert_int_equal(kept[i].object, SC_NONE);
-            assert_int_equal(kept[i].distance, is_cut ? SC_NEAREST_CUT : SC_NEAREST_ALL);
-            met->all += !is_cut;
+            assert_int_equal(kept[i].cost, is_cut || is_over ? SC_NEAREST_CUT : SC_NEAREST_ALL);
+            assert_int_equal(others[i], 0);
+            met->all += !is_cut && !is_over;
             met->cut += reachable > count;
+            met->over += is_over;
         }
     }
-    met->full += count >= list->k;
+    met->full += count >= list->k && !is_over;
 }
 
 // Whether a star's list has room and lacks objects, because they are too far for 32 bits.
@@ -227,17 +229,22 @@ static void check_index(odd_town *town, tally *met)
 {
     const sc_objects_view *view = sc__objects_view(town->objects);
     uint64_t *ranks = test_take(view->object_count + 1, sizeof *ranks);
-    bool *is_cut = test_take(view->list_count + 1, sizeof *is_cut);
-    for (sc_star_id star = 0; star < sc_map_star_count(town->map); star++) {
-        measure_from_star(town, star);
-        for (size_t i = 0; i < view->list_count; i++) {
-            is_cut[i] = is_cut[i] || lacks_some(town, &view->lists[i], star, ranks);
-        }
-    }
-    for (sc_star_id star = 0; star < sc_map_star_count(town->map); star++) {
-        measure_from_star(town, star);
-        for (size_t i = 0; i < view->list_count; i++) {
-            check_star(town, &view->lists[i], star, ranks, is_cut[i], met);
+    const size_t list_count = view->index.list_count;
+    const sc_nearest_list *lists = view->index.lists;
+    bool *is_cut = test_take(list_count + 1, sizeof *is_cut);
+    for (int round = 0; round < 2; round++) {
+        for (size_t n = 0; n < SC_METRIC_COUNT * (size_t)sc_map_star_count(town->map); n++) {
+            const sc_star_id star = (sc_star_id)(n / SC_METRIC_COUNT);
+            const sc_metric metric = (sc_metric)(n % SC_METRIC_COUNT);
+            measure_from_star(town, metric, star);
+            for (size_t i = 0; i < list_count; i++) {
+                if (lists[i].metric != metric) continue;
+                if (round == 0) {
+                    is_cut[i] = is_cut[i] || lacks_some(town, &lists[i], star, ranks);
+                } else {
+                    check_star(town, &lists[i], star, ranks, is_cut[i], met);
+                }
+            }
         }
     }
     free(ranks);
@@ -264,6 +271,7 @@ static void test_every_list_of_every_star_is_what_a_plain_search_finds(void **st
     assert_true(met.full > 10000);
     assert_true(met.all > 1000);
     assert_true(met.cut > 100);
+    assert_true(met.over > 100);
     assert_true(met.pseudo > 1000);
     assert_true(met.ties > 10000);
 }
@@ -298,17 +306,17 @@ static void test_lists_that_are_full_lack_nothing(void **state)
     for (uint32_t k = 1; k < 3; k++) {
         const sc_index_options options = {.k = k, .max_bytes = SIZE_MAX, .threads = 1};
         CHECK_OK(sc_objects_build_index(set, &options, &diag), &diag);
-        const sc_nearest *kept = sc__objects_view(set)->entries;
+        const sc_nearest *kept = sc__objects_view(set)->index.entries;
         for (sc_star_id star = 0; star < 4; star++) {
             const sc_node_id node = sc_map_stars(map)[star].node;
             const sc_nearest *last = &kept[star * k + k - 1];
             const bool is_island = node == 12;
             const bool has_room = k == 2 && node != 4;
             if (!is_island && !has_room) {
-                assert_int_equal(last->distance, node == 4 ? 3000005000 : 5000);
+                assert_int_equal(last->cost, node == 4 ? 3000005000 : 5000);
             } else {
                 assert_int_equal(last->object, SC_NONE);
-                assert_int_equal(last->distance, k == 1 ? SC_NEAREST_ALL : SC_NEAREST_CUT);
+                assert_int_equal(last->cost, k == 1 ? SC_NEAREST_ALL : SC_NEAREST_CUT);
             }
         }
     }
@@ -327,9 +335,13 @@ static void test_lists_ascend_and_cover_the_entries(void **state)
         const sc_objects_view *view = sc__objects_view(town.objects);
         const uint32_t star_count = sc_map_star_count(town.map);
         uint64_t next = 0;
-        for (size_t i = 0; i < view->list_count; i++) {
-            const sc_nearest_list *list = &view->lists[i];
-            if (i > 0) assert_true(list->category > view->lists[i - 1].category);
+        for (size_t i = 0; i < view->index.list_count; i++) {
+            const sc_nearest_list *list = &view->index.lists[i];
+            assert_true(list->metric < SC_METRIC_COUNT);
+            if (i > 0) {
+                assert_true(list->metric > list[-1].metric || (list->metric == list[-1].metric &&
+                                                               list->category > list[-1].category));
+            }
             assert_true(list->category == SC_NONE || list->category < view->category_count);
             const uint32_t size = list->category == SC_NONE ? view->object_count
                                                             : view->category_size[list->category];
@@ -338,8 +350,9 @@ static void test_lists_ascend_and_cover_the_entries(void **state)
             next += (uint64_t)star_count * list->k;
         }
         const sc_index_info info = sc_objects_index_info(town.objects);
-        assert_int_equal(info.list_count, view->list_count);
-        assert_int_equal(info.bytes, view->list_count * 16 + next * 8);
+        assert_int_equal(info.list_count, view->index.list_count);
+        assert_int_equal(view->index.entry_count, next);
+        assert_int_equal(info.bytes, view->index.list_count * 16 + next * 12);
         odd_town_free(&town);
     }
     check_case_done();
@@ -355,9 +368,13 @@ static void test_a_category_finds_its_own_list_or_that_of_all_if_all_objects_hav
         odd_town town = odd_town_new(seed);
         odd_town_index(&town);
         const sc_objects_view *view = sc__objects_view(town.objects);
-        for (uint32_t c = 0; c <= view->category_count; c++) {
-            if (view->list_of[c] == SC_NONE) continue;
-            const sc_category_id listed = view->lists[view->list_of[c]].category;
+        for (uint32_t n = 0; n < SC_METRIC_COUNT * (view->category_count + 1); n++) {
+            const sc_metric metric = (sc_metric)(n % SC_METRIC_COUNT);
+            const uint32_t c = n / SC_METRIC_COUNT;
+            const uint32_t list = sc__objects_list_of(view, metric, c);
+            if (list == SC_NONE) continue;
+            const sc_category_id listed = view->index.lists[list].category;
+            assert_int_equal(view->index.lists[list].metric, metric);
             if (c == view->category_count) {
                 assert_int_equal(listed, SC_NONE);
             } else if (view->category_size[c] == view->object_count) {
@@ -386,19 +403,23 @@ static void test_a_wrong_entry_is_found(void **state)
         sc_diag diag = {""};
         const sc_objects_view *view = sc__objects_view(town.objects);
         const sc_index_info info = sc_objects_index_info(town.objects);
-        const size_t count = (info.bytes - 16 * (size_t)info.list_count) / 8;
-        for (int i = 0; i < 3 && count > 0; i++) {
+        const size_t count = (info.bytes - 16 * (size_t)info.list_count) / 12;
+        for (int i = 0; i < 4 && count > 0; i++) {
             // Built here, so it may be written to.
-            sc_nearest *entry =
-                (sc_nearest *)(uintptr_t)&view->entries[sc_rng_below(&town.rng, (uint32_t)count)];
+            const uint32_t at = sc_rng_below(&town.rng, (uint32_t)count);
+            sc_nearest *entry = (sc_nearest *)(uintptr_t)&view->index.entries[at];
+            uint32_t *other = (uint32_t *)(uintptr_t)&view->index.others[at];
             const sc_nearest before = *entry;
-            if (i == 0) entry->distance ^= 1u << sc_rng_below(&town.rng, 32);
+            const uint32_t other_before = *other;
+            if (i == 0) entry->cost ^= 1u << sc_rng_below(&town.rng, 32);
+            if (i == 3) *other ^= 1u << sc_rng_below(&town.rng, 32);
             if (i == 1) entry->object ^= 1;
             if (i == 2) *entry = (sc_nearest){SC_NONE, 1};
             CHECK_REFUSED(sc_objects_check_index(town.objects, &diag), SC_EMAP, &diag,
                           "nearest index: object ");
             CHECK_CONTAINS(diag.message, "starcloak map index");
             *entry = before;
+            *other = other_before;
             changed++;
         }
         CHECK_OK(sc_objects_check_index(town.objects, &diag), &diag);

@@ -50,7 +50,8 @@ static void check_same_hits(const sc_plain_search *plain, const sc_lbs_hit *hits
 {
     assert_int_equal(count, plain->hit_count);
     for (size_t i = 0; i < count; i++) {
-        CHECK_SAME(hits[i].distance, plain->hits[i].distance);
+        CHECK_SAME(hits[i].way.cost, plain->hits[i].way.cost);
+        CHECK_SAME(hits[i].way.other, plain->hits[i].way.other);
         assert_int_equal(hits[i].object, plain->hits[i].object);
     }
 }
@@ -160,8 +161,12 @@ static void check_lookup(const town *t, const sc_index_lookup *lists, sc_star_id
     if (outcome == SC_LOOKED_UP) {
         assert_int_equal(reply.near_start[1], plain->hit_count);
         for (size_t i = 0; i < plain->hit_count; i++) {
-            CHECK_SAME(reply.nears[i].distance_m, plain->hits[i].distance * sc_map_unit_m(t->map));
-            assert_int_equal(reply.nears[i].object, plain->hits[i].object);
+            const sc_lbs_hit *hit = &plain->hits[i];
+            const sc_near near = sc__lbs_near(t->map, lists->reach.metric, hit->object,
+                                              hit->way.cost, hit->way.other);
+            CHECK_SAME(reply.nears[i].distance_m, near.distance_m);
+            CHECK_SAME(reply.nears[i].duration_s, near.duration_s);
+            assert_int_equal(reply.nears[i].object, hit->object);
         }
     }
     sc_reply_fini(&reply);
