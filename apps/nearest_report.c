@@ -48,7 +48,8 @@ void sc_near_put_row(sc_report *table, size_t rank, const sc_near_row *row,
     const sc_cell cells[] = {
         sc_cell_id("rank", NULL, 4, rank),
         sc_cell_number(unit, NULL, 12, row->distance_m, 2),
-        sc_cell_number("seconds", NULL, 9, row->duration_s, 1),
+        sc_cell_number(row->duration_s == SC_UNKNOWN_S ? NULL : "seconds", NULL, 9, row->duration_s,
+                       1),
         sc_cell_text(row->object ? "object" : NULL, NULL, -widths->object, row->object),
         sc_cell_text("category", NULL, -widths->category, row->category),
         sc_cell_text(!has_position ? NULL

@@ -47,8 +47,8 @@ static bool row_of(const sc_json_value *object, sc_near_row *out)
         out->has_position = true;
         out->is_planar = true;
     }
-    return get_number(object, "distance_m", &out->distance_m) &&
-           get_number(object, "duration_s", &out->duration_s);
+    if (!get_number(object, "duration_s", &out->duration_s)) out->duration_s = SC_UNKNOWN_S;
+    return get_number(object, "distance_m", &out->distance_m);
 }
 
 /** False if one of them is no object; nothing is printed then. */

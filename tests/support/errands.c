@@ -99,7 +99,15 @@ static sc_request modest(sc_request request)
     return request;
 }
 
-sc_errand *errand_new(const sc_map *map, uint32_t category_count, sc_rng *rng, size_t place_count)
+static sc_request by_distance(sc_request request)
+{
+    request.metric = SC_METRIC_DISTANCE;
+    request.radius_m = request.radius_m + request.radius_s;
+    return sc_request_normalise(&request);
+}
+
+static sc_errand *make_errand(const sc_map *map, uint32_t category_count, sc_rng *rng,
+                              size_t place_count, bool is_by_distance)
 {
     sc_errand *e = test_take(1, sizeof *e);
     e->context = test_take(1, sizeof(unsigned));
@@ -112,6 +120,7 @@ sc_errand *errand_new(const sc_map *map, uint32_t category_count, sc_rng *rng, s
     uint32_t *which = test_take(place_count, sizeof *which);
     for (size_t i = 0; i < place_count; i++) {
         requests[i] = modest(odd_request(map, category_count, rng));
+        if (is_by_distance) requests[i] = by_distance(requests[i]);
     }
     CHECK_OK(sc_relay_new(map,
                           &(sc_relay_content){.segments = cloak.segments,
@@ -132,6 +141,17 @@ sc_errand *errand_new(const sc_map *map, uint32_t category_count, sc_rng *rng, s
     free(requests);
     odd_cloak_free(&cloak);
     return e;
+}
+
+sc_errand *errand_new(const sc_map *map, uint32_t category_count, sc_rng *rng, size_t place_count)
+{
+    return make_errand(map, category_count, rng, place_count, false);
+}
+
+sc_errand *errand_new_by_distance(const sc_map *map, uint32_t category_count, sc_rng *rng,
+                                  size_t place_count)
+{
+    return make_errand(map, category_count, rng, place_count, true);
 }
 
 void errand_free(sc_errand *errand)

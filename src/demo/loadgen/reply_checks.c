@@ -176,7 +176,9 @@ static void take_object(const sc_json_value *object, sc_metric metric, sc_reply_
                   "duration_s");
     const size_t i = out->object_count++;
     out->distances_m[i] = number_of(object, "distance_m", out);
-    out->durations_s[i] = number_of(object, "duration_s", out);
+    // Those who ask a provider of points do not know it.
+    const bool has_duration = metric == SC_METRIC_TIME || sc_json_member(object, "duration_s");
+    out->durations_s[i] = has_duration ? number_of(object, "duration_s", out) : SC_UNKNOWN_S;
     out->digests[i] = id && category && name ? sc_object_digest(id, category, name) : 0;
     if (i > 0 && cost_at(out, i, metric) < cost_at(out, i - 1, metric)) {
         violate(out, SC_VIOLATION_WRONG_ANSWER, "objects that are not in order of %s",
@@ -546,7 +548,8 @@ static uint64_t mark_of(const sc_objects *objects, uint32_t number)
 static bool is_as_far(const sc_near *near, const sc_reply_check *check, size_t i)
 {
     return fabs(near->distance_m - check->distances_m[i]) <= TOLERANCE &&
-           fabs(near->duration_s - check->durations_s[i]) <= TOLERANCE;
+           (check->durations_s[i] == SC_UNKNOWN_S ||
+            fabs(near->duration_s - check->durations_s[i]) <= TOLERANCE);
 }
 
 /** Whether it is one of those that were found, and there: of equally far ones, any. */

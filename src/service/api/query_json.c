@@ -334,6 +334,10 @@ static bool read_request(reading *r)
 
     const bool is_nearest = request->type == SC_REQUEST_KNN;
     if (!(is_nearest ? check_nearest(r, seen) : check_range(r, seen))) return false;
+    if (request->metric == SC_METRIC_TIME && r->format->policy->has_no_times) {
+        return refuse_request(r, is_nearest ? METRIC : RADIUS_S,
+                              "the provider of this service knows distances only; ask by distance");
+    }
     const unsigned own = is_nearest                          ? NEAREST
                          : request->metric == SC_METRIC_TIME ? RADIUS_S
                                                              : RADIUS_M;
@@ -442,7 +446,9 @@ static void put_object(sc_json_writer *json, const char *texts, const sc_found *
     if (texts[found->street] != '\0') sc_json_put_string(json, "street", texts + found->street);
     put_position(json, found, is_geographic);
     sc_json_put_fixed(json, "distance_m", found->distance_m, DISTANCE_DECIMALS);
-    sc_json_put_fixed(json, "duration_s", found->duration_s, SECOND_DECIMALS);
+    if (found->duration_s != SC_UNKNOWN_S) {
+        sc_json_put_fixed(json, "duration_s", found->duration_s, SECOND_DECIMALS);
+    }
     sc_json_close_object(json);
 }
 

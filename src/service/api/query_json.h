@@ -63,7 +63,8 @@ bool sc_query_body_read(const char *body, size_t size, const sc_query_format *fo
 //     {"outcome":"dropped","reason":"expired","wait_s":10.0}
 //
 // The id is that of the cloak's event; the provider does not get it. Failures are problem details
-// (problem_details.h). A street is left out where the map has no name for it. wait_s is the time
+// (problem_details.h). A street is left out where the map has no name for it, a
+// duration if the provider knows points only. wait_s is the time
 // from asking until the cloak left or the query was dropped.
 
 /**

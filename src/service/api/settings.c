@@ -322,7 +322,9 @@ sc_policy sc_settings_policy(const sc_settings *s)
         .requests = {.max_k = (uint32_t)s->max_nearest,
                      .max_radius_m = s->max_radius_m,
                      .max_radius_s = s->max_duration_s},
-        .metric = (sc_metric)s->default_metric,
+        // A provider of points measures distances, whatever the default.
+        .metric = *s->point_provider ? SC_METRIC_DISTANCE : (sc_metric)s->default_metric,
+        .has_no_times = *s->point_provider != '\0',
         .max_snap_m = s->max_snap_m,
         .user_rate = s->user_rate,
         .user_burst = s->user_burst,

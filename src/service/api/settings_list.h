@@ -101,7 +101,7 @@
            "the widest range by travel time, seconds (default 1800)")                                 \
     WORD(policy, default_metric, "default-metric", "NAME", "distance time", 1, RELOAD, HTTP,          \
          "what is near if a query does not say it: time (default), by the quickest way, or "          \
-         "distance, by the shortest")                                                                 \
+         "distance, by the shortest; with a point-provider always distance")                          \
     NUMBER(policy, max_snap_m, "max-snap", "M", 250, 0, 1000000, RELOAD, HTTP,                        \
            "a position farther from any road is refused, metres (default 250)")                       \
     NUMBER(policy, user_rate, "user-rate", "N", 1, 0, 1000000, RELOAD, HTTP,                          \

@@ -46,6 +46,10 @@ static const char *const requests[] = {
     ",\"request\":{\"type\":\"knn\",\"k\":5,\"categories\":[\"cafe\",\"hospital\"]}",
     ",\"request\":{\"type\":\"range\",\"radius_m\":0,\"categories\":null}",
     ",\"request\":{\"type\":\"range\",\"radius_m\":500,\"categories\":[]}",
+    ",\"request\":{\"type\":\"range\",\"radius_s\":60,\"metric\":\"time\"}",
+    ",\"request\":{\"type\":\"knn\",\"k\":5,\"metric\":\"distance\"}",
+    ",\"request\":{\"type\":\"range\",\"radius_s\":60,\"metric\":\"distance\"}",
+    ",\"request\":{\"type\":\"range\",\"radius_s\":60,\"radius_m\":60}",
     ",\"request\":{\"type\":\"range\",\"k\":5}",
     ",\"request\":{\"type\":\"range\",\"radius_m\":-1}",
     ",\"request\":{\"type\":\"knn\",\"k\":5,\"radius_m\":5}",
@@ -104,9 +108,9 @@ static void test_what_is_taken_is_described_and_what_is_not_is_refused(void **st
         snprintf(text, sizeof text, "{%s%s%s}", position, profile, request);
         try_query(document, text, i % 2, &tally);
     }
-    assert_int_equal(tally.taken, 2 * 2 * 4 * 4);  // per map two positions, four and four
+    assert_int_equal(tally.taken, 2 * 2 * 4 * 6);  // per map two positions, four and six
     // The service alone refuses degrees on a plane, and the reverse; nothing else in these pieces.
-    assert_int_equal(tally.finer, 2 * 1 * 4 * 4);
+    assert_int_equal(tally.finer, 2 * 1 * 4 * 6);
     json_decref(document);
 }
 

@@ -336,7 +336,7 @@ static void test_a_provider_of_points_has_no_reply_to_give(void **state)
     options.points = &points;
     pair p;
     pair_open(&p, map, &options);
-    sc_errand *e = errand_new(map, sc_map_category_count(map), &rng, 3);
+    sc_errand *e = errand_new_by_distance(map, sc_map_category_count(map), &rng, 3);
     e->wants_reply = true;
     bring_back(&p, p.asks, e);
     errand_check_well(e);

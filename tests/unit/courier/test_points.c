@@ -68,7 +68,7 @@ static void scene_close(scene *s)
 
 static sc_errand *dispatch(scene *s, double seconds)
 {
-    sc_errand *e = errand_new(s->map, sc_map_category_count(s->map), &s->rng, 3);
+    sc_errand *e = errand_new_by_distance(s->map, sc_map_category_count(s->map), &s->rng, 3);
     e->deadline_us = sc_clock_us() + (int64_t)(seconds * 1e6);
     e->leave_by_us = e->deadline_us;
     CHECK_OK(sc_courier_send(s->courier, e), NULL);
