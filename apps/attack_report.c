@@ -13,25 +13,25 @@
 #include <string.h>
 
 static const sc_entry meanings[] = {
-    {"linkability", "How likely the adversary takes it that a member is on that segment; of all "
-                    "segments of a cloak together 1."},
-    {"entropy", "Of the linkabilities, as a part of the most it can be, log2 of the number of "
+    {"linkability", "The probability, for the adversary, that a member is on that segment. Over "
+                    "all segments of a cloak these add up to 1."},
+    {"entropy", "Entropy of the linkabilities, divided by its maximum, log2 of the number of "
                 "segments: 1 is a cloak that tells nothing, 0 one that gives its members away."},
-    {"error", "Standard error of the entropy, since replays are random. Too few of them make the "
-              "entropy look lower than it is: 'bias' says by how much, about."},
-    {"effective", "Two to the power of the entropy in bits: as many segments, all alike, would "
-                  "hide a traveller as well. By density alone it is that of someone who knows the "
-                  "cloak and the traffic and replays nothing: what a service can measure."},
-    {"truth",
-     "What the adversary gives the segment on which a member really is, on average over "
-     "the members; 'rank' is that segment's place, 1 for the likeliest. Clearly less than it "
-     "would be if the adversary's belief were right, and the belief is overconfident."},
-    {"?", "An unexplained cloak: no replay gave anything like it, so the adversary knows nothing "
-          "but the density. It counts in no mean of what is believed."},
+    {"error", "Standard error of the entropy, since replays are random. Too few replays make the "
+              "entropy look lower than it is; 'bias' estimates by how much."},
+    {"effective",
+     "Two to the power of the entropy in bits: this many equally likely segments would hide a "
+     "traveller as well. 'by density' is the same number for an adversary that knows the cloak and "
+     "the traffic but replays nothing; a service can measure it."},
+    {"truth", "The probability that the adversary gives to the segment on which a member really "
+              "is, averaged over the members; 'rank' is that segment's place, 1 for the likeliest. "
+              "If it is clearly lower than with a correct belief, the adversary is overconfident."},
+    {"?", "An unexplained cloak: no replay gave anything like it, so the adversary knows only the "
+          "density. It is left out of the means."},
     {"own", "Queries of the adversary's own that it recognised in the cloak."},
     {"seen", "Tracking: cloaks of one traveller that were seen so far; in the table, 'cloaks'."},
-    {"placements", "Ways to put the strangers onto the segments. All were replayed ('all') or "
-                   "some drawn at random ('drawn')."},
+    {"placements", "Ways to place the members that are not the adversary's own on the segments. "
+                   "All were replayed ('all') or some drawn at random ('drawn')."},
     {NULL, NULL},
 };
 
@@ -40,10 +40,11 @@ static const sc_entry attacks[] = {
                "comes out with the cloak."},
     {"correlation", "The same with all members placed on segments of the cloak, in all ways or in "
                     "many drawn at random, by the density of travellers (default)."},
-    {"injection", "Ask the run's questions once more, with queries of the adversary's own near its "
-                  "victims; it recognises them in the victims' cloaks and knows where they are."},
-    {"tracking", "Follow travellers from cloak to cloak: who is on this segment now can only have "
-                 "come from where it may have been. No replays."},
+    {"injection",
+     "Run the record's queries again, with queries of the adversary's own near its victims; it "
+     "recognises its own in the victims' cloaks and knows their positions."},
+    {"tracking", "Follow travellers from cloak to cloak: a traveller can only be on segments that "
+                 "it can reach from where it may have been. No replays."},
     {NULL, NULL},
 };
 
@@ -207,7 +208,7 @@ static void put_steps(sc_report *table, const sc_trial *trial)
     if (all.unexplained == 0) return;
     fprintf(table->stream,
             "\n%zu of %zu steps %s unexplained and left out of the means:\n"
-            "by known speeds no traveller can be there in time; only the density is left.\n",
+            "no traveller can be there in time, so only the density is known.\n",
             all.unexplained, all.count, all.unexplained == 1 ? "is" : "are");
 }
 
@@ -215,10 +216,10 @@ static void put_means(FILE *stream, const sc_trial_means *means)
 {
     fprintf(stream, "Mean entropy %.4f", means->entropy);
     if (means->explained > 1) fprintf(stream, " (standard error %.4f)", means->mean_error);
-    fprintf(stream, "; with so few replays %.4f too low.\n", means->bias < 0 ? -means->bias : 0.0);
+    fprintf(stream, "; about %.4f too low: few replays.\n", means->bias < 0 ? -means->bias : 0.0);
     fprintf(stream,
-            "The true segment is given %.4f (%.4f if its belief were right);\n"
-            "all alike it would be %.4f.\n"
+            "The true segment gets probability %.4f (%.4f with a correct belief,\n"
+            "%.4f if all segments were equally likely).\n"
             "%.2f segments are ruled out, and %.2f count; by density alone, %.2f.\n",
             means->probability, means->expected, means->by_chance, means->ruled_out,
             means->effective, means->by_density);
@@ -231,13 +232,12 @@ static void put_left_out(FILE *stream, const sc_trial *trial, const sc_trial_mea
         const bool is_one = means->unexplained == 1;
         fprintf(stream,
                 "%zu cloak%s unexplained (?) and left out of the means: no replay gave\nanything "
-                "like %s; only the density is left.\n",
+                "like %s, so only the density is known.\n",
                 means->unexplained, is_one ? " is" : "s are", is_one ? "it" : "them");
     }
     if (trial->passed_over > 0) {
-        fprintf(stream, "%zu cloak%s with more than %s members %s passed over.\n",
-                trial->passed_over, plural(trial->passed_over),
-                sc_format_count(most, SC_ATTACK_MEMBERS_MAX),
+        fprintf(stream, "%zu cloak%s with more than %s members %s skipped.\n", trial->passed_over,
+                plural(trial->passed_over), sc_format_count(most, SC_ATTACK_MEMBERS_MAX),
                 trial->passed_over == 1 ? "was" : "were");
     }
 }

@@ -75,7 +75,7 @@ static sc_err check(const sc_settings *s, sc_diag *diag)
 {
     if (!*s->cluster_key) {
         return fail(diag, SC_EINVAL, "cluster-key",
-                    "a process of a cluster needs the key that all of them share; make one with "
+                    "the key that all processes of the cluster share is missing; make one with "
                     "'starcloak cluster key FILE'");
     }
     if (!is_cluster_name(s->cluster_name)) {
@@ -83,14 +83,15 @@ static sc_err check(const sc_settings *s, sc_diag *diag)
                     "up to 63 letters, digits, dashes and underscores");
     }
     if (*s->nats_key && !*s->nats_certificate) {
-        return fail(diag, SC_EINVAL, "nats-key", "needs nats-certificate too");
+        return fail(diag, SC_EINVAL, "nats-key", "set nats-certificate too");
     }
     if (!*s->nats_user != !*s->nats_password) {
         return fail(diag, SC_EINVAL, *s->nats_user ? "nats-user" : "nats-password",
-                    "nats-user and nats-password go together");
+                    "nats-user and nats-password are needed together");
     }
     if (*s->nats_user && *s->nats_credentials) {
-        return fail(diag, SC_EINVAL, "nats-credentials", "either these or nats-user, not both");
+        return fail(diag, SC_EINVAL, "nats-credentials",
+                    "give either nats-credentials or nats-user, not both");
     }
     return SC_OK;
 }

@@ -47,6 +47,7 @@ enum {
     KEY_INJECTED_PROFILE,
     KEY_INJECTED_WITHIN,
     KEY_TOP_SPEED,
+    KEY_BOTH_WAYS,
     KEY_SAMPLES,
     KEY_PLACEMENTS,
     KEY_RUNS,
@@ -74,17 +75,19 @@ static const sc_option attack_option_table[] = {
      "replay correlation injection tracking"},
     {"density", KEY_DENSITY, "NAME|FILE",
      "what the adversary knows of the traffic: uniform (default), traffic (counted from simulated "
-     "travellers), or a table of 'starcloak density'",
+     "travellers), or a table made by 'starcloak density'",
      "uniform traffic"},
     {"injected", KEY_INJECTED, "N",
-     "injection: queries of its own for each victim, 1 to 64 (default 4)", NULL},
+     "injection: queries of the adversary's own for each victim, 1 to 64 (default 4)", NULL},
     {"injected-profile", KEY_INJECTED_PROFILE, "K:L:SIGMA_S",
      "injection: what its queries ask for; K of 0 is one more than are injected (default 0:1:1)",
      NULL},
     {"injected-within", KEY_INJECTED_WITHIN, "HOPS",
      "injection: how near the victim they are put (default 1)", NULL},
     {"top-speed", KEY_TOP_SPEED, "M/S",
-     "tracking: the top speed on any road (default 0: free flow, by class of road)", NULL},
+     "tracking: the top speed on any road (default 0: free flow, by the map's travel times)", NULL},
+    {"both-ways", KEY_BOTH_WAYS, NULL,
+     "tracking: reckon with driving against one-way streets, as if all were open both ways", NULL},
     {"samples", KEY_SAMPLES, "M",
      "replays of a cloak where placements are drawn at random (default 20k)", NULL},
     {"placements", KEY_PLACEMENTS, "N",
@@ -92,8 +95,8 @@ static const sc_option attack_option_table[] = {
     {"runs", KEY_RUNS, "N",
      "how often each of them is replayed at least, since the method is random (default 4)", NULL},
     {"fruitful", KEY_FRUITFUL, "N",
-     "replays that bring something of the cloak back which are wanted: as long as there are fewer, "
-     "up to 16 times as many are run (default 300; 0: however few)",
+     "replays wanted that give back some part of the cloak: while there are fewer, more are run, "
+     "up to 16 times as many (default 300; 0: run no more)",
      NULL},
     {"likeness", KEY_LIKENESS, "NAME",
      "what a replay counts: overlap, the part of the cloak that it brought back (default), or "
@@ -104,14 +107,17 @@ static const sc_option attack_option_table[] = {
      "0: all)",
      NULL},
     {"threads", KEY_THREADS, "N", "replay in that many threads (default: one per processor)", NULL},
-    {"seed", KEY_SEED, "N", "of all that is drawn; the same number, the same result (default 1)",
-     NULL},
+    {"seed", KEY_SEED, "N",
+     "seed of the random numbers; the same seed gives the same result (default 1)", NULL},
     {"engine", SC_KEY_ENGINE, "NAME",
-     "what the adversary takes the method to be, with what the options below say: basic, bounded, "
-     "hybrid, xstar, sampling or expansion (default: the record's, with its parameters)",
+     "the method that the adversary assumes, with the parameters given by the options below: "
+     "basic, bounded, hybrid, xstar, sampling or expansion (default: the record's, with its "
+     "parameters)",
      "basic bounded hybrid xstar sampling expansion"},
     {"strict", SC_KEY_STRICT, NULL,
-     "with --engine bounded or hybrid: take a star only if it is near to one taken before", NULL},
+     "with --engine bounded or hybrid: strict setting, take a star only if it is near one taken "
+     "before",
+     NULL},
     SC_SEARCH_OPTIONS,
     SC_COST_OPTIONS,
     {"links", KEY_LINKS, NULL,
@@ -149,25 +155,25 @@ static void check_attack(const attack_options *options, const struct argp_state 
     const sc_trial_kind kind = options->trial.kind;
     const char *name = sc_trial_kind_name(kind);
     if (options->injection_option && kind != SC_TRIAL_INJECTION) {
-        sc_usage_error(state, "--%s is for --attack injection, and the attack is %s",
+        sc_usage_error(state, "--%s is for --attack injection, but the attack is %s",
                        options->injection_option, name);
     }
     if (options->tracking_option && kind != SC_TRIAL_TRACKING) {
-        sc_usage_error(state, "--%s is for --attack tracking, and the attack is %s",
+        sc_usage_error(state, "--%s is for --attack tracking, but the attack is %s",
                        options->tracking_option, name);
     }
     if (options->replay_option && kind == SC_TRIAL_TRACKING) {
-        sc_usage_error(state, "--%s is about replays, and --attack tracking has none",
+        sc_usage_error(state, "--%s is about replays, and --attack tracking runs none",
                        options->replay_option);
     }
     if (options->engine_option && !options->has_engine) {
-        sc_usage_error(state,
-                       "--%s is about an engine, and the engine is the record's; add --engine "
-                       "NAME",
-                       options->engine_option);
+        sc_usage_error(
+            state,
+            "--%s needs --engine NAME; without it the record's engine and parameters are used",
+            options->engine_option);
     }
     if (options->has_engine && kind == SC_TRIAL_TRACKING) {
-        sc_usage_error(state, "--engine is about replays, and --attack tracking has none");
+        sc_usage_error(state, "--engine is about replays, and --attack tracking runs none");
     }
 }
 
@@ -295,6 +301,10 @@ static bool attack_option(int key, const char *argument, const struct argp_state
     case KEY_TOP_SPEED:
         options->tracking_option = sc_option_name(attack_option_table, key);
         trial->top_speed_m_s = sc_value_number(state, "--top-speed", argument, 0, 1000);
+        return true;
+    case KEY_BOTH_WAYS:
+        options->tracking_option = sc_option_name(attack_option_table, key);
+        trial->ignores_one_ways = true;
         return true;
     default:
         return false;
@@ -534,7 +544,7 @@ static int run(sc_call *call)
 static const sc_entry examples[] = {
     {"starcloak simulate cal.scm --record run.jsonl", "Make a record."},
     {"starcloak attack cal.scm run.jsonl",
-     "What an adversary that can replay the method learns from it."},
+     "What an adversary that can replay the method learns from the cloaks."},
     {"starcloak attack cal.scm run.jsonl --density traffic --limit 20 --geojson cloaks.geojson",
      "The same for an adversary that knows the traffic, as lines for a map."},
     {"starcloak attack cal.scm run.jsonl --attack injection --injected 6 --json",
@@ -554,11 +564,11 @@ const sc_command sc_cmd_attack = {
         "Read the record of a run, made with --record, and attack its cloaks. The adversary knows "
         "a cloak's segments, what its members asked for, the map, the method with its parameters "
         "and costs, and perhaps how busy the roads are: everything but the random choices. It puts "
-        "travellers onto segments of the cloak, runs the method again, and takes those segments "
-        "for likely from which something like the cloak comes out. True positions are used only to "
-        "score it.\nFor each cloak are printed the entropy of what it believes, with its standard "
-        "error, and what it gives to the segments on which the members really are. --links, "
-        "--links-csv and --geojson have the linkability of every segment.",
+        "travellers onto segments of the cloak, runs the method again, and considers those "
+        "segments likely from which a similar cloak results. True positions are used only to score "
+        "it.\nFor each cloak it prints the entropy of the adversary's belief, with its standard "
+        "error, and the probability of the segments on which the members really are. --links, "
+        "--links-csv and --geojson give the linkability of every segment.",
     .options = attack_option_table,
     .topics = sc_attack_topics,
     .examples = examples,

@@ -33,13 +33,13 @@ static const sc_option options_table[] = {
 static void check_usage(const cloak_options *options, const struct argp_state *state)
 {
     if (options->map && !options->stream) {
-        sc_usage_error(state, "no queries given; name the file that has them, or - for standard "
-                              "input");
+        sc_usage_error(state, "no queries given; name the QUERIES.jsonl, or - for standard input");
     }
     // Travellers are seeded even where cloaks are not; here there are none.
     if (options->settings.has_seed && options->settings.run.is_secure) {
-        sc_usage_error(state,
-                       "--seed is for runs that can be repeated, and with --secure none can");
+        sc_usage_error(
+            state,
+            "--seed makes a run repeatable, and --secure makes it unrepeatable; give one of them");
     }
     sc_engine_settings_check(state, &options->settings,
                              (const char *const[]){options->map, options->stream, NULL});
@@ -119,11 +119,11 @@ const sc_command sc_cmd_cloak = {
     .complete_2 = SC_COMPLETE_FILES,
     .description =
         "Read queries, one JSON object per line with user, time, position and profile, and hide "
-        "each among the roads around it, together with others. Time is that of the queries: a "
-        "stream of an hour takes as long as the work does. QUERIES.jsonl may be packed by xz or "
-        "gzip; - is standard input.\nPrinted are how many queries found a cloak and why others did "
-        "not, how long they waited, how large the cloaks are, and what the search cost.\nA query "
-        "that is out of range, too far from any road or earlier than one before it is not "
+        "each among the roads around it, together with others. Time is taken from the queries: a "
+        "stream of an hour takes only as long as the work. QUERIES.jsonl may be compressed with xz "
+        "or gzip; - is standard input.\nIt prints how many queries found a cloak and why others "
+        "did not, how long they waited, how large the cloaks are, and what the search cost.\nA "
+        "query that is out of range, too far from any road or earlier than one before it is not "
         "admitted: a message on standard error says so, and the run goes on. A line that is not a "
         "query ends it.",
     .options = options_table,

@@ -41,7 +41,7 @@ static error_t parse_key(int key, char *argument, struct argp_state *state)
         sc_parse_file("key file", argument, state, &options->path);
         return 0;
     case ARGP_KEY_END:
-        if (!options->path) sc_usage_error(state, "no file given; name the one to make");
+        if (!options->path) sc_usage_error(state, "no file given; name the file to create");
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -57,9 +57,11 @@ static sc_err write_new(const char *path, const char *line, sc_diag *diag)
 {
     const int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (fd < 0) {
-        return fail(diag, path,
-                    errno == EEXIST ? "it is there already; a key is never replaced"
-                                    : strerror(errno));
+        return fail(
+            diag, path,
+            errno == EEXIST
+                ? "the file exists already, and a key is never replaced; choose another name"
+                : strerror(errno));
     }
     const size_t size = strlen(line);
     const bool is_written = write(fd, line, size) == (ssize_t)size && fsync(fd) == 0;
@@ -91,11 +93,11 @@ static const sc_command cmd_cluster_key = {
     .summary = "make the key that the processes of a cluster share",
     .arguments = "FILE",
     .complete = SC_COMPLETE_FILES,
-    .description = "Write a new random key to a new file that only its owner may read. A file that "
-                   "is there is never replaced.\nThe key encrypts the messages between gateways "
-                   "and workers, and names travellers by pseudonyms that are the same at all "
-                   "gateways. Anyone who has it can read and forge both. A new key means a new "
-                   "cluster: processes with different keys ignore each other.",
+    .description = "Write a new random key to a new file that only its owner may read. An existing "
+                   "file is never replaced.\nThe key encrypts the messages between gateways and "
+                   "workers, and names travellers by pseudonyms that are the same at all gateways. "
+                   "Anyone who has it can read and forge both. A new key means a new cluster: "
+                   "processes with different keys ignore each other.",
     .examples = key_examples,
     .parse = parse_key,
     .run = run_key,
@@ -242,7 +244,7 @@ static const sc_option status_option_table[] = {
      "read)",
      SC_COMPLETE_FILES},
     {"seconds", KEY_SECONDS, "S", "how long to listen (default: four heartbeats)", NULL},
-    {"parts", KEY_PARTS, NULL, "a line for each part too", NULL},
+    {"parts", KEY_PARTS, NULL, "also print a line for each part", NULL},
     {"json", KEY_JSON, NULL, "print everything as one JSON object", NULL},
     SC_SETTING_OPTIONS  //
     {NULL, 0, NULL, NULL, NULL},
@@ -440,7 +442,8 @@ static int run_status(sc_call *call)
 
 static const sc_entry status_examples[] = {
     {"starcloak cluster status --config cluster.ini", "Gateways and workers, and their load."},
-    {"starcloak cluster status --config cluster.ini --parts", "And every part."},
+    {"starcloak cluster status --config cluster.ini --parts",
+     "The same, and a line for every part."},
     {"starcloak cluster status --config cluster.ini --json | jq '.parts[] | select(.served | not)'",
      "Parts that no worker serves."},
     {NULL, NULL},
@@ -449,9 +452,9 @@ static const sc_entry status_examples[] = {
 static const sc_command cmd_cluster_status = {
     .name = "status",
     .summary = "show the gateways, workers and parts of a cluster, and their load",
-    .description = "Listens to the heartbeats of gateways and workers for a moment, and prints "
-                   "what they report. Ends with 0 if there is a gateway and every part of the map "
-                   "is served, else with 1.",
+    .description = "Listen to the heartbeats of gateways and workers for a moment, and print what "
+                   "they report. The exit status is 0 if there is a gateway and every part of the "
+                   "map is served, and 1 otherwise.",
     .options = status_option_table,
     .examples = status_examples,
     .parse = parse_status,

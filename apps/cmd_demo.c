@@ -27,11 +27,11 @@ enum { KEY_TRAVELLERS = 'n', KEY_SEED = SC_KEY_FIRST, KEY_REPORTS };
 
 static const sc_option options_table[] = {
     {"travellers", KEY_TRAVELLERS, "N",
-     "how many drive around and ask; k stands for thousands (default 3k)", NULL},
-    {"seed", KEY_SEED, "N", "of their trips and wishes (default 1)", NULL},
+     "how many travellers drive around and ask; k stands for thousands (default 3k)", NULL},
+    {"seed", KEY_SEED, "N", "seed of their trips and queries (default 1)", NULL},
     {"reports", KEY_REPORTS, "FOLDER",
-     "show the report that 'starcloak experiment' has left there, to those who may listen to "
-     "events (default: none)",
+     "show the report that 'starcloak experiment' wrote to this folder, to clients that may "
+     "receive events (default: none)",
      SC_COMPLETE_FILES},
     SC_WORKLOAD_OPTIONS,
     SC_SERVE_OPTIONS  //
@@ -107,8 +107,8 @@ static sc_err check_descriptors(uint32_t travellers, sc_diag *diag)
     if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || travellers + REST <= limit.rlim_cur) return SC_OK;
     return sc_explain(
         diag, SC_ELIMIT,
-        "--travellers: %u of them need as many descriptors and %d more, and this process may "
-        "have %llu; choose fewer, or raise 'ulimit -n'",
+        "--travellers: %u travellers need one file descriptor each, and %d more are needed, but "
+        "the limit is %llu; choose fewer travellers, or raise 'ulimit -n'",
         travellers, REST, (unsigned long long)limit.rlim_cur);
 }
 
@@ -128,9 +128,9 @@ static sc_err prepare(void *context, const sc_settings *settings, const sc_map *
     }
     // Guests get tokens for the asking, which must be good for nothing else.
     if (*settings->token_keys) {
-        return fail(
-            diag, SC_EINVAL,
-            "token-keys: a demo has its own key, and gives a token to everyone who opens its page");
+        return fail(diag, SC_EINVAL,
+                    "token-keys: a demo has its own key, and gives a token to every visitor of its "
+                    "page; leave it out");
     }
     sc_err err = check_descriptors(demo->travellers, diag);
     if (!err) err = sc_workload_find_category(&s->options->asking, map, diag);
@@ -228,7 +228,8 @@ static const sc_entry examples[] = {
     {"starcloak demo city.scm --engine hybrid --travellers 10k --k 8:2",
      "More travellers, who ask for larger cloaks."},
     {"starcloak demo city.scm --provider http://127.0.0.1:9090/",
-     "Ask 'starcloak lbs', which runs elsewhere: the page then shows the bytes that it is sent."},
+     "Use a 'starcloak lbs' that runs elsewhere as the provider: the page then shows the bytes "
+     "that are sent to it."},
     {NULL, NULL},
 };
 
@@ -238,12 +239,12 @@ const sc_command sc_cmd_demo = {
     .arguments = "[MAP.scm]",
     .complete = SC_COMPLETE_MAPS,
     .description =
-        "Runs the service of 'starcloak serve' and, beside it, travellers who drive around and ask "
-        "it over HTTP. A page shows two views side by side: what the travellers do, and what the "
-        "provider sees. On it one can ask a question oneself, and attack a cloak.\n"
-        "What travellers do is known because they are made up: only this command shows it, and "
-        "'starcloak serve' has no page that could. All settings of 'starcloak serve' are flags "
-        "here, too; there is no limit per address unless one is set, since all travellers are on "
+        "Run the service of 'starcloak serve' together with simulated travellers, who drive around "
+        "and ask it over HTTP. A page shows two views side by side: what the travellers do, and "
+        "what the provider sees. On the page you can ask a query yourself, and attack a cloak.\n"
+        "The positions of travellers are known because they are simulated: only this command shows "
+        "them; 'starcloak serve' has no such page. All settings of 'starcloak serve' are flags "
+        "here, too. There is no limit per address unless one is set, since all travellers are on "
         "this machine.\n"
         "Stop it with Ctrl-C.",
     .options = options_table,

@@ -32,13 +32,13 @@ static const sc_option options_table[] = {
     {"output", 'o', "DENSITY.csv", "where the table goes (required); - is standard output",
      SC_COMPLETE_FILES},
     {"run", KEY_RUN, "RUN.jsonl",
-     "count where the questions of this recorded run were asked, instead of travellers on the "
-     "roads (default: none)",
+     "count where the queries of this recorded run were asked, instead of travellers on the roads "
+     "(default: none)",
      SC_COMPLETE_FILES},
     {"seconds", KEY_SECONDS, "S", "how long travellers are counted, in seconds (default 600)",
      NULL},
-    {"step", KEY_STEP, "S", "from one count to the next, in seconds (default 30)", NULL},
-    {"seed", KEY_SEED, "N", "another number, other travellers (default 1)", NULL},
+    {"step", KEY_STEP, "S", "seconds from one count to the next (default 30)", NULL},
+    {"seed", KEY_SEED, "N", "seed of the travellers (default 1)", NULL},
     SC_MOVEMENT_OPTIONS,
     {"quiet", 'q', NULL, "print nothing but errors; no progress bar", NULL},
     {NULL, 0, NULL, NULL, NULL},
@@ -58,7 +58,9 @@ static void check_usage(const struct argp_state *state, const density_options *o
         sc_usage_error(state, "the output '%s' is also an input; choose another name", output);
     }
     if (options->run && options->road_option) {
-        sc_usage_error(state, "--run counts questions, and --%s is about travellers on the roads",
+        sc_usage_error(state,
+                       "--run counts the queries of a record, and --%s is about travellers on the "
+                       "roads; leave one out",
                        options->road_option);
     }
     sc_movement_settings_check(state, &options->counting.movement);
@@ -167,7 +169,7 @@ static const sc_entry examples[] = {
     {"starcloak density sf.scm --traces cabs --trace-end 1211400000 --trace-fold 600 -o week-1.csv",
      "Real taxis, of the days before that moment."},
     {"starcloak density cal.scm --run yesterday.jsonl -o density.csv",
-     "Where the questions of a recorded run were asked."},
+     "Where the queries of a recorded run were asked."},
     {"starcloak attack cal.scm run.jsonl --density density.csv",
      "What an adversary who knows the table learns from the cloaks of a run."},
     {NULL, NULL},
@@ -179,10 +181,10 @@ const sc_command sc_cmd_density = {
     .arguments = "FILE.scm -o DENSITY.csv",
     .complete = SC_COMPLETE_MAPS,
     .description =
-        "Let travellers drive, or follow recorded ones (--traces), and count again and again on "
-        "which segment each of them is; or count where the questions of a recorded run were "
-        "asked (--run). The table has a row for every segment, with the columns segment and count, "
-        "and says nothing of any single traveller. 'starcloak attack --density' reads it.",
+        "Let travellers drive, or follow recorded ones (--traces), and count at regular intervals "
+        "on which segment each of them is; or count where the queries of a recorded run were asked "
+        "(--run). The table has a row for every segment, with the columns segment and count, and "
+        "says nothing of any single traveller. 'starcloak attack --density' reads it.",
     .options = options_table,
     .examples = examples,
     .parse = parse,

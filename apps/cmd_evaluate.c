@@ -35,11 +35,11 @@ static const sc_entry meanings[] = {
     {"encoding", "From tables to bytes and back, for requests and replies, on both sides."},
     {"trusted side", "Making requests out of cloaks, checking replies, and filtering them to the "
                      "exact answers."},
-    {"candidates", "Objects that came back for a query's request, as they were sent: one that "
-                   "several border nodes name counts as often."},
+    {"candidates", "Objects in the reply to a query's request, as sent: an object that several "
+                   "border nodes list counts several times."},
     {"looked up", "Answers of border nodes that were in the nearest index ('starcloak map index'); "
-                  "the others were searched for, several in one search."},
-    {"refused", "Queries whose request is beyond what providers are asked for: more than 1,000 "
+                  "the others were searched, several at once."},
+    {"refused", "Queries whose request is too large to be sent to a provider: more than 1,000 "
                 "objects, or farther than 100 km. In the record: failed, reason 'request'."},
     {"failed", "Queries for which the provider gave no answer, or none that passes the checks. In "
                "the record: failed, reason 'provider'."},
@@ -60,7 +60,7 @@ static void put_text_head(FILE *stream, const evaluate_view *view)
     fputs(" on ", stream);
     sc_print_text(stream, view->map);
     if (options->points) {
-        fputs("\n  asked at points", stream);
+        fputs("\n  a provider asked at points", stream);
     } else {
         fprintf(stream, "\n  %s%s", sc_encoding_name(options->encoding),
                 options->lbs.without_index ? ", without index" : "");
@@ -240,7 +240,9 @@ static void check_output(const evaluate_options *options, const struct argp_stat
 {
     const char *output = options->output;
     if (options->is_dry) {
-        if (output) sc_usage_error(state, "--dry-run writes no record, and -o names one");
+        if (output)
+            sc_usage_error(state,
+                           "--dry-run writes no record, and -o names one; leave one of them out");
         return;
     }
     if (!output) {
@@ -276,7 +278,7 @@ static void check_provider(const evaluate_options *options, const struct argp_st
     if (!options->points.options.url) return;
     for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
         if (!others[i].is_given) continue;
-        sc_usage_error(state, "%s is for the built-in provider, and --point-provider asks another",
+        sc_usage_error(state, "%s is for the built-in provider, but --point-provider names another",
                        others[i].option);
     }
 }
@@ -358,19 +360,17 @@ static sc_err check_inputs(const evaluate_options *options, const sc_map *map, s
     }
     const bool is_in_place = !options->output && !options->is_dry;
     if (is_in_place && sc_input_is_packed(options->record)) {
-        return sc_explain(
-            diag, SC_EINVAL,
-            "%.400s: is packed, and would be replaced by a record that is not; add -o "
-            "OUT.jsonl",
-            options->record);
+        return sc_explain(diag, SC_EINVAL,
+                          "%.400s: the record is compressed and would be replaced by an "
+                          "uncompressed one; add -o OUT.jsonl",
+                          options->record);
     }
     if (options->how.encoding == SC_ENCODING_GEOJSON &&
         sc_map_coords(map) != SC_COORDS_GEOGRAPHIC) {
-        return sc_explain(
-            diag, SC_ENOCOORDS,
-            "%.400s: has no coordinates in degrees, which GeoJSON needs; take --encoding "
-            "compact",
-            options->map);
+        return sc_explain(diag, SC_ENOCOORDS,
+                          "%.400s: the map has no coordinates in degrees, which GeoJSON needs; use "
+                          "--encoding compact",
+                          options->map);
     }
     return SC_OK;
 }
@@ -380,11 +380,11 @@ static void tell_fruitless(const sc_call *call, const evaluate_options *options)
 {
     const char *output = options->output;
     if (options->is_dry || (output && strcmp(output, "-") == 0)) {
-        sc_call_note(call, "nothing could be answered");
+        sc_call_note(call, "no query could be answered");
     } else if (output) {
-        sc_call_note(call, "nothing could be answered; %.400s is not written", output);
+        sc_call_note(call, "no query could be answered; %.400s is not written", output);
     } else {
-        sc_call_note(call, "nothing could be answered; %.400s stays as it was", options->record);
+        sc_call_note(call, "no query could be answered; %.400s stays as it was", options->record);
     }
 }
 
@@ -399,14 +399,16 @@ static void tell_troubles(const sc_call *call, const evaluate_options *options,
         sc_call_note(
             call,
             "%" PRIu64
-            " queries ask for more than providers are asked for, or for an unknown category",
+            " queries request more objects or a larger radius than allowed, or an unknown category",
             report->refused);
     }
     if (report->wrong > 0) {
-        sc_call_note(call,
-                     "%" PRIu64 " of %" PRIu64 " answers differ from a plain search; the first is "
-                     "one of the cloak in line %" PRIu64 " of %.400s",
-                     report->wrong, report->checked, report->first_wrong, options->record);
+        sc_call_note(
+            call,
+            "%" PRIu64 " of %" PRIu64
+            " answers differ from a plain search; the first belongs to the cloak in line %" PRIu64
+            " of %.400s",
+            report->wrong, report->checked, report->first_wrong, options->record);
     }
     if (sc_evaluate_is_fruitless(report)) {
         tell_fruitless(call, options);
@@ -540,14 +542,14 @@ const sc_command sc_cmd_evaluate = {
         "Read the record of a run, made with --record. For each cloak, what may leave the trusted "
         "side goes to a provider, encoded as it would be sent: segments, border nodes, and the "
         "members' different requests in random order. What comes back is checked and filtered to "
-        "the exact answer of each member. Answers are written behind their cloaks, and the record "
-        "is replaced when it is whole, if anything could be answered; what it had of answers "
-        "before is left out. RUN.jsonl may be packed by xz or gzip, or - for standard input; then "
-        "-o is needed.\nThe provider is built in and answers from the map's objects, or from those "
-        "of a database; or it is one over HTTP that knows nothing of cloaks and is asked at "
-        "points.\nPrinted are the time that it took, the bytes that went each way, and how many "
-        "objects came back. The exit status is 1 if --check finds a wrong answer, or if there was "
-        "nothing but failures.",
+        "the exact answer of each member. Answers are written after their cloaks. The record is "
+        "replaced when the new one is complete and at least one query could be answered; answers "
+        "that it had before are left out. RUN.jsonl may be compressed with xz or gzip, or - for "
+        "standard input; then -o is needed.\nThe provider is built in and answers from the map's "
+        "objects, or from those of a database; or it is a provider over HTTP that does not know "
+        "cloaks and is asked at points.\nIt prints the time taken, the bytes sent each way, and "
+        "how many objects came back. The exit status is 1 if --check finds a wrong answer, or if "
+        "no query could be answered.",
     .options = options_table,
     .topics = evaluate_topics,
     .examples = examples,

@@ -34,7 +34,7 @@ static void stop(int number)
 
 static void listen_for_stop(void)
 {
-    // Once: who asks a second time does not want to wait for what is not looked at.
+    // Once: a second signal means not to wait for what is not looked at.
     struct sigaction action = {.sa_handler = stop, .sa_flags = (int)SA_RESETHAND};
     sigemptyset(&action.sa_mask);
     sigaction(SIGINT, &action, NULL);
@@ -96,7 +96,8 @@ static sc_err find_category(const sc_experiment_words *words, sc_lab_map *map, s
     map->category = asking.workload.category;
     if (err) {
         snprintf(diag->message, sizeof(diag->message),
-                 "--category: the map %.64s has no '%.60s'; 'starcloak map info' lists what it has",
+                 "--category: the map %.64s has no category '%.60s'; 'starcloak map info' lists "
+                 "its categories",
                  map->name, words->asking.category);
     }
     return err;
@@ -137,8 +138,8 @@ static void print_text(const sc_lab_options *lab, const sc_lab_summary *done)
     printf(" on %zu %s in %s\n", lab->map_count, lab->map_count == 1 ? "map" : "maps",
            sc_format_seconds(seconds, done->wall_s));
     printf("figures: %zu\n", done->figure_count);
-    printf("of the paper's claims %zu hold as a whole, %zu do not, %zu cannot be told; of the "
-           "statements they are made of %zu, %zu and %zu\n",
+    printf("claims of the paper: %zu hold, %zu do not hold, %zu cannot be decided; their single "
+           "statements: %zu, %zu and %zu\n",
            done->paper_claims_held, done->paper_claims_failed, done->paper_claims_untold,
            done->claims_held, done->claims_failed, done->claims_untold);
     printf(
@@ -221,7 +222,8 @@ static int run(sc_call *call)
 static const sc_entry examples[] = {
     {"starcloak experiment --quick -o taste", "A run of about a minute, on a generated city."},
     {"starcloak experiment --map cal.scm --map atl.scm -o results",
-     "Every figure, on two maps. Interrupted, the same command goes on where it was."},
+     "Every figure, on two maps. After an interruption, the same command continues where it "
+     "stopped."},
     {"starcloak experiment --map cal.scm --figure success-k --methods basic,xstar --seeds 10 -o "
      "k",
      "One figure for two methods, with narrower intervals."},
@@ -238,9 +240,10 @@ static const sc_entry files[] = {
     {"DIR/measures.csv", "Means and intervals at the default setting and of attacks, by method."},
     {"DIR/report.json", "What was run, which figures there are, and the texts of the claims."},
     {"DIR/report.html",
-     "All figures, parameters and claims in one file that needs no other. starcloak-report DIR (in "
-     "the source tree tools/report.py) makes it, and a plot MAP-METRIC-AXIS.svg of each figure."},
-    {"DIR/points/", "One file for each point that is done; what a run that goes on starts from."},
+     "All figures, parameters and claims in one self-contained file. starcloak-report DIR (in the "
+     "source tree tools/report.py) makes it, and a plot MAP-METRIC-AXIS.svg of each figure."},
+    {"DIR/points/",
+     "One file for each finished point; an interrupted run continues from these files."},
     {NULL, NULL},
 };
 
@@ -254,15 +257,14 @@ const sc_command sc_cmd_experiment = {
         "Run the evaluation: seven methods (StarCloak basic, hybrid, and bounded in both its "
         "settings; XStar, random sampling, network expansion), over k, l, sigma_s, sigma_t and the "
         "k of k-NN requests, on one or several maps. At each point travellers ask, all methods get "
-        "the same stream of queries, and an equal number of their cloaks goes to the provider. "
-        "Measured are the success rate, successful throughput, anonymization time, query "
-        "processing time and the size of candidate results; some cloaks are attacked (as by "
-        "'starcloak attack'), and the entropy that is left is told over k, l and the number of "
-        "queries that the adversary injects; and travellers who ask again are followed from cloak "
-        "to cloak.\n"
-        "The same seeds give the same numbers, but for CPU times. Points run side by side, one for "
-        "each core, and each is kept when it is done: a run that was interrupted goes on with the "
-        "same command, and one with more seeds, values or figures does only what is new.",
+        "the same stream of queries, and an equal number of their cloaks goes to the provider. It "
+        "measures the success rate, successful throughput, anonymization time, query processing "
+        "time and the size of candidate results; some cloaks are attacked (as by 'starcloak "
+        "attack'), and the remaining entropy is reported over k, l and the number of queries that "
+        "the adversary injects; travellers who ask again are followed from cloak to cloak.\nThe "
+        "same seeds give the same numbers, except for CPU times. Points run in parallel, one per "
+        "core, and each is stored when it is finished: an interrupted run continues with the same "
+        "command, and a run with more seeds, values or figures does only what is new.",
     .options = sc_experiment_options,
     .topics = topics,
     .examples = examples,

@@ -103,11 +103,12 @@ static int run(sc_call *call)
 // --- The command ------------------------------------------------------------------------
 
 static const sc_entry signals[] = {
-    {"SIGHUP", "As with 'starcloak serve': policy, tokens, log level and certificates change."},
+    {"SIGHUP", "Read the configuration again, as 'starcloak serve' does: policy, tokens, log level "
+               "and certificates change."},
     {"SIGTERM, SIGINT",
-     "Take no more queries, give those that wait their outcome (for at most --drain seconds), "
-     "leave the cluster, and end with 0. A gateway that loses NATS for good does the same by "
-     "itself, and ends with 1, so that a supervisor starts it again."},
+     "Accept no more queries, finish the pending ones (for at most --drain seconds), leave the "
+     "cluster, and end with 0. A gateway that loses NATS for good does the same by itself, and "
+     "ends with 1, so that a supervisor starts it again."},
     {NULL, NULL},
 };
 
@@ -117,7 +118,8 @@ static const sc_topic topics[] = {
 };
 
 static const sc_entry examples[] = {
-    {"starcloak gateway --config cluster.ini --name g1", "One of several, which share a file."},
+    {"starcloak gateway --config cluster.ini --name g1",
+     "One of several that share a configuration file."},
     {"starcloak gateway city.scm --partition city.partition --cluster-key cluster.key --nats "
      "nats://n1:4222,nats://n2:4222 --token-keys token.key",
      "The same with flags."},
@@ -128,17 +130,17 @@ static const sc_entry examples[] = {
 
 const sc_command sc_cmd_gateway = {
     .name = "gateway",
-    .summary = "run the privacy proxy with its engines elsewhere, in workers",
+    .summary = "run the privacy proxy, with its engines in separate workers",
     .arguments = "[MAP.scm]",
     .complete = SC_COMPLETE_MAPS,
     .description =
-        "The service of 'starcloak serve', for more travellers than one process can serve: queries "
-        "come in here, cloaks are found by 'starcloak worker' processes, and what they propose is "
-        "decided here. Any number of gateways and workers find each other through NATS; each has "
-        "the same map, partition and cluster key. Clients may ask any gateway.\nA user has one "
-        "pseudonym at all gateways, and so counts once in a cloak. Tokens are good at all of them "
-        "if they have the same --token-keys.\nMessages over NATS are encrypted with the cluster "
-        "key: NATS servers need not be trusted.",
+        "The service of 'starcloak serve', for more travellers than one process can serve: the "
+        "gateway takes queries, 'starcloak worker' processes find cloaks and propose them, and the "
+        "gateway decides. Any number of gateways and workers find each other through NATS; each "
+        "has the same map, partition and cluster key. Clients may ask any gateway.\nA user has one "
+        "pseudonym at all gateways, and so counts once in a cloak. Tokens are valid at all "
+        "gateways that have the same --token-keys.\nMessages over NATS are encrypted with the "
+        "cluster key: NATS servers need not be trusted.",
     .options = options_table,
     .topics = topics,
     .examples = examples,

@@ -64,9 +64,9 @@ static const sc_option options_table[] = {
      "127.0.0.1:9090, or the sockets that the service manager hands over)",
      NULL},
     {"tls-certificate", KEY_TLS_CERTIFICATE, "FILE.pem",
-     "use TLS, with this certificate and those above it (default: plain HTTP)", SC_COMPLETE_FILES},
-    {"tls-key", KEY_TLS_KEY, "FILE.pem", "its private key (default: in the certificate's file)",
-     SC_COMPLETE_FILES},
+     "use TLS, with this certificate and its chain (default: plain HTTP)", SC_COMPLETE_FILES},
+    {"tls-key", KEY_TLS_KEY, "FILE.pem",
+     "private key of the certificate (default: in the certificate's file)", SC_COMPLETE_FILES},
     {"client-ca", KEY_CLIENT_CA, "FILE.pem",
      "answer only clients that show a certificate signed by one of these (default: any client)",
      SC_COMPLETE_FILES},
@@ -77,7 +77,7 @@ static const sc_option options_table[] = {
      NULL},
     {"max-connections", KEY_MAX_CONNECTIONS, "N", "connections at a time (default 1000)", NULL},
     {"max-waiting", KEY_MAX_WAITING, "N",
-     "cloaks that may wait for a thread; more are refused for now (default 1000)", NULL},
+     "cloaks that may wait for a thread; more are refused with status 503 (default 1000)", NULL},
     {"max-k", KEY_MAX_K, "N", "refuse requests for more nearest objects than N (default 1000)",
      NULL},
     {"max-radius", KEY_MAX_RADIUS, "M",
@@ -89,8 +89,8 @@ static const sc_option options_table[] = {
      "error warning info debug"},
     {"user", KEY_USER, "NAME",
      "become this user once the sockets are open (default: nobody, if started by root)", NULL},
-    {"no-sandbox", KEY_NO_SANDBOX, NULL,
-     "do without the filter of system calls, where a kernel has none", NULL},
+    {"no-sandbox", KEY_NO_SANDBOX, NULL, "do not filter system calls; for kernels without seccomp",
+     NULL},
     {"drain", KEY_DRAIN, "S",
      "on SIGTERM, let replies in progress take up to S seconds (default 10)", NULL},
     {"quiet", 'q', NULL, "no progress bar while objects are prepared", NULL},
@@ -164,7 +164,7 @@ static void check_usage(lbs_options *options, const struct argp_state *state)
 {
     sc_tls_files *tls = &options->provider.http.tls;
     if (!tls->certificate && (tls->key || tls->client_ca)) {
-        sc_usage_error(state, "%s is about TLS, and there is no certificate; add --tls-certificate",
+        sc_usage_error(state, "%s needs TLS; add --tls-certificate FILE",
                        tls->key ? "--tls-key" : "--client-ca");
     }
     if (!tls->key) tls->key = tls->certificate;
@@ -305,10 +305,11 @@ static int serve(serving *s)
         if (signal == SIGHUP) reload(s);
     }
     sc_sandbox_notify("STOPPING=1");
-    sc_log_message(s->log, SC_LOG_INFO, "draining", "no new connections; replies go out");
+    sc_log_message(s->log, SC_LOG_INFO, "draining",
+                   "no new connections are accepted; pending replies are sent");
     const bool is_done = sc_provider_drain(s->provider, s->options->drain_s);
     sc_log_message(s->log, is_done ? SC_LOG_INFO : SC_LOG_WARNING, "stopped",
-                   is_done ? "nothing was cut off" : "connections were still open");
+                   is_done ? "all replies were sent" : "connections were still open");
     return is_done ? SC_EXIT_OK : SC_EXIT_FAILURE;
 }
 
@@ -342,16 +343,16 @@ static int run(sc_call *call)
 
 static const sc_entry pages[] = {
     {"POST /", "A cloak, application/x-protobuf or application/geo+json; its reply comes back in "
-               "the same encoding. Any other path will do as well."},
+               "the same encoding. Any other path works as well."},
     {"GET /metrics", "Metrics for Prometheus."},
-    {"GET /healthz, /readyz", "Whether it runs, and whether it is ready for requests."},
-    {"GET /v1/categories", "The categories of its objects, and how many objects each has."},
+    {"GET /healthz, /readyz", "Whether the provider runs, and whether it is ready for requests."},
+    {"GET /v1/categories", "The categories of the objects, and how many objects each has."},
     {NULL, NULL},
 };
 
 static const sc_entry signals[] = {
     {"SIGHUP", "Read certificates and keys again; if they are invalid, the old ones stay."},
-    {"SIGTERM, SIGINT", "Accept no more, answer what has come, and end."},
+    {"SIGTERM, SIGINT", "Accept no more connections, answer the requests received, and end."},
     {NULL, NULL},
 };
 
@@ -366,7 +367,7 @@ static const sc_entry examples[] = {
     {"starcloak lbs city.scm --listen [::]:9443 --tls-certificate lbs.pem --client-ca proxy.pem",
      "Answer only clients that show a certificate."},
     {"starcloak lbs city.scm --objects postgresql://localhost/city --objects-channel objects",
-     "Objects of a database, current whenever it says that they have changed."},
+     "Objects of a database, loaded again whenever the database notifies a change."},
     {NULL, NULL},
 };
 
@@ -375,12 +376,12 @@ const sc_command sc_cmd_lbs = {
     .summary = "run a provider: cloaks in over HTTP, objects out",
     .arguments = "MAP.scm",
     .complete = SC_COMPLETE_MAPS,
-    .description =
-        "Answers cloaks that 'starcloak serve --provider' sends, by the provider protocol: for "
-        "each request the objects on the cloak's segments, and the nearest ones of each border "
-        "node. It needs no trust: it is never told a user, a position, or how many are in a "
-        "cloak.\nIt gives up all rights that it does not need before it answers the first request: "
-        "it becomes an ordinary user, and cannot start programs or write files any more.",
+    .description = "Answer the cloaks that 'starcloak serve --provider' sends, by the provider "
+                   "protocol: for each request the objects on the cloak's segments, and the "
+                   "nearest ones of each border node. It need not be trusted: it never receives a "
+                   "user, a position, or the number of users in a cloak.\nIt drops all privileges "
+                   "that it does not need before it answers the first request: it becomes an "
+                   "ordinary user, and cannot start programs or write files any more.",
     .options = options_table,
     .topics = topics,
     .examples = examples,

@@ -81,7 +81,8 @@ enum {
 
 static const sc_option load_options_table[] = {
     {"travellers", 'n', "N",
-     "how many, each with a token and a connection of its own; k stands for thousands (default 1k)",
+     "how many travellers, each with a token and a connection of its own; k stands for thousands "
+     "(default 1k)",
      NULL},
     {"key", KEY_KEY, "FILE",
      "the service's key file, to issue tokens to travellers load-1, load-2, ... (default: none; "
@@ -92,9 +93,10 @@ static const sc_option load_options_table[] = {
     {"duration", KEY_DURATION, "S", "how long to ask and to measure, in seconds (default 60)",
      NULL},
     {"warmup", KEY_WARMUP, "S",
-     "ask for so long before anything is measured (default 0; the final counts include it)", NULL},
+     "ask for S seconds before the measurement begins (default 0; the final counts include them)",
+     NULL},
     {"rate", KEY_RATE, "QPS",
-     "queries per second of all travellers together, coming at random; each is asked by an idle "
+     "queries per second of all travellers together, at random times; each is asked by an idle "
      "traveller (default 0: travellers ask, wait, pause and ask again)",
      NULL},
     {"threads", KEY_THREADS, "N",
@@ -102,11 +104,12 @@ static const sc_option load_options_table[] = {
      "(default 1)",
      NULL},
     {"check", KEY_CHECK, "N",
-     "compare N of 1,000 answers with a plain search on the map, if that has objects: which ones, "
-     "how far, and how they are called (default 10); "
-     "with 0 the objects of replies are not looked at at all, which costs less",
+     "compare N of 1,000 answers with a plain search on the map, if it has objects: which objects, "
+     "their distances and their names (default 10); with 0 the objects of replies are not read, "
+     "which takes less time",
      NULL},
-    {"seed", KEY_SEED, "N", "the same number, the same travellers (default 1)", NULL},
+    {"seed", KEY_SEED, "N",
+     "seed of the travellers; the same seed gives the same travellers (default 1)", NULL},
     {"ca", KEY_CA, "FILE",
      "certificates of the authorities to trust, PEM (default: those of the system)",
      SC_COMPLETE_FILES},
@@ -115,16 +118,16 @@ static const sc_option load_options_table[] = {
      "ask",
      "off"},
     {"keep-alive", KEY_KEEP_ALIVE, "S",
-     "replace a connection that was not used for so long; less than the service keeps one (default "
-     "45)",
+     "replace a connection that was idle for S seconds; use less than the service's idle timeout "
+     "(default 45)",
      NULL},
     {"patience", KEY_PATIENCE, "S",
      "how long after its deadline a query may still be answered: the provider takes time (default "
      "30)",
      NULL},
     {"chaos", KEY_CHAOS, NULL,
-     "let clients leave, stop reading, send slowly, too much or invalid requests, and account for "
-     "all of it",
+     "inject faults: clients disconnect, stop reading, send slowly, send too much or send invalid "
+     "requests; all of it is accounted for",
      NULL},
     {"chaos-share", KEY_CHAOS_SHARE, "X", "the share of queries with such a fault (default 0.2)",
      NULL},
@@ -133,12 +136,12 @@ static const sc_option load_options_table[] = {
      "continue it at random (default: leave the provider alone)",
      NULL},
     {"chaos-every", KEY_CHAOS_EVERY, "S",
-     "mean time between two of these, in seconds (default 10); the provider is away for a fifth of "
-     "it on average, and every fourth time for 12 to 15 s, in which queries may fail",
+     "mean seconds between two of these (default 10); the provider is down for a fifth of it on "
+     "average, and every fourth time for 12 to 15 s, in which queries may fail",
      NULL},
     {"hold", KEY_HOLD, "N",
      "instead: let N travellers ask for cloaks that cannot be found, count how many queries the "
-     "service holds at once, and leave (default: ask as usual)",
+     "service holds at once, and end (default: ask as usual)",
      NULL},
     {"hold-pid", KEY_HOLD_PID, "PID",
      "with --hold: measure the memory of this process, the service's (default: do not)", NULL},
@@ -304,24 +307,25 @@ static void check_usage(load_settings *settings, const struct argp_state *state)
 {
     const sc_load_options *load = &settings->load;
     char text[256];
-    if (!load->url) sc_usage_error(state, "no URL and no map given; name those of the service");
+    if (!load->url)
+        sc_usage_error(state,
+                       "no URL and no map given; give the URL of the service and its FILE.scm");
     if (!settings->map) {
-        sc_usage_error(state, "no map given; name the FILE.scm that the service has");
+        sc_usage_error(state, "no map given; name the FILE.scm that the service uses");
     }
     if (!settings->key == !settings->tokens) {
-        sc_usage_error(state, "travellers need tokens: give --key FILE, the service's key file, or "
-                              "--tokens FILE (one of the two)");
+        sc_usage_error(state, "travellers need tokens; give either --key FILE, the service's key "
+                              "file, or --tokens FILE");
     }
     if (settings->movement.users < load->group_count) {
         sc_usage_error(state, "--threads: there are fewer travellers than threads");
     }
-    if (load->hold_pid && !load->holds) sc_usage_error(state, "--hold-pid is for --hold");
+    if (load->hold_pid && !load->holds) sc_usage_error(state, "--hold-pid needs --hold");
     if (load->holds && (settings->has_travellers || load->chaos.is_on || load->rate > 0)) {
-        sc_usage_error(state, "--hold goes without --travellers, --rate and --chaos");
+        sc_usage_error(state, "--hold cannot be combined with --travellers, --rate or --chaos");
     }
     if (settings->has_chaos_words && !load->chaos.is_on) {
-        sc_usage_error(state,
-                       "--chaos-share, --chaos-every and --provider-command are for --chaos");
+        sc_usage_error(state, "--chaos-share, --chaos-every and --provider-command need --chaos");
     }
     sc_movement_settings_check(state, &settings->movement);
     sc_workload *workload = &settings->asking.workload;
@@ -340,14 +344,15 @@ static error_t take_argument(const char *argument, const struct argp_state *stat
 {
     if (!settings->load.url) {
         if (strncasecmp(argument, "http://", 7) != 0 && strncasecmp(argument, "https://", 8) != 0) {
-            sc_usage_error(state, "'%s' is not the URL of a service, as http://localhost:8080",
+            sc_usage_error(state,
+                           "'%s' is not the URL of a service; write it as http://localhost:8080",
                            argument);
         }
         settings->load.url = argument;
     } else if (!settings->map) {
         settings->map = argument;
     } else {
-        sc_usage_error(state, "more than one URL and one map are given");
+        sc_usage_error(state, "too many arguments; give one URL and one map");
     }
     return 0;
 }
@@ -380,7 +385,7 @@ static void stop(int number)
 
 static void listen_for_stop(void)
 {
-    // Once: who asks a second time does not want to wait for the last outcomes.
+    // Once: a second signal means not to wait for the last outcomes.
     struct sigaction action = {.sa_handler = stop, .sa_flags = (int)SA_RESETHAND};
     sigemptyset(&action.sa_mask);
     sigaction(SIGINT, &action, NULL);
@@ -528,17 +533,17 @@ const sc_command sc_cmd_load = {
     .complete = NULL,
     .complete_2 = SC_COMPLETE_MAPS,
     .description =
-        "Put travellers on the roads of a map, the same that the service has. Each drives, has a "
+        "Put travellers on the roads of a map, the same that the service uses. Each drives, has a "
         "token and a connection of its own, and asks the service at URL for the objects nearest to "
         "it: again after a pause (--pause 0: at once), or at random times (--rate). Every reply is "
-        "checked: is it as the service describes it, has the cloak as many users and segments as "
-        "were asked for, did it come in time, and, of a sample, is it the exact answer? In the end "
-        "each query must have had exactly one outcome, here and in the service's own counts "
-        "(/metrics).\nWith --chaos clients leave while they wait, stop reading, send slowly or "
-        "send invalid requests, and the provider is killed and stopped; the same must hold.\nThe "
-        "service should let so many ask from one machine: it limits queries per user and requests "
-        "per address. To this machine (127.0.0.1) every traveller comes from an address of its "
-        "own.",
+        "checked: that it matches /openapi.json, that the cloak has as many users and segments as "
+        "were asked for, that it came in time, and, for a sample, that it is the exact answer. At "
+        "the end each query must have exactly one outcome, here and in the service's own counts "
+        "(/metrics).\nWith --chaos, clients disconnect while they wait, stop reading, send slowly "
+        "or send invalid requests, and the provider is killed and stopped; the same must "
+        "hold.\nThe service must allow that many requests from one machine: it limits queries per "
+        "user and requests per address. If it runs on this machine (127.0.0.1), every traveller "
+        "connects from an address of its own.",
     .options = load_options_table,
     .topics = sc_load_topics,
     .examples = examples,

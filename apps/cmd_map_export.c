@@ -27,8 +27,7 @@ enum { KEY_GEOJSON = SC_KEY_FIRST, KEY_SVG };
 
 static const sc_option options_table[] = {
     {"geojson", KEY_GEOJSON, NULL,
-     "also write map.geojson, with roads and objects, for a look at the map in other programs",
-     NULL},
+     "also write map.geojson, with roads and objects, to view the map in other programs", NULL},
     {"svg", KEY_SVG, NULL, "also write map.svg, a picture of the roads and objects", NULL},
     {"quiet", 'q', NULL, "print nothing but errors", NULL},
     {NULL, 0, NULL, NULL, NULL},
@@ -104,7 +103,7 @@ static int run(sc_call *call)
     if ((options.geojson || options.svg) && sc_map_coords(map) == SC_COORDS_NONE) {
         err = sc_explain(
             &diag, SC_ENOCOORDS,
-            "%.800s: the map has no coordinates, so there is no %s of it; leave out --%s",
+            "%.800s: the map has no coordinates, so no %s can be written; leave out --%s",
             options.path, options.geojson ? "GeoJSON" : "picture",
             options.geojson ? "geojson" : "svg");
     }
@@ -152,11 +151,10 @@ const sc_command sc_cmd_map_export = {
     .arguments = "FILE.scm DIR",
     .complete = SC_COMPLETE_MAPS,
     .complete_2 = SC_COMPLETE_DIRECTORIES,
-    .description =
-        "Write the tables of a map as CSV files with a header line into the directory DIR, which "
-        "is made if it is not there. Files of the same names are replaced. There is no pois.csv "
-        "if the map has no objects; lon and lat stay empty if it has no coordinates, and are x and "
-        "y on a planar map.",
+    .description = "Write the tables of a map as CSV files with a header line into the directory "
+                   "DIR, which is created if it does not exist. Files of the same names are "
+                   "replaced. There is no pois.csv if the map has no objects; lon and lat stay "
+                   "empty if it has no coordinates, and are x and y on a planar map.",
     .options = options_table,
     .topics = topics,
     .examples = examples,

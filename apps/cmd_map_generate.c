@@ -33,13 +33,14 @@ enum {
 static const sc_option options_table[] = {
     {"output", 'o', "FILE.scm", "where the map goes (required); - is standard output",
      SC_COMPLETE_MAPS},
-    {"kind", KEY_KIND, "KIND", "what to make; 'city', which is the default, is all there is so far",
+    {"kind", KEY_KIND, "KIND", "the kind of map to make; only 'city' exists (default city)",
      "city"},
     {"nodes", 'n', "N",
      "about how many nodes, 100 to 30M; k and M stand for thousands and millions (default 20k)",
      NULL},
     {"seed", KEY_SEED, "S",
-     "another number, another city; the same number, the same city, bit for bit (default 1)", NULL},
+     "seed of the random numbers; the same seed gives the same city, bit for bit (default 1)",
+     NULL},
     {"quiet", 'q', NULL, "print nothing but errors and what --json asks for; no progress bar",
      NULL},
     {"json", KEY_JSON, NULL, "print the report as one JSON object, with --quiet too", NULL},
@@ -123,7 +124,7 @@ static int run(sc_call *call)
 
 static const sc_entry examples[] = {
     {"starcloak map generate -o city.scm", "A city of 20,000 nodes."},
-    {"starcloak map generate --nodes 10M --seed 7 -o big.scm", "A large one, and another."},
+    {"starcloak map generate --nodes 10M --seed 7 -o big.scm", "A large city, from another seed."},
     {NULL, NULL},
 };
 
@@ -131,12 +132,11 @@ const sc_command sc_cmd_map_generate = {
     .name = "generate",
     .summary = "make a synthetic city",
     .arguments = "-o FILE.scm",
-    .description =
-        "Make a road map that looks like a city: arterials, local streets, dead ends, curved "
-        "streets, a river with bridges, and objects by category, clustered as real ones are. "
-        "Degrees, lengths of segments and neighbourhoods lie in the range of real maps.\n"
-        "The map is written under another name first and then renamed: a run that fails "
-        "leaves an older FILE.scm as it was.",
+    .description = "Make a synthetic road map like that of a city: arterials, local streets, dead "
+                   "ends, curved streets, a river with bridges, and objects by category, clustered "
+                   "as real ones are. Degrees, lengths of segments and neighbourhoods lie in the "
+                   "range of real maps.\nThe map is written under another name first and then "
+                   "renamed: a run that fails leaves an older FILE.scm as it was.",
     .options = options_table,
     .examples = examples,
     .parse = parse,

@@ -40,10 +40,10 @@ typedef struct ending {
 } ending;
 
 static const ending endings[] = {
-    {".cnode", SC_FORMAT_CNODE}, {".cedge", SC_FORMAT_CNODE}, {".txt", SC_FORMAT_CNODE},
-    {".gr", SC_FORMAT_DIMACS},   {".co", SC_FORMAT_DIMACS},   {".osm", SC_FORMAT_OSM},
-    {".pbf", SC_FORMAT_OSM},     {SHP, SC_FORMAT_SHAPEFILE},  {".dbf", SC_FORMAT_SHAPEFILE},
-    {".svg", SC_FORMAT_MOBISIM},
+    {".cnode", SC_FORMAT_CNODE}, {".cedge", SC_FORMAT_CNODE},  {".txt", SC_FORMAT_CNODE},
+    {".gr", SC_FORMAT_DIMACS},   {".co", SC_FORMAT_DIMACS},    {".osm", SC_FORMAT_OSM},
+    {".pbf", SC_FORMAT_OSM},     {SHP, SC_FORMAT_SHAPEFILE},   {".dbf", SC_FORMAT_SHAPEFILE},
+    {".svg", SC_FORMAT_MOBISIM}, {".net.xml", SC_FORMAT_SUMO},
 };
 
 static bool ends_in(const char *text, size_t size, const char *suffix)
@@ -133,6 +133,11 @@ enum {
     KEY_UTM,
     KEY_SKIP_MISSING_NODES,
     KEY_MAX_OBJECT_SNAP_M,
+    KEY_DIRECTION_FIELD,
+    KEY_SPEED_FIELD,
+    KEY_NAME_FIELD,
+    KEY_TIMES,
+    KEY_TIME_UNIT_S,
     KEY_JSON,
 };
 
@@ -140,9 +145,9 @@ static const sc_option options_table[] = {
     {"output", 'o', "FILE.scm", "where the map goes (required); - is standard output",
      SC_COMPLETE_MAPS},
     {"format", KEY_FORMAT, "FORMAT",
-     "how to read the inputs: cnode, dimacs, osm, shapefile or mobisim (default: told from the "
-     "endings of their names)",
-     "cnode dimacs osm shapefile mobisim"},
+     "how to read the inputs: cnode, dimacs, osm, shapefile, mobisim or sumo (default: recognised "
+     "by the file name extensions)",
+     "cnode dimacs osm shapefile mobisim sumo"},
     {"objects", KEY_OBJECTS, "FILE.csv",
      "objects to put on the map, with any format: lines of lon,lat,category[,name]; each goes to "
      "the nearest road",
@@ -150,8 +155,8 @@ static const sc_option options_table[] = {
     {"max-object-snap-m", KEY_MAX_OBJECT_SNAP_M, "M",
      "leave out objects farther than M metres from any road (default 1000)", NULL},
     {"profile", KEY_PROFILE, "PROFILE",
-     "osm: for whom directions, access and speeds of the roads are read: car (the default), bike, "
-     "foot, or any for all roads as open both ways",
+     "osm, sumo: for whom directions, access and speeds of the roads are read: car (the default), "
+     "bike, foot, or any for all roads as open both ways",
      "car bike foot any"},
     {"ways", KEY_WAYS, "LIST",
      "osm: highway values to keep, separated by commas; drivable, walk, bike and all stand for "
@@ -159,23 +164,47 @@ static const sc_option options_table[] = {
      "drivable walk bike all"},
     {"ferries", KEY_FERRIES, NULL, "osm: lines of ferries are roads too", NULL},
     {"skip-missing-nodes", KEY_SKIP_MISSING_NODES, NULL,
-     "osm: pass over references to nodes that the file does not have, instead of refusing it",
+     "osm: skip references to nodes that the file does not have, instead of refusing the file",
      NULL},
     {"class", KEY_CLASS, "LIST",
-     "shapefile: MTFCC classes to keep, separated by commas (default: all)", NULL},
+     "shapefile: classes to keep (MTFCC of TIGER, fclass of Geofabrik), separated by commas "
+     "(default: all)",
+     NULL},
+    {"direction-field", KEY_DIRECTION_FIELD, "NAME",
+     "shapefile: the field that says which way a road is open: F or yes is along the line, T or -1 "
+     "against it, B or no both ways (default: oneway of Geofabrik)",
+     NULL},
+    {"speed-field", KEY_SPEED_FIELD, "NAME",
+     "shapefile: the field that has speeds, in km/h, or with mph behind the number; nothing or 0 "
+     "where unknown (default: maxspeed of Geofabrik)",
+     NULL},
+    {"name-field", KEY_NAME_FIELD, "NAME",
+     "shapefile: the field that has names of roads (default: name and ref of Geofabrik, FULLNAME "
+     "of "
+     "TIGER)",
+     NULL},
     {"category-names", KEY_CATEGORY_NAMES, "FILE.csv",
      "cnode: names for the numbered categories of objects, lines of cat_name,cat_id",
      SC_COMPLETE_FILES},
     {"coords", KEY_COORDS, "KIND",
-     "cnode, shapefile: what the coordinates are, geographic or planar (default: told from the "
-     "numbers)",
+     "cnode, shapefile, sumo: what the coordinates are, geographic or planar (default: recognised "
+     "by the numbers; sumo: as the file says)",
      "geographic planar"},
     {"unit-m", KEY_UNIT_M, "X",
-     "all but osm: a unit of length in the files is X metres (default: what the format says)",
+     "all but osm and sumo: a unit of length in the files is X metres (default: what the format "
+     "says)",
      NULL},
+    {"times", KEY_TIMES, "FILE.gr",
+     "dimacs: the travel times of the arcs, as a graph of the same arcs in the same order "
+     "(default: "
+     "the input named as USA-road-t.NY.gr is beside USA-road-d.NY.gr, if there is one)",
+     SC_COMPLETE_FILES},
+    {"time-unit-s", KEY_TIME_UNIT_S, "X",
+     "dimacs: a unit of travel time in the files is X seconds (default 0.0036)", NULL},
     {"utm", KEY_UTM, "ZONE",
-     "shapefile, mobisim: the coordinates are UTM of this zone, as 16N or 56S; turn them into "
-     "degrees (default: keep metres)",
+     "shapefile, mobisim, sumo: the coordinates are UTM of this zone, as 16N or 56S; turn them "
+     "into "
+     "degrees (default: keep metres; sumo: what the file says)",
      NULL},
     {"quiet", 'q', NULL, "print nothing but errors and what --json asks for; no progress bar",
      NULL},
@@ -190,17 +219,23 @@ static const struct {
     const char *name;
     const char *for_what;
 } limited[] = {
-    {KEY_PROFILE, 1U << SC_FORMAT_OSM, "--profile", "osm"},
+    {KEY_PROFILE, 1U << SC_FORMAT_OSM | 1U << SC_FORMAT_SUMO, "--profile", "osm and sumo"},
     {KEY_WAYS, 1U << SC_FORMAT_OSM, "--ways", "osm"},
     {KEY_FERRIES, 1U << SC_FORMAT_OSM, "--ferries", "osm"},
     {KEY_SKIP_MISSING_NODES, 1U << SC_FORMAT_OSM, "--skip-missing-nodes", "osm"},
     {KEY_CLASS, 1U << SC_FORMAT_SHAPEFILE, "--class", "shapefile"},
+    {KEY_DIRECTION_FIELD, 1U << SC_FORMAT_SHAPEFILE, "--direction-field", "shapefile"},
+    {KEY_SPEED_FIELD, 1U << SC_FORMAT_SHAPEFILE, "--speed-field", "shapefile"},
+    {KEY_NAME_FIELD, 1U << SC_FORMAT_SHAPEFILE, "--name-field", "shapefile"},
     {KEY_CATEGORY_NAMES, 1U << SC_FORMAT_CNODE, "--category-names", "cnode"},
-    {KEY_COORDS, 1U << SC_FORMAT_CNODE | 1U << SC_FORMAT_SHAPEFILE, "--coords",
-     "cnode and shapefile"},
-    {KEY_UNIT_M, ~(1U << SC_FORMAT_OSM), "--unit-m", "all formats but osm"},
-    {KEY_UTM, 1U << SC_FORMAT_SHAPEFILE | 1U << SC_FORMAT_MOBISIM, "--utm",
-     "shapefile and mobisim"},
+    {KEY_COORDS, 1U << SC_FORMAT_CNODE | 1U << SC_FORMAT_SHAPEFILE | 1U << SC_FORMAT_SUMO,
+     "--coords", "cnode, shapefile and sumo"},
+    {KEY_UNIT_M, ~(1U << SC_FORMAT_OSM | 1U << SC_FORMAT_SUMO), "--unit-m",
+     "all formats but osm and sumo"},
+    {KEY_TIMES, 1U << SC_FORMAT_DIMACS, "--times", "dimacs"},
+    {KEY_TIME_UNIT_S, 1U << SC_FORMAT_DIMACS, "--time-unit-s", "dimacs"},
+    {KEY_UTM, 1U << SC_FORMAT_SHAPEFILE | 1U << SC_FORMAT_MOBISIM | 1U << SC_FORMAT_SUMO, "--utm",
+     "shapefile, mobisim and sumo"},
 };
 
 #define LIMITED_COUNT (sizeof(limited) / sizeof(limited[0]))
@@ -231,17 +266,18 @@ static void choose_format(import_options *options, const struct argp_state *stat
         sc_usage_error(state, "cannot tell the format of '%s' from its name; add --format",
                        culprit);
     case SC_GUESS_CONFLICT:
-        sc_usage_error(state,
-                       "'%s' looks like another format than '%s'; add --format, or import them "
-                       "one by one",
-                       culprit, options->inputs[0]);
+        sc_usage_error(
+            state,
+            "'%s' and '%s' look like different formats; add --format, or import them one by one",
+            culprit, options->inputs[0]);
     }
 }
 
 /** Whatever is read must not be replaced, not even by what was made of it. */
 static bool is_output_read(const import_options *options)
 {
-    const char *const others[] = {options->library.objects, options->library.category_names};
+    const char *const others[] = {options->library.objects, options->library.category_names,
+                                  options->library.times};
     for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
         if (others[i] && sc_overlaps(options->output, others[i])) return true;
     }
@@ -259,7 +295,7 @@ static void check_usage(import_options *options, const struct argp_state *state)
     for (size_t i = 0; i < LIMITED_COUNT; i++) {
         const bool used = (options->used & 1U << i) != 0;
         if (used && (limited[i].formats & 1U << options->format) == 0) {
-            sc_usage_error(state, "%s is for %s, and the format is %s", limited[i].name,
+            sc_usage_error(state, "%s is for %s, but the format is %s", limited[i].name,
                            limited[i].for_what, sc_format_name(options->format));
         }
     }
@@ -296,6 +332,15 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case KEY_CLASS:
         options->library.classes = argument;
         return 0;
+    case KEY_DIRECTION_FIELD:
+        options->library.direction_field = argument;
+        return 0;
+    case KEY_SPEED_FIELD:
+        options->library.speed_field = argument;
+        return 0;
+    case KEY_NAME_FIELD:
+        options->library.name_field = argument;
+        return 0;
     case KEY_CATEGORY_NAMES:
         options->library.category_names = argument;
         return 0;
@@ -304,6 +349,12 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case KEY_UNIT_M:
         options->library.unit_m = sc_value_number(state, "--unit-m", argument, 1e-9, 1e9);
+        return 0;
+    case KEY_TIMES:
+        options->library.times = argument;
+        return 0;
+    case KEY_TIME_UNIT_S:
+        options->library.time_unit_s = sc_value_number(state, "--time-unit-s", argument, 1e-9, 1e9);
         return 0;
     case KEY_COORDS:
         options->library.coords = sc_value_word(state, "--coords", argument, coords_names) == 0
@@ -350,7 +401,7 @@ static void put_remarks(sc_report *table, const sc_import_report *report)
         {"ways_closed", report->ways_closed, "roads: closed to the profile, left out"},
         {"missing_nodes", report->missing_nodes, "references: to nodes not in the files, left out"},
         {"repeated_nodes", report->repeated_nodes, "references: repeat the one before, left out"},
-        {"unpaired_arcs", report->unpaired_arcs, "arcs: without their opposite, kept as roads"},
+        {"unpaired_arcs", report->unpaired_arcs, "arcs: without their opposite, one-way roads"},
         {"objects_too_far", report->objects_too_far, "objects: too far from any road, left out"},
         {"objects_without_place", report->objects_without_place,
          "objects: without a position, left out"},
@@ -429,13 +480,17 @@ static const sc_entry formats[] = {
               "without the merged map .txt that puts objects on the edges; .cedge alone makes a "
               "map without coordinates."},
     {"dimacs", "Files .gr of the 9th DIMACS challenge, with or without the .co that has their "
-               "coordinates; several pairs make one map."},
+               "coordinates and the second .gr that has their travel times; several graphs make "
+               "one map. An arc without its opposite is a one-way road."},
     {"osm", "OpenStreetMap: .osm.pbf or XML. Directions, access, speeds and names of the roads are "
             "those of their tags. Objects are taken from amenity, shop, tourism, leisure and like "
             "tags."},
-    {"shapefile", "TIGER/Line roads, .shp with the .dbf beside it. Vertices with equal coordinates "
-                  "are one node."},
+    {"shapefile", "Roads of TIGER/Line, Geofabrik and others, .shp with the .dbf beside it. "
+                  "Vertices with equal coordinates are one node."},
     {"mobisim", "The .svg maps of the simulator GT-MobiSim."},
+    {"sumo", "Networks .net.xml of the traffic simulator SUMO: lanes open to the profile, their "
+             "directions, lengths and speeds. UTM becomes degrees; other planes keep their "
+             "metres."},
     {NULL, NULL},
 };
 
@@ -443,15 +498,20 @@ static const sc_topic topics[] = {{"Formats", formats}, {NULL, NULL}};
 
 static const sc_entry examples[] = {
     {"starcloak map import cal.cnode cal.cedge calmap.txt -o cal.scm",
-     "California's highways with objects; the format is told from the names."},
+     "California's highways with objects; the format is recognised by the names."},
     {"starcloak map import ME.gr.xz ME.co.xz VT.gr.xz VT.co.xz -o me-vt.scm",
      "Two states as one map, straight from compressed files."},
     {"starcloak map import monaco.osm.pbf --ways all --objects cameras.csv -o monaco.scm",
-     "Every way of Monaco, footpaths too, and objects of one's own."},
+     "Every way of Monaco, footpaths too, and your own objects."},
     {"starcloak map import monaco.osm.pbf --profile bike -o monaco-bike.scm",
      "The roads and paths that are open to bicycles, in the directions open to them."},
     {"starcloak map import --format mobisim atlanta.svg --utm 16N -o atlanta.scm",
      "A map in UTM metres, turned into degrees."},
+    {"starcloak map import USA-road-d.NY.gr USA-road-t.NY.gr -o new-york.scm",
+     "Lengths and travel times of the same arcs, without coordinates."},
+    {"starcloak map import streets.shp --direction-field DIR --name-field LABEL -o town.scm",
+     "A shapefile whose fields have names of their own."},
+    {"starcloak map import town.net.xml -o town.scm", "A network of SUMO's netconvert."},
     {NULL, NULL},
 };
 
@@ -462,13 +522,11 @@ const sc_command sc_cmd_map_import = {
     .complete = SC_COMPLETE_FILES,
     .description =
         "Read road data and write it as a map that all other commands open at once. Inputs may be "
-        "compressed with xz or gzip.\n"
-        "Lengths become metres where the format says what they are; maps whose units are not known "
-        "keep them and are marked so. Repeated edges, self-loops, isolated nodes and several "
-        "components are kept.\n"
-        "The map is written under another name first and then renamed: an import that fails "
-        "leaves an older FILE.scm as it was, and nothing else. On a terminal, a progress bar is "
-        "shown while it works.",
+        "compressed with xz or gzip.\nLengths become metres where the format defines their unit; "
+        "lengths of unknown unit are kept, and the map is marked so. Repeated edges, self-loops, "
+        "isolated nodes and several components are kept.\nThe map is written under another name "
+        "first and then renamed: an import that fails leaves an older FILE.scm as it was, and "
+        "nothing else. On a terminal, a progress bar is shown while it works.",
     .options = options_table,
     .topics = topics,
     .examples = examples,

@@ -46,9 +46,8 @@ static const sc_option options_table[] = {
      "how large the index may become; k, M and G stand for powers of 1000 (default 1G). What does "
      "not fit is left out, the most frequent categories first",
      NULL},
-    {"threads", KEY_THREADS, "N", "work in N threads (default: as many as there are processors)",
-     NULL},
-    {"remove", KEY_REMOVE, NULL, "take the index out of the map instead", NULL},
+    {"threads", KEY_THREADS, "N", "work in N threads (default: one per processor)", NULL},
+    {"remove", KEY_REMOVE, NULL, "remove the index from the map instead", NULL},
     {"quiet", 'q', NULL, "print nothing but errors and what --json asks for; no progress bar",
      NULL},
     {"json", KEY_JSON, NULL, "print the report as one JSON object, with --quiet too", NULL},
@@ -120,7 +119,7 @@ static void print_report(const index_options *options, const index_report *repor
     const double bytes = (double)info->bytes;
     char number[SC_FORMAT_SIZE];
     char in_categories[SC_FORMAT_SIZE + 16];
-    char of_lists[SC_FORMAT_SIZE + 48] = "that of all categories among them";
+    char of_lists[SC_FORMAT_SIZE + 48] = "including the list of all categories together";
     snprintf(in_categories, sizeof(in_categories), "in %s categories",
              sc_format_count(number, categories));
     if (info->left_out > 0) {
@@ -155,8 +154,8 @@ static sc_err expect_index(const index_options *options, const index_report *rep
     if (report->info.k > 0) return SC_OK;
     if (sc_map_object_count(report->map) == 0) {
         return sc_explain(diag, SC_EINVAL,
-                          "%.400s: the map has no objects that could be near; import it with "
-                          "'--objects FILE.csv', or from a format that has some",
+                          "%.400s: the map has no objects to index; import it with '--objects "
+                          "FILE.csv', or from a format that has objects",
                           options->path);
     }
     char limit[SC_FORMAT_SIZE];
@@ -196,7 +195,7 @@ static int run(sc_call *call)
     if (!err) err = sc_objects_new_from_map(map, &objects);
     if (err == SC_EMAP) {
         snprintf(diag.message, sizeof(diag.message),
-                 "%.400s: objects are not where the map says; see 'starcloak map check'",
+                 "%.400s: the map's objects are not valid; run 'starcloak map check' to see why",
                  options.path);
     }
     index_report report = {.map = map};
@@ -218,7 +217,7 @@ static const sc_entry examples[] = {
     {"starcloak map index cal.scm", "Store the 8 nearest objects of every star, by category."},
     {"starcloak map index cal.scm -k 16 --limit 4G -o cal16.scm",
      "Twice as many, in a copy, with room for more lists."},
-    {"starcloak map index cal.scm --remove", "Take them out again."},
+    {"starcloak map index cal.scm --remove", "Remove the index again."},
     {NULL, NULL},
 };
 
@@ -228,11 +227,11 @@ const sc_command sc_cmd_map_index = {
     .arguments = "FILE.scm",
     .complete = SC_COMPLETE_MAPS,
     .description =
-        "Find the objects that are nearest by road to every star, for each category and for all "
-        "of them together, and store them in the map. A provider then looks up what it would "
-        "otherwise search for; answers are the same. An index that is there is replaced.\n"
-        "The index follows from the map and is no part of its identity: the checksum stays as it "
-        "was. Importing the map again loses the index.\n"
+        "Find the objects that are nearest by road to every star, for each category and for all of "
+        "them together, and store them in the map. A provider then looks up what it would "
+        "otherwise search for; answers are the same. An existing index is replaced.\n"
+        "The index is derived from the map and not part of its identity: the checksum does not "
+        "change. Importing the map again loses the index.\n"
         "The map is written under another name first and then renamed: a run that fails leaves "
         "FILE.scm as it was.",
     .options = options_table,

@@ -43,7 +43,7 @@ typedef struct info_view {
 
 static void put_text_head(FILE *stream, const info_view *view)
 {
-    static const char *const kinds[] = {"none: nothing can be snapped to this map",
+    static const char *const kinds[] = {"none: positions cannot be snapped to this map",
                                         "longitude and latitude, in degrees", "planar"};
     const sc_map *map = view->map;
     const sc_map_info *info = view->info;
@@ -532,9 +532,9 @@ static int run(sc_call *call)
 static const sc_entry meanings[] = {
     {"edges", "Straight pieces of road. All edges of the data are kept: roads that return to their "
               "start, and several between the same two nodes."},
-    {"segments", "Roads between two nodes that are no mere bends."},
-    {"stars", "Junctions of three roads or more, where every end of a road counts; and one "
-              "for each component that has none."},
+    {"segments", "Roads from one junction or dead end to the next, however many edges they have."},
+    {"stars", "Junctions of three or more road ends, with the segments that end there; and one for "
+              "each component without such a junction."},
     {"merged", "The same map counted as most publications do: self-loops dropped, parallel edges "
                "counted once, rings apart from segments, no star where there is no "
                "intersection."},

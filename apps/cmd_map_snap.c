@@ -65,7 +65,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case ARGP_KEY_END:
         if (options->has_x != options->has_y) {
-            sc_usage_error(state, "%s is missing: a position is both --lon and --lat",
+            sc_usage_error(state, "%s is missing; a position needs both --lon and --lat",
                            options->has_x ? "--lat" : "--lon");
         }
         break;
@@ -187,7 +187,7 @@ static int run(sc_call *call)
 static const sc_entry examples[] = {
     {"starcloak map snap sf.scm --lon -122.4194 --lat 37.7749", "One position."},
     {"starcloak map snap sf.scm --max-snap-m 50 < fixes.txt > snapped.tsv",
-     "Many: lines of longitude and latitude, what is off the roads refused."},
+     "Many positions, one per line; those farther than 50 m from any road are refused."},
     {NULL, NULL},
 };
 
@@ -202,7 +202,8 @@ const sc_command sc_cmd_map_snap = {
         "longitude and latitude separated by a blank or a comma. Each gives one line with five "
         "columns separated by tabs: edge, segment, offset along the edge from its first node, "
         "distance from the position, both in metres, and the name of the road, if it has one. A "
-        "position that is too far off gives five dashes (with --json: null) and a message, and the "
+        "position that is too far from any road gives five dashes (with --json: null) and a "
+        "message, and the "
         "exit status is then 1.",
     .options = options_table,
     .examples = examples,

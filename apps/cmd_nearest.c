@@ -41,7 +41,7 @@ enum { LISTED = 12 };
 static void category_names_add(category_names *names, const struct argp_state *state,
                                const char *option, const char *name)
 {
-    if (name[0] == '\0') sc_usage_error(state, "%s: '' is no category", option);
+    if (name[0] == '\0') sc_usage_error(state, "%s: the name of the category is empty", option);
     if (names->count == SC_REQUEST_CATEGORIES) {
         sc_usage_error(state, "%s: more than %d categories; leave them out to ask for all", option,
                        SC_REQUEST_CATEGORIES);
@@ -75,10 +75,11 @@ static sc_err fail_unknown(const char *name, const sc_vocabulary *vocabulary, sc
         char best[NAME_SIZE];
         sc_format_text(best, sizeof(best), suggestion.best);
         snprintf(diag->message, sizeof(diag->message),
-                 "there is no category '%s'; did you mean '%s'? Known are: %s", shown, best, list);
+                 "unknown category '%s'; did you mean '%s'? Known categories: %s", shown, best,
+                 list);
     } else {
-        snprintf(diag->message, sizeof(diag->message), "there is no category '%s'; known are: %s",
-                 shown, list);
+        snprintf(diag->message, sizeof(diag->message),
+                 "unknown category '%s'; known categories: %s", shown, list);
     }
     return SC_EUNKNOWN;
 }
@@ -197,15 +198,16 @@ static void check_request(const nearest_options *options, const struct argp_stat
 static void check_usage(const nearest_options *options, const struct argp_state *state)
 {
     if (options->has_x != options->has_y) {
-        sc_usage_error(state, "%s is missing: a position is both --lon and --lat",
+        sc_usage_error(state, "%s is missing; a position needs both --lon and --lat",
                        options->has_x ? "--lat" : "--lon");
     }
     if (options->has_edge != options->has_offset) {
-        sc_usage_error(state, "%s is missing: a place on a road is both --edge and --offset-m",
+        sc_usage_error(state, "%s is missing; a place on a road needs both --edge and --offset-m",
                        options->has_edge ? "--offset-m" : "--edge");
     }
     if (options->has_x && options->has_edge) {
-        sc_usage_error(state, "a position is either --lon and --lat or --edge and --offset-m");
+        sc_usage_error(state,
+                       "give the position either by --lon and --lat or by --edge and --offset-m");
     }
     check_request(options, state);
     if (!isnan(options->heading_deg) && !options->has_x && !options->has_edge) {
@@ -312,8 +314,7 @@ static sc_err find_place(const asking *a, double x, double y, sc_snap *where, sc
     if (options->edge >= sc_map_edge_count(a->map)) {
         return sc_explain(diag, SC_EUNKNOWN,
                           "%.400s: there is no edge %" PRIu32
-                          "; they are numbered from 0, and there are "
-                          "%" PRIu32,
+                          "; edges are numbered from 0, and the map has %" PRIu32,
                           options->map, options->edge, sc_map_edge_count(a->map));
     }
     *where = (sc_snap){.edge = options->edge,
@@ -440,11 +441,11 @@ static const sc_entry examples[] = {
     {"starcloak nearest sf.scm --lon -122.4194 --lat 37.7749 -k 5 --category hospital",
      "The five nearest hospitals by road."},
     {"starcloak nearest sf.scm --edge 77 --offset-m 31.5 --radius-m 500",
-     "All that is within 500 metres of a place on a road."},
+     "All objects within 500 metres of a place on a road."},
     {"starcloak nearest sf.scm --lon -122.4194 --lat 37.7749 --heading 90 --metric time",
      "What one who drives east reaches first."},
     {"starcloak nearest sf.scm --objects postgresql://localhost/city --objects-channel objects",
-     "Objects of a database, current for each position that is read."},
+     "Objects of a database, in their state at the time each position is read."},
     {NULL, NULL},
 };
 
@@ -456,14 +457,14 @@ const sc_command sc_cmd_nearest = {
     .description =
         "Put a position on the nearest road and search from there for the objects nearest by road, "
         "as one may drive: by distance or by time; or for all within a distance or a time. "
-        "Nothing is hidden, and no provider is asked: answers by way "
-        "of a cloak must equal these.\nWithout a position, positions are read from standard input, "
+        "The position is not hidden, and no provider is asked: answers obtained through a cloak "
+        "must equal these.\nWithout a position, positions are read from standard input, "
         "one per line, longitude and latitude separated by a blank or a comma, and each is "
         "answered at once from the objects that are current at that moment. Each object found "
         "gives one line with ten columns separated by tabs: line of the position, rank, metres "
         "by road, object, category, longitude, latitude, name, seconds and street. A position "
-        "without any gives "
-        "dashes, as does one that is too far from any road (with --json: null), for which the exit "
+        "without objects in reach gives dashes, as does one that is too far from any road (with "
+        "--json: null), for which the exit "
         "status is then 1.",
     .options = options_table,
     .examples = examples,

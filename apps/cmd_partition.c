@@ -35,8 +35,8 @@ static const sc_entry meanings[] = {
     {"edge cut", "Adjacencies of the star graph between two parts, of all."},
     {"balance", "The heaviest part by the mean: 1 is even. By weight it tells how evenly queries "
                 "spread if they come as they did, by segments how evenly roads do."},
-    {"pieces", "Connected ones of a part. Components that are small beside a part are packed whole "
-               "wherever there is room."},
+    {"pieces", "Connected pieces of a part. Components that are small beside a part are packed "
+               "whole wherever there is room."},
     {"stars near a border", "Stars with another part within so many hops: queries there may need "
                             "members from several parts."},
     {NULL, NULL},
@@ -172,8 +172,8 @@ static const sc_option options_table[] = {
      "evenly",
      NULL},
     {"weights", KEY_WEIGHTS, "RUN.jsonl|segments",
-     "what parts should have equally much of: queries as in this recorded run, or segments "
-     "(default segments)",
+     "what to balance between parts: the queries of this recorded run, or segments (default "
+     "segments)",
      SC_COMPLETE_FILES},
     {"seed", KEY_SEED, "N", "another number, another partition (default 1)", NULL},
     {"geojson", KEY_GEOJSON, "FILE.geojson",

@@ -38,12 +38,13 @@ enum {
 static const sc_option options_table[] = {
     {"output", 'o', "QUERIES.jsonl", "where the stream goes (required); - is standard output",
      SC_COMPLETE_FILES},
-    {"seconds", KEY_SECONDS, "S", "how long they ask, in seconds (default 60)", NULL},
+    {"seconds", KEY_SECONDS, "S", "how long travellers ask, in seconds (default 60)", NULL},
     {"seed", KEY_SEED, "X",
-     "another number, other travellers; the same number, the same stream, bit for bit (default 1)",
+     "seed of the random numbers; the same seed gives the same stream, bit for bit (default 1)",
      NULL},
     SC_MOVEMENT_OPTIONS,
     SC_WORKLOAD_OPTIONS,
+    SC_METRIC_OPTION,
     {"quiet", 'q', NULL, "print nothing but errors; no progress bar", NULL},
     {NULL, 0, NULL, NULL, NULL},
 };
@@ -176,19 +177,15 @@ const sc_command sc_cmd_queries = {
     .arguments = "FILE.scm -o QUERIES.jsonl",
     .complete = SC_COMPLETE_MAPS,
     .description =
-        "Put travellers on a map, let them drive, and write down what they ask: who, when, where, "
-        "how private, and for what. Each asks again one pause after it asked, whether there was an "
-        "answer or not.\n"
-        "Travellers are on their way from place to place, cars and trucks, each by its fastest "
-        "way; "
-        "or they do as recorded ones did (--traces).\n"
-        "What differs from traveller to traveller and from question to question is drawn from a "
-        "normal distribution: MEAN, and DEV, the deviation from it (none: all alike). Whole "
-        "numbers are "
-        "rounded; what is drawn stays within four deviations, counts are at least 1 (hops 0), "
-        "waits at least 0.1 s and pauses 1 s.\n"
-        "The stream has one JSON object per line, in the order of time. It appears whole or not "
-        "at all.",
+        "Put travellers on a map, let them drive, and write their queries: user, time, position, "
+        "profile and request. Each traveller asks again one pause after its last query, whether it "
+        "was answered or not.\nTravellers are cars and trucks that drive from place to place, each "
+        "by its fastest route; or they move as in recorded traces (--traces).\nWhat differs "
+        "between travellers and between queries is drawn from a normal distribution with the mean "
+        "MEAN and the standard deviation DEV (without DEV: all alike). Whole numbers are rounded; "
+        "what is drawn stays within four deviations, counts are at least 1 (hops 0), waits at "
+        "least 0.1 s and pauses 1 s.\nThe stream has one JSON object per line, in the order of "
+        "time. It appears whole or not at all.",
     .options = options_table,
     .examples = examples,
     .parse = parse,

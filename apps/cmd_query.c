@@ -90,28 +90,29 @@ enum {
 static const sc_option query_options_table[] = {
     {"lon", KEY_LON, "X", "longitude in degrees (required, or one of the next two pairs)", NULL},
     {"lat", KEY_LAT, "Y", "latitude in degrees (required with --lon)", NULL},
-    {"x", KEY_X, "X", "instead, on a planar map: x (default: --lon)", NULL},
+    {"x", KEY_X, "X", "instead, on a planar map: x (default: --lon is used)", NULL},
     {"y", KEY_Y, "Y", "and y (required with --x)", NULL},
-    {"edge", KEY_EDGE, "E", "instead: the number of an edge (default: --lon)", NULL},
+    {"edge", KEY_EDGE, "E", "instead: the number of an edge (default: --lon is used)", NULL},
     {"offset-m", KEY_OFFSET_M, "M",
      "metres along the edge, from its first node (required with --edge)", NULL},
     {"heading", KEY_HEADING, "DEG",
      "which way you go, on a road that is open both ways: degrees clockwise from north, 0 to 360 "
      "(default: either way)",
      NULL},
-    {"k", KEY_K, "N", "hide among N users (default: what the service has)", NULL},
-    {"l", KEY_L, "N", "on N segments of road at least (default: what the service has)", NULL},
-    {"max-hops", KEY_MAX_HOPS, "N",
-     "within N hops between junctions (default: what the service has)", NULL},
-    {"max-wait", KEY_MAX_WAIT, "S",
-     "wait for a cloak for S seconds at most (default: what the service has)", NULL},
-    {"nearest", KEY_NEAREST, "N", "ask for the N nearest objects by road (default 5)", NULL},
-    {"within", KEY_WITHIN, "M", "instead: for all within M metres by road (default: --nearest)",
+    {"k", KEY_K, "N", "hide among N users (default: the service's)", NULL},
+    {"l", KEY_L, "N", "on N segments of road at least (default: the service's)", NULL},
+    {"max-hops", KEY_MAX_HOPS, "N", "within N hops between junctions (default: the service's)",
      NULL},
-    {"within-s", KEY_WITHIN_S, "S", "instead: for all within S seconds (default: --nearest)", NULL},
+    {"max-wait", KEY_MAX_WAIT, "S",
+     "wait for a cloak for S seconds at most (default: the service's)", NULL},
+    {"nearest", KEY_NEAREST, "N", "ask for the N nearest objects by road (default 5)", NULL},
+    {"within", KEY_WITHIN, "M",
+     "instead: ask for all objects within M metres by road (default: --nearest)", NULL},
+    {"within-s", KEY_WITHIN_S, "S",
+     "instead: ask for all objects within S seconds (default: --nearest)", NULL},
     {"metric", KEY_METRIC, "NAME",
-     "what is near: 'time', by the quickest way, or 'distance', by the shortest (default: what the "
-     "service has)",
+     "what is near: 'time', by the quickest way, or 'distance', by the shortest (default: the "
+     "service's)",
      "time distance"},
     {"category", 'c', "NAME[,...]", "only objects of these categories; up to 16 (default: all)",
      NULL},
@@ -126,8 +127,8 @@ static const sc_option query_options_table[] = {
     {"key", KEY_KEY, "FILE", "the key of that certificate (required with --cert)",
      SC_COMPLETE_FILES},
     {"timeout", KEY_TIMEOUT, "S",
-     "give up after S seconds (default: 30 more than --max-wait; 120 without that)", NULL},
-    {"json", KEY_JSON, NULL, "print the reply as JSON, an answer or not", NULL},
+     "give up after S seconds (default: --max-wait and 30 more, or 120 without --max-wait)", NULL},
+    {"json", KEY_JSON, NULL, "print the reply as JSON, whatever the outcome", NULL},
     {NULL, 0, NULL, NULL, NULL},
 };
 
@@ -144,8 +145,8 @@ static void check_pair(const struct argp_state *state, maybe a, maybe b, const c
 static void check_usage(query_options *options, const struct argp_state *state)
 {
     if (!options->service) {
-        sc_usage_error(state, "no address given; name that of the service (as "
-                              "https://cloak.example.org)");
+        sc_usage_error(
+            state, "no address given; give the URL of the service (as https://cloak.example.org)");
     }
     check_pair(state, options->lon, options->lat, "--lon", "--lat");
     check_pair(state, options->x, options->y, "--x", "--y");
@@ -155,8 +156,8 @@ static void check_usage(query_options *options, const struct argp_state *state)
                        "give one position: --lon and --lat, --x and --y, or --edge and --offset-m");
     }
     if (options->nearest.is_given + options->within_m.is_given + options->within_s.is_given > 1) {
-        sc_usage_error(state, "--nearest asks for some objects, --within and --within-s for all in "
-                              "reach; give one of them");
+        sc_usage_error(state, "--nearest asks for the nearest objects, --within and --within-s for "
+                              "all within a distance or a time; give one of them");
     }
     const bool is_by_time = options->metric && strcmp(options->metric, "time") == 0;
     if (options->metric && options->within_m.is_given && is_by_time) {
@@ -187,7 +188,7 @@ static const char *file_option(const struct argp_state *state, const char *optio
 static void take_categories(query_options *options, const struct argp_state *state, char *argument)
 {
     for (char *name = strsep(&argument, ","); name; name = strsep(&argument, ",")) {
-        if (name[0] == '\0') sc_usage_error(state, "--category: the name is empty");
+        if (name[0] == '\0') sc_usage_error(state, "--category: the name of the category is empty");
         if (options->category_count == SC_QUERY_CATEGORIES_MAX) {
             sc_usage_error(state, "--category: more than %d; leave them out to ask for all",
                            SC_QUERY_CATEGORIES_MAX);
@@ -208,7 +209,8 @@ static bool query_is_token(const char *text)
 /** Take the token down, and wipe it from where all who list processes can see it. */
 static void take_token(query_options *options, const struct argp_state *state, char *argument)
 {
-    if (!query_is_token(argument)) sc_usage_error(state, "--token: this is not a token");
+    if (!query_is_token(argument))
+        sc_usage_error(state, "--token: this is not a token; tokens begin with sct1_");
     snprintf(options->token, sizeof(options->token), "%s", argument);
     explicit_bzero(argument, strlen(argument));
 }
@@ -413,7 +415,7 @@ static sc_err make_body(const query_options *options, sc_bytes *out, sc_diag *di
 {
     for (size_t i = 0; i < options->category_count; i++) {
         if (sc_is_utf8(options->categories[i])) continue;
-        return sc_explain(diag, SC_EINVAL, "the categories are not all UTF-8");
+        return sc_explain(diag, SC_EINVAL, "--category: a name is not UTF-8");
     }
     sc_json_writer json = sc_json_writer_of_secret(out);
     sc_json_open_object(&json, NULL);
@@ -495,8 +497,7 @@ static const sc_entry examples[] = {
      "The five nearest objects, asked for through a cloak."},
     {"starcloak query http://localhost:8080 --lon -84.39 --lat 33.75 --k 10 --max-wait 30 "
      "--nearest 3 --category hospital",
-     "The three nearest hospitals, hidden among ten users; half a minute may pass until there are "
-     "as many."},
+     "The three nearest hospitals, hidden among ten users; wait up to half a minute for them."},
     {NULL, NULL},
 };
 
@@ -506,11 +507,11 @@ const sc_command sc_cmd_query = {
     .arguments = "URL",
     .description =
         "Ask the service at an address for the objects around a position, and wait for the "
-        "outcome. The service waits until there are enough others around, and asks the provider "
-        "about a stretch of roads instead of a position. What comes back is exact "
-        "nonetheless.\nThe exit status is 0 if there is an answer, and 1 if the query was dropped "
-        "because too few users came in time, was refused, or failed. No redirect is followed, and "
-        "no proxy of the environment is used: the position goes to that address alone.",
+        "outcome. The service waits until enough other users are nearby, and asks the provider "
+        "about a set of roads instead of a position. The answer is exact nonetheless.\nThe exit "
+        "status is 0 if there is an answer, and 1 if the query was dropped because too few users "
+        "came in time, was refused, or failed. Redirects are not followed, and proxies named in "
+        "the environment are not used: the position goes to that address alone.",
     .options = query_options_table,
     .examples = examples,
     .parse = query_options_parse,

@@ -36,13 +36,11 @@ static int run(sc_call *call)
 // --- The command ------------------------------------------------------------------------
 
 static const sc_entry signals[] = {
-    {"SIGHUP",
-     "Read the configuration again, and the files of keys, revoked tokens and certificates: "
-     "policy, tokens, log level and certificates change without a pause. If something is "
-     "wrong, everything stays as it was, and the log says why."},
-    {"SIGTERM, SIGINT",
-     "Take no more queries, give those that wait their outcome (for at most --drain "
-     "seconds), and end with 0."},
+    {"SIGHUP", "Read the configuration again, and the files of keys, revoked tokens and "
+               "certificates: policy, tokens, log level and certificates change without a pause. "
+               "If anything is invalid, everything stays as it was, and the log says why."},
+    {"SIGTERM, SIGINT", "Accept no more queries, finish the pending ones (for at most --drain "
+                        "seconds), and end with 0."},
     {NULL, NULL},
 };
 
@@ -52,13 +50,13 @@ static const sc_topic topics[] = {
 };
 
 static const sc_entry examples[] = {
-    {"starcloak serve city.scm", "A complete system in one process: the map's objects are what the "
-                                 "built-in provider knows; a token to try it with is printed."},
+    {"starcloak serve city.scm", "A complete system in one process: the built-in provider answers "
+                                 "with the map's objects; a token for a first try is printed."},
     {"starcloak serve city.scm --token-keys keys --provider http://127.0.0.1:9090/",
-     "Ask 'starcloak lbs', which runs elsewhere."},
+     "Use a 'starcloak lbs' that runs elsewhere as the provider."},
     {"starcloak serve --config /etc/starcloak/starcloak.ini --check", "Check a configuration."},
     {"starcloak serve --print-config > starcloak.ini",
-     "All settings with their defaults, to begin with."},
+     "All settings with their defaults, as a first configuration file."},
     {NULL, NULL},
 };
 
@@ -67,10 +65,10 @@ const sc_command sc_cmd_serve = {
     .summary = "run the privacy proxy: queries in, exact answers out",
     .arguments = "[MAP.scm]",
     .complete = SC_COMPLETE_MAPS,
-    .description = "Takes travellers' queries over HTTP, hides each among others, asks the "
-                   "provider about the cloak alone, and answers exactly. What clients send and get "
-                   "is described by the service itself, at /openapi.json.\nEvery setting is a "
-                   "flag, or a line in the configuration file, where it stands without dashes in "
+    .description = "Take travellers' queries over HTTP, hide each among others, ask the provider "
+                   "about the cloak alone, and return exact answers. /openapi.json of the running "
+                   "service describes what clients send and receive.\nEvery setting is a flag, and "
+                   "also a line of the configuration file: there without the leading dashes, in "
                    "its section.\nNo user and no position is logged, counted or written to a disk.",
     .options = options_table,
     .topics = topics,

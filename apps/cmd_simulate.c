@@ -40,7 +40,7 @@ typedef struct answering {
 static sc_err fail_system(sc_diag *diag)
 {
     return sc_explain(diag, SC_EIO,
-                      "--record -: there is no memory for the record: %.80s; record to a file",
+                      "--record -: cannot keep the record in memory: %.80s; name a file",
                       strerror(errno));
 }
 
@@ -78,8 +78,7 @@ static sc_err answering_open(answering *record, const sc_call *call, const sc_ma
     if (!run->record) return SC_OK;
     if (sc_map_object_count(map) == 0) {
         if (!is_quiet) {
-            sc_call_note(call, "note: there are no objects on the map, so nothing can be answered, "
-                               "and the record has no answers");
+            sc_call_note(call, "note: the map has no objects, so the record has no answers");
         }
         return SC_OK;
     }
@@ -115,8 +114,8 @@ static sc_err answering_finish(answering *record, const sc_call *call, const sc_
     }
     if (!err && report.refused > 0) {
         sc_call_note(call,
-                     "note: %llu queries ask for more than a provider is asked for, and were "
-                     "not answered",
+                     "note: %llu queries were not answered: they request more objects or a larger "
+                     "radius than allowed",
                      (unsigned long long)report.refused);
     }
     sc_objects_release(objects);
@@ -146,12 +145,13 @@ typedef struct simulate_options {
 enum { KEY_SECONDS = SC_KEY_FIRST, KEY_NO_ANSWERS };
 
 static const sc_option options_table[] = {
-    {"seconds", KEY_SECONDS, "S", "how long they ask, in virtual seconds (default 60)", NULL},
+    {"seconds", KEY_SECONDS, "S", "how long travellers ask, in virtual seconds (default 60)", NULL},
     {"no-answers", KEY_NO_ANSWERS, NULL,
      "answer no query; the record then has queries, cloaks and drops only", NULL},
     SC_ENGINE_OPTIONS,
     SC_MOVEMENT_OPTIONS,
     SC_WORKLOAD_OPTIONS,
+    SC_METRIC_OPTION,
     {NULL, 0, NULL, NULL, NULL},
 };
 
@@ -284,15 +284,12 @@ const sc_command sc_cmd_simulate = {
     .description =
         "Put travellers on the roads. Each drives, asks for the objects nearest to it, waits until "
         "it is hidden in a cloak or its query is dropped, pauses, and asks again. Travellers are "
-        "on "
-        "their way from place to place, cars and trucks, each by its fastest way; or they do as "
-        "recorded ones did (--traces). Time is virtual: "
-        "it passes as fast as the work is done. After the last question the run goes on until "
-        "every "
-        "query has its outcome.\n"
-        "A record (--record) has the answers too, by the built-in provider from the map's objects; "
-        "of a map without objects it has none.\n"
-        "Printed are how many queries found a cloak and why others did not, how long they waited, "
+        "cars and trucks that drive from place to place, each by its fastest route; or they move "
+        "as in recorded traces (--traces). Time is virtual: it passes as fast as the work is done. "
+        "After the last query the run continues until every query has its outcome.\n"
+        "A record (--record) also has the answers of the built-in provider, from the map's "
+        "objects; if the map has no objects, it has no answers.\n"
+        "It prints how many queries found a cloak and why others did not, how long they waited, "
         "how large the cloaks are, and what the search cost.",
     .options = options_table,
     .topics = sc_run_topics,

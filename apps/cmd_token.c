@@ -43,7 +43,7 @@ static sc_err take_down(token_texts *texts, const char *text, size_t size, sc_di
                         : NULL;
     if (larger) texts->texts = larger;
     char *copy = larger ? strndup(text, size) : NULL;
-    if (!copy) return sc_explain(diag, SC_ENOMEM, "too many tokens at a time");
+    if (!copy) return sc_explain(diag, SC_ENOMEM, "too many tokens; give fewer at a time");
     texts->texts[texts->count++] = copy;
     return SC_OK;
 }
@@ -108,7 +108,7 @@ static const char *token_file_option(const struct argp_state *state, const char 
 {
     if (argument[0] == '\0') sc_usage_error(state, "%s: the name of the file is empty", option);
     if (strcmp(argument, "-") == 0) {
-        sc_usage_error(state, "%s: a file is needed; standard input is not one", option);
+        sc_usage_error(state, "%s: - cannot be used here; name a file", option);
     }
     return argument;
 }
@@ -137,7 +137,7 @@ static error_t parse_shared(int key, char *argument, struct argp_state *state)
         options->revoked = token_file_option(state, "--revoked", argument);
         return 0;
     case KEY_USER:
-        if (*argument == '\0') sc_usage_error(state, "--user: the name is empty");
+        if (*argument == '\0') sc_usage_error(state, "--user: the name of the user is empty");
         options->user = argument;
         return 0;
     case ARGP_KEY_ARGS:
@@ -161,7 +161,7 @@ static error_t parse_key(int key, char *argument, struct argp_state *state)
         token_file_option(state, "FILE", argument);
         return 0;
     case ARGP_KEY_END:
-        if (!options->path) sc_usage_error(state, "no file given; name the one to make");
+        if (!options->path) sc_usage_error(state, "no file given; name the file to create");
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -180,8 +180,8 @@ static int run_key(sc_call *call)
 static const sc_entry key_examples[] = {
     {"starcloak token key token.key", "A new key."},
     {"starcloak token key new.key; cat old.key >> new.key",
-     "A new key that signs from now on, with the old one behind it, so that tokens that are out "
-     "there stay good until they expire."},
+     "A new key that signs from now on, with the old one behind it, so that tokens issued before "
+     "stay valid until they expire."},
     {NULL, NULL},
 };
 
@@ -190,11 +190,11 @@ static const sc_command cmd_token_key = {
     .summary = "make a key that signs tokens",
     .arguments = "FILE",
     .complete = SC_COMPLETE_FILES,
-    .description = "Write a new random key to a new file that only its owner may read. A file that "
-                   "is there is never replaced.\nA key file has one key per line, 64 hexadecimal "
-                   "digits, and comments that begin with #. The first key signs, all of them (up "
-                   "to 8) are accepted. Anyone who has a key can ask as any user: the file must "
-                   "not be readable for others than its owner and group.",
+    .description =
+        "Write a new random key to a new file that only its owner may read. An existing file is "
+        "never replaced.\nA key file has one key per line, 64 hexadecimal digits, and comments "
+        "that begin with #. The first key signs, all of them (up to 8) are accepted. Anyone who "
+        "has a key can ask as any user: only its owner and group may be able to read the file.",
     .examples = key_examples,
     .parse = parse_key,
     .run = run_key,
@@ -214,8 +214,9 @@ static const sc_option issue_option_table[] = {
     {"user", KEY_USER, "NAME",
      "the user: up to 64 bytes, the same for all tokens of one user (required)", NULL},
     {"days", KEY_DAYS, "N", "how long it is valid, 1 to 3,650 days (default 30)", NULL},
-    {"hours", KEY_HOURS, "N", "instead: in hours (default: --days)", NULL},
-    {"json", KEY_JSON, NULL, "print a JSON object with the token, its serial and its end", NULL},
+    {"hours", KEY_HOURS, "N", "how long it is valid, in hours (default: --days is used)", NULL},
+    {"json", KEY_JSON, NULL,
+     "print a JSON object with the token, its serial and its time of expiry", NULL},
     {NULL, 0, NULL, NULL, NULL},
 };
 
@@ -223,7 +224,8 @@ static void set_length(token_options *options, const struct argp_state *state, c
                        const char *argument, int64_t unit_s)
 {
     const uint64_t most = (uint64_t)(DAYS_MAX * DAY_S / unit_s);
-    if (options->seconds != 0) sc_usage_error(state, "give either --days or --hours, and once");
+    if (options->seconds != 0)
+        sc_usage_error(state, "give either --days or --hours, and only once");
     options->seconds = (int64_t)sc_value_count(state, option, argument, 1, most) * unit_s;
 }
 
@@ -296,10 +298,10 @@ static const sc_entry issue_examples[] = {
 static const sc_command cmd_token_issue = {
     .name = "issue",
     .summary = "issue a token for a user",
-    .description =
-        "Sign a token and print it. It says who may ask with it, from when and until when; anyone "
-        "who has it can ask as that user and can read the name in it. The service counts its "
-        "users by these names: two names for one person count as two, so give each person one.",
+    .description = "Sign a token and print it. It contains the user, and from when and until when "
+                   "it is valid. Anyone who has the token can ask as that user and can read the "
+                   "name in it. The service counts users by these names: two names of one person "
+                   "count as two users, so give each person one name.",
     .options = issue_option_table,
     .examples = issue_examples,
     .parse = parse_issue,
@@ -311,10 +313,12 @@ static const sc_command cmd_token_issue = {
 // `starcloak token show`: what a token says, and whether the service would take it.
 
 static const sc_option show_option_table[] = {
-    {"key", KEY_KEY, "FILE", "the key file, to check the signature (default: it is not checked)",
+    {"key", KEY_KEY, "FILE",
+     "the key file, to check the signature (default: the signature is not checked)",
      SC_COMPLETE_FILES},
     {"revoked", KEY_REVOKED, "FILE",
-     "the list of revoked tokens; needs --key (default: it is not looked for)", SC_COMPLETE_FILES},
+     "the list of revoked tokens; needs --key (default: revocation is not checked)",
+     SC_COMPLETE_FILES},
     {NULL, 0, NULL, NULL, NULL},
 };
 
@@ -325,9 +329,11 @@ static error_t parse_show(int key, char *argument, struct argp_state *state)
     if (options->argument_count == 0) {
         sc_usage_error(state, "no token given; name one, or - for standard input");
     }
-    if (options->argument_count > 1) sc_usage_error(state, "one token at a time");
+    if (options->argument_count > 1)
+        sc_usage_error(state, "more than one token given; show one at a time");
     if (options->revoked && !options->key) {
-        sc_usage_error(state, "--revoked needs --key: users stand in the list under a key");
+        sc_usage_error(
+            state, "--revoked needs --key: the list names users only by a hash made with the key");
     }
     return 0;
 }
@@ -345,8 +351,8 @@ static sc_err examine(const token_options *options, const char *text, finding *o
     sc_revoked *revoked = NULL;
     sc_err err = sc_token_read(text, &out->token);
     if (err) {
-        err = sc_explain(
-            diag, err, "this is not a token, which begins with sct1_ and ends where its line does");
+        err =
+            sc_explain(diag, err, "this is not a token; a token begins with sct1_ and is one line");
     }
     if (!err && options->key) err = sc_token_keys_read(options->key, &keys, diag);
     if (!err && options->revoked) err = sc_revoked_read(options->revoked, &revoked, diag);
@@ -380,12 +386,12 @@ static void print_finding(const token_options *options, const finding *f, int64_
     printf("\nserial     %016" PRIx64 "\n", token->serial);
     printf("issued     %s\n", time_text(time, token->issued_s, false));
     printf("expires    %s (%s", time_text(time, token->expires_s, false),
-           left_s <= 0 ? "expired, for " : "in ");
+           left_s <= 0 ? "expired for " : "in ");
     put_duration(left_s <= 0 ? -left_s : left_s);
     printf(")\nsignature  %s\n", !options->key  ? "not checked (no --key given)"
                                  : f->is_signed ? "good"
-                                                : "not of one of these keys");
-    printf("revoked    %s\n", !options->revoked ? "not looked for (no --revoked given)"
+                                                : "not made with one of these keys");
+    printf("revoked    %s\n", !options->revoked ? "not checked (no --revoked given)"
                               : f->is_revoked   ? "yes"
                                                 : "no");
 }
@@ -400,7 +406,7 @@ static int run_show(sc_call *call)
     const int64_t now_s = (int64_t)time(NULL);
     sc_err err = token_texts_add(&texts, options.arguments[0], &diag);
     if (!err && texts.count != 1) {
-        err = sc_explain(&diag, SC_EPARSE, "%s on standard input; one is needed",
+        err = sc_explain(&diag, SC_EPARSE, "%s on standard input; give exactly one",
                          texts.count == 0 ? "there is no token" : "there are several tokens");
     }
     if (!err) err = examine(&options, texts.texts[0], &f, &diag);
@@ -414,21 +420,22 @@ static int run_show(sc_call *call)
 }
 
 static const sc_entry show_examples[] = {
-    {"starcloak token show - < ann.token", "What it says, without showing it to others."},
+    {"starcloak token show - < ann.token",
+     "The token's content; the token is not visible in the list of processes."},
     {"starcloak token show - --key token.key --revoked revoked.txt < ann.token",
-     "And whether the service takes it."},
+     "And whether the service accepts it."},
     {NULL, NULL},
 };
 
 static const sc_command cmd_token_show = {
     .name = "show",
-    .summary = "show what a token says, and whether it is good",
+    .summary = "show what a token contains, and whether it is valid",
     .arguments = "TOKEN",
     .description =
-        "Print whose a token is, when it was issued and when it expires, and with --key whether it "
-        "was signed by one of these keys. The exit status is 0 if no reason against it is found, "
-        "and 1 if it has expired, was revoked, or is signed by another key.\nWith - in place of "
-        "the token it is read from standard input, and does not stand in the list of processes.",
+        "Print the user of a token, when it was issued and when it expires, and with --key whether "
+        "it was signed by one of these keys. The exit status is 1 if it has expired, was revoked, "
+        "or is signed by another key, and 0 otherwise.\nWith - in place of the token it is read "
+        "from standard input, and so is not visible in the list of processes.",
     .options = show_option_table,
     .examples = show_examples,
     .parse = parse_show,
@@ -442,8 +449,8 @@ static const sc_command cmd_token_show = {
 
 static const sc_option revoke_option_table[] = {
     {"key", KEY_KEY, "FILE", "the key file (required)", SC_COMPLETE_FILES},
-    {"revoked", KEY_REVOKED, "FILE", "the list; made if there is none (required)",
-     SC_COMPLETE_FILES},
+    {"revoked", KEY_REVOKED, "FILE",
+     "the list of revoked tokens; created if it does not exist (required)", SC_COMPLETE_FILES},
     {"user", KEY_USER, "NAME",
      "revoke all tokens of this user that were issued up to now (default: the tokens given)", NULL},
     {NULL, 0, NULL, NULL, NULL},
@@ -551,9 +558,9 @@ static int run_revoke(sc_call *call)
 
 static const sc_entry revoke_examples[] = {
     {"starcloak token revoke --key token.key --revoked revoked.txt - < ann.token",
-     "One token; others of the same user stay good."},
+     "One token; others of the same user stay valid."},
     {"starcloak token revoke --key token.key --revoked revoked.txt --user ann",
-     "All that ann was given up to now. What is issued from the next second on is good."},
+     "All tokens of ann issued up to now. Tokens issued from the next second on are valid."},
     {NULL, NULL},
 };
 
@@ -563,9 +570,9 @@ static const sc_command cmd_token_revoke = {
     .arguments = "[TOKEN...]",
     .description = "Add tokens, or all tokens of a user, to the list of revoked tokens. The "
                    "service reads the list when it starts and when it gets SIGHUP. The list names "
-                   "no user: tokens stand there by their serial, users by a hash under the key. "
-                   "Lines of tokens that have expired are dropped; comments stay.\nWith - in place "
-                   "of a token, tokens are read from standard input, one per line.",
+                   "no user: it has tokens by their serial, and users by a hash made with the key. "
+                   "Lines of expired tokens are removed; comments stay.\nWith - in place of a "
+                   "token, tokens are read from standard input, one per line.",
     .options = revoke_option_table,
     .examples = revoke_examples,
     .parse = parse_revoke,
@@ -583,17 +590,17 @@ static const sc_entry examples[] = {
     {"starcloak token issue --key token.key --user ann > ann.token",
      "Let ann ask for thirty days."},
     {"starcloak token revoke --key token.key --revoked revoked.txt - < ann.token",
-     "Take that back."},
+     "Revoke the token."},
     {NULL, NULL},
 };
 
 const sc_command sc_cmd_token = {
     .name = "token",
-    .summary = "issue, examine and revoke the tokens with which travellers ask",
+    .summary = "issue, show and revoke the tokens of travellers",
     .description = "Every query to the service carries a token: a signed text with a user and the "
                    "time when it expires. It is signed so that no client can ask as another user, "
-                   "or count as several when the users of a cloak are counted. The service needs "
-                   "the key and the list of revoked tokens, and remembers no token.",
+                   "or count as several users of one cloak. The service needs only the key and the "
+                   "list of revoked tokens; it stores no tokens.",
     .examples = examples,
     .children = token_commands,
 };

@@ -31,7 +31,7 @@ static const sc_option options_table[] = {
     {"answers", KEY_ANSWERS, "N",
      "compare up to N answers, chosen at random, with a plain search (default 1000)", NULL},
     {"quiet", 'q', NULL,
-     "print nothing but errors and what --json asks for; no progress bar; the exit status tells",
+     "print nothing but errors and what --json asks for; no progress bar; see the exit status",
      NULL},
     {"json", KEY_JSON, NULL, "print the report as one JSON object, with --quiet too", NULL},
     {NULL, 0, NULL, NULL, NULL},
@@ -117,9 +117,9 @@ static void print_head(const char *record, const sc_verify_report *report)
     print_part(report->drops, "dropped");
     print_part(report->failed, "failed");
     print_part(report->open_at_end, "open at the end");
-    print_part(report->overdue, "without an end");
+    print_part(report->overdue, "overdue");
     print_part(report->answers, "answers");
-    print_part(report->foreign_answers, "of them about objects that are not the map's");
+    print_part(report->foreign_answers, "of them with objects that are not on the map");
     putchar('\n');
 }
 
@@ -144,7 +144,8 @@ static void print_violations(const sc_verify_report *report)
 {
     char count[SC_FORMAT_SIZE];
     if (report->violations == 0) {
-        printf(holds(report) ? "\nAll promises hold.\n" : "\nNo violation, but of another map.\n");
+        printf(holds(report) ? "\nAll promises hold.\n"
+                             : "\nNo violation, but the run was on another map.\n");
         return;
     }
     printf("\n%s violation%s%s\n", sc_format_count(count, report->violations),
@@ -177,15 +178,16 @@ static void tell_map(const sc_call *call, const verify_options *options,
 {
     switch (report->map_match) {
     case SC_MAP_MATCH_OTHER:
-        sc_call_note(call,
-                     "%.400s: is not a run on %.400s, but on the map with the checksum %016" PRIx64
-                     "; verify it with that one ('starcloak map info' shows checksums)",
-                     options->record, options->map, report->map_checksum);
+        sc_call_note(
+            call,
+            "%.400s: the run was not on %.400s, but on the map with the checksum %016" PRIx64
+            "; verify it with that map ('starcloak map info' shows checksums)",
+            options->record, options->map, report->map_checksum);
         break;
     case SC_MAP_MATCH_DOUBTFUL:
         sc_call_note(call,
-                     "%.400s: most of its queries are not where the roads of %.400s are; is that "
-                     "the map of the run?",
+                     "%.400s: most of its queries are not on the roads of %.400s; check that this "
+                     "is the map of the run",
                      options->record, options->map);
         break;
     default:
@@ -249,7 +251,7 @@ static const sc_topic topics[] = {{"Promises", promises}, {NULL, NULL}};
 
 static const sc_entry examples[] = {
     {"starcloak simulate cal.scm --users 10k --record run.jsonl", "Make a record."},
-    {"starcloak verify cal.scm run.jsonl", "See whether it keeps its promises."},
+    {"starcloak verify cal.scm run.jsonl", "Check that it keeps every promise."},
     {"zstdcat run.jsonl.zst | starcloak verify cal.scm - --json", "From standard input."},
     {NULL, NULL},
 };
@@ -260,14 +262,13 @@ const sc_command sc_cmd_verify = {
     .arguments = "FILE.scm RUN.jsonl",
     .complete = SC_COMPLETE_MAPS,
     .complete_2 = SC_COMPLETE_FILES,
-    .description =
-        "Read the record of a run, made with --record, and check the promises P1 to P8 of every "
-        "cloak and every query in it, and a sample of its answers, with code that shares nothing "
-        "with the engine but the map. RUN.jsonl may be packed by xz or gzip; - is standard "
-        "input.\n"
-        "For each promise it prints how often it was checked and how often it was broken, and the "
-        "first violations in words, with their lines. The exit status is 1 if there are any, or if "
-        "the record says that the run was on another map.",
+    .description = "Read the record of a run, made with --record, and check the promises P1 to P8 "
+                   "of every cloak and every query in it, and a sample of its answers, with code "
+                   "that shares nothing with the engine but the map. RUN.jsonl may be compressed "
+                   "with xz or gzip; - is standard input.\n"
+                   "For each promise it prints how often it was checked and how often it was "
+                   "broken, and the first violations in words, with their lines. The exit status "
+                   "is 1 if there are any, or if the record says that the run was on another map.",
     .options = options_table,
     .topics = topics,
     .examples = examples,

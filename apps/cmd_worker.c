@@ -135,7 +135,7 @@ static int work(working *w)
     } while (signal == SIGHUP);  // there is nothing to read again
     sc_sandbox_notify("STOPPING=1");
     if (sc_serving_end_begins(&w->end, &w->signals)) return SC_EXIT_FAILURE;
-    sc_log_message(w->log, SC_LOG_INFO, "draining", "others take the parts");
+    sc_log_message(w->log, SC_LOG_INFO, "draining", "other workers take over the parts");
     const size_t left = sc_worker_drain(w->worker, w->settings->drain_s);
     sc_log_line line;
     if (sc_log_begin(w->log, &line, left > 0 ? SC_LOG_WARNING : SC_LOG_INFO, "stopped")) {
@@ -154,7 +154,7 @@ static int run_worker(working *w)
     if (err) {
         status = sc_call_fail(w->call, err, &diag);
     } else if (w->flags->is_check) {
-        printf("all settings are fine\n");
+        printf("all settings are valid\n");
     } else {
         status = work(w);
     }
@@ -207,9 +207,9 @@ static int run(sc_call *call)
 
 static const sc_entry signals[] = {
     {"SIGTERM, SIGINT",
-     "Leave the cluster: other workers take the parts (for at most --drain seconds), and end with "
-     "0. No query is lost: its gateway has it. A worker that loses NATS for good ends with 1, so "
-     "that a supervisor starts it again."},
+     "Leave the cluster: hand the parts over to other workers (for at most --drain seconds), and "
+     "end with 0. No query is lost: its gateway has it. A worker that loses NATS for good ends "
+     "with 1, so that a supervisor starts it again."},
     {NULL, NULL},
 };
 
@@ -219,7 +219,8 @@ static const sc_topic topics[] = {
 };
 
 static const sc_entry examples[] = {
-    {"starcloak worker --config cluster.ini --name w1", "One of several, which share a file."},
+    {"starcloak worker --config cluster.ini --name w1",
+     "One of several that share a configuration file."},
     {"starcloak worker city.scm --partition city.partition --cluster-key cluster.key --nats "
      "nats://n1:4222,nats://n2:4222 --threads 4",
      "The same with flags."},
@@ -234,11 +235,11 @@ const sc_command sc_cmd_worker = {
     .arguments = "[MAP.scm]",
     .complete = SC_COMPLETE_MAPS,
     .description =
-        "Runs the engines of the parts of the map that it is given: parts are packed onto the "
-        "running workers by their load, and move when a worker comes, leaves or dies. What it "
-        "finds it proposes to the gateways, which decide. It knows roads and pseudonyms, neither "
-        "positions nor users, and never contacts the provider.\nEach worker has the same map, "
-        "partition and cluster key as the gateways; the same file may configure them all.",
+        "Run the engines of some parts of the map. Parts are assigned to the running workers by "
+        "load, and move when a worker starts, leaves or dies. A worker proposes the cloaks that it "
+        "finds to the gateways, which decide. It knows roads and pseudonyms, but neither positions "
+        "nor users, and never contacts the provider.\nEach worker has the same map, partition and "
+        "cluster key as the gateways; the same file may configure them all.",
     .options = options_table,
     .topics = topics,
     .examples = examples,

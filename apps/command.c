@@ -24,16 +24,16 @@ const sc_option sc_common_options[] = {
 };
 
 const sc_entry sc_exit_statuses[] = {
-    {"0", "All went well."},
-    {"1", "Something failed: a file that is missing, damaged or not what it should be, a full "
-          "disk, lack of memory. The message on standard error says what and where; output "
-          "files are as they were before."},
+    {"0", "Success."},
+    {"1", "Something failed: a file is missing, damaged or of the wrong kind, the disk is full, or "
+          "memory ran out. The message on standard error says what and where; output files stay as "
+          "they were."},
     {"2", "The command line is wrong. Nothing was read or written."},
     {NULL, NULL},
 };
 
 const sc_entry sc_environment[] = {
-    {"COLUMNS", "How wide help is printed, if it is set."},
+    {"COLUMNS", "The width of help texts, if it is set."},
     {"STARCLOAK_TOKEN", "The token that 'starcloak query' asks with, if no option names one."},
     {NULL, NULL},
 };

@@ -58,8 +58,7 @@ static sc_err count_lines(sc_run_reader *reader, const sc_progress *progress, ui
     if (err || has_questions) return err;
     return sc_explain(
         diag, SC_EINVAL,
-        "%.400s: has no queries, so there is nothing to count; take the record of a run with "
-        "questions",
+        "%.400s: the record has no queries to count; use the record of a run that has some",
         sc_run_reader_name(reader));
 }
 

@@ -144,7 +144,7 @@ static void check_variant(const struct argp_state *state, const sc_engine_settin
     };
     for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++) {
         if (!options[i].is_given || options[i].has_effect) continue;
-        sc_usage_error(state, "%s is for --engine %s, and the engine is %s", options[i].option,
+        sc_usage_error(state, "%s is for --engine %s, but the engine is %s", options[i].option,
                        options[i].engines, sc_variant_name(variant));
     }
 }

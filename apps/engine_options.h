@@ -54,11 +54,9 @@ enum {
     {"lambda", SC_KEY_LAMBDA, "N",                                                           \
      "bounded and hybrid: hops per level of the search (default 1)", NULL},                  \
     {"alpha", SC_KEY_ALPHA, "S",                                                             \
-     "hybrid: seconds before its deadline at which a query is searched for without bounds "  \
-     "(default 2)", NULL},                                                                   \
+     "hybrid: seconds before a query's deadline from which on the search for it is unbounded (default 2)", NULL},                                                                   \
     {"cap", SC_KEY_CAP, "N",                                                                 \
-     "combinations that one search keeps (default 64); with sampling and expansion, others " \
-     "that try for each newcomer (8)", NULL}
+     "combinations that one search keeps (default 64); with sampling and expansion, waiting queries that are tried for each new one (8)", NULL}
 
 /** The same: what stars cost. */
 #define SC_COST_OPTIONS                                                                       \
@@ -69,7 +67,7 @@ enum {
     {"cost-object", SC_KEY_COST_OBJECT, "X",                                                  \
      "what it costs to send an object (Co; default 30)", NULL},                               \
     {"cost-balance", SC_KEY_COST_BALANCE, "X",                                                \
-     "weight of sending against answering, 0 to 1 (beta; default 0.5)", NULL}
+     "weight of sending relative to answering, 0 to 1 (beta; default 0.5)", NULL}
 
 /** The same: all of one engine. */
 #define SC_ENGINE_OPTIONS                                                                     \
@@ -78,20 +76,18 @@ enum {
      "with: xstar, sampling or expansion",                                                    \
      "basic bounded hybrid xstar sampling expansion"},                                        \
     {"strict", SC_KEY_STRICT, NULL,                                                           \
-     "bounded and hybrid: take a star only if it is near to one taken before", NULL},         \
+     "bounded and hybrid: strict setting, take a star only if it is near one taken before", NULL},         \
     SC_SEARCH_OPTIONS,                                                                        \
     {"paranoid", SC_KEY_PARANOID, NULL,                                                       \
      "check every promise of every cloak once more before it leaves", NULL},                  \
     {"seed", SC_KEY_SEED, "N",                                                                \
-     "the same number, the same run, bit for bit (default 1)", NULL},                         \
+     "seed of the random numbers; the same seed gives the same run, bit for bit (default 1)", NULL},                         \
     {"secure", SC_KEY_SECURE, NULL,                                                           \
-     "choose cloaks and ids with numbers that cannot be predicted or repeated, as a " \
-     "service does", NULL},                                                                           \
+     "choose cloaks and ids with unpredictable random numbers, as the service does", NULL},                                                                           \
     {"prune-threads", SC_KEY_PRUNE_THREADS, "N",                                              \
-     "prune in that many threads beside the engine (default 0: in its own)", NULL},           \
+     "prune in N threads besides the engine's (default 0: in the engine's thread)", NULL},           \
     {"record", SC_KEY_RECORD, "FILE.jsonl",                                                   \
-     "write all queries with their true positions, and what became of them; - is standard "   \
-     "output (default: no record)", SC_COMPLETE_FILES},                                       \
+     "write all queries with their true positions and their outcomes; - is standard output (default: no record)", SC_COMPLETE_FILES},                                       \
     SC_COST_OPTIONS,                                                                          \
     {"quiet", 'q', NULL,                                                                      \
      "print nothing but errors and what --json asks for; no progress bar", NULL},             \

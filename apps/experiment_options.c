@@ -32,12 +32,12 @@ enum {
 };
 
 const sc_option sc_experiment_options[] = {
-    {"output", 'o', "DIR", "where points, figures and claims go (required)",
+    {"output", 'o', "DIR", "the folder for points, figures and claims (required)",
      SC_COMPLETE_DIRECTORIES},
     {"map", 'm', "[NAME=]FILE.scm",
      "a map to run on; may be given again (default: a generated city)", SC_COMPLETE_MAPS},
     {"traces", SC_KEY_TRACES, "PATH",
-     "let travellers on the map named just before move as in these traces (default: none)",
+     "let travellers on the map named before this option move as in these traces (default: none)",
      SC_COMPLETE_FILES},
     SC_TRACE_OPTIONS,
     {"figure", KEY_FIGURE, "NAME",
@@ -52,15 +52,13 @@ const sc_option sc_experiment_options[] = {
     {"grid", KEY_GRID, "AXIS=V,V...",
      "the values that k, l, sigma_s, sigma_t, nearest, injected or asked takes; may be given again",
      NULL},
-    {"seeds", KEY_SEEDS, "N",
-     "how often everything is done, each time with another seed (default "
-     "3)",
-     NULL},
+    {"seeds", KEY_SEEDS, "N", "number of repetitions, each with another seed (default 3)", NULL},
     {"seed", KEY_SEED, "X", "the first of the seeds (default 1)", NULL},
     {"users", 'n', "N", "how many travellers (default 10k)", NULL},
     {"seconds", KEY_SECONDS, "S", "how long queries are counted, in virtual seconds (default 60)",
      NULL},
-    {"warm-up", KEY_WARM_UP, "S", "how long travellers ask before that (default 30)", NULL},
+    {"warm-up", KEY_WARM_UP, "S",
+     "how long travellers ask before counting begins, in virtual seconds (default 30)", NULL},
     {"cloaks", KEY_CLOAKS, "N",
      "how many cloaks of each method go to the provider at one point, at most (default 2000)",
      NULL},
@@ -88,12 +86,12 @@ const sc_option sc_experiment_options[] = {
     SC_DRIVE_OPTIONS,
     SC_SEARCH_OPTIONS,
     SC_COST_OPTIONS,
-    {"jobs", 'j', "N", "points at a time (default: one for each core)", NULL},
+    {"jobs", 'j', "N", "points to run in parallel (default: one per core)", NULL},
     {"quick", KEY_QUICK, NULL, "a run of about a minute: fewer values and seconds, one seed", NULL},
-    {"fresh", KEY_FRESH, NULL, "discard the points that are in DIR from before", NULL},
+    {"fresh", KEY_FRESH, NULL, "discard the points that an earlier run left in DIR", NULL},
     {"quiet", 'q', NULL, "print nothing but errors and what --json asks for; no progress bar",
      NULL},
-    {"json", KEY_JSON, NULL, "print what was done as one JSON object, with --quiet too", NULL},
+    {"json", KEY_JSON, NULL, "print a summary as one JSON object, with --quiet too", NULL},
     {NULL, 0, NULL, NULL, NULL},
 };
 
@@ -106,7 +104,7 @@ static bool next_word(const struct argp_state *state, const char *option, const 
     if (!*rest) return false;
     const size_t length = strcspn(*rest, ",");
     if (length == 0 || length >= size) {
-        sc_usage_error(state, "%s: a word is missing or too long; write names with commas between",
+        sc_usage_error(state, "%s: a name is missing or too long; separate names with commas",
                        option);
     }
     memcpy(out, *rest, length);
@@ -182,7 +180,7 @@ static void take_grid(const struct argp_state *state, const char *argument,
             sc_usage_error(state, "--grid %s: at most %d values", name, SC_LAB_GRID_MAX);
         }
         if (grid->count > 0 && value <= grid->values[grid->count - 1]) {
-            sc_usage_error(state, "--grid %s: the values must ascend, and %s does not", name, word);
+            sc_usage_error(state, "--grid %s: the values must ascend, but %s does not", name, word);
         }
         grid->values[grid->count++] = value;
     }
@@ -195,8 +193,8 @@ static void take_name(const struct argp_state *state, const char *first, size_t 
     snprintf(map->name, sizeof(map->name), "%.*s", (int)length, first);
     if (length < sizeof(map->name) && sc_lab_is_name(map->name)) return;
     sc_usage_error(state,
-                   "--map: '%.*s' is no name for files: at most %d letters, digits, - and _; give "
-                   "one as NAME=FILE.scm",
+                   "--map: files cannot be named after '%.*s'; give a name of at most %d letters, "
+                   "digits, - and _ as NAME=FILE.scm",
                    (int)length, first, SC_LAB_NAME_MAX);
 }
 
@@ -256,7 +254,7 @@ static void check_usage(const struct argp_state *state, const sc_experiment_word
     for (size_t i = 0; i < words->map_count; i++) {
         const sc_trace_settings *traces = &words->maps[i].traces;
         if (traces->path || !traces->first_option) continue;
-        sc_usage_error(state, "%s is about traces, and the map %s has none; add --traces PATH",
+        sc_usage_error(state, "%s is about traces, but the map %s has none; add --traces PATH",
                        traces->first_option, words->maps[i].name);
     }
 }

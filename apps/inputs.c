@@ -145,8 +145,8 @@ sc_err sc_input_explain(sc_err err, const char *path, sc_input_kind wanted, sc_d
     if (may_be(kind, wanted)) return err;
     if (kind == SC_INPUT_PACKED) {
         snprintf(diag->message, sizeof(diag->message),
-                 NAME_SIZE ": is packed; a map is used as it is: unpack it first, as with gunzip "
-                           "or unxz",
+                 NAME_SIZE ": is compressed, and maps are not read compressed; uncompress it first "
+                           "with gunzip or unxz",
                  path);
     } else {
         snprintf(diag->message, sizeof(diag->message), NAME_SIZE ": seems to be %s, not %s; %s",
@@ -158,12 +158,12 @@ sc_err sc_input_explain(sc_err err, const char *path, sc_input_kind wanted, sc_d
 sc_err sc_input_need_objects(const sc_map *map, const char *path, sc_diag *diag)
 {
     if (sc_map_object_count(map) > 0) return SC_OK;
-    return sc_explain(diag, SC_EMAP,
-                      NAME_SIZE
-                      ": has no objects to ask for; put some on the map when it is made "
-                      "('starcloak map import ... --objects FILE.csv'), or take them from a "
-                      "database (--objects postgresql://...)",
-                      path);
+    return sc_explain(
+        diag, SC_EMAP,
+        NAME_SIZE
+        ": the map has no objects to ask for; add objects when it is made ('starcloak map import "
+        "... --objects FILE.csv'), or use those of a database (--objects postgresql://...)",
+        path);
 }
 
 bool sc_input_is_packed(const char *path)
@@ -218,7 +218,7 @@ int sc_positions_each(const sc_call *call, sc_position_visit visit, void *contex
         const bool is_whole = strchr(line, '\n') != NULL || feof(stdin);
         if (!is_whole || !read_position(line, &x, &y)) {
             return sc_position_fail(call, number, SC_EPARSE,
-                                    "not a position; write longitude and latitude");
+                                    "this is not a position; write longitude and latitude");
         }
         const int ended = visit(context, number, x, y);
         if (ended != SC_EXIT_OK) status = ended;
@@ -241,10 +241,12 @@ sc_err sc_position_explain(sc_err err, const sc_map *map, const char *path, doub
         snprintf(diag->message, sizeof(diag->message), "no road within %g %s of the position",
                  max_snap_m, sc_map_is_in_metres(map) ? "m" : "units");
     } else if (err == SC_EINVAL) {
-        snprintf(diag->message, sizeof(diag->message), "not a position on the globe");
+        snprintf(diag->message, sizeof(diag->message),
+                 "this is not a position on the globe; give a longitude of -180 to 180 and a "
+                 "latitude of -90 to 90 degrees");
     } else if (err == SC_ENOCOORDS) {
         snprintf(diag->message, sizeof(diag->message),
-                 "%.400s: the map has no coordinates, so nothing can be snapped to it", path);
+                 "%.400s: the map has no coordinates, so positions cannot be snapped to it", path);
     } else {
         snprintf(diag->message, sizeof(diag->message), "%s", sc_err_text(err));
     }

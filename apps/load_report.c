@@ -10,8 +10,8 @@
 #include "table.h"
 
 static const sc_entry meanings[] = {
-    {"answered, dropped, failed", "The outcomes of queries that the service took: an answer, no "
-                                  "cloak in time, no answer from the provider."},
+    {"answered, dropped, failed", "The outcomes of queries that the service accepted: an answer, "
+                                  "no cloak in time, no answer from the provider."},
     {"refused", "Not accepted, with the status and the problem."},
     {"left", "Given up by this command: chaos, or a run that was interrupted."},
     {"lost", "No outcome was received: always a violation."},
@@ -20,10 +20,10 @@ static const sc_entry meanings[] = {
                        "time that the service itself adds."},
     {"behind", "How late queries were sent; if that is long, this machine is too slow for the rate "
                "asked for."},
-    {"violation", "Something that must not happen, whatever else does: fewer users or segments "
-                  "than asked for, a cloak too late, a wrong answer, a reply that is none, two "
-                  "replies, a query without an end, counts that differ from those of the service; "
-                  "or no query at all with an outcome. Any of them makes the command fail."},
+    {"violation", "Something that must never happen: fewer users or segments than asked for, a "
+                  "cloak too late, a wrong answer, an invalid reply, two replies, a query without "
+                  "an outcome, counts that differ from those of the service; or no outcome of any "
+                  "query. Any violation makes the command fail."},
     {NULL, NULL},
 };
 
@@ -244,7 +244,7 @@ static void put_held(sc_report *table, const sc_load_report *report)
     sc_report_count(table, "wanted", "wanted", held->wanted, "");
     sc_report_count(table, "sent", "sent", held->sent, "");
     sc_report_count(table, "pending at once", "pending", held->pending,
-                    report->has_service ? "as the service says" : "as far as is known here");
+                    report->has_service ? "as counted by the service" : "as counted here");
     sc_report_seconds(table, "until then", "seconds", held->seconds, "");
     put_bytes(table, has_bytes ? "memory before" : NULL, "bytes_before", held->bytes_before);
     put_bytes(table, has_bytes ? "memory while held" : NULL, "bytes_after", held->bytes_after);

@@ -60,7 +60,8 @@ bool sc_trace_option(int key, const char *argument, const struct argp_state *sta
     case SC_KEY_TRACE_FOLD:
         follow->fold_s = trace_number(state, traces, "--trace-fold", argument, 0, SC_SECONDS_MAX);
         if (follow->fold_s > 0 && follow->fold_s < 1) {
-            sc_usage_error(state, "--trace-fold: a window has at least a second, or there is none");
+            sc_usage_error(
+                state, "--trace-fold: a window must be at least 1 second; give 0 for no windows");
         }
         return true;
     case SC_KEY_TRACE_START:
@@ -121,7 +122,8 @@ void sc_movement_settings_check(const struct argp_state *state,
         sc_usage_error(state, "%s is about traces; add --traces PATH", traces->first_option);
     }
     if (traces->path && settings->is_walk) {
-        sc_usage_error(state, "--traces and --movement walk: travellers move one way or the other");
+        sc_usage_error(state,
+                       "--traces and --movement walk cannot be combined; leave one of them out");
     }
     if (settings->has_trucks && (traces->path || settings->is_walk)) {
         sc_usage_error(state, "--trucks is for --movement trips");
@@ -188,11 +190,12 @@ static void note_reading(const sc_call *call, const sc_traces_summary *read)
 {
     char count[SC_FORMAT_SIZE];
     if (read->other_file_count > 0) {
-        sc_call_note(call, "note: files of the folder that are no traces and were passed over: %s",
+        sc_call_note(call, "note: files of the folder that are not traces and were skipped: %s",
                      sc_format_count(count, read->other_file_count));
     }
     if (read->same_time_count > 0) {
-        sc_call_note(call, "note: fixes left out since the track has another of the same time: %s",
+        sc_call_note(call,
+                     "note: fixes left out because the track has another fix of the same time: %s",
                      sc_format_count(count, read->same_time_count));
     }
 }
@@ -211,16 +214,17 @@ void sc_crowd_note(const sc_call *call, const sc_crowd *crowd, const sc_crowd_wi
     note_reading(call, &crowd->read);
     sc_call_note(
         call,
-        "note: travellers %s, out of %s fixes; left out: %s outside the time, %s too far "
-        "from any road; without movement: %s gaps in time, %s stretches without a way",
+        "note: travellers %s, out of %s fixes; left out: %s outside the time, %s too far from any "
+        "road; without movement: %s gaps in time, %s stretches without a route",
         sc_format_count(travellers, done->traveller_count), sc_format_count(fixes, done->fix_count),
         sc_format_count(outside, done->outside_count), sc_format_count(far, done->far_count),
         sc_format_count(gaps, done->gap_count), sc_format_count(ways, done->no_way_count));
     if (settings->has_users && done->traveller_count < settings->users) {
         char wanted[SC_FORMAT_SIZE];
-        sc_call_note(call,
-                     "note: --users %s: the traces have fewer; --trace-fold S makes more of them",
-                     sc_format_count(wanted, settings->users));
+        sc_call_note(
+            call,
+            "note: --users %s: the traces have fewer travellers; --trace-fold S makes more of them",
+            sc_format_count(wanted, settings->users));
     }
     if (done->seconds < wish->seconds) {
         sc_call_note(call,

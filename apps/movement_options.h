@@ -54,35 +54,32 @@ enum {
 /** Rows for a table of sc_option: how traces are read and followed. */
 #define SC_TRACE_OPTIONS                                                                      \
     {"trace-format", SC_KEY_TRACE_FORMAT, "NAME",                                             \
-     "what the traces are: cabspotting, fcd (SUMO), brinkhoff or csv (default any: look)",    \
+     "the format of the traces: cabspotting, fcd (SUMO), brinkhoff or csv (default any: recognised by the content)",    \
      "any cabspotting fcd brinkhoff csv"},                                                    \
     {"trace-fold", SC_KEY_TRACE_FOLD, "S",                                                    \
-     "cut recorded time into windows of S seconds and let them all happen at once, so that "  \
-     "a small fleet becomes a large one (default 0: do not)", NULL},                          \
+     "cut recorded time into windows of S seconds and play them all at once, so that a small fleet becomes a large one (default 0: do not)", NULL},                          \
     {"trace-start", SC_KEY_TRACE_START, "T",                                                  \
      "recorded time at which to begin, in the traces' own seconds (default: the first)", NULL}, \
     {"trace-end", SC_KEY_TRACE_END, "T",                                                      \
-     "recorded time from which on nothing counts (default: the last)", NULL},                 \
+     "recorded time at which to end (default: the last)", NULL},                 \
     {"trace-gap", SC_KEY_TRACE_GAP, "S",                                                      \
-     "fixes farther apart in time have nothing between them (default 300)", NULL},            \
+     "do not connect two fixes that are more than S seconds apart (default 300)", NULL},            \
     {"trace-snap", SC_KEY_TRACE_SNAP, "M",                                                    \
-     "fixes farther than M metres from any road are left out (default 100)", NULL},           \
+     "leave out fixes farther than M metres from any road (default 100)", NULL},           \
     {"trace-step", SC_KEY_TRACE_STEP, "S",                                                    \
      "brinkhoff: seconds per step of its time (default 1)", NULL}
 
 /** The same: how others move. */
 #define SC_DRIVE_OPTIONS                                                                      \
     {"movement", SC_KEY_MOVEMENT, "NAME",                                                     \
-     "trips: from place to place by the fastest way (default); walk: turning at random, for " \
-     "maps on which finding ways takes too long", "trips walk"},                              \
+     "trips: from place to place by the fastest route (default); walk: turning at random, for maps on which finding routes takes too long", "trips walk"},                              \
     {"trucks", SC_KEY_TRUCKS, "SHARE",                                                        \
      "trips: the share of travellers that are slow, 0 to 1 (default 0.2)", NULL}
 
 /** The same: all of it. */
 #define SC_MOVEMENT_OPTIONS                                                                   \
     {"users", 'n', "N",                                                                       \
-     "how many travellers, 1 to 100M; k and M stand for thousands and millions (default 10k; " \
-     "with --traces: as many of those there are)", NULL},                                     \
+     "how many travellers, 1 to 100M; k and M stand for thousands and millions (default 10k; with --traces: all that the traces have)", NULL},                                     \
     SC_DRIVE_OPTIONS,                                                                         \
     {"traces", SC_KEY_TRACES, "PATH",                                                         \
      "let travellers move as in these traces: a file or a folder of files (default: none)",   \

@@ -120,7 +120,7 @@ void sc_near_print_text(FILE *stream, const sc_near_view *view)
     sc_near_widths widths = {0};
     sc_report table = sc_report_begin(stream, false, 0);
     put_place(stream, view);
-    if (view->count == 0) fputs("\nNo such object is within reach.\n", stream);
+    if (view->count == 0) fputs("\nNo such object can be reached.\n", stream);
     for (size_t i = 0; i < view->count; i++) {
         const sc_near_row row = row_at(view, i, number);
         sc_near_widths_add(&widths, &row);

@@ -21,7 +21,7 @@ sc_objects_options sc_objects_options_default(void)
 
 static const char *name_of(const struct argp_state *state, const char *option, const char *argument)
 {
-    if (argument[0] == '\0') sc_usage_error(state, "%s: '' is no name", option);
+    if (argument[0] == '\0') sc_usage_error(state, "%s: the name is empty", option);
     return argument;
 }
 
@@ -32,8 +32,8 @@ static const char *database_of(const struct argp_state *state, const char *argum
     for (size_t i = 0; i < sizeof(schemes) / sizeof(schemes[0]); i++) {
         if (strncmp(argument, schemes[i], strlen(schemes[i])) == 0) return argument;
     }
-    sc_usage_error(state, "--objects: the address of a database begins with postgresql://, as in "
-                          "postgresql://user@host/database");
+    sc_usage_error(state, "--objects: the address of a database must begin with postgresql://, as "
+                          "in postgresql://user@host/database");
 }
 
 /** Take one of the options that say how to use a database; NULL if `key` is none of them. */
@@ -95,10 +95,9 @@ bool sc_objects_option(int key, char *argument, const struct argp_state *state,
 void sc_objects_options_check(const struct argp_state *state, const sc_objects_options *options)
 {
     if (options->first_detail && !options->feed.database) {
-        sc_usage_error(state,
-                       "%s is about a table of objects, and none is asked for; add "
-                       "--objects postgresql://user@host/database",
-                       options->first_detail);
+        sc_usage_error(
+            state, "%s is about a table of objects; add --objects postgresql://user@host/database",
+            options->first_detail);
     }
 }
 
@@ -160,10 +159,12 @@ static void tell_whether_stale(void *data)
         const sc_feed_status status = sc_object_feed_status(opened->feed);
         const bool is_stale = status.last_failure.message[0] != '\0';
         if (is_stale && !opened->is_stale) {
-            sc_call_note(opened->call, "the objects stay those of the last load: %.900s",
-                         status.last_failure.message);
+            sc_call_note(
+                opened->call,
+                "the objects could not be loaded again, and those of the last load stay: %.900s",
+                status.last_failure.message);
         } else if (!is_stale && opened->is_stale) {
-            sc_call_note(opened->call, "the objects are loaded again");
+            sc_call_note(opened->call, "the objects were loaded again");
         }
         opened->is_stale = is_stale;
     }
@@ -281,8 +282,7 @@ void sc_points_options_check(const struct argp_state *state, const sc_points_opt
 {
     if (options->first_detail && !options->options.url) {
         sc_usage_error(state,
-                       "%s is about a provider that knows points only, and none is asked for; add "
-                       "--point-provider URL",
+                       "%s is about a provider that knows points only; add --point-provider URL",
                        options->first_detail);
     }
     if (!options->options.url) return;

@@ -52,13 +52,13 @@ enum {
     {"objects-table", SC_KEY_OBJECTS_TABLE, "NAME",                                       \
      "the table, or SCHEMA.TABLE (default objects)", NULL},                               \
     {"objects-key", SC_KEY_OBJECTS_KEY, "COLUMN",                                         \
-     "what an object is called by, different in each row (default id)", NULL},            \
+     "the column with the key, different in each row (default id)", NULL},            \
     {"objects-position", SC_KEY_OBJECTS_POSITION, "COLUMN",                               \
-     "where it is, a geometry or geography (default geom)", NULL},                        \
+     "the column with the position, a geometry or geography (default geom)", NULL},                        \
     {"objects-category", SC_KEY_OBJECTS_CATEGORY, "COLUMN",                               \
-     "what kind of object it is (default category)", NULL},                               \
+     "the column with the category (default category)", NULL},                               \
     {"objects-name", SC_KEY_OBJECTS_NAME, "COLUMN",                                       \
-     "its name for people; '' if there is no such column (default name)", NULL},          \
+     "the column with the name; '' if there is none (default name)", NULL},          \
     {"objects-snap", SC_KEY_OBJECTS_SNAP, "M",                                            \
      "leave out objects farther than M metres from any road (default 1000)", NULL}
 
@@ -144,14 +144,12 @@ enum {
     {"point-spacing", SC_KEY_POINT_SPACING, "M",                                               \
      "how far apart the points may be along a road, metres (default 200)", NULL},              \
     {"point-max-k", SC_KEY_POINT_MAX_K, "N",                                                   \
-     "the most objects that the provider gives for one question (default 1000)", NULL},        \
+     "the largest number of objects that the provider gives for one question (default 1000)", NULL},        \
     {"point-deadline", SC_KEY_POINT_DEADLINE, "SECONDS",                                       \
-     "how long asking for one cloak may take altogether (default 60; 0: as long as it does)",  \
+     "seconds that all questions about one cloak may take together (default 60; 0: no limit)",  \
      NULL},                                                                                    \
     {"point-fields", SC_KEY_POINT_FIELDS, "NAME=FIELD,...",                                    \
-     "where things are in its answers, separated by commas without blanks (default: "          \
-     "list=results, key=id, lon=lon, lat=lat, distance=distance_m, category=category, "        \
-     "name=name); a field may be deep, as properties.name, and empty where there is none",     \
+     "the fields of its answers, separated by commas without blanks (default: list=results, key=id, lon=lon, lat=lat, distance=distance_m, category=category, name=name); a field may be nested, as properties.name, and is empty if there is none",     \
      NULL}
 // clang-format on
 

@@ -31,7 +31,7 @@ const char *sc_post_url(const char *service, const char *path, char out[SC_POST_
     if (strpbrk(host, "?#")) return "has more than a host and a path";
     if (memchr(host, '@', strcspn(host, "/"))) return "has a user in it; give a token instead";
     for (const char *c = service; *c != '\0'; c++) {
-        if (*c <= ' ' || *c >= 0x7f) return "has letters that addresses cannot have";
+        if (*c <= ' ' || *c >= 0x7f) return "has characters that are not allowed in a URL";
     }
     size_t size = strlen(service);
     while (service[size - 1] == '/') {

@@ -86,7 +86,7 @@ static bool print_answer(const sc_json_value *reply)
         sc_print_text(stdout, street);
         putchar('\n');
     }
-    if (sc_json_size(objects) == 0) puts("\nNo such object is within reach.");
+    if (sc_json_size(objects) == 0) puts("\nNo such object can be reached.");
     sc_report table = sc_report_begin(stdout, false, 0);
     for (size_t i = 0; i < sc_json_size(objects); i++) {
         sc_near_row row;
@@ -104,8 +104,8 @@ static void tell_dropped(const sc_call *call, const sc_json_value *reply)
         const char *reason;
         const char *words;
     } known[] = {
-        {"expired",
-         "too few users came in time; wait longer (--max-wait), or hide among fewer (--k)"},
+        {"expired", "too few other users were near in time; wait longer (--max-wait), or hide "
+                    "among fewer (--k)"},
         {"infeasible", "too few segments are within reach; ask for fewer (--l), or let the cloak "
                        "reach farther (--max-hops)"},
     };

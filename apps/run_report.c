@@ -10,21 +10,20 @@
 #include "table.h"
 
 static const sc_entry meanings[] = {
-    {"expired", "Too few users came in time."},
+    {"expired", "Too few other users were near in time."},
     {"infeasible",
      "The segments asked for exceed all roads in reach, so more users would not help."},
     {"wait", "From the question to its cloak. Means and maxima are exact; medians and percentiles "
              "are within 0.05 %."},
     {"users", "Different travellers in a cloak; two queries of one count once."},
-    {"border nodes", "Nodes of a cloak with a road that is not in it: where a provider has to "
-                     "answer as if one stood there."},
+    {"border nodes", "Nodes of a cloak with a road that is not in the cloak; the provider answers "
+                     "for each of them as for a position."},
     {"checks", "Combinations of queries that the searches looked at; with sampling and expansion, "
                "sets of segments."},
-    {"cap hit",
-     "Searches that found more combinations than --cap lets them keep; with sampling and "
-     "expansion, newcomers for whom more others might have tried."},
+    {"cap hit", "Searches that found more combinations than --cap lets them keep; with sampling "
+                "and expansion, new queries for which more waiting queries could have been tried."},
     {"queries per CPU second",
-     "Of all threads together. From admission on: with ids, and with snapping where a stream has "
+     "Of all threads together. Counted from admission: with ids, and with snapping if a stream has "
      "positions, but without reading or writing JSON and without moving travellers."},
     {NULL, NULL},
 };
@@ -153,7 +152,7 @@ static void put_cloaks(sc_report *table, const sc_run_report *report)
     sc_report_close(table);
     sc_report_count(table, "cloaks", NULL, report->cloaks, "");
     if (report->engine.refused > 0) {
-        sc_report_count(table, "refused at the door", NULL, report->engine.refused, "");
+        sc_report_count(table, "cloaks refused", NULL, report->engine.refused, "");
     }
 }
 

@@ -335,7 +335,7 @@ static sc_err print_token(const serving *s, sc_diag *diag)
     char token[SC_TOKEN_SIZE];
     const sc_err err = sc_service_issue(s->service, "guest", 86400.0, token, diag);
     if (!err) {
-        printf("a token for today, since there are no token-keys:\n%s\n", token);
+        printf("a token valid for a day, since no token-keys are set:\n%s\n", token);
         print_ui(s);
         fflush(stdout);
     }
@@ -373,7 +373,7 @@ static void warn_of_missing_revoked(serving *s)
     sc_log_line line;
     if (!sc_log_begin(s->resources.log, &line, SC_LOG_WARNING, "nothing_revoked")) return;
     sc_log_text(&line, "file", revoked);
-    sc_log_text(&line, "message", "there is no such file, so no token is revoked");
+    sc_log_text(&line, "message", "the file does not exist, so no token is revoked");
     sc_log_end(&line);
 }
 
@@ -465,7 +465,8 @@ static int serve(serving *s)
     }
     sc_sandbox_notify("STOPPING=1");
     const bool is_within = sc_serving_end_begins(s->hooks->end, &s->signals);
-    sc_log_message(s->resources.log, SC_LOG_INFO, "draining", "no new queries; pending ones go on");
+    sc_log_message(s->resources.log, SC_LOG_INFO, "draining",
+                   "no new queries are accepted; pending ones go on");
     if (s->hooks->stop) s->hooks->stop(s->hooks->context);
     const size_t left =
         sc_service_drain(s->service, s->settings->drain_grace_s, s->settings->drain_s);
@@ -486,7 +487,7 @@ static int run_service(serving *s)
     if (err) {
         status = sc_call_fail(s->call, err, &diag);
     } else if (s->flags->is_check) {
-        printf("all settings are fine\n");
+        printf("all settings are valid\n");
     } else {
         status = serve(s);
     }

@@ -60,7 +60,7 @@ enum {
     {"check", SC_KEY_SERVE_CHECK, NULL,                                                               \
      "check all settings, and the files and databases that they name, and stop", NULL}, \
     {"print-config", SC_KEY_SERVE_PRINT_CONFIG, NULL,                                                 \
-     "print all settings as a file for --config, with what they mean, and stop", NULL},               \
+     "print all settings as a file for --config, with their descriptions, and stop", NULL},               \
     SC_SETTING_OPTIONS
 
 /** Of these, the settings. */

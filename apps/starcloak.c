@@ -27,7 +27,7 @@ static error_t parse_help(int key, char *argument, struct argp_state *state)
     switch (key) {
     case ARGP_KEY_ARG:
         if (strlen(options->words) + strlen(argument) + 2 > sizeof(options->words)) {
-            sc_usage_error(state, "there is no command '%s'", argument);
+            sc_usage_error(state, "unknown command '%s'", argument);
         }
         sc_path_append(options->words, argument);
         return 0;
@@ -43,7 +43,7 @@ static int run_help(sc_call *call)
     char path[SC_PATH_SIZE];
     const sc_command *command = sc_command_find(call->root, options.words, path);
     if (!command) {
-        fprintf(stderr, "%s: there is no command '%s'\n", call->path, options.words + 1);
+        fprintf(stderr, "%s: unknown command '%s'\n", call->path, options.words + 1);
         fprintf(stderr, "Try '%s help'.\n", call->root->name);
         return SC_EXIT_USAGE;
     }
@@ -62,8 +62,8 @@ static const sc_command cmd_help = {
     .arguments = "[COMMAND...]",
     .complete = "map nearest queries cloak simulate evaluate verify density attack experiment "
                 "serve demo lbs token query load partition gateway worker cluster help",
-    .description = "Print what a command does and which options it has; without a command, what "
-                   "commands there are.",
+    .description =
+        "Print what a command does and its options; without a command, list all commands.",
     .examples = help_examples,
     .parse = parse_help,
     .run = run_help,
@@ -86,12 +86,11 @@ static const sc_command cmd_map = {
     .name = "map",
     .summary = "make, examine and export road maps",
     .description =
-        "Road maps are read once from one of the formats that exist, and kept in a .scm file, "
-        "which opens at once.\n"
-        "A map is an undirected graph: nodes joined by edges, straight pieces of road. A segment "
-        "is a road between two junctions or dead ends, however many edges it bends through. A "
-        "star is a junction of at least three roads with all segments that end there; positions "
-        "are hidden among the segments of stars.",
+        "Road maps are read once from one of several formats, and stored in a .scm file, which "
+        "opens at once.\nA map is an undirected graph: nodes joined by edges, straight pieces of "
+        "road. A segment is a road between two junctions or dead ends, however many edges it bends "
+        "through. A star is a junction of at least three roads with all segments that end there; "
+        "positions are hidden among the segments of stars.",
     .examples = map_examples,
     .children = map_commands,
 };
@@ -134,7 +133,7 @@ static error_t parse_root(int key, char *argument, struct argp_state *state)
         break;
     case KEY_COMPLETION:
         if (!sc_completion_print(stdout, call->root, argument)) {
-            sc_usage_error(state, "--completion: unknown shell '%s'; known are: %s", argument,
+            sc_usage_error(state, "--completion: unknown shell '%s'; known shells: %s", argument,
                            SC_COMPLETION_SHELLS);
         }
         break;
@@ -144,7 +143,7 @@ static error_t parse_root(int key, char *argument, struct argp_state *state)
         if (command) {
             sc_manpage_print(stdout, call->root, command, path);
         } else {
-            sc_usage_error(state, "--man: there is no command '%s'", argument);
+            sc_usage_error(state, "--man: unknown command '%s'", argument);
         }
         break;
     }
@@ -176,11 +175,11 @@ static const sc_entry root_examples[] = {
     {"starcloak map info cal.scm", "Describe it."},
     {"starcloak simulate cal.scm --record run.jsonl",
      "Let 10,000 travellers ask for a minute, hide them, and keep a record."},
-    {"starcloak evaluate cal.scm run.jsonl", "Answer their questions, and see what that takes."},
-    {"starcloak verify cal.scm run.jsonl", "See whether every promise was kept."},
+    {"starcloak evaluate cal.scm run.jsonl", "Answer their queries, and see what that takes."},
+    {"starcloak verify cal.scm run.jsonl", "Check that every promise was kept."},
     {"starcloak experiment --quick -o taste",
      "Compare all methods on a generated city; starcloak-report taste then draws the figures."},
-    {"starcloak serve cal.scm", "Run the service that travellers ask."},
+    {"starcloak serve cal.scm", "Run the service for travellers' queries."},
     {"eval \"$(starcloak --completion bash)\"", "Complete starcloak's commands in this shell."},
     {NULL, NULL},
 };
@@ -188,10 +187,9 @@ static const sc_entry root_examples[] = {
 static const sc_command cmd_root = {
     .name = "starcloak",
     .summary = "hide positions of travellers among the roads around them",
-    .description =
-        "StarCloak protects travellers on roads who ask location-based questions of providers "
-        "they do not trust: it replaces a position by a set of road segments that is shared with "
-        "other travellers.",
+    .description = "StarCloak protects travellers on roads who send location-based queries to "
+                   "providers they do not trust: it replaces a position by a set of road segments "
+                   "that is shared with other travellers.",
     .options = root_options,
     .examples = root_examples,
     .children = root_commands,

@@ -76,7 +76,7 @@ double sc_value_number(const struct argp_state *state, const char *option, const
         char most[SC_FORMAT_SIZE];
         format_bound(least, min);
         if (max >= HUGE_VAL) sc_usage_error(state, "%s: '%s' is below %s", option, text, least);
-        sc_usage_error(state, "%s: '%s' is not within %s to %s", option, text, least,
+        sc_usage_error(state, "%s: '%s' is not in the range %s to %s", option, text, least,
                        format_bound(most, max));
     }
     return value;
@@ -93,7 +93,7 @@ uint64_t sc_value_count(const struct argp_state *state, const char *option, cons
     if (value < min || value > max) {
         char least[SC_FORMAT_SIZE];
         char most[SC_FORMAT_SIZE];
-        sc_usage_error(state, "%s: '%s' is not within %s to %s", option, text,
+        sc_usage_error(state, "%s: '%s' is not in the range %s to %s", option, text,
                        sc_format_count(least, min), sc_format_count(most, max));
     }
     return value;
@@ -111,10 +111,10 @@ size_t sc_value_word(const struct argp_state *state, const char *option, const c
         snprintf(list + used, sizeof(list) - used, "%s%s", i > 0 ? ", " : "", words[i]);
     }
     if (suggestion.best) {
-        sc_usage_error(state, "%s: unknown value '%s'; did you mean '%s'? Known are: %s", option,
+        sc_usage_error(state, "%s: unknown value '%s'; did you mean '%s'? Known values: %s", option,
                        text, suggestion.best, list);
     }
-    sc_usage_error(state, "%s: unknown value '%s'; known are: %s", option, text, list);
+    sc_usage_error(state, "%s: unknown value '%s'; known values: %s", option, text, list);
 }
 
 sc_metric sc_value_metric(const struct argp_state *state, const char *option, const char *text)

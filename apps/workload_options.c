@@ -36,7 +36,7 @@ static target target_of(int key, sc_workload *workload)
 
 static void take_category(const char *argument, const struct argp_state *state, sc_asking *asking)
 {
-    if (*argument == '\0') sc_usage_error(state, "--category: the name is empty");
+    if (*argument == '\0') sc_usage_error(state, "--category: the name of the category is empty");
     const bool is_one = strcmp(argument, "one") == 0;
     const bool is_any = strcmp(argument, "any") == 0;
     asking->workload.wanted = is_one ? SC_WANT_ONE : is_any ? SC_WANT_ANY : SC_WANT_THIS;
@@ -48,15 +48,22 @@ sc_err sc_workload_find_category(sc_asking *asking, const sc_map *map, sc_diag *
     if (!asking->category) return SC_OK;
     asking->workload.category = sc_map_category_find(map, asking->category);
     if (asking->workload.category != SC_NONE) return SC_OK;
-    return sc_explain(diag, SC_EUNKNOWN,
-                      "--category: the map has no '%.60s'; 'starcloak map info' lists what it has",
-                      asking->category);
+    return sc_explain(
+        diag, SC_EUNKNOWN,
+        "--category: the map has no category '%.60s'; 'starcloak map info' lists its categories",
+        asking->category);
 }
 
 bool sc_workload_option(int key, char *argument, const struct argp_state *state, sc_asking *asking)
 {
     if (key == SC_KEY_WORKLOAD_CATEGORY) {
         take_category(argument, state, asking);
+        return true;
+    }
+    if (key == SC_KEY_WORKLOAD_METRIC) {
+        static const char *const metrics[] = {"distance", "time", NULL};
+        asking->workload.metric =
+            sc_metric_find(metrics[sc_value_word(state, "--metric", argument, metrics)]);
         return true;
     }
     const target set = target_of(key, &asking->workload);
@@ -95,7 +102,7 @@ bool sc_workload_exceeds_limits(const sc_workload *workload, char *out, size_t s
         if (needs[i].reach <= needs[i].limit) continue;
         char reach[SC_FORMAT_SIZE];
         char limit[SC_FORMAT_SIZE];
-        snprintf(out, size, "%s: travellers want up to %s%s, and at most %s%s is admitted",
+        snprintf(out, size, "%s: travellers ask for up to %s%s, but at most %s%s is admitted",
                  needs[i].option, sc_format_decimal(reach, needs[i].reach, 0), needs[i].unit,
                  sc_format_decimal(limit, needs[i].limit, 0), needs[i].unit);
         return true;

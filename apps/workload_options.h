@@ -44,26 +44,32 @@ enum {
     SC_KEY_WORKLOAD_NEAREST,
     SC_KEY_WORKLOAD_PAUSE,
     SC_KEY_WORKLOAD_CATEGORY,
+    SC_KEY_WORKLOAD_METRIC,
 };
 
 // clang-format off
 /** Rows for a table of sc_option. */
 #define SC_WORKLOAD_OPTIONS                                                             \
     {"k", SC_KEY_WORKLOAD_K, "MEAN[:DEV]",                                              \
-     "different users that a traveller wants in its cloak (default 5:1.5)", NULL},      \
+     "how many different users a traveller's cloak must have (default 5:1.5)", NULL},      \
     {"l", SC_KEY_WORKLOAD_L, "MEAN[:DEV]",                                              \
-     "segments that it wants in it (default 5:1.5)", NULL},                             \
+     "how many segments the cloak must have (default 5:1.5)", NULL},                             \
     {"sigma-s", SC_KEY_WORKLOAD_SIGMA_S, "MEAN[:DEV]",                                  \
      "how far the cloak may reach, in hops between stars (default 4:1)", NULL},         \
     {"sigma-t", SC_KEY_WORKLOAD_SIGMA_T, "MEAN[:DEV]",                                  \
-     "how long it may take, in seconds (default 10:2)", NULL},                          \
+     "how long a query may wait for its cloak, in seconds (default 10:2)", NULL},                          \
     {"nearest", SC_KEY_WORKLOAD_NEAREST, "MEAN[:DEV]",                                  \
      "how many of the nearest objects a traveller asks for (default 5:1)", NULL},       \
     {"pause", SC_KEY_WORKLOAD_PAUSE, "MEAN[:DEV]",                                      \
      "seconds until a traveller asks again (default 20:2)", NULL},                      \
     {"category", SC_KEY_WORKLOAD_CATEGORY, "NAME",                                      \
-     "what travellers look for: one category each time, drawn by how many objects it has " \
-     "(default 'one'), objects of 'any', or always that of this name", "one any"}
+     "what travellers look for: 'one' category per query, drawn by its number of objects (default), objects of 'any' category, or always the category of this name", "one any"}
+
+/** Another row, for commands that make streams or records. */
+#define SC_METRIC_OPTION                                                                \
+    {"metric", SC_KEY_WORKLOAD_METRIC, "NAME",                                          \
+     "what travellers mean by nearest: distance by road (default, as in the paper), or travel " \
+     "time", "distance time"}
 // clang-format on
 
 /**

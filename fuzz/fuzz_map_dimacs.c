@@ -1,8 +1,9 @@
 // Door: DIMACS graphs (.gr) and their coordinates (.co).
 //
 // Letters of the first line: g, c: what the files are, in their order (the first
-// g is a.gr, the second b.gr, the first c a.co, and so on); u: weights are in
-// units of 3 m; x: a file of no known kind.
+// g is a-d.gr, the second b-d.gr, the first c a-d.co, and so on); t: travel times of
+// the graph of the same place (a-t.gr, b-t.gr); u: weights are in units of 3 m;
+// x: a file of no known kind.
 #include "door.h"
 
 /** What the first line asks for. */
@@ -14,11 +15,15 @@ typedef struct request {
 
 static request read_request(const char *letters, size_t size, const door_files *files)
 {
-    static const char *const graphs[] = {"a.gr", "b.gr", "c.gr", "d.gr", "e.gr", "f.gr"};
-    static const char *const places[] = {"a.co", "b.co", "c.co", "d.co", "e.co", "f.co"};
+    static const char *const graphs[] = {"a-d.gr", "b-d.gr", "c-d.gr",
+                                         "d-d.gr", "e-d.gr", "f-d.gr"};
+    static const char *const places[] = {"a-d.co", "b-d.co", "c-d.co",
+                                         "d-d.co", "e-d.co", "f-d.co"};
+    static const char *const times[] = {"a-t.gr", "b-t.gr", "c-t.gr", "d-t.gr", "e-t.gr", "f-t.gr"};
     request r = {.count = 0};
     size_t graph = 0;
     size_t place = 0;
+    size_t time = 0;
     for (size_t i = 0; i < size; i++) {
         if (letters[i] == 'u') {
             r.unit_m = 3.0;
@@ -27,6 +32,7 @@ static request read_request(const char *letters, size_t size, const door_files *
         if (r.count == files->count) continue;
         const char *name = letters[i] == 'g'   ? graphs[graph++]
                            : letters[i] == 'c' ? places[place++]
+                           : letters[i] == 't' ? times[time++]
                                                : "a.csv";
         r.inputs[r.count] = (sc_input){name, files->bytes[r.count], files->sizes[r.count]};
         r.count++;

@@ -13,6 +13,8 @@ enum {
     // Put the true size into the .shp's header, so that a fuzzer that made the
     // file longer or shorter gets past the first check.
     MEND_SIZE = 8,
+    // Name the fields of direction, speed and name; without, they must be Geofabrik's.
+    WITH_FIELDS = 16,
 };
 
 static void read_shapefile(const sc_input *inputs, size_t count, unsigned flags)
@@ -20,6 +22,11 @@ static void read_shapefile(const sc_input *inputs, size_t count, unsigned flags)
     sc_import_options options = SC_IMPORT_DEFAULTS;
     if (flags & WITH_CLASSES) options.classes = "S1100,S1400";
     if (flags & WITH_UTM) options.utm_zone = -19;
+    if (flags & WITH_FIELDS) {
+        options.direction_field = "oneway";
+        options.speed_field = "maxspeed";
+        options.name_field = "name";
+    }
     sc_import_report report = {0};
     sc_diag diag = {""};
     const sc_load load = {inputs, count, &options, &report, &diag};

@@ -83,14 +83,14 @@ def check_shape(path, value, shape, where):
     """Fail with the place of the first value that is not as `shape` has it."""
     if isinstance(shape, dict):
         if not isinstance(value, dict):
-            raise Failure(f"{path}: {where} is no object")
+            raise Failure(f"{path}: {where} is not an object")
         for name, inner in shape.items():
             if name not in value:
                 raise Failure(f"{path}: {where} has no '{name}'")
             check_shape(path, value[name], inner, f"{where}.{name}")
     elif isinstance(shape, list):
         if not isinstance(value, list):
-            raise Failure(f"{path}: {where} is no list")
+            raise Failure(f"{path}: {where} is not a list")
         for i, item in enumerate(value):
             check_shape(path, item, shape[0], f"{where}[{i}]")
     elif not has_type(value, shape):
@@ -102,10 +102,10 @@ def read_text(path):
         with open(path, encoding="utf-8", newline="") as file:
             return file.read()
     except FileNotFoundError:
-        raise Failure(f"{path}: there is no such file; fill the folder with 'starcloak experiment "
-                      f"-o FOLDER' first") from None
+        raise Failure(f"{path}: the file does not exist; fill the folder with 'starcloak "
+                      f"experiment -o FOLDER' first") from None
     except UnicodeDecodeError:
-        raise Failure(f"{path}: is damaged: it is not UTF-8") from None
+        raise Failure(f"{path}: the file is damaged: it is not UTF-8") from None
     except OSError as error:
         raise Failure(f"{path}: cannot read: {error.strerror}") from None
 
@@ -116,12 +116,12 @@ def read_description(path):
         # Python would take NaN and Infinity, which JSON does not have.
         data = json.loads(text, parse_constant=lambda word: json.loads("refused " + word))
     except ValueError as error:
-        raise Failure(f"{path}: is damaged: {error}") from None
+        raise Failure(f"{path}: the file is damaged: {error}") from None
     except RecursionError:
-        raise Failure(f"{path}: is damaged: it is nested too deeply") from None
+        raise Failure(f"{path}: the file is damaged: it is nested too deeply") from None
     if isinstance(data, dict) and isinstance(data.get("format"), int) and data["format"] != FORMAT:
-        raise Failure(f"{path}: has the format {data['format']}, and this program reads {FORMAT}; "
-                      "run the experiment again with the program that this one came with")
+        raise Failure(f"{path}: has the format {data['format']}, but this program reads {FORMAT}; "
+                      "run the experiment again with the 'starcloak' of the same version")
     check_shape(path, data, SHAPE, "report")
     check_names(path, data)
     return data
@@ -132,8 +132,8 @@ def check_names(path, data):
     for kind in ("maps", "methods", "axes", "metrics"):
         for item in data[kind]:
             if not re.fullmatch(r"[A-Za-z0-9_-]{1,64}", item["name"]):
-                raise Failure(f"{path}: {item['name']!r} in {kind} is no name: letters, digits, - "
-                              "and _ make one")
+                raise Failure(f"{path}: {item['name']!r} in {kind} is not a name; use letters, "
+                              "digits, - and _")
     for figure in data["figures"]:
         for key, kind in (("map", "maps"), ("metric", "metrics"), ("axis", "axes")):
             if figure[key] not in [item["name"] for item in data[kind]]:
@@ -146,7 +146,7 @@ def check_names(path, data):
         needed = {"traces": {"tracks": int, "fixes": int, "fold_s": NUMBER},
                   "trips": {"truck_share": NUMBER}, "walk": {}}
         if item["movement"] not in needed:
-            raise Failure(f"{path}: the movement {item['movement']!r} is not known")
+            raise Failure(f"{path}: the movement {item['movement']!r} is unknown")
         check_shape(path, item, needed[item["movement"]], f"report.maps.{item['name']}")
         if item["travellers"] is not None:
             check_shape(path, item["travellers"], {"least": int, "most": int},
@@ -164,7 +164,7 @@ def read_rows(path, columns):
             raise Failure(f"{path}: has no column '{missing[0]}'")
         for cells in reader:
             if len(cells) != len(header):
-                raise Failure(f"{path}: line {reader.line_num} has {len(cells)} fields, and the "
+                raise Failure(f"{path}: line {reader.line_num} has {len(cells)} fields, but the "
                               f"first line {len(header)}")
             rows.append(dict(zip(header, cells), line=reader.line_num))
     except csv.Error as error:
@@ -181,7 +181,7 @@ def number_in(path, row, column):
     except ValueError:
         value = math.nan
     if not math.isfinite(value):
-        raise Failure(f"{path}: line {row['line']}: {column} is {row[column]!r}, and should be a "
+        raise Failure(f"{path}: line {row['line']}: {column} is {row[column]!r}, but should be a "
                       "number")
     return value
 
@@ -407,7 +407,7 @@ def import_matplotlib():
         import matplotlib.ticker
     except ImportError as error:
         raise Failure(f"matplotlib cannot be loaded ({error}); on Debian and Ubuntu 'apt install "
-                      "python3-matplotlib' brings it for /usr/bin/python3. --no-plots writes the "
+                      "python3-matplotlib' installs it for /usr/bin/python3. --no-plots writes the "
                       "report without plots") from None
     # Not what ~/.config/matplotlib says: every machine draws the same.
     matplotlib.rcdefaults()
@@ -643,14 +643,14 @@ def section(name, title, content):
 
 
 def default_section(results):
-    content = "<p>All needs have their default means."
+    content = "<p>All parameters have their default means."
     if results.data["seeds"]["count"] > 1:
-        content += (" ± is half of the 95 % interval over the seeds; one that goes beyond what is "
-                    "possible is given by its ends, cut there.")
+        content += (" ± is half of the 95 % interval over the seeds; an interval that goes beyond "
+                    "what is possible is given by its ends, limited to what is possible.")
     content += "</p>\n"
     for item in results.data["maps"]:
         content += measure_table(results, "default", item["name"], DEFAULT_COLUMNS, "") or (
-            f"<p>On {text(item['name'])} the default setting is not among those that were run."
+            f"<p>On {text(item['name'])} the default setting was not run."
             "</p>\n")
     return section("summary", "At the default setting", content)
 
@@ -755,13 +755,14 @@ def claims_section(results):
     claims = results.data["paper_claims"]
     tiles = "".join(
         f'<p class="{style}"><strong>{count}</strong> {words}</p>' for count, style, words in
-        zip(tally(claims), ("holds", "fails", "untold"), ("hold", "do not hold", "cannot be told")))
+        zip(tally(claims), ("holds", "fails", "untold"),
+            ("hold", "do not hold", "cannot be decided")))
     content = (
         f'<div class="tiles">{tiles}</div>\n'
         "<p>The claims of the paper’s evaluation, taken apart into statements that numbers decide, "
         'each judged on every map and for every method it is about (<a href="claims.csv">claims.csv'
-        "</a>). A claim holds if all of its statements that can be told do; one that does not hold "
-        "is reported as such.</p>\n")
+        "</a>). A claim holds if all of its statements that can be decided hold; one that does not "
+        "hold is reported as such.</p>\n")
     content += claims_table(results)
     content += "<h3>Statement by statement</h3>\n" + statements_table(results)
     content += "<h3>In numbers</h3>\n"
@@ -780,11 +781,11 @@ TOO_MUCH_BIAS = 0.02  # an entropy that was corrected by more is to be compared 
 def adversary_words(results):
     how = results.data["adversary"]
     items = [
-        "It puts all members onto segments of the cloak, runs the method again, and sees how like "
-        "the outcome is to the cloak: "
-        + ("1 if it is the very same, 0 if not." if how["likeness"] == "exact" else
+        "It puts all members onto segments of the cloak, runs the method again, and compares "
+        "the result with the cloak: "
+        + ("1 if they are the same, 0 if not." if how["likeness"] == "exact" else
            "the part of the cloak’s segments that the traveller’s new cloak has.")
-        + " The more alike they are with a traveller on a segment, the likelier is the segment.",
+        + " The more alike they are with a traveller on a segment, the likelier the segment is.",
         f"Where there are no more than {how['max_placements']} such placements it tries them all, "
         f"at least {how['runs']} times each; elsewhere it draws {how['samples']} of them.",
         f"At each point of a figure it attacks up to {how['max_victims']} cloaks of each method."]
@@ -795,15 +796,15 @@ def adversary_words(results):
             "the cloak, and leaves out whatever contradicts them.")
     if results.has_figure("effective"):
         items.append(
-            "Who asks again is followed: it knows which cloaks are of one traveller, when they "
-            "left and how fast one can drive, and rules out what cannot be reached from where the "
-            "traveller may have been.")
+            "Travellers who ask again are followed: it knows which cloaks are of one traveller, "
+            "when they left and how fast a car can drive, and rules out what cannot be reached from "
+            "where the traveller may have been.")
     traffic = ("How busy each segment is, as counted in the traffic of another seed."
                if how["knows_traffic"] else
-               "Nothing of how busy a segment is: they are all alike to it.")
+               "Nothing about the traffic: all segments are equally busy to it.")
     return (
-        "<p>An adversary who knows everything but the random numbers guesses on which segment of a "
-        "cloak a traveller is. True positions are used only to tell what the guesses are worth."
+        "<p>An adversary that knows everything but the random numbers guesses on which segment of a "
+        "cloak a traveller is. True positions are used only to score the guesses."
         "</p>\n<h3>What it knows</h3>\n<ul>\n"
         "<li>The cloak as the provider sees it; how many members it has and what they asked for "
         "(<i>k</i>, <i>l</i>, σ<sub>s</sub>, objects), but neither who asked for what nor who came "
@@ -830,11 +831,11 @@ def attack_section(results):
         content += (
             "<h3>One cloak</h3>\n"
             "<p>Entropy is 1 where all segments of a cloak are alike to the adversary, and 0 where "
-            "it is sure. Its error is what chance may do to one cloak’s. Too few replays make it "
-            "look lower than it is: by about its bias, which has been taken off. Rank 1 is the "
-            "likeliest segment; a blind guess has the middle one. Enumerated are cloaks of which "
-            "all placements were tried. Unexplained are those that no replay came near, so that "
-            "the adversary knows no more than before.</p>\n")
+            "it is sure. Its error is the standard error for one cloak. Too few replays make it "
+            "look lower than it is: by about its bias, which has been corrected. Rank 1 is the "
+            "likeliest segment; a blind guess gives the middle one. Enumerated: cloaks of which "
+            "all placements were tried. Unexplained: cloaks that no replay came near, so that "
+            "the adversary learns nothing.</p>\n")
         content += warning_of_few_replays(results)
         values = results.axis("injected")["values"]
         most = values[-1] if values else 0
@@ -847,8 +848,8 @@ def attack_section(results):
     if results.has_figure("effective"):
         content += (
             "<h3>One cloak after the other</h3>\n"
-            '<p>The <a href="#effective">figures</a> show how many segments are left. Here is how '
-            "likely the adversary holds the one where the traveller really is.</p>\n")
+            '<p>The <a href="#effective">figures</a> show how many segments are left. This is how '
+            "likely the adversary considers the one where the traveller really is.</p>\n")
         for name in names:
             content += measure_table(results, "followed", name, FOLLOWED_COLUMNS,
                                      ", the true segment, cloak by cloak")
@@ -872,10 +873,10 @@ ABOUT_METRICS = {
                   "the same number of cloaks. Measured. Lower is better.",
     "candidates": "Objects that the provider sends back for a query. Lower is better.",
     "entropy":
-        "How unsure an adversary is who runs the method again and again: the entropy of its belief "
-        "about the segment that a traveller is on, as a part of the most there can be, log2 of the "
+        "How unsure an adversary is that replays the method many times: the entropy of its belief "
+        "about the segment that a traveller is on, divided by its maximum, log2 of the "
         "number of segments. Higher is better; 1 is a blind guess. Too few replays make it look "
-        'lower than it is, which is corrected as far as it can be told: <a href="#attack">how many '
+        'lower than it is, which is corrected as far as possible: <a href="#attack">how many '
         "there were, and how far off the numbers may be</a>.",
     "effective":
         "How many equally likely segments would leave an adversary as unsure as it is, after it "
@@ -921,7 +922,7 @@ def figure_block(figure, results):
 def figures_section(results, with_plots):
     content = ""
     if not with_plots:
-        content += '<p class="note">Plots were left out, as asked for.</p>\n'
+        content += '<p class="note">Plots were left out, as requested.</p>\n'
     before = None
     for figure in results.figures:
         is_metric = before is None or before.metric is not figure.metric
@@ -942,10 +943,10 @@ def figures_section(results, with_plots):
 # --- What was run --------------------------------------------------------------------------------
 
 ABOUT_METHODS = {
-    "basic": "basic StarCloak: the first company that suffices, as soon as there is one",
+    "basic": "basic StarCloak: the first other queries that suffice, as soon as there are some",
     "hybrid": "bounded while there is time, basic when a deadline is near",
-    "bounded": "spatially bounded: company is searched for level by level, without a gap",
-    "strict": "bounded, and every member near another",
+    "bounded": "spatially bounded: other queries are searched for level by level, without a gap",
+    "strict": "bounded, with every member near another",
     "xstar": "XStar, reconstructed from its publication: whole stars, growing together",
     "sampling": "baseline: segments around the query, drawn at random",
     "expansion": "baseline: segments around the query, the nearest first",
@@ -965,12 +966,12 @@ def course(data):
     travellers = data["travellers"]
     items = [
         f"{travellers} traveller{' was' if travellers == 1 else 's were'} asked for on each map; "
-        f"how many there were is in the table. Counted are the {data['counted_s']:g} s after a "
-        f"warm-up of {data['warm_up_s']:g} s, in virtual time.",
+        f"how many there were is in the table. Queries are counted for {data['counted_s']:g} s after "
+        f"a warm-up of {data['warm_up_s']:g} s, in virtual time.",
         "Closed loop: each method serves travellers of its own, who ask again a pause after each "
         "outcome." if data["closed"] else
-        "One stream for all: the queries of travellers whom basic StarCloak serves are recorded, "
-        "and every method gets that very stream.",
+        "One stream for all: the queries of travellers that basic StarCloak serves are recorded, "
+        "and every method gets this stream.",
         f"At each point every method sends the same number of cloaks to the provider, "
         f"{data['max_cloaks']} at most, which "
         + ("answers from its index." if data["indexed"] else
@@ -978,8 +979,8 @@ def course(data):
         f"Seeds {first} to {first + count - 1}. Numbers are means over them, ± half of the 95 % "
         "interval (Student’s t)." if count > 1 else
         f"One seed, {first}: there are no intervals.",
-        "Throughput, CPU and query processing times are measured. All else follows from the seeds "
-        "and is the same on every machine."]
+        "Throughput, CPU and query processing times are measured. Everything else follows from the "
+        "seeds and is the same on every machine."]
     return "<ul>\n" + "".join(f"<li>{item}</li>\n" for item in items) + "</ul>\n"
 
 
@@ -987,7 +988,7 @@ def movement(item):
     if item["movement"] == "walk":
         return "turns at random at every intersection"
     if item["movement"] == "trips":
-        return f"trips by the fastest way, {100 * item['truck_share']:g} % of them by truck"
+        return f"trips by the fastest route, {100 * item['truck_share']:g} % of them by truck"
     windows = f", in windows of {item['fold_s']:g} s" if item["fold_s"] > 0 else ""
     tracks = item["tracks"]
     return f"recorded: {tracks} track{plural(tracks)}, {item['fixes']} fixes{windows}"
@@ -1048,8 +1049,8 @@ def needs_table(data):
                  f'{spread_cells(axis["need"], axis["unit"])}<td>{values}</td></tr>\n')
     rows += ('<tr><th scope="row">Pause from an outcome to the next query</th>'
              f'{spread_cells(data["pause_s"], "s")}<td>not varied</td></tr>\n')
-    return ('<div class="wide"><table><caption>What travellers want: drawn for each query from '
-            "normal distributions, counts rounded, what falls outside put on the nearest end"
+    return ('<div class="wide"><table><caption>What travellers ask for: drawn for each query from '
+            "normal distributions, counts rounded, values outside moved to the nearest end"
             '</caption>\n<thead><tr><th scope="col">Need</th><th scope="col" class="n">Mean</th>'
             '<th scope="col" class="n">Deviation</th><th scope="col" class="n">Within</th>'
             '<th scope="col">Unit</th><th scope="col">Means in the figures</th></tr></thead>\n'
@@ -1084,8 +1085,8 @@ def repeat_section(data):
                    "</p>\n")
     seeds = f"the seed {first}" if count == 1 else f"seeds ({count} from {first} on)"
     return section("repeat", "Repeat it", content + (
-        f"<p>With the same maps and {seeds} all comes out the same but for what is measured, "
-        'whatever the number of cores. Every point and method is in <a href="points.csv">'
+        f"<p>With the same maps and {seeds} everything is the same except what is measured, "
+        'for any number of cores. Every point and method is in <a href="points.csv">'
         "points.csv</a>; columns that end in <code>_measured</code> come from CPU time.</p>\n"))
 
 
@@ -1235,7 +1236,7 @@ def main():
         "CSV and JSON files that 'starcloak experiment -o FOLDER' leaves.",
         epilog="MAP-METRIC-AXIS.svg and report.html are written into the same folder. Exit status: "
         "0 done, 1 something is missing or damaged, 2 usage.")
-    parser.add_argument("folder", metavar="FOLDER", help="what 'starcloak experiment' has filled")
+    parser.add_argument("folder", metavar="FOLDER", help="what 'starcloak experiment' wrote")
     parser.add_argument("--no-plots", action="store_true",
                         help="write the report without plots; matplotlib is not needed then")
     parser.add_argument("-q", "--quiet", action="store_true", help="print nothing but errors")

@@ -107,7 +107,7 @@ SC_API SC_CHECKED sc_err sc_filter_answer(sc_filter *filter, sc_road_point at, s
                                           const sc_near **out, size_t *count, sc_diag *diag);
 
 /**
- * Wipe what the last answers left behind: how far a few things are tells where somebody is. The
+ * Wipe what the last answers left behind: a few distances reveal a position. The
  * last answer lent is wiped as well, and the reply is let go: one must be taken in again before the
  * next answer. Takes as long as one answer at most. Done by itself when the next reply is taken in,
  * and when the filter is freed.

@@ -14,8 +14,8 @@
  *
  * How it guesses: it puts travellers onto segments of the cloak S, runs the algorithm again, and
  * sees how like S the outcome S' is. What it asks of the placed travellers is what the members
- * asked for, dealt out anew each time, in an order that is drawn anew too: it knows neither who
- * asked for what nor who came first.
+ * asked for, dealt out differently each time and in a random order: it knows neither who asked
+ * for what nor who came first.
  *
  *  - *Replay*: one traveller, alone, on each segment in turn, asking for one user only.
  *  - *Correlation*: all members that are not the adversary's own are placed on segments of S,
@@ -38,7 +38,7 @@
  * same seed and number, the same posterior.
  *
  * Where few replays bring back anything of S, neither the linkabilities nor their errors mean much.
- * So as long as fewer than `fruitful` of them do, all is done anew with four times as many and with
+ * So as long as fewer than `fruitful` of them do, all is run again with four times as many and with
  * other dice, up to SC_ATTACK_MORE times as many as at first; only the last time counts.
  *
  * In libstarcloak-study: for evaluation, not for a service.
@@ -136,11 +136,11 @@ SC_API void sc_replayed_add(sc_replayed *replayed, const sc_seg_id *segments, si
  */
 typedef struct sc_cloaker {
     void *context;  ///< handed to `open`
-    /** @param rng  borrowed until `close`; seeded anew from time to time. All dice come from it */
+    /** @param rng  borrowed until `close`; seeded again from time to time. All dice come from it */
     sc_err (*open)(void *context, const sc_map *map, sc_rng *rng, void **opened, sc_diag *diag);
     /**
      * Cloak these queries, and only these: they come one after the other in this order within a
-     * moment, nobody else is there, and then there is time until their deadlines, which are all
+     * moment, without any others, and then there is time until their deadlines, which are all
      * the same.
      *
      * @param queries  users are all different; ids and users are made up
@@ -210,7 +210,7 @@ SC_API SC_CHECKED sc_err sc_adversary_correlate(sc_adversary *adversary, uint64_
                                                 const sc_sighting *sighting, sc_posterior *out,
                                                 sc_diag *diag);
 
-// --- A traveller who asks again ----------------------------------------------------------
+// --- Repeated queries of a traveller -----------------------------------------------------
 
 /**
  * Follows one traveller from cloak to cloak: it knows that they are of the same one, when they
@@ -221,7 +221,8 @@ typedef struct sc_tracker sc_tracker;
 
 typedef struct sc_tracker_options {
     const sc_density *density;  ///< borrowed; NULL: uniform
-    double top_speed_m_s;       ///< > 0: on every road; 0: free flow of a car, by class of road
+    double top_speed_m_s;       ///< > 0: on every road; 0: free flow of a car, by the map's times
+    bool ignores_one_ways;      ///< reckon with driving against one-way streets
 } sc_tracker_options;
 
 /**

@@ -3,10 +3,10 @@
  * @brief How busy each segment is, as far as anybody can know: what an adversary may hold, and what
  * an operator measures cloaks by.
  *
- * A density is a weight for every segment of a map, above 0: how likely a traveller who asks is
- * there, compared with the others. Counted ones are made of traffic or of the questions of a run;
- * each segment has one traveller more than was counted, so that nowhere is impossible merely
- * because nobody was seen there.
+ * A density is a weight for every segment of a map, above 0: how likely the traveller of a query
+ * is there, compared with the others. Counted ones are made of traffic or of the queries of a run;
+ * each segment has one traveller more than was counted, so that no segment is impossible merely
+ * because no traveller was seen there.
  *
  * It is about crowds: no user and no single position can be read from it. It may be read by any
  * number of threads.

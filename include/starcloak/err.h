@@ -24,28 +24,28 @@ extern "C" {
 #define SC_PRINTF(text, first) __attribute__((format(printf, text, first)))
 
 /** The numbers are part of the interface and are never reused. */
-#define SC_ERR_MAP(X)                                        \
-    X(OK, 0, "success")                                      \
-    X(ENOMEM, 1, "out of memory")                            \
-    X(EPARSE, 2, "input is not in the expected format")      \
-    X(EMAP, 3, "road network breaks an invariant")           \
-    X(EIO, 4, "reading or writing failed")                   \
-    X(EINVAL, 5, "argument out of range")                    \
-    X(EFORMAT, 6, "not a StarCloak map, or a damaged one")   \
-    X(ETOOFAR, 7, "position is too far from any road")       \
-    X(ENOCOORDS, 8, "map has no coordinates")                \
-    X(ELIMIT, 9, "input exceeds a limit of the format")      \
-    X(EPROFILE, 10, "a need of the profile is out of range") \
-    X(ETIME, 11, "time runs backwards")                      \
-    X(EDUPLICATE, 12, "known already")                       \
-    X(EUNKNOWN, 13, "no such thing")                         \
-    X(ELATE, 14, "the deadline has passed")                  \
-    X(EBROKEN, 15, "a promise is broken")                    \
-    X(EREQUEST, 16, "a request that cannot be answered")     \
-    X(EREPLY, 17, "a reply that cannot be believed")         \
-    X(EMISMATCH, 18, "the two sides have different maps")    \
-    X(ENET, 19, "the other side cannot be reached")          \
-    X(EBUSY, 20, "another is at work there")                 \
+#define SC_ERR_MAP(X)                                         \
+    X(OK, 0, "success")                                       \
+    X(ENOMEM, 1, "out of memory")                             \
+    X(EPARSE, 2, "input is not in the expected format")       \
+    X(EMAP, 3, "road network breaks an invariant")            \
+    X(EIO, 4, "reading or writing failed")                    \
+    X(EINVAL, 5, "argument out of range")                     \
+    X(EFORMAT, 6, "not a StarCloak map, or a damaged map")    \
+    X(ETOOFAR, 7, "position is too far from any road")        \
+    X(ENOCOORDS, 8, "map has no coordinates")                 \
+    X(ELIMIT, 9, "input exceeds a limit of the format")       \
+    X(EPROFILE, 10, "a value of the profile is out of range") \
+    X(ETIME, 11, "a time is earlier than the one before")     \
+    X(EDUPLICATE, 12, "the same was given before")            \
+    X(EUNKNOWN, 13, "it does not exist")                      \
+    X(ELATE, 14, "the deadline has passed")                   \
+    X(EBROKEN, 15, "a promise is broken")                     \
+    X(EREQUEST, 16, "the request cannot be answered")         \
+    X(EREPLY, 17, "the reply failed its checks")              \
+    X(EMISMATCH, 18, "the two sides have different maps")     \
+    X(ENET, 19, "the other side cannot be reached")           \
+    X(EBUSY, 20, "another process is using it")               \
     X(EINTERRUPTED, 21, "interrupted")
 
 typedef enum sc_err {

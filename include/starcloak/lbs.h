@@ -3,8 +3,8 @@
  * @brief The provider: answers for a whole cloak, and knows nothing of who is in it.
  *
  * For each request of a relay it gives the objects on the segments that qualify and,
- * per border node, that node's own answer. Whoever knows the exact position can make
- * the exact answer of it (answer.h); docs/provider.md tells why that suffices.
+ * per border node, that node's own answer. With the exact position, the exact answer
+ * follows from it (answer.h); docs/provider.md tells why that suffices.
  *
  * A border node is an intersection, so its nearest objects are usually a look-up in the nearest
  * index (objects.h). Where that does not reach - more objects than it keeps, a wide range, a
@@ -53,7 +53,7 @@ SC_API void sc_lbs_free(sc_lbs *lbs);
 /**
  * Answer `relay` with `objects`, which lie on the same map.
  *
- * @param reply  filled anew; its table lends from `objects`, so hold them as long as it is used. On
+ * @param reply  overwritten; its table lends from `objects`, so hold them as long as it is used. On
  *               failure its content is undefined, but it can be filled again or released
  * @return SC_OK, SC_EMISMATCH (another map), SC_EREQUEST (a request that makes no sense),
  *         SC_EUNKNOWN (no such segment; a border node that is no intersection), SC_EINVAL (not

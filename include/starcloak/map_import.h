@@ -22,7 +22,8 @@ extern "C" {
     X(DIMACS, 1, "dimacs")       \
     X(OSM, 2, "osm")             \
     X(SHAPEFILE, 3, "shapefile") \
-    X(MOBISIM, 4, "mobisim")
+    X(MOBISIM, 4, "mobisim")     \
+    X(SUMO, 5, "sumo")
 
 typedef enum sc_format {
 #define X(name, value, text) SC_FORMAT_##name = (value),
@@ -33,7 +34,7 @@ typedef enum sc_format {
 /** The name of `format` on the command line; NULL when there is no such format. */
 SC_API const char *sc_format_name(sc_format format);
 
-/** For whom OpenStreetMap's roads are read, with the name each has on the command line:
+/** For whom roads of OpenStreetMap and SUMO are read, with the name each has on the command line:
  * docs/import-osm.md. */
 #define SC_IMPORT_PROFILE_MAP(X) \
     X(CAR, 0, "car")             \
@@ -52,7 +53,7 @@ SC_API const char *sc_import_profile_name(sc_import_profile profile);
 
 /** How to read; start from SC_IMPORT_DEFAULTS and change what you need. */
 typedef struct sc_import_options {
-    /** OSM: for whom directions, access and speeds are read. */
+    /** OSM, SUMO: for whom directions, access and speeds are read. */
     sc_import_profile profile;
     /** OSM: highway values to keep, separated by commas; "drivable", "walk",
      * "bike" and "all" stand for sets. NULL: those the profile travels on. */
@@ -60,17 +61,28 @@ typedef struct sc_import_options {
     /** OSM: lines of ferries are roads too. */
     bool ferries;
     /** Shapefile: MTFCC classes to keep, separated by commas; NULL for all. */
-    const char *classes;
+    const char *classes;  ///< without a field MTFCC, values of Geofabrik's fclass
+    /** Shapefile: the fields of the .dbf that have a road's direction, its speed and its name; NULL
+     * for those of Geofabrik (oneway, maxspeed, name and ref) and TIGER (FULLNAME). */
+    const char *direction_field;
+    const char *speed_field;
+    const char *name_field;
     /** CNODE: file with `cat_name,cat_id` lines that name the categories of calmap.txt; or NULL. */
     const char *category_names;
     /** CSV of objects to add (lon,lat,category[,name]); or NULL. */
     const char *objects;
     /** Metres per unit of length in the file; 0 for what the format says of itself. */
     double unit_m;
-    /** CNODE, SHAPEFILE: SC_COORDS_NONE decides from the numbers, the others insist. */
+    /** DIMACS: the graph of travel times that belongs to the one graph of lengths; or NULL. Also
+     * found by its name among the inputs: USA-road-t.NY.gr belongs to USA-road-d.NY.gr. */
+    const char *times;
+    /** DIMACS: seconds per unit of travel time in the file; 0 for 0.0036. */
+    double time_unit_s;
+    /** CNODE, SHAPEFILE, SUMO: SC_COORDS_NONE decides from the numbers (SUMO: from what the file
+     * says of them), the others insist. */
     sc_coords coords;
-    /** MOBISIM, SHAPEFILE: UTM zone of the coordinates, to make degrees of them; negative =
-     * south; 0: keep them. */
+    /** MOBISIM, SHAPEFILE, SUMO: UTM zone of the coordinates, to make degrees of them; negative =
+     * south; 0: keep them (SUMO: what the file says). */
     int utm_zone;
     /** OSM: leave out references to nodes that the file lacks, instead of refusing the file. */
     bool skip_missing_nodes;
@@ -89,9 +101,9 @@ typedef struct sc_import_report {
     uint64_t repeated_nodes;         ///< OSM: named twice in a row by a way, taken once
     uint64_t objects_without_place;  ///< of which no position is known; left out
     uint64_t objects_clamped;        ///< lay beyond the end of their edge by rounding
-    uint64_t unpaired_arcs;          ///< DIMACS arcs without their opposite
+    uint64_t unpaired_arcs;          ///< DIMACS arcs without their opposite: one-way roads
     uint64_t ways_left_out;          ///< ways or records that the filter did not want
-    uint64_t ways_closed;            ///< OSM: ways that are closed to the profile; left out
+    uint64_t ways_closed;            ///< OSM, SUMO: ways closed to the profile; left out
 } sc_import_report;
 
 /** What to read. Borrowed. */

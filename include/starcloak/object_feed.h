@@ -4,9 +4,9 @@
  *
  * A feed loads the table once when it is opened, and again when a notification comes on its
  * channel or its time has come; in a thread of its own, into a new set of objects with an index of
- * its own, which then takes the place of the old one at once. Whoever asked for the current set
- * keeps it until done: nobody sees half of a change, and a database that is away leaves the last
- * set in use.
+ * its own, which then takes the place of the old one at once. Users of the current set
+ * keep it until done: half of a change is never visible, and a database that is away leaves the
+ * last set in use.
  *
  * In libstarcloak-io.
  */

@@ -4,7 +4,7 @@
  *
  * A set never changes. It is the map's own, or built from rows that come from
  * elsewhere (object_feed.h); a newer set replaces an older one as a whole, and
- * whoever is still using the older one holds it until done: so no answer mixes two.
+ * users of the older one hold it until done: so no answer mixes two.
  *
  * With its *nearest index* a set knows, for every star and for each category as well as for
  * all of them together, the few nearest objects: most requests are then a look-up.
@@ -38,7 +38,7 @@ SC_API SC_CHECKED sc_err sc_objects_new_from_map(const sc_map *map, sc_objects *
 /** Hold it once more; returns it. Any thread. */
 SC_API sc_objects *sc_objects_hold(sc_objects *objects);
 
-/** Give it back; whoever does so last frees it. NULL is fine. Any thread. */
+/** Give it back; the last one given back frees it. NULL is fine. Any thread. */
 SC_API void sc_objects_release(sc_objects *objects);
 
 /** The map that they lie on. */
@@ -115,7 +115,7 @@ typedef struct sc_index_info {
 SC_API sc_index_info sc_objects_index_info(const sc_objects *objects);
 
 /**
- * Whether the index is right: it is built anew and compared. Of equally far objects the lowest
+ * Whether the index is right: it is built again and compared. Of equally far objects the lowest
  * number comes first, so there is one right index.
  *
  * @return SC_OK (also without an index), SC_EMAP with the first difference, SC_ENOMEM

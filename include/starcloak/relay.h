@@ -84,7 +84,7 @@ SC_API void sc_vocabulary_fini(sc_vocabulary *vocabulary);
 
 // --- What leaves -----------------------------------------------------------
 
-/** All that a provider is told. A view: whoever made it owns the arrays. */
+/** All that a provider is told. A view: its maker owns the arrays. */
 typedef struct sc_relay {
     uint64_t map_checksum;           ///< of the map that the ids are of
     const sc_seg_id *segments;       ///< S, ascending, each once
@@ -159,7 +159,7 @@ typedef struct sc_reply {
     sc_object_run *runs;
     uint32_t *near_start;  ///< request_count * border_node_count + 1
     sc_near *nears;
-    sc_object_table table;           ///< what the numbers mean; lent by whoever filled the reply
+    sc_object_table table;           ///< what the numbers mean; lent by what filled the reply
     struct sc_reply_memory *memory;  ///< opaque: how much room the arrays have
 } sc_reply;
 

@@ -96,7 +96,7 @@ SC_API SC_CHECKED sc_err sc_reply_encode(const sc_codec *codec, const sc_relay *
  * their own, which the reply owns. GeoJSON objects are put on the nearest road: of the cloak's
  * segments where they are listed with these.
  *
- * @param reply  filled anew; on failure its content is undefined, but it can be filled again or
+ * @param reply  overwritten; on failure its content is undefined, but it can be filled again or
  *               released
  * @return SC_OK, SC_EPARSE (as a relay), SC_EMISMATCH (of another map), SC_EREPLY (lists that do
  * not fit the relay, unknown category), SC_ELIMIT, SC_EUNKNOWN and SC_EINVAL (a relay that could

@@ -3,7 +3,7 @@
  * @brief Randomness, handed to whatever needs it.
  *
  * Two sources behind one type. A service takes the cryptographic one, since
- * whoever can predict our choices can undo them. Simulations and tests take
+ * predictable choices can be undone. Simulations and tests take
  * the seeded one, which repeats a run bit for bit and is predictable by design.
  *
  * An sc_rng belongs to one thread at a time, and after fork() to one of the two processes.
@@ -26,7 +26,7 @@ typedef struct sc_rng sc_rng;
 SC_API SC_CHECKED sc_err sc_rng_new_seeded(uint64_t seed, sc_rng **out);
 
 /**
- * Numbers nobody can predict, from libsodium, fetched a few hundred bytes at a
+ * Numbers that cannot be predicted, from libsodium, fetched a few hundred bytes at a
  * time. What has been used is wiped from the buffer.
  *
  * @return SC_OK, SC_ENOMEM, SC_EIO (the system has no randomness to give)

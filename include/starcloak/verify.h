@@ -27,7 +27,7 @@ extern "C" {
     X(P3, "enough segments")                                  \
     X(P4, "no star farther than allowed")                     \
     X(P5, "in time")                                          \
-    X(P6, "one set for all, in an order that says nothing")   \
+    X(P6, "one set for all, in an order that tells nothing")  \
     X(P7, "nothing but the stars' segments and their border") \
     X(P8, "every query ends exactly once")                    \
     X(ANSWERS, "answers equal a plain search over the whole map")

@@ -62,14 +62,14 @@ static bool read_list(reading *r, const list *what, size_t *count)
     for (; sc_json_next_element(&r->in.json); i++) {
         if (i == what->most) {
             return sc_problem_set(r->in.problem, SC_PROBLEM_REQUEST, what->pointer,
-                                  "name at most %zu of them", what->most);
+                                  "give at most %zu entries", what->most);
         }
         if (!what->read(r, i)) return refuse_element(r, what, i);
     }
     if (r->in.json.wrong) return sc_json_refuse_text(&r->in);
     *count = i;
-    return i > 0 ||
-           sc_problem_set(r->in.problem, SC_PROBLEM_REQUEST, what->pointer, "name at least one");
+    return i > 0 || sc_problem_set(r->in.problem, SC_PROBLEM_REQUEST, what->pointer,
+                                   "give at least one entry");
 }
 
 // --- Numbers -------------------------------------------------------------------------------------
@@ -118,7 +118,7 @@ static bool read_segments(reading *r)
     for (size_t i = 1; i < attack->segment_count; i++) {
         if (attack->segments[i] != attack->segments[i - 1]) continue;
         return sc_problem_set(r->in.problem, SC_PROBLEM_REQUEST, of_segments.pointer,
-                              "an entry is repeated; name each once");
+                              "an entry is repeated; give each once");
     }
     return true;
 }
@@ -221,7 +221,7 @@ static bool read_askers(reading *r, const list *what)
     sc_attack_request *attack = r->attack;
     if (attack->members) {
         return sc_problem_set(r->in.problem, SC_PROBLEM_BODY, what->pointer,
-                              "there are members or queries, not both");
+                              "give either members or queries, not both");
     }
     attack->members = sc_calloc(SC_ATTACK_REQUEST_MEMBERS_MAX, sizeof *attack->members);
     if (!attack->members) return no_memory(r);
@@ -257,7 +257,8 @@ static bool read_method(reading *r)
 #define X(name, value, word) ", " word
     static const char names[] = SC_VARIANT_MAP(X);
 #undef X
-    return sc_problem_set(r->in.problem, SC_PROBLEM_REQUEST, field, "it is one of %s", names + 2);
+    return sc_problem_set(r->in.problem, SC_PROBLEM_REQUEST, field, "it must be one of %s",
+                          names + 2);
 }
 
 static bool read_body_member(void *context, unsigned which)
@@ -290,8 +291,9 @@ static bool read_body(reading *r)
     if (!sc_json_end(&r->in.json)) return sc_json_refuse_text(&r->in);
     const bool has_segments = seen & 1u << SEGMENTS;
     if (seen & 1u << QUERIES) {
-        return !has_segments || sc_problem_set(r->in.problem, SC_PROBLEM_BODY, of_segments.pointer,
-                                               "the method makes a cloak of queries; name none");
+        return !has_segments ||
+               sc_problem_set(r->in.problem, SC_PROBLEM_BODY, of_segments.pointer,
+                              "the method makes a cloak of the queries; leave out the segments");
     }
     if (!has_segments) {
         return sc_problem_set(r->in.problem, SC_PROBLEM_BODY, of_segments.pointer,

@@ -77,8 +77,7 @@ static sc_err check_segments(const sc_map *map, const sc_seg_id *segments, size_
 {
     for (size_t i = 0; i < count; i++) {
         if (segments[i] >= sc_map_segment_count(map)) {
-            return sc_fail(diag, SC_EUNKNOWN,
-                           "attack: there is a segment that the map does not have");
+            return sc_fail(diag, SC_EUNKNOWN, "attack: the map does not have one of the segments");
         }
     }
     return SC_OK;
@@ -87,7 +86,7 @@ static sc_err check_segments(const sc_map *map, const sc_seg_id *segments, size_
 static sc_err check_cloak(const sc_attack_request *attack, sc_diag *diag)
 {
     if (attack->segment_count < 1 || attack->segment_count > SC_ATTACK_REQUEST_SEGMENTS_MAX) {
-        return sc_fail(diag, SC_EINVAL, "attack: a cloak has 1 to %d segments, not %zu",
+        return sc_fail(diag, SC_EINVAL, "attack: the number of segments must be 1 to %d, not %zu",
                        (int)SC_ATTACK_REQUEST_SEGMENTS_MAX, attack->segment_count);
     }
     for (size_t i = 1; i < attack->segment_count; i++) {
@@ -102,12 +101,13 @@ static sc_err check_members(const sc_attack_request *attack, sc_diag *diag)
 {
     if (!attack->members || attack->member_count < 1 ||
         attack->member_count > SC_ATTACK_REQUEST_MEMBERS_MAX) {
-        return sc_fail(diag, SC_EINVAL, "attack: there are 1 to %d members or queries, not %zu",
+        return sc_fail(diag, SC_EINVAL,
+                       "attack: the number of members or queries must be 1 to %d, not %zu",
                        (int)SC_ATTACK_REQUEST_MEMBERS_MAX, attack->member_count);
     }
     for (size_t i = 0; i < attack->member_count; i++) {
         if (attack->members[i].k < 1 || attack->members[i].l < 1) {
-            return sc_fail(diag, SC_EINVAL, "attack: k and l are 1 at least");
+            return sc_fail(diag, SC_EINVAL, "attack: k and l must be at least 1");
         }
     }
     return SC_OK;
@@ -116,11 +116,11 @@ static sc_err check_members(const sc_attack_request *attack, sc_diag *diag)
 sc_err sc__attack_check(const sc_map *map, const sc_attack_request *attack, sc_diag *diag)
 {
     if ((unsigned)attack->method >= SC_VARIANT_COUNT) {
-        return sc_fail(diag, SC_EINVAL, "attack: no such method: %d", (int)attack->method);
+        return sc_fail(diag, SC_EINVAL, "attack: unknown method: %d", (int)attack->method);
     }
     if (!attack->segments == !attack->places) {
         return sc_fail(diag, SC_EINVAL,
-                       "attack: there is either a cloak, or queries and their places");
+                       "attack: give either a cloak, or queries and their positions");
     }
     sc_err err = check_members(attack, diag);
     if (!err && attack->segments) err = check_cloak(attack, diag);
@@ -437,7 +437,7 @@ static sc_err see(const sc_cloak *cloak, sc_attack_request *attack, sc_needs **n
 {
     if (cloak->segment_count > SC_ATTACK_REQUEST_SEGMENTS_MAX) {
         return sc_fail(diag, SC_ELIMIT,
-                       "the method's cloak has more than %d segments; ask for less",
+                       "the cloak that the method found has more than %d segments; ask for fewer",
                        (int)SC_ATTACK_REQUEST_SEGMENTS_MAX);
     }
     sc_seg_id *segments = sc_malloc_array(cloak->segment_count, sizeof *segments);
@@ -445,7 +445,7 @@ static sc_err see(const sc_cloak *cloak, sc_attack_request *attack, sc_needs **n
     if (!segments || !own) {
         sc_free(segments);
         sc_free(own);
-        return sc_fail_memory(diag, "looking at a cloak");
+        return sc_fail_memory(diag, "checking a cloak");
     }
     for (size_t i = 0; i < cloak->segment_count; i++) {
         segments[i] = cloak->segments[i];
@@ -494,9 +494,9 @@ static sc_engine_options engine_for(const sc_engine_options *engine, sc_variant 
 static sc_err tell(sc_err err, sc_diag *diag)
 {
     if (err == SC_ELATE) {
-        return sc_fail(diag, err,
-                       "an adversary takes too long with this; name fewer members, or "
-                       "such as want fewer hops");
+        return sc_fail(
+            diag, err,
+            "this attack takes too long; give fewer members, or members with fewer hops");
     }
     return err;
 }

@@ -68,7 +68,7 @@ static void refuse(sc_problem *problem, sc_problem_kind kind, unsigned retry_aft
 static void refuse_draining(sc_problem *problem)
 {
     refuse(problem, SC_PROBLEM_DRAINING, 1,
-           "it takes no new attacks, and has given up those it had");
+           "no new attacks are accepted, and pending ones were given up");
 }
 
 /** Why there is no result. */
@@ -162,7 +162,7 @@ sc_err sc_attack_route_new(const sc_map *map, sc_service *service, const sc_engi
         err = open_loop(route, i);
     }
     if (err) {
-        (void)sc_fail(diag, err, "there can be no route: %s", sc_err_text(err));
+        (void)sc_fail(diag, err, "the route for attacks cannot be started: %s", sc_err_text(err));
     } else {
         sc_attack_thread_options options = sc_attack_thread_options_default();
         options.engine = *engine;

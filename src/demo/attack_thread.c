@@ -103,8 +103,9 @@ static sc_err check_options(const sc_map *map, const sc_attack_thread_options *o
                             sc_diag *diag)
 {
     if (!options->done || options->max_waiting < 1) {
-        return sc_fail(diag, SC_EINVAL,
-                       "attack: there must be a callback, and room for one request to wait");
+        return sc_fail(
+            diag, SC_EINVAL,
+            "attack: a callback is needed, and at least one request must be allowed to wait");
     }
     if (options->samples < SC_ATTACK_BATCHES || options->samples > SC_ATTACK_REQUEST_SAMPLES_MAX) {
         return sc_fail(diag, SC_EINVAL, "attack: there must be %d to %d samples, not %llu",
@@ -142,7 +143,8 @@ sc_err sc_attack_thread_new(const sc_map *map, const sc_attack_thread_options *o
     pthread_cond_init(&attacker->bell, NULL);
     err = sc_rng_new_secure(&attacker->rng);
     if (err == SC_ENOMEM) (void)sc_fail_memory(diag, "starting the attack thread");
-    if (err == SC_EIO) (void)sc_fail(diag, err, "attack: the system gives no randomness");
+    if (err == SC_EIO)
+        (void)sc_fail(diag, err, "attack: the system's random generator is not available");
     if (!err) {
         err = sc_thread_start(&attacker->thread, work, attacker);
         attacker->is_started = err == SC_OK;
@@ -198,9 +200,9 @@ sc_err sc_attack_thread_submit(sc_attack_thread *attacker, sc_attack_request *at
     if (err) return err;
     pthread_mutex_lock(&attacker->lock);
     if (atomic_load(&attacker->is_stopping)) {
-        err = sc_fail(diag, SC_EINTERRUPTED, "attack: no more are taken");
+        err = sc_fail(diag, SC_EINTERRUPTED, "attack: no more attacks are accepted");
     } else if (attacker->waiting >= attacker->options.max_waiting) {
-        err = sc_fail(diag, SC_EBUSY, "attack: too many wait already");
+        err = sc_fail(diag, SC_EBUSY, "attack: too many attacks are waiting");
     } else {
         enqueue(attacker, attack);
     }

@@ -31,15 +31,15 @@ sc_demo_options sc_demo_options_default(void)
 static sc_err check_options(const sc_map *map, const sc_demo_options *options, sc_diag *diag)
 {
     if (sc_map_coords(map) == SC_COORDS_NONE) {
-        return sc_fail(diag, SC_ENOCOORDS,
-                       "the map has no coordinates, so there is nothing to look at");
+        return sc_fail(diag, SC_ENOCOORDS, "the map has no coordinates, so it cannot be shown");
     }
     if (options->travellers < 1 || options->travellers > SC_DEMO_TRAVELLERS_MAX) {
-        return sc_fail(diag, SC_EINVAL, "there must be 1 to %d travellers", SC_DEMO_TRAVELLERS_MAX);
+        return sc_fail(diag, SC_EINVAL, "the number of travellers must be 1 to %d",
+                       SC_DEMO_TRAVELLERS_MAX);
     }
     // Written so that whatever is no number fails too.
     if (!(options->every_s >= EVERY_MIN_S && options->every_s <= EVERY_MAX_S)) {
-        return sc_fail(diag, SC_EINVAL, "it can be looked every %g to %g s", EVERY_MIN_S,
+        return sc_fail(diag, SC_EINVAL, "the interval of updates must be %g to %g s", EVERY_MIN_S,
                        EVERY_MAX_S);
     }
     return sc_workload_check(&options->workload, diag);
@@ -94,7 +94,7 @@ sc_err sc_demo_attach(sc_demo *demo, sc_service *service, sc_diag *diag)
         .context = demo,
     };
     sc_err err = sc_event_stream_new(&audience, &demo->audience);
-    if (err) return sc_fail(diag, err, "events cannot be told: %s", sc_err_text(err));
+    if (err) return sc_fail(diag, err, "the event stream cannot be started: %s", sc_err_text(err));
     err = sc_attack_route_new(demo->map, service, &demo->options.engine, demo->options.density,
                               &demo->attacks, diag);
     if (err) return err;

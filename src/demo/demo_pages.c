@@ -184,7 +184,7 @@ static void show_about(void *context, unsigned loop, sc_http_request *request)
     if (!err && put_about(demo, user, token, &body)) {
         reply_json(request, &body);
     } else {
-        refuse(request, SC_PROBLEM_INTERNAL, "a guest could not be let in");
+        refuse(request, SC_PROBLEM_INTERNAL, "a guest token could not be issued");
     }
     if (body.data) explicit_bzero(body.data, body.size);
     explicit_bzero(token, sizeof token);
@@ -243,9 +243,9 @@ static void show_events(void *context, unsigned loop, sc_http_request *request)
 {
     sc_demo *demo = context;
     if (sc_service_is_draining(demo->service)) {
-        refuse(request, SC_PROBLEM_DRAINING, "events have come to an end");
+        refuse(request, SC_PROBLEM_DRAINING, "the service is stopping; no more events are sent");
     } else if (sc_event_stream_subscribe(demo->audience, loop, request)) {
-        refuse(request, SC_PROBLEM_OVERLOADED, "as many as can be told are listening already");
+        refuse(request, SC_PROBLEM_OVERLOADED, "too many clients receive events");
     }
 }
 
@@ -270,7 +270,7 @@ static bool read_engine(void *context, unsigned which)
         return true;
     }
     return sc_problem_set(w->in.problem, SC_PROBLEM_REQUEST, members[which].pointer,
-                          "there are basic, bounded and hybrid");
+                          "it must be one of basic, bounded, hybrid");
 }
 
 static const sc_json_shape of_wish = {
@@ -310,7 +310,7 @@ static void show_engine(void *context, unsigned loop, sc_http_request *request)
         sc_json_request_check_type(request, &problem) && read_wish(request, &problem, &engine);
     if (is_done && sc_service_switch(demo->service, engine)) {
         is_done = sc_problem_set(&problem, SC_PROBLEM_REQUEST, NULL,
-                                 "the service was started with a method that cannot be exchanged");
+                                 "the service was started with a method that cannot be switched");
     }
     if (!is_done) {
         sc_problem_reply(request, &problem, NULL);

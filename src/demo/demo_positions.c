@@ -39,7 +39,7 @@ sc_err sc__travellers_init(sc__travellers *travellers, const sc_map *map, uint32
     travellers->grid = sc_map_grid_of(map);
     const sc_trips_options trips = {.count = count, .truck_share = TRUCK_SHARE, .seed = seed};
     if (sc_map_edge_count(map) > 0 && is_wide(&travellers->grid)) {
-        return sc_fail(diag, SC_ELIMIT, "the map is too wide for positions to be told");
+        return sc_fail(diag, SC_ELIMIT, "the map is too wide for the format of positions");
     }
     sc_err err = sc_route_table_init(&travellers->routes, map, NULL, diag);
     if (!err) err = sc_trips_new(map, &travellers->routes, &trips, &travellers->asking, diag);
@@ -160,7 +160,7 @@ sc_err sc__positions_thread_start(sc_demo *demo, sc_diag *diag)
     sc__positions_thread *own = &demo->positions_thread;
     own->is_started = sc_thread_start(&own->thread, run, demo) == SC_OK;
     if (own->is_started) return SC_OK;
-    return sc_fail(diag, SC_EIO, "a thread cannot be started: %s", strerror(errno));
+    return sc_fail(diag, SC_EIO, "cannot start a thread: %s", strerror(errno));
 }
 
 void sc__positions_thread_join(sc_demo *demo)

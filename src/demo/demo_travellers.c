@@ -169,7 +169,7 @@ sc_err sc__query_thread_start(sc_demo *demo, const char *url, sc_diag *diag)
     memcpy(asking->url, url, size);
     asking->is_started = sc_thread_start(&asking->thread, run, demo) == SC_OK;
     if (asking->is_started) return SC_OK;
-    return sc_fail(diag, SC_EIO, "a thread cannot be started: %s", strerror(errno));
+    return sc_fail(diag, SC_EIO, "cannot start a thread: %s", strerror(errno));
 }
 
 void sc__query_thread_join(sc_demo *demo)

@@ -228,7 +228,7 @@ const char *sc__report_type(const char *name)
 static void tell_failed_open(int error, const char *name, sc_problem *problem)
 {
     sc_problem_kind kind = SC_PROBLEM_NOT_FOUND;
-    const char *why = "this cannot be opened; links are not followed";
+    const char *why = "the file cannot be opened; symbolic links are not followed";
     switch (error) {
     case ENOENT:
         why = strcmp(name, main_page) == 0
@@ -243,7 +243,7 @@ static void tell_failed_open(int error, const char *name, sc_problem *problem)
     case ENFILE:
     case ENOMEM:
         kind = SC_PROBLEM_OVERLOADED;
-        why = "try again in a moment";
+        why = "retry in a moment";
         break;
     default:
         break;
@@ -263,10 +263,10 @@ static int open_file(const sc_reports *reports, const char *name, struct stat *f
         return -1;
     }
     if (fstat(fd, found) != 0 || !S_ISREG(found->st_mode)) {
-        sc_problem_set(problem, SC_PROBLEM_NOT_FOUND, NULL, "only plain files are shown here");
+        sc_problem_set(problem, SC_PROBLEM_NOT_FOUND, NULL, "only regular files are served");
     } else if (found->st_size > SC_REPORT_BYTES_MAX) {
         sc_problem_set(problem, SC_PROBLEM_NOT_FOUND, NULL,
-                       "this file is too large to be shown here; look at it in its folder");
+                       "this file is too large to be served; open it in its folder");
     } else {
         return fd;
     }
@@ -279,16 +279,16 @@ static void tell_failed_read(sc_err err, sc_problem *problem)
     switch (err) {
     case SC_ELIMIT:
         sc_problem_set(problem, SC_PROBLEM_OVERLOADED, NULL,
-                       "files of reports have changed so often that there is no room to keep more "
-                       "of them; the service must be restarted to show newer ones");
+                       "the report has changed too often since the start; restart the service to "
+                       "show the newest one");
         break;
     case SC_EBUSY:
         sc_problem_set(problem, SC_PROBLEM_OVERLOADED, NULL,
-                       "this file is being written; try again in a moment");
+                       "this file is being written; retry in a moment");
         problem->retry_after_s = 1;
         break;
     case SC_ENOMEM:
-        sc_problem_set(problem, SC_PROBLEM_OVERLOADED, NULL, "try again in a moment");
+        sc_problem_set(problem, SC_PROBLEM_OVERLOADED, NULL, "retry in a moment");
         problem->retry_after_s = 1;
         break;
     default:
@@ -333,7 +333,7 @@ static bool show_file(const sc_reports *reports, const char *name, sc_http_reque
     const char *type = sc__report_type(name);
     if (!type) {
         return sc_problem_set(problem, SC_PROBLEM_NOT_FOUND, NULL,
-                              "a report has no file with such a name");
+                              "a report has no file of this name");
     }
     const bool is_head = sc_http_request_method(request) == SC_HTTP_HEAD;
     sc__report file = {0};

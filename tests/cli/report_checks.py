@@ -264,7 +264,7 @@ class Whole(unittest.TestCase):
         verdicts = [c["verdict"] for c in self.folder.data["paper_claims"]]
         self.assertEqual(tiles, [f"{verdicts.count('holds')} hold",
                                  f"{verdicts.count('does not hold')} do not hold",
-                                 f"{verdicts.count('not told')} cannot be told"])
+                                 f"{verdicts.count('not told')} cannot be decided"])
         for rule in self.folder.data["rules"]:
             self.assertIn(report.text(rule), self.text)
         table = self.text[self.text.index("The statements that they consist of"):]
@@ -276,17 +276,17 @@ class Whole(unittest.TestCase):
         for wanted in (
                 f"An experiment of StarCloak {data['version']} on town and village: "
                 f"{data['points']} points, {len(data['figures'])} figures.",
-                "250 travellers were asked for on each map", "Counted are the 8 s after a warm-up "
-                "of 12 s", "One stream for all", "Seeds 1 to 2.", "trips by the fastest way, 20 % "
+                "250 travellers were asked for on each map", "Queries are counted for 8 s after a warm-up "
+                "of 12 s", "One stream for all", "Seeds 1 to 2.", "trips by the fastest route, 20 % "
                 "of them by truck", "σ<sub>t</sub>, how late it may come</th><td class=\"n\">10"
                 "</td><td class=\"n\">2</td>", "<td>3, 5</td>", "Pause from an outcome",
                 '<th scope="row">Processor</th>', '<th scope="row">Cores</th>',
                 '<th scope="row">Compiler</th>', report.text(data["command"]),
-                "With the same maps and seeds (2 from 1 on) all comes out the same",
+                "With the same maps and seeds (2 from 1 on) everything is the same",
                 "no more than 40 such placements it tries them all", "elsewhere it draws 60 of",
-                "it attacks up to 2 cloaks of each method", "Nothing of how busy a segment is",
+                "it attacks up to 2 cloaks of each method", "Nothing about the traffic",
                 "the part of the cloak’s segments that", "Injected queries are its own",
-                "Who asks again is followed", "Means of 2 seeds, with 95 % intervals"):
+                "Travellers who ask again are followed", "Means of 2 seeds, with 95 % intervals"):
             self.assertIn(wanted, self.text)
         maps = table_of(self.tree, "Maps")
         for row, item in zip(maps[1:], data["maps"]):
@@ -381,7 +381,7 @@ class Odd(unittest.TestCase):
     def test_plots_can_be_left_out(self):
         with Folder() as folder:
             text, tree = folder.page("--no-plots")
-            self.assertIn("Plots were left out, as asked for.", text)
+            self.assertIn("Plots were left out, as requested.", text)
             self.assertEqual(list(tree.iter(SVG + "svg")), [])
             self.assertEqual([n for n in os.listdir(folder.path) if n.endswith(".svg")], [])
 
@@ -393,7 +393,7 @@ class Odd(unittest.TestCase):
             folder.data["maps"][1].update(movement="traces", tracks=1, fixes=77, fold_s=150)
         self.words_of(change, (
             "Closed loop", "answers from its index", "An experiment of StarCloak on town",
-            "Run <code>starcloak experiment</code> with the maps", "1 if it is the very same, 0 if "
+            "Run <code>starcloak experiment</code> with the maps", "1 if they are the same, 0 if "
             "not.", "as counted in the traffic of another seed",
             "turns at random at every intersection",
             "recorded: 1 track, 77 fixes, in windows of 150 s"), ("One stream for all",))
@@ -412,7 +412,7 @@ class Odd(unittest.TestCase):
             folder.keep_figures("town-success-k")
             folder.data.update(points=1, travellers=1, seeds={"first": 7, "count": 1})
         self.words_of(change, (": 1 point, 1 figure.<", "<li>1 traveller was asked for",
-                               "With the same maps and the seed 7 all comes out",
+                               "With the same maps and the seed 7 everything is the same",
                                "One seed, 7: there are no intervals."), ("± is half",))
 
     def test_the_default_setting_may_not_have_been_run(self):
@@ -421,7 +421,7 @@ class Odd(unittest.TestCase):
                     if (r["table"], r["map"]) != ("default", "town")]
             folder.write_rows("measures.csv", rows)
         self.words_of(change, (
-            "On town the default setting is not among those that were run.",), (
+            "On town the default setting was not run.",), (
             "On village the default setting",))
 
     def test_a_measure_that_a_map_does_not_have_is_no_column(self):
@@ -450,7 +450,7 @@ class Odd(unittest.TestCase):
                 folder.data["paper_claims"][i]["verdict"] = verdict
         self.words_of(change, (
             '<p class="holds"><strong>3</strong> hold</p><p class="fails"><strong>4</strong> do '
-            'not hold</p><p class="untold"><strong>1</strong> cannot be told</p>',
+            'not hold</p><p class="untold"><strong>1</strong> cannot be decided</p>',
             '<td><span class="v holds">✓ holds</span></td><td><span class="v part">2 of 4 '
             'statements hold</span></td>', '<span class="v part">◐ holds for 1 of 2</span>',
             '<span class="v fails">✗ does not hold</span>',
@@ -484,7 +484,7 @@ class Odd(unittest.TestCase):
         def no_injection(folder):
             folder.keep_figures("town-entropy-k")
         self.words_of(no_injection, ("What an adversary learns",), (
-            "Injected queries are its own", "Who asks again is followed",
+            "Injected queries are its own", "Travellers who ask again are followed",
             "One cloak after the other"))
 
     def test_no_figures_at_all_is_a_page(self):
@@ -644,7 +644,7 @@ class Refused(unittest.TestCase):
                 (in_map("travellers", {"least": 1}), "most"),
                 (in_map("name", "../../escape"), "'../../escape'"),
                 (in_map("name", ""), "''"),
-                (in_map("name", "x" * 65), "is no name")):
+                (in_map("name", "x" * 65), "is not a name")):
             with Folder() as folder:
                 change(folder.data)
                 folder.save()

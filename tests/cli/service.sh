@@ -43,7 +43,7 @@ ended() {
     status=$?
 }
 
-# free_ports N: so many ports of 127.0.0.1 that nobody has at this moment, and that no connection is given by chance: those come
+# free_ports N: so many ports of 127.0.0.1 that are free at this moment, and that no connection is given by chance: those come
 # from a range of their own, and there a port may be lost before it is used.
 free_ports() {
     python3 - "$1" <<'PY'

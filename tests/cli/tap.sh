@@ -45,7 +45,7 @@ pass() {
     echo "ok $tap_count - $1"
 }
 
-# fail SENTENCE [EXPLANATION]: with what was run, for whoever reads the log.
+# fail SENTENCE [EXPLANATION]: with what was run, for readers of the log.
 fail() {
     tap_count=$((tap_count + 1))
     tap_failed=$((tap_failed + 1))

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Attacking the cloaks of a recorded run: what comes out obeys its identities, is repeatable, appears
-# in files that programs read, and names nobody.
+# in files that programs read, and names no user.
 # program: release
 # shellcheck source-path=SCRIPTDIR
 source "$(dirname "${BASH_SOURCE[0]}")/tap.sh"
@@ -144,7 +144,7 @@ succeeds "questions are counted"
 equal "all of them" "$(awk -F, '/^[0-9]/ { sum += $2 } END { print sum }' asked.csv)" "$(grep -c '"event":"query"' run.jsonl)"
 "$STARCLOAK" simulate city.scm --users 5 --seconds 20 --no-answers --k 50:0 --record lonely.jsonl --quiet
 run attack city.scm lonely.jsonl
-refuses 1 "a run in which nobody was cloaked is no use to an attack" "no cloak in it"
+refuses 1 "a run without cloaks is no use to an attack" "the record has no cloaks to attack"
 run density city.scm --run lonely.jsonl -o lonely.csv
 succeeds "but its questions count"
 printf '{"event":"end","t":1}\n' >silence.jsonl
@@ -227,7 +227,7 @@ with open("crowd.jsonl", "w") as out:
 PY
 run attack city.scm crowd.jsonl --limit 2 "${few[@]}"
 succeeds "a crowd does not end an attack"
-check "it is passed over, and counted" says "$out" "2 of $(printf "%'d" "$cloaks") cloaks" "1 cloak with more than 10,000 members was passed over."
+check "it is passed over, and counted" says "$out" "2 of $(printf "%'d" "$cloaks") cloaks" "1 cloak with more than 10,000 members was skipped."
 
 # --- Usage -----------------------------------------------------------------------
 
@@ -256,7 +256,7 @@ refuses 2 "replays for tracking" "--samples is about replays"
 run attack city.scm run.jsonl --top-speed 30
 refuses 2 "a speed without tracking" "--attack tracking"
 run attack city.scm run.jsonl --lambda 2
-refuses 2 "an engine's option without an engine" "add --engine"
+refuses 2 "an engine's option without an engine" "needs --engine NAME"
 run attack city.scm run.jsonl --samples 5
 refuses 2 "too few samples" "--samples"
 run attack city.scm run.jsonl --cloaks-csv city.scm
@@ -288,5 +288,5 @@ refuses 2 "a density in the place of its traces" "also an input"
 run density city.scm --users 100M --seconds 1000000 -o /nowhere/x.csv
 refuses 1 "or in a folder that is not there, before the work begins" "/nowhere/x.csv"
 run density city.scm --run run.jsonl --users 5 -o x.csv
-refuses 2 "travellers and questions at once" "--run counts questions"
+refuses 2 "travellers and questions at once" "--run counts the queries of a record"
 finish

@@ -184,7 +184,7 @@ mistaken "GeoJSON is no map" "roads.geojson: seems to be GeoJSON, not a map" roa
 mistaken "and no stream" "roads.geojson: seems to be GeoJSON, not a stream" city.scm roads.geojson
 mistaken "a report is no stream" "report.json: seems to be a report, not a stream" city.scm report.json
 gzip -k city.scm
-mistaken "a packed map is to be unpacked" "city.scm.gz: is packed" city.scm.gz queries.jsonl
+mistaken "a packed map is to be unpacked" "city.scm.gz: is compressed" city.scm.gz queries.jsonl
 head -c 5000 city.scm >cut.scm
 mistaken "a damaged map is a map all the same" "cut.scm: damaged map" cut.scm city.scm
 
@@ -203,11 +203,11 @@ misuse "an argument too many is refused" "'more'" city.scm queries.jsonl more
 misuse "a record must not replace the queries" "also an input" city.scm queries.jsonl --record ./queries.jsonl
 misuse "nor the map" "also an input" city.scm queries.jsonl --record city.scm
 misuse "an unknown engine is met with the nearest" "did you mean 'hybrid'" city.scm queries.jsonl --engine hybird
-misuse "strict is nothing for basic" "--strict is for --engine bounded or hybrid, and the engine is basic" \
+misuse "strict is nothing for basic" "--strict is for --engine bounded or hybrid, but the engine is basic" \
     city.scm queries.jsonl --strict
-misuse "nor is lambda" "--lambda is for --engine bounded or hybrid, and the engine is basic" \
+misuse "nor is lambda" "--lambda is for --engine bounded or hybrid, but the engine is basic" \
     city.scm queries.jsonl --lambda 2
-misuse "alpha is nothing for bounded" "--alpha is for --engine hybrid, and the engine is bounded" \
+misuse "alpha is nothing for bounded" "--alpha is for --engine hybrid, but the engine is bounded" \
     city.scm queries.jsonl --alpha 2 --engine bounded
 misuse "a secure run has no seed" "--seed" city.scm queries.jsonl --secure --seed 1
 misuse "a map does not come from standard input" "standard input" - queries.jsonl

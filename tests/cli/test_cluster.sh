@@ -17,7 +17,7 @@ me=$(id -un)
 
 run cluster key cluster.key
 succeeds "a key for a cluster is made"
-equal "nobody but its owner may read it" "$(stat -c %a cluster.key)" 600
+equal "only its owner may read it" "$(stat -c %a cluster.key)" 600
 run cluster key cluster.key
 refuses 1 "a key is never replaced" "cluster.key" "never replaced"
 run partition city.scm -n 16 -o city.partition
@@ -46,10 +46,10 @@ run worker city.scm --cluster-key cluster.key --nats "nats://127.0.0.1:$nobody" 
 refuses 1 "where no NATS server is, it is said which" "127.0.0.1:$nobody"
 for kind in worker gateway; do
     run "$kind" city.scm --cluster-key cluster.key --nats "nats://127.0.0.1:$nobody" --user "$me" --check
-    succeeds "the check of a $kind speaks to nobody"
+    succeeds "the check of a $kind makes no connection"
 done
 run cluster status --cluster-key cluster.key --nats "nats://127.0.0.1:$nobody"
-refuses 1 "so it is for whoever asks for the state" "127.0.0.1:$nobody"
+refuses 1 "so it is for 'cluster status'" "127.0.0.1:$nobody"
 
 # --- The cluster ----------------------------------------------------------------------------------
 
@@ -96,7 +96,7 @@ gateway_ids=()
 run worker --config cluster.ini --check
 succeeds "the configuration is fine for a worker"
 run cluster status --config cluster.ini --seconds 1
-refuses 1 "a cluster where nobody is, is told from one that is there" "no message of cluster"
+refuses 1 "a cluster without processes is told from one that is there" "no message of cluster"
 for i in 1 2 3 4; do start_worker "$i"; done
 for i in 1 2; do start_gateway "$i"; done
 g1=$(address_of g1)
@@ -116,7 +116,7 @@ equal "no worker has more than its share" "$(jq '[.peers[] | select(.kind == "wo
 equal "one gateway leads" "$(jq '[.peers[] | select(.leader)] | length' status.json)" 1
 is_ready() { [[ $(curl -s -o /dev/null -w '%{http_code}' "http://$1/readyz") == 200 ]]; }
 check "both say that they are ready" until_true eval 'is_ready "$g1" && is_ready "$g2"'
-# Whoever is stopped for a second is not heard in it.
+# A process that is stopped for a second sends nothing in it.
 tells_all() {
     run cluster status --config cluster.ini --parts --seconds 1
     [[ $status == 0 ]] && says "$out" g1 g2 w1 w2 w3 w4
@@ -172,7 +172,7 @@ for i in 1 2; do
     asked=$(number asked "load-$i.json")
     check "most queries at gateway $i were answered ($answered of $asked)" test "${answered:-0}" -gt $((${asked:-1} / 2))
     equal "no cloak of gateway $i broke a promise" "$(metric "metrics-$i" starcloak_violations_total)" 0
-    equal "gateway $i owes nobody an outcome" "$(metric "metrics-$i" starcloak_pending)" 0
+    equal "gateway $i has no query without an outcome" "$(metric "metrics-$i" starcloak_pending)" 0
 done
 elsewhere=$(($(metric metrics-1 starcloak_cloaks_elsewhere_total) + $(metric metrics-2 starcloak_cloaks_elsewhere_total)))
 check "cloaks had members of both gateways ($elsewhere)" test "$elsewhere" -gt 0
@@ -196,7 +196,7 @@ bob=$(token bob)
 ask "$g1" "$ann" 1 2 & first=$!
 ask "$g2" "$ann" 2 2 & second=$!
 ended "$first"
-equal "whoever asks at two gateways is no company for himself" "$status" 1
+equal "a user at two gateways is no company for itself" "$status" 1
 ended "$second"
 equal "at neither of them" "$status" 1
 ask "$g1" "$ann" 1 60 & first=$!
@@ -209,7 +209,7 @@ equal "and are in one cloak" "$(jq .cloak.id ask-1.json)" "$(jq .cloak.id ask-2.
 
 # --- Shut out -------------------------------------------------------------------------------------
 
-# A supervisor starts those anew who end with 1: perhaps there is another password by then.
+# A supervisor starts processes again that end with 1: perhaps there is another password by then.
 read -r port < <(free_ports 1)
 echo sesame >nats-password
 start_locked() {  # NAME PASSWORD
@@ -314,6 +314,6 @@ for i in 1 4 5; do
 done
 for i in 1 4 5; do
     ended "${worker_ids[i]}"
-    equal "worker $i ends well, though nobody is left to take its parts" "$status" 0
+    equal "worker $i ends well, though no worker is left to take its parts" "$status" 0
 done
 finish

@@ -42,7 +42,7 @@ run nearest town.scm --lon 8.6821 --lat 49.4101 --objects "$url" --objects-table
 refuses 1 "a table that is not there is told" "houses"
 for address in "" foo http://localhost/city "secret@postgresql://x"; do
     run nearest town.scm --lon 8.6821 --lat 49.4101 --objects "$address"
-    refuses 2 "--objects '$address' is refused" "--objects: " "begins with postgresql://"
+    refuses 2 "--objects '$address' is refused" "--objects: " "must begin with postgresql://"
     check "and not repeated" silent_about "$err" secret
 done
 run nearest town.scm --lon 8.6821 --lat 49.4101 --objects-table houses
@@ -106,15 +106,15 @@ exec {to}>"$work"/questions {from}<"$work"/answers
 equal "a program that loads again and again answers" "$(nearest_now)" s1
 check "without a word about the database" silent_about "$err" "last load" "loaded again"
 server_does stop
-check "it tells when the database goes away" told "starcloak nearest: the objects stay those of the last load: "
+check "it tells when the database goes away" told "starcloak nearest: the objects could not be loaded again, and those of the last load stay: "
 equal "and answers as before" "$(nearest_now)" s1
 sleep 2.5  # it tries again, more than once
 equal "it tells so once" "$(grep -c "last load" "$err")" 1
 server_does start
-check "it tells when the database is back" told "starcloak nearest: the objects are loaded again"
+check "it tells when the database is back" told "starcloak nearest: the objects were loaded again"
 sql "INSERT INTO objects VALUES ('h3', ST_SetSRID(ST_Point(8.6821, 49.41), 4326), 'hospital', NULL)"
 check "and answers from it" becomes h3
-equal "that, too, is told once" "$(grep -c "loaded again" "$err")" 1
+equal "that, too, is told once" "$(grep -c "the objects were loaded again" "$err")" 1
 sql "ALTER TABLE objects RENAME TO things"
 check "a table that is gone is told, with the reason" told "check the name of the table"
 equal "as a second time" "$(grep -c "last load" "$err")" 2

@@ -87,7 +87,7 @@ check "a name that points here is not this machine" is 403
 page foreign "$url/v1/events" -H 'Host: evil.example'
 check "nor for events" is 403
 page foreign "$url/v1/events" -H 'X-Forwarded-For: 192.0.2.7'
-check "nor is whoever comes through a proxy" is 403
+check "nor is a client behind a proxy" is 403
 
 page report "$url/reports/"
 check "a report that is not there yet is not found, with what to do" is 404
@@ -109,7 +109,7 @@ check "a cloak that left can be attacked" holds '.found and (.linkability | add)
 kill -TERM "$demo"
 ended "$demo"
 check "told to stop, it ends well: no traveller found a promise broken" test "$status" = 0
-check "its log names nobody" test -z "$(grep -E 'sct1_|guest-|u[0-9]+=' demo.log)"
+check "its log names no user" test -z "$(grep -E 'sct1_|guest-|u[0-9]+=' demo.log)"
 
 # --- The service has none of that ------------------------------------------------------
 

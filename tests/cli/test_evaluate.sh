@@ -122,7 +122,7 @@ succeeds "a packed record is answered"
 check "elsewhere" cmp -s out.jsonl answered.jsonl
 xz -k run.jsonl
 run evaluate city.scm run.jsonl.xz
-refuses 1 "in its own place it cannot be" "run.jsonl.xz: is packed" "-o"
+refuses 1 "in its own place it cannot be" "run.jsonl.xz: the record is compressed" "-o"
 command_line="starcloak evaluate city.scm - -o out.jsonl <plain.jsonl"
 rm -f out.jsonl
 "$STARCLOAK" evaluate city.scm - -o out.jsonl --quiet <plain.jsonl >"$out" 2>"$err"
@@ -155,7 +155,7 @@ ask_odd() { sed -E "$(grep -n -m 1 "\"event\":\"query\",${wanted[0]}" plain.json
 ask_odd 's/"category":null/"category":["zoo keeper","school"]/'
 run evaluate city.scm odd.jsonl --quiet
 equal "a category that there is not is no failure of the command" "$status" 0
-check "but told" says "$err" "1 queries ask for" "or for an unknown category"
+check "but told" says "$err" "1 queries request" "or an unknown category"
 check "and recorded" grep -q "{\"event\":\"failed\",${wanted[0]},.*\"reason\":\"request\"}" odd.jsonl
 equal "all others are answered" "$(grep -c '"event":"answer"' odd.jsonl)" "$((members - 1))"
 ask_odd 's/"request":\{[^}]*\}/"request":{"type":"range","radius_m":0,"category":null}/'
@@ -170,7 +170,7 @@ asked=$(grep -m 1 '"k":5000' greedy.jsonl | grep -oE '"query":"[0-9a-f]+"')
 if sed -n '/"event":"cloak"/p' greedy.jsonl | grep -q "$asked"; then
     run evaluate city.scm greedy.jsonl --quiet
     equal "a request for too much is no failure of the command" "$status" 0
-    check "but told" says "$err" "1 queries ask for more than providers are asked for"
+    check "but told" says "$err" "1 queries request more objects or a larger radius than allowed"
     check "and recorded" grep -q "{\"event\":\"failed\",$asked,.*\"reason\":\"request\"}" greedy.jsonl
     run verify city.scm greedy.jsonl
     succeeds "and a record of that keeps its promises"
@@ -187,12 +187,12 @@ untouched() {
     check "... and the record stays as it was" cmp -s plain.jsonl run.jsonl
 }
 run evaluate other.scm run.jsonl
-untouched "a run on another map is told" "run.jsonl:1:" "is this the map of the run?"
+untouched "a run on another map is told" "run.jsonl:1:" "check that this is the map of the run"
 check "without a position" silent_about "$err" offset '"u'
 run evaluate empty.scm run.jsonl
-untouched "a map without objects is told" "empty.scm: has no objects to ask for" "--objects"
+untouched "a map without objects is told" "empty.scm: the map has no objects to ask for" "--objects"
 run evaluate bare.scm run.jsonl --encoding geojson
-untouched "a map without degrees has no geometry" "bare.scm: has no coordinates in degrees" "compact"
+untouched "a map without degrees has no geometry" "bare.scm: the map has no coordinates in degrees" "compact"
 run evaluate absent.scm run.jsonl
 untouched "a missing map is told" "absent.scm" "No such file"
 run evaluate run.jsonl city.scm
@@ -209,11 +209,11 @@ untouched "an output that cannot be is told" "no/such/place.jsonl: cannot write"
 head -n 40 plain.jsonl >cut.jsonl
 cp cut.jsonl cut-before.jsonl
 run evaluate city.scm cut.jsonl
-refuses 1 "a record that is cut short is told" "cut.jsonl: has no end event: the record is cut short"
+refuses 1 "a record that is cut short is told" "cut.jsonl: the record has no end event: the file is cut short"
 check "and stays as it was" cmp -s cut.jsonl cut-before.jsonl
 sed -E 's/"map":"[0-9a-f]+"/"map":"0123456789abcdef"/' plain.jsonl >odd.jsonl
 run evaluate city.scm odd.jsonl
-refuses 1 "a record that names another map is told" "0123456789abcdef" "not on this one"
+refuses 1 "a record that names another map is told" "0123456789abcdef" "not on this map"
 sed -E "$first s/\"border_nodes\":\[[0-9]+/\"border_nodes\":[0/" plain.jsonl >odd.jsonl
 run evaluate city.scm odd.jsonl
 equal "a border node that is none is a failure of its cloak alone" "$status" 0
@@ -228,7 +228,7 @@ sed -E 's/"category":null/"category":"zoo keeper"/' answered.jsonl >vain.jsonl
 cp vain.jsonl vain-before.jsonl
 run evaluate city.scm vain.jsonl
 equal "nothing but failures are a failure" "$status" 1
-check "which is told" says "$err" "nothing could be answered; vain.jsonl stays as it was"
+check "which is told" says "$err" "no query could be answered; vain.jsonl stays as it was"
 check "and no answer is said to be replaced" silent_about "$err" replaced
 check "or kept" says "$out" "answers not kept"
 check "the answers from before are still there" cmp -s vain.jsonl vain-before.jsonl

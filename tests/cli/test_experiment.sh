@@ -63,7 +63,7 @@ refuses 1 "what cannot be mixed is refused, and by what" travellers --fresh
 run experiment --map town=village.scm "${small[@]}" -o one
 refuses 1 "so is another map of the same name" town --fresh
 run experiment --map town.scm "${small[@]}" --users 300 --fresh -o one --json --quiet
-check "unless one begins anew" true_of "$out" '.done_before == 0'
+check "unless --fresh is given" true_of "$out" '.done_before == 0'
 
 # Interrupted in the middle: what is done stays, and the same command goes on.
 long=(--map town.scm --users 2k --seconds 20 --seeds 2 --grid "k=3,4,5,6" --figure success-k)
@@ -78,7 +78,7 @@ kill -INT $runner 2>/dev/null
 wait $runner
 status=$?
 done_by_then=$(find stopped/points -name '*.json' | wc -l)
-check "an interrupted run says so, and how to go on" says "$err" interrupted "run it again"
+check "an interrupted run says so, and how to go on" says "$err" interrupted "run the same command again"
 equal "and ends with 1" "$status" 1
 check "no process is left" test -z "$(pgrep -f "experiment .* -o stopped" || true)"
 check "nothing half-done is left" test -z "$(find stopped -name '.*' ! -name .lock)"
@@ -131,12 +131,12 @@ misuse "an axis needs values" "--grid" -o x --grid k=
 misuse "values are numbers" "--grid" -o x --grid k=three
 misuse "no seed at all is refused" "--seeds" -o x --seeds 0
 misuse "two maps of one name are refused" "two maps are called 'town'" -o x --map town.scm --map town.scm
-misuse "a map's name must do for files" "no name for files" -o x --map "a b=town.scm"
+misuse "a map's name must do for files" "files cannot be named after" -o x --map "a b=town.scm"
 misuse "traces belong to a map" "put --map first" -o x --traces cabs.csv
 misuse "folding needs traces" "has none; add --traces" -o x --map town.scm --trace-fold 60
 misuse "arguments are no maps" "maps are given with --map" -o x town.scm
 run experiment --map town.scm --grid k=0,5 -o x
-refuses 2 "nobody asks for no company" k
+refuses 2 "k of 0 is refused" k
 misuse "traces are given once for each map" "given twice" -o x --map town.scm --traces a --traces b
 run experiment --map town.scm "${small[@]}" --lambda 2 --alpha 1 --cap 16 --trucks 0.5 --cost-object 10 -o tuned --quiet
 check "parameters of engines and travellers can be changed" test "$status" = 0 -a -s tuned/report.json

@@ -125,7 +125,7 @@ equal "and takes its columns" "$(grep -F 'x9b' "$out" | grep -oE ' +1 ')" "$(pri
 
 # --- Permissions --------------------------------------------------------------
 
-# as_other ARG...: run the program as somebody whom permissions bind.
+# as_other ARG...: run the program as a user whom permissions bind.
 as_other() {
     if [[ $EUID != 0 ]]; then
         run "$@"

@@ -130,7 +130,7 @@ equal "bash completes what one can have explained: every command" \
     "$(offers starcloak help "")" "$(offers starcloak "")"
 equal "bash completes options" "$(offers starcloak map import --fo)" "--format "
 equal "bash completes the values of an option" \
-    "$(offers starcloak map import --format "")" "cnode dimacs mobisim osm shapefile "
+    "$(offers starcloak map import --format "")" "cnode dimacs mobisim osm shapefile sumo "
 equal "bash completes values after an equals sign" \
     "$(offers starcloak map import --format = m)" "mobisim "
 equal "bash goes on after a value" "$(offers starcloak map import --format cnode --cl)" "--class "

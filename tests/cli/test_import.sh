@@ -136,7 +136,7 @@ check "tenths of metres have become metres" between 878.8 879.0 \
 run map import "$data"/square.gr -o bare.scm
 succeeds "a map without coordinates is imported"
 run map info bare.scm
-check "its description says that it has none" says "$out" "nothing can be snapped"
+check "its description says that it has none" says "$out" "positions cannot be snapped"
 run map snap bare.scm --lon 8.681 --lat 49.41
 refuses 1 "nothing can be snapped to it" "bare.scm" "no coordinates"
 run map export bare.scm csv-bare
@@ -144,6 +144,22 @@ succeeds "it is exported nevertheless"
 run map export bare.scm csv-geo --geojson
 refuses 1 "it cannot become GeoJSON" "bare.scm" "no coordinates"
 check "and no file was written in trying" test ! -e csv-geo
+
+# Two arcs of a road that differ in time, and one without its opposite.
+printf 'p sp 3 3\na 1 2 1000\na 2 1 1000\na 2 3 500\n' >arcs-d.gr
+printf 'p sp 3 3\na 1 2 10\na 2 1 20\na 2 3 5\n' >arcs-t.gr
+run map import arcs-d.gr arcs-t.gr --time-unit-s 1 -o arcs.scm
+succeeds "travel times are read beside the lengths"
+check "the single arc is told" says "$out" "1  arcs: without their opposite, one-way roads"
+run map export arcs.scm csv-arcs
+equal "each direction has its time, and a one-way road one of them" \
+    "$(awk -F, 'NR > 1 {print $4 + 0, ($2 < $3) ? $6 "," $7 : $7 "," $6}' csv-arcs/edges.csv | sort | tr '\n' ' ')" \
+    "100 10.000,20.000 50 5.000, "
+cp arcs-t.gr seconds
+run map import arcs-d.gr --times seconds --time-unit-s 1 -o arcs-2.scm
+succeeds "the option names them too"
+run map export arcs-2.scm csv-arcs-2
+check "and they are the same" cmp -s csv-arcs/edges.csv csv-arcs-2/edges.csv
 
 run map import "$data"/hamlet.osm -o hamlet.scm
 succeeds "an OpenStreetMap file is imported"
@@ -153,6 +169,43 @@ cp "$out" info.json
 equal "the hamlet has its drivable roads" "$(counts nodes edges segments stars objects)" "4 3 3 1 1 "
 run map import "$data"/hamlet.osm --ways all -o hamlet.scm --json
 equal "--ways all takes the footpath too" "$(number edges "$out") $(number ways_left_out "$out")" "4 0"
+
+# --- Profiles ---------------------------------------------------------------------
+
+# Of every edge the seconds forwards and backwards and the name.
+streets() {
+    run map export "$1" "csv-$1"
+    tail -n +2 "csv-$1/edges.csv" | cut -d, -f6-8 | LC_ALL=C sort | tr '\n' '|'
+}
+run map import "$data"/streets.osm -o car.scm --json
+succeeds "streets are imported for cars"
+equal "what is closed to cars is counted, and what is no road for them" \
+    "$(number edges "$out") $(number ways_closed "$out") $(number ways_left_out "$out")" "3 1 2"
+equal "cars have directions, speeds and names" "$(streets car.scm)" \
+    ",11.437,|,4.007,Ringstraße (B 37)|9.646,9.646,Am Markt|"
+run map import "$data"/streets.osm --profile bike -o bike.scm --json
+equal "bicycles have ways of their own" \
+    "$(number edges "$out") $(number ways_closed "$out") $(number ways_left_out "$out")" "4 1 1"
+equal "and directions of their own" "$(streets bike.scm)" \
+    ",17.364,Ringstraße (B 37)|17.364,17.364,Am Markt|26.046,26.046,|26.687,26.687,|"
+run map import "$data"/streets.osm --profile foot --ferries -o foot.scm --json
+equal "on foot every way is open, ferries too where they are asked for" \
+    "$(number edges "$out") $(number ways_closed "$out") $(number ways_left_out "$out")" "7 0 0"
+streets foot.scm >feet.txt
+check "a ferry takes as long as it says" says feet.txt "300.000,300.000"
+run map import "$data"/streets.osm --profile any -o any.scm --json
+equal "for any, roads are those of cars and open both ways" "$(number edges "$out") $(number ways_closed "$out")" "4 0"
+run map import "$data"/streets.osm --ways all -o all.scm --json
+equal "with --ways the profile still decides access" "$(number edges "$out") $(number ways_closed "$out")" "5 1"
+run map info car.scm
+check "map info tells the share of one-way roads" says "$out" "one-way roads" "71.7 %" "roads with a name" "56.5 %"
+run map snap car.scm --lon 8.6815 --lat 49.41
+check "map snap tells the name of the road" says "$out" "Ringstraße (B 37)"
+run map snap car.scm --lon 8.6815 --lat 49.41 --json
+check "in JSON too" says "$out" '"name":"Ringstraße (B 37)"'
+run map import "$data"/streets.osm --ways service -o none.scm
+refuses 1 "roads that are all closed are told" "all 1 roads among 'service' are closed to the profile 'car'"
+
 run map export hamlet.scm csv-hamlet --geojson
 succeeds "a map is exported as GeoJSON too"
 check "the GeoJSON is there" says csv-hamlet/map.geojson FeatureCollection LineString Point
@@ -176,6 +229,11 @@ check "to the north, too" between "$south" 33.9 "$north"
 cp "$repository"/tests/data/shapefile/crossing.* .
 run map import crossing.shp -o crossing.scm
 succeeds "a shapefile is imported"
+run map import crossing.shp --direction-field ONEWAY -o crossing-2.scm
+refuses 1 "a field that is missing is refused with those there are" "crossing.dbf" "'ONEWAY'" "'FULLNAME'" "'MTFCC'"
+run map import crossing.shp --name-field MTFCC -o named.scm
+run map export named.scm csv-named
+check "the field that is named has the names" says csv-named/edges.csv ",S1100"
 mkdir shapefile
 cp "$repository"/tests/data/shapefile/crossing.* shapefile
 for ending in shx prj qpj cpg cst sbn sbx qix fbn fbx ain aih atx ixs mxs idm ind qml qmd sld lyr \
@@ -208,14 +266,14 @@ run map snap town.scm --lon 8.6821 --lat 49.4101 --max-snap-m 5
 refuses 1 "a position too far from any road is refused" "within 5 m"
 check "the message does not repeat the position" silent_about "$err" "8.6821" "49.4101"
 run map snap town.scm --lon 200 --lat 49
-refuses 1 "a position off the globe is refused" "not a position on the globe"
+refuses 1 "a position off the globe is refused" "this is not a position on the globe; give a longitude of -180 to 180 and a latitude of -90 to 90 degrees"
 
 snap_lines() { "$STARCLOAK" map snap town.scm "$@" >"$out" 2>"$err"; status=$?; command_line="map snap $*"; }
 snap_lines < <(printf '8.6821 49.4101\n8.6800,49.4110\n')
 succeeds "positions are read from standard input"
-equal "each gives one line of four columns" "$(awk -F'\t' '{print NF}' "$out" | tr '\n' ' ')" "4 4 "
+equal "each gives one line of five columns" "$(awk -F'\t' '{print NF}' "$out" | tr '\n' ' ')" "5 5 "
 snap_lines --max-snap-m 100 < <(printf '8.6821 49.4101\n0 0\n8.6800 49.4110\n')
-equal "one that is too far gives dashes, in its place" "$(sed -n 2p "$out")" $'-\t-\t-\t-'
+equal "one that is too far gives dashes, in its place" "$(sed -n 2p "$out")" $'-\t-\t-\t-\t-'
 equal "the others have theirs" "$(wc -l <"$out") $status" "3 1"
 check "and its line is named" says "$err" "standard input:2:" "within 100 m"
 snap_lines < <(printf '8.68 49.41\n8.68 north\n')

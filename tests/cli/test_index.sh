@@ -87,7 +87,7 @@ done
 run map index city.scm -o no/such/folder/m.scm
 refuses 1 "an index that cannot be written is told" "no/such/folder"
 
-# Any byte of the index that is changed shows, whoever opens the map.
+# Any byte of the index that is changed is noticed when the map is opened.
 size=$(stat -c %s city.scm)
 plain=$(stat -c %s plain.scm)
 for place in $((plain + 3)) $((plain + 700)) $((size / 2 + plain / 2)) $((size - 1)); do

@@ -121,7 +121,7 @@ while [[ $reply != ok ]] && IFS= read -r -t 30 reply <&"$slow"; do :; done
 kill -TERM "$lbs_id"
 check "told to stop, it drains" told draining
 refused() { ! curl -s --noproxy '*' -o /dev/null "http://$at/healthz"; }
-check "whoever comes now is refused" refused
+check "new connections are refused" refused
 cat cloak.json >&"$slow"
 IFS= read -r -t 30 reply <&"$slow"
 equal "who was there is answered" "${reply%$'\r'}" "HTTP/1.1 200 OK"
@@ -131,7 +131,7 @@ status=$?
 lbs_id=
 cp "$log" "$err"
 equal "and it ends with 0" "$status" 0
-check "saying that nothing was cut off" says "$log" 'event=stopped' 'nothing was cut off'
+check "saying that all replies were sent" says "$log" 'event=stopped' 'all replies were sent'
 check "no line of its log has a position" silent_about "$log" "$lon" "$lat"
 
 serve city.scm --listen 127.0.0.1:0 --listen "unix:$work/lbs.sock" --log-format json --log-level debug --no-sandbox
@@ -168,7 +168,7 @@ certificate provider
 certificate next
 certificate proxy
 certificate stranger
-# Certificates are read again by whoever it has become, so it stays who it is.
+# Certificates are read again by the user it has become, so it keeps its user.
 cp provider.pem now.pem && cp provider.key now.key
 serve city.scm --listen 127.0.0.1:0 --tls-certificate now.pem --tls-key now.key --client-ca proxy.pem --user "$(id -un)"
 check "it says that it speaks TLS" says "$log" "tls=yes"
@@ -197,7 +197,7 @@ if command -v systemd-socket-activate >/dev/null; then
     : >"$log"
     systemd-socket-activate -l "$work"/handed.sock "$STARCLOAK" lbs city.scm --log-level debug >"$out" 2>"$log" </dev/null &
     lbs_id=$!
-    told "Listening on" || echo "# nobody listens"
+    told "Listening on" || echo "# nothing listens"
     equal "a socket that is handed over is served" \
         "$(ask --unix-socket "$work"/handed.sock http://lbs/ "${geo[@]}" --data-binary @cloak.json)" 200
     check "the reply is the same" cmp -s "$out" plain.json

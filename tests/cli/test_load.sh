@@ -23,7 +23,7 @@ refuses 2 "a map is needed" "no map given"
 run load http://localhost:1 city.scm
 refuses 2 "tokens are needed, and it says where from" "--key FILE" "--tokens FILE"
 run load http://localhost:1 city.scm --key keys --tokens keys
-refuses 2 "one source of tokens is enough" "one of the two"
+refuses 2 "one source of tokens is enough" "give either --key FILE"
 run load http://localhost:1 city.scm more.scm --key keys
 refuses 2 "one map is enough" "one URL and one map"
 run load http://localhost:1 city.scm --key keys --provider-command true
@@ -35,11 +35,11 @@ refuses 2 "a process is measured only while holding" "--hold-pid"
 run load http://localhost:1 city.scm --key keys -n 2 --threads 3
 refuses 2 "every thread has a traveller" "--threads"
 run load http://localhost:1 city.scm --key keys --k 5000
-refuses 2 "nobody asks for more than any service admits" "--k" "1,000"
+refuses 2 "more than any service admits is refused" "--k" "1,000"
 run load localhost:1 city.scm --key keys
 refuses 2 "a URL has a scheme" "not the URL"
 run load http://127.0.0.1:1 city.scm --key keys
-refuses 1 "a service that is not there is told at once" "is the service running"
+refuses 1 "a service that is not there is told at once" "check that the service is running"
 run load http://127.0.0.1:1 no-such.scm --key keys
 refuses 1 "a map that is not there is told" "no-such.scm"
 run load http://127.0.0.1:1 city.scm --key no-such-keys
@@ -75,7 +75,7 @@ run load "http://$address" city.scm --key keys -n 50 --duration 1 --pause 0 --si
 succeeds "they may ask again at once, and walk"
 holds "each asked more than once" '.asked > 50'
 
-# Nobody finds a thousand in one town.
+# A thousand users are never found in one town.
 run load "http://$address" city.scm --key keys --hold 300 --threads 2 --hold-pid "$service" --json
 succeeds "queries are held"
 holds "all of them were pending at once" '.held.pending == 300 and .held.wanted == 300'
@@ -84,9 +84,9 @@ holds "they left, and the service noticed" '.left == 300 and .service.gone == 30
 
 run load "http://$address" city.scm --key keys -n 150 --duration 6 --pause 1 --sigma-t 2 --chaos --chaos-share 0.5 \
     --check 1000 --json --quiet
-succeeds "chaos harms nobody but who makes it"
+succeeds "chaos harms only the clients that make it"
 holds "there was chaos" '.faulty > 0 and .strays > 0 and .left > 0'
-holds "whoever says far too much is cut off, or leaves" \
+holds "a client that sends far too much is cut off, or leaves" \
     'any(.reasons[]; .end == "left" and (.reason == "cut-off" or .reason == "flood"))'
 holds "and answers meanwhile" '.answered > 0 and .checked > 0'
 
@@ -99,19 +99,19 @@ run load "http://$address" city.scm --key other-keys -n 5 --duration 2 --pause 1
 equal "tokens of another key are refused, and such a run has failed" "$status" 1
 holds "with their status" '.refused == .asked and .reasons[0].status == 401 and .reasons[0].reason == "token"'
 holds "and with what may be wrong" '.violations.all == 1 and .violations["no outcome"] == 1
-    and (.remarks[0] | test("no query was taken: [0-9]+ refused with 401 token; are these the service.s keys"))'
+    and (.remarks[0] | test("no query was accepted: [0-9]+ refused with 401 token; check that the key file is that of the service"))'
 run load "http://$address" city.scm --key other-keys -n 5 --duration 2 --pause 1 --sigma-t 1
 equal "for people, too" "$status" 1
-check "it says why" says "$out" "no query was taken: " " refused with 401 token; are these the service's keys?"
+check "it says why" says "$out" "no query was accepted: " " refused with 401 token; check that the key file is that of the service"
 run load "http://$address" city.scm --key other-keys -n 5 --duration 2 --pause 1 --sigma-t 1 --quiet
-refuses 1 "and quietly, in one line" "violations: 1; the first: no outcome: no query was taken: "
+refuses 1 "and quietly, in one line" "violations: 1; the first: no outcome: no query was accepted: "
 
 run load "http://$address" city.scm --key keys -n 20 --duration 1 --pause 1 --sigma-t 1 --metrics "http://$address/healthz" --json
 succeeds "metrics of something else are no metrics"
 holds "and are done without" '.service == null'
 
 start load "$STARCLOAK" load "http://$address" city.scm --key keys -n 20 --duration 1000 --pause 1 --sigma-t 1
-# Somebody waits for an answer: then it is in the midst of things.
+# A query waits for an answer: then it is in the midst of things.
 some_are_pending() { [[ $(curl -s "http://$address/metrics" | sed -nE 's/^starcloak_pending //p') -gt 0 ]]; }
 until_true some_are_pending
 kill -INT "$started_id"
@@ -135,7 +135,7 @@ address=$(address_of service)
 check "a service with TLS and a provider elsewhere is there" test -n "$address"
 
 run load "https://$address" city.scm --key keys -n 5 --duration 1
-refuses 1 "a certificate that nobody knows is refused" "--ca"
+refuses 1 "a certificate of an unknown authority is refused" "--ca"
 
 run load "https://localhost:${address##*:}" city.scm --key keys --ca tls.pem -n 150 --duration 8 --pause 1 --sigma-t 2 --check 1000 \
     --chaos --chaos-every 1 --provider-command "'$STARCLOAK' lbs city.scm --listen 127.0.0.1:$port --user '$me'" --json --quiet

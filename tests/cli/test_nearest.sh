@@ -39,7 +39,7 @@ run nearest town.scm --edge 4 --offset-m 0 --radius-m 150
 equal "--radius-m asks for all within a distance" "$(rows)" "1 72.35 1 school, 2 144.70 2 hospital"
 run nearest town.scm --edge 4 --offset-m 0 --radius-m 10
 succeeds "there may be none"
-check "which is told in words" says "$out" "No such object is within reach."
+check "which is told in words" says "$out" "No such object can be reached."
 run nearest town.scm --edge 4 --offset-m 0 --category hospital -k 3
 equal "--category asks for one kind" "$(rows)" "1 144.70 2 hospital"
 run nearest town.scm --edge 4 --offset-m 0 -c hospital -c park -c hospital
@@ -93,12 +93,12 @@ equal "in JSON it is null" "$(tail -n 1 "$out")" null
 equal "each position is one line" "$(wc -l <"$out")" 2
 lines '8.68 49.41\n8.68 north\n' -k 1
 equal "a line that is no position ends it" "$status" 1
-check "with its number" says "$err" "standard input:2: not a position"
+check "with its number" says "$err" "standard input:2: this is not a position"
 lines ''
 succeeds "no line, no answer"
 check "and no output" test ! -s "$out"
 
-# Whoever asks a line at a time gets the answer before the next line.
+# A client that sends a line at a time gets the answer before the next line.
 mkfifo "$work"/questions "$work"/answers
 "$STARCLOAK" nearest town.scm -k 1 <"$work"/questions >"$work"/answers 2>"$err" &
 exec {to}>"$work"/questions {from}<"$work"/answers
@@ -112,19 +112,19 @@ equal "answers are not held back" "$(cut -f 1,4 <<<"$first")/$(cut -f 1,4 <<<"$s
 # --- What is not there ----------------------------------------------------------------
 
 run nearest empty.scm --lon 8.6821 --lat 49.4101
-refuses 1 "a map without objects is told" "empty.scm: has no objects to ask for" "--objects"
+refuses 1 "a map without objects is told" "empty.scm: the map has no objects to ask for" "--objects"
 run nearest town.scm --lon 8.6821 --lat 49.4101 --category hopsital
-refuses 1 "an unknown category is told, with the nearest that there is" "there is no category 'hopsital'" \
+refuses 1 "an unknown category is told, with the nearest that there is" "unknown category 'hopsital'" \
     "did you mean 'hospital'?" "school, hospital, park"
 run nearest town.scm --lon 8.6821 --lat 49.4101 -c school -c zzz
-refuses 1 "with all there are if none is near" "there is no category 'zzz'; known are: school, hospital, park"
+refuses 1 "with all there are if none is near" "unknown category 'zzz'; known categories: school, hospital, park"
 run nearest town.scm --lon 8.6 --lat 49.4 --max-snap-m 10
 refuses 1 "a position off the roads is told" "no road within 10 m of the position"
 check "and not repeated" silent_about "$err" 8.6 49.4
 run nearest town.scm --lon 200 --lat 49.4
-refuses 1 "a position off the globe is told" "not a position on the globe"
+refuses 1 "a position off the globe is told" "this is not a position on the globe; give a longitude of -180 to 180 and a latitude of -90 to 90 degrees"
 run nearest town.scm --edge 12 --offset-m 0
-refuses 1 "an edge that is not there is told" "town.scm: there is no edge 12" "there are 12"
+refuses 1 "an edge that is not there is told" "town.scm: there is no edge 12" "the map has 12"
 run nearest town.scm --edge 4 --offset-m 300
 refuses 1 "an offset beyond the edge is told" "beyond the ends of the edge"
 run nearest absent.scm --lon 8 --lat 49

@@ -59,7 +59,7 @@ check "needs stay within four deviations, and above their least" awk -F'[:,]' '
 
 run queries city.scm --users 5 --k 5000 -o f.jsonl
 equal "needs beyond what is admitted are written" "$status" 0
-check "and told" says "$err" "note: --k: travellers want up to 5,000, and at most 1,000 is admitted by 'starcloak cloak'"
+check "and told" says "$err" "note: --k: travellers ask for up to 5,000, but at most 1,000 is admitted by 'starcloak cloak'"
 run queries city.scm --users 5 --k 5000 -o f.jsonl --quiet
 succeeds "except quietly"
 

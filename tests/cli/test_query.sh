@@ -133,7 +133,7 @@ equal "on a plane, too" "$(sent 'r["body"]["position"], r["body"]["request"]')" 
 run query "$base"/answered "${where[@]}" -c $'caf\xc3\xa9'
 equal "categories are UTF-8" "$(sent 'r["body"]["request"]["categories"] == ["caf\u00e9"]')" True
 run query "$base"/answered "${where[@]}" -c $'caf\xe9'
-refuses 1 "what is not is refused" "not all UTF-8"
+refuses 1 "what is not is refused" "a name is not UTF-8"
 
 # --- Tokens -----------------------------------------------------------------------
 
@@ -187,7 +187,7 @@ succeeds "without coordinates it has none"
 check "and no columns for them" grep -qE '^ +1 +50.00 +well +Well$' "$out"
 run query "$base"/empty "${where[@]}"
 succeeds "an answer may be empty"
-check "which is told in words" says "$out" "No such object is within reach." "after 1 min 15 s"
+check "which is told in words" says "$out" "No such object can be reached." "after 1 min 15 s"
 run query "$base"/evil "${where[@]}"
 succeeds "whatever names hold"
 check "a terminal comes to no harm" silent_about "$out" $'\x1b' $'\xc2\x9b'
@@ -202,7 +202,7 @@ check "and whole" says "$out" '\u001b[2Jgone\u009b\n1 0'
 # --- What is no answer ------------------------------------------------------------
 
 run query "$base"/expired "${where[@]}"
-refuses 1 "a query may be dropped" "starcloak query: dropped after 10.00 s: too few users" "--max-wait"
+refuses 1 "a query may be dropped" "starcloak query: dropped after 10.00 s: too few other users" "--max-wait"
 run query "$base"/infeasible "${where[@]}"
 refuses 1 "for want of roads" "dropped after 0.00 s: too few segments" "--max-hops"
 run query "$base"/moody "${where[@]}"
@@ -226,7 +226,7 @@ for reply in html nothing text list half no-cloak no-distance deep wait-text; do
     refuses 1 "a reply that is no service's is called that ($reply)" "the reply is not one of a StarCloak service (status "
 done
 run query "$base"/redirect "${where[@]}"
-refuses 1 "nobody else is asked" "the service redirects to another address (status 307)"
+refuses 1 "no other address is asked" "the service redirects to another address (status 307)"
 equal "and indeed was not" "$(sent 'r["path"]')" "/redirect/v1/queries"
 run query "$base"/huge "${where[@]}"
 refuses 1 "a reply without end is not taken in" "larger than 16777216 bytes"
@@ -256,7 +256,7 @@ if command -v openssl >/dev/null && (
     serve tls "$work/server"
     request=$work/tls/request
     run query https://127.0.0.1:"$port"/answered "${where[@]}"
-    refuses 1 "a certificate of nobody we know is refused" "cannot be reached" "certificate" "--ca"
+    refuses 1 "a certificate of an unknown authority is refused" "cannot be reached" "certificate" "--ca"
     check "before anything is told" test ! -e "$request"
     run query https://127.0.0.1:"$port"/answered "${where[@]}" --ca "$work/server.pem" --token t
     succeeds "with its authority it is accepted"
@@ -284,10 +284,10 @@ fi
 
 if command -v script >/dev/null && script -qec true /dev/null >/dev/null 2>&1 </dev/null; then
     script -qec "stty cols 80; '$STARCLOAK' query $base/slow ${where[*]} --max-wait 9" /dev/null >screen 2>&1 </dev/null
-    check "whoever waits is told what for" grep -qE 'waiting for a cloak +\[#*-+\] +[0-9]+%  [0-9] of 9' screen
+    check "the progress bar says what is waited for" grep -qE 'waiting for a cloak +\[#*-+\] +[0-9]+%  [0-9] of 9' screen
     check "until there is an answer" grep -qE $'\r +\r[^\r]*hidden among' screen
 else
-    skip "whoever waits is told what for" "no 'script' to make a terminal with"
+    skip "the progress bar says what is waited for" "no 'script' to make a terminal with"
 fi
 kill "${services[@]}" 2>/dev/null
 
@@ -307,20 +307,20 @@ misuse "nor is one without a host" "names no host" http:///x "${where[@]}"
 misuse "nor one with more" "has more than a host and a path" "http://a/?b=c" "${where[@]}"
 misuse "nor one with a password" "has a user in it" http://u:secret@a/ "${where[@]}"
 check "which is not repeated" silent_about "$err" secret
-misuse "nor one with blanks" "has letters that addresses cannot have" "http://a/ b" "${where[@]}"
+misuse "nor one with blanks" "has characters that are not allowed in a URL" "http://a/ b" "${where[@]}"
 misuse "nor one without end" "is too long" "http://a/$(printf '%03000d' 0)" "${where[@]}"
 misuse "no position is told" "give one position" http://a
 misuse "two are too many" "give one position" http://a "${where[@]}" --x 1 --y 1
 misuse "half of one is too little" "--lat is missing" http://a --lon 1
 misuse "of an edge, too" "--offset-m is missing" http://a --edge 1
-misuse "a longitude is one" "--lon: '181' is not within -180 to 180" http://a --lon 181 --lat 0
+misuse "a longitude is one" "--lon: '181' is not in the range -180 to 180" http://a --lon 181 --lat 0
 misuse "what is no number is refused" "--lat: 'x' is not a number" http://a --lon 0 --lat x
-misuse "nobody hides among no users" "--k: '0' is not within" http://a "${where[@]}" --k 0
-misuse "the nearest and all are too much" "--nearest asks for some objects" http://a "${where[@]}" --nearest 1 --within 5
-misuse "a category has a name" "--category: the name is empty" http://a "${where[@]}" -c a,,b
+misuse "k of 0 is refused" "--k: '0' is not in the range" http://a "${where[@]}" --k 0
+misuse "the nearest and all are too much" "--nearest asks for the nearest objects" http://a "${where[@]}" --nearest 1 --within 5
+misuse "a category has a name" "--category: the name of the category is empty" http://a "${where[@]}" -c a,,b
 misuse "there are 16 at most" "--category: more than 16" http://a "${where[@]}" -c a,b,c,d,e,f,g,h,i,j,k,l,m,n,o,p,q
 misuse "two tokens are too many" "either --token or --token-file" http://a "${where[@]}" --token a --token-file b
-misuse "a token is one word" "--token: this is not a token" http://a "${where[@]}" --token "a b"
+misuse "a token is one word" "--token: this is not a token; tokens begin with sct1_" http://a "${where[@]}" --token "a b"
 check "which is not repeated" silent_about "$err" "a b"
 misuse "a certificate needs its key" "--key is missing" http://a "${where[@]}" --cert c
 misuse "and a key its certificate" "--cert is missing" http://a "${where[@]}" --key c

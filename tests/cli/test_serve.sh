@@ -15,14 +15,14 @@ city city.scm
 run serve --print-config
 succeeds "all settings are printed"
 cp "$out" all.ini
-check "with sections and meanings" says all.ini '[server]' '[policy]' 'max-k = 1000' '; the most (default 1000)'
+check "with sections and meanings" says all.ini '[server]' '[policy]' 'max-k = 1000' '; the largest k that a query may ask for (default 1000)'
 run serve --config all.ini --max-k 50 --print-config
 succeeds "what is printed can be read again"
 equal "a flag goes before the file, and nothing else changes" "$(diff all.ini "$out" | grep -c '^[<>]')" 2
 check "it is that flag" says "$out" "max-k = 50"
 run serve city.scm --check
 succeeds "a service that would do is checked"
-check "and that is said" says "$out" "all settings are fine"
+check "and that is said" says "$out" "all settings are valid"
 sed 's/^map = $/map = city.scm/; s/^listen = .*/listen = 127.0.0.1:0/' all.ini >good.ini
 run serve --config good.ini --check
 succeeds "the map may stand in the file"
@@ -89,7 +89,7 @@ guest=$(grep -o 'sct1_.*' alone.out)
 post "http://$address" '{"position":{"edge":5,"offset_m":1},"profile":{"k":2,"max_wait_s":1},"request":{"type":"range","radius_m":500}}' \
     -H "Authorization: Bearer $guest"
 equal "the token that it prints is good" "$code" 200
-check "alone, nobody is hidden" says "$out" dropped
+check "alone, a query is not hidden" says "$out" dropped
 threads_of() { cat "/proc/$1"/task/*/comm | grep -E '^(http|ledger|engine|courier|provider)' | sort | tr '\n' ' '; }
 equal "ledger, engine and provider share one thread" "$(threads_of "$alone")" "http-0 http-1 ledger "
 kill -HUP "$alone"
@@ -147,7 +147,7 @@ else
     skip "and ends well" "not root"
 fi
 
-# Sockets from a service manager. The tool opens them, and starts the service when somebody connects.
+# Sockets from a service manager. The tool opens them, and starts the service when a client connects.
 if command -v systemd-socket-activate >/dev/null; then
     port=$(free_ports 1)
     start handed systemd-socket-activate -l "127.0.0.1:$port" "$STARCLOAK" serve city.scm --user "$me"
@@ -193,11 +193,11 @@ PY
 kill -TERM "$chaos"
 ended "$chaos"
 equal "and the service ends well" "$status" 0
-check "its log names nobody" silent_about chaos.log load- sct1_
+check "its log names no user" silent_about chaos.log load- sct1_
 
 # --- A forced stop --------------------------------------------------------------------------------
 
-# Nobody else asks: the query would wait for a minute, and has a second.
+# There is no other query: this one would wait for a minute, and has a second.
 start forced "$STARCLOAK" serve city.scm --listen 127.0.0.1:0 --user "$me" --token-keys keys --drain 1 --metrics open
 forced=$started_id
 address=$(address_of forced)

@@ -147,7 +147,7 @@ else
     skip "exactly, as a plain search in the database's objects finds it" "no PostGIS"
 fi
 run query "$base" --token "$(token user-9)" --lon "$lon" --lat "$lat"
-refuses 1 "a certificate that nobody vouches for is not trusted" "starcloak query: "
+refuses 1 "a certificate of an unknown authority is not trusted" "starcloak query: "
 
 # --- Replies are what /openapi.json says -----------------------------------------------------
 
@@ -194,7 +194,7 @@ refused() {
     described POST /v1/queries
 }
 post "$base" "$good" "${curl_tls[@]}"
-equal "without a token nobody asks" "$code" 401
+equal "without a token no query is taken" "$code" 401
 check "and is told how" says headers.txt "WWW-Authenticate: Bearer"
 described POST /v1/queries
 post "$base" "$good" "${curl_tls[@]}" -H "Authorization: Bearer sct1_AAAA"
@@ -202,7 +202,7 @@ equal "nor with one that is none" "$code" 401
 refused 400 "what is no JSON is refused, with the place" "byte 12" '{"position":' x
 refused 400 "so is an unknown member, by its name" "'kk'" "${good%\}},\"profile\":{\"kk\":3}}" x
 refused 400 "a k beyond the operator's bounds" /profile/k "${good%\}},\"profile\":{\"k\":21}}" x
-refused 400 "a k of one, which hides nobody" /profile/k "${good%\}},\"profile\":{\"k\":1}}" x
+refused 400 "a k of one, which does not hide" /profile/k "${good%\}},\"profile\":{\"k\":1}}" x
 refused 400 "a category that there is not" /request/categories \
     "{\"position\":{\"lon\":$lon,\"lat\":$lat},\"request\":{\"type\":\"knn\",\"k\":3,\"categories\":[\"casino\"]}}" x
 refused 422 "a place off the roads" off-road '{"position":{"lon":0.5,"lat":0.5},"request":{"type":"knn","k":3}}' x
@@ -269,7 +269,7 @@ crowd() {  # USERS: each asks at the same place; 0 if all are answered
 }
 crowd 6
 check "a cloak is told as an event" until_true grep -q '^event: cloak' events.txt
-check "with segments and requests, and nobody" python3 - <<'PY'
+check "with segments and requests, and no users" python3 - <<'PY'
 import json
 cloaks = []
 lines = open("events.txt").read().split("\n")

@@ -65,10 +65,10 @@ one=$(categories piped.jsonl | head -n 1)
 run simulate city.scm "${few[@]}" --category "$one" --record run.jsonl --quiet
 equal "or always for one" "$(categories run.jsonl)" "$one"
 run simulate city.scm "${few[@]}" --category castle
-refuses 1 "a category that the map has not is told" "the map has no 'castle'"
+refuses 1 "a category that the map has not is told" "the map has no category 'castle'"
 run map import "$data"/town.cedge "$data"/town.cnode -o bare.scm --quiet
 run simulate bare.scm --users 50 --seconds 30 --record run.jsonl
-check "a map without objects gets no answers, and that is said" says "$err" "there are no objects on the map"
+check "a map without objects gets no answers, and that is said" says "$err" "the map has no objects"
 run simulate bare.scm --users 50 --seconds 30 --record run.jsonl --json --quiet
 equal "to programs too" "$(jq .answers "$out")" null
 check "and its record has none" silent_about run.jsonl '"event":"answer"'
@@ -106,16 +106,16 @@ misuse() {
 }
 misuse "a map is needed" "no map given"
 misuse "an argument too many is refused" "'more'" city.scm more
-misuse "nobody at all is refused" "--users" city.scm --users 0
+misuse "no travellers at all are refused" "--users" city.scm --users 0
 misuse "time before zero is refused" "--seconds" city.scm --seconds -1
 misuse "a need that is no number is refused" "--k" city.scm --k many
-misuse "more company than is admitted is refused" "--k: travellers want up to 5,000, and at most 1,000" \
+misuse "more company than is admitted is refused" "--k: travellers ask for up to 5,000, but at most 1,000" \
     city.scm --k 5000
-misuse "so is more with deviations" "--k: travellers want up to 1,300" city.scm --k 900:100
+misuse "so is more with deviations" "--k: travellers ask for up to 1,300" city.scm --k 900:100
 misuse "so are more segments" "at most 10,000" city.scm --l 20000
 misuse "so are more hops" "at most 16 hops" city.scm --sigma-s 17
 misuse "so is a longer wait" "at most 3,600 s" city.scm --sigma-t 4000
-misuse "a range is told in digits" "--k: '1e7' is not within 1 to 1,000,000" city.scm --k 1e7
+misuse "a range is told in digits" "--k: '1e7' is not in the range 1 to 1,000,000" city.scm --k 1e7
 misuse "a deviation is needed behind a colon" "'5:' is neither MEAN nor MEAN:DEV" city.scm --k 5:
 misuse "lambda is nothing for basic" "--lambda is for --engine" city.scm --lambda 2
 misuse "alpha is nothing for basic" "--alpha is for --engine hybrid" city.scm --alpha 2

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Tokens: keys that nobody else may read, tokens that say who asks, and the list of those that are
+# Tokens: keys that only their owner may read, tokens that name a user, and the list of those that are
 # no longer good.
 # shellcheck source-path=SCRIPTDIR
 source "$(dirname "${BASH_SOURCE[0]}")/tap.sh"
@@ -21,7 +21,7 @@ equal "for its owner alone" "$(stat -c %a token.key)" 600
 equal "it is 64 hexadecimal digits" "$(grep -cE '^[0-9a-f]{64}$' token.key)" 1
 cp token.key before
 run token key token.key
-refuses 1 "a key is never replaced" "token.key: is there already"
+refuses 1 "a key is never replaced" "token.key: the file exists already"
 check "and indeed it is the same" cmp -s token.key before
 run token key nowhere/token.key
 refuses 1 "a directory that is not there is told" "nowhere/token.key" "directory does not exist"
@@ -47,12 +47,12 @@ check "two hours ahead" test "$left" -gt 7100 -a "$left" -le 7200
 run token issue --key nowhere.key --user ann
 refuses 1 "a key that is not there is told" "nowhere.key: cannot read"
 run token issue --key token.key --user $'a\nb'
-refuses 1 "a user that cannot be is refused" "a user is 1 to 64 bytes of UTF-8"
+refuses 1 "a user that cannot be is refused" "the name of a user must be 1 to 64 bytes of UTF-8"
 check "and not repeated" silent_about "$err" '\x0a'
 run token issue --key token.key --user ""
-refuses 2 "so is an empty name" "--user: the name is empty"
+refuses 2 "so is an empty name" "--user: the name of the user is empty"
 run token issue --key token.key --user "$(printf '%065d' 0)"
-refuses 1 "so is a name that is too long" "a user is 1 to 64 bytes"
+refuses 1 "so is a name that is too long" "the name of a user must be 1 to 64 bytes"
 cp token.key open.key
 chmod 644 open.key
 run token issue --key open.key --user ann
@@ -60,7 +60,7 @@ refuses 1 "a key that others may read is refused" "open.key" "mode 0644" "chmod 
 echo "deadbeef" >short.key
 chmod 600 short.key
 run token issue --key short.key --user ann
-refuses 1 "what is no key is told by its line" "short.key:1: not a key"
+refuses 1 "what is no key is told by its line" "short.key:1: this is not a key"
 check "and not repeated" silent_about "$err" deadbeef
 
 # --- Showing ----------------------------------------------------------------------
@@ -69,19 +69,19 @@ run token show "$ann"
 succeeds "a token is shown"
 check "whose it is" grep -qE '^user +ann$' "$out"
 check "and until when" grep -qE '^expires +20[0-9-]+ [0-9:]+ UTC \(in (29|30) days\)$' "$out"
-check "that nothing was checked is said" says "$out" "not checked" "not looked for"
+check "that nothing was checked is said" says "$out" "not checked (no --key given)" "not checked (no --revoked given)"
 feed "\n  $ann \r\n" token show - --key token.key
 succeeds "it may come from standard input"
 check "and be checked" grep -qE '^signature +good$' "$out"
 feed "$ann" token show - --key other.key
 equal "a token of another key is not good" "$status" 1
-check "which is said" grep -qE '^signature +not of one of these keys$' "$out"
+check "which is said" grep -qE '^signature +not made with one of these keys$' "$out"
 cat other.key token.key >both.key
 chmod 600 both.key
 feed "$ann" token show - --key both.key
 succeeds "of several keys each will do"
 run token show "${ann%?}"
-refuses 1 "a token that was cut is none" "this is not a token"
+refuses 1 "a token that was cut is none" "this is not a token; a token begins with sct1_ and is one line"
 check "and is not repeated" silent_about "$err" "${ann:0:20}"
 feed "" token show -
 refuses 1 "no token is told" "there is no token on standard input"
@@ -97,7 +97,7 @@ chmod 600 zero.key
 old=sct1_AQAAAAAAAAACAAAAAAAAAAMAAAAAAAAAYW5ufvIOIQgvOgLOulMK2fY6cQ
 run token show $old --key zero.key
 equal "an expired token is not good" "$status" 1
-check "which is said" grep -qE '^expires +1970-01-01 00:00:02 UTC \(expired, for [0-9]+ days\)$' "$out"
+check "which is said" grep -qE '^expires +1970-01-01 00:00:02 UTC \(expired for [0-9]+ days\)$' "$out"
 check "its signature is good all the same" grep -qE '^signature +good$' "$out"
 
 # --- Revoking ---------------------------------------------------------------------
@@ -115,7 +115,7 @@ feed "$(cat ann-2.token)\n$(cat bob.token)\n" token revoke --key token.key --rev
 succeeds "several are revoked at once"
 check "from standard input" says "$out" "2 tokens are revoked"
 equal "each has its line" "$(grep -cE '^serial [0-9a-f]{16} until [0-9]+$' revoked.txt)" 3
-check "which names nobody" silent_about revoked.txt ann bob
+check "which names no user" silent_about revoked.txt ann bob
 run token revoke --key token.key --revoked revoked.txt "$ann"
 equal "twice is once" "$(grep -c '^serial' revoked.txt)" 3
 
@@ -140,7 +140,7 @@ feed "$(cat carl.token)" token show - --key token.key --revoked revoked.txt
 equal "they are not good from then on" "$status" 1
 cat "$data"/town.cnode >notes.txt
 run token revoke --key token.key --revoked notes.txt --user carl
-refuses 1 "a file that is no such list is left alone" "notes.txt:1: begins with neither"
+refuses 1 "a file that is no such list is left alone" "notes.txt:1: a line of a list of revoked tokens must begin with"
 check "and indeed is" cmp -s notes.txt "$data"/town.cnode
 feed "" token revoke --key token.key --revoked revoked.txt -
 refuses 1 "nothing on standard input is told" "there is no token on standard input"
@@ -155,15 +155,15 @@ misuse() {
 misuse "the group alone is refused" "key, issue, show, revoke" token
 misuse "a key needs a file" "no file given" token key
 misuse "one file" "unexpected argument 'b'" token key a b
-misuse "which is not standard output" "a file is needed" token key -
+misuse "which is not standard output" "name a file" token key -
 misuse "a token needs a key" "no key given; add --key" token issue --user ann
 misuse "and a user" "no user given; add --user" token issue --key token.key
 misuse "days and hours are too much" "either --days or --hours" token issue --key k --user u --days 1 --hours 1
-misuse "no days are refused" "--days: '0' is not within 1 to 3,650" token issue --key k --user u --days 0
+misuse "no days are refused" "--days: '0' is not in the range 1 to 3,650" token issue --key k --user u --days 0
 misuse "half hours are refused" "--hours: '0.5' is not a whole number" token issue --key k --user u --hours 0.5
 misuse "a name without --user is refused" "--user" token issue --key k ann
 misuse "show needs a token" "no token given" token show
-misuse "one token" "one token at a time" token show a b
+misuse "one token" "more than one token given; show one at a time" token show a b
 misuse "the list needs the key" "--revoked needs --key" token show a --revoked r
 misuse "revoke needs a key" "no key given" token revoke --revoked r x
 misuse "and a list" "no list given" token revoke --key k x

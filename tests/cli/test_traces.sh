@@ -52,11 +52,11 @@ xz -k tracks.csv
 run queries city.scm --traces tracks.csv.xz --seconds 900 -o other.jsonl --quiet
 check "traces may be compressed" cmp -s csv.jsonl other.jsonl
 
-# Somebody who waits at the roadside for nearly five minutes.
+# A traveller that waits at the roadside for nearly five minutes.
 read -r _ _ x y < <(head -n 1 fixes.txt)
 printf 'id,t,lon,lat\nstill,1000,%s,%s\nstill,1290,%s,%s\n' "$x" "$y" "$x" "$y" >still.csv
 run queries city.scm --traces still.csv --seconds 600 -o still.jsonl --quiet
-succeeds "somebody may stand still"
+succeeds "a traveller may stand still"
 check "and is nowhere else, as long as there are fixes" true_of still.jsonl \
     ".t <= 290 and (.lon - $x | fabs) < 1e-7 and (.lat - $y | fabs) < 1e-7"
 check "asking as others do" test "$(wc -l <still.jsonl)" -ge 10
@@ -82,8 +82,8 @@ run queries city.scm --traces tracks.csv --trace-start 800 --seconds 900 -o late
 check "one may begin later" true_of late.jsonl '.t <= 100'
 check "when all are on their way" test "$(users late.jsonl | wc -l)" = 30
 run queries city.scm --traces tracks.csv --trace-gap 10 --seconds 900 -o gaps.jsonl
-refuses 1 "where all fixes are far apart nobody is on the roads" \
-    "no track of the traces is ever on the roads" "more than 10 s apart"
+refuses 1 "where all fixes are far apart no traveller is on the roads" \
+    "no track of the traces moves on the roads" "more than 10 s apart"
 
 # --- Closed loop, every engine ------------------------------------------------
 for engine in basic bounded hybrid xstar sampling expansion; do
@@ -119,7 +119,7 @@ both 2 "options about traces want traces" "--trace-fold is about traces; add --t
 both 2 "one moves one way or the other" "--traces and --movement walk" -- --traces tracks.csv --movement walk
 both 2 "an unknown format is refused" "--trace-format" "'tar'" -- --traces tracks.csv --trace-format tar
 both 2 "an empty name is no trace" "--traces: the name of the file is empty" -- --traces ""
-both 2 "windows below a second are refused" "at least a second" -- --traces tracks.csv --trace-fold 0.5
+both 2 "windows below a second are refused" "at least 1 second" -- --traces tracks.csv --trace-fold 0.5
 both 1 "traces that are not there are told" "absent.csv" -- --traces absent.csv
 both 1 "a file that has no traces is told" "asked.jsonl" -- --traces asked.jsonl
 both 1 "traces of another format are told, with the line" "tracks.csv:1:" -- \
@@ -131,8 +131,8 @@ printf 'id,t,lon,lat\nsecret,0,12.125,7.25\nsecret,10,12.126,7.25\n' >elsewhere.
 printf 'id,t,lon,lat\nsecret,0,12.125,7.25\nsecret,ten,12.126,7.25\n' >broken.csv
 before=$(left_behind .)
 run queries city.scm --traces elsewhere.csv -o x.jsonl
-refuses 1 "traces of another place are told" "no track of the traces is ever on the roads" \
-    "2 more than 100 m from any road" "the same place"
+refuses 1 "traces of another place are told" "no track of the traces moves on the roads" \
+    "2 more than 100 m from any road" "the same area"
 check "without saying who or where" silent_about "$err" secret 12.12 7.25
 run queries city.scm --traces broken.csv -o x.jsonl
 refuses 1 "a broken line is told" "broken.csv:3:"

@@ -68,7 +68,7 @@ misuse "--coords takes two words only" "--coords" "'round'" geographic planar --
     "${import[@]}" --coords round
 misuse "an unknown format is refused with the nearest" "--format" "'osmm'" "did you mean 'osm'" -- \
     map import --format osmm a -o a.scm
-misuse "an unknown format is refused with the list" "--format" "'gpx'" cnode dimacs osm shapefile mobisim -- \
+misuse "an unknown format is refused with the list" "--format" "'gpx'" cnode dimacs osm shapefile mobisim sumo -- \
     map import --format gpx a -o a.scm
 misuse "a format that the name does not tell is asked for" "'roads.dat'" "--format" -- \
     map import roads.dat -o a.scm
@@ -104,7 +104,23 @@ misuse "so is a packed one" "'crossing.dbf.xz'" "also an input" -- \
     map import crossing.shp.gz -o crossing.dbf.xz
 rm crossing.SHP
 misuse "--ways is refused for a format that has none" "--ways" "osm" "cnode" -- "${import[@]}" --ways all
+misuse "--profile is refused for a format that has none" "--profile" "osm" "cnode" -- "${import[@]}" --profile bike
+misuse "--ferries is refused for a format that has none" "--ferries" "osm" "cnode" -- "${import[@]}" --ferries
+misuse "a profile that there is not is refused" "--profile" "car" "bike" "foot" -- \
+    map import town.osm --profile horse -o x.scm
 misuse "--class is refused for a format that has none" "--class" "shapefile" -- "${import[@]}" --class S1400
+for option in direction speed name; do
+    misuse "--$option-field is refused for a format that has none" "--$option-field" "shapefile" -- \
+        "${import[@]}" "--$option-field" X
+done
+misuse "--times is refused for a format that has none" "--times" "dimacs" -- "${import[@]}" --times a.gr
+misuse "--time-unit-s is refused for a format that has none" "--time-unit-s" "dimacs" -- \
+    "${import[@]}" --time-unit-s 1
+misuse "--time-unit-s 0 is refused" "--time-unit-s" "'0'" -- map import a.gr -o a.scm --time-unit-s 0
+misuse "an output that has the travel times is refused" "'./t.gr'" "also an input" -- \
+    map import a.gr --times t.gr -o ./t.gr
+misuse "--unit-m is refused for SUMO networks" "--unit-m" "all formats but osm and sumo" -- \
+    map import a.net.xml -o a.scm --unit-m 1
 misuse "--utm is refused for a format that has none" "--utm" "mobisim" -- "${import[@]}" --utm 16N
 misuse "--skip-missing-nodes is refused for a format that has none" "--skip-missing-nodes" "osm" -- \
     "${import[@]}" --skip-missing-nodes

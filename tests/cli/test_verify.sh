@@ -98,23 +98,23 @@ breaks() {
 }
 breaks P1 "a segment that is not that of the edge" "is not on the segment it names" '1s/"segment":6/"segment":0/'
 breaks P1 "a member without its star" "it has no star" '17s/,"star":2//'
-breaks P2 "more users than there are" "needs 9 users, there are 5" '1s/"k":1,"l"/"k":9,"l"/'
-breaks P3 "more segments than there are" "needs 6 segments, there are 5" '1s/"l":3/"l":6/'
-breaks P4 "a star farther than allowed" "allows 0 hops, the cloak reaches 1" \
+breaks P2 "more users than there are" "needs 9 users, but there are 5" '1s/"k":1,"l"/"k":9,"l"/'
+breaks P3 "more segments than there are" "needs 6 segments, but there are 5" '1s/"l":3/"l":6/'
+breaks P4 "a star farther than allowed" "allows 0 hops, but the cloak reaches 1" \
     '/"query":"0+9e3779b9","user"/s/"sigma_s":[0-9]+/"sigma_s":0/'
 breaks P5 "a cloak that comes too late" "too late" '1s/"sigma_t":[0-9.]+/"sigma_t":0.5/'
 breaks P5 "time that runs backwards" "earlier by 0.443576 s" '56s/"t":41.443576/"t":31.0/;55d'
-breaks P6 "segments in another order" "segment 1 is listed behind segment 3" '17s/\[1,3,4,6,7\]/[3,1,4,6,7]/'
-breaks P7 "a segment too few" "segment 7 touches star 2 and is missing" '17s/\[1,3,4,6,7\]/[1,3,4,6]/'
+breaks P6 "segments in another order" "segment 1 is listed after segment 3" '17s/\[1,3,4,6,7\]/[3,1,4,6,7]/'
+breaks P7 "a segment too few" "segment 7 touches star 2 but is missing" '17s/\[1,3,4,6,7\]/[1,3,4,6]/'
 breaks P7 "a border node too few" "border node 0 is missing" '17s/"border_nodes":\[0\]/"border_nodes":[]/'
 breaks P7 "a field that tells who" "could tell who" '17s/"stars"/"user":"u9","stars"/'
 breaks P7 "any other field of a cloak" "could tell who" '17s/"stars"/"mood":"fine","stars"/'
 breaks P7 "a cloak without the stars that others have" "cloak 1: it has no stars, unlike the first cloak" \
     '17{s/,"star":[0-9]+//g;s/"stars":\[2\]/"stars":[]/}'
-breaks P2 "a cloak of nobody" "cloak 9: it has no members" '17{p;s/"cloak":1,/"cloak":9,/;s/"members":.*/"members":[]}/}'
-breaks P8 "a cloak number that comes twice" "cloak 0: a cloak before it has the same number" '17,23s/"cloak":1,/"cloak":0,/'
+breaks P2 "a cloak without members" "cloak 9: it has no members" '17{p;s/"cloak":1,/"cloak":9,/;s/"members":.*/"members":[]}/}'
+breaks P8 "a cloak number that comes twice" "cloak 0: an earlier cloak has the same number" '17,23s/"cloak":1,/"cloak":0,/'
 breaks P8 "a drop as infeasible that was not" "is dropped as infeasible, though" '31s/"l":9/"l":3/'
-breaks P8 "a drop that is missing" "has no end" '25d'
+breaks P8 "a drop that is missing" "has no outcome" '25d'
 breaks P8 "a query that is answered twice" "is answered a second time" '18p'
 breaks answers "a distance that is not the true one" "another distance" '18s/188.5107/188.5207/'
 check "no user is named, and no position" silent_about "$out" '"u9"' 'u9' 'offset'
@@ -142,7 +142,7 @@ run verify town.scm folder
 refuses 1 "a directory is no record" "folder: is a directory"
 : >empty.jsonl
 run verify town.scm empty.jsonl
-refuses 1 "an empty file is no record" "empty.jsonl: has no end event: it is empty"
+refuses 1 "an empty file is no record" "empty.jsonl: the record has no end event: the file is empty"
 run verify town.scm town.scm
 refuses 1 "a map is no record" "town.scm: seems to be a map, not the record of a run; --record"
 run verify town.jsonl town.scm
@@ -156,7 +156,7 @@ run verify town.scm letter.jsonl
 refuses 1 "a letter is no record" "letter.jsonl:1: not JSON"
 head -n 20 town.jsonl >cut.jsonl
 run verify town.scm cut.jsonl
-refuses 1 "a record that is cut short is told" "cut.jsonl: has no end event: the record is cut short"
+refuses 1 "a record that is cut short is told" "cut.jsonl: the record has no end event: the file is cut short"
 head -c 3000 town.jsonl >cut.jsonl
 run verify town.scm cut.jsonl
 refuses 1 "a line that is cut is told with its number" "cut.jsonl:14: not JSON"
@@ -169,7 +169,7 @@ refuses 1 "a field of the wrong kind is told with its line" "odd.jsonl:3: 'edge'
 check "and its value is not repeated" silent_about "$err" "main street"
 sed '3s/"k":[0-9]*,"l"/"k":0,"l"/' town.jsonl >odd.jsonl
 run verify town.scm odd.jsonl
-refuses 1 "a query that nobody can have asked is told with its line" "odd.jsonl:3: 'k'"
+refuses 1 "an impossible query is told with its line" "odd.jsonl:3: 'k'"
 gzip -c town.jsonl | head -c 200 >cut.jsonl.gz
 run verify town.scm cut.jsonl.gz
 refuses 1 "a packed record that is cut is told" "cut.jsonl.gz"
@@ -180,9 +180,9 @@ run verify city.scm town.jsonl
 equal "a record of another map breaks promises" "$status" 1
 check "not only one" test "$(grep -c '^  line ' "$out")" = 10
 equal "and the map is doubted, once" "$(cat "$err")" "starcloak verify: town.jsonl: most of its \
-queries are not where the roads of city.scm are; is that the map of the run?"
+queries are not on the roads of city.scm; check that this is the map of the run"
 run verify city.scm town.jsonl --json --quiet
-check "quietly, too" says "$err" "is that the map of the run?"
+check "quietly, too" says "$err" "check that this is the map of the run"
 check "and in JSON" says "$out" '"map_match":"doubtful","holds":false'
 
 "$STARCLOAK" simulate town.scm --users 50 --record run.jsonl --quiet || echo "# no run"
@@ -193,7 +193,7 @@ check "a record that does not is not doubted" says "$out" '"map_match":"untold",
 checksum=$("$STARCLOAK" map info town.scm | awk '$1 == "checksum" { print $2 }')
 run verify city.scm run.jsonl
 equal "a run on another map is refused" "$status" 1
-check "with words before all others" says "$err" "run.jsonl: is not a run on city.scm" "$checksum"
+check "with words before all others" says "$err" "run.jsonl: the run was not on city.scm" "$checksum"
 check "and with what came of it" says "$out" "violations"
 sed -E "s/\"map\":\"[0-9a-f]+\"/\"map\":\"0123456789abcdef\"/" run.jsonl >other.jsonl
 run verify town.scm other.jsonl

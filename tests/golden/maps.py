@@ -27,10 +27,15 @@ IMPORTS = """
     osm/town.osm --ways all -o osm-all.scm
     osm/town.osm.pbf -o osm-pbf.scm
     cli/hamlet.osm -o hamlet.scm
+    cli/streets.osm -o streets.scm
+    cli/streets.osm --profile bike -o streets-bike.scm
+    cli/streets.osm --profile foot --ferries -o streets-foot.scm
     mobisim/crossing.svg -o mobisim.scm
     cli/yard.svg --utm 16N -o yard.scm
     shapefile/crossing.shp -o shapefile.scm
     shapefile/crossing.shp --class S1400 -o shapefile-class.scm
+    shapefile/crossing.shp --name-field MTFCC -o shapefile-names.scm
+    sumo/town.net.xml -o sumo.scm
     osm/town.osm --objects objects/town.csv -o osm-far.scm
     grid.cnode grid.cedge --coords planar --unit-m 1 --objects grid-objects.csv -o grid.scm
     web.gr web.co -o web.scm

@@ -249,7 +249,7 @@ def query_command(program, store, address, people):
                  "--edge 5 --offset-m 1 --category dragon"):
         code, out, err = program.run("query", f"http://{address}", "--token", tokens[2], *line.split())
         text += f"$ starcloak query URL {line}\n{waits(out)}{waits(err)}=> {code}\n\n"
-    # The first are answered; of the others, too few for their wishes, nobody is.
+    # The first are answered; of the others, too few for their wishes, none is.
     for wishes in ("-n 20 --k 2:0 --l 1:0 --sigma-t 3:0", "-n 2 --k 9:0 --l 1:0 --sigma-t 1:0"):
         code, out, err = program.run("load", f"http://{address}", "city.scm", "--key", "keys", "--duration", "2",
                                      "--pause", "1", *wishes.split(), "--json", "--quiet")

@@ -79,7 +79,7 @@ static const sc_reply *come_back(both_sides *b)
             .map = b->map, .vocabulary = words, .encoding = encoding_of(b), .limits = &limits},
         b->relay, b->bytes.data, b->bytes.size, &b->read, &diag);
     if (err == SC_EREPLY && b->way == BY_GEOJSON_BYTES) {
-        CHECK_CONTAINS(diag.message, "drawn alike");
+        CHECK_CONTAINS(diag.message, "with the same geometry");
         return NULL;
     }
     CHECK_OK(err, &diag);

@@ -11,7 +11,7 @@ static bool is_end(const made_record *r, sc_seg_id segment, sc_star_id star)
     return s->star_a == star || s->star_b == star;
 }
 
-// Nobody compares an answer with where this one is.
+// No answer is compared with where this one is.
 static made_event *unanswered_query(const made_record *r)
 {
     return made_find_query(r, broken_drop_for(r, "expired")->query);
@@ -105,7 +105,7 @@ static void count_one_user_twice(made_record *r)
 }
 
 // The roads of a true cloak once more, for no one.
-static void hide_nobody(made_record *r)
+static void hide_none(made_record *r)
 {
     const made_event *cloak = broken_large_cloak(r);
     made_event empty = *cloak;
@@ -163,19 +163,19 @@ static void end_before_the_last_event(made_record *r)
 
 const breakage member_breakages[] = {
     BREAKAGE(tell_another_segment, P1, false, "is not on the segment it names"),
-    BREAKAGE(lie_beyond_the_edge, P1, false, "lies beyond its edge"),
-    BREAKAGE(lie_before_the_edge, P1, false, "lies beyond its edge"),
+    BREAKAGE(lie_beyond_the_edge, P1, false, "lies beyond the end of its edge"),
+    BREAKAGE(lie_before_the_edge, P1, false, "lies beyond the end of its edge"),
     BREAKAGE(be_on_no_edge, P1, false, "is on an edge that the map does not have"),
     BREAKAGE(be_outside_the_cloak, P1, true, "its own segment is not in the cloak"),
-    BREAKAGE(have_a_star_that_is_no_end, P1, true, "its star is no end of its segment"),
+    BREAKAGE(have_a_star_that_is_no_end, P1, true, "its star is not at an end of its segment"),
     BREAKAGE(have_a_star_that_is_not_in_the_cloak, P1, true, "its star is not in the cloak"),
     BREAKAGE(have_a_star_that_the_map_has_not, P1, true, "its star is not in the cloak"),
     BREAKAGE(have_no_star, P1, true, "it has no star"),
-    BREAKAGE(want_more_users, P2, true, " users, there are "),
-    BREAKAGE(count_one_user_twice, P2, true, "needs 2 users, there are 1"),
-    BREAKAGE(hide_nobody, P2, false, "it has no members"),
-    BREAKAGE(want_more_segments, P3, true, " segments, there are "),
-    BREAKAGE(allow_one_hop_less, P4, true, " hops, the cloak reaches "),
+    BREAKAGE(want_more_users, P2, true, " users, but there are "),
+    BREAKAGE(count_one_user_twice, P2, true, "needs 2 users, but there are 1"),
+    BREAKAGE(hide_none, P2, false, "it has no members"),
+    BREAKAGE(want_more_segments, P3, true, " segments, but there are "),
+    BREAKAGE(allow_one_hop_less, P4, true, " hops, but the cloak reaches "),
     BREAKAGE(wait_less, P5, true, "the cloak comes 0.000001 s too late"),
     BREAKAGE(wait_longer_than_until_it_expires, P5, false,
              "expired 0.000001 s before its deadline"),

@@ -99,15 +99,17 @@ static sc_request modest(sc_request request)
     return request;
 }
 
-static sc_request by_distance(sc_request request)
+static sc_request drawn_request(const sc_map *map, uint32_t category_count, sc_rng *rng,
+                                bool is_by_distance)
 {
-    request.metric = SC_METRIC_DISTANCE;
-    request.radius_m = request.radius_m + request.radius_s;
-    return sc_request_normalise(&request);
+    for (;;) {
+        const sc_request request = modest(odd_request(map, category_count, rng));
+        if (!is_by_distance || request.metric == SC_METRIC_DISTANCE) return request;
+    }
 }
 
-static sc_errand *make_errand(const sc_map *map, uint32_t category_count, sc_rng *rng,
-                              size_t place_count, bool is_by_distance)
+static sc_errand *drawn_errand(const sc_map *map, uint32_t category_count, sc_rng *rng,
+                               size_t place_count, bool is_by_distance)
 {
     sc_errand *e = test_take(1, sizeof *e);
     e->context = test_take(1, sizeof(unsigned));
@@ -119,8 +121,7 @@ static sc_errand *make_errand(const sc_map *map, uint32_t category_count, sc_rng
     sc_request *requests = test_take(place_count, sizeof *requests);
     uint32_t *which = test_take(place_count, sizeof *which);
     for (size_t i = 0; i < place_count; i++) {
-        requests[i] = modest(odd_request(map, category_count, rng));
-        if (is_by_distance) requests[i] = by_distance(requests[i]);
+        requests[i] = drawn_request(map, category_count, rng, is_by_distance);
     }
     CHECK_OK(sc_relay_new(map,
                           &(sc_relay_content){.segments = cloak.segments,
@@ -145,13 +146,13 @@ static sc_errand *make_errand(const sc_map *map, uint32_t category_count, sc_rng
 
 sc_errand *errand_new(const sc_map *map, uint32_t category_count, sc_rng *rng, size_t place_count)
 {
-    return make_errand(map, category_count, rng, place_count, false);
+    return drawn_errand(map, category_count, rng, place_count, false);
 }
 
 sc_errand *errand_new_by_distance(const sc_map *map, uint32_t category_count, sc_rng *rng,
                                   size_t place_count)
 {
-    return make_errand(map, category_count, rng, place_count, true);
+    return drawn_errand(map, category_count, rng, place_count, true);
 }
 
 void errand_free(sc_errand *errand)
@@ -245,8 +246,9 @@ void errand_check(const sc_errand *errand, sc_objects *objects, slow_nearest *sl
         sc_near *nears = test_take(answer->count, sizeof *nears);
         for (size_t i = 0; i < answer->count; i++) {
             const char *key = answer->texts + answer->found[i].key;
-            nears[i] = (sc_near){number_of(sc_objects_table(objects), key),
-                                 answer->found[i].distance_m, answer->found[i].duration_s};
+            nears[i] = (sc_near){.object = number_of(sc_objects_table(objects), key),
+                                 .distance_m = answer->found[i].distance_m,
+                                 .duration_s = answer->found[i].duration_s};
             check_found(answer, i, objects, nears[i].object);
         }
         slow_answer wanted = slow_nearest_at(slow, place->at.edge, place->at.offset_m,

@@ -8,7 +8,7 @@
  *     assert_string_equal(caller_receive(&c), "hello");    // c.status, c.head
  *     caller_hang_up(&c);
  *
- * Whoever waits for more than 10 s fails the test.
+ * Waiting for more than 10 s fails the test.
  */
 #ifndef SC_TESTS_SUPPORT_HTTP_CALLER_H
 #define SC_TESTS_SUPPORT_HTTP_CALLER_H

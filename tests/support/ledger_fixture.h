@@ -74,7 +74,7 @@ sc_proposal_id ledger_reserve(ledger_fixture *d, sc_proposal *proposal, sc_time 
 /** The same for a proposal of ours. */
 sc_proposal_id ledger_propose(ledger_fixture *d, const uint32_t *numbers, sc_time now);
 
-/** Somebody sends something about a proposal; release, abort and ask with a deadline that never
+/** Send a message about a proposal; release, abort and ask with a deadline that never
  * comes. */
 void ledger_receive(ledger_fixture *d, sc_msg_kind kind, sc_peer from, const sc_proposal_id *id,
                     sc_time now);
@@ -120,7 +120,7 @@ void ledger_check_added_again(ledger_fixture *d, const uint32_t *numbers, sc_tim
  */
 void ledger_check_settled(ledger_fixture *d, uint32_t number, sc_outcome outcome, int why);
 
-/** Nobody more has an outcome. */
+/** No other query has an outcome. */
 void ledger_check_none_settled(ledger_fixture *d);
 
 /** Each ticket taken is counted in one place. */

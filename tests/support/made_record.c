@@ -160,7 +160,7 @@ static void append(maker *m, const made_event *event)
     made_insert(&m->record, m->record.count, *event);
 }
 
-// Somebody on `segment`, with needs that any cloak meets; not yet part of the record.
+// A query on `segment`, with needs that any cloak meets; not yet part of the record.
 static made_event make_query(maker *m, sc_seg_id segment, int64_t t_us, int64_t max_wait_us)
 {
     const sc_segment *s = &sc_map_segments(m->map)[segment];

@@ -35,7 +35,7 @@ static double hardness(const sc_lab_point *p)
            0.3 * p->mean[SC_LAB_AXIS_SIGMA_T];
 }
 
-// What an adversary learns: more with injected queries, unless nobody's place depends on others'.
+// What an adversary learns: more with injected queries, unless no place depends on others'.
 static void put_attack(sc_lab_measure *measure, const sc_lab_point *point, sc_lab_method method)
 {
     // In the order of the methods: entropy by default, gained with each k, lost with each injected.

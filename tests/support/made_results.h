@@ -1,6 +1,6 @@
 /**
  * @file made_results.h
- * @brief Results of an experiment that nobody ran: numbers by a formula.
+ * @brief Results of an experiment that was not run: numbers by a formula.
  *
  * Two small maps, "town" with objects and few stars, "country" without objects and with more. The
  * formula as_the_paper_says() gives numbers of which every claim holds; tests change single ones.

@@ -1,8 +1,8 @@
 // NATS servers for tests. See nats_server.h.
 //
 // A server's port must be known before it starts: it is needed again when the server is started
-// again, and by its companions. So a free one is looked for; if somebody takes it in between, the
-// server ends at once, and another is looked for.
+// again, and by its companions. So a free one is looked for; if another program takes it in
+// between, the server ends at once, and another is looked for.
 #include "support/nats_server.h"
 
 #include "support/check.h"

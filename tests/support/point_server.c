@@ -180,7 +180,7 @@ static void on_stop(evutil_socket_t fd, short what, void *context)
 
 static void *serve(void *context)
 {
-    // Whoever asks may hang up while it is answered.
+    // The client may hang up while it is answered.
     sigset_t broken_pipe;
     sigemptyset(&broken_pipe);
     sigaddset(&broken_pipe, SIGPIPE);

@@ -37,7 +37,7 @@ double point_world_distance(const point_world *world, sc_edge_id edge, double of
 size_t point_world_answer(const point_world *world, sc_edge_id edge, double offset_m,
                           const sc_request *request, sc_near *out);
 
-/** What a provider may do to the one who asks. */
+/** What a provider may do to its client. */
 typedef enum point_mode {
     POINT_GOOD,
     POINT_SLOW,            ///< never answers

@@ -38,7 +38,7 @@ void postgres_start(postgres *server);
 void postgres_run(const postgres *server, const char *statements, ...)
     __attribute__((format(printf, 2, 3)));
 
-/** Let nobody else read a table until postgres_let_go(). */
+/** Lock a table against other readers until postgres_let_go(). */
 typedef struct pg_conn postgres_lock;
 postgres_lock *postgres_hold(const postgres *server, const char *table);
 void postgres_let_go(postgres_lock *lock);

@@ -391,7 +391,7 @@ rough_provider *rough_provider_new(sc_objects *objects, sc_encoding encoding)
         options.limits.max_radius_s = HUGE_VAL;
         CHECK_OK(sc_lbs_new(sc_objects_map(objects), &options, &p->lbs, NULL), NULL);
     }
-    // With a port of its own, and not listening: whoever connects is refused.
+    // With a port of its own, and not listening: connections are refused.
     p->listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     struct sockaddr_in address = {.sin_family = AF_INET,
                                   .sin_addr = {.s_addr = htonl(INADDR_LOOPBACK)}};

@@ -31,7 +31,7 @@ sc_cluster_sim_options schedule_options(uint64_t seed)
     return options;
 }
 
-/** In stripes, which have long seams; or star by star, where nobody has a neighbour of its own. */
+/** In stripes, which have long seams; or star by star, where no part has a neighbour of its own. */
 static sc_partition *draw_partition(const sc_map *map, sc_rng *rng)
 {
     const uint32_t count = sc_map_star_count(map);

@@ -43,39 +43,79 @@ static void write_shape(SHPHandle shp, int type, const sheet_shape *s)
     SHPDestroyObject(object);
 }
 
+// What shapelib writes: a folder, the files in it, and their handles.
+typedef struct sheet_writer {
+    char base[4096];
+    char path[4200];
+    SHPHandle shp;
+    DBFHandle dbf;
+} sheet_writer;
+
+static void writer_open(sheet_writer *w, int type)
+{
+    const char *folder = getenv("TMPDIR");
+    snprintf(w->base, sizeof w->base, "%s/starcloak-shp-XXXXXX", folder ? folder : P_tmpdir);
+    assert_non_null(mkdtemp(w->base));
+    snprintf(w->path, sizeof w->path, "%s/roads.shp", w->base);
+    w->shp = SHPCreate(w->path, type);
+    w->dbf = DBFCreate(w->path);
+    assert_true(w->shp && w->dbf);
+}
+
+static sheet writer_take(sheet_writer *w)
+{
+    SHPClose(w->shp);
+    DBFClose(w->dbf);
+    sheet made = {0};
+    made.shp = take_file(w->path, &made.shp_size);
+    snprintf(w->path, sizeof w->path, "%s/roads.dbf", w->base);
+    made.dbf = take_file(w->path, &made.dbf_size);
+    snprintf(w->path, sizeof w->path, "%s/roads.shx", w->base);
+    unlink(w->path);
+    snprintf(w->path, sizeof w->path, "%s/roads.cpg", w->base);
+    unlink(w->path);
+    assert_int_equal(rmdir(w->base), 0);
+    return made;
+}
+
 // Let shapelib write `count` shapes; the .dbf has the given field and a longer one.
 sheet sheet_new(int type, const sheet_shape *shapes, int count, const char *field)
 {
-    const char *folder = getenv("TMPDIR");
-    char base[4096];
-    char path[4200];
-    snprintf(base, sizeof base, "%s/starcloak-shp-XXXXXX", folder ? folder : P_tmpdir);
-    assert_non_null(mkdtemp(base));
-
-    snprintf(path, sizeof path, "%s/roads.shp", base);
-    SHPHandle shp = SHPCreate(path, type);
-    DBFHandle dbf = DBFCreate(path);
-    assert_true(shp && dbf);
-    assert_int_equal(DBFAddField(dbf, "FULLNAME", FTString, 20, 0), 0);
-    assert_int_equal(DBFAddField(dbf, field, FTString, 5, 0), 1);
+    sheet_writer w;
+    writer_open(&w, type);
+    assert_int_equal(DBFAddField(w.dbf, "FULLNAME", FTString, 20, 0), 0);
+    assert_int_equal(DBFAddField(w.dbf, field, FTString, 5, 0), 1);
     for (int i = 0; i < count; i++) {
-        write_shape(shp, type, &shapes[i]);
-        DBFWriteStringAttribute(dbf, i, 0, "Main St");
-        DBFWriteStringAttribute(dbf, i, 1, shapes[i].code ? shapes[i].code : "");
+        write_shape(w.shp, type, &shapes[i]);
+        DBFWriteStringAttribute(w.dbf, i, 0, "Main St");
+        DBFWriteStringAttribute(w.dbf, i, 1, shapes[i].code ? shapes[i].code : "");
     }
-    SHPClose(shp);
-    DBFClose(dbf);
+    return writer_take(&w);
+}
 
-    sheet made = {0};
-    made.shp = take_file(path, &made.shp_size);
-    snprintf(path, sizeof path, "%s/roads.dbf", base);
-    made.dbf = take_file(path, &made.dbf_size);
-    snprintf(path, sizeof path, "%s/roads.shx", base);
-    unlink(path);
-    snprintf(path, sizeof path, "%s/roads.cpg", base);
-    unlink(path);
-    assert_int_equal(rmdir(base), 0);
-    return made;
+sheet sheet_new_table(int count, const sheet_field *fields, int field_count)
+{
+    sheet_writer w;
+    writer_open(&w, SHPT_ARC);
+    for (int f = 0; f < field_count; f++) {
+        assert_int_equal(DBFAddField(w.dbf, fields[f].name, fields[f].type,
+                                     fields[f].type == FTString ? 20 : 3, 0),
+                         f);
+    }
+    for (int i = 0; i < count; i++) {
+        write_shape(w.shp, SHPT_ARC, &sheet_crossing[i]);
+        for (int f = 0; f < field_count; f++) {
+            const char *value = fields[f].values[i];
+            if (!value) {
+                DBFWriteNULLAttribute(w.dbf, i, f);
+            } else if (fields[f].type == FTString) {
+                DBFWriteStringAttribute(w.dbf, i, f, value);
+            } else {
+                DBFWriteIntegerAttribute(w.dbf, i, f, (int)strtol(value, NULL, 10));
+            }
+        }
+    }
+    return writer_take(&w);
 }
 
 void sheet_free(sheet *s)

@@ -43,6 +43,16 @@ extern const sheet_shape sheet_crossing[SHEET_CROSSING_COUNT];
 /** Let shapelib write shapes of type SHPT_...; `field` has the codes. */
 sheet sheet_new(int type, const sheet_shape *shapes, int count, const char *field);
 
+/** A field of a table and its values, one for each record. */
+typedef struct sheet_field {
+    const char *name;
+    DBFFieldType type;
+    const char *values[4];
+} sheet_field;
+
+/** The first `count` of the three roads, with a table of these fields instead. */
+sheet sheet_new_table(int count, const sheet_field *fields, int field_count);
+
 /** The three roads. */
 sheet sheet_new_crossing(void);
 

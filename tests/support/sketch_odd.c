@@ -109,7 +109,7 @@ static void add_something(sketch *s, sc_rng *rng, const ground *g)
     }
 }
 
-// Number nodes and roads anew, so that no reader of them can lean on their order.
+// Renumber nodes and roads, so that no reader of them can lean on their order.
 static void shuffle(sketch *s, sc_rng *rng)
 {
     uint32_t *number = test_take(s->node_count, sizeof *number);

@@ -29,7 +29,7 @@ static size_t take_one(dice *d, bool *taken, size_t count, size_t left)
             return i;
         }
     }
-    fail_msg("nobody is left");
+    fail_msg("no traveller is left");
     return 0;
 }
 

@@ -3,8 +3,8 @@
  * @brief The adversary of starcloak/attack.h without samples: the exact posterior of its model.
  *
  * Everything that is random in the model is rolled by dice.h, one way after the other: where each
- * stranger stands, who asks for what, who comes first, and all dice of the method (toy_town.h). The
- * linkabilities are then what they are, up to the rounding of doubles; whatever an adversary
+ * stranger stands, which wishes it has, who comes first, and all dice of the method (toy_town.h).
+ * The linkabilities are then what they are, up to the rounding of doubles; whatever an adversary
  * estimates must agree with them within the error it states.
  */
 #ifndef SC_TESTS_SUPPORT_SLOW_ATTACK_H

@@ -28,7 +28,7 @@ static known *known_of(drive *d, const sc_query_id *id)
     for (uint32_t i = 0; i < d->s->asked; i++) {
         if (memcmp(id, &d->s->queries[i].id, sizeof *id) == 0) return &d->queries[i];
     }
-    fail_msg("a query that nobody asked");
+    fail_msg("a query that was not asked");
     return NULL;
 }
 

@@ -7,7 +7,7 @@
 #include "support/odd_cloak.h"
 #include "support/odd_objects.h"
 
-/** However slow the machine is, nobody's time runs out. */
+/** However slow the machine is, no query's time runs out. */
 static const sc_time long_wait = INT64_C(3600000000);
 
 void town_ask(sc_ledger *ledger, odd_town *town, uint32_t number, uint32_t k)
@@ -35,8 +35,9 @@ void town_check_answer(odd_town *town, const sc_ticket *ticket)
     sc_near *nears = test_take(answer->count + 1, sizeof *nears);
     for (size_t i = 0; i < answer->count; i++) {
         const char *key = answer->texts + answer->found[i].key;
-        nears[i] = (sc_near){(uint32_t)strtoul(key, NULL, 10), answer->found[i].distance_m,
-                             answer->found[i].duration_s};
+        nears[i] = (sc_near){.object = (uint32_t)strtoul(key, NULL, 10),
+                             .distance_m = answer->found[i].distance_m,
+                             .duration_s = answer->found[i].duration_s};
     }
     slow_answer wanted =
         slow_nearest_at(&town->slow, ticket->at.edge, ticket->at.offset_m, &ticket->request);

@@ -8,7 +8,7 @@
 #include "ledger/ledger.h"
 #include "support/odd_town.h"
 
-/** Somebody, somewhere, asks for something; k users are wanted, and there is time for it. */
+/** A query at some place for some objects; k users are wanted, and there is time for it. */
 void town_ask(sc_ledger *ledger, odd_town *town, uint32_t number, uint32_t k);
 
 /** The same objects as far away as a plain search says. */

@@ -4,7 +4,7 @@
  * nothing.
  *
  * Roads are taken by their numbers, as if they lay on a circle: a *window* is `width` of them, one
- * after the other. There is one cloak, made for whoever came first, and all who ask are its members
+ * after the other. There is one cloak, made for the first query, and all queries are its members
  * unless it says otherwise. What can be learnt from it follows by counting
  * (tests/unit/attack/test_made_cloakers.c).
  */

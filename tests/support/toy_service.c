@@ -1,4 +1,4 @@
-// A service that hides nobody. See toy_service.h.
+// A service that does not hide queries. See toy_service.h.
 #include "support/toy_service.h"
 
 #include <arpa/inet.h>
@@ -86,7 +86,7 @@ static void reply(toy_service *toy, line *to, int status, const char *type, cons
     }
 }
 
-/** Both in one piece: whoever has heard the first one has heard the second one, too, and asks
+/** Both in one piece: a client that has read the first one has read the second one, too, and asks
  * nothing in between. */
 static void reply_twice(line *to, const char *body)
 {
@@ -346,7 +346,7 @@ static void *run(void *context)
         }
         const size_t count = toy->line_count;
         if (poll(polled, (nfds_t)(count + 1), 20) <= 0) continue;
-        // From the last on: whoever takes the place of one that left has been heard.
+        // From the last on: the one that takes the place of one that left has been handled.
         for (size_t i = count; i-- > 0;) {
             if (polled[i + 1].revents) hear(toy, i);
         }

@@ -4,7 +4,7 @@
  * or badly.
  *
  * It speaks HTTP over plain sockets, in a thread of its own, so that it can also say what no server
- * should. It hides nobody: every query is told that its needs are met. Objects and distances are
+ * should. It hides no query: every query is told that its needs are met. Objects and distances are
  * right (by a plain search), and so is its page of metrics, unless its manners say otherwise.
  */
 #ifndef SC_TESTS_SUPPORT_TOY_SERVICE_H

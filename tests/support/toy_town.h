@@ -4,8 +4,8 @@
  * that all their dice can be followed.
  *
  * It is the moment that an adversary plays through: a handful of travellers, each another user,
- * ask one after the other, nobody else is there, and then time runs out for all of them at once. So
- * there is no clock here, no company, nobody who asks twice, and no cap on combinations. What is
+ * ask one after the other, without any others, and then time runs out for all of them at once. So
+ * there is no clock here, no company, no user who asks twice, and no cap on combinations. What is
  * left of a method fits on a page, and all of its chance goes through dice.h.
  *
  * Sets of stars, of segments and of queries are bits. Nothing is shared with the engine or its slow
@@ -62,7 +62,7 @@ size_t toy_ends(const toy_town *town, sc_seg_id segment, sc_star_id ends[2]);
 /** What answering for all segments of a star costs (starcloak/cost.h). */
 double toy_cost(const toy_town *town, sc_star_id star, uint32_t result_size);
 
-/** A traveller who asks. */
+/** A traveller with a query. */
 typedef struct toy_query {
     sc_seg_id segment;
     sc_needs needs;

@@ -288,8 +288,8 @@ static void start_connecting(sc__client_group *group, uint32_t who)
     if (err) {
         sc__client_lose(group, who, SC_VIOLATION_NO_CONNECTION,
                         err == SC_ELIMIT
-                            ? "no descriptor is left; use more --threads, or 'ulimit -n'"
-                            : "the service does not take the connection");
+                            ? "no file descriptor is left; use more --threads, or raise 'ulimit -n'"
+                            : "the service does not accept the connection");
         return;
     }
     // Edges: nothing has to be changed any more until it is closed.
@@ -297,7 +297,7 @@ static void start_connecting(sc__client_group *group, uint32_t who)
                                  .data.u32 = who};
     if (epoll_ctl(group->epoll, EPOLL_CTL_ADD, client->connection.fd, &events)) {
         sc__client_lose(group, who, SC_VIOLATION_NO_CONNECTION,
-                        "the kernel watches no more of them");
+                        "the kernel cannot watch more connections");
     }
 }
 
@@ -350,8 +350,8 @@ static void take_stray_reply(sc__client_group *group, uint32_t who)
 {
     const int status = group->clients[who].response.status;
     if (status < 400) {
-        sc__load_counts_violate(group->counts, SC_VIOLATION_GARBAGE_TAKEN, "status %d to nonsense",
-                                status);
+        sc__load_counts_violate(group->counts, SC_VIOLATION_GARBAGE_TAKEN,
+                                "status %d in reply to an invalid request", status);
     }
     sc__client_close(group, who, false);
     sc__client_end(group, who, SC_LOAD_LEFT, status, "");
@@ -386,7 +386,7 @@ static void take_reply(sc__client_group *group, uint32_t who, bool has_more)
     const bool is_flood = client->fault == SC__FAULT_FLOOD;
     if (has_more && !is_flood) {
         sc__load_counts_violate(group->counts, SC_VIOLATION_ANSWERED_TWICE,
-                                "more bytes behind a reply");
+                                "extra bytes after a reply");
     }
     if (client->is_measured) {
         sc__load_counts_measure(group->counts, check, group->now_us - client->sent_us);
@@ -406,7 +406,7 @@ static void take_bytes(sc__client_group *group, uint32_t who, size_t size)
     sc__client *client = &group->clients[who];
     if (client->stage == SC__CLIENT_IDLE) {
         sc__load_counts_violate(group->counts, SC_VIOLATION_ANSWERED_TWICE,
-                                "bytes without a request");
+                                "bytes received without a request");
         sc__client_close(group, who, false);
         return;
     }
@@ -455,7 +455,7 @@ void sc__client_ready(sc__client_group *group, uint32_t who)
         if (result == SC_LOAD_IO_WAIT) return;
         if (result != SC_LOAD_IO_DONE) {
             sc__client_lose(group, who, SC_VIOLATION_NO_CONNECTION,
-                            "the service does not take the connection");
+                            "the service does not accept the connection");
             return;
         }
         group->opening_count--;
@@ -483,7 +483,7 @@ static void time_out(sc__client_group *group, uint32_t who)
     }
 }
 
-// --- Who asks ---------------------------------------------------------------------
+// --- Asking -----------------------------------------------------------------------
 
 static void ask(sc__client_group *group, int64_t due_us)
 {

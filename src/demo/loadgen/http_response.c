@@ -97,7 +97,7 @@ static sc_err read_status(sc_response *response, span line, sc_diag *diag)
     uint64_t status = 0;
     if (line.size < at + 4 || memcmp(line.text, version, at) != 0 || line.text[at + 3] != ' ' ||
         !to_number((span){line.text + at, 3}, 999, &status) || status < 100) {
-        return sc_fail(diag, SC_EPARSE, "the reply does not begin as one of HTTP/1.1");
+        return sc_fail(diag, SC_EPARSE, "the reply does not begin with an HTTP/1.1 status line");
     }
     for (size_t i = at + 4; i < line.size; i++) {
         if (!is_value_letter(line.text[i])) {
@@ -105,8 +105,7 @@ static sc_err read_status(sc_response *response, span line, sc_diag *diag)
         }
     }
     if (status < 200) {
-        return sc_fail(diag, SC_EPARSE, "an interim reply (status %d), which was not asked for",
-                       (int)status);
+        return sc_fail(diag, SC_EPARSE, "an unexpected interim reply (status %d)", (int)status);
     }
     response->status = (int)status;
     response->stage = SC_RESPONSE_IN_HEADERS;
@@ -125,7 +124,7 @@ static sc_response_type media_type(span value)
 
 static sc_err take_length(sc_response *response, span value, sc_diag *diag)
 {
-    if (response->has_length) return sc_fail(diag, SC_EPARSE, "Content-Length is there twice");
+    if (response->has_length) return sc_fail(diag, SC_EPARSE, "Content-Length occurs twice");
     if (!to_number(value, UINT32_MAX, &response->left)) {
         return sc_fail(diag, SC_EPARSE, "Content-Length is not a number of bytes");
     }
@@ -223,7 +222,7 @@ static sc_err read_chunk_size(sc_response *response, span line, sc_diag *diag)
         is_size = digit >= 0;
         size = size * 16 + (uint64_t)(digit & 15);
     }
-    if (!is_size) return sc_fail(diag, SC_EPARSE, "the size of a chunk is not one");
+    if (!is_size) return sc_fail(diag, SC_EPARSE, "the size of a chunk is not a number");
     if (size > SC_RESPONSE_BODY_MAX - response->body_size) {
         return sc_fail(diag, SC_ELIMIT, "a body of more than %d bytes", SC_RESPONSE_BODY_MAX);
     }
@@ -247,7 +246,7 @@ static sc_err read_trailer(sc_response *response, span line, sc_diag *diag)
 static sc_err read_line(sc_response *response, span line, sc_diag *diag)
 {
     if (line.size == 0 || line.text[line.size - 1] != '\r') {
-        return sc_fail(diag, SC_EPARSE, "a line that does not end with CR LF");
+        return sc_fail(diag, SC_EPARSE, "a line does not end with CR LF");
     }
     line.size--;
     switch (response->stage) {
@@ -259,8 +258,7 @@ static sc_err read_line(sc_response *response, span line, sc_diag *diag)
         return read_chunk_size(response, line, diag);
     case SC_RESPONSE_AFTER_CHUNK:
         response->stage = SC_RESPONSE_AT_CHUNK;
-        return line.size == 0 ? SC_OK
-                              : sc_fail(diag, SC_EPARSE, "a chunk that goes on after its end");
+        return line.size == 0 ? SC_OK : sc_fail(diag, SC_EPARSE, "a chunk is longer than its size");
     default:
         return read_trailer(response, line, diag);
     }
@@ -270,7 +268,7 @@ static sc_err read_line(sc_response *response, span line, sc_diag *diag)
 
 static sc_err too_long(sc_diag *diag)
 {
-    return sc_fail(diag, SC_ELIMIT, "headers that are too long");
+    return sc_fail(diag, SC_ELIMIT, "the headers are too long");
 }
 
 /** Lines of chunks come with the body and are bounded by it; all others count together. */
@@ -377,8 +375,9 @@ static sc_err call(sc_load_connection *connection, const sc_target *target, int6
     if (result == SC_LOAD_IO_DONE) return SC_OK;
     const bool is_tls = connection->is_established && connection->tls;
     return no_reply(target,
-                    is_tls ? "no TLS with it (is its certificate trusted? see --ca)"
-                           : "no connection; is the service running there?",
+                    is_tls
+                        ? "TLS failed; check that the service's certificate is trusted (see --ca)"
+                        : "no connection; check that the service is running there",
                     diag);
 }
 
@@ -391,7 +390,7 @@ static sc_err say(sc_load_connection *connection, const sc_target *target, const
         if (result == SC_LOAD_IO_DONE) {
             at += put;
         } else if (result != SC_LOAD_IO_WAIT || !wait_for(connection, POLLOUT, end_us)) {
-            return no_reply(target, "the connection broke off", diag);
+            return no_reply(target, "the connection was closed", diag);
         }
     }
     return SC_OK;
@@ -409,7 +408,7 @@ static sc_err listen_for(sc_load_connection *connection, const sc_target *target
             const sc_err err = sc_response_feed(out, bytes, got, &used, diag);
             if (err) return err;
         } else if (result != SC_LOAD_IO_WAIT) {
-            return no_reply(target, "the connection broke off before the reply", diag);
+            return no_reply(target, "the connection was closed before the reply", diag);
         } else if (!wait_for(connection, POLLIN, end_us)) {
             return no_reply(target, "no reply in time", diag);
         }
@@ -441,7 +440,8 @@ static sc_err converse(const sc_target *target, const char *text, size_t size, d
     const int64_t end_us = sc_clock_us() + (int64_t)(timeout_s * 1e6);
     sc_load_connection connection;
     sc_err err = sc_load_connection_open(&connection, target, 0);
-    if (err) return no_reply(target, "no connection; is the service running there?", diag);
+    if (err)
+        return no_reply(target, "no connection; check that the service is running there", diag);
     err = call(&connection, target, end_us, diag);
     if (!err) err = say(&connection, target, text, size, end_us, diag);
     if (!err) err = listen_for(&connection, target, end_us, out, diag);

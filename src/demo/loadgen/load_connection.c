@@ -185,7 +185,8 @@ static sc_err part_url(const char *url, parts *p, sc_diag *diag)
         return SC_ENOMEM;
     }
     if (!get_parts(url, p)) {
-        (void)sc_fail(diag, SC_EINVAL, "%s is not the URL of a service, as http://localhost:8080",
+        (void)sc_fail(diag, SC_EINVAL,
+                      "%s is not the URL of a service; write it as http://localhost:8080",
                       sc_quote(url, strlen(url)).text);
         return SC_EINVAL;
     }
@@ -194,7 +195,7 @@ static sc_err part_url(const char *url, parts *p, sc_diag *diag)
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
         if (!curl_url_get(p->url, others[i], &p->extra, 0)) {
             return sc_fail(diag, SC_EINVAL,
-                           "the URL of a service has a host, a port and a path, and nothing else");
+                           "the URL of a service may have only a host, a port and a path");
         }
     }
     return SC_OK;
@@ -261,7 +262,8 @@ static sc_err prepare_tls(sc_target *target, const char *ca, sc_diag *diag)
     const int is_fine = ca ? SSL_CTX_load_verify_locations(target->tls, ca, NULL)
                            : SSL_CTX_set_default_verify_paths(target->tls);
     if (is_fine == 1) return SC_OK;
-    return sc_fail(diag, SC_EIO, "%s: no certificates to trust can be read from it", ca ? ca : "");
+    return sc_fail(diag, SC_EIO, "%s: cannot read certificates to trust from this file",
+                   ca ? ca : "");
 }
 
 sc_err sc_target_init(sc_target *target, const char *url, const char *ca, sc_diag *diag)

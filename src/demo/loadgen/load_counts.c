@@ -137,9 +137,9 @@ static void compare(sc_load_counts *counts, const char *what, uint64_t theirs, u
 {
     if (theirs >= ours && theirs - ours <= slack) return;
     sc__load_counts_violate(counts, SC_VIOLATION_MISCOUNT,
-                            "%s: the service counts %" PRIu64 ", and %" PRIu64
-                            " were seen (up to %" PRIu64
-                            " more could be); does another client ask it?",
+                            "%s: the service counts %" PRIu64 ", but %" PRIu64
+                            " were seen here (up to %" PRIu64
+                            " more are possible); check that no other client uses it",
                             what, theirs, ours, slack);
 }
 
@@ -162,8 +162,8 @@ void sc__load_counts_compare(sc_load_counts *counts, const sc_service_counts *be
     const uint64_t outcomes = after->answered + after->dropped + after->failed + after->gone;
     if (after->taken > 0 && after->taken != outcomes + after->pending) {
         sc__load_counts_violate(counts, SC_VIOLATION_MISCOUNT,
-                                "the service has taken %" PRIu64 " queries; %" PRIu64
-                                " have an outcome, and %" PRIu64 " wait",
+                                "the service accepted %" PRIu64 " queries, but %" PRIu64
+                                " have an outcome and %" PRIu64 " wait",
                                 after->taken, outcomes, after->pending);
     }
     if (after->has_pending && after->pending > before->pending) {
@@ -202,14 +202,14 @@ void sc__load_counts_want_outcome(sc_load_counts *counts)
     const sc_load_tally *why = main_refusal(counts);
     if (!why) {
         sc__load_counts_violate(counts, SC_VIOLATION_NO_OUTCOME,
-                                "we left before any of %" PRIu64 " queries had an outcome",
+                                "the run ended before any of %" PRIu64 " queries had an outcome",
                                 counts->asked);
         return;
     }
-    sc__load_counts_violate(counts, SC_VIOLATION_NO_OUTCOME,
-                            "no query was taken: %" PRIu64 " refused with %d %s%s", why->count,
-                            why->status, why->word,
-                            why->status == 401 ? "; are these the service's keys?" : "");
+    sc__load_counts_violate(
+        counts, SC_VIOLATION_NO_OUTCOME, "no query was accepted: %" PRIu64 " refused with %d %s%s",
+        why->count, why->status, why->word,
+        why->status == 401 ? "; check that the key file is that of the service" : "");
 }
 
 // === The service's counts: a few lines of Prometheus' text format ===============================

@@ -70,7 +70,7 @@ sc_load_options sc_load_options_default(void)
 static sc_err check_options(const sc_load_options *options, sc_diag *diag)
 {
     if (options->group_count < 1 || options->group_count > GROUPS_MAX) {
-        return sc_fail(diag, SC_EINVAL, "1 to %d threads can ask", GROUPS_MAX);
+        return sc_fail(diag, SC_EINVAL, "the number of threads must be 1 to %d", GROUPS_MAX);
     }
     return sc_workload_check(&options->workload, diag);
 }
@@ -96,7 +96,7 @@ static sc_err read_service_counts(const load_run *run, sc_service_counts *out, s
                                 is_elsewhere ? "" : "/metrics", token, &counts, diag);
     if (err) return err;
     if (!counts.has_queries) {
-        return sc_fail(diag, SC_ENET, "the metrics there are of something else");
+        return sc_fail(diag, SC_ENET, "the metrics there are not those of a StarCloak service");
     }
     *out = counts;
     return SC_OK;
@@ -229,7 +229,7 @@ static sc_err drain(load_run *run, sc_diag *diag)
     if (err) return err;
     while (atomic_load(&run->running) > 0) {
         const sc__client_progress counts = count_all(run);
-        tell(run, "waiting for the last", counts.ended, counts.asked);
+        tell(run, "waiting for the last outcomes", counts.ended, counts.asked);
         sleep_briefly();
     }
     return SC_OK;
@@ -342,7 +342,7 @@ static void account(load_run *run)
     }
     if (ended != counts->asked) {
         sc__load_counts_violate(counts, SC_VIOLATION_MISCOUNT,
-                                "%" PRIu64 " queries were asked here, and %" PRIu64 " have ended",
+                                "%" PRIu64 " queries were asked here, but %" PRIu64 " have ended",
                                 counts->asked, ended);
     }
     if (!run->options->holds) sc__load_counts_want_outcome(counts);
@@ -407,7 +407,7 @@ static sc_err start(load_run *run, sc_diag *diag)
         atomic_fetch_add(&run->running, 1);
         thread->is_started = sc_thread_start(&thread->thread, run_thread, thread) == SC_OK;
         if (thread->is_started) continue;
-        err = sc_fail(diag, SC_EIO, "a thread cannot be started: %s", strerror(errno));
+        err = sc_fail(diag, SC_EIO, "cannot start a thread: %s", strerror(errno));
         atomic_fetch_sub(&run->running, 1);
     }
     return err;

@@ -66,7 +66,7 @@ enum { CLOAK_ID_DIGITS = 16 };
 static const char *text_of(const sc_json_value *object, const char *key, sc_reply_check *out)
 {
     const char *text = sc_json_text_at(sc_json_member(object, key));
-    if (!text) violate(out, SC_VIOLATION_BAD_REPLY, "'%s' is missing, or no text", key);
+    if (!text) violate(out, SC_VIOLATION_BAD_REPLY, "'%s' is missing or not a text", key);
     return text;
 }
 
@@ -76,7 +76,7 @@ static double number_of(const sc_json_value *object, const char *key, sc_reply_c
     const sc_json_value *member = sc_json_member(object, key);
     const double value = sc_json_number_at(member);
     if (sc_json_is_number(member) && value >= 0 && isfinite(value)) return value;
-    violate(out, SC_VIOLATION_BAD_REPLY, "'%s' is missing, or no number from 0 on", key);
+    violate(out, SC_VIOLATION_BAD_REPLY, "'%s' is missing or not a number of 0 or more", key);
     return 0;
 }
 
@@ -86,7 +86,7 @@ static uint64_t count_of(const sc_json_value *object, const char *key, sc_reply_
     if (sc_json_is_integer(member) && sc_json_integer(member) >= 0) {
         return (uint64_t)sc_json_integer(member);
     }
-    violate(out, SC_VIOLATION_BAD_REPLY, "'%s' is missing, or no count", key);
+    violate(out, SC_VIOLATION_BAD_REPLY, "'%s' is missing or not a count", key);
     return 0;
 }
 
@@ -96,7 +96,7 @@ static void check_members(const sc_json_value *object, const char *const *known,
 {
     for (size_t i = 0; i < sc_json_size(object); i++) {
         if (is_one_of(sc_json_member_name(object, i), known, count)) continue;
-        violate(out, SC_VIOLATION_BAD_REPLY, "a member that the description does not have");
+        violate(out, SC_VIOLATION_BAD_REPLY, "a member that /openapi.json does not describe");
         return;
     }
 }
@@ -124,7 +124,7 @@ static void check_position(const sc_json_value *object, sc_reply_check *out)
     const bool is_planar = sc_json_is_number(sc_json_member(position, "x")) &&
                            sc_json_is_number(sc_json_member(position, "y"));
     if (sc_json_size(position) == 2 && (is_geographic || is_planar)) return;
-    violate(out, SC_VIOLATION_BAD_REPLY, "the position of an object is none");
+    violate(out, SC_VIOLATION_BAD_REPLY, "the position of an object is not valid");
 }
 
 static bool take_cloak_id(sc_reply_check *out, const char *id, size_t size)
@@ -181,7 +181,7 @@ static void take_object(const sc_json_value *object, sc_metric metric, sc_reply_
     out->durations_s[i] = has_duration ? number_of(object, "duration_s", out) : SC_UNKNOWN_S;
     out->digests[i] = id && category && name ? sc_object_digest(id, category, name) : 0;
     if (i > 0 && cost_at(out, i, metric) < cost_at(out, i - 1, metric)) {
-        violate(out, SC_VIOLATION_WRONG_ANSWER, "objects that are not in order of %s",
+        violate(out, SC_VIOLATION_WRONG_ANSWER, "the objects are not in order of %s",
                 sc_metric_name(metric));
     }
 }
@@ -191,12 +191,12 @@ static void take_objects(const sc_json_value *body, const sc_reply_wanted *wante
 {
     const sc_json_value *objects = sc_json_member(body, "objects");
     if (!sc_json_is_array(objects)) {
-        violate(out, SC_VIOLATION_BAD_REPLY, "'objects' is missing, or no list");
+        violate(out, SC_VIOLATION_BAD_REPLY, "'objects' is missing or not a list");
         return;
     }
     const size_t count = sc_json_size(objects);
     if (count > wanted->nearest || count > SC_REPLY_OBJECTS) {
-        violate(out, SC_VIOLATION_WRONG_ANSWER, "%zu objects, where %u were asked for", count,
+        violate(out, SC_VIOLATION_WRONG_ANSWER, "%zu objects, but %u were asked for", count,
                 (unsigned)wanted->nearest);
         return;
     }
@@ -208,16 +208,16 @@ static void take_objects(const sc_json_value *body, const sc_reply_wanted *wante
 static void check_promises(sc_reply_check *out, const sc_profile *needs)
 {
     if (out->users < needs->k) {
-        violate(out, SC_VIOLATION_FEW_USERS, "%llu users in a cloak that was to have %u",
+        violate(out, SC_VIOLATION_FEW_USERS, "%llu users in a cloak that must have %u",
                 (unsigned long long)out->users, (unsigned)needs->k);
     }
     if (out->segments < needs->l) {
-        violate(out, SC_VIOLATION_FEW_SEGMENTS, "%llu segments in a cloak that was to have %u",
+        violate(out, SC_VIOLATION_FEW_SEGMENTS, "%llu segments in a cloak that must have %u",
                 (unsigned long long)out->segments, (unsigned)needs->l);
     }
     const double max_wait_s = (double)needs->max_wait_us * 1e-6;
     if (out->wait_s > max_wait_s + WAIT_TOLERANCE_S) {
-        violate(out, SC_VIOLATION_LATE, "a cloak after %.3f s, where %.3f s were allowed",
+        violate(out, SC_VIOLATION_LATE, "a cloak after %.3f s, but %.3f s were allowed",
                 out->wait_s, max_wait_s);
     }
 }
@@ -258,7 +258,7 @@ static void check_drop(const sc_json_value *body, sc_reply_check *out)
     if (!reason) return;
     take_word(out, reason);
     if (!is_one_of(reason, reasons, sizeof reasons / sizeof *reasons)) {
-        violate(out, SC_VIOLATION_BAD_REPLY, "dropped for a reason that is not known");
+        violate(out, SC_VIOLATION_BAD_REPLY, "dropped for an unknown reason");
     }
 }
 
@@ -272,7 +272,7 @@ static void check_outcome(const sc_json_value *body, const sc_reply_wanted *want
     } else if (strcmp(outcome, "dropped") == 0) {
         check_drop(body, out);
     } else {
-        violate(out, SC_VIOLATION_BAD_REPLY, "an outcome that is not known");
+        violate(out, SC_VIOLATION_BAD_REPLY, "an unknown outcome");
     }
 }
 
@@ -291,7 +291,7 @@ static void check_failure(const sc_json_value *body, sc_reply_check *out)
     take_word(out, reason);
     if (strcmp(outcome, "failed") != 0 ||
         !is_one_of(reason, reasons, sizeof reasons / sizeof *reasons)) {
-        violate(out, SC_VIOLATION_BAD_REPLY, "failed for a reason that is not known");
+        violate(out, SC_VIOLATION_BAD_REPLY, "failed for an unknown reason");
     }
 }
 
@@ -300,12 +300,13 @@ static void check_problem(const sc_json_value *body, int status, sc_reply_check 
     const char *type = text_of(body, "type", out);
     text_of(body, "title", out);
     if (count_of(body, "status", out) != (uint64_t)status) {
-        violate(out, SC_VIOLATION_BAD_REPLY, "a problem with another status than its reply");
+        violate(out, SC_VIOLATION_BAD_REPLY,
+                "the status of a problem differs from that of its reply");
     }
     if (!type) return;
     const size_t prefix = sizeof problem_prefix - 1;
     if (strncmp(type, problem_prefix, prefix) != 0) {
-        violate(out, SC_VIOLATION_BAD_REPLY, "a problem of a type that is not known");
+        violate(out, SC_VIOLATION_BAD_REPLY, "a problem of an unknown type");
         return;
     }
     take_word(out, type + prefix);
@@ -343,7 +344,7 @@ sc_err sc_reply_check_read(const sc_response *response, const sc_reply_wanted *w
 {
     clear_check(out);
     if (!is_known_status(response->status)) {
-        violate(out, SC_VIOLATION_BAD_REPLY, "status %d, which the description does not have",
+        violate(out, SC_VIOLATION_BAD_REPLY, "status %d, which /openapi.json does not describe",
                 response->status);
         return SC_OK;
     }
@@ -360,7 +361,7 @@ sc_err sc_reply_check_read(const sc_response *response, const sc_reply_wanted *w
     if (err == SC_ENOMEM) return err;
     const sc_json_value *body = tree.root;
     if (!sc_json_is_object(body)) {
-        violate(out, SC_VIOLATION_BAD_REPLY, "a body that is no JSON object");
+        violate(out, SC_VIOLATION_BAD_REPLY, "the body is not a JSON object");
     } else if (is_outcome) {
         check_outcome(body, wanted, out);
     } else {
@@ -587,7 +588,7 @@ static void compare(sc_reply_check *check, const truth *found)
         } else if (is_told_before(check, i)) {
             disagree(check, "an object twice", count);
         } else if (!is_found(found, check, i)) {
-            disagree(check, "another object or way, or one that is called otherwise", count);
+            disagree(check, "another object, another way or another name", count);
         }
     }
 }

@@ -209,7 +209,7 @@ sc_err sc_tokens_gather(uint32_t count, sc_token_issuer issue, void *context, sc
                         sc_diag *diag)
 {
     sc_tokens *tokens = make_room(count);
-    if (!tokens) return sc_fail_memory(diag, "taking in tokens");
+    if (!tokens) return sc_fail_memory(diag, "reading tokens");
     while (tokens->count < count) {
         const sc_err err = issue(context, tokens->count, tokens->texts[tokens->count], diag);
         if (err) {
@@ -264,13 +264,13 @@ static sc_err read_all(const sc_input *input, uint32_t count, sc_tokens *tokens,
     while (tokens->count < count && sc_lines_next(&lines, &line)) {
         if (line.size == 0 || line.text[0] == '#') continue;
         if (line.size >= SC_TOKEN_SIZE || !is_plain(line)) {
-            return sc_lines_fail_line(&lines, diag, "this is not a token");
+            return sc_lines_fail_line(&lines, diag, "this is not a token; tokens begin with sct1_");
         }
         memcpy(tokens->texts[tokens->count++], line.text, line.size);
     }
     if (tokens->count == count) return SC_OK;
     return sc_fail(diag, SC_EINVAL,
-                   "%s: there are %" PRIu32 " tokens, and each of %" PRIu32
+                   "%s: the file has %" PRIu32 " tokens, but each of %" PRIu32
                    " travellers needs one; give --travellers %" PRIu32,
                    input->name, tokens->count, count, tokens->count);
 }
@@ -281,7 +281,7 @@ sc_err sc_tokens_read(const char *path, uint32_t count, sc_tokens **out, sc_diag
     sc_err err = sc_file_open(path, &file, diag);
     if (err) return err;
     sc_tokens *tokens = make_room(count);
-    err = !tokens ? sc_fail_memory(diag, "taking in tokens")
+    err = !tokens ? sc_fail_memory(diag, "reading tokens")
                   : read_all(&file.input, count, tokens, diag);
     sc_file_close(&file);
     if (err) {

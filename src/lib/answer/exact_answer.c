@@ -25,7 +25,7 @@ sc_err sc_filter_new(const sc_map *map, const sc_filter_options *options, sc_fil
         return sc_fail(diag, SC_EINVAL, "filter: at least one candidate must be allowed");
     }
     if (!(options->slack >= 0.0 && options->slack <= 1.0)) {
-        return sc_fail(diag, SC_EINVAL, "filter: the slack must be a share, from 0 to 1: %g",
+        return sc_fail(diag, SC_EINVAL, "filter: the slack must be from 0 to 1, not %g",
                        options->slack);
     }
     sc_filter *filter = sc_calloc(1, sizeof *filter);

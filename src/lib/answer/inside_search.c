@@ -243,7 +243,8 @@ static sc_err find_borders(sc_inside *inside, sc_diag *diag)
         if (!is_border) continue;
         if (inside->border_of[v] == SC_NONE) {
             return sc_fail(diag, SC_EINVAL,
-                           "relay: node %" PRIu32 " is on the border of the segments and missing",
+                           "relay: node %" PRIu32
+                           " is on the border of the segments but not listed as a border node",
                            star->node);
         }
         inside->border_vertex[inside->border_of[v]] = v;
@@ -251,8 +252,8 @@ static sc_err find_borders(sc_inside *inside, sc_diag *diag)
     }
     if (found != relay->border_node_count) {
         return sc_fail(diag, SC_EINVAL,
-                       "relay: of its %zu border nodes only %zu are on the border of the segments",
-                       relay->border_node_count, found);
+                       "relay: only %zu of its %zu border nodes are on the border of the segments",
+                       found, relay->border_node_count);
     }
     return SC_OK;
 }

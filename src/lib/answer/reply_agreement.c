@@ -143,14 +143,13 @@ static sc_err check_with_map(sc_filter *f, const list *l, sc_space_point spot, s
         if (!approach) return SC_ENOMEM;
         const char *flaw = NULL;
         if (!is_possible(f, l->metric, approach, spot, reach.cost)) {
-            flaw = l->metric == SC_METRIC_TIME ? "is reached sooner than any road allows"
-                                               : "is nearer than any road could be";
+            flaw = l->metric == SC_METRIC_TIME ? "is reached sooner than the roads allow"
+                                               : "is nearer than the roads allow";
         } else if (!is_possible(f, sc__other_metric(l->metric), approach, spot, reach.other)) {
-            flaw = l->metric == SC_METRIC_TIME
-                       ? "is reached by a way that is too short for any road"
-                       : "is reached by a way that is too quick for any road";
+            flaw = l->metric == SC_METRIC_TIME ? "is reached by a shorter way than the roads allow"
+                                               : "is reached by a quicker way than the roads allow";
         } else if (!agrees(f, l, candidate, known_way(f, candidate, approach, star))) {
-            flaw = "is farther than the known way to it";
+            flaw = "is farther than a known route to it";
         }
         if (!flaw) continue;
         const sc_reply_entry at = {l->request, l->border, candidate->object};
@@ -228,12 +227,12 @@ static sc_err check_length(const sc_filter *f, const list *l, sc_diag *diag)
     if (least == most) {
         return sc_fail(diag, SC_EREPLY,
                        "reply: request %zu, border node %" PRIu32
-                       ": %zu objects are listed, where %" PRIu64 " can be reached",
+                       ": %zu objects are listed, but %" PRIu64 " can be reached",
                        l->request + 1, node, l->count, least);
     }
     return sc_fail(diag, SC_EREPLY,
                    "reply: request %zu, border node %" PRIu32
-                   ": %zu objects are listed, where %" PRIu64 " to %" PRIu64 " can be reached",
+                   ": %zu objects are listed, but %" PRIu64 " to %" PRIu64 " can be reached",
                    l->request + 1, node, l->count, least, most);
 }
 

@@ -98,14 +98,14 @@ static sc_err check_shape(const sc_filter *f, sc_diag *diag)
     const sc_reply *reply = f->reply;
     if (reply->map_checksum != relay->map_checksum) {
         return sc_fail(diag, SC_EMISMATCH,
-                       "reply: it is for another map; both sides must have the same");
+                       "reply: it is for another map; give both sides the same map file");
     }
     if (reply->request_count != relay->request_count) {
-        return sc_fail(diag, SC_EREPLY, "reply: it answers %zu requests, %zu were made",
+        return sc_fail(diag, SC_EREPLY, "reply: it answers %zu requests, but %zu were made",
                        reply->request_count, relay->request_count);
     }
     if (reply->border_node_count != relay->border_node_count) {
-        return sc_fail(diag, SC_EREPLY, "reply: it answers for %zu border nodes, there are %zu",
+        return sc_fail(diag, SC_EREPLY, "reply: it answers for %zu border nodes, but there are %zu",
                        reply->border_node_count, relay->border_node_count);
     }
     const size_t list_count = relay->request_count * relay->border_node_count;
@@ -115,7 +115,7 @@ static sc_err check_shape(const sc_filter *f, sc_diag *diag)
                     memory->run_capacity) ||
         !are_starts(reply->near_start, memory->near_start_capacity, list_count,
                     memory->near_capacity)) {
-        return sc_fail(diag, SC_EREPLY, "reply: its lists overlap or lead outside of it");
+        return sc_fail(diag, SC_EREPLY, "reply: its lists overlap or extend beyond its end");
     }
     return SC_OK;
 }
@@ -138,7 +138,7 @@ static sc_err choose_objects(sc_filter *f, sc_diag *diag)
     f->object_count = sc_map_object_count(f->map);
     if (table->count == f->object_count) return SC_OK;
     return sc_fail(diag, SC_EREPLY,
-                   "reply: it numbers %" PRIu32 " objects of the map, which has %" PRIu32,
+                   "reply: it counts %" PRIu32 " objects of the map, but the map has %" PRIu32,
                    table->count, f->object_count);
 }
 
@@ -223,7 +223,8 @@ static sc_err take_on_segments(sc_filter *f, size_t r, uint32_t number, sc_diag 
     const sc_err err = admit(f, r, number, &place, &flaw);
     if (err) return err;
     if (!flaw && taken->candidate_count == before) flaw = "is listed twice";
-    if (!flaw && sc__filter_candidates_of(f, r)[place].segment == SC_NONE) flaw = "lies elsewhere";
+    if (!flaw && sc__filter_candidates_of(f, r)[place].segment == SC_NONE)
+        flaw = "does not lie on the segments";
     if (flaw) return sc__reply_refuse(f, diag, (sc_reply_entry){r, SC_NONE, number}, "%s", flaw);
     const uint32_t segment = sc__filter_candidates_of(f, r)[place].segment;
     return add_to_strip(f, taken, place, segment) ? SC_OK : SC_ENOMEM;
@@ -252,7 +253,7 @@ static sc_err take_runs(sc_filter *f, size_t r, sc_diag *diag)
         const sc_object_run run = reply->runs[i];
         if (run.count > f->object_count || run.first > f->object_count - run.count) {
             return sc__reply_refuse(f, diag, (sc_reply_entry){r, SC_NONE, run.first},
-                                    "begins a run that leads outside of the table");
+                                    "begins a run that extends beyond the table");
         }
         for (uint32_t j = 0; j < run.count; j++) {
             const sc_err err = take_on_segments(f, r, run.first + j, diag);
@@ -263,10 +264,10 @@ static sc_err take_runs(sc_filter *f, size_t r, sc_diag *diag)
     // and different, so there must be as many of them.
     const size_t count = f->taken[r].candidate_count;
     if (!reply->table.keys && count != count_wanted(f, &f->relay->requests[r])) {
-        return sc_fail(
-            diag, SC_EREPLY,
-            "reply: request %zu, on the segments: %zu objects are listed, the map has %zu there",
-            r + 1, count, count_wanted(f, &f->relay->requests[r]));
+        return sc_fail(diag, SC_EREPLY,
+                       "reply: request %zu, on the segments: %zu objects are listed, but the map "
+                       "has %zu there",
+                       r + 1, count, count_wanted(f, &f->relay->requests[r]));
     }
     return SC_OK;
 }
@@ -278,8 +279,8 @@ static const char *flaw_of_cost(const sc_filter *f, sc_metric metric, double cos
 {
     const double total = f->bounds[metric].total;
     if (cost <= total + sc__filter_tolerance(f, metric, total)) return NULL;
-    return metric == SC_METRIC_TIME ? "takes longer than all roads together"
-                                    : "is farther than all roads together are long";
+    return metric == SC_METRIC_TIME ? "takes longer than driving all roads together"
+                                    : "is farther away than the length of all roads together";
 }
 
 // What is wrong with the way to an object, given what that to the one before it costs; NULL:
@@ -308,7 +309,7 @@ static const char *put_on_list(const sc_filter *f, sc_candidate *candidate, size
     if (candidate->listed == list) return "is listed twice";
     candidate->listed = list;
     if (candidate->segment != SC_NONE && !is_on_segments) {
-        if (f->options.slack == 0.0) return "lies on the segments, and is not listed there";
+        if (f->options.slack == 0.0) return "lies on the segments but is not listed there";
         // A provider with another map may see it beside the cloak. Then that is where it is.
         candidate->segment = SC_NONE;
     }
@@ -324,7 +325,7 @@ static sc_err take_list(sc_filter *f, size_t r, uint32_t b, uint32_t on_segments
     if (end - first > taken->k) {
         return sc_fail(diag, SC_EREPLY,
                        "reply: request %zu, border node %" PRIu32
-                       ": %zu objects are listed, %" PRIu32 " were asked for",
+                       ": %zu objects are listed, but %" PRIu32 " were asked for",
                        r + 1, f->relay->border_nodes[b], end - first, taken->k);
     }
     double before = 0.0;
@@ -343,10 +344,10 @@ static sc_err take_list(sc_filter *f, size_t r, uint32_t b, uint32_t on_segments
             flaw = put_on_list(f, candidate, list + 1, place < on_segments);
         }
         if (!flaw && !is_amount(near.distance_m)) {
-            flaw = "has a distance that is negative or no number";
+            flaw = "has a distance that is negative or not a number";
         }
         if (!flaw && !is_amount(near.duration_s)) {
-            flaw = "has a duration that is negative or no number";
+            flaw = "has a duration that is negative or not a number";
         }
         if (!flaw) flaw = flaw_of_way(f, taken, reach, before);
         if (flaw) return sc__reply_refuse(f, diag, (sc_reply_entry){r, b, near.object}, "%s", flaw);
@@ -379,8 +380,8 @@ static sc_err take_request(sc_filter *f, size_t r, sc_diag *diag)
     const size_t sent = sc_reply_candidate_count(f->reply, r);
     if (sent > f->options.max_candidates) {
         return sc_fail(diag, SC_EREPLY,
-                       "reply: request %zu: it has %zu candidates, %zu are allowed", r + 1, sent,
-                       f->options.max_candidates);
+                       "reply: request %zu: it has %zu candidates, but %zu are allowed", r + 1,
+                       sent, f->options.max_candidates);
     }
     if (!sc__number_table_begin(&f->numbers, sent)) return SC_ENOMEM;
 

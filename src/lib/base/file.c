@@ -26,7 +26,7 @@ static sc_err fail_read(sc_diag *diag, const char *path)
 {
     const int why = errno;
     const char *hint = why == ENOENT   ? "; check the name"
-                       : why == EACCES ? "; you lack permission to read it"
+                       : why == EACCES ? "; you do not have permission to read it"
                                        : "";
     return sc_fail(diag, SC_EIO, "%s: cannot read: %s%s", path, strerror(why), hint);
 }
@@ -117,11 +117,12 @@ bool sc_file_has_suffix(const char *path, const char *suffix)
 
 static sc_err fail_write(sc_diag *diag, const char *path, int why)
 {
-    const char *hint = why == ENOSPC || why == EDQUOT  ? "; free some space"
-                       : why == EFBIG                  ? "; raise the limit (ulimit -f)"
-                       : why == ENOENT                 ? "; its directory does not exist"
-                       : why == EACCES || why == EROFS ? "; choose a place where you may write"
-                                                       : "";
+    const char *hint = why == ENOSPC || why == EDQUOT ? "; free some space"
+                       : why == EFBIG                 ? "; raise the limit (ulimit -f)"
+                       : why == ENOENT                ? "; its directory does not exist"
+                       : why == EACCES || why == EROFS
+                           ? "; choose a place where you have permission to write"
+                           : "";
     return sc_fail(diag, SC_EIO, "%s: cannot write: %s%s", path, strerror(why), hint);
 }
 

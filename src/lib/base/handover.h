@@ -28,7 +28,7 @@ typedef struct sc_handover sc_handover;
  */
 SC_CHECKED sc_err sc_handover_new(size_t item_size, size_t capacity, sc_handover **out);
 
-/** Wipe what is still in it, and free; NULL is fine. Nobody may use it any more. */
+/** Wipe what is still in it, and free; NULL is fine. It must not be used any more. */
 void sc_handover_free(sc_handover *handover);
 
 /** Copy `item` to the end. False if there is no room: nothing is done then. Any thread. */

@@ -182,7 +182,7 @@ bool sc_json_word(sc_json_pull *json, const char *word)
     skip_blanks(json);
     const size_t size = strlen(word);
     if ((size_t)(json->end - json->at) < size || memcmp(json->at, word, size) != 0) {
-        return fail(json, "another word is expected");
+        return fail(json, "another literal is expected");
     }
     json->at += size;
     json->is_first = false;
@@ -258,9 +258,9 @@ static bool step_over(sc_json_pull *json, bool *has_escapes)
 {
     if (*json->at == '\\') {
         *has_escapes = true;
-        return escaped(&json->at, json->end) >= 0 || fail(json, "this is no escape");
+        return escaped(&json->at, json->end) >= 0 || fail(json, "invalid escape sequence");
     }
-    if ((unsigned char)*json->at < 0x20) return fail(json, "a control byte stands in a string");
+    if ((unsigned char)*json->at < 0x20) return fail(json, "a string contains a control character");
     const size_t size = sc_utf8_size(json->at, (size_t)(json->end - json->at));
     json->at += size;
     return size > 0 || fail_with(json, SC_JSON_NOT_UTF8, "this is not UTF-8");

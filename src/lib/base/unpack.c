@@ -49,9 +49,10 @@ static sc_err make_room(buffer *out, const sc_input *input, sc_diag *diag)
     if (out->used < out->capacity) return SC_OK;
     const size_t most = most_bytes(input);
     if (out->capacity >= most) {
-        return sc_fail(diag, SC_ELIMIT,
-                       "%s: unpacks to more than %zu bytes; if that is right, unpack it first",
-                       input->name, most);
+        return sc_fail(
+            diag, SC_ELIMIT,
+            "%s: uncompresses to more than %zu bytes; if that is right, uncompress it first",
+            input->name, most);
     }
     // Text shrinks about fourfold, so this is rarely done more than once.
     size_t wanted = out->capacity > 0 ? out->capacity * 2 : input->size * 6 + 4096;
@@ -103,9 +104,10 @@ static sc_err unpack_xz(const sc_input *input, buffer *out, sc_diag *diag)
             break;
         }
         if (ret == LZMA_MEMLIMIT_ERROR) {
-            err = sc_fail(diag, SC_ELIMIT,
-                          "%s: takes %llu MiB of memory to unpack; unpack it with xz first",
-                          input->name, (unsigned long long)(lzma_memusage(&stream) >> 20));
+            err = sc_fail(
+                diag, SC_ELIMIT,
+                "%s: needs %llu MiB of memory to be uncompressed; uncompress it with xz first",
+                input->name, (unsigned long long)(lzma_memusage(&stream) >> 20));
             break;
         }
         if (ret != LZMA_OK) {

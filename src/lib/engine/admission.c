@@ -48,7 +48,7 @@ sc_err sc__limits_check(const sc_limits *limits, sc_diag *diag)
     // Written so that a limit that is not a number is refused too.
     if (!(limits->max_snap_m >= 0.0)) {
         return sc_fail(diag, SC_EINVAL,
-                       "the limit of %.15g m for the way to the nearest road is out of range; "
+                       "the limit of %.15g m for the distance to the nearest road is out of range; "
                        "allow 0 m or more",
                        limits->max_snap_m);
     }
@@ -218,7 +218,9 @@ sc_err sc_admission_new(const sc_map *map, const sc_limits *limits, const uint8_
     const sc_err err = sc__limits_check(limits, diag);
     if (err) return err;
     if (sodium_init() < 0) {
-        return sc_fail(diag, SC_EIO, "libsodium does not start: the system gives no randomness");
+        return sc_fail(
+            diag, SC_EIO,
+            "libsodium cannot be initialised: the system's random generator is not available");
     }
     sc_admission *admission = sc_calloc(1, sizeof *admission);
     if (!admission) return sc_fail_memory(diag, "preparing admission");
@@ -287,15 +289,15 @@ static sc_err place_on_ground(const sc_map *map, double x, double y, double max_
         return SC_OK;
     case SC_ETOOFAR:
         return sc_fail(diag, err,
-                       "no road is within %.15g %s of the position; allow more, or ask "
-                       "from nearer a road",
+                       "no road is within %.15g %s of the position; allow a larger distance, or "
+                       "give a position nearer to a road",
                        max_snap_m, sc_map_is_in_metres(map) ? "m" : "units");
     case SC_ENOCOORDS:
         return sc_fail(diag, err, "the map has no coordinates; give an edge and an offset instead");
     default:
         if (sc_map_coords(map) == SC_COORDS_PLANAR) {
             return sc_fail(diag, err,
-                           "the position is not in the plane; give numbers of %.15g to %.15g",
+                           "the position is outside the plane; give numbers from %.15g to %.15g",
                            -SC_PLANE_MAX, SC_PLANE_MAX);
         }
         return sc_fail(diag, err,

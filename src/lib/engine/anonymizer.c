@@ -122,7 +122,8 @@ sc_err sc_anonymizer_new(const sc_map *map, const sc_anonymizer_options *options
     if (err) {
         sc_anonymizer_free(anonymizer);
         if (err == SC_ENOMEM) return sc_fail_memory(diag, "making an anonymizer");
-        if (err == SC_EIO) return sc_fail(diag, err, "the system gives no randomness");
+        if (err == SC_EIO)
+            return sc_fail(diag, err, "the system's random generator is not available");
         return err;
     }
     *out = anonymizer;

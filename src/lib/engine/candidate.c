@@ -296,7 +296,7 @@ sc_err sc_engine_accept(sc_engine *engine, const sc_cloak *cloak, sc_time now, s
     // The caller may have read the clock before the engine did.
     if (now < engine->now) now = engine->now;
     if (!list_members(engine, cloak)) {
-        return sc_fail(diag, SC_EINVAL, "accept: not a proposal of this engine");
+        return sc_fail(diag, SC_EINVAL, "accept: this is not a proposal of this engine");
     }
     if (!cloak->is_pruned) {
         return sc_fail(diag, SC_EINVAL,

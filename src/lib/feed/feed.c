@@ -93,10 +93,9 @@ static sc_err check_options(const sc_map *map, const sc_feed_options *options, s
                        options->refresh_s);
     }
     if (!(options->max_snap_m >= 0.0)) {
-        return sc_fail(
-            diag, SC_EINVAL,
-            "the greatest distance of an object from a road is %g metres; give 0 or more",
-            options->max_snap_m);
+        return sc_fail(diag, SC_EINVAL,
+                       "the largest distance of an object from a road is %g metres; give 0 or more",
+                       options->max_snap_m);
     }
     if (sc_map_coords(map) == SC_COORDS_NONE) {
         return sc_fail(diag, SC_ENOCOORDS,
@@ -162,7 +161,7 @@ static bool number_at(const PGresult *row, int column, double *out)
 static sc_err fail_key(const char *table, const char *key, sc_diag *diag)
 {
     return sc_fail(diag, SC_EPARSE,
-                   "two rows of the table %s have the key %s; let a column be the key that is "
+                   "two rows of the table %s have the key %s; choose a key column that is "
                    "different in each row",
                    sc_quote(table, strlen(table)).text, sc_quote(key, strlen(key)).text);
 }
@@ -411,7 +410,7 @@ static sc_err start_thread(sc_object_feed *feed, sc_diag *diag)
 
     feed->has_thread = sc_thread_start(&feed->thread, watch, feed) == SC_OK;
     if (!feed->has_thread) {
-        return sc_fail(diag, SC_EIO, "no thread can be started to watch the database");
+        return sc_fail(diag, SC_EIO, "cannot start a thread to watch the database");
     }
     return SC_OK;
 }
@@ -424,7 +423,7 @@ static sc_err open_feed(sc_object_feed *feed, const sc_feed_options *options, sc
     if (err) return err;
     feed->link.end_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (feed->link.end_fd < 0) {
-        return sc_fail(diag, SC_EIO, "opening a feed of objects: no more files can be open");
+        return sc_fail(diag, SC_EIO, "opening a feed of objects: too many open files");
     }
     err = renew(feed, diag);
     if (err) return err;

@@ -175,7 +175,7 @@ sc_err sc__feed_link_check_url(const char *url, sc_diag *diag)
     if ((scheme != 10 || strncmp(url, "postgresql", scheme) != 0) &&
         (scheme != 8 || strncmp(url, "postgres", scheme) != 0)) {
         return sc_fail(diag, SC_EINVAL,
-                       "the address of a database begins with postgresql://, as in "
+                       "the address of a database must begin with postgresql://, as in "
                        "postgresql://user@host/database");
     }
     // A password with a bare '@' or '/' would be taken apart, and a part of it for a host, a port
@@ -185,16 +185,16 @@ sc_err sc__feed_link_check_url(const char *url, sc_diag *diag)
     if (rest[user] == '@') rest += user + 1;
     if (strchr(rest, '@')) {
         return sc_fail(diag, SC_EINVAL,
-                       "the address of the database has an '@' too many: in a name or a password "
+                       "the address of the database has too many '@': in a name or a password, "
                        "write %%40 for '@' and %%2F for '/'");
     }
     // libpq's own complaint repeats the address.
     PQconninfoOption *parts = PQconninfoParse(url, NULL);
     if (!parts) {
         return sc_fail(diag, SC_EINVAL,
-                       "not the address of a database; write it as "
-                       "postgresql://user@host:port/database?option=value, and what is neither "
-                       "letter nor digit in a value as %%XX");
+                       "this is not the address of a database; write it as "
+                       "postgresql://user@host:port/database?option=value, with %%XX for special "
+                       "characters in a value");
     }
     PQconninfoFree(parts);
     return SC_OK;

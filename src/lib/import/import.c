@@ -47,7 +47,7 @@ typedef sc_err reader(const sc_load *load, sc_builder **out);
 static reader *const readers[] = {
     [SC_FORMAT_CNODE] = sc__load_cnode,     [SC_FORMAT_DIMACS] = sc__load_dimacs,
     [SC_FORMAT_OSM] = sc__load_osm,         [SC_FORMAT_SHAPEFILE] = sc__load_shapefile,
-    [SC_FORMAT_MOBISIM] = sc__load_mobisim,
+    [SC_FORMAT_MOBISIM] = sc__load_mobisim, [SC_FORMAT_SUMO] = sc__load_sumo,
 };
 
 const char *sc_format_name(sc_format format)
@@ -122,21 +122,36 @@ static sc_err open_attributes(inputs *in, const char *path, sc_diag *diag)
     return SC_OK;
 }
 
-static sc_err open_inputs(sc_format format, const char *const *paths, size_t count, inputs *in,
-                          sc_diag *diag)
+// The graph of travel times may stand among the inputs or be named by an option; it is read once.
+// NULL: there is none besides the inputs.
+static const char *other_times(const sc_import_source *source, const char *times)
 {
-    in->files = sc_calloc(2 * count, sizeof *in->files);
-    in->inputs = sc_calloc(2 * count, sizeof *in->inputs);
-    in->names = sc_calloc(2 * count, sizeof *in->names);
+    if (source->format != SC_FORMAT_DIMACS || !times) return NULL;
+    for (size_t i = 0; i < source->path_count; i++) {
+        if (strcmp(source->paths[i], times) == 0) return NULL;
+    }
+    return times;
+}
+
+static sc_err open_inputs(const sc_import_source *source, const sc_import_options *options,
+                          inputs *in, sc_diag *diag)
+{
+    // Each file may bring another one.
+    const size_t most = 2 * source->path_count;
+    in->files = sc_calloc(most, sizeof *in->files);
+    in->inputs = sc_calloc(most, sizeof *in->inputs);
+    in->names = sc_calloc(most, sizeof *in->names);
     if (!in->files || !in->inputs || !in->names) return sc_fail_memory(diag, "opening the files");
-    for (size_t i = 0; i < count; i++) {
-        sc_err err = open_input(in, paths[i], NULL, diag);
-        if (!err && format == SC_FORMAT_SHAPEFILE && sc_file_has_suffix(paths[i], ".shp")) {
-            err = open_attributes(in, paths[i], diag);
+    for (size_t i = 0; i < source->path_count; i++) {
+        const char *path = source->paths[i];
+        sc_err err = open_input(in, path, NULL, diag);
+        if (!err && source->format == SC_FORMAT_SHAPEFILE && sc_file_has_suffix(path, ".shp")) {
+            err = open_attributes(in, path, diag);
         }
         if (err) return err;
     }
-    return SC_OK;
+    const char *times = other_times(source, options->times);
+    return times ? open_input(in, times, NULL, diag) : SC_OK;
 }
 
 static sc_err add_objects(const char *path, sc_builder *builder, sc_import_report *report,
@@ -154,17 +169,22 @@ static sc_err add_objects(const char *path, sc_builder *builder, sc_import_repor
 
 // "osm: monaco.osm.pbf", "osm, bike: monaco.osm.pbf": which files a map came from, without their
 // directories.
-static void note_source(sc_builder *builder, sc_format format, sc_import_profile profile,
-                        const char *const *paths, size_t count)
+static void note_source(sc_builder *builder, const sc_import_source *source,
+                        const sc_import_options *options)
 {
     char text[256];
-    const bool is_told = format == SC_FORMAT_OSM && profile != SC_IMPORT_CAR;
-    size_t used =
-        (size_t)snprintf(text, sizeof text, "%s%s%s:", sc_format_name(format), is_told ? ", " : "",
-                         is_told ? sc_import_profile_name(profile) : "");
-    for (size_t i = 0; i < count && used < sizeof text; i++) {
-        used +=
-            (size_t)snprintf(text + used, sizeof text - used, " %s", sc_file_base_name(paths[i]));
+    const bool has_profiles = source->format == SC_FORMAT_OSM || source->format == SC_FORMAT_SUMO;
+    const bool is_told = has_profiles && options->profile != SC_IMPORT_CAR;
+    size_t used = (size_t)snprintf(text, sizeof text, "%s%s%s:", sc_format_name(source->format),
+                                   is_told ? ", " : "",
+                                   is_told ? sc_import_profile_name(options->profile) : "");
+    for (size_t i = 0; i < source->path_count && used < sizeof text; i++) {
+        used += (size_t)snprintf(text + used, sizeof text - used, " %s",
+                                 sc_file_base_name(source->paths[i]));
+    }
+    const char *times = other_times(source, options->times);
+    if (times && used < sizeof text) {
+        snprintf(text + used, sizeof text - used, " %s", sc_file_base_name(times));
     }
     sc_builder_set_source(builder, text);
 }
@@ -182,6 +202,10 @@ static sc_err check_options(const sc_import_options *options, sc_diag *diag)
         return sc_fail(diag, SC_EINVAL,
                        "invalid distance for snapping objects: %g; give metres, at least 0",
                        options->max_object_snap_m);
+    }
+    if (!(options->time_unit_s >= 0.0) || !isfinite(options->time_unit_s)) {
+        return sc_fail(diag, SC_EINVAL, "invalid unit of time: %g seconds; give a positive number",
+                       options->time_unit_s);
     }
     return SC_OK;
 }
@@ -213,7 +237,7 @@ sc_err sc_map_import(const sc_import_source *source, const sc_import_options *op
     sc_import_report met = {0};
     sc_build_report built = {0};
 
-    err = open_inputs(format, paths, path_count, &in, diag);
+    err = open_inputs(source, options, &in, diag);
     if (!err) {
         const sc_load load = {.inputs = in.inputs,
                               .input_count = in.count,
@@ -228,7 +252,7 @@ sc_err sc_map_import(const sc_import_source *source, const sc_import_options *op
     close_inputs(&in);
     if (!err) err = add_objects(options->objects, builder, &met, diag);
     if (!err) {
-        note_source(builder, format, options->profile, paths, path_count);
+        note_source(builder, source, options);
         err = sc_builder_finish(builder, options->max_object_snap_m, &options->progress, &map,
                                 &built, diag);
         if (err) err = name_inputs(err, paths, path_count, diag);

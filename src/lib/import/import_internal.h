@@ -29,6 +29,7 @@ SC_CHECKED sc_err sc__load_cnode(const sc_load *load, sc_builder **out);
 SC_CHECKED sc_err sc__load_dimacs(const sc_load *load, sc_builder **out);
 SC_CHECKED sc_err sc__load_osm(const sc_load *load, sc_builder **out);
 SC_CHECKED sc_err sc__load_mobisim(const sc_load *load, sc_builder **out);
+SC_CHECKED sc_err sc__load_sumo(const sc_load *load, sc_builder **out);
 
 /** Inputs: each `.shp` followed, anywhere, by the `.dbf` of the same name. */
 SC_CHECKED sc_err sc__load_shapefile(const sc_load *load, sc_builder **out);

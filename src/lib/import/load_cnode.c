@@ -70,8 +70,8 @@ static sc_err assign_roles(const sc_load *load, roles *out)
         }
         if (*role) {
             return sc_fail(load->diag, SC_EINVAL,
-                           "%s: second file of its kind, after %s; give one of each", input->name,
-                           (*role)->name);
+                           "%s: a second file of the same kind as %s; give one of each kind",
+                           input->name, (*role)->name);
         }
         *role = input;
     }
@@ -111,7 +111,8 @@ static sc_err parse_nodes(reading *r, node_line **nodes, size_t *count)
         sc_err err = sc__rows_u64(&rows, "node", &id);
         if (err) return err;
         if (id != *count) {
-            return sc__rows_fail(&rows, "field 'node' is %llu, expected %zu; ids count up from 0",
+            return sc__rows_fail(&rows,
+                                 "field 'node' is %llu, expected %zu; ids must count up from 0",
                                  (unsigned long long)id, *count);
         }
         err = sc__rows_double(&rows, "x", &node.x);
@@ -385,7 +386,7 @@ static sc_err match_edge(reading *r, const sc_rows *rows, const edge_line *edge,
 {
     if (!r->files.edges) return add_edge(r, rows, edge);
     if (number >= sc_builder_edge_count(r->builder)) {
-        return sc__rows_fail(rows, "one edge more than in %s; both files must list the same edges",
+        return sc__rows_fail(rows, "more edges than in %s; both files must list the same edges",
                              r->files.edges->name);
     }
     const edge_line *known = &r->edges[number];

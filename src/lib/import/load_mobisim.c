@@ -126,7 +126,8 @@ static bool next_number(const char **at, bool is_first, sc_slice *number)
 
 static sc_err draw_point(reader *r, sc_slice text, double x, double y, sc_road_class road_class)
 {
-    const sc_err err = sc__polylines_add(&r->lines, x, y, road_class);
+    const sc_line_road road = {.road_class = road_class};
+    const sc_err err = sc__polylines_add(&r->lines, x, y, &road);
     if (err == SC_EINVAL) return fail_points(r, sc__polylines_invalid(&r->lines), text);
     if (err == SC_ENOMEM) return sc_fail_memory(r->load->diag, "reading a MobiSim map");
     if (err) return fail_points(r, "too many nodes or edges for one map", text);

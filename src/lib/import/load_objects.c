@@ -119,9 +119,10 @@ static sc_err pick(const sc_lines *lines, const fields *f, const columns *c, int
 {
     const int at = c->field[column];
     if (at < 0 || (size_t)at >= f->count) {
-        return sc_fail(diag, SC_EPARSE,
-                       "%s:%llu: field '%s' is missing; a line is lon,lat,category[,name]",
-                       lines->input->name, (unsigned long long)lines->line, name);
+        return sc_fail(
+            diag, SC_EPARSE,
+            "%s:%llu: field '%s' is missing; a line has the form lon,lat,category[,name]",
+            lines->input->name, (unsigned long long)lines->line, name);
     }
     *out = f->field[at];
     return SC_OK;

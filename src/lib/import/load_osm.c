@@ -123,8 +123,8 @@ static sc__osm_passage passage_along(const sc__osm_ways *roads, const sc__osm_wa
         length_m += length_of(roads, from, to);
     }
     const double m_s = length_m / (double)passage.duration_s;
-    // Less than a walk or more than a hovercraft: the duration is of something else.
-    if (!(m_s >= 0.5 && m_s <= 30.0)) return passage;
+    // Slower than any crossing with its waiting, or faster than any ship: it is of something else.
+    if (!(m_s >= 0.1 && m_s <= 30.0)) return passage;
     if (passage.forward_m_s > 0.0F) passage.forward_m_s = (float)m_s;
     if (passage.backward_m_s > 0.0F) passage.backward_m_s = (float)m_s;
     return passage;

@@ -6,7 +6,7 @@
 //
 // The steps: pair each .shp with its .dbf; check their bytes (shp_check.h); open both with
 // shapelib; go through all vertices once, to see that they are numbers and whether they are
-// degrees; then draw.
+// degrees; then draw, with what the .dbf says of each road (shp_fields.h).
 //
 // Degrees or metres? The .prj that would tell is often missing. So the numbers decide: if most
 // vertices could be longitude and latitude they all must be, and one off the globe is an error;
@@ -19,6 +19,7 @@
 #include "import/import_internal.h"
 #include "import/polylines.h"
 #include "import/shp_check.h"
+#include "import/shp_fields.h"
 #include "map/geo.h"
 
 #include <inttypes.h>
@@ -189,8 +190,7 @@ typedef struct layer {
     sc_shp_index index;
     shp_memory memory;
     SHPHandle shapes;
-    DBFHandle table;  // NULL where there is none
-    int class_field;  // number of the field MTFCC, or -1
+    sc_shp_fields fields;
 } layer;
 
 typedef struct reader {
@@ -202,37 +202,8 @@ typedef struct reader {
     uint64_t globe_count;  // vertices that could be longitude and latitude
     sc_polylines lines;
     uint64_t left_out;
+    sc_shp_road road;  // that of the record at hand
 } reader;
-
-// --- Road classes -------------------------------------------------------------
-
-// The MAF/TIGER feature class codes of roads.
-static sc_road_class road_class_of(const char *code)
-{
-    static const struct {
-        char code[6];
-        uint8_t road_class;
-    } classes[] = {
-        {"S1100", SC_ROAD_MOTORWAY},   // primary: limited access
-        {"S1200", SC_ROAD_SECONDARY},  // secondary: main arteries
-        {"S1400", SC_ROAD_LOCAL},      // local and city streets
-        {"S1500", SC_ROAD_SERVICE},    // trail for vehicles with four-wheel drive
-        {"S1630", SC_ROAD_RAMP},       // ramp
-        {"S1640", SC_ROAD_SERVICE},    // service drive along a highway
-        {"S1710", SC_ROAD_PATH},       // walkway
-        {"S1720", SC_ROAD_PATH},       // stairway
-        {"S1730", SC_ROAD_SERVICE},    // alley
-        {"S1740", SC_ROAD_SERVICE},    // private road for service vehicles
-        {"S1780", SC_ROAD_SERVICE},    // parking lot
-        {"S1810", SC_ROAD_PATH},       // winter trail
-        {"S1820", SC_ROAD_PATH},       // bicycle path
-        {"S1830", SC_ROAD_PATH},       // bridle path
-    };
-    for (size_t i = 0; i < sizeof classes / sizeof *classes; i++) {
-        if (strcasecmp(code, classes[i].code) == 0) return (sc_road_class)classes[i].road_class;
-    }
-    return SC_ROAD_UNKNOWN;
-}
 
 // Whether `code` is in the comma-separated list; letters in either case.
 static bool list_has(const char *list, const char *code)
@@ -273,7 +244,7 @@ static sc_err pair_inputs(reader *r)
     for (size_t i = 0; i < load->input_count; i++) {
         const sc_input *input = &load->inputs[i];
         if (sc_file_has_suffix(input->name, ".dbf") || is_companion(input->name)) continue;
-        r->layers[r->layer_count++] = (layer){.shp = input, .class_field = -1};
+        r->layers[r->layer_count++] = (layer){.shp = input};
     }
     for (size_t i = 0; i < load->input_count; i++) {
         const sc_input *input = &load->inputs[i];
@@ -298,19 +269,21 @@ static sc_err pair_inputs(reader *r)
 
 static sc_err open_table(layer *l, const sc_load *load)
 {
+    l->fields = (sc_shp_fields){.file = l->dbf ? l->dbf->name : l->shp->name};
     if (l->dbf) {
         const sc_err err = sc__dbf_check(l->dbf, l->index.record_count, load->diag);
         if (err) return err;
         l->memory.dbf = (byte_cursor){.data = l->dbf->data, .size = l->dbf->size};
-        l->table = dbf_open(&l->memory);
-        if (!l->table) return sc_fail_memory(load->diag, "opening a .dbf file");
-        l->class_field = DBFGetFieldIndex(l->table, "MTFCC");
+        l->fields.table = dbf_open(&l->memory);
+        if (!l->fields.table) return sc_fail_memory(load->diag, "opening a .dbf file");
     }
+    const sc_err err = sc__shp_fields_find(&l->fields, load->options, load->diag);
+    if (err) return err;
     const char *wanted = load->options->classes;
-    if (wanted && l->class_field < 0) {
+    if (wanted && l->fields.class_field < 0) {
         return sc_fail(load->diag, SC_EINVAL, "%s: cannot select roads of class %s: %s",
-                       l->dbf ? l->dbf->name : l->shp->name, sc_quote(wanted, strlen(wanted)).text,
-                       l->dbf ? "the file has no field MTFCC"
+                       l->fields.file, sc_quote(wanted, strlen(wanted)).text,
+                       l->dbf ? "the file has no field MTFCC or fclass"
                               : "there is no .dbf file of the same name");
     }
     return SC_OK;
@@ -330,7 +303,7 @@ static sc_err open_layer(layer *l, const sc_load *load)
 static void close_layer(layer *l)
 {
     if (l->shapes) SHPClose(l->shapes);
-    if (l->table) DBFClose(l->table);
+    if (l->fields.table) DBFClose(l->fields.table);
     sc_free(l->index.shx);
 }
 
@@ -341,7 +314,6 @@ typedef struct vertex {
     const layer *layer;
     int record, part, number;  // from 0; the number counts inside the part
     double x, y;
-    sc_road_class road_class;
 } vertex;
 
 typedef sc_err visit_vertex(reader *r, const vertex *v);
@@ -353,23 +325,15 @@ static sc_err fail_vertex(const reader *r, const vertex *v, sc_err err, const ch
                    v->y);
 }
 
-// Whether the record counts at all; then its class too.
-static bool is_record_wanted(reader *r, const layer *l, int record, sc_road_class *road_class)
+// Whether the record counts at all.
+static bool is_record_wanted(reader *r, const layer *l, int record)
 {
-    *road_class = SC_ROAD_UNKNOWN;
-    if (!l->table) return true;
-    if (DBFIsRecordDeleted(l->table, record)) return false;
-    if (l->class_field < 0) return true;
-
-    const char *code = DBFReadStringAttribute(l->table, record, l->class_field);
-    if (!code) code = "";
-    *road_class = road_class_of(code);
+    if (!l->fields.table) return true;
+    if (DBFIsRecordDeleted(l->fields.table, record)) return false;
     const char *wanted = r->load->options->classes;
-    if (wanted && !list_has(wanted, code)) {
-        r->left_out++;
-        return false;
-    }
-    return true;
+    if (!wanted || list_has(wanted, sc__shp_fields_class(&l->fields, record))) return true;
+    r->left_out++;
+    return false;
 }
 
 static sc_err visit_shape(reader *r, vertex *v, const SHPObject *shape, visit_vertex *visit)
@@ -399,7 +363,7 @@ static sc_err visit_all(reader *r, const char *phase, visit_vertex *visit)
             if (done++ % PROGRESS_STEP == 0) {
                 sc__load_progress(r->load, phase, done - 1, r->record_count);
             }
-            if (!is_record_wanted(r, l, v.record, &v.road_class)) continue;
+            if (!is_record_wanted(r, l, v.record)) continue;
 
             SHPObject *shape = SHPReadObject(l->shapes, v.record);
             if (!shape) {
@@ -429,8 +393,13 @@ static sc_err survey_vertex(reader *r, const vertex *v)
 
 static sc_err draw_vertex(reader *r, const vertex *v)
 {
-    if (v->number == 0) sc__polylines_begin(&r->lines);
-    const sc_err err = sc__polylines_add(&r->lines, v->x, v->y, v->road_class);
+    sc_err err = SC_OK;
+    if (v->number == 0) {
+        sc__polylines_begin(&r->lines);
+        err = sc__shp_fields_read(&v->layer->fields, v->record, &r->road, r->load->diag);
+        if (err) return err;
+    }
+    err = sc__polylines_add(&r->lines, v->x, v->y, &r->road.line);
     if (err == SC_EINVAL) return fail_vertex(r, v, SC_EPARSE, sc__polylines_invalid(&r->lines));
     if (err == SC_ENOMEM) return sc_fail_memory(r->load->diag, "reading a shapefile");
     if (err) return fail_vertex(r, v, err, "too many nodes or edges for one map");

@@ -387,6 +387,9 @@ typedef struct sc__osm_block {
     size_t string_count;
     size_t string_capacity;
 
+    int64_t *refs;  ///< of the way at hand
+    size_t ref_capacity;
+
     // A coordinate in nanodegrees is offset + granularity * number.
     int64_t granularity;
     int64_t lat_offset;

@@ -260,11 +260,11 @@ static sc_err inflate_blob(sc__osm_pbf *pbf, sc__osm_place place, const Sc__Osm_
 {
     const sc__osm *osm = pbf->osm;
     if (!blob->has_raw_size) {
-        return sc__osm_fail(osm, place, SC_EPARSE, "raw_size of a packed blob is missing");
+        return sc__osm_fail(osm, place, SC_EPARSE, "raw_size of a compressed blob is missing");
     }
     if (blob->raw_size < 0 || blob->raw_size > MAX_BLOB) {
         return sc__osm_fail(osm, place, SC_ELIMIT,
-                            "raw_size of a packed blob out of range: %d (at most %d)",
+                            "raw_size of a compressed blob out of range: %d (at most %d)",
                             blob->raw_size, MAX_BLOB);
     }
     // One byte more than is due, so that a longer content shows.
@@ -281,7 +281,7 @@ static sc_err inflate_blob(sc__osm_pbf *pbf, sc__osm_place place, const Sc__Osm_
     if (status == Z_MEM_ERROR) return sc__osm_fail_memory(osm);
     if (inflater->avail_out == 0) {
         return sc__osm_fail(osm, place, SC_EPARSE,
-                            "a blob unpacks to more than its raw_size of %zu", size);
+                            "a blob uncompresses to more than its raw_size of %zu", size);
     }
     if (status == Z_BUF_ERROR) {
         return sc__osm_fail(osm, place, SC_EPARSE, "the zlib data of a blob end too early");
@@ -292,7 +292,7 @@ static sc_err inflate_blob(sc__osm_pbf *pbf, sc__osm_place place, const Sc__Osm_
     }
     if (inflater->avail_out > 1) {
         return sc__osm_fail(osm, place, SC_EPARSE,
-                            "a blob unpacks to %zu bytes, not its raw_size of %zu",
+                            "a blob uncompresses to %zu bytes, not its raw_size of %zu",
                             size + 1 - inflater->avail_out, size);
     }
     *plain_size = size;
@@ -331,9 +331,9 @@ static sc_err unpack_blob(sc__osm_pbf *pbf, sc__osm_place place, size_t start, s
     }
     const char *packing = packing_of(blob);
     if (!packing) return sc__osm_fail(osm, place, SC_EPARSE, "a blob has no content");
-    return sc__osm_fail(osm, place, SC_EPARSE,
-                        "a blob is packed with %s; only zlib and uncompressed blobs are supported",
-                        packing);
+    return sc__osm_fail(
+        osm, place, SC_EPARSE,
+        "a blob is compressed with %s; only zlib and uncompressed blobs are supported", packing);
 }
 
 // Refuses a file that requires a feature which is not supported.

@@ -1,10 +1,11 @@
 // The elements of a pbf file: what is in an "OSMData" blob.
 //
 // A block is a table of strings and groups of elements, which name their strings
-// by number. Those three containers are walked in place, since they have very
-// many small parts; each element is unpacked by protobuf-c, one at a time, into an
-// arena. A block's elements may come before the numbers that scale their
-// coordinates, so these are looked for first.
+// by number. All of it is walked in place, since it has very many small parts. Elements that are
+// not as usual (numbers one by one instead of packed, a column in several pieces, damage) are
+// unpacked by protobuf-c, one at a time, into an arena: it knows every way to say the same, and
+// says what is wrong. A block's elements may come before the numbers that scale their coordinates,
+// so these are looked for first.
 #include "import/osm_internal.h"
 
 #include "base/alloc.h"
@@ -69,6 +70,34 @@ static bool wire_next(wire_reader *wire, wire_field *field)
     field->bytes = wire->at;
     field->size = (size_t)size;
     wire->at += size;
+    return true;
+}
+
+static bool wire_zigzag(wire_reader *wire, int64_t *out)
+{
+    uint64_t value = 0;
+    if (!wire_varint(wire, &value)) return false;
+    *out = (int64_t)(value >> 1) ^ -(int64_t)(value & 1);
+    return true;
+}
+
+// How many numbers a packed column has; as many as bytes that end one.
+static size_t wire_count(wire_reader wire)
+{
+    size_t count = 0;
+    for (; wire.at < wire.end; wire.at++) {
+        count += *wire.at < 0x80;
+    }
+    return count;
+}
+
+// The column of a field, the first of that number; false if there was one before, or if the field
+// is no column, or ends within a number.
+static bool take_column(const wire_field *field, wire_reader *column)
+{
+    if (!field->is_bytes || column->at) return false;
+    if (field->size > 0 && field->bytes[field->size - 1] >= 0x80) return false;
+    *column = (wire_reader){field->bytes, field->bytes + field->size};
     return true;
 }
 
@@ -228,8 +257,87 @@ static sc_err read_dense_tags(sc__osm_block *block, const Sc__Osm__DenseNodes *d
     return SC_OK;
 }
 
+/** The columns of dense nodes. */
+typedef struct dense_columns {
+    wire_reader id;
+    wire_reader lat;
+    wire_reader lon;
+    wire_reader tags;
+} dense_columns;
+
+// Find them; false if they are not as usual.
+static bool find_dense_columns(const wire_field *dense, dense_columns *out)
+{
+    enum { FIELD_ID = 1, FIELD_LAT = 8, FIELD_LON = 9, FIELD_TAGS = 10 };
+    wire_reader wire = {dense->bytes, dense->bytes + dense->size};
+    *out = (dense_columns){0};
+    while (wire.at < wire.end) {
+        wire_field field;
+        if (!wire_next(&wire, &field)) return false;
+        wire_reader *column = field.number == FIELD_ID     ? &out->id
+                              : field.number == FIELD_LAT  ? &out->lat
+                              : field.number == FIELD_LON  ? &out->lon
+                              : field.number == FIELD_TAGS ? &out->tags
+                                                           : NULL;
+        if (column && !take_column(&field, column)) return false;
+    }
+    const size_t count = wire_count(out->id);
+    return wire_count(out->lat) == count && wire_count(out->lon) == count;
+}
+
+// The tags of the next dense node, as find_dense_columns() found them; false if they are not as
+// usual.
+static bool take_dense_tags(sc__osm_block *block, wire_reader *wire, sc__osm_tags *tags)
+{
+    for (;;) {
+        uint64_t key = 0;
+        uint64_t value = 0;
+        if (!wire_varint(wire, &key)) return false;
+        if (key == 0) return true;
+        if (!wire_varint(wire, &value)) return false;
+        if (key >= block->string_count || value >= block->string_count) return false;
+        add_tag(block, tags, (uint32_t)key, (uint32_t)value);
+    }
+}
+
+// Read dense nodes in place. Where they are not as usual *is_usual becomes false; what was added
+// until then is added again from the unpacked message, and counts once.
+static sc_err read_usual_dense(sc__osm_block *block, const wire_field *field, bool *is_usual)
+{
+    dense_columns columns;
+    *is_usual = find_dense_columns(field, &columns);
+    if (!*is_usual) return SC_OK;
+    const bool has_tags = columns.tags.at < columns.tags.end;
+    sc_err err = has_tags ? find_strings(block) : SC_OK;
+
+    int64_t sums[3] = {0, 0, 0};
+    while (!err && columns.id.at < columns.id.end) {
+        int64_t steps[3];
+        *is_usual = wire_zigzag(&columns.id, &steps[0]) && wire_zigzag(&columns.lat, &steps[1]) &&
+                    wire_zigzag(&columns.lon, &steps[2]);
+        for (size_t i = 0; i < 3 && *is_usual; i++) {
+            *is_usual = !__builtin_add_overflow(sums[i], steps[i], &sums[i]);
+        }
+        if (!*is_usual) return SC_OK;
+        sc__osm_point point = {0};
+        err = read_point(block, sums[0], sums[1], sums[2], &point);
+        if (!err && has_tags) {
+            sc__osm_tags tags = {0};
+            *is_usual = take_dense_tags(block, &columns.tags, &tags);
+            if (!*is_usual) return SC_OK;
+            err = sc__osm_add_object(block->osm, sums[0], point, &tags);
+        }
+        if (!err) err = sc__osm_place_node(block->osm, block->place, sums[0], point);
+    }
+    return err;
+}
+
 static sc_err read_dense(sc__osm_block *block, const wire_field *field)
 {
+    bool is_usual = false;
+    const sc_err usual_err = read_usual_dense(block, field, &is_usual);
+    if (usual_err || is_usual) return usual_err;
+
     const Sc__Osm__DenseNodes *dense =
         sc__osm_unpack(&block->arena, &sc__osm__dense_nodes__descriptor, field->bytes, field->size);
     if (!dense)
@@ -270,8 +378,88 @@ static sc_err read_dense(sc__osm_block *block, const wire_field *field)
 
 // --- Ways ------------------------------------------------------------------
 
+/** The id of a way and its columns. */
+typedef struct way_columns {
+    int64_t id;
+    bool has_id;
+    wire_reader keys;
+    wire_reader values;
+    wire_reader refs;
+} way_columns;
+
+// Find them; false if they are not as usual.
+static bool find_way_columns(const wire_field *way, way_columns *out)
+{
+    enum { FIELD_ID = 1, FIELD_KEYS = 2, FIELD_VALUES = 3, FIELD_REFS = 8 };
+    wire_reader wire = {way->bytes, way->bytes + way->size};
+    *out = (way_columns){.id = 0};
+    while (wire.at < wire.end) {
+        wire_field field;
+        if (!wire_next(&wire, &field)) return false;
+        if (field.number == FIELD_ID) {
+            if (field.bytes || out->has_id) return false;
+            out->id = (int64_t)field.value;
+            out->has_id = true;
+            continue;
+        }
+        wire_reader *column = field.number == FIELD_KEYS     ? &out->keys
+                              : field.number == FIELD_VALUES ? &out->values
+                              : field.number == FIELD_REFS   ? &out->refs
+                                                             : NULL;
+        if (column && !take_column(&field, column)) return false;
+    }
+    return out->has_id;
+}
+
+// Note the tags of a way; false if they are not as usual.
+static bool take_way_tags(sc__osm_block *block, way_columns *way, sc__osm_tags *tags)
+{
+    while (way->keys.at < way->keys.end) {
+        uint64_t key = 0;
+        uint64_t value = 0;
+        if (!wire_varint(&way->keys, &key) || !wire_varint(&way->values, &value)) return false;
+        if (key >= block->string_count || value >= block->string_count) return false;
+        add_tag(block, tags, (uint32_t)key, (uint32_t)value);
+    }
+    return way->values.at == way->values.end;
+}
+
+// Read a way in place. Where it is not as usual *is_usual becomes false, and nothing was added.
+static sc_err read_usual_way(sc__osm_block *block, const wire_field *field, bool *is_usual)
+{
+    way_columns way;
+    *is_usual = find_way_columns(field, &way);
+    if (!*is_usual) return SC_OK;
+    const sc_err err = way.keys.at < way.keys.end ? find_strings(block) : SC_OK;
+    if (err) return err;
+
+    sc__osm_road_tags road;
+    road.given = 0;
+    sc__osm_tags tags = {.road = &road};
+    *is_usual = take_way_tags(block, &way, &tags);
+    if (!*is_usual) return SC_OK;
+    if (!tags.highway.text && !tags.object.text && road.given == 0) return SC_OK;
+
+    const size_t count = wire_count(way.refs);
+    if (!sc_reserve(&block->refs, count, &block->ref_capacity, sizeof *block->refs)) {
+        return sc__osm_fail_memory(block->osm);
+    }
+    int64_t id = 0;
+    for (size_t i = 0; i < count; i++) {
+        int64_t step = 0;
+        *is_usual = wire_zigzag(&way.refs, &step) && !__builtin_add_overflow(id, step, &id);
+        if (!*is_usual) return SC_OK;
+        block->refs[i] = id;
+    }
+    return sc__osm_add_way(block->osm, block->place, way.id, block->refs, count, &tags);
+}
+
 static sc_err read_way(sc__osm_block *block, const wire_field *field)
 {
+    bool is_usual = false;
+    const sc_err usual_err = read_usual_way(block, field, &is_usual);
+    if (usual_err || is_usual) return usual_err;
+
     const Sc__Osm__Way *way =
         sc__osm_unpack(&block->arena, &sc__osm__way__descriptor, field->bytes, field->size);
     if (!way) return sc__osm_fail_unpack(block->osm, &block->arena, block->place, "a way");
@@ -387,5 +575,7 @@ void sc__osm_block_fini(sc__osm_block *block)
 {
     sc__osm_arena_fini(&block->arena);
     sc_free(block->strings);
+    sc_free(block->refs);
     block->strings = NULL;
+    block->refs = NULL;
 }

@@ -193,8 +193,8 @@ sc_err sc__osm_filter_init(sc__osm_filter *filter, const char *ways, sc_diag *di
         const sc_slice word = next_word(&rest);
         if (word.size == 0) {
             return sc_fail(diag, SC_EINVAL,
-                           "empty word in the list of ways: %s; give highway values separated by "
-                           "commas, or drivable, walk, bike, all",
+                           "an empty value in the list of ways: %s; give highway values separated "
+                           "by commas, or drivable, walk, bike, all",
                            sc_quote(ways, strlen(ways)).text);
         }
         if (sc_slice_is(word, "all")) {

@@ -65,7 +65,38 @@ void sc__polylines_begin(sc_polylines *lines)
     lines->has_last = false;
 }
 
-sc_err sc__polylines_add(sc_polylines *lines, double x, double y, sc_road_class road_class)
+// How far it is from the last point to (x, y), as the builder measures it.
+static double step_m(const sc_polylines *lines, double x, double y)
+{
+    double last_x = lines->last_x;
+    double last_y = lines->last_y;
+    place_node(lines, &last_x, &last_y);
+    place_node(lines, &x, &y);
+    return lines->coords == SC_COORDS_GEOGRAPHIC ? sc_geo_distance_m(last_x, last_y, x, y)
+                                                 : hypot(x - last_x, y - last_y);
+}
+
+static sc_err add_edge(sc_polylines *lines, sc_node_id node, double x, double y,
+                       const sc_line_road *road)
+{
+    sc_edge_id edge = 0;
+    sc_err err = sc_builder_add_edge(lines->builder, lines->last_node, node, SC_LENGTH_FROM_NODES,
+                                     road->road_class, &edge);
+    if (err) return err;
+    if (road->speed_m_s > 0 || road->is_closed_forward || road->is_closed_backward) {
+        const double speed_m_s =
+            road->speed_m_s > 0 ? road->speed_m_s : sc_road_class_speed_m_s(road->road_class);
+        const double time_s = step_m(lines, x, y) / speed_m_s;
+        err = sc_builder_set_edge_times(lines->builder, edge,
+                                        road->is_closed_forward ? SC_CLOSED_S : time_s,
+                                        road->is_closed_backward ? SC_CLOSED_S : time_s);
+        if (err) return err;
+    }
+    if (!road->name || road->name[0] == '\0') return SC_OK;
+    return sc_builder_set_edge_name(lines->builder, edge, road->name, strlen(road->name));
+}
+
+sc_err sc__polylines_add(sc_polylines *lines, double x, double y, const sc_line_road *road)
 {
     sc_node_id node = SC_NONE;
     if (lines->has_last) {
@@ -77,8 +108,7 @@ sc_err sc__polylines_add(sc_polylines *lines, double x, double y, sc_road_class 
         }
         sc_err err = node_at(lines, x, y, &node);
         if (err) return err;
-        err = sc_builder_add_edge(lines->builder, lines->last_node, node, SC_LENGTH_FROM_NODES,
-                                  road_class, NULL);
+        err = add_edge(lines, node, x, y, road);
         if (err) return err;
     } else {
         // It gets a node only with the second point, but a bad one is found here.

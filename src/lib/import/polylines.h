@@ -17,6 +17,15 @@
 
 #include "base/hash.h"
 
+/** What is known of the road that a line is. */
+typedef struct sc_line_road {
+    sc_road_class road_class;
+    bool is_closed_forward;   ///< in the direction in which it is drawn
+    bool is_closed_backward;  ///< not both
+    double speed_m_s;         ///< 0: what is usual for its class
+    const char *name;         ///< borrowed; NULL or "": it has none
+} sc_line_road;
+
 /** Lines being read. */
 typedef struct sc_polylines {
     sc_builder *builder;  ///< borrowed
@@ -45,7 +54,7 @@ void sc__polylines_begin(sc_polylines *lines);
  *         point; sc__polylines_invalid() has the reason
  */
 SC_CHECKED sc_err sc__polylines_add(sc_polylines *lines, double x, double y,
-                                    sc_road_class road_class);
+                                    const sc_line_road *road);
 
 /** The reason for SC_EINVAL: "not a ..."; to be followed by the point. */
 const char *sc__polylines_invalid(const sc_polylines *lines);

@@ -28,7 +28,8 @@ uint64_t sc__rows_passed(const sc_rows *rows)
 sc_err sc__rows_field(sc_rows *rows, const char *name)
 {
     if (sc_slice_field(&rows->rest, &rows->field)) return SC_OK;
-    return sc__rows_fail(rows, "field '%s' is missing; a line is '%s'", name, rows->shape);
+    return sc__rows_fail(rows, "field '%s' is missing; a line has the form '%s'", name,
+                         rows->shape);
 }
 
 sc_err sc__rows_double(sc_rows *rows, const char *name, double *out)
@@ -66,7 +67,7 @@ sc_err sc__rows_i64(sc_rows *rows, const char *name, int64_t low, int64_t high, 
 sc_err sc__rows_end(sc_rows *rows)
 {
     if (!sc_slice_field(&rows->rest, &rows->field)) return SC_OK;
-    return sc__rows_fail(rows, "one field too many: %s; a line is '%s'",
+    return sc__rows_fail(rows, "one field too many: %s; a line has the form '%s'",
                          sc_quote(rows->field.text, rows->field.size).text, rows->shape);
 }
 

@@ -105,7 +105,7 @@ static sc_err find_stars(border_stars *known, const sc_relay *relay, sc_diag *di
         known->stars[i] = known->star_of_node[relay->border_nodes[i]];
         if (known->stars[i] == SC_NONE) {
             return sc_fail(diag, SC_EUNKNOWN,
-                           "node %" PRIu32 " is no intersection, so it cannot be a border node",
+                           "node %" PRIu32 " is not an intersection, so it cannot be a border node",
                            relay->border_nodes[i]);
         }
     }
@@ -446,8 +446,9 @@ static sc_err fail(const sc_lbs *lbs, sc_err err, uint64_t visits, sc_diag *diag
     if (err != SC_ELIMIT) return sc_fail_memory(diag, "answering");
     if (border_visits(&lbs->border) > visits) {
         return sc_fail(diag, err,
-                       "the search takes more than %" PRIu64 " steps; ask for fewer objects, a "
-                       "smaller range or fewer segments, or let the provider have an index",
+                       "the search takes more than %" PRIu64
+                       " steps; ask for fewer objects, a smaller range or fewer segments, or give "
+                       "the provider an index",
                        lbs->options.max_visits);
     }
     return sc_fail(diag, err,

@@ -157,8 +157,8 @@ static sc_err check_row(const sc_objects_builder *builder, const sc_object_row *
     const char *category = row->category;
     const char *name = row->name;
     if (row->edge >= sc_map_edge_count(builder->map)) {
-        return sc_fail(diag, SC_EINVAL, "the map has no edge %u; it has %u of them", row->edge,
-                       sc_map_edge_count(builder->map));
+        return sc_fail(diag, SC_EINVAL, "the map has no edge %u; it has %u edges, numbered from 0",
+                       row->edge, sc_map_edge_count(builder->map));
     }
     if (!isfinite(row->offset_m)) {
         return sc_fail(diag, SC_EINVAL, "an object's offset along its edge is not a number");
@@ -219,8 +219,7 @@ sc_err sc_objects_builder_add(sc_objects_builder *builder, const sc_object_row *
     }
     if (err == SC_ENOMEM) return sc_fail_memory(diag, "taking in objects");
     if (err) {
-        return sc_fail(diag, err,
-                       "too many objects, or too long texts: 4 GiB of texts are the limit");
+        return sc_fail(diag, err, "too many objects, or more than 4 GiB of names and categories");
     }
     return SC_OK;
 }

@@ -222,21 +222,20 @@ static sc_err read_header(table *t, sc_slice line)
         if (known == COLUMNS) continue;
         if (has[known]) {
             return fail_field(t, known, "is in the header twice", title,
-                              "rename the one that is not meant");
+                              "rename the column that is not to be used");
         }
         has[known] = true;
         place[known] = c.count - 1;
     }
     if (!has[COLUMN_SEGMENT]) {
-        return fail_line(t, "the header names no column 'segment'; it is segment,count or "
-                            "segment,weight");
+        return fail_line(
+            t, "the header has no column 'segment'; write segment,count or segment,weight");
     }
     if (has[COLUMN_COUNT] == has[COLUMN_WEIGHT]) {
-        return fail_line(t, has[COLUMN_COUNT]
-                                ? "the header names both 'count' and 'weight'; rename the one that "
-                                  "is not meant"
-                                : "the header names neither 'count' nor 'weight'; it is "
-                                  "segment,count or segment,weight");
+        return fail_line(t, has[COLUMN_COUNT] ? "the header has both 'count' and 'weight'; rename "
+                                                "the column that is not to be used"
+                                              : "the header has neither 'count' nor 'weight'; "
+                                                "write segment,count or segment,weight");
     }
     t->measure = has[COLUMN_COUNT] ? COLUMN_COUNT : COLUMN_WEIGHT;
     t->place[0] = place[COLUMN_SEGMENT];
@@ -260,8 +259,8 @@ static sc_err cut_row(const table *t, sc_slice line, sc_slice fields[2])
     }
     if (c.count == t->width) return SC_OK;
     return sc_fail(t->diag, SC_EPARSE,
-                   "%s:%" PRIu64 ": the header has %zu fields and this line %zu; put a text with a "
-                   "comma in double quotes, and leave no field out",
+                   "%s:%" PRIu64 ": the header has %zu fields, but this line has %zu; put a text "
+                   "with a comma in double quotes, and leave out no field",
                    t->source->name, t->source->line, t->width, c.count);
 }
 
@@ -274,13 +273,14 @@ static sc_err read_segment(const table *t, sc_slice field, sc_seg_id *out)
     }
     if (segment >= t->density->count) {
         return sc_fail(t->diag, SC_EPARSE,
-                       "%s:%" PRIu64 ": field 'segment' is %" PRIu64 ", and the map has %zu "
-                       "segments, numbered from 0; take the map that the table was made for",
+                       "%s:%" PRIu64 ": field 'segment' is %" PRIu64
+                       ", but the map has %zu segments, numbered from 0; use the map that the "
+                       "table was made for",
                        t->source->name, t->source->line, segment, t->density->count);
     }
     if (t->density->weights[segment] != unseen) {
-        return fail_field(t, COLUMN_SEGMENT, "names a segment for the second time", field,
-                          "leave one line for it");
+        return fail_field(t, COLUMN_SEGMENT, "names a segment a second time", field,
+                          "keep one line for it");
     }
     *out = (sc_seg_id)segment;
     return SC_OK;
@@ -291,7 +291,7 @@ static sc_err read_measure(const table *t, sc_slice field, double *out)
     if (t->measure == COLUMN_COUNT) {
         uint64_t count = 0;
         if (!sc_slice_u64(field, &count)) {
-            return fail_field(t, COLUMN_COUNT, "is not a whole number from 0 on", field,
+            return fail_field(t, COLUMN_COUNT, "is not a whole number of 0 or more", field,
                               "count travellers, or call the column 'weight'");
         }
         *out = sc__counted_weight(count);
@@ -302,8 +302,9 @@ static sc_err read_measure(const table *t, sc_slice field, double *out)
         return fail_field(t, COLUMN_WEIGHT, "is not a number", field, "write one like 0.25");
     }
     if (weight != 0 && !(weight >= least_weight && weight <= most_weight)) {
-        return fail_field(t, COLUMN_WEIGHT, "is neither 0 nor from 1e-100 to 1e100", field,
-                          "only how weights compare matters: multiply all of them by the same");
+        return fail_field(
+            t, COLUMN_WEIGHT, "is neither 0 nor from 1e-100 to 1e100", field,
+            "only the ratios of weights matter: multiply all of them by the same number");
     }
     *out = weight;
     return SC_OK;
@@ -352,7 +353,7 @@ static sc_err read_comment(const table *t, sc_slice line)
     if (checksum == sc_map_checksum(t->map)) return SC_OK;
     return sc_fail(t->diag, SC_EMISMATCH,
                    "%s:%" PRIu64 ": this is a density of the map with the checksum %016" PRIx64
-                   ", not of this one; take that one ('starcloak map info' shows checksums)",
+                   ", not of this map; use that map ('starcloak map info' shows checksums)",
                    t->source->name, t->source->line, checksum);
 }
 
@@ -361,7 +362,8 @@ static sc_err read_comment(const table *t, sc_slice line)
 static sc_err read_line(table *t, sc_slice line)
 {
     if (line.size > LONGEST_LINE) {
-        return fail_line(t, "a line of more than 65,536 bytes; is this a table?");
+        return fail_line(
+            t, "the line is longer than 65,536 bytes; check that this is a table of densities");
     }
     const sc_slice text = trim(line);
     if (text.size == 0) return SC_OK;
@@ -385,15 +387,16 @@ static sc_err fill_in(const table *t)
 {
     const char *name = t->source->name;
     if (t->width == 0) {
-        return sc_fail(t->diag, SC_EPARSE, "%s: is empty; a header segment,count is needed", name);
+        return sc_fail(t->diag, SC_EPARSE,
+                       "%s: the file is empty; it must begin with a header segment,count", name);
     }
     if (t->seen == 0) {
         return sc_fail(t->diag, SC_EPARSE,
-                       "%s: has a header and nothing below it; a line per segment is needed", name);
+                       "%s: the file has a header but no lines; add a line for each segment", name);
     }
     if (!(t->largest > 0)) {
         return sc_fail(t->diag, SC_EPARSE,
-                       "%s: field 'weight' is 0 in every line; one at least must be above 0", name);
+                       "%s: field 'weight' is 0 in every line; at least one must be above 0", name);
     }
     const double little =
         t->measure == COLUMN_COUNT ? sc__counted_weight(0) : t->largest * share_of_unseen;

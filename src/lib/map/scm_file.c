@@ -153,12 +153,12 @@ static sc_err check_header(const examined *e)
         return sc_fail(e->diag, SC_EFORMAT,
                        "%s: not a StarCloak map; make one with 'starcloak map import'", e->name);
     }
-    if (e->size < sizeof *header) return damaged(e, "cut short inside its header");
+    if (e->size < sizeof *header) return damaged(e, "the file ends inside its header");
     if (header->version != SC_SCM_VERSION) {
         return sc_fail(
             e->diag, SC_EFORMAT,
-            "%s: map of format version %u, this program reads version %d; import it again with "
-            "'starcloak map import', and its index with 'starcloak map index'",
+            "%s: the map has format version %u, but this program reads version %d; import it again "
+            "with 'starcloak map import', and make its index with 'starcloak map index'",
             e->name, header->version, SC_SCM_VERSION);
     }
     if (header->header_checksum != sc__scm_header_checksum(header)) {
@@ -167,7 +167,7 @@ static sc_err check_header(const examined *e)
     if (header->file_size != e->size) {
         return sc_fail(
             e->diag, SC_EFORMAT,
-            "%s: damaged map: the file has %zu bytes, its header says %llu; import it again",
+            "%s: damaged map: the file has %zu bytes, but its header says %llu; import it again",
             e->name, e->size, (unsigned long long)header->file_size);
     }
     if (header->table_count != SC_TABLE_COUNT) return damaged(e, "wrong number of tables");

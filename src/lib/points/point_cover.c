@@ -108,8 +108,8 @@ static sc_err count_stops(sc__point_cover *cover, const sc_point_options *option
         if (total >
             fmin((double)options->max_points + 2.0 * (double)cover->segment_count, UINT32_MAX)) {
             return sc_fail(diag, SC_ELIMIT,
-                           "covering the cloak takes more than %zu points; allow more of them, or "
-                           "a wider spacing",
+                           "covering the cloak takes more than %zu points; allow more points, or a "
+                           "wider spacing",
                            options->max_points);
         }
     }
@@ -205,11 +205,10 @@ sc_err sc__point_cover_init(const sc_map *map, const sc_seg_id *segments, size_t
     if (!err) err = count_stops(&cover, options, diag);
     if (!err) err = put_points(&cover, &nodes, diag);
     if (!err && cover.point_count > options->max_points) {
-        err =
-            sc_fail(diag, SC_ELIMIT,
-                    "covering the cloak takes %" PRIu32 " points, and %zu are allowed; allow more "
-                    "of them, or a wider spacing",
-                    cover.point_count, options->max_points);
+        err = sc_fail(diag, SC_ELIMIT,
+                      "covering the cloak takes %" PRIu32
+                      " points, but %zu are allowed; allow more points, or a wider spacing",
+                      cover.point_count, options->max_points);
     }
     sc_hash_fini(&nodes);
     if (err) {

@@ -21,8 +21,9 @@ typedef struct reader {
 
 static sc_err fail(const reader *r, const char *field, const char *what)
 {
-    return sc_fail(r->diag, SC_EREPLY, "an answer of the provider, object %" PRIu32 ": \"%s\" %s",
-                   r->number, field, what);
+    return sc_fail(r->diag, SC_EREPLY,
+                   "in an answer of the provider, object %" PRIu32 ": \"%s\" %s", r->number, field,
+                   what);
 }
 
 // --- Fields -----------------------------------------------------------------
@@ -129,8 +130,8 @@ static sc_err read_category(const reader *r, const sc_vocabulary *vocabulary, sc
     }
     if (strcmp(sc_json_text_at(value), vocabulary->names[asked]) != 0) {
         return fail(r, field,
-                    "is another category than the one asked for; if the provider has words of its "
-                    "own for them, leave that field out");
+                    "is not the category asked for; if the provider names categories differently, "
+                    "leave the field category empty");
     }
     return SC_OK;
 }
@@ -164,10 +165,11 @@ static sc_err check_brackets(const char *bytes, size_t size, uint32_t k, sc_diag
         count += bytes[i] == '{' || bytes[i] == '[';
     }
     if (count <= (size_t)BRACKETS_PER_OBJECT * k + BRACKETS_BESIDES) return SC_OK;
-    return sc_fail(diag, SC_EREPLY,
-                   "an answer of the provider has %zu lists and objects in it, far more than for "
-                   "the %" PRIu32 " objects asked for",
-                   count, k);
+    return sc_fail(
+        diag, SC_EREPLY,
+        "an answer of the provider has %zu lists and objects in it, far more than %" PRIu32
+        " objects need",
+        count, k);
 }
 
 static sc_err find_list(const sc__point_settings *settings, uint32_t k,
@@ -176,15 +178,17 @@ static sc_err find_list(const sc__point_settings *settings, uint32_t k,
     const char *field = settings->options.list_field;
     const sc_json_value *list = value_at(document, field);
     if (!sc_json_is_array(list)) {
-        return *field ? sc_fail(diag, SC_EREPLY,
-                                "an answer of the provider has no list \"%s\"; check the names of "
-                                "the fields",
-                                field)
-                      : sc_fail(diag, SC_EREPLY, "an answer of the provider is no list of objects");
+        return *field
+                   ? sc_fail(diag, SC_EREPLY,
+                             "an answer of the provider has no list \"%s\"; check the names of "
+                             "the fields",
+                             field)
+                   : sc_fail(diag, SC_EREPLY, "an answer of the provider is not a list of objects");
     }
     if (sc_json_size(list) > k) {
         return sc_fail(diag, SC_EREPLY,
-                       "an answer of the provider has %zu objects, and %" PRIu32 " were asked for",
+                       "an answer of the provider has %zu objects, but only %" PRIu32
+                       " were asked for",
                        sc_json_size(list), k);
     }
     *out = list;

@@ -52,8 +52,8 @@ static sc_err add(sc__point_objects *all, const sc__point_answer_row *row, uint3
 {
     if (all->count == OBJECTS_MAX || all->strings_size > STRINGS_MAX) {
         return sc_fail(diag, SC_ELIMIT,
-                       "the provider names more different objects for one cloak than can be kept; "
-                       "ask for fewer objects, or a smaller radius");
+                       "the provider names too many different objects for one cloak; ask for fewer "
+                       "objects, or a smaller radius");
     }
     if (!sc_grow(&all->items, all->count, &all->capacity, sizeof *all->items)) {
         return sc_fail_memory(diag, memory_for);
@@ -114,7 +114,7 @@ static sc_err find_road(const sc_map *map, sc__point_object *item, sc_object *ou
 {
     sc_snap snap;
     const sc_err err = sc_map_snap(map, item->x, item->y, HUGE_VAL, &snap);
-    if (err) return sc_fail(diag, err, "an object of the provider is near no road");
+    if (err) return sc_fail(diag, err, "an object of the provider is not near any road");
     item->off_road_m = snap.distance_m;
     *out = (sc_object){.edge = snap.edge,
                        .offset = (uint32_t)llround(snap.offset_m / sc_map_unit_m(map)),

@@ -107,16 +107,16 @@ static long timeout_ms(const connections *http)
 static sc_err fail_deadline(const connections *http, sc_diag *diag)
 {
     return sc_fail(diag, SC_ENET,
-                   "the provider has not answered all questions for a cloak within %g seconds, "
-                   "which is the deadline; allow more time, or ask at fewer points",
+                   "the provider did not answer all questions about a cloak within the deadline of "
+                   "%g seconds; allow more time, or ask at fewer points",
                    http->deadline_s);
 }
 
 static sc_err fail_nothing_sent(sc_diag *diag)
 {
     return sc_fail(diag, SC_ELATE,
-                   "there was no connection to the provider before the first question had to "
-                   "leave, so none was asked");
+                   "there was no connection to the provider in time for the first question, so no "
+                   "question was sent");
 }
 
 // --- One question -----------------------------------------------------------
@@ -178,11 +178,11 @@ static sc_err refuse_status(long status, sc_diag *diag)
 {
     if (status >= 300 && status < 400) {
         return sc_fail(diag, SC_ENET,
-                       "the provider answers with a redirect (status %ld), and those are not "
-                       "followed; give the address it leads to",
+                       "the provider answered with a redirect (status %ld), and redirects are not "
+                       "followed; set the provider's URL to the new address",
                        status);
     }
-    return sc_fail(diag, SC_ENET, "the provider answers with status %ld instead of 200", status);
+    return sc_fail(diag, SC_ENET, "the provider answered with status %ld instead of 200", status);
 }
 
 static sc_err refuse_transfer(const connections *http, const slot *s, CURLcode code, sc_diag *diag)
@@ -192,7 +192,7 @@ static sc_err refuse_transfer(const connections *http, const slot *s, CURLcode c
     }
     if (s->body.trouble == SC_ELIMIT || code == CURLE_FILESIZE_EXCEEDED) {
         return sc_fail(diag, SC_EREPLY,
-                       "an answer of the provider is larger than %zu bytes, which is the limit",
+                       "an answer of the provider is larger than the limit of %zu bytes",
                        s->body.max_bytes);
     }
     if (is_too_late_to_start(http)) return fail_nothing_sent(diag);
@@ -200,7 +200,7 @@ static sc_err refuse_transfer(const connections *http, const slot *s, CURLcode c
         return fail_deadline(http, diag);
     }
     if (code == CURLE_OPERATION_TIMEDOUT) {
-        return sc_fail(diag, SC_ENET, "the provider has not answered within %g seconds",
+        return sc_fail(diag, SC_ENET, "the provider did not answer within %g seconds",
                        http->timeout_s);
     }
     return sc_fail(diag, SC_ENET, "the provider cannot be asked: %s", curl_easy_strerror(code));
@@ -402,8 +402,8 @@ static sc_err check_requests(const sc_point_provider *provider, const sc_relay *
         }
         if (request->category_count > 0 && !provider->settings.has_category) {
             return sc_fail(diag, SC_EREQUEST,
-                           "a request is for some categories, and the provider's URL has no "
-                           "{category} to put them in");
+                           "a request names categories, but the provider's URL has no {category}; "
+                           "add it to the URL");
         }
     }
     return SC_OK;

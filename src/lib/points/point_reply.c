@@ -170,8 +170,8 @@ static sc_err measure_straight(const taking *t, const sc__point_answer_row *row,
         SC__POINT_STRAIGHT_SHARE * fmax(straight_m, row->distance_m) + t->reply->grain_m;
     if (fabs(row->distance_m - straight_m) <= tolerance_m) return SC_OK;
     return sc_fail(t->diag, SC_EREPLY,
-                   "the provider's distance is not as the crow flies; is it by road, or not in "
-                   "metres?");
+                   "the provider's distance is not the straight line in metres; check the distance "
+                   "setting and the unit");
 }
 
 static sc_err measure_road(const taking *t, const sc__point_answer_row *row, double straight_m,
@@ -181,8 +181,8 @@ static sc_err measure_road(const taking *t, const sc__point_answer_row *row, dou
     const double least_m = ROAD_LEAST_SHARE * straight_m - OFF_ROAD_GRAINS * t->reply->grain_m;
     if (row->distance_m >= least_m || !sc_map_is_in_metres(t->reply->map)) return SC_OK;
     return sc_fail(t->diag, SC_EREPLY,
-                   "the provider's distance is far shorter than the straight line; is it in "
-                   "metres?");
+                   "the provider's distance is far shorter than the straight line; check that it "
+                   "is in metres");
 }
 
 // The distance that counts, after a check of the one that the provider gives.
@@ -248,7 +248,7 @@ static sc_err check_count(const sc_point_reply *reply, const sc__point_list *old
 {
     if (count < old->count) {
         return sc_fail(diag, SC_EREPLY,
-                       "the provider has %" PRIu32 " objects when asked for more, and had %" PRIu32
+                       "the provider gave %" PRIu32 " objects when asked for more, but %" PRIu32
                        " before",
                        count, old->count);
     }
@@ -345,8 +345,8 @@ sc_err sc__point_reply_next_k(const sc_point_reply *reply, size_t at, uint32_t m
     const sc__point_topic *topic = sc__point_reply_topic(reply, at);
     if (topic->k > max_k) {
         return sc_fail(diag, SC_ELIMIT,
-                       "a request is for %" PRIu32 " objects, and the provider's largest k is "
-                       "%" PRIu32,
+                       "a request is for %" PRIu32
+                       " objects, but the provider's largest k is %" PRIu32,
                        topic->k, max_k);
     }
     if (list->k == 0) {
@@ -361,8 +361,9 @@ sc_err sc__point_reply_next_k(const sc_point_reply *reply, size_t at, uint32_t m
     }
     if (list->k == max_k) {
         return sc_fail(diag, SC_ELIMIT,
-                       "the %" PRIu32 " nearest objects do not reach far enough around a point of "
-                       "the cloak; allow a larger k if the provider does, or a narrower spacing",
+                       "the %" PRIu32
+                       " nearest objects do not reach far enough around a point of the cloak; "
+                       "allow a larger k if the provider supports it, or a narrower spacing",
                        max_k);
     }
     *out = at_most(2 * (uint64_t)list->k, max_k);
@@ -394,17 +395,19 @@ static sc_err check_missing(const pair *p, const sc_near *near, int other)
             ? near->distance_m + p->apart_m
             : sc__point_straight_m(p->reply->map, point->x, point->y, item->x, item->y);
     if (at_most_m >= p->lists[other]->complete_m) return SC_OK;
-    return sc_fail(p->diag, SC_EREPLY,
-                   "the provider leaves out an object at one point that it names at the next; does "
-                   "it give fewer objects than asked for, or none beyond some distance?");
+    return sc_fail(
+        p->diag, SC_EREPLY,
+        "the provider leaves out an object at one point that it names at the next; check whether "
+        "it gives fewer objects than asked for, or none beyond some distance");
 }
 
 static sc_err check_both(const pair *p, const sc_near *a, const sc_near *b)
 {
     if (fabs(a->distance_m - b->distance_m) <= p->apart_m) return SC_OK;
-    return sc_fail(p->diag, SC_EREPLY,
-                   "the provider's distances of one object from two points differ by more than the "
-                   "road between them; does it measure by road, both ways alike?");
+    return sc_fail(
+        p->diag, SC_EREPLY,
+        "the provider's distances of one object from two points differ by more than the road "
+        "between them; check that it measures by road, the same in both directions");
 }
 
 // Lists are sorted by object.

@@ -62,19 +62,20 @@ static sc_err check_places(const char *url, const char *path, bool found[PLACE_C
                            sc_diag *diag)
 {
     for (const char *c = strpbrk(url, "{}"); c; c = strpbrk(c + 1, "{}")) {
-        if (c[0] == '}') return sc_fail(diag, SC_EINVAL, "the provider's URL has a '}' too many");
+        if (c[0] == '}')
+            return sc_fail(diag, SC_EINVAL, "the provider's URL has a '}' without a '{'");
         const int place = place_at(c);
         const size_t size = strcspn(c, "}") + 1;
         if (place == PLACE_COUNT) {
             return sc_fail(diag, SC_EINVAL,
-                           "the provider's URL has %s; what can be put into it is {lon}, {lat}, "
-                           "{k} and {category}",
+                           "the provider's URL has the unknown field %s; known fields: {lon}, "
+                           "{lat}, {k} and {category}",
                            sc_quote(c, strnlen(c, size)).text);
         }
         if (c < path) {
             return sc_fail(diag, SC_EINVAL,
                            "the provider's URL has %s in the name of the host, which is visible on "
-                           "the network; put it into the path or behind '?'",
+                           "the network; put it into the path or after '?'",
                            place_names[place]);
         }
         found[place] = true;
@@ -187,7 +188,7 @@ sc_err sc__point_url_fill(const char *url, const sc__point_url_values *values, c
     }
     if (t.is_full) {
         return sc_fail(diag, SC_EREQUEST,
-                       "the name of a category is too long to be put into the provider's URL");
+                       "the name of a category is too long for the provider's URL");
     }
     out[t.size] = '\0';
     return SC_OK;
@@ -245,7 +246,7 @@ static sc_err check_numbers(const sc_point_options *o, sc_diag *diag)
     }
     if (!(o->leave_s >= 0.0)) {
         return sc_fail(diag, SC_EINVAL,
-                       "the time for the first question to leave must be 0 (any) or more");
+                       "the time for the first question must be 0 (no limit) or more");
     }
     if (o->max_k < 1 || o->max_points < 1) {
         return sc_fail(diag, SC_EINVAL,
@@ -255,7 +256,7 @@ static sc_err check_numbers(const sc_point_options *o, sc_diag *diag)
         return sc_fail(diag, SC_EINVAL, "the size of an answer must be 1 to %zu bytes", BYTES_MAX);
     }
     if (o->parallel < 1 || o->parallel > PARALLEL_MAX) {
-        return sc_fail(diag, SC_EINVAL, "questions under way at once must be 1 to %d",
+        return sc_fail(diag, SC_EINVAL, "the number of questions at once must be 1 to %d",
                        PARALLEL_MAX);
     }
     if (o->distance != SC_POINT_STRAIGHT && o->distance != SC_POINT_ROAD) {
@@ -281,8 +282,8 @@ static sc_err check_field(const field *f, sc_diag *diag)
     if (size > FIELD_MAX || f->name[0] == '.' || f->name[size - 1] == '.' ||
         strstr(f->name, "..")) {
         return sc_fail(diag, SC_EINVAL,
-                       "the field of the %s, %s, is no name: give names parted by single dots, "
-                       "as properties.name",
+                       "the field of the %s, %s, is not a valid name; give names separated by "
+                       "single dots, as properties.name",
                        f->what, sc_quote(f->name, size).text);
     }
     return SC_OK;

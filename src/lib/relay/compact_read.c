@@ -62,7 +62,7 @@ static sc_err unpack(const sc__relay_codec *codec, const ProtobufCMessageDescrip
         protobuf_c_message_unpack(kind, &allocator, message.size, message.bytes);
     if (!unpacked && b.is_over) {
         return sc_fail(codec->diag, SC_ELIMIT,
-                       "the message takes far more memory than its size explains");
+                       "the message needs far more memory than its size justifies");
     }
     if (!unpacked && b.out_of_memory) return sc_fail_memory(codec->diag, "reading a message");
     if (!unpacked) {
@@ -79,11 +79,8 @@ static void free_unpacked(ProtobufCMessage *message)
     if (message) protobuf_c_message_free_unpacked(message, &allocator);
 }
 
-static sc_err check_header(const sc__relay_codec *codec, uint32_t version, uint64_t checksum)
+static sc_err check_map(const sc__relay_codec *codec, uint64_t checksum)
 {
-    // The version first: what the other numbers mean depends on it.
-    const sc_err err = sc__relay_version_accept(codec, version);
-    if (err) return err;
     if (checksum == sc_map_checksum(codec->map)) return SC_OK;
     return sc_fail(codec->diag, SC_EMISMATCH,
                    "the message is about another map (checksum %016llx, here %016llx); give both "
@@ -111,7 +108,8 @@ static sc_err check_counts(const sc__relay_codec *codec, const Starcloak__Relay 
     }
     // A segment has two ends. Both counts are of numbers in memory, so this does not overflow.
     if (from->n_border_nodes > 2 * from->n_segments) {
-        return sc_fail(codec->diag, SC_EPARSE, "the relay has %zu border nodes on %zu segments",
+        return sc_fail(codec->diag, SC_EPARSE,
+                       "the relay has %zu border nodes, too many for %zu segments",
                        from->n_border_nodes, from->n_segments);
     }
     return SC_OK;
@@ -178,7 +176,7 @@ static sc_err read_wanted(const sc__relay_codec *codec, size_t place,
         to->radius_s = from->radius_s;
         break;
     default:
-        return sc_fail(codec->diag, SC_EREQUEST, "request %zu is of no known type", place);
+        return sc_fail(codec->diag, SC_EREQUEST, "request %zu is of an unknown type", place);
     }
     return check_radius_metric(codec, place, from);
 }
@@ -216,7 +214,9 @@ static sc_err read_all(const sc__relay_codec *codec, const Starcloak__Relay *fro
 
 static sc_err read_relay(const sc__relay_codec *codec, const Starcloak__Relay *from, sc_relay **out)
 {
-    sc_err err = check_header(codec, from->version, from->map);
+    // The version first: what the other numbers mean depends on it.
+    sc_err err = sc__relay_version_accept(codec, false, from->version);
+    if (!err) err = check_map(codec, from->map);
     if (!err) err = check_counts(codec, from);
     if (err) return err;
 
@@ -294,7 +294,8 @@ static sc_err check_keys_differ(const sc__relay_codec *codec, const Starcloak__O
         uint32_t first = 0;
         err = sc_string_index_put(&keys, from->keys[i], (uint32_t)i, &first);
         if (!err && first != i) {
-            err = sc_fail(codec->diag, SC_EREPLY, "object %zu has the key of another one", i);
+            err =
+                sc_fail(codec->diag, SC_EREPLY, "object %zu has the same key as another object", i);
         }
     }
     sc_string_index_fini(&keys);
@@ -308,8 +309,8 @@ static sc_err read_words(const sc__relay_codec *codec, const Starcloak__Objects 
     for (size_t i = 0; i < from->n_categories; i++) {
         words[i] = sc_vocabulary_find(codec->vocabulary, from->categories[i]);
         if (words[i] == SC_NONE) {
-            return sc_fail(codec->diag, SC_EREPLY, "category %zu of the objects is not known here",
-                           i);
+            return sc_fail(codec->diag, SC_EREPLY,
+                           "category %zu of the objects is not known to this side", i);
         }
     }
     return SC_OK;
@@ -319,7 +320,7 @@ static sc_err read_object(const sc__relay_codec *codec, const Starcloak__Objects
                           const sc_category_id *words, sc_edge_id edge, sc_object *out)
 {
     if (from->category[i] >= from->n_categories) {
-        return sc_fail(codec->diag, SC_EREPLY, "object %zu is of no category", i);
+        return sc_fail(codec->diag, SC_EREPLY, "object %zu has no category", i);
     }
     if (edge >= sc_map_edge_count(codec->map) ||
         from->offset[i] > sc_map_edges(codec->map)[edge].length) {
@@ -359,8 +360,9 @@ static sc_err fill_table(const sc__relay_codec *codec, const Starcloak__Objects 
 {
     // Each is looked up once, and more words than we know cannot all be known: a bound on the work.
     if (from->n_categories > codec->vocabulary->count) {
-        return sc_fail(codec->diag, SC_EREPLY, "the objects have %zu categories; only %u are known",
-                       from->n_categories, codec->vocabulary->count);
+        return sc_fail(codec->diag, SC_EREPLY,
+                       "the objects have %zu categories, but only %u are known", from->n_categories,
+                       codec->vocabulary->count);
     }
     sc_category_id *words = sc_malloc_array(from->n_categories, sizeof *words);
     if (!words) return fail_memory(codec);
@@ -494,7 +496,7 @@ static sc_err read_list(const reading *r, const Starcloak__Part *from, size_t be
 static sc_err read_lists(reading *r, Starcloak__Part *from)
 {
     if (from->n_list_size != r->reply->border_node_count) {
-        return fail_part(r, "there is not one list for each border node");
+        return fail_part(r, "the number of lists is not the number of border nodes");
     }
     uint64_t total = 0;
     for (size_t b = 0; b < from->n_list_size; b++) {
@@ -521,7 +523,8 @@ static sc_err read_lists(reading *r, Starcloak__Part *from)
 static sc_err read_reply(const sc__relay_codec *codec, const sc_relay *relay,
                          const Starcloak__Reply *from, sc_reply *reply)
 {
-    sc_err err = check_header(codec, from->version, from->map);
+    sc_err err = sc__relay_version_accept(codec, true, from->version);
+    if (!err) err = check_map(codec, from->map);
     if (err) return err;
     if (from->n_parts != relay->request_count) {
         return sc_fail(codec->diag, SC_EREPLY, "the reply has %zu parts for %zu requests",

@@ -84,8 +84,8 @@ static sc_err take_sample(sc__geojson_matching *m, sc__geojson_degrees at, doubl
 {
     // The work is bounded by the size of the largest cloak, not by that of the message.
     if (m->samples_done / SAMPLES_PER_SEGMENT >= m->codec->limits.max_segments) {
-        return sc_fail(m->codec->diag, SC_ELIMIT, "line %zu: too many or too long lines in all",
-                       m->lines);
+        return sc_fail(m->codec->diag, SC_ELIMIT,
+                       "line %zu: the lines are too many or too long in total", m->lines);
     }
     if (!sc_grow(&m->samples, m->sample_count, &m->sample_capacity, sizeof *m->samples)) {
         return fail_memory(m);
@@ -400,7 +400,7 @@ sc_err sc__geojson_find_crossings(const sc__relay_codec *codec, const sc_seg_id 
         nodes[i] = nearest(crossings, crossing_count, points[i], &is_clear);
         if (nodes[i] == SC_NONE) {
             err = sc_fail(codec->diag, SC_EUNKNOWN,
-                          "point %zu is at no crossing of the roads that were sent", i);
+                          "point %zu is not at a crossing of the roads that were sent", i);
         } else if (!is_clear) {
             err = sc_fail(codec->diag, SC_EUNKNOWN,
                           "point %zu fits two crossings; use the compact encoding", i);

@@ -26,7 +26,7 @@ static sc_err parse(const sc__relay_codec *codec, sc__relay_message message, sc_
     const char *text = (const char *)message.bytes;
     if (sc_json_tree_bytes(text, message.size) / GROWTH > limit + ALLOWANCE / GROWTH) {
         return sc_fail(codec->diag, SC_ELIMIT,
-                       "the message takes far more memory than its size explains");
+                       "the message needs far more memory than its size justifies");
     }
     sc_json_error error = {.line = 1, .column = 1};
     const sc_err err = sc_json_tree_read(text, message.size, out, &error);
@@ -53,7 +53,8 @@ static sc_err check_shape(const sc__relay_codec *codec, const sc_json_value *roo
         return sc_fail(codec->diag, SC_EPARSE,
                        "the message has no 'starcloak', the version of the protocol");
     }
-    const sc_err err = sc__relay_version_accept(codec, (uint64_t)sc_json_integer(version));
+    const sc_err err = sc__relay_version_accept(codec, strcmp(list, "answers") == 0,
+                                                (uint64_t)sc_json_integer(version));
     if (err) return err;
     const char *const lists[] = {"features", list};
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
@@ -151,10 +152,9 @@ static sc_err read_line(relay_reading *r, size_t number, const sc__geojson_featu
 {
     const size_t count = sc_json_size(feature->coordinates);
     if (!has_id(feature, 's', r->lines.lines)) {
-        return fail_relay_feature(r, number,
-                                  "is a line that is not called s0, s1, ... by its order");
+        return fail_relay_feature(r, number, "is a line whose id is not s0, s1, ... in order");
     }
-    if (count < 2) return fail_relay_feature(r, number, "is a line without two positions");
+    if (count < 2) return fail_relay_feature(r, number, "is a line with fewer than two positions");
     if (!sc_reserve(&r->line, count, &r->line_capacity, sizeof *r->line))
         return fail_relay_memory(r);
     for (size_t i = 0; i < count; i++) {
@@ -168,8 +168,7 @@ static sc_err read_line(relay_reading *r, size_t number, const sc__geojson_featu
 static sc_err read_point(relay_reading *r, size_t number, const sc__geojson_feature *feature)
 {
     if (!has_id(feature, 'b', r->point_count)) {
-        return fail_relay_feature(r, number,
-                                  "is a point that is not called b0, b1, ... by its order");
+        return fail_relay_feature(r, number, "is a point whose id is not b0, b1, ... in order");
     }
     if (!sc_grow(&r->points, r->point_count, &r->point_capacity, sizeof *r->points)) {
         return fail_relay_memory(r);
@@ -185,7 +184,7 @@ static sc_err read_feature(relay_reading *r, size_t number)
 {
     sc__geojson_feature feature;
     if (!sc__geojson_read_feature(sc_json_at(r->features, number), &feature)) {
-        return fail_relay_feature(r, number, "is not one with an id and a geometry");
+        return fail_relay_feature(r, number, "has no id or no geometry");
     }
     if (strcmp(feature.geometry, "LineString") == 0) return read_line(r, number, &feature);
     if (strcmp(feature.geometry, "Point") == 0) return read_point(r, number, &feature);
@@ -225,7 +224,7 @@ static sc_err read_categories(const relay_reading *r, size_t place, const sc_jso
     const size_t count = sc_json_size(json);
     if (!sc_json_is_array(json) || count < 1 || count > SC_REQUEST_CATEGORIES) {
         return sc_fail(r->codec->diag, SC_EREQUEST,
-                       "the categories of request %zu are not a list of 1 to %d words", place,
+                       "the categories of request %zu are not a list of 1 to %d names", place,
                        (int)SC_REQUEST_CATEGORIES);
     }
     to->category_count = (uint32_t)count;
@@ -254,7 +253,7 @@ static sc_err read_k(const relay_reading *r, size_t place, const sc_json_value *
     const sc_json_value *k = sc_json_member(json, "k");
     if (!sc_json_is_integer(k) || sc_json_integer(k) < 1 || sc_json_integer(k) > UINT32_MAX) {
         return sc_fail(r->codec->diag, SC_EREQUEST,
-                       "k of request %zu is not a whole number from 1 on", place);
+                       "k of request %zu is not a whole number of 1 or more", place);
     }
     to->k = (uint32_t)sc_json_integer(k);
     return SC_OK;

@@ -79,7 +79,7 @@ static sc_err read_object(reply_reading *r, size_t i, size_t *text_bytes)
 {
     sc__geojson_feature feature;
     if (!sc__geojson_read_feature(sc_json_at(r->features, i), &feature) || feature.id[0] == '\0') {
-        return fail_object(r, i, "is not one with an id and a geometry");
+        return fail_object(r, i, "has no id or no geometry");
     }
     if (strcmp(feature.geometry, "Point") != 0 ||
         !sc__geojson_read_position(feature.coordinates, &r->places[i])) {
@@ -87,11 +87,11 @@ static sc_err read_object(reply_reading *r, size_t i, size_t *text_bytes)
     }
     const char *word = sc_json_text_at(sc_json_member(feature.properties, "category"));
     if (!word || sc_string_index_find(&r->words, word) == SC_NONE) {
-        return fail_object(r, i, "is of a category that is not known here");
+        return fail_object(r, i, "is of a category that is not known to this side");
     }
     uint32_t first = 0;
     if (sc_string_index_put(&r->keys, feature.id, (uint32_t)i, &first)) return fail_reply_memory(r);
-    if (first != i) return fail_object(r, i, "has the id of another one");
+    if (first != i) return fail_object(r, i, "has the same id as another object");
     *text_bytes += strlen(feature.id) + 1 + strlen(name_of(&feature)) + 1;
     return SC_OK;
 }
@@ -211,10 +211,10 @@ static sc_err read_list(reply_reading *r, size_t answer, const sc_json_value *li
         sc_near near = {.object = object_of(r, sc_json_member(json, "object"))};
         if (near.object == SC_NONE) return fail_answer(r, answer, "a list names no object");
         if (!read_amount(json, "distance_m", &near.distance_m)) {
-            return fail_answer(r, answer, "a distance is not a number from 0 on");
+            return fail_answer(r, answer, "a distance is not a number of 0 or more");
         }
         if (!read_amount(json, "duration_s", &near.duration_s)) {
-            return fail_answer(r, answer, "a duration is not a number from 0 on");
+            return fail_answer(r, answer, "a duration is not a number of 0 or more");
         }
         if (!sc__reply_add_near(r->reply, near)) return fail_reply_memory(r);
     }
@@ -287,13 +287,13 @@ static sc_err place_object(reply_reading *r, const sc__geojson_nearby *nearby, s
         bool is_told = true;
         snap = sc__geojson_nearby_snap(nearby, at, &is_told);
         if (snap.distance_m > ON_SEGMENTS_MAX_M) {
-            return fail_object(r, i, "is listed with the segments and far from them");
+            return fail_object(r, i, "is listed with the segments but far from them");
         }
         // Better no answer than one that is made of a guess.
         if (!is_told) {
-            return fail_object(r, i,
-                               "is on roads that are drawn alike, and geometry cannot tell on "
-                               "which; use the compact encoding");
+            return fail_object(
+                r, i,
+                "is on one of several roads with the same geometry; use the compact encoding");
         }
     } else {
         const sc_err err = sc_map_snap(map, at.lon, at.lat, HUGE_VAL, &snap);

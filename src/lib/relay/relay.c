@@ -45,7 +45,7 @@ sc_err sc_request_check(const sc_request *request, const sc_request_limits *limi
                            unit, max_radius, unit);
         }
     } else {
-        return sc_fail(diag, SC_EREQUEST, "a request is for the k nearest or for a range");
+        return sc_fail(diag, SC_EREQUEST, "a request must be of type knn or range");
     }
     if (request->category_count > SC_REQUEST_CATEGORIES) {
         return sc_fail(diag, SC_EREQUEST,
@@ -54,7 +54,7 @@ sc_err sc_request_check(const sc_request *request, const sc_request_limits *limi
     }
     for (uint32_t i = 0; i < request->category_count; i++) {
         if (request->categories[i] >= category_count) {
-            return sc_fail(diag, SC_EREQUEST, "no category %u; there are %u",
+            return sc_fail(diag, SC_EREQUEST, "there is no category %u; the map has %u",
                            request->categories[i], category_count);
         }
     }
@@ -210,8 +210,8 @@ static sc_err check_ids(const char *what, const uint32_t *ids, size_t count, uin
     }
     if (ids[place] >= limit) {
         return sc_fail(diag, SC_EUNKNOWN,
-                       "%s %zu of the relay does not exist; the map has %" PRIu32 " of them", what,
-                       place, limit);
+                       "%s %zu of the relay does not exist; the map has only %" PRIu32, what, place,
+                       limit);
     }
     return sc_fail(diag, SC_EINVAL,
                    "%s %zu of the relay is not above the one before; sort them, each once", what,
@@ -222,7 +222,7 @@ static sc_err check_segments(const sc_map *map, const sc_relay *relay, size_t ma
                              sc_diag *diag)
 {
     if (relay->segment_count == 0) {
-        return sc_fail(diag, SC_EINVAL, "the relay has no segments; name one at least");
+        return sc_fail(diag, SC_EINVAL, "the relay has no segments; give at least one");
     }
     if (relay->segment_count > max_segments) {
         return sc_fail(diag, SC_ELIMIT, "the relay has %zu segments; at most %zu are allowed",
@@ -255,7 +255,7 @@ sc_err sc__relay_check(const sc_map *map, const sc_relay *relay, size_t max_segm
     if (!err) err = check_border_nodes(map, relay, diag);
     if (err) return err;
     if (relay->request_count == 0) {
-        return sc_fail(diag, SC_EINVAL, "the relay has no requests; give one at least");
+        return sc_fail(diag, SC_EINVAL, "the relay has no requests; give at least one");
     }
     return SC_OK;
 }

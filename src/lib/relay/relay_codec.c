@@ -89,28 +89,25 @@ void sc__reply_objects_fini(sc__reply_objects *named)
 
 // === Messages that were read ====================================================================
 
-sc_err sc__relay_version_accept(const sc__relay_codec *codec, uint64_t version)
+sc_err sc__relay_version_accept(const sc__relay_codec *codec, bool is_reply, uint64_t version)
 {
     if (version == SC__RELAY_VERSION) return SC_OK;
-    if (version > SC__RELAY_VERSION) {
-        return sc_fail(codec->diag, SC_EPARSE,
-                       "the message is of version %" PRIu64 " of the provider protocol, and this "
-                       "side reads version %d; update StarCloak on this side",
-                       version, (int)SC__RELAY_VERSION);
-    }
     // The first version had no number in the compact encoding.
+    const uint64_t told = version > 0 ? version : 1;
+    const bool is_reader_older = told > SC__RELAY_VERSION;
     return sc_fail(codec->diag, SC_EPARSE,
-                   "the message is of version 1 of the provider protocol, and this side reads "
-                   "version %d; update StarCloak on the side that sent it",
-                   (int)SC__RELAY_VERSION);
+                   "the %s is of version %" PRIu64 " of the provider protocol, and the %s reads "
+                   "version %d; update the %s",
+                   is_reply ? "reply" : "relay", told, is_reply ? "service" : "provider",
+                   (int)SC__RELAY_VERSION, is_reply == is_reader_older ? "service" : "provider");
 }
 
 sc_err sc__relay_request_accept(const sc__relay_codec *codec, size_t place, sc_request *request)
 {
     for (uint32_t i = 0; i < request->category_count; i++) {
         if (request->categories[i] == SC_NONE) {
-            return sc_fail(codec->diag, SC_EREQUEST, "category %u of request %zu is not known here",
-                           i, place);
+            return sc_fail(codec->diag, SC_EREQUEST,
+                           "category %u of request %zu is not known to this side", i, place);
         }
     }
     const sc_request_limits any = {
@@ -313,12 +310,12 @@ static sc_err check_reply(const sc__relay_codec *codec, const sc_relay *relay,
     if (err) return err;
     if (reply->request_count != relay->request_count ||
         reply->border_node_count != relay->border_node_count) {
-        return sc_fail(codec->diag, SC_EINVAL, "the reply is not one to this relay");
+        return sc_fail(codec->diag, SC_EINVAL, "the reply does not belong to this relay");
     }
     for (size_t i = 0; i < relay->border_place_count; i++) {
         if (relay->border_places[i] >= relay->border_node_count) {
-            return sc_fail(codec->diag, SC_EINVAL, "place %zu of the relay is of no border node",
-                           i);
+            return sc_fail(codec->diag, SC_EINVAL,
+                           "place %zu of the relay does not belong to a border node", i);
         }
     }
     return check_lists(codec, relay, reply);

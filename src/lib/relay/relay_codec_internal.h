@@ -55,8 +55,12 @@ SC_CHECKED sc_err sc__geojson_read_reply(const sc__relay_codec *codec, const sc_
 /** The version of the protocol that is written and read. */
 enum { SC__RELAY_VERSION = 2 };
 
-/** SC_OK if a message of this version is read here, else SC_EPARSE; 0: it does not tell. */
-SC_CHECKED sc_err sc__relay_version_accept(const sc__relay_codec *codec, uint64_t version);
+/**
+ * SC_OK if a message of this version is read here, else SC_EPARSE with the side to update. Relays
+ * are read by providers, replies by services; 0: the message has no version.
+ */
+SC_CHECKED sc_err sc__relay_version_accept(const sc__relay_codec *codec, bool is_reply,
+                                           uint64_t version);
 
 /**
  * Bring a request that was read into its normal form, if it can be asked at all; how large k and

@@ -104,7 +104,7 @@ static const char *find_place_wrong(const look *at, const sc_claim_member *membe
     if (member->star == SC_NONE) return "it has no star";
     if (!has_star(at, member->star)) return "its star is not in the cloak";
     if (!sc__roads_touch(&at->verifier->roads, member->segment, member->star)) {
-        return "its star is no end of its segment";
+        return "its star is not at an end of its segment";
     }
     return NULL;
 }
@@ -122,12 +122,12 @@ static void look_at_needs(const look *at, size_t i)
     const sc_claim_member *member = &at->claim->members[i];
     sc__looked_at(at->findings, SC_PROMISE_P2);
     if (at->user_count < member->k) {
-        sc__wrong(at->findings, SC_PROMISE_P2, "%s needs %" PRIu32 " users, there are %zu",
+        sc__wrong(at->findings, SC_PROMISE_P2, "%s needs %" PRIu32 " users, but there are %zu",
                   name_of(at, i).text, member->k, at->user_count);
     }
     sc__looked_at(at->findings, SC_PROMISE_P3);
     if (at->segment_count < member->l) {
-        sc__wrong(at->findings, SC_PROMISE_P3, "%s needs %" PRIu32 " segments, there are %zu",
+        sc__wrong(at->findings, SC_PROMISE_P3, "%s needs %" PRIu32 " segments, but there are %zu",
                   name_of(at, i).text, member->l, at->segment_count);
     }
 }
@@ -178,7 +178,7 @@ static sc_err look_at_distance(const look *at, size_t i)
     if (reach != SC_NONE && reach <= member->max_hops) return SC_OK;
     char hops[32] = "farther";
     if (reach != SC_NONE) snprintf(hops, sizeof hops, "%" PRIu32, reach);
-    sc__wrong(at->findings, SC_PROMISE_P4, "%s allows %" PRIu32 " hops, the cloak reaches %s",
+    sc__wrong(at->findings, SC_PROMISE_P4, "%s allows %" PRIu32 " hops, but the cloak reaches %s",
               name_of(at, i).text, member->max_hops, hops);
     return SC_OK;
 }
@@ -210,14 +210,14 @@ static void look_at_order(const look *at)
     size_t i = first_descent(claim->segments, claim->segment_count);
     if (i < claim->segment_count) {
         sc__wrong(at->findings, SC_PROMISE_P6,
-                  "segment %" PRIu32 " is listed behind segment %" PRIu32, claim->segments[i],
+                  "segment %" PRIu32 " is listed after segment %" PRIu32, claim->segments[i],
                   claim->segments[i - 1]);
         return;
     }
     i = first_descent(claim->border_nodes, claim->border_node_count);
     if (i < claim->border_node_count) {
         sc__wrong(at->findings, SC_PROMISE_P6,
-                  "border node %" PRIu32 " is listed behind border node %" PRIu32,
+                  "border node %" PRIu32 " is listed after border node %" PRIu32,
                   claim->border_nodes[i], claim->border_nodes[i - 1]);
         return;
     }
@@ -260,7 +260,7 @@ static bool look_at_segments(const look *at)
         for (uint32_t j = roads->first_touched[star]; j < roads->first_touched[star + 1]; j++) {
             if (has_segment(at, roads->touched[j])) continue;
             sc__wrong(at->findings, SC_PROMISE_P7,
-                      "segment %" PRIu32 " touches star %" PRIu32 " and is missing",
+                      "segment %" PRIu32 " touches star %" PRIu32 " but is missing",
                       roads->touched[j], star);
             return false;
         }
@@ -283,7 +283,8 @@ static sc_err look_at_what_leaves(const look *at)
     const sc_err err = sc__border_compare(at->verifier, at->claim, &error);
     if (err) return err;
     if (error.has_extra) {
-        sc__wrong(at->findings, SC_PROMISE_P7, "node %" PRIu32 " is no border node", error.extra);
+        sc__wrong(at->findings, SC_PROMISE_P7, "node %" PRIu32 " is not a border node",
+                  error.extra);
     } else if (error.has_missing) {
         sc__wrong(at->findings, SC_PROMISE_P7, "border node %" PRIu32 " is missing", error.missing);
     }

@@ -77,7 +77,7 @@ static void look_at_position(sc_follow *f, const sc_event *event)
     }
     const double end_m = sc_map_edge_length_m(f->map, asked->edge) + OFFSET_TOLERANCE_M;
     if (asked->offset_m < -OFFSET_TOLERANCE_M || asked->offset_m > end_m) {
-        misplaced(f, event->query, "lies beyond its edge");
+        misplaced(f, event->query, "lies beyond the end of its edge");
     }
 }
 
@@ -207,7 +207,7 @@ static sc_err look_at_cloak_number(sc_follow *f)
     if (err) return err;
     sc__looked_at(&f->findings, SC_PROMISE_P8);
     if (f->cloaks.count == known) {
-        sc__wrong(&f->findings, SC_PROMISE_P8, "a cloak before it has the same number");
+        sc__wrong(&f->findings, SC_PROMISE_P8, "an earlier cloak has the same number");
     }
     return SC_OK;
 }
@@ -233,7 +233,8 @@ static sc_err look_at_form(sc_follow *f)
     sc__looked_at(&f->findings, SC_PROMISE_P7);
     if (f->cloak->cloaked.tells_more) {
         sc__wrong(&f->findings, SC_PROMISE_P7,
-                  "a field that is none of a cloak's could tell who or where a member is");
+                  "it has a field that does not belong to a cloak and could tell who or where a "
+                  "member is");
     }
     if (f->cloak->cloaked.member_count == 0) {
         sc__looked_at(&f->findings, SC_PROMISE_P2);
@@ -268,7 +269,7 @@ static void look_at_drift(sc_follow *f, const sc_drift *drift, const char *what)
               what, deviations);
 }
 
-// Whoever gives the wrong map should hear of that, and not only of what comes of it.
+// A wrong map is reported as such, not only by the violations that follow from it.
 static void look_at_map(sc_follow *f, const sc_event_end *end)
 {
     sc_verify_report *report = &f->report;
@@ -296,8 +297,8 @@ static sc_err follow_end(sc_follow *f, const sc_event *event)
         }
         f->line = query->line;
         f->report.overdue++;
-        sc__wrong(&f->findings, SC_PROMISE_P8, "query %s has no end, although its time is over",
-                  query->name.text);
+        sc__wrong(&f->findings, SC_PROMISE_P8,
+                  "query %s has no outcome, although its deadline has passed", query->name.text);
     }
     f->has_ended = true;
     return SC_OK;
@@ -398,7 +399,7 @@ static sc_err look_at_infeasibility(sc_follow *f, const sc_event *event, const s
 static sc_err look_at_reason(sc_follow *f, const sc_event *event, const sc_open_query *query)
 {
     if (event->reason.size == 0) {
-        wrong_query(f, event->query, "ends without a reason");
+        wrong_query(f, event->query, "ended without a reason");
     } else if (sc_slice_is(event->reason, "expired")) {
         look_at_expiry(f, event, query);
     } else if (sc_slice_is(event->reason, "infeasible")) {

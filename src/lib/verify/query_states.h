@@ -144,8 +144,8 @@ void sc__order_fini(sc_order *order);
 // query will get one, only when it does. So every query has a lot, a number made
 // from its id, and those with the lowest lots are watched: where they are and what
 // they want is kept until their answer comes. When more are watched, or more have been
-// answered, than there is need for, the limit of lots is lowered and whoever lies
-// above it is let go. What is left at the end is a random sample of all answers.
+// answered, than there is need for, the limit of lots is lowered and queries
+// above it are let go. What is left at the end is a random sample of all answers.
 
 /** A cloaked query, and perhaps its answer. */
 typedef struct sc_watched {

@@ -84,7 +84,7 @@ static int64_t wait_of(line *at, const sc_json_value *object, const char *field)
 static uint32_t id_of_value(line *at, const sc_json_value *value, const char *field)
 {
     const int64_t id = sc_json_integer(value);
-    if (!sc_json_is_integer(value) || id < 0) refuse(at, field, "a whole number from 0 on");
+    if (!sc_json_is_integer(value) || id < 0) refuse(at, field, "a whole number of 0 or more");
     return id < SC_NONE ? (uint32_t)id : SC_NONE;
 }
 
@@ -99,7 +99,7 @@ static uint32_t count_of(line *at, const sc_json_value *object, const char *fiel
     const sc_json_value *value = sc_json_member(object, field);
     const int64_t count = sc_json_integer(value);
     if (!sc_json_is_integer(value) || count < 0 || count > UINT32_MAX) {
-        refuse(at, field, "a whole number from 0 on");
+        refuse(at, field, "a whole number of 0 or more");
         return 0;
     }
     return (uint32_t)count;
@@ -109,7 +109,7 @@ static uint32_t count_of(line *at, const sc_json_value *object, const char *fiel
 static uint32_t need_of(line *at, const sc_json_value *object, const char *field)
 {
     const uint32_t need = count_of(at, object, field);
-    if (need == 0) refuse(at, field, "a whole number from 1 on");
+    if (need == 0) refuse(at, field, "a whole number of 1 or more");
     return need;
 }
 
@@ -206,14 +206,29 @@ static void read_results(line *at, const sc_json_value *object, sc_event_answer 
             return;
         }
         const sc_json_value *result = sc_json_at(array, i);
+        const bool has_duration = sc_json_member(result, "duration_s") != NULL;
         out->results[out->result_count++] = (sc_event_result){
             .object = id_of(at, result, "poi"),
             .distance_m = number_of(at, result, "distance_m"),
+            .duration_s = has_duration ? number_of(at, result, "duration_s") : (double)NAN,
         };
     }
 }
 
 // --- Events ----------------------------------------------------------------------------
+
+static sc_metric metric_of(line *at, const sc_json_value *request)
+{
+    const sc_json_value *value = sc_json_member(request, "metric");
+    if (!value) return SC_METRIC_DISTANCE;
+    const char *name = sc_json_text_at(value);
+    const sc_metric metric = name ? sc_metric_find(name) : SC_METRIC_COUNT;
+    if (metric == SC_METRIC_COUNT) {
+        refuse(at, "metric", "'distance' or 'time'");
+        return SC_METRIC_DISTANCE;
+    }
+    return metric;
+}
 
 static void add_category(line *at, const sc_json_value *value, sc_event_request *wish)
 {
@@ -242,11 +257,12 @@ static void read_categories(line *at, const sc_json_value *request, sc_event_req
 
 static sc_event_request read_wish(line *at, const sc_json_value *request)
 {
-    sc_event_request wish = {.category_count = 0};
+    sc_event_request wish = {.metric = metric_of(at, request)};
     const sc_slice type = text_of(at, request, "type");
     wish.is_range = sc_slice_is(type, "range");
     if (wish.is_range) {
-        wish.radius_m = number_of(at, request, "radius_m");
+        const bool is_by_time = wish.metric == SC_METRIC_TIME;
+        wish.radius = number_of(at, request, is_by_time ? "radius_s" : "radius_m");
     } else if (sc_slice_is(type, "knn")) {
         wish.k = count_of(at, request, "k");
     } else {
@@ -350,7 +366,7 @@ static const char *why_unreadable(sc_json_fault fault)
 {
     switch (fault) {
     case SC_JSON_TWICE:
-        return "a key stands twice";
+        return "a key occurs twice";
     case SC_JSON_TOO_LARGE:
         return "a number is too large";
     default:

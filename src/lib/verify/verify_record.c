@@ -45,7 +45,7 @@ static sc_err fail_following(const reading *r, sc_err err)
 static sc_err read_line(reading *r, sc_slice line)
 {
     if (r->follow.has_ended) {
-        return sc_fail(r->diag, SC_EPARSE, "%s:%" PRIu64 ": stands behind the end of the record",
+        return sc_fail(r->diag, SC_EPARSE, "%s:%" PRIu64 ": is after the end event of the record",
                        r->source.name, r->source.line);
     }
     sc_err err = sc__reader_read(&r->reader, r->source.line, line, r->diag);
@@ -99,8 +99,8 @@ static sc_err verify(reading *r, const sc_map *map, sc_verify_report *report)
     r->reader = (sc_event_reader){.map = map, .name = r->source.name};
     err = read_lines(r);
     if (!err && !r->follow.has_ended) {
-        err = sc_fail(r->diag, SC_EPARSE, "%s: has no end event: %s", r->source.name,
-                      r->source.line == 0 ? "it is empty" : "the record is cut short");
+        err = sc_fail(r->diag, SC_EPARSE, "%s: the record has no end event: %s", r->source.name,
+                      r->source.line == 0 ? "the file is empty" : "the file is cut short");
     }
     if (!err) {
         err = look_at_answers(r);

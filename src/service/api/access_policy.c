@@ -18,13 +18,13 @@ static sc_err check_need(const char *need, double least, double standard, double
                          sc_diag *diag)
 {
     if (least < floor) {
-        return sc_fail(diag, SC_EINVAL, "the least %s is %.15g; it must be %.15g or more", need,
-                       least, floor);
+        return sc_fail(diag, SC_EINVAL, "the minimum of %s is %.15g; it must be %.15g or more",
+                       need, least, floor);
     }
     if (!(least <= standard && standard <= most)) {
         return sc_fail(diag, SC_EINVAL,
-                       "%s: the least is %.15g, the default %.15g, the most %.15g; they must not "
-                       "decrease",
+                       "%s: the minimum is %.15g, the default %.15g, the maximum %.15g; they must "
+                       "not decrease",
                        need, least, standard, most);
     }
     return SC_OK;
@@ -51,8 +51,9 @@ static sc_err check_profiles(const sc_policy *terms, sc_diag *diag)
                          diag);
     }
     if (!err && most->max_wait_us > sc_time_from_seconds(LONGEST_WAIT_S)) {
-        err = sc_fail(diag, SC_EINVAL, "the most of max_wait_s is %.15g; allow at most %d s",
-                      in_seconds(most->max_wait_us), (int)LONGEST_WAIT_S);
+        err =
+            sc_fail(diag, SC_EINVAL, "the maximum of max_wait_s is %.15g; it must be %d s or less",
+                    in_seconds(most->max_wait_us), (int)LONGEST_WAIT_S);
     }
     return err;
 }
@@ -165,7 +166,7 @@ void sc_credentials_exchange(sc_credentials *credentials, sc_access_rules *next)
     sc_access_rules_release(last);
 }
 
-// --- Who asks ------------------------------------------------------------------------------------
+// --- The user of a request -----------------------------------------------------------------------
 
 static bool refuse(sc_problem *problem, const char *why)
 {
@@ -184,7 +185,7 @@ bool sc_access_rules_identify(const sc_access_rules *terms, const sc_http_reques
     const char *text = header + sizeof scheme - 1;
     text += strspn(text, " ");
     const sc_err err = sc_token_check(terms->keys, text, out);
-    if (err == SC_EPARSE) return refuse(problem, "not a token of this service");
+    if (err == SC_EPARSE) return refuse(problem, "this is not a token of this service");
     if (err) return refuse(problem, "the token was not signed by this service");
     // The calendar's clock: a token ends at a date, whatever this machine has done since.
     if (out->expires_s <= (int64_t)time(NULL)) {

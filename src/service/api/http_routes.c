@@ -182,7 +182,7 @@ static bool is_within_rate(const route_call *p, sc_problem *problem)
         sc_rate_limit_take(p->service->address_rates, sc_http_request_peer(p->request),
                            policy->address_rate, policy->address_burst, sc_clock_us());
     if (wait_s == 0) return true;
-    sc_problem_set(problem, SC_PROBLEM_RATE, NULL, "too many requests come from this address");
+    sc_problem_set(problem, SC_PROBLEM_RATE, NULL, "too many requests from this address");
     problem->retry_after_s = wait_s;
     return false;
 }

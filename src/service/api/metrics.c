@@ -129,7 +129,7 @@ void sc_metrics_page(const sc_service_internal *service, sc_http_request *reques
                       text.size, NULL, 0);
     } else {
         sc_problem problem;
-        sc_problem_set(&problem, SC_PROBLEM_OVERLOADED, NULL, "there is no memory for this page");
+        sc_problem_set(&problem, SC_PROBLEM_OVERLOADED, NULL, "out of memory; retry");
         problem.retry_after_s = 1;
         sc_problem_reply(request, &problem, NULL);
     }
@@ -160,7 +160,7 @@ static void put_ended(sc_prometheus *out, const char *name, const char *outcome,
 static void put_outcomes(sc_prometheus *out, const sc_ledger_stats *ledger)
 {
     static const char name[] = "starcloak_queries_total";
-    sc_prometheus_head(out, name, "counter", "Queries that have their outcome.");
+    sc_prometheus_head(out, name, "counter", "Queries that have ended, by outcome.");
     put_labelled(out, name, "outcome", "answered", ledger->answered);
     for (sc_drop_reason i = 0; i < SC_DROP_REASON_COUNT; i++) {
         put_ended(out, name, "dropped", sc_drop_reason_name(i), ledger->dropped[i]);
@@ -179,7 +179,7 @@ static void put_refused(sc_prometheus *out, const uint64_t refused[SC_PROBLEM_CO
 #undef X
     };
     static const char name[] = "starcloak_refused_total";
-    sc_prometheus_head(out, name, "counter", "Queries that were not taken, by problem.");
+    sc_prometheus_head(out, name, "counter", "Queries that were not accepted, by problem.");
     for (sc_problem_kind i = 0; i < SC_PROBLEM_COUNT; i++) {
         put_labelled(out, name, "problem", words[i], refused[i]);
     }
@@ -188,39 +188,39 @@ static void put_refused(sc_prometheus *out, const uint64_t refused[SC_PROBLEM_CO
 static void put_queries(sc_prometheus *out, const sc__metrics_snapshot *r)
 {
     const sc_ledger_stats *ledger = &r->ledger;
-    sc_prometheus_counter(out, "starcloak_queries_taken_total", "Queries that were taken.",
+    sc_prometheus_counter(out, "starcloak_queries_taken_total", "Queries that were accepted.",
                           ledger->taken);
-    sc_prometheus_gauge(out, "starcloak_pending", "Queries that wait for their outcome.",
+    sc_prometheus_gauge(out, "starcloak_pending", "Queries without an outcome yet.",
                         ledger->pending);
     put_outcomes(out, ledger);
     put_refused(out, r->refused);
     sc_prometheus_counter(out, "starcloak_gone_published_total",
-                          "Clients that went away after their cloak had left.",
+                          "Queries whose client disconnected after the cloak had left.",
                           ledger->gone_published);
     sc_prometheus_histogram(out, "starcloak_wait_seconds",
-                            "From asking until the cloak left, of answered queries.",
+                            "Time from asking until the cloak left, of answered queries.",
                             &r->metrics->wait);
     sc_prometheus_histogram(out, "starcloak_exchange_seconds",
-                            "From the cloak's leaving to the answer, of answered queries.",
+                            "Time from when the cloak left to the answer, of answered queries.",
                             &r->metrics->exchange);
     sc_prometheus_histogram(out, "starcloak_answer_seconds",
-                            "From asking to the answer, of answered queries.", &r->metrics->answer);
+                            "Time from asking to the answer, of answered queries.",
+                            &r->metrics->answer);
 }
 
 static void put_cloaks(sc_prometheus *out, const sc__metrics_snapshot *r)
 {
     sc_prometheus_counter(out, "starcloak_cloaks_total", "Cloaks that left.", r->ledger.cloaks);
     sc_prometheus_counter(out, "starcloak_proposals_refused_total",
-                          "Proposed cloaks that did not leave.", r->ledger.refused);
+                          "Proposed cloaks that were refused.", r->ledger.refused);
     sc_prometheus_counter(out, "starcloak_violations_total",
-                          "Of these, those that would have broken a promise.",
-                          r->ledger.violations);
+                          "Refused cloaks that would have broken a promise.", r->ledger.violations);
     sc_prometheus_histogram(out, "starcloak_cloak_users",
                             "Different users of a cloak (achieved k).", &r->metrics->users);
     sc_prometheus_histogram(out, "starcloak_cloak_segments", "Segments of a cloak (achieved l).",
                             &r->metrics->segments);
     sc_prometheus_histogram(out, "starcloak_cloak_effective_segments",
-                            "Segments that a cloak is worth, given how busy each is.",
+                            "Effective segments of a cloak, weighted by the traffic on each.",
                             &r->metrics->effective);
 }
 
@@ -232,29 +232,31 @@ static void put_commit(sc_prometheus *out, const sc_ledger_stats *ledger)
     sc_prometheus_counter(out, "starcloak_proposals_aborted_total",
                           "Proposed cloaks that their engine withdrew.", ledger->aborted);
     sc_prometheus_counter(out, "starcloak_proposals_impatient_total",
-                          "Proposed cloaks that were given up since no release came.",
+                          "Proposed cloaks that were given up because no release arrived.",
                           ledger->impatient);
     sc_prometheus_counter(out, "starcloak_proposals_asked_total",
-                          "Questions to other gateways what became of a proposed cloak.",
+                          "Questions to other gateways about the outcome of a proposed cloak.",
                           ledger->asked);
     sc_prometheus_counter(out, "starcloak_cloaks_elsewhere_total",
-                          "Cloaks that left from another gateway, with queries of ours.",
+                          "Cloaks that left from another gateway, with queries of this one.",
                           ledger->cloaks_elsewhere);
     sc_prometheus_counter(out, "starcloak_queries_resent_total",
                           "Queries that were sent to engines again.", ledger->resent);
-    sc_prometheus_counter(out, "starcloak_queries_company_total",
-                          "Queries that were sent to engines of other parts as company.",
-                          ledger->company);
-    sc_prometheus_counter(out, "starcloak_messages_lost_total",
-                          "Messages of engines and gateways that were dropped for want of space.",
-                          ledger->lost);
+    sc_prometheus_counter(
+        out, "starcloak_queries_company_total",
+        "Queries that were sent to engines of other parts, to be members of cloaks there.",
+        ledger->company);
+    sc_prometheus_counter(
+        out, "starcloak_messages_lost_total",
+        "Messages of engines and gateways that were dropped because a queue was full.",
+        ledger->lost);
 }
 
 static void put_engine(sc_prometheus *out, const sc_engine_stats *engine)
 {
     sc_prometheus_gauge(out, "starcloak_engine_pending", "Queries in the queue or the graph.",
                         engine->pending);
-    sc_prometheus_gauge(out, "starcloak_engine_proposed", "Queries in cloaks that are proposed.",
+    sc_prometheus_gauge(out, "starcloak_engine_proposed", "Queries in proposed cloaks.",
                         engine->proposed);
     sc_prometheus_gauge(out, "starcloak_engine_vertices", "Vertices of the cloaking graph.",
                         engine->vertices);
@@ -262,8 +264,8 @@ static void put_engine(sc_prometheus *out, const sc_engine_stats *engine)
                         engine->active_stars);
     sc_prometheus_counter(out, "starcloak_engine_searches_total", "Searches for a cloak.",
                           engine->searches);
-    sc_prometheus_counter(out, "starcloak_engine_checks_total", "Combinations that were looked at.",
-                          engine->checks);
+    sc_prometheus_counter(out, "starcloak_engine_checks_total",
+                          "Combinations of queries that were examined.", engine->checks);
     sc_prometheus_counter(out, "starcloak_engine_cap_hits_total",
                           "Searches that could not keep all their combinations.", engine->cap_hits);
 }
@@ -282,22 +284,22 @@ static void put_failures(sc_prometheus *out, const sc_courier_stats *courier)
 static void put_provider(sc_prometheus *out, const sc__metrics_snapshot *r)
 {
     const sc_courier_stats *courier = &r->courier;
-    sc_prometheus_gauge(out, "starcloak_provider_under_way", "Cloaks whose answer is awaited.",
+    sc_prometheus_gauge(out, "starcloak_provider_under_way", "Cloaks that wait for their answer.",
                         courier->under_way);
     sc_prometheus_counter(out, "starcloak_provider_errands_total", "Cloaks that were sent.",
                           courier->sent);
     sc_prometheus_counter(out, "starcloak_provider_tries_total",
-                          "Exchanges begun, repeated ones too.", courier->tries);
+                          "Requests sent to the provider, including retries.", courier->tries);
     put_failures(out, courier);
     sc_prometheus_counter(out, "starcloak_provider_sent_bytes_total", "Bytes of bodies sent.",
                           courier->bytes_out);
     sc_prometheus_counter(out, "starcloak_provider_received_bytes_total",
                           "Bytes of bodies received.", courier->bytes_in);
     sc_prometheus_gauge(out, "starcloak_provider_suspended",
-                        "1 while the provider is left alone since it failed too often.",
+                        "1 while the provider is suspended after repeated failures.",
                         courier->is_suspended);
-    sc_prometheus_counter(out, "starcloak_provider_suspensions_total", "How often that began.",
-                          courier->times_suspended);
+    sc_prometheus_counter(out, "starcloak_provider_suspensions_total",
+                          "How often the provider was suspended.", courier->times_suspended);
     sc_prometheus_histogram(out, "starcloak_provider_seconds",
                             "From sending a cloak to the checked answer.", r->provider_latency);
 }
@@ -307,15 +309,15 @@ static void put_http(sc_prometheus *out, const sc_http_stats *http)
     sc_prometheus_gauge(out, "starcloak_http_connections", "Open connections.", http->connections);
     sc_prometheus_counter(out, "starcloak_http_accepted_total", "Connections accepted.",
                           http->accepted);
-    sc_prometheus_counter(out, "starcloak_http_requests_total", "Requests that came as a whole.",
+    sc_prometheus_counter(out, "starcloak_http_requests_total", "Complete requests received.",
                           http->requests);
     sc_prometheus_counter(out, "starcloak_http_refused_total",
                           "Requests that were too large, too slow, or not HTTP.",
                           http->refused_by_limits);
     sc_prometheus_counter(out, "starcloak_http_gone_total",
-                          "Requests whose client went away before the reply.", http->gone);
+                          "Requests whose client disconnected before the reply.", http->gone);
     sc_prometheus_counter(out, "starcloak_http_accept_failures_total",
-                          "Connections not accepted for want of descriptors or memory.",
+                          "Connections not accepted because descriptors or memory ran out.",
                           http->accept_failures);
     sc_prometheus_counter(out, "starcloak_http_handshake_failures_total",
                           "TLS handshakes that failed.", http->handshake_failures);
@@ -336,11 +338,11 @@ static void put_map(sc_prometheus *out, const sc__metrics_snapshot *r)
 
 static void put_telling(sc_prometheus *out, const sc__metrics_snapshot *r)
 {
-    sc_prometheus_gauge(out, "starcloak_listeners", "Clients that listen to events.", r->listeners);
+    sc_prometheus_gauge(out, "starcloak_listeners", "Clients that receive events.", r->listeners);
     sc_prometheus_counter(out, "starcloak_events_lost_total",
-                          "Events that a loop was too busy to send.", r->events_lost);
-    sc_prometheus_counter(out, "starcloak_log_lost_total",
-                          "Lines of the log that were not written.", r->log_lost);
+                          "Events that were not sent because a loop was too busy.", r->events_lost);
+    sc_prometheus_counter(out, "starcloak_log_lost_total", "Log lines that could not be written.",
+                          r->log_lost);
 }
 
 static void put_seconds(sc_prometheus *out, const char *name, const char *type, const char *help,
@@ -356,14 +358,14 @@ static void put_process(sc_prometheus *out, const sc__metrics_snapshot *r)
 {
     const sc_process_usage *process = &r->process;
     const sc_process_use *use = &process->use;
-    put_seconds(out, "process_start_time_seconds", "gauge", "When it started, since 1970.",
-                r->metrics->started_s);
+    put_seconds(out, "process_start_time_seconds", "gauge",
+                "Start time of the process, seconds since 1970.", r->metrics->started_s);
     put_seconds(out, "process_cpu_seconds_total", "counter", "CPU time of all threads.",
                 (double)use->cpu_us * 1e-6);
     if (use->knows_memory) {
-        sc_prometheus_gauge(out, "process_virtual_memory_bytes", "Memory that is mapped.",
+        sc_prometheus_gauge(out, "process_virtual_memory_bytes", "Virtual memory of the process.",
                             use->virtual_bytes);
-        sc_prometheus_gauge(out, "process_resident_memory_bytes", "Memory that is in use.",
+        sc_prometheus_gauge(out, "process_resident_memory_bytes", "Resident memory of the process.",
                             use->resident_bytes);
     }
     if (process->knows_descriptors) {

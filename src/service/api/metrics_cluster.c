@@ -65,34 +65,36 @@ static void put_directions(sc_prometheus *out, const char *name, const char *hel
 static void put_placement(sc_prometheus *out, const sc_cluster_view *view)
 {
     static const char imbalance[] = "starcloak_cluster_imbalance";
-    sc_prometheus_gauge(out, "starcloak_cluster_epoch", "Number of the placement in force.",
+    sc_prometheus_gauge(out, "starcloak_cluster_epoch", "Number of the current placement.",
                         view->epoch);
     sc_prometheus_head(out, imbalance, "gauge",
-                       "The busiest worker's load per thread by the mean.");
+                       "The busiest worker's load per thread, divided by the mean.");
     sc_prometheus_sample(out, imbalance);
     sc_prometheus_number(out, view->imbalance);
     sc_prometheus_counter(out, "starcloak_cluster_placements_total",
                           "Placements that this process made.", view->placements);
     sc_prometheus_counter(out, "starcloak_cluster_moved_parts_total",
-                          "Parts that went to another worker by these.", view->moved);
+                          "Parts that moved to another worker by these placements.", view->moved);
     sc_prometheus_counter(out, "starcloak_cluster_strangers_total",
                           "Heartbeats of processes with another partition.", view->strangers);
 }
 
 static void put_bus(sc_prometheus *out, const sc_bus_stats *bus)
 {
-    sc_prometheus_gauge(out, "starcloak_cluster_connected",
-                        "1 while the connection to NATS is there.", bus->is_connected);
+    sc_prometheus_gauge(out, "starcloak_cluster_connected", "1 while connected to NATS.",
+                        bus->is_connected);
     put_directions(out, "starcloak_cluster_messages_total", "Messages over NATS.",
                    bus->messages_out, bus->messages_in);
-    put_directions(out, "starcloak_cluster_bytes_total", "Bytes of these.", bus->bytes_out,
-                   bus->bytes_in);
+    put_directions(out, "starcloak_cluster_bytes_total", "Bytes of messages over NATS.",
+                   bus->bytes_out, bus->bytes_in);
     sc_prometheus_counter(out, "starcloak_cluster_unsent_total",
                           "Messages that were lost before they were sent.", bus->unsent);
     sc_prometheus_counter(out, "starcloak_cluster_unopened_total",
-                          "Messages that were not sealed with our key.", bus->unopened);
+                          "Messages that were not encrypted with this cluster's key.",
+                          bus->unopened);
     sc_prometheus_counter(out, "starcloak_cluster_overrun_total",
-                          "Messages that were lost since this process was slow.", bus->overrun);
+                          "Messages that were lost because this process was too slow.",
+                          bus->overrun);
     sc_prometheus_counter(out, "starcloak_cluster_reconnects_total", "Reconnections.",
                           bus->reconnects);
 }
@@ -131,12 +133,12 @@ static figure worker_figure(const sc_cluster_view_peer *worker, size_t i)
         {"starcloak_worker_threads", "gauge", "Threads with engines.", NULL, worker->threads},
         {"starcloak_worker_parts", "gauge", "Parts that are served.", NULL, worker->parts},
         {"starcloak_worker_open", "gauge", "Queries that are held.", NULL, (double)worker->open},
-        {"starcloak_worker_memory_bytes", "gauge", "Memory that is in use.", NULL,
+        {"starcloak_worker_memory_bytes", "gauge", "Resident memory.", NULL,
          (double)worker->memory},
-        {"starcloak_worker_proposals_under_way", "gauge", "Proposed cloaks without an end.", NULL,
-         (double)engines->proposals_under_way},
-        {"starcloak_worker_proposals_total", "counter", "Proposed cloaks, by how they ended.",
-         "published", (double)engines->proposals_published},
+        {"starcloak_worker_proposals_under_way", "gauge", "Proposed cloaks without an outcome yet.",
+         NULL, (double)engines->proposals_under_way},
+        {"starcloak_worker_proposals_total", "counter", "Proposed cloaks, by outcome.", "published",
+         (double)engines->proposals_published},
         {"starcloak_worker_proposals_total", "counter", NULL, "refused",
          (double)engines->proposals_refused},
         {"starcloak_worker_proposals_total", "counter", NULL, "silent",
@@ -144,11 +146,12 @@ static figure worker_figure(const sc_cluster_view_peer *worker, size_t i)
         {"starcloak_worker_proposals_total", "counter", NULL, "unknown",
          (double)engines->proposals_unknown},
         {"starcloak_worker_asked_total", "counter",
-         "Questions to gateways what became of a proposed cloak.", NULL, (double)engines->asked},
-        {"starcloak_worker_lost_total", "counter", "Messages that were dropped for want of space.",
-         NULL, (double)engines->lost},
-        {"starcloak_worker_misdirected_total", "counter", "Queries for a part that is not here.",
-         NULL, (double)engines->misdirected},
+         "Questions to gateways about the outcome of a proposed cloak.", NULL,
+         (double)engines->asked},
+        {"starcloak_worker_lost_total", "counter",
+         "Messages that were dropped because a queue was full.", NULL, (double)engines->lost},
+        {"starcloak_worker_misdirected_total", "counter",
+         "Queries for a part that this worker does not serve.", NULL, (double)engines->misdirected},
         {.name = NULL},
     };
     return figures[i];
@@ -182,18 +185,22 @@ static figure part_figure(const sc_cluster_view_part *part, size_t i)
          part->is_served},
         {"starcloak_part_load", "gauge", "Queries per second, over about a minute.", NULL,
          part->load},
-        {"starcloak_part_pending", "gauge", "Its own queries that wait.", NULL, counts->pending},
-        {"starcloak_part_held", "gauge", "Company that waits.", NULL, counts->held},
-        {"starcloak_part_queries_total", "counter", "Its own queries since its worker has it.",
-         NULL, (double)counts->queries},
-        {"starcloak_part_company_total", "counter", "Company since its worker has it.", NULL,
+        {"starcloak_part_pending", "gauge", "Queries of the part itself that wait.", NULL,
+         counts->pending},
+        {"starcloak_part_held", "gauge",
+         "Queries of other parts that wait here as possible members.", NULL, counts->held},
+        {"starcloak_part_queries_total", "counter",
+         "Queries of the part itself, since its worker serves it.", NULL, (double)counts->queries},
+        {"starcloak_part_company_total", "counter",
+         "Queries of other parts, as possible members, since its worker serves it.", NULL,
          (double)counts->company},
-        {"starcloak_part_cloaks_total", "counter", "Cloaks that left since its worker has it.",
+        {"starcloak_part_cloaks_total", "counter", "Cloaks that left, since its worker serves it.",
          NULL, (double)counts->cloaks},
-        {"starcloak_part_dropped_total", "counter", "Queries dropped since its worker has it.",
+        {"starcloak_part_dropped_total", "counter", "Queries dropped, since its worker serves it.",
          NULL, (double)counts->dropped},
         {"starcloak_part_cpu_seconds_total", "counter",
-         "CPU time of its engine since its worker has it.", NULL, (double)counts->cpu_us * 1e-6},
+         "CPU time of its engine, since its worker serves it.", NULL,
+         (double)counts->cpu_us * 1e-6},
         {.name = NULL},
     };
     return figures[i];

@@ -121,7 +121,7 @@ static const struct {
     {400, SC_PROBLEM_BODY, "the request is not valid HTTP/1.1"},
     {408, SC_PROBLEM_SLOW, "send the whole request sooner"},
     {413, SC_PROBLEM_TOO_LARGE, "a query takes a few hundred bytes"},
-    {417, SC_PROBLEM_EXPECTATION, "of Expect, only 100-continue is supported"},
+    {417, SC_PROBLEM_EXPECTATION, "the only supported value of Expect is 100-continue"},
     {431, SC_PROBLEM_HEADERS, "send fewer or shorter headers"},
     {500, SC_PROBLEM_INTERNAL, ""},
     {501, SC_PROBLEM_NOT_IMPLEMENTED, ""},

@@ -19,7 +19,7 @@
 #define SC_PROBLEM_MAP(X)                                                     \
     X(BODY, 400, "body", "The body is not valid")                             \
     X(POSITION, 400, "position", "The position is not valid")                 \
-    X(PROFILE, 400, "profile", "A need of the profile is out of range")       \
+    X(PROFILE, 400, "profile", "A value of the profile is out of range")      \
     X(REQUEST, 400, "request", "The request cannot be answered")              \
     X(TOKEN, 401, "token", "A valid token is needed")                         \
     X(FORBIDDEN, 403, "forbidden", "Access is restricted")                    \

@@ -97,7 +97,7 @@ static bool read_position(reading *r)
     r->out->is_on_edge = seen == ON_EDGE;
     if (r->out->is_on_edge || seen == (r->format->is_geographic ? DEGREES : PLANE)) return true;
     return sc_problem_set(r->in.problem, SC_PROBLEM_POSITION, of_position.pointer,
-                          "on this map, give %s, or edge and offset_m",
+                          "this map needs %s, or edge and offset_m",
                           r->format->is_geographic ? "lon and lat" : "x and y");
 }
 
@@ -118,7 +118,7 @@ static bool read_need(reading *r, unsigned which, uint32_t least, uint32_t most,
     if (!sc_json_read_whole(&r->in, SC_PROBLEM_PROFILE, need->pointer, out)) return false;
     if (*out >= least && *out <= most) return true;
     return sc_problem_set(r->in.problem, SC_PROBLEM_PROFILE, need->pointer,
-                          "%s is %u; this service takes %u to %u", need->name, *out, least, most);
+                          "%s is %u; this service accepts %u to %u", need->name, *out, least, most);
 }
 
 static bool read_wait(reading *r, sc_time least, sc_time most, sc_time *out)
@@ -134,7 +134,7 @@ static bool read_wait(reading *r, sc_time least, sc_time most, sc_time *out)
         return true;
     }
     return sc_problem_set(r->in.problem, SC_PROBLEM_PROFILE, field,
-                          "max_wait_s is %.9g; this service takes %.9g to %.9g", seconds, least_s,
+                          "max_wait_s is %.9g; this service accepts %.9g to %.9g", seconds, least_s,
                           most_s);
 }
 
@@ -290,7 +290,7 @@ static bool check_nearest(reading *r, unsigned seen)
         return sc_json_refuse_missing(&r->in, members_of_request[NEAREST].pointer);
     if (seen & (1u << RADIUS_M | 1u << RADIUS_S)) {
         return refuse_request(r, seen & 1u << RADIUS_M ? RADIUS_M : RADIUS_S,
-                              "a request of this type does not have this member");
+                              "a request of this type must not have this member");
     }
     return true;
 }
@@ -309,7 +309,7 @@ static bool check_range(reading *r, unsigned seen)
     if (has_metres && has_seconds)
         return refuse_request(r, RADIUS_S, "give radius_m or radius_s, not both");
     if (seen & 1u << NEAREST)
-        return refuse_request(r, NEAREST, "a request of this type does not have this member");
+        return refuse_request(r, NEAREST, "a request of this type must not have this member");
     if (has_metric && has_metres && *metric != SC_METRIC_DISTANCE) {
         return refuse_request(r, METRIC,
                               "a range in metres is by distance; give radius_s in place of "
@@ -506,7 +506,7 @@ void sc_outcome_problem(const sc_ticket *ticket, sc_problem *out)
         sc_problem_set(out, SC_PROBLEM_PROVIDER, NULL, "the provider could not be reached");
         break;
     case SC_FAILURE_TIMEOUT:
-        sc_problem_set(out, SC_PROBLEM_PROVIDER_TIMEOUT, NULL, "ask again");
+        sc_problem_set(out, SC_PROBLEM_PROVIDER_TIMEOUT, NULL, "retry");
         break;
     case SC_FAILURE_REFUSED:
         sc_problem_set(out, SC_PROBLEM_PROVIDER, NULL, "the provider refused the request");
@@ -520,7 +520,7 @@ void sc_outcome_problem(const sc_ticket *ticket, sc_problem *out)
         out->retry_after_s = 5;
         break;
     case SC_FAILURE_OVERLOADED:
-        sc_problem_set(out, SC_PROBLEM_OVERLOADED, NULL, "ask again in a moment");
+        sc_problem_set(out, SC_PROBLEM_OVERLOADED, NULL, "retry in a moment");
         out->retry_after_s = 1;
         break;
     case SC_FAILURE_IN_DOUBT:
@@ -529,7 +529,7 @@ void sc_outcome_problem(const sc_ticket *ticket, sc_problem *out)
         out->retry_after_s = 1;
         break;
     case SC_FAILURE_STOPPED:
-        sc_problem_set(out, SC_PROBLEM_DRAINING, NULL, "ask again in a moment");
+        sc_problem_set(out, SC_PROBLEM_DRAINING, NULL, "retry in a moment");
         out->retry_after_s = 1;
         break;
     case SC_FAILURE_UNSENT:

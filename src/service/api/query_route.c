@@ -286,7 +286,7 @@ static bool refuse_busy(incoming *g, const char *why)
 
 static bool refuse_draining(incoming *g)
 {
-    sc_problem_set(g->problem, SC_PROBLEM_DRAINING, NULL, "the service takes no new queries");
+    sc_problem_set(g->problem, SC_PROBLEM_DRAINING, NULL, "the service accepts no new queries");
     g->problem->retry_after_s = 1;
     return false;
 }
@@ -420,16 +420,16 @@ static sc_ticket *make_ticket(sc_query_route *route, const incoming *g, const sc
 static bool enter(const sc_query_route *route, incoming *g)
 {
     if (route->loops[g->loop].clients >= route->max_clients)
-        return refuse_busy(g, "too many queries wait");
+        return refuse_busy(g, "too many queries are waiting");
     switch (sc_pending_enter(route->service->pending, g->user, g->terms->policy.user_pending)) {
     case SC_OK:
         return true;
     case SC_EBUSY:
-        sc_problem_set(g->problem, SC_PROBLEM_PENDING, NULL, "wait for its outcome");
+        sc_problem_set(g->problem, SC_PROBLEM_PENDING, NULL, "wait for the outcome of that query");
         g->problem->retry_after_s = 1;
         return false;
     default:
-        return refuse_busy(g, "too many queries wait");
+        return refuse_busy(g, "too many queries are waiting");
     }
 }
 
@@ -444,7 +444,7 @@ static bool submit(sc_query_route *route, incoming *g, const sc_query *query)
         sc_ticket_free(ticket);
         sc_free(client);
         return err == SC_EINTERRUPTED ? refuse_draining(g)
-                                      : refuse_busy(g, "too many queries wait");
+                                      : refuse_busy(g, "too many queries are waiting");
     }
     // The ticket may be settled by now, but this thread takes it back later.
     route->loops[g->loop].clients++;

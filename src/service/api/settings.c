@@ -62,9 +62,9 @@ const char *sc__setting_moved(const char *name)
         const char *name;
         const char *advice;
     } moved[] = {
-        {"no-window", "it is called 'no-ui' now"},
-        {"clerks", "it is called 'provider-threads' now"},
-        {"cut", "it is called 'partition' now"},
+        {"no-window", "use 'no-ui' instead"},
+        {"clerks", "use 'provider-threads' instead"},
+        {"cut", "use 'partition' instead"},
         {"reports", "only 'starcloak demo' shows reports; remove this line, and start the demo "
                     "with --reports FOLDER"},
     };
@@ -344,11 +344,11 @@ static bool is_web_address(const char *text)
 static sc_err check_tls(const sc_settings *s, sc_diag *diag)
 {
     if (!*s->tls_certificate && (*s->tls_key || *s->client_ca)) {
-        return sc_fail(diag, SC_EINVAL, "%s: needs a tls-certificate too",
+        return sc_fail(diag, SC_EINVAL, "%s: set tls-certificate too",
                        *s->tls_key ? "tls-key" : "client-ca");
     }
     if (!*s->provider_certificate && *s->provider_key) {
-        return sc_fail(diag, SC_EINVAL, "provider-key: needs a provider-certificate too");
+        return sc_fail(diag, SC_EINVAL, "provider-key: set provider-certificate too");
     }
     return SC_OK;
 }
@@ -361,8 +361,8 @@ static sc_err check_provider(const sc_settings *s, sc_diag *diag)
     }
     if (*s->objects && (*s->provider || *s->point_provider)) {
         return sc_fail(diag, SC_EINVAL,
-                       "objects: they are the built-in provider's, and another one is asked "
-                       "(%s); give them to that one",
+                       "objects: only the built-in provider uses them, but %s names another "
+                       "provider; remove one of the two",
                        *s->provider ? "provider" : "point-provider");
     }
     if (*s->provider && !is_web_address(s->provider)) {
@@ -370,12 +370,12 @@ static sc_err check_provider(const sc_settings *s, sc_diag *diag)
     }
     if (*s->point_provider && !is_web_address(s->point_provider)) {
         return sc_fail(diag, SC_EINVAL,
-                       "point-provider: its address begins with http:// or https://");
+                       "point-provider: the URL must begin with http:// or https://");
     }
     if (*s->objects && strncmp(s->objects, "postgresql://", 13) != 0 &&
         strncmp(s->objects, "postgres://", 11) != 0) {
         return sc_fail(diag, SC_EINVAL,
-                       "objects: the address of a database begins with postgresql://, as in "
+                       "objects: the address of a database must begin with postgresql://, as in "
                        "postgresql://user@host/database");
     }
     return SC_OK;
@@ -391,9 +391,7 @@ sc_err sc_settings_check(const sc_settings *settings, sc_diag *diag)
         err = sc_fail(diag, SC_EINVAL, "guard: must be less than min-wait");
     }
     if (!err && settings->provider_timeout_s > settings->provider_deadline_s) {
-        err = sc_fail(diag, SC_EINVAL,
-                      "provider-timeout: one try may not take longer than all together "
-                      "(provider-deadline)");
+        err = sc_fail(diag, SC_EINVAL, "provider-timeout: must not be more than provider-deadline");
     }
     return err;
 }

@@ -112,7 +112,7 @@ static sc_err check_lines(const sc_input *input, sc_diag *diag)
                            (unsigned)lines.line, LINE_MAX_BYTES);
         }
         if (memchr(line.text, '\0', line.size)) {
-            return sc_fail(diag, SC_EPARSE, "%s:%u: there is a NUL byte", input->name,
+            return sc_fail(diag, SC_EPARSE, "%s:%u: the line contains a NUL byte", input->name,
                            (unsigned)lines.line);
         }
     }
@@ -138,8 +138,8 @@ sc_err sc__settings_read_input(sc_settings *settings, const sc_input *input, sc_
     sc_free(is_given);
     // inih goes on after a line that it cannot read, and what follows may seem wrong because of it.
     if (bad_line > 0 && (!r.err || (unsigned)bad_line < r.line)) {
-        return sc_fail(diag, SC_EPARSE, "%s:%d: neither [section] nor name = value", input->name,
-                       bad_line);
+        return sc_fail(diag, SC_EPARSE, "%s:%d: the line is neither [section] nor name = value",
+                       input->name, bad_line);
     }
     if (!r.err && bad_line < 0) return sc_fail_memory(diag, "reading the settings");
     return r.err;

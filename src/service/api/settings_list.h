@@ -27,107 +27,110 @@
     TEXT(server, map, "map", "FILE.scm", "", START, ALL,                                              \
          "the road network; may also be given as an argument (default: none)")                        \
     LIST(server, listen, "listen", "ADDRESS,...", "127.0.0.1:8080", START, HTTP,                      \
-         "where to listen: HOST:PORT, [IPV6]:PORT or unix:PATH, parted by commas; port 0 lets the "   \
-         "system choose (default 127.0.0.1:8080; not needed where a service manager hands over "      \
+         "where to listen: HOST:PORT, [IPV6]:PORT or unix:PATH, separated by commas; port 0 lets "    \
+         "the system choose (default 127.0.0.1:8080; not needed if a service manager passes "         \
          "sockets)")                                                                                  \
     TEXT(server, tls_certificate, "tls-certificate", "FILE.pem", "", START, HTTP,                     \
-         "speak TLS with this certificate, the whole chain (default: no TLS)")                        \
+         "use TLS with this certificate and its chain (default: no TLS)")                             \
     TEXT(server, tls_key, "tls-key", "FILE.pem", "", START, HTTP,                                     \
-         "the key of the certificate (default: in the same file)")                                    \
+         "the private key of tls-certificate (default: in the same file)")                            \
     TEXT(server, client_ca, "client-ca", "FILE.pem", "", START, HTTP,                                 \
-         "clients must show a certificate signed by one of these (default: none is asked "            \
-         "for)")                                                                                      \
+         "clients must present a certificate signed by one of these authorities (default: no "        \
+         "certificate is required)")                                                                  \
     COUNT(server, loops, "loops", "N", 2, 1, 64, START, HTTP,                                         \
-          "threads that speak HTTP (default 2)")                                                      \
+          "threads for HTTP connections (default 2)")                                                 \
     COUNT(server, max_connections, "max-connections", "N", 50000, 1, 10000000, START, HTTP,           \
           "connections at once; more wait until one closes (default 50000)")                          \
     COUNT(server, max_header_bytes, "max-header-bytes", "N", 16384, 512, 1048576, START, HTTP,        \
-          "of a request; more is refused (default 16384)")                                            \
+          "bytes that the headers of a request may have; larger ones are refused (default 16384)")    \
     COUNT(server, max_body_bytes, "max-body-bytes", "N", 16384, 256, 16777216, START, HTTP,           \
-          "of a request; more is refused (default 16384)")                                            \
+          "bytes that the body of a request may have; larger ones are refused (default 16384)")       \
     NUMBER(server, request_timeout_s, "request-timeout", "S", 10, 0.1, 3600, START, HTTP,             \
            "seconds within which a request must be complete (default 10)")                            \
     NUMBER(server, idle_timeout_s, "idle-timeout", "S", 60, 0.1, 86400, START, HTTP,                  \
            "seconds after which a connection without a request is closed (default 60)")               \
     NUMBER(server, write_timeout_s, "write-timeout", "S", 30, 0.1, 3600, START, HTTP,                 \
-           "seconds within which a client must take its reply (default 30)")                          \
+           "seconds within which a client must read its reply (default 30)")                          \
     COUNT(server, max_listeners, "max-listeners", "N", 100, 0, 100000, START, HTTP,                   \
-          "clients that listen to events at once (default 100)")                                      \
+          "clients that may receive events at once (default 100)")                                    \
     NUMBER(server, drain_s, "drain", "S", 30, 0, 86400, START, ALL,                                   \
-           "how long to wait for pending queries when told to stop (default 30)")                     \
+           "seconds to wait for pending queries when the process is told to stop (default 30)")       \
     NUMBER(server, drain_grace_s, "drain-grace", "S", 0, 0, 3600, START, HTTP,                        \
-           "how long /readyz says so before that, with connections still welcome, for balancers "     \
-           "(default 0)")                                                                             \
+           "seconds before that in which /readyz already reports the stop but connections are "       \
+           "still accepted, for load balancers (default 0)")                                          \
     TEXT(server, user, "user", "NAME", "", START, ALL,                                                \
-         "whom to run as, once sockets and files are open (default: nobody, if started by root)")     \
+         "the user to run as, once sockets and files are open (default: nobody, if started by "       \
+         "root)")                                                                                     \
     SWITCH(server, no_sandbox, "no-sandbox", START, ALL,                                              \
-           "let all system calls pass; for debuggers and odd kernels")                                \
+           "do not filter system calls; for debuggers and kernels without seccomp")                   \
     SWITCH(server, no_ui, "no-ui", START, HTTP,                                                       \
            "do not serve the UI; the routes that it uses stay")                                       \
     TEXT(tokens, token_keys, "token-keys", "FILE", "", START, HTTP,                                   \
-         "the keys that tokens are signed with, see 'starcloak token key' (default: a new one, "      \
-         "which nobody knows; a token for trying out is printed)")                                    \
+         "the keys that tokens are signed with, see 'starcloak token key' (default: a new random "    \
+         "key; a token for a first try is printed)")                                                  \
     TEXT(tokens, revoked, "revoked", "FILE", "", START, HTTP,                                         \
-         "tokens that are no longer good, see 'starcloak token revoke' (default: none)")              \
+         "the list of revoked tokens, see 'starcloak token revoke' (default: none)")                  \
     COUNT(policy, min_k, "min-k", "N", 2, 1, 1000000, RELOAD, HTTP,                                   \
-          "the fewest users that a query may ask to be hidden among (default 2)")                     \
+          "the smallest k (users to be hidden among) that a query may ask for (default 2)")           \
     COUNT(policy, max_k, "max-k", "N", 1000, 1, 1000000, RELOAD, HTTP,                                \
-          "the most (default 1000)")                                                                  \
+          "the largest k that a query may ask for (default 1000)")                                    \
     COUNT(policy, default_k, "default-k", "N", 5, 1, 1000000, RELOAD, HTTP,                           \
-          "if a query does not give it (default 5)")                                                  \
+          "k of a query that does not give it (default 5)")                                           \
     COUNT(policy, min_l, "min-l", "N", 1, 1, 1000000, RELOAD, HTTP,                                   \
-          "the fewest segments of a cloak (default 1)")                                               \
+          "the smallest l (segments of a cloak) that a query may ask for (default 1)")                \
     COUNT(policy, max_l, "max-l", "N", 10000, 1, 1000000, RELOAD, HTTP,                               \
-          "the most (default 10000)")                                                                 \
+          "the largest l that a query may ask for (default 10000)")                                   \
     COUNT(policy, default_l, "default-l", "N", 3, 1, 1000000, RELOAD, HTTP,                           \
-          "if a query does not give it (default 3)")                                                  \
+          "l of a query that does not give it (default 3)")                                           \
     COUNT(policy, min_hops, "min-hops", "N", 1, 0, 1000, RELOAD, HTTP,                                \
-          "the fewest hops that a cloak may reach (default 1)")                                       \
+          "the smallest max_hops (hops that a cloak may reach) that a query may give (default 1)")    \
     COUNT(policy, max_hops, "max-hops", "N", 16, 0, 1000, RELOAD, HTTP,                               \
-          "the most (default 16)")                                                                    \
+          "the largest max_hops that a query may give (default 16)")                                  \
     COUNT(policy, default_hops, "default-hops", "N", 4, 0, 1000, RELOAD, HTTP,                        \
-          "if a query does not give it (default 4)")                                                  \
+          "max_hops of a query that does not give it (default 4)")                                    \
     NUMBER(policy, min_wait_s, "min-wait", "S", 1, 0.001, 86400, RELOAD, HTTP,                        \
-           "the shortest time that a query may allow, seconds (default 1)")                           \
+           "the smallest max_wait_s (time to wait for a cloak) that a query may give, seconds "       \
+           "(default 1)")                                                                             \
     NUMBER(policy, max_wait_s, "max-wait", "S", 3600, 0.001, 86400, RELOAD, HTTP,                     \
-           "the longest (default 3600)")                                                              \
+           "the largest max_wait_s that a query may give, seconds (default 3600)")                    \
     NUMBER(policy, default_wait_s, "default-wait", "S", 10, 0.001, 86400, RELOAD, HTTP,               \
-           "if a query does not give it (default 10)")                                                \
+           "max_wait_s of a query that does not give it, seconds (default 10)")                       \
     COUNT(policy, max_nearest, "max-nearest", "N", 100, 1, 1000, RELOAD, HTTP,                        \
-          "the most objects that a request may ask for (default 100)")                                \
+          "the largest number of objects that a request may ask for (default 100)")                   \
     NUMBER(policy, max_radius_m, "max-radius", "M", 20000, 0, 100000, RELOAD, HTTP,                   \
-           "the widest range that it may ask for, metres (default 20000)")                            \
+           "the largest radius that a request may ask for, metres (default 20000)")                   \
     NUMBER(policy, max_duration_s, "max-duration", "S", 1800, 0, 7200, RELOAD, HTTP,                  \
-           "the widest range by travel time, seconds (default 1800)")                                 \
+           "the largest radius in travel time that it may ask for, seconds (default 1800)")           \
     WORD(policy, default_metric, "default-metric", "NAME", "distance time", 1, RELOAD, HTTP,          \
-         "what is near if a query does not say it: time (default), by the quickest way, or "          \
+         "the metric of a query that does not give it: time (default), by the quickest way, or "      \
          "distance, by the shortest; with a point-provider always distance")                          \
     NUMBER(policy, max_snap_m, "max-snap", "M", 250, 0, 1000000, RELOAD, HTTP,                        \
-           "a position farther from any road is refused, metres (default 250)")                       \
+           "refuse positions farther than this from any road, metres (default 250)")                  \
     NUMBER(policy, user_rate, "user-rate", "N", 1, 0, 1000000, RELOAD, HTTP,                          \
            "queries per second of one user, on average; 0: no limit (default 1)")                     \
     NUMBER(policy, user_burst, "user-burst", "N", 5, 1, 1000000, RELOAD, HTTP,                        \
-           "that may come at once after a pause (default 5)")                                         \
+           "queries of one user that may arrive at once after a pause (default 5)")                   \
     COUNT(policy, user_pending, "user-pending", "N", 1, 1, 1000000, RELOAD, HTTP,                     \
           "queries of one user that may wait at once (default 1)")                                    \
     NUMBER(policy, address_rate, "address-rate", "N", 100, 0, 1000000, RELOAD, HTTP,                  \
            "requests per second from one address, on average; 0: no limit (default 100)")             \
     NUMBER(policy, address_burst, "address-burst", "N", 200, 1, 1000000, RELOAD, HTTP,                \
-           "that may come at once after a pause (default 200)")                                       \
+           "requests from one address that may arrive at once after a pause (default 200)")           \
     WORD(policy, events, "events", "WHO", "off local token open", 1, RELOAD, HTTP,                    \
-         "who may watch cloaks as they leave: off, local, token or open (default local)")             \
+         "who may receive cloaks as events when they leave: off, local, token or open (default "      \
+         "local)")                                                                                    \
     WORD(policy, metrics, "metrics", "WHO", "off local token open", 1, RELOAD, HTTP,                  \
-         "who may see the metrics: off, local, token or open (default local)")                        \
+         "who may read the metrics: off, local, token or open (default local)")                       \
     WORD(engine, engine, "engine", "NAME", "basic bounded hybrid xstar sampling expansion", 0,        \
          START, ALL,                                                                                  \
-         "how to search for company: basic (default), bounded or hybrid; or a method to compare "     \
+         "how to search for cloaks: basic (default), bounded or hybrid; or a method to compare "      \
          "with: xstar, sampling or expansion")                                                        \
     SWITCH(engine, strict, "strict", START, ALL,                                                      \
-           "bounded and hybrid: take a star only if it is near to one taken before")                  \
+           "bounded and hybrid: strict setting, take a star only if it is near one taken before")     \
     COUNT(engine, lambda, "lambda", "N", 1, 1, 1000, START, ALL,                                      \
           "bounded and hybrid: hops per level of the search (default 1)")                             \
     NUMBER(engine, alpha_s, "alpha", "S", 2, 0, 86400, START, ALL,                                    \
-           "hybrid: seconds before its deadline at which a query is searched for without bounds "     \
+           "hybrid: seconds before a query's deadline from which on the search for it is unbounded "  \
            "(default 2)")                                                                             \
     COUNT(engine, cap, "cap", "N", 0, 0, 1048576, START, ALL,                                         \
           "combinations that one search keeps (default 0: 64, and 8 with sampling and expansion)")    \
@@ -140,46 +143,50 @@
           "threads with engines, which share the parts; 'starcloak serve' with 1 has one thread for " \
           "ledger and engine (default 0: 1, and with 'starcloak worker' one per processor)")          \
     COUNT(engine, prune_threads, "prune-threads", "N", 0, 0, 256, START, RUN,                         \
-          "threads that trim candidates; 0: the engine's own does it (default 0)")                    \
+          "threads that prune candidates (default 0: the engine's thread does it)")                   \
     COUNT(engine, max_pending, "max-pending", "N", 100000, 1, 10000000, START, ALL,                   \
           "queries that wait at once; more are refused (default 100000)")                             \
     NUMBER(engine, jitter_s, "jitter", "S", 0.2, 0, 3600, START, HTTP,                                \
-           "a cloak leaves up to so many seconds after it is found, at random (default 0.2)")         \
+           "a cloak leaves at a random time up to this many seconds after it is found (default "      \
+           "0.2)")                                                                                    \
     NUMBER(engine, guard_s, "guard", "S", 0.01, 0, 60, START, HTTP,                                   \
-           "a cloak leaves so many seconds before the first of its deadlines, or not (default "       \
-           "0.01)")                                                                                   \
+           "a cloak must leave this many seconds before the first deadline of its members, or it "    \
+           "does not leave (default 0.01)")                                                           \
     NUMBER(engine, patience_s, "patience", "S", 0.5, 0.01, 60, START, ALL,                            \
-           "how long a cloak waits for a message of a gateway or worker that has members of it, or "  \
-           "found it, seconds (default 0.5)")                                                         \
+           "seconds that a cloak waits for a reply of a gateway that has members of it, or of the "   \
+           "worker that found it (default 0.5)")                                                      \
     TEXT(engine, density, "density", "FILE.csv", "", START, HTTP,                                     \
-         "traffic by segment, see 'starcloak density'; the metrics then tell how many segments of "   \
-         "a cloak count (default: all are equally busy)")                                             \
+         "traffic by segment, see 'starcloak density'; the metrics then show the effective "          \
+         "segments of cloaks (default: all segments are equally busy)")                               \
     TEXT(provider, provider, "provider", "URL", "", START, HTTP,                                      \
-         "ask this provider, as 'starcloak lbs' or any that speaks the provider protocol "            \
-         "(default: the built-in one, in the same process)")                                          \
+         "the URL of the provider: 'starcloak lbs' or another that implements the provider "          \
+         "protocol (default: the built-in provider, in the same process)")                            \
     WORD(provider, encoding, "encoding", "NAME", "compact geojson", 0, START, HTTP,                   \
-         "how it is asked: compact (default; it has the same map) or geojson (a map of its own)")     \
+         "encoding of messages to the provider: compact (default; it must have the same map) or "     \
+         "geojson (it may have another map)")                                                         \
     TEXT(provider, provider_ca, "provider-ca", "FILE.pem", "", START, HTTP,                           \
-         "who may have signed the provider's certificate (default: whom the system trusts)")          \
+         "the authorities that may have signed the provider's certificate (default: those of the "    \
+         "system)")                                                                                   \
     TEXT(provider, provider_certificate, "provider-certificate", "FILE.pem", "", START, HTTP,         \
-         "show the provider this certificate (default: none)")                                        \
+         "the certificate to present to the provider (default: none)")                                \
     TEXT(provider, provider_key, "provider-key", "FILE.pem", "", START, HTTP,                         \
-         "its key (default: in the same file)")                                                       \
+         "the private key of provider-certificate (default: in the same file)")                       \
     NUMBER(provider, provider_timeout_s, "provider-timeout", "S", 3, 0.01, 3600, START, HTTP,         \
-           "seconds for one try (default 3)")                                                         \
+           "seconds for one try to ask the provider (default 3)")                                     \
     NUMBER(provider, provider_deadline_s, "provider-deadline", "S", 10, 0.01, 3600, START, HTTP,      \
-           "seconds for a cloak, all tries together; then its queries have failed (default 10)")      \
+           "seconds for all tries of a cloak together; after that its queries fail (default 10)")     \
     COUNT(provider, provider_connections, "provider-connections", "N", 8, 1, 1000, START, HTTP,       \
-          "kept open to the provider (default 8)")                                                    \
+          "connections to the provider that are kept open (default 8)")                               \
     NUMBER(provider, provider_slack, "provider-slack", "SHARE", 0, 0, 1, START, HTTP,                 \
-           "by what share its distances may differ from those of our map, which is needed if it "     \
-           "has a map of its own (default 0)")                                                        \
+           "the share by which the provider's distances may differ from those of our map; needed "    \
+           "if it has another map (default 0)")                                                       \
     LIST(provider, categories, "categories", "NAME,...", "", START, HTTP,                             \
-         "categories that the provider has and the map has not, parted by commas (default: none)")    \
+         "categories that the provider has but the map does not, separated by commas (default: "      \
+         "none)")                                                                                     \
     COUNT(provider, breaker_failures, "breaker-failures", "N", 8, 0, 1000000, START, HTTP,            \
-          "consecutive failures after which it is not asked for a while; 0: never (default 8)")       \
+          "consecutive failures after which the provider is suspended; 0: never (default 8)")         \
     NUMBER(provider, breaker_pause_s, "breaker-pause", "S", 5, 0.01, 3600, START, HTTP,               \
-           "how long (default 5)")                                                                    \
+           "seconds for which the provider is suspended (default 5)")                                 \
     COUNT(provider, provider_threads, "provider-threads", "N", 0, 0, 64, START, HTTP,                 \
           "threads that evaluate, check and filter replies; with a point provider, how many "         \
           "cloaks it is asked about at once (default 0: the ledger's thread does it; 1 with several " \
@@ -188,67 +195,69 @@
          "ask a provider that knows only the nearest objects of a point; the URL has {lon}, "         \
          "{lat}, {k} and, if it knows categories, {category} (default: none)")                        \
     WORD(points, point_distance, "point-distance", "KIND", "straight road", 0, START, HTTP,           \
-         "how it measures: straight (default) or road")                                               \
+         "how the point provider measures distances: straight (default) or road")                     \
     NUMBER(points, point_spacing_m, "point-spacing", "M", 200, 1, 100000, START, HTTP,                \
            "how far apart the points may be along a road, metres (default 200)")                      \
     COUNT(points, point_max_k, "point-max-k", "N", 1000, 1, 1000000, START, HTTP,                     \
-          "the most objects that it gives for one question (default 1000)")                           \
+          "the largest number of objects that the point provider gives for one question (default "    \
+          "1000)")                                                                                    \
     TEXT(points, point_fields, "point-fields", "NAME=FIELD,...", "", START, HTTP,                     \
-         "where things are in its answers (default: list=results, key=id, lon=lon, lat=lat, "         \
-         "distance=distance_m, category=category, name=name)")                                        \
+         "the fields of the point provider's answers (default: list=results, key=id, lon=lon, "       \
+         "lat=lat, distance=distance_m, category=category, name=name)")                               \
     TEXT(objects, objects, "objects", "URL", "", START, HTTP,                                         \
-         "built in: take the objects from a PostgreSQL/PostGIS table, "                               \
+         "built-in provider: take the objects from a PostgreSQL/PostGIS table, "                      \
          "postgresql://user@host/database (default: those of the map)")                               \
     TEXT(objects, objects_table, "objects-table", "NAME", "objects", START, HTTP,                     \
-         "the table, or SCHEMA.TABLE (default objects)")                                              \
+         "the table of objects, or SCHEMA.TABLE (default objects)")                                   \
     TEXT(objects, objects_key, "objects-key", "COLUMN", "id", START, HTTP,                            \
-         "what an object is called by, different in each row (default id)")                           \
+         "the column with the key, different in each row (default id)")                               \
     TEXT(objects, objects_position, "objects-position", "COLUMN", "geom", START, HTTP,                \
-         "where it is, a geometry or geography (default geom)")                                       \
+         "the column with the position, a geometry or geography (default geom)")                      \
     TEXT(objects, objects_category, "objects-category", "COLUMN", "category", START, HTTP,            \
-         "what kind of object it is (default category)")                                              \
+         "the column with the category (default category)")                                           \
     TEXT(objects, objects_name, "objects-name", "COLUMN", "name", START, HTTP,                        \
-         "its name for people; '' if there is no such column (default name)")                         \
+         "the column with the name; '' if there is none (default name)")                              \
     NUMBER(objects, objects_snap_m, "objects-snap", "M", 1000, 0, 1000000, START, HTTP,               \
            "leave out objects farther than M metres from any road (default 1000)")                    \
     TEXT(objects, objects_channel, "objects-channel", "NAME", "", START, HTTP,                        \
-         "load the table again when a NOTIFY comes on this channel (default: none)")                  \
+         "load the objects again when a NOTIFY arrives on this channel (default: none)")              \
     NUMBER(objects, objects_refresh_s, "objects-refresh", "S", 0, 0, 31536000, START, HTTP,           \
-           "load it again S seconds after the last time; 0: never (default 0)")                       \
+           "load the objects again S seconds after the last load; 0: never (default 0)")              \
     LIST(cluster, nats, "nats", "URL,...", "nats://127.0.0.1:4222", START, NATS,                      \
-         "NATS servers, nats://HOST:PORT or tls://HOST:PORT, parted by commas; others of their "      \
-         "cluster are found by themselves (default nats://127.0.0.1:4222)")                           \
+         "NATS servers, nats://HOST:PORT or tls://HOST:PORT, separated by commas; other servers of "  \
+         "their cluster are found automatically (default nats://127.0.0.1:4222)")                     \
     TEXT(cluster, nats_ca, "nats-ca", "FILE.pem", "", START, NATS,                                    \
-         "speak TLS with them, and trust who is signed by one of these (default: TLS only with "      \
-         "tls://, and whom the system trusts)")                                                       \
+         "use TLS with NATS servers, and trust those signed by one of these authorities (default: "   \
+         "TLS only with tls://, and the authorities of the system)")                                  \
     TEXT(cluster, nats_certificate, "nats-certificate", "FILE.pem", "", START, NATS,                  \
-         "show them this certificate (default: none)")                                                \
+         "the certificate to present to NATS servers (default: none)")                                \
     TEXT(cluster, nats_key, "nats-key", "FILE.pem", "", START, NATS,                                  \
-         "its key (default: in the same file)")                                                       \
+         "the private key of nats-certificate (default: in the same file)")                           \
     TEXT(cluster, nats_credentials, "nats-credentials", "FILE.creds", "", START, NATS,                \
-         "who we are for them, as a file of NATS credentials (default: none)")                        \
+         "a file of NATS credentials to log in with (default: none)")                                 \
     TEXT(cluster, nats_user, "nats-user", "NAME", "", START, NATS,                                    \
-         "who we are for them, with a password (default: nobody)")                                    \
+         "the user to log in to NATS as, with nats-password (default: none)")                         \
     TEXT(cluster, nats_password, "nats-password", "FILE", "", START, NATS,                            \
-         "the file whose first line is the password (default: none)")                                 \
+         "the file whose first line is the password of nats-user (default: none)")                    \
     TEXT(cluster, cluster_name, "cluster-name", "NAME", "starcloak", START, NATS,                     \
-         "the first word of all subjects: clusters with different names may share NATS servers "      \
-         "(default starcloak)")                                                                       \
+         "the first part of all NATS subjects: clusters with different names may share NATS "         \
+         "servers (default starcloak)")                                                               \
     TEXT(cluster, cluster_key, "cluster-key", "FILE", "", START, NATS,                                \
-         "the key that all processes of the cluster share, see 'starcloak cluster key'; it seals "    \
-         "what they say to each other (required)")                                                    \
+         "the key that all processes of the cluster share, see 'starcloak cluster key'; it "          \
+         "encrypts their messages (required)")                                                        \
     TEXT(cluster, name, "name", "NAME", "", START, NATS,                                              \
-         "how this process is called in tables and metrics (default: the host's name and the "        \
-         "process's number)")                                                                         \
+         "the name of this process in tables and metrics (default: the host's name and the process "  \
+         "id)")                                                                                       \
     NUMBER(cluster, heartbeat_s, "heartbeat", "S", 0.5, 0.05, 60, START, NATS,                        \
-           "seconds between two signs of life; three that are missed mean death (default 0.5)")       \
+           "seconds between two heartbeats; a process that misses three is considered dead "          \
+           "(default 0.5)")                                                                           \
     NUMBER(cluster, uneven, "uneven", "RATIO", 1.25, 1.01, 100, START, NATS,                          \
-           "parts move when the busiest worker has so many times the mean load for long (default "    \
-           "1.25)")                                                                                   \
+           "parts move when the busiest worker has had this many times the mean load for "            \
+           "repack-after seconds (default 1.25)")                                                     \
     NUMBER(cluster, repack_s, "repack-after", "S", 60, 1, 86400, START, NATS,                         \
-           "how long that is (default 60)")                                                           \
+           "seconds of uneven load after which parts move (default 60)")                              \
     WORD(log, log_format, "log-format", "NAME", "logfmt json", 0, START, ALL,                         \
-         "how log lines look: logfmt (default) or json")                                              \
+         "format of log lines: logfmt (default) or json")                                             \
     WORD(log, log_level, "log-level", "NAME", "error warning info debug", 2, RELOAD, ALL,             \
          "what is logged: error, warning, info (default) or debug")
 // clang-format on

@@ -130,7 +130,7 @@ void sc_about_show(const sc_service_internal *service, const sc_policy *policy,
         sc_http_reply(request, 200, "application/json", text.data, text.size, NULL, 0);
     } else {
         sc_problem problem;
-        sc_problem_set(&problem, SC_PROBLEM_OVERLOADED, NULL, "try again in a moment");
+        sc_problem_set(&problem, SC_PROBLEM_OVERLOADED, NULL, "retry in a moment");
         problem.retry_after_s = 1;
         sc_problem_reply(request, &problem, NULL);
     }

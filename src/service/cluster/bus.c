@@ -287,7 +287,7 @@ sc_err sc_bus_new(const sc_bus_options *options, sc_bus **out, sc_diag *diag)
 {
     sc_err err = sc__bus_check(options, diag);
     if (err) return err;
-    if (sodium_init() < 0) return sc_fail(diag, SC_EIO, "libsodium does not start");
+    if (sodium_init() < 0) return sc_fail(diag, SC_EIO, "libsodium cannot be initialised");
     sc_bus *bus = sc_calloc(1, sizeof *bus);
     if (!bus) return sc_fail_memory(diag, "connecting to NATS");
     snprintf(bus->cluster, sizeof bus->cluster, "%s", options->cluster);

@@ -81,10 +81,11 @@ sc_err sc__bus_check(const sc_bus_options *options, sc_diag *diag)
                        "a certificate for NATS needs its key, and a key its certificate");
     }
     if (options->password && !options->user) {
-        return sc_fail(diag, SC_EINVAL, "a password for NATS needs its user");
+        return sc_fail(diag, SC_EINVAL, "a password for NATS needs a user");
     }
     if (!(options->timeout_s > 0 && options->timeout_s <= 3600)) {
-        return sc_fail(diag, SC_EINVAL, "the time to connect to NATS must be above 0 s");
+        return sc_fail(diag, SC_EINVAL,
+                       "the time to connect to NATS must be above 0 s and at most 3600 s");
     }
     return SC_OK;
 }
@@ -117,7 +118,8 @@ static sc_err set_tls(natsOptions *nats, const sc_bus_options *options, sc_diag 
 {
     if (!wants_tls(options)) return SC_OK;
     natsStatus status = natsOptions_SetSecure(nats, true);
-    if (status != NATS_OK) return sc_fail(diag, SC_EIO, "no TLS for NATS: %s", why(status));
+    if (status != NATS_OK)
+        return sc_fail(diag, SC_EIO, "cannot set up TLS for NATS: %s", why(status));
     if (options->ca) {
         status = natsOptions_LoadCATrustedCertificates(nats, options->ca);
         if (status != NATS_OK) return fail_file(diag, status, "the authority", options->ca);
@@ -135,7 +137,7 @@ static sc_err set_credentials(natsOptions *nats, const sc_bus_options *options, 
     if (options->credentials) {
         // The library reads it each time it connects, and would only fail then.
         if (access(options->credentials, R_OK) != 0) {
-            return sc_fail(diag, SC_EIO, "%s: cannot be read: credentials for NATS",
+            return sc_fail(diag, SC_EIO, "%s: cannot read the credentials for NATS",
                            options->credentials);
         }
         status = natsOptions_SetUserCredentialsFromFiles(nats, options->credentials, NULL);
@@ -196,7 +198,7 @@ static sc_err fail_to_connect(sc_diag *diag, natsStatus status, const sc_bus *bu
     if (status == NATS_SSL_ERROR || status == NATS_SECURE_CONNECTION_REQUIRED ||
         status == NATS_SECURE_CONNECTION_WANTED) {
         return sc_fail(diag, SC_ENET,
-                       "no TLS with NATS at %s%s: %s; check the certificates and the host "
+                       "cannot use TLS with NATS at %s%s: %s; check the certificates and the host "
                        "names in them",
                        first.text, others, why(status));
     }
@@ -222,7 +224,7 @@ sc_err sc__bus_prepare(const sc_bus_options *options, const sc__bus_handlers *ha
     if (status == NATS_OK) status = set_handlers(nats, handlers);
     if (status != NATS_OK) {
         err = sc_fail(diag, status == NATS_NO_MEMORY ? SC_ENOMEM : SC_EINVAL,
-                      "the NATS library does not take its settings: %s", why(status));
+                      "the NATS library refuses its settings: %s", why(status));
     }
     if (!err) err = set_tls(nats, options, diag);
     if (!err) err = set_credentials(nats, options, diag);
@@ -238,11 +240,10 @@ sc_err sc__bus_connect(sc_bus *bus, sc_diag *diag)
     // The library reads them each time that it connects, as the user that this process runs as by
     // now.
     if (*bus->credentials && access(bus->credentials, R_OK) != 0) {
-        return sc_fail(
-            diag, SC_EIO,
-            "%s: cannot be read: the credentials for NATS must be readable for the user that "
-            "this process runs as, since they are needed again after every break",
-            bus->credentials);
+        return sc_fail(diag, SC_EIO,
+                       "%s: cannot be read; the user that this process runs as must be able to "
+                       "read the credentials for NATS, since each reconnection needs them",
+                       bus->credentials);
     }
     const natsStatus status = natsConnection_Connect(&bus->connection, bus->nats);
     natsOptions_Destroy(bus->nats);

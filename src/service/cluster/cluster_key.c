@@ -34,14 +34,14 @@ struct sc_cluster_key {
     uint8_t seal[SC_SEAL_KEY_SIZE];
 };
 
-static const char no_sodium[] = "libsodium, which has the keys, does not start";
+static const char no_sodium[] = "libsodium cannot be initialised";
 
 // --- A file ------------------------------------------------------------------------------------
 
 static sc_err fail_errno(sc_diag *diag, const char *path, int why)
 {
     const char *hint = why == ENOENT   ? "; check the name"
-                       : why == EACCES ? "; you lack permission to read it"
+                       : why == EACCES ? "; you do not have permission to read it"
                                        : "";
     return sc_fail(diag, SC_EIO, "%s: cannot read: %s%s", path, strerror(why), hint);
 }
@@ -56,11 +56,11 @@ static sc_err check_status(int fd, const char *path, sc_diag *diag)
                        S_ISDIR(status.st_mode) ? "a directory" : "not a regular file");
     }
     if ((status.st_mode & MODE_FORBIDDEN) != 0) {
-        return sc_fail(diag, SC_EIO,
-                       "%s: others than its owner may read or change it (mode %04o), and anyone "
-                       "with the key can read and send the messages of the cluster; run 'chmod "
-                       "600' on it, or 640 for a group",
-                       path, (unsigned)status.st_mode & 07777);
+        return sc_fail(
+            diag, SC_EIO,
+            "%s: other users can read or change it (mode %04o), and anyone with the key can read "
+            "and send the messages of the cluster; run 'chmod 600' on it, or 640 for a group",
+            path, (unsigned)status.st_mode & 07777);
     }
     return SC_OK;
 }
@@ -122,8 +122,8 @@ sc_err sc_cluster_key_read(const char *path, sc_cluster_key **out, sc_diag *diag
     sc_err err = read_text(path, text, &size, diag);
     if (!err && !parse(text, size, secret)) {
         err = sc_fail(diag, SC_EPARSE,
-                      "%s: holds no key, which is one line: '%s' and %d characters; 'starcloak "
-                      "cluster key FILE' makes one",
+                      "%s: this is not a key file, which is one line: '%s' and %d characters; make "
+                      "one with 'starcloak cluster key FILE'",
                       path, heading, (int)SECRET_TEXT);
     }
     sc_cluster_key *key = err ? NULL : derive(secret);

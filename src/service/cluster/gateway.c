@@ -369,10 +369,10 @@ static sc_err check(const sc_gateway_options *options, sc_diag *diag)
 {
     // Written so that NaN is refused, too.
     if (!(options->heartbeat_s >= 0.001 && options->heartbeat_s <= 3600)) {
-        return sc_fail(diag, SC_EINVAL, "a gateway's heartbeat must take 0.001 s to an hour");
+        return sc_fail(diag, SC_EINVAL, "the heartbeat must be 0.001 s to an hour");
     }
     if (!(options->uneven >= 1 && options->uneven <= 1e6)) {
-        return sc_fail(diag, SC_EINVAL, "what is uneven must be at least 1 times the mean");
+        return sc_fail(diag, SC_EINVAL, "the ratio of uneven load must be at least 1");
     }
     if (!(options->repack_s >= 0 && options->repack_s <= 1e9) ||
         !(options->guard_s >= 0 && options->guard_s <= 1e9)) {
@@ -493,7 +493,7 @@ sc_err sc_gateway_start(sc_gateway *gateway, sc_ledger *ledger, const sc_vocabul
     if (!err) {
         allow_sending(gateway, true, false);
         err = sc__heartbeat_thread_start(&gateway->heartbeat_thread);
-        if (err) sc_fail(diag, err, "no thread for a gateway's heartbeats");
+        if (err) sc_fail(diag, err, "cannot start the thread for heartbeats");
     }
     if (err) {
         allow_sending(gateway, false, false);

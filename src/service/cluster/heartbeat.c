@@ -130,7 +130,7 @@ sc_err sc__cluster_identity_init(sc__cluster_identity *identity, const char *nam
                        "the name of a process must be 1 to %d letters, digits, '-', '_' and '.'",
                        SC_PEER_NAME_SIZE - 1);
     }
-    if (sodium_init() < 0) return sc_fail(diag, SC_EIO, "libsodium does not start");
+    if (sodium_init() < 0) return sc_fail(diag, SC_EIO, "libsodium cannot be initialised");
     *identity = (sc__cluster_identity){.partition = partition, .is_worker = is_worker};
     snprintf(identity->name, sizeof identity->name, "%s", name);
     while (identity->self == SC_PEER_NONE) {
@@ -191,8 +191,8 @@ void sc__log_connected(sc_log *log, bool is_connected)
 void sc__log_given_up(sc_log *log)
 {
     sc_log_message(log, SC_LOG_ERROR, "nats_refuses",
-                   "the NATS servers refuse the connection for good; check user, password or "
-                   "credentials, and start again");
+                   "the NATS servers refuse every connection; check user, password or credentials, "
+                   "and start this process again");
 }
 
 void sc__log_undecodable(sc_log *log, atomic_bool *was_logged)

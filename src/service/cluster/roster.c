@@ -360,7 +360,8 @@ static void log_skew(const sc__peer_log *log, const sc__peer_logged *peer, doubl
     sc_log_text(&line, "name", peer->name);
     sc_log_seconds(&line, "seconds", seconds);
     sc_log_text(&line, "message",
-                "by more than the guard: cloaks may leave late; set the clocks by NTP");
+                "the clocks differ by more than the guard, so cloaks may leave late; synchronise "
+                "the clocks by NTP");
     sc_log_end(&line);
 }
 

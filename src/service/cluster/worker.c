@@ -374,7 +374,7 @@ static sc_err make_engines(sc_worker *worker, const sc_map *map, const sc_worker
 {
     sc_rng *rng = NULL;
     sc_err err = sc_rng_new_secure(&rng);
-    if (err) return sc_fail(diag, err, "no randomness for a worker");
+    if (err) return sc_fail(diag, err, "the system's random generator is not available");
     sc_engine_pool_options engines = options->engines;
     engines.self = worker->identity.self;
     engines.port = (sc_port){.send = send_for_engines, .context = worker};
@@ -396,14 +396,14 @@ static sc_err join_cluster(sc_worker *worker, sc_diag *diag)
     }
     if (err) return err;
     err = sc__heartbeat_thread_start(&worker->heartbeat_thread);
-    return err ? sc_fail(diag, err, "no thread for a worker's heartbeats") : SC_OK;
+    return err ? sc_fail(diag, err, "cannot start the thread for heartbeats") : SC_OK;
 }
 
 sc_err sc_worker_new(const sc_map *map, const sc_worker_options *options, sc_worker **out,
                      sc_diag *diag)
 {
     if (!(options->heartbeat_s >= 0.001 && options->heartbeat_s <= 3600)) {
-        return sc_fail(diag, SC_EINVAL, "a worker's heartbeat must take 0.001 s to an hour");
+        return sc_fail(diag, SC_EINVAL, "the heartbeat must be 0.001 s to an hour");
     }
     const sc_partition *partition = options->engines.partition;
     if (!partition) return sc_fail(diag, SC_EINVAL, "a worker needs a partition");
@@ -447,7 +447,7 @@ sc_err sc_worker_start(sc_worker *worker, sc_diag *diag)
     sc_err err = sc_bus_connect(worker->bus, diag);
     if (err) return err;
     err = sc_engine_pool_start(worker->engines);
-    if (err) return sc_fail(diag, err, "no threads for engines");
+    if (err) return sc_fail(diag, err, "cannot start the threads for engines");
     return join_cluster(worker, diag);
 }
 

@@ -215,7 +215,7 @@ static sc_failure fail_memory(sc_errand *errand)
 static sc_failure fail_place(sc_errand *errand)
 {
     sc_fail(&errand->diag, SC_EINVAL,
-            "an answer is wanted for a place or a request that its cloak does not have");
+            "the answer is for a position or a request that does not belong to the cloak");
     return SC_FAILURE_REFUSED;
 }
 
@@ -407,7 +407,7 @@ sc_failure sc__answerer_read_given(sc__answerer *answerer, sc_errand *errand)
 {
     if (!answerer->filter) {
         sc_fail(&errand->diag, SC_EINVAL,
-                "a reply is given, and a provider that is asked at points has none to give");
+                "a reply was given, but a provider that is asked at points gives none");
         return SC_FAILURE_REFUSED;
     }
     // Whatever an errand before was put into other words for.

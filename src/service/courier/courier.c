@@ -85,24 +85,26 @@ static sc_err check_provider(const sc_map *map, const sc_courier_options *o, sc_
     switch (o->kind) {
     case SC_COURIER_BUILT_IN:
         if (o->objects ? sc_objects_map(o->objects) == map : o->feed != NULL) return SC_OK;
-        return sc_fail(diag, SC_EINVAL,
-                       "a provider that is built in needs objects that lie on its map");
+        return sc_fail(diag, SC_EINVAL, "the built-in provider needs objects on its map");
     case SC_COURIER_HTTP:
         if (o->connections < 1 || o->connections > 1024) {
-            return sc_fail(diag, SC_EINVAL, "1 to 1024 connections to a provider can be kept");
+            return sc_fail(diag, SC_EINVAL,
+                           "the number of connections to the provider must be 1 to 1024");
         }
         if (!(o->try_timeout_s >= 1e-3 && o->try_timeout_s <= 86400.0)) {
             return sc_fail(diag, SC_EINVAL,
-                           "a try can take from a millisecond to a day, not %g seconds",
+                           "the time for one try must be a millisecond to a day, not %g seconds",
                            o->try_timeout_s);
         }
         if (o->encoding == SC_ENCODING_GEOJSON && sc_map_coords(map) != SC_COORDS_GEOGRAPHIC) {
             return sc_fail(diag, SC_ENOCOORDS,
-                           "GeoJSON is in degrees, and the map has none; use the compact encoding");
+                           "the map has no coordinates in degrees, which GeoJSON needs; use the "
+                           "compact encoding");
         }
         return SC_OK;
     case SC_COURIER_POINTS:
-        if (!o->points) return sc_fail(diag, SC_EINVAL, "it is not said how to ask at points");
+        if (!o->points)
+            return sc_fail(diag, SC_EINVAL, "the options for asking at points are missing");
         if (sc_map_coords(map) == SC_COORDS_NONE) {
             return sc_fail(diag, SC_ENOCOORDS,
                            "the map has no coordinates, so a provider cannot be asked at its "
@@ -110,7 +112,7 @@ static sc_err check_provider(const sc_map *map, const sc_courier_options *o, sc_
         }
         return SC_OK;
     default:
-        return sc_fail(diag, SC_EINVAL, "there is no such kind of provider");
+        return sc_fail(diag, SC_EINVAL, "unknown kind of provider");
     }
 }
 
@@ -122,10 +124,11 @@ static sc_err check_options(const sc_map *map, const sc_courier_options *o, sc_d
                        o->threads);
     }
     if (o->max_errands < 1 || !o->back) {
-        return sc_fail(diag, SC_EINVAL, "one errand at least must be allowed, and come back");
+        return sc_fail(diag, SC_EINVAL,
+                       "at least one errand must be allowed, and a callback is needed");
     }
     if (!(o->breaker_pause_s >= 0.0 && o->breaker_pause_s <= 86400.0)) {
-        return sc_fail(diag, SC_EINVAL, "a provider can be left alone for up to a day, not %g s",
+        return sc_fail(diag, SC_EINVAL, "the provider can be suspended for up to a day, not %g s",
                        o->breaker_pause_s);
     }
     return check_provider(map, o, diag);
@@ -176,7 +179,7 @@ static sc_err make_ways(sc_courier *courier, const sc_courier_options *options, 
 {
     if (options->kind == SC_COURIER_BUILT_IN) return SC_OK;
     if (curl_global_init(CURL_GLOBAL_DEFAULT)) {
-        return sc_fail(diag, SC_ENET, "curl, which asks over HTTP, cannot be set up");
+        return sc_fail(diag, SC_ENET, "the HTTP client (curl) cannot be initialised");
     }
     courier->has_curl = true;
     if (options->kind == SC_COURIER_POINTS) {
@@ -184,7 +187,7 @@ static sc_err make_ways(sc_courier *courier, const sc_courier_options *options, 
     }
     sc_rng *own = NULL;
     const sc_err err = sc_rng_fork(rng, &own);
-    if (err) return sc_fail(diag, err, "no randomness for retries: %s", sc_err_text(err));
+    if (err) return sc_fail(diag, err, "no random numbers for retries: %s", sc_err_text(err));
     const sc__connections_hooks hooks = {
         .leaves = sc__exchange_leaves,
         .back = sc__exchange_back,

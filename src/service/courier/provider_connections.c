@@ -257,15 +257,15 @@ static void run_out(sc__connections *connections, sc__exchange *exchange)
         // Tried before, it has failed for the reason of that try.
         failure = exchange->failure;
     } else if (exchange->is_sent) {
-        sc_fail(exchange->diag, SC_ELATE, "the provider has not answered before the deadline");
+        sc_fail(exchange->diag, SC_ELATE, "the provider did not answer before the deadline");
     } else if (exchange->state == SC__RUNNING) {
         sc_fail(exchange->diag, SC_ELATE,
-                "the provider has not taken up a connection before the least deadline of a cloak, "
-                "so it was not sent");
+                "the provider did not accept a connection before the first deadline of a cloak, so "
+                "the cloak was not sent");
     } else {
         sc_fail(exchange->diag, SC_ELATE,
-                "no connection to the provider was free before the least deadline of a cloak, so "
-                "it was not sent; allow more of them");
+                "no connection to the provider was free before the first deadline of a cloak, so "
+                "the cloak was not sent; raise provider-connections");
     }
     bring_back(connections, exchange, failure);
 }
@@ -409,7 +409,7 @@ static sc_err make_connections(sc__connections *connections, unsigned count, sc_
         sc__connection *connection = &connections->slots[i];
         connection->connections = connections;
         if (sc__provider_request_init(&connection->request, &connections->rules, tell_leaving)) {
-            return sc_fail(diag, SC_ENET, "curl, which asks over HTTP, cannot be set up");
+            return sc_fail(diag, SC_ENET, "the HTTP client (curl) cannot be initialised");
         }
         connections->slot_count++;
         connection->next_free = connections->free_slots;
@@ -438,7 +438,7 @@ sc_err sc__connections_new(const sc_courier_options *options, const sc__connecti
         connections->multi = curl_multi_init();
         if (!connections->multi || curl_multi_setopt(connections->multi, CURLMOPT_MAXCONNECTS,
                                                      (long)options->connections)) {
-            err = sc_fail(diag, SC_ENET, "curl, which asks over HTTP, cannot be set up");
+            err = sc_fail(diag, SC_ENET, "the HTTP client (curl) cannot be initialised");
         }
     }
     connections->is_in_place = options->threads == 0;

@@ -127,8 +127,7 @@ SC_CHECKED static inline sc_err sc__thread_start(pthread_t *thread, void *(*run)
                                                  void *context, sc_diag *diag)
 {
     if (!sc_thread_start(thread, run, context)) return SC_OK;
-    return sc_fail(diag, SC_EIO, "a thread for the provider cannot be started: %s",
-                   strerror(errno));
+    return sc_fail(diag, SC_EIO, "cannot start a thread for the provider: %s", strerror(errno));
 }
 
 #endif

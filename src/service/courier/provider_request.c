@@ -112,7 +112,7 @@ static sc_err check_url(const char *url, sc_diag *diag)
     curl_url_cleanup(parts);
     if (!err) return SC_OK;
     return sc_fail(diag, err,
-                   "the provider's address is none; it has the form http://HOST:PORT/PATH or "
+                   "the provider's URL is not valid; write it as http://HOST:PORT/PATH or "
                    "https://HOST:PORT/PATH");
 }
 
@@ -140,7 +140,7 @@ static sc_err read_files(sc__request_rules *rules, const sc_courier_options *opt
 {
     if (!options->certificate != !options->key) {
         return sc_fail(diag, SC_EINVAL,
-                       "a certificate to show to the provider and its key go together; give both");
+                       "a certificate for the provider and its key are needed together; give both");
     }
     sc_err err = read_file(options->ca, &rules->ca, diag);
     if (!err) err = read_file(options->certificate, &rules->certificate, diag);
@@ -327,8 +327,7 @@ sc_err sc__provider_request_begin(sc__provider_request *request, const void *byt
 static sc__provider_request_result too_large(const sc__provider_request *request, sc_diag *diag)
 {
     sc_fail(diag, SC_EREPLY,
-            "the provider's reply is larger than %zu bytes, or its headers than %d; that is the "
-            "limit",
+            "the provider's reply is larger than the limit of %zu bytes, or its headers than %d",
             request->rules->max_bytes, (int)HEADER_MAX);
     return (sc__provider_request_result){.failure = SC_FAILURE_UNBELIEVABLE};
 }
@@ -342,8 +341,8 @@ static sc__provider_request_result out_of_memory(sc_diag *diag)
 static sc__provider_request_result unsent(sc_diag *diag)
 {
     sc_fail(diag, SC_ELATE,
-            "there was no connection to the provider before the least deadline of a cloak, so it "
-            "was not sent");
+            "there was no connection to the provider before the first deadline of a cloak, so the "
+            "cloak was not sent");
     return (sc__provider_request_result){.failure = SC_FAILURE_UNSENT};
 }
 
@@ -361,7 +360,7 @@ static sc__provider_request_result judge_transfer(const sc__provider_request *re
     case CURLE_OUT_OF_MEMORY:
         return out_of_memory(diag);
     case CURLE_OPERATION_TIMEDOUT:
-        sc_fail(diag, SC_ENET, "the provider has not answered within %g seconds",
+        sc_fail(diag, SC_ENET, "the provider did not answer within %g seconds",
                 request->rules->try_timeout_s);
         return (sc__provider_request_result){.failure = SC_FAILURE_TIMEOUT, .may_pass = true};
     case CURLE_UNSUPPORTED_PROTOCOL:  // the address was looked at: this is not HTTP, or HTTP/0.9
@@ -407,14 +406,14 @@ static sc__provider_request_result judge_status(const sc__provider_request *requ
                                           .told_us = told_to_wait_us(request)};
     if (status >= 300 && status < 400) {
         sc_fail(diag, SC_ENET,
-                "the provider answers with a redirect (status %d), and those are not followed; "
-                "give the address it leads to",
+                "the provider answered with a redirect (status %d), and redirects are not "
+                "followed; set the provider's URL to the new address",
                 status);
         return result;
     }
     const sc__title title = sc__problem_title(type_of(request), request->body, request->size);
     // Providers of version 1 of the protocol refuse the media type of version 2, and say so only.
-    sc_fail(diag, SC_ENET, "the provider answers with status %d%s%s%s", status,
+    sc_fail(diag, SC_ENET, "the provider answered with status %d%s%s%s", status,
             title.text[0] != '\0' ? ": " : "", title.text,
             status == 415 ? "; it must read version 2 of the provider protocol: update it if it "
                             "does not"

@@ -252,7 +252,7 @@ static sc_failure forget_late_answers(sc_errand *errand)
         sc_answer_free(errand->places[i].answer);
         errand->places[i].answer = NULL;
     }
-    sc_fail(&errand->diag, SC_ELATE, "the answers were ready only after the deadline");
+    sc_fail(&errand->diag, SC_ELATE, "the answers were not ready before the deadline");
     return SC_FAILURE_TIMEOUT;
 }
 
@@ -273,8 +273,7 @@ void sc__courier_settle(sc_courier *courier, sc__job *job, sc_failure failure)
     const sc__verdict verdict = verdict_of(job, failure);
     if (!failure && now_us > errand->deadline_us) failure = forget_late_answers(errand);
     if (failure == SC_FAILURE_STOPPED) {
-        sc_fail(&errand->diag, SC_EINTERRUPTED,
-                "the service ends before the provider has answered");
+        sc_fail(&errand->diag, SC_EINTERRUPTED, "the service stopped before the provider answered");
     }
     errand->failure = failure;
     errand->latency_s = (double)(now_us - job->sent_us) * 1e-6;
@@ -305,8 +304,7 @@ void sc__courier_clear(sc_courier *courier)
 
 static sc_failure suspended(sc_errand *errand)
 {
-    sc_fail(&errand->diag, SC_ENET,
-            "the provider has failed too often, and is left alone for a while");
+    sc_fail(&errand->diag, SC_ENET, "the provider failed too often and is suspended for a while");
     return SC_FAILURE_SUSPENDED;
 }
 

@@ -40,7 +40,8 @@ sc_ledger_options sc_ledger_options_default(void)
 static sc_err check_options(const sc_ledger_options *options, sc_diag *diag)
 {
     if (options->max_pending < 1 || options->max_pending > UINT32_MAX / 4) {
-        return sc_fail(diag, SC_EINVAL, "ledger: 1 to %u queries can wait at once, not %zu",
+        return sc_fail(diag, SC_EINVAL,
+                       "ledger: the number of queries that wait at once must be 1 to %u, not %zu",
                        (unsigned)(UINT32_MAX / 4), options->max_pending);
     }
     if (options->jitter_us < 0 || options->jitter_us > hour_us || options->guard_us < 0 ||
@@ -51,7 +52,7 @@ static sc_err check_options(const sc_ledger_options *options, sc_diag *diag)
         return sc_fail(diag, SC_EINVAL, "ledger: patience must be above 0 and at most an hour");
     }
     if (!options->settled) {
-        return sc_fail(diag, SC_EINVAL, "ledger: there must be a callback for outcomes");
+        return sc_fail(diag, SC_EINVAL, "ledger: a callback for outcomes is needed");
     }
     const double s = options->provider_deadline_s;
     if (!(s > 0.0 && s <= day_s)) {
@@ -258,14 +259,14 @@ sc_err sc_ledger_new(const sc_map *map, const sc_ledger_options *options, sc_led
     sc_ledger *ledger = NULL;
     sc_rng *rng = NULL;
     sc_err err = sc_rng_new_secure(&rng);
-    if (err) return sc_fail(diag, err, "ledger: no randomness: %s", sc_err_text(err));
+    if (err) return sc_fail(diag, err, "ledger: no random numbers: %s", sc_err_text(err));
     err = sc__ledger_new_idle(map, options, sc_clock_us, rng, &ledger, diag);
     if (err) return err;
     if (ledger->engines && !ledger->is_in_place) err = sc_engine_pool_start(ledger->engines);
     if (!err) err = sc__ledger_start(ledger);
     if (err) {
         sc_ledger_free(ledger);
-        return sc_fail(diag, err, "ledger: a thread cannot be started");
+        return sc_fail(diag, err, "ledger: cannot start a thread");
     }
     *out = ledger;
     return SC_OK;

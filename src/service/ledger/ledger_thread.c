@@ -29,8 +29,8 @@
 // what the engine pool has: a removal for each query that is open, an answer to each of its
 // proposals.
 //
-// Who has an outcome is told at the end of a round, after the counts: whoever was told finds
-// himself counted.
+// Outcomes are reported at the end of a round, after the counts: a query with a reported outcome
+// is in the counts.
 #include "ledger/ledger_internal.h"
 
 #include "base/clock.h"
@@ -227,7 +227,7 @@ sc_time sc__ledger_round(sc_ledger *ledger)
 // --- The thread, and its end ----------------------------------------------------------------
 
 /** Let time pass before the next round, if it would come early. What a provider elsewhere sends
- * meanwhile is read at once, since somebody waits for it. */
+ * meanwhile is read at once, since queries wait for it. */
 static void keep_pace(sc_ledger *ledger, sc__pace *pace)
 {
     int64_t early_us = sc__pace_next(pace, sc_clock_us());

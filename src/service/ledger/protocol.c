@@ -141,7 +141,7 @@ static sc_peer next_gateway(const sc__ledger_state *state, const sc_proposal *pr
 void sc__ledger_send_published(sc__ledger_state *state, sc_peer to,
                                const sc_reservation *reservation)
 {
-    // All members tell the same; who asks when all of them have their answer is told less.
+    // All members reply the same; a question after all of them have their answer gets less.
     const sc_ticket *member = reservation->members;
     sc_msg msg = {.kind = SC_MSG_PUBLISHED};
     msg.id = reservation->id;

@@ -191,7 +191,7 @@ void sc__ledger_state_add(sc__ledger_state *state, sc_ticket *ticket, sc_time no
         turn_away_late(state, ticket, now);
         return;
     }
-    // One user who asks twice in the same microsecond, at two doors, has one id for both.
+    // Two queries of one user in the same microsecond, at two gateways, have the same id.
     if (state->tickets.count == state->options.max_tickets ||
         sc__id_table_find(&state->tickets, &query->id)) {
         sc__ledger_state_turn_away(state, ticket, now);

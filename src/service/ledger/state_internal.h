@@ -132,7 +132,7 @@ void sc__ledger_remember(sc__ledger_state *state, const sc_proposal *proposal,
 /** A proposal that is not known, or is dead, is dead from now on. False if there is no room to
  * remember that: then `dead` must not be sent.
  *
- * @param deadline  the least of its members', as far as that somebody knows */
+ * @param deadline  the first of its members', as far as the sender knows */
 bool sc__ledger_bury_unknown(sc__ledger_state *state, const sc_proposal_id *id, sc_time deadline,
                              sc_time now);
 

@@ -29,8 +29,9 @@ sc_err sc__partition_scale_init(sc__partition_scale *scale, const sc_map *map,
     double largest = 0;
     for (sc_seg_id s = 0; s < count; s++) {
         if (!(weights[s] >= 0) || !isfinite(weights[s])) {
-            return sc_fail(diag, SC_EINVAL, "segment %u weighs %g; a weight is a number from 0 on",
-                           s, weights[s]);
+            return sc_fail(diag, SC_EINVAL,
+                           "segment %u has the weight %g; a weight is a number of 0 or more", s,
+                           weights[s]);
         }
         largest = fmax(largest, weights[s]);
     }
@@ -227,7 +228,7 @@ static void halve(sc__partition_draft *draft, load *loads, uint32_t from, uint32
 static sc_err mend_empty(sc__partition_draft *draft, uint32_t parts, sc_diag *diag)
 {
     load *loads = sc_calloc(parts, sizeof *loads);
-    if (!loads) return sc_fail_memory(diag, "mending parts");
+    if (!loads) return sc_fail_memory(diag, "repairing parts");
     for (sc_star_id i = 0; i < draft->star_count; i++) {
         loads[draft->part_of_star[i]].weight += draft->weight[i];
         loads[draft->part_of_star[i]].stars++;

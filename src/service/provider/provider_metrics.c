@@ -61,14 +61,15 @@ static void put_requests(sc_prometheus *metrics, const sc__provider_counts *coun
 static void put_work(sc_prometheus *metrics, sc_provider *provider)
 {
     const sc__provider_counts *counts = &provider->counts;
-    sc_prometheus_histogram(metrics, "evaluation_seconds",
-                            "From the bytes of a cloak to those of its reply, without waiting.",
-                            &counts->evaluation_s);
+    sc_prometheus_histogram(
+        metrics, "evaluation_seconds",
+        "Time to evaluate a cloak, from its bytes to those of the reply, without waiting.",
+        &counts->evaluation_s);
     sc_prometheus_histogram(metrics, "reply_seconds",
-                            "From a whole request to its reply, waiting included.",
+                            "Time from a complete request to its reply, including waiting.",
                             &counts->reply_s);
     sc_prometheus_head(metrics, "border_answers_total", "counter",
-                       "Answers of border nodes, by where they came from.");
+                       "Answers of border nodes, by source.");
     sc_prometheus_sample(metrics, "border_answers_total");
     sc_prometheus_label(metrics, "by", "index");
     sc_prometheus_count(metrics, read_count(&counts->looked_up));
@@ -78,7 +79,7 @@ static void put_work(sc_prometheus *metrics, sc_provider *provider)
     sc_prometheus_gauge(metrics, "waiting", "Cloaks that wait for a thread.",
                         sc__provider_pool_waiting(&provider->pool));
     sc_prometheus_counter(metrics, "unwanted_total",
-                          "Cloaks whose client went away before the reply.",
+                          "Cloaks whose client disconnected before the reply.",
                           read_count(&counts->unwanted));
 }
 
@@ -92,15 +93,16 @@ static void put_objects(sc_prometheus *metrics, const sc_provider_options *optio
     const sc_feed_status status = sc_object_feed_status(options->feed);
     sc_prometheus_counter(metrics, "feed_loads_total", "Sets of objects loaded from the database.",
                           status.loads);
-    sc_prometheus_counter(metrics, "feed_failures_total", "Attempts to load them that failed.",
+    sc_prometheus_counter(metrics, "feed_failures_total", "Failed attempts to load objects.",
                           status.failures);
     sc_prometheus_gauge(metrics, "feed_rows", "Rows of the table when it was last loaded.",
                         status.row_count);
     sc_prometheus_gauge(metrics, "feed_rows_left_out",
-                        "Of these, rows that are no object on a road.", status.left_out);
-    sc_prometheus_gauge(metrics, "feed_connected", "Whether the database is there.",
+                        "Rows of these that could not be used as objects on a road.",
+                        status.left_out);
+    sc_prometheus_gauge(metrics, "feed_connected", "1 while connected to the database.",
                         status.is_connected);
-    sc_prometheus_gauge(metrics, "feed_stale", "Whether the last attempt to load failed.",
+    sc_prometheus_gauge(metrics, "feed_stale", "1 if the last attempt to load failed.",
                         status.last_failure.message[0] != '\0');
 }
 
@@ -112,7 +114,8 @@ static void put_server(sc_prometheus *metrics, const sc_http *http)
     sc_prometheus_counter(metrics, "refused_by_limits_total",
                           "Requests too large, too slow, or not HTTP.", stats.refused_by_limits);
     sc_prometheus_counter(metrics, "accept_failures_total",
-                          "Connections not accepted for want of resources.", stats.accept_failures);
+                          "Connections not accepted because descriptors or memory ran out.",
+                          stats.accept_failures);
     sc_prometheus_counter(metrics, "handshake_failures_total", "TLS handshakes that failed.",
                           stats.handshake_failures);
 }

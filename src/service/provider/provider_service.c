@@ -29,7 +29,8 @@ static sc_err check_options(const sc_provider_options *options, sc_diag *diag)
         return sc_fail(diag, SC_EINVAL, "a provider needs objects, or a feed of them");
     }
     if (options->threads < 1 || options->threads > MAX_THREADS) {
-        return sc_fail(diag, SC_EINVAL, "a provider has 1 to %d threads that evaluate, not %u",
+        return sc_fail(diag, SC_EINVAL,
+                       "the number of threads that evaluate must be 1 to %d, not %u",
                        (int)MAX_THREADS, options->threads);
     }
     if (options->max_waiting < 1 || options->max_waiting > SIZE_MAX / 2) {

@@ -94,7 +94,7 @@ static const char *title_of(int status)
     case 413:
         return "the message is too large";
     case 417:
-        return "of Expect, only 100-continue is supported";
+        return "the only supported value of Expect is 100-continue";
     case 431:
         return "the headers are too large";
     case 501:

@@ -166,17 +166,19 @@ static sc_err listen_at(sc_http *http, const struct addrinfo *found, const char 
         }
     }
     if (listens && (error == 0 || error == EADDRNOTAVAIL || error == EAFNOSUPPORT)) return SC_OK;
-    return sc_fail(diag, SC_EIO, "cannot listen at %s: %s%s", text, strerror(error),
-                   error == EADDRINUSE ? "; give another port, or stop what listens there"
-                   : error == EACCES   ? "; give a port above 1023, or the right to take this one"
-                                       : "");
+    return sc_fail(
+        diag, SC_EIO, "cannot listen at %s: %s%s", text, strerror(error),
+        error == EADDRINUSE ? "; give another port, or stop the program that listens there"
+        : error == EACCES   ? "; give a port above 1023, or permit the program to use this port"
+                            : "");
 }
 
 static sc_err refuse_address(const char *text, sc_diag *diag)
 {
-    return sc_fail(diag, SC_EINVAL,
-                   "not an address to listen at: %s; give HOST:PORT, [IPv6]:PORT or unix:PATH",
-                   sc_quote(text, strlen(text)).text);
+    return sc_fail(
+        diag, SC_EINVAL,
+        "this is not an address to listen at: %s; give HOST:PORT, [IPv6]:PORT or unix:PATH",
+        sc_quote(text, strlen(text)).text);
 }
 
 /** Cut "HOST:PORT" or "[HOST]:PORT" in two. */
@@ -266,7 +268,7 @@ static sc_err listen_unix(sc_http *http, const char *text, sc_diag *diag)
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     if (*path == '\0') return refuse_address(text, diag);
     if (strlen(path) >= sizeof address.sun_path) {
-        return sc_fail(diag, SC_EINVAL, "path of a unix socket is longer than %zu bytes: %s",
+        return sc_fail(diag, SC_EINVAL, "the path of a unix socket is longer than %zu bytes: %s",
                        sizeof address.sun_path - 1, sc_quote(path, strlen(path)).text);
     }
     memcpy(address.sun_path, path, strlen(path) + 1);
@@ -279,8 +281,9 @@ static sc_err listen_unix(sc_http *http, const char *text, sc_diag *diag)
         const int error = errno;
         close(fd);
         return sc_fail(diag, SC_EIO, "cannot listen at %s: %s%s", text, strerror(error),
-                       error == EADDRINUSE ? "; give another path, or stop what listens there"
-                                           : "");
+                       error == EADDRINUSE
+                           ? "; give another path, or stop the program that listens there"
+                           : "");
     }
     const sc_err err = share(http, fd, diag);
     if (err) {
@@ -302,7 +305,7 @@ static sc_err listen_inherited(sc_http *http, int inherited, sc_diag *diag)
     socklen_t size = sizeof is_listening;
     if (getsockopt(inherited, SOL_SOCKET, SO_ACCEPTCONN, &is_listening, &size) || !is_listening ||
         !name_socket(inherited, name, sizeof name)) {
-        return sc_fail(diag, SC_EIO, "inherited descriptor %d is not a socket that listens",
+        return sc_fail(diag, SC_EIO, "inherited descriptor %d is not a listening socket",
                        inherited);
     }
     // Copies are ours; the original stays with the caller.

@@ -91,13 +91,14 @@ static bool is_size(size_t bytes)
 static sc_err check(const sc_http_options *o, sc_diag *diag)
 {
     if (o->loops < 1 || o->loops > SC__HTTP_MAX_LOOPS) {
-        return sc_fail(diag, SC_EINVAL, "%u loops; give 1 to %d", o->loops, SC__HTTP_MAX_LOOPS);
+        return sc_fail(diag, SC_EINVAL, "the number of loops is %u; give 1 to %d", o->loops,
+                       SC__HTTP_MAX_LOOPS);
     }
     if (o->address_count == 0 && o->inherited_count == 0) {
         return sc_fail(diag, SC_EINVAL, "no address to listen at; give one, as 127.0.0.1:8080");
     }
     if (o->max_connections == 0) {
-        return sc_fail(diag, SC_EINVAL, "no connection is allowed; give 1 at least");
+        return sc_fail(diag, SC_EINVAL, "the limit of connections is 0; give 1 or more");
     }
     if (!is_size(o->max_header_bytes) || !is_size(o->max_body_bytes) ||
         !is_size(o->max_stream_bytes)) {
@@ -107,16 +108,16 @@ static sc_err check(const sc_http_options *o, sc_diag *diag)
     if (!is_time(o->request_timeout_s) || !is_time(o->idle_timeout_s) ||
         !is_time(o->write_timeout_s)) {
         return sc_fail(diag, SC_EINVAL,
-                       "times for a request, for a pause and for a reply must be above 0 and at "
-                       "most 86400 seconds");
+                       "the timeouts of a request, of an idle connection and of a reply must be "
+                       "above 0 and at most 86400 seconds");
     }
     if (!o->tls.certificate != !o->tls.key) {
         return sc_fail(diag, SC_EINVAL, "a certificate needs its key, and a key its certificate");
     }
     if (o->tls.client_ca && !o->tls.certificate) {
         return sc_fail(diag, SC_EINVAL,
-                       "clients can be asked for certificates only with a certificate and key of "
-                       "the server's own");
+                       "client certificates can only be required if the server has a certificate "
+                       "and key itself");
     }
     return SC_OK;
 }

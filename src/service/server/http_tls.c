@@ -94,7 +94,7 @@ static bool set_up(SSL_CTX *context)
 
 static sc_err read_files(SSL_CTX *context, const sc_tls_files *files, sc_diag *diag)
 {
-    static const char wants_pem[] = "give a PEM file that this user may read";
+    static const char wants_pem[] = "give a PEM file that this user can read";
     if (SSL_CTX_use_certificate_chain_file(context, files->certificate) != 1) {
         return refuse("certificate", files->certificate, wants_pem, diag);
     }

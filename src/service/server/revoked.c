@@ -110,9 +110,9 @@ static sc_err revocation_parse(const sc_lines *lines, sc_slice line, revocation 
     uint8_t serial[8];
     if (sc_slice_is(word, "serial")) {
         if (!has_id || !is_hex(id, 2 * sizeof serial) || !take_time(&line, "until", &out->time_s)) {
-            return sc_lines_fail_line(
-                lines, diag,
-                "not 'serial', 16 hexadecimal digits, 'until' and a second since 1970");
+            return sc_lines_fail_line(lines, diag,
+                                      "the line must be 'serial', 16 hexadecimal digits, 'until' "
+                                      "and a time in seconds since 1970");
         }
         hex_to_bytes(id, serial, sizeof serial);
         out->serial = big_endian(serial);
@@ -120,15 +120,16 @@ static sc_err revocation_parse(const sc_lines *lines, sc_slice line, revocation 
     } else if (sc_slice_is(word, "user")) {
         if (!has_id || !is_hex(id, (size_t)2 * SC__USER_HASH_SIZE) ||
             !take_time(&line, "before", &out->time_s)) {
-            return sc_lines_fail_line(
-                lines, diag, "not 'user', 32 hexadecimal digits, 'before' and a second since 1970");
+            return sc_lines_fail_line(lines, diag,
+                                      "the line must be 'user', 32 hexadecimal digits, 'before' "
+                                      "and a time in seconds since 1970");
         }
         hex_to_bytes(id, out->user_hash, sizeof out->user_hash);
         out->kind = REVOKES_USER;
     } else {
-        return sc_lines_fail_line(lines, diag,
-                                  "begins with neither 'serial' nor 'user' nor '#', and a list of "
-                                  "revoked tokens has no other lines");
+        return sc_lines_fail_line(
+            lines, diag,
+            "a line of a list of revoked tokens must begin with 'serial', 'user' or '#'");
     }
     return SC_OK;
 }
@@ -173,8 +174,8 @@ static sc_err parse_lines(const sc_input *input, sc_revoked *list, sc_diag *diag
         if (err) return err;
         if (sc_revoked_count(list) == REVOKED_MAX && line.kind != REVOKES_NOTHING) {
             return sc_fail(diag, SC_ELIMIT,
-                           "%s:%" PRIu64 ": more than %d tokens and users are revoked; a new key "
-                           "in place of the old one revokes all tokens at once",
+                           "%s:%" PRIu64 ": the list has more than %d tokens and users; replace "
+                           "the token key instead, which revokes all tokens",
                            input->name, lines.line, REVOKED_MAX);
         }
         err = add(list, &line);
@@ -309,8 +310,8 @@ static sc_err copy_lines(FILE *stream, const sc_input *old, revocation *added, i
 static sc_err put_all(FILE *stream, const sc_input *old, revocation added, int64_t now_s,
                       sc_diag *diag)
 {
-    static const char heading[] = "# StarCloak: tokens that are no longer good. The service reads "
-                                  "this when it starts, and on SIGHUP.\n";
+    static const char heading[] =
+        "# StarCloak: revoked tokens. The service reads this list when it starts, and on SIGHUP.\n";
     if (old->data) {
         const sc_err err = copy_lines(stream, old, &added, now_s, diag);
         if (err) return err;
@@ -347,9 +348,10 @@ sc_err sc_revoked_add(const char *path, const sc_token_keys *keys, const sc_toke
     } else if (sc__user_is_name(user, strlen(user))) {
         sc__user_hash(keys, 0, user, strlen(user), added.user_hash);
     } else {
-        return sc_fail(diag, SC_EINVAL,
-                       "a user is 1 to %d bytes of UTF-8 without control characters",
-                       SC_TOKEN_USER_MAX);
+        return sc_fail(
+            diag, SC_EINVAL,
+            "the name of a user must be 1 to %d bytes of UTF-8 without control characters",
+            SC_TOKEN_USER_MAX);
     }
     const int lock = lock_directory(path);
     const sc_err err = rewrite(path, &added, now_s, diag);

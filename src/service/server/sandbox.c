@@ -33,7 +33,8 @@ sc_err sc_sandbox_no_dumps(sc_diag *diag)
     const struct rlimit none = {.rlim_cur = 0, .rlim_max = 0};
     if (setrlimit(RLIMIT_CORE, &none) != 0 || prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0 ||
         prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) {
-        return sc_fail(diag, SC_EIO, "cannot close this process to debuggers and core dumps: %s",
+        return sc_fail(diag, SC_EIO,
+                       "cannot protect this process from debuggers and core dumps: %s",
                        strerror(errno));
     }
     return SC_OK;
@@ -105,12 +106,14 @@ static sc_err change_to(const struct passwd *entry, sc_diag *diag)
     }
     // There must be no way back.
     if (entry->pw_uid != 0 && setresuid((uid_t)-1, 0, (uid_t)-1) == 0) {
-        return sc_fail(diag, SC_EIO, "became the user '%s' and could become root again",
+        return sc_fail(diag, SC_EIO,
+                       "this process became the user '%s' but could become root again",
                        entry->pw_name);
     }
     // The kernel may allow dumps again when the user changes (fs.suid_dumpable).
     if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0) {
-        return sc_fail(diag, SC_EIO, "cannot close this process to debuggers: %s", strerror(errno));
+        return sc_fail(diag, SC_EIO, "cannot protect this process from debuggers: %s",
+                       strerror(errno));
     }
     return SC_OK;
 }
@@ -132,8 +135,8 @@ sc_err sc_sandbox_become(const char *user, sc_diag *diag)
     sc_err err = find_user(user, &entry, room, diag);
     if (!err && !is_root && entry.pw_uid != geteuid()) {
         err = sc_fail(diag, SC_EIO,
-                      "only root can become another user, and this is not root; start as '%s', "
-                      "or leave the user out",
+                      "only root can change to another user; start the program as '%s', or leave "
+                      "out the user",
                       entry.pw_name);
     } else if (!err && is_root) {
         err = change_to(&entry, diag);
@@ -333,13 +336,12 @@ static int fill(scmp_filter_ctx filter)
 sc_err sc_sandbox_enter(sc_diag *diag)
 {
     scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ERRNO(EPERM));
-    if (!filter) return sc_fail(diag, SC_EIO, "cannot make a filter of system calls");
+    if (!filter) return sc_fail(diag, SC_EIO, "cannot set up the system call filter");
     int error = fill(filter);
     if (!error) error = seccomp_load(filter);
     seccomp_release(filter);
     if (!error) return SC_OK;
-    return sc_fail(diag, SC_EIO, "the kernel does not take a filter of system calls: %s",
-                   strerror(-error));
+    return sc_fail(diag, SC_EIO, "the kernel refuses the system call filter: %s", strerror(-error));
 }
 
 // --- The service manager -----------------------------------------------------------------------

@@ -25,7 +25,7 @@
 static sc_err fail_errno(sc_diag *diag, const char *path, int why)
 {
     const char *hint = why == ENOENT   ? "; check the name"
-                       : why == EACCES ? "; you lack permission to read it"
+                       : why == EACCES ? "; you do not have permission to read it"
                                        : "";
     return sc_fail(diag, SC_EIO, "%s: cannot read: %s%s", path, strerror(why), hint);
 }
@@ -53,7 +53,8 @@ static sc_err read_open(int fd, const char *path, size_t max_size, sc_input *out
                        S_ISDIR(status.st_mode) ? "a directory" : "not a regular file");
     }
     if ((uint64_t)status.st_size > max_size) {
-        return sc_fail(diag, SC_ELIMIT, "%s: is larger than %zu bytes; is it the right file?", path,
+        return sc_fail(diag, SC_ELIMIT,
+                       "%s: is larger than %zu bytes; check that it is the right file", path,
                        max_size);
     }
     // One byte more than it has, so that one that grows meanwhile is noticed and not cut.
@@ -66,7 +67,7 @@ static sc_err read_open(int fd, const char *path, size_t max_size, sc_input *out
     if (why || file.size == room) {
         sc__small_file_free(&file);
         return why ? fail_errno(diag, path, why)
-                   : sc_fail(diag, SC_EIO, "%s: is being written; try again", path);
+                   : sc_fail(diag, SC_EIO, "%s: the file is being written; try again", path);
     }
     if (mode) *mode = status.st_mode & 07777;
     *out = file;
@@ -104,7 +105,7 @@ enum { KEY_FILE_MAX = 65536 };
 /** What must not be set: others may do nothing, and only the owner may write. */
 enum { MODE_FORBIDDEN = S_IRWXO | S_IWGRP };
 
-static const char no_randomness[] = "the system gives no random numbers";
+static const char no_randomness[] = "the system's random generator is not available";
 
 sc_token_keys *sc_token_keys_hold(sc_token_keys *keys)
 {
@@ -139,7 +140,7 @@ static sc_err parse_line(const sc_lines *lines, sc_slice line, sc_token_keys *ke
     sc_slice more;
     if (!sc_slice_field(&line, &key) || key.text[0] == '#') return SC_OK;
     if (keys->count == SC_TOKEN_KEYS_MAX) {
-        return sc_fail(diag, SC_EPARSE, "%s:%" PRIu64 ": more than %d keys; take old ones away",
+        return sc_fail(diag, SC_EPARSE, "%s:%" PRIu64 ": more than %d keys; remove old ones",
                        lines->input->name, lines->line, SC_TOKEN_KEYS_MAX);
     }
     size_t size = 0;
@@ -147,7 +148,7 @@ static sc_err parse_line(const sc_lines *lines, sc_slice line, sc_token_keys *ke
         sodium_hex2bin(keys->keys[keys->count], SC__TOKEN_KEY_SIZE, key.text, key.size, NULL, &size,
                        NULL) != 0 ||
         size != SC__TOKEN_KEY_SIZE) {
-        return sc_lines_fail_line(lines, diag, "not a key, which is 64 hexadecimal digits");
+        return sc_lines_fail_line(lines, diag, "this is not a key; a key is 64 hexadecimal digits");
     }
     keys->count++;
     return SC_OK;
@@ -165,7 +166,7 @@ sc_err sc__token_keys_parse(const sc_input *input, sc_token_keys **out, sc_diag 
     }
     if (!err && keys->count == 0) {
         err = sc_fail(diag, SC_EPARSE,
-                      "%s: holds no key; 'starcloak token key FILE' makes a file with one",
+                      "%s: the file has no key; make one with 'starcloak token key FILE'",
                       input->name);
     }
     if (err) {
@@ -185,8 +186,8 @@ sc_err sc_token_keys_read(const char *path, sc_token_keys **out, sc_diag *diag)
     if (err) return err == SC_ELIMIT ? SC_EPARSE : err;
     if ((mode & MODE_FORBIDDEN) != 0) {
         err = sc_fail(diag, SC_EIO,
-                      "%s: others than its owner may read or change it (mode %04o), and anyone "
-                      "with a key can ask as any user; run 'chmod 600' on it, or 640 for a group",
+                      "%s: other users can read or change it (mode %04o), and anyone with a key "
+                      "can ask as any user; run 'chmod 600' on it, or 640 for a group",
                       path, (unsigned)mode);
     } else {
         err = sc__token_keys_parse(&file, out, diag);
@@ -201,13 +202,14 @@ static sc_err fail_write(sc_diag *diag, const char *path, int why)
 {
     if (why == EEXIST) {
         return sc_fail(diag, SC_EIO,
-                       "%s: is there already, and keys are never replaced, since tokens depend on "
-                       "them; choose another name",
+                       "%s: the file exists already, and keys are never replaced, since tokens "
+                       "depend on them; choose another name",
                        path);
     }
-    const char *hint = why == ENOENT                   ? "; its directory does not exist"
-                       : why == EACCES || why == EROFS ? "; choose a place where you may write"
-                                                       : "";
+    const char *hint = why == ENOENT ? "; its directory does not exist"
+                       : why == EACCES || why == EROFS
+                           ? "; choose a place where you have permission to write"
+                           : "";
     return sc_fail(diag, SC_EIO, "%s: cannot write: %s%s", path, strerror(why), hint);
 }
 
@@ -228,7 +230,7 @@ static int write_all(int fd, const char *text, size_t size)
 sc_err sc_token_keys_write(const char *path, sc_diag *diag)
 {
     static const char heading[] = "# A key that signs StarCloak's tokens. Anyone who has it can "
-                                  "ask as any user: keep it secret.\n";
+                                  "ask as any user; keep it secret.\n";
     if (sodium_init() < 0) return sc_fail(diag, SC_EIO, "%s", no_randomness);
     const int fd = open(path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0600);
     if (fd < 0) return fail_write(diag, path, errno);
@@ -339,12 +341,13 @@ sc_err sc_token_issue(const sc_token_keys *keys, const char *user, int64_t issue
 {
     const size_t user_size = strlen(user);
     if (!sc__user_is_name(user, user_size)) {
-        return sc_fail(diag, SC_EINVAL,
-                       "a user is 1 to %d bytes of UTF-8 without control characters",
-                       SC_TOKEN_USER_MAX);
+        return sc_fail(
+            diag, SC_EINVAL,
+            "the name of a user must be 1 to %d bytes of UTF-8 without control characters",
+            SC_TOKEN_USER_MAX);
     }
     if (issued_s < 0 || expires_s <= issued_s) {
-        return sc_fail(diag, SC_EINVAL, "a token must end after it begins");
+        return sc_fail(diag, SC_EINVAL, "a token must expire after it is issued");
     }
     raw_token raw = {.size = HEAD_SIZE + user_size + TAG_SIZE};
     put_u64(raw.bytes, (uint64_t)issued_s);

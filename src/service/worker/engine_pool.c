@@ -44,10 +44,13 @@ static sc_err check_options(const sc_map *map, const sc_engine_pool_options *opt
         return sc_fail(diag, SC_EINVAL, "engines: threads must be 1 to %d", THREADS_MAX);
     }
     if (options->is_in_place && (options->engine_threads > 1 || options->prune_threads > 0)) {
-        return sc_fail(diag, SC_EINVAL, "engines: in place there is one thread, the caller's");
+        return sc_fail(
+            diag, SC_EINVAL,
+            "engines: with engines in the caller's thread, no other threads can be used");
     }
     if (options->max_queries < 1 || options->max_queries > UINT32_MAX) {
-        return sc_fail(diag, SC_EINVAL, "engines: queries at once must be 1 to 2^32-1");
+        return sc_fail(diag, SC_EINVAL,
+                       "engines: the number of queries at once must be 1 to 2^32-1");
     }
     if (options->patience_us < 1) {
         return sc_fail(diag, SC_EINVAL, "engines: patience must be above 0");

@@ -101,7 +101,7 @@ typedef struct sc_engine_pool_stats {
     uint64_t proposals_under_way;
     uint64_t proposals_published;
     uint64_t proposals_refused;
-    uint64_t proposals_silent;  ///< aborted: somebody was silent
+    uint64_t proposals_silent;  ///< aborted: a gateway did not reply
     uint64_t proposals_unknown;
     uint64_t asked;
     uint64_t lost;         ///< messages for which there was no room

@@ -434,7 +434,7 @@ sc_err sc__engine_thread_new(const sc_map *map, const sc_engine_pool_options *op
     const sc_err err = make_tools(thread, options, number, rng);
     if (err) {
         sc__engine_thread_free(thread);
-        return sc_fail(diag, err, "engines: their threads cannot be made: %s", sc_err_text(err));
+        return sc_fail(diag, err, "engines: cannot start a thread: %s", sc_err_text(err));
     }
     *out = thread;
     return SC_OK;

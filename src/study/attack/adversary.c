@@ -34,8 +34,8 @@ static sc_err check_segments(const sc_map *map, const sc_sighting *sighting, sc_
     for (size_t i = 0; i < sighting->segment_count; i++) {
         if (sighting->segments[i] >= sc_map_segment_count(map)) {
             return sc_fail(diag, SC_EUNKNOWN,
-                           "attack: the cloak has a segment that the map does not have; is it of "
-                           "another map?");
+                           "attack: the cloak has a segment that the map does not have; check that "
+                           "it is of this map");
         }
         if (i > 0 && sighting->segments[i] <= sighting->segments[i - 1]) {
             return sc_fail(diag, SC_EINVAL, "attack: the segments of the cloak do not ascend");
@@ -48,7 +48,7 @@ static sc_err check_needs(const sc_needs *needs, sc_diag *diag)
 {
     if (needs->k >= 1 && needs->l >= 1) return SC_OK;
     return sc_fail(diag, SC_EINVAL,
-                   "attack: a member asks for %u users and %u segments; both are 1 at least",
+                   "attack: a member asks for %u users and %u segments; both must be at least 1",
                    needs->k, needs->l);
 }
 
@@ -71,7 +71,7 @@ static bool has_segment(const sc_sighting *sighting, sc_seg_id segment)
 static sc_err check_members(const sc_sighting *sighting, sc_diag *diag)
 {
     if (sighting->stranger_count < 1) {
-        return sc_fail(diag, SC_EINVAL, "attack: the cloak has no member to be found in it");
+        return sc_fail(diag, SC_EINVAL, "attack: the cloak has no member to look for");
     }
     if (sighting->stranger_count > SC_ATTACK_MEMBERS_MAX ||
         sighting->injected_count > SC_ATTACK_MEMBERS_MAX - sighting->stranger_count) {
@@ -137,16 +137,16 @@ sc_adversary_options sc_adversary_options_default(void)
 static sc_err check_options(const sc_map *map, const sc_adversary_options *options, sc_diag *diag)
 {
     if (options->likeness != SC_LIKENESS_OVERLAP && options->likeness != SC_LIKENESS_EXACT) {
-        return sc_fail(diag, SC_EINVAL, "attack: no such likeness: %d", (int)options->likeness);
+        return sc_fail(diag, SC_EINVAL, "attack: unknown likeness: %d", (int)options->likeness);
     }
     if (options->runs < 2) {
         return sc_fail(diag, SC_EINVAL,
-                       "attack: a placement must be run 2 times at least, not %u: one run says "
-                       "nothing of the error",
+                       "attack: a placement must be run at least 2 times, not %u: the error cannot "
+                       "be estimated from one run",
                        options->runs);
     }
     if (options->samples < SC_ATTACK_BATCHES) {
-        return sc_fail(diag, SC_EINVAL, "attack: there must be %d samples at least, not %llu",
+        return sc_fail(diag, SC_EINVAL, "attack: there must be at least %d samples, not %llu",
                        SC_ATTACK_BATCHES, (unsigned long long)options->samples);
     }
     if (options->threads < 1 || options->threads > SC_ATTACK_THREADS_MAX) {
@@ -156,9 +156,10 @@ static sc_err check_options(const sc_map *map, const sc_adversary_options *optio
     }
     if (options->density &&
         sc_density_segment_count(options->density) != sc_map_segment_count(map)) {
-        return sc_fail(diag, SC_EINVAL,
-                       "attack: the density has %zu segments and the map %u; take one of this map",
-                       sc_density_segment_count(options->density), sc_map_segment_count(map));
+        return sc_fail(
+            diag, SC_EINVAL,
+            "attack: the density has %zu segments, but the map has %u; use a density of this map",
+            sc_density_segment_count(options->density), sc_map_segment_count(map));
     }
     return SC_OK;
 }
@@ -372,7 +373,7 @@ static sc_err fail_attack(sc_err err, sc_diag *diag)
     case SC_ENOMEM:
         return sc_fail_memory(diag, "attacking a cloak");
     case SC_EIO:
-        return sc_fail(diag, err, "attack: a thread cannot be started; take fewer threads");
+        return sc_fail(diag, err, "attack: cannot start a thread; use fewer threads");
     default:
         return sc_fail(diag, err, "attack: a replay failed: %s", sc_err_text(err));
     }

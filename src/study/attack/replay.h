@@ -88,7 +88,7 @@ void sc__replayer_fini(sc__replayer *replayer);
 SC_CHECKED sc_err sc__replay_all(sc__replayer *replayer, const sc__replay_setup *setup,
                                  const uint32_t *at, double share, double *row, uint64_t *fruitful);
 
-/** Replay one stranger alone at `place`, who asks for one user only. The rest is as above. */
+/** Replay one stranger alone at `place`, asking for one user only. The rest is as above. */
 SC_CHECKED sc_err sc__replay_one(sc__replayer *replayer, const sc__replay_setup *setup,
                                  uint32_t place, double share, double *row, uint64_t *fruitful);
 

@@ -148,12 +148,12 @@ static sc_err fail_killed(const task_run *run, size_t point, int status, sc_diag
     char name[SC__POINT_NAME];
     sc__point_name(run->options, &run->task->points[point], name);
     if (!WIFSIGNALED(status)) {
-        return sc_fail(diag, SC_EIO, "%s: its process ended without a word", name);
+        return sc_fail(diag, SC_EIO, "%s: its process ended without a result", name);
     }
     const int by = WTERMSIG(status);
-    return sc_fail(diag, SC_EIO, "%s: its process was ended from outside (%s)%s", name,
-                   strsignal(by),
-                   by == SIGKILL ? "; if memory was out, let fewer be at work with --jobs" : "");
+    return sc_fail(
+        diag, SC_EIO, "%s: its process was ended by a signal (%s)%s", name, strsignal(by),
+        by == SIGKILL ? "; if memory ran out, run fewer points at a time with --jobs" : "");
 }
 
 /** The pipe of child `w` has something to say, or has ended. */
@@ -222,7 +222,8 @@ static sc_err work(task_run *run, sc_diag *diag)
     if (run->done == run->task->count || !is_told_to_stop(run)) return err;
     // Whatever tells us to stop may have ended processes too, which is no failure of theirs.
     return sc_fail(diag, SC_EINTERRUPTED,
-                   "interrupted; %zu of %zu points are done and kept: run it again to go on",
+                   "interrupted; %zu of %zu points are done and stored; run the same command again "
+                   "to continue",
                    run->task->done_before + run->done, run->task->done_before + run->task->count);
 }
 

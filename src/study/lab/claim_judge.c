@@ -268,8 +268,8 @@ void sc__judge_order(const sc_lab_judge *judge, sc_lab_claim *claim)
     list_places(judge->table->options, claim, &list);
     if (list.count == 0) {
         sc__claim_untold(claim, claim->statement->kind == SC_LAB_CLAIM_FROM
-                                    ? "no figure with so large values was asked for"
-                                    : "no figure of this was asked for");
+                                    ? "no figure with such large values was requested"
+                                    : "no figure of this was requested");
         return;
     }
     switch (claim->statement->kind) {

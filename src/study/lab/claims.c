@@ -38,7 +38,7 @@ bool sc__claim_has_ends(const sc_lab_options *options, const sc_lab_figure *figu
                         sc_lab_claim *claim)
 {
     if (!sc__figure_is_wanted(options, figure)) {
-        sc__claim_untold(claim, "no figure of this was asked for");
+        sc__claim_untold(claim, "no figure of this was requested");
         return false;
     }
     if (sc__figure_grid(options, figure)->count < 2) {

@@ -91,15 +91,14 @@ static sc_err remove_stale(const sc_lab_findings *findings, sc_diag *diag)
     const char *path = findings->results->options->directory;
     DIR *directory = opendir(path);
     if (!directory)
-        return sc_fail(diag, SC_EIO, "%s: cannot look into it: %s", path, strerror(errno));
+        return sc_fail(diag, SC_EIO, "%s: cannot read the directory: %s", path, strerror(errno));
     sc_err err = SC_OK;
     const struct dirent *entry;
     while (!err && (entry = readdir(directory))) {
         if (is_stale(findings, dirfd(directory), entry->d_name) &&
             unlinkat(dirfd(directory), entry->d_name, 0) != 0) {
-            err =
-                sc_fail(diag, SC_EIO, "%s/%s: an earlier run left it, and it cannot be removed: %s",
-                        path, entry->d_name, strerror(errno));
+            err = sc_fail(diag, SC_EIO, "%s/%s: cannot remove this file of an earlier run: %s",
+                          path, entry->d_name, strerror(errno));
         }
     }
     closedir(directory);
@@ -232,7 +231,7 @@ static sc_err do_missing(experiment *x, const volatile sig_atomic_t *stop, sc_di
     if (!err) err = load(x, diag);
     if (err || x->missing_count == 0) return err;
     char name[SC__POINT_NAME];
-    return sc_fail(diag, SC_EIO, "%s: the point %s was written and cannot be read again",
+    return sc_fail(diag, SC_EIO, "%s: the point %s was written but cannot be read again",
                    x->options->directory, sc__point_name(x->options, &x->missing[0], name));
 }
 

@@ -158,10 +158,10 @@ void sc_lab_options_be_quick(sc_lab_options *options)
 
 static sc_err check_maps(const sc_lab_options *options, sc_diag *diag)
 {
-    if (options->map_count == 0) return sc_fail(diag, SC_EINVAL, "no map; name at least one");
+    if (options->map_count == 0) return sc_fail(diag, SC_EINVAL, "no map given; name at least one");
     if (options->map_count > SC_LAB_MAPS_MAX) {
-        return sc_fail(diag, SC_EINVAL, "%zu maps are too many; name at most %d",
-                       options->map_count, SC_LAB_MAPS_MAX);
+        return sc_fail(diag, SC_EINVAL, "%zu maps were given; name at most %d", options->map_count,
+                       SC_LAB_MAPS_MAX);
     }
     for (size_t i = 0; i < options->map_count; i++) {
         const sc_lab_map *map = &options->maps[i];
@@ -171,7 +171,7 @@ static sc_err check_maps(const sc_lab_options *options, sc_diag *diag)
                            "files are named after it",
                            SC_LAB_NAME_MAX);
         }
-        if (!map->map) return sc_fail(diag, SC_EINVAL, "%s: there is no such map", map->name);
+        if (!map->map) return sc_fail(diag, SC_EINVAL, "%s: the map is missing", map->name);
         for (size_t j = 0; j < i; j++) {
             if (strcmp(map->name, options->maps[j].name) != 0) continue;
             return sc_fail(diag, SC_EINVAL, "two maps are called %s; give them different names",
@@ -219,14 +219,14 @@ static sc_err check_value(const sc_lab_options *options, sc_lab_axis axis, doubl
     sc__axis_move(&workload, axis, value);
     const char *name = sc_lab_axis_name(axis);
     if (sc_workload_check(&workload, NULL)) {
-        return sc_fail(diag, SC_EINVAL, "%s cannot be %.15g: it is too small or too large", name,
-                       value);
+        return sc_fail(diag, SC_EINVAL, "%s cannot be %.15g; the value is too small or too large",
+                       name, value);
     }
     const double max = is_used ? sc__axis_spread(&workload, axis)->max : value;
     if (max > most_of(axis)) {
         return sc_fail(diag, SC_EINVAL,
-                       "%s around %.15g goes up to %.15g, and no more than %.15g is admitted", name,
-                       value, max, most_of(axis));
+                       "%s with the mean %.15g goes up to %.15g, but at most %.15g is admitted",
+                       name, value, max, most_of(axis));
     }
     return SC_OK;
 }
@@ -272,11 +272,11 @@ static sc_err check_pairs(const sc_lab_options *options, sc_diag *diag)
         for (sc_lab_axis axis = 0; axis < SC_LAB_AXIS_COUNT; axis++) {
             const bool is_asked_for = (options->figures[metric] >> axis) & 1u;
             if (!is_asked_for || sc_lab_goes_over(metric, axis)) continue;
-            return sc_fail(diag, SC_EINVAL,
-                           "%s cannot be drawn over %s: effective goes over asked and nothing "
-                           "else, entropy over all but asked, and the others over what travellers "
-                           "need",
-                           sc_lab_metric_name(metric), sc_lab_axis_name(axis));
+            return sc_fail(
+                diag, SC_EINVAL,
+                "%s cannot be drawn over %s; draw effective over asked only, entropy over all axes "
+                "but asked, and the others over k, l, sigma_s, sigma_t and nearest",
+                sc_lab_metric_name(metric), sc_lab_axis_name(axis));
         }
     }
     return SC_OK;
@@ -288,9 +288,9 @@ static sc_err check_figures(const sc_lab_options *options, sc_diag *diag)
     for (sc_lab_metric metric = 0; metric < SC_LAB_METRIC_COUNT; metric++) {
         axes |= options->figures[metric];
     }
-    if (axes == 0) return sc_fail(diag, SC_EINVAL, "no figure; name at least one");
+    if (axes == 0) return sc_fail(diag, SC_EINVAL, "no figure given; name at least one");
     if (axes >> SC_LAB_AXIS_COUNT) {
-        return sc_fail(diag, SC_EINVAL, "a figure over an axis that is none");
+        return sc_fail(diag, SC_EINVAL, "a figure has an unknown axis");
     }
     sc_err err = check_pairs(options, diag);
     for (sc_lab_axis axis = 0; axis < SC_LAB_AXIS_COUNT && !err; axis++) {
@@ -299,7 +299,7 @@ static sc_err check_figures(const sc_lab_options *options, sc_diag *diag)
     if (err) return err;
     if (has_any_figure(options)) return SC_OK;
     return sc_fail(diag, SC_EINVAL,
-                   "the figures asked for need objects, and no map has any; name another figure, "
+                   "the figures requested need objects, but no map has any; name another figure, "
                    "or a map with objects");
 }
 
@@ -314,9 +314,10 @@ static sc_err check_workload(const sc_lab_options *options, sc_diag *diag)
         const sc_lab_map *map = &options->maps[i];
         if (sc_map_object_count(map->map) == 0) continue;
         if (map->category < sc_map_category_count(map->map)) continue;
-        return sc_fail(diag, SC_EINVAL,
-                       "%s does not have the wanted category; want another, or leave the map out",
-                       map->name);
+        return sc_fail(
+            diag, SC_EINVAL,
+            "the map %s does not have the category; choose another, or leave out the map",
+            map->name);
     }
     return SC_OK;
 }
@@ -346,12 +347,11 @@ static sc_err check_traffic(const sc_lab_options *options, sc_diag *diag)
 {
     for (size_t i = 0; i < options->map_count && options->knows_traffic; i++) {
         if (!options->maps[i].traces) continue;
-        return sc_fail(
-            diag, SC_EINVAL,
-            "%s: the travellers are those of the traces, so an adversary who has counted "
-            "their traffic has counted its victims; leave the density uniform here, and "
-            "let 'starcloak attack' know one of other days",
-            options->maps[i].name);
+        return sc_fail(diag, SC_EINVAL,
+                       "%s: the travellers are those of the traces, so a density counted from them "
+                       "would contain the victims; use the uniform density here, or 'starcloak "
+                       "attack' with a density of other days",
+                       options->maps[i].name);
     }
     return SC_OK;
 }
@@ -361,23 +361,22 @@ static sc_err check_adversary(const sc_lab_options *options, sc_diag *diag)
 {
     const sc_adversary_options *adversary = &options->adversary;
     if (options->max_victims < 1 || options->max_victims > SC_LAB_VICTIMS_MAX) {
-        return sc_fail(diag, SC_EINVAL, "1 to %d victims can be attacked, not %" PRIu32,
+        return sc_fail(diag, SC_EINVAL, "the number of victims must be 1 to %d, not %" PRIu32,
                        SC_LAB_VICTIMS_MAX, options->max_victims);
     }
     if (adversary->samples < SC_ATTACK_BATCHES) {
-        return sc_fail(
-            diag, SC_EINVAL,
-            "an adversary needs at least %d samples to tell how sure it is, not %" PRIu64,
-            SC_ATTACK_BATCHES, adversary->samples);
+        return sc_fail(diag, SC_EINVAL,
+                       "an adversary needs at least %d samples to estimate its error, not %" PRIu64,
+                       SC_ATTACK_BATCHES, adversary->samples);
     }
     if (adversary->runs < 2) {
         return sc_fail(diag, SC_EINVAL,
-                       "an adversary must run each placement at least twice to tell how sure it "
-                       "is, not %" PRIu32 " times",
+                       "an adversary must run each placement at least twice to estimate its error, "
+                       "not %" PRIu32 " times",
                        adversary->runs);
     }
     if (adversary->likeness != SC_LIKENESS_OVERLAP && adversary->likeness != SC_LIKENESS_EXACT) {
-        return sc_fail(diag, SC_EINVAL, "an adversary compares cloaks in a way that is none");
+        return sc_fail(diag, SC_EINVAL, "unknown likeness of the adversary");
     }
     return SC_OK;
 }
@@ -392,13 +391,15 @@ static sc_err check_run(const sc_lab_options *options, sc_diag *diag)
 {
     const uint32_t seeds = options->seed_count;
     if (options->methods == 0 || options->methods >> SC_LAB_METHOD_COUNT) {
-        return sc_fail(diag, SC_EINVAL, "no method, or one that is none; name at least one");
+        return sc_fail(diag, SC_EINVAL,
+                       "no method, or an unknown one; name at least one of the methods");
     }
     if (seeds < 1 || seeds > SC_LAB_SEEDS_MAX || options->first_seed > UINT64_MAX - seeds) {
-        return sc_fail(diag, SC_EINVAL, "1 to %d seeds can be taken", SC_LAB_SEEDS_MAX);
+        return sc_fail(diag, SC_EINVAL, "the number of seeds must be 1 to %d", SC_LAB_SEEDS_MAX);
     }
     if (options->travellers < 1 || options->travellers > SC_TRAVELLERS_MAX) {
-        return sc_fail(diag, SC_EINVAL, "there can be 1 to %u travellers", SC_TRAVELLERS_MAX);
+        return sc_fail(diag, SC_EINVAL, "the number of travellers must be 1 to %u",
+                       SC_TRAVELLERS_MAX);
     }
     if (!(options->truck_share >= 0 && options->truck_share <= 1)) {
         return sc_fail(diag, SC_EINVAL, "the share of trucks must be from 0 to 1, not %.15g",
@@ -407,17 +408,17 @@ static sc_err check_run(const sc_lab_options *options, sc_diag *diag)
     if (!is_duration(options->warm_up_s) || !is_duration(options->counted_s) ||
         options->counted_s < 1e-6) {
         return sc_fail(diag, SC_EINVAL,
-                       "the warm-up must last 0 to 1,000,000 s, and the counted time as long at "
-                       "most and longer than nothing");
+                       "the warm-up must last 0 to 1,000,000 s, and the counted time more than 0 "
+                       "and at most 1,000,000 s");
     }
     if (options->max_cloaks == 0) {
         return sc_fail(diag, SC_EINVAL, "at least one cloak must go to the provider");
     }
     if (options->jobs < 1 || options->jobs > SC_LAB_JOBS_MAX) {
-        return sc_fail(diag, SC_EINVAL, "1 to %d processes can be at work", SC_LAB_JOBS_MAX);
+        return sc_fail(diag, SC_EINVAL, "the number of processes must be 1 to %d", SC_LAB_JOBS_MAX);
     }
     if (!options->directory || options->directory[0] == '\0') {
-        return sc_fail(diag, SC_EINVAL, "no directory for the results; name one");
+        return sc_fail(diag, SC_EINVAL, "no directory for the results given; name one");
     }
     return SC_OK;
 }

@@ -26,7 +26,8 @@ sc_err sc__json_read(const char *path, sc_json_tree *out, bool *is_there, sc_dia
         // there.
         if (errno == ENOENT) return SC_OK;
         return sc_fail(diag, SC_EIO,
-                       "%s: cannot read: %s; see that you may read it, or name another directory",
+                       "%s: cannot read: %s; check that you have permission to read it, or name "
+                       "another directory",
                        path, strerror(errno));
     }
     sc_file file = {0};
@@ -341,8 +342,8 @@ static bool is_equal(const sc_json_value *a, const sc_json_value *b)
 static sc_err fail_program(const char *path, sc_diag *diag)
 {
     return sc_fail(diag, SC_EMISMATCH,
-                   "%s: another build of the program made the points there; name another "
-                   "directory, or forget what is there with --fresh",
+                   "%s: the points there were made by another build of the program; name another "
+                   "directory, or discard them with --fresh",
                    path);
 }
 
@@ -361,8 +362,8 @@ static sc_err compare(const char *path, const char *of, const sc_json_value *the
         put_value(was, before);
         put_value(is, value);
         return sc_fail(diag, SC_EMISMATCH,
-                       "%s: %s%s%s was %s when the points there were made, and is %s now; name "
-                       "another directory, or forget what is there with --fresh",
+                       "%s: %s%s%s was %s when the points there were made, but is %s now; name "
+                       "another directory, or discard them with --fresh",
                        path, of, of[0] != '\0' ? ": " : "", name, was, is);
     }
     return SC_OK;
@@ -401,8 +402,8 @@ static sc_err read_manifest(const char *path, sc_json_tree *out, sc_diag *diag)
     }
     sc_json_tree_fini(out);
     return sc_fail(diag, SC_EMISMATCH,
-                   "%s: is damaged, so the settings of the points there are unknown; name another "
-                   "directory, or forget what is there with --fresh",
+                   "%s: the file is damaged, so the settings of the points there are unknown; name "
+                   "another directory, or discard them with --fresh",
                    path);
 }
 

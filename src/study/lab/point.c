@@ -68,8 +68,8 @@ static sc_err follow(const sc__map_setup *setup, const sc_lab_options *options, 
     if (summary.seconds < seconds) {
         sc_movement_free(movement);
         return sc_fail(diag, SC_EINVAL,
-                       "the traces of %s last %.0f s, and %.0f s are needed; take longer ones, "
-                       "fold them less, or count for a shorter time",
+                       "the traces of %s last %.0f s, but %.0f s are needed; use longer traces, "
+                       "longer windows, or a shorter counted time",
                        setup->map->name, summary.seconds, seconds);
     }
     *out = movement;
@@ -266,13 +266,12 @@ static sc_err fail_unanswered(sc_lab_method method, const sc_evaluate_report *re
     char failed[sizeof report->first_failure.message + 64] = "";
     if (report->refused > 0) {
         snprintf(refused, sizeof refused,
-                 "; %" PRIu64
-                 " ask for more objects than is admitted, or for a category that there "
-                 "is not: want less",
+                 "; %" PRIu64 " request more objects than allowed, or an unknown category; ask for "
+                 "fewer objects or another category",
                  report->refused);
     }
     if (report->failed > 0) {
-        snprintf(failed, sizeof failed, "; %" PRIu64 " got no answer to believe, the first: %s",
+        snprintf(failed, sizeof failed, "; %" PRIu64 " got no valid answer, the first: %s",
                  report->failed, report->first_failure.message);
     }
     return sc_fail(diag, SC_EREPLY, "%s: %" PRIu64 " of %" PRIu64 " queries have no answer%s%s",

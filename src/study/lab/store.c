@@ -319,10 +319,11 @@ static sc_err path_of(const sc__store *store, const char *a, const char *b, char
 static sc_err fail_errno(const char *name, const char *what, sc_diag *diag)
 {
     const int why = errno;
-    const char *hint = why == ENOSPC || why == EDQUOT  ? "; free some space"
-                       : why == ENOENT                 ? "; make the one that it is in first"
-                       : why == EACCES || why == EROFS ? "; choose a place where you may write"
-                                                       : "";
+    const char *hint = why == ENOSPC || why == EDQUOT ? "; free some space"
+                       : why == ENOENT                ? "; create its parent directory first"
+                       : why == EACCES || why == EROFS
+                           ? "; choose a place where you have permission to write"
+                           : "";
     return sc_fail(diag, SC_EIO, "%s: cannot %s: %s%s", name, what, strerror(why), hint);
 }
 
@@ -332,9 +333,9 @@ static sc_err make_directory(const char *name, sc_diag *diag)
 {
     struct stat status;
     if (mkdir(name, 0777) == 0) return SC_OK;
-    if (errno != EEXIST) return fail_errno(name, "make the directory", diag);
+    if (errno != EEXIST) return fail_errno(name, "create the directory", diag);
     if (stat(name, &status) == 0 && S_ISDIR(status.st_mode)) return SC_OK;
-    return sc_fail(diag, SC_EIO, "%s: is not a directory; name another", name);
+    return sc_fail(diag, SC_EIO, "%s: this is not a directory; name another", name);
 }
 
 static sc_err take_lock(sc__store *store, sc_diag *diag)
@@ -351,9 +352,10 @@ static sc_err take_lock(sc__store *store, sc_diag *diag)
     close(store->lock);
     store->lock = -1;
     if (why == EWOULDBLOCK) {
-        return sc_fail(diag, SC_EBUSY,
-                       "%s: another run is at work there; wait for it, or name another directory",
-                       store->options->directory);
+        return sc_fail(
+            diag, SC_EBUSY,
+            "%s: another run is using this directory; wait for it, or name another directory",
+            store->options->directory);
     }
     errno = why;
     return fail_errno(name, "lock", diag);
@@ -424,8 +426,8 @@ static sc_err settle(const sc__store *store, sc_diag *diag)
     // Before anything goes: these may not be ours.
     if (access(manifest, F_OK) != 0 && errno == ENOENT && count_files(store, is_any, false) > 0) {
         return sc_fail(diag, SC_EMISMATCH,
-                       "%s: has files in points/ and no experiment.json, so it is not a directory "
-                       "of an experiment; name another",
+                       "%s: the directory has files in points/ but no experiment.json, so it is "
+                       "not from an experiment; name another",
                        store->options->directory);
     }
     sc__store_sweep(store);

@@ -38,19 +38,19 @@ static const char *fault_text(sc_json_fault fault)
 {
     switch (fault) {
     case SC_JSON_TWICE:
-        return "a key stands twice in one object; keep one of them";
+        return "a key occurs twice in one object; keep one of them";
     case SC_JSON_TOO_LARGE:
         return "a number is too large to be read";
     case SC_JSON_NOT_UTF8:
         return "this is not UTF-8";
     case SC_JSON_HAS_NUL:
-        return "a text has the character 0 in it; leave that out";
+        return "a text contains the character 0; remove it";
     case SC_JSON_TOO_DEEP:
         return "objects are nested too deeply";
     case SC_JSON_CUT_SHORT:
-        return "the line ends before its object; a line is one object, {...}";
+        return "the line ends inside its object; a line is one object, {...}";
     case SC_JSON_FOLLOWED:
-        return "something follows the object; a line is one object, {...}";
+        return "there is more text after the object; a line is one object, {...}";
     default:
         return "this is not JSON; a line is one object, {...}";
     }
@@ -70,7 +70,7 @@ sc_err sc__line_load(const sc__place *place, sc_slice text, sc_json_tree *out)
     }
     if (!sc_json_is_object(tree.root)) {
         sc_json_tree_fini(&tree);
-        return sc__line_fail(place, "this is not an object; a line is one, {...}");
+        return sc__line_fail(place, "this is not an object; a line is one object, {...}");
     }
     *out = tree;
     return SC_OK;
@@ -119,9 +119,9 @@ sc_err sc__field_count(const sc__fields *fields, const char *key, uint32_t *out)
     int64_t count = 0;
     const sc_err err = sc__field_whole(fields, key, &count);
     if (err) return err;
-    if (count < 0) return sc__field_fail(fields, key, "is negative; it counts something");
+    if (count < 0) return sc__field_fail(fields, key, "is negative; write a count of 0 or more");
     if (count > UINT32_MAX) {
-        return sc__field_fail(fields, key, "is too large; at most 4294967295 fits");
+        return sc__field_fail(fields, key, "is too large; write at most 4294967295");
     }
     *out = (uint32_t)count;
     return SC_OK;
@@ -137,7 +137,7 @@ sc_err sc__field_time(const sc__fields *fields, const char *key, sc_time *out)
     if (err) return err;
     if (fabs(seconds) > MAX_SECONDS) {
         return sc__field_fail(fields, key,
-                              "is beyond 1e12 seconds; count from a zero that is nearer");
+                              "is beyond 1e12 seconds; count seconds from a later time");
     }
     const double whole = trunc(seconds);
     *out = (sc_time)whole * 1000000 + (sc_time)llround((seconds - whole) * 1e6);
@@ -150,7 +150,7 @@ sc_err sc__field_text(const sc__fields *fields, const char *key, sc_slice *out)
     const sc_err err = find(fields, key, &value);
     if (err) return err;
     if (sc_json_text_size(value) == 0) {
-        return sc__field_fail(fields, key, "is not a text, or an empty one; write it in quotes");
+        return sc__field_fail(fields, key, "is not a text, or is empty; write it in quotes");
     }
     *out = (sc_slice){sc_json_text_at(value), sc_json_text_size(value)};
     return SC_OK;
@@ -206,11 +206,12 @@ static sc_err fail_category(const sc__fields *request, const sc__category_names 
 {
     const sc__place *place = request->place;
     const char *source = sc_map_source(names->map);
-    return sc_fail(place->diag, SC_EPARSE,
-                   "%s:%" PRIu64 ": %s is no category of the map made from %s; 'starcloak map "
-                   "info' lists them",
-                   place->name, place->number, sc_quote(name, strlen(name)).text,
-                   sc_quote(source, strlen(source)).text);
+    return sc_fail(
+        place->diag, SC_EPARSE,
+        "%s:%" PRIu64
+        ": %s is not a category of the map made from %s; 'starcloak map info' lists its categories",
+        place->name, place->number, sc_quote(name, strlen(name)).text,
+        sc_quote(source, strlen(source)).text);
 }
 
 static sc_err add_category(const sc__fields *request, const sc__category_names *names,
@@ -238,9 +239,11 @@ static sc_err read_categories(const sc__fields *request, const sc__category_name
     if (!sc_json_is_array(value)) return add_category(request, names, value, out);
 
     const size_t count = sc_json_size(value);
-    if (count == 0) return sc__field_fail(request, "category", "names none; write null for all");
+    if (count == 0)
+        return sc__field_fail(request, "category", "names no category; write null for all");
     if (count > SC_REQUEST_CATEGORIES) {
-        return sc__field_fail(request, "category", "names more than 16; write null for all");
+        return sc__field_fail(request, "category",
+                              "names more than 16 categories; write null for all");
     }
     sc_err err = SC_OK;
     for (size_t i = 0; i < count && !err; i++) {
@@ -249,27 +252,52 @@ static sc_err read_categories(const sc__fields *request, const sc__category_name
     return err;
 }
 
+static sc_err read_metric(const sc__fields *request, sc_metric *out)
+{
+    *out = SC_METRIC_DISTANCE;
+    const sc_json_value *value = sc_json_member(request->object, "metric");
+    if (!value) return SC_OK;
+    const char *name = sc_json_text_at(value);
+    *out = name ? sc_metric_find(name) : SC_METRIC_COUNT;
+    if (*out != SC_METRIC_COUNT) return SC_OK;
+    return sc__field_fail(request, "metric",
+                          "is not one that is known; write \"distance\" or \"time\"");
+}
+
 static sc_err read_knn(const sc__fields *request, sc_request *out)
 {
-    static const char *const known[] = {"type", "k", "category", NULL};
+    static const char *const known[] = {"type", "metric", "k", "category", NULL};
     out->type = SC_REQUEST_KNN;
     sc_err err = sc__fields_refuse_others(request, known);
     if (!err) err = sc__field_count(request, "k", &out->k);
     if (!err && out->k == 0) {
-        return sc__field_fail(request, "k", "is 0; ask for one object at least");
+        return sc__field_fail(request, "k", "is 0; ask for at least one object");
     }
     return err;
 }
 
 static sc_err read_range(const sc__fields *request, sc_request *out)
 {
-    static const char *const known[] = {"type", "radius_m", "category", NULL};
+    const bool is_by_time = out->metric == SC_METRIC_TIME;
+    const char *const key = is_by_time ? "radius_s" : "radius_m";
+    const char *const known[] = {"type", "metric", key, "category", NULL};
+    double *const radius = is_by_time ? &out->radius_s : &out->radius_m;
+    const char *const other = is_by_time ? "radius_m" : "radius_s";
     out->type = SC_REQUEST_RANGE;
+    // A radius in the wrong unit is more than an unknown key.
+    if (sc__field_exists(request, other)) {
+        return sc__field_fail(request, other,
+                              is_by_time
+                                  ? "is metres, and the metric is \"time\"; write radius_s"
+                                  : "is seconds; write radius_m, or add the metric \"time\"");
+    }
     sc_err err = sc__fields_refuse_others(request, known);
-    if (!err) err = sc__field_number(request, "radius_m", &out->radius_m);
+    if (!err) err = sc__field_number(request, key, radius);
     // Written so that NaN is refused.
-    if (!err && !(out->radius_m >= 0.0)) {
-        return sc__field_fail(request, "radius_m", "is below 0; write how many metres");
+    if (!err && !(*radius >= 0.0)) {
+        return sc__field_fail(request, key,
+                              is_by_time ? "is below 0; write seconds, 0 or more"
+                                         : "is below 0; write metres, 0 or more");
     }
     return err;
 }
@@ -282,14 +310,16 @@ sc_err sc__request_read(const sc__fields *line, const sc__category_names *names,
         sc_err err = sc__field_object(line, "request", &request);
         if (err) return err;
         read.k = 0;
+        err = read_metric(&request, &read.metric);
         const char *type = sc_json_text_at(sc_json_member(request.object, "type"));
-        if (type && strcmp(type, "knn") == 0) {
+        if (err) {
+            return err;
+        } else if (type && strcmp(type, "knn") == 0) {
             err = read_knn(&request, &read);
         } else if (type && strcmp(type, "range") == 0) {
             err = read_range(&request, &read);
         } else {
-            err = sc__field_fail(&request, "type",
-                                 "is not one that is known; write \"knn\" or \"range\"");
+            err = sc__field_fail(&request, "type", "is unknown; write \"knn\" or \"range\"");
         }
         if (!err) err = read_categories(&request, names, &read);
         if (err) return err;
@@ -318,8 +348,8 @@ static sc_err read_method(const sc__fields *engine, sc_variant *out)
         *out = (sc_variant)i;
         return SC_OK;
     }
-    char why[sizeof "is none of " + sizeof methods];
-    snprintf(why, sizeof why, "is none of %s", methods + strlen(", "));
+    char why[sizeof "is not one of " + sizeof methods];
+    snprintf(why, sizeof why, "is not one of %s", methods + strlen(", "));
     return sc__field_fail(engine, "method", why);
 }
 
@@ -338,7 +368,7 @@ static sc_err read_count(const sc__fields *engine, const char *key, uint32_t mos
     char range[64];
     const sc_err err = sc__field_count(engine, key, out);
     if (err || (*out >= 1 && *out <= most)) return err;
-    snprintf(range, sizeof range, "is out of range; it is from 1 to %" PRIu32, most);
+    snprintf(range, sizeof range, "is out of range; write 1 to %" PRIu32, most);
     return sc__field_fail(engine, key, range);
 }
 
@@ -367,7 +397,7 @@ sc_err sc__engine_read(const sc__fields *end, sc_engine_options *out)
     if (!err) err = read_count(&engine, "lambda", MOST_LAMBDA, &read.compactness);
     if (!err) err = sc__field_time(&engine, "alpha_s", &read.consideration_us);
     if (!err && read.consideration_us < 0) {
-        return sc__field_fail(&engine, "alpha_s", "is below 0; write how many seconds");
+        return sc__field_fail(&engine, "alpha_s", "is below 0; write seconds, 0 or more");
     }
     if (!err) err = read_count(&engine, "cap", SC_COMBINATIONS_MAX, &read.max_combinations);
     if (!err) err = read_cost(&engine, &read.cost);

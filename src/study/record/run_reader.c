@@ -78,8 +78,8 @@ struct sc_run_reader {
 static sc_err fail_map(const sc__place *place, const char *what)
 {
     return sc_fail(place->diag, SC_EMISMATCH,
-                   "%s:%" PRIu64 ": %s; is this the map of the run? ('starcloak map info' shows "
-                   "checksums, and a record ends with that of its map)",
+                   "%s:%" PRIu64 ": %s; check that this is the map of the run ('starcloak map "
+                   "info' shows checksums, and a record ends with that of its map)",
                    place->name, place->number, what);
 }
 
@@ -146,7 +146,7 @@ static sc_err read_position(const sc_run_reader *reader, const sc__fields *field
     }
     const double length_m = sc_map_edge_length_m(reader->map, query->edge);
     if (query->offset_m < -OFFSET_TOLERANCE_M || query->offset_m > length_m + OFFSET_TOLERANCE_M) {
-        return fail_map(fields->place, "a query lies beyond its edge");
+        return fail_map(fields->place, "a query lies beyond the end of its edge");
     }
     query->offset_m = fmin(fmax(query->offset_m, 0.0), length_m);
     return SC_OK;
@@ -209,8 +209,10 @@ static sc_err read_profile(const sc__fields *fields, sc_profile *out)
     if (!err) err = sc__field_count(&profile, "sigma_s", &out->max_hops);
     if (!err) err = sc__field_time(&profile, "sigma_t", &out->max_wait_us);
     if (err) return err;
-    if (out->k == 0) return sc__field_fail(&profile, "k", "is 0; it counts the traveller too");
-    if (out->l == 0) return sc__field_fail(&profile, "l", "is 0; a cloak has one segment at least");
+    if (out->k == 0)
+        return sc__field_fail(&profile, "k",
+                              "is 0; it must be 1 or more, since it counts the traveller too");
+    if (out->l == 0) return sc__field_fail(&profile, "l", "is 0; a cloak has at least one segment");
     if (out->max_wait_us <= 0) return sc__field_fail(&profile, "sigma_t", "is not above 0");
     return SC_OK;
 }
@@ -268,7 +270,7 @@ static sc_err read_ids(const sc__fields *fields, const char *key, uint32_t count
         const int64_t id = sc_json_integer(value);
         if (!sc_json_is_integer(value) || id < 0) {
             return sc__field_fail(fields, key,
-                                  "has something else in it than whole numbers from 0 on");
+                                  "contains something other than whole numbers of 0 or more");
         }
         if (id >= count) {
             return fail_map(fields->place, "a cloak names a segment or a node that the map "
@@ -295,7 +297,7 @@ static sc_err read_member(sc_run_reader *reader, const sc__fields *fields,
 {
     const sc__fields member = {.place = fields->place, .object = value, .prefix = "members."};
     if (!sc_json_is_object(value)) {
-        return sc__field_fail(fields, "members", "has something else in it than objects");
+        return sc__field_fail(fields, "members", "contains something other than objects");
     }
     sc_slice id;
     const sc_err err = sc__field_text(&member, "query", &id);
@@ -318,9 +320,9 @@ static sc_err read_member(sc_run_reader *reader, const sc__fields *fields,
     end_query(reader, number, QUERY_CLOAKED);
     if (!bsearch(&out->segment, reader->segments.ids, reader->segments.count, sizeof out->segment,
                  compare_ids)) {
-        return sc__field_fail(&member, "query",
-                              "names a query that is on none of the cloak's segments; 'starcloak "
-                              "verify' tells more");
+        return sc__field_fail(
+            &member, "query",
+            "names a query that is not on a segment of the cloak; 'starcloak verify' shows more");
     }
     return SC_OK;
 }
@@ -336,7 +338,8 @@ static sc_err read_members(sc_run_reader *reader, const sc__fields *fields, sc_r
         }
         err = read_member(reader, fields, sc_json_at(list, count), &reader->members[count]);
     }
-    if (!err && count == 0) return sc__field_fail(fields, "members", "is empty; a cloak has some");
+    if (!err && count == 0)
+        return sc__field_fail(fields, "members", "is empty; a cloak has at least one");
     out->members = reader->members;
     out->member_count = count;
     return err;
@@ -360,7 +363,7 @@ static sc_err read_cloak(sc_run_reader *reader, const sc__fields *fields, sc_run
     }
     if (err) return err;
     if (reader->segments.count == 0) {
-        return sc__field_fail(fields, "segments", "is empty; a cloak has some");
+        return sc__field_fail(fields, "segments", "is empty; a cloak has at least one");
     }
     cloak->segments = reader->segments.ids;
     cloak->segment_count = reader->segments.count;
@@ -408,7 +411,7 @@ static sc_err check_map(const sc_run_reader *reader, const sc__fields *fields)
     if (checksum == sc_map_checksum(reader->map)) return SC_OK;
     return sc_fail(fields->place->diag, SC_EMISMATCH,
                    "%s:%" PRIu64 ": this was a run on the map with the checksum %016" PRIx64
-                   ", not on this one; take that one ('starcloak map info' shows checksums)",
+                   ", not on this map; use that map ('starcloak map info' shows checksums)",
                    fields->place->name, fields->place->number, checksum);
 }
 
@@ -449,7 +452,7 @@ static sc_err read_event(sc_run_reader *reader, const sc__fields *fields, sc_run
         out->kind = events[i].kind;
         return events[i].read(reader, fields, out);
     }
-    return sc__field_fail(fields, "event", "is none of query, cloak, drop, failed, answer, end");
+    return sc__field_fail(fields, "event", "is not one of query, cloak, drop, failed, answer, end");
 }
 
 // === The reader =================================================================================
@@ -537,7 +540,7 @@ static sc_err read_line(sc_run_reader *reader, sc_slice text, sc_run_line *out, 
                              .doing = "reading the record",
                              .passes_unknown = true,
                              .diag = diag};
-    if (reader->has_ended) return sc__line_fail(&place, "stands behind the end of the record");
+    if (reader->has_ended) return sc__line_fail(&place, "is after the end event of the record");
     *out = (sc_run_line){.text = text, .number = reader->source.line};
     sc_json_tree_fini(&reader->document);
     const sc_err err = sc__line_load(&place, text, &reader->document);
@@ -555,8 +558,8 @@ sc_err sc_run_reader_next(sc_run_reader *reader, sc_run_line *line, sc_diag *dia
     } while (text.text && text.size == 0);
     if (text.text) return read_line(reader, text, line, diag);
     if (!reader->has_ended) {
-        return sc_fail(diag, SC_EPARSE, "%s: has no end event: %s", reader->source.name,
-                       reader->source.line == 0 ? "it is empty" : "the record is cut short");
+        return sc_fail(diag, SC_EPARSE, "%s: the record has no end event: %s", reader->source.name,
+                       reader->source.line == 0 ? "the file is empty" : "the file is cut short");
     }
     *line = (sc_run_line){.kind = SC_RUN_END};
     return SC_OK;

@@ -1,7 +1,7 @@
 /**
  * @file run_reader.h
  * @brief A run record, read for its cloaks: which roads, which members, where they are and what
- * they ask for; and, for those who want to know, who asks, when and how privately.
+ * they ask for; and, on request, the user, time and profile of each query.
  *
  * Every line also comes as it is, so that a caller that adds to a record can write the rest of it
  * unchanged. A record is a stranger's file: what is missing, of the wrong kind or not of this map
@@ -94,7 +94,7 @@ SC_CHECKED sc_err sc_run_reader_of(const sc_map *map, const sc_vocabulary *vocab
                                    const sc_input *input, sc_run_reader **out, sc_diag *diag);
 
 /**
- * Tell also who asks, when and with which profile, and which engine answered; to be called before
+ * Also give the user, time and profile of queries, and the engine; to be called before
  * the first line. Queries that lack one of the first three are refused then, and so is an
  * engine with a field that is missing, unknown or out of range. Without this call, records without
  * them are read, too.

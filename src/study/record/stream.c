@@ -97,12 +97,12 @@ static sc_err read_place(const sc__fields *fields, sc_ask *ask)
     const bool has_position = sc__field_exists(fields, "lon") || sc__field_exists(fields, "lat");
     const bool has_edge = sc__field_exists(fields, "edge") || sc__field_exists(fields, "offset_m");
     if (has_position && has_edge) {
-        return sc__line_fail(fields->place, "there are two places; give either \"lon\" and \"lat\" "
-                                            "or \"edge\" and \"offset_m\"");
+        return sc__line_fail(fields->place, "the query has two positions; give either \"lon\" and "
+                                            "\"lat\" or \"edge\" and \"offset_m\"");
     }
     if (!has_position && !has_edge) {
-        return sc__line_fail(fields->place, "there is no place; give either \"lon\" and \"lat\" or "
-                                            "\"edge\" and \"offset_m\"");
+        return sc__line_fail(fields->place, "the query has no position; give either \"lon\" and "
+                                            "\"lat\" or \"edge\" and \"offset_m\"");
     }
     ask->is_on_edge = has_edge;
     if (has_edge) {

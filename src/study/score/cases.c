@@ -199,8 +199,8 @@ static sc_err go_on_to(reading *r, const sc_run_line *line, sc_time t, sc_diag *
 {
     if (t < r->last) {
         return sc_fail(diag, SC_EPARSE,
-                       "%s:%" PRIu64 ": \"t\" is earlier than before; a record is in the order of "
-                       "time ('starcloak verify' tells more)",
+                       "%s:%" PRIu64 ": \"t\" is earlier than before; a record must be in the "
+                       "order of time ('starcloak verify' shows more)",
                        sc_run_reader_name(r->reader), line->number);
     }
     r->last = t;
@@ -349,10 +349,10 @@ sc_err sc_case_record_read(const sc_map *map, const char *path, bool wants_lines
     sc_run_reader_want_users(r.reader);
     err = read_lines(&r, progress, diag);
     if (!err && out->cases.count == 0) {
-        err = sc_fail(diag, SC_EINVAL,
-                      "%s: there is no cloak in it, so there is nothing to attack; take the record "
-                      "of a run that had some",
-                      sc_run_reader_name(r.reader));
+        err =
+            sc_fail(diag, SC_EINVAL,
+                    "%s: the record has no cloaks to attack; use the record of a run that has some",
+                    sc_run_reader_name(r.reader));
     }
     if (!err) report_progress(r.reader, progress);
     sc_run_reader_free(r.reader);

@@ -114,7 +114,7 @@ static sc_err around_draw(nearby_segments *around, sc_seg_id segment, uint32_t m
 // Who is to be found: drawn from the lines of a stream, and looked up among cases.
 //
 // Lines are shuffled as far as need be, and each brings its user in unless there is one of it
-// already, or the line is nowhere on the map. So a traveller who asks often is drawn more often,
+// already, or the line is nowhere on the map. So a traveller with more queries is drawn more often,
 // as for an adversary who waits until a traveller passes; and nothing depends on how many are
 // wanted.
 
@@ -302,16 +302,15 @@ static sc_err check_options(const sc_injection_options *options, sc_diag *diag)
     const uint32_t max_hops = sc_limits_default().max_hops;
     if (options->injected > SC_INJECTED_MAX) {
         return sc_fail(diag, SC_EINVAL,
-                       "%" PRIu32
-                       " injected queries near each victim are too many; take at most %d",
+                       "%" PRIu32 " injected queries near each victim are too many; use at most %d",
                        options->injected, SC_INJECTED_MAX);
     }
     if (options->victims == 0) {
-        return sc_fail(diag, SC_EINVAL, "an attack needs a victim; take 1 or more");
+        return sc_fail(diag, SC_EINVAL, "the number of victims is 0; use 1 or more");
     }
     if (options->within_hops > max_hops) {
         return sc_fail(diag, SC_EINVAL,
-                       "%" PRIu32 " hops from a victim are not near it; take at most %" PRIu32,
+                       "%" PRIu32 " hops from a victim are too far; use at most %" PRIu32,
                        options->within_hops, max_hops);
     }
     const sc_profile profile = profile_of(options);
@@ -321,16 +320,15 @@ static sc_err check_options(const sc_injection_options *options, sc_diag *diag)
 static sc_err check_lines(const sc_request_line *lines, size_t count, sc_diag *diag)
 {
     if (count >= UINT32_MAX) {
-        return sc_fail(diag, SC_ELIMIT, "%zu questions are too many to draw victims from", count);
+        return sc_fail(diag, SC_ELIMIT, "%zu queries are too many to draw victims from", count);
     }
     for (size_t i = 0; i < count; i++) {
         const sc_ask *ask = &lines[i].ask;
         if (sc_case_user_is_injected(ask->user, ask->user_size)) {
-            return sc_fail(
-                diag, SC_EINVAL,
-                "question %zu is of a user whose name begins with '%s', which is kept for "
-                "the adversary's own; give another name",
-                i + 1, SC_INJECTED_PREFIX);
+            return sc_fail(diag, SC_EINVAL,
+                           "query %zu is of a user whose name begins with '%s', which is reserved "
+                           "for the adversary's own users; use another name",
+                           i + 1, SC_INJECTED_PREFIX);
         }
     }
     return SC_OK;

@@ -154,11 +154,10 @@ static size_t pass_over_crowded(sc_trial *trial, const sc_cases *cases, size_t *
 
 static sc_err fail_crowded(sc_diag *diag)
 {
-    return sc_fail(
-        diag, SC_EINVAL,
-        "every cloak that could be attacked has more than %d members, which is too many; "
-        "take the record of a run with fewer travellers",
-        SC_ATTACK_MEMBERS_MAX);
+    return sc_fail(diag, SC_EINVAL,
+                   "every cloak that could be attacked has more than %d members, which is too "
+                   "many; use the record of a run with fewer travellers",
+                   SC_ATTACK_MEMBERS_MAX);
 }
 
 /** Leave `wanted` of `count` in the list, drawn at random, in the order they had. */
@@ -203,11 +202,10 @@ static sc_err attack_record(work *w, const sc_case_record *record, sc_diag *diag
     w->trial->choice = count;
     sc_err err = SC_OK;
     if (listed == 0) {
-        err =
-            sc_fail(diag, SC_EINVAL,
-                    "no cloak of the record has a member who is not the adversary's own (whose "
-                    "name does not begin with '" SC_INJECTED_PREFIX
-                    "'), so there is no user to find; take the record of a run with others in it");
+        err = sc_fail(diag, SC_EINVAL,
+                      "all members of the record's cloaks are the adversary's own (their names "
+                      "begin with '" SC_INJECTED_PREFIX
+                      "'), so there is no user to find; use the record of a run with other users");
     } else if (count == 0) {
         err = fail_crowded(diag);
     } else {
@@ -245,7 +243,7 @@ static sc_err attack_victims(work *w, const sc_injection *injection, const sc_ca
     sc_err err = SC_OK;
     if (found == 0) {
         err = sc_fail(diag, SC_EINVAL,
-                      "none of %zu victims found a cloak; choose more victims, or take the record "
+                      "none of %zu victims found a cloak; choose more victims, or use the record "
                       "of a run with more success",
                       injection->victim_count);
     } else if (count == 0) {
@@ -318,7 +316,8 @@ static sc_err follow_all(work *w, sc_tracker *tracker, const sc_cases *cases,
 static sc_err attack_by_tracking(work *w, const sc_case_record *record, sc_diag *diag)
 {
     const sc_tracker_options how = {.density = w->options->adversary.density,
-                                    .top_speed_m_s = w->options->top_speed_m_s};
+                                    .top_speed_m_s = w->options->top_speed_m_s,
+                                    .ignores_one_ways = w->options->ignores_one_ways};
     sc_trails trails = {.all = NULL};
     sc_tracker *tracker = NULL;
     sc_err err = sc_trails_init(&trails, &record->cases, 2, w->options->seed);

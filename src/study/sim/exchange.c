@@ -185,7 +185,7 @@ static sc_err number_results(const sc_exchange *exchange, const sc_batch_member 
         uint64_t number = 0;
         if (!sc_slice_u64((sc_slice){key, strlen(key)}, &number) ||
             number >= sc_map_object_count(exchange->map)) {
-            return sc_fail(diag, SC_EREPLY, "an object of the reply is none of the map's");
+            return sc_fail(diag, SC_EREPLY, "an object of the reply is not an object of the map");
         }
         results[i].object = (uint32_t)number;
     }
@@ -202,7 +202,8 @@ static sc_err filter_reply(sc_exchange *exchange, sc_batch_cloak *cloak, sc_diag
         const sc_near *results = NULL;
         size_t count = 0;
         if (member->end == SC_BATCH_REFUSED) continue;
-        err = sc_filter_answer(exchange->filter, (sc_road_point){.edge = member->edge, .offset_m = member->offset_m},
+        err = sc_filter_answer(exchange->filter,
+                               (sc_road_point){.edge = member->edge, .offset_m = member->offset_m},
                                member->which, &results, &count, diag);
         if (!err) err = sc_batch_keep_answer(exchange->batch, member, results, count);
         if (!err && are_renamed) {
@@ -274,8 +275,9 @@ static sc_err filter_points(sc_exchange *exchange, sc_batch_cloak *cloak, sc_dia
         const sc_near *results = NULL;
         size_t count = 0;
         if (member->end == SC_BATCH_REFUSED) continue;
-        err = sc_point_reply_answer(cloak->points, (sc_road_point){.edge = member->edge, .offset_m = member->offset_m},
-                                    member->which, &results, &count, diag);
+        err = sc_point_reply_answer(
+            cloak->points, (sc_road_point){.edge = member->edge, .offset_m = member->offset_m},
+            member->which, &results, &count, diag);
         if (!err) err = sc_batch_keep_answer(exchange->batch, member, results, count);
         // What came back serves all requests of the cloak; it is not told apart.
         member->candidates = candidates;

@@ -41,7 +41,9 @@ static sc_err explain(sc_err err, sc_diag *diag)
 {
     if (err == SC_ENOMEM) return sc_fail_memory(diag, "cloaking");
     if (err == SC_EIO && diag && diag->message[0] == '\0') {
-        return sc_fail(diag, err, "cloaking: the system gives no randomness, or no more threads");
+        return sc_fail(diag, err,
+                       "cloaking: the system's random generator is not available, or no more "
+                       "threads can be started");
     }
     return err;
 }

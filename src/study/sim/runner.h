@@ -40,7 +40,7 @@ sc_time sc_runner_next_wake(const sc_runner *runner);
  * Play a slice.
  *
  * @param questions  borrowed; at most SC_SLICE_MAX
- * @param who        the traveller who asks each; NULL if none does
+ * @param who        the traveller of each query; NULL if there are none
  * @param until      after the last question go on with the engine's wakes before this moment
  * @return SC_OK, SC_ENOMEM, SC_EBROKEN (the engine ends what was never asked), or what a listener
  *         failed with

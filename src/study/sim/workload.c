@@ -69,16 +69,15 @@ sc_err sc_workload_check(const sc_workload *workload, sc_diag *diag)
     };
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         if (makes_sense(parts[i].spread, parts[i].least)) continue;
-        return sc_fail(
-            diag, SC_EINVAL,
-            "the workload makes no sense: %s must be within %.15g and %.15g, and its deviation "
-            "not negative",
-            parts[i].name, parts[i].least, SC_NORMAL_MAX);
+        return sc_fail(diag, SC_EINVAL,
+                       "the workload is not valid: %s must be from %.15g to %.15g, and its "
+                       "deviation not negative",
+                       parts[i].name, parts[i].least, SC_NORMAL_MAX);
     }
     if ((unsigned)workload->wanted > SC_WANT_THIS) {
-        return sc_fail(diag, SC_EINVAL,
-                       "the workload makes no sense: travellers want one category, any, or a "
-                       "certain one");
+        return sc_fail(
+            diag, SC_EINVAL,
+            "the workload is not valid: travellers want one category, any, or a given one");
     }
     return SC_OK;
 }
@@ -209,7 +208,7 @@ static sc_profile draw_profile(const sc_workload *workload, sc_rng *rng)
 
 static sc_request draw_request(const sc_workload *workload, const sc_map *map, sc_rng *rng)
 {
-    sc_request request = {.type = SC_REQUEST_KNN};
+    sc_request request = {.type = SC_REQUEST_KNN, .metric = workload->metric};
     request.k = sc_normal_draw_whole(&workload->nearest, rng);
     const uint32_t object_count = sc_map_object_count(map);
     if (object_count == 0 || workload->wanted == SC_WANT_ANY) return request;
@@ -287,8 +286,10 @@ static sc_err check_category(const sc_workload *workload, const sc_map *map, sc_
         workload->category < sc_map_category_count(map)) {
         return SC_OK;
     }
-    return sc_fail(diag, SC_EINVAL, "travellers cannot ask for category %u: the map has %u",
-                   (unsigned)workload->category, (unsigned)sc_map_category_count(map));
+    return sc_fail(
+        diag, SC_EINVAL,
+        "travellers cannot ask for category %u; the map has %u categories, numbered from 0",
+        (unsigned)workload->category, (unsigned)sc_map_category_count(map));
 }
 
 sc_err sc_travellers_new(sc_movement *movement, const sc_workload *workload, uint64_t seed,

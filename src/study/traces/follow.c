@@ -22,20 +22,23 @@ sc_follow_options sc_follow_options_default(void)
 static sc_err check_options(const sc_follow_options *options, sc_diag *diag)
 {
     if (!(options->max_snap_m >= 0)) {
-        return sc_fail(diag, SC_EINVAL, "a fix may be 0 m or more from a road, not %g m",
+        return sc_fail(diag, SC_EINVAL,
+                       "the largest distance of a fix from a road must be 0 m or more, not %g m",
                        options->max_snap_m);
     }
     if (!(options->max_gap_s > 0)) {
-        return sc_fail(diag, SC_EINVAL, "fixes may be more than 0 s apart, not %g s",
+        return sc_fail(diag, SC_EINVAL,
+                       "the longest time between two fixes must be more than 0 s, not %g s",
                        options->max_gap_s);
     }
     if (options->fold_s != 0 && !(options->fold_s >= 1 && isfinite(options->fold_s))) {
         return sc_fail(diag, SC_EINVAL,
-                       "windows to fold recorded time into must last 1 s or more, not %g s",
+                       "the windows of recorded time must last 1 s or more, not %g s",
                        options->fold_s);
     }
     if (options->has_start && !isfinite(options->start_s)) {
-        return sc_fail(diag, SC_EINVAL, "the start must be a moment, not %g", options->start_s);
+        return sc_fail(diag, SC_EINVAL, "the start must be a time in seconds, not %g",
+                       options->start_s);
     }
     if (isnan(options->end_s) || (options->has_start && options->end_s <= options->start_s)) {
         return sc_fail(diag, SC_EINVAL, "recorded time must end after its start");
@@ -59,15 +62,14 @@ static void count_fixes(sc__gathering *g)
 static sc_err fail_nobody(const sc_follow_summary *summary, const sc_follow_options *options,
                           sc_diag *diag)
 {
-    return sc_fail(diag, SC_EINVAL,
-                   "no track of the traces is ever on the roads; fixes: %zu in all, %zu before the "
-                   "start or after the end, %zu more than %g m from any road; pairs of the others: "
-                   "%zu more than %g s apart, %zu without a way between them; movement needs two "
-                   "fixes of a track, "
-                   "and traces and map that show the same place in the same coordinates",
-                   summary->fix_count, summary->outside_count, summary->far_count,
-                   options->max_snap_m, summary->gap_count, options->max_gap_s,
-                   summary->no_way_count);
+    return sc_fail(
+        diag, SC_EINVAL,
+        "no track of the traces moves on the roads; fixes: %zu in all, %zu before the start or "
+        "after the end, %zu more than %g m from any road; pairs of the others: %zu more than %g s "
+        "apart, %zu without a route between them; movement needs two fixes of a track; check that "
+        "traces and map show the same area in the same coordinates",
+        summary->fix_count, summary->outside_count, summary->far_count, options->max_snap_m,
+        summary->gap_count, options->max_gap_s, summary->no_way_count);
 }
 
 static sc_err make(sc__gathering *g, const sc_follow_input *input, const sc_follow_options *options,

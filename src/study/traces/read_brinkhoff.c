@@ -28,7 +28,7 @@ static sc_err read_event(const sc__trace_lines *lines, sc_slice *line, event *ou
         *out = e;
         return SC_OK;
     }
-    return sc__trace_fail_field(lines, "event", "is none of newpoint, point and disappearpoint");
+    return sc__trace_fail_field(lines, "event", "is not one of newpoint, point and disappearpoint");
 }
 
 static sc_err read_whole(const sc__trace_lines *lines, sc_slice *line, const char *name,

@@ -53,7 +53,8 @@ sc_err sc__cabspotting_read(const sc__trace_file *file)
     const sc_slice cab = cab_of(file->input->name);
     const char *problem = sc__trace_id_problem(cab);
     if (problem) {
-        return sc_fail(file->diag, SC_EPARSE, "%s: the file's name, which is to be the cab's, %s",
+        return sc_fail(file->diag, SC_EPARSE,
+                       "%s: the name of the file, which becomes the id of the cab, %s",
                        file->input->name, problem);
     }
     uint32_t traveller = 0;

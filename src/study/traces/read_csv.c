@@ -116,7 +116,7 @@ static sc_err take_column(const sc__trace_lines *lines, const size_t *at, title 
 {
     if (at[t] == MAX_FIELDS) {
         return sc_fail(lines->file->diag, SC_EPARSE,
-                       "%s:%llu: the header names no column '%s'; it is id,t,lon,lat or id,t,x,y",
+                       "%s:%llu: the header has no column '%s'; write id,t,lon,lat or id,t,x,y",
                        lines->file->input->name, (unsigned long long)lines->lines.line,
                        title_words[t]);
     }
@@ -215,7 +215,8 @@ static sc_err read_lines(const sc__trace_file *file, fields *f)
         if (err) return err;
     }
     if (where.count > 0) return SC_OK;
-    return sc_fail(file->diag, SC_EPARSE, "%s: is empty; a header id,t,lon,lat is needed",
+    return sc_fail(file->diag, SC_EPARSE,
+                   "%s: the file is empty; it must begin with a header id,t,lon,lat",
                    file->input->name);
 }
 

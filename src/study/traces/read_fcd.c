@@ -148,7 +148,7 @@ static void XMLCALL on_doctype(void *context, const char *name, const char *syst
     (void)public_id;
     (void)has_internal_subset;
     xml_reader *xml = context;
-    stop(xml, fail(xml, "a document type is declared, which SUMO never does"));
+    stop(xml, fail(xml, "a document type declaration is not allowed in floating-car data"));
 }
 
 // --- The file ----------------------------------------------------------------------------------

@@ -58,10 +58,11 @@ typedef struct reading {
 static sc_err check_options(const sc_traces_options *options, sc_diag *diag)
 {
     if (!sc_trace_format_name(options->format)) {
-        return sc_fail(diag, SC_EINVAL, "no such format of traces");
+        return sc_fail(diag, SC_EINVAL, "unknown format of traces");
     }
     if (!(options->step_s > 0.0) || !isfinite(options->step_s)) {
-        return sc_fail(diag, SC_EINVAL, "not a number of seconds per step: %g", options->step_s);
+        return sc_fail(diag, SC_EINVAL, "the number of seconds per step must be above 0, not %g",
+                       options->step_s);
     }
     return SC_OK;
 }
@@ -82,12 +83,12 @@ static sc_err read_as(reading *r, const sc_input *input, sc_trace_format format,
 
 static sc_err fail_unknown(const reading *r, const sc_input *input)
 {
-    if (input->size == 0) return sc_fail(r->diag, SC_EINVAL, "%s: is empty", input->name);
-    return sc_fail(r->diag, SC_EPARSE,
-                   "%s:1: not traces; a file begins with `latitude longitude occupancy time` "
-                   "(cabspotting), <fcd-export> (SUMO), newpoint (Brinkhoff), or a header "
-                   "id,t,lon,lat (CSV)",
-                   input->name);
+    if (input->size == 0) return sc_fail(r->diag, SC_EINVAL, "%s: the file is empty", input->name);
+    return sc_fail(
+        r->diag, SC_EPARSE,
+        "%s:1: these are not traces; a file must begin with `latitude longitude occupancy time` "
+        "(cabspotting), <fcd-export> (SUMO), newpoint (Brinkhoff), or a header id,t,lon,lat (CSV)",
+        input->name);
 }
 
 static sc_err read_alone(reading *r, const sc_input *input)
@@ -127,7 +128,7 @@ static sc_err read_folder(reading *r, const char *path)
         err = read_file(r, folder.paths[i], read_among_others);
     }
     if (!err && r->summary.file_count == 0) {
-        err = sc_fail(r->diag, SC_EINVAL, "%s: no traces in this folder; it holds %zu other files",
+        err = sc_fail(r->diag, SC_EINVAL, "%s: no traces in this folder, which has %zu other files",
                       path, folder.count);
     }
     sc__folder_fini(&folder);
@@ -161,7 +162,7 @@ static sc_traces_summary summary_of(const reading *r, const sc__gathered *gather
 static sc_err finish(reading *r, const char *name, sc_traces **out)
 {
     if (r->tracks.fix_count == 0) {
-        return sc_fail(r->diag, SC_EINVAL, "%s: it holds no fix", name);
+        return sc_fail(r->diag, SC_EINVAL, "%s: the traces have no fix", name);
     }
     sc_traces *traces = sc_calloc(1, sizeof *traces);
     if (!traces) return sc_fail_memory(r->diag, "reading traces");
@@ -226,7 +227,7 @@ static sc_err fail_errno(sc_diag *diag, const char *path)
 {
     const int why = errno;
     return sc_fail(diag, SC_EIO, "%s: cannot read the folder: %s%s", path, strerror(why),
-                   why == EACCES ? "; you lack permission to read it" : "");
+                   why == EACCES ? "; you do not have permission to read it" : "");
 }
 
 // What cannot be looked at is taken for a file: opening it will tell why.
@@ -325,7 +326,7 @@ sc_err sc__trace_line_next(sc__trace_lines *lines, sc_slice *line)
             return sc__trace_fail_line(lines, "the line is too long for a trace");
         }
         if (line->size > 0 && memchr(line->text, '\0', line->size)) {
-            return sc__trace_fail_line(lines, "a NUL byte, which no text has");
+            return sc__trace_fail_line(lines, "the line contains a NUL byte");
         }
         if (!is_blank(*line)) return SC_OK;
     }

@@ -46,7 +46,7 @@ const char *sc__trace_id_problem(sc_slice id)
         const size_t size = sc_utf8_size(id.text + i, id.size - i);
         if (size == 0) return "is not UTF-8";
         const unsigned char c = (unsigned char)id.text[i];
-        if (c < 0x20 || c == 0x7f) return "holds a control character";
+        if (c < 0x20 || c == 0x7f) return "contains a control character";
         i += size;
     }
     return NULL;

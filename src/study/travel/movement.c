@@ -37,7 +37,7 @@ sc_err sc__movement_check(const sc_map *map, uint32_t count, sc_diag *diag)
                        SC_TRAVELLERS_MAX, (unsigned)count);
     }
     if (sc_map_edge_count(map) == 0) {
-        return sc_fail(diag, SC_EINVAL, "the map has no road to travel on");
+        return sc_fail(diag, SC_EINVAL, "the map has no roads to travel on");
     }
     return SC_OK;
 }

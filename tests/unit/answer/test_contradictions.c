@@ -117,15 +117,15 @@ static void left_out_everywhere(drawn_cloak *c)
 
 static const lie lies[] = {
     {"nearer than the straight line", nearer_than_the_straight_line, OF_BOTH, SC_EREPLY,
-     "is nearer than any road could be"},
+     "is nearer than the roads allow"},
     {"nearer than the way into a dead end", nearer_than_the_way_into_a_dead_end, OF_BOTH, SC_EREPLY,
-     "is nearer than any road could be"},
+     "is nearer than the roads allow"},
     {"all at no distance", all_at_no_distance, OF_BOTH, SC_EREPLY,
-     "is nearer than any road could be"},
+     "is nearer than the roads allow"},
     {"farther than through the cloak", farther_than_through_the_cloak, OF_BOTH, SC_EREPLY,
-     "is farther than the known way to it"},
+     "is farther than a known route to it"},
     {"farther than along its own road", farther_than_along_its_own_road, OF_BOTH, SC_EREPLY,
-     "is farther than the known way to it"},
+     "is farther than a known route to it"},
     {"near on the segments and missing", near_on_the_segments_and_missing, OF_BOTH, SC_EREPLY,
      "is missing, though it is near on the segments"},
     {"replaced by something farther", replaced_by_something_farther, OF_BOTH, SC_EREPLY,
@@ -140,13 +140,13 @@ static const lie lies[] = {
     {"forgotten for something farther", forgotten_for_something_farther, OF_BOTH, SC_EREPLY,
      "is missing, though border node 2 is near and lists it"},
     {"answers of two border nodes swapped", answers_of_two_border_nodes_swapped, OF_BOTH, SC_EREPLY,
-     "is nearer than any road could be"},
+     "is nearer than the roads allow"},
     {"one border node knows nothing", one_border_node_knows_nothing, OF_BOTH, SC_EREPLY,
      "is missing, though it is near on the segments"},
 
     // More of this in test_hollow.c.
     {"left out everywhere", left_out_everywhere, OF_MAP, SC_EREPLY,
-     "request 3, border node 1: 2 objects are listed, where 3 can be reached"},
+     "request 3, border node 1: 2 objects are listed, but 3 can be reached"},
 };
 
 static void test_every_contradiction_is_refused_for_its_reason(void **state)
@@ -197,7 +197,7 @@ static void test_with_slack_a_provider_may_have_a_map_of_its_own(void **state)
         // But not anything goes: a third of the distance is refused.
         entry_of(c, CAFES_AROUND, 'B', "on BA")->distance_m *= 0.3;
         CHECK_REFUSED(sc_filter_open(lenient, &c->relay, &c->reply, &diag), SC_EREPLY, &diag,
-                      "is nearer than any road could be");
+                      "is nearer than the roads allow");
         sc_filter_free(strict);
         sc_filter_free(lenient);
         drawn_cloak_free(c);
@@ -221,7 +221,7 @@ static void test_with_slack_an_object_may_stand_beside_the_cloak(void **state)
     sc_diag diag = {""};
     sc_filter *strict = filter_with(c, 1000, 0.0);
     CHECK_REFUSED(sc_filter_open(strict, &c->relay, &c->reply, &diag), SC_EREPLY, &diag,
-                  "lies on the segments, and is not listed there");
+                  "lies on the segments but is not listed there");
     sc_filter *lenient = filter_with(c, 1000, 0.05);
     CHECK_OK(sc_filter_open(lenient, &c->relay, &c->reply, &diag), &diag);
     // From below the bridge: 10 m to F, 20 m to B or J, and 130 m from there.
@@ -288,7 +288,7 @@ static void test_a_huge_cloak_is_believed_and_lies_to_neighbours_are_seen(void *
     sketch_free(&s);
 }
 
-// An object of the provider's own, outside, that no list names: nobody can see that from here.
+// An object of the provider's own, outside, that no list names: this cannot be seen from here.
 static void test_what_is_left_out_everywhere_cannot_be_seen(void **state)
 {
     (void)state;

@@ -24,7 +24,7 @@ static void answer_cloaks(odd_town *town, way_between way)
             requests[j] = odd_request(town->map, category_count, &town->rng);
         }
         assert_true(both_sides_open(&b, &cloak, requests, member_count, &town->rng));
-        // Whoever asks may be anywhere in the cloak.
+        // The traveller may be anywhere in the cloak.
         for (size_t j = 0; j < POINTS_PER_MEMBER * member_count; j++) {
             const sc_seg_id segment =
                 cloak.segments[sc_rng_below(&town->rng, (uint32_t)cloak.segment_count)];

@@ -272,7 +272,7 @@ static void test_options_out_of_range_are_refused(void **state)
         sc_filter *filter = NULL;
         sc_diag diag = {""};
         CHECK_REFUSED(sc_filter_new(c->map, &bad[i], &filter, &diag), SC_EINVAL, &diag,
-                      i == 0 ? "at least one candidate" : "a share, from 0 to 1");
+                      i == 0 ? "at least one candidate" : "must be from 0 to 1");
         assert_null(filter);
     }
     drawn_cloak_free(c);

@@ -30,7 +30,7 @@ static void test_the_shortest_way_between_two_places_of_a_cloak_may_lead_outside
     drawn_cloak_free(c);
 }
 
-//     H---M: a dead end, with something before and behind whoever is on it
+//     H---M: a dead end, with something before and behind a traveller on it
 static void test_a_dead_end_is_left_by_one_end(void **state)
 {
     (void)state;

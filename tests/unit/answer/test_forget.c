@@ -1,4 +1,4 @@
-// Forgetting: after it, nothing in the filter tells how far anything is from where somebody was.
+// Forgetting: after it, nothing in the filter tells how far anything is from the position.
 #include "drawn_cloak.h"
 
 #include "answer/answer_internal.h"
@@ -168,7 +168,7 @@ static void test_there_may_be_nothing_to_forget(void **state)
     sc_filter_forget(filter);
     sc_filter_forget(filter);
     CHECK_OK(sc_filter_open(filter, &c->relay, &c->reply, NULL), NULL);
-    sc_filter_forget(filter);  // nobody had asked
+    sc_filter_forget(filter);  // without an answer before
     assert_int_equal(answer(c, filter, "FG", NULL), SC_EINVAL);
     sc_filter_free(filter);
     drawn_cloak_free(c);

@@ -1,6 +1,6 @@
 // Replies that say too little, or too much, and agree with themselves. Of the map's own objects it
 // is known how many can be reached, so a list of the nearest has its length; of a provider's own it
-// is not, and nobody can tell.
+// is not, and this cannot be told.
 #include "spoilt.h"
 
 //     A-*-B-*-C---D      The cloak: B-F, E-F, F-G, F-J, C-G, G-H, G-K; nothing is on it.
@@ -107,12 +107,12 @@ static const struct {
     void (*spoil)(drawn_cloak *c);
     const char *message;
 } lies[] = {
-    {nearest_emptied, "request 1, border node 1: 0 objects are listed, where 6 can be reached"},
-    {everything_emptied, "request 1, border node 1: 0 objects are listed, where 6 can be reached"},
-    {cafes_halved, "request 2, border node 1: 2 objects are listed, where 4 can be reached"},
-    {one_cafe_left_out, "request 2, border node 1: 3 objects are listed, where 4 can be reached"},
-    {the_inn_on_the_island, "request 3, border node 1: 1 objects are listed, where 0 can be"},
-    {a_cafe_too_many, "request 2, border node 1: 5 objects are listed, where 4 can be reached"},
+    {nearest_emptied, "request 1, border node 1: 0 objects are listed, but 6 can be reached"},
+    {everything_emptied, "request 1, border node 1: 0 objects are listed, but 6 can be reached"},
+    {cafes_halved, "request 2, border node 1: 2 objects are listed, but 4 can be reached"},
+    {one_cafe_left_out, "request 2, border node 1: 3 objects are listed, but 4 can be reached"},
+    {the_inn_on_the_island, "request 3, border node 1: 1 objects are listed, but 0 can be"},
+    {a_cafe_too_many, "request 2, border node 1: 5 objects are listed, but 4 can be reached"},
 };
 
 enum { LIES = sizeof lies / sizeof *lies };

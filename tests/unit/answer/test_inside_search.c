@@ -322,11 +322,12 @@ static void test_relays_that_are_no_cloak_of_the_map_are_refused(void **state)
         {segment_twice, SC_EINVAL, "segment 1 of the relay is not above the one before"},
         {segments_descend, SC_EINVAL, "segment 1 of the relay is not above the one before"},
         {segment_unknown, SC_EUNKNOWN, "of the relay does not exist"},
-        {border_node_missing, SC_EINVAL, "is on the border of the segments and missing"},
+        {border_node_missing, SC_EINVAL,
+         "is on the border of the segments but not listed as a border node"},
         {border_nodes_descend, SC_EINVAL, "border node 1 of the relay is not above"},
-        {border_node_elsewhere, SC_EINVAL, "of its 7 border nodes only 6 are on the border"},
+        {border_node_elsewhere, SC_EINVAL, "only 6 of its 7 border nodes are on the border"},
         {border_node_unknown, SC_EUNKNOWN, "border node 6 of the relay does not exist"},
-        {inner_node_on_border, SC_EINVAL, "of its 7 border nodes only 6 are on the border"},
+        {inner_node_on_border, SC_EINVAL, "only 6 of its 7 border nodes are on the border"},
         {too_many_border_nodes, SC_EINVAL, "7 segments cannot have 15 border nodes"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

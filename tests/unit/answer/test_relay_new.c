@@ -180,7 +180,7 @@ static void test_requests_stand_in_any_order_equally_often(void **state)
     scene_free(&at);
 }
 
-// The same wishes and the same dice make the same relay, whoever wishes what.
+// The same wishes and the same dice make the same relay, whichever member has which wish.
 static void test_the_order_of_members_leaves_no_trace(void **state)
 {
     (void)state;

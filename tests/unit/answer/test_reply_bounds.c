@@ -83,7 +83,7 @@ static void test_no_way_is_below_the_bound(void **state)
             const sc_cost_bounds bounds = sc__cost_bounds_of(map, metric);
             const sc_cost_bounds other_bounds = sc__cost_bounds_of(map, other);
             const sc_star_id star = sc_rng_below(&town.rng, sc_map_star_count(map));
-            // A pseudo-star may be in the middle of a ring, where nobody asks from.
+            // A pseudo-star may be in the middle of a ring, where no query is.
             if (sc_map_stars(map)[star + 1].first_segment ==
                 sc_map_stars(map)[star].first_segment + 1) {
                 continue;
@@ -116,7 +116,7 @@ static void test_no_way_is_below_the_bound(void **state)
     check_case_done();
 }
 
-// On H-M, a dead end, 30 m from H: whoever comes must pass H, also if M's end is near them.
+// On H-M, a dead end, 30 m from H: every way there passes H, also if M's end is near them.
 static void test_an_object_is_approached_by_the_ends_of_its_road(void **state)
 {
     (void)state;

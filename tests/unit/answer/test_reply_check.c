@@ -6,7 +6,7 @@
 #include "support/check.h"
 
 // === Roll =======================================================================================
-// The table that tells which objects have been seen: begun anew again and again, never cleared.
+// The table that tells which objects have been seen: started over again and again, never cleared.
 
 static void test_a_number_is_kept_where_it_was_first_put(void **state)
 {
@@ -253,22 +253,26 @@ static void farther_than_all_roads(drawn_cloak *c)
 
 static const lie lies[] = {
     {"other map", other_map, OF_BOTH, SC_EMISMATCH, "reply: it is for another map"},
-    {"request less", a_request_less, OF_BOTH, SC_EREPLY, "it answers 2 requests, 3 were made"},
-    {"request more", a_request_more, OF_BOTH, SC_EREPLY, "it answers 4 requests, 3 were made"},
+    {"request less", a_request_less, OF_BOTH, SC_EREPLY, "it answers 2 requests, but 3 were made"},
+    {"request more", a_request_more, OF_BOTH, SC_EREPLY, "it answers 4 requests, but 3 were made"},
     {"border node less", a_border_node_less, OF_BOTH, SC_EREPLY,
-     "it answers for 5 border nodes, there are 6"},
-    {"runs begin late", runs_begin_late, OF_BOTH, SC_EREPLY, "its lists overlap or lead outside"},
-    {"runs descend", runs_descend, OF_BOTH, SC_EREPLY, "its lists overlap or lead outside"},
-    {"runs beyond room", runs_beyond_room, OF_BOTH, SC_EREPLY, "its lists overlap or lead outside"},
+     "it answers for 5 border nodes, but there are 6"},
+    {"runs begin late", runs_begin_late, OF_BOTH, SC_EREPLY,
+     "its lists overlap or extend beyond its end"},
+    {"runs descend", runs_descend, OF_BOTH, SC_EREPLY,
+     "its lists overlap or extend beyond its end"},
+    {"runs beyond room", runs_beyond_room, OF_BOTH, SC_EREPLY,
+     "its lists overlap or extend beyond its end"},
     {"no room for run starts", no_room_for_run_starts, OF_BOTH, SC_EREPLY,
-     "its lists overlap or lead outside"},
-    {"lists descend", lists_descend, OF_BOTH, SC_EREPLY, "its lists overlap or lead outside"},
+     "its lists overlap or extend beyond its end"},
+    {"lists descend", lists_descend, OF_BOTH, SC_EREPLY,
+     "its lists overlap or extend beyond its end"},
     {"lists beyond room", lists_beyond_room, OF_BOTH, SC_EREPLY,
-     "its lists overlap or lead outside"},
+     "its lists overlap or extend beyond its end"},
     {"no room for list starts", no_room_for_list_starts, OF_BOTH, SC_EREPLY,
-     "its lists overlap or lead outside"},
+     "its lists overlap or extend beyond its end"},
     {"table of another size", table_of_another_size, OF_MAP, SC_EREPLY,
-     "it numbers 7 objects of the map, which has 8"},
+     "it counts 7 objects of the map, but the map has 8"},
     {"texts without end", texts_without_end, OF_PROVIDER, SC_EREPLY,
      "its strings do not end with a zero byte"},
     {"no texts", no_texts, OF_PROVIDER, SC_EREPLY, "its strings do not end with a zero byte"},
@@ -277,11 +281,11 @@ static const lie lies[] = {
      "request 1, border node 1: object 8 is not in the table of objects"},
     {"object none", object_none, OF_BOTH, SC_EREPLY, "is not in the table of objects"},
     {"run beyond table", run_beyond_table, OF_BOTH, SC_EREPLY,
-     "request 1, on the segments: object 8 begins a run that leads outside of the table"},
+     "request 1, on the segments: object 8 begins a run that extends beyond the table"},
     {"run that wraps around", run_that_wraps_around, OF_BOTH, SC_EREPLY,
-     "begins a run that leads outside of the table"},
+     "begins a run that extends beyond the table"},
     {"run longer than the table", run_longer_than_the_table, OF_BOTH, SC_EREPLY,
-     "begins a run that leads outside of the table"},
+     "begins a run that extends beyond the table"},
     {"object off the map", object_off_the_map, OF_PROVIDER, SC_EREPLY,
      "lies on no edge of the map"},
     {"object beyond its edge", object_beyond_its_edge, OF_PROVIDER, SC_EREPLY,
@@ -301,20 +305,21 @@ static const lie lies[] = {
     {"object elsewhere on segments", object_elsewhere_on_segments, OF_BOTH, SC_EREPLY,
      "request 2, on the segments: object"},
     {"object left out on segments, known", object_left_out_on_segments, OF_MAP, SC_EREPLY,
-     "request 3, on the segments: 0 objects are listed, the map has 1 there"},
+     "request 3, on the segments: 0 objects are listed, but the map has 1 there"},
     {"object left out on segments", object_left_out_on_segments, OF_PROVIDER, SC_EREPLY,
-     "lies on the segments, and is not listed there"},
+     "lies on the segments but is not listed there"},
 
-    {"four of three", four_of_three, OF_BOTH, SC_EREPLY, "4 objects are listed, 3 were asked for"},
+    {"four of three", four_of_three, OF_BOTH, SC_EREPLY,
+     "4 objects are listed, but 3 were asked for"},
 
-    {"not a number", not_a_number, OF_BOTH, SC_EREPLY, "is negative or no number"},
-    {"negative", negative, OF_BOTH, SC_EREPLY, "is negative or no number"},
-    {"infinite", infinite, OF_BOTH, SC_EREPLY, "is negative or no number"},
-    {"minus infinite", minus_infinite, OF_BOTH, SC_EREPLY, "is negative or no number"},
+    {"not a number", not_a_number, OF_BOTH, SC_EREPLY, "is negative or not a number"},
+    {"negative", negative, OF_BOTH, SC_EREPLY, "is negative or not a number"},
+    {"infinite", infinite, OF_BOTH, SC_EREPLY, "is negative or not a number"},
+    {"minus infinite", minus_infinite, OF_BOTH, SC_EREPLY, "is negative or not a number"},
     {"out of order", out_of_order, OF_BOTH, SC_EREPLY, "is nearer than the one before it"},
     {"beyond the radius", beyond_the_radius, OF_BOTH, SC_EREPLY, "is beyond the radius"},
-    {"farther than all roads", farther_than_all_roads, OF_BOTH, SC_EREPLY,
-     "is farther than all roads together are long"},
+    {"farther away than the length of all roads", farther_than_all_roads, OF_BOTH, SC_EREPLY,
+     "is farther away than the length of all roads together"},
 };
 
 static void test_every_reply_that_cannot_be_is_refused_for_its_reason(void **state)

@@ -182,7 +182,7 @@ static inline void query_scene_close(query_scene *h)
     sc_query_route_free(service->query_route);
     sc_ledger_free(service->ledger);
     sc_http_free(service->http);
-    // Whoever entered has left.
+    // Every query that entered has left.
     if (service->pending) assert_int_equal(sc_pending_count(service->pending), 0);
     sc_metrics_free(service->metrics);
     sc_pending_free(service->pending);

@@ -37,15 +37,15 @@ static void test_the_defaults_are_those_that_are_written_down(void **state)
 static void test_a_term_that_makes_no_sense_is_named(void **state)
 {
     (void)state;
-    CHECK_SPOILT(least.k, 0, "the least k is 0");
-    CHECK_SPOILT(least.k, 6, "k: the least is 6, the default 5, the most 1000");
-    CHECK_SPOILT(most.k, 4, "k: the least is 2, the default 5, the most 4");
-    CHECK_SPOILT(least.l, 0, "the least l is 0");
+    CHECK_SPOILT(least.k, 0, "the minimum of k is 0");
+    CHECK_SPOILT(least.k, 6, "k: the minimum is 6, the default 5, the maximum 1000");
+    CHECK_SPOILT(most.k, 4, "k: the minimum is 2, the default 5, the maximum 4");
+    CHECK_SPOILT(least.l, 0, "the minimum of l is 0");
     CHECK_SPOILT(standard.l, 20000, "l: ");
     CHECK_SPOILT(standard.max_hops, 17, "max_hops: ");
-    CHECK_SPOILT(least.max_wait_us, 0, "the least max_wait_s is 0");
-    CHECK_SPOILT(standard.max_wait_us, sc_time_from_seconds(4000), "max_wait_s: the least is 1");
-    CHECK_SPOILT(most.max_wait_us, sc_time_from_seconds(90000), "allow at most 86400 s");
+    CHECK_SPOILT(least.max_wait_us, 0, "the minimum of max_wait_s is 0");
+    CHECK_SPOILT(standard.max_wait_us, sc_time_from_seconds(4000), "max_wait_s: the minimum is 1");
+    CHECK_SPOILT(most.max_wait_us, sc_time_from_seconds(90000), "it must be 86400 s or less");
     CHECK_SPOILT(requests.max_k, 0, "requests.max_k is 0");
     CHECK_SPOILT(requests.max_radius_m, -1.0, "requests.max_radius_m is -1");
     CHECK_SPOILT(requests.max_radius_s, -1.0, "requests.max_radius_s is -1");
@@ -70,8 +70,8 @@ static void test_bounds_may_leave_a_single_profile(void **state)
     CHECK_OK(sc_policy_check(&terms, &diag), &diag);
 }
 
-// === Terms in force: whoever holds some keeps them, whatever is exchanged meanwhile; the last
-// frees them (the sanitizers look). Who asks, by a token, is tested at the query route.
+// === Terms in force: a holder keeps its terms, whatever is exchanged meanwhile; the last
+// frees them (the sanitizers look). Users, by token, are tested at the query route.
 
 static sc_access_rules *terms_of(uint32_t k)
 {

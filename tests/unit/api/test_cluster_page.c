@@ -178,7 +178,7 @@ static void test_one_process_is_shown_as_a_cluster_of_one(void **state)
     assert_int_equal(count_of(worker, "proposals_published"), 1);
     assert_true(count_of(worker, "memory") > 100000);
     assert_true(json_is_true(json_object_get(page, "connected")));
-    assert_int_equal(count_of(page, "beat_s"), 0);  // nobody is ever missed
+    assert_int_equal(count_of(page, "beat_s"), 0);  // no beat is ever missed
 
     const json_t *parts = json_object_get(page, "parts");
     assert_int_equal(json_array_size(parts), PARTS);
@@ -196,7 +196,7 @@ static void test_one_process_is_shown_as_a_cluster_of_one(void **state)
     divided_close(&d);
 }
 
-static void test_both_pages_and_the_metrics_name_nobody(void **state)
+static void test_both_pages_and_the_metrics_name_no_user(void **state)
 {
     (void)state;
     divided d;
@@ -268,7 +268,7 @@ test_the_cluster_is_for_those_who_may_see_metrics_and_the_partition_for_all(void
     } cases[] = {
         {SC_ACCESS_OFF, "", 404},
         {SC_ACCESS_TOKEN, "", 401},
-        // Somebody far away, by a proxy on this machine.
+        // A remote client, by a proxy on this machine.
         {SC_ACCESS_LOCAL, "X-Forwarded-For: 192.0.2.7\r\n", 403},
         {SC_ACCESS_OPEN, "X-Forwarded-For: 192.0.2.7\r\n", 200},
     };
@@ -329,7 +329,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_the_partition_tells_the_part_of_each_segment),
     cmocka_unit_test(test_the_partition_is_packed_and_not_sent_to_those_who_have_it),
     cmocka_unit_test(test_one_process_is_shown_as_a_cluster_of_one),
-    cmocka_unit_test(test_both_pages_and_the_metrics_name_nobody),
+    cmocka_unit_test(test_both_pages_and_the_metrics_name_no_user),
     cmocka_unit_test(test_the_metrics_have_every_part),
     cmocka_unit_test(test_there_are_no_such_pages_where_there_is_one_part),
     cmocka_unit_test(test_the_cluster_is_for_those_who_may_see_metrics_and_the_partition_for_all),

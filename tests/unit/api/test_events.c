@@ -104,7 +104,7 @@ static const char *address(const fixture *f)
         }                                                            \
     } while (0)
 
-/** Somebody who listens. */
+/** A listener. */
 typedef struct subscriber {
     int fd;
     web_stream received;
@@ -208,7 +208,7 @@ static void test_a_listener_hears_history_cloaks_bytes_and_counters(void **state
     fixture_close(&f);
 }
 
-// Nobody listens at first: the past is there nevertheless, and what comes continues it.
+// There is no listener at first: the past is there nevertheless, and what comes continues it.
 static void test_a_newcomer_is_told_the_past(void **state)
 {
     (void)state;
@@ -349,7 +349,7 @@ static void test_no_more_may_listen_than_was_said(void **state)
     fixture_close(&f);
 }
 
-static void test_nothing_is_put_into_words_when_nobody_listens(void **state)
+static void test_nothing_is_put_into_words_without_a_listener(void **state)
 {
     (void)state;
     fixture f;
@@ -361,7 +361,7 @@ static void test_nothing_is_put_into_words_when_nobody_listens(void **state)
     sc_events_published(f.service.events, &relay, 1);
     send_bytes(&f, 1);
     sc__events_second(f.service.events, 0);
-    assert_false(oom_happened());  // nobody even asked for memory
+    assert_false(oom_happened());  // no memory was asked for
     subscriber e = listen_in(&f);
     publish(&f, 2, 1);
     web_stream_await(e.fd, &e.received, 0, "\"segments\":[2],");
@@ -434,7 +434,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_counters_are_told_each_second_whether_they_change_or_not),
     cmocka_unit_test(test_rows_are_whole_while_threads_read_and_write_them),
     cmocka_unit_test(test_no_more_may_listen_than_was_said),
-    cmocka_unit_test(test_nothing_is_put_into_words_when_nobody_listens),
+    cmocka_unit_test(test_nothing_is_put_into_words_without_a_listener),
     cmocka_unit_test(test_what_there_is_no_memory_for_is_lost_and_counted),
     cmocka_unit_test(test_streams_end_when_the_service_drains),
 };

@@ -167,7 +167,7 @@ static void test_a_request_needs_a_name_of_this_machine(void **state)
     check_seen(&c, "Host: localhost\r\nOrigin: https://example.org\r\n", "elsewhere");
     check_seen(&c, "Host: localhost\r\nOrigin: null\r\n", "elsewhere");
     caller_hang_up(&c);
-    // An old client that names nobody.
+    // An old client that names no host.
     c = caller_dial(sc_http_address(http, 0));
     assert_string_equal(caller_ask(&c, "GET / HTTP/1.0\r\n\r\n"), "elsewhere");
     caller_hang_up(&c);

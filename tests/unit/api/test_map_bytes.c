@@ -283,7 +283,7 @@ static void test_numbers_may_be_small_and_large(void **state)
     sketch_free(&s);
 }
 
-// Worked by hand, so that whoever reads these bytes has something to hold on to, as in
+// Worked by hand, as an example for readers of these bytes, as in
 // docs/ui.md.
 static void test_a_small_map_byte_by_byte(void **state)
 {

@@ -70,7 +70,7 @@ static void test_what_happens_shows(void **state)
     CHECK_SAME(prometheus_value(page, "starcloak_cloak_users_sum"), 4.0);
     CHECK_SAME(prometheus_value(page, "starcloak_cloak_users_count"), 1.0);
     assert_true(prometheus_value(page, "starcloak_cloak_segments_sum") >= 3.0);
-    // Nobody knows how busy roads are here, so all count alike.
+    // The traffic is not known here, so all roads count alike.
     CHECK_CLOSE(prometheus_value(page, "starcloak_cloak_effective_segments_sum"),
                 prometheus_value(page, "starcloak_cloak_segments_sum"), 1e-5);
     CHECK_SAME(prometheus_value(page, "starcloak_provider_errands_total"), 1.0);
@@ -110,7 +110,7 @@ static void test_a_query_that_finds_no_company_shows(void **state)
 }
 
 // Users, tokens and positions pass through the service, and none of them is on the page.
-static void test_metrics_name_nobody(void **state)
+static void test_metrics_name_no_user(void **state)
 {
     (void)state;
     live_service s;
@@ -484,7 +484,7 @@ static void test_a_process_knows_what_it_uses(void **state)
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_what_happens_shows),
     cmocka_unit_test(test_a_query_that_finds_no_company_shows),
-    cmocka_unit_test(test_metrics_name_nobody),
+    cmocka_unit_test(test_metrics_name_no_user),
     cmocka_unit_test(test_every_reason_is_there_from_the_start),
     cmocka_unit_test(test_every_figure_is_under_its_name),
     cmocka_unit_test(test_a_histogram_counts_upwards),

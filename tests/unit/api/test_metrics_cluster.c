@@ -1,5 +1,5 @@
 // Metrics of a cluster as text, of a view that is made up: every figure under its name, namesakes
-// told apart, parts that nobody has.
+// told apart, parts without a worker.
 #include "api/metrics.h"
 
 #include "support/check.h"
@@ -151,7 +151,7 @@ static void test_every_figure_is_under_its_name(void **state)
     prometheus_free(page);
 }
 
-// A worker that was started anew, beside its former self: the reader refuses a sample that is
+// A worker that was started again, beside its former self: the reader refuses a sample that is
 // twice.
 static void test_namesakes_are_told_apart(void **state)
 {
@@ -172,7 +172,7 @@ static void test_namesakes_are_told_apart(void **state)
     prometheus_free(page);
 }
 
-static void test_the_part_of_one_who_is_gone_has_nobody(void **state)
+static void test_the_part_of_a_worker_that_is_gone_has_no_worker(void **state)
 {
     (void)state;
     fixture f;
@@ -198,7 +198,7 @@ static void test_a_cluster_without_workers_has_its_metrics(void **state)
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_every_figure_is_under_its_name),
     cmocka_unit_test(test_namesakes_are_told_apart),
-    cmocka_unit_test(test_the_part_of_one_who_is_gone_has_nobody),
+    cmocka_unit_test(test_the_part_of_a_worker_that_is_gone_has_no_worker),
     cmocka_unit_test(test_a_cluster_without_workers_has_its_metrics),
 };
 SC_SUITE(tests)

@@ -1,6 +1,6 @@
 // Every allocation on the way through the route fails once, in turn: the service does not start and
 // says so, or the query is refused with 503; nothing leaks (the address sanitizer looks), and
-// nobody is left inside. What the HTTP library takes is its own.
+// no query is left inside. What the HTTP library takes is its own.
 #include "api/query_json.h"
 #include "base/json_write.h"
 #include "support/default_policy.h"
@@ -72,7 +72,7 @@ static bool is_refused(query_scene *h, unsigned long n)
                     "\"request\":{\"type\":\"knn\",\"k\":1}}");
     const int status = receive_status(fd);
     close(fd);
-    // Whoever was not taken has left.
+    // A query that was not taken has left.
     WAIT_UNTIL(sc_pending_count(h->service.pending) == 0);
     const bool is_out = atomic_load(&has_failed);
     assert_true(is_out ? status == 0 || status == 503 : status == 200);

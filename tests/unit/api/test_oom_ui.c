@@ -118,7 +118,7 @@ static unsigned ask_until_it_is_shown(fixture *f, const char *path)
     web_reply_free(&reply);
     unsigned refusals = 0;
     for (reply = page_get(http, path, ""); reply.status != 200; reply = page_get(http, path, "")) {
-        page_check_problem(&reply, 503, "overloaded", "try again");
+        page_check_problem(&reply, 503, "overloaded", "retry in a moment");
         refusals++;
     }
     web_reply_free(&reply);

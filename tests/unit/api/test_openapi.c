@@ -273,7 +273,7 @@ static void test_what_the_server_says_by_itself_is_described_everywhere(void **s
     json_decref(document);
 }
 
-// Whoever watches over the service is not counted, and so never asked to come later.
+// Requests that monitor the service are not counted, and so never refused by a rate.
 static void test_only_pages_that_are_counted_ask_to_come_later(void **state)
 {
     (void)state;

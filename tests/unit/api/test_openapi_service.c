@@ -171,7 +171,7 @@ static void test_pages_that_are_switched_off_are_as_described(void **state)
     fixture_close(&f);
 }
 
-// Nobody listens at the provider's address.
+// Nothing listens at the provider's address.
 static void test_a_provider_that_fails_is_told_as_described(void **state)
 {
     (void)state;

@@ -110,7 +110,7 @@ static void test_what_only_listeners_may_see_is_kept_from_others_as_described(vo
     } cases[] = {
         {SC_ACCESS_OFF, "", 404},
         {SC_ACCESS_TOKEN, "", 401},
-        // Somebody far away, by a proxy on this machine.
+        // A remote client, by a proxy on this machine.
         {SC_ACCESS_LOCAL, "X-Forwarded-For: 192.0.2.7\r\n", 403},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -125,7 +125,7 @@ static void test_what_only_listeners_may_see_is_kept_from_others_as_described(vo
 
 // --- Events --------------------------------------------------------------------------------------
 
-/** Somebody who listens. */
+/** A listener. */
 typedef struct subscriber {
     int fd;
     web_stream received;

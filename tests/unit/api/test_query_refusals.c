@@ -32,7 +32,7 @@ static void check_token(int fd, const char *token, const char *why)
     check_stranger(fd, headers, why);
 }
 
-static void test_nobody_asks_without_a_token_that_is_good(void **state)
+static void test_no_query_is_taken_without_a_valid_token(void **state)
 {
     (void)state;
     const query_scene_options options = query_scene_options_default();
@@ -152,7 +152,7 @@ static void test_what_cannot_be_asked_is_refused_with_its_field(void **state)
                   "{\"position\":{\"edge\":1,\"offset_m\":1},"
                   "\"request\":{\"type\":\"knn\",\"k\":1,\"categories\":[\"casino\"]}}",
                   400, "request", "/request/categories");
-    // Nobody got any farther, and whoever was refused may ask.
+    // No query got any farther, and a user who was refused may ask.
     assert_int_equal(sc_ledger_stats_of(h->service.ledger).taken, 0);
     assert_int_equal(sc_pending_count(h->service.pending), 0);
     assert_int_equal(sc_query_route_refused(h->service.query_route, SC_PROBLEM_POSITION), 5);
@@ -193,7 +193,7 @@ static void test_a_body_must_say_that_it_is_json(void **state)
 
 // --- How often, how many, and when ---------------------------------------------------------------
 
-static void test_a_user_who_asks_too_often_is_told_when_to_come_back(void **state)
+static void test_a_user_with_too_many_queries_is_told_when_to_come_back(void **state)
 {
     (void)state;
     query_scene_options options = query_scene_options_default();
@@ -245,7 +245,7 @@ static void test_a_full_ledger_is_said_at_once(void **state)
     query_scene_close(h);
 }
 
-static void test_a_service_that_drains_takes_nobody_in(void **state)
+static void test_a_service_that_drains_takes_no_query(void **state)
 {
     (void)state;
     const query_scene_options options = query_scene_options_default();
@@ -318,13 +318,13 @@ static void test_a_policy_that_is_exchanged_holds_from_then_on(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_nobody_asks_without_a_token_that_is_good),
+    cmocka_unit_test(test_no_query_is_taken_without_a_valid_token),
     cmocka_unit_test(test_a_token_that_was_revoked_is_no_longer_good),
     cmocka_unit_test(test_what_cannot_be_asked_is_refused_with_its_field),
     cmocka_unit_test(test_a_body_must_say_that_it_is_json),
-    cmocka_unit_test(test_a_user_who_asks_too_often_is_told_when_to_come_back),
+    cmocka_unit_test(test_a_user_with_too_many_queries_is_told_when_to_come_back),
     cmocka_unit_test(test_a_full_ledger_is_said_at_once),
-    cmocka_unit_test(test_a_service_that_drains_takes_nobody_in),
+    cmocka_unit_test(test_a_service_that_drains_takes_no_query),
     cmocka_unit_test(test_a_policy_that_is_exchanged_holds_from_then_on),
 };
 SC_SUITE(tests)

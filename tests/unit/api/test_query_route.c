@@ -1,5 +1,5 @@
-// Queries in and outcomes out, over real sockets: answers are exact, company is needed, whoever
-// goes away leaves, and every query ends once.
+// Queries in and outcomes out, over real sockets: answers are exact, company is needed, a
+// client that goes away leaves, and every query ends once.
 #include "query_scene.h"
 
 #include <pthread.h>
@@ -146,7 +146,7 @@ static void check_dropped(int fd, const char *reason)
     json_decref(reply.body);
 }
 
-static void test_whoever_finds_no_company_is_told_so_and_may_ask_again(void **state)
+static void test_a_query_without_company_is_dropped_and_may_be_asked_again(void **state)
 {
     (void)state;
     const query_scene_options options = query_scene_options_default();
@@ -163,7 +163,7 @@ static void test_whoever_finds_no_company_is_told_so_and_may_ask_again(void **st
     query_scene_close(h);
 }
 
-static void test_whoever_goes_away_does_not_count_for_the_k_of_others(void **state)
+static void test_a_query_that_goes_away_does_not_count_for_the_k_of_others(void **state)
 {
     (void)state;
     query_scene_options options = query_scene_options_default();
@@ -218,7 +218,7 @@ static void test_one_query_of_a_user_at_a_time(void **state)
     CHECK_CONTAINS(reply.head, "Retry-After: 1");
     json_decref(reply.body);
     assert_int_equal(sc_query_route_refused(h->service.query_route, SC_PROBLEM_PENDING), 1);
-    // Somebody else may, and so may alice when she has her outcome.
+    // Another user may, and so may alice when she has her outcome.
     query_scene_ask(h, second, "bob", body);
     check_dropped(first, "expired");
     query_scene_ask(h, first, "alice", body);
@@ -329,8 +329,8 @@ static void test_clients_that_come_and_go_are_all_accounted_for(void **state)
 
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_travellers_together_get_the_answers_they_would_get_alone),
-    cmocka_unit_test(test_whoever_finds_no_company_is_told_so_and_may_ask_again),
-    cmocka_unit_test(test_whoever_goes_away_does_not_count_for_the_k_of_others),
+    cmocka_unit_test(test_a_query_without_company_is_dropped_and_may_be_asked_again),
+    cmocka_unit_test(test_a_query_that_goes_away_does_not_count_for_the_k_of_others),
     cmocka_unit_test(test_one_query_of_a_user_at_a_time),
     cmocka_unit_test(test_a_user_may_have_several_where_that_is_allowed_but_counts_once),
     cmocka_unit_test(test_a_provider_that_is_not_there_is_a_failure_and_no_answer),

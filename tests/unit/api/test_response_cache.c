@@ -69,7 +69,7 @@ static void test_a_packed_page_is_the_same_and_shorter(void **state)
     sc__cached_page_fini(&kept);
 }
 
-// The words too may have changed since: whoever has the page takes the new ones.
+// The words too may have changed since: a client that has the page takes the new ones.
 static void test_those_who_have_it_are_told_its_words_again(void **state)
 {
     (void)state;

@@ -160,17 +160,17 @@ static void test_what_is_wrong_in_a_file_is_told_with_its_line(void **state)
         {"loops = 2\n", "x.ini:1: the setting is before the first [section]: 'loops'"},
         {"[server]\n\nlop = 2\n", "x.ini:3: unknown setting: 'lop'"},
         {"[server]\nno-window = yes\n",
-         "x.ini:2: 'no-window' is not a setting any more: it is called 'no-ui' now"},
+         "x.ini:2: 'no-window' is not a setting any more: use 'no-ui' instead"},
         {"[provider]\nclerks = 2\n",
-         "x.ini:2: 'clerks' is not a setting any more: it is called 'provider-threads' now"},
+         "x.ini:2: 'clerks' is not a setting any more: use 'provider-threads' instead"},
         {"[engine]\ncut = a.cut\n",
-         "x.ini:2: 'cut' is not a setting any more: it is called 'partition' now"},
+         "x.ini:2: 'cut' is not a setting any more: use 'partition' instead"},
         {"[server]\nreports = here\n", "x.ini:2: 'reports' is not a setting any more: only "
                                        "'starcloak demo' shows reports; remove this line"},
         {"[policy]\nloops = 2\n", "x.ini:2: 'loops' belongs in section [server]"},
         {"[server]\nloops = 2\nloops = 3\n", "x.ini:3: the setting is repeated"},
-        {"[server]\nloops = 2\nwhat is this\n", "x.ini:3: neither [section] nor name"},
-        {"[server\nloops = 2\n", "x.ini:1: neither [section] nor name"},
+        {"[server]\nloops = 2\nwhat is this\n", "x.ini:3: the line is neither [section] nor name"},
+        {"[server\nloops = 2\n", "x.ini:1: the line is neither [section] nor name"},
     };
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         sc_settings *s = fresh();

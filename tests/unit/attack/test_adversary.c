@@ -46,13 +46,13 @@ static void test_options_out_of_range_are_refused(void **state)
 
     sc_adversary_options options = good;
     options.likeness = (sc_likeness)2;
-    refuse_options(map, &options, "no such likeness: 2");
+    refuse_options(map, &options, "unknown likeness: 2");
     options = good;
     options.runs = 1;
-    refuse_options(map, &options, "2 times at least, not 1");
+    refuse_options(map, &options, "at least 2 times, not 1");
     options = good;
     options.samples = SC_ATTACK_BATCHES - 1;
-    refuse_options(map, &options, "32 samples at least, not 31");
+    refuse_options(map, &options, "at least 32 samples, not 31");
     options = good;
     options.threads = 0;
     refuse_options(map, &options, "from 1 to 256, not 0");
@@ -66,7 +66,7 @@ static void test_options_out_of_range_are_refused(void **state)
     sc_density *density = NULL;
     CHECK_OK(sc_density_new_uniform(other, &density), NULL);
     options.density = density;
-    refuse_options(map, &options, "take one of this map");
+    refuse_options(map, &options, "use a density of this map");
     sc_density_free(density);
     sc_adversary_free(NULL);
     sc_map_free(map);
@@ -107,7 +107,7 @@ static void test_sightings_that_make_no_sense_are_refused(void **state)
     refuse_sighting(adversary, &bad, SC_EINVAL, "no segment");
     bad = good;
     bad.segments = (const sc_seg_id[]){1, 2, sc_map_segment_count(map)};
-    refuse_sighting(adversary, &bad, SC_EUNKNOWN, "of another map?");
+    refuse_sighting(adversary, &bad, SC_EUNKNOWN, "check that it is of this map");
     bad = good;
     bad.segments = (const sc_seg_id[]){1, 5, 2};
     refuse_sighting(adversary, &bad, SC_EINVAL, "do not ascend");
@@ -116,7 +116,7 @@ static void test_sightings_that_make_no_sense_are_refused(void **state)
     refuse_sighting(adversary, &bad, SC_EINVAL, "do not ascend");
     bad = good;
     bad.stranger_count = 0;
-    refuse_sighting(adversary, &bad, SC_EINVAL, "no member to be found");
+    refuse_sighting(adversary, &bad, SC_EINVAL, "no member to look for");
     bad = good;
     bad.stranger_count = SC_ATTACK_MEMBERS_MAX;
     refuse_sighting(adversary, &bad, SC_EINVAL, "more than 10000 members");

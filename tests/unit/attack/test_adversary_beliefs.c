@@ -107,7 +107,7 @@ static void test_a_lone_stranger_of_k_1_is_replayed_alike_by_both_attacks(void *
 
 // --- Cloakers that are known -------------------------------------------------------------
 
-/** What a made-up cloaker cloaks everybody with, whoever and wherever they are. */
+/** What a made-up cloaker cloaks every query with, wherever it is. */
 typedef struct fixed_cloak {
     const sc_seg_id *segments;
     size_t segment_count;
@@ -269,7 +269,7 @@ static void test_a_cloaker_that_gives_the_own_segment_away_rules_all_others_out(
     sighted_free(&s);
 }
 
-/** Cloaks with S whoever is together with the adversary's own: on its segment. */
+/** Cloaks with S a query that is together with the adversary's own: on its segment. */
 static sc_err replay_with_own(void *opened, const sc_query *queries, size_t count,
                               sc_replayed *replayed)
 {

@@ -99,7 +99,7 @@ static void test_the_dice_depend_on_seed_and_number_alone(void **state)
     sighted_free(&s);
 }
 
-/** A cloaker that cloaks nobody and notes what its dice show. */
+/** A cloaker that cloaks no query and notes what its dice show. */
 typedef struct gambler {
     sc_rng *rng;
     uint64_t *shown;
@@ -161,14 +161,14 @@ static void test_no_two_replays_have_the_same_dice(void **state)
 
 // --- Cloakers that fail --------------------------------------------------------------
 
-/** A cloaker that cloaks nobody, and fails when it is told to. */
+/** A cloaker that cloaks no query, and fails when it is told to. */
 typedef struct frail {
     unsigned opened;
     unsigned closed;
     unsigned fail_open;         ///< at this one, counted from 1; 0: never
     atomic_ulong replays;       ///< of all threads
     unsigned long fail_replay;  ///< at this one, counted from 1; 0: never
-    bool is_alone;              ///< nobody but the opener may replay
+    bool is_alone;              ///< only the opener may replay
     pthread_t opener;
     atomic_bool has_strayed;
 } frail;
@@ -249,7 +249,7 @@ static void test_a_replay_that_fails_ends_the_attack_and_not_the_adversary(void 
         assert_int_equal(f.opened, threads);
         sc_posterior posterior;
         CHECK_REFUSED(sc_adversary_correlate(adversary, 1, &s.sighting, &posterior, &diag),
-                      SC_EREPLY, &diag, "a replay failed: a reply that cannot be believed");
+                      SC_EREPLY, &diag, "a replay failed: the reply failed its checks");
         if (threads == 1) assert_int_equal(f.replays, 1000);
         CHECK_OK(sc_adversary_replay(adversary, 1, &s.sighting, &posterior, &diag), &diag);
         sc_posterior_fini(&posterior);
@@ -300,7 +300,7 @@ static void test_a_thread_that_cannot_be_started_is_told(void **state)
     assert_int_equal(pthread_setattr_default_np(&before), 0);
     pthread_attr_destroy(&before);
     pthread_attr_destroy(&huge);
-    CHECK_REFUSED(err, SC_EIO, &diag, "take fewer threads");
+    CHECK_REFUSED(err, SC_EIO, &diag, "use fewer threads");
     // And when there is room again, it goes on.
     posterior = replay(adversary, 1, &s.sighting);
     sc_posterior_fini(&posterior);

@@ -76,7 +76,7 @@ static void test_two_in_the_small_town(void **state)
     toy_stage_close(&toy);
 }
 
-// One traveller alone, who asks for one user only, in the same cloak.
+// One traveller alone, asking for one user only, in the same cloak.
 //     at A    ball {A, B}, trimmed to A: four of the seven
 //     at B    the whole town: seven of the seven
 //     at C    ball {B, C}, trimmed to C: one of the seven, which is B-C

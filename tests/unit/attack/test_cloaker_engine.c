@@ -157,7 +157,7 @@ static void test_an_engine_that_is_used_again_does_what_a_new_one_does(void **st
     }
 }
 
-static void test_whoever_found_no_company_is_none_in_the_next_replay(void **state)
+static void test_a_query_without_company_is_gone_in_the_next_replay(void **state)
 {
     (void)state;
     sketch s = sketch_named("street of three");
@@ -204,7 +204,7 @@ static void test_a_need_that_no_map_can_meet_leaves_nothing_behind(void **state)
     sc_map_free(map);
 }
 
-// After a few replays of somebody who cannot be cloaked there is memory for any number of them:
+// After a few replays of a query that cannot be cloaked there is memory for any number of them:
 // what was dropped is not kept. (Sampling and expansion take memory for the roads around, and give
 // it back.)
 static void test_what_was_dropped_is_not_kept(void **state)
@@ -307,7 +307,7 @@ static void test_options_that_no_engine_takes_are_refused(void **state)
 
 static const struct CMUnitTest tests[] = {
     SC_CASES(test_an_engine_that_is_used_again_does_what_a_new_one_does),
-    cmocka_unit_test(test_whoever_found_no_company_is_none_in_the_next_replay),
+    cmocka_unit_test(test_a_query_without_company_is_gone_in_the_next_replay),
     cmocka_unit_test(test_a_need_that_no_map_can_meet_leaves_nothing_behind),
     cmocka_unit_test(test_what_was_dropped_is_not_kept),
     cmocka_unit_test(test_hybrid_is_given_the_time_for_its_late_search),

@@ -101,8 +101,8 @@ static void check_replays(toy_manner manner, sc_likeness likeness, size_t strang
 static const double only_the_first[WIDTH] = {1, 0, 0, 0, 0};
 static const double all_alike[WIDTH] = {1, 1, 1, 1, 1};
 
-// Whoever is not on the first road is not cloaked: whatever the attack, nothing else is possible,
-// and the entropy is nought.
+// A traveller that is not on the first road is not cloaked: whatever the attack, nothing else is
+// possible, and the entropy is nought.
 static void test_a_leaky_cloaker_hides_nothing(void **state)
 {
     (void)state;

@@ -124,7 +124,7 @@ static void test_replays_and_enumerations_lack_memory_as_well(void **state)
     sc_map_free(map);
 }
 
-/** A cloaker that needs no memory, for it cloaks nobody. */
+/** A cloaker that needs no memory, for it cloaks no query. */
 static sc_err open_idle(void *context, const sc_map *map, sc_rng *rng, void **opened, sc_diag *diag)
 {
     (void)context;

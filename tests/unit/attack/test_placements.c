@@ -66,7 +66,7 @@ static double slow_weight(const double *w, size_t places, size_t strangers, cons
 
 // --- How many -----------------------------------------------------------------------------
 
-// Either nobody is on the first place, or somebody is and is taken away.
+// Either the first place is empty, or a traveller is there and is taken away.
 static void test_counts_are_those_of_plain_recursion_until_they_are_too_large(void **state)
 {
     (void)state;
@@ -144,7 +144,7 @@ static void check_neighbours(uint64_t rank, size_t places, size_t strangers)
     free(after);
 }
 
-static void test_numbers_and_steps_agree_where_nobody_can_list_them_all(void **state)
+static void test_numbers_and_steps_agree_where_they_cannot_all_be_listed(void **state)
 {
     (void)state;
     sc_rng rng;
@@ -324,7 +324,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_counts_are_those_of_plain_recursion_until_they_are_too_large),
     cmocka_unit_test(test_counts_of_absurd_sizes_do_not_wrap_round),
     cmocka_unit_test(test_all_placements_come_in_order_and_by_their_number),
-    SC_CASES(test_numbers_and_steps_agree_where_nobody_can_list_them_all),
+    SC_CASES(test_numbers_and_steps_agree_where_they_cannot_all_be_listed),
     SC_CASES(test_weights_are_probabilities_of_travellers_put_down_one_by_one),
     cmocka_unit_test(test_weights_sum_to_one_for_many_strangers),
     cmocka_unit_test(test_ten_thousand_strangers_have_a_weight),

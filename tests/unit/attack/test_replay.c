@@ -41,7 +41,7 @@ static size_t member_at(sc_seg_id segment)
     for (size_t i = 0; i < INJECTED; i++) {
         if (injected[i].segment == segment) return STRANGERS + i;
     }
-    fail_msg("nobody should be on segment %u", segment);
+    fail_msg("no traveller should be on segment %u", segment);
     return 0;
 }
 
@@ -132,7 +132,7 @@ static void check_count(uint64_t count, uint64_t trials, double p)
     CHECK_CLOSE((double)count, mean, 5.0 * sqrt(mean * (1.0 - p)));
 }
 
-static void test_needs_and_order_are_drawn_anew_and_fairly(void **state)
+static void test_needs_and_order_are_drawn_again_and_fairly(void **state)
 {
     (void)state;
     fixture f;
@@ -170,7 +170,7 @@ static void test_the_overlap_counts_for_strangers_who_are_members(void **state)
     for (int i = 0; i < 300; i++) {
         CHECK_OK(sc__replay_all(&f.replayer, &f.setup, at, 0.5, row, &fruitful), NULL);
     }
-    // Whoever came first was the member; of an injected one nothing is to be learnt.
+    // The first arrival was the member; of an injected one nothing is to be learnt.
     uint64_t first = 0;
     for (size_t i = 0; i < STRANGERS; i++) {
         CHECK_CLOSE(row[at[i]], (double)f.spy.came[i][0] * 0.5 * 2.0 / 6.0, 1e-9);
@@ -252,7 +252,7 @@ static void test_what_the_cloaker_fails_with_is_told_and_nothing_added(void **st
     fixture_close(&f);
 }
 
-/** Somebody alone: asks for one user, and otherwise for what some stranger asked for. */
+/** One traveller alone: asks for one user, and otherwise for what some stranger asked for. */
 static sc_err look_at_one(void *opened, const sc_query *queries, size_t count,
                           sc_replayed *replayed)
 {
@@ -309,7 +309,7 @@ static void test_an_outline_has_what_was_set_until_it_is_cleared(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_needs_and_order_are_drawn_anew_and_fairly),
+    cmocka_unit_test(test_needs_and_order_are_drawn_again_and_fairly),
     cmocka_unit_test(test_the_overlap_counts_for_strangers_who_are_members),
     cmocka_unit_test(test_exactly_alike_is_the_same_segments_with_all_members),
     cmocka_unit_test(test_several_on_one_place_count_each),

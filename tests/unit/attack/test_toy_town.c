@@ -1,5 +1,5 @@
-// The methods as toy_town.h has them, against the engine: the same outcomes, as often. Whoever
-// trusts the exact posterior trusts this.
+// The methods as toy_town.h has them, against the engine: the same outcomes, as often. The
+// exact posterior rests on this.
 #include "support/toy_town.h"
 
 #include <starcloak/engine.h>

@@ -98,7 +98,7 @@ static void test_sampling(void **state)
 
 // --- By what is known ------------------------------------------------------------
 
-// Who asked for more is not known, only that somebody did.
+// Which member asked for more is not known, only that one did.
 static void test_needs_that_differ_are_dealt_out(void **state)
 {
     (void)state;

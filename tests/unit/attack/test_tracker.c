@@ -57,7 +57,7 @@ static sc_posterior see_roads(sc_tracker *tracker, const street *st, const char 
 
 #define ROADS(...) ((const char *const[3]){__VA_ARGS__})
 
-// Somebody was on A-B or on G-H. Ten seconds later it is on B-C, D-E or F-G: D-E is too far from
+// A traveller was on A-B or on G-H. Ten seconds later it is on B-C, D-E or F-G: D-E is too far from
 // either. From A-B seven roads can be reached (those at A, B and C), from G-H as many; so B-C and
 // F-G are as likely. Another ten seconds later it is on C-D or E-D... which only B-C leads to.
 static void test_three_cloaks_leave_one_road(void **state)
@@ -153,7 +153,7 @@ static void test_where_nothing_can_be_reached_it_starts_afresh(void **state)
     sc_posterior posterior = see_roads(tracker, &st, ROADS("AB", "BC"), 0);
     assert_false(posterior.is_unexplained);
     sc_posterior_fini(&posterior);
-    // In a second nobody gets from one end of the street to the other.
+    // In a second no traveller gets from one end of the street to the other.
     posterior = see_roads(tracker, &st, ROADS("FG", "GH"), 1);
     assert_true(posterior.is_unexplained);
     CHECK_CLOSE(link_of(&posterior, road(&st, "FG")), 0.25, 1e-12);
@@ -199,7 +199,7 @@ static void test_bad_options_are_refused_with_a_reason(void **state)
     }
     const sc_tracker_options options = {.density = density};
     CHECK_REFUSED(sc_tracker_new(st.map, &options, &tracker, &diag), SC_EINVAL, &diag,
-                  "the density is of another map");
+                  "use a density of this map");
     assert_null(tracker);
     sc_tracker_free(NULL);
     sc_density_free(density);

@@ -15,7 +15,7 @@ typedef struct slow_tracker {
     sc_time asked_from;
 } slow_tracker;
 
-/** Whether somebody on `s` may be on `to` within that time. */
+/** Whether a traveller on `s` may be on `to` within that time. */
 static bool slow_may_be(const slow_tracker *slow, sc_seg_id s, sc_seg_id to, double within_us)
 {
     return slow_us(slow->reach, s, to) <= within_us;

@@ -12,7 +12,7 @@
 static sc__reach_search reach_on(const sc_map *map, double top_speed_m_s)
 {
     sc__reach_search reach;
-    CHECK_OK(sc__reach_init(&reach, map, top_speed_m_s), NULL);
+    CHECK_OK(sc__reach_init(&reach, map, top_speed_m_s, false), NULL);
     return reach;
 }
 
@@ -293,8 +293,8 @@ static void test_a_search_leaves_the_rest_of_the_map_alone(void **state)
     sketch_free(&s);
 }
 
-// The numbers of searches begin anew some day; marks of the first ones are then still there.
-static void test_marks_of_old_searches_are_not_believed_when_numbers_begin_anew(void **state)
+// The numbers of searches start over some day; marks of the first ones are then still there.
+static void test_marks_of_old_searches_are_not_believed_when_numbers_start_over(void **state)
 {
     (void)state;
     sketch s = draw_street();
@@ -319,6 +319,6 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_roads_that_are_not_connected_are_never_within_reach),
     cmocka_unit_test(test_the_slowest_stay_and_the_fastest_are_everywhere),
     cmocka_unit_test(test_a_search_leaves_the_rest_of_the_map_alone),
-    cmocka_unit_test(test_marks_of_old_searches_are_not_believed_when_numbers_begin_anew),
+    cmocka_unit_test(test_marks_of_old_searches_are_not_believed_when_numbers_start_over),
 };
 SC_SUITE(tests)

@@ -112,7 +112,7 @@ static void test_a_car_in_free_flow_is_never_ruled_out(void **state)
     city_free(&c);
 }
 
-static void test_nobody_slower_than_the_top_speed_is_ruled_out(void **state)
+static void test_no_traveller_slower_than_the_top_speed_is_ruled_out(void **state)
 {
     (void)state;
     enum { COUNT = 60 };
@@ -141,6 +141,6 @@ static void test_nobody_slower_than_the_top_speed_is_ruled_out(void **state)
 
 static const struct CMUnitTest tests[] = {
     SC_CASES(test_a_car_in_free_flow_is_never_ruled_out),
-    SC_CASES(test_nobody_slower_than_the_top_speed_is_ruled_out),
+    SC_CASES(test_no_traveller_slower_than_the_top_speed_is_ruled_out),
 };
 SC_SUITE(tests)

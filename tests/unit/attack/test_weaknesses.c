@@ -4,7 +4,7 @@
 
 #include "weakness.h"
 
-// --- Network expansion: roads that nobody on them can produce --------------------
+// --- Network expansion: roads that no traveller on them can produce --------------
 
 //     B---A---C      AB is 10 m long, AC 11 m, AD 12 m
 //         |
@@ -16,7 +16,7 @@ static const char fork_of_three[] = "B---A---C\n"
                                     "    |    \n"
                                     "    D    \n";
 
-static void test_a_road_that_is_nobodys_nearest_gives_its_traveller_away(void **state)
+static void test_a_road_that_is_nearest_to_no_other_gives_its_traveller_away(void **state)
 {
     (void)state;
     toy_stage toy;
@@ -52,9 +52,9 @@ static void test_company_does_not_hide_it(void **state)
 //
 // One traveller, three segments, one hop. At B the ball is {A, B, C}. C goes; B has a member, so A
 // never comes to the boundary: the five segments of {A, B} are published. At A the ball is {A, B},
-// and B goes. Whoever sees {A, B} sees a boundary star, B, without which three segments would be
-// left: pruning cannot have stopped for want of segments, so B has a member, and the roads that
-// end at A alone are out.
+// and B goes. An adversary that sees {A, B} sees a boundary star, B, without which three segments
+// would be left: pruning cannot have stopped for want of segments, so B has a member, and the roads
+// that end at A alone are out.
 static const char street_of_four[] = "    F   G   H   I    \n"
                                      "    |   |   |   |    \n"
                                      "E---A---B---C---D---J\n";
@@ -97,7 +97,7 @@ static void test_with_two_members_one_of_them_is_at_that_star(void **state)
 // Two travellers, three segments, two hops. {B, C, D} has two boundary stars, B and D, and without
 // either of them five segments would be left: both have a member. There are but two members, so the
 // dead end of C is out.
-static void test_with_as_many_such_stars_as_members_nobody_is_elsewhere(void **state)
+static void test_with_as_many_such_stars_as_members_no_member_is_elsewhere(void **state)
 {
     (void)state;
     toy_stage toy;
@@ -234,7 +234,7 @@ static const char street[] = "o   o   o   o   o\n"
                              "|   |   |   |   |\n"
                              "o   o   o   o   o\n";
 
-/** A cloak that somebody on the street gets, and how often. */
+/** A cloak that a traveller on the street gets, and how often. */
 typedef struct published {
     toy_segments segments;
     double chance;
@@ -296,11 +296,11 @@ static void test_to_the_letter_the_methods_come_in_another_order(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_a_road_that_is_nobodys_nearest_gives_its_traveller_away),
+    cmocka_unit_test(test_a_road_that_is_nearest_to_no_other_gives_its_traveller_away),
     cmocka_unit_test(test_company_does_not_hide_it),
     cmocka_unit_test(test_a_boundary_star_that_could_have_gone_has_a_member),
     cmocka_unit_test(test_with_two_members_one_of_them_is_at_that_star),
-    cmocka_unit_test(test_with_as_many_such_stars_as_members_nobody_is_elsewhere),
+    cmocka_unit_test(test_with_as_many_such_stars_as_members_no_member_is_elsewhere),
     cmocka_unit_test(test_a_ball_that_is_just_enough_tells_its_centre),
     cmocka_unit_test(test_a_ball_that_is_the_whole_island_is_not_pruned_and_tells_its_centre),
     cmocka_unit_test(test_a_super_star_tells_where_it_began),

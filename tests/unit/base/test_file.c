@@ -110,7 +110,7 @@ static void test_a_file_without_permission_is_refused(void **state)
     const sc_err err = sc_file_open(path, &file, &diag);
     have_rights_again();
     CHECK_REFUSED(err, SC_EIO, &diag,
-                  "secret: cannot read: Permission denied; you lack permission");
+                  "secret: cannot read: Permission denied; you do not have permission");
     place_free(&p);
 }
 
@@ -286,7 +286,7 @@ static void test_a_directory_without_permission_is_told_and_left_alone(void **st
     const sc_err err = sc_outfile_open(path, &out, &diag);
     if (own) assert_int_equal(chmod(p.path, 0700), 0);
     have_rights_again();
-    CHECK_REFUSED(err, SC_EIO, &diag, "choose a place where you may write");
+    CHECK_REFUSED(err, SC_EIO, &diag, "choose a place where you have permission to write");
     check_content(path, "old");
     assert_int_equal(count_entries(p.path), 1);
     place_free(&p);

@@ -176,7 +176,7 @@ static void test_a_pool_without_memory_is_as_it_was(void **state)
     assert_true(failures > 20);
 }
 
-// Nobody has the memory to try; so the pool is told that it has made them all.
+// There is not enough memory to try; so the pool is told that it has made them all.
 static void test_a_pool_never_lends_the_number_of_no_thing(void **state)
 {
     (void)state;

@@ -212,14 +212,14 @@ static void test_what_is_wrong_is_told_with_its_byte(void **state)
     check_wrong("{\"a\":1 \"b\":2}", 7, "a comma or a } is expected");
     check_wrong("[1 2]", 3, "a comma or a ] is expected");
     check_wrong("[1", 2, "a comma or a ] is expected");
-    check_wrong("[\"a\x01\"]", 3, "a control byte");
+    check_wrong("[\"a\x01\"]", 3, "a string contains a control character");
     check_wrong("[\"\xff\"]", 2, "not UTF-8");
-    check_wrong("[\"\\x\"]", 2, "no escape");
-    check_wrong("[\"\\ud800\"]", 2, "no escape");
-    check_wrong("[\"\\udc00\\ud800\"]", 2, "no escape");
+    check_wrong("[\"\\x\"]", 2, "invalid escape sequence");
+    check_wrong("[\"\\ud800\"]", 2, "invalid escape sequence");
+    check_wrong("[\"\\udc00\\ud800\"]", 2, "invalid escape sequence");
     check_wrong("[\"open", 6, "does not end");
     check_wrong("[] []", 3, "nothing more is expected");
-    check_wrong("nul", 0, "another word");
+    check_wrong("nul", 0, "another literal");
 }
 
 static void test_after_something_wrong_nothing_is_read(void **state)

@@ -1,5 +1,5 @@
 // Random numbers: the published sequence from a seed; and from both kinds of
-// sources numbers without bias, shaped as they should. Nobody can fix the seed of a
+// sources numbers without bias, shaped as they should. The seed cannot be fixed of a
 // secure source, so what is said about chance allows six deviations: a good source
 // is then found wanting once in five hundred million comparisons.
 #include "support/check.h"

@@ -312,9 +312,11 @@ static void test_what_unpacks_to_far_more_than_any_map_is_refused(void **state)
 {
     (void)state;
     check_bomb(xz_zeros(257), "a.gr.xz",
-               "a.gr.xz: unpacks to more than 268435456 bytes; if that is right, unpack it first");
+               "a.gr.xz: uncompresses to more than 268435456 bytes; if that is right, uncompress "
+               "it first");
     check_bomb(gzip_zeros(257), "a.gr.gz",
-               "a.gr.gz: unpacks to more than 268435456 bytes; if that is right, unpack it first");
+               "a.gr.gz: uncompresses to more than 268435456 bytes; if that is right, uncompress "
+               "it first");
 }
 
 static void test_a_small_file_may_grow_a_thousandfold(void **state)
@@ -345,7 +347,7 @@ static void test_a_dictionary_that_takes_gigabytes_is_refused(void **state)
     bomb b = {.bytes = test_take(1, sizeof large_dictionary), .size = sizeof large_dictionary};
     memcpy(b.bytes, large_dictionary, sizeof large_dictionary);
     check_bomb(b, "a.gr.xz",
-               "a.gr.xz: takes 1536 MiB of memory to unpack; unpack it with xz first");
+               "a.gr.xz: needs 1536 MiB of memory to be uncompressed; uncompress it with xz first");
 }
 
 static const struct CMUnitTest tests[] = {

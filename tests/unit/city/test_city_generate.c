@@ -475,7 +475,7 @@ static void test_shares_are_dealt_out_to_the_last_one(void **state)
         uint64_t sum = 0;
         for (size_t i = 0; i < sizeof weights / sizeof *weights; i++) {
             const uint32_t part = sc__city_share_next(&share, weights[i]);
-            // Nobody gets more than one above the fair share.
+            // None gets more than one above the fair share.
             assert_true(part <= wanted * weights[i] / total + 1);
             sum += part;
         }

@@ -104,7 +104,8 @@ static void test_what_is_no_key_is_refused_without_being_repeated(void **state)
         sc_cluster_key *key = NULL;
         sc_diag diag = {""};
         const char *path = put(&p, texts[i], 0600);
-        CHECK_REFUSED(sc_cluster_key_read(path, &key, &diag), SC_EPARSE, &diag, "holds no key");
+        CHECK_REFUSED(sc_cluster_key_read(path, &key, &diag), SC_EPARSE, &diag,
+                      "this is not a key file");
         assert_null(key);
         assert_null(strstr(diag.message, "AAEC"));
     }

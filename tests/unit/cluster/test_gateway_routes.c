@@ -61,7 +61,7 @@ static bool needs(sc__gateway_routes *routes, sc_msg_kind kind, uint32_t number,
     return sc__gateway_routes_needs(routes, &msg, now);
 }
 
-static void test_a_part_is_said_anew_once_when_its_owner_serves_it(void **state)
+static void test_a_part_is_sent_again_once_when_its_owner_serves_it(void **state)
 {
     (void)state;
     sc__gateway_routes *routes = two_and_two();
@@ -80,7 +80,7 @@ static void test_a_part_is_said_anew_once_when_its_owner_serves_it(void **state)
     sc__gateway_routes_free(routes);
 }
 
-static void test_whatever_interrupts_a_part_lets_it_be_said_anew(void **state)
+static void test_whatever_interrupts_a_part_lets_it_be_sent_again(void **state)
 {
     (void)state;
     sc__gateway_routes *routes = two_and_two();
@@ -176,8 +176,8 @@ static void test_a_part_that_was_just_opened_is_told_of_all_company(void **state
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_a_part_is_said_anew_once_when_its_owner_serves_it),
-    cmocka_unit_test(test_whatever_interrupts_a_part_lets_it_be_said_anew),
+    cmocka_unit_test(test_a_part_is_sent_again_once_when_its_owner_serves_it),
+    cmocka_unit_test(test_whatever_interrupts_a_part_lets_it_be_sent_again),
     cmocka_unit_test(test_each_worker_is_told_of_company_once),
     cmocka_unit_test(test_parts_without_an_owner_are_told_all),
     cmocka_unit_test(test_a_part_that_was_just_opened_is_told_of_all_company),

@@ -1,5 +1,5 @@
-// Gateways and workers over a real NATS server: travellers are cloaked and answered, whoever comes,
-// goes or dies meanwhile.
+// Gateways and workers over a real NATS server: travellers are cloaked and answered, whichever
+// processes come, go or die meanwhile.
 //
 // Most stories are told in the same way: two travellers of three are there before something
 // happens, in every part, and the third comes after it. If all of them are answered, the workers of

@@ -77,7 +77,7 @@ static void test_when_the_leader_goes_the_other_gateway_leads(void **state)
     cluster_gateway_close(stays);
 }
 
-static void test_after_nats_was_away_queries_are_said_anew(void **state)
+static void test_after_nats_was_away_queries_are_sent_again(void **state)
 {
     cluster_fixture *fixture = *state;
     cluster_gateway g;
@@ -147,7 +147,7 @@ static void test_who_is_shut_out_for_good_says_so_once(void **state)
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_travellers_of_two_gateways_share_a_cloak_that_leaves_once),
     cmocka_unit_test(test_when_the_leader_goes_the_other_gateway_leads),
-    cmocka_unit_test(test_after_nats_was_away_queries_are_said_anew),
+    cmocka_unit_test(test_after_nats_was_away_queries_are_sent_again),
     cmocka_unit_test(test_all_can_be_closed_while_nats_is_away),
     cmocka_unit_test(test_who_is_shut_out_for_good_says_so_once),
 };

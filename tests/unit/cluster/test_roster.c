@@ -218,7 +218,7 @@ static void test_a_minute_later_most_of_a_load_is_of_that_minute(void **state)
 }
 
 // The part goes from one worker to another, and then its worker opens it again: each counts from 0.
-static void test_a_load_outlives_its_worker_and_counters_that_begin_anew(void **state)
+static void test_a_load_outlives_its_worker_and_counters_that_start_over(void **state)
 {
     (void)state;
     sc_roster *roster = roster_at(0);
@@ -332,7 +332,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_a_load_is_not_known_before_it_was_watched),
     SC_CASES(test_irregular_heartbeats_give_the_same_load),
     cmocka_unit_test(test_a_minute_later_most_of_a_load_is_of_that_minute),
-    cmocka_unit_test(test_a_load_outlives_its_worker_and_counters_that_begin_anew),
+    cmocka_unit_test(test_a_load_outlives_its_worker_and_counters_that_start_over),
     cmocka_unit_test(test_a_worker_is_as_busy_as_its_parts),
     cmocka_unit_test(test_parts_that_cannot_be_are_passed_over),
     cmocka_unit_test(test_one_late_heartbeat_is_not_taken_for_a_wrong_clock),

@@ -51,7 +51,7 @@ static void test_messages_that_come_when_all_is_over_bring_nothing_back_to_life(
 }
 
 /** Impatient gateways, patient workers, and messages that are so late that what they send of was
- * decided, and forgotten by nobody: only a proposal that was buried stays dead then. */
+ * decided, and forgotten by none: only a proposal that was buried stays dead then. */
 static void test_messages_that_come_twice_and_far_too_late_bring_nothing_back(void **state)
 {
     (void)state;

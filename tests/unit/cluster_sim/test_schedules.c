@@ -1,4 +1,4 @@
-// The commit on a good network: nothing is lost, and nobody dies; messages are only slow, and
+// The commit on a good network: nothing is lost, and no process dies; messages are only slow, and
 // overtake each other. All promises hold, and no query fails but for the provider.
 #include "cluster_sim/cluster_sim.h"
 

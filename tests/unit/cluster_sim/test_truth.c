@@ -204,7 +204,7 @@ static void test_a_worker_cannot_make_needs_smaller(void **state)
     CHECK_CONTAINS(x->truth.verdict.what, "P3");
 }
 
-static void test_a_member_that_nobody_asked_is_seen(void **state)
+static void test_a_member_that_was_never_asked_is_seen(void **state)
 {
     scene *x = *state;
     x->proposal->members[1].query.id.bytes[5] = 1;
@@ -244,7 +244,7 @@ static const struct CMUnitTest tests[] = {
     TEST(test_an_answer_without_a_cloak_is_seen),
     TEST(test_a_cloak_with_too_few_users_is_seen),
     TEST(test_a_worker_cannot_make_needs_smaller),
-    TEST(test_a_member_that_nobody_asked_is_seen),
+    TEST(test_a_member_that_was_never_asked_is_seen),
     TEST(test_a_second_outcome_and_a_missing_one_are_seen),
     TEST(test_an_id_is_asked_once),
 };

@@ -63,7 +63,7 @@ static sc_objects *set_of(const sc_map *map, const char *const *words, size_t co
     return objects;
 }
 
-/** An errand for somebody at the beginning of the first road, with these requests in turn. */
+/** An errand for a traveller at the beginning of the first road, with these requests in turn. */
 static sc_errand *errand_for(street *s, const sc_request *requests, size_t count)
 {
     sc_errand *e = errand_new(s->map, 1, &s->rng, count);

@@ -1,4 +1,4 @@
-// A courier and its threads: exact answers for everyone, whoever provides, and every errand back
+// A courier and its threads: exact answers for everyone, from any provider, and every errand back
 // once.
 #include "courier/courier.h"
 
@@ -229,8 +229,10 @@ static void test_a_place_that_the_cloak_does_not_have_fails_without_naming_it(vo
     CHECK_OK(sc_courier_send(s.courier, lost), NULL);
     CHECK_OK(sc_courier_send(s.courier, wrong), NULL);
     errand_box_await(&s.box, 2);
-    errand_check_failed(lost, SC_FAILURE_REFUSED, "a place or a request that its cloak does not");
-    errand_check_failed(wrong, SC_FAILURE_REFUSED, "a place or a request that its cloak does not");
+    errand_check_failed(lost, SC_FAILURE_REFUSED,
+                        "a position or a request that does not belong to the cloak");
+    errand_check_failed(wrong, SC_FAILURE_REFUSED,
+                        "a position or a request that does not belong to the cloak");
     errand_free(lost);
     errand_free(wrong);
     scene_close(&s);
@@ -266,7 +268,7 @@ static void test_more_errands_than_allowed_are_refused_at_once(void **state)
     for (size_t i = 0; i < 8; i++) {
         errands[i] = scene_errand(&s);
     }
-    // Whoever is told of an errand's return finds its room free again: the first one is on its way
+    // When an errand's return is reported, its room is free again: the first one is on its way
     // to us, and does not count any more.
     pthread_mutex_lock(&held.lock);
     CHECK_OK(sc_courier_send(s.courier, errands[0]), NULL);
@@ -441,7 +443,7 @@ static void test_options_that_make_no_sense_are_refused(void **state)
     check_refused(map, &o, SC_EINVAL, "slack");
     o = s.options;
     o.breaker_pause_s = NOT_A_NUMBER;
-    check_refused(map, &o, SC_EINVAL, "left alone");
+    check_refused(map, &o, SC_EINVAL, "suspended");
     o = s.options;
     o.kind = SC_COURIER_POINTS;
     check_refused(map, &o, SC_EINVAL, "points");
@@ -463,7 +465,7 @@ static void test_an_address_that_is_none_is_refused_and_not_repeated(void **stat
         sc_rng_seed(&rng, 7);
         sc_diag diag = {""};
         const sc_err err = sc_courier_new(s.town.map, &s.options, &rng, &s.courier, &diag);
-        CHECK_REFUSED(err, SC_EINVAL, &diag, "the provider's address is none");
+        CHECK_REFUSED(err, SC_EINVAL, &diag, "the provider's URL is not valid");
         assert_null(strstr(diag.message, "secret"));
     }
     s.options.url = "http://127.0.0.1:9/";
@@ -471,7 +473,7 @@ static void test_an_address_that_is_none_is_refused_and_not_repeated(void **stat
     check_refused(s.town.map, &s.options, SC_EINVAL, "connections");
     s.options.connections = 1;
     s.options.try_timeout_s = 0.0;
-    check_refused(s.town.map, &s.options, SC_EINVAL, "a try");
+    check_refused(s.town.map, &s.options, SC_EINVAL, "one try");
     s.options.try_timeout_s = 1.0;
     s.options.ca = "/nowhere/ca.pem";
     check_refused(s.town.map, &s.options, SC_EIO, "/nowhere/ca.pem");

@@ -187,7 +187,7 @@ static void test_a_provider_that_is_silent_or_drips_is_given_up_at_the_deadline(
         rough_provider_next(s.provider, modes[i], 1000);
         start(&s);
         sc_errand *e = run_until_tried(&s, 0.3, 1);  // less than one try takes
-        errand_check_failed(e, SC_FAILURE_TIMEOUT, "has not answered");
+        errand_check_failed(e, SC_FAILURE_TIMEOUT, "did not answer");
         assert_int_equal(e->tries, 1);
         assert_true(sc_clock_us() >= e->deadline_us);
         errand_free(e);
@@ -205,7 +205,7 @@ test_a_provider_that_is_busy_for_longer_than_there_is_time_is_not_asked_again(vo
     rough_provider_next(s.provider, ROUGH_BUSY_LONG, 1);
     start(&s);
     sc_errand *e = run(&s, 30.0);
-    errand_check_failed(e, SC_FAILURE_REFUSED, "the provider answers with status 429");
+    errand_check_failed(e, SC_FAILURE_REFUSED, "the provider answered with status 429");
     assert_int_equal(e->tries, 1);
     errand_free(e);
     scene_close(&s);
@@ -240,16 +240,17 @@ static void test_what_cannot_be_believed_is_not_asked_again(void **state)
     check_final(ROUGH_EMPTY, SC_FAILURE_UNBELIEVABLE, "");
     check_final(ROUGH_LIES, SC_FAILURE_UNBELIEVABLE, "reply: ");
     check_final(ROUGH_NOT_HTTP, SC_FAILURE_UNBELIEVABLE, "the provider cannot be asked");
-    check_final(ROUGH_HUGE, SC_FAILURE_UNBELIEVABLE, "larger than 16777216 bytes");
-    check_final(ROUGH_HUGE_IN_CHUNKS, SC_FAILURE_UNBELIEVABLE, "larger than 16777216 bytes");
+    check_final(ROUGH_HUGE, SC_FAILURE_UNBELIEVABLE, "larger than the limit of 16777216 bytes");
+    check_final(ROUGH_HUGE_IN_CHUNKS, SC_FAILURE_UNBELIEVABLE,
+                "larger than the limit of 16777216 bytes");
     check_final(ROUGH_ENDLESS_HEADERS, SC_FAILURE_UNBELIEVABLE, "headers");
     check_final(ROUGH_OTHER_TYPE, SC_FAILURE_UNBELIEVABLE, "of type 'text/html' instead");
     check_final(ROUGH_VERSION_3, SC_FAILURE_UNBELIEVABLE,
                 "of type 'application/x-protobuf; version=3' instead of application/x-protobuf; "
                 "version=2");
     check_final(ROUGH_FIRST, SC_FAILURE_UNBELIEVABLE,
-                "of version 1 of the provider protocol, and this side reads version 2; update "
-                "StarCloak on the side that sent it");
+                "the reply is of version 1 of the provider protocol, and the service reads version "
+                "2; update the provider");
     check_case_done();
 }
 
@@ -257,10 +258,10 @@ static void test_a_refusal_is_told_and_not_asked_again(void **state)
 {
     (void)state;
     check_final(ROUGH_REFUSES, SC_FAILURE_REFUSED,
-                "the provider answers with status 422: no such? caf??");
-    check_final(ROUGH_FORBIDS, SC_FAILURE_REFUSED, "the provider answers with status 403");
+                "the provider answered with status 422: no such? caf??");
+    check_final(ROUGH_FORBIDS, SC_FAILURE_REFUSED, "the provider answered with status 403");
     check_final(ROUGH_FIRST_415, SC_FAILURE_REFUSED,
-                "the provider answers with status 415: the Content-Type must be "
+                "the provider answered with status 415: the Content-Type must be "
                 "application/x-protobuf or application/geo+json; it must read version 2 of the "
                 "provider protocol: update it if it does not");
     check_final(ROUGH_REDIRECTS, SC_FAILURE_REFUSED, "redirect (status 302)");
@@ -272,7 +273,7 @@ static void test_a_refusal_is_told_and_not_asked_again(void **state)
 static void test_nothing_is_told_but_the_cloak(void **state)
 {
     (void)state;
-    // Nobody asked for a proxy.
+    // No proxy was asked for.
     assert_int_equal(setenv("http_proxy", "http://127.0.0.1:1/", 1), 0);
     scene s;
     scene_open(&s);
@@ -350,7 +351,7 @@ static void test_a_provider_that_fails_again_and_again_is_left_alone_for_a_while
     sc_errand *e = run(&s, 60.0);
     // As long as it is left alone it is not asked; it may be back by now, on a slow machine.
     if (e->failure) {
-        errand_check_failed(e, SC_FAILURE_SUSPENDED, "left alone");
+        errand_check_failed(e, SC_FAILURE_SUSPENDED, "suspended");
         assert_int_equal(e->tries, 0);
         assert_int_equal(rough_provider_count(s.provider), 2);
     }
@@ -358,7 +359,7 @@ static void test_a_provider_that_fails_again_and_again_is_left_alone_for_a_while
         errand_free(e);
         usleep(20000);
         e = run(&s, 60.0);
-        if (e->failure) errand_check_failed(e, SC_FAILURE_SUSPENDED, "left alone");
+        if (e->failure) errand_check_failed(e, SC_FAILURE_SUSPENDED, "suspended");
     }
     errand_check(e, s.town.objects, &s.town.slow);
     assert_false(sc_courier_stats_of(s.courier).is_suspended);
@@ -412,7 +413,7 @@ static void test_one_that_is_not_answered_holds_up_no_other(void **state)
     turner_stop(&turns);
     sc_courier_free(s.courier);
     s.courier = NULL;
-    errand_check_failed(stuck, SC_FAILURE_STOPPED, "the service ends");
+    errand_check_failed(stuck, SC_FAILURE_STOPPED, "the service stopped");
     errand_free(stuck);
     scene_close(&s);
 }
@@ -476,7 +477,7 @@ static void test_errands_under_way_come_back_when_a_courier_ends(void **state)
         assert_int_equal(errand_box_count(&s.box), MANY);
         for (size_t i = 0; i < MANY; i++) {
             if (errands[i]->failure) {
-                errand_check_failed(errands[i], SC_FAILURE_STOPPED, "the service ends");
+                errand_check_failed(errands[i], SC_FAILURE_STOPPED, "the service stopped");
             } else {
                 errand_check(errands[i], s.town.objects, &s.town.slow);
             }

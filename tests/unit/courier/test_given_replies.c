@@ -1,4 +1,4 @@
-// A reply that another gateway was sent: whoever is given it finds the same answers, and nothing is
+// A reply that another gateway was sent: its receiver finds the same answers, and nothing is
 // asked, tried or counted.
 #include "courier/courier.h"
 
@@ -380,7 +380,7 @@ static void test_an_errand_that_failed_has_no_reply_to_give(void **state)
     odd_town_free(&town);
 }
 
-/** Whether somebody asks what the relay asks first, and has found something. */
+/** Whether a member has the relay's first request, and a result for it. */
 static bool asks_first_request(const sc_errand *errand)
 {
     for (size_t i = 0; i < errand->place_count; i++) {
@@ -390,7 +390,7 @@ static bool asks_first_request(const sc_errand *errand)
     return false;
 }
 
-/** An errand whose reply can be given, and that somebody found something with. */
+/** An errand whose reply can be given, and that has results for a member. */
 static sc_errand *rich_errand(sc__answerer *answerer, odd_town *town)
 {
     for (;;) {
@@ -402,7 +402,7 @@ static sc_errand *rich_errand(sc__answerer *answerer, odd_town *town)
     }
 }
 
-// A set that was loaded later numbers words otherwise: then nobody is told, and an answerer that
+// A set that was loaded later numbers words otherwise: then no reply is given, and an answerer that
 // has put requests into other words for one errand reads the next one as it is.
 static void test_a_set_with_other_messages_has_no_reply_to_give(void **state)
 {

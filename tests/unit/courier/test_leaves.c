@@ -1,4 +1,4 @@
-// Whoever wants to know is told what leaves for an errand: the very bytes that the provider gets,
+// The observer is told what leaves for an errand: exactly the bytes that the provider gets,
 // once, and only if something is said.
 #include "courier/courier.h"
 
@@ -247,7 +247,7 @@ static void test_what_finds_no_connection_in_time_is_not_told(void **state)
     scene_close(&s);
 }
 
-static void test_where_nobody_is_or_the_breaker_is_open_nothing_is_told(void **state)
+static void test_without_a_listener_or_with_an_open_breaker_nothing_is_told(void **state)
 {
     (void)state;
     scene s;
@@ -288,7 +288,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_tries_that_follow_are_not_told),
     cmocka_unit_test(test_what_left_and_failed_is_told),
     cmocka_unit_test(test_what_finds_no_connection_in_time_is_not_told),
-    cmocka_unit_test(test_where_nobody_is_or_the_breaker_is_open_nothing_is_told),
+    cmocka_unit_test(test_without_a_listener_or_with_an_open_breaker_nothing_is_told),
     cmocka_unit_test(test_of_a_provider_that_is_built_in_nothing_is_told),
 };
 SC_SUITE(tests)

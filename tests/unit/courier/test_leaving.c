@@ -86,7 +86,7 @@ static sc_errand *run(scene *s, double leave_s)
     return e;
 }
 
-/** It was given up when it had to leave, long before its deadline, and nobody is blamed. */
+/** It was given up when it had to leave, long before its deadline, and no failure is counted. */
 static void check_unsent(scene *s, sc_errand *e, unsigned tries, const char *part)
 {
     errand_check_failed(e, SC_FAILURE_UNSENT, part);
@@ -204,7 +204,7 @@ static void test_one_that_was_never_sent_is_not_tried_again_later(void **state)
     scene_open(&s, SC_COURIER_HTTP);
     s.options.breaker_failures = 0;
     start(&s);
-    sc_errand *e = run(&s, 0.4);  // nobody is there
+    sc_errand *e = run(&s, 0.4);  // nothing listens there
     assert_true(e->failure == SC_FAILURE_UNREACHABLE || e->failure == SC_FAILURE_UNSENT);
     assert_true(sc_clock_us() < e->deadline_us);
     errand_free(e);
@@ -241,7 +241,7 @@ static void test_a_connection_that_is_never_ready_is_given_up_in_time(void **sta
         leave_s *= 4.0;
         e = run(&s, leave_s);
     }
-    check_unsent(&s, e, 1, "has not taken up a connection");
+    check_unsent(&s, e, 1, "did not accept a connection");
     scene_close(&s);
     close(fd);
 }

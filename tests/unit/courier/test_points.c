@@ -181,7 +181,7 @@ static void test_nonsense_is_not_believed_and_opens_the_breaker(void **state)
     errand_check_failed(e, SC_FAILURE_UNBELIEVABLE, "");
     errand_free(e);
     e = run(&s, 60.0);
-    errand_check_failed(e, SC_FAILURE_SUSPENDED, "left alone");
+    errand_check_failed(e, SC_FAILURE_SUSPENDED, "suspended");
     errand_free(e);
     scene_close(&s);
 }

@@ -114,7 +114,7 @@ static void test_a_provider_with_the_right_certificate_answers(void **state)
     scene_close(&s);
 }
 
-static void check_nobody_is_told(scene *s)
+static void check_none_is_told(scene *s)
 {
     start(s);
     sc_errand *e = run(s, 60.0);
@@ -130,7 +130,7 @@ static void test_a_provider_that_no_authority_knows_is_not_told(void **state)
     scene s;
     scene_open(&s);
     s.options.ca = NULL;  // the system's
-    check_nobody_is_told(&s);
+    check_none_is_told(&s);
     scene_close(&s);
 }
 
@@ -140,7 +140,7 @@ static void test_a_provider_that_another_authority_knows_is_not_told(void **stat
     scene s;
     scene_open(&s);
     s.options.ca = made_authority_file(s.others);
-    check_nobody_is_told(&s);
+    check_none_is_told(&s);
     scene_close(&s);
 }
 
@@ -150,7 +150,7 @@ static void test_a_provider_of_another_name_is_not_told(void **state)
     scene s;
     scene_open(&s);
     s.host = "localhost";
-    check_nobody_is_told(&s);
+    check_none_is_told(&s);
     scene_close(&s);
 }
 

@@ -1,11 +1,11 @@
 /**
  * @file scene.h
- * @brief A demo on a small town: a real service, travellers who are easily content, and somebody
- * who looks on.
+ * @brief A demo on a small town: a real service, travellers who are easily content, and a
+ * viewer of the page.
  *
  *     scene on;
  *     scene_prepare(&on);                 // change on.live.options and on.options here
- *     scene_open(&on);                    // pages answer; nobody moves yet
+ *     scene_open(&on);                    // pages answer; no traveller moves yet
  *     scene_start(&on);
  *     onlooker eye = onlooker_come(&on, "/demo/events");
  *     json_t *hello = onlooker_next(&eye, "hello");
@@ -112,7 +112,7 @@ static inline json_t *ask_page(const scene *on, const char *method, const char *
     return json;
 }
 
-// --- Somebody who looks on -----------------------------------------------------------------------
+// --- A viewer of the page ------------------------------------------------------------------------
 
 typedef struct onlooker {
     int fd;

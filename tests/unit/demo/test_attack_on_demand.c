@@ -13,7 +13,7 @@ static const char street[] = "o   o   o   o\n"
                              "|   |   |   |\n"
                              "o   o   o   o\n";
 
-/** Somebody who examines with dice that are known. */
+/** An attack with known dice. */
 typedef struct attack_fixture {
     sc_attack_thread_options options;
     sc_rng rng;
@@ -214,7 +214,7 @@ static void test_a_method_cloaks_the_first_query(void **state)
     sketch_free(&drawing);
 }
 
-static void test_whoever_has_too_little_company_finds_no_cloak(void **state)
+static void test_a_query_with_too_little_company_finds_no_cloak(void **state)
 {
     (void)state;
     sketch drawing = sketch_grid(SC_COORDS_PLANAR, 5, 5);
@@ -259,7 +259,7 @@ static void test_a_cloak_that_is_too_large_is_not_attacked(void **state)
 
 // --- Not wanted any more -------------------------------------------------------------------------
 
-static void test_what_nobody_wants_is_not_worked_on(void **state)
+static void test_an_unwanted_job_is_not_worked_on(void **state)
 {
     (void)state;
     sketch drawing = sketch_grid(SC_COORDS_PLANAR, 5, 5);
@@ -342,9 +342,9 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_busy_roads_weigh_more),
     cmocka_unit_test(test_more_is_tried_where_little_comes_of_it_and_never_for_long),
     SC_CASES(test_a_method_cloaks_the_first_query),
-    SC_CASES(test_whoever_has_too_little_company_finds_no_cloak),
+    SC_CASES(test_a_query_with_too_little_company_finds_no_cloak),
     cmocka_unit_test(test_a_cloak_that_is_too_large_is_not_attacked),
-    cmocka_unit_test(test_what_nobody_wants_is_not_worked_on),
+    cmocka_unit_test(test_an_unwanted_job_is_not_worked_on),
     cmocka_unit_test(test_what_was_believed_is_wiped),
 };
 SC_SUITE(tests)

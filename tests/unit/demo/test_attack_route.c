@@ -1,5 +1,5 @@
-// POST /v1/attacks over real sockets: what an attack comes to, what is refused, and that whoever
-// goes away or is still there at the end leaves nothing behind.
+// POST /v1/attacks over real sockets: what an attack comes to, what is refused, and that a client
+// that goes away or is still there at the end leaves nothing behind.
 #include "demo/attack_route.h"
 
 #include "attack_scene.h"
@@ -97,7 +97,7 @@ static void test_expansion_is_attacked_around_the_first_query(void **state)
     attack_scene_close(on);
 }
 
-static void test_whoever_finds_no_company_has_no_cloak_to_be_attacked(void **state)
+static void test_a_query_without_company_has_no_cloak_to_be_attacked(void **state)
 {
     (void)state;
     attack_scene *on = attack_scene_open(1, NULL);
@@ -178,7 +178,7 @@ static void send_crowd(const attack_scene *on, int fds[CROWD])
     }
 }
 
-/** Somebody is refused, and so knows that others wait; from the last on, who came when many did.
+/** A client is refused, and so knows that others wait; from the last on, who came when many did.
  * Gives how many, the first ones, have not been heard yet. */
 static size_t receive_refusal(const int fds[CROWD])
 {
@@ -198,7 +198,7 @@ static size_t receive_refusal(const int fds[CROWD])
     return left;
 }
 
-static void test_too_many_are_told_to_come_again_and_those_who_left_hold_nobody_up(void **state)
+static void test_too_many_are_told_to_come_again_and_those_who_left_delay_no_others(void **state)
 {
     (void)state;
     attack_scene *on = attack_scene_open(1, NULL);
@@ -271,10 +271,10 @@ static void test_a_house_can_close_while_attacks_wait(void **state)
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_a_cloak_is_attacked_by_the_engine_in_force),
     cmocka_unit_test(test_expansion_is_attacked_around_the_first_query),
-    cmocka_unit_test(test_whoever_finds_no_company_has_no_cloak_to_be_attacked),
+    cmocka_unit_test(test_a_query_without_company_has_no_cloak_to_be_attacked),
     cmocka_unit_test(test_what_cannot_be_read_is_refused_with_its_field),
     cmocka_unit_test(test_a_service_that_drains_takes_no_attacks),
-    cmocka_unit_test(test_too_many_are_told_to_come_again_and_those_who_left_hold_nobody_up),
+    cmocka_unit_test(test_too_many_are_told_to_come_again_and_those_who_left_delay_no_others),
     cmocka_unit_test(test_who_waits_when_it_drains_is_told_so),
     cmocka_unit_test(test_a_house_can_close_while_attacks_wait),
 };

@@ -161,7 +161,7 @@ static void test_a_attacker_has_stepped_back_once_it_is_there(void **state)
     room_close(&r);
 }
 
-/** Somebody who starts an attacker, and how nice it should be then. */
+/** A thread that starts an attacker, and how nice it should be then. */
 typedef struct starter {
     room *r;
     int step;  ///< by which the starter is nicer than this process
@@ -197,7 +197,7 @@ static void check_niceness(int step)
     room_close(&r);
 }
 
-static void test_a_attacker_is_nicer_than_whoever_starts_it(void **state)
+static void test_an_attacker_is_nicer_than_its_starter(void **state)
 {
     (void)state;
     check_niceness(0);
@@ -251,7 +251,7 @@ static void test_no_more_wait_than_may(void **state)
     }
     sc_attack_request *late = small_attack();
     CHECK_REFUSED(sc_attack_thread_submit(r.attacker, late, &late->diag), SC_EBUSY, &late->diag,
-                  "too many wait");
+                  "too many attacks are waiting");
     let_pass(&r, 1);
     await_back(&r, 2);
     submit_to(&r, late);
@@ -262,7 +262,7 @@ static void test_no_more_wait_than_may(void **state)
     room_close(&r);
 }
 
-static void test_a_attack_that_is_given_up_holds_nobody_up(void **state)
+static void test_an_attack_that_is_given_up_delays_no_others(void **state)
 {
     (void)state;
     room r;
@@ -395,11 +395,12 @@ static void test_what_makes_no_sense_stays_the_callers(void **state)
         &r, attack_on_cloak(SC_VARIANT_BASIC, down, 1, SC_ATTACK_REQUEST_MEMBERS_MAX + 1, needs),
         SC_EINVAL, "1 to 64");
     check_refused(&r, attack_on_cloak(SC_VARIANT_BASIC, down, 1, 0, needs), SC_EINVAL, "1 to 64");
-    check_refused(&r, attack_on_method(SC_VARIANT_COUNT, down, 2, needs), SC_EINVAL, "no such");
+    check_refused(&r, attack_on_method(SC_VARIANT_COUNT, down, 2, needs), SC_EINVAL,
+                  "unknown method");
     check_refused(&r, attack_on_cloak(SC_VARIANT_BASIC, down, 1, 1, (sc_needs){.k = 0, .l = 1}),
-                  SC_EINVAL, "1 at least");
+                  SC_EINVAL, "at least 1");
     check_refused(&r, attack_on_method(SC_VARIANT_BASIC, down, 2, (sc_needs){.k = 1, .l = 0}),
-                  SC_EINVAL, "1 at least");
+                  SC_EINVAL, "at least 1");
     check_refused(&r, sc_attack_request_new(), SC_EINVAL, "either");
     assert_int_equal(r.back_count, 0);
     room_close(&r);
@@ -449,10 +450,10 @@ static void test_options_out_of_range_are_refused(void **state)
 
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_a_attacker_has_stepped_back_once_it_is_there),
-    cmocka_unit_test(test_a_attacker_is_nicer_than_whoever_starts_it),
+    cmocka_unit_test(test_an_attacker_is_nicer_than_its_starter),
     cmocka_unit_test(test_attacks_come_back_in_order_and_settled),
     cmocka_unit_test(test_no_more_wait_than_may),
-    cmocka_unit_test(test_a_attack_that_is_given_up_holds_nobody_up),
+    cmocka_unit_test(test_an_attack_that_is_given_up_delays_no_others),
     cmocka_unit_test(test_whatever_waits_at_the_end_is_given_up),
     cmocka_unit_test(test_who_is_stopped_gives_up_what_it_has_and_takes_no_more),
     cmocka_unit_test(test_who_is_stopped_gives_up_what_is_worked_on),

@@ -9,7 +9,7 @@
 #include "base/clock.h"
 #include "scene.h"
 
-/** Needs that nobody can meet, so that everybody waits. */
+/** Needs that cannot be met, so that all travellers wait. */
 static void let_wait(scene *on)
 {
     on->options.workload.k = sc_normal_around(500, 0, 1);

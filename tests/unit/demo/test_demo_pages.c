@@ -57,7 +57,7 @@ static void test_a_newcomer_is_greeted_before_all_else(void **state)
     json_t *hello = onlooker_any(&eye);
     assert_string_equal(eye.name, "hello");
     assert_int_equal(json_object_size(hello), 4);
-    CHECK_SAME(number_of(hello, "t"), 0.0);  // nobody has set out
+    CHECK_SAME(number_of(hello, "t"), 0.0);  // no traveller has set out
     assert_int_equal(whole_of(hello, "travellers"), SCENE_TRAVELLERS);
     CHECK_SAME(number_of(hello, "every_s"), 0.05);
     assert_string_equal(text_of(hello, "engine"), "basic");
@@ -141,7 +141,7 @@ static void test_what_is_no_wish_for_an_engine_is_refused(void **state)
     scene on;
     scene_prepare(&on);
     scene_open(&on);
-    check_refused(&on, "{\"engine\":\"xstar\"}", 400, "there are basic, bounded and hybrid");
+    check_refused(&on, "{\"engine\":\"xstar\"}", 400, "it must be one of basic, bounded, hybrid");
     check_refused(&on, "{\"engine\":1}", 400, "/engine");
     check_refused(&on, "{}", 400, "/engine");
     check_refused(&on, "{\"motor\":\"basic\"}", 400, "motor");
@@ -170,7 +170,7 @@ static void test_a_method_that_cannot_be_exchanged_stays(void **state)
     scene_prepare(&on);
     on.live.options.ledger.engine.variant = SC_VARIANT_XSTAR;
     scene_open(&on);
-    check_refused(&on, "{\"engine\":\"hybrid\"}", 400, "cannot be exchanged");
+    check_refused(&on, "{\"engine\":\"hybrid\"}", 400, "cannot be switched");
     scene_close(&on);
 }
 
@@ -185,21 +185,21 @@ static void test_options_that_make_no_sense_are_refused(void **state)
     sc_demo_options options = on.options;
     options.travellers = 0;
     CHECK_REFUSED(sc_demo_new(on.live.map, &options, &on.demo, &diag), SC_EINVAL, &diag,
-                  "1 to 15000 travellers");
+                  "the number of travellers must be 1 to 15000");
     options.travellers = SC_DEMO_TRAVELLERS_MAX + 1;
     CHECK_REFUSED(sc_demo_new(on.live.map, &options, &on.demo, &diag), SC_EINVAL, &diag,
-                  "1 to 15000 travellers");
+                  "the number of travellers must be 1 to 15000");
     options = on.options;
     options.every_s = NOT_A_NUMBER;
     CHECK_REFUSED(sc_demo_new(on.live.map, &options, &on.demo, &diag), SC_EINVAL, &diag,
-                  "every 0.02 to 60 s");
+                  "must be 0.02 to 60 s");
     options = on.options;
     options.workload.k.max = 0;
     CHECK_REFUSED(sc_demo_new(on.live.map, &options, &on.demo, &diag), SC_EINVAL, &diag,
-                  "no sense: k");
+                  "is not valid: k");
     sc_map *plain = full_map(SC_COORDS_NONE);
     CHECK_REFUSED(sc_demo_new(plain, &on.options, &on.demo, &diag), SC_ENOCOORDS, &diag,
-                  "nothing to look at");
+                  "it cannot be shown");
     assert_null(on.demo);
     sc_map_free(plain);
     live_service_close(&on.live);

@@ -11,7 +11,7 @@
 
 enum { COUNT = 40 };
 
-// --- Somebody who stands where the test wants ----------------------------------------------------
+// --- A traveller placed by the test --------------------------------------------------------------
 
 typedef struct statue {
     sc_movement base;
@@ -63,7 +63,7 @@ static json_t *page_of(const sc_map *map)
     return page;
 }
 
-// Whoever stands on a node is exactly where the page draws it, counted from its corner.
+// A traveller on a node is exactly where the page draws it, counted from its corner.
 static void check_nodes(const sc_map *map)
 {
     sc__travellers travellers = {.map = map, .grid = sc_map_grid_of(map)};
@@ -106,7 +106,7 @@ static void test_positions_are_where_the_page_draws_them(void **state)
     }
 }
 
-static void test_whoever_is_off_the_road_is_nowhere(void **state)
+static void test_a_traveller_off_the_road_has_no_place(void **state)
 {
     (void)state;
     sc_map *map = full_map(SC_COORDS_PLANAR);
@@ -185,7 +185,7 @@ static void test_a_map_around_the_globe_is_refused(void **state)
 
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_positions_are_where_the_page_draws_them),
-    cmocka_unit_test(test_whoever_is_off_the_road_is_nowhere),
+    cmocka_unit_test(test_a_traveller_off_the_road_has_no_place),
     cmocka_unit_test(test_those_who_ask_are_where_they_are_seen),
     cmocka_unit_test(test_a_map_around_the_globe_is_refused),
 };

@@ -221,7 +221,7 @@ static void check_page(size_t i, const char *body, unsigned long least_failures)
         }
         const bool is_done = strncmp(received.text, "HTTP/1.1 200 ", 13) == 0;
         const bool is_refused = strncmp(received.text, "HTTP/1.1 5", 10) == 0;
-        // Whoever has no memory for a problem in words can only hang up.
+        // Without memory for a problem in words, the connection is closed.
         assert_true(is_done || (s.has_failed && (is_refused || received.size == 0)));
         free(received.text);
     } while (s.has_failed);

@@ -100,7 +100,7 @@ static void test_attacks_are_as_described(void **state)
                          "{\"segment\":4,\"k\":2,\"l\":2,\"max_hops\":4}]}");
     check_belief(value, "expansion", 2);
     json_decref(value);
-    // Nobody else is in town, and company is wanted.
+    // No other traveller is in town, and company is wanted.
     value = attack(&d.f, "{\"method\":\"bounded\",\"queries\":["
                          "{\"segment\":3,\"k\":2,\"l\":3,\"max_hops\":4}]}");
     assert_string_equal(word_of(value, "method"), "bounded");
@@ -281,7 +281,7 @@ static void test_what_only_listeners_may_see_is_kept_from_others_as_described(vo
     } cases[] = {
         {SC_ACCESS_OFF, "", 404},
         {SC_ACCESS_TOKEN, "", 401},
-        // Somebody far away, by a proxy on this machine.
+        // A remote client, by a proxy on this machine.
         {SC_ACCESS_LOCAL, "X-Forwarded-For: 192.0.2.7\r\n", 403},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -81,7 +81,7 @@ static void test_a_file_is_read_once_until_it_changes(void **state)
     write_at(&f, "a.txt", "one", 1);
     const sc__report one = find_whole(&f, "a.txt");
     check_is(one, "one");
-    // What nobody could notice is not noticed: it is not read again.
+    // A change that cannot be noticed is not noticed: it is not read again.
     write_at(&f, "a.txt", "two", 1);
     assert_ptr_equal(find_whole(&f, "a.txt").bytes, one.bytes);
     // Another time, another size.
@@ -90,7 +90,7 @@ static void test_a_file_is_read_once_until_it_changes(void **state)
     check_is(two, "two");
     write_at(&f, "a.txt", "three", 2);
     check_is(find_whole(&f, "a.txt"), "three");
-    // Somebody may still read the old ones.
+    // A client may still read the old ones.
     check_is(one, "one");
     check_is(two, "two");
     fixture_close(&f);

@@ -158,7 +158,7 @@ static void test_a_report_may_appear_and_change_while_it_is_served(void **state)
     fixture_close(&f);
 }
 
-/** The same at a unix socket, where the kernel takes little of what nobody reads. */
+/** The same at a unix socket, where the kernel takes little of what is not read. */
 static void fixture_open_narrow(fixture *f)
 {
     fixture_prepare(f);
@@ -264,7 +264,8 @@ static void test_files_that_change_too_often_need_a_restart(void **state)
         if (status == 200) {
             web_reply_free(&reply);
         } else {
-            page_check_problem(&reply, 503, "overloaded", "restarted to show newer ones");
+            page_check_problem(&reply, 503, "overloaded",
+                               "restart the service to show the newest one");
         }
     }
     assert_in_range(shown, 2, SC_REPORTS_BYTES_MAX / SC_REPORT_BYTES_MAX);
@@ -349,7 +350,7 @@ static void test_odd_names_are_refused_even_if_there_is_such_a_file(void **state
     fixture_open(&f);
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
         place_write_text(&f.folder, files[i].name, "odd");
-        check_not_found(&f, files[i].path, "such a name");
+        check_not_found(&f, files[i].path, "a report has no file of this name");
     }
     fixture_close(&f);
 }
@@ -376,7 +377,7 @@ static void make_socket(const char *path)
     close(fd);
 }
 
-// A pipe that nobody writes to would be waited for; a link leads where it likes.
+// A pipe without a writer would be waited for; a link leads where it likes.
 static void test_only_plain_files_are_read(void **state)
 {
     (void)state;
@@ -389,8 +390,8 @@ static void test_only_plain_files_are_read(void **state)
     assert_int_equal(symlink("../secret.txt", place_path(&f.folder, "out.txt")), 0);
     assert_int_equal(symlink("plain.txt", place_path(&f.folder, "in.txt")), 0);
     assert_int_equal(symlink("plain.txt", place_path(&f.folder, "report.html")), 0);
-    check_not_found(&f, "/reports/folder.html", "only plain files");
-    check_not_found(&f, "/reports/pipe.txt", "only plain files");
+    check_not_found(&f, "/reports/folder.html", "only regular files");
+    check_not_found(&f, "/reports/pipe.txt", "only regular files");
     check_not_found(&f, "/reports/socket.txt", "cannot be opened");
     check_not_found(&f, "/reports/out.txt", "links are not followed");
     check_not_found(&f, "/reports/in.txt", "links are not followed");

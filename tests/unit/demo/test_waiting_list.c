@@ -35,7 +35,7 @@ static void test_those_who_wait_are_listed_by_traveller(void **state)
         assert_int_equal(list[i].number, COUNT - who);
         assert_int_equal(list[i].segment, who + 1000);
     }
-    // Somebody may wait again; and there may be less room than that.
+    // A client may wait again; and there may be less room than that.
     const sc__waiting again = somebody(0, 200);
     sc__waiting_list_add(pending, &again);
     assert_int_equal(sc__waiting_list_list(pending, list, 5), 5);

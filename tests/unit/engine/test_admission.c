@@ -329,7 +329,7 @@ static void test_a_position_without_a_road_is_refused(void **state)
     refuse(&globe, &ask, SC_EINVAL, "not on the globe");
     ask = at_position("u", 0, 8.0, NOT_A_NUMBER);
     refuse(&globe, &ask, SC_EINVAL, "not on the globe");
-    refuse(&plane, &ask, SC_EINVAL, "not in the plane");
+    refuse(&plane, &ask, SC_EINVAL, "outside the plane");
     ask = at_position("u", 0, 1100.0, 1e5);
     refuse(&plane, &ask, SC_ETOOFAR, "no road is within 1000 m");
     door_free(&globe);

@@ -224,7 +224,7 @@ static void test_a_large_ball_is_that_of_a_walker(void **state)
 }
 
 // One star of a grid has four segments, with its neighbours sixteen.
-static void test_who_asks_for_little_does_not_walk_far(void **state)
+static void test_a_search_for_little_does_not_walk_far(void **state)
 {
     (void)state;
     ground g;
@@ -304,7 +304,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_balls_of_small_maps_are_those_of_plain_sets),
     SC_CASES(test_balls_of_odd_maps_are_those_of_plain_sets),
     cmocka_unit_test(test_a_large_ball_is_that_of_a_walker),
-    cmocka_unit_test(test_who_asks_for_little_does_not_walk_far),
+    cmocka_unit_test(test_a_search_for_little_does_not_walk_far),
     cmocka_unit_test(test_the_other_end_is_another_star_or_the_same_or_none),
     cmocka_unit_test(test_a_walk_without_memory_breaks_nothing),
 };

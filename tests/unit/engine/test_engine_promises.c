@@ -128,7 +128,7 @@ static void one_user(stream *s)
     s->most_k = 4;
 }
 
-static void test_one_user_who_asks_often_is_no_company_for_itself(void **state)
+static void test_repeated_queries_of_a_user_are_no_company_for_each_other(void **state)
 {
     (void)state;
     drive_many(SPECIAL_STREAMS, one_user, never);
@@ -149,7 +149,7 @@ static const struct CMUnitTest tests[] = {
     SC_CASES(test_promises_hold_in_every_variant_on_every_small_map),
     SC_CASES(test_promises_hold_on_random_maps),
     SC_CASES(test_with_no_hops_allowed_a_cloak_is_one_star),
-    SC_CASES(test_one_user_who_asks_often_is_no_company_for_itself),
+    SC_CASES(test_repeated_queries_of_a_user_are_no_company_for_each_other),
     SC_CASES(test_a_k_beyond_the_population_is_never_met),
 };
 SC_SUITE(tests)

@@ -104,7 +104,7 @@ static void check_left(ground *g, const char *letters, const char *members, uint
     sc_cloak_free(cloak);
 }
 
-static void test_who_asks_for_one_segment_is_left_with_the_stars_of_members(void **state)
+static void test_a_query_for_one_segment_is_left_with_the_stars_of_members(void **state)
 {
     (void)state;
     ground g = ground_in_town(2);
@@ -280,7 +280,7 @@ static void test_every_order_of_the_members_is_as_likely(void **state)
 static const struct CMUnitTest tests[] = {
     SC_CASES(test_pruning_is_that_of_plain_sets_on_odd_maps),
     SC_CASES(test_pruning_is_that_of_plain_sets_on_a_large_grid),
-    cmocka_unit_test(test_who_asks_for_one_segment_is_left_with_the_stars_of_members),
+    cmocka_unit_test(test_a_query_for_one_segment_is_left_with_the_stars_of_members),
     cmocka_unit_test(test_a_member_whose_star_is_missing_is_refused_and_nothing_changes),
     cmocka_unit_test(test_a_star_that_members_enclose_stays),
     cmocka_unit_test(test_trimming_stops_at_the_first_star_that_is_needed),

@@ -146,8 +146,8 @@ static void test_selected_stars_cost_at_most_twice_the_optimum_on_average(void *
     print_message("# mean cost / optimum, on average over the maps: %.2f\n", sum / MAPS);
 }
 
-// Three busy squares around a quiet junction. Whoever takes either end of a road with the same
-// chance pays for a square nearly always: above four times the optimum, which is the junction.
+// Three busy squares around a quiet junction. A choice that takes either end of a road with the
+// same chance pays for a square nearly always: above four times the optimum, which is the junction.
 static void test_a_quiet_junction_is_preferred_to_busy_squares(void **state)
 {
     (void)state;

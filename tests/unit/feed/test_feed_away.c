@@ -1,5 +1,5 @@
 // Feeds whose database does not do as it should: the last set stays in use, a server that was away
-// is found again, and closing waits for nobody. The thread sanitizer, where it is on, sees
+// is found again, and closing does not wait. The thread sanitizer, where it is on, sees
 // every access.
 #include <starcloak/object_feed.h>
 
@@ -111,12 +111,12 @@ static void test_a_feed_can_be_closed_in_the_middle_of_a_load(void **state)
     need_server(&here);
     make_table(&here);
     sc_object_feed *feed = open_channel(&here, "objects");
-    // Somebody else has the table, and the load must wait.
+    // Another session locks the table, and the load must wait.
     postgres_lock *lock = postgres_hold(&here.server, "objects");
     postgres_run(&here.server, "NOTIFY objects");
     await_sessions(&here, "wait_event_type = 'Lock'", 1);
     sc_object_feed_close(feed);
-    // The server notices, and does not wait on for nobody.
+    // The server notices, and does not go on waiting.
     await_sessions(&here, "true", 0);
     postgres_let_go(lock);
 }

@@ -95,7 +95,7 @@ static void test_statements_in_names_are_just_names(void **state)
         options = town_options(&here);
         options.category_column = names[i];
         check_refused(&options, SC_EIO, "\" does not exist; check the names of the columns");
-        // As a channel it is one that nobody will ever use.
+        // As a channel it is one that is never used.
         options = town_options(&here);
         options.channel = names[i];
         sc_diag diag = {""};
@@ -219,16 +219,16 @@ static void test_an_address_that_is_none_is_refused_and_not_repeated(void **stat
         const char *url;
         const char *part;
     } bad[] = {
-        {"s3cret", "begins with postgresql://"},
-        {"https://s3cret@host/", "begins with postgresql://"},
-        {"postgres", "begins with postgresql://"},
-        {"postgresqls://s3cret@host", "begins with postgresql://"},
-        {"host=somewhere password=s3cret", "begins with postgresql://"},
+        {"s3cret", "must begin with postgresql://"},
+        {"https://s3cret@host/", "must begin with postgresql://"},
+        {"postgres", "must begin with postgresql://"},
+        {"postgresqls://s3cret@host", "must begin with postgresql://"},
+        {"host=somewhere password=s3cret", "must begin with postgresql://"},
         // libpq would take these apart otherwise than they are meant, and name the parts.
-        {"postgresql://me:pass@s3cret@host/there", "an '@' too many"},
-        {"postgresql://me:1/s3cret@host/there", "an '@' too many"},
-        {"postgresql://me:s3cret/@host/there", "an '@' too many"},
-        {"postgresql://me:1/2?s3cret@host/there", "an '@' too many"},
+        {"postgresql://me:pass@s3cret@host/there", "too many '@'"},
+        {"postgresql://me:1/s3cret@host/there", "too many '@'"},
+        {"postgresql://me:s3cret/@host/there", "too many '@'"},
+        {"postgresql://me:1/2?s3cret@host/there", "too many '@'"},
         {"postgresql://me:s3cret%zz@host/there", "not the address of a database"},
         {"postgresql://me:s3cret@host/there?pass=word", "not the address of a database"},
         {"postgresql://[me:s3cret", "not the address of a database"},
@@ -281,10 +281,10 @@ static void test_options_that_make_no_sense_are_refused(void **state)
     options = fine;
     options.max_snap_m = -0.5;
     check_refused(&options, SC_EINVAL,
-                  "the greatest distance of an object from a road is -0.5 metres");
+                  "the largest distance of an object from a road is -0.5 metres");
     options = fine;
     options.max_snap_m = NOT_A_NUMBER;
-    check_refused(&options, SC_EINVAL, "the greatest distance of an object from a road is");
+    check_refused(&options, SC_EINVAL, "the largest distance of an object from a road is");
 }
 
 static void test_an_index_that_cannot_be_is_refused(void **state)

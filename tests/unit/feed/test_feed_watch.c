@@ -1,5 +1,5 @@
-// Feeds that stay: changes of the table arrive, and nobody sees half of one. The thread sanitizer,
-// where it is on, sees every access.
+// Feeds that stay: changes of the table arrive, and half of one is never visible. The thread
+// sanitizer, where it is on, sees every access.
 #include <starcloak/object_feed.h>
 
 #include "support/check.h"
@@ -151,7 +151,7 @@ static void count_call(void *data)
     atomic_fetch_add((atomic_int *)data, 1);
 }
 
-static void test_whoever_wants_to_hears_of_each_set_and_failure(void **state)
+static void test_an_observer_is_told_of_each_set_and_failure(void **state)
 {
     (void)state;
     need_server(&here);
@@ -173,7 +173,7 @@ static void test_whoever_wants_to_hears_of_each_set_and_failure(void **state)
     assert_true((uint64_t)calls >= status.loads - 1 + status.failures);
 }
 
-// --- Nobody sees half of a change -------------------------------------------------------
+// --- Half of a change is never seen -----------------------------------------------------
 
 static void test_who_holds_a_set_keeps_all_of_it(void **state)
 {
@@ -254,7 +254,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_time_brings_a_new_load_without_a_notification),
     cmocka_unit_test(test_many_notifications_cause_few_loads),
     cmocka_unit_test(test_notifications_during_a_load_cause_one_more),
-    cmocka_unit_test(test_whoever_wants_to_hears_of_each_set_and_failure),
+    cmocka_unit_test(test_an_observer_is_told_of_each_set_and_failure),
     cmocka_unit_test(test_who_holds_a_set_keeps_all_of_it),
     cmocka_unit_test(test_no_reader_ever_sees_a_torn_set),
 };

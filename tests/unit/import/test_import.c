@@ -148,6 +148,7 @@ static void test_every_format_is_read_from_its_files(void **state)
         {SC_FORMAT_OSM, {SC_TEST_DATA "/cli/hamlet.osm", NULL}},
         {SC_FORMAT_SHAPEFILE, {SC_TEST_DATA "/shapefile/crossing.shp", NULL}},
         {SC_FORMAT_MOBISIM, {SC_TEST_DATA "/mobisim/crossing.svg", NULL}},
+        {SC_FORMAT_SUMO, {SC_TEST_DATA "/sumo/town.net.xml", NULL}},
     };
     const sc_import_options options = SC_IMPORT_DEFAULTS;
     for (size_t i = 0; i < sizeof maps / sizeof *maps; i++) {
@@ -219,7 +220,8 @@ static void test_formats_have_the_names_of_the_command_line(void **state)
     (void)state;
     assert_string_equal(sc_format_name(SC_FORMAT_CNODE), "cnode");
     assert_string_equal(sc_format_name(SC_FORMAT_MOBISIM), "mobisim");
-    const int beyond = SC_FORMAT_MOBISIM + 1;
+    assert_string_equal(sc_format_name(SC_FORMAT_SUMO), "sumo");
+    const int beyond = SC_FORMAT_SUMO + 1;
     assert_null(sc_format_name((sc_format)beyond));
 }
 

@@ -79,7 +79,7 @@ static void test_arcs_are_paired_by_their_ends_and_weight_in_any_order(void **st
         // Repeated roads are kept; so are roads of another weight.
         {"p sp 3 4\na 1 2 5\na 1 2 5\na 2 1 5\na 2 1 5\n", 2, 0},
         {"p sp 3 4\na 1 2 5\na 2 1 5\na 1 2 7\na 2 1 7\n", 2, 0},
-        // What has no way back is a road all the same.
+        // What has no way back is a one-way road.
         {"p sp 3 2\na 1 2 5\na 2 1 6\n", 2, 2},
         {"p sp 3 3\na 1 2 5\na 1 2 5\na 2 1 5\n", 2, 1},
         // Of a loop the second arc is the way back of the first.
@@ -100,6 +100,134 @@ static void test_arcs_are_paired_by_their_ends_and_weight_in_any_order(void **st
         sc_map_free(map);
     }
     check_case_done();
+}
+
+// --- Directions and travel times --------------------------------------------------------------
+
+// Seconds from node `from` to node `to` along the shortest edge that is open that way; -1: none.
+static double least_time_s(const sc_map *map, sc_node_id from, sc_node_id to)
+{
+    double least = -1.0;
+    for (sc_edge_id edge = 0; edge < sc_map_edge_count(map); edge++) {
+        const sc_edge ends = sc_map_edges(map)[edge];
+        const sc_travel_times times = sc_map_edge_times(map)[edge];
+        const uint32_t ways[] = {ends.from == from && ends.to == to ? times.forward : SC_CLOSED,
+                                 ends.to == from && ends.from == to ? times.backward : SC_CLOSED};
+        for (size_t i = 0; i < 2; i++) {
+            const double time_s = ways[i] * sc_map_time_unit_s(map);
+            if (ways[i] != SC_CLOSED && (least < 0.0 || time_s < least)) least = time_s;
+        }
+    }
+    return least;
+}
+
+static void test_a_single_arc_is_a_one_way_road(void **state)
+{
+    (void)state;
+    sc_map *map = load_graph("p sp 4 5\na 1 2 5000\na 2 1 5000\na 3 2 5000\na 3 4 5000\n"
+                             "a 4 3 6000\n",
+                             NULL);
+    assert_int_equal(sc_map_edge_count(map), 4);
+    // 500 m at the 50 km/h of roads of which nothing is known.
+    CHECK_CLOSE(least_time_s(map, 0, 1), 36.0, 0.001);
+    CHECK_CLOSE(least_time_s(map, 1, 0), 36.0, 0.001);
+    CHECK_CLOSE(least_time_s(map, 2, 1), 36.0, 0.001);
+    CHECK_CLOSE(least_time_s(map, 1, 2), -1.0, 0);
+    // Of different lengths, they are two roads, one each way.
+    CHECK_CLOSE(least_time_s(map, 2, 3), 36.0, 0.001);
+    CHECK_CLOSE(least_time_s(map, 3, 2), 43.2, 0.001);
+    sc_map_free(map);
+}
+
+static void test_of_repeated_arcs_those_left_over_are_one_way(void **state)
+{
+    (void)state;
+    sc_map *map = load_graph("p sp 2 5\na 2 1 50\na 2 1 50\na 1 2 50\na 2 1 50\na 1 2 50\n", NULL);
+    assert_int_equal(sc_map_edge_count(map), 3);
+    uint32_t one_way = 0;
+    for (sc_edge_id edge = 0; edge < 3; edge++) {
+        const bool is_from_second = sc_map_edges(map)[edge].from == 1;
+        const sc_travel_times times = sc_map_edge_times(map)[edge];
+        assert_true((is_from_second ? times.forward : times.backward) != SC_CLOSED);
+        one_way += (is_from_second ? times.backward : times.forward) == SC_CLOSED;
+    }
+    assert_int_equal(one_way, 1);
+    sc_map_free(map);
+}
+
+static void test_a_second_graph_has_the_travel_times(void **state)
+{
+    (void)state;
+    static const char lengths[] = "p sp 3 5\na 1 2 803\na 2 1 803\na 2 3 100\na 3 2 100\na 1 3 9\n";
+    static const char times[] =
+        "c times\np sp 3 5\na 1 2 2008\nc\na 2 1 4000\na 2 3 250\na 3 2 250\na 1 3 22\n";
+    sc_import_options named = SC_IMPORT_DEFAULTS;
+    named.times = "seconds.txt";
+    const struct {
+        text_files files;
+        const sc_import_options *options;
+    } cases[] = {
+        {{{{"x/USA-road-t.NY.gr.gz", times}, {"USA-road-d.NY.gr", lengths}}}, NULL},
+        {{{{"a_d.gr", lengths}, {"a_t.gr", times}}}, NULL},
+        {{{{"a.gr", lengths}, {"seconds.txt", times}}}, &named},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        check_case(i);
+        sc_map *map = read_good_texts(sc__load_dimacs, &cases[i].files,
+                                      cases[i].options ? cases[i].options : &SC_IMPORT_DEFAULTS);
+        assert_int_equal(sc_map_edge_count(map), 3);
+        CHECK_CLOSE(sc_map_edge_length_m(map, 0), 80.3, 0.001);
+        CHECK_CLOSE(least_time_s(map, 0, 1), 2008 * 0.0036, 0.001);
+        CHECK_CLOSE(least_time_s(map, 1, 0), 14.4, 0.001);
+        CHECK_CLOSE(least_time_s(map, 1, 2), 0.9, 0.001);
+        CHECK_CLOSE(least_time_s(map, 2, 1), 0.9, 0.001);
+        CHECK_CLOSE(least_time_s(map, 0, 2), 22 * 0.0036, 0.001);
+        CHECK_CLOSE(least_time_s(map, 2, 0), -1.0, 0);
+        sc_map_free(map);
+    }
+    check_case_done();
+
+    named.time_unit_s = 0.5;
+    sc_map *map = read_good_texts(sc__load_dimacs, &cases[2].files, &named);
+    CHECK_CLOSE(least_time_s(map, 1, 0), 2000.0, 0.001);
+    sc_map_free(map);
+}
+
+static void test_a_graph_named_as_times_alone_has_lengths(void **state)
+{
+    (void)state;
+    const text_files files = {{{"USA-road-t.NY.gr", "p sp 2 1\na 1 2 50\n"}}};
+    sc_map *map = read_good_texts(sc__load_dimacs, &files, &SC_IMPORT_DEFAULTS);
+    CHECK_CLOSE(sc_map_edge_length_m(map, 0), 5.0, 0.001);
+    sc_map_free(map);
+}
+
+static void test_the_option_names_a_file_of_its_own_or_an_input(void **state)
+{
+    (void)state;
+    const place p = place_new();
+    char lengths[600];
+    char times[600];
+    snprintf(lengths, sizeof lengths, "%s",
+             place_write_text(&p, "a.gr", "p sp 2 2\na 1 2 100\na 2 1 100\n"));
+    snprintf(times, sizeof times, "%s",
+             place_write_text(&p, "b.gr", "p sp 2 2\na 1 2 10\na 2 1 20\n"));
+    const char *const paths[] = {lengths, times};
+    sc_import_options options = SC_IMPORT_DEFAULTS;
+    options.times = times;
+    options.time_unit_s = 1;
+    for (size_t count = 1; count <= 2; count++) {
+        sc_map *map = NULL;
+        sc_diag diag = {""};
+        CHECK_OK(sc_map_import(&(sc_import_source){SC_FORMAT_DIMACS, paths, count}, &options, &map,
+                               NULL, &diag),
+                 &diag);
+        CHECK_CLOSE(least_time_s(map, 0, 1), 10.0, 0);
+        CHECK_CLOSE(least_time_s(map, 1, 0), 20.0, 0);
+        assert_string_equal(sc_map_source(map), "dimacs: a.gr b.gr");
+        sc_map_free(map);
+    }
+    place_free(&p);
 }
 
 static void test_loops_rings_and_lone_nodes_are_kept(void **state)
@@ -316,6 +444,11 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_a_unit_scales_the_weights),
     cmocka_unit_test(test_a_graph_without_places_is_a_map_without_coordinates),
     SC_CASES(test_arcs_are_paired_by_their_ends_and_weight_in_any_order),
+    cmocka_unit_test(test_a_single_arc_is_a_one_way_road),
+    cmocka_unit_test(test_of_repeated_arcs_those_left_over_are_one_way),
+    SC_CASES(test_a_second_graph_has_the_travel_times),
+    cmocka_unit_test(test_a_graph_named_as_times_alone_has_lengths),
+    cmocka_unit_test(test_the_option_names_a_file_of_its_own_or_an_input),
     cmocka_unit_test(test_loops_rings_and_lone_nodes_are_kept),
     SC_CASES(test_comments_blank_lines_and_line_ends_do_not_matter),
     cmocka_unit_test(test_several_pairs_of_files_make_one_map),

@@ -220,8 +220,9 @@ static void test_bad_files_are_refused_with_line_field_and_value(void **state)
     } bad[] = {
         {"", "shops.csv: the file has no lines lon,lat,category[,name]"},
         {"\n \r\n", "shops.csv: the file has no lines lon,lat,category[,name]"},
-        {"1,2\n", "shops.csv:1: field 'category' is missing; a line is lon,lat,category[,name]"},
-        {"1\n", "shops.csv:1: field 'lat' is missing; a line is lon,lat,category[,name]"},
+        {"1,2\n",
+         "shops.csv:1: field 'category' is missing; a line has the form lon,lat,category[,name]"},
+        {"1\n", "shops.csv:1: field 'lat' is missing; a line has the form lon,lat,category[,name]"},
         {"1 2 bar\n", "shops.csv:1: field 'lon' is not a number: '1 2 bar'"},
         {"1;2;bar\n", "shops.csv:1: field 'lon' is not a number: '1;2;bar'"},
         {"1,2,\n", "shops.csv:1: field 'category' is empty"},

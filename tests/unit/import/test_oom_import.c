@@ -111,12 +111,57 @@ static void test_an_import_of_a_dimacs_graph_without_memory_is_told(void **state
     place_free(&p);
 }
 
+static void test_an_import_of_a_dimacs_graph_with_times_without_memory_is_told(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"a-d.gr", "a-t.gr"};
+    place p = place_new();
+    char paths[2][600];
+    const char *pointers[2];
+    for (size_t i = 0; i < 2; i++) {
+        snprintf(paths[i], sizeof paths[i], "%s",
+                 place_write_text(&p, names[i],
+                                  "p sp 3 5\na 1 2 10\na 2 1 10\na 2 3 7\na 3 2 7\na 1 3 9\n"));
+        pointers[i] = paths[i];
+    }
+    const sc_import_options options = SC_IMPORT_DEFAULTS;
+    assert_true(fail_each(SC_FORMAT_DIMACS, pointers, 2, &options) > 20);
+    place_free(&p);
+}
+
 static void test_an_import_of_a_shapefile_without_memory_is_told(void **state)
 {
     (void)state;
     static const char *const path = SC_TEST_DATA "/shapefile/crossing.shp";
     const sc_import_options options = SC_IMPORT_DEFAULTS;
     assert_true(fail_each(SC_FORMAT_SHAPEFILE, &path, 1, &options) > 20);
+}
+
+static void test_an_import_of_a_sumo_network_without_memory_is_told(void **state)
+{
+    (void)state;
+    enum { EDGE_COUNT = 40, EDGE_SIZE = 200 };  // enough that every growing array grows
+    char *text = test_take(2 * EDGE_COUNT, EDGE_SIZE);
+    size_t size = (size_t)snprintf(text, EDGE_SIZE, "<net>");
+    for (int i = 0; i < EDGE_COUNT; i++) {
+        size += (size_t)snprintf(text + size, EDGE_SIZE,
+                                 "<edge from='j%d' to='j%d' name='Street %d' shape='%d,5 %d,6'>"
+                                 "<lane length='9' speed='9'/></edge>",
+                                 i, i + 1, i, 10 * i, 10 * i + 1);
+    }
+    for (int i = 0; i <= EDGE_COUNT; i++) {
+        size += (size_t)snprintf(text + size, EDGE_SIZE, "<junction id='j%d' x='%d' y='0'/>", i,
+                                 10 * i);
+    }
+    size += (size_t)snprintf(text + size, EDGE_SIZE, "</net>");
+    place p = place_new();
+    char path[600];
+    snprintf(path, sizeof path, "%s", place_write(&p, "a.net.xml", text, size));
+    const char *const paths[] = {path};
+    const sc_import_options options = SC_IMPORT_DEFAULTS;
+    assert_true(fail_each(SC_FORMAT_SUMO, paths, 1, &options) > 40);
+    place_free(&p);
+    free(text);
 }
 
 // ------------------------------------------------------------------------------------------------
@@ -424,7 +469,9 @@ static void test_pbf_and_xml_together_survive_every_failing_allocation(void **st
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_an_import_of_node_and_edge_files_without_memory_is_told),
     cmocka_unit_test(test_an_import_of_a_dimacs_graph_without_memory_is_told),
+    cmocka_unit_test(test_an_import_of_a_dimacs_graph_with_times_without_memory_is_told),
     cmocka_unit_test(test_an_import_of_a_shapefile_without_memory_is_told),
+    cmocka_unit_test(test_an_import_of_a_sumo_network_without_memory_is_told),
     cmocka_unit_test(test_an_allocation_that_fails_for_cnode_leaks_nothing),
     cmocka_unit_test(test_an_import_that_runs_out_of_memory_says_so_and_leaks_nothing),
     cmocka_unit_test(test_growing_tables_that_cannot_grow_leak_nothing),

@@ -116,8 +116,8 @@ static void test_a_bad_blob_is_refused(void **state)
     for (unsigned i = 0; i < 4; i++) {
         char message[256];
         snprintf(message, sizeof message,
-                 "in.osm: byte 19: a blob is packed with %s; only zlib and uncompressed blobs are "
-                 "supported",
+                 "in.osm: byte 19: a blob is compressed with %s; only zlib and uncompressed blobs "
+                 "are supported",
                  packings[i]);
         pbf_put_number(&blob, 2, 100);
         pbf_put_text(&blob, 4 + i, "packed");
@@ -127,14 +127,15 @@ static void test_a_bad_blob_is_refused(void **state)
 
     pbf_put_text(&blob, 3, "x");
     file = file_with("OSMData", &blob);
-    assert_pbf_refused(&file, SC_EPARSE, "in.osm: byte 19: raw_size of a packed blob is missing");
+    assert_pbf_refused(&file, SC_EPARSE,
+                       "in.osm: byte 19: raw_size of a compressed blob is missing");
 
     pbf_put_number(&blob, 2, 32 * 1024 * 1024 + 1);
     pbf_put_text(&blob, 3, "x");
     file = file_with("OSMData", &blob);
-    assert_pbf_refused(&file, SC_ELIMIT,
-                       "in.osm: byte 19: raw_size of a packed blob out of range: 33554433 (at most "
-                       "33554432)");
+    assert_pbf_refused(
+        &file, SC_ELIMIT,
+        "in.osm: byte 19: raw_size of a compressed blob out of range: 33554433 (at most 33554432)");
 
     pbf_put_number(&blob, 2, 10);
     pbf_put_text(&blob, 3, "this is not zlib");
@@ -160,9 +161,10 @@ static void test_a_blob_must_unpack_to_the_size_it_claims(void **state)
         pbf_bytes file = file_with("OSMData", &blob);
         assert_pbf_refused(
             &file, SC_EPARSE,
-            claimed == 11   ? "in.osm: byte 19: a blob unpacks to more than its raw_size of 11"
-            : claimed == 13 ? "in.osm: byte 19: a blob unpacks to 12 bytes, not its raw_size of 13"
-                            : "in.osm: the file has no way with a highway tag");
+            claimed == 11 ? "in.osm: byte 19: a blob uncompresses to more than its raw_size of 11"
+            : claimed == 13
+                ? "in.osm: byte 19: a blob uncompresses to 12 bytes, not its raw_size of 13"
+                : "in.osm: the file has no way with a highway tag");
     }
 
     // The zlib data cut short.
@@ -364,15 +366,94 @@ static void test_a_small_message_cannot_ask_for_much_memory(void **state)
     (void)state;
     // Four million empty unknown fields: 8 MB, but a gigabyte once unpacked.
     enum { COUNT = 4000000 };
+    for (int one_by_one = 0; one_by_one < 2; one_by_one++) {
+        pbf_bytes way = {0};
+        pbf_put_number(&way, 1, 9);
+        if (one_by_one) pbf_put_number(&way, 8, pbf_zigzag(1));
+        for (int i = 0; i < COUNT; i++) {
+            pbf_put(&way, "\x7a\x00", 2);
+        }
+        pbf_bytes file = file_of_element(3, &way);
+        assert_true(file.size < 100000);
+        // Where references are packed, as usual, the way is read in place and asks for nothing.
+        osm_result result = osm_read_bytes(file.data, file.size, NULL);
+        if (one_by_one) {
+            osm_assert_refused(
+                result, SC_ELIMIT,
+                "in.osm: byte 19: a way needs far more memory than its size justifies");
+        } else {
+            osm_assert_good(&result);
+            osm_free(&result);
+        }
+        pbf_free(&file);
+    }
+}
+
+// A column of differences, in fields of one number each or in one field for all.
+static void put_column(pbf_bytes *out, unsigned field, const int64_t *steps, size_t count,
+                       bool in_pieces)
+{
+    pbf_bytes column = {0};
+    for (size_t i = 0; i < count; i++) {
+        pbf_put_varint(&column, pbf_zigzag(steps[i]));
+        if (in_pieces) pbf_put_taken(out, field, &column);
+    }
+    if (!in_pieces) pbf_put_taken(out, field, &column);
+}
+
+static void put_numbers(pbf_bytes *out, unsigned field, const uint64_t *numbers, size_t count,
+                        bool in_pieces)
+{
+    pbf_bytes column = {0};
+    for (size_t i = 0; i < count; i++) {
+        pbf_put_varint(&column, numbers[i]);
+        if (in_pieces) pbf_put_taken(out, field, &column);
+    }
+    if (!in_pieces) pbf_put_taken(out, field, &column);
+}
+
+// Each column of nodes and ways may come in one piece or in several: bits of `pieces` choose.
+static pbf_bytes file_in_pieces(unsigned pieces)
+{
+    pbf_bytes file = {0};
+    pbf_block block = PBF_BLOCK;
+    const uint64_t highway = pbf_string(&block, "highway");
+    const uint64_t road = pbf_string(&block, "road");
+    const uint64_t shop = pbf_string(&block, "shop");
+    const uint64_t yes = pbf_string(&block, "yes");
+    const uint64_t oneway = pbf_string(&block, "oneway");
+    pbf_bytes dense = {0};
+    put_column(&dense, 1, (int64_t[]){5, 1, -3}, 3, pieces & 1);
+    put_column(&dense, 8, (int64_t[]){436400000, 100, -300}, 3, pieces & 2);
+    put_column(&dense, 9, (int64_t[]){74210000, 100, 300}, 3, pieces & 4);
+    put_numbers(&dense, 10, (uint64_t[]){0, shop, yes, 0, 0}, 5, pieces & 8);
+    pbf_put_group(&block, 2, &dense);
     pbf_bytes way = {0};
     pbf_put_number(&way, 1, 9);
-    for (int i = 0; i < COUNT; i++) {
-        pbf_put(&way, "\x7a\x00", 2);
+    put_numbers(&way, 2, (uint64_t[]){highway, oneway}, 2, pieces & 16);
+    put_numbers(&way, 3, (uint64_t[]){road, yes}, 2, pieces & 32);
+    put_column(&way, 8, (int64_t[]){5, 1, -3}, 3, pieces & 64);
+    pbf_put_group(&block, 3, &way);
+    pbf_add_header(&file, PBF_RAW, NULL);
+    pbf_add_block(&file, PBF_RAW, &block);
+    return file;
+}
+
+static void test_columns_may_come_in_pieces(void **state)
+{
+    (void)state;
+    uint64_t checksum = 0;
+    for (unsigned pieces = 0; pieces < 128; pieces++) {
+        pbf_bytes file = file_in_pieces(pieces);
+        osm_result result = osm_read_bytes(file.data, file.size, NULL);
+        osm_assert_good(&result);
+        assert_int_equal(sc_map_edge_count(result.map), 2);
+        assert_int_equal(sc_map_object_count(result.map), 1);
+        if (pieces == 0) checksum = sc_map_checksum(result.map);
+        assert_true(sc_map_checksum(result.map) == checksum);
+        osm_free(&result);
+        pbf_free(&file);
     }
-    pbf_bytes file = file_of_element(3, &way);
-    assert_true(file.size < 100000);
-    assert_pbf_refused(&file, SC_ELIMIT,
-                       "in.osm: byte 19: a way needs far more memory than its size justifies");
 }
 
 static const struct CMUnitTest tests[] = {
@@ -385,5 +466,6 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_bad_dense_nodes_are_refused),
     cmocka_unit_test(test_bad_ways_are_refused),
     cmocka_unit_test(test_a_small_message_cannot_ask_for_much_memory),
+    cmocka_unit_test(test_columns_may_come_in_pieces),
 };
 SC_SUITE(tests)

@@ -43,8 +43,8 @@ static void test_an_empty_word_in_the_filter_is_refused(void **state)
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
         char message[256];
         snprintf(message, sizeof message,
-                 "empty word in the list of ways: '%s'; give highway values separated by commas, "
-                 "or drivable, walk, bike, all",
+                 "an empty value in the list of ways: '%s'; give highway values separated by "
+                 "commas, or drivable, walk, bike, all",
                  lists[i]);
         osm_assert_refused(osm_read_text("<osm/>", lists[i]), SC_EINVAL, message);
     }

@@ -170,7 +170,8 @@ static void test_classes_need_a_table_that_has_them(void **state)
                          "of the same name");
     sheet_assert_refused(
         &s, true, &options, SC_EINVAL,
-        "a/roads.dbf.xz: cannot select roads of class 'S1100': the file has no field MTFCC");
+        "a/roads.dbf.xz: cannot select roads of class 'S1100': the file has no field MTFCC or "
+        "fclass");
     sheet_free(&s);
 
     s = sheet_new_crossing();

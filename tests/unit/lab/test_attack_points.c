@@ -18,7 +18,7 @@ static sc_lab_options attacked_options(const sc_map *map)
     options.grids[SC_LAB_AXIS_INJECTED] = (sc_lab_grid){{0, 1, 2, 4}, 4};
     options.grids[SC_LAB_AXIS_ASKED] = (sc_lab_grid){{1, 2}, 2};
     options.methods = 1u << SC_LAB_BASIC | 1u << SC_LAB_XSTAR | 1u << SC_LAB_EXPANSION;
-    // Whoever turns at random needs no ways, which take longer to find than all the rest.
+    // Travellers that turn at random need no routes, which take longer to find than all the rest.
     options.is_walk = true;
     return options;
 }
@@ -108,7 +108,7 @@ static void test_what_no_figure_wants_is_not_tried(void **state)
     assert_int_equal(followed.attacked_cloaks, 0);
     assert_int_equal(followed.replays, 0);
     assert_true(followed.followed[0] > 0);
-    // Away from the middle nobody is followed; and over l there is no figure at all.
+    // Away from the middle no traveller is followed; and over l there is no figure at all.
     options.figures[SC_LAB_ENTROPY] = 1u << SC_LAB_AXIS_K;
     const sc_lab_result k2 = run_at(&options, SC_LAB_AXIS_K, 2, 1);
     assert_true(k2.is_attacked);
@@ -176,7 +176,7 @@ static void test_the_adversary_has_the_engine_of_the_method(void **state)
     options.adversary.samples = 512;
     options.max_victims = 10;
     const sc_lab_result result = run_middle(&options, 1);
-    // Whoever is cloaked by expansion can be explained by expansion. A replay of it by another
+    // A cloak by expansion can be explained by expansion. A replay of it by another
     // method would seldom come out alike.
     assert_int_equal(result.by_method[SC_LAB_EXPANSION].unexplained, 0);
     assert_int_equal(result.by_method[SC_LAB_EXPANSION].enumerated, 0);
@@ -262,7 +262,7 @@ static void test_what_is_unexplained_is_in_no_mean(void **state)
     assert_true(measure.attacked_segments > 1);
 }
 
-static void test_a_point_where_nobody_is_cloaked_has_no_entropy(void **state)
+static void test_a_point_without_cloaks_has_no_entropy(void **state)
 {
     (void)state;
     sc_lab_options options = attacked_options(city);
@@ -301,7 +301,8 @@ static void test_injected_queries_are_recognised_and_more_of_them_more(void **st
 }
 
 static void
-test_where_queries_are_injected_nothing_goes_to_the_provider_and_nobody_is_followed(void **state)
+test_where_queries_are_injected_nothing_goes_to_the_provider_and_no_traveller_is_followed(
+    void **state)
 {
     (void)state;
     const sc_lab_options options = attacked_options(city);
@@ -534,7 +535,7 @@ static void test_travellers_are_followed_as_long_as_they_have_cloaks(void **stat
     }
 }
 
-static void test_where_nobody_has_so_many_cloaks_those_with_fewer_are_followed(void **state)
+static void test_where_no_traveller_has_so_many_cloaks_those_with_fewer_are_followed(void **state)
 {
     (void)state;
     sc_lab_options options = attacked_options(city);
@@ -560,10 +561,10 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_no_more_victims_than_are_wanted_are_attacked),
     cmocka_unit_test(test_where_too_few_cloaks_are_explained_there_is_no_entropy),
     cmocka_unit_test(test_what_is_unexplained_is_in_no_mean),
-    cmocka_unit_test(test_a_point_where_nobody_is_cloaked_has_no_entropy),
+    cmocka_unit_test(test_a_point_without_cloaks_has_no_entropy),
     cmocka_unit_test(test_injected_queries_are_recognised_and_more_of_them_more),
     cmocka_unit_test(
-        test_where_queries_are_injected_nothing_goes_to_the_provider_and_nobody_is_followed),
+        test_where_queries_are_injected_nothing_goes_to_the_provider_and_no_traveller_is_followed),
     cmocka_unit_test(test_in_a_closed_loop_attacks_are_on_the_questions_that_all_are_asked),
     cmocka_unit_test(test_on_a_map_without_objects_cloaks_are_attacked_too),
     cmocka_unit_test(test_victims_are_enough_of_those_who_ask_in_the_counted_time),
@@ -571,6 +572,6 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_the_traffic_that_is_known_is_of_as_many_others),
     cmocka_unit_test(test_traffic_that_is_known_is_of_other_travellers_and_makes_a_difference),
     cmocka_unit_test(test_travellers_are_followed_as_long_as_they_have_cloaks),
-    cmocka_unit_test(test_where_nobody_has_so_many_cloaks_those_with_fewer_are_followed),
+    cmocka_unit_test(test_where_no_traveller_has_so_many_cloaks_those_with_fewer_are_followed),
 };
 SC_SUITE_WITH(tests, open_maps, close_maps)

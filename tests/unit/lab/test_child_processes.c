@@ -47,7 +47,7 @@ static sc_err try_work(const site *s, const volatile sig_atomic_t *stop, sc_diag
                            .done_before = 100,
                            .stop = stop};
     const sc_err err = sc__work(&task, diag);
-    // Nobody is left behind.
+    // No process is left behind.
     assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
     assert_int_equal(errno, ECHILD);
     return err;
@@ -153,7 +153,8 @@ static void test_told_to_stop_it_keeps_what_is_done_and_leaves_nothing_half(void
     watcher w = {.stop_at = 103};
     s.options.progress = (sc_progress){watch, &w};
     sc_diag diag = {""};
-    CHECK_REFUSED(try_work(&s, &w.stop, &diag), SC_EINTERRUPTED, &diag, "run it again to go on");
+    CHECK_REFUSED(try_work(&s, &w.stop, &diag), SC_EINTERRUPTED, &diag,
+                  "run the same command again to continue");
     size_t count = 0;
     free(results_of(&s, &count));
     // One that was just written may not have been told of.
@@ -237,7 +238,7 @@ static void test_a_process_that_is_killed_is_told_by_its_point(void **state)
     site_open(&s);
     sc_diag diag = {""};
     const sc_err err = work_on_small_disk(&s, SIG_DFL, &diag);
-    CHECK_REFUSED(err, SC_EIO, &diag, "its process was ended from outside (");
+    CHECK_REFUSED(err, SC_EIO, &diag, "its process was ended by a signal (");
     CHECK_CONTAINS(diag.message, "city-k3-l4-s3-t3-n5-seed");
     assert_int_equal(count_points(&s), 0);
     site_close(&s);

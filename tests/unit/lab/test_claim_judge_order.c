@@ -343,7 +343,7 @@ static void test_without_so_large_values_clearly_from_four_on_is_not_told(void *
     judge(&j);
     const sc_lab_claim *claim = claim_of(&j, "8g", TOWN, SC_LAB_BASIC);
     check_verdict(claim, SC_LAB_UNTOLD);
-    CHECK_CONTAINS(claim->found, "no figure with so large values");
+    CHECK_CONTAINS(claim->found, "no figure with such large values");
     check_verdict(claim_of(&j, "8c", TOWN, SC_LAB_BASIC), SC_LAB_HOLDS);
     judged_fini(&j);
 }

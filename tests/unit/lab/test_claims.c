@@ -323,7 +323,7 @@ static void test_an_axis_that_was_not_varied_leaves_its_claims_untold(void **sta
         j.made.options.figures[metric] = 0;
     }
     j.made.options.figures[SC_LAB_SUCCESS] = 1U << SC_LAB_AXIS_K;
-    // Grids of axes that nobody asked for need not be there.
+    // Grids of axes that were not requested need not be there.
     j.made.options.grids[SC_LAB_AXIS_L].count = 0;
     made_results_fill(&j.made, as_the_paper_says);
     judge(&j);
@@ -334,7 +334,7 @@ static void test_an_axis_that_was_not_varied_leaves_its_claims_untold(void **sta
     check_verdict(claim_of(&j, "3c", TOWN, SC_LAB_BASIC), SC_LAB_UNTOLD);
     check_verdict(claim_of(&j, "4a", TOWN, SC_LAB_SAMPLING), SC_LAB_UNTOLD);
     check_verdict(find(&j, "7b", TOWN, SC_LAB_XSTAR, SC_LAB_AXIS_L), SC_LAB_UNTOLD);
-    // Nobody was attacked.
+    // No cloak was attacked.
     for (size_t i = 0; i < j.claims.count; i++) {
         if (sc__is_of_paper_claim(&j.claims.all[i], 7)) {
             check_verdict(&j.claims.all[i], SC_LAB_UNTOLD);

@@ -189,7 +189,7 @@ static void test_interrupted_it_goes_on_where_it_was_and_loses_nothing(void **st
         sc_lab_summary summary = {.point_count = 4711};
         sc_diag diag = {""};
         CHECK_REFUSED(sc_lab_run(&s.options, &w.stop, &summary, &diag), SC_EINTERRUPTED, &diag,
-                      "of 8 points are done and kept");
+                      "of 8 points are done and stored");
         assert_int_equal(summary.point_count, 4711);
         const files before = files_of(&s);
         assert_in_range(before.count, stop_at, 7);
@@ -288,7 +288,7 @@ static void test_bad_options_are_refused_before_anything_is_made(void **state)
     site_close(&s);
 }
 
-static void test_another_setting_in_the_same_directory_is_refused_or_begins_anew(void **state)
+static void test_another_setting_in_the_same_directory_is_refused_or_starts_over(void **state)
 {
     (void)state;
     site s;
@@ -298,7 +298,7 @@ static void test_another_setting_in_the_same_directory_is_refused_or_begins_anew
     sc_lab_summary summary;
     sc_diag diag = {""};
     CHECK_REFUSED(sc_lab_run(&s.options, NULL, &summary, &diag), SC_EMISMATCH, &diag,
-                  "travellers was 80 when the points there were made, and is 70 now");
+                  "travellers was 80 when the points there were made, but is 70 now");
     s.options.is_fresh = true;
     assert_int_equal(run(&s.options).done_before, 0);
     site_close(&s);
@@ -313,6 +313,6 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_what_is_added_is_all_that_is_done),
     cmocka_unit_test(test_attacks_that_are_wanted_later_are_made_up_for_and_not_made_twice),
     cmocka_unit_test(test_bad_options_are_refused_before_anything_is_made),
-    cmocka_unit_test(test_another_setting_in_the_same_directory_is_refused_or_begins_anew),
+    cmocka_unit_test(test_another_setting_in_the_same_directory_is_refused_or_starts_over),
 };
 SC_SUITE_WITH(tests, open_maps, close_maps)

@@ -69,7 +69,7 @@ static void test_a_quick_one_has_the_same_figures_and_the_middle_on_each(void **
         }
         assert_true(is_on);
         CHECK_SAME(values->values[0], all->values[0]);
-        // In so short a time nobody asks five times.
+        // In so short a time no traveller asks five times.
         const double last = axis == SC_LAB_AXIS_ASKED ? 2 : all->values[all->count - 1];
         CHECK_SAME(values->values[values->count - 1], last);
     }
@@ -118,11 +118,11 @@ static void test_there_must_be_maps_and_none_twice(void **state)
     options.maps[options.map_count++] = (sc_lab_map){.name = "city", .map = grid};
     refuse(&options, "two maps are called city");
     options.maps[1] = (sc_lab_map){.name = "grid", .map = NULL};
-    refuse(&options, "grid: there is no such map");
+    refuse(&options, "grid: the map is missing");
     options.map_count = 0;
     refuse(&options, "no map");
     options.map_count = SC_LAB_MAPS_MAX + 1;
-    refuse(&options, "too many");
+    refuse(&options, "17 maps were given");
 }
 
 static void test_a_wanted_category_must_be_on_every_map_that_has_objects(void **state)
@@ -141,9 +141,9 @@ static void test_a_wanted_category_must_be_on_every_map_that_has_objects(void **
     options.maps[options.map_count++] = (sc_lab_map){.name = "other", .map = other, .category = 1};
     CHECK_OK(sc_lab_options_check(&options, NULL), NULL);
     options.maps[2].category = sc_map_category_count(other);
-    refuse(&options, "other does not have the wanted category");
+    refuse(&options, "other does not have the category");
     options.maps[0].category = 4711;
-    refuse(&options, "city does not have the wanted category");
+    refuse(&options, "city does not have the category");
     options.workload.wanted = SC_WANT_ANY;
     CHECK_OK(sc_lab_options_check(&options, NULL), NULL);
     sc_map_free(other);
@@ -156,11 +156,11 @@ static void test_there_must_be_a_figure_that_some_map_can_have(void **state)
     (void)state;
     sc_lab_options options = small_options(grid, "results");
     options.figures[SC_LAB_SUCCESS] = 0;
-    refuse(&options, "need objects, and no map has any");
+    refuse(&options, "need objects, but no map has any");
     options.figures[SC_LAB_CANDIDATES] = 0;
     refuse(&options, "no figure");
     options.figures[SC_LAB_SUCCESS] = 1u << SC_LAB_AXIS_COUNT;
-    refuse(&options, "an axis that is none");
+    refuse(&options, "an unknown axis");
 }
 
 static void test_every_metric_has_axes_that_it_can_be_drawn_over(void **state)
@@ -200,7 +200,7 @@ static void test_values_must_ascend_and_be_possible(void **state)
         {{{0}, 1}, "k cannot be 0"},
         {{{-4}, 1}, "k cannot be -4"},
         {{{NOT_A_NUMBER}, 1}, "k cannot be nan"},
-        {{{999}, 1}, "k around 999 goes up to 1003, and no more than 1000 is admitted"},
+        {{{999}, 1}, "k with the mean 999 goes up to 1003, but at most 1000 is admitted"},
     };
     sc_lab_options options = small_options(city, "results");
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
@@ -229,10 +229,10 @@ static void test_values_that_cannot_be_are_told_by_their_axis(void **state)
         {SC_LAB_AXIS_SIGMA_S, -1, "sigma_s cannot be -1"},
         {SC_LAB_AXIS_SIGMA_T, 0, "sigma_t cannot be 0"},
         {SC_LAB_AXIS_NEAREST, 0, "nearest cannot be 0"},
-        {SC_LAB_AXIS_L, 10001, "l around 10001"},
-        {SC_LAB_AXIS_SIGMA_S, 17, "sigma_s around 17 goes up to "},
-        {SC_LAB_AXIS_SIGMA_T, 3601, "sigma_t around 3601"},
-        {SC_LAB_AXIS_NEAREST, 2000, "nearest around 2000"},
+        {SC_LAB_AXIS_L, 10001, "l with the mean 10001"},
+        {SC_LAB_AXIS_SIGMA_S, 17, "sigma_s with the mean 17 goes up to "},
+        {SC_LAB_AXIS_SIGMA_T, 3601, "sigma_t with the mean 3601"},
+        {SC_LAB_AXIS_NEAREST, 2000, "nearest with the mean 2000"},
         {SC_LAB_AXIS_NEAREST, 1e9, "nearest cannot be 1000000000"},
         {SC_LAB_AXIS_INJECTED, -1, "injected must be a whole number from 0 to 64, not -1"},
         {SC_LAB_AXIS_INJECTED, 1.5, "injected must be a whole number from 0 to 64, not 1.5"},
@@ -267,7 +267,7 @@ static void test_values_must_leave_room_for_their_deviation_where_it_matters(voi
     options.grids[SC_LAB_AXIS_SIGMA_S] = (sc_lab_grid){{3, 13}, 2};
     CHECK_OK(sc_lab_options_check(&options, NULL), NULL);
     options.figures[SC_LAB_THROUGHPUT] = 1u << SC_LAB_AXIS_SIGMA_S;
-    refuse(&options, "sigma_s around 13 goes up to 17, and no more than 16 is admitted");
+    refuse(&options, "sigma_s with the mean 13 goes up to 17, but at most 16 is admitted");
     options.grids[SC_LAB_AXIS_SIGMA_S] = (sc_lab_grid){{3, 12}, 2};
     CHECK_OK(sc_lab_options_check(&options, NULL), NULL);
 }
@@ -277,9 +277,9 @@ static void test_the_middle_must_be_possible_too(void **state)
     (void)state;
     sc_lab_options options = small_options(city, "results");
     options.workload.max_hops = sc_normal_around(20, 1, 0);
-    refuse(&options, "sigma_s around 20");
+    refuse(&options, "sigma_s with the mean 20");
     options.workload.max_hops.deviation = -1;
-    refuse(&options, "the workload makes no sense");
+    refuse(&options, "the workload is not valid");
 }
 
 // --- Numbers -----------------------------------------------------------------------
@@ -298,8 +298,8 @@ static void test_numbers_out_of_range_are_refused(void **state)
     } while (0)
     REFUSE(methods, 0, "no method");
     REFUSE(methods, 1u << SC_LAB_METHOD_COUNT, "no method");
-    REFUSE(seed_count, 0, "1 to 1000 seeds");
-    REFUSE(seed_count, 1001, "1 to 1000 seeds");
+    REFUSE(seed_count, 0, "the number of seeds must be 1 to 1000");
+    REFUSE(seed_count, 1001, "the number of seeds must be 1 to 1000");
     REFUSE(first_seed, UINT64_MAX, "seeds");
     REFUSE(travellers, 0, "travellers");
     REFUSE(travellers, SC_TRAVELLERS_MAX + 1, "travellers");
@@ -316,13 +316,13 @@ static void test_numbers_out_of_range_are_refused(void **state)
     REFUSE(engine.cost.balance, 1.5, "");
     REFUSE(engine.cost.segment, -1, "");
     REFUSE(max_cloaks, 0, "at least one cloak");
-    REFUSE(max_victims, 0, "1 to 10000 victims can be attacked, not 0");
-    REFUSE(max_victims, 10001, "1 to 10000 victims can be attacked, not 10001");
+    REFUSE(max_victims, 0, "the number of victims must be 1 to 10000, not 0");
+    REFUSE(max_victims, 10001, "the number of victims must be 1 to 10000, not 10001");
     REFUSE(adversary.samples, 31, "an adversary needs at least 32 samples");
-    REFUSE(adversary.runs, 1, "at least twice to tell how sure it is, not 1 times");
-    REFUSE(adversary.likeness, (sc_likeness)2, "compares cloaks in a way that is none");
-    REFUSE(jobs, 0, "1 to 256 processes");
-    REFUSE(jobs, 257, "1 to 256 processes");
+    REFUSE(adversary.runs, 1, "at least twice to estimate its error, not 1 times");
+    REFUSE(adversary.likeness, (sc_likeness)2, "unknown likeness of the adversary");
+    REFUSE(jobs, 0, "the number of processes must be 1 to 256");
+    REFUSE(jobs, 257, "the number of processes must be 1 to 256");
     REFUSE(directory, NULL, "no directory");
     REFUSE(directory, "", "no directory");
 #undef REFUSE
@@ -383,7 +383,7 @@ static void test_every_number_of_cloaks_seen_is_told_by_one_measure(void **state
             sc_lab_value(&measure, SC_LAB_EFFECTIVE, SC_LAB_AXIS_ASKED, there[i][0], &value));
         CHECK_SAME(value, there[i][1]);
     }
-    // Nobody had three; and there is no 0th, and no end beyond the last.
+    // No traveller had three; and there is no 0th, and no end beyond the last.
     static const double missing[] = {3, 0, -1, SC_LAB_ASKED_MAX + 1, NOT_A_NUMBER};
     double value = 4711;
     for (size_t i = 0; i < sizeof missing / sizeof *missing; i++) {
@@ -404,7 +404,7 @@ static void test_what_was_not_measured_has_no_value(void **state)
         assert_false(sc_lab_value(&nothing, metric, SC_LAB_AXIS_ASKED, 1, &value));
     }
     CHECK_SAME(value, 4711);
-    // That nobody was cloaked is a success rate, and a throughput.
+    // A run without a cloak has a success rate, and a throughput.
     const sc_lab_measure vain = {.queries = 10, .cpu_us = 4};
     assert_true(sc_lab_value(&vain, SC_LAB_SUCCESS, SC_LAB_AXIS_K, 5, &value));
     CHECK_SAME(value, 0);
@@ -424,7 +424,7 @@ static void test_traffic_of_traces_is_not_known_to_the_adversary(void **state)
     options.directory = "results";
     CHECK_OK(sc_lab_options_check(&options, NULL), &(sc_diag){""});
     options.knows_traffic = true;
-    refuse(&options, "has counted its victims");
+    refuse(&options, "would contain the victims");
     options.maps[0].traces = NULL;
     CHECK_OK(sc_lab_options_check(&options, NULL), &(sc_diag){""});
 }

@@ -93,7 +93,7 @@ static void test_nothing_else_is_removed(void **state)
     made_results_free(&made);
 }
 
-static void test_a_directory_that_nobody_may_look_into_is_told(void **state)
+static void test_a_directory_that_cannot_be_read_is_told(void **state)
 {
     (void)state;
     enum { NOBODY = 65534 };
@@ -109,7 +109,7 @@ static void test_a_directory_that_nobody_may_look_into_is_told(void **state)
     const sc_err err = sc_lab_write(&made.results, &summary, &diag);
     have_rights_again();
     assert_int_equal(chmod(here.path, 0755), 0);
-    CHECK_REFUSED(err, SC_EIO, &diag, "cannot look into it");
+    CHECK_REFUSED(err, SC_EIO, &diag, "cannot read the directory");
     assert_int_equal(summary.figure_count, 0);
     place_free(&here);
     made_results_free(&made);
@@ -118,6 +118,6 @@ static void test_a_directory_that_nobody_may_look_into_is_told(void **state)
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_figures_that_this_run_does_not_have_are_removed),
     cmocka_unit_test(test_nothing_else_is_removed),
-    cmocka_unit_test(test_a_directory_that_nobody_may_look_into_is_told),
+    cmocka_unit_test(test_a_directory_that_cannot_be_read_is_told),
 };
 SC_SUITE(tests)

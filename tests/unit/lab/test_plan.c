@@ -56,7 +56,7 @@ static void test_a_map_without_objects_has_no_points_for_the_provider(void **sta
     (void)state;
     sc_lab_options options = default_options(grid);
     options.seed_count = 1;
-    // Nobody varies how many objects are asked for.
+    // The number of objects asked for is not varied.
     assert_int_equal(count_points(&options), 6 + 4 + 4 + 3 + 6 + 1);
     for (sc_lab_metric metric = 0; metric < SC_LAB_METRIC_COUNT; metric++) {
         const bool is_of_provider = metric == SC_LAB_PROCESSING || metric == SC_LAB_CANDIDATES;

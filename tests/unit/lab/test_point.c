@@ -103,10 +103,10 @@ static void test_warm_up_and_tail_do_not_count(void **state)
     assert_int_equal(first.cloaks + second.cloaks, both.cloaks);
 }
 
-static void test_whoever_asks_last_has_company_too(void **state)
+static void test_the_last_query_has_company_too(void **state)
 {
     (void)state;
-    // Were there nobody after the counted time, those who ask in its last seconds would wait in
+    // Were there no queries after the counted time, those who ask in its last seconds would wait in
     // vain, and success would fall as that time gets shorter.
     sc_lab_options options = small_options(city, "");
     options.methods = 1u << SC_LAB_BASIC;
@@ -232,10 +232,12 @@ static void test_requests_that_are_refused_are_told_as_such(void **state)
     CHECK_OK(sc__map_setup_init(&setup, &options, &options.maps[0], &diag), &diag);
     const sc_lab_point point = sc_lab_point_at(&options, 0, SC_LAB_AXIS_K, 3, 1);
     CHECK_REFUSED(sc__point_run(&options, &setup, &point, &result, &diag), SC_EREPLY, &diag,
-                  " ask for more objects than is admitted, or for a category that there is not");
+                  " request more objects than allowed, or an unknown category");
     CHECK_CONTAINS(diag.message, "basic: ");
-    assert_null(strstr(diag.message, "no answer to believe"));
-    assert_string_equal(diag.message + strlen(diag.message) - strlen(": want less"), ": want less");
+    assert_null(strstr(diag.message, "no valid answer"));
+    assert_string_equal(diag.message + strlen(diag.message) -
+                            strlen("; ask for fewer objects or another category"),
+                        "; ask for fewer objects or another category");
     sc__map_setup_fini(&setup);
 }
 
@@ -260,7 +262,7 @@ static void test_in_a_closed_loop_each_method_has_travellers_of_its_own(void **s
 {
     (void)state;
     sc_lab_options options = small_options(city, "");
-    // Whoever waits longer asks less often.
+    // A traveller that waits longer asks less often.
     options.counted_s = 40;
     options.is_closed = true;
     const sc_lab_result closed = run_middle(&options, 1);
@@ -300,7 +302,7 @@ static void test_travellers_may_turn_at_random_or_be_on_trips_with_more_trucks(v
     assert_true(waits[0] != waits[1] && waits[1] != waits[2] && waits[0] != waits[2]);
 }
 
-static void test_whoever_turns_at_random_needs_no_ways(void **state)
+static void test_travellers_that_turn_at_random_need_no_routes(void **state)
 {
     (void)state;
     sc_lab_options options = small_options(city, "");
@@ -389,7 +391,7 @@ static void test_traces_that_end_too_early_are_refused(void **state)
     CHECK_OK(sc__map_setup_init(&setup, &options, &options.maps[0], &diag), &diag);
     const sc_lab_point point = sc_lab_point_at(&options, 0, SC_LAB_AXIS_K, 3, 1);
     CHECK_REFUSED(sc__point_run(&options, &setup, &point, &result, &diag), SC_EINVAL, &diag,
-                  "the traces of city last 10 s, and 15 s are needed");
+                  "the traces of city last 10 s, but 15 s are needed");
     sc__map_setup_fini(&setup);
     sc_traces_free(traces);
 }
@@ -430,7 +432,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_a_method_does_as_well_among_others_as_by_itself),
     cmocka_unit_test(test_what_is_varied_has_its_effect),
     cmocka_unit_test(test_warm_up_and_tail_do_not_count),
-    cmocka_unit_test(test_whoever_asks_last_has_company_too),
+    cmocka_unit_test(test_the_last_query_has_company_too),
     cmocka_unit_test(test_all_methods_have_the_engine_of_the_options),
     cmocka_unit_test(test_a_cap_is_for_all_methods_and_without_it_each_has_its_own),
     cmocka_unit_test(test_every_method_shows_as_many_cloaks_as_the_one_with_the_fewest),
@@ -439,7 +441,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_on_a_map_without_objects_there_is_nothing_to_ask_for),
     cmocka_unit_test(test_in_a_closed_loop_each_method_has_travellers_of_its_own),
     cmocka_unit_test(test_travellers_may_turn_at_random_or_be_on_trips_with_more_trucks),
-    cmocka_unit_test(test_whoever_turns_at_random_needs_no_ways),
+    cmocka_unit_test(test_travellers_that_turn_at_random_need_no_routes),
     cmocka_unit_test(test_travellers_ask_for_the_category_of_their_map),
     cmocka_unit_test(test_travellers_may_do_as_recorded_ones_did),
     cmocka_unit_test(test_traces_that_end_too_early_are_refused),

@@ -101,7 +101,7 @@ static void test_what_is_stored_comes_back_to_the_last_bit(void **state)
     assert_int_equal(read.point.seed, 1);
     sc__store_close(&store);
 
-    // The same for whoever comes later.
+    // The same for a later run.
     store = opened(&options);
     assert_true(is_stored(&store, &result.point, &read));
     assert_memory_equal(read.by_method, result.by_method, sizeof read.by_method);
@@ -187,7 +187,7 @@ static void test_a_point_is_not_taken_for_another(void **state)
     const sc_lab_result result = made_result(&options, 3, 1);
     const sc_lab_result other = made_result(&options, 4, 1);
     save(&store, &result);
-    // Somebody copies the file.
+    // The file is copied.
     size_t size = 0;
     char *bytes =
         read_whole(place_path(&p, "results/points/city-k3-l4-s3-t3-n5-seed1.json"), &size);
@@ -302,7 +302,8 @@ static void test_a_file_that_cannot_be_looked_at_is_not_taken_for_missing(void *
     sc_diag diag = {""};
     CHECK_REFUSED(sc__store_load(&store, &point, &read, &is_there, &diag), SC_EIO, &diag,
                   "results/points/city-k3-l4-s3-t3-n5-seed1.json: cannot read: ");
-    CHECK_CONTAINS(diag.message, "; see that you may read it, or name another directory");
+    CHECK_CONTAINS(diag.message,
+                   "; check that you have permission to read it, or name another directory");
     assert_false(is_there);
     sc__store_close(&store);
 
@@ -361,14 +362,14 @@ static void test_other_settings_are_refused_by_name(void **state)
         refuse(&options, SC_EMISMATCH, says); \
     } while (0)
     REFUSE(travellers, 81,
-           "travellers was 80 when the points there were made, and is 81 now; name "
-           "another directory, or forget what is there with --fresh");
+           "travellers was 80 when the points there were made, but is 81 now; name another "
+           "directory, or discard them with --fresh");
     REFUSE(warm_up_s, 6, "warm-up was 5 ");
     REFUSE(counted_s, 11, "counted time was 10 ");
     REFUSE(is_closed, true, "questions was 'the same for all' ");
     REFUSE(max_cloaks, 16, "cloaks evaluated was 15 ");
     REFUSE(is_indexed, true, "provider was 'searches' ");
-    REFUSE(max_victims, 7, "victims was 5 when the points there were made, and is 7 now");
+    REFUSE(max_victims, 7, "victims was 5 when the points there were made, but is 7 now");
     REFUSE(adversary.samples, 65, "samples of an adversary was 64 ");
     REFUSE(adversary.max_placements, 4711, "placements it enumerates was 100 ");
     REFUSE(adversary.runs, 3, "runs of each was 2 ");
@@ -376,7 +377,7 @@ static void test_other_settings_are_refused_by_name(void **state)
     REFUSE(adversary.likeness, SC_LIKENESS_EXACT, "likeness it looks for was 'overlap' ");
     REFUSE(knows_traffic, true, "traffic it knows was 'none' ");
     REFUSE(version, "9.9", "version was ");
-    REFUSE(methods, 1u << SC_LAB_HYBRID, "and is 'hybrid' now");
+    REFUSE(methods, 1u << SC_LAB_HYBRID, "but is 'hybrid' now");
     REFUSE(workload.k.deviation, 2, "deviation of k was 1 ");
     REFUSE(workload.pause_s.mean, 6, "pause was 5 ");
     REFUSE(workload.wanted, SC_WANT_ANY, "category was 'one each' ");
@@ -384,8 +385,8 @@ static void test_other_settings_are_refused_by_name(void **state)
     REFUSE(is_walk, true, "city: movement was 'trips' ");
     REFUSE(truck_share, 0.5, "city: trucks was 0.2 ");
     REFUSE(engine.compactness, 2, "lambda was 1 ");
-    REFUSE(engine.consideration_us, 2500000, "alpha was 2 when the points there were made, and is");
-    REFUSE(has_cap, true, "cap was 0 when the points there were made, and is 64 now");
+    REFUSE(engine.consideration_us, 2500000, "alpha was 2 when the points there were made, but is");
+    REFUSE(has_cap, true, "cap was 0 when the points there were made, but is 64 now");
     REFUSE(engine.cost.segment, 4711, "cost of a segment was ");
     REFUSE(engine.cost.border_node, 4711, "cost of a border node was ");
     REFUSE(engine.cost.object, 4711, "cost of an object was ");
@@ -409,7 +410,7 @@ static void test_what_makes_no_difference_may_differ(void **state)
     options.is_walk = true;
     sc__store store = opened(&options);
     sc__store_close(&store);
-    // Nobody is on a trip; each method sets its variant, and each variant its cap.
+    // No traveller is on a trip; each method sets its variant, and each variant its cap.
     options.truck_share = 0.5;
     options.engine.variant = SC_VARIANT_XSTAR;
     options.engine.is_strict = true;
@@ -439,7 +440,7 @@ static void test_a_category_is_known_by_its_name(void **state)
     store = opened(&options);
     sc__store_close(&store);
     char says[200];
-    snprintf(says, sizeof says, "city: category was '%s' when the points there were made, and is",
+    snprintf(says, sizeof says, "city: category was '%s' when the points there were made, but is",
              sc_map_category_name(city, 0));
     options.maps[0].category = 1;
     refuse(&options, SC_EMISMATCH, says);
@@ -479,8 +480,8 @@ static void test_points_of_another_build_of_the_program_are_not_mixed_with_ours(
         sc__store_close(&store);
         set_program(&p, others[i]);
         refuse(&options, SC_EMISMATCH,
-               "another build of the program made the points there; name another directory, or "
-               "forget what is there with --fresh");
+               "the points there were made by another build of the program; name another "
+               "directory, or discard them with --fresh");
         assert_int_equal(count_entries(place_path(&p, "results/points")), 1);
         options.is_fresh = true;
         store = opened(&options);
@@ -497,7 +498,7 @@ static void test_other_traces_are_refused(void **state)
     static const char *const texts[] = {
         "id,t,x,y\na,0,0,0\na,10,100,0\n", "id,t,x,y\na,0,0,0\na,11,100,0\n",
         "id,t,x,y\na,0,0,0\na,5,50,0\na,10,100,0\n",
-        // As many, as long, and elsewhere; or somebody else.
+        // As many, as long, and elsewhere; or another traveller.
         "id,t,x,y\na,0,0,0\na,10,101,0\n", "id,t,x,y\nb,0,0,0\nb,10,100,0\n"};
     enum { COUNT = sizeof texts / sizeof texts[0] };
     sc_traces *traces[COUNT] = {NULL};
@@ -572,7 +573,7 @@ static void test_points_of_which_nothing_is_known_are_not_taken(void **state)
     static const char *const damaged[] = {"", "{", "{\"settings\":{}}", "[]", "null"};
     for (size_t i = 0; i < sizeof damaged / sizeof *damaged; i++) {
         place_write_text(&p, "results/experiment.json", damaged[i]);
-        refuse(&options, SC_EMISMATCH, "name another directory, or forget what is there");
+        refuse(&options, SC_EMISMATCH, "name another directory, or discard them");
     }
     options.is_fresh = true;
     store = opened(&options);
@@ -583,7 +584,7 @@ static void test_points_of_which_nothing_is_known_are_not_taken(void **state)
 static void test_a_directory_that_is_not_ours_is_left_alone(void **state)
 {
     (void)state;
-    // Somebody else keeps points there: even one that is called as ours are may not go.
+    // Another program keeps points there: even one that is called as ours are may not go.
     static const char *const theirs[] = {"results/points/city-k3-l4-s3-t3-n5-seed1.json",
                                          "results/points/a.json", "results/points/notes.txt",
                                          "results/points/.a.0123456789abcdef"};
@@ -597,7 +598,7 @@ static void test_a_directory_that_is_not_ours_is_left_alone(void **state)
         place_write_text(&p, theirs[i], "{}");
         for (int is_fresh = 0; is_fresh <= 1; is_fresh++) {
             options.is_fresh = is_fresh != 0;
-            refuse(&options, SC_EMISMATCH, "is not a directory of an experiment; name another");
+            refuse(&options, SC_EMISMATCH, "is not from an experiment; name another");
             assert_int_equal(access(place_path(&p, theirs[i]), F_OK), 0);
             assert_int_equal(access(place_path(&p, "results/experiment.json"), F_OK), -1);
         }
@@ -613,12 +614,12 @@ static void test_two_runs_cannot_be_at_work_in_one_directory(void **state)
     place p = place_new();
     sc_lab_options options = small_options(city, place_path(&p, "results"));
     sc__store store = opened(&options);
-    refuse(&options, SC_EBUSY, "another run is at work there");
+    refuse(&options, SC_EBUSY, "another run is using this directory");
     // Least of all one that would forget what is there.
     const sc_lab_result result = made_result(&options, 3, 1);
     save(&store, &result);
     options.is_fresh = true;
-    refuse(&options, SC_EBUSY, "another run is at work there");
+    refuse(&options, SC_EBUSY, "another run is using this directory");
     sc_lab_result read;
     assert_true(is_stored(&store, &result.point, &read));
     sc__store_close(&store);
@@ -650,9 +651,9 @@ static void test_a_directory_that_cannot_be_made_is_told(void **state)
     (void)state;
     place p = place_new();
     sc_lab_options options = small_options(city, place_path(&p, "missing/results"));
-    refuse(&options, SC_EIO, "missing/results: cannot make the directory: ");
+    refuse(&options, SC_EIO, "missing/results: cannot create the directory: ");
     options.directory = place_write_text(&p, "file", "");
-    refuse(&options, SC_EIO, "file: is not a directory");
+    refuse(&options, SC_EIO, "file: this is not a directory");
     char long_name[5000];
     memset(long_name, 'a', sizeof long_name);
     long_name[sizeof long_name - 1] = '\0';
@@ -668,7 +669,7 @@ static void test_a_directory_that_may_not_be_written_is_told(void **state)
     sc_lab_options options = small_options(city, place_path(&p, "locked"));
     assert_int_equal(mkdir(options.directory, 0555), 0);
     lose_rights(&p);
-    refuse(&options, SC_EIO, "choose a place where you may write");
+    refuse(&options, SC_EIO, "choose a place where you have permission to write");
     have_rights_again();
     place_free(&p);
 }

@@ -86,7 +86,7 @@ static void test_four_threads_answer_as_one_does(void **state)
         askers[i] = (asker){.objects = sc_objects_hold(town.objects)};
         assert_int_equal(pthread_create(&threads[i], NULL, work, &askers[i]), 0);
     }
-    sc_objects_release(town.objects);  // whoever is last frees it
+    sc_objects_release(town.objects);  // the last one frees it
     for (size_t i = 0; i < THREADS; i++) {
         assert_int_equal(pthread_join(threads[i], NULL), 0);
         CHECK_OK(askers[i].err, NULL);

@@ -59,7 +59,7 @@ static void test_what_is_put_into_the_stride_at_hand_comes_next(void **state)
     sc__index_queue_fini(&queue);
 }
 
-static void test_a_cleared_queue_begins_anew(void **state)
+static void test_a_cleared_queue_starts_over(void **state)
 {
     (void)state;
     sc_index_queue queue = {0};
@@ -445,7 +445,7 @@ static void test_sets_without_an_index_have_nothing_that_could_be_wrong(void **s
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_an_empty_queue_gives_nothing_as_often_as_it_is_asked),
     cmocka_unit_test(test_what_is_put_into_the_stride_at_hand_comes_next),
-    cmocka_unit_test(test_a_cleared_queue_begins_anew),
+    cmocka_unit_test(test_a_cleared_queue_starts_over),
     SC_CASES(test_stars_come_out_by_stride_and_then_as_they_were_put),
     SC_CASES(test_every_list_of_every_star_is_what_a_plain_search_finds),
     cmocka_unit_test(test_lists_that_are_full_lack_nothing),

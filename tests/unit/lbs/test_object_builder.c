@@ -251,7 +251,7 @@ static void test_a_key_that_another_object_has_is_refused_and_changes_nothing(vo
     sc_map_free(map);
 }
 
-static void test_a_builder_begins_anew_after_each_set(void **state)
+static void test_a_builder_starts_over_after_each_set(void **state)
 {
     (void)state;
     sc_map *map = full_map(SC_COORDS_PLANAR);
@@ -308,7 +308,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_an_offset_is_kept_within_its_edge),
     cmocka_unit_test(test_a_row_that_makes_no_sense_is_refused_and_changes_nothing),
     cmocka_unit_test(test_a_key_that_another_object_has_is_refused_and_changes_nothing),
-    cmocka_unit_test(test_a_builder_begins_anew_after_each_set),
+    cmocka_unit_test(test_a_builder_starts_over_after_each_set),
     cmocka_unit_test(test_a_set_that_is_not_the_maps_own_cannot_be_saved_with_it),
 };
 SC_SUITE(tests)

@@ -205,7 +205,7 @@ static void test_the_last_of_its_holders_frees_a_set(void **state)
     for (int i = 0; i < THREADS; i++) {
         assert_int_equal(pthread_create(&threads[i], NULL, hold_and_read, sc_objects_hold(set)), 0);
     }
-    // Whoever is last is up to chance; that it is freed once, the address sanitizer sees.
+    // Which thread is last is up to chance; that it is freed once, the address sanitizer sees.
     const size_t count = sc__objects_view(set)->object_count;
     sc_objects_release(set);
     for (int i = 0; i < THREADS; i++) {

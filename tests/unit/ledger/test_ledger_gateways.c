@@ -142,7 +142,7 @@ static uint64_t answered(scene *s)
     return sc_ledger_stats_of(s->ledgers[0]).answered + sc_ledger_stats_of(s->ledgers[1]).answered;
 }
 
-static void test_travellers_get_the_exact_answer_whoever_has_asked(void **state)
+static void test_travellers_get_the_exact_answer_by_any_provider(void **state)
 {
     (void)state;
     uint64_t elsewhere = 0;
@@ -199,7 +199,7 @@ static void test_where_the_engines_are_elsewhere_nothing_can_be_switched(void **
 }
 
 static const struct CMUnitTest tests[] = {
-    SC_CASES(test_travellers_get_the_exact_answer_whoever_has_asked),
+    SC_CASES(test_travellers_get_the_exact_answer_by_any_provider),
     cmocka_unit_test(test_where_the_engines_are_elsewhere_nothing_can_be_switched),
 };
 SC_SUITE(tests)

@@ -221,7 +221,7 @@ static void test_many_doors_and_every_ticket_comes_back_once(void **state)
     }
 }
 
-static void test_a_stop_in_the_middle_loses_nobody(void **state)
+static void test_a_stop_in_the_middle_loses_no_query(void **state)
 {
     (void)state;
     scene *s = test_take(1, sizeof *s);
@@ -246,7 +246,7 @@ static void *ask_until_the_end(void *argument)
     return NULL;
 }
 
-static void test_doors_that_do_not_know_of_the_end_lose_nobody(void **state)
+static void test_doors_that_do_not_know_of_the_end_lose_no_query(void **state)
 {
     (void)state;
     scene *s = test_take(1, sizeof *s);
@@ -276,7 +276,7 @@ static void test_doors_that_do_not_know_of_the_end_lose_nobody(void **state)
 
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_many_doors_and_every_ticket_comes_back_once),
-    cmocka_unit_test(test_a_stop_in_the_middle_loses_nobody),
-    cmocka_unit_test(test_doors_that_do_not_know_of_the_end_lose_nobody),
+    cmocka_unit_test(test_a_stop_in_the_middle_loses_no_query),
+    cmocka_unit_test(test_doors_that_do_not_know_of_the_end_lose_no_query),
 };
 SC_SUITE(tests)

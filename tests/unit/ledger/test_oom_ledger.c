@@ -210,7 +210,7 @@ static void test_an_ok_without_memory_is_as_a_lost_one(void **state)
     close_desk(d);
 }
 
-static void test_a_no_without_memory_names_nobody(void **state)
+static void test_a_no_without_memory_names_no_member(void **state)
 {
     (void)state;
     ledger_fixture *d = open_desk();
@@ -257,7 +257,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_a_start_without_memory_sends_so),
     SC_CASES(test_every_ticket_has_one_outcome_whatever_memory_does),
     cmocka_unit_test(test_an_ok_without_memory_is_as_a_lost_one),
-    cmocka_unit_test(test_a_no_without_memory_names_nobody),
+    cmocka_unit_test(test_a_no_without_memory_names_no_member),
     cmocka_unit_test(test_a_result_without_memory_is_not_told),
     cmocka_unit_test(test_a_ticket_without_memory_is_none),
 };

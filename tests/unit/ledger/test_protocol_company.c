@@ -105,7 +105,7 @@ static void test_a_query_that_is_over_is_taken_from_all_that_received_of_it(void
     (void)state;
     scene *s = scene_open();
     ledger_fixture *d = &s->ledger_fixture;
-    // By its own part, and nobody else has it: the worker receives that the proposal has left.
+    // By its own part, and no other worker has it: the worker receives that the proposal has left.
     ask(s, 1, 'D', FAR);
     publish(s, 1, 0, 10);
     ledger_next(d, SC_MSG_PUBLISHED, PEER_WORKER);

@@ -1,5 +1,5 @@
 // Scenes with another gateway in which we are R: what we send and do, and what becomes of messages
-// that come twice, too early, too late or from somebody who has no send. Times are microseconds;
+// that come twice, too early, too late or from a wrong sender. Times are microseconds;
 // the guard is 10, the jitter 100, the patience 300.
 #include "ledger/state.h"
 
@@ -165,7 +165,7 @@ static void test_as_r_patience_has_an_end(void **state)
     four_close(d);
 }
 
-static void test_as_r_worker_and_members_may_abort_and_nobody_else(void **state)
+static void test_as_r_only_worker_and_members_may_abort(void **state)
 {
     (void)state;
     for (int is_released = 0; is_released < 2; is_released++) {
@@ -221,7 +221,7 @@ static void test_as_r_a_member_of_ours_that_goes_calls_it_off(void **state)
     four_close(d);
 }
 
-static void test_as_r_who_asks_is_told_what_is_decided(void **state)
+static void test_as_r_a_question_is_answered_with_the_decision(void **state)
 {
     (void)state;
     ledger_fixture *d = four_open();
@@ -277,7 +277,7 @@ static void test_an_abort_that_overtakes_its_proposal_keeps_it_out(void **state)
     }
 }
 
-/** Fill the outcomes: whoever asks for a proposal that is not known is told that it is dead, until
+/** Fill the outcomes: a question about a proposal that is not known is answered "dead", until
  * there is no room to remember that. Returns how many were told. */
 static size_t fill_fates(ledger_fixture *d, sc_time now)
 {
@@ -299,7 +299,7 @@ static void test_without_room_for_outcomes_proposals_are_put_off(void **state)
     ledger_ask(d, 1, 5000, 0);
     ledger_ask(d, 2, 4000, 0);
     assert_int_equal(fill_fates(d, 1), MOST_FATES);
-    // Nobody is told that a proposal is dead which could not be remembered.
+    // A proposal that could not be remembered is not called dead.
     ledger_receive(d, SC_MSG_ASK, PEER_OTHER, &(sc_proposal_id){{0xff}}, 2);
     ledger_receive(d, SC_MSG_ABORT, PEER_WORKER, &(sc_proposal_id){{0xff}}, 2);
     ledger_check_quiet(d);
@@ -367,10 +367,10 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_as_r_a_release_that_sends_too_little_is_off),
     cmocka_unit_test(test_as_r_a_release_too_late_for_the_others_is_off),
     cmocka_unit_test(test_as_r_patience_has_an_end),
-    cmocka_unit_test(test_as_r_worker_and_members_may_abort_and_nobody_else),
+    cmocka_unit_test(test_as_r_only_worker_and_members_may_abort),
     cmocka_unit_test(test_as_r_what_has_left_cannot_be_aborted),
     cmocka_unit_test(test_as_r_a_member_of_ours_that_goes_calls_it_off),
-    cmocka_unit_test(test_as_r_who_asks_is_told_what_is_decided),
+    cmocka_unit_test(test_as_r_a_question_is_answered_with_the_decision),
     cmocka_unit_test(test_an_abort_that_overtakes_its_proposal_keeps_it_out),
     cmocka_unit_test(test_without_room_for_outcomes_proposals_are_put_off),
     cmocka_unit_test(test_who_is_not_r_needs_no_room_for_outcomes),

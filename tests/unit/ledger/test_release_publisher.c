@@ -200,7 +200,7 @@ static void test_a_result_sends_what_was_asked_and_what_came_back(void **state)
     assert_true(sc_request_equal(&relay->requests[0], &left.relay->requests[0]));
     sc_relay_free(relay);
     sc_result_free(result);
-    // Where it failed, or nobody else wants it, there is none.
+    // Where it failed, or no other gateway wants it, there is none.
     errand->failure = SC_FAILURE_TIMEOUT;
     assert_null(sc__errand_result(&s->publisher, errand));
     errand->failure = SC_FAILURE_NONE;

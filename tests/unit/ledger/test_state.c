@@ -213,7 +213,7 @@ static void without_time(sc_proposal *proposal)
 }
 
 static void
-test_a_proposal_with_somebody_who_is_not_open_or_that_makes_no_sense_is_refused(void **state)
+test_a_proposal_with_a_member_that_is_not_open_or_that_makes_no_sense_is_refused(void **state)
 {
     (void)state;
     const uint32_t nobody[] = {0};
@@ -429,7 +429,7 @@ static void test_a_proposal_that_was_called_off_stays_dead(void **state)
     assert_int_equal(stats.aborted, 1);
     assert_int_equal(stats.refused, 1);
     assert_int_equal(stats.proposals, 1);
-    // When nobody can send of it any more it is forgotten, and refused as late.
+    // When no message about it can come any more it is forgotten, and refused as late.
     sc__ledger_state_pass_time(d->ledger_state, 1021 + 1000000);
     while (d->told_count > 0) {
         sc_msg msg = ledger_next(d, SC_MSG_REMOVE, SC_PEER_NONE);
@@ -495,7 +495,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_a_reserved_query_whose_client_goes_away_takes_the_proposal_with_it),
     cmocka_unit_test(test_a_published_query_whose_client_goes_away_is_answered_like_the_others),
     cmocka_unit_test(
-        test_a_proposal_with_somebody_who_is_not_open_or_that_makes_no_sense_is_refused),
+        test_a_proposal_with_a_member_that_is_not_open_or_that_makes_no_sense_is_refused),
     cmocka_unit_test(test_a_proposal_that_is_too_late_for_one_costs_only_that_one),
     cmocka_unit_test(test_a_release_that_comes_late_is_called_off),
     cmocka_unit_test(test_a_deadline_that_comes_while_reserved_leaves_the_query_in_doubt),

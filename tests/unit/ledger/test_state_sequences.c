@@ -7,7 +7,7 @@
 // outcome, and the right to it; none is published twice, by us or by the other gateway, none after
 // a deadline, and none that was dropped or had gone before; a proposal is reserved if and only if
 // all our members are open and there is time; what we have called dead never leaves, and what has
-// left is never called dead; and engines know of all that are open and of nobody who has an
+// left is never called dead; and engines know of all that are open and of none that has an
 // outcome.
 #include "ledger/state.h"
 
@@ -439,7 +439,7 @@ static void speak_there(story *s)
     if (o->has_left_there && chance(s, 3)) send_msg(s, o, SC_MSG_RESULT, PEER_OTHER);
 }
 
-/** Strangers' messages, and those that should come from somebody else, change nothing. */
+/** Strangers' messages, and those that should come from another sender, change nothing. */
 static void speak_falsely(story *s)
 {
     const offer *o = any_offer(s);

@@ -193,7 +193,8 @@ static void test_every_fault_is_found_and_named(void **state)
         open_scene(&on, SC_COORDS_GEOGRAPHIC, faults[i].manners);
         on.options.duration_s = 0.05;
         if (faults[i].manners == TOY_TWICE) {
-            // Whoever asks again at once would take the second reply for that of the next query.
+            // A client that asks again at once would take the second reply for that of the next
+            // query.
             on.options.is_restless = false;
             on.options.duration_s = 0.4;
             on.options.workload.pause_s = sc_normal_around(1, 0, 1);
@@ -316,7 +317,7 @@ static void test_queries_can_be_held(void **state)
     close_scene(&on);
 }
 
-// The toy takes whatever comes and answers at once; so those who misbehave harm nobody but
+// The toy takes whatever comes and answers at once; so those who misbehave harm none but
 // themselves.
 static void test_chaos_is_accounted_for(void **state)
 {
@@ -366,7 +367,7 @@ static void test_a_service_that_is_not_there_is_told_at_once(void **state)
     on.options.url = url;
     sc_diag diag = {""};
     CHECK_REFUSED(sc_load_run(on.map, &on.options, on.report, &diag), SC_ENET, &diag,
-                  "is the service running");
+                  "check that the service is running");
     on.options.url = "gopher://x";
     CHECK_REFUSED(sc_load_run(on.map, &on.options, on.report, &diag), SC_EINVAL, &diag, "gopher");
     on.options.group_count = 0;

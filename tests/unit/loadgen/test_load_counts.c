@@ -142,7 +142,7 @@ static void test_counts_that_do_not_agree_are_a_violation(void **state)
     (void)state;
     const sc_violation counts = SC_VIOLATION_MISCOUNT;
     check_held((sc_service_counts){.answered = 109, .dropped = 54, .failed = 2}, 3, counts,
-               "answered: the service counts 9, and 10 were seen");
+               "answered: the service counts 9, but 10 were seen here");
     check_held((sc_service_counts){.answered = 111, .dropped = 54, .failed = 2}, 0, counts,
                "answered: the service counts 11");
     check_held((sc_service_counts){.answered = 110, .dropped = 55, .failed = 2}, 0, counts,
@@ -156,7 +156,7 @@ static void test_counts_that_do_not_agree_are_a_violation(void **state)
     check_held((sc_service_counts){.answered = 110, .dropped = 54, .failed = 2, .pending = 3}, 0,
                counts, "3 queries are still");
     check_held((sc_service_counts){.taken = 167, .answered = 110, .dropped = 54, .failed = 2}, 0,
-               counts, "has taken 167");
+               counts, "accepted 167");
     check_held((sc_service_counts){.answered = 110, .dropped = 54, .failed = 2, .violations = 2}, 0,
                SC_VIOLATION_BROKEN_PROMISE, "2 cloaks");
 }
@@ -186,12 +186,14 @@ static void test_a_run_without_any_outcome_is_a_violation(void **state)
     const sc_load_tally key = {.end = SC_LOAD_REFUSED, .status = 401, .word = "token", .count = 3};
     const sc_load_tally left = {.end = SC_LOAD_LEFT, .word = "closed", .count = 2};
     check_wanted(&key, 1,
-                 "no query was taken: 3 refused with 401 token; are these the service's keys?");
-    check_wanted(&odd, 1, "no query was taken: 1 refused with 429 rate");
+                 "no query was accepted: 3 refused with 401 token; check that the key file is that "
+                 "of the service");
+    check_wanted(&odd, 1, "no query was accepted: 1 refused with 429 rate");
     const sc_load_tally mixed[] = {left, odd, key};
     check_wanted(mixed, 3,
-                 "no query was taken: 3 refused with 401 token; are these the service's keys?");
-    check_wanted(&left, 1, "we left before any of 2 queries had an outcome");
+                 "no query was accepted: 3 refused with 401 token; check that the key file is that "
+                 "of the service");
+    check_wanted(&left, 1, "the run ended before any of 2 queries had an outcome");
 }
 
 static void test_a_run_with_an_outcome_or_without_queries_is_none(void **state)

@@ -183,13 +183,13 @@ static void test_what_is_not_described_is_a_bad_reply(void **state)
         const char *body;
         const char *part;
     } cases[] = {
-        {"", "no JSON"},
-        {"[]", "no JSON object"},
-        {"{\"outcome\":\"answered\"", "no JSON"},
-        {"{\"outcome\":\"answered\",\"outcome\":\"dropped\"}", "no JSON"},
+        {"", "not a JSON object"},
+        {"[]", "not a JSON object"},
+        {"{\"outcome\":\"answered\"", "not a JSON object"},
+        {"{\"outcome\":\"answered\",\"outcome\":\"dropped\"}", "not a JSON object"},
         {"{}", "'outcome'"},
         {"{\"outcome\":7}", "'outcome'"},
-        {"{\"outcome\":\"lost\"}", "not known"},
+        {"{\"outcome\":\"lost\"}", "unknown"},
         {ANSWER("-1", "5", "3", ""), "'wait_s'"},
         {ANSWER("\"1\"", "5", "3", ""), "'wait_s'"},
         {ANSWER("1", "5.5", "3", ""), "'users'"},
@@ -206,7 +206,7 @@ static void test_what_is_not_described_is_a_bad_reply(void **state)
          "'street'"},
         {"{\"outcome\":\"answered\",\"wait_s\":1,\"cloak\":{\"users\":5,\"segments\":3},"
          "\"metric\":\"distance\",\"objects\":[],\"position\":{}}",
-         "does not have"},
+         "does not describe"},
         {ANSWER("1", "5", "3", "{}"), "'id'"},
         {ANSWER("1", "5", "3", "17"), "'id'"},
         {ANSWER("1", "5", "3",
@@ -214,7 +214,7 @@ static void test_what_is_not_described_is_a_bad_reply(void **state)
                 "\"distance_m\":1}"),
          "position"},
         {"{\"outcome\":\"dropped\",\"wait_s\":1}", "'reason'"},
-        {"{\"outcome\":\"dropped\",\"reason\":\"tired\",\"wait_s\":1}", "not known"},
+        {"{\"outcome\":\"dropped\",\"reason\":\"tired\",\"wait_s\":1}", "unknown"},
         {"{\"outcome\":\"dropped\",\"reason\":\"expired\"}", "'wait_s'"},
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -227,13 +227,13 @@ static void test_problems_must_be_problems(void **state)
     (void)state;
     check_violated(429, "{\"title\":\"x\",\"status\":429}", SC_VIOLATION_BAD_REPLY, "'type'");
     check_violated(429, "{\"type\":\"urn:starcloak:problem:rate\",\"title\":\"x\",\"status\":400}",
-                   SC_VIOLATION_BAD_REPLY, "another status");
+                   SC_VIOLATION_BAD_REPLY, "the status of a problem differs");
     check_violated(429, "{\"type\":\"about:blank\",\"title\":\"x\",\"status\":429}",
-                   SC_VIOLATION_BAD_REPLY, "not known");
+                   SC_VIOLATION_BAD_REPLY, "unknown");
     check_violated(502,
                    "{\"type\":\"urn:starcloak:problem:provider\",\"title\":\"x\",\"status\":502,"
                    "\"outcome\":\"failed\",\"reason\":\"bored\"}",
-                   SC_VIOLATION_BAD_REPLY, "not known");
+                   SC_VIOLATION_BAD_REPLY, "unknown");
     check_violated(418, "{}", SC_VIOLATION_BAD_REPLY, "status 418");
     check_reply(200, SC_RESPONSE_OTHER, ANSWER("1", "5", "3", ""));
     assert_true(check.is_violated);

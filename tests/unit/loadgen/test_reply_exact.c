@@ -203,8 +203,8 @@ static void test_times_are_compared_too(void **state)
             tell(on, "1", "cafe", "", 5);
             on->group.check->durations_s[0] = seconds_for(on, 5) + off;
             if (off) {
-                check_wrong(on,
-                            metric == SC_METRIC_TIME ? "another time" : "another object or way");
+                check_wrong(on, metric == SC_METRIC_TIME ? "another time"
+                                                         : "another object, another way");
             } else {
                 check_right(on);
             }

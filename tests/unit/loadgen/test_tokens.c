@@ -40,7 +40,7 @@ static sc_err issue_two(void *context, uint32_t i, char *out, sc_diag *diag)
     return SC_OK;
 }
 
-static void test_somebody_else_may_issue_them(void **state)
+static void test_another_program_may_issue_them(void **state)
 {
     (void)state;
     static char prefix[] = "sct1_of";
@@ -110,7 +110,7 @@ static void test_files_that_are_not_there_are_told(void **state)
 
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_issued_tokens_are_good_and_name_different_users),
-    cmocka_unit_test(test_somebody_else_may_issue_them),
+    cmocka_unit_test(test_another_program_may_issue_them),
     cmocka_unit_test(test_a_file_has_one_token_per_line),
     cmocka_unit_test(test_what_is_no_token_is_refused_and_not_repeated),
     cmocka_unit_test(test_files_that_are_not_there_are_told),

@@ -1,4 +1,4 @@
-// Whoever watches the travellers is told of each query twice: when it is asked, and how it ended.
+// A watcher of the travellers is told of each query twice: when it is asked, and how it ended.
 #include "demo/loadgen/loadgen.h"
 
 #include <pthread.h>

@@ -111,7 +111,7 @@ static void test_any_counts_of_an_odd_map_read_back(void **state)
         CHECK_OK(sc_density_write_counts(map, counts, path, &diag), &diag);
         // A map without a road has a table without a line, which cannot be meant.
         const sc_err err = sc_density_read(map, path, &read, &diag);
-        if (count == 0) CHECK_REFUSED(err, SC_EPARSE, &diag, "nothing below it");
+        if (count == 0) CHECK_REFUSED(err, SC_EPARSE, &diag, "a header but no lines");
         if (count > 0) CHECK_OK(err, &diag);
         for (sc_seg_id i = 0; i < count; i++) {
             CHECK_SAME(sc_density_weight(read, i), sc_density_weight(made, i));
@@ -173,7 +173,7 @@ static void test_the_checksum_of_the_map_is_compared(void **state)
     char wanted[sizeof(sc_diag)];
     snprintf(wanted, sizeof wanted,
              "d.csv:3: this is a density of the map with the checksum %016" PRIx64
-             ", not of this one; take that one ('starcloak map info' shows checksums)",
+             ", not of this map; use that map ('starcloak map info' shows checksums)",
              checksum ^ 1);
     sc_density *density = NULL;
     sc_diag diag = {""};
@@ -212,31 +212,29 @@ static void test_a_bad_table_is_refused_with_its_line_its_column_and_what_to_do(
         const char *text;
         const char *message;
     } bad[] = {
-        {"", "d.csv: is empty; a header segment,count is needed"},
-        {"\n# nothing\n", "d.csv: is empty; a header segment,count is needed"},
+        {"", "d.csv: the file is empty; it must begin with a header segment,count"},
+        {"\n# nothing\n", "d.csv: the file is empty; it must begin with a header segment,count"},
         {"segment,count\n",
-         "d.csv: has a header and nothing below it; a line per segment is needed"},
+         "d.csv: the file has a header but no lines; add a line for each segment"},
         {"\nid,count\n0,1\n",
-         "d.csv:2: the header names no column 'segment'; it is segment,count or segment,weight"},
+         "d.csv:2: the header has no column 'segment'; write segment,count or segment,weight"},
         {"0,1\n",
-         "d.csv:1: the header names no column 'segment'; it is segment,count or segment,weight"},
-        {"segment,number\n0,1\n", "d.csv:1: the header names neither 'count' nor 'weight'; it is "
+         "d.csv:1: the header has no column 'segment'; write segment,count or segment,weight"},
+        {"segment,number\n0,1\n", "d.csv:1: the header has neither 'count' nor 'weight'; write "
                                   "segment,count or segment,weight"},
-        {"segment,count,weight\n0,1,1\n", "d.csv:1: the header names both 'count' and 'weight'; "
-                                          "rename the one that is not meant"},
+        {"segment,count,weight\n0,1,1\n", "d.csv:1: the header has both 'count' and 'weight'; "
+                                          "rename the column that is not to be used"},
         {"segment,count,Segment\n0,1,0\n", "d.csv:1: field 'segment' is in the header twice: "
-                                           "'Segment'; rename the one that is not meant"},
+                                           "'Segment'; rename the column that is not to be used"},
         {"segment,\"count\n0,1\n",
          "d.csv:1: field 2 begins with a quote and does not end with one; "
          "close it, or leave both out"},
         {"segment,count\n0,\"1\"2\n", "d.csv:2: field 2 begins with a quote and does not end with "
                                       "one; close it, or leave both out"},
-        {"segment,count\n0\n",
-         "d.csv:2: the header has 2 fields and this line 1; put a text with a comma in double "
-         "quotes, and leave no field out"},
-        {"segment,count\n0,1,2\n",
-         "d.csv:2: the header has 2 fields and this line 3; put a text with a comma in double "
-         "quotes, and leave no field out"},
+        {"segment,count\n0\n", "d.csv:2: the header has 2 fields, but this line has 1; put a text "
+                               "with a comma in double quotes, and leave out no field"},
+        {"segment,count\n0,1,2\n", "d.csv:2: the header has 2 fields, but this line has 3; put a "
+                                   "text with a comma in double quotes, and leave out no field"},
         {"segment,count\n0,1\nnorth,2\n",
          "d.csv:3: field 'segment' is not a whole number: 'north'; write the segment's number, as "
          "'starcloak map export' does"},
@@ -244,22 +242,21 @@ static void test_a_bad_table_is_refused_with_its_line_its_column_and_what_to_do(
                                 "segment's number, as 'starcloak map export' does"},
         {"segment,count\n-1,2\n", "d.csv:2: field 'segment' is not a whole number: '-1'; write the "
                                   "segment's number, as 'starcloak map export' does"},
-        {"segment,count\n4,2\n", "d.csv:2: field 'segment' is 4, and the map has 4 segments, "
-                                 "numbered from 0; take the map that the table was made for"},
-        {"segment,count\n4294967296,2\n", "d.csv:2: field 'segment' is 4294967296, and the map has "
-                                          "4 segments, numbered from 0; take "
-                                          "the map that the table was made for"},
+        {"segment,count\n4,2\n", "d.csv:2: field 'segment' is 4, but the map has 4 segments, "
+                                 "numbered from 0; use the map that the table was made for"},
+        {"segment,count\n4294967296,2\n",
+         "d.csv:2: field 'segment' is 4294967296, but the map has 4 segments, numbered from 0; use "
+         "the map that the table was made for"},
         {"segment,count\n1,2\n2,0\n01,2\n",
-         "d.csv:4: field 'segment' names a segment for the second time: '01'; leave one line for "
-         "it"},
-        {"segment,weight\n1,0\n1,2\n", "d.csv:3: field 'segment' names a segment for the second "
-                                       "time: '1'; leave one line for it"},
-        {"segment,count\n1,2.5\n", "d.csv:2: field 'count' is not a whole number from 0 on: '2.5'; "
-                                   "count travellers, or call the column 'weight'"},
-        {"segment,count\n1,-2\n", "d.csv:2: field 'count' is not a whole number from 0 on: '-2'; "
-                                  "count travellers, or call the column 'weight'"},
+         "d.csv:4: field 'segment' names a segment a second time: '01'; keep one line for it"},
+        {"segment,weight\n1,0\n1,2\n",
+         "d.csv:3: field 'segment' names a segment a second time: '1'; keep one line for it"},
+        {"segment,count\n1,2.5\n", "d.csv:2: field 'count' is not a whole number of 0 or more: "
+                                   "'2.5'; count travellers, or call the column 'weight'"},
+        {"segment,count\n1,-2\n", "d.csv:2: field 'count' is not a whole number of 0 or more: "
+                                  "'-2'; count travellers, or call the column 'weight'"},
         {"segment,count\n1,18446744073709551616\n",
-         "d.csv:2: field 'count' is not a whole number from 0 on: '18446744073709551616'; count "
+         "d.csv:2: field 'count' is not a whole number of 0 or more: '18446744073709551616'; count "
          "travellers, or call the column 'weight'"},
         {"segment,weight\n1,much\n",
          "d.csv:2: field 'weight' is not a number: 'much'; write one like 0.25"},
@@ -268,16 +265,16 @@ static void test_a_bad_table_is_refused_with_its_line_its_column_and_what_to_do(
         {"segment,weight\n1,1e999\n",
          "d.csv:2: field 'weight' is not a number: '1e999'; write one like 0.25"},
         {"segment,weight\n1,-1\n",
-         "d.csv:2: field 'weight' is neither 0 nor from 1e-100 to 1e100: '-1'; only how weights "
-         "compare matters: multiply all of them by the same"},
+         "d.csv:2: field 'weight' is neither 0 nor from 1e-100 to 1e100: '-1'; only the ratios of "
+         "weights matter: multiply all of them by the same number"},
         {"segment,weight\n1,1.1e100\n",
-         "d.csv:2: field 'weight' is neither 0 nor from 1e-100 to 1e100: '1.1e100'; only how "
-         "weights compare matters: multiply all of them by the same"},
+         "d.csv:2: field 'weight' is neither 0 nor from 1e-100 to 1e100: '1.1e100'; only the "
+         "ratios of weights matter: multiply all of them by the same number"},
         {"segment,weight\n1,0.9e-100\n",
-         "d.csv:2: field 'weight' is neither 0 nor from 1e-100 to 1e100: '0.9e-100'; only how "
-         "weights compare matters: multiply all of them by the same"},
+         "d.csv:2: field 'weight' is neither 0 nor from 1e-100 to 1e100: '0.9e-100'; only the "
+         "ratios of weights matter: multiply all of them by the same number"},
         {"segment,weight\n1,0\n2,0.0\n",
-         "d.csv: field 'weight' is 0 in every line; one at least must be above 0"},
+         "d.csv: field 'weight' is 0 in every line; at least one must be above 0"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         check_case(i);
@@ -309,8 +306,9 @@ static void test_a_line_without_end_is_refused(void **state)
     text[size] = ' ';
     density = NULL;
     assert_int_equal(read_bytes(text, size + 1, &density, &diag), SC_EPARSE);
-    assert_string_equal(diag.message,
-                        "d.csv:2: a line of more than 65,536 bytes; is this a table?");
+    assert_string_equal(
+        diag.message,
+        "d.csv:2: the line is longer than 65,536 bytes; check that this is a table of densities");
     assert_null(density);
     free(text);
 }

@@ -316,7 +316,7 @@ static void test_foreign_files_are_told_to_be_foreign(void **state)
         {BYTES("\x89SCM\n\x1a\n carried as text, its line ends changed"), "not a StarCloak map"},
         {BYTES("\x89PNG\r\n\x1a\n\0\0\0\rIHDR"), "not a StarCloak map"},
         {BYTES("0 -121.904167 41.974556\n"), "not a StarCloak map"},
-        {BYTES("\x89SCM\r\n\x1a\n"), "cut short inside its header"},
+        {BYTES("\x89SCM\r\n\x1a\n"), "the file ends inside its header"},
     };
 #undef BYTES
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {

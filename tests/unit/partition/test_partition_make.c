@@ -287,10 +287,10 @@ static void test_weights_that_are_none_are_refused(void **state)
         weights[3] = bad[i];
         const sc_partition_options options = {.parts = 1 + (uint32_t)i, .weights = weights};
         CHECK_REFUSED(sc_partition_make(map, &options, &partition, &diag), SC_EINVAL, &diag,
-                      "segment 3 weighs ");
+                      "segment 3 has the weight ");
         assert_null(partition);
         CHECK_REFUSED(sc_partition_describe(whole, weights, &report, &diag), SC_EINVAL, &diag,
-                      "a weight is a number from 0 on");
+                      "a weight is a number of 0 or more");
         assert_null(report.each);
     }
     sc_partition_free(whole);

@@ -184,11 +184,11 @@ static void test_too_many_points_are_refused(void **state)
     options.spacing_m = 101.0;
     options.max_points = 3;
     CHECK_REFUSED(sc__point_cover_init(map, &first, 1, &options, &cover, &diag), SC_ELIMIT, &diag,
-                  "takes 4 points, and 3 are allowed");
+                  "takes 4 points, but 3 are allowed");
     options.max_points = 4;
     CHECK_OK(sc__point_cover_init(map, &first, 1, &options, &cover, &diag), &diag);
     sc__point_cover_fini(&cover);
-    // Nobody could count these.
+    // These are too many to count.
     options.spacing_m = 1e-300;
     CHECK_REFUSED(sc__point_cover_init(map, &first, 1, &options, &cover, &diag), SC_ELIMIT, &diag,
                   "takes more than 4 points");

@@ -74,14 +74,14 @@ static void test_every_misbehaviour_has_its_error(void **state)
         const char *why;
     } cases[] = {
         {POINT_GOOD, SC_OK, ""},
-        {POINT_SLOW, SC_ENET, "has not answered within 0.3 seconds"},
+        {POINT_SLOW, SC_ENET, "did not answer within 0.3 seconds"},
         {POINT_ERROR, SC_ENET, "status 500 instead of 200"},
         {POINT_MISSING, SC_ENET, "status 404 instead of 200"},
-        {POINT_REDIRECT, SC_ENET, "redirect (status 302), and those are not followed"},
+        {POINT_REDIRECT, SC_ENET, "redirect (status 302), and redirects are not followed"},
         {POINT_CLOSED, SC_ENET, "cannot be asked"},
         {POINT_TRUNCATED, SC_ENET, "cannot be asked"},
-        {POINT_HUGE, SC_EREPLY, "larger than 100000 bytes"},
-        {POINT_HUGE_IN_CHUNKS, SC_EREPLY, "larger than 100000 bytes"},
+        {POINT_HUGE, SC_EREPLY, "larger than the limit of 100000 bytes"},
+        {POINT_HUGE_IN_CHUNKS, SC_EREPLY, "larger than the limit of 100000 bytes"},
         {POINT_NO_BODY, SC_EREPLY, "ends too early"},
         {POINT_NOT_JSON, SC_EREPLY, "is not JSON"},
         {POINT_HALF_JSON, SC_EREPLY, "ends too early"},
@@ -91,10 +91,10 @@ static void test_every_misbehaviour_has_its_error(void **state)
         {POINT_OFF_THE_GLOBE, SC_EREPLY, "not a position in degrees"},
         {POINT_TWICE, SC_EREPLY, "one object twice"},
         {POINT_UNSORTED, SC_EREPLY, "not in the order of distance"},
-        {POINT_TOO_MANY, SC_EREPLY, "and 16 were asked for"},
+        {POINT_TOO_MANY, SC_EREPLY, "but only 16 were asked for"},
         {POINT_LONG_KEY, SC_EREPLY, "\"id\" is longer than 255 bytes"},
         {POINT_NOT_UTF8, SC_EREPLY, "is not UTF-8"},
-        {POINT_IN_KM, SC_EREPLY, "is not as the crow flies"},
+        {POINT_IN_KM, SC_EREPLY, "is not the straight line in metres"},
         {POINT_MOVES, SC_EREPLY, "two positions"},
         {POINT_FORGETS, SC_EREPLY, "leaves out an object"},
     };
@@ -125,14 +125,14 @@ static void test_all_questions_together_have_a_deadline(void **state)
     sc_diag diag = {""};
     options.deadline_s = 0.2;
     CHECK_REFUSED(ask(&s, &options, &diag), SC_ENET, &diag,
-                  "not answered all questions for a cloak within 0.2 seconds");
+                  "did not answer all questions about a cloak within the deadline of 0.2 seconds");
     check_says_nothing(diag.message);
     // What passes first is what is said; and without a deadline there is the timeout.
     options.timeout_s = 0.1;
     options.deadline_s = 60.0;
-    CHECK_REFUSED(ask(&s, &options, &diag), SC_ENET, &diag, "not answered within 0.1 seconds");
+    CHECK_REFUSED(ask(&s, &options, &diag), SC_ENET, &diag, "did not answer within 0.1 seconds");
     options.deadline_s = 0.0;
-    CHECK_REFUSED(ask(&s, &options, &diag), SC_ENET, &diag, "not answered within 0.1 seconds");
+    CHECK_REFUSED(ask(&s, &options, &diag), SC_ENET, &diag, "did not answer within 0.1 seconds");
     point_server_stop(slow);
 
     // Each of some thousand questions, one after the other, is soon enough, and all are not.
@@ -141,7 +141,7 @@ static void test_all_questions_together_have_a_deadline(void **state)
     options.parallel = 1;
     options.spacing_m = 0.04;
     options.deadline_s = 0.1;
-    CHECK_REFUSED(ask(&s, &options, &diag), SC_ENET, &diag, "which is the deadline");
+    CHECK_REFUSED(ask(&s, &options, &diag), SC_ENET, &diag, "within the deadline of");
     options.spacing_m = 200.0;
     options.deadline_s = 0.0;
     CHECK_OK(ask(&s, &options, &diag), &diag);
@@ -173,8 +173,8 @@ static void test_another_category_than_asked_for_is_refused(void **state)
     sc_point_options options = point_server_options(server);
     sc_diag diag = {""};
     CHECK_REFUSED(ask_for(&nearest_cafe, &s, &options, &diag), SC_EREPLY, &diag,
-                  "another category than the one asked for");
-    // Who asks for all of them, or does not look, takes what comes.
+                  "is not the category asked for");
+    // A request for all of them, or without a check, takes what comes.
     CHECK_OK(ask(&s, &options, &diag), &diag);
     options.category_field = NULL;
     CHECK_OK(ask_for(&nearest_cafe, &s, &options, &diag), &diag);
@@ -182,7 +182,7 @@ static void test_another_category_than_asked_for_is_refused(void **state)
     stage_free(&s);
 }
 
-static void test_nobody_there_is_no_answer(void **state)
+static void test_an_absent_provider_gives_no_answer(void **state)
 {
     (void)state;
     stage s = stage_new();
@@ -207,6 +207,6 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_all_questions_together_have_a_deadline),
     cmocka_unit_test(test_a_body_as_large_as_allowed_is_taken),
     cmocka_unit_test(test_another_category_than_asked_for_is_refused),
-    cmocka_unit_test(test_nobody_there_is_no_answer),
+    cmocka_unit_test(test_an_absent_provider_gives_no_answer),
 };
 SC_SUITE(tests)

@@ -117,7 +117,7 @@ static void test_the_document_may_be_the_list(void **state)
     assert_int_equal(answer.count, 0);
     sc__point_answer_fini(&answer);
     CHECK_REFUSED(parse(&options, SC_NONE, "{\"results\":[]}", &answer, &diag), SC_EREPLY, &diag,
-                  "no list of objects");
+                  "not a list of objects");
 }
 
 #define ROW(rest) "{\"results\":[{" rest "}]}"
@@ -135,7 +135,7 @@ static const struct {
     {"17", "has no list \"results\""},
     {"{\"results\":{}}", "has no list \"results\""},
     {"{\"results\":[],\"results\":[]}", "has a key twice"},
-    {"{\"results\":[1,2,3,4]}", "has 4 objects, and 3 were asked for"},
+    {"{\"results\":[1,2,3,4]}", "has 4 objects, but only 3 were asked for"},
     {"{\"results\":[17]}", "object 1: \"id\" is missing"},
     {"{\"results\":[null]}", "object 1: \"id\" is missing"},
     {ROW(PLACE), "object 1: \"id\" is missing"},
@@ -153,7 +153,7 @@ static const struct {
     {ROW("\"id\":1," PLACE ",\"distance_m\":\"5\""), "\"distance_m\" is not a number"},
     {ROW("\"id\":1," PLACE ",\"name\":5"), "\"name\" is not a text"},
     {ROW("\"id\":1," PLACE ",\"category\":5"), "\"category\" is not a text"},
-    {ROW("\"id\":1," PLACE ",\"category\":\"fuel\""), "another category than the one asked for"},
+    {ROW("\"id\":1," PLACE ",\"category\":\"fuel\""), "is not the category asked for"},
     {ROW("\"id\":\"\xff\"," PLACE), "is not UTF-8"},
     {ROW("\"id\":\"a\\u0000b\"," PLACE), "the character 0"},
 };

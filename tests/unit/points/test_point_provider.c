@@ -131,7 +131,7 @@ static void test_what_is_asked_depends_on_the_cloak_alone_and_its_order_on_chanc
         sc_rng_seed(&s.rng, seed % 4);
         point_server_forget(s.server);
         sc_point_reply *reply = ask(&s);
-        // Any number of travellers may be told their answers: nobody is asked again.
+        // Any number of travellers may be told their answers: the provider is not asked again.
         const size_t asked = point_server_count(s.server);
         assert_int_equal(sc_point_reply_work(reply).questions, asked);
         for (size_t i = 0; i < s.cloak.segment_count; i++) {
@@ -209,7 +209,7 @@ static void test_a_proxy_of_the_environment_is_not_told(void **state)
     (void)state;
     stage s;
     stage_init(&s, SC_COORDS_PLANAR, SC_POINT_STRAIGHT, 6);
-    // Nobody listens there.
+    // Nothing listens there.
     assert_int_equal(setenv("http_proxy", "http://127.0.0.1:1", 1), 0);
     assert_int_equal(setenv("all_proxy", "http://127.0.0.1:1", 1), 0);
     sc_point_reply *reply = ask(&s);
@@ -314,7 +314,7 @@ static void test_asking_for_what_cannot_be_asked_is_refused(void **state)
     s.options.url = plain;
     provider = provider_of(&s);
     CHECK_REFUSED(sc_point_provider_ask(provider, &s.relay, &s.rng, &reply, &s.diag), SC_EREQUEST,
-                  &s.diag, "no {category} to put them in");
+                  &s.diag, "no {category}; add it to the URL");
     // All of that was seen without asking.
     assert_int_equal(point_server_count(s.server), 0);
     relay = s.relay;

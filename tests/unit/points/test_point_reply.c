@@ -68,7 +68,7 @@ static void test_what_a_provider_contradicts_itself_in_is_refused(void **state)
     } cases[] = {
         {POINT_TWICE, "has one object twice"},
         {POINT_UNSORTED, "not in the order of distance"},
-        {POINT_TOO_MANY, "and 16 were asked for"},
+        {POINT_TOO_MANY, "but only 16 were asked for"},
         {POINT_MOVES, "gives one object two positions"},
         {POINT_CAPPED, "leaves out an object at one point that it names at the next"},
         {POINT_FORGETS, "leaves out an object at one point that it names at the next"},
@@ -89,7 +89,7 @@ static void test_fewer_objects_when_asked_for_more_are_refused(void **state)
     const sc_request wide = {.type = SC_REQUEST_RANGE, .radius_m = 2000.0};
     stage s = stage_new(SC_POINT_STRAIGHT, 100, &wide);
     check_fine(&s, POINT_GOOD);
-    check_refused(&s, POINT_SHRINKS, "has 8 objects when asked for more, and had 16 before");
+    check_refused(&s, POINT_SHRINKS, "gave 8 objects when asked for more, but 16 before");
     stage_free(&s);
 }
 
@@ -97,9 +97,9 @@ static void test_distances_that_are_no_straight_lines_in_metres_are_refused(void
 {
     (void)state;
     stage s = stage_new(SC_POINT_STRAIGHT, 100, &five_nearest);
-    check_refused(&s, POINT_IN_KM, "is not as the crow flies");
-    check_refused(&s, POINT_LIES, "is not as the crow flies");
-    // Unless nobody asks for the provider's own.
+    check_refused(&s, POINT_IN_KM, "is not the straight line in metres");
+    check_refused(&s, POINT_LIES, "is not the straight line in metres");
+    // Unless the provider's own are not asked for.
     s.options.distance_field = NULL;
     check_fine(&s, POINT_IN_KM);
     // But the order is the provider's, and is looked at all the same.
@@ -118,7 +118,7 @@ static void test_distances_that_are_no_straight_lines_in_metres_are_refused(void
     char *body = point_world_tell(&s.world, POINT_GOOD, 0, point->x, point->y, 16, "");
     CHECK_REFUSED(sc__point_reply_take(reply, &settings, &town_vocabulary,
                                        &(sc__point_answer_body){0, 16, body, strlen(body)}, &diag),
-                  SC_EREPLY, &diag, "is it by road");
+                  SC_EREPLY, &diag, "check the distance setting");
     free(body);
     sc_point_reply_free(reply);
     sc__point_settings_fini(&settings);
@@ -131,7 +131,7 @@ static void test_distances_that_are_no_roads_are_refused(void **state)
     stage s = stage_new(SC_POINT_ROAD, 30, &five_nearest);
     s.options.spacing_m = 50.0;
     check_fine(&s, POINT_GOOD);
-    check_refused(&s, POINT_IN_KM, "is it in metres?");
+    check_refused(&s, POINT_IN_KM, "check that it is in metres");
     check_refused(&s, POINT_LIES, "differ by more than the road between them");
     stage_free(&s);
 }

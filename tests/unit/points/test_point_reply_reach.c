@@ -95,7 +95,7 @@ static void test_more_than_the_provider_takes_is_refused(void **state)
     stage s = stage_new(&request, 1000.0);
     uint32_t k = 0;
     CHECK_REFUSED(sc__point_reply_next_k(s.reply, 0, 10, &k, &s.diag), SC_ELIMIT, &s.diag,
-                  "11 objects, and the provider's largest k is 10");
+                  "11 objects, but the provider's largest k is 10");
     stage_free(&s);
 }
 

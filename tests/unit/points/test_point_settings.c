@@ -45,8 +45,8 @@ static void test_what_is_no_template_is_refused_with_a_reason(void **state)
         {"https://host/{lon}{k}", "has no {lat}"},
         {"https://host/{lon}{lat}", "has no {k}"},
         {GOOD "&r={radius}", "{radius}"},
-        {GOOD "&r={", "what can be put into it"},
-        {GOOD "}", "a '}' too many"},
+        {GOOD "&r={", "the unknown field"},
+        {GOOD "}", "a '}' without a '{'"},
         {"https://{lon}.host/{lat}{k}", "in the name of the host"},
         {GOOD "#part", "has a '#'"},
         {GOOD " ", "a blank or another character"},
@@ -234,11 +234,11 @@ static void test_fields_must_have_names(void **state)
     check_refused(&options, "field of the longitude has no name");
     options = usable();
     options.lat_field = "geometry..1";
-    check_refused(&options, "'geometry..1', is no name");
+    check_refused(&options, "'geometry..1', is not a valid name");
     options.lat_field = ".lat";
-    check_refused(&options, "is no name");
+    check_refused(&options, "is not a valid name");
     options.lat_field = "lat.";
-    check_refused(&options, "is no name");
+    check_refused(&options, "is not a valid name");
     options = usable();
     options.distance = SC_POINT_ROAD;
     options.distance_field = NULL;

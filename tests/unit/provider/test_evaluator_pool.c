@@ -159,7 +159,7 @@ static void test_when_all_places_are_taken_one_more_is_told_to_come_again(void *
     lbs_scene_close(&s);
 }
 
-static void test_a_hard_question_holds_up_nobody_behind_it(void **state)
+static void test_a_hard_question_delays_no_others(void **state)
 {
     (void)state;
     lbs_scene s;
@@ -208,7 +208,7 @@ static void test_the_reply_to_a_client_that_is_gone_is_discarded(void **state)
     client next;
     client_start(&next, &s);
     client_end(&next, 200);
-    // Nobody evaluated what nobody waited for any more.
+    // Jobs without a waiting client were not evaluated.
     lbs_answer page = lbs_ask(&s, "GET", "/metrics");
     CHECK_CONTAINS(page.body, "\nstarcloak_lbs_evaluation_seconds_count 2\n");
     CHECK_CONTAINS(page.body, "\nstarcloak_lbs_unwanted_total 2\n");
@@ -238,7 +238,7 @@ static void test_stopping_lets_nothing_leak(void **state)
         clients[i] = send_cloak(&s);
     }
     UNTIL(at_gate() == 2 && sc__provider_pool_waiting(&s.provider->pool) == 4);
-    // It waits for the pool, which somebody must let go.
+    // It waits for the pool, which another thread must let go.
     pthread_t helper;
     assert_int_equal(pthread_create(&helper, NULL, open_gate_soon, NULL), 0);
     lbs_scene_close(&s);
@@ -333,7 +333,7 @@ static void test_draining_gives_up_in_the_end(void **state)
 
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_when_all_places_are_taken_one_more_is_told_to_come_again),
-    cmocka_unit_test(test_a_hard_question_holds_up_nobody_behind_it),
+    cmocka_unit_test(test_a_hard_question_delays_no_others),
     cmocka_unit_test(test_the_reply_to_a_client_that_is_gone_is_discarded),
     cmocka_unit_test(test_stopping_lets_nothing_leak),
     cmocka_unit_test(test_draining_answers_what_is_there_and_refuses_what_is_new),

@@ -1,4 +1,4 @@
-// A provider without memory: it does not start, or says so to whoever asked, and goes on.
+// A provider without memory: it does not start, or says so to the client, and goes on.
 #include "provider/provider_internal.h"
 
 #include "support/check.h"

@@ -151,8 +151,8 @@ static void test_a_message_about_another_map_is_409(void **state)
 static void test_a_relay_of_version_1_is_400_and_says_what_to_update(void **state)
 {
     (void)state;
-    static const char why[] = "of version 1 of the provider protocol, and this side reads version "
-                              "2; update StarCloak on the side that sent it";
+    static const char why[] = "the relay is of version 1 of the provider protocol, and the "
+                              "provider reads version 2; update the service";
     static const uint8_t old_compact[] = {0x09, 1, 2, 3,    4, 5, 6,    7, 8, 0x12, 3,
                                           0,    1, 1, 0x1a, 1, 2, 0x22, 2, 8, 2};
     static const char old_geojson[] =
@@ -275,7 +275,7 @@ static void test_what_cannot_be_answered_is_422(void **state)
     sc_node_id corner = 0;
     s.relay.border_nodes = &corner;
     s.relay.border_node_count = 1;
-    check_refused(&s, SC_ENCODING_COMPACT, 422, "no intersection");
+    check_refused(&s, SC_ENCODING_COMPACT, 422, "not an intersection");
     lbs_scene_close(&s);
 }
 
@@ -351,7 +351,7 @@ static void test_what_cannot_be_expected_is_417(void **state)
                 received, sizeof received);
     CHECK_CONTAINS(received, "HTTP/1.1 417 ");
     CHECK_CONTAINS(received,
-                   "\"status\":417,\"title\":\"of Expect, only 100-continue is supported");
+                   "\"status\":417,\"title\":\"the only supported value of Expect is 100-continue");
     lbs_answer got = lbs_ask(&s, "GET", "/metrics");
     CHECK_CONTAINS(got.body, "\nstarcloak_lbs_requests_total{status=\"417\"} 1\n");
     lbs_answer_free(&got);
@@ -360,7 +360,7 @@ static void test_what_cannot_be_expected_is_417(void **state)
 
 // --- Starting --------------------------------------------------------------------------
 
-static void test_nobody_is_served_before_it_starts(void **state)
+static void test_no_client_is_served_before_it_starts(void **state)
 {
     (void)state;
     static const char words[] = "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n";
@@ -437,7 +437,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_geometry_for_a_map_without_degrees_is_422),
     cmocka_unit_test(test_methods_that_do_not_fit_are_405),
     cmocka_unit_test(test_what_cannot_be_expected_is_417),
-    cmocka_unit_test(test_nobody_is_served_before_it_starts),
+    cmocka_unit_test(test_no_client_is_served_before_it_starts),
     cmocka_unit_test(test_a_provider_that_never_starts_can_be_freed),
     cmocka_unit_test(test_options_that_make_no_provider_are_refused),
 };

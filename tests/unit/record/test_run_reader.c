@@ -187,7 +187,7 @@ static sc_err read_all(const sc_vocabulary *words, const char *text, sc_run_kind
     return err;
 }
 
-// What an evaluation writes anew: answers, and failures that stand in their place.
+// What an evaluation writes again: answers, and failures that stand in their place.
 static void test_a_failure_is_an_answer_behind_a_cloak_and_only_there(void **state)
 {
     (void)state;
@@ -199,7 +199,7 @@ static void test_a_failure_is_an_answer_behind_a_cloak_and_only_there(void **sta
     assert_int_equal(kinds[1], SC_RUN_OTHER);
     CHECK_OK(read_all(&vocabulary, QUERY CLOAK ANSWER END, kinds, NULL, &diag), &diag);
     assert_int_equal(kinds[2], SC_RUN_ANSWER);
-    // Of a query that nobody asked, nothing is known.
+    // Of a query that was not asked, nothing is known.
     CHECK_OK(read_all(&vocabulary, FAILED QUERY END, kinds, NULL, &diag), &diag);
     assert_int_equal(kinds[0], SC_RUN_OTHER);
 }
@@ -284,57 +284,60 @@ typedef struct refusal {
     "{" WHO ",\"edge\":0,\"offset_m\":4,\"segment\":0," PROFILE ",\"request\":" request "}\n"
 
 static const refusal refusals[] = {
-    {"", SC_EPARSE, "run.jsonl: has no end event: it is empty"},
-    {QUERY CLOAK, SC_EPARSE, "run.jsonl: has no end event: the record is cut short"},
-    {QUERY END CLOAK, SC_EPARSE, "run.jsonl:3: stands behind the end of the record"},
+    {"", SC_EPARSE, "run.jsonl: the record has no end event: the file is empty"},
+    {QUERY CLOAK, SC_EPARSE, "run.jsonl: the record has no end event: the file is cut short"},
+    {QUERY END CLOAK, SC_EPARSE, "run.jsonl:3: is after the end event of the record"},
     {"Dear reader\n", SC_EPARSE, ": this is not JSON; a line is one object"},
     {"[1]\n", SC_EPARSE, "run.jsonl:1: this is not an object"},
     {"{\"t\":1}\n", SC_EPARSE, "run.jsonl:1: \"event\" is missing; add it"},
     {"{\"event\":7}\n", SC_EPARSE, "run.jsonl:1: \"event\" is not a text"},
-    {"{\"event\":\"teleport\"}\n", SC_EPARSE, "run.jsonl:1: \"event\" is none of query, cloak,"},
+    {"{\"event\":\"teleport\"}\n", SC_EPARSE, "run.jsonl:1: \"event\" is not one of query, cloak,"},
     {"{\"user\":\"Zoltan\",\"t\":1,\"profile\":{}}\n", SC_EPARSE,
      "run.jsonl:1: this is a query of a stream, not an event of a run record; 'starcloak cloak "
      "--record' makes a record of a stream"},
     {"{\"event\":\"query\"}\n", SC_EPARSE, "run.jsonl:1: \"query\" is missing; add it"},
-    {"{\"event\":\"query\",\"query\":\"\"}\n", SC_EPARSE,
-     "\"query\" is not a text, or an empty one"},
+    {"{\"event\":\"query\",\"query\":\"\"}\n", SC_EPARSE, "\"query\" is not a text, or is empty"},
     {AT("\"offset_m\":4.2501,\"segment\":0"), SC_EPARSE, "\"edge\" is missing; add it"},
     {AT("\"edge\":0,\"offset_m\":4.2501"), SC_EPARSE, "\"segment\" is missing; add it"},
     {AT("\"edge\":0,\"segment\":0"), SC_EPARSE, "\"offset_m\" is missing; add it"},
     {AT("\"edge\":\"Oak Road\",\"offset_m\":4.2501,\"segment\":0"), SC_EPARSE,
      "\"edge\" is not a whole number"},
     {AT("\"edge\":4711,\"offset_m\":4.2501,\"segment\":0"), SC_EMISMATCH,
-     "run.jsonl:1: a query is on an edge that the map does not have; is this the map of the run?"},
+     "run.jsonl:1: a query is on an edge that the map does not have; check that this is the map of "
+     "the run"},
     {AT("\"edge\":0,\"offset_m\":4.2501,\"segment\":7"), SC_EMISMATCH,
-     "a query is not on the segment it names; is this the map of the run?"},
+     "a query is not on the segment it names; check that this is the map of the run"},
     {AT("\"edge\":0,\"offset_m\":42501,\"segment\":0"), SC_EMISMATCH,
-     "a query lies beyond its edge; is this the map of the run?"},
+     "a query lies beyond the end of its edge; check that this is the map of the run"},
     {AT("\"edge\":0,\"offset_m\":-4.2501,\"segment\":0"), SC_EMISMATCH,
-     "a query lies beyond its edge; is this the map of the run?"},
+     "a query lies beyond the end of its edge; check that this is the map of the run"},
     {QUERY QUERY, SC_EPARSE, "run.jsonl:2: a query is asked a second time"},
     {ASKS("7"), SC_EPARSE, "\"request\" is not an object"},
     {ASKS("{\"type\":\"knn\",\"k\":0}"), SC_EPARSE, "\"request.k\" is 0"},
     {ASKS("{\"type\":\"range\",\"radius_m\":-1}"), SC_EPARSE, "\"request.radius_m\" is below 0"},
     {ASKS("{\"type\":\"knn\",\"k\":1,\"category\":[]}"), SC_EPARSE,
-     "\"request.category\" names none; write null for all"},
+     "\"request.category\" names no category; write null for all"},
     {QUERY "{\"event\":\"cloak\"}\n", SC_EPARSE, "run.jsonl:2: \"cloak\" is missing; add it"},
     {QUERY "{\"event\":\"cloak\",\"cloak\":-1}\n", SC_EPARSE, "\"cloak\" is out of range"},
     {QUERY "{\"event\":\"cloak\",\"cloak\":1}\n", SC_EPARSE, "\"t\" is missing; add it"},
     {QUERY "{\"event\":\"cloak\",\"cloak\":1,\"t\":1}\n", SC_EPARSE, "\"segments\" is missing"},
     {QUERY CLOAK_OF("7", "[]", "[]"), SC_EPARSE, "\"segments\" is not a list"},
-    {QUERY CLOAK_OF("[]", "[]", "[]"), SC_EPARSE, "\"segments\" is empty; a cloak has some"},
+    {QUERY CLOAK_OF("[]", "[]", "[]"), SC_EPARSE,
+     "\"segments\" is empty; a cloak has at least one"},
     {QUERY CLOAK_OF("[1.5]", "[]", "[]"), SC_EPARSE,
-     "\"segments\" has something else in it than whole numbers from 0 on"},
+     "\"segments\" contains something other than whole numbers of 0 or more"},
     {QUERY CLOAK_OF("[0,0]", "[]", "[]"), SC_EPARSE, "\"segments\" does not ascend"},
     {QUERY CLOAK_OF("[4711]", "[]", "[]"), SC_EMISMATCH,
-     "run.jsonl:2: a cloak names a segment or a node that the map does not have; is this the map"},
-    {QUERY CLOAK_OF("[0]", "[-1]", "[]"), SC_EPARSE, "\"border_nodes\" has something else"},
+     "run.jsonl:2: a cloak names a segment or a node that the map does not have; check that this "
+     "is the map"},
+    {QUERY CLOAK_OF("[0]", "[-1]", "[]"), SC_EPARSE, "\"border_nodes\" contains something other than whole numbers"},
     {QUERY CLOAK_OF("[0]", "[1,0]", "[]"), SC_EPARSE, "\"border_nodes\" does not ascend"},
     {QUERY CLOAK_OF("[0]", "[4711]", "[]"), SC_EMISMATCH, "that the map does not have"},
     {QUERY CLOAK_OF("[0]", "[]", "{}"), SC_EPARSE, "\"members\" is not a list"},
-    {QUERY CLOAK_OF("[0]", "[]", "[]"), SC_EPARSE, "\"members\" is empty; a cloak has some"},
+    {QUERY CLOAK_OF("[0]", "[]", "[]"), SC_EPARSE,
+     "\"members\" is empty; a cloak has at least one"},
     {QUERY CLOAK_OF("[0]", "[]", "[7]"), SC_EPARSE,
-     "\"members\" has something else in it than objects"},
+     "\"members\" contains something other than objects"},
     {QUERY CLOAK_OF("[0]", "[]", "[{}]"), SC_EPARSE, "\"members.query\" is missing; add it"},
     {CLOAK, SC_EPARSE, "\"members.query\" names a query that was not asked"},
     {QUERY CLOAK CLOAK, SC_EPARSE, "run.jsonl:3: \"members.query\" names a query that was not"},
@@ -342,11 +345,11 @@ static const refusal refusals[] = {
     {QUERY CLOAK_OF("[0]", "[]", "[{\"query\":\"q1\"},{\"query\":\"q1\"}]"), SC_EPARSE,
      "or that had ended before"},
     {QUERY CLOAK_OF("[1]", "[]", "[{\"query\":\"q1\"}]"), SC_EPARSE,
-     "\"members.query\" names a query that is on none of the cloak's segments; 'starcloak verify' "
-     "tells more"},
+     "\"members.query\" names a query that is not on a segment of the cloak; 'starcloak verify' "
+     "shows more"},
     {"{\"event\":\"drop\",\"t\":1}\n", SC_EPARSE, "\"query\" is missing; add it"},
     {QUERY CLOAK "{\"event\":\"end\",\"t\":2,\"map\":\"0123456789abcdef\"}\n", SC_EMISMATCH,
-     "run.jsonl:3: this was a run on the map with the checksum 0123456789abcdef, not on this one"},
+     "run.jsonl:3: this was a run on the map with the checksum 0123456789abcdef, not on this map"},
 };
 
 static void

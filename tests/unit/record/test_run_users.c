@@ -1,4 +1,4 @@
-// Run records, read for who asks, when and how privately: what comes out is what was asked, and
+// Run records, read for users, times and profiles: what comes out is what was asked, and
 // what is missing is refused, but only for those who want to know.
 #include "support/check.h"
 #include "support/made_record.h"
@@ -214,7 +214,7 @@ static void test_a_request_that_is_left_out_is_for_one_object(void **state)
     const char *range =
         QUERY_OF(USER TIME PROFILE ",\"request\":{\"type\":\"range\",\"radius_m\":70}") CLOAK END;
     CHECK_OK(read_all(range, true, NULL, &member, &diag), &diag);
-    assert_int_equal(member.result_size, 0);  // nobody knows what it holds
+    assert_int_equal(member.result_size, 0);  // its content is not known
 }
 
 // Those who answer need none of it, and take records that lack it or have something else there.
@@ -248,8 +248,8 @@ typedef struct refusal {
 
 static const refusal refusals[] = {
     {QUERY_OF(TIME PROFILE), "run.jsonl:1: \"user\" is missing; add it"},
-    {QUERY_OF(",\"user\":17" TIME PROFILE), "\"user\" is not a text, or an empty one"},
-    {QUERY_OF(",\"user\":\"\"" TIME PROFILE), "\"user\" is not a text, or an empty one"},
+    {QUERY_OF(",\"user\":17" TIME PROFILE), "\"user\" is not a text, or is empty"},
+    {QUERY_OF(",\"user\":\"\"" TIME PROFILE), "\"user\" is not a text, or is empty"},
     {QUERY_OF(USER PROFILE), "run.jsonl:1: \"t\" is missing; add it"},
     {QUERY_OF(USER ",\"t\":\"noon\"" PROFILE), "\"t\" is not a number"},
     {QUERY_OF(USER ",\"t\":1e13" PROFILE), "\"t\" is beyond 1e12 seconds"},

@@ -131,7 +131,7 @@ static void test_without_a_request_the_nearest_object_is_meant(void **state)
     sc_stream_free(stream);
 }
 
-static void test_a_range_has_a_radius_and_a_size_that_nobody_knows(void **state)
+static void test_a_range_has_a_radius_and_an_unknown_size(void **state)
 {
     (void)state;
     sc_stream *stream = NULL;
@@ -150,7 +150,7 @@ static void test_a_range_has_a_radius_and_a_size_that_nobody_knows(void **state)
     sc_stream_free(stream);
 }
 
-// However they are listed: equal requests look alike, and nobody learns who likes schools best.
+// However they are listed: equal requests look alike, and the order of wishes is not revealed.
 static void test_categories_may_be_a_list_and_come_in_one_form(void **state)
 {
     (void)state;
@@ -579,7 +579,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_a_line_says_who_when_where_how_private_and_for_what),
     cmocka_unit_test(test_a_place_may_be_an_edge_and_an_offset),
     cmocka_unit_test(test_without_a_request_the_nearest_object_is_meant),
-    cmocka_unit_test(test_a_range_has_a_radius_and_a_size_that_nobody_knows),
+    cmocka_unit_test(test_a_range_has_a_radius_and_an_unknown_size),
     cmocka_unit_test(test_categories_may_be_a_list_and_come_in_one_form),
     cmocka_unit_test(test_a_category_may_be_left_out),
     cmocka_unit_test(test_a_user_may_be_a_number_and_is_then_its_digits),

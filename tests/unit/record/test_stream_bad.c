@@ -20,18 +20,18 @@ typedef struct refusal {
 
 static const refusal refusals[] = {
     // The line as a whole.
-    {"17", "this is not an object; a line is one, {...}"},
-    {"[]", "this is not an object; a line is one, {...}"},
+    {"17", "this is not an object; a line is one object, {...}"},
+    {"[]", "this is not an object; a line is one object, {...}"},
     {"Mallory", "this is not JSON; a line is one object, {...}"},
-    {"{", "the line ends before its object; a line is one object, {...}"},
-    {GOOD " {}", "something follows the object; a line is one object, {...}"},
+    {"{", "the line ends inside its object; a line is one object, {...}"},
+    {GOOD " {}", "there is more text after the object; a line is one object, {...}"},
     {"{" USER "," T "," PLACE "," PROFILE ",\"t\":13}",
-     "a key stands twice in one object; keep one of them"},
-    {"{\"profile\":{\"k\":1,\"k\":2}}", "a key stands twice in one object; keep one of them"},
+     "a key occurs twice in one object; keep one of them"},
+    {"{\"profile\":{\"k\":1,\"k\":2}}", "a key occurs twice in one object; keep one of them"},
     {"{\"x\":1e999}", "a number is too large to be read"},
     {"{\"x\":99999999999999999999}", "a number is too large to be read"},
     {"{\"user\":\"a\xff\"}", "this is not UTF-8"},
-    {"{\"user\":\"a\\u0000b\"}", "a text has the character 0 in it; leave that out"},
+    {"{\"user\":\"a\\u0000b\"}", "a text contains the character 0; remove it"},
 
     // Who and when.
     {"{" T "," PLACE "," PROFILE "}", "\"user\" is missing; add it"},
@@ -44,17 +44,17 @@ static const refusal refusals[] = {
     {"{" USER ",\"t\":\"12.5\"," PLACE "," PROFILE "}",
      "\"t\" is not a number; write it without quotes"},
     {"{" USER ",\"t\":1.0001e12," PLACE "," PROFILE "}",
-     "\"t\" is beyond 1e12 seconds; count from a zero that is nearer"},
+     "\"t\" is beyond 1e12 seconds; count seconds from a later time"},
     {"{" USER ",\"t\":-1.0001e12," PLACE "," PROFILE "}",
-     "\"t\" is beyond 1e12 seconds; count from a zero that is nearer"},
+     "\"t\" is beyond 1e12 seconds; count seconds from a later time"},
 
     // Where.
     {"{" USER "," T "," PROFILE "}",
-     "there is no place; give either \"lon\" and \"lat\" or \"edge\" and \"offset_m\""},
+     "the query has no position; give either \"lon\" and \"lat\" or \"edge\" and \"offset_m\""},
     {"{" USER "," T "," PLACE ",\"edge\":3,\"offset_m\":1," PROFILE "}",
-     "there are two places; give either \"lon\" and \"lat\" or \"edge\" and \"offset_m\""},
+     "the query has two positions; give either \"lon\" and \"lat\" or \"edge\" and \"offset_m\""},
     {"{" USER "," T "," PLACE ",\"offset_m\":1," PROFILE "}",
-     "there are two places; give either \"lon\" and \"lat\" or \"edge\" and \"offset_m\""},
+     "the query has two positions; give either \"lon\" and \"lat\" or \"edge\" and \"offset_m\""},
     {"{" USER "," T ",\"lon\":-77.125," PROFILE "}", "\"lat\" is missing; add it"},
     {"{" USER "," T ",\"lat\":38.875," PROFILE "}", "\"lon\" is missing; add it"},
     {"{" USER "," T ",\"lon\":\"-77.125\",\"lat\":38.875," PROFILE "}",
@@ -87,7 +87,7 @@ static const refusal refusals[] = {
     {"{" USER "," T "," PLACE ",\"profile\":{\"k\":5,\"l\":6,\"sigma_s\":4,\"sigma_t\":\"10\"}}",
      "\"profile.sigma_t\" is not a number; write it without quotes"},
     {"{" USER "," T "," PLACE ",\"profile\":{\"k\":5,\"l\":6,\"sigma_s\":4,\"sigma_t\":2e12}}",
-     "\"profile.sigma_t\" is beyond 1e12 seconds; count from a zero that is nearer"},
+     "\"profile.sigma_t\" is beyond 1e12 seconds; count seconds from a later time"},
     {"{" USER "," T "," PLACE
      ",\"profile\":{\"k\":5,\"l\":6,\"sigma_s\":4,\"sigma_t\":10,\"sigma_S\":2}}",
      "\"profile\" has an unknown key 'sigma_S'; correct or remove it"},
@@ -98,31 +98,31 @@ static const refusal refusals[] = {
     {"{" USER "," T "," PLACE "," PROFILE ",\"request\":null}",
      "\"request\" is not an object; write it in {...}"},
     {"{" USER "," T "," PLACE "," PROFILE ",\"request\":{\"k\":5}}",
-     "\"request.type\" is not one that is known; write \"knn\" or \"range\""},
+     "\"request.type\" is unknown; write \"knn\" or \"range\""},
     {"{" USER "," T "," PLACE "," PROFILE ",\"request\":{\"type\":\"nearest\",\"k\":5}}",
-     "\"request.type\" is not one that is known; write \"knn\" or \"range\""},
+     "\"request.type\" is unknown; write \"knn\" or \"range\""},
     {"{" USER "," T "," PLACE "," PROFILE ",\"request\":{\"type\":7,\"k\":5}}",
-     "\"request.type\" is not one that is known; write \"knn\" or \"range\""},
+     "\"request.type\" is unknown; write \"knn\" or \"range\""},
     {"{" USER "," T "," PLACE "," PROFILE ",\"request\":{\"type\":\"knn\"}}",
      "\"request.k\" is missing; add it"},
     {"{" USER "," T "," PLACE "," PROFILE ",\"request\":{\"type\":\"knn\",\"k\":0}}",
-     "\"request.k\" is 0; ask for one object at least"},
+     "\"request.k\" is 0; ask for at least one object"},
     {"{" USER "," T "," PLACE "," PROFILE ",\"request\":{\"type\":\"knn\",\"k\":-1}}",
-     "\"request.k\" is negative; it counts something"},
+     "\"request.k\" is negative; write a count of 0 or more"},
     {"{" USER "," T "," PLACE "," PROFILE
      ",\"request\":{\"type\":\"knn\",\"k\":5,\"radius_m\":500}}",
      "\"request\" has an unknown key 'radius_m'; correct or remove it"},
     {"{" USER "," T "," PLACE "," PROFILE ",\"request\":{\"type\":\"range\"}}",
      "\"request.radius_m\" is missing; add it"},
     {"{" USER "," T "," PLACE "," PROFILE ",\"request\":{\"type\":\"range\",\"radius_m\":-3}}",
-     "\"request.radius_m\" is below 0; write how many metres"},
+     "\"request.radius_m\" is below 0; write metres, 0 or more"},
     {"{" USER "," T "," PLACE "," PROFILE
      ",\"request\":{\"type\":\"range\",\"radius_m\":500,\"k\":5}}",
      "\"request\" has an unknown key 'k'; correct or remove it"},
     {"{" USER "," T "," PLACE "," PROFILE
      ",\"request\":{\"type\":\"knn\",\"k\":5,\"category\":\"caf\xc3\xa9\"}}",
-     "'caf\\xc3\\xa9' is no category of the map made from 'a sketch'; 'starcloak map info' lists "
-     "them"},
+     "'caf\\xc3\\xa9' is not a category of the map made from 'a sketch'; 'starcloak map info' "
+     "lists its categories"},
     {"{" USER "," T "," PLACE "," PROFILE ",\"request\":{\"type\":\"knn\",\"k\":5,\"category\":3}}",
      "\"request.category\" is neither a name, nor a list of names, nor null"},
     {"{" USER "," T "," PLACE "," PROFILE
@@ -130,16 +130,17 @@ static const refusal refusals[] = {
      "\"request.category\" is neither a name, nor a list of names, nor null"},
     {"{" USER "," T "," PLACE "," PROFILE
      ",\"request\":{\"type\":\"knn\",\"k\":5,\"category\":[]}}",
-     "\"request.category\" names none; write null for all"},
+     "\"request.category\" names no category; write null for all"},
     {"{" USER "," T "," PLACE "," PROFILE ",\"request\":{\"type\":\"knn\",\"k\":5,\"category\":["
      "\"cafe\",\"cafe\",\"cafe\",\"cafe\",\"cafe\","
      "\"cafe\",\"cafe\",\"cafe\",\"cafe\",\"cafe\",\"cafe\",\"cafe\",\"cafe\",\"cafe\",\"cafe\","
      "\"cafe\","
      "\"cafe\"]}}",
-     "\"request.category\" names more than 16; write null for all"},
+     "\"request.category\" names more than 16 categories; write null for all"},
     {"{" USER "," T "," PLACE "," PROFILE
      ",\"request\":{\"type\":\"knn\",\"k\":5,\"category\":[\"cafe\",\"bar\"]}}",
-     "'bar' is no category of the map made from 'a sketch'; 'starcloak map info' lists them"},
+     "'bar' is not a category of the map made from 'a sketch'; 'starcloak map info' lists its "
+     "categories"},
 };
 
 // Without the place. Which column jansson names is its own affair.

@@ -150,7 +150,8 @@ static void test_what_is_wrong_in_a_relay_is_told(void **state)
     m.relay.n_segments = 1;
     m.relay.n_border_nodes = 3;
     m.nodes[2] = 1;
-    CHECK_REFUSED(read_relay(&t, &m, &diag), SC_EPARSE, &diag, "3 border nodes on 1 segments");
+    CHECK_REFUSED(read_relay(&t, &m, &diag), SC_EPARSE, &diag,
+                  "3 border nodes, too many for 1 segments");
 
     make_relay(&m, &t);
     m.relay.map++;
@@ -172,7 +173,7 @@ static void test_what_is_wrong_in_a_request_is_told(void **state)
     CHECK_REFUSED(read_relay(&t, &m, &diag), SC_EPARSE, &diag, "no requests");
     make_relay(&m, &t);
     m.request[0].wanted_case = STARCLOAK__REQUEST__WANTED__NOT_SET;
-    CHECK_REFUSED(read_relay(&t, &m, &diag), SC_EREQUEST, &diag, "request 0 is of no known type");
+    CHECK_REFUSED(read_relay(&t, &m, &diag), SC_EREQUEST, &diag, "request 0 is of an unknown type");
     make_relay(&m, &t);
     m.request[0].k = 0;
     CHECK_REFUSED(read_relay(&t, &m, &diag), SC_EREQUEST, &diag, "request 0 is invalid: k is 0");
@@ -195,7 +196,7 @@ static void test_what_is_wrong_in_a_request_is_told(void **state)
     m.words[1] = (char *)(uintptr_t) "zoo";
     m.request[0].n_categories = 2;
     CHECK_REFUSED(read_relay(&t, &m, &diag), SC_EREQUEST, &diag,
-                  "category 1 of request 0 is not known here");
+                  "category 1 of request 0 is not known to this side");
     make_relay(&m, &t);
     m.request[0].n_categories = 17;
     CHECK_REFUSED(read_relay(&t, &m, &diag), SC_EREQUEST, &diag, "17 categories; at most 16");
@@ -370,7 +371,8 @@ static void test_what_is_wrong_in_the_lists_of_a_reply_is_told(void **state)
 
     make_reply(&m, &t);
     m.part.n_list_size = 1;
-    CHECK_REFUSED(read_reply(&t, &m, &reply, &diag), SC_EREPLY, &diag, "one list for each border");
+    CHECK_REFUSED(read_reply(&t, &m, &reply, &diag), SC_EREPLY, &diag,
+                  "the number of lists is not the number of border");
     make_reply(&m, &t);
     m.list_size[1] = 1;
     CHECK_REFUSED(read_reply(&t, &m, &reply, &diag), SC_EREPLY, &diag, "differ in number");
@@ -467,15 +469,16 @@ static void test_other_versions_are_refused_with_what_to_update(void **state)
         m.reply.map++;
         asked.relay.version = m.reply.version = old[i];
         CHECK_REFUSED(read_relay(&t, &asked, &diag), SC_EPARSE, &diag,
-                      "of version 1 of the provider protocol, and this side reads version 2; "
-                      "update StarCloak on the side that sent it");
+                      "the relay is of version 1 of the provider protocol, and the provider reads "
+                      "version 2; update the service");
         CHECK_REFUSED(read_reply(&t, &m, &reply, &diag), SC_EPARSE, &diag,
-                      "update StarCloak on the side that sent it");
+                      "the reply is of version 1 of the provider protocol, and the service reads "
+                      "version 2; update the provider");
         asked.relay.version = m.reply.version = later[i];
         CHECK_REFUSED(read_relay(&t, &asked, &diag), SC_EPARSE, &diag,
-                      "reads version 2; update StarCloak on this side");
+                      "the provider reads version 2; update the provider");
         CHECK_REFUSED(read_reply(&t, &m, &reply, &diag), SC_EPARSE, &diag,
-                      "reads version 2; update StarCloak on this side");
+                      "the service reads version 2; update the service");
     }
     sc_reply_fini(&reply);
     town_free(&t);
@@ -511,15 +514,15 @@ static void test_what_is_wrong_in_the_objects_of_a_reply_is_told(void **state)
     CHECK_REFUSED(read_reply(&t, &m, &reply, &diag), SC_EREPLY, &diag,
                   "key of object 1 is empty or");
     m.keys[1] = text("a");
-    CHECK_REFUSED(read_reply(&t, &m, &reply, &diag), SC_EREPLY, &diag, "object 1 has the key of");
+    CHECK_REFUSED(read_reply(&t, &m, &reply, &diag), SC_EREPLY, &diag,
+                  "object 1 has the same key as");
     m.keys[1] = text("b");
     m.names[2] = text("\xc3");
     CHECK_REFUSED(read_reply(&t, &m, &reply, &diag), SC_EREPLY, &diag,
                   "name of object 2 is not UTF");
     m.names[2] = text("");
     m.category[0] = 2;
-    CHECK_REFUSED(read_reply(&t, &m, &reply, &diag), SC_EREPLY, &diag,
-                  "object 0 is of no category");
+    CHECK_REFUSED(read_reply(&t, &m, &reply, &diag), SC_EREPLY, &diag, "object 0 has no category");
     m.category[0] = 0;
     m.words[1] = text("zoo");
     CHECK_REFUSED(read_reply(&t, &m, &reply, &diag), SC_EREPLY, &diag, "category 1 of the objects");
@@ -559,7 +562,7 @@ static void test_a_small_message_does_not_take_much_memory(void **state)
                                               .encoding = SC_ENCODING_COMPACT,
                                               .limits = &t.limits},
                                   &t.relay, bytes, t.limits.max_bytes, &reply, &diag),
-                  SC_ELIMIT, &diag, "far more memory than its size explains");
+                  SC_ELIMIT, &diag, "far more memory than its size justifies");
     free(bytes);
     sc_reply_fini(&reply);
     town_free(&t);

@@ -369,9 +369,9 @@ static void test_a_point_is_the_crossing_of_a_road_that_was_sent(void **state)
     CHECK_OK(find_crossing(map, &segment, 1, s.x[1], s.y[1], &node, &diag), &diag);
     assert_int_equal(node, 1);
     CHECK_REFUSED(find_crossing(map, &segment, 1, s.x[4], s.y[4] + degrees_of(5.1), &node, &diag),
-                  SC_EUNKNOWN, &diag, "point 0 is at no crossing of the roads that were sent");
+                  SC_EUNKNOWN, &diag, "point 0 is not at a crossing of the roads that were sent");
     CHECK_REFUSED(find_crossing(map, &segment, 1, s.x[5], s.y[5], &node, &diag), SC_EUNKNOWN, &diag,
-                  "point 0 is at no crossing");
+                  "point 0 is not at a crossing");
     sc_map_free(map);
     sketch_free(&s);
 }

@@ -88,12 +88,12 @@ static void test_an_object_on_one_of_two_roads_drawn_alike_is_refused(void **sta
     (void)state;
     sc_diag diag = {""};
     town t = town_with_object("AB", ADDED_ROAD, 0.4);
-    CHECK_REFUSED(send(&t, SC_ENCODING_GEOJSON, &diag), SC_EREPLY, &diag, "drawn alike");
+    CHECK_REFUSED(send(&t, SC_ENCODING_GEOJSON, &diag), SC_EREPLY, &diag, "with the same geometry");
     CHECK_OK(send(&t, SC_ENCODING_COMPACT, &diag), &diag);
     town_free(&t);
     // Drawn from the other end it is still the same line.
     t = town_with_object("BA", ADDED_ROAD, 0.4);
-    CHECK_REFUSED(send(&t, SC_ENCODING_GEOJSON, &diag), SC_EREPLY, &diag, "drawn alike");
+    CHECK_REFUSED(send(&t, SC_ENCODING_GEOJSON, &diag), SC_EREPLY, &diag, "with the same geometry");
     town_free(&t);
 }
 
@@ -102,7 +102,7 @@ static void test_an_object_on_a_loop_drawn_as_a_point_is_refused(void **state)
     (void)state;
     sc_diag diag = {""};
     town t = town_with_object("AA", ADDED_ROAD, 0.4);
-    CHECK_REFUSED(send(&t, SC_ENCODING_GEOJSON, &diag), SC_EREPLY, &diag, "drawn alike");
+    CHECK_REFUSED(send(&t, SC_ENCODING_GEOJSON, &diag), SC_EREPLY, &diag, "with the same geometry");
     CHECK_OK(send(&t, SC_ENCODING_COMPACT, &diag), &diag);
     town_free(&t);
 }

@@ -64,7 +64,8 @@ static void test_what_cannot_be_asked_is_refused_with_a_reason(void **state)
     sc_request request = knn(5);
     request.category_count = 1;
     request.categories[0] = 3;
-    CHECK_REFUSED(check(request, &diag), SC_EREQUEST, &diag, "no category 3; there are 3");
+    CHECK_REFUSED(check(request, &diag), SC_EREQUEST, &diag,
+                  "there is no category 3; the map has 3");
     request.category_count = SC_REQUEST_CATEGORIES + 1;
     CHECK_REFUSED(check(request, &diag), SC_EREQUEST, &diag, "name at most 16");
     request = knn(5);
@@ -72,7 +73,7 @@ static void test_what_cannot_be_asked_is_refused_with_a_reason(void **state)
     CHECK_REFUSED(check(request, &diag), SC_EREQUEST, &diag, "is distance or time");
     request = knn(5);
     request.type = (sc_request_type)2;
-    CHECK_REFUSED(check(request, &diag), SC_EREQUEST, &diag, "the k nearest or for a range");
+    CHECK_REFUSED(check(request, &diag), SC_EREQUEST, &diag, "must be of type knn or range");
 }
 
 static void test_limits_are_what_the_provider_says(void **state)

@@ -250,7 +250,7 @@ static void test_a_reply_that_is_none_is_not_written(void **state)
         x.own_objects[near.object].category = category;
 
         x.reply.request_count--;
-        CHECK_REFUSED(write_reply(&x, e, &diag), SC_EINVAL, &diag, "not one to this relay");
+        CHECK_REFUSED(write_reply(&x, e, &diag), SC_EINVAL, &diag, "does not belong to this relay");
         x.reply.request_count++;
     }
     exchange_free(&x);

@@ -26,7 +26,7 @@ typedef struct made_stream {
     uint32_t most_l;
 } made_stream;
 
-/** Whether whoever asks line `i` has asked at that moment already. */
+/** Whether the user of line `i` has asked at that moment already. */
 static inline bool made_has_asked(const made_lines *made, uint32_t i, sc_time t)
 {
     for (uint32_t j = i; j > 0 && made->lines[j - 1].ask.t == t; j--) {

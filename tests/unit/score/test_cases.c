@@ -155,7 +155,7 @@ static void test_a_window_keeps_what_leaves_in_it_under_the_numbers_of_the_run(v
     assert_int_equal(collector.cases.count, 0);
 }
 
-static void test_a_member_that_nobody_asked_for_breaks_the_run_and_is_no_case(void **state)
+static void test_a_member_that_was_never_asked_breaks_the_run_and_is_no_case(void **state)
 {
     (void)state;
     sc_case_collector collector = {.asker_count = 0};
@@ -173,6 +173,6 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_the_adversarys_own_are_known_by_how_their_names_begin),
     cmocka_unit_test(test_a_book_knows_members_from_when_they_asked),
     cmocka_unit_test(test_a_window_keeps_what_leaves_in_it_under_the_numbers_of_the_run),
-    cmocka_unit_test(test_a_member_that_nobody_asked_for_breaks_the_run_and_is_no_case),
+    cmocka_unit_test(test_a_member_that_was_never_asked_breaks_the_run_and_is_no_case),
 };
 SC_SUITE(tests)

@@ -92,7 +92,7 @@ static void test_a_record_gives_the_cases_that_were_heard_for_every_method(void 
         assert_int_equal(record.query_count, report.queries);
         assert_true(record.has_engine);
         check_engine(&record.engine, &options.engine);
-        assert_int_equal(record.line_count, 0);  // nobody wanted them
+        assert_int_equal(record.line_count, 0);  // they were not wanted
         assert_null(record.lines);
         sc_case_record_fini(&record);
         sc_case_collector_fini(&collector);
@@ -250,9 +250,9 @@ static void test_what_is_no_record_to_attack_is_refused_without_a_secret(void **
         sc_err err;
         const char *says;
     } cases[] = {
-        {END, SC_EINVAL, ": there is no cloak in it, so there is nothing to attack"},
-        {QUERY_AT("1") END, SC_EINVAL, ": there is no cloak in it"},
-        {QUERY_AT("1") CLOAK_AT("1", "q1"), SC_EPARSE, "has no end event: the record is cut short"},
+        {END, SC_EINVAL, ": the record has no cloaks to attack"},
+        {QUERY_AT("1") END, SC_EINVAL, ": the record has no cloaks"},
+        {QUERY_AT("1") CLOAK_AT("1", "q1"), SC_EPARSE, "has no end event: the file is cut short"},
         {QUERY_AT("2") QUERY_AT("1") END, SC_EPARSE, ":2: \"t\" is earlier than before"},
         {QUERY_AT("2") CLOAK_AT("1", "q2") END, SC_EPARSE, ":2: \"t\" is earlier than before"},
         {"{\"event\":\"query\",\"query\":\"q1\",\"user\":\"Zoltan\",\"t\":1,\"edge\":0"

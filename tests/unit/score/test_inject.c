@@ -595,12 +595,12 @@ static void test_bad_options_are_refused(void **state)
 {
     (void)state;
     sc_injection_options options = options_of(SC_INJECTED_MAX + 1, 1, 1);
-    check_bad(&options, "take at most 64");
+    check_bad(&options, "use at most 64");
     options = options_of(1, 0, 1);
-    check_bad(&options, "take 1 or more");
+    check_bad(&options, "use 1 or more");
     options = options_of(1, 1, 1);
     options.within_hops = 17;
-    check_bad(&options, "take at most 16");
+    check_bad(&options, "use at most 16");
     options = options_of(1, 1, 1);
     options.profile.k = 1001;
     check_bad(&options, "at most 1000 users");
@@ -630,7 +630,7 @@ static void test_a_name_kept_for_the_adversary_is_refused_and_not_repeated(void 
     sc_injection got = {0};
     sc_diag diag = {""};
     CHECK_REFUSED(sc_injection_init(&got, map, made.lines, made.count, &options, &diag), SC_EINVAL,
-                  &diag, "question 42 is of a user whose name begins with 'injected:'");
+                  &diag, "query 42 is of a user whose name begins with 'injected:'");
     assert_null(strstr(diag.message, "secret"));
 
     // What is only like it is anybody's.

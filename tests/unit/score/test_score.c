@@ -52,7 +52,7 @@ static void test_who_knows_nothing_gives_the_middle_rank_to_all(void **state)
     }
 }
 
-static void test_a_truth_that_nobody_thought_of_has_nothing_and_the_last_rank(void **state)
+static void test_a_truth_without_belief_has_nothing_and_the_last_rank(void **state)
 {
     (void)state;
     sc_link links[3];
@@ -139,7 +139,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_the_likeliest_segment_has_rank_one),
     cmocka_unit_test(test_equals_have_the_mean_of_their_ranks),
     cmocka_unit_test(test_who_knows_nothing_gives_the_middle_rank_to_all),
-    cmocka_unit_test(test_a_truth_that_nobody_thought_of_has_nothing_and_the_last_rank),
+    cmocka_unit_test(test_a_truth_without_belief_has_nothing_and_the_last_rank),
     SC_CASES(test_ranks_always_sum_to_the_same),
     cmocka_unit_test(test_a_case_scores_the_mean_of_its_strangers_alone),
     cmocka_unit_test(test_a_belief_expects_of_the_truth_the_sum_of_its_squares),

@@ -158,7 +158,7 @@ static void test_every_strangers_needs_are_seen_and_every_place_of_its_own(void 
     check_case_done();
 }
 
-static void test_a_cloak_of_its_own_queries_only_shows_nobody(void **state)
+static void test_a_cloak_of_its_own_queries_only_shows_no_victim(void **state)
 {
     (void)state;
     const sc_seg_id segment = 3;
@@ -178,6 +178,6 @@ static void test_a_cloak_of_its_own_queries_only_shows_nobody(void **state)
 static const struct CMUnitTest tests[] = {
     SC_CASES(test_cases_that_differ_only_in_the_truth_look_the_same_byte_for_byte),
     SC_CASES(test_every_strangers_needs_are_seen_and_every_place_of_its_own),
-    cmocka_unit_test(test_a_cloak_of_its_own_queries_only_shows_nobody),
+    cmocka_unit_test(test_a_cloak_of_its_own_queries_only_shows_no_victim),
 };
 SC_SUITE(tests)

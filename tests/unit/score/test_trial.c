@@ -173,7 +173,7 @@ static void test_travellers_are_followed_as_by_hand(void **state)
         checked += trails.all[i].count;
     }
     assert_int_equal(checked, trial.row_count);
-    // Speed is heeded: somebody who may be anywhere is found less often.
+    // Speed is used: a traveller who may be anywhere is found less often.
     const double hurried = sc_trial_means_of(&trial, 2).effective;
     sc_trial_fini(&trial);
     options.top_speed_m_s = 1000;

@@ -1,5 +1,5 @@
 // Whom a trial takes: all choices are equally likely, seeds and limits are kept to, threads change
-// nothing; and it says so where there is nobody to take.
+// nothing; and it says so where there is no user to choose.
 #include "score/trial.h"
 
 #include "made_run.h"
@@ -226,11 +226,11 @@ static void test_cloaks_with_too_many_members_are_passed_over_and_counted(void *
     sc_map_free(map);
 }
 
-static void test_an_injection_that_finds_nobody_says_so(void **state)
+static void test_an_injection_that_finds_no_victim_says_so(void **state)
 {
     (void)state;
     sc_map *map = made_town();
-    // Nobody finds the thousands that it wants.
+    // The thousands that it wants are never found.
     made_run run = made_run_on(map, &made_traffic, 1);
     for (size_t i = 0; i < run.made.count; i++) {
         run.made.lines[i].ask.profile.k = 1000;
@@ -242,7 +242,7 @@ static void test_an_injection_that_finds_nobody_says_so(void **state)
     sc_map_free(map);
 }
 
-static void test_nobody_is_followed_who_was_cloaked_once(void **state)
+static void test_a_traveller_cloaked_once_is_not_followed(void **state)
 {
     (void)state;
     sc_map *map = made_town();
@@ -264,7 +264,7 @@ static void test_options_out_of_range_are_refused(void **state)
     made_stage on = made_stage_open();
     sc_trial_options options = made_options(SC_TRIAL_CORRELATION);
     options.adversary.runs = 1;
-    check_nothing(on.map, &on.run.record, &options, "2 times at least");
+    check_nothing(on.map, &on.run.record, &options, "at least 2 times");
     options = made_options(SC_TRIAL_INJECTION);
     options.injection.injected = SC_INJECTED_MAX + 1;
     check_nothing(on.map, &on.run.record, &options, "65");
@@ -281,8 +281,8 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_any_number_of_threads_does_the_same),
     cmocka_unit_test(test_cloaks_without_a_stranger_are_passed_over),
     cmocka_unit_test(test_cloaks_with_too_many_members_are_passed_over_and_counted),
-    cmocka_unit_test(test_an_injection_that_finds_nobody_says_so),
-    cmocka_unit_test(test_nobody_is_followed_who_was_cloaked_once),
+    cmocka_unit_test(test_an_injection_that_finds_no_victim_says_so),
+    cmocka_unit_test(test_a_traveller_cloaked_once_is_not_followed),
     cmocka_unit_test(test_options_out_of_range_are_refused),
 };
 SC_SUITE(tests)

@@ -352,7 +352,7 @@ static void test_a_file_that_cannot_be_written_leaves_nothing_behind(void **stat
     const bool is_own = getuid() != 0;
     lose_rights(&g.place);
     if (is_own) assert_int_equal(chmod(g.place.path, 0500), 0);
-    check_unwritten(&g, path, "choose a place where you may write");
+    check_unwritten(&g, path, "choose a place where you have permission to write");
     if (is_own) assert_int_equal(chmod(g.place.path, 0700), 0);
     have_rights_again();
     size_t size;

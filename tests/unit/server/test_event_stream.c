@@ -136,7 +136,7 @@ static const char *address(const fixture *f)
         }                                                            \
     } while (0)
 
-/** Somebody who listens. */
+/** A listener. */
 typedef struct subscriber {
     int fd;
     web_stream received;

@@ -89,7 +89,7 @@ static void test_a_chunk_line_without_end_is_refused(void **state)
     server_stop(h);
 }
 
-/** Somebody whose request has arrived: on a busy machine a connection may be closed before a word
+/** A client whose request has arrived: on a busy machine a connection may be closed before a word
  * was said, and then there is another. */
 static caller call_in_time(const fixture *h, const char *request)
 {

@@ -349,7 +349,7 @@ static void test_clients_vanish_at_every_stage_of_tls(void **state)
     caller_hang_up(&c);
 }
 
-/** Somebody who asks half a second after the handshake. On a busy machine the handshake itself may
+/** A client that asks half a second after the handshake. On a busy machine the handshake itself may
  * take too long, and then there is another. */
 static caller dial_and_rest(const scene *s)
 {

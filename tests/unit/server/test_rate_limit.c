@@ -193,7 +193,7 @@ static void test_with_more_names_than_room_no_name_gets_more_than_its_limit(void
     static const size_t capacities[] = {1, 3, 16, 64};
     for (uint64_t seed = 0; seed < 4; seed++) {
         check_case(seed);
-        // ask_at_random() fails if somebody does.
+        // ask_at_random() fails if any does.
         const tally t = ask_at_random(seed, capacities[seed], 500);
         assert_true(t.refused > 0);  // or there was room
         assert_true(t.given > 300);
@@ -259,7 +259,7 @@ static void test_asking_in_vain_keeps_no_other_name_out(void **state)
 
 // --- Forgetting ------------------------------------------------------------------
 
-// Somebody who asks at an earlier time than its bucket was full again can tell whether it is known.
+// A user who asks before its bucket is full again can tell whether it is known.
 static void test_only_a_bucket_that_is_full_again_is_forgotten(void **state)
 {
     (void)state;

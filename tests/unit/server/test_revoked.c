@@ -107,19 +107,19 @@ static void test_what_is_no_list_is_refused_with_its_line(void **state)
         const char *text;
         const char *part;
     } cases[] = {
-        {"hello\n", "revoked.txt:1: begins with neither"},
-        {"#\nserial\n", "revoked.txt:2: not 'serial', 16"},
-        {"serial 1f2e3d4c5b6a798 until 1\n", "not 'serial'"},
-        {"serial 1f2e3d4c5b6a79888 until 1\n", "not 'serial'"},
-        {"serial 1f2e3d4c5b6a798g until 1\n", "not 'serial'"},
-        {"serial 1f2e3d4c5b6a7988 before 1\n", "not 'serial'"},
-        {"serial 1f2e3d4c5b6a7988 until -1\n", "not 'serial'"},
-        {"serial 1f2e3d4c5b6a7988 until 99999999999999999999\n", "not 'serial'"},
-        {"serial 1f2e3d4c5b6a7988 until 1 2\n", "not 'serial'"},
-        {"serial 1f2e3d4c5b6a7988\n", "not 'serial'"},
-        {"user 0123456789abcdef0123456789abcdef until 1\n", "not 'user', 32"},
-        {"user ann before 1\n", "not 'user', 32"},
-        {"user\n", "not 'user', 32"},
+        {"hello\n", "revoked.txt:1: a line of a list of revoked tokens must begin with"},
+        {"#\nserial\n", "revoked.txt:2: the line must be 'serial', 16"},
+        {"serial 1f2e3d4c5b6a798 until 1\n", "the line must be 'serial'"},
+        {"serial 1f2e3d4c5b6a79888 until 1\n", "the line must be 'serial'"},
+        {"serial 1f2e3d4c5b6a798g until 1\n", "the line must be 'serial'"},
+        {"serial 1f2e3d4c5b6a7988 before 1\n", "the line must be 'serial'"},
+        {"serial 1f2e3d4c5b6a7988 until -1\n", "the line must be 'serial'"},
+        {"serial 1f2e3d4c5b6a7988 until 99999999999999999999\n", "the line must be 'serial'"},
+        {"serial 1f2e3d4c5b6a7988 until 1 2\n", "the line must be 'serial'"},
+        {"serial 1f2e3d4c5b6a7988\n", "the line must be 'serial'"},
+        {"user 0123456789abcdef0123456789abcdef until 1\n", "the line must be 'user', 32"},
+        {"user ann before 1\n", "the line must be 'user', 32"},
+        {"user\n", "the line must be 'user', 32"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         sc_revoked *list = NULL;
@@ -140,7 +140,8 @@ static void test_more_than_a_million_are_refused(void **state)
     }
     sc_revoked *list = NULL;
     sc_diag diag = {""};
-    CHECK_REFUSED(parse(text, &list, &diag), SC_ELIMIT, &diag, "revoked.txt:1000001: more than");
+    CHECK_REFUSED(parse(text, &list, &diag), SC_ELIMIT, &diag,
+                  "revoked.txt:1000001: the list has more than");
     assert_null(list);
     free(text);
 }

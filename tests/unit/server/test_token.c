@@ -211,7 +211,7 @@ static void test_nonsense_is_refused_though_it_is_signed(void **state)
     sign_bytes(keys, said, 26, text);
     CHECK_OK(sc_token_check(keys, text, &token), NULL);  // or nothing below is tested
 
-    sign_bytes(keys, said, 24, text);  // nobody
+    sign_bytes(keys, said, 24, text);  // an empty user
     assert_int_equal(sc_token_check(keys, text, &token), SC_EPARSE);
     said[25] = '\n';
     sign_bytes(keys, said, 26, text);
@@ -242,11 +242,11 @@ static void test_users_that_cannot_be_are_refused(void **state)
     for (size_t i = 0; i < sizeof users / sizeof *users; i++) {
         sc_diag diag = {""};
         const sc_err err = sc_token_issue(keys, users[i], 1, 2, text, &diag);
-        CHECK_REFUSED(err, SC_EINVAL, &diag, "a user is 1 to 64 bytes");
+        CHECK_REFUSED(err, SC_EINVAL, &diag, "the name of a user must be 1 to 64 bytes");
     }
     sc_diag diag = {""};
-    CHECK_REFUSED(sc_token_issue(keys, "ann", 5, 5, text, &diag), SC_EINVAL, &diag, "must end");
-    CHECK_REFUSED(sc_token_issue(keys, "ann", -1, 5, text, &diag), SC_EINVAL, &diag, "must end");
+    CHECK_REFUSED(sc_token_issue(keys, "ann", 5, 5, text, &diag), SC_EINVAL, &diag, "must expire");
+    CHECK_REFUSED(sc_token_issue(keys, "ann", -1, 5, text, &diag), SC_EINVAL, &diag, "must expire");
     assert_string_equal(text, "as it was");
     sc_token_keys_free(keys);
 }
@@ -318,7 +318,7 @@ static void test_a_file_is_never_replaced(void **state)
     place p = place_new();
     const char *path = place_write_text(&p, "token.key", "mine");
     sc_diag diag = {""};
-    CHECK_REFUSED(sc_token_keys_write(path, &diag), SC_EIO, &diag, "is there already");
+    CHECK_REFUSED(sc_token_keys_write(path, &diag), SC_EIO, &diag, "the file exists already");
     size_t size = 0;
     char *text = read_whole(path, &size);
     assert_string_equal(text, "mine");
@@ -366,11 +366,11 @@ static void test_what_is_wrong_is_told_by_its_line_alone(void **state)
         const char *text;
         const char *part;
     } cases[] = {
-        {"", "keys.txt: holds no key"},
-        {"# nothing\n\n", "keys.txt: holds no key"},
-        {KEY_A "\n0123\n", "keys.txt:2: not a key"},
-        {KEY_A "0\n", "keys.txt:1: not a key"},
-        {KEY_A " # mine\n", "keys.txt:1: not a key"},
+        {"", "keys.txt: the file has no key"},
+        {"# nothing\n\n", "keys.txt: the file has no key"},
+        {KEY_A "\n0123\n", "keys.txt:2: this is not a key"},
+        {KEY_A "0\n", "keys.txt:1: this is not a key"},
+        {KEY_A " # mine\n", "keys.txt:1: this is not a key"},
         {"x0112233445566778899aabbccddeeff00112233445566778899aabbccddeeff", "not a key"},
         {"00:11:22:33:44:55:66:77:88:99:aa:bb:cc:dd:ee:ff:00:11:22:33:44:5", "not a key"},
         {KEY_A "\n" KEY_A "\n" KEY_A "\n" KEY_A "\n" KEY_A "\n" KEY_A "\n" KEY_A "\n" KEY_A
@@ -439,7 +439,7 @@ static void test_what_cannot_be_read_is_told(void **state)
     memset(large, '#', 99999);
     path = place_write_text(&p, "large.key", large);
     chmod(path, 0600);
-    CHECK_REFUSED(sc_token_keys_read(path, &keys, &diag), SC_EPARSE, &diag, "the right file?");
+    CHECK_REFUSED(sc_token_keys_read(path, &keys, &diag), SC_EPARSE, &diag, "the right file");
     free(large);
     assert_null(keys);
     sc_token_keys_free(NULL);

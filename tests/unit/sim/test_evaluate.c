@@ -236,7 +236,7 @@ static void test_cloaks_without_a_record_fare_as_those_of_one(void **state)
         CHECK_OK(sc_run_reader_next(reader, &line, &diag), &diag);
         if (!line.text.text) break;
         if (line.kind != SC_RUN_CLOAK) continue;
-        // Whoever has no record has no ids either.
+        // Without a record there are no ids either.
         for (size_t i = 0; i < line.cloak.member_count; i++) {
             ((sc_run_member *)(uintptr_t)line.cloak.members)[i].query = (sc_slice){NULL, 0};
         }
@@ -388,7 +388,7 @@ static void test_a_cloak_that_the_provider_cannot_answer_fails_and_others_go_on(
     assert_int_equal(verified.answers, report.answered);
     free(text);
 
-    // Whoever is asked again, and can do more, replaces failures too.
+    // A provider that is asked again, and can do more, replaces failures too.
     options.lbs.max_objects = 1000000;
     const sc_evaluate_report again = evaluate(path, path, &options);
     assert_int_equal(again.replaced, again.queries);
@@ -454,7 +454,7 @@ static void test_what_is_no_record_leaves_the_file_and_nothing_else(void **state
     sc_evaluate_report report;
     sc_diag diag = {""};
     CHECK_REFUSED(sc_evaluate(map, path, path, &options, &report, &diag), SC_EPARSE, &diag,
-                  "run.jsonl:2: stands behind the end of the record");
+                  "run.jsonl:2: is after the end event of the record");
     assert_int_equal(count_entries(p.path), 1);
     CHECK_REFUSED(sc_evaluate(map, place_path(&p, "absent.jsonl"), path, &options, &report, &diag),
                   SC_EIO, &diag, "absent.jsonl");

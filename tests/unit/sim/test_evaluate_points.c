@@ -37,7 +37,7 @@ static int close_map(void **state)
     return 0;
 }
 
-/** A record, somebody to answer it, and what came of it. */
+/** A record, a provider to answer it, and the results. */
 typedef struct stage {
     place place;
     made_record record;

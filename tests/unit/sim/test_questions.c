@@ -150,7 +150,7 @@ static void test_where_there_are_no_objects_any_category_is_asked_for(void **sta
 
 // --- The same seed ----------------------------------------------------------
 
-/** What somebody asks, but for when and where. */
+/** A query, without its time and place. */
 typedef struct needs {
     sc_profile profile;
     sc_request request;
@@ -274,7 +274,7 @@ static void test_what_makes_no_sense_is_refused(void **state)
     workload.wanted = SC_WANT_THIS;
     workload.category = KINDS;
     CHECK_REFUSED(sc_travellers_new(walk, &workload, 1, &travellers, &diag), SC_EINVAL, &diag,
-                  "cannot ask for category 4: the map has 4");
+                  "cannot ask for category 4; the map has 4");
     assert_null(travellers);
     sc_travellers_free(NULL);
     sc_movement_free(walk);

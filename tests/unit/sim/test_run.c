@@ -182,7 +182,7 @@ static void test_a_traveller_pauses_after_its_outcome_before_it_asks_again(void 
     history_free(&h);
 }
 
-static void test_nobody_asks_after_the_end(void **state)
+static void test_no_traveller_asks_after_the_end(void **state)
 {
     const town *t = *state;
     const char *path = place_path(&t->here, "run");
@@ -254,7 +254,7 @@ static void test_a_paranoid_run_finds_nothing_and_changes_nothing(void **state)
 
 // --- Who listens, and what counts ----------------------------------------------
 
-/** What somebody heard of a run. */
+/** What was reported of a run. */
 typedef struct observer {
     uint64_t asked;
     uint64_t cloaks;
@@ -449,7 +449,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_every_method_keeps_every_promise_on_small_maps),
     cmocka_unit_test(test_every_query_has_one_outcome_and_time_never_runs_backwards),
     cmocka_unit_test(test_a_traveller_pauses_after_its_outcome_before_it_asks_again),
-    cmocka_unit_test(test_nobody_asks_after_the_end),
+    cmocka_unit_test(test_no_traveller_asks_after_the_end),
     cmocka_unit_test(test_no_time_at_all_is_an_empty_run),
     cmocka_unit_test(test_a_pool_prunes_as_well_and_changes_nothing_else),
     cmocka_unit_test(test_a_secure_run_keeps_every_promise_and_does_not_repeat),

@@ -41,7 +41,7 @@ typedef struct words {
     size_t count;
 } words;
 
-/** Somebody on an edge asks for k users and one segment, within three hops. */
+/** A query on an edge for k users and one segment, within three hops. */
 static void say(words *w, const char *user, double t, unsigned edge, unsigned k, double wait_s)
 {
     char line[300];
@@ -96,7 +96,7 @@ static void test_waits_are_those_of_the_queries_times(void **state)
 static void test_the_engine_is_woken_between_queries(void **state)
 {
     // The second finds three only when the first, who wants five, has expired; by then it is
-    // alone on the clock: nobody asks between 2 s and 9 s.
+    // alone on the clock: no query is asked between 2 s and 9 s.
     const town *t = *state;
     const char *path = place_path(&t->here, "run");
     words w = {0};
@@ -126,7 +126,7 @@ static void test_what_is_not_admitted_is_counted_told_and_passed_over(void **sta
     say(&w, "bob", 4, 0, 2, 5);    // too early
     say(&w, "cyd", 5, 999, 2, 5);  // no such edge
     say(&w, "ada", 5, 0, 2, 5);    // once more
-    say(&w, "dan", 5, 0, 0, 5);    // nobody at all
+    say(&w, "dan", 5, 0, 0, 5);    // no other user at all
     say(&w, "eve", 4.5, 0, 2, 5);  // too early
     say(&w, "fay", 4.5, 0, 2, 5);  // too early
     say(&w, "gus", 6, 0, 2, 5);

@@ -91,7 +91,7 @@ static void test_first_questions_are_spread_over_one_pause(void **state)
         assert_true(said.ask.t >= 0 && said.ask.t < sc_time_from_seconds(20));
         counts[said.ask.t / sc_time_from_seconds(5)]++;
     }
-    // Nobody has had an outcome, so nobody asks.
+    // There was no outcome yet, so no traveller asks.
     assert_true(sc_travellers_next(c.travellers) == SC_TIME_NEVER);
     for (int i = 0; i < QUARTERS; i++) {
         CHECK_CLOSE(counts[i], COUNT / 4.0, 4.0 * sqrt(COUNT * 3.0 / 16.0));
@@ -174,7 +174,7 @@ static void test_a_traveller_pauses_after_its_outcome_and_not_less_than_said(voi
     sc_map_free(map);
 }
 
-static void test_an_outcome_that_nobody_waits_for_changes_nothing(void **state)
+static void test_an_outcome_that_is_not_waited_for_changes_nothing(void **state)
 {
     (void)state;
     sc_map *map = grid_map(SC_COORDS_PLANAR);
@@ -242,7 +242,7 @@ static void test_users_are_numbered_and_stay_so(void **state)
 /** A movement as traces have it: on the road in [20 i, 20 i + 10) s alone, until it ends. */
 typedef struct shift_work {
     sc_movement base;
-    sc_time end;  ///< nobody comes back after this
+    sc_time end;  ///< no traveller comes back after this
     sc_time last[3];
 } shift_work;
 
@@ -337,7 +337,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_questions_come_in_order_and_when_they_were_announced),
     cmocka_unit_test(test_questions_at_the_same_moment_come_in_the_order_of_travellers),
     cmocka_unit_test(test_a_traveller_pauses_after_its_outcome_and_not_less_than_said),
-    cmocka_unit_test(test_an_outcome_that_nobody_waits_for_changes_nothing),
+    cmocka_unit_test(test_an_outcome_that_is_not_waited_for_changes_nothing),
     cmocka_unit_test(test_an_outcome_before_the_question_is_taken_as_one_at_once),
     cmocka_unit_test(test_users_are_numbered_and_stay_so),
     cmocka_unit_test(test_who_is_off_the_roads_asks_when_it_is_back_or_never_again),

@@ -136,7 +136,7 @@ static void test_a_workload_that_makes_no_sense_is_refused_by_name(void **state)
             *part_of(&workload, part) = bad[i];
             char wanted[128];
             sc_diag diag = {""};
-            snprintf(wanted, sizeof wanted, ": %s must be within ", names[part]);
+            snprintf(wanted, sizeof wanted, ": %s must be from ", names[part]);
             CHECK_REFUSED(sc_workload_check(&workload, &diag), SC_EINVAL, &diag, wanted);
         }
     }
@@ -166,7 +166,7 @@ static void test_the_least_that_makes_sense_is_accepted_and_nothing_below(void *
         *spread = (sc_normal){least[part], 0, least[part], least[part]};
         CHECK_OK(sc_workload_check(&workload, &diag), &diag);
         spread->min = nextafter(least[part], -1.0);
-        CHECK_REFUSED(sc_workload_check(&workload, &diag), SC_EINVAL, &diag, "makes no sense");
+        CHECK_REFUSED(sc_workload_check(&workload, &diag), SC_EINVAL, &diag, "is not valid");
     }
 }
 

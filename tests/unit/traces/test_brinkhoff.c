@@ -20,7 +20,7 @@ static void test_objects_that_take_turns_are_told_apart(void **state)
     sc_traces_free(traces);
 }
 
-static void test_an_id_that_comes_again_is_somebody_else(void **state)
+static void test_an_id_that_comes_again_is_another_vehicle(void **state)
 {
     (void)state;
     sc_traces *traces = good_traces("b.dat", "newpoint 1 1 0 0 1 1 0 0 0\n"
@@ -78,7 +78,7 @@ static void test_a_step_must_take_time(void **state)
         sc_traces *traces = NULL;
         sc_diag diag = {""};
         CHECK_REFUSED(sc_traces_parse("", 0, "b", &options, &traces, &diag), SC_EINVAL, &diag,
-                      "not a number of seconds per step");
+                      "the number of seconds per step must be above 0");
     }
 }
 
@@ -90,8 +90,9 @@ static void test_bad_files_are_refused_with_line_and_field(void **state)
         const char *message;
     } bad[] = {
         {"point 1 1 0 0 1 1\nmbr 1 1 0 0 1 1\n",
-         "b:2: field 'event' is none of newpoint, point and disappearpoint"},
-        {"Point 1 1 0 0 1 1\n", "b:1: field 'event' is none of newpoint, point and disappearpoint"},
+         "b:2: field 'event' is not one of newpoint, point and disappearpoint"},
+        {"Point 1 1 0 0 1 1\n",
+         "b:1: field 'event' is not one of newpoint, point and disappearpoint"},
         {"point x 1 0 0 1 1\n", "b:1: field 'id' is not a whole number"},
         {"point -1 1 0 0 1 1\n", "b:1: field 'id' is not a whole number"},
         {"point 1 1.5 0 0 1 1\n", "b:1: field 'sequence' is not a whole number"},
@@ -130,7 +131,7 @@ static void test_an_absurdly_long_id_is_refused(void **state)
 
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_objects_that_take_turns_are_told_apart),
-    cmocka_unit_test(test_an_id_that_comes_again_is_somebody_else),
+    cmocka_unit_test(test_an_id_that_comes_again_is_another_vehicle),
     cmocka_unit_test(test_an_object_may_be_there_from_the_beginning),
     cmocka_unit_test(test_time_counts_steps),
     cmocka_unit_test(test_a_step_must_take_time),

@@ -98,18 +98,20 @@ static void test_bad_files_are_refused_with_line_and_field(void **state)
 static void test_a_file_whose_name_cannot_be_a_cabs_is_refused(void **state)
 {
     (void)state;
-    check_traces_refused("new_\xff.txt", "1 2 0 3\n", SC_TRACE_ANY, SC_EPARSE,
-                         "new_\xff.txt: the file's name, which is to be the cab's, is not UTF-8");
+    check_traces_refused(
+        "new_\xff.txt", "1 2 0 3\n", SC_TRACE_ANY, SC_EPARSE,
+        "new_\xff.txt: the name of the file, which becomes the id of the cab, is not UTF-8");
     check_traces_refused("", "1 2 0 3\n", SC_TRACE_ANY, SC_EPARSE,
-                         ": the file's name, which is to be the cab's, is empty");
+                         ": the name of the file, which becomes the id of the cab, is empty");
 }
 
 static void test_a_file_without_a_line_has_no_fix(void **state)
 {
     (void)state;
-    check_traces_refused("a.txt", "", SC_TRACE_CABSPOTTING, SC_EINVAL, "a.txt: it holds no fix");
+    check_traces_refused("a.txt", "", SC_TRACE_CABSPOTTING, SC_EINVAL,
+                         "a.txt: the traces have no fix");
     check_traces_refused("a.txt", "\n  \n", SC_TRACE_CABSPOTTING, SC_EINVAL,
-                         "a.txt: it holds no fix");
+                         "a.txt: the traces have no fix");
 }
 
 static const struct CMUnitTest tests[] = {

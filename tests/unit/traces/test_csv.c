@@ -84,19 +84,16 @@ static void test_bad_files_are_refused_with_line_and_field(void **state)
         const char *text;
         const char *message;
     } bad[] = {
-        {"id,lon,lat\n", "t.csv:1: the header names no column 't'; it is id,t,lon,lat or id,t,x,y"},
-        {"\nt,lon,lat\n",
-         "t.csv:2: the header names no column 'id'; it is id,t,lon,lat or id,t,x,y"},
-        {"id,t,lat,x\n",
-         "t.csv:1: the header names no column 'lon'; it is id,t,lon,lat or id,t,x,y"},
-        {"id,t,lon,y\n",
-         "t.csv:1: the header names no column 'lat'; it is id,t,lon,lat or id,t,x,y"},
-        {"a,3,8,49\n", "t.csv:1: the header names no column 'id'; it is id,t,lon,lat or id,t,x,y"},
+        {"id,lon,lat\n", "t.csv:1: the header has no column 't'; write id,t,lon,lat or id,t,x,y"},
+        {"\nt,lon,lat\n", "t.csv:2: the header has no column 'id'; write id,t,lon,lat or id,t,x,y"},
+        {"id,t,lat,x\n", "t.csv:1: the header has no column 'lon'; write id,t,lon,lat or id,t,x,y"},
+        {"id,t,lon,y\n", "t.csv:1: the header has no column 'lat'; write id,t,lon,lat or id,t,x,y"},
+        {"a,3,8,49\n", "t.csv:1: the header has no column 'id'; write id,t,lon,lat or id,t,x,y"},
         {"id,t,lon,lat,T\n", "t.csv:1: field 't' is named twice in the header"},
-        {"", "t.csv: is empty; a header id,t,lon,lat is needed"},
+        {"", "t.csv: the file is empty; it must begin with a header id,t,lon,lat"},
         {"id,t,lon,lat\n,1,2,3\n", "t.csv:2: field 'id' is empty"},
         {"id,t,lon,lat\n\xff,1,2,3\n", "t.csv:2: field 'id' is not UTF-8"},
-        {"id,t,lon,lat\na\x1b[2J,1,2,3\n", "t.csv:2: field 'id' holds a control character"},
+        {"id,t,lon,lat\na\x1b[2J,1,2,3\n", "t.csv:2: field 'id' contains a control character"},
         {"id,t,lon,lat\na,soon,2,3\n",
          "t.csv:2: field 't' is neither a number of seconds nor a time of UTC like "
          "2008-06-04T00:00:00Z"},
@@ -145,7 +142,7 @@ static void test_a_header_without_lines_has_no_fix(void **state)
 {
     (void)state;
     check_traces_refused("t.csv", "id,t,lon,lat\n", SC_TRACE_ANY, SC_EINVAL,
-                         "t.csv: it holds no fix");
+                         "t.csv: the traces have no fix");
 }
 
 // --- Times -------------------------------------------------------------------------------------

@@ -31,7 +31,7 @@ static void test_vehicles_and_persons_travel_and_containers_do_not(void **state)
     sc_traces_free(traces);
 }
 
-static void test_a_person_called_like_a_vehicle_is_somebody_else(void **state)
+static void test_a_person_named_like_a_vehicle_is_another_track(void **state)
 {
     (void)state;
     sc_traces *traces = good_traces(
@@ -101,7 +101,7 @@ static void test_bad_files_are_refused_with_line_and_attribute(void **state)
         {EXPORT(STEP("0", "<vehicle id='' x='1' y='1'/>")),
          "f:2: attribute 'id' of <vehicle> is empty"},
         {EXPORT(STEP("0", "<person id='a&#10;b' x='1' y='1'/>")),
-         "f:2: attribute 'id' of <person> holds a control character"},
+         "f:2: attribute 'id' of <person> contains a control character"},
         {EXPORT(STEP("0", "<vehicle id='a' y='1'/>")),
          "f:2: attribute 'x' of <vehicle> is missing"},
         {EXPORT(STEP("0", "<vehicle id='a' x='1'/>")),
@@ -125,7 +125,7 @@ static void test_bad_files_are_refused_with_line_and_attribute(void **state)
          "f:2: not well-formed XML: not well-formed (invalid token)"},
         {"\n<!DOCTYPE fcd-export [<!ENTITY a 'aaaa'><!ENTITY b '&a;&a;'>]>\n" EXPORT(
              STEP("0", "<vehicle id='&b;' x='1' y='1'/>")),
-         "f:2: a document type is declared, which SUMO never does"},
+         "f:2: a document type declaration is not allowed in floating-car data"},
         {EXPORT(STEP("0", "<vehicle id='&b;' x='1' y='1'/>")),
          "f:2: not well-formed XML: undefined entity"},
     };
@@ -136,11 +136,13 @@ static void test_bad_files_are_refused_with_line_and_attribute(void **state)
     check_case_done();
 }
 
-static void test_a_file_where_nobody_is_has_no_fix(void **state)
+static void test_a_file_without_vehicles_has_no_fix(void **state)
 {
     (void)state;
-    check_traces_refused("f", "<fcd-export/>", SC_TRACE_ANY, SC_EINVAL, "f: it holds no fix");
-    check_traces_refused("f", EXPORT(STEP("0", "")), SC_TRACE_ANY, SC_EINVAL, "f: it holds no fix");
+    check_traces_refused("f", "<fcd-export/>", SC_TRACE_ANY, SC_EINVAL,
+                         "f: the traces have no fix");
+    check_traces_refused("f", EXPORT(STEP("0", "")), SC_TRACE_ANY, SC_EINVAL,
+                         "f: the traces have no fix");
 }
 
 // --- Bombs -------------------------------------------------------------------------------------
@@ -207,12 +209,12 @@ static void test_a_file_of_many_megabytes_is_read_whole(void **state)
 
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_vehicles_and_persons_travel_and_containers_do_not),
-    cmocka_unit_test(test_a_person_called_like_a_vehicle_is_somebody_else),
+    cmocka_unit_test(test_a_person_named_like_a_vehicle_is_another_track),
     cmocka_unit_test(test_degrees_may_be_called_by_their_names),
     cmocka_unit_test(test_what_is_elsewhere_or_inside_is_passed_over),
     cmocka_unit_test(test_ids_are_what_xml_makes_of_them),
     SC_CASES(test_bad_files_are_refused_with_line_and_attribute),
-    cmocka_unit_test(test_a_file_where_nobody_is_has_no_fix),
+    cmocka_unit_test(test_a_file_without_vehicles_has_no_fix),
     cmocka_unit_test(test_elements_may_not_nest_without_end),
     cmocka_unit_test(test_an_element_may_not_go_on_without_end),
     cmocka_unit_test(test_a_file_of_many_megabytes_is_read_whole),

@@ -292,7 +292,7 @@ static void test_who_has_no_fix_from_the_start_to_the_end_may_yet_be_on_its_way(
 }
 
 // The first fix does not count, so the gap behind it does not either.
-static void test_a_gap_across_the_start_is_nobodys(void **state)
+static void test_a_gap_across_the_start_has_no_traveller(void **state)
 {
     (void)state;
     town t = town_new();
@@ -330,9 +330,9 @@ static road_place place_m(const sc_map *map, sc_place place)
     return (road_place){place.edge, place.offset * sc_map_unit_m(map)};
 }
 
-// All roads are alike, so the fastest way is the shortest, and whoever drives it evenly is at each
-// moment as far from both fixes as its share of time says. Times of roads are whole milliseconds,
-// so of two ways that differ by centimetres either may count as the fastest.
+// All roads are alike, so the fastest way is the shortest, and a traveller that drives it evenly is
+// at each moment as far from both fixes as its share of time says. Times of roads are whole
+// milliseconds, so of two ways that differ by centimetres either may count as the fastest.
 static void test_places_between_fixes_are_those_of_a_slow_reference(void **state)
 {
     (void)state;
@@ -396,7 +396,7 @@ static void test_places_between_fixes_are_those_of_a_slow_reference(void **state
     town_free(&t);
 }
 
-static void test_nobody_is_faster_than_allowed(void **state)
+static void test_no_traveller_is_faster_than_allowed(void **state)
 {
     (void)state;
     town t = grid_town();
@@ -434,7 +434,7 @@ static void test_nobody_is_faster_than_allowed(void **state)
     town_free(&t);
 }
 
-// Whoever is off the roads is told when to ask again; there must be nothing before, and it then.
+// Off the roads, the time to ask again is given; there must be nothing before, and it then.
 static void test_asking_again_and_again_is_as_asking_once(void **state)
 {
     (void)state;
@@ -522,10 +522,10 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_fixes_less_than_a_microsecond_apart_are_one),
     cmocka_unit_test(test_a_stretch_across_the_start_or_the_end_is_followed_in_part),
     cmocka_unit_test(test_who_has_no_fix_from_the_start_to_the_end_may_yet_be_on_its_way),
-    cmocka_unit_test(test_a_gap_across_the_start_is_nobodys),
+    cmocka_unit_test(test_a_gap_across_the_start_has_no_traveller),
     cmocka_unit_test(test_times_far_from_now_are_fine),
     SC_CASES(test_places_between_fixes_are_those_of_a_slow_reference),
-    SC_CASES(test_nobody_is_faster_than_allowed),
+    SC_CASES(test_no_traveller_is_faster_than_allowed),
     SC_CASES(test_asking_again_and_again_is_as_asking_once),
     SC_CASES(test_every_pair_of_fixes_is_counted_once),
 };

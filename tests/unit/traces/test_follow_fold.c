@@ -3,7 +3,7 @@
 
 // --- Folding ----------------------------------------------------------------
 
-// Two windows of 100 s, with a border in the middle of a stretch; and nobody in the next but one.
+// Two windows of 100 s, with a border in the middle of a stretch; and none in the next but one.
 static void test_each_window_of_a_track_is_a_traveller(void **state)
 {
     (void)state;
@@ -57,7 +57,7 @@ static void test_a_stretch_may_go_on_for_many_windows(void **state)
 }
 
 // Half a second of the second window, and then a whole one; then half a second of the first.
-static void test_who_is_there_for_less_than_a_second_is_nobody(void **state)
+static void test_a_stay_of_less_than_a_second_is_left_out(void **state)
 {
     (void)state;
     town t = town_new();
@@ -74,7 +74,7 @@ static void test_who_is_there_for_less_than_a_second_is_nobody(void **state)
     check_name(m, 0, "bus#0");
     check_name(m, 1, "cab#1");
     sc_movement_free(m);
-    // Many fixes a second are no reason to leave somebody out.
+    // Many fixes a second are no reason to leave a track out.
     m = follow(&t, "cab,0,0,0\ncab,0.4,4,0\ncab,0.8,8,0\ncab,1.2,12,0\n", &options, NULL);
     check_there(m, 0, 0.6, 6, 0);
     sc_movement_free(m);
@@ -113,8 +113,8 @@ static bool find_follower(const sc_movement *m, const char *track, int64_t windo
     return false;
 }
 
-// Fixes are at odd seconds, windows end at even ones: no piece is shorter than a second, and nobody
-// arrives just when a window ends.
+// Fixes are at odd seconds, windows end at even ones: no piece is shorter than a second, and no
+// traveller arrives just when a window ends.
 static void test_folded_travellers_are_where_the_whole_ones_are_second_by_second(void **state)
 {
     (void)state;
@@ -317,7 +317,7 @@ static void test_those_taken_are_as_they_would_be_among_all(void **state)
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_each_window_of_a_track_is_a_traveller),
     cmocka_unit_test(test_a_stretch_may_go_on_for_many_windows),
-    cmocka_unit_test(test_who_is_there_for_less_than_a_second_is_nobody),
+    cmocka_unit_test(test_a_stay_of_less_than_a_second_is_left_out),
     cmocka_unit_test(test_the_last_window_ends_where_recorded_time_does),
     SC_CASES(test_folded_travellers_are_where_the_whole_ones_are_second_by_second),
     SC_CASES(test_the_same_seed_takes_the_same_travellers),

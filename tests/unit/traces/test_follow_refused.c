@@ -1,5 +1,5 @@
 // What cannot be followed: maps, options and traces that are refused, with a sentence that helps
-// and gives nobody away.
+// and gives no traveller away.
 #include "follow_town.h"
 
 static sc_err try_to_follow(const town *t, const char *lines, const sc_follow_options *options,
@@ -38,16 +38,16 @@ static void test_options_out_of_range_are_refused(void **state)
         double value;
         const char *message;
     } cases[] = {
-        {&options.max_snap_m, -1, "0 m or more from a road, not -1 m"},
-        {&options.max_snap_m, NOT_A_NUMBER, "0 m or more from a road"},
-        {&options.max_gap_s, 0, "more than 0 s apart, not 0 s"},
-        {&options.max_gap_s, NOT_A_NUMBER, "more than 0 s apart"},
+        {&options.max_snap_m, -1, "from a road must be 0 m or more, not -1 m"},
+        {&options.max_snap_m, NOT_A_NUMBER, "from a road must be 0 m or more"},
+        {&options.max_gap_s, 0, "must be more than 0 s, not 0 s"},
+        {&options.max_gap_s, NOT_A_NUMBER, "between two fixes must be more than 0 s"},
         {&options.fold_s, 0.5, "1 s or more, not 0.5 s"},
         {&options.fold_s, -3600, "1 s or more"},
         {&options.fold_s, HUGE_VAL, "1 s or more"},
         {&options.fold_s, NOT_A_NUMBER, "1 s or more"},
-        {&options.start_s, HUGE_VAL, "the start must be a moment"},
-        {&options.start_s, NOT_A_NUMBER, "the start must be a moment"},
+        {&options.start_s, HUGE_VAL, "the start must be a time in seconds"},
+        {&options.start_s, NOT_A_NUMBER, "the start must be a time in seconds"},
         {&options.end_s, 0, "must end after its start"},
         {&options.end_s, NOT_A_NUMBER, "must end after its start"},
     };
@@ -69,23 +69,22 @@ static void test_options_out_of_range_are_refused(void **state)
     town_free(&t);
 }
 
-static void test_where_nobody_is_ever_on_the_roads_the_message_says_why(void **state)
+static void test_where_no_track_is_ever_on_the_roads_the_message_says_why(void **state)
 {
     (void)state;
     town t = town_new();
     sc_follow_options options = sc_follow_options_default();
     sc_diag diag = {""};
-    CHECK_REFUSED(
-        try_to_follow(&t, "cab,0,0,777\ncab,10,50,777\ncab,500,0,0\n", &options, &diag), SC_EINVAL,
-        &diag,
-        "no track of the traces is ever on the roads; fixes: 3 in all, 0 before the start "
-        "or after the end, 2 more than 100 m from any road; pairs of the others: 0 more "
-        "than 300 s apart, 0 without a way between them; movement needs two fixes of a "
-        "track, and traces and map that show the same place in the same coordinates");
+    CHECK_REFUSED(try_to_follow(&t, "cab,0,0,777\ncab,10,50,777\ncab,500,0,0\n", &options, &diag),
+                  SC_EINVAL, &diag,
+                  "no track of the traces moves on the roads; fixes: 3 in all, 0 before the start "
+                  "or after the end, 2 more than 100 m from any road; pairs of the others: 0 more "
+                  "than 300 s apart, 0 without a route between them; movement needs two fixes of a "
+                  "track; check that traces and map show the same area in the same coordinates");
     CHECK_REFUSED(try_to_follow(&t, "cab,0,0,0\ncab,1000,50,0\n", &options, &diag), SC_EINVAL,
                   &diag, " 1 more than 300 s apart");
     CHECK_REFUSED(try_to_follow(&t, "cab,0,0,0\ncab,100,50,2000\n", &options, &diag), SC_EINVAL,
-                  &diag, " 1 without a way between them");
+                  &diag, " 1 without a route between them");
     CHECK_REFUSED(try_to_follow(&t, "cab,0,0,0\nvan,100,50,0\n", &options, &diag), SC_EINVAL, &diag,
                   "no track of the traces");
     options.has_start = true;
@@ -196,7 +195,7 @@ static void test_progress_goes_from_nothing_to_all(void **state)
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_a_map_without_coordinates_is_refused),
     cmocka_unit_test(test_options_out_of_range_are_refused),
-    cmocka_unit_test(test_where_nobody_is_ever_on_the_roads_the_message_says_why),
+    cmocka_unit_test(test_where_no_track_is_ever_on_the_roads_the_message_says_why),
     cmocka_unit_test(test_what_is_no_position_on_the_globe_is_too_far),
     cmocka_unit_test(test_folding_into_too_many_windows_is_refused),
     cmocka_unit_test(test_no_message_repeats_a_name_or_a_position),

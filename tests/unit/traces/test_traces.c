@@ -56,7 +56,7 @@ static void test_formats_have_names(void **state)
     sc_traces *traces = NULL;
     sc_diag diag = {""};
     CHECK_REFUSED(read_path("x", SC_TRACE_FORMAT_COUNT, &traces, &diag), SC_EINVAL, &diag,
-                  "no such format of traces");
+                  "unknown format of traces");
 }
 
 // --- The examples ------------------------------------------------------------------------------
@@ -131,8 +131,8 @@ static void test_a_file_in_no_format_is_refused(void **state)
 {
     (void)state;
     static const char message[] =
-        "a:1: not traces; a file begins with `latitude longitude occupancy time` (cabspotting), "
-        "<fcd-export> (SUMO), newpoint (Brinkhoff), or a header id,t,lon,lat (CSV)";
+        "a:1: these are not traces; a file must begin with `latitude longitude occupancy time` "
+        "(cabspotting), <fcd-export> (SUMO), newpoint (Brinkhoff), or a header id,t,lon,lat (CSV)";
     static const char *const files[] = {
         "hello\n",
         "1 2 3\n",
@@ -157,7 +157,7 @@ static void test_a_file_in_no_format_is_refused(void **state)
         check_traces_refused("a", files[i], SC_TRACE_ANY, SC_EPARSE, message);
     }
     check_case_done();
-    check_traces_refused("a", "", SC_TRACE_ANY, SC_EINVAL, "a: is empty");
+    check_traces_refused("a", "", SC_TRACE_ANY, SC_EINVAL, "a: the file is empty");
 }
 
 static void test_a_nul_byte_is_in_no_text(void **state)
@@ -168,7 +168,7 @@ static void test_a_nul_byte_is_in_no_text(void **state)
     sc_traces *traces = NULL;
     sc_diag diag = {""};
     CHECK_REFUSED(parse_traces("a", text, sizeof text - 1, &options, &traces, &diag), SC_EPARSE,
-                  &diag, "a:3: a NUL byte, which no text has");
+                  &diag, "a:3: the line contains a NUL byte");
     assert_null(traces);
 }
 
@@ -346,7 +346,7 @@ static void test_a_folder_is_read_in_order_of_names_and_formats_may_mix(void **s
     place_free(&p);
 }
 
-static void test_whoever_names_a_format_means_every_file(void **state)
+static void test_a_named_format_is_for_every_file(void **state)
 {
     (void)state;
     const place p = place_new();
@@ -379,13 +379,13 @@ static void test_a_folder_without_traces_is_refused(void **state)
     (void)state;
     const place p = place_new();
     check_path_refused(p.path, SC_TRACE_ANY, SC_EINVAL,
-                       ": no traces in this folder; it holds 0 other files");
+                       ": no traces in this folder, which has 0 other files");
     place_write_text(&p, "README", "About\n");
     place_write_text(&p, ".new_a.txt", "1 1 0 1\n");
     check_path_refused(p.path, SC_TRACE_ANY, SC_EINVAL,
-                       ": no traces in this folder; it holds 1 other files");
+                       ": no traces in this folder, which has 1 other files");
     place_write_text(&p, "t.csv", "id,t,lon,lat\n");
-    check_path_refused(p.path, SC_TRACE_ANY, SC_EINVAL, ": it holds no fix");
+    check_path_refused(p.path, SC_TRACE_ANY, SC_EINVAL, ": the traces have no fix");
     place_free(&p);
 }
 
@@ -403,9 +403,9 @@ static void test_what_is_not_there_or_forbidden_is_told(void **state)
     assert_int_equal(chmod(file, 0), 0);
     assert_int_equal(chmod(folder, 0), 0);
     lose_rights(&p);
-    check_path_refused(file, SC_TRACE_ANY, SC_EIO, "you lack permission to read it");
+    check_path_refused(file, SC_TRACE_ANY, SC_EIO, "you do not have permission to read it");
     check_path_refused(folder, SC_TRACE_ANY, SC_EIO,
-                       "cannot read the folder: Permission denied; you lack permission");
+                       "cannot read the folder: Permission denied; you do not have permission");
     check_path_refused(p.path, SC_TRACE_ANY, SC_EIO, "new_a.txt: cannot read: Permission denied");
     have_rights_again();
     assert_int_equal(chmod(folder, 0755), 0);
@@ -491,7 +491,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_a_nul_byte_is_in_no_text),
     SC_CASES(test_the_same_movements_are_the_same_in_every_format),
     cmocka_unit_test(test_a_folder_is_read_in_order_of_names_and_formats_may_mix),
-    cmocka_unit_test(test_whoever_names_a_format_means_every_file),
+    cmocka_unit_test(test_a_named_format_is_for_every_file),
     cmocka_unit_test(test_a_bad_file_in_a_folder_is_named),
     cmocka_unit_test(test_a_folder_without_traces_is_refused),
     cmocka_unit_test(test_what_is_not_there_or_forbidden_is_told),

@@ -175,9 +175,10 @@ static void test_an_id_has_a_few_letters(void **state)
     static const char *const control[] = {"a\n", "\x7f", "a\tb", "\x1b[0m"};
     for (size_t i = 0; i < sizeof control / sizeof *control; i++) {
         assert_string_equal(sc__trace_id_problem((sc_slice){control[i], strlen(control[i])}),
-                            "holds a control character");
+                            "contains a control character");
     }
-    assert_string_equal(sc__trace_id_problem((sc_slice){"a\0b", 3}), "holds a control character");
+    assert_string_equal(sc__trace_id_problem((sc_slice){"a\0b", 3}),
+                        "contains a control character");
     assert_string_equal(sc__trace_id_problem((sc_slice){"a\xc3", 2}), "is not UTF-8");
     assert_string_equal(sc__trace_id_problem((sc_slice){"\xed\xa0\x80", 3}), "is not UTF-8");
 }

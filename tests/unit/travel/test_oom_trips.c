@@ -1,5 +1,5 @@
-// Every allocation of travellers on trips fails once, in turn; whoever could not be moved is where
-// it was, and goes on as if nothing had been.
+// Every allocation of travellers on trips fails once, in turn; a traveller that could not be moved
+// is where it was, and goes on as if nothing had been.
 #include "support/check.h"
 #include "support/oom.h"
 #include "support/sketch.h"

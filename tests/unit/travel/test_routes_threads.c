@@ -1,4 +1,4 @@
-// The same way always, whoever asks: four threads share one hierarchy, and one has another copy.
+// The same route always, in any thread: four threads share one hierarchy, and one has another copy.
 // The thread sanitizer, where it is on, sees every access.
 #include "travel/routes.h"
 

@@ -32,7 +32,7 @@ static void test_trucks_are_slower_everywhere_and_most_where_cars_are_fast(void 
     }
 }
 
-static void test_a_class_nobody_knows_is_driven_as_an_unknown_one(void **state)
+static void test_an_undefined_class_is_driven_as_an_unknown_one(void **state)
 {
     (void)state;
     for (int v = 0; v < SC_VEHICLE_COUNT; v++) {
@@ -45,6 +45,6 @@ static void test_a_class_nobody_knows_is_driven_as_an_unknown_one(void **state)
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_cars_go_as_fast_as_their_roads_are_made_for),
     cmocka_unit_test(test_trucks_are_slower_everywhere_and_most_where_cars_are_fast),
-    cmocka_unit_test(test_a_class_nobody_knows_is_driven_as_an_unknown_one),
+    cmocka_unit_test(test_an_undefined_class_is_driven_as_an_unknown_one),
 };
 SC_SUITE(tests)

@@ -178,7 +178,7 @@ static void test_who_is_off_the_roads_is_not_counted(void **state)
     }
     assert_memory_equal(counts, wanted, segment_count * sizeof *counts);
     free(wanted);
-    // Nobody is asked a hundred thousand times where it is while it is known to be away.
+    // A traveller's position is not read a hundred thousand times while it is known to be away.
     assert_true(all.asked <= (size_t)4 * COUNT);
     free(counts);
     sc_map_free(map);

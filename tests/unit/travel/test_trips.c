@@ -1,5 +1,5 @@
-// Travellers on their way somewhere: from node to node, the same whoever asks how often, and never
-// for ever. How fast they are is shown in test_trips_speed.c.
+// Travellers on their way somewhere: from node to node, the same however often positions are read,
+// and never for ever. How fast they are is shown in test_trips_speed.c.
 #include "on_trips.h"
 
 #include <math.h>
@@ -9,7 +9,7 @@
 
 // On a road with a single edge everybody starts at an end, and is at a uniformly random moment of a
 // trip to an end: half of them stay where they are, the others are anywhere. Of such roads there
-// are three, and nobody wants to go from one to another.
+// are three, and no trip goes from one to another.
 static void test_every_moment_of_the_first_way_is_as_likely_as_any_other(void **state)
 {
     (void)state;
@@ -124,7 +124,7 @@ static void test_destinations_are_nodes_by_how_many_edges_they_have(void **state
     fixture_free(&f);
 }
 
-// --- The same, whoever asks -------------------------------------------------
+// --- The same for all readers -----------------------------------------------
 
 // A street so long that a way has more legs than are kept, each moment asked for by one crowd, only
 // every 60th by another, and in another order.
@@ -239,8 +239,9 @@ static void test_a_route_table_has_ways_for_both_classes(void **state)
     s.edges[0].length = 10000.0;
     s.edges[0].road_class = SC_ROAD_MOTORWAY;
     fixture f = fixture_of(&s);
-    assert_true(sc_routes_segment_ms(f.routes.by_vehicle[SC_TRUCK], 0) >
-                sc_routes_segment_ms(f.routes.by_vehicle[SC_CAR], 0));
+    const sc_leg road = {0, false};
+    assert_true(sc_routes_segment_ms(f.routes.by_vehicle[SC_TRUCK], road) >
+                sc_routes_segment_ms(f.routes.by_vehicle[SC_CAR], road));
     fixture_free(&f);
 }
 

@@ -14,7 +14,7 @@ static road_place as_road_place(const sc_map *map, sc_place place)
 
 // Segments take whole milliseconds, at least one, and may so be half a millisecond too quick: of a
 // way of some segments, not more than a few milliseconds in all.
-static void test_nobody_gets_farther_than_the_fastest_road_would_take_it(void **state)
+static void test_no_traveller_gets_farther_than_the_fastest_road_allows(void **state)
 {
     (void)state;
     enum { COUNT = 4 };
@@ -49,7 +49,7 @@ static void test_nobody_gets_farther_than_the_fastest_road_would_take_it(void **
 }
 
 // Back and forth on one road, 100 m motorway and 100 m service road, there is nothing to choose but
-// where to turn: whoever moves does so at the speed of its part times a pace that stays.
+// where to turn: a traveller moves at the speed of its part times a pace that stays.
 static void test_each_road_is_driven_at_its_own_speed(void **state)
 {
     (void)state;
@@ -196,7 +196,7 @@ static void test_everybody_takes_a_fastest_way(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-    SC_CASES(test_nobody_gets_farther_than_the_fastest_road_would_take_it),
+    SC_CASES(test_no_traveller_gets_farther_than_the_fastest_road_allows),
     cmocka_unit_test(test_each_road_is_driven_at_its_own_speed),
     cmocka_unit_test(test_trucks_are_slower_as_their_class_says),
     cmocka_unit_test(test_as_many_are_trucks_as_was_asked_for),

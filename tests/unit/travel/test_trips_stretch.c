@@ -30,8 +30,7 @@ static fixture fixture_new(void)
     CHECK_OK(sc_routes_new(f.map, SC_CAR, NULL, &f.routes, &diag), &diag);
     assert_int_equal(sc_map_segment_count(f.map), 1);
     for (sc_edge_id e = 0; e < 3; e++) {
-        const double speed = sc_speed_m_s(SC_CAR, sc_map_edge_classes(f.map)[e]);
-        f.ms[e] = sc_map_edge_length_m(f.map, e) / speed * 1e3;
+        f.ms[e] = sc_map_edge_times(f.map)[e].forward * sc_map_time_unit_s(f.map) * 1e3;
     }
     return f;
 }
@@ -94,7 +93,7 @@ static void test_time_and_place_between_any_two_places_agree(void **state)
         const sc_place here = sc__stretch_at(f.map, f.routes, &stretch, takes * share);
         // A millimetre is a fifth of a millisecond at the slowest.
         CHECK_CLOSE(ms_at(&f, here), begins + (ends - begins) * share, 0.2);
-        // Cut to whole millimetres, nobody is ahead.
+        // Cut to whole millimetres, no traveller is ahead.
         assert_true(fabs(ms_at(&f, here) - begins) <= takes * share + 1e-6);
     }
     fixture_free(&f);

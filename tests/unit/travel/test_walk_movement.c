@@ -67,7 +67,7 @@ static void test_walkers_stay_on_the_roads_and_within_their_speed(void **state)
 }
 
 // One is asked about alone, and among others who are asked about in another order.
-static void test_a_walker_goes_its_own_way_whoever_else_is_asked_about(void **state)
+static void test_a_walker_goes_its_own_way_whichever_others_are_asked_about(void **state)
 {
     (void)state;
     enum { COUNT = 9, MOMENTS = 50 };
@@ -130,7 +130,7 @@ static void test_what_cannot_walk_is_refused(void **state)
 
 static const struct CMUnitTest tests[] = {
     SC_CASES(test_walkers_stay_on_the_roads_and_within_their_speed),
-    cmocka_unit_test(test_a_walker_goes_its_own_way_whoever_else_is_asked_about),
+    cmocka_unit_test(test_a_walker_goes_its_own_way_whichever_others_are_asked_about),
     cmocka_unit_test(test_another_seed_makes_other_walkers),
     cmocka_unit_test(test_what_cannot_walk_is_refused),
 };

@@ -20,7 +20,7 @@ static sc_map *street(void)
     return finish_builder(builder);
 }
 
-// Somebody at A asks for `request` and is told `rest` of an answer.
+// A query at A for `request` gets `rest` of an answer.
 static sc_err verify(const sc_map *map, const char *request, const char *rest,
                      sc_verify_report *report, sc_diag *diag)
 {

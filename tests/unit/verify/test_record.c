@@ -31,10 +31,10 @@ typedef struct refusal {
 } refusal;
 
 static const refusal refusals[] = {
-    {"", "run.jsonl: has no end event: it is empty"},
-    {QUERY, "run.jsonl: has no end event: the record is cut short"},
+    {"", "run.jsonl: the record has no end event: the file is empty"},
+    {QUERY, "run.jsonl: the record has no end event: the file is cut short"},
     {QUERY "{\"event\":\"en", "run.jsonl:2: not JSON, at byte "},
-    {QUERY END QUERY, "run.jsonl:3: stands behind the end of the record"},
+    {QUERY END QUERY, "run.jsonl:3: is after the end event of the record"},
     {"hello\n", "run.jsonl:1: not JSON, at byte "},
     {"[1,2]\n", "run.jsonl:1: not an event of a record"},
     {"17\n", "run.jsonl:1: not JSON"},
@@ -47,7 +47,7 @@ static const refusal refusals[] = {
     {"{\"event\":\"end\"}\n", "run.jsonl:1: 't' is missing or is not a number"},
     {"{\"event\":\"end\",\"t\":\"noon\"}\n", "'t' is missing or is not a number"},
     {"{\"event\":\"end\",\"t\":1e300}\n", "'t' is missing or is not a time in seconds"},
-    {"{\"event\":\"end\",\"t\":1,\"t\":2}\n", "run.jsonl:1: a key stands twice, at byte "},
+    {"{\"event\":\"end\",\"t\":1,\"t\":2}\n", "run.jsonl:1: a key occurs twice, at byte "},
     {"{\"event\":\"end\",\"t\":1e999}\n", "run.jsonl:1: a number is too large, at byte "},
     {"{\"event\":\"query\",\"t\":1}\n", "'profile' is missing or is not an object"},
     {"{\"event\":\"query\",\"t\":1,\"profile\":{}}\n", "'query' is missing or is not a text"},
@@ -58,7 +58,7 @@ static const refusal refusals[] = {
     {"{\"event\":\"cloak\",\"t\":1,\"cloak\":-1}\n", "'cloak' is missing"},
     {"{\"event\":\"cloak\",\"t\":1,\"cloak\":1}\n", "'stars' is missing or is not a list"},
     {"{\"event\":\"cloak\",\"t\":1,\"cloak\":1,\"stars\":[-1]}\n",
-     "'stars' is missing or is not a whole number from 0 on"},
+     "'stars' is missing or is not a whole number of 0 or more"},
     {"{\"event\":\"cloak\",\"t\":1,\"cloak\":1,\"stars\":[1.5]}\n", "'stars' is missing"},
     {"{\"event\":\"cloak\",\"t\":1,\"cloak\":1,\"stars\":[],\"segments\":[],\"border_nodes\":[],"
      "\"members\":[7]}\n",
@@ -132,8 +132,10 @@ static void test_needs_that_no_admission_lets_pass_are_refused(void **state)
         const char *instead;
         const char *says;
     } needs[] = {
-        {"\"k\":1,", "\"k\":0,", "run.jsonl:1: 'k' is missing or is not a whole number from 1 on"},
-        {"\"l\":1,", "\"l\":0,", "run.jsonl:1: 'l' is missing or is not a whole number from 1 on"},
+        {"\"k\":1,", "\"k\":0,",
+         "run.jsonl:1: 'k' is missing or is not a whole number of 1 or more"},
+        {"\"l\":1,", "\"l\":0,",
+         "run.jsonl:1: 'l' is missing or is not a whole number of 1 or more"},
         {"\"sigma_t\":2.0", "\"sigma_t\":0.0",
          "run.jsonl:1: 'sigma_t' is missing or is not a time above 0 seconds"},
         {"\"sigma_t\":2.0", "\"sigma_t\":-20", "is not a time above 0 seconds"},

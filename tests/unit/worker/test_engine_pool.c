@@ -127,11 +127,11 @@ static void test_options_that_make_no_sense_are_refused(void **state)
     bad.is_in_place = true;
     bad.engine_threads = 2;
     CHECK_REFUSED(sc_engine_pool_new(s.map, &bad, &rng, &engines, &diag), SC_EINVAL, &diag,
-                  "in place");
+                  "no other threads can be used");
     bad.engine_threads = 1;
     bad.prune_threads = 1;
     CHECK_REFUSED(sc_engine_pool_new(s.map, &bad, &rng, &engines, &diag), SC_EINVAL, &diag,
-                  "in place");
+                  "no other threads can be used");
     assert_null(engines);
     scene_close(&s);
 }
@@ -381,7 +381,7 @@ static void test_what_R_has_is_answered_though_its_part_is_gone_and_back(void **
 
 // --- Any story ------------------------------------------------------------------------------
 
-/** One thing happens: somebody asks, or goes away. */
+/** One thing happens: a query arrives, or goes away. */
 static void take_step(scene *s, sc_rng *rng, sc_time now, uint32_t *asked)
 {
     obedient *o = &s->gateways;

@@ -1,5 +1,5 @@
-// An engine pool with its threads, and gateways in another: queries come, parts move, somebody
-// looks at the counts and somebody switches; at the end nothing is lost.
+// An engine pool with its threads, and gateways in another: queries come, parts move, other
+// threads read the counts and switch engines; at the end nothing is lost.
 #include "worker/engine_pool.h"
 
 #include "base/clock.h"
@@ -63,7 +63,7 @@ static void scene_close(scene *s)
     sc_map_free(s->map);
 }
 
-/** Somebody else, who looks and switches. */
+/** Another thread, which reads the counts and switches. */
 static void *look_on(void *argument)
 {
     scene *s = argument;
@@ -187,7 +187,7 @@ static void test_a_engine_pool_that_ends_in_the_middle_frees_all(void **state)
         ask(&s, i, &rng);
     }
     (void)obedient_listen(&s.gateways, sc_clock_us());
-    // Messages that nobody will receive are freed as well.
+    // Messages that are never received are freed as well.
     sc_engine_pool_end(s.engines);
     (void)obedient_listen(&s.gateways, sc_clock_us());
     scene_close(&s);

@@ -1,5 +1,5 @@
 // An engine thread, by hand and with its thread: what is told is carried out, what is found is
-// sent, and nothing is lost when nobody listens.
+// sent, and nothing is lost without a listener.
 #include "worker/engine_thread.h"
 
 #include "base/alloc.h"
@@ -221,7 +221,7 @@ test_queries_that_expire_or_come_late_are_told_and_those_known_already_are_not(v
     tell_add(&s, 2, 2, 100);
     sc__engine_thread_round(s.engine_thread, 101);
     check_told(&s, SC_MSG_DROPPED, 2);
-    tell_add(&s, 3, 0, 1000);  // k of nobody
+    tell_add(&s, 3, 0, 1000);  // k of 0
     sc__engine_thread_round(s.engine_thread, 102);
     check_told(&s, SC_MSG_NOT_TAKEN, 3);
     // Messages that crossed do no harm.
@@ -259,7 +259,7 @@ static void check_all_told(scene *s, sc_msg_kind kind, sc_time now)
     assert_int_equal(s->received.lost, 0);
 }
 
-static void test_nothing_is_lost_while_nobody_listens(void **state)
+static void test_nothing_is_lost_without_a_listener(void **state)
 {
     (void)state;
     for (int expires = 0; expires < 2; expires++) {
@@ -352,7 +352,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_a_cloak_that_left_in_time_is_done_though_the_engines_clock_is_ahead),
     cmocka_unit_test(
         test_queries_that_expire_or_come_late_are_told_and_those_known_already_are_not),
-    cmocka_unit_test(test_nothing_is_lost_while_nobody_listens),
+    cmocka_unit_test(test_nothing_is_lost_without_a_listener),
     cmocka_unit_test(test_a_round_sends_when_messages_are_left),
     cmocka_unit_test(test_the_thread_does_the_same_with_and_without_a_pool),
 };

@@ -1,5 +1,5 @@
-// Another variant while engines run: it is taken over in the next round, which comes even if nobody
-// sends anything, by engines made later too, and calling for it often takes no room from messages.
+// Another variant while engines run: it is taken over in the next round, which comes even if no
+// message is sent, by engines made later too, and calling for it often takes no room from messages.
 #include "worker/engine_pool.h"
 #include "worker/engine_thread.h"
 
@@ -201,7 +201,7 @@ static void wait_until_both_are_in_the_graph(scene *s)
     }
 }
 
-static void test_it_happens_soon_though_nobody_sends_anything(void **state)
+static void test_it_happens_soon_though_no_message_is_sent(void **state)
 {
     (void)state;
     scene s;
@@ -272,7 +272,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_of_several_wishes_the_last_counts),
     cmocka_unit_test(test_calling_often_takes_no_room_from_other_msgs),
     cmocka_unit_test(test_other_methods_are_refused),
-    cmocka_unit_test(test_it_happens_soon_though_nobody_sends_anything),
+    cmocka_unit_test(test_it_happens_soon_though_no_message_is_sent),
     cmocka_unit_test(test_any_thread_may_switch_a_engine_pool_also_when_it_is_over),
 };
 SC_SUITE(tests)

@@ -237,7 +237,7 @@ static sc__proposals *open_proposals(received *gateways, sc_rng *rng)
     return proposals;
 }
 
-static void test_a_proposal_without_memory_is_off_and_nobody_is_told(void **state)
+static void test_a_proposal_without_memory_is_off_and_no_gateway_is_told(void **state)
 {
     (void)state;
     received gateways;
@@ -265,7 +265,7 @@ static void test_a_proposal_without_memory_is_off_and_nobody_is_told(void **stat
     received_close(&gateways);
 }
 
-/** A proposal that nobody answers; returns how many of its members are gone. */
+/** A proposal without an answer; returns how many of its members are gone. */
 static size_t be_silent(sc__proposals *proposals, sc_time now)
 {
     sc__allowance allowance = {0};
@@ -327,7 +327,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_a_start_without_memory_sends_so),
     SC_CASES(test_every_query_has_one_end_whatever_memory_does),
     cmocka_unit_test(test_proposals_without_memory_are_none),
-    cmocka_unit_test(test_a_proposal_without_memory_is_off_and_nobody_is_told),
+    cmocka_unit_test(test_a_proposal_without_memory_is_off_and_no_gateway_is_told),
     cmocka_unit_test(test_who_is_silent_is_named_when_there_is_memory),
     cmocka_unit_test(test_a_table_that_cannot_grow_still_finds_its_proposals),
 };

@@ -64,7 +64,7 @@ static sc_cloak *cloak_of(const sc_peer *owners)
     return cloak;
 }
 
-/** Somebody sends something about a proposal. */
+/** Send a message about a proposal. */
 static void send_msg(scene *s, sc_peer from, sc_msg_kind kind, const sc_proposal_id *id,
                      sc_time now)
 {
@@ -509,7 +509,7 @@ static void test_R_is_asked_until_it_speaks(void **state)
     }
 }
 
-static void test_after_the_last_deadline_nobody_needs_to_know(void **state)
+static void test_after_the_last_deadline_no_one_needs_to_know(void **state)
 {
     (void)state;
     scene s;
@@ -617,7 +617,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_a_no_leaves_less_to_the_part),
     cmocka_unit_test(test_who_is_silent_keeps_no_peer_from_proposing),
     cmocka_unit_test(test_R_is_asked_until_it_speaks),
-    cmocka_unit_test(test_after_the_last_deadline_nobody_needs_to_know),
+    cmocka_unit_test(test_after_the_last_deadline_no_one_needs_to_know),
     cmocka_unit_test(test_a_part_that_goes_calls_off_what_it_can),
     cmocka_unit_test(test_strangers_and_unknown_proposals_are_passed_over),
     cmocka_unit_test(test_many_proposals_are_told_apart_and_end_in_order),

@@ -167,7 +167,7 @@ static const told *draw_proposal(story *s)
     return &s->told[count - 1 - draw(s, recent)];
 }
 
-/** Somebody sends anything, mostly of a proposal that there is. */
+/** Send any message, mostly about an existing proposal. */
 static void send_anything(story *s)
 {
     sc_msg msg = {.kind = draw_kind(s), .from = 1 + draw(s, GATEWAYS), .deadline = s->now};

@@ -36,7 +36,7 @@ export async function callJson<T>(path: string, call: Call = {}): Promise<T> {
         return (await response.json()) as T;
     } catch (error) {
         if (isAbort(error)) throw error;
-        throw new Unreachable('The answer of the service broke off.');
+        throw new Unreachable('The connection closed before the whole answer arrived.');
     }
 }
 
@@ -102,9 +102,9 @@ function plainWords(status: number): string {
     if (status === 401) return 'A token is needed';
     if (status === 403) return 'Not allowed from here';
     if (status === 404) return 'The service has no such page';
-    if (status === 429) return 'Too many questions at once';
+    if (status === 429) return 'Too many queries at once';
     if (status >= 500) return 'The service cannot answer now';
-    return `The service said no (${status})`;
+    return `The service refused the request (${status})`;
 }
 
 /** Seconds; the form with a date is not used by our service. */

@@ -48,7 +48,7 @@ export class PartsLayer implements Layer {
     /** What is where. Of another map it is refused: colours would lie. */
     use(partition: PartitionPage): void {
         if (partition.segments.length !== this.map.segmentCount)
-            throw new Error('The parts are of another map.');
+            throw new Error('The parts belong to another map.');
         this.colours = colourParts(partition.parts, partition.segments, this.map.ends);
         const byColour: number[][] = Array.from({ length: PART_COLOURS }, () => []);
         partition.segments.forEach((part, segment) => {

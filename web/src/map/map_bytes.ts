@@ -83,7 +83,7 @@ export function readHead(bytes: Uint8Array): MapHead {
         nameCount: data.getUint32(76, true),
     };
     if (coordinates > PLANAR || decimals > DECIMALS_MAX || !isOnGlobe(head)) {
-        throw damaged('its head');
+        throw damaged('its header');
     }
     // The least that each takes: a node and two differences; two ends, a count and a class; two differences.
     // And if there are names: one per road, and a length each.
@@ -157,19 +157,21 @@ function damaged(where: string): MapError {
 function checkWhole(data: DataView): void {
     const { byteLength } = data;
     if (byteLength < HEAD || data.getUint32(0, true) !== MAGIC) {
-        throw new MapError('What came is not a map. Load the page again.');
+        throw new MapError('The data received are not a map. Load the page again.');
     }
     const version = data.getUint16(8, true);
     if (version !== VERSION) {
         throw new MapError(
-            `The map is written in version ${version}, and this page reads ${VERSION}. Load the page again.`,
+            `The map has version ${version}, but this page reads ${VERSION}. Load the page again.`,
         );
     }
     const size = Number(data.getBigUint64(16, true));
     if (size !== byteLength || size % 4 !== 0) {
-        throw new MapError(`Of the map, ${byteLength} of ${size} bytes came. Load the page again.`);
+        throw new MapError(
+            `${byteLength} of ${size} bytes of the map arrived. Load the page again.`,
+        );
     }
-    if (checkOf(data) !== data.getUint32(4, true)) throw damaged('its check');
+    if (checkOf(data) !== data.getUint32(4, true)) throw damaged('its checksum');
 }
 
 /** FNV-1a over words: whatever changes within one of them is noticed, and nearly all else. */
@@ -244,7 +246,8 @@ function readJunctions(numbers: Numbers, head: MapHead): Junctions {
     for (let i = 0, x = 0, y = 0; i < junctionCount; i++) {
         x += numbers.signed();
         y += numbers.signed();
-        if (!(x >= 0 && x <= wide && y >= 0 && y <= high)) throw damaged('where its junctions are');
+        if (!(x >= 0 && x <= wide && y >= 0 && y <= high))
+            throw damaged('the positions of its junctions');
         east[i] = x;
         north[i] = y;
     }
@@ -304,7 +307,8 @@ function readPoints(
             if (++i === last) break;
             x += numbers.signed();
             y += numbers.signed();
-            if (!(x >= 0 && x <= wide && y >= 0 && y <= high)) throw damaged('where its roads are');
+            if (!(x >= 0 && x <= wide && y >= 0 && y <= high))
+                throw damaged('the positions of its roads');
         }
         xs[last] = east[to] * stepX;
         ys[last] = (high - north[to]) * stepY;

@@ -58,8 +58,8 @@ export class AnswerView {
                     'p',
                     { class: 'hint' },
                     isSharedMap
-                        ? 'The pins on the map are for your eyes: the provider sees neither them nor which road is yours.'
-                        : 'StarCloak found them among all that the provider had for the whole cloak.',
+                        ? 'Only you see the pins on the map: the provider sees neither them nor which road is yours.'
+                        : 'StarCloak chose them from everything that the provider sent for the whole cloak.',
                 ),
             ),
         );
@@ -107,7 +107,7 @@ function checkList(checks: Check[]): HTMLElement {
 }
 
 function objectList(objects: FoundObject[], metric: Metric, unit: LengthUnit): HTMLElement {
-    if (objects.length === 0) return make('p', {}, 'Nothing of that kind is there.');
+    if (objects.length === 0) return make('p', {}, 'No such place was found.');
     const rows = objects.map(({ name, category, street, distance_m, duration_s }) =>
         make(
             'li',

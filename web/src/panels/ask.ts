@@ -200,7 +200,7 @@ export class AskPanel {
 
     private showError(error: unknown): void {
         if (isAbort(error)) {
-            this.progress.reset('Taken back. What had not left by then never will.');
+            this.progress.reset('Withdrawn. If no cloak had left by then, nothing was sent.');
             this.form.isFolded = false;
             return;
         }

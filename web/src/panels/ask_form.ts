@@ -72,7 +72,7 @@ export class AskForm {
         this.cancel = make(
             'button',
             { type: 'button', hidden: true, 'data-testid': 'ask-cancel' },
-            'Take it back',
+            'Withdraw it',
         );
         this.unfold = make(
             'button',

@@ -65,7 +65,7 @@ export class AttackPanel {
             make(
                 'p',
                 { class: 'hint' },
-                'Entropy says how evenly suspicion is spread over the roads of a cloak: 1 is a blind guess, 0 gives them away.',
+                'Entropy says how evenly suspicion is spread over the roads of a cloak: 1 is a blind guess, 0 gives the travellers away.',
             ),
             make('div', { class: 'attack-sides' }, this.ours.element, this.theirs.element),
             this.legend.element,
@@ -77,7 +77,7 @@ export class AttackPanel {
         this.element.dataset.state = 'empty';
         setText(
             this.state,
-            'Select a cloak on the map or in the list to see what an adversary would make of it.',
+            'Select a cloak on the map or in the list to see what an adversary could learn from it.',
         );
     }
 
@@ -98,7 +98,7 @@ export class AttackPanel {
         setText(
             this.state,
             isTooLarge
-                ? `This cloak has more than ${SEGMENTS_MOST} roads; that would keep the service from its work.`
+                ? `This cloak has more than ${SEGMENTS_MOST} roads, which is too many for an attack on this page.`
                 : `A cloak of ${counted(cloak.segments.length, 'road')}. An adversary would replay how it may have come about.`,
         );
     }

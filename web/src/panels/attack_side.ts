@@ -104,7 +104,7 @@ export class AttackSide {
             {},
             row(
                 'Worth',
-                `${attack.effective.toFixed(1)} roads that are all alike; it has ${counted(roads, 'road')}`,
+                `${attack.effective.toFixed(1)} equally likely roads; it has ${counted(roads, 'road')}`,
             ),
             row('Ruled out', counted(attack.ruled_out, 'road')),
             row(
@@ -115,7 +115,7 @@ export class AttackSide {
             attack.unexplained
                 ? row(
                       'But',
-                      'no replay came to anything like this cloak, so that the adversary learns nothing from it',
+                      'no replay gave anything like this cloak, so the adversary learns nothing from it',
                   )
                 : null,
         );

@@ -72,12 +72,15 @@ export class BytesView {
                 make(
                     'p',
                     {},
-                    'This provider knows no cloaks, only "what is near a point?". It was asked at points all over these roads, none of which is yours:',
+                    'This provider does not know cloaks; it only answers "what is near a point?". It was asked at points all over these roads, none of which is yours:',
                 ),
                 toldList(cloak, unit),
             ];
         }
-        return [make('p', {}, 'The bytes are on their way to this page.'), toldList(cloak, unit)];
+        return [
+            make('p', {}, 'The bytes have not arrived at this page yet.'),
+            toldList(cloak, unit),
+        ];
     }
 }
 

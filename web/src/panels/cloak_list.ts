@@ -30,7 +30,7 @@ export class CloakList {
             make(
                 'p',
                 { class: 'hint' },
-                `Choose one to find it on the map${canAttack ? ' and to ask what an adversary makes of it' : ''}. The list stands still while you are in it.`,
+                `Choose one to find it on the map${canAttack ? ' and to see what an adversary learns from it' : ''}. The list does not change while you are in it.`,
             ),
             this.empty,
             this.list,

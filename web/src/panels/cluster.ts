@@ -75,7 +75,7 @@ export class ClusterPanel {
             make(
                 'p',
                 { class: 'hint' },
-                "A part's number stands in its middle on the map; parts that touch differ in colour.",
+                "The map shows a part's number in its middle; neighbouring parts differ in colour.",
             ),
             this.workers.element,
             this.gateways.element,
@@ -147,7 +147,7 @@ export class ClusterPanel {
                 : make(
                       'strong',
                       { class: 'odd' },
-                      row.worker ? `${row.worker}, not yet` : 'nobody',
+                      row.worker ? `${row.worker}, not yet` : 'no worker',
                   ),
             count(row.pending),
             make(

@@ -10,7 +10,7 @@ import { capital } from './words';
 const WORDS: Record<string, string> = {
     basic: 'Takes company wherever it is allowed: the shortest wait, and cloaks that are a little larger.',
     bounded:
-        'Takes company close by only: cloaks are a little smaller and have fewer ways out; the wait is longer, and some more travellers wait in vain.',
+        'Takes company close by only: cloaks are a little smaller and have fewer ways out; the wait is longer, and a few more travellers get no answer.',
     hybrid: 'Close by first, farther off when time gets short: cloaks about as small, and about as many answered as with basic, after a longer wait.',
 };
 
@@ -33,7 +33,7 @@ export class EnginePanel {
             make(
                 'p',
                 {},
-                'Change the engine and watch the charts for a minute: the differences are small, but they are there. Whoever waits keeps waiting.',
+                'Change the engine and watch the charts for a minute: the differences are small but visible. Queries that wait keep waiting.',
             ),
             group,
             this.said,

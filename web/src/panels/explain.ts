@@ -19,7 +19,7 @@ export function explainDrop(outcome: Dropped, profile: Profile, reachSize: numbe
     if (outcome.reason === 'infeasible') {
         return {
             title: 'There are too few roads here.',
-            text: `You asked for ${counted(profile.l, 'road')}; within ${counted(profile.max_hops, 'crossing')} there are ${reachSize}. Your question was not sent to anybody.`,
+            text: `You asked for ${counted(profile.l, 'road')}; within ${counted(profile.max_hops, 'crossing')} there are ${reachSize}. Your question was not sent to the provider.`,
             tries: [
                 'ask for fewer roads',
                 'allow more crossings',
@@ -69,14 +69,14 @@ function byReason(problem: Problem, again: string): Explanation | null {
         case 'provider_suspended':
             return {
                 title: 'The provider does not answer.',
-                text: 'You had found company, but whoever has the map of places is not there at the moment.',
+                text: 'You had found company, but the provider cannot be reached at the moment.',
                 tries: [again],
             };
         case 'provider_refused':
         case 'provider_unbelievable':
             return {
-                title: 'The provider gave no answer to rely on.',
-                text: 'What came back contradicts itself or the roads. StarCloak would rather tell you nothing than something wrong.',
+                title: 'The provider gave no valid answer.',
+                text: 'Its answer contradicts itself or the roads, so StarCloak does not show it.',
                 tries: [again, 'look for something else'],
             };
         case 'not_sent_in_time':
@@ -88,7 +88,7 @@ function byReason(problem: Problem, again: string): Explanation | null {
         case 'result_lost':
             return {
                 title: 'The answer was lost on the way.',
-                text: 'You had found company and the provider was asked, but the part of the service that asked has fallen silent.',
+                text: 'You had found company and the provider was asked, but the part of the service that asked no longer responds.',
                 tries: [again],
             };
         default:
@@ -100,32 +100,32 @@ function byStatus(problem: Problem, again: string): Explanation | null {
     switch (problem.status) {
         case 401:
             return {
-                title: 'The service does not know you.',
-                text: 'Asking needs a token that is valid: the operator hands them out (starcloak token issue). It is kept in this page only, until you close it.',
+                title: 'The service needs a valid token.',
+                text: 'The operator issues tokens (starcloak token issue). It is kept in this page only, until you close it.',
                 tries: ['enter a token', 'ask the operator for a new one if yours has expired'],
             };
         case 403:
             return {
-                title: 'Not for everybody.',
-                text: 'The operator shows this to fewer people (the setting "events").',
+                title: 'Access is restricted.',
+                text: 'The operator restricts who may see this (the setting "events").',
                 tries: [],
             };
         case 422:
             return {
-                title: 'There is no road.',
+                title: 'There is no road near.',
                 text: 'The service finds no road near that place.',
                 tries: ['click on a road'],
             };
         case 429:
             return {
                 title: 'One question at a time.',
-                text: 'The service takes only so many questions of one traveller, so that nobody fills a cloak alone.',
+                text: 'The service limits the questions of one traveller, so that no one can fill a cloak alone.',
                 tries: [again],
             };
         case 503:
             return {
-                title: 'The service has too much to do.',
-                text: 'Those who came before you are served first.',
+                title: 'The service is overloaded.',
+                text: 'Earlier questions are answered first.',
                 tries: [again],
             };
         default:

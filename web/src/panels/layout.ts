@@ -125,12 +125,12 @@ export function makePanes(isDemo: boolean): { element: HTMLElement; hosts: Hosts
               swatch('--map-mover', 'dot'),
               'travellers; ',
               swatch('--map-waiting', 'ring'),
-              'who asks, and the time left.',
+              'those who ask, and the time left.',
           ])
         : null;
     const provider = pane('provider', 'What the provider sees', !isDemo, [
         swatch('--map-cloak', 'dash'),
-        'cloaks as they leave. Not who, not which road.',
+        'cloaks as they leave. Not who asks, and not from which road.',
     ]);
     const element = make('div', { class: 'panes' }, travellers?.element, provider.element);
     if (travellers) element.prepend(switcher(element));
@@ -212,7 +212,7 @@ function header(parts: Parts): HTMLElement {
         make(
             'p',
             { class: 'motto' },
-            'The provider is told a neighbourhood of many: never who, never which road.',
+            'The provider learns a set of roads shared by many: never who asks, never from which road.',
         ),
         parts.linkState,
         parts.banner,

@@ -12,14 +12,14 @@ export function privacySliders(about: About, changed: () => void): PrivacySlider
         name: 'k',
         label: 'Hidden among at least',
         unit: 'travellers',
-        hint: 'Nobody can tell which of them you are (k).',
+        hint: 'It cannot be told which of them you are (k).',
         isWhole: true,
     };
     const roads: SliderWords = {
         name: 'l',
         label: 'Spread over at least',
         unit: 'roads',
-        hint: 'Even if all of them stood together, nobody could tell where (l).',
+        hint: 'Even if all of them were on one road, it could not be told which (l).',
         isWhole: true,
     };
     const crossings: SliderWords = {
@@ -33,7 +33,7 @@ export function privacySliders(about: About, changed: () => void): PrivacySlider
         name: 'max_wait_s',
         label: 'I can wait for',
         unit: 'seconds',
-        hint: 'Company has to come by then, or nothing is sent (sigma_t).',
+        hint: 'If there is not enough company by then, nothing is sent (sigma_t).',
         isWhole: false,
     };
     return {

@@ -52,7 +52,7 @@ const ENDS: Sign[] = [
         },
     },
     {
-        text: 'waited in vain: nothing was sent',
+        text: 'no cloak in time: nothing was sent',
         draw: (context, x, y) => {
             context.strokeStyle = mapTheme().urgent;
             drawInVain(context, x, y, 0, 1);
@@ -92,7 +92,7 @@ const CLOAKS: Sign[] = [
         },
     },
     {
-        text: 'the cloak that was chosen, and its crossings that lead out',
+        text: 'the selected cloak, and its crossings that lead out',
         draw: (context, x, y) => {
             const { selected, ground } = mapTheme();
             drawRoad(context, x, y, selected, 6, 1);

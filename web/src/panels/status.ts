@@ -17,13 +17,13 @@ const STATES: Record<Link, string> = {
     connecting: 'Connecting',
     live: 'Live',
     lost: 'Does not answer',
-    forbidden: 'Not told',
+    forbidden: 'Not shown',
 };
 
 const REFUSED: Record<number, string> = {
-    401: 'This service tells what happens only to those who have a token.',
-    403: 'This service tells what happens only on its own machine. Asking works all the same.',
-    404: 'This service tells nobody what happens. Asking works all the same.',
+    401: 'This service shows what happens only to clients with a token.',
+    403: 'This service shows what happens only on its own machine. Asking still works.',
+    404: 'This service does not show what happens. Asking still works.',
 };
 
 /** More than this late is not live. */
@@ -93,7 +93,7 @@ export class Banner {
         this.token.element.hidden = refused !== 401;
         if (this.shown === 'lost') this.countDown();
         else if (link === 'forbidden') this.say(REFUSED[refused ?? 404]);
-        else if (link === 'live' && wasLost) this.sayBriefly('Back again.');
+        else if (link === 'live' && wasLost) this.sayBriefly('Connected again.');
         else this.element.hidden = true;
     }
 
@@ -136,7 +136,7 @@ export class LiveLine {
         if (fleet) this.add('travellers', 'travellers');
         this.add('pending', 'wait');
         this.add('answered', 'answered');
-        this.add('dropped', 'waited in vain');
+        this.add('dropped', 'no cloak found');
         this.add('cloaks', 'cloaks sent');
         counters.changed.on(() => this.update());
         this.update();

@@ -74,17 +74,17 @@ function item(title: string, text: string): HTMLElement {
 function steps(isDemo: boolean): Step[] {
     return [
         {
-            title: 'Somebody asks.',
+            title: 'A traveller asks.',
             text: isDemo
                 ? 'A ring on the first map is a question, for the nearest café say, and the time it can wait.'
-                : 'For the nearest café, say. On which road, neither this page nor the provider is told.',
+                : 'For the nearest café, say. Neither this page nor the provider learns on which road.',
         },
         {
             title: 'It finds company.',
-            text: 'With enough others nearby it is hidden in a cloak: roads on any of which each of them may be.',
+            text: 'With enough others nearby it is hidden in a cloak: a set of roads, and each of them may be on any.',
         },
         {
-            title: 'The provider sees the cloak alone.',
+            title: 'The provider sees only the cloak.',
             text: isDemo
                 ? 'It answers for all of it, and StarCloak picks the exact answers. Click a road to ask.'
                 : 'That is the map below. It answers for all of its roads, and StarCloak picks the exact answer for each traveller.',

@@ -341,11 +341,13 @@ function otherVersion(error: unknown): never {
     const isUnknown = error instanceof Refusal && error.problem.status === 404;
     throw isUnknown
         ? new MapError(
-              'The service does not know the map in the form that this page reads, so it may be of another version. Load the page again.',
+              'The service does not offer the map in the format that this page reads; it may be another version. Load the page again.',
           )
         : error;
 }
 
 function brokenOff(error: unknown): never {
-    throw error instanceof TypeError ? new Unreachable('The map broke off.') : error;
+    throw error instanceof TypeError
+        ? new Unreachable('The connection closed before the whole map arrived.')
+        : error;
 }

@@ -72,7 +72,7 @@ export class Reader {
 
     /** @returns where those `size` bytes begin, which are then behind us */
     private take(size: number): number {
-        if (size > this.end - this.at) throw new NotAMessage('it ends too early');
+        if (size > this.end - this.at) throw new NotAMessage('the message ends too early');
         const from = this.at;
         this.at += size;
         return from;

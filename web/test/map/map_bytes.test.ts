@@ -101,7 +101,9 @@ describe('bytes that are damaged', () => {
             expect(failureOf(bytes.subarray(0, length))).toBeInstanceOf(MapError);
         }
         const failure = failureOf(bytes.subarray(0, bytes.length - 4));
-        expect(failure.message).toContain(`${bytes.length - 4} of ${bytes.length} bytes came`);
+        expect(failure.message).toContain(
+            `${bytes.length - 4} of ${bytes.length} bytes of the map arrived`,
+        );
         const longer = new Uint8Array(bytes.length + 4);
         longer.set(bytes);
         expect(failureOf(longer)).toBeInstanceOf(MapError);
@@ -119,12 +121,12 @@ describe('bytes that are damaged', () => {
     it('are refused in words that say what to do', () => {
         const version = forged(GLOBE, (_, data) => data.setUint16(8, 1, true));
         expect(failureOf(version).message).toBe(
-            'The map is written in version 1, and this page reads 2. Load the page again.',
+            'The map has version 1, but this page reads 2. Load the page again.',
         );
         const altered = bytesOf(GLOBE);
         altered[84] ^= 1;
         expect(failureOf(altered).message).toBe(
-            'The map is damaged (its check). Load the page again.',
+            'The map is damaged (its checksum). Load the page again.',
         );
         for (const text of ['', '{}', '<html>'.repeat(50)]) {
             expect(failureOf(new TextEncoder().encode(text)).message).toContain('not a map');
@@ -133,8 +135,8 @@ describe('bytes that are damaged', () => {
 
     it('are refused even if the check is right', () => {
         const refused: [string, (bytes: Uint8Array, data: DataView) => void][] = [
-            ['its head', (bytes) => bytes.set([3], 10)],
-            ['its head', (bytes) => bytes.set([10], 11)],
+            ['its header', (bytes) => bytes.set([3], 10)],
+            ['its header', (bytes) => bytes.set([10], 11)],
             // More than there can be, before memory is taken for them.
             ['its counts', (_, data) => data.setUint32(64, 2 ** 32 - 1, true)],
             ['its counts', (_, data) => data.setUint32(68, 2 ** 32 - 1, true)],
@@ -143,8 +145,8 @@ describe('bytes that are damaged', () => {
             // Junction 3 is beyond the nodes; two of them are the same.
             ['its junctions', (_, data) => data.setUint32(12, 3, true)],
             ['its junctions', (bytes) => bytes.set([0], 81)],
-            ['where its junctions are', (_, data) => data.setBigInt64(48, 9999n, true)],
-            ['where its junctions are', (_, data) => data.setBigInt64(56, 450019999n, true)],
+            ['the positions of its junctions', (_, data) => data.setBigInt64(48, 9999n, true)],
+            ['the positions of its junctions', (_, data) => data.setBigInt64(56, 450019999n, true)],
         ];
         for (const [where, change] of refused) {
             const { message } = failureOf(forged(GLOBE, change));
@@ -171,8 +173,8 @@ describe('bytes that are damaged', () => {
             ['the ends of its roads', 87, 1],
             ['the lengths of its roads', 88, 0],
             ['the lengths of its roads', 88, 2],
-            ['where its roads are', 89, 42],
-            ['where its roads are', 90, 1],
+            ['the positions of its roads', 89, 42],
+            ['the positions of its roads', 90, 1],
             // A number that does not end, and takes those after it along.
             ['its end', 90, 128],
         ];

@@ -51,18 +51,20 @@ describe('a question without an answer', () => {
         const { title, text } = explainProblem(
             {
                 type: 'urn:starcloak:problem:profile',
-                title: 'A need of the profile is out of range',
+                title: 'A value of the profile is out of range',
                 status: 400,
-                detail: 'k is 1; this service takes 2 to 1000',
+                detail: 'k is 1; this service accepts 2 to 1000',
             },
             null,
         );
-        expect(title).toBe('A need of the profile is out of range.');
-        expect(text).toBe('K is 1; this service takes 2 to 1000.');
+        expect(title).toBe('A value of the profile is out of range.');
+        expect(text).toBe('K is 1; this service accepts 2 to 1000.');
     });
 
     it('is not silent about a broken connection', () => {
-        expect(explainError(new Error('The map broke off.')).text).toBe('The map broke off.');
+        expect(
+            explainError(new Error('The connection closed before the whole map arrived.')).text,
+        ).toBe('The connection closed before the whole map arrived.');
     });
 
     it('does not say twice that the service does not answer', () => {
