@@ -111,7 +111,9 @@ typedef struct nearest_options {
     category_names categories;
     sc_request request;
     bool has_k;
-    bool has_radius;
+    bool has_metres;
+    bool has_seconds;
+    bool has_metric;
     double x;
     double y;
     bool has_x;
@@ -120,6 +122,7 @@ typedef struct nearest_options {
     double offset_m;
     bool has_edge;
     bool has_offset;
+    double heading_deg;  ///< NaN: not given
     double max_snap_m;
     bool json;
 } nearest_options;
@@ -129,7 +132,10 @@ enum {
     KEY_LAT,
     KEY_EDGE,
     KEY_OFFSET_M,
+    KEY_HEADING,
+    KEY_METRIC,
     KEY_RADIUS_M,
+    KEY_RADIUS_S,
     KEY_MAX_SNAP_M,
     KEY_JSON,
 };
@@ -142,9 +148,18 @@ static const sc_option options_table[] = {
     {"edge", KEY_EDGE, "E", "instead: the number of an edge (default: --lon and --lat)", NULL},
     {"offset-m", KEY_OFFSET_M, "M",
      "metres along the edge, from its first node (required with --edge)", NULL},
+    {"heading", KEY_HEADING, "DEG",
+     "which way one goes there, on a road that is open both ways: degrees clockwise from north, 0 "
+     "to 360 (default: either way)",
+     NULL},
+    {"metric", KEY_METRIC, "NAME",
+     "what is near: 'distance', by the shortest way (default), or 'time', by the quickest",
+     "distance time"},
     {"count", 'k', "N", "the N nearest objects, 1 to 1,000 (default 5)", NULL},
     {"radius-m", KEY_RADIUS_M, "M",
      "instead: all objects within M metres by road, up to 100,000 (default: the nearest)", NULL},
+    {"radius-s", KEY_RADIUS_S, "S",
+     "instead: all objects within S seconds, up to 7,200 (default: the nearest)", NULL},
     {"category", 'c', "NAME",
      "only objects of this category; may be given up to 16 times (default: all)", NULL},
     {"max-snap-m", KEY_MAX_SNAP_M, "M",
@@ -156,6 +171,29 @@ static const sc_option options_table[] = {
 };
 
 // --- Usage ----------------------------------------------------------------------------
+
+static void check_request(const nearest_options *options, const struct argp_state *state)
+{
+    const bool is_by_time = options->request.metric == SC_METRIC_TIME;
+    if (options->has_k && (options->has_metres || options->has_seconds)) {
+        sc_usage_error(state,
+                       "-k asks for the nearest objects and %s for all within a %s; give one of "
+                       "them",
+                       options->has_metres ? "--radius-m" : "--radius-s",
+                       options->has_metres ? "distance" : "time");
+    }
+    if (options->has_metres && options->has_seconds) {
+        sc_usage_error(state, "a range is in metres or in seconds; give --radius-m or --radius-s");
+    }
+    if (options->has_metric && options->has_metres && is_by_time) {
+        sc_usage_error(state, "a range in metres is by distance; give --radius-s, or leave "
+                              "--metric out");
+    }
+    if (options->has_metric && options->has_seconds && !is_by_time) {
+        sc_usage_error(state, "a range in seconds is by time; give --radius-m, or leave "
+                              "--metric out");
+    }
+}
 
 static void check_usage(const nearest_options *options, const struct argp_state *state)
 {
@@ -171,9 +209,10 @@ static void check_usage(const nearest_options *options, const struct argp_state 
         sc_usage_error(state,
                        "give the position either by --lon and --lat or by --edge and --offset-m");
     }
-    if (options->has_k && options->has_radius) {
-        sc_usage_error(state, "-k asks for the nearest objects and --radius-m for all within a "
-                              "distance; give one of them");
+    check_request(options, state);
+    if (!isnan(options->heading_deg) && !options->has_x && !options->has_edge) {
+        sc_usage_error(state, "--heading is of one position: give --lon and --lat, or --edge and "
+                              "--offset-m");
     }
     sc_objects_options_check(state, &options->objects);
 }
@@ -192,7 +231,17 @@ static bool request_option(int key, const char *argument, const struct argp_stat
         options->request.type = SC_REQUEST_RANGE;
         options->request.radius_m =
             sc_value_number(state, "--radius-m", argument, 0, limits.max_radius_m);
-        options->has_radius = true;
+        options->has_metres = true;
+        return true;
+    case KEY_RADIUS_S:
+        options->request.type = SC_REQUEST_RANGE;
+        options->request.radius_s =
+            sc_value_number(state, "--radius-s", argument, 0, limits.max_radius_s);
+        options->has_seconds = true;
+        return true;
+    case KEY_METRIC:
+        options->request.metric = sc_value_metric(state, "--metric", argument);
+        options->has_metric = true;
         return true;
     case 'c':
         category_names_add(&options->categories, state, "--category", argument);
@@ -223,6 +272,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case KEY_OFFSET_M:
         options->offset_m = sc_value_number(state, "--offset-m", argument, 0, HUGE_VAL);
         options->has_offset = true;
+        return 0;
+    case KEY_HEADING:
+        options->heading_deg = sc_value_number(state, "--heading", argument, 0, 360);
         return 0;
     case KEY_MAX_SNAP_M:
         options->max_snap_m = sc_value_number(state, "--max-snap-m", argument, 0, HUGE_VAL);
@@ -276,13 +328,21 @@ static sc_err answer(const asking *a, const sc_objects *objects, const sc_snap *
                      sc_near_view *view, sc_diag *diag)
 {
     sc_request request = a->options->request;
-    *view = (sc_near_view){
-        .map = a->map, .objects = objects, .where = *where, .is_snapped = !a->options->has_edge};
+    if (a->options->has_seconds) request.metric = SC_METRIC_TIME;
+    *view = (sc_near_view){.map = a->map,
+                           .objects = objects,
+                           .where = *where,
+                           .is_snapped = !a->options->has_edge,
+                           .metric = request.metric};
     const sc_err err = category_names_find(&a->options->categories, sc_objects_vocabulary(objects),
                                            &request, diag);
     if (err) return err;
     request = sc_request_normalise(&request);
-    const sc_near_query query = {{.edge = where->edge, .offset_m = where->offset_m}, &request};
+    const sc_near_query query = {
+        {.edge = where->edge,
+         .offset_m = where->offset_m,
+         .direction = sc_map_edge_direction(a->map, where->edge, a->options->heading_deg)},
+        &request};
     return sc_lbs_nearest(a->lbs, objects, &query, &view->results, &view->count, diag);
 }
 
@@ -363,6 +423,7 @@ static int run(sc_call *call)
 {
     nearest_options options = {.objects = sc_objects_options_default(),
                                .request = {.type = SC_REQUEST_KNN, .k = K_DEFAULT},
+                               .heading_deg = (double)NAN,
                                .max_snap_m = HUGE_VAL};
     options.objects.no_index = true;
     sc_call_parse(call, &options);
@@ -381,6 +442,8 @@ static const sc_entry examples[] = {
      "The five nearest hospitals by road."},
     {"starcloak nearest sf.scm --edge 77 --offset-m 31.5 --radius-m 500",
      "All objects within 500 metres of a place on a road."},
+    {"starcloak nearest sf.scm --lon -122.4194 --lat 37.7749 --heading 90 --metric time",
+     "What one who drives east reaches first."},
     {"starcloak nearest sf.scm --objects postgresql://localhost/city --objects-channel objects",
      "Objects of a database, in their state at the time each position is read."},
     {NULL, NULL},
@@ -393,14 +456,16 @@ const sc_command sc_cmd_nearest = {
     .complete = SC_COMPLETE_MAPS,
     .description =
         "Put a position on the nearest road and search from there for the objects nearest by road, "
-        "or for all within a distance. The position is not hidden, and no provider is asked: "
-        "answers obtained through a cloak must equal these.\nWithout a position, positions are "
-        "read from standard input, one per line, longitude and latitude separated by a blank or a "
-        "comma, and each is answered at once from the objects that are current at that moment. "
-        "Each object found gives one line with eight columns separated by tabs: line of the "
-        "position, rank, metres by road, object, category, longitude, latitude and name. A "
-        "position without objects in reach gives dashes, as does one that is too far from any road "
-        "(with --json: null), for which the exit status is then 1.",
+        "as one may drive: by distance or by time; or for all within a distance or a time. "
+        "The position is not hidden, and no provider is asked: answers obtained through a cloak "
+        "must equal these.\nWithout a position, positions are read from standard input, "
+        "one per line, longitude and latitude separated by a blank or a comma, and each is "
+        "answered at once from the objects that are current at that moment. Each object found "
+        "gives one line with ten columns separated by tabs: line of the position, rank, metres "
+        "by road, object, category, longitude, latitude, name, seconds and street. A position "
+        "without objects in reach gives dashes, as does one that is too far from any road (with "
+        "--json: null), for which the exit "
+        "status is then 1.",
     .options = options_table,
     .examples = examples,
     .parse = parse,

@@ -37,12 +37,14 @@ typedef struct query_options {
     maybe lon, lat;
     maybe x, y;
     maybe edge, offset_m;
+    maybe heading_deg;
 
     // The service has defaults.
     maybe k, l, max_hops, max_wait_s;
 
     // One of them at most.
-    maybe nearest, within_m;
+    maybe nearest, within_m, within_s;
+    const char *metric;                         ///< NULL: the service's default
     char *categories[SC_QUERY_CATEGORIES_MAX];  ///< of argv
     size_t category_count;                      ///< 0: all
 
@@ -67,12 +69,15 @@ enum {
     KEY_Y,
     KEY_EDGE,
     KEY_OFFSET_M,
+    KEY_HEADING,
     KEY_K,
     KEY_L,
     KEY_MAX_HOPS,
     KEY_MAX_WAIT,
     KEY_NEAREST,
     KEY_WITHIN,
+    KEY_WITHIN_S,
+    KEY_METRIC,
     KEY_TOKEN,
     KEY_TOKEN_FILE,
     KEY_CA,
@@ -90,6 +95,10 @@ static const sc_option query_options_table[] = {
     {"edge", KEY_EDGE, "E", "instead: the number of an edge (default: --lon is used)", NULL},
     {"offset-m", KEY_OFFSET_M, "M",
      "metres along the edge, from its first node (required with --edge)", NULL},
+    {"heading", KEY_HEADING, "DEG",
+     "which way you go, on a road that is open both ways: degrees clockwise from north, 0 to 360 "
+     "(default: either way)",
+     NULL},
     {"k", KEY_K, "N", "hide among N users (default: the service's)", NULL},
     {"l", KEY_L, "N", "on N segments of road at least (default: the service's)", NULL},
     {"max-hops", KEY_MAX_HOPS, "N", "within N hops between junctions (default: the service's)",
@@ -99,6 +108,12 @@ static const sc_option query_options_table[] = {
     {"nearest", KEY_NEAREST, "N", "ask for the N nearest objects by road (default 5)", NULL},
     {"within", KEY_WITHIN, "M",
      "instead: ask for all objects within M metres by road (default: --nearest)", NULL},
+    {"within-s", KEY_WITHIN_S, "S",
+     "instead: ask for all objects within S seconds (default: --nearest)", NULL},
+    {"metric", KEY_METRIC, "NAME",
+     "what is near: 'time', by the quickest way, or 'distance', by the shortest (default: the "
+     "service's)",
+     "time distance"},
     {"category", 'c', "NAME[,...]", "only objects of these categories; up to 16 (default: all)",
      NULL},
     {"token", KEY_TOKEN, "TOKEN",
@@ -140,9 +155,18 @@ static void check_usage(query_options *options, const struct argp_state *state)
         sc_usage_error(state,
                        "give one position: --lon and --lat, --x and --y, or --edge and --offset-m");
     }
-    if (options->nearest.is_given && options->within_m.is_given) {
-        sc_usage_error(state, "--nearest asks for the nearest objects and --within for all within "
-                              "a distance; give one of them");
+    if (options->nearest.is_given + options->within_m.is_given + options->within_s.is_given > 1) {
+        sc_usage_error(state, "--nearest asks for the nearest objects, --within and --within-s for "
+                              "all within a distance or a time; give one of them");
+    }
+    const bool is_by_time = options->metric && strcmp(options->metric, "time") == 0;
+    if (options->metric && options->within_m.is_given && is_by_time) {
+        sc_usage_error(state, "a range in metres is by distance; give --within-s, or leave "
+                              "--metric out");
+    }
+    if (options->metric && options->within_s.is_given && !is_by_time) {
+        sc_usage_error(state, "a range in seconds is by time; give --within, or leave --metric "
+                              "out");
     }
     if (options->token[0] != '\0' && options->token_file) {
         sc_usage_error(state, "give either --token or --token-file");
@@ -226,6 +250,9 @@ static bool take_number(int key, const char *argument, const struct argp_state *
     case KEY_OFFSET_M:
         options->offset_m = number_of(state, "--offset-m", argument, 0, HUGE_VAL);
         return true;
+    case KEY_HEADING:
+        options->heading_deg = number_of(state, "--heading", argument, 0, 360);
+        return true;
     case KEY_K:
         options->k = count_of(state, "--k", argument, 1);
         return true;
@@ -243,6 +270,9 @@ static bool take_number(int key, const char *argument, const struct argp_state *
         return true;
     case KEY_WITHIN:
         options->within_m = number_of(state, "--within", argument, 0, HUGE_VAL);
+        return true;
+    case KEY_WITHIN_S:
+        options->within_s = number_of(state, "--within-s", argument, 0, HUGE_VAL);
         return true;
     case KEY_TIMEOUT:
         options->timeout_s = sc_value_number(state, "--timeout", argument, 0.001, SECONDS_MAX);
@@ -270,6 +300,9 @@ static error_t query_options_parse(int key, char *argument, struct argp_state *s
     switch (key) {
     case 'c':
         take_categories(options, state, argument);
+        return 0;
+    case KEY_METRIC:
+        options->metric = sc_metric_name(sc_value_metric(state, "--metric", argument));
         return 0;
     case KEY_TOKEN:
         take_token(options, state, argument);
@@ -361,12 +394,12 @@ static void put_request(sc_json_writer *json, const query_options *options)
     const maybe nearest =
         options->nearest.is_given ? options->nearest : (maybe){true, NEAREST_DEFAULT};
     sc_json_open_object(json, "request");
-    sc_json_put_string(json, "type", options->within_m.is_given ? "range" : "knn");
-    if (options->within_m.is_given) {
-        put_number(json, "radius_m", options->within_m, false);
-    } else {
-        put_number(json, "k", nearest, true);
-    }
+    const bool is_range = options->within_m.is_given || options->within_s.is_given;
+    sc_json_put_string(json, "type", is_range ? "range" : "knn");
+    if (options->metric) sc_json_put_string(json, "metric", options->metric);
+    put_number(json, "radius_m", options->within_m, false);
+    put_number(json, "radius_s", options->within_s, false);
+    if (!is_range) put_number(json, "k", nearest, true);
     if (options->category_count > 0) {
         sc_json_open_array(json, "categories");
         for (size_t i = 0; i < options->category_count; i++) {
@@ -393,6 +426,7 @@ static sc_err make_body(const query_options *options, sc_bytes *out, sc_diag *di
     put_number(&json, "y", options->y, false);
     put_number(&json, "edge", options->edge, true);
     put_number(&json, "offset_m", options->offset_m, false);
+    put_number(&json, "heading_deg", options->heading_deg, false);
     sc_json_close_object(&json);
     sc_json_open_object(&json, "profile");
     put_number(&json, "k", options->k, true);

@@ -31,6 +31,8 @@ void sc_near_widths_add(sc_near_widths *widths, const sc_near_row *row)
 {
     if (row->object) widen(&widths->object, "object", row->object);
     widen(&widths->category, "category", row->category);
+    widen(&widths->name, "name", row->name);
+    widths->has_streets |= row->street[0] != '\0';
 }
 
 void sc_near_put_row(sc_report *table, size_t rank, const sc_near_row *row,
@@ -46,6 +48,8 @@ void sc_near_put_row(sc_report *table, size_t rank, const sc_near_row *row,
     const sc_cell cells[] = {
         sc_cell_id("rank", NULL, 4, rank),
         sc_cell_number(unit, NULL, 12, row->distance_m, 2),
+        sc_cell_number(row->duration_s == SC_UNKNOWN_S ? NULL : "seconds", NULL, 9, row->duration_s,
+                       1),
         sc_cell_text(row->object ? "object" : NULL, NULL, -widths->object, row->object),
         sc_cell_text("category", NULL, -widths->category, row->category),
         sc_cell_text(!has_position ? NULL
@@ -56,7 +60,10 @@ void sc_near_put_row(sc_report *table, size_t rank, const sc_near_row *row,
                      : is_planar   ? "y"
                                    : "latitude",
                      NULL, 11, y),
-        sc_cell_text("name", NULL, -1, row->name[0] != '\0' ? row->name : "-"),
+        sc_cell_text("name", NULL, widths->has_streets ? -widths->name : -1,
+                     row->name[0] != '\0' ? row->name : "-"),
+        sc_cell_text(widths->has_streets ? "street" : NULL, NULL, -1,
+                     row->street[0] != '\0' ? row->street : "-"),
     };
     sc_report_cells(table, cells, sizeof(cells) / sizeof(cells[0]));
 }
@@ -72,9 +79,11 @@ static sc_near_row row_at(const sc_near_view *view, size_t i, char number[SC_FOR
     snprintf(number, SC_FORMAT_SIZE, "%" PRIu32, near->object);
     sc_near_row row = {
         .distance_m = near->distance_m,
+        .duration_s = near->duration_s,
         .object = table->keys ? table->strings + table->keys[near->object] : number,
         .category = sc_objects_vocabulary(view->objects)->names[object->category],
         .name = table->strings + object->name,
+        .street = sc_map_segment_name(view->map, sc_map_edges(view->map)[object->edge].segment),
         .has_position = sc_map_coords(view->map) != SC_COORDS_NONE,
         .is_planar = sc_map_coords(view->map) == SC_COORDS_PLANAR,
     };
@@ -88,7 +97,13 @@ static sc_near_row row_at(const sc_near_view *view, size_t i, char number[SC_FOR
 static void put_place(FILE *stream, const sc_near_view *view)
 {
     const char *unit = sc_map_is_in_metres(view->map) ? "m" : "units";
+    const char *street = sc_map_segment_name(view->map, view->where.segment);
     char number[SC_FORMAT_SIZE];
+    if (street[0] != '\0') {
+        fputs("you are on ", stream);
+        sc_print_text(stream, street);
+        fputc('\n', stream);
+    }
     fprintf(stream, "edge %" PRIu32 " of segment %" PRIu32 ", %s %s from its first node",
             view->where.edge, view->where.segment,
             sc_format_decimal(number, view->where.offset_m, 2), unit);
@@ -120,7 +135,7 @@ void sc_near_print_text(FILE *stream, const sc_near_view *view)
 void sc_near_print_columns(FILE *stream, uint64_t number, const sc_near_view *view)
 {
     if (!view || view->count == 0) {
-        fprintf(stream, "%" PRIu64 "\t-\t-\t-\t-\t-\t-\t-\n", number);
+        fprintf(stream, "%" PRIu64 "\t-\t-\t-\t-\t-\t-\t-\t-\t-\n", number);
         return;
     }
     for (size_t i = 0; i < view->count; i++) {
@@ -138,6 +153,8 @@ void sc_near_print_columns(FILE *stream, uint64_t number, const sc_near_view *vi
             fputs("\t-\t-\t", stream);
         }
         sc_print_text(stream, row.name[0] != '\0' ? row.name : "-");
+        fprintf(stream, "\t%.3f\t", row.duration_s);
+        sc_print_text(stream, row.street[0] != '\0' ? row.street : "-");
         fputc('\n', stream);
     }
 }
@@ -151,8 +168,10 @@ static void put_json_object(sc_json_writer *json, const sc_near_view *view, size
     if (row.object == number) sc_json_put_count(json, "poi", view->results[i].object);
     if (row.object != number) sc_json_put_string(json, "poi", row.object);
     sc_json_put_decimals(json, "distance_m", row.distance_m, 6);
+    sc_json_put_decimals(json, "duration_s", row.duration_s, 6);
     sc_json_put_string(json, "category", row.category);
     sc_json_put_string(json, "name", row.name);
+    sc_json_put_string(json, "street", row.street);
     if (row.has_position) {
         sc_json_put_decimals(json, row.is_planar ? "x" : "lon", row.x, decimals);
         sc_json_put_decimals(json, row.is_planar ? "y" : "lat", row.y, decimals);
@@ -168,6 +187,8 @@ void sc_near_print_json(FILE *stream, const sc_near_view *view)
     sc_json_put_count(&json, "segment", view->where.segment);
     sc_json_put_decimals(&json, "offset_m", view->where.offset_m, 4);
     if (view->is_snapped) sc_json_put_decimals(&json, "snap_m", view->where.distance_m, 4);
+    sc_json_put_string(&json, "street", sc_map_segment_name(view->map, view->where.segment));
+    sc_json_put_string(&json, "metric", sc_metric_name(view->metric));
     sc_json_open_array(&json, "results");
     for (size_t i = 0; i < view->count; i++) {
         put_json_object(&json, view, i);

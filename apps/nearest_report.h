@@ -16,9 +16,11 @@
 /** One object. Texts are borrowed, and may be a stranger's. */
 typedef struct sc_near_row {
     double distance_m;
+    double duration_s;  ///< SC_UNKNOWN_S: not shown
     const char *object;  ///< how its owner calls it; NULL: not shown
     const char *category;
-    const char *name;  ///< may be ""
+    const char *name;    ///< may be ""
+    const char *street;  ///< the road that it is on; may be ""
     bool has_position;
     bool is_planar;
     double x;
@@ -29,6 +31,8 @@ typedef struct sc_near_row {
 typedef struct sc_near_widths {
     int object;
     int category;
+    int name;
+    bool has_streets;  ///< of one row at least: else there is no such column
 } sc_near_widths;
 
 /** Begin with zeros, and add every row. */
@@ -46,17 +50,18 @@ typedef struct sc_near_view {
     const sc_objects *objects;
     sc_snap where;
     bool is_snapped;  ///< `where` was found from a position, and is so far from it
+    sc_metric metric;
     const sc_near *results;
     size_t count;
 } sc_near_view;
 
-/** A table, within 80 columns but for long names. */
+/** A table, within 80 columns but for names and streets. */
 void sc_near_print_text(FILE *stream, const sc_near_view *view);
 
 /**
- * A line per object with eight columns, separated by tabs: number of the position, rank, metres,
- * object, category, longitude, latitude, name. Without a result (or without a view) one line with
- * dashes.
+ * A line per object with ten columns, separated by tabs: number of the position, rank, metres,
+ * object, category, longitude, latitude, name, seconds, street. Without a result (or without a
+ * view) one line with dashes.
  */
 void sc_near_print_columns(FILE *stream, uint64_t number, const sc_near_view *view);
 

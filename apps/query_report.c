@@ -38,14 +38,16 @@ static bool get_number(const sc_json_value *object, const char *name, double *ou
 static bool row_of(const sc_json_value *object, sc_near_row *out)
 {
     const sc_json_value *position = sc_json_member(object, "position");
-    *out =
-        (sc_near_row){.name = get_text(object, "name"), .category = get_text(object, "category")};
+    *out = (sc_near_row){.name = get_text(object, "name"),
+                         .category = get_text(object, "category"),
+                         .street = get_text(object, "street")};
     if (get_number(position, "lon", &out->x) && get_number(position, "lat", &out->y)) {
         out->has_position = true;
     } else if (get_number(position, "x", &out->x) && get_number(position, "y", &out->y)) {
         out->has_position = true;
         out->is_planar = true;
     }
+    if (!get_number(object, "duration_s", &out->duration_s)) out->duration_s = SC_UNKNOWN_S;
     return get_number(object, "distance_m", &out->distance_m);
 }
 
@@ -78,6 +80,12 @@ static bool print_answer(const sc_json_value *reply)
     char wait[SC_FORMAT_SIZE];
     printf("hidden among %s users on %s segments, after %s\n", sc_format_decimal(number, users, 0),
            sc_format_decimal(other, segments, 0), sc_format_seconds(wait, wait_s));
+    const char *street = get_text(reply, "street");
+    if (street[0] != '\0') {
+        fputs("you are on ", stdout);
+        sc_print_text(stdout, street);
+        putchar('\n');
+    }
     if (sc_json_size(objects) == 0) puts("\nNo such object can be reached.");
     sc_report table = sc_report_begin(stdout, false, 0);
     for (size_t i = 0; i < sc_json_size(objects); i++) {

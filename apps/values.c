@@ -117,6 +117,12 @@ size_t sc_value_word(const struct argp_state *state, const char *option, const c
     sc_usage_error(state, "%s: unknown value '%s'; known values: %s", option, text, list);
 }
 
+sc_metric sc_value_metric(const struct argp_state *state, const char *option, const char *text)
+{
+    static const char *const metrics[] = {"distance", "time", NULL};
+    return (sc_metric)sc_value_word(state, option, text, metrics);
+}
+
 int sc_value_utm_zone(const struct argp_state *state, const char *option, const char *text)
 {
     const size_t digits = strspn(text, "0123456789");

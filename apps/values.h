@@ -14,6 +14,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <starcloak/map.h>
+
 /** The whole of `text` as a finite decimal number; false if it is not one. */
 bool sc_text_to_number(const char *text, double *out);
 
@@ -31,6 +33,9 @@ uint64_t sc_value_count(const struct argp_state *state, const char *option, cons
 /** The place of `text` in `words`, which NULL ends. */
 size_t sc_value_word(const struct argp_state *state, const char *option, const char *text,
                      const char *const *words);
+
+/** "distance" or "time". */
+sc_metric sc_value_metric(const struct argp_state *state, const char *option, const char *text);
 
 /** A UTM zone as "16N" or "56S": its number, negative in the south. */
 int sc_value_utm_zone(const struct argp_state *state, const char *option, const char *text);

@@ -64,8 +64,9 @@ static void check_reply(const sc_response *response)
     static sc_reply_check check;
     static sc_reply_check quick;
     const sc_profile needs = {.k = 5, .l = 3, .max_hops = 4, .max_wait_us = 10000000};
-    DOOR_PROMISE(!sc_reply_check_read(response, &needs, 8, &check), "what is whole can be checked");
-    DOOR_PROMISE(!sc_reply_check_read_quickly(response, &needs, 8, &quick),
+    const sc_reply_wanted wanted = {&needs, 8, SC_METRIC_DISTANCE};
+    DOOR_PROMISE(!sc_reply_check_read(response, &wanted, &check), "what is whole can be checked");
+    DOOR_PROMISE(!sc_reply_check_read_quickly(response, &wanted, &quick),
                  "and at a known_form as well");
     DOOR_PROMISE(quick.end == check.end || quick.end == SC_LOAD_ANSWERED,
                  "which differs only where objects are not looked at");

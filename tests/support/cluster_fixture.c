@@ -221,8 +221,8 @@ void cluster_ask(cluster_gateway *g, uint32_t number, sc_seg_id segment, uint32_
     const sc_time now = sc_clock_us();
     ticket->query =
         plain_query(number, segment, k, 1, max_hops, now + sc_time_from_seconds(wait_s));
-    ticket->edge = at.edge;
-    ticket->offset_m = at.offset_m;
+    ticket->at.edge = at.edge;
+    ticket->at.offset_m = at.offset_m;
     ticket->asked = now;
     sc_request request = {.type = SC_REQUEST_KNN, .k = 1 + number % 3};
     const uint32_t categories = sc_courier_vocabulary(g->courier)->count;

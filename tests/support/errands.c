@@ -135,8 +135,8 @@ static sc_errand *drawn_errand(const sc_map *map, uint32_t category_count, sc_rn
     for (size_t i = 0; i < place_count; i++) {
         const sc_seg_id segment = cloak.segments[sc_rng_below(rng, (uint32_t)cloak.segment_count)];
         const odd_position at = odd_position_on(map, segment, rng);
-        e->places[i] =
-            (sc_answer_place){.edge = at.edge, .offset_m = at.offset_m, .request = which[i]};
+        e->places[i] = (sc_answer_place){.at = {.edge = at.edge, .offset_m = at.offset_m},
+                                         .request = which[i]};
     }
     free(which);
     free(requests);
@@ -251,7 +251,7 @@ void errand_check(const sc_errand *errand, sc_objects *objects, slow_nearest *sl
                                  .duration_s = answer->found[i].duration_s};
             check_found(answer, i, objects, nears[i].object);
         }
-        slow_answer wanted = slow_nearest_at(slow, place->edge, place->offset_m,
+        slow_answer wanted = slow_nearest_at(slow, place->at.edge, place->at.offset_m,
                                              &errand->relay->requests[place->request]);
         slow_check_answer(slow, &wanted, nears, answer->count, "seat");
         slow_answer_free(&wanted);

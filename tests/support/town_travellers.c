@@ -22,8 +22,8 @@ void town_ask(sc_ledger *ledger, odd_town *town, uint32_t number, uint32_t k)
     if (request.radius_s > limits.max_radius_s) request.radius_s = limits.max_radius_s;
     sc_ticket *ticket = ledger_ticket(number, k, sc_clock_us() + long_wait);
     ticket->query.segment = segment;
-    ticket->edge = at.edge;
-    ticket->offset_m = at.offset_m;
+    ticket->at.edge = at.edge;
+    ticket->at.offset_m = at.offset_m;
     ticket->request = sc_request_normalise(&request);
     CHECK_OK(sc_ledger_submit(ledger, ticket), NULL);
 }
@@ -40,7 +40,7 @@ void town_check_answer(odd_town *town, const sc_ticket *ticket)
                              .duration_s = answer->found[i].duration_s};
     }
     slow_answer wanted =
-        slow_nearest_at(&town->slow, ticket->edge, ticket->offset_m, &ticket->request);
+        slow_nearest_at(&town->slow, ticket->at.edge, ticket->at.offset_m, &ticket->request);
     slow_check_answer(&town->slow, &wanted, nears, answer->count, "traveller");
     slow_answer_free(&wanted);
     free(nears);

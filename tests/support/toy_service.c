@@ -140,13 +140,20 @@ static double number(const json_t *object, const char *key)
     return json_number_value(json_object_get(object, key));
 }
 
+static sc_metric metric_of(const json_t *query)
+{
+    const json_t *request = json_object_get(query, "request");
+    return sc_metric_find(json_string_value(json_object_get(request, "metric")));
+}
+
 /** The exact answer to what is asked. */
 static size_t find(toy_service *toy, const json_t *query, const sc_near **nears)
 {
     const json_t *position = json_object_get(query, "position");
     const json_t *wanted = json_object_get(query, "request");
     const json_t *names = json_object_get(wanted, "categories");
-    sc_request request = {.type = SC_REQUEST_KNN, .k = (uint32_t)number(wanted, "k")};
+    sc_request request = {
+        .type = SC_REQUEST_KNN, .metric = metric_of(query), .k = (uint32_t)number(wanted, "k")};
     request.category_count = (uint32_t)json_array_size(names);
     for (uint32_t i = 0; i < request.category_count; i++) {
         request.categories[i] =
@@ -187,11 +194,12 @@ static void reply_answer(toy_service *toy, line *to, const json_t *query)
     if (manners == TOY_FORGETFUL && count > 0) count--;
     size_t size = (size_t)snprintf(toy->text, sizeof(toy->text),
                                    "{\"outcome\":\"%s\",\"wait_s\":%.3f,\"cloak\":{\"users\":%d,"
-                                   "\"segments\":%d},\"objects\":[",
+                                   "\"segments\":%d},\"metric\":\"%s\",\"objects\":[",
                                    manners == TOY_ODD_OUTCOME ? "forgotten" : "answered",
                                    manners == TOY_LATE ? number(profile, "max_wait_s") + 1 : 0.0,
                                    (int)number(profile, "k") - (manners == TOY_FEW_USERS),
-                                   (int)number(profile, "l") - (manners == TOY_FEW_SEGMENTS));
+                                   (int)number(profile, "l") - (manners == TOY_FEW_SEGMENTS),
+                                   sc_metric_name(metric_of(query)));
     for (size_t i = 0; i < count; i++) {
         const double distance_m = nears[i].distance_m + (manners == TOY_WRONG);
         const sc_object_id object = nears[i].object;
@@ -200,9 +208,11 @@ static void reply_answer(toy_service *toy, line *to, const json_t *query)
         quote_name(toy, object, name, sizeof(name));
         size += (size_t)snprintf(toy->text + size, sizeof(toy->text) - size,
                                  "%s{\"id\":\"%u\",\"name\":%s,\"category\":\"%s\","
-                                 "\"position\":{\"lon\":8.0,\"lat\":50.0},\"distance_m\":%.6f}",
+                                 "\"position\":{\"lon\":8.0,\"lat\":50.0},\"distance_m\":%.6f,"
+                                 "\"duration_s\":%.6f}",
                                  i > 0 ? "," : "", object + (manners == TOY_SWAPPING), name,
-                                 sc_map_category_name(toy->map, category), distance_m);
+                                 sc_map_category_name(toy->map, category), distance_m,
+                                 nears[i].duration_s + (manners == TOY_WRONG));
     }
     snprintf(toy->text + size, sizeof(toy->text) - size, "]}");
     toy->answered++;

@@ -93,6 +93,7 @@ test('it is asked from, and the answer is exact', async () => {
     expect(told.length).toBe(plain.results.length);
     outcome.objects.forEach((object, i) => {
         expect(object.distance_m).toBeCloseTo(plain.results[i].distance_m, 3);
+        expect(object.duration_s).toBeCloseTo(plain.results[i].duration_s, 3);
         expect(told[i]).toContain(object.name);
     });
 });

@@ -8,7 +8,7 @@ import { program } from './programs';
 
 export interface Plain {
     segment: number;
-    results: { poi: number; distance_m: number; name: string }[];
+    results: { poi: number; distance_m: number; duration_s: number; name: string }[];
 }
 
 /** The plain answer to a question that the page has asked, without any cloak. */
@@ -18,6 +18,7 @@ export function nearest(map: string, query: Query): Plain {
     const categories = (request.categories ?? []).flatMap((name) => ['--category', name]);
     const text = execFileSync(program, [
         ...['nearest', map, '--json', '--count', String(request.k)],
+        ...['--metric', request.metric ?? 'time'],
         ...[`--lon=${position.lon}`, `--lat=${position.lat}`, ...categories],
     ]).toString();
     return JSON.parse(text) as Plain;

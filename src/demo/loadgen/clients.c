@@ -312,6 +312,7 @@ static void begin_query(sc__client_group *group, uint32_t who, const sc_request_
         .offset_m = request_line->ask.offset_m,
         .profile = request_line->ask.profile,
         .nearest = request->k,
+        .metric = request->metric,
         .category = request->category_count > 0 ? request->categories[0] : SC_NONE,
     };
     client->fault = group->options->chaos.is_on ? sc__fault_draw(group) : SC__FAULT_NONE;
@@ -369,7 +370,8 @@ static void take_reply(sc__client_group *group, uint32_t who, bool has_more)
     // Without comparing answers, speed is what is measured.
     const bool is_hasty = group->options->check_per_mille == 0;
     const sc_err err = (is_hasty ? sc_reply_check_read_quickly : sc_reply_check_read)(
-        &client->response, &question->profile, question->nearest, check);
+        &client->response,
+        &(sc_reply_wanted){&question->profile, question->nearest, question->metric}, check);
     if (err) {
         group->err = err;
         check->end = SC_LOAD_LEFT;

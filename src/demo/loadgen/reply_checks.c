@@ -150,23 +150,44 @@ static void take_id(const sc_json_value *cloak, sc_reply_check *out)
     }
 }
 
-static void take_object(const sc_json_value *object, sc_reply_check *out)
+/** How far object `i` is in the metric that was asked for. */
+static double cost_at(const sc_reply_check *check, size_t i, sc_metric metric)
+{
+    return metric == SC_METRIC_TIME ? check->durations_s[i] : check->distances_m[i];
+}
+
+/** The name of a road; other services, and roads, may have none. */
+static void check_street(const sc_json_value *object, sc_reply_check *out)
+{
+    const sc_json_value *street = sc_json_member(object, "street");
+    if (street && !sc_json_is_string(street)) {
+        violate(out, SC_VIOLATION_BAD_REPLY, "'street' is no text");
+    }
+}
+
+static void take_object(const sc_json_value *object, sc_metric metric, sc_reply_check *out)
 {
     const char *id = text_of(object, "id", out);
     const char *name = text_of(object, "name", out);
     const char *category = text_of(object, "category", out);
     check_position(object, out);
-    CHECK_MEMBERS(object, out, "id", "name", "category", "position", "distance_m");
-    const double distance_m = number_of(object, "distance_m", out);
+    check_street(object, out);
+    CHECK_MEMBERS(object, out, "id", "name", "category", "street", "position", "distance_m",
+                  "duration_s");
     const size_t i = out->object_count++;
-    out->distances_m[i] = distance_m;
+    out->distances_m[i] = number_of(object, "distance_m", out);
+    // Those who ask a provider of points do not know it.
+    const bool has_duration = metric == SC_METRIC_TIME || sc_json_member(object, "duration_s");
+    out->durations_s[i] = has_duration ? number_of(object, "duration_s", out) : SC_UNKNOWN_S;
     out->digests[i] = id && category && name ? sc_object_digest(id, category, name) : 0;
-    if (i > 0 && distance_m < out->distances_m[i - 1]) {
-        violate(out, SC_VIOLATION_WRONG_ANSWER, "the objects are not in order of distance");
+    if (i > 0 && cost_at(out, i, metric) < cost_at(out, i - 1, metric)) {
+        violate(out, SC_VIOLATION_WRONG_ANSWER, "the objects are not in order of %s",
+                sc_metric_name(metric));
     }
 }
 
-static void take_objects(const sc_json_value *body, uint32_t nearest, sc_reply_check *out)
+static void take_objects(const sc_json_value *body, const sc_reply_wanted *wanted,
+                         sc_reply_check *out)
 {
     const sc_json_value *objects = sc_json_member(body, "objects");
     if (!sc_json_is_array(objects)) {
@@ -174,13 +195,13 @@ static void take_objects(const sc_json_value *body, uint32_t nearest, sc_reply_c
         return;
     }
     const size_t count = sc_json_size(objects);
-    if (count > nearest || count > SC_REPLY_OBJECTS) {
+    if (count > wanted->nearest || count > SC_REPLY_OBJECTS) {
         violate(out, SC_VIOLATION_WRONG_ANSWER, "%zu objects, but %u were asked for", count,
-                (unsigned)nearest);
+                (unsigned)wanted->nearest);
         return;
     }
     for (size_t i = 0; i < count; i++) {
-        take_object(sc_json_at(objects, i), out);
+        take_object(sc_json_at(objects, i), wanted->metric, out);
     }
 }
 
@@ -201,7 +222,16 @@ static void check_promises(sc_reply_check *out, const sc_profile *needs)
     }
 }
 
-static void check_answer(const sc_json_value *body, const sc_profile *needs, uint32_t nearest,
+static void check_metric(const sc_json_value *body, sc_metric wanted, sc_reply_check *out)
+{
+    const char *metric = text_of(body, "metric", out);
+    if (metric && strcmp(metric, sc_metric_name(wanted)) != 0) {
+        violate(out, SC_VIOLATION_WRONG_ANSWER, "an answer by another metric than %s",
+                sc_metric_name(wanted));
+    }
+}
+
+static void check_answer(const sc_json_value *body, const sc_reply_wanted *wanted,
                          sc_reply_check *out)
 {
     const sc_json_value *cloak = sc_json_member(body, "cloak");
@@ -210,10 +240,12 @@ static void check_answer(const sc_json_value *body, const sc_profile *needs, uin
     take_id(cloak, out);
     out->users = count_of(cloak, "users", out);
     out->segments = count_of(cloak, "segments", out);
-    CHECK_MEMBERS(body, out, "outcome", "wait_s", "cloak", "objects");
+    check_street(body, out);
+    check_metric(body, wanted->metric, out);
+    CHECK_MEMBERS(body, out, "outcome", "wait_s", "cloak", "street", "metric", "objects");
     CHECK_MEMBERS(cloak, out, "id", "users", "segments");
-    take_objects(body, nearest, out);
-    check_promises(out, needs);
+    take_objects(body, wanted, out);
+    check_promises(out, wanted->needs);
 }
 
 static void check_drop(const sc_json_value *body, sc_reply_check *out)
@@ -230,13 +262,13 @@ static void check_drop(const sc_json_value *body, sc_reply_check *out)
     }
 }
 
-static void check_outcome(const sc_json_value *body, const sc_profile *needs, uint32_t nearest,
+static void check_outcome(const sc_json_value *body, const sc_reply_wanted *wanted,
                           sc_reply_check *out)
 {
     const char *outcome = text_of(body, "outcome", out);
     if (!outcome) return;
     if (strcmp(outcome, "answered") == 0) {
-        check_answer(body, needs, nearest, out);
+        check_answer(body, wanted, out);
     } else if (strcmp(outcome, "dropped") == 0) {
         check_drop(body, out);
     } else {
@@ -307,7 +339,7 @@ static bool is_known_status(int status)
     return false;
 }
 
-sc_err sc_reply_check_read(const sc_response *response, const sc_profile *needs, uint32_t nearest,
+sc_err sc_reply_check_read(const sc_response *response, const sc_reply_wanted *wanted,
                            sc_reply_check *out)
 {
     clear_check(out);
@@ -331,7 +363,7 @@ sc_err sc_reply_check_read(const sc_response *response, const sc_profile *needs,
     if (!sc_json_is_object(body)) {
         violate(out, SC_VIOLATION_BAD_REPLY, "the body is not a JSON object");
     } else if (is_outcome) {
-        check_outcome(body, needs, nearest, out);
+        check_outcome(body, wanted, out);
     } else {
         check_problem(body, response->status, out);
     }
@@ -393,13 +425,25 @@ static bool eat_id(known_form *g, sc_reply_check *out)
     return eat(g, "\",");
 }
 
-static bool match_answer(known_form *g, sc_reply_check *out)
+/** The street, if the service names it: any text but one with escapes. */
+static bool eat_street(known_form *g)
+{
+    if (!eat(g, "\"street\":\"")) return true;
+    while (g->at < g->end && *g->at != '"' && *g->at != '\\') {
+        g->at++;
+    }
+    return eat(g, "\",");
+}
+
+static bool match_answer(known_form *g, sc_metric metric, sc_reply_check *out)
 {
     out->end = SC_LOAD_ANSWERED;
     return eat(g, "{\"outcome\":\"answered\",\"wait_s\":") && eat_number(g, &out->wait_s) &&
            eat(g, ",\"cloak\":{") && eat_id(g, out) && eat(g, "\"users\":") &&
            eat_count(g, &out->users) && eat(g, ",\"segments\":") && eat_count(g, &out->segments) &&
-           eat(g, "},\"objects\":[") && g->end - g->at >= 2 && memcmp(g->end - 2, "]}", 2) == 0;
+           eat(g, "},") && eat_street(g) && eat(g, "\"metric\":\"") &&
+           eat(g, sc_metric_name(metric)) && eat(g, "\",\"objects\":[") && g->end - g->at >= 2 &&
+           memcmp(g->end - 2, "]}", 2) == 0;
 }
 
 static bool match_drop(known_form *g, sc_reply_check *out)
@@ -413,20 +457,20 @@ static bool match_drop(known_form *g, sc_reply_check *out)
            g->at == g->end;
 }
 
-sc_err sc_reply_check_read_quickly(const sc_response *response, const sc_profile *needs,
-                                   uint32_t nearest, sc_reply_check *out)
+sc_err sc_reply_check_read_quickly(const sc_response *response, const sc_reply_wanted *wanted,
+                                   sc_reply_check *out)
 {
     if (response->status == 200 && response->type == SC_RESPONSE_JSON && response->body) {
         known_form g = {response->body, response->body + response->body_size};
         clear_check(out);
-        if (match_answer(&g, out)) {
-            check_promises(out, needs);
+        if (match_answer(&g, wanted->metric, out)) {
+            check_promises(out, wanted->needs);
             return SC_OK;
         }
         g.at = response->body;
         if (match_drop(&g, out)) return SC_OK;
     }
-    return sc_reply_check_read(response, needs, nearest, out);
+    return sc_reply_check_read(response, wanted, out);
 }
 
 // === The exact answer ===========================================================================
@@ -438,15 +482,16 @@ sc_err sc_reply_check_read_quickly(const sc_response *response, const sc_profile
 // asked for any more, it may have been told instead. So the search asks for one more than the
 // traveller, and the last ones count as known only if that one is farther.
 
-/** Positions are told rounded, and so are distances. */
-#define TOLERANCE_M 0.002
+/** Positions are told rounded, and so are distances and times: metres, or seconds. */
+#define TOLERANCE 0.002
 
 /** What a plain search finds. */
 typedef struct truth {
     const sc_objects *objects;
     const sc_near *nears;
     size_t count;  ///< of the answer
-    double tie_m;  ///< objects from here on may be others, as far away; HUGE_VAL: none may
+    sc_metric metric;
+    double tie;  ///< objects from here on may be others, as far away; HUGE_VAL: none may
 } truth;
 
 static void disagree(sc_reply_check *check, const char *how, size_t wanted)
@@ -459,7 +504,8 @@ static void disagree(sc_reply_check *check, const char *how, size_t wanted)
 
 static sc_err search(const sc__client_group *group, const sc__client_query *question, truth *out)
 {
-    sc_request request = {.type = SC_REQUEST_KNN, .k = question->nearest + 1};
+    sc_request request = {
+        .type = SC_REQUEST_KNN, .metric = question->metric, .k = question->nearest + 1};
     if (question->category != SC_NONE) {
         request.category_count = 1;
         request.categories[0] = question->category;
@@ -473,11 +519,12 @@ static sc_err search(const sc__client_group *group, const sc__client_query *ques
                              &(sc_near_query){{.edge = edge, .offset_m = offset_m}, &request},
                              &out->nears, &out->count, NULL);
     }
-    out->tie_m = HUGE_VAL;
+    out->metric = question->metric;
+    out->tie = HUGE_VAL;
     if (err || out->count <= question->nearest) return err;
-    const double beyond_m = out->nears[--out->count].distance_m;
-    const double last_m = out->nears[out->count - 1].distance_m;
-    if (beyond_m - last_m <= TOLERANCE_M) out->tie_m = last_m - TOLERANCE_M;
+    const double beyond = sc_near_cost(&out->nears[--out->count], out->metric);
+    const double last = sc_near_cost(&out->nears[out->count - 1], out->metric);
+    if (beyond - last <= TOLERANCE) out->tie = last - TOLERANCE;
     return SC_OK;
 }
 
@@ -498,16 +545,24 @@ static uint64_t mark_of(const sc_objects *objects, uint32_t number)
     return sc_object_digest(id, category, table->strings ? table->strings + object->name : "");
 }
 
-/** Whether it is one of those that were found, and there: of equally far ones, any. */
-static bool is_found(const truth *found, uint64_t mark, double distance_m)
+/** Whether `near` is as far as object `i` of the reply: in both measures, which are of one way. */
+static bool is_as_far(const sc_near *near, const sc_reply_check *check, size_t i)
 {
-    for (size_t i = 0; i < found->count; i++) {
-        if (fabs(found->nears[i].distance_m - distance_m) <= TOLERANCE_M &&
-            mark_of(found->objects, found->nears[i].object) == mark) {
+    return fabs(near->distance_m - check->distances_m[i]) <= TOLERANCE &&
+           (check->durations_s[i] == SC_UNKNOWN_S ||
+            fabs(near->duration_s - check->durations_s[i]) <= TOLERANCE);
+}
+
+/** Whether it is one of those that were found, and there: of equally far ones, any. */
+static bool is_found(const truth *found, const sc_reply_check *check, size_t i)
+{
+    for (size_t n = 0; n < found->count; n++) {
+        if (is_as_far(&found->nears[n], check, i) &&
+            mark_of(found->objects, found->nears[n].object) == check->digests[i]) {
             return true;
         }
     }
-    return distance_m >= found->tie_m;
+    return cost_at(check, i, found->metric) >= found->tie;
 }
 
 static bool is_told_before(const sc_reply_check *check, size_t i)
@@ -526,13 +581,14 @@ static void compare(sc_reply_check *check, const truth *found)
         return;
     }
     for (size_t i = 0; i < count && !check->is_violated; i++) {
-        const double distance_m = check->distances_m[i];
-        if (fabs(found->nears[i].distance_m - distance_m) > TOLERANCE_M) {
-            disagree(check, "another distance", count);
+        const double wanted = sc_near_cost(&found->nears[i], found->metric);
+        if (fabs(wanted - cost_at(check, i, found->metric)) > TOLERANCE) {
+            disagree(check, found->metric == SC_METRIC_TIME ? "another time" : "another distance",
+                     count);
         } else if (is_told_before(check, i)) {
             disagree(check, "an object twice", count);
-        } else if (!is_found(found, check->digests[i], distance_m)) {
-            disagree(check, "another object, or another name", count);
+        } else if (!is_found(found, check, i)) {
+            disagree(check, "another object, another way or another name", count);
         }
     }
 }

@@ -8,6 +8,7 @@
 #ifndef SC_DEMO_LOADGEN_REPLY_CHECKS_H
 #define SC_DEMO_LOADGEN_REPLY_CHECKS_H
 
+#include <starcloak/map.h>
 #include <starcloak/query.h>
 
 #include "demo/loadgen/http_response.h"
@@ -30,28 +31,30 @@ typedef struct sc_reply_check {
     uint64_t segments;
     size_t object_count;
     double distances_m[SC_REPLY_OBJECTS];
+    double durations_s[SC_REPLY_OBJECTS];
     uint64_t digests[SC_REPLY_OBJECTS];  ///< sc_object_digest() of each
 } sc_reply_check;
 
 /** A hash of an object's texts. */
 uint64_t sc_object_digest(const char *id, const char *category, const char *name);
 
-/**
- * Check a whole reply.
- *
- * @param needs    what was asked for
- * @param nearest  how many objects were asked for
- * @return SC_OK, SC_ENOMEM
- */
-SC_CHECKED sc_err sc_reply_check_read(const sc_response *response, const sc_profile *needs,
-                                      uint32_t nearest, sc_reply_check *out);
+/** What was asked for. */
+typedef struct sc_reply_wanted {
+    const sc_profile *needs;  ///< borrowed
+    uint32_t nearest;         ///< how many objects
+    sc_metric metric;         ///< in which they are the nearest
+} sc_reply_wanted;
+
+/** Check a whole reply. SC_OK, SC_ENOMEM. */
+SC_CHECKED sc_err sc_reply_check_read(const sc_response *response, const sc_reply_wanted *wanted,
+                                      sc_reply_check *out);
 
 /**
  * The same for runs in which asking must cost little: if a reply has exactly the form that the
  * service writes, its numbers are read and compared with the needs, and its objects are skipped.
  * Any other reply is checked as above.
  */
-SC_CHECKED sc_err sc_reply_check_read_quickly(const sc_response *response, const sc_profile *needs,
-                                              uint32_t nearest, sc_reply_check *out);
+SC_CHECKED sc_err sc_reply_check_read_quickly(const sc_response *response,
+                                              const sc_reply_wanted *wanted, sc_reply_check *out);
 
 #endif

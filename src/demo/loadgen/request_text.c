@@ -124,9 +124,10 @@ size_t sc__request_writer_query(const sc__request_writer *writer, const char *to
     append_position(writer, question, body, &size);
     append(body, &size,
            ",\"profile\":{\"k\":%" PRIu32 ",\"l\":%" PRIu32 ",\"max_hops\":%" PRIu32
-           ",\"max_wait_s\":%.6f},\"request\":{\"type\":\"knn\",\"k\":%" PRIu32,
+           ",\"max_wait_s\":%.6f},\"request\":{\"type\":\"knn\",\"metric\":\"%s\",\"k\":%" PRIu32,
            question->profile.k, question->profile.l, question->profile.max_hops,
-           (double)question->profile.max_wait_us * 1e-6, question->nearest);
+           (double)question->profile.max_wait_us * 1e-6, sc_metric_name(question->metric),
+           question->nearest);
     if (question->category < writer->category_count) {
         append(body, &size, ",\"categories\":[%s]", writer->categories[question->category]);
     }

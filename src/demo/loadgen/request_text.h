@@ -23,6 +23,7 @@ typedef struct sc__client_query {
     double offset_m;
     sc_profile profile;
     uint32_t nearest;         ///< how many objects
+    sc_metric metric;         ///< in which they are the nearest
     sc_category_id category;  ///< SC_NONE: of any
 } sc__client_query;
 

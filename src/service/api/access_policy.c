@@ -76,6 +76,10 @@ sc_err sc_policy_check(const sc_policy *terms, sc_diag *diag)
     sc_err err = check_profiles(terms, diag);
     if (!err) err = check_least("requests.max_k", terms->requests.max_k, 1, diag);
     if (!err) err = check_least("requests.max_radius_m", terms->requests.max_radius_m, 0, diag);
+    if (!err) err = check_least("requests.max_radius_s", terms->requests.max_radius_s, 0, diag);
+    if (!err && (unsigned)terms->metric >= SC_METRIC_COUNT) {
+        err = sc_fail(diag, SC_EINVAL, "metric: must be distance or time");
+    }
     if (!err) err = check_least("max_snap_m", terms->max_snap_m, 0, diag);
     if (!err) err = check_least("user_rate", terms->user_rate, 0, diag);
     if (!err) err = check_least("user_burst", terms->user_burst, 1, diag);

@@ -33,6 +33,8 @@ typedef struct sc_policy {
     sc_profile most;
     sc_profile standard;  ///< for parts that are missing
     sc_request_limits requests;
+    sc_metric metric;   ///< of requests that do not name one
+    bool has_no_times;  ///< the provider knows distances only: requests by time are refused
     double max_snap_m;  ///< a position farther from any road is refused
     double user_rate;   ///< queries per second and user; 0: no limit
     double user_burst;

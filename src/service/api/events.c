@@ -226,12 +226,19 @@ static void put_request(sc_json_writer *json, const sc_request *request,
                         const sc_vocabulary *vocabulary)
 {
     sc_json_open_object(json, NULL);
+    const char *metric = sc_metric_name(request->metric);
     if (request->type == SC_REQUEST_KNN) {
         sc_json_put_string(json, "type", "knn");
+        sc_json_put_string(json, "metric", metric);
         sc_json_put_count(json, "k", request->k);
     } else {
         sc_json_put_string(json, "type", "range");
-        sc_json_put_number(json, "radius_m", request->radius_m);
+        sc_json_put_string(json, "metric", metric);
+        if (request->metric == SC_METRIC_TIME) {
+            sc_json_put_number(json, "radius_s", request->radius_s);
+        } else {
+            sc_json_put_number(json, "radius_m", request->radius_m);
+        }
     }
     if (request->category_count > 0) {
         sc_json_open_array(json, "categories");

@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "base/bytes.h"
+#include "base/hash.h"
 #include "base/json_write.h"
 
 #include <float.h>
@@ -174,6 +175,81 @@ static void put_class_list(sc_json_writer *json, const sc_map *map)
     sc_json_close_array(json);
 }
 
+// --- Directions and names --------------------------------------------------------------------
+
+/** How a segment is open from end to end: bits, 1 forwards, 2 backwards. */
+static uint8_t directions_of(const sc_map *map, sc_seg_id segment)
+{
+    const sc_travel_times times = sc_map_segment_times(map)[segment];
+    return (uint8_t)((times.forward != SC_CLOSED ? 1 : 0) | (times.backward != SC_CLOSED ? 2 : 0));
+}
+
+static void put_direction_list(sc_json_writer *json, const sc_map *map)
+{
+    sc_json_break_line(json);
+    sc_json_open_array(json, "directions");
+    for (sc_seg_id s = 0; s < sc_map_segment_count(map); s++) {
+        sc_json_put_count(json, NULL, directions_of(map, s));
+    }
+    sc_json_close_array(json);
+}
+
+/** The names of a map's roads, each once. */
+typedef struct road_names {
+    uint32_t count;
+    const char **names;  ///< the map's
+    uint32_t *name_of;   ///< per segment 1 + its place among them; 0: it has none. NULL: none has
+} road_names;
+
+static void road_names_fini(road_names *names)
+{
+    sc_free(names->names);
+    sc_free(names->name_of);
+}
+
+// A map has each text once, so equal names are one pointer; if not, one is sent twice.
+static bool road_names_init(road_names *out, const sc_map *map)
+{
+    *out = (road_names){.count = 0};
+    if (!sc_map_has_names(map)) return true;
+    const sc_seg_id segments = sc_map_segment_count(map);
+    sc_hash places = {.count = 0};
+    out->names = sc_malloc_array(segments, sizeof *out->names);
+    out->name_of = sc_calloc(segments, sizeof *out->name_of);
+    bool fits = out->names && out->name_of;
+    for (sc_seg_id s = 0; fits && s < segments; s++) {
+        const char *name = sc_map_segment_name(map, s);
+        if (name[0] == '\0') continue;
+        uint32_t place = 0;
+        fits = !sc_hash_put(&places, (sc_key){.low = (uintptr_t)name}, out->count, &place);
+        if (fits && place == out->count) out->names[out->count++] = name;
+        out->name_of[s] = place + 1;
+    }
+    sc_hash_fini(&places);
+    if (!fits) road_names_fini(out);
+    return fits;
+}
+
+static bool put_name_lists(sc_json_writer *json, const sc_map *map)
+{
+    road_names names;
+    if (!road_names_init(&names, map)) return false;
+    sc_json_break_line(json);
+    sc_json_open_array(json, "names");
+    for (uint32_t i = 0; i < names.count; i++) {
+        sc_json_put_string(json, NULL, names.names[i]);
+    }
+    sc_json_close_array(json);
+    sc_json_break_line(json);
+    sc_json_open_array(json, "name_of");
+    for (sc_seg_id s = 0; names.name_of && s < sc_map_segment_count(map); s++) {
+        sc_json_put_count(json, NULL, names.name_of[s]);
+    }
+    sc_json_close_array(json);
+    road_names_fini(&names);
+    return true;
+}
+
 static bool end_page(sc_json_writer *json)
 {
     sc_json_close_object(json);
@@ -191,7 +267,8 @@ bool sc__map_json_write(const sc_map *map, sc_bytes *out)
     put_lines(&json, map);
     put_end_list(&json, map);
     put_class_list(&json, map);
-    return end_page(&json);
+    put_direction_list(&json, map);
+    return put_name_lists(&json, map) && end_page(&json);
 }
 
 // --- Categories ------------------------------------------------------------------------------
@@ -239,6 +316,7 @@ typedef struct writer {
     /** By node: 1 + its place among the junctions; 0 where no segment ends. */
     uint32_t *place;
     uint32_t junction_count;
+    road_names names;
 } writer;
 
 // --- Numbers -------------------------------------------------------------------------------------
@@ -366,9 +444,29 @@ static bool put_classes(const writer *w)
     const sc_seg_id count = sc_map_segment_count(w->map);
     if (!sc_bytes_reserve(w->out, count)) return false;
     for (sc_seg_id s = 0; s < count; s++) {
-        w->out->data[w->out->size++] = sc__map_class_of(w->map, s);
+        w->out->data[w->out->size++] =
+            (uint8_t)(sc__map_class_of(w->map, s) | directions_of(w->map, s) << 4);
     }
     return true;
+}
+
+static bool put_names(writer *w)
+{
+    if (!road_names_init(&w->names, w->map)) return false;
+    const road_names *names = &w->names;
+    bool fits = true;
+    for (sc_seg_id s = 0; names->name_of && fits && s < sc_map_segment_count(w->map); s++) {
+        fits = put_whole(w->out, names->name_of[s]);
+    }
+    for (uint32_t i = 0; fits && i < names->count; i++) {
+        const size_t size = strlen(names->names[i]);
+        fits = put_whole(w->out, size) && sc_bytes_reserve(w->out, size);
+        if (!fits) break;
+        memcpy(w->out->data + w->out->size, names->names[i], size);
+        w->out->size += size;
+    }
+    road_names_fini(&w->names);
+    return fits;
 }
 
 static bool put_padding(sc_bytes *out)
@@ -388,8 +486,8 @@ static bool put_columns(writer *w)
     if (!w->place) return false;
     w->corner = sc__map_grid_corner(&w->grid, false);
     number_junctions(w);
-    const bool fits =
-        put_junctions(w) && put_ends(w) && put_inner(w) && put_classes(w) && put_padding(w->out);
+    const bool fits = put_junctions(w) && put_ends(w) && put_inner(w) && put_classes(w) &&
+                      put_names(w) && put_padding(w->out);
     sc_free(w->place);
     return fits;
 }
@@ -424,6 +522,7 @@ static void fill_counts(const writer *w, uint8_t *head)
     set_little(head + 64, w->junction_count, 4);
     set_little(head + 68, segments, 4);
     set_little(head + 72, sc_map_edge_count(w->map) - segments, 4);
+    set_little(head + 76, w->names.count, 4);
 }
 
 static void fill_head(const writer *w)

@@ -7,7 +7,9 @@
  * a plane, so fine that the longer side has some millions of them. Segment i is the i-th: x and y
  * of its first point, then the difference of each further point to the one before, so that numbers
  * are short. Two `ends` per segment are its first and last node, by which border nodes of cloaks
- * are found; and one of the `classes` is the kind of its road (sc_road_class). A map without
+ * are found; one of the `classes` is the kind of its road (sc_road_class); one of the `directions`
+ * says how it is open from end to end (3 both ways, 1 forwards, 2 backwards, 0 neither); and
+ * `name_of` has 1 + the place of its name in `names`, or 0. A map without
  * coordinates has null for `segments`, `bounds` and `unit`, and the reason.
  */
 #ifndef SC_API_MAP_DISPLAY_H
@@ -61,7 +63,7 @@ bool sc__categories_json_write(const sc_map *map, const sc_vocabulary *vocabular
 //
 //      0  "SCMD"           a StarCloak map for display
 //      4  u32 check        FNV-1a over what follows, as words of 32 bits
-//      8  u16 version      1
+//      8  u16 version      2
 //     10  u8  coordinates  sc_coords: 0 none, 1 degrees, 2 a plane
 //     11  u8  decimals     the unit is 10 to the power of -decimals
 //     12  u32 nodes        of the map, drawn or not
@@ -71,6 +73,7 @@ bool sc__categories_json_write(const sc_map *map, const sc_vocabulary *vocabular
 //     64  u32 junctions    nodes where segments end
 //     68  u32 segments
 //     72  u32 inner        points of segments that are not ends
+//     76  u32 names        of roads, each once; 0: no road has one
 //
 // Then columns, one after the other. Numbers are varints (seven bits per byte, the least first, the
 // eighth says that more follow); those with a sign are folded: 0, -1, 1, -2 are 0, 1, 2, 3.
@@ -82,13 +85,17 @@ bool sc__categories_json_write(const sc_map *map, const sc_vocabulary *vocabular
 //                    segment before; the one where it ends, less the one where it begins
 //     per segment    how many inner points it has
 //     per inner      x and y, signed, less those of the point before it on its segment
-//     per segment    a byte, the class of its road
+//     per segment    a byte: the class of its road in the lower four bits; 16 if it is open from
+//     its
+//                    first point to its last, and 32 if the other way
+//     per segment    if there are names: 1 + the place of its name among them; 0 if it has none
+//     per name       how many bytes it has, and these, UTF-8
 //
 // and zeros up to a multiple of 4. A position is written once per junction and not once per segment
 // there, which is what makes it small. A map without coordinates is a head whose three counts are
 // 0.
 
-enum { SC__MAP_BYTES_VERSION = 1, SC__MAP_BYTES_HEAD = 76 };
+enum { SC__MAP_BYTES_VERSION = 2, SC__MAP_BYTES_HEAD = 80 };
 
 /**
  * Write the map into `out`, which is empty. False if memory is out; what was written then is for

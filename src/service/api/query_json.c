@@ -26,12 +26,16 @@ typedef struct reading {
 
 // --- Where ---------------------------------------------------------------------------------------
 
-enum { LON, LAT, X, Y, EDGE, OFFSET_M };
+enum { LON, LAT, X, Y, EDGE, OFFSET_M, HEADING_DEG };
 
 static const sc_json_field members_of_position[] = {
-    [LON] = {"lon", "/position/lon"},    [LAT] = {"lat", "/position/lat"},
-    [X] = {"x", "/position/x"},          [Y] = {"y", "/position/y"},
-    [EDGE] = {"edge", "/position/edge"}, [OFFSET_M] = {"offset_m", "/position/offset_m"},
+    [LON] = {"lon", "/position/lon"},
+    [LAT] = {"lat", "/position/lat"},
+    [X] = {"x", "/position/x"},
+    [Y] = {"y", "/position/y"},
+    [EDGE] = {"edge", "/position/edge"},
+    [OFFSET_M] = {"offset_m", "/position/offset_m"},
+    [HEADING_DEG] = {"heading_deg", "/position/heading_deg"},
 };
 
 static bool read_degrees(reading *r, unsigned which, double farthest, double *out)
@@ -41,6 +45,16 @@ static bool read_degrees(reading *r, unsigned which, double farthest, double *ou
     if (fabs(*out) <= farthest) return true;
     return sc_problem_set(r->in.problem, SC_PROBLEM_POSITION, field, "it must be %g to %g degrees",
                           -farthest, farthest);
+}
+
+static bool read_heading(reading *r)
+{
+    const char *field = members_of_position[HEADING_DEG].pointer;
+    double *out = &r->out->heading_deg;
+    if (!sc_json_read_number(&r->in, field, out)) return false;
+    if (*out >= 0.0 && *out <= 360.0) return true;
+    return sc_problem_set(r->in.problem, SC_PROBLEM_POSITION, field,
+                          "it must be 0 to 360 degrees, clockwise from north");
 }
 
 static bool read_position_member(void *context, unsigned which)
@@ -58,6 +72,8 @@ static bool read_position_member(void *context, unsigned which)
         return sc_json_read_number(&r->in, field, &r->out->y);
     case EDGE:
         return sc_json_read_whole(&r->in, SC_PROBLEM_POSITION, field, &r->out->edge);
+    case HEADING_DEG:
+        return read_heading(r);
     default:
         return sc_json_read_number(&r->in, field, &r->out->offset_m);
     }
@@ -65,7 +81,7 @@ static bool read_position_member(void *context, unsigned which)
 
 static const sc_json_shape of_position = {
     .pointer = "/position",
-    .words = "lon and lat, or x and y, or edge and offset_m",
+    .words = "lon and lat, or x and y, or edge and offset_m; and heading_deg",
     .fields = members_of_position,
     .count = COUNT_OF(members_of_position),
     .read = read_position_member,
@@ -77,6 +93,7 @@ static bool read_position(reading *r)
     enum { ON_EDGE = 1u << EDGE | 1u << OFFSET_M };
     unsigned seen = 0;
     if (!sc_json_read_object(&r->in, &of_position, r, &seen)) return false;
+    seen &= ~(1u << HEADING_DEG);
     r->out->is_on_edge = seen == ON_EDGE;
     if (r->out->is_on_edge || seen == (r->format->is_geographic ? DEGREES : PLANE)) return true;
     return sc_problem_set(r->in.problem, SC_PROBLEM_POSITION, of_position.pointer,
@@ -149,12 +166,14 @@ static const sc_json_shape of_profile = {
 
 // --- What ----------------------------------------------------------------------------------------
 
-enum { TYPE, NEAREST, RADIUS_M, CATEGORIES };
+enum { TYPE, METRIC, NEAREST, RADIUS_M, RADIUS_S, CATEGORIES };
 
 static const sc_json_field members_of_request[] = {
     [TYPE] = {"type", "/request/type"},
+    [METRIC] = {"metric", "/request/metric"},
     [NEAREST] = {"k", "/request/k"},
     [RADIUS_M] = {"radius_m", "/request/radius_m"},
+    [RADIUS_S] = {"radius_s", "/request/radius_s"},
     [CATEGORIES] = {"categories", "/request/categories"},
 };
 
@@ -172,6 +191,20 @@ static bool read_type(reading *r)
                               "the type must be \"knn\" or \"range\"");
     }
     return true;
+}
+
+static bool read_metric(reading *r)
+{
+    const char *field = members_of_request[METRIC].pointer;
+    sc_json_raw word;
+    if (!sc_json_read_string(&r->in, field, "a string", &word)) return false;
+    for (unsigned metric = 0; metric < SC_METRIC_COUNT; metric++) {
+        if (!sc_json_string_is(word, sc_metric_name(metric))) continue;
+        r->out->request.metric = (sc_metric)metric;
+        return true;
+    }
+    return sc_problem_set(r->in.problem, SC_PROBLEM_REQUEST, field,
+                          "the metric must be \"time\" or \"distance\"");
 }
 
 static bool read_category(reading *r)
@@ -223,10 +256,14 @@ static bool read_request_member(void *context, unsigned which)
     switch (which) {
     case TYPE:
         return read_type(r);
+    case METRIC:
+        return read_metric(r);
     case NEAREST:
         return sc_json_read_whole(&r->in, SC_PROBLEM_REQUEST, field, &r->out->request.k);
     case RADIUS_M:
         return sc_json_read_number(&r->in, field, &r->out->request.radius_m);
+    case RADIUS_S:
+        return sc_json_read_number(&r->in, field, &r->out->request.radius_s);
     default:
         return read_categories(r);
     }
@@ -234,11 +271,58 @@ static bool read_request_member(void *context, unsigned which)
 
 static const sc_json_shape of_request = {
     .pointer = "/request",
-    .words = "type, k, radius_m and categories",
+    .words = "type, metric, k, radius_m, radius_s and categories",
     .fields = members_of_request,
     .count = COUNT_OF(members_of_request),
     .read = read_request_member,
 };
+
+static bool refuse_request(reading *r, unsigned member, const char *why)
+{
+    return sc_problem_set(r->in.problem, SC_PROBLEM_REQUEST, members_of_request[member].pointer,
+                          "%s", why);
+}
+
+// Each type has a size of its own, and that of the other would be misunderstood.
+static bool check_nearest(reading *r, unsigned seen)
+{
+    if (!(seen & 1u << NEAREST))
+        return sc_json_refuse_missing(&r->in, members_of_request[NEAREST].pointer);
+    if (seen & (1u << RADIUS_M | 1u << RADIUS_S)) {
+        return refuse_request(r, seen & 1u << RADIUS_M ? RADIUS_M : RADIUS_S,
+                              "a request of this type must not have this member");
+    }
+    return true;
+}
+
+// Metres are a distance and seconds a time; a metric that is named as well must agree.
+static bool check_range(reading *r, unsigned seen)
+{
+    const bool has_metres = seen & 1u << RADIUS_M;
+    const bool has_seconds = seen & 1u << RADIUS_S;
+    const bool has_metric = seen & 1u << METRIC;
+    sc_metric *metric = &r->out->request.metric;
+    if (!has_metres && !has_seconds) {
+        return sc_problem_set(r->in.problem, SC_PROBLEM_BODY, members_of_request[RADIUS_M].pointer,
+                              "the member is missing; give radius_m, or radius_s");
+    }
+    if (has_metres && has_seconds)
+        return refuse_request(r, RADIUS_S, "give radius_m or radius_s, not both");
+    if (seen & 1u << NEAREST)
+        return refuse_request(r, NEAREST, "a request of this type must not have this member");
+    if (has_metric && has_metres && *metric != SC_METRIC_DISTANCE) {
+        return refuse_request(r, METRIC,
+                              "a range in metres is by distance; give radius_s in place of "
+                              "radius_m, or leave the metric out");
+    }
+    if (has_metric && has_seconds && *metric != SC_METRIC_TIME) {
+        return refuse_request(r, METRIC,
+                              "a range in seconds is by time; give radius_m in place of "
+                              "radius_s, or leave the metric out");
+    }
+    *metric = has_seconds ? SC_METRIC_TIME : SC_METRIC_DISTANCE;
+    return true;
+}
 
 static bool read_request(reading *r)
 {
@@ -248,20 +332,19 @@ static bool read_request(reading *r)
     if (!(seen & 1u << TYPE))
         return sc_json_refuse_missing(&r->in, members_of_request[TYPE].pointer);
 
-    // Each type has a size of its own, and that of the other would be misunderstood.
     const bool is_nearest = request->type == SC_REQUEST_KNN;
-    const unsigned own = is_nearest ? NEAREST : RADIUS_M;
-    const unsigned other = is_nearest ? RADIUS_M : NEAREST;
-    if (!(seen & 1u << own)) return sc_json_refuse_missing(&r->in, members_of_request[own].pointer);
-    if (seen & 1u << other) {
-        return sc_problem_set(r->in.problem, SC_PROBLEM_REQUEST, members_of_request[other].pointer,
-                              "a request of this type must not have this member");
+    if (!(is_nearest ? check_nearest(r, seen) : check_range(r, seen))) return false;
+    if (request->metric == SC_METRIC_TIME && r->format->policy->has_no_times) {
+        return refuse_request(r, is_nearest ? METRIC : RADIUS_S,
+                              "the provider of this service knows distances only; ask by distance");
     }
+    const unsigned own = is_nearest                          ? NEAREST
+                         : request->metric == SC_METRIC_TIME ? RADIUS_S
+                                                             : RADIUS_M;
     sc_diag why;
     if (sc_request_check(request, &r->format->policy->requests, r->format->vocabulary->count,
                          &why)) {
-        return sc_problem_set(r->in.problem, SC_PROBLEM_REQUEST, members_of_request[own].pointer,
-                              "%s", why.message);
+        return refuse_request(r, own, why.message);
     }
     *request = sc_request_normalise(request);
     return true;
@@ -311,7 +394,10 @@ static bool read_body(reading *r)
 bool sc_query_body_read(const char *body, size_t size, const sc_query_format *format,
                         sc_query_body *out, sc_problem *problem)
 {
-    *out = (sc_query_body){.edge = SC_NONE, .profile = format->policy->standard};
+    *out = (sc_query_body){.edge = SC_NONE,
+                           .heading_deg = (double)NAN,
+                           .profile = format->policy->standard,
+                           .request = {.metric = format->policy->metric}};
     reading r = {.in = {.json = sc_json_pull_of(body, size), .problem = problem},
                  .format = format,
                  .out = out};
@@ -331,7 +417,7 @@ bool sc_query_body_read(const char *body, size_t size, const sc_query_format *fo
 enum { DEGREE_DECIMALS = 8, PLANE_DECIMALS = 6, DISTANCE_DECIMALS = 6, SECOND_DECIMALS = 6 };
 
 /** Bytes for all that is said once, and for one object without its texts. */
-enum { FRAME_BYTES = 160, OBJECT_BYTES = 176 };
+enum { FRAME_BYTES = 192, OBJECT_BYTES = 224 };
 
 static double wait_s(const sc_ticket *ticket)
 {
@@ -357,12 +443,17 @@ static void put_object(sc_json_writer *json, const char *texts, const sc_found *
     sc_json_put_string(json, "id", texts + found->key);
     sc_json_put_string(json, "name", texts + found->name);
     sc_json_put_string(json, "category", texts + found->category);
+    if (texts[found->street] != '\0') sc_json_put_string(json, "street", texts + found->street);
     put_position(json, found, is_geographic);
     sc_json_put_fixed(json, "distance_m", found->distance_m, DISTANCE_DECIMALS);
+    if (found->duration_s != SC_UNKNOWN_S) {
+        sc_json_put_fixed(json, "duration_s", found->duration_s, SECOND_DECIMALS);
+    }
     sc_json_close_object(json);
 }
 
-static void put_answered(sc_json_writer *json, const sc_ticket *ticket, bool is_geographic)
+static void put_answered(sc_json_writer *json, const sc_ticket *ticket, bool is_geographic,
+                         const char *street)
 {
     const sc_answer *answer = ticket->answer;
     sc_json_put_string(json, "outcome", "answered");
@@ -372,6 +463,8 @@ static void put_answered(sc_json_writer *json, const sc_ticket *ticket, bool is_
     sc_json_put_count(json, "users", ticket->users);
     sc_json_put_count(json, "segments", ticket->segments);
     sc_json_close_object(json);
+    if (street[0] != '\0') sc_json_put_string(json, "street", street);
+    sc_json_put_string(json, "metric", sc_metric_name(ticket->request.metric));
     sc_json_open_array(json, "objects");
     for (size_t i = 0; answer && i < answer->count; i++) {
         put_object(json, answer->texts, &answer->found[i], is_geographic);
@@ -386,7 +479,8 @@ static void put_dropped(sc_json_writer *json, const sc_ticket *ticket)
     sc_json_put_fixed(json, "wait_s", wait_s(ticket), SECOND_DECIMALS);
 }
 
-sc_err sc_outcome_json_write(const sc_ticket *ticket, bool is_geographic, sc_bytes *out)
+sc_err sc_outcome_json_write(const sc_ticket *ticket, bool is_geographic, const char *street,
+                             sc_bytes *out)
 {
     out->size = 0;
     // Texts may be shared by objects, and some need escapes: what is missing grows by itself.
@@ -397,7 +491,7 @@ sc_err sc_outcome_json_write(const sc_ticket *ticket, bool is_geographic, sc_byt
     sc_json_writer json = sc_json_writer_of_secret(out);
     sc_json_open_object(&json, NULL);
     if (ticket->outcome == SC_OUTCOME_ANSWERED) {
-        put_answered(&json, ticket, is_geographic);
+        put_answered(&json, ticket, is_geographic, street);
     } else {
         put_dropped(&json, ticket);
     }

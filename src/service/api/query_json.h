@@ -6,8 +6,9 @@
  *      "profile": {"k": 5, "l": 3, "max_hops": 4, "max_wait_s": 10},
  *      "request": {"type": "knn", "k": 5, "categories": ["hospital"]}}
  *
- * A position may also be {"x":, "y":}, on planar maps, or {"edge":, "offset_m":}. The profile, or
- * parts of it, may be missing. A request may also be {"type": "range", "radius_m": 500, ...}.
+ * A position may also be {"x":, "y":}, on planar maps, or {"edge":, "offset_m":}, each with a
+ * "heading_deg". The profile, or parts of it, may be missing. A request may also be
+ * {"type": "range", "radius_m": 500, ...}, or "radius_s": 300, and may have a "metric".
  *
  * Bodies are untrusted. Unknown and repeated members, and numbers that are not finite, are refused
  * with the field's name. Missing, null or empty `categories` mean all of them.
@@ -30,6 +31,7 @@ typedef struct sc_query_body {
     double y;
     sc_edge_id edge;
     double offset_m;
+    double heading_deg;  ///< degrees clockwise from north, or from the y axis; NaN: not told
     sc_profile profile;  ///< whole, within the policy
     sc_request request;  ///< in normal form, within the policy
 } sc_query_body;
@@ -54,16 +56,25 @@ bool sc_query_body_read(const char *body, size_t size, const sc_query_format *fo
 //
 //     {"outcome":"answered","wait_s":1.284,
 //      "cloak":{"id":"9f86d081884c7d65","users":6,"segments":14},
-//      "objects":[{"id":"17","name":"St. Mary","category":"hospital",
-//                  "position":{"lon":8.001,"lat":49.9987},"distance_m":33.358}]}
+//      "street":"Main Street","metric":"time",
+//      "objects":[{"id":"17","name":"St. Mary","category":"hospital","street":"Ring Road",
+//                  "position":{"lon":8.001,"lat":49.9987},
+//                  "distance_m":33.358,"duration_s":2.4}]}
 //     {"outcome":"dropped","reason":"expired","wait_s":10.0}
 //
 // The id is that of the cloak's event; the provider does not get it. Failures are problem details
-// (problem_details.h). wait_s is the time from asking until the cloak left or the query was
-// dropped.
+// (problem_details.h). A street is left out where the map has no name for it, a
+// duration if the provider knows points only. wait_s is the time
+// from asking until the cloak left or the query was dropped.
 
-/** Write an answered or dropped ticket into `out`, in place of what was there. SC_ENOMEM. */
-SC_CHECKED sc_err sc_outcome_json_write(const sc_ticket *ticket, bool is_geographic, sc_bytes *out);
+/**
+ * Write an answered or dropped ticket into `out`, in place of what was there.
+ *
+ * @param street  the name of the road where the traveller is; "" if it has none
+ * @return SC_OK, SC_ENOMEM
+ */
+SC_CHECKED sc_err sc_outcome_json_write(const sc_ticket *ticket, bool is_geographic,
+                                        const char *street, sc_bytes *out);
 
 /** The problem of a failed ticket: 502, 504 or 503. */
 void sc_outcome_problem(const sc_ticket *ticket, sc_problem *out);

@@ -114,6 +114,13 @@ static bool has_outcome(const sc_ticket *ticket)
     return ticket->outcome == SC_OUTCOME_ANSWERED || ticket->outcome == SC_OUTCOME_DROPPED;
 }
 
+/** The road where the traveller is; "" if it has no name. */
+static const char *street_of(const sc_query_route *route, const sc_ticket *ticket)
+{
+    const sc_map *map = route->service->map;
+    return sc_map_segment_name(map, sc_map_edges(map)[ticket->at.edge].segment);
+}
+
 static void reply(const sc_query_route *route, route_loop *loop, sc_http_request *request,
                   const sc_ticket *ticket)
 {
@@ -121,7 +128,8 @@ static void reply(const sc_query_route *route, route_loop *loop, sc_http_request
     if (!has_outcome(ticket)) {
         sc_outcome_problem(ticket, &problem);
         sc_problem_reply(request, &problem, NULL);
-    } else if (sc_outcome_json_write(ticket, route->is_geographic, &loop->reply)) {
+    } else if (sc_outcome_json_write(ticket, route->is_geographic, street_of(route, ticket),
+                                     &loop->reply)) {
         sc_problem_set(&problem, SC_PROBLEM_OVERLOADED, NULL, "out of memory; retry");
         problem.retry_after_s = 1;
         sc_problem_reply(request, &problem, NULL);
@@ -398,8 +406,10 @@ static sc_ticket *make_ticket(sc_query_route *route, const incoming *g, const sc
     *client =
         (waiting_client){.route = route, .request = g->request, .user = g->user, .id = query->id};
     ticket->query = *query;
-    ticket->edge = g->where.edge;
-    ticket->offset_m = g->where.offset_m;
+    ticket->at = (sc_road_point){.edge = g->where.edge,
+                                 .offset_m = g->where.offset_m,
+                                 .direction = sc_map_edge_direction(
+                                     route->service->map, g->where.edge, g->body.heading_deg)};
     ticket->request = g->body.request;
     ticket->asked = g->now;
     ticket->door = client;

@@ -319,7 +319,12 @@ sc_policy sc_settings_policy(const sc_settings *s)
                  sc_time_from_seconds(s->max_wait_s)},
         .standard = {(uint32_t)s->default_k, (uint32_t)s->default_l, (uint32_t)s->default_hops,
                      sc_time_from_seconds(s->default_wait_s)},
-        .requests = {.max_k = (uint32_t)s->max_nearest, .max_radius_m = s->max_radius_m},
+        .requests = {.max_k = (uint32_t)s->max_nearest,
+                     .max_radius_m = s->max_radius_m,
+                     .max_radius_s = s->max_duration_s},
+        // A provider of points measures distances, whatever the default.
+        .metric = *s->point_provider ? SC_METRIC_DISTANCE : (sc_metric)s->default_metric,
+        .has_no_times = *s->point_provider != '\0',
         .max_snap_m = s->max_snap_m,
         .user_rate = s->user_rate,
         .user_burst = s->user_burst,

@@ -99,6 +99,11 @@
           "the largest number of objects that a request may ask for (default 100)")                   \
     NUMBER(policy, max_radius_m, "max-radius", "M", 20000, 0, 100000, RELOAD, HTTP,                   \
            "the largest radius that a request may ask for, metres (default 20000)")                   \
+    NUMBER(policy, max_duration_s, "max-duration", "S", 1800, 0, 7200, RELOAD, HTTP,                  \
+           "the largest radius in travel time that it may ask for, seconds (default 1800)")           \
+    WORD(policy, default_metric, "default-metric", "NAME", "distance time", 1, RELOAD, HTTP,          \
+         "the metric of a query that does not give it: time (default), by the quickest way, or "      \
+         "distance, by the shortest; with a point-provider always distance")                          \
     NUMBER(policy, max_snap_m, "max-snap", "M", 250, 0, 1000000, RELOAD, HTTP,                        \
            "refuse positions farther than this from any road, metres (default 250)")                  \
     NUMBER(policy, user_rate, "user-rate", "N", 1, 0, 1000000, RELOAD, HTTP,                          \

@@ -110,6 +110,9 @@ static bool put_about(sc_bytes *out, const sc_service_internal *service, const s
     put_profile(&json, policy);
     sc_json_put_count(&json, "max_nearest", policy->requests.max_k);
     sc_json_put_number(&json, "max_radius_m", policy->requests.max_radius_m);
+    sc_json_put_number(&json, "max_radius_s",
+                       policy->has_no_times ? 0 : policy->requests.max_radius_s);
+    sc_json_put_string(&json, "metric", sc_metric_name(policy->metric));
     sc_json_put_string(&json, "events", access_name(policy->events));
     put_offers(&json, service, policy);
     sc_json_put_flag(&json, "cluster", service->view != NULL);

@@ -274,7 +274,8 @@ sc_err sc__cluster_proposal_read(const sc_cluster_codec *codec, const proposal_p
 typedef Starcloak__Cluster__Wishes wishes_pb;
 
 // Not HUGE_VAL: what is sent on is refused elsewhere if it is infinite.
-static const sc_request_limits any = {.max_k = UINT32_MAX, .max_radius_m = DBL_MAX};
+static const sc_request_limits any = {
+    .max_k = UINT32_MAX, .max_radius_m = DBL_MAX, .max_radius_s = DBL_MAX};
 
 static const char *name_of(const sc_cluster_codec *codec, sc_category_id category)
 {
@@ -320,10 +321,16 @@ static sc_err write_category(pen *p, sc_category_id category, uint32_t *place)
 static sc_err write_request(pen *p, const sc_request *from, Starcloak__Cluster__Request *to)
 {
     if (sc_request_check(from, &any, UINT32_MAX, NULL)) return SC_EINVAL;
+    const bool is_by_time = from->metric == SC_METRIC_TIME;
     starcloak__cluster__request__init(to);
+    to->metric = is_by_time ? STARCLOAK__CLUSTER__METRIC__METRIC_TIME
+                            : STARCLOAK__CLUSTER__METRIC__METRIC_DISTANCE;
     if (from->type == SC_REQUEST_KNN) {
         to->wanted_case = STARCLOAK__CLUSTER__REQUEST__WANTED_K;
         to->k = from->k;
+    } else if (is_by_time) {
+        to->wanted_case = STARCLOAK__CLUSTER__REQUEST__WANTED_RADIUS_S;
+        to->radius_s = from->radius_s;
     } else {
         to->wanted_case = STARCLOAK__CLUSTER__REQUEST__WANTED_RADIUS_M;
         to->radius_m = from->radius_m;
@@ -375,13 +382,29 @@ static sc_err read_request(const wishes_pb *from, const sc_category_id *numbers,
 {
     const Starcloak__Cluster__Request *request = from->requests[place];
     sc_request read = {.type = SC_REQUEST_KNN};
+    switch (request->metric) {
+    case STARCLOAK__CLUSTER__METRIC__METRIC_DISTANCE:
+        read.metric = SC_METRIC_DISTANCE;
+        break;
+    case STARCLOAK__CLUSTER__METRIC__METRIC_TIME:
+        read.metric = SC_METRIC_TIME;
+        break;
+    default:
+        return SC_EPARSE;
+    }
     switch (request->wanted_case) {
     case STARCLOAK__CLUSTER__REQUEST__WANTED_K:
         read.k = request->k;
         break;
     case STARCLOAK__CLUSTER__REQUEST__WANTED_RADIUS_M:
+        if (read.metric != SC_METRIC_DISTANCE) return SC_EPARSE;
         read.type = SC_REQUEST_RANGE;
         read.radius_m = request->radius_m;
+        break;
+    case STARCLOAK__CLUSTER__REQUEST__WANTED_RADIUS_S:
+        if (read.metric != SC_METRIC_TIME) return SC_EPARSE;
+        read.type = SC_REQUEST_RANGE;
+        read.radius_s = request->radius_s;
         break;
     default:
         return SC_EPARSE;

@@ -1,9 +1,9 @@
 // From a provider's reply to exact answers. See answerer.h.
 //
 // An answer is one block: its head, the objects, their texts. Texts begin with an empty one, at
-// place 0, for all that has no text. A category that is that of the object before shares its place:
-// most requests are for one. An answer tells how far several things are, and so where a user is: it
-// is wiped.
+// place 0, for all that has no text. A category or a street that is that of the object before
+// shares its place: most requests are for one category. An answer tells how far several things are,
+// and so where a user is: it is wiped.
 #include "courier/answerer.h"
 
 #include "base/alloc.h"
@@ -30,9 +30,11 @@ enum { DIGITS = 10 };
 typedef struct labels {
     const char *name;
     const char *category;
+    const char *street;
     const char *key;
     bool is_numbered;  ///< its key is its number, which is written when it is put
     bool is_repeated;  ///< its category is that of the object before
+    bool is_near_by;   ///< its street is that of the object before
 } labels;
 
 static const char *word_of(const sc__catalogue *catalogue, sc_category_id category)
@@ -40,17 +42,25 @@ static const char *word_of(const sc__catalogue *catalogue, sc_category_id catego
     return category < catalogue->vocabulary->count ? catalogue->vocabulary->names[category] : "";
 }
 
+static sc_seg_id road_of(const sc__catalogue *catalogue, uint32_t number)
+{
+    return sc_map_edges(catalogue->map)[catalogue->table->objects[number].edge].segment;
+}
+
 static labels labels_at(const sc__catalogue *catalogue, const sc_near *nears, size_t i)
 {
     const sc_object_table *table = catalogue->table;
     const uint32_t number = nears[i].object;
     const sc_object *object = &table->objects[number];
+    const sc_object *before = i > 0 ? &table->objects[nears[i - 1].object] : NULL;
+    const sc_seg_id road = road_of(catalogue, number);
     return (labels){.name = table->strings + object->name,
                     .category = word_of(catalogue, object->category),
+                    .street = sc_map_segment_name(catalogue->map, road),
                     .key = table->keys ? table->strings + table->keys[number] : "",
                     .is_numbered = !table->keys,
-                    .is_repeated =
-                        i > 0 && table->objects[nears[i - 1].object].category == object->category};
+                    .is_repeated = before && before->category == object->category,
+                    .is_near_by = before && road_of(catalogue, nears[i - 1].object) == road};
 }
 
 // --- How large ------------------------------------------------------------------------------
@@ -63,6 +73,7 @@ static size_t text_bytes(const char *text)
 static size_t label_bytes(const labels *l)
 {
     return text_bytes(l->name) + (l->is_repeated ? 0 : text_bytes(l->category)) +
+           (l->is_near_by ? 0 : text_bytes(l->street)) +
            (l->is_numbered ? DIGITS + 1 : text_bytes(l->key));
 }
 
@@ -135,6 +146,7 @@ static sc_answer *new_answer(const sc__catalogue *catalogue, const sc_near *near
         put_position(catalogue, nears[i].object, &found[i]);
         found[i].name = put_text(&p, l.name);
         found[i].category = l.is_repeated ? found[i - 1].category : put_text(&p, l.category);
+        found[i].street = l.is_near_by ? found[i - 1].street : put_text(&p, l.street);
         found[i].key = l.is_numbered ? put_number(&p, nears[i].object) : put_text(&p, l.key);
     }
     *answer = (sc_answer){.count = count, .found = found, .texts = p.texts, .size = size};
@@ -227,13 +239,8 @@ static sc_err find(const source *from, const sc_answer_place *place, uint32_t re
                    const sc_near **nears, size_t *count)
 {
     return from->points
-               ? sc_point_reply_answer(
-                     from->points,
-                     (sc_road_point){.edge = place->edge, .offset_m = place->offset_m}, request,
-                     nears, count, NULL)
-               : sc_filter_answer(from->filter,
-                                  (sc_road_point){.edge = place->edge, .offset_m = place->offset_m},
-                                  request, nears, count, NULL);
+               ? sc_point_reply_answer(from->points, place->at, request, nears, count, NULL)
+               : sc_filter_answer(from->filter, place->at, request, nears, count, NULL);
 }
 
 static sc_failure fill_place(const sc__answerer *answerer, const source *from, sc_errand *errand,

@@ -27,7 +27,7 @@
  * fails at once as not sent in time. What has been sent before may be sent again until the
  * deadline.
  *
- * Knows positions (as edges and offsets), neither users nor queries.
+ * Knows positions (as edges, offsets and directions), neither users nor queries.
  */
 #ifndef SC_COURIER_COURIER_H
 #define SC_COURIER_COURIER_H
@@ -53,13 +53,14 @@ typedef struct sc_found {
     double y;
     uint32_t name;  ///< places in the answer's texts; "" where there is none
     uint32_t category;
-    uint32_t key;  ///< how the provider calls it; the number of one of the map's own objects
+    uint32_t street;  ///< the road that it is on
+    uint32_t key;     ///< how the provider calls it; the number of one of the map's own objects
 } sc_found;
 
 /** The exact answer for one place. One block of memory; free with sc_answer_free(). */
 typedef struct sc_answer {
     size_t count;
-    const sc_found *found;  ///< nearest first
+    const sc_found *found;  ///< nearest first, in the metric of the request
     const char *texts;      ///< each ends with NUL
     size_t size;            ///< of the whole block, to be wiped
 } sc_answer;
@@ -69,8 +70,7 @@ void sc_answer_free(sc_answer *answer);
 
 /** A place that an answer is wanted for, and the answer. */
 typedef struct sc_answer_place {
-    sc_edge_id edge;
-    double offset_m;
+    sc_road_point at;
     uint32_t request;   ///< its place in the relay
     sc_answer *answer;  ///< set when the errand is back and did not fail; the caller's to free
 } sc_answer_place;

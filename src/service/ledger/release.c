@@ -187,7 +187,7 @@ static ledger_errand *make_errand(const sc__publisher *publisher, sc_reservation
                             }};
     sc_answer_place *place = made->places;
     for (const sc_ticket *ticket = reservation->members; ticket; ticket = ticket->next) {
-        *place++ = (sc_answer_place){.edge = ticket->edge, .offset_m = ticket->offset_m};
+        *place++ = (sc_answer_place){.at = ticket->at};
     }
     return made;
 }

@@ -43,9 +43,8 @@ typedef enum sc_ticket_state {
 
 typedef struct sc_ticket {
     // Set by the door.
-    sc_query query;   ///< times are sc_clock_us()
-    sc_edge_id edge;  ///< where the traveller is
-    double offset_m;
+    sc_query query;      ///< times are sc_clock_us()
+    sc_road_point at;    ///< where the traveller is, and which way it goes
     sc_request request;  ///< in normal form, categories as the courier's vocabulary has them
     sc_time asked;
     void *door;     ///< whom to tell; the ledger never looks at it

@@ -48,6 +48,8 @@ static void test_a_term_that_makes_no_sense_is_named(void **state)
     CHECK_SPOILT(most.max_wait_us, sc_time_from_seconds(90000), "it must be 86400 s or less");
     CHECK_SPOILT(requests.max_k, 0, "requests.max_k is 0");
     CHECK_SPOILT(requests.max_radius_m, -1.0, "requests.max_radius_m is -1");
+    CHECK_SPOILT(requests.max_radius_s, -1.0, "requests.max_radius_s is -1");
+    CHECK_SPOILT(metric, SC_METRIC_COUNT, "metric: must be distance or time");
     CHECK_SPOILT(max_snap_m, NOT_A_NUMBER, "max_snap_m");
     CHECK_SPOILT(user_rate, -0.5, "user_rate is -0.5");
     CHECK_SPOILT(user_burst, 0.5, "user_burst is 0.5");

@@ -24,7 +24,11 @@ static void test_a_cloak_is_told_as_the_provider_sees_it(void **state)
     static const sc_seg_id segments[] = {3, 4, 9};
     static const sc_node_id border[] = {2, 7};
     static const sc_request requests[] = {
-        {.type = SC_REQUEST_KNN, .k = 5, .category_count = 1, .categories = {0}},
+        {.type = SC_REQUEST_KNN,
+         .metric = SC_METRIC_TIME,
+         .k = 5,
+         .category_count = 1,
+         .categories = {0}},
         {.type = SC_REQUEST_RANGE, .radius_m = 500.5},
         {.type = SC_REQUEST_KNN, .k = 1, .category_count = 2, .categories = {1, 2}},
     };
@@ -41,9 +45,10 @@ static void test_a_cloak_is_told_as_the_provider_sees_it(void **state)
                         "event: cloak\n"
                         "data: {\"id\":\"9f86d081884c7d65\",\"segments\":[3,4,9],"
                         "\"border_nodes\":[2,7],\"requests\":["
-                        "{\"type\":\"knn\",\"k\":5,\"categories\":[\"cafe\"]},"
-                        "{\"type\":\"range\",\"radius_m\":500.5},"
-                        "{\"type\":\"knn\",\"k\":1,\"categories\":[\"say \\\"hi\\\"\\u000a\","
+                        "{\"type\":\"knn\",\"metric\":\"time\",\"k\":5,\"categories\":[\"cafe\"]},"
+                        "{\"type\":\"range\",\"metric\":\"distance\",\"radius_m\":500.5},"
+                        "{\"type\":\"knn\",\"metric\":\"distance\",\"k\":1,\"categories\":[\"say "
+                        "\\\"hi\\\"\\u000a\","
                         "\"hospital\"]}]}\n\n");
     sc_bytes_fini(&text);
 }

@@ -154,11 +154,28 @@ static void check_line(reader *points, const json_t *line, const junction *from,
     assert_int_equal(y + at(line, last + 1), to->y);
 }
 
+static void check_names(reader *r, const json_t *page)
+{
+    const json_t *names = json_object_get(page, "names");
+    const json_t *name_of = json_object_get(page, "name_of");
+    assert_int_equal(json_array_size(names), little(r, 76, 4));
+    for (size_t s = 0; s < json_array_size(name_of); s++) {
+        assert_int_equal(whole(r), at(name_of, s));
+    }
+    for (size_t i = 0; i < json_array_size(names); i++) {
+        const char *name = json_string_value(json_array_get(names, i));
+        assert_int_equal(whole(r), strlen(name));
+        assert_memory_equal(r->bytes.data + r->at, name, strlen(name));
+        r->at += strlen(name);
+    }
+}
+
 static void check_columns(reader *r, const json_t *page)
 {
     const json_t *lines = json_object_get(page, "segments");
     const json_t *nodes = json_object_get(page, "ends");
     const json_t *classes = json_object_get(page, "classes");
+    const json_t *directions = json_object_get(page, "directions");
     const size_t count = little(r, 68, 4);
     assert_int_equal(json_array_size(lines), count);
     junction *junctions = read_junctions(r);
@@ -178,8 +195,9 @@ static void check_columns(reader *r, const json_t *page)
         check_line(r, json_array_get(lines, s), from, to);
     }
     for (size_t s = 0; s < count; s++) {
-        assert_int_equal(little(r, r->at++, 1), at(classes, s));
+        assert_int_equal(little(r, r->at++, 1), at(classes, s) | at(directions, s) << 4);
     }
+    check_names(r, page);
     free(junctions);
     free(ends);
 }
@@ -286,7 +304,7 @@ static void test_a_small_map_byte_by_byte(void **state)
         0,    2,                             // a road from the first to the second
         1,                                   // with one point between
         0,    0xa0, 0x9c, 0x01,              // 10,000 north of its beginning
-        6,                                   // a local road
+        0x36,                                // a local road, open both ways; it has no name
         0,    0,                             // up to a multiple of 4
     };
     assert_int_equal(r.bytes.size, SC__MAP_BYTES_HEAD + sizeof columns);

@@ -52,15 +52,33 @@ static void check_ends(const sc_map *map, const json_t *page)
 {
     const json_t *ends = json_object_get(page, "ends");
     const json_t *classes = json_object_get(page, "classes");
+    const json_t *directions = json_object_get(page, "directions");
+    const sc_travel_times *times = sc_map_segment_times(map);
     const sc_segment *segments = sc_map_segments(map);
     const sc_edge *edges = sc_map_edges(map);
     const sc_seg_id count = sc_map_segment_count(map);
+    assert_int_equal(json_array_size(directions), count);
     assert_int_equal(json_array_size(ends), 2 * (size_t)count);
     assert_int_equal(json_array_size(classes), count);
     for (sc_seg_id s = 0; s < count; s++) {
         assert_int_equal(whole(ends, 2 * (size_t)s), edges[segments[s].first_edge].from);
         assert_int_equal(whole(ends, 2 * (size_t)s + 1), edges[segments[s + 1].first_edge - 1].to);
         assert_int_equal(whole(classes, s), sc_map_edge_classes(map)[segments[s].first_edge]);
+        assert_int_equal(whole(directions, s) & 1, times[s].forward != SC_CLOSED);
+        assert_int_equal(whole(directions, s) >> 1, times[s].backward != SC_CLOSED);
+    }
+}
+
+static void check_names(const sc_map *map, const json_t *page)
+{
+    const json_t *names = json_object_get(page, "names");
+    const json_t *name_of = json_object_get(page, "name_of");
+    assert_int_equal(json_array_size(name_of),
+                     sc_map_has_names(map) ? sc_map_segment_count(map) : 0);
+    for (size_t s = 0; s < json_array_size(name_of); s++) {
+        const size_t place = (size_t)whole(name_of, s);
+        const char *name = place > 0 ? json_string_value(json_array_get(names, place - 1)) : "";
+        assert_string_equal(name, sc_map_segment_name(map, (sc_seg_id)s));
     }
 }
 
@@ -93,6 +111,7 @@ static void check_page(const sc_map *map)
     assert_int_equal(json_integer_value(json_object_get(page, "nodes")), sc_map_node_count(map));
     const json_t *lines = json_object_get(page, "segments");
     check_ends(map, page);
+    check_names(map, page);
     if (sc_map_coords(map) == SC_COORDS_NONE) {
         assert_true(json_is_null(lines));
         assert_true(json_is_null(json_object_get(page, "bounds")));

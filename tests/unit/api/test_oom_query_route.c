@@ -145,7 +145,7 @@ static void test_an_outcome_for_which_there_is_no_room_says_so(void **state)
     FOR_EACH_FAILURE(n)
     {
         sc_bytes out = {0};
-        const sc_err err = sc_outcome_json_write(&ticket, true, &out);
+        const sc_err err = sc_outcome_json_write(&ticket, true, "", &out);
         const bool is_out = oom_happened();
         sc_bytes_fini(&out);
         if (!is_out) {

@@ -46,6 +46,10 @@ static const char *const requests[] = {
     ",\"request\":{\"type\":\"knn\",\"k\":5,\"categories\":[\"cafe\",\"hospital\"]}",
     ",\"request\":{\"type\":\"range\",\"radius_m\":0,\"categories\":null}",
     ",\"request\":{\"type\":\"range\",\"radius_m\":500,\"categories\":[]}",
+    ",\"request\":{\"type\":\"range\",\"radius_s\":60,\"metric\":\"time\"}",
+    ",\"request\":{\"type\":\"knn\",\"k\":5,\"metric\":\"distance\"}",
+    ",\"request\":{\"type\":\"range\",\"radius_s\":60,\"metric\":\"distance\"}",
+    ",\"request\":{\"type\":\"range\",\"radius_s\":60,\"radius_m\":60}",
     ",\"request\":{\"type\":\"range\",\"k\":5}",
     ",\"request\":{\"type\":\"range\",\"radius_m\":-1}",
     ",\"request\":{\"type\":\"knn\",\"k\":5,\"radius_m\":5}",
@@ -104,9 +108,9 @@ static void test_what_is_taken_is_described_and_what_is_not_is_refused(void **st
         snprintf(text, sizeof text, "{%s%s%s}", position, profile, request);
         try_query(document, text, i % 2, &tally);
     }
-    assert_int_equal(tally.taken, 2 * 2 * 4 * 4);  // per map two positions, four and four
+    assert_int_equal(tally.taken, 2 * 2 * 4 * 6);  // per map two positions, four and six
     // The service alone refuses degrees on a plane, and the reverse; nothing else in these pieces.
-    assert_int_equal(tally.finer, 2 * 1 * 4 * 4);
+    assert_int_equal(tally.finer, 2 * 1 * 4 * 6);
     json_decref(document);
 }
 
@@ -136,7 +140,9 @@ static void test_the_operators_bounds_are_within_the_schemas(void **state)
 static void check_outcome(const json_t *document, const sc_ticket *ticket, bool is_geographic)
 {
     sc_bytes text = {0};
-    assert_int_equal(sc_outcome_json_write(ticket, is_geographic, &text), SC_OK);
+    assert_int_equal(
+        sc_outcome_json_write(ticket, is_geographic, is_geographic ? "Ring \"A\"" : "", &text),
+        SC_OK);
     openapi_check_response(document, "POST", "/v1/queries", 200, "application/json", text.data,
                            text.size);
     sc_bytes_fini(&text);
@@ -149,7 +155,12 @@ static void test_answers_are_as_described(void **state)
     static const char texts[] = "\0cafe\0say \"hi\"\n\xff\0node/17";
     static const sc_found found[] = {
         {.distance_m = 0.0, .x = 8.001, .y = 49.9987, .name = 6, .category = 1, .key = 17},
-        {.distance_m = 33.358, .x = -180.0, .y = 90.0, .name = 0, .category = 1, .key = 0},
+        {.distance_m = 33.358,
+         .duration_s = 2.4,
+         .x = -180.0,
+         .y = 90.0,
+         .category = 1,
+         .street = 6},
         {.distance_m = 1e7,
          .x = NOT_A_NUMBER,
          .y = NOT_A_NUMBER,
@@ -164,6 +175,7 @@ static void test_answers_are_as_described(void **state)
                                   .segments = 14,
                                   .asked = 1000000,
                                   .published = 2284000,
+                                  .request = {.metric = count % SC_METRIC_COUNT},
                                   .answer = &answer};
         check_outcome(document, &ticket, true);
         check_outcome(document, &ticket, false);

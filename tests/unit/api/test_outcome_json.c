@@ -14,6 +14,7 @@ enum { NAMELESS = 0, MARY = 1, HOSPITAL = 13, SEVENTEEN = 22, NUMBER = 25 };
 
 static const sc_found found[] = {
     {.distance_m = 33.358,
+     .duration_s = 2.5,
      .x = 8.001,
      .y = 49.9987,
      .name = MARY,
@@ -43,7 +44,7 @@ static sc_ticket answered(sc_answer *answer, size_t count)
 static void check_written(const sc_ticket *ticket, bool is_geographic, const char *wanted)
 {
     sc_bytes out = {0};
-    assert_int_equal(sc_outcome_json_write(ticket, is_geographic, &out), SC_OK);
+    assert_int_equal(sc_outcome_json_write(ticket, is_geographic, "", &out), SC_OK);
     assert_int_equal(out.size, strlen(wanted));
     assert_memory_equal(out.data, wanted, out.size);
     json_t *json = json_loadb((const char *)out.data, out.size, JSON_REJECT_DUPLICATES, NULL);
@@ -60,11 +61,13 @@ static void test_an_answer_has_its_objects_and_what_anonymity_took(void **state)
     check_written(&ticket, true,
                   "{\"outcome\":\"answered\",\"wait_s\":1.2844,"
                   "\"cloak\":{\"id\":\"00c0ffee12345678\",\"users\":6,\"segments\":14},"
-                  "\"objects\":["
+                  "\"metric\":\"distance\",\"objects\":["
                   "{\"id\":\"17\",\"name\":\"St. \\\"Mary\\\"\\ufffd\",\"category\":\"hospital\","
-                  "\"position\":{\"lon\":8.001,\"lat\":49.9987},\"distance_m\":33.358},"
+                  "\"position\":{\"lon\":8.001,\"lat\":49.9987},\"distance_m\":33.358,"
+                  "\"duration_s\":2.5},"
                   "{\"id\":\"4711\",\"name\":\"\",\"category\":\"hospital\","
-                  "\"position\":{\"lon\":-0.5,\"lat\":50.00012345},\"distance_m\":1200}]}");
+                  "\"position\":{\"lon\":-0.5,\"lat\":50.00012345},\"distance_m\":1200,"
+                  "\"duration_s\":0}]}");
 }
 
 static void test_the_id_of_a_cloak_has_sixteen_digits_whatever_its_number(void **state)
@@ -82,11 +85,12 @@ static void test_the_id_of_a_cloak_has_sixteen_digits_whatever_its_number(void *
     sc_answer answer;
     sc_ticket ticket = answered(&answer, 0);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        char wanted[160];
+        char wanted[192];
         ticket.cloak = cases[i].number;
         snprintf(wanted, sizeof wanted,
                  "{\"outcome\":\"answered\",\"wait_s\":1.2844,"
-                 "\"cloak\":{\"id\":\"%s\",\"users\":6,\"segments\":14},\"objects\":[]}",
+                 "\"cloak\":{\"id\":\"%s\",\"users\":6,\"segments\":14},"
+                 "\"metric\":\"distance\",\"objects\":[]}",
                  cases[i].digits);
         check_written(&ticket, true, wanted);
     }
@@ -97,10 +101,10 @@ static void test_an_answer_may_be_empty(void **state)
     (void)state;
     sc_answer answer;
     const sc_ticket ticket = answered(&answer, 0);
-    check_written(
-        &ticket, true,
-        "{\"outcome\":\"answered\",\"wait_s\":1.2844,"
-        "\"cloak\":{\"id\":\"00c0ffee12345678\",\"users\":6,\"segments\":14},\"objects\":[]}");
+    check_written(&ticket, true,
+                  "{\"outcome\":\"answered\",\"wait_s\":1.2844,"
+                  "\"cloak\":{\"id\":\"00c0ffee12345678\",\"users\":6,\"segments\":14},"
+                  "\"metric\":\"distance\",\"objects\":[]}");
 }
 
 static void test_a_plane_has_x_and_y_and_a_map_without_coordinates_has_none(void **state)
@@ -118,13 +122,14 @@ static void test_a_plane_has_x_and_y_and_a_map_without_coordinates_has_none(void
     sc_answer answer;
     const sc_ticket ticket = answered(&answer, 2);
     answer.found = places;
-    check_written(
-        &ticket, false,
-        "{\"outcome\":\"answered\",\"wait_s\":1.2844,"
-        "\"cloak\":{\"id\":\"00c0ffee12345678\",\"users\":6,\"segments\":14},\"objects\":["
-        "{\"id\":\"17\",\"name\":\"\",\"category\":\"hospital\","
-        "\"position\":{\"x\":100.25,\"y\":-3},\"distance_m\":5},"
-        "{\"id\":\"17\",\"name\":\"\",\"category\":\"hospital\",\"distance_m\":6}]}");
+    check_written(&ticket, false,
+                  "{\"outcome\":\"answered\",\"wait_s\":1.2844,"
+                  "\"cloak\":{\"id\":\"00c0ffee12345678\",\"users\":6,\"segments\":14},"
+                  "\"metric\":\"distance\",\"objects\":["
+                  "{\"id\":\"17\",\"name\":\"\",\"category\":\"hospital\","
+                  "\"position\":{\"x\":100.25,\"y\":-3},\"distance_m\":5,\"duration_s\":0},"
+                  "{\"id\":\"17\",\"name\":\"\",\"category\":\"hospital\",\"distance_m\":6,"
+                  "\"duration_s\":0}]}");
 }
 
 static void test_a_dropped_query_says_why(void **state)
@@ -149,9 +154,9 @@ static void test_what_was_in_the_bytes_is_replaced(void **state)
     sc_answer answer;
     const sc_ticket many = answered(&answer, 2);
     const sc_ticket few = {.outcome = SC_OUTCOME_DROPPED, .drop = SC_DROP_EXPIRED};
-    assert_int_equal(sc_outcome_json_write(&many, true, &out), SC_OK);
+    assert_int_equal(sc_outcome_json_write(&many, true, "", &out), SC_OK);
     const size_t size = out.size;
-    assert_int_equal(sc_outcome_json_write(&few, true, &out), SC_OK);
+    assert_int_equal(sc_outcome_json_write(&few, true, "", &out), SC_OK);
     assert_true(out.size < size);
     assert_memory_equal(out.data, "{\"outcome\":\"dropped\"", 20);
     sc_bytes_fini(&out);

@@ -16,6 +16,7 @@ static sc_policy policy(void)
     sc_policy terms = default_policy();
     terms.most.k = 50;
     terms.requests.max_radius_m = 3000.0;
+    terms.requests.max_radius_s = 600.0;
     return terms;
 }
 
@@ -187,7 +188,31 @@ static const refusal refusals[] = {
     {AT "\"request\":{\"type\":\"knn\",\"k\":1,\"categories\":[\"school\"", SC_PROBLEM_BODY, NULL,
      "a comma or a ] is expected"},
     {AT "\"request\":{\"type\":\"knn\",\"k\":1,\"limit\":5}}", SC_PROBLEM_BODY, "/request",
-     "unknown member 'limit'; allowed are type, k, radius_m and categories"},
+     "unknown member 'limit'; allowed are type, metric, k, radius_m, radius_s and categories"},
+
+    {AT "\"request\":{\"type\":\"knn\",\"k\":5,\"metric\":\"hops\"}}", SC_PROBLEM_REQUEST,
+     "/request/metric", "the metric must be \"time\" or \"distance\""},
+    {AT "\"request\":{\"type\":\"knn\",\"k\":5,\"metric\":1}}", SC_PROBLEM_BODY, "/request/metric",
+     "it must be a string"},
+    {AT "\"request\":{\"type\":\"knn\",\"k\":5,\"radius_s\":5}}", SC_PROBLEM_REQUEST,
+     "/request/radius_s", "a request of this type must not have this member"},
+    {AT "\"request\":{\"type\":\"range\"}}", SC_PROBLEM_BODY, "/request/radius_m",
+     "give radius_m, or radius_s"},
+    {AT "\"request\":{\"type\":\"range\",\"radius_m\":5,\"radius_s\":5}}", SC_PROBLEM_REQUEST,
+     "/request/radius_s", "not both"},
+    {AT "\"request\":{\"type\":\"range\",\"radius_m\":5,\"metric\":\"time\"}}", SC_PROBLEM_REQUEST,
+     "/request/metric", "give radius_s in place of radius_m, or leave the metric out"},
+    {AT "\"request\":{\"type\":\"range\",\"radius_s\":5,\"metric\":\"distance\"}}",
+     SC_PROBLEM_REQUEST, "/request/metric",
+     "give radius_m in place of radius_s, or leave the metric out"},
+    {AT "\"request\":{\"type\":\"range\",\"radius_s\":601}}", SC_PROBLEM_REQUEST,
+     "/request/radius_s", "the radius is 601 s; ask for 0 to 600 s"},
+    {"{\"position\":{\"lon\":8,\"lat\":49,\"heading_deg\":360.5}," KNN "}", SC_PROBLEM_POSITION,
+     "/position/heading_deg", "it must be 0 to 360 degrees, clockwise from north"},
+    {"{\"position\":{\"lon\":8,\"lat\":49,\"heading_deg\":-1}," KNN "}", SC_PROBLEM_POSITION,
+     "/position/heading_deg", "it must be 0 to 360 degrees"},
+    {"{\"position\":{\"heading_deg\":90}," KNN "}", SC_PROBLEM_POSITION, "/position",
+     "on this map"},
 };
 
 static void test_a_refusal_names_the_field_and_says_what_to_do(void **state)
@@ -283,7 +308,13 @@ static bool only_has(json_t *object, const char *names)
 static bool plain_position(json_t *position, bool is_geographic, sc_query_body *out)
 {
     double edge = 0.0;
-    if (json_object_size(position) != 2) return false;
+    json_t *heading = json_object_get(position, "heading_deg");
+    out->heading_deg = NOT_A_NUMBER;
+    if (json_object_size(position) != (heading ? 3 : 2)) return false;
+    if (heading && (!plain_number(position, "heading_deg", &out->heading_deg) ||
+                    out->heading_deg < 0.0 || out->heading_deg > 360.0)) {
+        return false;
+    }
     if (json_object_get(position, "edge")) {
         out->is_on_edge = true;
         if (!plain_number(position, "edge", &edge) || edge < 0 || edge > UINT32_MAX) return false;
@@ -328,19 +359,35 @@ static bool plain_categories(json_t *categories, sc_request *out)
 static bool plain_request(json_t *request, const sc_policy *terms, sc_request *out)
 {
     const char *type = json_string_value(json_object_get(request, "type"));
-    sc_request asked = {.k = 0};
+    json_t *metric = json_object_get(request, "metric");
+    const bool has_seconds = json_object_get(request, "radius_s") != NULL;
+    sc_request asked = {.metric = SC_METRIC_TIME};
+    if (metric) {
+        if (!json_is_string(metric)) return false;
+        asked.metric = sc_metric_find(json_string_value(metric));
+        if (asked.metric == SC_METRIC_COUNT) return false;
+    }
     if (!type || !plain_categories(json_object_get(request, "categories"), &asked)) return false;
     if (strcmp(type, "knn") == 0) {
-        if (!only_has(request, " type k categories ")) return false;
+        if (!only_has(request, " type metric k categories ")) return false;
         if (!json_object_get(request, "k")) return false;
         if (!plain_need(request, "k", 1, terms->requests.max_k, &asked.k)) return false;
     } else {
         asked.type = SC_REQUEST_RANGE;
-        if (strcmp(type, "range") != 0 || !only_has(request, " type radius_m categories ")) {
+        if (strcmp(type, "range") != 0) return false;
+        if (!only_has(request, has_seconds ? " type metric radius_s categories "
+                                           : " type metric radius_m categories ")) {
             return false;
         }
-        if (!plain_number(request, "radius_m", &asked.radius_m)) return false;
-        if (asked.radius_m < 0.0 || asked.radius_m > terms->requests.max_radius_m) return false;
+        const sc_metric own = has_seconds ? SC_METRIC_TIME : SC_METRIC_DISTANCE;
+        if (metric && asked.metric != own) return false;
+        asked.metric = own;
+        double radius = 0.0;
+        const double most =
+            has_seconds ? terms->requests.max_radius_s : terms->requests.max_radius_m;
+        if (!plain_number(request, has_seconds ? "radius_s" : "radius_m", &radius)) return false;
+        if (radius < 0.0 || radius > most) return false;
+        *(has_seconds ? &asked.radius_s : &asked.radius_m) = radius;
     }
     *out = sc_request_normalise(&asked);
     return true;
@@ -366,6 +413,8 @@ static void check_same(const sc_query_body *a, const sc_query_body *b)
     CHECK_SAME(a->y, b->y);
     assert_int_equal(a->edge, b->edge);
     CHECK_SAME(a->offset_m, b->offset_m);
+    assert_true(a->heading_deg == b->heading_deg ||
+                (isnan(a->heading_deg) && isnan(b->heading_deg)));
     assert_int_equal(a->profile.k, b->profile.k);
     assert_int_equal(a->profile.l, b->profile.l);
     assert_int_equal(a->profile.max_hops, b->profile.max_hops);
@@ -380,9 +429,13 @@ static void test_spoilt_bodies_mean_what_a_plain_reading_finds(void **state)
         AT "\"profile\":{\"k\":5,\"l\":3,\"max_hops\":4,\"max_wait_s\":10}," KNN "}",
         "{\"request\":{\"categories\":[\"hospital\",\"caf\xc3\xa9\"],\"radius_m\":500,"
         "\"type\":\"range\"},\"position\":{\"edge\":12,\"offset_m\":3.25}}",
+        "{\"request\":{\"metric\":\"time\",\"radius_s\":500,"
+        "\"type\":\"range\"},\"position\":{\"x\":12,\"heading_deg\":90,\"y\":3.25}}",
+        AT "\"request\":{\"type\":\"knn\",\"metric\":\"distance\",\"k\":5}}",
         "{\"position\":{\"x\":12.5,\"y\":-3e2},\"profile\":{\"k\":12}, "
         "\"request\":{\"type\":\"knn\",\"k\":1,\"categories\":null}}",
     };
+    enum { COUNT = sizeof bodies / sizeof bodies[0] };
     const sc_policy terms = policy();
     unsigned accepted = 0;
     unsigned refused = 0;
@@ -390,12 +443,12 @@ static void test_spoilt_bodies_mean_what_a_plain_reading_finds(void **state)
         check_case(seed);
         sc_rng rng;
         sc_rng_seed(&rng, seed);
-        spoilt_text text = text_of(bodies[seed % 3]);
+        spoilt_text text = text_of(bodies[seed % COUNT]);
         const uint32_t times = sc_rng_below(&rng, 3);
         for (uint32_t i = 0; i < times; i++) {
             spoil_once(&text, &rng);
         }
-        const bool is_geographic = seed % 3 == 0;
+        const bool is_geographic = strncmp(bodies[seed % COUNT], AT, strlen(AT)) == 0;
         char *copy = test_take(text.size + 1, 1);
         memcpy(copy + 1, text.bytes, text.size);
         sc_query_body got;

@@ -10,6 +10,7 @@ typedef struct traveller {
     int fd;
     sc_edge_id edge;
     double offset_m;
+    sc_direction direction;
     sc_request request;
 } traveller;
 
@@ -27,14 +28,19 @@ static void ask_by(query_scene *h, int fd, traveller *t, unsigned number, const 
         double lon = 0.0;
         double lat = 0.0;
         sc_map_edge_position(h->map, t->edge, t->offset_m, &lon, &lat);
-        snprintf(position, sizeof position, "{\"lon\":%.17g,\"lat\":%.17g}", lon, lat);
+        const unsigned heading_deg = number * 50 % 361;
+        snprintf(position, sizeof position, "{\"lon\":%.17g,\"lat\":%.17g,\"heading_deg\":%u}", lon,
+                 lat, heading_deg);
         sc_snap snap;
         CHECK_OK(sc_map_snap(h->map, lon, lat, 1.0, &snap), NULL);
         t->edge = snap.edge;
+        t->direction = sc_map_edge_direction(h->map, t->edge, heading_deg);
         t->offset_m = snap.offset_m;
     }
     char request[128];
-    snprintf(request, sizeof request, "{\"type\":\"knn\",\"k\":%u}", t->request.k);
+    t->request.metric = number % 4 < 2 ? SC_METRIC_TIME : SC_METRIC_DISTANCE;
+    snprintf(request, sizeof request, "{\"type\":\"knn\",\"k\":%u%s}", t->request.k,
+             t->request.metric == SC_METRIC_TIME ? "" : ",\"metric\":\"distance\"");
     if (number % 3 == 0) {
         t->request = (sc_request){.type = SC_REQUEST_RANGE,
                                   .radius_m = 250.0,
@@ -61,8 +67,8 @@ static void check_objects(query_scene *h, const traveller *t, const json_t *obje
     size_t count = 0;
     sc_diag diag = {""};
     CHECK_OK(sc_lbs_nearest(h->lbs, h->objects,
-                            &(sc_near_query){{t->edge, t->offset_m}, &t->request}, &wanted, &count,
-                            &diag),
+                            &(sc_near_query){{t->edge, t->offset_m, t->direction}, &t->request},
+                            &wanted, &count, &diag),
              &diag);
     assert_int_equal(json_array_size(objects), count);
     for (size_t i = 0; i < count; i++) {
@@ -72,6 +78,8 @@ static void check_objects(query_scene *h, const traveller *t, const json_t *obje
         assert_string_equal(json_string_value(json_object_get(object, "id")), id);
         assert_string_equal(json_string_value(json_object_get(object, "name")),
                             sc_map_object_name(h->map, wanted[i].object));
+        CHECK_CLOSE(json_number_value(json_object_get(object, "duration_s")), wanted[i].duration_s,
+                    1e-6);
         CHECK_CLOSE(json_number_value(json_object_get(object, "distance_m")), wanted[i].distance_m,
                     1e-6);
         const sc_object *row = &sc_map_objects(h->map)[wanted[i].object];

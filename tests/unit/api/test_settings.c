@@ -51,7 +51,8 @@ static void test_the_policy_of_the_defaults_is_the_one_written_down(void **state
         .least = {.k = 2, .l = 1, .max_hops = 1, .max_wait_us = sc_time_from_seconds(1)},
         .most = {.k = 1000, .l = 10000, .max_hops = 16, .max_wait_us = sc_time_from_seconds(3600)},
         .standard = {.k = 5, .l = 3, .max_hops = 4, .max_wait_us = sc_time_from_seconds(10)},
-        .requests = {.max_k = 100, .max_radius_m = 20000.0},
+        .requests = {.max_k = 100, .max_radius_m = 20000.0, .max_radius_s = 1800.0},
+        .metric = SC_METRIC_TIME,
         .max_snap_m = 250.0,
         .user_rate = 1.0,
         .user_burst = 5.0,
@@ -69,6 +70,9 @@ static void test_the_policy_of_the_defaults_is_the_one_written_down(void **state
     assert_int_equal(got.most.max_wait_us, wanted.most.max_wait_us);
     assert_int_equal(got.requests.max_k, wanted.requests.max_k);
     CHECK_SAME(got.requests.max_radius_m, wanted.requests.max_radius_m);
+    CHECK_SAME(got.requests.max_radius_s, wanted.requests.max_radius_s);
+    assert_int_equal(got.metric, wanted.metric);
+    assert_false(got.has_no_times);
     CHECK_SAME(got.max_snap_m, wanted.max_snap_m);
     CHECK_SAME(got.user_rate, wanted.user_rate);
     CHECK_SAME(got.user_burst, wanted.user_burst);

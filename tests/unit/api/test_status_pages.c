@@ -81,7 +81,8 @@ static void test_the_whole_page_is_as_documented(void **state)
         "\"l\":{\"least\":1,\"standard\":3,\"most\":10000},"
         "\"max_hops\":{\"least\":1,\"standard\":4,\"most\":16},"
         "\"max_wait_s\":{\"least\":1,\"standard\":10,\"most\":3600}},"
-        "\"max_nearest\":100,\"max_radius_m\":20000,\"events\":\"local\",\"offers\":[],"
+        "\"max_nearest\":100,\"max_radius_m\":20000,\"max_radius_s\":1800,\"metric\":\"time\","
+        "\"events\":\"local\",\"offers\":[],"
         "\"cluster\":false,\"demo\":false}");
     assert_string_equal(web_header(&reply, "Content-Type"), "application/json");
     assert_string_equal(web_header(&reply, "Cache-Control"), "no-store");
@@ -129,8 +130,12 @@ static void test_the_policy_is_the_one_in_force(void **state)
     f.policy.most.k = UINT32_MAX;
     check_says(&f, "\"most\":4294967295}");
     f.policy.requests.max_radius_m = 1234.5;
+    f.policy.requests.max_radius_s = 60.0;
+    f.policy.metric = SC_METRIC_DISTANCE;
     f.policy.requests.max_k = 7;
-    check_says(&f, "\"max_nearest\":7,\"max_radius_m\":1234.5,");
+    check_says(
+        &f,
+        "\"max_nearest\":7,\"max_radius_m\":1234.5,\"max_radius_s\":60,\"metric\":\"distance\",");
     fixture_close(&f);
 }
 

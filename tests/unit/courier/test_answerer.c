@@ -85,7 +85,7 @@ static sc_errand *errand_for(street *s, const sc_request *requests, size_t count
                           &s->rng, which, &e->relay),
              NULL);
     for (size_t i = 0; i < count; i++) {
-        e->places[i] = (sc_answer_place){.edge = 0, .offset_m = 0.0, .request = which[i]};
+        e->places[i] = (sc_answer_place){.at = {.edge = 0}, .request = which[i]};
     }
     odd_cloak_free(&cloak);
     return e;

@@ -224,7 +224,7 @@ static void test_a_place_that_the_cloak_does_not_have_fails_without_naming_it(vo
     s.courier = start(s.town.map, &s.options);
     sc_errand *lost = scene_errand(&s);
     sc_errand *wrong = scene_errand(&s);
-    lost->places[SEATS - 1].offset_m = 1e9;
+    lost->places[SEATS - 1].at.offset_m = 1e9;
     wrong->places[0].request = (uint32_t)wrong->relay->request_count;
     CHECK_OK(sc_courier_send(s.courier, lost), NULL);
     CHECK_OK(sc_courier_send(s.courier, wrong), NULL);

@@ -86,7 +86,7 @@ static sc_errand *run(scene *s, double seconds)
 static void check_seat(const scene *s, const sc_errand *e, const sc_answer_place *place)
 {
     sc_near *wanted = test_take(s->world.count, sizeof *wanted);
-    const size_t count = point_world_answer(&s->world, place->edge, place->offset_m,
+    const size_t count = point_world_answer(&s->world, place->at.edge, place->at.offset_m,
                                             &e->relay->requests[place->request], wanted);
     const sc_answer *answer = place->answer;
     assert_int_equal(answer->count, count);

@@ -113,8 +113,8 @@ static void scene_close(scene *s)
 static void submit(scene *s, uint32_t number, uint32_t k, sc_time wait)
 {
     sc_ticket *ticket = ledger_ticket(number, k, clock_now + wait);
-    ticket->edge = 3;
-    ticket->offset_m = 0.25 * number;
+    ticket->at.edge = 3;
+    ticket->at.offset_m = 0.25 * number;
     CHECK_OK(sc_ledger_submit(s->ledger, ticket), NULL);
 }
 
@@ -161,8 +161,8 @@ static void test_a_query_goes_all_the_way(void **state)
     assert_int_equal(errand->relay->request_count, 2);
     for (size_t i = 0; i < 2; i++) {
         const sc_answer_place *place = &errand->places[i];
-        const uint32_t number = place->offset_m > 0.3 ? 2 : 1;
-        assert_int_equal(place->edge, 3);
+        const uint32_t number = place->at.offset_m > 0.3 ? 2 : 1;
+        assert_int_equal(place->at.edge, 3);
         assert_int_equal(errand->relay->requests[place->request].k, 1 + number % 3);
     }
     come_back(&s, SC_FAILURE_NONE);

@@ -46,8 +46,8 @@ static scene *scene_open(void)
     };
     for (uint32_t i = 1; i <= 2; i++) {
         sc_ticket *ticket = ledger_ask(&s->ledger_fixture, i, 4000, 0);
-        ticket->edge = 3;
-        ticket->offset_m = 0.25 * i;
+        ticket->at.edge = 3;
+        ticket->at.offset_m = 0.25 * i;
     }
     return s;
 }
@@ -75,9 +75,9 @@ static void check_seats(const scene *s)
     bool has_seat[2] = {false};
     for (size_t i = 0; i < 2; i++) {
         const sc_answer_place *place = &errand->places[i];
-        const uint32_t number = place->offset_m > 0.3 ? 2 : 1;
+        const uint32_t number = place->at.offset_m > 0.3 ? 2 : 1;
         has_seat[number - 1] = true;
-        assert_int_equal(place->edge, 3);
+        assert_int_equal(place->at.edge, 3);
         assert_int_equal(errand->relay->requests[place->request].k, k_of(number));
     }
     assert_true(has_seat[0] && has_seat[1]);

@@ -6,7 +6,7 @@
 #include "support/check.h"
 
 static const sc_profile needs = {.k = 5, .l = 3, .max_hops = 4, .max_wait_us = 10000000};
-enum { NEAREST = 2 };
+static const sc_reply_wanted wanted = {&needs, 2, SC_METRIC_DISTANCE};
 
 static sc_reply_check check;
 
@@ -14,7 +14,7 @@ static sc_reply_check check;
 static void check_quickly(const sc_response *response)
 {
     static sc_reply_check quick;
-    CHECK_OK(sc_reply_check_read_quickly(response, &needs, NEAREST, &quick), NULL);
+    CHECK_OK(sc_reply_check_read_quickly(response, &wanted, &quick), NULL);
     if (!quick.is_violated && quick.end == SC_LOAD_ANSWERED) {
         // Only the objects may be wrong.
         assert_true(!check.is_violated || check.end == SC_LOAD_ANSWERED ||
@@ -38,7 +38,7 @@ static void check_reply(int status, sc_response_type type, const char *body)
     snprintf(bytes, sizeof(bytes), "%s", body);
     const sc_response response = {
         .status = status, .type = type, .body = bytes, .body_size = strlen(bytes)};
-    CHECK_OK(sc_reply_check_read(&response, &needs, NEAREST, &check), NULL);
+    CHECK_OK(sc_reply_check_read(&response, &wanted, &check), NULL);
     check_quickly(&response);
 }
 
@@ -62,10 +62,10 @@ static void check_violated(int status, const char *body, sc_violation violation,
 
 #define OBJECT(distance)                                                                          \
     "{\"id\":\"17\",\"name\":\"St. Mary\",\"category\":\"hospital\",\"position\":{\"lon\":8.001," \
-    "\"lat\":49.9987},\"distance_m\":" distance "}"
+    "\"lat\":49.9987},\"distance_m\":" distance ",\"duration_s\":7.5}"
 #define ANSWER(wait, users, segments, objects)                                  \
     "{\"outcome\":\"answered\",\"wait_s\":" wait ",\"cloak\":{\"users\":" users \
-    ",\"segments\":" segments "},\"objects\":[" objects "]}"
+    ",\"segments\":" segments "},\"metric\":\"distance\",\"objects\":[" objects "]}"
 
 static void test_an_answer_that_keeps_its_promises_is_fine(void **state)
 {
@@ -83,7 +83,7 @@ static void test_an_answer_that_keeps_its_promises_is_fine(void **state)
 
 #define CLOAK(members)                                                \
     "{\"outcome\":\"answered\",\"wait_s\":1,\"cloak\":{" members "}," \
-    "\"objects\":[]}"
+    "\"metric\":\"distance\",\"objects\":[]}"
 
 static void test_the_id_of_a_cloak_is_read_if_there_is_one(void **state)
 {
@@ -149,6 +149,33 @@ static void test_broken_promises_are_seen(void **state)
                    SC_VIOLATION_WRONG_ANSWER, "3 objects");
 }
 
+#define BY_TIME(first_s, second_s)                                                             \
+    "{\"outcome\":\"answered\",\"wait_s\":1,\"cloak\":{\"users\":5,\"segments\":3},"           \
+    "\"metric\":\"time\",\"objects\":["                                                        \
+    "{\"id\":\"1\",\"name\":\"\",\"category\":\"x\",\"street\":\"Ring\",\"distance_m\":9,"     \
+    "\"duration_s\":" first_s "},"                                                             \
+    "{\"id\":\"2\",\"name\":\"\",\"category\":\"x\",\"distance_m\":5,\"duration_s\":" second_s \
+    "}]}"
+
+static void test_objects_are_in_the_order_of_the_metric_that_was_asked_for(void **state)
+{
+    (void)state;
+    const sc_reply_wanted by_time = {&needs, 2, SC_METRIC_TIME};
+    static const char *const bodies[] = {BY_TIME("1.5", "2"), BY_TIME("2.5", "2")};
+    for (size_t i = 0; i < 2; i++) {
+        char body[512];
+        snprintf(body, sizeof(body), "%s", bodies[i]);
+        const sc_response response = {
+            .status = 200, .type = SC_RESPONSE_JSON, .body = body, .body_size = strlen(body)};
+        CHECK_OK(sc_reply_check_read(&response, &by_time, &check), NULL);
+        assert_int_equal(check.is_violated, i == 1);
+        CHECK_SAME(check.durations_s[1], 2.0);
+        if (i == 1) CHECK_CONTAINS(check.remark, "order of time");
+    }
+    // By distance the first one is not an answer at all, and neither is one by distance by time.
+    check_violated(200, bodies[0], SC_VIOLATION_WRONG_ANSWER, "another metric");
+}
+
 static void test_what_is_not_described_is_a_bad_reply(void **state)
 {
     (void)state;
@@ -168,10 +195,17 @@ static void test_what_is_not_described_is_a_bad_reply(void **state)
         {ANSWER("1", "5.5", "3", ""), "'users'"},
         {ANSWER("1", "5", "-3", ""), "'segments'"},
         {"{\"outcome\":\"answered\",\"wait_s\":1,\"objects\":[]}", "'users'"},
-        {"{\"outcome\":\"answered\",\"wait_s\":1,\"cloak\":{\"users\":5,\"segments\":3}}",
+        {"{\"outcome\":\"answered\",\"wait_s\":1,\"cloak\":{\"users\":5,\"segments\":3},"
+         "\"metric\":\"distance\"}",
          "'objects'"},
         {"{\"outcome\":\"answered\",\"wait_s\":1,\"cloak\":{\"users\":5,\"segments\":3},"
-         "\"objects\":[],\"position\":{}}",
+         "\"objects\":[]}",
+         "'metric'"},
+        {"{\"outcome\":\"answered\",\"wait_s\":1,\"cloak\":{\"users\":5,\"segments\":3},"
+         "\"street\":7,\"metric\":\"distance\",\"objects\":[]}",
+         "'street'"},
+        {"{\"outcome\":\"answered\",\"wait_s\":1,\"cloak\":{\"users\":5,\"segments\":3},"
+         "\"metric\":\"distance\",\"objects\":[],\"position\":{}}",
          "does not describe"},
         {ANSWER("1", "5", "3", "{}"), "'id'"},
         {ANSWER("1", "5", "3", "17"), "'id'"},
@@ -212,10 +246,11 @@ static void test_a_quick_check_reads_the_numbers_and_leaves_the_objects(void **s
 {
     (void)state;
     char body[] = "{\"outcome\":\"answered\",\"wait_s\":0.25,\"cloak\":{\"id\":"
-                  "\"0123456789abcdef\",\"users\":6,\"segments\":14},\"objects\":[{}]}";
+                  "\"0123456789abcdef\",\"users\":6,\"segments\":14},\"street\":\"Ring (B 37)\","
+                  "\"metric\":\"distance\",\"objects\":[{}]}";
     const sc_response response = {
         .status = 200, .type = SC_RESPONSE_JSON, .body = body, .body_size = sizeof(body) - 1};
-    CHECK_OK(sc_reply_check_read_quickly(&response, &needs, NEAREST, &check), NULL);
+    CHECK_OK(sc_reply_check_read_quickly(&response, &wanted, &check), NULL);
     assert_false(check.is_violated);
     assert_int_equal(check.end, SC_LOAD_ANSWERED);
     CHECK_SAME(check.wait_s, 0.25);
@@ -224,7 +259,7 @@ static void test_a_quick_check_reads_the_numbers_and_leaves_the_objects(void **s
     // Blanks are no part of that form: such a reply is looked at thoroughly.
     body[0] = ' ';
     body[1] = '{';
-    CHECK_OK(sc_reply_check_read_quickly(&response, &needs, NEAREST, &check), NULL);
+    CHECK_OK(sc_reply_check_read_quickly(&response, &wanted, &check), NULL);
     assert_true(check.is_violated);
 }
 
@@ -242,6 +277,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_an_id_that_is_not_sixteen_digits_is_a_bad_reply),
     cmocka_unit_test(test_other_outcomes_are_known_by_their_reasons),
     cmocka_unit_test(test_broken_promises_are_seen),
+    cmocka_unit_test(test_objects_are_in_the_order_of_the_metric_that_was_asked_for),
     cmocka_unit_test(test_what_is_not_described_is_a_bad_reply),
     cmocka_unit_test(test_problems_must_be_problems),
     cmocka_unit_test(test_a_quick_check_reads_the_numbers_and_leaves_the_objects),

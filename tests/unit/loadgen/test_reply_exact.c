@@ -73,6 +73,7 @@ static void tell(scene *on, const char *id, const char *category, const char *na
     sc_reply_check *check = on->group.check;
     const size_t i = check->object_count++;
     check->distances_m[i] = distance_m;
+    check->durations_s[i] = SC_UNKNOWN_S;
     check->digests[i] = sc_object_digest(id, category, name);
 }
 
@@ -185,7 +186,35 @@ static void test_equally_far_objects_may_be_told_in_any_order(void **state)
     close_scene(on);
 }
 
+/** On the road of the scene, of 100 m. */
+static double seconds_for(const scene *on, double distance_m)
+{
+    return sc_map_edge_times(on->map)[0].forward * sc_map_time_unit_s(on->map) * distance_m / 100;
+}
+
+static void test_times_are_compared_too(void **state)
+{
+    (void)state;
+    scene *on = open_scene();
+    for (unsigned metric = 0; metric < SC_METRIC_COUNT; metric++) {
+        for (int off = 0; off < 2; off++) {
+            ask(on, 45, 1);
+            on->client.question.metric = (sc_metric)metric;
+            tell(on, "1", "cafe", "", 5);
+            on->group.check->durations_s[0] = seconds_for(on, 5) + off;
+            if (off) {
+                check_wrong(on, metric == SC_METRIC_TIME ? "another time"
+                                                         : "another object, another way");
+            } else {
+                check_right(on);
+            }
+        }
+    }
+    close_scene(on);
+}
+
 static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_times_are_compared_too),
     cmocka_unit_test(test_the_nearest_objects_as_the_map_calls_them_are_right),
     SC_CASES(test_another_id_category_or_name_is_wrong),
     cmocka_unit_test(test_another_distance_or_number_is_wrong),

@@ -16,6 +16,10 @@ export interface About {
     profile: { k: Bounds; l: Bounds; max_hops: Bounds; max_wait_s: Bounds };
     max_nearest: number;
     max_radius_m: number;
+    /** 0: the provider knows distances only. */
+    max_radius_s: number;
+    /** Of requests that do not name one. */
+    metric: Metric;
     events: 'off' | 'local' | 'token' | 'open';
     /** What the demo adds: 'attacks' and, once there is a report, 'reports'. */
     offers: string[];
@@ -36,9 +40,13 @@ export interface Profile {
     max_wait_s: number;
 }
 
+/** What is near: by the quickest way, or by the shortest. */
+export type Metric = 'time' | 'distance';
+
 export type Request =
-    | { type: 'knn'; k: number; categories?: string[] }
-    | { type: 'range'; radius_m: number; categories?: string[] };
+    | { type: 'knn'; metric?: Metric; k: number; categories?: string[] }
+    | { type: 'range'; metric?: 'distance'; radius_m: number; categories?: string[] }
+    | { type: 'range'; metric?: 'time'; radius_s: number; categories?: string[] };
 
 export type Position = { lon: number; lat: number } | { x: number; y: number };
 
@@ -53,8 +61,12 @@ export interface FoundObject {
     id: string;
     name: string;
     category: string;
+    /** The road that it is on, if that has a name. */
+    street?: string;
     position?: Position;
     distance_m: number;
+    /** Of the same way. A provider of points does not know it. */
+    duration_s?: number;
 }
 
 export type Outcome =
@@ -62,6 +74,9 @@ export type Outcome =
           outcome: 'answered';
           wait_s: number;
           cloak: { id: string; users: number; segments: number };
+          /** The road where the traveller is, if it has a name. */
+          street?: string;
+          metric: Metric;
           objects: FoundObject[];
       }
     | { outcome: 'dropped'; reason: 'expired' | 'infeasible'; wait_s: number };

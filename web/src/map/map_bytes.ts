@@ -12,8 +12,11 @@ export class MapError extends Error {
     override name = 'MapError';
 }
 
-const VERSION = 1;
-const HEAD = 76;
+const VERSION = 2;
+const HEAD = 80;
+/** Of the byte per road: its class, and behind that how it is open. */
+const CLASS_BITS = 4;
+const CLASS_MASK = 15;
 /** "SCMD", little-endian. */
 const MAGIC = 0x444d4353;
 /** More decimals than a map has (map_display.c); ten to their power is exact. */
@@ -35,6 +38,7 @@ export interface MapHead {
     readonly junctionCount: number;
     readonly segmentCount: number;
     readonly innerCount: number;
+    readonly nameCount: number;
 }
 
 /** Where a position that is counted from the south-west corner is drawn: x * stepX, (high - y) * stepY. */
@@ -52,6 +56,12 @@ export interface MapLines {
     /** Two nodes per segment. */
     ends: Uint32Array;
     classes: Uint8Array;
+    /** How each segment is open from end to end: 3 both ways, 1 forwards, 2 backwards, 0 neither. */
+    directions: Uint8Array;
+    /** What roads are called. */
+    names: string[];
+    /** Of each segment, 1 + the place of its name; 0: it has none. */
+    nameOf: Uint32Array;
 }
 
 /** Throws a MapError, also if anything behind the head is not as it was written. */
@@ -70,12 +80,15 @@ export function readHead(bytes: Uint8Array): MapHead {
         junctionCount: data.getUint32(64, true),
         segmentCount: data.getUint32(68, true),
         innerCount: data.getUint32(72, true),
+        nameCount: data.getUint32(76, true),
     };
     if (coordinates > PLANAR || decimals > DECIMALS_MAX || !isOnGlobe(head)) {
         throw damaged('its header');
     }
     // The least that each takes: a node and two differences; two ends, a count and a class; two differences.
-    const least = 3 * head.junctionCount + 4 * head.segmentCount + 2 * head.innerCount;
+    // And if there are names: one per road, and a length each.
+    const named = head.nameCount > 0 ? head.segmentCount + head.nameCount : 0;
+    const least = 3 * head.junctionCount + 4 * head.segmentCount + 2 * head.innerCount + named;
     if (least > bytes.length - HEAD) throw damaged('its counts');
     return head;
 }
@@ -87,10 +100,41 @@ export function readLines(bytes: Uint8Array, head: MapHead, canvas: Canvas): Map
     const places = readEnds(numbers, head);
     const first = readFirst(numbers, head);
     const points = readPoints(numbers, head, canvas, { ...junctions, places, first });
-    const classes = bytes.slice(numbers.at, numbers.at + head.segmentCount);
-    const rest = bytes.length - numbers.at - head.segmentCount;
+    const kinds = bytes.subarray(numbers.at, numbers.at + head.segmentCount);
+    numbers.at += head.segmentCount;
+    const names = readNames(bytes, numbers, head);
+    const rest = bytes.length - numbers.at;
     if (rest < 0 || rest > 3) throw damaged('its end');
-    return { first, ...points, ends: nodesAt(places, junctions.nodes), classes };
+    return {
+        first,
+        ...points,
+        ends: nodesAt(places, junctions.nodes),
+        classes: kinds.map((kind) => kind & CLASS_MASK),
+        directions: kinds.map((kind) => kind >> CLASS_BITS),
+        ...names,
+    };
+}
+
+function readNames(
+    bytes: Uint8Array,
+    numbers: Numbers,
+    { segmentCount, nameCount }: MapHead,
+): Pick<MapLines, 'names' | 'nameOf'> {
+    const names: string[] = [];
+    const nameOf = new Uint32Array(segmentCount);
+    for (let segment = 0; nameCount > 0 && segment < segmentCount; segment++) {
+        nameOf[segment] = numbers.whole();
+        if (nameOf[segment] > nameCount) throw damaged('the names of its roads');
+    }
+    const decoder = new TextDecoder();
+    for (let i = 0; i < nameCount; i++) {
+        const size = numbers.whole();
+        const end = numbers.at + size;
+        if (end > bytes.length) throw damaged('the names of its roads');
+        names.push(decoder.decode(bytes.subarray(numbers.at, end)));
+        numbers.at = end;
+    }
+    return { names, nameOf };
 }
 
 function nodesAt(places: Uint32Array, nodes: Uint32Array): Uint32Array {

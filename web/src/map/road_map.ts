@@ -27,6 +27,11 @@ export interface RoadMap {
     readonly ends: Uint32Array;
     /** The class of each segment's road, as in the map page. */
     readonly classes: Uint8Array;
+    /** How each segment is open from end to end: 3 both ways, 1 forwards, 2 backwards, 0 neither. */
+    readonly directions: Uint8Array;
+    /** What roads are called, and of each segment 1 + the place of its name; 0: it has none. */
+    readonly names: readonly string[];
+    readonly nameOf: Uint32Array;
     /** Metres. */
     readonly width: number;
     readonly height: number;
@@ -36,6 +41,15 @@ export interface RoadMap {
     fromPosition(position: Position): Point;
     /** From units of the map page, counted from the south-west corner. */
     fromUnits(east: number, north: number): Point;
+}
+
+/** "Ringstrasse (B 37)", or "road 17" where the map has no name. */
+export function roadName(map: Pick<RoadMap, 'names' | 'nameOf'>, segment: number): string {
+    return map.names[map.nameOf[segment] - 1] ?? `road ${segment}`;
+}
+
+export function isOneWay(map: Pick<RoadMap, 'directions'>, segment: number): boolean {
+    return map.directions[segment] === 1 || map.directions[segment] === 2;
 }
 
 /** Metres per degree of latitude; the service's sphere (src/lib/map/geo.h), so that lengths agree. */

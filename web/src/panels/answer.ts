@@ -2,11 +2,11 @@
 // none. The bytes stand beside the answer where there is room, and else before the list, which may be long.
 //
 // Used by: the ask panel.
-import type { FoundObject } from '../api/types';
+import type { FoundObject, Metric } from '../api/types';
 import { fill, make } from '../dom';
 import type { Answered, Check } from './checks';
 import type { Explanation } from './explain';
-import { distance } from './measures';
+import { distance, duration } from './measures';
 import { capital, categoryWords, type LengthUnit } from './words';
 
 export class AnswerView {
@@ -53,7 +53,7 @@ export class AnswerView {
                 'section',
                 { class: 'places' },
                 make('h3', {}, 'The exact answer'),
-                objectList(outcome.objects, this.unit),
+                objectList(outcome.objects, outcome.metric, this.unit),
                 make(
                     'p',
                     { class: 'hint' },
@@ -106,16 +106,30 @@ function checkList(checks: Check[]): HTMLElement {
     return make('ul', { class: 'checks' }, ...rows);
 }
 
-function objectList(objects: FoundObject[], unit: LengthUnit): HTMLElement {
+function objectList(objects: FoundObject[], metric: Metric, unit: LengthUnit): HTMLElement {
     if (objects.length === 0) return make('p', {}, 'No such place was found.');
-    const rows = objects.map(({ name, category, distance_m }) =>
+    const rows = objects.map(({ name, category, street, distance_m, duration_s }) =>
         make(
             'li',
             {},
             make('span', { class: 'name' }, name || capital(categoryWords(category))),
             name !== '' && make('span', { class: 'category' }, categoryWords(category)),
-            make('span', { class: 'distance' }, distance(distance_m, unit)),
+            street !== undefined && make('span', { class: 'category' }, street),
+            make('span', { class: 'distance' }, farWords(distance_m, duration_s, metric, unit)),
         ),
     );
     return make('ol', { class: 'objects', 'data-testid': 'ask-objects' }, ...rows);
+}
+
+/** "1.2 km, 3 min": what the order goes by comes first. */
+function farWords(
+    metres: number,
+    seconds: number | undefined,
+    metric: Metric,
+    unit: LengthUnit,
+): string {
+    const far = distance(metres, unit);
+    if (seconds === undefined) return far;
+    const long = duration(seconds);
+    return metric === 'time' ? `${long}, ${far}` : `${far}, ${long}`;
 }

@@ -3,13 +3,16 @@
 // Once a question is asked, the form folds into a line, so that what comes of it is in sight.
 //
 // Used by: the ask panel.
-import type { Profile, Request } from '../api/types';
+import type { Metric, Profile, Request } from '../api/types';
 import { fill, freshId, make, setText } from '../dom';
-import type { RoadMap } from '../map/road_map';
+import { isOneWay, type RoadMap, roadName } from '../map/road_map';
 import type { Session } from '../state/model';
 import { counted, seconds } from './measures';
 import { type PrivacySliders, privacySliders } from './privacy_sliders';
 import { categoryWords, type LengthUnit, lengthUnit, requestWords } from './words';
+
+/** Seconds. */
+const MINUTE = 60;
 
 export interface FormListener {
     /** Privacy was chosen anew. */
@@ -25,6 +28,7 @@ export class AskForm {
     private readonly sliders: PrivacySliders;
     private readonly category: HTMLSelectElement;
     private readonly way: HTMLSelectElement;
+    private readonly metric: HTMLSelectElement;
     private readonly amount: HTMLInputElement;
     private readonly amountUnit = make('span', {});
     private readonly token: HTMLInputElement | null;
@@ -49,6 +53,15 @@ export class AskForm {
             make('option', { value: 'knn' }, 'the nearest'),
             make('option', { value: 'range' }, 'all within'),
         );
+        this.metric = make(
+            'select',
+            { name: 'metric', 'aria-label': 'What is near', 'data-testid': 'ask-metric' },
+            make('option', { value: 'time' }, 'by time'),
+            make('option', { value: 'distance' }, 'by distance'),
+        );
+        this.metric.value = session.about.metric;
+        // A provider of points knows distances only.
+        this.metric.disabled = session.about.max_radius_s === 0;
         this.amount = make('input', { type: 'number', name: 'amount', required: true });
         this.token = session.demo ? null : tokenInput();
         this.submit = make(
@@ -84,6 +97,7 @@ export class AskForm {
         );
 
         this.way.addEventListener('change', () => this.wayChanged());
+        this.metric.addEventListener('change', () => this.wayChanged());
         this.cancel.addEventListener('click', () => listener.cancel());
         this.unfold.addEventListener('click', () => {
             this.isFolded = false;
@@ -109,9 +123,11 @@ export class AskForm {
     get request(): Request {
         const amount = this.amount.valueAsNumber;
         const categories = this.category.value ? [this.category.value] : undefined;
-        return this.way.value === 'knn'
-            ? { type: 'knn', k: amount, categories }
-            : { type: 'range', radius_m: amount, categories };
+        const metric = this.metric.value as Metric;
+        if (this.way.value === 'knn') return { type: 'knn', metric, k: amount, categories };
+        return metric === 'time'
+            ? { type: 'range', metric, radius_s: amount * MINUTE, categories }
+            : { type: 'range', metric, radius_m: amount, categories };
     }
 
     /** @param segment  null: none was chosen yet */
@@ -121,8 +137,13 @@ export class AskForm {
             this.place,
             segment === null
                 ? 'Click a road on the map.'
-                : `You are on road ${segment}. Click another to move.`,
+                : `You are on ${this.roadWords(segment)}. Click another road to move.`,
         );
+    }
+
+    private roadWords(segment: number): string {
+        const { map } = this.session;
+        return `${roadName(map, segment)}${isOneWay(map, segment) ? ', which is one-way' : ''}`;
     }
 
     /** False, and the reader is told why, if something is missing. */
@@ -166,7 +187,8 @@ export class AskForm {
     private inWords(): string {
         const { k, l, max_hops, max_wait_s } = this.profile;
         const privacy = `${counted(k, 'traveller')}, ${counted(l, 'road')}, ${counted(max_hops, 'crossing')}, ${seconds(max_wait_s)}`;
-        return `From road ${this.segment}: ${requestWords(this.request, this.unit)}. Privacy: ${privacy}.`;
+        const from = this.segment === null ? '' : roadName(this.session.map, this.segment);
+        return `From ${from}: ${requestWords(this.request, this.unit)}. Privacy: ${privacy}.`;
     }
 
     /** The page's memory is the only place where it is kept. */
@@ -228,7 +250,7 @@ export class AskForm {
             make('legend', {}, 'Look for'),
             make('label', { for: categoryId, class: 'visually-hidden' }, 'Kind of place'),
             this.category,
-            make('span', { class: 'amount' }, this.way, this.amount, this.amountUnit),
+            make('span', { class: 'amount' }, this.way, this.amount, this.amountUnit, this.metric),
         );
     }
 
@@ -247,15 +269,23 @@ export class AskForm {
     private wayChanged(): void {
         const isNearest = this.way.value === 'knn';
         const { about, map } = this.session;
-        const most = isNearest ? about.max_nearest : about.max_radius_m;
-        const usual = isNearest ? 5 : this.unit === 'm' ? 500 : usualRadius(map);
+        const isByTime = this.metric.value === 'time';
+        const range = isByTime
+            ? { most: about.max_radius_s / MINUTE, usual: 5, unit: 'min', label: 'Minutes by road' }
+            : {
+                  most: about.max_radius_m,
+                  usual: this.unit === 'm' ? 500 : usualRadius(map),
+                  unit: this.unit,
+                  label: this.unit === 'm' ? 'Metres by road' : 'Distance by road',
+              };
+        const most = isNearest ? about.max_nearest : range.most;
+        const usual = isNearest ? 5 : range.usual;
         this.amount.min = String(isNearest ? 1 : Math.min(1, usual));
         this.amount.step = isNearest ? '1' : 'any';
         this.amount.max = String(most);
         this.amount.value = String(Math.min(usual, most));
-        const length = this.unit === 'm' ? 'Metres by road' : 'Distance by road';
-        this.amount.setAttribute('aria-label', isNearest ? 'How many places' : length);
-        fill(this.amountUnit, isNearest ? 'places' : this.unit);
+        this.amount.setAttribute('aria-label', isNearest ? 'How many places' : range.label);
+        fill(this.amountUnit, isNearest ? 'places' : range.unit);
     }
 }
 

@@ -138,6 +138,8 @@ function inWords(said: Said, unit: LengthUnit): string {
             return `crossings that lead out: ${listed(said.values)}`;
         case 'request':
             return requestWords(said.request, unit);
+        case 'version':
+            return `version ${said.version} of the protocol`;
         case 'unknown':
             return `field ${said.number}, which this page does not know`;
     }

@@ -13,6 +13,13 @@ export function seconds(value: number): string {
     return `${value < 10 ? Number(value.toFixed(1)) : Math.round(value)} s`;
 }
 
+/** "45 s", "12 min", "1 h 5 min": how long one drives. */
+export function duration(value: number): string {
+    if (value < 99.5) return `${Math.round(value)} s`;
+    const minutes = Math.round(value / 60);
+    return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
+
 /** "85 m", "1.2 km"; on a plane of unknown unit "85 units", "0.012 units". */
 export function distance(value: number, unit: LengthUnit): string {
     if (unit !== 'm') return `${Number(value.toPrecision(3))} ${unit}`;

@@ -51,9 +51,15 @@ export function lengthUnit(map: { isGeographic: boolean }): LengthUnit {
 export function requestWords(request: Request, unit: LengthUnit): string {
     const names = request.categories?.map(categoryWords);
     const what = names?.length ? names.join(', ') : 'anything';
-    return request.type === 'knn'
-        ? `${count(request.k)} nearest: ${what}`
-        : `within ${amount(request.radius_m)} ${unit}: ${what}`;
+    if (request.type === 'knn') {
+        const by = request.metric ? ` by ${request.metric}` : '';
+        return `${count(request.k)} nearest${by}: ${what}`;
+    }
+    const reach =
+        'radius_s' in request
+            ? `${amount(request.radius_s)} s`
+            : `${amount(request.radius_m)} ${unit}`;
+    return `within ${reach}: ${what}`;
 }
 
 /** "car_repair" is for programs. */

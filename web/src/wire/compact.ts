@@ -18,6 +18,7 @@ export type Said =
     | { field: 'map'; checksum: string }
     | { field: 'segments' | 'border nodes'; values: number[] }
     | { field: 'request'; request: Request }
+    | { field: 'version'; version: number }
     | { field: 'unknown'; number: number };
 
 export interface Relay {
@@ -60,6 +61,7 @@ function readField(reader: Reader, relay: Relay): Said {
         relay.requests.push(request);
         return { field: 'request', request };
     }
+    if (field === 5 && wire === WIRE_VARINT) return { field: 'version', version: reader.varint() };
     reader.skip(wire);
     return { field: 'unknown', number: field };
 }
@@ -79,16 +81,22 @@ function readAscending(reader: Reader): number[] {
 function readRequest(reader: Reader): Request {
     const part = reader.part();
     let request: Request | undefined;
+    // What is 0 is not sent: 0 is distance, 1 is time.
+    let isByTime = false;
     const categories: string[] = [];
     while (!part.isDone) {
         const { field, wire } = part.tag();
         if (field === 1 && wire === WIRE_VARINT) request = { type: 'knn', k: part.varint() };
         else if (field === 2 && wire === WIRE_FIXED64)
-            request = { type: 'range', radius_m: part.double() };
+            request = { type: 'range', metric: 'distance', radius_m: part.double() };
+        else if (field === 4 && wire === WIRE_FIXED64)
+            request = { type: 'range', metric: 'time', radius_s: part.double() };
+        else if (field === 5 && wire === WIRE_VARINT) isByTime = part.varint() === 1;
         else if (field === 3 && wire === WIRE_BYTES) categories.push(part.text());
         else part.skip(wire);
     }
     if (!request) throw new NotAMessage('a request asks for nothing');
+    if (request.type === 'knn') request.metric = isByTime ? 'time' : 'distance';
     if (categories.length > 0) request.categories = categories;
     return request;
 }

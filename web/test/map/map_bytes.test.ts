@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { readRoadMap } from '../../src/map/decode';
 import { MapError, readHead } from '../../src/map/map_bytes';
+import { isOneWay, roadName } from '../../src/map/road_map';
 import { dice } from '../support/dice';
 import { bytesOf, GLOBE, type MapPage, PLANE, sealed } from '../support/maps';
 
@@ -27,6 +28,16 @@ describe('the bytes of a map', () => {
         expect(head).toMatchObject({ checksum: GLOBE.checksum, nodeCount: 4, perUnit: 1e7 });
         expect(head.sides).toEqual([-20000, 450000000, 10000, 450020000]);
         expect([head.junctionCount, head.segmentCount, head.innerCount]).toEqual([3, 2, 1]);
+    });
+
+    it('have the names of roads, and the directions in which they are open', () => {
+        const map = readRoadMap(bytesOf(GLOBE));
+        expect([...map.directions]).toEqual([3, 1]);
+        expect([roadName(map, 0), roadName(map, 1)]).toEqual(['road 0', 'Ringstraße (B 37)']);
+        expect([isOneWay(map, 0), isOneWay(map, 1)]).toEqual([false, true]);
+        const beyond = { ...GLOBE, name_of: [0, 2] };
+        expect(failureOf(bytesOf(beyond)).message).toContain('the names of its roads');
+        expect(readRoadMap(bytesOf(PLANE)).names).toEqual([]);
     });
 
     it('are read the same from the middle of a buffer', () => {
@@ -108,12 +119,12 @@ describe('bytes that are damaged', () => {
     });
 
     it('are refused in words that say what to do', () => {
-        const version = forged(GLOBE, (_, data) => data.setUint16(8, 2, true));
+        const version = forged(GLOBE, (_, data) => data.setUint16(8, 1, true));
         expect(failureOf(version).message).toBe(
-            'The map has version 2, but this page reads 1. Load the page again.',
+            'The map has version 1, but this page reads 2. Load the page again.',
         );
         const altered = bytesOf(GLOBE);
-        altered[80] ^= 1;
+        altered[84] ^= 1;
         expect(failureOf(altered).message).toBe(
             'The map is damaged (its checksum). Load the page again.',
         );
@@ -130,9 +141,10 @@ describe('bytes that are damaged', () => {
             ['its counts', (_, data) => data.setUint32(64, 2 ** 32 - 1, true)],
             ['its counts', (_, data) => data.setUint32(68, 2 ** 32 - 1, true)],
             ['its counts', (_, data) => data.setUint32(72, 2 ** 32 - 1, true)],
+            ['its counts', (_, data) => data.setUint32(76, 2 ** 32 - 1, true)],
             // Junction 3 is beyond the nodes; two of them are the same.
             ['its junctions', (_, data) => data.setUint32(12, 3, true)],
-            ['its junctions', (bytes) => bytes.set([0], 77)],
+            ['its junctions', (bytes) => bytes.set([0], 81)],
             ['the positions of its junctions', (_, data) => data.setBigInt64(48, 9999n, true)],
             ['the positions of its junctions', (_, data) => data.setBigInt64(56, 450019999n, true)],
         ];
@@ -143,33 +155,34 @@ describe('bytes that are damaged', () => {
     });
 
     it('are refused if a road leads to no junction, or has points that are not there', () => {
-        // On this small plane every number is one byte: nodes at 76, positions at 78, ends at 82,
-        // points at 84, the point at 85, the class at 87.
+        // On this small plane every number is one byte: nodes at 80, positions at 82, ends at 86,
+        // points at 88, the point at 89, the class at 91.
         const page: MapPage = {
             ...PLANE,
             unit: 1,
             bounds: [0, 0, 20, 20],
             segments: [[0, 0, 10, 10, 10, 10]],
+            directions: [0],
         };
-        expect([...bytesOf(page).subarray(76, 88)]).toEqual([
+        expect([...bytesOf(page).subarray(80, 92)]).toEqual([
             0, 1, 0, 0, 40, 40, 0, 2, 1, 20, 20, 0,
         ]);
         const wrong: [string, number, number][] = [
-            ['the ends of its roads', 82, 4],
-            ['the ends of its roads', 82, 1],
-            ['the ends of its roads', 83, 1],
-            ['the lengths of its roads', 84, 0],
-            ['the lengths of its roads', 84, 2],
-            ['the positions of its roads', 85, 42],
-            ['the positions of its roads', 86, 1],
+            ['the ends of its roads', 86, 4],
+            ['the ends of its roads', 86, 1],
+            ['the ends of its roads', 87, 1],
+            ['the lengths of its roads', 88, 0],
+            ['the lengths of its roads', 88, 2],
+            ['the positions of its roads', 89, 42],
+            ['the positions of its roads', 90, 1],
             // A number that does not end, and takes those after it along.
-            ['its end', 86, 128],
+            ['its end', 90, 128],
         ];
         for (const [where, at, byte] of wrong) {
             const { message } = failureOf(forged(page, (bytes) => bytes.set([byte], at)));
             expect(message).toBe(`The map is damaged (${where}). Load the page again.`);
         }
-        const endless = forged(page, (bytes) => bytes.fill(255, 76));
+        const endless = forged(page, (bytes) => bytes.fill(255, 80));
         expect(failureOf(endless).message).toContain('(a number)');
     });
 

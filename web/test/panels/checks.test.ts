@@ -14,6 +14,7 @@ function outcome(users: number, segments: number, wait_s: number) {
         outcome: 'answered' as const,
         wait_s,
         cloak: { id: '9f86d081884c7d65', users, segments },
+        metric: 'time' as const,
         objects: [],
     };
 }

@@ -10,6 +10,10 @@ describe('a request', () => {
     });
 
     it('counts its radius in what the map is counted in', () => {
+        expect(requestWords({ type: 'range', radius_s: 300 }, 'm')).toBe('within 300 s: anything');
+        expect(requestWords({ type: 'knn', metric: 'time', k: 2 }, 'm')).toBe(
+            '2 nearest by time: anything',
+        );
         const request = { type: 'range' as const, radius_m: 1500 };
         expect(requestWords(request, lengthUnit({ isGeographic: true }))).toBe(
             'within 1,500 m: anything',

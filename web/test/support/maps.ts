@@ -13,6 +13,10 @@ export interface MapPage {
     segments: number[][] | null;
     ends: number[];
     classes: number[];
+    /** Missing: all are open both ways, and no road has a name. */
+    directions?: number[];
+    names?: string[];
+    name_of?: number[];
     reason?: string;
 }
 
@@ -29,6 +33,9 @@ export const GLOBE: MapPage = {
     ],
     ends: [0, 2, 2, 3],
     classes: [3, 6],
+    directions: [3, 1],
+    names: ['Ringstraße (B 37)'],
+    name_of: [0, 1],
 };
 
 /** Northern and far from its origin, as projected coordinates are: beyond 32 bits in its units. */
@@ -47,9 +54,9 @@ export const PLANE: MapPage = {
 export function bytesOf(page: MapPage): Uint8Array<ArrayBuffer> {
     const { head, sides } = headOf(page);
     const columns = page.segments ? columnsOf(page, sides) : null;
-    const bytes = new Uint8Array(Math.ceil((76 + (columns?.bytes.length ?? 0)) / 4) * 4);
+    const bytes = new Uint8Array(Math.ceil((80 + (columns?.bytes.length ?? 0)) / 4) * 4);
     bytes.set(head);
-    bytes.set(columns?.bytes ?? [], 76);
+    bytes.set(columns?.bytes ?? [], 80);
     const data = new DataView(bytes.buffer);
     for (const [i, count] of (columns?.counts ?? []).entries()) {
         data.setUint32(64 + 4 * i, count, true);
@@ -72,10 +79,10 @@ export function sealed(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> 
 function headOf(page: MapPage): { head: Uint8Array; sides: number[] } {
     const unit = page.unit ?? 1;
     const sides = (page.bounds ?? [0, 0, 0, 0]).map((side) => Math.round(side / unit));
-    const head = new Uint8Array(76);
+    const head = new Uint8Array(80);
     const data = new DataView(head.buffer);
     head.set(new TextEncoder().encode('SCMD'));
-    data.setUint16(8, 1, true);
+    data.setUint16(8, 2, true);
     head[10] = page.segments === null ? 0 : page.is_geographic ? 1 : 2;
     head[11] = Math.round(-Math.log10(unit));
     data.setUint32(12, page.nodes, true);
@@ -106,9 +113,15 @@ function columnsOf(page: MapPage, [west, south]: number[]): { bytes: number[]; c
         let from: readonly number[] = first;
         for (const point of line.slice(0, -1)) from = putStep(bytes, from, point);
     }
-    bytes.push(...page.classes);
+    const names = (page.names ?? []).map((name) => new TextEncoder().encode(name));
+    bytes.push(...page.classes.map((kind, i) => kind + 16 * (page.directions?.[i] ?? 3)));
+    for (const place of page.name_of ?? []) putWhole(bytes, place);
+    for (const name of names) {
+        putWhole(bytes, name.length);
+        bytes.push(...name);
+    }
     const inner = lines.reduce((sum, { length }) => sum + length - 2, 0);
-    return { bytes, counts: [nodes.length, lines.length, inner] };
+    return { bytes, counts: [nodes.length, lines.length, inner, names.length] };
 }
 
 /** Differences added up. */

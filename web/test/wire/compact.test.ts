@@ -19,7 +19,7 @@ describe('a compact message', () => {
             map: 'bd6880e13b661ed8',
             segments: [3, 4, 9],
             borderNodes: [2, 7],
-            requests: [{ type: 'knn', k: 5, categories: ['cafe'] }],
+            requests: [{ type: 'knn', metric: 'distance', k: 5, categories: ['cafe'] }],
         });
     });
 
@@ -33,7 +33,9 @@ describe('a compact message', () => {
             map: '85052627b080fb31',
             segments: [3325, 3330, 3583, 3584, 3586, 3587, 3589, 3592, 3593, 3594],
             borderNodes: [11635, 11637, 11639, 11640, 11641, 11643, 11645, 11649],
-            requests: [{ type: 'range', radius_m: 500, categories: ['cafe', 'bar'] }],
+            requests: [
+                { type: 'range', metric: 'distance', radius_m: 500, categories: ['cafe', 'bar'] },
+            ],
         });
     });
 
@@ -53,8 +55,20 @@ describe('a compact message', () => {
                      22 0f 11 00 00 00 00 00 00 29 40 1a 01 61 1a 01 62`),
         );
         expect(relay.requests).toEqual([
-            { type: 'range', radius_m: 500 },
-            { type: 'range', radius_m: 12.5, categories: ['a', 'b'] },
+            { type: 'range', metric: 'distance', radius_m: 500 },
+            { type: 'range', metric: 'distance', radius_m: 12.5, categories: ['a', 'b'] },
+        ]);
+    });
+
+    it('may ask by time, for the nearest or for all within some seconds', () => {
+        const { relay } = readRelay(
+            bytesOf(`22 04 08 05 28 01
+                     22 0b 21 00 00 00 00 00 c0 72 40 28 01
+                     28 02`),
+        );
+        expect(relay.requests).toEqual([
+            { type: 'knn', metric: 'time', k: 5 },
+            { type: 'range', metric: 'time', radius_s: 300 },
         ]);
     });
 
@@ -66,7 +80,7 @@ describe('a compact message', () => {
         const { relay, pieces } = readRelay(bytesOf('28 07 32 02 00 00 3d 00 00 00 00 12 01 06'));
         expect(relay.segments).toEqual([6]);
         expect(pieces.map((piece) => piece.said)).toEqual([
-            { field: 'unknown', number: 5 },
+            { field: 'version', version: 7 },
             { field: 'unknown', number: 6 },
             { field: 'unknown', number: 7 },
             { field: 'segments', values: [6] },
