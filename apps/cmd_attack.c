@@ -47,6 +47,7 @@ enum {
     KEY_INJECTED_PROFILE,
     KEY_INJECTED_WITHIN,
     KEY_TOP_SPEED,
+    KEY_BOTH_WAYS,
     KEY_SAMPLES,
     KEY_PLACEMENTS,
     KEY_RUNS,
@@ -84,7 +85,9 @@ static const sc_option attack_option_table[] = {
     {"injected-within", KEY_INJECTED_WITHIN, "HOPS",
      "injection: how near the victim they are put (default 1)", NULL},
     {"top-speed", KEY_TOP_SPEED, "M/S",
-     "tracking: the top speed on any road (default 0: free flow, by class of road)", NULL},
+     "tracking: the top speed on any road (default 0: free flow, by the map's travel times)", NULL},
+    {"both-ways", KEY_BOTH_WAYS, NULL,
+     "tracking: reckon with driving against one-way streets, as if all were open both ways", NULL},
     {"samples", KEY_SAMPLES, "M",
      "replays of a cloak where placements are drawn at random (default 20k)", NULL},
     {"placements", KEY_PLACEMENTS, "N",
@@ -298,6 +301,10 @@ static bool attack_option(int key, const char *argument, const struct argp_state
     case KEY_TOP_SPEED:
         options->tracking_option = sc_option_name(attack_option_table, key);
         trial->top_speed_m_s = sc_value_number(state, "--top-speed", argument, 0, 1000);
+        return true;
+    case KEY_BOTH_WAYS:
+        options->tracking_option = sc_option_name(attack_option_table, key);
+        trial->ignores_one_ways = true;
         return true;
     default:
         return false;

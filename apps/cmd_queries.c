@@ -44,6 +44,7 @@ static const sc_option options_table[] = {
      NULL},
     SC_MOVEMENT_OPTIONS,
     SC_WORKLOAD_OPTIONS,
+    SC_METRIC_OPTION,
     {"quiet", 'q', NULL, "print nothing but errors; no progress bar", NULL},
     {NULL, 0, NULL, NULL, NULL},
 };

@@ -151,6 +151,7 @@ static const sc_option options_table[] = {
     SC_ENGINE_OPTIONS,
     SC_MOVEMENT_OPTIONS,
     SC_WORKLOAD_OPTIONS,
+    SC_METRIC_OPTION,
     {NULL, 0, NULL, NULL, NULL},
 };
 

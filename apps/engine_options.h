@@ -56,7 +56,7 @@ enum {
     {"alpha", SC_KEY_ALPHA, "S",                                                             \
      "hybrid: seconds before a query's deadline from which on the search for it is unbounded (default 2)", NULL},                                                                   \
     {"cap", SC_KEY_CAP, "N",                                                                 \
-     "combinations that one search keeps (default 64); with sampling and expansion, waiting queries that are tried for each new one (default 8)", NULL}
+     "combinations that one search keeps (default 64); with sampling and expansion, waiting queries that are tried for each new one (8)", NULL}
 
 /** The same: what stars cost. */
 #define SC_COST_OPTIONS                                                                       \

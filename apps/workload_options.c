@@ -60,6 +60,12 @@ bool sc_workload_option(int key, char *argument, const struct argp_state *state,
         take_category(argument, state, asking);
         return true;
     }
+    if (key == SC_KEY_WORKLOAD_METRIC) {
+        static const char *const metrics[] = {"distance", "time", NULL};
+        asking->workload.metric =
+            sc_metric_find(metrics[sc_value_word(state, "--metric", argument, metrics)]);
+        return true;
+    }
     const target set = target_of(key, &asking->workload);
     if (!set.option) return false;
 

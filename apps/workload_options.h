@@ -44,6 +44,7 @@ enum {
     SC_KEY_WORKLOAD_NEAREST,
     SC_KEY_WORKLOAD_PAUSE,
     SC_KEY_WORKLOAD_CATEGORY,
+    SC_KEY_WORKLOAD_METRIC,
 };
 
 // clang-format off
@@ -63,6 +64,12 @@ enum {
      "seconds until a traveller asks again (default 20:2)", NULL},                      \
     {"category", SC_KEY_WORKLOAD_CATEGORY, "NAME",                                      \
      "what travellers look for: 'one' category per query, drawn by its number of objects (default), objects of 'any' category, or always the category of this name", "one any"}
+
+/** Another row, for commands that make streams or records. */
+#define SC_METRIC_OPTION                                                                \
+    {"metric", SC_KEY_WORKLOAD_METRIC, "NAME",                                          \
+     "what travellers mean by nearest: distance by road (default, as in the paper), or travel " \
+     "time", "distance time"}
 // clang-format on
 
 /**

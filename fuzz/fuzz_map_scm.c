@@ -30,11 +30,19 @@ static void mend_counts(sc_scm_header *header)
     tables[SC_TABLE_NODES].count = has_coords ? header->node_count : 0;
     tables[SC_TABLE_EDGES].count = edges;
     tables[SC_TABLE_EDGE_CLASSES].count = edges;
+    tables[SC_TABLE_EDGE_TIMES].count = edges;
     tables[SC_TABLE_BOXES].count = has_coords ? sc__box_group_count(&levels) : 0;
+    tables[SC_TABLE_RUNS].count = has_coords ? levels.box_count[0] : 0;
+    const uint64_t segments = tables[SC_TABLE_SEGMENTS].count;
+    tables[SC_TABLE_SEGMENT_TIMES].count = segments > 0 ? segments - 1 : 0;
+    if (tables[SC_TABLE_SEGMENT_NAMES].count > 0) {
+        tables[SC_TABLE_SEGMENT_NAMES].count = tables[SC_TABLE_SEGMENT_TIMES].count;
+    }
     tables[SC_TABLE_SEGMENT_OBJECTS].count =
         tables[SC_TABLE_OBJECTS].count > 0 ? tables[SC_TABLE_SEGMENTS].count : 0;
     tables[SC_TABLE_NEAREST_LISTS].count %= tables[SC_TABLE_CATEGORIES].count + 2;
     if (tables[SC_TABLE_NEAREST_LISTS].count == 0) tables[SC_TABLE_NEAREST].count = 0;
+    tables[SC_TABLE_NEAREST_OTHERS].count = tables[SC_TABLE_NEAREST].count;
 }
 
 // The file that the header describes, as far as the bytes reach, with everything

@@ -83,14 +83,16 @@ static void check_answers(sc_point_reply *reply)
             const sc_near *nears = NULL;
             size_t count = 0;
             sc_diag diag = {""};
-            DOOR_PROMISE(!sc_point_reply_answer(reply, (sc_road_point){.edge = 0, .offset_m = length_m * part / 8.0},
-                                                request, &nears, &count, &diag),
+            DOOR_PROMISE(!sc_point_reply_answer(
+                             reply, (sc_road_point){.edge = 0, .offset_m = length_m * part / 8.0},
+                             request, &nears, &count, &diag),
                          "what is believed can be answered from");
             const sc_request *r = &reply->requests[request];
             DOOR_PROMISE(r->type == SC_REQUEST_RANGE || count <= r->k, "no more than asked for");
             for (size_t i = 0; i < count; i++) {
                 DOOR_PROMISE(nears[i].object < reply->table.count, "an answer names objects");
                 DOOR_PROMISE(nears[i].distance_m >= 0.0, "a distance is a number, not negative");
+                DOOR_PROMISE(nears[i].duration_s == SC_UNKNOWN_S, "no duration is made up");
                 DOOR_PROMISE(r->type == SC_REQUEST_KNN || nears[i].distance_m <= r->radius_m,
                              "nothing is beyond the range");
                 DOOR_PROMISE(i == 0 || nears[i - 1].distance_m <= nears[i].distance_m,

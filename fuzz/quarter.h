@@ -94,7 +94,8 @@ static inline quarter *quarter_open(void)
     q.limits = sc_codec_limits_default();
     quarter_choose_cloak(&q);
     q.requests[0] = (sc_request){.type = SC_REQUEST_KNN, .k = 2};
-    q.requests[1] = (sc_request){.type = SC_REQUEST_KNN, .k = 1, .category_count = 1};
+    q.requests[1] =
+        (sc_request){.type = SC_REQUEST_KNN, .metric = SC_METRIC_TIME, .k = 1, .category_count = 1};
     q.requests[2] = (sc_request){.type = SC_REQUEST_RANGE, .radius_m = 150.0};
     q.relay = (sc_relay){.map_checksum = sc_map_checksum(q.map),
                          .segments = q.segments,
@@ -143,7 +144,8 @@ static inline void quarter_check_ids(const uint32_t *ids, size_t count, uint32_t
 
 static inline void quarter_check_requests(const quarter *q, const sc_relay *relay)
 {
-    const sc_request_limits any = {UINT32_MAX, HUGE_VAL};
+    const sc_request_limits any = {
+        .max_k = UINT32_MAX, .max_radius_m = HUGE_VAL, .max_radius_s = HUGE_VAL};
     for (size_t i = 0; i < relay->request_count; i++) {
         const sc_request *request = &relay->requests[i];
         const sc_request normal = sc_request_normalise(request);
@@ -216,6 +218,8 @@ static inline void quarter_check_lists(const sc_reply *reply)
         DOOR_PROMISE(reply->nears[i].object < reply->table.count, "a list is of objects");
         DOOR_PROMISE(reply->nears[i].distance_m >= 0.0 && reply->nears[i].distance_m < HUGE_VAL,
                      "a distance is a number");
+        DOOR_PROMISE(reply->nears[i].duration_s >= 0.0 && reply->nears[i].duration_s < HUGE_VAL,
+                     "a duration is a number");
     }
 }
 
@@ -229,16 +233,20 @@ static inline void quarter_ask(quarter *q, size_t request)
             const sc_near *near = NULL;
             size_t count = 0;
             const double offset_m = sc_map_edge_length_m(q->map, edge) * at / 2.0;
-            DOOR_PROMISE(!sc_filter_answer(q->filter, (sc_road_point){.edge = edge, .offset_m = offset_m}, request,
-                                           &near, &count, &diag),
+            DOOR_PROMISE(!sc_filter_answer(q->filter,
+                                           (sc_road_point){.edge = edge, .offset_m = offset_m},
+                                           request, &near, &count, &diag),
                          "what is believed answers for every place");
             const sc_request *asked = &q->requests[request];
             DOOR_PROMISE(asked->type != SC_REQUEST_KNN || count <= asked->k, "no more than asked");
             for (size_t k = 0; k < count; k++) {
                 DOOR_PROMISE(near[k].distance_m >= 0.0 && near[k].distance_m < HUGE_VAL,
                              "an answer's distance is a number");
-                DOOR_PROMISE(k == 0 || near[k].distance_m >= near[k - 1].distance_m,
-                             "the nearest comes first");
+                DOOR_PROMISE(near[k].duration_s >= 0.0 && near[k].duration_s < HUGE_VAL,
+                             "an answer's duration is a number");
+                DOOR_PROMISE(k == 0 || sc_near_cost(&near[k], asked->metric) >=
+                                           sc_near_cost(&near[k - 1], asked->metric),
+                             "the nearest comes first, in the metric that was asked for");
                 DOOR_PROMISE(near[k].object < q->reply.table.count, "an answer is an object");
             }
         }

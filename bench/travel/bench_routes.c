@@ -72,22 +72,43 @@ static void reach(plain *p, sc_star_id star, uint32_t ms)
     if (!sc__star_queue_put(&p->queue, ms, star)) bench_die("bench_routes", "out of memory");
 }
 
+// What is left of a segment, or SC__NEVER where it is closed. `to_end`: from a place to an end of
+// its segment, else from the end to the place.
+static uint32_t part_ms(const plain *p, sc_place place, bool is_backwards, bool to_end)
+{
+    const sc_seg_id segment = sc_map_edges(p->map)[place.edge].segment;
+    const uint32_t whole_ms = sc_routes_segment_ms(p->routes, (sc_leg){segment, is_backwards});
+    if (whole_ms == SC__NEVER) return SC__NEVER;
+    const uint32_t ms = sc__place_ms(p->routes, place, is_backwards);
+    return is_backwards == to_end ? ms : whole_ms - ms;
+}
+
+static uint32_t added(uint32_t a, uint32_t b)
+{
+    return a == SC__NEVER || b == SC__NEVER ? SC__NEVER : a + b;
+}
+
+static uint32_t straight_ms(const plain *p, sc_place from, sc_place to)
+{
+    const bool back = from.edge == to.edge ? to.offset < from.offset : to.edge < from.edge;
+    if (part_ms(p, from, back, true) == SC__NEVER) return SC__NEVER;
+    const uint32_t start_ms = sc__place_ms(p->routes, from, back);
+    const uint32_t end_ms = sc__place_ms(p->routes, to, back);
+    return back ? start_ms - end_ms : end_ms - start_ms;
+}
+
 static uint32_t plain_ms(plain *p, sc_place from, sc_place to)
 {
-    const sc_edge *edges = sc_map_edges(p->map);
     const sc_segment *segments = sc_map_segments(p->map);
     const sc_star *stars = sc_map_stars(p->map);
-    const sc_seg_id first = edges[from.edge].segment;
-    const sc_seg_id last = edges[to.edge].segment;
-    const uint32_t start_ms = sc__place_ms(p->routes, from);
-    const uint32_t end_ms = sc__place_ms(p->routes, to);
-    uint32_t best = SC__NEVER;
-    if (first == last) best = start_ms < end_ms ? end_ms - start_ms : start_ms - end_ms;
+    const sc_seg_id first = sc_map_edges(p->map)[from.edge].segment;
+    const sc_seg_id last = sc_map_edges(p->map)[to.edge].segment;
+    uint32_t best = first == last ? straight_ms(p, from, to) : SC__NEVER;
 
     memset(p->ms, 0xff, sc_map_star_count(p->map) * sizeof *p->ms);
     p->queue.count = 0;
-    reach(p, segments[first].star_a, start_ms);
-    reach(p, segments[first].star_b, sc_routes_segment_ms(p->routes, first) - start_ms);
+    reach(p, segments[first].star_a, part_ms(p, from, true, true));
+    reach(p, segments[first].star_b, part_ms(p, from, false, true));
     while (p->queue.count > 0 && sc__star_queue_least(&p->queue) < best) {
         const sc__star_entry entry = sc__star_queue_take(&p->queue);
         if (entry.number > p->ms[entry.star]) continue;
@@ -96,14 +117,15 @@ static uint32_t plain_ms(plain *p, sc_place from, sc_place to)
             const sc_seg_id s = sc_map_star_segments(p->map)[i];
             const bool is_from_a = segments[s].star_a == entry.star;
             reach(p, is_from_a ? segments[s].star_b : segments[s].star_a,
-                  entry.number + sc_routes_segment_ms(p->routes, s));
+                  added(entry.number, sc_routes_segment_ms(p->routes, (sc_leg){s, !is_from_a})));
         }
-        const uint32_t rest_ms = sc_routes_segment_ms(p->routes, last) - end_ms;
-        if (entry.star == segments[last].star_a && entry.number + end_ms < best) {
-            best = entry.number + end_ms;
+        if (entry.star == segments[last].star_a) {
+            const uint32_t ms = added(entry.number, part_ms(p, to, false, false));
+            if (ms < best) best = ms;
         }
-        if (entry.star == segments[last].star_b && entry.number + rest_ms < best) {
-            best = entry.number + rest_ms;
+        if (entry.star == segments[last].star_b) {
+            const uint32_t ms = added(entry.number, part_ms(p, to, true, false));
+            if (ms < best) best = ms;
         }
     }
     return best;
@@ -120,18 +142,14 @@ static sc_place any_place(const sc_map *map, uint64_t *seed)
 
 static uint32_t route_ms(const plain *p, sc_place from, sc_place to, const sc_route *route)
 {
+    const sc_leg first = route->legs[0];
     const sc_leg last = route->legs[route->leg_count - 1];
-    const uint32_t start_ms = sc__place_ms(p->routes, from);
-    const uint32_t end_ms = sc__place_ms(p->routes, to);
-    if (route->leg_count == 1) return last.is_backwards ? start_ms - end_ms : end_ms - start_ms;
-    uint32_t ms = route->legs[0].is_backwards
-                      ? start_ms
-                      : sc_routes_segment_ms(p->routes, route->legs[0].segment) - start_ms;
+    if (route->leg_count == 1) return straight_ms(p, from, to);
+    uint32_t ms = part_ms(p, from, first.is_backwards, true);
     for (size_t i = 1; i + 1 < route->leg_count; i++) {
-        ms += sc_routes_segment_ms(p->routes, route->legs[i].segment);
+        ms += sc_routes_segment_ms(p->routes, route->legs[i]);
     }
-    return ms +
-           (last.is_backwards ? sc_routes_segment_ms(p->routes, last.segment) - end_ms : end_ms);
+    return ms + part_ms(p, to, last.is_backwards, false);
 }
 
 enum { WAYS = 10000, PLAIN_WAYS = 50 };
@@ -152,7 +170,7 @@ static trip any_trip(const plain *p, uint64_t *seed)
     trip t;
     do {
         t = (trip){any_place(p->map, seed), any_place(p->map, seed)};
-    } while (part_at(p, t.from) != part_at(p, t.to));
+    } while (part_at(p, t.from) == SC_NONE || part_at(p, t.from) != part_at(p, t.to));
     return t;
 }
 

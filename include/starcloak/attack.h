@@ -221,7 +221,8 @@ typedef struct sc_tracker sc_tracker;
 
 typedef struct sc_tracker_options {
     const sc_density *density;  ///< borrowed; NULL: uniform
-    double top_speed_m_s;       ///< > 0: on every road; 0: free flow of a car, by class of road
+    double top_speed_m_s;       ///< > 0: on every road; 0: free flow of a car, by the map's times
+    bool ignores_one_ways;      ///< reckon with driving against one-way streets
 } sc_tracker_options;
 
 /**

@@ -9,7 +9,11 @@
  * position is made here, in the provider's own distance:
  *
  *   straight  as the crow flies; found again from the objects' positions
- *   road      along roads, taken to be as long between neighbouring points as on this map
+ *   road      along roads, taken to be as long between neighbouring points as on this map, and open
+ *             both ways
+ *
+ * Such a provider knows distances and no travel times: requests by time are refused, and answers
+ * have no durations (SC_UNKNOWN_S).
  *
  * Why that is exact, and what it protects and does not: docs/point-provider.md.
  *
@@ -85,10 +89,10 @@ typedef struct sc_point_reply sc_point_reply;
  * @param rng  for the order of the questions
  * @return SC_OK, SC_ENET (no answer in time, or an error of HTTP), SC_ELATE (no question could
  * leave within leave_s, and none has), SC_EREPLY (an answer that makes no sense), SC_ELIMIT (more
- *         points, or a larger k, than allowed), SC_EREQUEST (a request that makes no sense, or for
- * categories that the URL has no place for), SC_EMISMATCH (a relay of another map), SC_EUNKNOWN (no
- * such segment or node), SC_EINVAL (not ascending, empty, or more border nodes than ends),
- * SC_ENOMEM
+ *         points, or a larger k, than allowed), SC_EREQUEST (a request that makes no sense, is by
+ * time, or for categories that the URL has no place for), SC_EMISMATCH (a relay of another map),
+ * SC_EUNKNOWN (no such segment or node), SC_EINVAL (not ascending, empty, or more border nodes than
+ * ends), SC_ENOMEM
  */
 SC_API SC_CHECKED sc_err sc_point_provider_ask(sc_point_provider *provider, const sc_relay *relay,
                                                sc_rng *rng, sc_point_reply **out, sc_diag *diag);
@@ -120,7 +124,8 @@ SC_API sc_point_work sc_point_reply_work(const sc_point_reply *reply);
 /**
  * The exact answer in the provider's distance, as sc_filter_answer().
  *
- * @param out  nearest first; lent until the next call with this reply
+ * @param at   its direction does not matter
+ * @param out  nearest first, all with SC_UNKNOWN_S; lent until the next call with this reply
  */
 SC_API SC_CHECKED sc_err sc_point_reply_answer(sc_point_reply *reply, sc_road_point at,
                                                size_t request, const sc_near **out, size_t *count,

@@ -125,11 +125,14 @@ typedef struct sc_object_run {
     uint32_t count;
 } sc_object_run;
 
+/** The duration of a way that is not known: providers that know points only have none. */
+#define SC_UNKNOWN_S (-1.0)
+
 /** An object, and how far it is by road: both of the one way that the metric chooses. */
 typedef struct sc_near {
     uint32_t object;
     double distance_m;
-    double duration_s;
+    double duration_s;  ///< SC_UNKNOWN_S only from sc_point_reply_answer()
 } sc_near;
 
 /** How far it is in that metric. */

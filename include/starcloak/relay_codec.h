@@ -1,6 +1,7 @@
 /**
  * @file relay_codec.h
- * @brief Relays and replies as bytes: the provider protocol (docs/provider-protocol.md).
+ * @brief Relays and replies as bytes: the provider protocol, version 2
+ * (docs/provider-protocol.md).
  *
  * Two encodings. *Compact*: Protocol Buffers with ids of a map that both sides have, for which
  * `src/lib/relay/relay.proto` is the schema. *GeoJSON*: geometry, for a provider with a map of its
@@ -30,8 +31,14 @@ typedef enum sc_encoding {
 /** "compact", "geojson"; NULL for others. */
 SC_API const char *sc_encoding_name(unsigned encoding);
 
-/** Its media type, for HTTP. */
+/** Its media type for HTTP, with the version of the protocol: "application/geo+json; version=2". */
 SC_API const char *sc_encoding_media_type(sc_encoding encoding);
+
+/**
+ * Whether a Content-Type is of this encoding and names no other version of the protocol. One that
+ * names none is: the message itself tells its version. False for NULL.
+ */
+SC_API bool sc_encoding_is_media_type(sc_encoding encoding, const char *content_type);
 
 /** How much a stranger may send. */
 typedef struct sc_codec_limits {
@@ -66,9 +73,10 @@ SC_API SC_CHECKED sc_err sc_relay_encode(const sc_codec *codec, const sc_relay *
  * Read a relay. GeoJSON lines and points are matched with the roads of `map`.
  *
  * @param out  one block of memory; free with sc_relay_free(), as one that was made
- * @return SC_OK, SC_EPARSE (not such a message), SC_EMISMATCH (compact, of another map),
- *         SC_EREQUEST (unknown category or type, a request twice), SC_EUNKNOWN (no such segment or
- *         node, a line on no road), SC_ELIMIT, SC_ENOCOORDS, SC_ENOMEM
+ * @return SC_OK, SC_EPARSE (not such a message, or of another version), SC_EMISMATCH (compact, of
+ * another map), SC_EREQUEST (unknown category, type or metric, a radius of the other metric, a
+ * request twice), SC_EUNKNOWN (no such segment or node, a line on no road), SC_ELIMIT,
+ * SC_ENOCOORDS, SC_ENOMEM
  */
 SC_API SC_CHECKED sc_err sc_relay_decode(const sc_codec *codec, const void *bytes, size_t size,
                                          sc_relay **out, sc_diag *diag);
@@ -90,9 +98,9 @@ SC_API SC_CHECKED sc_err sc_reply_encode(const sc_codec *codec, const sc_relay *
  *
  * @param reply  overwritten; on failure its content is undefined, but it can be filled again or
  *               released
- * @return SC_OK, SC_EPARSE, SC_EMISMATCH (of another map), SC_EREPLY (lists that do not fit the
- *         relay, unknown category), SC_ELIMIT, SC_EUNKNOWN and SC_EINVAL (a relay that could not be
- *         written), SC_ENOCOORDS, SC_ENOMEM
+ * @return SC_OK, SC_EPARSE (as a relay), SC_EMISMATCH (of another map), SC_EREPLY (lists that do
+ * not fit the relay, unknown category), SC_ELIMIT, SC_EUNKNOWN and SC_EINVAL (a relay that could
+ * not be written), SC_ENOCOORDS, SC_ENOMEM
  */
 SC_API SC_CHECKED sc_err sc_reply_decode(const sc_codec *codec, const sc_relay *relay,
                                          const void *bytes, size_t size, sc_reply *reply,

@@ -264,7 +264,7 @@ class Whole(unittest.TestCase):
         verdicts = [c["verdict"] for c in self.folder.data["paper_claims"]]
         self.assertEqual(tiles, [f"{verdicts.count('holds')} hold",
                                  f"{verdicts.count('does not hold')} do not hold",
-                                 f"{verdicts.count('not told')} cannot be told"])
+                                 f"{verdicts.count('not told')} cannot be decided"])
         for rule in self.folder.data["rules"]:
             self.assertIn(report.text(rule), self.text)
         table = self.text[self.text.index("The statements that they consist of"):]
@@ -450,7 +450,7 @@ class Odd(unittest.TestCase):
                 folder.data["paper_claims"][i]["verdict"] = verdict
         self.words_of(change, (
             '<p class="holds"><strong>3</strong> hold</p><p class="fails"><strong>4</strong> do '
-            'not hold</p><p class="untold"><strong>1</strong> cannot be told</p>',
+            'not hold</p><p class="untold"><strong>1</strong> cannot be decided</p>',
             '<td><span class="v holds">✓ holds</span></td><td><span class="v part">2 of 4 '
             'statements hold</span></td>', '<span class="v part">◐ holds for 1 of 2</span>',
             '<span class="v fails">✗ does not hold</span>',

@@ -23,7 +23,7 @@ refuses 2 "a map is needed" "no map given"
 run load http://localhost:1 city.scm
 refuses 2 "tokens are needed, and it says where from" "--key FILE" "--tokens FILE"
 run load http://localhost:1 city.scm --key keys --tokens keys
-refuses 2 "one source of tokens is enough" "one of the two"
+refuses 2 "one source of tokens is enough" "give either --key FILE"
 run load http://localhost:1 city.scm more.scm --key keys
 refuses 2 "one map is enough" "one URL and one map"
 run load http://localhost:1 city.scm --key keys --provider-command true
@@ -39,7 +39,7 @@ refuses 2 "more than any service admits is refused" "--k" "1,000"
 run load localhost:1 city.scm --key keys
 refuses 2 "a URL has a scheme" "not the URL"
 run load http://127.0.0.1:1 city.scm --key keys
-refuses 1 "a service that is not there is told at once" "is the service running"
+refuses 1 "a service that is not there is told at once" "check that the service is running"
 run load http://127.0.0.1:1 no-such.scm --key keys
 refuses 1 "a map that is not there is told" "no-such.scm"
 run load http://127.0.0.1:1 city.scm --key no-such-keys
@@ -104,7 +104,7 @@ run load "http://$address" city.scm --key other-keys -n 5 --duration 2 --pause 1
 equal "for people, too" "$status" 1
 check "it says why" says "$out" "no query was accepted: " " refused with 401 token; check that the key file is that of the service"
 run load "http://$address" city.scm --key other-keys -n 5 --duration 2 --pause 1 --sigma-t 1 --quiet
-refuses 1 "and quietly, in one line" "violations: 1; the first: no outcome: no query was taken: "
+refuses 1 "and quietly, in one line" "violations: 1; the first: no outcome: no query was accepted: "
 
 run load "http://$address" city.scm --key keys -n 20 --duration 1 --pause 1 --sigma-t 1 --metrics "http://$address/healthz" --json
 succeeds "metrics of something else are no metrics"

@@ -10,10 +10,11 @@ import struct
 from http_text import Talk, metric_names
 from store import hexdump
 
-COMPACT = ("Content-Type", "application/x-protobuf")
-GEOJSON = ("Content-Type", "application/geo+json")
+COMPACT = ("Content-Type", "application/x-protobuf; version=2")
+GEOJSON = ("Content-Type", "application/geo+json; version=2")
 REQUESTS = [{"type": "knn", "k": 3}, {"type": "knn", "k": 1, "categories": ["cafe"]},
             {"type": "range", "radius_m": 400.0}]
+BY_TIME = [{"type": "knn", "k": 3, "metric": "time"}, {"type": "range", "metric": "time", "radius_s": 30.0}]
 
 
 def varint(number):
@@ -34,20 +35,27 @@ def steps(numbers):
 
 
 def compact_request(request):
-    wanted = (varint(1 << 3) + varint(request["k"]) if request["type"] == "knn"
-              else varint(2 << 3 | 1) + struct.pack("<d", request["radius_m"]))
-    return wanted + b"".join(field(3, name.encode()) for name in request.get("categories", []))
+    wanted = b""
+    if "k" in request:
+        wanted += varint(1 << 3) + varint(request["k"])
+    if "radius_m" in request:
+        wanted += varint(2 << 3 | 1) + struct.pack("<d", request["radius_m"])
+    wanted += b"".join(field(3, name.encode()) for name in request.get("categories", []))
+    if "radius_s" in request:
+        wanted += varint(4 << 3 | 1) + struct.pack("<d", request["radius_s"])
+    return wanted + (varint(5 << 3) + varint(1) if request.get("metric") == "time" else b"")
 
 
-def compact_relay(checksum, cloak, requests):
+def compact_relay(checksum, cloak, requests, version=2):
     message = varint(1 << 3 | 1) + struct.pack("<Q", checksum)
     message += field(2, steps(sorted(cloak["segments"])))
     if cloak["border_nodes"]:
         message += field(3, steps(sorted(cloak["border_nodes"])))
-    return message + b"".join(field(4, compact_request(request)) for request in requests)
+    message += b"".join(field(4, compact_request(request)) for request in requests)
+    return message + (varint(5 << 3) + varint(version) if version > 1 else b"")
 
 
-def geojson_relay(program, cloak, requests):
+def geojson_relay(program, cloak, requests, version=2):
     """Lines of the cloak's segments and points of its border nodes, from an export of the map."""
     roads = json.loads(program.file("city-csv/map.geojson").read_text())["features"]
     lines = {road["properties"]["segment"]: road["geometry"] for road in roads
@@ -59,7 +67,7 @@ def geojson_relay(program, cloak, requests):
     features += [{"type": "Feature", "id": f"b{i}", "properties": None,
                   "geometry": {"type": "Point", "coordinates": places[node]}}
                  for i, node in enumerate(sorted(cloak["border_nodes"]))]
-    return json.dumps({"type": "FeatureCollection", "starcloak": 1, "requests": requests,
+    return json.dumps({"type": "FeatureCollection", "starcloak": version, "requests": requests,
                        "features": features}, separators=(",", ":"))
 
 
@@ -75,6 +83,21 @@ def replies(program, store):
         relay = geojson_relay(program, cloak, REQUESTS)
         talk.ask(f"cloak {i}, GeoJSON", "POST", "/", [GEOJSON], relay)
     cloak = cloaks[0]
+    relay = compact_relay(checksum, cloak, BY_TIME)
+    talk.ask("by time, compact", "POST", "/", [COMPACT], relay, hexdump, told="\n" + hexdump(relay))
+    talk.ask("by time, GeoJSON", "POST", "/", [GEOJSON], geojson_relay(program, cloak, BY_TIME), told="...")
+    talk.ask("a relay of version 1, compact", "POST", "/", [("Content-Type", "application/x-protobuf")],
+             compact_relay(checksum, cloak, REQUESTS, version=1), told="...")
+    talk.ask("a relay of version 1, GeoJSON", "POST", "/", [("Content-Type", "application/geo+json")],
+             geojson_relay(program, cloak, REQUESTS, version=1), told="...")
+    talk.ask("a relay of version 3", "POST", "/", [("Content-Type", "application/x-protobuf")],
+             compact_relay(checksum, cloak, REQUESTS, version=3), told="...")
+    talk.ask("a media type of version 3", "POST", "/", [("Content-Type", "application/geo+json; version=3")],
+             "{}")
+    talk.ask("metres by time", "POST", "/", [COMPACT], compact_relay(
+        checksum, cloak, [{"type": "range", "metric": "time", "radius_m": 400.0}]), told="...")
+    talk.ask("seconds by distance", "POST", "/", [GEOJSON], geojson_relay(
+        program, cloak, [{"type": "range", "radius_s": 30.0}]), told="...")
     talk.ask("a map that it does not have", "POST", "/", [COMPACT],
              compact_relay(checksum ^ 1, cloak, REQUESTS), told="...")
     talk.ask("a category that it does not have", "POST", "/", [GEOJSON], geojson_relay(

@@ -95,10 +95,21 @@ static sc_request modest(sc_request request)
     const sc_request_limits limits = sc_request_limits_default();
     if (request.k > limits.max_k) request.k = limits.max_k;
     if (request.radius_m > limits.max_radius_m) request.radius_m = limits.max_radius_m;
+    if (request.radius_s > limits.max_radius_s) request.radius_s = limits.max_radius_s;
     return request;
 }
 
-sc_errand *errand_new(const sc_map *map, uint32_t category_count, sc_rng *rng, size_t place_count)
+static sc_request drawn_request(const sc_map *map, uint32_t category_count, sc_rng *rng,
+                                bool is_by_distance)
+{
+    for (;;) {
+        const sc_request request = modest(odd_request(map, category_count, rng));
+        if (!is_by_distance || request.metric == SC_METRIC_DISTANCE) return request;
+    }
+}
+
+static sc_errand *drawn_errand(const sc_map *map, uint32_t category_count, sc_rng *rng,
+                               size_t place_count, bool is_by_distance)
 {
     sc_errand *e = test_take(1, sizeof *e);
     e->context = test_take(1, sizeof(unsigned));
@@ -110,7 +121,7 @@ sc_errand *errand_new(const sc_map *map, uint32_t category_count, sc_rng *rng, s
     sc_request *requests = test_take(place_count, sizeof *requests);
     uint32_t *which = test_take(place_count, sizeof *which);
     for (size_t i = 0; i < place_count; i++) {
-        requests[i] = modest(odd_request(map, category_count, rng));
+        requests[i] = drawn_request(map, category_count, rng, is_by_distance);
     }
     CHECK_OK(sc_relay_new(map,
                           &(sc_relay_content){.segments = cloak.segments,
@@ -131,6 +142,17 @@ sc_errand *errand_new(const sc_map *map, uint32_t category_count, sc_rng *rng, s
     free(requests);
     odd_cloak_free(&cloak);
     return e;
+}
+
+sc_errand *errand_new(const sc_map *map, uint32_t category_count, sc_rng *rng, size_t place_count)
+{
+    return drawn_errand(map, category_count, rng, place_count, false);
+}
+
+sc_errand *errand_new_by_distance(const sc_map *map, uint32_t category_count, sc_rng *rng,
+                                  size_t place_count)
+{
+    return drawn_errand(map, category_count, rng, place_count, true);
 }
 
 void errand_free(sc_errand *errand)
@@ -225,7 +247,8 @@ void errand_check(const sc_errand *errand, sc_objects *objects, slow_nearest *sl
         for (size_t i = 0; i < answer->count; i++) {
             const char *key = answer->texts + answer->found[i].key;
             nears[i] = (sc_near){.object = number_of(sc_objects_table(objects), key),
-                                 .distance_m = answer->found[i].distance_m};
+                                 .distance_m = answer->found[i].distance_m,
+                                 .duration_s = answer->found[i].duration_s};
             check_found(answer, i, objects, nears[i].object);
         }
         slow_answer wanted = slow_nearest_at(slow, place->edge, place->offset_m,

@@ -54,6 +54,10 @@ void turner_stop(turner *t);
 /** A cloak with requests within the default limits, and places on it; a minute to be done. Each
  * errand knows how often it came back (errand_returns()). */
 sc_errand *errand_new(const sc_map *map, uint32_t category_count, sc_rng *rng, size_t place_count);
+
+/** The same with requests by distance alone, for providers that know points only. */
+sc_errand *errand_new_by_distance(const sc_map *map, uint32_t category_count, sc_rng *rng,
+                                  size_t place_count);
 void errand_free(sc_errand *errand);
 unsigned errand_returns(const sc_errand *errand);
 

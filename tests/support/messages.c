@@ -84,6 +84,9 @@ static sc_request draw_request(sc_rng *rng, uint32_t category_count)
         request = (sc_request){.type = SC_REQUEST_RANGE, .radius_m = sc_rng_unit(rng) * 5000.0};
         if (sc_rng_below(rng, 4) == 0) request.radius_m = 0.0;
     }
+    // What the metric does not use is dropped when the request is brought into its normal form.
+    if (sc_rng_below(rng, 2)) request.metric = SC_METRIC_TIME;
+    request.radius_s = request.radius_m / 13.0;
     const uint32_t most = sc_rng_below(rng, 2) ? sc_rng_below(rng, 7) : 0;
     while (category_count > 0 && request.category_count < most) {
         request.categories[request.category_count++] = sc_rng_below(rng, category_count);
@@ -186,19 +189,24 @@ static void draw_runs(exchange *x, sc_rng *rng, size_t request)
     sc__reply_end_runs(&x->reply, request);
 }
 
+// Ascending in the request's metric; the other measure goes up and down.
 static void draw_lists(exchange *x, sc_rng *rng, size_t request)
 {
     const double unit_m = sc_map_unit_m(x->map);
+    const double unit_s = sc_map_time_unit_s(x->map);
+    const bool is_by_time = x->relay->requests[request].metric == SC_METRIC_TIME;
     const uint32_t most = sc_rng_below(rng, 12);
     const uint32_t longest = sc_rng_below(rng, 20) == 0 ? UINT32_MAX : 1000000;
     for (size_t b = 0; b < x->relay->border_node_count; b++) {
         const uint32_t count = x->reply.table.count > 0 ? sc_rng_below(rng, most + 1) : 0;
-        uint64_t distance = 0;
+        uint64_t cost = 0;
         for (uint32_t i = 0; i < count; i++) {
-            if (sc_rng_below(rng, 4) > 0) distance += sc_rng_below(rng, longest);
-            assert_true(sc__reply_add_near(
-                &x->reply, (sc_near){.object = sc_rng_below(rng, x->reply.table.count),
-                                     .distance_m = (double)distance * unit_m}));
+            if (sc_rng_below(rng, 4) > 0) cost += sc_rng_below(rng, longest);
+            const uint64_t other = sc_rng_below(rng, 4) > 0 ? sc_rng_below(rng, longest) : 0;
+            const sc_near near = {.object = sc_rng_below(rng, x->reply.table.count),
+                                  .distance_m = (double)(is_by_time ? other : cost) * unit_m,
+                                  .duration_s = (double)(is_by_time ? cost : other) * unit_s};
+            assert_true(sc__reply_add_near(&x->reply, near));
         }
         sc__reply_end_nears(&x->reply, request, b);
     }
@@ -327,5 +335,7 @@ void check_same_lists(const sc_reply *got, const sc_reply *wanted, double tolera
         check_same_object(got, got->nears[i].object, wanted, wanted->nears[i].object);
         CHECK_CLOSE(got->nears[i].distance_m, wanted->nears[i].distance_m,
                     tolerance * wanted->nears[i].distance_m);
+        CHECK_CLOSE(got->nears[i].duration_s, wanted->nears[i].duration_s,
+                    tolerance * wanted->nears[i].duration_s);
     }
 }

@@ -44,8 +44,8 @@ uint32_t exchange_on_segments(const sc_reply *reply, size_t request, size_t i);
 void check_same_relay(const sc_relay *got, const sc_relay *wanted);
 
 /**
- * Both list the same objects, by key, category and name, in the same order, at the same distances,
- * give or take a share of `tolerance`.
+ * Both list the same objects, by key, category and name, in the same order, at the same distances
+ * and durations, give or take a share of `tolerance`.
  */
 void check_same_lists(const sc_reply *got, const sc_reply *wanted, double tolerance);
 

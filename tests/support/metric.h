@@ -72,12 +72,21 @@ static inline double metric_between(const metric *m, road_place a, road_place b)
     return fmin(best, rest_a + *metric_at(m, edge_a->to, edge_b->to) + rest_b);
 }
 
-/** The speed on the fastest road of a map, at a pace of 1. */
+/** How fast cars go on an edge by the map's times, from its `from`; HUGE_VAL if in no time. */
+static inline double edge_m_s(const sc_map *map, sc_edge_id edge)
+{
+    const double seconds = sc_map_edge_times(map)[edge].forward * sc_map_time_unit_s(map);
+    return seconds > 0 ? sc_map_edge_length_m(map, edge) / seconds : HUGE_VAL;
+}
+
+/** The speed on the fastest road of a map that is open both ways, at a pace of 1. */
 static inline double fastest_m_s(const sc_map *map, sc_vehicle vehicle)
 {
     double fastest = 0;
     for (sc_edge_id e = 0; e < sc_map_edge_count(map); e++) {
-        fastest = fmax(fastest, sc_speed_m_s(vehicle, sc_map_edge_classes(map)[e]));
+        const unsigned road_class = sc_map_edge_classes(map)[e];
+        const double share = sc_speed_m_s(vehicle, road_class) / sc_speed_m_s(SC_CAR, road_class);
+        if (sc_map_edges(map)[e].length > 0) fastest = fmax(fastest, edge_m_s(map, e) * share);
     }
     return fastest;
 }

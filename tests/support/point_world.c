@@ -73,7 +73,7 @@ size_t point_world_answer(const point_world *world, sc_edge_id edge, double offs
         if (!is_wanted(request, sc_map_objects(world->map)[i].category)) continue;
         if (!(distance_m < HUGE_VAL)) continue;
         if (request->type == SC_REQUEST_RANGE && distance_m > request->radius_m) continue;
-        out[count++] = (sc_near){.object = i, .distance_m = distance_m};
+        out[count++] = (sc_near){i, distance_m, SC_UNKNOWN_S};
     }
     if (count > 0) qsort(out, count, sizeof *out, compare_nears);
     return request->type == SC_REQUEST_KNN && count > request->k ? request->k : count;
@@ -96,7 +96,7 @@ static size_t nearest_of(const point_world *w, double x, double y, const char *c
         const double distance_m = w->distance == SC_POINT_ROAD
                                       ? made_distance(&w->roads, snap.edge, snap.offset_m, i)
                                       : straight_m(w, x, y, i);
-        if (distance_m < HUGE_VAL) out[count++] = (sc_near){.object = i, .distance_m = distance_m};
+        if (distance_m < HUGE_VAL) out[count++] = (sc_near){i, distance_m, SC_UNKNOWN_S};
     }
     if (count > 0) qsort(out, count, sizeof *out, compare_nears);
     return count;

@@ -145,6 +145,35 @@ static bool evaluate(rough_provider *p, const sc_bytes *body, double factor, sc_
     return !err;
 }
 
+// Make the reply one of version 1: without its number in the compact encoding, where it comes last.
+static void make_first_version(sc_encoding encoding, sc_bytes *reply)
+{
+    static const char field[] = "\"starcloak\":2";
+    if (encoding == SC_ENCODING_COMPACT) {
+        if (reply->size < 2 || reply->data[reply->size - 2] != 0x20) abort();
+        reply->size -= 2;
+        return;
+    }
+    char *at = memmem(reply->data, reply->size, field, sizeof field - 1);
+    if (!at) abort();
+    at[sizeof field - 2] = '1';
+}
+
+static const char *type_of_reply(sc_encoding encoding, rough_mode mode)
+{
+    const bool is_compact = encoding == SC_ENCODING_COMPACT;
+    switch (mode) {
+    case ROUGH_OTHER_TYPE:
+        return "text/html";
+    case ROUGH_VERSION_3:
+        return is_compact ? "application/x-protobuf; version=3" : "application/geo+json; version=3";
+    case ROUGH_FIRST:
+        return is_compact ? "application/x-protobuf" : "application/geo+json";
+    default:
+        return sc_encoding_media_type(encoding);
+    }
+}
+
 static bool answer(rough_provider *p, int fd, const letter *l, rough_mode mode)
 {
     sc_bytes out = {.data = NULL};
@@ -155,7 +184,8 @@ static bool answer(rough_provider *p, int fd, const letter *l, rough_mode mode)
         pthread_mutex_unlock(&p->lock);
     }
     const sc_bytes *body = p->objects ? &out : &l->body;
-    const char *type = mode == ROUGH_OTHER_TYPE ? "text/html" : sc_encoding_media_type(p->encoding);
+    const char *type = type_of_reply(p->encoding, mode);
+    if (mode == ROUGH_FIRST && p->objects) make_first_version(p->encoding, &out);
     if (!is_fine) {
         is_fine = put_reply(fd, "422 Unprocessable", "text/plain", "", 0);
     } else if (mode == ROUGH_HALFWAY) {
@@ -229,6 +259,10 @@ static bool refuse(int fd)
                      sizeof body - 1);
 }
 
+static const char refusal_of_first_version[] =
+    "{\"type\":\"about:blank\",\"status\":415,\"title\":\"the Content-Type must be "
+    "application/x-protobuf or application/geo+json\"}";
+
 // Whether the connection can be used again.
 static bool treat(rough_provider *p, int fd, const letter *l, rough_mode mode)
 {
@@ -258,6 +292,9 @@ static bool treat(rough_provider *p, int fd, const letter *l, rough_mode mode)
         return put_text(fd, "HTTP/1.1 302 Found\r\nLocation: /ask\r\nContent-Length: 0\r\n\r\n");
     case ROUGH_REFUSES:
         return refuse(fd);
+    case ROUGH_FIRST_415:
+        return put_reply(fd, "415 Unsupported Media Type", "application/problem+json",
+                         refusal_of_first_version, sizeof refusal_of_first_version - 1);
     case ROUGH_FORBIDS:
         return put_reply(fd, "403 Forbidden", "text/html", "<p>No.", 6);
     case ROUGH_FAILS:
@@ -351,6 +388,7 @@ rough_provider *rough_provider_new(sc_objects *objects, sc_encoding encoding)
     if (objects) {
         sc_lbs_options options = sc_lbs_options_default();
         options.limits.max_radius_m = HUGE_VAL;
+        options.limits.max_radius_s = HUGE_VAL;
         CHECK_OK(sc_lbs_new(sc_objects_map(objects), &options, &p->lbs, NULL), NULL);
     }
     // With a port of its own, and not listening: connections are refused.

@@ -26,6 +26,9 @@ typedef enum rough_mode {
     ROUGH_HUGE_IN_CHUNKS,
     ROUGH_ENDLESS_HEADERS,
     ROUGH_OTHER_TYPE,  ///< a good reply, called text/html
+    ROUGH_VERSION_3,   ///< a good reply, labelled as of version 3 of the protocol
+    ROUGH_FIRST,       ///< a reply of version 1 of the protocol, as if the version did not matter
+    ROUGH_FIRST_415,   ///< refuses the media type, as a provider of version 1 does
     ROUGH_REDIRECTS,   ///< 302 to itself
     ROUGH_REFUSES,     ///< 422 with a title that needs care
     ROUGH_FORBIDS,     ///< 403 without one

@@ -19,6 +19,7 @@ void town_ask(sc_ledger *ledger, odd_town *town, uint32_t number, uint32_t k)
     // Doors let nothing pass that the provider would not answer.
     const sc_request_limits limits = sc_request_limits_default();
     if (request.radius_m > limits.max_radius_m) request.radius_m = limits.max_radius_m;
+    if (request.radius_s > limits.max_radius_s) request.radius_s = limits.max_radius_s;
     sc_ticket *ticket = ledger_ticket(number, k, sc_clock_us() + long_wait);
     ticket->query.segment = segment;
     ticket->edge = at.edge;
@@ -35,7 +36,8 @@ void town_check_answer(odd_town *town, const sc_ticket *ticket)
     for (size_t i = 0; i < answer->count; i++) {
         const char *key = answer->texts + answer->found[i].key;
         nears[i] = (sc_near){.object = (uint32_t)strtoul(key, NULL, 10),
-                             .distance_m = answer->found[i].distance_m};
+                             .distance_m = answer->found[i].distance_m,
+                             .duration_s = answer->found[i].duration_s};
     }
     slow_answer wanted =
         slow_nearest_at(&town->slow, ticket->edge, ticket->offset_m, &ticket->request);

@@ -30,8 +30,10 @@ static int compare_wishes(const void *a, const void *b)
     const sc_request *x = &((const wish *)a)->request;
     const sc_request *y = &((const wish *)b)->request;
     if (x->type != y->type) return compare_u32(x->type, y->type);
+    if (x->metric != y->metric) return compare_u32(x->metric, y->metric);
     if (x->k != y->k) return compare_u32(x->k, y->k);
     if (x->radius_m != y->radius_m) return x->radius_m < y->radius_m ? -1 : 1;
+    if (x->radius_s != y->radius_s) return x->radius_s < y->radius_s ? -1 : 1;
     if (x->category_count != y->category_count) {
         return compare_u32(x->category_count, y->category_count);
     }

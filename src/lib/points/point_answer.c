@@ -92,7 +92,8 @@ static double distance_m(const asking *a, uint32_t object, const double from_m[2
 
 static void add_candidate(asking *a, uint32_t object, const double from_m[2])
 {
-    const sc_near near = {.object = object, .distance_m = distance_m(a, object, from_m)};
+    const sc_near near = {
+        .object = object, .distance_m = distance_m(a, object, from_m), .duration_s = SC_UNKNOWN_S};
     if (a->request->type == SC_REQUEST_RANGE && !(near.distance_m <= a->request->radius_m)) return;
     a->reply->answer[a->count++] = near;
 }

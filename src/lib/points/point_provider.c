@@ -388,11 +388,18 @@ static sc_err check_requests(const sc_point_provider *provider, const sc_relay *
                              sc_diag *diag)
 {
     // Whether k is too large for this provider is seen when it is to be asked.
-    const sc_request_limits limits = {.max_k = UINT32_MAX, .max_radius_m = HUGE_VAL};
+    const sc_request_limits limits = {
+        .max_k = UINT32_MAX, .max_radius_m = HUGE_VAL, .max_radius_s = HUGE_VAL};
     for (size_t i = 0; i < relay->request_count; i++) {
         const sc_request *request = &relay->requests[i];
         const sc_err err = sc_request_check(request, &limits, provider->vocabulary->count, diag);
         if (err) return err;
+        if (request->metric != SC_METRIC_DISTANCE) {
+            return sc_fail(diag, SC_EREQUEST,
+                           "a request is by %s, and a provider that knows points only tells no "
+                           "travel times; ask by distance",
+                           sc_metric_name(request->metric));
+        }
         if (request->category_count > 0 && !provider->settings.has_category) {
             return sc_fail(diag, SC_EREQUEST,
                            "a request names categories, but the provider's URL has no {category}; "

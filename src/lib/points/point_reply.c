@@ -142,7 +142,7 @@ sc_point_work sc_point_reply_work(const sc_point_reply *reply)
 // object twice, or at another place than before; an order that is not by distance; a distance that
 // is not the straight one, where that is promised, or far less than the straight one.
 
-/** What all lists of one cloak may hold: 64 MiB. */
+/** What all lists of one cloak may hold: 96 MiB. */
 #define NEARS_MAX ((size_t)4 << 20)
 
 /** Ways are not much shorter than straight lines; by this much they are in other units. */
@@ -210,6 +210,7 @@ static sc_err measure(taking *t, const sc__point_answer_row *row, double *out)
 static sc_err take_rows(taking *t, const sc__point_answer *answer, sc_near *nears)
 {
     for (uint32_t i = 0; i < answer->count; i++) {
+        nears[i].duration_s = SC_UNKNOWN_S;
         sc_err err = measure(t, &answer->rows[i], &nears[i].distance_m);
         if (!err) {
             err = sc__point_objects_put(&t->reply->objects, &answer->rows[i], t->answer,

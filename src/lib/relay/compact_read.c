@@ -134,9 +134,34 @@ static sc_err read_ids(const sc__relay_codec *codec, const char *what, const uin
     return SC_OK;
 }
 
-static sc_err read_request(const sc__relay_codec *codec, size_t place,
-                           const Starcloak__Request *from, sc_request *to)
+// A range is in the unit of its metric.
+static sc_err check_radius_metric(const sc__relay_codec *codec, size_t place,
+                                  const Starcloak__Request *from)
 {
+    const bool is_by_time = from->metric == STARCLOAK__METRIC__METRIC_TIME;
+    if (from->wanted_case == STARCLOAK__REQUEST__WANTED_RADIUS_M && is_by_time) {
+        return sc_fail(codec->diag, SC_EREQUEST, "request %zu is by time and has radius_m", place);
+    }
+    if (from->wanted_case == STARCLOAK__REQUEST__WANTED_RADIUS_S && !is_by_time) {
+        return sc_fail(codec->diag, SC_EREQUEST, "request %zu is by distance and has radius_s",
+                       place);
+    }
+    return SC_OK;
+}
+
+static sc_err read_wanted(const sc__relay_codec *codec, size_t place,
+                          const Starcloak__Request *from, sc_request *to)
+{
+    switch (from->metric) {
+    case STARCLOAK__METRIC__METRIC_DISTANCE:
+        to->metric = SC_METRIC_DISTANCE;
+        break;
+    case STARCLOAK__METRIC__METRIC_TIME:
+        to->metric = SC_METRIC_TIME;
+        break;
+    default:
+        return sc_fail(codec->diag, SC_EREQUEST, "request %zu is of no known metric", place);
+    }
     switch (from->wanted_case) {
     case STARCLOAK__REQUEST__WANTED_K:
         to->type = SC_REQUEST_KNN;
@@ -146,9 +171,21 @@ static sc_err read_request(const sc__relay_codec *codec, size_t place,
         to->type = SC_REQUEST_RANGE;
         to->radius_m = from->radius_m;
         break;
+    case STARCLOAK__REQUEST__WANTED_RADIUS_S:
+        to->type = SC_REQUEST_RANGE;
+        to->radius_s = from->radius_s;
+        break;
     default:
         return sc_fail(codec->diag, SC_EREQUEST, "request %zu is of an unknown type", place);
     }
+    return check_radius_metric(codec, place, from);
+}
+
+static sc_err read_request(const sc__relay_codec *codec, size_t place,
+                           const Starcloak__Request *from, sc_request *to)
+{
+    const sc_err err = read_wanted(codec, place, from, to);
+    if (err) return err;
     if (from->n_categories > SC_REQUEST_CATEGORIES) {
         return sc_fail(codec->diag, SC_EREQUEST, "request %zu names %zu categories; at most %d",
                        place, from->n_categories, (int)SC_REQUEST_CATEGORIES);
@@ -177,7 +214,9 @@ static sc_err read_all(const sc__relay_codec *codec, const Starcloak__Relay *fro
 
 static sc_err read_relay(const sc__relay_codec *codec, const Starcloak__Relay *from, sc_relay **out)
 {
-    sc_err err = check_map(codec, from->map);
+    // The version first: what the other numbers mean depends on it.
+    sc_err err = sc__relay_version_accept(codec, false, from->version);
+    if (!err) err = check_map(codec, from->map);
     if (!err) err = check_counts(codec, from);
     if (err) return err;
 
@@ -361,6 +400,7 @@ static void use_map_objects(const sc_map *map, sc_reply *reply)
 /** How far the reading has come. */
 typedef struct reading {
     const sc__relay_codec *codec;
+    const sc_relay *relay;
     sc_reply *reply;
     size_t part;
     size_t objects_left;  ///< as many more may be named
@@ -427,19 +467,28 @@ static sc_err read_names(const reading *r, Starcloak__Part *from, uint32_t *seen
     return SC_OK;
 }
 
+// The ways of list entries [begin, end): costs ascend, the other measure goes up and down.
 static sc_err read_list(const reading *r, const Starcloak__Part *from, size_t begin, size_t end)
 {
     const double unit_m = sc_map_unit_m(r->codec->map);
-    uint64_t distance = 0;
+    const double unit_s = sc_map_time_unit_s(r->codec->map);
+    const bool is_by_time = r->relay->requests[r->part].metric == SC_METRIC_TIME;
+    uint64_t cost = 0;
+    int64_t other = 0;
     for (size_t i = begin; i < end; i++) {
-        if (from->list_distance[i] > SC__DISTANCE_MAX_UNITS - distance) {
-            return fail_part(r, "a distance is longer than any road");
+        if (from->list_cost[i] > SC__COST_MAX_UNITS - cost ||
+            __builtin_add_overflow(other, from->list_other[i], &other) || other < 0 ||
+            (uint64_t)other > SC__COST_MAX_UNITS) {
+            return fail_part(r, "a distance or a duration is longer than that of any road, or "
+                                "below 0");
         }
-        distance += from->list_distance[i];
-        if (!sc__reply_add_near(r->reply, (sc_near){(uint32_t)from->list_object[i],
-                                                    (double)distance * unit_m, 0.0})) {
-            return fail_memory(r->codec);
-        }
+        cost += from->list_cost[i];
+        const double length = is_by_time ? (double)other : (double)cost;
+        const double time = is_by_time ? (double)cost : (double)other;
+        const sc_near near = {.object = (uint32_t)from->list_object[i],
+                              .distance_m = length * unit_m,
+                              .duration_s = time * unit_s};
+        if (!sc__reply_add_near(r->reply, near)) return fail_memory(r->codec);
     }
     return SC_OK;
 }
@@ -453,8 +502,8 @@ static sc_err read_lists(reading *r, Starcloak__Part *from)
     for (size_t b = 0; b < from->n_list_size; b++) {
         total += from->list_size[b];
     }
-    if (total != from->n_list_object || total != from->n_list_distance) {
-        return fail_part(r, "lists, objects and distances differ in number");
+    if (total != from->n_list_object || total != from->n_list_cost || total != from->n_list_other) {
+        return fail_part(r, "lists, objects, distances and durations differ in number");
     }
     sc_err err = spend(r, total);
     if (err) return err;
@@ -474,7 +523,8 @@ static sc_err read_lists(reading *r, Starcloak__Part *from)
 static sc_err read_reply(const sc__relay_codec *codec, const sc_relay *relay,
                          const Starcloak__Reply *from, sc_reply *reply)
 {
-    sc_err err = check_map(codec, from->map);
+    sc_err err = sc__relay_version_accept(codec, true, from->version);
+    if (!err) err = check_map(codec, from->map);
     if (err) return err;
     if (from->n_parts != relay->request_count) {
         return sc_fail(codec->diag, SC_EREPLY, "the reply has %zu parts for %zu requests",
@@ -489,7 +539,8 @@ static sc_err read_reply(const sc__relay_codec *codec, const sc_relay *relay,
     } else {
         use_map_objects(codec->map, reply);
     }
-    reading r = {.codec = codec, .reply = reply, .objects_left = codec->limits.max_objects};
+    reading r = {
+        .codec = codec, .relay = relay, .reply = reply, .objects_left = codec->limits.max_objects};
     for (; !err && r.part < from->n_parts; r.part++) {
         err = read_runs(&r, from->parts[r.part]);
         if (!err) err = read_lists(&r, from->parts[r.part]);

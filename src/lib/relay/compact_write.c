@@ -1,9 +1,9 @@
 // Writing relays and replies in the compact encoding, Protocol Buffers. See relay.proto.
 //
 // Ids ascend and are written as differences, categories as names. Most bytes of a reply are the
-// lists of border nodes: an object and a distance each. Neighbours name the same objects again and
-// again, so one that came before is named by how many new ones came since, and a new one by the
-// difference to the last: on real maps a byte each instead of two to four.
+// lists of border nodes: an object, a distance and a duration each. Neighbours name the same
+// objects again and again, so one that came before is named by how many new ones came since, and a
+// new one by the difference to the last: on real maps a byte each instead of two to four.
 #include "base/alloc.h"
 #include "base/bytes.h"
 #include "base/diag.h"
@@ -71,10 +71,15 @@ static void fill_requests(relay_draft *d, const sc_vocabulary *vocabulary, const
         if (request->type == SC_REQUEST_KNN) {
             to->wanted_case = STARCLOAK__REQUEST__WANTED_K;
             to->k = request->k;
+        } else if (request->metric == SC_METRIC_TIME) {
+            to->wanted_case = STARCLOAK__REQUEST__WANTED_RADIUS_S;
+            to->radius_s = request->radius_s;
         } else {
             to->wanted_case = STARCLOAK__REQUEST__WANTED_RADIUS_M;
             to->radius_m = request->radius_m;
         }
+        to->metric = request->metric == SC_METRIC_TIME ? STARCLOAK__METRIC__METRIC_TIME
+                                                       : STARCLOAK__METRIC__METRIC_DISTANCE;
         to->categories = word;
         to->n_categories = request->category_count;
         for (uint32_t c = 0; c < request->category_count; c++) {
@@ -99,6 +104,7 @@ sc_err sc__compact_write_relay(const sc__relay_codec *codec, const sc_relay *rel
         d.relay.n_border_nodes = relay->border_node_count;
         d.relay.requests = d.request_list;
         d.relay.n_requests = relay->request_count;
+        d.relay.version = SC__RELAY_VERSION;
         to_steps(relay->segments, relay->segment_count, d.relay.segments);
         to_steps(relay->border_nodes, relay->border_node_count, d.relay.border_nodes);
         fill_requests(&d, codec->vocabulary, relay);
@@ -118,7 +124,8 @@ typedef struct reply_draft {
     uint32_t *run_count;
     uint32_t *list_size;
     uint64_t *list_object;
-    uint64_t *list_distance;
+    uint64_t *list_cost;
+    int64_t *list_other;
     uint32_t *different;  ///< the objects of a part's lists, ascending
     uint32_t *when;       ///< of each: how many were new before it; SC_NONE: not yet named
 } reply_draft;
@@ -131,7 +138,8 @@ static void reply_draft_fini(reply_draft *d)
     sc_free(d->run_count);
     sc_free(d->list_size);
     sc_free(d->list_object);
-    sc_free(d->list_distance);
+    sc_free(d->list_cost);
+    sc_free(d->list_other);
     sc_free(d->different);
     sc_free(d->when);
 }
@@ -148,12 +156,13 @@ static bool reply_draft_init(reply_draft *d, const sc_reply *reply)
         .run_count = sc_malloc_array(runs, sizeof *d->run_count),
         .list_size = sc_malloc_array(lists, sizeof *d->list_size),
         .list_object = sc_malloc_array(nears, sizeof *d->list_object),
-        .list_distance = sc_malloc_array(nears, sizeof *d->list_distance),
+        .list_cost = sc_malloc_array(nears, sizeof *d->list_cost),
+        .list_other = sc_malloc_array(nears, sizeof *d->list_other),
         .different = sc_malloc_array(nears, sizeof *d->different),
         .when = sc_malloc_array(nears, sizeof *d->when),
     };
     return d->parts && d->part_list && d->run_first && d->run_count && d->list_size &&
-           d->list_object && d->list_distance && d->different && d->when;
+           d->list_object && d->list_cost && d->list_other && d->different && d->when;
 }
 
 /** How the message calls an object: by its number, or by its place among those that the reply
@@ -215,18 +224,29 @@ static void fill_objects(reply_draft *d, const sc_reply *reply, const sc__reply_
     }
 }
 
-static void fill_distances(reply_draft *d, const sc_reply *reply, double unit_m, size_t list)
+// Both measures of each way of a list; `metric` is that of the request.
+static void fill_costs(reply_draft *d, const sc_map *map, const sc_reply *reply, sc_metric metric,
+                       size_t list)
 {
-    uint64_t last = 0;
+    const bool is_by_time = metric == SC_METRIC_TIME;
+    const double cost_unit = is_by_time ? sc_map_time_unit_s(map) : sc_map_unit_m(map);
+    const double other_unit = is_by_time ? sc_map_unit_m(map) : sc_map_time_unit_s(map);
+    int64_t last_cost = 0;
+    int64_t last_other = 0;
     for (uint32_t i = reply->near_start[list]; i < reply->near_start[list + 1]; i++) {
-        const uint64_t distance = (uint64_t)llround(reply->nears[i].distance_m / unit_m);
-        d->list_distance[i] = distance - last;
-        last = distance;
+        const sc_near *near = &reply->nears[i];
+        const double other_amount = is_by_time ? near->distance_m : near->duration_s;
+        const int64_t cost = llround(sc_near_cost(near, metric) / cost_unit);
+        const int64_t other = llround(other_amount / other_unit);
+        d->list_cost[i] = (uint64_t)(cost - last_cost);
+        d->list_other[i] = other - last_other;
+        last_cost = cost;
+        last_other = other;
     }
 }
 
-static void fill_lists(reply_draft *d, const sc_map *map, const sc_reply *reply,
-                       const sc__reply_objects *own, size_t r)
+static void fill_lists(reply_draft *d, const sc_map *map, const sc_relay *relay,
+                       const sc_reply *reply, const sc__reply_objects *own, size_t r)
 {
     const size_t first_list = r * reply->border_node_count;
     const uint32_t first = reply->near_start[first_list];
@@ -235,13 +255,14 @@ static void fill_lists(reply_draft *d, const sc_map *map, const sc_reply *reply,
     part->list_size = d->list_size + first_list;
     part->n_list_size = reply->border_node_count;
     part->list_object = d->list_object + first;
-    part->list_distance = d->list_distance + first;
-    part->n_list_object = part->n_list_distance = last - first;
+    part->list_cost = d->list_cost + first;
+    part->list_other = d->list_other + first;
+    part->n_list_object = part->n_list_cost = part->n_list_other = last - first;
 
     fill_objects(d, reply, own, first, last);
     for (size_t list = first_list; list < first_list + reply->border_node_count; list++) {
         d->list_size[list] = reply->near_start[list + 1] - reply->near_start[list];
-        fill_distances(d, reply, sc_map_unit_m(map), list);
+        fill_costs(d, map, reply, relay->requests[r].metric, list);
     }
 }
 
@@ -322,8 +343,9 @@ static void fill_columns(columns *c, const sc__relay_codec *codec, const sc_obje
 
 // --- Both together ----------------------------------------------------------------
 
-static sc_err write_parts(const sc__relay_codec *codec, const sc_reply *reply,
-                          const sc__reply_objects *own, Starcloak__Objects *objects, sc_bytes *out)
+static sc_err write_parts(const sc__relay_codec *codec, const sc_relay *relay,
+                          const sc_reply *reply, const sc__reply_objects *own,
+                          Starcloak__Objects *objects, sc_bytes *out)
 {
     reply_draft d;
     sc_err err = SC_ENOMEM;
@@ -334,22 +356,24 @@ static sc_err write_parts(const sc__relay_codec *codec, const sc_reply *reply,
             d.parts[r] = (Starcloak__Part)STARCLOAK__PART__INIT;
             d.part_list[r] = &d.parts[r];
             fill_runs(&d, reply, own, r);
-            fill_lists(&d, codec->map, reply, own, r);
+            fill_lists(&d, codec->map, relay, reply, own, r);
         }
         Starcloak__Reply message = STARCLOAK__REPLY__INIT;
         message.map = reply->map_checksum;
         message.own = objects;
         message.parts = d.part_list;
         message.n_parts = reply->request_count;
+        message.version = SC__RELAY_VERSION;
         err = pack(codec, &message.base, out);
     }
     reply_draft_fini(&d);
     return err;
 }
 
-sc_err sc__compact_write_reply(const sc__relay_codec *codec, const sc_reply *reply, sc_bytes *out)
+sc_err sc__compact_write_reply(const sc__relay_codec *codec, const sc_relay *relay,
+                               const sc_reply *reply, sc_bytes *out)
 {
-    if (!reply->table.keys) return write_parts(codec, reply, NULL, NULL, out);
+    if (!reply->table.keys) return write_parts(codec, relay, reply, NULL, NULL, out);
 
     sc__reply_objects named = {0};
     sc_err err = sc__reply_objects_init(codec, reply, &named);
@@ -359,7 +383,7 @@ sc_err sc__compact_write_reply(const sc__relay_codec *codec, const sc_reply *rep
         err = sc_fail_memory(codec->diag, "writing a reply");
     } else {
         fill_columns(&c, codec, &reply->table, &named);
-        err = write_parts(codec, reply, &named, &c.objects, out);
+        err = write_parts(codec, relay, reply, &named, &c.objects, out);
     }
     columns_fini(&c);
     sc__reply_objects_fini(&named);

@@ -9,7 +9,7 @@
 #include "relay/geojson_match.h"
 
 /**
- * Read a message of version 1: a FeatureCollection with `features` and the list called `list`.
+ * Read a message of version 2: a FeatureCollection with `features` and the list called `list`.
  *
  * @param out  free with sc_json_tree_fini()
  * @return SC_OK, SC_ENOMEM, SC_ELIMIT, SC_EPARSE

@@ -49,10 +49,13 @@ static sc_err check_shape(const sc__relay_codec *codec, const sc_json_value *roo
         return sc_fail(codec->diag, SC_EPARSE, "the message is not a GeoJSON FeatureCollection");
     }
     const sc_json_value *version = sc_json_member(root, "starcloak");
-    if (!sc_json_is_integer(version) || sc_json_integer(version) != 1) {
+    if (!sc_json_is_integer(version) || sc_json_integer(version) < 1) {
         return sc_fail(codec->diag, SC_EPARSE,
-                       "'starcloak', the version of the protocol, is not 1");
+                       "the message has no 'starcloak', the version of the protocol");
     }
+    const sc_err err = sc__relay_version_accept(codec, strcmp(list, "answers") == 0,
+                                                (uint64_t)sc_json_integer(version));
+    if (err) return err;
     const char *const lists[] = {"features", list};
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
         if (!sc_json_is_array(sc_json_member(root, lists[i]))) {
@@ -232,31 +235,67 @@ static sc_err read_categories(const relay_reading *r, size_t place, const sc_jso
     return SC_OK;
 }
 
+// Distance unless the request says otherwise.
+static sc_err read_metric(const relay_reading *r, size_t place, const sc_json_value *json,
+                          sc_request *to)
+{
+    if (!json) return SC_OK;
+    const char *name = sc_json_text_at(json);
+    to->metric = name ? sc_metric_find(name) : SC_METRIC_COUNT;
+    if (to->metric != SC_METRIC_COUNT) return SC_OK;
+    return sc_fail(r->codec->diag, SC_EREQUEST,
+                   "the metric of request %zu is neither 'distance' nor 'time'", place);
+}
+
+static sc_err read_k(const relay_reading *r, size_t place, const sc_json_value *json,
+                     sc_request *to)
+{
+    const sc_json_value *k = sc_json_member(json, "k");
+    if (!sc_json_is_integer(k) || sc_json_integer(k) < 1 || sc_json_integer(k) > UINT32_MAX) {
+        return sc_fail(r->codec->diag, SC_EREQUEST,
+                       "k of request %zu is not a whole number of 1 or more", place);
+    }
+    to->k = (uint32_t)sc_json_integer(k);
+    return SC_OK;
+}
+
+// A range is in the unit of its metric.
+static sc_err read_radius(const relay_reading *r, size_t place, const sc_json_value *json,
+                          sc_request *to)
+{
+    const bool is_by_time = to->metric == SC_METRIC_TIME;
+    const char *name = is_by_time ? "radius_s" : "radius_m";
+    const char *contrary = is_by_time ? "radius_m" : "radius_s";
+    const sc_json_value *radius = sc_json_member(json, name);
+    if (sc_json_member(json, contrary)) {
+        return sc_fail(r->codec->diag, SC_EREQUEST, "request %zu is by %s and has %s", place,
+                       sc_metric_name(to->metric), contrary);
+    }
+    if (!sc_json_is_number(radius)) {
+        return sc_fail(r->codec->diag, SC_EREQUEST, "%s of request %zu is not a number", name,
+                       place);
+    }
+    *(is_by_time ? &to->radius_s : &to->radius_m) = sc_json_number_at(radius);
+    return SC_OK;
+}
+
 static sc_err read_request(const relay_reading *r, size_t place, sc_request *to)
 {
     const sc_json_value *json = sc_json_at(r->requests, place);
     const char *type = sc_json_text_at(sc_json_member(json, "type"));
-    const sc_json_value *k = sc_json_member(json, "k");
-    const sc_json_value *radius_m = sc_json_member(json, "radius_m");
+    sc_err err = read_metric(r, place, sc_json_member(json, "metric"), to);
+    if (err) return err;
     if (type && strcmp(type, "knn") == 0) {
         to->type = SC_REQUEST_KNN;
-        if (!sc_json_is_integer(k) || sc_json_integer(k) < 1 || sc_json_integer(k) > UINT32_MAX) {
-            return sc_fail(r->codec->diag, SC_EREQUEST,
-                           "k of request %zu is not a whole number of 1 or more", place);
-        }
-        to->k = (uint32_t)sc_json_integer(k);
+        err = read_k(r, place, json, to);
     } else if (type && strcmp(type, "range") == 0) {
         to->type = SC_REQUEST_RANGE;
-        if (!sc_json_is_number(radius_m)) {
-            return sc_fail(r->codec->diag, SC_EREQUEST, "radius_m of request %zu is not a number",
-                           place);
-        }
-        to->radius_m = sc_json_number_at(radius_m);
+        err = read_radius(r, place, json, to);
     } else {
-        return sc_fail(r->codec->diag, SC_EREQUEST,
-                       "the type of request %zu is neither 'knn' nor 'range'", place);
+        err = sc_fail(r->codec->diag, SC_EREQUEST,
+                      "the type of request %zu is neither 'knn' nor 'range'", place);
     }
-    const sc_err err = read_categories(r, place, sc_json_member(json, "categories"), to);
+    if (!err) err = read_categories(r, place, sc_json_member(json, "categories"), to);
     return err ? err : sc__relay_request_accept(r->codec, place, to);
 }
 

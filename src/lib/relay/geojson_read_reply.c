@@ -192,23 +192,31 @@ static sc_err read_on_segments(reply_reading *r, size_t answer, const sc_json_va
     return SC_OK;
 }
 
+// False unless the member is a number that the length of a way, or its time, can be.
+static bool read_amount(const sc_json_value *near, const char *name, double *out)
+{
+    const sc_json_value *amount = sc_json_member(near, name);
+    if (!sc_json_is_number(amount)) return false;
+    *out = sc_json_number_at(amount);
+    return *out >= 0.0 && *out <= SC__COST_MAX;
+}
+
 static sc_err read_list(reply_reading *r, size_t answer, const sc_json_value *list)
 {
     const size_t count = sc_json_size(list);
     const sc_err err = spend(r, answer, count);
     if (err) return err;
     for (size_t i = 0; i < count; i++) {
-        const sc_json_value *near = sc_json_at(list, i);
-        const uint32_t object = object_of(r, sc_json_member(near, "object"));
-        const sc_json_value *distance = sc_json_member(near, "distance_m");
-        const double distance_m = sc_json_number_at(distance);
-        if (object == SC_NONE) return fail_answer(r, answer, "a list names no object");
-        if (!sc_json_is_number(distance) ||
-            !(distance_m >= 0.0 && distance_m <= SC__DISTANCE_MAX_M)) {
+        const sc_json_value *json = sc_json_at(list, i);
+        sc_near near = {.object = object_of(r, sc_json_member(json, "object"))};
+        if (near.object == SC_NONE) return fail_answer(r, answer, "a list names no object");
+        if (!read_amount(json, "distance_m", &near.distance_m)) {
             return fail_answer(r, answer, "a distance is not a number of 0 or more");
         }
-        if (!sc__reply_add_near(r->reply, (sc_near){object, distance_m, 0.0}))
-            return fail_reply_memory(r);
+        if (!read_amount(json, "duration_s", &near.duration_s)) {
+            return fail_answer(r, answer, "a duration is not a number of 0 or more");
+        }
+        if (!sc__reply_add_near(r->reply, near)) return fail_reply_memory(r);
     }
     return SC_OK;
 }

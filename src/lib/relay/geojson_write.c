@@ -11,7 +11,7 @@
 
 // Nodes lie on a grid of 1e-7 degrees, so that this shows them exactly. Objects lie between nodes,
 // by whole millimetres along the road: two decimals more keep them apart.
-enum { NODE_DECIMALS = 7, OBJECT_DECIMALS = 9, DISTANCE_DECIMALS = 6 };
+enum { NODE_DECIMALS = 7, OBJECT_DECIMALS = 9, WAY_DECIMALS = 6 };
 
 static void write_position(sc_json_writer *json, const char *name, double lon, double lat,
                            unsigned decimals)
@@ -53,7 +53,12 @@ static void write_request(sc_json_writer *json, const sc_vocabulary *vocabulary,
         sc_json_put_count(json, "k", request->k);
     } else {
         sc_json_put_string(json, "type", "range");
-        sc_json_put_number(json, "radius_m", request->radius_m);
+    }
+    const bool is_by_time = request->metric == SC_METRIC_TIME;
+    sc_json_put_string(json, "metric", sc_metric_name(request->metric));
+    if (request->type == SC_REQUEST_RANGE) {
+        sc_json_put_number(json, is_by_time ? "radius_s" : "radius_m",
+                           is_by_time ? request->radius_s : request->radius_m);
     }
     if (request->category_count > 0) {
         sc_json_open_array(json, "categories");
@@ -109,7 +114,7 @@ static void begin_message(sc_json_writer *json)
 {
     sc_json_open_object(json, NULL);
     sc_json_put_string(json, "type", "FeatureCollection");
-    sc_json_put_count(json, "starcloak", 1);
+    sc_json_put_count(json, "starcloak", SC__RELAY_VERSION);
 }
 
 static sc_err end_message(const sc__relay_codec *codec, sc_json_writer *json, const char *doing)
@@ -193,7 +198,8 @@ static void write_list(sc_json_writer *json, const sc_reply *reply, size_t r, si
     for (uint32_t i = reply->near_start[list]; i < reply->near_start[list + 1]; i++) {
         sc_json_open_object(json, NULL);
         write_key(json, "object", &reply->table, reply->nears[i].object);
-        sc_json_put_fixed(json, "distance_m", reply->nears[i].distance_m, DISTANCE_DECIMALS);
+        sc_json_put_fixed(json, "distance_m", reply->nears[i].distance_m, WAY_DECIMALS);
+        sc_json_put_fixed(json, "duration_s", reply->nears[i].duration_s, WAY_DECIMALS);
         sc_json_close_object(json);
     }
 }

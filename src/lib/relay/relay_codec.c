@@ -10,7 +10,10 @@
 #include "relay/relay_codec_internal.h"
 
 #include <float.h>
+#include <inttypes.h>
 #include <math.h>
+#include <string.h>
+#include <strings.h>
 #include <xxhash.h>
 
 // === Ids in ascending order =====================================================================
@@ -84,7 +87,20 @@ void sc__reply_objects_fini(sc__reply_objects *named)
     *named = (sc__reply_objects){0};
 }
 
-// === Requests that were read ====================================================================
+// === Messages that were read ====================================================================
+
+sc_err sc__relay_version_accept(const sc__relay_codec *codec, bool is_reply, uint64_t version)
+{
+    if (version == SC__RELAY_VERSION) return SC_OK;
+    // The first version had no number in the compact encoding.
+    const uint64_t told = version > 0 ? version : 1;
+    const bool is_reader_older = told > SC__RELAY_VERSION;
+    return sc_fail(codec->diag, SC_EPARSE,
+                   "the %s is of version %" PRIu64 " of the provider protocol, and the %s reads "
+                   "version %d; update the %s",
+                   is_reply ? "reply" : "relay", told, is_reply ? "service" : "provider",
+                   (int)SC__RELAY_VERSION, is_reply == is_reader_older ? "service" : "provider");
+}
 
 sc_err sc__relay_request_accept(const sc__relay_codec *codec, size_t place, sc_request *request)
 {
@@ -161,7 +177,44 @@ const char *sc_encoding_name(unsigned encoding)
 
 const char *sc_encoding_media_type(sc_encoding encoding)
 {
-    return encoding == SC_ENCODING_GEOJSON ? "application/geo+json" : "application/x-protobuf";
+    return encoding == SC_ENCODING_GEOJSON ? "application/geo+json; version=2"
+                                           : "application/x-protobuf; version=2";
+}
+
+static const char *pass_blanks(const char *text)
+{
+    return text + strspn(text, " \t");
+}
+
+// Whether a parameter, as "version=2", leaves the meaning as it is. Others than the version do.
+static bool is_known_parameter(const char *parameter, size_t size)
+{
+    static const char name[] = "version=";
+    const size_t name_size = sizeof name - 1;
+    if (size < name_size || strncasecmp(parameter, name, name_size) != 0) return true;
+    parameter += name_size;
+    size -= name_size;
+    while (size > 0 && strchr(" \t", parameter[size - 1])) {
+        size--;
+    }
+    return (size == 1 && parameter[0] == '2') || (size == 3 && memcmp(parameter, "\"2\"", 3) == 0);
+}
+
+bool sc_encoding_is_media_type(sc_encoding encoding, const char *content_type)
+{
+    if (!content_type) return false;
+    const char *type = sc_encoding_media_type(encoding);
+    const size_t type_size = strcspn(type, ";");
+    const char *text = pass_blanks(content_type);
+    if (strncasecmp(text, type, type_size) != 0) return false;
+    text = pass_blanks(text + type_size);
+    while (*text == ';') {
+        text = pass_blanks(text + 1);
+        const size_t size = strcspn(text, ";");
+        if (!is_known_parameter(text, size)) return false;
+        text += size;
+    }
+    return *text == '\0';
 }
 
 sc_codec_limits sc_codec_limits_default(void)
@@ -199,33 +252,55 @@ static sc_err check_relay(const sc__relay_codec *codec, const sc_relay *relay)
     return err;
 }
 
-static sc_err check_lists(const sc__relay_codec *codec, const sc_reply *reply)
+static sc_err check_runs(const sc__relay_codec *codec, const sc_reply *reply)
 {
     const uint32_t count = reply->table.count;
-    const double max_m =
-        fmin(SC__DISTANCE_MAX_M, (double)SC__DISTANCE_MAX_UNITS * sc_map_unit_m(codec->map));
     for (uint32_t i = 0; i < reply->run_start[reply->request_count]; i++) {
         const sc_object_run run = reply->runs[i];
         if (run.count < 1 || run.count > count || run.first > count - run.count) {
             return sc_fail(codec->diag, SC_EINVAL, "run %u of the reply names no objects", i);
         }
     }
-    const size_t lists = reply->request_count * reply->border_node_count;
-    for (size_t list = 0; list < lists; list++) {
-        double last_m = 0.0;
-        for (uint32_t i = reply->near_start[list]; i < reply->near_start[list + 1]; i++) {
-            const sc_near near = reply->nears[i];
-            // Written so that NaN is refused: no comparison with it is true.
-            if (near.object >= count || !(near.distance_m >= last_m && near.distance_m <= max_m)) {
-                return sc_fail(codec->diag, SC_EINVAL,
-                               "list %zu of the reply names no object, or "
-                               "is not nearest first",
-                               list);
-            }
-            last_m = near.distance_m;
+    return SC_OK;
+}
+
+// The answer of one border node to a request by `metric`.
+static sc_err check_list(const sc__relay_codec *codec, const sc_reply *reply, size_t list,
+                         sc_metric metric)
+{
+    const double units = (double)SC__COST_MAX_UNITS;
+    const double max_m = fmin(SC__COST_MAX, units * sc_map_unit_m(codec->map));
+    const double max_s = fmin(SC__COST_MAX, units * sc_map_time_unit_s(codec->map));
+    double last = 0.0;
+    for (uint32_t i = reply->near_start[list]; i < reply->near_start[list + 1]; i++) {
+        const sc_near *near = &reply->nears[i];
+        // Written so that NaN is refused: no comparison with it is true.
+        if (!(near->distance_m >= 0.0 && near->distance_m <= max_m && near->duration_s >= 0.0 &&
+              near->duration_s <= max_s)) {
+            return sc_fail(codec->diag, SC_EINVAL,
+                           "list %zu of the reply has a distance or a duration that no way has",
+                           list);
         }
+        const double cost = sc_near_cost(near, metric);
+        if (near->object >= reply->table.count || cost < last) {
+            return sc_fail(codec->diag, SC_EINVAL,
+                           "list %zu of the reply names no object, or is not nearest first", list);
+        }
+        last = cost;
     }
     return SC_OK;
+}
+
+static sc_err check_lists(const sc__relay_codec *codec, const sc_relay *relay,
+                          const sc_reply *reply)
+{
+    sc_err err = check_runs(codec, reply);
+    const size_t lists = reply->request_count * reply->border_node_count;
+    for (size_t list = 0; list < lists && !err; list++) {
+        const sc_request *request = &relay->requests[list / reply->border_node_count];
+        err = check_list(codec, reply, list, request->metric);
+    }
+    return err;
 }
 
 static sc_err check_reply(const sc__relay_codec *codec, const sc_relay *relay,
@@ -243,7 +318,7 @@ static sc_err check_reply(const sc__relay_codec *codec, const sc_relay *relay,
                            "place %zu of the relay does not belong to a border node", i);
         }
     }
-    return check_lists(codec, reply);
+    return check_lists(codec, relay, reply);
 }
 
 /** The public codec with what the encodings need besides; `diag` may be NULL. */
@@ -278,7 +353,7 @@ sc_err sc_reply_encode(const sc_codec *codec, const sc_relay *relay, const sc_re
     if (err) return err;
     out->size = 0;
     return own.encoding == SC_ENCODING_GEOJSON ? sc__geojson_write_reply(&own, relay, reply, out)
-                                               : sc__compact_write_reply(&own, reply, out);
+                                               : sc__compact_write_reply(&own, relay, reply, out);
 }
 
 // --- What is read -------------------------------------------------------------

@@ -36,8 +36,8 @@ SC_CHECKED sc_err sc__compact_write_relay(const sc__relay_codec *codec, const sc
                                           sc_bytes *out);
 SC_CHECKED sc_err sc__compact_read_relay(const sc__relay_codec *codec, sc__relay_message message,
                                          sc_relay **out);
-SC_CHECKED sc_err sc__compact_write_reply(const sc__relay_codec *codec, const sc_reply *reply,
-                                          sc_bytes *out);
+SC_CHECKED sc_err sc__compact_write_reply(const sc__relay_codec *codec, const sc_relay *relay,
+                                          const sc_reply *reply, sc_bytes *out);
 SC_CHECKED sc_err sc__compact_read_reply(const sc__relay_codec *codec, const sc_relay *relay,
                                          sc__relay_message message, sc_reply *reply);
 
@@ -52,6 +52,16 @@ SC_CHECKED sc_err sc__geojson_read_reply(const sc__relay_codec *codec, const sc_
 
 // --- What both read ---------------------------------------------------------
 
+/** The version of the protocol that is written and read. */
+enum { SC__RELAY_VERSION = 2 };
+
+/**
+ * SC_OK if a message of this version is read here, else SC_EPARSE with the side to update. Relays
+ * are read by providers, replies by services; 0: the message has no version.
+ */
+SC_CHECKED sc_err sc__relay_version_accept(const sc__relay_codec *codec, bool is_reply,
+                                           uint64_t version);
+
 /**
  * Bring a request that was read into its normal form, if it can be asked at all; how large k and
  * radius may be is checked by the provider. `place` is its place in the message.
@@ -63,9 +73,12 @@ SC_CHECKED sc_err sc__relay_request_accept(const sc__relay_codec *codec, size_t 
 SC_CHECKED sc_err sc__relay_requests_differ(const sc__relay_codec *codec,
                                             const sc_request *requests, size_t count);
 
-/** No distance is longer: in units doubles are exact below, and in metres no road comes near. */
-#define SC__DISTANCE_MAX_UNITS (UINT64_C(1) << 53)
-#define SC__DISTANCE_MAX_M 1e15
+/**
+ * No way is longer or takes longer: in units doubles are exact below, and in metres or seconds no
+ * road comes near.
+ */
+#define SC__COST_MAX_UNITS (UINT64_C(1) << 53)
+#define SC__COST_MAX 1e15
 
 // === Ids in ascending order =====================================================================
 

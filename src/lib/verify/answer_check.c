@@ -8,20 +8,30 @@
 #include <string.h>
 
 /**
- * How far two distances may differ and still be the same: a millimetre, what rounding to four
- * decimals can do to a position and a distance, and the last digits of long sums.
+ * How far two costs may differ and still be the same, in metres or in seconds: a thousandth, what
+ * rounding to four decimals can do to a position and a cost, and the last digits of long sums.
  */
-static double tolerance_m(double distance_m)
+static double tolerance(double cost)
 {
-    return 1e-3 + 1e-4 + 1e-9 * distance_m;
+    return 1e-3 + 1e-4 + 1e-9 * cost;
 }
 
-static bool is_same(double a_m, double b_m)
+static bool is_same(double a, double b)
 {
-    return fabs(a_m - b_m) <= tolerance_m(a_m);
+    return fabs(a - b) <= tolerance(a);
 }
 
 // --- The plain search ------------------------------------------------------------------
+
+static double cost_of_found(const sc_searched_object *found, sc_metric metric)
+{
+    return metric == SC_METRIC_TIME ? found->duration_s : found->distance_m;
+}
+
+static double cost_of_result(const sc_event_result *result, sc_metric metric)
+{
+    return metric == SC_METRIC_TIME ? result->duration_s : result->distance_m;
+}
 
 static bool is_wanted(const sc_map *map, const sc_event_request *wish, sc_object_id object)
 {
@@ -33,26 +43,25 @@ static bool is_wanted(const sc_map *map, const sc_event_request *wish, sc_object
 }
 
 /** No object farther than this can be in an answer, by what is found so far. */
-static double limit_m(const sc_answers *a, const sc_event_request *wish)
+static double limit_of(const sc_answers *a, const sc_event_request *wish)
 {
-    if (wish->is_range) return wish->radius_m + tolerance_m(wish->radius_m);
+    if (wish->is_range) return wish->radius + tolerance(wish->radius);
     if (wish->k == 0) return -HUGE_VAL;
     if (a->found_count < wish->k) return HUGE_VAL;
-    const double last_m = a->found[wish->k - 1].distance_m;
-    return last_m + tolerance_m(last_m);
+    const double last = cost_of_found(&a->found[wish->k - 1], wish->metric);
+    return last + tolerance(last);
 }
 
 // All objects that the answer may name, nearest first.
 static sc_err search(sc_answers *a, const sc_watched *watched)
 {
     a->found_count = 0;
-    sc_err err = sc__distances_from(&a->distances, watched->edge, watched->offset_m);
+    sc_err err = sc__ways_from(&a->ways, watched->wish.metric, watched->edge, watched->offset_m);
     while (!err) {
-        sc_searched_object next = {SC_NONE, 0.0};
-        err = sc__distances_next(&a->distances, limit_m(a, &watched->wish), &next.object,
-                                 &next.distance_m);
+        sc_searched_object next;
+        err = sc__ways_next(&a->ways, limit_of(a, &watched->wish), &next);
         if (err || next.object == SC_NONE) break;
-        if (!is_wanted(a->distances.map, &watched->wish, next.object)) continue;
+        if (!is_wanted(a->ways.map, &watched->wish, next.object)) continue;
         if (!sc_grow(&a->found, a->found_count, &a->found_capacity, sizeof *a->found)) {
             return SC_ENOMEM;
         }
@@ -77,6 +86,13 @@ static int compare_results_by_distance(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
+static int compare_results_by_duration(const void *a, const void *b)
+{
+    const double left = ((const sc_event_result *)a)->duration_s;
+    const double right = ((const sc_event_result *)b)->duration_s;
+    return (left > right) - (left < right);
+}
+
 static int compare_found_by_object(const void *a, const void *b)
 {
     const sc_object_id left = ((const sc_searched_object *)a)->object;
@@ -87,11 +103,11 @@ static int compare_found_by_object(const void *a, const void *b)
 /** The order in which they were told: none is nearer than one before it. */
 static bool is_nearest_first(const sc_watched *watched)
 {
-    double farthest_m = 0.0;
+    double farthest = 0.0;
     for (size_t i = 0; i < watched->result_count; i++) {
-        const double distance_m = watched->results[i].distance_m;
-        if (distance_m < farthest_m - tolerance_m(farthest_m)) return false;
-        farthest_m = fmax(farthest_m, distance_m);
+        const double cost = cost_of_result(&watched->results[i], watched->wish.metric);
+        if (cost < farthest - tolerance(farthest)) return false;
+        farthest = fmax(farthest, cost);
     }
     return true;
 }
@@ -100,9 +116,9 @@ static bool is_nearest_first(const sc_watched *watched)
 static size_t count_due(const sc_answers *a, const sc_event_request *wish)
 {
     if (!wish->is_range) return a->found_count < wish->k ? a->found_count : wish->k;
-    const double safe_m = wish->radius_m - tolerance_m(wish->radius_m);
+    const double safe = wish->radius - tolerance(wish->radius);
     size_t count = 0;
-    while (count < a->found_count && a->found[count].distance_m <= safe_m) {
+    while (count < a->found_count && cost_of_found(&a->found[count], wish->metric) <= safe) {
         count++;
     }
     return count;
@@ -119,26 +135,51 @@ static bool has_right_count(const sc_answers *a, const sc_watched *watched, sc_f
     return false;
 }
 
-// The objects that must be named are named, as far as distances tell: the i-th nearest of
+// The objects that must be named are named, as far as costs tell: the i-th nearest of
 // the answer is as far as the i-th nearest there is. What lies on the rim comes last.
-static bool has_right_distances(const sc_answers *a, const sc_watched *watched,
-                                sc_findings *findings)
+static bool has_right_costs(const sc_answers *a, const sc_watched *watched, sc_findings *findings)
 {
     if (watched->result_count == 0) return true;
+    const sc_metric metric = watched->wish.metric;
+    const bool is_by_time = metric == SC_METRIC_TIME;
     qsort(watched->results, watched->result_count, sizeof *watched->results,
-          compare_results_by_distance);
+          is_by_time ? compare_results_by_duration : compare_results_by_distance);
     const size_t due = count_due(a, &watched->wish);
     for (size_t i = 0; i < due; i++) {
-        if (is_same(a->found[i].distance_m, watched->results[i].distance_m)) continue;
+        const double cost = cost_of_result(&watched->results[i], metric);
+        if (is_same(cost_of_found(&a->found[i], metric), cost)) continue;
         sc__wrong(findings, SC_PROMISE_ANSWERS,
-                  "query %s: a plain search finds another distance for number %zu",
-                  watched->name.text, i + 1);
+                  "query %s: a plain search finds another %s for number %zu", watched->name.text,
+                  is_by_time ? "travel time" : "distance", i + 1);
         return false;
     }
     return true;
 }
 
-// Each object named is one that may be, at the distance it has, and is named once. Sorts
+// Whether what is told besides the cost is that of the same way: of the quickest of the shortest
+// ways, or of the shortest of the quickest. Records of old tell no travel times.
+static bool is_same_way(const sc_searched_object *found, const sc_event_result *result,
+                        sc_metric metric)
+{
+    if (metric == SC_METRIC_TIME) return is_same(found->distance_m, result->distance_m);
+    return isnan(result->duration_s) || is_same(found->duration_s, result->duration_s);
+}
+
+// What is wrong with an object that is named; NULL if nothing is.
+static const char *what_is_wrong(const sc_searched_object *found, const sc_event_result *result,
+                                 sc_metric metric)
+{
+    if (!found) return "not among what a plain search finds";
+    if (!is_same(cost_of_found(found, metric), cost_of_result(result, metric))) {
+        return metric == SC_METRIC_TIME ? "not at the travel time given"
+                                        : "not at the distance given";
+    }
+    if (is_same_way(found, result, metric)) return NULL;
+    return metric == SC_METRIC_TIME ? "given a distance that is not that of the quickest way"
+                                    : "given a travel time that is not that of the shortest way";
+}
+
+// Each object named is one that may be, as far as it is, and is named once. Sorts
 // what was found.
 static bool has_right_objects(sc_answers *a, const sc_watched *watched, sc_findings *findings)
 {
@@ -148,13 +189,10 @@ static bool has_right_objects(sc_answers *a, const sc_watched *watched, sc_findi
           compare_results_by_object);
     for (size_t i = 0; i < watched->result_count; i++) {
         const sc_event_result *result = &watched->results[i];
-        const sc_searched_object key = {result->object, 0.0};
+        const sc_searched_object key = {.object = result->object};
         const sc_searched_object *found =
             bsearch(&key, a->found, a->found_count, sizeof *a->found, compare_found_by_object);
-        const char *what = NULL;
-        if (!found) what = "not among what a plain search finds";
-        if (found && !is_same(found->distance_m, result->distance_m))
-            what = "not at the distance given";
+        const char *what = what_is_wrong(found, result, watched->wish.metric);
         if (i > 0 && result->object == result[-1].object) what = "named twice";
         if (!what) continue;
         // Which object is not said: it is near the traveller.
@@ -167,7 +205,7 @@ static bool has_right_objects(sc_answers *a, const sc_watched *watched, sc_findi
 
 sc_err sc__answers_look(sc_answers *answers, sc_watched *watched, sc_findings *findings)
 {
-    const sc_map *map = answers->distances.map;
+    const sc_map *map = answers->ways.map;
     sc__looked_at(findings, SC_PROMISE_ANSWERS);
     if (watched->edge >= sc_map_edge_count(map)) {
         sc__wrong(findings, SC_PROMISE_ANSWERS, "query %s is not on an edge of the map",
@@ -179,7 +217,7 @@ sc_err sc__answers_look(sc_answers *answers, sc_watched *watched, sc_findings *f
     const bool is_in_order = is_nearest_first(watched);  // asked first: the others sort
     // Each stops at its first complaint: an answer is wrong once.
     if (has_right_count(answers, watched, findings) &&
-        has_right_distances(answers, watched, findings) &&
+        has_right_costs(answers, watched, findings) &&
         has_right_objects(answers, watched, findings) && !is_in_order) {
         sc__wrong(findings, SC_PROMISE_ANSWERS,
                   "query %s: the answer is not in order, nearest first", watched->name.text);
@@ -190,70 +228,77 @@ sc_err sc__answers_look(sc_answers *answers, sc_watched *watched, sc_findings *f
 sc_err sc__answers_init(sc_answers *answers, const sc_map *map)
 {
     *answers = (sc_answers){.found = NULL};
-    return sc__distances_init(&answers->distances, map);
+    return sc__ways_init(&answers->ways, map);
 }
 
 void sc__answers_fini(sc_answers *answers)
 {
-    sc__distances_fini(&answers->distances);
+    sc__ways_fini(&answers->ways);
     sc_free(answers->found);
     *answers = (sc_answers){.found = NULL};
 }
 
 // === Dijkstra over nodes and objects alike ======================================================
-// Objects are reached from the ends of their edge as nodes are, and wait in the same heap, so
-// that whatever comes out first has its distance. An entry is never changed: what is found
-// again nearer is put in again, and the later one is passed over.
+// Objects are reached along their edge as its ends are, and wait in the same heap, so that
+// whatever comes out first has its cost. An entry is never changed: what is found again nearer is
+// put in again, and the later one is passed over.
+//
+// Costs are in the map's units, which are whole numbers but for the part of the first edge; that
+// is rounded to a thousandth of a unit, a power of two, so that all sums are exact and ways that
+// cost the same are seen to.
 
-struct sc_distance_entry {
-    double distance_m;
+struct sc_way_entry {
+    double cost;   ///< in the metric of the search
+    double other;  ///< the other measure of the same way
     uint32_t id;
     bool is_object;
 };
 
 // --- The heap --------------------------------------------------------------------------
 
-static sc_err push(sc_distances *d, sc_distance_entry entry)
+static bool is_before(const sc_way_entry *a, const sc_way_entry *b)
 {
-    if (!sc_grow(&d->heap, d->heap_count, &d->heap_capacity, sizeof *d->heap)) return SC_ENOMEM;
-    size_t at = d->heap_count++;
-    while (at > 0 && d->heap[(at - 1) / 2].distance_m > entry.distance_m) {
-        d->heap[at] = d->heap[(at - 1) / 2];
+    return a->cost < b->cost || (a->cost == b->cost && a->other < b->other);
+}
+
+static sc_err push(sc_ways *w, sc_way_entry entry)
+{
+    if (!sc_grow(&w->heap, w->heap_count, &w->heap_capacity, sizeof *w->heap)) return SC_ENOMEM;
+    size_t at = w->heap_count++;
+    while (at > 0 && is_before(&entry, &w->heap[(at - 1) / 2])) {
+        w->heap[at] = w->heap[(at - 1) / 2];
         at = (at - 1) / 2;
     }
-    d->heap[at] = entry;
+    w->heap[at] = entry;
     return SC_OK;
 }
 
-static sc_distance_entry pop(sc_distances *d)
+static sc_way_entry pop(sc_ways *w)
 {
-    const sc_distance_entry nearest = d->heap[0];
-    const sc_distance_entry last = d->heap[--d->heap_count];
+    const sc_way_entry nearest = w->heap[0];
+    const sc_way_entry last = w->heap[--w->heap_count];
     size_t at = 0;
     for (;;) {
         size_t child = 2 * at + 1;
-        if (child >= d->heap_count) break;
-        if (child + 1 < d->heap_count &&
-            d->heap[child + 1].distance_m < d->heap[child].distance_m) {
-            child++;
-        }
-        if (d->heap[child].distance_m >= last.distance_m) break;
-        d->heap[at] = d->heap[child];
+        if (child >= w->heap_count) break;
+        if (child + 1 < w->heap_count && is_before(&w->heap[child + 1], &w->heap[child])) child++;
+        if (!is_before(&w->heap[child], &last)) break;
+        w->heap[at] = w->heap[child];
         at = child;
     }
-    d->heap[at] = last;
+    w->heap[at] = last;
     return nearest;
 }
 
 // --- The roads -------------------------------------------------------------------------
 
 // Which edges meet at each node, by counting.
-static void join_edges(sc_distances *d)
+static void join_edges(sc_ways *w)
 {
-    const sc_edge *edges = sc_map_edges(d->map);
-    const uint32_t edge_count = sc_map_edge_count(d->map);
-    const uint32_t node_count = sc_map_node_count(d->map);
-    uint32_t *first = d->first_edge;
+    const sc_edge *edges = sc_map_edges(w->map);
+    const uint32_t edge_count = sc_map_edge_count(w->map);
+    const uint32_t node_count = sc_map_node_count(w->map);
+    uint32_t *first = w->first_edge;
     for (sc_edge_id e = 0; e < edge_count; e++) {
         first[edges[e].from + 1]++;
         first[edges[e].to + 1]++;
@@ -262,39 +307,39 @@ static void join_edges(sc_distances *d)
         first[v + 1] += first[v];
     }
     for (sc_edge_id e = 0; e < edge_count; e++) {
-        d->edges[first[edges[e].from]++] = e;
-        d->edges[first[edges[e].to]++] = e;
+        w->edges[first[edges[e].from]++] = e;
+        w->edges[first[edges[e].to]++] = e;
     }
     // Each has moved to where the next begins.
     memmove(first + 1, first, node_count * sizeof *first);
     first[0] = 0;
 }
 
-sc_err sc__distances_init(sc_distances *distances, const sc_map *map)
+sc_err sc__ways_init(sc_ways *ways, const sc_map *map)
 {
     const size_t node_count = sc_map_node_count(map);
-    sc_distances d = {.map = map};
-    d.first_edge = sc_calloc(node_count + 1, sizeof *d.first_edge);
-    d.edges = sc_malloc_array(2 * (size_t)sc_map_edge_count(map), sizeof *d.edges);
-    d.node_done = sc_calloc(node_count, sizeof *d.node_done);
-    d.object_done = sc_calloc(sc_map_object_count(map), sizeof *d.object_done);
-    if (!d.first_edge || !d.edges || !d.node_done || !d.object_done) {
-        sc__distances_fini(&d);
+    sc_ways w = {.map = map};
+    w.first_edge = sc_calloc(node_count + 1, sizeof *w.first_edge);
+    w.edges = sc_malloc_array(2 * (size_t)sc_map_edge_count(map), sizeof *w.edges);
+    w.node_done = sc_calloc(node_count, sizeof *w.node_done);
+    w.object_done = sc_calloc(sc_map_object_count(map), sizeof *w.object_done);
+    if (!w.first_edge || !w.edges || !w.node_done || !w.object_done) {
+        sc__ways_fini(&w);
         return SC_ENOMEM;
     }
-    join_edges(&d);
-    *distances = d;
+    join_edges(&w);
+    *ways = w;
     return SC_OK;
 }
 
-void sc__distances_fini(sc_distances *distances)
+void sc__ways_fini(sc_ways *ways)
 {
-    sc_free(distances->first_edge);
-    sc_free(distances->edges);
-    sc_free(distances->node_done);
-    sc_free(distances->object_done);
-    sc_free(distances->heap);
-    *distances = (sc_distances){.search = 0};
+    sc_free(ways->first_edge);
+    sc_free(ways->edges);
+    sc_free(ways->node_done);
+    sc_free(ways->object_done);
+    sc_free(ways->heap);
+    *ways = (sc_ways){.search = 0};
 }
 
 // --- The search ------------------------------------------------------------------------
@@ -315,64 +360,131 @@ static sc_object_id first_object_of(const sc_map *map, sc_edge_id edge)
     return low;
 }
 
-// Walk an edge from the point `offset_m` on it, which is `distance_m` from the start: to its
-// objects and to both ends.
-static sc_err walk_edge(sc_distances *d, sc_edge_id edge, double offset_m, double distance_m)
+/** An edge driven in one direction. */
+typedef struct driven_edge {
+    sc_edge_id id;
+    bool is_backward;
+    double length;
+    uint32_t time;  ///< SC_CLOSED: it is not open that way
+} driven_edge;
+
+static driven_edge drive(const sc_map *map, sc_edge_id edge, bool is_backward)
 {
-    const sc_map *map = d->map;
+    const sc_travel_times *times = &sc_map_edge_times(map)[edge];
+    return (driven_edge){.id = edge,
+                         .is_backward = is_backward,
+                         .length = sc_map_edges(map)[edge].length,
+                         .time = is_backward ? times->backward : times->forward};
+}
+
+/** How far a place is from where one enters the edge; `offset` is from its `from`. */
+static double driven_to(const driven_edge *edge, double offset)
+{
+    return edge->is_backward ? edge->length - offset : offset;
+}
+
+/** And how long it takes to get there. */
+static double time_to(const driven_edge *edge, double driven)
+{
+    return edge->length > 0.0 ? edge->time * (driven / edge->length) : 0.0;
+}
+
+/** A way so far. */
+typedef struct way {
+    double distance;
+    double time;
+} way;
+
+static sc_err arrive(sc_ways *w, way at, uint32_t id, bool is_object)
+{
+    const bool is_by_time = w->metric == SC_METRIC_TIME;
+    return push(w, (sc_way_entry){.cost = is_by_time ? at.time : at.distance,
+                                  .other = is_by_time ? at.distance : at.time,
+                                  .id = id,
+                                  .is_object = is_object});
+}
+
+// Drive an edge from a place on it, to its end and to the objects on the way there. An object is
+// passed at a whole unit of time after the edge is entered.
+static sc_err drive_on(sc_ways *w, const driven_edge *edge, double offset, way here)
+{
+    if (edge->time == SC_CLOSED) return SC_OK;
+    const sc_map *map = w->map;
     const sc_object *objects = sc_map_objects(map);
-    const double length_m = sc_map_edge_length_m(map, edge);
-    const sc_edge *ends = &sc_map_edges(map)[edge];
-    sc_err err = push(d, (sc_distance_entry){distance_m + offset_m, ends->from, false});
-    if (!err) err = push(d, (sc_distance_entry){distance_m + length_m - offset_m, ends->to, false});
-    for (sc_object_id i = first_object_of(map, edge);
-         i < sc_map_object_count(map) && objects[i].edge == edge && !err; i++) {
-        const double off = fabs(objects[i].offset * sc_map_unit_m(map) - offset_m);
-        err = push(d, (sc_distance_entry){distance_m + off, i, true});
+    const sc_edge *ends = &sc_map_edges(map)[edge->id];
+    const double driven = driven_to(edge, offset);
+    const double driven_time = nearbyint(time_to(edge, driven) * 1024.0) / 1024.0;
+    const way end = {here.distance + edge->length - driven, here.time + edge->time - driven_time};
+    sc_err err = arrive(w, end, edge->is_backward ? ends->from : ends->to, false);
+    for (sc_object_id i = first_object_of(map, edge->id);
+         i < sc_map_object_count(map) && objects[i].edge == edge->id && !err; i++) {
+        const double there = driven_to(edge, objects[i].offset);
+        if (there < driven) continue;
+        const double time = nearbyint(time_to(edge, there)) - driven_time;
+        const way passed = {here.distance + there - driven, here.time + fmax(time, 0.0)};
+        err = arrive(w, passed, i, true);
     }
     return err;
 }
 
-static sc_err walk_on(sc_distances *d, sc_node_id node, double distance_m)
+static sc_err drive_on_from_node(sc_ways *w, sc_node_id node, way here)
 {
-    for (uint32_t i = d->first_edge[node]; i < d->first_edge[node + 1]; i++) {
-        const sc_edge_id e = d->edges[i];
-        const sc_edge *edge = &sc_map_edges(d->map)[e];
+    for (uint32_t i = w->first_edge[node]; i < w->first_edge[node + 1]; i++) {
+        const sc_edge_id e = w->edges[i];
+        const sc_edge *edge = &sc_map_edges(w->map)[e];
+        const driven_edge forward = drive(w->map, e, false);
+        const driven_edge backward = drive(w->map, e, true);
         sc_err err = SC_OK;
-        if (edge->from == node) err = walk_edge(d, e, 0.0, distance_m);
-        if (!err && edge->to == node) {
-            err = walk_edge(d, e, sc_map_edge_length_m(d->map, e), distance_m);
-        }
+        if (edge->from == node) err = drive_on(w, &forward, 0.0, here);
+        if (!err && edge->to == node) err = drive_on(w, &backward, edge->length, here);
         if (err) return err;
     }
     return SC_OK;
 }
 
-sc_err sc__distances_from(sc_distances *distances, sc_edge_id edge, double offset_m)
+sc_err sc__ways_from(sc_ways *ways, sc_metric metric, sc_edge_id edge, double offset_m)
 {
-    distances->heap_count = 0;
-    // After four thousand million answers, old marks would be taken for new ones.
-    if (++distances->search == 0) return SC_ELIMIT;
-    return walk_edge(distances, edge, offset_m, 0.0);
+    ways->heap_count = 0;
+    ways->metric = metric;
+    // After four thousand million searches, old marks would be taken for new ones.
+    if (++ways->search == 0) return SC_ELIMIT;
+    const driven_edge forward = drive(ways->map, edge, false);
+    const driven_edge backward = drive(ways->map, edge, true);
+    const double offset = nearbyint(offset_m / sc_map_unit_m(ways->map) * 1024.0) / 1024.0;
+    const double inside = fmin(fmax(offset, 0.0), forward.length);
+    const sc_err err = drive_on(ways, &forward, inside, (way){0.0, 0.0});
+    return err ? err : drive_on(ways, &backward, inside, (way){0.0, 0.0});
 }
 
-sc_err sc__distances_next(sc_distances *distances, double max_m, sc_object_id *object,
-                          double *distance_m)
+static sc_searched_object found_at(const sc_ways *w, const sc_way_entry *entry)
 {
-    sc_distances *d = distances;
-    while (d->heap_count > 0 && d->heap[0].distance_m <= max_m) {
-        const sc_distance_entry entry = pop(d);
-        uint32_t *done = entry.is_object ? &d->object_done[entry.id] : &d->node_done[entry.id];
-        if (*done == d->search) continue;
-        *done = d->search;
+    const bool is_by_time = w->metric == SC_METRIC_TIME;
+    const double distance = is_by_time ? entry->other : entry->cost;
+    const double time = is_by_time ? entry->cost : entry->other;
+    return (sc_searched_object){.object = entry->id,
+                                .distance_m = distance * sc_map_unit_m(w->map),
+                                .duration_s = time * sc_map_time_unit_s(w->map)};
+}
+
+sc_err sc__ways_next(sc_ways *ways, double max, sc_searched_object *out)
+{
+    sc_ways *w = ways;
+    const bool is_by_time = w->metric == SC_METRIC_TIME;
+    const double unit = is_by_time ? sc_map_time_unit_s(w->map) : sc_map_unit_m(w->map);
+    while (w->heap_count > 0 && w->heap[0].cost * unit <= max) {
+        const sc_way_entry entry = pop(w);
+        uint32_t *done = entry.is_object ? &w->object_done[entry.id] : &w->node_done[entry.id];
+        if (*done == w->search) continue;
+        *done = w->search;
         if (entry.is_object) {
-            *object = entry.id;
-            *distance_m = entry.distance_m;
+            *out = found_at(w, &entry);
             return SC_OK;
         }
-        const sc_err err = walk_on(d, entry.id, entry.distance_m);
+        const way here = {.distance = is_by_time ? entry.other : entry.cost,
+                          .time = is_by_time ? entry.cost : entry.other};
+        const sc_err err = drive_on_from_node(w, entry.id, here);
         if (err) return err;
     }
-    *object = SC_NONE;
+    *out = (sc_searched_object){.object = SC_NONE};
     return SC_OK;
 }

@@ -206,14 +206,29 @@ static void read_results(line *at, const sc_json_value *object, sc_event_answer 
             return;
         }
         const sc_json_value *result = sc_json_at(array, i);
+        const bool has_duration = sc_json_member(result, "duration_s") != NULL;
         out->results[out->result_count++] = (sc_event_result){
             .object = id_of(at, result, "poi"),
             .distance_m = number_of(at, result, "distance_m"),
+            .duration_s = has_duration ? number_of(at, result, "duration_s") : (double)NAN,
         };
     }
 }
 
 // --- Events ----------------------------------------------------------------------------
+
+static sc_metric metric_of(line *at, const sc_json_value *request)
+{
+    const sc_json_value *value = sc_json_member(request, "metric");
+    if (!value) return SC_METRIC_DISTANCE;
+    const char *name = sc_json_text_at(value);
+    const sc_metric metric = name ? sc_metric_find(name) : SC_METRIC_COUNT;
+    if (metric == SC_METRIC_COUNT) {
+        refuse(at, "metric", "'distance' or 'time'");
+        return SC_METRIC_DISTANCE;
+    }
+    return metric;
+}
 
 static void add_category(line *at, const sc_json_value *value, sc_event_request *wish)
 {
@@ -242,11 +257,12 @@ static void read_categories(line *at, const sc_json_value *request, sc_event_req
 
 static sc_event_request read_wish(line *at, const sc_json_value *request)
 {
-    sc_event_request wish = {.category_count = 0};
+    sc_event_request wish = {.metric = metric_of(at, request)};
     const sc_slice type = text_of(at, request, "type");
     wish.is_range = sc_slice_is(type, "range");
     if (wish.is_range) {
-        wish.radius_m = number_of(at, request, "radius_m");
+        const bool is_by_time = wish.metric == SC_METRIC_TIME;
+        wish.radius = number_of(at, request, is_by_time ? "radius_s" : "radius_m");
     } else if (sc_slice_is(type, "knn")) {
         wish.k = count_of(at, request, "k");
     } else {

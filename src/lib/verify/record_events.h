@@ -33,8 +33,9 @@ enum { SC_WISH_CATEGORIES = 16 };
 /** What a query asks for. */
 typedef struct sc_event_request {
     bool is_range;  ///< else the k nearest
+    sc_metric metric;
     uint32_t k;
-    double radius_m;
+    double radius;                                  ///< metres or seconds, by the metric
     uint32_t category_count;                        ///< 0: all of them
     sc_category_id categories[SC_WISH_CATEGORIES];  ///< SC_NONE: one that the map does not have
 } sc_event_request;
@@ -76,6 +77,7 @@ typedef struct sc_event_cloak {
 typedef struct sc_event_result {
     sc_object_id object;
     double distance_m;
+    double duration_s;  ///< NAN where a record of old does not tell it
 } sc_event_result;
 
 typedef struct sc_event_answer {

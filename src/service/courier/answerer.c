@@ -131,6 +131,7 @@ static sc_answer *new_answer(const sc__catalogue *catalogue, const sc_near *near
     for (size_t i = 0; i < count; i++) {
         const labels l = labels_at(catalogue, nears, i);
         found[i].distance_m = nears[i].distance_m;
+        found[i].duration_s = nears[i].duration_s;
         put_position(catalogue, nears[i].object, &found[i]);
         found[i].name = put_text(&p, l.name);
         found[i].category = l.is_repeated ? found[i - 1].category : put_text(&p, l.category);
@@ -226,9 +227,12 @@ static sc_err find(const source *from, const sc_answer_place *place, uint32_t re
                    const sc_near **nears, size_t *count)
 {
     return from->points
-               ? sc_point_reply_answer(from->points, (sc_road_point){.edge = place->edge, .offset_m = place->offset_m},
-                                       request, nears, count, NULL)
-               : sc_filter_answer(from->filter, (sc_road_point){.edge = place->edge, .offset_m = place->offset_m},
+               ? sc_point_reply_answer(
+                     from->points,
+                     (sc_road_point){.edge = place->edge, .offset_m = place->offset_m}, request,
+                     nears, count, NULL)
+               : sc_filter_answer(from->filter,
+                                  (sc_road_point){.edge = place->edge, .offset_m = place->offset_m},
                                   request, nears, count, NULL);
 }
 

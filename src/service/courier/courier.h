@@ -48,7 +48,8 @@
 /** An object of an answer, as the traveller is told of it. */
 typedef struct sc_found {
     double distance_m;
-    double x;  ///< longitude, or x of a planar map; NaN if the map has no coordinates
+    double duration_s;  ///< of the same way; SC_UNKNOWN_S from a provider that knows points only
+    double x;           ///< longitude, or x of a planar map; NaN if the map has no coordinates
     double y;
     uint32_t name;  ///< places in the answer's texts; "" where there is none
     uint32_t category;

@@ -161,6 +161,7 @@ sc_err sc__request_rules_init(sc__request_rules *rules, const sc_courier_options
                               sc_diag *diag)
 {
     *rules = (sc__request_rules){.type = sc_encoding_media_type(options->encoding),
+                                 .encoding = options->encoding,
                                  .max_bytes = sc_codec_limits_default().max_bytes,
                                  .try_timeout_s = options->try_timeout_s};
     sc_err err = check_url(options->url, diag);
@@ -411,8 +412,12 @@ static sc__provider_request_result judge_status(const sc__provider_request *requ
         return result;
     }
     const sc__title title = sc__problem_title(type_of(request), request->body, request->size);
-    sc_fail(diag, SC_ENET, "the provider answered with status %d%s%s", status,
-            title.text[0] != '\0' ? ": " : "", title.text);
+    // Providers of version 1 of the protocol refuse the media type of version 2, and say so only.
+    sc_fail(diag, SC_ENET, "the provider answered with status %d%s%s%s", status,
+            title.text[0] != '\0' ? ": " : "", title.text,
+            status == 415 ? "; it must read version 2 of the provider protocol: update it if it "
+                            "does not"
+                          : "");
     return result;
 }
 
@@ -425,7 +430,7 @@ sc__provider_request_result sc__provider_request_end(sc__provider_request *reque
     if (status != 200) return judge_status(request, (int)status, diag);
     // One that is not labelled is read all the same: the decoder will see.
     const char *type = type_of(request);
-    if (!type || sc__is_media_type(type, request->rules->type)) {
+    if (!type || sc_encoding_is_media_type(request->rules->encoding, type)) {
         return (sc__provider_request_result){.failure = SC_FAILURE_NONE, .status = 200};
     }
     const sc_quoted quoted = sc_quote(type, strlen(type));

@@ -69,6 +69,7 @@ bool sc__is_media_type(const char *type, const char *wanted);
 /** What all requests to a provider share. */
 typedef struct sc__request_rules {
     const char *type;  ///< media type of what is sent and what is wanted
+    sc_encoding encoding;
     size_t max_bytes;  ///< of a reply
     double try_timeout_s;
     char *url;

@@ -157,7 +157,10 @@ sc_objects *sc__provider_objects(const sc_provider_options *options);
 void sc__provider_handle(void *context, unsigned loop, sc_http_request *request);
 void sc__provider_take_done(void *context, unsigned loop);
 
-/** The encoding that a Content-Type names (NULL: it is missing); false if it names none. */
+/**
+ * The encoding that a Content-Type names (NULL: it is missing); false if it names none, or another
+ * version of the protocol.
+ */
 bool sc__media_type_read(const char *content_type, sc_encoding *out);
 
 /** For sc_http_options.problem: problem details of requests that the server itself refuses. */

@@ -12,7 +12,6 @@
 #include "attack/tracker_internal.h"
 #include "base/alloc.h"
 #include "base/diag.h"
-#include "travel/speeds.h"
 
 #include <math.h>
 #include <string.h>
@@ -24,42 +23,45 @@
 
 // --- How long roads take -----------------------------------------------------------------
 
-// Microseconds per unit of length, by class of road.
-static void measure_classes(const sc_map *map, double top_speed_m_s,
-                            double us_per_unit[SC_ROAD_CLASS_COUNT])
+// How long an edge takes one way in free flow, or at a constant speed; SC_CLOSED in place of a time
+// is for the caller to see. A speed next to nothing must not make an infinity of it.
+static double edge_us(const sc_map *map, sc_edge_id edge, uint32_t time, double top_speed_m_s)
 {
-    for (unsigned c = 0; c < SC_ROAD_CLASS_COUNT; c++) {
-        const double speed_m_s = top_speed_m_s > 0 ? top_speed_m_s : sc_speed_m_s(SC_CAR, c);
-        // A speed next to nothing must not make an infinity of it: no length times that is no
-        // number.
-        us_per_unit[c] = fmin(1e6 * sc_map_unit_m(map) / speed_m_s, 1e300);
+    if (top_speed_m_s <= 0) return time * (1e6 * sc_map_time_unit_s(map));
+    const double us_per_unit = fmin(1e6 * sc_map_unit_m(map) / top_speed_m_s, 1e300);
+    return sc_map_edges(map)[edge].length * us_per_unit;
+}
+
+// A segment driven one way; NEVER if it is closed, or takes longer than a whole number would hold.
+static uint64_t segment_us(const sc__reach_search *reach, sc_seg_id segment, bool is_backward,
+                           double top_speed_m_s)
+{
+    const sc_segment *segments = sc_map_segments(reach->map);
+    double us = 0;
+    for (sc_edge_id e = segments[segment].first_edge; e < segments[segment + 1].first_edge; e++) {
+        const uint32_t time = sc__reach_edge_time(reach, e, is_backward);
+        if (time == SC_CLOSED) return NEVER;
+        us += edge_us(reach->map, e, time, top_speed_m_s);
     }
+    return us < 1e18 ? (uint64_t)us : NEVER;
 }
 
 static void measure_segments(sc__reach_search *reach, double top_speed_m_s)
 {
-    double us_per_unit[SC_ROAD_CLASS_COUNT];
-    measure_classes(reach->map, top_speed_m_s, us_per_unit);
-    const sc_edge *edges = sc_map_edges(reach->map);
-    const uint8_t *classes = sc_map_edge_classes(reach->map);
-    const sc_segment *segments = sc_map_segments(reach->map);
     for (sc_seg_id s = 0; s < sc_map_segment_count(reach->map); s++) {
-        double us = 0;
-        for (sc_edge_id e = segments[s].first_edge; e < segments[s + 1].first_edge; e++) {
-            const unsigned road_class = classes[e] < SC_ROAD_CLASS_COUNT ? classes[e] : 0;
-            us += edges[e].length * us_per_unit[road_class];
+        for (int way = 0; way < 2; way++) {
+            reach->segment_us[s].by_way[way] = segment_us(reach, s, way, top_speed_m_s);
         }
-        // Beyond that a whole number would not hold it.
-        reach->segment_us[s] = us < 1e18 ? (uint64_t)us : NEVER;
     }
 }
 
 // --- Making and releasing ----------------------------------------------------------------
 
-sc_err sc__reach_init(sc__reach_search *reach, const sc_map *map, double top_speed_m_s)
+sc_err sc__reach_init(sc__reach_search *reach, const sc_map *map, double top_speed_m_s,
+                      bool ignores_one_ways)
 {
     const uint32_t segment_count = sc_map_segment_count(map);
-    *reach = (sc__reach_search){.map = map};
+    *reach = (sc__reach_search){.map = map, .ignores_one_ways = ignores_one_ways};
     reach->segment_us = sc_malloc_array(segment_count, sizeof *reach->segment_us);
     reach->stars = sc_calloc(sc_map_star_count(map), sizeof *reach->stars);
     reach->marks = sc_calloc(segment_count, sizeof *reach->marks);
@@ -119,28 +121,52 @@ static bool find_segment(sc__reach_search *reach, sc_seg_id segment)
     return true;
 }
 
-// Find the segments of a star, and drive on along those that can be passed in `left_us`.
+// Come to one end of a segment: find it, if one may enter it there, and drive on to its other end,
+// if that can be done in `left_us`.
+static bool pass(sc__reach_search *reach, sc__reach_entry entry, sc_seg_id segment,
+                 bool is_backward, uint64_t left_us)
+{
+    const sc_segment *road = &sc_map_segments(reach->map)[segment];
+    const sc_edge_id first = is_backward ? road[1].first_edge - 1 : road[0].first_edge;
+    if (sc__reach_edge_time(reach, first, is_backward) == SC_CLOSED) return true;
+    if (!find_segment(reach, segment)) return false;
+    const uint64_t us = reach->segment_us[segment].by_way[is_backward];
+    if (us == NEVER || us > left_us) return true;
+    return arrive(reach, is_backward ? road->star_a : road->star_b, entry.us + us);
+}
+
 static bool visit(sc__reach_search *reach, sc__reach_entry entry, uint64_t left_us)
 {
     const sc_star *star = &sc_map_stars(reach->map)[entry.star];
     const sc_seg_id *listed = sc_map_star_segments(reach->map);
     for (uint32_t i = star[0].first_segment; i < star[1].first_segment; i++) {
-        if (!find_segment(reach, listed[i])) return false;
-        const uint64_t us = reach->segment_us[listed[i]];
-        if (us == NEVER || us > left_us) continue;
         const sc_segment *segment = &sc_map_segments(reach->map)[listed[i]];
-        const bool is_at_a = segment->star_a == entry.star;
-        const sc_star_id other = is_at_a ? segment->star_b : segment->star_a;
-        if (!arrive(reach, other, entry.us + us)) return false;
+        if (segment->star_a == entry.star && !pass(reach, entry, listed[i], false, left_us)) {
+            return false;
+        }
+        if (segment->star_b == entry.star && !pass(reach, entry, listed[i], true, left_us)) {
+            return false;
+        }
     }
     return true;
+}
+
+// Where on its segment a driver is, is unknown: it may be about to leave by either end to which the
+// last bit of road is open.
+static bool leave(sc__reach_search *reach, sc_seg_id from)
+{
+    const sc_segment *road = &sc_map_segments(reach->map)[from];
+    const sc_edge_id last = road[1].first_edge - 1;
+    const bool is_by_a = sc__reach_edge_time(reach, road->first_edge, true) != SC_CLOSED;
+    const bool is_by_b = sc__reach_edge_time(reach, last, false) != SC_CLOSED;
+    return find_segment(reach, from) && (!is_by_a || arrive(reach, road->star_a, 0)) &&
+           (!is_by_b || arrive(reach, road->star_b, 0));
 }
 
 sc_err sc__reach_find(sc__reach_search *reach, sc_seg_id from, uint64_t within_us)
 {
     begin(reach);
-    const sc_segment *segment = &sc_map_segments(reach->map)[from];
-    if (!arrive(reach, segment->star_a, 0) || !arrive(reach, segment->star_b, 0)) return SC_ENOMEM;
+    if (!leave(reach, from)) return SC_ENOMEM;
     while (reach->queue.count > 0) {
         const sc__reach_entry entry = sc__reach_queue_pop(&reach->queue);
         if (entry.us > reach->stars[entry.star].us) continue;
@@ -204,7 +230,7 @@ sc_err sc_tracker_new(const sc_map *map, const sc_tracker_options *options, sc_t
     if (!tracker) return sc_fail_memory(diag, "making a tracker");
     tracker->map = map;
     tracker->density = options->density;
-    err = sc__reach_init(&tracker->reach, map, options->top_speed_m_s);
+    err = sc__reach_init(&tracker->reach, map, options->top_speed_m_s, options->ignores_one_ways);
     if (err) {
         sc_tracker_free(tracker);
         return sc_fail_memory(diag, "making a tracker");

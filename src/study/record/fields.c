@@ -252,9 +252,21 @@ static sc_err read_categories(const sc__fields *request, const sc__category_name
     return err;
 }
 
+static sc_err read_metric(const sc__fields *request, sc_metric *out)
+{
+    *out = SC_METRIC_DISTANCE;
+    const sc_json_value *value = sc_json_member(request->object, "metric");
+    if (!value) return SC_OK;
+    const char *name = sc_json_text_at(value);
+    *out = name ? sc_metric_find(name) : SC_METRIC_COUNT;
+    if (*out != SC_METRIC_COUNT) return SC_OK;
+    return sc__field_fail(request, "metric",
+                          "is not one that is known; write \"distance\" or \"time\"");
+}
+
 static sc_err read_knn(const sc__fields *request, sc_request *out)
 {
-    static const char *const known[] = {"type", "k", "category", NULL};
+    static const char *const known[] = {"type", "metric", "k", "category", NULL};
     out->type = SC_REQUEST_KNN;
     sc_err err = sc__fields_refuse_others(request, known);
     if (!err) err = sc__field_count(request, "k", &out->k);
@@ -266,13 +278,26 @@ static sc_err read_knn(const sc__fields *request, sc_request *out)
 
 static sc_err read_range(const sc__fields *request, sc_request *out)
 {
-    static const char *const known[] = {"type", "radius_m", "category", NULL};
+    const bool is_by_time = out->metric == SC_METRIC_TIME;
+    const char *const key = is_by_time ? "radius_s" : "radius_m";
+    const char *const known[] = {"type", "metric", key, "category", NULL};
+    double *const radius = is_by_time ? &out->radius_s : &out->radius_m;
+    const char *const other = is_by_time ? "radius_m" : "radius_s";
     out->type = SC_REQUEST_RANGE;
+    // A radius in the wrong unit is more than an unknown key.
+    if (sc__field_exists(request, other)) {
+        return sc__field_fail(request, other,
+                              is_by_time
+                                  ? "is metres, and the metric is \"time\"; write radius_s"
+                                  : "is seconds; write radius_m, or add the metric \"time\"");
+    }
     sc_err err = sc__fields_refuse_others(request, known);
-    if (!err) err = sc__field_number(request, "radius_m", &out->radius_m);
+    if (!err) err = sc__field_number(request, key, radius);
     // Written so that NaN is refused.
-    if (!err && !(out->radius_m >= 0.0)) {
-        return sc__field_fail(request, "radius_m", "is below 0; write metres, 0 or more");
+    if (!err && !(*radius >= 0.0)) {
+        return sc__field_fail(request, key,
+                              is_by_time ? "is below 0; write seconds, 0 or more"
+                                         : "is below 0; write metres, 0 or more");
     }
     return err;
 }
@@ -285,8 +310,11 @@ sc_err sc__request_read(const sc__fields *line, const sc__category_names *names,
         sc_err err = sc__field_object(line, "request", &request);
         if (err) return err;
         read.k = 0;
+        err = read_metric(&request, &read.metric);
         const char *type = sc_json_text_at(sc_json_member(request.object, "type"));
-        if (type && strcmp(type, "knn") == 0) {
+        if (err) {
+            return err;
+        } else if (type && strcmp(type, "knn") == 0) {
             err = read_knn(&request, &read);
         } else if (type && strcmp(type, "range") == 0) {
             err = read_range(&request, &read);

@@ -110,11 +110,15 @@ static void put_categories(FILE *out, const sc_map *map, const sc_request *reque
 
 void sc_request_write(FILE *out, const sc_map *map, const sc_request *request)
 {
+    const bool is_by_time = request->metric == SC_METRIC_TIME;
+    sc__put(out, request->type == SC_REQUEST_RANGE ? "{\"type\":\"range\"" : "{\"type\":\"knn\"");
+    // Where none is named, it is the distance.
+    if (is_by_time) sc__put(out, ",\"metric\":\"time\"");
     if (request->type == SC_REQUEST_RANGE) {
-        sc__put(out, "{\"type\":\"range\",\"radius_m\":");
-        sc__put_exactly(out, request->radius_m);
+        sc__put(out, is_by_time ? ",\"radius_s\":" : ",\"radius_m\":");
+        sc__put_exactly(out, is_by_time ? request->radius_s : request->radius_m);
     } else {
-        sc__put(out, "{\"type\":\"knn\",\"k\":");
+        sc__put(out, ",\"k\":");
         sc__put_count(out, request->k);
     }
     sc__put(out, ",\"category\":");
@@ -289,6 +293,8 @@ static void put_result(FILE *out, const sc_object_table *table, const sc_near *r
     }
     sc__put(out, ",\"distance_m\":");
     sc__put_millionths(out, llround(result->distance_m * 1e6));
+    sc__put(out, ",\"duration_s\":");
+    sc__put_millionths(out, llround(result->duration_s * 1e6));
     sc__put(out, "}");
 }
 

@@ -316,7 +316,8 @@ static sc_err follow_all(work *w, sc_tracker *tracker, const sc_cases *cases,
 static sc_err attack_by_tracking(work *w, const sc_case_record *record, sc_diag *diag)
 {
     const sc_tracker_options how = {.density = w->options->adversary.density,
-                                    .top_speed_m_s = w->options->top_speed_m_s};
+                                    .top_speed_m_s = w->options->top_speed_m_s,
+                                    .ignores_one_ways = w->options->ignores_one_ways};
     sc_trails trails = {.all = NULL};
     sc_tracker *tracker = NULL;
     sc_err err = sc_trails_init(&trails, &record->cases, 2, w->options->seed);

@@ -36,6 +36,7 @@ typedef struct sc_trial_options {
     sc_adversary_options adversary;  ///< its engine is also that of the run with injected queries
     sc_injection_options injection;  ///< of SC_TRIAL_INJECTION; victims and seed are set from below
     double top_speed_m_s;            ///< of SC_TRIAL_TRACKING; 0: free flow
+    bool ignores_one_ways;           ///< of SC_TRIAL_TRACKING
     uint64_t limit;  ///< cloaks to attack, victims to choose, or travellers to follow; 0: all
     uint64_t seed;
     sc_progress progress;  ///< phase "attacking": cloaks done, total

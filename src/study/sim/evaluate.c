@@ -14,8 +14,8 @@
 
 // === Checks: answers compared with plain searches ===============================================
 
-/** Distances that differ by more are different. */
-#define TOLERANCE_M 1e-3
+/** Distances, or travel times, that differ by more are different. */
+#define TOLERANCE 1e-3
 
 /** Where all are compared, so many at a time. */
 enum { BATCH = 1024 };
@@ -35,7 +35,8 @@ static sc_err compare(sc_checks *checks, const sc_check *check, sc_diag *diag)
     if (err) return err;
     bool is_right = count == check->count;
     for (size_t i = 0; i < count && is_right; i++) {
-        is_right = fabs(nearest[i].distance_m - check->distances_m[i]) <= TOLERANCE_M;
+        const double cost = sc_near_cost(&nearest[i], check->request.metric);
+        is_right = fabs(cost - check->costs[i]) <= TOLERANCE;
     }
     checks->checked++;
     if (is_right) return SC_OK;
@@ -50,7 +51,7 @@ static sc_err compare_kept(sc_checks *checks, sc_diag *diag)
         err = compare(checks, &checks->kept[i], diag);
     }
     for (size_t i = 0; i < checks->kept_count; i++) {
-        sc_free(checks->kept[i].distances_m);
+        sc_free(checks->kept[i].costs);
     }
     checks->kept_count = 0;
     return err;
@@ -66,7 +67,7 @@ static void thin_out(sc_checks *checks, uint64_t wanted)
         if (is_kept) {
             checks->kept[kept++] = checks->kept[i];
         } else {
-            sc_free(checks->kept[i].distances_m);
+            sc_free(checks->kept[i].costs);
         }
     }
     checks->kept_count = kept;
@@ -77,10 +78,10 @@ static sc_err keep(sc_checks *checks, sc_check check, const sc_near *results)
     if (!sc_grow(&checks->kept, checks->kept_count, &checks->kept_capacity, sizeof check)) {
         return SC_ENOMEM;
     }
-    check.distances_m = sc_malloc_array(check.count, sizeof *check.distances_m);
-    if (!check.distances_m) return SC_ENOMEM;
+    check.costs = sc_malloc_array(check.count, sizeof *check.costs);
+    if (!check.costs) return SC_ENOMEM;
     for (size_t i = 0; i < check.count; i++) {
-        check.distances_m[i] = results[i].distance_m;
+        check.costs[i] = sc_near_cost(&results[i], check.request.metric);
     }
     checks->kept[checks->kept_count++] = check;
     return SC_OK;
@@ -98,7 +99,7 @@ sc_err sc_checks_add(sc_checks *checks, sc_check check, const sc_near *results, 
     // Those at odd places go, so that the rest are at multiples of the new stride.
     if (checks->kept_count == 2 * checks->wanted) {
         for (size_t i = 0; i < checks->kept_count; i += 2) {
-            sc_free(checks->kept[i + 1].distances_m);
+            sc_free(checks->kept[i + 1].costs);
             checks->kept[i / 2] = checks->kept[i];
         }
         checks->kept_count /= 2;
@@ -116,7 +117,7 @@ sc_err sc_checks_finish(sc_checks *checks, sc_diag *diag)
 void sc_checks_fini(sc_checks *checks)
 {
     for (size_t i = 0; i < checks->kept_count; i++) {
-        sc_free(checks->kept[i].distances_m);
+        sc_free(checks->kept[i].costs);
     }
     sc_free(checks->kept);
     checks->kept = NULL;

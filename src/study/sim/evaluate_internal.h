@@ -152,8 +152,8 @@ typedef struct sc_check {
     sc_edge_id edge;
     double offset_m;
     sc_request request;
-    uint64_t line;        ///< of its cloak
-    double *distances_m;  ///< of its results, nearest first
+    uint64_t line;  ///< of its cloak
+    double *costs;  ///< of its results, nearest first
     size_t count;
 } sc_check;
 

@@ -202,7 +202,8 @@ static sc_err filter_reply(sc_exchange *exchange, sc_batch_cloak *cloak, sc_diag
         const sc_near *results = NULL;
         size_t count = 0;
         if (member->end == SC_BATCH_REFUSED) continue;
-        err = sc_filter_answer(exchange->filter, (sc_road_point){.edge = member->edge, .offset_m = member->offset_m},
+        err = sc_filter_answer(exchange->filter,
+                               (sc_road_point){.edge = member->edge, .offset_m = member->offset_m},
                                member->which, &results, &count, diag);
         if (!err) err = sc_batch_keep_answer(exchange->batch, member, results, count);
         if (!err && are_renamed) {
@@ -274,8 +275,9 @@ static sc_err filter_points(sc_exchange *exchange, sc_batch_cloak *cloak, sc_dia
         const sc_near *results = NULL;
         size_t count = 0;
         if (member->end == SC_BATCH_REFUSED) continue;
-        err = sc_point_reply_answer(cloak->points, (sc_road_point){.edge = member->edge, .offset_m = member->offset_m},
-                                    member->which, &results, &count, diag);
+        err = sc_point_reply_answer(
+            cloak->points, (sc_road_point){.edge = member->edge, .offset_m = member->offset_m},
+            member->which, &results, &count, diag);
         if (!err) err = sc_batch_keep_answer(exchange->batch, member, results, count);
         // What came back serves all requests of the cloak; it is not told apart.
         member->candidates = candidates;

@@ -208,7 +208,7 @@ static sc_profile draw_profile(const sc_workload *workload, sc_rng *rng)
 
 static sc_request draw_request(const sc_workload *workload, const sc_map *map, sc_rng *rng)
 {
-    sc_request request = {.type = SC_REQUEST_KNN};
+    sc_request request = {.type = SC_REQUEST_KNN, .metric = workload->metric};
     request.k = sc_normal_draw_whole(&workload->nearest, rng);
     const uint32_t object_count = sc_map_object_count(map);
     if (object_count == 0 || workload->wanted == SC_WANT_ANY) return request;

@@ -62,6 +62,7 @@ typedef struct sc_workload {
     sc_normal max_hops;
     sc_normal max_wait_s;
     sc_normal pause_s;  ///< from an outcome to the next question
+    sc_metric metric;   ///< what "nearest" means to them
     sc_want wanted;     ///< on a map without objects always SC_WANT_ANY
     sc_category_id category;
 } sc_workload;

@@ -49,6 +49,7 @@ typedef struct sc_follow_summary {
     size_t outside_count;  ///< before the start or after the end
     size_t far_count;      ///< too far from any road
     size_t stretch_count;  ///< pairs of fixes with something between them
+    size_t against_count;  ///< of them, those that no way explains but one against one-way streets
     size_t gap_count;      ///< too far apart in time
     size_t no_way_count;   ///< no way, or too fast
     uint32_t traveller_count;

@@ -96,15 +96,22 @@ typedef struct sc__legs {
     size_t capacity;
 } sc__legs;
 
-/** Finds ways. */
+/**
+ * Finds ways: legal ones, and where there is none, against one-way streets too. (A fix may be on
+ * the wrong side of a street, or on the next one; or the driver did just that.)
+ */
 typedef struct sc__way_finder {
     const sc_map *map;  ///< borrowed
     sc_route_search *search;
+    bool has_one_ways;     ///< of the map
+    sc_routes *both_ways;  ///< made when it is first needed
+    sc_route_search *search_both_ways;
     sc_route route;
     // The last way kept. Where a window ends between two fixes, both windows want the same one.
     sc_place from;
     sc_place to;
     sc__way way;
+    bool is_legal;
 } sc__way_finder;
 
 /** @return SC_OK, SC_ENOMEM */
@@ -116,10 +123,11 @@ void sc__way_finder_fini(sc__way_finder *finder);
  * The fastest way, its legs added to `legs`.
  *
  * @param max_length  units; if that way is longer, it is as if there was none
- * @return SC_OK, SC_ENOMEM
+ * @param is_legal    set if there is a way: whether it obeys one-way streets
+ * @return SC_OK, SC_ENOMEM, SC_ELIMIT (as sc_routes_new())
  */
 SC_CHECKED sc_err sc__way_find(sc__way_finder *finder, sc__legs *legs, sc_place from, sc_place to,
-                               double max_length, sc__way *out);
+                               double max_length, sc__way *out, bool *is_legal);
 
 /** The place `units` along a way that begins at `from`; at most its length. */
 sc_place sc__way_place(const sc_map *map, const sc__legs *legs, const sc__way *way, sc_place from,

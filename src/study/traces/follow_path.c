@@ -100,11 +100,14 @@ static sc_err find_way(sc__maker *maker, const making *m, sc__stop *from, const 
         return SC_OK;
     }
     const double seconds = (double)(to->t - from->t) * 1e-6;
-    const sc_err err = sc__way_find(&maker->finder, &maker->legs, from->place, to->place,
-                                    SC_FOLLOW_MAX_SPEED_M_S * seconds / maker->unit_m, &from->way);
+    bool is_legal = true;
+    const sc_err err =
+        sc__way_find(&maker->finder, &maker->legs, from->place, to->place,
+                     SC_FOLLOW_MAX_SPEED_M_S * seconds / maker->unit_m, &from->way, &is_legal);
     if (err) return err;
     if (sc__has_way(from)) {
         summary->stretch_count += is_counted;
+        summary->against_count += is_counted && !is_legal;
     } else {
         summary->no_way_count += is_counted;
     }
@@ -211,12 +214,18 @@ sc_place sc__way_place(const sc_map *map, const sc__legs *legs, const sc__way *w
 sc_err sc__way_finder_init(sc__way_finder *finder, const sc_map *map, const sc_routes *routes)
 {
     *finder = (sc__way_finder){.map = map, .way = {.length = SC__NO_WAY}};
+    const sc_travel_times *times = sc_map_edge_times(map);
+    for (sc_edge_id e = 0; e < sc_map_edge_count(map) && !finder->has_one_ways; e++) {
+        finder->has_one_ways = times[e].forward == SC_CLOSED || times[e].backward == SC_CLOSED;
+    }
     return sc_route_search_new(routes, &finder->search);
 }
 
 void sc__way_finder_fini(sc__way_finder *finder)
 {
     sc_route_search_free(finder->search);
+    sc_route_search_free(finder->search_both_ways);
+    sc_routes_free(finder->both_ways);
     sc_route_fini(&finder->route);
     *finder = (sc__way_finder){0};
 }
@@ -251,27 +260,60 @@ static sc_err keep_route(sc__legs *legs, const sc_route *route)
     return SC_OK;
 }
 
+// Search for a way and measure it: SC__NO_WAY if there is none, or none that is short enough.
+static sc_err search_way(sc__way_finder *finder, sc_route_search *search, sc_place from,
+                         sc_place to, double max_length, uint64_t *length)
+{
+    sc_route *route = &finder->route;
+    *length = SC__NO_WAY;
+    const sc_err err = sc_route_find(search, from, to, route);
+    if (err || route->leg_count == 0) return err;
+    const uint64_t found = route_length(finder->map, route, from, to);
+    if ((double)found <= max_length) *length = found;
+    return SC_OK;
+}
+
+// The same against one-way streets.
+static sc_err search_both_ways(sc__way_finder *finder, sc_place from, sc_place to,
+                               double max_length, uint64_t *length)
+{
+    sc_err err = SC_OK;
+    if (!finder->both_ways) {
+        err = sc_routes_new_both_ways(finder->map, SC_CAR, NULL, &finder->both_ways, NULL);
+    }
+    if (!err && !finder->search_both_ways) {
+        err = sc_route_search_new(finder->both_ways, &finder->search_both_ways);
+    }
+    if (err) return err;
+    return search_way(finder, finder->search_both_ways, from, to, max_length, length);
+}
+
 sc_err sc__way_find(sc__way_finder *finder, sc__legs *legs, sc_place from, sc_place to,
-                    double max_length, sc__way *out)
+                    double max_length, sc__way *out, bool *is_legal)
 {
     const bool is_known = finder->way.length != SC__NO_WAY && is_same_place(finder->from, from) &&
                           is_same_place(finder->to, to) && (double)finder->way.length <= max_length;
     if (!is_known) {
-        sc_route *route = &finder->route;
-        sc_err err = sc_route_find(finder->search, from, to, route);
+        uint64_t length = SC__NO_WAY;
+        bool is_found_legal = true;
+        sc_err err = search_way(finder, finder->search, from, to, max_length, &length);
+        if (!err && length == SC__NO_WAY && finder->has_one_ways) {
+            err = search_both_ways(finder, from, to, max_length, &length);
+            is_found_legal = false;
+        }
         if (err) return err;
         *out = (sc__way){.length = SC__NO_WAY};
-        if (route->leg_count == 0) return SC_OK;
-        const uint64_t length = route_length(finder->map, route, from, to);
-        if ((double)length > max_length) return SC_OK;
+        if (length == SC__NO_WAY) return SC_OK;
         const sc__way way = {.length = length, .first_leg = legs->count};
-        err = keep_route(legs, route);
+        err = keep_route(legs, &finder->route);
         if (err) return err;
         finder->from = from;
         finder->to = to;
         finder->way = way;
+        finder->is_legal = is_found_legal;
     }
     *out = finder->way;
+    *is_legal = finder->is_legal;
     return SC_OK;
 }
 

@@ -21,6 +21,7 @@ enum { LEAST_ROOM = 4, ROOM_SIZES = 28 };
 typedef struct star_graph {
     arc_list *lists;  ///< by star
     uint32_t star_count;
+    bool is_symmetric;  ///< all roads are open both ways, and take as long: half the work will do
 
     // One pool for all lists; blocks that became too small wait to be used again.
     sc__arc *pool;
@@ -87,7 +88,7 @@ static sc_err add(star_graph *graph, sc_star_id star, sc__arc arc)
     return SC_OK;
 }
 
-static sc__arc *find(const star_graph *graph, sc_star_id star, sc_star_id to)
+static sc__arc *find_arc(const star_graph *graph, sc_star_id star, sc_star_id to)
 {
     const arc_list *list = &graph->lists[star];
     for (uint32_t i = 0; i < list->count; i++) {
@@ -97,20 +98,22 @@ static sc__arc *find(const star_graph *graph, sc_star_id star, sc_star_id to)
     return NULL;
 }
 
-/** Join two different stars, unless an arc as fast is there; a slower one is replaced. */
-static sc_err graph_link(star_graph *graph, sc_star_id a, sc_star_id b, uint32_t ms, uint32_t via)
+/** Lead from one star to another, unless a way as fast is there; a slower one is replaced. */
+static sc_err graph_link(star_graph *graph, sc_star_id from, sc_star_id to, sc__link way)
 {
-    // Both lists know of the arc or none does: ask the shorter one.
-    const bool is_a_shorter = graph->lists[a].count <= graph->lists[b].count;
-    const sc__arc *known = is_a_shorter ? find(graph, a, b) : find(graph, b, a);
+    // Both lists have the arc or none does: ask the shorter one.
+    const bool is_from_shorter = graph->lists[from].count <= graph->lists[to].count;
+    sc__arc *known = is_from_shorter ? find_arc(graph, from, to) : find_arc(graph, to, from);
     if (known) {
-        if (known->ms <= ms) return SC_OK;
-        *find(graph, a, b) = (sc__arc){b, ms, via};
-        *find(graph, b, a) = (sc__arc){a, ms, via};
+        const sc__link *old = is_from_shorter ? &known->there : &known->back;
+        if (old->ms <= way.ms) return SC_OK;
+        find_arc(graph, from, to)->there = way;
+        find_arc(graph, to, from)->back = way;
         return SC_OK;
     }
-    const sc_err err = add(graph, a, (sc__arc){b, ms, via});
-    return err ? err : add(graph, b, (sc__arc){a, ms, via});
+    const sc__link none = {SC__NEVER, 0};
+    const sc_err err = add(graph, from, (sc__arc){to, way, none});
+    return err ? err : add(graph, to, (sc__arc){from, none, way});
 }
 
 /** Remove the star from the lists of all others. It keeps its own arcs. */
@@ -120,7 +123,7 @@ static void graph_remove(star_graph *graph, sc_star_id star)
     const sc__arc *arcs = graph_arcs(graph, star, &count);
     for (uint32_t i = 0; i < count; i++) {
         arc_list *list = &graph->lists[arcs[i].to];
-        sc__arc *back = find(graph, arcs[i].to, star);
+        sc__arc *back = find_arc(graph, arcs[i].to, star);
         *back = graph->pool[list->first + --list->count];
     }
 }
@@ -133,9 +136,9 @@ static void graph_fini(star_graph *graph)
 }
 
 /** Of several segments between two stars the fastest counts; of equally fast ones the first. */
-static sc_err graph_init(star_graph *graph, const sc_map *map, const uint32_t *segment_ms)
+static sc_err graph_init(star_graph *graph, const sc_map *map, const sc_travel_times *segment_ms)
 {
-    *graph = (star_graph){.star_count = sc_map_star_count(map)};
+    *graph = (star_graph){.star_count = sc_map_star_count(map), .is_symmetric = true};
     sc_err err = SC_ENOMEM;
     graph->lists = sc_calloc(graph->star_count, sizeof *graph->lists);
     if (!graph->lists) goto fail;
@@ -147,10 +150,18 @@ static sc_err graph_init(star_graph *graph, const sc_map *map, const uint32_t *s
     for (sc_seg_id s = 0; s < sc_map_segment_count(map); s++) {
         const sc_star_id a = segments[s].star_a;
         const sc_star_id b = segments[s].star_b;
+        const sc_travel_times ms = segment_ms[s];
+        if (ms.forward != ms.backward || ms.forward == SC__NEVER) graph->is_symmetric = false;
         // Dead ends and roads that return lead nowhere else.
         if (b == SC_NONE || a == b) continue;
-        err = graph_link(graph, a, b, segment_ms[s], s);
-        if (err) goto fail;
+        if (ms.forward != SC__NEVER) {
+            err = graph_link(graph, a, b, (sc__link){ms.forward, s});
+            if (err) goto fail;
+        }
+        if (ms.backward != SC__NEVER) {
+            err = graph_link(graph, b, a, (sc__link){ms.backward, s});
+            if (err) goto fail;
+        }
     }
     return SC_OK;
 
@@ -159,20 +170,131 @@ fail:
     return err;
 }
 
-// === Connected parts ============================================================================
-// From the first star of each part a plain search reaches all others; no fastest way between two
-// stars takes longer than twice what the farthest of them takes.
+// === Parts ======================================================================================
+// Stars between which one can drive both there and back are of one part: the strongly connected
+// components of the star graph, by Tarjan's algorithm with a stack of its own instead of recursion.
+
+/** A star that the walk is at, and which of its arcs it takes next. */
+typedef struct walked_star {
+    sc_star_id star;
+    uint32_t next;
+} walked_star;
+
+typedef struct part_search {
+    const star_graph *graph;
+    uint32_t *parts;    ///< by star; SC_NONE: not known yet
+    uint32_t *reached;  ///< by star: when the walk came to it, from 1; 0: it has not
+    uint32_t *least;    ///< by star: the first of those that it can come back to
+    uint32_t reached_count;
+    walked_star *walk;  ///< where the walk is, and how it came there
+    size_t walk_capacity;
+    size_t walk_count;
+    sc_star_id *open;  ///< stars that have been reached and are of no part yet
+    size_t open_count;
+    uint32_t part_count;
+} part_search;
+
+static bool enter_star(part_search *s, sc_star_id star)
+{
+    if (!sc_grow(&s->walk, s->walk_count, &s->walk_capacity, sizeof *s->walk)) return false;
+    s->walk[s->walk_count++] = (walked_star){star, 0};
+    s->reached[star] = s->least[star] = ++s->reached_count;
+    s->open[s->open_count++] = star;
+    return true;
+}
+
+// All arcs of a star are done. If it cannot come back to one before it, what is open from it on is
+// a part.
+static void leave_star(part_search *s, sc_star_id star)
+{
+    s->walk_count--;
+    if (s->walk_count > 0) {
+        uint32_t *least = &s->least[s->walk[s->walk_count - 1].star];
+        if (s->least[star] < *least) *least = s->least[star];
+    }
+    if (s->least[star] != s->reached[star]) return;
+    sc_star_id last;
+    do {
+        last = s->open[--s->open_count];
+        s->parts[last] = s->part_count;
+    } while (last != star);
+    s->part_count++;
+}
+
+static sc_err walk_from(part_search *s, sc_star_id first)
+{
+    if (!enter_star(s, first)) return SC_ENOMEM;
+    while (s->walk_count > 0) {
+        walked_star *at = &s->walk[s->walk_count - 1];
+        uint32_t count = 0;
+        const sc__arc *arcs = graph_arcs(s->graph, at->star, &count);
+        if (at->next == count) {
+            leave_star(s, at->star);
+            continue;
+        }
+        const sc__arc *arc = &arcs[at->next++];
+        if (arc->there.ms == SC__NEVER || s->parts[arc->to] != SC_NONE) continue;
+        if (s->reached[arc->to] == 0) {
+            if (!enter_star(s, arc->to)) return SC_ENOMEM;
+        } else if (s->reached[arc->to] < s->least[at->star]) {
+            s->least[at->star] = s->reached[arc->to];
+        }
+    }
+    return SC_OK;
+}
+
+// Number the parts by their first stars instead of the order in which they were found.
+static void renumber(part_search *s, uint32_t *numbers)
+{
+    uint32_t count = 0;
+    for (uint32_t part = 0; part < s->part_count; part++) {
+        numbers[part] = SC_NONE;
+    }
+    for (sc_star_id star = 0; star < s->graph->star_count; star++) {
+        uint32_t *number = &numbers[s->parts[star]];
+        if (*number == SC_NONE) *number = count++;
+        s->parts[star] = *number;
+    }
+}
+
+static sc_err number_parts(sc_routes *routes, const star_graph *graph)
+{
+    part_search s = {.graph = graph, .parts = routes->parts};
+    const size_t star_count = graph->star_count;
+    s.reached = sc_calloc(star_count, sizeof *s.reached);
+    s.least = sc_malloc_array(star_count, sizeof *s.least);
+    s.open = sc_malloc_array(star_count, sizeof *s.open);
+    sc_err err = s.reached && s.least && s.open ? SC_OK : SC_ENOMEM;
+    memset(s.parts, 0xff, star_count * sizeof *s.parts);
+    for (sc_star_id star = 0; !err && star < star_count; star++) {
+        if (s.reached[star] == 0) err = walk_from(&s, star);
+    }
+    if (!err) {
+        renumber(&s, s.least);
+        routes->part_count = s.part_count;
+    }
+    sc_free(s.reached);
+    sc_free(s.least);
+    sc_free(s.open);
+    sc_free(s.walk);
+    return err;
+}
+
+// === The longest time ===========================================================================
+// From the first star of each part a plain search reaches all others; where all roads take as long
+// both ways, no fastest way between two stars takes longer than twice what the farthest of them
+// takes.
 
 typedef struct sweep {
     const star_graph *graph;
-    uint32_t *parts;  ///< by star
-    uint32_t *ms;     ///< by star; SC__NEVER: not reached
+    const uint32_t *parts;  ///< by star
+    uint32_t *ms;           ///< by star; SC__NEVER: not reached
     sc__star_queue queue;
     uint32_t farthest_ms;
 } sweep;
 
-// Number everything that can be reached from `first`.
-static sc_err reach_all(sweep *s, sc_star_id first, uint32_t part)
+// Reach everything in the part of `first`.
+static sc_err reach_part(sweep *s, sc_star_id first)
 {
     s->ms[first] = 0;
     if (!sc__star_queue_put(&s->queue, 0, first)) return SC_ENOMEM;
@@ -181,22 +303,23 @@ static sc_err reach_all(sweep *s, sc_star_id first, uint32_t part)
         if (entry.number > s->ms[entry.star]) continue;
         if (entry.number > SC__MOST_MS) return SC_ELIMIT;
         if (entry.number > s->farthest_ms) s->farthest_ms = entry.number;
-        s->parts[entry.star] = part;
         uint32_t count = 0;
         const sc__arc *arcs = graph_arcs(s->graph, entry.star, &count);
         for (uint32_t i = 0; i < count; i++) {
+            const sc_star_id to = arcs[i].to;
+            if (arcs[i].there.ms == SC__NEVER || s->parts[to] != s->parts[first]) continue;
             // Both are SC__MOST_MS at most.
-            const uint32_t ms = entry.number + arcs[i].ms;
-            if (ms >= s->ms[arcs[i].to]) continue;
-            s->ms[arcs[i].to] = ms;
-            if (!sc__star_queue_put(&s->queue, ms, arcs[i].to)) return SC_ENOMEM;
+            const uint32_t ms = entry.number + arcs[i].there.ms;
+            if (ms >= s->ms[to]) continue;
+            s->ms[to] = ms;
+            if (!sc__star_queue_put(&s->queue, ms, to)) return SC_ENOMEM;
         }
     }
     return SC_OK;
 }
 
-/** Number the parts, and find the time that no way exceeds. SC_ELIMIT if it is too long. */
-static sc_err find_parts(sc_routes *routes, const star_graph *graph)
+/** Find the time that no way exceeds. SC_ELIMIT if it is too long. */
+static sc_err find_longest(sc_routes *routes, const star_graph *graph)
 {
     sweep s = {.graph = graph, .parts = routes->parts};
     s.ms = sc_malloc_array(graph->star_count, sizeof *s.ms);
@@ -204,7 +327,7 @@ static sc_err find_parts(sc_routes *routes, const star_graph *graph)
     memset(s.ms, 0xff, (size_t)graph->star_count * sizeof *s.ms);
     sc_err err = SC_OK;
     for (sc_star_id star = 0; !err && star < graph->star_count; star++) {
-        if (s.ms[star] == SC__NEVER) err = reach_all(&s, star, routes->part_count++);
+        if (s.ms[star] == SC__NEVER) err = reach_part(&s, star);
     }
     sc_free(s.ms);
     sc__star_queue_fini(&s.queue);
@@ -213,22 +336,25 @@ static sc_err find_parts(sc_routes *routes, const star_graph *graph)
     // A way may begin and end inside of segments.
     uint32_t slowest_ms = 0;
     for (sc_seg_id segment = 0; segment < sc_map_segment_count(routes->map); segment++) {
-        const uint32_t ms = routes->segment_ms[segment];
-        if (ms > slowest_ms) slowest_ms = ms;
+        const sc_travel_times ms = routes->segment_ms[segment];
+        if (ms.forward != SC__NEVER && ms.forward > slowest_ms) slowest_ms = ms.forward;
+        if (ms.backward != SC__NEVER && ms.backward > slowest_ms) slowest_ms = ms.backward;
     }
-    routes->longest_ms = 2 * (s.farthest_ms + slowest_ms);
+    // With one-way streets a way back may be much longer than the way there.
+    routes->longest_ms = graph->is_symmetric ? 2 * (s.farthest_ms + slowest_ms) : SC__NEVER - 1;
     return SC_OK;
 }
 
 // === Witnesses: which shortcuts a star leaves behind ============================================
-// For each two neighbours of the star there must be, without it, a way as fast as the one over it
-// (a witness), or else a shortcut takes its place. One search from each neighbour looks for
-// witnesses to all those after it. Where they exist they are mostly near, so a search that has
-// looked at many arcs gives up: a shortcut too many costs less than the search.
+// From each neighbour of the star to each other there must be, without it, a way as fast as the one
+// over it (a witness), or else a shortcut takes its place. One search from each neighbour looks for
+// witnesses to all others; to those after it alone where all ways take as long both ways. Where
+// they exist they are mostly near, so a search that has looked at many arcs gives up: a shortcut
+// too many costs less than the search.
 
 typedef struct shortcut_arc {
-    sc_star_id a;
-    sc_star_id b;
+    sc_star_id from;
+    sc_star_id to;
     uint32_t ms;
 } shortcut_arc;
 
@@ -303,7 +429,7 @@ static sc_err search(witness_search *w, const star_graph *graph, sc_star_id from
         if (looked_at > MOST_ARCS) return SC_OK;
         for (uint32_t i = 0; i < count; i++) {
             const sc_star_id to = arcs[i].to;
-            const uint64_t ms = (uint64_t)entry.number + arcs[i].ms;
+            const uint64_t ms = (uint64_t)entry.number + arcs[i].there.ms;
             if (ms > limit_ms || ms >= w->ms[to] || to == without) continue;
             if (!reach(w, to, (uint32_t)ms)) return SC_ENOMEM;
             if (ms > w->wanted_ms[to]) continue;
@@ -323,15 +449,16 @@ static void forget(witness_search *w)
     w->queue.count = 0;
 }
 
-// Shortcuts from neighbour `i` to those after it.
+// Shortcuts from neighbour `i` to the others.
 static sc_err shortcuts_from(witness_search *w, const star_graph *graph, sc_star_id star,
                              const sc__arc *arcs, uint32_t count, uint32_t i)
 {
+    const uint32_t first = graph->is_symmetric ? i + 1 : 0;
     uint32_t limit_ms = 0;
     uint32_t open = 0;
-    for (uint32_t j = i + 1; j < count; j++) {
-        const uint64_t ms = (uint64_t)arcs[i].ms + arcs[j].ms;
-        if (ms > w->longest_ms) continue;
+    for (uint32_t j = first; j < count; j++) {
+        const uint64_t ms = (uint64_t)arcs[i].back.ms + arcs[j].there.ms;
+        if (j == i || ms > w->longest_ms) continue;
         w->wanted_ms[arcs[j].to] = (uint32_t)ms;
         if (ms > limit_ms) limit_ms = (uint32_t)ms;
         open++;
@@ -339,7 +466,7 @@ static sc_err shortcuts_from(witness_search *w, const star_graph *graph, sc_star
     if (open == 0) return SC_OK;
 
     sc_err err = search(w, graph, arcs[i].to, star, limit_ms, open);
-    for (uint32_t j = i + 1; j < count; j++) {
+    for (uint32_t j = first; j < count; j++) {
         const shortcut_arc shortcut = {arcs[i].to, arcs[j].to, w->wanted_ms[arcs[j].to]};
         w->wanted_ms[arcs[j].to] = 0;
         if (err || shortcut.ms == 0) continue;
@@ -363,7 +490,7 @@ static sc_err find_shortcuts(witness_search *witness, const star_graph *graph, s
     uint32_t count = 0;
     const sc__arc *arcs = graph_arcs(graph, star, &count);
     witness->shortcut_count = 0;
-    for (uint32_t i = 0; i + 1 < count; i++) {
+    for (uint32_t i = 0; i < count; i++) {
         const sc_err err = shortcuts_from(witness, graph, star, arcs, count, i);
         if (err) return err;
     }
@@ -413,19 +540,34 @@ static bool is_crowded(const ordering *o, sc_star_id star)
     return o->graph->lists[star].count > CROWDED;
 }
 
+// Ways that a star has, one for two directions where all are alike both ways.
+static int64_t count_ways(const star_graph *graph, sc_star_id star)
+{
+    uint32_t count = 0;
+    const sc__arc *arcs = graph_arcs(graph, star, &count);
+    if (graph->is_symmetric) return count;
+    int64_t ways = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        ways += (arcs[i].there.ms != SC__NEVER) + (arcs[i].back.ms != SC__NEVER);
+    }
+    return ways;
+}
+
 // How good it would be to take `star` out now. Leaves its shortcuts in the witness, unless it is
 // crowded.
 static sc_err number_of(ordering *o, sc_star_id star, uint32_t *number)
 {
-    const int64_t arcs = o->graph->lists[star].count;
+    const int64_t arcs = count_ways(o->graph, star);
     int64_t shortcuts = arcs * (arcs - 1) / 2;
+    // Where directions differ, each of them counts half.
+    const int64_t weight = o->graph->is_symmetric ? ARC_WEIGHT : ARC_WEIGHT / 2;
     if (!is_crowded(o, star)) {
         const sc_err err = find_shortcuts(&o->witness, o->graph, star);
         if (err) return err;
         shortcuts = (int64_t)o->witness.shortcut_count;
     }
     const int64_t sum =
-        NUMBER_ZERO + (shortcuts - arcs) * ARC_WEIGHT + (int64_t)o->depth[star] * DEPTH_WEIGHT;
+        NUMBER_ZERO + (shortcuts - arcs) * weight + (int64_t)o->depth[star] * DEPTH_WEIGHT;
     *number = sum < UINT32_MAX ? (uint32_t)sum : UINT32_MAX;
     return SC_OK;
 }
@@ -448,8 +590,11 @@ static sc_err take_out(ordering *o, sc_star_id star)
     graph_remove(o->graph, star);
     for (size_t i = 0; i < o->witness.shortcut_count; i++) {
         const shortcut_arc *shortcut = &o->witness.shortcuts[i];
-        const sc_err err =
-            graph_link(o->graph, shortcut->a, shortcut->b, shortcut->ms, SC__SHORTCUT | star);
+        const sc__link way = {shortcut->ms, SC__SHORTCUT | star};
+        sc_err err = graph_link(o->graph, shortcut->from, shortcut->to, way);
+        if (!err && o->graph->is_symmetric) {
+            err = graph_link(o->graph, shortcut->to, shortcut->from, way);
+        }
         if (err) return err;
     }
     uint32_t count = 0;
@@ -482,18 +627,23 @@ static sc_err take_out_all(ordering *o)
     return err;
 }
 
-// An arc as it is written down, by ranks.
+// A way as it is written down, by ranks; `from` is the star that it leaves.
+static sc__link ranked_way(const ordering *o, sc_star_id from, sc__link way)
+{
+    if (way.ms == SC__NEVER) return way;
+    if (way.via & SC__SHORTCUT) {
+        way.via = SC__SHORTCUT | o->routes->rank_of[way.via & ~SC__SHORTCUT];
+    } else if (sc_map_segments(o->routes->map)[way.via].star_a != from) {
+        way.via |= SC__BACKWARDS;
+    }
+    return way;
+}
+
 static sc__arc ranked(const ordering *o, sc_star_id from, sc__arc arc)
 {
-    const uint32_t *rank_of = o->routes->rank_of;
-    const bool is_shortcut = arc.via & SC__SHORTCUT;
-    if (is_shortcut) {
-        arc.via = SC__SHORTCUT | rank_of[arc.via & ~SC__SHORTCUT];
-    } else if (sc_map_segments(o->routes->map)[arc.via].star_a != from) {
-        arc.via |= SC__BACKWARDS;
-    }
-    arc.to = rank_of[arc.to];
-    return arc;
+    return (sc__arc){.to = o->routes->rank_of[arc.to],
+                     .there = ranked_way(o, from, arc.there),
+                     .back = ranked_way(o, arc.to, arc.back)};
 }
 
 // Write down what remains: the arcs of each star when it was taken out.
@@ -548,7 +698,8 @@ sc_err sc__routes_contract(sc_routes *routes, const sc_progress *progress)
     star_graph graph;
     sc_err err = graph_init(&graph, routes->map, routes->segment_ms);
     if (err) return err;
-    err = find_parts(routes, &graph);
+    err = number_parts(routes, &graph);
+    if (!err) err = find_longest(routes, &graph);
     if (!err) err = contract_all(routes, &graph, progress);
     graph_fini(&graph);
     return err;

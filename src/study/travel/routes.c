@@ -18,49 +18,101 @@
 
 // --- Times --------------------------------------------------------------------
 
-double sc_routes_edge_ms(const sc_routes *routes, sc_edge_id edge, uint32_t units)
+static uint32_t time_of(const sc_routes *routes, sc_edge_id edge, bool is_backwards)
 {
-    const unsigned road_class = sc_map_edge_classes(routes->map)[edge];
-    return units *
-           routes->ms_per_unit[road_class < SC_ROAD_CLASS_COUNT ? road_class : SC_ROAD_UNKNOWN];
+    const sc_travel_times times = sc_map_edge_times(routes->map)[edge];
+    const uint32_t time = is_backwards ? times.backward : times.forward;
+    if (time != SC_CLOSED || !routes->ignores_directions) return time;
+    return is_backwards ? times.forward : times.backward;
 }
 
-uint32_t sc_routes_segment_ms(const sc_routes *routes, sc_seg_id segment)
+double sc_routes_edge_ms(const sc_routes *routes, sc_edge_id edge, bool is_backwards,
+                         uint32_t units)
 {
-    return routes->segment_ms[segment];
+    const uint32_t time = time_of(routes, edge, is_backwards);
+    if (units == 0 || time == SC_CLOSED) return 0.0;
+    const unsigned road_class = sc_map_edge_classes(routes->map)[edge];
+    const double ms =
+        time * routes->ms_per_time[road_class < SC_ROAD_CLASS_COUNT ? road_class : SC_ROAD_UNKNOWN];
+    const uint32_t length = sc_map_edges(routes->map)[edge].length;
+    return units == length ? ms : ms * ((double)units / length);
+}
+
+uint32_t sc_routes_segment_ms(const sc_routes *routes, sc_leg leg)
+{
+    const sc_travel_times *ms = &routes->segment_ms[leg.segment];
+    return leg.is_backwards ? ms->backward : ms->forward;
 }
 
 // From the first node of a segment along the edges before `place`, and the part of the one it is
 // on; not rounded. Terms are added in the same order always, so that farther is never sooner.
-static double exact_ms(const sc_routes *routes, sc_place place)
+static double exact_ms(const sc_routes *routes, sc_place place, bool is_backwards)
 {
     const sc_edge *edges = sc_map_edges(routes->map);
     double ms = 0;
     for (sc_edge_id e = sc_map_segments(routes->map)[edges[place.edge].segment].first_edge;
          e < place.edge; e++) {
-        ms += sc_routes_edge_ms(routes, e, edges[e].length);
+        ms += sc_routes_edge_ms(routes, e, is_backwards, edges[e].length);
     }
-    return ms + sc_routes_edge_ms(routes, place.edge, place.offset);
+    return ms + sc_routes_edge_ms(routes, place.edge, is_backwards, place.offset);
 }
 
-uint32_t sc__place_ms(const sc_routes *routes, sc_place place)
+uint32_t sc__place_ms(const sc_routes *routes, sc_place place, bool is_backwards)
 {
-    return (uint32_t)round(exact_ms(routes, place));
+    return (uint32_t)round(exact_ms(routes, place, is_backwards));
 }
 
+static sc_place first_place(const sc_map *map, sc_seg_id segment)
+{
+    return (sc_place){sc_map_segments(map)[segment].first_edge, 0};
+}
+
+static sc_place last_place(const sc_map *map, sc_seg_id segment)
+{
+    const sc_edge_id last = sc_map_segments(map)[segment + 1].first_edge - 1;
+    return (sc_place){last, sc_map_edges(map)[last].length};
+}
+
+// Whether one can drive from one place of a segment to another behind it, or backwards from that
+// to the first.
+static bool is_open_between(const sc_routes *routes, sc_place first, sc_place behind,
+                            bool is_backwards)
+{
+    const sc_edge *edges = sc_map_edges(routes->map);
+    for (sc_edge_id e = first.edge; e <= behind.edge; e++) {
+        const uint32_t enters = e == first.edge ? first.offset : 0;
+        const uint32_t leaves = e == behind.edge ? behind.offset : edges[e].length;
+        if (leaves > enters && time_of(routes, e, is_backwards) == SC_CLOSED) return false;
+    }
+    return true;
+}
+
+// How long a segment takes, parts that are closed taking no time; at least a millisecond, or
+// SC__NEVER if it is too long.
+static uint32_t whole_ms(const sc_routes *routes, sc_seg_id segment, bool is_backwards)
+{
+    const double ms = round(exact_ms(routes, last_place(routes->map, segment), is_backwards));
+    if (ms > SC__MOST_MS) return SC__NEVER;
+    return ms < 1 ? 1 : (uint32_t)ms;
+}
+
+// Trucks are slower than the map's times, which are those of cars, by as much as on other roads of
+// the class.
 static sc_err measure_segments(sc_routes *routes, sc_vehicle vehicle)
 {
-    const double unit_m = sc_map_unit_m(routes->map);
+    const sc_map *map = routes->map;
+    const double unit_ms = 1e3 * sc_map_time_unit_s(map);
     for (unsigned c = 0; c < SC_ROAD_CLASS_COUNT; c++) {
-        routes->ms_per_unit[c] = 1e3 * unit_m / sc_speed_m_s(vehicle, c);
+        routes->ms_per_time[c] = unit_ms * sc_speed_m_s(SC_CAR, c) / sc_speed_m_s(vehicle, c);
     }
-    const sc_segment *segments = sc_map_segments(routes->map);
-    const sc_edge *edges = sc_map_edges(routes->map);
-    for (sc_seg_id s = 0; s < sc_map_segment_count(routes->map); s++) {
-        const sc_edge_id last = segments[s + 1].first_edge - 1;
-        const double ms = round(exact_ms(routes, (sc_place){last, edges[last].length}));
-        if (ms > SC__MOST_MS) return SC_ELIMIT;
-        routes->segment_ms[s] = ms < 1 ? 1 : (uint32_t)ms;
+    for (sc_seg_id s = 0; s < sc_map_segment_count(map); s++) {
+        uint32_t *const ms[2] = {&routes->segment_ms[s].forward, &routes->segment_ms[s].backward};
+        for (int way = 0; way < 2; way++) {
+            const sc_place first = first_place(map, s);
+            *ms[way] = whole_ms(routes, s, way);
+            if (*ms[way] == SC__NEVER) return SC_ELIMIT;
+            if (!is_open_between(routes, first, last_place(map, s), way)) *ms[way] = SC__NEVER;
+        }
     }
     return SC_OK;
 }
@@ -69,7 +121,13 @@ static sc_err measure_segments(sc_routes *routes, sc_vehicle vehicle)
 
 uint32_t sc_routes_part(const sc_routes *routes, sc_seg_id segment)
 {
-    return routes->parts[sc_map_segments(routes->map)[segment].star_a];
+    const sc_segment *road = &sc_map_segments(routes->map)[segment];
+    const sc_travel_times ms = routes->segment_ms[segment];
+    const bool is_open = ms.forward != SC__NEVER || ms.backward != SC__NEVER;
+    const bool is_two_way = ms.forward != SC__NEVER && ms.backward != SC__NEVER;
+    const uint32_t part = routes->parts[road->star_a];
+    if (road->star_b == SC_NONE) return is_two_way ? part : SC_NONE;
+    return is_open && routes->parts[road->star_b] == part ? part : SC_NONE;
 }
 
 uint32_t sc_routes_part_count(const sc_routes *routes)
@@ -91,12 +149,13 @@ static sc_err make(sc_routes *routes, sc_vehicle vehicle, const sc_progress *pro
     return err ? err : sc__routes_contract(routes, progress);
 }
 
-sc_err sc_routes_new(const sc_map *map, sc_vehicle vehicle, const sc_progress *progress,
-                     sc_routes **out, sc_diag *diag)
+static sc_err new_routes(const sc_map *map, sc_vehicle vehicle, bool ignores_directions,
+                         const sc_progress *progress, sc_routes **out, sc_diag *diag)
 {
     sc_routes *routes = sc_calloc(1, sizeof *routes);
     if (!routes) return sc_fail_memory(diag, "finding routes");
     routes->map = map;
+    routes->ignores_directions = ignores_directions;
     const sc_err err = make(routes, vehicle, progress);
     if (err) {
         sc_routes_free(routes);
@@ -108,6 +167,18 @@ sc_err sc_routes_new(const sc_map *map, sc_vehicle vehicle, const sc_progress *p
     }
     *out = routes;
     return SC_OK;
+}
+
+sc_err sc_routes_new(const sc_map *map, sc_vehicle vehicle, const sc_progress *progress,
+                     sc_routes **out, sc_diag *diag)
+{
+    return new_routes(map, vehicle, false, progress, out, diag);
+}
+
+sc_err sc_routes_new_both_ways(const sc_map *map, sc_vehicle vehicle, const sc_progress *progress,
+                               sc_routes **out, sc_diag *diag)
+{
+    return new_routes(map, vehicle, true, progress, out, diag);
 }
 
 void sc_routes_free(sc_routes *routes)
@@ -124,7 +195,7 @@ void sc_routes_free(sc_routes *routes)
 size_t sc_routes_bytes(const sc_routes *routes)
 {
     const size_t star_count = sc_map_star_count(routes->map);
-    const size_t numbers = sc_map_segment_count(routes->map) + 3 * star_count + 1;
+    const size_t numbers = 2 * (size_t)sc_map_segment_count(routes->map) + 3 * star_count + 1;
     return sizeof *routes + numbers * sizeof(uint32_t) +
            routes->first_arc[star_count] * sizeof *routes->arcs;
 }
@@ -138,7 +209,8 @@ typedef struct label {
 } label;
 
 typedef struct side {
-    label *labels;  ///< by rank
+    bool is_backwards;  ///< the ways that it finds lead to its place, not from there
+    label *labels;      ///< by rank
     uint32_t *reached;
     size_t reached_count;
     size_t reached_capacity;
@@ -153,11 +225,11 @@ struct sc_route_search {
     size_t ahead_capacity;
 };
 
-/** A place as the searches see it. */
+/** A place as the searches see it: where they begin from it, or end at it. */
 typedef struct spot {
     sc_seg_id segment;
-    uint32_t to_a_ms;
-    uint32_t to_b_ms;
+    uint32_t a_ms;  ///< to the star at the segment's first node, or from there; SC__NEVER: no way
+    uint32_t b_ms;  ///< the same at its last node
     uint32_t rank_a;
     uint32_t rank_b;  ///< SC_NONE at a dead end
 } spot;
@@ -176,6 +248,7 @@ sc_err sc_route_search_new(const sc_routes *routes, sc_route_search **out)
     if (!search) return SC_ENOMEM;
     const size_t star_count = sc_map_star_count(routes->map);
     search->routes = routes;
+    search->sides[1].is_backwards = true;
     for (int i = 0; i < 2; i++) {
         search->sides[i].labels = sc_malloc_array(star_count, sizeof(label));
         if (!search->sides[i].labels) {
@@ -231,16 +304,17 @@ static void forget(side *s)
 
 static bool begin(side *s, const spot *at)
 {
-    if (!reach(s, at->rank_a, at->to_a_ms, SC_NONE)) return false;
-    if (at->rank_b == SC_NONE || s->labels[at->rank_b].ms <= at->to_b_ms) return true;
-    return reach(s, at->rank_b, at->to_b_ms, SC_NONE);
+    if (at->a_ms != SC__NEVER && !reach(s, at->rank_a, at->a_ms, SC_NONE)) return false;
+    if (at->rank_b == SC_NONE || s->labels[at->rank_b].ms <= at->b_ms) return true;
+    return reach(s, at->rank_b, at->b_ms, SC_NONE);
 }
 
 // Whether a detour over a higher star comes here sooner: then no fastest way climbs through here.
 static bool is_stalled(const side *s, const sc__arc *arcs, const sc__arc *end, uint32_t ms)
 {
     for (const sc__arc *arc = arcs; arc < end; arc++) {
-        if ((uint64_t)s->labels[arc->to].ms + arc->ms < ms) return true;
+        const sc__link *down = s->is_backwards ? &arc->there : &arc->back;
+        if ((uint64_t)s->labels[arc->to].ms + down->ms < ms) return true;
     }
     return false;
 }
@@ -260,14 +334,15 @@ static bool step(const sc_routes *routes, side *own, const side *other, finding 
     const sc__arc *end = routes->arcs + routes->first_arc[rank + 1];
     if (is_stalled(own, arcs, end, entry.number)) return true;
     for (const sc__arc *arc = arcs; arc < end; arc++) {
-        const uint64_t ms = (uint64_t)entry.number + arc->ms;
+        const sc__link *up = own->is_backwards ? &arc->back : &arc->there;
+        const uint64_t ms = (uint64_t)entry.number + up->ms;
         if (ms >= own->labels[arc->to].ms || ms >= best->ms) continue;
         if (!reach(own, arc->to, (uint32_t)ms, rank)) return false;
     }
     return true;
 }
 
-// Both sides take queue until neither can improve on the best.
+// Both sides take stars until neither can improve on the best.
 static bool climb(sc_route_search *search, finding *best)
 {
     side *sides = search->sides;
@@ -295,7 +370,7 @@ static bool put_ahead(sc_route_search *search, uint32_t rank)
     return true;
 }
 
-// Put ahead the stars where the way queue from one arc into the next: the first one last.
+// Put ahead the stars where the way leads from one arc into the next: the first one last.
 static bool put_all_ahead(sc_route_search *search, uint32_t meeting)
 {
     search->ahead_count = 0;
@@ -323,23 +398,23 @@ static bool add_leg(sc_route *route, sc_seg_id segment, bool is_backwards)
     return true;
 }
 
-// The `via` of the arc between two stars, which the lower one has.
-static uint32_t via_between(const sc_routes *routes, uint32_t x, uint32_t y)
+// The `via` of the way from one star to another; the lower one has the arc.
+static uint32_t via_between(const sc_routes *routes, uint32_t from, uint32_t to)
 {
-    const uint32_t low = x < y ? x : y;
-    const uint32_t high = x < y ? y : x;
+    const uint32_t low = from < to ? from : to;
+    const uint32_t high = from < to ? to : from;
     const sc__arc *arc = routes->arcs + routes->first_arc[low];
     while (arc->to != high) {
         arc++;
     }
-    return arc->via;
+    return from < to ? arc->there.via : arc->back.via;
 }
 
-// Whether a way from the spot to `rank`, one of its ends, goes to the first node of its segment.
+// Whether a way between the spot and `rank`, one of its ends, is by the first node of its segment.
 static bool is_by_a(const spot *at, uint32_t rank)
 {
     if (at->rank_a != at->rank_b) return rank == at->rank_a;
-    return at->to_a_ms <= at->to_b_ms;
+    return at->a_ms <= at->b_ms;
 }
 
 // A way that leaves its segment, star by star: an arc is a leg, or there is a star to pass before.
@@ -357,9 +432,8 @@ static bool spell_out(sc_route_search *search, const spot *from, const spot *to,
             if (!put_ahead(search, via & ~SC__SHORTCUT)) return false;
             continue;
         }
-        const bool is_descending = here > next;
         const bool is_backwards = (via & SC__BACKWARDS) != 0;
-        if (!add_leg(route, via & ~SC__BACKWARDS, is_backwards != is_descending)) return false;
+        if (!add_leg(route, via & ~SC__BACKWARDS, is_backwards)) return false;
         here = next;
         search->ahead_count--;
     }
@@ -385,45 +459,80 @@ static void drop_turns(sc_route *route)
 
 // --- All together ---------------------------------------------------------------
 
-static spot spot_of(const sc_routes *routes, sc_place place)
+// How long it takes between the first node of a segment and a place on it, or (`is_behind`) between
+// the place and the last node, driven forwards or backwards.
+static uint32_t part_ms(const sc_routes *routes, sc_seg_id segment, sc_place place, bool is_behind,
+                        bool is_backwards)
+{
+    const sc_map *map = routes->map;
+    const sc_place first = is_behind ? place : first_place(map, segment);
+    const sc_place behind = is_behind ? last_place(map, segment) : place;
+    const uint32_t all_ms = sc_routes_segment_ms(routes, (sc_leg){segment, is_backwards});
+    if (all_ms == SC__NEVER && !is_open_between(routes, first, behind, is_backwards)) {
+        return SC__NEVER;
+    }
+    const uint32_t ms = sc__place_ms(routes, place, is_backwards);
+    if (!is_behind) return ms;
+    return (all_ms == SC__NEVER ? whole_ms(routes, segment, is_backwards) : all_ms) - ms;
+}
+
+static spot spot_of(const sc_routes *routes, sc_place place, bool is_start)
 {
     const sc_seg_id segment = sc_map_edges(routes->map)[place.edge].segment;
     const sc_segment *road = &sc_map_segments(routes->map)[segment];
-    const uint32_t ms = sc__place_ms(routes, place);
     return (spot){
         .segment = segment,
-        .to_a_ms = ms,
-        .to_b_ms = routes->segment_ms[segment] - ms,
+        .a_ms = part_ms(routes, segment, place, false, is_start),
+        .b_ms = part_ms(routes, segment, place, true, !is_start),
         .rank_a = routes->rank_of[road->star_a],
         .rank_b = road->star_b == SC_NONE ? SC_NONE : routes->rank_of[road->star_b],
     };
 }
 
-static bool find(sc_route_search *search, const spot *from, const spot *to, sc_route *route)
+/** The straight way between two places of a segment. */
+typedef struct straight_way {
+    uint32_t ms;  ///< SC__NEVER: there is none
+    bool is_backwards;
+} straight_way;
+
+static straight_way straight(const sc_routes *routes, sc_place from, sc_place to)
 {
-    finding best = {search->routes->longest_ms + 1, SC_NONE};
-    const bool is_backwards = to->to_a_ms < from->to_a_ms;
-    if (from->segment == to->segment) {
-        best.ms = is_backwards ? from->to_a_ms - to->to_a_ms : to->to_a_ms - from->to_a_ms;
+    const bool is_backwards = from.edge == to.edge ? to.offset < from.offset : to.edge < from.edge;
+    const sc_place first = is_backwards ? to : from;
+    const sc_place behind = is_backwards ? from : to;
+    if (!is_open_between(routes, first, behind, is_backwards)) {
+        return (straight_way){SC__NEVER, is_backwards};
     }
-    if (!begin(&search->sides[0], from) || !begin(&search->sides[1], to)) return false;
+    const uint32_t first_ms = sc__place_ms(routes, first, is_backwards);
+    return (straight_way){sc__place_ms(routes, behind, is_backwards) - first_ms, is_backwards};
+}
+
+static bool find(sc_route_search *search, sc_place from, sc_place to, sc_route *route)
+{
+    const spot start = spot_of(search->routes, from, true);
+    const spot end = spot_of(search->routes, to, false);
+    const bool is_same = start.segment == end.segment;
+    const straight_way direct =
+        is_same ? straight(search->routes, from, to) : (straight_way){SC__NEVER, false};
+    finding best = {search->routes->longest_ms + 1, SC_NONE};
+    if (direct.ms < best.ms) best.ms = direct.ms;
+    if (!begin(&search->sides[0], &start) || !begin(&search->sides[1], &end)) return false;
     if (!climb(search, &best)) return false;
-    if (best.meeting == SC_NONE) return add_leg(route, from->segment, is_backwards);
-    if (!spell_out(search, from, to, best.meeting, route)) return false;
+    if (best.meeting == SC_NONE) {
+        return direct.ms == SC__NEVER || add_leg(route, start.segment, direct.is_backwards);
+    }
+    if (!spell_out(search, &start, &end, best.meeting, route)) return false;
     drop_turns(route);
     return true;
 }
 
 sc_err sc_route_find(sc_route_search *search, sc_place from, sc_place to, sc_route *route)
 {
-    const sc_routes *routes = search->routes;
-    const spot start = spot_of(routes, from);
-    const spot end = spot_of(routes, to);
     route->leg_count = 0;
-    if (sc_routes_part(routes, start.segment) != sc_routes_part(routes, end.segment)) return SC_OK;
-    const bool is_found = find(search, &start, &end, route);
+    const bool is_found = find(search, from, to, route);
     forget(&search->sides[0]);
     forget(&search->sides[1]);
+    search->ahead_count = 0;
     if (is_found) return SC_OK;
     route->leg_count = 0;
     return SC_ENOMEM;

@@ -6,7 +6,8 @@
  * hundred thousands of junctions a plain search for each takes minutes. So the junctions (stars)
  * are put in order and contracted one by one, each leaving shortcuts between its neighbours where
  * it lay on the fastest way (contraction hierarchies); a search then climbs from both ends and
- * looks at a few hundred stars. Roads may be driven both ways.
+ * looks at a few hundred stars. Roads are driven in the directions in which they are open, and as
+ * fast as the map says (trucks slower).
  *
  * Times are whole milliseconds per segment, at least 1, so that sums are exact and do not depend
  * on how a way was found: its time is that of a plain search, always.
@@ -31,25 +32,38 @@ typedef struct sc_routes sc_routes;
 SC_CHECKED sc_err sc_routes_new(const sc_map *map, sc_vehicle vehicle, const sc_progress *progress,
                                 sc_routes **out, sc_diag *diag);
 
+/** The same as if one-way streets were open both ways, and took as long. */
+SC_CHECKED sc_err sc_routes_new_both_ways(const sc_map *map, sc_vehicle vehicle,
+                                          const sc_progress *progress, sc_routes **out,
+                                          sc_diag *diag);
+
 /** NULL is fine. */
 void sc_routes_free(sc_routes *routes);
 
 /** Bytes that it occupies. */
 size_t sc_routes_bytes(const sc_routes *routes);
 
-/** How long it takes to drive a segment from end to end, or a part of an edge; milliseconds. */
-uint32_t sc_routes_segment_ms(const sc_routes *routes, sc_seg_id segment);
-double sc_routes_edge_ms(const sc_routes *routes, sc_edge_id edge, uint32_t units);
-
-/** Roads that are connected have the same number; numbers go from 0. */
-uint32_t sc_routes_part(const sc_routes *routes, sc_seg_id segment);
-uint32_t sc_routes_part_count(const sc_routes *routes);
-
 /** Of a way: a segment, passed along its edges or against them, whole or (at both ends) in part. */
 typedef struct sc_leg {
     sc_seg_id segment;
     bool is_backwards;  ///< from its last node to its first
 } sc_leg;
+
+/** How long it takes to drive a segment from end to end, in ms; SC_CLOSED: it is not open. */
+uint32_t sc_routes_segment_ms(const sc_routes *routes, sc_leg leg);
+
+/** How long so many units of an edge take, in ms; none where it is closed, or has no length. */
+double sc_routes_edge_ms(const sc_routes *routes, sc_edge_id edge, bool is_backwards,
+                         uint32_t units);
+
+/**
+ * Roads between which one can drive there and back have the same number; numbers go from 0. SC_NONE
+ * if one cannot come to all of a road and leave it again: it is one-way to a dead end, say.
+ */
+uint32_t sc_routes_part(const sc_routes *routes, sc_seg_id segment);
+
+/** Some numbers may have no road. */
+uint32_t sc_routes_part_count(const sc_routes *routes);
 
 /** A leg in four bytes: twice its segment, and 1 more if backwards. */
 typedef uint32_t sc_packed_leg;

@@ -7,8 +7,8 @@
  * What always holds:
  *  1. An arc's time is that of a way in the star graph, spelled out by following `via`; so no
  *     search can find a time that is too small.
- *  2. When a star is taken out, each two of its neighbours keep among the stars that are left a way
- *     as fast as the one over it; so no search misses the least time.
+ *  2. When a star is taken out, from each of its neighbours to each other there remains among the
+ *     stars that are left a way as fast as the one over it; so no search misses the least time.
  *  3. The arcs that a star has when it is taken out are those that remain of it. They lead to stars
  *     taken out later, of higher rank, and between two stars there is one at most.
  *  4. No fastest way takes longer than `longest_ms`, which fits in 32 bits. What would take longer
@@ -61,11 +61,17 @@ static inline sc__star_entry sc__star_queue_take(sc__star_queue *queue)
     return (sc__star_entry){(uint32_t)(least >> 32), (uint32_t)least};
 }
 
-/** A road from a star to another, of one segment or a shortcut. */
-typedef struct sc__arc {
-    uint32_t to;   ///< a star; in the finished hierarchy its rank
-    uint32_t ms;   ///< at least 1
+/** A way from a star to another, of one segment or a shortcut. */
+typedef struct sc__link {
+    uint32_t ms;   ///< at least 1; SC__NEVER: there is none
     uint32_t via;  ///< a segment, or SC__SHORTCUT and the star (its rank) in the middle
+} sc__link;
+
+/** What joins a star to another, in at least one direction. */
+typedef struct sc__arc {
+    uint32_t to;  ///< a star; in the finished hierarchy its rank
+    sc__link there;
+    sc__link back;  ///< from `to`
 } sc__arc;
 
 #define SC__SHORTCUT 0x80000000u
@@ -76,18 +82,19 @@ typedef struct sc__arc {
 /** There are fewer segments, and fewer stars. */
 #define SC__MOST_IDS SC__BACKWARDS
 
-/** Larger than any time. */
-#define SC__NEVER UINT32_MAX
+/** Larger than any time: of a road that is closed, or a star that is not reached. */
+#define SC__NEVER SC_CLOSED
 
 /** No segment takes longer, nor does the fastest way from some star of a part to any other; so that
  * a way there and on to somewhere else fits in 32 bits with its ends. Twelve days. */
 #define SC__MOST_MS 0x3fffffffu
 
 struct sc_routes {
-    const sc_map *map;  ///< borrowed
-    double ms_per_unit[SC_ROAD_CLASS_COUNT];
-    uint32_t *segment_ms;
-    uint32_t *parts;  ///< by star
+    const sc_map *map;                        ///< borrowed
+    bool ignores_directions;                  ///< one-way streets are open both ways
+    double ms_per_time[SC_ROAD_CLASS_COUNT];  ///< of a unit of the map's times, for the vehicle
+    sc_travel_times *segment_ms;              ///< SC__NEVER: not open that way
+    uint32_t *parts;                          ///< by star
     uint32_t part_count;
     uint32_t longest_ms;
 
@@ -97,8 +104,12 @@ struct sc_routes {
     sc__arc *arcs;
 };
 
-/** How long it takes from the first node of its segment to a place; at most the segment's time. */
-uint32_t sc__place_ms(const sc_routes *routes, sc_place place);
+/**
+ * How long it takes from the first node of its segment to a place, or backwards from the place to
+ * the first node; at most the segment's time. Parts of the segment that are closed that way take
+ * no time.
+ */
+uint32_t sc__place_ms(const sc_routes *routes, sc_place place, bool is_backwards);
 
 // --- Building ------------------------------------------------------------------
 

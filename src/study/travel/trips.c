@@ -70,7 +70,8 @@ double sc__stretch_ms(const sc_map *map, const sc_routes *routes, const sc__stre
 {
     double ms = 0;
     for (sc_edge_id edge = stretch->from.edge;; edge = next_edge(stretch, edge)) {
-        ms += sc_routes_edge_ms(routes, edge, units_of(piece_of(map, stretch, edge)));
+        ms += sc_routes_edge_ms(routes, edge, stretch->is_backwards,
+                                units_of(piece_of(map, stretch, edge)));
         if (edge == stretch->to.edge) return ms;
     }
 }
@@ -81,7 +82,7 @@ sc_place sc__stretch_at(const sc_map *map, const sc_routes *routes, const sc__st
     for (sc_edge_id edge = stretch->from.edge;; edge = next_edge(stretch, edge)) {
         const piece passed = piece_of(map, stretch, edge);
         const uint32_t units = units_of(passed);
-        const double takes_ms = sc_routes_edge_ms(routes, edge, units);
+        const double takes_ms = sc_routes_edge_ms(routes, edge, stretch->is_backwards, units);
         if (ms < takes_ms) {
             // Cut to whole units: no traveller is ahead of time.
             const uint32_t done = (uint32_t)(units * (ms / takes_ms));
@@ -119,10 +120,11 @@ typedef struct traveller {
 } traveller;
 _Static_assert(sizeof(traveller) == 48, "a million travellers are to fit");
 
-/** Edges, those that are connected side by side. */
+/** Edges to set out from and to go to: those one can come to and leave again, by part. */
 typedef struct edge_table {
     uint32_t *first;    ///< by part, one more
     sc_edge_id *edges;  ///< of part p: [first[p], first[p + 1])
+    uint32_t count;     ///< of all of them
 } edge_table;
 
 typedef struct trips {
@@ -157,11 +159,13 @@ static sc_err fill_table(trips *all)
     if (!table->first || !table->edges) return SC_ENOMEM;
     uint32_t *next = table->first + 1;
     for (sc_edge_id e = 0; e < edge_count; e++) {
+        if (part_of(all, e) == SC_NONE) continue;
         next[part_of(all, e)]++;
+        table->count++;
     }
     sc__counts_to_starts(next, part_count);
     for (sc_edge_id e = 0; e < edge_count; e++) {
-        table->edges[next[part_of(all, e)]++] = e;
+        if (part_of(all, e) != SC_NONE) table->edges[next[part_of(all, e)]++] = e;
     }
     return SC_OK;
 }
@@ -175,15 +179,33 @@ static sc_rng numbers_of(const trips *all, uint32_t who, uint32_t trip)
     return rng;
 }
 
+// At one of the two ends of an edge; in the middle of a one-way street, so that a traveller comes
+// to it and leaves it along the street.
 static sc_place either_end(const trips *all, sc_edge_id edge, sc_rng *rng)
 {
     const bool is_to = sc_rng_below(rng, 2) == 1;
-    return (sc_place){edge, is_to ? sc_map_edges(all->base.map)[edge].length : 0};
+    const uint32_t length = sc_map_edges(all->base.map)[edge].length;
+    const sc_travel_times times = sc_map_edge_times(all->base.map)[edge];
+    const bool is_one_way = times.forward == SC_CLOSED || times.backward == SC_CLOSED;
+    if (is_one_way) return (sc_place){edge, length / 2};
+    return (sc_place){edge, is_to ? length : 0};
+}
+
+// Any road that one can come to and leave again; if the map has none, any at all.
+static sc_place draw_start(const trips *all, sc_rng *rng)
+{
+    const uint32_t edge_count = sc_map_edge_count(all->base.map);
+    sc_edge_id edge = sc_rng_below(rng, edge_count);
+    while (all->table.count > 0 && part_of(all, edge) == SC_NONE) {
+        edge = all->table.edges[sc_rng_below(rng, all->table.count)];
+    }
+    return either_end(all, edge, rng);
 }
 
 static sc_place draw_destination(const trips *all, sc_place from, sc_rng *rng)
 {
     const uint32_t part = part_of(all, from.edge);
+    if (part == SC_NONE) return from;
     const uint32_t first = all->table.first[part];
     const uint32_t count = all->table.first[part + 1] - first;
     return either_end(all, all->table.edges[first + sc_rng_below(rng, count)], rng);
@@ -253,7 +275,7 @@ static sc_time takes_us(const moving *m)
     if (now->leg == now->leg_count) return STOP_US;
     double ms;
     if (now->leg > 0 && now->leg < now->leg_count - 1) {
-        ms = sc_routes_segment_ms(routes_of(m), leg_now(m).segment);
+        ms = sc_routes_segment_ms(routes_of(m), leg_now(m));
     } else {
         const sc__stretch stretch = stretch_now(m);
         ms = sc__stretch_ms(m->all->base.map, routes_of(m), &stretch);
@@ -287,7 +309,7 @@ static sc_err set_out(moving *m, uint32_t who)
     if (err) return err;
     now->leg = 0;
     now->leg_count = (uint32_t)m->all->found.leg_count;
-    // There is a way between roads that are connected; without one, the traveller stays.
+    // There is a way between roads of one part; without one, the traveller stays.
     if (now->leg_count == 0) now->to = now->from;
     return SC_OK;
 }
@@ -298,7 +320,7 @@ static sc_err begin(moving *m, uint32_t who)
     const trips *all = m->all;
     traveller *now = &m->now;
     sc_rng rng = numbers_of(all, who, 0);
-    now->to = either_end(all, sc_rng_below(&rng, sc_map_edge_count(all->base.map)), &rng);
+    now->to = draw_start(all, &rng);
     now->vehicle = sc_rng_unit(&rng) < all->truck_share ? SC_TRUCK : SC_CAR;
     now->pace = (float)sc__pace_draw(&rng);
     const sc_err err = set_out(m, who);

@@ -7,7 +7,6 @@
 
 #include "base/alloc.h"
 #include "base/diag.h"
-#include "travel/speeds.h"
 #include "travel/travel_internal.h"
 
 #include <math.h>
@@ -62,7 +61,10 @@ sc__driver sc__driver_anywhere(const sc__crossings *crossings, sc_rng *rng)
     const uint32_t length = sc_map_edges(crossings->map)[edge].length;
     const uint32_t offset = (uint32_t)(sc_rng_unit(rng) * (length + 1.0));
     const double pace = sc__pace_draw(rng);
-    const bool is_forward = sc_rng_below(rng, 2) == 0;
+    const bool is_drawn = sc_rng_below(rng, 2) == 0;
+    // On a one-way street there is no choice.
+    const sc_travel_times times = sc_map_edge_times(crossings->map)[edge];
+    const bool is_forward = is_drawn ? times.forward != SC_CLOSED : times.backward == SC_CLOSED;
     return (sc__driver){edge, offset, (float)(is_forward ? pace : -pace)};
 }
 
@@ -82,19 +84,39 @@ static road_end end_at(const sc__crossings *crossings, sc_node_id node, uint32_t
     return (road_end){id, edge->from == edge->to ? is_second : edge->to == node};
 }
 
+// How long it takes to drive an edge from one of its ends; SC_CLOSED if one may not.
+static uint32_t time_from(const sc_map *map, road_end begin)
+{
+    const sc_travel_times times = sc_map_edge_times(map)[begin.edge];
+    return begin.is_to ? times.backward : times.forward;
+}
+
 // The driver is at the end of its edge: choose where to go on.
 static void turn(const sc__crossings *crossings, sc__driver *driver, sc_rng *rng)
 {
+    const sc_map *map = crossings->map;
     const sc_edge *edges = sc_map_edges(crossings->map);
     const road_end here = {driver->edge, driver->pace > 0};
     const sc_node_id node = here.is_to ? edges[here.edge].to : edges[here.edge].from;
     const uint32_t first = crossings->first[node];
     const uint32_t degree = crossings->first[node + 1] - first;
+    uint32_t choices = 0;
+    for (uint32_t i = 0; i < degree; i++) {
+        const road_end end = end_at(crossings, node, first + i);
+        const bool is_here = end.edge == here.edge && end.is_to == here.is_to;
+        choices += !is_here && time_from(map, end) != SC_CLOSED;
+    }
 
     // At a dead end there is no other: the driver leaves by the end it came to.
     road_end next = here;
-    while (degree > 1 && next.edge == here.edge && next.is_to == here.is_to) {
+    while (choices > 0 && ((next.edge == here.edge && next.is_to == here.is_to) ||
+                           time_from(map, next) == SC_CLOSED)) {
         next = end_at(crossings, node, first + sc_rng_below(rng, degree));
+    }
+    // From where one may not go on at all, the driver is gone, and another one begins elsewhere.
+    if (time_from(map, next) == SC_CLOSED) {
+        *driver = sc__driver_anywhere(crossings, rng);
+        return;
     }
     driver->edge = next.edge;
     driver->offset = next.is_to ? edges[next.edge].length : 0;
@@ -104,23 +126,23 @@ static void turn(const sc__crossings *crossings, sc__driver *driver, sc_rng *rng
 void sc__drive(const sc__crossings *crossings, sc__driver *driver, double seconds, sc_rng *rng)
 {
     const sc_edge *edges = sc_map_edges(crossings->map);
-    const uint8_t *classes = sc_map_edge_classes(crossings->map);
-    const double unit_m = sc_map_unit_m(crossings->map);
+    const sc_travel_times *times = sc_map_edge_times(crossings->map);
+    const double unit_s = sc_map_time_unit_s(crossings->map);
 
     for (int passed = 0; passed < SC__MAX_ROADS_PASSED; passed++) {
         const bool is_forward = driver->pace > 0;
         const double pace = fabs((double)driver->pace);
-        // In the map's units, like all that follows.
-        const double speed = sc_speed_m_s(SC_CAR, classes[driver->edge]) * pace / unit_m;
-        const uint32_t ahead =
-            is_forward ? edges[driver->edge].length - driver->offset : driver->offset;
-        const double reach = seconds * speed;
-        if (reach <= ahead) {
-            const uint32_t step = (uint32_t)reach;
+        const sc_edge *edge = &edges[driver->edge];
+        const uint32_t ahead = is_forward ? edge->length - driver->offset : driver->offset;
+        const double edge_s =
+            (is_forward ? times[driver->edge].forward : times[driver->edge].backward) * unit_s;
+        const double ahead_s = ahead > 0 ? edge_s * ((double)ahead / edge->length) / pace : 0.0;
+        if (seconds <= ahead_s) {
+            const uint32_t step = ahead_s > 0.0 ? (uint32_t)(ahead * (seconds / ahead_s)) : 0;
             driver->offset = is_forward ? driver->offset + step : driver->offset - step;
             return;
         }
-        seconds = fmax(0.0, seconds - ahead / speed);
+        seconds = fmax(0.0, seconds - ahead_s);
         turn(crossings, driver, rng);
     }
 }

@@ -102,6 +102,34 @@ static void test_members_who_ask_the_same_are_one_request(void **state)
     check_case_done();
 }
 
+// Requests by time and by distance alternate, and each is asked three times.
+static void test_members_who_ask_the_same_in_one_metric_are_one_request(void **state)
+{
+    (void)state;
+    static const sc_request different[] = {
+        {.type = SC_REQUEST_KNN, .metric = SC_METRIC_DISTANCE, .k = 6},
+        {.type = SC_REQUEST_KNN, .metric = SC_METRIC_TIME, .k = 6},
+        {.type = SC_REQUEST_RANGE, .metric = SC_METRIC_TIME, .radius_s = 60.0},
+        {.type = SC_REQUEST_RANGE, .metric = SC_METRIC_TIME, .radius_s = 30.0},
+        {.type = SC_REQUEST_RANGE, .metric = SC_METRIC_DISTANCE, .radius_m = 60.0},
+    };
+    enum { DIFFERENT = sizeof different / sizeof *different, ASKED = 3 * DIFFERENT };
+    sc_request requests[ASKED];
+    for (size_t i = 0; i < ASKED; i++) {
+        requests[i] = different[i % DIFFERENT];
+    }
+    scene at = scene_new(1);
+    uint32_t which[ASKED];
+    sc_relay *relay = make(&at, requests, ASKED, which);
+    assert_int_equal(relay->request_count, DIFFERENT);
+    for (size_t i = 0; i < ASKED; i++) {
+        assert_int_equal(which[i], which[i % DIFFERENT]);
+        assert_true(sc_request_equal(&relay->requests[which[i]], &requests[i]));
+    }
+    sc_relay_free(relay);
+    scene_free(&at);
+}
+
 // What differs in one respect only is another request.
 static void test_requests_that_differ_in_anything_stay_apart(void **state)
 {
@@ -246,6 +274,7 @@ static void test_a_relay_without_segments_or_requests_is_none(void **state)
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_a_relay_has_the_cloak_and_the_map_it_is_of),
     SC_CASES(test_members_who_ask_the_same_are_one_request),
+    cmocka_unit_test(test_members_who_ask_the_same_in_one_metric_are_one_request),
     cmocka_unit_test(test_requests_that_differ_in_anything_stay_apart),
     cmocka_unit_test(test_requests_stand_in_any_order_equally_often),
     SC_CASES(test_the_order_of_members_leaves_no_trace),

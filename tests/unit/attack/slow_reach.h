@@ -2,9 +2,9 @@
  * @file slow_reach.h
  * @brief How long it takes from one segment to another, by its definition and slowly.
  *
- * Nodes and edges only, no stars: every edge is tried in both directions until nothing gets any
- * sooner (Bellman and Ford). The ends of a segment are the first node of its first edge and the
- * last node of its last one.
+ * Nodes and edges only, no stars: every edge is tried in the directions in which it is open until
+ * nothing gets any sooner (Bellman and Ford). The ends of a segment are the first node of its first
+ * edge and the last node of its last one.
  */
 #ifndef SC_TESTS_UNIT_ATTACK_SLOW_REACH_H
 #define SC_TESTS_UNIT_ATTACK_SLOW_REACH_H
@@ -13,24 +13,31 @@
 
 #include "support/check.h"
 #include "support/sketch.h"
-#include "travel/speeds.h"
 
 #include <math.h>
 
 /** Times between all segments of a small map. */
 typedef struct slow_reach {
     const sc_map *map;
-    double top_speed_m_s;  ///< 0: by the class of road
+    double top_speed_m_s;  ///< 0: by the map's times
     double *us;            ///< [segment][segment]; INFINITY where there is no way
 } slow_reach;
 
-static inline double slow_edge_us(const slow_reach *slow, sc_edge_id e)
+static inline double slow_edge_us(const slow_reach *slow, sc_edge_id e, bool is_backward)
 {
-    const double class_m_s = sc_speed_m_s(SC_CAR, sc_map_edge_classes(slow->map)[e]);
-    const double speed_m_s = slow->top_speed_m_s > 0 ? slow->top_speed_m_s : class_m_s;
+    const sc_travel_times times = sc_map_edge_times(slow->map)[e];
+    const uint32_t time = is_backward ? times.backward : times.forward;
+    if (time == SC_CLOSED) return HUGE_VAL;
+    if (slow->top_speed_m_s <= 0) return time * sc_map_time_unit_s(slow->map) * 1e6;
     // In this order whole millimetres at a metre per second are whole microseconds, exactly.
-    const double unit_us = 1e6 * sc_map_unit_m(slow->map) / speed_m_s;
+    const double unit_us = 1e6 * sc_map_unit_m(slow->map) / slow->top_speed_m_s;
     return sc_map_edges(slow->map)[e].length * unit_us;
+}
+
+static inline bool slow_is_open(const sc_map *map, sc_edge_id e, bool is_backward)
+{
+    const sc_travel_times times = sc_map_edge_times(map)[e];
+    return (is_backward ? times.backward : times.forward) != SC_CLOSED;
 }
 
 static inline sc_node_id slow_first_node(const sc_map *map, sc_seg_id s)
@@ -43,29 +50,48 @@ static inline sc_node_id slow_last_node(const sc_map *map, sc_seg_id s)
     return sc_map_edges(map)[sc_map_segments(map)[s + 1].first_edge - 1].to;
 }
 
-// Fill `node_us` with how long it takes from the nearer end of `from` to every node.
+// Fill `node_us` with how long it takes to every node from the nearer end of `from` by which one
+// may leave it.
 static inline void slow_from(const slow_reach *slow, sc_seg_id from, double *node_us)
 {
+    const sc_segment *road = &sc_map_segments(slow->map)[from];
     for (sc_node_id v = 0; v < sc_map_node_count(slow->map); v++) {
         node_us[v] = HUGE_VAL;
     }
-    node_us[slow_first_node(slow->map, from)] = 0;
-    node_us[slow_last_node(slow->map, from)] = 0;
+    if (slow_is_open(slow->map, road[0].first_edge, true)) {
+        node_us[slow_first_node(slow->map, from)] = 0;
+    }
+    if (slow_is_open(slow->map, road[1].first_edge - 1, false)) {
+        node_us[slow_last_node(slow->map, from)] = 0;
+    }
     for (bool has_changed = true; has_changed;) {
         has_changed = false;
         for (sc_edge_id e = 0; e < sc_map_edge_count(slow->map); e++) {
             const sc_edge *edge = &sc_map_edges(slow->map)[e];
-            const double us = slow_edge_us(slow, e);
+            const double us = slow_edge_us(slow, e, false);
+            const double back_us = slow_edge_us(slow, e, true);
             if (node_us[edge->from] + us < node_us[edge->to]) {
                 node_us[edge->to] = node_us[edge->from] + us;
                 has_changed = true;
             }
-            if (node_us[edge->to] + us < node_us[edge->from]) {
-                node_us[edge->from] = node_us[edge->to] + us;
+            if (node_us[edge->to] + back_us < node_us[edge->from]) {
+                node_us[edge->from] = node_us[edge->to] + back_us;
                 has_changed = true;
             }
         }
     }
+}
+
+// How soon one can enter a segment, given when one is at every node.
+static inline double slow_entry(const sc_map *map, sc_seg_id to, const double *node_us)
+{
+    const sc_segment *road = &sc_map_segments(map)[to];
+    double us = HUGE_VAL;
+    if (slow_is_open(map, road[0].first_edge, false)) us = node_us[slow_first_node(map, to)];
+    if (slow_is_open(map, road[1].first_edge - 1, true)) {
+        us = fmin(us, node_us[slow_last_node(map, to)]);
+    }
+    return us;
 }
 
 static inline double slow_us(const slow_reach *slow, sc_seg_id from, sc_seg_id to)
@@ -81,8 +107,7 @@ static inline slow_reach slow_reach_new(const sc_map *map, double top_speed_m_s)
     for (sc_seg_id from = 0; from < n; from++) {
         slow_from(&slow, from, node_us);
         for (sc_seg_id to = 0; to < n; to++) {
-            slow.us[(size_t)from * n + to] =
-                fmin(node_us[slow_first_node(map, to)], node_us[slow_last_node(map, to)]);
+            slow.us[(size_t)from * n + to] = to == from ? 0.0 : slow_entry(map, to, node_us);
         }
     }
     free(node_us);

@@ -12,7 +12,7 @@
 static sc__reach_search reach_on(const sc_map *map, double top_speed_m_s)
 {
     sc__reach_search reach;
-    CHECK_OK(sc__reach_init(&reach, map, top_speed_m_s), NULL);
+    CHECK_OK(sc__reach_init(&reach, map, top_speed_m_s, false), NULL);
     return reach;
 }
 

@@ -245,6 +245,12 @@ static void test_what_cannot_be_believed_is_not_asked_again(void **state)
                 "larger than the limit of 16777216 bytes");
     check_final(ROUGH_ENDLESS_HEADERS, SC_FAILURE_UNBELIEVABLE, "headers");
     check_final(ROUGH_OTHER_TYPE, SC_FAILURE_UNBELIEVABLE, "of type 'text/html' instead");
+    check_final(ROUGH_VERSION_3, SC_FAILURE_UNBELIEVABLE,
+                "of type 'application/x-protobuf; version=3' instead of application/x-protobuf; "
+                "version=2");
+    check_final(ROUGH_FIRST, SC_FAILURE_UNBELIEVABLE,
+                "the reply is of version 1 of the provider protocol, and the service reads version "
+                "2; update the provider");
     check_case_done();
 }
 
@@ -254,6 +260,10 @@ static void test_a_refusal_is_told_and_not_asked_again(void **state)
     check_final(ROUGH_REFUSES, SC_FAILURE_REFUSED,
                 "the provider answered with status 422: no such? caf??");
     check_final(ROUGH_FORBIDS, SC_FAILURE_REFUSED, "the provider answered with status 403");
+    check_final(ROUGH_FIRST_415, SC_FAILURE_REFUSED,
+                "the provider answered with status 415: the Content-Type must be "
+                "application/x-protobuf or application/geo+json; it must read version 2 of the "
+                "provider protocol: update it if it does not");
     check_final(ROUGH_REDIRECTS, SC_FAILURE_REFUSED, "redirect (status 302)");
     check_case_done();
 }
@@ -279,7 +289,8 @@ static void test_nothing_is_told_but_the_cloak(void **state)
         const char *host = s.options.url + strlen("http://");
         snprintf(wanted, sizeof wanted,
                  "POST /ask HTTP/1.1\r\nHost: %.*s\r\nUser-Agent: StarCloak\r\n"
-                 "Content-Type: application/x-protobuf\r\nAccept: application/x-protobuf\r\n"
+                 "Content-Type: application/x-protobuf; version=2\r\n"
+                 "Accept: application/x-protobuf; version=2\r\n"
                  "Content-Length: %zu\r\n\r\n",
                  (int)strcspn(host, "/"), host, rough_provider_body(s.provider, i).size);
         assert_string_equal(rough_provider_head(s.provider, i), wanted);

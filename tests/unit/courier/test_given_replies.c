@@ -94,6 +94,7 @@ static void check_same_answer(const sc_answer *got, const sc_answer *wanted)
         const sc_found *a = &got->found[i];
         const sc_found *b = &wanted->found[i];
         CHECK_SAME(a->distance_m, b->distance_m);
+        CHECK_SAME(a->duration_s, b->duration_s);
         assert_memory_equal(&a->x, &b->x, sizeof a->x);  // it may be NaN
         assert_memory_equal(&a->y, &b->y, sizeof a->y);
         assert_string_equal(got->texts + a->key, wanted->texts + b->key);
@@ -335,7 +336,7 @@ static void test_a_provider_of_points_has_no_reply_to_give(void **state)
     options.points = &points;
     pair p;
     pair_open(&p, map, &options);
-    sc_errand *e = errand_new(map, sc_map_category_count(map), &rng, 3);
+    sc_errand *e = errand_new_by_distance(map, sc_map_category_count(map), &rng, 3);
     e->wants_reply = true;
     bring_back(&p, p.asks, e);
     errand_check_well(e);

@@ -275,7 +275,8 @@ static size_t check_all(const sc_map *map, sc_rng *rng, const sc_courier_options
     size_t overloaded = 0;
     size_t well = 0;
     for (size_t sent = 0; well < 3; sent++) {
-        sc_errand *e = errand_new(map, sc_courier_vocabulary(courier)->count, rng, SEATS);
+        sc_errand *e =
+            errand_new_by_distance(map, sc_courier_vocabulary(courier)->count, rng, SEATS);
         CHECK_OK(sc_courier_send(courier, e), NULL);
         errand_box_await(&t.box, sent + 1);
         if (e->failure) {

@@ -68,7 +68,7 @@ static void scene_close(scene *s)
 
 static sc_errand *dispatch(scene *s, double seconds)
 {
-    sc_errand *e = errand_new(s->map, sc_map_category_count(s->map), &s->rng, 3);
+    sc_errand *e = errand_new_by_distance(s->map, sc_map_category_count(s->map), &s->rng, 3);
     e->deadline_us = sc_clock_us() + (int64_t)(seconds * 1e6);
     e->leave_by_us = e->deadline_us;
     CHECK_OK(sc_courier_send(s->courier, e), NULL);
@@ -94,6 +94,7 @@ static void check_seat(const scene *s, const sc_errand *e, const sc_answer_place
         const sc_found *found = &answer->found[i];
         // What is named is what is at that distance; among equally far ones any. Keys are "o17".
         CHECK_CLOSE(found->distance_m, wanted[i].distance_m, 0.03);
+        CHECK_SAME(found->duration_s, SC_UNKNOWN_S);
         const uint32_t number = (uint32_t)strtoul(answer->texts + found->key + 1, NULL, 10);
         assert_true(number < s->world.count);
         CHECK_CLOSE(found->x, s->world.x[number], 1e-6);

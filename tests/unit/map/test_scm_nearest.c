@@ -24,10 +24,13 @@ static void build(sc_objects *objects, uint32_t k, size_t max_bytes)
     CHECK_OK(sc_objects_build_index(objects, &options, &diag), &diag);
 }
 
+// In each of two metrics: two categories, and all objects together.
+enum { LISTS = 6 };
+
 // A small map of two categories that has both kinds of unused entries.
 static scm_bytes full_file(void)
 {
-    sc_map *map = full_map(SC_COORDS_GEOGRAPHIC);
+    sc_map *map = full_map_with_directions(SC_COORDS_GEOGRAPHIC);
     sc_objects *objects = NULL;
     CHECK_OK(sc_objects_new_from_map(map, &objects), NULL);
     build(objects, 3, SIZE_MAX);
@@ -172,7 +175,7 @@ static void test_a_forged_list_is_refused(void **state)
 {
     (void)state;
     scm_bytes original = full_file();
-    assert_int_equal(scm_header(&original)->tables[SC_TABLE_NEAREST_LISTS].count, 3);
+    assert_int_equal(scm_header(&original)->tables[SC_TABLE_NEAREST_LISTS].count, LISTS);
 #define FORGE(change)                             \
     do {                                          \
         scm_bytes file = scm_copy(&original);     \
@@ -189,7 +192,14 @@ static void test_a_forged_list_is_refused(void **state)
     FORGE(lists[1].category = SC_NONE - 1);
     FORGE(lists[2].category = 1);
     FORGE(lists[2].category = 2);
-    for (int i = 0; i < 3; i++) {
+    FORGE(lists[3].category = 1);
+    FORGE(lists[0].metric = SC_METRIC_TIME);
+    FORGE(lists[2].metric = SC_METRIC_TIME);
+    FORGE(lists[3].metric = SC_METRIC_DISTANCE);
+    FORGE(lists[5].metric = SC_METRIC_DISTANCE);
+    for (int i = 0; i < LISTS; i++) {
+        FORGE(lists[i].metric = SC_METRIC_COUNT);
+        FORGE(lists[i].metric = UINT16_MAX);
         FORGE(lists[i].k = 0);
         FORGE(lists[i].k++);
         FORGE(lists[i].k--);
@@ -214,12 +224,12 @@ static void test_lists_that_are_too_few_or_too_many_are_refused(void **state)
 {
     (void)state;
     scm_bytes original = full_file();
-    for (int lists = 0; lists < 5; lists++) {
+    for (int lists = 0; lists < LISTS + 2; lists++) {
         for (int entries = -1; entries < 2; entries++) {
             scm_bytes file = scm_copy(&original);
             sc_scm_table *tables = scm_header(&file)->tables;
             const uint64_t entry_count = tables[SC_TABLE_NEAREST].count;
-            if (lists == 3 && entries == 0) {
+            if (lists == LISTS && entries == 0) {
                 scm_free(&file);
                 continue;
             }
@@ -273,17 +283,17 @@ static void test_a_forged_entry_is_refused_or_found_to_be_wrong(void **state)
     const uint32_t objects = sc_map_object_count(map);
     size_t refused = 0;
     size_t wrong = 0;
-    for (int l = 0; l < 3; l++) {
+    for (int l = 0; l < LISTS; l++) {
         const sc_nearest_list list = lists_in(&original)[l];
         const size_t count = (size_t)sc_map_star_count(map) * list.k;
         for (size_t i = 0; i < count; i++) {
             const uint32_t ids[] = {0, 1, objects - 1, objects, INT32_MAX, SC_NONE - 1, SC_NONE};
-            const uint32_t distances[] = {0, 1, 12345, UINT32_MAX - 1, UINT32_MAX};
+            const uint32_t costs[] = {0, 1, 12345, UINT32_MAX - 1, UINT32_MAX};
             for (size_t j = 0; j < 35; j++) {
                 scm_bytes file = scm_copy(&original);
                 sc_nearest *entries = scm_table(&file, SC_TABLE_NEAREST);
                 sc_nearest *entry = &entries[list.first + i];
-                const sc_nearest forged = {ids[j % 7], distances[j / 7]};
+                const sc_nearest forged = {ids[j % 7], costs[j / 7]};
                 const bool is_same = entry->object == forged.object && entry->cost == forged.cost;
                 *entry = forged;
                 scm_seal(&file);
@@ -311,6 +321,35 @@ static void test_a_forged_entry_is_refused_or_found_to_be_wrong(void **state)
     scm_free(&original);
 }
 
+// What a way costs in the other metric is not looked at when a map is opened.
+static void test_a_forged_cost_in_the_other_metric_is_found_to_be_wrong(void **state)
+{
+    (void)state;
+    scm_bytes original = full_file();
+    const uint64_t count = scm_header(&original)->tables[SC_TABLE_NEAREST_OTHERS].count;
+    assert_int_equal(count, scm_header(&original)->tables[SC_TABLE_NEAREST].count);
+    size_t wrong = 0;
+    for (uint64_t i = 0; i < count; i++) {
+        const sc_nearest *entries = scm_table(&original, SC_TABLE_NEAREST);
+        if (entries[i].object == SC_NONE) continue;
+        scm_bytes file = scm_copy(&original);
+        uint32_t *others = scm_table(&file, SC_TABLE_NEAREST_OTHERS);
+        others[i]++;
+        scm_seal(&file);
+        sc_map *opened = open_bytes(&file);
+        sc_objects *set = NULL;
+        sc_diag diag = {""};
+        CHECK_OK(sc_objects_new_from_map(opened, &set), NULL);
+        CHECK_REFUSED(sc_objects_check_index(set, &diag), SC_EMAP, &diag, "nearest index");
+        sc_objects_release(set);
+        sc_map_free(opened);
+        scm_free(&file);
+        wrong++;
+    }
+    assert_true(wrong > 20);
+    scm_free(&original);
+}
+
 static const struct CMUnitTest tests[] = {
     SC_CASES(test_an_index_comes_back_as_it_was_stored),
     cmocka_unit_test(test_the_index_is_no_part_of_the_maps_identity),
@@ -320,5 +359,6 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_a_forged_list_is_refused),
     cmocka_unit_test(test_lists_that_are_too_few_or_too_many_are_refused),
     cmocka_unit_test(test_a_forged_entry_is_refused_or_found_to_be_wrong),
+    cmocka_unit_test(test_a_forged_cost_in_the_other_metric_is_found_to_be_wrong),
 };
 SC_SUITE(tests)

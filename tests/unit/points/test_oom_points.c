@@ -82,8 +82,8 @@ static void test_an_answer_that_runs_out_of_memory_can_be_asked_for_again(void *
     {
         const sc_near *near = NULL;
         size_t count = 17;
-        const sc_err err =
-            sc_point_reply_answer(reply, (sc_road_point){.edge = edge, .offset_m = 1.0}, 1, &near, &count, &diag);
+        const sc_err err = sc_point_reply_answer(
+            reply, (sc_road_point){.edge = edge, .offset_m = 1.0}, 1, &near, &count, &diag);
         if (!oom_happened()) {
             CHECK_OK(err, &diag);
             break;

@@ -180,7 +180,8 @@ static void test_an_object_beside_the_road_is_as_far_as_the_provider_counts(void
         for (int x = 0; x <= 100; x += 5) {
             const sc_near *near = NULL;
             size_t count = 0;
-            CHECK_OK(sc_point_reply_answer(reply, (sc_road_point){.edge = 0, .offset_m = x}, 0, &near, &count, &diag),
+            CHECK_OK(sc_point_reply_answer(reply, (sc_road_point){.edge = 0, .offset_m = x}, 0,
+                                           &near, &count, &diag),
                      &diag);
             assert_int_equal(count, 1);
             CHECK_CLOSE(near[0].distance_m, fabs(x - 40.0) + to_door_m[i], 1e-6);
@@ -231,16 +232,18 @@ static void test_places_and_requests_that_were_not_asked_for_are_refused(void **
     const sc_near *near = NULL;
     size_t count = 17;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        CHECK_REFUSED(sc_point_reply_answer(reply,
-                                            (sc_road_point){.edge = cases[i].edge, .offset_m = cases[i].offset_m},
-                                            cases[i].request, &near, &count, &diag),
+        CHECK_REFUSED(sc_point_reply_answer(
+                          reply,
+                          (sc_road_point){.edge = cases[i].edge, .offset_m = cases[i].offset_m},
+                          cases[i].request, &near, &count, &diag),
                       SC_EINVAL, &diag, cases[i].why);
         assert_null(near);
         assert_int_equal(count, 17);
     }
     // Half a millimetre over the end is rounding.
-    CHECK_OK(sc_point_reply_answer(reply, (sc_road_point){.edge = edge, .offset_m = length_m + 0.0004}, 0, &near,
-                                   &count, &diag),
+    CHECK_OK(sc_point_reply_answer(reply,
+                                   (sc_road_point){.edge = edge, .offset_m = length_m + 0.0004}, 0,
+                                   &near, &count, &diag),
              &diag);
     assert_int_equal(count, 1);
     sc_point_reply_free(reply);

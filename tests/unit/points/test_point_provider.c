@@ -293,6 +293,15 @@ static void test_asking_for_what_cannot_be_asked_is_refused(void **state)
         CHECK_REFUSED(sc_point_provider_ask(provider, &relay, &s.rng, &reply, &s.diag), SC_EREQUEST,
                       &s.diag, "");
     }
+    const sc_request by_time[] = {
+        {.type = SC_REQUEST_KNN, .metric = SC_METRIC_TIME, .k = 1},
+        {.type = SC_REQUEST_RANGE, .metric = SC_METRIC_TIME, .radius_s = 1e9},
+    };
+    for (size_t i = 0; i < 2; i++) {
+        relay.requests = &by_time[i];
+        CHECK_REFUSED(sc_point_provider_ask(provider, &relay, &s.rng, &reply, &s.diag), SC_EREQUEST,
+                      &s.diag, "by time, and a provider that knows points only tells no travel");
+    }
     const sc_request many = {.type = SC_REQUEST_KNN, .k = 1001};
     relay.requests = &many;
     CHECK_REFUSED(sc_point_provider_ask(provider, &relay, &s.rng, &reply, &s.diag), SC_ELIMIT,

@@ -59,10 +59,11 @@ static char *tell(void *context, size_t question, double x, double y, uint32_t k
     size_t count = 0;
     sc_diag diag = {""};
     CHECK_OK(sc_map_snap(s->map, x, y, HUGE_VAL, &snap), NULL);
-    CHECK_OK(sc_lbs_nearest(s->lbs, s->objects,
-                            &(sc_near_query){{snap.edge, snap.offset_m}, &request}, &nears, &count,
-                            &diag),
-             &diag);
+    CHECK_OK(
+        sc_lbs_nearest(s->lbs, s->objects,
+                       &(sc_near_query){{.edge = snap.edge, .offset_m = snap.offset_m}, &request},
+                       &nears, &count, &diag),
+        &diag);
     char *body = NULL;
     size_t size = 0;
     FILE *out = open_memstream(&body, &size);
@@ -94,11 +95,12 @@ static void check_place(const state_of *s, sc_point_reply *reply, odd_position q
     size_t count = 0;
     sc_diag diag = {""};
     CHECK_OK(sc_lbs_nearest(s->lbs, s->objects,
-                            &(sc_near_query){{q.edge, q.offset_m}, &reply->requests[request]},
+                            &(sc_near_query){{.edge = q.edge, .offset_m = q.offset_m},
+                                             &reply->requests[request]},
                             &wanted, &wanted_count, &diag),
              &diag);
-    CHECK_OK(sc_point_reply_answer(reply, (sc_road_point){.edge = q.edge, .offset_m = q.offset_m}, request, &got,
-                                   &count, &diag),
+    CHECK_OK(sc_point_reply_answer(reply, (sc_road_point){.edge = q.edge, .offset_m = q.offset_m},
+                                   request, &got, &count, &diag),
              &diag);
     assert_int_equal(count, wanted_count);
     for (size_t i = 0; i < count; i++) {

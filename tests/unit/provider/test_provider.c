@@ -10,8 +10,8 @@
 #include "support/lbs_scene.h"
 #include "support/sketch.h"
 
-static const char compact[] = "application/x-protobuf";
-static const char geojson[] = "application/geo+json";
+static const char compact[] = "application/x-protobuf; version=2";
+static const char geojson[] = "application/geo+json; version=2";
 
 static const char *type_of(sc_encoding encoding)
 {
@@ -143,7 +143,48 @@ static void test_a_message_about_another_map_is_409(void **state)
     sc_bytes_fini(&message);
     // Nothing at all is a message, too, by the rules of Protocol Buffers: all of it is left out.
     got = lbs_post(&s, "/", compact, "", 0);
-    lbs_check_problem(&got, 409, "another map");
+    lbs_check_problem(&got, 400, "of version 1 of the provider protocol");
+    lbs_scene_close(&s);
+}
+
+// As a service asked before there were metrics: three segments, one border node, the two nearest.
+static void test_a_relay_of_version_1_is_400_and_says_what_to_update(void **state)
+{
+    (void)state;
+    static const char why[] = "the relay is of version 1 of the provider protocol, and the "
+                              "provider reads version 2; update the service";
+    static const uint8_t old_compact[] = {0x09, 1, 2, 3,    4, 5, 6,    7, 8, 0x12, 3,
+                                          0,    1, 1, 0x1a, 1, 2, 0x22, 2, 8, 2};
+    static const char old_geojson[] =
+        "{\"type\":\"FeatureCollection\",\"starcloak\":1,"
+        "\"requests\":[{\"type\":\"range\",\"radius_m\":500}],\"features\":["
+        "{\"type\":\"Feature\",\"id\":\"s0\",\"properties\":null,\"geometry\":"
+        "{\"type\":\"LineString\",\"coordinates\":[[8.001,49.998],[8.001,49.999]]}}]}";
+    lbs_scene s;
+    lbs_scene_open(&s);
+    lbs_scene_start(&s, sc__provider_evaluate);
+    lbs_answer got = lbs_post(&s, "/", "application/x-protobuf", old_compact, sizeof old_compact);
+    lbs_check_problem(&got, 400, why);
+    got = lbs_post(&s, "/", "application/geo+json", old_geojson, sizeof old_geojson - 1);
+    lbs_check_problem(&got, 400, why);
+    // One that names its version is not even read.
+    got = lbs_post(&s, "/", "application/x-protobuf; version=1", old_compact, sizeof old_compact);
+    lbs_check_problem(&got, 415, "of version 2 of the provider protocol; update the side");
+    lbs_scene_close(&s);
+}
+
+static void test_a_message_of_this_version_needs_no_parameter(void **state)
+{
+    (void)state;
+    lbs_scene s;
+    lbs_scene_open(&s);
+    lbs_scene_start(&s, sc__provider_evaluate);
+    sc_bytes message = lbs_scene_message(&s, SC_ENCODING_COMPACT);
+    lbs_answer got = lbs_post(&s, "/", "application/x-protobuf", message.data, message.size);
+    assert_int_equal(got.status, 200);
+    assert_string_equal(got.type, compact);
+    lbs_answer_free(&got);
+    sc_bytes_fini(&message);
     lbs_scene_close(&s);
 }
 
@@ -177,7 +218,8 @@ static void test_other_media_types_are_415(void **state)
 {
     (void)state;
     static const char *const others[] = {NULL, "application/json", "text/plain",
-                                         "application/x-protobuf; version=2"};
+                                         "application/x-protobuf; version=1",
+                                         "application/x-protobuf; version=3"};
     lbs_scene s;
     lbs_scene_open(&s);
     lbs_scene_start(&s, sc__provider_evaluate);
@@ -195,7 +237,8 @@ static void test_what_cannot_be_answered_is_422(void **state)
     (void)state;
     lbs_scene s;
     lbs_scene_open(&s);
-    s.options.lbs.limits = (sc_request_limits){.max_k = 10, .max_radius_m = 400};
+    s.options.lbs.limits =
+        (sc_request_limits){.max_k = 10, .max_radius_m = 400, .max_radius_s = 60};
     lbs_scene_start(&s, sc__provider_evaluate);
     check_answered(&s, "/", SC_ENCODING_COMPACT);
 
@@ -205,7 +248,13 @@ static void test_what_cannot_be_answered_is_422(void **state)
     s.requests[0].k = 3;
     s.requests[2].radius_m = 401;
     check_refused(&s, SC_ENCODING_COMPACT, 422, "401");
-    s.requests[2].radius_m = 300;
+    s.requests[2] =
+        (sc_request){.type = SC_REQUEST_RANGE, .metric = SC_METRIC_TIME, .radius_s = 61};
+    check_refused(&s, SC_ENCODING_COMPACT, 422, "the radius is 61 s; ask for 0 to 60 s");
+    check_refused(&s, SC_ENCODING_GEOJSON, 422, "the radius is 61 s; ask for 0 to 60 s");
+    s.requests[2].radius_s = 60;
+    check_answered(&s, "/", SC_ENCODING_COMPACT);
+    check_answered(&s, "/", SC_ENCODING_GEOJSON);
 
     // A word that the provider does not have.
     const char *const words[] = {"cafe", "pub"};
@@ -302,7 +351,7 @@ static void test_what_cannot_be_expected_is_417(void **state)
                 received, sizeof received);
     CHECK_CONTAINS(received, "HTTP/1.1 417 ");
     CHECK_CONTAINS(received,
-                   "\"status\":417,\"title\":\"of Expect, only 100-continue is supported");
+                   "\"status\":417,\"title\":\"the only supported value of Expect is 100-continue");
     lbs_answer got = lbs_ask(&s, "GET", "/metrics");
     CHECK_CONTAINS(got.body, "\nstarcloak_lbs_requests_total{status=\"417\"} 1\n");
     lbs_answer_free(&got);
@@ -380,6 +429,8 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_many_clients_are_answered_by_several_loops_and_threads),
     cmocka_unit_test(test_a_body_that_is_no_message_is_400),
     cmocka_unit_test(test_a_message_about_another_map_is_409),
+    cmocka_unit_test(test_a_relay_of_version_1_is_400_and_says_what_to_update),
+    cmocka_unit_test(test_a_message_of_this_version_needs_no_parameter),
     cmocka_unit_test(test_too_much_is_413),
     cmocka_unit_test(test_other_media_types_are_415),
     cmocka_unit_test(test_what_cannot_be_answered_is_422),

@@ -128,7 +128,8 @@ static void test_answers_and_failures_are_put_among_the_lines_of_another_record(
     static const char lines[] = "{\"event\":\"query\"}\n{\"event\":\"cloak\"}\nnot ours";
     sc_record_lines(record, lines, strlen(lines) - strlen("not ours"));
 
-    const sc_near results[] = {{9, 812.4}, {0, 1234567.0000004}, {4294967294, 0.0000005}};
+    const sc_near results[] = {
+        {9, 812.4, 61.25}, {0, 1234567.0000004, 86400.0}, {4294967294, 0.0000005, 0.0000005}};
     const sc_object_table own = {.count = 10};
     const sc_slice query = {"ab\"c and more", 4};
     sc_record_answer(record, &(sc_answered){.query = query,
@@ -143,7 +144,7 @@ static void test_answers_and_failures_are_put_among_the_lines_of_another_record(
     const uint32_t keys[] = {1, 5};
     const sc_object_table theirs = {
         .count = 2, .strings = strings, .strings_size = sizeof strings, .keys = keys};
-    const sc_near others[] = {{1, 2.5}, {0, 3}};
+    const sc_near others[] = {{1, 2.5, 0.3}, {0, 3, 0.4}};
     sc_record_answer(record, &(sc_answered){.query = query,
                                             .cloak = 9,
                                             .candidates = 2,
@@ -163,13 +164,14 @@ static void test_answers_and_failures_are_put_among_the_lines_of_another_record(
         text,
         "{\"event\":\"query\"}\n{\"event\":\"cloak\"}\n"
         "{\"event\":\"answer\",\"query\":\"ab\\\"c\",\"cloak\":7,\"candidates\":31,\"results\":["
-        "{\"poi\":9,\"distance_m\":812.400000},{\"poi\":0,\"distance_m\":1234567.000000},"
-        "{\"poi\":4294967294,\"distance_m\":0.000001}]}\n"
+        "{\"poi\":9,\"distance_m\":812.400000,\"duration_s\":61.250000},"
+        "{\"poi\":0,\"distance_m\":1234567.000000,\"duration_s\":86400.000000},"
+        "{\"poi\":4294967294,\"distance_m\":0.000001,\"duration_s\":0.000001}]}\n"
         "{\"event\":\"answer\",\"query\":\"ab\\\"c\",\"cloak\":8,\"candidates\":0,\"results\":[]}\n"
         "{\"event\":\"answer\",\"query\":\"ab\\\"c\",\"cloak\":9,\"candidates\":2,"
         "\"objects\":\"provider\",\"results\":["
-        "{\"poi\":\"caf\xc3\xa9 \\\"x\\\"\",\"distance_m\":2.500000},"
-        "{\"poi\":\"n17\",\"distance_m\":3.000000}]}\n"
+        "{\"poi\":\"caf\xc3\xa9 \\\"x\\\"\",\"distance_m\":2.500000,\"duration_s\":0.300000},"
+        "{\"poi\":\"n17\",\"distance_m\":3.000000,\"duration_s\":0.400000}]}\n"
         "{\"event\":\"failed\",\"query\":\"ab\\\"c\",\"t\":13.000001,\"reason\":\"provider\"}\n");
     free(text);
     sc_map_free(map);

@@ -159,11 +159,13 @@ static void test_the_bytes_are_those_of_the_documentation(void **state)
 {
     (void)state;
     enum { CHECKSUM = 9 };
-    static const uint8_t asked[] = {0x12, 0x03, 0x03, 0x01, 0x05, 0x1a, 0x02, 0x02, 0x05, 0x22,
-                                    0x08, 0x08, 0x05, 0x1a, 0x04, 0x63, 0x61, 0x66, 0x65};
-    static const uint8_t answered[] = {0x1a, 0x17, 0x0a, 0x01, 0x18, 0x1a, 0x02, 0x02, 0x01,
-                                       0x22, 0x03, 0x30, 0x0c, 0x03, 0x2a, 0x09, 0xe0, 0xdc,
-                                       0x2a, 0x90, 0xa1, 0x0f, 0xa0, 0x9c, 0x01};
+    static const uint8_t asked[] = {0x12, 0x03, 0x03, 0x01, 0x05, 0x1a, 0x02, 0x02,
+                                    0x05, 0x22, 0x0a, 0x08, 0x05, 0x1a, 0x04, 0x63,
+                                    0x61, 0x66, 0x65, 0x28, 0x01, 0x28, 0x02};
+    static const uint8_t answered[] = {0x1a, 0x20, 0x0a, 0x01, 0x18, 0x1a, 0x02, 0x02, 0x01,
+                                       0x22, 0x03, 0x30, 0x0c, 0x03, 0x2a, 0x07, 0xe0, 0xd4,
+                                       0x03, 0xa8, 0x46, 0xdc, 0x0b, 0x32, 0x09, 0xc0, 0xb9,
+                                       0x55, 0x9f, 0x9c, 0x01, 0xc0, 0xb8, 0x02, 0x20, 0x02};
     sketch s = sketch_grid(SC_COORDS_GEOGRAPHIC, 4, 4);
     sc_builder *builder = sketch_builder(&s);
     for (uint32_t e = 0; e < s.edge_count; e++) {
@@ -174,7 +176,7 @@ static void test_the_bytes_are_those_of_the_documentation(void **state)
     sc_vocabulary vocabulary = {0};
     CHECK_OK(sc_vocabulary_init_from_map(map, &vocabulary), NULL);
 
-    const sc_request request = {.k = 5, .category_count = 1};
+    const sc_request request = {.metric = SC_METRIC_TIME, .k = 5, .category_count = 1};
     const sc_relay relay = {.map_checksum = sc_map_checksum(map),
                             .segments = (const sc_seg_id[]){3, 4, 9},
                             .segment_count = 3,
@@ -185,10 +187,11 @@ static void test_the_bytes_are_those_of_the_documentation(void **state)
     sc_reply reply;
     sc_reply_init(&reply);
     assert_true(sc__reply_begin(&reply, 1, 2) && sc__reply_add_run(&reply, 12, 1) &&
-                sc__reply_add_near(&reply, 12, 700.0) && sc__reply_add_near(&reply, 15, 950.0));
+                sc__reply_add_near(&reply, (sc_near){12, 700.0, 60.0}) &&
+                sc__reply_add_near(&reply, (sc_near){15, 690.0, 69.0}));
     sc__reply_end_runs(&reply, 0);
     sc__reply_end_nears(&reply, 0, 0);
-    assert_true(sc__reply_add_near(&reply, 12, 20.0));
+    assert_true(sc__reply_add_near(&reply, (sc_near){12, 20.0, 1.5}));
     sc__reply_end_nears(&reply, 0, 1);
     reply.table =
         (sc_object_table){.objects = sc_map_objects(map), .count = sc_map_object_count(map)};

@@ -23,6 +23,7 @@ typedef struct town {
 static const sc_seg_id town_segments[] = {0, 1, 2};
 static const sc_node_id town_border[] = {1, 4};
 static const sc_request town_requests[] = {{.k = 2}};
+static const sc_request town_requests_by_time[] = {{.k = 2, .metric = SC_METRIC_TIME}};
 
 static town town_new(void)
 {
@@ -81,6 +82,7 @@ static void make_relay(made_relay *m, const town *t)
                       .nodes = {1, 3},
                       .request = {STARCLOAK__REQUEST__INIT, STARCLOAK__REQUEST__INIT}};
     m->relay.map = sc_map_checksum(t->map);
+    m->relay.version = 2;
     m->relay.segments = m->segments;
     m->relay.n_segments = 3;
     m->relay.border_nodes = m->nodes;
@@ -183,6 +185,13 @@ static void test_what_is_wrong_in_a_request_is_told(void **state)
         m.request[0].radius_m = bad[i];
         CHECK_REFUSED(read_relay(&t, &m, &diag), SC_EREQUEST, &diag, "request 0 is invalid");
     }
+    for (size_t i = 0; i < 4; i++) {
+        make_relay(&m, &t);
+        m.request[0].wanted_case = STARCLOAK__REQUEST__WANTED_RADIUS_S;
+        m.request[0].metric = STARCLOAK__METRIC__METRIC_TIME;
+        m.request[0].radius_s = bad[i];
+        CHECK_REFUSED(read_relay(&t, &m, &diag), SC_EREQUEST, &diag, "request 0 is invalid");
+    }
     make_relay(&m, &t);
     m.words[1] = (char *)(uintptr_t) "zoo";
     m.request[0].n_categories = 2;
@@ -204,6 +213,35 @@ static void test_what_is_wrong_in_a_request_is_told(void **state)
     town_free(&t);
 }
 
+static void test_a_radius_is_in_the_unit_of_its_metric(void **state)
+{
+    (void)state;
+    town t = town_new();
+    made_relay m;
+    sc_diag diag = {""};
+    make_relay(&m, &t);
+    m.request[0].metric = STARCLOAK__METRIC__METRIC_TIME;
+    CHECK_OK(read_relay(&t, &m, &diag), &diag);
+    // By time and by distance are two requests.
+    m.relay.n_requests = 2;
+    CHECK_OK(read_relay(&t, &m, &diag), &diag);
+    m.request[0].wanted_case = STARCLOAK__REQUEST__WANTED_RADIUS_S;
+    m.request[0].radius_s = 60.0;
+    CHECK_OK(read_relay(&t, &m, &diag), &diag);
+    m.request[0].metric = STARCLOAK__METRIC__METRIC_DISTANCE;
+    CHECK_REFUSED(read_relay(&t, &m, &diag), SC_EREQUEST, &diag,
+                  "request 0 is by distance and has radius_s");
+    m.request[0].wanted_case = STARCLOAK__REQUEST__WANTED_RADIUS_M;
+    m.request[0].radius_m = 60.0;
+    CHECK_OK(read_relay(&t, &m, &diag), &diag);
+    m.request[0].metric = STARCLOAK__METRIC__METRIC_TIME;
+    CHECK_REFUSED(read_relay(&t, &m, &diag), SC_EREQUEST, &diag,
+                  "request 0 is by time and has radius_m");
+    m.request[0].metric = (Starcloak__Metric)2;
+    CHECK_REFUSED(read_relay(&t, &m, &diag), SC_EREQUEST, &diag, "request 0 is of no known metric");
+    town_free(&t);
+}
+
 // --- Replies ------------------------------------------------------------------------
 
 /** Two lists of two objects, and a run of two; objects of one's own are at hand. */
@@ -215,7 +253,8 @@ typedef struct made_reply {
     uint32_t run_count[2];
     uint32_t list_size[3];
     uint64_t list_object[4];
-    uint64_t list_distance[4];
+    uint64_t list_cost[4];
+    int64_t list_other[4];
     Starcloak__Objects own;
     char *keys[3];
     char *names[3];
@@ -252,7 +291,8 @@ static void make_reply(made_reply *m, const town *t)
                       .list_size = {2, 2},
                       // Object 0, then 2, then both once more.
                       .list_object = {0, 8, 1, 3},
-                      .list_distance = {5, 5, 0, 0},
+                      .list_cost = {5, 5, 0, 0},
+                      .list_other = {9, -4, 0, 3},
                       .own = STARCLOAK__OBJECTS__INIT,
                       .keys = {text("a"), text("b"), text("c")},
                       .names = {text(""), text("x"), text("")},
@@ -262,16 +302,18 @@ static void make_reply(made_reply *m, const town *t)
                       .offset = {0, 7, 9}};
     m->list[0] = m->list[1] = &m->part;
     m->reply.map = sc_map_checksum(t->map);
+    m->reply.version = 2;
     m->reply.parts = m->list;
     m->reply.n_parts = 1;
     m->part.run_first = m->run_first;
     m->part.run_count = m->run_count;
     m->part.list_size = m->list_size;
     m->part.list_object = m->list_object;
-    m->part.list_distance = m->list_distance;
+    m->part.list_cost = m->list_cost;
+    m->part.list_other = m->list_other;
     m->part.n_run_first = m->part.n_run_count = 2;
     m->part.n_list_size = 2;
-    m->part.n_list_object = m->part.n_list_distance = 4;
+    m->part.n_list_object = m->part.n_list_cost = m->part.n_list_other = 4;
 }
 
 static sc_err read_reply(const town *t, const made_reply *m, sc_reply *reply, sc_diag *diag)
@@ -303,6 +345,8 @@ static void test_what_is_wrong_in_the_lists_of_a_reply_is_told(void **state)
     assert_int_equal(reply.nears[2].object, 2);
     assert_int_equal(reply.nears[3].object, 0);
     CHECK_SAME(reply.nears[1].distance_m, 10 * sc_map_unit_m(t.map));
+    CHECK_SAME(reply.nears[1].duration_s, 5 * sc_map_time_unit_s(t.map));
+    CHECK_SAME(reply.nears[3].duration_s, 3 * sc_map_time_unit_s(t.map));
 
     // Without sizes each run is of one.
     m.part.n_run_count = 0;
@@ -333,7 +377,7 @@ static void test_what_is_wrong_in_the_lists_of_a_reply_is_told(void **state)
     m.list_size[1] = 1;
     CHECK_REFUSED(read_reply(&t, &m, &reply, &diag), SC_EREPLY, &diag, "differ in number");
     make_reply(&m, &t);
-    m.part.n_list_distance = 3;
+    m.part.n_list_cost = 3;
     CHECK_REFUSED(read_reply(&t, &m, &reply, &diag), SC_EREPLY, &diag, "differ in number");
     make_reply(&m, &t);
     m.list_object[1] = 12;
@@ -349,8 +393,28 @@ static void test_what_is_wrong_in_the_lists_of_a_reply_is_told(void **state)
     CHECK_REFUSED(read_reply(&t, &m, &reply, &diag), SC_EREPLY, &diag,
                   "an object that was not listed before");
     make_reply(&m, &t);
-    m.list_distance[1] = UINT64_MAX;
-    CHECK_REFUSED(read_reply(&t, &m, &reply, &diag), SC_EREPLY, &diag, "longer than any road");
+    m.part.n_list_other = 3;
+    CHECK_REFUSED(read_reply(&t, &m, &reply, &diag), SC_EREPLY, &diag, "differ in number");
+    m.part.n_list_other = 0;
+    CHECK_REFUSED(read_reply(&t, &m, &reply, &diag), SC_EREPLY, &diag, "differ in number");
+    const uint64_t bad_costs[] = {UINT64_MAX, (UINT64_C(1) << 53) - 4, UINT64_MAX - 4};
+    for (size_t i = 0; i < sizeof bad_costs / sizeof *bad_costs; i++) {
+        make_reply(&m, &t);
+        m.list_cost[1] = bad_costs[i];
+        CHECK_REFUSED(read_reply(&t, &m, &reply, &diag), SC_EREPLY, &diag,
+                      "longer than that of any road, or below 0");
+    }
+    // The first below 0, a later one below 0, too long, and beyond all numbers both ways.
+    const int64_t bad_others[][2] = {{-1, 4},        {9, -10},       {INT64_C(1) << 53, 1},
+                                     {INT64_MAX, 0}, {INT64_MIN, 0}, {9, INT64_MAX},
+                                     {9, INT64_MIN}};
+    for (size_t i = 0; i < sizeof bad_others / sizeof *bad_others; i++) {
+        make_reply(&m, &t);
+        m.list_other[0] = bad_others[i][0];
+        m.list_other[1] = bad_others[i][1];
+        CHECK_REFUSED(read_reply(&t, &m, &reply, &diag), SC_EREPLY, &diag,
+                      "longer than that of any road, or below 0");
+    }
 
     make_reply(&m, &t);
     m.reply.n_parts = 2;
@@ -363,6 +427,59 @@ static void test_what_is_wrong_in_the_lists_of_a_reply_is_told(void **state)
     CHECK_REFUSED(read_reply(&t, &m, &reply, &diag), SC_ELIMIT, &diag, "more than the 6 objects");
     t.limits.max_objects = 7;
     CHECK_OK(read_reply(&t, &m, &reply, &diag), &diag);
+    sc_reply_fini(&reply);
+    town_free(&t);
+}
+
+static void test_the_first_measure_of_a_way_is_that_of_the_request(void **state)
+{
+    (void)state;
+    town t = town_new();
+    t.relay.requests = town_requests_by_time;
+    made_reply m;
+    sc_reply reply;
+    sc_reply_init(&reply);
+    sc_diag diag = {""};
+    make_reply(&m, &t);
+    CHECK_OK(read_reply(&t, &m, &reply, &diag), &diag);
+    CHECK_SAME(reply.nears[1].duration_s, 10 * sc_map_time_unit_s(t.map));
+    CHECK_SAME(reply.nears[1].distance_m, 5 * sc_map_unit_m(t.map));
+    sc_reply_fini(&reply);
+    town_free(&t);
+}
+
+// Version 1 had no number; its replies had no column of the other measure.
+static void test_other_versions_are_refused_with_what_to_update(void **state)
+{
+    (void)state;
+    town t = town_new();
+    made_relay asked;
+    made_reply m;
+    sc_reply reply;
+    sc_reply_init(&reply);
+    sc_diag diag = {""};
+    const uint32_t old[] = {0, 1};
+    const uint32_t later[] = {3, UINT32_MAX};
+    for (size_t i = 0; i < 2; i++) {
+        make_relay(&asked, &t);
+        make_reply(&m, &t);
+        m.part.n_list_other = 0;
+        // The map of an older side has another checksum, too: the version comes first.
+        asked.relay.map++;
+        m.reply.map++;
+        asked.relay.version = m.reply.version = old[i];
+        CHECK_REFUSED(read_relay(&t, &asked, &diag), SC_EPARSE, &diag,
+                      "the relay is of version 1 of the provider protocol, and the provider reads "
+                      "version 2; update the service");
+        CHECK_REFUSED(read_reply(&t, &m, &reply, &diag), SC_EPARSE, &diag,
+                      "the reply is of version 1 of the provider protocol, and the service reads "
+                      "version 2; update the provider");
+        asked.relay.version = m.reply.version = later[i];
+        CHECK_REFUSED(read_relay(&t, &asked, &diag), SC_EPARSE, &diag,
+                      "the provider reads version 2; update the provider");
+        CHECK_REFUSED(read_reply(&t, &m, &reply, &diag), SC_EPARSE, &diag,
+                      "the service reads version 2; update the service");
+    }
     sc_reply_fini(&reply);
     town_free(&t);
 }
@@ -454,7 +571,10 @@ static void test_a_small_message_does_not_take_much_memory(void **state)
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_what_is_wrong_in_a_relay_is_told),
     cmocka_unit_test(test_what_is_wrong_in_a_request_is_told),
+    cmocka_unit_test(test_a_radius_is_in_the_unit_of_its_metric),
     cmocka_unit_test(test_what_is_wrong_in_the_lists_of_a_reply_is_told),
+    cmocka_unit_test(test_the_first_measure_of_a_way_is_that_of_the_request),
+    cmocka_unit_test(test_other_versions_are_refused_with_what_to_update),
     cmocka_unit_test(test_what_is_wrong_in_the_objects_of_a_reply_is_told),
     cmocka_unit_test(test_a_small_message_does_not_take_much_memory),
 };

@@ -26,6 +26,7 @@ static const sc_node_id town_border[] = {1, 4};
 static const sc_request town_requests[] = {
     {.k = 2, .category_count = 1, .categories = {0}},
     {.type = SC_REQUEST_RANGE, .radius_m = 12.5},
+    {.type = SC_REQUEST_RANGE, .metric = SC_METRIC_TIME, .radius_s = 7.5},
 };
 
 static char *write_town_relay(const town *t)
@@ -49,19 +50,20 @@ static char *write_town_reply(const town *t)
     double lat = 0.0;
     sc_map_edge_position(t->map, 0, 1.0, &lon, &lat);
     char *text = test_take(2000, 1);
-    snprintf(
-        text, 2000,
-        "{\"type\":\"FeatureCollection\",\"starcloak\":1,\"answers\":["
-        "{\"on_segments\":[\"x\",\"y\"],\"border_nodes\":{"
-        "\"b0\":[{\"object\":\"x\",\"distance_m\":3}],"
-        "\"b1\":[{\"object\":\"y\",\"distance_m\":0.5},{\"object\":\"x\",\"distance_m\":1e1}]}},"
-        "{\"on_segments\":[],\"border_nodes\":{\"b0\":[],\"b1\":[]}}],"
-        "\"features\":["
-        "{\"type\":\"Feature\",\"id\":\"x\",\"properties\":{\"category\":\"cafe\"},"
-        "\"geometry\":{\"type\":\"Point\",\"coordinates\":[%.7f,%.7f]}},"
-        "{\"type\":\"Feature\",\"id\":\"y\",\"properties\":{\"category\":\"cafe\","
-        "\"name\":\"Y\"},\"geometry\":{\"type\":\"Point\",\"coordinates\":[%.7f,%.7f,30]}}]}",
-        lon, lat, lon, lat);
+    snprintf(text, 2000,
+             "{\"type\":\"FeatureCollection\",\"starcloak\":2,\"answers\":["
+             "{\"on_segments\":[\"x\",\"y\"],\"border_nodes\":{"
+             "\"b0\":[{\"object\":\"x\",\"distance_m\":3,\"duration_s\":2}],"
+             "\"b1\":[{\"object\":\"y\",\"distance_m\":0.5,\"duration_s\":9},"
+             "{\"duration_s\":0,\"object\":\"x\",\"distance_m\":1e1}]}},"
+             "{\"on_segments\":[],\"border_nodes\":{\"b0\":[],\"b1\":[]}},"
+             "{\"on_segments\":[],\"border_nodes\":{\"b1\":[],\"b0\":[]}}],"
+             "\"features\":["
+             "{\"type\":\"Feature\",\"id\":\"x\",\"properties\":{\"category\":\"cafe\"},"
+             "\"geometry\":{\"type\":\"Point\",\"coordinates\":[%.7f,%.7f]}},"
+             "{\"type\":\"Feature\",\"id\":\"y\",\"properties\":{\"category\":\"cafe\","
+             "\"name\":\"Y\"},\"geometry\":{\"type\":\"Point\",\"coordinates\":[%.7f,%.7f,30]}}]}",
+             lon, lat, lon, lat);
     return text;
 }
 
@@ -84,7 +86,7 @@ static town town_new(void)
                          .border_nodes = town_border,
                          .border_node_count = 2,
                          .requests = town_requests,
-                         .request_count = 2};
+                         .request_count = 3};
     t.relay_text = write_town_relay(&t);
     t.reply_text = write_town_reply(&t);
     return t;
@@ -148,14 +150,24 @@ static const flaw relay_flaws[] = {
     {"{\"type\"", "", SC_EPARSE, "line 1, column 1: the message is not well-formed JSON"},
     {"\"type\"", "\"type\":1,\"type\"", SC_EPARSE, "a member occurs twice"},
     {"FeatureCollection", "Feature", SC_EPARSE, "not a GeoJSON FeatureCollection"},
-    {"\"starcloak\":1", "\"starcloak\":2", SC_EPARSE, "version of the protocol, is not 1"},
-    {"\"starcloak\":1,", "", SC_EPARSE, "version of the protocol, is not 1"},
+    {"\"starcloak\":2", "\"starcloak\":1", SC_EPARSE,
+     "the relay is of version 1 of the provider protocol, and the provider reads version 2; update "
+     "the service"},
+    {"\"starcloak\":2", "\"starcloak\":3", SC_EPARSE,
+     "of version 3 of the provider protocol, and the provider reads version 2; update the "
+     "provider"},
+    {"\"starcloak\":2", "\"starcloak\":9223372036854775807", SC_EPARSE, "update the provider"},
+    {"\"starcloak\":2", "\"starcloak\":0", SC_EPARSE, "has no 'starcloak', the version of the"},
+    {"\"starcloak\":2", "\"starcloak\":-1", SC_EPARSE, "has no 'starcloak', the version of the"},
+    {"\"starcloak\":2", "\"starcloak\":2.0", SC_EPARSE, "has no 'starcloak', the version of the"},
+    {"\"starcloak\":2,", "", SC_EPARSE, "has no 'starcloak', the version of the protocol"},
     {"\"features\"", "\"other\"", SC_EPARSE, "has no list 'features'"},
     {"\"requests\"", "\"other\"", SC_EPARSE, "has no list 'requests'"},
     // Requests.
     {"\"type\":\"knn\"", "\"type\":\"all\"", SC_EREQUEST, "request 0 is neither 'knn' nor"},
     {"\"type\":\"knn\"", "\"type\":7", SC_EREQUEST, "request 0 is neither 'knn' nor 'range'"},
-    {"{\"type\":\"knn\",\"k\":2,\"categories\":[\"cafe\"]}", "null", SC_EREQUEST, "request 0"},
+    {"{\"type\":\"knn\",\"k\":2,\"metric\":\"distance\",\"categories\":[\"cafe\"]}", "null",
+     SC_EREQUEST, "request 0"},
     {"\"k\":2", "\"k\":0", SC_EREQUEST, "k of request 0 is not a whole number of 1 or more"},
     {"\"k\":2", "\"k\":4294967296", SC_EREQUEST, "k of request 0"},
     {"\"k\":2", "\"k\":2.5", SC_EREQUEST, "k of request 0"},
@@ -163,16 +175,30 @@ static const flaw relay_flaws[] = {
     {"\"radius_m\":12.5", "\"radius_m\":-1", SC_EREQUEST, "request 1 is invalid: the radius"},
     {"\"radius_m\":12.5", "\"radius_m\":1e999", SC_EPARSE, "not well-formed"},
     {"\"radius_m\":12.5", "\"radius_m\":\"2\"", SC_EREQUEST, "radius_m of request 1 is not a"},
+    {"\"radius_s\":7.5", "\"radius_s\":-1", SC_EREQUEST, "request 2 is invalid: the radius"},
+    {"\"radius_s\":7.5", "\"radius_s\":null", SC_EREQUEST, "radius_s of request 2 is not a"},
+    {"\"radius_m\":12.5", "\"radius_s\":12.5", SC_EREQUEST,
+     "request 1 is by distance and has radius_s"},
+    {"\"radius_m\":12.5", "\"radius_m\":12.5,\"radius_s\":3", SC_EREQUEST,
+     "request 1 is by distance and has radius_s"},
+    {"\"radius_s\":7.5", "\"radius_m\":7.5", SC_EREQUEST, "request 2 is by time and has radius_m"},
+    {"\"metric\":\"time\",", "", SC_EREQUEST, "request 2 is by distance and has radius_s"},
+    {"\"metric\":\"time\"", "\"metric\":\"Time\"", SC_EREQUEST,
+     "the metric of request 2 is neither 'distance' nor 'time'"},
+    {"\"metric\":\"time\"", "\"metric\":null", SC_EREQUEST, "the metric of request 2 is neither"},
+    {"\"metric\":\"distance\"", "\"metric\":1", SC_EREQUEST, "the metric of request 0 is neither"},
     {"[\"cafe\"]", "[\"zoo\"]", SC_EREQUEST, "category 0 of request 0 is not known to this side"},
     {"[\"cafe\"]", "[3]", SC_EREQUEST, "category 0 of request 0 is not known to this side"},
     {"[\"cafe\"]", "[]", SC_EREQUEST, "not a list of 1 to 16 names"},
     {"[\"cafe\"]", "\"cafe\"", SC_EREQUEST, "not a list of 1 to 16 names"},
-    {"{\"type\":\"range\",\"radius_m\":12.5}",
+    {"{\"type\":\"range\",\"metric\":\"distance\",\"radius_m\":12.5}",
      "{\"type\":\"knn\",\"k\":2,\"categories\":[\"cafe\","
      "\"cafe\"]}",
      SC_EREQUEST, "requests 0 and 1 are the same"},
-    {"[{\"type\":\"knn\",\"k\":2,\"categories\":[\"cafe\"]},{\"type\":\"range\","
-     "\"radius_m\":12.5}]",
+    {"[{\"type\":\"knn\",\"k\":2,\"metric\":\"distance\",\"categories\":[\"cafe\"]},{\"type\":"
+     "\"range\","
+     "\"metric\":\"distance\",\"radius_m\":12.5},{\"type\":\"range\",\"metric\":\"time\",\"radius_"
+     "s\":7.5}]",
      "[]", SC_EPARSE, "no requests"},
     // Features.
     {"\"Feature\"", "\"Thing\"", SC_EPARSE, "feature 0 has no id or no geometry"},
@@ -204,7 +230,11 @@ static void test_what_is_wrong_in_a_relay_is_told(void **state)
 }
 
 static const flaw reply_flaws[] = {
-    {"\"starcloak\":1", "\"starcloak\":true", SC_EPARSE, "version of the protocol, is not 1"},
+    {"\"starcloak\":2", "\"starcloak\":true", SC_EPARSE, "has no 'starcloak', the version of"},
+    {"\"starcloak\":2", "\"starcloak\":1", SC_EPARSE,
+     "the service reads version 2; update the provider"},
+    {"\"starcloak\":2", "\"starcloak\":3", SC_EPARSE,
+     "the service reads version 2; update the service"},
     {"\"answers\"", "\"requests\"", SC_EPARSE, "has no list 'answers'"},
     // Objects.
     {"\"id\":\"y\"", "\"id\":\"x\"", SC_EREPLY, "feature 1 has the same id as another object"},
@@ -218,7 +248,7 @@ static const flaw reply_flaws[] = {
      "feature 0 is listed with the segments but far from them"},
     // Answers.
     {",{\"on_segments\":[],\"border_nodes\":{\"b0\":[],\"b1\":[]}}", "", SC_EREPLY,
-     "1 answers for 2 requests"},
+     "2 answers for 3 requests"},
     {"{\"on_segments\":[],\"border_nodes\":{\"b0\":[],\"b1\":[]}}", "7", SC_EREPLY,
      "answer 1: there is no list 'on_segments'"},
     {"[\"x\",\"y\"]", "{\"x\":1}", SC_EREPLY, "answer 0: there is no list 'on_segments'"},
@@ -233,12 +263,21 @@ static const flaw reply_flaws[] = {
     {"{\"b0\":[],\"b1\":[]}", "{\"b0\":[],\"b1\":{}}", SC_EREPLY,
      "answer 1 has no list of border node b1"},
     {"{\"object\":\"x\"", "{\"object\":\"z\"", SC_EREPLY, "answer 0: a list names no object"},
-    {"{\"object\":\"x\",\"distance_m\":3}", "\"x\"", SC_EREPLY, "answer 0: a list names no object"},
+    {"{\"object\":\"x\",\"distance_m\":3,\"duration_s\":2}", "\"x\"", SC_EREPLY,
+     "answer 0: a list names no object"},
     {"\"distance_m\":3", "\"distance_m\":-3", SC_EREPLY, "a distance is not a number of 0 or more"},
     {"\"distance_m\":3", "\"distance_m\":\"3\"", SC_EREPLY, "a distance is not a number"},
     {"\"distance_m\":3", "\"distance_m\":null", SC_EREPLY, "a distance is not a number"},
     {"\"distance_m\":3", "\"distance_m\":1e16", SC_EREPLY, "a distance is not a number"},
     {"\"distance_m\":3", "\"distance_m\":NaN", SC_EPARSE, "not well-formed JSON"},
+    {"\"distance_m\":3,", "", SC_EREPLY, "a distance is not a number"},
+    {",\"duration_s\":2", "", SC_EREPLY, "answer 0: a duration is not a number of 0 or more"},
+    {"\"duration_s\":2", "\"duration_s\":-0.001", SC_EREPLY, "a duration is not a number of 0"},
+    {"\"duration_s\":2", "\"duration_s\":\"2\"", SC_EREPLY, "a duration is not a number"},
+    {"\"duration_s\":2", "\"duration_s\":null", SC_EREPLY, "a duration is not a number"},
+    {"\"duration_s\":2", "\"duration_s\":1e16", SC_EREPLY, "a duration is not a number"},
+    {"\"duration_s\":2", "\"duration_s\":NaN", SC_EPARSE, "not well-formed JSON"},
+    {"\"duration_s\":2", "\"duration_s\":-1e999", SC_EPARSE, "not well-formed JSON"},
 };
 
 static void test_what_is_wrong_in_a_reply_is_told(void **state)
@@ -271,7 +310,7 @@ static void test_more_than_the_limits_is_refused(void **state)
     CHECK_REFUSED(read_relay(&t, t.relay_text, &diag), SC_ELIMIT, &diag, "5 features; too many");
     t.limits = sc_codec_limits_default();
     t.limits.max_requests = 1;
-    CHECK_REFUSED(read_relay(&t, t.relay_text, &diag), SC_ELIMIT, &diag, "2 requests; at most 1");
+    CHECK_REFUSED(read_relay(&t, t.relay_text, &diag), SC_ELIMIT, &diag, "3 requests; at most 1");
     t.limits.max_objects = 1;
     CHECK_REFUSED(read_reply(&t, t.reply_text, &diag), SC_ELIMIT, &diag, "2 objects; at most 1");
     t.limits.max_objects = 4;

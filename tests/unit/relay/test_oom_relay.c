@@ -145,7 +145,7 @@ static void test_a_reply_without_memory_can_be_begun_again(void **state)
     FOR_EACH_FAILURE(n)
     {
         const bool done = sc__reply_begin(&reply, 2, 2) && sc__reply_add_run(&reply, 1, 1) &&
-                          sc__reply_add_near(&reply, 1, 1.0);
+                          sc__reply_add_near(&reply, (sc_near){1, 1.0, 1.0});
         if (!oom_happened()) {
             assert_true(done);
             break;

@@ -25,6 +25,11 @@ static sc_request range(double radius_m)
     return (sc_request){.type = SC_REQUEST_RANGE, .radius_m = radius_m};
 }
 
+static sc_request range_s(double radius_s)
+{
+    return (sc_request){.type = SC_REQUEST_RANGE, .metric = SC_METRIC_TIME, .radius_s = radius_s};
+}
+
 static void test_a_request_within_the_limits_makes_sense(void **state)
 {
     (void)state;
@@ -33,6 +38,8 @@ static void test_a_request_within_the_limits_makes_sense(void **state)
     CHECK_OK(check(knn(1000), &diag), &diag);
     CHECK_OK(check(range(0.0), &diag), &diag);
     CHECK_OK(check(range(100000.0), &diag), &diag);
+    CHECK_OK(check(range_s(0.0), &diag), &diag);
+    CHECK_OK(check(range_s(7200.0), &diag), &diag);
     sc_request request = knn(5);
     request.category_count = 2;
     request.categories[0] = 2;
@@ -51,6 +58,9 @@ static void test_what_cannot_be_asked_is_refused_with_a_reason(void **state)
     CHECK_REFUSED(check(range(100001.0), &diag), SC_EREQUEST, &diag, "ask for 0 to 100000 m");
     CHECK_REFUSED(check(range(NOT_A_NUMBER), &diag), SC_EREQUEST, &diag, "the radius is");
     CHECK_REFUSED(check(range(HUGE_VAL), &diag), SC_EREQUEST, &diag, "the radius is inf m");
+    CHECK_REFUSED(check(range_s(-0.5), &diag), SC_EREQUEST, &diag, "the radius is -0.5 s");
+    CHECK_REFUSED(check(range_s(7201.0), &diag), SC_EREQUEST, &diag, "ask for 0 to 7200 s");
+    CHECK_REFUSED(check(range_s(NOT_A_NUMBER), &diag), SC_EREQUEST, &diag, "the radius is");
     sc_request request = knn(5);
     request.category_count = 1;
     request.categories[0] = 3;
@@ -58,6 +68,9 @@ static void test_what_cannot_be_asked_is_refused_with_a_reason(void **state)
                   "there is no category 3; the map has 3");
     request.category_count = SC_REQUEST_CATEGORIES + 1;
     CHECK_REFUSED(check(request, &diag), SC_EREQUEST, &diag, "name at most 16");
+    request = knn(5);
+    request.metric = SC_METRIC_COUNT;
+    CHECK_REFUSED(check(request, &diag), SC_EREQUEST, &diag, "is distance or time");
     request = knn(5);
     request.type = (sc_request_type)2;
     CHECK_REFUSED(check(request, &diag), SC_EREQUEST, &diag, "must be of type knn or range");
@@ -103,6 +116,13 @@ static void test_requests_that_ask_the_same_have_one_normal_form(void **state)
     const sc_request d = range(0.0);
     assert_true(sc_request_equal(&c, &d));
     CHECK_SAME(c.radius_m, 0.0);
+
+    // The radius of the other metric does not count either.
+    sc_request e = range_s(5.0);
+    e.radius_m = 7.0;
+    e = sc_request_normalise(&e);
+    const sc_request f = range_s(5.0);
+    assert_true(sc_request_equal(&e, &f));
 }
 
 static void test_requests_that_differ_in_anything_are_not_equal(void **state)
@@ -124,6 +144,13 @@ static void test_requests_that_differ_in_anything_are_not_equal(void **state)
     const sc_request far = range(6.0);
     assert_false(sc_request_equal(&near, &far));
     assert_false(sc_request_equal(&near, &plain));
+    const sc_request soon = range_s(5.0);
+    const sc_request later = range_s(6.0);
+    assert_false(sc_request_equal(&near, &soon));
+    assert_false(sc_request_equal(&soon, &later));
+    other = plain;
+    other.metric = SC_METRIC_TIME;
+    assert_false(sc_request_equal(&plain, &other));
 }
 
 // === The words for categories ===================================================================
@@ -206,7 +233,7 @@ static void fill(sc_reply *reply)
         sc__reply_end_runs(reply, r);
         for (uint32_t b = 0; b < 3; b++) {
             for (uint32_t i = 0; i < b + r; i++) {
-                assert_true(sc__reply_add_near(reply, 100 * r + 10 * b + i, i));
+                assert_true(sc__reply_add_near(reply, (sc_near){100 * r + 10 * b + i, i, 2.0 * i}));
             }
             sc__reply_end_nears(reply, r, b);
         }
@@ -231,6 +258,7 @@ static void test_a_reply_is_filled_list_by_list_and_again(void **state)
         }
         assert_int_equal(reply.nears[8].object, 122);
         CHECK_SAME(reply.nears[8].distance_m, 2.0);
+        CHECK_SAME(reply.nears[8].duration_s, 4.0);
         assert_int_equal(sc_reply_candidate_count(&reply, 0), 1 + 3);
         assert_int_equal(sc_reply_candidate_count(&reply, 1), 3 + 6);
     }
@@ -251,7 +279,7 @@ static void test_a_reply_grows_as_it_needs(void **state)
     assert_true(sc__reply_begin(&reply, 1, 1));
     for (uint32_t i = 0; i < 1000; i++) {
         assert_true(sc__reply_add_run(&reply, i, 2));
-        assert_true(sc__reply_add_near(&reply, i, i));
+        assert_true(sc__reply_add_near(&reply, (sc_near){i, i, i}));
     }
     sc__reply_end_runs(&reply, 0);
     sc__reply_end_nears(&reply, 0, 0);

@@ -30,8 +30,48 @@ static void test_encodings_have_names_and_media_types(void **state)
     assert_string_equal(sc_encoding_name(SC_ENCODING_COMPACT), "compact");
     assert_string_equal(sc_encoding_name(SC_ENCODING_GEOJSON), "geojson");
     assert_null(sc_encoding_name(2));
-    assert_string_equal(sc_encoding_media_type(SC_ENCODING_COMPACT), "application/x-protobuf");
-    assert_string_equal(sc_encoding_media_type(SC_ENCODING_GEOJSON), "application/geo+json");
+    assert_string_equal(sc_encoding_media_type(SC_ENCODING_COMPACT),
+                        "application/x-protobuf; version=2");
+    assert_string_equal(sc_encoding_media_type(SC_ENCODING_GEOJSON),
+                        "application/geo+json; version=2");
+}
+
+static void test_a_media_type_is_of_one_encoding_and_of_this_version_or_none(void **state)
+{
+    (void)state;
+    for (unsigned e = 0; e < 2; e++) {
+        const char *type = sc_encoding_media_type((sc_encoding)e);
+        assert_true(sc_encoding_is_media_type((sc_encoding)e, type));
+        assert_false(sc_encoding_is_media_type((sc_encoding)(1 - e), type));
+        assert_false(sc_encoding_is_media_type((sc_encoding)e, NULL));
+    }
+    static const char *const fine[] = {
+        "application/geo+json",
+        "Application/Geo+JSON",
+        "\tapplication/geo+json ",
+        "application/geo+json;",
+        "application/geo+json;version=2",
+        "application/geo+json ; charset=utf-8 ; Version=2 ",
+        "application/geo+json; version=\"2\"",
+    };
+    static const char *const others[] = {
+        "",
+        "application/geo+json; version=1",
+        "application/geo+json; version=3",
+        "application/geo+json; version=22",
+        "application/geo+json; version=",
+        "application/geo+json; version=\"1\"",
+        "application/geo+json; version=2; version=1",
+        "application/geo+jsonl",
+        "application/geo",
+        "application/geo+json, application/x-protobuf",
+    };
+    for (size_t i = 0; i < sizeof fine / sizeof *fine; i++) {
+        assert_true(sc_encoding_is_media_type(SC_ENCODING_GEOJSON, fine[i]));
+    }
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        assert_false(sc_encoding_is_media_type(SC_ENCODING_GEOJSON, others[i]));
+    }
 }
 
 static void test_a_message_that_is_too_large_is_not_even_looked_at(void **state)
@@ -145,6 +185,30 @@ static exchange reply_with_lists(size_t *list, uint32_t *first)
     }
 }
 
+// What the metric of the request counts must not descend; the other measure may.
+static void check_order_by_metric(const exchange *x, sc_encoding encoding, size_t list, uint32_t i)
+{
+    sc_near *nears = x->reply.nears;
+    const sc_near kept[2] = {nears[i], nears[i + 1]};
+    const bool is_by_time =
+        x->relay->requests[list / x->reply.border_node_count].metric == SC_METRIC_TIME;
+    sc_diag diag = {""};
+    nears[i].distance_m = nears[i].duration_s = 2.0;
+    nears[i + 1].distance_m = is_by_time ? 1.0 : 2.0;
+    nears[i + 1].duration_s = is_by_time ? 2.0 : 1.0;
+    const uint32_t behind = x->reply.near_start[list + 1];
+    for (uint32_t k = i + 2; k < behind; k++) {
+        assert_true(sc_near_cost(&nears[k], is_by_time ? SC_METRIC_TIME : SC_METRIC_DISTANCE) >=
+                    2.0);
+    }
+    CHECK_OK(write_reply(x, encoding, &diag), &diag);
+    nears[i + 1].distance_m = is_by_time ? 2.0 : 1.0;
+    nears[i + 1].duration_s = is_by_time ? 1.0 : 2.0;
+    CHECK_REFUSED(write_reply(x, encoding, &diag), SC_EINVAL, &diag, "not nearest first");
+    nears[i] = kept[0];
+    nears[i + 1] = kept[1];
+}
+
 static void test_a_reply_that_is_none_is_not_written(void **state)
 {
     (void)state;
@@ -166,13 +230,16 @@ static void test_a_reply_that_is_none_is_not_written(void **state)
         x.reply.runs[0] = run;
 
         const sc_near near = x.reply.nears[i + 1];
-        const double bad[] = {NOT_A_NUMBER, HUGE_VAL, -1.0, 2e15,
-                              x.reply.nears[i].distance_m - 0.001};
+        const double bad[] = {NOT_A_NUMBER, HUGE_VAL, -1.0, 2e15, SC_UNKNOWN_S};
         for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
             x.reply.nears[i + 1].distance_m = bad[k];
-            CHECK_REFUSED(write_reply(&x, e, &diag), SC_EINVAL, &diag, "not nearest first");
+            CHECK_REFUSED(write_reply(&x, e, &diag), SC_EINVAL, &diag, "that no way has");
+            x.reply.nears[i + 1] = near;
+            x.reply.nears[i + 1].duration_s = bad[k];
+            CHECK_REFUSED(write_reply(&x, e, &diag), SC_EINVAL, &diag, "that no way has");
+            x.reply.nears[i + 1] = near;
         }
-        x.reply.nears[i + 1] = near;
+        check_order_by_metric(&x, e, list, i);
         x.reply.nears[i + 1].object = x.reply.table.count;
         CHECK_REFUSED(write_reply(&x, e, &diag), SC_EINVAL, &diag, "names no object");
         x.reply.nears[i + 1] = near;
@@ -205,6 +272,7 @@ static void test_names_of_border_nodes_must_have_their_place(void **state)
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_numbers_ascend_each_once),
     cmocka_unit_test(test_encodings_have_names_and_media_types),
+    cmocka_unit_test(test_a_media_type_is_of_one_encoding_and_of_this_version_or_none),
     cmocka_unit_test(test_a_message_that_is_too_large_is_not_even_looked_at),
     cmocka_unit_test(test_a_relay_that_is_none_is_not_written),
     cmocka_unit_test(test_a_reply_that_is_none_is_not_written),

@@ -35,6 +35,14 @@ static bool check_type(const json_t *types, const json_t *value)
     return false;
 }
 
+static bool check_enum(const json_t *values, const json_t *value)
+{
+    for (size_t i = 0; i < json_array_size(values); i++) {
+        if (json_equal(json_array_get(values, i), value)) return true;
+    }
+    return false;
+}
+
 static bool matches(const char *pattern, const char *text)
 {
     regex_t regex;
@@ -121,6 +129,7 @@ static bool check_word(const json_t *root, const json_t *schema, const char *wor
     if (strcmp(word, "oneOf") == 0) return check_one_of(root, said, value);
     if (strcmp(word, "type") == 0) return check_type(said, value);
     if (strcmp(word, "const") == 0) return json_equal(said, value);
+    if (strcmp(word, "enum") == 0) return check_enum(said, value);
     if (strcmp(word, "required") == 0) return check_required(said, value);
     if (strcmp(word, "properties") == 0) return check_members(root, schema, value);
     if (strcmp(word, "items") == 0 || strcmp(word, "prefixItems") == 0) {
@@ -248,15 +257,17 @@ static bool is_valid_text(const json_t *schema, const char *text)
 }
 
 #define RELAY(requests, features)                                            \
-    "{\"type\":\"FeatureCollection\",\"starcloak\":1,\"requests\":" requests \
+    "{\"type\":\"FeatureCollection\",\"starcloak\":2,\"requests\":" requests \
     ",\"features\":" features "}"
 #define LINE                                                                          \
     "{\"type\":\"Feature\",\"id\":\"s0\",\"properties\":null,\"geometry\":{\"type\":" \
     "\"LineString\","                                                                 \
     "\"coordinates\":[[1,2],[3,4]]}}"
 #define KNN "{\"type\":\"knn\",\"k\":1}"
+#define NEAR(rest) \
+    REPLY("[{\"on_segments\":[],\"border_nodes\":{\"b0\":[{\"object\":\"x\"" rest "}]}}]")
 #define REPLY(answers) \
-    "{\"type\":\"FeatureCollection\",\"starcloak\":1,\"answers\":" answers ",\"features\":[]}"
+    "{\"type\":\"FeatureCollection\",\"starcloak\":2,\"answers\":" answers ",\"features\":[]}"
 
 static void test_the_schema_refuses_what_is_no_message(void **state)
 {
@@ -265,6 +276,18 @@ static void test_the_schema_refuses_what_is_no_message(void **state)
     assert_true(is_valid_text(schema, RELAY("[" KNN "]", "[" LINE "]")));
     assert_true(
         is_valid_text(schema, REPLY("[{\"on_segments\":[],\"border_nodes\":{\"b0\":[]}}]")));
+    assert_true(is_valid_text(schema, NEAR(",\"distance_m\":1,\"duration_s\":0")));
+    static const char *const asked[] = {
+        "[{\"type\":\"knn\",\"metric\":\"time\",\"k\":1}]",
+        "[{\"type\":\"range\",\"radius_m\":1}]",
+        "[{\"type\":\"range\",\"metric\":\"distance\",\"radius_m\":1}]",
+        "[{\"type\":\"range\",\"metric\":\"time\",\"radius_s\":1}]",
+    };
+    for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) {
+        char text[512];
+        snprintf(text, sizeof text, RELAY("%s", "[" LINE "]"), asked[i]);
+        assert_true(is_valid_text(schema, text));
+    }
     static const char *const wrong[] = {
         "{}",
         "[]",
@@ -282,9 +305,20 @@ static void test_the_schema_refuses_what_is_no_message(void **state)
                            "{\"type\":\"Point\",\"coordinates\":[1,91]}}]"),
         REPLY("[{\"on_segments\":[]}]"),
         REPLY("[{\"on_segments\":[],\"border_nodes\":{\"c0\":[]}}]"),
-        REPLY("[{\"on_segments\":[],\"border_nodes\":{\"b0\":[{\"object\":\"x\"}]}}]"),
-        REPLY("[{\"on_segments\":[],\"border_nodes\":{\"b0\":[{\"object\":\"x\",\"distance_m\":-1}]"
-              "}}]"),
+        "{\"type\":\"FeatureCollection\",\"starcloak\":1,\"requests\":[" KNN "],\"features\":[" LINE
+        "]}",
+        RELAY("[{\"type\":\"range\",\"radius_s\":1}]", "[" LINE "]"),
+        RELAY("[{\"type\":\"range\",\"metric\":\"time\",\"radius_m\":1}]", "[" LINE "]"),
+        RELAY("[{\"type\":\"range\",\"metric\":\"time\",\"radius_m\":1,\"radius_s\":1}]",
+              "[" LINE "]"),
+        RELAY("[{\"type\":\"range\",\"metric\":\"time\",\"radius_s\":-1}]", "[" LINE "]"),
+        RELAY("[{\"type\":\"knn\",\"metric\":\"hops\",\"k\":1}]", "[" LINE "]"),
+        NEAR(""),
+        NEAR(",\"distance_m\":1"),
+        NEAR(",\"duration_s\":1"),
+        NEAR(",\"distance_m\":-1,\"duration_s\":1"),
+        NEAR(",\"distance_m\":1,\"duration_s\":-1"),
+        NEAR(",\"distance_m\":1,\"duration_s\":\"1\""),
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         if (is_valid_text(schema, wrong[i])) fail_msg("valid by the schema: %s", wrong[i]);

@@ -44,8 +44,8 @@ static void add(sc_checks *checks, uint64_t line, flaw wrong)
     const sc_near *nearest = NULL;
     size_t count = 0;
     sc_diag diag = {""};
-    CHECK_OK(sc_lbs_nearest(lbs, objects, &(sc_near_query){{0, middle_m}, &request}, &nearest,
-                            &count, &diag),
+    CHECK_OK(sc_lbs_nearest(lbs, objects, &(sc_near_query){{.offset_m = middle_m}, &request},
+                            &nearest, &count, &diag),
              &diag);
     assert_int_equal(count, K);
     sc_near answer[K + 1] = {nearest[0], nearest[1], nearest[2], nearest[2]};

@@ -22,16 +22,55 @@ static sc_seg_id segment_of(const sc_map *map, sc_place at)
     return sc_map_edges(map)[at.edge].segment;
 }
 
-/** Milliseconds from the first node of the place's segment to the place. */
-static uint64_t ms_along(const sc_map *map, const sc_routes *routes, sc_place at)
+/** Milliseconds from the first node of the place's segment to the place, or backwards. */
+static uint64_t ms_along(const sc_map *map, const sc_routes *routes, sc_place at, bool back)
 {
     const sc_seg_id segment = segment_of(map, at);
     double ms = 0;
     for (sc_edge_id e = sc_map_segments(map)[segment].first_edge; e < at.edge; e++) {
-        ms += sc_routes_edge_ms(routes, e, sc_map_edges(map)[e].length);
+        ms += sc_routes_edge_ms(routes, e, back, sc_map_edges(map)[e].length);
     }
-    ms = round(ms + sc_routes_edge_ms(routes, at.edge, at.offset));
-    return (uint64_t)fmin(ms, sc_routes_segment_ms(routes, segment));
+    return (uint64_t)round(ms + sc_routes_edge_ms(routes, at.edge, back, at.offset));
+}
+
+/** The whole segment, whatever of it is closed. */
+static uint64_t ms_whole(const sc_map *map, const sc_routes *routes, sc_seg_id segment, bool back)
+{
+    const sc_edge_id last = sc_map_segments(map)[segment + 1].first_edge - 1;
+    const sc_place end = {last, sc_map_edges(map)[last].length};
+    const uint64_t ms = ms_along(map, routes, end, back);
+    return ms > 0 ? ms : 1;
+}
+
+/** Whether the road is open between its first node and a place, or the place and its last node. */
+static bool is_open(const sc_map *map, sc_place at, bool is_behind, bool back)
+{
+    const sc_seg_id segment = segment_of(map, at);
+    const sc_segment *road = &sc_map_segments(map)[segment];
+    for (sc_edge_id e = road[0].first_edge; e < road[1].first_edge; e++) {
+        const sc_travel_times times = sc_map_edge_times(map)[e];
+        if ((back ? times.backward : times.forward) != SC_CLOSED) continue;
+        const uint32_t length = sc_map_edges(map)[e].length;
+        if (length == 0) continue;
+        if (e < at.edge && !is_behind) return false;
+        if (e > at.edge && is_behind) return false;
+        if (e == at.edge && (is_behind ? at.offset < length : at.offset > 0)) return false;
+    }
+    return true;
+}
+
+/** From a place to a star at an end of its segment, or from there; NO_WAY if one may not. */
+static uint64_t ms_to_end(const sc_map *map, const sc_routes *routes, sc_place at, bool is_behind,
+                          bool back)
+{
+    if (!is_open(map, at, is_behind, back)) return NO_WAY;
+    const uint64_t along = ms_along(map, routes, at, back);
+    return is_behind ? ms_whole(map, routes, segment_of(map, at), back) - along : along;
+}
+
+static uint64_t added(uint64_t a, uint64_t b)
+{
+    return a == NO_WAY || b == NO_WAY ? NO_WAY : a + b;
 }
 
 static void improve(uint64_t *ms, uint64_t by)
@@ -39,35 +78,59 @@ static void improve(uint64_t *ms, uint64_t by)
     if (by < *ms) *ms = by;
 }
 
+/** Whether a whole segment is open one way. */
+static bool is_open_through(const sc_map *map, sc_seg_id segment, bool back)
+{
+    return is_open(map, (sc_place){sc_map_segments(map)[segment].first_edge, 0}, true, back);
+}
+
 /** From a place to every star: all segments are looked at until nothing changes any more. */
 static void search_plainly(const sc_map *map, const sc_routes *routes, sc_place from, uint64_t *ms)
 {
     const sc_segment *segments = sc_map_segments(map);
     const sc_segment *own = &segments[segment_of(map, from)];
-    const uint64_t along = ms_along(map, routes, from);
     for (sc_star_id star = 0; star < sc_map_star_count(map); star++) {
         ms[star] = NO_WAY;
     }
-    improve(&ms[own->star_a], along);
+    improve(&ms[own->star_a], ms_to_end(map, routes, from, false, true));
     if (own->star_b != SC_NONE) {
-        improve(&ms[own->star_b], sc_routes_segment_ms(routes, segment_of(map, from)) - along);
+        improve(&ms[own->star_b], ms_to_end(map, routes, from, true, false));
     }
     for (bool is_done = false; !is_done;) {
         is_done = true;
         for (sc_seg_id s = 0; s < sc_map_segment_count(map); s++) {
             if (segments[s].star_b == SC_NONE) continue;
-            uint64_t *a = &ms[segments[s].star_a];
-            uint64_t *b = &ms[segments[s].star_b];
-            const uint64_t time = sc_routes_segment_ms(routes, s);
-            if (*a != NO_WAY && *a + time < *b) {
-                *b = *a + time;
-                is_done = false;
-            } else if (*b != NO_WAY && *b + time < *a) {
-                *a = *b + time;
+            for (int back = 0; back < 2; back++) {
+                const sc_star_id begin = back ? segments[s].star_b : segments[s].star_a;
+                const sc_star_id end = back ? segments[s].star_a : segments[s].star_b;
+                if (ms[begin] == NO_WAY || !is_open_through(map, s, back)) continue;
+                const uint64_t there = ms[begin] + ms_whole(map, routes, s, back);
+                if (there >= ms[end]) continue;
+                ms[end] = there;
                 is_done = false;
             }
         }
     }
+}
+
+static bool is_before(sc_place a, sc_place b)
+{
+    return a.edge == b.edge ? a.offset < b.offset : a.edge < b.edge;
+}
+
+/** The straight way between two places of one segment. */
+static uint64_t straight_ms(const sc_map *map, const sc_routes *routes, sc_place from, sc_place to)
+{
+    const bool back = is_before(to, from);
+    const sc_place first = back ? to : from;
+    const sc_place behind = back ? from : to;
+    for (sc_edge_id e = first.edge; e <= behind.edge; e++) {
+        const sc_travel_times times = sc_map_edge_times(map)[e];
+        const uint32_t enters = e == first.edge ? first.offset : 0;
+        const uint32_t leaves = e == behind.edge ? behind.offset : sc_map_edges(map)[e].length;
+        if (leaves > enters && (back ? times.backward : times.forward) == SC_CLOSED) return NO_WAY;
+    }
+    return ms_along(map, routes, behind, back) - ms_along(map, routes, first, back);
 }
 
 /** The time of the fastest way, given those to all stars. */
@@ -76,15 +139,11 @@ static uint64_t plain_ms(const sc_map *map, const sc_routes *routes, sc_place fr
 {
     const sc_seg_id last = segment_of(map, to);
     const sc_segment *own = &sc_map_segments(map)[last];
-    const uint64_t along = ms_along(map, routes, to);
     uint64_t ms = NO_WAY;
-    if (last == segment_of(map, from)) {
-        const uint64_t before = ms_along(map, routes, from);
-        ms = along > before ? along - before : before - along;
-    }
-    if (to_star[own->star_a] != NO_WAY) improve(&ms, to_star[own->star_a] + along);
-    if (own->star_b != SC_NONE && to_star[own->star_b] != NO_WAY) {
-        improve(&ms, to_star[own->star_b] + sc_routes_segment_ms(routes, last) - along);
+    if (last == segment_of(map, from)) improve(&ms, straight_ms(map, routes, from, to));
+    improve(&ms, added(to_star[own->star_a], ms_to_end(map, routes, to, false, false)));
+    if (own->star_b != SC_NONE) {
+        improve(&ms, added(to_star[own->star_b], ms_to_end(map, routes, to, true, true)));
     }
     return ms;
 }
@@ -103,20 +162,16 @@ static uint64_t drive(const sc_map *map, const sc_routes *routes, sc_place from,
 {
     const sc_leg *legs = route->legs;
     const sc_leg last = legs[route->leg_count - 1];
-    const uint64_t start = ms_along(map, routes, from);
-    const uint64_t end = ms_along(map, routes, to);
     assert_int_equal(legs[0].segment, segment_of(map, from));
     assert_int_equal(last.segment, segment_of(map, to));
     if (route->leg_count == 1) {
         const sc_place back = last.is_backwards ? to : from;
         const sc_place ahead = last.is_backwards ? from : to;
-        assert_true(ahead.edge > back.edge ||
-                    (ahead.edge == back.edge && ahead.offset >= back.offset) || start == end);
-        return last.is_backwards ? start - end : end - start;
+        const uint64_t ms = straight_ms(map, routes, from, to);
+        assert_true(!is_before(ahead, back) || ms == 0);
+        return ms;
     }
-    const uint64_t first_whole = sc_routes_segment_ms(routes, legs[0].segment);
-    const uint64_t last_whole = sc_routes_segment_ms(routes, last.segment);
-    uint64_t ms = legs[0].is_backwards ? start : first_whole - start;
+    uint64_t ms = ms_to_end(map, routes, from, !legs[0].is_backwards, legs[0].is_backwards);
     for (size_t i = 1; i < route->leg_count; i++) {
         const sc_star_id here = leg_end(map, legs[i - 1], false);
         assert_int_not_equal(here, SC_NONE);
@@ -124,9 +179,13 @@ static uint64_t drive(const sc_map *map, const sc_routes *routes, sc_place from,
         // No route turns on the spot.
         assert_false(legs[i - 1].segment == legs[i].segment &&
                      legs[i - 1].is_backwards != legs[i].is_backwards);
-        if (i + 1 < route->leg_count) ms += sc_routes_segment_ms(routes, legs[i].segment);
+        if (i + 1 == route->leg_count) break;
+        assert_true(is_open_through(map, legs[i].segment, legs[i].is_backwards));
+        assert_int_equal(sc_routes_segment_ms(routes, legs[i]),
+                         ms_whole(map, routes, legs[i].segment, legs[i].is_backwards));
+        ms += sc_routes_segment_ms(routes, legs[i]);
     }
-    return ms + (last.is_backwards ? last_whole - end : end);
+    return added(ms, ms_to_end(map, routes, to, last.is_backwards, last.is_backwards));
 }
 
 // Often at an end of the edge, where many ways tie.
@@ -138,6 +197,25 @@ static sc_place any_place(const sc_map *map, sc_rng *rng)
     return (sc_place){edge, draw == 0   ? 0
                             : draw == 1 ? length
                                         : (uint32_t)(sc_rng_unit(rng) * (length + 1.0))};
+}
+
+static bool has_one_ways(const sc_map *map)
+{
+    for (sc_edge_id e = 0; e < sc_map_edge_count(map); e++) {
+        const sc_travel_times times = sc_map_edge_times(map)[e];
+        if (times.forward == SC_CLOSED || times.backward == SC_CLOSED) return true;
+    }
+    return false;
+}
+
+/** Within a part there is a way; where all roads are open both ways, there is none between two. */
+static void check_parts(const sc_map *map, const sc_routes *routes, sc_place from, sc_place to,
+                        uint64_t ms)
+{
+    const uint32_t part = sc_routes_part(routes, segment_of(map, from));
+    const bool is_same = part == sc_routes_part(routes, segment_of(map, to));
+    if (is_same && part != SC_NONE) assert_true(ms != NO_WAY);
+    if (!has_one_ways(map)) assert_int_equal(is_same, ms != NO_WAY);
 }
 
 /** Check ways from `starts` places to `ends` each; how many there were. */
@@ -161,9 +239,7 @@ static size_t check_ways(const sc_map *map, sc_vehicle vehicle, uint64_t seed, i
             const uint64_t wanted = plain_ms(map, routes, from, to, to_star);
             CHECK_OK(sc_route_find(search, from, to, &route), NULL);
             assert_int_equal(route.leg_count > 0, wanted != NO_WAY);
-            assert_int_equal(sc_routes_part(routes, segment_of(map, from)) ==
-                                 sc_routes_part(routes, segment_of(map, to)),
-                             wanted != NO_WAY);
+            check_parts(map, routes, from, to, wanted);
             if (wanted == NO_WAY) continue;
             assert_int_equal(drive(map, routes, from, to, &route), wanted);
             found++;
@@ -193,6 +269,39 @@ static void test_ways_on_odd_maps_are_those_of_a_plain_search(void **state)
     check_case_done();
     // Many odd maps are in pieces.
     assert_true(found > 40000);
+}
+
+/** The map of a sketch with one-way streets, and times of their own for each direction. */
+static sc_map *directed_map(const sketch *s, uint64_t seed)
+{
+    sc_builder *builder = sketch_builder(s);
+    sc_rng rng;
+    sc_rng_seed(&rng, seed + 17);
+    for (sc_edge_id e = 0; e < s->edge_count; e++) {
+        const uint32_t closed = s->edges[e].length > 0 ? sc_rng_below(&rng, 6) : 5;
+        const double forward_s = sc_rng_below(&rng, 5);
+        const double backward_s = sc_rng_below(&rng, 2000) / 1000.0;
+        CHECK_OK(sc_builder_set_edge_times(builder, e, closed == 0 ? SC_CLOSED_S : forward_s,
+                                           closed == 1 ? SC_CLOSED_S : backward_s),
+                 NULL);
+    }
+    return finish_builder(builder);
+}
+
+static void test_ways_on_odd_maps_with_one_way_streets_are_too(void **state)
+{
+    (void)state;
+    size_t found = 0;
+    for (uint64_t seed = 0; seed < 4000; seed++) {
+        check_case(seed);
+        sketch s = sketch_odd(seed);
+        sc_map *map = directed_map(&s, seed);
+        found += check_ways(map, (sc_vehicle)(seed % SC_VEHICLE_COUNT), seed, 3, 8);
+        sc_map_free(map);
+        sketch_free(&s);
+    }
+    check_case_done();
+    assert_true(found > 20000);
 }
 
 /** Up to sixty junctions: loops, roads side by side, islands; lengths that tie, or are nothing. */
@@ -234,6 +343,22 @@ static void test_ways_in_tangles_are_those_of_a_plain_search(void **state)
     }
     check_case_done();
     assert_true(found > 40000);
+}
+
+static void test_ways_in_tangles_of_one_way_streets_are_too(void **state)
+{
+    (void)state;
+    size_t found = 0;
+    for (uint64_t seed = 0; seed < 1200; seed++) {
+        check_case(seed);
+        sketch s = tangle(seed);
+        sc_map *map = directed_map(&s, seed);
+        found += check_ways(map, (sc_vehicle)(seed % SC_VEHICLE_COUNT), seed, 4, 12);
+        sc_map_free(map);
+        sketch_free(&s);
+    }
+    check_case_done();
+    assert_true(found > 20000);
 }
 
 static void test_ways_on_a_grid_where_all_tie_are_those_of_a_plain_search(void **state)
@@ -343,6 +468,8 @@ static void test_ways_through_northwest_atlanta_are_those_of_a_plain_search(void
 
 static const struct CMUnitTest tests[] = {
     SC_CASES(test_ways_on_odd_maps_are_those_of_a_plain_search),
+    SC_CASES(test_ways_on_odd_maps_with_one_way_streets_are_too),
+    SC_CASES(test_ways_in_tangles_of_one_way_streets_are_too),
     SC_CASES(test_ways_in_tangles_are_those_of_a_plain_search),
     cmocka_unit_test(test_ways_on_a_grid_where_all_tie_are_those_of_a_plain_search),
     cmocka_unit_test(test_ways_where_everybody_is_joined_to_everybody_are_too),

@@ -239,8 +239,9 @@ static void test_a_route_table_has_ways_for_both_classes(void **state)
     s.edges[0].length = 10000.0;
     s.edges[0].road_class = SC_ROAD_MOTORWAY;
     fixture f = fixture_of(&s);
-    assert_true(sc_routes_segment_ms(f.routes.by_vehicle[SC_TRUCK], 0) >
-                sc_routes_segment_ms(f.routes.by_vehicle[SC_CAR], 0));
+    const sc_leg road = {0, false};
+    assert_true(sc_routes_segment_ms(f.routes.by_vehicle[SC_TRUCK], road) >
+                sc_routes_segment_ms(f.routes.by_vehicle[SC_CAR], road));
     fixture_free(&f);
 }
 

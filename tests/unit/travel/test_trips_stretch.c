@@ -30,8 +30,7 @@ static fixture fixture_new(void)
     CHECK_OK(sc_routes_new(f.map, SC_CAR, NULL, &f.routes, &diag), &diag);
     assert_int_equal(sc_map_segment_count(f.map), 1);
     for (sc_edge_id e = 0; e < 3; e++) {
-        const double speed = sc_speed_m_s(SC_CAR, sc_map_edge_classes(f.map)[e]);
-        f.ms[e] = sc_map_edge_length_m(f.map, e) / speed * 1e3;
+        f.ms[e] = sc_map_edge_times(f.map)[e].forward * sc_map_time_unit_s(f.map) * 1e3;
     }
     return f;
 }

@@ -24,21 +24,21 @@ static sc_map *odd_map_with_objects(uint64_t seed)
     return finish_builder(builder);
 }
 
-static void check_distances(const sc_map *map, sc_distances *search, const made_distances *all,
+static void check_distances(const sc_map *map, sc_ways *search, const made_distances *all,
                             sc_edge_id edge, double offset_m)
 {
-    CHECK_OK(sc__distances_from(search, edge, offset_m), NULL);
+    CHECK_OK(sc__ways_from(search, SC_METRIC_DISTANCE, edge, offset_m), NULL);
     size_t count = 0;
     double last_m = 0.0;
     for (;;) {
-        sc_object_id object = 4711;
-        double distance_m = -1.0;
-        CHECK_OK(sc__distances_next(search, HUGE_VAL, &object, &distance_m), NULL);
-        if (object == SC_NONE) break;
-        const double wanted_m = made_distance(all, edge, offset_m, object);
-        CHECK_CLOSE(distance_m, wanted_m, 1e-9 * (1.0 + wanted_m));
-        assert_true(distance_m >= last_m);
-        last_m = distance_m;
+        sc_searched_object found = {.object = 4711};
+        CHECK_OK(sc__ways_next(search, HUGE_VAL, &found), NULL);
+        if (found.object == SC_NONE) break;
+        const double wanted_m = made_distance(all, edge, offset_m, found.object);
+        // The start is rounded to a thousandth of a unit.
+        CHECK_CLOSE(found.distance_m, wanted_m, 1e-3 * sc_map_unit_m(map) + 1e-9 * wanted_m);
+        assert_true(found.distance_m >= last_m);
+        last_m = found.distance_m;
         count++;
     }
     size_t in_reach = 0;
@@ -55,16 +55,16 @@ static void test_distances_on_odd_maps_are_those_between_all_nodes(void **state)
         check_case(seed);
         sc_map *map = odd_map_with_objects(seed);
         made_distances all = made_distances_new(map);
-        sc_distances search;
-        CHECK_OK(sc__distances_init(&search, map), NULL);
+        sc_ways search;
+        CHECK_OK(sc__ways_init(&search, map), NULL);
         for (sc_edge_id e = 0; e < sc_map_edge_count(map); e++) {
             const double length_m = sc_map_edge_length_m(map, e);
             check_distances(map, &search, &all, e, 0.0);
             check_distances(map, &search, &all, e, 0.3 * length_m);
             check_distances(map, &search, &all, e, length_m);
         }
-        sc__distances_fini(&search);
-        sc__distances_fini(&search);
+        sc__ways_fini(&search);
+        sc__ways_fini(&search);
         made_distances_free(&all);
         sc_map_free(map);
     }
@@ -76,25 +76,28 @@ static void test_a_search_stops_where_it_is_told_to(void **state)
     (void)state;
     sc_map *map = made_town();
     made_distances all = made_distances_new(map);
-    sc_distances search;
-    CHECK_OK(sc__distances_init(&search, map), NULL);
+    sc_ways search;
+    CHECK_OK(sc__ways_init(&search, map), NULL);
     for (int step = 0; step < 9; step++) {
         const double max_m = 7.0 * step;
-        CHECK_OK(sc__distances_from(&search, 3, 1.0), NULL);
+        CHECK_OK(sc__ways_from(&search, SC_METRIC_DISTANCE, 3, 1.0), NULL);
         size_t count = 0;
-        for (sc_object_id object = 0; object != SC_NONE; count += object != SC_NONE) {
-            double distance_m = 0.0;
-            CHECK_OK(sc__distances_next(&search, max_m, &object, &distance_m), NULL);
+        for (sc_searched_object found = {.object = 0}; found.object != SC_NONE;
+             count += found.object != SC_NONE) {
+            CHECK_OK(sc__ways_next(&search, max_m, &found), NULL);
         }
         for (sc_object_id i = 0; i < sc_map_object_count(map); i++) {
             count -= made_distance(&all, 3, 1.0, i) <= max_m;
         }
         assert_int_equal(count, 0);
     }
-    sc__distances_fini(&search);
+    sc__ways_fini(&search);
     made_distances_free(&all);
     sc_map_free(map);
 }
+
+/** Records of old tell no travel time. */
+#define UNTOLD ((double)NAN)
 
 // --- What an answer may leave open -----------------------------------------------------
 
@@ -147,7 +150,7 @@ static void test_of_objects_equally_far_any_may_be_named(void **state)
     for (sc_object_id a = 0; a < 4; a++) {
         for (sc_object_id b = 0; b < 4; b++) {
             // Objects 0 to 2 are 20 m away, the last is 40 m away.
-            sc_event_result results[] = {{a, 20.0}, {b, 20.0}};
+            sc_event_result results[] = {{a, 20.0, UNTOLD}, {b, 20.0, UNTOLD}};
             const bool is_right = a != b && a < 3 && b < 3;
             assert_int_equal(complaints(map, &two, results, 2), is_right ? 0 : 1);
         }
@@ -162,7 +165,7 @@ static void test_distances_may_be_off_by_a_millimetre_and_no_more(void **state)
     const sc_event_request one = {.k = 1};
     static const double off_m[] = {0.0, 0.001, -0.001, 0.0012, -0.0012};
     for (size_t i = 0; i < 5; i++) {
-        sc_event_result result = {1, 20.0 + off_m[i]};
+        sc_event_result result = {1, 20.0 + off_m[i], UNTOLD};
         assert_int_equal(complaints(map, &one, &result, 1), i >= 3 ? 1 : 0);
     }
     sc_map_free(map);
@@ -172,14 +175,15 @@ static void test_what_lies_on_the_rim_of_a_range_may_be_named_or_not(void **stat
 {
     (void)state;
     sc_map *map = map_of_ties();
-    const sc_event_request range = {.is_range = true, .radius_m = 40.0};
-    sc_event_result results[] = {{0, 20.0}, {1, 20.0}, {2, 20.0}, {3, 40.0}};
+    const sc_event_request range = {.is_range = true, .radius = 40.0};
+    sc_event_result results[] = {
+        {0, 20.0, UNTOLD}, {1, 20.0, UNTOLD}, {2, 20.0, UNTOLD}, {3, 40.0, UNTOLD}};
     assert_int_equal(complaints(map, &range, results, 4), 0);
     assert_int_equal(complaints(map, &range, results, 3), 0);
     assert_int_equal(complaints(map, &range, results, 2), 1);
-    const sc_event_request smaller = {.is_range = true, .radius_m = 39.99};
+    const sc_event_request smaller = {.is_range = true, .radius = 39.99};
     assert_int_equal(complaints(map, &smaller, results, 4), 1);
-    const sc_event_request larger = {.is_range = true, .radius_m = 40.01};
+    const sc_event_request larger = {.is_range = true, .radius = 40.01};
     assert_int_equal(complaints(map, &larger, results, 3), 1);
     sc_map_free(map);
 }
@@ -189,7 +193,8 @@ static void test_fewer_objects_than_wanted_are_enough_if_there_are_no_more(void 
     (void)state;
     sc_map *map = map_of_ties();
     const sc_event_request ten = {.k = 10};
-    sc_event_result results[] = {{2, 20.0}, {1, 20.0}, {0, 20.0}, {3, 40.0}};
+    sc_event_result results[] = {
+        {2, 20.0, UNTOLD}, {1, 20.0, UNTOLD}, {0, 20.0, UNTOLD}, {3, 40.0, UNTOLD}};
     assert_int_equal(complaints(map, &ten, results, 4), 0);
     assert_int_equal(complaints(map, &ten, results, 3), 1);
     // A category that the map does not have has no objects.
@@ -205,19 +210,22 @@ static void test_results_are_told_nearest_first(void **state)
 {
     (void)state;
     sc_map *map = map_of_ties();
-    const sc_event_request wishes[] = {{.k = 4}, {.is_range = true, .radius_m = 50.0}};
+    const sc_event_request wishes[] = {{.k = 4}, {.is_range = true, .radius = 50.0}};
     for (size_t w = 0; w < 2; w++) {
         // Wherever the farthest stands, only the last place is right.
         for (size_t place = 0; place < 4; place++) {
-            sc_event_result results[] = {{0, 20.0}, {1, 20.0}, {2, 20.0}, {3, 40.0}};
+            sc_event_result results[] = {
+                {0, 20.0, UNTOLD}, {1, 20.0, UNTOLD}, {2, 20.0, UNTOLD}, {3, 40.0, UNTOLD}};
             results[3] = results[place];
-            results[place] = (sc_event_result){3, 40.0};
+            results[place] = (sc_event_result){3, 40.0, UNTOLD};
             assert_int_equal(complaints(map, &wishes[w], results, 4), place == 3 ? 0 : 1);
         }
         // What rounding does to objects equally far is no disorder; a step of more is.
-        sc_event_result rounded[] = {{0, 20.0005}, {1, 20.0}, {2, 19.9995}, {3, 40.0}};
+        sc_event_result rounded[] = {
+            {0, 20.0005, UNTOLD}, {1, 20.0, UNTOLD}, {2, 19.9995, UNTOLD}, {3, 40.0, UNTOLD}};
         assert_int_equal(complaints(map, &wishes[w], rounded, 4), 0);
-        sc_event_result falling[] = {{0, 20.001}, {1, 20.0}, {2, 19.999}, {3, 40.0}};
+        sc_event_result falling[] = {
+            {0, 20.001, UNTOLD}, {1, 20.0, UNTOLD}, {2, 19.999, UNTOLD}, {3, 40.0, UNTOLD}};
         assert_int_equal(complaints(map, &wishes[w], falling, 4), 1);
     }
     sc_map_free(map);

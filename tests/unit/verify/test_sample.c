@@ -53,7 +53,7 @@ static void cloak(stage *s, uint32_t number)
 
 static void answer(stage *s, uint32_t number)
 {
-    sc_event_result result = {number, 1.0};
+    sc_event_result result = {number, 1.0, 0.1};
     const sc_event_answer answered = {.results = &result, .result_count = 1};
     const uint32_t found = sc__query_table_find(&s->ledger, key_of(number));
     CHECK_OK(sc__sample_answered(&s->sample, &s->ledger, found, number, &answered), NULL);
