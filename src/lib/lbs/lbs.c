@@ -334,7 +334,15 @@ static sc_err answer_border(border_search *border, const border_question *questi
     p.lean = p.lists.is_possible && !(q->without_index && p.lists.count > 0) ? &p.lists : NULL;
     border->group_next = 0;
     border->group_count = 0;
+    // Lists of different nodes are far apart in memory: they are asked for some nodes ahead.
+    enum { AHEAD = 6 };
+    for (size_t node = 0; p.lean && node < q->count && node < AHEAD; node++) {
+        sc__index_lookup_fetch(p.lean, q->stars[node]);
+    }
     for (size_t node = 0; node < q->count; node++) {
+        if (p.lean && node + AHEAD < q->count) {
+            sc__index_lookup_fetch(p.lean, q->stars[node + AHEAD]);
+        }
         const sc_err err = answer_node(border, &p, node, reply);
         if (err) return err;
         sc__reply_end_nears(reply, q->place, node);

@@ -122,6 +122,15 @@ static inline const uint32_t *sc__index_lookup_others(const sc_index_lookup *loo
     return lookup->view->index.others + list->first + (uint64_t)star * list->k;
 }
 
+/** Ask for the memory that a look-up of `star` will touch. */
+static inline void sc__index_lookup_fetch(const sc_index_lookup *lookup, sc_star_id star)
+{
+    for (uint32_t i = 0; i < lookup->count; i++) {
+        __builtin_prefetch(sc__index_lookup_entries(lookup, i, star));
+        __builtin_prefetch(sc__index_lookup_others(lookup, i, star));
+    }
+}
+
 /** Whether the lists are enough for `star`; they must be possible. */
 bool sc__index_lists_reach(const sc_index_lookup *lookup, sc_star_id star);
 
@@ -339,6 +348,7 @@ typedef struct sc_shared_search {
     sc_lbs_best best[SC_LANES];
     double *best_room;
     size_t best_capacity;
+    int64_t farthest;  ///< the greatest number that any lane of any star has had
     bool is_lost;      ///< something was too far for 30 bits
     bool has_carried;  ///< something was too much for the 32 bits of the other metric
     uint64_t visited;  ///< stars taken out of the queue, since the beginning

@@ -69,6 +69,15 @@ static int64_t least_lane(const sc_lbs_lanes *lanes)
     return least;
 }
 
+/** Whether what a lane has reached is too far, by `way`, to be counted. */
+static bool loses(const sc_lbs_lanes *from, int64_t way)
+{
+    for (int i = 0; i < SC_LANES; i++) {
+        if (from->of[i] < SC_LANE_FAR && from->of[i] + way >= SC_LANE_FAR) return true;
+    }
+    return false;
+}
+
 /**
  * Go on from `from` by `way`: where that is cheaper, and within the bound, `to` takes it.
  *
@@ -79,21 +88,22 @@ SC_INLINE int64_t go_on(sc_shared_search *s, const sc_lbs_lanes *from, int64_t w
 {
     // Straight loops over all lanes, without a branch, so that the compiler makes vectors of them.
     int64_t most = -1;
-    int64_t lost = 0;
     int64_t carried = 0;
     const int64_t way_other = way & OTHER_MASK;
     for (int i = 0; i < SC_LANES; i++) {
         const int64_t there = from->of[i] + way;
         const int64_t is_cheaper = (there < to->of[i]) & (there <= s->bound.of[i]);
-        lost |= (from->of[i] < SC_LANE_FAR) & (there >= SC_LANE_FAR);
         carried |= (from->of[i] & OTHER_MASK) + way_other;
         to->of[i] = is_cheaper ? there : to->of[i];
         const int64_t gained = is_cheaper ? there : -1;
         most = gained > most ? gained : most;
     }
-    s->is_lost |= lost != 0;
     s->has_carried |= carried > OTHER_MASK;
-    return most < 0 ? SC_LANE_FAR : most;
+    // Few maps have ways so far that it must be looked at which lanes they are too far for.
+    if (s->farthest >= SC_LANE_FAR - way) s->is_lost |= loses(from, way);
+    if (most < 0) return SC_LANE_FAR;
+    s->farthest = most > s->farthest ? most : s->farthest;
+    return most;
 }
 
 // --- What is found -----------------------------------------------------------
@@ -317,6 +327,7 @@ static bool begin(sc_shared_search *s, const sc_star_id *stars, size_t count)
     s->queue.count = 0;
     s->is_lost = s->question->reach.radius >= SC_LANE_MOST && isfinite(s->question->reach.radius);
     s->has_carried = false;
+    s->farthest = 0;
     if (s->question->reach.k != UINT32_MAX && s->question->reach.k > s->best_capacity) {
         double *grown =
             sc_realloc_array(s->best_room, (size_t)s->question->reach.k * SC_LANES, sizeof *grown);
