@@ -260,8 +260,7 @@ static sc_err read_metric(const sc__fields *request, sc_metric *out)
     const char *name = sc_json_text_at(value);
     *out = name ? sc_metric_find(name) : SC_METRIC_COUNT;
     if (*out != SC_METRIC_COUNT) return SC_OK;
-    return sc__field_fail(request, "metric",
-                          "is not one that is known; write \"distance\" or \"time\"");
+    return sc__field_fail(request, "metric", "is unknown; write \"distance\" or \"time\"");
 }
 
 static sc_err read_knn(const sc__fields *request, sc_request *out)

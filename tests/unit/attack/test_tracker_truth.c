@@ -3,6 +3,8 @@
 
 #include <starcloak/map_generate.h>
 
+#include "support/sketch.h"
+
 #include "travel/travel_internal.h"
 #include "travel/trips.h"
 
@@ -20,6 +22,31 @@ static city city_new(void)
     sc_diag diag = {""};
     CHECK_OK(sc_map_generate_city(&options, &c.map, &diag), &diag);
     CHECK_OK(sc_route_table_init(&c.routes, c.map, NULL, &diag), &diag);
+    return c;
+}
+
+/** A grid in which two of three streets are one-way, in turns to either side. */
+static city city_of_one_ways(void)
+{
+    city c = {0};
+    sketch s = sketch_grid(SC_COORDS_PLANAR, 30, 30);
+    sc_builder *builder = sketch_builder(&s);
+    for (sc_edge_id e = 0; e < s.edge_count; e++) {
+        const uint32_t from = s.edges[e].from;
+        const uint32_t to = s.edges[e].to;
+        const bool is_row = fabs(s.y[from] - s.y[to]) < 1.0;
+        const int street = (int)lround((is_row ? s.y[from] : s.x[from]) / 100.0);
+        const bool is_ahead = is_row ? s.x[to] > s.x[from] : s.y[to] > s.y[from];
+        const double seconds = s.edges[e].length / 10.0;
+        const bool is_open[2] = {street % 3 != (is_ahead ? 1 : 2),
+                                 street % 3 != (is_ahead ? 2 : 1)};
+        CHECK_OK(sc_builder_set_edge_times(builder, e, is_open[0] ? seconds : SC_CLOSED_S,
+                                           is_open[1] ? seconds : SC_CLOSED_S),
+                 NULL);
+    }
+    sketch_free(&s);
+    c.map = finish_builder(builder);
+    CHECK_OK(sc_route_table_init(&c.routes, c.map, NULL, NULL), NULL);
     return c;
 }
 
@@ -139,7 +166,36 @@ static void test_no_traveller_slower_than_the_top_speed_is_ruled_out(void **stat
     city_free(&c);
 }
 
+// Which streets are one-way rules much out, and never the truth.
+static void test_a_car_that_obeys_one_way_streets_is_never_ruled_out(void **state)
+{
+    (void)state;
+    enum { COUNT = 120 };
+    city c = city_of_one_ways();
+    const sc_trips_options options = {.count = COUNT, .truck_share = 0.2, .seed = 6};
+    size_t ruled_out[2] = {0, 0};
+    for (int ignores = 0; ignores < 2; ignores++) {
+        sc_movement *trips = NULL;
+        CHECK_OK(sc_trips_new(c.map, &c.routes, &options, &trips, NULL), NULL);
+        const sc_tracker_options how = {.ignores_one_ways = ignores};
+        sc_tracker *tracker = NULL;
+        CHECK_OK(sc_tracker_new(c.map, &how, &tracker, NULL), NULL);
+        sc_rng rng;
+        sc_rng_seed(&rng, 13);
+        for (uint32_t who = 0; who < COUNT; who++) {
+            check_case(who);
+            ruled_out[ignores] += follow_truth(tracker, trips, who, &rng, SC__PACE_MAX);
+        }
+        check_case_done();
+        sc_tracker_free(tracker);
+        sc_movement_free(trips);
+    }
+    assert_true(ruled_out[0] > ruled_out[1]);
+    city_free(&c);
+}
+
 static const struct CMUnitTest tests[] = {
+    SC_CASES(test_a_car_that_obeys_one_way_streets_is_never_ruled_out),
     SC_CASES(test_a_car_in_free_flow_is_never_ruled_out),
     SC_CASES(test_no_traveller_slower_than_the_top_speed_is_ruled_out),
 };

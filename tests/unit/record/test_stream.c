@@ -53,7 +53,9 @@ static void check_request(const sc_request *got, sc_request wanted)
 {
     assert_int_equal(got->type, wanted.type);
     assert_int_equal(got->k, wanted.k);
+    assert_int_equal(got->metric, wanted.metric);
     CHECK_CLOSE(got->radius_m, wanted.radius_m, 0.0);
+    CHECK_CLOSE(got->radius_s, wanted.radius_s, 0.0);
     assert_int_equal(got->category_count, wanted.category_count);
     for (uint32_t i = 0; i < SC_REQUEST_CATEGORIES; i++) {
         assert_int_equal(got->categories[i], wanted.categories[i]);
@@ -148,6 +150,31 @@ static void test_a_range_has_a_radius_and_an_unknown_size(void **state)
                      &stream);
     check_request(&line->request, (sc_request){.type = SC_REQUEST_RANGE, .radius_m = 0});
     sc_stream_free(stream);
+}
+
+static void test_a_request_names_its_metric_or_means_the_distance(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        sc_request wanted;
+    } cases[] = {
+        {"{\"type\":\"knn\",\"metric\":\"time\",\"k\":5}",
+         {.type = SC_REQUEST_KNN, .metric = SC_METRIC_TIME, .k = 5}},
+        {"{\"type\":\"knn\",\"metric\":\"distance\",\"k\":5}", {.type = SC_REQUEST_KNN, .k = 5}},
+        {"{\"type\":\"range\",\"radius_s\":90.5,\"metric\":\"time\"}",
+         {.type = SC_REQUEST_RANGE, .metric = SC_METRIC_TIME, .radius_s = 90.5}},
+        {"{\"type\":\"range\",\"radius_m\":7,\"metric\":\"distance\"}",
+         {.type = SC_REQUEST_RANGE, .radius_m = 7}},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[512];
+        snprintf(text, sizeof text, "{\"user\":\"a\",\"t\":0," PLACE "," PROFILE ",\"request\":%s}",
+                 cases[i].text);
+        sc_stream *stream = NULL;
+        check_request(&parse_one(text, &stream)->request, cases[i].wanted);
+        sc_stream_free(stream);
+    }
 }
 
 // However they are listed: equal requests look alike, and the order of wishes is not revealed.
@@ -580,6 +607,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_a_place_may_be_an_edge_and_an_offset),
     cmocka_unit_test(test_without_a_request_the_nearest_object_is_meant),
     cmocka_unit_test(test_a_range_has_a_radius_and_an_unknown_size),
+    cmocka_unit_test(test_a_request_names_its_metric_or_means_the_distance),
     cmocka_unit_test(test_categories_may_be_a_list_and_come_in_one_form),
     cmocka_unit_test(test_a_category_may_be_left_out),
     cmocka_unit_test(test_a_user_may_be_a_number_and_is_then_its_digits),

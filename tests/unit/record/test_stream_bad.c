@@ -117,6 +117,21 @@ static const refusal refusals[] = {
     {"{" USER "," T "," PLACE "," PROFILE ",\"request\":{\"type\":\"range\",\"radius_m\":-3}}",
      "\"request.radius_m\" is below 0; write metres, 0 or more"},
     {"{" USER "," T "," PLACE "," PROFILE
+     ",\"request\":{\"type\":\"knn\",\"metric\":\"taste\",\"k\":5}}",
+     "\"request.metric\" is unknown; write \"distance\" or \"time\""},
+    {"{" USER "," T "," PLACE "," PROFILE ",\"request\":{\"type\":\"knn\",\"metric\":7,\"k\":5}}",
+     "\"request.metric\" is unknown; write \"distance\" or \"time\""},
+    {"{" USER "," T "," PLACE "," PROFILE
+     ",\"request\":{\"type\":\"range\",\"metric\":\"time\",\"radius_m\":5}}",
+     "\"request.radius_m\" is metres, and the metric is \"time\"; write radius_s"},
+    {"{" USER "," T "," PLACE "," PROFILE ",\"request\":{\"type\":\"range\",\"radius_s\":5}}",
+     "\"request.radius_s\" is seconds; write radius_m, or add the metric \"time\""},
+    {"{" USER "," T "," PLACE "," PROFILE
+     ",\"request\":{\"type\":\"range\",\"metric\":\"time\",\"radius_s\":-1}}",
+     "\"request.radius_s\" is below 0; write seconds, 0 or more"},
+    {"{" USER "," T "," PLACE "," PROFILE ",\"request\":{\"type\":\"range\",\"metric\":\"time\"}}",
+     "\"request.radius_s\" is missing; add it"},
+    {"{" USER "," T "," PLACE "," PROFILE
      ",\"request\":{\"type\":\"range\",\"radius_m\":500,\"k\":5}}",
      "\"request\" has an unknown key 'k'; correct or remove it"},
     {"{" USER "," T "," PLACE "," PROFILE

@@ -405,8 +405,9 @@ static void test_ranges_in_seconds(void **state)
     assert_string_equal(complaint(&rim, 310.0, 11.0), "");
     assert_string_equal(complaint(&rim, 0.0, 0.0), "");  // none told
     assert_string_equal(complaint(&small, 0.0, 0.0), "");
-    assert_non_null(strstr(complaint(&wide, 0.0, 0.0), "0 results, a plain search finds 1"));
-    assert_non_null(strstr(complaint(&small, 310.0, 11.0), "1 results, a plain search finds 0"));
+    assert_non_null(strstr(complaint(&wide, 0.0, 0.0), "0 results, but a plain search finds 1"));
+    assert_non_null(
+        strstr(complaint(&small, 310.0, 11.0), "1 results, but a plain search finds 0"));
 }
 
 static const struct CMUnitTest tests[] = {
