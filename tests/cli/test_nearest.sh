@@ -16,7 +16,7 @@ printf 'lon,lat,category,name\n735050,3740001,well,Old Well\n' >wells.csv
     -o cafes.scm --quiet 2>/dev/null || echo "# no map with names"
 
 # rows: rank, distance, object and category of the table that was printed, in one line.
-rows() { awk '$1 ~ /^[0-9]+$/ { printf "%s%s %s %s %s", sep, $1, $2, $3, $4; sep = ", " }' "$out"; }
+rows() { awk '$1 ~ /^[0-9]+$/ { printf "%s%s %s %s %s", sep, $1, $2, $4, $5; sep = ", " }' "$out"; }
 
 # --- One position -----------------------------------------------------------------
 
@@ -49,9 +49,9 @@ equal "an island has what is on it" "$(rows)" "1 72.36 3 park"
 
 run nearest town.scm --lon 8.6821 --lat 49.4101 -k 2 --json
 succeeds "the same as JSON"
-equal "in one line, with all there is to know" "$(cat "$out")" '{"edge":4,"segment":3,"offset_m":151.9313,"snap_m":11.1195,"results":[{"poi":2,"distance_m":7.234325,"category":"hospital","name":"","lon":8.6820000,"lat":49.4100000},{"poi":1,"distance_m":79.583325,"category":"school","name":"","lon":8.6810000,"lat":49.4100000}]}'
+equal "in one line, with all there is to know" "$(sed -E 's/("duration_s":)[0-9.]+/\1SECONDS/g' "$out")" '{"edge":4,"segment":3,"offset_m":151.9313,"snap_m":11.1195,"street":"","metric":"distance","results":[{"poi":2,"distance_m":7.234325,"duration_s":SECONDS,"category":"hospital","name":"","street":"","lon":8.6820000,"lat":49.4100000},{"poi":1,"distance_m":79.583325,"duration_s":SECONDS,"category":"school","name":"","street":"","lon":8.6810000,"lat":49.4100000}]}'
 run nearest town.scm --edge 4 --offset-m 0 --radius-m 0 --json
-equal "without results, too" "$(cat "$out")" '{"edge":4,"segment":3,"offset_m":0.0000,"results":[]}'
+equal "without results, too" "$(cat "$out")" '{"edge":4,"segment":3,"offset_m":0.0000,"street":"","metric":"distance","results":[]}'
 run nearest cafes.scm --lon 8.6821 --lat 49.4101 -k 1 -c cafe
 check "objects have names" says "$out" "Bean, and Leaf"
 run nearest bare.scm --edge 4 --offset-m 0 -k 1
@@ -65,7 +65,37 @@ succeeds "on a planar map --lon and --lat are x and y"
 equal "in its own units" "$(rows)" "1 50.00 0 well"
 check "and its own words" grep -qE ' x +y +name$' "$out"
 run nearest yard.scm --lon 735000 --lat 3740000 --json
-check "in JSON, too" says "$out" '"name":"Old Well","x":735050.000,"y":3740000.000}'
+check "in JSON, too" says "$out" '"name":"Old Well","street":"","x":735050.000,"y":3740000.000}'
+
+# --- As one may drive ------------------------------------------------------------------
+
+# A road with two names for people, a school behind the position and one ahead of it, and a one-way way round.
+"$STARCLOAK" map import "$data"/ring.osm -o ring.scm --quiet || echo "# no map with directions"
+at=(--lon 8.003 --lat 49.0001)
+run nearest ring.scm "${at[@]}"
+check "the street is named" says "$out" 'you are on Ring "A" (B 37)'
+check "for objects, too" says "$out" 'Ahead   Ring "A" (B 37)'
+equal "either way counts where a road is open both ways" "$(rows)" "1 401.23 1 school, 2 583.60 0 school"
+run nearest ring.scm "${at[@]}" --heading 270
+equal "unless a heading is given" "$(rows)" "1 583.60 0 school, 2 838.93 1 school"
+run nearest ring.scm "${at[@]}" --radius-s 50
+equal "--radius-s asks for all within a time" "$(rows)" "1 401.23 1 school"
+run nearest ring.scm --lon 8.010 --lat 49.002 -k 1
+equal "a one-way road is not driven back" "$(rows)" "1 1,983.75 0 school"
+run nearest ring.scm "${at[@]}" --metric time -k 1 --json
+check "JSON has metric, street and both measures" says "$out" '"street":"Ring \"A\" (B 37)","metric":"time"' '"distance_m":401.227500,"duration_s":41.269500'
+run nearest ring.scm "${at[@]}" --metric hops
+refuses 2 "a metric is distance or time" "--metric"
+run nearest ring.scm "${at[@]}" --metric time --radius-m 5
+refuses 2 "metres are a distance" "give --radius-s, or leave --metric out"
+run nearest ring.scm "${at[@]}" --metric distance --radius-s 5
+refuses 2 "and seconds a time" "give --radius-m, or leave --metric out"
+run nearest ring.scm "${at[@]}" --radius-m 5 --radius-s 5
+refuses 2 "not both" "give --radius-m or --radius-s"
+run nearest ring.scm "${at[@]}" --heading 361
+refuses 2 "a heading is 0 to 360" "--heading"
+run nearest ring.scm --heading 90
+refuses 2 "of one position" "--heading is of one position"
 
 # --- Lines ------------------------------------------------------------------------
 
@@ -77,13 +107,13 @@ lines() {
 }
 lines '8.6821 49.4101\n8.69,49.40\n' -k 2
 succeeds "positions are read from standard input"
-equal "each object is a line with eight columns" "$(tr '\t' '|' <"$out")" \
-    "1|1|7.2343|2|hospital|8.6820000|49.4100000|-
-1|2|79.5833|1|school|8.6810000|49.4100000|-
-2|1|72.3630|3|park|8.6910000|49.4000000|-"
+equal "each object is a line with ten columns" "$(tr '\t' '|' <"$out" | sed -E 's/[0-9.]+(\|-)$/SECONDS\1/')" \
+    "1|1|7.2343|2|hospital|8.6820000|49.4100000|-|SECONDS|-
+1|2|79.5833|1|school|8.6810000|49.4100000|-|SECONDS|-
+2|1|72.3630|3|park|8.6910000|49.4000000|-|SECONDS|-"
 lines '8.6821 49.4101\n8.69 49.40\n' -c school -k 1
 succeeds "a position from which nothing can be reached is no failure"
-equal "but a line of dashes" "$(tail -n 1 "$out" | tr '\t' '|')" "2|-|-|-|-|-|-|-"
+equal "but a line of dashes" "$(tail -n 1 "$out" | tr '\t' '|')" "2|-|-|-|-|-|-|-|-|-"
 lines '8.6821 49.4101\n8.6 49.4\n8.69 49.40\n' -k 1 --max-snap-m 100
 equal "one that is too far off is told" "$status" 1
 equal "by its line, without the position" "$(cat "$err")" "starcloak nearest: standard input:2: no road within 100 m of the position"

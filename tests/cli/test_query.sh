@@ -23,9 +23,12 @@ bare = {"outcome": "answered", "wait_s": 0, "cloak": {"users": 2, "segments": 3}
     {"id": "1", "name": "Well", "category": "well", "distance_m": 50}]}
 evil = {"outcome": "answered", "wait_s": 0, "cloak": {"users": 2, "segments": 3}, "objects": [
     {"id": "1", "name": "\x1b[2Jgone\u009b\n1 0", "category": "caf\u00e9\t", "position": {"lon": 1, "lat": 2}, "distance_m": 5}]}
+named = {"outcome": "answered", "wait_s": 0, "cloak": {"users": 2, "segments": 3}, "street": "Ring \x1b (B 37)", "metric": "time",
+         "objects": [{"id": "1", "name": "Well", "category": "well", "street": "Up", "distance_m": 50, "duration_s": 61.25}]}
 empty = {"outcome": "answered", "wait_s": 75, "cloak": {"users": 2, "segments": 3}, "objects": []}
 replies = {  # status, body, headers
     "answered": (200, near, {}), "plane": (200, plane, {}), "bare": (200, bare, {}), "evil": (200, evil, {}),
+    "named": (200, named, {}),
     "empty": (200, empty, {}), "slow": (200, empty, {}),
     "expired": (200, {"outcome": "dropped", "reason": "expired", "wait_s": 10.0}, {}),
     "infeasible": (200, {"outcome": "dropped", "reason": "infeasible", "wait_s": 0}, {}),
@@ -127,6 +130,11 @@ succeeds "all can be said"
 equal "and is" "$(sent 'r["body"]')" "{'position': {'edge': 7, 'offset_m': 2.5}, \
 'profile': {'k': 3, 'l': 4, 'max_hops': 2, 'max_wait_s': 1.5}, \
 'request': {'categories': ['cafe', 'school', 'a park'], 'radius_m': 700, 'type': 'range'}}"
+run query "$base"/answered "${where[@]}" --heading 90 --within-s 60 --metric time
+equal "a heading, and a range in seconds" "$(sent "r['body']['position'], r['body']['request']")" \
+    "({'heading_deg': 90, 'lat': -49.5, 'lon': 8.0012}, {'metric': 'time', 'radius_s': 60, 'type': 'range'})"
+run query "$base"/answered "${where[@]}" --metric distance
+equal "a metric" "$(sent "r['body']['request']")" "{'k': 5, 'metric': 'distance', 'type': 'knn'}"
 run query "$base"/plane --x 735000.25 --y 3740000 --nearest 2
 equal "on a plane, too" "$(sent 'r["body"]["position"], r["body"]["request"]')" \
     "({'x': 735000.25, 'y': 3740000}, {'k': 2, 'type': 'knn'})"
@@ -185,6 +193,9 @@ check "in units of the map" says "$out" "735050.50  3740000.00  Well"
 run query "$base"/bare "${where[@]}"
 succeeds "without coordinates it has none"
 check "and no columns for them" grep -qE '^ +1 +50.00 +well +Well$' "$out"
+run query "$base"/named "${where[@]}"
+check "streets are named, and times told" grep -qE '^ +1 +50.00 +61.2 +well +Well  Up$' "$out"
+check "the street of the position, too" says "$out" 'you are on Ring \x1b (B 37)'
 run query "$base"/empty "${where[@]}"
 succeeds "an answer may be empty"
 check "which is told in words" says "$out" "No such object can be reached." "after 1 min 15 s"
@@ -316,6 +327,9 @@ misuse "of an edge, too" "--offset-m is missing" http://a --edge 1
 misuse "a longitude is one" "--lon: '181' is not in the range -180 to 180" http://a --lon 181 --lat 0
 misuse "what is no number is refused" "--lat: 'x' is not a number" http://a --lon 0 --lat x
 misuse "k of 0 is refused" "--k: '0' is not in the range" http://a "${where[@]}" --k 0
+misuse "metres are a distance" "give --within-s, or leave --metric out" http://a "${where[@]}" --metric time --within 5
+misuse "and seconds a time" "give --within, or leave --metric out" http://a "${where[@]}" --metric distance --within-s 5
+misuse "a heading is 0 to 360" "--heading" http://a "${where[@]}" --heading 361
 misuse "the nearest and all are too much" "--nearest asks for the nearest objects" http://a "${where[@]}" --nearest 1 --within 5
 misuse "a category has a name" "--category: the name of the category is empty" http://a "${where[@]}" -c a,,b
 misuse "there are 16 at most" "--category: more than 16" http://a "${where[@]}" -c a,b,c,d,e,f,g,h,i,j,k,l,m,n,o,p,q

@@ -124,7 +124,7 @@ for i in 1 2 3 4 5; do
 done
 check "at least four of five travellers at one place are hidden together and answered" test "$answered" -ge 4
 if [[ -n $url ]]; then
-    "$STARCLOAK" nearest city.scm --lon "$lon" --lat "$lat" -k 3 -c hospital --objects "$url" --json >nearest.json 2>/dev/null
+    "$STARCLOAK" nearest city.scm --lon "$lon" --lat "$lat" -k 3 -c hospital --metric time --objects "$url" --json >nearest.json 2>/dev/null
     check "exactly, as a plain search in the database's objects finds it" python3 - <<'PY'
 import glob, json
 wanted = [(r["poi"], round(r["distance_m"], 2)) for r in json.load(open("nearest.json"))["results"]]

@@ -212,7 +212,7 @@ static const refusal refusals[] = {
     {"{\"position\":{\"lon\":8,\"lat\":49,\"heading_deg\":-1}," KNN "}", SC_PROBLEM_POSITION,
      "/position/heading_deg", "it must be 0 to 360 degrees"},
     {"{\"position\":{\"heading_deg\":90}," KNN "}", SC_PROBLEM_POSITION, "/position",
-     "on this map"},
+     "this map needs lon and lat"},
 };
 
 static void test_a_refusal_names_the_field_and_says_what_to_do(void **state)
