@@ -130,8 +130,25 @@ static uint32_t original(const both_sides *b, const sc_object_table *table, uint
     return SC_NONE;
 }
 
+// Whether an object is within rounding of the position: then it may come to lie on the other side
+// of it, which makes all the difference on a one-way road, and to a traveller with a direction.
+static bool is_beside_an_object(const both_sides *b, odd_position at)
+{
+    enum { ROUNDING = 4 };
+    const sc_map *map = sc_objects_map(b->objects);
+    const double offset = at.offset_m / sc_map_unit_m(map);
+    const double length = sc_map_edges(map)[at.edge].length;
+    const sc_object_table *table = sc_objects_table(b->objects);
+    for (uint32_t i = 0; i < table->count; i++) {
+        if (table->objects[i].edge != at.edge) continue;
+        if (fabs(table->objects[i].offset - offset) <= ROUNDING) return true;
+    }
+    return offset <= ROUNDING || offset >= length - ROUNDING;
+}
+
 void both_sides_check(both_sides *b, size_t member, odd_position at)
 {
+    if (b->way == BY_GEOJSON_BYTES && is_beside_an_object(b, at)) return;
     const sc_object_table *table = b->way == BY_CALL ? &b->made.table : &b->read.table;
     const sc_near *got = NULL;
     size_t count = 0;

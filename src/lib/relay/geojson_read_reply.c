@@ -302,11 +302,11 @@ static sc_err place_object(reply_reading *r, const sc__geojson_nearby *nearby, s
     const uint32_t length = sc_map_edges(map)[snap.edge].length;
     double offset = rint(snap.offset_m / sc_map_unit_m(map));
     r->table.objects[i].edge = snap.edge;
-    // Coordinates are rounded to about a centimetre. An object that close to the end of an edge
-    // is at its end: else it could seem to lie in a road that is closed there.
-    const double rounding = 0.01 / sc_map_unit_m(map);
-    if (offset <= rounding) offset = 0.0;
-    if (offset >= length - rounding) offset = length;
+    // Within what rounding may do to it, an object at the end of an edge is there: else it could
+    // seem to lie in a road that is closed.
+    enum { ROUNDING = 2 };
+    if (offset <= ROUNDING) offset = 0.0;
+    if (offset >= (double)length - ROUNDING) offset = length;
     r->table.objects[i].offset = offset < length ? (uint32_t)offset : length;
     return SC_OK;
 }
