@@ -45,7 +45,7 @@ last=$(grep -oE '\[-?[0-9.]+,-?[0-9.]+\]' <<<"$line" | tail -n 1)
 # message REQUEST: the cloak with that request.
 message() {
     cat <<END
-{"type":"FeatureCollection","starcloak":1,"requests":[$1],"features":[
+{"type":"FeatureCollection","starcloak":2,"requests":[$1],"features":[
 {"type":"Feature","id":"s0","properties":null,"geometry":{"type":"LineString","coordinates":$line}},
 {"type":"Feature","id":"b0","properties":null,"geometry":{"type":"Point","coordinates":$first}},
 {"type":"Feature","id":"b1","properties":null,"geometry":{"type":"Point","coordinates":$last}}]}
