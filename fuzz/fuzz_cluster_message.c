@@ -51,7 +51,9 @@ static void check_proposal(const sc_map *map, const sc_proposal *proposal)
 
 static void check_wishes(const sc_msg *msg, uint32_t categories)
 {
-    const sc_request_limits any = {.max_k = UINT32_MAX, .max_radius_m = 1.7976931348623157e308};
+    const sc_request_limits any = {.max_k = UINT32_MAX,
+                                   .max_radius_m = 1.7976931348623157e308,
+                                   .max_radius_s = 1.7976931348623157e308};
     DOOR_PROMISE(msg->count <= MEMBERS_MAX, "not more wishes than members");
     for (size_t i = 0; i < msg->count; i++) {
         const sc_request *request = &msg->wishes[i].request;

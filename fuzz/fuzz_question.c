@@ -19,6 +19,8 @@ static void check_policy(const sc_query_body *q, const sc_policy *terms, bool is
     DOOR_PROMISE(isfinite(q->x) && isfinite(q->y) && isfinite(q->offset_m), "places are numbers");
     DOOR_PROMISE(q->is_on_edge || !is_geographic || (fabs(q->x) <= 180.0 && fabs(q->y) <= 90.0),
                  "degrees are on the globe");
+    DOOR_PROMISE(isnan(q->heading_deg) || (q->heading_deg >= 0.0 && q->heading_deg <= 360.0),
+                 "a heading is one");
     const sc_profile *p = &q->profile;
     DOOR_PROMISE(p->k >= terms->least.k && p->k <= terms->most.k, "k is allowed");
     DOOR_PROMISE(p->l >= terms->least.l && p->l <= terms->most.l, "l is allowed");
@@ -55,20 +57,27 @@ static size_t write_anew(const sc_query_body *q, bool is_geographic, char *out, 
                          (double)q->profile.max_wait_us / 1e6, q->profile.max_hops, q->profile.l,
                          q->profile.k, categories);
     if (q->request.type == SC_REQUEST_KNN) {
-        size +=
-            (size_t)snprintf(out + size, room - size, "\"type\":\"knn\",\"k\":%u},", q->request.k);
+        size += (size_t)snprintf(out + size, room - size,
+                                 "\"type\":\"knn\",\"metric\":\"%s\",\"k\":%u},",
+                                 sc_metric_name(q->request.metric), q->request.k);
+    } else if (q->request.metric == SC_METRIC_TIME) {
+        size += (size_t)snprintf(out + size, room - size, "\"type\":\"range\",\"radius_s\":%.17g},",
+                                 q->request.radius_s);
     } else {
         size += (size_t)snprintf(out + size, room - size, "\"type\":\"range\",\"radius_m\":%.17g},",
                                  q->request.radius_m);
     }
-    if (q->is_on_edge) {
-        return size + (size_t)snprintf(out + size, room - size,
-                                       "\"position\":{\"edge\":%u,\"offset_m\":%.17g}}", q->edge,
-                                       q->offset_m);
+    size += (size_t)snprintf(out + size, room - size, "\"position\":{");
+    if (!isnan(q->heading_deg)) {
+        size += (size_t)snprintf(out + size, room - size, "\"heading_deg\":%.17g,", q->heading_deg);
     }
-    return size +
-           (size_t)snprintf(out + size, room - size, "\"position\":{\"%s\":%.17g,\"%s\":%.17g}}",
-                            is_geographic ? "lon" : "x", q->x, is_geographic ? "lat" : "y", q->y);
+    if (q->is_on_edge) {
+        return size + (size_t)snprintf(out + size, room - size, "\"edge\":%u,\"offset_m\":%.17g}}",
+                                       q->edge, q->offset_m);
+    }
+    return size + (size_t)snprintf(out + size, room - size, "\"%s\":%.17g,\"%s\":%.17g}}",
+                                   is_geographic ? "lon" : "x", q->x, is_geographic ? "lat" : "y",
+                                   q->y);
 }
 
 static void check_same(const sc_query_body *a, const sc_query_body *b)
@@ -77,6 +86,9 @@ static void check_same(const sc_query_body *a, const sc_query_body *b)
     DOOR_PROMISE(a->is_on_edge ? a->edge == b->edge && a->offset_m == b->offset_m
                                : a->x == b->x && a->y == b->y,
                  "a place stays where it is");
+    DOOR_PROMISE(a->heading_deg == b->heading_deg ||
+                     (isnan(a->heading_deg) && isnan(b->heading_deg)),
+                 "a heading stays");
     DOOR_PROMISE(a->profile.k == b->profile.k && a->profile.l == b->profile.l &&
                      a->profile.max_hops == b->profile.max_hops &&
                      a->profile.max_wait_us == b->profile.max_wait_us,

@@ -137,9 +137,14 @@ static sc_proposal *draw_proposal(const msg_town *town, sc_peer worker, sc_rng *
 
 static sc_request draw_request(sc_rng *rng)
 {
-    sc_request request = {.type = SC_REQUEST_KNN, .k = draw_count(rng)};
+    const sc_metric metric = (sc_metric)sc_rng_below(rng, SC_METRIC_COUNT);
+    sc_request request = {.type = SC_REQUEST_KNN, .metric = metric, .k = draw_count(rng)};
     if (sc_rng_below(rng, 2) == 0) {
-        request = (sc_request){.type = SC_REQUEST_RANGE, .radius_m = sc_rng_unit(rng) * 1e4};
+        const double radius = sc_rng_unit(rng) * 1e4;
+        request = (sc_request){.type = SC_REQUEST_RANGE,
+                               .metric = metric,
+                               .radius_m = metric == SC_METRIC_TIME ? 0.0 : radius,
+                               .radius_s = metric == SC_METRIC_TIME ? radius : 0.0};
     }
     const uint32_t count = sc_rng_below(rng, CATEGORIES + 1);
     for (uint32_t i = 0; i < count; i++) {

@@ -198,6 +198,21 @@ static void test_wishes_and_results_out_of_bounds_are_refused(void **state)
     }
     request.radius_m = 5.0;
     assert_int_equal(read_by_hand(&town, &msg), SC_OK);
+    // Metres are a distance, and seconds a time.
+    request.metric = STARCLOAK__CLUSTER__METRIC__METRIC_TIME;
+    assert_int_equal(read_by_hand(&town, &msg), SC_EPARSE);
+    request.wanted_case = STARCLOAK__CLUSTER__REQUEST__WANTED_RADIUS_S;
+    for (size_t i = 0; i < 3; i++) {
+        request.radius_s = radii[i];
+        assert_int_equal(read_by_hand(&town, &msg), SC_EPARSE);
+    }
+    request.radius_s = 5.0;
+    assert_int_equal(read_by_hand(&town, &msg), SC_OK);
+    request.metric = STARCLOAK__CLUSTER__METRIC__METRIC_DISTANCE;
+    assert_int_equal(read_by_hand(&town, &msg), SC_EPARSE);
+    request.metric = (Starcloak__Cluster__Metric)7;
+    assert_int_equal(read_by_hand(&town, &msg), SC_EPARSE);
+    request.metric = STARCLOAK__CLUSTER__METRIC__METRIC_DISTANCE;
     request.wanted_case = STARCLOAK__CLUSTER__REQUEST__WANTED__NOT_SET;
     assert_int_equal(read_by_hand(&town, &msg), SC_EPARSE);
     request.wanted_case = STARCLOAK__CLUSTER__REQUEST__WANTED_K;
