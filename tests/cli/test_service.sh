@@ -280,7 +280,7 @@ assert cloaks
 for c in cloaks:
     assert set(c) == {"id", "segments", "border_nodes", "requests"} and len(c["segments"]) >= 3, c
     assert c["segments"] == sorted(set(c["segments"]))
-    assert all(set(r) <= {"type", "k", "radius_m", "categories"} for r in c["requests"])
+    assert all(set(r) <= {"type", "metric", "k", "radius_m", "radius_s", "categories"} for r in c["requests"])
 PY
 kill "$watcher" 2>/dev/null
 check "an answer is as described" python3 - <<PY
