@@ -12,8 +12,8 @@
 #include "cluster/worker.h"
 #include "cluster_setup.h"
 #include "inputs.h"
+#include "serve_flags.h"
 #include "serve_process.h"
-#include "serve_run.h"
 #include "server/sandbox.h"
 
 // Its settings: all but those of doors.
