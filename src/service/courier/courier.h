@@ -41,7 +41,7 @@
 #include <starcloak/rng.h>
 
 #include "base/histogram.h"
-#include "courier/failure.h"
+#include "messages/failure.h"
 
 #include <poll.h>
 

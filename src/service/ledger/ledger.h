@@ -5,7 +5,7 @@
  *
  * *Engines propose, the ledger commits.* The engines are in this process (worker/engine_pool.h), or
  * in workers elsewhere (cluster/gateway.h): the messages between them are the same
- *  (ledger/messages.h), and so is the ledger state.
+ *  (messages/messages.h), and so is the ledger state.
  *
  *     door ----ticket---> ledger ----query---> engine
  *       ^                  |  ^                  |
@@ -43,8 +43,8 @@
 #include <starcloak/rng.h>
 
 #include "courier/courier.h"
-#include "ledger/messages.h"
 #include "ledger/ticket.h"
+#include "messages/messages.h"
 #include "partition/partition.h"
 
 typedef struct sc_ledger sc_ledger;

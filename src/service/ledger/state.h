@@ -6,9 +6,9 @@
  *     open -> reserved -> published -> answered | failed
  *     open -> dropped | gone | failed      reserved -> open | gone | failed
  *
- * A *proposal* (ledger/messages.h) is received as `reserve`. Its members that are ours are reserved
- * for it, if all of them are open, there is time, and the proposal is not dead already; else `no`.
- * One gateway, R, decides. At R:
+ * A *proposal* (messages/messages.h) is received as `reserve`. Its members that are ours are
+ * reserved for it, if all of them are open, there is time, and the proposal is not dead already;
+ * else `no`. One gateway, R, decides. At R:
  *
  *     reserved --release (at once if it is single)--> scheduled --its moment--> due --> published
  *        |                                               |
@@ -63,7 +63,7 @@
 
 #include "base/deadlines.h"
 #include "ledger/ledger.h"
-#include "ledger/messages.h"
+#include "messages/messages.h"
 #include "partition/partition.h"
 
 typedef enum sc_reservation_state {
