@@ -1,9 +1,8 @@
 // The thread that runs attacks, and its queue.
 //
 // Invariants:
-//  1. Every attack that was taken is handed to `done` once, in the attack thread, in the order
-//  in
-//     which they came; after that it is not touched any more.
+//  1. Every attack that was taken is handed to `done` once, in the attack thread, in order of
+//     arrival; after that it is not touched any more.
 //  2. The lock is held for a few words only: submitting never waits for an attack.
 #include "demo/attack_on_demand_internal.h"
 

@@ -6,10 +6,8 @@
 //
 // Invariants:
 //  1. Each query that entered `pending` leaves it when its ticket is back, or here, if the ledger
-//  did not
-//     take it.
-//  2. A loop has at most `max_clients` waiting clients, so the ledger always has room to hand one
-//  back.
+//     did not take it.
+//  2. A loop has at most `max_clients` waiting clients: the ledger can always hand one back.
 //  3. Positions are wiped from the body and from the stack before this returns, whatever happens.
 //  4. No two loops admit at the same moment (see moment_of()), so that ids differ.
 #include "api/service_internal.h"
