@@ -117,7 +117,7 @@ static void settle(loop_part *own, sc_attack_request *attack, bool may_reply)
     sc_attack_request_free(attack);
 }
 
-/** In the loop's thread, when its bell rings. */
+/** In the loop's thread, when attacks are back. */
 static void take_settled(void *context, unsigned loop)
 {
     sc_attack_route *route = context;

@@ -134,7 +134,7 @@ static void settle_ticket(sc_query_route *route, route_loop *loop, sc_ticket *ti
                           bool may_reply)
 {
     const sc_service_internal *service = route->service;
-    waiting_client *client = ticket->door;
+    waiting_client *client = ticket->client;
     if (service->metrics) sc_metrics_settled(service->metrics, ticket);
     // Before the reply: a client that has it may ask again at once.
     sc_pending_leave(service->pending, client->user);
@@ -400,7 +400,7 @@ static sc_ticket *make_ticket(sc_query_route *route, const incoming *g, const sc
     ticket->offset_m = g->where.offset_m;
     ticket->request = g->body.request;
     ticket->asked = g->now;
-    ticket->door = client;
+    ticket->client = client;
     ticket->loop = g->loop;
     return ticket;
 }
@@ -426,7 +426,7 @@ static bool submit(sc_query_route *route, incoming *g, const sc_query *query)
 {
     sc_ticket *ticket = make_ticket(route, g, query);
     if (!ticket) return refuse_busy(g, "out of memory");
-    waiting_client *client = ticket->door;
+    waiting_client *client = ticket->client;
     const sc_err err = sc_ledger_submit(route->service->ledger, ticket);
     if (err) {
         sc_ticket_free(ticket);

@@ -7,8 +7,9 @@
  * in workers elsewhere (cluster/gateway.h): the messages between them are the same
  * (messages/messages.h), and so is the ledger state.
  *
- *     door ----ticket---> ledger ----query---> engine
- *       ^                  |  ^                  |
+ *     HTTP ----ticket---> ledger ----query---> engine
+ *     loop                 |  ^                  |
+ *       ^                  |  |                  |
  *       |                  |  +--- proposal -----+  pruned
  *       +-----outcome------+
  *                          +----- errand ----> courier ---> provider

@@ -141,7 +141,8 @@ static void take_texts(void *context, unsigned loop)
     sc_event_stream *stream = context;
     loop_subscribers *among = &stream->loops[loop];
     text_block *blocks[16];
-    // The bell keeps ringing while there are more, so that requests get their turn in between.
+    // The descriptor stays readable while there are more, so that requests get their turn in
+    // between.
     const size_t count = sc_handover_take(among->handover, blocks, 16);
     for (size_t i = 0; i < count; i++) {
         send_to_all(among, blocks[i]->text, blocks[i]->size);
