@@ -206,19 +206,17 @@ static void put_steps(sc_report *table, const sc_trial *trial)
     }
     const sc_trial_means all = sc_trial_means_of(trial, 0);
     if (all.unexplained == 0) return;
-    fprintf(
-        table->stream,
-        "\n%zu of %zu steps %s unexplained and left out of the means:\n"
-        "at the known speeds no traveller can be there in time, so only the density is known.\n",
-        all.unexplained, all.count, all.unexplained == 1 ? "is" : "are");
+    fprintf(table->stream,
+            "\n%zu of %zu steps %s unexplained and left out of the means:\n"
+            "no traveller can be there in time, so only the density is known.\n",
+            all.unexplained, all.count, all.unexplained == 1 ? "is" : "are");
 }
 
 static void put_means(FILE *stream, const sc_trial_means *means)
 {
     fprintf(stream, "Mean entropy %.4f", means->entropy);
     if (means->explained > 1) fprintf(stream, " (standard error %.4f)", means->mean_error);
-    fprintf(stream, "; about %.4f too low, because of few replays.\n",
-            means->bias < 0 ? -means->bias : 0.0);
+    fprintf(stream, "; about %.4f too low: few replays.\n", means->bias < 0 ? -means->bias : 0.0);
     fprintf(stream,
             "The true segment gets probability %.4f (%.4f with a correct belief,\n"
             "%.4f if all segments were equally likely).\n"

@@ -114,7 +114,7 @@ server_does start
 check "it tells when the database is back" told "starcloak nearest: the objects were loaded again"
 sql "INSERT INTO objects VALUES ('h3', ST_SetSRID(ST_Point(8.6821, 49.41), 4326), 'hospital', NULL)"
 check "and answers from it" becomes h3
-equal "that, too, is told once" "$(grep -c "loaded again" "$err")" 1
+equal "that, too, is told once" "$(grep -c "the objects were loaded again" "$err")" 1
 sql "ALTER TABLE objects RENAME TO things"
 check "a table that is gone is told, with the reason" told "check the name of the table"
 equal "as a second time" "$(grep -c "last load" "$err")" 2

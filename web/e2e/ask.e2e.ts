@@ -235,7 +235,7 @@ test('a question can be asked with the keyboard alone', async () => {
     await part('ask-cancel').focus();
     await page.keyboard.press('Enter');
     await expect.poll(() => part('ask-submit').isVisible(), PATIENCE).toBe(true);
-    expect(await part('ask-state').innerText()).toMatch(/taken back/i);
+    expect(await part('ask-state').innerText()).toMatch(/withdrawn/i);
 });
 
 test('the console has stayed free of errors', () => {

@@ -302,7 +302,7 @@ static void test_what_cannot_be_expected_is_417(void **state)
                 received, sizeof received);
     CHECK_CONTAINS(received, "HTTP/1.1 417 ");
     CHECK_CONTAINS(received,
-                   "\"status\":417,\"title\":\"of Expect, only 100-continue is supported");
+                   "\"status\":417,\"title\":\"the only supported value of Expect is 100-continue");
     lbs_answer got = lbs_ask(&s, "GET", "/metrics");
     CHECK_CONTAINS(got.body, "\nstarcloak_lbs_requests_total{status=\"417\"} 1\n");
     lbs_answer_free(&got);

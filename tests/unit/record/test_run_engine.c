@@ -176,7 +176,7 @@ static const refusal refusals[] = {
     {ENGINE("", STRICT, LAMBDA, ALPHA, CAP, COST), "\"engine.method\" is missing; add it"},
     {ENGINE("\"method\":7,", STRICT, LAMBDA, ALPHA, CAP, COST), "\"engine.method\" is not a text"},
     {ENGINE("\"method\":\"steam\",", STRICT, LAMBDA, ALPHA, CAP, COST),
-     "\"engine.method\" is none of basic, bounded, hybrid, xstar, sampling, expansion"},
+     "\"engine.method\" is not one of basic, bounded, hybrid, xstar, sampling, expansion"},
     {ENGINE(METHOD, "", LAMBDA, ALPHA, CAP, COST), "\"engine.strict\" is neither true nor false"},
     {ENGINE(METHOD, "\"strict\":1,", LAMBDA, ALPHA, CAP, COST),
      "\"engine.strict\" is neither true nor false"},

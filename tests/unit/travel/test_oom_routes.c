@@ -33,7 +33,7 @@ static void test_ways_without_memory_are_told(void **state)
             sc_routes_free(routes);
             break;
         }
-        CHECK_REFUSED(err, SC_ENOMEM, &diag, "out of memory while finding ways");
+        CHECK_REFUSED(err, SC_ENOMEM, &diag, "out of memory while finding routes");
         assert_null(routes);
         failures++;
     }
