@@ -67,10 +67,10 @@ static sc_err open_city(sc_lab_options *lab, opened *open, sc_diag *diag)
     return SC_OK;
 }
 
-static sc_err open_map(const sc_experiment_words *words, size_t i, sc_lab_options *lab,
+static sc_err open_map(const sc_experiment_flags *flags, size_t i, sc_lab_options *lab,
                        opened *open, sc_diag *diag)
 {
-    const sc_named_map *named = &words->maps[i];
+    const sc_named_map *named = &flags->maps[i];
     sc_err err = sc_input_open_map(named->path, NULL, &open->maps[i], diag);
     if (err) return err;
     if (named->traces.path) {
@@ -88,30 +88,30 @@ static sc_err open_map(const sc_experiment_words *words, size_t i, sc_lab_option
 }
 
 /** What --category means on a map; where there are no objects, it means nothing. */
-static sc_err find_category(const sc_experiment_words *words, sc_lab_map *map, sc_diag *diag)
+static sc_err find_category(const sc_experiment_flags *flags, sc_lab_map *map, sc_diag *diag)
 {
     if (sc_map_object_count(map->map) == 0) return SC_OK;
-    sc_asking asking = words->asking;
+    sc_asking asking = flags->asking;
     const sc_err err = sc_workload_find_category(&asking, map->map, diag);
     map->category = asking.workload.category;
     if (err) {
         snprintf(diag->message, sizeof(diag->message),
                  "--category: the map %.64s has no category '%.60s'; 'starcloak map info' lists "
                  "its categories",
-                 map->name, words->asking.category);
+                 map->name, flags->asking.category);
     }
     return err;
 }
 
-static sc_err open_all(const sc_experiment_words *words, sc_lab_options *lab, opened *open,
+static sc_err open_all(const sc_experiment_flags *flags, sc_lab_options *lab, opened *open,
                        sc_diag *diag)
 {
-    sc_err err = words->map_count == 0 ? open_city(lab, open, diag) : SC_OK;
-    for (size_t i = 0; !err && i < words->map_count; i++) {
-        err = open_map(words, i, lab, open, diag);
+    sc_err err = flags->map_count == 0 ? open_city(lab, open, diag) : SC_OK;
+    for (size_t i = 0; !err && i < flags->map_count; i++) {
+        err = open_map(flags, i, lab, open, diag);
     }
     for (size_t i = 0; !err && i < lab->map_count; i++) {
-        err = find_category(words, &lab->maps[i], diag);
+        err = find_category(flags, &lab->maps[i], diag);
     }
     return err;
 }
@@ -147,12 +147,12 @@ static void print_text(const sc_lab_options *lab, const sc_lab_summary *done)
         lab->directory, lab->directory);
 }
 
-static int tell_end(const sc_experiment_words *words, const sc_lab_options *lab,
+static int tell_end(const sc_experiment_flags *flags, const sc_lab_options *lab,
                     const sc_lab_summary *done)
 {
-    if (words->is_json) {
+    if (flags->is_json) {
         print_json(lab, done);
-    } else if (!words->is_quiet) {
+    } else if (!flags->is_quiet) {
         print_text(lab, done);
     }
     return SC_EXIT_OK;
@@ -193,26 +193,26 @@ static char *typed(const sc_call *call)
 
 static int run(sc_call *call)
 {
-    sc_experiment_words words = sc_experiment_words_default();
-    char *const command = typed(call);  // before argp puts the words into another order
-    sc_call_parse(call, &words);
+    sc_experiment_flags flags = sc_experiment_flags_default();
+    char *const command = typed(call);  // before argp puts the flags into another order
+    sc_call_parse(call, &flags);
 
     sc_bar bar;
     sc_diag diag = {.message = ""};
     opened open = {0};
     sc_lab_summary done = {0};
-    sc_lab_options lab = sc_experiment_settings(&words);
-    sc_bar_init(&bar, words.is_quiet);
+    sc_lab_options lab = sc_experiment_settings(&flags);
+    sc_bar_init(&bar, flags.is_quiet);
     lab.progress = sc_bar_listen(&bar);
     lab.version = SC_VERSION;
     lab.command = command;
     listen_for_stop();
-    sc_err err = open_all(&words, &lab, &open, &diag);
+    sc_err err = open_all(&flags, &lab, &open, &diag);
     // What was asked for makes no sense: that is a matter of usage, though maps had to be seen.
     const bool is_misused = !err && (err = sc_lab_options_check(&lab, &diag)) == SC_EINVAL;
     if (!err) err = sc_lab_run(&lab, &is_stopped, &done, &diag);
     sc_bar_clear(&bar);
-    int status = err ? sc_call_fail(call, err, &diag) : tell_end(&words, &lab, &done);
+    int status = err ? sc_call_fail(call, err, &diag) : tell_end(&flags, &lab, &done);
     if (is_misused) status = SC_EXIT_USAGE;
     close_all(&open);
     free(command);

@@ -1,6 +1,6 @@
 /*
- * `starcloak worker`: engines for the parts of the map that it is given, and nothing else. It has
- * no door: queries come, and proposals leave, by way of NATS.
+ * `starcloak worker`: engines for the parts of the map that it is given, and nothing else. It
+ * does not listen: queries come, and proposals leave, by way of NATS.
  */
 #include "command.h"
 
@@ -12,11 +12,11 @@
 #include "cluster/worker.h"
 #include "cluster_setup.h"
 #include "inputs.h"
+#include "serve_flags.h"
 #include "serve_process.h"
-#include "serve_run.h"
 #include "server/sandbox.h"
 
-// Its settings: all but those of doors.
+// Its settings: all but those of HTTP.
 #define SC_FOR_ALL(...) SC_ROW_TAKEN(__VA_ARGS__)
 #define SC_FOR_HTTP(...) SC_ROW_LEFT(__VA_ARGS__)
 #define SC_FOR_RUN(...) SC_ROW_TAKEN(__VA_ARGS__)

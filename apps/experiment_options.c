@@ -122,10 +122,10 @@ static size_t axis_of(const struct argp_state *state, const char *option, const 
     return sc_value_word(state, option, word, names);
 }
 
-static void take_figure(const struct argp_state *state, char *word, sc_experiment_words *words)
+static void take_figure(const struct argp_state *state, char *word, sc_experiment_flags *flags)
 {
     const sc_lab_options all = sc_lab_options_default();
-    words->has_figures = true;
+    flags->has_figures = true;
     char *dash = strchr(word, '-');
     if (dash) *dash = '\0';
     const char *names[SC_LAB_METRIC_COUNT + 2] = {NULL};
@@ -139,9 +139,9 @@ static void take_figure(const struct argp_state *state, char *word, sc_experimen
         const bool is_named = metric == i;
         if (!is_named && metric != SC_LAB_METRIC_COUNT) continue;
         if (!dash) {
-            words->figures[i] |= all.figures[i];
+            flags->figures[i] |= all.figures[i];
         } else if (sc_lab_goes_over((sc_lab_metric)i, (sc_lab_axis)axis)) {
-            words->figures[i] |= 1u << axis;
+            flags->figures[i] |= 1u << axis;
         } else if (is_named) {
             sc_usage_error(state, "--figure: %s cannot be drawn over %s", word, dash + 1);
         }
@@ -149,20 +149,20 @@ static void take_figure(const struct argp_state *state, char *word, sc_experimen
 }
 
 static void take_method(const struct argp_state *state, const char *word,
-                        sc_experiment_words *words)
+                        sc_experiment_flags *flags)
 {
     const char *names[SC_LAB_METHOD_COUNT + 1] = {NULL};
     for (unsigned i = 0; i < SC_LAB_METHOD_COUNT; i++) {
         names[i] = sc_lab_method_name((sc_lab_method)i);
     }
-    words->methods |= 1u << sc_value_word(state, "--methods", word, names);
+    flags->methods |= 1u << sc_value_word(state, "--methods", word, names);
 }
 
 // --- Values ---------------------------------------------------------------------------
 
 /** "k=3,5,7": ascending, each once. */
 static void take_grid(const struct argp_state *state, const char *argument,
-                      sc_experiment_words *words)
+                      sc_experiment_flags *flags)
 {
     const size_t length = strcspn(argument, "=");
     char name[16];
@@ -170,7 +170,7 @@ static void take_grid(const struct argp_state *state, const char *argument,
         sc_usage_error(state, "--grid: '%s' is not AXIS=V,V... (as k=3,5,7)", argument);
     }
     snprintf(name, sizeof(name), "%.*s", (int)length, argument);
-    sc_lab_grid *grid = &words->grids[axis_of(state, "--grid", name)];
+    sc_lab_grid *grid = &flags->grids[axis_of(state, "--grid", name)];
     const char *rest = argument + length + 1;
     char word[32];
     *grid = (sc_lab_grid){.count = 0};
@@ -200,12 +200,12 @@ static void take_name(const struct argp_state *state, const char *first, size_t 
 
 /** "NAME=FILE", or a file whose own name will do. */
 static void take_map(const struct argp_state *state, const char *argument,
-                     sc_experiment_words *words)
+                     sc_experiment_flags *flags)
 {
-    if (words->map_count == SC_LAB_MAPS_MAX) {
+    if (flags->map_count == SC_LAB_MAPS_MAX) {
         sc_usage_error(state, "--map: at most %d maps", SC_LAB_MAPS_MAX);
     }
-    sc_named_map *map = &words->maps[words->map_count++];
+    sc_named_map *map = &flags->maps[flags->map_count++];
     const char *equals = strchr(argument, '=');
     const char *slash = strrchr(argument, '/');
     // A path may have '=' in it, a name has no '/'.
@@ -220,8 +220,8 @@ static void take_map(const struct argp_state *state, const char *argument,
     take_name(state, first, length, map);
     map->traces = (sc_trace_settings){.read = sc_traces_options_default(),
                                       .follow = sc_follow_options_default()};
-    for (size_t i = 0; i + 1 < words->map_count; i++) {
-        if (strcmp(words->maps[i].name, map->name) != 0) continue;
+    for (size_t i = 0; i + 1 < flags->map_count; i++) {
+        if (strcmp(flags->maps[i].name, map->name) != 0) continue;
         sc_usage_error(state, "--map: two maps are called '%s'; give names as NAME=FILE.scm",
                        map->name);
     }
@@ -229,11 +229,11 @@ static void take_map(const struct argp_state *state, const char *argument,
 
 /** What is said of traces is said of the map before it. */
 static bool take_traces(const struct argp_state *state, int key, const char *argument,
-                        sc_experiment_words *words)
+                        sc_experiment_flags *flags)
 {
     sc_trace_settings nobodys = {.path = NULL};
-    const bool has_map = words->map_count > 0;
-    sc_trace_settings *traces = has_map ? &words->maps[words->map_count - 1].traces : &nobodys;
+    const bool has_map = flags->map_count > 0;
+    sc_trace_settings *traces = has_map ? &flags->maps[flags->map_count - 1].traces : &nobodys;
     if (!sc_trace_option(key, argument, state, traces)) return false;
     if (!has_map) {
         sc_usage_error(state, "options of traces apply to the map before them; put --map first");
@@ -243,43 +243,43 @@ static bool take_traces(const struct argp_state *state, int key, const char *arg
 
 // --- The parser -------------------------------------------------------------------------
 
-static void check_usage(const struct argp_state *state, const sc_experiment_words *words)
+static void check_usage(const struct argp_state *state, const sc_experiment_flags *flags)
 {
-    sc_movement_settings_check(state, &words->movement);
-    if (!words->directory) {
+    sc_movement_settings_check(state, &flags->movement);
+    if (!flags->directory) {
         sc_usage_error(state, "no folder for the results given; add -o DIR");
-    } else if (words->directory[0] == '\0') {
+    } else if (flags->directory[0] == '\0') {
         sc_usage_error(state, "-o: the name of the folder is empty");
     }
-    for (size_t i = 0; i < words->map_count; i++) {
-        const sc_trace_settings *traces = &words->maps[i].traces;
+    for (size_t i = 0; i < flags->map_count; i++) {
+        const sc_trace_settings *traces = &flags->maps[i].traces;
         if (traces->path || !traces->first_option) continue;
         sc_usage_error(state, "%s is about traces, but the map %s has none; add --traces PATH",
-                       traces->first_option, words->maps[i].name);
+                       traces->first_option, flags->maps[i].name);
     }
 }
 
 /** Switches; false if `key` is about something else. */
-static bool take_switch(int key, sc_experiment_words *words)
+static bool take_switch(int key, sc_experiment_flags *flags)
 {
     switch (key) {
     case KEY_CLOSED:
-        words->is_closed = true;
+        flags->is_closed = true;
         return true;
     case KEY_INDEXED:
-        words->is_indexed = true;
+        flags->is_indexed = true;
         return true;
     case KEY_QUICK:
-        words->is_quick = true;
+        flags->is_quick = true;
         return true;
     case KEY_FRESH:
-        words->is_fresh = true;
+        flags->is_fresh = true;
         return true;
     case 'q':
-        words->is_quiet = true;
+        flags->is_quiet = true;
         return true;
     case KEY_JSON:
-        words->is_json = true;
+        flags->is_json = true;
         return true;
     default:
         return false;
@@ -288,46 +288,46 @@ static bool take_switch(int key, sc_experiment_words *words)
 
 /** Numbers; false if `key` is about something else. */
 static bool take_number(const struct argp_state *state, int key, const char *argument,
-                        sc_experiment_words *words)
+                        sc_experiment_flags *flags)
 {
     switch (key) {
     case KEY_SEEDS:
-        words->seeds = sc_value_count(state, "--seeds", argument, 1, SC_LAB_SEEDS_MAX);
+        flags->seeds = sc_value_count(state, "--seeds", argument, 1, SC_LAB_SEEDS_MAX);
         return true;
     case KEY_SEED:
-        words->has_first_seed = true;
-        words->first_seed =
+        flags->has_first_seed = true;
+        flags->first_seed =
             sc_value_count(state, "--seed", argument, 0, UINT64_MAX - SC_LAB_SEEDS_MAX);
         return true;
     case 'n':
-        words->users = sc_value_count(state, "--users", argument, 1, SC_TRAVELLERS_MAX);
+        flags->users = sc_value_count(state, "--users", argument, 1, SC_TRAVELLERS_MAX);
         return true;
     case KEY_SECONDS:
-        words->seconds = sc_value_number(state, "--seconds", argument, 1, SC_SECONDS_MAX);
+        flags->seconds = sc_value_number(state, "--seconds", argument, 1, SC_SECONDS_MAX);
         return true;
     case KEY_WARM_UP:
-        words->has_warm_up = true;
-        words->warm_up_s = sc_value_number(state, "--warm-up", argument, 0, SC_SECONDS_MAX);
+        flags->has_warm_up = true;
+        flags->warm_up_s = sc_value_number(state, "--warm-up", argument, 0, SC_SECONDS_MAX);
         return true;
     case KEY_CLOAKS:
-        words->cloaks = sc_value_count(state, "--cloaks", argument, 1, CLOAKS_MAX);
+        flags->cloaks = sc_value_count(state, "--cloaks", argument, 1, CLOAKS_MAX);
         return true;
     case KEY_VICTIMS:
-        words->victims = sc_value_count(state, "--victims", argument, 1, SC_LAB_VICTIMS_MAX);
+        flags->victims = sc_value_count(state, "--victims", argument, 1, SC_LAB_VICTIMS_MAX);
         return true;
     case KEY_SAMPLES:
-        words->samples =
+        flags->samples =
             sc_value_count(state, "--samples", argument, SC_ATTACK_BATCHES, REPLAYS_MAX);
         return true;
     case KEY_PLACEMENTS:
-        words->has_placements = true;
-        words->placements = sc_value_count(state, "--placements", argument, 0, REPLAYS_MAX);
+        flags->has_placements = true;
+        flags->placements = sc_value_count(state, "--placements", argument, 0, REPLAYS_MAX);
         return true;
     case SC_KEY_MOVEMENT:
     case SC_KEY_TRUCKS:
-        return sc_movement_option(key, argument, state, &words->movement);
+        return sc_movement_option(key, argument, state, &flags->movement);
     case 'j':
-        words->jobs = sc_value_count(state, "--jobs", argument, 1, SC_LAB_JOBS_MAX);
+        flags->jobs = sc_value_count(state, "--jobs", argument, 1, SC_LAB_JOBS_MAX);
         return true;
     default:
         return false;
@@ -338,43 +338,43 @@ error_t sc_experiment_parse(int key, char *argument, struct argp_state *state)
 {
     static const char *const likenesses[] = {"overlap", "exact", NULL};
     static const char *const densities[] = {"uniform", "traffic", NULL};
-    sc_experiment_words *words = state->input;
+    sc_experiment_flags *flags = state->input;
     char word[64];
     const char *rest = argument;
-    if (sc_workload_option(key, argument, state, &words->asking)) return 0;
-    if (sc_search_option(key, argument, state, &words->engine)) return 0;
-    if (take_traces(state, key, argument, words)) return 0;
-    if (take_switch(key, words) || take_number(state, key, argument, words)) return 0;
+    if (sc_workload_option(key, argument, state, &flags->asking)) return 0;
+    if (sc_search_option(key, argument, state, &flags->engine)) return 0;
+    if (take_traces(state, key, argument, flags)) return 0;
+    if (take_switch(key, flags) || take_number(state, key, argument, flags)) return 0;
     switch (key) {
     case 'o':
-        words->directory = argument;
+        flags->directory = argument;
         return 0;
     case 'm':
-        take_map(state, argument, words);
+        take_map(state, argument, flags);
         return 0;
     case KEY_FIGURE:
         while (next_word(state, "--figure", &rest, word, sizeof(word))) {
-            take_figure(state, word, words);
+            take_figure(state, word, flags);
         }
         return 0;
     case KEY_METHODS:
         while (next_word(state, "--methods", &rest, word, sizeof(word))) {
-            take_method(state, word, words);
+            take_method(state, word, flags);
         }
         return 0;
     case KEY_LIKENESS:
-        words->is_exact = sc_value_word(state, "--likeness", argument, likenesses) == 1;
+        flags->is_exact = sc_value_word(state, "--likeness", argument, likenesses) == 1;
         return 0;
     case KEY_DENSITY:
-        words->knows_traffic = sc_value_word(state, "--density", argument, densities) == 1;
+        flags->knows_traffic = sc_value_word(state, "--density", argument, densities) == 1;
         return 0;
     case KEY_GRID:
-        take_grid(state, argument, words);
+        take_grid(state, argument, flags);
         return 0;
     case ARGP_KEY_ARG:
         sc_usage_error(state, "unexpected argument '%s'; maps are given with --map", argument);
     case ARGP_KEY_END:
-        check_usage(state, words);
+        check_usage(state, flags);
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -383,44 +383,44 @@ error_t sc_experiment_parse(int key, char *argument, struct argp_state *state)
 
 // --- Settings ----------------------------------------------------------------------------
 
-sc_experiment_words sc_experiment_words_default(void)
+sc_experiment_flags sc_experiment_flags_default(void)
 {
-    return (sc_experiment_words){
+    return (sc_experiment_flags){
         .asking = {.workload = sc_workload_default()},
         .movement = sc_movement_settings_default(),
         .engine = sc_engine_settings_default(),
     };
 }
 
-sc_lab_options sc_experiment_settings(const sc_experiment_words *words)
+sc_lab_options sc_experiment_settings(const sc_experiment_flags *flags)
 {
     sc_lab_options lab = sc_lab_options_default();
-    if (words->is_quick) sc_lab_options_be_quick(&lab);
-    lab.workload = words->asking.workload;
-    if (words->has_figures) memcpy(lab.figures, words->figures, sizeof(lab.figures));
-    if (words->methods != 0) lab.methods = words->methods;
+    if (flags->is_quick) sc_lab_options_be_quick(&lab);
+    lab.workload = flags->asking.workload;
+    if (flags->has_figures) memcpy(lab.figures, flags->figures, sizeof(lab.figures));
+    if (flags->methods != 0) lab.methods = flags->methods;
     for (unsigned i = 0; i < SC_LAB_AXIS_COUNT; i++) {
-        if (words->grids[i].count > 0) lab.grids[i] = words->grids[i];
+        if (flags->grids[i].count > 0) lab.grids[i] = flags->grids[i];
     }
-    if (words->seeds > 0) lab.seed_count = (unsigned)words->seeds;
-    if (words->has_first_seed) lab.first_seed = words->first_seed;
-    if (words->users > 0) lab.travellers = (uint32_t)words->users;
-    if (words->seconds > 0) lab.counted_s = words->seconds;
-    if (words->has_warm_up) lab.warm_up_s = words->warm_up_s;
-    if (words->cloaks > 0) lab.max_cloaks = (uint32_t)words->cloaks;
-    if (words->victims > 0) lab.max_victims = (uint32_t)words->victims;
-    if (words->samples > 0) lab.adversary.samples = words->samples;
-    if (words->has_placements) lab.adversary.max_placements = words->placements;
-    if (words->is_exact) lab.adversary.likeness = SC_LIKENESS_EXACT;
-    lab.knows_traffic = words->knows_traffic;
-    if (words->jobs > 0) lab.jobs = (unsigned)words->jobs;
-    lab.is_walk = words->movement.is_walk;
-    lab.truck_share = words->movement.truck_share;
-    lab.engine = words->engine.run.engine;
-    lab.has_cap = words->engine.has_cap;
-    lab.is_closed = words->is_closed;
-    lab.is_indexed = words->is_indexed;
-    lab.is_fresh = words->is_fresh;
-    lab.directory = words->directory;
+    if (flags->seeds > 0) lab.seed_count = (unsigned)flags->seeds;
+    if (flags->has_first_seed) lab.first_seed = flags->first_seed;
+    if (flags->users > 0) lab.travellers = (uint32_t)flags->users;
+    if (flags->seconds > 0) lab.counted_s = flags->seconds;
+    if (flags->has_warm_up) lab.warm_up_s = flags->warm_up_s;
+    if (flags->cloaks > 0) lab.max_cloaks = (uint32_t)flags->cloaks;
+    if (flags->victims > 0) lab.max_victims = (uint32_t)flags->victims;
+    if (flags->samples > 0) lab.adversary.samples = flags->samples;
+    if (flags->has_placements) lab.adversary.max_placements = flags->placements;
+    if (flags->is_exact) lab.adversary.likeness = SC_LIKENESS_EXACT;
+    lab.knows_traffic = flags->knows_traffic;
+    if (flags->jobs > 0) lab.jobs = (unsigned)flags->jobs;
+    lab.is_walk = flags->movement.is_walk;
+    lab.truck_share = flags->movement.truck_share;
+    lab.engine = flags->engine.run.engine;
+    lab.has_cap = flags->engine.has_cap;
+    lab.is_closed = flags->is_closed;
+    lab.is_indexed = flags->is_indexed;
+    lab.is_fresh = flags->is_fresh;
+    lab.directory = flags->directory;
     return lab;
 }

@@ -24,7 +24,7 @@ typedef struct sc_named_map {
 } sc_named_map;
 
 /** All that was said. Numbers of 0 and empty lists: nothing was. */
-typedef struct sc_experiment_words {
+typedef struct sc_experiment_flags {
     sc_named_map maps[SC_LAB_MAPS_MAX];
     size_t map_count;
     unsigned figures[SC_LAB_METRIC_COUNT];
@@ -56,18 +56,18 @@ typedef struct sc_experiment_words {
     bool is_fresh;
     bool is_quiet;
     bool is_json;
-} sc_experiment_words;
+} sc_experiment_flags;
 
 /** Nothing was said yet. */
-sc_experiment_words sc_experiment_words_default(void);
+sc_experiment_flags sc_experiment_flags_default(void);
 
 /** The table of options. */
 extern const sc_option sc_experiment_options[];
 
-/** The argp parser; its input is an sc_experiment_words_default(). */
+/** The argp parser; its input is an sc_experiment_flags_default(). */
 error_t sc_experiment_parse(int key, char *argument, struct argp_state *state);
 
 /** The settings, but for the maps, which are still to be opened. */
-sc_lab_options sc_experiment_settings(const sc_experiment_words *words);
+sc_lab_options sc_experiment_settings(const sc_experiment_flags *flags);
 
 #endif

@@ -22,27 +22,28 @@ int main(int argc, char **argv)
 
     char user[64];
     sc_ask ask = {.user = user};
-    for (unsigned line = 1; !err && ask.t != SC_TIME_NEVER; line++) {
-        /* NOLINTNEXTLINE(cert-err34-c): a number out of range is no position, and refused below */
-        const bool is_end = scanf(" %63[^,],%lf,%lf", user, &ask.x, &ask.y) != 3;
-        ask.user_size = is_end ? 0 : strlen(user);
-        ask.t = is_end ? SC_TIME_NEVER : sc_time_from_seconds(line);
-        if (!is_end && sc_anonymizer_ask(anonymizer, &ask, line, NULL, &diag)) {
+    /* NOLINTNEXTLINE(cert-err34-c): a number out of range is no position, and refused below */
+    for (unsigned line = 1; !err && scanf(" %63[^,],%lf,%lf", user, &ask.x, &ask.y) == 3; line++) {
+        ask.user_size = strlen(user);
+        ask.t = sc_time_from_seconds(line);
+        if (sc_anonymizer_ask(anonymizer, &ask, line, NULL, &diag)) {
             fprintf(stderr, "line %u: %s\n", line, diag.message); /* and go on with the others */
         }
-        /* Let the clock be that, and print what becomes of the lines. */
         err = sc_anonymizer_run(anonymizer, ask.t, &diag);
-        for (sc_anonymizer_outcome outcome; sc_anonymizer_take(anonymizer, &outcome);) {
-            const sc_cloak *cloak = outcome.cloak; /* or NULL */
-            for (size_t i = 0; cloak && i < cloak->member_count; i++) {
-                printf("%s %u", i == 0 ? "lines" : "", (unsigned)cloak->members[i].query.owner);
-            }
-            for (size_t i = 0; cloak && i < cloak->segment_count; i++) {
-                printf("%s %u", i == 0 ? ": segments" : "", cloak->segments[i]);
-            }
-            if (!cloak) printf("line %u: ", (unsigned)outcome.dropped_tag);
-            printf("%s\n", cloak ? "" : sc_drop_reason_name(outcome.reason));
+    }
+    if (!err) err = sc_anonymizer_run(anonymizer, SC_TIME_NEVER, &diag); /* until all have ended */
+
+    /* A program that runs for long takes the outcomes after each run instead. */
+    for (sc_anonymizer_outcome outcome; !err && sc_anonymizer_take(anonymizer, &outcome);) {
+        const sc_cloak *cloak = outcome.cloak; /* or NULL: a query was dropped */
+        for (size_t i = 0; cloak && i < cloak->member_count; i++) {
+            printf("%s %u", i == 0 ? "lines" : "", (unsigned)cloak->members[i].query.owner);
         }
+        for (size_t i = 0; cloak && i < cloak->segment_count; i++) {
+            printf("%s %u", i == 0 ? ": segments" : "", cloak->segments[i]);
+        }
+        if (!cloak) printf("line %u: ", (unsigned)outcome.dropped_tag);
+        puts(cloak ? "" : sc_drop_reason_name(outcome.reason));
     }
     if (err) fprintf(stderr, "%s\n", diag.message);
     sc_anonymizer_free(anonymizer);

@@ -112,10 +112,10 @@ static sc_cluster_sim_verdict play(const ground *g, const sc_partition *partitio
 {
     const sc_workload workload = sc_workload_default();
     sc_movement *movement = ground_move(g);
-    sc_crowd *crowd = NULL;
+    sc_sim_crowd *crowd = NULL;
     sc_cluster_sim *sim = NULL;
     sc_diag diag = {""};
-    die_if(sc_crowd_new(movement, &workload, 1, &crowd, &diag), "crowd", &diag);
+    die_if(sc_sim_crowd_new(movement, &workload, 1, &crowd, &diag), "crowd", &diag);
     sc_cluster_sim_options options = sc_cluster_sim_options_default();
     options.gateways = r->gateways;
     options.workers = r->workers;
@@ -126,15 +126,16 @@ static sc_cluster_sim_verdict play(const ground *g, const sc_partition *partitio
     options.guard_us = r->delay_us;
     options.provider_us = 0;
     options.is_company_off = r->is_company_off;
-    options.ended = sc_crowd_ended;
+    options.ended = sc_sim_crowd_ended;
     options.context = crowd;
     die_if(sc_cluster_sim_new(g->map, &options, &sim, &diag), "simulation", &diag);
-    die_if(sc_crowd_ask(crowd, sim, sc_time_from_seconds(g->seconds), &diag), "simulation", &diag);
+    die_if(sc_sim_crowd_ask(crowd, sim, sc_time_from_seconds(g->seconds), &diag), "simulation",
+           &diag);
     die_if(sc_cluster_sim_run(sim, SC_TIME_NEVER), "simulation", &diag);
     const sc_cluster_sim_verdict verdict = *sc_cluster_sim_verdict_of(sim);
     if (verdict.what[0]) bench_die("simulation", verdict.what);
     sc_cluster_sim_free(sim);
-    sc_crowd_free(crowd);
+    sc_sim_crowd_free(crowd);
     sc_movement_free(movement);
     return verdict;
 }

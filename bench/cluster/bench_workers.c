@@ -123,11 +123,11 @@ static void measure(const sc_map *map, const sc_partition *partition, uint32_t u
     const uint32_t parts = sc_partition_part_count(partition);
     const sc_workload workload = sc_workload_default();
     sc_movement *walk = NULL;
-    sc_crowd *crowd = NULL;
+    sc_sim_crowd *crowd = NULL;
     sc_cluster_sim *sim = NULL;
     sc_diag diag = {""};
     die_if(sc_walk_new(map, users, 1, &walk, &diag), "walk", &diag);
-    die_if(sc_crowd_new(walk, &workload, 1, &crowd, &diag), "crowd", &diag);
+    die_if(sc_sim_crowd_new(walk, &workload, 1, &crowd, &diag), "crowd", &diag);
     sc_cluster_sim_options options = sc_cluster_sim_options_default();
     options.gateways = GATEWAYS;
     options.workers = WORKERS;
@@ -137,7 +137,7 @@ static void measure(const sc_map *map, const sc_partition *partition, uint32_t u
     options.guard_us = 10000;
     options.is_checked = false;
     options.is_encoded = true;
-    options.ended = sc_crowd_ended;
+    options.ended = sc_sim_crowd_ended;
     options.context = crowd;
     const double before = resident();
     die_if(sc_cluster_sim_new(map, &options, &sim, &diag), "simulation", &diag);
@@ -155,7 +155,7 @@ static void measure(const sc_map *map, const sc_partition *partition, uint32_t u
         const uint64_t asked = sc_cluster_sim_verdict_of(sim)->asked;
         const double start = bench_cpu_s();
         until += sc_time_from_seconds(seconds);
-        die_if(sc_crowd_ask(crowd, sim, until, &diag), "asking", &diag);
+        die_if(sc_sim_crowd_ask(crowd, sim, until, &diag), "asking", &diag);
         const double cpu_s = bench_cpu_s() - start;
         const double more = (double)(sc_cluster_sim_verdict_of(sim)->asked - asked);
         spell s = spell_of(sim, parts, loads, later);
@@ -165,7 +165,7 @@ static void measure(const sc_map *map, const sc_partition *partition, uint32_t u
         // Queries of parts that move are sent again, which is no load of theirs: let that pass.
         if (i == 0) die_if(sc_cluster_sim_pack(sim, s.loads), "packing", &diag);
         until += sc_time_from_seconds(1.0);
-        die_if(sc_crowd_ask(crowd, sim, until, &diag), "asking", &diag);
+        die_if(sc_sim_crowd_ask(crowd, sim, until, &diag), "asking", &diag);
         free(s.loads);
     }
     const sc_cluster_sim_verdict verdict = *sc_cluster_sim_verdict_of(sim);
@@ -175,7 +175,7 @@ static void measure(const sc_map *map, const sc_partition *partition, uint32_t u
     free(loads);
     free(later);
     sc_cluster_sim_free(sim);
-    sc_crowd_free(crowd);
+    sc_sim_crowd_free(crowd);
     sc_movement_free(walk);
 }
 

@@ -20,7 +20,7 @@ extern "C" {
 typedef struct sc_bytes {
     uint8_t *data;
     size_t size;
-    size_t capacity;
+    size_t capacity;  ///< opaque
 } sc_bytes;
 
 /** Harmless twice. */

@@ -42,7 +42,7 @@ typedef struct sc_cloak {
     size_t member_count;
     bool is_pruned;                  ///< nothing is missing: it may be accepted
     sc_time deadline;                ///< the least of the members'
-    const struct sc_engine *engine;  ///< the one that proposed it
+    const struct sc_engine *engine;  ///< opaque: the one that proposed it
 } sc_cloak;
 
 /** Wipe its members and free; NULL is fine. Accept or refuse it first. */

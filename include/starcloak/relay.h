@@ -69,7 +69,7 @@ SC_API sc_request sc_request_normalise(const sc_request *request);
 /** Whether two requests in normal form ask for the same. */
 SC_API bool sc_request_equal(const sc_request *a, const sc_request *b);
 
-/** The words for categories that both sides use: category i is called names[i]. */
+/** The names of categories that both sides use: category i is called names[i]. */
 typedef struct sc_vocabulary {
     const char *const *names;  ///< UTF-8
     uint32_t count;
@@ -94,9 +94,9 @@ typedef struct sc_relay {
     const sc_request *requests;  ///< different ones in normal form, in random order
     size_t request_count;        ///< >= 1
 
-    // Of a relay that came as GeoJSON; else NULL. There border nodes are named by their order in
-    // the message, which need not be that of this map: of name i, its place in border_nodes.
-    // Several names may share one place.
+    // Opaque. Of a relay that came as GeoJSON; else NULL. There border nodes are named by their
+    // order in the message, which need not be that of this map: of name i, its place in
+    // border_nodes. Several names may share one place.
     const uint32_t *border_places;
     size_t border_place_count;
 } sc_relay;

@@ -2,7 +2,7 @@
  * @file verify.h
  * @brief The verifier: are the promises P1 to P8 kept? Shares nothing with the engine but the map.
  *
- * Two doors. sc_verifier_check_claim() looks at one cloak as it is about to leave, and is what
+ * Two ways in. sc_verifier_check_claim() looks at one cloak as it is about to leave, and is what
  * `paranoid` engines call. sc_record_verify() reads a run record, as `--record`
  * writes it (docs/records.md), and looks at everything in it.
  *

@@ -5,10 +5,9 @@
 //
 // Invariants:
 //  1. A loop has at most MAX_VISITS visits, so the attacker always finds room to hand one back.
-//  2. Whose client is gone is given up, so that no attack waits behind one that is not wanted;
-//  its
-//     visit ends when the attack is back, as all do.
-//  3. Places are wiped from the body, the attack and the reply before this forgets about them.
+//  2. An attack whose client is gone is given up, so that others need not wait for it; its visit
+//     ends when the attack is back, as all do.
+//  3. Positions are wiped from the body, the attack and the reply before these are freed.
 #include "demo/attack_route.h"
 
 #include "api/json_request.h"
@@ -118,7 +117,7 @@ static void settle(loop_part *own, sc_attack_request *attack, bool may_reply)
     sc_attack_request_free(attack);
 }
 
-/** In the loop's thread, when its bell rings. */
+/** In the loop's thread, when attacks are back. */
 static void take_settled(void *context, unsigned loop)
 {
     sc_attack_route *route = context;

@@ -1,9 +1,8 @@
 // The thread that runs attacks, and its queue.
 //
 // Invariants:
-//  1. Every attack that was taken is handed to `done` once, in the attack thread, in the order
-//  in
-//     which they came; after that it is not touched any more.
+//  1. Every attack that was taken is handed to `done` once, in the attack thread, in order of
+//     arrival; after that it is not touched any more.
 //  2. The lock is held for a few words only: submitting never waits for an attack.
 #include "demo/attack_on_demand_internal.h"
 
@@ -29,7 +28,7 @@ struct sc_attack_thread {
     atomic_bool is_stopping;  ///< set under the lock, read anywhere
 
     pthread_mutex_t lock;
-    pthread_cond_t bell;
+    pthread_cond_t has_changed;
     // Under the lock: those who wait, the oldest first.
     sc_attack_request *first;
     sc_attack_request *last;
@@ -44,7 +43,7 @@ static sc_attack_request *next_attack(sc_attack_thread *attacker)
 {
     pthread_mutex_lock(&attacker->lock);
     while (!attacker->first && !atomic_load(&attacker->is_stopping)) {
-        pthread_cond_wait(&attacker->bell, &attacker->lock);
+        pthread_cond_wait(&attacker->has_changed, &attacker->lock);
     }
     sc_attack_request *attack = attacker->first;
     if (attack) {
@@ -71,7 +70,7 @@ static void tell_ready(sc_attack_thread *attacker)
 {
     pthread_mutex_lock(&attacker->lock);
     attacker->is_ready = true;
-    pthread_cond_signal(&attacker->bell);
+    pthread_cond_signal(&attacker->has_changed);
     pthread_mutex_unlock(&attacker->lock);
 }
 
@@ -125,7 +124,7 @@ static void await_ready(sc_attack_thread *attacker)
 {
     pthread_mutex_lock(&attacker->lock);
     while (!attacker->is_ready) {
-        pthread_cond_wait(&attacker->bell, &attacker->lock);
+        pthread_cond_wait(&attacker->has_changed, &attacker->lock);
     }
     pthread_mutex_unlock(&attacker->lock);
 }
@@ -140,7 +139,7 @@ sc_err sc_attack_thread_new(const sc_map *map, const sc_attack_thread_options *o
     attacker->map = map;
     attacker->options = *options;
     pthread_mutex_init(&attacker->lock, NULL);
-    pthread_cond_init(&attacker->bell, NULL);
+    pthread_cond_init(&attacker->has_changed, NULL);
     err = sc_rng_new_secure(&attacker->rng);
     if (err == SC_ENOMEM) (void)sc_fail_memory(diag, "starting the attack thread");
     if (err == SC_EIO)
@@ -163,7 +162,7 @@ void sc_attack_thread_stop(sc_attack_thread *attacker)
 {
     pthread_mutex_lock(&attacker->lock);
     atomic_store(&attacker->is_stopping, true);
-    pthread_cond_signal(&attacker->bell);
+    pthread_cond_signal(&attacker->has_changed);
     pthread_mutex_unlock(&attacker->lock);
 }
 
@@ -175,7 +174,7 @@ void sc_attack_thread_free(sc_attack_thread *attacker)
         pthread_join(attacker->thread, NULL);
     }
     sc_rng_free(attacker->rng);
-    pthread_cond_destroy(&attacker->bell);
+    pthread_cond_destroy(&attacker->has_changed);
     pthread_mutex_destroy(&attacker->lock);
     sc_free(attacker);
 }
@@ -191,7 +190,7 @@ static void enqueue(sc_attack_thread *attacker, sc_attack_request *attack)
     }
     attacker->last = attack;
     attacker->waiting++;
-    pthread_cond_signal(&attacker->bell);
+    pthread_cond_signal(&attacker->has_changed);
 }
 
 sc_err sc_attack_thread_submit(sc_attack_thread *attacker, sc_attack_request *attack, sc_diag *diag)

@@ -2,10 +2,10 @@
  * @file demo_internal.h
  * @brief Secret: what the files of the demo share.
  *
- *     demo.c         making, attaching, freeing
- *     demo_travellers.c   the thread in which they ask, the events of their queries, and the
- * queries that wait demo_positions.c    where travellers are, and the thread that sends it
- *     demo_pages.c   what is shown: /demo/about, /demo/events, /demo/engine, and events as text
+ *     demo.c              making, attaching, freeing
+ *     demo_travellers.c   the thread in which they ask, and the events of their queries
+ *     demo_positions.c    where travellers are, and the thread that sends it
+ *     demo_pages.c        what is shown: /demo/about, /demo/events, /demo/engine; events as text
  */
 #ifndef SC_DEMO_DEMO_INTERNAL_H
 #define SC_DEMO_DEMO_INTERNAL_H

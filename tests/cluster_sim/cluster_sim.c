@@ -265,7 +265,7 @@ sc_err sc_cluster_sim_ask(sc_cluster_sim *sim, const sc_query *query, sc_time no
     ticket->query.deadline += process->skew_us + process->boot_us;
     ticket->request = (sc_request){.type = SC_REQUEST_KNN, .k = 1};
     ticket->asked = sc__process_now(process);
-    ticket->door = (void *)(uintptr_t)number;
+    ticket->client = (void *)(uintptr_t)number;
     event->process = process->index;
     event->life = process->life;
     plan_leaving(sim, process, query);

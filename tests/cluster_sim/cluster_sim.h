@@ -20,7 +20,7 @@
 #include <starcloak/query.h>
 
 #include "ledger/ledger.h"
-#include "ledger/messages.h"
+#include "messages/messages.h"
 #include "partition/partition.h"
 #include "worker/engine_pool.h"
 

@@ -9,8 +9,8 @@
 #ifndef SC_CLUSTER_SIM_EVENTS_H
 #define SC_CLUSTER_SIM_EVENTS_H
 
-#include "ledger/messages.h"
 #include "ledger/ticket.h"
+#include "messages/messages.h"
 
 struct sc_reservation;
 

@@ -33,7 +33,7 @@ static void settle(sc__process *process, bool is_crash)
     sc_ticket *next = sc__ledger_state_take_settled(process->state);
     for (sc_ticket *ticket; (ticket = next);) {
         next = ticket->next;
-        const uint64_t number = (uintptr_t)ticket->door;
+        const uint64_t number = (uintptr_t)ticket->client;
         if (is_crash) {
             sc__truth_disconnect(&sim->truth, number);
         } else {

@@ -56,7 +56,7 @@ static void forget_waiting(sc__process *process)
     for (sc__event *event; (event = process->first);) {
         process->first = event->next;
         if (event->kind == SC__EVENT_ASK) {
-            sc__truth_disconnect(&process->sim->truth, (uintptr_t)event->ticket->door);
+            sc__truth_disconnect(&process->sim->truth, (uintptr_t)event->ticket->client);
         }
         sc__event_free(event);
     }
@@ -101,7 +101,7 @@ void sc__process_meet(sc__process *process, sc__event *event)
     if (process->standing == SC__DOWN || process->life != event->life) {
         // A client that was about to ask a gateway that is gone.
         if (event->kind == SC__EVENT_ASK) {
-            sc__truth_disconnect(&process->sim->truth, (uintptr_t)event->ticket->door);
+            sc__truth_disconnect(&process->sim->truth, (uintptr_t)event->ticket->client);
         }
         sc__event_free(event);
         return;

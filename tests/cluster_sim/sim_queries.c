@@ -4,7 +4,7 @@
 #include "base/alloc.h"
 #include "base/diag.h"
 
-struct sc_crowd {
+struct sc_sim_crowd {
     sc_travellers *travellers;
     sc_admission *admission;
     uint32_t *askers;  ///< of queries, by their number
@@ -14,24 +14,24 @@ struct sc_crowd {
     sc_err err;  ///< of somebody who could not go on
 };
 
-sc_err sc_crowd_new(sc_movement *movement, const sc_workload *workload, uint64_t seed,
-                    sc_crowd **out, sc_diag *diag)
+sc_err sc_sim_crowd_new(sc_movement *movement, const sc_workload *workload, uint64_t seed,
+                        sc_sim_crowd **out, sc_diag *diag)
 {
-    sc_crowd *crowd = sc_calloc(1, sizeof *crowd);
+    sc_sim_crowd *crowd = sc_calloc(1, sizeof *crowd);
     if (!crowd) return sc_fail_memory(diag, "gathering a crowd");
     const sc_limits limits = sc_limits_default();
     const uint8_t key[SC_KEY_SIZE] = "of a rehearsal, and no secret";
     sc_err err = sc_admission_new(movement->map, &limits, key, &crowd->admission, diag);
     if (!err) err = sc_travellers_new(movement, workload, seed, &crowd->travellers, diag);
     if (err) {
-        sc_crowd_free(crowd);
+        sc_sim_crowd_free(crowd);
         return err;
     }
     *out = crowd;
     return SC_OK;
 }
 
-void sc_crowd_free(sc_crowd *crowd)
+void sc_sim_crowd_free(sc_sim_crowd *crowd)
 {
     if (!crowd) return;
     sc_travellers_free(crowd->travellers);
@@ -40,15 +40,15 @@ void sc_crowd_free(sc_crowd *crowd)
     sc_free(crowd);
 }
 
-void sc_crowd_ended(void *context, uint64_t number, const sc_ticket *ticket, sc_time now)
+void sc_sim_crowd_ended(void *context, uint64_t number, const sc_ticket *ticket, sc_time now)
 {
     (void)ticket;
-    sc_crowd *crowd = context;
+    sc_sim_crowd *crowd = context;
     const sc_err err = sc_travellers_resume(crowd->travellers, crowd->askers[number], now);
     if (err && !crowd->err) crowd->err = err;
 }
 
-static sc_err ask_one(sc_crowd *crowd, sc_cluster_sim *sim, sc_diag *diag)
+static sc_err ask_one(sc_sim_crowd *crowd, sc_cluster_sim *sim, sc_diag *diag)
 {
     if (!sc_grow(&crowd->askers, crowd->count, &crowd->capacity, sizeof *crowd->askers)) {
         return sc_fail_memory(diag, "hearing a question");
@@ -65,7 +65,7 @@ static sc_err ask_one(sc_crowd *crowd, sc_cluster_sim *sim, sc_diag *diag)
     return err ? sc_fail(diag, err, "a question: %s", sc_err_text(err)) : SC_OK;
 }
 
-sc_err sc_crowd_ask(sc_crowd *crowd, sc_cluster_sim *sim, sc_time until, sc_diag *diag)
+sc_err sc_sim_crowd_ask(sc_sim_crowd *crowd, sc_cluster_sim *sim, sc_time until, sc_diag *diag)
 {
     const sc_time pause = sc_travellers_least_pause(crowd->travellers);
     sc_err err = SC_OK;

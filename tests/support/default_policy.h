@@ -6,6 +6,7 @@
 #ifndef SC_SUPPORT_DEFAULT_POLICY_H
 #define SC_SUPPORT_DEFAULT_POLICY_H
 
+#include "api/access_policy.h"
 #include "api/settings.h"
 
 #include <stdlib.h>

@@ -8,7 +8,7 @@
 #ifndef SC_SUPPORT_RECEIVED_H
 #define SC_SUPPORT_RECEIVED_H
 
-#include "ledger/messages.h"
+#include "messages/messages.h"
 
 #include <pthread.h>
 

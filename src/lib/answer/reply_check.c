@@ -1,4 +1,4 @@
-// Checking a reply, the last door before an answer.
+// Checking a reply, the last step before an answer.
 //
 //   1. Every list by itself: it has the shape of a reply, names objects that exist, were asked
 //      for and lie where they may, each once, nearest first, and no more of them than allowed.

@@ -11,7 +11,7 @@
 
 struct sc_handover {
     pthread_mutex_t lock;
-    int bell;  ///< an eventfd: above 0 while something waits
+    int wake_fd;  ///< an eventfd: above 0 while something waits
     size_t item_size;
     size_t capacity;
     size_t first;  ///< place of the oldest
@@ -24,7 +24,7 @@ sc_err sc_handover_new(size_t item_size, size_t capacity, sc_handover **out)
 {
     sc_handover *h = sc_calloc(1, sizeof *h);
     if (!h) return SC_ENOMEM;
-    *h = (sc_handover){.bell = -1, .item_size = item_size, .capacity = capacity};
+    *h = (sc_handover){.wake_fd = -1, .item_size = item_size, .capacity = capacity};
     pthread_mutex_init(&h->lock, NULL);
     sc_err err = SC_ENOMEM;
     // Cleared pages are given by the system when they are first used: a large capacity that is
@@ -32,8 +32,8 @@ sc_err sc_handover_new(size_t item_size, size_t capacity, sc_handover **out)
     h->ring = sc_calloc(capacity, item_size);
     if (!h->ring) goto fail;
     err = SC_EIO;
-    h->bell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    if (h->bell < 0) goto fail;
+    h->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (h->wake_fd < 0) goto fail;
     *out = h;
     return SC_OK;
 fail:
@@ -65,17 +65,17 @@ void sc_handover_free(sc_handover *handover)
 {
     if (!handover) return;
     take_out(handover, NULL, handover->count);
-    if (handover->bell >= 0) close(handover->bell);
+    if (handover->wake_fd >= 0) close(handover->wake_fd);
     pthread_mutex_destroy(&handover->lock);
     sc_free(handover->ring);
     sc_free(handover);
 }
 
-static void ring_bell(const sc_handover *handover)
+static void wake_reader(const sc_handover *handover)
 {
     const uint64_t once = 1;
-    // Cannot fail: the bell would have to be rung 2^64 times without being heard.
-    (void)!write(handover->bell, &once, sizeof once);
+    // Cannot fail: the counter would have to reach 2^64 without a read.
+    (void)!write(handover->wake_fd, &once, sizeof once);
 }
 
 /** Put `count`, for which there is room, behind the last one. At most two pieces, as above. */
@@ -101,9 +101,9 @@ size_t sc_handover_put_many(sc_handover *handover, const void *items, size_t cou
     put_in(handover, items, count);
     handover->total += count;
     pthread_mutex_unlock(&handover->lock);
-    // A put that finds others waiting need not ring: the put of the first of them does, or the
-    // taker who left some.
-    if (count > 0 && was_empty) ring_bell(handover);
+    // A put that finds others waiting need not wake the reader: the put of the first of them
+    // does, or the reader that left some.
+    if (count > 0 && was_empty) wake_reader(handover);
     return count;
 }
 
@@ -114,10 +114,10 @@ bool sc_handover_put(sc_handover *handover, const void *item)
 
 size_t sc_handover_take(sc_handover *handover, void *items, size_t room)
 {
-    // The bell first: what is put after this rings it again, and what was put before is in the
-    // ring.
-    uint64_t rings;
-    (void)!read(handover->bell, &rings, sizeof rings);
+    // The descriptor first: what is put after this makes it readable again, and what was put before
+    // is in the ring.
+    uint64_t times;
+    (void)!read(handover->wake_fd, &times, sizeof times);
     pthread_mutex_lock(&handover->lock);
     const size_t count = handover->count < room ? handover->count : room;
     take_out(handover, items, count);
@@ -125,13 +125,13 @@ size_t sc_handover_take(sc_handover *handover, void *items, size_t room)
     // From the beginning again: a queue that is mostly empty stays in the same few lines of cache.
     if (!is_left) handover->first = 0;
     pthread_mutex_unlock(&handover->lock);
-    if (is_left) ring_bell(handover);
+    if (is_left) wake_reader(handover);
     return count;
 }
 
 int sc_handover_fd(const sc_handover *handover)
 {
-    return handover->bell;
+    return handover->wake_fd;
 }
 
 uint64_t sc_handover_total(sc_handover *handover)

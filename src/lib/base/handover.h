@@ -24,7 +24,7 @@ typedef struct sc_handover sc_handover;
 /**
  * @param item_size  bytes of one thing, which are copied
  * @param capacity   how many may wait
- * @return SC_OK, SC_ENOMEM, SC_EIO (no descriptor for the bell)
+ * @return SC_OK, SC_ENOMEM, SC_EIO (no descriptor)
  */
 SC_CHECKED sc_err sc_handover_new(size_t item_size, size_t capacity, sc_handover **out);
 
@@ -34,13 +34,12 @@ void sc_handover_free(sc_handover *handover);
 /** Copy `item` to the end. False if there is no room: nothing is done then. Any thread. */
 bool sc_handover_put(sc_handover *handover, const void *item);
 
-/** The same for several, in their order; returns how many of them found room. The bell rings once.
- */
+/** The same for several, in their order; returns how many of them found room. */
 size_t sc_handover_put_many(sc_handover *handover, const void *items, size_t count);
 
 /**
  * Take up to `room` things into `items`, oldest first; returns how many. What is taken is wiped
- * from the queue. If more are waiting than were taken, the bell keeps ringing.
+ * from the queue. If more are waiting than were taken, the descriptor stays readable.
  */
 size_t sc_handover_take(sc_handover *handover, void *items, size_t room);
 

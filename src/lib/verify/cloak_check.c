@@ -291,7 +291,7 @@ static sc_err look_at_what_leaves(const look *at)
     return SC_OK;
 }
 
-// --- The doors -----------------------------------------------------------------------
+// --- The interface -----------------------------------------------------------------------
 
 sc_err sc__claim_look(sc_verifier *verifier, const sc_claim *claim, sc_findings *findings)
 {

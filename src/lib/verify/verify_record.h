@@ -1,6 +1,6 @@
 /**
  * @file verify_record.h
- * @brief Records that are in memory: the door behind sc_record_verify(), for tests and fuzzers.
+ * @brief Records that are in memory: what is behind sc_record_verify(), for tests and fuzzers.
  */
 #ifndef SC_VERIFY_RECORD_H
 #define SC_VERIFY_RECORD_H

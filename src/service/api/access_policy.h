@@ -45,6 +45,11 @@ typedef struct sc_policy {
     sc_access metrics;
 } sc_policy;
 
+struct sc_settings;
+
+/** The policy that the settings make (settings.c). */
+sc_policy sc_settings_policy(const struct sc_settings *settings);
+
 /** Whether the values are consistent: least <= standard <= most, and so on. SC_EINVAL names the
  * term. */
 SC_CHECKED sc_err sc_policy_check(const sc_policy *terms, sc_diag *diag);

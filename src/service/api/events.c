@@ -3,11 +3,9 @@
 //     ledger, courier:  cloak, sent ------------------+--> stream --> each loop's listeners
 //     loop 0, each second:  history <-- counters -----+
 //
-//  1. A row of counters is stored before it is sent, and a new listener is registered before the
-//  history
-//     is written for it. So no listener misses a row; a row of the history may come once more.
-//  2. Rows are written by one loop and read by all, under the lock: each is complete, in order of
-//  time.
+//  1. A row of counters is stored before it is sent, and a new listener is registered before it
+//     gets the history. So no listener misses a row; a row of the history may come once more.
+//  2. Rows are written by one loop and read by all, under the lock: complete, in order of time.
 #include "api/events.h"
 
 #include "api/metrics.h"

@@ -134,7 +134,7 @@ static const route extra_head = {NULL,  SC_HTTP_GET, "GET, HEAD", BY_EVENTS,
 static const route extra_get = {NULL, SC_HTTP_GET, "GET", BY_EVENTS, false, true, show_extra};
 static const route extra_post = {NULL, SC_HTTP_POST, "POST", BY_EVENTS, false, false, show_extra};
 
-/** Pages of a map in several service, where it is. */
+/** Pages of a map in several parts, where it is. */
 static const route *find_cluster_route(const sc_service_internal *service, const char *path)
 {
     if (service->partition_page && strcmp(partition_route.path, path) == 0) return &partition_route;

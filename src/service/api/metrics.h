@@ -14,7 +14,7 @@
  *     starcloak_proposals_total, _proposals_refused_total, _aborted_total, ...: the commit
  *     process_resident_memory_bytes, process_cpu_seconds_total, ...
  *
- * and of a map in several service, here or in a cluster (metrics_cluster.c)
+ * and of a map in several parts, here or in a cluster (metrics_cluster.c)
  *
  *     starcloak_cluster_*     starcloak_worker_*{worker="w1"}     starcloak_part_*{part="3",...}
  *

@@ -6,10 +6,8 @@
 //
 // Invariants:
 //  1. Each query that entered `pending` leaves it when its ticket is back, or here, if the ledger
-//  did not
-//     take it.
-//  2. A loop has at most `max_clients` waiting clients, so the ledger always has room to hand one
-//  back.
+//     did not take it.
+//  2. A loop has at most `max_clients` waiting clients: the ledger can always hand one back.
 //  3. Positions are wiped from the body and from the stack before this returns, whatever happens.
 //  4. No two loops admit at the same moment (see moment_of()), so that ids differ.
 #include "api/service_internal.h"
@@ -144,7 +142,7 @@ static void settle_ticket(sc_query_route *route, route_loop *loop, sc_ticket *ti
                           bool may_reply)
 {
     const sc_service_internal *service = route->service;
-    waiting_client *client = ticket->door;
+    waiting_client *client = ticket->client;
     if (service->metrics) sc_metrics_settled(service->metrics, ticket);
     // Before the reply: a client that has it may ask again at once.
     sc_pending_leave(service->pending, client->user);
@@ -412,7 +410,7 @@ static sc_ticket *make_ticket(sc_query_route *route, const incoming *g, const sc
                                      route->service->map, g->where.edge, g->body.heading_deg)};
     ticket->request = g->body.request;
     ticket->asked = g->now;
-    ticket->door = client;
+    ticket->client = client;
     ticket->loop = g->loop;
     return ticket;
 }
@@ -438,7 +436,7 @@ static bool submit(sc_query_route *route, incoming *g, const sc_query *query)
 {
     sc_ticket *ticket = make_ticket(route, g, query);
     if (!ticket) return refuse_busy(g, "out of memory");
-    waiting_client *client = ticket->door;
+    waiting_client *client = ticket->client;
     const sc_err err = sc_ledger_submit(route->service->ledger, ticket);
     if (err) {
         sc_ticket_free(ticket);

@@ -159,9 +159,9 @@ sc_cluster_view *sc_process_view_now(sc_process_view *own);
 
 // --- POST /v1/queries (query_route.c) ------------------------------------------------------------
 //
-// In the loop's thread, cheap checks first: draining, media type, token, rate
-// of the user, body, road, one pending per user; then a ticket is made, the body is wiped, and the
-// ledger takes it. The request waits. When the ticket is settled, the ledger's thread hands it to
+// In the loop's thread, cheap checks first: draining, media type, token, rate of the user, body,
+// road, pending queries of the user; then a ticket is made, the body is wiped, and the ledger takes
+// it. The request waits. When the ticket is settled, the ledger's thread hands it to
 // the loop, which answers, wipes and frees it. If the client goes away before, the query is
 // withdrawn from the ledger, and the ticket is only wiped.
 

@@ -1,6 +1,7 @@
 // Settings by name, and checks of their consistency. settings_list.h has all of them.
 #include "api/settings.h"
 
+#include "api/access_policy.h"
 #include "base/alloc.h"
 #include "base/diag.h"
 #include "base/text.h"

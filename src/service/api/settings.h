@@ -11,14 +11,15 @@
  * To add a setting or change a default: settings_list.h, and nowhere else. A refusal names the
  * setting, its value and what is allowed; in a file, the line too. Values are plain fields:
  * settings->loops.
+ *
+ * Workers include this header, so it must not include one that knows positions or users: the policy
+ * that settings make is declared in access_policy.h.
  */
 #ifndef SC_API_SETTINGS_H
 #define SC_API_SETTINGS_H
 
 #include <starcloak/err.h>
 
-#include "api/access_policy.h"
-#include "api/service.h"
 #include "api/settings_list.h"
 #include "base/file.h"
 
@@ -86,9 +87,6 @@ SC_CHECKED sc_err sc_settings_check(const sc_settings *settings, sc_diag *diag);
  * @return the name of the next one; NULL if there is no other
  */
 const char *sc_settings_stuck(const sc_settings *now, const sc_settings *next, size_t *from);
-
-/** The policy that they make. */
-sc_policy sc_settings_policy(const sc_settings *settings);
 
 /** Lists, taken apart: the parts lie in one block, ended by NULL; free with
  * sc_settings_parts_free(). */

@@ -11,8 +11,7 @@
  *   COUNT(section, field, "name", "VALUE", default, least, most, when, who, "help")
  *   NUMBER(section, field, "name", "VALUE", default, least, most, when, who, "help")
  *   SWITCH(section, field, "name", when, who, "help")                       off, unless it is said
- *   WORD(section, field, "name", "VALUE", "words", default, when, who, "help")   one of the words,
- * by place
+ *   WORD(section, field, "name", "VALUE", "words", default, when, who, "help")   a word's place
  *
  * `when`: RELOAD, what a reload changes in a running service; START, what it does not.
  * `who` has a flag for it: HTTP, processes that serve HTTP (serve, demo, gateway); RUN, those with

@@ -22,7 +22,7 @@
 #include <starcloak/err.h>
 #include <starcloak/relay_codec.h>
 
-#include "ledger/messages.h"
+#include "messages/messages.h"
 
 typedef struct sc_bus_options {
     const char *const *servers;  ///< "nats://host:4222" or "tls://..."

@@ -1,4 +1,5 @@
 // Messages between gateways and workers as bytes: which kind has which fields (cluster.proto).
+// What they mean is in messages/messages.h.
 //
 // Only the fields that a kind of message needs are sent, and others that a message has are ignored.
 #include "cluster/cluster_codec_internal.h"

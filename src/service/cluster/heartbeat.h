@@ -10,7 +10,7 @@
 #define SC_CLUSTER_HEARTBEAT_H
 
 #include "cluster/bus.h"
-#include "ledger/messages.h"
+#include "messages/messages.h"
 #include "server/log.h"
 #include "worker/engine_pool.h"
 

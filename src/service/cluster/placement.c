@@ -1,8 +1,7 @@
 // Placements, and when a new one is made; placement_pack.c has how parts are packed.
 //
 // Of a look, in this order:
-//  1. No worker is there: nothing is decided. A worker that comes back finds its parts as they
-//  were.
+//  1. No worker is there: nothing is decided. A worker that comes back finds the parts it had.
 //  2. A process uses a placement that is newer than any received here: it may be under way, and is
 //     waited for. If it does not come (this gateway has just started, or it was lost), workers keep
 //     the parts that they serve, and a placement that states so is sent.

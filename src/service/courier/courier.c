@@ -9,18 +9,6 @@
 #include <curl/curl.h>
 #include <math.h>
 
-// --- Words ----------------------------------------------------------------------------------
-
-const char *sc_failure_name(sc_failure failure)
-{
-    static const char *const names[] = {
-#define X(name, value, word) [value] = (word),
-        SC_FAILURE_MAP(X)
-#undef X
-    };
-    return (unsigned)failure < SC_FAILURE_COUNT ? names[failure] : "unknown";
-}
-
 sc_courier_options sc_courier_options_default(void)
 {
     return (sc_courier_options){.kind = SC_COURIER_BUILT_IN,

@@ -41,7 +41,7 @@
 #include <starcloak/rng.h>
 
 #include "base/histogram.h"
-#include "courier/failure.h"
+#include "messages/failure.h"
 
 #include <poll.h>
 
@@ -96,8 +96,8 @@ typedef struct sc_errand {
     /** If wanted, and it did not fail: what others are given, in the compact encoding, so that they
      * find the same answers; the caller's to release. Empty: a gateway that needs it asks for the
      * same cloak by itself. So it is with a provider of points, and with one that is built in while
-     * its set of objects has other words than the courier. Without memory to write it the errand
-     * fails, as overloaded. */
+     * its set of objects has other categories than the courier. Without memory to write it the
+     * errand fails, as overloaded. */
     sc_bytes reply;
     unsigned tries;
 } sc_errand;

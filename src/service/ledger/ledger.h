@@ -5,10 +5,11 @@
  *
  * *Engines propose, the ledger commits.* The engines are in this process (worker/engine_pool.h), or
  * in workers elsewhere (cluster/gateway.h): the messages between them are the same
- *  (ledger/messages.h), and so is the ledger state.
+ * (messages/messages.h), and so is the ledger state.
  *
- *     door ----ticket---> ledger ----query---> engine
- *       ^                  |  ^                  |
+ *     HTTP ----ticket---> ledger ----query---> engine
+ *     loop                 |  ^                  |
+ *       ^                  |  |                  |
  *       |                  |  +--- proposal -----+  pruned
  *       +-----outcome------+
  *                          +----- errand ----> courier ---> provider
@@ -26,8 +27,8 @@
  *     client that went away does not count for the k of others.
  *  3. A query is published at most once, and never after its deadline (P5). If its deadline comes
  *     while it is reserved, it has failed as in doubt. The courier knows the least deadline of a
- *     cloak, too: if it finds neither a provider thread nor a connection until then, nothing
- * leaves, and the members have failed as not sent in time.
+ *     cloak, too: if it finds neither a provider thread nor a connection until then, nothing is
+ *     sent, and the members have failed as not sent in time.
  *  4. Every ticket taken comes back exactly once with its outcome (P8), also when the ledger stops.
  *  5. Who is in a cloak is not disclosed; the provider gets a relay (P7).
  *  6. With `is_paranoid` each proposal is looked at by the verifier before it is reserved. One that
@@ -43,8 +44,8 @@
 #include <starcloak/rng.h>
 
 #include "courier/courier.h"
-#include "ledger/messages.h"
 #include "ledger/ticket.h"
+#include "messages/messages.h"
 #include "partition/partition.h"
 
 typedef struct sc_ledger sc_ledger;

@@ -49,8 +49,8 @@ struct sc_ledger {
     atomic_size_t pending;
     atomic_bool is_closed;     ///< no more tickets
     atomic_bool is_over;       ///< the thread reads no more
-    atomic_bool *must_resend;  ///< for each part: a letter about it is on its way
-    atomic_bool must_wake;     ///< a letter that wakes the thread is on its way
+    atomic_bool *must_resend;  ///< for each part: an input about it is on its way
+    atomic_bool must_wake;     ///< an input that wakes the thread is on its way
     atomic_ullong lost;        ///< messages for which there was no room
 
     // Of the ledger's thread; once that has ended, of the thread that ends it.

@@ -6,8 +6,8 @@
 //
 //   incoming  a ticket, or the id of one whose client went away: in one queue, so that a client
 //             never goes before it came. Tickets: max_pending at most. Withdrawals: at most one for
-//             each ticket, so that room for another two times max_pending is enough unless doors
-//             leave that many settled tickets unread; then a withdrawal waits its turn. And
+//             each ticket, so that room for another two times max_pending is enough unless HTTP
+//             loops leave that many settled tickets unread; then a withdrawal waits its turn. And
 //             parts that are to be sent again: each once; and one that wakes.
 //   messages  from engines and gateways. The engine threads of this process look for room
 //             before they send, and wait if another was quicker; of messages from elsewhere some
@@ -71,7 +71,7 @@ static void read_input(sc_ledger *ledger, const sc__ledger_input *input, sc_time
     }
 }
 
-/** The engine will need them a few letters later. */
+/** The engine will need them a few inputs later. */
 static void prefetch_roads(const sc_ledger *ledger, const sc__ledger_input *inputs, size_t place,
                            size_t count)
 {
@@ -79,7 +79,7 @@ static void prefetch_roads(const sc_ledger *ledger, const sc__ledger_input *inpu
     sc_engine_pool_prefetch(ledger->engines, &inputs[place].ticket->query);
 }
 
-/** Returns how many letters there were. */
+/** Returns how many inputs there were. */
 static size_t read_incoming(sc_ledger *ledger)
 {
     sc__ledger_input inputs[BATCH];
@@ -244,13 +244,13 @@ static void keep_pace(sc_ledger *ledger, sc__pace *pace)
     clock_nanosleep(CLOCK_MONOTONIC, 0, &nap, NULL);
 }
 
-static void wait_for_bells(sc_ledger *ledger, struct pollfd *bells, size_t count, sc_time wake)
+static void wait_for_input(sc_ledger *ledger, struct pollfd *sources, size_t count, sc_time wake)
 {
     sc_courier *courier = atomic_load_explicit(&ledger->courier, memory_order_acquire);
     if (courier) {
-        sc_courier_poll(courier, bells, count, wake);
+        sc_courier_poll(courier, sources, count, wake);
     } else {
-        (void)poll(bells, count, sc_clock_wait_ms(sc_clock_us(), wake));
+        (void)poll(sources, count, sc_clock_wait_ms(sc_clock_us(), wake));
     }
 }
 
@@ -258,7 +258,7 @@ static void *work(void *argument)
 {
     sc_ledger *ledger = argument;
     pthread_setname_np(pthread_self(), "ledger");
-    struct pollfd bells[] = {
+    struct pollfd sources[] = {
         {.fd = sc_handover_fd(ledger->incoming), .events = POLLIN},
         {.fd = sc_handover_fd(ledger->messages), .events = POLLIN},
         {.fd = sc_handover_fd(ledger->back), .events = POLLIN},
@@ -267,10 +267,10 @@ static void *work(void *argument)
     sc_time wake = SC_TIME_NEVER;
     while (!ledger->must_end) {
         if (!ledger->has_more) keep_pace(ledger, &pace);
-        wait_for_bells(ledger, bells, 3, ledger->has_more ? INT64_MIN : wake);
+        wait_for_input(ledger, sources, 3, ledger->has_more ? INT64_MIN : wake);
         unsigned readable = 0;
         for (unsigned i = 0; i < 3; i++) {
-            if (bells[i].revents) readable |= 1u << i;
+            if (sources[i].revents) readable |= 1u << i;
         }
         wake = go_round(ledger, readable);
     }
@@ -284,7 +284,7 @@ sc_err sc__ledger_start(sc_ledger *ledger)
     return err;
 }
 
-/** Settle all that is there, and what doors are just handing over. */
+/** Settle all that is there, and what HTTP loops are just handing over. */
 static void finish(sc_ledger *ledger)
 {
     while (read_back(ledger) > 0) {
@@ -294,7 +294,7 @@ static void finish(sc_ledger *ledger)
         }
         sc__ledger_state_stop(ledger->state, ledger->clock());
         tell_settled(ledger);
-        // A door that has been counted, and has not handed over yet, does so or takes it back.
+        // A ticket that was counted and not handed over yet will be, or is taken back.
         if (atomic_load(&ledger->pending) > 0) sched_yield();
     }
 }

@@ -23,7 +23,7 @@
 #ifndef SC_LEDGER_PROPOSAL_OUTCOMES_H
 #define SC_LEDGER_PROPOSAL_OUTCOMES_H
 
-#include "ledger/messages.h"
+#include "messages/messages.h"
 
 typedef enum sc_proposal_outcome {
     SC_PROPOSAL_OUTCOME_UNKNOWN = 0,

@@ -6,9 +6,9 @@
  *     open -> reserved -> published -> answered | failed
  *     open -> dropped | gone | failed      reserved -> open | gone | failed
  *
- * A *proposal* (ledger/messages.h) is received as `reserve`. Its members that are ours are reserved
- * for it, if all of them are open, there is time, and the proposal is not dead already; else `no`.
- * One gateway, R, decides. At R:
+ * A *proposal* (messages/messages.h) is received as `reserve`. Its members that are ours are
+ * reserved for it, if all of them are open, there is time, and the proposal is not dead already;
+ * else `no`. One gateway, R, decides. At R:
  *
  *     reserved --release (at once if it is single)--> scheduled --its moment--> due --> published
  *        |                                               |
@@ -25,17 +25,17 @@
  *
  * Invariants, between any two calls:
  *  1. A ticket in the ledger state is open, reserved or published, and is found by the id of its
- * query. One that gets its outcome leaves the ledger state in the same step, and nothing sent about
- * it later has any effect: so it ends exactly once (P8).
+ *     query. One that gets its outcome leaves the ledger state in the same step, and nothing sent
+ *     about it later has any effect: so it ends exactly once (P8).
  *  2. A proposal's members are all reserved for it, or all published in it, and each is in one
  *     reservation. At R, if one of ours ends while they are reserved, the reservation is off in the
- * same step: who has gone is in no cloak, and counts for no other member's k.
+ *     same step: who has gone is in no cloak, and counts for no other member's k.
  *  3. What is returned by sc__ledger_state_take_due() can still be published in time: before the
- * least deadline of *all* its members, less the guard.
+ *     least deadline of *all* its members, less the guard.
  *  4. Once a proposal was buried it is never reserved nor published here; once published, never
- * called dead (proposal_outcomes.h). R sends neither message before its own state says so.
- * Proposals of our own process, by the number of their worker, need no outcome: messages within it
- * are neither lost nor doubled.
+ *     called dead (proposal_outcomes.h). R sends neither message before its own state says so.
+ *     Proposals of our own process, by the number of their worker, need no outcome: messages within
+ *     it are neither lost nor doubled.
  *  5. A ticket reserved elsewhere than at R ends, at its deadline and the guard, as failed (in
  *     doubt): never is it open again while R might publish.
  *  6. The engines are told of every ticket that ends otherwise than by their own message; and of
@@ -63,7 +63,7 @@
 
 #include "base/deadlines.h"
 #include "ledger/ledger.h"
-#include "ledger/messages.h"
+#include "messages/messages.h"
 #include "partition/partition.h"
 
 typedef enum sc_reservation_state {

@@ -34,8 +34,8 @@
 
 #include "ledger/state.h"
 
-/** The verifier that looks at reservations before they are reserved. Zeroed, with its verifier;
- * sc__examiner_fini() when done. */
+/** Checks proposals before they are reserved. Zeroed, with its verifier; sc__examiner_fini() when
+ * done. */
 typedef struct sc__examiner {
     sc_verifier *verifier;
     sc_claim_member *members;
@@ -110,7 +110,7 @@ static inline void sc__ledger_resend_at(sc__ledger_state *state, sc_ticket *tick
 void sc__ledger_hand_out(sc__ledger_state *state, sc_ticket *ticket, sc_outcome outcome,
                          sc_time now);
 
-/** One that is in the ledger state gets its outcome and leaves them. */
+/** One that is in the ledger state gets its outcome and leaves it. */
 void sc__ledger_settle_dropped(sc__ledger_state *state, sc_ticket *ticket, sc_drop_reason reason,
                                sc_time now);
 void sc__ledger_settle_failed(sc__ledger_state *state, sc_ticket *ticket, sc_failure failure,

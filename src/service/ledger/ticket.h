@@ -1,11 +1,11 @@
 /**
  * @file ticket.h
- * @brief Secret: one query from the door to its outcome. The only place where a true position
+ * @brief Secret: one query from its request to its outcome. The only place where a true position
  * waits.
  *
- * A ticket is made by a door, handed to the ledger, and comes back to the door with its outcome. It
- * is owned by one of them at a time, and wiped when it is freed. It holds a keyed pseudonym and no
- * user.
+ * A ticket is made in the loop of an HTTP connection, handed to the ledger, and comes back to the
+ * loop with its outcome. It is owned by one of them at a time, and wiped when it is freed. It holds
+ * a keyed pseudonym and no user.
  */
 #ifndef SC_LEDGER_TICKET_H
 #define SC_LEDGER_TICKET_H
@@ -42,13 +42,13 @@ typedef enum sc_ticket_state {
 } sc_ticket_state;
 
 typedef struct sc_ticket {
-    // Set by the door.
+    // Set by the loop.
     sc_query query;      ///< times are sc_clock_us()
     sc_road_point at;    ///< where the traveller is, and which way it goes
     sc_request request;  ///< in normal form, categories as the courier's vocabulary has them
     sc_time asked;
-    void *door;     ///< whom to tell; the ledger never looks at it
-    unsigned loop;  ///< and in which thread
+    void *client;   ///< that waits for it; the ledger never looks at it
+    unsigned loop;  ///< in which it waits
 
     // The ledger's.
     sc_ticket_state state;

@@ -6,10 +6,9 @@
 //  1. A subscriber belongs to its loop's thread, from the request to the moment at which its client
 //     is gone or its stream ends.
 //  2. A block is held by every handover that it is in; the last one to release it frees it.
-//  3. The number of subscribers is read without a lock. A subscriber is counted before it is
-//  greeted:
-//     events sent after the greeting was made are never missed, and earlier ones may come once
-//     more.
+//  3. The number of subscribers is read without a lock. A subscriber is counted before it gets its
+//     greeting: events sent after the greeting was made are never missed, and earlier ones may come
+//     once more.
 #include "server/event_stream.h"
 
 #include "base/alloc.h"
@@ -142,7 +141,8 @@ static void take_texts(void *context, unsigned loop)
     sc_event_stream *stream = context;
     loop_subscribers *among = &stream->loops[loop];
     text_block *blocks[16];
-    // The bell keeps ringing while there are more, so that requests get their turn in between.
+    // The descriptor stays readable while there are more, so that requests get their turn in
+    // between.
     const size_t count = sc_handover_take(among->handover, blocks, 16);
     for (size_t i = 0; i < count; i++) {
         send_to_all(among, blocks[i]->text, blocks[i]->size);

@@ -132,7 +132,7 @@ struct sc__http_loop {
     // Read-only once started.
     sc_http *http;
     unsigned index;
-    int bell;  ///< an eventfd by which any thread calls the loop
+    int wake_fd;  ///< an eventfd by which any thread wakes the loop
     pthread_t thread;
     bool has_thread;
 
@@ -145,7 +145,7 @@ struct sc__http_loop {
     // The loop's thread only.
     struct event_base *base;
     struct evhttp *evhttp;
-    struct event *bell_event;
+    struct event *wake_event;
     struct event *sweep_event;
     struct event *tidy_event;   ///< activated by hand: newborn, refused and doomed connections
     struct event *retry_event;  ///< accepting again after a shortage

@@ -84,14 +84,14 @@ void sc__http_accept_count_out(sc__http_loop *loop)
 
 // --- Accepting: as many as there are descriptors for -------------------------------------------
 
-static void on_bell(evutil_socket_t fd, short what, void *context);
+static void on_wake(evutil_socket_t fd, short what, void *context);
 
-// libevent reports the failure to its own server, not to us. But our bell is among the events of
-// the same base, and knows its loop.
-static int find_bell(const struct event_base *base, const struct event *event, void *found)
+// libevent reports the failure to its own server, not to us. But our wake event is among the events
+// of the same base, and knows its loop.
+static int find_wake_event(const struct event_base *base, const struct event *event, void *found)
 {
     (void)base;
-    if (event_get_callback(event) != on_bell) return 0;
+    if (event_get_callback(event) != on_wake) return 0;
     *(void **)found = event_get_callback_arg(event);
     return 1;
 }
@@ -107,7 +107,7 @@ static void on_accept_failure(struct evconnlistener *listener, void *evhttp)
 {
     (void)evhttp;
     sc__http_loop *loop = NULL;
-    event_base_foreach_event(evconnlistener_get_base(listener), find_bell, &loop);
+    event_base_foreach_event(evconnlistener_get_base(listener), find_wake_event, &loop);
     if (loop) sc__http_accept_starved(loop);
 }
 
@@ -159,8 +159,8 @@ static void accept_end(sc__http_loop *loop)
 void sc__http_loop_ring(const sc__http_loop *loop)
 {
     const uint64_t once = 1;
-    // It fails only if the bell is ringing as loudly as it can.
-    const ssize_t written = write(loop->bell, &once, sizeof once);
+    // It fails only if the counter is full, and then the loop wakes anyway.
+    const ssize_t written = write(loop->wake_fd, &once, sizeof once);
     (void)written;
 }
 
@@ -171,8 +171,8 @@ static void drain(sc__http_loop *loop)
     sc__http_connection_close_stage(loop, SC__HTTP_IDLE);
 }
 
-/** What is called when the bell has rung. */
-static void on_bell(evutil_socket_t fd, short what, void *context)
+/** What is called when another thread has woken the loop. */
+static void on_wake(evutil_socket_t fd, short what, void *context)
 {
     (void)what;
     sc__http_loop *loop = context;
@@ -302,10 +302,10 @@ static sc_err set_up(sc__http_loop *loop)
     loop->base = make_base(loop->has_own_table);
     if (!loop->base) return SC_ENOMEM;
     const struct timeval period = sweep_period(&loop->http->options);
-    loop->bell_event = repeat(loop, loop->bell, NULL, on_bell, loop);
+    loop->wake_event = repeat(loop, loop->wake_fd, NULL, on_wake, loop);
     loop->sweep_event = repeat(loop, -1, &period, on_sweep, loop);
     loop->tidy_event = event_new(loop->base, -1, 0, on_tidy, loop);
-    if (!loop->bell_event || !loop->sweep_event || !loop->tidy_event) return SC_ENOMEM;
+    if (!loop->wake_event || !loop->sweep_event || !loop->tidy_event) return SC_ENOMEM;
     sc_err err = make_server(loop);
     if (!err) err = make_calls(loop);
     if (!err) err = accept_begin(loop);
@@ -334,7 +334,7 @@ static void tear_down(sc__http_loop *loop)
     free_event(loop->retry_event);
     free_event(loop->tidy_event);
     free_event(loop->sweep_event);
-    free_event(loop->bell_event);
+    free_event(loop->wake_event);
     if (loop->base) event_base_free(loop->base);
     sc_free(loop->listeners);
     sc_free(loop->by_fd);

@@ -199,11 +199,11 @@ static sc_err make_loops(sc_http *http, sc_diag *diag)
     for (unsigned i = 0; i < count; i++) {
         http->loops[i].http = http;
         http->loops[i].index = i;
-        http->loops[i].bell = -1;
+        http->loops[i].wake_fd = -1;
     }
     for (unsigned i = 0; i < count; i++) {
-        http->loops[i].bell = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
-        if (http->loops[i].bell < 0) {
+        http->loops[i].wake_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+        if (http->loops[i].wake_fd < 0) {
             return sc_fail(diag, SC_EIO, "cannot prepare the server: %s", strerror(errno));
         }
     }
@@ -364,7 +364,7 @@ static void free_loop(sc__http_loop *loop)
 {
     sc_free(loop->calls);
     sc_free(loop->sockets);
-    if (loop->bell >= 0) close(loop->bell);
+    if (loop->wake_fd >= 0) close(loop->wake_fd);
 }
 
 void sc_http_free(sc_http *http)

@@ -42,7 +42,7 @@
 
 #include <starcloak/query.h>
 
-#include "ledger/messages.h"
+#include "messages/messages.h"
 
 // --- Allowance ------------------------------------------------------------------------------
 

@@ -16,7 +16,7 @@
 #include <starcloak/engine.h>
 #include <starcloak/rng.h>
 
-#include "ledger/messages.h"
+#include "messages/messages.h"
 #include "partition/partition.h"
 
 /** Messages of one round, and queries that are added between two looks at whether it is behind. */

@@ -463,7 +463,7 @@ static void *work(void *argument)
     char name[16];
     snprintf(name, sizeof name, "engine-%u", (unsigned)thread->parts.engine_thread);
     pthread_setname_np(pthread_self(), name);
-    struct pollfd bells[] = {
+    struct pollfd inputs[] = {
         {.fd = sc_handover_fd(thread->msgs), .events = POLLIN},
         {.fd = thread->pool ? sc_prune_pool_fd(thread->pool) : -1, .events = POLLIN},
     };
@@ -473,7 +473,7 @@ static void *work(void *argument)
         // else would wake us.
         if (atomic_load(&thread->is_ending)) break;
         // What cannot be sent anyway need not wake us.
-        (void)poll(bells, thread->is_paused ? 0 : 2, sc_clock_wait_ms(sc_clock_us(), wake));
+        (void)poll(inputs, thread->is_paused ? 0 : 2, sc_clock_wait_ms(sc_clock_us(), wake));
     }
     return NULL;
 }

@@ -22,7 +22,7 @@
 
 #include <starcloak/rng.h>
 
-#include "ledger/messages.h"
+#include "messages/messages.h"
 #include "partition/partition.h"
 #include "worker/engine_pool.h"
 

@@ -33,7 +33,7 @@
 #include <starcloak/query.h>
 #include <starcloak/rng.h>
 
-#include "ledger/messages.h"
+#include "messages/messages.h"
 #include "worker/backoff.h"
 
 typedef struct sc__proposals sc__proposals;

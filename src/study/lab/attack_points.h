@@ -7,8 +7,8 @@
  * victims' cloaks is attacked, as long as so many were cloaked; more victims are drawn than that,
  * since no method cloaks everybody.
  *
- *     questions -> sc__point_attack_init() -> a stream -> each method -> its cases ->
- * sc__point_attack_run()
+ *     questions -> sc__point_attack_init() -> a stream -> each method -> its cases
+ *               -> sc__point_attack_run()
  */
 #ifndef SC_LAB_ATTACK_POINTS_H
 #define SC_LAB_ATTACK_POINTS_H

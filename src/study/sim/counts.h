@@ -28,7 +28,7 @@
 // but counted in bins. Up to 2,048 each number has a bin of its own; above that
 // the bins widen with the numbers, and a bin's middle is at most one part in 2,048
 // off. So medians and percentiles are exact for the sizes of cloaks, and within
-// 0.05 % for pending in microseconds. Count, mean and maximum are always exact.
+// 0.05 % for waits in microseconds. Count, mean and maximum are always exact.
 
 /** Zero-initialise, then sc_distribution_init(). */
 typedef struct sc_distribution {

@@ -89,9 +89,8 @@ sc_err sc_workload_check(const sc_workload *workload, sc_diag *diag)
 //
 // Invariants:
 //  1. The heap never holds more than there are travellers.
-//  2. Of questions at the same moment the lower traveller's comes first: the order does not depend
-//  on
-//     how the heap came about.
+//  2. Of questions at the same moment the lower traveller's comes first, whatever the order in
+//     which they entered the heap.
 //  3. The n-th question of a traveller, and the pause after it, come from generators of their own,
 //     and no need that is drawn changes how many numbers follow: other needs, same moments.
 

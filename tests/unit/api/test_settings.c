@@ -1,6 +1,9 @@
 // The operator's words: by name, from a file, together; and what is wrong with them, where.
 #include "api/settings.h"
 
+#include <starcloak/engine.h>
+
+#include "api/access_policy.h"
 #include "support/check.h"
 #include "support/place.h"
 

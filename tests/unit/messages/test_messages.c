@@ -1,6 +1,6 @@
 // Messages, proposals and results: what is copied is equal and shares nothing, and what cannot be
 // made is not there.
-#include "ledger/messages.h"
+#include "messages/messages.h"
 
 #include "base/alloc.h"
 #include "support/check.h"

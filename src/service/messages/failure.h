@@ -5,8 +5,8 @@
  * Apart from courier.h, since workers and the messages between processes name failures and must
  * not see the positions there.
  */
-#ifndef SC_COURIER_FAILURE_H
-#define SC_COURIER_FAILURE_H
+#ifndef SC_MESSAGES_FAILURE_H
+#define SC_MESSAGES_FAILURE_H
 
 /** Why an errand failed. */
 #define SC_FAILURE_MAP(X)                                                                 \

@@ -1,5 +1,5 @@
-// Proposals, results and messages: made, copied, wiped. See messages.h.
-#include "ledger/messages.h"
+// Proposals, results and messages: made, copied, wiped; the names of failures. See messages.h.
+#include "messages/messages.h"
 
 #include "base/alloc.h"
 
@@ -184,4 +184,16 @@ void sc_msg_fini(sc_msg *msg)
         break;
     }
     explicit_bzero(msg, sizeof *msg);
+}
+
+// --- Failures ---------------------------------------------------------------------------------
+
+const char *sc_failure_name(sc_failure failure)
+{
+    static const char *const names[] = {
+#define X(name, value, word) [value] = (word),
+        SC_FAILURE_MAP(X)
+#undef X
+    };
+    return (unsigned)failure < SC_FAILURE_COUNT ? names[failure] : "unknown";
 }

@@ -38,15 +38,15 @@
  * Workers include this header, so it knows segments, pseudonyms and requests, and neither positions
  * nor users: places and tickets are the gateway's alone (courier/courier.h, ledger/ticket.h).
  */
-#ifndef SC_LEDGER_MESSAGES_H
-#define SC_LEDGER_MESSAGES_H
+#ifndef SC_MESSAGES_MESSAGES_H
+#define SC_MESSAGES_MESSAGES_H
 
 #include <starcloak/cloak.h>
 #include <starcloak/engine.h>
 #include <starcloak/query.h>
 #include <starcloak/relay.h>
 
-#include "courier/failure.h"
+#include "messages/failure.h"
 
 /** A gateway or a worker, by a number that it drew at random when it started. */
 typedef uint64_t sc_peer;
