@@ -216,18 +216,18 @@ static void
 test_a_proposal_with_a_member_that_is_not_open_or_that_makes_no_sense_is_refused(void **state)
 {
     (void)state;
-    const uint32_t nobody[] = {0};
+    const uint32_t no_members[] = {0};
     check_refused((const uint32_t[]){1, 9, 0}, NULL, (const uint32_t[]){9, 0});
     check_refused((const uint32_t[]){1, 2, 0}, NULL, (const uint32_t[]){2, 0});
     check_refused((const uint32_t[]){1, 3, 0}, NULL, (const uint32_t[]){3, 0});
     check_refused((const uint32_t[]){9, 1, 3, 0}, NULL, (const uint32_t[]){9, 3, 0});
-    check_refused((const uint32_t[]){1, 1, 0}, NULL, nobody);
-    check_refused(nobody, NULL, nobody);
-    check_refused((const uint32_t[]){1, 0}, without_segments, nobody);
-    check_refused((const uint32_t[]){1, 0}, released_by_a_stranger, nobody);
-    check_refused((const uint32_t[]){1, 0}, of_others_alone, nobody);
-    check_refused((const uint32_t[]){1, 1, 0}, single_with_others, nobody);
-    check_refused((const uint32_t[]){1, 0}, without_time, nobody);
+    check_refused((const uint32_t[]){1, 1, 0}, NULL, no_members);
+    check_refused(no_members, NULL, no_members);
+    check_refused((const uint32_t[]){1, 0}, without_segments, no_members);
+    check_refused((const uint32_t[]){1, 0}, released_by_a_stranger, no_members);
+    check_refused((const uint32_t[]){1, 0}, of_others_alone, no_members);
+    check_refused((const uint32_t[]){1, 1, 0}, single_with_others, no_members);
+    check_refused((const uint32_t[]){1, 0}, without_time, no_members);
 }
 
 static void test_a_proposal_that_is_too_late_for_one_costs_only_that_one(void **state)
