@@ -41,7 +41,7 @@ test: ## build with sanitizers, run every test, end with one line of counts
 	@scripts/setup test
 	@tests/run
 
-check: ## what takes longer, for CI: gcc's warnings, clang-tidy, cppcheck, the thread sanitizer
+check: ## what takes longer, for CI: gcc's warnings, clang-tidy, cppcheck, the thread sanitizer, a model
 	@scripts/setup test
 	@tests/run --slow
 

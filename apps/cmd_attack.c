@@ -181,7 +181,7 @@ static void check_output(const attack_options *options, const struct argp_state 
                          const char *option, const char *output)
 {
     if (!output) return;
-    if (output[0] == '\0') sc_usage_error(state, "%s: the name of the file is empty", option);
+    sc_value_file(state, option, output);
     const char *const inputs[] = {options->map, options->record, options->density};
     for (size_t i = 0; i < sizeof(inputs) / sizeof(inputs[0]); i++) {
         if (sc_overlaps(output, inputs[i])) {
@@ -400,8 +400,7 @@ static error_t attack_parse(int key, char *argument, struct argp_state *state)
     }
     switch (key) {
     case KEY_DENSITY:
-        if (argument[0] == '\0') sc_usage_error(state, "--density: the name of the file is empty");
-        options->density = argument;
+        options->density = sc_value_file(state, "--density", argument);
         return 0;
     case KEY_LIMIT:
         options->trial.limit = sc_value_count(state, "--limit", argument, 0, UINT32_MAX);

@@ -48,13 +48,10 @@ static void check_usage(const struct argp_state *state, const density_options *o
 {
     const char *output = options->output;
     const char *traces = options->counting.movement.traces.path;
-    if (!output) {
-        sc_usage_error(state, "no output given; add -o DENSITY.csv");
-    } else if (output[0] == '\0') {
-        sc_usage_error(state, "-o: the name of the file is empty");
-    } else if (sc_overlaps(output, options->map) ||
-               (options->run && sc_overlaps(output, options->run)) ||
-               (traces && sc_overlaps(output, traces))) {
+    if (!output) sc_usage_error(state, "no output given; add -o DENSITY.csv");
+    sc_value_file(state, "-o", output);
+    if (sc_overlaps(output, options->map) || (options->run && sc_overlaps(output, options->run)) ||
+        (traces && sc_overlaps(output, traces))) {
         sc_usage_error(state, "the output '%s' is also an input; choose another name", output);
     }
     if (options->run && options->road_option) {
@@ -79,8 +76,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         options->output = argument;
         return 0;
     case KEY_RUN:
-        if (argument[0] == '\0') sc_usage_error(state, "--run: the name of the file is empty");
-        options->run = argument;
+        options->run = sc_value_file(state, "--run", argument);
         return 0;
     case KEY_SECONDS:
         counting->seconds = sc_value_number(state, "--seconds", argument, 1, SC_SECONDS_MAX);

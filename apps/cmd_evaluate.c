@@ -252,7 +252,7 @@ static void check_output(const evaluate_options *options, const struct argp_stat
         }
         return;
     }
-    if (output[0] == '\0') sc_usage_error(state, "-o: the name of the file is empty");
+    sc_value_file(state, "-o", output);
     if (strcmp(output, "-") == 0 && isatty(STDOUT_FILENO)) {
         sc_usage_error(state, "-o -: a record is not written to a terminal; add '> OUT.jsonl'");
     }

@@ -189,7 +189,7 @@ static const sc_option options_table[] = {
 static void check_output(const struct argp_state *state, const partition_options *options,
                          const char *option, const char *output)
 {
-    if (output[0] == '\0') sc_usage_error(state, "%s: the name of the file is empty", option);
+    sc_value_file(state, option, output);
     if (sc_overlaps(output, options->map) || (options->run && sc_overlaps(output, options->run))) {
         sc_usage_error(state, "the output '%s' is also an input; choose another name", output);
     }
@@ -225,7 +225,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         options->parts = (uint32_t)sc_value_count(state, "-n", argument, 1, SC_PARTITION_PARTS_MAX);
         return 0;
     case KEY_WEIGHTS:
-        if (argument[0] == '\0') sc_usage_error(state, "--weights: the name of the file is empty");
+        sc_value_file(state, "--weights", argument);
         options->run = strcmp(argument, "segments") == 0 ? NULL : argument;
         return 0;
     case KEY_SEED:

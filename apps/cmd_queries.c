@@ -51,11 +51,9 @@ static const sc_option options_table[] = {
 
 static void check_output(const struct argp_state *state, const queries_options *options)
 {
-    if (!options->output) {
-        sc_usage_error(state, "no output given; add -o QUERIES.jsonl");
-    } else if (options->output[0] == '\0') {
-        sc_usage_error(state, "-o: the name of the file is empty");
-    } else if (strcmp(options->output, "-") == 0 && isatty(STDOUT_FILENO)) {
+    if (!options->output) sc_usage_error(state, "no output given; add -o QUERIES.jsonl");
+    sc_value_file(state, "-o", options->output);
+    if (strcmp(options->output, "-") == 0 && isatty(STDOUT_FILENO)) {
         sc_usage_error(state, "-o -: a stream is not written to a terminal; add '> QUERIES.jsonl'");
     } else if (options->map && sc_overlaps(options->output, options->map)) {
         sc_usage_error(state, "the output '%s' is also the map; choose another name",

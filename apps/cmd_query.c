@@ -177,13 +177,6 @@ static void check_usage(query_options *options, const struct argp_state *state)
     }
 }
 
-static const char *file_option(const struct argp_state *state, const char *option,
-                               const char *argument)
-{
-    if (argument[0] == '\0') sc_usage_error(state, "%s: the name of the file is empty", option);
-    return argument;
-}
-
 /** "cafe,school": cut in place. */
 static void take_categories(query_options *options, const struct argp_state *state, char *argument)
 {
@@ -308,16 +301,16 @@ static error_t query_options_parse(int key, char *argument, struct argp_state *s
         take_token(options, state, argument);
         return 0;
     case KEY_TOKEN_FILE:
-        options->token_file = file_option(state, "--token-file", argument);
+        options->token_file = sc_value_file(state, "--token-file", argument);
         return 0;
     case KEY_CA:
-        options->ca = file_option(state, "--ca", argument);
+        options->ca = sc_value_file(state, "--ca", argument);
         return 0;
     case KEY_CERT:
-        options->cert = file_option(state, "--cert", argument);
+        options->cert = sc_value_file(state, "--cert", argument);
         return 0;
     case KEY_KEY:
-        options->key = file_option(state, "--key", argument);
+        options->key = sc_value_file(state, "--key", argument);
         return 0;
     case KEY_JSON:
         options->json = true;

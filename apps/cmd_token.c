@@ -106,11 +106,10 @@ static const char *time_text(char out[SC_TIME_TEXT_SIZE], int64_t time_s, bool i
 static const char *token_file_option(const struct argp_state *state, const char *option,
                                      const char *argument)
 {
-    if (argument[0] == '\0') sc_usage_error(state, "%s: the name of the file is empty", option);
     if (strcmp(argument, "-") == 0) {
         sc_usage_error(state, "%s: - cannot be used here; name a file", option);
     }
-    return argument;
+    return sc_value_file(state, option, argument);
 }
 
 /** Of all the commands here; each uses some. */

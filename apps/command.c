@@ -62,7 +62,7 @@ int sc_call_fail(const sc_call *call, sc_err err, const sc_diag *diag)
     return SC_EXIT_FAILURE;
 }
 
-sc_err sc_explain(sc_diag *diag, sc_err err, const char *format, ...)
+sc_err(sc_explain)(sc_diag *diag, sc_err err, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);

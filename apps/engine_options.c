@@ -155,7 +155,7 @@ void sc_engine_settings_check(const struct argp_state *state, const sc_engine_se
     check_variant(state, settings);
     const char *record = settings->run.record;
     if (!record) return;
-    if (record[0] == '\0') sc_usage_error(state, "--record: the name of the file is empty");
+    sc_value_file(state, "--record", record);
     if (strcmp(record, "-") == 0 && isatty(STDOUT_FILENO)) {
         sc_usage_error(state,
                        "--record -: a record is not written to a terminal; add '> RUN.jsonl'");

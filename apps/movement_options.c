@@ -47,7 +47,7 @@ bool sc_trace_option(int key, const char *argument, const struct argp_state *sta
     sc_follow_options *follow = &traces->follow;
     switch (key) {
     case SC_KEY_TRACES:
-        if (argument[0] == '\0') sc_usage_error(state, "--traces: the name of the file is empty");
+        sc_value_file(state, "--traces", argument);
         if (traces->path) {
             sc_usage_error(state, "--traces is given twice; put the files into one folder");
         }

@@ -136,6 +136,12 @@ int sc_value_utm_zone(const struct argp_state *state, const char *option, const 
     return hemisphere == 'S' ? (int)-zone : (int)zone;
 }
 
+const char *sc_value_file(const struct argp_state *state, const char *option, const char *text)
+{
+    if (text[0] == '\0') sc_usage_error(state, "%s: the name of the file is empty", option);
+    return text;
+}
+
 void sc_value_output(const struct argp_state *state, const char *path)
 {
     if (!path) {

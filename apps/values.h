@@ -40,6 +40,9 @@ sc_metric sc_value_metric(const struct argp_state *state, const char *option, co
 /** A UTM zone as "16N" or "56S": its number, negative in the south. */
 int sc_value_utm_zone(const struct argp_state *state, const char *option, const char *text);
 
+/** The name of a file, which must not be empty. Returns it. */
+const char *sc_value_file(const struct argp_state *state, const char *option, const char *text);
+
 /** Where a map goes, from -o: it must be given, and must not be a terminal. */
 void sc_value_output(const struct argp_state *state, const char *path);
 

@@ -26,7 +26,7 @@ static sc_err cloak_some(const sc_map *map, const sc_engine_options *options, sc
         if (!err) err = sc_engine_run(engine, 0);
         if (!err) *cloak = sc_engine_take_candidate(engine);
     }
-    if (!err && !*cloak) err = SC_ELIMIT; /* a map on which nobody finds company */
+    if (!err && !*cloak) err = SC_ELIMIT; /* a map on which no cloak is found */
     if (!err) err = sc_pruner_prune(pruner, *cloak, rng);
     if (!err) err = sc_engine_accept(engine, *cloak, 0, diag);
     sc_pruner_free(pruner);

@@ -49,7 +49,7 @@ static sc_err run(sc_engine *engine, sc_time now, sc_pruner *pruner, sc_rng *rng
 int main(int argc, char **argv)
 {
     sc_map *map = NULL;
-    sc_rng *rng = NULL;             /* our choices: nobody may be able to predict them */
+    sc_rng *rng = NULL;             /* our choices, which must be unpredictable */
     sc_admission *admission = NULL; /* makes queries of travellers' words */
     sc_engine *engine = NULL;       /* finds company for them */
     sc_pruner *pruner = NULL;       /* trims what it found */

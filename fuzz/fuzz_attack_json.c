@@ -1,7 +1,7 @@
 // Door: the words of an attack, the body of POST /v1/attacks.
 //
 // The input is the body. What is accepted can be submitted to the attacker as it is, is JSON for
-// jansson too, and reads back as the same when it is written anew; what is refused is refused in
+// jansson too, and reads back as the same when it is written again; what is refused is refused in
 // one printable line that names a field by its pointer, and is JSON again when it is sent.
 #include "door.h"
 
@@ -27,7 +27,7 @@ static void check_problem(const sc_problem *problem)
 }
 
 // The same attack in other words: jansson's, and segments from the last to the first.
-static char *write_anew(const sc_attack_request *attack)
+static char *write_again(const sc_attack_request *attack)
 {
     json_t *body = json_object();
     json_t *askers = json_array();
@@ -89,14 +89,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             json_loadb(body, size, JSON_REJECT_DUPLICATES | JSON_DECODE_INT_AS_REAL, NULL);
         DOOR_PROMISE(json, "what is accepted is JSON");
         json_decref(json);
-        char *anew = write_anew(attack);
+        char *text = write_again(attack);
         sc_attack_request *again =
-            sc_attack_read(anew, strlen(anew), segment_count, SC_VARIANT_BASIC, &field, &problem);
+            sc_attack_read(text, strlen(text), segment_count, SC_VARIANT_BASIC, &field, &problem);
         DOOR_PROMISE(again, "what is accepted is accepted in other words");
         check_same(attack, again);
         sc_attack_request_free(again);
         sc_attack_request_free(attack);
-        free(anew);
+        free(text);
     }
     free(body);
     return 0;

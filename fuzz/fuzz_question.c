@@ -2,8 +2,8 @@
 //
 // The first byte of an input says on which kind of map ('p': a plane; else on the globe), the rest
 // is the body. What is accepted keeps to the policy, is JSON for jansson too, and reads back as the
-// same when it is written anew; what is refused is refused in one printable line that is JSON again
-// when it is sent.
+// same when it is written again; what is refused is refused in one printable line that is JSON
+// again when it is sent.
 #include "door.h"
 
 #include "api/query_json.h"
@@ -46,7 +46,7 @@ static size_t write_categories(const sc_request *request, char *out, size_t room
 }
 
 // The same question in other words.
-static size_t write_anew(const sc_query_body *q, bool is_geographic, char *out, size_t room)
+static size_t write_again(const sc_query_body *q, bool is_geographic, char *out, size_t room)
 {
     char categories[512];
     write_categories(&q->request, categories, sizeof categories);
@@ -136,10 +136,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             json_loadb(body, size - 1, JSON_REJECT_DUPLICATES | JSON_DECODE_INT_AS_REAL, NULL);
         DOOR_PROMISE(json, "what is accepted is JSON");
         json_decref(json);
-        char anew[4096];
-        const size_t anew_size = write_anew(&question, is_geographic, anew, sizeof anew);
+        char text[4096];
+        const size_t text_size = write_again(&question, is_geographic, text, sizeof text);
         sc_query_body again;
-        DOOR_PROMISE(sc_query_body_read(anew, anew_size,
+        DOOR_PROMISE(sc_query_body_read(text, text_size,
                                         &(sc_query_format){&terms, &vocabulary, is_geographic},
                                         &again, &problem),
                      "what is accepted is accepted in other words");

@@ -262,7 +262,7 @@ end:
     (place[q] == open || (place[q] == reserved && !is_releaser(g, proposal_of[q])))
 #endif
 
-/* A gateway's machine: its clock, and its death. Nobody dies at the end of time, for death must
+/* A gateway's machine: its clock, and its death. No machine dies at the end of time, for death must
  * not excuse a query that would have waited for ever. */
 proctype Machine(bit g)
 {
@@ -270,7 +270,7 @@ proctype Machine(bit g)
 end:
     do
     /* Time passes. Queries whose own is over are dropped; or, where R was silent to the end and
-     * nobody knows whether they have left, they have failed: in doubt. */
+     * it is unknown whether they have left, they have failed: in doubt. */
     :: d_step {
         clock[g] < THE_END && clock[g] <= clock[1 - g] ->
             clock[g]++;

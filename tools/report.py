@@ -155,7 +155,10 @@ def check_names(path, data):
 
 def read_rows(path, columns):
     """Rows of a CSV file as dictionaries with their line as "line", which must have `columns`."""
-    reader = csv.reader(io.StringIO(read_text(path)), strict=True)
+    text = read_text(path)
+    if text and not text.endswith("\n"):
+        raise Failure(f"{path}: the file ends within a line; run the experiment again")
+    reader = csv.reader(io.StringIO(text), strict=True)
     rows = []
     try:
         header = next(reader, [])

@@ -46,7 +46,7 @@ typedef struct parked {
 typedef struct loop {
     struct event_base *base;
     struct event *timer;
-    parked *first;  ///< the newest: nobody minds the order
+    parked *first;  ///< the newest: the order does not matter
     pthread_t thread;
 } loop;
 

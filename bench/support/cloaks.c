@@ -50,7 +50,7 @@ cloaks cloaks_new(const sc_map *map, size_t most, bool alone)
     const sc_engine_options options = sc_engine_options_default();
     traffic_cloak(&t, &options, false);
     traffic_free(&t);
-    if (c.count == 0) bench_die("cloaks", "nobody was cloaked");
+    if (c.count == 0) bench_die("cloaks", "no query was cloaked");
     for (size_t i = 0; i < c.count; i++) {
         c.relays[i].map_checksum = sc_map_checksum(map);
     }

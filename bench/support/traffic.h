@@ -17,7 +17,7 @@ typedef struct traffic {
     char *names;         ///< what the asks' users point into
     double admission_s;  ///< CPU seconds for all of them
 
-    void (*on_cloak)(void *data, const sc_cloak *cloak);  ///< told of each cloak; NULL: nobody is
+    void (*on_cloak)(void *data, const sc_cloak *cloak);  ///< called for each cloak; may be NULL
     void *data;
 } traffic;
 

@@ -4,8 +4,8 @@
 //
 // One row per pair. "start" is for ways of all travellers at time 0. Then `SECONDS` of their time
 // pass: once while everybody's place is looked up every second, and once while everybody asks
-// (one pause after its last question) and nobody answers. A factor of 100 means that a minute of
-// theirs took 0.6 CPU seconds. Walks, which find no ways, stand beside trips.
+// (one pause after its last question) and there is no answer. A factor of 100 means that a minute
+// of theirs took 0.6 CPU seconds. Walks, which find no ways, stand beside trips.
 #include "support/bench.h"
 
 #include "sim/workload.h"

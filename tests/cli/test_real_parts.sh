@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # What a partition costs, on real maps: ten thousand travellers on Northwest Atlanta, and real cabs in San Francisco. With 16
-# parts and company, success is within half a point of one engine's, and nobody who knows the partition can rule out a segment.
+# parts and company, success is within half a point of one engine's, and knowing the partition rules out no segment.
 # Everything is virtual, so the figures are the same on every machine (bench/cluster/bench_parts.c).
 # shellcheck source-path=SCRIPTDIR disable=SC2154
 source "$(dirname "${BASH_SOURCE[0]}")/tap.sh"

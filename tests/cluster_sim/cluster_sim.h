@@ -120,7 +120,7 @@ SC_CHECKED sc_err sc_cluster_sim_loads(sc_cluster_sim *sim, sc_part_load *loads)
 /** Pack parts onto workers by load, as a leader would (cluster/placement.h), from now on. */
 SC_CHECKED sc_err sc_cluster_sim_pack(sc_cluster_sim *sim, const double *loads);
 
-/** Which worker has a part; SC_NONE: nobody. */
+/** Which worker has a part; SC_NONE: none. */
 uint32_t sc_cluster_sim_owner(const sc_cluster_sim *sim, uint32_t part);
 
 #endif

@@ -15,7 +15,8 @@
  * which its state or engine pool live. Messages carry the calendar of the sender, as
  * cluster/cluster_codec.h has it.
  *
- * Memory that is out is remembered (sc__cluster_sim_fail()) and told by whoever lets time pass.
+ * Memory that is out is remembered (sc__cluster_sim_fail()) and returned by the function that lets
+ * time pass.
  */
 #ifndef SC_CLUSTER_SIM_CLUSTER_SIM_INTERNAL_H
 #define SC_CLUSTER_SIM_CLUSTER_SIM_INTERNAL_H

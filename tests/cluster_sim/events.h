@@ -31,9 +31,9 @@ typedef enum sc__event_kind {
 
 typedef struct sc__event {
     sc__event_kind kind;
-    uint32_t process;        ///< whom it happens to; SC_NONE: of a message, to whoever has the part
-    uint32_t life;           ///< of the process
-    struct sc__event *next;  ///< for whoever keeps it
+    uint32_t process;  ///< whom it happens to; SC_NONE: of a message, to the owner of the part
+    uint32_t life;     ///< of the process
+    struct sc__event *next;  ///< of the list that it is in
     union {
         struct {
             sc_msg msg;     ///< its moments are the calendar's

@@ -26,7 +26,7 @@ sc_err sc__as_gateway_start(sc__process *process)
     return sc__ledger_state_new(&state, &process->rng, &process->state);
 }
 
-/** Outcomes since the last look. Those of a crash reach nobody. */
+/** Outcomes since the last look. Those of a crash are lost. */
 static void settle(sc__process *process, bool is_crash)
 {
     sc_cluster_sim *sim = process->sim;

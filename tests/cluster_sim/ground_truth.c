@@ -231,7 +231,7 @@ sc_err sc__truth_publish(sc__truth *truth, const sc_proposal *proposal, sc_time 
         const uint32_t number = sc_hash_get(&truth->numbers, key_of(&member->query.id), SC_NONE);
         truth->members[i] = (sc_claim_member){0};
         if (number == SC_NONE) {
-            accuse(truth, &truth->verdict.broken, now, "a cloak has a member that nobody asked");
+            accuse(truth, &truth->verdict.broken, now, "a cloak has a member that was never asked");
             continue;
         }
         sc__fact *fact = &truth->facts[number];

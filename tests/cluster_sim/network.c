@@ -178,7 +178,7 @@ static void hand_over(sc__process *process, sc__event *event)
     sc__process_meet(process, event);
 }
 
-/** To everybody who listens to the part: while parts move, that may be nobody, or two. */
+/** To everybody who listens to the part: while parts move, that may be none, or two. */
 static void hand_to_part(sc_cluster_sim *sim, sc__event *event)
 {
     for (uint32_t i = sim->options.gateways; i < sim->process_count; i++) {

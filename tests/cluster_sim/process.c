@@ -129,7 +129,7 @@ void sc__process_resume(sc__process *process)
     process->standing = SC__UP;
     sc__event *waiting = process->first;
     process->first = process->last = NULL;
-    // It may crash on the way: then the others are for nobody.
+    // It may crash on the way: then the others are lost.
     for (sc__event *event; (event = waiting);) {
         waiting = event->next;
         if (event->kind == SC__EVENT_WAKE) process->wake = process->sim->now;

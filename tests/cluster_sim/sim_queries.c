@@ -70,7 +70,7 @@ sc_err sc_sim_crowd_ask(sc_sim_crowd *crowd, sc_cluster_sim *sim, sc_time until,
     const sc_time pause = sc_travellers_least_pause(crowd->travellers);
     sc_err err = SC_OK;
     while (!err && crowd->now < until) {
-        // Whoever gets an outcome on the way asks again a pause later at the earliest.
+        // A traveller that gets an outcome on the way asks again a pause later at the earliest.
         sc_time step = crowd->now + pause;
         if (step > until) step = until;
         const sc_time next = sc_travellers_next(crowd->travellers);

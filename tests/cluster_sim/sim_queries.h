@@ -20,7 +20,7 @@
 
 typedef struct sc_sim_crowd sc_sim_crowd;
 
-/** @param movement  borrowed; must outlive the result, and nobody else may ask it */
+/** @param movement  borrowed; must outlive the result, and is used here alone */
 SC_CHECKED sc_err sc_sim_crowd_new(sc_movement *movement, const sc_workload *workload,
                                    uint64_t seed, sc_sim_crowd **out, sc_diag *diag);
 

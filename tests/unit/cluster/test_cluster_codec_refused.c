@@ -136,7 +136,7 @@ static void test_proposals_out_of_bounds_are_refused(void **state)
     CHANGED(star, no_star, SC_EUNKNOWN);
     CHANGED(star, zeroes, SC_OK);
     CHANGED(max_hops, far, SC_EPARSE);
-    // A gateway that is not listed, is nobody, is listed twice, or R without a member.
+    // A gateway that is not listed, is none, is listed twice, or R without a member.
     uint32_t third[] = {0, 2};
     CHANGED(gateway, third, SC_EPARSE);
     uint64_t no_responders[] = {7, SC_PEER_NONE};

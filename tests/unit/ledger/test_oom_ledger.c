@@ -179,7 +179,7 @@ static void test_every_ticket_has_one_outcome_whatever_memory_does(void **state)
 
 static const uint32_t mixed[] = {1, 1000, 2, 0};
 
-static ledger_fixture *open_desk(void)
+static ledger_fixture *open_fixture(void)
 {
     ledger_fixture *d = test_take(1, sizeof *d);
     const sc__ledger_state_options options = ledger_options();
@@ -189,7 +189,7 @@ static ledger_fixture *open_desk(void)
     return d;
 }
 
-static void close_desk(ledger_fixture *d)
+static void close_fixture(ledger_fixture *d)
 {
     ledger_close(d);
     free(d);
@@ -198,7 +198,7 @@ static void close_desk(ledger_fixture *d)
 static void test_an_ok_without_memory_is_as_a_lost_one(void **state)
 {
     (void)state;
-    ledger_fixture *d = open_desk();
+    ledger_fixture *d = open_fixture();
     sc_proposal *proposal = ledger_proposal(d, mixed, PEER_OTHER);
     oom_arm(1);
     const sc_proposal_id id = ledger_reserve(d, proposal, 0);
@@ -207,25 +207,25 @@ static void test_an_ok_without_memory_is_as_a_lost_one(void **state)
     // Its members are reserved, and wait for a message.
     sc__ledger_state_pass_time(d->ledger_state, 300);
     ledger_check_msg(d, SC_MSG_ASK, PEER_OTHER, &id);
-    close_desk(d);
+    close_fixture(d);
 }
 
 static void test_a_no_without_memory_names_no_member(void **state)
 {
     (void)state;
-    ledger_fixture *d = open_desk();
+    ledger_fixture *d = open_fixture();
     sc_proposal *proposal = ledger_proposal(d, (const uint32_t[]){1, 9, 0}, PEER_SELF);
     oom_arm(1);
     const sc_proposal_id id = ledger_reserve(d, proposal, 0);
     assert_true(oom_happened());
     ledger_check_no(d, &id, (const uint32_t[]){0});
-    close_desk(d);
+    close_fixture(d);
 }
 
 static void test_a_result_without_memory_is_not_told(void **state)
 {
     (void)state;
-    ledger_fixture *d = open_desk();
+    ledger_fixture *d = open_fixture();
     const sc_proposal_id id = ledger_reserve(d, ledger_proposal(d, mixed, PEER_SELF), 0);
     ledger_check_msg(d, SC_MSG_OK, PEER_WORKER, &id);
     ledger_release(d, &id, (const uint32_t[]){1000, 0}, 4000, 0);
@@ -241,7 +241,7 @@ static void test_a_result_without_memory_is_not_told(void **state)
     ledger_check_quiet(d);
     ledger_check_settled(d, 1, SC_OUTCOME_ANSWERED, 0);
     ledger_check_settled(d, 2, SC_OUTCOME_ANSWERED, 0);
-    close_desk(d);
+    close_fixture(d);
 }
 
 static void test_a_ticket_without_memory_is_none(void **state)

@@ -42,7 +42,7 @@ static sc_reservation *publish_two(ledger_fixture *d)
     return publish(d, &id, 2, 100);
 }
 
-static ledger_fixture *open_desk(void)
+static ledger_fixture *open_fixture(void)
 {
     ledger_fixture *d = test_take(1, sizeof *d);
     const sc__ledger_state_options options = ledger_options();
@@ -50,7 +50,7 @@ static ledger_fixture *open_desk(void)
     return d;
 }
 
-static void close_desk(ledger_fixture *d)
+static void close_fixture(ledger_fixture *d)
 {
     const sc_ledger_stats stats = sc__ledger_state_stats(d->ledger_state);
     ledger_check_stats(&stats);
@@ -61,7 +61,7 @@ static void close_desk(ledger_fixture *d)
 static void test_two_queries_are_cloaked_published_and_answered(void **state)
 {
     (void)state;
-    ledger_fixture *d = open_desk();
+    ledger_fixture *d = open_fixture();
     const sc_proposal_id id = reserve_two(d, 1000, 2000);
     const sc_time wake = sc__ledger_state_next_wake(d->ledger_state);
     assert_in_range(wake, 0, 100);
@@ -100,13 +100,13 @@ static void test_two_queries_are_cloaked_published_and_answered(void **state)
     assert_int_equal(stats.proposals, 1);
     assert_int_equal(stats.cloaks, 1);
     assert_int_equal(stats.pending, 0);
-    close_desk(d);
+    close_fixture(d);
 }
 
 static void test_an_open_query_whose_client_goes_away_leaves_the_engine(void **state)
 {
     (void)state;
-    ledger_fixture *d = open_desk();
+    ledger_fixture *d = open_fixture();
     ledger_ask(d, 1, 1000, 0);
     ledger_withdraw(d, 1, 5);
     ledger_check_remove(d, 1);
@@ -115,13 +115,13 @@ static void test_an_open_query_whose_client_goes_away_leaves_the_engine(void **s
     ledger_withdraw(d, 2, 6);
     ledger_check_quiet(d);
     ledger_check_none_settled(d);
-    close_desk(d);
+    close_fixture(d);
 }
 
 static void test_a_reserved_query_whose_client_goes_away_takes_the_proposal_with_it(void **state)
 {
     (void)state;
-    ledger_fixture *d = open_desk();
+    ledger_fixture *d = open_fixture();
     const sc_proposal_id id = reserve_two(d, 1000, 1000);
     ledger_withdraw(d, 2, 1);
     // First that it is gone, then that the others go on.
@@ -135,13 +135,13 @@ static void test_a_reserved_query_whose_client_goes_away_takes_the_proposal_with
     // The other one is open: it can be proposed again.
     const sc_proposal_id again = ledger_propose(d, (const uint32_t[]){1, 0}, 900);
     publish(d, &again, 1, 980);
-    close_desk(d);
+    close_fixture(d);
 }
 
 static void test_a_published_query_whose_client_goes_away_is_answered_like_the_others(void **state)
 {
     (void)state;
-    ledger_fixture *d = open_desk();
+    ledger_fixture *d = open_fixture();
     sc_reservation *reservation = publish_two(d);
     ledger_withdraw(d, 1, 101);
     ledger_withdraw(d, 1, 102);
@@ -153,7 +153,7 @@ static void test_a_published_query_whose_client_goes_away_is_answered_like_the_o
     ledger_check_settled(d, 2, SC_OUTCOME_FAILED, SC_FAILURE_TIMEOUT);
     assert_int_equal(sc__ledger_state_stats(d->ledger_state).gone_published, 1);
     assert_int_equal(sc__ledger_state_stats(d->ledger_state).gone, 0);
-    close_desk(d);
+    close_fixture(d);
 }
 
 /** Something that is wrong with a proposal. */
@@ -163,7 +163,7 @@ typedef void spoiler(sc_proposal *proposal);
  * with those `gone`, and query 1 open as before. */
 static void check_refused(const uint32_t *numbers, spoiler *spoil, const uint32_t *gone)
 {
-    ledger_fixture *d = open_desk();
+    ledger_fixture *d = open_fixture();
     const sc_ticket *open = ledger_ask(d, 1, 1000, 0);
     ledger_ask(d, 2, 1000, 0);
     const sc_ticket *reserved = ledger_ask(d, 3, 1000, 0);
@@ -182,7 +182,7 @@ static void check_refused(const uint32_t *numbers, spoiler *spoil, const uint32_
     assert_null(open->reservation);
     assert_int_equal(reserved->state, SC_TICKET_RESERVED);
     assert_int_equal(sc__ledger_state_stats(d->ledger_state).refused, 1);
-    close_desk(d);
+    close_fixture(d);
 }
 
 static void without_segments(sc_proposal *proposal)
@@ -216,24 +216,24 @@ static void
 test_a_proposal_with_a_member_that_is_not_open_or_that_makes_no_sense_is_refused(void **state)
 {
     (void)state;
-    const uint32_t nobody[] = {0};
+    const uint32_t no_members[] = {0};
     check_refused((const uint32_t[]){1, 9, 0}, NULL, (const uint32_t[]){9, 0});
     check_refused((const uint32_t[]){1, 2, 0}, NULL, (const uint32_t[]){2, 0});
     check_refused((const uint32_t[]){1, 3, 0}, NULL, (const uint32_t[]){3, 0});
     check_refused((const uint32_t[]){9, 1, 3, 0}, NULL, (const uint32_t[]){9, 3, 0});
-    check_refused((const uint32_t[]){1, 1, 0}, NULL, nobody);
-    check_refused(nobody, NULL, nobody);
-    check_refused((const uint32_t[]){1, 0}, without_segments, nobody);
-    check_refused((const uint32_t[]){1, 0}, released_by_a_stranger, nobody);
-    check_refused((const uint32_t[]){1, 0}, of_others_alone, nobody);
-    check_refused((const uint32_t[]){1, 1, 0}, single_with_others, nobody);
-    check_refused((const uint32_t[]){1, 0}, without_time, nobody);
+    check_refused((const uint32_t[]){1, 1, 0}, NULL, no_members);
+    check_refused(no_members, NULL, no_members);
+    check_refused((const uint32_t[]){1, 0}, without_segments, no_members);
+    check_refused((const uint32_t[]){1, 0}, released_by_a_stranger, no_members);
+    check_refused((const uint32_t[]){1, 0}, of_others_alone, no_members);
+    check_refused((const uint32_t[]){1, 1, 0}, single_with_others, no_members);
+    check_refused((const uint32_t[]){1, 0}, without_time, no_members);
 }
 
 static void test_a_proposal_that_is_too_late_for_one_costs_only_that_one(void **state)
 {
     (void)state;
-    ledger_fixture *d = open_desk();
+    ledger_fixture *d = open_fixture();
     ledger_ask(d, 1, 1000, 0);
     const sc_ticket *other = ledger_ask(d, 2, 2000, 0);
     const sc_proposal_id id = ledger_propose(d, one_two, 990);
@@ -246,13 +246,13 @@ static void test_a_proposal_that_is_too_late_for_one_costs_only_that_one(void **
     const sc_proposal_id late = ledger_propose(d, (const uint32_t[]){2, 0}, 1989);
     ledger_check_quiet(d);
     publish(d, &late, 1, 1989);
-    close_desk(d);
+    close_fixture(d);
 }
 
 static void test_a_release_that_comes_late_is_called_off(void **state)
 {
     (void)state;
-    ledger_fixture *d = open_desk();
+    ledger_fixture *d = open_fixture();
     const sc_proposal_id id = reserve_two(d, 200, 1000);
     // The thread slept from before the release until just before the deadline of query 1.
     assert_null(sc__ledger_state_take_due(d->ledger_state, 190));
@@ -262,14 +262,14 @@ static void test_a_release_that_comes_late_is_called_off(void **state)
     ledger_check_none_settled(d);
     ledger_check_added_again(d, (const uint32_t[]){2, 0}, 190);
     assert_int_equal(sc__ledger_state_stats(d->ledger_state).pending, 1);
-    close_desk(d);
+    close_fixture(d);
 }
 
 static void test_a_deadline_that_comes_while_reserved_leaves_the_query_in_doubt(void **state)
 {
     (void)state;
     for (int by_time = 0; by_time < 2; by_time++) {
-        ledger_fixture *d = open_desk();
+        ledger_fixture *d = open_fixture();
         const sc_proposal_id id = reserve_two(d, 200, 1000);
         if (by_time) {
             sc__ledger_state_pass_time(d->ledger_state, 211);
@@ -281,14 +281,14 @@ static void test_a_deadline_that_comes_while_reserved_leaves_the_query_in_doubt(
         ledger_check_settled(d, 1, SC_OUTCOME_FAILED, SC_FAILURE_IN_DOUBT);
         ledger_check_none_settled(d);
         assert_int_equal(sc__ledger_state_stats(d->ledger_state).pending, 1);
-        close_desk(d);
+        close_fixture(d);
     }
 }
 
 static void test_a_query_that_the_engine_forgets_is_dropped_after_the_guard(void **state)
 {
     (void)state;
-    ledger_fixture *d = open_desk();
+    ledger_fixture *d = open_fixture();
     ledger_ask(d, 1, 1000, 0);
     assert_int_equal(sc__ledger_state_next_wake(d->ledger_state), 1011);
     sc__ledger_state_pass_time(d->ledger_state, 1010);
@@ -300,38 +300,38 @@ static void test_a_query_that_the_engine_forgets_is_dropped_after_the_guard(void
     // Its messages come too late now.
     ledger_drop(d, 1, SC_DROP_EXPIRED, 1012);
     ledger_check_none_settled(d);
-    close_desk(d);
+    close_fixture(d);
 }
 
 static void test_what_the_engine_sends_of_a_reserved_query_is_not_believed(void **state)
 {
     (void)state;
-    ledger_fixture *d = open_desk();
+    ledger_fixture *d = open_fixture();
     const sc_proposal_id id = reserve_two(d, 1000, 1000);
     ledger_drop(d, 1, SC_DROP_EXPIRED, 5);
     ledger_check_none_settled(d);
     ledger_check_quiet(d);
     publish(d, &id, 2, 100);
-    close_desk(d);
+    close_fixture(d);
 }
 
 static void test_a_query_for_which_the_engine_has_no_memory_has_failed(void **state)
 {
     (void)state;
-    ledger_fixture *d = open_desk();
+    ledger_fixture *d = open_fixture();
     ledger_ask(d, 1, 1000, 0);
     sc_msg msg = {.kind = SC_MSG_NOT_TAKEN, .from = PEER_WORKER};
     msg.query.id = plain_id(1);
     sc__ledger_state_receive(d->ledger_state, &msg, 1);
     ledger_check_settled(d, 1, SC_OUTCOME_FAILED, SC_FAILURE_OVERLOADED);
     ledger_check_quiet(d);
-    close_desk(d);
+    close_fixture(d);
 }
 
 static void test_tickets_that_cannot_come_in_are_settled_at_once(void **state)
 {
     (void)state;
-    ledger_fixture *d = open_desk();
+    ledger_fixture *d = open_fixture();
     sc__ledger_state_add(d->ledger_state, ledger_ticket(1, 1, 10), 11);
     ledger_check_settled(d, 1, SC_OUTCOME_DROPPED, SC_DROP_EXPIRED);
     ledger_ask(d, 2, 100, 11);
@@ -347,13 +347,13 @@ static void test_tickets_that_cannot_come_in_are_settled_at_once(void **state)
     ledger_check_quiet(d);
     ledger_check_none_settled(d);
     assert_int_equal(sc__ledger_state_stats(d->ledger_state).taken, 12);
-    close_desk(d);
+    close_fixture(d);
 }
 
 static void test_what_cannot_be_sent_has_failed_and_leaves_the_engine(void **state)
 {
     (void)state;
-    ledger_fixture *d = open_desk();
+    ledger_fixture *d = open_fixture();
     const sc_proposal_id id = reserve_two(d, 1000, 1000);
     sc_reservation *reservation = sc__ledger_state_take_due(d->ledger_state, 100);
     sc__ledger_state_unsent(d->ledger_state, reservation, SC_FAILURE_OVERLOADED, 100);
@@ -364,13 +364,13 @@ static void test_what_cannot_be_sent_has_failed_and_leaves_the_engine(void **sta
     ledger_check_settled(d, 1, SC_OUTCOME_FAILED, SC_FAILURE_OVERLOADED);
     ledger_check_settled(d, 2, SC_OUTCOME_FAILED, SC_FAILURE_OVERLOADED);
     assert_int_equal(sc__ledger_state_stats(d->ledger_state).cloaks, 0);
-    close_desk(d);
+    close_fixture(d);
 }
 
 static void test_when_all_are_in_proposals_another_is_refused(void **state)
 {
     (void)state;
-    ledger_fixture *d = open_desk();
+    ledger_fixture *d = open_fixture();
     for (uint32_t i = 1; i <= 8; i++) {
         ledger_ask(d, i, 1000, 0);
         ledger_propose(d, (const uint32_t[]){i, 0}, 0);
@@ -378,13 +378,13 @@ static void test_when_all_are_in_proposals_another_is_refused(void **state)
     ledger_check_quiet(d);
     const sc_proposal_id id = ledger_propose(d, (const uint32_t[]){9, 1, 0}, 0);
     ledger_check_no(d, &id, (const uint32_t[]){1, 9, 0});
-    close_desk(d);
+    close_fixture(d);
 }
 
 static void test_a_proposal_that_is_sent_twice_is_reserved_once(void **state)
 {
     (void)state;
-    ledger_fixture *d = open_desk();
+    ledger_fixture *d = open_fixture();
     ledger_ask(d, 1, 1000, 0);
     sc_proposal *proposal = ledger_proposal(d, (const uint32_t[]){1, 0}, PEER_SELF);
     sc_proposal *reserved = sc_proposal_clone(proposal);
@@ -404,13 +404,13 @@ static void test_a_proposal_that_is_sent_twice_is_reserved_once(void **state)
     ledger_check_msg(d, SC_MSG_PUBLISHED, PEER_WORKER, &id);
     ledger_check_quiet(d);
     assert_int_equal(sc__ledger_state_stats(d->ledger_state).proposals, 1);
-    close_desk(d);
+    close_fixture(d);
 }
 
 static void test_a_proposal_that_was_called_off_stays_dead(void **state)
 {
     (void)state;
-    ledger_fixture *d = open_desk();
+    ledger_fixture *d = open_fixture();
     ledger_ask(d, 1, 1000, 0);
     ledger_ask(d, 2, 1000, 0);
     sc_proposal *proposal = ledger_proposal(d, one_two, PEER_SELF);
@@ -438,13 +438,13 @@ static void test_a_proposal_that_was_called_off_stays_dead(void **state)
     ledger_reserve(d, late, 1021 + 1000000);
     ledger_check_no(d, &id, one_two);
     assert_int_equal(sc__ledger_state_stats(d->ledger_state).proposals, 2);
-    close_desk(d);
+    close_fixture(d);
 }
 
 static void test_the_end_settles_what_is_open_reserved_and_published(void **state)
 {
     (void)state;
-    ledger_fixture *d = open_desk();
+    ledger_fixture *d = open_fixture();
     publish_two(d);
     ledger_ask(d, 3, 1000, 100);
     ledger_ask(d, 4, 1000, 100);
@@ -461,13 +461,13 @@ static void test_the_end_settles_what_is_open_reserved_and_published(void **stat
     ledger_check_remove(d, 3);
     ledger_check_quiet(d);
     assert_int_equal(sc__ledger_state_next_wake(d->ledger_state), SC_TIME_NEVER);
-    close_desk(d);
+    close_fixture(d);
 }
 
 static void test_messages_again_wait_until_there_is_room_for_them(void **state)
 {
     (void)state;
-    ledger_fixture *d = open_desk();
+    ledger_fixture *d = open_fixture();
     for (uint32_t i = 1; i <= 4; i++) {
         ledger_ask(d, i, 100000, 0);
     }
@@ -486,7 +486,7 @@ static void test_messages_again_wait_until_there_is_room_for_them(void **state)
     sc__ledger_state_pass_time(d->ledger_state, 5000);
     ledger_check_quiet(d);
     assert_int_equal(sc__ledger_state_stats(d->ledger_state).resent, 4);
-    close_desk(d);
+    close_fixture(d);
 }
 
 static const struct CMUnitTest tests[] = {
