@@ -77,6 +77,10 @@ sc_err sc_serve_resources_open(const sc_call *call, const sc_settings *s, sc_ser
     sc_err err = sc_log_new(STDERR_FILENO, (sc_log_format)s->log_format, (sc_log_level)s->log_level,
                             &out->log);
     if (!err) err = sc_settings_parts(s->listen, &out->addresses, &out->address_count);
+    if (!err && strcmp(s->admin, SC_SETTINGS_ADMIN_SHARED) != 0) {
+        err = sc_settings_parts(s->admin, &out->admin, &out->admin_count);
+    }
+    if (!err) err = sc_settings_parts(s->proxies, &out->proxies, &out->proxy_count);
     if (!err) err = sc_settings_parts(s->categories, &out->categories, &out->category_count);
     if (!err) err = sc_input_open_map(s->map, NULL, &out->map, diag);
     if (!err && *s->partition)
@@ -96,6 +100,8 @@ void sc_serve_resources_close(sc_serve_resources *resources)
     sc_partition_free(resources->partition);
     sc_map_free(resources->map);
     sc_settings_parts_free(resources->addresses);
+    sc_settings_parts_free(resources->admin);
+    sc_settings_parts_free(resources->proxies);
     sc_settings_parts_free(resources->categories);
     free(resources->point_fields);
     sc_log_free(resources->log);
@@ -111,6 +117,11 @@ static sc_http_options http_options(const sc_settings *s, sc_serve_resources *re
     // Handed sockets are the operator's choice; ours would only be beside it.
     http.addresses = (const char *const *)resources->addresses;
     http.address_count = http.inherited_count > 0 ? 0 : resources->address_count;
+    http.admin_addresses = (const char *const *)resources->admin;
+    http.admin_address_count = resources->admin_count;
+    http.is_admin_shared = strcmp(s->admin, SC_SETTINGS_ADMIN_SHARED) == 0;
+    http.proxies = (const char *const *)resources->proxies;
+    http.proxy_count = resources->proxy_count;
     http.loops = (unsigned)s->loops;
     http.max_connections = s->max_connections;
     http.max_header_bytes = s->max_header_bytes;
@@ -226,6 +237,9 @@ static void print_ui(const serving *s)
     if (s->settings->no_ui || sc_map_coords(s->resources.map) == SC_COORDS_NONE) return;
     if (!sc_serving_url(sc_service_http(s->service), is_tls, url)) return;
     printf("the UI: %s/\n", url);
+    if (sc_serving_admin_url(sc_service_http(s->service), url)) {
+        printf("the UI with its live view: %s/\n", url);
+    }
 }
 
 /** Without a key file no query would be accepted: print one token to try the service. */
@@ -292,9 +306,14 @@ static sc_err begin(serving *s, sc_diag *diag)
         // Where a service is running already, its connections must not come to us.
         static const char *const anywhere[] = {"127.0.0.1:0"};
         err = sc_http_addresses_check(options.http.addresses, options.http.address_count, diag);
+        if (!err) {
+            err = sc_http_addresses_check(options.http.admin_addresses,
+                                          options.http.admin_address_count, diag);
+        }
         if (!err && *s->settings->user) err = sc_sandbox_user_check(s->settings->user, diag);
         options.http.addresses = anywhere;
         options.http.address_count = 1;
+        options.http.admin_address_count = 0;
     }
     const sc_serve_hooks *hooks = s->hooks;
     if (!err && hooks->prepare) {

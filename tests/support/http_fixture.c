@@ -130,6 +130,15 @@ static void tell(sc_http_request *request)
     sc_http_reply(request, 200, plain, text, (size_t)size, NULL, 0);
 }
 
+static void tell_peer(sc_http_request *request)
+{
+    char text[64];
+    const int size = snprintf(text, sizeof text, "%s %s",
+                              sc_http_request_is_local(request) ? "here" : "elsewhere",
+                              sc_http_request_is_admin(request) ? "admin" : "public");
+    sc_http_reply(request, 200, plain, text, (size_t)size, NULL, 0);
+}
+
 static void show_odd(sc_http_request *request)
 {
     const sc_http_header headers[] = {{"Cache-Control", "max-age=60"},
@@ -161,6 +170,8 @@ static void handle(void *context, unsigned loop, sc_http_request *request)
         sc_http_reply(request, 200, plain, body, size, NULL, 0);
     } else if (strncmp(path, "/tell", 5) == 0) {
         tell(request);
+    } else if (strcmp(path, "/peer") == 0) {
+        tell_peer(request);
     } else if (strcmp(path, "/later") == 0) {
         guest *g = keep(h, loop, request);
         sc_http_request_forget_body(request);

@@ -190,6 +190,10 @@ static bool is_within_rate(const route_call *p, sc_problem *problem)
 static bool may_use(const route_call *p, gate whose, sc_problem *problem)
 {
     if (whose == FOR_ALL) return true;
+    if (!sc_http_request_is_admin(p->request)) {
+        return sc_problem_set(problem, SC_PROBLEM_NOT_FOUND, NULL,
+                              "only the admin listener has this page (setting 'admin')");
+    }
     sc_token token;
     switch (whose == BY_EVENTS ? p->policy->events : p->policy->metrics) {
     case SC_ACCESS_OPEN:
@@ -219,7 +223,9 @@ static bool is_method_of(const route *wanted, sc_http_method method)
 /** Whether the request may go on to `wanted`; if not, `problem` says why. */
 static bool is_admitted(const route_call *p, const route *wanted, sc_problem *problem)
 {
-    if (!(wanted && wanted->is_unlimited) && !is_within_rate(p, problem)) return false;
+    const bool is_unlimited = wanted && wanted->is_unlimited &&
+                              (wanted->gate == FOR_ALL || sc_http_request_is_admin(p->request));
+    if (!is_unlimited && !is_within_rate(p, problem)) return false;
     if (!wanted) {
         return sc_problem_set(problem, SC_PROBLEM_NOT_FOUND, NULL,
                               "no such page; /openapi.json lists all of them");

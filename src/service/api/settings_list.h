@@ -29,6 +29,13 @@
          "where to listen: HOST:PORT, [IPV6]:PORT or unix:PATH, separated by commas; port 0 lets "    \
          "the system choose (default 127.0.0.1:8080; not needed if a service manager passes "         \
          "sockets)")                                                                                  \
+    LIST(server, admin, "admin", "ADDRESS,...", "", START, HTTP,                                      \
+         "where operators come in: metrics, events, the cluster, why the service is not ready, and "  \
+         "the UI's live view are served there and nowhere else, by plain HTTP; addresses as for "     \
+         "listen, or 'listen': the same addresses, for trying out (default: none)")                   \
+    LIST(server, proxies, "proxies", "ADDRESS,...", "", START, HTTP,                                  \
+         "proxies in front of listen: addresses, networks as 10.0.0.0/8, or unix; their connections " \
+         "must begin with a PROXY protocol header, which says who the client is (default: none)")     \
     TEXT(server, tls_certificate, "tls-certificate", "FILE.pem", "", START, HTTP,                     \
          "use TLS with this certificate and its chain (default: no TLS)")                             \
     TEXT(server, tls_key, "tls-key", "FILE.pem", "", START, HTTP,                                     \
@@ -116,10 +123,11 @@
     NUMBER(policy, address_burst, "address-burst", "N", 200, 1, 1000000, RELOAD, HTTP,                \
            "requests from one address that may arrive at once after a pause (default 200)")           \
     WORD(policy, events, "events", "WHO", "off local token open", 1, RELOAD, HTTP,                    \
-         "who may receive cloaks as events when they leave: off, local, token or open (default "      \
-         "local)")                                                                                    \
+         "who may receive cloaks as events when they leave, of those who reach the admin listener: "  \
+         "off, local, token or open (default local)")                                                                                    \
     WORD(policy, metrics, "metrics", "WHO", "off local token open", 1, RELOAD, HTTP,                  \
-         "who may read the metrics: off, local, token or open (default local)")                       \
+         "who may read the metrics, of those who reach the admin listener: off, local, token or "     \
+         "open (default local)")                       \
     WORD(engine, engine, "engine", "NAME", "basic bounded hybrid xstar sampling expansion", 0,        \
          START, ALL,                                                                                  \
          "how to search for cloaks: basic (default), bounded or hybrid; or a method to compare "      \

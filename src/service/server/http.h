@@ -57,6 +57,16 @@ typedef struct sc_http_options {
     const char *const
         *addresses;  ///< "127.0.0.1:8080", "[::]:443", "localhost:0", "unix:/run/x.sock"
     size_t address_count;
+    /** Where operators come in: plain HTTP, addresses of the same forms. What belongs there is for
+     * the handler to say (sc_http_request_is_admin()). */
+    const char *const *admin_addresses;
+    size_t admin_address_count;
+    bool is_admin_shared;  ///< `addresses` and `inherited` count as addresses for operators, too
+    /** Proxies in front of `addresses` and `inherited`: "10.0.0.7", "fd00::/64", "unix". A
+     * connection from one of them must begin with a header of the PROXY protocol, which says who
+     * the client is; nothing else does, and from others there is no such header. */
+    const char *const *proxies;
+    size_t proxy_count;
     /** Listening sockets of the service manager, instead of or beside these; borrowed. */
     const int *inherited;
     size_t inherited_count;
@@ -83,6 +93,13 @@ sc_http_options sc_http_options_default(void);
 /** Whether these are valid addresses, without listening there. @return SC_OK, SC_EINVAL */
 SC_CHECKED sc_err sc_http_addresses_check(const char *const *addresses, size_t count,
                                           sc_diag *diag);
+
+/** Whether only this machine can reach what listens there: "localhost", a loopback address or a
+ * unix socket. */
+bool sc_http_address_is_local(const char *address);
+
+/** Whether these are proxies as in the options. @return SC_OK, SC_EINVAL */
+SC_CHECKED sc_err sc_http_proxies_check(const char *const *proxies, size_t count, sc_diag *diag);
 
 /**
  * Open the sockets and the certificates; nothing is accepted yet. Options are copied, but for
@@ -134,6 +151,10 @@ SC_CHECKED sc_err sc_http_reload_tls(sc_http *http, sc_diag *diag);
 size_t sc_http_address_count(const sc_http *http);
 const char *sc_http_address(const sc_http *http, size_t i);
 
+/** The same for operators' addresses. */
+size_t sc_http_admin_address_count(const sc_http *http);
+const char *sc_http_admin_address(const sc_http *http, size_t i);
+
 /** Counted since the start; any thread. */
 typedef struct sc_http_stats {
     uint64_t connections;         ///< open now
@@ -168,8 +189,12 @@ char *sc_http_request_body(sc_http_request *request, size_t *size);
  * of a unix socket have one number. */
 uint64_t sc_http_request_peer(const sc_http_request *request);
 
-/** Whether the peer is this very machine (a loopback address or a unix socket). */
+/** Whether the peer is this very machine (a loopback address or a unix socket). Behind a proxy of
+ * the options the peer is the client that the proxy names. */
 bool sc_http_request_is_local(const sc_http_request *request);
+
+/** Whether it came in where operators do. */
+bool sc_http_request_is_admin(const sc_http_request *request);
 
 /**
  * Have `gone` called if the client goes away before the reply (one that only ends its own sending

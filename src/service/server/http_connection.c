@@ -109,8 +109,9 @@ static struct bufferevent *make_stream(sc__http_loop *loop, struct event_base *b
                                        sc__http_connection *connection)
 {
     sc_http *http = loop->http;
-    struct bufferevent *stream = http->tls ? sc__http_tls_stream(http->tls, base, connection)
-                                           : bufferevent_socket_new(base, -1, 0);
+    struct bufferevent *stream = connection->is_tls
+                                     ? sc__http_tls_stream(http->tls, base, connection)
+                                     : bufferevent_socket_new(base, -1, 0);
     if (!stream) return NULL;
     if (!evbuffer_add_cb(bufferevent_get_input(stream), on_input, connection) ||
         !evbuffer_add_cb(bufferevent_get_output(stream), on_output, connection)) {
@@ -128,8 +129,13 @@ static struct bufferevent *make_stream(sc__http_loop *loop, struct event_base *b
 // without limits. Such a connection is none of ours: its first request closes it unanswered.
 struct bufferevent *sc__http_connection_born(struct event_base *base, void *context)
 {
-    sc__http_loop *loop = context;
+    const sc__http_door *door = context;
+    sc__http_loop *loop = door->loop;
     sc__http_connection *connection = sc_calloc(1, sizeof *connection);
+    if (connection) {
+        connection->is_admin = door->is_admin;
+        connection->is_tls = !door->is_admin && loop->http->tls;
+    }
     struct bufferevent *stream = connection ? make_stream(loop, base, connection) : NULL;
     if (!stream) {
         sc_free(connection);
@@ -140,7 +146,6 @@ struct bufferevent *sc__http_connection_born(struct event_base *base, void *cont
     connection->loop = loop;
     connection->stream = stream;
     connection->fd = -1;
-    connection->is_tls = loop->http->tls != NULL;
     connection->stage = SC__HTTP_NEWBORN;
     TAILQ_INSERT_TAIL(&loop->stages[SC__HTTP_NEWBORN], connection, link);
     sc__http_accept_count_in(loop);
@@ -152,6 +157,7 @@ struct bufferevent *sc__http_connection_born(struct event_base *base, void *cont
 static void end(sc__http_connection *connection)
 {
     sc__http_loop *loop = connection->loop;
+    if (connection->header) sc__http_proxy_forget(connection);
     evbuffer_remove_cb(bufferevent_get_input(connection->stream), on_input, connection);
     evbuffer_remove_cb(bufferevent_get_output(connection->stream), on_output, connection);
     TAILQ_REMOVE(&loop->stages[connection->stage], connection, link);
@@ -187,6 +193,11 @@ static bool make_room(sc__http_loop *loop, int fd)
     return true;
 }
 
+void sc__http_connection_begin(sc__http_connection *connection)
+{
+    sc__http_connection_enter(connection, connection->is_tls ? SC__HTTP_READING : SC__HTTP_IDLE);
+}
+
 /** libevent has made its part, `event`. */
 static void take_charge(sc__http_connection *connection, struct evhttp_connection *event)
 {
@@ -201,7 +212,17 @@ static void take_charge(sc__http_connection *connection, struct evhttp_connectio
     connection->loop->by_fd[fd] = connection;
     evhttp_connection_set_closecb(event, on_close, connection);
     bufferevent_set_timeouts(connection->stream, NULL, NULL);
-    sc__http_connection_enter(connection, connection->is_tls ? SC__HTTP_READING : SC__HTTP_IDLE);
+
+    const sc_http *http = connection->loop->http;
+    const struct sockaddr *address = evhttp_connection_get_addr(event);
+    connection->peer = sc__http_peer_number(address, http->peer_key);
+    connection->is_local = sc__http_peer_is_local(address);
+    if (connection->is_admin || !sc__http_proxies_have(http->proxies, address)) {
+        sc__http_connection_begin(connection);
+        return;
+    }
+    sc__http_connection_enter(connection, SC__HTTP_READING);
+    if (!sc__http_proxy_await(connection)) sc__http_connection_close(connection);
 }
 
 void sc__http_connection_adopt(sc__http_loop *loop)
@@ -233,6 +254,7 @@ sc__http_connection *sc__http_connection_find(const sc__http_loop *loop, struct 
 
 void sc__http_connection_close(sc__http_connection *connection)
 {
+    if (connection->header) sc__http_proxy_forget(connection);
     evhttp_connection_free(connection->event);  // which calls on_close()
 }
 
@@ -258,7 +280,7 @@ void sc__http_connection_sweep(sc__http_loop *loop)
     const int64_t now_us = sc_clock_us();
     sc__http_connection *late = NULL;
     while ((late = overdue(loop, SC__HTTP_READING, o->request_timeout_s, now_us))) {
-        if (late->is_tls && !late->is_secured) {
+        if (late->header || (late->is_tls && !late->is_secured)) {
             sc__http_count(&loop->refused);
             sc__http_connection_close(late);
         } else {

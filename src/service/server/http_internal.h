@@ -55,6 +55,8 @@ enum {
 typedef struct sc__http_loop sc__http_loop;
 typedef struct sc__http_connection sc__http_connection;
 typedef struct sc__http_tls sc__http_tls;
+typedef struct sc__http_proxies sc__http_proxies;
+typedef struct sc__http_proxy_header sc__http_proxy_header;
 
 // --- A connection ------------------------------------------------------------------------------
 
@@ -92,8 +94,12 @@ struct sc__http_connection {
     int64_t since_us;  ///< when it entered its stage
     size_t received;   ///< bytes since the first of the request that is being read
     int refusal;       ///< status, in stage REFUSED
+    bool is_admin;     ///< came in where operators do
     bool is_tls;
-    bool is_secured;  ///< the handshake is done
+    bool is_secured;                ///< the handshake is done
+    bool is_local;                  ///< the peer is this machine
+    uint64_t peer;                  ///< see sc_http_request_peer()
+    sc__http_proxy_header *header;  ///< of a proxy, which has not come as a whole; NULL: none
     sc_http_request request;
 };
 
@@ -123,6 +129,15 @@ typedef struct sc__http_call {
     struct event *event;
 } sc__http_call;
 
+/** Where connections come in: for clients, or for operators. */
+typedef struct sc__http_door {
+    sc__http_loop *loop;
+    bool is_admin;
+    struct evhttp *evhttp;
+} sc__http_door;
+
+enum { SC__HTTP_PUBLIC, SC__HTTP_ADMIN, SC__HTTP_DOORS };
+
 typedef struct sc__http_listener {
     struct evhttp_bound_socket *bound;
     struct evconnlistener *listener;
@@ -139,12 +154,13 @@ struct sc__http_loop {
     // The thread that starts and stops; the loop's thread until it is ready.
     int *sockets;  ///< to listen at, of this loop alone
     size_t socket_count;
-    bool has_own_table;  ///< of descriptors
-    sc_err trouble;      ///< why it could not start
+    size_t public_count;  ///< so many of them, the first, are for clients; the rest for operators
+    bool has_own_table;   ///< of descriptors
+    sc_err trouble;       ///< why it could not start
 
     // The loop's thread only.
     struct event_base *base;
-    struct evhttp *evhttp;
+    sc__http_door doors[SC__HTTP_DOORS];
     struct event *wake_event;
     struct event *sweep_event;
     struct event *tidy_event;   ///< activated by hand: newborn, refused and doomed connections
@@ -189,12 +205,14 @@ struct sc_http {
     unsigned char peer_key[SC__HTTP_PEER_KEY_BYTES];
     char **addresses;  ///< as they are listened at
     size_t address_count;
+    size_t public_count;  ///< the first of them are for clients; the rest for operators
     size_t address_capacity;
     char **socket_paths;  ///< of unix sockets that we made, to be removed
     size_t socket_path_count;
     size_t socket_path_capacity;
     sc__http_loop *loops;
     sc__http_tls *tls;  ///< NULL: none; has a lock of its own
+    sc__http_proxies *proxies;
 
     // The thread that starts and stops.
     bool is_started;
@@ -231,6 +249,40 @@ SC_CHECKED sc_err sc__http_listen_all(sc_http *http, sc_diag *diag);
 
 /** Remove the unix sockets that were made. */
 void sc__http_listen_forget(sc_http *http);
+
+// --- http_proxy.c ------------------------------------------------------------------------------
+
+/** Read the list of the options. */
+SC_CHECKED sc_err sc__http_proxies_new(const char *const *texts, size_t count,
+                                       sc__http_proxies **out, sc_diag *diag);
+void sc__http_proxies_free(sc__http_proxies *proxies);
+bool sc__http_proxies_have(const sc__http_proxies *proxies, const struct sockaddr *address);
+
+/** What the header of a proxy has about the client. */
+typedef enum sc__http_proxy_client {
+    SC__HTTP_PROXY_ITSELF,   ///< the proxy asks for itself, to see whether we are there
+    SC__HTTP_PROXY_UNKNOWN,  ///< there is no address of it
+    SC__HTTP_PROXY_ADDRESS,
+} sc__http_proxy_client;
+
+/**
+ * How many bytes more may be read before the header has to be looked at again: never more than
+ * belong to it.
+ *
+ * @return 0: it is whole; -1: it is no header
+ */
+int sc__http_proxy_header_want(const unsigned char *bytes, size_t size);
+
+/** The client of a header that is whole; false if it is none. `address` is set with
+ * SC__HTTP_PROXY_ADDRESS. */
+bool sc__http_proxy_header_read(const unsigned char *bytes, size_t size,
+                                sc__http_proxy_client *client, struct sockaddr_storage *address);
+
+/** Read the header before all else; then the connection goes on. False if memory is out. */
+bool sc__http_proxy_await(sc__http_connection *connection);
+
+/** Wait for it no longer: the socket is the stream's again. */
+void sc__http_proxy_forget(sc__http_connection *connection);
 
 // --- http_tls.c --------------------------------------------------------------------------------
 
@@ -271,6 +323,9 @@ struct bufferevent *sc__http_connection_born(struct event_base *base, void *cont
 
 /** Take charge of newborn connections. */
 void sc__http_connection_adopt(sc__http_loop *loop);
+
+/** Who the peer is, is known now: the connection's life begins. */
+void sc__http_connection_begin(sc__http_connection *connection);
 
 /** Which connection a stream belongs to; NULL if it is none of ours. */
 sc__http_connection *sc__http_connection_find(const sc__http_loop *loop,

@@ -11,6 +11,7 @@
 #include "base/alloc.h"
 #include "base/diag.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <netdb.h>
@@ -19,6 +20,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -338,16 +340,44 @@ sc_err sc_http_addresses_check(const char *const *addresses, size_t count, sc_di
     return SC_OK;
 }
 
-sc_err sc__http_listen_all(sc_http *http, sc_diag *diag)
+bool sc_http_address_is_local(const char *address)
+{
+    char host[NAME_ROOM];
+    char port[PORT_ROOM];
+    if (is_unix(address)) return true;
+    if (!cut_address(address, host, port)) return false;
+    struct in_addr ip4;
+    struct in6_addr ip6;
+    if (inet_pton(AF_INET, host, &ip4) == 1) {
+        return ntohl(ip4.s_addr) >> IN_CLASSA_NSHIFT == IN_LOOPBACKNET;
+    }
+    if (inet_pton(AF_INET6, host, &ip6) == 1) return IN6_IS_ADDR_LOOPBACK(&ip6);
+    return strcasecmp(host, "localhost") == 0;
+}
+
+static sc_err listen_each(sc_http *http, const char *const *addresses, size_t count, sc_diag *diag)
 {
     sc_err err = SC_OK;
-    for (size_t i = 0; i < http->options.address_count && !err; i++) {
-        const char *address = http->options.addresses[i];
-        err = is_unix(address) ? listen_unix(http, address, diag) : listen_tcp(http, address, diag);
+    for (size_t i = 0; i < count && !err; i++) {
+        err = is_unix(addresses[i]) ? listen_unix(http, addresses[i], diag)
+                                    : listen_tcp(http, addresses[i], diag);
     }
-    for (size_t i = 0; i < http->options.inherited_count && !err; i++) {
-        err = listen_inherited(http, http->options.inherited[i], diag);
+    return err;
+}
+
+sc_err sc__http_listen_all(sc_http *http, sc_diag *diag)
+{
+    const sc_http_options *o = &http->options;
+    sc_err err = listen_each(http, o->addresses, o->address_count, diag);
+    for (size_t i = 0; i < o->inherited_count && !err; i++) {
+        err = listen_inherited(http, o->inherited[i], diag);
     }
+    // What comes from here on is for operators.
+    http->public_count = http->address_count;
+    for (unsigned i = 0; i < o->loops; i++) {
+        http->loops[i].public_count = http->loops[i].socket_count;
+    }
+    if (!err) err = listen_each(http, o->admin_addresses, o->admin_address_count, diag);
     return err;
 }
 

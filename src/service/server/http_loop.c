@@ -132,7 +132,9 @@ static sc_err accept_begin(sc__http_loop *loop)
                                          loop->sockets[loop->listener_count]);
         if (!l->listener) return SC_ENOMEM;
         loop->listener_count++;  // it has the socket now
-        l->bound = evhttp_bind_listener(loop->evhttp, l->listener);
+        const bool is_admin = loop->listener_count > loop->public_count;
+        l->bound = evhttp_bind_listener(
+            loop->doors[is_admin ? SC__HTTP_ADMIN : SC__HTTP_PUBLIC].evhttp, l->listener);
         if (!l->bound) return SC_ENOMEM;
         evconnlistener_set_error_cb(l->listener, on_accept_failure);
     }
@@ -146,7 +148,9 @@ static void accept_end(sc__http_loop *loop)
     for (size_t i = 0; i < loop->listener_count; i++) {
         const sc__http_listener *l = &loop->listeners[i];
         if (l->bound) {
-            evhttp_del_accept_socket(loop->evhttp, l->bound);
+            const bool is_admin = i >= loop->public_count;
+            evhttp_del_accept_socket(
+                loop->doors[is_admin ? SC__HTTP_ADMIN : SC__HTTP_PUBLIC].evhttp, l->bound);
         } else {
             evconnlistener_free(l->listener);
         }
@@ -252,21 +256,23 @@ static struct event_base *make_base(bool has_own_table)
     return base;
 }
 
-static sc_err make_server(sc__http_loop *loop)
+static sc_err make_server(sc__http_loop *loop, bool is_admin)
 {
     const sc_http_options *o = &loop->http->options;
-    loop->evhttp = evhttp_new(loop->base);
-    if (!loop->evhttp) return SC_ENOMEM;
-    evhttp_set_max_headers_size(loop->evhttp, (ev_ssize_t)o->max_header_bytes);
-    evhttp_set_max_body_size(loop->evhttp, (ev_ssize_t)o->max_body_bytes);
-    evhttp_set_default_content_type(loop->evhttp, NULL);
-    evhttp_set_allowed_methods(loop->evhttp, UINT16_MAX);  // the handler refuses those it has not
-    evhttp_set_bevcb(loop->evhttp, sc__http_connection_born, loop);
-    evhttp_set_gencb(loop->evhttp, sc__http_request_arrived, loop);
+    sc__http_door *door = &loop->doors[is_admin ? SC__HTTP_ADMIN : SC__HTTP_PUBLIC];
+    struct evhttp *evhttp = evhttp_new(loop->base);
+    if (!evhttp) return SC_ENOMEM;
+    *door = (sc__http_door){.loop = loop, .is_admin = is_admin, .evhttp = evhttp};
+    evhttp_set_max_headers_size(evhttp, (ev_ssize_t)o->max_header_bytes);
+    evhttp_set_max_body_size(evhttp, (ev_ssize_t)o->max_body_bytes);
+    evhttp_set_default_content_type(evhttp, NULL);
+    evhttp_set_allowed_methods(evhttp, UINT16_MAX);  // the handler refuses those it has not
+    evhttp_set_bevcb(evhttp, sc__http_connection_born, door);
+    evhttp_set_gencb(evhttp, sc__http_request_arrived, door);
     // Only for a connection that, for want of memory, is none of ours: see
     // sc__http_connection_born().
     const struct timeval limit = timeval_of(o->request_timeout_s);
-    evhttp_set_timeout_tv(loop->evhttp, &limit);
+    evhttp_set_timeout_tv(evhttp, &limit);
     return SC_OK;
 }
 
@@ -306,7 +312,8 @@ static sc_err set_up(sc__http_loop *loop)
     loop->sweep_event = repeat(loop, -1, &period, on_sweep, loop);
     loop->tidy_event = event_new(loop->base, -1, 0, on_tidy, loop);
     if (!loop->wake_event || !loop->sweep_event || !loop->tidy_event) return SC_ENOMEM;
-    sc_err err = make_server(loop);
+    sc_err err = make_server(loop, false);
+    if (!err) err = make_server(loop, true);
     if (!err) err = make_calls(loop);
     if (!err) err = accept_begin(loop);
     return err;
@@ -320,13 +327,15 @@ static void free_event(struct event *event)
 /** Close all that is open; `gone` of each open request is called. */
 static void tear_down(sc__http_loop *loop)
 {
-    if (loop->evhttp) {
+    if (loop->doors[SC__HTTP_PUBLIC].evhttp) {
         tidy(loop);
         for (int stage = 0; stage < SC__HTTP_STAGES; stage++) {
             sc__http_connection_close_stage(loop, (sc__http_stage)stage);
         }
         accept_end(loop);
-        evhttp_free(loop->evhttp);
+    }
+    for (int i = 0; i < SC__HTTP_DOORS; i++) {
+        if (loop->doors[i].evhttp) evhttp_free(loop->doors[i].evhttp);
     }
     for (size_t i = 0; i < loop->call_count; i++) {
         free_event(loop->calls[i].event);

@@ -221,7 +221,8 @@ static void forget(sc_http_request *request)
 
 void sc__http_request_arrived(struct evhttp_request *event, void *context)
 {
-    sc__http_loop *loop = context;
+    const sc__http_door *door = context;
+    sc__http_loop *loop = door->loop;
     struct bufferevent *stream = evhttp_connection_get_bufferevent(event->evcon);
     sc__http_connection *connection = sc__http_connection_find(loop, stream);
     if (!connection) {
@@ -339,20 +340,20 @@ void sc_http_request_forget_headers(sc_http_request *request)
     if (is_newer_than_10(request->event)) evhttp_clear_headers(request->event->input_headers);
 }
 
-static const struct sockaddr *address_of(const sc_http_request *request)
-{
-    return evhttp_connection_get_addr(sc__http_connection_of(request)->event);
-}
-
 uint64_t sc_http_request_peer(const sc_http_request *request)
 {
-    return sc__http_peer_number(address_of(request),
-                                sc__http_connection_of(request)->loop->http->peer_key);
+    return sc__http_connection_of(request)->peer;
 }
 
 bool sc_http_request_is_local(const sc_http_request *request)
 {
-    return sc__http_peer_is_local(address_of(request));
+    return sc__http_connection_of(request)->is_local;
+}
+
+bool sc_http_request_is_admin(const sc_http_request *request)
+{
+    const sc__http_connection *connection = sc__http_connection_of(request);
+    return connection->is_admin || connection->loop->http->options.is_admin_shared;
 }
 
 void sc_http_on_gone(sc_http_request *request, void (*gone)(void *context), void *context)

@@ -134,14 +134,26 @@ static bool copy_text(const char *text, const char **out)
     return true;
 }
 
+static bool copy_texts(const char *const *from, size_t count, const char *const **to,
+                       size_t *to_count)
+{
+    const char **copies = sc_calloc(count, sizeof *copies);
+    if (!copies) return false;
+    *to = copies;
+    *to_count = count;
+    for (size_t i = 0; i < count; i++) {
+        if (!copy_text(from[i], &copies[i])) return false;
+    }
+    return true;
+}
+
 static bool copy_lists(const sc_http_options *from, sc_http_options *to)
 {
-    const char **addresses = sc_calloc(from->address_count, sizeof *addresses);
-    if (!addresses) return false;
-    to->addresses = addresses;
-    to->address_count = from->address_count;
-    for (size_t i = 0; i < from->address_count; i++) {
-        if (!copy_text(from->addresses[i], &addresses[i])) return false;
+    if (!copy_texts(from->addresses, from->address_count, &to->addresses, &to->address_count) ||
+        !copy_texts(from->admin_addresses, from->admin_address_count, &to->admin_addresses,
+                    &to->admin_address_count) ||
+        !copy_texts(from->proxies, from->proxy_count, &to->proxies, &to->proxy_count)) {
+        return false;
     }
     int *inherited = sc_calloc(from->inherited_count, sizeof *inherited);
     if (!inherited) return false;
@@ -153,12 +165,19 @@ static bool copy_lists(const sc_http_options *from, sc_http_options *to)
     return true;
 }
 
+static void texts_free(const char *const *texts, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        sc_free((char *)texts[i]);
+    }
+    sc_free((char **)texts);
+}
+
 static void options_fini(sc_http_options *options)
 {
-    for (size_t i = 0; i < options->address_count; i++) {
-        sc_free((char *)options->addresses[i]);
-    }
-    sc_free((char **)options->addresses);
+    texts_free(options->addresses, options->address_count);
+    texts_free(options->admin_addresses, options->admin_address_count);
+    texts_free(options->proxies, options->proxy_count);
     sc_free((int *)options->inherited);
     sc_free((char *)options->tls.certificate);
     sc_free((char *)options->tls.key);
@@ -175,6 +194,10 @@ static sc_err options_copy(const sc_http_options *options, sc_http_options *out,
     sc_http_options copy = *options;
     copy.addresses = NULL;
     copy.address_count = 0;
+    copy.admin_addresses = NULL;
+    copy.admin_address_count = 0;
+    copy.proxies = NULL;
+    copy.proxy_count = 0;
     copy.inherited = NULL;
     copy.inherited_count = 0;
     copy.tls = (sc_tls_files){0};
@@ -220,6 +243,10 @@ sc_err sc_http_new(const sc_http_options *options, sc_http **out, sc_diag *diag)
     randombytes_buf(http->peer_key, sizeof http->peer_key);
 
     sc_err err = options_copy(options, &http->options, diag);
+    if (!err) {
+        err = sc__http_proxies_new(http->options.proxies, http->options.proxy_count, &http->proxies,
+                                   diag);
+    }
     if (!err && http->options.tls.certificate) {
         err = sc__http_tls_new(&http->options.tls, &http->tls, diag);
     }
@@ -383,6 +410,7 @@ void sc_http_free(sc_http *http)
     }
     sc_free(http->addresses);
     sc__http_tls_free(http->tls);
+    sc__http_proxies_free(http->proxies);
     options_fini(&http->options);
     pthread_cond_destroy(&http->changed);
     pthread_mutex_destroy(&http->lock);
@@ -398,12 +426,22 @@ sc_err sc_http_reload_tls(sc_http *http, sc_diag *diag)
 
 size_t sc_http_address_count(const sc_http *http)
 {
-    return http->address_count;
+    return http->public_count;
 }
 
 const char *sc_http_address(const sc_http *http, size_t i)
 {
     return http->addresses[i];
+}
+
+size_t sc_http_admin_address_count(const sc_http *http)
+{
+    return http->address_count - http->public_count;
+}
+
+const char *sc_http_admin_address(const sc_http *http, size_t i)
+{
+    return http->addresses[http->public_count + i];
 }
 
 static uint64_t sum(uint64_t so_far, const atomic_uint_fast64_t *counter)
