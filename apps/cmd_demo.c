@@ -215,7 +215,11 @@ static int run(sc_call *call)
     sc_call_parse(call, &options);
     // All travellers come from this machine.
     static const sc_serve_flag usual[] = {
-        {"address-rate", "0"}, {"admin", SC_SETTINGS_ADMIN_SHARED}, {NULL, NULL}};
+        {"address-rate", "0"},
+        {"address-connections", "0"},
+        {"admin", SC_SETTINGS_ADMIN_SHARED},
+        {NULL, NULL},
+    };
     show s = {.options = &options};
     const sc_serve_hooks hooks = {
         .usual = usual,

@@ -124,6 +124,8 @@ static sc_http_options http_options(const sc_settings *s, sc_serve_resources *re
     http.proxy_count = resources->proxy_count;
     http.loops = (unsigned)s->loops;
     http.max_connections = s->max_connections;
+    http.max_address_connections = s->address_connections;
+    http.max_admin_connections = s->max_listeners + 100;
     http.max_header_bytes = s->max_header_bytes;
     http.max_body_bytes = s->max_body_bytes;
     http.request_timeout_s = s->request_timeout_s;
@@ -208,7 +210,8 @@ typedef struct serving {
     sc_settings *settings;
     sc_serve_resources resources;
     sc_service *service;
-    bool has_revoked;  ///< the file of revoked tokens was there when it was last read
+    size_t descriptors;  ///< how many it may have open
+    bool has_revoked;    ///< the file of revoked tokens was there when it was last read
     sigset_t signals;
 } serving;
 
@@ -294,7 +297,7 @@ static void warn_of_missing_revoked(serving *s)
 /** From open files and sockets to a service that has given up all else. */
 static sc_err begin(serving *s, sc_diag *diag)
 {
-    sc_sandbox_raise_descriptors();
+    s->descriptors = sc_sandbox_raise_descriptors();
     sc_err err = sc_sandbox_no_dumps(diag);
     if (!err) err = sc_serve_resources_open(s->call, s->settings, &s->resources, diag);
     if (err) return err;
@@ -368,10 +371,29 @@ static void reload(serving *s)
     sc_sandbox_notify("READY=1");
 }
 
+/** Each loop has a table of descriptors, and connections spread about evenly over them. */
+static void warn_of_few_descriptors(const serving *s)
+{
+    enum { REST = 300 };
+    const size_t share = s->settings->max_connections / s->settings->loops;
+    const size_t needed = share + share / 4 + REST;
+    sc_log_line line;
+    if (s->descriptors >= needed ||
+        !sc_log_begin(s->resources.log, &line, SC_LOG_WARNING, "descriptors_scarce")) {
+        return;
+    }
+    sc_log_count(&line, "limit", s->descriptors);
+    sc_log_count(&line, "needed", needed);
+    sc_log_text(&line, "hint",
+                "max-connections cannot be reached; raise 'ulimit -n' (LimitNOFILE=), or lower it");
+    sc_log_end(&line);
+}
+
 /** Until told to stop; gives the exit status. */
 static int serve(serving *s)
 {
     tell_listening(s);
+    warn_of_few_descriptors(s);
     sc_sandbox_notify("READY=1");
     for (;;) {
         int signal = 0;

@@ -170,6 +170,9 @@ static void handle(void *context, unsigned loop, sc_http_request *request)
         sc_http_reply(request, 200, plain, body, size, NULL, 0);
     } else if (strncmp(path, "/tell", 5) == 0) {
         tell(request);
+    } else if (strcmp(path, "/place") == 0) {
+        const char *place = sc_http_request_is_reserve(request) ? "reserve" : "regular";
+        sc_http_reply(request, 200, plain, place, strlen(place), NULL, 0);
     } else if (strcmp(path, "/peer") == 0) {
         tell_peer(request);
     } else if (strcmp(path, "/later") == 0) {

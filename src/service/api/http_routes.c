@@ -223,6 +223,12 @@ static bool is_method_of(const route *wanted, sc_http_method method)
 /** Whether the request may go on to `wanted`; if not, `problem` says why. */
 static bool is_admitted(const route_call *p, const route *wanted, sc_problem *problem)
 {
+    const bool is_health = wanted && wanted->gate == FOR_ALL && wanted->is_unlimited;
+    if (sc_http_request_is_reserve(p->request) && !is_health) {
+        sc_problem_set(problem, SC_PROBLEM_OVERLOADED, NULL, "too many connections; retry");
+        problem->retry_after_s = 1;
+        return false;
+    }
     const bool is_unlimited = wanted && wanted->is_unlimited &&
                               (wanted->gate == FOR_ALL || sc_http_request_is_admin(p->request));
     if (!is_unlimited && !is_within_rate(p, problem)) return false;

@@ -43,6 +43,8 @@ typedef struct alarm_state {
     sc_failure last;       ///< the last one's kind
     sc_diag why;
     // The first loop's thread only.
+    uint64_t full;               ///< connections without a place
+    uint64_t refused_addresses;  ///< connections beyond what their address may have
     bool was_suspended;
     uint64_t violations;
 } alarm_state;
@@ -116,12 +118,36 @@ static void log_violations(alarm_state *alarms)
     alarms->violations = violations;
 }
 
+static void log_refused_connections(const alarm_state *alarms, uint64_t count, const char *event,
+                                    const char *message)
+{
+    sc_log_line line;
+    if (count == 0 || !sc_log_begin(alarms->service->log, &line, SC_LOG_WARNING, event)) return;
+    sc_log_count(&line, "connections", count);
+    sc_log_text(&line, "message", message);
+    sc_log_end(&line);
+}
+
+/** Connections that found no place since the last call; no address is named. */
+static void log_connections(alarm_state *alarms)
+{
+    const sc_http_stats stats = sc_http_stats_of(alarms->service->http);
+    log_refused_connections(alarms, stats.full - alarms->full, "connections_full",
+                            "all of max-connections were busy; new ones are told 503");
+    log_refused_connections(alarms, stats.refused_addresses - alarms->refused_addresses,
+                            "address_full",
+                            "an address had all of address-connections busy; more were refused");
+    alarms->full = stats.full;
+    alarms->refused_addresses = stats.refused_addresses;
+}
+
 /** Runs once per second in the first loop. */
 static void log_alarms(void *context, unsigned loop)
 {
     (void)loop;
     alarm_state *alarms = context;
     log_failures(alarms);
+    log_connections(alarms);
     log_suspension(alarms);
     log_violations(alarms);
 }

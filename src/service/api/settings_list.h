@@ -46,7 +46,11 @@
     COUNT(server, loops, "loops", "N", 2, 1, 64, START, HTTP,                                         \
           "threads for HTTP connections (default 2)")                                                 \
     COUNT(server, max_connections, "max-connections", "N", 50000, 1, 10000000, START, HTTP,           \
-          "connections at once; more wait until one closes (default 50000)")                          \
+          "connections at once; the oldest idle one makes room for another, and if all are busy, "    \
+          "others than health checks are told 503 (default 50000)")                                   \
+    COUNT(server, address_connections, "address-connections", "N", 1000, 0, 10000000, START, HTTP,    \
+          "connections at once of one address, or of one /64 network of IPv6; the oldest idle one "   \
+          "makes room, and if all are busy, more are refused; 0: no limit (default 1000)")            \
     COUNT(server, max_header_bytes, "max-header-bytes", "N", 16384, 512, 1048576, START, HTTP,        \
           "bytes that the headers of a request may have; larger ones are refused (default 16384)")    \
     COUNT(server, max_body_bytes, "max-body-bytes", "N", 16384, 256, 16777216, START, HTTP,           \

@@ -18,7 +18,8 @@
  * head or a body may have, while a reply is awaited, is cut off: it would be read no further, and
  * its end would not be noticed.
  *
- * What a client can use is bounded: bytes of headers and of a body, connections in all, the time
+ * What a client can use is bounded: bytes of headers and of a body, connections in all and per
+ * address (the oldest idle one makes room), the time
  * until a request has come as a whole (also for the TLS handshake), the time between two requests,
  * the time until a reply is taken. A loop that has no descriptor left stops accepting for a moment
  * and goes on.
@@ -70,10 +71,12 @@ typedef struct sc_http_options {
     /** Listening sockets of the service manager, instead of or beside these; borrowed. */
     const int *inherited;
     size_t inherited_count;
-    unsigned loops;            ///< 1 to 64
-    size_t max_connections;    ///< in all loops together; one more waits in the kernel's queue
-    size_t max_header_bytes;   ///< request line and headers
-    size_t max_body_bytes;     ///< more is 413
+    unsigned loops;          ///< 1 to 64
+    size_t max_connections;  ///< of clients, in all loops together; the oldest idle one makes room
+    size_t max_address_connections;  ///< of one address, or of a /64 of IPv6; 0: no limit
+    size_t max_admin_connections;    ///< of operators
+    size_t max_header_bytes;         ///< request line and headers
+    size_t max_body_bytes;           ///< more is 413
     double request_timeout_s;  ///< from the first byte (or the handshake) to the end of a request
     double idle_timeout_s;     ///< between two requests of a connection
     double write_timeout_s;    ///< for a reply, or a piece of a stream, to be taken
@@ -86,8 +89,9 @@ typedef struct sc_http_options {
     size_t (*problem)(void *context, int status, char *buffer, size_t room);
 } sc_http_options;
 
-/** No address; 2 loops, 10,000 connections, 16 KiB of headers, 64 KiB of body, 10 s for a request,
- * 60 s idle, 30 s to take a reply, 1 MiB of a stream. */
+/** No address; 2 loops, 10,000 connections, without a limit per address, 1,000 of operators, 16 KiB
+ * of headers, 64 KiB of body, 10 s for a request, 60 s idle, 30 s to take a reply, 1 MiB of a
+ * stream. */
 sc_http_options sc_http_options_default(void);
 
 /** Whether these are valid addresses, without listening there. @return SC_OK, SC_EINVAL */
@@ -157,12 +161,15 @@ const char *sc_http_admin_address(const sc_http *http, size_t i);
 
 /** Counted since the start; any thread. */
 typedef struct sc_http_stats {
-    uint64_t connections;         ///< open now
-    uint64_t accepted;            ///< connections since the start
-    uint64_t requests;            ///< that came as a whole
-    uint64_t refused_by_limits;   ///< too large, too slow, not HTTP
-    uint64_t gone;                ///< requests whose client went away before the reply
-    uint64_t accept_failures;     ///< for want of descriptors or memory
+    uint64_t connections;        ///< open now
+    uint64_t accepted;           ///< connections since the start
+    uint64_t requests;           ///< that came as a whole
+    uint64_t refused_by_limits;  ///< too large, too slow, not HTTP
+    uint64_t gone;               ///< requests whose client went away before the reply
+    uint64_t accept_failures;    ///< for want of descriptors or memory
+    uint64_t evicted;            ///< idle connections that made room for others
+    uint64_t full;               ///< connections for which there was no place but in the reserve
+    uint64_t refused_addresses;  ///< connections of addresses that had as many as allowed, all busy
     uint64_t handshake_failures;  ///< of TLS
 } sc_http_stats;
 
@@ -195,6 +202,10 @@ bool sc_http_request_is_local(const sc_http_request *request);
 
 /** Whether it came in where operators do. */
 bool sc_http_request_is_admin(const sc_http_request *request);
+
+/** Whether all places are taken, and this connection has only one of the reserve: it is to be told
+ * how the service is, or that it is full, and ends with the reply. */
+bool sc_http_request_is_reserve(const sc_http_request *request);
 
 /**
  * Have `gone` called if the client goes away before the reply (one that only ends its own sending

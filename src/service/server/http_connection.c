@@ -22,6 +22,11 @@ void sc__http_connection_enter(sc__http_connection *connection, sc__http_stage s
     connection->stage = stage;
     connection->since_us = sc_clock_us();
     TAILQ_INSERT_TAIL(&stages[stage], connection, link);
+    if (stage == SC__HTTP_IDLE) {
+        sc__http_admission_idle(connection);
+    } else {
+        sc__http_admission_busy(connection);
+    }
 }
 
 void sc__http_connection_secured(sc__http_connection *connection)
@@ -148,7 +153,8 @@ struct bufferevent *sc__http_connection_born(struct event_base *base, void *cont
     connection->fd = -1;
     connection->stage = SC__HTTP_NEWBORN;
     TAILQ_INSERT_TAIL(&loop->stages[SC__HTTP_NEWBORN], connection, link);
-    sc__http_accept_count_in(loop);
+    atomic_fetch_add(&loop->http->connections, 1);
+    sc__http_count(&loop->accepted);
     sc__http_loop_tidy_soon(loop);
     return stream;
 }
@@ -162,8 +168,9 @@ static void end(sc__http_connection *connection)
     evbuffer_remove_cb(bufferevent_get_output(connection->stream), on_output, connection);
     TAILQ_REMOVE(&loop->stages[connection->stage], connection, link);
     if (connection->fd >= 0) loop->by_fd[connection->fd] = NULL;
+    sc__http_admission_leave(connection);
     sc_free(connection);
-    sc__http_accept_count_out(loop);
+    atomic_fetch_sub(&loop->http->connections, 1);
 }
 
 static void on_close(struct evhttp_connection *event, void *context)
@@ -195,6 +202,10 @@ static bool make_room(sc__http_loop *loop, int fd)
 
 void sc__http_connection_begin(sc__http_connection *connection)
 {
+    if (!sc__http_admit(connection)) {
+        sc__http_connection_reset(connection);
+        return;
+    }
     sc__http_connection_enter(connection, connection->is_tls ? SC__HTTP_READING : SC__HTTP_IDLE);
 }
 
@@ -256,6 +267,13 @@ void sc__http_connection_close(sc__http_connection *connection)
 {
     if (connection->header) sc__http_proxy_forget(connection);
     evhttp_connection_free(connection->event);  // which calls on_close()
+}
+
+void sc__http_connection_reset(sc__http_connection *connection)
+{
+    const struct linger at_once = {.l_onoff = 1};
+    (void)setsockopt(connection->fd, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
+    sc__http_connection_close(connection);
 }
 
 void sc__http_connection_close_stage(sc__http_loop *loop, sc__http_stage stage)

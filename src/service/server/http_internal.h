@@ -50,11 +50,14 @@ enum {
     SC__HTTP_MAX_LOOPS = 64,
     SC__HTTP_PEER_KEY_BYTES = 16,
     SC__HTTP_DATE_ROOM = 32,
+    SC__HTTP_RESERVE = 32,  ///< connections beyond all places, to ask how the service is
 };
 
 typedef struct sc__http_loop sc__http_loop;
 typedef struct sc__http_connection sc__http_connection;
 typedef struct sc__http_tls sc__http_tls;
+typedef struct sc__http_admission sc__http_admission;
+typedef struct sc__http_address sc__http_address;
 typedef struct sc__http_proxies sc__http_proxies;
 typedef struct sc__http_proxy_header sc__http_proxy_header;
 
@@ -100,6 +103,14 @@ struct sc__http_connection {
     bool is_local;                  ///< the peer is this machine
     uint64_t peer;                  ///< see sc_http_request_peer()
     sc__http_proxy_header *header;  ///< of a proxy, which has not come as a whole; NULL: none
+    // http_admission.c only:
+    sc__http_address *address;                      ///< NULL until it is admitted
+    TAILQ_ENTRY(sc__http_connection) idle_link;     ///< among the idle ones of its address
+    TAILQ_ENTRY(sc__http_connection) reserve_link;  ///< in the reserve of its loop
+    bool is_idle_listed;
+    bool is_reserve;
+    bool has_place;
+    bool is_counted_admin;
     sc_http_request request;
 };
 
@@ -114,9 +125,8 @@ static inline sc__http_connection *sc__http_connection_of(const sc_http_request 
 
 /** Why a loop does not accept; it does when there is no reason left. */
 enum {
-    SC__HTTP_FULL = 1,     ///< as many connections as are allowed
-    SC__HTTP_STARVED = 2,  ///< no descriptor, or no memory, for another
-    SC__HTTP_CLOSED = 4,   ///< for good
+    SC__HTTP_STARVED = 1,  ///< no descriptor, or no memory, for another
+    SC__HTTP_CLOSED = 2,   ///< for good
 };
 
 /** Something that was asked to be called: for a descriptor, or every some seconds. */
@@ -170,6 +180,7 @@ struct sc__http_loop {
     unsigned pauses;  ///< reasons not to accept
     bool is_draining;
     struct sc__http_connections stages[SC__HTTP_STAGES];
+    struct sc__http_connections reserve;  ///< connections without a place, in the order of coming
     sc__http_connection **by_fd;
     size_t by_fd_capacity;
     char *scratch;  ///< heads of replies are put together here
@@ -182,12 +193,18 @@ struct sc__http_loop {
     size_t call_count;
     size_t call_capacity;
 
+    /** An address with too many connections, of which this loop has idle ones; set by others. */
+    atomic_uint_fast64_t crowded;
+
     // Counted by the loop's thread, read by any.
     atomic_uint_fast64_t accepted;
     atomic_uint_fast64_t requests;
     atomic_uint_fast64_t refused;
     atomic_uint_fast64_t gone;
     atomic_uint_fast64_t accept_failures;
+    atomic_uint_fast64_t evicted;
+    atomic_uint_fast64_t full;
+    atomic_uint_fast64_t refused_addresses;
     atomic_uint_fast64_t handshake_failures;
 };
 
@@ -213,6 +230,7 @@ struct sc_http {
     sc__http_loop *loops;
     sc__http_tls *tls;  ///< NULL: none; has a lock of its own
     sc__http_proxies *proxies;
+    sc__http_admission *admission;  ///< has a lock of its own
 
     // The thread that starts and stops.
     bool is_started;
@@ -225,8 +243,11 @@ struct sc_http {
 
     // Any thread.
     atomic_size_t connections;
-    atomic_uint_fast64_t full_loops;  ///< one bit per loop that waits for a place
-    atomic_bool is_closed;            ///< listens no more
+    atomic_size_t places;    ///< taken by clients' connections
+    atomic_size_t reserved;  ///< connections of the reserve
+    atomic_size_t admins;    ///< connections of operators
+    atomic_bool wants_room;  ///< there was no place, and another loop may have an idle connection
+    atomic_bool is_closed;   ///< listens no more
     atomic_bool is_ending;
 };
 
@@ -312,9 +333,26 @@ void sc__http_loop_tidy_soon(sc__http_loop *loop);
 /** There is no descriptor or no memory for another connection: try again in a moment. */
 void sc__http_accept_starved(sc__http_loop *loop);
 
-/** A connection has come or gone: pause, or let others have the place. */
-void sc__http_accept_count_in(sc__http_loop *loop);
-void sc__http_accept_count_out(sc__http_loop *loop);
+// --- http_admission.c --------------------------------------------------------------------------
+
+SC_CHECKED sc_err sc__http_admission_new(sc__http_admission **out, sc_diag *diag);
+void sc__http_admission_free(sc__http_admission *admission);
+
+/** The peer is known: whether the connection may stay. If not, reset it. */
+bool sc__http_admit(sc__http_connection *connection);
+
+/** It ends, admitted or not. */
+void sc__http_admission_leave(sc__http_connection *connection);
+
+/** It is idle from now on, or no longer. */
+void sc__http_admission_idle(sc__http_connection *connection);
+void sc__http_admission_busy(sc__http_connection *connection);
+
+/** A request has come: if there is a place again, it need not be in the reserve. */
+void sc__http_admission_promote(sc__http_connection *connection);
+
+/** Other loops may have asked for room. */
+void sc__http_admission_wake(sc__http_loop *loop);
 
 // --- http_connection.c -------------------------------------------------------------------------
 
@@ -338,6 +376,9 @@ void sc__http_connection_secured(sc__http_connection *connection);
 
 /** Close it now; it is no more. Not from within a call of http.h. */
 void sc__http_connection_close(sc__http_connection *connection);
+
+/** The same, without waiting for the peer to take what was sent: the kernel forgets it at once. */
+void sc__http_connection_reset(sc__http_connection *connection);
 
 /** Close it once the callback at work has returned. */
 void sc__http_connection_doom(sc__http_connection *connection);

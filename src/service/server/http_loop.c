@@ -17,10 +17,8 @@
 
 // --- Accepting ---------------------------------------------------------------------------------
 //
-// Reasons not to accept are kept apart (SC__HTTP_FULL, SC__HTTP_STARVED, SC__HTTP_CLOSED), and a
-// loop accepts when there is none. Other connections wait in the kernel's queue. Loops share one
-// number of connections: each stops by itself when it sees it reached, so that it may be exceeded
-// by one per other loop, and the loop that closes a connection wakes those that wait for a place.
+// Reasons not to accept are kept apart (SC__HTTP_STARVED, SC__HTTP_CLOSED), and a loop accepts when
+// there is none. Who may stay is decided afterwards (http_admission.c).
 
 // Long enough that a loop without descriptors does nothing but serve, short enough that no client
 // minds.
@@ -43,42 +41,6 @@ static void resume_from(sc__http_loop *loop, unsigned reason)
     if (loop->pauses) return;
     for (size_t i = 0; i < loop->listener_count; i++) {
         evconnlistener_enable(loop->listeners[i].listener);
-    }
-}
-
-// --- Accepting: as many as are allowed ---------------------------------------------------------
-
-static bool has_places(const sc_http *http)
-{
-    return atomic_load(&http->connections) < http->options.max_connections;
-}
-
-/** Accept again if there are places again. */
-static void accept_if_places(sc__http_loop *loop)
-{
-    if (!(loop->pauses & SC__HTTP_FULL) || !has_places(loop->http)) return;
-    atomic_fetch_and(&loop->http->full_loops, ~(UINT64_C(1) << loop->index));
-    resume_from(loop, SC__HTTP_FULL);
-}
-
-void sc__http_accept_count_in(sc__http_loop *loop)
-{
-    sc_http *http = loop->http;
-    sc__http_count(&loop->accepted);
-    if (atomic_fetch_add(&http->connections, 1) + 1 < http->options.max_connections) return;
-    pause_for(loop, SC__HTTP_FULL);
-    // First the mark, then one more look: a place that is freed in between is seen by one side.
-    atomic_fetch_or(&http->full_loops, UINT64_C(1) << loop->index);
-    accept_if_places(loop);
-}
-
-void sc__http_accept_count_out(sc__http_loop *loop)
-{
-    sc_http *http = loop->http;
-    atomic_fetch_sub(&http->connections, 1);
-    uint64_t waiting = atomic_load(&http->full_loops);
-    for (unsigned i = 0; waiting; i++, waiting >>= 1) {
-        if (waiting & 1) sc__http_loop_ring(&http->loops[i]);
     }
 }
 
@@ -185,7 +147,7 @@ static void on_wake(evutil_socket_t fd, short what, void *context)
     (void)got;
     if (atomic_load(&loop->http->is_closed) && !loop->is_draining) drain(loop);
     if (atomic_load(&loop->http->is_ending)) event_base_loopbreak(loop->base);
-    accept_if_places(loop);
+    sc__http_admission_wake(loop);
 }
 
 static void on_sweep(evutil_socket_t fd, short what, void *context)
@@ -305,6 +267,7 @@ static sc_err set_up(sc__http_loop *loop)
     for (int stage = 0; stage < SC__HTTP_STAGES; stage++) {
         TAILQ_INIT(&loop->stages[stage]);
     }
+    TAILQ_INIT(&loop->reserve);
     loop->base = make_base(loop->has_own_table);
     if (!loop->base) return SC_ENOMEM;
     const struct timeval period = sweep_period(&loop->http->options);

@@ -238,6 +238,8 @@ void sc__http_request_arrived(struct evhttp_request *event, void *context)
     request->keeps_alive =
         (is_newer_than_10(event) ? !f.wants_close : f.wants_keep_alive && !f.wants_close) &&
         is_read_whole(event, &f);
+    sc__http_admission_promote(connection);
+    if (connection->is_reserve) request->keeps_alive = false;
     int status = judge(event, &f);
     if (!status) status = unpack(request);
     if (status) {
@@ -354,6 +356,11 @@ bool sc_http_request_is_admin(const sc_http_request *request)
 {
     const sc__http_connection *connection = sc__http_connection_of(request);
     return connection->is_admin || connection->loop->http->options.is_admin_shared;
+}
+
+bool sc_http_request_is_reserve(const sc_http_request *request)
+{
+    return sc__http_connection_of(request)->is_reserve;
 }
 
 void sc_http_on_gone(sc_http_request *request, void (*gone)(void *context), void *context)

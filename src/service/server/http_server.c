@@ -66,6 +66,7 @@ sc_http_options sc_http_options_default(void)
     return (sc_http_options){
         .loops = 2,
         .max_connections = 10000,
+        .max_admin_connections = 1000,
         .max_header_bytes = UINT64_C(16) << 10,
         .max_body_bytes = UINT64_C(64) << 10,
         .request_timeout_s = 10.0,
@@ -247,6 +248,7 @@ sc_err sc_http_new(const sc_http_options *options, sc_http **out, sc_diag *diag)
         err = sc__http_proxies_new(http->options.proxies, http->options.proxy_count, &http->proxies,
                                    diag);
     }
+    if (!err) err = sc__http_admission_new(&http->admission, diag);
     if (!err && http->options.tls.certificate) {
         err = sc__http_tls_new(&http->options.tls, &http->tls, diag);
     }
@@ -411,6 +413,7 @@ void sc_http_free(sc_http *http)
     sc_free(http->addresses);
     sc__http_tls_free(http->tls);
     sc__http_proxies_free(http->proxies);
+    sc__http_admission_free(http->admission);
     options_fini(&http->options);
     pthread_cond_destroy(&http->changed);
     pthread_mutex_destroy(&http->lock);
@@ -459,6 +462,9 @@ sc_http_stats sc_http_stats_of(const sc_http *http)
         stats.refused_by_limits = sum(stats.refused_by_limits, &loop->refused);
         stats.gone = sum(stats.gone, &loop->gone);
         stats.accept_failures = sum(stats.accept_failures, &loop->accept_failures);
+        stats.evicted = sum(stats.evicted, &loop->evicted);
+        stats.full = sum(stats.full, &loop->full);
+        stats.refused_addresses = sum(stats.refused_addresses, &loop->refused_addresses);
         stats.handshake_failures = sum(stats.handshake_failures, &loop->handshake_failures);
     }
     return stats;

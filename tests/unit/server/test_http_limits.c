@@ -143,7 +143,21 @@ static void test_a_reply_that_is_not_taken_is_given_up(void **state)
 
 // --- Connections ---------------------------------------------------------------------------------
 
-static void test_one_connection_more_waits_until_another_closes(void **state)
+/** How many of these get a reply to a request: others are closed, or told that there is no place.
+ */
+static int answered(caller *callers, int count, const char *request)
+{
+    int good = 0;
+    for (int i = 0; i < count; i++) {
+        caller_send(&callers[i], request);
+    }
+    for (int i = 0; i < count; i++) {
+        good += caller_was_answered(&callers[i]);
+    }
+    return good;
+}
+
+static void test_the_oldest_idle_connection_makes_room_for_a_newcomer(void **state)
 {
     (void)state;
     enum { MOST = 4 };
@@ -155,31 +169,115 @@ static void test_one_connection_more_waits_until_another_closes(void **state)
         inside[i] = caller_dial(server_address(h));
         caller_ask(&inside[i], GET("/now"));
     }
-    caller outside[2];
-    for (int i = 0; i < 2; i++) {
-        outside[i] = caller_dial(server_address(h));
-        caller_send(&outside[i], GET("/now"));
-    }
-    assert_true(caller_receives_nothing(&outside[0], 100));
-    assert_int_equal(sc_http_stats_of(server_http(h)).connections, MOST);
-    assert_string_equal(caller_ask(&inside[1], GET("/now")), "hello");
-    for (int i = 0; i < 2; i++) {
+    caller_ask(&inside[0], GET("/now"));  // now the second is the one that is idle for longest
+    caller outside = caller_dial(server_address(h));
+    assert_string_equal(caller_ask(&outside, GET("/now")), "hello");
+    assert_string_equal(caller_ask(&inside[0], GET("/now")), "hello");
+    assert_int_equal(answered(inside, MOST, GET("/now")), MOST - 1);
+    const sc_http_stats stats = sc_http_stats_of(server_http(h));
+    assert_int_equal(stats.evicted, 1);
+    assert_int_equal(stats.full, 0);
+    assert_int_equal(stats.connections, MOST);
+    for (int i = 0; i < MOST; i++) {
         caller_hang_up(&inside[i]);
-        assert_string_equal(caller_receive(&outside[i]), "hello");
     }
-    for (int i = 0; i < 2; i++) {
-        caller_hang_up(&inside[MOST - 1 - i]);
-        caller_hang_up(&outside[i]);
-    }
+    caller_hang_up(&outside);
     server_await_idle(h);
     server_stop(h);
 }
 
-// Loops count together; each may be one over, as it learns of the limit only by its own.
-static void test_loops_share_the_limit_and_give_way_to_each_other(void **state)
+// Of busy connections none makes room: newcomers get places of the reserve, and say so.
+static void test_if_all_are_busy_newcomers_are_in_the_reserve(void **state)
 {
     (void)state;
-    enum { MOST = 6, LOOPS = 3, ALL = 40 };
+    enum { MOST = 4, MORE = 100, RESERVE = 32 };
+    sc_http_options options = server_options();
+    options.max_connections = MOST;
+    fixture *h = server_start(&options);
+    caller inside[MOST];
+    for (int i = 0; i < MOST; i++) {
+        inside[i] = caller_dial(server_address(h));
+        caller_send(&inside[i], GET("/hold"));
+    }
+    server_await(h, server_held, MOST);
+    // More than the reserve has: the oldest of them make room.
+    caller outside[MORE];
+    for (int i = 0; i < MORE; i++) {
+        outside[i] = caller_dial(server_address(h));
+    }
+    caller last = caller_dial(server_address(h));
+    assert_string_equal(caller_ask(&last, GET("/place")), "reserve");
+    assert_true(sc_http_stats_of(server_http(h)).connections <= MOST + RESERVE);
+    assert_true(sc_http_stats_of(server_http(h)).full >= MORE);
+    // Once there is a place, a connection of the reserve has it with its next request.
+    server_release(h);
+    for (int i = 0; i < MOST; i++) {
+        assert_string_equal(caller_receive(&inside[i]), "released");
+        caller_hang_up(&inside[i]);
+    }
+    while (sc_http_stats_of(server_http(h)).connections > RESERVE) {
+        usleep(1000);
+    }
+    assert_string_equal(caller_ask(&outside[MORE - 1], GET("/place")), "regular");
+    for (int i = 0; i < MORE; i++) {
+        caller_hang_up(&outside[i]);
+    }
+    caller_hang_up(&last);
+    server_await_idle(h);
+    server_stop(h);
+}
+
+static void test_an_address_has_so_many_connections_and_no_more(void **state)
+{
+    (void)state;
+    for (unsigned loops = 1; loops <= 3; loops++) {
+        enum { MOST = 4, MORE = 20 };
+        sc_http_options options = server_options();
+        options.max_address_connections = MOST;
+        options.loops = loops;
+        fixture *h = server_start(&options);
+        caller busy[MOST];
+        for (int i = 0; i < MOST; i++) {
+            busy[i] = caller_dial(server_address(h));
+            caller_send(&busy[i], GET("/hold"));
+        }
+        server_await(h, server_held, MOST);
+        caller more[MORE];
+        for (int i = 0; i < MORE; i++) {
+            more[i] = caller_dial(server_address(h));
+        }
+        assert_int_equal(answered(more, MORE, GET("/now")), 0);
+        assert_int_equal(sc_http_stats_of(server_http(h)).refused_addresses, MORE);
+        assert_int_equal(sc_http_stats_of(server_http(h)).connections, MOST);
+        server_release(h);
+        for (int i = 0; i < MOST; i++) {
+            assert_string_equal(caller_receive(&busy[i]), "released");
+        }
+        // Idle ones make room, whichever loop they are of; a newcomer is always welcome.
+        for (int i = 0; i < MORE; i++) {
+            caller_hang_up(&more[i]);
+            more[i] = caller_dial(server_address(h));
+            assert_string_equal(caller_ask(&more[i], GET("/now")), "hello");
+        }
+        while (sc_http_stats_of(server_http(h)).connections > MOST) {
+            usleep(1000);
+        }
+        for (int i = 0; i < MORE; i++) {
+            caller_hang_up(&more[i]);
+        }
+        for (int i = 0; i < MOST; i++) {
+            caller_hang_up(&busy[i]);
+        }
+        server_await_idle(h);
+        server_stop(h);
+    }
+}
+
+// A crowd comes at once, to loops that have their places in common.
+static void test_loops_share_the_places(void **state)
+{
+    (void)state;
+    enum { MOST = 6, LOOPS = 3, ALL = 40, RESERVE = 32 };
     sc_http_options options = server_options();
     options.max_connections = MOST;
     options.loops = LOOPS;
@@ -187,13 +285,40 @@ static void test_loops_share_the_limit_and_give_way_to_each_other(void **state)
     caller callers[ALL];
     for (int i = 0; i < ALL; i++) {
         callers[i] = caller_dial(server_address(h));
-        caller_send(&callers[i], "GET /now HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
-        assert_true(sc_http_stats_of(server_http(h)).connections < MOST + LOOPS);
+        assert_string_equal(caller_ask(&callers[i], GET("/now")), "hello");
+    }
+    while (sc_http_stats_of(server_http(h)).connections > MOST) {
+        usleep(1000);
     }
     for (int i = 0; i < ALL; i++) {
-        assert_string_equal(caller_receive(&callers[i]), "hello");
         caller_hang_up(&callers[i]);
     }
+    server_await_idle(h);
+    server_stop(h);
+}
+
+// A crowd of clients takes no place of operators.
+static void test_operators_have_places_of_their_own(void **state)
+{
+    (void)state;
+    static const char *const admin[] = {"127.0.0.1:0"};
+    sc_http_options options = server_options();
+    options.max_connections = 1;
+    options.max_address_connections = 1;
+    options.admin_addresses = admin;
+    options.admin_address_count = 1;
+    options.max_admin_connections = 2;
+    fixture *h = server_start(&options);
+    caller inside = caller_dial(server_address(h));
+    caller_send(&inside, GET("/hold"));
+    server_await(h, server_held, 1);
+    const char *there = sc_http_admin_address(server_http(h), 0);
+    caller operators[3] = {caller_dial(there), caller_dial(there), caller_dial(there)};
+    assert_int_equal(answered(operators, 3, GET("/now")), 2);
+    for (int i = 0; i < 3; i++) {
+        caller_hang_up(&operators[i]);
+    }
+    caller_hang_up(&inside);
     server_await_idle(h);
     server_stop(h);
 }
@@ -266,8 +391,11 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_a_chunk_line_without_end_is_refused),
     cmocka_unit_test(test_an_idle_connection_is_closed_and_a_waiting_one_is_not),
     cmocka_unit_test(test_a_reply_that_is_not_taken_is_given_up),
-    cmocka_unit_test(test_one_connection_more_waits_until_another_closes),
-    cmocka_unit_test(test_loops_share_the_limit_and_give_way_to_each_other),
+    cmocka_unit_test(test_the_oldest_idle_connection_makes_room_for_a_newcomer),
+    cmocka_unit_test(test_if_all_are_busy_newcomers_are_in_the_reserve),
+    cmocka_unit_test(test_an_address_has_so_many_connections_and_no_more),
+    cmocka_unit_test(test_loops_share_the_places),
+    cmocka_unit_test(test_operators_have_places_of_their_own),
     cmocka_unit_test(test_out_of_descriptors_it_goes_on_and_the_process_has_its_own),
 };
 SC_SUITE(tests)
