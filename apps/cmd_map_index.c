@@ -227,8 +227,10 @@ const sc_command sc_cmd_map_index = {
     .arguments = "FILE.scm",
     .complete = SC_COMPLETE_MAPS,
     .description =
-        "Find the objects that are nearest by road to every star, for each category and for all of "
-        "them together, and store them in the map. A provider then looks up what it would "
+        "Find the objects that are nearest by road to every star, by distance and by travel time, "
+        "for "
+        "each category and for all of them together, and store them in the map. A provider then "
+        "looks up what it would "
         "otherwise search for; answers are the same. An existing index is replaced.\n"
         "The index is derived from the map and not part of its identity: the checksum does not "
         "change. Importing the map again loses the index.\n"
