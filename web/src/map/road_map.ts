@@ -105,13 +105,15 @@ export class Plane {
         const [west, , , north] = this.bounds;
         const x = west + at.x / this.perX;
         const y = north - at.y / this.perY;
-        return this.isGeographic ? { lon: x, lat: y } : { x, y };
+        return this.isGeographic ? { lon: x > 180 ? x - 360 : x, lat: y } : { x, y };
     }
 
     fromPosition(position: Position): Point {
-        const [west, , , north] = this.bounds;
-        const x = 'lon' in position ? position.lon : position.x;
+        const [west, , east, north] = this.bounds;
         const y = 'lat' in position ? position.lat : position.y;
+        let x = 'lon' in position ? position.lon : position.x;
+        // A map with roads across the 180th meridian goes on beyond it.
+        if (this.isGeographic && east > 180 && x < 0) x += 360;
         return { x: (x - west) * this.perX, y: (north - y) * this.perY };
     }
 
