@@ -48,8 +48,18 @@ export function roadName(map: Pick<RoadMap, 'names' | 'nameOf'>, segment: number
     return map.names[map.nameOf[segment] - 1] ?? `road ${segment}`;
 }
 
+/** "17 Ringstrasse (B 37)": roads of one name are told apart by their number. */
+export function roadLabel(map: Pick<RoadMap, 'names' | 'nameOf'>, segment: number): string {
+    const name = map.names[map.nameOf[segment] - 1];
+    return name === undefined ? String(segment) : `${segment} ${name}`;
+}
+
 export function isOneWay(map: Pick<RoadMap, 'directions'>, segment: number): boolean {
     return map.directions[segment] === 1 || map.directions[segment] === 2;
+}
+
+export function hasOneWayRoads({ directions }: Pick<RoadMap, 'directions'>): boolean {
+    return directions.some((way) => way === 1 || way === 2);
 }
 
 /** Metres per degree of latitude; the service's sphere (src/lib/map/geo.h), so that lengths agree. */
