@@ -16,7 +16,7 @@
 /** One object. Texts are borrowed, and may be a stranger's. */
 typedef struct sc_near_row {
     double distance_m;
-    double duration_s;  ///< SC_UNKNOWN_S: not shown
+    double duration_s;   ///< SC_UNKNOWN_S: not shown
     const char *object;  ///< how its owner calls it; NULL: not shown
     const char *category;
     const char *name;    ///< may be ""

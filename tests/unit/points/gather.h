@@ -183,9 +183,9 @@ static inline void check_answer(sc_point_reply *reply, const point_world *world,
     assert_non_null(reply);
     if (!reply) return;
     size_t count = 0;
-    CHECK_OK(
-        sc_point_reply_answer(reply, (sc_road_point){.edge = edge, .offset_m = offset_m}, request, &got, &count, &diag),
-        &diag);
+    CHECK_OK(sc_point_reply_answer(reply, (sc_road_point){.edge = edge, .offset_m = offset_m},
+                                   request, &got, &count, &diag),
+             &diag);
 
     const sc_request *r = &reply->requests[request];
     sc_near *wanted = test_take(world->count + 1, sizeof *wanted);
