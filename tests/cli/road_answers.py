@@ -354,32 +354,33 @@ CREATE TABLE located AS
 ANALYZE;
 """
 
-# For each category that is asked for, the costs from all its queries to all its objects; of these
-# the nearest, those as far as the last of them, and those that the answer has.
+# For each category that is asked for, the costs from its queries to its objects, some hundred queries
+# at a time: of each the nearest places, with more than are needed for what is equally far.
 COSTS = """
 SET search_path = roads, public;
 COPY (
     WITH asked AS (
-        SELECT category, array_agg(DISTINCT vertex) AS starts FROM located
-        WHERE is_query AND metric = '{metric}' GROUP BY category),
+        SELECT category, array_agg(vertex) AS starts
+        FROM (SELECT category, vertex, row_number() OVER (PARTITION BY category) / 500 AS batch
+              FROM located WHERE is_query AND metric = '{metric}') AS q
+        GROUP BY category, batch),
     wanted AS (
         SELECT asked.category, starts, array_agg(DISTINCT vertex) AS ends
         FROM asked JOIN located AS o ON NOT is_query AND (asked.category = '' OR o.category = asked.category)
         GROUP BY asked.category, starts),
     costs AS (
         SELECT category, start_vid, end_vid, agg_cost
-        FROM wanted, LATERAL pgr_dijkstraCost('SELECT * FROM by_{metric}', starts, ends, true)
+        FROM wanted, LATERAL (
+            SELECT *, rank() OVER (PARTITION BY start_vid ORDER BY agg_cost) AS place
+            FROM pgr_dijkstraCost('SELECT * FROM by_{metric}', starts, ends, true)) AS c
+        WHERE place <= {places}
         UNION ALL
-        SELECT category, v, v, 0 FROM wanted, LATERAL unnest(starts) AS v WHERE v = ANY(ends)),
-    ranked AS (
-        SELECT q.id AS query, o.id AS object, agg_cost,
-            row_number() OVER (PARTITION BY q.id ORDER BY agg_cost) AS rank
-        FROM costs JOIN located AS q ON q.is_query AND q.metric = '{metric}' AND q.vertex = start_vid
-                AND q.category = costs.category
-            JOIN located AS o ON NOT o.is_query AND o.vertex = end_vid
-                AND (q.category = '' OR o.category = q.category))
-    SELECT query, object, agg_cost FROM ranked
-    WHERE rank <= {wanted} OR (query, object) IN (SELECT query, object FROM answers)
+        SELECT category, v, v, 0 FROM wanted, LATERAL unnest(starts) AS v WHERE v = ANY(ends))
+    SELECT q.id, o.id, agg_cost
+    FROM costs JOIN located AS q ON q.is_query AND q.metric = '{metric}' AND q.vertex = start_vid
+            AND q.category = costs.category
+        JOIN located AS o ON NOT o.is_query AND o.vertex = end_vid
+            AND (q.category = '' OR o.category = q.category)
 ) TO STDOUT
 """
 
@@ -413,7 +414,6 @@ SET search_path = roads, public;
 CREATE TABLE edges (
     id int PRIMARY KEY, source bigint, target bigint, length float, forward float, backward float);
 CREATE TABLE places (id int, edge int, at float, is_query bool, category text, metric text);
-CREATE TABLE answers (query int, object int);
 """
 
 
@@ -426,8 +426,7 @@ def load_database(edges, objects, asked):
     roads = ((i, e.source, e.target, e.length / 1e3, seconds(e.forward), seconds(e.backward)) for i, e in enumerate(edges))
     places = [(i, o.edge, o.offset / 1e3, False, o.category, None) for i, o in enumerate(objects)]
     places += [(i, q.edge, q.offset / 1e6, True, q.category or "", q.metric) for i, (q, _) in enumerate(asked)]
-    answers = ((i, r.object) for i, (_, results) in enumerate(asked) for r in results)
-    ask_psql(TABLES + copied("edges", roads) + copied("places", places) + copied("answers", answers) + CUTS)
+    ask_psql(TABLES + copied("edges", roads) + copied("places", places) + CUTS)
 
 
 def compare_with_pgrouting(folder, records):
@@ -436,7 +435,7 @@ def compare_with_pgrouting(folder, records):
     load_database(edges, objects, asked)
     found = collections.defaultdict(dict)
     for metric in METRICS:
-        for line in ask_psql(COSTS.format(metric=metric, wanted=WANTED)).splitlines():
+        for line in ask_psql(COSTS.format(metric=metric, places=2 * WANTED)).splitlines():
             query, thing, cost = line.split("\t")
             found[int(query)][int(thing)] = (float(cost), float(cost))
     comparison = Comparison()
