@@ -95,7 +95,7 @@ static void test_a_set_comes_with_its_index(void **state)
     sc_objects *objects = load_objects(here.map, &options, NULL);
     const sc_index_info info = sc_objects_index_info(objects);
     assert_int_equal(info.k, options.index.k);
-    assert_int_equal(info.list_count, 3);
+    assert_int_equal(info.list_count, 2 * 3);  // in each metric: all, and two categories
     sc_diag diag = {""};
     CHECK_OK(sc_objects_check_index(objects, &diag), &diag);
     sc_objects_release(objects);
