@@ -642,9 +642,9 @@ static void write_every_tag(const char *path)
 {
     FILE *opl = fopen(path, "w");
     assert_non_null(opl);
-    enum { STRIDE = 17, WAYS = 2 * ALL_TAGS * ITEMS(highways) };
+    enum { STRIDE = 17, WAYS = ALL_TAGS * ITEMS(highways) * 2 };
     for (unsigned n = 1; n <= 2 * WAYS; n++) {
-        fprintf(opl, "n%u x%.7f y%.7f\n", n, 8.0 + 1e-5 * (n % 1000), 49.0 + 1e-5 * (n / 1000));
+        fprintf(opl, "n%u x8.%05u y49.%05u\n", n, n % 1000, n / 1000);
     }
     for (unsigned w = 0; w < WAYS; w++) {
         const size_t highway = w % ITEMS(highways);
