@@ -215,8 +215,9 @@ static void test_ways_on_odd_maps_are_those_between_all_nodes(void **state)
             all_ways all = find_all_ways(map, (sc_metric)metric);
             for (sc_edge_id e = 0; e < sc_map_edge_count(map); e++) {
                 const uint32_t length = sc_map_edges(map)[e].length;
+                const uint32_t third = length / 3;
                 check_ways(&search, &all, e, 0.0);
-                check_ways(&search, &all, e, length / 3);
+                check_ways(&search, &all, e, third);
                 check_ways(&search, &all, e, length);
             }
             free(all.between);
@@ -242,7 +243,7 @@ static sc_map *map_with_object(const road *roads, size_t count, sc_edge_id objec
                                double fraction)
 {
     sketch s = sketch_new(SC_COORDS_PLANAR);
-    for (char letter = 'A'; letter <= 'F'; letter++) {
+    for (int letter = 'A'; letter <= 'F'; letter++) {
         sketch_add_node(&s, 100.0 * (letter - 'A'), letter % 2 ? 0.0 : 60.0);
     }
     for (size_t i = 0; i < count; i++) {
