@@ -32,10 +32,7 @@ typedef struct sc_raw_edge {
     double length;
 } sc_raw_edge;
 
-/** In place of a travel time: as the class of the road says. */
-#define SC__USUAL_S (-2.0)
-
-/** How long an edge takes as it was added; SC_CLOSED_S: closed, SC__USUAL_S: nothing was said. */
+/** How long an edge takes as it was added; SC_CLOSED_S and SC_USUAL_S may stand instead. */
 typedef struct sc_raw_times {
     double forward_s;
     double backward_s;

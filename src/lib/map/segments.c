@@ -179,13 +179,14 @@ static uint32_t in_units(double amount, double unit)
 // How long an edge takes as it was added, in seconds.
 static sc_raw_times times_of(const sc_builder *builder, sc_edge_id edge)
 {
-    const sc_raw_times unknown = {SC__USUAL_S, SC__USUAL_S};
+    const sc_raw_times unknown = {SC_USUAL_S, SC_USUAL_S};
     const sc_raw_times given = edge < builder->times_count ? builder->times[edge] : unknown;
-    if (given.forward_s != SC__USUAL_S) return given;
+    if (given.forward_s != SC_USUAL_S && given.backward_s != SC_USUAL_S) return given;
     // Where the unit of length is unknown, so is that of time.
     const double usual_s =
         builder->edges[edge].length / sc_road_class_speed_m_s(builder->classes[edge]);
-    return (sc_raw_times){usual_s, usual_s};
+    return (sc_raw_times){given.forward_s == SC_USUAL_S ? usual_s : given.forward_s,
+                          given.backward_s == SC_USUAL_S ? usual_s : given.backward_s};
 }
 
 // At most how long a segment takes, in both directions together: as if its longest edge were all
