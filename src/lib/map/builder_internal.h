@@ -3,8 +3,9 @@
  * @brief The stages of building a map, in the order they run.
  *
  *   map_builder.c  nodes, edges and objects as they were added
- *   segments.c     edges joined into segments, ordered along a Hilbert curve; the tables of nodes,
- *                  edges and segments; sc_builder_finish(), which calls the others
+ *   chains.c       edges joined into segments
+ *   segments.c     segments ordered along a Hilbert curve; the tables of nodes, edges and segments;
+ *                  sc_builder_finish(), which calls the others
  *   stars.c        stars, their segments, the star graph
  *   snap.c         the snapping index over the edges
  *   map_objects.c  objects put on edges, in order
