@@ -218,6 +218,7 @@ static int run(sc_call *call)
     static const sc_serve_flag usual[] = {
         {"address-rate", "0"},
         {"address-connections", "0"},
+        {"address-bandwidth", "0"},
         {"admin", SC_SETTINGS_ADMIN_SHARED},
         {NULL, NULL},
     };

@@ -131,6 +131,8 @@ static sc_http_options http_options(const sc_settings *s, sc_serve_resources *re
     http.request_timeout_s = s->request_timeout_s;
     http.idle_timeout_s = s->idle_timeout_s;
     http.write_timeout_s = s->write_timeout_s;
+    http.send_buffer_bytes = s->send_buffer;
+    http.address_bytes_per_s = (double)s->address_bandwidth;
     http.tls.certificate = or_null(s->tls_certificate);
     http.tls.key = *s->tls_key ? s->tls_key : or_null(s->tls_certificate);
     http.tls.client_ca = or_null(s->client_ca);

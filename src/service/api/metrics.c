@@ -319,6 +319,12 @@ static void put_http(sc_prometheus *out, const sc_http_stats *http)
     sc_prometheus_counter(out, "starcloak_http_accept_failures_total",
                           "Connections not accepted because descriptors or memory ran out.",
                           http->accept_failures);
+    sc_prometheus_counter(out, "starcloak_http_stalled_total",
+                          "Connections that were reset because their client did not take a reply.",
+                          http->stalled);
+    sc_prometheus_counter(out, "starcloak_http_paced_total",
+                          "Pieces of large replies that waited for address-bandwidth.",
+                          http->paced);
     sc_prometheus_counter(out, "starcloak_http_evicted_total",
                           "Idle connections that were closed to make room for others.",
                           http->evicted);

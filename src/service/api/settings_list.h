@@ -60,7 +60,15 @@
     NUMBER(server, idle_timeout_s, "idle-timeout", "S", 60, 0.1, 86400, START, HTTP,                  \
            "seconds after which a connection without a request is closed (default 60)")               \
     NUMBER(server, write_timeout_s, "write-timeout", "S", 30, 0.1, 3600, START, HTTP,                 \
-           "seconds within which a client must read its reply (default 30)")                          \
+           "seconds within which a client must acknowledge 64 KiB of a reply, or the rest of it "     \
+           "(default 30)")                                                                            \
+    COUNT(server, send_buffer, "send-buffer", "BYTES", 65536, 4096, 16777216, START, HTTP,            \
+          "bytes of a reply that the kernel keeps for a connection until the client acknowledges "    \
+          "them (default 65536)")                                                                     \
+    COUNT(server, address_bandwidth, "address-bandwidth", "BYTES", 16000000, 0, 1000000000000, START, \
+          HTTP,                                                                                       \
+          "bytes per second of large replies, as the map, to one address; 0: no limit (default "      \
+          "16000000)")                                                                                \
     COUNT(server, max_listeners, "max-listeners", "N", 100, 0, 100000, START, HTTP,                   \
           "clients that may receive events at once (default 100)")                                    \
     NUMBER(server, drain_s, "drain", "S", 30, 0, 86400, START, ALL,                                   \

@@ -79,8 +79,10 @@ typedef struct sc_http_options {
     size_t max_body_bytes;           ///< more is 413
     double request_timeout_s;  ///< from the first byte (or the handshake) to the end of a request
     double idle_timeout_s;     ///< between two requests of a connection
-    double write_timeout_s;    ///< for a reply, or a piece of a stream, to be taken
-    size_t max_stream_bytes;   ///< that wait for a slow reader of a stream; then it is cut off
+    double write_timeout_s;  ///< in which a client must acknowledge 64 KiB of a reply, or the rest
+    size_t send_buffer_bytes;    ///< of the kernel, per connection (which adds as much for itself)
+    double address_bytes_per_s;  ///< of large replies to one address; 0: no limit
+    size_t max_stream_bytes;     ///< that wait for a slow reader of a stream; then it is cut off
     sc_tls_files tls;
     sc_http_handler handle;
     void *context;
@@ -90,8 +92,8 @@ typedef struct sc_http_options {
 } sc_http_options;
 
 /** No address; 2 loops, 10,000 connections, without a limit per address, 1,000 of operators, 16 KiB
- * of headers, 64 KiB of body, 10 s for a request, 60 s idle, 30 s to take a reply, 1 MiB of a
- * stream. */
+ * of headers, 64 KiB of body, 10 s for a request, 60 s idle, 30 s to take 64 KiB of a reply, 1 MiB
+ * of a stream. */
 sc_http_options sc_http_options_default(void);
 
 /** Whether these are valid addresses, without listening there. @return SC_OK, SC_EINVAL */
@@ -170,6 +172,8 @@ typedef struct sc_http_stats {
     uint64_t evicted;            ///< idle connections that made room for others
     uint64_t full;               ///< connections for which there was no place but in the reserve
     uint64_t refused_addresses;  ///< connections of addresses that had as many as allowed, all busy
+    uint64_t stalled;            ///< connections that were reset, since a reply was not taken
+    uint64_t paced;              ///< pieces of large replies that had to wait
     uint64_t handshake_failures;  ///< of TLS
 } sc_http_stats;
 

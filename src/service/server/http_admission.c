@@ -134,7 +134,7 @@ void sc__http_admission_busy(sc__http_connection *connection)
 static void evict(sc__http_connection *connection)
 {
     sc__http_count(&connection->loop->evicted);
-    sc__http_connection_close(connection);
+    sc__http_connection_part(connection);
 }
 
 static void ring_others(const sc__http_loop *loop)

@@ -6,12 +6,18 @@
 #include "base/clock.h"
 
 #include <errno.h>
+#include <linux/sockios.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 // How long a client that was refused may take to read why, before it is cut off.
 static const double linger_s = 1.0;
+
+// What the kernel may keep of a connection that is closed, until TCP_USER_TIMEOUT: a reply to a
+// query, and not a map.
+static const size_t most_left_behind = 16384;
 
 // --- Stages ------------------------------------------------------------------------------------
 
@@ -101,11 +107,7 @@ static void on_output(struct evbuffer *buffer, const struct evbuffer_cb_info *in
     (void)buffer;
     sc__http_connection *connection = context;
     if (info->n_added > 0 && connection->stage == SC__HTTP_READING) refusal_notice(connection);
-    // A stream has no end by which it must be taken: its reader has to go on, that is all.
-    if (info->n_deleted > 0 && connection->stage == SC__HTTP_WRITING &&
-        connection->request.is_stream) {
-        sc__http_connection_enter(connection, SC__HTTP_WRITING);
-    }
+    connection->sent += info->n_deleted;
 }
 
 // --- Beginning ---------------------------------------------------------------------------------
@@ -164,6 +166,7 @@ static void end(sc__http_connection *connection)
 {
     sc__http_loop *loop = connection->loop;
     if (connection->header) sc__http_proxy_forget(connection);
+    if (connection->is_paced) TAILQ_REMOVE(&loop->paced, connection, paced_link);
     evbuffer_remove_cb(bufferevent_get_input(connection->stream), on_input, connection);
     evbuffer_remove_cb(bufferevent_get_output(connection->stream), on_output, connection);
     TAILQ_REMOVE(&loop->stages[connection->stage], connection, link);
@@ -280,6 +283,49 @@ void sc__http_connection_close_stage(sc__http_loop *loop, sc__http_stage stage)
 {
     sc__http_connection *connection = NULL;
     while ((connection = TAILQ_FIRST(&loop->stages[stage]))) {
+        sc__http_connection_part(connection);
+    }
+}
+
+// --- What the peer has acknowledged --------------------------------------------------------------
+//
+// That the kernel took something says nothing of the peer.
+
+/** Bytes in the kernel that the peer has not acknowledged. */
+static size_t unacknowledged(const sc__http_connection *connection)
+{
+    int bytes = 0;
+    return ioctl(connection->fd, SIOCOUTQ, &bytes) == 0 && bytes > 0 ? (size_t)bytes : 0;
+}
+
+bool sc__http_connection_owes(const sc__http_connection *connection)
+{
+    return unacknowledged(connection) > most_left_behind;
+}
+
+/** Whether the peer has acknowledged a piece since the last time this was so. */
+static bool takes_enough(sc__http_connection *connection, int64_t now_us)
+{
+    const uint64_t left = unacknowledged(connection);
+    const uint64_t acknowledged = connection->sent > left ? connection->sent - left : 0;
+    if (acknowledged < connection->acknowledged + SC__HTTP_PIECE) return false;
+    connection->acknowledged = acknowledged;
+    connection->progress_us = now_us;
+    return true;
+}
+
+static void stall(sc__http_connection *connection)
+{
+    sc__http_count(&connection->loop->refused);
+    sc__http_count(&connection->loop->stalled);
+    sc__http_connection_reset(connection);
+}
+
+void sc__http_connection_part(sc__http_connection *connection)
+{
+    if (connection->fd >= 0 && sc__http_connection_owes(connection)) {
+        sc__http_connection_reset(connection);
+    } else {
         sc__http_connection_close(connection);
     }
 }
@@ -306,14 +352,25 @@ void sc__http_connection_sweep(sc__http_loop *loop)
         }
     }
     while ((late = overdue(loop, SC__HTTP_WRITING, o->write_timeout_s, now_us))) {
-        sc__http_count(&loop->refused);
-        sc__http_connection_close(late);
+        // While its address has had its bytes, nothing is sent that could be acknowledged.
+        if (takes_enough(late, now_us) || late->is_paced) {
+            sc__http_connection_enter(late, SC__HTTP_WRITING);
+        } else {
+            stall(late);
+        }
     }
     while ((late = overdue(loop, SC__HTTP_IDLE, o->idle_timeout_s, now_us))) {
-        sc__http_connection_close(late);
+        sc__http_connection_part(late);
     }
     while ((late = overdue(loop, SC__HTTP_LINGERING, linger_s, now_us))) {
-        sc__http_connection_close(late);
+        if (!sc__http_connection_owes(late)) {
+            sc__http_connection_close(late);
+        } else if (takes_enough(late, now_us) ||
+                   now_us - late->progress_us < (int64_t)(o->write_timeout_s * 1e6)) {
+            sc__http_connection_enter(late, SC__HTTP_LINGERING);
+        } else {
+            stall(late);
+        }
     }
     // Those that were accepted, or finished their handshake, only after the draining began.
     if (loop->is_draining) sc__http_connection_close_stage(loop, SC__HTTP_IDLE);
@@ -346,6 +403,7 @@ bool sc__http_connection_send(sc__http_connection *connection, struct iovec *pie
         const struct msghdr message = {.msg_iov = pieces, .msg_iovlen = count};
         const ssize_t sent = sendmsg(connection->fd, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
         if (sent >= 0) {
+            connection->sent += (uint64_t)sent;
             next = skip(pieces, count, (size_t)sent);
         } else if (errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR) {
             return false;
@@ -408,15 +466,20 @@ static void on_written(struct bufferevent *stream, void *context)
 
 static void on_end(struct bufferevent *stream, short what, void *context)
 {
-    (void)stream;
-    (void)what;
-    sc__http_connection_close(context);
+    sc__http_connection *connection = context;
+    if ((what & BEV_EVENT_EOF) && sc__http_connection_owes(connection)) {
+        // It may still read; the sweep sees whether it does.
+        bufferevent_disable(stream, EV_READ);
+    } else {
+        sc__http_connection_part(connection);
+    }
 }
 
 /** From now on nothing of it reaches libevent's server, nor the handler. */
 static void take_aside(sc__http_connection *connection)
 {
     sc__http_connection_enter(connection, SC__HTTP_LINGERING);
+    connection->progress_us = connection->since_us;
     bufferevent_setcb(connection->stream, discard, on_written, on_end, connection);
     discard(connection->stream, NULL);
     bufferevent_enable(connection->stream, EV_READ);

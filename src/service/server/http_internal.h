@@ -31,6 +31,7 @@
 #define SC_HTTP_HTTP_INTERNAL_H
 
 #include "server/http.h"
+#include "server/rate_limit.h"
 
 #include <event2/buffer.h>
 #include <event2/bufferevent.h>
@@ -50,7 +51,8 @@ enum {
     SC__HTTP_MAX_LOOPS = 64,
     SC__HTTP_PEER_KEY_BYTES = 16,
     SC__HTTP_DATE_ROOM = 32,
-    SC__HTTP_RESERVE = 32,  ///< connections beyond all places, to ask how the service is
+    SC__HTTP_PIECE = 65536,  ///< of a large reply; and what a client must take in `write_timeout_s`
+    SC__HTTP_RESERVE = 32,   ///< connections beyond all places, to ask how the service is
 };
 
 typedef struct sc__http_loop sc__http_loop;
@@ -94,10 +96,17 @@ struct sc__http_connection {
     struct bufferevent *stream;
     int fd;  ///< -1 for a newborn
     sc__http_stage stage;
-    int64_t since_us;  ///< when it entered its stage
-    size_t received;   ///< bytes since the first of the request that is being read
-    int refusal;       ///< status, in stage REFUSED
-    bool is_admin;     ///< came in where operators do
+    int64_t since_us;       ///< when it entered its stage
+    size_t received;        ///< bytes since the first of the request that is being read
+    uint64_t sent;          ///< bytes that the socket took since the connection began
+    uint64_t acknowledged;  ///< of these, when it was last looked at
+    int64_t progress_us;    ///< when enough of them had been acknowledged last
+    const char *rest;       ///< of a large reply, in memory that stays; the next pieces of it
+    size_t rest_size;
+    TAILQ_ENTRY(sc__http_connection) paced_link;  ///< among those that wait to send on
+    bool is_paced;
+    int refusal;    ///< status, in stage REFUSED
+    bool is_admin;  ///< came in where operators do
     bool is_tls;
     bool is_secured;                ///< the handshake is done
     bool is_local;                  ///< the peer is this machine
@@ -175,11 +184,13 @@ struct sc__http_loop {
     struct event *sweep_event;
     struct event *tidy_event;   ///< activated by hand: newborn, refused and doomed connections
     struct event *retry_event;  ///< accepting again after a shortage
+    struct event *pace_event;   ///< large replies go on
     sc__http_listener *listeners;
     size_t listener_count;
     unsigned pauses;  ///< reasons not to accept
     bool is_draining;
     struct sc__http_connections stages[SC__HTTP_STAGES];
+    struct sc__http_connections paced;    ///< connections whose address has had its bytes
     struct sc__http_connections reserve;  ///< connections without a place, in the order of coming
     sc__http_connection **by_fd;
     size_t by_fd_capacity;
@@ -202,6 +213,8 @@ struct sc__http_loop {
     atomic_uint_fast64_t refused;
     atomic_uint_fast64_t gone;
     atomic_uint_fast64_t accept_failures;
+    atomic_uint_fast64_t stalled;
+    atomic_uint_fast64_t paced_pieces;
     atomic_uint_fast64_t evicted;
     atomic_uint_fast64_t full;
     atomic_uint_fast64_t refused_addresses;
@@ -231,6 +244,7 @@ struct sc_http {
     sc__http_tls *tls;  ///< NULL: none; has a lock of its own
     sc__http_proxies *proxies;
     sc__http_admission *admission;  ///< has a lock of its own
+    sc_rate_limit *bytes;           ///< pieces of large replies per address
 
     // The thread that starts and stops.
     bool is_started;
@@ -380,6 +394,13 @@ void sc__http_connection_close(sc__http_connection *connection);
 /** The same, without waiting for the peer to take what was sent: the kernel forgets it at once. */
 void sc__http_connection_reset(sc__http_connection *connection);
 
+/** The same for one that ends by itself: if the peer has not acknowledged much of what was sent,
+ * that is forgotten, too. */
+void sc__http_connection_part(sc__http_connection *connection);
+
+/** Whether more is not acknowledged than the kernel may keep after the end. */
+bool sc__http_connection_owes(const sc__http_connection *connection);
+
 /** Close it once the callback at work has returned. */
 void sc__http_connection_doom(sc__http_connection *connection);
 
@@ -442,6 +463,12 @@ typedef struct sc__http_head {
 size_t sc__http_head_write(sc__http_loop *loop, const sc__http_head *head);
 
 // --- http_reply.c ------------------------------------------------------------------------------
+
+/** Send the next piece of a large reply, or wait until the address may have it. */
+void sc__http_reply_continue(sc__http_connection *connection);
+
+/** Those that waited may try again. */
+void sc__http_reply_pace(sc__http_loop *loop);
 
 /** The bufferevent's callbacks while a request is open. */
 void sc__http_reply_written(struct bufferevent *stream, void *context);

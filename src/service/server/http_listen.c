@@ -30,6 +30,9 @@
 // there.
 enum { BACKLOG = 4096, NAME_ROOM = 256, PORT_ROOM = 8 };
 
+// The kernel gives a silent client up later than we do, who count it.
+static const double later_s = 5.0;
+
 static const char unix_prefix[] = "unix:";
 
 /** One text more in a list of them; the list owns the copy. */
@@ -104,20 +107,25 @@ static bool set(int fd, int level, int option, int value)
 
 // Connections inherit all of these. Pieces of a stream go out at once; and a client whose machine
 // is gone without a word is noticed within two minutes, though it may wait for a reply for longer.
-static bool prepare(int fd)
+//
+// The kernel would buffer megabytes for a client that does not read; and would keep them, after we
+// have closed, for as long as it takes it to believe that the client is gone.
+static bool prepare(const sc_http_options *o, int fd)
 {
-    return set(fd, SOL_SOCKET, SO_REUSEADDR, 1) && set(fd, IPPROTO_TCP, TCP_NODELAY, 1) &&
+    return set(fd, SOL_SOCKET, SO_SNDBUF, (int)o->send_buffer_bytes) &&
+           set(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, (int)((o->write_timeout_s + later_s) * 1e3)) &&
+           set(fd, SOL_SOCKET, SO_REUSEADDR, 1) && set(fd, IPPROTO_TCP, TCP_NODELAY, 1) &&
            set(fd, SOL_SOCKET, SO_KEEPALIVE, 1) && set(fd, IPPROTO_TCP, TCP_KEEPIDLE, 60) &&
            set(fd, IPPROTO_TCP, TCP_KEEPINTVL, 15) && set(fd, IPPROTO_TCP, TCP_KEEPCNT, 4);
 }
 
 /** A socket that is bound, or -1 with errno set. `is_first`: see the top. */
-static int bind_one(const struct addrinfo *at, bool is_first)
+static int bind_one(const sc_http_options *o, const struct addrinfo *at, bool is_first)
 {
     const int fd =
         socket(at->ai_family, at->ai_socktype | SOCK_NONBLOCK | SOCK_CLOEXEC, at->ai_protocol);
     if (fd < 0) return -1;
-    if (prepare(fd) && (is_first || set(fd, SOL_SOCKET, SO_REUSEPORT, 1)) &&
+    if (prepare(o, fd) && (is_first || set(fd, SOL_SOCKET, SO_REUSEPORT, 1)) &&
         bind(fd, at->ai_addr, at->ai_addrlen) == 0 &&
         (!is_first || set(fd, SOL_SOCKET, SO_REUSEPORT, 1))) {
         return fd;
@@ -136,7 +144,7 @@ static bool bind_all(sc_http *http, const struct addrinfo *at)
     memcpy(&address, at->ai_addr, at->ai_addrlen);
     there.ai_addr = (struct sockaddr *)&address;
     for (unsigned i = 0; i < http->options.loops; i++) {
-        const int fd = bind_one(&there, i == 0);
+        const int fd = bind_one(&http->options, &there, i == 0);
         if (fd < 0) return false;
         give(&http->loops[i], fd);
         // A port that the kernel has chosen is the port of all.
@@ -317,6 +325,9 @@ static sc_err listen_inherited(sc_http *http, int inherited, sc_diag *diag)
         if (fd >= 0) close(fd);
         return sc_fail(diag, SC_EIO, "cannot use inherited descriptor %d: %s", inherited,
                        strerror(error));
+    }
+    if (strncmp(name, unix_prefix, sizeof unix_prefix - 1) != 0) {
+        (void)prepare(&http->options, fd);  // as far as the service manager leaves it to us
     }
     const sc_err err = share(http, fd, diag);
     return err ? err : remember_address(http, name, diag);

@@ -82,6 +82,13 @@ static void on_retry(evutil_socket_t fd, short what, void *context)
 
 // --- Accepting: beginning and end --------------------------------------------------------------
 
+static void on_pace(evutil_socket_t fd, short what, void *context)
+{
+    (void)fd;
+    (void)what;
+    sc__http_reply_pace(context);
+}
+
 static sc_err accept_begin(sc__http_loop *loop)
 {
     loop->retry_event = evtimer_new(loop->base, on_retry, loop);
@@ -268,13 +275,16 @@ static sc_err set_up(sc__http_loop *loop)
         TAILQ_INIT(&loop->stages[stage]);
     }
     TAILQ_INIT(&loop->reserve);
+    TAILQ_INIT(&loop->paced);
     loop->base = make_base(loop->has_own_table);
     if (!loop->base) return SC_ENOMEM;
     const struct timeval period = sweep_period(&loop->http->options);
     loop->wake_event = repeat(loop, loop->wake_fd, NULL, on_wake, loop);
     loop->sweep_event = repeat(loop, -1, &period, on_sweep, loop);
     loop->tidy_event = event_new(loop->base, -1, 0, on_tidy, loop);
-    if (!loop->wake_event || !loop->sweep_event || !loop->tidy_event) return SC_ENOMEM;
+    loop->pace_event = evtimer_new(loop->base, on_pace, loop);
+    if (!loop->pace_event || !loop->wake_event || !loop->sweep_event || !loop->tidy_event)
+        return SC_ENOMEM;
     sc_err err = make_server(loop, false);
     if (!err) err = make_server(loop, true);
     if (!err) err = make_calls(loop);
@@ -305,6 +315,7 @@ static void tear_down(sc__http_loop *loop)
     }
     free_event(loop->retry_event);
     free_event(loop->tidy_event);
+    free_event(loop->pace_event);
     free_event(loop->sweep_event);
     free_event(loop->wake_event);
     if (loop->base) event_base_free(loop->base);

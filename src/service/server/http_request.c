@@ -273,7 +273,9 @@ void sc__http_request_finish(sc_http_request *request)
     struct evhttp_request *event = request->event;
     const bool keeps_alive = request->keeps_alive;
     forget(request);
-    if (!keeps_alive) {
+    if (!keeps_alive && sc__http_connection_owes(connection)) {
+        sc__http_linger(connection);
+    } else if (!keeps_alive) {
         sc__http_connection_close(connection);
     } else if (connection->loop->is_draining) {
         sc__http_linger(connection);

@@ -72,9 +72,13 @@ sc_http_options sc_http_options_default(void)
         .request_timeout_s = 10.0,
         .idle_timeout_s = 60.0,
         .write_timeout_s = 30.0,
+        .send_buffer_bytes = UINT64_C(64) << 10,
         .max_stream_bytes = UINT64_C(1) << 20,
     };
 }
+
+/** Addresses whose bytes are counted. */
+enum { ADDRESS_BUCKETS = 1 << 14 };
 
 // Written so that NaN is out of range. A day is the most: further on, times in microseconds would
 // have to be looked after.
@@ -102,9 +106,11 @@ static sc_err check(const sc_http_options *o, sc_diag *diag)
         return sc_fail(diag, SC_EINVAL, "the limit of connections is 0; give 1 or more");
     }
     if (!is_size(o->max_header_bytes) || !is_size(o->max_body_bytes) ||
-        !is_size(o->max_stream_bytes)) {
-        return sc_fail(diag, SC_EINVAL,
-                       "bytes of headers, of a body and of a stream must be 1 to %d", INT32_MAX);
+        !is_size(o->max_stream_bytes) || !is_size(o->send_buffer_bytes)) {
+        return sc_fail(
+            diag, SC_EINVAL,
+            "bytes of headers, of a body, of a stream and of the send buffer must be 1 to %d",
+            INT32_MAX);
     }
     if (!is_time(o->request_timeout_s) || !is_time(o->idle_timeout_s) ||
         !is_time(o->write_timeout_s)) {
@@ -249,6 +255,9 @@ sc_err sc_http_new(const sc_http_options *options, sc_http **out, sc_diag *diag)
                                    diag);
     }
     if (!err) err = sc__http_admission_new(&http->admission, diag);
+    if (!err && sc_rate_limit_new(ADDRESS_BUCKETS, &http->bytes)) {
+        err = sc_fail_memory(diag, "preparing the server");
+    }
     if (!err && http->options.tls.certificate) {
         err = sc__http_tls_new(&http->options.tls, &http->tls, diag);
     }
@@ -414,6 +423,7 @@ void sc_http_free(sc_http *http)
     sc__http_tls_free(http->tls);
     sc__http_proxies_free(http->proxies);
     sc__http_admission_free(http->admission);
+    sc_rate_limit_free(http->bytes);
     options_fini(&http->options);
     pthread_cond_destroy(&http->changed);
     pthread_mutex_destroy(&http->lock);
@@ -462,6 +472,8 @@ sc_http_stats sc_http_stats_of(const sc_http *http)
         stats.refused_by_limits = sum(stats.refused_by_limits, &loop->refused);
         stats.gone = sum(stats.gone, &loop->gone);
         stats.accept_failures = sum(stats.accept_failures, &loop->accept_failures);
+        stats.stalled = sum(stats.stalled, &loop->stalled);
+        stats.paced = sum(stats.paced, &loop->paced_pieces);
         stats.evicted = sum(stats.evicted, &loop->evicted);
         stats.full = sum(stats.full, &loop->full);
         stats.refused_addresses = sum(stats.refused_addresses, &loop->refused_addresses);

@@ -141,6 +141,122 @@ static void test_a_reply_that_is_not_taken_is_given_up(void **state)
     server_stop(h);
 }
 
+/** Bytes that the kernel keeps for the server's clients, also of connections that it has closed. */
+static unsigned long in_kernel(const fixture *h)
+{
+    const unsigned long port = strtoul(strrchr(server_address(h), ':') + 1, NULL, 10);
+    FILE *table = fopen("/proc/net/tcp", "r");
+    assert_non_null(table);
+    char line[512];
+    unsigned long sum = 0;
+    while (fgets(line, sizeof line, table)) {
+        // "  0: 0100007F:1F90 00000000:0000 0A 00000000:00000000 ..."
+        const char *local = strstr(line, ": ");
+        if (!local || strlen(local) < 40) continue;
+        if (strtoul(local + 11, NULL, 16) == port) sum += strtoul(local + 33, NULL, 16);
+    }
+    fclose(table);
+    return sum;
+}
+
+static void test_the_kernel_keeps_little_of_a_reply_that_is_not_taken(void **state)
+{
+    (void)state;
+    enum { CLIENTS = 8, MOST = 300000 };
+    fixture *h = with_times(20, 20, 0.3);
+    caller clients[CLIENTS];
+    for (int i = 0; i < CLIENTS; i++) {
+        clients[i] = caller_dial(server_address(h));
+        const int few = 4096;
+        setsockopt(clients[i].fd, SOL_SOCKET, SO_RCVBUF, &few, sizeof few);
+        caller_send(&clients[i], GET("/lent"));
+    }
+    server_await(h, server_requests, CLIENTS);
+    while (in_kernel(h) == 0) {
+        usleep(1000);
+    }
+    assert_true(in_kernel(h) < CLIENTS * MOST);
+    // None of them reads: they are reset, and nothing is kept for them.
+    server_await_idle(h);
+    while (in_kernel(h) > 0) {
+        usleep(1000);
+    }
+    assert_int_equal(sc_http_stats_of(server_http(h)).stalled, CLIENTS);
+    for (int i = 0; i < CLIENTS; i++) {
+        caller_hang_up(&clients[i]);
+    }
+    server_stop(h);
+}
+
+// As above, but the connection is to end with the reply; and the client says no more.
+static void test_nor_of_the_last_reply_of_a_connection(void **state)
+{
+    (void)state;
+    fixture *h = with_times(20, 20, 0.3);
+    caller c = caller_dial(server_address(h));
+    const int few = 4096;
+    setsockopt(c.fd, SOL_SOCKET, SO_RCVBUF, &few, sizeof few);
+    // It fits the kernel's buffer, so that the server is done with it at once.
+    caller_send(&c, "GET /middling HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+    server_await(h, server_requests, 1);
+    while (in_kernel(h) == 0) {
+        usleep(1000);
+    }
+    server_await_idle(h);
+    while (in_kernel(h) > 0) {
+        usleep(1000);
+    }
+    caller_hang_up(&c);
+    server_stop(h);
+}
+
+static void test_a_slow_reader_that_goes_on_gets_all(void **state)
+{
+    (void)state;
+    fixture *h = with_times(20, 20, 2);
+    caller c = caller_dial(server_address(h));
+    const int few = 65536;
+    setsockopt(c.fd, SOL_SOCKET, SO_RCVBUF, &few, sizeof few);
+    caller_send(&c, "GET /lent HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+    static char piece[1 << 18];
+    size_t got = 0;
+    for (ssize_t more = 1; more > 0; got += (size_t)more) {
+        more = recv(c.fd, piece, sizeof piece, MSG_WAITALL);
+        assert_true(more >= 0);
+        usleep(60000);  // twelve million bytes take more than the time limit
+    }
+    assert_true(got > SERVER_BIG);
+    caller_hang_up(&c);
+    server_stop(h);
+}
+
+static void test_large_replies_to_one_address_are_paced(void **state)
+{
+    (void)state;
+    sc_http_options options = server_options();
+    options.address_bytes_per_s = SERVER_BIG / 2.0;
+    fixture *h = server_start(&options);
+    for (int i = 0; i < 2; i++) {
+        caller c = caller_dial(server_address(h));
+        caller_ask(&c, GET("/lent"));
+        assert_int_equal(c.body_size, SERVER_BIG);
+        // Others of that address are not kept from small ones.
+        caller other = caller_dial(server_address(h));
+        assert_string_equal(caller_ask(&other, GET("/now")), "hello");
+        caller_hang_up(&other);
+        caller_hang_up(&c);
+    }
+    assert_true(sc_http_stats_of(server_http(h)).paced > 0);
+    // One that goes away while it waits, and one that is there at the end.
+    for (int i = 0; i < 2; i++) {
+        caller c = caller_dial(server_address(h));
+        caller_send(&c, GET("/lent"));
+        server_await(h, server_requests, 5 + (unsigned)i);
+        if (i == 1) server_stop(h);
+        caller_hang_up(&c);
+    }
+}
+
 // --- Connections ---------------------------------------------------------------------------------
 
 /** How many of these get a reply to a request: others are closed, or told that there is no place.
@@ -391,6 +507,10 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_a_chunk_line_without_end_is_refused),
     cmocka_unit_test(test_an_idle_connection_is_closed_and_a_waiting_one_is_not),
     cmocka_unit_test(test_a_reply_that_is_not_taken_is_given_up),
+    cmocka_unit_test(test_the_kernel_keeps_little_of_a_reply_that_is_not_taken),
+    cmocka_unit_test(test_nor_of_the_last_reply_of_a_connection),
+    cmocka_unit_test(test_a_slow_reader_that_goes_on_gets_all),
+    cmocka_unit_test(test_large_replies_to_one_address_are_paced),
     cmocka_unit_test(test_the_oldest_idle_connection_makes_room_for_a_newcomer),
     cmocka_unit_test(test_if_all_are_busy_newcomers_are_in_the_reserve),
     cmocka_unit_test(test_an_address_has_so_many_connections_and_no_more),
