@@ -131,6 +131,8 @@ static sc_http_options http_options(const sc_settings *s, sc_serve_resources *re
     http.request_timeout_s = s->request_timeout_s;
     http.idle_timeout_s = s->idle_timeout_s;
     http.write_timeout_s = s->write_timeout_s;
+    http.handshakes_per_s = s->handshake_rate;
+    http.handshake_burst = s->handshake_burst;
     http.send_buffer_bytes = s->send_buffer;
     http.address_bytes_per_s = (double)s->address_bandwidth;
     http.tls.certificate = or_null(s->tls_certificate);

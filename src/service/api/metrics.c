@@ -337,6 +337,10 @@ static void put_http(sc_prometheus *out, const sc_http_stats *http)
         http->refused_addresses);
     sc_prometheus_counter(out, "starcloak_http_handshake_failures_total",
                           "TLS handshakes that failed.", http->handshake_failures);
+    sc_prometheus_counter(
+        out, "starcloak_http_refused_handshakes_total",
+        "Connections refused because their address began too many TLS handshakes.",
+        http->refused_handshakes);
 }
 
 static void put_map(sc_prometheus *out, const sc__metrics_snapshot *r)

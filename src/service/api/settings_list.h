@@ -51,6 +51,10 @@
     COUNT(server, address_connections, "address-connections", "N", 1000, 0, 10000000, START, HTTP,    \
           "connections at once of one address, or of one /64 network of IPv6; the oldest idle one "   \
           "makes room, and if all are busy, more are refused; 0: no limit (default 1000)")            \
+    NUMBER(server, handshake_rate, "handshake-rate", "N", 50, 0, 1000000, START, HTTP,                \
+           "TLS handshakes per second of one address, on average; 0: no limit (default 50)")          \
+    NUMBER(server, handshake_burst, "handshake-burst", "N", 200, 1, 1000000, START, HTTP,             \
+           "TLS handshakes of one address that may begin at once after a pause (default 200)")        \
     COUNT(server, max_header_bytes, "max-header-bytes", "N", 16384, 512, 1048576, START, HTTP,        \
           "bytes that the headers of a request may have; larger ones are refused (default 16384)")    \
     COUNT(server, max_body_bytes, "max-body-bytes", "N", 16384, 256, 16777216, START, HTTP,           \

@@ -81,6 +81,8 @@ typedef struct sc_http_options {
     double idle_timeout_s;     ///< between two requests of a connection
     double write_timeout_s;  ///< in which a client must acknowledge 64 KiB of a reply, or the rest
     size_t send_buffer_bytes;    ///< of the kernel, per connection (which adds as much for itself)
+    double handshakes_per_s;     ///< of TLS by one address, on average; 0: no limit
+    double handshake_burst;      ///< that may come at once after a pause, >= 1
     double address_bytes_per_s;  ///< of large replies to one address; 0: no limit
     size_t max_stream_bytes;     ///< that wait for a slow reader of a stream; then it is cut off
     sc_tls_files tls;
@@ -175,6 +177,7 @@ typedef struct sc_http_stats {
     uint64_t stalled;            ///< connections that were reset, since a reply was not taken
     uint64_t paced;              ///< pieces of large replies that had to wait
     uint64_t handshake_failures;  ///< of TLS
+    uint64_t refused_handshakes;  ///< connections of addresses that began too many handshakes
 } sc_http_stats;
 
 sc_http_stats sc_http_stats_of(const sc_http *http);

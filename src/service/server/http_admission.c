@@ -18,6 +18,7 @@
 #include "server/http_internal.h"
 
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "base/diag.h"
 
 enum { TABLE_BITS = 14, TABLE_SIZE = 1 << TABLE_BITS };
@@ -225,6 +226,16 @@ static bool admit_operator(sc__http_connection *connection)
     return atomic_fetch_add(&http->admins, 1) < http->options.max_admin_connections;
 }
 
+/** Whether its address has not begun too many handshakes of late. */
+static bool may_shake_hands(const sc__http_connection *connection)
+{
+    const sc_http *http = connection->loop->http;
+    const sc_http_options *o = &http->options;
+    return !connection->is_tls || o->handshakes_per_s <= 0 ||
+           sc_rate_limit_take(http->handshakes, connection->peer, o->handshakes_per_s,
+                              o->handshake_burst, sc_clock_us()) == 0;
+}
+
 bool sc__http_admit(sc__http_connection *connection)
 {
     sc__http_loop *loop = connection->loop;
@@ -234,6 +245,10 @@ bool sc__http_admit(sc__http_connection *connection)
     connection->address = enter(http, connection->peer, &count);
     if (!connection->address) {
         sc__http_accept_starved(loop);
+        return false;
+    }
+    if (!may_shake_hands(connection)) {
+        sc__http_count(&loop->refused_handshakes);
         return false;
     }
     const size_t most = http->options.max_address_connections;

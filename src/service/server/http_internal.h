@@ -218,6 +218,7 @@ struct sc__http_loop {
     atomic_uint_fast64_t evicted;
     atomic_uint_fast64_t full;
     atomic_uint_fast64_t refused_addresses;
+    atomic_uint_fast64_t refused_handshakes;
     atomic_uint_fast64_t handshake_failures;
 };
 
@@ -244,7 +245,11 @@ struct sc_http {
     sc__http_tls *tls;  ///< NULL: none; has a lock of its own
     sc__http_proxies *proxies;
     sc__http_admission *admission;  ///< has a lock of its own
+    sc_rate_limit *handshakes;      ///< per address
     sc_rate_limit *bytes;           ///< pieces of large replies per address
+
+    // The first loop's thread.
+    int64_t forget_us;  ///< when addresses that no longer count are forgotten next
 
     // The thread that starts and stops.
     bool is_started;

@@ -8,6 +8,7 @@
 #include "server/http_internal.h"
 
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "base/sanitizers.h"
 
 #include <sched.h>
@@ -157,11 +158,20 @@ static void on_wake(evutil_socket_t fd, short what, void *context)
     sc__http_admission_wake(loop);
 }
 
+static const int64_t forget_every_us = 10000000;
+
 static void on_sweep(evutil_socket_t fd, short what, void *context)
 {
     (void)fd;
     (void)what;
+    const sc__http_loop *loop = context;
     sc__http_connection_sweep(context);
+    // That an address was here is of no use once it may have all again.
+    const int64_t now_us = sc_clock_us();
+    if (loop->index != 0 || now_us < loop->http->forget_us) return;
+    loop->http->forget_us = now_us + forget_every_us;
+    sc_rate_limit_forget(loop->http->bytes, now_us);
+    sc_rate_limit_forget(loop->http->handshakes, now_us);
 }
 
 static void tidy(sc__http_loop *loop)

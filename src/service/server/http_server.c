@@ -72,6 +72,7 @@ sc_http_options sc_http_options_default(void)
         .request_timeout_s = 10.0,
         .idle_timeout_s = 60.0,
         .write_timeout_s = 30.0,
+        .handshake_burst = 1,
         .send_buffer_bytes = UINT64_C(64) << 10,
         .max_stream_bytes = UINT64_C(1) << 20,
     };
@@ -117,6 +118,10 @@ static sc_err check(const sc_http_options *o, sc_diag *diag)
         return sc_fail(diag, SC_EINVAL,
                        "the timeouts of a request, of an idle connection and of a reply must be "
                        "above 0 and at most 86400 seconds");
+    }
+    if (!(o->handshakes_per_s >= 0 && o->handshake_burst >= 1)) {
+        return sc_fail(diag, SC_EINVAL,
+                       "handshakes per second must be 0 or more, and their burst 1 or more");
     }
     if (!o->tls.certificate != !o->tls.key) {
         return sc_fail(diag, SC_EINVAL, "a certificate needs its key, and a key its certificate");
@@ -255,7 +260,8 @@ sc_err sc_http_new(const sc_http_options *options, sc_http **out, sc_diag *diag)
                                    diag);
     }
     if (!err) err = sc__http_admission_new(&http->admission, diag);
-    if (!err && sc_rate_limit_new(ADDRESS_BUCKETS, &http->bytes)) {
+    if (!err && (sc_rate_limit_new(ADDRESS_BUCKETS, &http->bytes) ||
+                 sc_rate_limit_new(ADDRESS_BUCKETS, &http->handshakes))) {
         err = sc_fail_memory(diag, "preparing the server");
     }
     if (!err && http->options.tls.certificate) {
@@ -424,6 +430,7 @@ void sc_http_free(sc_http *http)
     sc__http_proxies_free(http->proxies);
     sc__http_admission_free(http->admission);
     sc_rate_limit_free(http->bytes);
+    sc_rate_limit_free(http->handshakes);
     options_fini(&http->options);
     pthread_cond_destroy(&http->changed);
     pthread_mutex_destroy(&http->lock);
@@ -477,6 +484,7 @@ sc_http_stats sc_http_stats_of(const sc_http *http)
         stats.evicted = sum(stats.evicted, &loop->evicted);
         stats.full = sum(stats.full, &loop->full);
         stats.refused_addresses = sum(stats.refused_addresses, &loop->refused_addresses);
+        stats.refused_handshakes = sum(stats.refused_handshakes, &loop->refused_handshakes);
         stats.handshake_failures = sum(stats.handshake_failures, &loop->handshake_failures);
     }
     return stats;
