@@ -129,6 +129,33 @@ kill "$serve"
 ended "$serve"
 equal "it ends as usual" "$status" 0
 
+# --- A stop ------------------------------------------------------------------------------------------
+
+start stopped "$STARCLOAK" serve city.scm --listen 127.0.0.1:0 --user "$me" --token-keys keys --address-rate 0 --drain 0
+stopped=$started_id
+address=$(address_of stopped)
+python3 - "$address" "$stopped" >stop.txt <<'PY'
+import http.client, os, signal, sys
+connection = http.client.HTTPConnection(sys.argv[1], timeout=20)
+seen = []
+try:
+    for i in range(100000):
+        if i == 5:
+            os.kill(int(sys.argv[2]), signal.SIGTERM)
+        connection.request("POST", "/v1/queries", body="{}", headers={"Content-Type": "application/json"})
+        reply = connection.getresponse()
+        reply.read()
+        seen.append(reply.status)
+        if reply.will_close:
+            break
+except (OSError, http.client.HTTPException) as e:
+    seen.append(type(e).__name__)
+print(*dict.fromkeys(seen))
+PY
+check "without grace, connections there are still hear of the stop" grep -qx '401 503' stop.txt
+ended "$stopped"
+equal "which ends as usual" "$status" 0
+
 (
     ulimit -n 400
     exec "$STARCLOAK" serve city.scm --listen 127.0.0.1:0 --user "$me" --token-keys keys --max-connections 1000

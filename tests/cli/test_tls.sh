@@ -31,6 +31,11 @@ check "nor over primes in TLS 1.2" test $? -ne 0
 agrees -tls1_2 -cipher 'RSA:@SECLEVEL=0'
 check "nor without forward secrecy" test $? -ne 0
 
+curl -sk -D headers.txt -o /dev/null "https://$address/healthz"
+check "browsers are to use nothing else" grep -qi '^Strict-Transport-Security: max-age=31536000' headers.txt
+curl -s -D headers.txt -o /dev/null "http://$(sed -nE 's/.*event=admin_listening.* address=([^ ]+).*/\1/p' serve.log)/healthz"
+check "but for what has no TLS" test -z "$(grep -i '^Strict-Transport-Security' headers.txt)"
+
 # --- All of it -------------------------------------------------------------------------------------
 
 if command -v sslscan >/dev/null; then

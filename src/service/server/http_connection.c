@@ -512,7 +512,8 @@ void sc__http_refuse(sc__http_connection *connection, int status)
     const size_t head_size = sc__http_head_write(
         loop, &(sc__http_head){.status = status,
                                .type = size > 0 ? "application/problem+json" : NULL,
-                               .length = (int64_t)size});
+                               .length = (int64_t)size,
+                               .is_tls = connection->is_tls});
     sc__http_count(&loop->refused);
     take_aside(connection);
     unsay(connection->stream);

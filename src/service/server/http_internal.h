@@ -462,6 +462,7 @@ typedef struct sc__http_head {
     size_t header_count;
     bool keeps_alive;
     bool says_keep_alive;  ///< for a client of HTTP/1.0, which would not expect it
+    bool is_tls;           ///< browsers are to use nothing else from now on
 } sc__http_head;
 
 /** Put the head together in the loop's scratch; its size, 0 if memory is out. */

@@ -138,11 +138,14 @@ void sc__http_loop_ring(const sc__http_loop *loop)
     (void)written;
 }
 
+static const struct timeval last_requests = {.tv_usec = 50000};
+
 static void drain(sc__http_loop *loop)
 {
     loop->is_draining = true;
     accept_end(loop);
-    sc__http_connection_close_stage(loop, SC__HTTP_IDLE);
+    // A request that is on its way still gets a reply; the rest is closed by the sweep.
+    event_add(loop->sweep_event, &last_requests);
 }
 
 /** What is called when another thread has woken the loop. */

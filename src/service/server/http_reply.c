@@ -19,7 +19,7 @@
 // header whose text has a control byte is left out.
 
 // The longest of what is always there, with room to spare; texts of callers come on top.
-enum { FIXED_ROOM = 384, NUMBER_ROOM = 20, AROUND_HEADER = 4 };
+enum { FIXED_ROOM = 448, NUMBER_ROOM = 20, AROUND_HEADER = 4 };
 
 /** Where the next byte goes. */
 typedef struct pen {
@@ -214,6 +214,7 @@ size_t sc__http_head_write(sc__http_loop *loop, const sc__http_head *head)
     }
     if (!has(head, "Cache-Control")) PUT(&p, "Cache-Control: no-store\r\n");
     if (!has(head, "X-Content-Type-Options")) PUT(&p, "X-Content-Type-Options: nosniff\r\n");
+    if (head->is_tls) PUT(&p, "Strict-Transport-Security: max-age=31536000\r\n");
     for (size_t i = 0; i < head->header_count; i++) {
         put_header(&p, head->headers[i].name, head->headers[i].value);
     }
@@ -262,6 +263,7 @@ static size_t write_head(sc_http_request *request, sc__http_head head)
     sc__http_loop *loop = sc__http_connection_of(request)->loop;
     head.keeps_alive = request->keeps_alive && !loop->is_draining;
     head.says_keep_alive = request->event->minor < 1;
+    head.is_tls = sc__http_connection_of(request)->is_tls;
     return sc__http_head_write(loop, &head);
 }
 
