@@ -56,6 +56,39 @@ static size_t most_input(const sc_http_options *o)
     return larger + 4096;
 }
 
+/** Look at the last `size` bytes, those that have just come. */
+static bool is_plain(sc__http_connection *connection, struct evbuffer *buffer, size_t size)
+{
+    struct evbuffer_ptr at;
+    if (evbuffer_ptr_set(buffer, &at, evbuffer_get_length(buffer) - size, EVBUFFER_PTR_SET)) {
+        return false;
+    }
+    struct evbuffer_iovec pieces[8];
+    while (size > 0) {
+        const int count = evbuffer_peek(buffer, (ev_ssize_t)size, &at, pieces, 8);
+        for (int i = 0; i < count && i < 8 && size > 0; i++) {
+            const size_t part = pieces[i].iov_len < size ? pieces[i].iov_len : size;
+            if (!sc__http_framing_follow(&connection->framing, pieces[i].iov_base, part)) {
+                return false;
+            }
+            size -= part;
+            if (size > 0 && evbuffer_ptr_set(buffer, &at, part, EVBUFFER_PTR_ADD)) return false;
+        }
+        if (count <= 0) return false;
+    }
+    return true;
+}
+
+/** libevent must not read on: what it makes of it is refused, or nothing more comes of it. */
+static void mark_malformed(sc__http_connection *connection)
+{
+    connection->is_malformed = true;
+    if (connection->stage != SC__HTTP_READING) return;  // once the reply at hand is given
+    connection->refusal = 400;
+    sc__http_connection_enter(connection, SC__HTTP_REFUSED);
+    sc__http_loop_tidy_soon(connection->loop);
+}
+
 // Called for every piece that was read.
 static void on_input(struct evbuffer *buffer, const struct evbuffer_cb_info *info, void *context)
 {
@@ -66,6 +99,12 @@ static void on_input(struct evbuffer *buffer, const struct evbuffer_cb_info *inf
         sc__http_connection_enter(connection, SC__HTTP_READING);
     }
     connection->received += info->n_added;
+    const bool is_read = connection->stage == SC__HTTP_READING ||
+                         connection->stage == SC__HTTP_WAITING ||
+                         connection->stage == SC__HTTP_WRITING;
+    if (is_read && !connection->is_malformed && !is_plain(connection, buffer, info->n_added)) {
+        mark_malformed(connection);
+    }
     // A client that sends so much ahead while a reply is awaited is read no further, and so would
     // not be seen to go: let it go now.
     const bool is_answered =
@@ -166,6 +205,7 @@ static void end(sc__http_connection *connection)
 {
     sc__http_loop *loop = connection->loop;
     if (connection->header) sc__http_proxy_forget(connection);
+    explicit_bzero(&connection->framing, sizeof connection->framing);
     if (connection->is_paced) TAILQ_REMOVE(&loop->paced, connection, paced_link);
     evbuffer_remove_cb(bufferevent_get_input(connection->stream), on_input, connection);
     evbuffer_remove_cb(bufferevent_get_output(connection->stream), on_output, connection);

@@ -77,6 +77,26 @@ typedef enum sc__http_stage {
     SC__HTTP_STAGES,
 } sc__http_stage;
 
+/** Where in a request the bytes are that come next (http_framing.c). */
+typedef enum sc__http_framing_state {
+    SC__HTTP_AT_START,
+    SC__HTTP_IN_HEAD,
+    SC__HTTP_IN_BODY,
+    SC__HTTP_IN_CHUNK_SIZE,
+    SC__HTTP_IN_CHUNK,
+    SC__HTTP_AFTER_CHUNK,
+    SC__HTTP_IN_TRAILERS,
+} sc__http_framing_state;
+
+typedef struct sc__http_framing {
+    sc__http_framing_state state;
+    bool has_cr;      ///< the last byte was CR
+    bool is_chunked;  ///< the body
+    uint8_t line_size;
+    char line[48];  ///< as much of the line as is of interest
+    uint64_t left;  ///< bytes of the body, or of the chunk
+} sc__http_framing;
+
 /** The request at hand; a connection has one at a time, so it lies within it. */
 struct sc_http_request {
     struct evhttp_request *event;  ///< libevent's part; NULL between requests
@@ -96,7 +116,9 @@ struct sc__http_connection {
     struct bufferevent *stream;
     int fd;  ///< -1 for a newborn
     sc__http_stage stage;
-    int64_t since_us;       ///< when it entered its stage
+    int64_t since_us;  ///< when it entered its stage
+    sc__http_framing framing;
+    bool is_malformed;      ///< something came that is not plain HTTP: the next request is refused
     size_t received;        ///< bytes since the first of the request that is being read
     uint64_t sent;          ///< bytes that the socket took since the connection began
     uint64_t acknowledged;  ///< of these, when it was last looked at
@@ -289,6 +311,11 @@ SC_CHECKED sc_err sc__http_listen_all(sc_http *http, sc_diag *diag);
 
 /** Remove the unix sockets that were made. */
 void sc__http_listen_forget(sc_http *http);
+
+// --- http_framing.c ----------------------------------------------------------------------------
+
+/** Follow bytes as they come; false once one of them is not plain HTTP/1.1. */
+bool sc__http_framing_follow(sc__http_framing *framing, const char *bytes, size_t size);
 
 // --- http_proxy.c ------------------------------------------------------------------------------
 

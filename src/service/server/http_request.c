@@ -3,7 +3,7 @@
 // libevent is generous about where a request ends: it takes the first of two lengths, and does not
 // know other encodings than "chunked". A proxy in front might see another end than we do, and let a
 // second request through as part of the first. So every request that is not plain is refused, and
-// its connection closed.
+// its connection closed. How its bytes are framed was followed before (http_framing.c).
 #include "server/http_internal.h"
 
 #include "base/alloc.h"
@@ -240,7 +240,7 @@ void sc__http_request_arrived(struct evhttp_request *event, void *context)
         is_read_whole(event, &f);
     sc__http_admission_promote(connection);
     if (connection->is_reserve) request->keeps_alive = false;
-    int status = judge(event, &f);
+    int status = connection->is_malformed ? 400 : judge(event, &f);
     if (!status) status = unpack(request);
     if (status) {
         forget(request);
