@@ -250,9 +250,8 @@ sc_err sc_event_stream_subscribe(sc_event_stream *stream, unsigned loop, sc_http
 {
     const sc_event_stream_options *options = &stream->options;
     sc_err err = SC_OK;
-    if (atomic_fetch_add(&stream->count, 1) >= options->max_listeners) {
-        err = SC_EBUSY;
-    } else if (!user_enter(stream, user)) {
+    if (atomic_fetch_add(&stream->count, 1) >= options->max_listeners ||
+        !user_enter(stream, user)) {
         err = SC_EBUSY;
     } else if (!subscriber_add(&stream->loops[loop], request, user)) {
         user_leave(stream, user);

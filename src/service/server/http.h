@@ -215,10 +215,10 @@ bool sc_http_request_is_admin(const sc_http_request *request);
 bool sc_http_request_is_reserve(const sc_http_request *request);
 
 /**
- * Have `gone` called if the client goes away before the reply (one that only ends its own sending
- * counts as gone). `gone` is called at most once, in the loop's
- * thread, never after the reply was given and never from within a call of this interface; when it
- * returns, the request is no more.
+ * Have `gone` called if the client goes away before the reply. One that only ends its own sending
+ * still gets it, but counts as gone by TLS, by HTTP/1.0, and if it is a stream. `gone` is called at
+ * most once, in the loop's thread, never after the reply was given and never from within a call of
+ * this interface; when it returns, the request is no more.
  */
 void sc_http_on_gone(sc_http_request *request, void (*gone)(void *context), void *context);
 

@@ -206,6 +206,7 @@ static void end(sc__http_connection *connection)
     sc__http_loop *loop = connection->loop;
     if (connection->header) sc__http_proxy_forget(connection);
     explicit_bzero(&connection->framing, sizeof connection->framing);
+    if (connection->is_half_closed) TAILQ_REMOVE(&loop->half_closed, connection, half_link);
     if (connection->is_paced) TAILQ_REMOVE(&loop->paced, connection, paced_link);
     evbuffer_remove_cb(bufferevent_get_input(connection->stream), on_input, connection);
     evbuffer_remove_cb(bufferevent_get_output(connection->stream), on_output, connection);

@@ -125,6 +125,8 @@ struct sc__http_connection {
     int64_t progress_us;    ///< when enough of them had been acknowledged last
     const char *rest;       ///< of a large reply, in memory that stays; the next pieces of it
     size_t rest_size;
+    TAILQ_ENTRY(sc__http_connection) half_link;  ///< among those whose peer sends no more
+    bool is_half_closed;
     TAILQ_ENTRY(sc__http_connection) paced_link;  ///< among those that wait to send on
     bool is_paced;
     int refusal;    ///< status, in stage REFUSED
@@ -212,7 +214,8 @@ struct sc__http_loop {
     unsigned pauses;  ///< reasons not to accept
     bool is_draining;
     struct sc__http_connections stages[SC__HTTP_STAGES];
-    struct sc__http_connections paced;    ///< connections whose address has had its bytes
+    struct sc__http_connections half_closed;  ///< requests that wait, of peers that send no more
+    struct sc__http_connections paced;        ///< connections whose address has had its bytes
     struct sc__http_connections reserve;  ///< connections without a place, in the order of coming
     sc__http_connection **by_fd;
     size_t by_fd_capacity;
@@ -496,6 +499,9 @@ typedef struct sc__http_head {
 size_t sc__http_head_write(sc__http_loop *loop, const sc__http_head *head);
 
 // --- http_reply.c ------------------------------------------------------------------------------
+
+/** Close those whose peers have left altogether meanwhile. */
+void sc__http_reply_sweep(sc__http_loop *loop);
 
 /** Send the next piece of a large reply, or wait until the address may have it. */
 void sc__http_reply_continue(sc__http_connection *connection);

@@ -169,6 +169,7 @@ static void on_sweep(evutil_socket_t fd, short what, void *context)
     (void)what;
     const sc__http_loop *loop = context;
     sc__http_connection_sweep(context);
+    sc__http_reply_sweep(context);
     // That an address was here is of no use once it may have all again.
     const int64_t now_us = sc_clock_us();
     if (loop->index != 0 || now_us < loop->http->forget_us) return;
@@ -289,6 +290,7 @@ static sc_err set_up(sc__http_loop *loop)
     }
     TAILQ_INIT(&loop->reserve);
     TAILQ_INIT(&loop->paced);
+    TAILQ_INIT(&loop->half_closed);
     loop->base = make_base(loop->has_own_table);
     if (!loop->base) return SC_ENOMEM;
     const struct timeval period = sweep_period(&loop->http->options);

@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -241,13 +242,54 @@ void sc__http_reply_written(struct bufferevent *stream, void *context)
     }
 }
 
-// A client that closes only its own side counts as gone, too: it looks the same as one that
-// has closed both, until it is too late.
+// --- Clients that send no more -------------------------------------------------------------------
+//
+// A client that ends its own sending may still read, and one that has gone looks the same until
+// something is sent to it: then its machine resets the connection. So it is sent that its request
+// goes on, which every client of HTTP/1.1 has to expect at any time.
+
+static bool has_left(const sc__http_connection *connection)
+{
+    struct pollfd state = {.fd = connection->fd};
+    return poll(&state, 1, 0) == 1 && (state.revents & (POLLERR | POLLHUP | POLLNVAL));
+}
+
+/** Whether the client may still read; then it is looked after from now on. */
+static bool goes_on(sc__http_connection *connection)
+{
+    sc_http_request *request = &connection->request;
+    if (connection->is_tls || connection->stage == SC__HTTP_DOOMED) return false;
+    bufferevent_disable(connection->stream, EV_READ);
+    request->keeps_alive = false;
+    if (!request->is_open) return !has_left(connection);  // the reply is on its way
+    if (request->is_stream || request->event->minor < 1) return false;
+    char probe[] = "HTTP/1.1 100 Continue\r\n\r\n";
+    struct iovec piece = {probe, sizeof probe - 1};
+    bool all_sent = false;
+    if (!sc__http_connection_send(connection, &piece, 1, 1, &all_sent) || !all_sent ||
+        has_left(connection)) {
+        return false;
+    }
+    connection->is_half_closed = true;
+    TAILQ_INSERT_TAIL(&connection->loop->half_closed, connection, half_link);
+    return true;
+}
+
 void sc__http_reply_broken(struct bufferevent *stream, short what, void *context)
 {
     (void)stream;
-    (void)what;
-    sc__http_connection_close(context);
+    sc__http_connection *connection = context;
+    if ((what & BEV_EVENT_EOF) && goes_on(connection)) return;
+    sc__http_connection_close(connection);
+}
+
+void sc__http_reply_sweep(sc__http_loop *loop)
+{
+    sc__http_connection *next = NULL;
+    for (sc__http_connection *c = TAILQ_FIRST(&loop->half_closed); c; c = next) {
+        next = TAILQ_NEXT(c, half_link);
+        if (has_left(c)) sc__http_connection_close(c);
+    }
 }
 
 // --- Sending -----------------------------------------------------------------------------------

@@ -273,11 +273,10 @@ void sc__http_request_finish(sc_http_request *request)
     struct evhttp_request *event = request->event;
     const bool keeps_alive = request->keeps_alive;
     forget(request);
-    if (!keeps_alive && sc__http_connection_owes(connection)) {
-        sc__http_linger(connection);
-    } else if (!keeps_alive) {
+    const bool is_last = !keeps_alive || connection->loop->is_draining;
+    if (!keeps_alive && !sc__http_connection_owes(connection)) {
         sc__http_connection_close(connection);
-    } else if (connection->loop->is_draining) {
+    } else if (is_last) {
         sc__http_linger(connection);
     } else {
         // What was sent ahead is the beginning of the next request.
