@@ -18,6 +18,21 @@ CONF
     until_true curl -s -o /dev/null "http://127.0.0.1:$port/healthz"
 }
 
+# nginx_stream_before ADDRESS PORT: nginx that passes connections on and names clients by a line of the PROXY protocol; fails
+# without its module for that.
+nginx_stream_before() {
+    local module=/usr/lib/nginx/modules/ngx_stream_module.so
+    [ -e "$module" ] || return 1
+    mkdir -p nginx
+    cat >nginx/stream.conf <<CONF
+load_module $module; daemon off; master_process off; pid stream.pid; error_log error.log; worker_processes 1;
+events { worker_connections 1000; }
+stream { server { listen 127.0.0.1:$2; proxy_pass $1; proxy_protocol on; } }
+CONF
+    start nginx nginx -p "$PWD/nginx" -c stream.conf -e error.log
+    until_true curl -s -o /dev/null "http://127.0.0.1:$2/healthz"
+}
+
 # haproxy_before ADDRESS PORT [WORD-OF-SERVER...]: HAProxy in mode http, or what $haproxy_mode says.
 haproxy_before() {
     local to=$1 port=$2

@@ -127,6 +127,15 @@ if command -v haproxy >/dev/null; then
     equal "and no header of HTTP another one" "${all[*]}" "200 200 429"
     kill "$started_id" && wait "$started_id" 2>/dev/null
 fi
+stream=$(free_ports 1)
+if nginx_stream_before "$address" "$stream"; then
+    all=()
+    for _ in 1 2 3; do all+=("$(status_of --interface 127.0.0.6 "http://127.0.0.1:$stream/v1/about")"); done
+    equal "nginx names the client by its stream module" "${all[*]}" "200 200 429"
+    kill "$started_id" && wait "$started_id" 2>/dev/null
+else
+    skip "nginx names the client by its stream module" "nginx or its stream module is not installed"
+fi
 kill "$proxied"
 ended "$proxied"
 
