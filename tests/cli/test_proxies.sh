@@ -61,6 +61,7 @@ if command -v nginx >/dev/null; then
     nginx_before "$address" "$port"
     all_refused "nginx" "http://127.0.0.1:$port"
     kill "$started_id" && wait "$started_id" 2>/dev/null
+    # shellcheck disable=SC2016  # a variable of nginx
     nginx_before "$address" "$port2" 'proxy_set_header Host $host;'
     all_refused "nginx that passes Host" "http://127.0.0.1:$port2"
     kill "$started_id" && wait "$started_id" 2>/dev/null
