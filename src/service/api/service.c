@@ -196,6 +196,7 @@ static void forget_rates(void *context, unsigned loop)
     (void)loop;
     const int64_t now_us = sc_clock_us();
     sc_rate_limit_forget(internal->user_rates, now_us);
+    sc_rate_limit_forget(internal->user_costs, now_us);
     sc_rate_limit_forget(internal->address_rates, now_us);
 }
 
@@ -261,6 +262,7 @@ static sc_err make_counters(sc_service *service, const sc_service_options *optio
 {
     sc_service_internal *internal = &service->internal;
     sc_err err = sc_rate_limit_new(RATE_BUCKETS, &internal->user_rates);
+    if (!err) err = sc_rate_limit_new(RATE_BUCKETS, &internal->user_costs);
     if (!err) err = sc_rate_limit_new(RATE_BUCKETS, &internal->address_rates);
     if (!err) err = sc_pending_new(options->ledger.max_pending, &internal->pending);
     if (!err) err = sc_metrics_new(options->density, &internal->metrics);
@@ -522,6 +524,7 @@ void sc_service_free(sc_service *service)
     sc_pending_free(internal->pending);
     sc_rate_limit_free(internal->address_rates);
     sc_rate_limit_free(internal->user_rates);
+    sc_rate_limit_free(internal->user_costs);
     sc_credentials_free(internal->credentials);
     sc_free(service->revoked);
     sc_free(service->token_keys);

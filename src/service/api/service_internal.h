@@ -38,6 +38,7 @@ typedef struct sc_service_internal {
     sc_courier *courier;
     sc_ledger *ledger;
     sc_rate_limit *user_rates;
+    sc_rate_limit *user_costs;  ///< in steps
     sc_rate_limit *address_rates;
     sc_pending *pending;
     sc_query_route *query_route;

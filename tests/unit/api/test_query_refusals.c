@@ -222,6 +222,117 @@ static void test_a_user_with_too_many_queries_is_told_when_to_come_back(void **s
     query_scene_close(h);
 }
 
+#define WIDE(edge)                                                     \
+    "{\"position\":{\"edge\":" edge ",\"offset_m\":1},"                \
+    "\"profile\":{\"k\":4,\"l\":1,\"max_hops\":16,\"max_wait_s\":30}," \
+    "\"request\":{\"type\":\"range\",\"radius_m\":20000}}"
+
+static void test_a_query_that_would_cost_too_much_is_refused(void **state)
+{
+    (void)state;
+    query_scene_options options = query_scene_options_default();
+    options.policy.max_objects = 5;
+    query_scene *h = query_scene_open(&options);
+    const int fd = query_scene_call(h);
+    check_refused(h, fd, WIDE("3"), 400, "too-costly", "/request/radius_m");
+    check_refused(h, fd,
+                  "{\"position\":{\"edge\":3,\"offset_m\":1},"
+                  "\"request\":{\"type\":\"range\",\"radius_s\":1800}}",
+                  400, "too-costly", "/request/radius_s");
+    assert_int_equal(sc_query_route_refused(h->service.query_route, SC_PROBLEM_COSTLY), 2);
+    // Those nearest are few, whatever else is there.
+    query_scene_ask(h, fd, "alice", GOOD);
+    query_scene_reply reply = query_scene_receive(fd);
+    assert_int_equal(reply.status, 200);
+    json_decref(reply.body);
+    close(fd);
+    query_scene_close(h);
+
+    options.policy.max_objects = 0;
+    options.policy.max_cost = 60;
+    h = query_scene_open(&options);
+    const int other = query_scene_call(h);
+    check_refused(h, other, WIDE("3"), 400, "too-costly", "/request");
+    query_scene_ask(h, other, "alice", GOOD);
+    reply = query_scene_receive(other);
+    assert_int_equal(reply.status, 200);
+    json_decref(reply.body);
+    close(other);
+    query_scene_close(h);
+}
+
+static void check_cost_is_used_up(int fd)
+{
+    const query_scene_reply reply = query_scene_receive(fd);
+    assert_int_equal(reply.status, 429);
+    assert_string_equal(query_scene_text(&reply, "type"), "urn:starcloak:problem:cost");
+    assert_non_null(strcasestr(reply.head, "Retry-After: "));
+    json_decref(reply.body);
+}
+
+static void test_queries_are_charged_what_they_cost(void **state)
+{
+    (void)state;
+    query_scene_options options = query_scene_options_default();
+    options.policy.user_cost = 1e-3;
+    query_scene *h = query_scene_open(&options);
+    const int fd = query_scene_call(h);
+    // The bucket holds less than this: it must be full, and is empty then.
+    query_scene_ask(h, fd, "alice", GOOD);
+    const query_scene_reply reply = query_scene_receive(fd);
+    assert_int_equal(reply.status, 200);
+    json_decref(reply.body);
+    query_scene_ask(h, fd, "alice", GOOD);
+    check_cost_is_used_up(fd);
+    assert_int_equal(sc_query_route_refused(h->service.query_route, SC_PROBLEM_COST), 1);
+    // Another user is not meant, and nothing is left pending.
+    query_scene_ask(h, fd, "bob", GOOD);
+    const query_scene_reply other = query_scene_receive(fd);
+    assert_int_equal(other.status, 200);
+    json_decref(other.body);
+    assert_int_equal(sc_pending_count(h->service.pending), 0);
+    close(fd);
+    query_scene_close(h);
+}
+
+#define WIDE_AT(position)                                                         \
+    "{\"position\":" position ",\"profile\":{\"k\":2,\"l\":1,\"max_wait_s\":60}," \
+    "\"request\":{\"type\":\"range\",\"radius_m\":20000}}"
+
+static void test_members_of_a_large_cloak_are_charged_for_it(void **state)
+{
+    (void)state;
+    // In the middle of the town, and two blocks apart: their cloak has three stars at least, and
+    // six border nodes, where one star has four.
+    static const char *const bodies[] = {WIDE_AT("{\"lon\":8.00134747,\"lat\":0.00089832}"),
+                                         WIDE_AT("{\"lon\":8.00224579,\"lat\":0.00269495}")};
+    static const char *const users[] = {"ann", "ben"};
+    query_scene_options options = query_scene_options_default();
+    query_scene *h = query_scene_open(&options);
+    const sc_request wide = {.type = SC_REQUEST_RANGE, .radius_m = 20000};
+    const sc_cost_reach reach = sc_cost_reach_of(sc_courier_costs(h->service.courier), 0, &wide);
+    const double estimate = sc_cost_steps(reach, sc_cost_expected_border(1));
+    // Little more than twice the estimate is in the bucket.
+    query_scene_close(h);
+    options.policy.user_cost = 2.01 * estimate / SC_USER_COST_BURST_S;
+    h = query_scene_open(&options);
+    int fds[2];
+    for (unsigned i = 0; i < 2; i++) {
+        fds[i] = query_scene_call(h);
+        query_scene_ask(h, fds[i], users[i], bodies[i]);
+    }
+    for (unsigned i = 0; i < 2; i++) {
+        const query_scene_reply reply = query_scene_receive(fds[i]);
+        assert_int_equal(reply.status, 200);
+        assert_string_equal(query_scene_text(&reply, "outcome"), "answered");
+        json_decref(reply.body);
+        query_scene_ask(h, fds[i], users[i], bodies[i]);
+        check_cost_is_used_up(fds[i]);
+        close(fds[i]);
+    }
+    query_scene_close(h);
+}
+
 static void test_a_full_ledger_is_said_at_once(void **state)
 {
     (void)state;
@@ -323,6 +434,9 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_what_cannot_be_asked_is_refused_with_its_field),
     cmocka_unit_test(test_a_body_must_say_that_it_is_json),
     cmocka_unit_test(test_a_user_with_too_many_queries_is_told_when_to_come_back),
+    cmocka_unit_test(test_a_query_that_would_cost_too_much_is_refused),
+    cmocka_unit_test(test_queries_are_charged_what_they_cost),
+    cmocka_unit_test(test_members_of_a_large_cloak_are_charged_for_it),
     cmocka_unit_test(test_a_full_ledger_is_said_at_once),
     cmocka_unit_test(test_a_service_that_drains_takes_no_query),
     cmocka_unit_test(test_a_policy_that_is_exchanged_holds_from_then_on),
