@@ -15,7 +15,7 @@ city city.scm
 run serve --print-config
 succeeds "all settings are printed"
 cp "$out" all.ini
-check "with sections and meanings" says all.ini '[server]' '[policy]' 'max-k = 1000' '; the largest k that a query may ask for (default 1000)'
+check "with sections and meanings" says all.ini '[server]' '[policy]' 'max-k = 100' '; the largest k that a query may ask for (default 100)'
 run serve --config all.ini --max-k 50 --print-config
 succeeds "what is printed can be read again"
 equal "a flag goes before the file, and nothing else changes" "$(diff all.ini "$out" | grep -c '^[<>]')" 2

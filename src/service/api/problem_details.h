@@ -35,6 +35,7 @@
     X(RATE, 429, "rate", "Too many requests")                                 \
     X(PENDING, 429, "pending", "Another query of this user is under way")     \
     X(COST, 429, "cost", "The queries of this user cost too much")            \
+    X(WAITING, 429, "waiting", "The queries of this user wait too long")      \
     X(INTERNAL, 500, "internal", "Internal error")                            \
     X(NOT_IMPLEMENTED, 501, "not-implemented", "The method is not supported") \
     X(PROVIDER, 502, "provider", "The provider did not give a valid answer")  \

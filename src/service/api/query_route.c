@@ -31,6 +31,7 @@ typedef struct waiting_client {
     sc_http_request *request;  ///< NULL once the client is gone
     uint64_t user;             ///< the user's number in `pending` and rates
     sc_query_id id;            ///< to withdraw it by
+    sc_query_charge charge;    ///< what it took from the user's buckets
 } waiting_client;
 
 /** Tickets that are handed to a loop, and taken by it, at once: so many that a whole cloak wakes
@@ -138,18 +139,6 @@ static void reply(const sc_query_route *route, route_loop *loop, sc_http_request
     wipe(&loop->reply);
 }
 
-/** A cloak may be larger than what its members asked for: what it cost beyond the estimate is
- * charged now. */
-static void charge_rest(const sc_service_internal *service, uint64_t user, const sc_ticket *ticket)
-{
-    if (!(ticket->cost > ticket->paid)) return;
-    sc_access_rules *terms = sc_credentials_hold(service->credentials);
-    const double rate = terms->policy.user_cost;
-    sc_access_rules_release(terms);
-    sc_rate_limit_charge(service->user_costs, user, ticket->cost - ticket->paid, rate,
-                         rate * SC_USER_COST_BURST_S, sc_clock_us());
-}
-
 static void settle_ticket(sc_query_route *route, route_loop *loop, sc_ticket *ticket,
                           bool may_reply)
 {
@@ -157,7 +146,10 @@ static void settle_ticket(sc_query_route *route, route_loop *loop, sc_ticket *ti
     waiting_client *client = ticket->client;
     if (service->metrics) sc_metrics_settled(service->metrics, ticket);
     // Before the reply: a client that has it may ask again at once.
-    charge_rest(service, client->user, ticket);
+    sc_access_rules *terms = sc_credentials_hold(service->credentials);
+    sc_query_charges_settle(service->charges, &terms->policy, client->user, &client->charge, ticket,
+                            sc_clock_us());
+    sc_access_rules_release(terms);
     sc_pending_leave(service->pending, client->user);
     loop->clients--;
     if (may_reply && client->request) reply(route, loop, client->request, ticket);
@@ -285,7 +277,7 @@ typedef struct incoming {
     uint64_t user;  ///< the user's number in `pending` and rates
     sc_query_body body;
     sc_snap where;
-    double cost;  ///< steps, estimated; charged
+    sc_query_charge charge;
     sc_problem *problem;
 } incoming;
 
@@ -405,42 +397,15 @@ static bool admit(sc_query_route *route, incoming *g, sc_query *query)
     }
 }
 
-/** Whether the request is one that people make: as few objects as one may want to look at, and a
- * cost that leaves the provider to others. */
-static bool is_affordable(const sc_query_route *route, incoming *g, const sc_query *query)
+static bool charge(const sc_query_route *route, incoming *g, const sc_query *query)
 {
-    const sc_policy *policy = &g->terms->policy;
-    const sc_request *request = &g->body.request;
-    const sc_cost_reach reach =
-        sc_cost_reach_of(sc_courier_costs(route->service->courier), query->segment, request);
-    if (request->type == SC_REQUEST_RANGE && policy->max_objects > 0 &&
-        reach.objects > policy->max_objects) {
-        return sc_problem_set(
-            g->problem, SC_PROBLEM_COSTLY,
-            request->metric == SC_METRIC_TIME ? "/request/radius_s" : "/request/radius_m",
-            "about %.0f objects are in that range; ask for a range with at most %.15g, or for "
-            "some categories",
-            reach.objects, policy->max_objects);
-    }
-    const double cost = sc_cost_steps(reach, sc_cost_expected_border(query->l));
-    if (policy->max_cost > 0 && cost > policy->max_cost) {
-        return sc_problem_set(g->problem, SC_PROBLEM_COSTLY, "/request",
-                              "it would cost about %.0f steps, and at most %.15g are allowed; ask "
-                              "for fewer segments (l), fewer objects or a smaller range",
-                              cost, policy->max_cost);
-    }
-    const unsigned wait_s =
-        sc_rate_limit_take_amount(route->service->user_costs, g->user, cost, policy->user_cost,
-                                  policy->user_cost * SC_USER_COST_BURST_S, g->now);
-    if (wait_s > 0) {
-        sc_problem_set(g->problem, SC_PROBLEM_COST, NULL,
-                       "this query costs about %.0f steps; retry in %u s, or ask for less", cost,
-                       wait_s);
-        g->problem->retry_after_s = wait_s;
-        return false;
-    }
-    g->cost = cost;
-    return true;
+    return sc_query_charges_take(
+        route->service->charges, &g->terms->policy, g->user,
+        &(sc_query_expense){.costs = sc_courier_costs(route->service->courier),
+                            .segment = query->segment,
+                            .profile = &g->body.profile,
+                            .request = &g->body.request},
+        g->now, &g->charge, g->problem);
 }
 
 // The ticket, and the waiting client it belongs to.
@@ -453,8 +418,11 @@ static sc_ticket *make_ticket(sc_query_route *route, const incoming *g, const sc
         sc_free(client);
         return NULL;
     }
-    *client =
-        (waiting_client){.route = route, .request = g->request, .user = g->user, .id = query->id};
+    *client = (waiting_client){.route = route,
+                               .request = g->request,
+                               .user = g->user,
+                               .id = query->id,
+                               .charge = g->charge};
     ticket->query = *query;
     ticket->at = (sc_road_point){.edge = g->where.edge,
                                  .offset_m = g->where.offset_m,
@@ -463,7 +431,6 @@ static sc_ticket *make_ticket(sc_query_route *route, const incoming *g, const sc
     ticket->request = g->body.request;
     ticket->asked = g->now;
     ticket->max_cost = g->terms->policy.max_cost;
-    ticket->paid = g->cost;
     ticket->client = client;
     ticket->loop = g->loop;
     return ticket;
@@ -516,9 +483,13 @@ static bool check_and_submit(sc_query_route *route, incoming *g)
     if (!enter(route, g)) return false;
     sc_query query;
     const bool is_taken =
-        admit(route, g, &query) && is_affordable(route, g, &query) && submit(route, g, &query);
+        admit(route, g, &query) && charge(route, g, &query) && submit(route, g, &query);
     explicit_bzero(&query, sizeof query);
-    if (!is_taken) sc_pending_leave(route->service->pending, g->user);
+    if (!is_taken) {
+        sc_query_charges_refund(route->service->charges, &g->terms->policy, g->user, &g->charge,
+                                g->now);
+        sc_pending_leave(route->service->pending, g->user);
+    }
     return is_taken;
 }
 
@@ -531,6 +502,7 @@ void sc_query_route_post(sc_query_route *route, unsigned loop, sc_http_request *
     g.terms = sc_credentials_hold(route->service->credentials);
     g.now = sc_clock_us();
     g.problem = &problem;
+    g.charge = (sc_query_charge){0};
     const bool is_taken = check_and_submit(route, &g);
     sc_access_rules_release(g.terms);
     explicit_bzero(&g, sizeof g);

@@ -329,6 +329,7 @@ sc_policy sc_settings_policy(const sc_settings *s)
         .max_objects = (double)s->max_objects,
         .max_cost = s->max_cost,
         .user_cost = s->user_cost,
+        .user_waiting = s->user_waiting,
         .max_snap_m = s->max_snap_m,
         .user_rate = s->user_rate,
         .user_burst = s->user_burst,

@@ -119,6 +119,9 @@
     NUMBER(policy, user_cost, "user-cost", "N", 5000, 0, 1e12, RELOAD, HTTP,                          \
            "steps per second that the queries of one user may cost, on average, and those of a "      \
            "minute at once after a pause; 0: no limit (default 5000)")                                \
+    NUMBER(policy, user_waiting, "user-waiting", "SHARE", 1, 0, 1000000, RELOAD, HTTP,                \
+           "share of the time for which queries of one user may wait, those of ten times max-wait "   \
+           "at once after a pause; k above the default counts in proportion; 0: no limit (default 1)")\
     NUMBER(policy, address_rate, "address-rate", "N", 100, 0, 1000000, RELOAD, HTTP,                  \
            "requests per second from one address, on average; 0: no limit (default 100)")             \
     NUMBER(policy, address_burst, "address-burst", "N", 200, 1, 1000000, RELOAD, HTTP,                \

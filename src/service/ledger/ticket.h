@@ -48,7 +48,6 @@ typedef struct sc_ticket {
     sc_request request;  ///< in normal form, categories as the courier's vocabulary has them
     sc_time asked;
     double max_cost;  ///< steps (courier/cost_estimate.h) that its cloak may cost; 0: any number
-    double paid;      ///< steps that were charged when it was admitted
     void *client;     ///< that waits for it; the ledger never looks at it
     unsigned loop;    ///< in which it waits
 

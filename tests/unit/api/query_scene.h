@@ -61,6 +61,7 @@ static inline query_scene_options query_scene_options_default(void)
         .k = 1000, .l = 10000, .max_hops = 16, .max_wait_us = sc_time_from_seconds(3600)};
     options.policy.user_rate = 0.0;
     options.policy.user_cost = 0.0;
+    options.policy.user_waiting = 0.0;
     return options;
 }
 
@@ -111,7 +112,7 @@ static inline void query_scene_furnish(query_scene *h, const query_scene_options
     service->loops = options->loops;
     CHECK_OK(sc_credentials_new(query_scene_terms(&options->policy), &service->credentials), NULL);
     CHECK_OK(sc_rate_limit_new(1024, &service->user_rates), NULL);
-    CHECK_OK(sc_rate_limit_new(1024, &service->user_costs), NULL);
+    CHECK_OK(sc_query_charges_new(1024, &service->charges), NULL);
     CHECK_OK(sc_pending_new(options->max_pending, &service->pending), NULL);
     CHECK_OK(sc_metrics_new(NULL, &service->metrics), NULL);
 
@@ -192,7 +193,7 @@ static inline void query_scene_close(query_scene *h)
     sc_metrics_free(service->metrics);
     sc_pending_free(service->pending);
     sc_rate_limit_free(service->user_rates);
-    sc_rate_limit_free(service->user_costs);
+    sc_query_charges_free(service->charges);
     sc_credentials_free(service->credentials);
     sc_lbs_free(h->lbs);
     sc_objects_release(h->objects);

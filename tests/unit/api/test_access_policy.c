@@ -55,6 +55,7 @@ static void test_a_term_that_makes_no_sense_is_named(void **state)
     CHECK_SPOILT(metric, SC_METRIC_COUNT, "metric: must be distance or time");
     CHECK_SPOILT(max_objects, -1.0, "max_objects is -1");
     CHECK_SPOILT(max_cost, NOT_A_NUMBER, "max_cost");
+    CHECK_SPOILT(user_waiting, -1.0, "user_waiting is -1");
     CHECK_SPOILT(user_cost, -1.0, "user_cost is -1");
     CHECK_SPOILT(max_snap_m, NOT_A_NUMBER, "max_snap_m");
     CHECK_SPOILT(user_rate, -0.5, "user_rate is -0.5");

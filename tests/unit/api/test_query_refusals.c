@@ -295,41 +295,41 @@ static void test_queries_are_charged_what_they_cost(void **state)
     query_scene_close(h);
 }
 
-#define WIDE_AT(position)                                                         \
-    "{\"position\":" position ",\"profile\":{\"k\":2,\"l\":1,\"max_wait_s\":60}," \
-    "\"request\":{\"type\":\"range\",\"radius_m\":20000}}"
+#define ALONE(k, wait)                                                                        \
+    "{\"position\":{\"edge\":3,\"offset_m\":1},\"profile\":{\"k\":" k ",\"max_wait_s\":" wait \
+    "},\"request\":{\"type\":\"knn\",\"k\":1}}"
 
-static void test_members_of_a_large_cloak_are_charged_for_it(void **state)
+static void test_a_user_with_a_large_k_has_its_share_of_waiting(void **state)
 {
     (void)state;
-    // In the middle of the town, and two blocks apart: their cloak has three stars at least, and
-    // six border nodes, where one star has four.
-    static const char *const bodies[] = {WIDE_AT("{\"lon\":8.00134747,\"lat\":0.00089832}"),
-                                         WIDE_AT("{\"lon\":8.00224579,\"lat\":0.00269495}")};
-    static const char *const users[] = {"ann", "ben"};
     query_scene_options options = query_scene_options_default();
+    options.policy.standard.max_wait_us = sc_time_from_seconds(0.1);
+    options.policy.user_waiting = 1e-6;  // what is used up stays so
+    options.policy.most.max_wait_us = sc_time_from_seconds(0.5);
     query_scene *h = query_scene_open(&options);
-    const sc_request wide = {.type = SC_REQUEST_RANGE, .radius_m = 20000};
-    const sc_cost_reach reach = sc_cost_reach_of(sc_courier_costs(h->service.courier), 0, &wide);
-    const double estimate = sc_cost_steps(reach, sc_cost_expected_border(1));
-    // Little more than twice the estimate is in the bucket.
-    query_scene_close(h);
-    options.policy.user_cost = 2.01 * estimate / SC_USER_COST_BURST_S;
-    h = query_scene_open(&options);
-    int fds[2];
-    for (unsigned i = 0; i < 2; i++) {
-        fds[i] = query_scene_call(h);
-        query_scene_ask(h, fds[i], users[i], bodies[i]);
-    }
-    for (unsigned i = 0; i < 2; i++) {
-        const query_scene_reply reply = query_scene_receive(fds[i]);
-        assert_int_equal(reply.status, 200);
-        assert_string_equal(query_scene_text(&reply, "outcome"), "answered");
-        json_decref(reply.body);
-        query_scene_ask(h, fds[i], users[i], bodies[i]);
-        check_cost_is_used_up(fds[i]);
-        close(fds[i]);
-    }
+    const int fd = query_scene_call(h);
+    // Five seconds are in the bucket; a hundred times the default k of 3 uses them up at once.
+    query_scene_ask(h, fd, "alice", ALONE("300", "0.5"));
+    WAIT_UNTIL(sc_query_charges_pending(h->service.charges, SC_PENDING_SIZES - 1) == 1);
+    assert_int_equal(sc_query_charges_pending(h->service.charges, 0), 0);
+    query_scene_reply reply = query_scene_receive(fd);
+    assert_int_equal(reply.status, 200);
+    json_decref(reply.body);
+    assert_int_equal(sc_query_charges_pending(h->service.charges, SC_PENDING_SIZES - 1), 0);
+    query_scene_ask(h, fd, "alice", ALONE("300", "0.5"));
+    reply = query_scene_receive(fd);
+    assert_int_equal(reply.status, 429);
+    assert_string_equal(query_scene_text(&reply, "type"), "urn:starcloak:problem:waiting");
+    assert_non_null(strcasestr(reply.head, "Retry-After: "));
+    json_decref(reply.body);
+    assert_int_equal(sc_query_route_refused(h->service.query_route, SC_PROBLEM_WAITING), 1);
+    assert_int_equal(sc_pending_count(h->service.pending), 0);
+    // Another user is not meant.
+    query_scene_ask(h, fd, "bob", ALONE("300", "0.1"));
+    reply = query_scene_receive(fd);
+    assert_int_equal(reply.status, 200);
+    json_decref(reply.body);
+    close(fd);
     query_scene_close(h);
 }
 
@@ -436,7 +436,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_a_user_with_too_many_queries_is_told_when_to_come_back),
     cmocka_unit_test(test_a_query_that_would_cost_too_much_is_refused),
     cmocka_unit_test(test_queries_are_charged_what_they_cost),
-    cmocka_unit_test(test_members_of_a_large_cloak_are_charged_for_it),
+    cmocka_unit_test(test_a_user_with_a_large_k_has_its_share_of_waiting),
     cmocka_unit_test(test_a_full_ledger_is_said_at_once),
     cmocka_unit_test(test_a_service_that_drains_takes_no_query),
     cmocka_unit_test(test_a_policy_that_is_exchanged_holds_from_then_on),

@@ -59,6 +59,7 @@ static void test_the_policy_of_the_defaults_is_the_one_written_down(void **state
         .max_objects = 2000.0,
         .max_cost = 300000.0,
         .user_cost = 5000.0,
+        .user_waiting = 1.0,
         .max_snap_m = 250.0,
         .user_rate = 1.0,
         .user_burst = 5.0,
@@ -84,6 +85,7 @@ static void test_the_policy_of_the_defaults_is_the_one_written_down(void **state
     CHECK_SAME(got.max_objects, wanted.max_objects);
     CHECK_SAME(got.max_cost, wanted.max_cost);
     CHECK_SAME(got.user_cost, wanted.user_cost);
+    CHECK_SAME(got.user_waiting, wanted.user_waiting);
     CHECK_SAME(got.max_snap_m, wanted.max_snap_m);
     CHECK_SAME(got.user_rate, wanted.user_rate);
     CHECK_SAME(got.user_burst, wanted.user_burst);
