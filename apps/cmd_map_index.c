@@ -119,7 +119,7 @@ static void print_report(const index_options *options, const index_report *repor
     const double bytes = (double)info->bytes;
     char number[SC_FORMAT_SIZE];
     char in_categories[SC_FORMAT_SIZE + 16];
-    char of_lists[SC_FORMAT_SIZE + 48] = "by distance and by time, also of all categories together";
+    char of_lists[SC_FORMAT_SIZE + 48] = "by distance and by time, also of all categories";
     snprintf(in_categories, sizeof(in_categories), "in %s categories",
              sc_format_count(number, categories));
     if (info->left_out > 0) {

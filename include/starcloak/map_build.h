@@ -67,7 +67,7 @@ SC_API SC_CHECKED sc_err sc_builder_add_edge(sc_builder *builder, sc_node_id fro
 #define SC_CLOSED_S (-1.0)
 
 /** In place of a travel time: the usual one, by the length and the class of the edge. */
-#define SC_USUAL_S (-2.0)
+#define SC_USUAL_S (-1e9)
 
 /**
  * Say how long an edge takes, in seconds, from its `from` to its `to` and back.

@@ -41,7 +41,7 @@ prepare() {
     run map export "$map".scm "$map" -q
     for metric in distance time; do
         # More than needed: some find no others to hide among.
-        road_answers queries "$map" 7 $((answers * 13 / 10)) "$metric" >queries.jsonl
+        road_answers queries "$map" 7 $((answers * 3 / 2)) "$metric" >queries.jsonl
         run cloak "$map".scm queries.jsonl --record "$map-$metric".jsonl -q
         run evaluate "$map".scm "$map-$metric".jsonl -q
         run evaluate "$map".scm "$map-$metric".jsonl -q --without-index -o "$map-$metric".searched
