@@ -108,6 +108,26 @@ kill -TERM "$started_id"
 ended "$started_id"
 equal "and all of them end" "$status" 0
 
+# Those who ask for a large k are counted, and told of when they are many.
+start many "$STARCLOAK" serve city.scm --listen 127.0.0.1:0 --user "$me" --token-keys keys
+many=$started_id
+until_true grep -q 'event=listening' many.log
+address=$(sed -nE 's/.*event=listening address=(\S+).*/\1/p' many.log | head -n 1)
+large=()
+for i in {1..10}; do
+    curl -s -o /dev/null -X POST -H 'Content-Type: application/json' -H "Authorization: Bearer $(token "large-$i")" \
+        --data-binary '{"position":{"edge":5,"offset_m":1},"profile":{"k":30,"max_wait_s":60},"request":{"type":"knn","k":1}}' \
+        "http://$address/v1/queries" &
+    large+=($!)
+done
+check "many queries with a large k are told of" until_true grep -q 'event=pending_large_k pending=10 large=10' many.log
+curl -s "http://$address/metrics" >many.metrics
+check "and counted by their k" grep -qx 'starcloak_pending_by_k{k="21-50"} 10' many.metrics
+kill "${large[@]}"
+check "and so is their end" until_true grep -q 'event=pending_large_k_over' many.log
+kill -TERM "$many"
+ended "$many"
+
 # Many more than a small service takes at once.
 start small "$STARCLOAK" serve city.scm --listen 127.0.0.1:0 --user "$me" --token-keys keys --max-pending 2 --log-format json
 small=$started_id
