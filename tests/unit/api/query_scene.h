@@ -32,9 +32,10 @@ typedef struct query_scene_options {
     unsigned loops;
     size_t max_pending;
     double jitter_s;
-    unsigned engine_threads;    ///< 0: the ledger's thread runs the engine
-    unsigned provider_threads;  ///< 0: and sees to the provider
-    const char *provider;       ///< an address; NULL: the built-in one
+    unsigned engine_threads;     ///< 0: the ledger's thread runs the engine
+    unsigned provider_threads;   ///< 0: and sees to the provider
+    const char *provider;        ///< an address; NULL: the built-in one
+    double provider_deadline_s;  ///< 0: a second if it is elsewhere, a minute if built in
     void (*handle)(void *context, unsigned loop,
                    sc_http_request *request);  ///< context: the query_scene
 } query_scene_options;
@@ -150,7 +151,9 @@ static inline void query_scene_staff(query_scene *h)
     ledger.max_pending = h->options.max_pending;
     ledger.jitter_us = sc_time_from_seconds(h->options.jitter_s);
     // One that is not there is waited for in vain; any other has time on a busy machine, too.
-    ledger.provider_deadline_s = h->options.provider ? 1.0 : 60.0;
+    ledger.provider_deadline_s = h->options.provider_deadline_s > 0 ? h->options.provider_deadline_s
+                                 : h->options.provider              ? 1.0
+                                                                    : 60.0;
     ledger.is_paranoid = true;
     if (h->options.engine_threads > 0) ledger.engine_threads = h->options.engine_threads;
     ledger.settled = sc_query_route_settled;

@@ -2,6 +2,7 @@
 // field; and nothing of it reaches the ledger.
 #include "query_scene.h"
 #include "support/place.h"
+#include "support/rough_provider.h"
 
 #include <pthread.h>
 
@@ -333,6 +334,37 @@ static void test_a_user_with_a_large_k_has_its_share_of_waiting(void **state)
     query_scene_close(h);
 }
 
+#define TOGETHER                                                              \
+    "{\"position\":{\"edge\":3,\"offset_m\":1},\"profile\":{\"k\":2,\"l\":1," \
+    "\"max_wait_s\":60},\"request\":{\"type\":\"knn\",\"k\":1}}"
+
+// So that nobody has more cloaks at the provider than pending queries.
+static void test_who_goes_away_is_pending_until_the_provider_is_done(void **state)
+{
+    (void)state;
+    rough_provider *provider = rough_provider_new(NULL, SC_ENCODING_COMPACT);
+    rough_provider_up(provider);
+    rough_provider_next(provider, ROUGH_SILENT, 1000);
+    query_scene_options options = query_scene_options_default();
+    options.provider = rough_provider_url(provider);
+    options.provider_deadline_s = 60;
+    query_scene *h = query_scene_open(&options);
+    const int alice = query_scene_call(h);
+    const int bob = query_scene_call(h);
+    const int again = query_scene_call(h);
+    query_scene_ask(h, alice, "alice", TOGETHER);
+    query_scene_ask(h, bob, "bob", TOGETHER);
+    WAIT_UNTIL(rough_provider_count(provider) >= 1);
+    close(alice);
+    WAIT_UNTIL(sc_http_stats_of(h->service.http).gone == 1);
+    query_scene_ask(h, again, "alice", TOGETHER);
+    HEAR_PROBLEM(again, 429, "pending");
+    close(bob);
+    close(again);
+    query_scene_close(h);
+    rough_provider_free(provider);
+}
+
 static void test_a_full_ledger_is_said_at_once(void **state)
 {
     (void)state;
@@ -437,6 +469,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_a_query_that_would_cost_too_much_is_refused),
     cmocka_unit_test(test_queries_are_charged_what_they_cost),
     cmocka_unit_test(test_a_user_with_a_large_k_has_its_share_of_waiting),
+    cmocka_unit_test(test_who_goes_away_is_pending_until_the_provider_is_done),
     cmocka_unit_test(test_a_full_ledger_is_said_at_once),
     cmocka_unit_test(test_a_service_that_drains_takes_no_query),
     cmocka_unit_test(test_a_policy_that_is_exchanged_holds_from_then_on),
