@@ -183,6 +183,7 @@ sc_err sc_cost_model_new(const sc_map *map, const sc_objects *objects, sc_cost_m
     } else {
         err = count_objects(model, sc_map_objects(map), sc_map_object_count(map),
                             sc_map_category_count(map));
+        model->index_k = sc_index_options_default().k;
     }
     if (err) {
         sc_cost_model_free(model);

@@ -13,7 +13,9 @@
  *
  * What is in reach comes from a coarse grid of counts over the map, made once: intersections of the
  * map, and objects of the built-in provider; those of the map, if it has any, stand for the objects
- * of a provider elsewhere, else one object for each four intersections is assumed. A map without
+ * of a provider elsewhere, else one object for each four intersections is assumed. The few
+ * nearest of a category are looked up where there is a nearest index, and a provider elsewhere is
+ * taken to have one: so a rare category does not cost a search of the whole map. A map without
  * coordinates has only averages.
  *
  * An estimate is a number of the map and the request, and of a road: not of users. Read by any

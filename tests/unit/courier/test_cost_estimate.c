@@ -120,6 +120,11 @@ static void test_the_nearest_cost_what_has_to_be_searched(void **state)
     CHECK_OK(sc_cost_model_new(t.map, t.objects, &t.model), NULL);
     assert_true(sc_cost_steps(reach(&t, 0, three), 4) < cost_three);
     town_close(&t);
+    // A provider elsewhere is taken to have one, and many nearest exceed any.
+    t = town_open(SC_COORDS_PLANAR, false);
+    assert_true(sc_cost_steps(reach(&t, 0, three), 4) < cost_three);
+    assert_true(reach(&t, 0, many).stars > 100);
+    town_close(&t);
 }
 
 static void test_a_cloak_costs_its_border_and_its_different_requests(void **state)
