@@ -142,7 +142,8 @@ static const sc_option load_options_table[] = {
      NULL},
     {"hold", KEY_HOLD, "N",
      "instead: let N travellers ask for cloaks that cannot be found, count how many queries the "
-     "service holds at once, and end (default: ask as usual)",
+     "service holds at once, and end; the service must allow k = 1,000 and a wait of 3,600 s "
+     "(--max-k, --max-wait) (default: ask as usual)",
      NULL},
     {"hold-pid", KEY_HOLD_PID, "PID",
      "with --hold: measure the memory of this process, the service's (default: do not)", NULL},

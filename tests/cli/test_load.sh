@@ -12,7 +12,8 @@ holds() { check "$1" true_of "$out" "$2"; }
 me=$(id -un)
 city city.scm
 "$STARCLOAK" token key keys
-no_limits=(--user "$me" --token-keys keys --user-rate 0 --address-rate 0 --paranoid)
+no_limits=(--user "$me" --token-keys keys --user-rate 0 --address-rate 0 --user-cost 0 --user-waiting 0
+    --max-k 1000 --max-wait 3600 --paranoid)
 
 # --- What it asks for ---
 

@@ -15,7 +15,7 @@ city city.scm
 run serve --print-config
 succeeds "all settings are printed"
 cp "$out" all.ini
-check "with sections and meanings" says all.ini '[server]' '[policy]' 'max-k = 1000' '; the largest k that a query may ask for (default 1000)'
+check "with sections and meanings" says all.ini '[server]' '[policy]' 'max-k = 100' '; the largest k that a query may ask for (default 100)'
 run serve --config all.ini --max-k 50 --print-config
 succeeds "what is printed can be read again"
 equal "a flag goes before the file, and nothing else changes" "$(diff all.ini "$out" | grep -c '^[<>]')" 2
@@ -107,6 +107,24 @@ check "with --threads engines have threads of their own" until_true has_threads 
 kill -TERM "$started_id"
 ended "$started_id"
 equal "and all of them end" "$status" 0
+
+# Those who ask for a large k are counted, and told of when they are many.
+start many "$STARCLOAK" serve city.scm --listen 127.0.0.1:0 --user "$me" --token-keys keys
+many=$started_id
+until_true grep -q 'event=listening' many.log
+address=$(sed -nE 's/.*event=listening address=(\S+).*/\1/p' many.log | head -n 1)
+large=()
+for i in {1..10}; do
+    curl -s -o /dev/null -X POST -H 'Content-Type: application/json' -H "Authorization: Bearer $(token "large-$i")" \
+        --data-binary '{"position":{"edge":5,"offset_m":1},"profile":{"k":30,"max_wait_s":60},"request":{"type":"knn","k":1}}' \
+        "http://$address/v1/queries" &
+    large+=($!)
+done
+check "many queries with a large k are told of" until_true grep -q 'event=pending_large_k pending=10 large=10' many.log
+kill "${large[@]}"
+check "and so is their end" until_true grep -q 'event=pending_large_k_over' many.log
+kill -TERM "$many"
+ended "$many"
 
 # Many more than a small service takes at once.
 start small "$STARCLOAK" serve city.scm --listen 127.0.0.1:0 --user "$me" --token-keys keys --max-pending 2 --log-format json

@@ -151,7 +151,7 @@ def note_answers(talk, title, responses):
 
 def talk_outcomes(talk, program, people):
     note_answers(talk, "two who are hidden together and answered", ask_together(talk.address, people[:2]))
-    for title, body in (("infeasible", query(l=5000, hops=1)), ("expired", query(wait=1))):
+    for title, body in (("infeasible", query(l=50, hops=1)), ("expired", query(wait=1))):
         talk.ask(title, "POST", "/v1/queries", [JSON, people[2]], body, masked=SIZE,
                  show=lambda body: mask_numbers(body.decode(), "wait_s"))
 

@@ -39,7 +39,11 @@ void live_service_prepare(live_service *s)
     s->options.courier.objects = s->objects;
     s->options.courier.threads = 0;
     s->options.policy.least = (sc_profile){.k = 1, .l = 1, .max_hops = 0, .max_wait_us = 1000};
+    s->options.policy.most = (sc_profile){
+        .k = 1000, .l = 10000, .max_hops = 16, .max_wait_us = sc_time_from_seconds(3600)};
     s->options.policy.standard.k = 2;
+    s->options.policy.user_cost = 0.0;
+    s->options.policy.user_waiting = 0.0;
     s->options.policy.user_rate = 0.0;
     s->options.policy.address_rate = 0.0;
 }

@@ -180,8 +180,9 @@ static sc_result *draw_result(sc_rng *rng)
     uint8_t reply[60];
     draw_bytes(rng, relay, sizeof relay);
     draw_bytes(rng, reply, sizeof reply);
+    // Without too_costly, which each gateway finds for its own members and never sends.
     const sc_failure failure = sc_rng_below(rng, 2) == 0
-                                   ? (sc_failure)(1 + sc_rng_below(rng, SC_FAILURE_COUNT - 1))
+                                   ? (sc_failure)(1 + sc_rng_below(rng, SC_FAILURE_LOST))
                                    : SC_FAILURE_NONE;
     sc_result *result = failure ? sc_result_new(failure, NULL, 0, NULL, 0)
                                 : sc_result_new(failure, relay, 1 + sc_rng_below(rng, 40), reply,

@@ -274,7 +274,7 @@ static void check_failure(const sc_json_value *body, sc_reply_check *out)
     static const char *const reasons[] = {
         "provider_unreachable", "provider_timeout", "provider_refused", "provider_unbelievable",
         "provider_suspended",   "overloaded",       "in_doubt",         "stopped",
-        "not_sent_in_time",     "result_lost"};
+        "not_sent_in_time",     "result_lost",      "too_costly"};
     out->end = SC_LOAD_FAILED;
     const char *outcome = text_of(body, "outcome", out);
     const char *reason = text_of(body, "reason", out);

@@ -80,6 +80,10 @@ sc_err sc_policy_check(const sc_policy *terms, sc_diag *diag)
     if (!err && (unsigned)terms->metric >= SC_METRIC_COUNT) {
         err = sc_fail(diag, SC_EINVAL, "metric: must be distance or time");
     }
+    if (!err) err = check_least("max_objects", terms->max_objects, 0, diag);
+    if (!err) err = check_least("max_cost", terms->max_cost, 0, diag);
+    if (!err) err = check_least("user_waiting", terms->user_waiting, 0, diag);
+    if (!err) err = check_least("user_cost", terms->user_cost, 0, diag);
     if (!err) err = check_least("max_snap_m", terms->max_snap_m, 0, diag);
     if (!err) err = check_least("user_rate", terms->user_rate, 0, diag);
     if (!err) err = check_least("user_burst", terms->user_burst, 1, diag);

@@ -33,10 +33,14 @@ typedef struct sc_policy {
     sc_profile most;
     sc_profile standard;  ///< for parts that are missing
     sc_request_limits requests;
-    sc_metric metric;   ///< of requests that do not name one
-    bool has_no_times;  ///< the provider knows distances only: requests by time are refused
-    double max_snap_m;  ///< a position farther from any road is refused
-    double user_rate;   ///< queries per second and user; 0: no limit
+    sc_metric metric;     ///< of requests that do not name one
+    bool has_no_times;    ///< the provider knows distances only: requests by time are refused
+    double max_objects;   ///< a range with more of them expected is refused; 0: no limit
+    double max_cost;      ///< steps (cost_estimate.h) of a query or a cloak; 0: no limit
+    double user_waiting;  ///< share of the time that a user's queries may wait; 0: no limit
+    double user_cost;     ///< steps per second and user; 0: no limit
+    double max_snap_m;    ///< a position farther from any road is refused
+    double user_rate;     ///< queries per second and user; 0: no limit
     double user_burst;
     double address_rate;  ///< requests of all kinds per second and address; 0: no limit
     double address_burst;

@@ -115,6 +115,9 @@ sc_err sc_metrics_write(const sc_service_internal *service, sc_bytes *out)
     for (sc_problem_kind kind = 0; kind < SC_PROBLEM_COUNT; kind++) {
         snapshot.refused[kind] = sc_query_route_refused(service->query_route, kind);
     }
+    for (unsigned i = 0; i < SC_PENDING_SIZES; i++) {
+        snapshot.pending_by_k[i] = sc_query_charges_pending(service->charges, i);
+    }
     out->size = 0;
     const bool fits = sc__metrics_print(&snapshot, out);
     sc_cluster_view_free(view);
@@ -185,6 +188,15 @@ static void put_refused(sc_prometheus *out, const uint64_t refused[SC_PROBLEM_CO
     }
 }
 
+static void put_pending_by_k(sc_prometheus *out, const uint64_t pending[SC_PENDING_SIZES])
+{
+    static const char name[] = "starcloak_pending_by_k";
+    sc_prometheus_head(out, name, "gauge", "Queries without an outcome yet, by their k.");
+    for (unsigned i = 0; i < SC_PENDING_SIZES; i++) {
+        put_labelled(out, name, "k", sc_pending_size_name(i), pending[i]);
+    }
+}
+
 static void put_queries(sc_prometheus *out, const sc__metrics_snapshot *r)
 {
     const sc_ledger_stats *ledger = &r->ledger;
@@ -192,6 +204,7 @@ static void put_queries(sc_prometheus *out, const sc__metrics_snapshot *r)
                           ledger->taken);
     sc_prometheus_gauge(out, "starcloak_pending", "Queries without an outcome yet.",
                         ledger->pending);
+    put_pending_by_k(out, r->pending_by_k);
     put_outcomes(out, ledger);
     put_refused(out, r->refused);
     sc_prometheus_counter(out, "starcloak_gone_published_total",

@@ -5,7 +5,7 @@
  *
  *     starcloak_queries_total{outcome="answered"}   {outcome="dropped",reason="expired"}
  *                            {outcome="failed",reason="provider_timeout"}   {outcome="gone"}
- *     starcloak_refused_total{problem="rate"}       starcloak_pending
+ *     starcloak_refused_total{problem="rate"}       starcloak_pending, _pending_by_k{k="6-10"}
  *     starcloak_wait_seconds       from asking to the cloak's leaving: what anonymity took
  *     starcloak_exchange_seconds   from there to the answer
  *     starcloak_answer_seconds     both together
@@ -97,6 +97,7 @@ typedef struct sc__metrics_snapshot {
     const sc_histogram *provider_latency;
     sc_http_stats http;
     uint64_t refused[SC_PROBLEM_COUNT];
+    uint64_t pending_by_k[SC_PENDING_SIZES];
     uint64_t listeners;
     uint64_t events_lost;
     uint64_t log_lost;

@@ -21,6 +21,7 @@
     X(POSITION, 400, "position", "The position is not valid")                 \
     X(PROFILE, 400, "profile", "A value of the profile is out of range")      \
     X(REQUEST, 400, "request", "The request cannot be answered")              \
+    X(COSTLY, 400, "too-costly", "The query would cost too much")             \
     X(TOKEN, 401, "token", "A valid token is needed")                         \
     X(FORBIDDEN, 403, "forbidden", "Access is restricted")                    \
     X(NOT_FOUND, 404, "not-found", "No such page")                            \
@@ -33,6 +34,8 @@
     X(HEADERS, 431, "headers", "The headers are too large")                   \
     X(RATE, 429, "rate", "Too many requests")                                 \
     X(PENDING, 429, "pending", "Another query of this user is under way")     \
+    X(COST, 429, "cost", "The queries of this user cost too much")            \
+    X(WAITING, 429, "waiting", "The queries of this user wait too long")      \
     X(INTERNAL, 500, "internal", "Internal error")                            \
     X(NOT_IMPLEMENTED, 501, "not-implemented", "The method is not supported") \
     X(PROVIDER, 502, "provider", "The provider did not give a valid answer")  \

@@ -543,6 +543,11 @@ void sc_outcome_problem(const sc_ticket *ticket, sc_problem *out)
                        "the provider was asked, but its answer was lost; retry");
         out->retry_after_s = 1;
         break;
+    case SC_FAILURE_COSTLY:
+        sc_problem_set(out, SC_PROBLEM_COSTLY, NULL,
+                       "other users were found, but the request would cost too much on the roads "
+                       "of the cloak; ask for fewer segments or a smaller range");
+        break;
     case SC_FAILURE_NONE:
     case SC_FAILURE_COUNT:
         sc_problem_set(out, SC_PROBLEM_INTERNAL, NULL, "%s", "");

@@ -31,6 +31,7 @@ typedef struct waiting_client {
     sc_http_request *request;  ///< NULL once the client is gone
     uint64_t user;             ///< the user's number in `pending` and rates
     sc_query_id id;            ///< to withdraw it by
+    sc_query_charge charge;    ///< what it took from the user's buckets
 } waiting_client;
 
 /** Tickets that are handed to a loop, and taken by it, at once: so many that a whole cloak wakes
@@ -145,6 +146,10 @@ static void settle_ticket(sc_query_route *route, route_loop *loop, sc_ticket *ti
     waiting_client *client = ticket->client;
     if (service->metrics) sc_metrics_settled(service->metrics, ticket);
     // Before the reply: a client that has it may ask again at once.
+    sc_access_rules *terms = sc_credentials_hold(service->credentials);
+    sc_query_charges_settle(service->charges, &terms->policy, client->user, &client->charge, ticket,
+                            sc_clock_us());
+    sc_access_rules_release(terms);
     sc_pending_leave(service->pending, client->user);
     loop->clients--;
     if (may_reply && client->request) reply(route, loop, client->request, ticket);
@@ -272,6 +277,7 @@ typedef struct incoming {
     uint64_t user;  ///< the user's number in `pending` and rates
     sc_query_body body;
     sc_snap where;
+    sc_query_charge charge;
     sc_problem *problem;
 } incoming;
 
@@ -391,6 +397,17 @@ static bool admit(sc_query_route *route, incoming *g, sc_query *query)
     }
 }
 
+static bool charge(const sc_query_route *route, incoming *g, const sc_query *query)
+{
+    return sc_query_charges_take(
+        route->service->charges, &g->terms->policy, g->user,
+        &(sc_query_expense){.costs = sc_courier_costs(route->service->courier),
+                            .segment = query->segment,
+                            .profile = &g->body.profile,
+                            .request = &g->body.request},
+        g->now, &g->charge, g->problem);
+}
+
 // The ticket, and the waiting client it belongs to.
 static sc_ticket *make_ticket(sc_query_route *route, const incoming *g, const sc_query *query)
 {
@@ -401,8 +418,11 @@ static sc_ticket *make_ticket(sc_query_route *route, const incoming *g, const sc
         sc_free(client);
         return NULL;
     }
-    *client =
-        (waiting_client){.route = route, .request = g->request, .user = g->user, .id = query->id};
+    *client = (waiting_client){.route = route,
+                               .request = g->request,
+                               .user = g->user,
+                               .id = query->id,
+                               .charge = g->charge};
     ticket->query = *query;
     ticket->at = (sc_road_point){.edge = g->where.edge,
                                  .offset_m = g->where.offset_m,
@@ -410,6 +430,7 @@ static sc_ticket *make_ticket(sc_query_route *route, const incoming *g, const sc
                                      route->service->map, g->where.edge, g->body.heading_deg)};
     ticket->request = g->body.request;
     ticket->asked = g->now;
+    ticket->max_cost = g->terms->policy.max_cost;
     ticket->client = client;
     ticket->loop = g->loop;
     return ticket;
@@ -461,9 +482,14 @@ static bool check_and_submit(sc_query_route *route, incoming *g)
     if (!is_within_rate(route, g) || !read_body(route, g) || !is_on_road(route, g)) return false;
     if (!enter(route, g)) return false;
     sc_query query;
-    const bool is_taken = admit(route, g, &query) && submit(route, g, &query);
+    const bool is_taken =
+        admit(route, g, &query) && charge(route, g, &query) && submit(route, g, &query);
     explicit_bzero(&query, sizeof query);
-    if (!is_taken) sc_pending_leave(route->service->pending, g->user);
+    if (!is_taken) {
+        sc_query_charges_refund(route->service->charges, &g->terms->policy, g->user, &g->charge,
+                                g->now);
+        sc_pending_leave(route->service->pending, g->user);
+    }
     return is_taken;
 }
 
@@ -476,6 +502,7 @@ void sc_query_route_post(sc_query_route *route, unsigned loop, sc_http_request *
     g.terms = sc_credentials_hold(route->service->credentials);
     g.now = sc_clock_us();
     g.problem = &problem;
+    g.charge = (sc_query_charge){0};
     const bool is_taken = check_and_submit(route, &g);
     sc_access_rules_release(g.terms);
     explicit_bzero(&g, sizeof g);

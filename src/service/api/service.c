@@ -50,6 +50,7 @@ typedef struct alarm_state {
     uint64_t full;               ///< connections without a place
     uint64_t refused_addresses;  ///< connections beyond what their address may have
     bool was_suspended;
+    bool was_large;  ///< many pending queries had a large k
     uint64_t violations;
 } alarm_state;
 
@@ -145,6 +146,38 @@ static void log_connections(alarm_state *alarms)
     alarms->refused_addresses = stats.refused_addresses;
 }
 
+/** Queries with a large k take others along into their waiting: some are people with high demands,
+ * many are worth a look. */
+static void log_large_k(alarm_state *alarms)
+{
+    enum { FEW = 10, SHARE = 10 };
+    uint64_t all = 0;
+    uint64_t large = 0;
+    for (unsigned i = 0; i < SC_PENDING_SIZES; i++) {
+        const uint64_t count = sc_query_charges_pending(alarms->service->charges, i);
+        all += count;
+        if (i >= SC_PENDING_LARGE) large += count;
+    }
+    // Once they are many, half as many still are: so that the log does not flicker.
+    const uint64_t many = alarms->was_large ? FEW / 2 : FEW;
+    const bool is_large = large >= many && large * SHARE * (1 + alarms->was_large) > all;
+    if (is_large == alarms->was_large) return;
+    alarms->was_large = is_large;
+    sc_log_line line;
+    if (!sc_log_begin(alarms->service->log, &line, is_large ? SC_LOG_WARNING : SC_LOG_INFO,
+                      is_large ? "pending_large_k" : "pending_large_k_over")) {
+        return;
+    }
+    sc_log_count(&line, "pending", all);
+    sc_log_count(&line, "large", large);
+    if (is_large) {
+        sc_log_text(&line, "message",
+                    "many pending queries ask for k above 20 and may keep others waiting; see "
+                    "max-k and user-waiting");
+    }
+    sc_log_end(&line);
+}
+
 /** Runs once per second in the first loop. */
 static void log_alarms(void *context, unsigned loop)
 {
@@ -154,6 +187,7 @@ static void log_alarms(void *context, unsigned loop)
     log_connections(alarms);
     log_suspension(alarms);
     log_violations(alarms);
+    log_large_k(alarms);
 }
 
 static sc_err alarms_new(sc_service_internal *service, alarm_state **out)
@@ -226,6 +260,7 @@ static void forget_rates(void *context, unsigned loop)
     (void)loop;
     const int64_t now_us = sc_clock_us();
     sc_rate_limit_forget(internal->user_rates, now_us);
+    sc_query_charges_forget(internal->charges, now_us);
     sc_rate_limit_forget(internal->address_rates, now_us);
 }
 
@@ -291,6 +326,7 @@ static sc_err make_counters(sc_service *service, const sc_service_options *optio
 {
     sc_service_internal *internal = &service->internal;
     sc_err err = sc_rate_limit_new(RATE_BUCKETS, &internal->user_rates);
+    if (!err) err = sc_query_charges_new(RATE_BUCKETS, &internal->charges);
     if (!err) err = sc_rate_limit_new(RATE_BUCKETS, &internal->address_rates);
     if (!err) err = sc_pending_new(options->ledger.max_pending, &internal->pending);
     if (!err) err = sc_metrics_new(options->density, &internal->metrics);
@@ -557,6 +593,7 @@ void sc_service_free(sc_service *service)
     sc_pending_free(internal->pending);
     sc_rate_limit_free(internal->address_rates);
     sc_rate_limit_free(internal->user_rates);
+    sc_query_charges_free(internal->charges);
     sc_credentials_free(internal->credentials);
     sc_free(service->revoked);
     sc_free(service->token_keys);

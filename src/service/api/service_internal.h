@@ -7,6 +7,7 @@
 #define SC_API_SERVICE_INTERNAL_H
 
 #include "api/access_policy.h"
+#include "api/query_charges.h"
 #include "cluster/cluster_view.h"
 #include "cluster/gateway.h"
 #include "courier/courier.h"
@@ -38,6 +39,7 @@ typedef struct sc_service_internal {
     sc_courier *courier;
     sc_ledger *ledger;
     sc_rate_limit *user_rates;
+    sc_query_charges *charges;
     sc_rate_limit *address_rates;
     sc_pending *pending;
     sc_query_route *query_route;

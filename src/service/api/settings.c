@@ -326,6 +326,10 @@ sc_policy sc_settings_policy(const sc_settings *s)
         // A provider of points measures distances, whatever the default.
         .metric = *s->point_provider ? SC_METRIC_DISTANCE : (sc_metric)s->default_metric,
         .has_no_times = *s->point_provider != '\0',
+        .max_objects = (double)s->max_objects,
+        .max_cost = s->max_cost,
+        .user_cost = s->user_cost,
+        .user_waiting = s->user_waiting,
         .max_snap_m = s->max_snap_m,
         .user_rate = s->user_rate,
         .user_burst = s->user_burst,

@@ -94,27 +94,27 @@
          "the list of revoked tokens, see 'starcloak token revoke' (default: none)")                  \
     COUNT(policy, min_k, "min-k", "N", 2, 1, 1000000, RELOAD, HTTP,                                   \
           "the smallest k (users to be hidden among) that a query may ask for (default 2)")           \
-    COUNT(policy, max_k, "max-k", "N", 1000, 1, 1000000, RELOAD, HTTP,                                \
-          "the largest k that a query may ask for (default 1000)")                                    \
+    COUNT(policy, max_k, "max-k", "N", 100, 1, 1000000, RELOAD, HTTP,                                 \
+          "the largest k that a query may ask for (default 100)")                                     \
     COUNT(policy, default_k, "default-k", "N", 5, 1, 1000000, RELOAD, HTTP,                           \
           "k of a query that does not give it (default 5)")                                           \
     COUNT(policy, min_l, "min-l", "N", 1, 1, 1000000, RELOAD, HTTP,                                   \
           "the smallest l (segments of a cloak) that a query may ask for (default 1)")                \
-    COUNT(policy, max_l, "max-l", "N", 10000, 1, 1000000, RELOAD, HTTP,                               \
-          "the largest l that a query may ask for (default 10000)")                                   \
+    COUNT(policy, max_l, "max-l", "N", 50, 1, 1000000, RELOAD, HTTP,                                  \
+          "the largest l that a query may ask for (default 50)")                                      \
     COUNT(policy, default_l, "default-l", "N", 3, 1, 1000000, RELOAD, HTTP,                           \
           "l of a query that does not give it (default 3)")                                           \
     COUNT(policy, min_hops, "min-hops", "N", 1, 0, 1000, RELOAD, HTTP,                                \
           "the smallest max_hops (hops that a cloak may reach) that a query may give (default 1)")    \
-    COUNT(policy, max_hops, "max-hops", "N", 16, 0, 1000, RELOAD, HTTP,                               \
-          "the largest max_hops that a query may give (default 16)")                                  \
+    COUNT(policy, max_hops, "max-hops", "N", 8, 0, 1000, RELOAD, HTTP,                                \
+          "the largest max_hops that a query may give (default 8)")                                   \
     COUNT(policy, default_hops, "default-hops", "N", 4, 0, 1000, RELOAD, HTTP,                        \
           "max_hops of a query that does not give it (default 4)")                                    \
     NUMBER(policy, min_wait_s, "min-wait", "S", 1, 0.001, 86400, RELOAD, HTTP,                        \
            "the smallest max_wait_s (time to wait for a cloak) that a query may give, seconds "       \
            "(default 1)")                                                                             \
-    NUMBER(policy, max_wait_s, "max-wait", "S", 3600, 0.001, 86400, RELOAD, HTTP,                     \
-           "the largest max_wait_s that a query may give, seconds (default 3600)")                    \
+    NUMBER(policy, max_wait_s, "max-wait", "S", 60, 0.001, 86400, RELOAD, HTTP,                       \
+           "the largest max_wait_s that a query may give, seconds (default 60)")                      \
     NUMBER(policy, default_wait_s, "default-wait", "S", 10, 0.001, 86400, RELOAD, HTTP,               \
            "max_wait_s of a query that does not give it, seconds (default 10)")                       \
     COUNT(policy, max_nearest, "max-nearest", "N", 100, 1, 1000, RELOAD, HTTP,                        \
@@ -123,6 +123,11 @@
            "the largest radius that a request may ask for, metres (default 20000)")                   \
     NUMBER(policy, max_duration_s, "max-duration", "S", 1800, 0, 7200, RELOAD, HTTP,                  \
            "the largest radius in travel time that it may ask for, seconds (default 1800)")           \
+    COUNT(policy, max_objects, "max-objects", "N", 2000, 0, 100000000, RELOAD, HTTP,                  \
+          "refuse ranges in which more objects than this are expected; 0: no limit (default 2000)")   \
+    NUMBER(policy, max_cost, "max-cost", "N", 300000, 0, 1e12, RELOAD, HTTP,                          \
+           "refuse queries and cloaks that would cost the provider more steps than this, by an "      \
+           "estimate: a million steps are about 0.2 s of a processor; 0: no limit (default 300000)")  \
     WORD(policy, default_metric, "default-metric", "NAME", "distance time", 1, RELOAD, HTTP,          \
          "the metric of a query that does not give it: time (default), by the quickest way, or "      \
          "distance, by the shortest; with a point-provider always distance")                          \
@@ -134,6 +139,12 @@
            "queries of one user that may arrive at once after a pause (default 5)")                   \
     COUNT(policy, user_pending, "user-pending", "N", 1, 1, 1000000, RELOAD, HTTP,                     \
           "queries of one user that may wait at once (default 1)")                                    \
+    NUMBER(policy, user_cost, "user-cost", "N", 5000, 0, 1e12, RELOAD, HTTP,                          \
+           "steps per second that the queries of one user may cost, on average, and those of a "      \
+           "minute at once after a pause; 0: no limit (default 5000)")                                \
+    NUMBER(policy, user_waiting, "user-waiting", "SHARE", 1, 0, 1000000, RELOAD, HTTP,                \
+           "share of the time for which queries of one user may wait, those of ten times max-wait "   \
+           "at once after a pause; k above the default counts in proportion; 0: no limit (default 1)")\
     NUMBER(policy, address_rate, "address-rate", "N", 100, 0, 1000000, RELOAD, HTTP,                  \
            "requests per second from one address, on average; 0: no limit (default 100)")             \
     NUMBER(policy, address_burst, "address-burst", "N", 200, 1, 1000000, RELOAD, HTTP,                \

@@ -33,6 +33,11 @@ const sc_vocabulary *sc_courier_vocabulary(const sc_courier *courier)
     return &courier->categories.vocabulary;
 }
 
+const sc_cost_model *sc_courier_costs(const sc_courier *courier)
+{
+    return courier->costs;
+}
+
 bool sc_courier_is_in_place(const sc_courier *courier)
 {
     return courier->is_in_place;
@@ -122,6 +127,7 @@ static sc_err check_options(const sc_map *map, const sc_courier_options *o, sc_d
     return check_provider(map, o, diag);
 }
 
+/** The words for categories, and what requests for them cost. */
 static sc_err make_categories(sc_courier *courier, const sc_courier_options *options, sc_diag *diag)
 {
     sc_vocabulary of_map;
@@ -135,8 +141,8 @@ static sc_err make_categories(sc_courier *courier, const sc_courier_options *opt
         objects ? *sc_objects_vocabulary(objects) : (sc_vocabulary){.count = 0},
         {.names = options->more_categories, .count = (uint32_t)options->more_category_count},
     };
-    const sc_err err =
-        sc__categories_init(&courier->categories, parts, sizeof parts / sizeof parts[0]);
+    sc_err err = sc__categories_init(&courier->categories, parts, sizeof parts / sizeof parts[0]);
+    if (!err) err = sc_cost_model_new(courier->map, objects, &courier->costs);
     sc_objects_release(objects);
     sc_vocabulary_fini(&of_map);
     return err ? sc_fail_memory(diag, "listing categories") : SC_OK;
@@ -230,6 +236,8 @@ sc_err sc_courier_new(const sc_map *map, const sc_courier_options *options, sc_r
     // Cleared pages are given by the system when they are first used.
     courier->jobs = sc_calloc(options->max_errands, sizeof *courier->jobs);
     err = courier->jobs ? sc_deadlines_init(&courier->leaving, options->max_errands) : SC_ENOMEM;
+    if (!err) err = sc_deadlines_init(&courier->queue[false], options->max_errands);
+    if (!err) err = sc_deadlines_init(&courier->queue[true], options->max_errands);
     if (err) sc_fail_memory(diag, "making room for errands");
     if (!err) err = make_categories(courier, options, diag);
     if (!err) err = make_answerers(courier, rng, diag);
@@ -275,9 +283,12 @@ void sc_courier_free(sc_courier *courier)
     }
     sc_free(courier->threads);
     sc__categories_fini(&courier->categories);
+    sc_cost_model_free(courier->costs);
     sc__point_settings_fini(&courier->points);
     if (courier->has_curl) curl_global_cleanup();
     sc_deadlines_fini(&courier->leaving);
+    sc_deadlines_fini(&courier->queue[false]);
+    sc_deadlines_fini(&courier->queue[true]);
     sc_free(courier->jobs);
     pthread_cond_destroy(&courier->is_needed);
     pthread_cond_destroy(&courier->is_over);

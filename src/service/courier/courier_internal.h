@@ -36,14 +36,17 @@ typedef struct sc__job {
     sc_errand *errand;
     int64_t sent_us;
     int64_t leave_by_us;  ///< the errand's, and not after its deadline
+    double cost;          ///< steps that the provider needs for it, estimated
+    int64_t order_us;     ///< its place in queues: see sc__order_of()
+    bool is_dear;         ///< it costs so much that few of its kind are under way at once
     bool is_trial;        ///< for the breaker
     bool is_replied;      ///< there is a reply to be read: nothing has to leave any more
     // Over HTTP.
     sc_bytes request;  ///< what the exchange sends
     sc__exchange exchange;
 
-    struct sc__job *next;  ///< in the queue, or among the spare ones
-    struct sc__job *previous;
+    struct sc__job *next;  ///< among the spare ones
+    size_t place;          ///< in the queue
     size_t leaving;  ///< in the queue, unless it is replied: its place among those that must leave
 } sc__job;
 
@@ -60,6 +63,7 @@ struct sc_courier {
     const sc_map *map;
     sc_courier_options options;  ///< without its texts
     sc__categories categories;
+    sc_cost_model *costs;
     sc__point_settings points;
     sc__connections *connections;  ///< over HTTP
     bool has_curl;                 ///< whether curl knows of us
@@ -72,10 +76,10 @@ struct sc_courier {
 
     // Under the lock, which is held for a few assignments.
     pthread_mutex_t lock;
-    pthread_cond_t is_needed;  ///< a provider thread: a job is in the queue, or it is over
-    pthread_cond_t is_over;    ///< by the clock of sc_clock_us()
-    sc__job *first;            ///< the queue
-    sc__job *last;
+    pthread_cond_t is_needed;   ///< a provider thread: a job is in the queue, or it is over
+    pthread_cond_t is_over;     ///< by the clock of sc_clock_us()
+    sc_deadlines queue[2];      ///< by order_us; of cheap jobs, and of dear ones
+    unsigned dear_count;        ///< provider threads that have a dear job
     sc_deadlines leaving;       ///< of jobs in the queue that are not replied: when they must leave
     pthread_cond_t is_changed;  ///< the watch: it must look earlier than it meant to, or it is over
     int64_t look_us;            ///< when the watch means to look
@@ -86,6 +90,8 @@ struct sc_courier {
     unsigned idle_count;  ///< provider threads that wait and have not been called
     bool is_stopping;
     sc__breaker breaker;
+    int64_t well_us;   ///< when an errand came back well last
+    double well_cost;  ///< the cost of those, on average over some time; 0: there was none
 
     // Of all.
     atomic_uint_fast64_t sent;
@@ -97,12 +103,28 @@ struct sc_courier {
 };
 
 // --- The queue and the breaker (provider_threads.c) -----------------------------------------
+//
+// Cheap jobs go before dear ones, and old ones before new ones: each is sorted in at the moment it
+// was sent and some time for each step that it costs, so that a dear one waits for those that come
+// within that time, and no longer. And half of the provider threads, and of the connections, are
+// never given to dear jobs. A user has no more jobs here than pending queries (user-pending), also
+// when its clients have gone away.
 
-/** Put a job at the end of the queue and call a provider thread. Any thread. */
+/** Where a job is sorted in: ten microseconds later for each step, fifty times what a step takes,
+ * so that the dearest that are usual wait some seconds for others; never more than a minute. */
+static inline int64_t sc__order_of(int64_t sent_us, double cost)
+{
+    return sent_us + (int64_t)(cost < 6e6 ? cost * 10.0 : 6e7);
+}
+
+/** Put a job into the queue and call a provider thread. Any thread. */
 void sc__courier_enqueue(sc_courier *courier, sc__job *job);
 
-/** The next job; waits for one. NULL: the courier stops. */
+/** The next job; waits for one. NULL: the courier stops. The caller owes sc__courier_done(). */
 sc__job *sc__courier_next(sc_courier *courier);
+
+/** A provider thread is done with a job that it was given, which may be gone. */
+void sc__courier_done(sc_courier *courier, bool was_dear);
 
 /** The next job, without waiting; NULL: there is none. */
 sc__job *sc__courier_take(sc_courier *courier);

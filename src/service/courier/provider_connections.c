@@ -44,8 +44,9 @@ struct sc__connections {
 
     // Of its thread.
     sc_rng *rng;
-    sc_deadlines timers;  ///< of all exchanges that it has taken
-    row waiting;
+    sc_deadlines timers;      ///< of all exchanges that it has taken
+    sc_deadlines waiting[2];  ///< by order_us; cheap exchanges, and dear ones
+    size_t dear_count;        ///< dear exchanges that are running
     sc__connection *free_slots;
 
     // Under the lock.
@@ -65,27 +66,12 @@ struct sc__connections {
 static void row_append(row *r, sc__exchange *exchange)
 {
     exchange->next = NULL;
-    exchange->previous = r->last;
     if (r->last) {
         r->last->next = exchange;
     } else {
         r->first = exchange;
     }
     r->last = exchange;
-}
-
-static void row_remove(row *r, sc__exchange *exchange)
-{
-    if (exchange->previous) {
-        exchange->previous->next = exchange->next;
-    } else {
-        r->first = exchange->next;
-    }
-    if (exchange->next) {
-        exchange->next->previous = exchange->previous;
-    } else {
-        r->last = exchange->previous;
-    }
 }
 
 // --- Coming and going -----------------------------------------------------------------------
@@ -99,13 +85,15 @@ static int64_t limit_of(const sc__exchange *exchange)
 static void wait_for_connection(sc__connections *connections, sc__exchange *exchange)
 {
     exchange->state = SC__WAITING;
-    row_append(&connections->waiting, exchange);
+    sc_deadlines_add(&connections->waiting[exchange->is_dear], exchange->order_us, exchange,
+                     &exchange->place);
     sc_deadlines_add(&connections->timers, limit_of(exchange), exchange, &exchange->timer);
 }
 
 static void free_connection(sc__connections *connections, sc__connection *connection)
 {
     curl_multi_remove_handle(connections->multi, connection->request.easy);
+    connections->dear_count -= connection->exchange->is_dear;
     connection->exchange->connection = NULL;
     connection->exchange = NULL;
     connection->next_free = connections->free_slots;
@@ -116,7 +104,9 @@ static void free_connection(sc__connections *connections, sc__connection *connec
 static void bring_back(sc__connections *connections, sc__exchange *exchange, sc_failure failure)
 {
     sc_deadlines_cancel(&connections->timers, &exchange->timer);
-    if (exchange->state == SC__WAITING) row_remove(&connections->waiting, exchange);
+    if (exchange->state == SC__WAITING) {
+        sc_deadlines_cancel(&connections->waiting[exchange->is_dear], &exchange->place);
+    }
     if (exchange->connection) free_connection(connections, exchange->connection);
     exchange->failure = failure;
     connections->hooks.back(connections->hooks.context, exchange);
@@ -153,7 +143,8 @@ static void begin(sc__connections *connections, sc__exchange *exchange)
 {
     sc__connection *connection = connections->free_slots;
     connections->free_slots = connection->next_free;
-    row_remove(&connections->waiting, exchange);
+    sc_deadlines_cancel(&connections->waiting[exchange->is_dear], &exchange->place);
+    connections->dear_count += exchange->is_dear;
     exchange->state = SC__RUNNING;
     exchange->connection = connection;
     exchange->tries++;
@@ -170,11 +161,20 @@ static void begin(sc__connections *connections, sc__exchange *exchange)
     }
 }
 
+// The exchange whose turn it is, if there is a line for it; half of them are left to cheap ones.
+static sc__exchange *next_to_begin(const sc__connections *connections)
+{
+    if (!connections->free_slots || atomic_load(&connections->unread) > UNREAD_MAX) return NULL;
+    const bool may_be_dear = connections->dear_count < (connections->slot_count + 1) / 2;
+    const bool is_dear = may_be_dear && sc_deadlines_next(&connections->waiting[true]) <
+                                            sc_deadlines_next(&connections->waiting[false]);
+    return sc_deadlines_first(&connections->waiting[is_dear]);
+}
+
 static void begin_waiting(sc__connections *connections)
 {
-    while (connections->waiting.first && connections->free_slots &&
-           atomic_load(&connections->unread) <= UNREAD_MAX) {
-        begin(connections, connections->waiting.first);
+    for (sc__exchange *exchange; (exchange = next_to_begin(connections));) {
+        begin(connections, exchange);
     }
 }
 
@@ -304,8 +304,7 @@ static void go_on(sc__connections *connections)
         curl_multi_perform(connections->multi, &running);
         take_ended(connections);
         // A line that has become free is for the next one, before we wait for anything.
-        is_free = connections->free_slots && connections->waiting.first &&
-                  atomic_load(&connections->unread) <= UNREAD_MAX;
+        is_free = next_to_begin(connections) != NULL;
     }
 }
 
@@ -430,7 +429,9 @@ sc_err sc__connections_new(const sc_courier_options *options, const sc__connecti
     connections->rng = rng;
     pthread_mutex_init(&connections->lock, NULL);
     sc_err err = sc__request_rules_init(&connections->rules, options, diag);
-    if (!err && sc_deadlines_init(&connections->timers, options->max_errands)) {
+    if (!err && (sc_deadlines_init(&connections->timers, options->max_errands) ||
+                 sc_deadlines_init(&connections->waiting[false], options->max_errands) ||
+                 sc_deadlines_init(&connections->waiting[true], options->max_errands))) {
         err = sc_fail_memory(diag, "preparing to ask the provider");
     }
     if (!err) err = make_connections(connections, options->connections, diag);
@@ -481,6 +482,8 @@ void sc__connections_free(sc__connections *connections)
     curl_multi_cleanup(connections->multi);
     sc__request_rules_fini(&connections->rules);
     sc_deadlines_fini(&connections->timers);
+    sc_deadlines_fini(&connections->waiting[false]);
+    sc_deadlines_fini(&connections->waiting[true]);
     sc_rng_free(connections->rng);
     pthread_mutex_destroy(&connections->lock);
     sc_free(connections);

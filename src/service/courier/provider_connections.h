@@ -41,7 +41,9 @@ typedef struct sc__exchange {
     size_t request_size;
     int64_t leave_by_us;  ///< not after the deadline
     int64_t deadline_us;
-    sc_diag *diag;  ///< filled if it fails
+    int64_t order_us;  ///< of those that wait for a connection, the least goes first
+    bool is_dear;      ///< half of the connections are not for such
+    sc_diag *diag;     ///< filled if it fails
 
     // Set when it is back.
     sc_failure failure;
@@ -52,12 +54,12 @@ typedef struct sc__exchange {
 
     // Of provider_connections.c.
     size_t timer;  ///< its place among the timers
+    size_t place;  ///< and among those that wait for a connection
     bool is_sent;  ///< a byte of it has left, in this try or another
     bool is_told;  ///< `leaves` has been called
     enum { SC__WAITING, SC__RUNNING, SC__PAUSING } state;
     struct sc__connection *connection;  ///< that it is running on
-    struct sc__exchange *next;
-    struct sc__exchange *previous;
+    struct sc__exchange *next;          ///< of those that were posted and not taken yet
 } sc__exchange;
 
 typedef struct sc__connections sc__connections;

@@ -16,17 +16,13 @@
 
 // --- The queue ------------------------------------------------------------------------------
 
+/** Steps, 4 ms of a processor: more is dear. An ordinary cloak costs some hundreds. */
+#define DEAR_STEPS 20000.0
+
 // Under the lock. A job has its moment to leave until it has been sent.
 static void append(sc_courier *courier, sc__job *job)
 {
-    job->next = NULL;
-    job->previous = courier->last;
-    if (courier->last) {
-        courier->last->next = job;
-    } else {
-        courier->first = job;
-    }
-    courier->last = job;
+    sc_deadlines_add(&courier->queue[job->is_dear], job->order_us, job, &job->place);
     if (!job->is_replied) sc_deadlines_add(&courier->leaving, job->leave_by_us, job, &job->leaving);
     // A thread is counted as called when it is signalled, so that several jobs at once call several
     // threads, and none twice.
@@ -43,23 +39,28 @@ static void append(sc_courier *courier, sc__job *job)
 // Under the lock.
 static void take_out(sc_courier *courier, sc__job *job)
 {
-    if (job->previous) {
-        job->previous->next = job->next;
-    } else {
-        courier->first = job->next;
-    }
-    if (job->next) {
-        job->next->previous = job->previous;
-    } else {
-        courier->last = job->previous;
-    }
+    sc_deadlines_cancel(&courier->queue[job->is_dear], &job->place);
     if (!job->is_replied) sc_deadlines_cancel(&courier->leaving, &job->leaving);
+}
+
+// Under the lock: the job whose turn it is, cheap or dear; NULL: there is none for a thread now.
+static sc__job *first_in_order(const sc_courier *courier, bool may_be_dear)
+{
+    const bool is_dear = may_be_dear && sc_deadlines_next(&courier->queue[true]) <
+                                            sc_deadlines_next(&courier->queue[false]);
+    return sc_deadlines_first(&courier->queue[is_dear]);
+}
+
+// Under the lock: whether a thread may take a dear job, so that half of them are left to others.
+static bool may_take_dear(const sc_courier *courier)
+{
+    return courier->dear_count < (courier->thread_count + 1) / 2;
 }
 
 // Under the lock.
 static sc__job *take_first(sc_courier *courier)
 {
-    sc__job *job = courier->first;
+    sc__job *job = first_in_order(courier, true);
     if (job) take_out(courier, job);
     return job;
 }
@@ -73,14 +74,33 @@ void sc__courier_enqueue(sc_courier *courier, sc__job *job)
 
 sc__job *sc__courier_next(sc_courier *courier)
 {
+    sc__job *job = NULL;
     pthread_mutex_lock(&courier->lock);
-    while (!courier->first && !courier->is_stopping) {
+    while (!(job = first_in_order(courier, may_take_dear(courier))) && !courier->is_stopping) {
         courier->idle_count++;
         pthread_cond_wait(&courier->is_needed, &courier->lock);
     }
-    sc__job *job = courier->is_stopping ? NULL : take_first(courier);
+    if (courier->is_stopping) {
+        job = NULL;
+    } else {
+        take_out(courier, job);
+        courier->dear_count += job->is_dear;
+    }
     pthread_mutex_unlock(&courier->lock);
     return job;
+}
+
+void sc__courier_done(sc_courier *courier, bool was_dear)
+{
+    if (!was_dear) return;
+    pthread_mutex_lock(&courier->lock);
+    courier->dear_count--;
+    // Threads that were called for dear jobs and could not take them wait for this.
+    if (courier->queue[true].count > 0 && courier->idle_count > 0) {
+        courier->idle_count--;
+        pthread_cond_signal(&courier->is_needed);
+    }
+    pthread_mutex_unlock(&courier->lock);
 }
 
 sc__job *sc__courier_take(sc_courier *courier)
@@ -94,7 +114,7 @@ sc__job *sc__courier_take(sc_courier *courier)
 bool sc__courier_has_jobs(sc_courier *courier)
 {
     pthread_mutex_lock(&courier->lock);
-    const bool has_jobs = courier->first != NULL;
+    const bool has_jobs = courier->queue[false].count > 0 || courier->queue[true].count > 0;
     pthread_mutex_unlock(&courier->lock);
     return has_jobs;
 }
@@ -180,8 +200,27 @@ bool sc__courier_may_go_on(sc_courier *courier, const sc__job *job)
     return may_go_on;
 }
 
-// What the end of a job tells about the provider.
-static sc__verdict verdict_of(const sc__job *job, sc_failure failure)
+/** A provider that is too slow for one errand need not be for others. */
+#define OUTLIER_RATIO 8.0
+
+// Under the lock: whether a job without a reply in time says nothing about the provider, since
+// others that were under way with it came back well, or since it costs far more than they do.
+static bool is_outlier(const sc_courier *courier, const sc__job *job)
+{
+    return courier->well_us > job->sent_us ||
+           (courier->well_cost > 0 && job->cost > OUTLIER_RATIO * courier->well_cost);
+}
+
+// Under the lock.
+static void remember_well(sc_courier *courier, const sc__job *job, int64_t now_us)
+{
+    const double weight = courier->well_cost > 0 ? 1.0 / 16 : 1;
+    courier->well_us = now_us;
+    courier->well_cost += weight * (fmax(job->cost, 1) - courier->well_cost);
+}
+
+// What the end of a job tells about the provider. Under the lock.
+static sc__verdict verdict_of(const sc_courier *courier, const sc__job *job, sc_failure failure)
 {
     if (job->errand->given) return SC__NO_VERDICT;
     switch (failure) {
@@ -192,7 +231,9 @@ static sc__verdict verdict_of(const sc__job *job, sc_failure failure)
         return SC__WENT_BADLY;
     case SC_FAILURE_TIMEOUT:
         // It may not have been asked, or have answered in time, and the threads were late.
-        return job->errand->tries > 0 && !job->is_replied ? SC__WENT_BADLY : SC__NO_VERDICT;
+        return job->errand->tries > 0 && !job->is_replied && !is_outlier(courier, job)
+                   ? SC__WENT_BADLY
+                   : SC__NO_VERDICT;
     case SC_FAILURE_REFUSED:
         if (job->errand->tries == 0) return SC__NO_VERDICT;
         return job->exchange.status >= 500 ? SC__WENT_BADLY : SC__WENT_WELL;
@@ -227,11 +268,15 @@ sc_err sc_courier_send(sc_courier *courier, sc_errand *errand)
     errand->latency_s = 0.0;
     errand->reply = (sc_bytes){.data = NULL};
     errand->tries = 0;
+    const double cost = is_given ? 0 : sc_cost_of_relay(courier->costs, errand->relay);
     pthread_mutex_lock(&courier->lock);
     sc__job *job = courier->is_stopping ? NULL : take_spare(courier);
     if (job) {
         *job = (sc__job){.errand = errand,
                          .sent_us = now_us,
+                         .cost = cost,
+                         .order_us = sc__order_of(now_us, cost),
+                         .is_dear = cost > DEAR_STEPS,
                          .is_replied = is_given,
                          .leave_by_us = errand->leave_by_us < errand->deadline_us
                                             ? errand->leave_by_us
@@ -270,7 +315,7 @@ void sc__courier_settle(sc_courier *courier, sc__job *job, sc_failure failure)
 {
     sc_errand *errand = job->errand;
     const int64_t now_us = sc_clock_us();
-    const sc__verdict verdict = verdict_of(job, failure);
+    const sc_failure provider_failure = failure;  // our own lateness is none of the provider's
     if (!failure && now_us > errand->deadline_us) failure = forget_late_answers(errand);
     if (failure == SC_FAILURE_STOPPED) {
         sc_fail(&errand->diag, SC_EINTERRUPTED, "the service stopped before the provider answered");
@@ -287,6 +332,8 @@ void sc__courier_settle(sc_courier *courier, sc__job *job, sc_failure failure)
     sc_bytes_fini(&job->request);
 
     pthread_mutex_lock(&courier->lock);
+    const sc__verdict verdict = verdict_of(courier, job, provider_failure);
+    if (verdict == SC__WENT_WELL) remember_well(courier, job, now_us);
     sc__breaker_report(&courier->breaker, now_us, job->is_trial, verdict);
     job->next = courier->spare;
     courier->spare = job;
@@ -403,6 +450,8 @@ static void write_request(sc__provider_thread *thread, sc__job *job)
                                    .request_size = job->request.size,
                                    .leave_by_us = job->leave_by_us,
                                    .deadline_us = errand->deadline_us,
+                                   .order_us = job->order_us,
+                                   .is_dear = job->is_dear,
                                    .diag = &errand->diag};
     sc__connections_post(courier->connections, &job->exchange);
 }
@@ -496,7 +545,9 @@ void *sc__provider_thread_run(void *context)
     snprintf(name, sizeof name, "courier-%u", (unsigned)(thread - courier->threads));
     pthread_setname_np(pthread_self(), name);
     for (sc__job *job = sc__courier_next(courier); job; job = sc__courier_next(courier)) {
+        const bool is_dear = job->is_dear;  // the job may be another's before it is done
         do_job_and_wipe(thread, job);
+        sc__courier_done(courier, is_dear);
     }
     return NULL;
 }

@@ -180,6 +180,7 @@ static void let_go(sc_ticket *ticket)
     ticket->state = SC_TICKET_OPEN;
     ticket->reservation = NULL;
     ticket->next = NULL;
+    ticket->cost = 0;
 }
 
 /** A member of a proposal that is off is open again, unless it is gone or its time has run out. */
@@ -366,6 +367,93 @@ static bool covers_ours(const sc_reservation *reservation)
     return true;
 }
 
+// --- What a proposal costs ------------------------------------------------------------------
+
+void sc__ledger_state_set_costs(sc__ledger_state *state, const sc_cost_model *costs)
+{
+    state->costs = costs;
+}
+
+/** Estimate the members' own requests on this cloak; returns the sum. */
+static double estimate_members(const sc__ledger_state *state, const sc_reservation *reservation)
+{
+    double sum = 0;
+    for (sc_ticket *ticket = reservation->members; ticket; ticket = ticket->next) {
+        const sc_cost_reach reach =
+            sc_cost_reach_of(state->costs, ticket->query.segment, &ticket->request);
+        ticket->cost = sc_cost_steps(reach, (double)reservation->proposal->border_node_count);
+        sum += ticket->cost;
+    }
+    return sum;
+}
+
+/** The least of what our members' tickets allow; 0: any number. */
+static double allowed_cost(const sc_reservation *reservation)
+{
+    double most = 0;
+    for (const sc_ticket *ticket = reservation->members; ticket; ticket = ticket->next) {
+        if (ticket->max_cost > 0 && (most == 0 || ticket->max_cost < most)) most = ticket->max_cost;
+    }
+    return most;
+}
+
+/** A request is answered once, however many ask for it. */
+static bool is_asked_before(const sc_reservation *reservation, const sc_ticket *ticket)
+{
+    const sc_ticket *other = reservation->members;
+    while (other != ticket && !sc_request_equal(&other->request, &ticket->request)) {
+        other = other->next;
+    }
+    return other != ticket;
+}
+
+/** What the different requests of our members cost, and the dearest of them. */
+static double cost_of_different(const sc_reservation *reservation, sc_ticket **dearest)
+{
+    double sum = 0;
+    *dearest = reservation->members;
+    for (sc_ticket *ticket = reservation->members; ticket; ticket = ticket->next) {
+        if (is_asked_before(reservation, ticket)) continue;
+        sum += ticket->cost;
+        if (ticket->cost > (*dearest)->cost) *dearest = ticket;
+    }
+    return sum;
+}
+
+/** Members with that request have failed. */
+static void fail_costly(sc__ledger_state *state, sc_reservation *reservation,
+                        const sc_request *request, sc_time now)
+{
+    const sc_request dear = *request;
+    for (sc_ticket **link = &reservation->members; *link;) {
+        sc_ticket *ticket = *link;
+        if (!sc_request_equal(&ticket->request, &dear)) {
+            link = &ticket->next;
+            continue;
+        }
+        *link = ticket->next;
+        let_go(ticket);
+        sc__ledger_send_remove(state, ticket, false);
+        sc__ledger_settle_failed(state, ticket, SC_FAILURE_COSTLY, now);
+    }
+}
+
+/** Whether the provider can be asked for so much. If not, those of our members that ask for the
+ * dearest have failed, until the others would do. Each gateway looks at its own. */
+static bool is_affordable(sc__ledger_state *state, sc_reservation *reservation, sc_time now)
+{
+    if (!state->costs) return true;
+    const double most = allowed_cost(reservation);
+    const double sum = estimate_members(state, reservation);
+    if (most == 0 || sum <= most) return true;
+    sc_ticket *dearest = NULL;
+    if (cost_of_different(reservation, &dearest) <= most) return true;
+    do {
+        fail_costly(state, reservation, &dearest->request, now);
+    } while (cost_of_different(reservation, &dearest) > most);
+    return false;
+}
+
 /** A quick look, and the paranoid one if that is wanted. */
 static sc_err look_at_promises(sc__ledger_state *state, const sc_reservation *reservation,
                                sc_time now)
@@ -399,6 +487,10 @@ void sc__ledger_take_proposal(sc__ledger_state *state, sc_proposal *proposal, sc
     const bool is_fit = makes_sense && gather_members(state, reservation);
     reservation->too_late = sc__ledger_too_late_for(state, proposal->deadline);
     if (!is_fit || now >= reservation->too_late) {
+        refuse(state, reservation, now);
+        return;
+    }
+    if (!is_affordable(state, reservation, now)) {
         refuse(state, reservation, now);
         return;
     }

@@ -113,6 +113,10 @@ SC_CHECKED sc_err sc__ledger_state_new(const sc__ledger_state_options *options, 
 /** NULL is fine. Tickets that are still there are not freed: sc__ledger_state_stop() before. */
 void sc__ledger_state_free(sc__ledger_state *state);
 
+/** Look at what proposals cost the provider from now on: a member whose request costs more than its
+ * ticket allows has failed as too costly, and the others are open as before. Borrowed. */
+void sc__ledger_state_set_costs(sc__ledger_state *state, const sc_cost_model *costs);
+
 // --- What happens ---------------------------------------------------------------------------
 
 /** A ticket comes in. One that is late, is there already, or finds no room, is settled at once. Its

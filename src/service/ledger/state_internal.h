@@ -48,6 +48,7 @@ void sc__examiner_fini(sc__examiner *examiner);
 struct sc__ledger_state {
     sc__ledger_state_options options;
     sc_rng *rng;
+    const sc_cost_model *costs;  ///< borrowed; NULL: what a cloak costs is not looked at
     sc__examiner examiner;
     sc_partition_walker *walker;
     sc__proposal_outcomes *outcomes;

@@ -47,8 +47,9 @@ typedef struct sc_ticket {
     sc_road_point at;    ///< where the traveller is, and which way it goes
     sc_request request;  ///< in normal form, categories as the courier's vocabulary has them
     sc_time asked;
-    void *client;   ///< that waits for it; the ledger never looks at it
-    unsigned loop;  ///< in which it waits
+    double max_cost;  ///< steps (courier/cost_estimate.h) that its cloak may cost; 0: any number
+    void *client;     ///< that waits for it; the ledger never looks at it
+    unsigned loop;    ///< in which it waits
 
     // The ledger's.
     sc_ticket_state state;
@@ -72,6 +73,7 @@ typedef struct sc_ticket {
     uint32_t segments;
     sc_time published;  ///< when its cloak left; or when it was dropped
     sc_time settled;
+    double cost;        ///< steps of its own request in the cloak proposed last; 0: there was none
     sc_answer *answer;  ///< of SC_OUTCOME_ANSWERED; freed with the ticket
 } sc_ticket;
 

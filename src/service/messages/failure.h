@@ -9,18 +9,19 @@
 #define SC_MESSAGES_FAILURE_H
 
 /** Why an errand failed. */
-#define SC_FAILURE_MAP(X)                                                                 \
-    X(NONE, 0, "none")                                                                    \
-    X(UNREACHABLE, 1, "provider_unreachable")   /* no connection, or it broke off */      \
-    X(TIMEOUT, 2, "provider_timeout")           /* no reply in time */                    \
-    X(REFUSED, 3, "provider_refused")           /* it says that it cannot answer */       \
-    X(UNBELIEVABLE, 4, "provider_unbelievable") /* a reply that cannot be true */         \
-    X(SUSPENDED, 5, "provider_suspended")       /* the breaker is open */                 \
-    X(OVERLOADED, 6, "overloaded")              /* no memory or no room on our side */    \
-    X(IN_DOUBT, 7, "in_doubt")       /* the ledger's: its deadline came while reserved */ \
-    X(STOPPED, 8, "stopped")         /* the service ends */                               \
-    X(UNSENT, 9, "not_sent_in_time") /* too late to begin, and nothing was said */        \
-    X(LOST, 10, "result_lost")       /* another gateway asked the provider, and fell silent */
+#define SC_FAILURE_MAP(X)                                                                      \
+    X(NONE, 0, "none")                                                                         \
+    X(UNREACHABLE, 1, "provider_unreachable")   /* no connection, or it broke off */           \
+    X(TIMEOUT, 2, "provider_timeout")           /* no reply in time */                         \
+    X(REFUSED, 3, "provider_refused")           /* it says that it cannot answer */            \
+    X(UNBELIEVABLE, 4, "provider_unbelievable") /* a reply that cannot be true */              \
+    X(SUSPENDED, 5, "provider_suspended")       /* the breaker is open */                      \
+    X(OVERLOADED, 6, "overloaded")              /* no memory or no room on our side */         \
+    X(IN_DOUBT, 7, "in_doubt")       /* the ledger's: its deadline came while reserved */      \
+    X(STOPPED, 8, "stopped")         /* the service ends */                                    \
+    X(UNSENT, 9, "not_sent_in_time") /* too late to begin, and nothing was said */             \
+    X(LOST, 10, "result_lost")       /* another gateway asked the provider, and fell silent */ \
+    X(COSTLY, 11, "too_costly")      /* its cloak would cost the provider too much */
 
 typedef enum sc_failure {
 #define X(name, value, word) SC_FAILURE_##name = (value),

@@ -113,12 +113,31 @@ static unsigned seconds_of(int64_t us)
     return s < 1 ? 1 : s > INT_MAX ? INT_MAX : (unsigned)s;
 }
 
+/** How long a bucket takes to fill by so much. */
+static int64_t time_of(double amount, double rate_per_s)
+{
+    return (int64_t)fmin(fmax(1e6 * amount / rate_per_s, 1), LONGEST_US);
+}
+
+/** How long an empty one takes to be full: `burst` of them are in it, however fast it fills. */
+static int64_t time_of_all(double burst, double rate_per_s)
+{
+    const double one_by_one = (double)time_of(1, rate_per_s) * burst;
+    return (int64_t)fmin(fmax(one_by_one, 1e6 * burst / rate_per_s), LONGEST_US);
+}
+
 unsigned sc_rate_limit_take(sc_rate_limit *limit, uint64_t who, double rate_per_s, double burst,
                             int64_t now_us)
 {
-    if (!(rate_per_s > 0)) return 0;
-    const int64_t one_us = (int64_t)fmin(fmax(1e6 / rate_per_s, 1), LONGEST_US);
-    const int64_t all_us = (int64_t)fmin((double)one_us * fmax(burst, 1), LONGEST_US);
+    return sc_rate_limit_take_amount(limit, who, 1, rate_per_s, fmax(burst, 1), now_us);
+}
+
+unsigned sc_rate_limit_take_amount(sc_rate_limit *limit, uint64_t who, double amount,
+                                   double rate_per_s, double burst, int64_t now_us)
+{
+    if (!(rate_per_s > 0) || !(amount > 0)) return 0;
+    const int64_t all_us = time_of_all(burst, rate_per_s);
+    const int64_t amount_us = time_of(fmin(amount, burst), rate_per_s);
 
     const size_t set = set_of(limit, who);
     pthread_mutex_t *lock = &limit->shards[set % SHARDS].lock;
@@ -128,14 +147,36 @@ unsigned sc_rate_limit_take(sc_rate_limit *limit, uint64_t who, double rate_per_
     int64_t full_us = b->full_us > now_us ? b->full_us : now_us;
     // None is emptier than empty, though it was when limits were tighter, before a reload.
     if (full_us - now_us > all_us) full_us = now_us + all_us;
-    const int64_t missing_us = full_us + one_us - all_us - now_us;
+    const int64_t missing_us = full_us + amount_us - all_us - now_us;
     if (missing_us <= 0) {
-        *b = (bucket){.who = who, .full_us = full_us + one_us};
+        *b = (bucket){.who = who, .full_us = full_us + amount_us};
     } else {
         wait_s = seconds_of(missing_us);
     }
     pthread_mutex_unlock(lock);
     return wait_s;
+}
+
+void sc_rate_limit_charge(sc_rate_limit *limit, uint64_t who, double amount, double rate_per_s,
+                          double burst, int64_t now_us)
+{
+    if (!(rate_per_s > 0) || amount == 0 || isnan(amount)) return;
+    const int64_t amount_us = time_of(fabs(amount), rate_per_s);
+    const int64_t empty_us = now_us + time_of_all(burst, rate_per_s);
+
+    const size_t set = set_of(limit, who);
+    pthread_mutex_t *lock = &limit->shards[set % SHARDS].lock;
+    pthread_mutex_lock(lock);
+    bucket *b = find(limit->buckets + set * limit->set_size, limit->set_size, who);
+    const int64_t full_us = b->full_us > now_us ? b->full_us : now_us;
+    if (amount > 0) {
+        const int64_t later_us = full_us + amount_us < empty_us ? full_us + amount_us : empty_us;
+        *b = (bucket){.who = who, .full_us = later_us > full_us ? later_us : full_us};
+    } else if (b->who == who && b->full_us != 0) {
+        // Of a name that has lost its bucket, what is given back is lost: the bucket is another's.
+        b->full_us = full_us - amount_us > now_us ? full_us - amount_us : now_us;
+    }
+    pthread_mutex_unlock(lock);
 }
 
 void sc_rate_limit_forget(sc_rate_limit *limit, int64_t now_us)

@@ -44,6 +44,20 @@ unsigned sc_rate_limit_take(sc_rate_limit *limit, uint64_t who, double rate_per_
                             int64_t now_us);
 
 /**
+ * Take more or less than one, where requests differ in what they cost. As above, with one rate and
+ * burst for all names of a table; an amount above `burst` needs a full bucket, and empties it.
+ */
+unsigned sc_rate_limit_take_amount(sc_rate_limit *limit, uint64_t who, double amount,
+                                   double rate_per_s, double burst, int64_t now_us);
+
+/**
+ * Take what turned out to be owed beside what was taken, though the bucket may hold less: it is
+ * empty then. A negative amount is given back. Any thread.
+ */
+void sc_rate_limit_charge(sc_rate_limit *limit, uint64_t who, double amount, double rate_per_s,
+                          double burst, int64_t now_us);
+
+/**
  * Clear every bucket that is full again, so that no trace of its name is left. Limits stay
  * the same. Any thread; to be called now and then. Time O(capacity), a few milliseconds for a
  * million; others are not kept waiting.

@@ -32,9 +32,10 @@ typedef struct query_scene_options {
     unsigned loops;
     size_t max_pending;
     double jitter_s;
-    unsigned engine_threads;    ///< 0: the ledger's thread runs the engine
-    unsigned provider_threads;  ///< 0: and sees to the provider
-    const char *provider;       ///< an address; NULL: the built-in one
+    unsigned engine_threads;     ///< 0: the ledger's thread runs the engine
+    unsigned provider_threads;   ///< 0: and sees to the provider
+    const char *provider;        ///< an address; NULL: the built-in one
+    double provider_deadline_s;  ///< 0: a second if it is elsewhere, a minute if built in
     void (*handle)(void *context, unsigned loop,
                    sc_http_request *request);  ///< context: the query_scene
 } query_scene_options;
@@ -48,7 +49,8 @@ typedef struct query_scene {
     query_scene_options options;
 } query_scene;
 
-/** No limits of rates; company of three is enough, and half a second may be. */
+/** No limits of rates, and wide ones of profiles; company of three is enough, and half a second may
+ * be. */
 static inline query_scene_options query_scene_options_default(void)
 {
     query_scene_options options = {
@@ -56,7 +58,11 @@ static inline query_scene_options query_scene_options_default(void)
     options.policy.least.max_wait_us = sc_time_from_seconds(0.05);
     options.policy.standard.k = 3;
     options.policy.standard.l = 2;
+    options.policy.most = (sc_profile){
+        .k = 1000, .l = 10000, .max_hops = 16, .max_wait_us = sc_time_from_seconds(3600)};
     options.policy.user_rate = 0.0;
+    options.policy.user_cost = 0.0;
+    options.policy.user_waiting = 0.0;
     return options;
 }
 
@@ -107,6 +113,7 @@ static inline void query_scene_furnish(query_scene *h, const query_scene_options
     service->loops = options->loops;
     CHECK_OK(sc_credentials_new(query_scene_terms(&options->policy), &service->credentials), NULL);
     CHECK_OK(sc_rate_limit_new(1024, &service->user_rates), NULL);
+    CHECK_OK(sc_query_charges_new(1024, &service->charges), NULL);
     CHECK_OK(sc_pending_new(options->max_pending, &service->pending), NULL);
     CHECK_OK(sc_metrics_new(NULL, &service->metrics), NULL);
 
@@ -144,7 +151,9 @@ static inline void query_scene_staff(query_scene *h)
     ledger.max_pending = h->options.max_pending;
     ledger.jitter_us = sc_time_from_seconds(h->options.jitter_s);
     // One that is not there is waited for in vain; any other has time on a busy machine, too.
-    ledger.provider_deadline_s = h->options.provider ? 1.0 : 60.0;
+    ledger.provider_deadline_s = h->options.provider_deadline_s > 0 ? h->options.provider_deadline_s
+                                 : h->options.provider              ? 1.0
+                                                                    : 60.0;
     ledger.is_paranoid = true;
     if (h->options.engine_threads > 0) ledger.engine_threads = h->options.engine_threads;
     ledger.settled = sc_query_route_settled;
@@ -187,6 +196,7 @@ static inline void query_scene_close(query_scene *h)
     sc_metrics_free(service->metrics);
     sc_pending_free(service->pending);
     sc_rate_limit_free(service->user_rates);
+    sc_query_charges_free(service->charges);
     sc_credentials_free(service->credentials);
     sc_lbs_free(h->lbs);
     sc_objects_release(h->objects);

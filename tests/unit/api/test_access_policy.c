@@ -18,7 +18,10 @@ static void test_the_defaults_are_those_that_are_written_down(void **state)
     assert_int_equal(terms.standard.max_hops, 4);
     assert_int_equal(terms.standard.max_wait_us, 10000000);
     assert_int_equal(terms.least.k, 2);
-    assert_int_equal(terms.most.max_wait_us, 3600000000);
+    assert_int_equal(terms.most.k, 100);
+    assert_int_equal(terms.most.l, 50);
+    assert_int_equal(terms.most.max_hops, 8);
+    assert_int_equal(terms.most.max_wait_us, 60000000);
     assert_int_equal(terms.requests.max_k, 100);
     assert_int_equal(terms.user_pending, 1);
     assert_int_equal(terms.events, SC_ACCESS_LOCAL);
@@ -38,7 +41,7 @@ static void test_a_term_that_makes_no_sense_is_named(void **state)
 {
     (void)state;
     CHECK_SPOILT(least.k, 0, "the minimum of k is 0");
-    CHECK_SPOILT(least.k, 6, "k: the minimum is 6, the default 5, the maximum 1000");
+    CHECK_SPOILT(least.k, 6, "k: the minimum is 6, the default 5, the maximum 100");
     CHECK_SPOILT(most.k, 4, "k: the minimum is 2, the default 5, the maximum 4");
     CHECK_SPOILT(least.l, 0, "the minimum of l is 0");
     CHECK_SPOILT(standard.l, 20000, "l: ");
@@ -50,6 +53,10 @@ static void test_a_term_that_makes_no_sense_is_named(void **state)
     CHECK_SPOILT(requests.max_radius_m, -1.0, "requests.max_radius_m is -1");
     CHECK_SPOILT(requests.max_radius_s, -1.0, "requests.max_radius_s is -1");
     CHECK_SPOILT(metric, SC_METRIC_COUNT, "metric: must be distance or time");
+    CHECK_SPOILT(max_objects, -1.0, "max_objects is -1");
+    CHECK_SPOILT(max_cost, NOT_A_NUMBER, "max_cost");
+    CHECK_SPOILT(user_waiting, -1.0, "user_waiting is -1");
+    CHECK_SPOILT(user_cost, -1.0, "user_cost is -1");
     CHECK_SPOILT(max_snap_m, NOT_A_NUMBER, "max_snap_m");
     CHECK_SPOILT(user_rate, -0.5, "user_rate is -0.5");
     CHECK_SPOILT(user_burst, 0.5, "user_burst is 0.5");

@@ -14,7 +14,8 @@ static const sc_vocabulary vocabulary = {words, 3};
 static sc_policy policy(void)
 {
     sc_policy terms = default_policy();
-    terms.most.k = 50;
+    terms.most = (sc_profile){
+        .k = 50, .l = 10000, .max_hops = 16, .max_wait_us = sc_time_from_seconds(3600)};
     terms.requests.max_radius_m = 3000.0;
     terms.requests.max_radius_s = 600.0;
     return terms;

@@ -2,6 +2,7 @@
 // field; and nothing of it reaches the ledger.
 #include "query_scene.h"
 #include "support/place.h"
+#include "support/rough_provider.h"
 
 #include <pthread.h>
 
@@ -222,6 +223,148 @@ static void test_a_user_with_too_many_queries_is_told_when_to_come_back(void **s
     query_scene_close(h);
 }
 
+#define WIDE(edge)                                                     \
+    "{\"position\":{\"edge\":" edge ",\"offset_m\":1},"                \
+    "\"profile\":{\"k\":4,\"l\":1,\"max_hops\":16,\"max_wait_s\":30}," \
+    "\"request\":{\"type\":\"range\",\"radius_m\":20000}}"
+
+static void test_a_query_that_would_cost_too_much_is_refused(void **state)
+{
+    (void)state;
+    query_scene_options options = query_scene_options_default();
+    options.policy.max_objects = 5;
+    query_scene *h = query_scene_open(&options);
+    const int fd = query_scene_call(h);
+    check_refused(h, fd, WIDE("3"), 400, "too-costly", "/request/radius_m");
+    check_refused(h, fd,
+                  "{\"position\":{\"edge\":3,\"offset_m\":1},"
+                  "\"request\":{\"type\":\"range\",\"radius_s\":1800}}",
+                  400, "too-costly", "/request/radius_s");
+    assert_int_equal(sc_query_route_refused(h->service.query_route, SC_PROBLEM_COSTLY), 2);
+    // Those nearest are few, whatever else is there.
+    query_scene_ask(h, fd, "alice", GOOD);
+    query_scene_reply reply = query_scene_receive(fd);
+    assert_int_equal(reply.status, 200);
+    json_decref(reply.body);
+    close(fd);
+    query_scene_close(h);
+
+    options.policy.max_objects = 0;
+    options.policy.max_cost = 60;
+    h = query_scene_open(&options);
+    const int other = query_scene_call(h);
+    check_refused(h, other, WIDE("3"), 400, "too-costly", "/request");
+    query_scene_ask(h, other, "alice", GOOD);
+    reply = query_scene_receive(other);
+    assert_int_equal(reply.status, 200);
+    json_decref(reply.body);
+    close(other);
+    query_scene_close(h);
+}
+
+static void check_cost_is_used_up(int fd)
+{
+    const query_scene_reply reply = query_scene_receive(fd);
+    assert_int_equal(reply.status, 429);
+    assert_string_equal(query_scene_text(&reply, "type"), "urn:starcloak:problem:cost");
+    assert_non_null(strcasestr(reply.head, "Retry-After: "));
+    json_decref(reply.body);
+}
+
+static void test_queries_are_charged_what_they_cost(void **state)
+{
+    (void)state;
+    query_scene_options options = query_scene_options_default();
+    options.policy.user_cost = 1e-3;
+    query_scene *h = query_scene_open(&options);
+    const int fd = query_scene_call(h);
+    // The bucket holds less than this: it must be full, and is empty then.
+    query_scene_ask(h, fd, "alice", GOOD);
+    const query_scene_reply reply = query_scene_receive(fd);
+    assert_int_equal(reply.status, 200);
+    json_decref(reply.body);
+    query_scene_ask(h, fd, "alice", GOOD);
+    check_cost_is_used_up(fd);
+    assert_int_equal(sc_query_route_refused(h->service.query_route, SC_PROBLEM_COST), 1);
+    // Another user is not meant, and nothing is left pending.
+    query_scene_ask(h, fd, "bob", GOOD);
+    const query_scene_reply other = query_scene_receive(fd);
+    assert_int_equal(other.status, 200);
+    json_decref(other.body);
+    assert_int_equal(sc_pending_count(h->service.pending), 0);
+    close(fd);
+    query_scene_close(h);
+}
+
+#define ALONE(k, wait)                                                                        \
+    "{\"position\":{\"edge\":3,\"offset_m\":1},\"profile\":{\"k\":" k ",\"max_wait_s\":" wait \
+    "},\"request\":{\"type\":\"knn\",\"k\":1}}"
+
+static void test_a_user_with_a_large_k_has_its_share_of_waiting(void **state)
+{
+    (void)state;
+    query_scene_options options = query_scene_options_default();
+    options.policy.standard.max_wait_us = sc_time_from_seconds(0.1);
+    options.policy.user_waiting = 1e-6;  // what is used up stays so
+    options.policy.most.max_wait_us = sc_time_from_seconds(0.5);
+    query_scene *h = query_scene_open(&options);
+    const int fd = query_scene_call(h);
+    // Five seconds are in the bucket; a hundred times the default k of 3 uses them up at once.
+    query_scene_ask(h, fd, "alice", ALONE("300", "0.5"));
+    WAIT_UNTIL(sc_query_charges_pending(h->service.charges, SC_PENDING_SIZES - 1) == 1);
+    assert_int_equal(sc_query_charges_pending(h->service.charges, 0), 0);
+    query_scene_reply reply = query_scene_receive(fd);
+    assert_int_equal(reply.status, 200);
+    json_decref(reply.body);
+    assert_int_equal(sc_query_charges_pending(h->service.charges, SC_PENDING_SIZES - 1), 0);
+    query_scene_ask(h, fd, "alice", ALONE("300", "0.5"));
+    reply = query_scene_receive(fd);
+    assert_int_equal(reply.status, 429);
+    assert_string_equal(query_scene_text(&reply, "type"), "urn:starcloak:problem:waiting");
+    assert_non_null(strcasestr(reply.head, "Retry-After: "));
+    json_decref(reply.body);
+    assert_int_equal(sc_query_route_refused(h->service.query_route, SC_PROBLEM_WAITING), 1);
+    assert_int_equal(sc_pending_count(h->service.pending), 0);
+    // Another user is not meant.
+    query_scene_ask(h, fd, "bob", ALONE("300", "0.1"));
+    reply = query_scene_receive(fd);
+    assert_int_equal(reply.status, 200);
+    json_decref(reply.body);
+    close(fd);
+    query_scene_close(h);
+}
+
+#define TOGETHER                                                              \
+    "{\"position\":{\"edge\":3,\"offset_m\":1},\"profile\":{\"k\":2,\"l\":1," \
+    "\"max_wait_s\":60},\"request\":{\"type\":\"knn\",\"k\":1}}"
+
+// So that nobody has more cloaks at the provider than pending queries.
+static void test_who_goes_away_is_pending_until_the_provider_is_done(void **state)
+{
+    (void)state;
+    rough_provider *provider = rough_provider_new(NULL, SC_ENCODING_COMPACT);
+    rough_provider_up(provider);
+    rough_provider_next(provider, ROUGH_SILENT, 1000);
+    query_scene_options options = query_scene_options_default();
+    options.provider = rough_provider_url(provider);
+    options.provider_deadline_s = 60;
+    query_scene *h = query_scene_open(&options);
+    const int alice = query_scene_call(h);
+    const int bob = query_scene_call(h);
+    const int again = query_scene_call(h);
+    query_scene_ask(h, alice, "alice", TOGETHER);
+    query_scene_ask(h, bob, "bob", TOGETHER);
+    WAIT_UNTIL(rough_provider_count(provider) >= 1);
+    close(alice);
+    WAIT_UNTIL(sc_http_stats_of(h->service.http).gone == 1);
+    query_scene_ask(h, again, "alice", TOGETHER);
+    HEAR_PROBLEM(again, 429, "pending");
+    close(bob);
+    close(again);
+    query_scene_close(h);
+    rough_provider_free(provider);
+}
+
 static void test_a_full_ledger_is_said_at_once(void **state)
 {
     (void)state;
@@ -323,6 +466,10 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_what_cannot_be_asked_is_refused_with_its_field),
     cmocka_unit_test(test_a_body_must_say_that_it_is_json),
     cmocka_unit_test(test_a_user_with_too_many_queries_is_told_when_to_come_back),
+    cmocka_unit_test(test_a_query_that_would_cost_too_much_is_refused),
+    cmocka_unit_test(test_queries_are_charged_what_they_cost),
+    cmocka_unit_test(test_a_user_with_a_large_k_has_its_share_of_waiting),
+    cmocka_unit_test(test_who_goes_away_is_pending_until_the_provider_is_done),
     cmocka_unit_test(test_a_full_ledger_is_said_at_once),
     cmocka_unit_test(test_a_service_that_drains_takes_no_query),
     cmocka_unit_test(test_a_policy_that_is_exchanged_holds_from_then_on),

@@ -52,10 +52,14 @@ static void test_the_policy_of_the_defaults_is_the_one_written_down(void **state
     const sc_policy got = sc_settings_policy(settings);
     const sc_policy wanted = {
         .least = {.k = 2, .l = 1, .max_hops = 1, .max_wait_us = sc_time_from_seconds(1)},
-        .most = {.k = 1000, .l = 10000, .max_hops = 16, .max_wait_us = sc_time_from_seconds(3600)},
+        .most = {.k = 100, .l = 50, .max_hops = 8, .max_wait_us = sc_time_from_seconds(60)},
         .standard = {.k = 5, .l = 3, .max_hops = 4, .max_wait_us = sc_time_from_seconds(10)},
         .requests = {.max_k = 100, .max_radius_m = 20000.0, .max_radius_s = 1800.0},
         .metric = SC_METRIC_TIME,
+        .max_objects = 2000.0,
+        .max_cost = 300000.0,
+        .user_cost = 5000.0,
+        .user_waiting = 1.0,
         .max_snap_m = 250.0,
         .user_rate = 1.0,
         .user_burst = 5.0,
@@ -66,7 +70,9 @@ static void test_the_policy_of_the_defaults_is_the_one_written_down(void **state
         .metrics = SC_ACCESS_LOCAL,
     };
     assert_int_equal(got.least.k, wanted.least.k);
+    assert_int_equal(got.most.k, wanted.most.k);
     assert_int_equal(got.most.l, wanted.most.l);
+    assert_int_equal(got.most.max_hops, wanted.most.max_hops);
     assert_int_equal(got.standard.max_hops, wanted.standard.max_hops);
     assert_int_equal(got.standard.max_wait_us, wanted.standard.max_wait_us);
     assert_int_equal(got.least.max_wait_us, wanted.least.max_wait_us);
@@ -76,6 +82,10 @@ static void test_the_policy_of_the_defaults_is_the_one_written_down(void **state
     CHECK_SAME(got.requests.max_radius_s, wanted.requests.max_radius_s);
     assert_int_equal(got.metric, wanted.metric);
     assert_false(got.has_no_times);
+    CHECK_SAME(got.max_objects, wanted.max_objects);
+    CHECK_SAME(got.max_cost, wanted.max_cost);
+    CHECK_SAME(got.user_cost, wanted.user_cost);
+    CHECK_SAME(got.user_waiting, wanted.user_waiting);
     CHECK_SAME(got.max_snap_m, wanted.max_snap_m);
     CHECK_SAME(got.user_rate, wanted.user_rate);
     CHECK_SAME(got.user_burst, wanted.user_burst);

@@ -77,10 +77,10 @@ static void test_the_whole_page_is_as_documented(void **state)
     assert_string_equal(
         reply.body,
         "{\"version\":\"1.2.3\",\"engine\":\"bounded\",\"provider\":\"http\","
-        "\"encoding\":\"compact\",\"profile\":{\"k\":{\"least\":2,\"standard\":5,\"most\":1000},"
-        "\"l\":{\"least\":1,\"standard\":3,\"most\":10000},"
-        "\"max_hops\":{\"least\":1,\"standard\":4,\"most\":16},"
-        "\"max_wait_s\":{\"least\":1,\"standard\":10,\"most\":3600}},"
+        "\"encoding\":\"compact\",\"profile\":{\"k\":{\"least\":2,\"standard\":5,\"most\":100},"
+        "\"l\":{\"least\":1,\"standard\":3,\"most\":50},"
+        "\"max_hops\":{\"least\":1,\"standard\":4,\"most\":8},"
+        "\"max_wait_s\":{\"least\":1,\"standard\":10,\"most\":60}},"
         "\"max_nearest\":100,\"max_radius_m\":20000,\"max_radius_s\":1800,\"metric\":\"time\","
         "\"events\":\"local\",\"offers\":[],"
         "\"cluster\":false,\"demo\":false}");
@@ -126,7 +126,7 @@ static void test_the_policy_is_the_one_in_force(void **state)
     }
     f.policy.least.max_wait_us = 1;
     f.policy.standard.max_wait_us = sc_time_from_seconds(2.5);
-    check_says(&f, "\"max_wait_s\":{\"least\":0.000001,\"standard\":2.5,\"most\":3600}");
+    check_says(&f, "\"max_wait_s\":{\"least\":0.000001,\"standard\":2.5,\"most\":60}");
     f.policy.most.k = UINT32_MAX;
     check_says(&f, "\"most\":4294967295}");
     f.policy.requests.max_radius_m = 1234.5;

@@ -37,7 +37,7 @@ static bool may_go_on(void *context, const sc__exchange *exchange)
     return atomic_fetch_add(&l->asked_count, 1) < atomic_load(&l->may_go_on);
 }
 
-static void line_up_open(line_up *l, unsigned connections)
+static void line_up_open_with(line_up *l, unsigned connections, unsigned threads)
 {
     assert_int_equal(curl_global_init(CURL_GLOBAL_DEFAULT), 0);
     *l = (line_up){.provider = rough_provider_new(NULL, SC_ENCODING_COMPACT)};
@@ -46,6 +46,7 @@ static void line_up_open(line_up *l, unsigned connections)
     l->options = sc_courier_options_default();
     l->options.url = rough_provider_url(l->provider);
     l->options.connections = connections;
+    l->options.threads = threads;
     l->options.max_errands = 100;
     l->options.try_timeout_s = 60.0;
     sc_rng *rng = NULL;
@@ -53,6 +54,11 @@ static void line_up_open(line_up *l, unsigned connections)
     const sc__connections_hooks hooks = {.back = on_back, .may_go_on = may_go_on, .context = l};
     sc_diag diag = {""};
     CHECK_OK(sc__connections_new(&l->options, &hooks, rng, &l->connections, &diag), &diag);
+}
+
+static void line_up_open(line_up *l, unsigned connections)
+{
+    line_up_open_with(l, connections, 1);
 }
 
 static void line_up_close(line_up *l)
@@ -110,6 +116,72 @@ static void test_every_exchange_gets_its_own_reply(void **state)
     assert_int_equal(counts.bytes_out, bytes);
     assert_int_equal(counts.bytes_in, bytes);
     assert_true(rough_provider_connections(l.provider) <= 4);
+    line_up_close(&l);
+}
+
+/** In place: let what was posted go on until the provider has had so many requests. */
+static void turn_until_asked(line_up *l, size_t count)
+{
+    while (rough_provider_count(l->provider) < count) {
+        sc__connections_turn(l->connections);
+        sc__connections_poll(l->connections, NULL, 0, sc_clock_us() + 1000);
+    }
+}
+
+static bool has_body(const line_up *l, size_t i, const char *text)
+{
+    const sc_bytes body = rough_provider_body(l->provider, i);
+    return body.size == strlen(text) && memcmp(body.data, text, body.size) == 0;
+}
+
+static void test_the_first_in_order_gets_a_connection_first(void **state)
+{
+    (void)state;
+    enum { MANY = 5 };
+    static const char *const texts[MANY] = {"e", "b", "d", "a", "c"};
+    line_up l;
+    line_up_open_with(&l, 1, 0);
+    sc__exchange exchanges[MANY];
+    sc_diag diags[MANY];
+    for (int i = 0; i < MANY; i++) {
+        exchanges[i] = exchange_of(texts[i], &diags[i]);
+        exchanges[i].order_us = texts[i][0];
+        exchanges[i].is_dear = i % 2;
+        sc__connections_post(l.connections, &exchanges[i]);
+    }
+    turn_until_asked(&l, MANY);
+    static const char *const wanted[MANY] = {"a", "b", "c", "d", "e"};
+    for (size_t i = 0; i < MANY; i++) {
+        assert_true(has_body(&l, i, wanted[i]));
+    }
+    while (atomic_load(&l.back_count) < MANY) {
+        sc__connections_turn(l.connections);
+    }
+    for (int i = 0; i < MANY; i++) {
+        sc__connections_forget(l.connections, &exchanges[i]);
+    }
+    line_up_close(&l);
+}
+
+static void test_half_of_the_connections_are_left_to_cheap_ones(void **state)
+{
+    (void)state;
+    enum { MANY = 4 };
+    static const char *const texts[MANY] = {"dear", "dear", "dear", "cheap"};
+    line_up l;
+    line_up_open_with(&l, 2, 0);
+    rough_provider_next(l.provider, ROUGH_SILENT, MANY);
+    sc__exchange exchanges[MANY];
+    sc_diag diags[MANY];
+    for (int i = 0; i < MANY; i++) {
+        exchanges[i] = exchange_of(texts[i], &diags[i]);
+        exchanges[i].order_us = i;
+        exchanges[i].is_dear = i < 3;
+        sc__connections_post(l.connections, &exchanges[i]);
+    }
+    turn_until_asked(&l, 2);
+    assert_true(has_body(&l, 0, "cheap") || has_body(&l, 1, "cheap"));
+    assert_int_equal(sc__connections_counts_of(l.connections).tries, 2);
     line_up_close(&l);
 }
 
@@ -226,6 +298,8 @@ static void test_an_address_with_a_password_is_never_shown(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_the_first_in_order_gets_a_connection_first),
+    cmocka_unit_test(test_half_of_the_connections_are_left_to_cheap_ones),
     cmocka_unit_test(test_every_exchange_gets_its_own_reply),
     cmocka_unit_test(test_one_that_may_not_go_on_comes_back_with_its_last_failure),
     cmocka_unit_test(test_one_that_pauses_asks_again_before_it_goes_on),

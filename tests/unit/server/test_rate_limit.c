@@ -48,6 +48,40 @@ static void test_a_full_bucket_gives_its_burst_and_then_one_at_a_time(void **sta
     sc_rate_limit_free(NULL);
 }
 
+static void test_dear_requests_take_more_and_may_be_charged_later(void **state)
+{
+    (void)state;
+    sc_rate_limit *limit = new_rates(64);
+    const int64_t now = 5000 * SECOND;
+    // A bucket of 600 that fills by ten a second.
+    assert_int_equal(sc_rate_limit_take_amount(limit, 1, 400, 10, 600, now), 0);
+    assert_int_equal(sc_rate_limit_take_amount(limit, 1, 300, 10, 600, now), 10);
+    assert_int_equal(sc_rate_limit_take_amount(limit, 1, 200, 10, 600, now), 0);
+    assert_int_equal(sc_rate_limit_take_amount(limit, 1, 5, 10, 600, now), 1);
+    assert_int_equal(sc_rate_limit_take_amount(limit, 1, 0, 10, 600, now), 0);
+    assert_int_equal(sc_rate_limit_take_amount(limit, 1, 9, 0, 600, now), 0);  // no limit
+    // More than the bucket holds needs a full one.
+    assert_int_equal(sc_rate_limit_take_amount(limit, 2, 1, 10, 600, now), 0);
+    assert_int_equal(sc_rate_limit_take_amount(limit, 2, 5000, 10, 600, now), 1);
+    assert_int_equal(sc_rate_limit_take_amount(limit, 2, 5000, 10, 600, now + SECOND), 0);
+    assert_int_equal(sc_rate_limit_take_amount(limit, 2, 600, 10, 600, now + SECOND), 60);
+    // What was not known before is charged afterwards, down to nothing; or given back, up to all.
+    assert_int_equal(sc_rate_limit_take_amount(limit, 3, 100, 10, 600, now), 0);
+    sc_rate_limit_charge(limit, 3, 450, 10, 600, now);
+    assert_int_equal(sc_rate_limit_take_amount(limit, 3, 60, 10, 600, now), 1);
+    sc_rate_limit_charge(limit, 3, 1e9, 10, 600, now);
+    assert_int_equal(sc_rate_limit_take_amount(limit, 3, 600, 10, 600, now), 60);
+    sc_rate_limit_charge(limit, 3, -590, 10, 600, now);
+    assert_int_equal(sc_rate_limit_take_amount(limit, 3, 600, 10, 600, now), 1);
+    sc_rate_limit_charge(limit, 3, -1e9, 10, 600, now);
+    assert_int_equal(sc_rate_limit_take_amount(limit, 3, 600, 10, 600, now), 0);
+    // A name without a bucket is given nothing: a bucket cannot be more than full.
+    sc_rate_limit_charge(limit, 4, -100, 10, 600, now);
+    assert_int_equal(sc_rate_limit_take_amount(limit, 4, 600, 10, 600, now), 0);
+    assert_int_equal(sc_rate_limit_take_amount(limit, 4, 10, 10, 600, now), 1);
+    sc_rate_limit_free(limit);
+}
+
 static void test_a_name_that_comes_back_in_time_is_admitted(void **state)
 {
     (void)state;
@@ -373,6 +407,7 @@ static void test_several_threads_share_one_limit(void **state)
 
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_a_full_bucket_gives_its_burst_and_then_one_at_a_time),
+    cmocka_unit_test(test_dear_requests_take_more_and_may_be_charged_later),
     cmocka_unit_test(test_a_name_that_comes_back_in_time_is_admitted),
     cmocka_unit_test(test_a_rate_of_nothing_is_no_limit),
     cmocka_unit_test(test_limits_beyond_reason_do_no_harm),

@@ -91,6 +91,12 @@ function byReason(problem: Problem, again: string): Explanation | null {
                 text: 'You had found company and the provider was asked, but the part of the service that asked no longer responds.',
                 tries: [again],
             };
+        case 'too_costly':
+            return {
+                title: 'The question would cost too much.',
+                text: 'You had found company, but the provider would have to look through too many roads and objects.',
+                tries: ['choose a smaller range', 'look for one category'],
+            };
         default:
             return null;
     }
