@@ -225,6 +225,7 @@ sc_msg made_msg(const msg_town *town, sc_msg_kind kind, sc_rng *rng)
     msg.users = draw_count(rng);
     msg.number = sc_rng_next(rng);
     msg.deadline = draw_time(rng);
+    draw_bytes(rng, msg.member.bytes, sizeof msg.member.bytes);
     return msg;
 }
 
@@ -376,6 +377,8 @@ static void check_same_proceeding(const sc_msg *got, const sc_msg *wanted)
         kind == SC_MSG_PUBLISHED) {
         assert_int_equal(got->deadline, wanted->deadline);
     }
+    if (kind == SC_MSG_ASK)
+        assert_memory_equal(&got->member, &wanted->member, sizeof wanted->member);
     if (kind == SC_MSG_OK || kind == SC_MSG_RELEASE) check_same_wishes(got, wanted);
     if (kind == SC_MSG_NO) {
         assert_int_equal(got->count, wanted->count);

@@ -170,6 +170,7 @@ typedef struct sc_ledger_stats {
     uint64_t proposals;         ///< received
     uint64_t refused;           ///< of them, those that were not reserved, or were buried here
     uint64_t violations;        ///< of them, those that broke a promise
+    uint64_t skewed;            ///< of them, those with a gateway whose clock differs
     uint64_t cloaks;            ///< published by us
     uint64_t cloaks_elsewhere;  ///< published by another gateway, with members of ours
     uint64_t aborted;           ///< proposals that a worker called off

@@ -76,6 +76,22 @@ void sc__ledger_send_about(sc__ledger_state *state, sc_peer to, sc_msg_kind kind
     send_msg(state, to, &msg);
 }
 
+void sc__ledger_send_ask(sc__ledger_state *state, const sc_proposal *proposal)
+{
+    sc_msg msg = {.kind = SC_MSG_ASK};
+    msg.id = proposal->id;
+    msg.deadline = proposal->last;
+    // R's member that waits longest is the one that is most likely still there.
+    sc_time latest = INT64_MIN;
+    for (size_t i = 0; i < proposal->member_count; i++) {
+        const sc_query *query = &proposal->members[i].query;
+        if (query->owner != proposal->releaser || query->deadline <= latest) continue;
+        latest = query->deadline;
+        msg.member = query->id;
+    }
+    send_msg(state, proposal->releaser, &msg);
+}
+
 void sc__ledger_send_ok(sc__ledger_state *state, const sc_reservation *reservation)
 {
     const sc_proposal *proposal = reservation->proposal;
@@ -315,7 +331,9 @@ static void receive_release(sc__ledger_state *state, sc_msg *msg, sc_time now)
     sc_proposal *proposal = reservation->proposal;
     if (msg->deadline < proposal->deadline) proposal->deadline = msg->deadline;
     reservation->too_late = sc__ledger_too_late_for(state, proposal->deadline);
-    if (now >= reservation->too_late || !arrange_wishes(state, proposal, msg)) {
+    // A clock may have been set since it was reserved.
+    if (now >= reservation->too_late || !sc__ledger_clocks_agree(state, reservation) ||
+        !arrange_wishes(state, proposal, msg)) {
         sc__ledger_call_off(state, reservation, false, now);
         return;
     }
@@ -347,15 +365,36 @@ static void receive_abort(sc__ledger_state *state, const sc_msg *msg, sc_time no
     sc__ledger_call_off(state, reservation, is_worker, now);
 }
 
+/**
+ * May a proposal without a reservation here be called dead? Only if it cannot have been published
+ * by us and forgotten since, nor be reserved later. Clocks do not tell: those of others may be
+ * wrong by any amount. The member that the asker names does. As long as we have it, open or
+ * reserved for another proposal, this one has not left, since all its members leave together; and
+ * it is remembered as dead until the member's own deadline, after which it would be refused. One
+ * that is remembered as dead while the member is gone stays dead.
+ */
+static bool may_call_dead(sc__ledger_state *state, const sc_msg *msg, sc_proposal_outcome outcome,
+                          sc_time now)
+{
+    // After the last deadline nobody goes on, whatever is known.
+    if (now > msg->deadline) return false;
+    const sc_ticket *ticket = sc__id_table_find(&state->tickets, &msg->member);
+    if (!ticket) return outcome == SC_PROPOSAL_OUTCOME_DEAD;
+    if (ticket->state == SC_TICKET_PUBLISHED && outcome == SC_PROPOSAL_OUTCOME_UNKNOWN)
+        return false;
+    // Without room to remember it nothing is sent, and the asker stays as it is.
+    return sc__ledger_bury_unknown(state, &msg->id, ticket->query.deadline, now);
+}
+
 static void receive_ask(sc__ledger_state *state, const sc_msg *msg, sc_time now)
 {
     // Our own engines receive everything, and in order: it is on the way, or not decided.
     if (sc__ledger_is_inside(state, msg->from)) return;
-    switch (outcome_of(state, &msg->id)) {
+    const sc_proposal_outcome outcome = outcome_of(state, &msg->id);
+    switch (outcome) {
     case SC_PROPOSAL_OUTCOME_UNKNOWN:
     case SC_PROPOSAL_OUTCOME_DEAD:
-        // Without room to remember it nothing is sent, and the asker stays as it is.
-        if (!sc__ledger_bury_unknown(state, &msg->id, msg->deadline, now)) break;
+        if (!may_call_dead(state, msg, outcome, now)) break;
         sc__ledger_send_about(state, msg->from, SC_MSG_DEAD, &msg->id, msg->engine_thread,
                               msg->deadline);
         break;

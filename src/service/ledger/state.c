@@ -337,8 +337,7 @@ static void lose_patience(sc__ledger_state *state, sc_reservation *reservation, 
             sc__ledger_send_about(state, proposal->releaser, SC_MSG_ABORT, &proposal->id, 0,
                                   proposal->deadline);
         }
-        sc__ledger_send_about(state, proposal->releaser, SC_MSG_ASK, &proposal->id, 0,
-                              proposal->deadline);
+        sc__ledger_send_ask(state, proposal);
         sc_deadlines_cancel(&state->patience, &reservation->patience);
         sc_deadlines_add(&state->patience, sc__ledger_later(now, state->options.patience_us),
                          reservation, &reservation->patience);

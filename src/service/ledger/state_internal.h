@@ -11,10 +11,12 @@
  * who is not R keeps none (proposal_outcomes.h).
  *
  *                     when                  who is told what          outcome    our members
- *     refuse          it comes in, and      worker: no, those not     none       open as before,
- *                     does not fit          open named                           or too late
- *     put_off         it comes in, no room  worker: no, all of ours   none       open, added again
- *                     for an outcome        named                                after patience
+ *     refuse          it comes in, and      worker: no, those not     dead, if   open as before,
+ *                     does not fit          open named                there is   or too late
+ *                                                                     room
+ *     put_off         it comes in, no room  worker: no, all of ours   dead, if   open, added again
+ *                     for an outcome, or    named                     there is   after patience
+ *                     clocks differ                                   room
  *     call_off        reserved, and off     R: worker and other       dead       open, added again
  *                                           gateways: dead                       at once, or gone,
  *                                                                                late, in doubt
@@ -124,6 +126,11 @@ void sc__ledger_settle_answered(sc__ledger_state *state, sc_ticket *ticket, sc_a
 /** A proposal comes in that is not known yet. Takes it. */
 void sc__ledger_take_proposal(sc__ledger_state *state, sc_proposal *proposal, sc_time now);
 
+/** Whether no other gateway with members in it has a clock that is known to differ from ours by
+ * more than the guard. Else its deadlines mean something else there, and it must not be reserved.
+ */
+bool sc__ledger_clocks_agree(const sc__ledger_state *state, const sc_reservation *reservation);
+
 /** Let its outcome be known, if it is R's to know; that of an own engine's proposal need not be
  * (sc__ledger_is_inside()). */
 void sc__ledger_remember(sc__ledger_state *state, const sc_proposal *proposal,
@@ -132,7 +139,8 @@ void sc__ledger_remember(sc__ledger_state *state, const sc_proposal *proposal,
 /** A proposal that is not known, or is dead, is dead from now on. False if there is no room to
  * remember that: then `dead` must not be sent.
  *
- * @param deadline  the first of its members', as far as the sender knows */
+ * @param deadline  remembered until then and longer: by our own clock, a moment from which on it
+ * would be refused */
 bool sc__ledger_bury_unknown(sc__ledger_state *state, const sc_proposal_id *id, sc_time deadline,
                              sc_time now);
 
@@ -201,6 +209,9 @@ void sc__ledger_send_no(sc__ledger_state *state, const sc_proposal *proposal, bo
 /** A message about a proposal that carries no more, to any peer. */
 void sc__ledger_send_about(sc__ledger_state *state, sc_peer to, sc_msg_kind kind,
                            const sc_proposal_id *id, uint32_t engine_thread, sc_time deadline);
+
+/** To R: what became of it? */
+void sc__ledger_send_ask(sc__ledger_state *state, const sc_proposal *proposal);
 
 /** That it was published, to anybody. */
 void sc__ledger_send_published(sc__ledger_state *state, sc_peer to,

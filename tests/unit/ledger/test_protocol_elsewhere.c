@@ -173,13 +173,24 @@ static void test_elsewhere_r_is_asked_again_and_again(void **state)
 {
     (void)state;
     ledger_fixture *d = four_open();
+    sc_proposal *drawn = ledger_proposal(d, four_all, PEER_OTHER);
+    sc_time last = 5000;
+    sc_query_id theirs = {{0}};
+    for (size_t i = 0; i < drawn->member_count; i++) {
+        const sc_query *query = &drawn->members[i].query;
+        if (query->deadline > last) last = query->deadline;
+        if (query->owner == PEER_OTHER && !theirs.bytes[0]) theirs = query->id;
+    }
+    sc_proposal_free(drawn);
     const sc_proposal_id id = four_reserve(d, PEER_OTHER);
     for (sc_time now = 300; now <= 1500; now += 300) {
         assert_int_equal(sc__ledger_state_next_wake(d->ledger_state), now);
         sc__ledger_state_pass_time(d->ledger_state, now);
         sc_msg msg = ledger_next(d, SC_MSG_ASK, PEER_OTHER);
         assert_memory_equal(&msg.id, &id, sizeof id);
-        assert_int_equal(msg.deadline, 4000);
+        // The last of all members', and a member of R's.
+        assert_int_equal(msg.deadline, last);
+        assert_memory_equal(&msg.member, &theirs, sizeof theirs);
         ledger_check_quiet(d);
     }
     assert_int_equal(sc__ledger_state_stats(d->ledger_state).asked, 5);
