@@ -279,6 +279,10 @@ sc_heartbeat *made_heartbeat(uint32_t parts, sc_rng *rng)
                                                            .pending = sc_rng_below(rng, 100),
                                                            .held = UINT32_MAX}};
     }
+    for (size_t i = sc_rng_below(rng, 3); !is_worker && i > 0; i--) {
+        heartbeat->ahead[heartbeat->ahead_count++] = (sc_heartbeat_clock){
+            .peer = sc_rng_next(rng), .ahead_us = 1 + (int64_t)sc_rng_below(rng, 100000000)};
+    }
     return heartbeat;
 }
 

@@ -156,6 +156,9 @@ void sc_health_ready(const sc_service_internal *service, sc_http_request *reques
     } else if (sc_courier_stats_of(service->courier).is_suspended) {
         // Queries would find company and then fail; another instance may have a provider.
         reply(request, 503, "{\"status\":\"provider_suspended\"}");
+    } else if (service->gateway && sc_gateway_clock_is_wrong(service->gateway)) {
+        // Other gateways refuse to share cloaks.
+        reply(request, 503, "{\"status\":\"clock_differs\"}");
     } else if (service->gateway && !sc_gateway_is_ready(service->gateway)) {
         // Queries on the roads of some parts would expire.
         reply(request, 503, "{\"status\":\"parts_unserved\"}");

@@ -10,6 +10,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/diag.h"
+#include "cluster/clock_check.h"
 #include "cluster/gateway_routes.h"
 #include "cluster/heartbeat.h"
 #include "cluster/placement.h"
@@ -49,6 +50,7 @@ struct sc_gateway {
 
     // Any thread: each has its own lock, or needs none.
     sc__gateway_routes *routes;
+    sc__clock_check clocks;
     sc__heartbeat_thread heartbeat_thread;
     atomic_bool is_back;          ///< NATS was away and is here again
     atomic_bool was_undecodable;  ///< a message could not be decoded, and it was logged
@@ -86,6 +88,29 @@ struct sc_gateway {
 
 /** A look that comes so late shows that the whole process stood still. */
 enum { HEARTBEATS_STOOD_STILL = 2 };
+
+// --- Clocks ------------------------------------------------------------------------------------
+
+/** Under `lock`: the roster is another. */
+static void compare_clocks(sc_gateway *gateway)
+{
+    if (!sc__clock_check_update(&gateway->clocks, gateway->roster)) return;
+    if (atomic_load(&gateway->clocks.is_wrong)) {
+        sc_log_message(gateway->log, SC_LOG_ERROR, "clock_is_wrong",
+                       "our clock differs from those of most processes by more than the guard; "
+                       "this gateway is not ready until they agree; synchronise it by NTP");
+    } else {
+        sc_log_message(gateway->log, SC_LOG_INFO, "clock_is_right",
+                       "our clock agrees with those of most processes again");
+    }
+}
+
+/** Called by the ledger, in its thread. */
+static bool is_skewed(void *context, sc_peer peer)
+{
+    sc_gateway *gateway = context;
+    return sc__clock_check_is_skewed(&gateway->clocks, peer);
+}
 
 // --- Members -----------------------------------------------------------------------------------
 
@@ -144,6 +169,7 @@ static bool update_members(sc_gateway *gateway, bool is_connected, sc_time now)
     if (sc_roster_expire(gateway->roster, now) || is_removed) {
         sc__peer_log_sweep(&gateway->peer_log, gateway->roster);
         sc__gateway_routes_sweep(gateway->routes, gateway->roster);
+        compare_clocks(gateway);
     }
     return true;
 }
@@ -203,6 +229,7 @@ static void send_heartbeat(sc_gateway *gateway, bool is_leaving)
     pthread_mutex_lock(&gateway->lock);
     const sc_placement *placement = sc_placer_current(gateway->placer);
     heartbeat->epoch = placement ? placement->epoch : 0;
+    sc__clock_check_tell(&gateway->clocks, gateway->roster, heartbeat);
     pthread_mutex_unlock(&gateway->lock);
     sc__heartbeat_send(&gateway->identity, heartbeat, gateway->bus);
     sc_heartbeat_free(heartbeat);
@@ -316,6 +343,7 @@ static void receive_heartbeat(void *context, const void *bytes, size_t size)
     // Unless it was passed over.
     if (peer && peer->heartbeat->number == number) {
         sc__peer_log_receive(&gateway->peer_log, peer);
+        compare_clocks(gateway);
         is_news = sc__gateway_routes_receive(gateway->routes, peer->heartbeat) || is_news;
     }
     pthread_mutex_unlock(&gateway->lock);
@@ -411,7 +439,7 @@ sc_err sc_gateway_new(const sc_gateway_options *options, sc_gateway **out, sc_di
     gateway->log = options->log;
     gateway->given_up = options->given_up;
     gateway->given_up_context = options->context;
-    gateway->port = (sc_port){.send = send_for_ledger, .context = gateway};
+    gateway->port = (sc_port){.send = send_for_ledger, .is_skewed = is_skewed, .context = gateway};
     gateway->codec =
         (sc_cluster_codec){.map = sc_partition_map(options->partition), .parts = gateway->parts};
     gateway->peer_log =
@@ -422,6 +450,8 @@ sc_err sc_gateway_new(const sc_gateway_options *options, sc_gateway **out, sc_di
 
     err = sc__cluster_identity_init(&gateway->identity, options->name,
                                     sc_partition_checksum(options->partition), false, diag);
+    gateway->peer_log.self = gateway->identity.self;
+    sc__clock_check_init(&gateway->clocks, gateway->identity.self, gateway->peer_log.guard_us);
     if (!err) {
         err = make_parts(gateway, options);
         if (err) sc_fail_memory(diag, "joining a cluster");
@@ -505,7 +535,12 @@ sc_err sc_gateway_start(sc_gateway *gateway, sc_ledger *ledger, const sc_vocabul
 bool sc_gateway_is_ready(sc_gateway *gateway)
 {
     return sc_bus_stats_of(gateway->bus).is_connected &&
-           sc__gateway_routes_are_whole(gateway->routes);
+           sc__gateway_routes_are_whole(gateway->routes) && !atomic_load(&gateway->clocks.is_wrong);
+}
+
+bool sc_gateway_clock_is_wrong(sc_gateway *gateway)
+{
+    return atomic_load(&gateway->clocks.is_wrong);
 }
 
 sc_cluster_view *sc_gateway_view(sc_gateway *gateway)
@@ -546,6 +581,7 @@ void sc_gateway_free(sc_gateway *gateway)
     sc_bus_free(gateway->bus);
     sc__heartbeat_thread_fini(&gateway->heartbeat_thread);
     sc__peer_log_fini(&gateway->peer_log);
+    sc__clock_check_fini(&gateway->clocks);
     sc_placer_free(gateway->placer);
     sc_roster_free(gateway->roster);
     sc__gateway_routes_free(gateway->routes);

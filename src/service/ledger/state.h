@@ -33,7 +33,8 @@
  *  3. What is returned by sc__ledger_state_take_due() can still be published in time: before the
  *     least deadline of *all* its members, less the guard.
  *  4. Once a proposal was buried it is never reserved nor published here; once published, never
- *     called dead (proposal_outcomes.h). R sends neither message before its own state says so.
+ *     called dead, whatever any clock shows (proposal_outcomes.h). One with a gateway whose clock
+ *     is known to differ by more than the guard is not reserved (sc_port.is_skewed). R sends neither message before its own state says so.
  *     Proposals of our own process, by the number of their worker, need no outcome: messages within
  *     it are neither lost nor doubled.
  *  5. A ticket reserved elsewhere than at R ends, at its deadline and the guard, as failed (in
