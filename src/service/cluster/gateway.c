@@ -1,8 +1,9 @@
 // A gateway's place in the cluster: between its ledger and NATS.
 //
-// Three kinds of threads come here: the ledger's, which sends; those of the NATS library, which
-// receive; and one that sends heartbeats, looks after members and places parts while this gateway
-// leads. The first two never wait for more than a lock that is held briefly.
+// Four kinds of threads come here: the ledger's, which puts messages into the outbox; the outbox's,
+// which sends them; those of the NATS library, which receive; and one that sends heartbeats, looks
+// after members and places parts while this gateway leads. Only the second and the last ever wait
+// for NATS; the others for a lock that is held briefly.
 //
 // Locks are taken in the order `send_lock`, `lock`, then those of routes and heartbeats.
 #include "cluster/gateway.h"
@@ -13,6 +14,7 @@
 #include "cluster/clock_check.h"
 #include "cluster/gateway_routes.h"
 #include "cluster/heartbeat.h"
+#include "cluster/outbox.h"
 #include "cluster/placement.h"
 #include "cluster/roster.h"
 #include "server/log.h"
@@ -50,14 +52,15 @@ struct sc_gateway {
 
     // Any thread: each has its own lock, or needs none.
     sc__gateway_routes *routes;
+    sc__outbox *outbox;
     sc__clock_check clocks;
     sc__heartbeat_thread heartbeat_thread;
     atomic_bool is_back;          ///< NATS was away and is here again
     atomic_bool was_undecodable;  ///< a message could not be decoded, and it was logged
 
-    // Under `send_lock`: while the ledger sends.
+    // Under `send_lock`: while a message is encoded.
     pthread_mutex_t send_lock;
-    bool can_send;  ///< it may: between start and stop everything, after that what needs no answer
+    bool can_send;  ///< between start and stop everything, after that what needs no answer
     bool is_stopped;
 
     // The heartbeat thread, and the one that stops it.
@@ -239,7 +242,7 @@ static void send_heartbeat(sc_gateway *gateway, bool is_leaving)
 static void look(void *context, bool is_due)
 {
     sc_gateway *gateway = context;
-    const bool is_connected = sc_bus_stats_of(gateway->bus).is_connected;
+    const bool is_connected = sc_bus_is_connected(gateway->bus);
     const sc_time now = sc_clock_us();
     sc_bytes placement = {0};
     pthread_mutex_lock(&gateway->lock);
@@ -267,28 +270,46 @@ static const double last_flush_s = 1.0;
 
 // --- Sending -----------------------------------------------------------------------------------
 
+/** Encode it, if it may be sent at this moment; false if not. */
+static bool encode(sc_gateway *gateway, const sc_msg *msg, sc_bytes *out)
+{
+    pthread_mutex_lock(&gateway->send_lock);
+    // A gateway that receives nothing any more must not promise anything: no ok. (And only that
+    // needs the vocabulary, which is not ours after the stop.)
+    const bool may = gateway->can_send && !(gateway->is_stopped && msg->kind == SC_MSG_OK);
+    const bool is_encoded =
+        may && !sc_msg_encode(&gateway->codec, msg, sc__calendar_offset_us(), out);
+    pthread_mutex_unlock(&gateway->send_lock);
+    return is_encoded;
+}
+
 static sc_err try_to_send(sc_gateway *gateway, sc_peer to, const sc_msg *msg)
 {
     sc_bytes bytes = {0};
-    sc_err err = sc_msg_encode(&gateway->codec, msg, sc__calendar_offset_us(), &bytes);
-    if (!err && to == SC_PEER_NONE) {
-        err = sc_bus_send_part(gateway->bus, msg->part, gateway->identity.self, bytes.data,
-                               bytes.size);
-    } else if (!err) {
-        err = sc_bus_send_peer(gateway->bus, to, bytes.data, bytes.size);
+    sc_err err = SC_OK;
+    if (encode(gateway, msg, &bytes)) {
+        err = to == SC_PEER_NONE ? sc_bus_send_part(gateway->bus, msg->part, gateway->identity.self,
+                                                    bytes.data, bytes.size)
+                                 : sc_bus_send_peer(gateway->bus, to, bytes.data, bytes.size);
     }
     sc__bytes_wipe(&bytes);
     return err;
 }
 
-static void send_msg(sc_gateway *gateway, sc_peer to, sc_msg *msg)
+/** Called by the outbox, in its thread. */
+static void send_msg(void *context, sc_peer to, sc_msg *msg)
 {
-    const sc_err err = try_to_send(gateway, to, msg);
-    // A reply larger than NATS takes: the other gateway asks the provider for the same cloak by
-    // itself. Other losses are counted, and the protocol bears them.
-    if (err != SC_ELIMIT || msg->kind != SC_MSG_RESULT || msg->result->reply_size == 0) return;
-    msg->result->reply_size = 0;
-    (void)!try_to_send(gateway, to, msg);
+    sc_gateway *gateway = context;
+    if (to != SC_PEER_NONE || sc__gateway_routes_needs(gateway->routes, msg, sc_clock_us())) {
+        const sc_err err = try_to_send(gateway, to, msg);
+        // A reply larger than NATS takes: the other gateway asks the provider for the same cloak by
+        // itself. Other losses are counted, and the protocol bears them.
+        if (err == SC_ELIMIT && msg->kind == SC_MSG_RESULT && msg->result->reply_size > 0) {
+            msg->result->reply_size = 0;
+            (void)!try_to_send(gateway, to, msg);
+        }
+    }
+    sc_msg_fini(msg);
 }
 
 /** Called by the ledger, in its thread. */
@@ -297,18 +318,17 @@ static void send_for_ledger(void *context, sc_peer to, sc_msg *msg)
     sc_gateway *gateway = context;
     if (to == gateway->identity.self) {
         sc_ledger_receive(gateway->ledger, msg);
-        return;
+    } else {
+        sc__outbox_put(gateway->outbox, to, msg);
     }
-    pthread_mutex_lock(&gateway->send_lock);
-    // A gateway that receives nothing any more must not promise anything: no ok. (And only that
-    // needs the vocabulary, which is not ours after the stop.)
-    const bool may = gateway->can_send && !(gateway->is_stopped && msg->kind == SC_MSG_OK);
-    if (may &&
-        (to != SC_PEER_NONE || sc__gateway_routes_needs(gateway->routes, msg, sc_clock_us()))) {
-        send_msg(gateway, to, msg);
-    }
-    pthread_mutex_unlock(&gateway->send_lock);
-    sc_msg_fini(msg);
+}
+
+/** For queries that are sent again: as many as leave half of the outbox to other messages. */
+static size_t space_for_ledger(void *context)
+{
+    const sc_gateway *gateway = context;
+    const size_t space = sc__outbox_space(gateway->outbox);
+    return space > SC_OUTBOX_SIZE / 2 ? space - SC_OUTBOX_SIZE / 2 : 0;
 }
 
 // --- Receiving: in a thread of the NATS library ------------------------------------------------
@@ -424,6 +444,7 @@ static sc_err make_parts(sc_gateway *gateway, const sc_gateway_options *options)
         .patience_us = sc_time_from_seconds(options->repack_s),
     };
     if (!err) err = sc_placer_new(&placer, &gateway->placer);
+    if (!err) err = sc__outbox_new(send_msg, gateway, &gateway->outbox);
     gateway->unsent = sc_malloc_array(gateway->parts, sizeof *gateway->unsent);
     return err || gateway->unsent ? err : SC_ENOMEM;
 }
@@ -439,7 +460,10 @@ sc_err sc_gateway_new(const sc_gateway_options *options, sc_gateway **out, sc_di
     gateway->log = options->log;
     gateway->given_up = options->given_up;
     gateway->given_up_context = options->context;
-    gateway->port = (sc_port){.send = send_for_ledger, .is_skewed = is_skewed, .context = gateway};
+    gateway->port = (sc_port){.send = send_for_ledger,
+                              .space = space_for_ledger,
+                              .is_skewed = is_skewed,
+                              .context = gateway};
     gateway->codec =
         (sc_cluster_codec){.map = sc_partition_map(options->partition), .parts = gateway->parts};
     gateway->peer_log =
@@ -522,8 +546,9 @@ sc_err sc_gateway_start(sc_gateway *gateway, sc_ledger *ledger, const sc_vocabul
                                           &gateway->subscriptions[3], diag);
     if (!err) {
         allow_sending(gateway, true, false);
-        err = sc__heartbeat_thread_start(&gateway->heartbeat_thread);
-        if (err) sc_fail(diag, err, "cannot start the thread for heartbeats");
+        err = sc__outbox_start(gateway->outbox);
+        if (!err) err = sc__heartbeat_thread_start(&gateway->heartbeat_thread);
+        if (err) sc_fail(diag, err, "cannot start the threads for heartbeats and messages");
     }
     if (err) {
         allow_sending(gateway, false, false);
@@ -534,8 +559,8 @@ sc_err sc_gateway_start(sc_gateway *gateway, sc_ledger *ledger, const sc_vocabul
 
 bool sc_gateway_is_ready(sc_gateway *gateway)
 {
-    return sc_bus_stats_of(gateway->bus).is_connected &&
-           sc__gateway_routes_are_whole(gateway->routes) && !atomic_load(&gateway->clocks.is_wrong);
+    return sc_bus_is_connected(gateway->bus) && sc__gateway_routes_are_whole(gateway->routes) &&
+           !atomic_load(&gateway->clocks.is_wrong);
 }
 
 bool sc_gateway_clock_is_wrong(sc_gateway *gateway)
@@ -555,6 +580,7 @@ sc_cluster_view *sc_gateway_view(sc_gateway *gateway)
     pthread_mutex_unlock(&gateway->lock);
     if (!view) return NULL;
     view->bus = bus;
+    view->bus.unsent += sc__outbox_lost(gateway->outbox);
     view->partition = gateway->identity.partition;
     view->placements = placer.placements;
     view->moved = placer.moved;
@@ -578,6 +604,7 @@ void sc_gateway_free(sc_gateway *gateway)
 {
     if (!gateway) return;
     sc_gateway_stop(gateway);
+    sc__outbox_free(gateway->outbox);
     sc_bus_free(gateway->bus);
     sc__heartbeat_thread_fini(&gateway->heartbeat_thread);
     sc__peer_log_fini(&gateway->peer_log);

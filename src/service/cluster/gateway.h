@@ -10,7 +10,9 @@
  * the query's home, and each owner once. When a part has a new owner or none, or NATS was away, the
  * ledger sends its open queries again (sc_ledger_resend()) once a worker serves the part.
  *
- * One thread of its own looks after heartbeats and placements; messages go straight through.
+ * One thread of its own looks after heartbeats and placements, another one sends what the ledger
+ * says (outbox.h): nothing that decides outcomes waits for NATS. Messages that are received go
+ * straight through.
  */
 #ifndef SC_CLUSTER_GATEWAY_H
 #define SC_CLUSTER_GATEWAY_H
