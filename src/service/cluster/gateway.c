@@ -300,14 +300,12 @@ static sc_err try_to_send(sc_gateway *gateway, sc_peer to, const sc_msg *msg)
 static void send_msg(void *context, sc_peer to, sc_msg *msg)
 {
     sc_gateway *gateway = context;
-    if (to != SC_PEER_NONE || sc__gateway_routes_needs(gateway->routes, msg, sc_clock_us())) {
-        const sc_err err = try_to_send(gateway, to, msg);
-        // A reply larger than NATS takes: the other gateway asks the provider for the same cloak by
-        // itself. Other losses are counted, and the protocol bears them.
-        if (err == SC_ELIMIT && msg->kind == SC_MSG_RESULT && msg->result->reply_size > 0) {
-            msg->result->reply_size = 0;
-            (void)!try_to_send(gateway, to, msg);
-        }
+    const sc_err err = try_to_send(gateway, to, msg);
+    // A reply larger than NATS takes: the other gateway asks the provider for the same cloak by
+    // itself. Other losses are counted, and the protocol bears them.
+    if (err == SC_ELIMIT && msg->kind == SC_MSG_RESULT && msg->result->reply_size > 0) {
+        msg->result->reply_size = 0;
+        (void)!try_to_send(gateway, to, msg);
     }
     sc_msg_fini(msg);
 }
@@ -318,8 +316,11 @@ static void send_for_ledger(void *context, sc_peer to, sc_msg *msg)
     sc_gateway *gateway = context;
     if (to == gateway->identity.self) {
         sc_ledger_receive(gateway->ledger, msg);
-    } else {
+    } else if (to != SC_PEER_NONE ||
+               sc__gateway_routes_needs(gateway->routes, msg, sc_clock_us())) {
         sc__outbox_put(gateway->outbox, to, msg);
+    } else {
+        sc_msg_fini(msg);
     }
 }
 

@@ -178,6 +178,7 @@ typedef struct sc_ledger_stats {
     uint64_t asked;             ///< questions to R
     uint64_t resent;            ///< queries that were sent again
     uint64_t company;           ///< queries that were sent as company
+    uint64_t resend_passes;     ///< over all queries, for those that are to be sent again
     uint64_t lost;              ///< messages for which there was no room
     uint64_t gone_published;    ///< clients that went away after their cloak had left; counted by
                                 ///< their outcome above

@@ -36,12 +36,25 @@ void sc__ledger_send_add(sc__ledger_state *state, const sc_ticket *ticket)
     send_of_query(state, SC_MSG_ADD, ticket, ticket->home);
 }
 
+const uint16_t *sc__ledger_reach(sc__ledger_state *state, sc_ticket *ticket, size_t *count)
+{
+    *count = ticket->reach_count;
+    if (*count > 0) return ticket->reach;
+    // Walking takes ten times as long as a message, and most queries need it more than once.
+    const uint16_t *parts =
+        sc_partition_reach(state->walker, ticket->query.segment, ticket->query.max_hops, count);
+    if (*count <= SC_TICKET_REACH) {
+        memcpy(ticket->reach, parts, *count * sizeof *parts);
+        ticket->reach_count = (uint8_t)*count;
+    }
+    return parts;
+}
+
 /** The same to all parts in its reach but its home; returns how many. */
-static size_t send_to_reach(sc__ledger_state *state, sc_msg_kind kind, const sc_ticket *ticket)
+static size_t send_to_reach(sc__ledger_state *state, sc_msg_kind kind, sc_ticket *ticket)
 {
     size_t count = 0;
-    const uint16_t *parts =
-        sc_partition_reach(state->walker, ticket->query.segment, ticket->query.max_hops, &count);
+    const uint16_t *parts = sc__ledger_reach(state, ticket, &count);
     for (size_t i = 1; i < count; i++) {
         send_of_query(state, kind, ticket, parts[i]);
     }
@@ -55,7 +68,7 @@ size_t sc__ledger_send_company(sc__ledger_state *state, sc_ticket *ticket)
     return send_to_reach(state, SC_MSG_COMPANY, ticket);
 }
 
-void sc__ledger_send_remove(sc__ledger_state *state, const sc_ticket *ticket, bool home_knows)
+void sc__ledger_send_remove(sc__ledger_state *state, sc_ticket *ticket, bool home_knows)
 {
     // The worker that has the home of a query that is near a border of parts may have other parts
     // in its reach as well, and has then added it there too.

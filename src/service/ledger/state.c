@@ -117,10 +117,13 @@ static sc_err make_pages(sc__ledger_state *state, size_t most)
     if (!err)
         err = sc__proposal_outcomes_new(FATES_PER_TICKET * most + MORE_FATES, &state->outcomes);
     if (err) return err;
+    const size_t parts = sc_partition_part_count(state->options.partition);
+    state->is_resent = sc_calloc(parts, sizeof *state->is_resent);
     state->due = sc_calloc(most, sizeof(sc_reservation *));
     state->arrived = sc_calloc(most, sizeof(sc_reservation *));
     state->reservations = sc_calloc(most, sizeof *state->reservations);
-    return state->due && state->arrived && state->reservations ? SC_OK : SC_ENOMEM;
+    return state->is_resent && state->due && state->arrived && state->reservations ? SC_OK
+                                                                                   : SC_ENOMEM;
 }
 
 sc_err sc__ledger_state_new(const sc__ledger_state_options *options, sc_rng *rng,
@@ -159,6 +162,7 @@ void sc__ledger_state_free(sc__ledger_state *state)
     sc_deadlines_fini(&state->resends);
     sc_deadlines_fini(&state->releases);
     sc_deadlines_fini(&state->patience);
+    sc_free(state->is_resent);
     sc_free(state->due);
     sc_free(state->arrived);
     sc_free(state->reservations);
@@ -249,29 +253,37 @@ void sc__ledger_state_withdraw(sc__ledger_state *state, const sc_query_id *id, s
 
 // --- Engines that must be told again --------------------------------------------------------
 
-static bool is_in_reach(const sc__ledger_state *state, const sc_ticket *ticket, uint32_t part)
+/** Whether a part whose queries are sent again is in its reach. */
+static bool reaches_resent(sc__ledger_state *state, sc_ticket *ticket)
 {
     size_t count = 0;
-    const uint16_t *parts =
-        sc_partition_reach(state->walker, ticket->query.segment, ticket->query.max_hops, &count);
+    const uint16_t *parts = sc__ledger_reach(state, ticket, &count);
     for (size_t i = 0; i < count; i++) {
-        if (parts[i] == part) return true;
+        if (state->is_resent[parts[i]]) return true;
     }
     return false;
 }
 
-void sc__ledger_state_resend(sc__ledger_state *state, uint32_t part, sc_time now)
+void sc__ledger_state_resend(sc__ledger_state *state, const uint32_t *parts, size_t count,
+                             sc_time now)
 {
+    state->stats.resend_passes++;
+    for (size_t i = 0; i < count; i++) {
+        state->is_resent[parts[i]] = true;
+    }
     size_t from = 0;
     for (sc_ticket *ticket; (ticket = sc__id_table_any(&state->tickets, &from)); from++) {
         // One that is reserved is sent again when it is open again.
         if (ticket->state != SC_TICKET_OPEN) continue;
-        if (ticket->home == part) {
+        if (state->is_resent[ticket->home]) {
             ticket->owes_add = true;
-        } else if (!ticket->is_spread || !is_in_reach(state, ticket, part)) {
+        } else if (!ticket->is_spread || !reaches_resent(state, ticket)) {
             continue;
         }
         sc__ledger_resend_at(state, ticket, now);
+    }
+    for (size_t i = 0; i < count; i++) {
+        state->is_resent[parts[i]] = false;
     }
 }
 

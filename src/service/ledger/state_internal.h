@@ -59,6 +59,7 @@ struct sc__ledger_state {
     sc_deadlines resends;    ///< of tickets: when engines are told of them, a second time or as
                              ///< company; one that is reserved then is passed over
     sc_time paused_until;    ///< so long there was no room for such messages
+    bool *is_resent;         ///< for each part, while its queries are looked for
 
     // Each reservation has a member that no other has: there are never more than tickets.
     sc_reservation *reservations;
@@ -188,6 +189,9 @@ void sc__ledger_fail_published(sc__ledger_state *state, sc_reservation *reservat
 /** To the engine of its home, for the first time or again. */
 void sc__ledger_send_add(sc__ledger_state *state, const sc_ticket *ticket);
 
+/** The parts in its reach, its home first; valid until the next call. */
+const uint16_t *sc__ledger_reach(sc__ledger_state *state, sc_ticket *ticket, size_t *count);
+
 /** To those of the other parts in its reach; returns how many. */
 size_t sc__ledger_send_company(sc__ledger_state *state, sc_ticket *ticket);
 
@@ -196,7 +200,7 @@ size_t sc__ledger_send_company(sc__ledger_state *state, sc_ticket *ticket);
  *
  * @param home_knows  the engine of its home dropped it itself, or is told of its proposal
  */
-void sc__ledger_send_remove(sc__ledger_state *state, const sc_ticket *ticket, bool home_knows);
+void sc__ledger_send_remove(sc__ledger_state *state, sc_ticket *ticket, bool home_knows);
 
 /** To the worker: all members of ours are reserved. */
 void sc__ledger_send_ok(sc__ledger_state *state, const sc_reservation *reservation);
