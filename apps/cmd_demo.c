@@ -34,6 +34,7 @@ static const sc_option options_table[] = {
      "receive events (default: none)",
      SC_COMPLETE_FILES},
     SC_WORKLOAD_OPTIONS,
+    SC_METRIC_OPTION,
     SC_SERVE_OPTIONS  //
     {NULL, 0, NULL, NULL, NULL},
 };

@@ -48,6 +48,7 @@ enum {
     KEY_MAX_WAITING,
     KEY_MAX_K,
     KEY_MAX_RADIUS,
+    KEY_MAX_DURATION,
     KEY_LOG_FORMAT,
     KEY_LOG_LEVEL,
     KEY_USER,
@@ -82,6 +83,8 @@ static const sc_option options_table[] = {
      NULL},
     {"max-radius", KEY_MAX_RADIUS, "M",
      "refuse requests for objects farther than M metres (default 100000)", NULL},
+    {"max-duration", KEY_MAX_DURATION, "S",
+     "refuse requests for objects more than S seconds away (default 7200)", NULL},
     {"log-format", KEY_LOG_FORMAT, "FORMAT",
      "how lines on standard error are written: logfmt (default) or json", "logfmt json"},
     {"log-level", KEY_LOG_LEVEL, "LEVEL",
@@ -154,6 +157,10 @@ static bool answer_option(int key, const char *argument, const struct argp_state
     case KEY_MAX_RADIUS:
         provider->lbs.limits.max_radius_m =
             sc_value_number(state, "--max-radius", argument, 0, 1e7);
+        return true;
+    case KEY_MAX_DURATION:
+        provider->lbs.limits.max_radius_s =
+            sc_value_number(state, "--max-duration", argument, 0, 1e6);
         return true;
     default:
         return false;

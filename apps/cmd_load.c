@@ -105,7 +105,8 @@ static const sc_option load_options_table[] = {
      NULL},
     {"check", KEY_CHECK, "N",
      "compare N of 1,000 answers with a plain search on the map, if it has objects: which objects, "
-     "their distances and their names (default 10); with 0 the objects of replies are not read, "
+     "their distances, travel times and names (default 10); with 0 the objects of replies are not "
+     "read, "
      "which takes less time",
      NULL},
     {"seed", KEY_SEED, "N",
@@ -147,6 +148,7 @@ static const sc_option load_options_table[] = {
      "with --hold: measure the memory of this process, the service's (default: do not)", NULL},
     SC_DRIVE_OPTIONS,
     SC_WORKLOAD_OPTIONS,
+    SC_METRIC_OPTION,
     {"quiet", 'q', NULL, "print nothing but errors and what --json asks for; no progress bar",
      NULL},
     {"json", KEY_JSON, NULL, "print the report as one JSON object, with --quiet too", NULL},

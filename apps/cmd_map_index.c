@@ -119,7 +119,7 @@ static void print_report(const index_options *options, const index_report *repor
     const double bytes = (double)info->bytes;
     char number[SC_FORMAT_SIZE];
     char in_categories[SC_FORMAT_SIZE + 16];
-    char of_lists[SC_FORMAT_SIZE + 48] = "including the list of all categories together";
+    char of_lists[SC_FORMAT_SIZE + 48] = "by distance and by time, also of all categories";
     snprintf(in_categories, sizeof(in_categories), "in %s categories",
              sc_format_count(number, categories));
     if (info->left_out > 0) {
@@ -227,8 +227,10 @@ const sc_command sc_cmd_map_index = {
     .arguments = "FILE.scm",
     .complete = SC_COMPLETE_MAPS,
     .description =
-        "Find the objects that are nearest by road to every star, for each category and for all of "
-        "them together, and store them in the map. A provider then looks up what it would "
+        "Find the objects that are nearest by road to every star, by distance and by travel time, "
+        "for "
+        "each category and for all of them together, and store them in the map. A provider then "
+        "looks up what it would "
         "otherwise search for; answers are the same. An existing index is replaced.\n"
         "The index is derived from the map and not part of its identity: the checksum does not "
         "change. Importing the map again loses the index.\n"

@@ -65,7 +65,7 @@ enum {
     {"category", SC_KEY_WORKLOAD_CATEGORY, "NAME",                                      \
      "what travellers look for: 'one' category per query, drawn by its number of objects (default), objects of 'any' category, or always the category of this name", "one any"}
 
-/** Another row, for commands that make streams or records. */
+/** Another row, for commands whose travellers ask by one metric. */
 #define SC_METRIC_OPTION                                                                \
     {"metric", SC_KEY_WORKLOAD_METRIC, "NAME",                                          \
      "what travellers mean by nearest: distance by road (default, as in the paper), or travel " \

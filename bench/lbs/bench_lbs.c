@@ -81,9 +81,9 @@ static void evaluate_by_expansion(stand *s, way how, const sc_relay *relay, sc_r
         size_t hit_count = 0;
         const sc_lbs_hit *hits = expand(s, how, &wanted, reach, relay->border_nodes[b], &hit_count);
         for (size_t i = 0; i < hit_count && is_fine; i++) {
-            const sc_lbs_cost way = hits[i].way;
+            const sc_lbs_cost cost = hits[i].way;
             is_fine = sc__reply_add_near(
-                reply, sc__lbs_near(s->map, reach.metric, hits[i].object, way.cost, way.other));
+                reply, sc__lbs_near(s->map, reach.metric, hits[i].object, cost.cost, cost.other));
         }
         sc__reply_end_nears(reply, 0, b);
     }

@@ -66,11 +66,14 @@ SC_API SC_CHECKED sc_err sc_builder_add_edge(sc_builder *builder, sc_node_id fro
 /** In place of a travel time: the edge is not open in that direction. */
 #define SC_CLOSED_S (-1.0)
 
+/** In place of a travel time: the usual one, by the length and the class of the edge. */
+#define SC_USUAL_S (-1e9)
+
 /**
  * Say how long an edge takes, in seconds, from its `from` to its `to` and back.
  *
  * @param edge        its number among the edges added
- * @param forward_s   0 to 1e9, or SC_CLOSED_S
+ * @param forward_s   0 to 1e9, SC_USUAL_S or SC_CLOSED_S
  * @param backward_s  the same
  * @return SC_OK, SC_EINVAL (no such edge, closed both ways, out of range), SC_ENOMEM
  */

@@ -21,6 +21,11 @@ enum { SC_CITY_MIN_NODES = 100, SC_CITY_MAX_NODES = 30000000 };
 typedef struct sc_city_options {
     uint32_t node_count;  ///< exactly as many; within the limits above
     uint64_t seed;
+    /**
+     * How much of the road length is one-way, 0 to 1: no more than this, and as near as roads allow
+     * while every place can be reached from every other.
+     */
+    double one_way_share;
     sc_progress progress;
 } sc_city_options;
 

@@ -80,7 +80,7 @@ sc_err sc__travellers_positions(sc__travellers *travellers, sc_time t, int32_t *
         double x = 0.0;
         double y = 0.0;
         sc_map_edge_position(travellers->map, place.edge, place.offset * unit_m, &x, &y);
-        at[0] = little_endian(steps(grid, x, grid->west));
+        at[0] = little_endian(steps(grid, sc_map_grid_x(grid, x), grid->west));
         at[1] = little_endian(steps(grid, y, grid->south));
     }
     return SC_OK;

@@ -298,6 +298,16 @@ check "another seed gives another" test "$(cmp -s city.scm other.scm; echo $?)" 
 run map generate --nodes 2k --seed 3 -o city.scm --json
 check "it has about as many nodes as were asked for" \
     test "$(number nodes "$out")" -ge 1960 -a "$(number nodes "$out")" -le 2040
+check "by default all of its roads are open both ways" says "$out" '"one_way_share":0,'
+run map generate --nodes 2k --seed 3 --one-way 0.25 -o one-way.scm --json
+check "--one-way is met, a little less at most" \
+    python3 -c "import sys; assert 0.24 < float(sys.argv[1]) <= 0.2501" "$(number one_way_share "$out")"
+run map check one-way.scm
+succeeds "a city with one-way roads is sound"
+run map generate --nodes 2k --seed 3 --one-way 0.25 -o same.scm
+check "the report for people says how much is one-way" says "$out" "one-way" "% of the road length"
+check "the same seed and share give the same directions" cmp -s one-way.scm same.scm
+
 run map generate -o default.scm --json
 check "by default a city has about 20,000 nodes" \
     test "$(number nodes "$out")" -ge 19600 -a "$(number nodes "$out")" -le 20400

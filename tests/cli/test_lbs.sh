@@ -146,13 +146,17 @@ lbs_id=
 check "each line of a log in JSON is an object" test -z "$(grep -vE '^\{"time":"[^"]+","level":"[a-z]+","event":"[a-z_]+".*\}$' "$log")"
 check "and at the level of debugging replies are told" says "$log" '"event":"reply","status":200'
 
-serve city.scm --listen 127.0.0.1:0 --max-k 2 --max-radius 100
+serve city.scm --listen 127.0.0.1:0 --max-k 2 --max-radius 100 --max-duration 60
 equal "more than --max-k is 422" "$(ask "http://$at/" "${geo[@]}" --data-binary @cloak.json)" 422
 check "and says what would do" says "$out" "1 to 2"
 message '{"type":"range","radius_m":101}' >far.json
 equal "farther than --max-radius, too" "$(ask "http://$at/" "${geo[@]}" --data-binary @far.json)" 422
 message '{"type":"range","radius_m":100}' >near.json
 equal "as far as that is not" "$(ask "http://$at/" "${geo[@]}" --data-binary @near.json)" 200
+message '{"type":"range","metric":"time","radius_s":61}' >late.json
+equal "longer than --max-duration, too" "$(ask "http://$at/" "${geo[@]}" --data-binary @late.json)" 422
+message '{"type":"range","metric":"time","radius_s":60}' >soon.json
+equal "as long as that is not" "$(ask "http://$at/" "${geo[@]}" --data-binary @soon.json)" 200
 stop
 equal "an idle one ends with 0" "$status" 0
 

@@ -179,7 +179,7 @@ start chaos "$STARCLOAK" serve city.scm --listen 127.0.0.1:0 --user "$me" --toke
     --address-rate 0 --provider "http://127.0.0.1:$lbs_port/" --provider-deadline 3 --provider-timeout 1 --request-timeout 2 --metrics open
 chaos=$started_id
 address=$(address_of chaos)
-run load "http://$address" city.scm --key keys --travellers 150 --duration 15 --pause 1 --k 3:1 --l 3:1 --sigma-t 4:1 --chaos --chaos-every 3 \
+run load "http://$address" city.scm --key keys --travellers 150 --duration 15 --pause 1 --k 3:1 --l 3:1 --sigma-t 4:1 --metric time --chaos --chaos-every 3 \
     --provider-command "$STARCLOAK lbs city.scm --listen 127.0.0.1:$lbs_port --user $me" --json --quiet
 equal "through chaos nothing is lost, answered twice or broken" "$status" 0
 check "although something happened" python3 - "$out" <<'PY'

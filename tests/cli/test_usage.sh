@@ -137,6 +137,9 @@ done
 for value in -1 1.5 x 18446744073709551616; do
     misuse "--seed '$value' is refused" "--seed" "'$value'" -- map generate -o a.scm --seed "$value"
 done
+for value in -0.1 1.01 x "" nan 20%; do
+    misuse "--one-way '$value' is refused" "--one-way" "'$value'" -- map generate -o a.scm --one-way "$value"
+done
 misuse "--kind knows cities only" "--kind" "'village'" city -- map generate -o a.scm --kind village
 
 misuse "--lon alone is refused" "--lat" -- map snap a.scm --lon 1

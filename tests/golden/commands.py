@@ -39,6 +39,7 @@ USAGE = {
         map generate --nodes many -o x.scm
         map generate --kind village -o x.scm
         map generate --seed -1 -o x.scm
+        map generate --one-way 1.5 -o x.scm
         map generate -o x.scm more
         map index
         map index city.scm -k 0

@@ -154,7 +154,7 @@ static void make_first_version(sc_encoding encoding, sc_bytes *reply)
         reply->size -= 2;
         return;
     }
-    char *at = memmem(reply->data, reply->size, field, sizeof field - 1);
+    char *at = reply->data ? memmem(reply->data, reply->size, field, sizeof field - 1) : NULL;
     if (!at) abort();
     at[sizeof field - 2] = '1';
 }
@@ -185,7 +185,7 @@ static bool answer(rough_provider *p, int fd, const letter *l, rough_mode mode)
     }
     const sc_bytes *body = p->objects ? &out : &l->body;
     const char *type = type_of_reply(p->encoding, mode);
-    if (mode == ROUGH_FIRST && p->objects) make_first_version(p->encoding, &out);
+    if (mode == ROUGH_FIRST && p->objects && is_fine) make_first_version(p->encoding, &out);
     if (!is_fine) {
         is_fine = put_reply(fd, "422 Unprocessable", "text/plain", "", 0);
     } else if (mode == ROUGH_HALFWAY) {

@@ -225,6 +225,20 @@ sketch sketch_named(const char *name)
 
 // --- From sketch to map ----------------------------------------------------------
 
+void sketch_move_to_meridian(sketch *s)
+{
+    double west = s->x[0];
+    double east = s->x[0];
+    for (uint32_t v = 0; v < s->node_count; v++) {
+        west = s->x[v] < west ? s->x[v] : west;
+        east = s->x[v] > east ? s->x[v] : east;
+    }
+    for (uint32_t v = 0; v < s->node_count; v++) {
+        s->x[v] += 180.0 - (west + east) / 2;
+        if (s->x[v] > 180.0) s->x[v] -= 360.0;
+    }
+}
+
 sc_builder *sketch_builder(const sketch *s)
 {
     sc_builder *builder = NULL;

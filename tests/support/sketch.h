@@ -57,6 +57,9 @@ sketch sketch_grid(sc_coords coords, uint32_t n, uint32_t m);
  */
 sketch sketch_odd(uint64_t seed);
 
+/** Move a sketch of the globe so that the 180th meridian runs through its middle. */
+void sketch_move_to_meridian(sketch *s);
+
 /** A builder that holds the sketch. */
 sc_builder *sketch_builder(const sketch *s);
 

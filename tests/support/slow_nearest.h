@@ -102,6 +102,10 @@ slow_answer slow_nearest_at_node(slow_nearest *slow, sc_node_id node, const sc_r
 void slow_measure(slow_nearest *slow, sc_edge_id edge, double offset_m);
 void slow_measure_from_node(slow_nearest *slow, sc_node_id node);
 
+/** The same once more from where the last search began; one way only, from a position. */
+void slow_measure_again(slow_nearest *slow);
+void slow_measure_one_way(slow_nearest *slow, bool backward);
+
 /** Whether `request` asks for objects of that category. */
 bool slow_is_wanted(const sc_request *request, sc_category_id category);
 

@@ -10,7 +10,7 @@ import { type Answered, ask, choose, clickMiddle, knowsRoad } from './asking';
 import { Between } from './between';
 import { isReady, launch, open, PATIENCE, photograph, type Watched, watched } from './browser';
 import { Listener, nearest, type Plain } from './oracle';
-import { ink, isInked, poseOf, project, top } from './pixels';
+import { ink, isInked, poseOf, project, roads, top } from './pixels';
 import { city, demo, provider, screenshots, Workplace } from './programs';
 
 const place = new Workplace();
@@ -202,7 +202,12 @@ test('the bytes beside it are those that the provider got, every one of them', a
     expect(bytes.toString('hex')).toBe(sent.toString('hex'));
     expect(letters).toBe(sent.toString('latin1').replace(/[^ -~]/g, '.'));
     expect(toProvider.posted.some((body) => body.equals(bytes))).toBe(true);
-    expect(await part('ask-bytes').innerText()).toContain(`${bytes.length} bytes`);
+    const words = await part('ask-bytes').innerText();
+    expect(words).toContain(`${bytes.length} bytes`);
+    // The page asked by time, as the service does by itself.
+    expect(words).toContain('5 nearest by time: anything');
+    expect(words).toContain('version 2 of the protocol');
+    expect(words).not.toContain('does not know');
     await photograph(page, `${screenshots}/ui-ask.png`);
 });
 
@@ -237,6 +242,19 @@ test('a question can be asked with the keyboard alone', async () => {
     await page.keyboard.press('Enter');
     await expect.poll(() => part('ask-submit').isVisible(), PATIENCE).toBe(true);
     expect(await part('ask-state').innerText()).toMatch(/withdrawn/i);
+});
+
+test('one-way roads have arrows, seen from near', async () => {
+    const arrows = async () =>
+        (await ink(page, roads('provider'), { colours: ['--map-one-way'], least: 0.6 })).pixels;
+    const scale = async () => (await poseOf(page, 'provider')).scale;
+    await focusMap();
+    await page.keyboard.press('0');
+    await expect.poll(scale, PATIENCE).toBeLessThan(0.3);
+    await expect.poll(arrows, PATIENCE).toBe(0);
+    for (let i = 0; i < 20 && (await scale()) < 0.7; i++) await page.keyboard.press('+');
+    await expect.poll(scale, PATIENCE).toBeGreaterThan(0.6);
+    await expect.poll(arrows, PATIENCE).toBeGreaterThan(50);
 });
 
 test('the console has stayed free of errors', () => {

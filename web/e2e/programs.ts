@@ -37,12 +37,12 @@ export class Workplace {
     }
 }
 
-/** A city of about that many crossings, the same for the same seed. */
+/** A city of about that many crossings, with one-way roads; the same for the same seed. */
 export function city(folder: string, nodes: number, seed = 1): string {
     const path = join(folder, `city-${nodes}-${seed}.scm`);
     execFileSync(program, [
         ...['map', 'generate', '--kind', 'city', '--nodes', String(nodes)],
-        ...['--seed', String(seed), '-o', path, '--quiet'],
+        ...['--seed', String(seed), '--one-way', '0.2', '-o', path, '--quiet'],
     ]);
     return path;
 }

@@ -19,6 +19,7 @@ import type { Spot } from './map/layer';
 import { MoversLayer } from './map/movers';
 import { MapPane } from './map/pane';
 import { QueriesLayer } from './map/queries';
+import { hasOneWayRoads } from './map/road_map';
 import { MapView } from './map/view';
 import { AskPanel } from './panels/ask';
 import { AttackPanel } from './panels/attack';
@@ -50,7 +51,7 @@ LiveSession.open((error) => setText(opening, `${error.message} Trying again.`)).
 function build(session: LiveSession): void {
     const { about, map, cloaks, fleet } = session;
     const isDemo = fleet !== null;
-    const { element: panes, hosts } = makePanes(isDemo);
+    const { element: panes, hosts } = makePanes(isDemo, hasOneWayRoads(map));
     const view = new MapView(map);
 
     const travellers = hosts.travellers

@@ -6,6 +6,7 @@
  *     clients.c        the loop of a group, and each client: connect, send, wait, read the reply
  *     faults.c         faults of clients (chaos), and of the provider
  *     reply_checks.c   whether a reply is what the service promises
+ *     reply_exact.c    whether an answer is the exact one
  *
  * A group has an epoll loop and a table of descriptors of its own, so that the limit of descriptors
  * counts for each group by itself. Clients ask when their travellers want to (closed loop), at
@@ -189,7 +190,7 @@ void sc__fault_timeout(sc__client_group *group, uint32_t who);
 /** The run ends: faults that have not happened yet happen now. */
 void sc__fault_finish(sc__client_group *group);
 
-// --- Checks (reply_checks.c) --------------------------------------------------------------------
+// --- Checks (reply_exact.c) ---------------------------------------------------------------------
 
 /** Compare the answer in group->check with a plain search. */
 void sc__reply_check_exact(sc__client_group *group, const sc__client *client);

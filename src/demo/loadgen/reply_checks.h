@@ -35,6 +35,12 @@ typedef struct sc_reply_check {
     uint64_t digests[SC_REPLY_OBJECTS];  ///< sc_object_digest() of each
 } sc_reply_check;
 
+/** How far object `i` is in the metric that was asked for. */
+static inline double sc__reply_cost(const sc_reply_check *check, size_t i, sc_metric metric)
+{
+    return metric == SC_METRIC_TIME ? check->durations_s[i] : check->distances_m[i];
+}
+
 /** A hash of an object's texts. */
 uint64_t sc_object_digest(const char *id, const char *category, const char *name);
 

@@ -101,6 +101,7 @@ static void plan_crossing(const sc_city *city, sc_city_plan *plan, sc_city_cross
         sc_city_street *arc = sc__city_add_street(city, plan, ring[i], plan->nodes[ring[i].index],
                                                   next, plan->nodes[next.index], SC_ROAD_TERTIARY);
         arc->arc = true;
+        arc->line = SC_CITY_LINE_ROUND;
         arc->shape_weight = 60;  // a circle wants its points, however small
         arc->object_weight = 0;
     }
@@ -142,7 +143,8 @@ static void plan_side(const sc_city *city, sc_city_plan *plan, const sc_city_sid
                                      corner.y + (upright ? at_m : 0)};
         const sc_city_point end = {corner.x + (upright ? 0 : to_m),
                                    corner.y + (upright ? to_m : 0)};
-        sc__city_add_street(city, plan, at, start, to, end, (sc_road_class)side->road_class);
+        sc__city_add_street(city, plan, at, start, to, end, (sc_road_class)side->road_class)->line =
+            upright ? SC_CITY_LINE_WEST_SIDE : SC_CITY_LINE_SOUTH_SIDE;
         at = to;
         at_m = to_m;
     }

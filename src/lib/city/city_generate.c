@@ -4,6 +4,7 @@
 // 2. Survey: what all streets together weigh, for the shares below.
 // 3. Add the nodes, cell by cell along a Hilbert curve.
 // 4. Add the edges in the same order, and the objects along them.
+// 5. If there are to be one-way roads, choose them among all.
 //
 // Every pass plans each cell again; nothing of a plan is kept. Three things are
 // dealt out exactly, by sc_city_share, so that a city of any size has them in
@@ -76,6 +77,7 @@ typedef struct making {
     sc_city_share shapes;
     sc_city_share objects;
     sc_city_plan *plan;
+    sc_city_ways ways;  ///< empty unless there are to be one-way roads
     sc_builder *builder;
 } making;
 
@@ -230,6 +232,19 @@ static sc_node_id node_of(const sc_city *city, uint32_t cell, sc_city_ref ref)
     return city->first_node[cell + east + north * city->columns] + ref.index;
 }
 
+static sc_err keep_way(making *make, uint32_t cell, const sc_city_street *street,
+                       sc_edge_id first_edge, uint32_t edge_count)
+{
+    if (make->options->one_way_share <= 0) return SC_OK;
+    const sc_city_built built = {
+        .a = node_of(&make->city, cell, street->a),
+        .b = node_of(&make->city, cell, street->b),
+        .first_edge = first_edge,
+        .edge_count = edge_count,
+    };
+    return sc__city_ways_add(&make->ways, &make->city, make->plan, street, built);
+}
+
 static sc_err add_cell_edges(making *make, uint32_t cell, const sc_city_categories *categories)
 {
     const sc_city_plan *plan = make->plan;
@@ -246,9 +261,11 @@ static sc_err add_cell_edges(making *make, uint32_t cell, const sc_city_categori
             if (err) return err;
             from = to;
         }
+        sc_err err = keep_way(make, cell, street, first_edge, count + 1);
+        if (err) return err;
         const uint32_t objects = sc__city_share_next(&make->objects, street->object_weight);
-        const sc_err err = sc__city_add_objects(&make->city, categories, plan, i, objects,
-                                                first_edge, count + 1, make->builder);
+        err = sc__city_add_objects(&make->city, categories, plan, i, objects, first_edge, count + 1,
+                                   make->builder);
         if (err) return err;
     }
     return SC_OK;
@@ -300,7 +317,15 @@ static sc_err make_city(making *make)
     if (err) return err;
     err = pass(make, NULL);
     if (err) return err;
-    return pass(make, &categories);
+    if (make->options->one_way_share <= 0) return pass(make, &categories);
+
+    err = sc__city_ways_init(&make->city, &make->ways);
+    if (!err) err = pass(make, &categories);
+    if (!err) {
+        err = sc__city_ways_choose(&make->ways, make->options->one_way_share,
+                                   sc_builder_node_count(make->builder));
+    }
+    return err ? err : sc__city_ways_build(&make->ways, make->builder);
 }
 
 sc_err sc_map_generate_city(const sc_city_options *options, sc_map **out, sc_diag *diag)
@@ -312,10 +337,16 @@ sc_err sc_map_generate_city(const sc_city_options *options, sc_map **out, sc_dia
                        SC_CITY_MIN_NODES, SC_CITY_MAX_NODES, options->node_count);
     }
 
+    if (!(options->one_way_share >= 0 && options->one_way_share <= 1)) {
+        return sc_fail(diag, SC_EINVAL, "the share of one-way roads is %g; it goes from 0 to 1",
+                       options->one_way_share);
+    }
+
     making make = {.options = options};
     sc_err err = make_city(&make);
     // The plan and the layout are no longer needed, and the builder is hungry.
     sc_free(make.plan);
+    sc__city_ways_fini(&make.ways);
     sc__city_fini(&make.city);
     if (err) {
         if (err == SC_ENOMEM) sc_fail_memory(diag, "making a city");
@@ -324,8 +355,13 @@ sc_err sc_map_generate_city(const sc_city_options *options, sc_map **out, sc_dia
     }
 
     char source[128];
-    snprintf(source, sizeof source, "generated city, %" PRIu32 " nodes, seed %" PRIu64,
-             options->node_count, options->seed);
+    const int size =
+        snprintf(source, sizeof source, "generated city, %" PRIu32 " nodes, seed %" PRIu64,
+                 options->node_count, options->seed);
+    if (options->one_way_share > 0 && size > 0 && (size_t)size < sizeof source) {
+        snprintf(source + size, sizeof source - (size_t)size, ", one-way share %g",
+                 options->one_way_share);
+    }
     sc_builder_set_source(make.builder, source);
     err = sc_builder_finish(make.builder, 0, &options->progress, out, NULL, diag);
     sc_builder_free(make.builder);

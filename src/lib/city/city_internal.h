@@ -20,6 +20,7 @@
  *     city_cell.c       what one cell owns: crossing, sides, inside
  *     city_streets.c    the streets inside a cell
  *     city_objects.c    objects along the streets
+ *     city_one_way.c    which roads are one-way
  *     city_generate.c   the passes over all cells, feeding the builder
  *
  * Numbers are made with + - * / and sqrt alone, which are the same everywhere.
@@ -127,6 +128,21 @@ enum {
     SC_CITY_PLAN_STREETS_MAX = 640,
 };
 
+/**
+ * What a street is a piece of, among the streets of its plan: pieces with the same number are one
+ * road, and all lead the same way from a to b.
+ */
+enum {
+    SC_CITY_LINE_NONE = 0,   ///< always open both ways: dead ends, motorways and their ramps
+    SC_CITY_LINE_LEVEL = 1,  ///< from west to east
+    SC_CITY_LINE_UPRIGHT = SC_CITY_LINE_LEVEL + SC_CITY_LINES_MAX + 1,  ///< from south to north
+    SC_CITY_LINE_BLOCK = SC_CITY_LINE_UPRIGHT + SC_CITY_LINES_MAX + 1,  ///< through a block
+    SC_CITY_LINE_ROUND = SC_CITY_LINE_BLOCK + SC_CITY_LINES_MAX * SC_CITY_LINES_MAX,
+    SC_CITY_LINE_SOUTH_SIDE,  ///< the arterial of this row, through all cells
+    SC_CITY_LINE_WEST_SIDE,   ///< and of this column
+    SC_CITY_LINE_COUNT,
+};
+
 /** A street of a plan: a line from a to b, to be given shape points. */
 typedef struct sc_city_street {
     sc_city_ref a;
@@ -137,7 +153,8 @@ typedef struct sc_city_street {
     uint32_t shape_weight;   ///< its share of the city's shape points
     uint32_t object_weight;  ///< its share of the city's objects
     uint8_t road_class;
-    bool arc;  ///< a quarter of a roundabout
+    uint8_t line;  ///< the road it is a piece of
+    bool arc;      ///< a quarter of a roundabout
 } sc_city_street;
 
 /** What one cell owns: its south-western crossing, southern and western side, and inside. */
@@ -341,5 +358,59 @@ SC_CHECKED sc_err sc__city_add_objects(const sc_city *city, const sc_city_catego
                                        const sc_city_plan *plan, uint32_t street, uint32_t count,
                                        sc_edge_id first_edge, uint32_t edge_count,
                                        sc_builder *builder);
+
+// --- city_one_way.c -----------------------------------------------------
+
+/** A street as it was built. */
+typedef struct sc_city_built {
+    sc_node_id a;
+    sc_node_id b;
+    sc_edge_id first_edge;
+    uint32_t edge_count;
+    uint32_t road;   ///< SC_NONE: always open both ways
+    bool is_turned;  ///< its road leads from b to a
+    double length_m;
+} sc_city_built;
+
+/** Streets that are one-way together, or not at all. */
+typedef struct sc_city_road {
+    double length_m;
+    uint32_t rank;     ///< in the order in which they are drawn
+    bool is_backward;  ///< if it is one-way: against its streets, from b to a
+    bool was_drawn;
+    bool is_one_way;
+} sc_city_road;
+
+/** All streets of a city, while it is decided which of them are one-way. */
+typedef struct sc_city_ways {
+    sc_city_built *streets;
+    size_t street_count;
+    size_t street_capacity;
+    sc_city_road *roads;  ///< first the arterials: of each row, then of each column
+    size_t road_count;
+    size_t road_capacity;
+    double length_m;  ///< of all streets
+    uint32_t cell;    ///< whose roads these are:
+    uint32_t in_cell[SC_CITY_LINE_COUNT];
+} sc_city_ways;
+
+SC_CHECKED sc_err sc__city_ways_init(const sc_city *city, sc_city_ways *out);
+
+/** Harmless twice. */
+void sc__city_ways_fini(sc_city_ways *ways);
+
+/** Add a street of `plan`; its road is found here. The streets of a cell come together. */
+SC_CHECKED sc_err sc__city_ways_add(sc_city_ways *ways, const sc_city *city,
+                                    const sc_city_plan *plan, const sc_city_street *street,
+                                    sc_city_built built);
+
+/**
+ * Decide which roads are one-way: as many as make up `share` of all length, or a little less, while
+ * every node can be reached from every other. Time O(nodes + streets).
+ */
+SC_CHECKED sc_err sc__city_ways_choose(sc_city_ways *ways, double share, uint32_t node_count);
+
+/** Close the edges of one-way roads in one direction. */
+SC_CHECKED sc_err sc__city_ways_build(const sc_city_ways *ways, sc_builder *builder);
 
 #endif

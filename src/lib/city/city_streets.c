@@ -326,19 +326,23 @@ static void build_piece(quarter *q, uint32_t i, uint32_t j, bool upright)
     const int a = end_towards(from, upright ? SC_CITY_FACING_NORTH : SC_CITY_FACING_EAST);
     const int b = end_towards(to, upright ? SC_CITY_FACING_SOUTH : SC_CITY_FACING_WEST);
     const double length_m = 2 * (upright ? q->plan->half.y / q->up : q->plan->half.x / q->across);
+    const uint8_t line = (uint8_t)(upright ? SC_CITY_LINE_UPRIGHT + i : SC_CITY_LINE_LEVEL + j);
     if (!part->tapped) {
-        sc__city_add_street(q->city, q->plan, from->ref[a], from->end[a], to->ref[b], to->end[b],
-                            street_class(q))
-            ->bow_m = bow * length_m;
+        sc_city_street *whole = sc__city_add_street(q->city, q->plan, from->ref[a], from->end[a],
+                                                    to->ref[b], to->end[b], street_class(q));
+        whole->bow_m = bow * length_m;
+        whole->line = line;
         return;
     }
     part->tap_at = tap_at;
     part->tap_point = between(from->end[a], to->end[b], tap_at);
     part->tap = sc__city_add_node(q->plan, part->tap_point);
     sc__city_add_street(q->city, q->plan, from->ref[a], from->end[a], part->tap, part->tap_point,
-                        street_class(q));
+                        street_class(q))
+        ->line = line;
     sc__city_add_street(q->city, q->plan, part->tap, part->tap_point, to->ref[b], to->end[b],
-                        street_class(q));
+                        street_class(q))
+        ->line = line;
 }
 
 static void build_spur(quarter *q, uint32_t i, uint32_t j, sc_city_facing facing)
@@ -369,16 +373,19 @@ static void build_inside(quarter *q, uint32_t i, uint32_t j)
     const piece *north = &q->level[i][j + 1];
     const piece *west = &q->upright[i][j];
     const piece *east = &q->upright[i + 1][j];
+    const uint8_t line = (uint8_t)(SC_CITY_LINE_BLOCK + i * LINES + j);
     switch (q->blocks[i][j]) {
     case NOTHING:
         break;
     case ALLEY_UPRIGHT:
         sc__city_add_street(q->city, q->plan, south->tap, south->tap_point, north->tap,
-                            north->tap_point, SC_ROAD_SERVICE);
+                            north->tap_point, SC_ROAD_SERVICE)
+            ->line = line;
         break;
     case ALLEY_LEVEL:
         sc__city_add_street(q->city, q->plan, west->tap, west->tap_point, east->tap,
-                            east->tap_point, SC_ROAD_SERVICE);
+                            east->tap_point, SC_ROAD_SERVICE)
+            ->line = line;
         break;
     case CUT_RISING:
     case CUT_FALLING: {
@@ -392,7 +399,8 @@ static void build_inside(quarter *q, uint32_t i, uint32_t j)
                                       : rising  ? SC_CITY_FACING_SOUTH
                                                 : SC_CITY_FACING_NORTH);
         sc__city_add_street(q->city, q->plan, from->ref[a], from->end[a], to->ref[b], to->end[b],
-                            SC_ROAD_LOCAL);
+                            SC_ROAD_LOCAL)
+            ->line = line;
         break;
     }
     default:

@@ -17,23 +17,15 @@
 
 #include "base/alloc.h"
 #include "base/hash.h"
+#include "import/dimacs_files.h"
 #include "import/text_rows.h"
 #include "map/geo.h"
-
-#include <string.h>
 
 enum { REPORT_EVERY = 1 << 15 };
 
 #define METRES_PER_WEIGHT 0.1
 #define SECONDS_PER_WEIGHT 0.0036
 #define DEGREES_PER_UNIT 1e-6
-
-/** One graph: its arcs and, if there are any, its travel times and its coordinates. */
-typedef struct graph {
-    const sc_input *arcs;
-    const sc_input *times;
-    const sc_input *places;
-} graph;
 
 /** Roads between one pair of nodes, of one weight, that were seen in one direction only so far.
  * All in the same direction: one in the other would have been paired with the last of them. */
@@ -57,157 +49,6 @@ typedef struct reading {
     double *forward_s;  ///< by edge; only with travel times
     size_t forward_capacity;
 } reading;
-
-// --- Which file is what --------------------------------------------------------------
-
-// The graph that a .co file belongs to: the only one, or the one of the same
-// name beside it, or else the first of that name that lacks one.
-static graph *find_graph(graph *graphs, size_t count, const char *places)
-{
-    if (count == 1) return &graphs[0];
-    for (size_t i = 0; i < count; i++) {
-        if (sc__same_stem(graphs[i].arcs->name, places)) return &graphs[i];
-    }
-    for (size_t i = 0; i < count; i++) {
-        const char *arcs = sc_file_base_name(graphs[i].arcs->name);
-        if (!graphs[i].places && sc__same_stem(arcs, sc_file_base_name(places))) return &graphs[i];
-    }
-    return NULL;
-}
-
-static bool is_separator(char c)
-{
-    return c == '-' || c == '_' || c == '.';
-}
-
-// Whether `times` is `lengths` with a 't' where that has a 'd', as a word of its own.
-static bool is_named_as_times(const char *times, const char *lengths)
-{
-    const char *t = sc_file_base_name(times);
-    const char *d = sc_file_base_name(lengths);
-    const size_t size = sc__stem_size(t);
-    if (size != sc__stem_size(d)) return false;
-    size_t at = 0;
-    while (at < size && t[at] == d[at]) {
-        at++;
-    }
-    if (at == 0 || at == size || t[at] != 't' || d[at] != 'd') return false;
-    const bool is_word = is_separator(t[at - 1]) && (at + 1 == size || is_separator(t[at + 1]));
-    return is_word && memcmp(t + at + 1, d + at + 1, size - at - 1) == 0;
-}
-
-// Whether an input has travel times and not lengths: the user says so, or its name does beside
-// that of a graph of lengths.
-static bool is_times(const sc_load *load, const sc_input *input)
-{
-    const char *times = load->options->times;
-    if (times) return strcmp(input->name, times) == 0;
-    if (!sc_file_has_suffix(input->name, ".gr")) return false;
-    for (size_t i = 0; i < load->input_count; i++) {
-        const char *other = load->inputs[i].name;
-        if (sc_file_has_suffix(other, ".gr") && is_named_as_times(input->name, other)) return true;
-    }
-    return false;
-}
-
-static sc_err find_graphs(const sc_load *load, graph *graphs, size_t *count)
-{
-    for (size_t i = 0; i < load->input_count; i++) {
-        const sc_input *input = &load->inputs[i];
-        if (is_times(load, input)) continue;
-        if (sc_file_has_suffix(input->name, ".gr")) {
-            graphs[(*count)++] = (graph){.arcs = input};
-        } else if (!sc_file_has_suffix(input->name, ".co")) {
-            return sc_fail(load->diag, SC_EINVAL,
-                           "%s: unknown kind of file; names must end in .gr or .co", input->name);
-        }
-    }
-    if (*count > 0) return SC_OK;
-    if (load->options->times) {
-        return sc_fail(
-            load->diag, SC_EINVAL,
-            "%s: a graph of travel times alone has no lengths; add the .gr file that has",
-            load->options->times);
-    }
-    return sc_fail(load->diag, SC_EINVAL,
-                   "%s: a coordinate file alone has no roads; add its .gr file",
-                   load->input_count > 0 ? load->inputs[0].name : "no input");
-}
-
-// The graph of lengths that lacks the times of this name; NULL if none does.
-static graph *find_lengths(const sc_load *load, graph *graphs, size_t count, const char *times)
-{
-    for (size_t i = 0; i < count; i++) {
-        if (graphs[i].times) continue;
-        if (load->options->times || is_named_as_times(times, graphs[i].arcs->name)) {
-            return &graphs[i];
-        }
-    }
-    return NULL;
-}
-
-static sc_err pair_times(const sc_load *load, graph *graphs, size_t count)
-{
-    if (load->options->times && count > 1) {
-        return sc_fail(load->diag, SC_EINVAL,
-                       "%s: travel times of one graph, but %zu graphs are given; name them as "
-                       "USA-road-d.NY.gr and USA-road-t.NY.gr are, and give all as inputs",
-                       load->options->times, count);
-    }
-    size_t timed = 0;
-    for (size_t i = 0; i < load->input_count; i++) {
-        const sc_input *input = &load->inputs[i];
-        if (!is_times(load, input)) continue;
-        graph *g = find_lengths(load, graphs, count, input->name);
-        if (!g) {
-            return sc_fail(load->diag, SC_EINVAL,
-                           "%s: a second graph of travel times for the same "
-                           "lengths",
-                           input->name);
-        }
-        g->times = input;
-        timed++;
-    }
-    for (size_t i = 0; timed > 0 && i < count; i++) {
-        if (graphs[i].times) continue;
-        return sc_fail(load->diag, SC_EINVAL,
-                       "%s: no travel times are given for it, but for another graph; give all or "
-                       "none",
-                       graphs[i].arcs->name);
-    }
-    return SC_OK;
-}
-
-static sc_err pair_files(const sc_load *load, graph *graphs, size_t *count)
-{
-    sc_err err = find_graphs(load, graphs, count);
-    if (!err) err = pair_times(load, graphs, *count);
-    if (err) return err;
-    size_t placed = 0;
-    for (size_t i = 0; i < load->input_count; i++) {
-        const sc_input *input = &load->inputs[i];
-        if (!sc_file_has_suffix(input->name, ".co") || is_times(load, input)) continue;
-        graph *g = find_graph(graphs, *count, input->name);
-        if (!g) {
-            return sc_fail(load->diag, SC_EINVAL, "%s: no .gr file of the same name is given",
-                           input->name);
-        }
-        if (g->places) {
-            return sc_fail(load->diag, SC_EINVAL, "%s: a second .co file for %s, after %s",
-                           input->name, g->arcs->name, g->places->name);
-        }
-        g->places = input;
-        placed++;
-    }
-    for (size_t i = 0; placed > 0 && i < *count; i++) {
-        if (graphs[i].places) continue;
-        return sc_fail(load->diag, SC_EINVAL,
-                       "%s: another graph has a .co file, but this one has none; give .co files "
-                       "for all graphs or for none",
-                       graphs[i].arcs->name);
-    }
-    return SC_OK;
-}
 
 // --- Lines -----------------------------------------------------------------------------
 
@@ -347,7 +188,7 @@ static sc_err read_places(const reading *r, const sc_input *input, places *out)
 
 /** A graph being read. */
 typedef struct arcs {
-    const graph *graph;
+    const sc_dimacs_graph *graph;
     const places *places;
     sc_rows times;      ///< one line ahead for each arc; only where the graph has times
     sc_node_id base;    ///< number of its first node in the map
@@ -548,7 +389,7 @@ static sc_err check_times_end(arcs *a)
                          (long long)a->read);
 }
 
-static sc_err read_arcs(reading *r, const graph *g, const places *at)
+static sc_err read_arcs(reading *r, const sc_dimacs_graph *g, const places *at)
 {
     sc_rows rows = sc__rows_of(g->arcs, ARCS_PROBLEM, r->load->diag);
     arcs a = {.graph = g, .places = at, .base = sc_builder_node_count(r->builder)};
@@ -571,7 +412,7 @@ static sc_err read_arcs(reading *r, const graph *g, const places *at)
                    (long long)a.announced, (long long)a.read);
 }
 
-static sc_err read_graph(reading *r, const graph *g)
+static sc_err read_graph(reading *r, const sc_dimacs_graph *g)
 {
     places at = {0};
     sc_err err = g->places ? read_places(r, g->places, &at) : SC_OK;
@@ -598,7 +439,7 @@ static sc_err close_single_arcs(reading *r)
 
 sc_err sc__load_dimacs(const sc_load *load, sc_builder **out)
 {
-    graph *graphs = sc_calloc(load->input_count, sizeof *graphs);
+    sc_dimacs_graph *graphs = sc_calloc(load->input_count, sizeof *graphs);
     if (!graphs) return sc_fail_memory(load->diag, "reading");
     const sc_import_options *options = load->options;
     reading r = {
@@ -607,7 +448,7 @@ sc_err sc__load_dimacs(const sc_load *load, sc_builder **out)
         .time_unit_s = options->time_unit_s > 0.0 ? options->time_unit_s : SECONDS_PER_WEIGHT,
     };
     size_t count = 0;
-    sc_err err = pair_files(load, graphs, &count);
+    sc_err err = sc__dimacs_pair_files(load, graphs, &count);
     if (!err) {
         err = sc_builder_new(graphs[0].places ? SC_COORDS_GEOGRAPHIC : SC_COORDS_NONE, &r.builder);
         if (err) sc_fail_memory(load->diag, "reading");

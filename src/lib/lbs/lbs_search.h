@@ -295,9 +295,9 @@ SC_CHECKED sc_err sc__plain_search_point(sc_plain_search *search, const sc_objec
 enum { SC_LANES = 16 };
 
 /**
- * What a way costs per lane, in one number: 30 bits of the metric of the search, then 32 bits of
- * the other one, so that comparing numbers compares first the one and then the other. SC_LANE_FAR
- * and above: not reached.
+ * What a way costs per lane, in one number: 30 bits of the metric of the search, one bit that stays
+ * 0 and 31 bits of the other one, so that comparing numbers compares first the one and then the
+ * other. SC_LANE_FAR and above: not reached.
  */
 typedef struct sc_lbs_lanes {
     int64_t of[SC_LANES];
@@ -350,7 +350,7 @@ typedef struct sc_shared_search {
     size_t best_capacity;
     int64_t farthest;  ///< the greatest number that any lane of any star has had
     bool is_lost;      ///< something was too far for 30 bits
-    bool has_carried;  ///< something was too much for the 32 bits of the other metric
+    bool has_carried;  ///< something was too much for the 31 bits of the other metric
     uint64_t visited;  ///< stars taken out of the queue, since the beginning
 
     // Results: hits of lane i are [start[i], start[i + 1]), as cost << 32 | object, ascending.

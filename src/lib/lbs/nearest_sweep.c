@@ -436,8 +436,8 @@ sc_err sc__index_sweep(sc_index_sweeper *sweeper, const sc_index_roads *roads,
     memset(sweeper->due, 0xff, star_count * sizeof *sweeper->due);
     sc__index_queue_clear(&sweeper->queue);
 
-    sweep s = {
-        .memory = sweeper, .roads = roads, .labels = (void *)out, .others = others, .k = list->k};
+    sweep s = {.memory = sweeper, .roads = roads, .labels = (void *)out, .k = list->k};
+    s.others = others;
     memset(s.labels, 0xff, (size_t)star_count * list->k * sizeof *s.labels);
     sc_err err = start(&s, view, list->category);
     if (!err) err = spread(&s);

@@ -17,7 +17,7 @@
 // does: a lane goes no farther from a star whose lists reach as far as it is still interested.
 //
 // Costs are 30 bits of map units in the metric of the search (a thousand kilometres of millimetres,
-// twelve days of milliseconds), and 32 bits in the other one. Where that is not enough for a lane,
+// twelve days of milliseconds), and 31 bits in the other one. Where that is not enough for a lane,
 // the result is marked and the caller takes the plain search (plain_search.c).
 #include "lbs/lbs_search.h"
 
@@ -42,11 +42,25 @@ void sc__shared_search_fini(sc_shared_search *search)
 // --- Lanes -------------------------------------------------------------------
 
 #define OTHER_MASK INT64_C(0xffffffff)
+/** Set when the other metric has come to more than its 31 bits. One step cannot carry it further.
+ */
+#define CARRIED (INT64_C(1) << 31)
 
-/** A step as a number that can be added to a lane's; its cost must be below SC_LANE_MOST. */
+/** A step as a number that can be added to a lane's; its cost must be below SC_LANE_MOST, and what
+ * it costs in the other metric below CARRIED. */
 static int64_t lane_step(sc_step step)
 {
     return (int64_t)step.cost << SC_LANE_SHIFT | step.other;
+}
+
+/** Whether nothing may be added to one of the lanes. */
+static bool has_carried(const sc_lbs_lanes *lanes)
+{
+    int64_t any = 0;
+    for (int i = 0; i < SC_LANES; i++) {
+        any |= lanes->of[i];
+    }
+    return any & CARRIED;
 }
 
 /** The greatest number of a lane with that cost. */
@@ -88,17 +102,13 @@ SC_INLINE int64_t go_on(sc_shared_search *s, const sc_lbs_lanes *from, int64_t w
 {
     // Straight loops over all lanes, without a branch, so that the compiler makes vectors of them.
     int64_t most = -1;
-    int64_t carried = 0;
-    const int64_t way_other = way & OTHER_MASK;
     for (int i = 0; i < SC_LANES; i++) {
         const int64_t there = from->of[i] + way;
         const int64_t is_cheaper = (there < to->of[i]) & (there <= s->bound.of[i]);
-        carried |= (from->of[i] & OTHER_MASK) + way_other;
         to->of[i] = is_cheaper ? there : to->of[i];
         const int64_t gained = is_cheaper ? there : -1;
         most = gained > most ? gained : most;
     }
-    s->has_carried |= carried > OTHER_MASK;
     // Few maps have ways so far that it must be looked at which lanes they are too far for.
     if (s->farthest >= SC_LANE_FAR - way) s->is_lost |= loses(from, way);
     if (most < 0) return SC_LANE_FAR;
@@ -142,6 +152,8 @@ static sc_shared_object *object_slot(sc_shared_search *s, sc_object_id object)
 SC_CPU_VARIANTS static bool offer_object(sc_shared_search *s, sc_object_id object,
                                          const sc_lbs_lanes *from, sc_step step)
 {
+    s->has_carried |= step.other >= CARRIED;
+    if (s->has_carried) return true;
     sc_shared_object *slot = object_slot(s, object);
     if (!slot) return false;
     const sc_lbs_lanes before = slot->cost;
@@ -261,6 +273,8 @@ SC_CPU_VARIANTS static bool reach_star(sc_shared_search *s, sc_star_id star,
         s->is_lost = true;
         return true;
     }
+    s->has_carried |= step.other >= CARRIED;
+    if (s->has_carried) return true;
     sc_shared_star *slot = star_slot(s, star);
     if (!slot) return false;
     const int64_t gained = go_on(s, from, lane_step(step), &slot->cost);
@@ -275,6 +289,7 @@ static bool visit_star(sc_shared_search *s, sc_star_id star)
     // A copy: the slots move when there come to be more of them.
     sc_lbs_lanes from = s->stars[s->star_marks.marks[star].slot].cost;
     s->visited++;
+    s->has_carried |= has_carried(&from);
     if (s->question->lists && !lean(s, star, &from)) return false;
     const int64_t least = least_lane(&from);
     if (least == SC_LANE_FAR) return true;
@@ -302,10 +317,12 @@ static bool gather(sc_shared_search *s)
     s->hit_count = 0;
     s->start[0] = 0;
     for (size_t lane = 0; lane < s->lane_count; lane++) {
+        bool is_whole = !s->has_carried;
         for (size_t i = 0; i < s->object_count; i++) {
             const int64_t cost = s->objects[i].cost.of[lane];
             // A bound that came later may leave it out: it is then not among the k nearest.
             if (cost > s->bound.of[lane]) continue;
+            is_whole &= !(cost & CARRIED);
             if (!sc_grow(&s->hits, s->hit_count, &s->hit_capacity, sizeof *s->hits)) return false;
             s->hits[s->hit_count++] = (uint64_t)lane_cost(cost) << 32 | s->objects[i].object;
         }
@@ -314,7 +331,7 @@ static bool gather(sc_shared_search *s)
         if (count > s->question->reach.k) s->hit_count = s->start[lane] + s->question->reach.k;
         s->start[lane + 1] = s->hit_count;
         // With a bound below the limit of what can be counted, nothing beyond it can matter.
-        s->is_unsure[lane] = s->has_carried || (s->is_lost && s->bound.of[lane] == SC_LANE_FAR - 1);
+        s->is_unsure[lane] = !is_whole || (s->is_lost && s->bound.of[lane] == SC_LANE_FAR - 1);
     }
     return true;
 }
@@ -374,6 +391,7 @@ static bool spread_inside(sc_shared_search *s)
                 const sc_star_id to = way ? road->star_a : road->star_b;
                 if (!sc__lbs_marked(&s->star_marks, from)) continue;
                 const sc_lbs_lanes lanes = s->stars[s->star_marks.marks[from].slot].cost;
+                s->has_carried |= has_carried(&lanes);
                 const sc_step step =
                     sc__segment_step(s->question->view->map, s->question->reach.metric,
                                      s->question->segments[i], way);
@@ -390,7 +408,7 @@ sc_err sc__shared_search(sc_shared_search *search, const sc_shared_question *que
     sc_shared_search *s = search;
     s->question = question;
     if (!begin(s, stars, count) || !spread_inside(s)) return SC_ENOMEM;
-    while (s->queue.count > 0) {
+    while (s->queue.count > 0 && !s->has_carried) {
         const sc_lbs_queued next = sc_lbs_queue_pop(&s->queue);
         sc_shared_star *slot = &s->stars[s->star_marks.marks[next.star].slot];
         if (next.cost != (double)slot->queued) continue;

@@ -3,8 +3,9 @@
  * @brief The stages of building a map, in the order they run.
  *
  *   map_builder.c  nodes, edges and objects as they were added
- *   segments.c     edges joined into segments, ordered along a Hilbert curve; the tables of nodes,
- *                  edges and segments; sc_builder_finish(), which calls the others
+ *   chains.c       edges joined into segments
+ *   segments.c     segments ordered along a Hilbert curve; the tables of nodes, edges and segments;
+ *                  sc_builder_finish(), which calls the others
  *   stars.c        stars, their segments, the star graph
  *   snap.c         the snapping index over the edges
  *   map_objects.c  objects put on edges, in order
@@ -31,10 +32,7 @@ typedef struct sc_raw_edge {
     double length;
 } sc_raw_edge;
 
-/** In place of a travel time: as the class of the road says. */
-#define SC__USUAL_S (-2.0)
-
-/** How long an edge takes as it was added; SC_CLOSED_S: closed, SC__USUAL_S: nothing was said. */
+/** How long an edge takes as it was added; SC_CLOSED_S and SC_USUAL_S may stand instead. */
 typedef struct sc_raw_times {
     double forward_s;
     double backward_s;

@@ -1,4 +1,5 @@
-// A map as GeoJSON: one line string per segment, one point per object.
+// A map as GeoJSON: one line string per segment, one point per object. Lines across the 180th
+// meridian are cut there in two.
 #include "map/export_geojson.h"
 
 #include <starcloak/map_export.h>
@@ -6,6 +7,7 @@
 #include "base/diag.h"
 #include "base/file.h"
 #include "base/json_write.h"
+#include "map/line_pieces.h"
 #include "map/map_internal.h"
 
 // --- Positions and lines ------------------------------------------------------------------------
@@ -16,32 +18,39 @@ void sc_geojson_write_position(FILE *out, const sc_map *map, double x, double y)
     fprintf(out, "[%.*f,%.*f]", decimals, x, decimals, y);
 }
 
-static void write_node(FILE *out, const sc_map *map, sc_node_id node)
+/** A line being written. */
+typedef struct line_output {
+    FILE *out;
+    const sc_map *map;
+    bool has_begun;
+} line_output;
+
+static void write_point(void *context, double x, double y, bool begins)
 {
-    double x = 0.0;
-    double y = 0.0;
-    sc_map_node_position(map, node, &x, &y);
-    sc_geojson_write_position(out, map, x, y);
+    line_output *line = context;
+    if (begins) {
+        fputs(line->has_begun ? "],[" : "[", line->out);
+    } else {
+        fputc(',', line->out);
+    }
+    line->has_begun = true;
+    sc_geojson_write_position(line->out, line->map, x, y);
 }
 
 void sc_geojson_write_coordinates(FILE *out, const sc_map *map, sc_seg_id segment)
 {
-    const sc_edge *edges = sc__edges(map);
-    const sc_segment *at = &sc__segments(map)[segment];
-    fputc('[', out);
-    write_node(out, map, edges[at[0].first_edge].from);
-    for (sc_edge_id e = at[0].first_edge; e < at[1].first_edge; e++) {
-        fputc(',', out);
-        write_node(out, map, edges[e].to);
-    }
+    line_output line = {.out = out, .map = map};
+    sc_map_line_pieces(map, segment, write_point, &line);
     fputc(']', out);
 }
 
 void sc_geojson_write_line(FILE *out, const sc_map *map, sc_seg_id segment)
 {
-    fputs("{\"type\":\"LineString\",\"coordinates\":", out);
+    const bool is_cut = sc_map_line_pieces(map, segment, NULL, NULL) > 1;
+    fprintf(out, "{\"type\":\"%s\",\"coordinates\":%s", is_cut ? "MultiLineString" : "LineString",
+            is_cut ? "[" : "");
     sc_geojson_write_coordinates(out, map, segment);
-    fputc('}', out);
+    fputs(is_cut ? "]}" : "}", out);
 }
 
 // --- A whole map --------------------------------------------------------------------------------

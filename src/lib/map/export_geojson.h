@@ -15,10 +15,13 @@
 /** Write a position, "[x,y]"; the map must have coordinates, as below. */
 void sc_geojson_write_position(FILE *out, const sc_map *map, double x, double y);
 
-/** Write the positions of a segment, "[[x,y],...]", from its first node to its last. */
+/**
+ * Write the positions of a segment, "[[x,y],...]", from its first node to its last; if it crosses
+ * the 180th meridian, those of its two pieces or more, "[[x,y],...],[[x,y],...]".
+ */
 void sc_geojson_write_coordinates(FILE *out, const sc_map *map, sc_seg_id segment);
 
-/** Write a segment as a geometry of type LineString, from its first node to its last. */
+/** Write a segment as a LineString, or as a MultiLineString if it crosses the 180th meridian. */
 void sc_geojson_write_line(FILE *out, const sc_map *map, sc_seg_id segment);
 
 #endif

@@ -26,6 +26,17 @@ double sc_geo_distance_m(double lon_a, double lat_a, double lon_b, double lat_b)
     return 2.0 * SC_EARTH_RADIUS_M * asin(h < 1.0 ? sqrt(h) : 1.0);
 }
 
+double sc_geo_lon_beside(double from, double lon)
+{
+    if (lon - from > 180.0) return lon - 360.0;
+    return lon - from < -180.0 ? lon + 360.0 : lon;
+}
+
+double sc_geo_lon_wrapped(double lon)
+{
+    return sc_geo_lon_beside(0.0, lon);
+}
+
 sc_scale sc_geo_scale_at(double lat)
 {
     const double metres_per_step = SC_EARTH_RADIUS_M * radians(1.0 / SC_GRID_PER_DEGREE);

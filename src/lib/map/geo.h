@@ -48,6 +48,13 @@ bool sc_geo_valid(sc_coords coords, double x, double y);
 /** Great-circle distance between two positions in degrees, in metres. */
 double sc_geo_distance_m(double lon_a, double lat_a, double lon_b, double lat_b);
 
+/** A longitude as seen from another, `from`: no more than 180 degrees away, so perhaps beyond 180.
+ */
+double sc_geo_lon_beside(double from, double lon);
+
+/** A longitude that may be beyond 180, or below -180, by a turn at most: back to -180..180. */
+double sc_geo_lon_wrapped(double lon);
+
 /** The local scale at latitude `lat` of the geographic grid. */
 sc_scale sc_geo_scale_at(double lat);
 

@@ -157,14 +157,14 @@ static sc_err add_string(sc_builder *builder, const char *text, size_t size, uin
 // NaN passes none of these comparisons.
 static bool is_time(double seconds)
 {
-    return seconds == SC_CLOSED_S || (seconds >= 0.0 && seconds <= 1e9);
+    return seconds == SC_CLOSED_S || seconds == SC_USUAL_S || (seconds >= 0.0 && seconds <= 1e9);
 }
 
 sc_err sc_builder_set_edge_times(sc_builder *builder, sc_edge_id edge, double forward_s,
                                  double backward_s)
 {
     if (edge >= builder->edge_count || !is_time(forward_s) || !is_time(backward_s) ||
-        (forward_s < 0.0 && backward_s < 0.0)) {
+        (forward_s == SC_CLOSED_S && backward_s == SC_CLOSED_S)) {
         return SC_EINVAL;
     }
     while (builder->times_count <= edge) {
@@ -173,7 +173,7 @@ sc_err sc_builder_set_edge_times(sc_builder *builder, sc_edge_id edge, double fo
                      sizeof *builder->times)) {
             return SC_ENOMEM;
         }
-        builder->times[builder->times_count++] = (sc_raw_times){SC__USUAL_S, SC__USUAL_S};
+        builder->times[builder->times_count++] = (sc_raw_times){SC_USUAL_S, SC_USUAL_S};
     }
     builder->times[edge] = (sc_raw_times){forward_s, backward_s};
     return SC_OK;

@@ -1,6 +1,6 @@
 // From what was added to a builder to the tables of a map.
 //
-// 1. Chains: edges are joined into segments, maximal chains whose inner nodes have degree 2.
+// 1. Chains: edges are joined into segments (chains.c).
 // 2. Curve: chains are ordered along a Hilbert curve, so that what is near on the ground gets near
 //    numbers. The snapping index (snap.c) relies on this for its speed.
 // 3. Tables: nodes on the grid, lengths in whole units, edges and segments in their final order.
@@ -18,136 +18,6 @@
 #include <math.h>
 #include <stdbool.h>
 #include <string.h>
-
-// --- Chains -------------------------------------------------------------------------------------
-// Every edge is walked exactly once. Chains are begun at every node of degree other than 2, in the
-// order of the nodes; what is left then has only nodes of degree 2 and consists of rings, each
-// begun at its first node.
-
-/** The half edges that leave each node: those of node v are [first[v], first[v + 1]). */
-typedef struct leaving {
-    uint32_t *first;
-    sc_half_edge *steps;
-} leaving;
-
-static sc_err leaving_of(const sc_builder *builder, const uint32_t *degree, leaving *out)
-{
-    const size_t n = builder->node_count;
-    const size_t m = builder->edge_count;
-    out->first = sc_malloc_array(n + 1, sizeof *out->first);
-    out->steps = sc_malloc_array(2 * m, sizeof *out->steps);
-    if (!out->first || !out->steps) return SC_ENOMEM;
-
-    // Fill from the back: first[v] starts as the end of v's run and moves to its
-    // beginning.
-    uint32_t sum = 0;
-    for (size_t v = 0; v < n; v++) {
-        sum += degree[v];
-        out->first[v] = sum;
-    }
-    out->first[n] = sum;
-    for (size_t e = m; e-- > 0;) {
-        out->steps[--out->first[builder->edges[e].to]] = (sc_half_edge)(2 * e + 1);
-        out->steps[--out->first[builder->edges[e].from]] = (sc_half_edge)(2 * e);
-    }
-    return SC_OK;
-}
-
-static bool is_walked(const uint8_t *walked, sc_half_edge step)
-{
-    return walked[step >> 4] & (1u << ((step >> 1) & 7));
-}
-
-static void mark_walked(uint8_t *walked, sc_half_edge step)
-{
-    walked[step >> 4] |= (uint8_t)(1u << ((step >> 1) & 7));
-}
-
-/** What the walk needs, and where it has come to. */
-typedef struct walk {
-    const sc_builder *builder;
-    const leaving *leaving;
-    const uint32_t *degree;
-    uint8_t *walked;  ///< one bit per edge
-    sc_chains *chains;
-    uint32_t step_count;
-} walk;
-
-// Walk from `step` to the end of its chain, or round its ring.
-static void walk_chain(walk *w, sc_half_edge step)
-{
-    w->chains->first[w->chains->count++] = w->step_count;
-    for (;;) {
-        mark_walked(w->walked, step);
-        w->chains->steps[w->step_count++] = step;
-        const sc_node_id node = sc__step_to(w->builder, step);
-        if (w->degree[node] != 2) return;
-
-        // Two half edges leave the node; the one to take is not the way back.
-        const sc_half_edge *ways = w->leaving->steps + w->leaving->first[node];
-        step = ways[0] == (step ^ 1) ? ways[1] : ways[0];
-        if (is_walked(w->walked, step)) return;
-    }
-}
-
-static void walk_all(walk *w)
-{
-    for (int rings = 0; rings < 2; rings++) {
-        for (size_t v = 0; v < w->builder->node_count; v++) {
-            if ((w->degree[v] == 2) != rings) continue;
-            const uint32_t end = w->leaving->first[v] + w->degree[v];
-            for (uint32_t i = w->leaving->first[v]; i < end; i++) {
-                const sc_half_edge step = w->leaving->steps[i];
-                if (!is_walked(w->walked, step)) walk_chain(w, step);
-            }
-        }
-    }
-    w->chains->first[w->chains->count] = w->step_count;
-}
-
-sc_err sc__chains_find(const sc_builder *builder, sc_chains *out)
-{
-    const size_t m = builder->edge_count;
-    sc_err err = SC_ENOMEM;
-    leaving ways = {0};
-    sc_chains chains = {0};
-
-    uint8_t *walked = sc_calloc(m / 8 + 1, 1);
-    chains.degree = sc_calloc(builder->node_count, sizeof *chains.degree);
-    chains.steps = sc_malloc_array(m, sizeof *chains.steps);
-    chains.first = sc_malloc_array(m + 1, sizeof *chains.first);
-    if (!walked || !chains.degree || !chains.steps || !chains.first) goto done;
-
-    for (size_t e = 0; e < m; e++) {
-        chains.degree[builder->edges[e].from]++;
-        chains.degree[builder->edges[e].to]++;
-    }
-    err = leaving_of(builder, chains.degree, &ways);
-    if (err) goto done;
-
-    walk w = {.builder = builder,
-              .leaving = &ways,
-              .degree = chains.degree,
-              .walked = walked,
-              .chains = &chains};
-    walk_all(&w);
-    *out = chains;
-    chains = (sc_chains){0};
-done:
-    sc_free(walked);
-    sc_free(ways.first);
-    sc_free(ways.steps);
-    sc__chains_fini(&chains);
-    return err;
-}
-
-void sc__chains_fini(sc_chains *chains)
-{
-    sc_free(chains->steps);
-    sc_free(chains->first);
-    sc_free(chains->degree);
-    *chains = (sc_chains){0};
-}
 
 // --- The order along the Hilbert curve ----------------------------------------------------------
 
@@ -309,13 +179,14 @@ static uint32_t in_units(double amount, double unit)
 // How long an edge takes as it was added, in seconds.
 static sc_raw_times times_of(const sc_builder *builder, sc_edge_id edge)
 {
-    const sc_raw_times unknown = {SC__USUAL_S, SC__USUAL_S};
+    const sc_raw_times unknown = {SC_USUAL_S, SC_USUAL_S};
     const sc_raw_times given = edge < builder->times_count ? builder->times[edge] : unknown;
-    if (given.forward_s != SC__USUAL_S) return given;
+    if (given.forward_s != SC_USUAL_S && given.backward_s != SC_USUAL_S) return given;
     // Where the unit of length is unknown, so is that of time.
     const double usual_s =
         builder->edges[edge].length / sc_road_class_speed_m_s(builder->classes[edge]);
-    return (sc_raw_times){usual_s, usual_s};
+    return (sc_raw_times){given.forward_s == SC_USUAL_S ? usual_s : given.forward_s,
+                          given.backward_s == SC_USUAL_S ? usual_s : given.backward_s};
 }
 
 // At most how long a segment takes, in both directions together: as if its longest edge were all

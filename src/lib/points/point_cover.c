@@ -38,6 +38,7 @@ static double ground_length_m(const sc_map *map, const sc_edge *edge)
     sc_map_node_position(map, edge->to, &x_b, &y_b);
     if (sc_map_coords(map) != SC_COORDS_GEOGRAPHIC) return hypot(x_b - x_a, y_b - y_a);
 
+    x_b = sc_geo_lon_beside(x_a, x_b);
     const bool crosses_equator = (y_a < 0.0) != (y_b < 0.0);
     const double lowest = crosses_equator ? 0.0 : fmin(fabs(y_a), fabs(y_b));
     const double degree_m = SC_EARTH_RADIUS_M * SC_PI / 180.0;
@@ -158,7 +159,13 @@ static void put_inner_points(sc__point_cover *cover, size_t at, uint32_t pieces)
         double y[2];
         sc_map_node_position(cover->map, sc_map_edges(cover->map)[edge].from, &x[0], &y[0]);
         sc_map_node_position(cover->map, sc_map_edges(cover->map)[edge].to, &x[1], &y[1]);
-        stops[i] = add_point(cover, x[0] + part * (x[1] - x[0]), y[0] + part * (y[1] - y[0]));
+        if (sc_map_coords(cover->map) != SC_COORDS_GEOGRAPHIC) {
+            stops[i] = add_point(cover, x[0] + part * (x[1] - x[0]), y[0] + part * (y[1] - y[0]));
+            continue;
+        }
+        const double way = sc_geo_lon_beside(x[0], x[1]) - x[0];
+        stops[i] =
+            add_point(cover, sc_geo_lon_wrapped(x[0] + part * way), y[0] + part * (y[1] - y[0]));
     }
 }
 

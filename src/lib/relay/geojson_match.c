@@ -105,10 +105,12 @@ static sc_err sample_piece(sc__geojson_matching *m, const sc__geojson_degrees *p
     const double length_m = piece_length_m(points);
     const double wanted = fmin(fmax(length_m / SAMPLE_EVERY_M, MIN_SAMPLES), MAX_SAMPLES);
     const unsigned count = (unsigned)wanted;
+    const double to_lon = sc_geo_lon_beside(points[0].lon, points[1].lon);
     sc_err err = SC_OK;
     for (unsigned i = 0; !err && i < count; i++) {
         const double part = (i + 0.5) / count;
-        const sc__geojson_degrees at = {points[0].lon + part * (points[1].lon - points[0].lon),
+        const double lon = points[0].lon + part * (to_lon - points[0].lon);
+        const sc__geojson_degrees at = {sc_geo_lon_wrapped(lon),
                                         points[0].lat + part * (points[1].lat - points[0].lat)};
         err = take_sample(m, at, length_m / count);
     }
@@ -144,23 +146,31 @@ static bool is_node_at(const sc_map *map, sc_node_id node, sc__geojson_degrees a
     double lon = 0.0;
     double lat = 0.0;
     sc_map_node_position(map, node, &lon, &lat);
-    return fabs(lon - at.lon) < SAME_DEGREES && fabs(lat - at.lat) < SAME_DEGREES;
+    return fabs(sc_geo_lon_beside(at.lon, lon) - at.lon) < SAME_DEGREES &&
+           fabs(lat - at.lat) < SAME_DEGREES;
 }
 
+// A line that was cut at the 180th meridian has a point there, which need not be one of the road's.
 static bool has_points(const sc_map *map, sc_seg_id id, const sc__geojson_degrees *points,
                        size_t count, bool turned)
 {
     const sc_segment *segment = &sc_map_segments(map)[id];
     const sc_edge *edges = sc_map_edges(map);
-    if (segment[1].first_edge - segment->first_edge != count - 1) return false;
+    const size_t node_count = (size_t)(segment[1].first_edge - segment->first_edge) + 1;
+    if (node_count > count) return false;
     if (!is_node_at(map, edges[segment->first_edge].from, points[turned ? count - 1 : 0])) {
         return false;
     }
+    size_t found = 1;
     for (size_t i = 1; i < count; i++) {
-        const sc_node_id node = edges[segment->first_edge + i - 1].to;
-        if (!is_node_at(map, node, points[turned ? count - 1 - i : i])) return false;
+        const sc__geojson_degrees at = points[turned ? count - 1 - i : i];
+        if (found < node_count && is_node_at(map, edges[segment->first_edge + found - 1].to, at)) {
+            found++;
+        } else if (fabs(at.lon) != 180.0 || i + 1 == count) {
+            return false;
+        }
     }
-    return true;
+    return found == node_count;
 }
 
 // Look for such roads among those at a star.
@@ -445,14 +455,21 @@ static sc__geojson_degrees node_at(const sc_map *map, sc_node_id node)
     return at;
 }
 
+// The next node along a road: its longitude goes on beyond 180 where the road does.
+static sc__geojson_degrees next_at(const sc_map *map, sc__geojson_degrees from, sc_node_id node)
+{
+    const sc__geojson_degrees at = node_at(map, node);
+    return (sc__geojson_degrees){sc_geo_lon_beside(from.lon, at.lon), at.lat};
+}
+
 static sc__geojson_extent extent_of(const sc_map *map, sc_seg_id id)
 {
     const sc_segment *segment = &sc_map_segments(map)[id];
     const sc_edge *edges = sc_map_edges(map);
-    const sc__geojson_degrees start = node_at(map, edges[segment->first_edge].from);
-    sc__geojson_extent extent = {start, start};
+    sc__geojson_degrees to = node_at(map, edges[segment->first_edge].from);
+    sc__geojson_extent extent = {to, to};
     for (sc_edge_id e = segment->first_edge; e < segment[1].first_edge; e++) {
-        const sc__geojson_degrees to = node_at(map, edges[e].to);
+        to = next_at(map, to, edges[e].to);
         extent.low.lon = fmin(extent.low.lon, to.lon);
         extent.low.lat = fmin(extent.low.lat, to.lat);
         extent.high.lon = fmax(extent.high.lon, to.lon);
@@ -503,12 +520,9 @@ static bool are_alike(const search *s, sc_edge_id a, sc_edge_id b)
     return a != b && (is_along || is_against);
 }
 
-static void try_edge(search *s, sc_edge_id id)
+static void try_edge(search *s, sc_edge_id id, sc__geojson_degrees from, sc__geojson_degrees to)
 {
     const sc_edge *edge = &sc_map_edges(s->nearby->map)[id];
-    const sc__geojson_degrees from = node_at(s->nearby->map, edge->from);
-    const sc__geojson_degrees to = node_at(s->nearby->map, edge->to);
-
     // The position is the origin. At an end it is that node's own coordinates that count, so that
     // edges which meet there tie exactly, and the first is taken.
     const double ax = (from.lon - s->at.lon) * s->per_degree.x;
@@ -548,12 +562,17 @@ static void try_edge(search *s, sc_edge_id id)
 
 static void look_everywhere(search *s)
 {
-    const sc_segment *segments = sc_map_segments(s->nearby->map);
+    const sc_map *map = s->nearby->map;
+    const sc_edge *edges = sc_map_edges(map);
+    const sc_segment *segments = sc_map_segments(map);
     for (size_t i = 0; i < s->nearby->count; i++) {
         if (square_to_extent(s, &s->nearby->extents[i]) > s->best * ROUNDING_SLACK) continue;
         const sc_segment *segment = &segments[s->nearby->segments[i]];
+        sc__geojson_degrees from = node_at(map, edges[segment->first_edge].from);
         for (sc_edge_id e = segment->first_edge; e < segment[1].first_edge; e++) {
-            try_edge(s, e);
+            const sc__geojson_degrees to = next_at(map, from, edges[e].to);
+            try_edge(s, e, from, to);
+            from = to;
         }
     }
 }

@@ -10,6 +10,7 @@
 #include "map/geo.h"
 #include "relay/relay_build.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -148,21 +149,53 @@ static bool has_id(const sc__geojson_feature *feature, char letter, size_t place
     return strcmp(feature->id, wanted) == 0;
 }
 
-static sc_err read_line(relay_reading *r, size_t number, const sc__geojson_feature *feature)
+// Whether both are the same point of the 180th meridian, once as 180 and once as -180.
+static bool meet_at_meridian(sc__geojson_degrees a, sc__geojson_degrees b)
 {
-    const size_t count = sc_json_size(feature->coordinates);
+    return fabs(a.lon) == 180.0 && b.lon == -a.lon && a.lat == b.lat;
+}
+
+// Append the positions of a line, or of a piece of one that was cut at the 180th meridian: where
+// it goes on, the point of the cut is taken once.
+static sc_err append_line(relay_reading *r, size_t number, const sc_json_value *positions,
+                          size_t *count)
+{
+    const size_t more = sc_json_size(positions);
+    if (more < 2) return fail_relay_feature(r, number, "is a line with fewer than two positions");
+    if (!sc_reserve(&r->line, *count + more, &r->line_capacity, sizeof *r->line)) {
+        return fail_relay_memory(r);
+    }
+    for (size_t i = 0; i < more; i++) {
+        sc__geojson_degrees at;
+        if (!sc__geojson_read_position(sc_json_at(positions, i), &at)) {
+            return fail_relay_feature(r, number, "has a position that is not on the globe");
+        }
+        if (i == 0 && *count > 0) {
+            if (meet_at_meridian(r->line[*count - 1], at)) continue;
+            return fail_relay_feature(r, number,
+                                      "is a MultiLineString whose lines do not go on from each "
+                                      "other at the 180th meridian");
+        }
+        r->line[(*count)++] = at;
+    }
+    return SC_OK;
+}
+
+static sc_err read_line(relay_reading *r, size_t number, const sc__geojson_feature *feature,
+                        bool is_cut)
+{
     if (!has_id(feature, 's', r->lines.lines)) {
         return fail_relay_feature(r, number, "is a line whose id is not s0, s1, ... in order");
     }
-    if (count < 2) return fail_relay_feature(r, number, "is a line with fewer than two positions");
-    if (!sc_reserve(&r->line, count, &r->line_capacity, sizeof *r->line))
-        return fail_relay_memory(r);
-    for (size_t i = 0; i < count; i++) {
-        if (!sc__geojson_read_position(sc_json_at(feature->coordinates, i), &r->line[i])) {
-            return fail_relay_feature(r, number, "has a position that is not on the globe");
-        }
+    const size_t pieces = is_cut ? sc_json_size(feature->coordinates) : 1;
+    if (pieces == 0) return fail_relay_feature(r, number, "is a line without positions");
+    size_t count = 0;
+    sc_err err = SC_OK;
+    for (size_t i = 0; !err && i < pieces; i++) {
+        err = append_line(
+            r, number, is_cut ? sc_json_at(feature->coordinates, i) : feature->coordinates, &count);
     }
-    return sc__geojson_matching_add(&r->lines, r->line, count);
+    return err ? err : sc__geojson_matching_add(&r->lines, r->line, count);
 }
 
 static sc_err read_point(relay_reading *r, size_t number, const sc__geojson_feature *feature)
@@ -186,7 +219,10 @@ static sc_err read_feature(relay_reading *r, size_t number)
     if (!sc__geojson_read_feature(sc_json_at(r->features, number), &feature)) {
         return fail_relay_feature(r, number, "has no id or no geometry");
     }
-    if (strcmp(feature.geometry, "LineString") == 0) return read_line(r, number, &feature);
+    if (strcmp(feature.geometry, "LineString") == 0) return read_line(r, number, &feature, false);
+    if (strcmp(feature.geometry, "MultiLineString") == 0) {
+        return read_line(r, number, &feature, true);
+    }
     if (strcmp(feature.geometry, "Point") == 0) return read_point(r, number, &feature);
     return fail_relay_feature(r, number, "is neither a LineString nor a Point");
 }

@@ -2,10 +2,12 @@
 //
 // A provider with a map of its own gets geometry, never our ids: roads as lines, border nodes as
 // points, in the order of the relay, which is that of our map and so the same for the same cloak.
+// Roads across the 180th meridian are cut there.
 #include "relay/relay_codec_internal.h"
 
 #include "base/diag.h"
 #include "base/json_write.h"
+#include "map/line_pieces.h"
 
 #include <inttypes.h>
 
@@ -88,16 +90,31 @@ static void close_feature(sc_json_writer *json)
     sc_json_close_object(json);
 }
 
+/** The line of a segment, being written. */
+typedef struct line_output {
+    sc_json_writer *json;
+    bool is_cut;
+    bool has_begun;
+} line_output;
+
+static void write_point(void *context, double lon, double lat, bool begins)
+{
+    line_output *line = context;
+    if (line->is_cut && begins) {
+        if (line->has_begun) sc_json_close_array(line->json);
+        sc_json_open_array(line->json, NULL);
+        line->has_begun = true;
+    }
+    write_position(line->json, NULL, lon, lat, NODE_DECIMALS);
+}
+
 static void write_segment(sc_json_writer *json, const sc_map *map, size_t place, sc_seg_id id)
 {
-    const sc_segment *segment = &sc_map_segments(map)[id];
-    const sc_edge *edges = sc_map_edges(map);
-    open_feature(json, label_of('s', place), "LineString");
+    line_output line = {.json = json, .is_cut = sc_map_line_pieces(map, id, NULL, NULL) > 1};
+    open_feature(json, label_of('s', place), line.is_cut ? "MultiLineString" : "LineString");
     sc_json_open_array(json, "coordinates");
-    write_node(json, NULL, map, edges[segment->first_edge].from);
-    for (sc_edge_id e = segment->first_edge; e < segment[1].first_edge; e++) {
-        write_node(json, NULL, map, edges[e].to);
-    }
+    sc_map_line_pieces(map, id, write_point, &line);
+    if (line.is_cut) sc_json_close_array(json);
     sc_json_close_array(json);
     close_feature(json);
 }

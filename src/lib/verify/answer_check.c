@@ -404,6 +404,21 @@ static sc_err arrive(sc_ways *w, way at, uint32_t id, bool is_object)
                                   .is_object = is_object});
 }
 
+// Objects at one end of an edge are at the node there, whether or not the edge is open: reached as
+// soon as the node is.
+static sc_err find_at_end(sc_ways *w, sc_edge_id edge, bool at_to, way here)
+{
+    const sc_map *map = w->map;
+    const sc_object *objects = sc_map_objects(map);
+    const uint32_t offset = at_to ? sc_map_edges(map)[edge].length : 0;
+    sc_err err = SC_OK;
+    for (sc_object_id i = first_object_of(map, edge);
+         i < sc_map_object_count(map) && objects[i].edge == edge && !err; i++) {
+        if (objects[i].offset == offset) err = arrive(w, here, i, true);
+    }
+    return err;
+}
+
 // Drive an edge from a place on it, to its end and to the objects on the way there. An object is
 // passed at a whole unit of time after the edge is entered.
 static sc_err drive_on(sc_ways *w, const driven_edge *edge, double offset, way here)
@@ -435,11 +450,35 @@ static sc_err drive_on_from_node(sc_ways *w, sc_node_id node, way here)
         const driven_edge forward = drive(w->map, e, false);
         const driven_edge backward = drive(w->map, e, true);
         sc_err err = SC_OK;
-        if (edge->from == node) err = drive_on(w, &forward, 0.0, here);
+        if (edge->from == node) err = find_at_end(w, e, false, here);
+        if (!err && edge->from == node) err = drive_on(w, &forward, 0.0, here);
+        if (!err && edge->to == node) err = find_at_end(w, e, true, here);
         if (!err && edge->to == node) err = drive_on(w, &backward, edge->length, here);
         if (err) return err;
     }
     return SC_OK;
+}
+
+// Objects where the traveller is, if that is a node inside of a segment: on the edge that meets the
+// traveller's there, and on the one behind it if that has no length.
+static sc_err find_beside(sc_ways *w, sc_edge_id edge, double offset)
+{
+    const sc_edge *edges = sc_map_edges(w->map);
+    const way here = {0.0, 0.0};
+    sc_err err = SC_OK;
+    bool is_there = offset <= 0.0;
+    for (sc_edge_id e = edge; is_there && !err && e > 0; e--) {
+        if (edges[e - 1].segment != edges[edge].segment) break;
+        err = find_at_end(w, e - 1, true, here);
+        is_there = edges[e - 1].length == 0;
+    }
+    is_there = offset >= edges[edge].length;
+    for (sc_edge_id e = edge + 1; is_there && !err && e < sc_map_edge_count(w->map); e++) {
+        if (edges[e].segment != edges[edge].segment) break;
+        err = find_at_end(w, e, false, here);
+        is_there = edges[e].length == 0;
+    }
+    return err;
 }
 
 sc_err sc__ways_from(sc_ways *ways, sc_metric metric, sc_edge_id edge, double offset_m)
@@ -452,7 +491,8 @@ sc_err sc__ways_from(sc_ways *ways, sc_metric metric, sc_edge_id edge, double of
     const driven_edge backward = drive(ways->map, edge, true);
     const double offset = nearbyint(offset_m / sc_map_unit_m(ways->map) * 1024.0) / 1024.0;
     const double inside = fmin(fmax(offset, 0.0), forward.length);
-    const sc_err err = drive_on(ways, &forward, inside, (way){0.0, 0.0});
+    sc_err err = find_beside(ways, edge, inside);
+    if (!err) err = drive_on(ways, &forward, inside, (way){0.0, 0.0});
     return err ? err : drive_on(ways, &backward, inside, (way){0.0, 0.0});
 }
 

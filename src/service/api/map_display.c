@@ -44,10 +44,27 @@ static unsigned decimals_for(const sc_map *map, const sc_map_grid *around)
     return decimals;
 }
 
+// No road goes half-way round the globe (the builder sees to it): one that seems to crosses the
+// 180th meridian.
+static bool crosses_180th(const sc_map *map)
+{
+    if (sc_map_coords(map) != SC_COORDS_GEOGRAPHIC) return false;
+    const sc_edge *edges = sc_map_edges(map);
+    for (sc_edge_id e = 0; e < sc_map_edge_count(map); e++) {
+        double x[2];
+        double y[2];
+        sc_map_node_position(map, edges[e].from, &x[0], &y[0]);
+        sc_map_node_position(map, edges[e].to, &x[1], &y[1]);
+        if (fabs(x[1] - x[0]) > 180.0) return true;
+    }
+    return false;
+}
+
 sc_map_grid sc_map_grid_of(const sc_map *map)
 {
     // Lone nodes are not drawn.
     sc_map_grid grid = {.west = DBL_MAX, .south = DBL_MAX, .east = -DBL_MAX, .north = -DBL_MAX};
+    grid.goes_on = crosses_180th(map);
     const sc_edge *edges = sc_map_edges(map);
     for (sc_edge_id e = 0; e < sc_map_edge_count(map); e++) {
         const sc_node_id nodes[] = {edges[e].from, edges[e].to};
@@ -55,7 +72,7 @@ sc_map_grid sc_map_grid_of(const sc_map *map)
             double x = 0.0;
             double y = 0.0;
             sc_map_node_position(map, nodes[i], &x, &y);
-            widen(&grid, x, y);
+            widen(&grid, sc_map_grid_x(&grid, x), y);
         }
     }
     grid.decimals = decimals_for(map, &grid);
@@ -80,12 +97,12 @@ static sc_map_point rounded(double x, double y, double per_unit)
     return (sc_map_point){.x = llround(x * per_unit), .y = llround(y * per_unit)};
 }
 
-sc_map_point sc__map_point_of(const sc_map *map, sc_node_id node, double per_unit)
+sc_map_point sc__map_point_of(const sc_map *map, sc_node_id node, const sc_map_grid *grid)
 {
     double x = 0.0;
     double y = 0.0;
     sc_map_node_position(map, node, &x, &y);
-    return rounded(x, y, per_unit);
+    return rounded(sc_map_grid_x(grid, x), y, grid->per_unit);
 }
 
 sc_map_point sc__map_grid_corner(const sc_map_grid *grid, bool is_north_east)
@@ -100,16 +117,17 @@ static void put_pair(sc_json_writer *json, int64_t x, int64_t y)
     sc_json_put_signed(json, NULL, y);
 }
 
-static void put_segment(sc_json_writer *json, const sc_map *map, sc_seg_id s, double per_unit)
+static void put_segment(sc_json_writer *json, const sc_map *map, sc_seg_id s,
+                        const sc_map_grid *grid)
 {
     const sc_edge *edges = sc_map_edges(map);
     const sc_segment *segment = sc_map_segments(map) + s;
-    sc_map_point at = sc__map_point_of(map, edges[segment[0].first_edge].from, per_unit);
+    sc_map_point at = sc__map_point_of(map, edges[segment[0].first_edge].from, grid);
     sc_json_break_line(json);
     sc_json_open_array(json, NULL);
     put_pair(json, at.x, at.y);
     for (sc_edge_id e = segment[0].first_edge; e < segment[1].first_edge; e++) {
-        const sc_map_point next = sc__map_point_of(map, edges[e].to, per_unit);
+        const sc_map_point next = sc__map_point_of(map, edges[e].to, grid);
         put_pair(json, next.x - at.x, next.y - at.y);
         at = next;
     }
@@ -140,7 +158,7 @@ static void put_lines(sc_json_writer *json, const sc_map *map)
     }
     sc_json_open_array(json, "segments");
     for (sc_seg_id s = 0; s < count; s++) {
-        put_segment(json, map, s, grid.per_unit);
+        put_segment(json, map, s, &grid);
     }
     sc_json_close_array(json);
 }
@@ -356,7 +374,7 @@ static void set_little(uint8_t *at, uint64_t value, size_t size)
 
 static sc_map_point point_of(const writer *w, sc_node_id node)
 {
-    return sc__map_point_of(w->map, node, w->grid.per_unit);
+    return sc__map_point_of(w->map, node, &w->grid);
 }
 
 static sc_node_id first_node(const writer *w, sc_seg_id s)

@@ -9,7 +9,8 @@
  * are short. Two `ends` per segment are its first and last node, by which border nodes of cloaks
  * are found; one of the `classes` is the kind of its road (sc_road_class); one of the `directions`
  * says how it is open from end to end (3 both ways, 1 forwards, 2 backwards, 0 neither); and
- * `name_of` has 1 + the place of its name in `names`, or 0. A map without
+ * `name_of` has 1 + the place of its name in `names`, or 0. Where roads cross the 180th meridian,
+ * longitudes go on beyond it, up to 360: a difference is the way that the road takes. A map without
  * coordinates has null for `segments`, `bounds` and `unit`, and the reason.
  */
 #ifndef SC_API_MAP_DISPLAY_H
@@ -23,6 +24,7 @@
 typedef struct sc_map_grid {
     unsigned decimals;
     double per_unit;  ///< 10 to the power of `decimals`: units per degree, or per unit of the plane
+    bool goes_on;     ///< roads cross the 180th meridian: longitudes below 0 are those beyond 180
     double west;      ///< of everything that is drawn
     double south;
     double east;
@@ -32,6 +34,12 @@ typedef struct sc_map_grid {
 /** The grid of a map that has coordinates and roads. Time O(edges). */
 sc_map_grid sc_map_grid_of(const sc_map *map);
 
+/** Where a longitude, or an x of a plane, lies between the west and the east of the grid. */
+static inline double sc_map_grid_x(const sc_map_grid *grid, double x)
+{
+    return grid->goes_on && x < 0.0 ? x + 360.0 : x;
+}
+
 /** A position in whole numbers of the page's unit. */
 typedef struct sc_map_point {
     int64_t x;
@@ -39,7 +47,7 @@ typedef struct sc_map_point {
 } sc_map_point;
 
 /** Where a node is. The map has coordinates. */
-sc_map_point sc__map_point_of(const sc_map *map, sc_node_id node, double per_unit);
+sc_map_point sc__map_point_of(const sc_map *map, sc_node_id node, const sc_map_grid *grid);
 
 /** The north-east or the south-west corner of all that is drawn; something is. */
 sc_map_point sc__map_grid_corner(const sc_map_grid *grid, bool is_north_east);

@@ -1,174 +1,8 @@
 // Contraction hierarchies: stars are taken out of the star graph one by one, each leaving shortcuts
 // between its neighbours where it lay on the fastest way (routes_internal.h has what always holds).
-#include "travel/routes_internal.h"
+#include "travel/star_graph.h"
 
 #include <string.h>
-
-// === The star graph, while stars are taken out of it ============================================
-// Stars have a handful of arcs each, and lists change all the time. So they are blocks of one pool,
-// of a few sizes; a list that is full moves to a block of the next size.
-
-/** Arcs of one star: a block of the pool, with room for LEAST_ROOM << size of them. */
-typedef struct arc_list {
-    uint32_t first;
-    uint32_t count;
-    uint32_t size;
-} arc_list;
-
-enum { LEAST_ROOM = 4, ROOM_SIZES = 28 };
-
-/** Zero-initialise; graph_fini() when done. */
-typedef struct star_graph {
-    arc_list *lists;  ///< by star
-    uint32_t star_count;
-    bool is_symmetric;  ///< all roads are open both ways, and take as long: half the work will do
-
-    // One pool for all lists; blocks that became too small wait to be used again.
-    sc__arc *pool;
-    size_t pool_count;
-    size_t pool_capacity;
-    uint32_t idle[ROOM_SIZES];  ///< by size, the first idle block and one more, 0: none; each
-                                ///< names the next in the `to` of its first arc
-} star_graph;
-
-/** The arcs of a star; lent until the next graph_link(). */
-static inline const sc__arc *graph_arcs(const star_graph *graph, sc_star_id star, uint32_t *count)
-{
-    *count = graph->lists[star].count;
-    return graph->pool + graph->lists[star].first;
-}
-
-static uint32_t room(uint32_t size)
-{
-    return (uint32_t)LEAST_ROOM << size;
-}
-
-// Take a block of the pool, one that waits if there is one.
-static sc_err take_block(star_graph *graph, uint32_t size, uint32_t *first)
-{
-    if (size >= ROOM_SIZES) return SC_ELIMIT;
-    if (graph->idle[size]) {
-        *first = graph->idle[size] - 1;
-        // NOLINTNEXTLINE(clang-analyzer-core.NullDereference): every list has a block of the pool
-        graph->idle[size] = graph->pool[*first].to;
-        return SC_OK;
-    }
-    const size_t count = graph->pool_count + room(size);
-    if (count >= UINT32_MAX) return SC_ELIMIT;
-    if (!sc_reserve(&graph->pool, count, &graph->pool_capacity, sizeof *graph->pool))
-        return SC_ENOMEM;
-    *first = (uint32_t)graph->pool_count;
-    graph->pool_count = count;
-    return SC_OK;
-}
-
-static void leave_block(star_graph *graph, uint32_t size, uint32_t first)
-{
-    graph->pool[first].to = graph->idle[size];
-    graph->idle[size] = first + 1;
-}
-
-// Append to a list, which moves if it is full.
-static sc_err add(star_graph *graph, sc_star_id star, sc__arc arc)
-{
-    arc_list *list = &graph->lists[star];
-    if (list->count == room(list->size)) {
-        uint32_t first = 0;
-        const sc_err err = take_block(graph, list->size + 1, &first);
-        if (err) return err;
-        for (uint32_t i = 0; i < list->count; i++) {
-            graph->pool[first + i] = graph->pool[list->first + i];
-        }
-        leave_block(graph, list->size, list->first);
-        list->first = first;
-        list->size++;
-    }
-    // NOLINTNEXTLINE(clang-analyzer-core.NullDereference): every list has a block of the pool
-    graph->pool[list->first + list->count++] = arc;
-    return SC_OK;
-}
-
-static sc__arc *find_arc(const star_graph *graph, sc_star_id star, sc_star_id to)
-{
-    const arc_list *list = &graph->lists[star];
-    for (uint32_t i = 0; i < list->count; i++) {
-        // NOLINTNEXTLINE(clang-analyzer-core.NullDereference): every list has a block of the pool
-        if (graph->pool[list->first + i].to == to) return &graph->pool[list->first + i];
-    }
-    return NULL;
-}
-
-/** Lead from one star to another, unless a way as fast is there; a slower one is replaced. */
-static sc_err graph_link(star_graph *graph, sc_star_id from, sc_star_id to, sc__link way)
-{
-    // Both lists have the arc or none does: ask the shorter one.
-    const bool is_from_shorter = graph->lists[from].count <= graph->lists[to].count;
-    sc__arc *known = is_from_shorter ? find_arc(graph, from, to) : find_arc(graph, to, from);
-    if (known) {
-        const sc__link *old = is_from_shorter ? &known->there : &known->back;
-        if (old->ms <= way.ms) return SC_OK;
-        find_arc(graph, from, to)->there = way;
-        find_arc(graph, to, from)->back = way;
-        return SC_OK;
-    }
-    const sc__link none = {SC__NEVER, 0};
-    const sc_err err = add(graph, from, (sc__arc){to, way, none});
-    return err ? err : add(graph, to, (sc__arc){from, none, way});
-}
-
-/** Remove the star from the lists of all others. It keeps its own arcs. */
-static void graph_remove(star_graph *graph, sc_star_id star)
-{
-    uint32_t count = 0;
-    const sc__arc *arcs = graph_arcs(graph, star, &count);
-    for (uint32_t i = 0; i < count; i++) {
-        arc_list *list = &graph->lists[arcs[i].to];
-        sc__arc *back = find_arc(graph, arcs[i].to, star);
-        *back = graph->pool[list->first + --list->count];
-    }
-}
-
-static void graph_fini(star_graph *graph)
-{
-    sc_free(graph->lists);
-    sc_free(graph->pool);
-    *graph = (star_graph){.star_count = 0};
-}
-
-/** Of several segments between two stars the fastest counts; of equally fast ones the first. */
-static sc_err graph_init(star_graph *graph, const sc_map *map, const sc_travel_times *segment_ms)
-{
-    *graph = (star_graph){.star_count = sc_map_star_count(map), .is_symmetric = true};
-    sc_err err = SC_ENOMEM;
-    graph->lists = sc_calloc(graph->star_count, sizeof *graph->lists);
-    if (!graph->lists) goto fail;
-    for (sc_star_id star = 0; star < graph->star_count; star++) {
-        err = take_block(graph, 0, &graph->lists[star].first);
-        if (err) goto fail;
-    }
-    const sc_segment *segments = sc_map_segments(map);
-    for (sc_seg_id s = 0; s < sc_map_segment_count(map); s++) {
-        const sc_star_id a = segments[s].star_a;
-        const sc_star_id b = segments[s].star_b;
-        const sc_travel_times ms = segment_ms[s];
-        if (ms.forward != ms.backward || ms.forward == SC__NEVER) graph->is_symmetric = false;
-        // Dead ends and roads that return lead nowhere else.
-        if (b == SC_NONE || a == b) continue;
-        if (ms.forward != SC__NEVER) {
-            err = graph_link(graph, a, b, (sc__link){ms.forward, s});
-            if (err) goto fail;
-        }
-        if (ms.backward != SC__NEVER) {
-            err = graph_link(graph, b, a, (sc__link){ms.backward, s});
-            if (err) goto fail;
-        }
-    }
-    return SC_OK;
-
-fail:
-    graph_fini(graph);
-    return err;
-}
 
 // === Parts ======================================================================================
 // Stars between which one can drive both there and back are of one part: the strongly connected
@@ -181,7 +15,7 @@ typedef struct walked_star {
 } walked_star;
 
 typedef struct part_search {
-    const star_graph *graph;
+    const sc__star_graph *graph;
     uint32_t *parts;    ///< by star; SC_NONE: not known yet
     uint32_t *reached;  ///< by star: when the walk came to it, from 1; 0: it has not
     uint32_t *least;    ///< by star: the first of those that it can come back to
@@ -227,7 +61,7 @@ static sc_err walk_from(part_search *s, sc_star_id first)
     while (s->walk_count > 0) {
         walked_star *at = &s->walk[s->walk_count - 1];
         uint32_t count = 0;
-        const sc__arc *arcs = graph_arcs(s->graph, at->star, &count);
+        const sc__arc *arcs = sc__star_graph_arcs(s->graph, at->star, &count);
         if (at->next == count) {
             leave_star(s, at->star);
             continue;
@@ -257,7 +91,7 @@ static void renumber(part_search *s, uint32_t *numbers)
     }
 }
 
-static sc_err number_parts(sc_routes *routes, const star_graph *graph)
+static sc_err number_parts(sc_routes *routes, const sc__star_graph *graph)
 {
     part_search s = {.graph = graph, .parts = routes->parts};
     const size_t star_count = graph->star_count;
@@ -286,7 +120,7 @@ static sc_err number_parts(sc_routes *routes, const star_graph *graph)
 // takes.
 
 typedef struct sweep {
-    const star_graph *graph;
+    const sc__star_graph *graph;
     const uint32_t *parts;  ///< by star
     uint32_t *ms;           ///< by star; SC__NEVER: not reached
     sc__star_queue queue;
@@ -304,7 +138,7 @@ static sc_err reach_part(sweep *s, sc_star_id first)
         if (entry.number > SC__MOST_MS) return SC_ELIMIT;
         if (entry.number > s->farthest_ms) s->farthest_ms = entry.number;
         uint32_t count = 0;
-        const sc__arc *arcs = graph_arcs(s->graph, entry.star, &count);
+        const sc__arc *arcs = sc__star_graph_arcs(s->graph, entry.star, &count);
         for (uint32_t i = 0; i < count; i++) {
             const sc_star_id to = arcs[i].to;
             if (arcs[i].there.ms == SC__NEVER || s->parts[to] != s->parts[first]) continue;
@@ -319,7 +153,7 @@ static sc_err reach_part(sweep *s, sc_star_id first)
 }
 
 /** Find the time that no way exceeds. SC_ELIMIT if it is too long. */
-static sc_err find_longest(sc_routes *routes, const star_graph *graph)
+static sc_err find_longest(sc_routes *routes, const sc__star_graph *graph)
 {
     sweep s = {.graph = graph, .parts = routes->parts};
     s.ms = sc_malloc_array(graph->star_count, sizeof *s.ms);
@@ -415,7 +249,7 @@ static bool reach(witness_search *w, sc_star_id star, uint32_t ms)
 
 // Look for the ways that are wanted, `open` of them, none longer than `limit_ms`. Those found are
 // wanted no more.
-static sc_err search(witness_search *w, const star_graph *graph, sc_star_id from,
+static sc_err search(witness_search *w, const sc__star_graph *graph, sc_star_id from,
                      sc_star_id without, uint32_t limit_ms, uint32_t open)
 {
     uint32_t looked_at = 0;
@@ -424,7 +258,7 @@ static sc_err search(witness_search *w, const star_graph *graph, sc_star_id from
         const sc__star_entry entry = sc__star_queue_take(&w->queue);
         if (entry.number > w->ms[entry.star]) continue;
         uint32_t count = 0;
-        const sc__arc *arcs = graph_arcs(graph, entry.star, &count);
+        const sc__arc *arcs = sc__star_graph_arcs(graph, entry.star, &count);
         looked_at += count;
         if (looked_at > MOST_ARCS) return SC_OK;
         for (uint32_t i = 0; i < count; i++) {
@@ -450,7 +284,7 @@ static void forget(witness_search *w)
 }
 
 // Shortcuts from neighbour `i` to the others.
-static sc_err shortcuts_from(witness_search *w, const star_graph *graph, sc_star_id star,
+static sc_err shortcuts_from(witness_search *w, const sc__star_graph *graph, sc_star_id star,
                              const sc__arc *arcs, uint32_t count, uint32_t i)
 {
     const uint32_t first = graph->is_symmetric ? i + 1 : 0;
@@ -485,10 +319,10 @@ static sc_err shortcuts_from(witness_search *w, const star_graph *graph, sc_star
  * Find the shortcuts that must be there once `star` is gone: between two neighbours, unless another
  * way is as fast. Searches give up early, which only leaves more shortcuts than are needed.
  */
-static sc_err find_shortcuts(witness_search *witness, const star_graph *graph, sc_star_id star)
+static sc_err find_shortcuts(witness_search *witness, const sc__star_graph *graph, sc_star_id star)
 {
     uint32_t count = 0;
-    const sc__arc *arcs = graph_arcs(graph, star, &count);
+    const sc__arc *arcs = sc__star_graph_arcs(graph, star, &count);
     witness->shortcut_count = 0;
     for (uint32_t i = 0; i < count; i++) {
         const sc_err err = shortcuts_from(witness, graph, star, arcs, count, i);
@@ -518,7 +352,7 @@ enum { CROWDED = 100 };
 
 typedef struct ordering {
     sc_routes *routes;
-    star_graph *graph;
+    sc__star_graph *graph;
     witness_search witness;
     sc__star_queue queue;
     sc_star_id *taken_out;  ///< by rank
@@ -541,10 +375,10 @@ static bool is_crowded(const ordering *o, sc_star_id star)
 }
 
 // Ways that a star has, one for two directions where all are alike both ways.
-static int64_t count_ways(const star_graph *graph, sc_star_id star)
+static int64_t count_ways(const sc__star_graph *graph, sc_star_id star)
 {
     uint32_t count = 0;
-    const sc__arc *arcs = graph_arcs(graph, star, &count);
+    const sc__arc *arcs = sc__star_graph_arcs(graph, star, &count);
     if (graph->is_symmetric) return count;
     int64_t ways = 0;
     for (uint32_t i = 0; i < count; i++) {
@@ -587,18 +421,18 @@ static sc_err line_up(ordering *o)
 // Take `star` out and put in the shortcuts, which are in the witness.
 static sc_err take_out(ordering *o, sc_star_id star)
 {
-    graph_remove(o->graph, star);
+    sc__star_graph_remove(o->graph, star);
     for (size_t i = 0; i < o->witness.shortcut_count; i++) {
         const shortcut_arc *shortcut = &o->witness.shortcuts[i];
         const sc__link way = {shortcut->ms, SC__SHORTCUT | star};
-        sc_err err = graph_link(o->graph, shortcut->from, shortcut->to, way);
+        sc_err err = sc__star_graph_link(o->graph, shortcut->from, shortcut->to, way);
         if (!err && o->graph->is_symmetric) {
-            err = graph_link(o->graph, shortcut->to, shortcut->from, way);
+            err = sc__star_graph_link(o->graph, shortcut->to, shortcut->from, way);
         }
         if (err) return err;
     }
     uint32_t count = 0;
-    const sc__arc *arcs = graph_arcs(o->graph, star, &count);
+    const sc__arc *arcs = sc__star_graph_arcs(o->graph, star, &count);
     for (uint32_t i = 0; i < count; i++) {
         uint32_t *depth = &o->depth[arcs[i].to];
         if (*depth <= o->depth[star]) *depth = o->depth[star] + 1;
@@ -664,7 +498,7 @@ static sc_err write_down(const ordering *o)
     for (uint32_t rank = 0; rank < star_count; rank++) {
         const sc_star_id star = o->taken_out[rank];
         uint32_t count = 0;
-        const sc__arc *arcs = graph_arcs(o->graph, star, &count);
+        const sc__arc *arcs = sc__star_graph_arcs(o->graph, star, &count);
         routes->first_arc[rank] = next;
         for (uint32_t i = 0; i < count; i++) {
             routes->arcs[next++] = ranked(o, star, arcs[i]);
@@ -675,7 +509,7 @@ static sc_err write_down(const ordering *o)
 }
 
 /** Take out all stars, and keep the hierarchy in `routes`. */
-static sc_err contract_all(sc_routes *routes, star_graph *graph, const sc_progress *progress)
+static sc_err contract_all(sc_routes *routes, sc__star_graph *graph, const sc_progress *progress)
 {
     ordering o = {.routes = routes, .graph = graph, .progress = progress};
     sc_err err = witness_init(&o.witness, graph->star_count, routes->longest_ms);
@@ -695,12 +529,12 @@ static sc_err contract_all(sc_routes *routes, star_graph *graph, const sc_progre
 
 sc_err sc__routes_contract(sc_routes *routes, const sc_progress *progress)
 {
-    star_graph graph;
-    sc_err err = graph_init(&graph, routes->map, routes->segment_ms);
+    sc__star_graph graph;
+    sc_err err = sc__star_graph_init(&graph, routes->map, routes->segment_ms);
     if (err) return err;
     err = number_parts(routes, &graph);
     if (!err) err = find_longest(routes, &graph);
     if (!err) err = contract_all(routes, &graph, progress);
-    graph_fini(&graph);
+    sc__star_graph_fini(&graph);
     return err;
 }

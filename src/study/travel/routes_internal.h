@@ -2,7 +2,7 @@
  * @file routes_internal.h
  * @brief The contraction hierarchy that fastest routes are found in.
  *
- * contraction.c builds it, routes.c searches it.
+ * contraction.c builds it from the star graph (star_graph.c), routes.c searches it.
  *
  * What always holds:
  *  1. An arc's time is that of a way in the star graph, spelled out by following `via`; so no

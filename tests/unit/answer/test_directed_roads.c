@@ -124,7 +124,7 @@ static void check_answer(world *w, odd_position at, const sc_request *request, c
     CHECK_OK(sc_lbs_nearest(lbs, w->objects, &query, &got, &count, &diag), &diag);
     assert_int_equal(count, wanted_count);
     const sc_object_table *table = sc_objects_table(w->objects);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; got && i < wanted_count; i++) {
         const char *name = table->strings + table->objects[got[i].object].name;
         assert_int_equal(name[0], wanted[i].letter);
         CHECK_CLOSE(got[i].distance_m, wanted[i].metres, 1e-6);

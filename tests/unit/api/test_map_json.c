@@ -223,10 +223,37 @@ static void test_categories_are_counted_where_the_map_has_them(void **state)
     sketch_free(&s);
 }
 
+// Longitudes go on beyond the 180th meridian, so that roads across it are as short as they are.
+static void test_roads_across_the_180th_meridian_go_on_beyond_it(void **state)
+{
+    (void)state;
+    sketch s = sketch_grid(SC_COORDS_GEOGRAPHIC, 4, 3);
+    sketch_move_to_meridian(&s);
+    sc_map *map = sketch_map(&s);
+    json_t *page = page_of(map);
+    const json_t *bounds = json_object_get(page, "bounds");
+    const double west = json_number_value(json_array_get(bounds, 0));
+    const double east = json_number_value(json_array_get(bounds, 2));
+    assert_true(west > 179.9 && west < 180.0 && east > 180.0 && east < 180.1);
+    const json_t *segments = json_object_get(page, "segments");
+    for (size_t i = 0; i < json_array_size(segments); i++) {
+        const json_t *line = json_array_get(segments, i);
+        double x = 0.0;
+        for (size_t k = 0; k < json_array_size(line); k += 2) {
+            x += (double)whole(line, k) * 1e-7;
+            assert_true(x > west - 1e-6 && x < east + 1e-6);
+        }
+    }
+    json_decref(page);
+    sc_map_free(map);
+    sketch_free(&s);
+}
+
 static const struct CMUnitTest tests[] = {
     SC_CASES(test_every_node_can_be_drawn_where_it_is),
     cmocka_unit_test(test_degrees_are_those_of_the_map_exactly),
     cmocka_unit_test(test_a_plane_has_millions_of_steps_and_no_more),
     cmocka_unit_test(test_categories_are_counted_where_the_map_has_them),
+    cmocka_unit_test(test_roads_across_the_180th_meridian_go_on_beyond_it),
 };
 SC_SUITE(tests)

@@ -5,10 +5,9 @@
 #include "support/check.h"
 #include "support/oom.h"
 
-static void test_a_city_survives_the_failure_of_every_allocation(void **state)
+static void check_all_failures(double one_way_share)
 {
-    (void)state;
-    const sc_city_options options = {.node_count = 150, .seed = 3};
+    const sc_city_options options = {.node_count = 150, .seed = 3, .one_way_share = one_way_share};
     unsigned long failures = 0;
     FOR_EACH_FAILURE(n)
     {
@@ -28,6 +27,13 @@ static void test_a_city_survives_the_failure_of_every_allocation(void **state)
     }
     // The layout alone asks a dozen times.
     assert_true(failures > 12);
+}
+
+static void test_a_city_survives_the_failure_of_every_allocation(void **state)
+{
+    (void)state;
+    check_all_failures(0);
+    check_all_failures(0.4);
 }
 
 static const struct CMUnitTest tests[] = {

@@ -106,6 +106,20 @@ static void test_positions_are_where_the_page_draws_them(void **state)
     }
 }
 
+// The page goes on beyond 180 degrees, and so do positions.
+static void test_positions_across_the_180th_meridian_are_where_the_page_draws_them(void **state)
+{
+    (void)state;
+    sketch grid = sketch_grid(SC_COORDS_GEOGRAPHIC, 5, 3);
+    sketch_move_to_meridian(&grid);
+    sc_map *map = sketch_map(&grid);
+    sketch_free(&grid);
+    const sc_map_grid drawn = sc_map_grid_of(map);
+    assert_true(drawn.west < 180.0 && drawn.east > 180.0 && drawn.east - drawn.west < 0.1);
+    check_nodes(map);
+    sc_map_free(map);
+}
+
 static void test_a_traveller_off_the_road_has_no_place(void **state)
 {
     (void)state;
@@ -185,6 +199,7 @@ static void test_a_map_around_the_globe_is_refused(void **state)
 
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_positions_are_where_the_page_draws_them),
+    cmocka_unit_test(test_positions_across_the_180th_meridian_are_where_the_page_draws_them),
     cmocka_unit_test(test_a_traveller_off_the_road_has_no_place),
     cmocka_unit_test(test_those_who_ask_are_where_they_are_seen),
     cmocka_unit_test(test_a_map_around_the_globe_is_refused),

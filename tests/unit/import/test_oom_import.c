@@ -141,7 +141,7 @@ static void test_an_import_of_a_sumo_network_without_memory_is_told(void **state
 {
     (void)state;
     enum { EDGE_COUNT = 40, EDGE_SIZE = 200 };  // enough that every growing array grows
-    char *text = test_take(2 * EDGE_COUNT, EDGE_SIZE);
+    char *text = test_take((size_t)2 * EDGE_COUNT, EDGE_SIZE);
     size_t size = (size_t)snprintf(text, EDGE_SIZE, "<net>");
     for (int i = 0; i < EDGE_COUNT; i++) {
         size += (size_t)snprintf(text + size, EDGE_SIZE,

@@ -5,10 +5,12 @@
 // a line) is counted by hand and compared with what the reader found.
 //
 // And for every profile the tags of direction and access are judged once more from that text, by
-// rules written for this test alone; of whole files and of what osmium's tags-filter leaves of them
-// for one tag after the other.
+// rules written for this test alone: which ways are left out or closed, and which directions of
+// their edges are open; of whole files, of what osmium's tags-filter leaves of them for one tag
+// after the other, and of a file that has every value of every tag.
 //
 // Skipped where osmium or the real data are missing.
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -29,12 +31,17 @@ enum { NAME_COUNT = sizeof names / sizeof names[0] };
 
 // --- Running osmium --------------------------------------------------------
 
+static bool has_osmium(void)
+{
+    return system("osmium --version >/dev/null 2>&1") == 0;
+}
+
 static bool can_run(void)
 {
     char path[4096];
     struct stat info;
     osm_data_path(path, sizeof path, names[0]);
-    return stat(path, &info) == 0 && system("osmium --version >/dev/null 2>&1") == 0;
+    return stat(path, &info) == 0 && has_osmium();
 }
 
 static void run(const char *command)
@@ -275,7 +282,25 @@ typedef struct judged {
     uint64_t closed;
     uint64_t edges;
     uint64_t one_way_edges;
+    uint64_t directions;  ///< sum of direction_code() over what is open
 } judged;
+
+/** A place in 1e-7 degrees. */
+typedef struct spot {
+    int64_t x;
+    int64_t y;
+} spot;
+
+// A number for going from one place to another, so that sums of them tell whether the same
+// directions are open.
+static uint64_t direction_code(spot from, spot to)
+{
+    uint64_t code = (uint64_t)from.x * UINT64_C(0x9e3779b97f4a7c15);
+    code = (code ^ (uint64_t)from.y) * UINT64_C(0xbf58476d1ce4e5b9);
+    code = (code ^ (code >> 29) ^ (uint64_t)to.x) * UINT64_C(0x94d049bb133111eb);
+    code = (code ^ (code >> 31) ^ (uint64_t)to.y) * UINT64_C(0x9e3779b97f4a7c15);
+    return code ^ (code >> 32);
+}
 
 // The value of a tag in a line of OPL, "" if it has none.
 static const char *tag_of(const char *line, const char *key, char value[128])
@@ -335,25 +360,37 @@ static char access_of_profile(const char *line, int profile, bool only_own)
     return profile > 0 && strcmp(tag_of(line, "motorroad", value), "yes") == 0 ? 'c' : '-';
 }
 
-// '2' both ways, '1' one way, '0' neither.
+// '+' for what a value says to be one-way, '-' if against the order of the nodes, '2' for both
+// ways.
+static char oneway_of(const char *value)
+{
+    if (is_listed(" yes 1 true ", value)) return '+';
+    if (is_listed(" -1 reverse ", value)) return '-';
+    if (strcmp(value, "reversible") == 0) return '0';
+    return is_listed(" no 0 false alternating ", value) ? '2' : '?';
+}
+
+// '2' both ways, '+' forwards, '-' backwards, '0' neither.
 static char ways_of_profile(const char *line, int profile)
 {
     char value[128];
     if (profile > 0) {
         tag_of(line, profile == 1 ? "oneway:bicycle" : "oneway:foot", value);
-        if (is_listed(" yes 1 true -1 reverse ", value)) return '1';
-        if (is_listed(" no 0 false alternating ", value) || profile == 2) return '2';
+        const char own = oneway_of(value);
+        if (own != '?') return own;
+        if (profile == 2) return '2';
     }
     tag_of(line, "oneway", value);
-    if (strcmp(value, "reversible") == 0) return '0';
-    bool is_one_way = is_listed(" yes 1 true -1 reverse ", value);
-    if (!is_one_way && !is_listed(" no 0 false alternating ", value)) {
-        is_one_way = is_listed(" roundabout circular ", tag_of(line, "junction", value)) ||
-                     is_listed(" motorway motorway_link ", tag_of(line, "highway", value));
+    char way = oneway_of(value);
+    if (way == '0') return way;
+    if (way == '?') {
+        const bool is_implied =
+            is_listed(" roundabout circular ", tag_of(line, "junction", value)) ||
+            is_listed(" motorway motorway_link ", tag_of(line, "highway", value));
+        way = is_implied ? '+' : '2';
     }
     tag_of(line, "cycleway", value);
-    if (profile == 1 && strncmp(value, "opposite", 8) == 0) return '2';
-    return is_one_way ? '1' : '2';
+    return profile == 1 && strncmp(value, "opposite", 8) == 0 ? '2' : way;
 }
 
 static bool is_travelled(const char *highway, int profile)
@@ -376,6 +413,33 @@ static bool is_kind_of_road(const char *highway)
                      highway);
 }
 
+// The edges of a way that is open so: "... Nn1x8.1y49.4,n2x8.2y49.5".
+static void add_edges(const char *line, char ways, judged *sum)
+{
+    const char *at = strstr(line, " N");
+    assert_non_null(at);
+    spot last = {0, 0};
+    bool has_last = false;
+    for (at += 2; *at == 'n' || *at == ',';) {
+        char *end = NULL;
+        at = strchr(at, 'x');
+        assert_non_null(at);
+        spot here;
+        here.x = llround(strtod(at + 1, &end) * 1e7);
+        assert_int_equal(*end, 'y');
+        here.y = llround(strtod(end + 1, &end) * 1e7);
+        at = end;
+        if (has_last) {
+            sum->edges++;
+            sum->one_way_edges += ways != '2';
+            if (ways != '-') sum->directions += direction_code(last, here);
+            if (ways != '+') sum->directions += direction_code(here, last);
+        }
+        last = here;
+        has_last = true;
+    }
+}
+
 static void judge_way(const char *line, int profile, judged *sum)
 {
     char highway[128];
@@ -395,20 +459,15 @@ static void judge_way(const char *line, int profile, judged *sum)
         sum->closed++;
         return;
     }
-    const char *refs = strstr(line, " N");
-    uint64_t edges = 0;
-    for (; refs && *refs != '\0' && *refs != '\n'; refs++) {
-        edges += *refs == ',';
-    }
-    sum->edges += edges;
-    if (ways == '1') sum->one_way_edges += edges;
+    add_edges(line, ways, sum);
 }
 
 static judged judge_file(const char *path, const char *format, int profile)
 {
     char command[8192];
     snprintf(command, sizeof command,
-             "osmium cat -F %s -f opl,add_metadata=false -t way '%s' 2>/dev/null", format, path);
+             "osmium add-locations-to-ways -F %s -f opl,add_metadata=false -o - '%s' 2>/dev/null",
+             format, path);
     FILE *opl = popen(command, "r");
     assert_non_null(opl);
     judged sum = {0};
@@ -422,14 +481,30 @@ static judged judge_file(const char *path, const char *format, int profile)
     return sum;
 }
 
-static uint64_t count_one_way(const sc_map *map)
+static spot spot_of(const sc_map *map, sc_node_id node)
 {
-    uint64_t count = 0;
+    double x = 0;
+    double y = 0;
+    sc_map_node_position(map, node, &x, &y);
+    return (spot){llround(x * 1e7), llround(y * 1e7)};
+}
+
+// What our reader made of a file.
+static judged judge_result(const osm_result *result)
+{
+    const sc_map *map = result->map;
+    judged sum = {.left_out = result->report.ways_left_out,
+                  .closed = result->report.ways_closed,
+                  .edges = sc_map_edge_count(map)};
     for (sc_edge_id e = 0; e < sc_map_edge_count(map); e++) {
         const sc_travel_times times = sc_map_edge_times(map)[e];
-        count += times.forward == SC_CLOSED || times.backward == SC_CLOSED;
+        const spot from = spot_of(map, sc_map_edges(map)[e].from);
+        const spot to = spot_of(map, sc_map_edges(map)[e].to);
+        sum.one_way_edges += times.forward == SC_CLOSED || times.backward == SC_CLOSED;
+        if (times.forward != SC_CLOSED) sum.directions += direction_code(from, to);
+        if (times.backward != SC_CLOSED) sum.directions += direction_code(to, from);
     }
-    return count;
+    return sum;
 }
 
 // Our reader and this test's rules say the same of a file that osmium wrote.
@@ -441,16 +516,16 @@ static uint64_t compare_profiles(const char *path, const char *what)
         judged_edges += wanted.edges;
         if (wanted.edges == 0) continue;
         osm_result result = read_path_as(path, (sc_import_profile)profile, NULL);
-        const judged got = {result.report.ways_left_out, result.report.ways_closed,
-                            sc_map_edge_count(result.map), count_one_way(result.map)};
+        const judged got = judge_result(&result);
         if (memcmp(&got, &wanted, sizeof got) != 0) {
             fail_msg("%s, profile %d: %llu left out, %llu closed, %llu edges, %llu one-way; "
-                     "wanted %llu, %llu, %llu, %llu",
+                     "wanted %llu, %llu, %llu, %llu%s",
                      what, profile, (unsigned long long)got.left_out,
                      (unsigned long long)got.closed, (unsigned long long)got.edges,
                      (unsigned long long)got.one_way_edges, (unsigned long long)wanted.left_out,
                      (unsigned long long)wanted.closed, (unsigned long long)wanted.edges,
-                     (unsigned long long)wanted.one_way_edges);
+                     (unsigned long long)wanted.one_way_edges,
+                     got.directions != wanted.directions ? ", and other directions" : "");
         }
         osm_free(&result);
     }
@@ -470,7 +545,7 @@ static void test_directions_and_access_agree_with_the_tags(void **state)
     static const char *const files[] = {"baltimore.osm.pbf", "monaco.osm.pbf",
                                         "north-bayreuth.osm.xz", "liechtenstein.osm.pbf",
                                         "rnv.osm.pbf"};
-    enum { BY_TAG = 3 };  // the first files tag by tag, the others as a whole
+    enum { BY_TAG = 3 };  // the first files tag by tag, the others all roads at once
     // The whole file as pbf, and what is left of it; osmium reads the first twice.
     const place p = place_new();
     char whole[600];
@@ -486,7 +561,8 @@ static void test_directions_and_access_agree_with_the_tags(void **state)
         snprintf(command, sizeof command, "%s | osmium cat -F %s -O -o '%s' - 2>/dev/null", source,
                  format, whole);
         run(command);
-        for (size_t j = 0; j < sizeof filters / sizeof *filters; j++) {
+        const size_t filter_count = i < BY_TAG ? sizeof filters / sizeof *filters : 1;
+        for (size_t j = 0; j < filter_count; j++) {
             snprintf(command, sizeof command, "osmium tags-filter -O -o '%s' '%s' w/%s 2>/dev/null",
                      part, whole, filters[j]);
             run(command);
@@ -503,10 +579,107 @@ static void test_directions_and_access_agree_with_the_tags(void **state)
     }
 }
 
+// --- Every value of every tag ----------------------------------------------------------
+
+static const char *const access_keys[] = {"motorcar", "motor_vehicle", "vehicle",
+                                          "access",   "bicycle",       "foot"};
+static const char *const access_values[] = {
+    "yes",          "permissive",  "designated", "destination", "customers", "official",
+    "public",       "discouraged", "no",         "private",     "dismount",  "agricultural",
+    "forestry",     "delivery",    "emergency",  "military",    "permit",    "residents",
+    "psv",          "bus",         "taxi",       "unknown",     "perhaps",   "use_sidepath",
+    "no;customers", "yes;no"};
+static const char *const oneway_keys[] = {"oneway", "oneway:bicycle", "oneway:foot"};
+static const char *const oneway_values[] = {"yes",         "1",          "true",   "-1",
+                                            "reverse",     "no",         "0",      "false",
+                                            "alternating", "reversible", "perhaps"};
+static const char *const others[] = {
+    "junction=roundabout", "junction=circular",      "junction=yes",
+    "cycleway=opposite",   "cycleway=opposite_lane", "cycleway=opposite_track",
+    "cycleway=lane",       "motorroad=yes",          "motorroad=no"};
+static const char *const highways[] = {
+    "motorway", "motorway_link", "trunk",   "primary", "residential", "service",  "living_street",
+    "track",    "path",          "footway", "steps",   "cycleway",    "corridor", "construction"};
+
+#define ITEMS(list) (sizeof(list) / sizeof(list)[0])
+
+/** Tags of direction and access, each by its number. */
+enum {
+    ACCESS_TAGS = ITEMS(access_keys) * ITEMS(access_values),
+    ONEWAY_TAGS = ITEMS(oneway_keys) * ITEMS(oneway_values),
+    ALL_TAGS = ACCESS_TAGS + ONEWAY_TAGS + ITEMS(others),
+};
+
+static void put_tag(FILE *opl, size_t tag)
+{
+    if (tag < ACCESS_TAGS) {
+        fprintf(opl, ",%s=%s", access_keys[tag / ITEMS(access_values)],
+                access_values[tag % ITEMS(access_values)]);
+    } else if (tag < ACCESS_TAGS + ONEWAY_TAGS) {
+        tag -= ACCESS_TAGS;
+        fprintf(opl, ",%s=%s", oneway_keys[tag / ITEMS(oneway_values)],
+                oneway_values[tag % ITEMS(oneway_values)]);
+    } else {
+        fprintf(opl, ",%s", others[tag - ACCESS_TAGS - ONEWAY_TAGS]);
+    }
+}
+
+static bool is_same_key(size_t a, size_t b)
+{
+    if (a >= ACCESS_TAGS + ONEWAY_TAGS || b >= ACCESS_TAGS + ONEWAY_TAGS) {
+        return a >= ACCESS_TAGS + ONEWAY_TAGS && b >= ACCESS_TAGS + ONEWAY_TAGS;
+    }
+    if (a >= ACCESS_TAGS || b >= ACCESS_TAGS) {
+        return a >= ACCESS_TAGS && b >= ACCESS_TAGS &&
+               (a - ACCESS_TAGS) / ITEMS(oneway_values) == (b - ACCESS_TAGS) / ITEMS(oneway_values);
+    }
+    return a / ITEMS(access_values) == b / ITEMS(access_values);
+}
+
+// A way for each kind of road and each tag, the tag alone or together with each of the others, as a
+// stride through them has it.
+static void write_every_tag(const char *path)
+{
+    FILE *opl = fopen(path, "w");
+    assert_non_null(opl);
+    enum { STRIDE = 17, WAYS = ALL_TAGS * ITEMS(highways) * 2 };
+    for (unsigned n = 1; n <= 2 * WAYS; n++) {
+        fprintf(opl, "n%u x8.%05u y49.%05u\n", n, n % 1000, n / 1000);
+    }
+    for (unsigned w = 0; w < WAYS; w++) {
+        const size_t highway = w % ITEMS(highways);
+        const size_t tag = w / ITEMS(highways) % ALL_TAGS;
+        const size_t more = (tag * STRIDE + highway * 5 + 1) % ALL_TAGS;
+        fprintf(opl, "w%u Thighway=%s", w + 1, highways[highway]);
+        put_tag(opl, tag);
+        if (w >= WAYS / 2 && !is_same_key(tag, more)) put_tag(opl, more);
+        fprintf(opl, " Nn%u,n%u\n", 2 * w + 1, 2 * w + 2);
+    }
+    assert_int_equal(fclose(opl), 0);
+}
+
+static void test_every_value_of_every_tag(void **state)
+{
+    (void)state;
+    if (!has_osmium()) skip();
+    const place p = place_new();
+    char opl[600];
+    char pbf[600];
+    char command[2048];
+    snprintf(opl, sizeof opl, "%s", place_path(&p, "tags.opl"));
+    snprintf(pbf, sizeof pbf, "%s", place_path(&p, "tags.osm.pbf"));
+    write_every_tag(opl);
+    snprintf(command, sizeof command, "osmium cat -O -o '%s' '%s' 2>/dev/null", pbf, opl);
+    run(command);
+    assert_true(compare_profiles(pbf, "every tag") > 3000);
+    place_free(&p);
+}
+
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_every_encoding_osmium_writes_gives_the_same_map),
     cmocka_unit_test(test_counts_agree_with_those_of_plain_text),
     cmocka_unit_test(test_objects_are_those_that_osmium_finds),
     cmocka_unit_test(test_directions_and_access_agree_with_the_tags),
+    cmocka_unit_test(test_every_value_of_every_tag),
 };
 SC_SUITE(tests)

@@ -233,7 +233,7 @@ static void test_a_result_without_memory_is_not_told(void **state)
     sc__ledger_state_published(d->ledger_state, reservation, 1, 3, 200);
     ledger_check_msg(d, SC_MSG_PUBLISHED, PEER_WORKER, &id);
     ledger_check_msg(d, SC_MSG_PUBLISHED, PEER_OTHER, &id);
-    sc_answer_place places[2] = {{0}};
+    sc_answer_place places[2] = {{.request = 0}};
     sc_result *result = sc_result_new(SC_FAILURE_NONE, "a", 1, "b", 1);
     oom_arm(1);
     sc__ledger_state_answered(d->ledger_state, reservation, SC_FAILURE_NONE, places, result, 300);

@@ -38,7 +38,7 @@ static void answer_arrived(ledger_fixture *d, sc_time now)
     sc_reservation *reservation = sc__ledger_state_take_arrived(d->ledger_state);
     assert_non_null(reservation);
     assert_int_equal(reservation->result->relay_size, 5);
-    sc_answer_place places[2] = {{0}};
+    sc_answer_place places[2] = {{.request = 0}};
     sc__ledger_state_answered(d->ledger_state, reservation, SC_FAILURE_NONE, places, NULL, now);
     assert_null(sc__ledger_state_take_arrived(d->ledger_state));
 }

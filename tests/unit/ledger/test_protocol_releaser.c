@@ -47,7 +47,7 @@ static void test_as_r_the_result_goes_to_the_other_gateway(void **state)
     ledger_fixture *d = four_open();
     sc_proposal_id id;
     sc_reservation *reservation = four_publish(d, &id);
-    sc_answer_place places[2] = {{0}};
+    sc_answer_place places[2] = {{.request = 0}};
     sc_result *result = sc_result_new(SC_FAILURE_NONE, "abc", 3, "de", 2);
     sc__ledger_state_answered(d->ledger_state, reservation, SC_FAILURE_NONE, places, result, 300);
     sc_msg msg = ledger_next(d, SC_MSG_RESULT, PEER_OTHER);
@@ -72,7 +72,7 @@ static void test_as_r_a_failure_is_told_to_the_other_gateway(void **state)
         ledger_fixture *d = four_open();
         sc_proposal_id id;
         sc_reservation *reservation = four_publish(d, &id);
-        sc_answer_place places[2] = {{0}};
+        sc_answer_place places[2] = {{.request = 0}};
         sc__ledger_state_answered(d->ledger_state, reservation, failures[i], places, NULL, 300);
         // What went well, but cannot be told, has failed for the others.
         four_check_failure(d, failures[i] ? failures[i] : SC_FAILURE_OVERLOADED);
@@ -197,7 +197,7 @@ static void test_as_r_what_has_left_cannot_be_aborted(void **state)
     ledger_receive(d, SC_MSG_ABORT, PEER_OTHER, &id, 201);
     ledger_receive(d, SC_MSG_ABORT, PEER_WORKER, &id, 201);
     ledger_check_quiet(d);
-    sc_answer_place places[2] = {{0}};
+    sc_answer_place places[2] = {{.request = 0}};
     sc__ledger_state_answered(d->ledger_state, reservation, SC_FAILURE_NONE, places, NULL, 300);
     four_check_failure(d, SC_FAILURE_OVERLOADED);
     ledger_receive(d, SC_MSG_ABORT, PEER_WORKER, &id, 301);

@@ -48,7 +48,7 @@ static sc_time release_of(ledger_fixture *d, const uint32_t *order, sc_time dead
     assert_non_null(reservation);
     sc__ledger_state_published(d->ledger_state, reservation, 4711, 2, moment);
     check_published(d);
-    sc_answer_place places[2] = {{0}};
+    sc_answer_place places[2] = {{.request = 0}};
     sc__ledger_state_answered(d->ledger_state, reservation, SC_FAILURE_NONE, places, NULL, moment);
     // Fates are forgotten as time goes by.
     sc__ledger_state_pass_time(d->ledger_state, moment);

@@ -73,7 +73,7 @@ static void test_two_queries_are_cloaked_published_and_answered(void **state)
 
     // Seats are in the order of our members.
     const sc_ticket *first_member = reservation->members;
-    sc_answer_place places[2] = {{0}};
+    sc_answer_place places[2] = {{.request = 0}};
     places[0].answer = test_take(1, sizeof *places[0].answer);
     const sc_answer *answer = places[0].answer;
     sc__ledger_state_answered(d->ledger_state, reservation, SC_FAILURE_NONE, places, NULL, 500);
@@ -147,7 +147,7 @@ static void test_a_published_query_whose_client_goes_away_is_answered_like_the_o
     ledger_withdraw(d, 1, 102);
     ledger_check_quiet(d);
     ledger_check_none_settled(d);
-    sc_answer_place places[2] = {{0}};
+    sc_answer_place places[2] = {{.request = 0}};
     sc__ledger_state_answered(d->ledger_state, reservation, SC_FAILURE_TIMEOUT, places, NULL, 500);
     ledger_check_settled(d, 1, SC_OUTCOME_FAILED, SC_FAILURE_TIMEOUT);
     ledger_check_settled(d, 2, SC_OUTCOME_FAILED, SC_FAILURE_TIMEOUT);

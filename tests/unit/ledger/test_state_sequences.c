@@ -509,7 +509,7 @@ static void come_back(story *s, bool all)
     for (size_t i = 0; i < s->offered; i++) {
         sc_reservation *reservation = s->offers[i].under_way;
         if (!reservation || (!all && !chance(s, 3))) continue;
-        sc_answer_place places[MEMBERS] = {{0}};
+        sc_answer_place places[MEMBERS] = {{.request = 0}};
         const sc_failure failure = chance(s, 3) ? SC_FAILURE_TIMEOUT : SC_FAILURE_NONE;
         s->offers[i].under_way = NULL;
         sc__ledger_state_answered(s->ledger_state, reservation, failure, places, NULL, s->now);

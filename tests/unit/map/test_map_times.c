@@ -110,6 +110,31 @@ static void test_times_that_cannot_be_are_refused(void **state)
     sketch_free(&s);
 }
 
+static void test_each_direction_may_take_its_usual_time(void **state)
+{
+    (void)state;
+    const double usual_s = 10.0 / sc_road_class_speed_m_s(SC_ROAD_LOCAL);
+    const struct {
+        double given[2];
+        double wanted_s[2];
+    } cases[] = {{{SC_USUAL_S, SC_CLOSED_S}, {usual_s, -1}},
+                 {{SC_CLOSED_S, SC_USUAL_S}, {-1, usual_s}},
+                 {{SC_USUAL_S, 7}, {usual_s, 7}},
+                 {{7, SC_USUAL_S}, {7, usual_s}},
+                 {{SC_USUAL_S, SC_USUAL_S}, {usual_s, usual_s}}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        sketch s = sketch_named("lone road");
+        sc_builder *builder = sketch_builder(&s);
+        const double *given = cases[i].given;
+        CHECK_OK(sc_builder_set_edge_times(builder, 0, given[0], given[1]), NULL);
+        sc_map *map = finish_builder(builder);
+        CHECK_CLOSE(seconds(map, 0, 1), cases[i].wanted_s[0], 5e-4);
+        CHECK_CLOSE(seconds(map, 1, 0), cases[i].wanted_s[1], 5e-4);
+        sc_map_free(map);
+        sketch_free(&s);
+    }
+}
+
 static void test_only_a_road_that_takes_no_time_has_time_zero(void **state)
 {
     (void)state;
@@ -373,6 +398,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_an_edge_without_times_has_those_of_its_class),
     cmocka_unit_test(test_times_are_kept_for_each_direction),
     cmocka_unit_test(test_times_that_cannot_be_are_refused),
+    cmocka_unit_test(test_each_direction_may_take_its_usual_time),
     cmocka_unit_test(test_only_a_road_that_takes_no_time_has_time_zero),
     cmocka_unit_test(test_the_unit_of_time_grows_with_the_longest_road),
     cmocka_unit_test(test_an_edge_that_its_chain_walks_backwards_swaps_its_directions),

@@ -11,8 +11,10 @@
 
 #include "base/rng.h"
 #include "map/geo.h"
+#include "map/line_pieces.h"
 
 #include <math.h>
+#include <stdio.h>
 
 // A street along 16.5 degrees south, on both sides of the meridian, one node exactly on it:
 //
@@ -240,6 +242,103 @@ static void test_the_picture_is_as_wide_as_the_streets(void **state)
     sketch_free(&s);
 }
 
+// --- As GeoJSON ---------------------------------------------------------------------------------
+
+/** The points of a line, one after the other, with a bar before each piece but the first. */
+typedef struct drawn {
+    char text[400];
+    size_t size;
+} drawn;
+
+static void draw(void *context, double x, double y, bool begins)
+{
+    drawn *d = context;
+    d->size += (size_t)snprintf(d->text + d->size, sizeof d->text - d->size, "%s%.2f,%.2f",
+                                d->size == 0 ? ""
+                                : begins     ? " | "
+                                             : " ",
+                                x, y);
+}
+
+// A road through these points is drawn like that, and has so many pieces.
+static void check_pieces(const double (*points)[2], uint32_t count, const char *wanted,
+                         size_t pieces)
+{
+    sketch s = sketch_new(SC_COORDS_GEOGRAPHIC);
+    for (uint32_t i = 0; i < count; i++) {
+        sketch_add_node(&s, points[i][0], points[i][1]);
+        if (i > 0) sketch_add_edge(&s, i - 1, i, SC_LENGTH_FROM_NODES);
+    }
+    // A road across somewhere else, so that the map's grid is one for such roads.
+    sketch_add_node(&s, 179.5, 40.0);
+    sketch_add_node(&s, -179.5, 40.0);
+    sketch_add_edge(&s, count, count + 1, SC_LENGTH_FROM_NODES);
+    sc_map *map = sketch_map(&s);
+    drawn d = {.size = 0};
+    const sc_seg_id segment = sc_map_edges(map)[0].segment;
+    const bool is_ours = sc_map_edges(map)[0].from <= count && s.y[sc_map_edges(map)[0].from] < 40;
+    const sc_seg_id ours = is_ours ? segment : 1 - segment;
+    assert_int_equal(sc_map_segment_count(map), 2);
+    assert_int_equal(sc_map_line_pieces(map, ours, draw, &d), pieces);
+    assert_int_equal(sc_map_line_pieces(map, ours, NULL, NULL), pieces);
+    assert_string_equal(d.text, wanted);
+    sc_map_free(map);
+    sketch_free(&s);
+}
+
+static void test_lines_are_cut_where_they_cross_the_meridian(void **state)
+{
+    (void)state;
+    static const double eastwards[][2] = {{179.8, 10}, {179.9, 10}, {-179.9, 12}, {-179.8, 12}};
+    check_pieces(eastwards, 4,
+                 "179.80,10.00 179.90,10.00 180.00,11.00 | "
+                 "-180.00,11.00 -179.90,12.00 -179.80,12.00",
+                 2);
+    static const double there_and_back[][2] = {{-179.9, 1}, {179.7, 5}, {-179.9, 9}};
+    check_pieces(there_and_back, 3,
+                 "-179.90,1.00 -180.00,2.00 | 180.00,2.00 179.70,5.00 "
+                 "180.00,8.00 | -180.00,8.00 -179.90,9.00",
+                 3);
+    static const double by_a_node[][2] = {{179.9, 1}, {180, 2}, {-180, 3}, {-179.9, 4}};
+    check_pieces(by_a_node, 4,
+                 "179.90,1.00 180.00,2.00 180.00,3.00 | "
+                 "-180.00,3.00 -179.90,4.00",
+                 2);
+}
+
+static void test_lines_that_end_at_the_meridian_or_run_along_it_are_whole(void **state)
+{
+    (void)state;
+    static const double from_west[][2] = {{179.9, 1}, {180, 2}};
+    check_pieces(from_west, 2, "179.90,1.00 180.00,2.00", 1);
+    static const double from_east[][2] = {{180, 2}, {180, 3}, {-179.9, 3}, {180, 4}};
+    check_pieces(from_east, 4, "-180.00,2.00 -180.00,3.00 -179.90,3.00 -180.00,4.00", 1);
+    static const double along[][2] = {{180, 2}, {-180, 3}};
+    check_pieces(along, 2, "180.00,2.00 180.00,3.00", 1);
+}
+
+static void test_geojson_has_cut_lines_as_several(void **state)
+{
+    (void)state;
+    sketch s = street();
+    sc_map *map = sketch_map(&s);
+    place p = place_new();
+    sc_diag diag = {""};
+    CHECK_OK(sc_map_export_geojson(map, place_path(&p, "m.geojson"), &diag), &diag);
+    size_t size = 0;
+    char *text = read_whole(place_path(&p, "m.geojson"), &size);
+    CHECK_CONTAINS(text, "{\"type\":\"MultiLineString\",\"coordinates\":[["
+                         "[179.9000000,-16.5000000],[180.0000000,-16.5000000]],["
+                         "[-180.0000000,-16.5000000],[-179.9000000,-16.5000000],"
+                         "[-179.8000000,-16.5000000]]]}");
+    CHECK_CONTAINS(text, "{\"type\":\"LineString\",\"coordinates\":["
+                         "[179.9000000,-16.5000000],[179.8000000,-16.5000000]]}");
+    free(text);
+    place_free(&p);
+    sc_map_free(map);
+    sketch_free(&s);
+}
+
 static void test_roads_across_both_meridians_are_refused_with_one_of_them(void **state)
 {
     (void)state;
@@ -273,6 +372,9 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_bounds_run_from_west_to_east),
     cmocka_unit_test(test_a_file_keeps_them),
     cmocka_unit_test(test_the_picture_is_as_wide_as_the_streets),
+    cmocka_unit_test(test_lines_are_cut_where_they_cross_the_meridian),
+    cmocka_unit_test(test_lines_that_end_at_the_meridian_or_run_along_it_are_whole),
+    cmocka_unit_test(test_geojson_has_cut_lines_as_several),
     cmocka_unit_test(test_roads_across_both_meridians_are_refused_with_one_of_them),
 };
 SC_SUITE(tests)

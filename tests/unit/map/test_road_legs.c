@@ -4,7 +4,7 @@
 //
 //     \   piece 0     piece 1     piece 2     piece 3   /
 //      0 --------- 1 --------- 2 --------- 3 --------- 4
-//     /                                                 \
+//     /                                                 \ .
 //
 // Without the stubs at its end it is a dead end.
 #include "map/road_legs.h"
@@ -125,8 +125,8 @@ static void check_way(const sc_map *map, const sc_road_legs *legs, spot to, doub
     double offset = 0.0;
     bool is_turned = false;
     const sc_edge_id edge = edge_of(map, to, &offset, &is_turned);
-    const sc_road_spot spot = sc__road_spot_whole(map, edge, (uint32_t)llround(offset));
-    check_taken(best_way(map, legs, &spot, false, false), metres, seconds);
+    const sc_road_spot place = sc__road_spot_whole(map, edge, (uint32_t)llround(offset));
+    check_taken(best_way(map, legs, &place, false, false), metres, seconds);
 }
 
 static void check_no_way(const sc_map *map, const sc_road_legs *legs, spot to)

@@ -104,6 +104,31 @@ static void test_named_maps_are_answered_exactly_by_road(void **state)
     check_case_done();
 }
 
+// What holds elsewhere holds across the 180th meridian.
+static void test_towns_across_the_180th_meridian_are_answered_exactly(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < 20; seed++) {
+        check_case(seed);
+        sc_rng rng;
+        sc_rng_seed(&rng, seed);
+        const sc_point_distance distance = seed % 2 ? SC_POINT_ROAD : SC_POINT_STRAIGHT;
+        sketch s = crooked_town(SC_COORDS_GEOGRAPHIC, 3, &rng);
+        sketch_move_to_meridian(&s);
+        sc_map *map = town_with_objects(&s, sc_rng_below(&rng, 240), &rng);
+        point_world world = point_world_new(map, distance);
+        sc_point_options options = sc_point_options_default();
+        options.spacing_m = seed % 4 < 2 ? 60.0 : 700.0;
+        odd_cloak cloak = odd_cloak_new(map, &rng);
+        check_cloak(&world, &cloak, &options, &rng, distance == SC_POINT_ROAD ? 0.03 : 1e-6);
+        odd_cloak_free(&cloak);
+        point_world_free(&world);
+        sc_map_free(map);
+        sketch_free(&s);
+    }
+    check_case_done();
+}
+
 // Poles, the 180th meridian, maps of a millimetre and of a quarter of the globe, roads whose
 // lengths have nothing to do with where they are.
 static void test_odd_maps_are_answered_exactly_in_straight_lines(void **state)
@@ -256,6 +281,7 @@ static const struct CMUnitTest tests[] = {
     SC_CASES(test_straight_answers_are_exact_everywhere_in_a_cloak),
     SC_CASES(test_answers_by_road_are_exact_everywhere_in_a_cloak),
     SC_CASES(test_named_maps_are_answered_exactly_by_road),
+    SC_CASES(test_towns_across_the_180th_meridian_are_answered_exactly),
     SC_CASES(test_odd_maps_are_answered_exactly_in_straight_lines),
     cmocka_unit_test(test_an_object_beside_the_road_is_as_far_as_the_provider_counts),
     cmocka_unit_test(test_places_and_requests_that_were_not_asked_for_are_refused),

@@ -76,6 +76,29 @@ static void test_ends_are_shared_and_long_roads_have_points_between(void **state
     sketch_free(&s);
 }
 
+// A road of a fiftieth of a degree on both sides of the 180th meridian, some 2.2 km long.
+static void test_points_across_the_180th_meridian_are_on_the_road(void **state)
+{
+    (void)state;
+    sketch s = sketch_new(SC_COORDS_GEOGRAPHIC);
+    sketch_add_node(&s, 179.99, 10.0);
+    sketch_add_node(&s, -179.99, 10.0);
+    sketch_add_edge(&s, 0, 1, SC_LENGTH_FROM_NODES);
+    sc_map *map = sketch_map(&s);
+    const sc_seg_id segment = 0;
+    for (int distance = SC_POINT_STRAIGHT; distance <= SC_POINT_ROAD; distance++) {
+        sc__point_cover cover = cover_of(map, &segment, 1, 550.0, (sc_point_distance)distance);
+        assert_int_equal(cover.point_count, 5);
+        assert_true(has_point(&cover, 179.995, 10.0) && has_point(&cover, -179.995, 10.0));
+        for (uint32_t i = 0; i < cover.point_count; i++) {
+            assert_true(cover.points[i].half_gap_m > 250.0 && cover.points[i].half_gap_m < 300.0);
+        }
+        sc__point_cover_fini(&cover);
+    }
+    sc_map_free(map);
+    sketch_free(&s);
+}
+
 static void test_rings_and_loops_and_dead_ends_are_covered(void **state)
 {
     (void)state;
@@ -215,6 +238,7 @@ static void test_a_place_elsewhere_is_not_found(void **state)
 
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_ends_are_shared_and_long_roads_have_points_between),
+    cmocka_unit_test(test_points_across_the_180th_meridian_are_on_the_road),
     cmocka_unit_test(test_rings_and_loops_and_dead_ends_are_covered),
     SC_CASES(test_no_place_is_farther_from_its_point_than_half_a_gap),
     cmocka_unit_test(test_points_are_as_an_address_shows_them),

@@ -263,6 +263,10 @@ static bool is_valid_text(const json_t *schema, const char *text)
     "{\"type\":\"Feature\",\"id\":\"s0\",\"properties\":null,\"geometry\":{\"type\":" \
     "\"LineString\","                                                                 \
     "\"coordinates\":[[1,2],[3,4]]}}"
+#define CUT                                                                           \
+    "{\"type\":\"Feature\",\"id\":\"s0\",\"properties\":null,\"geometry\":{\"type\":" \
+    "\"MultiLineString\","                                                            \
+    "\"coordinates\":[[[179,4],[180,4]],[[-180,4],[-179,4]]]}}"
 #define KNN "{\"type\":\"knn\",\"k\":1}"
 #define NEAR(rest) \
     REPLY("[{\"on_segments\":[],\"border_nodes\":{\"b0\":[{\"object\":\"x\"" rest "}]}}]")
@@ -274,6 +278,7 @@ static void test_the_schema_refuses_what_is_no_message(void **state)
     (void)state;
     json_t *schema = load_schema();
     assert_true(is_valid_text(schema, RELAY("[" KNN "]", "[" LINE "]")));
+    assert_true(is_valid_text(schema, RELAY("[" KNN "]", "[" CUT "]")));
     assert_true(
         is_valid_text(schema, REPLY("[{\"on_segments\":[],\"border_nodes\":{\"b0\":[]}}]")));
     assert_true(is_valid_text(schema, NEAR(",\"distance_m\":1,\"duration_s\":0")));

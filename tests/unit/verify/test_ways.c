@@ -89,7 +89,23 @@ static double thousandths(double time)
     return nearbyint(time * 1024.0) / 1024.0;
 }
 
-// From a place to an object; `offset` in units.
+// Whether a place and an object are at the same node inside of a segment, on either side of it.
+static bool is_beside(const sc_map *map, sc_edge_id edge, double offset, const sc_object *object)
+{
+    const sc_edge *edges = sc_map_edges(map);
+    if (edges[edge].segment != edges[object->edge].segment) return false;
+    double here = offset;
+    double there = object->offset;
+    for (sc_edge_id e = sc_map_segments(map)[edges[edge].segment].first_edge;
+         e < edge || e < object->edge; e++) {
+        if (e < edge) here += edges[e].length;
+        if (e < object->edge) there += edges[e].length;
+    }
+    return here == there;
+}
+
+// From a place to an object; `offset` in units. An object at the end of an edge is at the node
+// there, also if the edge is closed.
 static measured way_to(const all_ways *all, sc_edge_id edge, double offset, sc_object_id object)
 {
     const sc_object *o = &sc_map_objects(all->map)[object];
@@ -105,6 +121,7 @@ static measured way_to(const all_ways *all, sc_edge_id edge, double offset, sc_o
     const sc_node_id leaves[2] = {here->to, here->from};
     const sc_node_id enters[2] = {there->from, there->to};
 
+    if (is_beside(all->map, edge, offset, o)) return (measured){0.0, 0.0};
     measured best = no_way;
     for (int way = 0; way < 2; way++) {
         if (out_times[way] == SC_CLOSED) continue;
@@ -116,7 +133,7 @@ static measured way_to(const all_ways *all, sc_edge_id edge, double offset, sc_o
         }
         const measured to_node = by_metric(all, here->length - passed[way], out_times[way] - begun);
         for (int entry = 0; entry < 2; entry++) {
-            if (in_times[entry] == SC_CLOSED) continue;
+            if (in_times[entry] == SC_CLOSED && to_object[entry] > 0.0) continue;
             const double time = nearbyint(part(in_times[entry], to_object[entry], there->length));
             const measured last = by_metric(all, to_object[entry], time);
             const measured over = sum(to_node, *between(all, leaves[way], enters[entry]));
@@ -149,7 +166,9 @@ static sc_map *odd_directed_map(uint64_t seed)
     sc_rng_seed(&rng, seed);
     draw_times(builder, &s, &rng);
     for (uint32_t i = 0; i < 12; i++) {
-        put_object(builder, sc_rng_below(&rng, s.edge_count), sc_rng_unit(&rng), "cafe", "");
+        // Every third at an end of its edge.
+        const double fraction = i % 3 == 0 ? sc_rng_below(&rng, 2) : sc_rng_unit(&rng);
+        put_object(builder, sc_rng_below(&rng, s.edge_count), fraction, "cafe", "");
     }
     sketch_free(&s);
     return finish_builder(builder);
@@ -196,8 +215,9 @@ static void test_ways_on_odd_maps_are_those_between_all_nodes(void **state)
             all_ways all = find_all_ways(map, (sc_metric)metric);
             for (sc_edge_id e = 0; e < sc_map_edge_count(map); e++) {
                 const uint32_t length = sc_map_edges(map)[e].length;
+                const uint32_t third = length / 3;
                 check_ways(&search, &all, e, 0.0);
-                check_ways(&search, &all, e, length / 3);
+                check_ways(&search, &all, e, third);
                 check_ways(&search, &all, e, length);
             }
             free(all.between);
@@ -218,11 +238,12 @@ typedef struct road {
     double backward_s;
 } road;
 
-// Nodes are letters from A on. The object "x" is put on road number `object_road`, in its middle.
-static sc_map *map_of_roads(const road *roads, size_t count, sc_edge_id object_road)
+// Nodes are letters from A on. The object "x" is put on road number `object_road`.
+static sc_map *map_with_object(const road *roads, size_t count, sc_edge_id object_road,
+                               double fraction)
 {
     sketch s = sketch_new(SC_COORDS_PLANAR);
-    for (char letter = 'A'; letter <= 'F'; letter++) {
+    for (int letter = 'A'; letter <= 'F'; letter++) {
         sketch_add_node(&s, 100.0 * (letter - 'A'), letter % 2 ? 0.0 : 60.0);
     }
     for (size_t i = 0; i < count; i++) {
@@ -234,9 +255,15 @@ static sc_map *map_of_roads(const road *roads, size_t count, sc_edge_id object_r
         CHECK_OK(sc_builder_set_edge_times(builder, e, roads[e].forward_s, roads[e].backward_s),
                  NULL);
     }
-    put_object(builder, object_road, 0.5, "cafe", "x");
+    put_object(builder, object_road, fraction, "cafe", "x");
     sketch_free(&s);
     return finish_builder(builder);
+}
+
+// The object is in the middle of its road.
+static sc_map *map_of_roads(const road *roads, size_t count, sc_edge_id object_road)
+{
+    return map_with_object(roads, count, object_road, 0.5);
 }
 
 // The edge of the map between two nodes; roads are numbered anew there.
@@ -289,6 +316,32 @@ static void test_an_object_just_behind_costs_the_way_round(void **state)
         check_nearest(map, (sc_metric)m, "AB", 60.0, 590.0, 59.0);
         check_nearest(map, (sc_metric)m, "BC", 0.0, 550.0, 55.0);
     }
+    sc_map_free(map);
+}
+
+// An object at B, where a one-way road ends: one comes upon it by every road to B, and does not
+// have to come by the road that it was put on.
+static void test_an_object_where_a_one_way_road_ends_is_at_the_node(void **state)
+{
+    (void)state;
+    static const road roads[] = {{"AB", 100, 10, -1}, {"BC", 100, 20, 20}, {"BD", 100, 20, 20}};
+    sc_map *map = map_with_object(roads, 3, 0, 1.0);
+    for (unsigned m = 0; m < SC_METRIC_COUNT; m++) {
+        check_nearest(map, (sc_metric)m, "AB", 40.0, 60.0, 6.0);
+        check_nearest(map, (sc_metric)m, "BC", 40.0, 40.0, 8.0);
+        check_nearest(map, (sc_metric)m, "BD", 0.0, 0.0, 0.0);
+    }
+    sc_map_free(map);
+}
+
+// The same between two roads of a chain: a traveller at B is where the object is.
+static void test_an_object_at_a_node_of_a_chain(void **state)
+{
+    (void)state;
+    static const road roads[] = {{"AB", 100, 10, -1}, {"BC", 100, 20, -1}, {"CA", 100, 20, -1}};
+    sc_map *map = map_with_object(roads, 3, 0, 1.0);
+    check_nearest(map, SC_METRIC_DISTANCE, "BC", 0.0, 0.0, 0.0);
+    check_nearest(map, SC_METRIC_DISTANCE, "BC", 1.0, 299.0, 49.8);
     sc_map_free(map);
 }
 
@@ -413,6 +466,8 @@ static void test_ranges_in_seconds(void **state)
 static const struct CMUnitTest tests[] = {
     SC_CASES(test_ways_on_odd_maps_are_those_between_all_nodes),
     cmocka_unit_test(test_an_object_just_behind_costs_the_way_round),
+    cmocka_unit_test(test_an_object_where_a_one_way_road_ends_is_at_the_node),
+    cmocka_unit_test(test_an_object_at_a_node_of_a_chain),
     cmocka_unit_test(test_a_dead_end_that_cannot_be_left),
     cmocka_unit_test(test_a_part_that_can_be_reached_one_way_only),
     cmocka_unit_test(test_each_metric_has_its_own_way),

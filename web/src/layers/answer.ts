@@ -1,4 +1,5 @@
-// The exact answer: numbered pins, the nearest is 1. For the eyes of whoever asked.
+// The exact answer: numbered pins, the nearest is 1; of a long answer the others are dots, since hundreds of pins would
+// hide the map. For the eyes of whoever asked.
 //
 // Used by: the ask panel.
 import type { FoundObject } from '../api/types';
@@ -6,7 +7,7 @@ import type { Layer } from '../map/layer';
 import type { Point, RoadMap } from '../map/road_map';
 import type { View } from '../map/view';
 import { colourOf } from './draw';
-import { drawPin, spreadPins } from './pins';
+import { drawDot, drawPin, spreadPins } from './pins';
 
 export class AnswerLayer implements Layer {
     private places: (Point | null)[] = [];
@@ -34,7 +35,9 @@ export class AnswerLayer implements Layer {
         for (let i = this.places.length - 1; i >= 0; i--) {
             const place = this.places[i];
             const lean = leans[i];
-            if (place && lean) drawPin(context, view.toScreen(place), lean, String(i + 1), colours);
+            if (!place) continue;
+            if (lean) drawPin(context, view.toScreen(place), lean, String(i + 1), colours);
+            else drawDot(context, view.toScreen(place), colours);
         }
         return false;
     }

@@ -7,6 +7,9 @@
 // Used by: the answer's layer.
 import type { Point } from '../map/road_map';
 
+/** The nearest so many have pins. */
+export const PINS_MOST = 50;
+
 /** CSS pixels: of a head, and from a place to the middle of it. */
 export const RADIUS = 10;
 const STEM = 17;
@@ -32,18 +35,33 @@ function candidates(): Point[] {
 
 /**
  * @param places  in CSS pixels; null for one that is nowhere
- * @returns       for each place where its head is, seen from the place
+ * @returns       for each place where its head is, seen from the place; null: it has no pin
  */
 export function spreadPins(places: readonly (Point | null)[]): (Point | null)[] {
     const heads: Point[] = [];
-    return places.map((place) => {
-        if (!place) return null;
+    return places.map((place, i) => {
+        if (!place || i >= PINS_MOST) return null;
         const isFree = ({ x, y }: Point) =>
             heads.every((head) => Math.hypot(place.x + x - head.x, place.y + y - head.y) >= APART);
         const lean = LEANS.find(isFree) ?? LEANS[0];
         heads.push({ x: place.x + lean.x, y: place.y + lean.y });
         return lean;
     });
+}
+
+/** A place without a pin. */
+export function drawDot(
+    context: CanvasRenderingContext2D,
+    at: Point,
+    colours: { pin: string; paper: string },
+): void {
+    context.fillStyle = colours.pin;
+    context.strokeStyle = colours.paper;
+    context.lineWidth = 1;
+    context.beginPath();
+    context.arc(at.x, at.y, 3, 0, 2 * Math.PI);
+    context.fill();
+    context.stroke();
 }
 
 /** @param lean  from the tip to the head */

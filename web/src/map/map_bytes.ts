@@ -144,8 +144,12 @@ function nodesAt(places: Uint32Array, nodes: Uint32Array): Uint32Array {
 }
 
 function isOnGlobe({ coordinates, perUnit, sides }: MapHead): boolean {
-    const isWithin = (side: number, i: number) => Math.abs(side) <= (i % 2 ? 90 : 180) * perUnit;
-    return coordinates !== DEGREES || sides.every(isWithin);
+    if (coordinates !== DEGREES) return true;
+    // If roads cross the 180th meridian, longitudes go on beyond it.
+    const most = sides[0] >= 0 ? 360 : 180;
+    const isWithin = (side: number, i: number) =>
+        i % 2 ? Math.abs(side) <= 90 * perUnit : side >= -180 * perUnit && side <= most * perUnit;
+    return sides.every(isWithin);
 }
 
 function damaged(where: string): MapError {

@@ -48,8 +48,18 @@ export function roadName(map: Pick<RoadMap, 'names' | 'nameOf'>, segment: number
     return map.names[map.nameOf[segment] - 1] ?? `road ${segment}`;
 }
 
+/** "17 Ringstrasse (B 37)": roads of one name are told apart by their number. */
+export function roadLabel(map: Pick<RoadMap, 'names' | 'nameOf'>, segment: number): string {
+    const name = map.names[map.nameOf[segment] - 1];
+    return name === undefined ? String(segment) : `${segment} ${name}`;
+}
+
 export function isOneWay(map: Pick<RoadMap, 'directions'>, segment: number): boolean {
     return map.directions[segment] === 1 || map.directions[segment] === 2;
+}
+
+export function hasOneWayRoads({ directions }: Pick<RoadMap, 'directions'>): boolean {
+    return directions.some((way) => way === 1 || way === 2);
 }
 
 /** Metres per degree of latitude; the service's sphere (src/lib/map/geo.h), so that lengths agree. */
@@ -105,13 +115,15 @@ export class Plane {
         const [west, , , north] = this.bounds;
         const x = west + at.x / this.perX;
         const y = north - at.y / this.perY;
-        return this.isGeographic ? { lon: x, lat: y } : { x, y };
+        return this.isGeographic ? { lon: x > 180 ? x - 360 : x, lat: y } : { x, y };
     }
 
     fromPosition(position: Position): Point {
-        const [west, , , north] = this.bounds;
-        const x = 'lon' in position ? position.lon : position.x;
+        const [west, , east, north] = this.bounds;
         const y = 'lat' in position ? position.lat : position.y;
+        let x = 'lon' in position ? position.lon : position.x;
+        // A map with roads across the 180th meridian goes on beyond it.
+        if (this.isGeographic && east > 180 && x < 0) x += 360;
         return { x: (x - west) * this.perX, y: (north - y) * this.perY };
     }
 

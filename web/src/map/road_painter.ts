@@ -6,6 +6,7 @@
 //
 // Used by: roads.
 import type { Box, Grid } from './grid';
+import { arrowAlpha, arrowsAlong, traceArrow } from './one_way';
 import type { RoadMap } from './road_map';
 import { kindOfClass, ROAD_KINDS, strokeOf } from './road_style';
 import { type MapTheme, mapTheme } from './theme';
@@ -105,6 +106,9 @@ export class RoadPainter {
                 yield* pen.strokeAll(seen.segments, seen.first[kind], seen.first[kind + 1]);
             }
         }
+        context.globalAlpha = arrowAlpha(scale);
+        context.fillStyle = theme.oneWay;
+        if (context.globalAlpha > 0) yield* pen.fillArrows(seen.segments);
     }
 
     private seen(pose: Pose, width: number, height: number): Sorted {
@@ -176,6 +180,28 @@ class Pen {
             context.stroke();
             // A canvas puts lines off until it is looked at, and then draws all of them together.
             // So look at it, if a clock is read next: it is to tell the truth.
+            if (this.isTimed()) context.getImageData(0, 0, 1, 1);
+            yield;
+        }
+    }
+
+    *fillArrows(segments: Uint32Array): Generator<void> {
+        const { context, scale, dx, dy } = this;
+        let i = 0;
+        while (i < segments.length) {
+            context.beginPath();
+            // An arrow has seven points; a road without is looked at all the same.
+            for (let points = 0; i < segments.length && points < POINTS_AT_ONCE; i++) {
+                points += 0.1;
+                points +=
+                    7 *
+                    arrowsAlong(this.map, segments[i], scale, (arrow) => {
+                        const x = arrow.x * scale + dx;
+                        const y = arrow.y * scale + dy;
+                        traceArrow(context, { ...arrow, x, y });
+                    });
+            }
+            context.fill();
             if (this.isTimed()) context.getImageData(0, 0, 1, 1);
             yield;
         }

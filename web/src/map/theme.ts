@@ -14,6 +14,7 @@ const PROPERTIES = {
     service: '--map-road-service',
     inside: '--map-inside',
     insideMajor: '--map-inside-major',
+    oneWay: '--map-one-way',
     ground: '--map-ground',
     mover: '--map-mover',
     calm: '--map-calm',

@@ -50,7 +50,7 @@ export class AttackPanel {
         private readonly session: Session,
         private readonly view: View,
     ) {
-        this.controls = new AttackControls({
+        this.controls = new AttackControls(session.map, {
             start: () => void this.attack(),
             assumed: () => this.gather(),
             showOnMap: () => this.showOnMap(),

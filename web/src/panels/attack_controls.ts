@@ -2,6 +2,7 @@
 //
 // Used by: the attack panel.
 import { fill, freshId, make, setText } from '../dom';
+import { type RoadMap, roadName } from '../map/road_map';
 import type { SeenCloak } from '../state/model';
 import { clamp } from './scale';
 import { MEMBERS_MOST, type Suspect } from './suspects';
@@ -23,7 +24,10 @@ export class AttackControls {
     private readonly number: HTMLInputElement;
     private readonly numberField: HTMLElement;
 
-    constructor(listener: ControlsListener) {
+    constructor(
+        private readonly map: RoadMap,
+        listener: ControlsListener,
+    ) {
         this.start = make(
             'button',
             {
@@ -99,7 +103,7 @@ export class AttackControls {
         fill(
             this.victims,
             ...suspects.map(({ name, segment }) =>
-                make('option', { value: name }, `${name}, on road ${segment}`),
+                make('option', { value: name }, `${name}, on ${roadName(this.map, segment)}`),
             ),
         );
         if (suspects.some(({ name }) => name === chosen)) this.victims.value = chosen;

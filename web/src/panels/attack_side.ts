@@ -29,7 +29,7 @@ export class AttackSide {
     ) {
         this.heat = new HeatLayer(session.map);
         this.picture = new SmallMap(session.map, this.heat, `${title}: suspicion per road`);
-        this.table = new BeliefTable(`${title}: suspicion per road`);
+        this.table = new BeliefTable(`${title}: suspicion per road`, session.map);
         this.element = make(
             'section',
             { class: 'attack-side', 'data-testid': `attack-${id}` },

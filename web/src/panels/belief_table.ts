@@ -2,14 +2,16 @@
 //
 // Used by: attack_side.
 import { fill, make } from '../dom';
+import { type RoadMap, roadLabel } from '../map/road_map';
 import { type BeliefRow, type Column, sorted } from './belief';
 import { percent } from './measures';
 
-const COLUMNS: { column: Column; title: string; show: (row: BeliefRow) => string }[] = [
-    { column: 'segment', title: 'Road', show: (row) => String(row.segment) },
-    { column: 'linkability', title: 'Suspicion', show: (row) => percent(row.linkability) },
-    { column: 'error', title: 'Error', show: (row) => percent(row.error) },
-];
+const COLUMNS: { column: Column; title: string; show: (row: BeliefRow, map: RoadMap) => string }[] =
+    [
+        { column: 'segment', title: 'Road', show: ({ segment }, map) => roadLabel(map, segment) },
+        { column: 'linkability', title: 'Suspicion', show: (row) => percent(row.linkability) },
+        { column: 'error', title: 'Error', show: (row) => percent(row.error) },
+    ];
 
 export class BeliefTable {
     readonly element: HTMLElement;
@@ -19,7 +21,10 @@ export class BeliefTable {
     private by: Column = 'linkability';
     private isDescending = true;
 
-    constructor(caption: string) {
+    constructor(
+        caption: string,
+        private readonly map: RoadMap,
+    ) {
         this.element = make(
             'details',
             { class: 'beliefs', hidden: true },
@@ -53,7 +58,7 @@ export class BeliefTable {
         fill(
             this.body,
             ...sorted(this.rows, this.by, this.isDescending).map((row) =>
-                make('tr', {}, ...COLUMNS.map(({ show }) => make('td', {}, show(row)))),
+                make('tr', {}, ...COLUMNS.map(({ show }) => make('td', {}, show(row, this.map)))),
             ),
         );
     }

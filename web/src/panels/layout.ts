@@ -10,7 +10,7 @@
 // Used by: main.
 import { make } from '../dom';
 import { isMotionUnwelcome } from '../motion';
-import { makeSigns, signsOf } from './signs';
+import { makeSigns, type Sign, signsOf } from './signs';
 import { Tabs } from './tabs';
 
 export interface Parts {
@@ -118,17 +118,25 @@ function scrollTo(element: HTMLElement): void {
     });
 }
 
-/** The maps' places; outside of the demo there is one. */
-export function makePanes(isDemo: boolean): { element: HTMLElement; hosts: Hosts } {
+/**
+ * The maps' places; outside of the demo there is one.
+ *
+ * @param hasOneWay  whether the map has one-way roads
+ */
+export function makePanes(
+    isDemo: boolean,
+    hasOneWay: boolean,
+): { element: HTMLElement; hosts: Hosts } {
     const travellers = isDemo
-        ? pane('travellers', 'What travellers do', true, [
+        ? pane('travellers', 'What travellers do', signsOf('travellers', true, hasOneWay), [
               swatch('--map-mover', 'dot'),
               'travellers; ',
               swatch('--map-waiting', 'ring'),
               'those who ask, and the time left.',
           ])
         : null;
-    const provider = pane('provider', 'What the provider sees', !isDemo, [
+    const signs = signsOf('provider', !isDemo, hasOneWay);
+    const provider = pane('provider', 'What the provider sees', signs, [
         swatch('--map-cloak', 'dash'),
         'cloaks as they leave. Not who asks, and not from which road.',
     ]);
@@ -140,11 +148,10 @@ export function makePanes(isDemo: boolean): { element: HTMLElement; hosts: Hosts
     };
 }
 
-/** @param isOwn  whether what concerns the asker alone is drawn on it */
 function pane(
     id: 'travellers' | 'provider',
     title: string,
-    isOwn: boolean,
+    signs: Sign[],
     caption: (string | HTMLElement)[],
 ) {
     const host = make('div', { class: 'map', 'data-testid': `pane-${id}` });
@@ -156,7 +163,7 @@ function pane(
             'div',
             { class: 'caption' },
             make('p', { id: `caption-${id}` }, ...caption),
-            makeSigns(signsOf(id, isOwn), id),
+            makeSigns(signs, id),
         ),
         host,
     );

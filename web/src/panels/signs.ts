@@ -4,6 +4,7 @@
 import { make } from '../dom';
 import { colourOf, drawMark } from '../layers/draw';
 import { drawPin } from '../layers/pins';
+import { traceArrow } from '../map/one_way';
 import { drawAnswered, drawInVain, drawWaiting, newPaths, traceWaiting } from '../map/query_signs';
 import { mapTheme, onThemeChange } from '../map/theme';
 import { URGENCIES, type Urgency } from '../map/urgency';
@@ -60,6 +61,19 @@ const ENDS: Sign[] = [
     },
 ];
 
+const ONE_WAY: Sign = {
+    text: 'a one-way road; seen from near',
+    draw: (context, x, y) => {
+        const { local, inside, oneWay } = mapTheme();
+        drawRoad(context, x, y, local, 11, 1);
+        drawRoad(context, x, y, inside, 9, 1);
+        context.fillStyle = oneWay;
+        context.beginPath();
+        traceArrow(context, { x, y, dx: 1, dy: 0 });
+        context.fill();
+    },
+};
+
 /** What whoever asks on this page sees of it. */
 const OWN: Sign[] = [
     {
@@ -71,7 +85,7 @@ const OWN: Sign[] = [
         },
     },
     {
-        text: 'your answer: 1 is the nearest',
+        text: 'your answer: 1 is the nearest; beyond fifty, dots',
         draw: (context, x, y) => {
             const colours = { pin: colourOf('--map-answer'), paper: colourOf('--surface') };
             drawPin(context, { x, y: y + 11 }, { x: 0, y: -12 }, '1', colours);
@@ -109,10 +123,17 @@ const CLOAKS: Sign[] = [
     },
 ];
 
-/** @param isOwn  whether one's own place and answer are drawn on that map */
-export function signsOf(pane: 'travellers' | 'provider', isOwn: boolean): Sign[] {
-    const own = isOwn ? OWN : [];
-    return pane === 'travellers' ? [MOVER, ...WAITING, ...ENDS, ...own] : [...CLOAKS, ...own];
+/**
+ * @param isOwn      whether one's own place and answer are drawn on that map
+ * @param hasOneWay  whether there are one-way roads
+ */
+export function signsOf(
+    pane: 'travellers' | 'provider',
+    isOwn: boolean,
+    hasOneWay: boolean,
+): Sign[] {
+    const here = pane === 'travellers' ? [MOVER, ...WAITING, ...ENDS] : CLOAKS;
+    return [...here, ...(isOwn ? OWN : []), ...(hasOneWay ? [ONE_WAY] : [])];
 }
 
 export function makeSigns(signs: readonly Sign[], name: string): HTMLElement {

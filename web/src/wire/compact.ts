@@ -27,11 +27,13 @@ export interface Relay {
     segments: number[];
     borderNodes: number[];
     requests: Request[];
+    /** Of the protocol; a message that says none is of the first. */
+    version: number;
 }
 
 /** @throws NotAMessage */
 export function readRelay(bytes: Uint8Array): { relay: Relay; pieces: Piece[] } {
-    const relay: Relay = { map: '', segments: [], borderNodes: [], requests: [] };
+    const relay: Relay = { map: '', segments: [], borderNodes: [], requests: [], version: 1 };
     const pieces: Piece[] = [];
     const reader = new Reader(bytes);
     while (!reader.isDone) {
@@ -61,7 +63,10 @@ function readField(reader: Reader, relay: Relay): Said {
         relay.requests.push(request);
         return { field: 'request', request };
     }
-    if (field === 5 && wire === WIRE_VARINT) return { field: 'version', version: reader.varint() };
+    if (field === 5 && wire === WIRE_VARINT) {
+        relay.version = reader.varint();
+        return { field: 'version', version: relay.version };
+    }
     reader.skip(wire);
     return { field: 'unknown', number: field };
 }

@@ -1,6 +1,6 @@
 // Where the heads of pins go.
 import { describe, expect, it } from 'vitest';
-import { RADIUS, spreadPins } from '../../src/layers/pins';
+import { PINS_MOST, RADIUS, spreadPins } from '../../src/layers/pins';
 import { dice } from '../support/dice';
 
 function headsOf(places: { x: number; y: number }[]) {
@@ -29,6 +29,13 @@ describe('pins', () => {
                 expect(apart).toBeGreaterThanOrEqual(2 * RADIUS - 1);
             }
         }
+    });
+
+    it('are for the nearest fifty; other places are dots', () => {
+        const leans = spreadPins(Array.from({ length: 400 }, (_, i) => ({ x: 40 * i, y: 0 })));
+        expect(leans).toHaveLength(400);
+        expect(leans.filter((lean) => lean !== null)).toHaveLength(PINS_MOST);
+        expect(leans.indexOf(null)).toBe(PINS_MOST);
     });
 
     it('lean the same way again, and do so when the map has moved', () => {

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { readRoadMap } from '../../src/map/decode';
 import { MapError, readHead } from '../../src/map/map_bytes';
-import { isOneWay, roadName } from '../../src/map/road_map';
+import { isOneWay, roadLabel, roadName } from '../../src/map/road_map';
 import { dice } from '../support/dice';
 import { bytesOf, GLOBE, type MapPage, PLANE, sealed } from '../support/maps';
 
@@ -34,6 +34,7 @@ describe('the bytes of a map', () => {
         const map = readRoadMap(bytesOf(GLOBE));
         expect([...map.directions]).toEqual([3, 1]);
         expect([roadName(map, 0), roadName(map, 1)]).toEqual(['road 0', 'Ringstraße (B 37)']);
+        expect([roadLabel(map, 0), roadLabel(map, 1)]).toEqual(['0', '1 Ringstraße (B 37)']);
         expect([isOneWay(map, 0), isOneWay(map, 1)]).toEqual([false, true]);
         const beyond = { ...GLOBE, name_of: [0, 2] };
         expect(failureOf(bytesOf(beyond)).message).toContain('the names of its roads');

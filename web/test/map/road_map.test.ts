@@ -23,6 +23,28 @@ describe('the plane', () => {
         expect(back.y).toBeCloseTo(20, 6);
     });
 
+    it('goes on beyond the 180th meridian if roads do, and positions do not', () => {
+        const map = readRoadMap(
+            bytesOf({
+                ...GLOBE,
+                bounds: [179.999, 45, 180.001, 45.001],
+                segments: [
+                    [1_799_990_000, 450_000_000, 10_000, 0, 10_000, 0],
+                    [1_800_010_000, 450_000_000, 0, 10_000],
+                ],
+            }),
+        );
+        expect(map.width).toBeLessThan(200);
+        expect(map.xs[2] - map.xs[0]).toBeCloseTo(map.width, 3);
+        const east = map.toPosition({ x: map.width, y: 0 });
+        expect(east).toEqual({ lon: expect.closeTo(-179.999, 9), lat: expect.closeTo(45.001, 9) });
+        expect(map.fromPosition(east).x).toBeCloseTo(map.width, 6);
+        const west = map.toPosition({ x: 0, y: 0 });
+        expect(west).toEqual({ lon: expect.closeTo(179.999, 9), lat: expect.closeTo(45.001, 9) });
+        expect(map.fromPosition(west).x).toBeCloseTo(0, 6);
+        expect(map.fromPosition({ lon: -179.9995, lat: 45 }).x).toBeCloseTo(0.75 * map.width, 3);
+    });
+
     it('is as large as a town if a planar map is in a unit that cannot be a metre', () => {
         expect(stretchFor(141)).toBe(1);
         expect(stretchFor(0)).toBe(1);

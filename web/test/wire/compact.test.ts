@@ -11,7 +11,8 @@ const worked = bytesOf(`
     09 d8 1e 66 3b e1 80 68 bd
     12 03 03 01 05
     1a 02 02 05
-    22 08 08 05 1a 04 63 61 66 65`);
+    22 0a 08 05 1a 04 63 61 66 65 28 01
+    28 02`);
 
 describe('a compact message', () => {
     it('is read as the protocol page says', () => {
@@ -19,11 +20,36 @@ describe('a compact message', () => {
             map: 'bd6880e13b661ed8',
             segments: [3, 4, 9],
             borderNodes: [2, 7],
-            requests: [{ type: 'knn', metric: 'distance', k: 5, categories: ['cafe'] }],
+            requests: [{ type: 'knn', metric: 'time', k: 5, categories: ['cafe'] }],
+            version: 2,
         });
     });
 
-    it('that a service sent says what the service told of its cloak', () => {
+    it('that a demo sent says what its members asked for, by distance and by time', () => {
+        const sent = bytesOf(`
+            09 5f 8b 51 0a 55 44 7c ab
+            12 0a 4f 0d 04 03 01 02 31 dc 02 03
+            1a 0e b5 01 a0 01 03 9a 03 50 92 0d b8 02 b8 02
+            22 09 08 04 1a 05 62 65 6e 63 68
+            22 0e 08 03 1a 0a 72 65 73 74 61 75 72 61 6e 74
+            22 0b 21 00 00 00 00 00 80 56 40 28 01
+            22 04 08 05 28 01
+            28 02`);
+        expect(readRelay(sent).relay).toEqual({
+            map: 'ab7c44550a518b5f',
+            segments: [79, 92, 96, 99, 100, 102, 151, 499, 502],
+            borderNodes: [181, 341, 344, 754, 834, 2516, 2828, 3140],
+            requests: [
+                { type: 'knn', metric: 'distance', k: 4, categories: ['bench'] },
+                { type: 'knn', metric: 'distance', k: 3, categories: ['restaurant'] },
+                { type: 'range', metric: 'time', radius_s: 90 },
+                { type: 'knn', metric: 'time', k: 5 },
+            ],
+            version: 2,
+        });
+    });
+
+    it('of the first version has none, and asks by distance', () => {
         const sent = bytesOf(`
             09 31 fb 80 b0 27 26 05 85
             12 0c fd 19 05 fd 01 01 02 01 02 03 01 01
@@ -36,6 +62,7 @@ describe('a compact message', () => {
             requests: [
                 { type: 'range', metric: 'distance', radius_m: 500, categories: ['cafe', 'bar'] },
             ],
+            version: 1,
         });
     });
 
@@ -45,7 +72,8 @@ describe('a compact message', () => {
             [0, 9, 'map'],
             [9, 14, 'segments'],
             [14, 18, 'border nodes'],
-            [18, 28, 'request'],
+            [18, 30, 'request'],
+            [30, 32, 'version'],
         ]);
     });
 
