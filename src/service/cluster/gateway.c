@@ -34,6 +34,9 @@ typedef struct suspected_worker {
 /** More at once need not be remembered: missed heartbeats show the same, only later. */
 enum { SUSPECTS_MAX = 16 };
 
+/** Processes with another partition that are remembered to have been logged. */
+enum { STRANGERS_MAX = 32 };
+
 /** To messages for itself, heartbeats, placements, and reports of missing subscribers. */
 enum { SUBSCRIPTIONS = 4 };
 
@@ -55,6 +58,7 @@ struct sc_gateway {
     sc__outbox *outbox;
     sc__clock_check clocks;
     sc__heartbeat_thread heartbeat_thread;
+    atomic_bool has_been_ready;   ///< once
     atomic_bool is_back;          ///< NATS was away and is here again
     atomic_bool was_undecodable;  ///< a message could not be decoded, and it was logged
 
@@ -65,7 +69,8 @@ struct sc_gateway {
 
     // The heartbeat thread, and the one that stops it.
     sc__cluster_identity identity;
-    uint32_t *unsent;  ///< room for all parts
+    uint32_t *unsent;   ///< room for all parts
+    bool was_unopened;  ///< a message could not be unsealed, and it was logged
 
     // Under `lock`.
     pthread_mutex_t lock;
@@ -76,6 +81,8 @@ struct sc_gateway {
     size_t suspect_count;
     sc_time quiet_until;  ///< heartbeats may be missing: no peer is taken for dead
     sc_time last_look;
+    sc_peer strangers[STRANGERS_MAX];  ///< that were logged, a ring
+    size_t stranger_next;
 };
 
 // The thread that sends heartbeats looks at members once in each heartbeat's time, and when
@@ -243,6 +250,7 @@ static void look(void *context, bool is_due)
 {
     sc_gateway *gateway = context;
     const bool is_connected = sc_bus_is_connected(gateway->bus);
+    sc__log_unopened(gateway->log, gateway->bus, &gateway->was_unopened);
     const sc_time now = sc_clock_us();
     sc_bytes placement = {0};
     pthread_mutex_lock(&gateway->lock);
@@ -346,6 +354,24 @@ static void receive_msg(void *context, const void *bytes, size_t size)
     }
 }
 
+/** Under `lock`: a process with another partition, which receives none of our queries. */
+static void note_stranger(sc_gateway *gateway, const sc_heartbeat *heartbeat)
+{
+    for (size_t i = 0; i < STRANGERS_MAX; i++) {
+        if (gateway->strangers[i] == heartbeat->peer) return;
+    }
+    gateway->strangers[gateway->stranger_next] = heartbeat->peer;
+    gateway->stranger_next = (gateway->stranger_next + 1) % STRANGERS_MAX;
+    sc_log_line line;
+    if (!sc_log_begin(gateway->log, &line, SC_LOG_WARNING, "another_partition")) return;
+    sc_log_text(&line, "name", heartbeat->name);
+    sc_log_text(&line, "kind", heartbeat->is_worker ? "worker" : "gateway");
+    sc_log_text(&line, "message",
+                "it has another map or partition than this gateway, so they share no queries; "
+                "unless the cluster is being changed, give all of them the same files");
+    sc_log_end(&line);
+}
+
 static void receive_heartbeat(void *context, const void *bytes, size_t size)
 {
     sc_gateway *gateway = context;
@@ -358,6 +384,7 @@ static void receive_heartbeat(void *context, const void *bytes, size_t size)
     const sc_peer who = heartbeat->peer;
     const uint64_t number = heartbeat->number;
     pthread_mutex_lock(&gateway->lock);
+    if (heartbeat->partition != gateway->identity.partition) note_stranger(gateway, heartbeat);
     bool is_news =
         sc_roster_receive(gateway->roster, heartbeat, sc_clock_calendar_us(), sc_clock_us());
     const sc_roster_peer *peer = sc_roster_find(gateway->roster, who);
@@ -562,6 +589,14 @@ bool sc_gateway_is_ready(sc_gateway *gateway)
 {
     return sc_bus_is_connected(gateway->bus) && sc__gateway_routes_are_whole(gateway->routes) &&
            !atomic_load(&gateway->clocks.is_wrong);
+}
+
+bool sc_gateway_has_been_ready(sc_gateway *gateway)
+{
+    if (atomic_load_explicit(&gateway->has_been_ready, memory_order_relaxed)) return true;
+    const bool is_ready = sc_gateway_is_ready(gateway);
+    if (is_ready) atomic_store(&gateway->has_been_ready, true);
+    return is_ready;
 }
 
 bool sc_gateway_clock_is_wrong(sc_gateway *gateway)

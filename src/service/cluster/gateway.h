@@ -59,6 +59,9 @@ SC_CHECKED sc_err sc_gateway_start(sc_gateway *gateway, sc_ledger *ledger,
  * asks. Any thread. */
 bool sc_gateway_is_ready(sc_gateway *gateway);
 
+/** Whether it ever was: before that, queries would only wait. Any thread; quick. */
+bool sc_gateway_has_been_ready(sc_gateway *gateway);
+
 /** Whether our clock differs by more than the guard from another gateway's and from those of most
  * processes. Any thread. */
 bool sc_gateway_clock_is_wrong(sc_gateway *gateway);

@@ -139,6 +139,9 @@ void sc__log_given_up(sc_log *log);
  * version. */
 void sc__log_undecodable(sc_log *log, atomic_bool *was_logged);
 
+/** A log line, once: messages under this cluster's name that were sealed with another key. */
+void sc__log_unopened(sc_log *log, const sc_bus *bus, bool *was_logged);
+
 /** Wipe and release the bytes of a message. */
 void sc__bytes_wipe(sc_bytes *bytes);
 
