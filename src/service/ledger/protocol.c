@@ -201,6 +201,49 @@ void sc__ledger_send_published_to_gateways(sc__ledger_state *state,
     }
 }
 
+/** For gateways that ask again. Takes the result of `msg`; the oldest one makes room. */
+static void keep_result(sc__ledger_state *state, const sc_reservation *reservation, sc_msg *msg)
+{
+    sc_result *result = msg->result;
+    msg->result = NULL;
+    if (result && result->reply_size > SC__REPLY_KEPT) {
+        sc_result *less =
+            sc_result_new(result->failure, result->relay, result->relay_size, NULL, 0);
+        sc_result_free(result);
+        result = less;
+    }
+    sc__sent_result *kept = &state->results[state->result_next];
+    state->result_next = (state->result_next + 1) % SC__RESULTS_KEPT;
+    sc_result_free(kept->result);
+    *kept = (sc__sent_result){
+        .id = reservation->id,
+        .worker = reservation->proposal->worker,
+        .number = msg->number,
+        .users = msg->users,
+        .result = result,
+    };
+}
+
+/** Send a result again that is still kept; false if it is not, or the worker asks. */
+static bool send_result_again(sc__ledger_state *state, sc_peer to, const sc_proposal_id *id)
+{
+    for (size_t i = 0; i < SC__RESULTS_KEPT; i++) {
+        const sc__sent_result *kept = &state->results[i];
+        if (!kept->result || !sc_proposal_id_equal(&kept->id, id)) continue;
+        if (kept->worker == to) return false;
+        sc_msg msg = {.kind = SC_MSG_RESULT};
+        msg.id = *id;
+        msg.number = kept->number;
+        msg.users = kept->users;
+        msg.result = kept->result;
+        sc_msg copy;
+        if (!sc_msg_clone(&msg, &copy)) return false;
+        send_msg(state, to, &copy);
+        return true;
+    }
+    return false;
+}
+
 void sc__ledger_send_result_to_gateways(sc__ledger_state *state, const sc_reservation *reservation,
                                         sc_failure failure, sc_result *result)
 {
@@ -221,6 +264,7 @@ void sc__ledger_send_result_to_gateways(sc__ledger_state *state, const sc_reserv
         sc_msg copy;
         if (msg.result && sc_msg_clone(&msg, &copy)) send_msg(state, to, &copy);
     }
+    keep_result(state, reservation, &msg);
     sc_msg_fini(&msg);
 }
 
@@ -272,7 +316,7 @@ static void send_published_again(sc__ledger_state *state, sc_peer to, const sc_p
     const sc_reservation *reservation = find(state, id);
     if (reservation) {
         sc__ledger_send_published(state, to, reservation);
-    } else {
+    } else if (!send_result_again(state, to, id)) {
         sc__ledger_send_about(state, to, SC_MSG_PUBLISHED, id, engine_thread, now);
     }
 }
@@ -438,7 +482,9 @@ static void publish_elsewhere(sc__ledger_state *state, sc_reservation *reservati
     state->stats.cloaks_elsewhere++;
     sc__ledger_mark_published(state, reservation, msg->number, msg->users,
                               left < proposal->deadline ? left : proposal->deadline);
-    sc_deadlines_add(&state->patience, sc__ledger_later(now, state->options.give_up_us),
+    reservation->give_up = sc__ledger_later(now, state->options.give_up_us);
+    const sc_time then = sc__ledger_later(now, state->options.patience_us);
+    sc_deadlines_add(&state->patience, then < reservation->give_up ? then : reservation->give_up,
                      reservation, &reservation->patience);
 }
 

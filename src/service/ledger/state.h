@@ -18,6 +18,7 @@
  * Elsewhere:
  *
  *     reserved --published, result--> published --result--> answered | failed
+ *                                       +-- no result: ask R, again and again
  *        +-- dead, or abort by the worker (which then never sends release):
  *        |   buried, its members open again
  *        +-- patience over: ask R, again and again; silence: stay reserved
@@ -84,6 +85,7 @@ typedef struct sc_reservation {
     sc_wish *wishes;     ///< what the others' members ask for, in the proposal's order; owned
     size_t wish_count;
     sc_result *result;  ///< of one that has arrived; owned
+    sc_time give_up;    ///< of one that was published elsewhere: when its result counts as lost
     sc_time too_late;   ///< from then on it cannot leave: the least deadline, less the guard
     sc_reservation_state state;
     bool is_ours;     ///< we are R

@@ -47,6 +47,19 @@ typedef struct sc__examiner {
 /** Harmless twice. */
 void sc__examiner_fini(sc__examiner *examiner);
 
+/** What R sent to the other gateways of a cloak, for those that ask again. */
+typedef struct sc__sent_result {
+    sc_proposal_id id;
+    sc_peer worker;  ///< of the proposal: it is told that it was published, and no more
+    uint64_t number;
+    uint32_t users;
+    sc_result *result;  ///< owned; NULL: the place is free
+} sc__sent_result;
+
+/** Results that are kept: the newest, some seconds of a busy gateway's. A reply above the size is
+ * not: who asks for it asks the provider by itself. */
+enum { SC__RESULTS_KEPT = 4096, SC__REPLY_KEPT = 4096 };
+
 struct sc__ledger_state {
     sc__ledger_state_options options;
     sc_rng *rng;
@@ -73,6 +86,9 @@ struct sc__ledger_state {
     size_t due_count;
     sc_reservation **arrived;
     size_t arrived_count;
+
+    sc__sent_result *results;  ///< a ring
+    size_t result_next;
 
     sc_ticket *first_settled;
     sc_ticket *last_settled;

@@ -201,8 +201,17 @@ static void test_as_r_what_has_left_cannot_be_aborted(void **state)
     sc__ledger_state_answered(d->ledger_state, reservation, SC_FAILURE_NONE, places, NULL, 300);
     four_check_failure(d, SC_FAILURE_OVERLOADED);
     ledger_receive(d, SC_MSG_ABORT, PEER_WORKER, &id, 301);
+    // A gateway that asks gets the result again, the worker that it has left.
     ledger_receive(d, SC_MSG_ASK, PEER_OTHER, &id, 302);
-    ledger_check_msg(d, SC_MSG_PUBLISHED, PEER_OTHER, &id);
+    sc_msg again = ledger_next(d, SC_MSG_RESULT, PEER_OTHER);
+    assert_memory_equal(&again.id, &id, sizeof id);
+    assert_int_equal(again.number, 4711);
+    assert_int_equal(again.users, 4);
+    assert_int_equal(again.result->failure, SC_FAILURE_OVERLOADED);
+    sc_msg_fini(&again);
+    ledger_receive(d, SC_MSG_ASK, PEER_WORKER, &id, 302);
+    sc_msg left = ledger_next(d, SC_MSG_PUBLISHED, PEER_WORKER);
+    assert_memory_equal(&left.id, &id, sizeof id);
     ledger_check_quiet(d);
     four_close(d);
 }
