@@ -55,7 +55,10 @@ static void ask_all(sc__ledger_state *state, const sc_map *map, size_t queries, 
 {
     for (size_t i = 0; i < queries; i++) {
         sc_ticket *ticket = sc_ticket_new();
-        if (!ticket) bench_die("tickets", "out of memory");
+        if (!ticket) {
+            bench_die("tickets", "out of memory");
+            return;  // for those who do not know that it never returns
+        }
         ticket->query = (sc_query){
             .user = 1 + i,
             .segment = sc_rng_below(rng, sc_map_segment_count(map)),

@@ -397,8 +397,8 @@ bool sc__ledger_clocks_agree(const sc__ledger_state *state, const sc_reservation
 static sc_time draw_wait(sc__ledger_state *state)
 {
     const sc_time patience = state->options.patience_us;
-    return patience +
-           sc_rng_below(state->rng, (uint32_t)(patience < 1000000 ? patience : 1000000)) * 3;
+    const uint32_t most = patience < 1000000 ? (uint32_t)patience : 1000000;
+    return patience + sc_rng_below(state->rng, 3 * most);
 }
 
 static bool has_room(const sc__ledger_state *state, const sc_proposal *proposal)

@@ -59,7 +59,7 @@ static void test_on_one_clock_no_delay_looks_like_a_difference(void **state)
 {
     (void)state;
     scene s = open_scene();
-    for (int64_t way_us = 0; way_us < 100 * GUARD_US; way_us += GUARD_US) {
+    for (int64_t way_us = 0; way_us < INT64_C(100) * GUARD_US; way_us += GUARD_US) {
         for (sc_peer peer = OTHER; peer <= WORKER; peer += WORKER - OTHER) {
             receive_many(&s, peer, 0, way_us, SC_PEER_NONE);
             assert_int_equal(sc__clock_check_ahead_us(sc_roster_find(s.roster, peer), US), 0);

@@ -523,7 +523,8 @@ static void come_back_some(story *s)
 
 static void resend(story *s)
 {
-    sc__ledger_state_resend(s->ledger_state, &(uint32_t){0}, 1, s->now);
+    const uint32_t part = 0;
+    sc__ledger_state_resend(s->ledger_state, &part, 1, s->now);
 }
 
 static void wait(story *s)
