@@ -138,11 +138,32 @@ static const char *state_of(const sc_cluster_view_peer *peer)
     return peer->is_leader ? "leader" : "";
 }
 
+/** By how much a process's clock is ahead of ours, less the time that its heartbeats take. */
+static double clock_ahead_s(const sc_cluster_view_peer *peer)
+{
+    return -peer->skew_s;
+}
+
+/** As in the logs of NATS and in /v1/cluster. */
+typedef struct peer_id {
+    char text[17];
+} peer_id;
+
+static peer_id id_of(const sc_cluster_view_peer *peer)
+{
+    peer_id id;
+    snprintf(id.text, sizeof id.text, "%016" PRIx64, peer->peer);
+    return id;
+}
+
 static void put_gateway(sc_report *table, const sc_cluster_view_peer *peer)
 {
     char memory[SC_FORMAT_SIZE];
+    const peer_id id = id_of(peer);
     const sc_cell cells[] = {
         sc_cell_text("gateway", NULL, -24, peer->name),
+        sc_cell_text("id", NULL, -16, id.text),
+        sc_cell_number("clock s", NULL, 9, clock_ahead_s(peer), 3),
         sc_cell_number("cores", NULL, 8, peer->cpu, 2),
         sc_cell_count("open", NULL, 8, peer->open),
         sc_cell_text("memory", NULL, 10, sc_format_bytes(memory, peer->memory)),
@@ -156,8 +177,11 @@ static void put_gateway(sc_report *table, const sc_cluster_view_peer *peer)
 static void put_worker(sc_report *table, const sc_cluster_view_peer *peer)
 {
     char memory[SC_FORMAT_SIZE];
+    const peer_id id = id_of(peer);
     const sc_cell cells[] = {
         sc_cell_text("worker", NULL, -24, peer->name),
+        sc_cell_text("id", NULL, -16, id.text),
+        sc_cell_number("clock s", NULL, 9, clock_ahead_s(peer), 3),
         sc_cell_count("threads", NULL, 7, peer->threads),
         sc_cell_count("parts", NULL, 6, peer->parts),
         sc_cell_number("queries/s", NULL, 10, peer->load, 1),

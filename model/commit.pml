@@ -12,7 +12,9 @@
  * Messages are never removed: what was sent once may be received at any later moment, any
  * number of times, or never. So messages are lost, doubled, late and overtake each other without
  * another line. For the same reason patience may be over at any moment, and a proposal may as well be
- * made at the very start, since no gateway can tell before its RESERVE is received.
+ * made at the very start, since no gateway can tell before its RESERVE is received. A gateway that
+ * stands still, or is cut off, is one whose steps are taken later: its clock runs on meanwhile, and
+ * messages may be carried out before it looks at its clock.
  *
  * A gateway carries out one message at a time, so each of its steps is indivisible. Steps that
  * change nothing are left out; what can be done again and again is over when it is too late for it,
@@ -29,10 +31,19 @@
  *     NO_GUARD         the clocks are trusted
  *     NO_DOUBT         reserved elsewhere than at R, and silence: reserved for ever
  *     OWN_DEADLINES    R looks at the deadlines of its own members only
- *     OLD_NAME         a gateway that comes back goes by the number it had before
  *     WORKERS_PUBLISH  the worker publishes when all have said OK
  *     HASTY_RELEASE    the worker does not wait for every OK
  *     LATE_ABORT       the worker calls off what it has released
+ *     FORGETFUL        R calls dead whatever it does not remember
+ *     SHORT_MEMORY     R forgets what it has called dead while its own members are open
+ *     BLIND            with SKEW: gateways whose clocks differ share cloaks
+ *
+ * OLD_NAME, where a gateway that comes back goes by the number it had before, does no harm: it has
+ * none of the members that it is asked about, and so calls nothing dead.
+ *
+ * With SKEW the clock of one gateway is ahead by more than the guard. Gateways that know of it
+ * (heartbeats tell them) share no cloak. With UNNOTICED they do not know: then a query may leave
+ * late, or after its gateway gave it up in doubt, but never twice, and never after it was dropped.
  *
  * And NEVER_ACROSS claims that no cloak of two gateways' queries ever leaves, which must be refuted:
  * a commit that never commits would keep all the promises.
@@ -52,9 +63,23 @@
 #define home(q) ((q) == 1)
 
 /* Time, in guards. Clocks differ by less than one, so what they show differs by at most one. */
+#ifdef SKEW
+/* By how much a gateway's clock is ahead. A deadline is a moment of the clock of the gateway that
+ * accepted the query. Queries wait longer than the clocks differ, or none of them could be shared. */
+byte ahead[GATEWAYS];
+#define deadline(q) (((q) == 0 -> 3 : 5) + ahead[home(q)])
+#define agree (ahead[0] == ahead[1])
+#define the_end(g) (6 + ahead[g])
+#define may_tick(g) (clock[g] + ahead[1 - g] <= clock[1 - g] + ahead[g])
+#else
 #define deadline(q) ((q) == 0 -> 2 : 3)
-#define least_deadline(queries) ((queries) & only(0) -> 2 : 3)
-#define THE_END 4
+#define agree true
+#define the_end(g) 4
+#define may_tick(g) (clock[g] <= clock[1 - g])
+#endif
+#define is_before(t, queries, q) (!((queries) & only(q)) || (t) < deadline(q))
+#define before_all(t, queries) \
+    (is_before(t, queries, 0) && is_before(t, queries, 1) && is_before(t, queries, 2))
 #ifdef NO_GUARD
 #define GUARD 0
 #else
@@ -73,13 +98,16 @@ byte releaser[PROPOSALS];
 byte sent[PROPOSALS];
 byte oks[PROPOSALS];  /* members whose gateway has said OK */
 
-/* Where a query stands. One that has ended was dropped, or has failed in doubt; one that is lost had
- * a gateway that died. What comes after `published` is its gateway's own business. */
-mtype:place = { unborn, open, reserved, published, ended, lost };
+/* Where a query stands. One that has ended was dropped; one that is in doubt has failed, since it is
+ * not known whether it has left; one that is lost had a gateway that died. What comes after
+ * `published` is its gateway's own business. */
+mtype:place = { unborn, open, reserved, published, ended, doubt, lost };
 mtype:place place[QUERIES];
 byte proposal_of[QUERIES];  /* the one it is reserved for, else 0 */
 
-/* What a gateway remembers of a proposal; at(g, b). */
+/* What a gateway remembers of a proposal; at(g, b). R forgets what has left at any moment (in the
+ * code after the last deadline, by its own clock, which may be any), and what it has called dead as
+ * soon as it would refuse it anyway, since a member of its own is not open any more. */
 mtype:outcome = { unknown, held, left, buried };
 mtype:outcome outcome[GATEWAYS * PROPOSALS];
 #define at(g, b) outcome[(g) * PROPOSALS + (b)]
@@ -117,8 +145,12 @@ inline judge_publication(b)
     for (i : 0 .. QUERIES - 1) {
         if
         :: is_member(b, i) ->
+#ifdef UNNOTICED
+            assert(place[i] == reserved || place[i] == doubt || place[i] == lost);
+#else
             assert(clock[home(i)] < deadline(i));
             assert(place[i] == reserved || place[i] == lost);
+#endif
             for (other : 0 .. PROPOSALS - 1) {
                 assert(!(is_member(other, i) && (sent[other] & PUBLISHED)));
             }
@@ -183,9 +215,29 @@ inline say_dead(b)
 }
 
 #ifdef OWN_DEADLINES
-#define in_time(g, b) (clock[g] + GUARD < least_deadline(receives_of(g, b)))
+#define in_time(g, b) before_all(clock[g] + GUARD, receives_of(g, b))
 #else
-#define in_time(g, b) (clock[g] + GUARD < least_deadline(members[b]))
+#define in_time(g, b) before_all(clock[g] + GUARD, members[b])
+#endif
+
+/* Gateways whose clocks are known to differ refuse each other's queries. */
+#if defined(UNNOTICED) || defined(BLIND)
+#define may_share(g, b) true
+#else
+#define may_share(g, b) (agree || is_single(g, b))
+#endif
+
+/* A member of R's that R still has, and that has not left: then the proposal has not left. */
+#define has_witness(b) (place[releaser[b]] == open || place[releaser[b]] == reserved)
+#ifdef FORGETFUL
+#define may_call_dead(b) true
+#else
+#define may_call_dead(b) has_witness(b)
+#endif
+#ifdef SHORT_MEMORY
+#define may_forget_dead(b) true
+#else
+#define may_forget_dead(b) (!has_witness(b))
 #endif
 
 /* What a gateway does about one proposal. */
@@ -197,7 +249,7 @@ end:
      * is not sent here: the worker may call a proposal off whenever it likes. */
     :: d_step {
         at(g, b) == unknown && receives_of(g, b) && has_arrived(b) && in_time(g, b) &&
-        all_open(g, b) ->
+        may_share(g, b) && all_open(g, b) ->
             move_members(g, b, open, reserved);
             at(g, b) = held;
             oks[b] = (sent[b] == 0 -> oks[b] | receives_of(g, b) : oks[b])
@@ -205,7 +257,7 @@ end:
 
     /* RELEASE, at R, and its moment has come. */
     :: d_step {
-        at(g, b) == held && is_releaser(g, b) && in_time(g, b) &&
+        at(g, b) == held && is_releaser(g, b) && in_time(g, b) && may_share(g, b) &&
         ((sent[b] & RELEASE) || is_single(g, b)) ->
             judge_publication(b);
             move_members(g, b, reserved, published);
@@ -216,9 +268,18 @@ end:
     /* Patience is over, it is too late, somebody calls it off, or asks and it is not known: R
      * decides before it sends a message. Any moment will do. */
     :: d_step {
-        is_releaser(g, b) && (at(g, b) == held || (at(g, b) == unknown && at(1 - g, b) == held)) ->
+        is_releaser(g, b) &&
+        (at(g, b) == held ||
+         (at(g, b) == unknown && at(1 - g, b) == held && may_call_dead(b))) ->
             bury(g, b);
             say_dead(b)
+       }
+
+    /* R forgets. */
+    :: d_step {
+        is_releaser(g, b) &&
+        (at(g, b) == left || (at(g, b) == buried && may_forget_dead(b))) ->
+            at(g, b) = unknown
        }
 
     /* Elsewhere: R has said DEAD, or the worker ABORT, and then it never said RELEASE. */
@@ -262,6 +323,8 @@ end:
     (place[q] == open || (place[q] == reserved && !is_releaser(g, proposal_of[q])))
 #endif
 
+#define is_due(g, q) ((ours[g] & only(q)) && is_over(g, q) && is_settled_late(g, q))
+
 /* A gateway's machine: its clock, and its death. No machine dies at the end of time, for death must
  * not excuse a query that would have waited for ever. */
 proctype Machine(bit g)
@@ -269,24 +332,27 @@ proctype Machine(bit g)
     byte b = 0;
 end:
     do
-    /* Time passes. Queries whose own is over are dropped; or, where R was silent to the end and
-     * it is unknown whether they have left, they have failed: in doubt. */
+    /* Time passes. */
+    :: d_step { clock[g] < the_end(g) && may_tick(g) -> clock[g]++ }
+
+    /* It looks at its clock. Queries whose own time is over are dropped; or, where R was silent to
+     * the end and it is unknown whether they have left, they have failed: in doubt. */
     :: d_step {
-        clock[g] < THE_END && clock[g] <= clock[1 - g] ->
-            clock[g]++;
+        is_due(g, 0) || is_due(g, 1) || is_due(g, 2) ->
             for (i : 0 .. QUERIES - 1) {
                 if
-                :: (ours[g] & only(i)) && is_over(g, i) && is_settled_late(g, i) ->
-                    place[i] = ended;
+                :: is_due(g, i) ->
+                    place[i] = (place[i] == open -> ended : doubt);
                     proposal_of[i] = 0
                 :: else
                 fi
-            }
+            };
+            i = 0
        }
 
     /* It dies, with all its state, and is started again. */
     :: d_step {
-        !is_second[g] && clock[g] < THE_END ->
+        !is_second[g] && clock[g] < the_end(g) ->
             is_second[g] = true;
             for (i : 0 .. QUERIES - 1) {
                 if
@@ -326,7 +392,7 @@ end:
 #else
     :: d_step { sent[b] == 0 && oks[b] == members[b] -> sent[b] = RELEASE }
 #endif
-    :: d_step { sent[b] == 0 && clock[0] < THE_END -> sent[b] = ABORT; oks[b] = 0 }
+    :: d_step { sent[b] == 0 && clock[0] < the_end(0) -> sent[b] = ABORT; oks[b] = 0 }
     fi
 #ifdef LATE_ABORT
     ;
@@ -378,6 +444,11 @@ init
         place[2] = unborn;
         ours[0] = only(0);
         ours[1] = only(1);
+#ifdef SKEW
+        ahead[0] = SKEW;
+        clock[0] = ahead[0];
+        clock[1] = ahead[1];
+#endif
         for (b : 0 .. PROPOSALS - 1) {
             choose_members(b)
         }

@@ -125,10 +125,31 @@ tells_all() {
 until_true tells_all
 succeeds "the state is told to people too"
 check "with the names of all processes" says "$out" g1 g2 w1 w2 w3 w4
+check "with their ids and clocks" says "$out" "$(jq -r '.peers[0].peer' status.json)" "clock s"
 
 "$STARCLOAK" cluster key other.key
 run cluster status --config cluster.ini --cluster-key other.key --seconds 1
 refuses 1 "who has another key hears nothing that it understands" "cluster-key"
+start wk "$STARCLOAK" worker --config cluster.ini --name wk --cluster-key other.key --threads 1
+check "a worker with another key says so" until_true grep -q event=another_key wk.log
+check "and so does a gateway that hears it" until_true grep -q event=another_key g1.log
+kill -KILL "$started_id"
+
+# Who takes connections and says nothing: NATS is not found until the connection times out.
+read -r silent_port own_port < <(free_ports 2)
+start silent python3 -c "import socket, time
+listener = socket.create_server(('127.0.0.1', $silent_port))
+print('listening', flush=True)
+time.sleep(600)"
+silent=$started_id
+until_true grep -q listening silent.out
+start gs "$STARCLOAK" gateway --config cluster.ini --name gs --listen "127.0.0.1:$own_port" \
+    --nats "nats://127.0.0.1:$silent_port"
+is_refused() { [[ $(curl -s --max-time 2 -o /dev/null -w '%{http_code}' "$@") == 503 ]]; }
+check "a gateway that looks for NATS says that it is not ready" until_true is_refused "http://127.0.0.1:$own_port/readyz"
+check "and refuses queries at once" is_refused -X POST -H 'Content-Type: application/json' -d '{}' \
+    "http://127.0.0.1:$own_port/v1/queries"
+kill -KILL "$started_id" "$silent"
 
 # --- Travellers at both gateways, while things happen --------------------------------------------
 
@@ -301,6 +322,7 @@ tells_of_another() {
     says "$out" "another partition"
 }
 check "the state says who has another partition" until_true tells_of_another
+check "and so do the gateways that notice" grep -q "event=another_partition name=wx kind=worker" g1.log
 kill -KILL "$stranger" "$started_id"
 
 # --- The end --------------------------------------------------------------------------------------

@@ -156,6 +156,7 @@ static void happen(sc_cluster_sim *sim, sc__event *event)
         break;
     case SC__EVENT_CRASH:
     case SC__EVENT_STALL:
+    case SC__EVENT_CUT:
         sc__faults_strike(sim, event->kind);
         sc__event_free(event);
         break;

@@ -47,10 +47,13 @@ typedef struct sc_cluster_sim_options {
     double straying;   ///< share of messages that take up to 20 times as long
     double loss;       ///< share of messages
     double doubling;
-    sc_time skew_us;  ///< clocks differ by up to that; below guard_us, or promises may break
+    sc_time skew_us;      ///< clocks differ by up to that; below guard_us, or promises may break
+    sc_time ahead_us;     ///< and those of every second gateway are that far ahead
+    bool is_skew_hidden;  ///< gateways do not know that their clocks differ
     // Processes.
     double crashes_per_s;  ///< of the whole cluster, any process; it is back after `down_us`
     double stalls_per_s;   ///< a process stands still (SIGSTOP) for up to `down_us`
+    double cuts_per_s;     ///< a gateway is cut off from all others for up to `down_us`
     sc_time down_us;
     sc_time notice_us;  ///< until a crash is noticed and parts are moved
     // The provider.

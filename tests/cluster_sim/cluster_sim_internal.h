@@ -8,7 +8,7 @@
  *     worker.c          a process with an engine pool
  *     network.c         messages on their way
  *     part_placement.c  which worker has which part, and which processes know
- *     faults.c          crashes and stalls
+ *     faults.c          crashes, stalls and cuts
  *     ground_truth.c    what is true, and the checks
  *
  * Clocks: a process reads now + skew on its calendar and now + skew + boot on its own clock, by
@@ -50,7 +50,8 @@ typedef struct sc__process {
     sc_time wake;        ///< when it is woken next, by the simulation's clock; SC_TIME_NEVER
     uint32_t dead_life;  ///< the last that ended in a crash, and what was sent from then on is lost
     sc_time lost_since;
-    sc__event *first;  ///< what waits while it stands still, oldest first
+    sc_time cut_until;  ///< messages from it and to it are lost until then
+    sc__event *first;   ///< what waits while it stands still, oldest first
     sc__event *last;
 
     // A gateway's.
@@ -71,7 +72,7 @@ struct sc_cluster_sim {
     sc_cluster_sim_options options;
     sc_rng rng;  ///< of the network and of faults
     sc_time now;
-    bool is_calm;  ///< no new crashes and stalls
+    bool is_calm;  ///< no new faults
     sc_err err;    ///< the first thing that went wrong; all ends with it
     sc__events events;
     sc__truth truth;
@@ -154,10 +155,10 @@ void sc__place_parts(sc_cluster_sim *sim, const double *loads);
 
 // --- faults.c
 
-/** Plan the first crash and the first stall. */
+/** Plan the first crash, the first stall and the first cut. */
 void sc__faults_plan(sc_cluster_sim *sim);
 
-/** A crash or a stall, of any process; and the next one is planned. */
+/** A crash or a stall of any process, or a cut of a gateway; and the next one is planned. */
 void sc__faults_strike(sc_cluster_sim *sim, sc__event_kind kind);
 
 /** What follows from one; the event is left to the caller. */

@@ -25,6 +25,8 @@ typedef enum sc__event_kind {
     SC__EVENT_RESTART,   ///< a process is back, as another peer
     SC__EVENT_STALL,     ///< some process stands still
     SC__EVENT_RESUME,    ///< a process goes on
+    SC__EVENT_CUT,       ///< some gateway is cut off
+    SC__EVENT_HEALED,    ///< a gateway is not cut off any more
     SC__EVENT_NOTICED,   ///< that a worker is not there: its parts go to others
     SC__EVENT_GREETED,   ///< a worker is known to be there: it is given parts
 } sc__event_kind;

@@ -1,4 +1,4 @@
-// Crashes and stalls, and what is noticed of them. See cluster_sim_internal.h.
+// Crashes, stalls and cuts, and what is noticed of them. See cluster_sim_internal.h.
 #include "cluster_sim/cluster_sim_internal.h"
 
 #include <math.h>
@@ -18,6 +18,7 @@ void sc__faults_plan(sc_cluster_sim *sim)
 {
     plan_next(sim, SC__EVENT_CRASH, sim->options.crashes_per_s);
     plan_next(sim, SC__EVENT_STALL, sim->options.stalls_per_s);
+    plan_next(sim, SC__EVENT_CUT, sim->options.cuts_per_s);
 }
 
 /** Of a process in its present life, later. */
@@ -104,6 +105,29 @@ static void resume(sc__process *process, uint32_t stall)
     }
 }
 
+// --- Cuts -----------------------------------------------------------------------------------
+
+static void cut_one(sc_cluster_sim *sim)
+{
+    sc__process *process = &sim->processes[sc_rng_below(&sim->rng, sim->options.gateways)];
+    if (process->standing == SC__DOWN || sim->now < process->cut_until) return;
+    const sc_time lasting = sc__draw_time(&sim->rng, sim->options.down_us / 2);
+    process->cut_until = sim->now + lasting;
+    plan_for(process, SC__EVENT_HEALED, 0, lasting);
+}
+
+/** A gateway that is connected again sends its queries again. */
+static void heal(const sc__process *process, uint32_t life)
+{
+    sc_cluster_sim *sim = process->sim;
+    if (process->standing == SC__DOWN || process->life != life) return;
+    for (uint32_t part = 0; part < sc_partition_part_count(sim->options.partition); part++) {
+        sc__event *event = sc__event_new(SC__EVENT_RESEND, process->index, life);
+        if (event) event->part = part;
+        sc__cluster_sim_plan(sim, sim->now, event);
+    }
+}
+
 // --- What the leader believes ---------------------------------------------------------------
 
 static void notice(sc__process *process, const sc__event *event)
@@ -138,9 +162,12 @@ void sc__faults_strike(sc_cluster_sim *sim, sc__event_kind kind)
     if (kind == SC__EVENT_CRASH) {
         crash_one(sim);
         plan_next(sim, kind, sim->options.crashes_per_s);
-    } else {
+    } else if (kind == SC__EVENT_STALL) {
         stall_one(sim);
         plan_next(sim, kind, sim->options.stalls_per_s);
+    } else {
+        cut_one(sim);
+        plan_next(sim, kind, sim->options.cuts_per_s);
     }
 }
 
@@ -152,6 +179,9 @@ void sc__faults_meet(sc__process *process, const sc__event *event)
         break;
     case SC__EVENT_RESUME:
         resume(process, event->stall);
+        break;
+    case SC__EVENT_HEALED:
+        heal(process, event->life);
         break;
     case SC__EVENT_NOTICED:
         notice(process, event);

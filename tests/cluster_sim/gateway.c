@@ -144,7 +144,7 @@ void sc__as_gateway_meet(sc__process *process, sc__event *event)
         answer(process, event->reservation, event->failure);
         break;
     case SC__EVENT_RESEND:
-        sc__ledger_state_resend(process->state, event->part, now);
+        sc__ledger_state_resend(process->state, &event->part, 1, now);
         break;
     default:
         break;

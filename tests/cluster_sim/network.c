@@ -87,7 +87,8 @@ static sc_time draw_delay(sc_cluster_sim *sim)
 static void send(sc__process *process, sc_peer to, sc_msg *msg)
 {
     sc_cluster_sim *sim = process->sim;
-    const bool is_lost = sc_rng_unit(&sim->rng) < sim->options.loss;
+    const bool is_lost =
+        sc_rng_unit(&sim->rng) < sim->options.loss || sim->now < process->cut_until;
     const sc_time delay = draw_delay(sim);
     sc__event *event = NULL;
     if (!is_lost) {
@@ -137,9 +138,20 @@ static void send_msg(void *context, sc_peer to, sc_msg *msg)
     send(process, to, msg);
 }
 
+/** What gateways learn from each other's heartbeats. */
+static bool is_skewed(void *context, sc_peer gateway)
+{
+    const sc__process *process = context;
+    const sc_cluster_sim *sim = process->sim;
+    const sc__process *other = &sim->processes[(gateway & 0xffff) - 1];
+    if (sim->options.is_skew_hidden || sc__process_peer(other) != gateway) return false;
+    const sc_time skew_us = process->skew_us - other->skew_us;
+    return skew_us > sim->options.guard_us || skew_us < -sim->options.guard_us;
+}
+
 sc_port sc__network_port(sc__process *process)
 {
-    return (sc_port){.send = send_msg, .context = process};
+    return (sc_port){.send = send_msg, .is_skewed = is_skewed, .context = process};
 }
 
 // --- Hearing --------------------------------------------------------------------------------
@@ -208,7 +220,8 @@ void sc__network_deliver(sc_cluster_sim *sim, sc__event *event)
         return;
     }
     sc__process *process = &sim->processes[event->process];
-    if (process->standing == SC__DOWN || process->life != event->life) {
+    if (process->standing == SC__DOWN || process->life != event->life ||
+        sim->now < process->cut_until) {
         sc__event_free(event);
         return;
     }

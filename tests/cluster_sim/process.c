@@ -33,6 +33,7 @@ static void draw_clocks(sc__process *process)
     sc_cluster_sim *sim = process->sim;
     const double share = sc_rng_unit(&sim->rng) - 0.5;
     process->skew_us = (sc_time)(share * (double)sim->options.skew_us);
+    if (!process->is_worker && process->index % 2 == 1) process->skew_us += sim->options.ahead_us;
     process->boot_us = (sc_time)sc_rng_below(&sim->rng, 1000000000);
 }
 

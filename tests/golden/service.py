@@ -407,7 +407,7 @@ def cluster(program, store):
     told = f"cluster status --json\n{shape_text(json.loads(out))}{err}=> {code}\n\n"
     code, out, err = program.run("cluster", "status", *shared[3:], "--parts")
     # Which words there are; numbers and the widths of columns follow the load.
-    words = sorted(set(re.findall(r"[A-Za-z][A-Za-z_-]+", out)))
+    words = sorted(set(re.findall(r"[A-Za-z][A-Za-z_-]+", re.sub(r"\b[0-9a-f]{16}\b", "", out))))
     told += f"cluster status --parts\n{' '.join(words)}\n{err}=> {code}\n\n"
     for name, server in (("worker", worker), ("gateway", gateway)):
         told += f"{name}: exit {server.stop()}\n{log_events(server, *LIFE)}\n"

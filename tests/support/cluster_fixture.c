@@ -117,14 +117,14 @@ void cluster_across(const cluster_fixture *fixture, const sc_peer owners[CLUSTER
     fail_msg("no road leads from one worker's parts to the other's");
 }
 
-static sc_bus_options bus_options_for(const char *const *url)
+static sc_bus_options bus_options_for(const cluster_fixture *fixture, const char *const *url)
 {
     return (sc_bus_options){
         .servers = url,
         .server_count = 1,
         .cluster = "fixture",
         .client = "test",
-        .timeout_s = 10,
+        .timeout_s = fixture->is_nats_patient ? 3600 : 10,
         .seal_key = seal_key,
     };
 }
@@ -180,7 +180,7 @@ void cluster_gateway_open(cluster_gateway *g, cluster_fixture *fixture, const ch
     pthread_mutex_init(&g->lock, NULL);
     const char *url = fixture->nats.url;
     const sc_gateway_options options = {
-        .bus = bus_options_for(&url),
+        .bus = bus_options_for(fixture, &url),
         .partition = fixture->partition,
         .name = name,
         .heartbeat_s = CLUSTER_HEARTBEAT_S,
@@ -261,7 +261,7 @@ sc_worker *cluster_stranger(cluster_fixture *fixture, const char *name,
 {
     const char *url = fixture->nats.url;
     const sc_worker_options options = {
-        .bus = bus_options_for(&url),
+        .bus = bus_options_for(fixture, &url),
         .engines =
             {
                 .engine = sc_engine_options_default(),

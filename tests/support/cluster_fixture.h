@@ -29,6 +29,7 @@ typedef struct cluster_fixture {
     nats_server nats;
     /** For each part one that is at home there; no two have a star in common. */
     sc_seg_id segments[CLUSTER_PARTS];
+    bool is_nats_patient;  ///< gateways and workers wait an hour for a NATS server's answer
     atomic_uint shut_out;  ///< gateways and workers that reported that NATS refuses them
 } cluster_fixture;
 

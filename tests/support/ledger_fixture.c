@@ -32,12 +32,18 @@ sc__ledger_state_options ledger_options(void)
     };
 }
 
+static bool is_skewed(void *context, sc_peer gateway)
+{
+    const ledger_fixture *d = context;
+    return gateway == d->skewed;
+}
+
 void ledger_open(ledger_fixture *d, const sc__ledger_state_options *options, uint64_t seed)
 {
     *d = (ledger_fixture){.space = SIZE_MAX};
     sc_rng_seed(&d->rng, seed);
     sc__ledger_state_options own = *options;
-    own.port = (sc_port){.send = receive, .space = space, .context = d};
+    own.port = (sc_port){.send = receive, .space = space, .is_skewed = is_skewed, .context = d};
     if (!own.partition) {
         sketch drawn = sketch_named(small_maps[0].name);
         d->map = sketch_map(&drawn);
@@ -166,6 +172,7 @@ void ledger_receive(ledger_fixture *d, sc_msg_kind kind, sc_peer from, const sc_
     msg.deadline = kind == SC_MSG_PUBLISHED ? now : SC_TIME_NEVER;
     msg.number = 815;
     msg.users = 4;
+    if (kind == SC_MSG_ASK) msg.member = plain_id(1);
     sc__ledger_state_receive(d->ledger_state, &msg, now);
 }
 

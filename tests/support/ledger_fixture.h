@@ -35,6 +35,7 @@ typedef struct ledger_fixture {
     size_t told_count;
     uint8_t proposals;   ///< that were made
     size_t space;        ///< for messages about queries that are sent again
+    sc_peer skewed;      ///< a gateway whose clock differs from ours; SC_PEER_NONE: none
     sc_ticket *settled;  ///< and not yet looked at
 } ledger_fixture;
 

@@ -226,6 +226,7 @@ sc_msg made_msg(const msg_town *town, sc_msg_kind kind, sc_rng *rng)
     msg.users = draw_count(rng);
     msg.number = sc_rng_next(rng);
     msg.deadline = draw_time(rng);
+    draw_bytes(rng, msg.member.bytes, sizeof msg.member.bytes);
     return msg;
 }
 
@@ -278,6 +279,10 @@ sc_heartbeat *made_heartbeat(uint32_t parts, sc_rng *rng)
                                                            .cpu_us = sc_rng_next(rng) >> 30,
                                                            .pending = sc_rng_below(rng, 100),
                                                            .held = UINT32_MAX}};
+    }
+    for (size_t i = sc_rng_below(rng, 3); !is_worker && i > 0; i--) {
+        heartbeat->ahead[heartbeat->ahead_count++] = (sc_heartbeat_clock){
+            .peer = sc_rng_next(rng), .ahead_us = 1 + (int64_t)sc_rng_below(rng, 100000000)};
     }
     return heartbeat;
 }
@@ -377,6 +382,8 @@ static void check_same_proceeding(const sc_msg *got, const sc_msg *wanted)
         kind == SC_MSG_PUBLISHED) {
         assert_int_equal(got->deadline, wanted->deadline);
     }
+    if (kind == SC_MSG_ASK)
+        assert_memory_equal(&got->member, &wanted->member, sizeof wanted->member);
     if (kind == SC_MSG_OK || kind == SC_MSG_RELEASE) check_same_wishes(got, wanted);
     if (kind == SC_MSG_NO) {
         assert_int_equal(got->count, wanted->count);

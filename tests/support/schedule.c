@@ -64,20 +64,27 @@ static sc_query draw_query(const sc_map *map, sc_rng *rng)
     return query;
 }
 
-static void ask_all(sc_cluster_sim *sim, const sc_map *map, sc_rng *rng)
+/** How many ask, within which time, and how long they wait. */
+typedef struct traffic {
+    uint32_t count;
+    uint32_t span_us;
+    uint32_t more_us;  ///< than half a second of waiting, at most
+    bool is_mixed;     ///< half of them wait ten seconds longer
+} traffic;
+
+static void ask_all(sc_cluster_sim *sim, const sc_map *map, sc_rng *rng, const traffic *asked)
 {
-    const uint32_t count = 5 + sc_rng_below(rng, 11);
-    const uint32_t span_us = 1000000 + sc_rng_below(rng, 3000000);
     sc_time now = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        now += sc_rng_below(rng, 2 * span_us / count);
+    for (uint32_t i = 0; i < asked->count; i++) {
+        now += sc_rng_below(rng, 2 * asked->span_us / asked->count);
         sc_query query = draw_query(map, rng);
-        query.deadline = now + 500000 + sc_rng_below(rng, 2500000);
+        query.deadline = now + 500000 + sc_rng_below(rng, asked->more_us);
+        if (asked->is_mixed && sc_rng_below(rng, 2)) query.deadline += 10000000;
         assert_int_equal(sc_cluster_sim_ask(sim, &query, now), SC_OK);
     }
 }
 
-sc_cluster_sim_verdict schedule_play(const sc_cluster_sim_options *options)
+static sc_cluster_sim_verdict play(const sc_cluster_sim_options *options, bool is_long)
 {
     sc_rng rng;
     sc_rng_seed(&rng, options->seed);
@@ -90,7 +97,11 @@ sc_cluster_sim_verdict schedule_play(const sc_cluster_sim_options *options)
     sc_cluster_sim *sim = NULL;
     sc_diag diag;
     CHECK_OK(sc_cluster_sim_new(map, &all, &sim, &diag), &diag);
-    ask_all(sim, map, &rng);
+    const traffic few = {.count = 5 + sc_rng_below(&rng, 11),
+                         .span_us = 1000000 + sc_rng_below(&rng, 3000000),
+                         .more_us = 2500000};
+    const traffic many = {.count = 60, .span_us = 15000000, .more_us = 2500000, .is_mixed = true};
+    ask_all(sim, map, &rng, is_long ? &many : &few);
     assert_int_equal(sc_cluster_sim_run(sim, SC_TIME_NEVER), SC_OK);
     const sc_cluster_sim_verdict verdict = *sc_cluster_sim_verdict_of(sim);
 
@@ -99,6 +110,16 @@ sc_cluster_sim_verdict schedule_play(const sc_cluster_sim_options *options)
     sc_map_free(map);
     sketch_free(&s);
     return verdict;
+}
+
+sc_cluster_sim_verdict schedule_play(const sc_cluster_sim_options *options)
+{
+    return play(options, false);
+}
+
+sc_cluster_sim_verdict schedule_play_long(const sc_cluster_sim_options *options)
+{
+    return play(options, true);
 }
 
 static uint64_t failures(const sc_cluster_sim_verdict *verdict)

@@ -15,6 +15,9 @@ sc_cluster_sim_options schedule_options(uint64_t seed);
 /** Play it to its end. Map, partition and queries are drawn from `options->seed`. */
 sc_cluster_sim_verdict schedule_play(const sc_cluster_sim_options *options);
 
+/** The same with more queries, for 15 seconds, half of which wait for up to 13. */
+sc_cluster_sim_verdict schedule_play_long(const sc_cluster_sim_options *options);
+
 /** What must never be was not; and every query is accounted for. */
 void schedule_check(const sc_cluster_sim_verdict *verdict);
 

@@ -247,6 +247,10 @@ static void put_commit(sc_prometheus *out, const sc_ledger_stats *ledger)
     sc_prometheus_counter(out, "starcloak_proposals_impatient_total",
                           "Proposed cloaks that were given up because no release arrived.",
                           ledger->impatient);
+    sc_prometheus_counter(out, "starcloak_proposals_skewed_total",
+                          "Proposed cloaks that were refused because the clock of another gateway "
+                          "differs by more than the guard.",
+                          ledger->skewed);
     sc_prometheus_counter(out, "starcloak_proposals_asked_total",
                           "Questions to other gateways about the outcome of a proposed cloak.",
                           ledger->asked);

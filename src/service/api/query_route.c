@@ -476,6 +476,8 @@ static bool check_and_submit(sc_query_route *route, incoming *g)
 {
     if (atomic_load_explicit(&route->service->is_draining, memory_order_relaxed))
         return refuse_draining(g);
+    if (route->service->gateway && !sc_gateway_has_been_ready(route->service->gateway))
+        return refuse_busy(g, "this gateway has just started and finds its workers");
     if (!sc_json_request_check_type(g->request, g->problem)) return false;
     if (!sc_access_rules_identify(g->terms, g->request, &g->token, g->problem)) return false;
     g->user = user_number(route, &g->token);

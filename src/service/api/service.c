@@ -462,12 +462,12 @@ sc_err sc_service_new(const sc_map *map, const sc_service_options *options, sc_s
 sc_err sc_service_start(sc_service *service, sc_diag *diag)
 {
     sc_service_internal *internal = &service->internal;
-    if (internal->gateway) {
-        const sc_err err = sc_gateway_start(internal->gateway, internal->ledger,
-                                            sc_courier_vocabulary(internal->courier), diag);
-        if (err) return err;
-    }
-    return sc_http_start(internal->http, diag);
+    // The sockets listen already, and to reach NATS may take seconds: clients that come meanwhile
+    // are told so at once, and do not hang.
+    const sc_err err = sc_http_start(internal->http, diag);
+    if (err || !internal->gateway) return err;
+    return sc_gateway_start(internal->gateway, internal->ledger,
+                            sc_courier_vocabulary(internal->courier), diag);
 }
 
 sc_http *sc_service_http(sc_service *service)

@@ -159,6 +159,10 @@ static const char *reason_not_ready(const sc_service_internal *service)
     if (sc_courier_stats_of(service->courier).is_suspended) {
         return "{\"status\":\"provider_suspended\"}";
     }
+    // Other gateways refuse to share cloaks.
+    if (service->gateway && sc_gateway_clock_is_wrong(service->gateway)) {
+        return "{\"status\":\"clock_differs\"}";
+    }
     // Queries on the roads of some parts would expire.
     if (service->gateway && !sc_gateway_is_ready(service->gateway)) {
         return "{\"status\":\"parts_unserved\"}";

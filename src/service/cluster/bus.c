@@ -432,6 +432,11 @@ static uint64_t count_overrun(const sc_bus *bus)
     return overrun;
 }
 
+bool sc_bus_is_connected(const sc_bus *bus)
+{
+    return atomic_load(&bus->is_connected);
+}
+
 sc_bus_stats sc_bus_stats_of(const sc_bus *bus)
 {
     return (sc_bus_stats){

@@ -113,4 +113,7 @@ typedef struct sc_bus_stats {
 
 sc_bus_stats sc_bus_stats_of(const sc_bus *bus);
 
+/** As in the counts; waits for no lock. */
+bool sc_bus_is_connected(const sc_bus *bus);
+
 #endif

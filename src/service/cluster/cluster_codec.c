@@ -268,6 +268,22 @@ static bool is_valid(const sc_heartbeat *heartbeat)
            (heartbeat->is_worker ? heartbeat->threads >= 1 : heartbeat->part_count == 0);
 }
 
+static sc_err write_ahead(const sc_heartbeat *heartbeat, sc__cluster_scratch *scratch,
+                          heartbeat_pb *out)
+{
+    const size_t count = heartbeat->ahead_count;
+    if (count == 0) return SC_OK;
+    out->ahead = sc__cluster_scratch_take(scratch, count, sizeof *out->ahead);
+    out->ahead_us = sc__cluster_scratch_take(scratch, count, sizeof *out->ahead_us);
+    if (!out->ahead || !out->ahead_us) return SC_ENOMEM;
+    out->n_ahead = out->n_ahead_us = count;
+    for (size_t i = 0; i < count; i++) {
+        out->ahead[i] = heartbeat->ahead[i].peer;
+        out->ahead_us[i] = (uint64_t)heartbeat->ahead[i].ahead_us;
+    }
+    return SC_OK;
+}
+
 sc_err sc_heartbeat_encode(const sc_heartbeat *heartbeat, sc_bytes *out)
 {
     if (!is_valid(heartbeat)) return SC_EINVAL;
@@ -277,6 +293,7 @@ sc_err sc_heartbeat_encode(const sc_heartbeat *heartbeat, sc_bytes *out)
     sc__cluster_scratch scratch = sc__cluster_scratch_of(SIZE_MAX);
     sc_err err = SC_OK;
     write_process(heartbeat, &m);
+    if (!heartbeat->is_worker) err = write_ahead(heartbeat, &scratch, &m);
     if (heartbeat->is_worker) {
         write_proposals(&heartbeat->engines, &proposals);
         err = write_parts(heartbeat, &scratch, &parts);
@@ -361,6 +378,18 @@ static void read_process(const heartbeat_pb *from, sc_heartbeat *out)
     out->cpu_us = from->cpu_us;
 }
 
+static sc_err read_ahead(const heartbeat_pb *from, sc_heartbeat *out)
+{
+    if (from->n_ahead != from->n_ahead_us || from->is_worker) return SC_EPARSE;
+    if (from->n_ahead > SC_HEARTBEAT_AHEAD_MAX) return SC_ELIMIT;
+    for (size_t i = 0; i < from->n_ahead; i++) {
+        if (from->ahead_us[i] == 0 || from->ahead_us[i] > INT64_MAX) return SC_EPARSE;
+        out->ahead[out->ahead_count++] =
+            (sc_heartbeat_clock){.peer = from->ahead[i], .ahead_us = (int64_t)from->ahead_us[i]};
+    }
+    return SC_OK;
+}
+
 static sc_err check_process(const heartbeat_pb *from)
 {
     if (from->threads > SC__CLUSTER_THREADS_MAX) return SC_ELIMIT;
@@ -382,6 +411,7 @@ static sc_err read_heartbeat(uint32_t parts, const heartbeat_pb *from, sc_heartb
     read_process(from, heartbeat);
     if (from->is_worker && from->proposals) read_proposals(from->proposals, &heartbeat->engines);
     if (from->parts) err = read_parts(parts, from->parts, heartbeat);
+    if (!err && (from->n_ahead > 0 || from->n_ahead_us > 0)) err = read_ahead(from, heartbeat);
     if (err) {
         sc_heartbeat_free(heartbeat);
         return err;

@@ -216,6 +216,7 @@ static sc_err write_proceeding(const sc_cluster_codec *codec, const sc_msg *msg,
         out->wishes = &d->wishes;
         return sc__cluster_wishes_write(codec, msg->wishes, msg->count, scratch, &d->wishes);
     }
+    if (msg->kind == SC_MSG_ASK) out->member = lent(msg->member.bytes, SC__CLUSTER_ID_SIZE);
     if (msg->kind == SC_MSG_NO) return write_gone(msg, scratch, out);
     return msg->kind == SC_MSG_RESULT ? write_result(msg->result, d) : SC_OK;
 }
@@ -310,6 +311,11 @@ static sc_err read_proceeding(const sc_cluster_codec *codec, const proceeding *f
     }
     if (has_wishes(out->kind)) {
         return sc__cluster_wishes_read(codec, from->wishes, &out->wishes, &out->count);
+    }
+    // Processes from before it was sent name none: then R only tells what it remembers.
+    if (out->kind == SC_MSG_ASK && from->member.len > 0) {
+        if (from->member.len != SC__CLUSTER_ID_SIZE) return SC_EPARSE;
+        memcpy(out->member.bytes, from->member.data, SC__CLUSTER_ID_SIZE);
     }
     if (out->kind == SC_MSG_NO) return read_gone(from, out);
     return out->kind == SC_MSG_RESULT ? read_result(from->result, out) : SC_OK;

@@ -1,8 +1,9 @@
 // A gateway's place in the cluster: between its ledger and NATS.
 //
-// Three kinds of threads come here: the ledger's, which sends; those of the NATS library, which
-// receive; and one that sends heartbeats, looks after members and places parts while this gateway
-// leads. The first two never wait for more than a lock that is held briefly.
+// Four kinds of threads come here: the ledger's, which puts messages into the outbox; the outbox's,
+// which sends them; those of the NATS library, which receive; and one that sends heartbeats, looks
+// after members and places parts while this gateway leads. Only the second and the last ever wait
+// for NATS; the others for a lock that is held briefly.
 //
 // Locks are taken in the order `send_lock`, `lock`, then those of routes and heartbeats.
 #include "cluster/gateway.h"
@@ -10,8 +11,10 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/diag.h"
+#include "cluster/clock_check.h"
 #include "cluster/gateway_routes.h"
 #include "cluster/heartbeat.h"
+#include "cluster/outbox.h"
 #include "cluster/placement.h"
 #include "cluster/roster.h"
 #include "server/log.h"
@@ -31,6 +34,9 @@ typedef struct suspected_worker {
 /** More at once need not be remembered: missed heartbeats show the same, only later. */
 enum { SUSPECTS_MAX = 16 };
 
+/** Processes with another partition that are remembered to have been logged. */
+enum { STRANGERS_MAX = 32 };
+
 /** To messages for itself, heartbeats, placements, and reports of missing subscribers. */
 enum { SUBSCRIPTIONS = 4 };
 
@@ -49,18 +55,22 @@ struct sc_gateway {
 
     // Any thread: each has its own lock, or needs none.
     sc__gateway_routes *routes;
+    sc__outbox *outbox;
+    sc__clock_check clocks;
     sc__heartbeat_thread heartbeat_thread;
+    atomic_bool has_been_ready;   ///< once
     atomic_bool is_back;          ///< NATS was away and is here again
     atomic_bool was_undecodable;  ///< a message could not be decoded, and it was logged
 
-    // Under `send_lock`: while the ledger sends.
+    // Under `send_lock`: while a message is encoded.
     pthread_mutex_t send_lock;
-    bool can_send;  ///< it may: between start and stop everything, after that what needs no answer
+    bool can_send;  ///< between start and stop everything, after that what needs no answer
     bool is_stopped;
 
     // The heartbeat thread, and the one that stops it.
     sc__cluster_identity identity;
-    uint32_t *unsent;  ///< room for all parts
+    uint32_t *unsent;   ///< room for all parts
+    bool was_unopened;  ///< a message could not be unsealed, and it was logged
 
     // Under `lock`.
     pthread_mutex_t lock;
@@ -71,6 +81,8 @@ struct sc_gateway {
     size_t suspect_count;
     sc_time quiet_until;  ///< heartbeats may be missing: no peer is taken for dead
     sc_time last_look;
+    sc_peer strangers[STRANGERS_MAX];  ///< that were logged, a ring
+    size_t stranger_next;
 };
 
 // The thread that sends heartbeats looks at members once in each heartbeat's time, and when
@@ -86,6 +98,29 @@ struct sc_gateway {
 
 /** A look that comes so late shows that the whole process stood still. */
 enum { HEARTBEATS_STOOD_STILL = 2 };
+
+// --- Clocks ------------------------------------------------------------------------------------
+
+/** Under `lock`: the roster is another. */
+static void compare_clocks(sc_gateway *gateway)
+{
+    if (!sc__clock_check_update(&gateway->clocks, gateway->roster)) return;
+    if (atomic_load(&gateway->clocks.is_wrong)) {
+        sc_log_message(gateway->log, SC_LOG_ERROR, "clock_is_wrong",
+                       "our clock differs from those of most processes by more than the guard; "
+                       "this gateway is not ready until they agree; synchronise it by NTP");
+    } else {
+        sc_log_message(gateway->log, SC_LOG_INFO, "clock_is_right",
+                       "our clock agrees with those of most processes again");
+    }
+}
+
+/** Called by the ledger, in its thread. */
+static bool is_skewed(void *context, sc_peer peer)
+{
+    sc_gateway *gateway = context;
+    return sc__clock_check_is_skewed(&gateway->clocks, peer);
+}
 
 // --- Members -----------------------------------------------------------------------------------
 
@@ -144,6 +179,7 @@ static bool update_members(sc_gateway *gateway, bool is_connected, sc_time now)
     if (sc_roster_expire(gateway->roster, now) || is_removed) {
         sc__peer_log_sweep(&gateway->peer_log, gateway->roster);
         sc__gateway_routes_sweep(gateway->routes, gateway->roster);
+        compare_clocks(gateway);
     }
     return true;
 }
@@ -203,6 +239,7 @@ static void send_heartbeat(sc_gateway *gateway, bool is_leaving)
     pthread_mutex_lock(&gateway->lock);
     const sc_placement *placement = sc_placer_current(gateway->placer);
     heartbeat->epoch = placement ? placement->epoch : 0;
+    sc__clock_check_tell(&gateway->clocks, gateway->roster, heartbeat);
     pthread_mutex_unlock(&gateway->lock);
     sc__heartbeat_send(&gateway->identity, heartbeat, gateway->bus);
     sc_heartbeat_free(heartbeat);
@@ -212,7 +249,8 @@ static void send_heartbeat(sc_gateway *gateway, bool is_leaving)
 static void look(void *context, bool is_due)
 {
     sc_gateway *gateway = context;
-    const bool is_connected = sc_bus_stats_of(gateway->bus).is_connected;
+    const bool is_connected = sc_bus_is_connected(gateway->bus);
+    sc__log_unopened(gateway->log, gateway->bus, &gateway->was_unopened);
     const sc_time now = sc_clock_us();
     sc_bytes placement = {0};
     pthread_mutex_lock(&gateway->lock);
@@ -240,28 +278,44 @@ static const double last_flush_s = 1.0;
 
 // --- Sending -----------------------------------------------------------------------------------
 
+/** Encode it, if it may be sent at this moment; false if not. */
+static bool encode(sc_gateway *gateway, const sc_msg *msg, sc_bytes *out)
+{
+    pthread_mutex_lock(&gateway->send_lock);
+    // A gateway that receives nothing any more must not promise anything: no ok. (And only that
+    // needs the vocabulary, which is not ours after the stop.)
+    const bool may = gateway->can_send && !(gateway->is_stopped && msg->kind == SC_MSG_OK);
+    const bool is_encoded =
+        may && !sc_msg_encode(&gateway->codec, msg, sc__calendar_offset_us(), out);
+    pthread_mutex_unlock(&gateway->send_lock);
+    return is_encoded;
+}
+
 static sc_err try_to_send(sc_gateway *gateway, sc_peer to, const sc_msg *msg)
 {
     sc_bytes bytes = {0};
-    sc_err err = sc_msg_encode(&gateway->codec, msg, sc__calendar_offset_us(), &bytes);
-    if (!err && to == SC_PEER_NONE) {
-        err = sc_bus_send_part(gateway->bus, msg->part, gateway->identity.self, bytes.data,
-                               bytes.size);
-    } else if (!err) {
-        err = sc_bus_send_peer(gateway->bus, to, bytes.data, bytes.size);
+    sc_err err = SC_OK;
+    if (encode(gateway, msg, &bytes)) {
+        err = to == SC_PEER_NONE ? sc_bus_send_part(gateway->bus, msg->part, gateway->identity.self,
+                                                    bytes.data, bytes.size)
+                                 : sc_bus_send_peer(gateway->bus, to, bytes.data, bytes.size);
     }
     sc__bytes_wipe(&bytes);
     return err;
 }
 
-static void send_msg(sc_gateway *gateway, sc_peer to, sc_msg *msg)
+/** Called by the outbox, in its thread. */
+static void send_msg(void *context, sc_peer to, sc_msg *msg)
 {
+    sc_gateway *gateway = context;
     const sc_err err = try_to_send(gateway, to, msg);
     // A reply larger than NATS takes: the other gateway asks the provider for the same cloak by
     // itself. Other losses are counted, and the protocol bears them.
-    if (err != SC_ELIMIT || msg->kind != SC_MSG_RESULT || msg->result->reply_size == 0) return;
-    msg->result->reply_size = 0;
-    (void)!try_to_send(gateway, to, msg);
+    if (err == SC_ELIMIT && msg->kind == SC_MSG_RESULT && msg->result->reply_size > 0) {
+        msg->result->reply_size = 0;
+        (void)!try_to_send(gateway, to, msg);
+    }
+    sc_msg_fini(msg);
 }
 
 /** Called by the ledger, in its thread. */
@@ -270,18 +324,20 @@ static void send_for_ledger(void *context, sc_peer to, sc_msg *msg)
     sc_gateway *gateway = context;
     if (to == gateway->identity.self) {
         sc_ledger_receive(gateway->ledger, msg);
-        return;
+    } else if (to != SC_PEER_NONE ||
+               sc__gateway_routes_needs(gateway->routes, msg, sc_clock_us())) {
+        sc__outbox_put(gateway->outbox, to, msg);
+    } else {
+        sc_msg_fini(msg);
     }
-    pthread_mutex_lock(&gateway->send_lock);
-    // A gateway that receives nothing any more must not promise anything: no ok. (And only that
-    // needs the vocabulary, which is not ours after the stop.)
-    const bool may = gateway->can_send && !(gateway->is_stopped && msg->kind == SC_MSG_OK);
-    if (may &&
-        (to != SC_PEER_NONE || sc__gateway_routes_needs(gateway->routes, msg, sc_clock_us()))) {
-        send_msg(gateway, to, msg);
-    }
-    pthread_mutex_unlock(&gateway->send_lock);
-    sc_msg_fini(msg);
+}
+
+/** For queries that are sent again: as many as leave half of the outbox to other messages. */
+static size_t space_for_ledger(void *context)
+{
+    const sc_gateway *gateway = context;
+    const size_t space = sc__outbox_space(gateway->outbox);
+    return space > SC_OUTBOX_SIZE / 2 ? space - SC_OUTBOX_SIZE / 2 : 0;
 }
 
 // --- Receiving: in a thread of the NATS library ------------------------------------------------
@@ -298,6 +354,24 @@ static void receive_msg(void *context, const void *bytes, size_t size)
     }
 }
 
+/** Under `lock`: a process with another partition, which receives none of our queries. */
+static void note_stranger(sc_gateway *gateway, const sc_heartbeat *heartbeat)
+{
+    for (size_t i = 0; i < STRANGERS_MAX; i++) {
+        if (gateway->strangers[i] == heartbeat->peer) return;
+    }
+    gateway->strangers[gateway->stranger_next] = heartbeat->peer;
+    gateway->stranger_next = (gateway->stranger_next + 1) % STRANGERS_MAX;
+    sc_log_line line;
+    if (!sc_log_begin(gateway->log, &line, SC_LOG_WARNING, "another_partition")) return;
+    sc_log_text(&line, "name", heartbeat->name);
+    sc_log_text(&line, "kind", heartbeat->is_worker ? "worker" : "gateway");
+    sc_log_text(&line, "message",
+                "it has another map or partition than this gateway, so they share no queries; "
+                "unless the cluster is being changed, give all of them the same files");
+    sc_log_end(&line);
+}
+
 static void receive_heartbeat(void *context, const void *bytes, size_t size)
 {
     sc_gateway *gateway = context;
@@ -310,12 +384,14 @@ static void receive_heartbeat(void *context, const void *bytes, size_t size)
     const sc_peer who = heartbeat->peer;
     const uint64_t number = heartbeat->number;
     pthread_mutex_lock(&gateway->lock);
+    if (heartbeat->partition != gateway->identity.partition) note_stranger(gateway, heartbeat);
     bool is_news =
         sc_roster_receive(gateway->roster, heartbeat, sc_clock_calendar_us(), sc_clock_us());
     const sc_roster_peer *peer = sc_roster_find(gateway->roster, who);
     // Unless it was passed over.
     if (peer && peer->heartbeat->number == number) {
         sc__peer_log_receive(&gateway->peer_log, peer);
+        compare_clocks(gateway);
         is_news = sc__gateway_routes_receive(gateway->routes, peer->heartbeat) || is_news;
     }
     pthread_mutex_unlock(&gateway->lock);
@@ -396,6 +472,7 @@ static sc_err make_parts(sc_gateway *gateway, const sc_gateway_options *options)
         .patience_us = sc_time_from_seconds(options->repack_s),
     };
     if (!err) err = sc_placer_new(&placer, &gateway->placer);
+    if (!err) err = sc__outbox_new(send_msg, gateway, &gateway->outbox);
     gateway->unsent = sc_malloc_array(gateway->parts, sizeof *gateway->unsent);
     return err || gateway->unsent ? err : SC_ENOMEM;
 }
@@ -411,7 +488,10 @@ sc_err sc_gateway_new(const sc_gateway_options *options, sc_gateway **out, sc_di
     gateway->log = options->log;
     gateway->given_up = options->given_up;
     gateway->given_up_context = options->context;
-    gateway->port = (sc_port){.send = send_for_ledger, .context = gateway};
+    gateway->port = (sc_port){.send = send_for_ledger,
+                              .space = space_for_ledger,
+                              .is_skewed = is_skewed,
+                              .context = gateway};
     gateway->codec =
         (sc_cluster_codec){.map = sc_partition_map(options->partition), .parts = gateway->parts};
     gateway->peer_log =
@@ -422,6 +502,8 @@ sc_err sc_gateway_new(const sc_gateway_options *options, sc_gateway **out, sc_di
 
     err = sc__cluster_identity_init(&gateway->identity, options->name,
                                     sc_partition_checksum(options->partition), false, diag);
+    gateway->peer_log.self = gateway->identity.self;
+    sc__clock_check_init(&gateway->clocks, gateway->identity.self, gateway->peer_log.guard_us);
     if (!err) {
         err = make_parts(gateway, options);
         if (err) sc_fail_memory(diag, "joining a cluster");
@@ -492,8 +574,9 @@ sc_err sc_gateway_start(sc_gateway *gateway, sc_ledger *ledger, const sc_vocabul
                                           &gateway->subscriptions[3], diag);
     if (!err) {
         allow_sending(gateway, true, false);
-        err = sc__heartbeat_thread_start(&gateway->heartbeat_thread);
-        if (err) sc_fail(diag, err, "cannot start the thread for heartbeats");
+        err = sc__outbox_start(gateway->outbox);
+        if (!err) err = sc__heartbeat_thread_start(&gateway->heartbeat_thread);
+        if (err) sc_fail(diag, err, "cannot start the threads for heartbeats and messages");
     }
     if (err) {
         allow_sending(gateway, false, false);
@@ -504,8 +587,21 @@ sc_err sc_gateway_start(sc_gateway *gateway, sc_ledger *ledger, const sc_vocabul
 
 bool sc_gateway_is_ready(sc_gateway *gateway)
 {
-    return sc_bus_stats_of(gateway->bus).is_connected &&
-           sc__gateway_routes_are_whole(gateway->routes);
+    return sc_bus_is_connected(gateway->bus) && sc__gateway_routes_are_whole(gateway->routes) &&
+           !atomic_load(&gateway->clocks.is_wrong);
+}
+
+bool sc_gateway_has_been_ready(sc_gateway *gateway)
+{
+    if (atomic_load_explicit(&gateway->has_been_ready, memory_order_relaxed)) return true;
+    const bool is_ready = sc_gateway_is_ready(gateway);
+    if (is_ready) atomic_store(&gateway->has_been_ready, true);
+    return is_ready;
+}
+
+bool sc_gateway_clock_is_wrong(sc_gateway *gateway)
+{
+    return atomic_load(&gateway->clocks.is_wrong);
 }
 
 sc_cluster_view *sc_gateway_view(sc_gateway *gateway)
@@ -520,6 +616,7 @@ sc_cluster_view *sc_gateway_view(sc_gateway *gateway)
     pthread_mutex_unlock(&gateway->lock);
     if (!view) return NULL;
     view->bus = bus;
+    view->bus.unsent += sc__outbox_lost(gateway->outbox);
     view->partition = gateway->identity.partition;
     view->placements = placer.placements;
     view->moved = placer.moved;
@@ -543,9 +640,11 @@ void sc_gateway_free(sc_gateway *gateway)
 {
     if (!gateway) return;
     sc_gateway_stop(gateway);
+    sc__outbox_free(gateway->outbox);
     sc_bus_free(gateway->bus);
     sc__heartbeat_thread_fini(&gateway->heartbeat_thread);
     sc__peer_log_fini(&gateway->peer_log);
+    sc__clock_check_fini(&gateway->clocks);
     sc_placer_free(gateway->placer);
     sc_roster_free(gateway->roster);
     sc__gateway_routes_free(gateway->routes);

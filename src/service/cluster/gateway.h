@@ -10,7 +10,9 @@
  * the query's home, and each owner once. When a part has a new owner or none, or NATS was away, the
  * ledger sends its open queries again (sc_ledger_resend()) once a worker serves the part.
  *
- * One thread of its own looks after heartbeats and placements; messages go straight through.
+ * One thread of its own looks after heartbeats and placements, another one sends what the ledger
+ * says (outbox.h): nothing that decides outcomes waits for NATS. Messages that are received go
+ * straight through.
  */
 #ifndef SC_CLUSTER_GATEWAY_H
 #define SC_CLUSTER_GATEWAY_H
@@ -29,7 +31,7 @@ typedef struct sc_gateway_options {
     double heartbeat_s;             ///< 0.5
     double uneven;                  ///< 1.25
     double repack_s;                ///< 60
-    double guard_s;                 ///< more than this of clock skew is warned of
+    double guard_s;                 ///< clocks may differ by that much (clock_check.h)
     sc_log *log;
     /** NATS refuses this process for good (bus.h): it can do nothing any more, and should be
      * started again. Called once at most, in a thread of the NATS library; may be NULL. */
@@ -53,8 +55,16 @@ const sc_port *sc_gateway_port(const sc_gateway *gateway);
 SC_CHECKED sc_err sc_gateway_start(sc_gateway *gateway, sc_ledger *ledger,
                                    const sc_vocabulary *vocabulary, sc_diag *diag);
 
-/** Whether every part has a living worker: what /readyz asks. Any thread. */
+/** Whether every part has a living worker, and our clock is not known to be wrong: what /readyz
+ * asks. Any thread. */
 bool sc_gateway_is_ready(sc_gateway *gateway);
+
+/** Whether it ever was: before that, queries would only wait. Any thread; quick. */
+bool sc_gateway_has_been_ready(sc_gateway *gateway);
+
+/** Whether our clock differs by more than the guard from another gateway's and from those of most
+ * processes. Any thread. */
+bool sc_gateway_clock_is_wrong(sc_gateway *gateway);
 
 /** The cluster as this gateway sees it; free with sc_cluster_view_free(). NULL if memory is out.
  * Any thread. */

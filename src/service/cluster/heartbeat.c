@@ -204,6 +204,16 @@ void sc__log_undecodable(sc_log *log, atomic_bool *was_logged)
         "use another map or partition");
 }
 
+void sc__log_unopened(sc_log *log, const sc_bus *bus, bool *was_logged)
+{
+    if (*was_logged || sc_bus_stats_of(bus).unopened == 0) return;
+    *was_logged = true;
+    sc_log_message(log, SC_LOG_WARNING, "another_key",
+                   "messages under the name of this cluster cannot be unsealed; check that "
+                   "cluster-key is the same file in all its processes, and that no other cluster "
+                   "has the same cluster-name");
+}
+
 void sc__bytes_wipe(sc_bytes *bytes)
 {
     if (bytes->data) explicit_bzero(bytes->data, bytes->capacity);

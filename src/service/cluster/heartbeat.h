@@ -29,6 +29,15 @@ typedef struct sc_heartbeat_part {
     sc_part_load load;
 } sc_heartbeat_part;
 
+/** Gateways that a heartbeat can name. */
+enum { SC_HEARTBEAT_AHEAD_MAX = 64 };
+
+/** A gateway whose clock is ahead of the sender's by more than the guard (clock_check.h). */
+typedef struct sc_heartbeat_clock {
+    sc_peer peer;
+    int64_t ahead_us;  ///< at least; > 0
+} sc_heartbeat_clock;
+
 /** One block with its parts; free with sc_heartbeat_free(). */
 typedef struct sc_heartbeat {
     sc_peer peer;
@@ -49,6 +58,8 @@ typedef struct sc_heartbeat {
         engines;      ///< of a worker: the fields of proposals, asked, lost and misdirected
     uint64_t memory;  ///< resident bytes
     uint64_t cpu_us;  ///< of the whole process, since its start
+    size_t ahead_count;
+    sc_heartbeat_clock ahead[SC_HEARTBEAT_AHEAD_MAX];
     size_t part_count;
     sc_heartbeat_part *parts;  ///< of a worker: those it serves now, ascending
 } sc_heartbeat;
@@ -127,6 +138,9 @@ void sc__log_given_up(sc_log *log);
 /** A log line, once: a message of this cluster that cannot be decoded, most likely of another
  * version. */
 void sc__log_undecodable(sc_log *log, atomic_bool *was_logged);
+
+/** A log line, once: messages under this cluster's name that were sealed with another key. */
+void sc__log_unopened(sc_log *log, const sc_bus *bus, bool *was_logged);
 
 /** Wipe and release the bytes of a message. */
 void sc__bytes_wipe(sc_bytes *bytes);

@@ -7,6 +7,7 @@
 #include "cluster/roster.h"
 
 #include "base/alloc.h"
+#include "cluster/clock_check.h"
 #include "partition/partition.h"
 
 #include <math.h>
@@ -51,10 +52,6 @@ static const double least_seconds = 5.0;
 /** Heartbeats that may be missed. */
 enum { HEARTBEATS_MISSED = 3 };
 
-/** A later, larger difference of clocks is believed by one part in so many: the heartbeat
- * may have been long under way. */
-enum { SKEW_DAMPING = 8 };
-
 /** How many peers that are gone are remembered, so that their heartbeats cannot be played back as
  * if they lived. */
 enum { GONE_KEPT = 256 };
@@ -66,6 +63,8 @@ typedef struct gone_peer {
 
 typedef struct peer_state {
     sc_roster_peer shown;
+    int64_t skews_us[SC_ROSTER_SKEW_WINDOW];  ///< of the last heartbeats, a ring
+    size_t skew_next;
     rate cpu;
 } peer_state;
 
@@ -204,12 +203,16 @@ static int64_t skew_of(const sc_heartbeat *heartbeat, int64_t calendar_us)
     return skew;
 }
 
-/** Late heartbeats count little: clocks drift slowly, but a heartbeat may be long under way. */
-static int64_t believed_skew(int64_t known, int64_t received)
+/** The least of the last few counts: clocks drift slowly, but a heartbeat may be long under way. */
+static void note_skew(peer_state *s, int64_t skew_us)
 {
-    int64_t more = 0;
-    if (received <= known || __builtin_sub_overflow(received, known, &more)) return received;
-    return known + more / SKEW_DAMPING;
+    s->skews_us[s->skew_next] = skew_us;
+    s->skew_next = (s->skew_next + 1) % SC_ROSTER_SKEW_WINDOW;
+    if (s->shown.skew_count < SC_ROSTER_SKEW_WINDOW) s->shown.skew_count++;
+    s->shown.skew_us = INT64_MAX;
+    for (size_t i = 0; i < s->shown.skew_count; i++) {
+        if (s->skews_us[i] < s->shown.skew_us) s->shown.skew_us = s->skews_us[i];
+    }
 }
 
 static bool has_other_parts(const sc_heartbeat *a, const sc_heartbeat *b)
@@ -234,7 +237,7 @@ static bool update_peer(sc_roster *roster, peer_state *s, sc_heartbeat *heartbea
     if (heartbeat->cpu_us >= before->cpu_us) {
         rate_add(&s->cpu, (double)(heartbeat->cpu_us - before->cpu_us) * 1e-6, seconds, cpu_fade_s);
     }
-    s->shown.skew_us = believed_skew(s->shown.skew_us, skew_of(heartbeat, calendar_us));
+    note_skew(s, skew_of(heartbeat, calendar_us));
     s->shown.heartbeat = heartbeat;
     sc_heartbeat_free(before);
     return is_news;
@@ -259,8 +262,8 @@ bool sc_roster_receive(sc_roster *roster, sc_heartbeat *heartbeat, int64_t calen
     if (is_here) {
         is_news = update_peer(roster, s, heartbeat, calendar_us, now);
     } else {
-        s->shown = (sc_roster_peer){
-            .heartbeat = heartbeat, .first = now, .skew_us = skew_of(heartbeat, calendar_us)};
+        s->shown = (sc_roster_peer){.heartbeat = heartbeat, .first = now};
+        note_skew(s, skew_of(heartbeat, calendar_us));
     }
     s->shown.received_at = now;
     s->shown.load = load_of(roster, heartbeat);
@@ -353,15 +356,21 @@ static void log_peer(const sc__peer_log *log, sc_log_level level, const char *ev
     sc_log_end(&line);
 }
 
-static void log_skew(const sc__peer_log *log, const sc__peer_logged *peer, double seconds)
+/** @param ahead_us  of the peer's clock, at least; negative: of ours */
+static void log_skew(const sc__peer_log *log, const sc__peer_logged *peer, int64_t ahead_us)
 {
     sc_log_line line;
     if (!sc_log_begin(log->out, &line, SC_LOG_WARNING, "clocks_differ")) return;
     sc_log_text(&line, "name", peer->name);
-    sc_log_seconds(&line, "seconds", seconds);
+    sc_log_text(&line, "kind", peer->is_worker ? "worker" : "gateway");
+    sc_log_text(&line, "ahead", ahead_us > 0 ? "its clock" : "our clock");
+    sc_log_seconds(&line, "seconds", fabs((double)ahead_us) * 1e-6);
     sc_log_text(&line, "message",
-                "the clocks differ by more than the guard, so cloaks may leave late; synchronise "
-                "the clocks by NTP");
+                peer->is_worker
+                    ? "the clocks differ by at least that, more than the guard, so the worker "
+                      "gives up queries too early; synchronise the clocks by NTP"
+                    : "the clocks differ by at least that, more than the guard, so no cloak has "
+                      "queries of both gateways; synchronise the clocks by NTP");
     sc_log_end(&line);
 }
 
@@ -373,9 +382,9 @@ static sc__peer_logged *find_logged(const sc__peer_log *log, sc_peer peer)
     return NULL;
 }
 
-static bool is_beyond(int64_t skew_us, sc_time limit_us)
+static bool is_beyond(int64_t ahead_us, sc_time limit_us)
 {
-    return skew_us > limit_us || skew_us < -limit_us;
+    return ahead_us > limit_us || ahead_us < -limit_us;
 }
 
 void sc__peer_log_receive(sc__peer_log *log, const sc_roster_peer *from)
@@ -392,10 +401,13 @@ void sc__peer_log_receive(sc__peer_log *log, const sc_roster_peer *from)
     if (heartbeat->is_leaving && !peer->is_leaving) log_peer(log, SC_LOG_INFO, "peer_leaves", peer);
     peer->is_leaving = heartbeat->is_leaving;
 
-    const bool is_skewed = is_beyond(from->skew_us, log->guard_us);
-    if (is_skewed && !peer->is_skewed) log_skew(log, peer, (double)from->skew_us * 1e-6);
+    const int64_t ahead_us = sc__clock_check_ahead_us(from, log->self);
+    const bool is_skewed = is_beyond(ahead_us, log->guard_us);
+    if (is_skewed && !peer->is_skewed) log_skew(log, peer, ahead_us);
     // Logged again only if it was clearly over in between.
-    if (is_skewed || !is_beyond(from->skew_us, log->guard_us / 2)) peer->is_skewed = is_skewed;
+    const bool is_over = peer->is_skewed && !is_beyond(ahead_us, log->guard_us / 2);
+    if (is_over) log_peer(log, SC_LOG_INFO, "clocks_agree", peer);
+    if (is_skewed || is_over) peer->is_skewed = is_skewed;
 }
 
 void sc__peer_log_sweep(sc__peer_log *log, const sc_roster *roster)

@@ -26,15 +26,20 @@ SC_CHECKED sc_err sc_roster_new(uint64_t partition, sc_time heartbeat_us, sc_tim
                                 sc_roster **out);
 void sc_roster_free(sc_roster *roster);
 
+/** Heartbeats by which clocks are compared. */
+enum { SC_ROSTER_SKEW_WINDOW = 8 };
+
 /** A peer that is alive. */
 typedef struct sc_roster_peer {
     sc_heartbeat *heartbeat;  ///< the last
     sc_time received_at;      ///< when it was received
     sc_time first;            ///< when it was first received
-    int64_t skew_us;  ///< our calendar clock less its, when the heartbeat came: at least minus the
-                      ///< difference of the clocks, and more by the time that the heartbeat took
-    double load;      ///< of a worker: queries per second, smoothed over about a minute
-    double cpu;       ///< of the process: cores
+    int64_t skew_us;  ///< our calendar clock less its, when the heartbeat came: by how much our
+                      ///< clock is ahead, and more by the time that the heartbeat took. The least
+                      ///< of the last few
+    uint32_t skew_count;  ///< of how many, up to SC_ROSTER_SKEW_WINDOW
+    double load;          ///< of a worker: queries per second, smoothed over about a minute
+    double cpu;           ///< of the process: cores
 } sc_roster_peer;
 
 /** A heartbeat was received; ownership moves here. @return whether it changes the members (one
@@ -70,12 +75,13 @@ typedef struct sc__peer_logged {
     char name[SC_PEER_NAME_SIZE];
     bool is_worker;
     bool is_leaving;
-    bool is_skewed;  ///< and it was logged
+    bool is_skewed;  ///< for certain, and it was logged
 } sc__peer_logged;
 
-/** Zero-initialise, set `out` and `guard_us`; sc__peer_log_fini() when done. */
+/** Zero-initialise, set `out`, `self` and `guard_us`; sc__peer_log_fini() when done. */
 typedef struct sc__peer_log {
     sc_log *out;
+    sc_peer self;
     sc_time guard_us;
     sc__peer_logged *all;
     size_t count;
@@ -84,8 +90,8 @@ typedef struct sc__peer_log {
 
 void sc__peer_log_fini(sc__peer_log *log);
 
-/** A heartbeat was received: logs that its sender came, is about to leave, or has a clock that is
- * off by more than the guard. */
+/** A heartbeat was received: logs that its sender came, is about to leave, or has a clock that
+ * differs from ours by more than the guard for certain (clock_check.h), or does not any more. */
 void sc__peer_log_receive(sc__peer_log *log, const sc_roster_peer *from);
 
 /** Logs peers that are not in the roster any more, and forgets them. */

@@ -225,6 +225,7 @@ struct sc_worker {
     sc__cluster_identity identity;
     worker_parts *mine;
     bool has_announced_leaving;
+    bool was_unopened;  ///< a message could not be unsealed, and it was logged
 
     // Under `lock`.
     pthread_mutex_t lock;
@@ -346,6 +347,7 @@ static void look(void *context, bool is_due)
     pthread_mutex_unlock(&worker->lock);
     if (!is_known) return;  // memory is out: better silent than wrong
 
+    sc__log_unopened(worker->log, worker->bus, &worker->was_unopened);
     const uint64_t epoch = placement ? placement->epoch : 0;
     if (atomic_exchange(&worker->is_back, false)) {
         worker_parts_unlist(worker->mine);

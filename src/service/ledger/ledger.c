@@ -176,9 +176,10 @@ static sc_err make_handovers(sc_ledger *ledger)
     const size_t most = ledger->options.max_pending;
     const size_t parts = sc_partition_part_count(ledger->options.partition);
     ledger->must_resend = sc_calloc(parts, sizeof *ledger->must_resend);
-    if (!ledger->must_resend) return SC_ENOMEM;
+    ledger->resent = sc_calloc(parts, sizeof *ledger->resent);
+    if (!ledger->must_resend || !ledger->resent) return SC_ENOMEM;
     const size_t msgs = ledger->options.workers ? MSGS_FROM_ELSEWHERE : OWN_MSGS;
-    sc_err err = sc_handover_new(sizeof(sc__ledger_input), 3 * most + parts + 1, &ledger->incoming);
+    sc_err err = sc_handover_new(sizeof(sc__ledger_input), 3 * most + 2, &ledger->incoming);
     if (!err) err = sc_handover_new(sizeof(sc_msg), msgs, &ledger->messages);
     if (!err) err = sc_handover_new(sizeof(sc_errand *), most + 1, &ledger->back);
     return err;
@@ -293,6 +294,7 @@ void sc_ledger_free(sc_ledger *ledger)
     sc_handover_free(ledger->messages);
     sc_handover_free(ledger->back);
     sc_free(ledger->must_resend);
+    sc_free(ledger->resent);
     sc_partition_free(ledger->whole);
     sc_rng_free(ledger->rng);
     pthread_mutex_destroy(&ledger->lock);
@@ -374,8 +376,9 @@ void sc_ledger_receive(sc_ledger *ledger, sc_msg *msg)
 void sc_ledger_resend(sc_ledger *ledger, uint32_t part)
 {
     if (part >= sc_partition_part_count(ledger->options.partition)) return;
-    if (atomic_exchange(&ledger->must_resend[part], true)) return;
-    const sc__ledger_input input = {.kind = SC__LEDGER_INPUT_RESEND, .part = part};
+    atomic_store(&ledger->must_resend[part], true);
+    if (atomic_exchange(&ledger->is_resend_due, true)) return;
+    const sc__ledger_input input = {.kind = SC__LEDGER_INPUT_RESEND};
     put_input(ledger, &input);
 }
 

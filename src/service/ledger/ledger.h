@@ -170,6 +170,7 @@ typedef struct sc_ledger_stats {
     uint64_t proposals;         ///< received
     uint64_t refused;           ///< of them, those that were not reserved, or were buried here
     uint64_t violations;        ///< of them, those that broke a promise
+    uint64_t skewed;            ///< of them, those with a gateway whose clock differs
     uint64_t cloaks;            ///< published by us
     uint64_t cloaks_elsewhere;  ///< published by another gateway, with members of ours
     uint64_t aborted;           ///< proposals that a worker called off
@@ -177,6 +178,7 @@ typedef struct sc_ledger_stats {
     uint64_t asked;             ///< questions to R
     uint64_t resent;            ///< queries that were sent again
     uint64_t company;           ///< queries that were sent as company
+    uint64_t resend_passes;     ///< over all queries, for those that are to be sent again
     uint64_t lost;              ///< messages for which there was no room
     uint64_t gone_published;    ///< clients that went away after their cloak had left; counted by
                                 ///< their outcome above

@@ -22,10 +22,9 @@ typedef struct sc__ledger_input {
     enum {
         SC__LEDGER_INPUT_TICKET,
         SC__LEDGER_INPUT_WITHDRAWAL,  ///< of `id`
-        SC__LEDGER_INPUT_RESEND,      ///< `part` is to be sent again
+        SC__LEDGER_INPUT_RESEND,      ///< the parts that `must_resend` says are to be sent again
         SC__LEDGER_INPUT_WAKE,        ///< nothing: the engines in place are to look up
     } kind;
-    uint32_t part;
     sc_ticket *ticket;
     sc_query_id id;
 } sc__ledger_input;
@@ -47,11 +46,12 @@ struct sc_ledger {
 
     // Any thread.
     atomic_size_t pending;
-    atomic_bool is_closed;     ///< no more tickets
-    atomic_bool is_over;       ///< the thread reads no more
-    atomic_bool *must_resend;  ///< for each part: an input about it is on its way
-    atomic_bool must_wake;     ///< an input that wakes the thread is on its way
-    atomic_ullong lost;        ///< messages for which there was no room
+    atomic_bool is_closed;      ///< no more tickets
+    atomic_bool is_over;        ///< the thread reads no more
+    atomic_bool *must_resend;   ///< for each part: its queries are to be sent again
+    atomic_bool is_resend_due;  ///< an input about that is on its way
+    atomic_bool must_wake;      ///< an input that wakes the thread is on its way
+    atomic_ullong lost;         ///< messages for which there was no room
 
     // Of the ledger's thread; once that has ended, of the thread that ends it.
     sc_rng *rng;
@@ -62,6 +62,7 @@ struct sc_ledger {
     bool is_telling;  ///< the ledger state sends to engines in place: what these send has to wait
     bool has_more;    ///< a batch of the last round was full: the next need not wait
     bool must_end;
+    uint32_t *resent;  ///< room for all parts
 
     pthread_mutex_t lock;
     sc_ledger_stats stats;  ///< under `lock`

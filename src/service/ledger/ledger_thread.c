@@ -8,7 +8,7 @@
 //             never goes before it came. Tickets: max_pending at most. Withdrawals: at most one for
 //             each ticket, so that room for another two times max_pending is enough unless HTTP
 //             loops leave that many settled tickets unread; then a withdrawal waits its turn. And
-//             parts that are to be sent again: each once; and one that wakes.
+//             one for the parts that are to be sent again; and one that wakes.
 //   messages  from engines and gateways. The engine threads of this process look for room
 //             before they send, and wait if another was quicker; of messages from elsewhere some
 //             are lost when there are too many. Engines in place put here only what they send while
@@ -52,6 +52,19 @@ enum { TURN_US = 1000 };
 /** What can be read, as bits. */
 enum { INCOMING = 1, MESSAGES = 2, BACK = 4, EVERYTHING = INCOMING | MESSAGES | BACK };
 
+/** All parts that have to be, in one pass over the queries. */
+static void resend_parts(sc_ledger *ledger, sc_time now)
+{
+    // Before the parts are looked at: one that is named meanwhile comes with another input.
+    atomic_store(&ledger->is_resend_due, false);
+    size_t count = 0;
+    const uint32_t parts = sc_partition_part_count(ledger->options.partition);
+    for (uint32_t part = 0; part < parts; part++) {
+        if (atomic_exchange(&ledger->must_resend[part], false)) ledger->resent[count++] = part;
+    }
+    sc__ledger_state_resend(ledger->state, ledger->resent, count, now);
+}
+
 static void read_input(sc_ledger *ledger, const sc__ledger_input *input, sc_time now)
 {
     switch (input->kind) {
@@ -62,8 +75,7 @@ static void read_input(sc_ledger *ledger, const sc__ledger_input *input, sc_time
         sc__ledger_state_withdraw(ledger->state, &input->id, now);
         break;
     case SC__LEDGER_INPUT_RESEND:
-        atomic_store(&ledger->must_resend[input->part], false);
-        sc__ledger_state_resend(ledger->state, input->part, now);
+        resend_parts(ledger, now);
         break;
     case SC__LEDGER_INPUT_WAKE:
         atomic_store(&ledger->must_wake, false);

@@ -3,11 +3,13 @@
  * @brief What became of proposals, for as long as a message about them may still come.
  *
  * The commit stands on this: once R has told a peer that a proposal is dead, nothing that comes
- * later may bring it to life; once it has published one, it must never call it dead. So an outcome
- * is kept until every member's time is over, and longer by twice the guard and a second, since
- * clocks differ by less than the guard. A gateway that is not R decides nothing, and keeps an
- * outcome only of what was called off before it was received: what it reserves once more by mistake
- * ends by R's message.
+ * later may bring it to life; once it has published one, it must never call it dead. Neither rests
+ * on clocks that agree. What is dead is kept until the time of R's own members is over, by R's
+ * clock: from then on it would be refused. What was published is kept until every member's time is
+ * over, and longer by twice the guard and a second, so that those who ask late are told; forgotten,
+ * it is not called dead, since R has none of its members any more (protocol.c). A gateway that is
+ * not R decides nothing, and keeps an outcome only of what was called off before it was received:
+ * what it reserves once more by mistake ends by R's message.
  *
  * Room is taken at the start, so that no call needs memory. What is reserved takes its entry then,
  * beside its reservation, so that its end can be remembered whatever comes meanwhile: that is all

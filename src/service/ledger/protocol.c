@@ -36,12 +36,25 @@ void sc__ledger_send_add(sc__ledger_state *state, const sc_ticket *ticket)
     send_of_query(state, SC_MSG_ADD, ticket, ticket->home);
 }
 
+const uint16_t *sc__ledger_reach(sc__ledger_state *state, sc_ticket *ticket, size_t *count)
+{
+    *count = ticket->reach_count;
+    if (*count > 0) return ticket->reach;
+    // Walking takes ten times as long as a message, and most queries need it more than once.
+    const uint16_t *parts =
+        sc_partition_reach(state->walker, ticket->query.segment, ticket->query.max_hops, count);
+    if (*count <= SC_TICKET_REACH) {
+        memcpy(ticket->reach, parts, *count * sizeof *parts);
+        ticket->reach_count = (uint8_t)*count;
+    }
+    return parts;
+}
+
 /** The same to all parts in its reach but its home; returns how many. */
-static size_t send_to_reach(sc__ledger_state *state, sc_msg_kind kind, const sc_ticket *ticket)
+static size_t send_to_reach(sc__ledger_state *state, sc_msg_kind kind, sc_ticket *ticket)
 {
     size_t count = 0;
-    const uint16_t *parts =
-        sc_partition_reach(state->walker, ticket->query.segment, ticket->query.max_hops, &count);
+    const uint16_t *parts = sc__ledger_reach(state, ticket, &count);
     for (size_t i = 1; i < count; i++) {
         send_of_query(state, kind, ticket, parts[i]);
     }
@@ -55,7 +68,7 @@ size_t sc__ledger_send_company(sc__ledger_state *state, sc_ticket *ticket)
     return send_to_reach(state, SC_MSG_COMPANY, ticket);
 }
 
-void sc__ledger_send_remove(sc__ledger_state *state, const sc_ticket *ticket, bool home_knows)
+void sc__ledger_send_remove(sc__ledger_state *state, sc_ticket *ticket, bool home_knows)
 {
     // The worker that has the home of a query that is near a border of parts may have other parts
     // in its reach as well, and has then added it there too.
@@ -74,6 +87,22 @@ void sc__ledger_send_about(sc__ledger_state *state, sc_peer to, sc_msg_kind kind
     msg.engine_thread = engine_thread;
     msg.deadline = deadline;
     send_msg(state, to, &msg);
+}
+
+void sc__ledger_send_ask(sc__ledger_state *state, const sc_proposal *proposal)
+{
+    sc_msg msg = {.kind = SC_MSG_ASK};
+    msg.id = proposal->id;
+    msg.deadline = proposal->last;
+    // R's member that waits longest is the one that is most likely still there.
+    sc_time latest = INT64_MIN;
+    for (size_t i = 0; i < proposal->member_count; i++) {
+        const sc_query *query = &proposal->members[i].query;
+        if (query->owner != proposal->releaser || query->deadline <= latest) continue;
+        latest = query->deadline;
+        msg.member = query->id;
+    }
+    send_msg(state, proposal->releaser, &msg);
 }
 
 void sc__ledger_send_ok(sc__ledger_state *state, const sc_reservation *reservation)
@@ -172,6 +201,49 @@ void sc__ledger_send_published_to_gateways(sc__ledger_state *state,
     }
 }
 
+/** For gateways that ask again. Takes the result of `msg`; the oldest one makes room. */
+static void keep_result(sc__ledger_state *state, const sc_reservation *reservation, sc_msg *msg)
+{
+    sc_result *result = msg->result;
+    msg->result = NULL;
+    if (result && result->reply_size > SC__REPLY_KEPT) {
+        sc_result *less =
+            sc_result_new(result->failure, result->relay, result->relay_size, NULL, 0);
+        sc_result_free(result);
+        result = less;
+    }
+    sc__sent_result *kept = &state->results[state->result_next];
+    state->result_next = (state->result_next + 1) % SC__RESULTS_KEPT;
+    sc_result_free(kept->result);
+    *kept = (sc__sent_result){
+        .id = reservation->id,
+        .worker = reservation->proposal->worker,
+        .number = msg->number,
+        .users = msg->users,
+        .result = result,
+    };
+}
+
+/** Send a result again that is still kept; false if it is not, or the worker asks. */
+static bool send_result_again(sc__ledger_state *state, sc_peer to, const sc_proposal_id *id)
+{
+    for (size_t i = 0; i < SC__RESULTS_KEPT; i++) {
+        const sc__sent_result *kept = &state->results[i];
+        if (!kept->result || !sc_proposal_id_equal(&kept->id, id)) continue;
+        if (kept->worker == to) return false;
+        sc_msg msg = {.kind = SC_MSG_RESULT};
+        msg.id = *id;
+        msg.number = kept->number;
+        msg.users = kept->users;
+        msg.result = kept->result;
+        sc_msg copy;
+        if (!sc_msg_clone(&msg, &copy)) return false;
+        send_msg(state, to, &copy);
+        return true;
+    }
+    return false;
+}
+
 void sc__ledger_send_result_to_gateways(sc__ledger_state *state, const sc_reservation *reservation,
                                         sc_failure failure, sc_result *result)
 {
@@ -192,6 +264,7 @@ void sc__ledger_send_result_to_gateways(sc__ledger_state *state, const sc_reserv
         sc_msg copy;
         if (msg.result && sc_msg_clone(&msg, &copy)) send_msg(state, to, &copy);
     }
+    keep_result(state, reservation, &msg);
     sc_msg_fini(&msg);
 }
 
@@ -243,7 +316,7 @@ static void send_published_again(sc__ledger_state *state, sc_peer to, const sc_p
     const sc_reservation *reservation = find(state, id);
     if (reservation) {
         sc__ledger_send_published(state, to, reservation);
-    } else {
+    } else if (!send_result_again(state, to, id)) {
         sc__ledger_send_about(state, to, SC_MSG_PUBLISHED, id, engine_thread, now);
     }
 }
@@ -315,7 +388,9 @@ static void receive_release(sc__ledger_state *state, sc_msg *msg, sc_time now)
     sc_proposal *proposal = reservation->proposal;
     if (msg->deadline < proposal->deadline) proposal->deadline = msg->deadline;
     reservation->too_late = sc__ledger_too_late_for(state, proposal->deadline);
-    if (now >= reservation->too_late || !arrange_wishes(state, proposal, msg)) {
+    // A clock may have been set since it was reserved.
+    if (now >= reservation->too_late || !sc__ledger_clocks_agree(state, reservation) ||
+        !arrange_wishes(state, proposal, msg)) {
         sc__ledger_call_off(state, reservation, false, now);
         return;
     }
@@ -347,15 +422,36 @@ static void receive_abort(sc__ledger_state *state, const sc_msg *msg, sc_time no
     sc__ledger_call_off(state, reservation, is_worker, now);
 }
 
+/**
+ * May a proposal without a reservation here be called dead? Only if it cannot have been published
+ * by us and forgotten since, nor be reserved later. Clocks do not tell: those of others may be
+ * wrong by any amount. The member that the asker names does. As long as we have it, open or
+ * reserved for another proposal, this one has not left, since all its members leave together; and
+ * it is remembered as dead until the member's own deadline, after which it would be refused. One
+ * that is remembered as dead while the member is gone stays dead.
+ */
+static bool may_call_dead(sc__ledger_state *state, const sc_msg *msg, sc_proposal_outcome outcome,
+                          sc_time now)
+{
+    // After the last deadline nobody goes on, whatever is known.
+    if (now > msg->deadline) return false;
+    const sc_ticket *ticket = sc__id_table_find(&state->tickets, &msg->member);
+    if (!ticket) return outcome == SC_PROPOSAL_OUTCOME_DEAD;
+    if (ticket->state == SC_TICKET_PUBLISHED && outcome == SC_PROPOSAL_OUTCOME_UNKNOWN)
+        return false;
+    // Without room to remember it nothing is sent, and the asker stays as it is.
+    return sc__ledger_bury_unknown(state, &msg->id, ticket->query.deadline, now);
+}
+
 static void receive_ask(sc__ledger_state *state, const sc_msg *msg, sc_time now)
 {
     // Our own engines receive everything, and in order: it is on the way, or not decided.
     if (sc__ledger_is_inside(state, msg->from)) return;
-    switch (outcome_of(state, &msg->id)) {
+    const sc_proposal_outcome outcome = outcome_of(state, &msg->id);
+    switch (outcome) {
     case SC_PROPOSAL_OUTCOME_UNKNOWN:
     case SC_PROPOSAL_OUTCOME_DEAD:
-        // Without room to remember it nothing is sent, and the asker stays as it is.
-        if (!sc__ledger_bury_unknown(state, &msg->id, msg->deadline, now)) break;
+        if (!may_call_dead(state, msg, outcome, now)) break;
         sc__ledger_send_about(state, msg->from, SC_MSG_DEAD, &msg->id, msg->engine_thread,
                               msg->deadline);
         break;
@@ -386,7 +482,9 @@ static void publish_elsewhere(sc__ledger_state *state, sc_reservation *reservati
     state->stats.cloaks_elsewhere++;
     sc__ledger_mark_published(state, reservation, msg->number, msg->users,
                               left < proposal->deadline ? left : proposal->deadline);
-    sc_deadlines_add(&state->patience, sc__ledger_later(now, state->options.give_up_us),
+    reservation->give_up = sc__ledger_later(now, state->options.give_up_us);
+    const sc_time then = sc__ledger_later(now, state->options.patience_us);
+    sc_deadlines_add(&state->patience, then < reservation->give_up ? then : reservation->give_up,
                      reservation, &reservation->patience);
 }
 

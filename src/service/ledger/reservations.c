@@ -307,12 +307,13 @@ static bool gather_members(sc__ledger_state *state, sc_reservation *reservation)
 }
 
 /** Not reserved: members that were gathered are as open as before, but who is late need not wait
- * for the engine to say so. It is not buried: neither ok nor dead was sent, so if it comes again it
- * may as well be looked at again; and those refused while outcomes have no room would take what
- * room there will be. */
+ * for the engine to say so. At R it is buried if there is room, so that a gateway that has reserved
+ * its members and does not receive the worker's abort can be told when it asks. */
 static void refuse(sc__ledger_state *state, sc_reservation *reservation, sc_time now)
 {
     state->stats.refused++;
+    if (reservation->is_ours && reservation->has_others)
+        sc__ledger_remember(state, reservation->proposal, SC_PROPOSAL_OUTCOME_DEAD);
     for (sc_ticket *next, *ticket = reservation->members; ticket; ticket = next) {
         next = ticket->next;
         let_go(ticket);
@@ -324,13 +325,16 @@ static void refuse(sc__ledger_state *state, sc_reservation *reservation, sc_time
     sc__ledger_forget_reservation(state, reservation);
 }
 
-/** There is no room for its outcome. The engine is to forget our members, which are added again
- * later: else it would propose them again at once, and again, as quickly as messages travel. */
-static void put_off(sc__ledger_state *state, sc_reservation *reservation, sc_time now)
+/** It cannot be reserved for now. The engine is to forget our members, which are added again
+ * after `wait_us`: else it would propose them again at once, and again, as quickly as messages
+ * travel. */
+static void put_off(sc__ledger_state *state, sc_reservation *reservation, sc_time wait_us,
+                    sc_time now)
 {
     const sc_proposal *proposal = reservation->proposal;
-    const sc_time later = sc__ledger_later(now, state->options.patience_us);
+    const sc_time later = sc__ledger_later(now, wait_us);
     state->stats.refused++;
+    if (reservation->is_ours) sc__ledger_remember(state, proposal, SC_PROPOSAL_OUTCOME_DEAD);
     for (size_t i = 0; i < proposal->member_count; i++) {
         sc_ticket *ticket = sc__id_table_find(&state->tickets, &proposal->members[i].query.id);
         if (!ticket || ticket->state != SC_TICKET_OPEN) continue;
@@ -464,6 +468,27 @@ static sc_err look_at_promises(sc__ledger_state *state, const sc_reservation *re
     return err;
 }
 
+bool sc__ledger_clocks_agree(const sc__ledger_state *state, const sc_reservation *reservation)
+{
+    if (!reservation->has_others) return true;
+    const sc_proposal *proposal = reservation->proposal;
+    for (size_t i = 0; i < proposal->member_count; i++) {
+        const sc_peer owner = proposal->members[i].query.owner;
+        if (owner != state->options.self && sc_port_is_skewed(&state->options.port, owner))
+            return false;
+    }
+    return true;
+}
+
+/** Both gateways put their members off, each for a time of its own, so that the queries of one meet
+ * in the engine without those of the other. */
+static sc_time draw_wait(sc__ledger_state *state)
+{
+    const sc_time patience = state->options.patience_us;
+    const uint32_t most = patience < 1000000 ? (uint32_t)patience : 1000000;
+    return patience + sc_rng_below(state->rng, 3 * most);
+}
+
 static bool has_room(const sc__ledger_state *state, const sc_proposal *proposal)
 {
     return !is_remembered(state, proposal) || sc__proposal_outcomes_has_room(state->outcomes);
@@ -481,7 +506,12 @@ void sc__ledger_take_proposal(sc__ledger_state *state, sc_proposal *proposal, sc
     sc_reservation *reservation = take_reservation(state, proposal);
     const bool makes_sense = look_at_members(state, reservation);
     if (makes_sense && !has_room(state, proposal)) {
-        put_off(state, reservation, now);
+        put_off(state, reservation, state->options.patience_us, now);
+        return;
+    }
+    if (makes_sense && !sc__ledger_clocks_agree(state, reservation)) {
+        state->stats.skewed++;
+        put_off(state, reservation, draw_wait(state), now);
         return;
     }
     const bool is_fit = makes_sense && gather_members(state, reservation);

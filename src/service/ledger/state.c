@@ -117,10 +117,15 @@ static sc_err make_pages(sc__ledger_state *state, size_t most)
     if (!err)
         err = sc__proposal_outcomes_new(FATES_PER_TICKET * most + MORE_FATES, &state->outcomes);
     if (err) return err;
+    const size_t parts = sc_partition_part_count(state->options.partition);
+    state->results = sc_calloc(SC__RESULTS_KEPT, sizeof *state->results);
+    state->is_resent = sc_calloc(parts, sizeof *state->is_resent);
     state->due = sc_calloc(most, sizeof(sc_reservation *));
     state->arrived = sc_calloc(most, sizeof(sc_reservation *));
     state->reservations = sc_calloc(most, sizeof *state->reservations);
-    return state->due && state->arrived && state->reservations ? SC_OK : SC_ENOMEM;
+    return state->results && state->is_resent && state->due && state->arrived && state->reservations
+               ? SC_OK
+               : SC_ENOMEM;
 }
 
 sc_err sc__ledger_state_new(const sc__ledger_state_options *options, sc_rng *rng,
@@ -159,6 +164,11 @@ void sc__ledger_state_free(sc__ledger_state *state)
     sc_deadlines_fini(&state->resends);
     sc_deadlines_fini(&state->releases);
     sc_deadlines_fini(&state->patience);
+    for (size_t i = 0; state->results && i < SC__RESULTS_KEPT; i++) {
+        sc_result_free(state->results[i].result);
+    }
+    sc_free(state->results);
+    sc_free(state->is_resent);
     sc_free(state->due);
     sc_free(state->arrived);
     sc_free(state->reservations);
@@ -249,29 +259,37 @@ void sc__ledger_state_withdraw(sc__ledger_state *state, const sc_query_id *id, s
 
 // --- Engines that must be told again --------------------------------------------------------
 
-static bool is_in_reach(const sc__ledger_state *state, const sc_ticket *ticket, uint32_t part)
+/** Whether a part whose queries are sent again is in its reach. */
+static bool reaches_resent(sc__ledger_state *state, sc_ticket *ticket)
 {
     size_t count = 0;
-    const uint16_t *parts =
-        sc_partition_reach(state->walker, ticket->query.segment, ticket->query.max_hops, &count);
+    const uint16_t *parts = sc__ledger_reach(state, ticket, &count);
     for (size_t i = 0; i < count; i++) {
-        if (parts[i] == part) return true;
+        if (state->is_resent[parts[i]]) return true;
     }
     return false;
 }
 
-void sc__ledger_state_resend(sc__ledger_state *state, uint32_t part, sc_time now)
+void sc__ledger_state_resend(sc__ledger_state *state, const uint32_t *parts, size_t count,
+                             sc_time now)
 {
+    state->stats.resend_passes++;
+    for (size_t i = 0; i < count; i++) {
+        state->is_resent[parts[i]] = true;
+    }
     size_t from = 0;
     for (sc_ticket *ticket; (ticket = sc__id_table_any(&state->tickets, &from)); from++) {
         // One that is reserved is sent again when it is open again.
         if (ticket->state != SC_TICKET_OPEN) continue;
-        if (ticket->home == part) {
+        if (state->is_resent[ticket->home]) {
             ticket->owes_add = true;
-        } else if (!ticket->is_spread || !is_in_reach(state, ticket, part)) {
+        } else if (!ticket->is_spread || !reaches_resent(state, ticket)) {
             continue;
         }
         sc__ledger_resend_at(state, ticket, now);
+    }
+    for (size_t i = 0; i < count; i++) {
+        state->is_resent[parts[i]] = false;
     }
 }
 
@@ -322,26 +340,36 @@ static bool has_gone_member(const sc_reservation *reservation)
     return ticket != NULL;
 }
 
+/** No message of R: ask it, and be patient again. */
+static void ask_again(sc__ledger_state *state, sc_reservation *reservation, sc_time now)
+{
+    sc_time then = sc__ledger_later(now, state->options.patience_us);
+    if (reservation->state == SC_RESERVATION_PUBLISHED && then > reservation->give_up)
+        then = reservation->give_up;
+    state->stats.asked++;
+    sc__ledger_send_ask(state, reservation->proposal);
+    sc_deadlines_cancel(&state->patience, &reservation->patience);
+    sc_deadlines_add(&state->patience, then, reservation, &reservation->patience);
+}
+
 static void lose_patience(sc__ledger_state *state, sc_reservation *reservation, sc_time now)
 {
-    if (reservation->state == SC_RESERVATION_PUBLISHED) {
+    if (reservation->state == SC_RESERVATION_PUBLISHED && now < reservation->give_up) {
+        // Perhaps the result was lost; while R has none it is told again that the cloak has left.
+        ask_again(state, reservation, now);
+    } else if (reservation->state == SC_RESERVATION_PUBLISHED) {
         sc__ledger_fail_published(state, reservation, SC_FAILURE_LOST, now);
     } else if (reservation->is_ours) {
         state->stats.impatient++;
         sc__ledger_call_off(state, reservation, false, now);
     } else {
         const sc_proposal *proposal = reservation->proposal;
-        state->stats.asked++;
         // Perhaps the message that it went was lost, and R would count it.
         if (has_gone_member(reservation)) {
             sc__ledger_send_about(state, proposal->releaser, SC_MSG_ABORT, &proposal->id, 0,
                                   proposal->deadline);
         }
-        sc__ledger_send_about(state, proposal->releaser, SC_MSG_ASK, &proposal->id, 0,
-                              proposal->deadline);
-        sc_deadlines_cancel(&state->patience, &reservation->patience);
-        sc_deadlines_add(&state->patience, sc__ledger_later(now, state->options.patience_us),
-                         reservation, &reservation->patience);
+        ask_again(state, reservation, now);
     }
 }
 

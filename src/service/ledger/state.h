@@ -18,6 +18,7 @@
  * Elsewhere:
  *
  *     reserved --published, result--> published --result--> answered | failed
+ *                                       +-- no result: ask R, again and again
  *        +-- dead, or abort by the worker (which then never sends release):
  *        |   buried, its members open again
  *        +-- patience over: ask R, again and again; silence: stay reserved
@@ -33,9 +34,10 @@
  *  3. What is returned by sc__ledger_state_take_due() can still be published in time: before the
  *     least deadline of *all* its members, less the guard.
  *  4. Once a proposal was buried it is never reserved nor published here; once published, never
- *     called dead (proposal_outcomes.h). R sends neither message before its own state says so.
- *     Proposals of our own process, by the number of their worker, need no outcome: messages within
- *     it are neither lost nor doubled.
+ *     called dead, whatever any clock shows (proposal_outcomes.h). One with a gateway whose clock
+ *     is known to differ by more than the guard is not reserved (sc_port.is_skewed). R sends
+ * neither message before its own state says so. Proposals of our own process, by the number of
+ * their worker, need no outcome: messages within it are neither lost nor doubled.
  *  5. A ticket reserved elsewhere than at R ends, at its deadline and the guard, as failed (in
  *     doubt): never is it open again while R might publish.
  *  6. The engines are told of every ticket that ends otherwise than by their own message; and of
@@ -83,6 +85,7 @@ typedef struct sc_reservation {
     sc_wish *wishes;     ///< what the others' members ask for, in the proposal's order; owned
     size_t wish_count;
     sc_result *result;  ///< of one that has arrived; owned
+    sc_time give_up;    ///< of one that was published elsewhere: when its result counts as lost
     sc_time too_late;   ///< from then on it cannot leave: the least deadline, less the guard
     sc_reservation_state state;
     bool is_ours;     ///< we are R
@@ -133,10 +136,11 @@ void sc__ledger_state_withdraw(sc__ledger_state *state, const sc_query_id *id, s
  * no sense here is passed over. */
 void sc__ledger_state_receive(sc__ledger_state *state, sc_msg *msg, sc_time now);
 
-/** A part is at another worker now, or its worker was silent: let all its open queries be sent
- * again, as company too those of other parts that were sent to it, when time passes next. Time: the
- * tickets there are. */
-void sc__ledger_state_resend(sc__ledger_state *state, uint32_t part, sc_time now);
+/** Parts are at other workers now, or their workers were silent: let all their open queries be
+ * sent again, as company too those of other parts that were sent to them, when time passes next.
+ * Time: the tickets there are, however many parts. */
+void sc__ledger_state_resend(sc__ledger_state *state, const uint32_t *parts, size_t count,
+                             sc_time now);
 
 /** Settle what is there although its deadline has passed by more than the guard (what is open, the
  * engine has forgotten; what is reserved is in doubt); send company; lose patience. Published

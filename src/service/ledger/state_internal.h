@@ -11,10 +11,12 @@
  * who is not R keeps none (proposal_outcomes.h).
  *
  *                     when                  who is told what          outcome    our members
- *     refuse          it comes in, and      worker: no, those not     none       open as before,
- *                     does not fit          open named                           or too late
- *     put_off         it comes in, no room  worker: no, all of ours   none       open, added again
- *                     for an outcome        named                                after patience
+ *     refuse          it comes in, and      worker: no, those not     dead, if   open as before,
+ *                     does not fit          open named                there is   or too late
+ *                                                                     room
+ *     put_off         it comes in, no room  worker: no, all of ours   dead, if   open, added again
+ *                     for an outcome, or    named                     there is   after patience
+ *                     clocks differ                                   room
  *     call_off        reserved, and off     R: worker and other       dead       open, added again
  *                                           gateways: dead                       at once, or gone,
  *                                                                                late, in doubt
@@ -45,6 +47,19 @@ typedef struct sc__examiner {
 /** Harmless twice. */
 void sc__examiner_fini(sc__examiner *examiner);
 
+/** What R sent to the other gateways of a cloak, for those that ask again. */
+typedef struct sc__sent_result {
+    sc_proposal_id id;
+    sc_peer worker;  ///< of the proposal: it is told that it was published, and no more
+    uint64_t number;
+    uint32_t users;
+    sc_result *result;  ///< owned; NULL: the place is free
+} sc__sent_result;
+
+/** Results that are kept: the newest, some seconds of a busy gateway's. A reply above the size is
+ * not: who asks for it asks the provider by itself. */
+enum { SC__RESULTS_KEPT = 4096, SC__REPLY_KEPT = 4096 };
+
 struct sc__ledger_state {
     sc__ledger_state_options options;
     sc_rng *rng;
@@ -58,6 +73,7 @@ struct sc__ledger_state {
     sc_deadlines resends;    ///< of tickets: when engines are told of them, a second time or as
                              ///< company; one that is reserved then is passed over
     sc_time paused_until;    ///< so long there was no room for such messages
+    bool *is_resent;         ///< for each part, while its queries are looked for
 
     // Each reservation has a member that no other has: there are never more than tickets.
     sc_reservation *reservations;
@@ -71,6 +87,9 @@ struct sc__ledger_state {
     size_t due_count;
     sc_reservation **arrived;
     size_t arrived_count;
+
+    sc__sent_result *results;  ///< a ring
+    size_t result_next;
 
     sc_ticket *first_settled;
     sc_ticket *last_settled;
@@ -125,6 +144,11 @@ void sc__ledger_settle_answered(sc__ledger_state *state, sc_ticket *ticket, sc_a
 /** A proposal comes in that is not known yet. Takes it. */
 void sc__ledger_take_proposal(sc__ledger_state *state, sc_proposal *proposal, sc_time now);
 
+/** Whether no other gateway with members in it has a clock that is known to differ from ours by
+ * more than the guard. Else its deadlines mean something else there, and it must not be reserved.
+ */
+bool sc__ledger_clocks_agree(const sc__ledger_state *state, const sc_reservation *reservation);
+
 /** Let its outcome be known, if it is R's to know; that of an own engine's proposal need not be
  * (sc__ledger_is_inside()). */
 void sc__ledger_remember(sc__ledger_state *state, const sc_proposal *proposal,
@@ -133,7 +157,8 @@ void sc__ledger_remember(sc__ledger_state *state, const sc_proposal *proposal,
 /** A proposal that is not known, or is dead, is dead from now on. False if there is no room to
  * remember that: then `dead` must not be sent.
  *
- * @param deadline  the first of its members', as far as the sender knows */
+ * @param deadline  remembered until then and longer: by our own clock, a moment from which on it
+ * would be refused */
 bool sc__ledger_bury_unknown(sc__ledger_state *state, const sc_proposal_id *id, sc_time deadline,
                              sc_time now);
 
@@ -181,6 +206,9 @@ void sc__ledger_fail_published(sc__ledger_state *state, sc_reservation *reservat
 /** To the engine of its home, for the first time or again. */
 void sc__ledger_send_add(sc__ledger_state *state, const sc_ticket *ticket);
 
+/** The parts in its reach, its home first; valid until the next call. */
+const uint16_t *sc__ledger_reach(sc__ledger_state *state, sc_ticket *ticket, size_t *count);
+
 /** To those of the other parts in its reach; returns how many. */
 size_t sc__ledger_send_company(sc__ledger_state *state, sc_ticket *ticket);
 
@@ -189,7 +217,7 @@ size_t sc__ledger_send_company(sc__ledger_state *state, sc_ticket *ticket);
  *
  * @param home_knows  the engine of its home dropped it itself, or is told of its proposal
  */
-void sc__ledger_send_remove(sc__ledger_state *state, const sc_ticket *ticket, bool home_knows);
+void sc__ledger_send_remove(sc__ledger_state *state, sc_ticket *ticket, bool home_knows);
 
 /** To the worker: all members of ours are reserved. */
 void sc__ledger_send_ok(sc__ledger_state *state, const sc_reservation *reservation);
@@ -202,6 +230,9 @@ void sc__ledger_send_no(sc__ledger_state *state, const sc_proposal *proposal, bo
 /** A message about a proposal that carries no more, to any peer. */
 void sc__ledger_send_about(sc__ledger_state *state, sc_peer to, sc_msg_kind kind,
                            const sc_proposal_id *id, uint32_t engine_thread, sc_time deadline);
+
+/** To R: what became of it? */
+void sc__ledger_send_ask(sc__ledger_state *state, const sc_proposal *proposal);
 
 /** That it was published, to anybody. */
 void sc__ledger_send_published(sc__ledger_state *state, sc_peer to,

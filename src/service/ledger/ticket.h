@@ -41,6 +41,9 @@ typedef enum sc_ticket_state {
     SC_TICKET_SETTLED,  ///< it has its outcome
 } sc_ticket_state;
 
+/** Parts that a ticket remembers; few queries reach more. */
+enum { SC_TICKET_REACH = 16 };
+
 typedef struct sc_ticket {
     // Set by the loop.
     sc_query query;      ///< times are sc_clock_us()
@@ -62,6 +65,8 @@ typedef struct sc_ticket {
     bool is_spread;                      ///< they were told of it
     bool owes_add;                       ///< its home must be told of it again
     bool is_gone;                        ///< its client went away after it was reserved
+    uint8_t reach_count;                 ///< of the next; 0: not known, or too many
+    uint16_t reach[SC_TICKET_REACH];     ///< parts in its reach, its home first
     struct sc_ticket *next;              ///< for its owner
 
     // The outcome.

@@ -19,7 +19,8 @@
  *                                    (also from a gateway: its member went away)
  *                         dropped    no cloak will come for this query, and why
  *                         not taken  no memory for this query
- *     asker -> R          ask        what became of the proposal? (a gateway or the worker)
+ *     asker -> R          ask        what became of the proposal? (a gateway or the worker) It
+ *                                    names a member of R's, and the last deadline of all members
  *     R -> gateway        result     what the provider replied
  *
  * Where all members are of one gateway, that is R, and `reserve` means `release` as well: no ok is
@@ -162,8 +163,10 @@ typedef struct sc_msg {
                 engine_thread;  ///< to a worker: of the proposal; from a worker that asks: its own
             uint32_t users;     ///< of published and result: different ones
             uint64_t number;    ///< of published and result: drawn for the cloak
-            sc_time deadline;   ///< of ok, release, abort and ask: the least that is known; of
-                                ///< published: when it left
+            sc_time deadline;   ///< of ok, release and abort: the least that is known; of ask:
+                                ///< the greatest of the members'; of published: when it left
+            sc_query_id
+                member;         ///< of ask: a member of R's, which shows R whether it may have left
             sc_wish *wishes;    ///< of ok and release; owned
             sc_query_id *gone;  ///< of no; owned
             size_t count;       ///< of either
@@ -186,12 +189,20 @@ typedef struct sc_port {
     /** How many messages can be sent at this moment without losing one; NULL: no limit.
      */
     size_t (*space)(void *context);
+    /** Whether the clock of that gateway is known to differ from ours by more than the guard; NULL:
+     * none is. Must be quick. */
+    bool (*is_skewed)(void *context, sc_peer gateway);
     void *context;
 } sc_port;
 
 static inline void sc_port_send(const sc_port *port, sc_peer to, sc_msg *msg)
 {
     port->send(port->context, to, msg);
+}
+
+static inline bool sc_port_is_skewed(const sc_port *port, sc_peer gateway)
+{
+    return port->is_skewed && port->is_skewed(port->context, gateway);
 }
 
 static inline size_t sc_port_space(const sc_port *port)

@@ -497,6 +497,27 @@ void sc__proposals_receive(sc__proposals *proposals, sc_msg *msg, sc_time now)
 
 // --- Time -----------------------------------------------------------------------------------
 
+/** What became of it? Names the member of R's that waits longest, if it is still open there the
+ * proposal has not left. */
+static void send_ask(const sc__proposals *proposals, const own_proposal *proposal)
+{
+    sc_msg msg = {
+        .kind = SC_MSG_ASK,
+        .from = proposals->options.self,
+        .id = proposal->id,
+        .engine_thread = proposals->options.engine_thread,
+        .deadline = proposal->last,
+    };
+    sc_time latest = INT64_MIN;
+    for (size_t i = 0; i < proposal->cloak->member_count; i++) {
+        const sc_query *query = &proposal->cloak->members[i].query;
+        if (query->owner != proposal->releaser || query->deadline <= latest) continue;
+        latest = query->deadline;
+        msg.member = query->id;
+    }
+    sc_port_send(&proposals->options.port, proposal->releaser, &msg);
+}
+
 /** R has been silent. */
 static void ask(sc__proposals *proposals, own_proposal *proposal, sc_time now)
 {
@@ -510,7 +531,7 @@ static void ask(sc__proposals *proposals, own_proposal *proposal, sc_time now)
     stop_waiting(proposals, proposal);
     wait(proposals, proposal, now);
     proposals->stats.asked++;
-    send_msg(proposals, proposal->releaser, proposal, SC_MSG_ASK);
+    send_ask(proposals, proposal);
 }
 
 /** Proposals that wait for a gateway that is silent shall not keep others from being made

@@ -5,8 +5,12 @@
 #include "support/check.h"
 #include "support/cluster_fixture.h"
 
+#include <netinet/in.h>
 #include <poll.h>
 #include <pthread.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 /** For waiting, in tries of 5 ms: a minute. */
 enum { PATIENCE = 12000 };
@@ -106,6 +110,71 @@ static void test_after_nats_was_away_queries_are_sent_again(void **state)
     cluster_gateway_close(&g);
 }
 
+/** Who is silent at the port of a NATS server that was killed: no packet to it is answered. */
+typedef struct silent_server {
+    int listener;
+    int callers[4];  ///< that fill the queue of those who wait to be accepted
+} silent_server;
+
+static silent_server be_silent(uint16_t port)
+{
+    silent_server s = {.listener = socket(AF_INET, SOCK_STREAM, 0)};
+    const struct sockaddr_in address = {
+        .sin_family = AF_INET, .sin_port = htons(port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    const struct sockaddr *at = (const struct sockaddr *)&address;
+    assert_int_equal(setsockopt(s.listener, SOL_SOCKET, SO_REUSEADDR, &(int){1}, sizeof(int)), 0);
+    assert_int_equal(bind(s.listener, at, sizeof address), 0);
+    assert_int_equal(listen(s.listener, 0), 0);
+    for (size_t i = 0; i < 4; i++) {
+        s.callers[i] = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
+        (void)connect(s.callers[i], at, sizeof address);
+    }
+    return s;
+}
+
+static void end_silence(silent_server *s)
+{
+    for (size_t i = 0; i < 4; i++) {
+        close(s->callers[i]);
+    }
+    close(s->listener);
+}
+
+// To reconnect to a server that is cut off silently takes as long as the client is patient. Here
+// that is an hour, and no outcome may wait for it.
+static void test_outcomes_do_not_wait_for_a_nats_server_that_is_cut_off(void **state)
+{
+    enum { ASKED = 10 };
+    cluster_fixture *fixture = *state;
+    fixture->is_nats_patient = true;
+    cluster_gateway g;
+    cluster_gateway_open(&g, fixture, "g");
+    sc_worker *a = cluster_worker(fixture, "a");
+    cluster_await_ready(&g);
+    nats_server_kill(&fixture->nats);
+    const char *port = strrchr(fixture->nats.url, ':');
+    assert_non_null(port);
+    silent_server silent = be_silent((uint16_t)strtoul(port + 1, NULL, 10));
+    for (int i = 0; i < PATIENCE && sc_gateway_is_ready(g.gateway); i++) {
+        (void)poll(NULL, 0, 5);
+    }
+    assert_false(sc_gateway_is_ready(g.gateway));
+    for (uint32_t asked = 1; asked <= ASKED; asked++) {
+        cluster_ask(&g, asked, fixture->segments[0], 2, 0, 0.1);
+        for (int i = 0; i < PATIENCE && sc_ledger_pending(g.ledger) > 0; i++) {
+            (void)poll(NULL, 0, 5);
+        }
+        assert_int_equal(sc_ledger_pending(g.ledger), 0);
+    }
+    assert_int_equal(sc_ledger_stats_of(g.ledger).dropped[SC_DROP_EXPIRED], ASKED);
+    end_silence(&silent);
+    nats_server_again(&fixture->nats);
+    cluster_await_ready(&g);
+    sc_worker_free(a);
+    cluster_gateway_close(&g);
+    fixture->is_nats_patient = false;
+}
+
 static void test_all_can_be_closed_while_nats_is_away(void **state)
 {
     cluster_fixture *fixture = *state;
@@ -148,6 +217,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_travellers_of_two_gateways_share_a_cloak_that_leaves_once),
     cmocka_unit_test(test_when_the_leader_goes_the_other_gateway_leads),
     cmocka_unit_test(test_after_nats_was_away_queries_are_sent_again),
+    cmocka_unit_test(test_outcomes_do_not_wait_for_a_nats_server_that_is_cut_off),
     cmocka_unit_test(test_all_can_be_closed_while_nats_is_away),
     cmocka_unit_test(test_who_is_shut_out_for_good_says_so_once),
 };

@@ -15,6 +15,7 @@ static void test_clocks_beyond_the_guard_are_caught(void **state)
         sc_cluster_sim_options options = schedule_options(seed);
         options.guard_us = 1000;
         options.skew_us = 3000000;
+        options.is_skew_hidden = true;
         options.delay_us = 20000;
         const sc_cluster_sim_verdict verdict = schedule_play(&options);
         schedule_sum(&sum, &verdict);

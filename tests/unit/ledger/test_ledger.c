@@ -408,7 +408,48 @@ static void test_options_out_of_range_are_refused(void **state)
     scene_close(&s);
 }
 
+// After a reconnection all parts are named at once, and there may be many queries.
+static void test_parts_that_are_sent_again_together_take_one_pass(void **state)
+{
+    (void)state;
+    scene s;
+    scene_open_with(&s, 1);
+    sc_ledger_free(s.ledger);
+    // As many parts as stars.
+    const uint32_t stars = sc_map_star_count(s.map);
+    uint16_t *part_of_star = test_take(stars, sizeof *part_of_star);
+    for (uint32_t star = 0; star < stars; star++) {
+        part_of_star[star] = (uint16_t)star;
+    }
+    sc_partition *partition = NULL;
+    CHECK_OK(sc_partition_new(s.map, part_of_star, stars, &partition, NULL), NULL);
+    free(part_of_star);
+    assert_true(stars > 1);
+    sc_ledger_options options = scene_options(&s);
+    options.partition = partition;
+    sc_rng *rng = NULL;
+    CHECK_OK(sc_rng_new_seeded(1, &rng), NULL);
+    CHECK_OK(sc__ledger_new_idle(s.map, &options, told_time, rng, &s.ledger, NULL), NULL);
+    sc__ledger_set_sender(s.ledger, take_errand, &s, NULL);
+    submit(&s, 1, 2, 100000);
+    settle_down(&s);
+    for (uint32_t part = 0; part < stars; part++) {
+        sc_ledger_resend(s.ledger, part);
+    }
+    settle_down(&s);
+    assert_int_equal(sc_ledger_stats_of(s.ledger).resend_passes, 1);
+    assert_int_equal(sc_ledger_stats_of(s.ledger).resent, 1);
+    // What is named later counts, too.
+    sc_ledger_resend(s.ledger, sc_partition_home(partition, 0));
+    settle_down(&s);
+    assert_int_equal(sc_ledger_stats_of(s.ledger).resend_passes, 2);
+    assert_int_equal(sc_ledger_stats_of(s.ledger).resent, 2);
+    scene_close(&s);
+    sc_partition_free(partition);
+}
+
 static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_parts_that_are_sent_again_together_take_one_pass),
     cmocka_unit_test(test_a_query_goes_all_the_way),
     cmocka_unit_test(test_users_behind_a_cloak_are_counted_once),
     cmocka_unit_test(test_a_cloak_has_a_number_that_its_members_and_its_errand_know),

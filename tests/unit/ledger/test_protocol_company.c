@@ -157,15 +157,15 @@ static void test_a_part_that_has_moved_receives_of_its_queries_and_its_company(v
     ask(s, 2, 'D', FAR);
     ask(s, 3, 'F', FAR);
     // Company is not due yet: of query 1 part 1 will receive in time.
-    sc__ledger_state_resend(d->ledger_state, 1, 10);
+    sc__ledger_state_resend(d->ledger_state, &(uint32_t){1}, 1, 10);
     sc__ledger_state_pass_time(d->ledger_state, 10);
     ledger_check_query(d, SC_MSG_ADD, 3, 1);
     ledger_check_quiet(d);
     sc__ledger_state_pass_time(d->ledger_state, 1000);
     ledger_check_query(d, SC_MSG_COMPANY, 1, 1);
     // Now it is company that part 1 has lost.
-    sc__ledger_state_resend(d->ledger_state, 1, 1100);
-    sc__ledger_state_resend(d->ledger_state, 1, 1100);
+    sc__ledger_state_resend(d->ledger_state, &(uint32_t){1}, 1, 1100);
+    sc__ledger_state_resend(d->ledger_state, &(uint32_t){1}, 1, 1100);
     sc__ledger_state_pass_time(d->ledger_state, 1100);
     assert_int_equal(d->told_count, 2);
     const bool is_first = d->told[0].msg.kind == SC_MSG_ADD;
@@ -174,7 +174,7 @@ static void test_a_part_that_has_moved_receives_of_its_queries_and_its_company(v
     assert_int_equal(sc__ledger_state_stats(d->ledger_state).resent, 2);
     // Its own queries; one that is reserved is sent when it is open again.
     const sc_proposal_id id = ledger_propose(d, (const uint32_t[]){2, 0}, 1200);
-    sc__ledger_state_resend(d->ledger_state, 0, 1200);
+    sc__ledger_state_resend(d->ledger_state, &(uint32_t){0}, 1, 1200);
     sc__ledger_state_pass_time(d->ledger_state, 1200);
     ledger_check_query(d, SC_MSG_ADD, 1, 0);
     ledger_check_query(d, SC_MSG_COMPANY, 1, 1);

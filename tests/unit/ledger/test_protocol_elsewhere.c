@@ -98,10 +98,16 @@ static void test_elsewhere_a_result_is_not_waited_for_for_ever(void **state)
     ledger_fixture *d = four_open();
     const sc_proposal_id id = four_reserve(d, PEER_OTHER);
     ledger_receive(d, SC_MSG_PUBLISHED, PEER_OTHER, &id, 20);
-    // Deadlines and patience no longer count.
+    // The deadline no longer counts. R is asked for the result, and given up in the end.
+    for (sc_time now = 320; now < 5020; now += 300) {
+        assert_int_equal(sc__ledger_state_next_wake(d->ledger_state), now);
+        sc__ledger_state_pass_time(d->ledger_state, now);
+        ledger_check_msg(d, SC_MSG_ASK, PEER_OTHER, &id);
+    }
     assert_int_equal(sc__ledger_state_next_wake(d->ledger_state), 5020);
     sc__ledger_state_pass_time(d->ledger_state, 5019);
     ledger_check_none_settled(d);
+    ledger_check_quiet(d);
     sc__ledger_state_pass_time(d->ledger_state, 5020);
     ledger_check_settled(d, 1, SC_OUTCOME_FAILED, SC_FAILURE_LOST);
     ledger_check_settled(d, 2, SC_OUTCOME_FAILED, SC_FAILURE_LOST);
@@ -173,13 +179,24 @@ static void test_elsewhere_r_is_asked_again_and_again(void **state)
 {
     (void)state;
     ledger_fixture *d = four_open();
+    sc_proposal *drawn = ledger_proposal(d, four_all, PEER_OTHER);
+    sc_time last = 5000;
+    sc_query_id theirs = {{0}};
+    for (size_t i = 0; i < drawn->member_count; i++) {
+        const sc_query *query = &drawn->members[i].query;
+        if (query->deadline > last) last = query->deadline;
+        if (query->owner == PEER_OTHER && !theirs.bytes[0]) theirs = query->id;
+    }
+    sc_proposal_free(drawn);
     const sc_proposal_id id = four_reserve(d, PEER_OTHER);
     for (sc_time now = 300; now <= 1500; now += 300) {
         assert_int_equal(sc__ledger_state_next_wake(d->ledger_state), now);
         sc__ledger_state_pass_time(d->ledger_state, now);
         sc_msg msg = ledger_next(d, SC_MSG_ASK, PEER_OTHER);
         assert_memory_equal(&msg.id, &id, sizeof id);
-        assert_int_equal(msg.deadline, 4000);
+        // The last of all members', and a member of R's.
+        assert_int_equal(msg.deadline, last);
+        assert_memory_equal(&msg.member, &theirs, sizeof theirs);
         ledger_check_quiet(d);
     }
     assert_int_equal(sc__ledger_state_stats(d->ledger_state).asked, 5);

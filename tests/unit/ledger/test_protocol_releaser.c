@@ -5,6 +5,7 @@
 
 #include "support/check.h"
 #include "support/ledger_fixture_four.h"
+#include "support/streams.h"
 
 /** For the 8 tickets of a ledger_fixture. */
 enum { MOST_FATES = 8 * 8 + 4096 };
@@ -58,8 +59,8 @@ static void test_as_r_the_result_goes_to_the_other_gateway(void **state)
     assert_memory_equal(msg.result->reply, "de", 2);
     sc_msg_fini(&msg);
     ledger_check_quiet(d);
-    ledger_check_settled(d, 1, SC_OUTCOME_ANSWERED, 0);
     ledger_check_settled(d, 2, SC_OUTCOME_ANSWERED, 0);
+    ledger_check_settled(d, 1, SC_OUTCOME_ANSWERED, 0);
     four_close(d);
 }
 
@@ -200,8 +201,17 @@ static void test_as_r_what_has_left_cannot_be_aborted(void **state)
     sc__ledger_state_answered(d->ledger_state, reservation, SC_FAILURE_NONE, places, NULL, 300);
     four_check_failure(d, SC_FAILURE_OVERLOADED);
     ledger_receive(d, SC_MSG_ABORT, PEER_WORKER, &id, 301);
+    // A gateway that asks gets the result again, the worker that it has left.
     ledger_receive(d, SC_MSG_ASK, PEER_OTHER, &id, 302);
-    ledger_check_msg(d, SC_MSG_PUBLISHED, PEER_OTHER, &id);
+    sc_msg again = ledger_next(d, SC_MSG_RESULT, PEER_OTHER);
+    assert_memory_equal(&again.id, &id, sizeof id);
+    assert_int_equal(again.number, 4711);
+    assert_int_equal(again.users, 4);
+    assert_int_equal(again.result->failure, SC_FAILURE_OVERLOADED);
+    sc_msg_fini(&again);
+    ledger_receive(d, SC_MSG_ASK, PEER_WORKER, &id, 302);
+    sc_msg left = ledger_next(d, SC_MSG_PUBLISHED, PEER_WORKER);
+    assert_memory_equal(&left.id, &id, sizeof id);
     ledger_check_quiet(d);
     four_close(d);
 }
@@ -317,14 +327,14 @@ static void test_who_is_not_r_needs_no_room_for_outcomes(void **state)
 {
     (void)state;
     ledger_fixture *d = four_open();
-    fill_fates(d, 1);
     const sc_proposal_id id = four_reserve(d, PEER_OTHER);
+    fill_fates(d, 1);
     ledger_receive(d, SC_MSG_DEAD, PEER_OTHER, &id, 2);
     ledger_check_added_again(d, four_ours, 2);
     four_close(d);
 }
 
-static void test_a_proposal_that_was_refused_leaves_no_outcome(void **state)
+static void test_as_r_a_proposal_that_was_refused_stays_dead(void **state)
 {
     (void)state;
     ledger_fixture *d = four_open();
@@ -335,8 +345,124 @@ static void test_a_proposal_that_was_refused_leaves_no_outcome(void **state)
     ledger_check_no(d, &id, (const uint32_t[]){2, 0});
     ledger_ask(d, 2, 4000, 2);
     ledger_reserve(d, again, 3);
-    ledger_check_msg(d, SC_MSG_OK, PEER_WORKER, &id);
-    assert_int_equal(fill_fates(d, 4), MOST_FATES - 1);
+    ledger_check_no(d, &id, four_none);
+    // Whoever has reserved its members for it is told, also when ours are gone.
+    ledger_withdraw(d, 1, 4);
+    ledger_withdraw(d, 2, 4);
+    d->told_count = 0;
+    ledger_receive(d, SC_MSG_ASK, PEER_OTHER, &id, 5);
+    ledger_check_msg(d, SC_MSG_DEAD, PEER_OTHER, &id);
+    ledger_check_settled(d, 1, SC_OUTCOME_GONE, 0);
+    ledger_check_settled(d, 2, SC_OUTCOME_GONE, 0);
+    four_close(d);
+}
+
+// A gateway whose clock is far behind asks when R has long forgotten what it published.
+static void test_as_r_what_left_is_never_called_dead_not_even_when_it_is_forgotten(void **state)
+{
+    (void)state;
+    ledger_fixture *d = four_open();
+    ledger_ask(d, 1, 5000, 0);
+    ledger_ask(d, 2, 4000, 0);
+    sc_proposal *proposal = ledger_proposal(d, four_all, PEER_SELF);
+    for (size_t i = 0; i < proposal->member_count; i++) {
+        proposal->members[i].query.deadline = 5000;
+    }
+    const sc_proposal_id id = ledger_reserve(d, proposal, 0);
+    ledger_release(d, &id, four_theirs, 4000, 10);
+    sc_reservation *reservation = sc__ledger_state_take_due(d->ledger_state, 200);
+    sc__ledger_state_published(d->ledger_state, reservation, 4711, 4, 200);
+    sc_answer_place places[2] = {{0}};
+    d->told_count = 0;
+    sc__ledger_state_answered(d->ledger_state, reservation, SC_FAILURE_NONE, places, NULL, 300);
+    four_check_failure(d, SC_FAILURE_OVERLOADED);
+    const sc_time much_later = sc_time_from_seconds(100.0);
+    sc__ledger_state_pass_time(d->ledger_state, much_later);
+    d->told_count = 0;
+    ledger_receive(d, SC_MSG_ASK, PEER_OTHER, &id, much_later);
+    ledger_receive(d, SC_MSG_ASK, PEER_WORKER, &id, much_later);
+    ledger_check_quiet(d);
+    ledger_check_settled(d, 1, SC_OUTCOME_ANSWERED, 0);
+    ledger_check_settled(d, 2, SC_OUTCOME_ANSWERED, 0);
+    four_close(d);
+}
+
+static void test_as_r_no_question_after_the_last_deadline_is_answered_with_dead(void **state)
+{
+    (void)state;
+    ledger_fixture *d = four_open();
+    ledger_ask(d, 1, 5000, 0);
+    sc_msg ask = {.kind = SC_MSG_ASK, .from = PEER_OTHER};
+    ask.id = (sc_proposal_id){{9}};
+    ask.member = plain_id(1);
+    ask.deadline = 1000;
+    sc_msg late = ask;
+    sc__ledger_state_receive(d->ledger_state, &late, 1001);
+    ledger_check_quiet(d);
+    sc__ledger_state_receive(d->ledger_state, &ask, 1000);
+    ledger_check_msg(d, SC_MSG_DEAD, PEER_OTHER, &(sc_proposal_id){{9}});
+    four_close(d);
+}
+
+static void test_what_was_called_dead_is_remembered_until_our_members_time_is_over(void **state)
+{
+    (void)state;
+    ledger_fixture *d = four_open();
+    const sc_time deadline = sc_time_from_seconds(60.0);
+    ledger_ask(d, 1, deadline, 0);
+    ledger_ask(d, 2, deadline, 0);
+    sc_proposal *proposal = ledger_proposal(d, four_all, PEER_SELF);
+    const sc_proposal_id id = proposal->id;
+    for (size_t i = 0; i < proposal->member_count; i++) {
+        proposal->members[i].query.deadline = deadline;
+    }
+    // The asker's clock shows that the last deadline is near, ours that it is far.
+    sc_msg ask = {.kind = SC_MSG_ASK, .from = PEER_OTHER};
+    ask.id = id;
+    ask.member = plain_id(1);
+    ask.deadline = 1000;
+    sc__ledger_state_receive(d->ledger_state, &ask, 1);
+    ledger_check_msg(d, SC_MSG_DEAD, PEER_OTHER, &id);
+    const sc_time later = sc_time_from_seconds(30.0);
+    sc__ledger_state_pass_time(d->ledger_state, later);
+    ledger_reserve(d, proposal, later);
+    ledger_check_no(d, &id, four_none);
+    four_close(d);
+}
+
+static void test_proposals_with_a_gateway_whose_clock_differs_are_put_off(void **state)
+{
+    (void)state;
+    for (int is_ours = 0; is_ours < 2; is_ours++) {
+        ledger_fixture *d = four_open();
+        d->skewed = PEER_OTHER;
+        ledger_ask(d, 1, 5000, 0);
+        ledger_ask(d, 2, 4000, 0);
+        const sc_peer releaser = is_ours ? PEER_SELF : PEER_OTHER;
+        const sc_proposal_id id = ledger_reserve(d, ledger_proposal(d, four_all, releaser), 1);
+        ledger_check_no(d, &id, four_ours);
+        ledger_check_quiet(d);
+        assert_int_equal(sc__ledger_state_stats(d->ledger_state).skewed, 1);
+        sc__ledger_state_pass_time(d->ledger_state, 300);
+        ledger_check_quiet(d);
+        // Both are added again, together, by four patiences.
+        sc__ledger_state_pass_time(d->ledger_state, 1201);
+        assert_int_equal(d->told_count, 2);
+        d->told_count = 0;
+        four_close(d);
+    }
+}
+
+static void test_as_r_a_clock_that_was_set_meanwhile_calls_a_release_off(void **state)
+{
+    (void)state;
+    ledger_fixture *d = four_open();
+    const sc_proposal_id id = four_reserve(d, PEER_SELF);
+    d->skewed = PEER_OTHER;
+    ledger_release(d, &id, four_theirs, 4000, 1);
+    ledger_check_msg(d, SC_MSG_DEAD, PEER_WORKER, &id);
+    ledger_check_msg(d, SC_MSG_DEAD, PEER_OTHER, &id);
+    ledger_check_added_again(d, four_ours, 1);
     four_close(d);
 }
 
@@ -374,7 +500,12 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_an_abort_that_overtakes_its_proposal_keeps_it_out),
     cmocka_unit_test(test_without_room_for_outcomes_proposals_are_put_off),
     cmocka_unit_test(test_who_is_not_r_needs_no_room_for_outcomes),
-    cmocka_unit_test(test_a_proposal_that_was_refused_leaves_no_outcome),
+    cmocka_unit_test(test_as_r_a_proposal_that_was_refused_stays_dead),
+    cmocka_unit_test(test_as_r_what_left_is_never_called_dead_not_even_when_it_is_forgotten),
+    cmocka_unit_test(test_as_r_no_question_after_the_last_deadline_is_answered_with_dead),
+    cmocka_unit_test(test_what_was_called_dead_is_remembered_until_our_members_time_is_over),
+    cmocka_unit_test(test_proposals_with_a_gateway_whose_clock_differs_are_put_off),
+    cmocka_unit_test(test_as_r_a_clock_that_was_set_meanwhile_calls_a_release_off),
     cmocka_unit_test(test_a_proposal_without_our_members_road_is_refused_and_counted),
 };
 SC_SUITE(tests)

@@ -472,7 +472,7 @@ static void test_messages_again_wait_until_there_is_room_for_them(void **state)
         ledger_ask(d, i, 100000, 0);
     }
     d->space = 0;
-    sc__ledger_state_resend(d->ledger_state, 0, 10);
+    sc__ledger_state_resend(d->ledger_state, &(uint32_t){0}, 1, 10);
     sc__ledger_state_pass_time(d->ledger_state, 10);
     ledger_check_quiet(d);
     assert_in_range(sc__ledger_state_next_wake(d->ledger_state), 11, 2000);

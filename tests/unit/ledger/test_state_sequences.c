@@ -370,6 +370,9 @@ static void send_msg(story *s, const offer *o, sc_msg_kind kind, sc_peer from)
     sc_msg msg = {.kind = kind, .from = from};
     msg.id = o->proposal->id;
     msg.deadline = kind == SC_MSG_PUBLISHED ? s->now : s->now + 1000;
+    for (size_t i = 0; kind == SC_MSG_ASK && i < o->proposal->member_count; i++) {
+        if (is_ours(&o->proposal->members[i])) msg.member = o->proposal->members[i].query.id;
+    }
     if (kind == SC_MSG_RELEASE) {
         sc_wish *wishes = test_take(MEMBERS, sizeof *wishes);
         size_t count = 0;
@@ -520,7 +523,8 @@ static void come_back_some(story *s)
 
 static void resend(story *s)
 {
-    sc__ledger_state_resend(s->ledger_state, 0, s->now);
+    const uint32_t part = 0;
+    sc__ledger_state_resend(s->ledger_state, &part, 1, s->now);
 }
 
 static void wait(story *s)
