@@ -145,7 +145,7 @@ static void test_the_first_in_order_gets_a_connection_first(void **state)
     sc_diag diags[MANY];
     for (int i = 0; i < MANY; i++) {
         exchanges[i] = exchange_of(texts[i], &diags[i]);
-        exchanges[i].order_us = texts[i][0];
+        exchanges[i].order_us = (unsigned char)texts[i][0];
         exchanges[i].is_dear = i % 2;
         sc__connections_post(l.connections, &exchanges[i]);
     }
