@@ -97,6 +97,11 @@ static void put_travel(sc_report *table, const sc_map *map, const sc_map_info *i
              info->length_m > 0 ? 100 * info->named_m / info->length_m : 0);
     sc_report_number(table, "roads with a name", NULL, info->named_m / shown, 1, share);
     sc_report_number(table, NULL, "named_m", info->named_m, 0, "");
+    if (*info->longest_name == '\0') return;
+    snprintf(share, sizeof(share), "%s, %.40s", in_metres ? "km" : "units", info->longest_name);
+    sc_report_number(table, "longest road", NULL, info->longest_name_m / shown, 1, share);
+    sc_report_string(table, "longest_road", info->longest_name);
+    sc_report_number(table, NULL, "longest_road_m", info->longest_name_m, 0, "");
 }
 
 static void put_sizes(sc_report *table, const sc_map *map, const sc_map_info *info)

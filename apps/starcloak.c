@@ -87,9 +87,11 @@ static const sc_command cmd_map = {
     .summary = "make, examine and export road maps",
     .description =
         "Road maps are read once from one of several formats, and stored in a .scm file, which "
-        "opens at once.\nA map is an undirected graph: nodes joined by edges, straight pieces of "
-        "road. A segment is a road between two junctions or dead ends, however many edges it bends "
-        "through. A star is a junction of at least three roads with all segments that end there; "
+        "opens at once.\nA map is a graph: nodes joined by edges, straight pieces of road that are "
+        "open one way or both ways. A segment is a road between two junctions or dead ends, "
+        "however "
+        "many edges it bends through. A star is a junction of at least three roads with all "
+        "segments that end there; "
         "positions are hidden among the segments of stars.",
     .examples = map_examples,
     .children = map_commands,

@@ -58,10 +58,12 @@ typedef struct sc_map_info {
     uint64_t multiple_pairs;
     uint64_t longest_chain;
     sc_spread segment_length_m;
-    double length_m;       ///< of all roads
-    double one_way_m;      ///< of those that are open in one direction only
-    double named_m;        ///< of segments that have a name
-    double top_speed_m_s;  ///< on the fastest edge; edges shorter than a metre are left out
+    double length_m;           ///< of all roads
+    double one_way_m;          ///< of those that are open in one direction only
+    double named_m;            ///< of segments that have a name
+    const char *longest_name;  ///< that of the most road, lent by the map; "": no road has one
+    double longest_name_m;     ///< of all segments that have it
+    double top_speed_m_s;      ///< on the fastest edge; edges shorter than a metre are left out
     double class_length_m[SC_ROAD_CLASS_COUNT];
 
     uint64_t pseudo_stars;

@@ -11,6 +11,7 @@
 #include "map/map_tables.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 // --- The simple graph ---------------------------------------------------------------------------
 
@@ -236,6 +237,42 @@ static void describe_bounds(const sc_map *map, sc_map_info *info)
     sc_map_node_position(map, east, &info->max_x, &y);
 }
 
+// --- Names -----------------------------------------------------------------------
+
+typedef struct named_length {
+    const char *name;
+    double length_m;
+} named_length;
+
+static int compare_names(const void *a, const void *b)
+{
+    return strcmp(((const named_length *)a)->name, ((const named_length *)b)->name);
+}
+
+// The name of the most road; of equal ones the first in the alphabet.
+static sc_err describe_names(const sc_map *map, sc_map_info *info)
+{
+    info->longest_name = "";
+    if (!sc_map_has_names(map)) return SC_OK;
+    const uint32_t count = sc_map_segment_count(map);
+    named_length *named = sc_malloc_array(count, sizeof *named);
+    if (!named) return SC_ENOMEM;
+    for (sc_seg_id s = 0; s < count; s++) {
+        named[s] = (named_length){sc_map_segment_name(map, s), sc_map_segment_length_m(map, s)};
+    }
+    qsort(named, count, sizeof *named, compare_names);
+    double length_m = 0.0;
+    for (uint32_t i = 0; i < count; i++) {
+        const bool goes_on = i > 0 && strcmp(named[i].name, named[i - 1].name) == 0;
+        length_m = named[i].length_m + (goes_on ? length_m : 0.0);
+        if (*named[i].name == '\0' || length_m <= info->longest_name_m) continue;
+        info->longest_name = named[i].name;
+        info->longest_name_m = length_m;
+    }
+    sc_free(named);
+    return SC_OK;
+}
+
 // --- Segments --------------------------------------------------------------------
 
 static sc_err describe_segments(const sc_map *map, sc_map_info *info)
@@ -341,6 +378,7 @@ sc_err sc_map_describe(const sc_map *map, sc_map_info *out)
     sc_map_info info = {0};
     sc_err err = describe_components(map, &info);
     if (!err) err = describe_edges(map, &info);
+    if (!err) err = describe_names(map, &info);
     if (!err) err = describe_segments(map, &info);
     if (!err) err = describe_balls(map, &info);
     if (!err) err = sc__simple_graph_count(map, &info.simple);

@@ -10,6 +10,7 @@
 #include "relay/relay_build.h"
 #include "relay/relay_codec_internal.h"
 
+#include <float.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -41,6 +42,10 @@ sc_err sc_request_check(const sc_request *request, const sc_request_limits *limi
     } else if (request->type == SC_REQUEST_RANGE) {
         // Written so that NaN is refused: no comparison with it is true.
         if (!(radius >= 0.0 && radius <= max_radius)) {
+            if (max_radius >= DBL_MAX) {  // whoever reads it sets the limit later
+                return sc_fail(diag, SC_EREQUEST, "the radius is %g %s; ask for 0 %s or more",
+                               radius, unit, unit);
+            }
             return sc_fail(diag, SC_EREQUEST, "the radius is %g %s; ask for 0 to %g %s", radius,
                            unit, max_radius, unit);
         }

@@ -163,6 +163,9 @@ void sc__provider_take_done(void *context, unsigned loop);
  */
 bool sc__media_type_read(const char *content_type, sc_encoding *out);
 
+/** For people: why a Content-Type is not read, and which side to update if it is the version. */
+const char *sc__media_type_problem(const char *content_type);
+
 /** For sc_http_options.problem: problem details of requests that the server itself refuses. */
 size_t sc__provider_refusal(void *context, int status, char *buffer, size_t room);
 

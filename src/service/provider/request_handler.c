@@ -13,7 +13,9 @@
 #include "base/json_write.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 // --- Problem details -------------------------------------------------------------------
 
@@ -132,6 +134,42 @@ bool sc__media_type_read(const char *content_type, sc_encoding *out)
         return true;
     }
     return false;
+}
+
+/** The version that a type of ours names, 0 for another type and where it names none. */
+static unsigned long version_of(const char *content_type)
+{
+    static const char name[] = "version=";
+    for (unsigned encoding = 0; content_type && sc_encoding_name(encoding); encoding++) {
+        const char *type = sc_encoding_media_type((sc_encoding)encoding);
+        const size_t size = strcspn(type, ";");
+        const char *text = content_type + strspn(content_type, " \t");
+        if (strncasecmp(text, type, size) != 0) continue;
+        text += size;
+        while ((text = strchr(text, ';'))) {
+            text += 1 + strspn(text + 1, " \t");
+            if (strncasecmp(text, name, sizeof name - 1) != 0) continue;
+            text += sizeof name - 1;
+            return strtoul(text + (*text == '"'), NULL, 10);
+        }
+    }
+    return 0;
+}
+
+const char *sc__media_type_problem(const char *content_type)
+{
+    const unsigned long version = version_of(content_type);
+    if (version > 2) {
+        return "the Content-Type is of a later version of the provider protocol, and the provider "
+               "reads version 2; update the provider";
+    }
+    if (version == 1) {
+        return "the Content-Type is of version 1 of the provider protocol, and the provider reads "
+               "version 2; update the service";
+    }
+    return "the Content-Type must be application/x-protobuf or application/geo+json, of version 2 "
+           "of "
+           "the provider protocol";
 }
 
 // --- Pages -----------------------------------------------------------------------------
@@ -273,11 +311,9 @@ static bool take_place(sc_provider *provider)
 static void take_cloak(sc_provider *provider, unsigned loop, sc_http_request *request)
 {
     sc_encoding encoding;
-    if (!sc__media_type_read(sc_http_request_header(request, "Content-Type"), &encoding)) {
-        send_problem(provider, request, 415,
-                     "the Content-Type must be application/x-protobuf or application/geo+json, of "
-                     "version 2 of the provider protocol; update the side that speaks another",
-                     NULL);
+    const char *content_type = sc_http_request_header(request, "Content-Type");
+    if (!sc__media_type_read(content_type, &encoding)) {
+        send_problem(provider, request, 415, sc__media_type_problem(content_type), NULL);
         return;
     }
     if (!take_place(provider)) {

@@ -86,7 +86,32 @@ static void test_one_way_and_named_roads_are_measured(void **state)
     CHECK_OK(sc_map_describe(map, &info), NULL);
     CHECK_CLOSE(info.one_way_m, 21.0, 1e-9);
     CHECK_CLOSE(info.named_m, 12.0, 1e-9);
+    assert_string_equal(info.longest_name, "A 5");
+    CHECK_CLOSE(info.longest_name_m, 12.0, 1e-9);
     CHECK_CLOSE(info.top_speed_m_s, 22.0, 1e-9);
+    sc_map_free(map);
+    sketch_free(&s);
+}
+
+static void test_the_name_of_the_most_road_is_told(void **state)
+{
+    (void)state;
+    // Five roads of 10 m at one node: B has two of them, A and C one each, one has no name.
+    sketch s = sketch_new(SC_COORDS_NONE);
+    const uint32_t middle = sketch_add_node(&s, 0, 0);
+    for (int i = 0; i < 5; i++) {
+        sketch_add_edge(&s, middle, sketch_add_node(&s, 0, 0), 10.0);
+    }
+    sc_builder *builder = sketch_builder(&s);
+    const char *const names[] = {"C", "B", "A", "B"};
+    for (uint32_t i = 0; i < 4; i++) {
+        CHECK_OK(sc_builder_set_edge_name(builder, i, names[i], 1), NULL);
+    }
+    sc_map *map = finish_builder(builder);
+    sc_map_info info;
+    CHECK_OK(sc_map_describe(map, &info), NULL);
+    assert_string_equal(info.longest_name, "B");
+    CHECK_CLOSE(info.longest_name_m, 20.0, 1e-9);
     sc_map_free(map);
     sketch_free(&s);
 }
@@ -371,6 +396,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_a_picture_of_islands_is_described_piece_by_piece),
     cmocka_unit_test(test_loops_and_parallel_roads_are_counted),
     cmocka_unit_test(test_one_way_and_named_roads_are_measured),
+    cmocka_unit_test(test_the_name_of_the_most_road_is_told),
     cmocka_unit_test(test_spreads_take_values_that_occur),
     cmocka_unit_test(test_balls_of_a_street_are_described_by_hop),
     SC_CASES(test_odd_maps_are_described_as_a_plain_count_does),

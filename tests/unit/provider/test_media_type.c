@@ -55,9 +55,29 @@ static void test_other_types_are_not_read(void **state)
     check_not_read("*/*");
 }
 
+static void test_a_refusal_says_which_side_to_update(void **state)
+{
+    (void)state;
+    CHECK_CONTAINS(sc__media_type_problem("application/geo+json; version=3"),
+                   "update the provider");
+    CHECK_CONTAINS(sc__media_type_problem(" Application/X-Protobuf;x=y; Version=\"22\""),
+                   "update the provider");
+    CHECK_CONTAINS(sc__media_type_problem("application/x-protobuf; version=1"),
+                   "update the service");
+    static const char *const others[] = {
+        NULL, "", "text/plain; version=3",
+        "application/x-protobuf; version=", "application/geo+jsonl"};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        const char *problem = sc__media_type_problem(others[i]);
+        CHECK_CONTAINS(problem, "must be application/x-protobuf or application/geo+json");
+        assert_null(strstr(problem, "update"));
+    }
+}
+
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_both_encodings_are_known_by_their_media_types),
     cmocka_unit_test(test_parameters_are_passed_over_but_for_another_version),
     cmocka_unit_test(test_other_types_are_not_read),
+    cmocka_unit_test(test_a_refusal_says_which_side_to_update),
 };
 SC_SUITE(tests)

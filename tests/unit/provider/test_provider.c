@@ -169,7 +169,7 @@ static void test_a_relay_of_version_1_is_400_and_says_what_to_update(void **stat
     lbs_check_problem(&got, 400, why);
     // One that names its version is not even read.
     got = lbs_post(&s, "/", "application/x-protobuf; version=1", old_compact, sizeof old_compact);
-    lbs_check_problem(&got, 415, "of version 2 of the provider protocol; update the side");
+    lbs_check_problem(&got, 415, "of version 1 of the provider protocol, and the provider reads");
     lbs_scene_close(&s);
 }
 
@@ -226,7 +226,7 @@ static void test_other_media_types_are_415(void **state)
     sc_bytes message = lbs_scene_message(&s, SC_ENCODING_COMPACT);
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
         lbs_answer got = lbs_post(&s, "/", others[i], message.data, message.size);
-        lbs_check_problem(&got, 415, "application/geo+json");
+        lbs_check_problem(&got, 415, "the Content-Type ");
     }
     sc_bytes_fini(&message);
     lbs_scene_close(&s);

@@ -61,6 +61,10 @@ static void test_what_cannot_be_asked_is_refused_with_a_reason(void **state)
     CHECK_REFUSED(check(range_s(-0.5), &diag), SC_EREQUEST, &diag, "the radius is -0.5 s");
     CHECK_REFUSED(check(range_s(7201.0), &diag), SC_EREQUEST, &diag, "ask for 0 to 7200 s");
     CHECK_REFUSED(check(range_s(NOT_A_NUMBER), &diag), SC_EREQUEST, &diag, "the radius is");
+    const sc_request_limits none = {.max_k = 1, .max_radius_m = HUGE_VAL, .max_radius_s = HUGE_VAL};
+    const sc_request below = range_s(-1.0);
+    CHECK_REFUSED(sc_request_check(&below, &none, 3, &diag), SC_EREQUEST, &diag,
+                  "the radius is -1 s; ask for 0 s or more");
     sc_request request = knn(5);
     request.category_count = 1;
     request.categories[0] = 3;
