@@ -120,8 +120,8 @@ int main(int argc, char **argv)
     const double one_by_one_ms = ms_since(start_s) * parts / some;
     sc__ledger_state_pass_time(state, ++now);
 
-    double pass_ms = INFINITY;
-    double send_ms = INFINITY;
+    double pass_ms = (double)INFINITY;
+    double send_ms = (double)INFINITY;
     for (int run = 0; run < RUNS; run++) {
         sent = 0;
         const double before_s = bench_cpu_s();
