@@ -372,7 +372,7 @@ static void test_as_r_what_left_is_never_called_dead_not_even_when_it_is_forgott
     ledger_release(d, &id, four_theirs, 4000, 10);
     sc_reservation *reservation = sc__ledger_state_take_due(d->ledger_state, 200);
     sc__ledger_state_published(d->ledger_state, reservation, 4711, 4, 200);
-    sc_answer_place places[2] = {{0}};
+    sc_answer_place places[2] = {{.request = 0}};
     d->told_count = 0;
     sc__ledger_state_answered(d->ledger_state, reservation, SC_FAILURE_NONE, places, NULL, 300);
     four_check_failure(d, SC_FAILURE_OVERLOADED);
