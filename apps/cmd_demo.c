@@ -113,6 +113,23 @@ static sc_err check_descriptors(uint32_t travellers, sc_diag *diag)
         travellers, REST, (unsigned long long)limit.rlim_cur);
 }
 
+/** Where the page is, the travellers are shown to all who come there: other machines may only come
+ * if that is wanted. */
+static sc_err check_reach(const sc_settings *settings, const sc_service_options *options,
+                          sc_diag *diag)
+{
+    if (!options->http.is_admin_shared || settings->events != SC_ACCESS_LOCAL) return SC_OK;
+    for (size_t i = 0; i < options->http.address_count; i++) {
+        const char *address = options->http.addresses[i];
+        if (sc_http_address_is_local(address)) continue;
+        return sc_explain(diag, SC_EINVAL,
+                          "listen: other machines can reach %s, and the demo's page shows all that "
+                          "happens; listen at 127.0.0.1, or allow it with --events open or token",
+                          address);
+    }
+    return SC_OK;
+}
+
 static sc_err prepare(void *context, const sc_settings *settings, const sc_map *map,
                       sc_service_options *options, sc_diag *diag)
 {
@@ -134,6 +151,7 @@ static sc_err prepare(void *context, const sc_settings *settings, const sc_map *
                     "page; leave it out");
     }
     sc_err err = check_descriptors(demo->travellers, diag);
+    if (!err) err = check_reach(settings, options, diag);
     if (!err) err = sc_workload_find_category(&s->options->asking, map, diag);
     if (err) return err;
     demo->workload = s->options->asking.workload;
@@ -163,6 +181,7 @@ static sc_err start(void *context, sc_service *service, sc_diag *diag)
     }
     const sc_err err = sc_demo_start(s->demo, url, diag);
     if (!err) {
+        (void)sc_serving_admin_url(sc_service_http(service), url);
         printf("%u travellers are on their way. Open this in a browser:\n\n    %s/\n\n",
                s->options->demo.travellers, url);
         fflush(stdout);
@@ -196,7 +215,13 @@ static int run(sc_call *call)
     }
     sc_call_parse(call, &options);
     // All travellers come from this machine.
-    static const sc_serve_flag usual[] = {{"address-rate", "0"}, {NULL, NULL}};
+    static const sc_serve_flag usual[] = {
+        {"address-rate", "0"},
+        {"address-connections", "0"},
+        {"address-bandwidth", "0"},
+        {"admin", SC_SETTINGS_ADMIN_SHARED},
+        {NULL, NULL},
+    };
     show s = {.options = &options};
     const sc_serve_hooks hooks = {
         .usual = usual,
@@ -246,7 +271,7 @@ const sc_command sc_cmd_demo = {
         "The positions of travellers are known because they are simulated: only this command shows "
         "them; 'starcloak serve' has no such page. All settings of 'starcloak serve' are flags "
         "here, too. There is no limit per address unless one is set, since all travellers are on "
-        "this machine.\n"
+        "this machine; and 'admin' is 'listen', so that the page shows all at one address.\n"
         "Stop it with Ctrl-C.",
     .options = options_table,
     .examples = examples,

@@ -115,8 +115,8 @@ static const sc_option load_options_table[] = {
      "certificates of the authorities to trust, PEM (default: those of the system)",
      SC_COMPLETE_FILES},
     {"metrics", KEY_METRICS, "URL",
-     "the address of the metrics of the service (default: /metrics of the same URL); 'off': do not "
-     "ask",
+     "the address of the metrics: /metrics of the service's admin listener (default: of the same "
+     "URL, which has them if 'admin' is 'listen'); 'off': do not ask",
      "off"},
     {"keep-alive", KEY_KEEP_ALIVE, "S",
      "replace a connection that was idle for S seconds; use less than the service's idle timeout "

@@ -54,23 +54,47 @@ void sc_serving_tell_listening(sc_log *log, const sc_http *http, bool is_tls)
         sc_log_text(&line, "tls", is_tls ? "yes" : "no");
         sc_log_end(&line);
     }
+    for (size_t i = 0; i < sc_http_admin_address_count(http); i++) {
+        const char *address = sc_http_admin_address(http, i);
+        const bool is_local = sc_http_address_is_local(address);
+        sc_log_line line;
+        if (!sc_log_begin(log, &line, is_local ? SC_LOG_INFO : SC_LOG_WARNING, "admin_listening")) {
+            continue;
+        }
+        sc_log_text(&line, "address", address);
+        if (!is_local) {
+            sc_log_text(&line, "hint",
+                        "other machines can reach it, without TLS; let a firewall protect it");
+        }
+        sc_log_end(&line);
+    }
+}
+
+static bool write_url(const char *address, const char *scheme, char out[SC_SERVING_URL_SIZE])
+{
+    const char *port = strrchr(address, ':');
+    if (strncmp(address, "unix:", 5) == 0 || !port) return false;
+    // All interfaces: the one that is always there.
+    const bool is_any = strncmp(address, "0.0.0.0:", 8) == 0;
+    const bool is_any6 = strncmp(address, "[::]:", 5) == 0;
+    const int size = is_any ? snprintf(out, SC_SERVING_URL_SIZE, "%s://127.0.0.1%s", scheme, port)
+                     : is_any6 ? snprintf(out, SC_SERVING_URL_SIZE, "%s://[::1]%s", scheme, port)
+                               : snprintf(out, SC_SERVING_URL_SIZE, "%s://%s", scheme, address);
+    return size > 0 && size < SC_SERVING_URL_SIZE;
 }
 
 bool sc_serving_url(const sc_http *http, bool is_tls, char out[SC_SERVING_URL_SIZE])
 {
-    const char *scheme = is_tls ? "https" : "http";
     for (size_t i = 0; i < sc_http_address_count(http); i++) {
-        const char *address = sc_http_address(http, i);
-        const char *port = strrchr(address, ':');
-        if (strncmp(address, "unix:", 5) == 0 || !port) continue;
-        // All interfaces: the one that is always there.
-        const bool is_any = strncmp(address, "0.0.0.0:", 8) == 0;
-        const bool is_any6 = strncmp(address, "[::]:", 5) == 0;
-        const int size =
-            is_any    ? snprintf(out, SC_SERVING_URL_SIZE, "%s://127.0.0.1%s", scheme, port)
-            : is_any6 ? snprintf(out, SC_SERVING_URL_SIZE, "%s://[::1]%s", scheme, port)
-                      : snprintf(out, SC_SERVING_URL_SIZE, "%s://%s", scheme, address);
-        return size > 0 && size < SC_SERVING_URL_SIZE;
+        if (write_url(sc_http_address(http, i), is_tls ? "https" : "http", out)) return true;
+    }
+    return false;
+}
+
+bool sc_serving_admin_url(const sc_http *http, char out[SC_SERVING_URL_SIZE])
+{
+    for (size_t i = 0; i < sc_http_admin_address_count(http); i++) {
+        if (write_url(sc_http_admin_address(http, i), "http", out)) return true;
     }
     return false;
 }

@@ -56,6 +56,9 @@ enum { SC_SERVING_URL_SIZE = 160 };
  * without a slash at its end. False if there is none. */
 bool sc_serving_url(const sc_http *http, bool is_tls, char out[SC_SERVING_URL_SIZE]);
 
+/** The same of the addresses for operators, which have no TLS. */
+bool sc_serving_admin_url(const sc_http *http, char out[SC_SERVING_URL_SIZE]);
+
 /** Log where it listens, a line for each address. */
 void sc_serving_tell_listening(sc_log *log, const sc_http *http, bool is_tls);
 

@@ -77,6 +77,10 @@ sc_err sc_serve_resources_open(const sc_call *call, const sc_settings *s, sc_ser
     sc_err err = sc_log_new(STDERR_FILENO, (sc_log_format)s->log_format, (sc_log_level)s->log_level,
                             &out->log);
     if (!err) err = sc_settings_parts(s->listen, &out->addresses, &out->address_count);
+    if (!err && strcmp(s->admin, SC_SETTINGS_ADMIN_SHARED) != 0) {
+        err = sc_settings_parts(s->admin, &out->admin, &out->admin_count);
+    }
+    if (!err) err = sc_settings_parts(s->proxies, &out->proxies, &out->proxy_count);
     if (!err) err = sc_settings_parts(s->categories, &out->categories, &out->category_count);
     if (!err) err = sc_input_open_map(s->map, NULL, &out->map, diag);
     if (!err && *s->partition)
@@ -96,6 +100,8 @@ void sc_serve_resources_close(sc_serve_resources *resources)
     sc_partition_free(resources->partition);
     sc_map_free(resources->map);
     sc_settings_parts_free(resources->addresses);
+    sc_settings_parts_free(resources->admin);
+    sc_settings_parts_free(resources->proxies);
     sc_settings_parts_free(resources->categories);
     free(resources->point_fields);
     sc_log_free(resources->log);
@@ -111,13 +117,24 @@ static sc_http_options http_options(const sc_settings *s, sc_serve_resources *re
     // Handed sockets are the operator's choice; ours would only be beside it.
     http.addresses = (const char *const *)resources->addresses;
     http.address_count = http.inherited_count > 0 ? 0 : resources->address_count;
+    http.admin_addresses = (const char *const *)resources->admin;
+    http.admin_address_count = resources->admin_count;
+    http.is_admin_shared = strcmp(s->admin, SC_SETTINGS_ADMIN_SHARED) == 0;
+    http.proxies = (const char *const *)resources->proxies;
+    http.proxy_count = resources->proxy_count;
     http.loops = (unsigned)s->loops;
     http.max_connections = s->max_connections;
+    http.max_address_connections = s->address_connections;
+    http.max_admin_connections = s->max_listeners + 100;
     http.max_header_bytes = s->max_header_bytes;
     http.max_body_bytes = s->max_body_bytes;
     http.request_timeout_s = s->request_timeout_s;
     http.idle_timeout_s = s->idle_timeout_s;
     http.write_timeout_s = s->write_timeout_s;
+    http.handshakes_per_s = s->handshake_rate;
+    http.handshake_burst = s->handshake_burst;
+    http.send_buffer_bytes = s->send_buffer;
+    http.address_bytes_per_s = (double)s->address_bandwidth;
     http.tls.certificate = or_null(s->tls_certificate);
     http.tls.key = *s->tls_key ? s->tls_key : or_null(s->tls_certificate);
     http.tls.client_ca = or_null(s->client_ca);
@@ -197,7 +214,8 @@ typedef struct serving {
     sc_settings *settings;
     sc_serve_resources resources;
     sc_service *service;
-    bool has_revoked;  ///< the file of revoked tokens was there when it was last read
+    size_t descriptors;  ///< how many it may have open
+    bool has_revoked;    ///< the file of revoked tokens was there when it was last read
     sigset_t signals;
 } serving;
 
@@ -226,6 +244,9 @@ static void print_ui(const serving *s)
     if (s->settings->no_ui || sc_map_coords(s->resources.map) == SC_COORDS_NONE) return;
     if (!sc_serving_url(sc_service_http(s->service), is_tls, url)) return;
     printf("the UI: %s/\n", url);
+    if (sc_serving_admin_url(sc_service_http(s->service), url)) {
+        printf("the UI with its live view: %s/\n", url);
+    }
 }
 
 /** Without a key file no query would be accepted: print one token to try the service. */
@@ -280,7 +301,7 @@ static void warn_of_missing_revoked(serving *s)
 /** From open files and sockets to a service that has given up all else. */
 static sc_err begin(serving *s, sc_diag *diag)
 {
-    sc_sandbox_raise_descriptors();
+    s->descriptors = sc_sandbox_raise_descriptors();
     sc_err err = sc_sandbox_no_dumps(diag);
     if (!err) err = sc_serve_resources_open(s->call, s->settings, &s->resources, diag);
     if (err) return err;
@@ -292,9 +313,14 @@ static sc_err begin(serving *s, sc_diag *diag)
         // Where a service is running already, its connections must not come to us.
         static const char *const anywhere[] = {"127.0.0.1:0"};
         err = sc_http_addresses_check(options.http.addresses, options.http.address_count, diag);
+        if (!err) {
+            err = sc_http_addresses_check(options.http.admin_addresses,
+                                          options.http.admin_address_count, diag);
+        }
         if (!err && *s->settings->user) err = sc_sandbox_user_check(s->settings->user, diag);
         options.http.addresses = anywhere;
         options.http.address_count = 1;
+        options.http.admin_address_count = 0;
     }
     const sc_serve_hooks *hooks = s->hooks;
     if (!err && hooks->prepare) {
@@ -349,10 +375,29 @@ static void reload(serving *s)
     sc_sandbox_notify("READY=1");
 }
 
+/** Each loop has a table of descriptors, and connections spread about evenly over them. */
+static void warn_of_few_descriptors(const serving *s)
+{
+    enum { REST = 300 };
+    const size_t share = s->settings->max_connections / s->settings->loops;
+    const size_t needed = share + share / 4 + REST;
+    sc_log_line line;
+    if (s->descriptors >= needed ||
+        !sc_log_begin(s->resources.log, &line, SC_LOG_WARNING, "descriptors_scarce")) {
+        return;
+    }
+    sc_log_count(&line, "limit", s->descriptors);
+    sc_log_count(&line, "needed", needed);
+    sc_log_text(&line, "hint",
+                "max-connections cannot be reached; raise 'ulimit -n' (LimitNOFILE=), or lower it");
+    sc_log_end(&line);
+}
+
 /** Until told to stop; gives the exit status. */
 static int serve(serving *s)
 {
     tell_listening(s);
+    warn_of_few_descriptors(s);
     sc_sandbox_notify("READY=1");
     for (;;) {
         int signal = 0;
@@ -371,11 +416,12 @@ static int serve(serving *s)
     const size_t left =
         sc_service_drain(s->service, s->settings->drain_grace_s, s->settings->drain_s);
     sc_log_line line;
-    if (sc_log_begin(s->resources.log, &line, left > 0 ? SC_LOG_ERROR : SC_LOG_INFO, "stopped")) {
+    if (sc_log_begin(s->resources.log, &line, left > 0 ? SC_LOG_WARNING : SC_LOG_INFO, "stopped")) {
         sc_log_count(&line, "cut_off", left);
         sc_log_end(&line);
     }
-    return left > 0 || is_within ? SC_EXIT_FAILURE : SC_EXIT_OK;
+    // Stopped as it was told to: queries that were cut off know, and the log does.
+    return is_within ? SC_EXIT_FAILURE : SC_EXIT_OK;
 }
 
 static int run_service(serving *s)

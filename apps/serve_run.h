@@ -23,6 +23,10 @@ typedef struct sc_serve_resources {
     sc_partition *partition;    ///< NULL: one part
     sc_served_objects objects;  ///< of the built-in provider
     sc_density *density;
+    char **admin;  ///< addresses for operators
+    size_t admin_count;
+    char **proxies;
+    size_t proxy_count;
     char **addresses;
     size_t address_count;
     char **categories;

@@ -244,7 +244,7 @@ static void show_events(void *context, unsigned loop, sc_http_request *request)
     sc_demo *demo = context;
     if (sc_service_is_draining(demo->service)) {
         refuse(request, SC_PROBLEM_DRAINING, "the service is stopping; no more events are sent");
-    } else if (sc_event_stream_subscribe(demo->audience, loop, request)) {
+    } else if (sc_event_stream_subscribe(demo->audience, loop, request, 0)) {
         refuse(request, SC_PROBLEM_OVERLOADED, "too many clients receive events");
     }
 }

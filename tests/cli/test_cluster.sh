@@ -61,6 +61,7 @@ cat >cluster.ini <<INI
 [server]
 map = city.scm
 listen = 127.0.0.1:0
+admin = listen
 user = $me
 drain = 20
 [tokens]

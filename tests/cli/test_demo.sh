@@ -113,7 +113,7 @@ check "its log names no user" test -z "$(grep -E 'sct1_|guest-|u[0-9]+=' demo.lo
 
 # --- The service has none of that ------------------------------------------------------
 
-start serve "$STARCLOAK" serve city.scm --listen 127.0.0.1:0 --user "$user"
+start serve "$STARCLOAK" serve city.scm --listen 127.0.0.1:0 --admin listen --user "$user"
 serve=$started_id
 url=http://$(address_of serve)
 page ui "$url/"

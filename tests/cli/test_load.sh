@@ -50,7 +50,7 @@ refuses 1 "a token for each is needed" "--travellers 1"
 
 # --- A service with its provider built in ---
 
-start service "$STARCLOAK" serve city.scm --listen 127.0.0.1:0 "${no_limits[@]}"
+start service "$STARCLOAK" serve city.scm --listen 127.0.0.1:0 --admin listen "${no_limits[@]}"
 service=$started_id
 address=$(address_of service)
 check "the service is there" test -n "$address"
@@ -128,7 +128,7 @@ equal "the service ends well after all that" "$status" 0
 openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=localhost \
     -keyout tls.key -out tls.pem -addext 'subjectAltName=DNS:localhost,IP:127.0.0.1' 2>/dev/null
 port=$(free_ports 1)
-start service "$STARCLOAK" serve city.scm --listen 127.0.0.1:0 "${no_limits[@]}" --tls-certificate tls.pem --tls-key tls.key \
+start service "$STARCLOAK" serve city.scm --listen 127.0.0.1:0 --admin listen "${no_limits[@]}" --tls-certificate tls.pem --tls-key tls.key \
     --provider "http://127.0.0.1:$port"
 service=$started_id
 address=$(address_of service)

@@ -70,6 +70,7 @@ cat >starcloak.ini <<INI
 [server]
 map = city.scm
 listen = 127.0.0.1:0
+admin = listen
 tls-certificate = server.pem
 tls-key = server.key
 user = $me

@@ -333,6 +333,10 @@ FAILURES = {
         serve city.scm --config bad-value.ini --check
         serve city.scm --listen 127.0.0.1:99999 --check
         serve city.scm --listen nowhere --check
+        serve city.scm --admin nowhere --check
+        serve city.scm --admin listen,127.0.0.1:0 --check
+        serve city.scm --proxies 10.0.0.0/33 --check
+        demo city.scm --listen 0.0.0.0:0 --travellers 10
         serve city.scm --token-keys absent.keys --check
         serve city.scm --token-keys open.keys --check
         serve city.scm --token-keys short.keys --check

@@ -39,8 +39,9 @@ def shaped(body):
 
 
 def start_serve(program, name, *options):
+    admin = () if "--admin" in options else ("--admin", "listen")
     return program.start(name, "serve", "city.scm", "--listen", "127.0.0.1:0", "--token-keys", "keys",
-                         "--address-rate", "0", *options)
+                         "--address-rate", "0", *admin, *options)
 
 
 # --- Pages ----------------------------------------------------------------------------------------
@@ -281,6 +282,14 @@ def serve_gates(program, store, people):
             talk.text += "### one too many\n"
             talk.note(status, headers, body, None, ("retry-after",))
         text += talk.text + f"exit {serve.stop()}\n\n"
+    serve = start_serve(program, "gates-public", "--admin", "127.0.0.1:0", "--partition", "city.partition")
+    talk = Talk(serve.address())
+    for path in ("/v1/events", "/metrics", "/v1/cluster"):
+        talk.ask("where clients come in", "GET", path)
+    talk.ask("what they are told of it", "GET", "/v1/about", masked=SIZE, show=about)
+    talk.address = serve.wait_for(r"event=admin_listening.* address=(\S+)").group(1)
+    talk.ask("where operators come in", "GET", "/metrics", show=lambda body: "...\n", masked=SIZE)
+    text += talk.text + f"exit {serve.stop()}\n{log_events(serve, 'admin_listening', *LIFE)}\n"
     store.put("service/gates.txt", text)
 
 
@@ -379,7 +388,7 @@ def cluster(program, store):
     worker = program.start("worker", "worker", *shared, "--name", "w1", "--threads", "1", "--drain", "1")
     gateway = program.start("gateway", "gateway", *shared, "--name", "g1", "--listen", "127.0.0.1:0",
                             "--token-keys", "keys", "--metrics", "open", "--events", "open", "--user-rate", "0",
-                            "--jitter", "0.05", "--provider", f"http://{lbs.address()}/")
+                            "--admin", "listen", "--jitter", "0.05", "--provider", f"http://{lbs.address()}/")
     talk = Talk(gateway.address())
     until_served(program, shared[3:])
     people = [bearer(program, f"user-{i}") for i in range(2)]

@@ -189,6 +189,13 @@ const char *caller_ask(caller *c, const char *text)
     return caller_receive(c);
 }
 
+bool caller_was_answered(caller *c)
+{
+    if (c->count == 0 && !more(c)) return false;
+    caller_receive(c);
+    return c->status == 200;
+}
+
 bool caller_is_left(caller *c)
 {
     const size_t before = c->count;

@@ -49,6 +49,9 @@ const char *caller_receive(caller *c);
 /** Say and hear. */
 const char *caller_ask(caller *c, const char *text);
 
+/** Whether a reply comes, and is 200; not, if the other side closes instead. */
+bool caller_was_answered(caller *c);
+
 /** Wait until the other side closes; true if it did so without another byte. */
 bool caller_is_left(caller *c);
 

@@ -130,6 +130,18 @@ static void tell(sc_http_request *request)
     sc_http_reply(request, 200, plain, text, (size_t)size, NULL, 0);
 }
 
+/** Large replies are borrowed from here. */
+static const char lent_bytes[SERVER_BIG];
+
+static void tell_peer(sc_http_request *request)
+{
+    char text[64];
+    const int size = snprintf(text, sizeof text, "%s %s",
+                              sc_http_request_is_local(request) ? "here" : "elsewhere",
+                              sc_http_request_is_admin(request) ? "admin" : "public");
+    sc_http_reply(request, 200, plain, text, (size_t)size, NULL, 0);
+}
+
 static void show_odd(sc_http_request *request)
 {
     const sc_http_header headers[] = {{"Cache-Control", "max-age=60"},
@@ -161,6 +173,14 @@ static void handle(void *context, unsigned loop, sc_http_request *request)
         sc_http_reply(request, 200, plain, body, size, NULL, 0);
     } else if (strncmp(path, "/tell", 5) == 0) {
         tell(request);
+    } else if (strcmp(path, "/lent") == 0 || strcmp(path, "/middling") == 0) {
+        const size_t size = path[1] == 'l' ? SERVER_BIG : SERVER_MIDDLING;
+        sc_http_reply_lent(request, 200, plain, lent_bytes, size, NULL, 0);
+    } else if (strcmp(path, "/place") == 0) {
+        const char *place = sc_http_request_is_reserve(request) ? "reserve" : "regular";
+        sc_http_reply(request, 200, plain, place, strlen(place), NULL, 0);
+    } else if (strcmp(path, "/peer") == 0) {
+        tell_peer(request);
     } else if (strcmp(path, "/later") == 0) {
         guest *g = keep(h, loop, request);
         sc_http_request_forget_body(request);

@@ -5,10 +5,14 @@
  *     /now        answered at once: "hello"
  *     /echo       what was sent, as it came
  *     /tell       what the server knows of the request: method, path, search, header X-Word
+ *     /peer       who the client is ("here", "elsewhere") and where it came in ("public", "admin")
+ *     /place      whether the connection has a "regular" place, or one of the "reserve"
  *     /later      answered by the loop, after another thread has had the request in its hands
  *     /hold       kept; answered by server_release(), or told that it is gone
  *     /forget     the same, but its body and headers are forgotten
  *     /big        answered with SERVER_BIG bytes
+ *     /lent       the same from memory that stays
+ *     /middling   SERVER_MIDDLING bytes of it, which the kernel takes at once
  *     /stream     three pieces, then the end
  *     /flood      a stream that is sent more and more, whether it is read or not
  *     /listen     a stream of one piece that is then left open
@@ -22,7 +26,7 @@
 
 #include "server/http.h"
 
-enum { SERVER_BIG = 12 << 20 };
+enum { SERVER_BIG = 12 << 20, SERVER_MIDDLING = 60000 };
 
 typedef struct fixture fixture;
 

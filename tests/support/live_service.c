@@ -34,6 +34,7 @@ void live_service_prepare(live_service *s)
     };
     s->options.http.addresses = s->addresses;
     s->options.http.address_count = 1;
+    s->options.http.is_admin_shared = true;
     s->options.ledger.jitter_us = 1000;
     s->options.courier.objects = s->objects;
     s->options.courier.threads = 0;

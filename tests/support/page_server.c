@@ -16,6 +16,7 @@ sc_http *page_server_start(sc_http_handler handle, void *context)
     sc_diag diag = {""};
     options.addresses = addresses;
     options.address_count = 1;
+    options.is_admin_shared = true;
     options.loops = 1;
     options.handle = handle;
     options.context = context;

@@ -132,12 +132,13 @@ static void refuse(sc_http_request *request, sc_problem_kind kind, const char *d
     sc_problem_reply(request, &problem, NULL);
 }
 
-void sc_events_listen(sc_events *events, unsigned loop, sc_http_request *request)
+void sc_events_listen(sc_events *events, unsigned loop, sc_http_request *request, uint64_t user)
 {
     if (atomic_load(&events->service->is_draining)) {
         refuse(request, SC_PROBLEM_DRAINING, "the service is stopping; no more events are sent");
-    } else if (sc_event_stream_subscribe(events->stream, loop, request) != SC_OK) {
-        refuse(request, SC_PROBLEM_OVERLOADED, "too many listeners; the limit is max-listeners");
+    } else if (sc_event_stream_subscribe(events->stream, loop, request, user) != SC_OK) {
+        refuse(request, SC_PROBLEM_OVERLOADED,
+               "too many listeners; the limit is max-listeners, and a tenth of it for one user");
     }
 }
 

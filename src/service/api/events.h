@@ -42,7 +42,7 @@ SC_CHECKED sc_err sc_events_new(sc_service_internal *service, size_t max_listene
 void sc_events_free(sc_events *events);
 
 /** The route: GET /v1/events. Too many listeners are 503, as is a service that drains. */
-void sc_events_listen(sc_events *events, unsigned loop, sc_http_request *request);
+void sc_events_listen(sc_events *events, unsigned loop, sc_http_request *request, uint64_t user);
 
 /** A cloak leaves. Any thread. Costs next to nothing without listeners, as the next. */
 void sc_events_published(sc_events *events, const sc_relay *relay, uint64_t cloak);

@@ -13,6 +13,7 @@
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
+#include <sodium.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -25,6 +26,7 @@ typedef struct route_call {
     unsigned loop;
     sc_http_request *request;
     const sc_extra_page *extra;  ///< if it is for one of these
+    uint64_t user;               ///< a number for the token's user, where one was needed; else 0
 } route_call;
 
 static void show_query(const route_call *p)
@@ -34,7 +36,7 @@ static void show_query(const route_call *p)
 
 static void show_events(const route_call *p)
 {
-    sc_events_listen(p->service->events, p->loop, p->request);
+    sc_events_listen(p->service->events, p->loop, p->request, p->user);
 }
 
 static void show_map(const route_call *p)
@@ -187,15 +189,29 @@ static bool is_within_rate(const route_call *p, sc_problem *problem)
     return false;
 }
 
-static bool may_use(const route_call *p, gate whose, sc_problem *problem)
+/** A number for a user, without a meaning outside of this process; not 0. */
+static uint64_t number_of(const sc_service_internal *service, const sc_token *token)
+{
+    uint64_t number = 0;
+    crypto_shorthash((unsigned char *)&number, (const unsigned char *)token->user, token->user_size,
+                     service->listener_key);
+    return number > 0 ? number : 1;
+}
+
+static bool may_use(route_call *p, gate whose, sc_problem *problem)
 {
     if (whose == FOR_ALL) return true;
+    if (!sc_http_request_is_admin(p->request)) {
+        return sc_problem_set(problem, SC_PROBLEM_NOT_FOUND, NULL,
+                              "only the admin listener has this page (setting 'admin')");
+    }
     sc_token token;
     switch (whose == BY_EVENTS ? p->policy->events : p->policy->metrics) {
     case SC_ACCESS_OPEN:
         return true;
     case SC_ACCESS_TOKEN: {
         const bool is_known = sc_access_rules_identify(p->terms, p->request, &token, problem);
+        if (is_known) p->user = number_of(p->service, &token);
         explicit_bzero(&token, sizeof token);
         return is_known;
     }
@@ -217,9 +233,17 @@ static bool is_method_of(const route *wanted, sc_http_method method)
 }
 
 /** Whether the request may go on to `wanted`; if not, `problem` says why. */
-static bool is_admitted(const route_call *p, const route *wanted, sc_problem *problem)
+static bool is_admitted(route_call *p, const route *wanted, sc_problem *problem)
 {
-    if (!(wanted && wanted->is_unlimited) && !is_within_rate(p, problem)) return false;
+    const bool is_health = wanted && wanted->gate == FOR_ALL && wanted->is_unlimited;
+    if (sc_http_request_is_reserve(p->request) && !is_health) {
+        sc_problem_set(problem, SC_PROBLEM_OVERLOADED, NULL, "too many connections; retry");
+        problem->retry_after_s = 1;
+        return false;
+    }
+    const bool is_unlimited = wanted && wanted->is_unlimited &&
+                              (wanted->gate == FOR_ALL || sc_http_request_is_admin(p->request));
+    if (!is_unlimited && !is_within_rate(p, problem)) return false;
     if (!wanted) {
         return sc_problem_set(problem, SC_PROBLEM_NOT_FOUND, NULL,
                               "no such page; /openapi.json lists all of them");

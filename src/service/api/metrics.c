@@ -319,8 +319,28 @@ static void put_http(sc_prometheus *out, const sc_http_stats *http)
     sc_prometheus_counter(out, "starcloak_http_accept_failures_total",
                           "Connections not accepted because descriptors or memory ran out.",
                           http->accept_failures);
+    sc_prometheus_counter(out, "starcloak_http_stalled_total",
+                          "Connections that were reset because their client did not take a reply.",
+                          http->stalled);
+    sc_prometheus_counter(out, "starcloak_http_paced_total",
+                          "Pieces of large replies that waited for address-bandwidth.",
+                          http->paced);
+    sc_prometheus_counter(out, "starcloak_http_evicted_total",
+                          "Idle connections that were closed to make room for others.",
+                          http->evicted);
+    sc_prometheus_counter(out, "starcloak_http_full_total",
+                          "Connections that came when all of max-connections were busy.",
+                          http->full);
+    sc_prometheus_counter(
+        out, "starcloak_http_refused_addresses_total",
+        "Connections refused because their address had as many as allowed, all busy.",
+        http->refused_addresses);
     sc_prometheus_counter(out, "starcloak_http_handshake_failures_total",
                           "TLS handshakes that failed.", http->handshake_failures);
+    sc_prometheus_counter(
+        out, "starcloak_http_refused_handshakes_total",
+        "Connections refused because their address began too many TLS handshakes.",
+        http->refused_handshakes);
 }
 
 static void put_map(sc_prometheus *out, const sc__metrics_snapshot *r)

@@ -15,6 +15,7 @@
 
 #include <math.h>
 #include <pthread.h>
+#include <sodium.h>
 #include <string.h>
 #include <time.h>
 
@@ -26,6 +27,9 @@ enum { RATE_BUCKETS = 1 << 16 };
 
 /** How often it is looked whether all is done. */
 #define MOMENT_S 0.005
+
+/** How long those who are connected, or about to be, are told 503 at least. */
+#define GRACE_S 0.1
 
 /** How long clients whose queries were cut off have to take their reply. */
 #define FAREWELL_S 1.0
@@ -43,6 +47,8 @@ typedef struct alarm_state {
     sc_failure last;       ///< the last one's kind
     sc_diag why;
     // The first loop's thread only.
+    uint64_t full;               ///< connections without a place
+    uint64_t refused_addresses;  ///< connections beyond what their address may have
     bool was_suspended;
     uint64_t violations;
 } alarm_state;
@@ -116,12 +122,36 @@ static void log_violations(alarm_state *alarms)
     alarms->violations = violations;
 }
 
+static void log_refused_connections(const alarm_state *alarms, uint64_t count, const char *event,
+                                    const char *message)
+{
+    sc_log_line line;
+    if (count == 0 || !sc_log_begin(alarms->service->log, &line, SC_LOG_WARNING, event)) return;
+    sc_log_count(&line, "connections", count);
+    sc_log_text(&line, "message", message);
+    sc_log_end(&line);
+}
+
+/** Connections that found no place since the last call; no address is named. */
+static void log_connections(alarm_state *alarms)
+{
+    const sc_http_stats stats = sc_http_stats_of(alarms->service->http);
+    log_refused_connections(alarms, stats.full - alarms->full, "connections_full",
+                            "all of max-connections were busy; new ones are told 503");
+    log_refused_connections(alarms, stats.refused_addresses - alarms->refused_addresses,
+                            "address_full",
+                            "an address had all of address-connections busy; more were refused");
+    alarms->full = stats.full;
+    alarms->refused_addresses = stats.refused_addresses;
+}
+
 /** Runs once per second in the first loop. */
 static void log_alarms(void *context, unsigned loop)
 {
     (void)loop;
     alarm_state *alarms = context;
     log_failures(alarms);
+    log_connections(alarms);
     log_suspension(alarms);
     log_violations(alarms);
 }
@@ -370,6 +400,7 @@ sc_err sc_service_new(const sc_map *map, const sc_service_options *options, sc_s
     sc_service *service = sc_calloc(1, sizeof *service);
     if (!service) return sc_fail_memory(diag, "starting");
     service->internal.map = map;
+    randombytes_buf(service->internal.listener_key, sizeof service->internal.listener_key);
     service->internal.log = options->log;
     service->internal.version = options->version;
     service->internal.provider = options->courier.kind;
@@ -479,7 +510,9 @@ size_t sc_service_drain(sc_service *service, double grace_s, double seconds)
     sc_service_internal *internal = &service->internal;
     atomic_store(&internal->is_draining, true);
     sc_ledger_drain(internal->ledger);
-    sleep_s(grace_s);
+    // A socket that is closed resets those who wait to be accepted there.
+    const bool is_alone = sc_http_is_idle(internal->http);
+    sleep_s(grace_s > GRACE_S || is_alone ? grace_s : GRACE_S);
     sc_http_stop_listening(internal->http);
     int64_t until_us = from_now_us(seconds);
     // Settled tickets are pending in the query route until their reply is on its way.
@@ -490,8 +523,10 @@ size_t sc_service_drain(sc_service *service, double grace_s, double seconds)
     if (left > 0) {
         // While there are loops to reply: queries that still wait fail as stopped (P8).
         sc_ledger_stop(internal->ledger);
-        until_us = from_now_us(FAREWELL_S);
     }
+    // Those who are connected hear of it before they are cut off.
+    const int64_t farewell_us = from_now_us(FAREWELL_S);
+    if (left > 0 || until_us < farewell_us) until_us = farewell_us;
     while (!sc_http_is_idle(internal->http) && sc_clock_us() < until_us) {
         sleep_s(MOMENT_S);
     }

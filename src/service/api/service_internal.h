@@ -57,6 +57,7 @@ typedef struct sc_service_internal {
     void *view_context;
     sc_partition_page *partition_page;  ///< NULL: there is one part
     sc_gateway *gateway;                ///< NULL: the engines are in this process
+    unsigned char listener_key[16];     ///< behind the numbers of users who listen to events
     atomic_bool is_draining;
     sc_credentials *credentials;  ///< access_policy.h
 } sc_service_internal;

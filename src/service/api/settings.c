@@ -382,10 +382,29 @@ static sc_err check_provider(const sc_settings *s, sc_diag *diag)
     return SC_OK;
 }
 
+/** 'listen' stands alone. */
+static sc_err check_admin(const sc_settings *s, sc_diag *diag)
+{
+    char **parts = NULL;
+    size_t count = 0;
+    if (sc_settings_parts(s->admin, &parts, &count)) {
+        return sc_fail_memory(diag, "reading the settings");
+    }
+    sc_err err = SC_OK;
+    for (size_t i = 0; i < count && count > 1 && !err; i++) {
+        if (strcmp(parts[i], SC_SETTINGS_ADMIN_SHARED) == 0) {
+            err = sc_fail(diag, SC_EINVAL, "admin: give either addresses, or 'listen' alone");
+        }
+    }
+    sc_settings_parts_free(parts);
+    return err;
+}
+
 sc_err sc_settings_check(const sc_settings *settings, sc_diag *diag)
 {
     const sc_policy policy = sc_settings_policy(settings);
     sc_err err = sc_policy_check(&policy, diag);
+    if (!err) err = check_admin(settings, diag);
     if (!err) err = check_tls(settings, diag);
     if (!err) err = check_provider(settings, diag);
     if (!err && settings->guard_s >= settings->min_wait_s) {

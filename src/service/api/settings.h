@@ -28,6 +28,9 @@
 #include <stdint.h>
 #include <stdio.h>
 
+/** The value of `admin` that makes the addresses of `listen` those of operators, too. */
+#define SC_SETTINGS_ADMIN_SHARED "listen"
+
 /** A text that the settings own; they are freed together. */
 typedef struct sc_setting_text sc_setting_text;
 

@@ -29,6 +29,13 @@
          "where to listen: HOST:PORT, [IPV6]:PORT or unix:PATH, separated by commas; port 0 lets "    \
          "the system choose (default 127.0.0.1:8080; not needed if a service manager passes "         \
          "sockets)")                                                                                  \
+    LIST(server, admin, "admin", "ADDRESS,...", "", START, HTTP,                                      \
+         "where operators come in: metrics, events, the cluster, why the service is not ready, and "  \
+         "the UI's live view are served there and nowhere else, by plain HTTP; addresses as for "     \
+         "listen, or 'listen': the same addresses, for trying out (default: none)")                   \
+    LIST(server, proxies, "proxies", "ADDRESS,...", "", START, HTTP,                                  \
+         "proxies in front of listen: addresses, networks as 10.0.0.0/8, or unix; their connections " \
+         "must begin with a PROXY protocol header, which says who the client is (default: none)")     \
     TEXT(server, tls_certificate, "tls-certificate", "FILE.pem", "", START, HTTP,                     \
          "use TLS with this certificate and its chain (default: no TLS)")                             \
     TEXT(server, tls_key, "tls-key", "FILE.pem", "", START, HTTP,                                     \
@@ -39,7 +46,15 @@
     COUNT(server, loops, "loops", "N", 2, 1, 64, START, HTTP,                                         \
           "threads for HTTP connections (default 2)")                                                 \
     COUNT(server, max_connections, "max-connections", "N", 50000, 1, 10000000, START, HTTP,           \
-          "connections at once; more wait until one closes (default 50000)")                          \
+          "connections at once; the oldest idle one makes room for another, and if all are busy, "    \
+          "others than health checks are told 503 (default 50000)")                                   \
+    COUNT(server, address_connections, "address-connections", "N", 1000, 0, 10000000, START, HTTP,    \
+          "connections at once of one address, or of one /64 network of IPv6; the oldest idle one "   \
+          "makes room, and if all are busy, more are refused; 0: no limit (default 1000)")            \
+    NUMBER(server, handshake_rate, "handshake-rate", "N", 50, 0, 1000000, START, HTTP,                \
+           "TLS handshakes per second of one address, on average; 0: no limit (default 50)")          \
+    NUMBER(server, handshake_burst, "handshake-burst", "N", 200, 1, 1000000, START, HTTP,             \
+           "TLS handshakes of one address that may begin at once after a pause (default 200)")        \
     COUNT(server, max_header_bytes, "max-header-bytes", "N", 16384, 512, 1048576, START, HTTP,        \
           "bytes that the headers of a request may have; larger ones are refused (default 16384)")    \
     COUNT(server, max_body_bytes, "max-body-bytes", "N", 16384, 256, 16777216, START, HTTP,           \
@@ -49,7 +64,15 @@
     NUMBER(server, idle_timeout_s, "idle-timeout", "S", 60, 0.1, 86400, START, HTTP,                  \
            "seconds after which a connection without a request is closed (default 60)")               \
     NUMBER(server, write_timeout_s, "write-timeout", "S", 30, 0.1, 3600, START, HTTP,                 \
-           "seconds within which a client must read its reply (default 30)")                          \
+           "seconds within which a client must acknowledge 64 KiB of a reply, or the rest of it "     \
+           "(default 30)")                                                                            \
+    COUNT(server, send_buffer, "send-buffer", "BYTES", 65536, 4096, 16777216, START, HTTP,            \
+          "bytes of a reply that the kernel keeps for a connection until the client acknowledges "    \
+          "them (default 65536)")                                                                     \
+    COUNT(server, address_bandwidth, "address-bandwidth", "BYTES", 16000000, 0, 1000000000000, START, \
+          HTTP,                                                                                       \
+          "bytes per second of large replies, as the map, to one address; 0: no limit (default "      \
+          "16000000)")                                                                                \
     COUNT(server, max_listeners, "max-listeners", "N", 100, 0, 100000, START, HTTP,                   \
           "clients that may receive events at once (default 100)")                                    \
     NUMBER(server, drain_s, "drain", "S", 30, 0, 86400, START, ALL,                                   \
@@ -116,10 +139,11 @@
     NUMBER(policy, address_burst, "address-burst", "N", 200, 1, 1000000, RELOAD, HTTP,                \
            "requests from one address that may arrive at once after a pause (default 200)")           \
     WORD(policy, events, "events", "WHO", "off local token open", 1, RELOAD, HTTP,                    \
-         "who may receive cloaks as events when they leave: off, local, token or open (default "      \
-         "local)")                                                                                    \
+         "who may receive cloaks as events when they leave, of those who reach the admin listener: "  \
+         "off, local, token or open (default local)")                                                                                    \
     WORD(policy, metrics, "metrics", "WHO", "off local token open", 1, RELOAD, HTTP,                  \
-         "who may read the metrics: off, local, token or open (default local)")                       \
+         "who may read the metrics, of those who reach the admin listener: off, local, token or "     \
+         "open (default local)")                       \
     WORD(engine, engine, "engine", "NAME", "basic bounded hybrid xstar sampling expansion", 0,        \
          START, ALL,                                                                                  \
          "how to search for cloaks: basic (default), bounded or hybrid; or a method to compare "      \

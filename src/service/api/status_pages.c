@@ -87,10 +87,9 @@ static const char *access_name(sc_access access)
 }
 
 /** "offers":["attacks"]: what extra pages offer now, to those who may see them. */
-static void put_offers(sc_json_writer *json, const sc_service_internal *service,
-                       const sc_policy *policy)
+static void put_offers(sc_json_writer *json, const sc_service_internal *service, sc_access events)
 {
-    const size_t count = policy->events == SC_ACCESS_OFF ? 0 : service->extra_count;
+    const size_t count = events == SC_ACCESS_OFF ? 0 : service->extra_count;
     sc_json_open_array(json, "offers");
     for (size_t i = 0; i < count; i++) {
         const sc_extra_page *extra = &service->extra[i];
@@ -100,8 +99,11 @@ static void put_offers(sc_json_writer *json, const sc_service_internal *service,
     sc_json_close_array(json);
 }
 
-static bool put_about(sc_bytes *out, const sc_service_internal *service, const sc_policy *policy)
+/** @param is_admin  where it is asked for: elsewhere there are neither events nor a cluster */
+static bool put_about(sc_bytes *out, const sc_service_internal *service, const sc_policy *policy,
+                      bool is_admin)
 {
+    const sc_access events = is_admin ? policy->events : SC_ACCESS_OFF;
     sc_json_writer json = sc_json_writer_of(out);
     sc_json_open_object(&json, NULL);
     sc_json_put_string(&json, "version", service->version);
@@ -113,9 +115,9 @@ static bool put_about(sc_bytes *out, const sc_service_internal *service, const s
     sc_json_put_number(&json, "max_radius_s",
                        policy->has_no_times ? 0 : policy->requests.max_radius_s);
     sc_json_put_string(&json, "metric", sc_metric_name(policy->metric));
-    sc_json_put_string(&json, "events", access_name(policy->events));
-    put_offers(&json, service, policy);
-    sc_json_put_flag(&json, "cluster", service->view != NULL);
+    sc_json_put_string(&json, "events", access_name(events));
+    put_offers(&json, service, events);
+    sc_json_put_flag(&json, "cluster", is_admin && service->view != NULL);
     sc_json_put_flag(&json, "demo", service->extra_count > 0);
     sc_json_close_object(&json);
     return !json.has_failed;
@@ -125,7 +127,7 @@ void sc_about_show(const sc_service_internal *service, const sc_policy *policy,
                    sc_http_request *request)
 {
     sc_bytes text = {0};
-    if (put_about(&text, service, policy)) {
+    if (put_about(&text, service, policy, sc_http_request_is_admin(request))) {
         // Replies are "no-store" by default.
         sc_http_reply(request, 200, "application/json", text.data, text.size, NULL, 0);
     } else {
@@ -149,18 +151,29 @@ void sc_health_live(sc_http_request *request)
     reply(request, 200, "{\"status\":\"ok\"}");
 }
 
+/** Why it is not ready, for operators; NULL if it is. */
+static const char *reason_not_ready(const sc_service_internal *service)
+{
+    if (atomic_load(&service->is_draining)) return "{\"status\":\"draining\"}";
+    // Queries would find company and then fail; another instance may have a provider.
+    if (sc_courier_stats_of(service->courier).is_suspended) {
+        return "{\"status\":\"provider_suspended\"}";
+    }
+    // Queries on the roads of some parts would expire.
+    if (service->gateway && !sc_gateway_is_ready(service->gateway)) {
+        return "{\"status\":\"parts_unserved\"}";
+    }
+    return NULL;
+}
+
 void sc_health_ready(const sc_service_internal *service, sc_http_request *request)
 {
-    if (atomic_load(&service->is_draining)) {
-        reply(request, 503, "{\"status\":\"draining\"}");
-    } else if (sc_courier_stats_of(service->courier).is_suspended) {
-        // Queries would find company and then fail; another instance may have a provider.
-        reply(request, 503, "{\"status\":\"provider_suspended\"}");
-    } else if (service->gateway && !sc_gateway_is_ready(service->gateway)) {
-        // Queries on the roads of some parts would expire.
-        reply(request, 503, "{\"status\":\"parts_unserved\"}");
-    } else {
+    const char *reason = reason_not_ready(service);
+    if (!reason) {
         reply(request, 200, "{\"status\":\"ready\"}");
+    } else {
+        const bool is_admin = sc_http_request_is_admin(request);
+        reply(request, 503, is_admin ? reason : "{\"status\":\"not_ready\"}");
     }
 }
 

@@ -14,6 +14,7 @@
 #include "base/alloc.h"
 #include "base/handover.h"
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
 
@@ -30,6 +31,7 @@ typedef struct loop_subscribers loop_subscribers;
 typedef struct subscriber {
     sc_http_request *request;
     loop_subscribers *among;
+    uint64_t user;  ///< 0: not known
     struct subscriber *before;
     struct subscriber *next;
 } subscriber;
@@ -49,6 +51,9 @@ struct sc_event_stream {
     sc_event_stream_options options;
     loop_subscribers *loops;
     atomic_size_t count;  ///< of listeners, of all loops
+    pthread_mutex_t lock;
+    uint64_t *users;  ///< under the lock: of each subscriber whose user is known
+    size_t user_count;
     atomic_uint_fast64_t lost;
 };
 
@@ -151,9 +156,42 @@ static void take_texts(void *context, unsigned loop)
     }
 }
 
+// --- Subscribers of one user ---------------------------------------------------------------------
+
+/** Count one more of `user`; false if there are as many as one user may have. */
+static bool user_enter(sc_event_stream *stream, uint64_t user)
+{
+    const size_t tenth = stream->options.max_listeners / 10;
+    const size_t most = tenth > 0 ? tenth : 1;
+    size_t has = 0;
+    if (user == 0) return true;
+    pthread_mutex_lock(&stream->lock);
+    for (size_t i = 0; i < stream->user_count; i++) {
+        has += stream->users[i] == user;
+    }
+    // There is room for as many as there may be subscribers.
+    const bool may = has < most && stream->user_count < stream->options.max_listeners;
+    if (may) stream->users[stream->user_count++] = user;
+    pthread_mutex_unlock(&stream->lock);
+    return may;
+}
+
+static void user_leave(sc_event_stream *stream, uint64_t user)
+{
+    if (user == 0) return;
+    pthread_mutex_lock(&stream->lock);
+    for (size_t i = 0; i < stream->user_count; i++) {
+        if (stream->users[i] != user) continue;
+        stream->users[i] = stream->users[--stream->user_count];
+        break;
+    }
+    pthread_mutex_unlock(&stream->lock);
+}
+
 static void subscriber_drop(subscriber *dropped)
 {
     loop_subscribers *among = dropped->among;
+    user_leave(among->whole, dropped->user);
     if (dropped->before) {
         dropped->before->next = dropped->next;
     } else {
@@ -195,11 +233,11 @@ void sc__event_stream_second(void *context, unsigned loop)
 }
 
 /** Its place in the count is taken already. */
-static bool subscriber_add(loop_subscribers *among, sc_http_request *request)
+static bool subscriber_add(loop_subscribers *among, sc_http_request *request, uint64_t user)
 {
     subscriber *added = sc_calloc(1, sizeof *added);
     if (!added) return false;
-    *added = (subscriber){.request = request, .among = among, .next = among->first};
+    *added = (subscriber){.request = request, .among = among, .user = user, .next = among->first};
     if (added->next) added->next->before = added;
     among->first = added;
     atomic_fetch_add(&among->count, 1);
@@ -207,13 +245,17 @@ static bool subscriber_add(loop_subscribers *among, sc_http_request *request)
     return true;
 }
 
-sc_err sc_event_stream_subscribe(sc_event_stream *stream, unsigned loop, sc_http_request *request)
+sc_err sc_event_stream_subscribe(sc_event_stream *stream, unsigned loop, sc_http_request *request,
+                                 uint64_t user)
 {
     const sc_event_stream_options *options = &stream->options;
     sc_err err = SC_OK;
     if (atomic_fetch_add(&stream->count, 1) >= options->max_listeners) {
         err = SC_EBUSY;
-    } else if (!subscriber_add(&stream->loops[loop], request)) {
+    } else if (!user_enter(stream, user)) {
+        err = SC_EBUSY;
+    } else if (!subscriber_add(&stream->loops[loop], request, user)) {
+        user_leave(stream, user);
         err = SC_ENOMEM;
     }
     if (err) {
@@ -256,6 +298,9 @@ sc_err sc_event_stream_new(const sc_event_stream_options *options, sc_event_stre
     sc_event_stream *stream = sc_calloc(1, sizeof *stream);
     if (!stream) goto fail;
     stream->options = *options;
+    pthread_mutex_init(&stream->lock, NULL);
+    stream->users = sc_calloc(options->max_listeners, sizeof *stream->users);
+    if (!stream->users) goto fail;
     stream->loops = sc_calloc(options->loops, sizeof *stream->loops);
     if (!stream->loops) goto fail;
     for (unsigned i = 0; i < options->loops; i++) {
@@ -288,5 +333,7 @@ void sc_event_stream_free(sc_event_stream *stream)
         close_loop(&stream->loops[i]);
     }
     sc_free(stream->loops);
+    sc_free(stream->users);
+    pthread_mutex_destroy(&stream->lock);
     sc_free(stream);
 }

@@ -48,11 +48,13 @@ void sc_event_stream_free(sc_event_stream *stream);
  * Subscribe a request from now on: headers are sent, "retry: 2000", and the greeting. In the
  * loop's thread.
  *
- * @return SC_OK; SC_EBUSY (there are as many subscribers as allowed), SC_ENOMEM: the request is
- * still the caller's to answer
+ * @param user  a number for the user, who may have a tenth of all subscribers, one at least; 0:
+ *              not known, and not bounded
+ * @return SC_OK; SC_EBUSY (there are as many subscribers as allowed, in all or of this user),
+ * SC_ENOMEM: the request is still the caller's to answer
  */
 SC_CHECKED sc_err sc_event_stream_subscribe(sc_event_stream *stream, unsigned loop,
-                                            sc_http_request *request);
+                                            sc_http_request *request, uint64_t user);
 
 /** From within `greet`: send this to the new subscriber. */
 void sc_event_stream_send_first(sc_http_request *listener, const void *text, size_t size);

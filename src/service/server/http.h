@@ -18,7 +18,8 @@
  * head or a body may have, while a reply is awaited, is cut off: it would be read no further, and
  * its end would not be noticed.
  *
- * What a client can use is bounded: bytes of headers and of a body, connections in all, the time
+ * What a client can use is bounded: bytes of headers and of a body, connections in all and per
+ * address (the oldest idle one makes room), the time
  * until a request has come as a whole (also for the TLS handshake), the time between two requests,
  * the time until a reply is taken. A loop that has no descriptor left stops accepting for a moment
  * and goes on.
@@ -57,17 +58,33 @@ typedef struct sc_http_options {
     const char *const
         *addresses;  ///< "127.0.0.1:8080", "[::]:443", "localhost:0", "unix:/run/x.sock"
     size_t address_count;
+    /** Where operators come in: plain HTTP, addresses of the same forms. What belongs there is for
+     * the handler to say (sc_http_request_is_admin()). */
+    const char *const *admin_addresses;
+    size_t admin_address_count;
+    bool is_admin_shared;  ///< `addresses` and `inherited` count as addresses for operators, too
+    /** Proxies in front of `addresses` and `inherited`: "10.0.0.7", "fd00::/64", "unix". A
+     * connection from one of them must begin with a header of the PROXY protocol, which says who
+     * the client is; nothing else does, and from others there is no such header. */
+    const char *const *proxies;
+    size_t proxy_count;
     /** Listening sockets of the service manager, instead of or beside these; borrowed. */
     const int *inherited;
     size_t inherited_count;
-    unsigned loops;            ///< 1 to 64
-    size_t max_connections;    ///< in all loops together; one more waits in the kernel's queue
-    size_t max_header_bytes;   ///< request line and headers
-    size_t max_body_bytes;     ///< more is 413
+    unsigned loops;          ///< 1 to 64
+    size_t max_connections;  ///< of clients, in all loops together; the oldest idle one makes room
+    size_t max_address_connections;  ///< of one address, or of a /64 of IPv6; 0: no limit
+    size_t max_admin_connections;    ///< of operators
+    size_t max_header_bytes;         ///< request line and headers
+    size_t max_body_bytes;           ///< more is 413
     double request_timeout_s;  ///< from the first byte (or the handshake) to the end of a request
     double idle_timeout_s;     ///< between two requests of a connection
-    double write_timeout_s;    ///< for a reply, or a piece of a stream, to be taken
-    size_t max_stream_bytes;   ///< that wait for a slow reader of a stream; then it is cut off
+    double write_timeout_s;  ///< in which a client must acknowledge 64 KiB of a reply, or the rest
+    size_t send_buffer_bytes;    ///< of the kernel, per connection (which adds as much for itself)
+    double handshakes_per_s;     ///< of TLS by one address, on average; 0: no limit
+    double handshake_burst;      ///< that may come at once after a pause, >= 1
+    double address_bytes_per_s;  ///< of large replies to one address; 0: no limit
+    size_t max_stream_bytes;     ///< that wait for a slow reader of a stream; then it is cut off
     sc_tls_files tls;
     sc_http_handler handle;
     void *context;
@@ -76,13 +93,21 @@ typedef struct sc_http_options {
     size_t (*problem)(void *context, int status, char *buffer, size_t room);
 } sc_http_options;
 
-/** No address; 2 loops, 10,000 connections, 16 KiB of headers, 64 KiB of body, 10 s for a request,
- * 60 s idle, 30 s to take a reply, 1 MiB of a stream. */
+/** No address; 2 loops, 10,000 connections, without a limit per address, 1,000 of operators, 16 KiB
+ * of headers, 64 KiB of body, 10 s for a request, 60 s idle, 30 s to take 64 KiB of a reply, 1 MiB
+ * of a stream. */
 sc_http_options sc_http_options_default(void);
 
 /** Whether these are valid addresses, without listening there. @return SC_OK, SC_EINVAL */
 SC_CHECKED sc_err sc_http_addresses_check(const char *const *addresses, size_t count,
                                           sc_diag *diag);
+
+/** Whether only this machine can reach what listens there: "localhost", a loopback address or a
+ * unix socket. */
+bool sc_http_address_is_local(const char *address);
+
+/** Whether these are proxies as in the options. @return SC_OK, SC_EINVAL */
+SC_CHECKED sc_err sc_http_proxies_check(const char *const *proxies, size_t count, sc_diag *diag);
 
 /**
  * Open the sockets and the certificates; nothing is accepted yet. Options are copied, but for
@@ -134,15 +159,25 @@ SC_CHECKED sc_err sc_http_reload_tls(sc_http *http, sc_diag *diag);
 size_t sc_http_address_count(const sc_http *http);
 const char *sc_http_address(const sc_http *http, size_t i);
 
+/** The same for operators' addresses. */
+size_t sc_http_admin_address_count(const sc_http *http);
+const char *sc_http_admin_address(const sc_http *http, size_t i);
+
 /** Counted since the start; any thread. */
 typedef struct sc_http_stats {
-    uint64_t connections;         ///< open now
-    uint64_t accepted;            ///< connections since the start
-    uint64_t requests;            ///< that came as a whole
-    uint64_t refused_by_limits;   ///< too large, too slow, not HTTP
-    uint64_t gone;                ///< requests whose client went away before the reply
-    uint64_t accept_failures;     ///< for want of descriptors or memory
+    uint64_t connections;        ///< open now
+    uint64_t accepted;           ///< connections since the start
+    uint64_t requests;           ///< that came as a whole
+    uint64_t refused_by_limits;  ///< too large, too slow, not HTTP
+    uint64_t gone;               ///< requests whose client went away before the reply
+    uint64_t accept_failures;    ///< for want of descriptors or memory
+    uint64_t evicted;            ///< idle connections that made room for others
+    uint64_t full;               ///< connections for which there was no place but in the reserve
+    uint64_t refused_addresses;  ///< connections of addresses that had as many as allowed, all busy
+    uint64_t stalled;            ///< connections that were reset, since a reply was not taken
+    uint64_t paced;              ///< pieces of large replies that had to wait
     uint64_t handshake_failures;  ///< of TLS
+    uint64_t refused_handshakes;  ///< connections of addresses that began too many handshakes
 } sc_http_stats;
 
 sc_http_stats sc_http_stats_of(const sc_http *http);
@@ -168,8 +203,16 @@ char *sc_http_request_body(sc_http_request *request, size_t *size);
  * of a unix socket have one number. */
 uint64_t sc_http_request_peer(const sc_http_request *request);
 
-/** Whether the peer is this very machine (a loopback address or a unix socket). */
+/** Whether the peer is this very machine (a loopback address or a unix socket). Behind a proxy of
+ * the options the peer is the client that the proxy names. */
 bool sc_http_request_is_local(const sc_http_request *request);
+
+/** Whether it came in where operators do. */
+bool sc_http_request_is_admin(const sc_http_request *request);
+
+/** Whether all places are taken, and this connection has only one of the reserve: it is to be told
+ * how the service is, or that it is full, and ends with the reply. */
+bool sc_http_request_is_reserve(const sc_http_request *request);
 
 /**
  * Have `gone` called if the client goes away before the reply (one that only ends its own sending

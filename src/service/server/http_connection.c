@@ -6,12 +6,18 @@
 #include "base/clock.h"
 
 #include <errno.h>
+#include <linux/sockios.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 // How long a client that was refused may take to read why, before it is cut off.
 static const double linger_s = 1.0;
+
+// What the kernel may keep of a connection that is closed, until TCP_USER_TIMEOUT: a reply to a
+// query, and not a map.
+static const size_t most_left_behind = 16384;
 
 // --- Stages ------------------------------------------------------------------------------------
 
@@ -22,6 +28,11 @@ void sc__http_connection_enter(sc__http_connection *connection, sc__http_stage s
     connection->stage = stage;
     connection->since_us = sc_clock_us();
     TAILQ_INSERT_TAIL(&stages[stage], connection, link);
+    if (stage == SC__HTTP_IDLE) {
+        sc__http_admission_idle(connection);
+    } else {
+        sc__http_admission_busy(connection);
+    }
 }
 
 void sc__http_connection_secured(sc__http_connection *connection)
@@ -45,6 +56,39 @@ static size_t most_input(const sc_http_options *o)
     return larger + 4096;
 }
 
+/** Look at the last `size` bytes, those that have just come. */
+static bool is_plain(sc__http_connection *connection, struct evbuffer *buffer, size_t size)
+{
+    struct evbuffer_ptr at;
+    if (evbuffer_ptr_set(buffer, &at, evbuffer_get_length(buffer) - size, EVBUFFER_PTR_SET)) {
+        return false;
+    }
+    struct evbuffer_iovec pieces[8];
+    while (size > 0) {
+        const int count = evbuffer_peek(buffer, (ev_ssize_t)size, &at, pieces, 8);
+        for (int i = 0; i < count && i < 8 && size > 0; i++) {
+            const size_t part = pieces[i].iov_len < size ? pieces[i].iov_len : size;
+            if (!sc__http_framing_follow(&connection->framing, pieces[i].iov_base, part)) {
+                return false;
+            }
+            size -= part;
+            if (size > 0 && evbuffer_ptr_set(buffer, &at, part, EVBUFFER_PTR_ADD)) return false;
+        }
+        if (count <= 0) return false;
+    }
+    return true;
+}
+
+/** libevent must not read on: what it makes of it is refused, or nothing more comes of it. */
+static void mark_malformed(sc__http_connection *connection)
+{
+    connection->is_malformed = true;
+    if (connection->stage != SC__HTTP_READING) return;  // once the reply at hand is given
+    connection->refusal = 400;
+    sc__http_connection_enter(connection, SC__HTTP_REFUSED);
+    sc__http_loop_tidy_soon(connection->loop);
+}
+
 // Called for every piece that was read.
 static void on_input(struct evbuffer *buffer, const struct evbuffer_cb_info *info, void *context)
 {
@@ -55,6 +99,12 @@ static void on_input(struct evbuffer *buffer, const struct evbuffer_cb_info *inf
         sc__http_connection_enter(connection, SC__HTTP_READING);
     }
     connection->received += info->n_added;
+    const bool is_read = connection->stage == SC__HTTP_READING ||
+                         connection->stage == SC__HTTP_WAITING ||
+                         connection->stage == SC__HTTP_WRITING;
+    if (is_read && !connection->is_malformed && !is_plain(connection, buffer, info->n_added)) {
+        mark_malformed(connection);
+    }
     // A client that sends so much ahead while a reply is awaited is read no further, and so would
     // not be seen to go: let it go now.
     const bool is_answered =
@@ -96,11 +146,7 @@ static void on_output(struct evbuffer *buffer, const struct evbuffer_cb_info *in
     (void)buffer;
     sc__http_connection *connection = context;
     if (info->n_added > 0 && connection->stage == SC__HTTP_READING) refusal_notice(connection);
-    // A stream has no end by which it must be taken: its reader has to go on, that is all.
-    if (info->n_deleted > 0 && connection->stage == SC__HTTP_WRITING &&
-        connection->request.is_stream) {
-        sc__http_connection_enter(connection, SC__HTTP_WRITING);
-    }
+    connection->sent += info->n_deleted;
 }
 
 // --- Beginning ---------------------------------------------------------------------------------
@@ -109,8 +155,9 @@ static struct bufferevent *make_stream(sc__http_loop *loop, struct event_base *b
                                        sc__http_connection *connection)
 {
     sc_http *http = loop->http;
-    struct bufferevent *stream = http->tls ? sc__http_tls_stream(http->tls, base, connection)
-                                           : bufferevent_socket_new(base, -1, 0);
+    struct bufferevent *stream = connection->is_tls
+                                     ? sc__http_tls_stream(http->tls, base, connection)
+                                     : bufferevent_socket_new(base, -1, 0);
     if (!stream) return NULL;
     if (!evbuffer_add_cb(bufferevent_get_input(stream), on_input, connection) ||
         !evbuffer_add_cb(bufferevent_get_output(stream), on_output, connection)) {
@@ -128,8 +175,13 @@ static struct bufferevent *make_stream(sc__http_loop *loop, struct event_base *b
 // without limits. Such a connection is none of ours: its first request closes it unanswered.
 struct bufferevent *sc__http_connection_born(struct event_base *base, void *context)
 {
-    sc__http_loop *loop = context;
+    const sc__http_door *door = context;
+    sc__http_loop *loop = door->loop;
     sc__http_connection *connection = sc_calloc(1, sizeof *connection);
+    if (connection) {
+        connection->is_admin = door->is_admin;
+        connection->is_tls = !door->is_admin && loop->http->tls;
+    }
     struct bufferevent *stream = connection ? make_stream(loop, base, connection) : NULL;
     if (!stream) {
         sc_free(connection);
@@ -140,10 +192,10 @@ struct bufferevent *sc__http_connection_born(struct event_base *base, void *cont
     connection->loop = loop;
     connection->stream = stream;
     connection->fd = -1;
-    connection->is_tls = loop->http->tls != NULL;
     connection->stage = SC__HTTP_NEWBORN;
     TAILQ_INSERT_TAIL(&loop->stages[SC__HTTP_NEWBORN], connection, link);
-    sc__http_accept_count_in(loop);
+    atomic_fetch_add(&loop->http->connections, 1);
+    sc__http_count(&loop->accepted);
     sc__http_loop_tidy_soon(loop);
     return stream;
 }
@@ -152,12 +204,16 @@ struct bufferevent *sc__http_connection_born(struct event_base *base, void *cont
 static void end(sc__http_connection *connection)
 {
     sc__http_loop *loop = connection->loop;
+    if (connection->header) sc__http_proxy_forget(connection);
+    explicit_bzero(&connection->framing, sizeof connection->framing);
+    if (connection->is_paced) TAILQ_REMOVE(&loop->paced, connection, paced_link);
     evbuffer_remove_cb(bufferevent_get_input(connection->stream), on_input, connection);
     evbuffer_remove_cb(bufferevent_get_output(connection->stream), on_output, connection);
     TAILQ_REMOVE(&loop->stages[connection->stage], connection, link);
     if (connection->fd >= 0) loop->by_fd[connection->fd] = NULL;
+    sc__http_admission_leave(connection);
     sc_free(connection);
-    sc__http_accept_count_out(loop);
+    atomic_fetch_sub(&loop->http->connections, 1);
 }
 
 static void on_close(struct evhttp_connection *event, void *context)
@@ -187,6 +243,15 @@ static bool make_room(sc__http_loop *loop, int fd)
     return true;
 }
 
+void sc__http_connection_begin(sc__http_connection *connection)
+{
+    if (!sc__http_admit(connection)) {
+        sc__http_connection_reset(connection);
+        return;
+    }
+    sc__http_connection_enter(connection, connection->is_tls ? SC__HTTP_READING : SC__HTTP_IDLE);
+}
+
 /** libevent has made its part, `event`. */
 static void take_charge(sc__http_connection *connection, struct evhttp_connection *event)
 {
@@ -201,7 +266,17 @@ static void take_charge(sc__http_connection *connection, struct evhttp_connectio
     connection->loop->by_fd[fd] = connection;
     evhttp_connection_set_closecb(event, on_close, connection);
     bufferevent_set_timeouts(connection->stream, NULL, NULL);
-    sc__http_connection_enter(connection, connection->is_tls ? SC__HTTP_READING : SC__HTTP_IDLE);
+
+    const sc_http *http = connection->loop->http;
+    const struct sockaddr *address = evhttp_connection_get_addr(event);
+    connection->peer = sc__http_peer_number(address, http->peer_key);
+    connection->is_local = sc__http_peer_is_local(address);
+    if (connection->is_admin || !sc__http_proxies_have(http->proxies, address)) {
+        sc__http_connection_begin(connection);
+        return;
+    }
+    sc__http_connection_enter(connection, SC__HTTP_READING);
+    if (!sc__http_proxy_await(connection)) sc__http_connection_close(connection);
 }
 
 void sc__http_connection_adopt(sc__http_loop *loop)
@@ -233,13 +308,64 @@ sc__http_connection *sc__http_connection_find(const sc__http_loop *loop, struct 
 
 void sc__http_connection_close(sc__http_connection *connection)
 {
+    if (connection->header) sc__http_proxy_forget(connection);
     evhttp_connection_free(connection->event);  // which calls on_close()
+}
+
+void sc__http_connection_reset(sc__http_connection *connection)
+{
+    const struct linger at_once = {.l_onoff = 1};
+    (void)setsockopt(connection->fd, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
+    sc__http_connection_close(connection);
 }
 
 void sc__http_connection_close_stage(sc__http_loop *loop, sc__http_stage stage)
 {
     sc__http_connection *connection = NULL;
     while ((connection = TAILQ_FIRST(&loop->stages[stage]))) {
+        sc__http_connection_part(connection);
+    }
+}
+
+// --- What the peer has acknowledged --------------------------------------------------------------
+//
+// That the kernel took something says nothing of the peer.
+
+/** Bytes in the kernel that the peer has not acknowledged. */
+static size_t unacknowledged(const sc__http_connection *connection)
+{
+    int bytes = 0;
+    return ioctl(connection->fd, SIOCOUTQ, &bytes) == 0 && bytes > 0 ? (size_t)bytes : 0;
+}
+
+bool sc__http_connection_owes(const sc__http_connection *connection)
+{
+    return unacknowledged(connection) > most_left_behind;
+}
+
+/** Whether the peer has acknowledged a piece since the last time this was so. */
+static bool takes_enough(sc__http_connection *connection, int64_t now_us)
+{
+    const uint64_t left = unacknowledged(connection);
+    const uint64_t acknowledged = connection->sent > left ? connection->sent - left : 0;
+    if (acknowledged < connection->acknowledged + SC__HTTP_PIECE) return false;
+    connection->acknowledged = acknowledged;
+    connection->progress_us = now_us;
+    return true;
+}
+
+static void stall(sc__http_connection *connection)
+{
+    sc__http_count(&connection->loop->refused);
+    sc__http_count(&connection->loop->stalled);
+    sc__http_connection_reset(connection);
+}
+
+void sc__http_connection_part(sc__http_connection *connection)
+{
+    if (connection->fd >= 0 && sc__http_connection_owes(connection)) {
+        sc__http_connection_reset(connection);
+    } else {
         sc__http_connection_close(connection);
     }
 }
@@ -258,7 +384,7 @@ void sc__http_connection_sweep(sc__http_loop *loop)
     const int64_t now_us = sc_clock_us();
     sc__http_connection *late = NULL;
     while ((late = overdue(loop, SC__HTTP_READING, o->request_timeout_s, now_us))) {
-        if (late->is_tls && !late->is_secured) {
+        if (late->header || (late->is_tls && !late->is_secured)) {
             sc__http_count(&loop->refused);
             sc__http_connection_close(late);
         } else {
@@ -266,14 +392,25 @@ void sc__http_connection_sweep(sc__http_loop *loop)
         }
     }
     while ((late = overdue(loop, SC__HTTP_WRITING, o->write_timeout_s, now_us))) {
-        sc__http_count(&loop->refused);
-        sc__http_connection_close(late);
+        // While its address has had its bytes, nothing is sent that could be acknowledged.
+        if (takes_enough(late, now_us) || late->is_paced) {
+            sc__http_connection_enter(late, SC__HTTP_WRITING);
+        } else {
+            stall(late);
+        }
     }
     while ((late = overdue(loop, SC__HTTP_IDLE, o->idle_timeout_s, now_us))) {
-        sc__http_connection_close(late);
+        sc__http_connection_part(late);
     }
     while ((late = overdue(loop, SC__HTTP_LINGERING, linger_s, now_us))) {
-        sc__http_connection_close(late);
+        if (!sc__http_connection_owes(late)) {
+            sc__http_connection_close(late);
+        } else if (takes_enough(late, now_us) ||
+                   now_us - late->progress_us < (int64_t)(o->write_timeout_s * 1e6)) {
+            sc__http_connection_enter(late, SC__HTTP_LINGERING);
+        } else {
+            stall(late);
+        }
     }
     // Those that were accepted, or finished their handshake, only after the draining began.
     if (loop->is_draining) sc__http_connection_close_stage(loop, SC__HTTP_IDLE);
@@ -306,6 +443,7 @@ bool sc__http_connection_send(sc__http_connection *connection, struct iovec *pie
         const struct msghdr message = {.msg_iov = pieces, .msg_iovlen = count};
         const ssize_t sent = sendmsg(connection->fd, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
         if (sent >= 0) {
+            connection->sent += (uint64_t)sent;
             next = skip(pieces, count, (size_t)sent);
         } else if (errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR) {
             return false;
@@ -368,15 +506,20 @@ static void on_written(struct bufferevent *stream, void *context)
 
 static void on_end(struct bufferevent *stream, short what, void *context)
 {
-    (void)stream;
-    (void)what;
-    sc__http_connection_close(context);
+    sc__http_connection *connection = context;
+    if ((what & BEV_EVENT_EOF) && sc__http_connection_owes(connection)) {
+        // It may still read; the sweep sees whether it does.
+        bufferevent_disable(stream, EV_READ);
+    } else {
+        sc__http_connection_part(connection);
+    }
 }
 
 /** From now on nothing of it reaches libevent's server, nor the handler. */
 static void take_aside(sc__http_connection *connection)
 {
     sc__http_connection_enter(connection, SC__HTTP_LINGERING);
+    connection->progress_us = connection->since_us;
     bufferevent_setcb(connection->stream, discard, on_written, on_end, connection);
     discard(connection->stream, NULL);
     bufferevent_enable(connection->stream, EV_READ);
@@ -409,7 +552,8 @@ void sc__http_refuse(sc__http_connection *connection, int status)
     const size_t head_size = sc__http_head_write(
         loop, &(sc__http_head){.status = status,
                                .type = size > 0 ? "application/problem+json" : NULL,
-                               .length = (int64_t)size});
+                               .length = (int64_t)size,
+                               .is_tls = connection->is_tls});
     sc__http_count(&loop->refused);
     take_aside(connection);
     unsay(connection->stream);

@@ -31,6 +31,7 @@
 #define SC_HTTP_HTTP_INTERNAL_H
 
 #include "server/http.h"
+#include "server/rate_limit.h"
 
 #include <event2/buffer.h>
 #include <event2/bufferevent.h>
@@ -50,11 +51,17 @@ enum {
     SC__HTTP_MAX_LOOPS = 64,
     SC__HTTP_PEER_KEY_BYTES = 16,
     SC__HTTP_DATE_ROOM = 32,
+    SC__HTTP_PIECE = 65536,  ///< of a large reply; and what a client must take in `write_timeout_s`
+    SC__HTTP_RESERVE = 32,   ///< connections beyond all places, to ask how the service is
 };
 
 typedef struct sc__http_loop sc__http_loop;
 typedef struct sc__http_connection sc__http_connection;
 typedef struct sc__http_tls sc__http_tls;
+typedef struct sc__http_admission sc__http_admission;
+typedef struct sc__http_address sc__http_address;
+typedef struct sc__http_proxies sc__http_proxies;
+typedef struct sc__http_proxy_header sc__http_proxy_header;
 
 // --- A connection ------------------------------------------------------------------------------
 
@@ -69,6 +76,26 @@ typedef enum sc__http_stage {
     SC__HTTP_DOOMED,
     SC__HTTP_STAGES,
 } sc__http_stage;
+
+/** Where in a request the bytes are that come next (http_framing.c). */
+typedef enum sc__http_framing_state {
+    SC__HTTP_AT_START,
+    SC__HTTP_IN_HEAD,
+    SC__HTTP_IN_BODY,
+    SC__HTTP_IN_CHUNK_SIZE,
+    SC__HTTP_IN_CHUNK,
+    SC__HTTP_AFTER_CHUNK,
+    SC__HTTP_IN_TRAILERS,
+} sc__http_framing_state;
+
+typedef struct sc__http_framing {
+    sc__http_framing_state state;
+    bool has_cr;      ///< the last byte was CR
+    bool is_chunked;  ///< the body
+    uint8_t line_size;
+    char line[48];  ///< as much of the line as is of interest
+    uint64_t left;  ///< bytes of the body, or of the chunk
+} sc__http_framing;
 
 /** The request at hand; a connection has one at a time, so it lies within it. */
 struct sc_http_request {
@@ -90,10 +117,31 @@ struct sc__http_connection {
     int fd;  ///< -1 for a newborn
     sc__http_stage stage;
     int64_t since_us;  ///< when it entered its stage
-    size_t received;   ///< bytes since the first of the request that is being read
-    int refusal;       ///< status, in stage REFUSED
+    sc__http_framing framing;
+    bool is_malformed;      ///< something came that is not plain HTTP: the next request is refused
+    size_t received;        ///< bytes since the first of the request that is being read
+    uint64_t sent;          ///< bytes that the socket took since the connection began
+    uint64_t acknowledged;  ///< of these, when it was last looked at
+    int64_t progress_us;    ///< when enough of them had been acknowledged last
+    const char *rest;       ///< of a large reply, in memory that stays; the next pieces of it
+    size_t rest_size;
+    TAILQ_ENTRY(sc__http_connection) paced_link;  ///< among those that wait to send on
+    bool is_paced;
+    int refusal;    ///< status, in stage REFUSED
+    bool is_admin;  ///< came in where operators do
     bool is_tls;
-    bool is_secured;  ///< the handshake is done
+    bool is_secured;                ///< the handshake is done
+    bool is_local;                  ///< the peer is this machine
+    uint64_t peer;                  ///< see sc_http_request_peer()
+    sc__http_proxy_header *header;  ///< of a proxy, which has not come as a whole; NULL: none
+    // http_admission.c only:
+    sc__http_address *address;                      ///< NULL until it is admitted
+    TAILQ_ENTRY(sc__http_connection) idle_link;     ///< among the idle ones of its address
+    TAILQ_ENTRY(sc__http_connection) reserve_link;  ///< in the reserve of its loop
+    bool is_idle_listed;
+    bool is_reserve;
+    bool has_place;
+    bool is_counted_admin;
     sc_http_request request;
 };
 
@@ -108,9 +156,8 @@ static inline sc__http_connection *sc__http_connection_of(const sc_http_request 
 
 /** Why a loop does not accept; it does when there is no reason left. */
 enum {
-    SC__HTTP_FULL = 1,     ///< as many connections as are allowed
-    SC__HTTP_STARVED = 2,  ///< no descriptor, or no memory, for another
-    SC__HTTP_CLOSED = 4,   ///< for good
+    SC__HTTP_STARVED = 1,  ///< no descriptor, or no memory, for another
+    SC__HTTP_CLOSED = 2,   ///< for good
 };
 
 /** Something that was asked to be called: for a descriptor, or every some seconds. */
@@ -122,6 +169,15 @@ typedef struct sc__http_call {
     void *context;
     struct event *event;
 } sc__http_call;
+
+/** Where connections come in: for clients, or for operators. */
+typedef struct sc__http_door {
+    sc__http_loop *loop;
+    bool is_admin;
+    struct evhttp *evhttp;
+} sc__http_door;
+
+enum { SC__HTTP_PUBLIC, SC__HTTP_ADMIN, SC__HTTP_DOORS };
 
 typedef struct sc__http_listener {
     struct evhttp_bound_socket *bound;
@@ -139,21 +195,25 @@ struct sc__http_loop {
     // The thread that starts and stops; the loop's thread until it is ready.
     int *sockets;  ///< to listen at, of this loop alone
     size_t socket_count;
-    bool has_own_table;  ///< of descriptors
-    sc_err trouble;      ///< why it could not start
+    size_t public_count;  ///< so many of them, the first, are for clients; the rest for operators
+    bool has_own_table;   ///< of descriptors
+    sc_err trouble;       ///< why it could not start
 
     // The loop's thread only.
     struct event_base *base;
-    struct evhttp *evhttp;
+    sc__http_door doors[SC__HTTP_DOORS];
     struct event *wake_event;
     struct event *sweep_event;
     struct event *tidy_event;   ///< activated by hand: newborn, refused and doomed connections
     struct event *retry_event;  ///< accepting again after a shortage
+    struct event *pace_event;   ///< large replies go on
     sc__http_listener *listeners;
     size_t listener_count;
     unsigned pauses;  ///< reasons not to accept
     bool is_draining;
     struct sc__http_connections stages[SC__HTTP_STAGES];
+    struct sc__http_connections paced;    ///< connections whose address has had its bytes
+    struct sc__http_connections reserve;  ///< connections without a place, in the order of coming
     sc__http_connection **by_fd;
     size_t by_fd_capacity;
     char *scratch;  ///< heads of replies are put together here
@@ -166,12 +226,21 @@ struct sc__http_loop {
     size_t call_count;
     size_t call_capacity;
 
+    /** An address with too many connections, of which this loop has idle ones; set by others. */
+    atomic_uint_fast64_t crowded;
+
     // Counted by the loop's thread, read by any.
     atomic_uint_fast64_t accepted;
     atomic_uint_fast64_t requests;
     atomic_uint_fast64_t refused;
     atomic_uint_fast64_t gone;
     atomic_uint_fast64_t accept_failures;
+    atomic_uint_fast64_t stalled;
+    atomic_uint_fast64_t paced_pieces;
+    atomic_uint_fast64_t evicted;
+    atomic_uint_fast64_t full;
+    atomic_uint_fast64_t refused_addresses;
+    atomic_uint_fast64_t refused_handshakes;
     atomic_uint_fast64_t handshake_failures;
 };
 
@@ -189,12 +258,20 @@ struct sc_http {
     unsigned char peer_key[SC__HTTP_PEER_KEY_BYTES];
     char **addresses;  ///< as they are listened at
     size_t address_count;
+    size_t public_count;  ///< the first of them are for clients; the rest for operators
     size_t address_capacity;
     char **socket_paths;  ///< of unix sockets that we made, to be removed
     size_t socket_path_count;
     size_t socket_path_capacity;
     sc__http_loop *loops;
     sc__http_tls *tls;  ///< NULL: none; has a lock of its own
+    sc__http_proxies *proxies;
+    sc__http_admission *admission;  ///< has a lock of its own
+    sc_rate_limit *handshakes;      ///< per address
+    sc_rate_limit *bytes;           ///< pieces of large replies per address
+
+    // The first loop's thread.
+    int64_t forget_us;  ///< when addresses that no longer count are forgotten next
 
     // The thread that starts and stops.
     bool is_started;
@@ -207,8 +284,11 @@ struct sc_http {
 
     // Any thread.
     atomic_size_t connections;
-    atomic_uint_fast64_t full_loops;  ///< one bit per loop that waits for a place
-    atomic_bool is_closed;            ///< listens no more
+    atomic_size_t places;    ///< taken by clients' connections
+    atomic_size_t reserved;  ///< connections of the reserve
+    atomic_size_t admins;    ///< connections of operators
+    atomic_bool wants_room;  ///< there was no place, and another loop may have an idle connection
+    atomic_bool is_closed;   ///< listens no more
     atomic_bool is_ending;
 };
 
@@ -231,6 +311,45 @@ SC_CHECKED sc_err sc__http_listen_all(sc_http *http, sc_diag *diag);
 
 /** Remove the unix sockets that were made. */
 void sc__http_listen_forget(sc_http *http);
+
+// --- http_framing.c ----------------------------------------------------------------------------
+
+/** Follow bytes as they come; false once one of them is not plain HTTP/1.1. */
+bool sc__http_framing_follow(sc__http_framing *framing, const char *bytes, size_t size);
+
+// --- http_proxy.c ------------------------------------------------------------------------------
+
+/** Read the list of the options. */
+SC_CHECKED sc_err sc__http_proxies_new(const char *const *texts, size_t count,
+                                       sc__http_proxies **out, sc_diag *diag);
+void sc__http_proxies_free(sc__http_proxies *proxies);
+bool sc__http_proxies_have(const sc__http_proxies *proxies, const struct sockaddr *address);
+
+/** What the header of a proxy has about the client. */
+typedef enum sc__http_proxy_client {
+    SC__HTTP_PROXY_ITSELF,   ///< the proxy asks for itself, to see whether we are there
+    SC__HTTP_PROXY_UNKNOWN,  ///< there is no address of it
+    SC__HTTP_PROXY_ADDRESS,
+} sc__http_proxy_client;
+
+/**
+ * How many bytes more may be read before the header has to be looked at again: never more than
+ * belong to it.
+ *
+ * @return 0: it is whole; -1: it is no header
+ */
+int sc__http_proxy_header_want(const unsigned char *bytes, size_t size);
+
+/** The client of a header that is whole; false if it is none. `address` is set with
+ * SC__HTTP_PROXY_ADDRESS. */
+bool sc__http_proxy_header_read(const unsigned char *bytes, size_t size,
+                                sc__http_proxy_client *client, struct sockaddr_storage *address);
+
+/** Read the header before all else; then the connection goes on. False if memory is out. */
+bool sc__http_proxy_await(sc__http_connection *connection);
+
+/** Wait for it no longer: the socket is the stream's again. */
+void sc__http_proxy_forget(sc__http_connection *connection);
 
 // --- http_tls.c --------------------------------------------------------------------------------
 
@@ -260,9 +379,26 @@ void sc__http_loop_tidy_soon(sc__http_loop *loop);
 /** There is no descriptor or no memory for another connection: try again in a moment. */
 void sc__http_accept_starved(sc__http_loop *loop);
 
-/** A connection has come or gone: pause, or let others have the place. */
-void sc__http_accept_count_in(sc__http_loop *loop);
-void sc__http_accept_count_out(sc__http_loop *loop);
+// --- http_admission.c --------------------------------------------------------------------------
+
+SC_CHECKED sc_err sc__http_admission_new(sc__http_admission **out, sc_diag *diag);
+void sc__http_admission_free(sc__http_admission *admission);
+
+/** The peer is known: whether the connection may stay. If not, reset it. */
+bool sc__http_admit(sc__http_connection *connection);
+
+/** It ends, admitted or not. */
+void sc__http_admission_leave(sc__http_connection *connection);
+
+/** It is idle from now on, or no longer. */
+void sc__http_admission_idle(sc__http_connection *connection);
+void sc__http_admission_busy(sc__http_connection *connection);
+
+/** A request has come: if there is a place again, it need not be in the reserve. */
+void sc__http_admission_promote(sc__http_connection *connection);
+
+/** Other loops may have asked for room. */
+void sc__http_admission_wake(sc__http_loop *loop);
 
 // --- http_connection.c -------------------------------------------------------------------------
 
@@ -271,6 +407,9 @@ struct bufferevent *sc__http_connection_born(struct event_base *base, void *cont
 
 /** Take charge of newborn connections. */
 void sc__http_connection_adopt(sc__http_loop *loop);
+
+/** Who the peer is, is known now: the connection's life begins. */
+void sc__http_connection_begin(sc__http_connection *connection);
 
 /** Which connection a stream belongs to; NULL if it is none of ours. */
 sc__http_connection *sc__http_connection_find(const sc__http_loop *loop,
@@ -283,6 +422,16 @@ void sc__http_connection_secured(sc__http_connection *connection);
 
 /** Close it now; it is no more. Not from within a call of http.h. */
 void sc__http_connection_close(sc__http_connection *connection);
+
+/** The same, without waiting for the peer to take what was sent: the kernel forgets it at once. */
+void sc__http_connection_reset(sc__http_connection *connection);
+
+/** The same for one that ends by itself: if the peer has not acknowledged much of what was sent,
+ * that is forgotten, too. */
+void sc__http_connection_part(sc__http_connection *connection);
+
+/** Whether more is not acknowledged than the kernel may keep after the end. */
+bool sc__http_connection_owes(const sc__http_connection *connection);
 
 /** Close it once the callback at work has returned. */
 void sc__http_connection_doom(sc__http_connection *connection);
@@ -340,12 +489,19 @@ typedef struct sc__http_head {
     size_t header_count;
     bool keeps_alive;
     bool says_keep_alive;  ///< for a client of HTTP/1.0, which would not expect it
+    bool is_tls;           ///< browsers are to use nothing else from now on
 } sc__http_head;
 
 /** Put the head together in the loop's scratch; its size, 0 if memory is out. */
 size_t sc__http_head_write(sc__http_loop *loop, const sc__http_head *head);
 
 // --- http_reply.c ------------------------------------------------------------------------------
+
+/** Send the next piece of a large reply, or wait until the address may have it. */
+void sc__http_reply_continue(sc__http_connection *connection);
+
+/** Those that waited may try again. */
+void sc__http_reply_pace(sc__http_loop *loop);
 
 /** The bufferevent's callbacks while a request is open. */
 void sc__http_reply_written(struct bufferevent *stream, void *context);

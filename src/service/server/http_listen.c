@@ -11,6 +11,7 @@
 #include "base/alloc.h"
 #include "base/diag.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <netdb.h>
@@ -19,6 +20,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -27,6 +29,9 @@
 // As many as the kernel allows (net.core.somaxconn cuts it): a crowd that comes at once waits
 // there.
 enum { BACKLOG = 4096, NAME_ROOM = 256, PORT_ROOM = 8 };
+
+// The kernel gives a silent client up later than we do, who count it.
+static const double later_s = 5.0;
 
 static const char unix_prefix[] = "unix:";
 
@@ -102,20 +107,25 @@ static bool set(int fd, int level, int option, int value)
 
 // Connections inherit all of these. Pieces of a stream go out at once; and a client whose machine
 // is gone without a word is noticed within two minutes, though it may wait for a reply for longer.
-static bool prepare(int fd)
+//
+// The kernel would buffer megabytes for a client that does not read; and would keep them, after we
+// have closed, for as long as it takes it to believe that the client is gone.
+static bool prepare(const sc_http_options *o, int fd)
 {
-    return set(fd, SOL_SOCKET, SO_REUSEADDR, 1) && set(fd, IPPROTO_TCP, TCP_NODELAY, 1) &&
+    return set(fd, SOL_SOCKET, SO_SNDBUF, (int)o->send_buffer_bytes) &&
+           set(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, (int)((o->write_timeout_s + later_s) * 1e3)) &&
+           set(fd, SOL_SOCKET, SO_REUSEADDR, 1) && set(fd, IPPROTO_TCP, TCP_NODELAY, 1) &&
            set(fd, SOL_SOCKET, SO_KEEPALIVE, 1) && set(fd, IPPROTO_TCP, TCP_KEEPIDLE, 60) &&
            set(fd, IPPROTO_TCP, TCP_KEEPINTVL, 15) && set(fd, IPPROTO_TCP, TCP_KEEPCNT, 4);
 }
 
 /** A socket that is bound, or -1 with errno set. `is_first`: see the top. */
-static int bind_one(const struct addrinfo *at, bool is_first)
+static int bind_one(const sc_http_options *o, const struct addrinfo *at, bool is_first)
 {
     const int fd =
         socket(at->ai_family, at->ai_socktype | SOCK_NONBLOCK | SOCK_CLOEXEC, at->ai_protocol);
     if (fd < 0) return -1;
-    if (prepare(fd) && (is_first || set(fd, SOL_SOCKET, SO_REUSEPORT, 1)) &&
+    if (prepare(o, fd) && (is_first || set(fd, SOL_SOCKET, SO_REUSEPORT, 1)) &&
         bind(fd, at->ai_addr, at->ai_addrlen) == 0 &&
         (!is_first || set(fd, SOL_SOCKET, SO_REUSEPORT, 1))) {
         return fd;
@@ -134,7 +144,7 @@ static bool bind_all(sc_http *http, const struct addrinfo *at)
     memcpy(&address, at->ai_addr, at->ai_addrlen);
     there.ai_addr = (struct sockaddr *)&address;
     for (unsigned i = 0; i < http->options.loops; i++) {
-        const int fd = bind_one(&there, i == 0);
+        const int fd = bind_one(&http->options, &there, i == 0);
         if (fd < 0) return false;
         give(&http->loops[i], fd);
         // A port that the kernel has chosen is the port of all.
@@ -316,6 +326,9 @@ static sc_err listen_inherited(sc_http *http, int inherited, sc_diag *diag)
         return sc_fail(diag, SC_EIO, "cannot use inherited descriptor %d: %s", inherited,
                        strerror(error));
     }
+    if (strncmp(name, unix_prefix, sizeof unix_prefix - 1) != 0) {
+        (void)prepare(&http->options, fd);  // as far as the service manager leaves it to us
+    }
     const sc_err err = share(http, fd, diag);
     return err ? err : remember_address(http, name, diag);
 }
@@ -338,16 +351,44 @@ sc_err sc_http_addresses_check(const char *const *addresses, size_t count, sc_di
     return SC_OK;
 }
 
-sc_err sc__http_listen_all(sc_http *http, sc_diag *diag)
+bool sc_http_address_is_local(const char *address)
+{
+    char host[NAME_ROOM];
+    char port[PORT_ROOM];
+    if (is_unix(address)) return true;
+    if (!cut_address(address, host, port)) return false;
+    struct in_addr ip4;
+    struct in6_addr ip6;
+    if (inet_pton(AF_INET, host, &ip4) == 1) {
+        return ntohl(ip4.s_addr) >> IN_CLASSA_NSHIFT == IN_LOOPBACKNET;
+    }
+    if (inet_pton(AF_INET6, host, &ip6) == 1) return IN6_IS_ADDR_LOOPBACK(&ip6);
+    return strcasecmp(host, "localhost") == 0;
+}
+
+static sc_err listen_each(sc_http *http, const char *const *addresses, size_t count, sc_diag *diag)
 {
     sc_err err = SC_OK;
-    for (size_t i = 0; i < http->options.address_count && !err; i++) {
-        const char *address = http->options.addresses[i];
-        err = is_unix(address) ? listen_unix(http, address, diag) : listen_tcp(http, address, diag);
+    for (size_t i = 0; i < count && !err; i++) {
+        err = is_unix(addresses[i]) ? listen_unix(http, addresses[i], diag)
+                                    : listen_tcp(http, addresses[i], diag);
     }
-    for (size_t i = 0; i < http->options.inherited_count && !err; i++) {
-        err = listen_inherited(http, http->options.inherited[i], diag);
+    return err;
+}
+
+sc_err sc__http_listen_all(sc_http *http, sc_diag *diag)
+{
+    const sc_http_options *o = &http->options;
+    sc_err err = listen_each(http, o->addresses, o->address_count, diag);
+    for (size_t i = 0; i < o->inherited_count && !err; i++) {
+        err = listen_inherited(http, o->inherited[i], diag);
     }
+    // What comes from here on is for operators.
+    http->public_count = http->address_count;
+    for (unsigned i = 0; i < o->loops; i++) {
+        http->loops[i].public_count = http->loops[i].socket_count;
+    }
+    if (!err) err = listen_each(http, o->admin_addresses, o->admin_address_count, diag);
     return err;
 }
 

@@ -8,6 +8,7 @@
 #include "server/http_internal.h"
 
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "base/sanitizers.h"
 
 #include <sched.h>
@@ -17,10 +18,8 @@
 
 // --- Accepting ---------------------------------------------------------------------------------
 //
-// Reasons not to accept are kept apart (SC__HTTP_FULL, SC__HTTP_STARVED, SC__HTTP_CLOSED), and a
-// loop accepts when there is none. Other connections wait in the kernel's queue. Loops share one
-// number of connections: each stops by itself when it sees it reached, so that it may be exceeded
-// by one per other loop, and the loop that closes a connection wakes those that wait for a place.
+// Reasons not to accept are kept apart (SC__HTTP_STARVED, SC__HTTP_CLOSED), and a loop accepts when
+// there is none. Who may stay is decided afterwards (http_admission.c).
 
 // Long enough that a loop without descriptors does nothing but serve, short enough that no client
 // minds.
@@ -43,42 +42,6 @@ static void resume_from(sc__http_loop *loop, unsigned reason)
     if (loop->pauses) return;
     for (size_t i = 0; i < loop->listener_count; i++) {
         evconnlistener_enable(loop->listeners[i].listener);
-    }
-}
-
-// --- Accepting: as many as are allowed ---------------------------------------------------------
-
-static bool has_places(const sc_http *http)
-{
-    return atomic_load(&http->connections) < http->options.max_connections;
-}
-
-/** Accept again if there are places again. */
-static void accept_if_places(sc__http_loop *loop)
-{
-    if (!(loop->pauses & SC__HTTP_FULL) || !has_places(loop->http)) return;
-    atomic_fetch_and(&loop->http->full_loops, ~(UINT64_C(1) << loop->index));
-    resume_from(loop, SC__HTTP_FULL);
-}
-
-void sc__http_accept_count_in(sc__http_loop *loop)
-{
-    sc_http *http = loop->http;
-    sc__http_count(&loop->accepted);
-    if (atomic_fetch_add(&http->connections, 1) + 1 < http->options.max_connections) return;
-    pause_for(loop, SC__HTTP_FULL);
-    // First the mark, then one more look: a place that is freed in between is seen by one side.
-    atomic_fetch_or(&http->full_loops, UINT64_C(1) << loop->index);
-    accept_if_places(loop);
-}
-
-void sc__http_accept_count_out(sc__http_loop *loop)
-{
-    sc_http *http = loop->http;
-    atomic_fetch_sub(&http->connections, 1);
-    uint64_t waiting = atomic_load(&http->full_loops);
-    for (unsigned i = 0; waiting; i++, waiting >>= 1) {
-        if (waiting & 1) sc__http_loop_ring(&http->loops[i]);
     }
 }
 
@@ -120,6 +83,13 @@ static void on_retry(evutil_socket_t fd, short what, void *context)
 
 // --- Accepting: beginning and end --------------------------------------------------------------
 
+static void on_pace(evutil_socket_t fd, short what, void *context)
+{
+    (void)fd;
+    (void)what;
+    sc__http_reply_pace(context);
+}
+
 static sc_err accept_begin(sc__http_loop *loop)
 {
     loop->retry_event = evtimer_new(loop->base, on_retry, loop);
@@ -132,7 +102,9 @@ static sc_err accept_begin(sc__http_loop *loop)
                                          loop->sockets[loop->listener_count]);
         if (!l->listener) return SC_ENOMEM;
         loop->listener_count++;  // it has the socket now
-        l->bound = evhttp_bind_listener(loop->evhttp, l->listener);
+        const bool is_admin = loop->listener_count > loop->public_count;
+        l->bound = evhttp_bind_listener(
+            loop->doors[is_admin ? SC__HTTP_ADMIN : SC__HTTP_PUBLIC].evhttp, l->listener);
         if (!l->bound) return SC_ENOMEM;
         evconnlistener_set_error_cb(l->listener, on_accept_failure);
     }
@@ -146,7 +118,9 @@ static void accept_end(sc__http_loop *loop)
     for (size_t i = 0; i < loop->listener_count; i++) {
         const sc__http_listener *l = &loop->listeners[i];
         if (l->bound) {
-            evhttp_del_accept_socket(loop->evhttp, l->bound);
+            const bool is_admin = i >= loop->public_count;
+            evhttp_del_accept_socket(
+                loop->doors[is_admin ? SC__HTTP_ADMIN : SC__HTTP_PUBLIC].evhttp, l->bound);
         } else {
             evconnlistener_free(l->listener);
         }
@@ -164,11 +138,14 @@ void sc__http_loop_ring(const sc__http_loop *loop)
     (void)written;
 }
 
+static const struct timeval last_requests = {.tv_usec = 50000};
+
 static void drain(sc__http_loop *loop)
 {
     loop->is_draining = true;
     accept_end(loop);
-    sc__http_connection_close_stage(loop, SC__HTTP_IDLE);
+    // A request that is on its way still gets a reply; the rest is closed by the sweep.
+    event_add(loop->sweep_event, &last_requests);
 }
 
 /** What is called when another thread has woken the loop. */
@@ -181,14 +158,23 @@ static void on_wake(evutil_socket_t fd, short what, void *context)
     (void)got;
     if (atomic_load(&loop->http->is_closed) && !loop->is_draining) drain(loop);
     if (atomic_load(&loop->http->is_ending)) event_base_loopbreak(loop->base);
-    accept_if_places(loop);
+    sc__http_admission_wake(loop);
 }
+
+static const int64_t forget_every_us = 10000000;
 
 static void on_sweep(evutil_socket_t fd, short what, void *context)
 {
     (void)fd;
     (void)what;
+    const sc__http_loop *loop = context;
     sc__http_connection_sweep(context);
+    // That an address was here is of no use once it may have all again.
+    const int64_t now_us = sc_clock_us();
+    if (loop->index != 0 || now_us < loop->http->forget_us) return;
+    loop->http->forget_us = now_us + forget_every_us;
+    sc_rate_limit_forget(loop->http->bytes, now_us);
+    sc_rate_limit_forget(loop->http->handshakes, now_us);
 }
 
 static void tidy(sc__http_loop *loop)
@@ -252,21 +238,23 @@ static struct event_base *make_base(bool has_own_table)
     return base;
 }
 
-static sc_err make_server(sc__http_loop *loop)
+static sc_err make_server(sc__http_loop *loop, bool is_admin)
 {
     const sc_http_options *o = &loop->http->options;
-    loop->evhttp = evhttp_new(loop->base);
-    if (!loop->evhttp) return SC_ENOMEM;
-    evhttp_set_max_headers_size(loop->evhttp, (ev_ssize_t)o->max_header_bytes);
-    evhttp_set_max_body_size(loop->evhttp, (ev_ssize_t)o->max_body_bytes);
-    evhttp_set_default_content_type(loop->evhttp, NULL);
-    evhttp_set_allowed_methods(loop->evhttp, UINT16_MAX);  // the handler refuses those it has not
-    evhttp_set_bevcb(loop->evhttp, sc__http_connection_born, loop);
-    evhttp_set_gencb(loop->evhttp, sc__http_request_arrived, loop);
+    sc__http_door *door = &loop->doors[is_admin ? SC__HTTP_ADMIN : SC__HTTP_PUBLIC];
+    struct evhttp *evhttp = evhttp_new(loop->base);
+    if (!evhttp) return SC_ENOMEM;
+    *door = (sc__http_door){.loop = loop, .is_admin = is_admin, .evhttp = evhttp};
+    evhttp_set_max_headers_size(evhttp, (ev_ssize_t)o->max_header_bytes);
+    evhttp_set_max_body_size(evhttp, (ev_ssize_t)o->max_body_bytes);
+    evhttp_set_default_content_type(evhttp, NULL);
+    evhttp_set_allowed_methods(evhttp, UINT16_MAX);  // the handler refuses those it has not
+    evhttp_set_bevcb(evhttp, sc__http_connection_born, door);
+    evhttp_set_gencb(evhttp, sc__http_request_arrived, door);
     // Only for a connection that, for want of memory, is none of ours: see
     // sc__http_connection_born().
     const struct timeval limit = timeval_of(o->request_timeout_s);
-    evhttp_set_timeout_tv(loop->evhttp, &limit);
+    evhttp_set_timeout_tv(evhttp, &limit);
     return SC_OK;
 }
 
@@ -299,14 +287,19 @@ static sc_err set_up(sc__http_loop *loop)
     for (int stage = 0; stage < SC__HTTP_STAGES; stage++) {
         TAILQ_INIT(&loop->stages[stage]);
     }
+    TAILQ_INIT(&loop->reserve);
+    TAILQ_INIT(&loop->paced);
     loop->base = make_base(loop->has_own_table);
     if (!loop->base) return SC_ENOMEM;
     const struct timeval period = sweep_period(&loop->http->options);
     loop->wake_event = repeat(loop, loop->wake_fd, NULL, on_wake, loop);
     loop->sweep_event = repeat(loop, -1, &period, on_sweep, loop);
     loop->tidy_event = event_new(loop->base, -1, 0, on_tidy, loop);
-    if (!loop->wake_event || !loop->sweep_event || !loop->tidy_event) return SC_ENOMEM;
-    sc_err err = make_server(loop);
+    loop->pace_event = evtimer_new(loop->base, on_pace, loop);
+    if (!loop->pace_event || !loop->wake_event || !loop->sweep_event || !loop->tidy_event)
+        return SC_ENOMEM;
+    sc_err err = make_server(loop, false);
+    if (!err) err = make_server(loop, true);
     if (!err) err = make_calls(loop);
     if (!err) err = accept_begin(loop);
     return err;
@@ -320,19 +313,22 @@ static void free_event(struct event *event)
 /** Close all that is open; `gone` of each open request is called. */
 static void tear_down(sc__http_loop *loop)
 {
-    if (loop->evhttp) {
+    if (loop->doors[SC__HTTP_PUBLIC].evhttp) {
         tidy(loop);
         for (int stage = 0; stage < SC__HTTP_STAGES; stage++) {
             sc__http_connection_close_stage(loop, (sc__http_stage)stage);
         }
         accept_end(loop);
-        evhttp_free(loop->evhttp);
+    }
+    for (int i = 0; i < SC__HTTP_DOORS; i++) {
+        if (loop->doors[i].evhttp) evhttp_free(loop->doors[i].evhttp);
     }
     for (size_t i = 0; i < loop->call_count; i++) {
         free_event(loop->calls[i].event);
     }
     free_event(loop->retry_event);
     free_event(loop->tidy_event);
+    free_event(loop->pace_event);
     free_event(loop->sweep_event);
     free_event(loop->wake_event);
     if (loop->base) event_base_free(loop->base);

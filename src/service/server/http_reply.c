@@ -6,6 +6,7 @@
 #include "server/http_internal.h"
 
 #include "base/alloc.h"
+#include "base/clock.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -18,7 +19,7 @@
 // header whose text has a control byte is left out.
 
 // The longest of what is always there, with room to spare; texts of callers come on top.
-enum { FIXED_ROOM = 384, NUMBER_ROOM = 20, AROUND_HEADER = 4 };
+enum { FIXED_ROOM = 448, NUMBER_ROOM = 20, AROUND_HEADER = 4 };
 
 /** Where the next byte goes. */
 typedef struct pen {
@@ -213,6 +214,7 @@ size_t sc__http_head_write(sc__http_loop *loop, const sc__http_head *head)
     }
     if (!has(head, "Cache-Control")) PUT(&p, "Cache-Control: no-store\r\n");
     if (!has(head, "X-Content-Type-Options")) PUT(&p, "X-Content-Type-Options: nosniff\r\n");
+    if (head->is_tls) PUT(&p, "Strict-Transport-Security: max-age=31536000\r\n");
     for (size_t i = 0; i < head->header_count; i++) {
         put_header(&p, head->headers[i].name, head->headers[i].value);
     }
@@ -232,6 +234,8 @@ void sc__http_reply_written(struct bufferevent *stream, void *context)
     if (evbuffer_get_length(bufferevent_get_output(stream)) > 0) return;
     if (connection->request.is_open) {
         sc__http_connection_enter(connection, SC__HTTP_WAITING);
+    } else if (connection->rest_size > 0) {
+        sc__http_reply_continue(connection);
     } else {
         sc__http_request_finish(&connection->request);
     }
@@ -259,6 +263,7 @@ static size_t write_head(sc_http_request *request, sc__http_head head)
     sc__http_loop *loop = sc__http_connection_of(request)->loop;
     head.keeps_alive = request->keeps_alive && !loop->is_draining;
     head.says_keep_alive = request->event->minor < 1;
+    head.is_tls = sc__http_connection_of(request)->is_tls;
     return sc__http_head_write(loop, &head);
 }
 
@@ -293,8 +298,76 @@ static void reply(sc_http_request *request, int status, const char *type, const 
     struct iovec pieces[] = {{connection->loop->scratch, head_size}, {(void *)body, size}};
     bool all_sent = false;
     const size_t count = size > 0 && has_body(request, status) ? 2 : 1;
+    if (is_lent && count == 2 && size > SC__HTTP_PIECE) {
+        pieces[1].iov_len = SC__HTTP_PIECE;
+        connection->rest = (const char *)body + SC__HTTP_PIECE;
+        connection->rest_size = size - SC__HTTP_PIECE;
+    }
     send_pieces(connection, pieces, count, is_lent ? 1 : count, &all_sent);
-    if (all_sent) sc__http_request_finish(request);
+    if (!all_sent) return;
+    if (connection->rest_size > 0) {
+        sc__http_connection_enter(connection, SC__HTTP_WRITING);
+        sc__http_reply_continue(connection);
+    } else {
+        sc__http_request_finish(request);
+    }
+}
+
+// --- Large replies -------------------------------------------------------------------------------
+//
+// Their memory stays where it is, so they are sent piece by piece: the next when the kernel has
+// taken the last one, and when the address has not had more bytes than it may have in its time.
+
+static const struct timeval pace = {.tv_usec = 20000};
+
+/** Whether the client's address may have one piece more now. */
+static bool may_have_piece(const sc__http_connection *connection)
+{
+    const sc_http *http = connection->loop->http;
+    const double rate = http->options.address_bytes_per_s / SC__HTTP_PIECE;
+    if (rate <= 0 || connection->is_admin) return true;
+    const double burst = rate < 0.5 ? 1 : 2 * rate;
+    return sc_rate_limit_take(http->bytes, connection->peer, rate, burst, sc_clock_us()) == 0;
+}
+
+static void send_piece(sc__http_connection *connection)
+{
+    const size_t size =
+        connection->rest_size < SC__HTTP_PIECE ? connection->rest_size : SC__HTTP_PIECE;
+    struct evbuffer *output = bufferevent_get_output(connection->stream);
+    if (evbuffer_add_reference(output, connection->rest, size, NULL, NULL) ||
+        bufferevent_enable(connection->stream, EV_WRITE)) {
+        sc__http_connection_doom(connection);
+        return;
+    }
+    connection->rest += size;
+    connection->rest_size -= size;
+}
+
+void sc__http_reply_continue(sc__http_connection *connection)
+{
+    sc__http_loop *loop = connection->loop;
+    if (may_have_piece(connection)) {
+        send_piece(connection);
+        return;
+    }
+    sc__http_count(&loop->paced_pieces);
+    TAILQ_INSERT_TAIL(&loop->paced, connection, paced_link);
+    connection->is_paced = true;
+    evtimer_add(loop->pace_event, &pace);
+}
+
+void sc__http_reply_pace(sc__http_loop *loop)
+{
+    sc__http_connection *next = NULL;
+    for (sc__http_connection *c = TAILQ_FIRST(&loop->paced); c; c = next) {
+        next = TAILQ_NEXT(c, paced_link);
+        if (!may_have_piece(c)) continue;
+        TAILQ_REMOVE(&loop->paced, c, paced_link);
+        c->is_paced = false;
+        if (c->stage != SC__HTTP_DOOMED) send_piece(c);
+    }
+    if (!TAILQ_EMPTY(&loop->paced)) evtimer_add(loop->pace_event, &pace);
 }
 
 void sc_http_reply(sc_http_request *request, int status, const char *type, const void *body,

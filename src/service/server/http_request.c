@@ -3,7 +3,7 @@
 // libevent is generous about where a request ends: it takes the first of two lengths, and does not
 // know other encodings than "chunked". A proxy in front might see another end than we do, and let a
 // second request through as part of the first. So every request that is not plain is refused, and
-// its connection closed.
+// its connection closed. How its bytes are framed was followed before (http_framing.c).
 #include "server/http_internal.h"
 
 #include "base/alloc.h"
@@ -221,7 +221,8 @@ static void forget(sc_http_request *request)
 
 void sc__http_request_arrived(struct evhttp_request *event, void *context)
 {
-    sc__http_loop *loop = context;
+    const sc__http_door *door = context;
+    sc__http_loop *loop = door->loop;
     struct bufferevent *stream = evhttp_connection_get_bufferevent(event->evcon);
     sc__http_connection *connection = sc__http_connection_find(loop, stream);
     if (!connection) {
@@ -237,7 +238,9 @@ void sc__http_request_arrived(struct evhttp_request *event, void *context)
     request->keeps_alive =
         (is_newer_than_10(event) ? !f.wants_close : f.wants_keep_alive && !f.wants_close) &&
         is_read_whole(event, &f);
-    int status = judge(event, &f);
+    sc__http_admission_promote(connection);
+    if (connection->is_reserve) request->keeps_alive = false;
+    int status = connection->is_malformed ? 400 : judge(event, &f);
     if (!status) status = unpack(request);
     if (status) {
         forget(request);
@@ -270,7 +273,9 @@ void sc__http_request_finish(sc_http_request *request)
     struct evhttp_request *event = request->event;
     const bool keeps_alive = request->keeps_alive;
     forget(request);
-    if (!keeps_alive) {
+    if (!keeps_alive && sc__http_connection_owes(connection)) {
+        sc__http_linger(connection);
+    } else if (!keeps_alive) {
         sc__http_connection_close(connection);
     } else if (connection->loop->is_draining) {
         sc__http_linger(connection);
@@ -339,20 +344,25 @@ void sc_http_request_forget_headers(sc_http_request *request)
     if (is_newer_than_10(request->event)) evhttp_clear_headers(request->event->input_headers);
 }
 
-static const struct sockaddr *address_of(const sc_http_request *request)
-{
-    return evhttp_connection_get_addr(sc__http_connection_of(request)->event);
-}
-
 uint64_t sc_http_request_peer(const sc_http_request *request)
 {
-    return sc__http_peer_number(address_of(request),
-                                sc__http_connection_of(request)->loop->http->peer_key);
+    return sc__http_connection_of(request)->peer;
 }
 
 bool sc_http_request_is_local(const sc_http_request *request)
 {
-    return sc__http_peer_is_local(address_of(request));
+    return sc__http_connection_of(request)->is_local;
+}
+
+bool sc_http_request_is_admin(const sc_http_request *request)
+{
+    const sc__http_connection *connection = sc__http_connection_of(request);
+    return connection->is_admin || connection->loop->http->options.is_admin_shared;
+}
+
+bool sc_http_request_is_reserve(const sc_http_request *request)
+{
+    return sc__http_connection_of(request)->is_reserve;
 }
 
 void sc_http_on_gone(sc_http_request *request, void (*gone)(void *context), void *context)

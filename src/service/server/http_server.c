@@ -66,14 +66,20 @@ sc_http_options sc_http_options_default(void)
     return (sc_http_options){
         .loops = 2,
         .max_connections = 10000,
+        .max_admin_connections = 1000,
         .max_header_bytes = UINT64_C(16) << 10,
         .max_body_bytes = UINT64_C(64) << 10,
         .request_timeout_s = 10.0,
         .idle_timeout_s = 60.0,
         .write_timeout_s = 30.0,
+        .handshake_burst = 1,
+        .send_buffer_bytes = UINT64_C(64) << 10,
         .max_stream_bytes = UINT64_C(1) << 20,
     };
 }
+
+/** Addresses whose bytes are counted. */
+enum { ADDRESS_BUCKETS = 1 << 14 };
 
 // Written so that NaN is out of range. A day is the most: further on, times in microseconds would
 // have to be looked after.
@@ -101,15 +107,21 @@ static sc_err check(const sc_http_options *o, sc_diag *diag)
         return sc_fail(diag, SC_EINVAL, "the limit of connections is 0; give 1 or more");
     }
     if (!is_size(o->max_header_bytes) || !is_size(o->max_body_bytes) ||
-        !is_size(o->max_stream_bytes)) {
-        return sc_fail(diag, SC_EINVAL,
-                       "bytes of headers, of a body and of a stream must be 1 to %d", INT32_MAX);
+        !is_size(o->max_stream_bytes) || !is_size(o->send_buffer_bytes)) {
+        return sc_fail(
+            diag, SC_EINVAL,
+            "bytes of headers, of a body, of a stream and of the send buffer must be 1 to %d",
+            INT32_MAX);
     }
     if (!is_time(o->request_timeout_s) || !is_time(o->idle_timeout_s) ||
         !is_time(o->write_timeout_s)) {
         return sc_fail(diag, SC_EINVAL,
                        "the timeouts of a request, of an idle connection and of a reply must be "
                        "above 0 and at most 86400 seconds");
+    }
+    if (!(o->handshakes_per_s >= 0 && o->handshake_burst >= 1)) {
+        return sc_fail(diag, SC_EINVAL,
+                       "handshakes per second must be 0 or more, and their burst 1 or more");
     }
     if (!o->tls.certificate != !o->tls.key) {
         return sc_fail(diag, SC_EINVAL, "a certificate needs its key, and a key its certificate");
@@ -134,14 +146,26 @@ static bool copy_text(const char *text, const char **out)
     return true;
 }
 
+static bool copy_texts(const char *const *from, size_t count, const char *const **to,
+                       size_t *to_count)
+{
+    const char **copies = sc_calloc(count, sizeof *copies);
+    if (!copies) return false;
+    *to = copies;
+    *to_count = count;
+    for (size_t i = 0; i < count; i++) {
+        if (!copy_text(from[i], &copies[i])) return false;
+    }
+    return true;
+}
+
 static bool copy_lists(const sc_http_options *from, sc_http_options *to)
 {
-    const char **addresses = sc_calloc(from->address_count, sizeof *addresses);
-    if (!addresses) return false;
-    to->addresses = addresses;
-    to->address_count = from->address_count;
-    for (size_t i = 0; i < from->address_count; i++) {
-        if (!copy_text(from->addresses[i], &addresses[i])) return false;
+    if (!copy_texts(from->addresses, from->address_count, &to->addresses, &to->address_count) ||
+        !copy_texts(from->admin_addresses, from->admin_address_count, &to->admin_addresses,
+                    &to->admin_address_count) ||
+        !copy_texts(from->proxies, from->proxy_count, &to->proxies, &to->proxy_count)) {
+        return false;
     }
     int *inherited = sc_calloc(from->inherited_count, sizeof *inherited);
     if (!inherited) return false;
@@ -153,12 +177,19 @@ static bool copy_lists(const sc_http_options *from, sc_http_options *to)
     return true;
 }
 
+static void texts_free(const char *const *texts, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        sc_free((char *)texts[i]);
+    }
+    sc_free((char **)texts);
+}
+
 static void options_fini(sc_http_options *options)
 {
-    for (size_t i = 0; i < options->address_count; i++) {
-        sc_free((char *)options->addresses[i]);
-    }
-    sc_free((char **)options->addresses);
+    texts_free(options->addresses, options->address_count);
+    texts_free(options->admin_addresses, options->admin_address_count);
+    texts_free(options->proxies, options->proxy_count);
     sc_free((int *)options->inherited);
     sc_free((char *)options->tls.certificate);
     sc_free((char *)options->tls.key);
@@ -175,6 +206,10 @@ static sc_err options_copy(const sc_http_options *options, sc_http_options *out,
     sc_http_options copy = *options;
     copy.addresses = NULL;
     copy.address_count = 0;
+    copy.admin_addresses = NULL;
+    copy.admin_address_count = 0;
+    copy.proxies = NULL;
+    copy.proxy_count = 0;
     copy.inherited = NULL;
     copy.inherited_count = 0;
     copy.tls = (sc_tls_files){0};
@@ -220,6 +255,15 @@ sc_err sc_http_new(const sc_http_options *options, sc_http **out, sc_diag *diag)
     randombytes_buf(http->peer_key, sizeof http->peer_key);
 
     sc_err err = options_copy(options, &http->options, diag);
+    if (!err) {
+        err = sc__http_proxies_new(http->options.proxies, http->options.proxy_count, &http->proxies,
+                                   diag);
+    }
+    if (!err) err = sc__http_admission_new(&http->admission, diag);
+    if (!err && (sc_rate_limit_new(ADDRESS_BUCKETS, &http->bytes) ||
+                 sc_rate_limit_new(ADDRESS_BUCKETS, &http->handshakes))) {
+        err = sc_fail_memory(diag, "preparing the server");
+    }
     if (!err && http->options.tls.certificate) {
         err = sc__http_tls_new(&http->options.tls, &http->tls, diag);
     }
@@ -383,6 +427,10 @@ void sc_http_free(sc_http *http)
     }
     sc_free(http->addresses);
     sc__http_tls_free(http->tls);
+    sc__http_proxies_free(http->proxies);
+    sc__http_admission_free(http->admission);
+    sc_rate_limit_free(http->bytes);
+    sc_rate_limit_free(http->handshakes);
     options_fini(&http->options);
     pthread_cond_destroy(&http->changed);
     pthread_mutex_destroy(&http->lock);
@@ -398,12 +446,22 @@ sc_err sc_http_reload_tls(sc_http *http, sc_diag *diag)
 
 size_t sc_http_address_count(const sc_http *http)
 {
-    return http->address_count;
+    return http->public_count;
 }
 
 const char *sc_http_address(const sc_http *http, size_t i)
 {
     return http->addresses[i];
+}
+
+size_t sc_http_admin_address_count(const sc_http *http)
+{
+    return http->address_count - http->public_count;
+}
+
+const char *sc_http_admin_address(const sc_http *http, size_t i)
+{
+    return http->addresses[http->public_count + i];
 }
 
 static uint64_t sum(uint64_t so_far, const atomic_uint_fast64_t *counter)
@@ -421,6 +479,12 @@ sc_http_stats sc_http_stats_of(const sc_http *http)
         stats.refused_by_limits = sum(stats.refused_by_limits, &loop->refused);
         stats.gone = sum(stats.gone, &loop->gone);
         stats.accept_failures = sum(stats.accept_failures, &loop->accept_failures);
+        stats.stalled = sum(stats.stalled, &loop->stalled);
+        stats.paced = sum(stats.paced, &loop->paced_pieces);
+        stats.evicted = sum(stats.evicted, &loop->evicted);
+        stats.full = sum(stats.full, &loop->full);
+        stats.refused_addresses = sum(stats.refused_addresses, &loop->refused_addresses);
+        stats.refused_handshakes = sum(stats.refused_handshakes, &loop->refused_handshakes);
         stats.handshake_failures = sum(stats.handshake_failures, &loop->handshake_failures);
     }
     return stats;

@@ -1,9 +1,9 @@
 // TLS: certificates are read, checked, and exchanged while the server runs.
 //
-// What is offered: TLS 1.2 and 1.3, key agreement with forward secrecy, authenticated encryption
-// only, no compression, no renegotiation. A connection keeps the certificates that it began with;
-// tickets of a former set are worth nothing with the next, so a client certificate that is no
-// longer accepted cannot come back by resuming a session.
+// What is offered: TLS 1.2 and 1.3, key agreement with forward secrecy over X25519, P-256 or P-384,
+// authenticated encryption only, no compression, no renegotiation. A connection keeps the
+// certificates that it began with; tickets of a former set are worth nothing with the next, so a
+// client certificate that is no longer accepted cannot come back by resuming a session.
 #include "server/http_internal.h"
 
 #include "base/alloc.h"
@@ -24,6 +24,9 @@ struct sc__http_tls {
 static const char ciphers_of_12[] = "ECDHE+AESGCM:ECDHE+CHACHA20";
 static const char ciphers_of_13[] =
     "TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256";
+// Of those that OpenSSL would agree to, ffdhe8192 takes the server 133 ms of one processor, and a
+// client nothing: it need only send a hello.
+static const char groups[] = "X25519:P-256:P-384";
 static const unsigned char session_domain[] = "starcloak";
 
 // --- Certificates ------------------------------------------------------------------------------
@@ -88,6 +91,7 @@ static bool set_up(SSL_CTX *context)
     return SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION) == 1 &&
            SSL_CTX_set_cipher_list(context, ciphers_of_12) == 1 &&
            SSL_CTX_set_ciphersuites(context, ciphers_of_13) == 1 &&
+           SSL_CTX_set1_groups_list(context, groups) == 1 &&
            SSL_CTX_set_num_tickets(context, 1) == 1 &&
            SSL_CTX_set_session_id_context(context, session_domain, sizeof session_domain - 1) == 1;
 }

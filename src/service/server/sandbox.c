@@ -11,6 +11,7 @@
 #include <grp.h>
 #include <inttypes.h>
 #include <linux/sched.h>
+#include <linux/sockios.h>
 #include <pwd.h>
 #include <seccomp.h>
 #include <stdint.h>
@@ -250,6 +251,7 @@ static const rule rules[] = {
     {"socketpair", 0, ALL, AF_UNIX},
     {"ioctl", 1, ALL, FIONREAD},
     {"ioctl", 1, ALL, FIONBIO},
+    {"ioctl", 1, ALL, SIOCOUTQ},
     {"prctl", 0, ALL, PR_SET_NAME},
     {"prctl", 0, ALL, PR_GET_NAME},
     {"prctl", 0, ALL, PR_GET_DUMPABLE},

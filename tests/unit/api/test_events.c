@@ -26,7 +26,7 @@ static void handle(void *context, unsigned loop, sc_http_request *request)
     fixture *f = context;
     const char *path = sc_http_request_path(request);
     if (strcmp(path, "/v1/events") == 0) {
-        sc_events_listen(f->service.events, loop, request);
+        sc_events_listen(f->service.events, loop, request, 0);
         return;
     }
     // "/second" and how often.

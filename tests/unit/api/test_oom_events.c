@@ -29,7 +29,7 @@ static void handle(void *context, unsigned loop, sc_http_request *request)
         return;
     }
     oom_arm(1);
-    sc_events_listen(service->events, loop, request);
+    sc_events_listen(service->events, loop, request, 0);
     atomic_store(&has_failed, oom_happened());
 }
 

@@ -241,6 +241,7 @@ static void test_a_service_that_drains_is_alive_and_not_ready(void **state)
     sc_http_options options = sc_http_options_default();
     options.addresses = addresses;
     options.address_count = 1;
+    options.is_admin_shared = true;
     options.loops = 1;
     options.handle = handle_health;
     options.context = &service;

@@ -45,7 +45,9 @@ static void tick(void *context, unsigned loop)
 
 static void let_listen(const fixture *f, unsigned loop, sc_http_request *request)
 {
-    const sc_err err = sc_event_stream_subscribe(f->stream, loop, request);
+    // "/listen?7" for user 7.
+    const uint64_t user = strtoul(sc_http_request_search(request), NULL, 10);
+    const sc_err err = sc_event_stream_subscribe(f->stream, loop, request, user);
     if (!err) return;
     // It is still ours to answer.
     const char *text = sc_err_text(err);
@@ -62,7 +64,7 @@ static void handle(void *context, unsigned loop, sc_http_request *request)
     }
     if (strcmp(path, "/listen-without-memory") == 0) {
         oom_arm(1);
-        const sc_err err = sc_event_stream_subscribe(f->stream, loop, request);
+        const sc_err err = sc_event_stream_subscribe(f->stream, loop, request, 0);
         const bool happened = oom_happened();
         sc_http_reply(request, happened && err == SC_ENOMEM ? 204 : 500, NULL, NULL, 0, NULL, 0);
         return;
@@ -253,6 +255,36 @@ static void test_a_newcomer_is_greeted_alone_and_counts_by_then(void **state)
     assert_int_equal(count_of(first.received.text, "data: welcome\n\n"), 1);
     stop_listening(&first);
     stop_listening(&second);
+    fixture_close(&f);
+}
+
+static void test_one_user_has_a_tenth_of_all_listeners(void **state)
+{
+    (void)state;
+    enum { MOST = 20, SHARE = 2 };
+    fixture f = {0};
+    fixture_open(&f, 1, MOST, 1 << 20);
+    int streams[SHARE];
+    for (int i = 0; i < SHARE; i++) {
+        streams[i] = web_connect(address(&f));
+        web_send(streams[i], "GET", "/listen?7", "", NULL);
+    }
+    WAIT_UNTIL(sc_event_stream_count(f.stream) == SHARE);
+    web_reply reply = web_ask(address(&f), "GET", "/listen?7", "", NULL);
+    assert_int_equal(reply.status, 503);
+    web_reply_free(&reply);
+    // Others may, and the same one again once it has left.
+    const int other = web_connect(address(&f));
+    web_send(other, "GET", "/listen?8", "", NULL);
+    WAIT_UNTIL(sc_event_stream_count(f.stream) == SHARE + 1);
+    close(streams[0]);
+    WAIT_UNTIL(sc_event_stream_count(f.stream) == SHARE);
+    const int again = web_connect(address(&f));
+    web_send(again, "GET", "/listen?7", "", NULL);
+    WAIT_UNTIL(sc_event_stream_count(f.stream) == SHARE + 1);
+    close(streams[1]);
+    close(other);
+    close(again);
     fixture_close(&f);
 }
 
@@ -523,6 +555,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_every_listener_hears_everything_once_and_in_order),
     cmocka_unit_test(test_a_newcomer_is_greeted_alone_and_counts_by_then),
     cmocka_unit_test(test_no_more_may_listen_than_was_said),
+    cmocka_unit_test(test_one_user_has_a_tenth_of_all_listeners),
     cmocka_unit_test(test_a_listener_who_cannot_be_remembered_does_not_count),
     cmocka_unit_test(test_nothing_is_sent_without_subscribers),
     cmocka_unit_test(test_what_there_is_no_memory_for_is_lost_and_counted),

@@ -141,9 +141,139 @@ static void test_a_reply_that_is_not_taken_is_given_up(void **state)
     server_stop(h);
 }
 
+/** Bytes that the kernel keeps for the server's clients, also of connections that it has closed. */
+static unsigned long in_kernel(const fixture *h)
+{
+    const unsigned long port = strtoul(strrchr(server_address(h), ':') + 1, NULL, 10);
+    FILE *table = fopen("/proc/net/tcp", "r");
+    assert_non_null(table);
+    char line[512];
+    unsigned long sum = 0;
+    while (fgets(line, sizeof line, table)) {
+        // "  0: 0100007F:1F90 00000000:0000 0A 00000000:00000000 ..."
+        const char *local = strstr(line, ": ");
+        if (!local || strlen(local) < 40) continue;
+        if (strtoul(local + 11, NULL, 16) == port) sum += strtoul(local + 33, NULL, 16);
+    }
+    fclose(table);
+    return sum;
+}
+
+static void test_the_kernel_keeps_little_of_a_reply_that_is_not_taken(void **state)
+{
+    (void)state;
+    enum { CLIENTS = 8, MOST = 300000 };
+    fixture *h = with_times(20, 20, 0.3);
+    caller clients[CLIENTS];
+    for (int i = 0; i < CLIENTS; i++) {
+        clients[i] = caller_dial(server_address(h));
+        const int few = 4096;
+        setsockopt(clients[i].fd, SOL_SOCKET, SO_RCVBUF, &few, sizeof few);
+        caller_send(&clients[i], GET("/lent"));
+    }
+    server_await(h, server_requests, CLIENTS);
+    while (in_kernel(h) == 0) {
+        usleep(1000);
+    }
+    assert_true(in_kernel(h) < CLIENTS * MOST);
+    // None of them reads: they are reset, and nothing is kept for them.
+    server_await_idle(h);
+    while (in_kernel(h) > 0) {
+        usleep(1000);
+    }
+    assert_int_equal(sc_http_stats_of(server_http(h)).stalled, CLIENTS);
+    for (int i = 0; i < CLIENTS; i++) {
+        caller_hang_up(&clients[i]);
+    }
+    server_stop(h);
+}
+
+// As above, but the connection is to end with the reply; and the client says no more.
+static void test_nor_of_the_last_reply_of_a_connection(void **state)
+{
+    (void)state;
+    fixture *h = with_times(20, 20, 0.3);
+    caller c = caller_dial(server_address(h));
+    const int few = 4096;
+    setsockopt(c.fd, SOL_SOCKET, SO_RCVBUF, &few, sizeof few);
+    // It fits the kernel's buffer, so that the server is done with it at once.
+    caller_send(&c, "GET /middling HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+    server_await(h, server_requests, 1);
+    while (in_kernel(h) == 0) {
+        usleep(1000);
+    }
+    server_await_idle(h);
+    while (in_kernel(h) > 0) {
+        usleep(1000);
+    }
+    caller_hang_up(&c);
+    server_stop(h);
+}
+
+static void test_a_slow_reader_that_goes_on_gets_all(void **state)
+{
+    (void)state;
+    fixture *h = with_times(20, 20, 2);
+    caller c = caller_dial(server_address(h));
+    const int few = 65536;
+    setsockopt(c.fd, SOL_SOCKET, SO_RCVBUF, &few, sizeof few);
+    caller_send(&c, "GET /lent HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+    static char piece[1 << 18];
+    size_t got = 0;
+    for (ssize_t more = 1; more > 0; got += (size_t)more) {
+        more = recv(c.fd, piece, sizeof piece, MSG_WAITALL);
+        assert_true(more >= 0);
+        usleep(60000);  // twelve million bytes take more than the time limit
+    }
+    assert_true(got > SERVER_BIG);
+    caller_hang_up(&c);
+    server_stop(h);
+}
+
+static void test_large_replies_to_one_address_are_paced(void **state)
+{
+    (void)state;
+    sc_http_options options = server_options();
+    options.address_bytes_per_s = SERVER_BIG / 2.0;
+    fixture *h = server_start(&options);
+    for (int i = 0; i < 2; i++) {
+        caller c = caller_dial(server_address(h));
+        caller_ask(&c, GET("/lent"));
+        assert_int_equal(c.body_size, SERVER_BIG);
+        // Others of that address are not kept from small ones.
+        caller other = caller_dial(server_address(h));
+        assert_string_equal(caller_ask(&other, GET("/now")), "hello");
+        caller_hang_up(&other);
+        caller_hang_up(&c);
+    }
+    assert_true(sc_http_stats_of(server_http(h)).paced > 0);
+    // One that goes away while it waits, and one that is there at the end.
+    for (int i = 0; i < 2; i++) {
+        caller c = caller_dial(server_address(h));
+        caller_send(&c, GET("/lent"));
+        server_await(h, server_requests, 5 + (unsigned)i);
+        if (i == 1) server_stop(h);
+        caller_hang_up(&c);
+    }
+}
+
 // --- Connections ---------------------------------------------------------------------------------
 
-static void test_one_connection_more_waits_until_another_closes(void **state)
+/** How many of these get a reply to a request: others are closed, or told that there is no place.
+ */
+static int answered(caller *callers, int count, const char *request)
+{
+    int good = 0;
+    for (int i = 0; i < count; i++) {
+        caller_send(&callers[i], request);
+    }
+    for (int i = 0; i < count; i++) {
+        good += caller_was_answered(&callers[i]);
+    }
+    return good;
+}
+
+static void test_the_oldest_idle_connection_makes_room_for_a_newcomer(void **state)
 {
     (void)state;
     enum { MOST = 4 };
@@ -155,31 +285,115 @@ static void test_one_connection_more_waits_until_another_closes(void **state)
         inside[i] = caller_dial(server_address(h));
         caller_ask(&inside[i], GET("/now"));
     }
-    caller outside[2];
-    for (int i = 0; i < 2; i++) {
-        outside[i] = caller_dial(server_address(h));
-        caller_send(&outside[i], GET("/now"));
-    }
-    assert_true(caller_receives_nothing(&outside[0], 100));
-    assert_int_equal(sc_http_stats_of(server_http(h)).connections, MOST);
-    assert_string_equal(caller_ask(&inside[1], GET("/now")), "hello");
-    for (int i = 0; i < 2; i++) {
+    caller_ask(&inside[0], GET("/now"));  // now the second is the one that is idle for longest
+    caller outside = caller_dial(server_address(h));
+    assert_string_equal(caller_ask(&outside, GET("/now")), "hello");
+    assert_string_equal(caller_ask(&inside[0], GET("/now")), "hello");
+    assert_int_equal(answered(inside, MOST, GET("/now")), MOST - 1);
+    const sc_http_stats stats = sc_http_stats_of(server_http(h));
+    assert_int_equal(stats.evicted, 1);
+    assert_int_equal(stats.full, 0);
+    assert_int_equal(stats.connections, MOST);
+    for (int i = 0; i < MOST; i++) {
         caller_hang_up(&inside[i]);
-        assert_string_equal(caller_receive(&outside[i]), "hello");
     }
-    for (int i = 0; i < 2; i++) {
-        caller_hang_up(&inside[MOST - 1 - i]);
-        caller_hang_up(&outside[i]);
-    }
+    caller_hang_up(&outside);
     server_await_idle(h);
     server_stop(h);
 }
 
-// Loops count together; each may be one over, as it learns of the limit only by its own.
-static void test_loops_share_the_limit_and_give_way_to_each_other(void **state)
+// Of busy connections none makes room: newcomers get places of the reserve, and say so.
+static void test_if_all_are_busy_newcomers_are_in_the_reserve(void **state)
 {
     (void)state;
-    enum { MOST = 6, LOOPS = 3, ALL = 40 };
+    enum { MOST = 4, MORE = 100, RESERVE = 32 };
+    sc_http_options options = server_options();
+    options.max_connections = MOST;
+    fixture *h = server_start(&options);
+    caller inside[MOST];
+    for (int i = 0; i < MOST; i++) {
+        inside[i] = caller_dial(server_address(h));
+        caller_send(&inside[i], GET("/hold"));
+    }
+    server_await(h, server_held, MOST);
+    // More than the reserve has: the oldest of them make room.
+    caller outside[MORE];
+    for (int i = 0; i < MORE; i++) {
+        outside[i] = caller_dial(server_address(h));
+    }
+    caller last = caller_dial(server_address(h));
+    assert_string_equal(caller_ask(&last, GET("/place")), "reserve");
+    assert_true(sc_http_stats_of(server_http(h)).connections <= MOST + RESERVE);
+    assert_true(sc_http_stats_of(server_http(h)).full >= MORE);
+    // Once there is a place, a connection of the reserve has it with its next request.
+    server_release(h);
+    for (int i = 0; i < MOST; i++) {
+        assert_string_equal(caller_receive(&inside[i]), "released");
+        caller_hang_up(&inside[i]);
+    }
+    while (sc_http_stats_of(server_http(h)).connections > RESERVE) {
+        usleep(1000);
+    }
+    assert_string_equal(caller_ask(&outside[MORE - 1], GET("/place")), "regular");
+    for (int i = 0; i < MORE; i++) {
+        caller_hang_up(&outside[i]);
+    }
+    caller_hang_up(&last);
+    server_await_idle(h);
+    server_stop(h);
+}
+
+static void test_an_address_has_so_many_connections_and_no_more(void **state)
+{
+    (void)state;
+    for (unsigned loops = 1; loops <= 3; loops++) {
+        enum { MOST = 4, MORE = 20 };
+        sc_http_options options = server_options();
+        options.max_address_connections = MOST;
+        options.loops = loops;
+        fixture *h = server_start(&options);
+        caller busy[MOST];
+        for (int i = 0; i < MOST; i++) {
+            busy[i] = caller_dial(server_address(h));
+            caller_send(&busy[i], GET("/hold"));
+        }
+        server_await(h, server_held, MOST);
+        caller more[MORE];
+        for (int i = 0; i < MORE; i++) {
+            more[i] = caller_dial(server_address(h));
+        }
+        assert_int_equal(answered(more, MORE, GET("/now")), 0);
+        assert_int_equal(sc_http_stats_of(server_http(h)).refused_addresses, MORE);
+        assert_int_equal(sc_http_stats_of(server_http(h)).connections, MOST);
+        server_release(h);
+        for (int i = 0; i < MOST; i++) {
+            assert_string_equal(caller_receive(&busy[i]), "released");
+        }
+        // Idle ones make room, whichever loop they are of; a newcomer is always welcome.
+        for (int i = 0; i < MORE; i++) {
+            caller_hang_up(&more[i]);
+            more[i] = caller_dial(server_address(h));
+            assert_string_equal(caller_ask(&more[i], GET("/now")), "hello");
+        }
+        while (sc_http_stats_of(server_http(h)).connections > MOST) {
+            usleep(1000);
+        }
+        for (int i = 0; i < MORE; i++) {
+            caller_hang_up(&more[i]);
+        }
+        for (int i = 0; i < MOST; i++) {
+            caller_hang_up(&busy[i]);
+        }
+        server_await_idle(h);
+        server_stop(h);
+    }
+}
+
+// A crowd comes at once, to loops that have their places in common.
+static void test_loops_share_the_places(void **state)
+{
+    (void)state;
+    enum { MOST = 6, LOOPS = 3, ALL = 40, RESERVE = 32 };
     sc_http_options options = server_options();
     options.max_connections = MOST;
     options.loops = LOOPS;
@@ -187,13 +401,40 @@ static void test_loops_share_the_limit_and_give_way_to_each_other(void **state)
     caller callers[ALL];
     for (int i = 0; i < ALL; i++) {
         callers[i] = caller_dial(server_address(h));
-        caller_send(&callers[i], "GET /now HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
-        assert_true(sc_http_stats_of(server_http(h)).connections < MOST + LOOPS);
+        assert_string_equal(caller_ask(&callers[i], GET("/now")), "hello");
+    }
+    while (sc_http_stats_of(server_http(h)).connections > MOST) {
+        usleep(1000);
     }
     for (int i = 0; i < ALL; i++) {
-        assert_string_equal(caller_receive(&callers[i]), "hello");
         caller_hang_up(&callers[i]);
     }
+    server_await_idle(h);
+    server_stop(h);
+}
+
+// A crowd of clients takes no place of operators.
+static void test_operators_have_places_of_their_own(void **state)
+{
+    (void)state;
+    static const char *const admin[] = {"127.0.0.1:0"};
+    sc_http_options options = server_options();
+    options.max_connections = 1;
+    options.max_address_connections = 1;
+    options.admin_addresses = admin;
+    options.admin_address_count = 1;
+    options.max_admin_connections = 2;
+    fixture *h = server_start(&options);
+    caller inside = caller_dial(server_address(h));
+    caller_send(&inside, GET("/hold"));
+    server_await(h, server_held, 1);
+    const char *there = sc_http_admin_address(server_http(h), 0);
+    caller operators[3] = {caller_dial(there), caller_dial(there), caller_dial(there)};
+    assert_int_equal(answered(operators, 3, GET("/now")), 2);
+    for (int i = 0; i < 3; i++) {
+        caller_hang_up(&operators[i]);
+    }
+    caller_hang_up(&inside);
     server_await_idle(h);
     server_stop(h);
 }
@@ -266,8 +507,15 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_a_chunk_line_without_end_is_refused),
     cmocka_unit_test(test_an_idle_connection_is_closed_and_a_waiting_one_is_not),
     cmocka_unit_test(test_a_reply_that_is_not_taken_is_given_up),
-    cmocka_unit_test(test_one_connection_more_waits_until_another_closes),
-    cmocka_unit_test(test_loops_share_the_limit_and_give_way_to_each_other),
+    cmocka_unit_test(test_the_kernel_keeps_little_of_a_reply_that_is_not_taken),
+    cmocka_unit_test(test_nor_of_the_last_reply_of_a_connection),
+    cmocka_unit_test(test_a_slow_reader_that_goes_on_gets_all),
+    cmocka_unit_test(test_large_replies_to_one_address_are_paced),
+    cmocka_unit_test(test_the_oldest_idle_connection_makes_room_for_a_newcomer),
+    cmocka_unit_test(test_if_all_are_busy_newcomers_are_in_the_reserve),
+    cmocka_unit_test(test_an_address_has_so_many_connections_and_no_more),
+    cmocka_unit_test(test_loops_share_the_places),
+    cmocka_unit_test(test_operators_have_places_of_their_own),
     cmocka_unit_test(test_out_of_descriptors_it_goes_on_and_the_process_has_its_own),
 };
 SC_SUITE(tests)
