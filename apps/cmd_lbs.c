@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "flags_file.h"
 #include "inputs.h"
 #include "provider/provider.h"
 #include "serve_process.h"
@@ -59,6 +60,7 @@ enum {
     KEY_DRAIN,
     KEY_ADMIN,
     KEY_CHECK,
+    KEY_CONFIG,
 };
 
 static const char *const log_formats[] = {"logfmt", "json", NULL};
@@ -68,6 +70,10 @@ static const char *const log_levels[] = {"error", "warning", "info", "debug", NU
 static const char admin_shared[] = "listen";
 
 static const sc_option options_table[] = {
+    {"config", KEY_CONFIG, "FILE.ini",
+     "read options from a file: a line 'name = value' for each, 'yes' or 'no' for switches, and "
+     "'map = FILE.scm'; flags replace lines of the file (default: none)",
+     SC_COMPLETE_FILES},
     {"check", KEY_CHECK, NULL,
      "check the map, objects, addresses, certificates and the user, and end: 0 if all can be used",
      NULL},
@@ -230,6 +236,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case KEY_USER:
         options->user = argument;
         return 0;
+    case KEY_CONFIG:
+        return 0;  // was read before
     case KEY_CHECK:
         options->is_check = true;
         return 0;
@@ -387,10 +395,16 @@ static int run(sc_call *call)
                                : processors > MAX_THREADS ? MAX_THREADS
                                                           : (unsigned)processors;
     options.provider.http.max_connections = CONNECTIONS_DEFAULT;
+    sc_diag diag = {.message = ""};
+    sc_flags_file file = {.argv = NULL};
+    const sc_err refused = sc_flags_file_read(call, options_table, &file, &diag);
+    if (refused) {
+        sc_flags_file_fini(&file);
+        return sc_call_fail(call, refused, &diag);
+    }
     sc_call_parse(call, &options);
 
     serving s = {.call = call, .options = &options};
-    sc_diag diag = {.message = ""};
     find_addresses(&s);
     const sc_err err = begin(&s, &diag);
     int status = SC_EXIT_OK;
@@ -405,6 +419,7 @@ static int run(sc_call *call)
     sc_served_objects_close(&s.objects);
     sc_map_free(s.map);
     sc_log_free(s.log);
+    sc_flags_file_fini(&file);
     return status;
 }
 

@@ -239,6 +239,21 @@ run lbs no-such.scm --check
 refuses 1 "a map that is not there is told" "no-such.scm"
 run lbs city.scm --admin listen --admin 127.0.0.1:0
 refuses 2 "the same addresses stand alone" "--admin"
+printf '; a provider\n[server]\nmap = city.scm\nlisten = 192.0.2.1:9090\nno-sandbox = yes\nquiet = no\nmax-k = 7\n' >lbs.ini
+run lbs --config lbs.ini --check
+refuses 1 "what a file says is heeded" "192.0.2.1:9090"
+run lbs --config=lbs.ini -l 127.0.0.1:0 --check
+succeeds "and replaced by flags"
+for line in 'no-such = 1' 'listen' 'no-sandbox = perhaps' 'config = other.ini'; do
+    printf 'map = city.scm\n%s\n' "$line" >bad.ini
+    run lbs --config bad.ini --check
+    refuses 1 "'$line' in a file is refused, with its line" "bad.ini:2: "
+done
+printf 'map = city.scm\nmax-k = many\n' >bad.ini
+run lbs --config bad.ini --check
+refuses 2 "values of a file are checked as those of flags" "--max-k" "many"
+run lbs --config no-such.ini --check
+refuses 1 "a file that is not there is told" "no-such.ini"
 run lbs city.scm --listen nowhere
 refuses 1 "an address must be one" "nowhere"
 run lbs city.scm --listen 127.0.0.1:0 --user starcloak-stranger
