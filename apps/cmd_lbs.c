@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "flags_file.h"
 #include "inputs.h"
 #include "provider/provider.h"
 #include "serve_process.h"
@@ -27,6 +28,9 @@ typedef struct lbs_options {
     const char *map;
     const char *addresses[MAX_ADDRESSES];
     size_t address_count;
+    const char *admin[MAX_ADDRESSES];
+    size_t admin_count;
+    bool is_check;
     sc_objects_options objects;
     sc_provider_options provider;
     sc_log_format log_format;
@@ -54,15 +58,32 @@ enum {
     KEY_USER,
     KEY_NO_SANDBOX,
     KEY_DRAIN,
+    KEY_ADMIN,
+    KEY_CHECK,
+    KEY_CONFIG,
 };
 
 static const char *const log_formats[] = {"logfmt", "json", NULL};
 static const char *const log_levels[] = {"error", "warning", "info", "debug", NULL};
 
+/** For --admin: where clients come in, too. */
+static const char admin_shared[] = "listen";
+
 static const sc_option options_table[] = {
+    {"config", KEY_CONFIG, "FILE.ini",
+     "read options from a file: a line 'name = value' for each, 'yes' or 'no' for switches, and "
+     "'map = FILE.scm'; flags replace lines of the file (default: none)",
+     SC_COMPLETE_FILES},
+    {"check", KEY_CHECK, NULL,
+     "check the map, objects, addresses, certificates and the user, and end: 0 if all can be used",
+     NULL},
     {"listen", 'l', "ADDRESS",
      "listen here: HOST:PORT, [HOST]:PORT or unix:PATH; may be given up to 16 times (default "
      "127.0.0.1:9090, or the sockets that the service manager hands over)",
+     NULL},
+    {"admin", KEY_ADMIN, "ADDRESS",
+     "listen here for operators, without TLS: /metrics is there and nowhere else; as --listen, up "
+     "to 16 times, or 'listen': the same addresses, for trying out (default: nowhere)",
      NULL},
     {"tls-certificate", KEY_TLS_CERTIFICATE, "FILE.pem",
      "use TLS, with this certificate and its chain (default: plain HTTP)", SC_COMPLETE_FILES},
@@ -109,6 +130,22 @@ static void add_address(lbs_options *options, const struct argp_state *state, co
     options->addresses[options->address_count++] = address;
 }
 
+static void add_admin(lbs_options *options, const struct argp_state *state, const char *address)
+{
+    sc_http_options *http = &options->provider.http;
+    if (address[0] == '\0') sc_usage_error(state, "--admin: the address is empty");
+    const bool is_shared = strcmp(address, admin_shared) == 0;
+    if (http->is_admin_shared || (is_shared && options->admin_count > 0)) {
+        sc_usage_error(state, "--admin: '%s' stands alone", admin_shared);
+    }
+    http->is_admin_shared = is_shared;
+    if (is_shared) return;
+    if (options->admin_count == MAX_ADDRESSES) {
+        sc_usage_error(state, "--admin may be given %d times at most", (int)MAX_ADDRESSES);
+    }
+    options->admin[options->admin_count++] = address;
+}
+
 /** What the server is told; false if `key` is about something else. */
 static bool server_option(int key, const char *argument, const struct argp_state *state,
                           lbs_options *options)
@@ -117,6 +154,9 @@ static bool server_option(int key, const char *argument, const struct argp_state
     switch (key) {
     case 'l':
         add_address(options, state, argument);
+        return true;
+    case KEY_ADMIN:
+        add_admin(options, state, argument);
         return true;
     case KEY_TLS_CERTIFICATE:
         http->tls.certificate = argument;
@@ -196,6 +236,11 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case KEY_USER:
         options->user = argument;
         return 0;
+    case KEY_CONFIG:
+        return 0;  // was read before
+    case KEY_CHECK:
+        options->is_check = true;
+        return 0;
     case KEY_NO_SANDBOX:
         options->no_sandbox = true;
         return 0;
@@ -239,6 +284,22 @@ static void find_addresses(serving *s)
     const bool is_told = s->options->address_count > 0;
     http->addresses = is_told ? s->options->addresses : usual;
     http->address_count = is_told ? s->options->address_count : http->inherited_count == 0;
+    http->admin_addresses = s->options->admin;
+    http->admin_address_count = s->options->admin_count;
+}
+
+/** Look at the addresses, and go elsewhere: where a provider is running, its connections must not
+ * come to us. */
+static sc_err check_more(const serving *s, sc_diag *diag)
+{
+    static const char *const anywhere[] = {"127.0.0.1:0"};
+    sc_http_options *http = &s->options->provider.http;
+    const sc_err err = sc_serving_check(http, s->call, diag);
+    http->addresses = anywhere;
+    http->address_count = 1;
+    http->admin_address_count = 0;
+    if (err || !s->options->user) return err;
+    return sc_sandbox_user_check(s->options->user, diag);
 }
 
 /** From files to a provider that has given up all else, and then serves. */
@@ -260,7 +321,9 @@ static sc_err begin(serving *s, sc_diag *diag)
     options->provider.objects = s->objects.own.objects;
     options->provider.feed = atomic_load(&s->objects.feed);
     options->provider.log = s->log;
-    err = sc_provider_new(s->map, &options->provider, &s->provider, diag);
+    if (options->is_check) err = check_more(s, diag);
+    if (!err) err = sc_provider_new(s->map, &options->provider, &s->provider, diag);
+    if (options->is_check) return err;
     // Strangers are answered only when there is nothing left to be gained by them.
     if (!err) err = sc_sandbox_become(options->user, diag);
     if (!err && !options->no_sandbox) err = sc_sandbox_enter(diag);
@@ -332,17 +395,31 @@ static int run(sc_call *call)
                                : processors > MAX_THREADS ? MAX_THREADS
                                                           : (unsigned)processors;
     options.provider.http.max_connections = CONNECTIONS_DEFAULT;
+    sc_diag diag = {.message = ""};
+    sc_flags_file file = {.argv = NULL};
+    const sc_err refused = sc_flags_file_read(call, options_table, &file, &diag);
+    if (refused) {
+        sc_flags_file_fini(&file);
+        return sc_call_fail(call, refused, &diag);
+    }
     sc_call_parse(call, &options);
 
     serving s = {.call = call, .options = &options};
-    sc_diag diag = {.message = ""};
     find_addresses(&s);
     const sc_err err = begin(&s, &diag);
-    const int status = err ? sc_call_fail(call, err, &diag) : serve(&s);
+    int status = SC_EXIT_OK;
+    if (err) {
+        status = sc_call_fail(call, err, &diag);
+    } else if (options.is_check) {
+        printf("all settings are valid\n");
+    } else {
+        status = serve(&s);
+    }
     sc_provider_free(s.provider);
     sc_served_objects_close(&s.objects);
     sc_map_free(s.map);
     sc_log_free(s.log);
+    sc_flags_file_fini(&file);
     return status;
 }
 
@@ -351,7 +428,7 @@ static int run(sc_call *call)
 static const sc_entry pages[] = {
     {"POST /", "A cloak, application/x-protobuf or application/geo+json; its reply comes back in "
                "the same encoding. Any other path works as well."},
-    {"GET /metrics", "Metrics for Prometheus."},
+    {"GET /metrics", "Metrics for Prometheus; only at the addresses of --admin."},
     {"GET /healthz, /readyz", "Whether the provider runs, and whether it is ready for requests."},
     {"GET /v1/categories", "The categories of the objects, and how many objects each has."},
     {NULL, NULL},
@@ -373,6 +450,8 @@ static const sc_entry examples[] = {
     {"starcloak lbs city.scm", "Answer with the map's objects, on this machine only."},
     {"starcloak lbs city.scm --listen [::]:9443 --tls-certificate lbs.pem --client-ca proxy.pem",
      "Answer only clients that show a certificate."},
+    {"starcloak lbs city.scm --admin 127.0.0.1:9091 --check",
+     "Check all that is given, and listen nowhere."},
     {"starcloak lbs city.scm --objects postgresql://localhost/city --objects-channel objects",
      "Objects of a database, loaded again whenever the database notifies a change."},
     {NULL, NULL},

@@ -22,6 +22,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 typedef struct load_settings {
     sc_load_options load;  ///< without travellers and tokens, which come later
@@ -483,11 +484,34 @@ static void tell_violations(const sc_call *call, const sc_load_report *report, b
     }
 }
 
+/** Each thread has a table of descriptors, and raises its limit as far as it may. */
+static void note_few_descriptors(const sc_call *call, const sc_load_options *load)
+{
+    enum { REST = 16 };
+    struct rlimit limit;
+    uint64_t most = 0;
+    for (unsigned i = 0; i < load->group_count; i++) {
+        if (load->movements[i]->count > most) most = load->movements[i]->count;
+    }
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || most + REST <= limit.rlim_max) return;
+    sc_call_note(call,
+                 "this machine allows %llu connections per thread, and %llu travellers share one; "
+                 "queries without a connection are counted as unsent; use more --threads, or raise "
+                 "'ulimit -n'",
+                 (unsigned long long)(limit.rlim_max > REST ? limit.rlim_max - REST : 0),
+                 (unsigned long long)most);
+}
+
 static int tell(const sc_call *call, const load_settings *settings, const scene *on)
 {
     const sc_load_view view = {
         .map = settings->map, .options = &settings->load, .report = on->report};
     if (settings->is_json || !settings->is_quiet) sc_load_print(stdout, settings->is_json, &view);
+    const unsigned long long lacking = sc_load_lacking(on->report);
+    if (lacking > 0) {
+        sc_call_note(call, "%llu queries were not sent: this machine had no descriptor or port",
+                     lacking);
+    }
     if (sc_load_violations(on->report) == 0) return SC_EXIT_OK;
     tell_violations(call, on->report, settings->is_quiet && !settings->is_json);
     return SC_EXIT_FAILURE;
@@ -505,6 +529,7 @@ static int run(sc_call *call)
     sc_bar_init(&bar, settings.is_quiet);
     settings.load.progress = sc_bar_listen(&bar);
     sc_err err = prepare(&settings, &on, &diag);
+    if (!err) note_few_descriptors(call, &settings.load);
     if (!err) err = sc_load_run(on.map, &settings.load, on.report, &diag);
     sc_bar_clear(&bar);
     const int status = err ? sc_call_fail(call, err, &diag) : tell(call, &settings, &on);

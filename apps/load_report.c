@@ -15,6 +15,8 @@ static const sc_entry meanings[] = {
     {"refused", "Not accepted, with the status and the problem."},
     {"left", "Given up by this command: chaos, or a run that was interrupted."},
     {"lost", "No outcome was received: always a violation."},
+    {"unsent", "There was no connection: a violation if the service did not accept it, and none if "
+               "this machine had no descriptor (no-descriptor), port or memory (no-resources)."},
     {"latency", "From sending a query on an open connection to its outcome."},
     {"beyond waiting", "Of answered queries: the latency, less the wait until the cloak left. The "
                        "time that the service itself adds."},

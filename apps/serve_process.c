@@ -8,6 +8,7 @@
 #include "server/sandbox.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -97,6 +98,29 @@ bool sc_serving_admin_url(const sc_http *http, char out[SC_SERVING_URL_SIZE])
         if (write_url(sc_http_admin_address(http, i), "http", out)) return true;
     }
     return false;
+}
+
+// --- Checking -----------------------------------------------------------------------------------
+
+static void print_warning(void *context, const char *message)
+{
+    const sc_call *call = context;
+    fprintf(stderr, "%s: warning: %s\n", call->path, message);
+}
+
+sc_err sc_serving_check(const sc_http_options *http, sc_call *call, sc_diag *diag)
+{
+    const size_t count = http->address_count + http->admin_address_count;
+    const char **all = calloc(count + 1, sizeof *all);
+    if (!all) return SC_ENOMEM;
+    for (size_t i = 0; i < count; i++) {
+        all[i] = i < http->address_count ? http->addresses[i]
+                                         : http->admin_addresses[i - http->address_count];
+    }
+    sc_err err = sc_http_addresses_check(all, count, print_warning, call, diag);
+    free(all);
+    if (!err && http->tls.certificate) err = sc_http_certificate_check(http->tls.certificate, diag);
+    return err;
 }
 
 // --- Objects of a serving provider --------------------------------------------------------------

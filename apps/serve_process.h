@@ -6,6 +6,7 @@
 #ifndef SC_APPS_SERVE_PROCESS_H
 #define SC_APPS_SERVE_PROCESS_H
 
+#include "command.h"
 #include "objects_options.h"
 #include "server/http.h"
 #include "server/log.h"
@@ -61,6 +62,10 @@ bool sc_serving_admin_url(const sc_http *http, char out[SC_SERVING_URL_SIZE]);
 
 /** Log where it listens, a line for each address. */
 void sc_serving_tell_listening(sc_log *log, const sc_http *http, bool is_tls);
+
+/** Look at addresses and certificates, as --check does; warnings go to standard error.
+ * @return SC_OK, SC_EINVAL, SC_EIO, SC_ENOMEM */
+SC_CHECKED sc_err sc_serving_check(const sc_http_options *http, sc_call *call, sc_diag *diag);
 
 // --- Objects of a serving provider --------------------------------------------------------------
 // The objects of a provider that serves: the map's own, or a feed that tells the log.

@@ -298,6 +298,28 @@ static void warn_of_missing_revoked(serving *s)
     sc_log_end(&line);
 }
 
+static void warn_of_certificates(const serving *s)
+{
+    const char *const files[] = {s->settings->tls_certificate, s->settings->provider_certificate};
+    for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+        sc_diag diag = {.message = ""};
+        if (*files[i] == '\0' || sc_http_certificate_check(files[i], &diag) != SC_EINVAL) continue;
+        sc_log_message(s->resources.log, SC_LOG_WARNING, "certificate_invalid", diag.message);
+    }
+}
+
+/** What only --check looks at: things that a start would show, or clients would. */
+static sc_err check_more(const serving *s, const sc_http_options *http, sc_diag *diag)
+{
+    const sc_settings *settings = s->settings;
+    sc_err err = sc_serving_check(http, s->call, diag);
+    if (!err && *settings->provider_certificate) {
+        err = sc_http_certificate_check(settings->provider_certificate, diag);
+    }
+    if (!err && *settings->user) err = sc_sandbox_user_check(settings->user, diag);
+    return err;
+}
+
 /** From open files and sockets to a service that has given up all else. */
 static sc_err begin(serving *s, sc_diag *diag)
 {
@@ -309,18 +331,16 @@ static sc_err begin(serving *s, sc_diag *diag)
     sc_serving_hold_signals(&s->signals);
     warn_of_missing_revoked(s);
     sc_service_options options = sc_serve_options(s->settings, &s->resources);
+    if (options.courier.key) err = sc_http_key_check(options.courier.key, diag);
     if (s->flags->is_check) {
+        if (!err) err = check_more(s, &options.http, diag);
         // Where a service is running already, its connections must not come to us.
         static const char *const anywhere[] = {"127.0.0.1:0"};
-        err = sc_http_addresses_check(options.http.addresses, options.http.address_count, diag);
-        if (!err) {
-            err = sc_http_addresses_check(options.http.admin_addresses,
-                                          options.http.admin_address_count, diag);
-        }
-        if (!err && *s->settings->user) err = sc_sandbox_user_check(s->settings->user, diag);
         options.http.addresses = anywhere;
         options.http.address_count = 1;
         options.http.admin_address_count = 0;
+    } else {
+        warn_of_certificates(s);
     }
     const sc_serve_hooks *hooks = s->hooks;
     if (!err && hooks->prepare) {
@@ -369,6 +389,7 @@ static void reload(serving *s)
         sc_log_set_level(s->resources.log, (sc_log_level)next->log_level);
         sc_log_message(s->resources.log, SC_LOG_INFO, "reloaded", "policy, tokens, certificates");
         warn_of_missing_revoked(s);
+        warn_of_certificates(s);
         // What is in use (paths, bounds of tables) stays that of the start.
         sc_settings_free(next);
     }

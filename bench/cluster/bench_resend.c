@@ -109,7 +109,7 @@ int main(int argc, char **argv)
     sc__ledger_state *state = open_ledger(partition, queries, &rng);
     ask_all(state, map, queries, &rng);
     // A quarter of their time later company was sent to those near a border.
-    sc_time now = sc_time_from_seconds(WAIT_S / 3);
+    sc_time now = sc_time_from_seconds(WAIT_S / 3.0);
     sc__ledger_state_pass_time(state, now);
 
     const uint32_t some = parts < SOME_PARTS ? parts : SOME_PARTS;

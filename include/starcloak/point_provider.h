@@ -97,6 +97,10 @@ typedef struct sc_point_reply sc_point_reply;
 SC_API SC_CHECKED sc_err sc_point_provider_ask(sc_point_provider *provider, const sc_relay *relay,
                                                sc_rng *rng, sc_point_reply **out, sc_diag *diag);
 
+/** The status of HTTP that ended the last sc_point_provider_ask() with SC_ENET; 0 if none has: it
+ * went well, or there was no answer. */
+SC_API int sc_point_provider_status(const sc_point_provider *provider);
+
 /** NULL is fine. */
 SC_API void sc_point_reply_free(sc_point_reply *reply);
 

@@ -61,7 +61,8 @@ distances() {
 
 # --- Asking --------------------------------------------------------------------------
 
-serve city.scm --listen 127.0.0.1:0 --threads 2
+serve city.scm --listen 127.0.0.1:0 --admin 127.0.0.1:0 --threads 2
+admin=$(sed -nE 's/.*event=admin_listening.* address=([^ ]+).*/\1/p' "$log")
 check "it tells where it listens" test -n "$at"
 equal "a cloak is answered" "$(ask "http://$at/" "${geo[@]}" --data-binary @cloak.json)" 200
 got=$(distances "$out")
@@ -88,7 +89,10 @@ equal "it is healthy" "$(ask "http://$at/healthz") $(cat "$out")" "200 ok"
 equal "and ready" "$(ask "http://$at/readyz") $(cat "$out")" "200 ready"
 equal "its categories can be read" "$(ask "http://$at/v1/categories")" 200
 check "with how many objects they have" grep -qE '^\{"categories":\[\{"name":"[a-z_]+","objects":[0-9]+\}' "$out"
-equal "and its counts" "$(ask "http://$at/metrics")" 200
+equal "its counts are not for clients" "$(ask "http://$at/metrics" -H 'Host: localhost')" 404
+check "who are told where they are" says "$out" "admin"
+equal "operators do not ask" "$(ask "http://$admin/" "${geo[@]}" --data-binary @cloak.json)" 404
+equal "but read the counts" "$(ask "http://$admin/metrics")" 200
 check "which have counted" says "$out" 'starcloak_lbs_requests_total{status="415"} 2' \
     'starcloak_lbs_requests_total{status="413"} 1' 'starcloak_lbs_requests_total{status="422"} 1'
 
@@ -222,6 +226,34 @@ refuses 1 "and must be there" "none.scm"
 "$STARCLOAK" map import "$data"/town.cnode "$data"/town.cedge -o bare.scm --quiet || echo "# no bare map"
 run lbs bare.scm
 refuses 1 "a map without objects has no answers" "bare.scm" "objects"
+run lbs city.scm --listen 127.0.0.1:0 --check
+succeeds "what would do is checked"
+check "and that is said" says "$out" "all settings are valid"
+run lbs city.scm --listen 192.0.2.1:9090 --check
+refuses 1 "an address of another machine is refused" "192.0.2.1:9090"
+run lbs city.scm --listen 127.0.0.1:19090 --admin 127.0.0.1:19090 --check
+refuses 1 "an address twice is refused" "same address"
+run lbs city.scm --user starcloak-stranger --check
+refuses 1 "a user that is not there is told" "starcloak-stranger"
+run lbs no-such.scm --check
+refuses 1 "a map that is not there is told" "no-such.scm"
+run lbs city.scm --admin listen --admin 127.0.0.1:0
+refuses 2 "the same addresses stand alone" "--admin"
+printf '; a provider\n[server]\nmap = city.scm\nlisten = 192.0.2.1:9090\nno-sandbox = yes\nquiet = no\nmax-k = 7\n' >lbs.ini
+run lbs --config lbs.ini --check
+refuses 1 "what a file says is heeded" "192.0.2.1:9090"
+run lbs --config=lbs.ini -l 127.0.0.1:0 --check
+succeeds "and replaced by flags"
+for line in 'no-such = 1' 'listen' 'no-sandbox = perhaps' 'config = other.ini'; do
+    printf 'map = city.scm\n%s\n' "$line" >bad.ini
+    run lbs --config bad.ini --check
+    refuses 1 "'$line' in a file is refused, with its line" "bad.ini:2: "
+done
+printf 'map = city.scm\nmax-k = many\n' >bad.ini
+run lbs --config bad.ini --check
+refuses 2 "values of a file are checked as those of flags" "--max-k" "many"
+run lbs --config no-such.ini --check
+refuses 1 "a file that is not there is told" "no-such.ini"
 run lbs city.scm --listen nowhere
 refuses 1 "an address must be one" "nowhere"
 run lbs city.scm --listen 127.0.0.1:0 --user starcloak-stranger
@@ -274,7 +306,7 @@ becomes() {
 serve bare.scm --listen 127.0.0.1:0 --objects "$url"
 equal "a map without objects does where there is a database" "$(ask "http://$at/healthz")" 200
 stop
-serve city.scm --listen 127.0.0.1:0 --objects "$url" --objects-channel changed
+serve city.scm --listen 127.0.0.1:0 --admin listen --objects "$url" --objects-channel changed
 equal "cloaks are answered from the table" "$(nearest_now)" one
 check "in place of the map's objects" silent_about "$out" '"object":"0"'
 sql "DELETE FROM objects; INSERT INTO objects VALUES ('two', ST_SetSRID(ST_Point(${last//[\[\]]/}), 4326), 'cafe', 'Second'); NOTIFY changed"

@@ -56,6 +56,17 @@ service=$started_id
 address=$(address_of service)
 check "the service is there" test -n "$address"
 
+(
+    ulimit -n 100
+    run load "http://$address" city.scm --key keys -n 200 --duration 3 --pause 1 --sigma-t 2 --json
+    echo "$status" >scarce.status
+    cp "$out" scarce.json
+    cp "$err" scarce.err
+)
+check "too few descriptors here are no fault of the service" test "$(cat scarce.status)" = 0
+check "what cannot be sent is counted as that" true_of scarce.json '.unsent > 0 and .violations.all == 0 and .lost == 0 and .answered > 0'
+check "and how many connections there can be is told first" says scarce.err "allows 84 connections per thread" "200 travellers" "ulimit -n"
+
 run load "http://$address" city.scm --key keys -n 200 --duration 3 --pause 1 --sigma-t 2 --check 1000
 succeeds "travellers ask, and all is well"
 check "the report says who asked whom, and how it went" says "$out" "200 travellers on city.scm ask" \

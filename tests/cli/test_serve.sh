@@ -48,6 +48,57 @@ run serve city.scm --config bad.ini --check
 refuses 1 "what is wrong in a file is told with its line" "bad.ini:3: "
 run serve city.scm --listen 127.0.0.1:99999 --check
 refuses 1 "an address that is none is refused" "127.0.0.1:99999"
+run serve city.scm --listen 192.0.2.1:8080 --check
+refuses 1 "an address of another machine is refused" "192.0.2.1:8080" "this machine"
+run serve city.scm --listen no-such-host.invalid:8080 --check
+refuses 1 "a name that stands for no address is refused" "no-such-host.invalid"
+run serve city.scm --listen unix:no/such/folder/socket --check
+refuses 1 "a socket in a folder that is not there is refused" "no/such/folder"
+run serve city.scm --listen 127.0.0.1:18080 --listen 127.0.0.1:18080 --check
+refuses 1 "an address twice is refused" "127.0.0.1:18080" "same address"
+run serve city.scm --listen 0.0.0.0:18080 --admin 127.0.0.1:18080 --check
+refuses 1 "also as one of all addresses, for operators" "0.0.0.0:18080" "127.0.0.1:18080" "same address"
+run serve city.scm --listen 127.0.0.1:0 --admin 127.0.0.1:0 --check
+succeeds "ports that the kernel chooses are different ones"
+run serve city.scm --listen unix:one.sock --admin unix:one.sock --check
+refuses 1 "a unix socket twice is refused" "one.sock" "twice"
+check "and none was made" test ! -e one.sock
+start busy python3 -c 'import socket, time
+s = socket.socket()
+s.bind(("127.0.0.1", 0))
+s.listen()
+print(s.getsockname()[1], flush=True)
+time.sleep(600)'
+until_true test -s busy.out
+run serve city.scm --listen "127.0.0.1:$(cat busy.out)" --check
+check "an address in use may be that of this service, which runs" test "$status" = 0
+check "so there is a warning" says "$err" "warning: cannot listen at 127.0.0.1:" "in use"
+run serve city.scm --provider http://lbs.example.org/ --check
+refuses 1 "plain HTTP to another machine is refused" "provider: plain HTTP" "provider-plain"
+run serve city.scm --provider http://lbs.example.org/ --provider-plain --check
+succeeds "unless it is allowed"
+openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=localhost -keyout tls.key -out tls.pem \
+    2>/dev/null
+run serve city.scm --tls-certificate tls.pem --tls-key tls.key --check
+succeeds "a certificate of today is good"
+chmod 644 tls.key
+run serve city.scm --tls-certificate tls.pem --tls-key tls.key --check
+refuses 1 "a TLS key that others may read is refused, with what to do" "tls.key" "chmod"
+run serve city.scm --tls-certificate tls.pem --tls-key tls.key --listen 127.0.0.1:0
+refuses 1 "at the start too" "tls.key" "chmod"
+run serve city.scm --provider https://127.0.0.1:1/ --provider-certificate tls.pem --provider-key tls.key --check
+refuses 1 "and the one for the provider" "tls.key" "chmod"
+chmod 600 tls.key
+openssl req -new -key tls.key -subj /CN=localhost -out tls.csr 2>/dev/null
+: >ca.index
+printf '[ca]\ndefault_ca = a\n[a]\ndatabase = ca.index\nnew_certs_dir = .\nserial = ca.serial\ndefault_md = sha256\npolicy = p\n[p]\ncommonName = supplied\n' >ca.cnf
+echo 01 >ca.serial
+openssl ca -batch -config ca.cnf -selfsign -keyfile tls.key -in tls.csr -out old.pem -notext -startdate 20200101000000Z \
+    -enddate 20210101000000Z 2>/dev/null
+run serve city.scm --tls-certificate old.pem --tls-key tls.key --check
+refuses 1 "an expired certificate is refused" "old.pem" "has expired on 2021-01-01"
+run serve city.scm --provider https://127.0.0.1:1/ --provider-certificate old.pem --provider-key tls.key --check
+refuses 1 "and one for the provider" "old.pem" "has expired"
 run serve city.scm --token-keys nowhere.keys --check
 refuses 1 "keys that are not there are told" "nowhere.keys"
 chmod 644 keys

@@ -75,7 +75,7 @@ def replies(program, store):
     records = [json.loads(line) for line in program.file("city-basic.jsonl").read_text().splitlines()]
     cloaks = [record for record in records if record["event"] == "cloak"][:2]
     checksum = int(records[-1]["map"], 16)
-    lbs = program.start("lbs", "lbs", "city.scm", "--listen", "127.0.0.1:0", "--loops", "1", "--threads", "1")
+    lbs = program.start("lbs", "lbs", "city.scm", "--listen", "127.0.0.1:0", "--admin", "listen", "--loops", "1", "--threads", "1")
     talk = Talk(lbs.address())
     for i, cloak in enumerate(cloaks):
         relay = compact_relay(checksum, cloak, REQUESTS)

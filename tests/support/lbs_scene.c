@@ -33,6 +33,7 @@ void lbs_scene_open(lbs_scene *s)
     static const char *const anywhere[] = {"127.0.0.1:0"};
     s->options.http.addresses = anywhere;
     s->options.http.address_count = 1;
+    s->options.http.is_admin_shared = true;
     s->options.objects = s->objects;
 }
 

@@ -8,6 +8,7 @@
 #include <openssl/x509.h>
 #include <openssl/x509v3.h>
 #include <stdio.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 struct made_authority {
@@ -49,6 +50,7 @@ static void write_files(const made_certificate *made, X509 *certificate, EVP_PKE
     fclose(file);
     file = fopen(made->key, "w");
     assert_non_null(file);
+    assert_int_equal(fchmod(fileno(file), S_IRUSR | S_IWUSR), 0);
     assert_int_equal(PEM_write_PrivateKey(file, key, NULL, NULL, 0, NULL, NULL), 1);
     fclose(file);
 }

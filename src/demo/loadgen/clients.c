@@ -197,6 +197,13 @@ void sc__client_lose(sc__client_group *group, uint32_t who, sc_violation violati
     sc__client_end(group, who, end, 0, is_own_fault ? "cut-off" : sc_violation_name(violation));
 }
 
+/** Nothing was sent, since this machine lacks something: no fault of the service. */
+static void lack(sc__client_group *group, uint32_t who, const char *word)
+{
+    sc__client_close(group, who, false);
+    sc__client_end(group, who, SC_LOAD_UNSENT, 0, word);
+}
+
 // --- Sending --------------------------------------------------------------------
 
 static void start_waiting(sc__client_group *group, uint32_t who)
@@ -285,19 +292,20 @@ static void start_connecting(sc__client_group *group, uint32_t who)
     client->begun_us = sc_clock_us();
     const sc_err err =
         sc_load_connection_open(&client->connection, group->shared->target, group->first + who);
-    if (err) {
+    if (err == SC_ENET) {
         sc__client_lose(group, who, SC_VIOLATION_NO_CONNECTION,
-                        err == SC_ELIMIT
-                            ? "no file descriptor is left; use more --threads, or raise 'ulimit -n'"
-                            : "the service does not accept the connection");
+                        "the service does not accept the connection");
+        return;
+    }
+    if (err) {
+        lack(group, who, err == SC_ELIMIT ? SC__NO_DESCRIPTOR : SC__NO_RESOURCES);
         return;
     }
     // Edges: nothing has to be changed any more until it is closed.
     struct epoll_event events = {.events = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET,
                                  .data.u32 = who};
     if (epoll_ctl(group->epoll, EPOLL_CTL_ADD, client->connection.fd, &events)) {
-        sc__client_lose(group, who, SC_VIOLATION_NO_CONNECTION,
-                        "the kernel cannot watch more connections");
+        lack(group, who, SC__NO_RESOURCES);
     }
 }
 

@@ -65,7 +65,8 @@ sc_err sc_load_connection_open(sc_load_connection *connection, const sc_target *
     if (!err &&
         connect(connection->fd, (const struct sockaddr *)&target->address, target->address_size) &&
         errno != EINPROGRESS) {
-        err = SC_ENET;
+        // Without a port of our own the service was not even called.
+        err = errno == EADDRNOTAVAIL || errno == ENOBUFS ? SC_ENOMEM : SC_ENET;
     }
     if (err) sc_load_connection_close(connection, false);
     return err;

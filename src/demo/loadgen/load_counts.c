@@ -182,6 +182,18 @@ void sc__load_counts_compare(sc_load_counts *counts, const sc_service_counts *be
 
 // --- Whether anything was counted --------------------------------------------------------
 
+static uint64_t lacking(const sc_load_counts *counts)
+{
+    uint64_t sum = 0;
+    for (size_t i = 0; i < counts->tally_count; i++) {
+        const sc_load_tally *t = &counts->tallies[i];
+        const bool is_ours =
+            strcmp(t->word, SC__NO_DESCRIPTOR) == 0 || strcmp(t->word, SC__NO_RESOURCES) == 0;
+        if (t->end == SC_LOAD_UNSENT && is_ours) sum += t->count;
+    }
+    return sum;
+}
+
 /** How most of the refused queries were refused; NULL if none was. */
 static const sc_load_tally *main_refusal(const sc_load_counts *counts)
 {
@@ -193,11 +205,16 @@ static const sc_load_tally *main_refusal(const sc_load_counts *counts)
     return most;
 }
 
+uint64_t sc_load_lacking(const sc_load_report *report)
+{
+    return lacking(&report->counts);
+}
+
 void sc__load_counts_want_outcome(sc_load_counts *counts)
 {
     const uint64_t *ends = counts->ends;
     const uint64_t outcomes = ends[SC_LOAD_ANSWERED] + ends[SC_LOAD_DROPPED] + ends[SC_LOAD_FAILED];
-    const uint64_t blamed = ends[SC_LOAD_LOST] + ends[SC_LOAD_UNSENT];
+    const uint64_t blamed = ends[SC_LOAD_LOST] + ends[SC_LOAD_UNSENT] - lacking(counts);
     if (counts->asked == 0 || outcomes + blamed > 0) return;
     const sc_load_tally *why = main_refusal(counts);
     if (!why) {

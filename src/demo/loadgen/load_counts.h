@@ -20,6 +20,10 @@
 /** One more ended so. @param word  why; "" if there is nothing to say */
 void sc__load_counts_end(sc_load_counts *counts, sc_load_end end, int status, const char *word);
 
+/** What this machine lacked for a query that is unsent without being a violation. */
+#define SC__NO_DESCRIPTOR "no-descriptor"
+#define SC__NO_RESOURCES "no-resources"
+
 /** Count a violation. */
 void sc__load_counts_violate(sc_load_counts *counts, sc_violation violation, const char *format,
                              ...) SC_PRINTF(3, 4);

@@ -289,4 +289,8 @@ SC_CHECKED sc_err sc_load_run(const sc_map *map, const sc_load_options *options,
 /** All violations of a report together. */
 uint64_t sc_load_violations(const sc_load_report *report);
 
+/** How many queries were not sent since this machine had no descriptor, port or memory for their
+ * connection. They are no violations. */
+uint64_t sc_load_lacking(const sc_load_report *report);
+
 #endif

@@ -53,6 +53,7 @@ typedef struct connections {
     int64_t end_ms;       ///< when the deadline is, by clock_ms(); INT64_MAX: never
     int64_t leave_by_ms;  ///< from then on nothing leaves unless something has; INT64_MAX: never
     bool has_sent;        ///< a question has left
+    int status;           ///< of HTTP, that ended the asking; 0: none has
     size_t max_bytes;
     CURLM *multi;
     struct curl_slist *headers;
@@ -222,7 +223,10 @@ static sc_err finish(asking *a, slot *s, CURLcode code)
     a->running--;
     a->batch->bytes_out += (size_t)request_bytes;
     if (code != CURLE_OK) return refuse_transfer(a->http, s, code, a->diag);
-    if (status != 200) return refuse_status(status, a->diag);
+    if (status != 200) {
+        a->http->status = (int)status;
+        return refuse_status(status, a->diag);
+    }
     const sc_bytes *body = &s->body.bytes;
     return a->batch->take(a->batch->context, s->question,
                           body->size > 0 ? (const char *)body->data : "", body->size, a->diag);
@@ -349,6 +353,7 @@ struct sc_point_provider {
     const sc_vocabulary *vocabulary;
     sc__point_settings settings;
     bool is_started;  ///< sc_http_client_start() was called
+    int status;       ///< that ended the last asking; 0: none has
 };
 
 sc_err sc_point_provider_new(const sc_map *map, const sc_vocabulary *vocabulary,
@@ -464,7 +469,7 @@ static sc_err find_open(const inquiry *r, sc_rng *rng, size_t *out, sc_diag *dia
     return SC_OK;
 }
 
-static sc_err ask_all(const sc_point_provider *provider, sc_point_reply *reply, sc_rng *rng,
+static sc_err ask_all(sc_point_provider *provider, sc_point_reply *reply, sc_rng *rng,
                       sc_diag *diag)
 {
     connections *http = NULL;
@@ -479,14 +484,21 @@ static sc_err ask_all(const sc_point_provider *provider, sc_point_reply *reply, 
         if (!err) err = find_open(&r, rng, &batch.count, diag);
     }
     reply->work.bytes_out = batch.bytes_out;
+    if (http) provider->status = http->status;
     close_http(http);
     sc_free(r.questions);
     return err;
 }
 
+int sc_point_provider_status(const sc_point_provider *provider)
+{
+    return provider->status;
+}
+
 sc_err sc_point_provider_ask(sc_point_provider *provider, const sc_relay *relay, sc_rng *rng,
                              sc_point_reply **out, sc_diag *diag)
 {
+    provider->status = 0;
     // How many segments are too many is seen by the points that they need.
     sc_err err = sc__relay_check(provider->map, relay, SIZE_MAX, diag);
     if (!err) err = check_requests(provider, relay, diag);

@@ -5,6 +5,7 @@
 #include "base/alloc.h"
 #include "base/diag.h"
 #include "base/text.h"
+#include "server/http.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -358,6 +359,38 @@ static sc_err check_tls(const sc_settings *s, sc_diag *diag)
     return SC_OK;
 }
 
+/** What is on the way is readable for all who carry it, unless it stays on this machine. */
+static bool is_plain_and_remote(const char *url)
+{
+    static const char plain[] = "http://";
+    if (strncmp(url, plain, sizeof plain - 1) != 0) return false;
+    const char *from = url + sizeof plain - 1;
+    const char *to = from + strcspn(from, "/?#");
+    for (const char *at = to; at > from; at--) {
+        if (at[-1] != '@') continue;
+        from = at;
+        break;
+    }
+    char address[300];
+    const char *colon = memrchr(from, ':', (size_t)(to - from));
+    const char *bracket = memrchr(from, ']', (size_t)(to - from));
+    const bool has_port = colon && (!bracket || colon > bracket);
+    const int size =
+        snprintf(address, sizeof address, "%.*s%s", (int)(to - from), from, has_port ? "" : ":80");
+    return size < 0 || (size_t)size >= sizeof address || !sc_http_address_is_local(address);
+}
+
+static sc_err check_plain(const sc_settings *s, sc_diag *diag)
+{
+    const bool is_points = *s->point_provider != '\0';
+    const char *url = is_points ? s->point_provider : s->provider;
+    if (s->provider_plain || !is_plain_and_remote(url)) return SC_OK;
+    return sc_fail(diag, SC_EINVAL,
+                   "%s: plain HTTP to another machine shows cloaks and answers to all in between; "
+                   "use https://, or set provider-plain if the network protects them",
+                   is_points ? "point-provider" : "provider");
+}
+
 /** There is one provider. */
 static sc_err check_provider(const sc_settings *s, sc_diag *diag)
 {
@@ -383,7 +416,7 @@ static sc_err check_provider(const sc_settings *s, sc_diag *diag)
                        "objects: the address of a database must begin with postgresql://, as in "
                        "postgresql://user@host/database");
     }
-    return SC_OK;
+    return check_plain(s, diag);
 }
 
 /** 'listen' stands alone. */

@@ -195,6 +195,9 @@
     TEXT(provider, provider, "provider", "URL", "", START, HTTP,                                      \
          "the URL of the provider: 'starcloak lbs' or another that implements the provider "          \
          "protocol (default: the built-in provider, in the same process)")                            \
+    SWITCH(provider, provider_plain, "provider-plain", START, HTTP,                                   \
+           "allow http:// to a provider on another machine, where all in between can read cloaks "    \
+           "and answers (default: only https://, and http:// on this machine)")                       \
     WORD(provider, encoding, "encoding", "NAME", "compact geojson", 0, START, HTTP,                   \
          "encoding of messages to the provider: compact (default; it must have the same map) or "     \
          "geojson (it may have another map)")                                                         \

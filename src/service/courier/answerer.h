@@ -54,8 +54,9 @@ sc_failure sc__answerer_read(sc__answerer *answerer, sc_errand *errand, const vo
 /** Answer from the reply that another gateway was sent. */
 sc_failure sc__answerer_read_given(sc__answerer *answerer, sc_errand *errand);
 
-/** Ask a provider that knows points, once, and answer. Blocks for at most options->deadline_s. */
+/** Ask a provider that knows points, once, and answer. Blocks for at most options->deadline_s.
+ * @param[out] status  of HTTP, if that is why it failed; else 0 */
 sc_failure sc__answerer_ask(sc__answerer *answerer, const sc_point_options *options, sc_rng *rng,
-                            sc_errand *errand, sc_point_work *work);
+                            sc_errand *errand, sc_point_work *work, int *status);
 
 #endif

@@ -473,24 +473,33 @@ static sc_failure ask_points(sc__provider_thread *thread, sc__job *job)
     sc_point_work work = {.points = 0};
     errand->tries++;
     atomic_fetch_add_explicit(&courier->tries, 1, memory_order_relaxed);
-    const sc_failure failure =
-        sc__answerer_ask(&thread->answerer, &options, thread->rng, errand, &work);
+    const sc_failure failure = sc__answerer_ask(&thread->answerer, &options, thread->rng, errand,
+                                                &work, &job->exchange.status);
     atomic_fetch_add_explicit(&courier->bytes_out, work.bytes_out, memory_order_relaxed);
     atomic_fetch_add_explicit(&courier->bytes_in, work.bytes_in, memory_order_relaxed);
     // A point provider's client does not tell one from the other, and counts in milliseconds.
     const int64_t about_us = 5000;
     const bool is_over = sc_clock_us() >= errand->deadline_us - about_us;
+    // A redirect, or a refusal: the next answer will be the same.
+    const int status = job->exchange.status;
+    if (status != 0 && !sc__retry_may_help(status)) return SC_FAILURE_REFUSED;
     return failure == SC_FAILURE_UNREACHABLE && is_over ? SC_FAILURE_TIMEOUT : failure;
 }
 
+// A round may be hundreds of questions, and is asked from its beginning: one that answers with
+// errors is given this many. Where there was no answer, the deadline is the only limit.
+enum { MAX_ANSWERED_ROUNDS = 4 };
+
 static void do_points(sc__provider_thread *thread, sc__job *job)
 {
+    unsigned answered = 0;
     sc_courier *courier = thread->courier;
     sc_errand *errand = job->errand;
     sc_failure failure = sc__courier_is_too_late(job) ? SC_FAILURE_UNSENT : SC_FAILURE_NONE;
     if (!failure && !sc__courier_admit(courier, job)) failure = suspended(errand);
     while (!failure) {
         failure = ask_points(thread, job);
+        if (job->exchange.status != 0 && ++answered == MAX_ANSWERED_ROUNDS) break;
         if (failure != SC_FAILURE_UNREACHABLE || !sc__courier_may_go_on(courier, job)) break;
         // It is not known whether a round that failed has sent anything: the next one must leave in
         // time, too.

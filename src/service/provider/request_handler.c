@@ -208,6 +208,11 @@ static void show_readiness(sc_provider *provider, sc_http_request *request)
 
 static void show_metrics(sc_provider *provider, sc_http_request *request)
 {
+    if (!sc_http_request_is_admin(request)) {
+        send_problem(provider, request, 404, "only the admin listener has this page (--admin)",
+                     NULL);
+        return;
+    }
     sc_bytes page = {.data = NULL};
     const bool is_written = sc__provider_metrics_write(provider, &page);
     show_page(provider, request, "text/plain; version=0.0.4; charset=utf-8", is_written, &page);
@@ -346,7 +351,10 @@ void sc__provider_handle(void *context, unsigned loop, sc_http_request *request)
     const char *path = sc_http_request_path(request);
     const page *found = find_page(path);
     if (!found) {
-        if (method == SC_HTTP_POST) {
+        // There is no TLS, so clients that must show a certificate would not have to.
+        if (sc_http_request_is_admin(request) && !provider->options.http.is_admin_shared) {
+            send_problem(provider, request, 404, "no cloaks are taken here", NULL);
+        } else if (method == SC_HTTP_POST) {
             take_cloak(provider, loop, request);
         } else {
             send_problem(provider, request, 405, "cloaks are sent with POST", "POST");

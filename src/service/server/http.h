@@ -98,9 +98,25 @@ typedef struct sc_http_options {
  * of a stream. */
 sc_http_options sc_http_options_default(void);
 
-/** Whether these are valid addresses, without listening there. @return SC_OK, SC_EINVAL */
+/** Is told one sentence. */
+typedef void sc_http_warning(void *context, const char *message);
+
+/**
+ * Whether a server could listen at all these addresses, without listening there: this machine has
+ * them, and none is there twice. What may be otherwise when the server starts is a warning: an
+ * address in use, and a port that this user may not have.
+ *
+ * @return SC_OK, SC_EINVAL, SC_ENOMEM
+ */
 SC_CHECKED sc_err sc_http_addresses_check(const char *const *addresses, size_t count,
-                                          sc_diag *diag);
+                                          sc_http_warning *warn, void *context, sc_diag *diag);
+
+/** Whether a private key is kept from others, as a file of token keys must be. One that is not
+ * there is not refused here. @return SC_OK, SC_EIO */
+SC_CHECKED sc_err sc_http_key_check(const char *path, sc_diag *diag);
+
+/** Whether the certificates may be used today. @return SC_OK, SC_EINVAL, SC_EIO */
+SC_CHECKED sc_err sc_http_certificate_check(const char *path, sc_diag *diag);
 
 /** Whether only this machine can reach what listens there: "localhost", a loopback address or a
  * unix socket. */

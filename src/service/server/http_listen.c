@@ -216,22 +216,32 @@ static bool cut_address(const char *text, char *host, char *port)
     return strspn(port, "0123456789") == port_size && strtoul(port, NULL, 10) <= UINT16_MAX;
 }
 
-static sc_err listen_tcp(sc_http *http, const char *text, sc_diag *diag)
+/** @param[out] out  to be freed with freeaddrinfo(); NULL on failure */
+static sc_err look_up(const char *text, struct addrinfo **out, sc_diag *diag)
 {
     char host[NAME_ROOM];
     char port[PORT_ROOM];
+    *out = NULL;
     if (!cut_address(text, host, port)) return refuse_address(text, diag);
 
     const struct addrinfo hints = {.ai_family = AF_UNSPEC,
                                    .ai_socktype = SOCK_STREAM,
                                    .ai_flags = AI_PASSIVE | AI_NUMERICSERV};
-    struct addrinfo *found = NULL;
-    const int failure = getaddrinfo(host, port, &hints, &found);
+    const int failure = getaddrinfo(host, port, &hints, out);
     if (failure) {
+        *out = NULL;
         return sc_fail(diag, SC_EINVAL, "cannot look up %s: %s; give an address of this machine",
                        sc_quote(text, strlen(text)).text, gai_strerror(failure));
     }
-    const sc_err err = listen_at(http, found, text, diag);
+    return SC_OK;
+}
+
+static sc_err listen_tcp(sc_http *http, const char *text, sc_diag *diag)
+{
+    struct addrinfo *found = NULL;
+    sc_err err = look_up(text, &found, diag);
+    if (err) return err;
+    err = listen_at(http, found, text, diag);
     freeaddrinfo(found);
     return err;
 }
@@ -272,16 +282,25 @@ static bool is_stale(const struct sockaddr_un *address)
     return stale;
 }
 
+static sc_err unix_address(const char *text, struct sockaddr_un *out, sc_diag *diag)
+{
+    const char *path = text + sizeof unix_prefix - 1;
+    *out = (struct sockaddr_un){.sun_family = AF_UNIX};
+    if (*path == '\0') return refuse_address(text, diag);
+    if (strlen(path) >= sizeof out->sun_path) {
+        return sc_fail(diag, SC_EINVAL, "the path of a unix socket is longer than %zu bytes: %s",
+                       sizeof out->sun_path - 1, sc_quote(path, strlen(path)).text);
+    }
+    memcpy(out->sun_path, path, strlen(path) + 1);
+    return SC_OK;
+}
+
 static sc_err listen_unix(sc_http *http, const char *text, sc_diag *diag)
 {
     const char *path = text + sizeof unix_prefix - 1;
-    struct sockaddr_un address = {.sun_family = AF_UNIX};
-    if (*path == '\0') return refuse_address(text, diag);
-    if (strlen(path) >= sizeof address.sun_path) {
-        return sc_fail(diag, SC_EINVAL, "the path of a unix socket is longer than %zu bytes: %s",
-                       sizeof address.sun_path - 1, sc_quote(path, strlen(path)).text);
-    }
-    memcpy(address.sun_path, path, strlen(path) + 1);
+    struct sockaddr_un address;
+    const sc_err refused = unix_address(text, &address, diag);
+    if (refused) return refused;
 
     const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     if (fd < 0) return sc_fail(diag, SC_EIO, "cannot listen at %s: %s", text, strerror(errno));
@@ -338,19 +357,6 @@ static bool is_unix(const char *address)
     return strncmp(address, unix_prefix, sizeof unix_prefix - 1) == 0;
 }
 
-sc_err sc_http_addresses_check(const char *const *addresses, size_t count, sc_diag *diag)
-{
-    char host[NAME_ROOM];
-    char port[PORT_ROOM];
-    for (size_t i = 0; i < count; i++) {
-        const char *path = addresses[i] + sizeof unix_prefix - 1;
-        if (is_unix(addresses[i]) ? *path == '\0' : !cut_address(addresses[i], host, port)) {
-            return refuse_address(addresses[i], diag);
-        }
-    }
-    return SC_OK;
-}
-
 bool sc_http_address_is_local(const char *address)
 {
     char host[NAME_ROOM];
@@ -365,6 +371,166 @@ bool sc_http_address_is_local(const char *address)
     if (inet_pton(AF_INET6, host, &ip6) == 1) return IN6_IS_ADDR_LOOPBACK(&ip6);
     return strcasecmp(host, "localhost") == 0;
 }
+
+// --- Looking without listening -----------------------------------------------------------------
+
+/** An address that was looked at, and the setting that it came from. */
+typedef struct looked_at {
+    struct sockaddr_storage at;
+    const char *text;
+} looked_at;
+
+typedef struct address_check {
+    sc_http_warning *warn;
+    void *context;
+    looked_at *seen;
+    size_t count;
+    size_t capacity;
+} address_check;
+
+static uint16_t port_of(const struct sockaddr_storage *at)
+{
+    return at->ss_family == AF_INET6 ? ntohs(((const struct sockaddr_in6 *)at)->sin6_port)
+                                     : ntohs(((const struct sockaddr_in *)at)->sin_port);
+}
+
+/** All interfaces: those of IPv4 alone, or of both. */
+static bool is_any(const struct sockaddr_storage *at)
+{
+    if (at->ss_family == AF_INET6) {
+        return IN6_IS_ADDR_UNSPECIFIED(&((const struct sockaddr_in6 *)at)->sin6_addr);
+    }
+    return ((const struct sockaddr_in *)at)->sin_addr.s_addr == htonl(INADDR_ANY);
+}
+
+static bool is_same_host(const struct sockaddr_storage *a, const struct sockaddr_storage *b)
+{
+    if (a->ss_family != b->ss_family) return false;
+    return a->ss_family == AF_INET6
+               ? IN6_ARE_ADDR_EQUAL(&((const struct sockaddr_in6 *)a)->sin6_addr,
+                                    &((const struct sockaddr_in6 *)b)->sin6_addr)
+               : ((const struct sockaddr_in *)a)->sin_addr.s_addr ==
+                     ((const struct sockaddr_in *)b)->sin_addr.s_addr;
+}
+
+/** Whether sockets at both cannot listen at the same time. */
+static bool overlaps(const struct sockaddr_storage *a, const struct sockaddr_storage *b)
+{
+    // A port that the kernel chooses is another each time.
+    if (port_of(a) != port_of(b) || port_of(a) == 0) return false;
+    if (a->ss_family == b->ss_family) return is_same_host(a, b) || is_any(a) || is_any(b);
+    // How "[::]" treats IPv4 is a setting of the kernel; binding tells.
+    return false;
+}
+
+static sc_err remember_seen(address_check *check, const struct addrinfo *at, const char *text,
+                            sc_diag *diag)
+{
+    looked_at this = {.text = text};
+    memcpy(&this.at, at->ai_addr, at->ai_addrlen);
+    for (size_t i = 0; i < check->count; i++) {
+        if (overlaps(&check->seen[i].at, &this.at)) {
+            return sc_fail(diag, SC_EINVAL,
+                           "cannot listen at %s and at %s: it is the same address; remove one of "
+                           "the two",
+                           check->seen[i].text, text);
+        }
+    }
+    if (!sc_grow(&check->seen, check->count, &check->capacity, sizeof *check->seen)) {
+        return sc_fail_memory(diag, "looking at addresses");
+    }
+    check->seen[check->count++] = this;
+    return SC_OK;
+}
+
+static void warn_of(const address_check *check, const char *text, int error)
+{
+    char message[NAME_ROOM + 160];
+    snprintf(message, sizeof message, "cannot listen at %s now: %s%s", text, strerror(error),
+             error == EADDRINUSE ? "; fine if this service runs there already, otherwise give "
+                                   "another port or stop the program that listens there"
+                                 : "; fine if the service is started by root or by a service "
+                                   "manager, otherwise give a port above 1023");
+    check->warn(check->context, message);
+}
+
+// Bound and closed: nobody who connects in the meantime comes to us, as we do not listen.
+static sc_err look_at_tcp(address_check *check, const char *text, sc_diag *diag)
+{
+    struct addrinfo *found = NULL;
+    sc_err err = look_up(text, &found, diag);
+    bool is_possible = false;
+    int error = 0;
+    const sc_http_options usual = sc_http_options_default();
+    for (const struct addrinfo *at = found; at && !err; at = at->ai_next) {
+        err = remember_seen(check, at, text, diag);
+        if (err) break;
+        const int fd = bind_one(&usual, at, true);
+        if (fd >= 0) {
+            close(fd);
+            is_possible = true;
+        } else if (errno == EADDRINUSE || errno == EACCES) {
+            warn_of(check, text, errno);
+            is_possible = true;
+        } else {
+            error = errno;
+        }
+    }
+    if (found) freeaddrinfo(found);
+    if (err || is_possible) return err;
+    return sc_fail(diag, SC_EINVAL, "cannot listen at %s: %s; give an address of this machine",
+                   text, strerror(error));
+}
+
+static sc_err look_at_unix(address_check *check, const char *text, sc_diag *diag)
+{
+    struct sockaddr_un address;
+    const sc_err err = unix_address(text, &address, diag);
+    if (err) return err;
+    for (size_t i = 0; i < check->count; i++) {
+        if (strcmp(check->seen[i].text, text) == 0) {
+            return sc_fail(diag, SC_EINVAL, "cannot listen at %s twice; remove one of the two",
+                           text);
+        }
+    }
+    if (!sc_grow(&check->seen, check->count, &check->capacity, sizeof *check->seen)) {
+        return sc_fail_memory(diag, "looking at addresses");
+    }
+    check->seen[check->count++] = (looked_at){.text = text};
+    char folder[sizeof address.sun_path];
+    memcpy(folder, address.sun_path, sizeof folder);
+    char *slash = strrchr(folder, '/');
+    if (slash) slash[slash == folder] = '\0';
+    struct stat status;
+    if (slash && (stat(folder, &status) != 0 || !S_ISDIR(status.st_mode))) {
+        return sc_fail(diag, SC_EINVAL, "cannot listen at %s: there is no directory %s; make it",
+                       text, folder);
+    }
+    if (lstat(address.sun_path, &status) != 0 || is_stale(&address)) return SC_OK;
+    if (!S_ISSOCK(status.st_mode)) {
+        return sc_fail(diag, SC_EINVAL,
+                       "cannot listen at %s: there is a file that is not a socket; give another "
+                       "path",
+                       text);
+    }
+    warn_of(check, text, EADDRINUSE);
+    return SC_OK;
+}
+
+sc_err sc_http_addresses_check(const char *const *addresses, size_t count, sc_http_warning *warn,
+                               void *context, sc_diag *diag)
+{
+    address_check check = {.warn = warn, .context = context};
+    sc_err err = SC_OK;
+    for (size_t i = 0; i < count && !err; i++) {
+        err = is_unix(addresses[i]) ? look_at_unix(&check, addresses[i], diag)
+                                    : look_at_tcp(&check, addresses[i], diag);
+    }
+    sc_free(check.seen);
+    return err;
+}
+
+// --- All ---------------------------------------------------------------------------------------
 
 static sc_err listen_each(sc_http *http, const char *const *addresses, size_t count, sc_diag *diag)
 {

@@ -11,7 +11,12 @@
 
 #include <event2/bufferevent_ssl.h>
 #include <openssl/err.h>
+#include <openssl/pem.h>
+#include <openssl/x509.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 struct sc__http_tls {
@@ -96,12 +101,51 @@ static bool set_up(SSL_CTX *context)
            SSL_CTX_set_session_id_context(context, session_domain, sizeof session_domain - 1) == 1;
 }
 
+/** What must not be set, as for files of token keys: others may do nothing, and only the owner may
+ * write. */
+enum { MODE_FORBIDDEN = S_IRWXO | S_IWGRP };
+
+sc_err sc_http_key_check(const char *path, sc_diag *diag)
+{
+    struct stat status;
+    // A file that is not there is reported by who reads it.
+    if (stat(path, &status) != 0 || !S_ISREG(status.st_mode)) return SC_OK;
+    if ((status.st_mode & MODE_FORBIDDEN) == 0) return SC_OK;
+    return sc_fail(diag, SC_EIO,
+                   "%s: others may read or change this private key (mode %04o); run 'chmod 600' on "
+                   "it, or 640 with a group of its own",
+                   path, (unsigned)status.st_mode & 07777);
+}
+
+sc_err sc_http_certificate_check(const char *path, sc_diag *diag)
+{
+    FILE *file = fopen(path, "re");
+    if (!file) return sc_fail(diag, SC_EIO, "%s: cannot be read", path);
+    sc_err err = SC_OK;
+    for (X509 *one; !err && (one = PEM_read_X509(file, NULL, NULL, NULL)); X509_free(one)) {
+        const bool is_over = X509_cmp_current_time(X509_get0_notAfter(one)) < 0;
+        if (!is_over && X509_cmp_current_time(X509_get0_notBefore(one)) <= 0) continue;
+        struct tm at = {0};
+        (void)ASN1_TIME_to_tm(is_over ? X509_get0_notAfter(one) : X509_get0_notBefore(one), &at);
+        char when[32] = "";
+        (void)strftime(when, sizeof when, "%Y-%m-%d %H:%M UTC", &at);
+        err = sc_fail(diag, SC_EINVAL, "%s: a certificate %s %s; %s", path,
+                      is_over ? "has expired on" : "is not valid before", when,
+                      is_over ? "renew it" : "wait, or set this machine's clock");
+    }
+    ERR_clear_error();
+    fclose(file);
+    return err;
+}
+
 static sc_err read_files(SSL_CTX *context, const sc_tls_files *files, sc_diag *diag)
 {
     static const char wants_pem[] = "give a PEM file that this user can read";
     if (SSL_CTX_use_certificate_chain_file(context, files->certificate) != 1) {
         return refuse("certificate", files->certificate, wants_pem, diag);
     }
+    const sc_err err = sc_http_key_check(files->key, diag);
+    if (err) return err;
     if (SSL_CTX_use_PrivateKey_file(context, files->key, SSL_FILETYPE_PEM) != 1) {
         return refuse("key", files->key,
                       "give the PEM file of the certificate's key, without a passphrase", diag);

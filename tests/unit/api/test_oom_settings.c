@@ -8,7 +8,7 @@ static void test_settings_that_find_no_memory(void **state)
 {
     (void)state;
     static const char text[] = "[server]\nlisten = a:1, b:2\nmap = city.scm\n[provider]\n"
-                               "provider = http://c/\n";
+                               "provider = https://c/\n";
     const sc_input input = {"x.ini", (const uint8_t *)text, sizeof text - 1};
     unsigned long failures = 0;
     FOR_EACH_FAILURE(n)

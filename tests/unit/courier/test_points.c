@@ -132,6 +132,38 @@ static void test_answers_from_points_are_exact(void **state)
     scene_close(&s);
 }
 
+static void test_a_redirect_is_final(void **state)
+{
+    (void)state;
+    static const point_mode modes[] = {POINT_REDIRECT, POINT_MISSING};
+    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
+        scene s;
+        scene_open(&s, modes[i]);
+        s.points.parallel = 2;
+        start(&s);
+        sc_errand *e = run(&s, 60.0);
+        errand_check_failed(e, SC_FAILURE_REFUSED,
+                            modes[i] == POINT_REDIRECT ? "redirect" : "status 404");
+        assert_int_equal(e->tries, 1);
+        assert_true(point_server_count(s.server) <= 3);
+        errand_free(e);
+        scene_close(&s);
+    }
+}
+
+static void test_errors_are_asked_again_a_few_times_only(void **state)
+{
+    (void)state;
+    scene s;
+    scene_open(&s, POINT_ERROR);
+    start(&s);
+    sc_errand *e = run(&s, 600.0);  // by far enough time for a hundred tries
+    errand_check_failed(e, SC_FAILURE_UNREACHABLE, "status 500");
+    assert_int_equal(e->tries, 4);
+    errand_free(e);
+    scene_close(&s);
+}
+
 static void test_a_provider_that_fails_is_asked_again_until_there_is_no_time(void **state)
 {
     (void)state;
@@ -235,6 +267,8 @@ static void test_a_map_without_coordinates_has_no_points(void **state)
 
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_answers_from_points_are_exact),
+    cmocka_unit_test(test_a_redirect_is_final),
+    cmocka_unit_test(test_errors_are_asked_again_a_few_times_only),
     cmocka_unit_test(test_a_provider_that_fails_is_asked_again_until_there_is_no_time),
     cmocka_unit_test(test_a_provider_that_never_answers_is_given_up_at_the_deadline),
     cmocka_unit_test(test_nonsense_is_not_believed_and_opens_the_breaker),

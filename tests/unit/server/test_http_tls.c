@@ -11,6 +11,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define GET(path) "GET " path " HTTP/1.1\r\nHost: x\r\n\r\n"
@@ -291,7 +292,15 @@ static void test_files_that_cannot_be_used_are_refused_at_the_start(void **state
     CHECK_REFUSED(sc_http_new(&options, &http, &diag), SC_EIO, &diag, "/no/such/authorities.pem");
     options = options_of(s);
     options.tls.key = s->server.certificate;
+    assert_int_equal(chmod(s->server.certificate, S_IRUSR | S_IRGRP), 0);
     CHECK_REFUSED(sc_http_new(&options, &http, &diag), SC_EIO, &diag, "without a passphrase");
+    options = options_of(s);
+    static const mode_t forbidden[] = {S_IROTH, S_IWOTH, S_IWGRP};
+    for (size_t i = 0; i < sizeof forbidden / sizeof *forbidden; i++) {
+        assert_int_equal(chmod(s->server.key, S_IRUSR | forbidden[i]), 0);
+        CHECK_REFUSED(sc_http_new(&options, &http, &diag), SC_EIO, &diag, "private key (mode 04");
+    }
+    assert_int_equal(chmod(s->server.key, S_IRUSR), 0);
     assert_null(http);
 }
 
