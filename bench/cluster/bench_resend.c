@@ -4,7 +4,7 @@
 // usage: bench_resend QUERIES PARTS MAP.scm
 //
 // A pass over all queries for each part, as it would be if parts came one by one (of some parts,
-// and scaled); one pass for all parts; and sending then, to nobody. CPU time of one thread,
+// and scaled); one pass for all parts; and sending then, to no peer. CPU time of one thread,
 // milliseconds, the least of some runs.
 #include "support/bench.h"
 
@@ -27,7 +27,7 @@ static void die_if(sc_err err, const char *what, const sc_diag *diag)
 
 static uint64_t sent;
 
-static void send_to_nobody(void *context, sc_peer to, sc_msg *msg)
+static void send_to_no_peer(void *context, sc_peer to, sc_msg *msg)
 {
     (void)context;
     (void)to;
@@ -45,7 +45,7 @@ static sc__ledger_state *open_ledger(const sc_partition *partition, size_t queri
         .patience_us = 500000,
         .give_up_us = 10000000,
         .partition = partition,
-        .port = {.send = send_to_nobody},
+        .port = {.send = send_to_no_peer},
     };
     die_if(sc__ledger_state_new(&options, rng, &state), "ledger", &(sc_diag){""});
     return state;

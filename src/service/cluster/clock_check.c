@@ -54,7 +54,7 @@ bool sc__clock_check_update(sc__clock_check *check, const sc_roster *roster)
         if (check->count == SC_HEARTBEAT_AHEAD_MAX) check->is_overfull = true;
         if (!check->is_overfull) check->skewed[check->count++] = peer->heartbeat->peer;
     }
-    // Alone our clock harms nobody; else we are one of those that show our time.
+    // Alone our clock harms no one; else we are one of those that show our time.
     const bool is_wrong = check->count > 0 && 2 * seem_skewed > others + 1;
     pthread_mutex_unlock(&check->lock);
     return atomic_exchange(&check->is_wrong, is_wrong) != is_wrong;

@@ -3,8 +3,8 @@
  * @brief Secret: messages that wait to be sent, and the thread that sends them.
  *
  * The NATS library holds its lock while it reconnects, for seconds if a server is silent, and
- * whoever publishes waits for it. So the ledger, which decides outcomes, only puts its messages
- * here: a bounded queue. What finds no room is lost, and counted; the protocol bears that.
+ * every thread that publishes waits for it. So the ledger, which decides outcomes, only puts its
+ * messages here: a bounded queue. What finds no room is lost, and counted; the protocol bears that.
  */
 #ifndef SC_CLUSTER_OUTBOX_H
 #define SC_CLUSTER_OUTBOX_H

@@ -433,7 +433,7 @@ static void receive_abort(sc__ledger_state *state, const sc_msg *msg, sc_time no
 static bool may_call_dead(sc__ledger_state *state, const sc_msg *msg, sc_proposal_outcome outcome,
                           sc_time now)
 {
-    // After the last deadline nobody goes on, whatever is known.
+    // After the last deadline no one goes on, whatever is known.
     if (now > msg->deadline) return false;
     const sc_ticket *ticket = sc__id_table_find(&state->tickets, &msg->member);
     if (!ticket) return outcome == SC_PROPOSAL_OUTCOME_DEAD;

@@ -1,7 +1,7 @@
 // A strict look at the bytes of requests before libevent reads them.
 //
 // libevent is generous: a line may end with LF alone, a header may go on in the next line, NUL ends
-// a value for it and for nobody else, and "0x1f" or "+1f" are sizes of a chunk. A proxy in front
+// a value for it and for no one else, and "0x1f" or "+1f" are sizes of a chunk. A proxy in front
 // may read the same bytes in another way. So each byte that comes is followed here, through heads,
 // bodies and chunks; at the first that is not plain the connection is marked, and whatever request
 // is read from it next is refused with 400.

@@ -454,7 +454,7 @@ static void warn_of(const address_check *check, const char *text, int error)
     check->warn(check->context, message);
 }
 
-// Bound and closed: nobody who connects in the meantime comes to us, as we do not listen.
+// Bound and closed: no one who connects in the meantime comes to us, as we do not listen.
 static sc_err look_at_tcp(address_check *check, const char *text, sc_diag *diag)
 {
     struct addrinfo *found = NULL;

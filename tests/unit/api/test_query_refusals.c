@@ -338,7 +338,7 @@ static void test_a_user_with_a_large_k_has_its_share_of_waiting(void **state)
     "{\"position\":{\"edge\":3,\"offset_m\":1},\"profile\":{\"k\":2,\"l\":1," \
     "\"max_wait_s\":60},\"request\":{\"type\":\"knn\",\"k\":1}}"
 
-// So that nobody has more cloaks at the provider than pending queries.
+// So that no user has more cloaks at the provider than pending queries.
 static void test_who_goes_away_is_pending_until_the_provider_is_done(void **state)
 {
     (void)state;
