@@ -26,7 +26,19 @@ beforeAll(async () => {
     const lbs = place.owns(await provider(file));
     toProvider = place.owns(await Between.inFrontOf(lbs.url));
     const service = place.owns(
-        await demo(file, '--provider', toProvider.url, '--travellers', '1200', '--pause', '8:2'),
+        await demo(
+            file,
+            '--provider',
+            toProvider.url,
+            '--travellers',
+            '1200',
+            '--pause',
+            '8:2',
+            '--max-k',
+            '1000',
+            '--user-waiting',
+            '0',
+        ),
     );
     listener = place.owns(new Listener(service.url));
     map = readRoadMap(
@@ -232,7 +244,7 @@ test('a question can be asked with the keyboard alone', async () => {
     await page.keyboard.press('ArrowRight');
     await page.keyboard.press('Enter');
     await knowsRoad(page);
-    await choose(page, { k: 900 }); // nobody has so much company: it waits until it is taken back
+    await choose(page, { k: 900 }); // no place has so much company: it waits until it is taken back
     const sent = page.waitForRequest((request) => request.url().endsWith('/v1/queries'));
     await part('ask-submit').focus();
     await page.keyboard.press('Enter');

@@ -119,7 +119,10 @@ export function service(map: string, ...more: string[]): Promise<Running> {
 
 /** ... where another was before. */
 export function serviceAt(address: string, map: string, ...more: string[]): Promise<Running> {
-    return Running.start(['serve', map, '--admin', 'listen', ...common(address), ...more], /event=ready/);
+    return Running.start(
+        ['serve', map, '--admin', 'listen', ...common(address), ...more],
+        /event=ready/,
+    );
 }
 
 const ANY_PORT = '127.0.0.1:0';
