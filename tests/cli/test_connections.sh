@@ -47,11 +47,11 @@ def ask(s, page="/healthz"):
     except OSError:
         return 0
 
-def busy_crowd(source):
-    """More than the address may have, so that in the end all that it has are busy: those that come
-    while others are idle still take their place."""
+def busy_crowd(source, count=80):
+    """More than the address may have. Those that come while others are not busy yet take their
+    place, so that more may have to follow."""
     crowd = []
-    for _ in range(80):
+    for _ in range(count):
         try:
             crowd.append(connect(source))
             crowd[-1].sendall(begun)
@@ -100,13 +100,21 @@ for s in crowd:
 
 # One address, all busy.
 crowd = busy_crowd("127.0.0.5")
-print("more of it are refused:", wait_for(lambda: told("127.0.0.5", "/healthz"), 0))
+def one_more_of_it():
+    crowd.extend(busy_crowd("127.0.0.5", 1))
+    return told("127.0.0.5", "/healthz")
+
+print("more of it are refused:", wait_for(one_more_of_it, 0))
 print("others are answered:", told("127.0.0.9", "/v1/about"))
 
 # Three addresses, all busy: all places are taken.
 crowd += busy_crowd("127.0.0.3") + busy_crowd("127.0.0.4")
 full = metric("starcloak_http_full_total")
-print("all are busy:", wait_for(lambda: told("127.0.0.9", "/v1/about"), 503))
+def another_after_more():
+    crowd.extend(busy_crowd("127.0.0.3", 1) + busy_crowd("127.0.0.4", 1))
+    return told("127.0.0.9", "/v1/about")
+
+print("all are busy:", wait_for(another_after_more, 503))
 print("health:", told("127.0.0.9", "/healthz"), told("127.0.0.9", "/readyz"))
 print("operators see it:", metric("starcloak_http_full_total") > full)
 print("and who was refused:", metric("starcloak_http_refused_addresses_total") > 0)
