@@ -69,10 +69,10 @@ typedef struct sc_border_claim {
 } sc_border_claim;
 
 /** What is known of the way to a candidate. */
-typedef struct sc_found {
+typedef struct sc_reached_object {
     uint32_t object;
     sc_reach reach;
-} sc_found;
+} sc_reached_object;
 
 /** Candidates first .. first + count - 1 lie on the same segment of the cloak. */
 typedef struct sc_strip {
@@ -124,8 +124,8 @@ struct sc_filter {
     sc_number_table numbers;  ///< objects of the request at hand
 
     // For answers.
-    sc_reach *reaches;  ///< per candidate of the request
-    sc_found *found;    ///< the nearest of them
+    sc_reach *reaches;         ///< per candidate of the request
+    sc_reached_object *found;  ///< the nearest of them
     sc_near *results;
     size_t result_capacity;  ///< of all three
     size_t answered;         ///< as many of each were written since they were last wiped

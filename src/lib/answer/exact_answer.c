@@ -202,7 +202,7 @@ static void measure_outside(sc_filter *f, size_t r)
     }
 }
 
-static bool is_before(sc_found a, sc_found b)
+static bool is_before(sc_reached_object a, sc_reached_object b)
 {
     if (a.reach.cost != b.reach.cost) return a.reach.cost < b.reach.cost;
     return a.object < b.object;
@@ -210,7 +210,7 @@ static bool is_before(sc_found a, sc_found b)
 
 // The farthest on top.
 #define SC_HEAP farthest
-#define SC_HEAP_ENTRY sc_found
+#define SC_HEAP_ENTRY sc_reached_object
 #define SC_HEAP_IS_BEFORE(heap, a, b) is_before(b, a)
 #include "base/heap_template.h"
 
@@ -221,7 +221,7 @@ static size_t pick(sc_filter *f, size_t r)
     const sc_candidate *candidates = sc__filter_candidates_of(f, r);
     farthest heap = {.entries = f->found};
     for (uint32_t i = 0; i < taken->candidate_count; i++) {
-        const sc_found found = {candidates[i].object, f->reaches[i]};
+        const sc_reached_object found = {candidates[i].object, f->reaches[i]};
         if (found.reach.cost > taken->radius || isinf(found.reach.cost)) continue;
         if (heap.count < taken->k) {
             farthest_push(&heap, found);
@@ -235,7 +235,7 @@ static size_t pick(sc_filter *f, size_t r)
 }
 
 // In metres and seconds.
-static sc_near near_of(const sc_filter *f, sc_metric metric, sc_found found)
+static sc_near near_of(const sc_filter *f, sc_metric metric, sc_reached_object found)
 {
     const bool is_by_time = metric == SC_METRIC_TIME;
     const double distance = is_by_time ? found.reach.other : found.reach.cost;

@@ -35,7 +35,7 @@ void sc_query_charges_forget(sc_query_charges *charges, int64_t now_us);
 
 /** What a query asks for. */
 typedef struct sc_query_expense {
-    const sc_cost_model *costs;
+    const sc_cost_estimator *costs;
     sc_seg_id segment;  ///< where the traveller is
     const sc_profile *profile;
     const sc_request *request;

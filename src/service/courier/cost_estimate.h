@@ -28,7 +28,7 @@
 #include <starcloak/objects.h>
 #include <starcloak/relay.h>
 
-typedef struct sc_cost_model sc_cost_model;
+typedef struct sc_cost_estimator sc_cost_estimator;
 
 /**
  * Count what is where. Time O(stars + objects).
@@ -37,11 +37,11 @@ typedef struct sc_cost_model sc_cost_model;
  * @param objects  of the built-in provider, looked at now; NULL: the provider is elsewhere
  * @return SC_OK, SC_ENOMEM
  */
-SC_CHECKED sc_err sc_cost_model_new(const sc_map *map, const sc_objects *objects,
-                                    sc_cost_model **out);
+SC_CHECKED sc_err sc_cost_estimator_new(const sc_map *map, const sc_objects *objects,
+                                        sc_cost_estimator **out);
 
 /** NULL is fine. */
-void sc_cost_model_free(sc_cost_model *model);
+void sc_cost_estimator_free(sc_cost_estimator *estimator);
 
 /** What is in reach of a request from a road. */
 typedef struct sc_cost_reach {
@@ -51,14 +51,14 @@ typedef struct sc_cost_reach {
 
 /** @param segment  near which the request is answered
  * @param request  in normal form, categories as the courier's vocabulary has them */
-sc_cost_reach sc_cost_reach_of(const sc_cost_model *model, sc_seg_id segment,
+sc_cost_reach sc_cost_reach_of(const sc_cost_estimator *estimator, sc_seg_id segment,
                                const sc_request *request);
 
 /** Steps for a request with that reach and so many border nodes. */
 double sc_cost_steps(sc_cost_reach reach, double border_nodes);
 
 /** Steps of a relay: those of its requests together. */
-double sc_cost_of_relay(const sc_cost_model *model, const sc_relay *relay);
+double sc_cost_of_relay(const sc_cost_estimator *estimator, const sc_relay *relay);
 
 /** Border nodes that a cloak of so many segments has, as far as can be said before there is one. */
 double sc_cost_expected_border(uint32_t segments);

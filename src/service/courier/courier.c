@@ -33,7 +33,7 @@ const sc_vocabulary *sc_courier_vocabulary(const sc_courier *courier)
     return &courier->categories.vocabulary;
 }
 
-const sc_cost_model *sc_courier_costs(const sc_courier *courier)
+const sc_cost_estimator *sc_courier_costs(const sc_courier *courier)
 {
     return courier->costs;
 }
@@ -142,7 +142,7 @@ static sc_err make_categories(sc_courier *courier, const sc_courier_options *opt
         {.names = options->more_categories, .count = (uint32_t)options->more_category_count},
     };
     sc_err err = sc__categories_init(&courier->categories, parts, sizeof parts / sizeof parts[0]);
-    if (!err) err = sc_cost_model_new(courier->map, objects, &courier->costs);
+    if (!err) err = sc_cost_estimator_new(courier->map, objects, &courier->costs);
     sc_objects_release(objects);
     sc_vocabulary_fini(&of_map);
     return err ? sc_fail_memory(diag, "listing categories") : SC_OK;
@@ -283,7 +283,7 @@ void sc_courier_free(sc_courier *courier)
     }
     sc_free(courier->threads);
     sc__categories_fini(&courier->categories);
-    sc_cost_model_free(courier->costs);
+    sc_cost_estimator_free(courier->costs);
     sc__point_settings_fini(&courier->points);
     if (courier->has_curl) curl_global_cleanup();
     sc_deadlines_fini(&courier->leaving);

@@ -63,7 +63,7 @@ struct sc_courier {
     const sc_map *map;
     sc_courier_options options;  ///< without its texts
     sc__categories categories;
-    sc_cost_model *costs;
+    sc_cost_estimator *costs;
     sc__point_settings points;
     sc__connections *connections;  ///< over HTTP
     bool has_curl;                 ///< whether curl knows of us

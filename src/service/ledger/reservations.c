@@ -373,7 +373,7 @@ static bool covers_ours(const sc_reservation *reservation)
 
 // --- What a proposal costs ------------------------------------------------------------------
 
-void sc__ledger_state_set_costs(sc__ledger_state *state, const sc_cost_model *costs)
+void sc__ledger_state_set_costs(sc__ledger_state *state, const sc_cost_estimator *costs)
 {
     state->costs = costs;
 }

@@ -118,7 +118,7 @@ void sc__ledger_state_free(sc__ledger_state *state);
 
 /** Look at what proposals cost the provider from now on: a member whose request costs more than its
  * ticket allows has failed as too costly, and the others are open as before. Borrowed. */
-void sc__ledger_state_set_costs(sc__ledger_state *state, const sc_cost_model *costs);
+void sc__ledger_state_set_costs(sc__ledger_state *state, const sc_cost_estimator *costs);
 
 // --- What happens ---------------------------------------------------------------------------
 

@@ -63,7 +63,7 @@ enum { SC__RESULTS_KEPT = 4096, SC__REPLY_KEPT = 4096 };
 struct sc__ledger_state {
     sc__ledger_state_options options;
     sc_rng *rng;
-    const sc_cost_model *costs;  ///< borrowed; NULL: what a cloak costs is not looked at
+    const sc_cost_estimator *costs;  ///< borrowed; NULL: what a cloak costs is not looked at
     sc__examiner examiner;
     sc_partition_walker *walker;
     sc__proposal_outcomes *outcomes;

@@ -14,7 +14,7 @@
 typedef struct scene {
     sketch drawing;
     sc_map *map;
-    sc_cost_model *costs;
+    sc_cost_estimator *costs;
     sc_query_charges *charges;
     sc_policy policy;
     sc_profile profile;
@@ -29,7 +29,7 @@ static void scene_open(scene *s)
                  .policy = default_policy(),
                  .request = {.type = SC_REQUEST_RANGE, .radius_m = 20000}};
     s->map = sketch_map(&s->drawing);
-    CHECK_OK(sc_cost_model_new(s->map, NULL, &s->costs), NULL);
+    CHECK_OK(sc_cost_estimator_new(s->map, NULL, &s->costs), NULL);
     CHECK_OK(sc_query_charges_new(64, &s->charges), NULL);
     s->profile = s->policy.standard;
 }
@@ -38,7 +38,7 @@ static void scene_close(scene *s)
 {
     sc_query_charges_free(s->charges);
     sc_query_charges_free(NULL);
-    sc_cost_model_free(s->costs);
+    sc_cost_estimator_free(s->costs);
     sc_map_free(s->map);
     sketch_free(&s->drawing);
 }

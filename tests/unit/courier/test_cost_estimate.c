@@ -15,7 +15,7 @@ typedef struct town {
     sketch drawing;
     sc_map *map;
     sc_objects *objects;
-    sc_cost_model *model;
+    sc_cost_estimator *model;
     double object_count;
 } town;
 
@@ -31,13 +31,13 @@ static town town_open(sc_coords coords, bool is_built_in)
     }
     t.map = finish_builder(builder);
     CHECK_OK(sc_objects_new_from_map(t.map, &t.objects), NULL);
-    CHECK_OK(sc_cost_model_new(t.map, is_built_in ? t.objects : NULL, &t.model), NULL);
+    CHECK_OK(sc_cost_estimator_new(t.map, is_built_in ? t.objects : NULL, &t.model), NULL);
     return t;
 }
 
 static void town_close(town *t)
 {
-    sc_cost_model_free(t->model);
+    sc_cost_estimator_free(t->model);
     sc_objects_release(t->objects);
     sc_map_free(t->map);
     sketch_free(&t->drawing);
@@ -116,8 +116,8 @@ static void test_the_nearest_cost_what_has_to_be_searched(void **state)
     // Looked up in the index they cost less.
     const sc_index_options index = sc_index_options_default();
     CHECK_OK(sc_objects_build_index(t.objects, &index, NULL), NULL);
-    sc_cost_model_free(t.model);
-    CHECK_OK(sc_cost_model_new(t.map, t.objects, &t.model), NULL);
+    sc_cost_estimator_free(t.model);
+    CHECK_OK(sc_cost_estimator_new(t.map, t.objects, &t.model), NULL);
     assert_true(sc_cost_steps(reach(&t, 0, three), 4) < cost_three);
     town_close(&t);
     // A provider elsewhere is taken to have one, and many nearest exceed any.
@@ -149,7 +149,7 @@ static void test_a_cloak_costs_its_border_and_its_different_requests(void **stat
     CHECK_CLOSE(sc_cost_of_relay(t.model, &relay),
                 sc_cost_steps(all, 3) + sc_cost_steps(reach(&t, 0, requests[1]), 3), 1e-6);
     town_close(&t);
-    sc_cost_model_free(NULL);
+    sc_cost_estimator_free(NULL);
 }
 
 static const struct CMUnitTest tests[] = {

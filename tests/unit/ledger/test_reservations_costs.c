@@ -12,7 +12,7 @@ typedef struct scene {
     ledger_fixture d;
     sketch drawing;
     sc_map *map;
-    sc_cost_model *costs;
+    sc_cost_estimator *costs;
     sc_ticket *tickets[MEMBERS + 1];  ///< by number, from 1
 } scene;
 
@@ -26,7 +26,7 @@ static void scene_open(scene *s)
     ledger_open(&s->d, &options, 1);
     s->drawing = sketch_grid(SC_COORDS_PLANAR, 10, 10);
     s->map = sketch_map(&s->drawing);
-    CHECK_OK(sc_cost_model_new(s->map, NULL, &s->costs), NULL);
+    CHECK_OK(sc_cost_estimator_new(s->map, NULL, &s->costs), NULL);
     sc__ledger_state_set_costs(s->d.ledger_state, s->costs);
     for (uint32_t i = 1; i <= MEMBERS; i++) {
         s->tickets[i] = ledger_ask(&s->d, i, DEADLINE, 0);
@@ -37,7 +37,7 @@ static void scene_open(scene *s)
 static void scene_close(scene *s)
 {
     ledger_close(&s->d);
-    sc_cost_model_free(s->costs);
+    sc_cost_estimator_free(s->costs);
     sc_map_free(s->map);
     sketch_free(&s->drawing);
 }
