@@ -343,7 +343,8 @@ static void put_http(sc_prometheus *out, const sc_http_stats *http)
                           "Pieces of large replies that waited for address-bandwidth.",
                           http->paced);
     sc_prometheus_counter(out, "starcloak_http_evicted_total",
-                          "Idle connections that were closed to make room for others.",
+                          "Idle connections, and those slow to send a request or to end their "
+                          "handshake, that were closed to make room for others.",
                           http->evicted);
     sc_prometheus_counter(out, "starcloak_http_full_total",
                           "Connections that came when all of max-connections were busy.",

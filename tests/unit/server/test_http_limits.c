@@ -302,6 +302,36 @@ static void test_the_oldest_idle_connection_makes_room_for_a_newcomer(void **sta
     server_stop(h);
 }
 
+// What others send slowly keeps no one out, and no idle connection has to go for it.
+static void test_a_slow_request_makes_room_for_a_newcomer(void **state)
+{
+    (void)state;
+    enum { MOST = 4 };
+    sc_http_options options = server_options();
+    options.max_connections = MOST;
+    fixture *h = server_start(&options);
+    caller slow[MOST];
+    for (int i = 0; i < MOST; i++) {
+        slow[i] = caller_dial(server_address(h));
+        caller_send(&slow[i], "GET /now HT");
+    }
+    // Until they are slow, newcomers are in the reserve.
+    bool has_place = false;
+    for (int ms = 0; ms < 10000 && !has_place; ms++) {
+        caller outside = caller_dial(server_address(h));
+        has_place = strcmp(caller_ask(&outside, GET("/place")), "regular") == 0;
+        caller_hang_up(&outside);
+        usleep(1000);
+    }
+    assert_true(has_place);
+    assert_int_equal(sc_http_stats_of(server_http(h)).evicted, 1);
+    for (int i = 0; i < MOST; i++) {
+        caller_hang_up(&slow[i]);
+    }
+    server_await_idle(h);
+    server_stop(h);
+}
+
 // Of busy connections none makes room: newcomers get places of the reserve, and say so.
 static void test_if_all_are_busy_newcomers_are_in_the_reserve(void **state)
 {
@@ -512,6 +542,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_a_slow_reader_that_goes_on_gets_all),
     cmocka_unit_test(test_large_replies_to_one_address_are_paced),
     cmocka_unit_test(test_the_oldest_idle_connection_makes_room_for_a_newcomer),
+    cmocka_unit_test(test_a_slow_request_makes_room_for_a_newcomer),
     cmocka_unit_test(test_if_all_are_busy_newcomers_are_in_the_reserve),
     cmocka_unit_test(test_an_address_has_so_many_connections_and_no_more),
     cmocka_unit_test(test_loops_share_the_places),
