@@ -19,6 +19,23 @@ static const double linger_s = 1.0;
 // query, and not a map.
 static const size_t most_left_behind = 16384;
 
+// --- What the peer has acknowledged --------------------------------------------------------------
+
+/** Bytes in the kernel that the peer has not acknowledged. */
+static size_t unacknowledged(const sc__http_connection *connection)
+{
+    int bytes = 0;
+    return ioctl(connection->fd, SIOCOUTQ, &bytes) == 0 && bytes > 0 ? (size_t)bytes : 0;
+}
+
+/** Bytes of replies that the peer has acknowledged. That the kernel took something says nothing of
+ * the peer. */
+static uint64_t acknowledged(const sc__http_connection *connection)
+{
+    const uint64_t left = unacknowledged(connection);
+    return connection->sent > left ? connection->sent - left : 0;
+}
+
 // --- Stages ------------------------------------------------------------------------------------
 
 void sc__http_connection_enter(sc__http_connection *connection, sc__http_stage stage)
@@ -28,6 +45,10 @@ void sc__http_connection_enter(sc__http_connection *connection, sc__http_stage s
     TAILQ_REMOVE(&stages[connection->stage], connection, link);
     if (connection->stage == SC__HTTP_SECURING) atomic_fetch_sub(securing, 1);
     if (stage == SC__HTTP_SECURING) atomic_fetch_add(securing, 1);
+    // What counts is what it takes from now on.
+    if (stage == SC__HTTP_WRITING && connection->stage != stage) {
+        connection->acknowledged = acknowledged(connection);
+    }
     connection->stage = stage;
     connection->since_us = sc_clock_us();
     TAILQ_INSERT_TAIL(&stages[stage], connection, link);
@@ -333,16 +354,7 @@ void sc__http_connection_close_stage(sc__http_loop *loop, sc__http_stage stage)
     }
 }
 
-// --- What the peer has acknowledged --------------------------------------------------------------
-//
-// That the kernel took something says nothing of the peer.
-
-/** Bytes in the kernel that the peer has not acknowledged. */
-static size_t unacknowledged(const sc__http_connection *connection)
-{
-    int bytes = 0;
-    return ioctl(connection->fd, SIOCOUTQ, &bytes) == 0 && bytes > 0 ? (size_t)bytes : 0;
-}
+// --- Clients that do not take their replies ------------------------------------------------------
 
 bool sc__http_connection_owes(const sc__http_connection *connection)
 {
@@ -352,10 +364,9 @@ bool sc__http_connection_owes(const sc__http_connection *connection)
 /** Whether the peer has acknowledged a piece since the last time this was so. */
 static bool takes_enough(sc__http_connection *connection, int64_t now_us)
 {
-    const uint64_t left = unacknowledged(connection);
-    const uint64_t acknowledged = connection->sent > left ? connection->sent - left : 0;
-    if (acknowledged < connection->acknowledged + SC__HTTP_PIECE) return false;
-    connection->acknowledged = acknowledged;
+    const uint64_t now = acknowledged(connection);
+    if (now < connection->acknowledged + SC__HTTP_PIECE) return false;
+    connection->acknowledged = now;
     connection->progress_us = now_us;
     return true;
 }

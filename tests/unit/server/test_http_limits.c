@@ -210,6 +210,26 @@ static void test_nor_of_the_last_reply_of_a_connection(void **state)
     server_stop(h);
 }
 
+// What it has read before does not count: else the kernel would give it up first, and no metric
+// tell.
+static void test_a_reader_that_stops_is_given_up_and_counted(void **state)
+{
+    (void)state;
+    fixture *h = with_times(20, 20, 6);  // longer than the kernel waits after that
+    caller c = caller_dial(server_address(h));
+    const int few = 65536;
+    setsockopt(c.fd, SOL_SOCKET, SO_RCVBUF, &few, sizeof few);
+    static char reply[SERVER_BIG];
+    for (int i = 0; i < 2; i++) {
+        caller_send(&c, GET("/lent"));
+    }
+    assert_true(recv(c.fd, reply, sizeof reply, MSG_WAITALL) > 0);
+    server_await_idle(h);
+    assert_int_equal(sc_http_stats_of(server_http(h)).stalled, 1);
+    caller_hang_up(&c);
+    server_stop(h);
+}
+
 static void test_a_slow_reader_that_goes_on_gets_all(void **state)
 {
     (void)state;
@@ -539,6 +559,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_a_reply_that_is_not_taken_is_given_up),
     cmocka_unit_test(test_the_kernel_keeps_little_of_a_reply_that_is_not_taken),
     cmocka_unit_test(test_nor_of_the_last_reply_of_a_connection),
+    cmocka_unit_test(test_a_reader_that_stops_is_given_up_and_counted),
     cmocka_unit_test(test_a_slow_reader_that_goes_on_gets_all),
     cmocka_unit_test(test_large_replies_to_one_address_are_paced),
     cmocka_unit_test(test_the_oldest_idle_connection_makes_room_for_a_newcomer),
