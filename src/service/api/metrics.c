@@ -113,7 +113,7 @@ sc_err sc_metrics_write(const sc_service_internal *service, sc_bytes *out)
         .view = view,
     };
     for (sc_problem_kind kind = 0; kind < SC_PROBLEM_COUNT; kind++) {
-        snapshot.refused[kind] = sc_query_route_refused(service->query_route, kind);
+        snapshot.refused[kind] = sc_refusals_of(service, kind);
     }
     for (unsigned i = 0; i < SC_PENDING_SIZES; i++) {
         snapshot.pending_by_k[i] = sc_query_charges_pending(service->charges, i);
