@@ -11,8 +11,9 @@ SOAK_SECONDS ?= 3600
 SOAK_HELD ?= 50000
 CHAOS_MINUTES ?= 3
 CHAOS_SEED ?= 1
+SIEGE_SECONDS ?= 3600
 
-.PHONY: all ui demo demo-stop tour test check lint format bench soak chaos figures fuzz install clean help debug asan tsan
+.PHONY: all ui demo demo-stop tour test check lint format bench soak chaos siege figures fuzz install clean help debug asan tsan
 
 all: ## build the libraries and the program: build/starcloak
 	@scripts/setup build
@@ -68,6 +69,11 @@ chaos: ## a cluster in network namespaces of its own, where things break at rand
 	@scripts/setup test
 	@scripts/build release
 	@scripts/chaos $(CHAOS_MINUTES) $(CHAOS_SEED)
+
+siege: ## the service behind nginx and HAProxy, attacked in all known ways at once for SIEGE_SECONDS (default: an hour)
+	@scripts/setup test
+	@scripts/build release
+	@scripts/siege $(SIEGE_SECONDS)
 
 figures: ## the whole evaluation: build/figures/results/report.html (about half an hour)
 	@scripts/setup demo

@@ -1,6 +1,8 @@
 // The key, the name and the NATS options of a process of a cluster, from its settings.
 #include "cluster_setup.h"
 
+#include "server/http.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -94,6 +96,15 @@ static sc_err check(const sc_settings *s, sc_diag *diag)
                     "give either nats-credentials or nats-user, not both");
     }
     return SC_OK;
+}
+
+sc_err sc_cluster_setup_check_files(const sc_settings *s, sc_diag *diag)
+{
+    const char *key = *s->nats_key ? s->nats_key : s->nats_certificate;
+    sc_err err = *key ? sc_http_key_check(key, diag) : SC_OK;
+    if (!err && *s->nats_certificate) err = sc_http_certificate_check(s->nats_certificate, diag);
+    if (!err && *s->nats_ca) err = sc_http_certificate_check(s->nats_ca, diag);
+    return err;
 }
 
 sc_err sc_cluster_setup_open(const sc_settings *s, sc_cluster_setup *out, sc_diag *diag)

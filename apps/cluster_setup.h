@@ -28,6 +28,10 @@ typedef struct sc_cluster_setup {
 SC_CHECKED sc_err sc_cluster_setup_open(const sc_settings *settings, sc_cluster_setup *out,
                                         sc_diag *diag);
 
+/** For --check: whether the files for TLS with NATS may be used, as those of `serve`: no private
+ * key that others may read, no certificate that is not valid now. */
+SC_CHECKED sc_err sc_cluster_setup_check_files(const sc_settings *settings, sc_diag *diag);
+
 /** The password was used, and is wiped. */
 void sc_cluster_setup_forget_password(sc_cluster_setup *setup);
 

@@ -104,7 +104,10 @@ static sc_err begin(working *w, sc_diag *diag)
     sc_cluster_setup_forget_password(&w->setup);
     if (err) return err;
     const char *user = *w->settings->user ? w->settings->user : NULL;
-    if (w->flags->is_check) return user ? sc_sandbox_user_check(user, diag) : SC_OK;
+    if (w->flags->is_check) {
+        err = sc_cluster_setup_check_files(w->settings, diag);
+        return !err && user ? sc_sandbox_user_check(user, diag) : err;
+    }
     err = sc_sandbox_become(user, diag);
     if (!err && !w->settings->no_sandbox) err = sc_sandbox_enter(diag);
     if (!err) err = sc_worker_start(w->worker, diag);

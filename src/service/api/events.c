@@ -124,8 +124,10 @@ static void end_if_draining(void *context, unsigned loop)
     if (atomic_load(&events->service->is_draining)) sc_event_stream_end(events->stream, loop);
 }
 
-static void refuse(sc_http_request *request, sc_problem_kind kind, const char *detail)
+static void refuse(const sc_events *events, sc_http_request *request, sc_problem_kind kind,
+                   const char *detail)
 {
+    sc_refusals_add(events->service, kind);
     sc_problem problem;
     sc_problem_set(&problem, kind, NULL, "%s", detail);
     problem.retry_after_s = 5;
@@ -135,9 +137,10 @@ static void refuse(sc_http_request *request, sc_problem_kind kind, const char *d
 void sc_events_listen(sc_events *events, unsigned loop, sc_http_request *request, uint64_t user)
 {
     if (atomic_load(&events->service->is_draining)) {
-        refuse(request, SC_PROBLEM_DRAINING, "the service is stopping; no more events are sent");
+        refuse(events, request, SC_PROBLEM_DRAINING,
+               "the service is stopping; no more events are sent");
     } else if (sc_event_stream_subscribe(events->stream, loop, request, user) != SC_OK) {
-        refuse(request, SC_PROBLEM_OVERLOADED,
+        refuse(events, request, SC_PROBLEM_OVERLOADED,
                "too many listeners; the limit is max-listeners, and a tenth of it for one user");
     }
 }

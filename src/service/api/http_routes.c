@@ -269,7 +269,7 @@ void sc_route(void *context, unsigned loop, sc_http_request *request)
     if (is_admitted(&p, wanted, &problem)) {
         wanted->show(&p);
     } else {
-        sc_query_route_count_refusal(service->query_route, problem.kind);
+        sc_refusals_add(service, problem.kind);
         sc_problem_reply(request, &problem, wanted ? wanted->allow : NULL);
     }
     sc_access_rules_release(terms);

@@ -113,7 +113,7 @@ sc_err sc_metrics_write(const sc_service_internal *service, sc_bytes *out)
         .view = view,
     };
     for (sc_problem_kind kind = 0; kind < SC_PROBLEM_COUNT; kind++) {
-        snapshot.refused[kind] = sc_query_route_refused(service->query_route, kind);
+        snapshot.refused[kind] = sc_refusals_of(service, kind);
     }
     for (unsigned i = 0; i < SC_PENDING_SIZES; i++) {
         snapshot.pending_by_k[i] = sc_query_charges_pending(service->charges, i);
@@ -343,7 +343,8 @@ static void put_http(sc_prometheus *out, const sc_http_stats *http)
                           "Pieces of large replies that waited for address-bandwidth.",
                           http->paced);
     sc_prometheus_counter(out, "starcloak_http_evicted_total",
-                          "Idle connections that were closed to make room for others.",
+                          "Idle connections, and those slow to send a request or to end their "
+                          "handshake, that were closed to make room for others.",
                           http->evicted);
     sc_prometheus_counter(out, "starcloak_http_full_total",
                           "Connections that came when all of max-connections were busy.",

@@ -55,7 +55,6 @@ struct sc_query_route {
     bool is_geographic;
     uint8_t user_key[crypto_shorthash_KEYBYTES];
     route_loop *loops;  ///< service->loops of them
-    atomic_uint_fast64_t refused[SC_PROBLEM_COUNT];
 };
 
 // --- Outcomes ------------------------------------------------------------------------------------
@@ -253,16 +252,6 @@ void sc_query_route_free(sc_query_route *route)
     sc_free(route->loops);
     sodium_memzero(route->user_key, sizeof route->user_key);
     sc_free(route);
-}
-
-void sc_query_route_count_refusal(sc_query_route *route, sc_problem_kind kind)
-{
-    atomic_fetch_add_explicit(&route->refused[kind], 1, memory_order_relaxed);
-}
-
-uint64_t sc_query_route_refused(const sc_query_route *route, sc_problem_kind kind)
-{
-    return atomic_load_explicit(&route->refused[kind], memory_order_relaxed);
 }
 
 // --- Checks --------------------------------------------------------------------------------------
@@ -514,6 +503,6 @@ void sc_query_route_post(sc_query_route *route, unsigned loop, sc_http_request *
         sc_http_request_forget_headers(request);
         return;
     }
-    sc_query_route_count_refusal(route, problem.kind);
+    sc_refusals_add(route->service, problem.kind);
     sc_problem_reply(request, &problem, NULL);
 }

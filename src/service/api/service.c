@@ -487,7 +487,7 @@ bool sc_service_is_draining(const sc_service *service)
 
 void sc_service_count_refusal(sc_service *service, sc_problem_kind kind)
 {
-    sc_query_route_count_refusal(service->internal.query_route, kind);
+    sc_refusals_add(&service->internal, kind);
 }
 
 sc_err sc_service_switch(sc_service *service, sc_variant variant)

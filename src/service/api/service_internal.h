@@ -7,6 +7,7 @@
 #define SC_API_SERVICE_INTERNAL_H
 
 #include "api/access_policy.h"
+#include "api/problem_details.h"
 #include "api/query_charges.h"
 #include "cluster/cluster_view.h"
 #include "cluster/gateway.h"
@@ -61,8 +62,20 @@ typedef struct sc_service_internal {
     sc_gateway *gateway;                ///< NULL: the engines are in this process
     unsigned char listener_key[16];     ///< behind the numbers of users who listen to events
     atomic_bool is_draining;
-    sc_credentials *credentials;  ///< access_policy.h
+    sc_credentials *credentials;                     ///< access_policy.h
+    atomic_uint_fast64_t refused[SC_PROBLEM_COUNT];  ///< requests, by the problem
 } sc_service_internal;
+
+/** Count a request that is refused. Any thread. */
+static inline void sc_refusals_add(sc_service_internal *service, sc_problem_kind kind)
+{
+    atomic_fetch_add_explicit(&service->refused[kind], 1, memory_order_relaxed);
+}
+
+static inline uint64_t sc_refusals_of(const sc_service_internal *service, sc_problem_kind kind)
+{
+    return atomic_load_explicit(&service->refused[kind], memory_order_relaxed);
+}
 
 // --- Routes (http_routes.c)
 // ---------------------------------------------------------------------------
@@ -191,11 +204,5 @@ void sc_query_route_all_settled(void *context);
 
 /** Tickets that the ledger has handed to loops so far; for tests. */
 uint64_t sc__query_route_handed(const sc_query_route *route);
-
-/** Something was refused before it reached the query route. Any thread. */
-void sc_query_route_count_refusal(sc_query_route *route, sc_problem_kind kind);
-
-/** Counted: what was refused, by the problem's kind. Any thread. */
-uint64_t sc_query_route_refused(const sc_query_route *route, sc_problem_kind kind);
 
 #endif

@@ -127,8 +127,10 @@ static size_t read_messages(sc_ledger *ledger)
 void sc__ledger_enter(sc_ledger *ledger, sc_errand *errand, sc_time now)
 {
     sc_result *result = sc__errand_result(&ledger->publisher, errand);
-    sc__ledger_state_answered(ledger->state, sc__errand_reservation(errand), errand->failure,
-                              errand->places, result, now);
+    sc_reservation *reservation = sc__errand_reservation(errand);
+    sc__reservation_charge_tries(reservation, errand->tries);
+    sc__ledger_state_answered(ledger->state, reservation, errand->failure, errand->places, result,
+                              now);
     sc__errand_free(errand);
 }
 

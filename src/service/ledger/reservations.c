@@ -391,6 +391,14 @@ static double estimate_members(const sc__ledger_state *state, const sc_reservati
     return sum;
 }
 
+void sc__reservation_charge_tries(const sc_reservation *reservation, unsigned tries)
+{
+    if (tries < 2) return;
+    for (sc_ticket *ticket = reservation->members; ticket; ticket = ticket->next) {
+        ticket->cost *= tries;
+    }
+}
+
 /** The least of what our members' tickets allow; 0: any number. */
 static double allowed_cost(const sc_reservation *reservation)
 {

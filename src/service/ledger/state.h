@@ -120,6 +120,9 @@ void sc__ledger_state_free(sc__ledger_state *state);
  * ticket allows has failed as too costly, and the others are open as before. Borrowed. */
 void sc__ledger_state_set_costs(sc__ledger_state *state, const sc_cost_estimator *costs);
 
+/** The provider was asked `tries` times about this cloak, which cost it that many times as much. */
+void sc__reservation_charge_tries(const sc_reservation *reservation, unsigned tries);
+
 // --- What happens ---------------------------------------------------------------------------
 
 /** A ticket comes in. One that is late, is there already, or finds no room, is settled at once. Its

@@ -187,7 +187,7 @@ typedef struct sc_http_stats {
     uint64_t refused_by_limits;  ///< too large, too slow, not HTTP
     uint64_t gone;               ///< requests whose client went away before the reply
     uint64_t accept_failures;    ///< for want of descriptors or memory
-    uint64_t evicted;            ///< idle connections that made room for others
+    uint64_t evicted;            ///< idle or slow connections that made room for others
     uint64_t full;               ///< connections for which there was no place but in the reserve
     uint64_t refused_addresses;  ///< connections of addresses that had as many as allowed, all busy
     uint64_t stalled;            ///< connections that were reset, since a reply was not taken

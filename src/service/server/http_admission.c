@@ -2,11 +2,15 @@
 //
 // An address is an IPv4 address or the network of an IPv6 address (/64), as a keyed number. If a
 // newcomer's address has as many connections as it may have, the address's oldest idle connection
-// makes room; without one the newcomer is reset. If all places are taken, the oldest idle
-// connection of all makes room. Without one the newcomer gets a place of the reserve, in which it
-// can ask how the service is and nothing else: the handler sees that (sc_http_request_is_reserve())
-// and the connection ends with the reply. There are few of these, and the oldest makes room.
-// Operators' connections are counted apart.
+// makes room; without one the newcomer is reset. If all places are taken, the oldest one makes room
+// that takes more than a second to send its request, or the oldest idle one of all. Without such a
+// one the newcomer gets a place of the reserve, in which it can ask how the service is and nothing
+// else: the handler sees that (sc_http_request_is_reserve()) and the connection ends with the
+// reply. There are few of these, and the oldest makes room. Operators' connections are counted
+// apart.
+//
+// Handshakes of TLS have at most a quarter of all places: beginning one costs a stranger nothing.
+// If there are more, the oldest of them makes room, so that others, who end theirs, get in.
 //
 // A loop closes its own connections only. If the one to close is another loop's, that loop is asked
 // for it, and the newcomer is welcome in the meantime.
@@ -22,6 +26,12 @@
 #include "base/diag.h"
 
 enum { TABLE_BITS = 14, TABLE_SIZE = 1 << TABLE_BITS };
+
+/** One of so many places may have a connection that is in its handshake. */
+enum { HANDSHAKE_SHARE = 4 };
+
+/** An honest client has sent its request by then. */
+static const int64_t slow_us = 1000000;
 
 /** What one loop has of an address. */
 typedef struct loop_share {
@@ -167,14 +177,31 @@ static bool make_room_of_address(sc__http_connection *newcomer)
     return false;
 }
 
-/** The connection of this loop that is idle for longest, of clients. */
-static sc__http_connection *oldest_idle(const sc__http_loop *loop)
+/** The connection of this loop that is in `stage` for longest, of clients that have a place. */
+static sc__http_connection *oldest_in(const sc__http_loop *loop, sc__http_stage stage)
 {
-    sc__http_connection *c = TAILQ_FIRST(&loop->stages[SC__HTTP_IDLE]);
-    while (c && (c->is_admin || c->is_reserve)) {
+    sc__http_connection *c = TAILQ_FIRST(&loop->stages[stage]);
+    while (c && !c->has_place) {
         c = TAILQ_NEXT(c, link);
     }
     return c;
+}
+
+/** The connection of this loop that makes room when all places are taken; NULL: none. */
+static sc__http_connection *spare_place(const sc__http_loop *loop)
+{
+    sc__http_connection *slow = oldest_in(loop, SC__HTTP_READING);
+    if (slow && sc_clock_us() - slow->since_us >= slow_us) return slow;
+    return oldest_in(loop, SC__HTTP_IDLE);
+}
+
+void sc__http_admission_handshakes(const sc__http_connection *newcomer)
+{
+    const sc__http_loop *loop = newcomer->loop;
+    const size_t share = loop->http->options.max_connections / HANDSHAKE_SHARE;
+    if (atomic_load(&loop->http->securing) <= (share > 0 ? share : 1)) return;
+    sc__http_connection *oldest = oldest_in(loop, SC__HTTP_SECURING);
+    if (oldest && oldest != newcomer) evict(oldest);
 }
 
 static bool take_place(sc_http *http)
@@ -207,9 +234,9 @@ static void admit_public(sc__http_connection *connection)
     sc__http_loop *loop = connection->loop;
     connection->has_place = take_place(loop->http);
     if (connection->has_place) return;
-    sc__http_connection *oldest = oldest_idle(loop);
-    if (oldest) {
-        evict(oldest);
+    sc__http_connection *spare = spare_place(loop);
+    if (spare) {
+        evict(spare);
         connection->has_place = take_place(loop->http);
     }
     if (connection->has_place) return;
@@ -305,8 +332,8 @@ void sc__http_admission_wake(sc__http_loop *loop)
         atomic_store(&http->wants_room, false);
         return;
     }
-    sc__http_connection *oldest = oldest_idle(loop);
-    if (!oldest) return;
+    spare = spare_place(loop);
+    if (!spare) return;
     atomic_store(&http->wants_room, false);
-    evict(oldest);
+    evict(spare);
 }

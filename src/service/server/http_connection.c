@@ -19,12 +19,36 @@ static const double linger_s = 1.0;
 // query, and not a map.
 static const size_t most_left_behind = 16384;
 
+// --- What the peer has acknowledged --------------------------------------------------------------
+
+/** Bytes in the kernel that the peer has not acknowledged. */
+static size_t unacknowledged(const sc__http_connection *connection)
+{
+    int bytes = 0;
+    return ioctl(connection->fd, SIOCOUTQ, &bytes) == 0 && bytes > 0 ? (size_t)bytes : 0;
+}
+
+/** Bytes of replies that the peer has acknowledged. That the kernel took something says nothing of
+ * the peer. */
+static uint64_t acknowledged(const sc__http_connection *connection)
+{
+    const uint64_t left = unacknowledged(connection);
+    return connection->sent > left ? connection->sent - left : 0;
+}
+
 // --- Stages ------------------------------------------------------------------------------------
 
 void sc__http_connection_enter(sc__http_connection *connection, sc__http_stage stage)
 {
     struct sc__http_connections *stages = connection->loop->stages;
+    atomic_size_t *securing = &connection->loop->http->securing;
     TAILQ_REMOVE(&stages[connection->stage], connection, link);
+    if (connection->stage == SC__HTTP_SECURING) atomic_fetch_sub(securing, 1);
+    if (stage == SC__HTTP_SECURING) atomic_fetch_add(securing, 1);
+    // What counts is what it takes from now on.
+    if (stage == SC__HTTP_WRITING && connection->stage != stage) {
+        connection->acknowledged = acknowledged(connection);
+    }
     connection->stage = stage;
     connection->since_us = sc_clock_us();
     TAILQ_INSERT_TAIL(&stages[stage], connection, link);
@@ -211,6 +235,7 @@ static void end(sc__http_connection *connection)
     evbuffer_remove_cb(bufferevent_get_input(connection->stream), on_input, connection);
     evbuffer_remove_cb(bufferevent_get_output(connection->stream), on_output, connection);
     TAILQ_REMOVE(&loop->stages[connection->stage], connection, link);
+    if (connection->stage == SC__HTTP_SECURING) atomic_fetch_sub(&loop->http->securing, 1);
     if (connection->fd >= 0) loop->by_fd[connection->fd] = NULL;
     sc__http_admission_leave(connection);
     sc_free(connection);
@@ -250,7 +275,8 @@ void sc__http_connection_begin(sc__http_connection *connection)
         sc__http_connection_reset(connection);
         return;
     }
-    sc__http_connection_enter(connection, connection->is_tls ? SC__HTTP_READING : SC__HTTP_IDLE);
+    sc__http_connection_enter(connection, connection->is_tls ? SC__HTTP_SECURING : SC__HTTP_IDLE);
+    if (connection->is_tls) sc__http_admission_handshakes(connection);
 }
 
 /** libevent has made its part, `event`. */
@@ -328,16 +354,7 @@ void sc__http_connection_close_stage(sc__http_loop *loop, sc__http_stage stage)
     }
 }
 
-// --- What the peer has acknowledged --------------------------------------------------------------
-//
-// That the kernel took something says nothing of the peer.
-
-/** Bytes in the kernel that the peer has not acknowledged. */
-static size_t unacknowledged(const sc__http_connection *connection)
-{
-    int bytes = 0;
-    return ioctl(connection->fd, SIOCOUTQ, &bytes) == 0 && bytes > 0 ? (size_t)bytes : 0;
-}
+// --- Clients that do not take their replies ------------------------------------------------------
 
 bool sc__http_connection_owes(const sc__http_connection *connection)
 {
@@ -347,10 +364,9 @@ bool sc__http_connection_owes(const sc__http_connection *connection)
 /** Whether the peer has acknowledged a piece since the last time this was so. */
 static bool takes_enough(sc__http_connection *connection, int64_t now_us)
 {
-    const uint64_t left = unacknowledged(connection);
-    const uint64_t acknowledged = connection->sent > left ? connection->sent - left : 0;
-    if (acknowledged < connection->acknowledged + SC__HTTP_PIECE) return false;
-    connection->acknowledged = acknowledged;
+    const uint64_t now = acknowledged(connection);
+    if (now < connection->acknowledged + SC__HTTP_PIECE) return false;
+    connection->acknowledged = now;
     connection->progress_us = now_us;
     return true;
 }
@@ -385,12 +401,16 @@ void sc__http_connection_sweep(sc__http_loop *loop)
     const int64_t now_us = sc_clock_us();
     sc__http_connection *late = NULL;
     while ((late = overdue(loop, SC__HTTP_READING, o->request_timeout_s, now_us))) {
-        if (late->header || (late->is_tls && !late->is_secured)) {
+        if (late->header) {
             sc__http_count(&loop->refused);
             sc__http_connection_close(late);
         } else {
             sc__http_refuse(late, 408);
         }
+    }
+    while ((late = overdue(loop, SC__HTTP_SECURING, o->request_timeout_s, now_us))) {
+        sc__http_count(&loop->refused);
+        sc__http_connection_close(late);
     }
     while ((late = overdue(loop, SC__HTTP_WRITING, o->write_timeout_s, now_us))) {
         // While its address has had its bytes, nothing is sent that could be acknowledged.

@@ -10,7 +10,9 @@
  *
  * A connection is always in exactly one stage, and in the list of that stage:
  *
- *     NEWBORN -> READING | IDLE             adopted, once libevent has made its part of it
+ *     NEWBORN -> IDLE | SECURING | READING  adopted, once libevent has made its part of it; READING
+ *                                           is then for the header of a proxy
+ *     SECURING -> IDLE                      the handshake of TLS is done
  *     IDLE -> READING                       the first byte of a request
  *     READING -> WAITING                    the request is whole, the handler has it
  *     WAITING <-> WRITING                   a reply or a piece of a stream is being taken
@@ -67,6 +69,7 @@ typedef struct sc__http_proxy_header sc__http_proxy_header;
 
 typedef enum sc__http_stage {
     SC__HTTP_NEWBORN,
+    SC__HTTP_SECURING,
     SC__HTTP_IDLE,
     SC__HTTP_READING,
     SC__HTTP_WAITING,
@@ -290,6 +293,7 @@ struct sc_http {
     atomic_size_t places;    ///< taken by clients' connections
     atomic_size_t reserved;  ///< connections of the reserve
     atomic_size_t admins;    ///< connections of operators
+    atomic_size_t securing;  ///< connections in their handshake
     atomic_bool wants_room;  ///< there was no place, and another loop may have an idle connection
     atomic_bool is_closed;   ///< listens no more
     atomic_bool is_ending;
@@ -389,6 +393,10 @@ void sc__http_admission_free(sc__http_admission *admission);
 
 /** The peer is known: whether the connection may stay. If not, reset it. */
 bool sc__http_admit(sc__http_connection *connection);
+
+/** It has begun its handshake: if these have more places than their share, the oldest makes room.
+ */
+void sc__http_admission_handshakes(const sc__http_connection *newcomer);
 
 /** It ends, admitted or not. */
 void sc__http_admission_leave(sc__http_connection *connection);

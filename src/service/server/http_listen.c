@@ -30,7 +30,8 @@
 // there.
 enum { BACKLOG = 4096, NAME_ROOM = 256, PORT_ROOM = 8 };
 
-// The kernel gives a silent client up later than we do, who count it.
+// The kernel gives a silent client up later than we do, who count it: one that has taken something
+// since it was last looked at has two times the limit.
 static const double later_s = 5.0;
 
 static const char unix_prefix[] = "unix:";
@@ -113,7 +114,8 @@ static bool set(int fd, int level, int option, int value)
 static bool prepare(const sc_http_options *o, int fd)
 {
     return set(fd, SOL_SOCKET, SO_SNDBUF, (int)o->send_buffer_bytes) &&
-           set(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, (int)((o->write_timeout_s + later_s) * 1e3)) &&
+           set(fd, IPPROTO_TCP, TCP_USER_TIMEOUT,
+               (int)((2 * o->write_timeout_s + later_s) * 1e3)) &&
            set(fd, SOL_SOCKET, SO_REUSEADDR, 1) && set(fd, IPPROTO_TCP, TCP_NODELAY, 1) &&
            set(fd, SOL_SOCKET, SO_KEEPALIVE, 1) && set(fd, IPPROTO_TCP, TCP_KEEPIDLE, 60) &&
            set(fd, IPPROTO_TCP, TCP_KEEPINTVL, 15) && set(fd, IPPROTO_TCP, TCP_KEEPCNT, 4);

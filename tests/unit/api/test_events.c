@@ -343,6 +343,7 @@ static void test_no_more_may_listen_than_was_said(void **state)
     openapi_check_response(document, "GET", "/v1/events", 503, web_header(&reply, "Content-Type"),
                            reply.body, reply.size);
     assert_string_equal(web_header(&reply, "Retry-After"), "5");
+    assert_int_equal(sc_refusals_of(&f.service, SC_PROBLEM_OVERLOADED), 1);
     json_decref(document);
     web_reply_free(&reply);
     stop_listening(&first);

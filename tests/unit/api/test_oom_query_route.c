@@ -95,7 +95,7 @@ static void test_a_query_for_which_there_is_no_memory_is_refused(void **state)
     }
     // The ticket, the visit.
     assert_true(n >= 3);
-    assert_int_equal(sc_query_route_refused(h->service.query_route, SC_PROBLEM_OVERLOADED), n);
+    assert_int_equal(sc_refusals_of(&h->service, SC_PROBLEM_OVERLOADED), n);
     query_scene_close(h);
 }
 

@@ -55,7 +55,7 @@ static void test_no_query_is_taken_without_a_valid_token(void **state)
     char *last = token + strlen(token) - 10;
     *last = *last == 'A' ? 'B' : 'A';
     check_token(fd, token, "not signed by this service");
-    assert_int_equal(sc_query_route_refused(h->service.query_route, SC_PROBLEM_TOKEN), 6);
+    assert_int_equal(sc_refusals_of(&h->service, SC_PROBLEM_TOKEN), 6);
 
     // In another writing it is as good as any.
     query_scene_token(h, "alice", token);
@@ -156,9 +156,9 @@ static void test_what_cannot_be_asked_is_refused_with_its_field(void **state)
     // No query got any farther, and a user who was refused may ask.
     assert_int_equal(sc_ledger_stats_of(h->service.ledger).taken, 0);
     assert_int_equal(sc_pending_count(h->service.pending), 0);
-    assert_int_equal(sc_query_route_refused(h->service.query_route, SC_PROBLEM_POSITION), 5);
-    assert_int_equal(sc_query_route_refused(h->service.query_route, SC_PROBLEM_OFF_ROAD), 1);
-    assert_int_equal(sc_query_route_refused(h->service.query_route, SC_PROBLEM_BODY), 2);
+    assert_int_equal(sc_refusals_of(&h->service, SC_PROBLEM_POSITION), 5);
+    assert_int_equal(sc_refusals_of(&h->service, SC_PROBLEM_OFF_ROAD), 1);
+    assert_int_equal(sc_refusals_of(&h->service, SC_PROBLEM_BODY), 2);
     close(fd);
     query_scene_close(h);
 }
@@ -240,7 +240,7 @@ static void test_a_query_that_would_cost_too_much_is_refused(void **state)
                   "{\"position\":{\"edge\":3,\"offset_m\":1},"
                   "\"request\":{\"type\":\"range\",\"radius_s\":1800}}",
                   400, "too-costly", "/request/radius_s");
-    assert_int_equal(sc_query_route_refused(h->service.query_route, SC_PROBLEM_COSTLY), 2);
+    assert_int_equal(sc_refusals_of(&h->service, SC_PROBLEM_COSTLY), 2);
     // Those nearest are few, whatever else is there.
     query_scene_ask(h, fd, "alice", GOOD);
     query_scene_reply reply = query_scene_receive(fd);
@@ -285,7 +285,7 @@ static void test_queries_are_charged_what_they_cost(void **state)
     json_decref(reply.body);
     query_scene_ask(h, fd, "alice", GOOD);
     check_cost_is_used_up(fd);
-    assert_int_equal(sc_query_route_refused(h->service.query_route, SC_PROBLEM_COST), 1);
+    assert_int_equal(sc_refusals_of(&h->service, SC_PROBLEM_COST), 1);
     // Another user is not meant, and nothing is left pending.
     query_scene_ask(h, fd, "bob", GOOD);
     const query_scene_reply other = query_scene_receive(fd);
@@ -323,7 +323,7 @@ static void test_a_user_with_a_large_k_has_its_share_of_waiting(void **state)
     assert_string_equal(query_scene_text(&reply, "type"), "urn:starcloak:problem:waiting");
     assert_non_null(strcasestr(reply.head, "Retry-After: "));
     json_decref(reply.body);
-    assert_int_equal(sc_query_route_refused(h->service.query_route, SC_PROBLEM_WAITING), 1);
+    assert_int_equal(sc_refusals_of(&h->service, SC_PROBLEM_WAITING), 1);
     assert_int_equal(sc_pending_count(h->service.pending), 0);
     // Another user is not meant.
     query_scene_ask(h, fd, "bob", ALONE("300", "0.1"));
@@ -406,7 +406,7 @@ static void test_a_service_that_drains_takes_no_query(void **state)
     atomic_store(&h->service.is_draining, true);
     query_scene_ask(h, late, "bob", GOOD);
     HEAR_PROBLEM(late, 503, "draining");
-    assert_int_equal(sc_query_route_refused(h->service.query_route, SC_PROBLEM_DRAINING), 2);
+    assert_int_equal(sc_refusals_of(&h->service, SC_PROBLEM_DRAINING), 2);
     // Who was there gets an outcome.
     const query_scene_reply reply = query_scene_receive(waiting);
     assert_int_equal(reply.status, 200);

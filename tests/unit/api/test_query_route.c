@@ -217,7 +217,7 @@ static void test_one_query_of_a_user_at_a_time(void **state)
     assert_string_equal(query_scene_text(&reply, "type"), "urn:starcloak:problem:pending");
     CHECK_CONTAINS(reply.head, "Retry-After: 1");
     json_decref(reply.body);
-    assert_int_equal(sc_query_route_refused(h->service.query_route, SC_PROBLEM_PENDING), 1);
+    assert_int_equal(sc_refusals_of(&h->service, SC_PROBLEM_PENDING), 1);
     // Another user may, and so may alice when she has her outcome.
     query_scene_ask(h, second, "bob", body);
     check_dropped(first, "expired");

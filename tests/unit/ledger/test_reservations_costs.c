@@ -143,10 +143,31 @@ static void test_different_requests_cost_together(void **state)
     scene_close(&s);
 }
 
+static void test_tries_cost_as_often(void **state)
+{
+    (void)state;
+    scene s;
+    scene_open(&s);
+    propose_all(&s);
+    const double once = s.tickets[3]->cost;
+    sc_reservation *reservation = sc__ledger_state_take_due(s.d.ledger_state, DEADLINE / 2);
+    assert_non_null(reservation);
+    sc__ledger_state_published(s.d.ledger_state, reservation, 1, MEMBERS, DEADLINE / 2);
+    sc__reservation_charge_tries(reservation, 1);
+    CHECK_CLOSE(s.tickets[3]->cost, once, 1e-6);
+    sc__reservation_charge_tries(reservation, 4);
+    CHECK_CLOSE(s.tickets[3]->cost, 4 * once, 1e-6);
+    sc_answer_place places[MEMBERS] = {0};
+    sc__ledger_state_answered(s.d.ledger_state, reservation, SC_FAILURE_TIMEOUT, places, NULL,
+                              DEADLINE / 2);
+    scene_close(&s);
+}
+
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_what_is_reserved_knows_its_cost),
     cmocka_unit_test(test_a_member_that_costs_too_much_fails_alone),
     cmocka_unit_test(test_the_same_request_costs_once),
     cmocka_unit_test(test_different_requests_cost_together),
+    cmocka_unit_test(test_tries_cost_as_often),
 };
 SC_SUITE(tests)

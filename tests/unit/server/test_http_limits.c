@@ -210,6 +210,26 @@ static void test_nor_of_the_last_reply_of_a_connection(void **state)
     server_stop(h);
 }
 
+// What it has read before does not count: else the kernel would give it up first, and no metric
+// tell.
+static void test_a_reader_that_stops_is_given_up_and_counted(void **state)
+{
+    (void)state;
+    fixture *h = with_times(20, 20, 6);  // longer than the kernel waits after that
+    caller c = caller_dial(server_address(h));
+    const int few = 65536;
+    setsockopt(c.fd, SOL_SOCKET, SO_RCVBUF, &few, sizeof few);
+    static char reply[SERVER_BIG];
+    for (int i = 0; i < 2; i++) {
+        caller_send(&c, GET("/lent"));
+    }
+    assert_true(recv(c.fd, reply, sizeof reply, MSG_WAITALL) > 0);
+    server_await_idle(h);
+    assert_int_equal(sc_http_stats_of(server_http(h)).stalled, 1);
+    caller_hang_up(&c);
+    server_stop(h);
+}
+
 static void test_a_slow_reader_that_goes_on_gets_all(void **state)
 {
     (void)state;
@@ -298,6 +318,36 @@ static void test_the_oldest_idle_connection_makes_room_for_a_newcomer(void **sta
         caller_hang_up(&inside[i]);
     }
     caller_hang_up(&outside);
+    server_await_idle(h);
+    server_stop(h);
+}
+
+// What others send slowly keeps no one out, and no idle connection has to go for it.
+static void test_a_slow_request_makes_room_for_a_newcomer(void **state)
+{
+    (void)state;
+    enum { MOST = 4 };
+    sc_http_options options = server_options();
+    options.max_connections = MOST;
+    fixture *h = server_start(&options);
+    caller slow[MOST];
+    for (int i = 0; i < MOST; i++) {
+        slow[i] = caller_dial(server_address(h));
+        caller_send(&slow[i], "GET /now HT");
+    }
+    // Until they are slow, newcomers are in the reserve.
+    bool has_place = false;
+    for (int ms = 0; ms < 10000 && !has_place; ms++) {
+        caller outside = caller_dial(server_address(h));
+        has_place = strcmp(caller_ask(&outside, GET("/place")), "regular") == 0;
+        caller_hang_up(&outside);
+        usleep(1000);
+    }
+    assert_true(has_place);
+    assert_int_equal(sc_http_stats_of(server_http(h)).evicted, 1);
+    for (int i = 0; i < MOST; i++) {
+        caller_hang_up(&slow[i]);
+    }
     server_await_idle(h);
     server_stop(h);
 }
@@ -509,9 +559,11 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_a_reply_that_is_not_taken_is_given_up),
     cmocka_unit_test(test_the_kernel_keeps_little_of_a_reply_that_is_not_taken),
     cmocka_unit_test(test_nor_of_the_last_reply_of_a_connection),
+    cmocka_unit_test(test_a_reader_that_stops_is_given_up_and_counted),
     cmocka_unit_test(test_a_slow_reader_that_goes_on_gets_all),
     cmocka_unit_test(test_large_replies_to_one_address_are_paced),
     cmocka_unit_test(test_the_oldest_idle_connection_makes_room_for_a_newcomer),
+    cmocka_unit_test(test_a_slow_request_makes_room_for_a_newcomer),
     cmocka_unit_test(test_if_all_are_busy_newcomers_are_in_the_reserve),
     cmocka_unit_test(test_an_address_has_so_many_connections_and_no_more),
     cmocka_unit_test(test_loops_share_the_places),

@@ -403,6 +403,38 @@ static void test_a_handshake_that_does_not_end_is_cut_off(void **state)
     clear_scene(state);
 }
 
+// Beginning a handshake costs nothing, so those that do not end it get no place of others.
+static void test_handshakes_that_do_not_end_have_a_share_of_the_places(void **state)
+{
+    enum { MOST = 8, SHARE = 2, STRANGERS = 40 };
+    scene *s = scene_new();
+    sc_http_options options = options_of(s);
+    options.max_connections = MOST;
+    s->fixture = server_start(&options);
+    caller honest = dial(s);
+    assert_string_equal(caller_ask(&honest, GET("/now")), "hello");
+    caller strangers[STRANGERS];
+    for (int i = 0; i < STRANGERS; i++) {
+        strangers[i] = caller_dial(server_address(s->fixture));
+        caller_send(&strangers[i], "\x16\x03\x01\x02");
+    }
+    await_handshake_failures(s->fixture, STRANGERS - SHARE);
+    assert_string_equal(caller_ask(&honest, GET("/now")), "hello");
+    caller another = dial(s);
+    assert_string_equal(caller_ask(&another, GET("/now")), "hello");
+    const sc_http_stats stats = sc_http_stats_of(server_http(s->fixture));
+    assert_int_equal(stats.full, 0);
+    assert_true(stats.evicted >= STRANGERS - SHARE);
+    assert_true(stats.connections <= SHARE + 2);
+    for (int i = 0; i < STRANGERS; i++) {
+        caller_hang_up(&strangers[i]);
+    }
+    caller_hang_up(&honest);
+    caller_hang_up(&another);
+    *state = s;
+    clear_scene(state);
+}
+
 #define IN_A_SCENE(test) cmocka_unit_test_setup_teardown(test, set_scene, clear_scene)
 
 // The clients' side of TLS writes to connections that are closed.
@@ -426,5 +458,6 @@ static const struct CMUnitTest tests[] = {
     IN_A_SCENE(test_a_client_that_leaves_is_noticed_over_tls),
     IN_A_SCENE(test_clients_vanish_at_every_stage_of_tls),
     cmocka_unit_test(test_a_handshake_that_does_not_end_is_cut_off),
+    cmocka_unit_test(test_handshakes_that_do_not_end_have_a_share_of_the_places),
 };
 SC_SUITE_WITH(tests, ignore_broken_pipes, NULL)
