@@ -22,11 +22,12 @@ typedef struct sc_cluster_setup {
 } sc_cluster_setup;
 
 /**
+ * @param role  whose key the file must have
  * @return SC_OK, SC_EINVAL (a setting that a process of a cluster needs, or one that makes no
  * sense), SC_EIO, SC_EPARSE, SC_ENOMEM
  */
-SC_CHECKED sc_err sc_cluster_setup_open(const sc_settings *settings, sc_cluster_setup *out,
-                                        sc_diag *diag);
+SC_CHECKED sc_err sc_cluster_setup_open(const sc_settings *settings, sc_cluster_role role,
+                                        sc_cluster_setup *out, sc_diag *diag);
 
 /** The password was used, and is wiped. */
 void sc_cluster_setup_forget_password(sc_cluster_setup *setup);

@@ -25,7 +25,7 @@
 
 // --- The gateway -------------------------------------------------------------------------------
 
-/** A worker that does not subscribe to its part, as NATS reports. */
+/** A worker that does not subscribe, as NATS reports. */
 typedef struct suspected_worker {
     sc_peer worker;
     sc_time since;
@@ -37,8 +37,9 @@ enum { SUSPECTS_MAX = 16 };
 /** Processes with another partition that are remembered to have been logged. */
 enum { STRANGERS_MAX = 32 };
 
-/** To messages for itself, heartbeats, placements, and reports of missing subscribers. */
-enum { SUBSCRIPTIONS = 4 };
+/** To messages for itself, heartbeats of gateways and of workers, placements, and reports of
+ * missing subscribers. */
+enum { SUBSCRIPTIONS = 5 };
 
 struct sc_gateway {
     // Read-only from sc_gateway_start() on.
@@ -124,7 +125,7 @@ static bool is_skewed(void *context, sc_peer peer)
 
 // --- Members -----------------------------------------------------------------------------------
 
-/** NATS reports that a part that `worker` served has no subscriber. */
+/** NATS reports that a worker that serves parts has no subscriber; it may be forged. */
 static void suspect(sc_gateway *gateway, sc_peer worker)
 {
     const sc_time now = sc_clock_us();
@@ -140,7 +141,7 @@ static void suspect(sc_gateway *gateway, sc_peer worker)
     pthread_mutex_unlock(&gateway->lock);
 }
 
-/** A worker without a heartbeat since NATS reported its part, and whose heartbeat is late, is gone;
+/** A worker without a heartbeat since NATS reported it, and whose heartbeat is late, is gone;
  * three missed heartbeats need not be waited for. One that was away for a moment has sent another
  * since. */
 static bool remove_suspects(sc_gateway *gateway, sc_time now)
@@ -295,9 +296,11 @@ static sc_err try_to_send(sc_gateway *gateway, sc_peer to, const sc_msg *msg)
 {
     sc_bytes bytes = {0};
     sc_err err = SC_OK;
-    if (encode(gateway, msg, &bytes)) {
-        err = to == SC_PEER_NONE ? sc_bus_send_part(gateway->bus, msg->part, gateway->identity.self,
-                                                    bytes.data, bytes.size)
+    // Queries of a part without a worker are sent again once it has one.
+    const sc_peer owner =
+        to == SC_PEER_NONE ? sc__gateway_routes_owner(gateway->routes, msg->part) : SC_PEER_NONE;
+    if ((to != SC_PEER_NONE || owner != SC_PEER_NONE) && encode(gateway, msg, &bytes)) {
+        err = to == SC_PEER_NONE ? sc_bus_send_worker(gateway->bus, owner, bytes.data, bytes.size)
                                  : sc_bus_send_peer(gateway->bus, to, bytes.data, bytes.size);
     }
     sc__bytes_wipe(&bytes);
@@ -342,13 +345,23 @@ static size_t space_for_ledger(void *context)
 
 // --- Receiving: in a thread of the NATS library ------------------------------------------------
 
-static void receive_msg(void *context, const void *bytes, size_t size)
+/** Whether a worker has a reason to send that to a gateway. All others are messages of gateways. */
+static bool is_of_worker(sc_msg_kind kind)
+{
+    return kind == SC_MSG_RESERVE || kind == SC_MSG_RELEASE || kind == SC_MSG_ABORT ||
+           kind == SC_MSG_ASK || kind == SC_MSG_DROPPED || kind == SC_MSG_NOT_TAKEN;
+}
+
+static void receive_msg(void *context, sc_peer from, const void *bytes, size_t size)
 {
     sc_gateway *gateway = context;
     sc_msg msg;
     const sc_err err = sc_msg_decode(&gateway->codec, bytes, size, sc__calendar_offset_us(), &msg);
-    if (!err) {
+    if (!err && msg.from == from && (!sc_peer_is_worker(from) || is_of_worker(msg.kind))) {
         sc_ledger_receive(gateway->ledger, &msg);
+    } else if (!err) {
+        sc_msg_fini(&msg);
+        sc__log_undecodable(gateway->log, &gateway->was_undecodable);
     } else if (err != SC_ENOMEM) {
         sc__log_undecodable(gateway->log, &gateway->was_undecodable);
     }
@@ -372,11 +385,15 @@ static void note_stranger(sc_gateway *gateway, const sc_heartbeat *heartbeat)
     sc_log_end(&line);
 }
 
-static void receive_heartbeat(void *context, const void *bytes, size_t size)
+static void receive_heartbeat(void *context, sc_peer from, const void *bytes, size_t size)
 {
     sc_gateway *gateway = context;
     sc_heartbeat *heartbeat = NULL;
-    const sc_err err = sc_heartbeat_decode(0, bytes, size, &heartbeat);
+    sc_err err = sc_heartbeat_decode(0, bytes, size, &heartbeat);
+    if (!err && !sc__heartbeat_is_from(heartbeat, from)) {
+        sc_heartbeat_free(heartbeat);
+        err = SC_EPARSE;
+    }
     if (err) {
         if (err != SC_ENOMEM) sc__log_undecodable(gateway->log, &gateway->was_undecodable);
         return;
@@ -398,8 +415,9 @@ static void receive_heartbeat(void *context, const void *bytes, size_t size)
     if (is_news) sc__heartbeat_thread_wake(&gateway->heartbeat_thread);
 }
 
-static void receive_placement(void *context, const void *bytes, size_t size)
+static void receive_placement(void *context, sc_peer from, const void *bytes, size_t size)
 {
+    (void)from;
     sc_gateway *gateway = context;
     sc_placement *placement = NULL;
     const sc_err err = sc_placement_decode(0, bytes, size, &placement);
@@ -414,11 +432,12 @@ static void receive_placement(void *context, const void *bytes, size_t size)
     if (is_news) sc__heartbeat_thread_wake(&gateway->heartbeat_thread);
 }
 
-static void on_no_responders(void *context, uint32_t part)
+static void on_no_responders(void *context, sc_peer worker)
 {
     sc_gateway *gateway = context;
-    const sc_peer worker = sc__gateway_routes_no_responders(gateway->routes, part);
-    if (worker != SC_PEER_NONE) suspect(gateway, worker);
+    if (sc__gateway_routes_no_responders(gateway->routes, worker, sc_clock_us())) {
+        suspect(gateway, worker);
+    }
 }
 
 static void on_connected(void *context, bool is_connected)
@@ -501,7 +520,8 @@ sc_err sc_gateway_new(const sc_gateway_options *options, sc_gateway **out, sc_di
     sc__heartbeat_thread_init(&gateway->heartbeat_thread, gateway->heartbeat_us, look, gateway);
 
     err = sc__cluster_identity_init(&gateway->identity, options->name,
-                                    sc_partition_checksum(options->partition), false, diag);
+                                    sc_partition_checksum(options->partition),
+                                    options->bus.cluster_key, diag);
     gateway->peer_log.self = gateway->identity.self;
     sc__clock_check_init(&gateway->clocks, gateway->identity.self, gateway->peer_log.guard_us);
     if (!err) {
@@ -510,7 +530,7 @@ sc_err sc_gateway_new(const sc_gateway_options *options, sc_gateway **out, sc_di
     }
     if (!err) {
         sc_bus_options bus = options->bus;
-        bus.partition = gateway->identity.partition;
+        bus.self = gateway->identity.self;
         bus.connected = on_connected;
         bus.given_up = on_given_up;
         bus.context = gateway;
@@ -559,19 +579,16 @@ sc_err sc_gateway_start(sc_gateway *gateway, sc_ledger *ledger, const sc_vocabul
     gateway->quiet_until = gateway->last_look + SC__HEARTBEATS_TO_LISTEN * gateway->heartbeat_us;
 
     sc_bus *bus = gateway->bus;
-    const sc_peer self = gateway->identity.self;
     sc_err err = sc_bus_connect(bus, diag);
     if (err) return err;
-    err = sc_bus_subscribe_peer(bus, self, receive_msg, gateway, &gateway->subscriptions[0], diag);
+    sc_bus_subscription **next = gateway->subscriptions;
+    err = sc_bus_subscribe_own(bus, receive_msg, gateway, next++, diag);
+    if (!err) err = sc_bus_subscribe_no_responders(bus, on_no_responders, gateway, next++, diag);
+    if (!err) err = sc_bus_subscribe_placements(bus, receive_placement, gateway, next++, diag);
     if (!err)
-        err = sc_bus_subscribe_no_responders(bus, self, on_no_responders, gateway,
-                                             &gateway->subscriptions[1], diag);
+        err = sc_bus_subscribe_heartbeats(bus, false, receive_heartbeat, gateway, next++, diag);
     if (!err)
-        err = sc_bus_subscribe_placements(bus, receive_placement, gateway,
-                                          &gateway->subscriptions[2], diag);
-    if (!err)
-        err = sc_bus_subscribe_heartbeats(bus, receive_heartbeat, gateway,
-                                          &gateway->subscriptions[3], diag);
+        err = sc_bus_subscribe_heartbeats(bus, true, receive_heartbeat, gateway, next++, diag);
     if (!err) {
         allow_sending(gateway, true, false);
         err = sc__outbox_start(gateway->outbox);
