@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "base/diag.h"
 #include "cluster/clock_check.h"
+#include "cluster/freshness.h"
 #include "cluster/gateway_routes.h"
 #include "cluster/heartbeat.h"
 #include "cluster/outbox.h"
@@ -75,6 +76,7 @@ struct sc_gateway {
 
     // Under `lock`.
     pthread_mutex_t lock;
+    sc__freshness freshness;
     sc_roster *roster;
     sc_placer *placer;
     sc__peer_log peer_log;
@@ -241,6 +243,8 @@ static void send_heartbeat(sc_gateway *gateway, bool is_leaving)
     const sc_placement *placement = sc_placer_current(gateway->placer);
     heartbeat->epoch = placement ? placement->epoch : 0;
     sc__clock_check_tell(&gateway->clocks, gateway->roster, heartbeat);
+    sc__freshness_tell(&gateway->freshness, gateway->identity.heartbeats + 1, sc_clock_us(),
+                       heartbeat);
     pthread_mutex_unlock(&gateway->lock);
     sc__heartbeat_send(&gateway->identity, heartbeat, gateway->bus);
     sc_heartbeat_free(heartbeat);
@@ -401,6 +405,11 @@ static void receive_heartbeat(void *context, sc_peer from, const void *bytes, si
     const sc_peer who = heartbeat->peer;
     const uint64_t number = heartbeat->number;
     pthread_mutex_lock(&gateway->lock);
+    if (!sc__freshness_receive(&gateway->freshness, heartbeat, sc_clock_us())) {
+        pthread_mutex_unlock(&gateway->lock);
+        sc_heartbeat_free(heartbeat);
+        return;
+    }
     if (heartbeat->partition != gateway->identity.partition) note_stranger(gateway, heartbeat);
     bool is_news =
         sc_roster_receive(gateway->roster, heartbeat, sc_clock_calendar_us(), sc_clock_us());
@@ -417,7 +426,6 @@ static void receive_heartbeat(void *context, sc_peer from, const void *bytes, si
 
 static void receive_placement(void *context, sc_peer from, const void *bytes, size_t size)
 {
-    (void)from;
     sc_gateway *gateway = context;
     sc_placement *placement = NULL;
     const sc_err err = sc_placement_decode(0, bytes, size, &placement);
@@ -426,9 +434,12 @@ static void receive_placement(void *context, sc_peer from, const void *bytes, si
         return;
     }
     pthread_mutex_lock(&gateway->lock);
-    const bool is_news = sc_placer_receive(gateway->placer, placement);
+    // One that is played back is of a gateway that is not there any more, or an older one of its.
+    const bool is_fresh = sc__freshness_has(&gateway->freshness, from, sc_clock_us());
+    const bool is_news = is_fresh && sc_placer_receive(gateway->placer, placement);
     if (is_news) apply_placement(gateway);
     pthread_mutex_unlock(&gateway->lock);
+    if (!is_fresh) sc_placement_free(placement);
     if (is_news) sc__heartbeat_thread_wake(&gateway->heartbeat_thread);
 }
 
@@ -523,6 +534,7 @@ sc_err sc_gateway_new(const sc_gateway_options *options, sc_gateway **out, sc_di
                                     sc_partition_checksum(options->partition),
                                     options->bus.cluster_key, diag);
     gateway->peer_log.self = gateway->identity.self;
+    sc__freshness_init(&gateway->freshness, gateway->identity.self, gateway->heartbeat_us);
     sc__clock_check_init(&gateway->clocks, gateway->identity.self, gateway->peer_log.guard_us);
     if (!err) {
         err = make_parts(gateway, options);

@@ -38,6 +38,15 @@ typedef struct sc_heartbeat_clock {
     int64_t ahead_us;  ///< at least; > 0
 } sc_heartbeat_clock;
 
+/** Processes that a heartbeat can name as heard. */
+enum { SC_HEARTBEAT_HEARD_MAX = 1024 };
+
+/** A process whose heartbeats the sender receives (freshness.h). */
+typedef struct sc_heartbeat_heard {
+    sc_peer peer;
+    uint64_t number;  ///< of the last
+} sc_heartbeat_heard;
+
 /** One block with its parts; free with sc_heartbeat_free(). */
 typedef struct sc_heartbeat {
     sc_peer peer;
@@ -60,6 +69,8 @@ typedef struct sc_heartbeat {
     uint64_t cpu_us;  ///< of the whole process, since its start
     size_t ahead_count;
     sc_heartbeat_clock ahead[SC_HEARTBEAT_AHEAD_MAX];
+    size_t heard_count;
+    sc_heartbeat_heard heard[SC_HEARTBEAT_HEARD_MAX];
     size_t part_count;
     sc_heartbeat_part *parts;  ///< of a worker: those it serves now, ascending
 } sc_heartbeat;

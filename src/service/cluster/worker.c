@@ -12,6 +12,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/diag.h"
+#include "cluster/freshness.h"
 #include "cluster/heartbeat.h"
 
 #include <pthread.h>
@@ -190,6 +191,7 @@ struct sc_worker {
     sc_engine_pool *engines;
     sc_cluster_codec codec;
     sc_bus_subscription *subscription;  ///< for messages to us
+    sc_bus_subscription *heartbeats;    ///< of gateways
     sc_bus_subscription *placements;
 
     // Any thread.
@@ -206,8 +208,9 @@ struct sc_worker {
 
     // Under `lock`.
     pthread_mutex_t lock;
+    sc__freshness freshness;
     sc_placement *placement;  ///< the newest; NULL: none yet
-    sc_time placement_at;  ///< when one was last received: the leader sends it with every heartbeat
+    sc_time placement_at;  ///< when it was last received: the leader sends it with every heartbeat
     bool is_leaving;
     uint32_t part_count;
 };
@@ -253,9 +256,43 @@ static void refuse_placement(sc_worker *worker)
         "no parts; give all of them the same files");
 }
 
+/** The gateways that are there: they and this worker name each other in their heartbeats. */
+static void receive_heartbeat(void *context, sc_peer from, const void *bytes, size_t size)
+{
+    sc_worker *worker = context;
+    sc_heartbeat *heartbeat = NULL;
+    const sc_err err = sc_heartbeat_decode(0, bytes, size, &heartbeat);
+    if (err) {
+        if (err != SC_ENOMEM) sc__log_undecodable(worker->log, &worker->was_undecodable);
+        return;
+    }
+    if (sc__heartbeat_is_from(heartbeat, from)) {
+        pthread_mutex_lock(&worker->lock);
+        (void)sc__freshness_receive(&worker->freshness, heartbeat, sc_clock_us());
+        pthread_mutex_unlock(&worker->lock);
+    }
+    sc_heartbeat_free(heartbeat);
+}
+
+/** Under `lock`: whether a placement counts from now on, in place of ours. Ours is sent again with
+ * every heartbeat as long as any gateway goes by it; once it is not, any other does: a leader that
+ * has just started, and knows of none, begins again with the first epoch. */
+static bool is_next(sc_worker *worker, const sc_placement *placement, sc_time now)
+{
+    const sc_placement *ours = worker->placement;
+    if (ours && ours->epoch == placement->epoch && ours->leader == placement->leader) {
+        worker->placement_at = now;
+        return false;
+    }
+    const bool is_over =
+        now - worker->placement_at > SC__HEARTBEATS_TO_LISTEN * worker->heartbeat_us;
+    if (!is_over && !sc_placement_is_newer(placement, ours)) return false;
+    worker->placement_at = now;
+    return true;
+}
+
 static void receive_placement(void *context, sc_peer from, const void *bytes, size_t size)
 {
-    (void)from;
     sc_worker *worker = context;
     sc_placement *placement = NULL;
     const sc_err err = sc_placement_decode(0, bytes, size, &placement);
@@ -268,9 +305,10 @@ static void receive_placement(void *context, sc_peer from, const void *bytes, si
         refuse_placement(worker);
         return;
     }
+    const sc_time now = sc_clock_us();
     pthread_mutex_lock(&worker->lock);
-    worker->placement_at = sc_clock_us();
-    const bool is_news = sc_placement_is_newer(placement, worker->placement);
+    const bool is_news =
+        sc__freshness_has(&worker->freshness, from, now) && is_next(worker, placement, now);
     if (is_news) {
         sc_placement *old = worker->placement;
         worker->placement = placement;
@@ -314,6 +352,10 @@ static void send_heartbeat(sc_worker *worker, uint64_t epoch, bool is_leaving)
     heartbeat->epoch = epoch;
     heartbeat->threads = worker->threads;
     heartbeat->is_leaving = is_leaving;
+    pthread_mutex_lock(&worker->lock);
+    sc__freshness_tell(&worker->freshness, worker->identity.heartbeats + 1, sc_clock_us(),
+                       heartbeat);
+    pthread_mutex_unlock(&worker->lock);
     sc__heartbeat_send(&worker->identity, heartbeat, worker->bus);
     sc_heartbeat_free(heartbeat);
 }
@@ -373,6 +415,10 @@ static sc_err join_cluster(sc_worker *worker, sc_diag *diag)
     sc_err err =
         sc_bus_subscribe_own(worker->bus, receive_msg, worker, &worker->subscription, diag);
     if (!err) {
+        err = sc_bus_subscribe_heartbeats(worker->bus, false, receive_heartbeat, worker,
+                                          &worker->heartbeats, diag);
+    }
+    if (!err) {
         err = sc_bus_subscribe_placements(worker->bus, receive_placement, worker,
                                           &worker->placements, diag);
     }
@@ -404,6 +450,7 @@ sc_err sc_worker_new(const sc_map *map, const sc_worker_options *options, sc_wor
     sc_err err =
         sc__cluster_identity_init(&worker->identity, options->name,
                                   sc_partition_checksum(partition), options->bus.cluster_key, diag);
+    sc__freshness_init(&worker->freshness, worker->identity.self, worker->heartbeat_us);
     if (!err) {
         err = sc_category_table_new(&worker->codec.categories);
         if (err) sc_fail_memory(diag, "joining a cluster");
@@ -483,6 +530,7 @@ void sc_worker_free(sc_worker *worker)
     // pool, which still sends, then the bus.
     sc__heartbeat_thread_stop(&worker->heartbeat_thread);
     sc_bus_unsubscribe(worker->placements);
+    sc_bus_unsubscribe(worker->heartbeats);
     sc_bus_unsubscribe(worker->subscription);
     worker_parts_free(worker->mine);
     sc_engine_pool_free(worker->engines);
