@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A cluster of real processes: three NATS servers, two gateways, four workers, a provider; travellers
+# A cluster of real processes: three NATS servers with the permissions that we ship, two gateways, four workers, a provider; travellers
 # at both gateways. A worker leaves, a worker is killed, a NATS server is killed: every query has its
 # outcome, every cloak keeps its promises.
 # shellcheck source-path=SCRIPTDIR disable=SC2317,SC2154
@@ -103,13 +103,16 @@ guard = 0.05
 provider = http://$provider/
 [cluster]
 nats = ${nats//,/, }
+nats-user = gateway
+nats-password = gateway.password
 cluster-key = cluster.key
 heartbeat = 0.4
 INI
 sed -i 's/^nats = .*/nats = '"$(sed 's/[&/]/\\&/g' <<<"$nats")"'/' cluster.ini
 
+as_worker=(--nats-user worker --nats-password worker.password)
 start_worker() {
-    start "w$1" "$STARCLOAK" worker --config cluster.ini --name "w$1" --cluster-key "w$1.key" --threads 1
+    start "w$1" "$STARCLOAK" worker --config cluster.ini --name "w$1" --cluster-key "w$1.key" "${as_worker[@]}" --threads 1
     worker_ids[$1]=$started_id
 }
 start_gateway() {
@@ -143,7 +146,7 @@ is_ready() { [[ $(curl -s -o /dev/null -w '%{http_code}' "http://$1/readyz") == 
 check "both say that they are ready" until_true eval 'is_ready "$g1" && is_ready "$g2"'
 # A process that is stopped for a second sends nothing in it.
 tells_all() {
-    run cluster status --config cluster.ini --parts --seconds 1
+    run cluster status --config cluster.ini --nats-user status --nats-password status.password --parts --seconds 1
     [[ $status == 0 ]] && says "$out" g1 g2 w1 w2 w3 w4
 }
 until_true tells_all
@@ -155,7 +158,7 @@ check "with their ids and clocks" says "$out" "$(jq -r '.peers[0].peer' status.j
 "$STARCLOAK" cluster key --worker wk --from other.key wk.key
 run cluster status --config cluster.ini --cluster-key other.key --seconds 1
 refuses 1 "who has another key hears nothing that it understands" "cluster-key"
-start wk "$STARCLOAK" worker --config cluster.ini --name wk --cluster-key wk.key --threads 1
+start wk "$STARCLOAK" worker --config cluster.ini --name wk --cluster-key wk.key "${as_worker[@]}" --threads 1
 check "a worker with another key says so" until_true grep -q event=another_key wk.log
 check "and so does a gateway that hears it" until_true grep -q event=another_key g1.log
 kill -KILL "$started_id"
@@ -333,7 +336,7 @@ equal "they end well" "$status" 0
 
 "$STARCLOAK" map generate --nodes 3000 --seed 6 -o other.scm --quiet
 "$STARCLOAK" partition other.scm -n 16 -o other.partition >/dev/null
-start wx "$STARCLOAK" worker --config cluster.ini --name wx --cluster-key wx.key --map other.scm --partition other.partition --threads 1
+start wx "$STARCLOAK" worker --config cluster.ini --name wx --cluster-key wx.key "${as_worker[@]}" --map other.scm --partition other.partition --threads 1
 stranger=$started_id
 start gx "$STARCLOAK" gateway --config cluster.ini --name gx --map other.scm --partition other.partition
 until_true grep -q event=ready gx.log
