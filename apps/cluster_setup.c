@@ -42,6 +42,10 @@ static sc_err take_name(const sc_settings *s, sc_cluster_setup *out, sc_diag *di
         snprintf(out->name, sizeof out->name, "%s", s->name);
         return SC_OK;
     }
+    if (*sc_cluster_key_worker(out->key)) {
+        snprintf(out->name, sizeof out->name, "%s", sc_cluster_key_worker(out->key));
+        return SC_OK;
+    }
     char host[32] = "";
     if (gethostname(host, sizeof host - 1) != 0 || !sc_peer_name_is_valid(host, strlen(host))) {
         snprintf(host, sizeof host, "host");
@@ -77,8 +81,9 @@ static sc_err check(const sc_settings *s, sc_diag *diag)
 {
     if (!*s->cluster_key) {
         return fail(diag, SC_EINVAL, "cluster-key",
-                    "the key that all processes of the cluster share is missing; make one with "
-                    "'starcloak cluster key FILE'");
+                    "the file with the key of this process is missing; make the gateways' with "
+                    "'starcloak cluster key FILE', and one for each worker with 'starcloak cluster "
+                    "key --worker NAME --from FILE'");
     }
     if (!is_cluster_name(s->cluster_name)) {
         return fail(diag, SC_EINVAL, "cluster-name",
@@ -107,15 +112,16 @@ sc_err sc_cluster_setup_check_files(const sc_settings *s, sc_diag *diag)
     return err;
 }
 
-sc_err sc_cluster_setup_open(const sc_settings *s, sc_cluster_setup *out, sc_diag *diag)
+sc_err sc_cluster_setup_open(const sc_settings *s, sc_cluster_role role, sc_cluster_setup *out,
+                             sc_diag *diag)
 {
     sc_err err = check(s, diag);
-    if (!err) err = take_name(s, out, diag);
     if (!err) err = sc_settings_parts(s->nats, &out->servers, &out->server_count);
     if (!err && out->server_count == 0) {
         err = fail(diag, SC_EINVAL, "nats", "name one server at least");
     }
-    if (!err) err = sc_cluster_key_read(s->cluster_key, &out->key, diag);
+    if (!err) err = sc_cluster_key_read(s->cluster_key, role, &out->key, diag);
+    if (!err) err = take_name(s, out, diag);
     if (!err && *s->nats_password) err = read_password(s->nats_password, out, diag);
     if (err) return err;
     out->bus = (sc_bus_options){
@@ -130,7 +136,7 @@ sc_err sc_cluster_setup_open(const sc_settings *s, sc_cluster_setup *out, sc_dia
         .user = or_null(s->nats_user),
         .password = out->password,
         .timeout_s = 5.0,
-        .seal_key = sc_cluster_key_seal(out->key),
+        .cluster_key = out->key,
     };
     return SC_OK;
 }

@@ -22,11 +22,12 @@ typedef struct sc_cluster_setup {
 } sc_cluster_setup;
 
 /**
+ * @param role  whose key the file must have
  * @return SC_OK, SC_EINVAL (a setting that a process of a cluster needs, or one that makes no
  * sense), SC_EIO, SC_EPARSE, SC_ENOMEM
  */
-SC_CHECKED sc_err sc_cluster_setup_open(const sc_settings *settings, sc_cluster_setup *out,
-                                        sc_diag *diag);
+SC_CHECKED sc_err sc_cluster_setup_open(const sc_settings *settings, sc_cluster_role role,
+                                        sc_cluster_setup *out, sc_diag *diag);
 
 /** For --check: whether the files for TLS with NATS may be used, as those of `serve`: no private
  * key that others may read, no certificate that is not valid now. */

@@ -1,5 +1,5 @@
 /*
- * `starcloak cluster`: gateways and workers as a whole. `key` makes a file with the key of a
+ * `starcloak cluster`: gateways and workers as a whole. `key` makes files with the keys of a
  * cluster; `status` listens to the messages of a cluster for a moment and prints its gateways,
  * workers and parts. It sends nothing.
  */
@@ -27,21 +27,50 @@
 
 // --- cluster key --------------------------------------------------------------------------------
 //
-// `starcloak cluster key`: a new file with the key of a cluster, for its owner alone.
+// `starcloak cluster key`: a new file with the key of the gateways or of a worker, for its owner
+// alone.
+
+enum { KEY_WORKER = SC_KEY_FIRST, KEY_FROM };
+
+static const sc_option key_option_table[] = {
+    {"worker", KEY_WORKER, "NAME",
+     "make the key of this worker, from that of the gateways; the worker is called NAME unless it "
+     "has a --name",
+     NULL},
+    {"from", KEY_FROM, "FILE", "with --worker: the key of the gateways", SC_COMPLETE_FILES},
+    {NULL, 0, NULL, NULL, NULL},
+};
 
 typedef struct key_options {
     const char *path;
+    const char *worker;  ///< NULL: a key for gateways
+    const char *from;
 } key_options;
 
 static error_t parse_key(int key, char *argument, struct argp_state *state)
 {
     key_options *options = state->input;
     switch (key) {
+    case KEY_WORKER:
+        if (!sc_peer_name_is_valid(argument, strlen(argument))) {
+            sc_usage_error(state, "--worker must be 1 to 63 letters, digits, '-', '_' and '.'");
+        }
+        options->worker = argument;
+        return 0;
+    case KEY_FROM:
+        options->from = argument;
+        return 0;
     case ARGP_KEY_ARG:
         sc_parse_file("key file", argument, state, &options->path);
         return 0;
     case ARGP_KEY_END:
         if (!options->path) sc_usage_error(state, "no file given; name the file to create");
+        if (options->worker && !options->from) {
+            sc_usage_error(state, "--worker needs the key of the gateways; add --from FILE");
+        }
+        if (options->from && !options->worker) {
+            sc_usage_error(state, "--from is for the key of a worker; add --worker NAME");
+        }
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -71,33 +100,50 @@ static sc_err write_new(const char *path, const char *line, sc_diag *diag)
     return fail(diag, path, strerror(why));
 }
 
+static sc_err make_for_worker(const key_options *options, char line[SC_CLUSTER_KEY_LINE],
+                              sc_diag *diag)
+{
+    sc_cluster_key *gateways = NULL;
+    sc_err err = sc_cluster_key_read(options->from, SC_CLUSTER_GATEWAY, &gateways, diag);
+    if (!err) err = sc_cluster_key_make_worker(gateways, options->worker, line, diag);
+    sc_cluster_key_free(gateways);
+    return err;
+}
+
 static int run_key(sc_call *call)
 {
     key_options options = {.path = NULL};
     sc_call_parse(call, &options);
     sc_diag diag = {.message = ""};
     char line[SC_CLUSTER_KEY_LINE];
-    sc_err err = sc_cluster_key_make(line, &diag);
+    sc_err err =
+        options.worker ? make_for_worker(&options, line, &diag) : sc_cluster_key_make(line, &diag);
     if (!err) err = write_new(options.path, line, &diag);
     explicit_bzero(line, sizeof line);
     return err ? sc_call_fail(call, err, &diag) : SC_EXIT_OK;
 }
 
 static const sc_entry key_examples[] = {
-    {"starcloak cluster key cluster.key", "A new key; every gateway and worker gets the same."},
+    {"starcloak cluster key gateways.key", "A new cluster; every gateway gets this file."},
+    {"starcloak cluster key --worker w1 --from gateways.key w1.key",
+     "The key of one worker, for that machine alone."},
     {NULL, NULL},
 };
 
 static const sc_command cmd_cluster_key = {
     .name = "key",
-    .summary = "make the key that the processes of a cluster share",
+    .summary = "make the keys of the processes of a cluster",
     .arguments = "FILE",
     .complete = SC_COMPLETE_FILES,
-    .description = "Write a new random key to a new file that only its owner may read. An existing "
-                   "file is never replaced.\nThe key encrypts the messages between gateways and "
-                   "workers, and names travellers by pseudonyms that are the same at all gateways. "
-                   "Anyone who has it can read and forge both. A new key means a new cluster: "
-                   "processes with different keys ignore each other.",
+    .description =
+        "Write a key to a new file that only its owner may read. An existing file is never "
+        "replaced.\nThe gateways of a cluster share one random key. It encrypts and signs their "
+        "messages, and names travellers by pseudonyms that are the same at all gateways: anyone "
+        "who has it can read and forge both. With --worker, the key of one worker is made from it, "
+        "the same for the same name. A worker's key opens what is sent to that worker, and cannot "
+        "name travellers or speak for gateways and other workers. A new key for the gateways means "
+        "a new cluster, and new keys for its workers.",
+    .options = key_option_table,
     .examples = key_examples,
     .parse = parse_key,
     .run = run_key,
@@ -311,13 +357,14 @@ typedef struct listening {
     uint64_t unreadable;
 } listening;
 
-static void receive_heartbeat(void *context, const void *bytes, size_t size)
+static void receive_heartbeat(void *context, sc_peer from, const void *bytes, size_t size)
 {
     listening *l = context;
     sc_heartbeat *heartbeat = NULL;
     const sc_err err = sc_heartbeat_decode(0, bytes, size, &heartbeat);
     pthread_mutex_lock(&l->lock);
-    if (err) {
+    if (err || !sc__heartbeat_is_from(heartbeat, from)) {
+        sc_heartbeat_free(heartbeat);
         l->unreadable++;
     } else {
         sc_roster_receive(l->roster, heartbeat, sc_clock_calendar_us(), sc_clock_us());
@@ -325,8 +372,9 @@ static void receive_heartbeat(void *context, const void *bytes, size_t size)
     pthread_mutex_unlock(&l->lock);
 }
 
-static void receive_placement(void *context, const void *bytes, size_t size)
+static void receive_placement(void *context, sc_peer from, const void *bytes, size_t size)
 {
+    (void)from;
     listening *l = context;
     sc_placement *placement = NULL;
     const sc_err err = sc_placement_decode(0, bytes, size, &placement);
@@ -354,17 +402,20 @@ static sc_err listen_for(const sc_bus_options *options, double seconds, listenin
                          sc_bus_stats *stats, sc_diag *diag)
 {
     sc_bus *bus = NULL;
-    sc_bus_subscription *heartbeats = NULL;
+    sc_bus_subscription *gateways = NULL;
+    sc_bus_subscription *workers = NULL;
     sc_bus_subscription *placements = NULL;
     sc_err err = sc_bus_new(options, &bus, diag);
     if (!err) err = sc_bus_connect(bus, diag);
-    if (!err) err = sc_bus_subscribe_heartbeats(bus, receive_heartbeat, l, &heartbeats, diag);
+    if (!err) err = sc_bus_subscribe_heartbeats(bus, false, receive_heartbeat, l, &gateways, diag);
+    if (!err) err = sc_bus_subscribe_heartbeats(bus, true, receive_heartbeat, l, &workers, diag);
     if (!err) err = sc_bus_subscribe_placements(bus, receive_placement, l, &placements, diag);
     if (!err) {
         wait_s(seconds);
         *stats = sc_bus_stats_of(bus);
     }
-    sc_bus_unsubscribe(heartbeats);
+    sc_bus_unsubscribe(gateways);
+    sc_bus_unsubscribe(workers);
     sc_bus_unsubscribe(placements);
     sc_bus_free(bus);
     return err;
@@ -378,8 +429,8 @@ static int tell_silence(const sc_call *call, const sc_settings *s, const listeni
 {
     if (stats->unopened > 0 || l->unreadable > 0) {
         fprintf(stderr,
-                "%s: messages of cluster '%s' cannot be read; check that cluster-key and the "
-                "program's version are the same everywhere\n",
+                "%s: messages of cluster '%s' cannot be read; check that cluster-key is that of "
+                "their gateways, and the program's version the same everywhere\n",
                 call->path, s->cluster_name);
     } else {
         fprintf(stderr,
@@ -421,7 +472,7 @@ static int run_with(sc_call *call, const status_options *options, const sc_setti
     listening l = {.lock = PTHREAD_MUTEX_INITIALIZER};
     sc_bus_stats stats = {.is_connected = false};
     const double seconds = options->seconds > 0.0 ? options->seconds : 4.0 * settings->heartbeat_s;
-    sc_err err = sc_cluster_setup_open(settings, &setup, &diag);
+    sc_err err = sc_cluster_setup_open(settings, SC_CLUSTER_GATEWAY, &setup, &diag);
     // As after a long time: the leader is the one that the received messages name.
     if (!err) err = sc_roster_new(0, sc_time_from_seconds(settings->heartbeat_s), 0, &l.roster);
     if (!err) err = listen_for(&setup.bus, seconds, &l, &stats, &diag);
@@ -494,7 +545,8 @@ static const sc_command *const cluster_commands[] = {
 };
 
 static const sc_entry examples[] = {
-    {"starcloak cluster key cluster.key", "Make the key that all processes of a cluster share."},
+    {"starcloak cluster key gateways.key", "Make the key that the gateways of a cluster share."},
+    {"starcloak cluster key --worker w1 --from gateways.key w1.key", "Make the key of a worker."},
     {"starcloak cluster status --config cluster.ini",
      "Gateways and workers, and the worker of each part."},
     {NULL, NULL},

@@ -45,7 +45,7 @@ static sc_err prepare(void *context, const sc_settings *settings, const sc_map *
                       sc_service_options *options, sc_diag *diag)
 {
     place *p = context;
-    sc_err err = sc_cluster_setup_open(settings, &p->setup, diag);
+    sc_err err = sc_cluster_setup_open(settings, SC_CLUSTER_GATEWAY, &p->setup, diag);
     if (!err && !options->ledger.partition) {
         err = sc_partition_whole(map, &p->whole, diag);
         options->ledger.partition = p->whole;
@@ -120,7 +120,7 @@ static const sc_topic topics[] = {
 static const sc_entry examples[] = {
     {"starcloak gateway --config cluster.ini --name g1",
      "One of several that share a configuration file."},
-    {"starcloak gateway city.scm --partition city.partition --cluster-key cluster.key --nats "
+    {"starcloak gateway city.scm --partition city.partition --cluster-key gateways.key --nats "
      "nats://n1:4222,nats://n2:4222 --token-keys token.key",
      "The same with flags."},
     {"starcloak gateway --config cluster.ini --check",
@@ -137,10 +137,11 @@ const sc_command sc_cmd_gateway = {
         "The service of 'starcloak serve', for more travellers than one process can serve: the "
         "gateway takes queries, 'starcloak worker' processes find cloaks and propose them, and the "
         "gateway decides. Any number of gateways and workers find each other through NATS; each "
-        "has the same map, partition and cluster key. Clients may ask any gateway.\nA user has one "
+        "has the same map and partition. Clients may ask any gateway.\nA user has one "
         "pseudonym at all gateways, and so counts once in a cloak. Tokens are valid at all "
         "gateways that have the same --token-keys.\nMessages over NATS are encrypted with the "
-        "cluster key: NATS servers need not be trusted.",
+        "keys of the cluster: NATS servers need not be trusted. All gateways have the same "
+        "--cluster-key, which 'starcloak cluster key' makes, and each worker has its own.",
     .options = options_table,
     .topics = topics,
     .examples = examples,

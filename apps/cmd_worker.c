@@ -53,7 +53,7 @@ static sc_err open_files(working *w, sc_diag *diag)
     const sc_settings *s = w->settings;
     sc_err err = sc_log_new(STDERR_FILENO, (sc_log_format)s->log_format, (sc_log_level)s->log_level,
                             &w->log);
-    if (!err) err = sc_cluster_setup_open(s, &w->setup, diag);
+    if (!err) err = sc_cluster_setup_open(s, SC_CLUSTER_WORKER, &w->setup, diag);
     if (!err) err = sc_input_open_map(s->map, NULL, &w->map, diag);
     if (err) return err;
     return *s->partition ? sc_partition_read(s->partition, w->map, &w->partition, diag)
@@ -224,7 +224,7 @@ static const sc_topic topics[] = {
 static const sc_entry examples[] = {
     {"starcloak worker --config cluster.ini --name w1",
      "One of several that share a configuration file."},
-    {"starcloak worker city.scm --partition city.partition --cluster-key cluster.key --nats "
+    {"starcloak worker city.scm --partition city.partition --cluster-key w1.key --nats "
      "nats://n1:4222,nats://n2:4222 --threads 4",
      "The same with flags."},
     {"starcloak worker --config cluster.ini --check",
@@ -241,8 +241,10 @@ const sc_command sc_cmd_worker = {
         "Run the engines of some parts of the map. Parts are assigned to the running workers by "
         "load, and move when a worker starts, leaves or dies. A worker proposes the cloaks that it "
         "finds to the gateways, which decide. It knows roads and pseudonyms, but neither positions "
-        "nor users, and never contacts the provider.\nEach worker has the same map, partition and "
-        "cluster key as the gateways; the same file may configure them all.",
+        "nor users, and never contacts the provider.\nEach worker has the same map and partition "
+        "as "
+        "the gateways, and a --cluster-key of its own, made by 'starcloak cluster key --worker'; "
+        "the same file may configure them all.",
     .options = options_table,
     .topics = topics,
     .examples = examples,

@@ -2,11 +2,17 @@
 # What the tests of a cluster share: NATS servers, gateways, workers.
 # A script sources tap.sh and service.sh first, then this.
 
-# start_nats [OPTION...]: three servers that know each other; their numbers are nats_ids, their addresses $nats.
+# start_nats [OPTION...]: three servers that know each other, with the configuration that we ship: users with the passwords
+# below, also in files. Their numbers are nats_ids, their addresses $nats.
+export STARCLOAK_NATS_GATEWAY=for-gateways STARCLOAK_NATS_WORKER=for-workers STARCLOAK_NATS_STATUS=for-status
+shipped_nats=$here/../../packaging/nats/starcloak.conf
 nats_ids=()
 nats_ports=()
 start_nats() {
     local i routes=
+    echo "$STARCLOAK_NATS_GATEWAY" >gateway.password
+    echo "$STARCLOAK_NATS_WORKER" >worker.password
+    echo "$STARCLOAK_NATS_STATUS" >status.password
     read -ra nats_ports < <(free_ports 6)
     for i in 3 4 5; do routes+=${routes:+,}nats://127.0.0.1:${nats_ports[i]}; done
     for i in 0 1 2; do
@@ -21,7 +27,7 @@ start_nats_server() {  # WHICH ROUTES [OPTION...]
     local i=$1 routes=$2
     shift 2
     nats_routes=$routes
-    start "nats-$i" nats-server -a 127.0.0.1 -p "${nats_ports[i]}" --cluster_name test \
+    start "nats-$i" nats-server -c "$shipped_nats" -a 127.0.0.1 -p "${nats_ports[i]}" --cluster_name test \
         --cluster "nats://127.0.0.1:${nats_ports[i + 3]}" --routes "$routes" "$@"
     nats_ids[i]=$started_id
 }

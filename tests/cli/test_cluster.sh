@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A cluster of real processes: three NATS servers, two gateways, four workers, a provider; travellers
+# A cluster of real processes: three NATS servers with the permissions that we ship, two gateways, four workers, a provider; travellers
 # at both gateways. A worker leaves, a worker is killed, a NATS server is killed: every query has its
 # outcome, every cloak keeps its promises.
 # shellcheck source-path=SCRIPTDIR disable=SC2317,SC2154
@@ -20,6 +20,18 @@ succeeds "a key for a cluster is made"
 equal "only its owner may read it" "$(stat -c %a cluster.key)" 600
 run cluster key cluster.key
 refuses 1 "a key is never replaced" "cluster.key" "never replaced"
+for i in 1 2 3 4 5 x; do
+    run cluster key --worker "w$i" --from cluster.key "w$i.key"
+    succeeds "a key for worker $i is made from it"
+done
+run cluster key --worker w6 w6.key
+refuses 2 "a worker's key is made from that of the gateways" "--from"
+run cluster key --worker w6 --from w1.key w6.key
+refuses 1 "which a worker does not have" "the key of a worker"
+check "the same worker's key is made again the same" eval \
+    '"$STARCLOAK" cluster key --worker w1 --from cluster.key again.key && cmp -s w1.key again.key'
+echo "starcloak-cluster-1 AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8" >old.key
+chmod 600 old.key
 run partition city.scm -n 16 -o city.partition
 succeeds "the map is divided into 16 parts"
 
@@ -27,25 +39,37 @@ succeeds "the map is divided into 16 parts"
 
 run worker city.scm --check
 refuses 1 "a worker without a key is refused" "cluster-key" "starcloak cluster key"
-run worker city.scm --cluster-key cluster.key --listen 127.0.0.1:0
+run worker city.scm --cluster-key w1.key --listen 127.0.0.1:0
 refuses 2 "a worker has no door" "--listen"
+run worker city.scm --cluster-key cluster.key --check
+refuses 1 "a worker with the key of the gateways is refused" "the key of the gateways" "--worker NAME"
+run gateway city.scm --cluster-key w1.key --check
+refuses 1 "a gateway with the key of a worker is refused" "the key of a worker"
+for kind in worker gateway; do
+    run "$kind" city.scm --cluster-key old.key --check
+    refuses 1 "a $kind with a key from before keys had roles is refused" "an earlier version" "--worker NAME"
+done
+run cluster status --cluster-key w1.key
+refuses 1 "'cluster status' needs the key of the gateways" "the key of a worker"
 run gateway city.scm --cluster-key cluster.key --threads 3
 refuses 2 "a gateway has no engines" "--threads"
-chmod 644 cluster.key
-run worker city.scm --cluster-key cluster.key --check
-refuses 1 "a key that others may read is refused" "cluster.key"
-chmod 600 cluster.key
-run worker city.scm --cluster-key cluster.key --partition keys --check
+chmod 644 w1.key
+run worker city.scm --cluster-key w1.key --check
+refuses 1 "a key that others may read is refused" "w1.key"
+chmod 600 w1.key
+run worker city.scm --cluster-key w1.key --partition keys --check
 refuses 1 "a file that is no partition is refused" "keys"
-run worker city.scm --cluster-key cluster.key --cluster-name 'a.b' --check
+run worker city.scm --cluster-key w1.key --cluster-name 'a.b' --check
 refuses 1 "a name that is no word of a subject is refused" "cluster-name"
-run worker city.scm --cluster-key cluster.key --nats-user ann --check
+run worker city.scm --cluster-key w1.key --nats-user ann --check
 refuses 1 "a user without a password is refused" "nats-password"
 read -r nobody < <(free_ports 1)
-run worker city.scm --cluster-key cluster.key --nats "nats://127.0.0.1:$nobody" --user "$me"
+run worker city.scm --cluster-key w1.key --nats "nats://127.0.0.1:$nobody" --user "$me"
 refuses 1 "where no NATS server is, it is said which" "127.0.0.1:$nobody"
 for kind in worker gateway; do
-    run "$kind" city.scm --cluster-key cluster.key --nats "nats://127.0.0.1:$nobody" --user "$me" --check
+    key=cluster.key
+    [[ $kind == gateway ]] || key=w1.key
+    run "$kind" city.scm --cluster-key "$key" --nats "nats://127.0.0.1:$nobody" --user "$me" --check
     succeeds "the check of a $kind makes no connection"
 done
 run cluster status --cluster-key cluster.key --nats "nats://127.0.0.1:$nobody"
@@ -79,13 +103,16 @@ guard = 0.05
 provider = http://$provider/
 [cluster]
 nats = ${nats//,/, }
+nats-user = gateway
+nats-password = gateway.password
 cluster-key = cluster.key
 heartbeat = 0.4
 INI
 sed -i 's/^nats = .*/nats = '"$(sed 's/[&/]/\\&/g' <<<"$nats")"'/' cluster.ini
 
+as_worker=(--nats-user worker --nats-password worker.password)
 start_worker() {
-    start "w$1" "$STARCLOAK" worker --config cluster.ini --name "w$1" --threads 1
+    start "w$1" "$STARCLOAK" worker --config cluster.ini --name "w$1" --cluster-key "w$1.key" "${as_worker[@]}" --threads 1
     worker_ids[$1]=$started_id
 }
 start_gateway() {
@@ -94,7 +121,7 @@ start_gateway() {
 }
 worker_ids=()
 gateway_ids=()
-run worker --config cluster.ini --check
+run worker --config cluster.ini --cluster-key w1.key --check
 succeeds "the configuration is fine for a worker"
 run cluster status --config cluster.ini --seconds 1
 refuses 1 "a cluster without processes is told from one that is there" "no message of cluster"
@@ -119,7 +146,7 @@ is_ready() { [[ $(curl -s -o /dev/null -w '%{http_code}' "http://$1/readyz") == 
 check "both say that they are ready" until_true eval 'is_ready "$g1" && is_ready "$g2"'
 # A process that is stopped for a second sends nothing in it.
 tells_all() {
-    run cluster status --config cluster.ini --parts --seconds 1
+    run cluster status --config cluster.ini --nats-user status --nats-password status.password --parts --seconds 1
     [[ $status == 0 ]] && says "$out" g1 g2 w1 w2 w3 w4
 }
 until_true tells_all
@@ -128,9 +155,10 @@ check "with the names of all processes" says "$out" g1 g2 w1 w2 w3 w4
 check "with their ids and clocks" says "$out" "$(jq -r '.peers[0].peer' status.json)" "clock s"
 
 "$STARCLOAK" cluster key other.key
+"$STARCLOAK" cluster key --worker wk --from other.key wk.key
 run cluster status --config cluster.ini --cluster-key other.key --seconds 1
 refuses 1 "who has another key hears nothing that it understands" "cluster-key"
-start wk "$STARCLOAK" worker --config cluster.ini --name wk --cluster-key other.key --threads 1
+start wk "$STARCLOAK" worker --config cluster.ini --name wk --cluster-key wk.key "${as_worker[@]}" --threads 1
 check "a worker with another key says so" until_true grep -q event=another_key wk.log
 check "and so does a gateway that hears it" until_true grep -q event=another_key g1.log
 kill -KILL "$started_id"
@@ -241,9 +269,9 @@ start_locked() {  # NAME PASSWORD
 }
 locked=(--config cluster.ini --cluster-name locked --nats "nats://127.0.0.1:$port" --nats-user star --nats-password nats-password)
 check "a NATS server wants a password" start_locked locked-1 sesame
-run worker "${locked[@]}" --check
+run worker "${locked[@]}" --cluster-key w1.key --check
 succeeds "a worker that has it finds nothing wrong"
-start w-locked "$STARCLOAK" worker "${locked[@]}" --threads 1
+start w-locked "$STARCLOAK" worker "${locked[@]}" --cluster-key w1.key --threads 1
 worker_id=$started_id
 start g-locked "$STARCLOAK" gateway "${locked[@]}"
 gateway_id=$started_id
@@ -258,7 +286,7 @@ ended "$gateway_id"
 equal "so does a gateway" "$status" 1
 check "and both say why" grep -q 'event=nats_refuses' w-locked.log
 check "in their logs" grep -q 'event=nats_refuses' g-locked.log
-run worker "${locked[@]}" --threads 1 --user "$me"
+run worker "${locked[@]}" --cluster-key w1.key --threads 1 --user "$me"
 check "one that is started now reports why it is refused" says "$err" "refuses the connection" "password"
 equal "and has failed" "$status" 1
 kill -KILL "$started_id" 2>/dev/null
@@ -280,7 +308,7 @@ check "a NATS server wants certificates" until_true grep -q 'Server is ready' na
 secure=(--config cluster.ini --cluster-name secure --nats "tls://127.0.0.1:$port" --nats-ca ca.pem)
 whom=$me
 [[ $(id -u) != 0 ]] || whom=nobody
-start w-tls "$STARCLOAK" worker "${secure[@]}" --nats-certificate ours.pem --nats-key ours.key --threads 1 --user "$whom"
+start w-tls "$STARCLOAK" worker "${secure[@]}" --cluster-key w1.key --nats-certificate ours.pem --nats-key ours.key --threads 1 --user "$whom"
 tls_worker=$started_id
 start g-tls "$STARCLOAK" gateway "${secure[@]}" --nats-certificate ours.pem --nats-key ours.key --user "$whom"
 tls_gateway=$started_id
@@ -296,7 +324,7 @@ until_true is_told
 equal "the state is told over TLS" "$status" 0
 run cluster status "${secure[@]}" --seconds 1
 refuses 1 "who shows no certificate is not let in" "127.0.0.1:$port"
-run worker "${secure[@]}" --nats-certificate ours.pem --nats-key nats.key --check
+run worker "${secure[@]}" --cluster-key w1.key --nats-certificate ours.pem --nats-key nats.key --check
 refuses 1 "a key that is not that of the certificate is found by a check" "ours.pem"
 run worker "${secure[@]}" --nats-certificate ours.pem --nats-key ours.key --check
 equal "the right one passes" "$status" 0
@@ -317,7 +345,7 @@ equal "they end well" "$status" 0
 
 "$STARCLOAK" map generate --nodes 3000 --seed 6 -o other.scm --quiet
 "$STARCLOAK" partition other.scm -n 16 -o other.partition >/dev/null
-start wx "$STARCLOAK" worker --config cluster.ini --name wx --map other.scm --partition other.partition --threads 1
+start wx "$STARCLOAK" worker --config cluster.ini --name wx --cluster-key wx.key "${as_worker[@]}" --map other.scm --partition other.partition --threads 1
 stranger=$started_id
 start gx "$STARCLOAK" gateway --config cluster.ini --name gx --map other.scm --partition other.partition
 until_true grep -q event=ready gx.log

@@ -209,6 +209,9 @@ USAGE = {
         worker city.scm --provider http://x/
         cluster key
         cluster key a b
+        cluster key --worker w1 a
+        cluster key --from a b
+        cluster key --worker 'a b' --from a b
         cluster status more
         cluster status --seconds banana
     """,
@@ -372,13 +375,15 @@ FAILURES = {
         load http://127.0.0.1:1 city.scm --key absent.keys
         load http://127.0.0.1:1 absent.scm --key keys
         worker city.scm --check
-        worker city.scm --cluster-key cluster.key --check
+        worker city.scm --cluster-key w1.key --check
         worker city.scm --cluster-key open.keys --check
-        worker city.scm --cluster-key cluster.key --partition keys --check
-        worker city.scm --cluster-key cluster.key --cluster-name a.b --check
-        worker city.scm --cluster-key cluster.key --nats-user ann --check
-        worker city.scm --cluster-key cluster.key --nats nats://127.0.0.1:1
+        worker city.scm --cluster-key w1.key --partition keys --check
+        worker city.scm --cluster-key w1.key --cluster-name a.b --check
+        worker city.scm --cluster-key w1.key --nats-user ann --check
+        worker city.scm --cluster-key w1.key --nats nats://127.0.0.1:1
+        worker city.scm --cluster-key cluster.key --check
         gateway city.scm --cluster-key cluster.key --check
+        gateway city.scm --cluster-key w1.key --check
         gateway city.scm --check
         gateway city.scm --cluster-key cluster.key --nats nats://127.0.0.1:1 --listen 127.0.0.1:0
         cluster key cluster.key
@@ -451,6 +456,7 @@ def write_odd_files(program, _):
         program.write(name, text)
         program.file(name).chmod(mode)
     program.must("cluster", "key", "cluster.key")
+    program.must("cluster", "key", "--worker", "w1", "--from", "cluster.key", "w1.key")
 
 
 def misuse(program, store):

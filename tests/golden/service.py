@@ -385,7 +385,7 @@ def cluster(program, store):
     bus.wait_for("Server is ready")
     lbs = program.start("cluster-lbs", "lbs", "city.scm", "--listen", "127.0.0.1:0")
     shared = ["city.scm", "--partition", "city.partition", "--cluster-key", "cluster.key", "--nats", f"nats://127.0.0.1:{port}"]
-    worker = program.start("worker", "worker", *shared, "--name", "w1", "--threads", "1", "--drain", "1")
+    worker = program.start("worker", "worker", *shared, "--cluster-key", "w1.key", "--name", "w1", "--threads", "1", "--drain", "1")
     gateway = program.start("gateway", "gateway", *shared, "--name", "g1", "--listen", "127.0.0.1:0",
                             "--token-keys", "keys", "--metrics", "open", "--events", "open", "--user-rate", "0",
                             "--admin", "listen", "--jitter", "0.05", "--provider", f"http://{lbs.address()}/")

@@ -2,7 +2,6 @@
 #include "support/cluster_fixture.h"
 
 #include "base/clock.h"
-#include "cluster/cluster_key.h"
 #include "support/check.h"
 #include "support/odd_cloak.h"
 #include "support/streams.h"
@@ -11,8 +10,6 @@
 
 /** For waiting, in tries of 5 ms: a minute. */
 enum { PATIENCE = 12000 };
-
-static const uint8_t seal_key[SC_SEAL_KEY_SIZE] = {7};
 
 static void nap(void)
 {
@@ -70,6 +67,9 @@ void cluster_fixture_open(cluster_fixture *fixture)
 void cluster_fixture_close(cluster_fixture *fixture)
 {
     nats_server_end(&fixture->nats);
+    for (size_t i = 0; i < fixture->key_count; i++) {
+        sc_cluster_key_free(fixture->keys[i]);
+    }
     sc_partition_free(fixture->partition);
     odd_town_free(&fixture->town);
 }
@@ -117,7 +117,16 @@ void cluster_across(const cluster_fixture *fixture, const sc_peer owners[CLUSTER
     fail_msg("no road leads from one worker's parts to the other's");
 }
 
-static sc_bus_options bus_options_for(const cluster_fixture *fixture, const char *const *url)
+/** Keys live as long as the fixture. */
+static const sc_cluster_key *keep(cluster_fixture *fixture, sc_cluster_key *key)
+{
+    assert_true(fixture->key_count < CLUSTER_KEYS);
+    fixture->keys[fixture->key_count++] = key;
+    return key;
+}
+
+static sc_bus_options bus_options_for(const cluster_fixture *fixture, const char *const *url,
+                                      const sc_cluster_key *key)
 {
     return (sc_bus_options){
         .servers = url,
@@ -125,7 +134,7 @@ static sc_bus_options bus_options_for(const cluster_fixture *fixture, const char
         .cluster = "fixture",
         .client = "test",
         .timeout_s = fixture->is_nats_patient ? 3600 : 10,
-        .seal_key = seal_key,
+        .cluster_key = key,
     };
 }
 
@@ -180,7 +189,7 @@ void cluster_gateway_open(cluster_gateway *g, cluster_fixture *fixture, const ch
     pthread_mutex_init(&g->lock, NULL);
     const char *url = fixture->nats.url;
     const sc_gateway_options options = {
-        .bus = bus_options_for(fixture, &url),
+        .bus = bus_options_for(fixture, &url, keep(fixture, cluster_gateways_key())),
         .partition = fixture->partition,
         .name = name,
         .heartbeat_s = CLUSTER_HEARTBEAT_S,
@@ -261,7 +270,7 @@ sc_worker *cluster_stranger(cluster_fixture *fixture, const char *name,
 {
     const char *url = fixture->nats.url;
     const sc_worker_options options = {
-        .bus = bus_options_for(fixture, &url),
+        .bus = bus_options_for(fixture, &url, keep(fixture, cluster_worker_key(name))),
         .engines =
             {
                 .engine = sc_engine_options_default(),

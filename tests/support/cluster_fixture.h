@@ -15,6 +15,7 @@
 
 #include "cluster/gateway.h"
 #include "cluster/worker.h"
+#include "support/cluster_keys.h"
 #include "support/nats_server.h"
 #include "support/odd_town.h"
 
@@ -23,6 +24,8 @@ enum { CLUSTER_PARTS = 4 };
 /** So that who dies is missed soon; and a busy machine is not taken for a dead one all the time. */
 #define CLUSTER_HEARTBEAT_S 0.1
 
+enum { CLUSTER_KEYS = 256 };
+
 typedef struct cluster_fixture {
     odd_town town;
     sc_partition *partition;
@@ -30,6 +33,8 @@ typedef struct cluster_fixture {
     /** For each part one that is at home there; no two have a star in common. */
     sc_seg_id segments[CLUSTER_PARTS];
     bool is_nats_patient;  ///< gateways and workers wait an hour for a NATS server's answer
+    size_t key_count;
+    sc_cluster_key *keys[CLUSTER_KEYS];  ///< of gateways and workers, until it is closed
     atomic_uint shut_out;  ///< gateways and workers that reported that NATS refuses them
 } cluster_fixture;
 

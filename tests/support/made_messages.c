@@ -284,6 +284,10 @@ sc_heartbeat *made_heartbeat(uint32_t parts, sc_rng *rng)
         heartbeat->ahead[heartbeat->ahead_count++] = (sc_heartbeat_clock){
             .peer = sc_rng_next(rng), .ahead_us = 1 + (int64_t)sc_rng_below(rng, 100000000)};
     }
+    for (size_t i = sc_rng_below(rng, 4); i > 0; i--) {
+        heartbeat->heard[heartbeat->heard_count++] =
+            (sc_heartbeat_heard){.peer = sc_rng_next(rng), .number = sc_rng_below(rng, 100000000)};
+    }
     return heartbeat;
 }
 

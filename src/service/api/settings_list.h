@@ -280,11 +280,11 @@
          "the first part of all NATS subjects: clusters with different names may share NATS "         \
          "servers (default starcloak)")                                                               \
     TEXT(cluster, cluster_key, "cluster-key", "FILE", "", START, NATS,                                \
-         "the key that all processes of the cluster share, see 'starcloak cluster key'; it "          \
-         "encrypts their messages (required)")                                                        \
+         "the key of this process, see 'starcloak cluster key': gateways share one, each worker has " \
+         "its own; it encrypts messages (required)")                                                  \
     TEXT(cluster, name, "name", "NAME", "", START, NATS,                                              \
-         "the name of this process in tables and metrics (default: the host's name and the process "  \
-         "id)")                                                                                       \
+         "the name of this process in tables and metrics (default: of a worker that in its "          \
+         "cluster-key, of a gateway the host's name and the process id)")                             \
     NUMBER(cluster, heartbeat_s, "heartbeat", "S", 0.5, 0.05, 60, START, NATS,                        \
            "seconds between two heartbeats; a process that misses three is considered dead "          \
            "(default 0.5)")                                                                           \

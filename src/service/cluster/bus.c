@@ -2,9 +2,8 @@
 //
 // Invariants:
 //  1. Every message published is sealed for its subject, and every message handed on was unsealed
-//     for the subject it came by. The only thing believed unsealed is that a part has no
-//     subscriber, which NATS itself reports: a forged report makes a gateway send some queries
-//     again, sealed as ever.
+//     for the subject it came by, with the key of its sender (cluster_seal.h). What is not sealed
+//     is NATS's own report that a worker has no subscriber: a hint, which may be forged.
 //  2. Plain bytes are wiped as soon as they were handled.
 //  3. A subscription is freed after the library reported that it will not call it any more; the bus
 //     after the library reported so of the connection. So no callback finds its context gone.
@@ -12,12 +11,11 @@
 
 #include "base/alloc.h"
 #include "base/diag.h"
-#include "base/text.h"
-#include "cluster/cluster_key.h"
 
 #include <inttypes.h>
 #include <sodium.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /** An error of the library as one of ours. */
@@ -37,25 +35,19 @@ static sc_err bus_err(natsStatus status)
 
 // --- Subjects ----------------------------------------------------------------------------------
 
-sc__bus_subject sc__bus_subject_part(const sc_bus *bus, uint32_t part)
-{
-    sc__bus_subject subject;
-    snprintf(subject.text, sizeof subject.text, "%s.part.%016" PRIx64 ".%" PRIu32, bus->cluster,
-             bus->partition, part);
-    return subject;
-}
-
 sc__bus_subject sc__bus_subject_peer(const sc_bus *bus, sc_peer peer)
 {
     sc__bus_subject subject;
-    snprintf(subject.text, sizeof subject.text, "%s.to.%016" PRIx64, bus->cluster, peer);
+    snprintf(subject.text, sizeof subject.text, "%s.%s.%016" PRIx64, bus->cluster,
+             sc_peer_is_worker(peer) ? "worker" : "gateway", peer);
     return subject;
 }
 
-sc__bus_subject sc__bus_subject_heartbeats(const sc_bus *bus)
+sc__bus_subject sc__bus_subject_heartbeats(const sc_bus *bus, bool of_workers)
 {
     sc__bus_subject subject;
-    snprintf(subject.text, sizeof subject.text, "%s.beat", bus->cluster);
+    snprintf(subject.text, sizeof subject.text, "%s.beat.%s", bus->cluster,
+             of_workers ? "worker" : "gateway");
     return subject;
 }
 
@@ -66,25 +58,20 @@ sc__bus_subject sc__bus_subject_placements(const sc_bus *bus)
     return subject;
 }
 
-/** @param part  a number, or "*" */
-static sc__bus_subject subject_void(const sc_bus *bus, sc_peer self, const char *part)
+sc__bus_subject sc__bus_subject_no_responders(const sc_bus *bus, sc_peer worker)
 {
     sc__bus_subject subject;
-    snprintf(subject.text, sizeof subject.text, "%s.void.%016" PRIx64 ".%s", bus->cluster, self,
-             part);
+    snprintf(subject.text, sizeof subject.text, "%s.void.%016" PRIx64 ".%016" PRIx64, bus->cluster,
+             bus->self, worker);
     return subject;
 }
 
-sc__bus_subject sc__bus_subject_no_responders(const sc_bus *bus, sc_peer self, uint32_t part)
+sc__bus_subject sc__bus_subject_no_responders_any(const sc_bus *bus)
 {
-    char number[11];
-    snprintf(number, sizeof number, "%" PRIu32, part);
-    return subject_void(bus, self, number);
-}
-
-sc__bus_subject sc__bus_subject_no_responders_any(const sc_bus *bus, sc_peer self)
-{
-    return subject_void(bus, self, "*");
+    sc__bus_subject subject;
+    snprintf(subject.text, sizeof subject.text, "%s.void.%016" PRIx64 ".*", bus->cluster,
+             bus->self);
+    return subject;
 }
 
 // --- Receiving ---------------------------------------------------------------------------------
@@ -95,13 +82,15 @@ static void receive_sealed(sc_bus_subscription *subscription, const char *subjec
 {
     sc_bus *bus = subscription->bus;
     uint8_t small[SC__BUS_SMALL];
-    uint8_t *plain = small;
-    const size_t plain_size = size < SC_SEAL_EXTRA ? 0 : size - SC_SEAL_EXTRA;
-    if (plain_size > sizeof small) plain = sc_malloc(plain_size);
-    if (plain && size >= SC_SEAL_EXTRA && sc_unseal(bus->seal_key, subject, sealed, size, plain)) {
+    uint8_t *plain = size > sizeof small ? sc_malloc(size) : small;
+    sc_peer from = SC_PEER_NONE;
+    const size_t plain_size =
+        plain ? sc_unseal_message(bus->key, subscription->seal, subject, sealed, size, plain, &from)
+              : SIZE_MAX;
+    if (plain_size != SIZE_MAX) {
         atomic_fetch_add(&bus->messages_in, 1);
         atomic_fetch_add(&bus->bytes_in, size);
-        subscription->receive(subscription->context, plain, plain_size);
+        subscription->receive(subscription->context, from, plain, plain_size);
         explicit_bzero(plain, plain_size);
     } else {
         atomic_fetch_add(&bus->unopened, 1);
@@ -109,14 +98,17 @@ static void receive_sealed(sc_bus_subscription *subscription, const char *subjec
     if (plain != small) sc_free(plain);
 }
 
-/** "NAME.void.PEER.P": any subscriber could publish there, so only NATS's own report counts. */
+/** "NAME.void.PEER.WORKER": any client that may publish there could, so only what looks like NATS's
+ * own report counts, as a hint. */
 static void receive_no_responders(const sc_bus_subscription *subscription, natsMsg *message)
 {
+    enum { DIGITS = 16 };
     if (!natsMsg_IsNoResponders(message)) return;
     const char *dot = strrchr(natsMsg_GetSubject(message), '.');
-    uint64_t part = 0;
-    if (!dot || !sc_slice_u64((sc_slice){dot + 1, strlen(dot + 1)}, &part)) return;
-    if (part <= UINT32_MAX) subscription->no_responders(subscription->context, (uint32_t)part);
+    if (!dot || strlen(dot + 1) != DIGITS) return;
+    char *end = NULL;
+    const sc_peer worker = strtoull(dot + 1, &end, DIGITS);
+    if (end == dot + 1 + DIGITS) subscription->no_responders(subscription->context, worker);
 }
 
 static void on_message(natsConnection *connection, natsSubscription *source, natsMsg *message,
@@ -195,41 +187,48 @@ void sc_bus_unsubscribe(sc_bus_subscription *subscription)
     sc_free(subscription);
 }
 
-sc_err sc_bus_subscribe_part(sc_bus *bus, uint32_t part, sc_bus_receive *receive, void *context,
-                             sc_bus_subscription **out, sc_diag *diag)
+/** By which seal messages for a process with this number come. */
+static sc_seal seal_to(sc_peer peer)
 {
-    return listen_to(bus, sc__bus_subject_part(bus, part).text,
-                     &(sc_bus_subscription){.receive = receive, .context = context}, out, diag);
+    return sc_peer_is_worker(peer) ? SC_SEAL_TO_WORKER : SC_SEAL_TO_GATEWAYS;
 }
 
-sc_err sc_bus_subscribe_peer(sc_bus *bus, sc_peer self, sc_bus_receive *receive, void *context,
-                             sc_bus_subscription **out, sc_diag *diag)
+/** And heartbeats. */
+static sc_seal seal_of_heartbeats(bool of_workers)
 {
-    return listen_to(bus, sc__bus_subject_peer(bus, self).text,
-                     &(sc_bus_subscription){.receive = receive, .context = context}, out, diag);
+    return of_workers ? SC_SEAL_TO_GATEWAYS : SC_SEAL_BROADCAST;
 }
 
-sc_err sc_bus_subscribe_heartbeats(sc_bus *bus, sc_bus_receive *receive, void *context,
-                                   sc_bus_subscription **out, sc_diag *diag)
+sc_err sc_bus_subscribe_own(sc_bus *bus, sc_bus_receive *receive, void *context,
+                            sc_bus_subscription **out, sc_diag *diag)
 {
-    return listen_to(bus, sc__bus_subject_heartbeats(bus).text,
-                     &(sc_bus_subscription){.receive = receive, .context = context}, out, diag);
+    const sc_bus_subscription model = {
+        .receive = receive, .seal = seal_to(bus->self), .context = context};
+    return listen_to(bus, sc__bus_subject_peer(bus, bus->self).text, &model, out, diag);
+}
+
+sc_err sc_bus_subscribe_heartbeats(sc_bus *bus, bool of_workers, sc_bus_receive *receive,
+                                   void *context, sc_bus_subscription **out, sc_diag *diag)
+{
+    const sc_bus_subscription model = {
+        .receive = receive, .seal = seal_of_heartbeats(of_workers), .context = context};
+    return listen_to(bus, sc__bus_subject_heartbeats(bus, of_workers).text, &model, out, diag);
 }
 
 sc_err sc_bus_subscribe_placements(sc_bus *bus, sc_bus_receive *receive, void *context,
                                    sc_bus_subscription **out, sc_diag *diag)
 {
-    return listen_to(bus, sc__bus_subject_placements(bus).text,
-                     &(sc_bus_subscription){.receive = receive, .context = context}, out, diag);
+    const sc_bus_subscription model = {
+        .receive = receive, .seal = SC_SEAL_BROADCAST, .context = context};
+    return listen_to(bus, sc__bus_subject_placements(bus).text, &model, out, diag);
 }
 
-sc_err sc_bus_subscribe_no_responders(sc_bus *bus, sc_peer self,
-                                      void (*no_responders)(void *context, uint32_t part),
+sc_err sc_bus_subscribe_no_responders(sc_bus *bus,
+                                      void (*no_responders)(void *context, sc_peer worker),
                                       void *context, sc_bus_subscription **out, sc_diag *diag)
 {
-    return listen_to(bus, sc__bus_subject_no_responders_any(bus, self).text,
-                     &(sc_bus_subscription){.no_responders = no_responders, .context = context},
-                     out, diag);
+    const sc_bus_subscription model = {.no_responders = no_responders, .context = context};
+    return listen_to(bus, sc__bus_subject_no_responders_any(bus).text, &model, out, diag);
 }
 
 /** How long the last messages may take to leave. */
@@ -279,7 +278,6 @@ static void destroy(sc_bus *bus)
     natsOptions_Destroy(bus->nats);
     pthread_cond_destroy(&bus->has_ended);
     pthread_mutex_destroy(&bus->lock);
-    explicit_bzero(bus->seal_key, sizeof bus->seal_key);
     sc_free(bus);
 }
 
@@ -291,8 +289,8 @@ sc_err sc_bus_new(const sc_bus_options *options, sc_bus **out, sc_diag *diag)
     sc_bus *bus = sc_calloc(1, sizeof *bus);
     if (!bus) return sc_fail_memory(diag, "connecting to NATS");
     snprintf(bus->cluster, sizeof bus->cluster, "%s", options->cluster);
-    bus->partition = options->partition;
-    memcpy(bus->seal_key, options->seal_key, sizeof bus->seal_key);
+    bus->key = options->cluster_key;
+    bus->self = options->self;
     bus->connected = options->connected;
     bus->given_up = options->given_up;
     bus->context = options->context;
@@ -360,12 +358,28 @@ sc_err sc_bus_flush(sc_bus *bus, double seconds)
 
 // --- Sending -----------------------------------------------------------------------------------
 
-/** @param reply  where NATS reports that there is no subscriber; NULL: it need not */
-static sc_err send_to(sc_bus *bus, const char *subject, const char *reply, const void *bytes,
-                      size_t size)
+/** Where a message goes: its subject, its seal, the worker that can open it, and where NATS reports
+ * that there is no subscriber ("": it need not). */
+typedef struct address {
+    sc__bus_subject subject;
+    sc_seal seal;
+    sc_peer worker;
+    sc__bus_subject reply;
+} address;
+
+static sc_err publish(sc_bus *bus, const address *to, const uint8_t *sealed, size_t size)
 {
-    const size_t sealed_size = size + SC_SEAL_EXTRA;
-    uint8_t small[SC__BUS_SMALL + SC_SEAL_EXTRA];
+    const char *subject = to->subject.text;
+    return bus_err(*to->reply.text
+                       ? natsConnection_PublishRequest(bus->connection, subject, to->reply.text,
+                                                       sealed, (int)size)
+                       : natsConnection_Publish(bus->connection, subject, sealed, (int)size));
+}
+
+static sc_err send_to(sc_bus *bus, const address *to, const void *bytes, size_t size)
+{
+    const size_t sealed_size = size + sc_seal_extra(to->seal);
+    uint8_t small[SC__BUS_SMALL];
     uint8_t *sealed = small;
     sc_err err = SC_OK;
     if (sealed_size > INT32_MAX) {
@@ -374,13 +388,11 @@ static sc_err send_to(sc_bus *bus, const char *subject, const char *reply, const
         sealed = sc_malloc(sealed_size);
         if (!sealed) err = SC_ENOMEM;
     }
-    if (!err) {
-        sc_seal(bus->seal_key, subject, bytes, size, sealed);
-        const int count = (int)sealed_size;
-        err = bus_err(
-            reply ? natsConnection_PublishRequest(bus->connection, subject, reply, sealed, count)
-                  : natsConnection_Publish(bus->connection, subject, sealed, count));
+    if (!err && !sc_seal_message(bus->key, to->seal, bus->self, to->worker, to->subject.text, bytes,
+                                 size, sealed)) {
+        err = SC_EINVAL;  // not for this role to send
     }
+    if (!err) err = publish(bus, to, sealed, sealed_size);
     if (sealed != small) sc_free(sealed);
     if (err) {
         atomic_fetch_add(&bus->unsent, 1);
@@ -391,25 +403,38 @@ static sc_err send_to(sc_bus *bus, const char *subject, const char *reply, const
     return SC_OK;
 }
 
-sc_err sc_bus_send_part(sc_bus *bus, uint32_t part, sc_peer self, const void *bytes, size_t size)
-{
-    return send_to(bus, sc__bus_subject_part(bus, part).text,
-                   sc__bus_subject_no_responders(bus, self, part).text, bytes, size);
-}
-
 sc_err sc_bus_send_peer(sc_bus *bus, sc_peer to, const void *bytes, size_t size)
 {
-    return send_to(bus, sc__bus_subject_peer(bus, to).text, NULL, bytes, size);
+    const address there = {
+        .subject = sc__bus_subject_peer(bus, to), .seal = seal_to(to), .worker = to};
+    return send_to(bus, &there, bytes, size);
+}
+
+sc_err sc_bus_send_worker(sc_bus *bus, sc_peer worker, const void *bytes, size_t size)
+{
+    const address there = {
+        .subject = sc__bus_subject_peer(bus, worker),
+        .seal = seal_to(worker),
+        .worker = worker,
+        .reply = sc__bus_subject_no_responders(bus, worker),
+    };
+    return send_to(bus, &there, bytes, size);
 }
 
 sc_err sc_bus_send_heartbeat(sc_bus *bus, const void *bytes, size_t size)
 {
-    return send_to(bus, sc__bus_subject_heartbeats(bus).text, NULL, bytes, size);
+    const bool is_worker = sc_peer_is_worker(bus->self);
+    const address there = {
+        .subject = sc__bus_subject_heartbeats(bus, is_worker),
+        .seal = seal_of_heartbeats(is_worker),
+    };
+    return send_to(bus, &there, bytes, size);
 }
 
 sc_err sc_bus_send_placement(sc_bus *bus, const void *bytes, size_t size)
 {
-    return send_to(bus, sc__bus_subject_placements(bus).text, NULL, bytes, size);
+    const address there = {.subject = sc__bus_subject_placements(bus), .seal = SC_SEAL_BROADCAST};
+    return send_to(bus, &there, bytes, size);
 }
 
 // --- Counting ----------------------------------------------------------------------------------

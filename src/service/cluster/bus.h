@@ -2,15 +2,14 @@
  * @file bus.h
  * @brief A process's connection to NATS: sealed messages out and in.
  *
- * Subjects begin with the cluster's name:
- *     NAME.part.PARTITION.P
- *                         queries for the owner of part P of the partition with this checksum, in
- *                         16 hexadecimal digits: processes of different partitions, and so of
- *                         different maps, never mix up the numbers of parts and roads
- *     NAME.to.PEER        messages for one process; PEER in 16 hexadecimal digits
- *     NAME.beat           heartbeats, to all processes
- *     NAME.place          placements, to all processes
- *     NAME.void.PEER.P    where NATS itself reports that part P has no subscriber ("no responders")
+ * Subjects begin with the cluster's name, and say what NATS may let a role do (docs/cluster.md):
+ *     NAME.gateway.PEER        messages for one gateway; PEER in 16 hexadecimal digits
+ *     NAME.worker.PEER         messages for one worker
+ *     NAME.beat.gateway        heartbeats of gateways, to all processes
+ *     NAME.beat.worker         heartbeats of workers, to gateways
+ *     NAME.place               placements, to all processes
+ *     NAME.void.PEER.WORKER    where NATS itself reports that a worker to which this gateway sent
+ *                              something has no subscriber ("no responders")
  *
  * NATS reconnects by itself, to any server that it knows or learns of, again and again unless the
  * servers refuse the credentials; what is sent meanwhile waits in a bounded buffer of the client,
@@ -22,22 +21,23 @@
 #include <starcloak/err.h>
 #include <starcloak/relay_codec.h>
 
+#include "cluster/cluster_key.h"
 #include "messages/messages.h"
 
 typedef struct sc_bus_options {
     const char *const *servers;  ///< "nats://host:4222" or "tls://..."
     size_t server_count;
-    const char *cluster;      ///< its name: the first token of subjects
-    uint64_t partition;       ///< its checksum: part of the subjects of parts
-    const char *client;       ///< how the connection is called, for NATS's monitoring
-    const char *ca;           ///< PEM; NULL: the system's. Any of these three means TLS
-    const char *certificate;  ///< PEM; NULL: none
-    const char *key;          ///< PEM
-    const char *credentials;  ///< a .creds file; NULL: none
-    const char *user;         ///< NULL: none
-    const char *password;     ///< wiped by the caller
-    double timeout_s;         ///< to connect
-    const uint8_t *seal_key;  ///< SC_SEAL_KEY_SIZE bytes, copied
+    const char *cluster;                ///< its name: the first token of subjects
+    const char *client;                 ///< how the connection is called, for NATS's monitoring
+    const char *ca;                     ///< PEM; NULL: the system's. Any of these three means TLS
+    const char *certificate;            ///< PEM; NULL: none
+    const char *key;                    ///< PEM
+    const char *credentials;            ///< a .creds file; NULL: none
+    const char *user;                   ///< NULL: none
+    const char *password;               ///< wiped by the caller
+    double timeout_s;                   ///< to connect
+    const sc_cluster_key *cluster_key;  ///< borrowed
+    sc_peer self;                       ///< our number; SC_PEER_NONE: we send nothing
     /** The connection broke (false) or is back (true). In a thread of the library; may be NULL. */
     void (*connected)(void *context, bool is_connected);
     /** The servers refused the credentials twice, and the library has given up for good: only a new
@@ -65,23 +65,25 @@ SC_CHECKED sc_err sc_bus_connect(sc_bus *bus, sc_diag *diag);
  * fine. */
 void sc_bus_free(sc_bus *bus);
 
-/** A message that was unsealed; lent. */
-typedef void sc_bus_receive(void *context, const void *bytes, size_t size);
+/** A message that was unsealed; lent. @param from  its sender (sc_unseal_message()) */
+typedef void sc_bus_receive(void *context, sc_peer from, const void *bytes, size_t size);
 
 typedef struct sc_bus_subscription sc_bus_subscription;  ///< a subscription
 
-SC_CHECKED sc_err sc_bus_subscribe_part(sc_bus *bus, uint32_t part, sc_bus_receive *receive,
-                                        void *context, sc_bus_subscription **out, sc_diag *diag);
-SC_CHECKED sc_err sc_bus_subscribe_peer(sc_bus *bus, sc_peer self, sc_bus_receive *receive,
-                                        void *context, sc_bus_subscription **out, sc_diag *diag);
-SC_CHECKED sc_err sc_bus_subscribe_heartbeats(sc_bus *bus, sc_bus_receive *receive, void *context,
-                                              sc_bus_subscription **out, sc_diag *diag);
+/** To messages for us. */
+SC_CHECKED sc_err sc_bus_subscribe_own(sc_bus *bus, sc_bus_receive *receive, void *context,
+                                       sc_bus_subscription **out, sc_diag *diag);
+/** @param of_workers  or of gateways; only gateways can read those of workers */
+SC_CHECKED sc_err sc_bus_subscribe_heartbeats(sc_bus *bus, bool of_workers, sc_bus_receive *receive,
+                                              void *context, sc_bus_subscription **out,
+                                              sc_diag *diag);
 SC_CHECKED sc_err sc_bus_subscribe_placements(sc_bus *bus, sc_bus_receive *receive, void *context,
                                               sc_bus_subscription **out, sc_diag *diag);
-/** Called when NATS reports that a part to which this peer sent something has no subscriber. */
-SC_CHECKED sc_err sc_bus_subscribe_no_responders(
-    sc_bus *bus, sc_peer self, void (*no_responders)(void *context, uint32_t part), void *context,
-    sc_bus_subscription **out, sc_diag *diag);
+/** Called when NATS reports that a worker to which we sent something has no subscriber. Clients of
+ * NATS that may publish there can forge it: a hint. */
+SC_CHECKED sc_err
+sc_bus_subscribe_no_responders(sc_bus *bus, void (*no_responders)(void *context, sc_peer worker),
+                               void *context, sc_bus_subscription **out, sc_diag *diag);
 
 /** No callback comes after that: one that is under way is waited for, so it may not be called in
  * one. NULL is fine. */
@@ -92,10 +94,11 @@ SC_CHECKED sc_err sc_bus_flush(sc_bus *bus, double seconds);
 
 /** Seal and send. Any thread. SC_OK; SC_ELIMIT (larger than the servers take), SC_ENET, SC_ENOMEM:
  * it is lost, and counted. */
-SC_CHECKED sc_err sc_bus_send_part(sc_bus *bus, uint32_t part, sc_peer self, const void *bytes,
-                                   size_t size);
 SC_CHECKED sc_err sc_bus_send_peer(sc_bus *bus, sc_peer to, const void *bytes, size_t size);
+/** The same to a worker; NATS reports if it has no subscriber. */
+SC_CHECKED sc_err sc_bus_send_worker(sc_bus *bus, sc_peer worker, const void *bytes, size_t size);
 SC_CHECKED sc_err sc_bus_send_heartbeat(sc_bus *bus, const void *bytes, size_t size);
+/** Gateways only, as with a worker's key it cannot be sealed. */
 SC_CHECKED sc_err sc_bus_send_placement(sc_bus *bus, const void *bytes, size_t size);
 
 /** Since the start; any thread. */

@@ -12,7 +12,7 @@
 #include <signal.h>
 #include <stdatomic.h>
 
-#include "cluster/cluster_key.h"
+#include "cluster/cluster_seal.h"
 
 /** Messages up to that size are sealed and unsealed on the stack: nearly all are. */
 enum { SC__BUS_SMALL = 2048 };
@@ -25,8 +25,8 @@ struct sc_bus {
     bool has_other_servers;
     char credentials[4096];  ///< a file; "" if there is none
     char cluster[64];
-    uint64_t partition;
-    uint8_t seal_key[SC_SEAL_KEY_SIZE];
+    const sc_cluster_key *key;
+    sc_peer self;
     void (*connected)(void *context, bool is_connected);
     void (*given_up)(void *context);
     void *context;
@@ -55,7 +55,8 @@ struct sc_bus_subscription {
     sc_bus *bus;
     natsSubscription *subscription;
     sc_bus_receive *receive;  ///< NULL: `no_responders`
-    void (*no_responders)(void *context, uint32_t part);
+    sc_seal seal;             ///< of the messages that come
+    void (*no_responders)(void *context, sc_peer worker);
     void *context;
 
     // Under the bus's lock.
@@ -63,20 +64,17 @@ struct sc_bus_subscription {
     sc_bus_subscription *next;
 };
 
-/** A subject; room for the longest: a cluster's name, ".void.", a peer (or ".part.", a partition),
- * ".", a part. */
+/** A subject; room for the longest: a cluster's name, ".void.", a peer, ".", a peer. */
 typedef struct sc__bus_subject {
-    char text[64 + 6 + 16 + 1 + 10];
+    char text[64 + 6 + 16 + 1 + 16];
 } sc__bus_subject;
 
 /** All subjects are formed here, for sending and subscribing alike; bus.h lists them. */
-sc__bus_subject sc__bus_subject_part(const sc_bus *bus, uint32_t part);
 sc__bus_subject sc__bus_subject_peer(const sc_bus *bus, sc_peer peer);
-sc__bus_subject sc__bus_subject_heartbeats(const sc_bus *bus);
+sc__bus_subject sc__bus_subject_heartbeats(const sc_bus *bus, bool of_workers);
 sc__bus_subject sc__bus_subject_placements(const sc_bus *bus);
-sc__bus_subject sc__bus_subject_no_responders(const sc_bus *bus, sc_peer self, uint32_t part);
-sc__bus_subject sc__bus_subject_no_responders_any(const sc_bus *bus,
-                                                  sc_peer self);  ///< of any part: a pattern
+sc__bus_subject sc__bus_subject_no_responders(const sc_bus *bus, sc_peer worker);
+sc__bus_subject sc__bus_subject_no_responders_any(const sc_bus *bus);  ///< a pattern
 
 /** The callbacks of the library. */
 typedef struct sc__bus_handlers {

@@ -284,6 +284,22 @@ static sc_err write_ahead(const sc_heartbeat *heartbeat, sc__cluster_scratch *sc
     return SC_OK;
 }
 
+static sc_err write_heard(const sc_heartbeat *heartbeat, sc__cluster_scratch *scratch,
+                          heartbeat_pb *out)
+{
+    const size_t count = heartbeat->heard_count;
+    if (count == 0) return SC_OK;
+    out->heard = sc__cluster_scratch_take(scratch, count, sizeof *out->heard);
+    out->heard_number = sc__cluster_scratch_take(scratch, count, sizeof *out->heard_number);
+    if (!out->heard || !out->heard_number) return SC_ENOMEM;
+    out->n_heard = out->n_heard_number = count;
+    for (size_t i = 0; i < count; i++) {
+        out->heard[i] = heartbeat->heard[i].peer;
+        out->heard_number[i] = heartbeat->heard[i].number;
+    }
+    return SC_OK;
+}
+
 sc_err sc_heartbeat_encode(const sc_heartbeat *heartbeat, sc_bytes *out)
 {
     if (!is_valid(heartbeat)) return SC_EINVAL;
@@ -291,10 +307,10 @@ sc_err sc_heartbeat_encode(const sc_heartbeat *heartbeat, sc_bytes *out)
     Starcloak__Cluster__Proposals proposals = STARCLOAK__CLUSTER__PROPOSALS__INIT;
     columns parts = STARCLOAK__CLUSTER__PARTS__INIT;
     sc__cluster_scratch scratch = sc__cluster_scratch_of(SIZE_MAX);
-    sc_err err = SC_OK;
     write_process(heartbeat, &m);
-    if (!heartbeat->is_worker) err = write_ahead(heartbeat, &scratch, &m);
-    if (heartbeat->is_worker) {
+    sc_err err = write_heard(heartbeat, &scratch, &m);
+    if (!err && !heartbeat->is_worker) err = write_ahead(heartbeat, &scratch, &m);
+    if (!err && heartbeat->is_worker) {
         write_proposals(&heartbeat->engines, &proposals);
         err = write_parts(heartbeat, &scratch, &parts);
         m.proposals = &proposals;
@@ -390,6 +406,17 @@ static sc_err read_ahead(const heartbeat_pb *from, sc_heartbeat *out)
     return SC_OK;
 }
 
+static sc_err read_heard(const heartbeat_pb *from, sc_heartbeat *out)
+{
+    if (from->n_heard != from->n_heard_number) return SC_EPARSE;
+    if (from->n_heard > SC_HEARTBEAT_HEARD_MAX) return SC_ELIMIT;
+    for (size_t i = 0; i < from->n_heard; i++) {
+        out->heard[out->heard_count++] =
+            (sc_heartbeat_heard){.peer = from->heard[i], .number = from->heard_number[i]};
+    }
+    return SC_OK;
+}
+
 static sc_err check_process(const heartbeat_pb *from)
 {
     if (from->threads > SC__CLUSTER_THREADS_MAX) return SC_ELIMIT;
@@ -412,6 +439,7 @@ static sc_err read_heartbeat(uint32_t parts, const heartbeat_pb *from, sc_heartb
     if (from->is_worker && from->proposals) read_proposals(from->proposals, &heartbeat->engines);
     if (from->parts) err = read_parts(parts, from->parts, heartbeat);
     if (!err && (from->n_ahead > 0 || from->n_ahead_us > 0)) err = read_ahead(from, heartbeat);
+    if (!err) err = read_heard(from, heartbeat);
     if (err) {
         sc_heartbeat_free(heartbeat);
         return err;

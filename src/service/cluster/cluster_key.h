@@ -1,12 +1,26 @@
 /**
  * @file cluster_key.h
- * @brief Secret: the key that all processes of a cluster share, and what is derived from it.
+ * @brief Secret: the keys of a cluster's processes, by role.
  *
- * A file with one line, "starcloak-cluster-1 " and 43 characters of URL-safe base64 without
- * padding: 32 bytes. Only its owner may read it (as files of token keys). From it come, by
- * libsodium's kdf: the key behind pseudonyms and ids of queries, so that a user is one user at all
- * gateways; the key that seals messages, so that neither NATS servers nor other clients
- * there learn or change anything.
+ * Gateways share one file, with 32 random bytes from which libsodium's kdf makes all keys:
+ *  - the *names* key, behind pseudonyms and ids of queries, so that a user is one user at all
+ *    gateways;
+ *  - the *gateways* key, for messages from gateway to gateway;
+ *  - the *broadcast* key, for heartbeats of gateways and placements, which all processes read, and
+ *    the pair of keys that signs them;
+ *  - a key for each *worker*, for messages between it and gateways, by the worker's number.
+ *
+ * A worker's file has its own key, the broadcast key, and the public half of the pair: it cannot
+ * name users, read what is for other workers or gateways, or speak for any of them.
+ *
+ *     starcloak-gateways-2 <43 characters>
+ *     starcloak-worker-2 NAME <128 characters>
+ *
+ * One line, URL-safe base64 without padding. Only its owner may read it (as files of token keys).
+ *
+ * The number of a process (sc_peer) tells its role and, of a worker, its key: the highest bit is
+ * set for a worker, and the next 31 are a hash of the name in its key file. So a gateway finds the
+ * key of any worker, and no worker can take the number of another one.
  */
 #ifndef SC_CLUSTER_CLUSTER_KEY_H
 #define SC_CLUSTER_CLUSTER_KEY_H
@@ -14,42 +28,52 @@
 #include <starcloak/err.h>
 #include <starcloak/query.h>
 
+#include "messages/messages.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-enum { SC_SEAL_KEY_SIZE = 32 };
+typedef enum sc_cluster_role { SC_CLUSTER_GATEWAY, SC_CLUSTER_WORKER } sc_cluster_role;
 
-/** Locked in memory where the system allows, wiped by sc_cluster_key_free(). Opaque. */
+/** Locked in memory where the system allows, wiped by sc_cluster_key_free(). Opaque; read by any
+ * thread. */
 typedef struct sc_cluster_key sc_cluster_key;
 
-/** @return SC_OK, SC_EIO (also: others may read it), SC_EPARSE, SC_ENOMEM */
-SC_CHECKED sc_err sc_cluster_key_read(const char *path, sc_cluster_key **out, sc_diag *diag);
+/**
+ * @param role  of the process: a file for the other role is refused
+ * @return SC_OK, SC_EIO (also: others may read it), SC_EPARSE, SC_EINVAL (another role), SC_ENOMEM
+ */
+SC_CHECKED sc_err sc_cluster_key_read(const char *path, sc_cluster_role role, sc_cluster_key **out,
+                                      sc_diag *diag);
+
+/** The same from the text of a file; `path` is for errors. */
+SC_CHECKED sc_err sc_cluster_key_parse(const char *text, size_t size, const char *path,
+                                       sc_cluster_role role, sc_cluster_key **out, sc_diag *diag);
+
+/** NULL is fine. */
 void sc_cluster_key_free(sc_cluster_key *key);
 
-/** A new key as its line, with newline and NUL. */
-enum { SC_CLUSTER_KEY_LINE = 72 };
+/** Room for the line of a file, with newline and NUL. */
+enum { SC_CLUSTER_KEY_LINE = 224 };
+
+/** A new key for the gateways of a cluster. */
 SC_CHECKED sc_err sc_cluster_key_make(char line[SC_CLUSTER_KEY_LINE], sc_diag *diag);
 
-const uint8_t *sc_cluster_key_names(const sc_cluster_key *key);  ///< SC_KEY_SIZE bytes
-const uint8_t *sc_cluster_key_seal(const sc_cluster_key *key);   ///< SC_SEAL_KEY_SIZE bytes
+/** The key of a worker, from the gateways'. @return SC_OK, SC_EINVAL (not a name of a process) */
+SC_CHECKED sc_err sc_cluster_key_make_worker(const sc_cluster_key *gateways, const char *name,
+                                             char line[SC_CLUSTER_KEY_LINE], sc_diag *diag);
 
-// --- Sealed messages ---------------------------------------------------------------------------
-// XChaCha20-Poly1305 with the cluster's key, bound to their subject.
-//
-//     nonce (24 random bytes) | ciphertext | tag (16)        additional data: the subject
-//
-// A message that was sealed for one subject does not open under another. One that is played back
-// opens: the protocol bears duplicates, and heartbeats and placements carry numbers that only grow.
+/** SC_KEY_SIZE bytes; NULL in a worker's. */
+const uint8_t *sc_cluster_key_names(const sc_cluster_key *key);
 
-/** Bytes that sealing adds. */
-enum { SC_SEAL_EXTRA = 24 + 16 };
+/** The name in a worker's file; "" in the gateways'. */
+const char *sc_cluster_key_worker(const sc_cluster_key *key);
 
-/** @param out  of size + SC_SEAL_EXTRA bytes; may not overlap */
-void sc_seal(const uint8_t *key, const char *subject, const void *plain, size_t size, uint8_t *out);
+/** Draw a number for a process with this key, never SC_PEER_NONE. */
+sc_peer sc_cluster_key_draw_peer(const sc_cluster_key *key);
 
-/** @param out  of size - SC_SEAL_EXTRA bytes. False: not sealed with this key for this subject. */
-bool sc_unseal(const uint8_t *key, const char *subject, const uint8_t *sealed, size_t size,
-               void *out);
+/** By its number. */
+bool sc_peer_is_worker(sc_peer peer);
 
 #endif

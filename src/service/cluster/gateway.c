@@ -11,7 +11,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/diag.h"
-#include "cluster/clock_check.h"
+#include "cluster/gateway_members.h"
 #include "cluster/gateway_routes.h"
 #include "cluster/heartbeat.h"
 #include "cluster/outbox.h"
@@ -25,20 +25,9 @@
 
 // --- The gateway -------------------------------------------------------------------------------
 
-/** A worker that does not subscribe to its part, as NATS reports. */
-typedef struct suspected_worker {
-    sc_peer worker;
-    sc_time since;
-} suspected_worker;
-
-/** More at once need not be remembered: missed heartbeats show the same, only later. */
-enum { SUSPECTS_MAX = 16 };
-
-/** Processes with another partition that are remembered to have been logged. */
-enum { STRANGERS_MAX = 32 };
-
-/** To messages for itself, heartbeats, placements, and reports of missing subscribers. */
-enum { SUBSCRIPTIONS = 4 };
+/** To messages for itself, heartbeats of gateways and of workers, placements, and reports of
+ * missing subscribers. */
+enum { SUBSCRIPTIONS = 5 };
 
 struct sc_gateway {
     // Read-only from sc_gateway_start() on.
@@ -56,7 +45,6 @@ struct sc_gateway {
     // Any thread: each has its own lock, or needs none.
     sc__gateway_routes *routes;
     sc__outbox *outbox;
-    sc__clock_check clocks;
     sc__heartbeat_thread heartbeat_thread;
     atomic_bool has_been_ready;   ///< once
     atomic_bool is_back;          ///< NATS was away and is here again
@@ -74,114 +62,23 @@ struct sc_gateway {
 
     // Under `lock`.
     pthread_mutex_t lock;
-    sc_roster *roster;
+    sc__gateway_members members;  ///< `clocks` without the lock
     sc_placer *placer;
-    sc__peer_log peer_log;
-    suspected_worker suspects[SUSPECTS_MAX];
-    size_t suspect_count;
-    sc_time quiet_until;  ///< heartbeats may be missing: no peer is taken for dead
-    sc_time last_look;
-    sc_peer strangers[STRANGERS_MAX];  ///< that were logged, a ring
-    size_t stranger_next;
 };
 
 // The thread that sends heartbeats looks at members once in each heartbeat's time, and when
 // something has happened: which processes are there, which one leads, which parts' queries must be
 // sent again.
 //
-// A gateway that was away from NATS, or stood still, has received no heartbeats and must not take
-// all others for dead: it is *quiet* for as long as it takes to receive one of each living process,
-// and neither leads nor removes members. If it did lead, others have begun to lead meanwhile, or
-// there is no other gateway.
-//
 // Nothing is sent while the lock is held: a server that does not read may delay the sender.
 
-/** A look that comes so late shows that the whole process stood still. */
-enum { HEARTBEATS_STOOD_STILL = 2 };
-
 // --- Clocks ------------------------------------------------------------------------------------
-
-/** Under `lock`: the roster is another. */
-static void compare_clocks(sc_gateway *gateway)
-{
-    if (!sc__clock_check_update(&gateway->clocks, gateway->roster)) return;
-    if (atomic_load(&gateway->clocks.is_wrong)) {
-        sc_log_message(gateway->log, SC_LOG_ERROR, "clock_is_wrong",
-                       "our clock differs from those of most processes by more than the guard; "
-                       "this gateway is not ready until they agree; synchronise it by NTP");
-    } else {
-        sc_log_message(gateway->log, SC_LOG_INFO, "clock_is_right",
-                       "our clock agrees with those of most processes again");
-    }
-}
 
 /** Called by the ledger, in its thread. */
 static bool is_skewed(void *context, sc_peer peer)
 {
     sc_gateway *gateway = context;
-    return sc__clock_check_is_skewed(&gateway->clocks, peer);
-}
-
-// --- Members -----------------------------------------------------------------------------------
-
-/** NATS reports that a part that `worker` served has no subscriber. */
-static void suspect(sc_gateway *gateway, sc_peer worker)
-{
-    const sc_time now = sc_clock_us();
-    pthread_mutex_lock(&gateway->lock);
-    size_t i = 0;
-    while (i < gateway->suspect_count && gateway->suspects[i].worker != worker) {
-        i++;
-    }
-    if (i < SUSPECTS_MAX) {
-        gateway->suspects[i] = (suspected_worker){.worker = worker, .since = now};
-        if (i == gateway->suspect_count) gateway->suspect_count++;
-    }
-    pthread_mutex_unlock(&gateway->lock);
-}
-
-/** A worker without a heartbeat since NATS reported its part, and whose heartbeat is late, is gone;
- * three missed heartbeats need not be waited for. One that was away for a moment has sent another
- * since. */
-static bool remove_suspects(sc_gateway *gateway, sc_time now)
-{
-    bool is_gone = false;
-    size_t kept = 0;
-    for (size_t i = 0; i < gateway->suspect_count; i++) {
-        const suspected_worker suspect = gateway->suspects[i];
-        const sc_roster_peer *peer = sc_roster_find(gateway->roster, suspect.worker);
-        if (!peer || peer->received_at > suspect.since) continue;
-        if (now - peer->received_at > gateway->heartbeat_us * 3 / 2) {
-            sc_roster_forget(gateway->roster, suspect.worker);
-            is_gone = true;
-        } else {
-            gateway->suspects[kept++] = suspect;
-        }
-    }
-    gateway->suspect_count = kept;
-    return is_gone;
-}
-
-/** Returns whether the members are known. */
-static bool update_members(sc_gateway *gateway, bool is_connected, sc_time now)
-{
-    const bool stood_still =
-        now - gateway->last_look > HEARTBEATS_STOOD_STILL * gateway->heartbeat_us;
-    gateway->last_look = now;
-    const bool is_back = atomic_exchange(&gateway->is_back, false);
-    if (is_back) sc__gateway_routes_reset(gateway->routes);
-    if (is_back || stood_still || !is_connected) {
-        gateway->quiet_until = now + SC__HEARTBEATS_TO_LISTEN * gateway->heartbeat_us;
-        gateway->suspect_count = 0;
-    }
-    if (now < gateway->quiet_until) return false;
-    const bool is_removed = remove_suspects(gateway, now);
-    if (sc_roster_expire(gateway->roster, now) || is_removed) {
-        sc__peer_log_sweep(&gateway->peer_log, gateway->roster);
-        sc__gateway_routes_sweep(gateway->routes, gateway->roster);
-        compare_clocks(gateway);
-    }
-    return true;
+    return sc__clock_check_is_skewed(&gateway->members.clocks, peer);
 }
 
 // --- Placements --------------------------------------------------------------------------------
@@ -208,8 +105,8 @@ static void apply_placement(sc_gateway *gateway)
     log_placement(gateway, placement);
     sc__gateway_routes_place(gateway->routes, placement);
     // A new owner may have announced already that it serves.
-    for (size_t i = 0; i < sc_roster_count(gateway->roster); i++) {
-        const sc_heartbeat *heartbeat = sc_roster_at(gateway->roster, i)->heartbeat;
+    for (size_t i = 0; i < sc_roster_count(gateway->members.roster); i++) {
+        const sc_heartbeat *heartbeat = sc_roster_at(gateway->members.roster, i)->heartbeat;
         if (heartbeat->is_worker) (void)sc__gateway_routes_receive(gateway->routes, heartbeat);
     }
 }
@@ -218,8 +115,8 @@ static void apply_placement(sc_gateway *gateway)
  * process may have come, or missed it. */
 static void lead(sc_gateway *gateway, bool is_due, sc_time now, sc_bytes *out)
 {
-    if (sc_roster_leader(gateway->roster, now) != gateway->identity.self) return;
-    const bool is_new = sc_placer_decide(gateway->placer, gateway->roster, now);
+    if (sc_roster_leader(gateway->members.roster, now) != gateway->identity.self) return;
+    const bool is_new = sc_placer_decide(gateway->placer, gateway->members.roster, now);
     if (is_new) apply_placement(gateway);
     const sc_placement *placement = sc_placer_current(gateway->placer);
     if (!placement || !(is_new || is_due)) return;
@@ -239,7 +136,9 @@ static void send_heartbeat(sc_gateway *gateway, bool is_leaving)
     pthread_mutex_lock(&gateway->lock);
     const sc_placement *placement = sc_placer_current(gateway->placer);
     heartbeat->epoch = placement ? placement->epoch : 0;
-    sc__clock_check_tell(&gateway->clocks, gateway->roster, heartbeat);
+    sc__clock_check_tell(&gateway->members.clocks, gateway->members.roster, heartbeat);
+    sc__freshness_tell(&gateway->members.freshness, gateway->identity.heartbeats + 1, sc_clock_us(),
+                       heartbeat);
     pthread_mutex_unlock(&gateway->lock);
     sc__heartbeat_send(&gateway->identity, heartbeat, gateway->bus);
     sc_heartbeat_free(heartbeat);
@@ -253,8 +152,10 @@ static void look(void *context, bool is_due)
     sc__log_unopened(gateway->log, gateway->bus, &gateway->was_unopened);
     const sc_time now = sc_clock_us();
     sc_bytes placement = {0};
+    const bool is_back = atomic_exchange(&gateway->is_back, false);
     pthread_mutex_lock(&gateway->lock);
-    if (update_members(gateway, is_connected, now)) lead(gateway, is_due, now, &placement);
+    if (sc__gateway_members_look(&gateway->members, gateway->routes, is_connected, is_back, now))
+        lead(gateway, is_due, now, &placement);
     pthread_mutex_unlock(&gateway->lock);
 
     // Without a connection heartbeats would only pile up and be old when they leave.
@@ -295,9 +196,11 @@ static sc_err try_to_send(sc_gateway *gateway, sc_peer to, const sc_msg *msg)
 {
     sc_bytes bytes = {0};
     sc_err err = SC_OK;
-    if (encode(gateway, msg, &bytes)) {
-        err = to == SC_PEER_NONE ? sc_bus_send_part(gateway->bus, msg->part, gateway->identity.self,
-                                                    bytes.data, bytes.size)
+    // Queries of a part without a worker are sent again once it has one.
+    const sc_peer owner =
+        to == SC_PEER_NONE ? sc__gateway_routes_owner(gateway->routes, msg->part) : SC_PEER_NONE;
+    if ((to != SC_PEER_NONE || owner != SC_PEER_NONE) && encode(gateway, msg, &bytes)) {
+        err = to == SC_PEER_NONE ? sc_bus_send_worker(gateway->bus, owner, bytes.data, bytes.size)
                                  : sc_bus_send_peer(gateway->bus, to, bytes.data, bytes.size);
     }
     sc__bytes_wipe(&bytes);
@@ -342,63 +245,49 @@ static size_t space_for_ledger(void *context)
 
 // --- Receiving: in a thread of the NATS library ------------------------------------------------
 
-static void receive_msg(void *context, const void *bytes, size_t size)
+/** Whether a worker has a reason to send that to a gateway. All others are messages of gateways. */
+static bool is_of_worker(sc_msg_kind kind)
+{
+    return kind == SC_MSG_RESERVE || kind == SC_MSG_RELEASE || kind == SC_MSG_ABORT ||
+           kind == SC_MSG_ASK || kind == SC_MSG_DROPPED || kind == SC_MSG_NOT_TAKEN;
+}
+
+static void receive_msg(void *context, sc_peer from, const void *bytes, size_t size)
 {
     sc_gateway *gateway = context;
     sc_msg msg;
     const sc_err err = sc_msg_decode(&gateway->codec, bytes, size, sc__calendar_offset_us(), &msg);
-    if (!err) {
+    if (!err && msg.from == from && (!sc_peer_is_worker(from) || is_of_worker(msg.kind))) {
         sc_ledger_receive(gateway->ledger, &msg);
+    } else if (!err) {
+        sc_msg_fini(&msg);
+        sc__log_undecodable(gateway->log, &gateway->was_undecodable);
     } else if (err != SC_ENOMEM) {
         sc__log_undecodable(gateway->log, &gateway->was_undecodable);
     }
 }
 
-/** Under `lock`: a process with another partition, which receives none of our queries. */
-static void note_stranger(sc_gateway *gateway, const sc_heartbeat *heartbeat)
-{
-    for (size_t i = 0; i < STRANGERS_MAX; i++) {
-        if (gateway->strangers[i] == heartbeat->peer) return;
-    }
-    gateway->strangers[gateway->stranger_next] = heartbeat->peer;
-    gateway->stranger_next = (gateway->stranger_next + 1) % STRANGERS_MAX;
-    sc_log_line line;
-    if (!sc_log_begin(gateway->log, &line, SC_LOG_WARNING, "another_partition")) return;
-    sc_log_text(&line, "name", heartbeat->name);
-    sc_log_text(&line, "kind", heartbeat->is_worker ? "worker" : "gateway");
-    sc_log_text(&line, "message",
-                "it has another map or partition than this gateway, so they share no queries; "
-                "unless the cluster is being changed, give all of them the same files");
-    sc_log_end(&line);
-}
-
-static void receive_heartbeat(void *context, const void *bytes, size_t size)
+static void receive_heartbeat(void *context, sc_peer from, const void *bytes, size_t size)
 {
     sc_gateway *gateway = context;
     sc_heartbeat *heartbeat = NULL;
-    const sc_err err = sc_heartbeat_decode(0, bytes, size, &heartbeat);
+    sc_err err = sc_heartbeat_decode(0, bytes, size, &heartbeat);
+    if (!err && !sc__heartbeat_is_from(heartbeat, from)) {
+        sc_heartbeat_free(heartbeat);
+        err = SC_EPARSE;
+    }
     if (err) {
         if (err != SC_ENOMEM) sc__log_undecodable(gateway->log, &gateway->was_undecodable);
         return;
     }
-    const sc_peer who = heartbeat->peer;
-    const uint64_t number = heartbeat->number;
     pthread_mutex_lock(&gateway->lock);
-    if (heartbeat->partition != gateway->identity.partition) note_stranger(gateway, heartbeat);
-    bool is_news =
-        sc_roster_receive(gateway->roster, heartbeat, sc_clock_calendar_us(), sc_clock_us());
-    const sc_roster_peer *peer = sc_roster_find(gateway->roster, who);
-    // Unless it was passed over.
-    if (peer && peer->heartbeat->number == number) {
-        sc__peer_log_receive(&gateway->peer_log, peer);
-        compare_clocks(gateway);
-        is_news = sc__gateway_routes_receive(gateway->routes, peer->heartbeat) || is_news;
-    }
+    const bool is_news =
+        sc__gateway_members_receive(&gateway->members, heartbeat, gateway->routes, sc_clock_us());
     pthread_mutex_unlock(&gateway->lock);
     if (is_news) sc__heartbeat_thread_wake(&gateway->heartbeat_thread);
 }
 
-static void receive_placement(void *context, const void *bytes, size_t size)
+static void receive_placement(void *context, sc_peer from, const void *bytes, size_t size)
 {
     sc_gateway *gateway = context;
     sc_placement *placement = NULL;
@@ -408,17 +297,23 @@ static void receive_placement(void *context, const void *bytes, size_t size)
         return;
     }
     pthread_mutex_lock(&gateway->lock);
-    const bool is_news = sc_placer_receive(gateway->placer, placement);
+    // One that is played back is of a gateway that is not there any more, or an older one of its.
+    const bool is_fresh = sc__freshness_has(&gateway->members.freshness, from, sc_clock_us());
+    const bool is_news = is_fresh && sc_placer_receive(gateway->placer, placement);
     if (is_news) apply_placement(gateway);
     pthread_mutex_unlock(&gateway->lock);
+    if (!is_fresh) sc_placement_free(placement);
     if (is_news) sc__heartbeat_thread_wake(&gateway->heartbeat_thread);
 }
 
-static void on_no_responders(void *context, uint32_t part)
+static void on_no_responders(void *context, sc_peer worker)
 {
     sc_gateway *gateway = context;
-    const sc_peer worker = sc__gateway_routes_no_responders(gateway->routes, part);
-    if (worker != SC_PEER_NONE) suspect(gateway, worker);
+    if (sc__gateway_routes_no_responders(gateway->routes, worker, sc_clock_us())) {
+        pthread_mutex_lock(&gateway->lock);
+        sc__gateway_members_suspect(&gateway->members, worker, sc_clock_us());
+        pthread_mutex_unlock(&gateway->lock);
+    }
 }
 
 static void on_connected(void *context, bool is_connected)
@@ -461,8 +356,6 @@ static sc_err make_parts(sc_gateway *gateway, const sc_gateway_options *options)
 {
     const uint64_t partition = sc_partition_checksum(options->partition);
     sc_err err = sc__gateway_routes_new(gateway->parts, fresh_us, &gateway->routes);
-    if (!err)
-        err = sc_roster_new(partition, gateway->heartbeat_us, sc_clock_us(), &gateway->roster);
     const sc_placer_options placer = {
         .self = gateway->identity.self,
         .partition = partition,
@@ -494,23 +387,23 @@ sc_err sc_gateway_new(const sc_gateway_options *options, sc_gateway **out, sc_di
                               .context = gateway};
     gateway->codec =
         (sc_cluster_codec){.map = sc_partition_map(options->partition), .parts = gateway->parts};
-    gateway->peer_log =
-        (sc__peer_log){.out = options->log, .guard_us = sc_time_from_seconds(options->guard_s)};
     pthread_mutex_init(&gateway->send_lock, NULL);
     pthread_mutex_init(&gateway->lock, NULL);
     sc__heartbeat_thread_init(&gateway->heartbeat_thread, gateway->heartbeat_us, look, gateway);
 
     err = sc__cluster_identity_init(&gateway->identity, options->name,
-                                    sc_partition_checksum(options->partition), false, diag);
-    gateway->peer_log.self = gateway->identity.self;
-    sc__clock_check_init(&gateway->clocks, gateway->identity.self, gateway->peer_log.guard_us);
+                                    sc_partition_checksum(options->partition),
+                                    options->bus.cluster_key, diag);
+    const sc_err members_err =
+        sc__gateway_members_init(&gateway->members, options->log, &gateway->identity,
+                                 gateway->heartbeat_us, sc_time_from_seconds(options->guard_s));
     if (!err) {
-        err = make_parts(gateway, options);
+        err = members_err ? members_err : make_parts(gateway, options);
         if (err) sc_fail_memory(diag, "joining a cluster");
     }
     if (!err) {
         sc_bus_options bus = options->bus;
-        bus.partition = gateway->identity.partition;
+        bus.self = gateway->identity.self;
         bus.connected = on_connected;
         bus.given_up = on_given_up;
         bus.context = gateway;
@@ -555,23 +448,19 @@ sc_err sc_gateway_start(sc_gateway *gateway, sc_ledger *ledger, const sc_vocabul
 {
     gateway->ledger = ledger;
     gateway->codec.vocabulary = vocabulary;
-    gateway->last_look = sc_clock_us();
-    gateway->quiet_until = gateway->last_look + SC__HEARTBEATS_TO_LISTEN * gateway->heartbeat_us;
+    sc__gateway_members_start(&gateway->members, sc_clock_us());
 
     sc_bus *bus = gateway->bus;
-    const sc_peer self = gateway->identity.self;
     sc_err err = sc_bus_connect(bus, diag);
     if (err) return err;
-    err = sc_bus_subscribe_peer(bus, self, receive_msg, gateway, &gateway->subscriptions[0], diag);
+    sc_bus_subscription **next = gateway->subscriptions;
+    err = sc_bus_subscribe_own(bus, receive_msg, gateway, next++, diag);
+    if (!err) err = sc_bus_subscribe_no_responders(bus, on_no_responders, gateway, next++, diag);
+    if (!err) err = sc_bus_subscribe_placements(bus, receive_placement, gateway, next++, diag);
     if (!err)
-        err = sc_bus_subscribe_no_responders(bus, self, on_no_responders, gateway,
-                                             &gateway->subscriptions[1], diag);
+        err = sc_bus_subscribe_heartbeats(bus, false, receive_heartbeat, gateway, next++, diag);
     if (!err)
-        err = sc_bus_subscribe_placements(bus, receive_placement, gateway,
-                                          &gateway->subscriptions[2], diag);
-    if (!err)
-        err = sc_bus_subscribe_heartbeats(bus, receive_heartbeat, gateway,
-                                          &gateway->subscriptions[3], diag);
+        err = sc_bus_subscribe_heartbeats(bus, true, receive_heartbeat, gateway, next++, diag);
     if (!err) {
         allow_sending(gateway, true, false);
         err = sc__outbox_start(gateway->outbox);
@@ -588,7 +477,7 @@ sc_err sc_gateway_start(sc_gateway *gateway, sc_ledger *ledger, const sc_vocabul
 bool sc_gateway_is_ready(sc_gateway *gateway)
 {
     return sc_bus_is_connected(gateway->bus) && sc__gateway_routes_are_whole(gateway->routes) &&
-           !atomic_load(&gateway->clocks.is_wrong);
+           !atomic_load(&gateway->members.clocks.is_wrong);
 }
 
 bool sc_gateway_has_been_ready(sc_gateway *gateway)
@@ -601,7 +490,7 @@ bool sc_gateway_has_been_ready(sc_gateway *gateway)
 
 bool sc_gateway_clock_is_wrong(sc_gateway *gateway)
 {
-    return atomic_load(&gateway->clocks.is_wrong);
+    return atomic_load(&gateway->members.clocks.is_wrong);
 }
 
 sc_cluster_view *sc_gateway_view(sc_gateway *gateway)
@@ -609,10 +498,10 @@ sc_cluster_view *sc_gateway_view(sc_gateway *gateway)
     const sc_bus_stats bus = sc_bus_stats_of(gateway->bus);
     pthread_mutex_lock(&gateway->lock);
     sc_cluster_view *view =
-        sc_cluster_view_new(gateway->roster, sc_placer_current(gateway->placer), gateway->parts,
-                            gateway->identity.self, sc_clock_us());
+        sc_cluster_view_new(gateway->members.roster, sc_placer_current(gateway->placer),
+                            gateway->parts, gateway->identity.self, sc_clock_us());
     const sc_placer_stats placer = sc_placer_stats_of(gateway->placer);
-    const uint64_t strangers = sc_roster_strangers(gateway->roster);
+    const uint64_t strangers = sc_roster_strangers(gateway->members.roster);
     pthread_mutex_unlock(&gateway->lock);
     if (!view) return NULL;
     view->bus = bus;
@@ -643,10 +532,8 @@ void sc_gateway_free(sc_gateway *gateway)
     sc__outbox_free(gateway->outbox);
     sc_bus_free(gateway->bus);
     sc__heartbeat_thread_fini(&gateway->heartbeat_thread);
-    sc__peer_log_fini(&gateway->peer_log);
-    sc__clock_check_fini(&gateway->clocks);
+    sc__gateway_members_fini(&gateway->members);
     sc_placer_free(gateway->placer);
-    sc_roster_free(gateway->roster);
     sc__gateway_routes_free(gateway->routes);
     sc_free(gateway->unsent);
     pthread_mutex_destroy(&gateway->lock);

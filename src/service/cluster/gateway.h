@@ -25,7 +25,7 @@
 #include "server/log.h"
 
 typedef struct sc_gateway_options {
-    sc_bus_options bus;             ///< `partition`, callbacks and `context` are set here
+    sc_bus_options bus;             ///< `self`, callbacks and `context` are set here
     const sc_partition *partition;  ///< borrowed
     const char *name;               ///< for people
     double heartbeat_s;             ///< 0.5

@@ -14,8 +14,14 @@ typedef struct route {
     sc_peer owner;
     sc_peer server;
     bool is_unsent;
+    bool is_doubtful;       ///< NATS reported no subscriber since the server's last heartbeat
+    sc_time doubted_until;  ///< until then such reports are passed over
     sc_time fresh_until;
 } route;
+
+/** Anybody on NATS may forge reports of no subscriber, so they cause queries to be sent again only
+ * so often. */
+static const sc_time doubted_us = 10000000;
 
 /** Owners that are remembered to have been sent one query; more get it twice. */
 enum { SENT_MAX = 32 };
@@ -78,6 +84,7 @@ static void set_server(sc__gateway_routes *routes, route *r, sc_peer server)
     routes->unserved -= (r->server == SC_PEER_NONE);
     r->server = server;
     r->is_unsent = true;
+    r->is_doubtful = false;
 }
 
 void sc__gateway_routes_place(sc__gateway_routes *routes, const sc_placement *placement)
@@ -105,6 +112,8 @@ bool sc__gateway_routes_receive(sc__gateway_routes *routes, const sc_heartbeat *
         if (r->owner != heartbeat->peer) continue;
         const bool is_served = next < heartbeat->part_count && heartbeat->parts[next].part == p;
         set_server(routes, r, is_served ? heartbeat->peer : SC_PEER_NONE);
+        r->is_unsent = r->is_unsent || r->is_doubtful;
+        r->is_doubtful = false;
         is_unsent = is_unsent || (is_served && r->is_unsent);
     }
     pthread_mutex_unlock(&routes->lock);
@@ -130,14 +139,30 @@ void sc__gateway_routes_reset(sc__gateway_routes *routes)
     pthread_mutex_unlock(&routes->lock);
 }
 
-sc_peer sc__gateway_routes_no_responders(sc__gateway_routes *routes, uint32_t part)
+sc_peer sc__gateway_routes_owner(sc__gateway_routes *routes, uint32_t part)
 {
     if (part >= routes->parts) return SC_PEER_NONE;
     pthread_mutex_lock(&routes->lock);
-    const sc_peer server = routes->of[part].server;
-    set_server(routes, &routes->of[part], SC_PEER_NONE);
+    const sc_peer owner = routes->of[part].owner;
     pthread_mutex_unlock(&routes->lock);
-    return server;
+    return owner;
+}
+
+bool sc__gateway_routes_no_responders(sc__gateway_routes *routes, sc_peer worker, sc_time now)
+{
+    bool serves = false;
+    if (worker == SC_PEER_NONE) return false;
+    pthread_mutex_lock(&routes->lock);
+    for (uint32_t p = 0; p < routes->parts; p++) {
+        route *r = &routes->of[p];
+        if (r->server != worker) continue;
+        serves = true;
+        if (now < r->doubted_until) continue;
+        r->is_doubtful = true;
+        r->doubted_until = now + doubted_us;
+    }
+    pthread_mutex_unlock(&routes->lock);
+    return serves;
 }
 
 size_t sc__gateway_routes_take_unsent(sc__gateway_routes *routes, uint32_t *parts, sc_time now)
@@ -189,7 +214,7 @@ bool sc__gateway_routes_needs(sc__gateway_routes *routes, const sc_msg *msg, sc_
     const route r = routes->of[msg->part];
     const sc_peer home = routes->of[msg->home].owner;
     pthread_mutex_unlock(&routes->lock);
-    // The owner is not known here: a worker may receive it, or NATS reports that none does.
+    // It may have one by the time this is sent.
     if (r.owner == SC_PEER_NONE) return true;
     const bool has_it = was_sent(routes, msg, r.owner) || r.owner == home;
     return !has_it || now < r.fresh_until;

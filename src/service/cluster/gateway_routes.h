@@ -6,6 +6,9 @@
  * its heartbeats; and whether our open queries are *unsent* there and must be sent again: when the
  * server is another than before, has not served it for a while, or NATS reported no subscriber.
  *
+ * Messages for a part go to its owner, sealed for it alone; those of a part without one are not
+ * sent, since its queries are sent again once it is served.
+ *
  * Messages for parts are checked for whether they need to be sent. A worker hands a query to all
  * its parts in reach, so company that is of the same owner as its home, or went to the same owner
  * for another part, need not. But a part that was just opened has nothing yet, even if its owner
@@ -42,9 +45,14 @@ void sc__gateway_routes_sweep(sc__gateway_routes *routes, const sc_roster *roste
 /** NATS was away: nothing is known until the next heartbeats, and everything must be sent again. */
 void sc__gateway_routes_reset(sc__gateway_routes *routes);
 
-/** NATS reports that it has no subscriber. Returns the worker that was taken to serve it, or
- * SC_PEER_NONE. */
-sc_peer sc__gateway_routes_no_responders(sc__gateway_routes *routes, uint32_t part);
+/** Which worker has that part; SC_PEER_NONE: none, or no such part. */
+sc_peer sc__gateway_routes_owner(sc__gateway_routes *routes, uint32_t part);
+
+/** NATS reports that this worker has no subscriber, or it is a forged report. Whether it is alive
+ * its heartbeats show; but something that was sent may be lost: with its next heartbeat, queries of
+ * the parts that it serves are sent again, unless that was done a while ago. Returns whether it
+ * serves any. */
+bool sc__gateway_routes_no_responders(sc__gateway_routes *routes, sc_peer worker, sc_time now);
 
 /**
  * The parts that are served and whose queries must be sent again; they count as sent from now on.

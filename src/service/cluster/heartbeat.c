@@ -123,7 +123,7 @@ void sc__heartbeat_thread_fini(sc__heartbeat_thread *thread)
 // --- A process of a cluster --------------------------------------------------------------------
 
 sc_err sc__cluster_identity_init(sc__cluster_identity *identity, const char *name,
-                                 uint64_t partition, bool is_worker, sc_diag *diag)
+                                 uint64_t partition, const sc_cluster_key *key, sc_diag *diag)
 {
     if (!name || !sc_peer_name_is_valid(name, strlen(name))) {
         return sc_fail(diag, SC_EINVAL,
@@ -131,11 +131,10 @@ sc_err sc__cluster_identity_init(sc__cluster_identity *identity, const char *nam
                        SC_PEER_NAME_SIZE - 1);
     }
     if (sodium_init() < 0) return sc_fail(diag, SC_EIO, "libsodium cannot be initialised");
-    *identity = (sc__cluster_identity){.partition = partition, .is_worker = is_worker};
+    *identity =
+        (sc__cluster_identity){.self = sc_cluster_key_draw_peer(key), .partition = partition};
+    identity->is_worker = sc_peer_is_worker(identity->self);
     snprintf(identity->name, sizeof identity->name, "%s", name);
-    while (identity->self == SC_PEER_NONE) {
-        randombytes_buf(&identity->self, sizeof identity->self);
-    }
     return SC_OK;
 }
 
@@ -179,6 +178,11 @@ void sc__heartbeat_send(sc__cluster_identity *identity, sc_heartbeat *heartbeat,
     sc_bytes_fini(&bytes);
 }
 
+bool sc__heartbeat_is_from(const sc_heartbeat *heartbeat, sc_peer from)
+{
+    return heartbeat->peer == from && heartbeat->is_worker == sc_peer_is_worker(from);
+}
+
 void sc__log_connected(sc_log *log, bool is_connected)
 {
     if (is_connected) {
@@ -209,9 +213,9 @@ void sc__log_unopened(sc_log *log, const sc_bus *bus, bool *was_logged)
     if (*was_logged || sc_bus_stats_of(bus).unopened == 0) return;
     *was_logged = true;
     sc_log_message(log, SC_LOG_WARNING, "another_key",
-                   "messages under the name of this cluster cannot be unsealed; check that "
-                   "cluster-key is the same file in all its processes, and that no other cluster "
-                   "has the same cluster-name");
+                   "messages under the name of this cluster cannot be unsealed; check that the "
+                   "cluster-key of all gateways is the same file, that those of workers were made "
+                   "from it, and that no other cluster has the same cluster-name");
 }
 
 void sc__bytes_wipe(sc_bytes *bytes)

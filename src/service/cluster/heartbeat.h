@@ -38,6 +38,15 @@ typedef struct sc_heartbeat_clock {
     int64_t ahead_us;  ///< at least; > 0
 } sc_heartbeat_clock;
 
+/** Processes that a heartbeat can name as heard. */
+enum { SC_HEARTBEAT_HEARD_MAX = 1024 };
+
+/** A process whose heartbeats the sender receives (freshness.h). */
+typedef struct sc_heartbeat_heard {
+    sc_peer peer;
+    uint64_t number;  ///< of the last
+} sc_heartbeat_heard;
+
 /** One block with its parts; free with sc_heartbeat_free(). */
 typedef struct sc_heartbeat {
     sc_peer peer;
@@ -60,6 +69,8 @@ typedef struct sc_heartbeat {
     uint64_t cpu_us;  ///< of the whole process, since its start
     size_t ahead_count;
     sc_heartbeat_clock ahead[SC_HEARTBEAT_AHEAD_MAX];
+    size_t heard_count;
+    sc_heartbeat_heard heard[SC_HEARTBEAT_HEARD_MAX];
     size_t part_count;
     sc_heartbeat_part *parts;  ///< of a worker: those it serves now, ascending
 } sc_heartbeat;
@@ -120,9 +131,10 @@ typedef struct sc__cluster_identity {
     uint64_t heartbeats;  ///< sent so far; the thread above counts them
 } sc__cluster_identity;
 
-/** Draw a number, never SC_PEER_NONE. @return SC_OK, SC_EINVAL (not a valid name), SC_EIO */
+/** Draw a number; the role is the key's. @return SC_OK, SC_EINVAL (not a valid name), SC_EIO */
 SC_CHECKED sc_err sc__cluster_identity_init(sc__cluster_identity *identity, const char *name,
-                                            uint64_t partition, bool is_worker, sc_diag *diag);
+                                            uint64_t partition, const sc_cluster_key *key,
+                                            sc_diag *diag);
 
 /** Fill in the sender, the time, and what the process has used; then send it. The bus counts
  * heartbeats that cannot be sent. */
@@ -138,6 +150,9 @@ void sc__log_given_up(sc_log *log);
 /** A log line, once: a message of this cluster that cannot be decoded, most likely of another
  * version. */
 void sc__log_undecodable(sc_log *log, atomic_bool *was_logged);
+
+/** Whether this is a heartbeat of its sender. */
+bool sc__heartbeat_is_from(const sc_heartbeat *heartbeat, sc_peer from);
 
 /** A log line, once: messages under this cluster's name that were sealed with another key. */
 void sc__log_unopened(sc_log *log, const sc_bus *bus, bool *was_logged);

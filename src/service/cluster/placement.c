@@ -2,9 +2,9 @@
 //
 // Of a look, in this order:
 //  1. No worker is there: nothing is decided. A worker that comes back finds the parts it had.
-//  2. A process uses a placement that is newer than any received here: it may be under way, and is
-//     waited for. If it does not come (this gateway has just started, or it was lost), workers keep
-//     the parts that they serve, and a placement that states so is sent.
+//  2. A gateway uses a placement that is newer than any received here: it may be under way, and is
+//     waited for. If it does not come (this gateway has just started, or it was lost), parts are
+//     placed as if it had never been made, by one that is newer still.
 //  3. Parts are without a living worker: they are placed at once if there is a worker that was here
 //     before. If all have just come, the first of them is not given everything: one heartbeat is
 //     waited for the others.
@@ -191,29 +191,20 @@ static void count_news(look *l, const sc_placer *placer)
     }
 }
 
-/** The owners of parts: by the placement that counts, or, if there is a newer one that has not
- * arrived, by the heartbeats of workers. */
+/** The owners of parts: by the placement that counts, also if there is a newer one that has not
+ * arrived. What workers say of that is not believed: neither the parts that they serve, nor by
+ * which placement. */
 static void find_owners(look *l, const sc_placer *placer, const sc_roster *roster)
 {
     const sc_placement *counts = placer->now;
     l->epoch = counts ? counts->epoch : 0;
     for (size_t i = 0; i < sc_roster_count(roster); i++) {
         const sc_heartbeat *heartbeat = sc_roster_at(roster, i)->heartbeat;
-        if (heartbeat->epoch <= l->epoch) continue;
+        if (heartbeat->is_worker || heartbeat->epoch <= l->epoch) continue;
         l->epoch = heartbeat->epoch;
         l->is_behind = true;
     }
-    if (!l->is_behind) {
-        if (counts) memcpy(l->owners, counts->owners, counts->parts * sizeof *l->owners);
-        return;
-    }
-    for (size_t i = 0; i < sc_roster_count(roster); i++) {
-        const sc_heartbeat *heartbeat = sc_roster_at(roster, i)->heartbeat;
-        for (size_t j = 0; j < heartbeat->part_count; j++) {
-            const uint32_t part = heartbeat->parts[j].part;
-            if (part < placer->options.parts) l->owners[part] = heartbeat->peer;
-        }
-    }
+    if (counts) memcpy(l->owners, counts->owners, counts->parts * sizeof *l->owners);
 }
 
 /** False if memory is out. */

@@ -8,9 +8,9 @@
  *    are handled together).
  *  - The load was uneven (the busiest above `uneven` times the mean) at every look for `patience`:
  *    parts move; then not again for the same time.
- *  - The placement of another gateway is newer: decisions go on from that one. If others use one
- *    that has not arrived here and does not within two heartbeats, the workers that serve parts now
- *    keep them.
+ *  - The placement of another gateway is newer: decisions go on from that one. If other
+ *    gateways use one that has not arrived here and does not within two heartbeats, one that is
+ *    newer still is made.
  *
  * Every gateway has a placer and receives all placements, so that the next leader goes on where the
  * last one ended. Only the leader decides (sc_placer_decide()).

@@ -2,7 +2,7 @@
 //
 // Threads: those of the NATS library bring messages to the engines and placements to the worker;
 // the engines' threads send; one thread sends heartbeats, and it alone opens and closes parts,
-// since subscribing and waiting for the servers may take a while.
+// since that and waiting for the servers may take a while.
 //
 // When NATS was away, messages in both directions may have been lost unnoticed. So after that a
 // worker lists none of its parts in one heartbeat, and all of them in the next: gateways then send
@@ -12,6 +12,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/diag.h"
+#include "cluster/freshness.h"
 #include "cluster/heartbeat.h"
 
 #include <pthread.h>
@@ -21,30 +22,23 @@
 
 // --- Parts -------------------------------------------------------------------------------------
 //
-// A part is opened in the engines, subscribed to at NATS, listed in heartbeats:
-//
-//     wanted --engines--> open --subscribed--> subscribed --servers know--> listed
-//
-// and back in one step: first it is unsubscribed, then closed. Only listed parts are promised to
-// gateways. A step that fails is tried again with the next heartbeat. One thread: the one that
-// sends heartbeats.
+// A part is opened in the engines, and then listed in heartbeats: only listed parts are promised to
+// gateways, which send what concerns them to this worker's own subject. A step that fails is tried
+// again with the next heartbeat. One thread: the one that sends heartbeats.
 
-/** How long servers may take to confirm subscriptions. No heartbeat is sent meanwhile, so it is
+/** How long servers may take to confirm our subscriptions. No heartbeat is sent meanwhile, so it is
  * less than the time after which this worker would count as gone. */
 static const double flush_s = 0.5;
 
 typedef struct part_state {
     bool is_wanted;
-    bool is_open;                       ///< in the engine pool
-    sc_bus_subscription *subscription;  ///< NULL: none
+    bool is_open;  ///< in the engine pool
     bool is_listed;
 } part_state;
 
 typedef struct worker_parts {
     sc_engine_pool *engines;
     sc_bus *bus;
-    sc_bus_receive *receive;
-    void *context;
     uint32_t count;   ///< of the partition
     uint32_t listed;  ///< how many are
     part_state *of;
@@ -52,30 +46,24 @@ typedef struct worker_parts {
     sc_part_load *loads;  ///< as well
 } worker_parts;
 
-/** Unsubscribes all; the engine pool is left as it is. NULL is fine. */
+/** The engine pool is left as it is. NULL is fine. */
 static void worker_parts_free(worker_parts *parts)
 {
     if (!parts) return;
-    for (uint32_t p = 0; parts->of && p < parts->count; p++) {
-        sc_bus_unsubscribe(parts->of[p].subscription);
-    }
     sc_free(parts->of);
     sc_free(parts->list);
     sc_free(parts->loads);
     sc_free(parts);
 }
 
-/** @param receive, context  for messages that come by a part's subject @param bus, engines borrowed
- */
+/** @param bus, engines borrowed */
 static sc_err worker_parts_new(uint32_t parts, sc_engine_pool *engines, sc_bus *bus,
-                               sc_bus_receive *receive, void *context, worker_parts **out)
+                               worker_parts **out)
 {
     worker_parts *made = sc_calloc(1, sizeof *made);
     if (!made) return SC_ENOMEM;
     made->engines = engines;
     made->bus = bus;
-    made->receive = receive;
-    made->context = context;
     made->count = parts;
     made->of = sc_calloc(parts, sizeof *made->of);
     made->list = sc_malloc_array(parts, sizeof *made->list);
@@ -90,18 +78,14 @@ static sc_err worker_parts_new(uint32_t parts, sc_engine_pool *engines, sc_bus *
 
 // --- Parts: following a placement --------------------------------------------------------------
 
-/** Unsubscribe from parts that are not wanted; returns whether the engine pool needs other parts.
- */
-static bool unsubscribe_unwanted(worker_parts *parts)
+/** Unlist parts that are not wanted; returns whether the engine pool needs other parts. */
+static bool unlist_unwanted(worker_parts *parts)
 {
     bool is_other = false;
     for (uint32_t p = 0; p < parts->count; p++) {
         part_state *s = &parts->of[p];
         is_other = is_other || s->is_wanted != s->is_open;
-        if (s->is_wanted) continue;
-        sc_bus_unsubscribe(s->subscription);
-        s->subscription = NULL;
-        s->is_listed = false;
+        s->is_listed = s->is_listed && s->is_wanted;
     }
     return is_other;
 }
@@ -119,23 +103,17 @@ static bool set_pool_parts(worker_parts *parts)
     return true;
 }
 
-/** Subscribe to all open parts, and list them once the servers know. */
-static void subscribe_open(worker_parts *parts)
+/** List all open parts, once the servers are known to know of our subscription. */
+static void list_open(worker_parts *parts)
 {
     bool has_news = false;
     for (uint32_t p = 0; p < parts->count; p++) {
-        part_state *s = &parts->of[p];
-        if (!s->is_open || s->is_listed) continue;
-        has_news = true;
-        if (s->subscription) continue;
-        if (sc_bus_subscribe_part(parts->bus, p, parts->receive, parts->context, &s->subscription,
-                                  NULL))
-            return;
+        has_news = has_news || (parts->of[p].is_open && !parts->of[p].is_listed);
     }
-    if (!has_news || !sc_bus_stats_of(parts->bus).is_connected) return;
+    if (!has_news || !sc_bus_is_connected(parts->bus)) return;
     if (sc_bus_flush(parts->bus, flush_s)) return;
     for (uint32_t p = 0; p < parts->count; p++) {
-        parts->of[p].is_listed = parts->of[p].subscription != NULL;
+        parts->of[p].is_listed = parts->of[p].is_open;
     }
 }
 
@@ -156,8 +134,8 @@ static bool worker_parts_follow(worker_parts *parts, const sc_placement *placeme
         parts->of[p].is_wanted = placement && placement->owners[p] == self;
     }
     const uint32_t before = parts->listed;
-    const bool is_other = unsubscribe_unwanted(parts);
-    if (!is_other || set_pool_parts(parts)) subscribe_open(parts);
+    const bool is_other = unlist_unwanted(parts);
+    if (!is_other || set_pool_parts(parts)) list_open(parts);
     parts->listed = count_listed(parts);
     return is_other || parts->listed != before;
 }
@@ -173,12 +151,12 @@ static void worker_parts_unlist(worker_parts *parts)
 
 // --- Parts: what heartbeats have ---------------------------------------------------------------
 
-/** How many there are, subscribed or not. */
+/** How many there are, listed or not. */
 static uint32_t worker_parts_count(const worker_parts *parts)
 {
     uint32_t count = 0;
     for (uint32_t p = 0; p < parts->count; p++) {
-        count += parts->of[p].is_open || parts->of[p].subscription;
+        count += parts->of[p].is_open;
     }
     return count;
 }
@@ -213,6 +191,7 @@ struct sc_worker {
     sc_engine_pool *engines;
     sc_cluster_codec codec;
     sc_bus_subscription *subscription;  ///< for messages to us
+    sc_bus_subscription *heartbeats;    ///< of gateways
     sc_bus_subscription *placements;
 
     // Any thread.
@@ -229,8 +208,9 @@ struct sc_worker {
 
     // Under `lock`.
     pthread_mutex_t lock;
+    sc__freshness freshness;
     sc_placement *placement;  ///< the newest; NULL: none yet
-    sc_time placement_at;  ///< when one was last received: the leader sends it with every heartbeat
+    sc_time placement_at;  ///< when it was last received: the leader sends it with every heartbeat
     bool is_leaving;
     uint32_t part_count;
 };
@@ -250,12 +230,15 @@ static void send_for_engines(void *context, sc_peer to, sc_msg *msg)
     sc_msg_fini(msg);
 }
 
-static void receive_msg(void *context, const void *bytes, size_t size)
+static void receive_msg(void *context, sc_peer from, const void *bytes, size_t size)
 {
     sc_worker *worker = context;
     sc_msg msg;
     const sc_err err = sc_msg_decode(&worker->codec, bytes, size, sc__calendar_offset_us(), &msg);
-    if (!err) {
+    if (!err && msg.from != from) {
+        sc_msg_fini(&msg);
+        sc__log_undecodable(worker->log, &worker->was_undecodable);
+    } else if (!err) {
         sc_engine_pool_receive(worker->engines, &msg);
     } else if (err != SC_ENOMEM) {
         sc__log_undecodable(worker->log, &worker->was_undecodable);
@@ -273,7 +256,42 @@ static void refuse_placement(sc_worker *worker)
         "no parts; give all of them the same files");
 }
 
-static void receive_placement(void *context, const void *bytes, size_t size)
+/** The gateways that are there: they and this worker name each other in their heartbeats. */
+static void receive_heartbeat(void *context, sc_peer from, const void *bytes, size_t size)
+{
+    sc_worker *worker = context;
+    sc_heartbeat *heartbeat = NULL;
+    const sc_err err = sc_heartbeat_decode(0, bytes, size, &heartbeat);
+    if (err) {
+        if (err != SC_ENOMEM) sc__log_undecodable(worker->log, &worker->was_undecodable);
+        return;
+    }
+    if (sc__heartbeat_is_from(heartbeat, from)) {
+        pthread_mutex_lock(&worker->lock);
+        (void)sc__freshness_receive(&worker->freshness, heartbeat, sc_clock_us());
+        pthread_mutex_unlock(&worker->lock);
+    }
+    sc_heartbeat_free(heartbeat);
+}
+
+/** Under `lock`: whether a placement counts from now on, in place of ours. Ours is sent again with
+ * every heartbeat as long as any gateway goes by it; once it is not, any other does: a leader that
+ * has just started, and knows of none, begins again with the first epoch. */
+static bool is_next(sc_worker *worker, const sc_placement *placement, sc_time now)
+{
+    const sc_placement *ours = worker->placement;
+    if (ours && ours->epoch == placement->epoch && ours->leader == placement->leader) {
+        worker->placement_at = now;
+        return false;
+    }
+    const bool is_over =
+        now - worker->placement_at > SC__HEARTBEATS_TO_LISTEN * worker->heartbeat_us;
+    if (!is_over && !sc_placement_is_newer(placement, ours)) return false;
+    worker->placement_at = now;
+    return true;
+}
+
+static void receive_placement(void *context, sc_peer from, const void *bytes, size_t size)
 {
     sc_worker *worker = context;
     sc_placement *placement = NULL;
@@ -287,9 +305,10 @@ static void receive_placement(void *context, const void *bytes, size_t size)
         refuse_placement(worker);
         return;
     }
+    const sc_time now = sc_clock_us();
     pthread_mutex_lock(&worker->lock);
-    worker->placement_at = sc_clock_us();
-    const bool is_news = sc_placement_is_newer(placement, worker->placement);
+    const bool is_news =
+        sc__freshness_has(&worker->freshness, from, now) && is_next(worker, placement, now);
     if (is_news) {
         sc_placement *old = worker->placement;
         worker->placement = placement;
@@ -333,6 +352,10 @@ static void send_heartbeat(sc_worker *worker, uint64_t epoch, bool is_leaving)
     heartbeat->epoch = epoch;
     heartbeat->threads = worker->threads;
     heartbeat->is_leaving = is_leaving;
+    pthread_mutex_lock(&worker->lock);
+    sc__freshness_tell(&worker->freshness, worker->identity.heartbeats + 1, sc_clock_us(),
+                       heartbeat);
+    pthread_mutex_unlock(&worker->lock);
     sc__heartbeat_send(&worker->identity, heartbeat, worker->bus);
     sc_heartbeat_free(heartbeat);
 }
@@ -383,15 +406,18 @@ static sc_err make_engines(sc_worker *worker, const sc_map *map, const sc_worker
     err = sc_engine_pool_new(map, &engines, rng, &worker->engines, diag);
     sc_rng_free(rng);
     if (err) return err;
-    err = worker_parts_new(worker->parts, worker->engines, worker->bus, receive_msg, worker,
-                           &worker->mine);
+    err = worker_parts_new(worker->parts, worker->engines, worker->bus, &worker->mine);
     return err ? sc_fail_memory(diag, "making room for parts") : SC_OK;
 }
 
 static sc_err join_cluster(sc_worker *worker, sc_diag *diag)
 {
-    sc_err err = sc_bus_subscribe_peer(worker->bus, worker->identity.self, receive_msg, worker,
-                                       &worker->subscription, diag);
+    sc_err err =
+        sc_bus_subscribe_own(worker->bus, receive_msg, worker, &worker->subscription, diag);
+    if (!err) {
+        err = sc_bus_subscribe_heartbeats(worker->bus, false, receive_heartbeat, worker,
+                                          &worker->heartbeats, diag);
+    }
     if (!err) {
         err = sc_bus_subscribe_placements(worker->bus, receive_placement, worker,
                                           &worker->placements, diag);
@@ -421,15 +447,17 @@ sc_err sc_worker_new(const sc_map *map, const sc_worker_options *options, sc_wor
     pthread_mutex_init(&worker->lock, NULL);
     sc__heartbeat_thread_init(&worker->heartbeat_thread, worker->heartbeat_us, look, worker);
 
-    sc_err err = sc__cluster_identity_init(&worker->identity, options->name,
-                                           sc_partition_checksum(partition), true, diag);
+    sc_err err =
+        sc__cluster_identity_init(&worker->identity, options->name,
+                                  sc_partition_checksum(partition), options->bus.cluster_key, diag);
+    sc__freshness_init(&worker->freshness, worker->identity.self, worker->heartbeat_us);
     if (!err) {
         err = sc_category_table_new(&worker->codec.categories);
         if (err) sc_fail_memory(diag, "joining a cluster");
     }
     if (!err) {
         sc_bus_options bus = options->bus;
-        bus.partition = worker->identity.partition;
+        bus.self = worker->identity.self;
         bus.connected = on_connected;
         bus.given_up = on_given_up;
         bus.context = worker;
@@ -502,6 +530,7 @@ void sc_worker_free(sc_worker *worker)
     // pool, which still sends, then the bus.
     sc__heartbeat_thread_stop(&worker->heartbeat_thread);
     sc_bus_unsubscribe(worker->placements);
+    sc_bus_unsubscribe(worker->heartbeats);
     sc_bus_unsubscribe(worker->subscription);
     worker_parts_free(worker->mine);
     sc_engine_pool_free(worker->engines);

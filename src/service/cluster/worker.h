@@ -22,7 +22,7 @@
 #include "worker/engine_pool.h"
 
 typedef struct sc_worker_options {
-    sc_bus_options bus;              ///< `partition`, callbacks and `context` are set here
+    sc_bus_options bus;              ///< `self`, callbacks and `context` are set here
     sc_engine_pool_options engines;  ///< `port` and `self` are set here
     const char *name;
     double heartbeat_s;

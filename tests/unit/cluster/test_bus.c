@@ -2,8 +2,9 @@
 // goes and comes back, and who is not let in.
 #include "cluster/bus.h"
 
-#include "cluster/cluster_key.h"
+#include "cluster/cluster_seal.h"
 #include "support/check.h"
+#include "support/cluster_keys.h"
 #include "support/made_certificates.h"
 #include "support/nats_server.h"
 
@@ -18,14 +19,18 @@
 /** For waiting, in tries of 5 ms: half a minute. */
 enum { PATIENCE = 6000 };
 
-static const uint8_t key[SC_SEAL_KEY_SIZE] = {1, 2, 3};
-static const uint8_t other_key[SC_SEAL_KEY_SIZE] = {3, 2, 1};
+/** For all tests: the gateways' key, a worker's, and a gateway's and that worker's numbers. */
+static sc_cluster_key *gateways;
+static sc_cluster_key *worker;
+static sc_peer gateway_peer;
+static sc_peer worker_peer;
 
 /** What one process has received. */
 typedef struct listener {
     atomic_uint count;
     atomic_uint no_responders;
-    atomic_uint empty_part;
+    _Atomic(sc_peer) missing;  ///< worker
+    _Atomic(sc_peer) from;     ///< of the last message
     atomic_uint lost;
     atomic_uint found;
     atomic_uint given_up;
@@ -34,9 +39,10 @@ typedef struct listener {
     char last[256];
 } listener;
 
-static void receive(void *context, const void *bytes, size_t size)
+static void receive(void *context, sc_peer from, const void *bytes, size_t size)
 {
     listener *l = context;
+    atomic_store(&l->from, from);
     pthread_mutex_lock(&l->lock);
     l->size = size;
     memcpy(l->last, bytes, size < sizeof l->last ? size : sizeof l->last);
@@ -44,10 +50,10 @@ static void receive(void *context, const void *bytes, size_t size)
     atomic_fetch_add(&l->count, 1);
 }
 
-static void on_no_responders(void *context, uint32_t part)
+static void on_no_responders(void *context, sc_peer missing)
 {
     listener *l = context;
-    atomic_store(&l->empty_part, part);
+    atomic_store(&l->missing, missing);
     atomic_fetch_add(&l->no_responders, 1);
 }
 
@@ -85,7 +91,8 @@ static sc_bus_options options_for(const char *const *url, listener *l)
         .cluster = "test",
         .client = "test_bus",
         .timeout_s = 10,
-        .seal_key = key,
+        .cluster_key = gateways,
+        .self = gateway_peer,
         .connected = l ? on_connected : NULL,
         .given_up = l ? on_given_up : NULL,
         .context = l,
@@ -108,6 +115,15 @@ static sc_bus *open_to(const nats_server *server, listener *l)
     return open_bus(&options);
 }
 
+static sc_bus *open_worker_to(const nats_server *server)
+{
+    const char *url = server->url;
+    sc_bus_options options = options_for(&url, NULL);
+    options.cluster_key = worker;
+    options.self = worker_peer;
+    return open_bus(&options);
+}
+
 static void check_last(listener *l, const char *wanted, size_t size)
 {
     pthread_mutex_lock(&l->lock);
@@ -122,54 +138,76 @@ static void test_each_kind_of_message_reaches_its_subscribers_and_no_others(void
 {
     const nats_server *server = *state;
     sc_bus *a = open_to(server, NULL);
-    sc_bus *b = open_to(server, NULL);
-    listener part;
-    listener peer;
+    sc_bus *b = open_worker_to(server);
+    listener own;
+    listener to_a;
     listener heartbeats;
+    listener of_workers;
     listener places;
-    listener_init(&part);
-    listener_init(&peer);
+    listener_init(&own);
+    listener_init(&to_a);
     listener_init(&heartbeats);
+    listener_init(&of_workers);
     listener_init(&places);
-    sc_bus_subscription *subscriptions[4];
-    CHECK_OK(sc_bus_subscribe_part(b, 7, receive, &part, &subscriptions[0], NULL), NULL);
-    CHECK_OK(sc_bus_subscribe_peer(b, 0xabc, receive, &peer, &subscriptions[1], NULL), NULL);
-    CHECK_OK(sc_bus_subscribe_heartbeats(b, receive, &heartbeats, &subscriptions[2], NULL), NULL);
-    CHECK_OK(sc_bus_subscribe_placements(b, receive, &places, &subscriptions[3], NULL), NULL);
+    sc_bus_subscription *subscriptions[5];
+    CHECK_OK(sc_bus_subscribe_own(b, receive, &own, &subscriptions[0], NULL), NULL);
+    CHECK_OK(sc_bus_subscribe_heartbeats(b, false, receive, &heartbeats, &subscriptions[1], NULL),
+             NULL);
+    CHECK_OK(sc_bus_subscribe_placements(b, receive, &places, &subscriptions[2], NULL), NULL);
+    CHECK_OK(sc_bus_subscribe_own(a, receive, &to_a, &subscriptions[3], NULL), NULL);
+    CHECK_OK(sc_bus_subscribe_heartbeats(a, true, receive, &of_workers, &subscriptions[4], NULL),
+             NULL);
     CHECK_OK(sc_bus_flush(b, 10), NULL);
+    CHECK_OK(sc_bus_flush(a, 10), NULL);
 
-    CHECK_OK(sc_bus_send_part(a, 7, 1, "seven", 5), NULL);
-    CHECK_OK(sc_bus_send_part(a, 8, 1, "eight", 5), NULL);
-    CHECK_OK(sc_bus_send_peer(a, 0xabc, "you", 3), NULL);
-    CHECK_OK(sc_bus_send_peer(a, 0xabd, "other", 5), NULL);
+    CHECK_OK(sc_bus_send_worker(a, worker_peer, "seven", 5), NULL);
+    CHECK_OK(sc_bus_send_peer(a, worker_peer ^ 1, "other", 5), NULL);
     CHECK_OK(sc_bus_send_heartbeat(a, "beat", 4), NULL);
     CHECK_OK(sc_bus_send_placement(a, "", 0), NULL);
+    CHECK_OK(sc_bus_send_peer(b, gateway_peer, "you", 3), NULL);
+    CHECK_OK(sc_bus_send_peer(b, gateway_peer ^ 1, "another", 7), NULL);
+    CHECK_OK(sc_bus_send_heartbeat(b, "mine", 4), NULL);
     await_count(&places.count, 1);
-    await_count(&part.count, 1);
-    await_count(&peer.count, 1);
+    await_count(&own.count, 1);
+    await_count(&to_a.count, 1);
     await_count(&heartbeats.count, 1);
-    check_last(&part, "seven", 5);
-    check_last(&peer, "you", 3);
+    await_count(&of_workers.count, 1);
+    check_last(&own, "seven", 5);
+    check_last(&to_a, "you", 3);
     check_last(&heartbeats, "beat", 4);
+    check_last(&of_workers, "mine", 4);
     check_last(&places, "", 0);
+    assert_int_equal(own.from, gateway_peer);
+    assert_int_equal(places.from, gateway_peer);
+    assert_int_equal(to_a.from, worker_peer);
+    assert_int_equal(of_workers.from, worker_peer);
 
     const sc_bus_stats out = sc_bus_stats_of(a);
     const sc_bus_stats in = sc_bus_stats_of(b);
-    assert_int_equal(out.messages_out, 6);
+    assert_int_equal(out.messages_out, 4);
     assert_int_equal(out.unsent, 0);
-    assert_int_equal(in.messages_in, 4);
+    assert_int_equal(in.messages_in, 3);
     assert_true(in.bytes_in > 12 && in.bytes_in < out.bytes_out);
     assert_int_equal(in.unopened + in.overrun + in.reconnects, 0);
     assert_true(in.is_connected);
 
     // After unsubscribing nothing comes any more, while others still receive.
     sc_bus_unsubscribe(subscriptions[0]);
-    CHECK_OK(sc_bus_send_part(a, 7, 1, "again", 5), NULL);
+    CHECK_OK(sc_bus_send_peer(a, worker_peer, "again", 5), NULL);
     CHECK_OK(sc_bus_send_heartbeat(a, "more", 4), NULL);
     await_count(&heartbeats.count, 2);
-    assert_int_equal(part.count, 1);
+    assert_int_equal(own.count, 1);
     sc_bus_free(a);
     sc_bus_free(b);  // with subscriptions that are still open
+}
+
+static void test_a_worker_cannot_send_what_gateways_do(void **state)
+{
+    sc_bus *bus = open_worker_to(*state);
+    assert_int_equal(sc_bus_send_placement(bus, "mine", 4), SC_EINVAL);
+    assert_int_equal(sc_bus_send_peer(bus, worker_peer ^ (UINT64_C(1) << 40), "you", 3), SC_EINVAL);
+    assert_int_equal(sc_bus_stats_of(bus).unsent, 2);
+    sc_bus_free(bus);
 }
 
 static void test_a_long_message_arrives_as_it_was(void **state)
@@ -178,10 +216,10 @@ static void test_a_long_message_arrives_as_it_was(void **state)
     listener l;
     listener_init(&l);
     sc_bus_subscription *subscription = NULL;
-    CHECK_OK(sc_bus_subscribe_part(bus, 0, receive, &l, &subscription, NULL), NULL);
+    CHECK_OK(sc_bus_subscribe_own(bus, receive, &l, &subscription, NULL), NULL);
     char *text = test_take(100000, 1);
     memset(text, 'x', 100000);
-    CHECK_OK(sc_bus_send_part(bus, 0, 1, text, 100000), NULL);
+    CHECK_OK(sc_bus_send_peer(bus, gateway_peer, text, 100000), NULL);
     await_count(&l.count, 1);
     assert_int_equal(l.size, 100000);
     assert_memory_equal(l.last, text, sizeof l.last);
@@ -195,12 +233,16 @@ static void test_what_another_key_has_sealed_is_not_opened_and_counted(void **st
     const char *url = server->url;
     sc_bus *ours = open_to(server, NULL);
     sc_bus_options options = options_for(&url, NULL);
-    options.seal_key = other_key;
+    char line[SC_CLUSTER_KEY_LINE];
+    sc_cluster_key *other = NULL;
+    CHECK_OK(sc_cluster_key_make(line, NULL), NULL);
+    CHECK_OK(sc_cluster_key_parse(line, strlen(line), "", SC_CLUSTER_GATEWAY, &other, NULL), NULL);
+    options.cluster_key = other;
     sc_bus *theirs = open_bus(&options);
     listener l;
     listener_init(&l);
     sc_bus_subscription *subscription = NULL;
-    CHECK_OK(sc_bus_subscribe_heartbeats(ours, receive, &l, &subscription, NULL), NULL);
+    CHECK_OK(sc_bus_subscribe_heartbeats(ours, false, receive, &l, &subscription, NULL), NULL);
     CHECK_OK(sc_bus_flush(ours, 10), NULL);
     CHECK_OK(sc_bus_send_heartbeat(theirs, "forged", 6), NULL);
     CHECK_OK(sc_bus_flush(theirs, 10), NULL);
@@ -210,6 +252,7 @@ static void test_what_another_key_has_sealed_is_not_opened_and_counted(void **st
     assert_int_equal(sc_bus_stats_of(ours).unopened, 1);
     sc_bus_free(theirs);
     sc_bus_free(ours);
+    sc_cluster_key_free(other);
 }
 
 static void test_clusters_of_two_names_do_not_hear_each_other(void **state)
@@ -223,7 +266,7 @@ static void test_clusters_of_two_names_do_not_hear_each_other(void **state)
     listener l;
     listener_init(&l);
     sc_bus_subscription *subscription = NULL;
-    CHECK_OK(sc_bus_subscribe_heartbeats(ours, receive, &l, &subscription, NULL), NULL);
+    CHECK_OK(sc_bus_subscribe_heartbeats(ours, false, receive, &l, &subscription, NULL), NULL);
     CHECK_OK(sc_bus_flush(ours, 10), NULL);
     CHECK_OK(sc_bus_send_heartbeat(theirs, "theirs", 6), NULL);
     CHECK_OK(sc_bus_flush(theirs, 10), NULL);
@@ -235,25 +278,28 @@ static void test_clusters_of_two_names_do_not_hear_each_other(void **state)
     sc_bus_free(ours);
 }
 
-static void test_nats_reports_which_part_has_no_subscriber(void **state)
+static void test_nats_reports_which_worker_has_no_subscriber(void **state)
 {
     sc_bus *bus = open_to(*state, NULL);
+    sc_bus *other = open_worker_to(*state);
     listener l;
     listener_init(&l);
     sc_bus_subscription *subscription = NULL;
-    sc_bus_subscription *part = NULL;
-    CHECK_OK(sc_bus_subscribe_no_responders(bus, 0x11, on_no_responders, &l, &subscription, NULL),
-             NULL);
-    CHECK_OK(sc_bus_subscribe_part(bus, 4, receive, &l, &part, NULL), NULL);
-    CHECK_OK(sc_bus_send_part(bus, 4, 0x11, "to me", 5), NULL);
-    CHECK_OK(sc_bus_send_part(bus, 4095, 0x11, "to nobody", 9), NULL);
+    sc_bus_subscription *own = NULL;
+    CHECK_OK(sc_bus_subscribe_no_responders(bus, on_no_responders, &l, &subscription, NULL), NULL);
+    CHECK_OK(sc_bus_subscribe_own(other, receive, &l, &own, NULL), NULL);
+    CHECK_OK(sc_bus_flush(other, 10), NULL);
+    CHECK_OK(sc_bus_send_worker(bus, worker_peer, "is there", 8), NULL);
+    CHECK_OK(sc_bus_send_worker(bus, worker_peer ^ 1, "is not", 6), NULL);
     await_count(&l.no_responders, 1);
-    assert_int_equal(l.empty_part, 4095);
+    assert_int_equal(l.missing, worker_peer ^ 1);
     await_count(&l.count, 1);
-    sc_bus_unsubscribe(part);
-    CHECK_OK(sc_bus_send_part(bus, 4, 0x11, "too late", 8), NULL);
+    sc_bus_unsubscribe(own);
+    CHECK_OK(sc_bus_flush(other, 10), NULL);
+    CHECK_OK(sc_bus_send_worker(bus, worker_peer, "too late", 8), NULL);
     await_count(&l.no_responders, 2);
-    assert_int_equal(l.empty_part, 4);
+    assert_int_equal(l.missing, worker_peer);
+    sc_bus_free(other);
     sc_bus_free(bus);
 }
 
@@ -279,8 +325,8 @@ static void test_threads_of_the_library_take_no_signals(void **state)
     listener l;
     listener_init(&l);
     sc_bus_subscription *subscription = NULL;
-    CHECK_OK(sc_bus_subscribe_part(bus, 0, receive, &l, &subscription, NULL), NULL);
-    CHECK_OK(sc_bus_send_part(bus, 0, 1, "hello", 5), NULL);
+    CHECK_OK(sc_bus_subscribe_own(bus, receive, &l, &subscription, NULL), NULL);
+    CHECK_OK(sc_bus_send_peer(bus, gateway_peer, "hello", 5), NULL);
     await_count(&l.count, 1);
 
     // All threads but this one.
@@ -450,7 +496,7 @@ static void test_tls_needs_an_authority_that_we_trust_and_the_host_that_we_named
     listener l;
     listener_init(&l);
     sc_bus_subscription *subscription = NULL;
-    CHECK_OK(sc_bus_subscribe_heartbeats(bus, receive, &l, &subscription, NULL), NULL);
+    CHECK_OK(sc_bus_subscribe_heartbeats(bus, false, receive, &l, &subscription, NULL), NULL);
     CHECK_OK(sc_bus_send_heartbeat(bus, "hello", 5), NULL);
     await_count(&l.count, 1);
     sc_bus_free(bus);
@@ -472,20 +518,20 @@ static void test_after_the_server_was_away_everything_is_received_again(void **s
     listener_init(&l);
     sc_bus *bus = open_to(&server, &l);
     sc_bus_subscription *subscription = NULL;
-    CHECK_OK(sc_bus_subscribe_part(bus, 3, receive, &l, &subscription, NULL), NULL);
+    CHECK_OK(sc_bus_subscribe_own(bus, receive, &l, &subscription, NULL), NULL);
     nats_server_kill(&server);
     await_count(&l.lost, 1);
     assert_false(sc_bus_stats_of(bus).is_connected);
 
     // What is sent meanwhile waits.
-    CHECK_OK(sc_bus_send_part(bus, 3, 1, "patience", 8), NULL);
+    CHECK_OK(sc_bus_send_peer(bus, gateway_peer, "patience", 8), NULL);
     nats_server_again(&server);
     await_count(&l.found, 1);
     assert_true(sc_bus_stats_of(bus).is_connected);
     assert_int_equal(sc_bus_stats_of(bus).reconnects, 1);
     await_count(&l.count, 1);
     check_last(&l, "patience", 8);
-    CHECK_OK(sc_bus_send_part(bus, 3, 1, "back", 4), NULL);
+    CHECK_OK(sc_bus_send_peer(bus, gateway_peer, "back", 4), NULL);
     await_count(&l.count, 2);
     check_last(&l, "back", 4);
     sc_bus_free(bus);
@@ -526,7 +572,7 @@ static void test_a_bus_without_a_server_can_be_closed(void **state)
     listener_init(&l);
     sc_bus *bus = open_to(&server, &l);
     sc_bus_subscription *subscription = NULL;
-    CHECK_OK(sc_bus_subscribe_heartbeats(bus, receive, &l, &subscription, NULL), NULL);
+    CHECK_OK(sc_bus_subscribe_heartbeats(bus, false, receive, &l, &subscription, NULL), NULL);
     nats_server_end(&server);
     await_count(&l.lost, 1);
     assert_int_equal(sc_bus_flush(bus, 0.05), SC_ENET);
@@ -544,7 +590,7 @@ static void test_three_servers_are_one_and_one_of_them_may_go(void **state)
     sc_bus *speaker = open_to(&servers[2], NULL);
     sc_bus *bus = open_to(&servers[0], &l);
     sc_bus_subscription *subscription = NULL;
-    CHECK_OK(sc_bus_subscribe_heartbeats(bus, receive, &l, &subscription, NULL), NULL);
+    CHECK_OK(sc_bus_subscribe_heartbeats(bus, false, receive, &l, &subscription, NULL), NULL);
     CHECK_OK(sc_bus_flush(bus, 10), NULL);
     for (int i = 0; i < PATIENCE && l.count == 0; i++) {
         CHECK_OK(sc_bus_send_heartbeat(speaker, "across", 6), NULL);
@@ -573,6 +619,10 @@ static int begin(void **state)
     nats_server *server = test_take(1, sizeof *server);
     nats_server_begin(server, &(nats_manners){0});
     *state = server;
+    gateways = cluster_gateways_key();
+    worker = cluster_worker_key("w1");
+    gateway_peer = sc_cluster_key_draw_peer(gateways);
+    worker_peer = sc_cluster_key_draw_peer(worker);
     return 0;
 }
 
@@ -580,6 +630,8 @@ static int end(void **state)
 {
     nats_server_end(*state);
     free(*state);
+    sc_cluster_key_free(gateways);
+    sc_cluster_key_free(worker);
     return 0;
 }
 
@@ -588,7 +640,8 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_a_long_message_arrives_as_it_was),
     cmocka_unit_test(test_what_another_key_has_sealed_is_not_opened_and_counted),
     cmocka_unit_test(test_clusters_of_two_names_do_not_hear_each_other),
-    cmocka_unit_test(test_nats_reports_which_part_has_no_subscriber),
+    cmocka_unit_test(test_nats_reports_which_worker_has_no_subscriber),
+    cmocka_unit_test(test_a_worker_cannot_send_what_gateways_do),
     cmocka_unit_test(test_threads_of_the_library_take_no_signals),
     cmocka_unit_test(test_a_message_larger_than_the_server_takes_is_refused_and_counted),
     cmocka_unit_test(test_options_that_make_no_sense_are_refused),

@@ -5,9 +5,10 @@
 #include "support/cluster_fixture.h"
 #include "support/oom.h"
 
-static const uint8_t seal_key[SC_SEAL_KEY_SIZE] = {7};
+/** Of the gateways, and of a worker; freed at the end. */
+static sc_cluster_key *keys[2];
 
-static sc_bus_options bus_options_for(const char *const *url)
+static sc_bus_options bus_options_for(const char *const *url, sc_cluster_role role)
 {
     return (sc_bus_options){
         .servers = url,
@@ -15,13 +16,15 @@ static sc_bus_options bus_options_for(const char *const *url)
         .cluster = "oom",
         .client = "oom",
         .timeout_s = 10,
-        .seal_key = seal_key,
+        .cluster_key = keys[role],
+        .self = sc_cluster_key_draw_peer(keys[role]),
     };
 }
 
-static void receive(void *context, const void *bytes, size_t size)
+static void receive(void *context, sc_peer from, const void *bytes, size_t size)
 {
     (void)context;
+    (void)from;
     (void)bytes;
     (void)size;
 }
@@ -30,7 +33,7 @@ static sc_err speak_and_listen(sc_bus *bus)
 {
     static const char large[10000];
     sc_bus_subscription *subscription = NULL;
-    sc_err err = sc_bus_subscribe_heartbeats(bus, receive, NULL, &subscription, NULL);
+    sc_err err = sc_bus_subscribe_heartbeats(bus, false, receive, NULL, &subscription, NULL);
     if (!err) err = sc_bus_send_heartbeat(bus, large, sizeof large);
     sc_bus_unsubscribe(subscription);
     return err;
@@ -40,7 +43,7 @@ static void test_a_bus(void **state)
 {
     const cluster_fixture *fixture = *state;
     const char *url = fixture->nats.url;
-    const sc_bus_options options = bus_options_for(&url);
+    const sc_bus_options options = bus_options_for(&url, SC_CLUSTER_GATEWAY);
     FOR_EACH_FAILURE(n)
     {
         sc_bus *bus = NULL;
@@ -63,7 +66,7 @@ static void test_a_gateway(void **state)
     const cluster_fixture *fixture = *state;
     const char *url = fixture->nats.url;
     const sc_gateway_options options = {
-        .bus = bus_options_for(&url),
+        .bus = bus_options_for(&url, SC_CLUSTER_GATEWAY),
         .partition = fixture->partition,
         .name = "gateway",
         .heartbeat_s = 0.05,
@@ -89,7 +92,7 @@ static void test_a_worker(void **state)
     cluster_fixture *fixture = *state;
     const char *url = fixture->nats.url;
     const sc_worker_options options = {
-        .bus = bus_options_for(&url),
+        .bus = bus_options_for(&url, SC_CLUSTER_WORKER),
         .engines =
             {
                 .engine = sc_engine_options_default(),
@@ -122,4 +125,19 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_a_gateway),
     cmocka_unit_test(test_a_worker),
 };
-SC_SUITE_WITH(tests, cluster_fixture_begin, cluster_fixture_end)
+
+static int begin(void **state)
+{
+    keys[SC_CLUSTER_GATEWAY] = cluster_gateways_key();
+    keys[SC_CLUSTER_WORKER] = cluster_worker_key("worker");
+    return cluster_fixture_begin(state);
+}
+
+static int end(void **state)
+{
+    sc_cluster_key_free(keys[SC_CLUSTER_GATEWAY]);
+    sc_cluster_key_free(keys[SC_CLUSTER_WORKER]);
+    return cluster_fixture_end(state);
+}
+
+SC_SUITE_WITH(tests, begin, end)

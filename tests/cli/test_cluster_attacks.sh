@@ -1,0 +1,149 @@
+#!/usr/bin/env bash
+# Attacks on a cluster of real processes: by a worker that was broken into, with its key file and all
+# messages on NATS; and by a client of NATS without any key, where the servers allow everything and
+# where they have the configuration that we ship.
+# shellcheck source-path=SCRIPTDIR disable=SC2317,SC2154
+source "$(dirname "${BASH_SOURCE[0]}")/tap.sh"
+# shellcheck source=service.sh
+source "$here/service.sh"
+# shellcheck source=nats.sh
+source "$here/nats.sh"
+
+me=$(id -un)
+attack() { python3 "$here/cluster_attacker.py" "$@"; }
+"$STARCLOAK" map generate --nodes 1500 --seed 5 -o city.scm --quiet
+"$STARCLOAK" token key keys
+"$STARCLOAK" partition city.scm -n 8 -o city.partition >/dev/null
+"$STARCLOAK" cluster key cluster.key
+for i in 1 2; do "$STARCLOAK" cluster key --worker "w$i" --from cluster.key "w$i.key"; done
+
+# --- A cluster whose NATS server allows everything ---------------------------------------------
+
+read -r port < <(free_ports 1)
+start nats nats-server -a 127.0.0.1 -p "$port"
+until_true grep -q 'Server is ready' nats.log
+start lbs "$STARCLOAK" lbs city.scm --listen 127.0.0.1:0 --user "$me"
+cat >cluster.ini <<INI
+[server]
+map = city.scm
+listen = 127.0.0.1:0
+admin = listen
+user = $me
+drain = 1
+[tokens]
+token-keys = keys
+[policy]
+user-rate = 0
+address-rate = 0
+metrics = open
+[engine]
+partition = city.partition
+[provider]
+provider = http://$(address_of lbs)/
+[cluster]
+nats = nats://127.0.0.1:$port
+cluster-key = cluster.key
+heartbeat = 0.3
+INI
+for i in 1 2; do start "w$i" "$STARCLOAK" worker --config cluster.ini --cluster-key "w$i.key" --threads 1; done
+gateway_ids=()
+for i in 1 2; do
+    start "g$i" "$STARCLOAK" gateway --config cluster.ini --name "g$i"
+    gateway_ids[i]=$started_id
+done
+both_work() { cluster_is_fine && jq -e '[.peers[] | select(.kind == "worker" and .parts == 4)] | length == 2' status.json >/dev/null; }
+check "a cluster comes together" until_true both_work
+equal "a worker is called as its key is" "$(jq -r '[.peers[] | select(.kind == "worker") | .name] | sort | join(" ")' status.json)" "w1 w2"
+g1=$(address_of g1)
+g2=$(address_of g2)
+for n in $(seq 0 39); do echo "user-$n"; done >names
+while read -r name; do token "$name"; done <names >tokens
+start spy python3 "$here/cluster_attacker.py" record "127.0.0.1:$port" 8 sniffed
+spy=$started_id
+until_true grep -q listening spy.out
+run load "http://$g1" city.scm --tokens tokens -n 40 --duration 4 --pause 1 --k 3:1 --sigma-t 4:1 --json
+ended "$spy"
+
+# --- A worker that was broken into -------------------------------------------------------------
+
+seen() { jq "$1" "$2"; }
+attack link sniffed cluster.key names >by-gateways
+attack link sniffed w1.key names >by-w1
+check "with the key of the gateways, queries to both workers are opened" test "$(seen .workers_opened by-gateways)" = 2
+check "and their users found ($(seen .linked by-gateways)): the attack works" test "$(seen .linked by-gateways)" -gt 20
+equal "with a worker's key, nothing for other workers is opened" "$(seen .workers_opened by-w1)" 1
+check "only what is its own" test "$(seen .opened by-w1)" -lt "$(seen .opened by-gateways)"
+equal "and no user is found" "$(seen .linked by-w1)" 0
+
+unopened() { curl -s "http://$1/metrics" >metrics; metric metrics starcloak_cluster_unopened_total; }
+placed() { curl -s "http://$1/v1/cluster" | jq -c '[.epoch, [.parts[] | [.owner, .served]]]'; }
+before=$(unopened "$g1")
+before2=$(unopened "$g2")
+parts=$(placed "$g1")
+attack forge "127.0.0.1:$port" sniffed w1.key >forged
+equal "it sends forged placements, heartbeats and messages" "$(seen .forged forged)" 6
+# Six go to one of the gateways, or to both where they are broadcast.
+all_are_refused() { [[ $(($(unopened "$g1") - before + $(unopened "$g2") - before2)) == 9 ]]; }
+check "none of them is opened" until_true all_are_refused
+not_understood() { cat g1.log g2.log | grep -q event=message_not_understood; }
+check "and what its key does seal is refused where it speaks for others" until_true not_understood
+equal "parts are where they were" "$(placed "$g1")" "$parts"
+check "no gateway was made up" eval '! curl -s "http://$g1/v1/cluster" | grep -q forged'
+
+# --- A client of NATS without a key ------------------------------------------------------------
+
+is_ready() { [[ $(curl -s -o /dev/null -w '%{http_code}' "http://$1/readyz") == 200 ]]; }
+attack void "127.0.0.1:$port" sniffed 2 >void.json &
+void=$!
+unready=0
+while kill -0 "$void" 2>/dev/null; do
+    is_ready "$g1" && is_ready "$g2" || unready=$((unready + 1))
+done
+ended "$void"
+check "reports of no subscriber are forged ($(seen .forged void.json))" test "$(seen .forged void.json)" -gt 20
+equal "gateways stay ready" "$unready" 0
+
+# A gateway dies; one that never knew it starts, while its heartbeats are played back.
+kill -KILL "${gateway_ids[2]}"
+start g3 "$STARCLOAK" gateway --config cluster.ini --name g3
+g3=$(address_of g3)
+attack replay "127.0.0.1:$port" sniffed '\.(beat|place)' 6 >replay.json &
+replay=$!
+believed=0
+looks=0
+while kill -0 "$replay" 2>/dev/null; do
+    names_seen=$(curl -s "http://$g3/v1/cluster" | jq -r '[.peers[].name] | join(" ")')
+    [[ $names_seen != *g2* ]] || believed=$((believed + 1))
+    [[ $names_seen != *g1* ]] || looks=$((looks + 1))
+done
+ended "$replay"
+check "heartbeats and placements are played back ($(seen .replayed replay.json))" test "$(seen .replayed replay.json)" -gt 20
+check "a gateway that starts meanwhile finds the living" test "$looks" -gt 0
+equal "and does not believe that the dead one lives" "$believed" 0
+check "it becomes ready" until_true is_ready "$g3"
+check "all parts are served" until_true cluster_is_fine
+
+# --- With the configuration that we ship -------------------------------------------------------
+
+read -r locked < <(free_ports 1)
+start nats-locked nats-server -c "$shipped_nats" -a 127.0.0.1 -p "$locked"
+check "a NATS server takes the configuration that we ship" until_true grep -q 'Server is ready' nats-locked.log
+gateway=gateway:for-gateways@127.0.0.1:$locked
+worker=worker:for-workers@127.0.0.1:$locked
+status_user=status:for-status@127.0.0.1:$locked
+allowed() { equal "$1" "$(attack may "$2" "$3")" "$4"; }
+allowed "without a password there is no connection" "127.0.0.1:$locked" starcloak.place "not connected"
+for subject in starcloak.place starcloak.beat.gateway; do
+    allowed "a worker only listens to $subject" "$worker" "$subject" "- subscribe"
+    allowed "as 'cluster status' does" "$status_user" "$subject" "- subscribe"
+    allowed "gateways speak there, too" "$gateway" "$subject" "publish subscribe"
+done
+allowed "a worker hears no other worker's heartbeats" "$worker" starcloak.beat.worker "publish -"
+allowed "forges no reports" "$worker" starcloak.void.0000000000000001.8000000000000001 "- -"
+allowed "and does not listen to gateways" "$worker" starcloak.gateway.0000000000000001 "publish -"
+allowed "or to everything" "$worker" ">" "- -"
+allowed "'cluster status' hears no messages" "$status_user" starcloak.worker.8000000000000001 "- -"
+allowed "gateways send to workers" "$gateway" starcloak.worker.8000000000000001 "publish -"
+attack void "$worker" sniffed 0.1 >void.json
+equal "all forged reports of a worker are refused by NATS" "$(seen .errors void.json)" "$(seen .forged void.json)"
+finish
