@@ -124,8 +124,10 @@ static void print_json(const sc_lab_options *lab, const sc_lab_summary *done)
     sc_json_string(stdout, lab->directory);
     printf(", \"points\": %zu, \"done_before\": %zu, \"wall_s\": %.3f, \"figures\": %zu",
            done->point_count, done->done_before, done->wall_s, done->figure_count);
-    printf(", \"claims\": {\"hold\": %zu, \"do_not_hold\": %zu, \"not_told\": %zu}",
-           done->paper_claims_held, done->paper_claims_failed, done->paper_claims_untold);
+    printf(", \"claims\": {\"hold\": %zu, \"mostly_hold\": %zu, \"do_not_hold\": %zu, "
+           "\"not_told\": %zu}",
+           done->paper_claims_held, done->paper_claims_mostly_held, done->paper_claims_failed,
+           done->paper_claims_untold);
     printf(", \"statements\": {\"hold\": %zu, \"do_not_hold\": %zu, \"not_told\": %zu}}\n",
            done->claims_held, done->claims_failed, done->claims_untold);
 }
@@ -138,10 +140,14 @@ static void print_text(const sc_lab_options *lab, const sc_lab_summary *done)
     printf(" on %zu %s in %s\n", lab->map_count, lab->map_count == 1 ? "map" : "maps",
            sc_format_seconds(seconds, done->wall_s));
     printf("figures: %zu\n", done->figure_count);
-    printf("claims of the paper: %zu hold, %zu do not hold, %zu cannot be decided; their single "
-           "statements: %zu, %zu and %zu\n",
-           done->paper_claims_held, done->paper_claims_failed, done->paper_claims_untold,
-           done->claims_held, done->claims_failed, done->claims_untold);
+    printf("claims of the paper: %zu hold, %zu mostly hold, %zu do not hold, %zu cannot be "
+           "decided; of their single statements %zu hold, %zu do not, %zu cannot be decided\n",
+           done->paper_claims_held, done->paper_claims_mostly_held, done->paper_claims_failed,
+           done->paper_claims_untold, done->claims_held, done->claims_failed, done->claims_untold);
+    for (size_t i = 0; i < SC_LAB_PAPER_CLAIMS; i++) {
+        if (done->exceptions[i].text[0] == '\0') continue;
+        printf("claim %zu mostly holds, except %s\n", i + 1, done->exceptions[i].text);
+    }
     printf(
         "to plot them and write %s/report.html: tools/report.py %s (installed: starcloak-report)\n",
         lab->directory, lab->directory);

@@ -263,6 +263,7 @@ class Whole(unittest.TestCase):
         tiles = [words(p) for p in self.tree.find(f".//{HTML}div[@class='tiles']")]
         verdicts = [c["verdict"] for c in self.folder.data["paper_claims"]]
         self.assertEqual(tiles, [f"{verdicts.count('holds')} hold",
+                                 f"{verdicts.count('mostly holds')} mostly hold",
                                  f"{verdicts.count('does not hold')} do not hold",
                                  f"{verdicts.count('not told')} cannot be decided"])
         for rule in self.folder.data["rules"]:
@@ -446,17 +447,25 @@ class Odd(unittest.TestCase):
                 rows.append(row)
             rows[-1].update(map="")
             folder.write_rows("claims.csv", rows)
-            for i, verdict in enumerate(["holds"] * 3 + ["does not hold"] * 4 + ["not told"]):
+            for i, verdict in enumerate(["holds"] * 3 + ["mostly holds"] + ["does not hold"] * 3
+                                        + ["not told"]):
                 folder.data["paper_claims"][i]["verdict"] = verdict
+                folder.data["paper_claims"][i]["exceptions"] = [
+                    {"claim": f"{i + 1}a", "map": "town", "methods": "basic & co"},
+                    {"claim": f"{i + 1}b", "map": "", "methods": "XStar"}]
         self.words_of(change, (
-            '<p class="holds"><strong>3</strong> hold</p><p class="fails"><strong>4</strong> do '
-            'not hold</p><p class="untold"><strong>1</strong> cannot be decided</p>',
+            '<p class="holds"><strong>3</strong> hold</p><p class="part"><strong>1</strong> mostly '
+            'hold</p><p class="fails"><strong>3</strong> do not hold</p><p class="untold"><strong>'
+            '1</strong> cannot be decided</p>',
+            '<span class="v part">◐ mostly holds</span><span class="u">except 4a on town (basic '
+            '&amp; co); 4b (XStar)</span></td>',
             '<td><span class="v holds">✓ holds</span></td><td><span class="v part">2 of 4 '
             'statements hold</span></td>', '<span class="v part">◐ holds for 1 of 2</span>',
             '<span class="v fails">✗ does not hold</span>',
             '<span class="v untold">not told</span>',
             '<span class="v holds">1 of 1 statement holds</span>',
-            '<th scope="col">all maps</th>', "Claim 1: ", "2 hold, 2 do not, 0 not told"))
+            '<th scope="col">all maps</th>', "Claim 1: ", "2 hold, 2 do not, 0 not told"),
+            ("except 1a", "except 5a"))  # only what mostly holds has exceptions
 
     def test_few_replays_are_warned_of(self):
         def change(folder):
@@ -678,6 +687,9 @@ class Refused(unittest.TestCase):
             rows[0].update(verdict="perhaps", verdict_measured="")
             folder.write_rows("claims.csv", rows)
             self.refuses(folder, "claims.csv: line 2", "'perhaps'")
+            rows[0].update(verdict="mostly holds")  # which is only said of whole claims
+            folder.write_rows("claims.csv", rows)
+            self.refuses(folder, "claims.csv: line 2", "'mostly holds'")
 
     def test_columns_that_are_missing_are_told(self):
         for name, column in (("measures.csv", "high"), ("town-success-k.csv", "low"),

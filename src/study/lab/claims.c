@@ -8,13 +8,18 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 // === Judging all statements =====================================================================
 
 const char *sc__verdict_text(sc_lab_verdict verdict)
 {
-    static const char *const texts[] = {
-        [SC_LAB_HOLDS] = "holds", [SC_LAB_FAILS] = "does not hold", [SC_LAB_UNTOLD] = "not told"};
+    static const char *const texts[SC_LAB_VERDICT_COUNT] = {
+        [SC_LAB_HOLDS] = "holds",
+        [SC_LAB_FAILS] = "does not hold",
+        [SC_LAB_UNTOLD] = "not told",
+        [SC_LAB_MOSTLY_HOLDS] = "mostly holds",
+    };
     return texts[verdict];
 }
 
@@ -236,8 +241,11 @@ sc_lab_verdicts sc__paper_claim_verdicts(const sc_lab_claims *claims, size_t num
 
 sc_lab_verdict sc__verdict_of(const sc_lab_verdicts *verdicts)
 {
-    if (verdicts->by_verdict[SC_LAB_FAILS] > 0) return SC_LAB_FAILS;
-    return verdicts->by_verdict[SC_LAB_HOLDS] > 0 ? SC_LAB_HOLDS : SC_LAB_UNTOLD;
+    const size_t held = verdicts->by_verdict[SC_LAB_HOLDS];
+    const size_t failed = verdicts->by_verdict[SC_LAB_FAILS];
+    if (failed == 0) return held > 0 ? SC_LAB_HOLDS : SC_LAB_UNTOLD;
+    const double most = SC_LAB_CLAIM_MOST * (double)(held + failed);
+    return (double)held >= most ? SC_LAB_MOSTLY_HOLDS : SC_LAB_FAILS;
 }
 
 sc_lab_verdicts sc__paper_claim_total(const sc_lab_claims *claims, size_t number)
@@ -254,6 +262,35 @@ sc_lab_verdict sc__paper_claim_verdict(const sc_lab_claims *claims, size_t numbe
 {
     const sc_lab_verdicts total = sc__paper_claim_total(claims, number);
     return sc__verdict_of(&total);
+}
+
+// Append "1a on city (StarCloak against hybrid)" if there is room for it, and for what comes after.
+static bool add_exception(sc_lab_exceptions *to, const sc_lab_claim *claim, const char *map)
+{
+    char one[256];
+    const size_t used = strlen(to->text);
+    const int size = snprintf(one, sizeof one, "%s%s%s%s (%s)", used > 0 ? "; " : "",
+                              claim->statement->id, map ? " on " : "", map ? map : "", claim->who);
+    static const size_t more = sizeof "; and 1000 more";
+    if (size < 0 || used + (size_t)size + more > sizeof to->text) return false;
+    memcpy(to->text + used, one, (size_t)size + 1);
+    return true;
+}
+
+sc_lab_exceptions sc__paper_claim_exceptions(const sc_lab_claims *claims,
+                                             const sc_lab_options *options, size_t number)
+{
+    sc_lab_exceptions found = {""};
+    size_t left = 0;
+    for (size_t i = 0; i < claims->count; i++) {
+        const sc_lab_claim *claim = &claims->all[i];
+        if (claim->verdict != SC_LAB_FAILS || !sc__is_of_paper_claim(claim, number)) continue;
+        const char *map = claim->map == SC_NONE ? NULL : options->maps[claim->map].name;
+        if (left > 0 || !add_exception(&found, claim, map)) left++;
+    }
+    const size_t used = strlen(found.text);
+    if (left > 0) snprintf(found.text + used, sizeof found.text - used, "; and %zu more", left);
+    return found;
 }
 
 sc_lab_verdicts sc__paper_claims_by_verdict(const sc_lab_claims *claims)

@@ -48,6 +48,9 @@ typedef enum sc_lab_claim_kind {
 /** A trend: ranks agree that much, at least. */
 #define SC_LAB_CLAIM_RANKS 0.6
 
+/** A whole mostly holds if this share of its parts that could be told does, at least. */
+#define SC_LAB_CLAIM_MOST 0.75
+
 /** Something the paper says. */
 typedef struct sc_lab_statement {
     const char *id;  ///< "3c": the third claim, its third part
@@ -77,9 +80,11 @@ typedef enum sc_lab_verdict {
     SC_LAB_HOLDS,
     SC_LAB_FAILS,
     SC_LAB_UNTOLD,
+    SC_LAB_MOSTLY_HOLDS,  ///< only of a whole: see SC_LAB_CLAIM_MOST
+    SC_LAB_VERDICT_COUNT
 } sc_lab_verdict;
 
-/** "holds", "does not hold", "not told". */
+/** "holds", "does not hold", "not told", "mostly holds". */
 const char *sc__verdict_text(sc_lab_verdict verdict);
 
 /** A statement judged on one map, for one method. */
@@ -101,7 +106,7 @@ typedef struct sc_lab_claims {
     sc_lab_claim *all;  ///< by statement, then map, then method
     size_t count;
     size_t capacity;
-    size_t by_verdict[3];
+    size_t by_verdict[SC_LAB_VERDICT_COUNT];
 } sc_lab_claims;
 
 /** Judge all statements. */
@@ -112,8 +117,7 @@ void sc__claims_fini(sc_lab_claims *claims);
 
 // --- The paper's claims ---------------------------------------------------------------------
 
-/** The claims as the paper makes them; they are numbered from 0 here. */
-enum { SC_LAB_PAPER_CLAIMS = 8 };
+// They are numbered from 0 here, up to SC_LAB_PAPER_CLAIMS.
 
 const char *sc__paper_claim_title(size_t number);
 
@@ -125,18 +129,25 @@ bool sc__is_of_paper_claim(const sc_lab_claim *claim, size_t number);
 
 /** How many of something came out how. */
 typedef struct sc_lab_verdicts {
-    size_t by_verdict[3];
+    size_t by_verdict[SC_LAB_VERDICT_COUNT];
 } sc_lab_verdicts;
 
 /** Its parts on one map; SC_NONE: those about no map in particular. */
 sc_lab_verdicts sc__paper_claim_verdicts(const sc_lab_claims *claims, size_t number, uint32_t map);
 
-/** A whole holds if all of its parts that could be told do. */
+/** A whole holds if all of its parts that could be told do, and mostly holds if most of them do. */
 sc_lab_verdict sc__verdict_of(const sc_lab_verdicts *verdicts);
 
 /** Its parts on all maps, and what they make of it. */
 sc_lab_verdicts sc__paper_claim_total(const sc_lab_claims *claims, size_t number);
 sc_lab_verdict sc__paper_claim_verdict(const sc_lab_claims *claims, size_t number);
+
+/**
+ * What does not hold of it, in words: "1a on city (StarCloak against hybrid)"; of many, the first
+ * and how many more there are. Empty if there is nothing.
+ */
+sc_lab_exceptions sc__paper_claim_exceptions(const sc_lab_claims *claims,
+                                             const sc_lab_options *options, size_t number);
 
 /** All of the paper's, on all maps. */
 sc_lab_verdicts sc__paper_claims_by_verdict(const sc_lab_claims *claims);

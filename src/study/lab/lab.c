@@ -176,8 +176,13 @@ sc_err sc_lab_write(const sc_lab_results *results, sc_lab_summary *summary, sc_d
         summary->claims_untold = w->claims.by_verdict[SC_LAB_UNTOLD];
         const sc_lab_verdicts paper = sc__paper_claims_by_verdict(&w->claims);
         summary->paper_claims_held = paper.by_verdict[SC_LAB_HOLDS];
+        summary->paper_claims_mostly_held = paper.by_verdict[SC_LAB_MOSTLY_HOLDS];
         summary->paper_claims_failed = paper.by_verdict[SC_LAB_FAILS];
         summary->paper_claims_untold = paper.by_verdict[SC_LAB_UNTOLD];
+        for (size_t i = 0; i < SC_LAB_PAPER_CLAIMS; i++) {
+            if (sc__paper_claim_verdict(&w->claims, i) != SC_LAB_MOSTLY_HOLDS) continue;
+            summary->exceptions[i] = sc__paper_claim_exceptions(&w->claims, results->options, i);
+        }
     }
     sc__claims_fini(&w->claims);
     sc__table_fini(&w->table);

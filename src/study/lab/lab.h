@@ -179,6 +179,14 @@ void sc_lab_options_be_quick(sc_lab_options *options);
 /** Whether the options make sense; SC_EINVAL with a reason if not. */
 SC_CHECKED sc_err sc_lab_options_check(const sc_lab_options *options, sc_diag *diag);
 
+/** The claims as the paper makes them. */
+enum { SC_LAB_PAPER_CLAIMS = 8 };
+
+/** What does not hold of one of them, in words. */
+typedef struct sc_lab_exceptions {
+    char text[400];
+} sc_lab_exceptions;
+
 /** What was done. */
 typedef struct sc_lab_summary {
     size_t point_count;
@@ -189,8 +197,10 @@ typedef struct sc_lab_summary {
     size_t claims_failed;
     size_t claims_untold;      ///< not enough points to tell
     size_t paper_claims_held;  ///< of the paper's eight: all that could be told of them holds
+    size_t paper_claims_mostly_held;  ///< three quarters of it, at least
     size_t paper_claims_failed;
     size_t paper_claims_untold;
+    sc_lab_exceptions exceptions[SC_LAB_PAPER_CLAIMS];  ///< of claims that mostly hold; else empty
 } sc_lab_summary;
 
 /**

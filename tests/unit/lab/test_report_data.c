@@ -244,7 +244,14 @@ static void test_claims_have_texts_and_verdicts(void **state)
     // hold.
     assert_int_equal(held, 5);
     assert_string_equal(text_at(json_array_get(claims, 3), "title"), "Throughput");
-    assert_string_equal(text_at(json_array_get(claims, 0), "verdict"), "does not hold");
+    assert_string_equal(text_at(json_array_get(claims, 0), "verdict"), "mostly holds");
+    const json_t *exceptions = at(json_array_get(claims, 0), "exceptions");
+    assert_true(json_array_size(exceptions) > 1);
+    assert_string_equal(text_at(json_array_get(exceptions, 0), "claim"), "1b");
+    assert_string_equal(text_at(json_array_get(exceptions, 0), "map"), made.options.maps[0].name);
+    assert_string_equal(text_at(json_array_get(exceptions, 0), "methods"),
+                        "bounded, strict against hybrid");
+    assert_int_equal(json_array_size(at(json_array_get(claims, 3), "exceptions")), 0);
     assert_int_equal(json_array_size(at(w.report, "statements")), 31);
     assert_string_equal(text_at(json_array_get(at(w.report, "statements"), 0), "claim"), "1a");
     assert_true(json_array_size(at(w.report, "rules")) == 10);
