@@ -79,7 +79,7 @@ void sc__judge_pair(const sc_lab_judge *judge, const sc_lab_claim *claim, sc_lab
     for (size_t seed = 0; seed < judge->table->options->seed_count; seed++) {
         double best = SC_NO_VALUE;
         for (sc_lab_method method = 0; method < SC_LAB_METHOD_COUNT; method++) {
-            if ((statement->other >> method & 1U) == 0) continue;
+            if ((claim->other >> method & 1U) == 0) continue;
             const double value = sc__table_values(judge->table, &figure, place.i, method)[seed];
             if (is_better(value, best, statement->sign)) best = value;
         }
@@ -93,7 +93,7 @@ void sc__judge_pair(const sc_lab_judge *judge, const sc_lab_claim *claim, sc_lab
 // none.
 static sc_lab_method missing_method(const sc_lab_options *options, const sc_lab_claim *claim)
 {
-    const unsigned needed = claim->statement->other | 1U << claim->method;
+    const unsigned needed = claim->other | 1U << claim->method;
     sc_lab_method method = 0;
     while (method < SC_LAB_METHOD_COUNT &&
            ((needed >> method & 1U) == 0 || sc__has_method(options, method))) {
@@ -104,7 +104,7 @@ static sc_lab_method missing_method(const sc_lab_options *options, const sc_lab_
 
 static void name_methods(sc_lab_claim *claim)
 {
-    const unsigned other = claim->statement->other;
+    const unsigned other = claim->other;
     const char *own = sc__method_title(claim->method);
     if (other == 0) {
         snprintf(claim->who, sizeof claim->who, "%s", own);
@@ -143,18 +143,49 @@ static void judge_claim(const sc_lab_judge *judge, sc_lab_claim *claim)
     }
 }
 
-// A statement on one map, for each of its methods. SC_NONE: about no map in particular, or, with a
-// `reason`, about maps that are not there.
-static sc_err judge_on(sc_lab_claims *claims, const sc_lab_judge *judge,
-                       const sc_lab_statement *statement, uint32_t map, const char *reason)
+const char *sc__reading_name(sc_lab_reading reading)
 {
+    static const char *const names[SC_LAB_READING_COUNT] = {
+        [SC_LAB_READING_NONE] = "",
+        [SC_LAB_READING_SHARED] = "shared",
+        [SC_LAB_READING_LITERAL] = "literal",
+    };
+    return names[reading];
+}
+
+// The methods of a statement, which names those of the shared reading.
+static unsigned methods_in(unsigned methods, sc_lab_reading reading)
+{
+    return reading == SC_LAB_READING_LITERAL ? sc_lab_to_literal(methods) : methods;
+}
+
+// Whether a statement is judged for a method in a reading: if either the method or those it is
+// compared with are baselines, in every reading that was run; else once.
+static bool is_judged_in(const sc_lab_claims *claims, sc_lab_reading reading, sc_lab_method method,
+                         unsigned other)
+{
+    const unsigned baselines = SC_LAB_SHARED_BASELINES | SC_LAB_LITERAL_BASELINES;
+    const bool is_of_them = ((1U << method | other) & baselines) != 0;
+    if (reading == SC_LAB_READING_NONE) return !is_of_them;
+    return is_of_them && claims->has_reading[reading];
+}
+
+static sc_err judge_in(sc_lab_claims *claims, const sc_lab_judge *judge,
+                       const sc_lab_statement *statement, uint32_t map, sc_lab_reading reading,
+                       const char *reason)
+{
+    const unsigned each = methods_in(statement->each, reading);
+    const unsigned other = methods_in(statement->other, reading);
     for (sc_lab_method method = 0; method < SC_LAB_METHOD_COUNT; method++) {
-        if ((statement->each >> method & 1U) == 0) continue;
+        if ((each >> method & 1U) == 0) continue;
+        if (!is_judged_in(claims, reading, method, other)) continue;
         if (!sc_grow(&claims->all, claims->count, &claims->capacity, sizeof *claims->all)) {
             return SC_ENOMEM;
         }
         sc_lab_claim *claim = &claims->all[claims->count++];
         *claim = (sc_lab_claim){.statement = statement,
+                                .reading = reading,
+                                .other = other,
                                 .map = map,
                                 .method = method,
                                 .left = SC_NO_VALUE,
@@ -168,6 +199,18 @@ static sc_err judge_on(sc_lab_claims *claims, const sc_lab_judge *judge,
         claims->by_verdict[claim->verdict]++;
     }
     return SC_OK;
+}
+
+// A statement on one map, for each of its methods in each reading. SC_NONE: about no map in
+// particular, or, with a `reason`, about maps that are not there.
+static sc_err judge_on(sc_lab_claims *claims, const sc_lab_judge *judge,
+                       const sc_lab_statement *statement, uint32_t map, const char *reason)
+{
+    sc_err err = SC_OK;
+    for (sc_lab_reading reading = 0; reading < SC_LAB_READING_COUNT && !err; reading++) {
+        err = judge_in(claims, judge, statement, map, reading, reason);
+    }
+    return err;
 }
 
 static sc_err judge_statement(sc_lab_claims *claims, const sc_lab_judge *judge,
@@ -196,6 +239,10 @@ sc_err sc__claims_init(sc_lab_claims *claims, const sc_lab_table *table, sc_diag
 {
     *claims = (sc_lab_claims){0};
     const size_t seeds = table->options->seed_count;
+    const unsigned methods = table->options->methods;
+    claims->has_reading[SC_LAB_READING_LITERAL] = (methods & SC_LAB_LITERAL_BASELINES) != 0;
+    claims->has_reading[SC_LAB_READING_SHARED] =
+        (methods & SC_LAB_SHARED_BASELINES) != 0 || !claims->has_reading[SC_LAB_READING_LITERAL];
     double *room = sc_calloc(seeds, (2 + SC_LAB_PLACES_MAX) * sizeof *room);
     if (!room) return sc_fail_memory(diag, "judging the claims");
     const sc_lab_judge judge = {
@@ -227,12 +274,19 @@ bool sc__is_of_paper_claim(const sc_lab_claim *claim, size_t number)
     return claim->statement->id[0] == (char)('1' + number);
 }
 
-sc_lab_verdicts sc__paper_claim_verdicts(const sc_lab_claims *claims, size_t number, uint32_t map)
+bool sc__is_in_reading(const sc_lab_claim *claim, size_t number, sc_lab_reading reading)
+{
+    return sc__is_of_paper_claim(claim, number) &&
+           (claim->reading == SC_LAB_READING_NONE || claim->reading == reading);
+}
+
+sc_lab_verdicts sc__paper_claim_verdicts(const sc_lab_claims *claims, size_t number,
+                                         sc_lab_reading reading, uint32_t map)
 {
     sc_lab_verdicts verdicts = {{0}};
     for (size_t i = 0; i < claims->count; i++) {
         const sc_lab_claim *claim = &claims->all[i];
-        if (sc__is_of_paper_claim(claim, number) && claim->map == map) {
+        if (sc__is_in_reading(claim, number, reading) && claim->map == map) {
             verdicts.by_verdict[claim->verdict]++;
         }
     }
@@ -248,19 +302,21 @@ sc_lab_verdict sc__verdict_of(const sc_lab_verdicts *verdicts)
     return (double)held >= most ? SC_LAB_MOSTLY_HOLDS : SC_LAB_FAILS;
 }
 
-sc_lab_verdicts sc__paper_claim_total(const sc_lab_claims *claims, size_t number)
+sc_lab_verdicts sc__paper_claim_total(const sc_lab_claims *claims, size_t number,
+                                      sc_lab_reading reading)
 {
     sc_lab_verdicts verdicts = {{0}};
     for (size_t i = 0; i < claims->count; i++) {
         const sc_lab_claim *claim = &claims->all[i];
-        if (sc__is_of_paper_claim(claim, number)) verdicts.by_verdict[claim->verdict]++;
+        if (sc__is_in_reading(claim, number, reading)) verdicts.by_verdict[claim->verdict]++;
     }
     return verdicts;
 }
 
-sc_lab_verdict sc__paper_claim_verdict(const sc_lab_claims *claims, size_t number)
+sc_lab_verdict sc__paper_claim_verdict(const sc_lab_claims *claims, size_t number,
+                                       sc_lab_reading reading)
 {
-    const sc_lab_verdicts total = sc__paper_claim_total(claims, number);
+    const sc_lab_verdicts total = sc__paper_claim_total(claims, number, reading);
     return sc__verdict_of(&total);
 }
 
@@ -278,13 +334,14 @@ static bool add_exception(sc_lab_exceptions *to, const sc_lab_claim *claim, cons
 }
 
 sc_lab_exceptions sc__paper_claim_exceptions(const sc_lab_claims *claims,
-                                             const sc_lab_options *options, size_t number)
+                                             const sc_lab_options *options, size_t number,
+                                             sc_lab_reading reading)
 {
     sc_lab_exceptions found = {""};
     size_t left = 0;
     for (size_t i = 0; i < claims->count; i++) {
         const sc_lab_claim *claim = &claims->all[i];
-        if (claim->verdict != SC_LAB_FAILS || !sc__is_of_paper_claim(claim, number)) continue;
+        if (claim->verdict != SC_LAB_FAILS || !sc__is_in_reading(claim, number, reading)) continue;
         const char *map = claim->map == SC_NONE ? NULL : options->maps[claim->map].name;
         if (left > 0 || !add_exception(&found, claim, map)) left++;
     }
@@ -293,11 +350,11 @@ sc_lab_exceptions sc__paper_claim_exceptions(const sc_lab_claims *claims,
     return found;
 }
 
-sc_lab_verdicts sc__paper_claims_by_verdict(const sc_lab_claims *claims)
+sc_lab_verdicts sc__paper_claims_by_verdict(const sc_lab_claims *claims, sc_lab_reading reading)
 {
     sc_lab_verdicts verdicts = {{0}};
     for (size_t number = 0; number < SC_LAB_PAPER_CLAIMS; number++) {
-        verdicts.by_verdict[sc__paper_claim_verdict(claims, number)]++;
+        verdicts.by_verdict[sc__paper_claim_verdict(claims, number, reading)]++;
     }
     return verdicts;
 }

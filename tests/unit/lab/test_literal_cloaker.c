@@ -50,7 +50,7 @@ static sc_err attack(const sc_map *map, sc_literal_method method, sc_likeness li
     options.samples = 2000;
     options.likeness = likeness;
     options.threads = 1;
-    sc_literal_cloak cloak;
+    sc_literal_cloak cloak = {0};
     sc_err err = sc__literal_cloaker_init(&how, map, method, NULL, EACH * count);
     const sc_cloaker cloaker = sc__literal_cloaker_of(&how);
     if (!err) err = sc_literal_new(map, &literal);

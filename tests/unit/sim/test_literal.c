@@ -36,7 +36,7 @@ static void race_once(const sc_map *map, const slow_roads *roads, sc_literal *li
     sc_rng fast;
     sc_rng_seed(&fast, sc_rng_next(dice));
     sc_rng slow = fast;
-    sc_literal_cloak cloak;
+    sc_literal_cloak cloak = {0};
     CHECK_OK(sc_literal_choose(literal, method, &query, others, &fast, &cloak), NULL);
     bool *wanted = slow_literal_choose(roads, method, &query, others, &slow);
     assert_int_equal(cloak.segment_count > 0, wanted != NULL);
@@ -257,7 +257,7 @@ static void test_every_query_is_cloaked_or_dropped_at_once_and_alone(void **stat
     for (int method = SC_LITERAL_SAMPLING; method <= SC_LITERAL_EXPANSION; method++) {
         kept_run run = {.map = map};
         sc_run_options options = listening(&run);
-        sc_run_report report;
+        sc_run_report report = {0};
         CHECK_OK(serve(map, (sc_literal_method)method, &options, &report, NULL), NULL);
         assert_int_equal(report.queries, run.count);
         assert_true(report.cloaked > run.count / 4 && report.cloaked < run.count);
@@ -311,7 +311,7 @@ static void run_questions(const sc_map *map, sc_literal_method method, const ask
                           kept_run *run)
 {
     const sc_run_options options = listening(run);
-    sc_run_report report;
+    sc_run_report report = {0};
     const sc_literal_crowd crowd = {.method = method, .seen = walkers(map)};
     CHECK_OK(sc_literal_run_lines(&crowd, list->lines, list->count, &options, &report, NULL), NULL);
     assert_int_equal(run->count, list->count);
@@ -355,7 +355,7 @@ static void test_there_is_no_record_of_what_promises_nothing(void **state)
     (void)state;
     sc_map *map = town();
     sc_run_options options = sc_run_options_default();
-    sc_run_report report;
+    sc_run_report report = {0};
     sc_diag diag = {""};
     options.record = "record.jsonl";
     CHECK_REFUSED(serve(map, SC_LITERAL_EXPANSION, &options, &report, &diag), SC_EINVAL, &diag,
@@ -370,7 +370,7 @@ static void test_runs_survive_the_failure_of_every_allocation(void **state)
     const sc_run_options options = sc_run_options_default();
     unsigned long failures = 0;
     for (unsigned long n = 1; oom_arm(n); n += 1 + n / 100) {
-        sc_run_report report;
+        sc_run_report report = {0};
         sc_diag diag = {""};
         const sc_err err = serve(map, SC_LITERAL_EXPANSION, &options, &report, &diag);
         if (!oom_happened()) {
