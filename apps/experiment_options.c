@@ -12,6 +12,7 @@
 enum {
     KEY_FIGURE = SC_KEY_FIRST,
     KEY_METHODS,
+    KEY_BASELINES,
     KEY_GRID,
     KEY_SEEDS,
     KEY_SEED,
@@ -49,6 +50,12 @@ const sc_option sc_experiment_options[] = {
      "basic, hybrid, bounded, strict (bounded, in its strict setting), xstar, sampling, expansion, "
      "with commas (default all)",
      NULL},
+    {"baselines", KEY_BASELINES, "READING",
+     "how random sampling and network expansion are read: shared (default), where k counts the "
+     "queries that share a cloak; literal, to the letter of the paper, where a query takes no "
+     "notice of others and k counts all travellers (its cloaks keep no promise); or both, side by "
+     "side",
+     "shared literal both"},
     {"grid", KEY_GRID, "AXIS=V,V...",
      "the values that k, l, sigma_s, sigma_t, nearest, injected or asked takes; may be given again",
      NULL},
@@ -152,7 +159,8 @@ static void take_method(const struct argp_state *state, const char *word,
                         sc_experiment_flags *flags)
 {
     const char *names[SC_LAB_METHOD_COUNT + 1] = {NULL};
-    for (unsigned i = 0; i < SC_LAB_METHOD_COUNT; i++) {
+    // The literal baselines come last; --baselines chooses them.
+    for (unsigned i = 0; i < SC_LAB_SAMPLING_LITERAL; i++) {
         names[i] = sc_lab_method_name((sc_lab_method)i);
     }
     flags->methods |= 1u << sc_value_word(state, "--methods", word, names);
@@ -338,6 +346,7 @@ error_t sc_experiment_parse(int key, char *argument, struct argp_state *state)
 {
     static const char *const likenesses[] = {"overlap", "exact", NULL};
     static const char *const densities[] = {"uniform", "traffic", NULL};
+    static const char *const readings[] = {"shared", "literal", "both", NULL};
     sc_experiment_flags *flags = state->input;
     char word[64];
     const char *rest = argument;
@@ -361,6 +370,9 @@ error_t sc_experiment_parse(int key, char *argument, struct argp_state *state)
         while (next_word(state, "--methods", &rest, word, sizeof(word))) {
             take_method(state, word, flags);
         }
+        return 0;
+    case KEY_BASELINES:
+        flags->baselines = (sc_baselines)sc_value_word(state, "--baselines", argument, readings);
         return 0;
     case KEY_LIKENESS:
         flags->is_exact = sc_value_word(state, "--likeness", argument, likenesses) == 1;
@@ -399,6 +411,9 @@ sc_lab_options sc_experiment_settings(const sc_experiment_flags *flags)
     lab.workload = flags->asking.workload;
     if (flags->has_figures) memcpy(lab.figures, flags->figures, sizeof(lab.figures));
     if (flags->methods != 0) lab.methods = flags->methods;
+    const unsigned literal = sc_lab_to_literal(lab.methods);
+    if (flags->baselines == SC_BASELINES_LITERAL) lab.methods = literal;
+    if (flags->baselines == SC_BASELINES_BOTH) lab.methods |= literal;
     for (unsigned i = 0; i < SC_LAB_AXIS_COUNT; i++) {
         if (flags->grids[i].count > 0) lab.grids[i] = flags->grids[i];
     }

@@ -23,6 +23,13 @@ typedef struct sc_named_map {
     sc_trace_settings traces;
 } sc_named_map;
 
+/** Which reading of random sampling and network expansion is run. */
+typedef enum sc_baselines {
+    SC_BASELINES_SHARED,   ///< as engines have them: k counts the queries that share a cloak
+    SC_BASELINES_LITERAL,  ///< as the paper says it: k counts all travellers
+    SC_BASELINES_BOTH,
+} sc_baselines;
+
 /** All that was said. Numbers of 0 and empty lists: nothing was. */
 typedef struct sc_experiment_flags {
     sc_named_map maps[SC_LAB_MAPS_MAX];
@@ -30,6 +37,7 @@ typedef struct sc_experiment_flags {
     unsigned figures[SC_LAB_METRIC_COUNT];
     bool has_figures;
     unsigned methods;
+    sc_baselines baselines;
     sc_lab_grid grids[SC_LAB_AXIS_COUNT];
     uint64_t seeds;
     bool has_first_seed;

@@ -30,7 +30,7 @@ import tempfile
 from xml.etree import ElementTree
 
 NAME = "starcloak-report"
-FORMAT = 1  # of report.json; see src/study/lab/report_data.c
+FORMAT = 2  # of report.json; see src/study/lab/report_data.c
 
 
 class Failure(Exception):
@@ -66,7 +66,9 @@ SHAPE = {
     "figures": [{"map": str, "metric": str, "axis": str}],
     "adversary": {"knows_traffic": bool, "likeness": str, "max_placements": int, "runs": int,
                   "samples": int, "max_victims": int},
-    "paper_claims": [{"title": str, "text": str, "verdict": str}],
+    "paper_claims": [{"title": str, "text": str,
+                      "verdicts": [{"reading": str, "verdict": str, "exceptions": [
+                          {"claim": str, "map": str, "methods": str}]}]}],
     "statements": [{"claim": str, "text": str}],
     "rules": [str],
     "machine": {"processor": str, "cores": int, "memory_gib": NUMBER, "compiler": str},
@@ -290,18 +292,27 @@ class Results:
         self.claims = self.read_claims(os.path.join(folder, "claims.csv"))
 
     def read_claims(self, path):
-        claims = read_rows(path, ["claim", "map", "statement", "methods", "verdict", "found",
-                                  "verdict_measured", "found_measured"])
+        claims = read_rows(path, ["claim", "map", "statement", "methods", "reading", "verdict",
+                                  "found", "verdict_measured", "found_measured"])
         for row in claims:
             # What comes from CPU time stands in columns of its own.
             row["verdict"] = row["verdict"] or row["verdict_measured"]
             row["found"] = row["found"] or row["found_measured"]
-            if row["verdict"] not in VERDICTS:
+            if row["verdict"] not in PART_VERDICTS:
                 raise Failure(f"{path}: line {row['line']}: the verdict {row['verdict']!r} is not "
                               "known")
+            if row["reading"] not in READINGS:
+                raise Failure(f"{path}: line {row['line']}: the reading {row['reading']!r} is not "
+                              "known")
+        self.readings = [v["reading"] for v in self.data["paper_claims"][0]["verdicts"]]
         for claim in self.data["paper_claims"]:
-            if claim["verdict"] not in VERDICTS:
-                raise Failure(f"report.json: the verdict {claim['verdict']!r} is not known")
+            if [v["reading"] for v in claim["verdicts"]] != self.readings:
+                raise Failure("report.json: the claims have different readings")
+            for one in claim["verdicts"]:
+                if one["verdict"] not in VERDICTS:
+                    raise Failure(f"report.json: the verdict {one['verdict']!r} is not known")
+                if one["reading"] not in READINGS:
+                    raise Failure(f"report.json: the reading {one['reading']!r} is not known")
         return claims
 
     def metric(self, name):
@@ -369,7 +380,7 @@ def symbol(axis):
 
 # Colour, marker and dashes of a method in all plots. The colours are those of Okabe and Ito, which
 # people with any kind of colour vision can tell apart; markers differ too. StarCloak's variants are
-# filled and solid, the others hollow and dashed.
+# filled and solid, the others hollow and dashed. A baseline has one colour in both its readings.
 LOOKS = {
     "basic": ("#0072B2", "o", "-"),
     "hybrid": ("#009E73", "^", "-"),
@@ -378,6 +389,8 @@ LOOKS = {
     "xstar": ("#CC79A7", "D", (0, (5, 2))),
     "sampling": ("#56B4E9", "o", (0, (4, 1.5, 1, 1.5))),
     "expansion": ("#555555", "s", (0, (1.5, 1.5))),
+    "sampling-literal": ("#56B4E9", "*", (0, (1, 1))),
+    "expansion-literal": ("#555555", "P", (0, (1, 3))),
 }
 OTHER_LOOK = ("#000000", "x", "-")
 
@@ -660,8 +673,10 @@ def default_section(results):
 
 # --- Claims --------------------------------------------------------------------------------------
 
-VERDICTS = {"holds": ("holds", "✓ holds"), "does not hold": ("fails", "✗ does not hold"),
-            "not told": ("untold", "not told")}
+VERDICTS = {"holds": ("holds", "✓ holds"), "mostly holds": ("part", "◐ mostly holds"),
+            "does not hold": ("fails", "✗ does not hold"), "not told": ("untold", "not told")}
+READINGS = {"": "", "shared": "baselines share cloaks", "literal": "baselines to the letter"}
+PART_VERDICTS = [name for name in VERDICTS if name != "mostly holds"]  # of a single statement
 
 
 def verdict(style, words):
@@ -670,7 +685,7 @@ def verdict(style, words):
 
 def tally(claims):
     """How many of them hold, how many do not, and how many cannot be told."""
-    return tuple(sum(c["verdict"] == name for c in claims) for name in VERDICTS)
+    return tuple(sum(c["verdict"] == name for c in claims) for name in PART_VERDICTS)
 
 
 def map_names(results):
@@ -684,42 +699,76 @@ def map_heads(results):
                    map_names(results)) + "</tr></thead>\n<tbody>\n"
 
 
-def parts_cell(claims):
+def in_reading(claims, reading):
+    """What is said of no baseline, and what is said of them in one reading."""
+    return [c for c in claims if c["reading"] in ("", reading)]
+
+
+def cell_of(results, claims, words):
+    """`words` of some claims on one map; where readings differ in what is judged, one by one."""
+    if len(results.readings) == 1 or all(c["reading"] == "" for c in claims):
+        return f"<td>{words(claims)}</td>"
+    lines = "".join(f'<span class="u">{text(reading)}</span>{words(in_reading(claims, reading))}'
+                    for reading in results.readings)
+    return f"<td>{lines}</td>"
+
+
+def parts_words(claims):
     """How many of a claim's statements hold on one map."""
     held, failed, untold = tally(claims)
     told = held + failed
     if told > 0:
         style = "holds" if failed == 0 else "part" if held > 0 else "fails"
         words = f"{held} of {told} statement{plural(told)} hold{'s' if told == 1 else ''}"
-        return f"<td>{verdict(style, words)}</td>"
-    return f"<td>{verdict('untold', 'not told') if untold else ''}</td>"
+        return verdict(style, words)
+    return verdict("untold", "not told") if untold else ""
+
+
+def exceptions(one):
+    """What does not hold of a claim that mostly holds: "except 1a on city (basic against ...)"."""
+    if one["verdict"] != "mostly holds":
+        return ""
+    named = "; ".join(
+        f"{e['claim']}{' on ' if e['map'] else ''}{e['map']} ({e['methods']})"
+        for e in one["exceptions"])
+    return f'<span class="u">except {text(named)}</span>'
 
 
 def claims_table(results):
     rows = ""
     for i, claim in enumerate(results.data["paper_claims"], 1):
         of_claim = [c for c in results.claims if c["claim"].startswith(str(i))]
-        cells = "".join(parts_cell([c for c in of_claim if c["map"] == name])
+        verdicts = "".join(f"<td>{verdict(*VERDICTS[one['verdict']])}{exceptions(one)}</td>"
+                           for one in claim["verdicts"])
+        cells = "".join(cell_of(results, [c for c in of_claim if c["map"] == name], parts_words)
                         for name in map_names(results))
         rows += (f'<tr><th scope="row"><a href="#claim-{i}">{i}. {text(claim["title"])}</a></th>'
-                 f'<td>{text(claim["text"])}</td><td>{verdict(*VERDICTS[claim["verdict"]])}</td>'
-                 f"{cells}</tr>\n")
+                 f'<td>{text(claim["text"])}</td>{verdicts}{cells}</tr>\n')
+    heads = "".join(f'<th scope="col">Verdict{reading_unit(results, reading)}</th>'
+                    for reading in results.readings)
     return ('<div class="wide"><table><caption>The paper’s eight claims. A statement counts once '
             'for each method it is about.</caption>\n<thead><tr><th scope="col">Claim</th>'
-            '<th scope="col" class="words">As the paper says it</th><th scope="col">Verdict</th>'
+            f'<th scope="col" class="words">As the paper says it</th>{heads}'
             f"{map_heads(results)}{rows}</tbody></table></div>\n")
 
 
-def outcome_cell(claims):
+def reading_unit(results, reading):
+    """Below a heading, where there is more than one reading or one that is not the usual one."""
+    if results.readings == ["shared"]:
+        return ""
+    return f' <span class="u">{text(READINGS[reading])}</span>'
+
+
+def outcome_words(claims):
     """How a statement came out on one map."""
     held, failed, untold = tally(claims)
     if held + failed == 0:
-        return f"<td>{verdict('untold', 'not told') if untold else ''}</td>"
+        return verdict("untold", "not told") if untold else ""
     if failed == 0:
-        return f"<td>{verdict('holds', '✓ holds')}</td>"
+        return verdict("holds", "✓ holds")
     if held == 0:
-        return f"<td>{verdict('fails', '✗ does not hold')}</td>"
-    return f"<td>{verdict('part', f'◐ holds for {held} of {held + failed}')}</td>"
+        return verdict("fails", "✗ does not hold")
+    return verdict("part", f"◐ holds for {held} of {held + failed}")
 
 
 def statements_table(results):
@@ -727,7 +776,7 @@ def statements_table(results):
     for statement in results.data["statements"]:
         of_it = [c for c in results.claims if c["claim"] == statement["claim"]
                  and c["statement"] == statement["text"]]
-        cells = "".join(outcome_cell([c for c in of_it if c["map"] == name])
+        cells = "".join(cell_of(results, [c for c in of_it if c["map"] == name], outcome_words)
                         for name in map_names(results))
         rows += (f'<tr><th scope="row"><a href="#claim-{text(statement["claim"][:1])}">'
                  f'{text(statement["claim"])}</a></th><td>{text(statement["text"])}</td>{cells}'
@@ -738,12 +787,18 @@ def statements_table(results):
             f"{map_heads(results)}{rows}</tbody></table></div>\n")
 
 
+def methods_words(results, claim):
+    """The methods of a judged statement, and in which reading, where that is not plain."""
+    is_told = claim["reading"] != "" and results.readings != ["shared"]
+    return claim["methods"] + (f" [{claim['reading']}]" if is_told else "")
+
+
 def claim_details(results, number, claim):
     of_claim = [c for c in results.claims if c["claim"].startswith(str(number))]
     held, failed, untold = tally(of_claim)
     rows = "".join(
         f'<tr><th scope="row">{text(c["claim"])}</th><td>{text(c["map"] or "all")}</td>'
-        f'<td>{text(c["methods"])}</td>'
+        f'<td>{text(methods_words(results, c))}</td>'
         f'<td>{verdict(VERDICTS[c["verdict"]][0], text(c["verdict"]))}</td>'
         f'<td>{text(c["found"])}</td></tr>\n' for c in of_claim)
     return (f'<details id="claim-{number}"><summary>Claim {number}: {text(claim["title"])} — '
@@ -754,18 +809,32 @@ def claim_details(results, number, claim):
             f"<tbody>\n{rows}</tbody></table></div></details>\n")
 
 
+def tiles(results, i):
+    """How many of the claims came out how, in the i-th reading."""
+    found = [claim["verdicts"][i]["verdict"] for claim in results.data["paper_claims"]]
+    counts = "".join(
+        f'<p class="{style}"><strong>{found.count(name)}</strong> {words}</p>'
+        for (name, (style, _)), words in
+        zip(VERDICTS.items(), ("hold", "mostly hold", "do not hold", "cannot be decided")))
+    title = "" if results.readings == ["shared"] else (
+        f"<h3>{text(READINGS[results.readings[i]].capitalize())}</h3>\n")
+    return f'{title}<div class="tiles">{counts}</div>\n'
+
+
 def claims_section(results):
     claims = results.data["paper_claims"]
-    tiles = "".join(
-        f'<p class="{style}"><strong>{count}</strong> {words}</p>' for count, style, words in
-        zip(tally(claims), ("holds", "fails", "untold"),
-            ("hold", "do not hold", "cannot be decided")))
-    content = (
-        f'<div class="tiles">{tiles}</div>\n'
+    content = "".join(tiles(results, i) for i in range(len(results.readings)))
+    content += (
         "<p>The claims of the paper’s evaluation, taken apart into statements that numbers decide, "
         'each judged on every map and for every method it is about (<a href="claims.csv">claims.csv'
-        "</a>). A claim holds if all of its statements that can be decided hold; one that does not "
-        "hold is reported as such.</p>\n")
+        "</a>). A claim holds if all of its statements that can be decided hold, and mostly holds "
+        "if three quarters of them do; those that do not are named.</p>\n")
+    if len(results.readings) > 1:
+        content += (
+            "<p>Random sampling and network expansion were run in both readings: as methods whose "
+            "cloaks are shared by queries, which keep the promises of StarCloak, and to the letter "
+            "of the paper, where a query takes no notice of others and <i>k</i> counts all "
+            "travellers. What is said of them, or compared with them, is judged in each.</p>\n")
     content += claims_table(results)
     content += "<h3>Statement by statement</h3>\n" + statements_table(results)
     content += "<h3>In numbers</h3>\n"
@@ -797,6 +866,11 @@ def adversary_words(results):
             "Injected queries are its own: it asks near a victim just before the victim does, for "
             "as many users as it has there and one more, finds its queries among the members of "
             "the cloak, and leaves out whatever contradicts them.")
+    if any(m["name"].endswith("-literal") for m in results.methods):
+        items.append(
+            "Of a baseline to the letter, whose cloaks have one member, it knows how many travellers "
+            "there are on the map, and with every replay puts them onto the roads around, as many "
+            "on each as chance gives by the traffic that it assumes.")
     if results.has_figure("effective"):
         items.append(
             "Travellers who ask again are followed: it knows which cloaks are of one traveller, "
@@ -953,6 +1027,9 @@ ABOUT_METHODS = {
     "xstar": "XStar, reconstructed from its publication: whole stars, growing together",
     "sampling": "baseline: segments around the query, drawn at random",
     "expansion": "baseline: segments around the query, the nearest first",
+    "sampling-literal": "baseline to the letter: the same roads, but a query is cloaked alone and "
+                        "at once, and <i>k</i> counts all travellers on them; nothing is promised",
+    "expansion-literal": "baseline to the letter: as the one before, the nearest roads first",
 }
 
 NEEDS = {

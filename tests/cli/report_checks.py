@@ -261,8 +261,9 @@ class Whole(unittest.TestCase):
                   for r in self.folder.rows("claims.csv")]
         self.assertEqual(rows, wanted)
         tiles = [words(p) for p in self.tree.find(f".//{HTML}div[@class='tiles']")]
-        verdicts = [c["verdict"] for c in self.folder.data["paper_claims"]]
+        verdicts = [c["verdicts"][0]["verdict"] for c in self.folder.data["paper_claims"]]
         self.assertEqual(tiles, [f"{verdicts.count('holds')} hold",
+                                 f"{verdicts.count('mostly holds')} mostly hold",
                                  f"{verdicts.count('does not hold')} do not hold",
                                  f"{verdicts.count('not told')} cannot be decided"])
         for rule in self.folder.data["rules"]:
@@ -446,17 +447,59 @@ class Odd(unittest.TestCase):
                 rows.append(row)
             rows[-1].update(map="")
             folder.write_rows("claims.csv", rows)
-            for i, verdict in enumerate(["holds"] * 3 + ["does not hold"] * 4 + ["not told"]):
-                folder.data["paper_claims"][i]["verdict"] = verdict
+            for i, verdict in enumerate(["holds"] * 3 + ["mostly holds"] + ["does not hold"] * 3
+                                        + ["not told"]):
+                folder.data["paper_claims"][i]["verdicts"][0] = {
+                    "reading": "shared", "verdict": verdict, "exceptions": [
+                        {"claim": f"{i + 1}a", "map": "town", "methods": "basic & co"},
+                        {"claim": f"{i + 1}b", "map": "", "methods": "XStar"}]}
         self.words_of(change, (
-            '<p class="holds"><strong>3</strong> hold</p><p class="fails"><strong>4</strong> do '
-            'not hold</p><p class="untold"><strong>1</strong> cannot be decided</p>',
+            '<p class="holds"><strong>3</strong> hold</p><p class="part"><strong>1</strong> mostly '
+            'hold</p><p class="fails"><strong>3</strong> do not hold</p><p class="untold"><strong>'
+            '1</strong> cannot be decided</p>',
+            '<span class="v part">◐ mostly holds</span><span class="u">except 4a on town (basic '
+            '&amp; co); 4b (XStar)</span></td>',
             '<td><span class="v holds">✓ holds</span></td><td><span class="v part">2 of 4 '
             'statements hold</span></td>', '<span class="v part">◐ holds for 1 of 2</span>',
             '<span class="v fails">✗ does not hold</span>',
             '<span class="v untold">not told</span>',
             '<span class="v holds">1 of 1 statement holds</span>',
-            '<th scope="col">all maps</th>', "Claim 1: ", "2 hold, 2 do not, 0 not told"))
+            '<th scope="col">all maps</th>', "Claim 1: ", "2 hold, 2 do not, 0 not told"),
+            ("except 1a", "except 5a"))  # only what mostly holds has exceptions
+
+    def test_readings_of_the_baselines_stand_side_by_side(self):
+        def change(folder):
+            first = dict(folder.rows("claims.csv")[0])
+            rows = []
+            for claim, reading, verdict in (("5a", "shared", "holds"), ("5a", "literal",
+                                            "does not hold"), ("5b", "", "holds")):
+                row = dict.fromkeys(first, "")
+                row.update(claim=claim, map="town", verdict=verdict, reading=reading,
+                           methods="basic", statement=next(
+                               s["text"] for s in folder.data["statements"]
+                               if s["claim"] == claim))
+                rows.append(row)
+            folder.write_rows("claims.csv", rows)
+            for claim in folder.data["paper_claims"]:
+                claim["verdicts"] = [
+                    {"reading": "shared", "verdict": "holds", "exceptions": []},
+                    {"reading": "literal", "verdict": "does not hold", "exceptions": []}]
+        self.words_of(change, (
+            '<h3>Baselines share cloaks</h3>\n<div class="tiles"><p class="holds"><strong>8'
+            '</strong> hold</p>',
+            '<h3>Baselines to the letter</h3>\n<div class="tiles"><p class="holds"><strong>0'
+            '</strong> hold</p>',
+            '<th scope="col">Verdict <span class="u">baselines share cloaks</span></th>'
+            '<th scope="col">Verdict <span class="u">baselines to the letter</span></th>',
+            '<td><span class="v holds">✓ holds</span></td><td><span class="v fails">✗ does not '
+            'hold</span></td>',
+            # Of claim 5, with what is said of no baseline in each; of 5a by itself.
+            '<td><span class="u">shared</span><span class="v holds">2 of 2 statements hold</span>'
+            '<span class="u">literal</span><span class="v part">1 of 2 statements hold</span></td>',
+            '<td><span class="u">shared</span><span class="v holds">✓ holds</span>'
+            '<span class="u">literal</span><span class="v fails">✗ does not hold</span></td>',
+            "<td>basic [shared]</td>", "<td>basic [literal]</td>", "<td>basic</td>",
+            "were run in both readings"))
 
     def test_few_replays_are_warned_of(self):
         def change(folder):
@@ -639,7 +682,11 @@ class Refused(unittest.TestCase):
                 (lambda data: data.update(rules="all"), "rules"),
                 (lambda data: data["figures"][0].update(map="atlantis"), "'atlantis'"),
                 (lambda data: data["figures"][0].update(metric="wealth"), "'wealth'"),
-                (lambda data: data["paper_claims"][0].update(verdict="maybe"), "'maybe'"),
+                (lambda data: data["paper_claims"][0]["verdicts"][0].update(verdict="maybe"),
+                 "'maybe'"),
+                (lambda data: data["paper_claims"][1]["verdicts"].clear(), "different readings"),
+                (lambda data: [c["verdicts"][0].update(reading="free")
+                               for c in data["paper_claims"]], "'free'"),
                 (lambda data: data["axes"][0].update(need={"mean": 3}), "deviation"),
                 (lambda data: data["axes"][0].update(values=[3, 4711]), "k 4711"),
                 (in_map("movement", "flies"), "'flies'"),
@@ -678,6 +725,12 @@ class Refused(unittest.TestCase):
             rows[0].update(verdict="perhaps", verdict_measured="")
             folder.write_rows("claims.csv", rows)
             self.refuses(folder, "claims.csv: line 2", "'perhaps'")
+            rows[0].update(verdict="mostly holds")  # which is only said of whole claims
+            folder.write_rows("claims.csv", rows)
+            self.refuses(folder, "claims.csv: line 2", "'mostly holds'")
+            rows[0].update(verdict="holds", reading="free")
+            folder.write_rows("claims.csv", rows)
+            self.refuses(folder, "claims.csv: line 2", "'free'")
 
     def test_columns_that_are_missing_are_told(self):
         for name, column in (("measures.csv", "high"), ("town-success-k.csv", "low"),

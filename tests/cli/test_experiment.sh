@@ -43,6 +43,28 @@ equal "another run with the same seed gives the same numbers, on any number of c
 run experiment --map town.scm "${small[@]}" -o three --seed 2 --quiet
 check "another seed gives others" test "$(steady three | cksum)" != "$(steady one | cksum)"
 
+# --- Baselines to the letter ---
+
+run experiment --map town.scm "${small[@]}" --methods basic,sampling,expansion --baselines both -o letter --json --quiet
+succeeds "both readings of the baselines run side by side"
+check "the claims are counted in each" true_of "$out" '.claims.not_told < 8 and .claims_literal.not_told < 8'
+check "they are methods of their own" true_of letter/report.json \
+    '[.methods[].name] == ["basic", "sampling", "expansion", "sampling-literal", "expansion-literal"]'
+equal "a query of theirs does not wait" "$(grep -c '^3,expansion-literal,0,' letter/town-anonymization-k.csv)" 1
+equal "statements about them are judged twice" "$(grep -c '^2a,.*,"random sampling, literal",literal,' letter/claims.csv)" \
+    "$(grep -c '^2a,.*,random sampling,shared,' letter/claims.csv)"
+run experiment --map town.scm "${small[@]}" --methods basic,expansion --baselines literal -o letter-alone --quiet
+check "or one of them alone" true_of letter-alone/report.json '[.methods[].name] == ["basic", "expansion-literal"]'
+# Their cloaks keep no promise, so nothing that serves or cloaks has them.
+for command in "serve town.scm" "cloak town.scm" "simulate town.scm" "attack town.scm"; do
+    # shellcheck disable=SC2086  # two words
+    run $command --engine expansion --baselines literal
+    equal "$command does not have them" "$status" 2
+    # shellcheck disable=SC2086
+    run $command --engine expansion-literal
+    equal "$command knows no engine of that name" "$status" 2
+done
+
 # --- Going on ---
 
 run experiment --map town.scm "${small[@]}" -o one --json --quiet

@@ -146,6 +146,8 @@ USAGE = {
         experiment -o x more
         experiment --figure moon -o x
         experiment --methods magic -o x
+        experiment --methods sampling-literal -o x
+        experiment --baselines loose -o x
         experiment --grid k=0,5 -o x
         experiment --grid moon=1 -o x
         experiment --seeds 0 -o x

@@ -5,6 +5,7 @@
 #include "base/alloc.h"
 #include "base/diag.h"
 #include "base/rng.h"
+#include "lab/literal_cloaker.h"
 #include "score/score.h"
 #include "travel/movement.h"
 
@@ -223,13 +224,24 @@ static void divide(sc_lab_measure *sums)
     sums->rank /= explained;
 }
 
-static sc_err attack_one(sc_adversary *adversary, uint64_t number, const sc_case *one,
+/** An adversary who attacks one method. */
+typedef struct victims_adversary {
+    sc_adversary *adversary;
+    bool is_literal;
+    sc__literal_cloaker literal;  ///< if it is
+} victims_adversary;
+
+static sc_err attack_one(victims_adversary *by, uint64_t number, const sc_case *one,
                          sc_lab_measure *sums, sc_diag *diag)
 {
     sc_own_sighting seen = {.strangers = NULL};
     sc_posterior posterior = {.links = NULL};
     sc_err err = sc_sighting_init(&seen, one);
-    if (!err) err = sc_adversary_correlate(adversary, number, &seen.sighting, &posterior, diag);
+    if (!err && by->is_literal) {
+        err = sc__literal_cloaker_see(&by->literal, one->segments, one->segment_count,
+                                      one->members[0].needs.max_hops);
+    }
+    if (!err) err = sc_adversary_correlate(by->adversary, number, &seen.sighting, &posterior, diag);
     if (!err) take_down(one, &seen.sighting, &posterior, sums);
     sc_posterior_fini(&posterior);
     sc_sighting_fini(&seen);
@@ -237,7 +249,7 @@ static sc_err attack_one(sc_adversary *adversary, uint64_t number, const sc_case
 }
 
 /** @param which  room for all victims */
-static sc_err attack_all(const sc__point_attack *attack, sc_adversary *adversary,
+static sc_err attack_all(const sc__point_attack *attack, victims_adversary *by,
                          const sc_cases *cases, size_t *which, sc_lab_measure *measure,
                          sc_diag *diag)
 {
@@ -248,7 +260,7 @@ static sc_err attack_all(const sc__point_attack *attack, sc_adversary *adversary
     const size_t count = found < max ? found : max;
     for (size_t i = 0; i < count && !err; i++) {
         const sc_case one = sc_cases_at(cases, which[i]);
-        err = attack_one(adversary, i, &one, &sums, diag);
+        err = attack_one(by, i, &one, &sums, diag);
     }
     if (err || count == 0) return err;
     divide(&sums);
@@ -256,31 +268,40 @@ static sc_err attack_all(const sc__point_attack *attack, sc_adversary *adversary
     return SC_OK;
 }
 
-static sc_err attack_victims(const sc__point_attack *attack, const sc_engine_options *engine,
+static sc_err attack_victims(const sc__point_attack *attack, const sc__attacked_method *method,
                              const sc_cases *cases, sc_lab_measure *measure, sc_diag *diag)
 {
     sc_adversary_options options = attack->options->adversary;
-    options.engine = *engine;
+    options.engine = method->engine;
     options.density = attack->density;
     options.seed = seed_for(attack->seed, FOR_REPLAYS);
     // Points are done side by side; a process that was forked has no other threads.
     options.threads = 1;
-    sc_adversary *adversary = NULL;
+    victims_adversary by = {.is_literal = method->literal != NULL};
+    const sc_cloaker literal = sc__literal_cloaker_of(&by.literal);
     size_t *which = sc_malloc_array(attack->injection.victim_count, sizeof *which);
     sc_err err = which ? SC_OK : SC_ENOMEM;
-    if (!err) err = sc_adversary_new(attack->map, &options, NULL, &adversary, diag);
-    if (!err) err = attack_all(attack, adversary, cases, which, measure, diag);
-    sc_adversary_free(adversary);
+    if (!err && method->literal) {
+        err = sc__literal_cloaker_init(&by.literal, attack->map, *method->literal, attack->density,
+                                       method->travellers);
+    }
+    if (!err) {
+        err = sc_adversary_new(attack->map, &options, by.is_literal ? &literal : NULL,
+                               &by.adversary, diag);
+    }
+    if (!err) err = attack_all(attack, &by, cases, which, measure, diag);
+    sc_adversary_free(by.adversary);
+    sc__literal_cloaker_fini(&by.literal);
     sc_free(which);
     return err;
 }
 
-sc_err sc__point_attack_run(const sc__point_attack *attack, const sc_engine_options *engine,
+sc_err sc__point_attack_run(const sc__point_attack *attack, const sc__attacked_method *method,
                             const sc_cases *cases, sc_lab_measure *measure, sc_diag *diag)
 {
     sc_err err = SC_OK;
     if (attack->is_attacked && attack->injection.victim_count > 0) {
-        err = attack_victims(attack, engine, cases, measure, diag);
+        err = attack_victims(attack, method, cases, measure, diag);
     }
     if (err || attack->least_asked == 0) return err;
     const following f = {

@@ -17,6 +17,7 @@
 #include "lab/results.h"
 #include "score/cases.h"
 #include "score/inject.h"
+#include "sim/literal.h"
 
 /** Zero-initialise, then sc__point_attack_init(). */
 typedef struct sc__point_attack {
@@ -53,15 +54,21 @@ SC_CHECKED sc_err sc__point_attack_init(sc__point_attack *attack, const sc_lab_o
 /** Harmless twice, and on a zeroed one. */
 void sc__point_attack_fini(sc__point_attack *attack);
 
+/** The algorithm that the adversary knows. */
+typedef struct sc__attacked_method {
+    sc_engine_options engine;
+    const sc_literal_method *literal;  ///< NULL: the engine's
+    uint32_t travellers;               ///< how many there are, which the literal one counts
+} sc__attacked_method;
+
 /**
  * Attack and follow what a method made of the attack's lines.
  *
- * @param engine   of the method
  * @param cases    all of its cloaks
  * @param measure  of the method: what was learnt is added to it
  */
 SC_CHECKED sc_err sc__point_attack_run(const sc__point_attack *attack,
-                                       const sc_engine_options *engine, const sc_cases *cases,
+                                       const sc__attacked_method *method, const sc_cases *cases,
                                        sc_lab_measure *measure, sc_diag *diag);
 
 #endif

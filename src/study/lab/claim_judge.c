@@ -447,7 +447,7 @@ static void judge_against_other(const sc_lab_judge *judge, sc_lab_claim *claim)
     const sc_lab_statement *statement = claim->statement;
     const sc_lab_figure figure = sc__claim_figure(claim, statement->axis);
     const sc_lab_grid *grid = sc__figure_grid(judge->table->options, &figure);
-    const sc_lab_method other = sc__first_method(statement->other);
+    const sc_lab_method other = sc__first_method(claim->other);
     const bool is_loss = statement->kind == SC_LAB_CLAIM_LESS_LOST;
     double largest = 0;
     const sc_lab_estimate own = rise_of(judge, &figure, claim->method, judge->left, &largest);

@@ -8,13 +8,18 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 // === Judging all statements =====================================================================
 
 const char *sc__verdict_text(sc_lab_verdict verdict)
 {
-    static const char *const texts[] = {
-        [SC_LAB_HOLDS] = "holds", [SC_LAB_FAILS] = "does not hold", [SC_LAB_UNTOLD] = "not told"};
+    static const char *const texts[SC_LAB_VERDICT_COUNT] = {
+        [SC_LAB_HOLDS] = "holds",
+        [SC_LAB_FAILS] = "does not hold",
+        [SC_LAB_UNTOLD] = "not told",
+        [SC_LAB_MOSTLY_HOLDS] = "mostly holds",
+    };
     return texts[verdict];
 }
 
@@ -74,7 +79,7 @@ void sc__judge_pair(const sc_lab_judge *judge, const sc_lab_claim *claim, sc_lab
     for (size_t seed = 0; seed < judge->table->options->seed_count; seed++) {
         double best = SC_NO_VALUE;
         for (sc_lab_method method = 0; method < SC_LAB_METHOD_COUNT; method++) {
-            if ((statement->other >> method & 1U) == 0) continue;
+            if ((claim->other >> method & 1U) == 0) continue;
             const double value = sc__table_values(judge->table, &figure, place.i, method)[seed];
             if (is_better(value, best, statement->sign)) best = value;
         }
@@ -88,7 +93,7 @@ void sc__judge_pair(const sc_lab_judge *judge, const sc_lab_claim *claim, sc_lab
 // none.
 static sc_lab_method missing_method(const sc_lab_options *options, const sc_lab_claim *claim)
 {
-    const unsigned needed = claim->statement->other | 1U << claim->method;
+    const unsigned needed = claim->other | 1U << claim->method;
     sc_lab_method method = 0;
     while (method < SC_LAB_METHOD_COUNT &&
            ((needed >> method & 1U) == 0 || sc__has_method(options, method))) {
@@ -99,7 +104,7 @@ static sc_lab_method missing_method(const sc_lab_options *options, const sc_lab_
 
 static void name_methods(sc_lab_claim *claim)
 {
-    const unsigned other = claim->statement->other;
+    const unsigned other = claim->other;
     const char *own = sc__method_title(claim->method);
     if (other == 0) {
         snprintf(claim->who, sizeof claim->who, "%s", own);
@@ -138,18 +143,49 @@ static void judge_claim(const sc_lab_judge *judge, sc_lab_claim *claim)
     }
 }
 
-// A statement on one map, for each of its methods. SC_NONE: about no map in particular, or, with a
-// `reason`, about maps that are not there.
-static sc_err judge_on(sc_lab_claims *claims, const sc_lab_judge *judge,
-                       const sc_lab_statement *statement, uint32_t map, const char *reason)
+const char *sc__reading_name(sc_lab_reading reading)
 {
+    static const char *const names[SC_LAB_READING_COUNT] = {
+        [SC_LAB_READING_NONE] = "",
+        [SC_LAB_READING_SHARED] = "shared",
+        [SC_LAB_READING_LITERAL] = "literal",
+    };
+    return names[reading];
+}
+
+// The methods of a statement, which names those of the shared reading.
+static unsigned methods_in(unsigned methods, sc_lab_reading reading)
+{
+    return reading == SC_LAB_READING_LITERAL ? sc_lab_to_literal(methods) : methods;
+}
+
+// Whether a statement is judged for a method in a reading: if either the method or those it is
+// compared with are baselines, in every reading that was run; else once.
+static bool is_judged_in(const sc_lab_claims *claims, sc_lab_reading reading, sc_lab_method method,
+                         unsigned other)
+{
+    const unsigned baselines = SC_LAB_SHARED_BASELINES | SC_LAB_LITERAL_BASELINES;
+    const bool is_of_them = ((1U << method | other) & baselines) != 0;
+    if (reading == SC_LAB_READING_NONE) return !is_of_them;
+    return is_of_them && claims->has_reading[reading];
+}
+
+static sc_err judge_in(sc_lab_claims *claims, const sc_lab_judge *judge,
+                       const sc_lab_statement *statement, uint32_t map, sc_lab_reading reading,
+                       const char *reason)
+{
+    const unsigned each = methods_in(statement->each, reading);
+    const unsigned other = methods_in(statement->other, reading);
     for (sc_lab_method method = 0; method < SC_LAB_METHOD_COUNT; method++) {
-        if ((statement->each >> method & 1U) == 0) continue;
+        if ((each >> method & 1U) == 0) continue;
+        if (!is_judged_in(claims, reading, method, other)) continue;
         if (!sc_grow(&claims->all, claims->count, &claims->capacity, sizeof *claims->all)) {
             return SC_ENOMEM;
         }
         sc_lab_claim *claim = &claims->all[claims->count++];
         *claim = (sc_lab_claim){.statement = statement,
+                                .reading = reading,
+                                .other = other,
                                 .map = map,
                                 .method = method,
                                 .left = SC_NO_VALUE,
@@ -163,6 +199,18 @@ static sc_err judge_on(sc_lab_claims *claims, const sc_lab_judge *judge,
         claims->by_verdict[claim->verdict]++;
     }
     return SC_OK;
+}
+
+// A statement on one map, for each of its methods in each reading. SC_NONE: about no map in
+// particular, or, with a `reason`, about maps that are not there.
+static sc_err judge_on(sc_lab_claims *claims, const sc_lab_judge *judge,
+                       const sc_lab_statement *statement, uint32_t map, const char *reason)
+{
+    sc_err err = SC_OK;
+    for (sc_lab_reading reading = 0; reading < SC_LAB_READING_COUNT && !err; reading++) {
+        err = judge_in(claims, judge, statement, map, reading, reason);
+    }
+    return err;
 }
 
 static sc_err judge_statement(sc_lab_claims *claims, const sc_lab_judge *judge,
@@ -191,6 +239,10 @@ sc_err sc__claims_init(sc_lab_claims *claims, const sc_lab_table *table, sc_diag
 {
     *claims = (sc_lab_claims){0};
     const size_t seeds = table->options->seed_count;
+    const unsigned methods = table->options->methods;
+    claims->has_reading[SC_LAB_READING_LITERAL] = (methods & SC_LAB_LITERAL_BASELINES) != 0;
+    claims->has_reading[SC_LAB_READING_SHARED] =
+        (methods & SC_LAB_SHARED_BASELINES) != 0 || !claims->has_reading[SC_LAB_READING_LITERAL];
     double *room = sc_calloc(seeds, (2 + SC_LAB_PLACES_MAX) * sizeof *room);
     if (!room) return sc_fail_memory(diag, "judging the claims");
     const sc_lab_judge judge = {
@@ -222,12 +274,19 @@ bool sc__is_of_paper_claim(const sc_lab_claim *claim, size_t number)
     return claim->statement->id[0] == (char)('1' + number);
 }
 
-sc_lab_verdicts sc__paper_claim_verdicts(const sc_lab_claims *claims, size_t number, uint32_t map)
+bool sc__is_in_reading(const sc_lab_claim *claim, size_t number, sc_lab_reading reading)
+{
+    return sc__is_of_paper_claim(claim, number) &&
+           (claim->reading == SC_LAB_READING_NONE || claim->reading == reading);
+}
+
+sc_lab_verdicts sc__paper_claim_verdicts(const sc_lab_claims *claims, size_t number,
+                                         sc_lab_reading reading, uint32_t map)
 {
     sc_lab_verdicts verdicts = {{0}};
     for (size_t i = 0; i < claims->count; i++) {
         const sc_lab_claim *claim = &claims->all[i];
-        if (sc__is_of_paper_claim(claim, number) && claim->map == map) {
+        if (sc__is_in_reading(claim, number, reading) && claim->map == map) {
             verdicts.by_verdict[claim->verdict]++;
         }
     }
@@ -236,31 +295,66 @@ sc_lab_verdicts sc__paper_claim_verdicts(const sc_lab_claims *claims, size_t num
 
 sc_lab_verdict sc__verdict_of(const sc_lab_verdicts *verdicts)
 {
-    if (verdicts->by_verdict[SC_LAB_FAILS] > 0) return SC_LAB_FAILS;
-    return verdicts->by_verdict[SC_LAB_HOLDS] > 0 ? SC_LAB_HOLDS : SC_LAB_UNTOLD;
+    const size_t held = verdicts->by_verdict[SC_LAB_HOLDS];
+    const size_t failed = verdicts->by_verdict[SC_LAB_FAILS];
+    if (failed == 0) return held > 0 ? SC_LAB_HOLDS : SC_LAB_UNTOLD;
+    const double most = SC_LAB_CLAIM_MOST * (double)(held + failed);
+    return (double)held >= most ? SC_LAB_MOSTLY_HOLDS : SC_LAB_FAILS;
 }
 
-sc_lab_verdicts sc__paper_claim_total(const sc_lab_claims *claims, size_t number)
+sc_lab_verdicts sc__paper_claim_total(const sc_lab_claims *claims, size_t number,
+                                      sc_lab_reading reading)
 {
     sc_lab_verdicts verdicts = {{0}};
     for (size_t i = 0; i < claims->count; i++) {
         const sc_lab_claim *claim = &claims->all[i];
-        if (sc__is_of_paper_claim(claim, number)) verdicts.by_verdict[claim->verdict]++;
+        if (sc__is_in_reading(claim, number, reading)) verdicts.by_verdict[claim->verdict]++;
     }
     return verdicts;
 }
 
-sc_lab_verdict sc__paper_claim_verdict(const sc_lab_claims *claims, size_t number)
+sc_lab_verdict sc__paper_claim_verdict(const sc_lab_claims *claims, size_t number,
+                                       sc_lab_reading reading)
 {
-    const sc_lab_verdicts total = sc__paper_claim_total(claims, number);
+    const sc_lab_verdicts total = sc__paper_claim_total(claims, number, reading);
     return sc__verdict_of(&total);
 }
 
-sc_lab_verdicts sc__paper_claims_by_verdict(const sc_lab_claims *claims)
+// Append "1a on city (StarCloak against hybrid)" if there is room for it, and for what comes after.
+static bool add_exception(sc_lab_exceptions *to, const sc_lab_claim *claim, const char *map)
+{
+    char one[256];
+    const size_t used = strlen(to->text);
+    const int size = snprintf(one, sizeof one, "%s%s%s%s (%s)", used > 0 ? "; " : "",
+                              claim->statement->id, map ? " on " : "", map ? map : "", claim->who);
+    static const size_t more = sizeof "; and 1000 more";
+    if (size < 0 || used + (size_t)size + more > sizeof to->text) return false;
+    memcpy(to->text + used, one, (size_t)size + 1);
+    return true;
+}
+
+sc_lab_exceptions sc__paper_claim_exceptions(const sc_lab_claims *claims,
+                                             const sc_lab_options *options, size_t number,
+                                             sc_lab_reading reading)
+{
+    sc_lab_exceptions found = {""};
+    size_t left = 0;
+    for (size_t i = 0; i < claims->count; i++) {
+        const sc_lab_claim *claim = &claims->all[i];
+        if (claim->verdict != SC_LAB_FAILS || !sc__is_in_reading(claim, number, reading)) continue;
+        const char *map = claim->map == SC_NONE ? NULL : options->maps[claim->map].name;
+        if (left > 0 || !add_exception(&found, claim, map)) left++;
+    }
+    const size_t used = strlen(found.text);
+    if (left > 0) snprintf(found.text + used, sizeof found.text - used, "; and %zu more", left);
+    return found;
+}
+
+sc_lab_verdicts sc__paper_claims_by_verdict(const sc_lab_claims *claims, sc_lab_reading reading)
 {
     sc_lab_verdicts verdicts = {{0}};
     for (size_t number = 0; number < SC_LAB_PAPER_CLAIMS; number++) {
-        verdicts.by_verdict[sc__paper_claim_verdict(claims, number)]++;
+        verdicts.by_verdict[sc__paper_claim_verdict(claims, number, reading)]++;
     }
     return verdicts;
 }

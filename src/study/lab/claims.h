@@ -48,6 +48,9 @@ typedef enum sc_lab_claim_kind {
 /** A trend: ranks agree that much, at least. */
 #define SC_LAB_CLAIM_RANKS 0.6
 
+/** A whole mostly holds if this share of its parts that could be told does, at least. */
+#define SC_LAB_CLAIM_MOST 0.75
+
 /** Something the paper says. */
 typedef struct sc_lab_statement {
     const char *id;  ///< "3c": the third claim, its third part
@@ -73,19 +76,37 @@ size_t sc__claim_rule_count(void);
 /** One of them. Why methods can be compared seed by seed depends on whether loops are closed. */
 const char *sc__claim_rule(size_t i, bool is_closed);
 
+/**
+ * The readings of random sampling and network expansion (docs/methods.md). A statement about them
+ * is judged in each reading that was run: there the other reading's methods do not exist.
+ */
+typedef enum sc_lab_reading {
+    SC_LAB_READING_NONE,  ///< none of the methods that are compared is one of them
+    SC_LAB_READING_SHARED,
+    SC_LAB_READING_LITERAL,
+    SC_LAB_READING_COUNT
+} sc_lab_reading;
+
+/** "", "shared", "literal". */
+const char *sc__reading_name(sc_lab_reading reading);
+
 typedef enum sc_lab_verdict {
     SC_LAB_HOLDS,
     SC_LAB_FAILS,
     SC_LAB_UNTOLD,
+    SC_LAB_MOSTLY_HOLDS,  ///< only of a whole: see SC_LAB_CLAIM_MOST
+    SC_LAB_VERDICT_COUNT
 } sc_lab_verdict;
 
-/** "holds", "does not hold", "not told". */
+/** "holds", "does not hold", "not told", "mostly holds". */
 const char *sc__verdict_text(sc_lab_verdict verdict);
 
-/** A statement judged on one map, for one method. */
+/** A statement judged on one map, for one method, in one reading of the baselines. */
 typedef struct sc_lab_claim {
     const sc_lab_statement *statement;
-    uint32_t map;  ///< SC_NONE: not about one map
+    sc_lab_reading reading;
+    unsigned other;  ///< of the statement, in that reading
+    uint32_t map;    ///< SC_NONE: not about one map
     sc_lab_method method;
     sc_lab_verdict verdict;
     size_t point_count;     ///< points, or steps of a trend, that could be looked at
@@ -98,10 +119,11 @@ typedef struct sc_lab_claim {
 } sc_lab_claim;
 
 typedef struct sc_lab_claims {
-    sc_lab_claim *all;  ///< by statement, then map, then method
+    sc_lab_claim *all;  ///< by statement, then map, then reading, then method
     size_t count;
     size_t capacity;
-    size_t by_verdict[3];
+    size_t by_verdict[SC_LAB_VERDICT_COUNT];
+    bool has_reading[SC_LAB_READING_COUNT];
 } sc_lab_claims;
 
 /** Judge all statements. */
@@ -112,33 +134,47 @@ void sc__claims_fini(sc_lab_claims *claims);
 
 // --- The paper's claims ---------------------------------------------------------------------
 
-/** The claims as the paper makes them; they are numbered from 0 here. */
-enum { SC_LAB_PAPER_CLAIMS = 8 };
+// They are numbered from 0 here, up to SC_LAB_PAPER_CLAIMS. Each is a whole of its parts in one
+// reading: those about the baselines in it, and those that are not about them.
 
 const char *sc__paper_claim_title(size_t number);
 
 /** What it says, in a sentence. */
 const char *sc__paper_claim_text(size_t number);
 
-/** Whether something that was judged is a part of it. */
+/** Whether something that was judged is a part of it, in whatever reading. */
 bool sc__is_of_paper_claim(const sc_lab_claim *claim, size_t number);
+
+/** Whether it is a part of it in that reading. */
+bool sc__is_in_reading(const sc_lab_claim *claim, size_t number, sc_lab_reading reading);
 
 /** How many of something came out how. */
 typedef struct sc_lab_verdicts {
-    size_t by_verdict[3];
+    size_t by_verdict[SC_LAB_VERDICT_COUNT];
 } sc_lab_verdicts;
 
 /** Its parts on one map; SC_NONE: those about no map in particular. */
-sc_lab_verdicts sc__paper_claim_verdicts(const sc_lab_claims *claims, size_t number, uint32_t map);
+sc_lab_verdicts sc__paper_claim_verdicts(const sc_lab_claims *claims, size_t number,
+                                         sc_lab_reading reading, uint32_t map);
 
-/** A whole holds if all of its parts that could be told do. */
+/** A whole holds if all of its parts that could be told do, and mostly holds if most of them do. */
 sc_lab_verdict sc__verdict_of(const sc_lab_verdicts *verdicts);
 
 /** Its parts on all maps, and what they make of it. */
-sc_lab_verdicts sc__paper_claim_total(const sc_lab_claims *claims, size_t number);
-sc_lab_verdict sc__paper_claim_verdict(const sc_lab_claims *claims, size_t number);
+sc_lab_verdicts sc__paper_claim_total(const sc_lab_claims *claims, size_t number,
+                                      sc_lab_reading reading);
+sc_lab_verdict sc__paper_claim_verdict(const sc_lab_claims *claims, size_t number,
+                                       sc_lab_reading reading);
+
+/**
+ * What does not hold of it, in words: "1a on city (StarCloak against hybrid)"; of many, the first
+ * and how many more there are. Empty if there is nothing.
+ */
+sc_lab_exceptions sc__paper_claim_exceptions(const sc_lab_claims *claims,
+                                             const sc_lab_options *options, size_t number,
+                                             sc_lab_reading reading);
 
 /** All of the paper's, on all maps. */
-sc_lab_verdicts sc__paper_claims_by_verdict(const sc_lab_claims *claims);
+sc_lab_verdicts sc__paper_claims_by_verdict(const sc_lab_claims *claims, sc_lab_reading reading);
 
 #endif

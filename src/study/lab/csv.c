@@ -180,6 +180,7 @@ static void put_claim(FILE *stream, const sc_lab_options *options, const sc_lab_
     sc__csv_text(stream, claim->statement->text);
     fputc(',', stream);
     sc__csv_text(stream, claim->who);
+    fprintf(stream, ",%s", sc__reading_name(claim->reading));
     if (is_measured) fputs(nothing, stream);
     put_findings(stream, claim);
     if (!is_measured) fputs(nothing, stream);
@@ -193,7 +194,8 @@ sc_err sc__csv_write_claims(const sc_lab_options *options, const sc_lab_claims *
     const sc_err err = sc__lab_file_open(&file, options, "claims.csv", diag);
     if (err) return err;
     FILE *stream = file.out.stream;
-    fputs("claim,map,statement,methods,verdict,points,agreeing,left,right,contradiction,found,"
+    fputs("claim,map,statement,methods,reading,verdict,points,agreeing,left,right,contradiction,"
+          "found,"
           "verdict_measured,points_measured,agreeing_measured,left_measured,right_measured,"
           "contradiction_measured,found_measured",
           stream);

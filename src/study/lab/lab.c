@@ -164,6 +164,28 @@ static sc_err write_all(const sc_lab_results *results, work *w, sc_diag *diag)
     return err;
 }
 
+static void sum_up_readings(const sc_lab_claims *claims, const sc_lab_options *options,
+                            sc_lab_summary *summary)
+{
+    summary->reading_count = 0;
+    for (sc_lab_reading reading = 0; reading < SC_LAB_READING_COUNT; reading++) {
+        if (!claims->has_reading[reading]) continue;
+        const sc_lab_verdicts all = sc__paper_claims_by_verdict(claims, reading);
+        sc_lab_reading_summary *one = &summary->readings[summary->reading_count++];
+        *one = (sc_lab_reading_summary){
+            .reading = sc__reading_name(reading),
+            .held = all.by_verdict[SC_LAB_HOLDS],
+            .mostly_held = all.by_verdict[SC_LAB_MOSTLY_HOLDS],
+            .failed = all.by_verdict[SC_LAB_FAILS],
+            .untold = all.by_verdict[SC_LAB_UNTOLD],
+        };
+        for (size_t i = 0; i < SC_LAB_PAPER_CLAIMS; i++) {
+            if (sc__paper_claim_verdict(claims, i, reading) != SC_LAB_MOSTLY_HOLDS) continue;
+            one->exceptions[i] = sc__paper_claim_exceptions(claims, options, i, reading);
+        }
+    }
+}
+
 sc_err sc_lab_write(const sc_lab_results *results, sc_lab_summary *summary, sc_diag *diag)
 {
     work *w = sc_calloc(1, sizeof *w);
@@ -174,10 +196,7 @@ sc_err sc_lab_write(const sc_lab_results *results, sc_lab_summary *summary, sc_d
         summary->claims_held = w->claims.by_verdict[SC_LAB_HOLDS];
         summary->claims_failed = w->claims.by_verdict[SC_LAB_FAILS];
         summary->claims_untold = w->claims.by_verdict[SC_LAB_UNTOLD];
-        const sc_lab_verdicts paper = sc__paper_claims_by_verdict(&w->claims);
-        summary->paper_claims_held = paper.by_verdict[SC_LAB_HOLDS];
-        summary->paper_claims_failed = paper.by_verdict[SC_LAB_FAILS];
-        summary->paper_claims_untold = paper.by_verdict[SC_LAB_UNTOLD];
+        sum_up_readings(&w->claims, results->options, summary);
     }
     sc__claims_fini(&w->claims);
     sc__table_fini(&w->table);

@@ -32,15 +32,20 @@
 #include "traces/follow.h"
 #include "travel/trips.h"
 
-/** The methods that are compared: name, title in plots, engine, whether strictly bounded. */
-#define SC_LAB_METHOD_MAP(X)                                    \
-    X(BASIC, "basic", "StarCloak", BASIC, false)                \
-    X(HYBRID, "hybrid", "hybrid", HYBRID, false)                \
-    X(BOUNDED, "bounded", "bounded", BOUNDED, false)            \
-    X(STRICT, "strict", "bounded, strict", BOUNDED, true)       \
-    X(XSTAR, "xstar", "XStar", XSTAR, false)                    \
-    X(SAMPLING, "sampling", "random sampling", SAMPLING, false) \
-    X(EXPANSION, "expansion", "network expansion", EXPANSION, false)
+/**
+ * The methods that are compared: name, title in plots, engine, whether strictly bounded. The
+ * literal baselines, which no engine has, are the last two.
+ */
+#define SC_LAB_METHOD_MAP(X)                                                             \
+    X(BASIC, "basic", "StarCloak", BASIC, false)                                         \
+    X(HYBRID, "hybrid", "hybrid", HYBRID, false)                                         \
+    X(BOUNDED, "bounded", "bounded", BOUNDED, false)                                     \
+    X(STRICT, "strict", "bounded, strict", BOUNDED, true)                                \
+    X(XSTAR, "xstar", "XStar", XSTAR, false)                                             \
+    X(SAMPLING, "sampling", "random sampling", SAMPLING, false)                          \
+    X(EXPANSION, "expansion", "network expansion", EXPANSION, false)                     \
+    X(SAMPLING_LITERAL, "sampling-literal", "random sampling, literal", SAMPLING, false) \
+    X(EXPANSION_LITERAL, "expansion-literal", "network expansion, literal", EXPANSION, false)
 
 typedef enum sc_lab_method {
 #define X(id, name, title, variant, is_strict) SC_LAB_##id,
@@ -48,6 +53,25 @@ typedef enum sc_lab_method {
 #undef X
         SC_LAB_METHOD_COUNT
 } sc_lab_method;
+
+/** Random sampling and network expansion in both readings (docs/methods.md), as bits. */
+#define SC_LAB_SHARED_BASELINES (1U << SC_LAB_SAMPLING | 1U << SC_LAB_EXPANSION)
+#define SC_LAB_LITERAL_BASELINES (1U << SC_LAB_SAMPLING_LITERAL | 1U << SC_LAB_EXPANSION_LITERAL)
+
+/** Whether a method is one of those that no engine has (sim/literal.h): it promises nothing. */
+static inline bool sc_lab_is_literal(sc_lab_method method)
+{
+    return (SC_LAB_LITERAL_BASELINES >> method & 1U) != 0;
+}
+
+/** The methods of a set with each baseline of the shared reading as the literal one. */
+static inline unsigned sc_lab_to_literal(unsigned methods)
+{
+    const unsigned sampling = methods >> SC_LAB_SAMPLING & 1U;
+    const unsigned expansion = methods >> SC_LAB_EXPANSION & 1U;
+    return (methods & ~SC_LAB_SHARED_BASELINES) | sampling << SC_LAB_SAMPLING_LITERAL |
+           expansion << SC_LAB_EXPANSION_LITERAL;
+}
 
 /**
  * What is varied: name, symbol for people, unit. All but the last two are means of the workload.
@@ -170,7 +194,8 @@ typedef struct sc_lab_options {
     sc_progress progress;  ///< told of points: done, total
 } sc_lab_options;
 
-/** All figures of the paper, default grids, three seeds, 10,000 travellers; no maps, no place. */
+/** All figures of the paper, all methods but the literal baselines, default grids, three seeds,
+ * 10,000 travellers; no maps, no place. */
 sc_lab_options sc_lab_options_default(void);
 
 /** The same in about a minute: fewer values, one seed, less time. */
@@ -178,6 +203,24 @@ void sc_lab_options_be_quick(sc_lab_options *options);
 
 /** Whether the options make sense; SC_EINVAL with a reason if not. */
 SC_CHECKED sc_err sc_lab_options_check(const sc_lab_options *options, sc_diag *diag);
+
+/** The claims as the paper makes them. */
+enum { SC_LAB_PAPER_CLAIMS = 8 };
+
+/** What does not hold of one of them, in words. */
+typedef struct sc_lab_exceptions {
+    char text[400];
+} sc_lab_exceptions;
+
+/** What became of the paper's claims in one reading of the baselines (lab/claims.h). */
+typedef struct sc_lab_reading_summary {
+    const char *reading;  ///< "shared" or "literal"
+    size_t held;          ///< all that could be told of them holds
+    size_t mostly_held;   ///< three quarters of it, at least
+    size_t failed;
+    size_t untold;
+    sc_lab_exceptions exceptions[SC_LAB_PAPER_CLAIMS];  ///< of claims that mostly hold; else empty
+} sc_lab_reading_summary;
 
 /** What was done. */
 typedef struct sc_lab_summary {
@@ -187,10 +230,9 @@ typedef struct sc_lab_summary {
     size_t figure_count;
     size_t claims_held;  ///< statements, each on one map and for one method
     size_t claims_failed;
-    size_t claims_untold;      ///< not enough points to tell
-    size_t paper_claims_held;  ///< of the paper's eight: all that could be told of them holds
-    size_t paper_claims_failed;
-    size_t paper_claims_untold;
+    size_t claims_untold;                ///< not enough points to tell
+    sc_lab_reading_summary readings[2];  ///< those that were run
+    size_t reading_count;
 } sc_lab_summary;
 
 /**

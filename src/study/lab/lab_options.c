@@ -107,7 +107,7 @@ sc_lab_options sc_lab_options_default(void)
                     [SC_LAB_ENTROPY] =
                         1u << SC_LAB_AXIS_K | 1u << SC_LAB_AXIS_L | 1u << SC_LAB_AXIS_INJECTED,
                     [SC_LAB_EFFECTIVE] = 1u << SC_LAB_AXIS_ASKED},
-        .methods = (1u << SC_LAB_METHOD_COUNT) - 1,
+        .methods = ((1u << SC_LAB_METHOD_COUNT) - 1) & ~SC_LAB_LITERAL_BASELINES,
         .grids = {[SC_LAB_AXIS_K] = {{3, 4, 5, 6, 7, 8, 9}, 7},
                   [SC_LAB_AXIS_L] = {{3, 5, 7, 9, 11}, 5},
                   [SC_LAB_AXIS_SIGMA_S] = {{2, 3, 4, 5, 6}, 5},

@@ -79,8 +79,9 @@ SC_CHECKED sc_err sc__report_data_write(const sc_lab_findings *findings, sc_diag
 //     MAP-METRIC-AXIS.csv    AXIS, method, mean, low, high (95 %, cut to what is possible), seeds
 //                            that have a value
 //     measures.csv           table, map, method, measure, mean, low, high, seeds (csv.c)
-//     claims.csv             claim, map, statement, methods, and twice (the second time measured)
-//                            verdict, points, agreeing, left, right, contradiction, found
+//     claims.csv             claim, map, statement, methods, reading of the baselines (empty:
+//                            not about them), and twice (the second time measured) verdict, points,
+//                            agreeing, left, right, contradiction, found
 
 /** The columns after the n-th cloak of a traveller, for SC_LAB_COLUMN_MAP. */
 #define SC_LAB_ASKED_COLUMNS(X, n)                                              \

@@ -10,6 +10,7 @@
 #include "lab/results.h"
 #include "lab/run_listeners.h"
 #include "sim/evaluate.h"
+#include "sim/literal.h"
 #include "travel/walk.h"
 
 #include <inttypes.h>
@@ -139,13 +140,24 @@ static sc_run_options run_options(const point_run *b, sc_lab_method method)
     return options;
 }
 
+/** Which of the two it is; of literal ones only. */
+static sc_literal_method literal_of(sc_lab_method method)
+{
+    return method == SC_LAB_SAMPLING_LITERAL ? SC_LITERAL_SAMPLING : SC_LITERAL_EXPANSION;
+}
+
 // --- Runs --------------------------------------------------------------------
+
+static sc_err movement_of(const point_run *b, sc_movement **out, sc_diag *diag)
+{
+    return sc__map_setup_movement(b->setup, b->options, b->point->seed, out, diag);
+}
 
 static sc_err serve_travellers(point_run *b, const sc_run_options *options, sc_run_report *report,
                                sc_diag *diag)
 {
     sc_movement *movement = NULL;
-    sc_err err = sc__map_setup_movement(b->setup, b->options, b->point->seed, &movement, diag);
+    sc_err err = movement_of(b, &movement, diag);
     if (err) return err;
     *b->travellers = movement->count;
     err = sc_run_travellers(movement, &b->workload, b->seconds, options, report, diag);
@@ -180,13 +192,64 @@ static sc_lab_measure measure_of(const sc_run_report *report)
     };
 }
 
-/** Ask a method what was asked before, with the adversary's queries if there are any. */
+/** What every method is asked; lent. */
+typedef struct asked_lines {
+    const sc_request_line *lines;
+    size_t count;
+} asked_lines;
+
+/** What was asked before, with the adversary's queries if there are any. */
+static asked_lines lines_of(const point_run *b)
+{
+    if (!b->is_injected) return (asked_lines){b->questions.lines, b->questions.count};
+    return (asked_lines){b->attack.injection.lines, b->attack.injection.line_count};
+}
+
 static sc_err ask_again(const point_run *b, const sc_run_options *options, sc_run_report *report,
                         sc_diag *diag)
 {
-    const sc_request_line *lines = b->is_injected ? b->attack.injection.lines : b->questions.lines;
-    const size_t count = b->is_injected ? b->attack.injection.line_count : b->questions.count;
-    return sc_run_lines(b->setup->map->map, lines, count, options, report, diag);
+    const asked_lines asked = lines_of(b);
+    return sc_run_lines(b->setup->map->map, asked.lines, asked.count, options, report, diag);
+}
+
+/** Let a literal baseline serve travellers of its own; all of them are those it counts. */
+static sc_err serve_literally(point_run *b, const sc_literal_crowd *crowd,
+                              const sc_run_options *options, sc_run_report *report, sc_diag *diag)
+{
+    sc_movement *movement = NULL;
+    sc_err err = movement_of(b, &movement, diag);
+    if (err) return err;
+    *b->travellers = movement->count;
+    err =
+        sc_literal_run_travellers(crowd, movement, &b->workload, b->seconds, options, report, diag);
+    sc_movement_free(movement);
+    return err;
+}
+
+/** The same as below for a method that counts all travellers: they move again as they did. */
+static sc_err run_literal(point_run *b, sc_lab_method method, bool is_own,
+                          const sc_run_options *options, sc_run_report *report, sc_diag *diag)
+{
+    sc_literal_crowd crowd = {.method = literal_of(method)};
+    sc_err err = movement_of(b, &crowd.seen, diag);
+    if (err) return err;
+    if (is_own) {
+        err = serve_literally(b, &crowd, options, report, diag);
+    } else {
+        const asked_lines asked = lines_of(b);
+        err = sc_literal_run_lines(&crowd, asked.lines, asked.count, options, report, diag);
+    }
+    sc_movement_free(crowd.seen);
+    return err;
+}
+
+/** Let a method serve travellers of its own, or ask it what was asked before. */
+static sc_err run_one(point_run *b, sc_lab_method method, bool is_own,
+                      const sc_run_options *options, sc_run_report *report, sc_diag *diag)
+{
+    if (sc_lab_is_literal(method)) return run_literal(b, method, is_own, options, report, diag);
+    return is_own ? serve_travellers(b, options, report, diag)
+                  : ask_again(b, options, report, diag);
 }
 
 static sc_err run_method(point_run *b, sc_lab_method method, sc_diag *diag)
@@ -202,8 +265,7 @@ static sc_err run_method(point_run *b, sc_lab_method method, sc_diag *diag)
         sc__listeners_add(&listeners, sc_case_collector_listener(&b->collectors[method]));
     }
     options.listener = sc__listeners_listener(&listeners);
-    const sc_err err = is_closed(b) ? serve_travellers(b, &options, &report, diag)
-                                    : ask_again(b, &options, &report, diag);
+    const sc_err err = run_one(b, method, is_closed(b), &options, &report, diag);
     sc__cloaks_settle(&b->cloaks[method]);
     sc_case_collector_settle(&b->collectors[method]);
     if (!err) b->measures[method] = measure_of(&report);
@@ -324,17 +386,22 @@ static sc_err collect_cases(point_run *b, sc_lab_method method, sc_diag *diag)
     sc_run_report report;
     sc_run_options options = run_options(b, method);
     options.listener = sc_case_collector_listener(&b->collectors[method]);
-    const sc_err err = ask_again(b, &options, &report, diag);
+    const sc_err err = run_one(b, method, false, &options, &report, diag);
     sc_case_collector_settle(&b->collectors[method]);
     return err;
 }
 
 static sc_err attack_method(point_run *b, sc_lab_method method, sc_diag *diag)
 {
-    const sc_run_options options = run_options(b, method);
+    const sc_literal_method literal = literal_of(method);
+    const sc__attacked_method attacked = {
+        .engine = run_options(b, method).engine,
+        .literal = sc_lab_is_literal(method) ? &literal : NULL,
+        .travellers = *b->travellers,
+    };
     sc_err err = is_closed(b) ? collect_cases(b, method, diag) : SC_OK;
     if (!err) {
-        err = sc__point_attack_run(&b->attack, &options.engine, &b->collectors[method].cases,
+        err = sc__point_attack_run(&b->attack, &attacked, &b->collectors[method].cases,
                                    &b->measures[method], diag);
     }
     sc_case_collector_fini(&b->collectors[method]);

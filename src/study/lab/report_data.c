@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 /** Raise it when tools/report.py of before cannot read the file. */
-enum { FORMAT = 1 };
+enum { FORMAT = 2 };
 
 // Numbers keep ten digits, so that the file is the same on every machine.
 static void put_number(sc_json_writer *json, const char *name, double value)
@@ -211,14 +211,50 @@ static void put_figures(sc_json_writer *json, const sc_lab_findings *findings)
 
 // --- Claims ----------------------------------------------------------------------
 
-static void put_paper_claims(sc_json_writer *json, const sc_lab_claims *claims)
+// What does not hold of a claim: statement, map and methods, each once for a map and a method.
+static void put_exceptions(sc_json_writer *json, const sc_lab_findings *findings, size_t number,
+                           sc_lab_reading reading)
+{
+    const sc_lab_claims *claims = findings->claims;
+    sc_json_open_array(json, "exceptions");
+    for (size_t i = 0; i < claims->count; i++) {
+        const sc_lab_claim *claim = &claims->all[i];
+        if (claim->verdict != SC_LAB_FAILS || !sc__is_in_reading(claim, number, reading)) continue;
+        const bool has_map = claim->map != SC_NONE;
+        sc_json_open_object(json, NULL);
+        put_text(json, "claim", claim->statement->id);
+        put_text(json, "map", has_map ? findings->results->options->maps[claim->map].name : "");
+        put_text(json, "methods", claim->who);
+        sc_json_close_object(json);
+    }
+    sc_json_close_array(json);
+}
+
+// What a claim comes to in each reading of the baselines that was run.
+static void put_verdicts(sc_json_writer *json, const sc_lab_findings *findings, size_t number)
+{
+    const sc_lab_claims *claims = findings->claims;
+    sc_json_open_array(json, "verdicts");
+    for (sc_lab_reading reading = 0; reading < SC_LAB_READING_COUNT; reading++) {
+        if (!claims->has_reading[reading]) continue;
+        sc_json_open_object(json, NULL);
+        put_text(json, "reading", sc__reading_name(reading));
+        put_text(json, "verdict",
+                 sc__verdict_text(sc__paper_claim_verdict(claims, number, reading)));
+        put_exceptions(json, findings, number, reading);
+        sc_json_close_object(json);
+    }
+    sc_json_close_array(json);
+}
+
+static void put_paper_claims(sc_json_writer *json, const sc_lab_findings *findings)
 {
     open_list(json, "paper_claims");
     for (size_t i = 0; i < SC_LAB_PAPER_CLAIMS; i++) {
         open_row(json);
         put_text(json, "title", sc__paper_claim_title(i));
-        put_text(json, "verdict", sc__verdict_text(sc__paper_claim_verdict(claims, i)));
         put_text(json, "text", sc__paper_claim_text(i));
+        put_verdicts(json, findings, i);
         sc_json_close_object(json);
     }
     sc_json_close_array(json);
@@ -342,7 +378,7 @@ sc_err sc__report_data_write(const sc_lab_findings *findings, sc_diag *diag)
     put_metrics(&json);
     put_figures(&json, findings);
     put_adversary(&json, options);
-    put_paper_claims(&json, findings->claims);
+    put_paper_claims(&json, findings);
     put_statements(&json);
     put_rules(&json, options->is_closed);
     put_machine(&json);

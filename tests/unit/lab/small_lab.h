@@ -34,6 +34,9 @@ static inline sc_map *small_grid(void)
     return map;
 }
 
+/** The methods of engines: all but the literal baselines, which come last. */
+#define ENGINE_METHODS SC_LAB_SAMPLING_LITERAL
+
 /** The maps of one test program: made before its first test, released after its last. */
 static sc_map *city;
 static sc_map *grid;

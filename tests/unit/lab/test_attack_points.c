@@ -438,7 +438,9 @@ static void test_victims_and_replays_are_of_the_seed(void **state)
     for (uint64_t seed = 1; seed <= 2; seed++) {
         sc_lab_measure measure = {.queries = 7};
         attacks[0].seed = seed;
-        CHECK_OK(sc__point_attack_run(&attacks[0], &run.engine, &book.cases, &measure, NULL), NULL);
+        CHECK_OK(sc__point_attack_run(&attacks[0], &(sc__attacked_method){.engine = run.engine},
+                                      &book.cases, &measure, NULL),
+                 NULL);
         assert_int_equal(measure.attacked_cloaks, 5);
         assert_int_equal(measure.queries, 7);
         entropies[seed - 1] = measure.entropy;

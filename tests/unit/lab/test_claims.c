@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 static void test_all_claims_hold_where_all_is_as_the_paper_says(void **state)
 {
@@ -20,7 +21,8 @@ static void test_all_claims_hold_where_all_is_as_the_paper_says(void **state)
     assert_int_equal(j.claims.count, 104 + 78 + 4);
     assert_int_equal(j.claims.by_verdict[SC_LAB_HOLDS], j.claims.count);
     for (size_t number = 0; number < SC_LAB_PAPER_CLAIMS; number++) {
-        assert_int_equal(sc__paper_claim_verdict(&j.claims, number), SC_LAB_HOLDS);
+        assert_int_equal(sc__paper_claim_verdict(&j.claims, number, SC_LAB_READING_SHARED),
+                         SC_LAB_HOLDS);
     }
     judged_fini(&j);
 }
@@ -51,28 +53,143 @@ static void test_a_claim_of_the_paper_holds_if_all_that_can_be_told_of_it_does(v
     // And of the seventh nothing, since no figure of it is asked for.
     j.made.options.figures[SC_LAB_CANDIDATES] = 0;
     made_results_fill(&j.made, as_the_paper_says);
-    // One statement on one map, for one method, is enough against the first.
+    // One statement on one map, for one method, is enough for the first to hold only mostly.
     for (size_t i = 0; i < j.made.results.count; i++) {
         sc_lab_result *r = &j.made.all[i];
         if (r->point.map != COUNTRY) continue;
         r->by_method[SC_LAB_STRICT].cloaked -= 3000;
     }
     judge(&j);
-    assert_int_equal(sc__paper_claim_verdict(&j.claims, 0), SC_LAB_FAILS);
-    assert_int_equal(sc__paper_claim_verdict(&j.claims, 5), SC_LAB_HOLDS);
-    assert_int_equal(sc__paper_claim_verdict(&j.claims, 6), SC_LAB_UNTOLD);
-    const sc_lab_verdicts town = sc__paper_claim_verdicts(&j.claims, 0, TOWN);
+    assert_int_equal(sc__paper_claim_verdict(&j.claims, 0, SC_LAB_READING_SHARED),
+                     SC_LAB_MOSTLY_HOLDS);
+    assert_int_equal(sc__paper_claim_verdict(&j.claims, 5, SC_LAB_READING_SHARED), SC_LAB_HOLDS);
+    assert_int_equal(sc__paper_claim_verdict(&j.claims, 6, SC_LAB_READING_SHARED), SC_LAB_UNTOLD);
+    const sc_lab_verdicts town =
+        sc__paper_claim_verdicts(&j.claims, 0, SC_LAB_READING_SHARED, TOWN);
     // 1a, 1b for both settings of bounded, 1c for four variants.
     assert_int_equal(town.by_verdict[SC_LAB_HOLDS], 5);
     assert_int_equal(town.by_verdict[SC_LAB_FAILS], 0);
     assert_int_equal(town.by_verdict[SC_LAB_UNTOLD], 2);
-    const sc_lab_verdicts country = sc__paper_claim_verdicts(&j.claims, 0, COUNTRY);
+    const sc_lab_verdicts country =
+        sc__paper_claim_verdicts(&j.claims, 0, SC_LAB_READING_SHARED, COUNTRY);
     assert_int_equal(country.by_verdict[SC_LAB_HOLDS], 4);
     assert_int_equal(country.by_verdict[SC_LAB_FAILS], 1);
-    const sc_lab_verdicts wholes = sc__paper_claims_by_verdict(&j.claims);
+    const sc_lab_verdicts wholes = sc__paper_claims_by_verdict(&j.claims, SC_LAB_READING_SHARED);
     assert_int_equal(wholes.by_verdict[SC_LAB_HOLDS], 6);
-    assert_int_equal(wholes.by_verdict[SC_LAB_FAILS], 1);
+    assert_int_equal(wholes.by_verdict[SC_LAB_MOSTLY_HOLDS], 1);
+    assert_int_equal(wholes.by_verdict[SC_LAB_FAILS], 0);
     assert_int_equal(wholes.by_verdict[SC_LAB_UNTOLD], 1);
+    // And it is said which one that is.
+    char wanted[200];
+    snprintf(wanted, sizeof wanted, "1c on %s (bounded, strict against XStar)",
+             j.made.options.maps[COUNTRY].name);
+    assert_string_equal(
+        sc__paper_claim_exceptions(&j.claims, &j.made.options, 0, SC_LAB_READING_SHARED).text,
+        wanted);
+    assert_string_equal(
+        sc__paper_claim_exceptions(&j.claims, &j.made.options, 5, SC_LAB_READING_SHARED).text, "");
+    judged_fini(&j);
+}
+
+static void test_three_quarters_are_most(void **state)
+{
+    (void)state;
+    static const struct {
+        size_t held;
+        size_t failed;
+        size_t untold;
+        sc_lab_verdict verdict;
+    } cases[] = {
+        {7, 0, 0, SC_LAB_HOLDS},          {1, 0, 9, SC_LAB_HOLDS}, {6, 1, 0, SC_LAB_MOSTLY_HOLDS},
+        {3, 1, 5, SC_LAB_MOSTLY_HOLDS},   {2, 1, 9, SC_LAB_FAILS}, {74, 25, 0, SC_LAB_FAILS},
+        {75, 25, 0, SC_LAB_MOSTLY_HOLDS}, {0, 1, 0, SC_LAB_FAILS}, {0, 0, 3, SC_LAB_UNTOLD},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const sc_lab_verdicts verdicts = {{[SC_LAB_HOLDS] = cases[i].held,
+                                           [SC_LAB_FAILS] = cases[i].failed,
+                                           [SC_LAB_UNTOLD] = cases[i].untold}};
+        assert_int_equal(sc__verdict_of(&verdicts), cases[i].verdict);
+    }
+    assert_string_equal(sc__verdict_text(SC_LAB_MOSTLY_HOLDS), "mostly holds");
+}
+
+static void test_of_many_exceptions_some_are_named_and_all_are_counted(void **state)
+{
+    (void)state;
+    judged j;
+    judged_init(&j);
+    made_results_fill(&j.made, as_the_paper_says);
+    for (size_t i = 0; i < j.made.results.count; i++) {
+        success_is_the_same_everywhere(&j.made.all[i]);
+    }
+    judge(&j);
+    const sc_lab_exceptions found =
+        sc__paper_claim_exceptions(&j.claims, &j.made.options, 1, SC_LAB_READING_SHARED);
+    const size_t failed =
+        sc__paper_claim_total(&j.claims, 1, SC_LAB_READING_SHARED).by_verdict[SC_LAB_FAILS];
+    size_t named = 0;
+    for (const char *at = found.text; at; at = strstr(at, "; ")) {
+        at += named > 0 ? 2 : 0;
+        named++;
+    }
+    const char *last = strstr(found.text, "; and ");
+    assert_non_null(last);
+    // The last of the parts says how many more there are.
+    assert_int_equal(named - 1 + strtoul(last + 6, NULL, 10), failed);
+    assert_non_null(strstr(found.text, "2a on "));
+    judged_fini(&j);
+}
+
+// --- In two readings of the baselines ------------------------------------------------------
+
+static size_t count_reading(const judged *j, sc_lab_reading reading)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < j->claims.count; i++) {
+        count += j->claims.all[i].reading == reading;
+    }
+    return count;
+}
+
+static void test_statements_about_baselines_are_judged_in_both_readings(void **state)
+{
+    (void)state;
+    judged j;
+    judged_init(&j);
+    made_results_fill(&j.made, as_the_paper_says);
+    judge(&j);
+    const size_t count = j.claims.count;
+    const size_t shared = count_reading(&j, SC_LAB_READING_SHARED);
+    assert_true(shared > 0 && count_reading(&j, SC_LAB_READING_LITERAL) == 0);
+    // To the letter expansion waits for none, so that basic is not the lowest there.
+    j.made.options.methods |= SC_LAB_LITERAL_BASELINES;
+    for (size_t i = 0; i < j.made.results.count; i++) {
+        j.made.all[i].by_method[SC_LAB_EXPANSION_LITERAL].wait_s = 0;
+    }
+    judge(&j);
+    assert_int_equal(count_reading(&j, SC_LAB_READING_SHARED), shared);
+    assert_int_equal(count_reading(&j, SC_LAB_READING_LITERAL), shared);
+    assert_int_equal(j.claims.count, count + shared);
+    assert_int_equal(sc__paper_claim_verdict(&j.claims, 4, SC_LAB_READING_SHARED), SC_LAB_HOLDS);
+    assert_int_equal(sc__paper_claim_verdict(&j.claims, 4, SC_LAB_READING_LITERAL), SC_LAB_FAILS);
+    const sc_lab_verdicts literal = sc__paper_claims_by_verdict(&j.claims, SC_LAB_READING_LITERAL);
+    assert_int_equal(literal.by_verdict[SC_LAB_HOLDS], 7);
+    // What is said of the literal ones is said of no other baseline.
+    for (size_t i = 0; i < j.claims.count; i++) {
+        const sc_lab_claim *claim = &j.claims.all[i];
+        const unsigned methods = claim->other | 1U << claim->method;
+        assert_int_equal((methods & SC_LAB_SHARED_BASELINES) != 0,
+                         claim->reading == SC_LAB_READING_SHARED);
+        assert_int_equal((methods & SC_LAB_LITERAL_BASELINES) != 0,
+                         claim->reading == SC_LAB_READING_LITERAL);
+    }
+    // By themselves they are judged alone.
+    j.made.options.methods &= ~SC_LAB_SHARED_BASELINES;
+    judge(&j);
+    assert_false(j.claims.has_reading[SC_LAB_READING_SHARED]);
+    assert_int_equal(count_reading(&j, SC_LAB_READING_SHARED), 0);
+    assert_int_equal(j.claims.count, count);
+    check_verdict(claim_of(&j, "8i", TOWN, SC_LAB_SAMPLING_LITERAL), SC_LAB_HOLDS);
     judged_fini(&j);
 }
 
@@ -434,6 +551,9 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_all_claims_hold_where_all_is_as_the_paper_says),
     cmocka_unit_test(test_they_hold_with_one_seed_too),
     cmocka_unit_test(test_a_claim_of_the_paper_holds_if_all_that_can_be_told_of_it_does),
+    cmocka_unit_test(test_three_quarters_are_most),
+    cmocka_unit_test(test_statements_about_baselines_are_judged_in_both_readings),
+    cmocka_unit_test(test_of_many_exceptions_some_are_named_and_all_are_counted),
     cmocka_unit_test(test_every_statement_is_a_part_of_one_whole),
     cmocka_unit_test(test_every_statement_can_be_contradicted),
     cmocka_unit_test(test_a_method_that_was_not_run_leaves_its_claims_untold),

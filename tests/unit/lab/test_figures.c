@@ -109,7 +109,7 @@ static void check_figure(const sc_lab_table *table, const sc_lab_figure *figure)
     const sc_lab_options *options = table->options;
     const sc_lab_grid *grid = sc__figure_grid(options, figure);
     for (size_t i = 0; i < grid->count; i++) {
-        for (sc_lab_method method = 0; method < SC_LAB_METHOD_COUNT; method++) {
+        for (sc_lab_method method = 0; method < SC_LAB_SAMPLING_LITERAL; method++) {
             const double *values = sc__table_values(table, figure, i, method);
             for (unsigned seed = 0; seed < options->seed_count; seed++) {
                 const sc_lab_point point =

@@ -23,7 +23,13 @@ static void test_the_defaults_are_those_of_the_paper_and_make_sense(void **state
     assert_false(options.has_cap);
     assert_int_equal(options.engine.compactness, 1);
     assert_int_equal(options.engine.consideration_us, 2000000);
-    assert_int_equal(options.methods, (1u << SC_LAB_METHOD_COUNT) - 1);
+    // The literal baselines promise nothing, and are run only where they are asked for.
+    assert_int_equal(options.methods, (1u << SC_LAB_SAMPLING_LITERAL) - 1);
+    assert_false(sc_lab_is_literal(SC_LAB_EXPANSION));
+    assert_true(sc_lab_is_literal(SC_LAB_EXPANSION_LITERAL));
+    assert_int_equal(sc_lab_to_literal(1u << SC_LAB_BASIC | 1u << SC_LAB_SAMPLING),
+                     1u << SC_LAB_BASIC | 1u << SC_LAB_SAMPLING_LITERAL);
+    assert_int_equal(sc_lab_to_literal(options.methods) & SC_LAB_SHARED_BASELINES, 0);
     assert_int_equal(options.grids[SC_LAB_AXIS_K].count, 7);
     CHECK_SAME(options.grids[SC_LAB_AXIS_K].values[6], 9);
     CHECK_SAME(options.grids[SC_LAB_AXIS_L].values[4], 11);

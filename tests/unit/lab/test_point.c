@@ -18,7 +18,7 @@ static void test_the_same_seed_gives_the_same_numbers_and_another_gives_others(v
     const sc_lab_result twice = run_middle(&options, 1);
     const sc_lab_result other = run_middle(&options, 2);
     check_same_result(&once, &twice);
-    for (sc_lab_method method = 0; method < SC_LAB_METHOD_COUNT; method++) {
+    for (sc_lab_method method = 0; method < ENGINE_METHODS; method++) {
         assert_true(once.by_method[method].cpu_us > 0);
         assert_true(once.by_method[method].provider_cpu_us > 0);
         assert_true(once.by_method[method].wait_s != other.by_method[method].wait_s);
@@ -30,7 +30,7 @@ static void test_every_method_gets_the_same_questions(void **state)
     (void)state;
     const sc_lab_options options = small_options(city, "");
     const sc_lab_result result = run_middle(&options, 1);
-    for (sc_lab_method method = 0; method < SC_LAB_METHOD_COUNT; method++) {
+    for (sc_lab_method method = 0; method < ENGINE_METHODS; method++) {
         const sc_lab_measure *measure = &result.by_method[method];
         assert_int_equal(measure->queries, result.by_method[SC_LAB_BASIC].queries);
         // 80 travellers for 10 s, each asking again after 5 s and up to 3 s of waiting.
@@ -48,7 +48,7 @@ static void test_methods_are_the_engines_that_they_name(void **state)
     const sc_lab_options options = small_options(city, "");
     const sc_lab_result result = run_middle(&options, 3);
     // Each makes something else of the same questions.
-    for (sc_lab_method a = 0; a < SC_LAB_METHOD_COUNT; a++) {
+    for (sc_lab_method a = 0; a < ENGINE_METHODS; a++) {
         for (sc_lab_method b = 0; b < a; b++) {
             assert_memory_not_equal(&result.by_method[a], &result.by_method[b],
                                     offsetof(sc_lab_measure, cpu_us));
@@ -61,16 +61,94 @@ static void test_a_method_does_as_well_among_others_as_by_itself(void **state)
     (void)state;
     sc_lab_options options = small_options(city, "");
     const sc_lab_result all = run_middle(&options, 1);
-    for (sc_lab_method method = 0; method < SC_LAB_METHOD_COUNT; method++) {
+    for (sc_lab_method method = 0; method < ENGINE_METHODS; method++) {
         options.methods = 1u << method;
         const sc_lab_result one = run_middle(&options, 1);
         assert_memory_equal(&one.by_method[method], &all.by_method[method],
                             offsetof(sc_lab_measure, cpu_us));
         // Those who are not asked are not there.
         const sc_lab_measure nothing = {.queries = 0};
-        const sc_lab_method next = (method + 1) % SC_LAB_METHOD_COUNT;
+        const sc_lab_method next = (method + 1) % ENGINE_METHODS;
         assert_memory_equal(&one.by_method[next], &nothing, sizeof nothing);
     }
+}
+
+// === The literal baselines =======================================================================
+
+static void check_literal(const sc_lab_measure *measure, uint64_t queries)
+{
+    assert_int_equal(measure->queries, queries);
+    // Nearly all 80 travellers are in reach of everybody, and each query is by itself.
+    assert_true(measure->cloaked > queries * 9 / 10);
+    assert_true(measure->cloaks > queries * 9 / 10);
+    assert_true(measure->wait_s <= 0);
+    assert_true(measure->users >= 1 && measure->users <= 1);
+    assert_true(measure->segments >= 3 && measure->border_nodes >= 1);
+    assert_true(measure->cpu_us > 0);
+    assert_int_equal(measure->evaluated_cloaks, 15);
+    assert_int_equal(measure->evaluated_queries, 15);
+}
+
+static void test_literal_baselines_are_asked_the_same_and_touch_no_other_method(void **state)
+{
+    (void)state;
+    sc_lab_options options = small_options(city, "");
+    const sc_lab_result without = run_middle(&options, 1);
+    options.methods |= SC_LAB_LITERAL_BASELINES;
+    const sc_lab_result with = run_middle(&options, 1);
+    for (sc_lab_method method = 0; method < ENGINE_METHODS; method++) {
+        assert_memory_equal(&without.by_method[method], &with.by_method[method],
+                            offsetof(sc_lab_measure, cpu_us));
+    }
+    const uint64_t queries = with.by_method[SC_LAB_BASIC].queries;
+    const sc_lab_measure *sampling = &with.by_method[SC_LAB_SAMPLING_LITERAL];
+    const sc_lab_measure *expansion = &with.by_method[SC_LAB_EXPANSION_LITERAL];
+    check_literal(sampling, queries);
+    check_literal(expansion, queries);
+    // Roads here and there have more ends.
+    assert_true(sampling->border_nodes > expansion->border_nodes);
+    const sc_lab_result again = run_middle(&options, 1);
+    check_same_result(&with, &again);
+}
+
+static void test_literal_baselines_serve_travellers_of_their_own(void **state)
+{
+    (void)state;
+    sc_lab_options options = small_options(city, "");
+    options.methods = SC_LAB_LITERAL_BASELINES;
+    options.is_closed = true;
+    const sc_lab_result result = run_middle(&options, 1);
+    assert_int_equal(result.travellers, options.travellers);
+    const sc_lab_measure *measure = &result.by_method[SC_LAB_EXPANSION_LITERAL];
+    // None waits, so each asks every five seconds.
+    assert_in_range(measure->queries, 140, 180);
+    check_literal(measure, measure->queries);
+}
+
+static void test_injected_queries_leave_literal_baselines_as_they_are(void **state)
+{
+    (void)state;
+    sc_lab_options options = small_options(city, "");
+    options.methods = SC_LAB_LITERAL_BASELINES | 1u << SC_LAB_BASIC;
+    options.figures[SC_LAB_ENTROPY] = 1u << SC_LAB_AXIS_INJECTED;
+    options.grids[SC_LAB_AXIS_INJECTED] = (sc_lab_grid){{0, 4}, 2};
+    const sc_lab_result none = run_at(&options, SC_LAB_AXIS_INJECTED, 0, 1);
+    const sc_lab_result four = run_at(&options, SC_LAB_AXIS_INJECTED, 4, 1);
+    for (sc_lab_method method = SC_LAB_SAMPLING_LITERAL; method < SC_LAB_METHOD_COUNT; method++) {
+        const sc_lab_measure *a = &none.by_method[method];
+        const sc_lab_measure *b = &four.by_method[method];
+        assert_int_equal(a->attacked_cloaks, 5);
+        assert_true(a->entropy > 0.5 && a->entropy <= 1);
+        CHECK_SAME(a->entropy, b->entropy);
+        CHECK_SAME(a->attacked_segments, b->attacked_segments);
+        CHECK_SAME(a->rank, b->rank);
+        CHECK_SAME(b->recognised, 0);
+    }
+    // Where other queries matter, something else comes out.
+    assert_true(four.by_method[SC_LAB_BASIC].recognised > 0);
+    // The roads of sampling say next to nothing, those of expansion where their middle is.
+    assert_true(none.by_method[SC_LAB_SAMPLING_LITERAL].entropy >
+                none.by_method[SC_LAB_EXPANSION_LITERAL].entropy);
 }
 
 static void test_what_is_varied_has_its_effect(void **state)
@@ -190,18 +268,18 @@ static void test_every_method_shows_as_many_cloaks_as_the_one_with_the_fewest(vo
     sc_lab_options options = small_options(city, "");
     options.max_cloaks = 15;
     sc_lab_result result = run_middle(&options, 1);
-    for (sc_lab_method method = 0; method < SC_LAB_METHOD_COUNT; method++) {
+    for (sc_lab_method method = 0; method < ENGINE_METHODS; method++) {
         assert_int_equal(result.by_method[method].evaluated_cloaks, 15);
         assert_true(result.by_method[method].evaluated_queries >= 15);
     }
     options.max_cloaks = 100000;
     result = run_middle(&options, 1);
     uint64_t least = UINT64_MAX;
-    for (sc_lab_method method = 0; method < SC_LAB_METHOD_COUNT; method++) {
+    for (sc_lab_method method = 0; method < ENGINE_METHODS; method++) {
         const uint64_t cloaks = result.by_method[method].cloaks;
         if (cloaks < least) least = cloaks;
     }
-    for (sc_lab_method method = 0; method < SC_LAB_METHOD_COUNT; method++) {
+    for (sc_lab_method method = 0; method < ENGINE_METHODS; method++) {
         const sc_lab_measure *measure = &result.by_method[method];
         assert_int_equal(measure->evaluated_cloaks, least);
         assert_true(measure->candidates >= measure->distinct && measure->distinct >= 1);
@@ -246,7 +324,7 @@ static void test_on_a_map_without_objects_there_is_nothing_to_ask_for(void **sta
     (void)state;
     const sc_lab_options options = small_options(grid, "");
     const sc_lab_result result = run_middle(&options, 1);
-    for (sc_lab_method method = 0; method < SC_LAB_METHOD_COUNT; method++) {
+    for (sc_lab_method method = 0; method < ENGINE_METHODS; method++) {
         const sc_lab_measure *measure = &result.by_method[method];
         assert_true(measure->cloaked > 0);
         assert_int_equal(measure->evaluated_cloaks, 0);
@@ -269,7 +347,7 @@ static void test_in_a_closed_loop_each_method_has_travellers_of_its_own(void **s
     const sc_lab_result again = run_middle(&options, 1);
     check_same_result(&closed, &again);
     bool differ = false;
-    for (sc_lab_method method = 1; method < SC_LAB_METHOD_COUNT; method++) {
+    for (sc_lab_method method = 1; method < ENGINE_METHODS; method++) {
         assert_true(closed.by_method[method].cloaked > 0);
         differ = differ || closed.by_method[method].queries != closed.by_method[0].queries;
     }
@@ -430,6 +508,9 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_every_method_gets_the_same_questions),
     cmocka_unit_test(test_methods_are_the_engines_that_they_name),
     cmocka_unit_test(test_a_method_does_as_well_among_others_as_by_itself),
+    cmocka_unit_test(test_literal_baselines_are_asked_the_same_and_touch_no_other_method),
+    cmocka_unit_test(test_literal_baselines_serve_travellers_of_their_own),
+    cmocka_unit_test(test_injected_queries_leave_literal_baselines_as_they_are),
     cmocka_unit_test(test_what_is_varied_has_its_effect),
     cmocka_unit_test(test_warm_up_and_tail_do_not_count),
     cmocka_unit_test(test_the_last_query_has_company_too),

@@ -111,7 +111,7 @@ static void test_what_was_run_is_told(void **state)
     assert_int_equal(json_array_size(at(named(w.report, "axes", "k"), "values")), 7);
     assert_null(json_object_get(named(w.report, "axes", "injected"), "need"));
     assert_int_equal(json_array_size(at(w.report, "figures")), 40);
-    assert_int_equal(json_array_size(at(w.report, "methods")), SC_LAB_METHOD_COUNT);
+    assert_int_equal(json_array_size(at(w.report, "methods")), SC_LAB_SAMPLING_LITERAL);
     // No limit is null.
     assert_int_equal(number_at(named(w.report, "metrics", "success"), "most"), 100);
     assert_true(json_is_null(at(named(w.report, "metrics", "anonymization"), "most")));
@@ -224,6 +224,35 @@ static void test_how_far_entropy_was_corrected_is_told(void **state)
     made_results_free(&made);
 }
 
+// What a claim comes to in the only reading of the baselines that was run.
+static const json_t *verdict_at(const json_t *claims, size_t i)
+{
+    const json_t *verdicts = at(json_array_get(claims, i), "verdicts");
+    assert_int_equal(json_array_size(verdicts), 1);
+    return json_array_get(verdicts, 0);
+}
+
+static void test_claims_have_a_verdict_for_each_reading(void **state)
+{
+    (void)state;
+    made_results made = made_results_new();
+    made.options.methods |= SC_LAB_LITERAL_BASELINES;
+    made_results_fill(&made, as_the_paper_says);
+    for (size_t i = 0; i < made.results.count; i++) {
+        made.all[i].by_method[SC_LAB_EXPANSION_LITERAL].wait_s = 0;
+    }
+    written w = write_data(&made);
+    const json_t *verdicts = at(json_array_get(at(w.report, "paper_claims"), 4), "verdicts");
+    assert_int_equal(json_array_size(verdicts), 2);
+    assert_string_equal(text_at(json_array_get(verdicts, 0), "reading"), "shared");
+    assert_string_equal(text_at(json_array_get(verdicts, 0), "verdict"), "holds");
+    assert_string_equal(text_at(json_array_get(verdicts, 1), "reading"), "literal");
+    assert_string_equal(text_at(json_array_get(verdicts, 1), "verdict"), "does not hold");
+    assert_int_equal(json_array_size(at(json_array_get(verdicts, 1), "exceptions")), 2);
+    written_free(&w);
+    made_results_free(&made);
+}
+
 static void test_claims_have_texts_and_verdicts(void **state)
 {
     (void)state;
@@ -238,16 +267,24 @@ static void test_claims_have_texts_and_verdicts(void **state)
     size_t held = 0;
     assert_int_equal(json_array_size(claims), SC_LAB_PAPER_CLAIMS);
     for (size_t i = 0; i < json_array_size(claims); i++) {
-        held += strcmp(text_at(json_array_get(claims, i), "verdict"), "holds") == 0;
+        held += strcmp(text_at(verdict_at(claims, i), "verdict"), "holds") == 0;
     }
     // Success of strict says nothing of how long, how fast, how much and how safe: five of eight
     // hold.
     assert_int_equal(held, 5);
     assert_string_equal(text_at(json_array_get(claims, 3), "title"), "Throughput");
-    assert_string_equal(text_at(json_array_get(claims, 0), "verdict"), "does not hold");
+    assert_string_equal(text_at(verdict_at(claims, 0), "verdict"), "mostly holds");
+    assert_string_equal(text_at(verdict_at(claims, 0), "reading"), "shared");
+    const json_t *exceptions = at(verdict_at(claims, 0), "exceptions");
+    assert_true(json_array_size(exceptions) > 1);
+    assert_string_equal(text_at(json_array_get(exceptions, 0), "claim"), "1b");
+    assert_string_equal(text_at(json_array_get(exceptions, 0), "map"), made.options.maps[0].name);
+    assert_string_equal(text_at(json_array_get(exceptions, 0), "methods"),
+                        "bounded, strict against hybrid");
+    assert_int_equal(json_array_size(at(verdict_at(claims, 3), "exceptions")), 0);
     assert_int_equal(json_array_size(at(w.report, "statements")), 31);
     assert_string_equal(text_at(json_array_get(at(w.report, "statements"), 0), "claim"), "1a");
-    assert_true(json_array_size(at(w.report, "rules")) == 10);
+    assert_true(json_array_size(at(w.report, "rules")) == 11);
     written_free(&w);
     made_results_free(&made);
 }
@@ -452,6 +489,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_the_adversary_is_told),
     cmocka_unit_test(test_how_far_entropy_was_corrected_is_told),
     cmocka_unit_test(test_claims_have_texts_and_verdicts),
+    cmocka_unit_test(test_claims_have_a_verdict_for_each_reading),
     cmocka_unit_test(test_names_cannot_leave_their_strings),
     cmocka_unit_test(test_nothing_run_is_a_report_too),
     cmocka_unit_test(test_a_place_that_cannot_be_written_is_told),
