@@ -16,6 +16,7 @@ const sc__engine_method *sc__engine_method_of(sc_variant variant)
     case SC_VARIANT_BASIC:
     case SC_VARIANT_BOUNDED:
     case SC_VARIANT_HYBRID:
+    case SC_VARIANT_PATIENT:
     case SC_VARIANT_COUNT:
         break;
     }

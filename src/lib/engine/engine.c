@@ -32,7 +32,9 @@ const char *sc_variant_name(sc_variant variant)
 
 uint32_t sc_variant_cap(sc_variant variant)
 {
-    return variant == SC_VARIANT_SAMPLING || variant == SC_VARIANT_EXPANSION ? 8 : 64;
+    const bool tries_few = variant == SC_VARIANT_SAMPLING || variant == SC_VARIANT_EXPANSION ||
+                           variant == SC_VARIANT_PATIENT;
+    return tries_few ? 8 : 64;
 }
 
 const char *sc_drop_reason_name(sc_drop_reason reason)
@@ -55,6 +57,7 @@ sc_engine_options sc_engine_options_default(void)
         .variant = SC_VARIANT_BASIC,
         .compactness = 1,
         .consideration_us = sc_time_from_seconds(2.0),
+        .crowd = 4,
         .max_combinations = 64,
         .cost = sc_cost_model_default(),
     };
@@ -75,10 +78,17 @@ sc_err sc__options_check(const sc_engine_options *options, sc_diag *diag)
     if (options->consideration_us < 0) {
         return sc_fail(diag, SC_EINVAL, "engine: alpha must not be negative");
     }
+    if (options->crowd < 1 || options->crowd > SC_CROWD_MAX) {
+        return sc_fail(diag, SC_EINVAL, "engine: crowd must be from 1 to %u, not %u", SC_CROWD_MAX,
+                       options->crowd);
+    }
     if (options->max_combinations < 1 || options->max_combinations > SC_COMBINATIONS_MAX) {
         return sc_fail(diag, SC_EINVAL,
                        "engine: the cap on combinations must be from 1 to %u, not %u",
                        SC_COMBINATIONS_MAX, options->max_combinations);
+    }
+    if (options->variant == SC_VARIANT_PATIENT) {
+        return sc_fail(diag, SC_EINVAL, "engine: patient is not available yet");
     }
     return sc_cost_model_check(&options->cost, diag);
 }
