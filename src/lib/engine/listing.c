@@ -133,7 +133,6 @@ void sc__listing_add(sc_engine *engine, sc__slot slot, const sc__listing_ends *e
         };
         put_last(engine, made[i], &own->spare_balls[i]);
     }
-    engine->stats.vertices += ends->count;
     query->state = SC__IN_GRAPH;
     query->vertex = made[0];
 }
@@ -158,7 +157,6 @@ static void remove_one(sc_engine *engine, sc__slot slot)
     }
     explicit_bzero(sc__listing_at(engine, slot), sizeof *listing);
     sc_item_pool_give(&engine->vertices, slot);
-    engine->stats.vertices--;
 }
 
 void sc__listing_remove(sc_engine *engine, sc__slot slot)

@@ -65,18 +65,18 @@ static int compare_age(const void *a, const void *b)
     return (x->age > y->age) - (x->age < y->age);
 }
 
-/** Put joiners that are equally far in the order of their age. */
-static void sort_by_age(sc__joiner *joiners, size_t count)
+/** Put the joiners from `first` on, all equally far, in the order of their age. */
+static void sort_by_age(sc__joiner *joiners, size_t first, size_t end)
 {
     enum { FEW = 32 };
-    if (count > FEW) {
-        qsort(joiners, count, sizeof *joiners, compare_age);
+    if (end - first > FEW) {
+        qsort(joiners + first, end - first, sizeof *joiners, compare_age);
         return;
     }
-    for (size_t i = 1; i < count; i++) {
+    for (size_t i = first + 1; i < end; i++) {
         const sc__joiner moved = joiners[i];
         size_t at = i;
-        for (; at > 0 && joiners[at - 1].age > moved.age; at--) {
+        for (; at > first && joiners[at - 1].age > moved.age; at--) {
             joiners[at] = joiners[at - 1];
         }
         joiners[at] = moved;
@@ -123,7 +123,7 @@ static sc_err list_joiners(together *search)
             const sc_err err = add_joiners(search, number, hops);
             if (err) return err;
         }
-        sort_by_age(search->own->joiners + ring, search->joiner_count - ring);
+        sort_by_age(search->own->joiners, ring, search->joiner_count);
     }
     return SC_OK;
 }
