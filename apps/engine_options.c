@@ -83,6 +83,10 @@ bool sc_search_option(int key, const char *argument, const struct argp_state *st
         engine->consideration_us =
             sc_time_from_seconds(sc_value_number(state, "--alpha", argument, 0, ALPHA_MAX_S));
         return true;
+    case SC_KEY_CROWD:
+        settings->has_crowd = true;
+        engine->crowd = (uint32_t)sc_value_count(state, "--crowd", argument, 1, SC_CROWD_MAX);
+        return true;
     case SC_KEY_CAP:
         settings->has_cap = true;
         engine->max_combinations =
@@ -131,6 +135,7 @@ static void check_variant(const struct argp_state *state, const sc_engine_settin
 {
     const sc_variant variant = settings->run.engine.variant;
     const bool is_bounded = variant == SC_VARIANT_BOUNDED || variant == SC_VARIANT_HYBRID;
+    const bool is_patient = variant == SC_VARIANT_PATIENT;
     const struct {
         const char *option;
         bool is_given;
@@ -139,7 +144,9 @@ static void check_variant(const struct argp_state *state, const sc_engine_settin
     } options[] = {
         {"--strict", settings->run.engine.is_strict, is_bounded, "bounded or hybrid"},
         {"--lambda", settings->has_lambda, is_bounded, "bounded or hybrid"},
-        {"--alpha", settings->has_alpha, variant == SC_VARIANT_HYBRID, "hybrid"},
+        {"--alpha", settings->has_alpha, variant == SC_VARIANT_HYBRID || is_patient,
+         "hybrid or patient"},
+        {"--crowd", settings->has_crowd, is_patient, "patient"},
         {"--cap", settings->has_cap, variant != SC_VARIANT_XSTAR, "any but xstar"},
     };
     for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++) {

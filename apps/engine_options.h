@@ -21,8 +21,9 @@
 
 typedef struct sc_engine_settings {
     sc_run_options run;
-    bool has_lambda;  ///< whether it was given, as the next three
+    bool has_lambda;  ///< whether it was given, as the next four
     bool has_alpha;
+    bool has_crowd;
     bool has_cap;
     bool has_seed;
     bool is_quiet;
@@ -35,6 +36,7 @@ enum {
     SC_KEY_STRICT,
     SC_KEY_LAMBDA,
     SC_KEY_ALPHA,
+    SC_KEY_CROWD,
     SC_KEY_CAP,
     SC_KEY_PARANOID,
     SC_KEY_SEED,
@@ -54,9 +56,11 @@ enum {
     {"lambda", SC_KEY_LAMBDA, "N",                                                           \
      "bounded and hybrid: hops per level of the search (default 1)", NULL},                  \
     {"alpha", SC_KEY_ALPHA, "S",                                                             \
-     "hybrid: seconds before a query's deadline from which on the search for it is unbounded (default 2)", NULL},                                                                   \
+     "hybrid: seconds before a query's deadline from which on the search for it is unbounded; patient: from which on it does not wait for a crowd (default 2)", NULL},                                                                   \
+    {"crowd", SC_KEY_CROWD, "N",                                                             \
+     "patient: search once N times the k of a new query are around it; 1 searches at once (default 4)", NULL}, \
     {"cap", SC_KEY_CAP, "N",                                                                 \
-     "combinations that one search keeps (default 64); with sampling and expansion, waiting queries that are tried for each new one (8)", NULL}
+     "combinations that one search keeps (default 64); with sampling and expansion, waiting queries that are tried for each new one (8); with patient, dead ends of one search (8)", NULL}
 
 /** The same: what stars cost. */
 #define SC_COST_OPTIONS                                                                       \
@@ -72,9 +76,9 @@ enum {
 /** The same: all of one engine. */
 #define SC_ENGINE_OPTIONS                                                                     \
     {"engine", SC_KEY_ENGINE, "NAME",                                                         \
-     "how to search for cloaks: basic (default), bounded or hybrid; or a method to compare " \
-     "with: xstar, sampling or expansion",                                                    \
-     "basic bounded hybrid xstar sampling expansion"},                                        \
+     "how to search for cloaks: basic (default), bounded, hybrid or patient; or a method to " \
+     "compare with: xstar, sampling or expansion",                                            \
+     "basic bounded hybrid xstar sampling expansion patient"},                                \
     {"strict", SC_KEY_STRICT, NULL,                                                           \
      "bounded and hybrid: strict setting, take a star only if it is near one taken before", NULL},         \
     SC_SEARCH_OPTIONS,                                                                        \

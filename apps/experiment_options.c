@@ -48,7 +48,7 @@ const sc_option sc_experiment_options[] = {
      "all success throughput anonymization processing candidates entropy effective"},
     {"methods", KEY_METHODS, "NAMES",
      "basic, hybrid, bounded, strict (bounded, in its strict setting), xstar, sampling, expansion, "
-     "with commas (default all)",
+     "patient, with commas (default all)",
      NULL},
     {"baselines", KEY_BASELINES, "READING",
      "how random sampling and network expansion are read: shared (default), where k counts the "

@@ -19,9 +19,11 @@ static const sc_entry meanings[] = {
     {"border nodes", "Nodes of a cloak with a road that is not in the cloak; the provider answers "
                      "for each of them as for a position."},
     {"checks", "Combinations of queries that the searches looked at; with sampling and expansion, "
-               "sets of segments."},
-    {"cap hit", "Searches that found more combinations than --cap lets them keep; with sampling "
-                "and expansion, new queries for which more waiting queries could have been tried."},
+               "sets of segments; with patient, of stars that members share."},
+    {"cap hit",
+     "Searches that found more combinations than --cap lets them keep; with sampling "
+     "and expansion, new queries for which more waiting queries could have been tried; with "
+     "patient, ends of roads from which the search met --cap dead ends."},
     {"queries per CPU second",
      "Of all threads together. Counted from admission: with ids, and with snapping if a stream has "
      "positions, but without reading or writing JSON and without moving travellers."},
@@ -47,9 +49,10 @@ static void put_text_head(FILE *stream, const sc_run_view *view)
     if (engine->variant == SC_VARIANT_BOUNDED || engine->variant == SC_VARIANT_HYBRID) {
         fprintf(stream, ", lambda %" PRIu32, engine->compactness);
     }
-    if (engine->variant == SC_VARIANT_HYBRID) {
+    if (engine->variant == SC_VARIANT_HYBRID || engine->variant == SC_VARIANT_PATIENT) {
         fprintf(stream, ", alpha %g s", (double)engine->consideration_us * 1e-6);
     }
+    if (engine->variant == SC_VARIANT_PATIENT) fprintf(stream, ", crowd %" PRIu32, engine->crowd);
     if (engine->variant != SC_VARIANT_XSTAR) {
         fprintf(stream, ", cap %s", sc_format_count(number, engine->max_combinations));
     }
@@ -80,6 +83,7 @@ static void put_json_head(sc_report *table, const sc_run_view *view)
     sc_report_count(table, NULL, "lambda", engine->compactness, "");
     sc_report_flag(table, "strict", engine->is_strict);
     sc_report_number(table, NULL, "alpha_s", (double)engine->consideration_us * 1e-6, 0, "");
+    sc_report_count(table, NULL, "crowd", engine->crowd, "");
     sc_report_count(table, NULL, "cap", engine->max_combinations, "");
     sc_report_flag(table, "paranoid", engine->is_paranoid);
     sc_report_count(table, NULL, "prune_threads", view->options->prune_threads, "");

@@ -100,6 +100,7 @@ sc_engine_options sc_serve_engine_options(const sc_settings *s)
     engine.is_strict = s->strict;
     engine.compactness = (uint32_t)s->lambda;
     engine.consideration_us = sc_time_from_seconds(s->alpha_s);
+    engine.crowd = (uint32_t)s->crowd;
     engine.max_combinations = s->cap > 0 ? (uint32_t)s->cap : sc_variant_cap(engine.variant);
     return engine;
 }

@@ -389,6 +389,7 @@ LOOKS = {
     "xstar": ("#CC79A7", "D", (0, (5, 2))),
     "sampling": ("#56B4E9", "o", (0, (4, 1.5, 1, 1.5))),
     "expansion": ("#555555", "s", (0, (1.5, 1.5))),
+    "patient": ("#332288", "h", "-"),
     "sampling-literal": ("#56B4E9", "*", (0, (1, 1))),
     "expansion-literal": ("#555555", "P", (0, (1, 3))),
 }
@@ -1027,6 +1028,7 @@ ABOUT_METHODS = {
     "xstar": "XStar, reconstructed from its publication: whole stars, growing together",
     "sampling": "baseline: segments around the query, drawn at random",
     "expansion": "baseline: segments around the query, the nearest first",
+    "patient": "StarCloak, at both ends of a road, the most urgent first, with a crowd to choose from",
     "sampling-literal": "baseline to the letter: the same roads, but a query is cloaked alone and "
                         "at once, and <i>k</i> counts all travellers on them; nothing is promised",
     "expansion-literal": "baseline to the letter: as the one before, the nearest roads first",

@@ -39,14 +39,16 @@
 extern "C" {
 #endif
 
-/** The ways of cloaking: three of StarCloak, and three to compare it with (docs/methods.md). */
+/** The ways of cloaking: the three of the paper, three to compare them with (docs/methods.md), and
+ * one that waits for a choice of company (docs/engine.md, "Patient"). */
 #define SC_VARIANT_MAP(X)                                                             \
     X(BASIC, 0, "basic")                                                              \
     X(BOUNDED, 1, "bounded")     /* spatially bounded: level by level */              \
     X(HYBRID, 2, "hybrid")       /* bounded first, basic when the deadline is near */ \
     X(XSTAR, 3, "xstar")         /* all of a star together, as a super-star grows */  \
     X(SAMPLING, 4, "sampling")   /* roads around a query, drawn at random */          \
-    X(EXPANSION, 5, "expansion") /* roads around a query, nearest first */
+    X(EXPANSION, 5, "expansion") /* roads around a query, nearest first */            \
+    X(PATIENT, 6, "patient")     /* at both ends of a road; the most urgent first */
 
 typedef enum sc_variant {
 #define X(name, value, word) SC_VARIANT_##name = (value),
@@ -60,7 +62,7 @@ SC_API const char *sc_variant_name(sc_variant variant);
 
 /**
  * How many combinations a search of that variant should keep, or others try: 64, and 8 with
- * sampling and expansion. More brought no success in measurements (docs/engine.md,
+ * sampling, expansion and patient. More brought no success in measurements (docs/engine.md,
  * docs/methods.md).
  */
 SC_API uint32_t sc_variant_cap(sc_variant variant);
@@ -68,19 +70,25 @@ SC_API uint32_t sc_variant_cap(sc_variant variant);
 /** The most combinations that a search may keep: more would take minutes, and all memory. */
 #define SC_COMBINATIONS_MAX (1u << 20)
 
+/** The largest crowd that a patient engine may wait for. */
+#define SC_CROWD_MAX 1000u
+
 typedef struct sc_engine_options {
     sc_variant variant;
     uint32_t compactness;      ///< hops per level of a bounded search, >= 1 (lambda)
     bool is_strict;            ///< bounded: every member star within 2*lambda-1 hops of another
-    sc_time consideration_us;  ///< hybrid: how near a deadline is near (alpha), >= 0
+    sc_time consideration_us;  ///< hybrid, patient: how near a deadline is near (alpha), >= 0
+    /** Patient: a newcomer starts a search once so many times its k are in reach of it, or once a
+     * deadline is near; 1 to SC_CROWD_MAX. */
+    uint32_t crowd;
     /** Kept in one search, 1 to SC_COMBINATIONS_MAX. With sampling and expansion: how many others
-     * try for each newcomer; with XStar it means nothing. */
+     * try for each newcomer; with patient: dead ends of one search; with XStar it means nothing. */
     uint32_t max_combinations;
     sc_cost_model cost;
     bool is_paranoid;  ///< check every promise again when a cloak is accepted
 } sc_engine_options;
 
-/** basic; lambda 1, alpha 2 s, the 64 combinations of sc_variant_cap(), default costs, not
+/** basic; lambda 1, alpha 2 s, crowd 4, the 64 combinations of sc_variant_cap(), default costs, not
  * paranoid. */
 SC_API sc_engine_options sc_engine_options_default(void);
 
@@ -228,11 +236,13 @@ typedef struct sc_engine_stats {
     uint64_t cloaks;            ///< accepted
     uint64_t refused;           ///< cloaks
     uint64_t broken;            ///< of them, those that verification found (is_paranoid)
-    uint64_t searches;          ///< from a vertex; or tries of single queries
+    uint64_t searches;          ///< from a vertex, or from a query with patient; or tries of
+                                ///< single queries
     uint64_t checks;            ///< of combinations, of super-stars or of sets of segments
-    uint64_t cap_hits;          ///< searches that could not keep all their combinations; or
+    uint64_t cap_hits;          ///< searches that could not keep all their combinations, or, with
+                                ///< patient, ends at which all dead ends were met; or
                                 ///< newcomers for which not all queries tried that it might help
-    uint64_t vertices;          ///< of the cloaking graph now
+    uint64_t vertices;          ///< of the cloaking graph now; patient has none
     uint64_t active_stars;      ///< now
 } sc_engine_stats;
 

@@ -137,7 +137,7 @@ sc_engine_options stream_options(uint64_t seed)
     sc_rng rng;
     sc_rng_seed(&rng, seed);
     sc_engine_options options = sc_engine_options_default();
-    options.variant = (sc_variant)sc_rng_below(&rng, SC_VARIANT_COUNT);
+    options.variant = (sc_variant)sc_rng_below(&rng, SC_VARIANT_PATIENT);
     options.compactness = 1 + sc_rng_below(&rng, 3);
     options.is_strict = sc_rng_below(&rng, 2);
     options.consideration_us = alphas[sc_rng_below(&rng, sizeof alphas / sizeof *alphas)];

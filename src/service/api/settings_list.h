@@ -155,19 +155,23 @@
     WORD(policy, metrics, "metrics", "WHO", "off local token open", 1, RELOAD, HTTP,                  \
          "who may read the metrics, of those who reach the admin listener: off, local, token or "     \
          "open (default local)")                       \
-    WORD(engine, engine, "engine", "NAME", "basic bounded hybrid xstar sampling expansion", 0,        \
-         START, ALL,                                                                                  \
-         "how to search for cloaks: basic (default), bounded or hybrid; or a method to compare "      \
-         "with: xstar, sampling or expansion")                                                        \
+    WORD(engine, engine, "engine", "NAME",                                                            \
+         "basic bounded hybrid xstar sampling expansion patient", 0, START, ALL,                      \
+         "how to search for cloaks: basic (default), bounded, hybrid or patient; or a method to "     \
+         "compare with: xstar, sampling or expansion")                                                \
     SWITCH(engine, strict, "strict", START, ALL,                                                      \
            "bounded and hybrid: strict setting, take a star only if it is near one taken before")     \
     COUNT(engine, lambda, "lambda", "N", 1, 1, 1000, START, ALL,                                      \
           "bounded and hybrid: hops per level of the search (default 1)")                             \
     NUMBER(engine, alpha_s, "alpha", "S", 2, 0, 86400, START, ALL,                                    \
-           "hybrid: seconds before a query's deadline from which on the search for it is unbounded "  \
-           "(default 2)")                                                                             \
+           "hybrid: seconds before a query's deadline from which on the search for it is unbounded; " \
+           "patient: from which on it does not wait for a crowd (default 2)")                         \
+    COUNT(engine, crowd, "crowd", "N", 4, 1, 1000, START, ALL,                                        \
+          "patient: search once N times the k of a new query are around it; 1 searches at once "      \
+          "(default 4)")                                                                              \
     COUNT(engine, cap, "cap", "N", 0, 0, 1048576, START, ALL,                                         \
-          "combinations that one search keeps (default 0: 64, and 8 with sampling and expansion)")    \
+          "combinations that one search keeps; with patient, dead ends of one search (default 0: 64, " \
+          "and 8 with sampling, expansion and patient)")                                              \
     SWITCH(engine, paranoid, "paranoid", START, HTTP,                                                 \
            "check every promise of every cloak once more before it leaves")                           \
     TEXT(engine, partition, "partition", "FILE.partition", "", START, ALL,                            \

@@ -44,6 +44,7 @@
     X(XSTAR, "xstar", "XStar", XSTAR, false)                                             \
     X(SAMPLING, "sampling", "random sampling", SAMPLING, false)                          \
     X(EXPANSION, "expansion", "network expansion", EXPANSION, false)                     \
+    X(PATIENT, "patient", "patient", PATIENT, false)                                     \
     X(SAMPLING_LITERAL, "sampling-literal", "random sampling, literal", SAMPLING, false) \
     X(EXPANSION_LITERAL, "expansion-literal", "network expansion, literal", EXPANSION, false)
 

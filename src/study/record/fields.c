@@ -398,6 +398,10 @@ sc_err sc__engine_read(const sc__fields *end, sc_engine_options *out)
     if (!err && read.consideration_us < 0) {
         return sc__field_fail(&engine, "alpha_s", "is below 0; write seconds, 0 or more");
     }
+    // Only patient engines have it.
+    if (!err && sc_json_member(engine.object, "crowd")) {
+        err = read_count(&engine, "crowd", SC_CROWD_MAX, &read.crowd);
+    }
     if (!err) err = read_count(&engine, "cap", SC_COMBINATIONS_MAX, &read.max_combinations);
     if (!err) err = read_cost(&engine, &read.cost);
     if (!err) *out = read;
