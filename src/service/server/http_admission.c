@@ -2,15 +2,16 @@
 //
 // An address is an IPv4 address or the network of an IPv6 address (/64), as a keyed number. If a
 // newcomer's address has as many connections as it may have, the address's oldest idle connection
-// makes room; without one the newcomer is reset. If all places are taken, the oldest one makes room
-// that takes more than a second to send its request, or the oldest idle one of all. Without such a
+// makes room; without one the newcomer is reset. If all places are taken, the oldest unended
+// handshake makes room, if these have more than a quarter of the places; or the oldest connection
+// that takes more than a second to send its request; or the oldest idle one of all. Without such a
 // one the newcomer gets a place of the reserve, in which it can ask how the service is and nothing
 // else: the handler sees that (sc_http_request_is_reserve()) and the connection ends with the
 // reply. There are few of these, and the oldest makes room. Operators' connections are counted
 // apart.
 //
-// Handshakes of TLS have at most a quarter of all places: beginning one costs a stranger nothing.
-// If there are more, the oldest of them makes room, so that others, who end theirs, get in.
+// Handshakes of TLS go first, since beginning one costs a stranger nothing; but not below their
+// share, nor before all places are taken: after a restart all honest clients begin theirs at once.
 //
 // A loop closes its own connections only. If the one to close is another loop's, that loop is asked
 // for it, and the newcomer is welcome in the meantime.
@@ -27,7 +28,7 @@
 
 enum { TABLE_BITS = 14, TABLE_SIZE = 1 << TABLE_BITS };
 
-/** One of so many places may have a connection that is in its handshake. */
+/** One of so many places is left to connections that are in their handshake. */
 enum { HANDSHAKE_SHARE = 4 };
 
 /** An honest client has sent its request by then. */
@@ -190,18 +191,14 @@ static sc__http_connection *oldest_in(const sc__http_loop *loop, sc__http_stage 
 /** The connection of this loop that makes room when all places are taken; NULL: none. */
 static sc__http_connection *spare_place(const sc__http_loop *loop)
 {
+    const sc_http *http = loop->http;
+    if (atomic_load(&http->securing) > http->options.max_connections / HANDSHAKE_SHARE) {
+        sc__http_connection *unended = oldest_in(loop, SC__HTTP_SECURING);
+        if (unended) return unended;
+    }
     sc__http_connection *slow = oldest_in(loop, SC__HTTP_READING);
     if (slow && sc_clock_us() - slow->since_us >= slow_us) return slow;
     return oldest_in(loop, SC__HTTP_IDLE);
-}
-
-void sc__http_admission_handshakes(const sc__http_connection *newcomer)
-{
-    const sc__http_loop *loop = newcomer->loop;
-    const size_t share = loop->http->options.max_connections / HANDSHAKE_SHARE;
-    if (atomic_load(&loop->http->securing) <= (share > 0 ? share : 1)) return;
-    sc__http_connection *oldest = oldest_in(loop, SC__HTTP_SECURING);
-    if (oldest && oldest != newcomer) evict(oldest);
 }
 
 static bool take_place(sc_http *http)

@@ -276,7 +276,6 @@ void sc__http_connection_begin(sc__http_connection *connection)
         return;
     }
     sc__http_connection_enter(connection, connection->is_tls ? SC__HTTP_SECURING : SC__HTTP_IDLE);
-    if (connection->is_tls) sc__http_admission_handshakes(connection);
 }
 
 /** libevent has made its part, `event`. */

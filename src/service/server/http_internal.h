@@ -394,10 +394,6 @@ void sc__http_admission_free(sc__http_admission *admission);
 /** The peer is known: whether the connection may stay. If not, reset it. */
 bool sc__http_admit(sc__http_connection *connection);
 
-/** It has begun its handshake: if these have more places than their share, the oldest makes room.
- */
-void sc__http_admission_handshakes(const sc__http_connection *newcomer);
-
 /** It ends, admitted or not. */
 void sc__http_admission_leave(sc__http_connection *connection);
 
