@@ -4,6 +4,7 @@
 
 #include "engine/candidate.h"
 #include "support/check.h"
+#include "support/slow_patient.h"
 #include "support/slow_per_query.h"
 
 void *slow_grown(void *array, size_t count, size_t size)
@@ -169,8 +170,26 @@ static void enter_per_query(slow_engine *engine, slow_query *q)
     if (!q->is_company) slow_per_query_arrive(engine, q);
 }
 
+// Nor is there a graph for one that is listed.
+static void enter_patient(slow_engine *engine, slow_query *q)
+{
+    if (!slow_patient_is_feasible(engine, &q->query)) {
+        drop(engine, q, SC_DROP_INFEASIBLE);
+        return;
+    }
+    q->vertex = UINT64_MAX - q->turn;
+    q->star = SC_NONE;
+    q->place = IN_GRAPH;
+    q->urgency_is_known = slow_is_urgent(engine, q);
+    if (!q->is_company) slow_patient_look_around(engine, q);
+}
+
 static void enter_graph(slow_engine *engine, slow_query *q)
 {
+    if (engine->options.variant == SC_VARIANT_PATIENT) {
+        enter_patient(engine, q);
+        return;
+    }
     if (slow_is_per_query(engine)) {
         enter_per_query(engine, q);
         return;
@@ -253,7 +272,11 @@ sc_err slow_engine_run(slow_engine *engine, sc_time now)
     for (slow_query *q; (q = next_due(engine, has_become_urgent));) {
         const uint64_t vertex = q->vertex;
         know_urgency(engine, vertex);
-        if (!is_relaxed(engine, vertex)) slow_search(engine, vertex);
+        if (engine->options.variant == SC_VARIANT_PATIENT) {
+            slow_patient_search(engine, q);
+        } else if (!is_relaxed(engine, vertex)) {
+            slow_search(engine, vertex);
+        }
     }
     engine->relaxed_count = 0;
     for (slow_query *q; (q = next_in_queue(engine));) {
@@ -276,8 +299,7 @@ sc_time slow_engine_next_wake(const slow_engine *engine)
         if (q->place == IN_QUEUE) return engine->now;
         if (has_become_urgent(engine, q)) return engine->now;
         sc_time next = first_time_after(q->query.deadline);
-        if (engine->options.variant == SC_VARIANT_HYBRID && !q->is_company &&
-            !q->urgency_is_known) {
+        if (slow_has_urgency(engine) && !q->is_company && !q->urgency_is_known) {
             next = first_time_after(q->query.deadline - engine->options.consideration_us);
         }
         if (next < wake) wake = next;
@@ -374,6 +396,10 @@ sc_engine_stats slow_engine_stats_of(const slow_engine *engine)
     }
     for (uint64_t vertex = 0; vertex < engine->next_vertex; vertex++) {
         stats.vertices += vertex_exists(engine, vertex);
+    }
+    if (engine->options.variant == SC_VARIANT_PATIENT) {
+        stats.active_stars = slow_patient_active_star_count(engine);
+        return stats;
     }
     for (sc_star_id star = 0; star < engine->roads.star_count; star++) {
         stats.active_stars += slow_is_active(engine, star);

@@ -3,7 +3,8 @@
  * @brief What the parts of the slow engine share: its state, and their ways into each other.
  *
  * Parts: slow_engine.c (what happens to queries), slow_star_choice.c (where they go),
- * slow_search.c (which vertices fit together), slow_xstar.c (the same for XStar).
+ * slow_search.c (which vertices fit together), slow_xstar.c (the same for XStar),
+ * slow_per_query.c (sampling and expansion), slow_patient.c (patient).
  */
 #ifndef SC_TESTS_SUPPORT_SLOW_ENGINE_INTERNAL_H
 #define SC_TESTS_SUPPORT_SLOW_ENGINE_INTERNAL_H
@@ -21,7 +22,7 @@ typedef struct slow_query {
     uint64_t turn;             ///< in the queue: the least is next
     sc_star_id star;           ///< in the graph or a proposal: the star it was assigned to
     uint64_t vertex;           ///< in the graph: the vertex that holds it; the least is the oldest
-    bool urgency_is_known;     ///< hybrid: it has been searched for as an urgent one
+    bool urgency_is_known;     ///< hybrid, patient: it has been searched for as an urgent one
     const sc_cloak *proposal;  ///< in a proposal: that one
     bool is_gone;              ///< in a proposal: removed meanwhile
 } slow_query;
@@ -53,10 +54,17 @@ static inline bool slow_holds(const slow_query *q, uint64_t vertex)
     return q->place == IN_GRAPH && q->vertex == vertex;
 }
 
+/** Whether deadlines that are near matter to the variant. */
+static inline bool slow_has_urgency(const slow_engine *engine)
+{
+    return engine->options.variant == SC_VARIANT_HYBRID ||
+           engine->options.variant == SC_VARIANT_PATIENT;
+}
+
 /** Whether it is closer than alpha to its deadline. */
 static inline bool slow_is_urgent(const slow_engine *engine, const slow_query *q)
 {
-    return engine->options.variant == SC_VARIANT_HYBRID && !q->is_company &&
+    return slow_has_urgency(engine) && !q->is_company &&
            q->query.deadline - engine->now < engine->options.consideration_us;
 }
 
