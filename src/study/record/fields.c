@@ -398,6 +398,9 @@ sc_err sc__engine_read(const sc__fields *end, sc_engine_options *out)
     if (!err && read.consideration_us < 0) {
         return sc__field_fail(&engine, "alpha_s", "is below 0; write seconds, 0 or more");
     }
+    if (!err && sc_json_member(engine.object, "k_spread")) {
+        err = read_count(&engine, "k_spread", SC_K_SPREAD_MAX, &read.k_spread);
+    }
     if (!err) err = read_count(&engine, "cap", SC_COMBINATIONS_MAX, &read.max_combinations);
     if (!err) err = read_cost(&engine, &read.cost);
     if (!err) *out = read;
