@@ -77,6 +77,8 @@ static void check_same_state(const race *r)
     assert_int_equal(fast.searches, slow.searches);
     // What cannot pass need not be kept.
     assert_true(fast.cap_hits <= slow.cap_hits);
+    // As many numbers have been drawn.
+    assert_memory_equal(&r->fast_rng, &r->slow_rng, sizeof r->fast_rng);
 }
 
 // --- Answering proposals ---------------------------------------------------------

@@ -162,21 +162,28 @@ void sc__offer(sc_engine *engine, sc_cloak *cloak)
     engine->last_candidate = cloak;
 }
 
-sc_err sc__propose(sc_engine *engine, const sc__slot *vertices, size_t count,
-                   const sc_star_id *stars, const uint64_t *mask, size_t words)
+sc_cloak *sc__candidate_new(sc_engine *engine, const sc_star_id *stars, const uint64_t *mask,
+                            size_t words, size_t member_count)
 {
     size_t segment_room;
-    size_t query_count;
     const size_t star_count = measure(engine, stars, mask, words, &segment_room);
-    const sc_err err = list_queries(engine, vertices, count, &query_count);
-    if (err) return err;
-    sc_cloak *cloak = sc__cloak_new(star_count, segment_room, query_count);
-    if (!cloak) return SC_ENOMEM;
-
+    sc_cloak *cloak = sc__cloak_new(star_count, segment_room, member_count);
+    if (!cloak) return NULL;
     cloak->engine = engine;
     sc__candidate_of(cloak)->proposal = engine->next_proposal++;
     sc__candidate_of(cloak)->is_whole = engine->method->keeps_all_stars;
     fill_stars(cloak, stars, mask, words);
+    return cloak;
+}
+
+sc_err sc__propose(sc_engine *engine, const sc__slot *vertices, size_t count,
+                   const sc_star_id *stars, const uint64_t *mask, size_t words)
+{
+    size_t query_count;
+    const sc_err err = list_queries(engine, vertices, count, &query_count);
+    if (err) return err;
+    sc_cloak *cloak = sc__candidate_new(engine, stars, mask, words, query_count);
+    if (!cloak) return SC_ENOMEM;
     for (size_t i = 0; i < query_count; i++) {
         const sc__slot slot = engine->scratch.placed[i].slot;
         const sc__slot vertex = sc__pending_at(engine, slot)->vertex;

@@ -33,12 +33,20 @@ static inline sc__candidate *sc__candidate_of(sc_cloak *cloak)
 sc_cloak *sc__cloak_new(size_t star_count, size_t segment_room, size_t member_count);
 
 /**
- * Take `vertices` out of the graph, their queries becoming the members of a new
- * candidate at the end of the engine's queue, a whole one with XStar. On failure nothing has
- * changed.
+ * A candidate with the stars of `mask`, whose members are to be filled by the caller before it is
+ * offered.
  *
  * @param stars  by number
  * @param mask   the numbers of those in the star set, `words` words
+ * @return NULL when memory is out
+ */
+sc_cloak *sc__candidate_new(sc_engine *engine, const sc_star_id *stars, const uint64_t *mask,
+                            size_t words, size_t member_count);
+
+/**
+ * Take `vertices` out of the graph, their queries becoming the members of a new
+ * candidate at the end of the engine's queue, a whole one with XStar; `stars`, `mask` and `words`
+ * as in sc__candidate_new(). On failure nothing has changed.
  */
 SC_CHECKED sc_err sc__propose(sc_engine *engine, const sc__slot *vertices, size_t count,
                               const sc_star_id *stars, const uint64_t *mask, size_t words);

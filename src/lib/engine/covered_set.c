@@ -1,4 +1,5 @@
-// Balls of stars, and numbers for the stars of one. covered_set.h has the idea.
+// Balls of stars, numbers for the stars of one, and sets of numbered stars. covered_set.h has the
+// idea.
 #include "engine/covered_set.h"
 
 #include "base/alloc.h"
@@ -237,4 +238,76 @@ sc_err sc__ball_new(sc_engine *engine, sc_star_id star, uint32_t max_hops, sc__b
     memcpy(ball->tables + depth + 1, engine->walk, count * sizeof *ball->tables);
     *out = ball;
     return SC_OK;
+}
+
+// --- Masks -------------------------------------------------------------------
+
+void sc__mask_mark(const sc_engine *engine, uint64_t *mask, size_t words, const sc_star_id *stars,
+                   uint32_t count)
+{
+    const sc__numbers *numbers = &engine->numbers;
+    memset(mask, 0, words * sizeof *mask);
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t number = sc__number_of(numbers, stars[i]);
+        if (number < numbers->count) sc__mask_put(mask, number);
+    }
+}
+
+/** Whether `other` is of the set `mask` and has a lower number. */
+static bool is_earlier(const sc_engine *engine, const uint64_t *mask, sc_star_id other,
+                       uint32_t number)
+{
+    const uint32_t theirs = sc__number_of(&engine->numbers, other);
+    return theirs < number && sc__mask_has(mask, theirs);
+}
+
+/** Roads of a star that are sure to be new: one to each neighbour that was not here before. */
+static size_t sure_segments_of(const sc_engine *engine, const uint64_t *mask, sc_star_id star,
+                               uint32_t number)
+{
+    const sc_star *at = &engine->stars[star];
+    size_t count = 0;
+    for (uint32_t j = at[0].first_neighbour; j < at[1].first_neighbour; j++) {
+        count += !is_earlier(engine, mask, engine->star_neighbours[j], number);
+    }
+    return count;
+}
+
+/** All of them. A road counts at the first of its two ends. */
+static size_t new_segments_of(const sc_engine *engine, const uint64_t *mask, sc_star_id star,
+                              uint32_t number)
+{
+    size_t count = 0;
+    for (uint32_t j = engine->stars[star].first_segment; j < engine->stars[star + 1].first_segment;
+         j++) {
+        const sc_star_id other = sc__other_end(&engine->segments[engine->star_segments[j]], star);
+        count += other == SC_NONE || !is_earlier(engine, mask, other, number);
+    }
+    return count;
+}
+
+typedef size_t counter(const sc_engine *engine, const uint64_t *mask, sc_star_id star,
+                       uint32_t number);
+
+/** Count star by star, until there are enough. */
+static inline bool reaches(const sc_engine *engine, const sc_star_id *stars, const uint64_t *mask,
+                           size_t words, sc__demand demand, counter *count)
+{
+    size_t segment_count = 0;
+    for (size_t word = 0; word < words; word++) {
+        for (uint64_t bits = mask[word]; bits != 0; bits &= bits - 1) {
+            const uint32_t number = (uint32_t)(word * 64) + (uint32_t)__builtin_ctzll(bits);
+            segment_count += count(engine, mask, stars[number], number);
+            if (sc__demand_is_met(demand, segment_count)) return true;
+        }
+    }
+    return sc__demand_is_met(demand, segment_count);
+}
+
+bool sc__mask_meets(const sc_engine *engine, const sc_star_id *stars, const uint64_t *mask,
+                    size_t words, sc__demand demand)
+{
+    // Neighbours tell it mostly, and are nearer at hand than roads.
+    return reaches(engine, stars, mask, words, demand, sure_segments_of) ||
+           reaches(engine, stars, mask, words, demand, new_segments_of);
 }

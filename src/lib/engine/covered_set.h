@@ -1,6 +1,7 @@
 /**
  * @file covered_set.h
- * @brief Balls of stars, the covered sets of vertices; and numbers for the stars of one.
+ * @brief Balls of stars, the covered sets of vertices; numbers for the stars of one, and sets of
+ * numbered stars as bits.
  *
  * A covered set is a ball around a star. An active star keeps the largest ball it needs, nearest
  * star first, so that every smaller one is a prefix of it and no search has to walk the map again.
@@ -15,6 +16,8 @@
  */
 #ifndef SC_ENGINE_COVERED_SET_H
 #define SC_ENGINE_COVERED_SET_H
+
+#include <string.h>
 
 #include <starcloak/engine.h>
 #include <starcloak/map.h>
@@ -117,6 +120,40 @@ SC_CHECKED sc_err sc__ball_new(sc_engine *engine, sc_star_id star, uint32_t max_
  */
 SC_CHECKED sc_err sc__ball_meets(sc_engine *engine, sc_star_id star, uint32_t max_hops,
                                  sc__demand demand, bool *out);
+
+// --- Masks -------------------------------------------------------------------
+//
+// Sets of numbered stars: star number i is bit i. `words` words each.
+
+static inline bool sc__mask_has(const uint64_t *mask, uint32_t number)
+{
+    return mask[number / 64] >> (number % 64) & 1;
+}
+
+static inline void sc__mask_put(uint64_t *mask, uint32_t number)
+{
+    mask[number / 64] |= UINT64_C(1) << (number % 64);
+}
+
+/** The set of all `star_count` stars, which need `words` words, at least one. */
+static inline void sc__mask_fill(uint64_t *mask, size_t words, uint32_t star_count)
+{
+    memset(mask, 0xff, words * sizeof *mask);
+    if (star_count % 64 > 0) mask[words - 1] = (UINT64_C(1) << (star_count % 64)) - 1;
+}
+
+/** Set `mask` to those of `stars` that have a number. */
+void sc__mask_mark(const sc_engine *engine, uint64_t *mask, size_t words, const sc_star_id *stars,
+                   uint32_t count);
+
+/**
+ * Whether the segments of the stars of `mask` meet `demand`. Counts only until there are enough,
+ * which two or three stars mostly have.
+ *
+ * @param stars  by number
+ */
+bool sc__mask_meets(const sc_engine *engine, const sc_star_id *stars, const uint64_t *mask,
+                    size_t words, sc__demand demand);
 
 /** The other end star of `segment`, seen from `star`: itself for a loop, SC_NONE at a dead end. */
 static inline sc_star_id sc__other_end(const sc_segment *segment, sc_star_id star)

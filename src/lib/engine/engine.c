@@ -91,9 +91,6 @@ sc_err sc__options_check(const sc_engine_options *options, sc_diag *diag)
                        "engine: the cap on combinations must be from 1 to %u, not %u",
                        SC_COMBINATIONS_MAX, options->max_combinations);
     }
-    if (options->variant == SC_VARIANT_PATIENT) {
-        return sc_fail(diag, SC_EINVAL, "engine: patient is not available yet");
-    }
     return sc_cost_model_check(&options->cost, diag);
 }
 
@@ -128,13 +125,15 @@ sc_err sc_engine_new(const sc_map *map, const sc_engine_options *options, sc_rng
     for (size_t i = 0; i < SC_ENGINE_PREFETCH_AHEAD; i++) {
         engine->prefetched[i] = SC_NONE;
     }
+    engine->method = sc__engine_method_of(options->variant);
     engine->not_first_vertex = sc_calloc(star_count, sizeof *engine->not_first_vertex);
-    engine->assigned = sc_calloc(sc_map_segment_count(map), sizeof *engine->assigned);
-    if (!engine->not_first_vertex || !engine->assigned) {
+    if (sc__has_graph(engine)) {
+        engine->assigned = sc_calloc(sc_map_segment_count(map), sizeof *engine->assigned);
+    }
+    if (!engine->not_first_vertex || (sc__has_graph(engine) && !engine->assigned)) {
         err = sc_fail_memory(diag, "making an engine");
         goto fail;
     }
-    engine->method = sc__engine_method_of(options->variant);
     if (engine->method->open) {
         err = engine->method->open(engine);
         if (err) {
@@ -159,8 +158,10 @@ fail:
 void sc_engine_free(sc_engine *engine)
 {
     if (!engine) return;
+    if (engine->method->close) engine->method->close(engine);
     // Stars that are active own a ball each.
-    const uint32_t star_count = engine->not_first_vertex ? sc_map_star_count(engine->map) : 0;
+    const bool has_balls = engine->not_first_vertex && sc__has_graph(engine);
+    const uint32_t star_count = has_balls ? sc_map_star_count(engine->map) : 0;
     for (sc_star_id i = 0; i < star_count; i++) {
         const sc__slot first = sc__first_vertex(engine, i);
         if (first == SC_NONE) continue;
@@ -177,7 +178,6 @@ void sc_engine_free(sc_engine *engine)
     sc__engine_deadlines_fini(&engine->deadlines);
     sc__ids_fini(&engine->ids);
     sc__scratch_fini(&engine->scratch);
-    if (engine->method && engine->method->close) engine->method->close(engine);
     sc_verifier_free(engine->verifier);
     sc__numbers_fini(&engine->numbers);
     sc_free(engine->not_first_vertex);
@@ -255,7 +255,7 @@ static void prefetch_segment(sc_engine *engine, sc_seg_id segment)
 {
     engine->prefetched[engine->next_prefetched % SC_ENGINE_PREFETCH_AHEAD] = segment;
     __builtin_prefetch(&engine->segments[segment]);
-    __builtin_prefetch(&engine->assigned[segment]);
+    if (engine->assigned) __builtin_prefetch(&engine->assigned[segment]);
     for (unsigned number = 1; number < STEPS; number++) {
         const sc_seg_id earlier =
             engine->prefetched[(engine->next_prefetched - number) % SC_ENGINE_PREFETCH_AHEAD];
@@ -427,7 +427,10 @@ static void pass_deadlines(sc_engine *engine)
         // It has become urgent. Next is its deadline, which may have passed too: then it comes up
         // again, in the order of deadlines.
         sc__engine_deadlines_replace_top(&engine->deadlines, (sc__engine_deadline){deadline, slot});
-        if (deadline >= engine->now && query->state == SC__IN_GRAPH) {
+        if (deadline < engine->now || query->state != SC__IN_GRAPH) continue;
+        if (engine->method->become_urgent) {
+            engine->method->become_urgent(engine, slot);
+        } else {
             sc__vertex_at(engine, query->vertex)->has_urgent = true;
             sc__graph_wait(engine, SC__URGENT, query->vertex);
         }

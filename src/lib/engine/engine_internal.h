@@ -11,6 +11,7 @@
  *  3. A star has a vertex iff it is active; its ball reaches as far as the farthest
  *     of its vertices, but for those that were relaxed since the last run.
  *  4. A segment is assigned to an end star only while that star is active.
+ * With a patient engine 2 to 4 are of listings instead (patient.c, listing.h).
  */
 #ifndef SC_ENGINE_ENGINE_INTERNAL_H
 #define SC_ENGINE_ENGINE_INTERNAL_H
@@ -105,7 +106,7 @@ struct sc_engine {
     // As long as the map, but zero where nothing ever happened: an engine of a part costs only the
     // pages that its part lies on.
     sc__slot *not_first_vertex;  ///< of each star: see sc__first_vertex()
-    uint8_t *assigned;           ///< one per segment
+    uint8_t *assigned;           ///< one per segment; NULL without a graph
     sc__numbers numbers;         ///< of the stars of the last walk or search
     sc_star_id *walk;            ///< stars of the last walk, nearest first
     size_t walk_capacity;
@@ -153,22 +154,29 @@ static inline sc_time sc__saturating_sub(sc_time a, sc_time b)
     return __builtin_sub_overflow(a, b, &result) ? (b > 0 ? INT64_MIN : INT64_MAX) : result;
 }
 
-/** Hybrid: whether a query, which is no company, is close to its deadline. */
+/** Whether queries become urgent, when they are close to their deadlines. */
+static inline bool sc__has_urgent_queries(const sc_engine *engine)
+{
+    return engine->options.variant == SC_VARIANT_HYBRID ||
+           engine->options.variant == SC_VARIANT_PATIENT;
+}
+
+/** Hybrid, patient: whether a query, which is no company, is close to its deadline. */
 static inline bool sc__is_urgent(const sc_engine *engine, const sc__pending *query)
 {
-    return engine->options.variant == SC_VARIANT_HYBRID && !query->is_company &&
+    return sc__has_urgent_queries(engine) && !query->is_company &&
            sc__saturating_sub(query->query.deadline, engine->now) <
                engine->options.consideration_us;
 }
 
 /**
- * The last time before the clock changes a query: in hybrid it becomes urgent, which company never
- * does; else it expires.
+ * The last time before the clock changes a query: in hybrid and patient it becomes urgent, which
+ * company never does; else it expires.
  */
 static inline sc_time sc__first_due(const sc_engine *engine, const sc__pending *query)
 {
     const sc_time deadline = query->query.deadline;
-    if (engine->options.variant != SC_VARIANT_HYBRID || query->is_company) return deadline;
+    if (!sc__has_urgent_queries(engine) || query->is_company) return deadline;
     return sc__saturating_sub(deadline, engine->options.consideration_us);
 }
 

@@ -50,8 +50,11 @@ typedef struct sc__engine_method {
     /** Let go of a query that expired, was removed or became a member. */
     void (*remove)(sc_engine *engine, sc__slot slot);
 
-    /** Search for all queries that add() made worth a search; engine->to_search counts them. Stops
-     * for lack of memory between two searches, and goes on when called again. */
+    /** A query that add() took has become urgent. NULL with methods that have no urgent queries. */
+    void (*become_urgent)(sc_engine *engine, sc__slot slot);
+
+    /** Search for all queries that add() or become_urgent() made worth a search; engine->to_search
+     * counts them. Stops for lack of memory between two searches, and goes on when called again. */
     sc_err (*search_all)(sc_engine *engine);
 } sc__engine_method;
 

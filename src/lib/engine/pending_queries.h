@@ -36,8 +36,9 @@ typedef struct sc__pending {
     uint32_t heap_at;  ///< its place in the heap; kept by the heap
     uint8_t state;     ///< an sc__state
     uint8_t reason;    ///< dropped: an sc_drop_reason
-    bool is_company;
-    bool is_gone;  ///< proposed, and removed meanwhile
+    bool is_company : 1;
+    bool is_gone : 1;  ///< proposed, and removed meanwhile
+    bool is_owed : 1;  ///< patient: it became urgent, and was not searched from since
 } sc__pending;
 
 // --- Lists -------------------------------------------------------------------

@@ -89,83 +89,6 @@ void sc__scratch_fini(sc__scratch *scratch)
     *scratch = (sc__scratch){0};
 }
 
-// --- Masks ------------------------------------------------------------------
-
-static bool has_bit(const uint64_t *mask, uint32_t number)
-{
-    return mask[number / 64] >> (number % 64) & 1;
-}
-
-/** Mark those of `stars` that have a number. */
-static void mark(const search_state *search, uint64_t *mask, const sc_star_id *stars,
-                 uint32_t count)
-{
-    const sc__numbers *numbers = &search->engine->numbers;
-    memset(mask, 0, search->words * sizeof *mask);
-    for (uint32_t i = 0; i < count; i++) {
-        const uint32_t number = sc__number_of(numbers, stars[i]);
-        if (number < numbers->count) mask[number / 64] |= UINT64_C(1) << (number % 64);
-    }
-}
-
-/** Whether `other` is of the set `mask` and has a lower number. */
-static bool is_earlier(const search_state *search, const uint64_t *mask, sc_star_id other,
-                       uint32_t number)
-{
-    const uint32_t theirs = sc__number_of(&search->engine->numbers, other);
-    return theirs < number && has_bit(mask, theirs);
-}
-
-/** Roads of a star that are sure to be new: one to each neighbour that was not here before. */
-static size_t sure_segments(const search_state *search, const uint64_t *mask, uint32_t number)
-{
-    const sc_engine *engine = search->engine;
-    const sc_star *at = &engine->stars[search->stars[number]];
-    size_t count = 0;
-    for (uint32_t j = at[0].first_neighbour; j < at[1].first_neighbour; j++) {
-        count += !is_earlier(search, mask, engine->star_neighbours[j], number);
-    }
-    return count;
-}
-
-/** All of them. A road counts at the first of its two ends. */
-static size_t new_segments(const search_state *search, const uint64_t *mask, uint32_t number)
-{
-    const sc_engine *engine = search->engine;
-    const sc_star_id star = search->stars[number];
-    size_t count = 0;
-    for (uint32_t j = engine->stars[star].first_segment; j < engine->stars[star + 1].first_segment;
-         j++) {
-        const sc_star_id other = sc__other_end(&engine->segments[engine->star_segments[j]], star);
-        count += other == SC_NONE || !is_earlier(search, mask, other, number);
-    }
-    return count;
-}
-
-typedef size_t counter(const search_state *search, const uint64_t *mask, uint32_t number);
-
-/** Count star by star, until there are enough. */
-static inline bool reaches(const search_state *search, const uint64_t *mask, sc__demand demand,
-                           counter *count)
-{
-    size_t segment_count = 0;
-    for (size_t word = 0; word < search->words; word++) {
-        for (uint64_t bits = mask[word]; bits != 0; bits &= bits - 1) {
-            const uint32_t number = (uint32_t)(word * 64) + (uint32_t)__builtin_ctzll(bits);
-            segment_count += count(search, mask, number);
-            if (sc__demand_is_met(demand, segment_count)) return true;
-        }
-    }
-    return sc__demand_is_met(demand, segment_count);
-}
-
-/** The demand on an intersection. Neighbours tell it mostly, and are nearer at hand than roads. */
-static bool meets(const search_state *search, const uint64_t *mask, sc__demand demand)
-{
-    return reaches(search, mask, demand, sure_segments) ||
-           reaches(search, mask, demand, new_segments);
-}
-
 // --- Users ------------------------------------------------------------------
 
 sc_err sc__collect_users(sc_engine *engine, sc__slot vertex, size_t *count)
@@ -253,10 +176,7 @@ static sc_err lay_out(search_state *search)
 /** The start alone is the combination that all others grow from. Its star has number 0. */
 static void keep_start(search_state *search, uint32_t star_count)
 {
-    memset(search->shared, 0xff, search->words * sizeof *search->shared);
-    if (star_count % 64 > 0) {
-        search->shared[search->words - 1] = (UINT64_C(1) << (star_count % 64)) - 1;
-    }
+    sc__mask_fill(search->shared, search->words, star_count);
     memset(search->members, 0, search->words * sizeof *search->members);
     search->members[0] = 1;
     search->engine->scratch.combinations[0] = (combination){
@@ -272,7 +192,7 @@ static void keep_start(search_state *search, uint32_t star_count)
 static inline bool fits(const search_state *search, size_t at, uint32_t number, size_t words)
 {
     const uint64_t *members = search->members + at * words;
-    if (!has_bit(search->shared + at * words, number)) return false;
+    if (!sc__mask_has(search->shared + at * words, number)) return false;
     for (size_t i = 0; i < words; i++) {
         if (members[i] & ~search->covered[i]) return false;
     }
@@ -333,7 +253,7 @@ static inline sc_err judge(search_state *search, uint32_t at, uint32_t added, si
     if (!may_be_enough && search->cap_hit) return SC_OK;
 
     intersect(search, at, words);
-    if (!meets(search, search->joined, made.demand)) {
+    if (!sc__mask_meets(search->engine, search->stars, search->joined, words, made.demand)) {
         if (at == 0) *out = STRANGER;
         return SC_OK;
     }
@@ -384,10 +304,12 @@ __attribute__((always_inline)) static inline sc_err try_neighbour(search_state *
 static void look_at(const search_state *search, const sc__neighbour *v, search_bounds bounds)
 {
     const sc_star_id *stars = sc__ball_stars(v->ball);
-    mark(search, search->covered, stars, sc__ball_count(v->ball, v->max_hops));
+    sc__mask_mark(search->engine, search->covered, search->words, stars,
+                  sc__ball_count(v->ball, v->max_hops));
     if (search->is_strict) {
         const uint32_t near = bounds.near_hops < v->max_hops ? bounds.near_hops : v->max_hops;
-        mark(search, search->near, stars, sc__ball_count(v->ball, near));
+        sc__mask_mark(search->engine, search->near, search->words, stars,
+                      sc__ball_count(v->ball, near));
     }
 }
 

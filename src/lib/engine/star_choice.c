@@ -60,6 +60,14 @@ static double cost_of(const sc_engine *engine, const sc_query *query, sc_star_id
                                   sc_star_extent(engine->map, star), query->result_size);
 }
 
+sc_star_id sc__draw_end(sc_engine *engine, const sc_query *query, sc_star_id a, sc_star_id b)
+{
+    // Inversely proportional to cost: each end is taken with the other's share.
+    const double cost_a = cost_of(engine, query, a);
+    const double cost_b = cost_of(engine, query, b);
+    return sc_rng_unit(engine->rng) * (cost_a + cost_b) < cost_b ? a : b;
+}
+
 static sc_star_id choose(sc_engine *engine, const sc_query *query, const sc_segment *segment)
 {
     const sc_star_id a = segment->star_a;
@@ -73,10 +81,7 @@ static sc_star_id choose(sc_engine *engine, const sc_query *query, const sc_segm
     const bool b_is_active = is_active_for(engine, query, b);
     if (a_is_active != b_is_active) return a_is_active ? a : b;
 
-    // Inversely proportional to cost: each end is taken with the other's share.
-    const double cost_a = cost_of(engine, query, a);
-    const double cost_b = cost_of(engine, query, b);
-    return sc_rng_unit(engine->rng) * (cost_a + cost_b) < cost_b ? a : b;
+    return sc__draw_end(engine, query, a, b);
 }
 
 sc_err sc__select_star(sc_engine *engine, const sc_query *query, sc_star_id *out)

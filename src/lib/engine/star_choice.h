@@ -14,6 +14,10 @@
  */
 SC_CHECKED sc_err sc__select_star(sc_engine *engine, const sc_query *query, sc_star_id *out);
 
+/** Draw one of two ends of the query's road, the one that is cheaper to answer for with the higher
+ * probability. */
+sc_star_id sc__draw_end(sc_engine *engine, const sc_query *query, sc_star_id a, sc_star_id b);
+
 /** Whether `star` has queries. */
 static inline bool sc__is_active(const sc_engine *engine, sc_star_id star)
 {

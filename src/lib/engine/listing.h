@@ -1,0 +1,70 @@
+/**
+ * @file listing.h
+ * @brief Listings: where the queries of a patient engine wait.
+ *
+ * A query waits at each end star of its road whose ball has enough segments for it: it has one or
+ * two listings. A listing repeats what searches ask of its query, so that they read no other memory
+ * of it. A star with listings is active and keeps one ball for all of them.
+ *
+ * The engine's pool of vertices holds listings instead, and its table of first vertices the first
+ * listing of each star. A query knows its first listing as its `vertex`.
+ */
+#ifndef SC_ENGINE_LISTING_H
+#define SC_ENGINE_LISTING_H
+
+#include "engine/engine_internal.h"
+
+/** Listings reach no farther, however many hops a query allows: hops are stored in 16 bits. */
+#define SC__LISTING_HOPS_MAX 65534u
+
+typedef struct sc__listing {
+    uint64_t user;
+    sc_time deadline;
+    uint64_t order : 62;      ///< of adding
+    uint64_t is_company : 1;  ///< its query is
+    uint64_t is_second : 1;   ///< the listing at star_b of a query that has one at star_a too
+    struct sc__ball *ball;    ///< of its star; one for all listings of the star
+    sc__slot query;
+    sc_star_id star;
+    sc__slot previous;  ///< of the star, in the order of listing
+    sc__slot next;
+    sc__slot twin;  ///< the other listing of the query, or SC_NONE
+    uint32_t k;
+    uint32_t max_hops;
+    sc__demand demand;
+} sc__listing;
+
+static inline sc__listing *sc__listing_at(const sc_engine *engine, sc__slot slot)
+{
+    return sc_item_pool_at(&engine->vertices, slot);
+}
+
+/** Whether two listings could be of one cloak: of different users, each star within both hops. */
+static inline bool sc__listing_reaches(const sc__listing *a, const sc__listing *b, uint32_t hops)
+{
+    return hops <= a->max_hops && hops <= b->max_hops && a->user != b->user;
+}
+
+/** The ends of a road whose balls have enough segments for a query. */
+typedef struct sc__listing_ends {
+    sc_star_id stars[2];  ///< star_a's first
+    unsigned count;
+} sc__listing_ends;
+
+/**
+ * Find the ends that will do for a query, and make room for its listings: the next
+ * sc__listing_add() for it cannot fail.
+ */
+SC_CHECKED sc_err sc__listing_prepare(sc_engine *engine, const sc_query *query,
+                                      sc__listing_ends *out);
+
+/** List a query (in no list) at `ends`, of which there is at least one. */
+void sc__listing_add(sc_engine *engine, sc__slot slot, const sc__listing_ends *ends);
+
+/** Take the listings of a query away. Needs no memory. */
+void sc__listing_remove(sc_engine *engine, sc__slot slot);
+
+/** Release the balls of all active stars. */
+void sc__listing_free_balls(sc_engine *engine);
+
+#endif

@@ -1,0 +1,83 @@
+/**
+ * @file patient.h
+ * @brief The patient variant: its method, and its state.
+ */
+#ifndef SC_ENGINE_PATIENT_H
+#define SC_ENGINE_PATIENT_H
+
+#include "engine/listing.h"
+#include "engine/method.h"
+
+/** A listing that may join a search, with what the search wants to know of it. */
+typedef struct sc__joiner {
+    uint64_t user;
+    uint64_t age;  ///< twice the order of adding; one more at star_b
+    const sc__ball *ball;
+    sc__slot listing;
+    uint32_t number;  ///< of its star in the start's ball
+    uint32_t hops;    ///< from the start
+    uint32_t max_hops;
+    uint32_t k;
+    sc__demand demand;
+    uint32_t tried;  ///< which mask and hops are its own; SC_NONE: it was not tried yet
+} sc__joiner;
+
+/** One member more, and those that may come after it. */
+typedef struct sc__extension {
+    uint32_t joiner;  ///< the member; SC_NONE: the start
+    uint32_t k;       ///< the largest so far
+    sc__demand demand;
+    size_t at;   ///< the next to be tried, in the stack of lists
+    size_t end;  ///< of the list
+} sc__extension;
+
+/** A member whose end is being settled. */
+typedef struct sc__settler {
+    sc__slot listing;  ///< at the end that it has
+    uint32_t number;   ///< of that star
+} sc__settler;
+
+/** What a patient engine has beside the rest. */
+typedef struct sc__patient {
+    sc__listing_ends ends;     ///< of the query that is to be listed
+    sc__ball *spare_balls[2];  ///< for its listings, at stars that are not active
+    sc__slot newcomer;         ///< listed, and has not looked around; or SC_NONE
+    sc__list urgent;           ///< queries that became urgent and were not searched from yet
+
+    // Working memory of searches.
+    sc__joiner *joiners;
+    size_t joiner_capacity;
+    sc__extension *extensions;
+    size_t extension_capacity;
+    uint32_t *lists;  ///< of joiners, one behind the other
+    size_t list_capacity;
+    uint64_t *shared;  ///< per extension: stars in the balls of all
+    size_t shared_capacity;
+    uint64_t *masks;  ///< per joiner tried: its ball, within the start's
+    size_t mask_capacity;
+    uint16_t *hops;  ///< per joiner tried: hops to each numbered star
+    size_t hop_capacity;
+    sc__settler *settlers;
+    size_t settler_capacity;
+    uint64_t *settled;  ///< masks of settling
+    size_t settled_capacity;
+    sc_star_id *stars;  ///< by number, while settling
+    size_t star_capacity;
+} sc__patient;
+
+extern const sc__engine_method sc__patient_method;
+
+/**
+ * Search from a query that waits and is no company, from one of its ends and then, if that found
+ * nothing, from the other. What is found becomes a candidate; when memory is out, nothing has
+ * changed but the generator.
+ */
+SC_CHECKED sc_err sc__search_together(sc_engine *engine, sc__slot query);
+
+/** A query became a member: its listings go, and it is owed no search. */
+void sc__patient_let_go(sc_engine *engine, sc__slot query);
+
+/** Release the working memory of searches. */
+void sc__together_fini(sc__patient *own);
+
+#endif

@@ -1,0 +1,546 @@
+// Searching from one query of a patient engine: which listings can be cloaked together with it, and
+// at which ends of their roads. docs/engine.md ("Patient") has the rules.
+//
+// A search from the listing (u, x) numbers the stars of ball(x, max_hops of u), as searches of the
+// cloaking graph do (search.c): sets of stars are bits, and nothing outside that ball matters. The
+// listings in reach of it are its *joiners*. The search goes into depth: each extension has one
+// member more than the one before, and the list of joiners that are in reach of all its members.
+// Most extensions that are begun succeed, so the first way down mostly finds; `dead ends` bound the
+// rest.
+//
+// For a joiner that is tried, one walk of its ball gives its mask and its hops to each numbered
+// star. Whether another joiner is in reach of it is then one comparison.
+//
+// When the members are known, each that has two listings may still take its other end
+// (settle_ends()). u may too, so this numbers the stars of both of its balls.
+#include "engine/patient.h"
+
+#include "base/alloc.h"
+#include "base/rng.h"
+#include "engine/candidate.h"
+#include "engine/star_choice.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/** Hops to a star that is not in the ball. */
+#define NOT_THERE UINT16_MAX
+
+_Static_assert(SC__LISTING_HOPS_MAX < NOT_THERE, "hops within a ball are told from none");
+
+/** One search, from one end. */
+typedef struct together {
+    sc_engine *engine;
+    sc__patient *own;
+    sc__slot start;
+    const sc__listing *u;
+    const sc_star_id *stars;  ///< by number
+    uint32_t star_count;
+    size_t words;  ///< of a mask
+    size_t joiner_count;
+    size_t tried_count;
+    size_t depth;  ///< extensions; the first is the start alone, so these are members too
+    uint32_t dead_ends;
+} together;
+
+void sc__together_fini(sc__patient *own)
+{
+    sc_free(own->joiners);
+    sc_free(own->extensions);
+    sc_free(own->lists);
+    sc_free(own->shared);
+    sc_free(own->masks);
+    sc_free(own->hops);
+    sc_free(own->settlers);
+    sc_free(own->settled);
+    sc_free(own->stars);
+}
+
+// --- Joiners --------------------------------------------------------------------
+
+static int compare_age(const void *a, const void *b)
+{
+    const sc__joiner *x = a;
+    const sc__joiner *y = b;
+    return (x->age > y->age) - (x->age < y->age);
+}
+
+/** Put the joiners from `first` on, all equally far, in the order of their age. */
+static void sort_by_age(sc__joiner *joiners, size_t first, size_t end)
+{
+    enum { FEW = 32 };
+    if (end - first > FEW) {
+        qsort(joiners + first, end - first, sizeof *joiners, compare_age);
+        return;
+    }
+    for (size_t i = first + 1; i < end; i++) {
+        const sc__joiner moved = joiners[i];
+        size_t at = i;
+        for (; at > first && joiners[at - 1].age > moved.age; at--) {
+            joiners[at] = joiners[at - 1];
+        }
+        joiners[at] = moved;
+    }
+}
+
+/** Add the listings of a star that are in reach of the start. */
+static sc_err add_joiners(together *search, uint32_t number, uint32_t hops)
+{
+    sc__patient *own = search->own;
+    for (sc__slot at = sc__first_vertex(search->engine, search->stars[number]); at != SC_NONE;) {
+        const sc__listing *other = sc__listing_at(search->engine, at);
+        const sc__slot slot = at;
+        at = other->next;
+        if (!sc__listing_reaches(search->u, other, hops)) continue;
+        if (!sc_grow(&own->joiners, search->joiner_count, &own->joiner_capacity,
+                     sizeof *own->joiners)) {
+            return SC_ENOMEM;
+        }
+        own->joiners[search->joiner_count++] = (sc__joiner){
+            .user = other->user,
+            .age = 2 * other->order + other->is_second,
+            .ball = other->ball,
+            .listing = slot,
+            .number = number,
+            .hops = hops,
+            .max_hops = other->max_hops,
+            .k = other->k,
+            .demand = other->demand,
+            .tried = SC_NONE,
+        };
+    }
+    return SC_OK;
+}
+
+/** List all listings in reach of the start: by hops, then by age. */
+static sc_err list_joiners(together *search)
+{
+    const sc__ball *ball = search->u->ball;
+    uint32_t number = 0;
+    for (uint32_t hops = 0; number < search->star_count; hops++) {
+        const size_t ring = search->joiner_count;
+        for (const uint32_t end = sc__ball_count(ball, hops); number < end; number++) {
+            const sc_err err = add_joiners(search, number, hops);
+            if (err) return err;
+        }
+        sort_by_age(search->own->joiners, ring, search->joiner_count);
+    }
+    return SC_OK;
+}
+
+/** Leave out, again and again, joiners that want more users than are left. */
+static void leave_out(together *search)
+{
+    sc__joiner *joiners = search->own->joiners;
+    for (size_t before = search->joiner_count + 1; before != search->joiner_count;) {
+        size_t kept = 0;
+        before = search->joiner_count;
+        for (size_t i = 0; i < before; i++) {
+            if (joiners[i].k > 1 + before) continue;
+            if (kept != i) joiners[kept] = joiners[i];
+            kept++;
+        }
+        search->joiner_count = kept;
+    }
+}
+
+// --- Extending ------------------------------------------------------------------
+
+/** The ball of a joiner, as bits and as hops to each star, both within the start's. */
+static sc_err look_at(together *search, sc__joiner *joiner)
+{
+    sc__patient *own = search->own;
+    const sc__numbers *numbers = &search->engine->numbers;
+    const size_t tried = search->tried_count;
+    const size_t star_count = search->star_count;
+    if (!sc_reserve(&own->masks, (tried + 1) * search->words, &own->mask_capacity,
+                    sizeof *own->masks) ||
+        !sc_reserve(&own->hops, (tried + 1) * star_count, &own->hop_capacity, sizeof *own->hops)) {
+        return SC_ENOMEM;
+    }
+    uint64_t *mask = own->masks + tried * search->words;
+    uint16_t *hops_to = own->hops + tried * star_count;
+    memset(mask, 0, search->words * sizeof *mask);
+    memset(hops_to, 0xff, star_count * sizeof *hops_to);
+    const sc_star_id *stars = sc__ball_stars(joiner->ball);
+    const uint32_t count = sc__ball_count(joiner->ball, joiner->max_hops);
+    uint32_t i = 0;
+    for (uint32_t hops = 0; i < count; hops++) {
+        for (const uint32_t end = sc__ball_count(joiner->ball, hops); i < end; i++) {
+            const uint32_t number = sc__number_of(numbers, stars[i]);
+            if (number >= numbers->count) continue;
+            sc__mask_put(mask, number);
+            hops_to[number] = (uint16_t)hops;
+        }
+    }
+    joiner->tried = (uint32_t)search->tried_count++;
+    return SC_OK;
+}
+
+/** Append to the stack of lists those from `from` to `end` in it that are in reach of `joiner`. */
+static sc_err list_rest(const together *search, const sc__joiner *joiner, size_t from, size_t end,
+                        size_t *count)
+{
+    sc__patient *own = search->own;
+    if (!sc_reserve(&own->lists, end + (end - from), &own->list_capacity, sizeof *own->lists)) {
+        return SC_ENOMEM;
+    }
+    const uint16_t *hops_to = own->hops + joiner->tried * (size_t)search->star_count;
+    uint32_t *rest = own->lists + end;
+    size_t listed = 0;
+    for (size_t i = from; i < end; i++) {
+        const sc__joiner *other = &own->joiners[own->lists[i]];
+        rest[listed] = own->lists[i];
+        listed += hops_to[other->number] <= other->max_hops && other->user != joiner->user;
+    }
+    *count = listed;
+    return SC_OK;
+}
+
+/** Make room for one extension more. */
+static sc_err reserve_extension(const together *search)
+{
+    sc__patient *own = search->own;
+    if (!sc_grow(&own->extensions, search->depth, &own->extension_capacity,
+                 sizeof *own->extensions) ||
+        !sc_reserve(&own->shared, (search->depth + 1) * search->words, &own->shared_capacity,
+                    sizeof *own->shared)) {
+        return SC_ENOMEM;
+    }
+    return SC_OK;
+}
+
+/** Begin with the start alone, and all joiners. */
+static sc_err begin(together *search)
+{
+    sc__patient *own = search->own;
+    const sc_err err = reserve_extension(search);
+    if (err) return err;
+    if (!sc_reserve(&own->lists, search->joiner_count, &own->list_capacity, sizeof *own->lists)) {
+        return SC_ENOMEM;
+    }
+    for (size_t i = 0; i < search->joiner_count; i++) {
+        own->lists[i] = (uint32_t)i;
+    }
+    sc__mask_fill(own->shared, search->words, search->star_count);
+    own->extensions[0] = (sc__extension){
+        .joiner = SC_NONE,
+        .k = search->u->k,
+        .demand = search->u->demand,
+        .end = search->joiner_count,
+    };
+    search->depth = 1;
+    return SC_OK;
+}
+
+/** Try the next joiner of the last extension; if it can join, it makes another extension. */
+static sc_err try_next(together *search)
+{
+    sc__patient *own = search->own;
+    sc_err err = reserve_extension(search);
+    if (err) return err;
+    sc__extension *last = &own->extensions[search->depth - 1];
+    const size_t rest = last->end - last->at;
+    sc__joiner *joiner = &own->joiners[own->lists[last->at]];
+    sc__extension next = {
+        .joiner = own->lists[last->at],
+        .k = joiner->k > last->k ? joiner->k : last->k,
+        .demand = sc__demand_meet(last->demand, joiner->demand),
+        .at = last->end,
+    };
+    if (next.k <= search->depth + rest) {
+        if (joiner->tried == SC_NONE) err = look_at(search, joiner);
+        if (err) return err;
+        const uint64_t *mask = own->masks + joiner->tried * search->words;
+        uint64_t *shared = own->shared + search->depth * search->words;
+        for (size_t i = 0; i < search->words; i++) {
+            shared[i] = own->shared[(search->depth - 1) * search->words + i] & mask[i];
+        }
+        search->engine->stats.checks++;
+        size_t count = 0;
+        if (sc__mask_meets(search->engine, search->stars, shared, search->words, next.demand)) {
+            err = list_rest(search, joiner, last->at + 1, last->end, &count);
+            if (err) return err;
+            if (search->depth + 1 + count >= next.k) {
+                next.end = next.at + count;
+                own->extensions[search->depth++] = next;
+            }
+        }
+    }
+    last->at++;
+    return SC_OK;
+}
+
+/** Extend the start until there are enough members, or until this end fails. */
+static sc_err extend(together *search, bool *found)
+{
+    sc_err err = begin(search);
+    while (!err) {
+        const sc__extension *last = &search->own->extensions[search->depth - 1];
+        *found = search->depth >= last->k;
+        if (*found) return SC_OK;
+        const size_t rest = last->end - last->at;
+        if (rest > 0 && search->depth + rest >= last->k) {
+            err = try_next(search);
+            continue;
+        }
+        if (--search->depth == 0) return SC_OK;
+        if (++search->dead_ends == search->engine->options.max_combinations) {
+            search->engine->stats.cap_hits++;
+            return SC_OK;
+        }
+    }
+    return err;
+}
+
+// --- The ends, at last ------------------------------------------------------------
+
+/** Masks of members at the ends they have or could take. */
+typedef struct settling {
+    sc_engine *engine;
+    sc__patient *own;
+    const sc_star_id *stars;  ///< by number
+    size_t words;
+    size_t count;  ///< of members
+    sc__demand demand;
+    uint64_t *later_balls;  ///< per member: stars in the balls of all from this one on
+    uint64_t *later_stars;  ///< per member: stars of all from this one on
+    uint64_t *balls;        ///< stars in the balls of all that are settled
+    uint64_t *taken;        ///< their stars
+    uint64_t *ball;         ///< of one end
+    uint64_t *shared;       ///< of all
+} settling;
+
+/** Number the stars of both balls of the start; those of the end it was searched from first. */
+static sc_err number_both(settling *s, const sc__listing *u)
+{
+    sc_engine *engine = s->engine;
+    sc__patient *own = s->own;
+    sc__numbers *numbers = &engine->numbers;
+    const uint32_t count = sc__ball_count(u->ball, u->max_hops);
+    s->stars = sc__ball_stars(u->ball);
+    if (u->twin == SC_NONE) return SC_OK;  // as the search has numbered them
+
+    const sc__ball *other = sc__listing_at(engine, u->twin)->ball;
+    const uint32_t other_count = sc__ball_count(other, u->max_hops);
+    const sc_err err = sc__numbers_reserve(numbers, other_count);
+    if (err) return err;
+    if (!sc_reserve(&own->stars, (size_t)count + other_count, &own->star_capacity,
+                    sizeof *own->stars)) {
+        return SC_ENOMEM;
+    }
+    memcpy(own->stars, s->stars, count * sizeof *own->stars);
+    for (uint32_t i = 0; i < other_count; i++) {
+        const sc_star_id star = sc__ball_stars(other)[i];
+        sc__numbered *place = sc__numbers_at(numbers, star);
+        if (place->stored - numbers->first < numbers->count) continue;
+        own->stars[numbers->count] = star;
+        sc__numbers_put(numbers, place, star);
+    }
+    s->stars = own->stars;
+    return SC_OK;
+}
+
+/** List the members: the start, then as they joined. */
+static sc_err list_members(settling *s, const together *search)
+{
+    sc__patient *own = s->own;
+    sc__scratch *scratch = &s->engine->scratch;
+    s->count = search->depth;
+    if (!sc_reserve(&own->settlers, s->count, &own->settler_capacity, sizeof *own->settlers) ||
+        !sc_reserve(&scratch->placed, s->count, &scratch->placed_capacity,
+                    sizeof *scratch->placed)) {
+        return SC_ENOMEM;
+    }
+    own->settlers[0] = (sc__settler){search->start, 0};
+    for (size_t i = 1; i < s->count; i++) {
+        const sc__joiner *joiner = &own->joiners[own->extensions[i].joiner];
+        own->settlers[i] = (sc__settler){joiner->listing, joiner->number};
+    }
+    s->demand = own->extensions[s->count - 1].demand;
+    return SC_OK;
+}
+
+static sc_err lay_out(settling *s)
+{
+    sc__patient *own = s->own;
+    s->words = ((size_t)s->engine->numbers.count + 63) / 64;
+    const size_t per_member = (s->count + 1) * s->words;
+    if (!sc_reserve(&own->settled, 2 * per_member + 4 * s->words, &own->settled_capacity,
+                    sizeof *own->settled)) {
+        return SC_ENOMEM;
+    }
+    s->later_balls = own->settled;
+    s->later_stars = s->later_balls + per_member;
+    s->balls = s->later_stars + per_member;
+    s->taken = s->balls + s->words;
+    s->ball = s->taken + s->words;
+    s->shared = s->ball + s->words;
+    return SC_OK;
+}
+
+static void mark_ball(const settling *s, const sc__listing *listing)
+{
+    sc__mask_mark(s->engine, s->ball, s->words, sc__ball_stars(listing->ball),
+                  sc__ball_count(listing->ball, listing->max_hops));
+}
+
+static void shuffle(const settling *s)
+{
+    sc__settler *settlers = s->own->settlers;
+    for (size_t i = s->count - 1; i > 0; i--) {
+        const size_t j = sc_rng_below(s->engine->rng, (uint32_t)i + 1);
+        const sc__settler moved = settlers[i];
+        settlers[i] = settlers[j];
+        settlers[j] = moved;
+    }
+}
+
+/** From the last member to the first, what it and those after it share, and where they are. */
+static void sum_up(const settling *s)
+{
+    const size_t words = s->words;
+    sc__mask_fill(s->later_balls + s->count * words, words, s->engine->numbers.count);
+    memset(s->later_stars + s->count * words, 0, words * sizeof *s->later_stars);
+    for (size_t i = s->count; i-- > 0;) {
+        const sc__settler settler = s->own->settlers[i];
+        mark_ball(s, sc__listing_at(s->engine, settler.listing));
+        for (size_t w = 0; w < words; w++) {
+            s->later_balls[i * words + w] = s->later_balls[(i + 1) * words + w] & s->ball[w];
+            s->later_stars[i * words + w] = s->later_stars[(i + 1) * words + w];
+        }
+        sc__mask_put(s->later_stars + i * words, settler.number);
+    }
+}
+
+/** Whether all members stay together if member `i` takes the end `other`, of that number. */
+static bool can_take(const settling *s, size_t i, const sc__listing *other, uint32_t number)
+{
+    const uint64_t *later_balls = s->later_balls + (i + 1) * s->words;
+    const uint64_t *later_stars = s->later_stars + (i + 1) * s->words;
+    if (number >= s->engine->numbers.count) return false;
+    // Cheap first: is the end in the balls of all others?
+    if (!sc__mask_has(later_balls, number) || !sc__mask_has(s->balls, number)) return false;
+    mark_ball(s, other);
+    for (size_t w = 0; w < s->words; w++) {
+        s->shared[w] = s->balls[w] & later_balls[w] & s->ball[w];
+        if ((s->taken[w] | later_stars[w]) & ~s->shared[w]) return false;
+    }
+    return sc__mask_meets(s->engine, s->stars, s->shared, s->words, s->demand);
+}
+
+static bool is_taken(const settling *s, size_t i, uint32_t number)
+{
+    return sc__mask_has(s->taken, number) ||
+           sc__mask_has(s->later_stars + (i + 1) * s->words, number);
+}
+
+/** Which end a member takes that can take both: one where another is, else at random. */
+static bool takes_other(const settling *s, size_t i, const sc__listing *here,
+                        const sc__listing *other, uint32_t other_number)
+{
+    const bool is_here = is_taken(s, i, s->own->settlers[i].number);
+    const bool is_there = is_taken(s, i, other_number);
+    if (is_here != is_there) return is_there;
+    const sc_query *query = &sc__pending_at(s->engine, here->query)->query;
+    const sc__listing *a = here->is_second ? other : here;
+    const sc__listing *b = here->is_second ? here : other;
+    return sc__draw_end(s->engine, query, a->star, b->star) == other->star;
+}
+
+/** Members take their ends one after the other; `shared` becomes the stars in all their balls. */
+static void settle_ends(const settling *s)
+{
+    const size_t words = s->words;
+    shuffle(s);
+    sum_up(s);
+    sc__mask_fill(s->balls, words, s->engine->numbers.count);
+    memset(s->taken, 0, words * sizeof *s->taken);
+    for (size_t i = 0; i < s->count; i++) {
+        sc__settler *settler = &s->own->settlers[i];
+        const sc__listing *here = sc__listing_at(s->engine, settler->listing);
+        if (here->twin != SC_NONE) {
+            const sc__listing *other = sc__listing_at(s->engine, here->twin);
+            const uint32_t number = sc__number_of(&s->engine->numbers, other->star);
+            if (can_take(s, i, other, number) && takes_other(s, i, here, other, number)) {
+                *settler = (sc__settler){here->twin, number};
+            }
+        }
+        mark_ball(s, sc__listing_at(s->engine, settler->listing));
+        for (size_t w = 0; w < words; w++) {
+            s->balls[w] &= s->ball[w];
+        }
+        sc__mask_put(s->taken, settler->number);
+    }
+}
+
+/** Make a candidate of the members, at the ends that they took. */
+static sc_err propose(const settling *s)
+{
+    sc_engine *engine = s->engine;
+    sc__placed *placed = engine->scratch.placed;
+    sc_cloak *cloak = sc__candidate_new(engine, s->stars, s->balls, s->words, s->count);
+    if (!cloak) return SC_ENOMEM;
+    for (size_t i = 0; i < s->count; i++) {
+        const sc__slot listing = s->own->settlers[i].listing;
+        placed[i] = (sc__placed){sc__listing_at(engine, listing)->order, listing};
+    }
+    sc__placed_sort(placed, s->count);
+    for (size_t i = 0; i < s->count; i++) {
+        const sc__listing *listing = sc__listing_at(engine, placed[i].slot);
+        const sc__slot query = listing->query;
+        const sc_star_id star = listing->star;
+        sc__patient_let_go(engine, query);
+        sc__make_member(engine, cloak, i, query, star);
+    }
+    sc__offer(engine, cloak);
+    return SC_OK;
+}
+
+/** The members found settle their ends and become a candidate. */
+static sc_err settle(const together *search)
+{
+    settling s = {.engine = search->engine, .own = search->own};
+    sc_err err = number_both(&s, search->u);
+    if (!err) err = list_members(&s, search);
+    if (!err) err = lay_out(&s);
+    if (err) return err;
+    settle_ends(&s);
+    return propose(&s);
+}
+
+// --- The search -------------------------------------------------------------------
+
+/** Search from one listing. */
+static sc_err search_from(sc_engine *engine, sc__slot start, bool *found)
+{
+    together search = {
+        .engine = engine,
+        .own = engine->method_state,
+        .start = start,
+        .u = sc__listing_at(engine, start),
+    };
+    search.stars = sc__ball_stars(search.u->ball);
+    search.star_count = sc__ball_count(search.u->ball, search.u->max_hops);
+    search.words = ((size_t)search.star_count + 63) / 64;
+    sc_err err = list_joiners(&search);
+    if (err) return err;
+    leave_out(&search);
+    if (1 + search.joiner_count < search.u->k) return SC_OK;
+    err = sc__number_stars(engine, search.u->ball, search.star_count);
+    if (!err) err = extend(&search, found);
+    if (!err && *found) err = settle(&search);
+    return err;
+}
+
+sc_err sc__search_together(sc_engine *engine, sc__slot query)
+{
+    const sc__slot first = sc__pending_at(engine, query)->vertex;
+    const sc__slot twin = sc__listing_at(engine, first)->twin;
+    const bool is_turned = twin != SC_NONE && sc_rng_below(engine->rng, 2) == 1;
+    bool found = false;
+    engine->stats.searches++;
+    sc_err err = search_from(engine, is_turned ? twin : first, &found);
+    if (err || found || twin == SC_NONE) return err;
+    return search_from(engine, is_turned ? first : twin, &found);
+}
