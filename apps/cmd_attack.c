@@ -111,9 +111,9 @@ static const sc_option attack_option_table[] = {
      "seed of the random numbers; the same seed gives the same result (default 1)", NULL},
     {"engine", SC_KEY_ENGINE, "NAME",
      "the method that the adversary assumes, with the parameters given by the options below: "
-     "basic, bounded, hybrid, xstar, sampling or expansion (default: the record's, with its "
-     "parameters)",
-     "basic bounded hybrid xstar sampling expansion"},
+     "basic, bounded, hybrid, patient, xstar, sampling or expansion (default: the record's, with "
+     "its parameters)",
+     "basic bounded hybrid xstar sampling expansion patient"},
     {"strict", SC_KEY_STRICT, NULL,
      "with --engine bounded or hybrid: strict setting, take a star only if it is near one taken "
      "before",

@@ -47,7 +47,7 @@ const sc_option sc_experiment_options[] = {
      "all success throughput anonymization processing candidates entropy effective"},
     {"methods", KEY_METHODS, "NAMES",
      "basic, hybrid, bounded, strict (bounded, in its strict setting), xstar, sampling, expansion, "
-     "with commas (default all)",
+     "patient, with commas (default all)",
      NULL},
     {"grid", KEY_GRID, "AXIS=V,V...",
      "the values that k, l, sigma_s, sigma_t, nearest, injected or asked takes; may be given again",

@@ -378,6 +378,7 @@ LOOKS = {
     "xstar": ("#CC79A7", "D", (0, (5, 2))),
     "sampling": ("#56B4E9", "o", (0, (4, 1.5, 1, 1.5))),
     "expansion": ("#555555", "s", (0, (1.5, 1.5))),
+    "patient": ("#332288", "P", "-"),
 }
 OTHER_LOOK = ("#000000", "x", "-")
 
@@ -953,6 +954,7 @@ ABOUT_METHODS = {
     "xstar": "XStar, reconstructed from its publication: whole stars, growing together",
     "sampling": "baseline: segments around the query, drawn at random",
     "expansion": "baseline: segments around the query, the nearest first",
+    "patient": "StarCloak, at both ends of a road, the most urgent first, with a crowd to choose from",
 }
 
 NEEDS = {

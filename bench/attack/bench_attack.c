@@ -151,9 +151,7 @@ static void measure_one(const traffic *t, const char *name, const variant_entry 
                         uint64_t replays)
 {
     sc_adversary_options options = sc_adversary_options_default();
-    options.engine.variant = v->variant;
-    options.engine.is_strict = v->is_strict;
-    options.engine.max_combinations = sc_variant_cap(v->variant);
+    options.engine = variant_options(v);
     options.threads = 1;
     options.max_placements = 0;
     options.samples = replays;

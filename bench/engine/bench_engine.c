@@ -17,10 +17,7 @@ static double rate_k(const traffic *t, double seconds)
 static void measure_one(const traffic *t, const char *name, const variant_entry *v, double *floor_s)
 {
     enum { RUNS = 3 };
-    sc_engine_options options = sc_engine_options_default();
-    options.variant = v->variant;
-    options.is_strict = v->is_strict;
-    options.max_combinations = sc_variant_cap(v->variant);
+    const sc_engine_options options = variant_options(v);
     passage best = traffic_cloak(t, &options, false);
     for (int i = 1; i < RUNS; i++) {
         const passage again = traffic_cloak(t, &options, false);

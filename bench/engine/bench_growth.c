@@ -22,9 +22,8 @@ static void measure(uint32_t users, double seconds, const char *path)
     traffic t = traffic_new(map, users, seconds);
     printf("%12u %12u %10zu", sc_map_node_count(map), users, t.count);
     for (const variant_entry *v = variants; v->name; v++) {
-        if (v->is_strict) continue;
-        sc_engine_options options = sc_engine_options_default();
-        options.variant = v->variant;
+        if (v->is_strict || v->crowd > 0) continue;
+        const sc_engine_options options = variant_options(v);
         double best = traffic_cloak(&t, &options, false).cpu_s;
         for (int more = t.count < FEW ? 2 : 1; more > 0; more--) {
             const double again = traffic_cloak(&t, &options, false).cpu_s;
@@ -49,8 +48,8 @@ int main(int argc, char **argv)
     const double seconds = strtod(argv[1], NULL);
     printf("%g s of traffic; CPU microseconds per query of the engine alone, and of admission\n",
            seconds);
-    printf("%12s %12s %10s %10s %10s %10s %10s %12s %8s\n", "nodes", "travellers", "queries",
-           "basic", "bounded", "hybrid", "admission", "pending", "B each");
+    printf("%12s %12s %10s %10s %10s %10s %10s %10s %12s %8s\n", "nodes", "travellers", "queries",
+           "basic", "bounded", "hybrid", "patient", "admission", "pending", "B each");
     for (int i = 2; i < argc; i += 2) {
         measure((uint32_t)strtoul(argv[i], NULL, 10), seconds, argv[i + 1]);
         fflush(stdout);

@@ -21,19 +21,31 @@
 enum { NAME_SIZE = 12, FIRST_ROOM = 1 << 16, SAMPLES = 1000 };
 
 const variant_entry variants[] = {
-    {"basic", SC_VARIANT_BASIC, false},
-    {"bounded", SC_VARIANT_BOUNDED, false},
-    {"bounded, strict", SC_VARIANT_BOUNDED, true},
-    {"hybrid", SC_VARIANT_HYBRID, false},
-    {NULL, SC_VARIANT_BASIC, false},
+    {"basic", SC_VARIANT_BASIC, false, 0},
+    {"bounded", SC_VARIANT_BOUNDED, false, 0},
+    {"bounded, strict", SC_VARIANT_BOUNDED, true, 0},
+    {"hybrid", SC_VARIANT_HYBRID, false, 0},
+    {"patient", SC_VARIANT_PATIENT, false, 0},
+    {"patient, 1", SC_VARIANT_PATIENT, false, 1},
+    {NULL, SC_VARIANT_BASIC, false, 0},
 };
 
 const variant_entry compared[] = {
-    {"xstar", SC_VARIANT_XSTAR, false},
-    {"sampling", SC_VARIANT_SAMPLING, false},
-    {"expansion", SC_VARIANT_EXPANSION, false},
-    {NULL, SC_VARIANT_BASIC, false},
+    {"xstar", SC_VARIANT_XSTAR, false, 0},
+    {"sampling", SC_VARIANT_SAMPLING, false, 0},
+    {"expansion", SC_VARIANT_EXPANSION, false, 0},
+    {NULL, SC_VARIANT_BASIC, false, 0},
 };
+
+sc_engine_options variant_options(const variant_entry *v)
+{
+    sc_engine_options options = sc_engine_options_default();
+    options.variant = v->variant;
+    options.is_strict = v->is_strict;
+    options.max_combinations = sc_variant_cap(v->variant);
+    if (v->crowd > 0) options.crowd = v->crowd;
+    return options;
+}
 
 static void *room(void *old, size_t count, size_t size)
 {

@@ -49,7 +49,11 @@ typedef struct variant_entry {
     const char *name;
     sc_variant variant;
     bool is_strict;
+    uint32_t crowd;  ///< patient: 0 is the default
 } variant_entry;
+
+/** The options of a variant, with its own cap. */
+sc_engine_options variant_options(const variant_entry *v);
 extern const variant_entry variants[];
 
 /** The methods that StarCloak is compared with. */

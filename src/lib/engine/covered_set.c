@@ -246,6 +246,16 @@ void sc__mask_mark(const sc_engine *engine, uint64_t *mask, size_t words, const 
                    uint32_t count)
 {
     const sc__numbers *numbers = &engine->numbers;
+    if (words == 1) {
+        // Whether a star has a number is hard to predict: no branch, and no store for each.
+        uint64_t bits = 0;
+        for (uint32_t i = 0; i < count; i++) {
+            const uint32_t number = sc__number_of(numbers, stars[i]);
+            bits |= (uint64_t)(number < numbers->count) << (number % 64);
+        }
+        *mask = bits;
+        return;
+    }
     memset(mask, 0, words * sizeof *mask);
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t number = sc__number_of(numbers, stars[i]);

@@ -66,10 +66,20 @@ static inline sc__numbered *sc__numbers_at(const sc__numbers *numbers, sc_star_i
     return &numbers->entries[at];
 }
 
-/** The number of `star`, or something >= count if it has none. */
+/**
+ * The number of `star`, or something >= count if it has none. Whether it has one is hard to
+ * predict, so the first entry is looked at without a branch: it is the star's, or free, or, rarely,
+ * another's.
+ */
 static inline uint32_t sc__number_of(const sc__numbers *numbers, sc_star_id star)
 {
-    return sc__numbers_at(numbers, star)->stored - numbers->first;
+    const sc__numbered entry = numbers->entries[star & (numbers->capacity - 1)];
+    const uint32_t number = entry.stored - numbers->first;
+    const bool is_other = entry.star != star;
+    if (__builtin_expect(is_other & (number < numbers->count), false)) {
+        return sc__numbers_at(numbers, star)->stored - numbers->first;
+    }
+    return is_other ? UINT32_MAX : number;
 }
 
 /** Give the next number to a star that has none. There must be room. */

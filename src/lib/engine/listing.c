@@ -2,6 +2,10 @@
 //
 // Balls are made before anything is listed, so that listing cannot fail halfway: a ball that is
 // made for a star without listings is kept in `spare` until the listing takes it.
+//
+// A query makes two stars active for a few seconds, and stars on busy roads again and again. A walk
+// over the map for each ball would be a fifth of the engine's time, so the balls of stars that were
+// active before are kept: one for each remainder of the star's number.
 #include "engine/listing.h"
 
 #include "base/alloc.h"
@@ -50,8 +54,27 @@ static sc_err stretch(sc_engine *engine, sc__slot first, uint32_t max_hops)
     return SC_OK;
 }
 
+static sc__kept_ball *kept_at(const sc_engine *engine, sc_star_id star)
+{
+    const sc__patient *own = engine->method_state;
+    return &own->kept_balls[star % SC__KEPT_BALLS];
+}
+
+/** The star is not active any more: keep its ball for the next time, in place of another star's. */
+static void keep_ball(sc_engine *engine, sc_star_id star, sc__ball *ball)
+{
+    sc__kept_ball *kept = kept_at(engine, star);
+    sc_free(kept->ball);
+    *kept = (sc__kept_ball){ball, star};
+}
+
 void sc__listing_free_balls(sc_engine *engine)
 {
+    sc__patient *own = engine->method_state;
+    for (size_t i = 0; own->kept_balls && i < SC__KEPT_BALLS; i++) {
+        sc_free(own->kept_balls[i].ball);
+    }
+    sc_free(own->kept_balls);
     const uint32_t star_count = engine->not_first_vertex ? sc_map_star_count(engine->map) : 0;
     for (sc_star_id i = 0; i < star_count; i++) {
         const sc__slot first = sc__first_vertex(engine, i);
@@ -66,6 +89,12 @@ static sc_err prepare_ball(sc_engine *engine, sc_star_id star, uint32_t max_hops
     if (first != SC_NONE) return stretch(engine, first, max_hops);
     sc_free(*spare);  // of a run that stopped for lack of memory
     *spare = NULL;
+    sc__kept_ball *kept = kept_at(engine, star);
+    if (kept->ball && kept->star == star && sc__ball_reaches(kept->ball, max_hops)) {
+        *spare = kept->ball;
+        kept->ball = NULL;
+        return SC_OK;
+    }
     return sc__ball_new(engine, star, max_hops, spare);
 }
 
@@ -151,7 +180,7 @@ static void remove_one(sc_engine *engine, sc__slot slot)
         if (listing->next != SC_NONE) {
             sc__listing_at(engine, listing->next)->previous = listing->previous;
         } else {
-            sc_free(listing->ball);
+            keep_ball(engine, listing->star, listing->ball);
             engine->stats.active_stars--;
         }
     }

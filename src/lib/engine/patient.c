@@ -36,6 +36,8 @@ static sc_err open_method(sc_engine *engine)
     own->newcomer = SC_NONE;
     own->urgent = SC__LIST_EMPTY;
     engine->method_state = own;
+    own->kept_balls = sc_calloc(SC__KEPT_BALLS, sizeof *own->kept_balls);
+    if (!own->kept_balls) return SC_ENOMEM;  // close_method() follows
     sc_item_pool_init(&engine->vertices, sizeof(sc__listing));
     return SC_OK;
 }
@@ -103,53 +105,50 @@ static bool is_more_urgent(const sc__listing *a, const sc__listing *b)
 
 /**
  * Look at all listings in reach of one of the newcomer's. Sets `u` to the most urgent of those that
- * want at most `most_k`, if it is before `u`.
- *
- * @return how many are in reach
+ * want at most `most_k`, if it is before `u`; raises `crowd` to 1 and those in reach.
  */
-static uint32_t look_from(const sc_engine *engine, const sc__listing *from, uint32_t most_k,
-                          const sc__listing **u)
+static sc_err look_from(sc_engine *engine, const sc__listing *from, uint32_t most_k,
+                        surroundings *seen)
 {
-    const sc_star_id *stars = sc__ball_stars(from->ball);
-    uint32_t count = 0;
-    uint32_t number = 0;
-    const uint32_t depth = from->max_hops < from->ball->depth ? from->max_hops : from->ball->depth;
-    for (uint32_t hops = 0; hops <= depth; hops++) {
-        for (const uint32_t end = sc__ball_count(from->ball, hops); number < end; number++) {
-            for (sc__slot at = sc__first_vertex(engine, stars[number]); at != SC_NONE;) {
-                const sc__listing *other = sc__listing_at(engine, at);
-                at = other->next;
-                if (!sc__listing_reaches(from, other, hops)) continue;
-                count++;
-                if (other->is_company || other->k > most_k) continue;
-                if (is_more_urgent(other, *u)) *u = other;
-            }
+    const sc__patient *own = engine->method_state;
+    size_t active_count;
+    const sc_err err = sc__list_stars_in_use(engine, from, &active_count);
+    if (err) return err;
+    uint32_t crowd = 1;
+    for (size_t i = 0; i < active_count; i++) {
+        for (sc__slot at = own->active[i].vertex; at != SC_NONE;) {
+            const sc__listing *other = sc__listing_at(engine, at);
+            at = other->next;
+            if (!sc__listing_reaches(from, other, own->active[i].hops)) continue;
+            crowd++;
+            if (other->is_company || other->k > most_k) continue;
+            if (is_more_urgent(other, seen->u)) seen->u = other;
         }
     }
-    return count;
+    if (crowd > seen->crowd) seen->crowd = crowd;
+    return SC_OK;
 }
 
-static surroundings look_around(const sc_engine *engine, const sc__listing *n, uint32_t most_k)
+static sc_err look_around(sc_engine *engine, const sc__listing *n, uint32_t most_k,
+                          surroundings *out)
 {
-    surroundings seen = {.u = n};
-    uint32_t most = look_from(engine, n, most_k, &seen.u);
-    if (n->twin != SC_NONE) {
-        const uint32_t there = look_from(engine, sc__listing_at(engine, n->twin), most_k, &seen.u);
-        if (there > most) most = there;
-    }
-    seen.crowd = 1 + most;
-    return seen;
+    *out = (surroundings){.u = n};
+    const sc_err err = look_from(engine, n, most_k, out);
+    if (err || n->twin == SC_NONE) return err;
+    return look_from(engine, sc__listing_at(engine, n->twin), most_k, out);
 }
 
 /** A newcomer looks around, and perhaps there is a search from the most urgent. */
 static sc_err search_for_newcomer(sc_engine *engine, sc__slot slot)
 {
     const sc__listing *n = sc__listing_at(engine, sc__pending_at(engine, slot)->vertex);
-    surroundings seen = look_around(engine, n, UINT32_MAX);
-    // Whoever wants more users than there are is not searched from, except the newcomer itself.
-    if (seen.u->query != slot && seen.u->k > seen.crowd) {
-        seen.u = look_around(engine, n, seen.crowd).u;
+    surroundings seen;
+    sc_err err = look_around(engine, n, UINT32_MAX, &seen);
+    // A query that wants more users than there are is not searched from, but for the newcomer.
+    if (!err && seen.u->query != slot && seen.u->k > seen.crowd) {
+        err = look_around(engine, n, seen.crowd, &seen);
     }
+    if (err) return err;
     const bool is_crowd = seen.crowd >= (uint64_t)engine->options.crowd * n->k;
     if (!is_crowd && !sc__is_urgent(engine, sc__pending_at(engine, seen.u->query))) return SC_OK;
     return sc__search_together(engine, seen.u->query);

@@ -5,6 +5,7 @@
 #ifndef SC_ENGINE_PATIENT_H
 #define SC_ENGINE_PATIENT_H
 
+#include "engine/cloaking_graph.h"
 #include "engine/listing.h"
 #include "engine/method.h"
 
@@ -12,10 +13,8 @@
 typedef struct sc__joiner {
     uint64_t user;
     uint64_t age;  ///< twice the order of adding; one more at star_b
-    const sc__ball *ball;
     sc__slot listing;
     uint32_t number;  ///< of its star in the start's ball
-    uint32_t hops;    ///< from the start
     uint32_t max_hops;
     uint32_t k;
     sc__demand demand;
@@ -37,14 +36,26 @@ typedef struct sc__settler {
     uint32_t number;   ///< of that star
 } sc__settler;
 
+/** The ball of a star that is not active any more. */
+typedef struct sc__kept_ball {
+    sc__ball *ball;  ///< NULL: none
+    sc_star_id star;
+} sc__kept_ball;
+
+/** How many such balls there may be: some 200 bytes each. */
+enum { SC__KEPT_BALLS = 8192 };
+
 /** What a patient engine has beside the rest. */
 typedef struct sc__patient {
     sc__listing_ends ends;     ///< of the query that is to be listed
     sc__ball *spare_balls[2];  ///< for its listings, at stars that are not active
-    sc__slot newcomer;         ///< listed, and has not looked around; or SC_NONE
-    sc__list urgent;           ///< queries that became urgent and were not searched from yet
+    sc__kept_ball *kept_balls;
+    sc__slot newcomer;  ///< listed, and has not looked around; or SC_NONE
+    sc__list urgent;    ///< queries that became urgent and were not searched from yet
 
     // Working memory of searches.
+    sc__active_star *active;  ///< stars near the start that have listings
+    size_t active_capacity;
     sc__joiner *joiners;
     size_t joiner_capacity;
     sc__extension *extensions;
@@ -76,6 +87,13 @@ SC_CHECKED sc_err sc__search_together(sc_engine *engine, sc__slot query);
 
 /** A query became a member: its listings go, and it is owed no search. */
 void sc__patient_let_go(sc_engine *engine, sc__slot query);
+
+/**
+ * List in `own->active` the first listings of the stars within the hops of `from`, nearest first.
+ *
+ * @param count  how many there are
+ */
+SC_CHECKED sc_err sc__list_stars_in_use(sc_engine *engine, const sc__listing *from, size_t *count);
 
 /** Release the working memory of searches. */
 void sc__together_fini(sc__patient *own);

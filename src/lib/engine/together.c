@@ -45,6 +45,7 @@ typedef struct together {
 
 void sc__together_fini(sc__patient *own)
 {
+    sc_free(own->active);
     sc_free(own->joiners);
     sc_free(own->extensions);
     sc_free(own->lists);
@@ -83,26 +84,47 @@ static void sort_by_age(sc__joiner *joiners, size_t first, size_t end)
     }
 }
 
+sc_err sc__list_stars_in_use(sc_engine *engine, const sc__listing *from, size_t *count)
+{
+    sc__patient *own = engine->method_state;
+    const sc_star_id *stars = sc__ball_stars(from->ball);
+    const uint32_t star_count = sc__ball_count(from->ball, from->max_hops);
+    if (!sc_reserve(&own->active, star_count, &own->active_capacity, sizeof *own->active)) {
+        return SC_ENOMEM;
+    }
+    // About every second star has listings: each is written, and only those stay.
+    size_t listed = 0;
+    uint32_t number = 0;
+    for (uint32_t hops = 0; number < star_count; hops++) {
+        for (const uint32_t end = sc__ball_count(from->ball, hops); number < end; number++) {
+            const sc__slot first = sc__first_vertex(engine, stars[number]);
+            own->active[listed] = (sc__active_star){first, number, hops};
+            listed += first != SC_NONE;
+        }
+    }
+    *count = listed;
+    return SC_OK;
+}
+
 /** Add the listings of a star that are in reach of the start. */
-static sc_err add_joiners(together *search, uint32_t number, uint32_t hops)
+static sc_err add_joiners(together *search, sc__active_star star)
 {
     sc__patient *own = search->own;
-    for (sc__slot at = sc__first_vertex(search->engine, search->stars[number]); at != SC_NONE;) {
+    for (sc__slot at = star.vertex; at != SC_NONE;) {
         const sc__listing *other = sc__listing_at(search->engine, at);
         const sc__slot slot = at;
         at = other->next;
-        if (!sc__listing_reaches(search->u, other, hops)) continue;
-        if (!sc_grow(&own->joiners, search->joiner_count, &own->joiner_capacity,
+        if (!sc__listing_reaches(search->u, other, star.hops)) continue;
+        if (search->joiner_count == own->joiner_capacity &&
+            !sc_grow(&own->joiners, search->joiner_count, &own->joiner_capacity,
                      sizeof *own->joiners)) {
             return SC_ENOMEM;
         }
         own->joiners[search->joiner_count++] = (sc__joiner){
             .user = other->user,
             .age = 2 * other->order + other->is_second,
-            .ball = other->ball,
             .listing = slot,
-            .number = number,
-            .hops = hops,
+            .number = star.number,
             .max_hops = other->max_hops,
             .k = other->k,
             .demand = other->demand,
@@ -115,17 +137,19 @@ static sc_err add_joiners(together *search, uint32_t number, uint32_t hops)
 /** List all listings in reach of the start: by hops, then by age. */
 static sc_err list_joiners(together *search)
 {
-    const sc__ball *ball = search->u->ball;
-    uint32_t number = 0;
-    for (uint32_t hops = 0; number < search->star_count; hops++) {
-        const size_t ring = search->joiner_count;
-        for (const uint32_t end = sc__ball_count(ball, hops); number < end; number++) {
-            const sc_err err = add_joiners(search, number, hops);
-            if (err) return err;
+    const sc__patient *own = search->own;
+    size_t active_count;
+    sc_err err = sc__list_stars_in_use(search->engine, search->u, &active_count);
+    size_t ring = 0;  // joiners before this one are nearer
+    for (size_t i = 0; !err && i < active_count; i++) {
+        if (i > 0 && own->active[i].hops != own->active[i - 1].hops) {
+            sort_by_age(own->joiners, ring, search->joiner_count);
+            ring = search->joiner_count;
         }
-        sort_by_age(search->own->joiners, ring, search->joiner_count);
+        err = add_joiners(search, own->active[i]);
     }
-    return SC_OK;
+    if (!err) sort_by_age(own->joiners, ring, search->joiner_count);
+    return err;
 }
 
 /** Leave out, again and again, joiners that want more users than are left. */
@@ -146,33 +170,63 @@ static void leave_out(together *search)
 
 // --- Extending ------------------------------------------------------------------
 
-/** The ball of a joiner, as bits and as hops to each star, both within the start's. */
-static sc_err look_at(together *search, sc__joiner *joiner)
+// Whether a star of a joiner's ball has a number is hard to predict, and a branch that goes wrong
+// costs more than all the rest. So both kinds are written: those without a number to one place
+// behind the last, which is cleared.
+
+/** Words of the mask of a joiner, and hops to stars, with that place. */
+static size_t mask_words(const together *search)
 {
-    sc__patient *own = search->own;
+    return (size_t)search->star_count / 64 + 1;
+}
+
+static size_t hop_row(const together *search)
+{
+    return (size_t)search->star_count + 1;
+}
+
+/** Note the stars of a joiner's ball in its mask, and their hops. */
+__attribute__((always_inline)) static inline void
+walk_ball(const together *search, const sc__joiner *joiner, uint64_t *mask, uint16_t *hops_to)
+{
     const sc__numbers *numbers = &search->engine->numbers;
-    const size_t tried = search->tried_count;
-    const size_t star_count = search->star_count;
-    if (!sc_reserve(&own->masks, (tried + 1) * search->words, &own->mask_capacity,
-                    sizeof *own->masks) ||
-        !sc_reserve(&own->hops, (tried + 1) * star_count, &own->hop_capacity, sizeof *own->hops)) {
-        return SC_ENOMEM;
-    }
-    uint64_t *mask = own->masks + tried * search->words;
-    uint16_t *hops_to = own->hops + tried * star_count;
-    memset(mask, 0, search->words * sizeof *mask);
-    memset(hops_to, 0xff, star_count * sizeof *hops_to);
-    const sc_star_id *stars = sc__ball_stars(joiner->ball);
-    const uint32_t count = sc__ball_count(joiner->ball, joiner->max_hops);
+    const sc__ball *ball = sc__listing_at(search->engine, joiner->listing)->ball;
+    const sc_star_id *stars = sc__ball_stars(ball);
+    const uint32_t star_count = search->star_count;
+    const uint32_t count = sc__ball_count(ball, joiner->max_hops);
     uint32_t i = 0;
     for (uint32_t hops = 0; i < count; hops++) {
-        for (const uint32_t end = sc__ball_count(joiner->ball, hops); i < end; i++) {
-            const uint32_t number = sc__number_of(numbers, stars[i]);
-            if (number >= numbers->count) continue;
+        for (const uint32_t end = sc__ball_count(ball, hops); i < end; i++) {
+            const uint32_t found = sc__number_of(numbers, stars[i]);
+            const uint32_t number = found < star_count ? found : star_count;
             sc__mask_put(mask, number);
             hops_to[number] = (uint16_t)hops;
         }
     }
+}
+
+/** The ball of a joiner, as bits and as hops to each star, both within the start's. */
+static sc_err look_at(together *search, sc__joiner *joiner)
+{
+    sc__patient *own = search->own;
+    const size_t tried = search->tried_count;
+    const size_t words = mask_words(search);
+    const size_t row = hop_row(search);
+    if (!sc_reserve(&own->masks, (tried + 1) * words, &own->mask_capacity, sizeof *own->masks) ||
+        !sc_reserve(&own->hops, (tried + 1) * row, &own->hop_capacity, sizeof *own->hops)) {
+        return SC_ENOMEM;
+    }
+    uint64_t *mask = own->masks + tried * words;
+    memset(mask, 0, words * sizeof *mask);
+    memset(own->hops + tried * row, 0xff, row * sizeof *own->hops);
+    if (words == 1) {
+        uint64_t bits = 0;  // in a register: each star would wait for the store of the one before
+        walk_ball(search, joiner, &bits, own->hops + tried * row);
+        *mask = bits;
+    } else {
+        walk_ball(search, joiner, mask, own->hops + tried * row);
+    }
+    mask[search->star_count / 64] &= ~(UINT64_C(1) << (search->star_count % 64));
     joiner->tried = (uint32_t)search->tried_count++;
     return SC_OK;
 }
@@ -185,7 +239,7 @@ static sc_err list_rest(const together *search, const sc__joiner *joiner, size_t
     if (!sc_reserve(&own->lists, end + (end - from), &own->list_capacity, sizeof *own->lists)) {
         return SC_ENOMEM;
     }
-    const uint16_t *hops_to = own->hops + joiner->tried * (size_t)search->star_count;
+    const uint16_t *hops_to = own->hops + joiner->tried * hop_row(search);
     uint32_t *rest = own->lists + end;
     size_t listed = 0;
     for (size_t i = from; i < end; i++) {
@@ -233,6 +287,19 @@ static sc_err begin(together *search)
     return SC_OK;
 }
 
+/** The demand, on what the balls of all members and of `joiner` share. */
+static bool shares_enough(const together *search, const sc__joiner *joiner, sc__demand demand)
+{
+    const sc__patient *own = search->own;
+    const uint64_t *mask = own->masks + joiner->tried * mask_words(search);
+    uint64_t *shared = own->shared + search->depth * search->words;
+    for (size_t i = 0; i < search->words; i++) {
+        shared[i] = own->shared[(search->depth - 1) * search->words + i] & mask[i];
+    }
+    search->engine->stats.checks++;
+    return sc__mask_meets(search->engine, search->stars, shared, search->words, demand);
+}
+
 /** Try the next joiner of the last extension; if it can join, it makes another extension. */
 static sc_err try_next(together *search)
 {
@@ -251,20 +318,13 @@ static sc_err try_next(together *search)
     if (next.k <= search->depth + rest) {
         if (joiner->tried == SC_NONE) err = look_at(search, joiner);
         if (err) return err;
-        const uint64_t *mask = own->masks + joiner->tried * search->words;
-        uint64_t *shared = own->shared + search->depth * search->words;
-        for (size_t i = 0; i < search->words; i++) {
-            shared[i] = own->shared[(search->depth - 1) * search->words + i] & mask[i];
-        }
-        search->engine->stats.checks++;
+        // Most that cannot join leave too few others, which is quicker to know than the demand.
         size_t count = 0;
-        if (sc__mask_meets(search->engine, search->stars, shared, search->words, next.demand)) {
-            err = list_rest(search, joiner, last->at + 1, last->end, &count);
-            if (err) return err;
-            if (search->depth + 1 + count >= next.k) {
-                next.end = next.at + count;
-                own->extensions[search->depth++] = next;
-            }
+        err = list_rest(search, joiner, last->at + 1, last->end, &count);
+        if (err) return err;
+        if (search->depth + 1 + count >= next.k && shares_enough(search, joiner, next.demand)) {
+            next.end = next.at + count;
+            own->extensions[search->depth++] = next;
         }
     }
     last->at++;

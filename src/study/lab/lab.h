@@ -33,14 +33,15 @@
 #include "travel/trips.h"
 
 /** The methods that are compared: name, title in plots, engine, whether strictly bounded. */
-#define SC_LAB_METHOD_MAP(X)                                    \
-    X(BASIC, "basic", "StarCloak", BASIC, false)                \
-    X(HYBRID, "hybrid", "hybrid", HYBRID, false)                \
-    X(BOUNDED, "bounded", "bounded", BOUNDED, false)            \
-    X(STRICT, "strict", "bounded, strict", BOUNDED, true)       \
-    X(XSTAR, "xstar", "XStar", XSTAR, false)                    \
-    X(SAMPLING, "sampling", "random sampling", SAMPLING, false) \
-    X(EXPANSION, "expansion", "network expansion", EXPANSION, false)
+#define SC_LAB_METHOD_MAP(X)                                         \
+    X(BASIC, "basic", "StarCloak", BASIC, false)                     \
+    X(HYBRID, "hybrid", "hybrid", HYBRID, false)                     \
+    X(BOUNDED, "bounded", "bounded", BOUNDED, false)                 \
+    X(STRICT, "strict", "bounded, strict", BOUNDED, true)            \
+    X(XSTAR, "xstar", "XStar", XSTAR, false)                         \
+    X(SAMPLING, "sampling", "random sampling", SAMPLING, false)      \
+    X(EXPANSION, "expansion", "network expansion", EXPANSION, false) \
+    X(PATIENT, "patient", "patient", PATIENT, false)
 
 typedef enum sc_lab_method {
 #define X(id, name, title, variant, is_strict) SC_LAB_##id,

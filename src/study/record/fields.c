@@ -398,6 +398,10 @@ sc_err sc__engine_read(const sc__fields *end, sc_engine_options *out)
     if (!err && read.consideration_us < 0) {
         return sc__field_fail(&engine, "alpha_s", "is below 0; write seconds, 0 or more");
     }
+    // Only patient engines have it.
+    if (!err && sc_json_member(engine.object, "crowd")) {
+        err = read_count(&engine, "crowd", SC_CROWD_MAX, &read.crowd);
+    }
     if (!err && sc_json_member(engine.object, "k_spread")) {
         err = read_count(&engine, "k_spread", SC_K_SPREAD_MAX, &read.k_spread);
     }

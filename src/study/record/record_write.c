@@ -349,6 +349,10 @@ static void put_engine(FILE *out, const sc_engine_options *engine)
     sc__put_count(out, engine->compactness);
     sc__put(out, ",\"alpha_s\":");
     sc_time_write(out, engine->consideration_us);
+    if (engine->variant == SC_VARIANT_PATIENT) {
+        sc__put(out, ",\"crowd\":");
+        sc__put_count(out, engine->crowd);
+    }
     if (engine->k_spread > 0) {
         sc__put(out, ",\"k_spread\":");
         sc__put_count(out, engine->k_spread);

@@ -5,7 +5,7 @@
 
 static void fail_in_every_variant(bool is_certain)
 {
-    for (uint64_t seed = 0; seed < 12; seed++) {
+    for (uint64_t seed = 0; seed < 2 * (uint64_t)SC_VARIANT_COUNT; seed++) {
         check_case(seed);
         const sc_variant variant = (sc_variant)(seed % SC_VARIANT_COUNT);
         if (is_certain && variant == SC_VARIANT_SAMPLING) continue;  // which is nothing but chance
@@ -16,6 +16,7 @@ static void fail_in_every_variant(bool is_certain)
         plan.options.variant = variant;
         plan.options.consideration_us = 20;
         plan.options.is_paranoid = seed < SC_VARIANT_COUNT;
+        plan.options.crowd = seed < SC_VARIANT_COUNT ? 1 : 4;
         const unsigned long failures = life_fail_each(&plan);
         print_message("# %s: %lu\n", sc_variant_name(variant), failures);
         assert_true(failures > 15);  // an engine takes about ten, and each candidate one
