@@ -54,12 +54,12 @@ static void check_same_drops(race *r)
     assert_false(slow_engine_take_drop(r->slow, &slow));
 }
 
-// What a patient engine counts is all in its description.
 static void check_same_work(const race *r, const sc_engine_stats *fast, const sc_engine_stats *slow)
 {
     assert_int_equal(fast->searches, slow->searches);
     if (r->is_patient) {
-        assert_int_equal(fast->checks, slow->checks);
+        // What is known to lack users need not be checked for roads.
+        assert_true(fast->checks <= slow->checks);
         assert_int_equal(fast->cap_hits, slow->cap_hits);
     } else {
         // What cannot pass need not be kept.

@@ -107,7 +107,7 @@ static bool is_member(const sc_cloak *cloak, uint32_t number)
 static void test_the_most_urgent_is_in_the_first_cloak_whatever_the_order(void **state)
 {
     (void)state;
-    for (uint64_t seed = 0; seed < 6 * SEEDS; seed++) {
+    for (uint64_t seed = 0; seed < 6 * (uint64_t)SEEDS; seed++) {
         stage st;
         // The third of them is the first that finds a crowd: five listings, which is twice its k.
         const sc_engine_options options = patient(2, 0);
@@ -127,7 +127,7 @@ static void test_the_most_urgent_is_in_the_first_cloak_whatever_the_order(void *
 static void test_one_that_asks_the_impossible_changes_nothing_for_others(void **state)
 {
     (void)state;
-    for (uint64_t seed = 0; seed < 6 * SEEDS; seed++) {
+    for (uint64_t seed = 0; seed < 6 * (uint64_t)SEEDS; seed++) {
         uint32_t members[2] = {0};
         for (int has_large = 0; has_large < 2; has_large++) {
             stage st;
@@ -270,7 +270,7 @@ static void test_a_finer_clock_gives_the_same_cloaks(void **state)
         sc_map_free(map);
     }
     check_case_done();
-    assert_true(cloaks > 4 * SEEDS);
+    assert_true(cloaks / 4 > SEEDS);
 }
 
 // --- Company, and what is left ---------------------------------------------------
@@ -382,7 +382,7 @@ static void test_promises_hold_and_nothing_is_left_behind(void **state)
         sc_map_free(map);
     }
     check_case_done();
-    assert_true(cloaks > 12 * SEEDS);
+    assert_true(cloaks / 12 > SEEDS);
 }
 
 static const struct CMUnitTest tests[] = {
