@@ -254,8 +254,9 @@ const sc_command sc_cmd_experiment = {
     .summary = "compare all methods over all parameters, with figures and claims",
     .arguments = "-o DIR",
     .description =
-        "Run the evaluation: seven methods (StarCloak basic, hybrid, and bounded in both its "
-        "settings; XStar, random sampling, network expansion), over k, l, sigma_s, sigma_t and the "
+        "Run the evaluation: eight methods (StarCloak basic, hybrid, bounded in both its settings, "
+        "and patient; XStar, random sampling, network expansion), over k, l, sigma_s, sigma_t and "
+        "the "
         "k of k-NN requests, on one or several maps. At each point travellers ask, all methods get "
         "the same stream of queries, and an equal number of their cloaks goes to the provider. It "
         "measures the success rate, successful throughput, anonymization time, query processing "

@@ -19,9 +19,11 @@ static const sc_entry meanings[] = {
     {"border nodes", "Nodes of a cloak with a road that is not in the cloak; the provider answers "
                      "for each of them as for a position."},
     {"checks", "Combinations of queries that the searches looked at; with sampling and expansion, "
-               "sets of segments."},
-    {"cap hit", "Searches that found more combinations than --cap lets them keep; with sampling "
-                "and expansion, new queries for which more waiting queries could have been tried."},
+               "sets of segments; with patient, of stars that members share."},
+    {"cap hit",
+     "Searches that found more combinations than --cap lets them keep; with sampling "
+     "and expansion, new queries for which more waiting queries could have been tried; with "
+     "patient, ends of roads from which the search met --cap dead ends."},
     {"queries per CPU second",
      "Of all threads together. Counted from admission: with ids, and with snapping if a stream has "
      "positions, but without reading or writing JSON and without moving travellers."},

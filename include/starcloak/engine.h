@@ -243,11 +243,13 @@ typedef struct sc_engine_stats {
     uint64_t cloaks;            ///< accepted
     uint64_t refused;           ///< cloaks
     uint64_t broken;            ///< of them, those that verification found (is_paranoid)
-    uint64_t searches;          ///< from a vertex; or tries of single queries
+    uint64_t searches;          ///< from a vertex, or from a query with patient; or tries of
+                                ///< single queries
     uint64_t checks;            ///< of combinations, of super-stars or of sets of segments
-    uint64_t cap_hits;          ///< searches that could not keep all their combinations; or
+    uint64_t cap_hits;          ///< searches that could not keep all their combinations, or, with
+                                ///< patient, ends at which all dead ends were met; or
                                 ///< newcomers for which not all queries tried that it might help
-    uint64_t vertices;          ///< of the cloaking graph now
+    uint64_t vertices;          ///< of the cloaking graph now; patient has none
     uint64_t active_stars;      ///< now
 } sc_engine_stats;
 

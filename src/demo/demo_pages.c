@@ -152,8 +152,13 @@ static bool put_about(const sc_demo *demo, const char *user, const char *token, 
     sc_json_put_count(&json, "travellers", demo->options.travellers);
     sc_json_put_string(&json, "engine", sc_variant_name(sc_service_variant(demo->service)));
     sc_json_open_array(&json, "engines");
-    for (size_t i = 0; i < COUNT_OF(engines); i++) {
-        sc_json_put_string(&json, NULL, sc_variant_name(engines[i]));
+    const sc_variant variant = sc_service_variant(demo->service);
+    if (sc_variant_is_switchable(variant)) {
+        for (size_t i = 0; i < COUNT_OF(engines); i++) {
+            sc_json_put_string(&json, NULL, sc_variant_name(engines[i]));
+        }
+    } else {
+        sc_json_put_string(&json, NULL, sc_variant_name(variant));
     }
     sc_json_close_array(&json);
     sc_json_close_object(&json);

@@ -166,7 +166,7 @@ refuses 1 "as is a density of another map" "other.csv"
 run attack city.scm run.jsonl --limit 4 "${few[@]}" --engine expansion
 succeeds "the adversary may take it for another method"
 check "which is told" says "$out" "method expansion (assumed)"
-for method in bounded hybrid xstar sampling expansion; do
+for method in bounded hybrid patient xstar sampling expansion; do
     "$STARCLOAK" simulate city.scm --users 400 --seconds 40 --no-answers --engine "$method" --record "$method.jsonl" --quiet
     run attack city.scm "$method.jsonl" --limit 3 "${few[@]}" --likeness exact
     succeeds "cloaks of $method are attacked, for the very same cloak"

@@ -64,7 +64,7 @@ equal "and may be packed" "$(jq -S "$stable" piped.json)" "$(jq -S "$stable" rep
 
 # --- Records ------------------------------------------------------------------
 
-for engine in basic bounded "bounded --strict" hybrid "hybrid --strict --lambda 2 --alpha 1"; do
+for engine in basic bounded "bounded --strict" hybrid "hybrid --strict --lambda 2 --alpha 1" patient "patient --crowd 1 --alpha 1"; do
     # shellcheck disable=SC2086  # an engine with its options
     run cloak city.scm queries.jsonl --engine $engine --record run.jsonl --json
     succeeds "$engine: the stream is cloaked and recorded"
@@ -209,8 +209,11 @@ misuse "nor is lambda" "--lambda is for --engine bounded or hybrid, but the engi
     city.scm queries.jsonl --lambda 2
 misuse "nor is a spread of k for xstar" "--k-spread is for --engine basic, bounded or hybrid, but the engine is xstar" \
     city.scm queries.jsonl --engine xstar --k-spread 2
-misuse "alpha is nothing for bounded" "--alpha is for --engine hybrid, but the engine is bounded" \
+misuse "alpha is nothing for bounded" "--alpha is for --engine hybrid or patient, but the engine is bounded" \
     city.scm queries.jsonl --alpha 2 --engine bounded
+misuse "a crowd is for patient alone" "--crowd is for --engine patient, but the engine is hybrid" \
+    city.scm queries.jsonl --crowd 2 --engine hybrid
+misuse "a crowd has bounds" "--crowd" city.scm queries.jsonl --crowd 1001 --engine patient
 misuse "a secure run has no seed" "--seed" city.scm queries.jsonl --secure --seed 1
 misuse "a map does not come from standard input" "standard input" - queries.jsonl
 misuse "an empty name is no stream" "the name of the stream is empty" city.scm ""

@@ -146,7 +146,7 @@ equal "bash offers maps to what hides travellers on one" "$(offers starcloak clo
 equal "bash offers every file as queries" "$(offers starcloak cloak roads.scm r)" "roads.scm roads.txt "
 equal "bash offers every file as a record" "$(offers starcloak verify roads.scm r)" "roads.scm roads.txt "
 equal "bash completes the names of engines" \
-    "$(offers starcloak simulate --engine "")" "basic bounded expansion hybrid sampling xstar "
+    "$(offers starcloak simulate --engine "")" "basic bounded expansion hybrid patient sampling xstar "
 equal "bash offers nothing where only a number will do" \
     "$(offers starcloak map generate --nodes "")" " "
 for page in "${pages[@]}"; do

@@ -27,7 +27,7 @@ while IFS='|' read -r name files; do
     fi
     run map import "${paths[@]}" -o map.scm --quiet
     # The last two take ten times as long, and make cloaks as well in less time.
-    for engine in basic bounded "bounded --strict" hybrid xstar "sampling --seconds 15" "expansion --seconds 15"; do
+    for engine in basic bounded "bounded --strict" hybrid patient xstar "sampling --seconds 15" "expansion --seconds 15"; do
         # shellcheck disable=SC2086  # an engine with its options
         run simulate map.scm --users 10k --seconds 60 --engine $engine --no-answers --record run.jsonl --json --quiet
         succeeds "$name, $engine: 10,000 travellers ask"

@@ -25,7 +25,7 @@ holds "every query was cloaked or dropped" '.cloaked + (.drops | add) == .querie
 holds "each traveller asked, and some asked again" '.queries > 1000 and .queries < 2000'
 holds "time went on until the last outcome" '.virtual_s > 20 and .virtual_s < 60'
 
-for engine in basic bounded "bounded --strict" hybrid xstar sampling expansion; do
+for engine in basic bounded "bounded --strict" hybrid patient xstar sampling expansion; do
     # shellcheck disable=SC2086  # an engine with its options
     run simulate city.scm "${few[@]}" --engine $engine --record run.jsonl --json
     succeeds "$engine: a run is recorded"
@@ -118,7 +118,7 @@ misuse "so is a longer wait" "at most 3,600 s" city.scm --sigma-t 4000
 misuse "a range is told in digits" "--k: '1e7' is not in the range 1 to 1,000,000" city.scm --k 1e7
 misuse "a deviation is needed behind a colon" "'5:' is neither MEAN nor MEAN:DEV" city.scm --k 5:
 misuse "lambda is nothing for basic" "--lambda is for --engine" city.scm --lambda 2
-misuse "alpha is nothing for basic" "--alpha is for --engine hybrid" city.scm --alpha 2
+misuse "alpha is nothing for basic" "--alpha is for --engine hybrid or patient" city.scm --alpha 2
 misuse "a cap is nothing for xstar" "--cap is for --engine" city.scm --engine xstar --cap 9
 misuse "lambda is nothing for sampling" "--lambda is for --engine" city.scm --engine sampling --lambda 2
 misuse "an engine that there is not is told, with those there are" "expansion" city.scm --engine star

@@ -86,7 +86,7 @@ refuses 1 "where all fixes are far apart no traveller is on the roads" \
     "no track of the traces moves on the roads" "more than 10 s apart"
 
 # --- Closed loop, every engine ------------------------------------------------
-for engine in basic bounded hybrid xstar sampling expansion; do
+for engine in basic bounded hybrid patient xstar sampling expansion; do
     run simulate city.scm --traces tracks.csv --trace-fold 60 --seconds 60 --engine $engine \
         --record run.jsonl --json --quiet
     succeeds "$engine: recorded travellers ask and wait"

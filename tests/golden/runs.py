@@ -9,7 +9,7 @@ import subprocess
 from program import REPOSITORY, mask_numbers, short_times
 from store import digest
 
-METHODS = ["basic", "bounded", "hybrid", "xstar", "sampling", "expansion"]
+METHODS = ["basic", "bounded", "hybrid", "patient", "xstar", "sampling", "expansion"]
 MAPS = ["city", "grid", "web"]
 
 # Small enough that a record is stored as it is.
@@ -48,6 +48,8 @@ def methods(program, store):
     store.put("runs/variants.txt", program.transcripts("""
         cloak city.scm city-queries.jsonl --engine bounded --strict --lambda 2 --json
         cloak city.scm city-queries.jsonl --engine hybrid --alpha 4 --cap 16 --json
+        cloak city.scm city-queries.jsonl --engine patient --crowd 1 --alpha 3 --cap 4 --json
+        cloak city.scm city-queries.jsonl --engine patient
         cloak city.scm city-queries.jsonl --engine basic --cap 4 --cost-object 3 --cost-balance 0.2 --json
         cloak city.scm city-queries.jsonl
         simulate city.scm -n 40 --seconds 10 --movement walk --no-answers --json

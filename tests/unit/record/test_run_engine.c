@@ -97,6 +97,7 @@ static void check_engine(const sc_engine_options *got, const sc_engine_options *
     assert_int_equal(got->is_strict, wanted->is_strict);
     assert_int_equal(got->compactness, wanted->compactness);
     assert_int_equal(got->consideration_us, wanted->consideration_us);
+    assert_int_equal(got->crowd, wanted->crowd);
     assert_int_equal(got->k_spread, wanted->k_spread);
     assert_int_equal(got->max_combinations, wanted->max_combinations);
     CHECK_SAME(got->cost.segment, wanted->cost.segment);
@@ -118,6 +119,7 @@ static void test_every_engine_reads_back_as_the_very_same(void **state)
             .compactness = variant % 2 == 0 ? 1u << 30 : 3,
             .is_strict = variant % 2 == 1,
             .consideration_us = (sc_time)variant * 1000001,
+            .crowd = variant == SC_VARIANT_PATIENT ? 999 : 4,  // told of patient alone
             .k_spread = variant % 3 == 0 ? 0 : (uint32_t)variant * 100,
             .max_combinations = variant % 3 == 0 ? SC_COMBINATIONS_MAX : 1,
             .cost = {.segment = 1.0 / 7.0, .border_node = cost, .object = cost, .balance = 0.3},
@@ -161,6 +163,7 @@ static void test_keys_that_are_not_known_are_passed_over(void **state)
         .compactness = 2,
         .is_strict = true,
         .consideration_us = 1500000,
+        .crowd = 4,
         .max_combinations = 8,
         .cost = {1, 2, 30, 0.5},
     };
@@ -178,7 +181,7 @@ static const refusal refusals[] = {
     {ENGINE("", STRICT, LAMBDA, ALPHA, CAP, COST), "\"engine.method\" is missing; add it"},
     {ENGINE("\"method\":7,", STRICT, LAMBDA, ALPHA, CAP, COST), "\"engine.method\" is not a text"},
     {ENGINE("\"method\":\"steam\",", STRICT, LAMBDA, ALPHA, CAP, COST),
-     "\"engine.method\" is not one of basic, bounded, hybrid, xstar, sampling, expansion"},
+     "\"engine.method\" is not one of basic, bounded, hybrid, xstar, sampling, expansion, patient"},
     {ENGINE(METHOD, "", LAMBDA, ALPHA, CAP, COST), "\"engine.strict\" is neither true nor false"},
     {ENGINE(METHOD, "\"strict\":1,", LAMBDA, ALPHA, CAP, COST),
      "\"engine.strict\" is neither true nor false"},
@@ -192,6 +195,9 @@ static const refusal refusals[] = {
     {ENGINE(METHOD, STRICT, LAMBDA, "\"alpha_s\":-1,", CAP, COST), "\"engine.alpha_s\" is below 0"},
     {ENGINE(METHOD, STRICT, LAMBDA, "\"alpha_s\":1e300,", CAP, COST),
      "\"engine.alpha_s\" is beyond"},
+    {ENGINE(METHOD, STRICT, LAMBDA, ALPHA, "\"crowd\":0," CAP, COST),
+     "\"engine.crowd\" is out of range; write 1 to 1000"},
+    {ENGINE(METHOD, STRICT, LAMBDA, ALPHA, "\"crowd\":1001," CAP, COST), "\"engine.crowd\" is out"},
     {ENGINE(METHOD, STRICT, LAMBDA, ALPHA "\"k_spread\":0,", CAP, COST),
      "\"engine.k_spread\" is out of range; write 1 to 1000"},
     {ENGINE(METHOD, STRICT, LAMBDA, ALPHA "\"k_spread\":1001,", CAP, COST),

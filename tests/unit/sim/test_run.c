@@ -41,10 +41,10 @@ static const struct {
     const char *name;
     sc_variant variant;
     bool is_strict;
-} methods[] = {{"basic", SC_VARIANT_BASIC, false},        {"bounded", SC_VARIANT_BOUNDED, false},
-               {"strict", SC_VARIANT_BOUNDED, true},      {"hybrid", SC_VARIANT_HYBRID, false},
-               {"xstar", SC_VARIANT_XSTAR, false},        {"sampling", SC_VARIANT_SAMPLING, false},
-               {"expansion", SC_VARIANT_EXPANSION, false}};
+} methods[] = {{"basic", SC_VARIANT_BASIC, false},         {"bounded", SC_VARIANT_BOUNDED, false},
+               {"strict", SC_VARIANT_BOUNDED, true},       {"hybrid", SC_VARIANT_HYBRID, false},
+               {"xstar", SC_VARIANT_XSTAR, false},         {"sampling", SC_VARIANT_SAMPLING, false},
+               {"expansion", SC_VARIANT_EXPANSION, false}, {"patient", SC_VARIANT_PATIENT, false}};
 enum { METHOD_COUNT = sizeof methods / sizeof methods[0] };
 
 static sc_run_options with_method(size_t method, const char *record)

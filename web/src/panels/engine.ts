@@ -12,6 +12,8 @@ const WORDS: Record<string, string> = {
     bounded:
         'Takes company close by only: cloaks are a little smaller and have fewer ways out; the wait is longer, and a few more travellers get no answer.',
     hybrid: 'Close by first, farther off when time gets short: cloaks about as small, and about as many answered as with basic, after a longer wait.',
+    patient:
+        'Waits at both ends of a road for a crowd to choose from, and looks for the most urgent first: more are answered, after about the same wait. It cannot be exchanged while queries wait.',
 };
 
 export class EnginePanel {
