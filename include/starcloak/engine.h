@@ -95,8 +95,8 @@ typedef struct sc_engine_options {
     bool is_paranoid;  ///< check every promise again when a cloak is accepted
 } sc_engine_options;
 
-/** basic; lambda 1, alpha 2 s, crowd 4, no k_spread, the 64 combinations of sc_variant_cap(), default
- * costs, not paranoid. */
+/** basic; lambda 1, alpha 2 s, crowd 4, no k_spread, the 64 combinations of sc_variant_cap(),
+ * default costs, not paranoid. */
 SC_API sc_engine_options sc_engine_options_default(void);
 
 /** An engine. Opaque. */
