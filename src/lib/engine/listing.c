@@ -3,8 +3,8 @@
 // Balls are made before anything is listed, so that listing cannot fail halfway: a ball that is
 // made for a star without listings is kept in `spare` until the listing takes it.
 //
-// A query makes two stars active for a few seconds, and stars on busy roads again and again. A walk
-// over the map for each ball would be a fifth of the engine's time, so the balls of stars that were
+// A query makes two stars active for a few seconds, and stars on busy roads again and again.
+// Walking the map for each ball was an eighth of the engine's time, so the balls of stars that were
 // active before are kept: one for each remainder of the star's number.
 #include "engine/listing.h"
 

@@ -15,6 +15,8 @@
 
 #include "base/alloc.h"
 
+#include <string.h>
+
 // --- Life --------------------------------------------------------------------
 
 static void close_method(sc_engine *engine)
@@ -22,6 +24,9 @@ static void close_method(sc_engine *engine)
     sc__patient *own = engine->method_state;
     if (!own) return;
     sc__listing_free_balls(engine);
+    for (size_t i = 0; i < engine->vertices.chunk_count; i++) {
+        explicit_bzero(engine->vertices.chunks[i], SC_ITEM_POOL_CHUNK * sizeof(sc__listing));
+    }
     sc_free(own->spare_balls[0]);
     sc_free(own->spare_balls[1]);
     sc__together_fini(own);

@@ -21,6 +21,13 @@ typedef struct sc__joiner {
     uint32_t tried;  ///< which mask and hops are its own; SC_NONE: it was not tried yet
 } sc__joiner;
 
+/** What lists of joiners are made from. */
+typedef struct sc__joiner_reach {
+    uint64_t user;
+    uint32_t number;
+    uint32_t max_hops;
+} sc__joiner_reach;
+
 /** One member more, and those that may come after it. */
 typedef struct sc__extension {
     uint32_t joiner;  ///< the member; SC_NONE: the start
@@ -58,6 +65,8 @@ typedef struct sc__patient {
     size_t active_capacity;
     sc__joiner *joiners;
     size_t joiner_capacity;
+    sc__joiner_reach *reaches;  ///< of the joiners that are left
+    size_t reach_capacity;
     sc__extension *extensions;
     size_t extension_capacity;
     uint32_t *lists;  ///< of joiners, one behind the other
@@ -86,7 +95,7 @@ extern const sc__engine_method sc__patient_method;
 SC_CHECKED sc_err sc__search_together(sc_engine *engine, sc__slot query);
 
 /** A query became a member: its listings go, and it is owed no search. */
-void sc__patient_let_go(sc_engine *engine, sc__slot query);
+void sc__patient_let_go(sc_engine *engine, sc__slot slot);
 
 /**
  * List in `own->active` the first listings of the stars within the hops of `from`, nearest first.

@@ -47,6 +47,7 @@ void sc__together_fini(sc__patient *own)
 {
     sc_free(own->active);
     sc_free(own->joiners);
+    sc_free(own->reaches);
     sc_free(own->extensions);
     sc_free(own->lists);
     sc_free(own->shared);
@@ -240,12 +241,16 @@ static sc_err list_rest(const together *search, const sc__joiner *joiner, size_t
         return SC_ENOMEM;
     }
     const uint16_t *hops_to = own->hops + joiner->tried * hop_row(search);
+    const sc__joiner_reach *reaches = own->reaches;
+    const uint32_t *list = own->lists;
     uint32_t *rest = own->lists + end;
+    const uint64_t user = joiner->user;
     size_t listed = 0;
     for (size_t i = from; i < end; i++) {
-        const sc__joiner *other = &own->joiners[own->lists[i]];
-        rest[listed] = own->lists[i];
-        listed += hops_to[other->number] <= other->max_hops && other->user != joiner->user;
+        const uint32_t other = list[i];
+        rest[listed] = other;
+        listed += (hops_to[reaches[other].number] <= reaches[other].max_hops) &
+                  (reaches[other].user != user);
     }
     *count = listed;
     return SC_OK;
@@ -273,8 +278,14 @@ static sc_err begin(together *search)
     if (!sc_reserve(&own->lists, search->joiner_count, &own->list_capacity, sizeof *own->lists)) {
         return SC_ENOMEM;
     }
+    if (!sc_reserve(&own->reaches, search->joiner_count, &own->reach_capacity,
+                    sizeof *own->reaches)) {
+        return SC_ENOMEM;
+    }
     for (size_t i = 0; i < search->joiner_count; i++) {
+        const sc__joiner *joiner = &own->joiners[i];
         own->lists[i] = (uint32_t)i;
+        own->reaches[i] = (sc__joiner_reach){joiner->user, joiner->number, joiner->max_hops};
     }
     sc__mask_fill(own->shared, search->words, search->star_count);
     own->extensions[0] = (sc__extension){
