@@ -87,6 +87,11 @@ bool sc_search_option(int key, const char *argument, const struct argp_state *st
         settings->has_crowd = true;
         engine->crowd = (uint32_t)sc_value_count(state, "--crowd", argument, 1, SC_CROWD_MAX);
         return true;
+    case SC_KEY_K_SPREAD:
+        settings->has_k_spread = true;
+        engine->k_spread =
+            (uint32_t)sc_value_count(state, "--k-spread", argument, 0, SC_K_SPREAD_MAX);
+        return true;
     case SC_KEY_CAP:
         settings->has_cap = true;
         engine->max_combinations =
@@ -147,6 +152,8 @@ static void check_variant(const struct argp_state *state, const sc_engine_settin
         {"--alpha", settings->has_alpha, variant == SC_VARIANT_HYBRID || is_patient,
          "hybrid or patient"},
         {"--crowd", settings->has_crowd, is_patient, "patient"},
+        {"--k-spread", settings->has_k_spread, sc_variant_is_switchable(variant),
+         "basic, bounded or hybrid"},
         {"--cap", settings->has_cap, variant != SC_VARIANT_XSTAR, "any but xstar"},
     };
     for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++) {

@@ -21,9 +21,10 @@
 
 typedef struct sc_engine_settings {
     sc_run_options run;
-    bool has_lambda;  ///< whether it was given, as the next four
+    bool has_lambda;  ///< whether it was given, as the next five
     bool has_alpha;
     bool has_crowd;
+    bool has_k_spread;
     bool has_cap;
     bool has_seed;
     bool is_quiet;
@@ -37,6 +38,7 @@ enum {
     SC_KEY_LAMBDA,
     SC_KEY_ALPHA,
     SC_KEY_CROWD,
+    SC_KEY_K_SPREAD,
     SC_KEY_CAP,
     SC_KEY_PARANOID,
     SC_KEY_SEED,
@@ -59,6 +61,8 @@ enum {
      "hybrid: seconds before a query's deadline from which on the search for it is unbounded; patient: from which on it does not wait for a crowd (default 2)", NULL},                                                                   \
     {"crowd", SC_KEY_CROWD, "N",                                                             \
      "patient: search once N times the k of a new query are around it; 1 searches at once (default 4)", NULL}, \
+    {"k-spread", SC_KEY_K_SPREAD, "N",                                                       \
+     "basic, bounded and hybrid: let queries gather at a star only if no k among them is more than N times another (default 0: whatever their k)", NULL}, \
     {"cap", SC_KEY_CAP, "N",                                                                 \
      "combinations that one search keeps (default 64); with sampling and expansion, waiting queries that are tried for each new one (8); with patient, dead ends of one search (8)", NULL}
 

@@ -53,6 +53,7 @@ static void put_text_head(FILE *stream, const sc_run_view *view)
         fprintf(stream, ", alpha %g s", (double)engine->consideration_us * 1e-6);
     }
     if (engine->variant == SC_VARIANT_PATIENT) fprintf(stream, ", crowd %" PRIu32, engine->crowd);
+    if (engine->k_spread > 0) fprintf(stream, ", k spread %" PRIu32, engine->k_spread);
     if (engine->variant != SC_VARIANT_XSTAR) {
         fprintf(stream, ", cap %s", sc_format_count(number, engine->max_combinations));
     }
@@ -84,6 +85,7 @@ static void put_json_head(sc_report *table, const sc_run_view *view)
     sc_report_flag(table, "strict", engine->is_strict);
     sc_report_number(table, NULL, "alpha_s", (double)engine->consideration_us * 1e-6, 0, "");
     sc_report_count(table, NULL, "crowd", engine->crowd, "");
+    sc_report_count(table, NULL, "k_spread", engine->k_spread, "");
     sc_report_count(table, NULL, "cap", engine->max_combinations, "");
     sc_report_flag(table, "paranoid", engine->is_paranoid);
     sc_report_count(table, NULL, "prune_threads", view->options->prune_threads, "");

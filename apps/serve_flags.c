@@ -101,6 +101,7 @@ sc_engine_options sc_serve_engine_options(const sc_settings *s)
     engine.compactness = (uint32_t)s->lambda;
     engine.consideration_us = sc_time_from_seconds(s->alpha_s);
     engine.crowd = (uint32_t)s->crowd;
+    engine.k_spread = (uint32_t)s->k_spread;
     engine.max_combinations = s->cap > 0 ? (uint32_t)s->cap : sc_variant_cap(engine.variant);
     return engine;
 }

@@ -73,6 +73,9 @@ SC_API uint32_t sc_variant_cap(sc_variant variant);
 /** The largest crowd that a patient engine may wait for. */
 #define SC_CROWD_MAX 1000u
 
+/** The largest k_spread. */
+#define SC_K_SPREAD_MAX 1000u
+
 typedef struct sc_engine_options {
     sc_variant variant;
     uint32_t compactness;      ///< hops per level of a bounded search, >= 1 (lambda)
@@ -81,6 +84,10 @@ typedef struct sc_engine_options {
     /** Patient: a newcomer starts a search once so many times its k are in reach of it, or once a
      * deadline is near; 1 to SC_CROWD_MAX. */
     uint32_t crowd;
+    /** Basic, bounded, hybrid: queries gather at a star only if the largest k among them is at most
+     * so many times the least, 1 to SC_K_SPREAD_MAX; 0: whatever their k, as in the paper. It
+     * means nothing to the other variants. */
+    uint32_t k_spread;
     /** Kept in one search, 1 to SC_COMBINATIONS_MAX. With sampling and expansion: how many others
      * try for each newcomer; with patient: dead ends of one search; with XStar it means nothing. */
     uint32_t max_combinations;
@@ -88,8 +95,8 @@ typedef struct sc_engine_options {
     bool is_paranoid;  ///< check every promise again when a cloak is accepted
 } sc_engine_options;
 
-/** basic; lambda 1, alpha 2 s, crowd 4, the 64 combinations of sc_variant_cap(), default costs, not
- * paranoid. */
+/** basic; lambda 1, alpha 2 s, crowd 4, no k_spread, the 64 combinations of sc_variant_cap(),
+ * default costs, not paranoid. */
 SC_API sc_engine_options sc_engine_options_default(void);
 
 /** An engine. Opaque. */

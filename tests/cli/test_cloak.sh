@@ -207,6 +207,8 @@ misuse "strict is nothing for basic" "--strict is for --engine bounded or hybrid
     city.scm queries.jsonl --strict
 misuse "nor is lambda" "--lambda is for --engine bounded or hybrid, but the engine is basic" \
     city.scm queries.jsonl --lambda 2
+misuse "nor is a spread of k for xstar" "--k-spread is for --engine basic, bounded or hybrid, but the engine is xstar" \
+    city.scm queries.jsonl --engine xstar --k-spread 2
 misuse "alpha is nothing for bounded" "--alpha is for --engine hybrid or patient, but the engine is bounded" \
     city.scm queries.jsonl --alpha 2 --engine bounded
 misuse "a crowd is for patient alone" "--crowd is for --engine patient, but the engine is hybrid" \
@@ -223,6 +225,9 @@ while read -r option value; do
 done <<'END'
 engine fast
 cost-segment 1e13
+k-spread -1
+k-spread 1001
+k-spread 2.5
 lambda 0
 lambda 1.5
 alpha -1

@@ -25,6 +25,7 @@ typedef struct race {
     stream s;
     sc_engine *fast;
     slow_engine *slow;
+    bool is_patient;
     sc_rng fast_rng;
     sc_rng slow_rng;
     sc_pruner *pruner;
@@ -39,6 +40,7 @@ typedef struct race_tally {
     uint64_t cloaks;
     uint64_t pruned_stars;
     uint64_t members;
+    uint64_t most_members;  ///< of one cloak
     uint64_t refused;
     uint64_t dropped[SC_DROP_REASON_COUNT];
     uint64_t cap_hits;

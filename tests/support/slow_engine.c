@@ -199,7 +199,7 @@ static void enter_graph(slow_engine *engine, slow_query *q)
         drop(engine, q, SC_DROP_INFEASIBLE);
         return;
     }
-    if (engine->assigned[q->query.segment] == SC_NONE) engine->assigned[q->query.segment] = star;
+    slow_assign(engine, &q->query, star);
     q->vertex = slow_find_vertex(engine, &q->query, star);
     q->star = star;
     q->place = IN_GRAPH;

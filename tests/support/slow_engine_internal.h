@@ -68,8 +68,17 @@ static inline bool slow_is_urgent(const slow_engine *engine, const slow_query *q
            q->query.deadline - engine->now < engine->options.consideration_us;
 }
 
+/** k_spread, for the variants that it means something to; else 0. */
+static inline uint32_t slow_k_spread(const slow_engine *engine)
+{
+    return sc_variant_is_switchable(engine->options.variant) ? engine->options.k_spread : 0;
+}
+
 /** Whether a star has a vertex. */
 bool slow_is_active(const slow_engine *engine, sc_star_id star);
+
+/** Assign the query's segment to the star taken, unless it is assigned to one that counts. */
+void slow_assign(slow_engine *engine, const sc_query *query, sc_star_id star);
 
 /** The star for a query, or SC_NONE if its l cannot be met from either end. */
 sc_star_id slow_select_star(const slow_engine *engine, const sc_query *query);

@@ -113,11 +113,17 @@ static verdict check(slow_engine *engine, const combination *c, bool *stars)
 
 // --- Neighbours ------------------------------------------------------------------
 
-static bool are_neighbours(const slow_engine *engine, uint64_t a, uint64_t b)
+// Whether each one's star is in the other's covered set.
+static bool cover_each_other(const slow_engine *engine, uint64_t a, uint64_t b)
 {
     const needs of_a = needs_of(engine, a);
     const needs of_b = needs_of(engine, b);
-    if (!covers(engine, &of_a, of_b.star) || !covers(engine, &of_b, of_a.star)) return false;
+    return covers(engine, &of_a, of_b.star) && covers(engine, &of_b, of_a.star);
+}
+
+static bool are_neighbours(const slow_engine *engine, uint64_t a, uint64_t b)
+{
+    if (!cover_each_other(engine, a, b)) return false;
     bool *stars = test_take(engine->roads.star_count, sizeof *stars);
     const combination both = {(uint64_t[]){a, b}, 2};
     const uint32_t l = intersect(engine, &both, stars);
@@ -145,15 +151,43 @@ static void insert(const slow_engine *engine, combination *sorted, uint64_t u, u
     sorted->vertices[at] = vertex;
 }
 
+// The vertices that cover the star of `u` and whose star it covers, without those that want more
+// users than `u` and all others left have, each counted by itself.
+static combination find_hopeful(const slow_engine *engine, uint64_t u)
+{
+    combination left = {test_take(engine->query_count, sizeof(uint64_t)), 0};
+    for (size_t i = 0; i < engine->query_count; i++) {
+        const slow_query *q = &engine->queries[i];
+        if (q->place != IN_GRAPH || q->vertex == u || is_in(&left, q->vertex)) continue;
+        if (cover_each_other(engine, u, q->vertex)) left.vertices[left.count++] = q->vertex;
+    }
+    for (size_t before = SIZE_MAX; left.count < before;) {
+        uint32_t users = count_users(engine, &(combination){&u, 1});
+        for (size_t i = 0; i < left.count; i++) {
+            users += count_users(engine, &(combination){&left.vertices[i], 1});
+        }
+        before = left.count;
+        left.count = 0;
+        for (size_t i = 0; i < before; i++) {
+            const uint64_t vertex = left.vertices[i];
+            if (needs_of(engine, vertex).k <= users) left.vertices[left.count++] = vertex;
+        }
+    }
+    return left;
+}
+
 // The neighbours of `u`, by hops and then by age; room for one per query.
 static combination find_neighbours(const slow_engine *engine, uint64_t u)
 {
     combination found = {test_take(engine->query_count, sizeof(uint64_t)), 0};
+    combination hopeful = find_hopeful(engine, u);
     for (size_t i = 0; i < engine->query_count; i++) {
         const slow_query *q = &engine->queries[i];
         if (q->place != IN_GRAPH || q->vertex == u || is_in(&found, q->vertex)) continue;
+        if (slow_k_spread(engine) > 0 && !is_in(&hopeful, q->vertex)) continue;
         if (are_neighbours(engine, u, q->vertex)) insert(engine, &found, u, q->vertex);
     }
+    free(hopeful.vertices);
     return found;
 }
 
@@ -309,14 +343,12 @@ bool slow_search(slow_engine *engine, uint64_t vertex)
 // which cover its star; by hops, then by age.
 static combination find_urgent(const slow_engine *engine, uint64_t vertex)
 {
-    const needs own = needs_of(engine, vertex);
     combination found = {test_take(engine->query_count, sizeof(uint64_t)), 0};
     for (size_t i = 0; i < engine->query_count; i++) {
         const slow_query *q = &engine->queries[i];
         if (q->place != IN_GRAPH || q->vertex == vertex || is_in(&found, q->vertex)) continue;
-        const needs other = needs_of(engine, q->vertex);
         if (!holds_urgent(engine, q->vertex)) continue;
-        if (covers(engine, &own, other.star) && covers(engine, &other, own.star)) {
+        if (cover_each_other(engine, vertex, q->vertex)) {
             insert(engine, &found, vertex, q->vertex);
         }
     }

@@ -13,6 +13,33 @@ bool slow_is_active(const slow_engine *engine, sc_star_id star)
     return false;
 }
 
+// Whether a query that wants `k` and all that the vertex holds go together: no k of them is more
+// than so many times another.
+static bool k_goes_together(const slow_engine *engine, uint32_t k, uint64_t vertex)
+{
+    uint32_t least = k;
+    uint32_t most = k;
+    for (size_t i = 0; i < engine->query_count; i++) {
+        const slow_query *q = &engine->queries[i];
+        if (!slow_holds(q, vertex)) continue;
+        if (q->query.k < least) least = q->query.k;
+        if (q->query.k > most) most = q->query.k;
+    }
+    const uint64_t spread = slow_k_spread(engine);
+    return spread == 0 || most <= spread * least;
+}
+
+// Whether the star has a vertex whose k goes together with the query's.
+static bool counts_as_active(const slow_engine *engine, const sc_query *query, sc_star_id star)
+{
+    for (size_t i = 0; i < engine->query_count; i++) {
+        const slow_query *q = &engine->queries[i];
+        if (q->place != IN_GRAPH || q->star != star) continue;
+        if (k_goes_together(engine, query->k, q->vertex)) return true;
+    }
+    return false;
+}
+
 // --- Selecting a star ------------------------------------------------------------
 
 // The formulas of starcloak/cost.h, written again.
@@ -38,13 +65,20 @@ static sc_star_id choose_star(const slow_engine *engine, const sc_query *query)
     const sc_star_id a = segment->star_a;
     const sc_star_id b = segment->star_b;
     if (b == SC_NONE || a == b) return a;
-    if (engine->assigned[query->segment] != SC_NONE) return engine->assigned[query->segment];
-    const bool a_is_active = slow_is_active(engine, a);
-    const bool b_is_active = slow_is_active(engine, b);
+    const sc_star_id assigned = engine->assigned[query->segment];
+    if (assigned != SC_NONE && counts_as_active(engine, query, assigned)) return assigned;
+    const bool a_is_active = counts_as_active(engine, query, a);
+    const bool b_is_active = counts_as_active(engine, query, b);
     if (a_is_active != b_is_active) return a_is_active ? a : b;
     const double cost_a = slow_star_cost(engine, a, query->result_size);
     const double cost_b = slow_star_cost(engine, b, query->result_size);
     return sc_rng_unit(engine->rng) * (cost_a + cost_b) < cost_b ? a : b;
+}
+
+void slow_assign(slow_engine *engine, const sc_query *query, sc_star_id star)
+{
+    sc_star_id *assigned = &engine->assigned[query->segment];
+    if (*assigned == SC_NONE || !counts_as_active(engine, query, *assigned)) *assigned = star;
 }
 
 static bool is_feasible(const slow_engine *engine, sc_star_id star, const sc_query *query)
@@ -68,6 +102,7 @@ sc_star_id slow_select_star(const slow_engine *engine, const sc_query *query)
 static bool fits(const slow_engine *engine, const sc_query *query, sc_star_id star, uint64_t vertex)
 {
     if (engine->options.variant == SC_VARIANT_XSTAR) return true;
+    if (!k_goes_together(engine, query->k, vertex)) return false;
     uint32_t l = query->l;
     uint32_t max_hops = query->max_hops;
     for (size_t i = 0; i < engine->query_count; i++) {

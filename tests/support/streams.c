@@ -133,6 +133,7 @@ sc_map *stream_map(uint64_t seed)
 sc_engine_options stream_options(uint64_t seed)
 {
     static const uint32_t caps[] = {1, 2, 4, 64};
+    static const uint32_t spreads[] = {0, 0, 1, 2, 4};
     static const sc_time alphas[] = {0, 1, 3, 10, 30, 1000000, INT64_MAX};
     sc_rng rng;
     sc_rng_seed(&rng, seed);
@@ -142,6 +143,7 @@ sc_engine_options stream_options(uint64_t seed)
     options.is_strict = sc_rng_below(&rng, 2);
     options.consideration_us = alphas[sc_rng_below(&rng, sizeof alphas / sizeof *alphas)];
     options.max_combinations = caps[sc_rng_below(&rng, sizeof caps / sizeof *caps)];
+    options.k_spread = spreads[sc_rng_below(&rng, sizeof spreads / sizeof *spreads)];
     return options;
 }
 

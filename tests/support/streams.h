@@ -38,7 +38,8 @@ sc_map *stream_map(uint64_t seed);
  */
 sc_map *stream_long_street(uint64_t seed);
 
-/** Options of an engine: any variant but patient, lambda 1 to 3, any alpha, caps of 1, 2, 4 and 64. */
+/** Options of an engine: any variant but patient, lambda 1 to 3, any alpha, caps of 1, 2, 4 and 64,
+ * k_spread 0 in two of five. */
 sc_engine_options stream_options(uint64_t seed);
 
 /** Queries of one stream, at most; most_queries is usually far less. */

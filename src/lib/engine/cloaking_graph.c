@@ -55,6 +55,19 @@ static void join(sc_engine *engine, sc__vertex *vertex, sc__slot slot)
     sc__list_append(engine, &vertex->queries, slot);
 }
 
+bool sc__k_fits(const sc_engine *engine, const sc__vertex *vertex, uint32_t k)
+{
+    const uint64_t spread = engine->options.k_spread;
+    if (spread == 0) return true;
+    if (k <= vertex->k) return vertex->k <= spread * k;
+    for (sc__slot at = vertex->queries.first; at != SC_NONE;) {
+        const sc__pending *query = sc__pending_at(engine, at);
+        if (k > spread * query->query.k) return false;
+        at = query->next;
+    }
+    return true;
+}
+
 // --- Vertices and stars -----------------------------------------------------
 
 /** The first vertex of `star` that can take `query`, or SC_NONE. */
@@ -70,9 +83,11 @@ static sc_err find_vertex(sc_engine *engine, sc_star_id star, const sc_query *qu
         // of both have to be met.
         const sc__demand both = sc__demand_meet(vertex->demand, (sc__demand){query->l});
         bool is_met = false;
-        const sc_err err =
-            sc__ball_meets(engine, star, least(vertex->max_hops, query->max_hops), both, &is_met);
-        if (err) return err;
+        if (sc__k_fits(engine, vertex, query->k)) {
+            const sc_err err = sc__ball_meets(
+                engine, star, least(vertex->max_hops, query->max_hops), both, &is_met);
+            if (err) return err;
+        }
         if (is_met) {
             *out = at;
             return SC_OK;
@@ -167,7 +182,7 @@ sc_err sc__graph_add(sc_engine *engine, sc__slot slot, sc_star_id star, sc__slot
     if (err) return err;
 
     join(engine, sc__vertex_at(engine, vertex), slot);
-    sc__assign(engine, query->query.segment, star);
+    sc__assign(engine, &query->query, star);
     query->state = SC__IN_GRAPH;
     query->vertex = vertex;
     *out = vertex;

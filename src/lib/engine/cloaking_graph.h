@@ -25,6 +25,12 @@ SC_CHECKED sc_err sc__graph_add(sc_engine *engine, sc__slot slot, sc_star_id sta
  */
 void sc__graph_remove(sc_engine *engine, sc__slot slot);
 
+/**
+ * Whether a query that wants `k` users could share `vertex`, as far as the k of its queries go
+ * (k_spread). Time: the queries of the vertex.
+ */
+bool sc__k_fits(const sc_engine *engine, const sc__vertex *vertex, uint32_t k);
+
 /** Take a vertex out of the graph. Its queries are no longer its own. */
 void sc__graph_drop_vertex(sc_engine *engine, sc__slot slot);
 

@@ -82,6 +82,10 @@ sc_err sc__options_check(const sc_engine_options *options, sc_diag *diag)
         return sc_fail(diag, SC_EINVAL, "engine: crowd must be from 1 to %u, not %u", SC_CROWD_MAX,
                        options->crowd);
     }
+    if (options->k_spread > SC_K_SPREAD_MAX) {
+        return sc_fail(diag, SC_EINVAL, "engine: the spread of k must be from 0 to %u, not %u",
+                       SC_K_SPREAD_MAX, options->k_spread);
+    }
     if (options->max_combinations < 1 || options->max_combinations > SC_COMBINATIONS_MAX) {
         return sc_fail(diag, SC_EINVAL,
                        "engine: the cap on combinations must be from 1 to %u, not %u",
@@ -103,6 +107,7 @@ sc_err sc_engine_new(const sc_map *map, const sc_engine_options *options, sc_rng
     const uint32_t star_count = sc_map_star_count(map);
     engine->map = map;
     engine->options = *options;
+    if (!sc_variant_is_switchable(options->variant)) engine->options.k_spread = 0;
     engine->rng = rng;
     engine->now = INT64_MIN;
     engine->object_density = sc_map_object_density(map);

@@ -364,6 +364,30 @@ static sc_err propose(const search_state *search, uint32_t grown_from, uint32_t 
 }
 
 /**
+ * Leave out neighbours that want more users than the start and all its neighbours have, again and
+ * again: no combination with one of them is ever enough, but it would take the place of another.
+ *
+ * @param user_count  of the start and those left, if no two shared one
+ */
+static void leave_out_hopeless(search_state *search, uint64_t *user_count)
+{
+    sc__neighbour *neighbours = search->engine->scratch.neighbours;
+    for (size_t before = SIZE_MAX; search->neighbour_count < before;) {
+        before = search->neighbour_count;
+        const uint64_t most = *user_count;
+        size_t left = 0;
+        for (size_t i = 0; i < before; i++) {
+            if (neighbours[i].k <= most) {
+                neighbours[left++] = neighbours[i];
+            } else {
+                *user_count -= neighbours[i].users;
+            }
+        }
+        search->neighbour_count = left;
+    }
+}
+
+/**
  * One search from a vertex. What is found leaves the graph and joins the engine's queue
  * of candidates; if that fails for lack of memory, nothing has changed.
  *
@@ -390,6 +414,7 @@ static sc_err search_within(sc_engine *engine, sc__slot start, search_bounds bou
         err = sc__neighbours_list(engine, start, bounds.hops_per_level, &search.neighbour_count,
                                   &user_count);
         if (err) return err;
+        if (engine->options.k_spread > 0) leave_out_hopeless(&search, &user_count);
         // Too few users all together, whichever vertices are combined.
         if (user_count < search.vertex->k) return SC_OK;
         sc__neighbours_prefetch_balls(engine, search.neighbour_count);

@@ -6,13 +6,40 @@
 // still does not know which of the two neighbourhoods a query went to.
 #include "engine/star_choice.h"
 
+#include "engine/cloaking_graph.h"
 #include "engine/covered_set.h"
 
-void sc__assign(sc_engine *engine, sc_seg_id segment, sc_star_id star)
+/**
+ * Whether `star` is active for `query`: it has a vertex that the query could share, as far as k
+ * goes. Otherwise one query that wants the impossible would draw all others to its star.
+ */
+static bool is_active_for(const sc_engine *engine, const sc_query *query, sc_star_id star)
 {
-    if (engine->assigned[segment] != SC__UNASSIGNED) return;
-    engine->assigned[segment] =
-        engine->segments[segment].star_a == star ? SC__TO_STAR_A : SC__TO_STAR_B;
+    if (engine->options.k_spread == 0) return sc__is_active(engine, star);
+    for (sc__slot at = sc__first_vertex(engine, star); at != SC_NONE;) {
+        const sc__vertex *vertex = sc__vertex_at(engine, at);
+        if (sc__k_fits(engine, vertex, query->k)) return true;
+        at = vertex->next;
+    }
+    return false;
+}
+
+/** The star that the query's segment is assigned to, if that is active for the query; else SC_NONE.
+ */
+static sc_star_id assigned_star(const sc_engine *engine, const sc_query *query)
+{
+    const uint8_t assigned = engine->assigned[query->segment];
+    if (assigned == SC__UNASSIGNED) return SC_NONE;
+    const sc_segment *segment = &engine->segments[query->segment];
+    const sc_star_id star = assigned == SC__TO_STAR_A ? segment->star_a : segment->star_b;
+    return is_active_for(engine, query, star) ? star : SC_NONE;
+}
+
+void sc__assign(sc_engine *engine, const sc_query *query, sc_star_id star)
+{
+    if (assigned_star(engine, query) != SC_NONE) return;
+    engine->assigned[query->segment] =
+        engine->segments[query->segment].star_a == star ? SC__TO_STAR_A : SC__TO_STAR_B;
 }
 
 void sc__unassign(sc_engine *engine, sc_star_id star)
@@ -47,11 +74,11 @@ static sc_star_id choose(sc_engine *engine, const sc_query *query, const sc_segm
     const sc_star_id b = segment->star_b;
     if (b == SC_NONE || a == b) return a;
 
-    const uint8_t assigned = engine->assigned[query->segment];
-    if (assigned != SC__UNASSIGNED) return assigned == SC__TO_STAR_A ? a : b;
+    const sc_star_id assigned = assigned_star(engine, query);
+    if (assigned != SC_NONE) return assigned;
 
-    const bool a_is_active = sc__is_active(engine, a);
-    const bool b_is_active = sc__is_active(engine, b);
+    const bool a_is_active = is_active_for(engine, query, a);
+    const bool b_is_active = is_active_for(engine, query, b);
     if (a_is_active != b_is_active) return a_is_active ? a : b;
 
     return sc__draw_end(engine, query, a, b);

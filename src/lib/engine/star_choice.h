@@ -24,8 +24,9 @@ static inline bool sc__is_active(const sc_engine *engine, sc_star_id star)
     return sc__first_vertex(engine, star) != SC_NONE;
 }
 
-/** Assign `segment` to its end `star`, unless it is assigned already. */
-void sc__assign(sc_engine *engine, sc_seg_id segment, sc_star_id star);
+/** Assign the segment of `query` to its end `star`, unless it is assigned to one that counts as
+ * active for the query. */
+void sc__assign(sc_engine *engine, const sc_query *query, sc_star_id star);
 
 /** End all assignments to `star`. */
 void sc__unassign(sc_engine *engine, sc_star_id star);

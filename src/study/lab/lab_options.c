@@ -338,6 +338,10 @@ static sc_err check_engine(const sc_lab_options *options, sc_diag *diag)
         return sc_fail(diag, SC_EINVAL, "crowd must be from 1 to %u, not %" PRIu32, SC_CROWD_MAX,
                        engine->crowd);
     }
+    if (engine->k_spread > SC_K_SPREAD_MAX) {
+        return sc_fail(diag, SC_EINVAL, "the spread of k must be from 0 to %u, not %" PRIu32,
+                       SC_K_SPREAD_MAX, engine->k_spread);
+    }
     if (options->has_cap && (cap < 1 || cap > SC_COMBINATIONS_MAX)) {
         return sc_fail(diag, SC_EINVAL,
                        "the cap on combinations must be from 1 to %u, not %" PRIu32,

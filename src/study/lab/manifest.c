@@ -150,6 +150,7 @@ static void put_engine(sc_json_writer *json, const sc_lab_options *options)
     put_number(json, "lambda", engine->compactness);
     put_number(json, "alpha", (double)engine->consideration_us * 1e-6);
     put_number(json, "crowd", engine->crowd);
+    put_number(json, "spread of k", engine->k_spread);
     // 0: each method has its own.
     put_number(json, "cap", options->has_cap ? engine->max_combinations : 0);
     put_number(json, "cost of a segment", engine->cost.segment);

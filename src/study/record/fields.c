@@ -402,6 +402,9 @@ sc_err sc__engine_read(const sc__fields *end, sc_engine_options *out)
     if (!err && sc_json_member(engine.object, "crowd")) {
         err = read_count(&engine, "crowd", SC_CROWD_MAX, &read.crowd);
     }
+    if (!err && sc_json_member(engine.object, "k_spread")) {
+        err = read_count(&engine, "k_spread", SC_K_SPREAD_MAX, &read.k_spread);
+    }
     if (!err) err = read_count(&engine, "cap", SC_COMBINATIONS_MAX, &read.max_combinations);
     if (!err) err = read_cost(&engine, &read.cost);
     if (!err) *out = read;

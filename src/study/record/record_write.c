@@ -353,6 +353,10 @@ static void put_engine(FILE *out, const sc_engine_options *engine)
         sc__put(out, ",\"crowd\":");
         sc__put_count(out, engine->crowd);
     }
+    if (engine->k_spread > 0) {
+        sc__put(out, ",\"k_spread\":");
+        sc__put_count(out, engine->k_spread);
+    }
     sc__put(out, ",\"cap\":");
     sc__put_count(out, engine->max_combinations);
     put_constant(out, ",\"cost\":{\"segment\":", engine->cost.segment);

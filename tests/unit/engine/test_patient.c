@@ -301,8 +301,8 @@ static void take_all(stage *st, story *told)
     }
 }
 
-/** Queries of 40 users, every GAP; the clock goes to each wake, and to every `step` between. */
-static void play(uint64_t seed, uint32_t crowd, sc_time step, story *told)
+/** Queries of 40 users, every GAP; the clock goes to each wake, and to every `stride` between. */
+static void play(uint64_t seed, uint32_t crowd, sc_time stride, story *told)
 {
     stage st = {.pruner = NULL};
     sketch grid = sketch_grid(SC_COORDS_PLANAR, 6, 6);
@@ -325,7 +325,7 @@ static void play(uint64_t seed, uint32_t crowd, sc_time step, story *told)
             query.user = sc_rng_below(&any, 40);
             CHECK_OK(sc_engine_add(st.engine, &query), NULL);
         }
-        if (now % step != 0 && sc_engine_next_wake(st.engine) > now) continue;
+        if (now % stride != 0 && sc_engine_next_wake(st.engine) > now) continue;
         CHECK_OK(sc_engine_run(st.engine, now), NULL);
         take_all(&st, told);
     }

@@ -316,6 +316,7 @@ static void test_numbers_out_of_range_are_refused(void **state)
     REFUSE(truck_share, -0.1, "the share of trucks must be from 0 to 1, not -0.1");
     REFUSE(truck_share, 1.1, "the share of trucks");
     REFUSE(truck_share, NOT_A_NUMBER, "the share of trucks");
+    REFUSE(engine.k_spread, SC_K_SPREAD_MAX + 1, "the spread of k must be from 0 to 1000");
     REFUSE(engine.compactness, 0, "lambda must be from 1 to ");
     REFUSE(engine.compactness, (1u << 30) + 1, "lambda must be from 1 to ");
     REFUSE(engine.consideration_us, -1, "alpha must not be negative");

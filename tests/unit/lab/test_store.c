@@ -385,6 +385,7 @@ static void test_other_settings_are_refused_by_name(void **state)
     REFUSE(is_walk, true, "city: movement was 'trips' ");
     REFUSE(truck_share, 0.5, "city: trucks was 0.2 ");
     REFUSE(engine.compactness, 2, "lambda was 1 ");
+    REFUSE(engine.k_spread, 2, "spread of k was 0 ");
     REFUSE(engine.consideration_us, 2500000, "alpha was 2 when the points there were made, but is");
     REFUSE(has_cap, true, "cap was 0 when the points there were made, but is 64 now");
     REFUSE(engine.cost.segment, 4711, "cost of a segment was ");

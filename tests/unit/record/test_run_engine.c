@@ -98,6 +98,7 @@ static void check_engine(const sc_engine_options *got, const sc_engine_options *
     assert_int_equal(got->compactness, wanted->compactness);
     assert_int_equal(got->consideration_us, wanted->consideration_us);
     assert_int_equal(got->crowd, wanted->crowd);
+    assert_int_equal(got->k_spread, wanted->k_spread);
     assert_int_equal(got->max_combinations, wanted->max_combinations);
     CHECK_SAME(got->cost.segment, wanted->cost.segment);
     CHECK_SAME(got->cost.border_node, wanted->cost.border_node);
@@ -119,6 +120,7 @@ static void test_every_engine_reads_back_as_the_very_same(void **state)
             .is_strict = variant % 2 == 1,
             .consideration_us = (sc_time)variant * 1000001,
             .crowd = variant == SC_VARIANT_PATIENT ? 999 : 4,  // told of patient alone
+            .k_spread = variant % 3 == 0 ? 0 : (uint32_t)variant * 100,
             .max_combinations = variant % 3 == 0 ? SC_COMBINATIONS_MAX : 1,
             .cost = {.segment = 1.0 / 7.0, .border_node = cost, .object = cost, .balance = 0.3},
             .is_paranoid = true,  // changes no cloak, and is not told
@@ -196,6 +198,12 @@ static const refusal refusals[] = {
     {ENGINE(METHOD, STRICT, LAMBDA, ALPHA, "\"crowd\":0," CAP, COST),
      "\"engine.crowd\" is out of range; write 1 to 1000"},
     {ENGINE(METHOD, STRICT, LAMBDA, ALPHA, "\"crowd\":1001," CAP, COST), "\"engine.crowd\" is out"},
+    {ENGINE(METHOD, STRICT, LAMBDA, ALPHA "\"k_spread\":0,", CAP, COST),
+     "\"engine.k_spread\" is out of range; write 1 to 1000"},
+    {ENGINE(METHOD, STRICT, LAMBDA, ALPHA "\"k_spread\":1001,", CAP, COST),
+     "\"engine.k_spread\" is out"},
+    {ENGINE(METHOD, STRICT, LAMBDA, ALPHA "\"k_spread\":\"2\",", CAP, COST),
+     "\"engine.k_spread\" is not a"},
     {ENGINE(METHOD, STRICT, LAMBDA, ALPHA, "", COST), "\"engine.cap\" is missing; add it"},
     {ENGINE(METHOD, STRICT, LAMBDA, ALPHA, "\"cap\":0,", COST),
      "\"engine.cap\" is out of range; write 1 to 1048576"},
