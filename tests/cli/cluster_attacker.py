@@ -64,6 +64,8 @@ class Nats:
         self.sock.sendall(b"PING\r\n")
         while True:
             line = self.line()
+            if line.startswith(("MSG ", "HMSG ")):
+                self.take(int(line.split()[-1]) + 2)
             if line.startswith("-ERR"):
                 self.errors.append(line)
             if line == "PONG":
@@ -211,7 +213,8 @@ def record(url, seconds, path):
     nats.sock.sendall(b"SUB > 1\r\n")
     nats.sync()
     print("listening", flush=True)
-    with open(path, "w") as out:
+    # Line by line: who has enough ends us.
+    with open(path, "w", buffering=1) as out:
         for subject, reply, data in nats.messages(float(seconds)):
             out.write(json.dumps([subject, reply, data.hex(), time.monotonic()]) + "\n")
 

@@ -56,12 +56,15 @@ check "a cluster comes together" until_true both_work
 equal "a worker is called as its key is" "$(jq -r '[.peers[] | select(.kind == "worker") | .name] | sort | join(" ")' status.json)" "w1 w2"
 g1=$(address_of g1)
 g2=$(address_of g2)
+is_ready() { [[ $(curl -s -o /dev/null -w '%{http_code}' "http://$1/readyz") == 200 ]]; }
+check "both gateways are ready" until_true eval 'is_ready "$g1" && is_ready "$g2"'
 for n in $(seq 0 39); do echo "user-$n"; done >names
 while read -r name; do token "$name"; done <names >tokens
-start spy python3 "$here/cluster_attacker.py" record "127.0.0.1:$port" 8 sniffed
+start spy python3 "$here/cluster_attacker.py" record "127.0.0.1:$port" 600 sniffed
 spy=$started_id
 until_true grep -q listening spy.out
 run load "http://$g1" city.scm --tokens tokens -n 40 --duration 4 --pause 1 --k 3:1 --sigma-t 4:1 --json
+kill -TERM "$spy"
 ended "$spy"
 
 # --- A worker that was broken into -------------------------------------------------------------
@@ -92,7 +95,6 @@ check "no gateway was made up" eval '! curl -s "http://$g1/v1/cluster" | grep -q
 
 # --- A client of NATS without a key ------------------------------------------------------------
 
-is_ready() { [[ $(curl -s -o /dev/null -w '%{http_code}' "http://$1/readyz") == 200 ]]; }
 attack void "127.0.0.1:$port" sniffed 2 >void.json &
 void=$!
 unready=0
