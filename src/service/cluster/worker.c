@@ -391,6 +391,7 @@ static void send_heartbeat(sc_worker *worker, uint64_t epoch, bool is_leaving)
     if (!heartbeat) return;
     heartbeat->epoch = epoch;
     heartbeat->threads = worker->threads;
+    heartbeat->engines.lost += sc__outbox_lost(worker->outbox);
     heartbeat->is_leaving = is_leaving;
     pthread_mutex_lock(&worker->lock);
     sc__freshness_tell(&worker->freshness, worker->identity.heartbeats + 1, sc_clock_us(),
