@@ -17,7 +17,8 @@
 enum {
     SECRET_SIZE = crypto_kdf_KEYBYTES,
     SECRET_TEXT = 43,
-    WORKER_SIZE = 2 * SC__SEAL_KEY_SIZE + crypto_sign_PUBLICKEYBYTES,
+    PUBLIC_AT = 2 * SC__SEAL_KEY_SIZE,
+    WORKER_SIZE = PUBLIC_AT + crypto_sign_PUBLICKEYBYTES,
     WORKER_TEXT = 128,
 };
 
@@ -177,7 +178,7 @@ static bool parse_worker(const char *text, size_t size, sc_cluster_key *key)
         key->worker_number = number_of_worker(key->worker);
         memcpy(key->own, secret, sizeof key->own);
         memcpy(key->broadcast, secret + SC__SEAL_KEY_SIZE, sizeof key->broadcast);
-        memcpy(key->public_key, secret + 2 * SC__SEAL_KEY_SIZE, sizeof key->public_key);
+        memcpy(key->public_key, secret + PUBLIC_AT, sizeof key->public_key);
     }
     sodium_memzero(secret, sizeof secret);
     return is_fine;
@@ -281,7 +282,7 @@ sc_err sc_cluster_key_make_worker(const sc_cluster_key *gateways, const char *na
     char text[WORKER_TEXT + 1];
     sc__cluster_key_of_worker(gateways, number_of_worker(name), secret);
     memcpy(secret + SC__SEAL_KEY_SIZE, gateways->broadcast, sizeof gateways->broadcast);
-    memcpy(secret + 2 * SC__SEAL_KEY_SIZE, gateways->public_key, sizeof gateways->public_key);
+    memcpy(secret + PUBLIC_AT, gateways->public_key, sizeof gateways->public_key);
     sodium_bin2base64(text, sizeof text, secret, sizeof secret,
                       sodium_base64_VARIANT_URLSAFE_NO_PADDING);
     snprintf(line, SC_CLUSTER_KEY_LINE, "%s%s %s\n", worker_heading, name, text);

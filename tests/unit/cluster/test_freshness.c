@@ -76,7 +76,7 @@ static void test_what_was_recorded_is_of_no_use_a_moment_later(void **state)
     }
     // It is still named, with the greatest number that came, so that it can come back.
     assert_int_equal(tell(29, OTHER, now), 20);
-    assert_int_equal(tell(30, OTHER, now + 8 * HEARTBEAT), 0);
+    assert_int_equal(tell(30, OTHER, now + INT64_C(8) * HEARTBEAT), 0);
 }
 
 static void test_more_processes_than_a_heartbeat_names_push_out_the_silent(void **state)
