@@ -2,9 +2,11 @@
 //
 // The input is the message, about a town that is always the same, divided into seven parts. What is
 // accepted is within all bounds, can be sent again, and is then received as the same bytes; a
-// worker accepts it as well, whatever the categories are called.
+// worker accepts it as well, whatever the categories are called. The same input is read as a batch,
+// compressed or not, and each of its messages is received like that.
 #include "town.h"
 
+#include "cluster/batch.h"
 #include "cluster/cluster_codec.h"
 
 enum { PARTS = 7, MEMBERS_MAX = 10000 };
@@ -129,6 +131,30 @@ static void receive(const sc_cluster_codec *codec, const uint8_t *bytes, size_t 
     sc_msg_fini(&msg);
 }
 
+/** A batch that is read. */
+typedef struct batch_reader {
+    const sc_cluster_codec *codec;
+    uint32_t categories;
+    size_t left;  ///< bytes that may still come
+} batch_reader;
+
+static void receive_one(void *context, const void *bytes, size_t size)
+{
+    batch_reader *reader = context;
+    bool is_received = false;
+    DOOR_PROMISE(size > 0 && size <= reader->left, "a batch grows no more than it may");
+    reader->left -= size;
+    receive(reader->codec, bytes, size, reader->categories, &is_received);
+}
+
+static void receive_batch(const sc_cluster_codec *codec, const uint8_t *bytes, size_t size,
+                          uint32_t categories)
+{
+    batch_reader reader = {codec, categories, SC_BATCH_GROWTH * (size + 1)};
+    const sc_err err = sc__batch_read(bytes, size, receive_one, &reader);
+    DOOR_PROMISE(err != SC_ENOMEM, "no batch blames memory");
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     if (size > DOOR_MAX_SIZE) return 0;
@@ -146,6 +172,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     receive(&gateway, copy, size, vocabulary.count, &by_gateway);
     receive(&worker, copy, size, UINT32_MAX, &by_worker);
     DOOR_PROMISE(by_worker || !by_gateway, "a worker receives what a gateway does");
+    receive_batch(&gateway, copy, size, vocabulary.count);
     sc_category_table_free(worker.categories);
     free(copy);
     return 0;

@@ -18,6 +18,7 @@ import re
 import socket
 import sys
 import time
+import zlib
 
 sodium = ctypes.CDLL(ctypes.util.find_library("sodium") or "libsodium.so.23")
 sodium.sodium_init()
@@ -202,6 +203,22 @@ def fixed_field(number, value):
     return bytes([number << 3 | 1]) + value.to_bytes(8, "little")
 
 
+# --- Batches: what is sealed for one process (docs/cluster-protocol.md) -------------------------
+
+def batch(*messages):
+    return b"\x01" + b"".join(len(message).to_bytes(4, "little") + message for message in messages)
+
+
+def unbatch(data):
+    data = data[1:] if data[0] == 1 else zlib.decompress(data[5:])
+    found, at = [], 0
+    while at < len(data):
+        size = int.from_bytes(data[at:at + 4], "little")
+        found.append(data[at + 4:at + 4 + size])
+        at += 4 + size
+    return found
+
+
 # --- The attacks --------------------------------------------------------------------------------
 
 def read_rows(path):
@@ -239,8 +256,9 @@ def link(path, key_path, names_path):
             if plain is None:
                 continue
             opened[worker] = opened.get(worker, 0) + 1
-            query = fields(fields(plain).get(1, b"")).get(3)
-            linked += query is not None and fields(query).get(7) in users
+            for message in unbatch(plain):
+                query = fields(fields(message).get(1, b"")).get(3)
+                linked += query is not None and fields(query).get(7) in users
             break
     print(json.dumps({"workers": len(sent), "sent": sum(sent.values()), "workers_opened": len(opened),
                       "opened": sum(opened.values()), "linked": linked}))
@@ -301,6 +319,7 @@ def forge(url, path, key_path):
                             fixed_field(6, int.from_bytes(placed[3], "little")) + number_field(8, 1 << 60))
     commit = bytes_field(1, number_field(1, 14) + fixed_field(2, gateways[-1]) + bytes_field(5, bytes_field(1, bytes(16))))
     dropped = bytes_field(1, number_field(1, 11) + fixed_field(2, others[0]) + bytes_field(3, bytes_field(1, bytes(16))))
+    commit, dropped = batch(commit), batch(dropped)
     forged = [
         (place, seal(broadcast, gateways[0], place, signed_by_stranger(gateways[0], place, placement))),
         (place, seal(broadcast, gateways[0], place, bytes(64) + placement)),

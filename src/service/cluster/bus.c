@@ -111,6 +111,18 @@ static void receive_no_responders(const sc_bus_subscription *subscription, natsM
     if (end == dot + 1 + DIGITS) subscription->no_responders(subscription->context, worker);
 }
 
+/** The library frees messages in a thread of its own, and wakes it for each: so several at once.
+ * They are sealed. One that is large is not kept. */
+static void release(sc_bus_subscription *subscription, natsMsg *message)
+{
+    subscription->held[subscription->held_count++] = message;
+    if (subscription->held_count < SC__BUS_HELD && natsMsg_GetDataLength(message) <= SC__BUS_SMALL)
+        return;
+    while (subscription->held_count > 0) {
+        natsMsg_Destroy(subscription->held[--subscription->held_count]);
+    }
+}
+
 static void on_message(natsConnection *connection, natsSubscription *source, natsMsg *message,
                        void *context)
 {
@@ -124,7 +136,7 @@ static void on_message(natsConnection *connection, natsSubscription *source, nat
                        (const uint8_t *)natsMsg_GetData(message),
                        (size_t)natsMsg_GetDataLength(message));
     }
-    natsMsg_Destroy(message);
+    release(subscription, message);
 }
 
 static void on_complete(void *context)
@@ -183,6 +195,9 @@ void sc_bus_unsubscribe(sc_bus_subscription *subscription)
     *link = subscription->next;
     bus->overrun += (uint64_t)dropped;
     pthread_mutex_unlock(&bus->lock);
+    while (subscription->held_count > 0) {
+        natsMsg_Destroy(subscription->held[--subscription->held_count]);
+    }
     natsSubscription_Destroy(subscription->subscription);
     sc_free(subscription);
 }

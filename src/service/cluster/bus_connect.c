@@ -165,10 +165,9 @@ static natsStatus set_limits(natsOptions *nats, const sc_bus_options *options)
     // One thread receives for all subscriptions: a worker may have hundreds of parts. Their order
     // stays, and that between subjects as well.
     if (status == NATS_OK) status = natsOptions_UseGlobalMessageDelivery(nats, true);
-    // Messages wait in a buffer for up to a millisecond and then go together. Sending each at once
-    // would cost a system call per message; a millisecond is nothing beside the jitter of a
-    // release.
-    if (status == NATS_OK) status = natsOptions_SetSendAsap(nats, false);
+    // Messages were gathered before (outbox.h). To let them wait in the library's buffer would wake
+    // another thread for each.
+    if (status == NATS_OK) status = natsOptions_SetSendAsap(nats, true);
     return status;
 }
 

@@ -15,7 +15,10 @@
 #include "cluster/cluster_seal.h"
 
 /** Messages up to that size are sealed and unsealed on the stack: nearly all are. */
-enum { SC__BUS_SMALL = 2048 };
+enum { SC__BUS_SMALL = 8192 };
+
+/** Messages that were handled are freed so many at once. */
+enum { SC__BUS_HELD = 32 };
 
 struct sc_bus {
     // Read-only once it is connected.
@@ -58,6 +61,10 @@ struct sc_bus_subscription {
     sc_seal seal;             ///< of the messages that come
     void (*no_responders)(void *context, sc_peer worker);
     void *context;
+
+    // The thread that receives; then the one that unsubscribes.
+    natsMsg *held[SC__BUS_HELD];  ///< that were handled, and are to be freed
+    size_t held_count;
 
     // Under the bus's lock.
     bool is_done;  ///< it will not be called any more

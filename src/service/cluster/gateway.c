@@ -11,6 +11,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/diag.h"
+#include "cluster/batch.h"
 #include "cluster/gateway_members.h"
 #include "cluster/gateway_routes.h"
 #include "cluster/heartbeat.h"
@@ -180,8 +181,9 @@ static const double last_flush_s = 1.0;
 // --- Sending -----------------------------------------------------------------------------------
 
 /** Encode it, if it may be sent at this moment; false if not. */
-static bool encode(sc_gateway *gateway, const sc_msg *msg, sc_bytes *out)
+static bool encode(void *context, const sc_msg *msg, sc_bytes *out)
 {
+    sc_gateway *gateway = context;
     pthread_mutex_lock(&gateway->send_lock);
     // A gateway that receives nothing any more must not promise anything: no ok. (And only that
     // needs the vocabulary, which is not ours after the stop.)
@@ -192,33 +194,18 @@ static bool encode(sc_gateway *gateway, const sc_msg *msg, sc_bytes *out)
     return is_encoded;
 }
 
-static sc_err try_to_send(sc_gateway *gateway, sc_peer to, const sc_msg *msg)
+static sc_err send_bytes(void *context, sc_peer to, const void *bytes, size_t size)
 {
-    sc_bytes bytes = {0};
-    sc_err err = SC_OK;
-    // Queries of a part without a worker are sent again once it has one.
-    const sc_peer owner =
-        to == SC_PEER_NONE ? sc__gateway_routes_owner(gateway->routes, msg->part) : SC_PEER_NONE;
-    if ((to != SC_PEER_NONE || owner != SC_PEER_NONE) && encode(gateway, msg, &bytes)) {
-        err = to == SC_PEER_NONE ? sc_bus_send_worker(gateway->bus, owner, bytes.data, bytes.size)
-                                 : sc_bus_send_peer(gateway->bus, to, bytes.data, bytes.size);
-    }
-    sc__bytes_wipe(&bytes);
-    return err;
+    sc_gateway *gateway = context;
+    return sc_peer_is_worker(to) ? sc_bus_send_worker(gateway->bus, to, bytes, size)
+                                 : sc_bus_send_peer(gateway->bus, to, bytes, size);
 }
 
 /** Called by the outbox, in its thread. */
-static void send_msg(void *context, sc_peer to, sc_msg *msg)
+static void send_msgs(void *context, sc_peer to, sc_msg *const *msgs, size_t count)
 {
-    sc_gateway *gateway = context;
-    const sc_err err = try_to_send(gateway, to, msg);
-    // A reply larger than NATS takes: the other gateway asks the provider for the same cloak by
-    // itself. Other losses are counted, and the protocol bears them.
-    if (err == SC_ELIMIT && msg->kind == SC_MSG_RESULT && msg->result->reply_size > 0) {
-        msg->result->reply_size = 0;
-        (void)!try_to_send(gateway, to, msg);
-    }
-    sc_msg_fini(msg);
+    const sc__batch_route route = {.encode = encode, .send = send_bytes, .context = context};
+    sc__batch_send(&route, to, msgs, count);
 }
 
 /** Called by the ledger, in its thread. */
@@ -227,12 +214,22 @@ static void send_for_ledger(void *context, sc_peer to, sc_msg *msg)
     sc_gateway *gateway = context;
     if (to == gateway->identity.self) {
         sc_ledger_receive(gateway->ledger, msg);
-    } else if (to != SC_PEER_NONE ||
-               sc__gateway_routes_needs(gateway->routes, msg, sc_clock_us())) {
+        return;
+    }
+    // Queries of a part without a worker are sent again once it has one.
+    if (to == SC_PEER_NONE) to = sc__gateway_routes_find(gateway->routes, msg, sc_clock_us());
+    if (to != SC_PEER_NONE) {
         sc__outbox_put(gateway->outbox, to, msg);
     } else {
         sc_msg_fini(msg);
     }
+}
+
+/** Called by the ledger, at the end of a round. */
+static void flush_for_ledger(void *context)
+{
+    const sc_gateway *gateway = context;
+    sc__outbox_flush(gateway->outbox);
 }
 
 /** For queries that are sent again: as many as leave half of the outbox to other messages. */
@@ -252,19 +249,34 @@ static bool is_of_worker(sc_msg_kind kind)
            kind == SC_MSG_ASK || kind == SC_MSG_DROPPED || kind == SC_MSG_NOT_TAKEN;
 }
 
-static void receive_msg(void *context, sc_peer from, const void *bytes, size_t size)
+/** A batch that is read, and its sender. */
+typedef struct received_batch {
+    sc_gateway *gateway;
+    sc_peer from;
+    int64_t offset_us;
+} received_batch;
+
+static void receive_msg(void *context, const void *bytes, size_t size)
+{
+    const received_batch *batch = context;
+    sc_gateway *gateway = batch->gateway;
+    sc_msg msg;
+    const sc_err err = sc_msg_decode(&gateway->codec, bytes, size, batch->offset_us, &msg);
+    if (!err && msg.from == batch->from &&
+        (!sc_peer_is_worker(msg.from) || is_of_worker(msg.kind))) {
+        sc_ledger_receive(gateway->ledger, &msg);
+        return;
+    }
+    if (!err) sc_msg_fini(&msg);
+    if (err != SC_ENOMEM) sc__log_undecodable(gateway->log, &gateway->was_undecodable);
+}
+
+static void receive_msgs(void *context, sc_peer from, const void *bytes, size_t size)
 {
     sc_gateway *gateway = context;
-    sc_msg msg;
-    const sc_err err = sc_msg_decode(&gateway->codec, bytes, size, sc__calendar_offset_us(), &msg);
-    if (!err && msg.from == from && (!sc_peer_is_worker(from) || is_of_worker(msg.kind))) {
-        sc_ledger_receive(gateway->ledger, &msg);
-    } else if (!err) {
-        sc_msg_fini(&msg);
-        sc__log_undecodable(gateway->log, &gateway->was_undecodable);
-    } else if (err != SC_ENOMEM) {
-        sc__log_undecodable(gateway->log, &gateway->was_undecodable);
-    }
+    received_batch batch = {gateway, from, sc__calendar_offset_us()};
+    const sc_err err = sc__batch_read(bytes, size, receive_msg, &batch);
+    if (err && err != SC_ENOMEM) sc__log_undecodable(gateway->log, &gateway->was_undecodable);
 }
 
 static void receive_heartbeat(void *context, sc_peer from, const void *bytes, size_t size)
@@ -365,7 +377,7 @@ static sc_err make_parts(sc_gateway *gateway, const sc_gateway_options *options)
         .patience_us = sc_time_from_seconds(options->repack_s),
     };
     if (!err) err = sc_placer_new(&placer, &gateway->placer);
-    if (!err) err = sc__outbox_new(send_msg, gateway, &gateway->outbox);
+    if (!err) err = sc__outbox_new(send_msgs, gateway, &gateway->outbox);
     gateway->unsent = sc_malloc_array(gateway->parts, sizeof *gateway->unsent);
     return err || gateway->unsent ? err : SC_ENOMEM;
 }
@@ -382,6 +394,7 @@ sc_err sc_gateway_new(const sc_gateway_options *options, sc_gateway **out, sc_di
     gateway->given_up = options->given_up;
     gateway->given_up_context = options->context;
     gateway->port = (sc_port){.send = send_for_ledger,
+                              .flush = flush_for_ledger,
                               .space = space_for_ledger,
                               .is_skewed = is_skewed,
                               .context = gateway};
@@ -454,7 +467,7 @@ sc_err sc_gateway_start(sc_gateway *gateway, sc_ledger *ledger, const sc_vocabul
     sc_err err = sc_bus_connect(bus, diag);
     if (err) return err;
     sc_bus_subscription **next = gateway->subscriptions;
-    err = sc_bus_subscribe_own(bus, receive_msg, gateway, next++, diag);
+    err = sc_bus_subscribe_own(bus, receive_msgs, gateway, next++, diag);
     if (!err) err = sc_bus_subscribe_no_responders(bus, on_no_responders, gateway, next++, diag);
     if (!err) err = sc_bus_subscribe_placements(bus, receive_placement, gateway, next++, diag);
     if (!err)

@@ -139,15 +139,6 @@ void sc__gateway_routes_reset(sc__gateway_routes *routes)
     pthread_mutex_unlock(&routes->lock);
 }
 
-sc_peer sc__gateway_routes_owner(sc__gateway_routes *routes, uint32_t part)
-{
-    if (part >= routes->parts) return SC_PEER_NONE;
-    pthread_mutex_lock(&routes->lock);
-    const sc_peer owner = routes->of[part].owner;
-    pthread_mutex_unlock(&routes->lock);
-    return owner;
-}
-
 bool sc__gateway_routes_no_responders(sc__gateway_routes *routes, sc_peer worker, sc_time now)
 {
     bool serves = false;
@@ -206,16 +197,16 @@ static bool was_sent(sc__gateway_routes *routes, const sc_msg *msg, sc_peer owne
     return false;
 }
 
-bool sc__gateway_routes_needs(sc__gateway_routes *routes, const sc_msg *msg, sc_time now)
+sc_peer sc__gateway_routes_find(sc__gateway_routes *routes, const sc_msg *msg, sc_time now)
 {
-    if (msg->part >= routes->parts || msg->home >= routes->parts) return false;
-    if (msg->kind == SC_MSG_ADD || msg->part == msg->home) return true;
+    if (msg->part >= routes->parts || msg->home >= routes->parts) return SC_PEER_NONE;
     pthread_mutex_lock(&routes->lock);
     const route r = routes->of[msg->part];
     const sc_peer home = routes->of[msg->home].owner;
     pthread_mutex_unlock(&routes->lock);
-    // It may have one by the time this is sent.
-    if (r.owner == SC_PEER_NONE) return true;
+    if (msg->kind == SC_MSG_ADD || msg->part == msg->home || r.owner == SC_PEER_NONE) {
+        return r.owner;
+    }
     const bool has_it = was_sent(routes, msg, r.owner) || r.owner == home;
-    return !has_it || now < r.fresh_until;
+    return !has_it || now < r.fresh_until ? r.owner : SC_PEER_NONE;
 }

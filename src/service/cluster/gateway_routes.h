@@ -45,9 +45,6 @@ void sc__gateway_routes_sweep(sc__gateway_routes *routes, const sc_roster *roste
 /** NATS was away: nothing is known until the next heartbeats, and everything must be sent again. */
 void sc__gateway_routes_reset(sc__gateway_routes *routes);
 
-/** Which worker has that part; SC_PEER_NONE: none, or no such part. */
-sc_peer sc__gateway_routes_owner(sc__gateway_routes *routes, uint32_t part);
-
 /** NATS reports that this worker has no subscriber, or it is a forged report. Whether it is alive
  * its heartbeats show; but something that was sent may be lost: with its next heartbeat, queries of
  * the parts that it serves are sent again, unless that was done a while ago. Returns whether it
@@ -62,8 +59,9 @@ bool sc__gateway_routes_no_responders(sc__gateway_routes *routes, sc_peer worker
  */
 size_t sc__gateway_routes_take_unsent(sc__gateway_routes *routes, uint32_t *parts, sc_time now);
 
-/** Whether an add, a company or a remove needs to be sent. One thread: it remembers the last. */
-bool sc__gateway_routes_needs(sc__gateway_routes *routes, const sc_msg *msg, sc_time now);
+/** The worker to which an add, a company or a remove is to be sent; SC_PEER_NONE: its part has
+ * none, or the worker has it already. One thread: it remembers the last. */
+sc_peer sc__gateway_routes_find(sc__gateway_routes *routes, const sc_msg *msg, sc_time now);
 
 /** Whether every part is served. */
 bool sc__gateway_routes_are_whole(sc__gateway_routes *routes);

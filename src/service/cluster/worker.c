@@ -12,8 +12,10 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/diag.h"
+#include "cluster/batch.h"
 #include "cluster/freshness.h"
 #include "cluster/heartbeat.h"
+#include "cluster/outbox.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -189,6 +191,7 @@ struct sc_worker {
     void *given_up_context;
     sc_bus *bus;
     sc_engine_pool *engines;
+    sc__outbox *outbox;
     sc_cluster_codec codec;
     sc_bus_subscription *subscription;  ///< for messages to us
     sc_bus_subscription *heartbeats;    ///< of gateways
@@ -217,32 +220,69 @@ struct sc_worker {
 
 // --- Messages ----------------------------------------------------------------------------------
 
+static bool encode(void *context, const sc_msg *msg, sc_bytes *out)
+{
+    const sc_worker *worker = context;
+    return !sc_msg_encode(&worker->codec, msg, sc__calendar_offset_us(), out);
+}
+
+static sc_err send_bytes(void *context, sc_peer to, const void *bytes, size_t size)
+{
+    const sc_worker *worker = context;
+    return sc_bus_send_peer(worker->bus, to, bytes, size);
+}
+
+/** Called by the outbox, in its thread. */
+static void send_msgs(void *context, sc_peer to, sc_msg *const *msgs, size_t count)
+{
+    const sc__batch_route route = {.encode = encode, .send = send_bytes, .context = context};
+    sc__batch_send(&route, to, msgs, count);
+}
+
 /** The engine pool's port; called in the engine threads. */
 static void send_for_engines(void *context, sc_peer to, sc_msg *msg)
 {
-    sc_worker *worker = context;
-    sc_bytes bytes = {0};
-    if (!sc_msg_encode(&worker->codec, msg, sc__calendar_offset_us(), &bytes)) {
-        // What is lost is counted there; the protocol bears it.
-        (void)!sc_bus_send_peer(worker->bus, to, bytes.data, bytes.size);
+    const sc_worker *worker = context;
+    if (to != SC_PEER_NONE) {
+        sc__outbox_put(worker->outbox, to, msg);
+    } else {
+        sc_msg_fini(msg);
     }
-    sc__bytes_wipe(&bytes);
-    sc_msg_fini(msg);
 }
 
-static void receive_msg(void *context, sc_peer from, const void *bytes, size_t size)
+static void flush_for_engines(void *context)
+{
+    const sc_worker *worker = context;
+    sc__outbox_flush(worker->outbox);
+}
+
+/** A batch that is read, and its sender. */
+typedef struct worker_batch {
+    sc_worker *worker;
+    sc_peer from;
+    int64_t offset_us;
+} worker_batch;
+
+static void receive_msg(void *context, const void *bytes, size_t size)
+{
+    const worker_batch *batch = context;
+    sc_worker *worker = batch->worker;
+    sc_msg msg;
+    const sc_err err = sc_msg_decode(&worker->codec, bytes, size, batch->offset_us, &msg);
+    if (!err && msg.from == batch->from) {
+        sc_engine_pool_receive(worker->engines, &msg);
+        return;
+    }
+    if (!err) sc_msg_fini(&msg);
+    if (err != SC_ENOMEM) sc__log_undecodable(worker->log, &worker->was_undecodable);
+}
+
+static void receive_msgs(void *context, sc_peer from, const void *bytes, size_t size)
 {
     sc_worker *worker = context;
-    sc_msg msg;
-    const sc_err err = sc_msg_decode(&worker->codec, bytes, size, sc__calendar_offset_us(), &msg);
-    if (!err && msg.from != from) {
-        sc_msg_fini(&msg);
-        sc__log_undecodable(worker->log, &worker->was_undecodable);
-    } else if (!err) {
-        sc_engine_pool_receive(worker->engines, &msg);
-    } else if (err != SC_ENOMEM) {
-        sc__log_undecodable(worker->log, &worker->was_undecodable);
-    }
+    worker_batch batch = {worker, from, sc__calendar_offset_us()};
+    const sc_err err = sc__batch_read(bytes, size, receive_msg, &batch);
+    if (err && err != SC_ENOMEM) sc__log_undecodable(worker->log, &worker->was_undecodable);
 }
 
 // --- Placements --------------------------------------------------------------------------------
@@ -351,6 +391,7 @@ static void send_heartbeat(sc_worker *worker, uint64_t epoch, bool is_leaving)
     if (!heartbeat) return;
     heartbeat->epoch = epoch;
     heartbeat->threads = worker->threads;
+    heartbeat->engines.lost += sc__outbox_lost(worker->outbox);
     heartbeat->is_leaving = is_leaving;
     pthread_mutex_lock(&worker->lock);
     sc__freshness_tell(&worker->freshness, worker->identity.heartbeats + 1, sc_clock_us(),
@@ -398,11 +439,15 @@ static sc_err make_engines(sc_worker *worker, const sc_map *map, const sc_worker
                            sc_diag *diag)
 {
     sc_rng *rng = NULL;
-    sc_err err = sc_rng_new_secure(&rng);
+    sc_err err = sc__outbox_new(send_msgs, worker, &worker->outbox);
+    if (err) return sc_fail(diag, err, "cannot make room for messages: %s", sc_err_text(err));
+    err = sc_rng_new_secure(&rng);
     if (err) return sc_fail(diag, err, "the system's random generator is not available");
     sc_engine_pool_options engines = options->engines;
     engines.self = worker->identity.self;
-    engines.port = (sc_port){.send = send_for_engines, .context = worker};
+    engines.round_us = SC_CLUSTER_ROUND_US;
+    engines.port =
+        (sc_port){.send = send_for_engines, .flush = flush_for_engines, .context = worker};
     err = sc_engine_pool_new(map, &engines, rng, &worker->engines, diag);
     sc_rng_free(rng);
     if (err) return err;
@@ -413,7 +458,7 @@ static sc_err make_engines(sc_worker *worker, const sc_map *map, const sc_worker
 static sc_err join_cluster(sc_worker *worker, sc_diag *diag)
 {
     sc_err err =
-        sc_bus_subscribe_own(worker->bus, receive_msg, worker, &worker->subscription, diag);
+        sc_bus_subscribe_own(worker->bus, receive_msgs, worker, &worker->subscription, diag);
     if (!err) {
         err = sc_bus_subscribe_heartbeats(worker->bus, false, receive_heartbeat, worker,
                                           &worker->heartbeats, diag);
@@ -423,8 +468,9 @@ static sc_err join_cluster(sc_worker *worker, sc_diag *diag)
                                           &worker->placements, diag);
     }
     if (err) return err;
-    err = sc__heartbeat_thread_start(&worker->heartbeat_thread);
-    return err ? sc_fail(diag, err, "cannot start the thread for heartbeats") : SC_OK;
+    err = sc__outbox_start(worker->outbox);
+    if (!err) err = sc__heartbeat_thread_start(&worker->heartbeat_thread);
+    return err ? sc_fail(diag, err, "cannot start the threads for heartbeats and messages") : SC_OK;
 }
 
 sc_err sc_worker_new(const sc_map *map, const sc_worker_options *options, sc_worker **out,
@@ -534,6 +580,7 @@ void sc_worker_free(sc_worker *worker)
     sc_bus_unsubscribe(worker->subscription);
     worker_parts_free(worker->mine);
     sc_engine_pool_free(worker->engines);
+    sc__outbox_free(worker->outbox);
     sc_bus_free(worker->bus);
     sc__heartbeat_thread_fini(&worker->heartbeat_thread);
     sc_placement_free(worker->placement);

@@ -10,6 +10,7 @@
 #define SC_LEDGER_LEDGER_INTERNAL_H
 
 #include "base/handover.h"
+#include "base/pace.h"
 #include "ledger/ledger.h"
 #include "ledger/release.h"
 #include "worker/engine_pool.h"
@@ -74,31 +75,6 @@ void sc__ledger_enter(sc_ledger *ledger, sc_errand *errand, sc_time now);
 
 /** Start the ledger's thread, all signals blocked in it. SC_OK, SC_EIO */
 SC_CHECKED sc_err sc__ledger_start(sc_ledger *ledger);
-
-// --- Pace of the rounds ---------------------------------------------------------------------
-//
-// To fall asleep and to be woken costs more than most events that wake the thread (some 17
-// microseconds of processor time on a virtual machine, against 1 or 2 for all that the ledger does
-// with a query). A thread that has just gone through many rounds therefore lets a little time pass
-// before the next, so that there is more to do in it; one that was idle begins at once. Over any
-// time it makes at most BURST rounds more than one per INTERVAL. The engine needs no pace of its
-// own: it is woken by the ledger.
-
-/** Of the thread that uses it; zero-initialise. */
-typedef struct sc__pace {
-    int64_t next_us;  ///< when the next round would be, were they spread evenly
-} sc__pace;
-
-enum { SC__PACE_INTERVAL_US = 2000, SC__PACE_BURST = 8 };
-
-/** How long to sleep before a round that could begin `now_us`: 0 most of the time. */
-static inline int64_t sc__pace_next(sc__pace *pace, int64_t now_us)
-{
-    const int64_t begin = pace->next_us - (int64_t)SC__PACE_BURST * SC__PACE_INTERVAL_US;
-    if (pace->next_us < now_us) pace->next_us = now_us;
-    pace->next_us += SC__PACE_INTERVAL_US;
-    return begin > now_us ? begin - now_us : 0;
-}
 
 // --- For tests ------------------------------------------------------------------------------
 

@@ -47,6 +47,10 @@ enum { BATCH = SC_ENGINE_POOL_BATCH, AHEAD = 2 * SC_ENGINE_PREFETCH_AHEAD };
  * takes, and little against what anybody notices. */
 enum { TURN_US = 1000 };
 
+/** Between two rounds of a busy ledger (base/pace.h). An engine in place needs no pace of its own.
+ */
+enum { ROUND_US = 2000 };
+
 // --- A round --------------------------------------------------------------------------------
 
 /** What can be read, as bits. */
@@ -193,9 +197,10 @@ static void give_turn(sc_ledger *ledger)
     ledger->is_in_turn = false;
 }
 
-/** Let the counts be seen, then hand out who has an outcome. */
+/** Let messages leave and the counts be seen, then hand out who has an outcome. */
 static void tell_settled(sc_ledger *ledger)
 {
+    sc_port_flush(&ledger->port);
     const sc_ledger_stats stats = sc__ledger_state_stats(ledger->state);
     pthread_mutex_lock(&ledger->lock);
     ledger->stats = stats;
@@ -242,9 +247,9 @@ sc_time sc__ledger_round(sc_ledger *ledger)
 
 /** Let time pass before the next round, if it would come early. What a provider elsewhere sends
  * meanwhile is read at once, since queries wait for it. */
-static void keep_pace(sc_ledger *ledger, sc__pace *pace)
+static void keep_pace(sc_ledger *ledger, sc_pace *pace)
 {
-    int64_t early_us = sc__pace_next(pace, sc_clock_us());
+    int64_t early_us = sc_pace_next(pace, ROUND_US, sc_clock_us());
     const int64_t until_us = sc_clock_us() + early_us;
     sc_courier *courier = atomic_load_explicit(&ledger->courier, memory_order_acquire);
     while (early_us > 0 && courier && sc_courier_is_asking(courier) && !ledger->has_more) {
@@ -253,9 +258,7 @@ static void keep_pace(sc_ledger *ledger, sc__pace *pace)
         tell_settled(ledger);
         early_us = until_us - sc_clock_us();
     }
-    if (early_us <= 0 || ledger->has_more) return;
-    const struct timespec nap = {.tv_nsec = (long)early_us * 1000};
-    clock_nanosleep(CLOCK_MONOTONIC, 0, &nap, NULL);
+    if (!ledger->has_more) sc_pace_sleep(early_us);
 }
 
 static void wait_for_input(sc_ledger *ledger, struct pollfd *sources, size_t count, sc_time wake)
@@ -277,7 +280,7 @@ static void *work(void *argument)
         {.fd = sc_handover_fd(ledger->messages), .events = POLLIN},
         {.fd = sc_handover_fd(ledger->back), .events = POLLIN},
     };
-    sc__pace pace = {0};
+    sc_pace pace = {0};
     sc_time wake = SC_TIME_NEVER;
     while (!ledger->must_end) {
         if (!ledger->has_more) keep_pace(ledger, &pace);

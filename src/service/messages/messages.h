@@ -186,6 +186,8 @@ typedef struct sc_port {
     /** Send a message; what it owns goes with it. Must be quick and cannot fail, but may lose the
      * message. `to` is SC_PEER_NONE for add, company and remove. */
     void (*send)(void *context, sc_peer to, sc_msg *msg);
+    /** A round is over: what was sent may have waited for more until now; NULL: it never does. */
+    void (*flush)(void *context);
     /** How many messages can be sent at this moment without losing one; NULL: no limit.
      */
     size_t (*space)(void *context);
@@ -198,6 +200,11 @@ typedef struct sc_port {
 static inline void sc_port_send(const sc_port *port, sc_peer to, sc_msg *msg)
 {
     port->send(port->context, to, msg);
+}
+
+static inline void sc_port_flush(const sc_port *port)
+{
+    if (port->flush) port->flush(port->context);
 }
 
 static inline bool sc_port_is_skewed(const sc_port *port, sc_peer gateway)

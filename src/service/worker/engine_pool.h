@@ -37,7 +37,8 @@ typedef struct sc_engine_pool_options {
     size_t max_queries;      ///< open at once, in all
     sc_peer self;
     sc_time patience_us;
-    sc_port port;  ///< to gateways; called in the engine threads
+    int64_t round_us;  ///< between two rounds of a busy engine thread (base/pace.h); 0: none
+    sc_port port;      ///< to gateways; called in the engine threads
 } sc_engine_pool_options;
 
 /**

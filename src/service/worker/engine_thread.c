@@ -29,6 +29,7 @@
 #include "base/clock.h"
 #include "base/diag.h"
 #include "base/handover.h"
+#include "base/pace.h"
 #include "base/rng.h"
 #include "base/thread.h"
 #include "worker/parts.h"
@@ -46,6 +47,7 @@ struct sc__engine_thread {
     const sc_partition *partition;
     sc_peer self;
     sc_port port;
+    int64_t round_us;
     sc_handover *msgs;  ///< NULL: in place, each message is carried out at once
     atomic_bool is_ending;
     atomic_int wanted;      ///< the sc_variant that the engines are to have
@@ -383,6 +385,7 @@ sc_time sc__engine_thread_round(sc__engine_thread *thread, sc_time now)
         if (err) thread->rest_until = now + REST_US;
     }
     tell_what_was_found(thread, now);
+    sc_port_flush(&thread->port);
     show(thread);
     return next_wake(thread, now);
 }
@@ -428,6 +431,7 @@ sc_err sc__engine_thread_new(const sc_map *map, const sc_engine_pool_options *op
     thread->partition = options->partition;
     thread->self = options->self;
     thread->port = options->port;
+    thread->round_us = options->round_us;
     thread->rest_until = INT64_MIN;
     thread->variant = options->engine.variant;
     atomic_init(&thread->wanted, (int)thread->variant);
@@ -467,11 +471,13 @@ static void *work(void *argument)
         {.fd = sc_handover_fd(thread->msgs), .events = POLLIN},
         {.fd = thread->pool ? sc_prune_pool_fd(thread->pool) : -1, .events = POLLIN},
     };
+    sc_pace pace = {0};
     while (!atomic_load(&thread->is_ending)) {
         const sc_time wake = sc__engine_thread_round(thread, sc_clock_us());
         // The message that calls us to the end may just have been taken in that very round: nothing
         // else would wake us.
         if (atomic_load(&thread->is_ending)) break;
+        sc_pace_sleep(sc_pace_next(&pace, thread->round_us, sc_clock_us()));
         // What cannot be sent anyway need not wake us.
         (void)poll(inputs, thread->is_paused ? 0 : 2, sc_clock_wait_ms(sc_clock_us(), wake));
     }

@@ -10,182 +10,10 @@
 #include "worker/proposals.h"
 
 #include "base/alloc.h"
-#include "base/rng.h"
 #include "worker/backoff.h"
+#include "worker/own_proposal.h"
 
 #include <string.h>
-
-// --- One proposal: its cloak, the gateways of its members, and their replies ----------------
-
-/** A gateway with members in a proposal. */
-typedef struct party {
-    sc_peer peer;
-    bool has_said_ok;
-    bool is_gone;  ///< silent again: what it has in the proposal is not worth waiting for
-} party;
-
-typedef struct own_proposal {
-    sc_proposal_id id;
-    sc_cloak *cloak;
-    uint32_t part;
-    sc__allowance *allowance;  ///< that counts it as undecided; NULL once it is decided
-    sc_time made;
-    sc_peer releaser;  ///< R
-    bool is_released;  ///< R decides from now on
-    sc_time deadline;  ///< the least that is known
-    sc_time last;      ///< the greatest of the members'
-    sc_time moment;    ///< when patience is over
-    sc_wish *wishes;   ///< of members that are not R's; NULL once they are sent, or of a single one
-    size_t wish_count;
-    size_t wish_room;
-    // How it ended.
-    bool is_published;
-    sc_time left;
-    sc_query_id *gone;
-    size_t gone_count;
-    // Where it is.
-    struct own_proposal *next;     ///< of its bucket, or of those that are done
-    struct own_proposal *earlier;  ///< of those that wait
-    struct own_proposal *later;
-    size_t unsaid;  ///< gateways that have not said ok
-    size_t gateway_count;
-    party gateways[];  ///< each once; room for one per member
-} own_proposal;
-
-/** Wipe and free all but its cloak; NULL is fine. */
-static void free_own_proposal(own_proposal *proposal)
-{
-    if (!proposal) return;
-    if (proposal->wishes) {
-        explicit_bzero(proposal->wishes, proposal->wish_count * sizeof *proposal->wishes);
-        sc_free(proposal->wishes);
-    }
-    if (proposal->gone) {
-        explicit_bzero(proposal->gone, proposal->gone_count * sizeof *proposal->gone);
-        sc_free(proposal->gone);
-    }
-    explicit_bzero(proposal,
-                   sizeof *proposal + proposal->gateway_count * sizeof *proposal->gateways);
-    sc_free(proposal);
-}
-
-/** NULL if that peer has no members in it. */
-static party *party_of(own_proposal *proposal, sc_peer peer)
-{
-    for (size_t i = 0; i < proposal->gateway_count; i++) {
-        if (proposal->gateways[i].peer == peer) return &proposal->gateways[i];
-    }
-    return NULL;
-}
-
-/** Who has members in it, and by when they must have their cloak. */
-static void look_at_members(own_proposal *proposal)
-{
-    const sc_cloak *cloak = proposal->cloak;
-    proposal->last = cloak->deadline;
-    for (size_t i = 0; i < cloak->member_count; i++) {
-        const sc_query *query = &cloak->members[i].query;
-        if (query->deadline > proposal->last) proposal->last = query->deadline;
-        proposal->wish_room += query->owner != proposal->releaser;
-        if (!party_of(proposal, query->owner)) {
-            proposal->gateways[proposal->gateway_count++].peer = query->owner;
-        }
-    }
-    proposal->unsaid = proposal->gateway_count;
-    proposal->is_released = proposal->gateway_count == 1;
-}
-
-/** Draw an id and R. All memory that it will ever need is taken; NULL if there is none. */
-static own_proposal *new_own_proposal(sc_cloak *cloak, uint32_t part, sc_rng *rng)
-{
-    own_proposal *made = sc_calloc(1, sizeof *made + cloak->member_count * sizeof *made->gateways);
-    if (!made) return NULL;
-    const uint64_t random[2] = {sc_rng_next(rng), sc_rng_next(rng)};
-    _Static_assert(sizeof random == sizeof made->id.bytes, "an id is two random numbers");
-    memcpy(made->id.bytes, random, sizeof random);
-    made->cloak = cloak;
-    made->part = part;
-    made->deadline = cloak->deadline;
-    const uint32_t drawn = sc_rng_below(rng, (uint32_t)cloak->member_count);
-    made->releaser = cloak->members[drawn].query.owner;
-    look_at_members(made);
-    if (made->wish_room == 0) return made;
-    made->wishes = sc_malloc_array(made->wish_room, sizeof *made->wishes);
-    if (made->wishes) return made;
-    free_own_proposal(made);
-    return NULL;
-}
-
-/** Its members whose gateways are gone are named as not open; none, if memory is out. */
-static void name_gone(own_proposal *proposal)
-{
-    const sc_cloak *cloak = proposal->cloak;
-    for (size_t i = 0; i < cloak->member_count; i++) {
-        const sc_query *query = &cloak->members[i].query;
-        if (!party_of(proposal, query->owner)->is_gone) continue;
-        if (!proposal->gone)
-            proposal->gone = sc_malloc_array(cloak->member_count, sizeof *proposal->gone);
-        if (!proposal->gone) return;
-        proposal->gone[proposal->gone_count++] = query->id;
-    }
-}
-
-/** There may be none: a cloak can be without stars, or without a border. */
-static void copy(void *to, const void *from, size_t count, size_t size)
-{
-    if (count > 0) memcpy(to, from, count * size);
-}
-
-/** All that the cloak knows. */
-static sc_proposal *copy_cloak(const sc_cloak *cloak)
-{
-    sc_proposal *proposal = sc_proposal_new(cloak->star_count, cloak->segment_count,
-                                            cloak->border_node_count, cloak->member_count);
-    if (!proposal) return NULL;
-    copy(proposal->stars, cloak->stars, cloak->star_count, sizeof *proposal->stars);
-    copy(proposal->segments, cloak->segments, cloak->segment_count, sizeof *proposal->segments);
-    copy(proposal->border_nodes, cloak->border_nodes, cloak->border_node_count,
-         sizeof *proposal->border_nodes);
-    for (size_t i = 0; i < cloak->member_count; i++) {
-        const sc_member *member = &cloak->members[i];
-        proposal->members[i] = (sc_proposal_member){.query = member->query, .star = member->star};
-    }
-    return proposal;
-}
-
-/** As gateways are told of it. */
-static sc_proposal *describe(const sc__proposals_options *options, const own_proposal *proposal)
-{
-    sc_proposal *told = copy_cloak(proposal->cloak);
-    if (!told) return NULL;
-    told->id = proposal->id;
-    told->worker = options->self;
-    told->engine_thread = options->engine_thread;
-    told->part = proposal->part;
-    told->releaser = proposal->releaser;
-    told->is_single = proposal->gateway_count == 1;
-    told->deadline = proposal->deadline;
-    told->last = proposal->last;
-    return told;
-}
-
-/** As gateways are told of it: one for each, all or none. Free the list with sc_free(). */
-static sc_proposal **tell_proposal(const sc__proposals_options *options,
-                                   const own_proposal *proposal)
-{
-    sc_proposal **told = sc_calloc(proposal->gateway_count, sizeof(sc_proposal *));
-    if (!told) return NULL;
-    size_t count = 0;
-    while (count < proposal->gateway_count && (told[count] = describe(options, proposal))) {
-        count++;
-    }
-    if (count == proposal->gateway_count) return told;
-    while (count > 0) {
-        sc_proposal_free(told[--count]);
-    }
-    sc_free(told);
-    return NULL;
-}
 
 // --- All proposals --------------------------------------------------------------------------
 
@@ -194,13 +22,13 @@ enum { FIRST_BUCKETS = 64 };  // a power of two, as all that follow
 struct sc__proposals {
     sc__proposals_options options;
     sc_rng *rng;
-    own_proposal **buckets;
+    sc__own_proposal **buckets;
     size_t bucket_count;
-    own_proposal *first_waiting;
-    own_proposal *last_waiting;
-    own_proposal *first_done;
-    own_proposal *last_done;
-    own_proposal *lent;  ///< taken last, for the sake of its list
+    sc__own_proposal *first_waiting;
+    sc__own_proposal *last_waiting;
+    sc__own_proposal *first_done;
+    sc__own_proposal *last_done;
+    sc__own_proposal *lent;  ///< taken last, for the sake of its list
     sc__silence silence;
     sc__proposals_stats stats;
 };
@@ -214,7 +42,7 @@ sc_err sc__proposals_new(const sc__proposals_options *options, sc_rng *rng, sc__
     proposals->options = *options;
     proposals->rng = rng;
     proposals->bucket_count = FIRST_BUCKETS;
-    proposals->buckets = sc_calloc(FIRST_BUCKETS, sizeof(own_proposal *));
+    proposals->buckets = sc_calloc(FIRST_BUCKETS, sizeof(sc__own_proposal *));
     if (!proposals->buckets) {
         sc__proposals_free(proposals);
         return SC_ENOMEM;
@@ -225,17 +53,17 @@ sc_err sc__proposals_new(const sc__proposals_options *options, sc_rng *rng, sc__
 
 static void forget_lent(sc__proposals *proposals)
 {
-    free_own_proposal(proposals->lent);
+    sc__own_proposal_free(proposals->lent);
     proposals->lent = NULL;
 }
 
 void sc__proposals_free(sc__proposals *proposals)
 {
     if (!proposals) return;
-    for (own_proposal *each = proposals->first_waiting, *later; each; each = later) {
+    for (sc__own_proposal *each = proposals->first_waiting, *later; each; each = later) {
         later = each->later;
         sc_cloak_free(each->cloak);
-        free_own_proposal(each);
+        sc__own_proposal_free(each);
     }
     sc__proposal_end end;
     while (sc__proposals_take_done(proposals, &end)) {
@@ -247,32 +75,32 @@ void sc__proposals_free(sc__proposals *proposals)
 
 // --- Where proposals are --------------------------------------------------------------------
 
-static own_proposal **bucket_of(const sc__proposals *proposals, const sc_proposal_id *id)
+static sc__own_proposal **bucket_of(const sc__proposals *proposals, const sc_proposal_id *id)
 {
     uint64_t bits;
     memcpy(&bits, id->bytes, sizeof bits);
     return &proposals->buckets[bits & (proposals->bucket_count - 1)];
 }
 
-static own_proposal *find(const sc__proposals *proposals, const sc_proposal_id *id)
+static sc__own_proposal *find(const sc__proposals *proposals, const sc_proposal_id *id)
 {
-    own_proposal *found = *bucket_of(proposals, id);
+    sc__own_proposal *found = *bucket_of(proposals, id);
     while (found && !sc_proposal_id_equal(&found->id, id)) {
         found = found->next;
     }
     return found;
 }
 
-static void put(sc__proposals *proposals, own_proposal *proposal)
+static void put(sc__proposals *proposals, sc__own_proposal *proposal)
 {
-    own_proposal **bucket = bucket_of(proposals, &proposal->id);
+    sc__own_proposal **bucket = bucket_of(proposals, &proposal->id);
     proposal->next = *bucket;
     *bucket = proposal;
 }
 
-static void take_out(sc__proposals *proposals, const own_proposal *proposal)
+static void take_out(sc__proposals *proposals, const sc__own_proposal *proposal)
 {
-    own_proposal **link = bucket_of(proposals, &proposal->id);
+    sc__own_proposal **link = bucket_of(proposals, &proposal->id);
     while (*link != proposal) {
         link = &(*link)->next;
     }
@@ -284,18 +112,18 @@ static void take_out(sc__proposals *proposals, const own_proposal *proposal)
 static void grow(sc__proposals *proposals)
 {
     if (proposals->stats.under_way < proposals->bucket_count) return;
-    own_proposal **larger = sc_calloc(proposals->bucket_count * 2, sizeof(own_proposal *));
+    sc__own_proposal **larger = sc_calloc(proposals->bucket_count * 2, sizeof(sc__own_proposal *));
     if (!larger) return;
     sc_free(proposals->buckets);
     proposals->buckets = larger;
     proposals->bucket_count *= 2;
-    for (own_proposal *each = proposals->first_waiting; each; each = each->later) {
+    for (sc__own_proposal *each = proposals->first_waiting; each; each = each->later) {
         put(proposals, each);
     }
 }
 
 /** It waits from now on: it is the last whose patience will be over. */
-static void wait(sc__proposals *proposals, own_proposal *proposal, sc_time now)
+static void wait(sc__proposals *proposals, sc__own_proposal *proposal, sc_time now)
 {
     proposal->moment = now + proposals->options.patience_us;
     proposal->later = NULL;
@@ -304,20 +132,20 @@ static void wait(sc__proposals *proposals, own_proposal *proposal, sc_time now)
     proposals->last_waiting = proposal;
 }
 
-static void stop_waiting(sc__proposals *proposals, own_proposal *proposal)
+static void stop_waiting(sc__proposals *proposals, sc__own_proposal *proposal)
 {
     *(proposal->earlier ? &proposal->earlier->later : &proposals->first_waiting) = proposal->later;
     *(proposal->later ? &proposal->later->earlier : &proposals->last_waiting) = proposal->earlier;
 }
 
 /** It is not counted as undecided any more. */
-static void stop_counting(own_proposal *proposal)
+static void stop_counting(sc__own_proposal *proposal)
 {
     if (proposal->allowance) sc__allowance_return(proposal->allowance);
     proposal->allowance = NULL;
 }
 
-static void end(sc__proposals *proposals, own_proposal *proposal)
+static void end(sc__proposals *proposals, sc__own_proposal *proposal)
 {
     stop_counting(proposal);
     take_out(proposals, proposal);
@@ -330,7 +158,7 @@ static void end(sc__proposals *proposals, own_proposal *proposal)
 
 // --- What is sent ---------------------------------------------------------------------------
 
-static void send_msg(const sc__proposals *proposals, sc_peer to, const own_proposal *proposal,
+static void send_msg(const sc__proposals *proposals, sc_peer to, const sc__own_proposal *proposal,
                      sc_msg_kind kind)
 {
     sc_msg msg = {
@@ -343,7 +171,7 @@ static void send_msg(const sc__proposals *proposals, sc_peer to, const own_propo
     sc_port_send(&proposals->options.port, to, &msg);
 }
 
-static void release(sc__proposals *proposals, own_proposal *proposal, sc_time now)
+static void release(sc__proposals *proposals, sc__own_proposal *proposal, sc_time now)
 {
     sc_msg msg = {
         .kind = SC_MSG_RELEASE,
@@ -366,7 +194,7 @@ static void release(sc__proposals *proposals, own_proposal *proposal, sc_time no
 
 /** Before it was released. Also to the gateway that said no: what comes twice or late must find it
  * buried. */
-static void call_off(sc__proposals *proposals, own_proposal *proposal)
+static void call_off(sc__proposals *proposals, sc__own_proposal *proposal)
 {
     for (size_t i = 0; i < proposal->gateway_count; i++) {
         send_msg(proposals, proposal->gateways[i].peer, proposal, SC_MSG_ABORT);
@@ -376,7 +204,7 @@ static void call_off(sc__proposals *proposals, own_proposal *proposal)
 
 // --- A cloak comes in -----------------------------------------------------------------------
 
-static bool has_silent(const sc__proposals *proposals, const own_proposal *proposal)
+static bool has_silent(const sc__proposals *proposals, const sc__own_proposal *proposal)
 {
     for (size_t i = 0; i < proposal->gateway_count; i++) {
         if (sc__silence_has(&proposals->silence, proposal->gateways[i].peer)) return true;
@@ -387,10 +215,12 @@ static bool has_silent(const sc__proposals *proposals, const own_proposal *propo
 bool sc__proposals_add(sc__proposals *proposals, sc_cloak *cloak, uint32_t part,
                        sc__allowance *allowance, sc_time now)
 {
-    own_proposal *added = new_own_proposal(cloak, part, proposals->rng);
-    sc_proposal **told = added ? tell_proposal(&proposals->options, added) : NULL;
+    sc__own_proposal *added = sc__own_proposal_new(cloak, part, proposals->rng);
+    sc_proposal **told = added ? sc__own_proposal_tell(proposals->options.self,
+                                                       proposals->options.engine_thread, added)
+                               : NULL;
     if (!told) {
-        free_own_proposal(added);
+        sc__own_proposal_free(added);
         return false;
     }
     added->made = now;
@@ -415,7 +245,7 @@ bool sc__proposals_add(sc__proposals *proposals, sc_cloak *cloak, uint32_t part,
 
 // --- What is received -----------------------------------------------------------------------
 
-static void receive_ok(sc__proposals *proposals, own_proposal *proposal, party *gateway,
+static void receive_ok(sc__proposals *proposals, sc__own_proposal *proposal, sc__party *gateway,
                        const sc_msg *msg, sc_time now)
 {
     if (proposal->is_released || gateway->has_said_ok) return;
@@ -435,7 +265,8 @@ static void receive_ok(sc__proposals *proposals, own_proposal *proposal, party *
     if (proposal->unsaid == 0) release(proposals, proposal, now);
 }
 
-static void receive_no(sc__proposals *proposals, own_proposal *proposal, sc_msg *msg, sc_time now)
+static void receive_no(sc__proposals *proposals, sc__own_proposal *proposal, sc_msg *msg,
+                       sc_time now)
 {
     const bool is_single = proposal->gateway_count == 1;
     if (proposal->is_released && !is_single) return;
@@ -453,7 +284,8 @@ static void receive_no(sc__proposals *proposals, own_proposal *proposal, sc_msg 
     }
 }
 
-static void receive_dead(sc__proposals *proposals, own_proposal *proposal, const party *gateway)
+static void receive_dead(sc__proposals *proposals, sc__own_proposal *proposal,
+                         const sc__party *gateway)
 {
     if (proposal->is_released && gateway->peer != proposal->releaser) return;
     proposals->stats.refused++;
@@ -464,8 +296,8 @@ static void receive_dead(sc__proposals *proposals, own_proposal *proposal, const
     }
 }
 
-static void receive_published(sc__proposals *proposals, own_proposal *proposal,
-                              const party *gateway, const sc_msg *msg)
+static void receive_published(sc__proposals *proposals, sc__own_proposal *proposal,
+                              const sc__party *gateway, const sc_msg *msg)
 {
     // R's message holds whenever it is sent.
     if (gateway->peer != proposal->releaser) return;
@@ -484,8 +316,8 @@ void sc__proposals_receive(sc__proposals *proposals, sc_msg *msg, sc_time now)
 {
     const bool is_answer = msg->kind == SC_MSG_OK || msg->kind == SC_MSG_NO ||
                            msg->kind == SC_MSG_DEAD || msg->kind == SC_MSG_PUBLISHED;
-    own_proposal *proposal = is_answer ? find(proposals, &msg->id) : NULL;
-    party *gateway = proposal ? party_of(proposal, msg->from) : NULL;
+    sc__own_proposal *proposal = is_answer ? find(proposals, &msg->id) : NULL;
+    sc__party *gateway = proposal ? sc__own_proposal_gateway(proposal, msg->from) : NULL;
     if (gateway) {
         if (msg->kind == SC_MSG_OK) receive_ok(proposals, proposal, gateway, msg, now);
         if (msg->kind == SC_MSG_NO) receive_no(proposals, proposal, msg, now);
@@ -499,7 +331,7 @@ void sc__proposals_receive(sc__proposals *proposals, sc_msg *msg, sc_time now)
 
 /** What became of it? Names the member of R's that waits longest, if it is still open there the
  * proposal has not left. */
-static void send_ask(const sc__proposals *proposals, const own_proposal *proposal)
+static void send_ask(const sc__proposals *proposals, const sc__own_proposal *proposal)
 {
     sc_msg msg = {
         .kind = SC_MSG_ASK,
@@ -519,7 +351,7 @@ static void send_ask(const sc__proposals *proposals, const own_proposal *proposa
 }
 
 /** R has been silent. */
-static void ask(sc__proposals *proposals, own_proposal *proposal, sc_time now)
+static void ask(sc__proposals *proposals, sc__own_proposal *proposal, sc_time now)
 {
     if (now > proposal->last) {
         proposal->is_published = true;
@@ -538,30 +370,30 @@ static void ask(sc__proposals *proposals, own_proposal *proposal, sc_time now)
  * meanwhile. */
 static void count_without(sc__proposals *proposals, sc_peer silent)
 {
-    for (own_proposal *each = proposals->first_waiting; each; each = each->later) {
-        if (each->allowance && party_of(each, silent)) stop_counting(each);
+    for (sc__own_proposal *each = proposals->first_waiting; each; each = each->later) {
+        if (each->allowance && sc__own_proposal_gateway(each, silent)) stop_counting(each);
     }
 }
 
 /** Not all have answered. Members of gateways that did not for the second time are gone. */
-static void lose_patience(sc__proposals *proposals, own_proposal *proposal, sc_time now)
+static void lose_patience(sc__proposals *proposals, sc__own_proposal *proposal, sc_time now)
 {
     const sc_time told = proposal->moment - proposals->options.patience_us;
     for (size_t i = 0; i < proposal->gateway_count; i++) {
-        party *gateway = &proposal->gateways[i];
+        sc__party *gateway = &proposal->gateways[i];
         if (gateway->has_said_ok) continue;
         if (!sc__silence_has(&proposals->silence, gateway->peer))
             count_without(proposals, gateway->peer);
         gateway->is_gone = sc__silence_note(&proposals->silence, gateway->peer, told, now);
     }
-    name_gone(proposal);
+    sc__own_proposal_name_gone(proposal);
     proposals->stats.silent++;
     call_off(proposals, proposal);
 }
 
 void sc__proposals_pass_time(sc__proposals *proposals, sc_time now)
 {
-    for (own_proposal *first; (first = proposals->first_waiting) && first->moment <= now;) {
+    for (sc__own_proposal *first; (first = proposals->first_waiting) && first->moment <= now;) {
         if (first->is_released) {
             ask(proposals, first, now);
         } else {
@@ -572,7 +404,7 @@ void sc__proposals_pass_time(sc__proposals *proposals, sc_time now)
 
 void sc__proposals_abort_part(sc__proposals *proposals, uint32_t part)
 {
-    for (own_proposal *each = proposals->first_waiting, *later; each; each = later) {
+    for (sc__own_proposal *each = proposals->first_waiting, *later; each; each = later) {
         later = each->later;
         if (each->part == part && !each->is_released) call_off(proposals, each);
     }
@@ -581,7 +413,7 @@ void sc__proposals_abort_part(sc__proposals *proposals, uint32_t part)
 bool sc__proposals_take_done(sc__proposals *proposals, sc__proposal_end *out)
 {
     forget_lent(proposals);
-    own_proposal *done = proposals->first_done;
+    sc__own_proposal *done = proposals->first_done;
     if (!done) return false;
     proposals->first_done = done->next;
     if (!done->next) proposals->last_done = NULL;

@@ -58,7 +58,14 @@ static bool needs(sc__gateway_routes *routes, sc_msg_kind kind, uint32_t number,
 {
     const sc_msg msg = {
         .kind = kind, .part = part, .home = home, .query = {.id = plain_id(number)}};
-    return sc__gateway_routes_needs(routes, &msg, now);
+    return sc__gateway_routes_find(routes, &msg, now) != SC_PEER_NONE;
+}
+
+/** Where a query that is at home in that part goes. */
+static sc_peer owner_of(sc__gateway_routes *routes, uint32_t part)
+{
+    const sc_msg msg = {.kind = SC_MSG_ADD, .part = part, .home = part};
+    return sc__gateway_routes_find(routes, &msg, 0);
 }
 
 static void test_a_part_is_sent_again_once_when_its_owner_serves_it(void **state)
@@ -109,8 +116,8 @@ static void test_whatever_interrupts_a_part_lets_it_be_sent_again(void **state)
     assert_true(sc__gateway_routes_no_responders(routes, B, 10000000));
     heartbeat_all(routes);
     assert_int_equal(take(routes, 0), PARTS_OF_B);
-    assert_int_equal(sc__gateway_routes_owner(routes, 2), B);
-    assert_int_equal(sc__gateway_routes_owner(routes, PARTS), SC_PEER_NONE);
+    assert_int_equal(owner_of(routes, 2), B);
+    assert_int_equal(owner_of(routes, PARTS), SC_PEER_NONE);
 
     // It was moved, and the new owner serves it; what the old one lists is ignored.
     sc_peer owners[PARTS] = {A, B, B, B};
@@ -159,14 +166,20 @@ static void test_each_worker_is_told_of_company_once(void **state)
     sc__gateway_routes_free(routes);
 }
 
-static void test_parts_without_an_owner_are_told_all(void **state)
+static void test_parts_without_an_owner_are_told_all_once_they_are_served(void **state)
 {
     (void)state;
     sc__gateway_routes *routes =
         routes_for((const sc_peer[PARTS]){A, SC_PEER_NONE, SC_PEER_NONE, B});
-    assert_true(needs(routes, SC_MSG_COMPANY, 1, 1, 0, 0));
-    assert_true(needs(routes, SC_MSG_COMPANY, 1, 2, 0, 0));
+    // There is no process to which it could be sent.
+    assert_false(needs(routes, SC_MSG_ADD, 1, 1, 1, 0));
+    assert_false(needs(routes, SC_MSG_COMPANY, 1, 1, 0, 0));
+    assert_false(needs(routes, SC_MSG_COMPANY, 1, 2, 0, 0));
     assert_true(needs(routes, SC_MSG_COMPANY, 1, 3, 0, 0));
+    sc_peer owners[PARTS] = {A, A, A, B};
+    sc__gateway_routes_place(routes, &(sc_placement){.epoch = 2, .parts = PARTS, .owners = owners});
+    heartbeat(routes, A, (const uint32_t[]){0, 1, 2, 99});
+    assert_int_equal(take(routes, 0), 0x7);
     // A part that does not exist has no owner.
     assert_false(needs(routes, SC_MSG_ADD, 1, PARTS, PARTS, 0));
     sc__gateway_routes_free(routes);
@@ -189,7 +202,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_a_part_is_sent_again_once_when_its_owner_serves_it),
     cmocka_unit_test(test_whatever_interrupts_a_part_lets_it_be_sent_again),
     cmocka_unit_test(test_each_worker_is_told_of_company_once),
-    cmocka_unit_test(test_parts_without_an_owner_are_told_all),
+    cmocka_unit_test(test_parts_without_an_owner_are_told_all_once_they_are_served),
     cmocka_unit_test(test_a_part_that_was_just_opened_is_told_of_all_company),
 };
 SC_SUITE(tests)
