@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /** The longest password; a longer line is no password. */
@@ -59,7 +60,22 @@ static sc_err take_name(const sc_settings *s, sc_cluster_setup *out, sc_diag *di
 static sc_err read_password(const char *path, sc_cluster_setup *out, sc_diag *diag)
 {
     FILE *file = fopen(path, "re");
-    if (!file) return fail(diag, SC_EIO, path, strerror(errno));
+    if (!file) {
+        snprintf(diag->message, sizeof diag->message, "nats-password: %s: cannot read: %s", path,
+                 strerror(errno));
+        return SC_EIO;
+    }
+    struct stat status;
+    if (fstat(fileno(file), &status) == 0 && S_ISREG(status.st_mode) &&
+        (status.st_mode & (S_IRWXO | S_IWGRP)) != 0) {
+        fclose(file);
+        snprintf(
+            diag->message, sizeof diag->message,
+            "%s: others may read or change this password (mode %04o); run 'chmod 600' on it, or "
+            "640 with a group of its own",
+            path, (unsigned)status.st_mode & 07777);
+        return SC_EIO;
+    }
     char line[PASSWORD_SIZE];
     // Nothing of it in a buffer that outlives us.
     setvbuf(file, NULL, _IONBF, 0);

@@ -13,6 +13,7 @@ start_nats() {
     echo "$STARCLOAK_NATS_GATEWAY" >gateway.password
     echo "$STARCLOAK_NATS_WORKER" >worker.password
     echo "$STARCLOAK_NATS_STATUS" >status.password
+    chmod 600 ./*.password
     read -ra nats_ports < <(free_ports 6)
     for i in 3 4 5; do routes+=${routes:+,}nats://127.0.0.1:${nats_ports[i]}; done
     for i in 0 1 2; do

@@ -63,17 +63,17 @@ run worker city.scm --cluster-key w1.key --cluster-name 'a.b' --check
 refuses 1 "a name that is no word of a subject is refused" "cluster-name"
 run worker city.scm --cluster-key w1.key --nats-user ann --check
 refuses 1 "a user without a password is refused" "nats-password"
-read -r nobody < <(free_ports 1)
-run worker city.scm --cluster-key w1.key --nats "nats://127.0.0.1:$nobody" --user "$me"
-refuses 1 "where no NATS server is, it is said which" "127.0.0.1:$nobody"
+read -r unused < <(free_ports 1)
+run worker city.scm --cluster-key w1.key --nats "nats://127.0.0.1:$unused" --user "$me"
+refuses 1 "where no NATS server is, it is said which" "127.0.0.1:$unused"
 for kind in worker gateway; do
     key=cluster.key
     [[ $kind == gateway ]] || key=w1.key
-    run "$kind" city.scm --cluster-key "$key" --nats "nats://127.0.0.1:$nobody" --user "$me" --check
+    run "$kind" city.scm --cluster-key "$key" --nats "nats://127.0.0.1:$unused" --user "$me" --check
     succeeds "the check of a $kind makes no connection"
 done
-run cluster status --cluster-key cluster.key --nats "nats://127.0.0.1:$nobody"
-refuses 1 "so it is for 'cluster status'" "127.0.0.1:$nobody"
+run cluster status --cluster-key cluster.key --nats "nats://127.0.0.1:$unused"
+refuses 1 "so it is for 'cluster status'" "127.0.0.1:$unused"
 
 # --- The cluster ----------------------------------------------------------------------------------
 
@@ -257,11 +257,23 @@ ended "$second"
 equal "for each other" "$status" 0
 equal "and are in one cloak" "$(jq .cloak.id ask-1.json)" "$(jq .cloak.id ask-2.json)"
 
+# The configuration that docs/cluster.md shows, word for word but for the addresses.
+sed -n '/^In `cluster.ini`, at least:/,/^NATS servers/{s/^    //p}' "$repository/docs/cluster.md" |
+    sed -e 's/0\.0\.0\.0:8080/127.0.0.1:0/; s/127\.0\.0\.1:8081/127.0.0.1:0/' >shown.ini
+cp keys token.key
+cp gateway.password nats.password
+run gateway --config shown.ini --user "$me" --check
+succeeds "the configuration of the documentation passes a check"
+
 # --- Shut out -------------------------------------------------------------------------------------
 
 # A supervisor starts processes again that end with 1: perhaps there is another password by then.
 read -r port < <(free_ports 1)
 echo sesame >nats-password
+chmod 644 nats-password
+run worker --config cluster.ini --cluster-key w1.key --nats-user star --nats-password nats-password --check
+refuses 1 "a password that others may read is refused" "nats-password" "chmod 600"
+chmod 600 nats-password
 start_locked() {  # NAME PASSWORD
     start "$1" nats-server -a 127.0.0.1 -p "$port" --user star --pass "$2"
     locked_id=$started_id
@@ -326,14 +338,14 @@ run cluster status "${secure[@]}" --seconds 1
 refuses 1 "who shows no certificate is not let in" "127.0.0.1:$port"
 run worker "${secure[@]}" --cluster-key w1.key --nats-certificate ours.pem --nats-key nats.key --check
 refuses 1 "a key that is not that of the certificate is found by a check" "ours.pem"
-run worker "${secure[@]}" --nats-certificate ours.pem --nats-key ours.key --check
+run worker "${secure[@]}" --cluster-key w1.key --nats-certificate ours.pem --nats-key ours.key --check
 equal "the right one passes" "$status" 0
 chmod 644 ours.key
-run worker "${secure[@]}" --nats-certificate ours.pem --nats-key ours.key --check
+run worker "${secure[@]}" --cluster-key w1.key --nats-certificate ours.pem --nats-key ours.key --check
 refuses 1 "not if others may read it" "ours.key" "chmod 600"
 chmod 600 ours.key
 openssl x509 -req -in ours.csr -CA ca.pem -CAkey ca.key -CAcreateserial -days -1 -out over.pem 2>/dev/null
-run worker "${secure[@]}" --nats-certificate over.pem --nats-key ours.key --check
+run worker "${secure[@]}" --cluster-key w1.key --nats-certificate over.pem --nats-key ours.key --check
 refuses 1 "nor if the certificate has expired" "over.pem" "has expired"
 kill -TERM "$tls_gateway"
 ended "$tls_gateway"

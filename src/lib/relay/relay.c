@@ -42,7 +42,7 @@ sc_err sc_request_check(const sc_request *request, const sc_request_limits *limi
     } else if (request->type == SC_REQUEST_RANGE) {
         // Written so that NaN is refused: no comparison with it is true.
         if (!(radius >= 0.0 && radius <= max_radius)) {
-            if (max_radius >= DBL_MAX) {  // whoever reads it sets the limit later
+            if (max_radius >= DBL_MAX) {  // the reader of it sets the limit later
                 return sc_fail(diag, SC_EREQUEST, "the radius is %g %s; ask for 0 %s or more",
                                radius, unit, unit);
             }
