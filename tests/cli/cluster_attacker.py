@@ -6,6 +6,7 @@ usage: cluster_attacker.py record URL SECONDS FILE          store all messages t
        cluster_attacker.py replay URL FILE PATTERN SECONDS  publish those of some subjects again, as fast as they came
        cluster_attacker.py void URL FILE SECONDS            publish forged reports of no subscriber
        cluster_attacker.py forge URL FILE KEY               publish placements, heartbeats and messages, forged with a worker's key
+       cluster_attacker.py flood URL KEY COUNT SECONDS      publish heartbeats of so many made-up processes with a worker's key
        cluster_attacker.py may URL SUBJECT                  whether publishing and subscribing there are allowed
 
 A URL is HOST:PORT or USER:PASSWORD@HOST:PORT. libsodium does the sealing, as it does for us.
@@ -337,11 +338,32 @@ def forge(url, path, key_path):
     print(json.dumps({"forged": len(forged), "errors": len(nats.errors)}))
 
 
+def flood(url, key_path, count, seconds):
+    nats = Nats(url)
+    _, name, text = open(key_path).read().split()
+    own = base64.urlsafe_b64decode(text)[:32]
+    number = ctypes.create_string_buffer(16)
+    sodium.crypto_generichash(number, SIZE(16), name.encode(), LONG(len(name)), None, SIZE(0))
+    key = 1 << 31 | int.from_bytes(number.raw[:4], "little")
+    beat = "starcloak.beat.worker"
+    end = time.monotonic() + float(seconds)
+    sent = 0
+    while time.monotonic() < end:
+        for peer in range(key << 32, (key << 32) + int(count)):
+            sent += 1
+            heartbeat = bytes_field(2, fixed_field(1, peer) + number_field(2, 1) + bytes_field(4, b"made-up") +
+                                    number_field(5, sent) + fixed_field(6, 1) + number_field(9, 1))
+            nats.publish(beat, seal(own, peer, beat, heartbeat))
+        nats.sync()
+        time.sleep(0.05)
+    print(json.dumps({"sent": sent, "key": f"{key:08x}", "errors": len(nats.errors)}))
+
+
 def may(url, subject):
     """Exit status 0: connected. Prints what is allowed there."""
     try:
         nats = Nats(url)
-    except EOFError:
+    except (EOFError, ConnectionError):  # the server may hang up before it reads all
         print("not connected")
         return
     nats.publish(subject, b"")
@@ -353,5 +375,5 @@ def may(url, subject):
     print(("publish" if can_publish else "-") + " " + ("subscribe" if not nats.errors else "-"))
 
 
-ATTACKS = {"record": record, "link": link, "replay": replay, "void": void, "forge": forge, "may": may}
+ATTACKS = {"record": record, "link": link, "replay": replay, "void": void, "forge": forge, "flood": flood, "may": may}
 ATTACKS[sys.argv[1]](*sys.argv[2:])

@@ -93,6 +93,24 @@ check "and what its key does seal is refused where it speaks for others" until_t
 equal "parts are where they were" "$(placed "$g1")" "$parts"
 check "no gateway was made up" eval '! curl -s "http://$g1/v1/cluster" | grep -q forged'
 
+# More processes than a gateway remembers, made up with a key: none of the others is forgotten.
+attack flood "127.0.0.1:$port" w1.key 1500 4 >flood.json &
+flood=$!
+unready=0
+while kill -0 "$flood" 2>/dev/null; do
+    is_ready "$g1" && is_ready "$g2" || unready=$((unready + 1))
+done
+ended "$flood"
+check "processes are made up ($(seen .sent flood.json) heartbeats)" test "$(seen .sent flood.json)" -gt 3000
+equal "gateways stay ready, though" "$unready" 0
+check "no process was taken for dead" eval '! cat g1.log g2.log | grep -q event=peer_gone'
+key=$(jq -r .key flood.json)
+check "a log line names the key" grep -q "event=too_many_processes key=$key name=made-up" g1.log
+equal "once" "$(grep -c event=too_many_processes g1.log)" 1
+curl -s "http://$g1/metrics" >metrics
+check "and heartbeats are counted" test "$(metric metrics starcloak_cluster_crowded_total)" -gt 1000
+equal "parts are still where they were" "$(placed "$g1")" "$parts"
+
 # --- A client of NATS without a key ------------------------------------------------------------
 
 attack void "127.0.0.1:$port" sniffed 2 >void.json &

@@ -35,6 +35,23 @@ static bool seems_skewed(const sc__clock_check *check, const sc_roster_peer *pee
            (peer->skew_count >= SC_ROSTER_SKEW_WINDOW && peer->skew_us > check->guard_us);
 }
 
+/** Whether most workers with the key of number `*i` in the roster do, which is the first of them;
+ * sets `*i` to the last. Processes can be made up, so that a key counts once. */
+static bool key_seems_skewed(const sc__clock_check *check, const sc_roster *roster, size_t *i)
+{
+    const sc_peer key = sc_peer_key(sc_roster_at(roster, *i)->heartbeat->peer);
+    size_t next = *i;
+    size_t skewed = 0;
+    for (; next < sc_roster_count(roster); next++) {
+        const sc_roster_peer *peer = sc_roster_at(roster, next);
+        if (sc_peer_key(peer->heartbeat->peer) != key) break;
+        skewed += seems_skewed(check, peer);
+    }
+    const size_t count = next - *i;
+    *i = next - 1;
+    return 2 * skewed > count;
+}
+
 bool sc__clock_check_update(sc__clock_check *check, const sc_roster *roster)
 {
     size_t others = 0;
@@ -46,6 +63,10 @@ bool sc__clock_check_update(sc__clock_check *check, const sc_roster *roster)
         const sc_roster_peer *peer = sc_roster_at(roster, i);
         if (peer->heartbeat->peer == check->self) continue;
         others++;
+        if (sc_peer_is_worker(peer->heartbeat->peer)) {
+            seem_skewed += key_seems_skewed(check, roster, &i);
+            continue;
+        }
         seem_skewed += seems_skewed(check, peer);
         if (peer->heartbeat->is_worker ||
             !is_beyond(sc__clock_check_ahead_us(peer, check->self), check->guard_us)) {

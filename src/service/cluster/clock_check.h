@@ -13,7 +13,7 @@
  * Of two gateways whose clocks differ by more than the guard, both know: one by the difference, the
  * other by the first one's heartbeats. Proposals with queries of both are put off
  * (sc_port.is_skewed). The gateway whose clock also seems to differ from those of most processes,
- * workers included, is the one that is wrong: it is not ready.
+ * workers included, is the one that is wrong: it is not ready. All workers with one key count once.
  *
  * Processes whose clocks agree never seem to differ for certain, however slow the network is.
  */

@@ -314,6 +314,11 @@ bool sc_peer_is_worker(sc_peer peer)
     return (peer & WORKER_BIT) != 0;
 }
 
+sc_peer sc_peer_key(sc_peer peer)
+{
+    return sc_peer_is_worker(peer) ? peer & ~(sc_peer)UINT32_MAX : 0;
+}
+
 sc_peer sc_cluster_key_draw_peer(const sc_cluster_key *key)
 {
     sc_peer peer = SC_PEER_NONE;

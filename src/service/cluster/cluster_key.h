@@ -76,4 +76,13 @@ sc_peer sc_cluster_key_draw_peer(const sc_cluster_key *key);
 /** By its number. */
 bool sc_peer_is_worker(sc_peer peer);
 
+/** Processes with one worker's key that are remembered. Whoever has the key can make up 2^32
+ * numbers of processes, so all that is kept for each process is bounded by this; several workers
+ * may share a key, and one that was restarted is remembered beside its former process. */
+enum { SC_KEY_PROCESSES_MAX = 32 };
+
+/** The least number that a process with the same worker's key can have, which stands for the key; 0
+ * for all gateways. */
+sc_peer sc_peer_key(sc_peer peer);
+
 #endif

@@ -5,12 +5,16 @@
  * theirs, and some may be under way. */
 enum { FRESH_NUMBERS = 8 };
 
+/** So many places are for gateways, and the others for workers. */
+enum { GATEWAYS_MAX = 256, WORKERS_MAX = SC_HEARTBEAT_HEARD_MAX - GATEWAYS_MAX };
+
 void sc__freshness_init(sc__freshness *freshness, sc_peer self, sc_time heartbeat_us)
 {
     freshness->self = self;
     freshness->heartbeat_us = heartbeat_us;
     freshness->number = 0;
     freshness->count = 0;
+    freshness->crowded = 0;
 }
 
 static sc__heard_peer *find(sc__freshness *freshness, sc_peer peer)
@@ -21,18 +25,38 @@ static sc__heard_peer *find(sc__freshness *freshness, sc_peer peer)
     return NULL;
 }
 
-/** Instead of the one that was silent for the longest, if there is no room. */
-static sc__heard_peer *add(sc__freshness *freshness, sc_peer peer)
+/** Whether a fresh heartbeat came within three heartbeats' time. */
+static bool is_fresh_at(const sc__freshness *freshness, const sc__heard_peer *heard, sc_time now)
 {
-    sc__heard_peer *place = &freshness->heard[0];
-    if (freshness->count < SC_HEARTBEAT_HEARD_MAX) {
+    return heard->fresh_at != SC__NOT_FRESH &&
+           now - heard->fresh_at < SC__HEARTBEATS_TO_LISTEN * freshness->heartbeat_us;
+}
+
+/** A place for a process that was not heard before; NULL: there is none. A key that has too many
+ * processes gets no place but those of its own: whoever makes up processes takes none from
+ * gateways, from workers with other keys, or from those with this key that are fresh. */
+static sc__heard_peer *add(sc__freshness *freshness, sc_peer peer, sc_time now)
+{
+    const bool is_worker = sc_peer_is_worker(peer);
+    size_t of_role = 0;
+    size_t of_key = 0;
+    sc__heard_peer *silent = NULL;  // for the longest, of this key, and not fresh
+    for (size_t i = 0; i < freshness->count; i++) {
+        sc__heard_peer *other = &freshness->heard[i];
+        of_role += sc_peer_is_worker(other->peer) == is_worker;
+        if (sc_peer_key(other->peer) != sc_peer_key(peer)) continue;
+        of_key++;
+        if (is_fresh_at(freshness, other, now)) continue;
+        if (!silent || other->received_at < silent->received_at) silent = other;
+    }
+    sc__heard_peer *place = silent;
+    if (of_role < (is_worker ? WORKERS_MAX : GATEWAYS_MAX) &&
+        (!is_worker || of_key < SC_KEY_PROCESSES_MAX)) {
         place = &freshness->heard[freshness->count++];
     } else {
-        for (size_t i = 1; i < freshness->count; i++) {
-            if (freshness->heard[i].received_at < place->received_at) place = &freshness->heard[i];
-        }
+        freshness->crowded++;
     }
-    *place = (sc__heard_peer){.peer = peer, .fresh_at = SC__NOT_FRESH};
+    if (place) *place = (sc__heard_peer){.peer = peer, .fresh_at = SC__NOT_FRESH};
     return place;
 }
 
@@ -52,7 +76,8 @@ bool sc__freshness_receive(sc__freshness *freshness, const sc_heartbeat *heartbe
 {
     if (heartbeat->peer == freshness->self) return true;
     sc__heard_peer *peer = find(freshness, heartbeat->peer);
-    if (!peer) peer = add(freshness, heartbeat->peer);
+    if (!peer) peer = add(freshness, heartbeat->peer, now);
+    if (!peer) return false;
     peer->received_at = now;
     if (heartbeat->number > peer->number) peer->number = heartbeat->number;
     const bool is_fresh = names_us(freshness, heartbeat);
@@ -63,11 +88,9 @@ bool sc__freshness_receive(sc__freshness *freshness, const sc_heartbeat *heartbe
 bool sc__freshness_has(const sc__freshness *freshness, sc_peer peer, sc_time now)
 {
     if (peer == freshness->self) return true;
-    const sc_time long_ago = SC__HEARTBEATS_TO_LISTEN * freshness->heartbeat_us;
     for (size_t i = 0; i < freshness->count; i++) {
         const sc__heard_peer *heard = &freshness->heard[i];
-        if (heard->peer != peer) continue;
-        return heard->fresh_at != SC__NOT_FRESH && now - heard->fresh_at < long_ago;
+        if (heard->peer == peer) return is_fresh_at(freshness, heard, now);
     }
     return false;
 }

@@ -12,6 +12,10 @@
  * So a process that comes is known after two heartbeats, and recorded ones are of use to no one but
  * for a moment, in which their numbers are not above those received (roster.h).
  *
+ * A sender is remembered before it is believed, and whoever has a worker's key can make up senders.
+ * So only SC_KEY_PROCESSES_MAX of each worker's key are remembered, and gateways have places of
+ * their own. One that is fresh is never forgotten in favour of another.
+ *
  * No thread, no clock.
  */
 #ifndef SC_CLUSTER_FRESHNESS_H
@@ -32,14 +36,17 @@ typedef struct sc__heard_peer {
 typedef struct sc__freshness {
     sc_peer self;
     sc_time heartbeat_us;
-    uint64_t number;  ///< of our last heartbeat
+    uint64_t number;   ///< of our last heartbeat
+    uint64_t crowded;  ///< heartbeats of one process too many with its key, or in its role
     size_t count;
     sc__heard_peer heard[SC_HEARTBEAT_HEARD_MAX];
 } sc__freshness;
 
 void sc__freshness_init(sc__freshness *freshness, sc_peer self, sc_time heartbeat_us);
 
-/** A heartbeat was received; returns whether it is fresh. Our own always are. */
+/** A heartbeat was received; returns whether it is fresh. Our own always are. One of too many
+ * processes with its key is counted in `crowded`; it is fresh only if it took the place of one that
+ * is not. */
 bool sc__freshness_receive(sc__freshness *freshness, const sc_heartbeat *heartbeat, sc_time now);
 
 /** Whether a fresh heartbeat of that process came within three heartbeats' time. */

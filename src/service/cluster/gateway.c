@@ -515,6 +515,7 @@ sc_cluster_view *sc_gateway_view(sc_gateway *gateway)
                             gateway->parts, gateway->identity.self, sc_clock_us());
     const sc_placer_stats placer = sc_placer_stats_of(gateway->placer);
     const uint64_t strangers = sc_roster_strangers(gateway->members.roster);
+    const uint64_t crowded = gateway->members.freshness.crowded;
     pthread_mutex_unlock(&gateway->lock);
     if (!view) return NULL;
     view->bus = bus;
@@ -523,6 +524,7 @@ sc_cluster_view *sc_gateway_view(sc_gateway *gateway)
     view->placements = placer.placements;
     view->moved = placer.moved;
     view->strangers = strangers;
+    view->crowded = crowded;
     view->heartbeat_s = (double)gateway->heartbeat_us * 1e-6;
     return view;
 }

@@ -3,6 +3,9 @@
 
 #include "base/clock.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+
 /** A look that comes so late shows that the whole process stood still. */
 enum { HEARTBEATS_STOOD_STILL = 2 };
 
@@ -69,10 +72,37 @@ static void note_stranger(sc__gateway_members *members, const sc_heartbeat *hear
     sc_log_end(&line);
 }
 
+/** A process too many with a worker's key. Its name is what it claims; its key is certain. */
+static void note_crowd(sc__gateway_members *members, const sc_heartbeat *heartbeat)
+{
+    const sc_peer key = sc_peer_key(heartbeat->peer);
+    for (size_t i = 0; i < SC__CROWDED_MAX; i++) {
+        if (members->crowded[i] == key) return;
+    }
+    members->crowded[members->crowded_next] = key;
+    members->crowded_next = (members->crowded_next + 1) % SC__CROWDED_MAX;
+    sc_log_line line;
+    if (!sc_log_begin(members->log, &line, SC_LOG_WARNING, "too_many_processes")) return;
+    char number[16];
+    (void)snprintf(number, sizeof number, "%08" PRIx32, (uint32_t)(key >> 32));
+    sc_log_text(&line, "key", number);
+    sc_log_text(&line, "name", heartbeat->name);
+    sc_log_count(&line, "limit", SC_KEY_PROCESSES_MAX);
+    sc_log_text(&line, "message",
+                "more processes than that send heartbeats with one worker's key, and the others "
+                "are passed over; ids of processes with this key begin with its number; give "
+                "workers keys of their own, or, if there are not so many, the key was stolen: "
+                "make new ones");
+    sc_log_end(&line);
+}
+
 bool sc__gateway_members_receive(sc__gateway_members *members, sc_heartbeat *heartbeat,
                                  sc__gateway_routes *routes, sc_time now)
 {
-    if (!sc__freshness_receive(&members->freshness, heartbeat, now)) {
+    const uint64_t crowded = members->freshness.crowded;
+    const bool is_fresh = sc__freshness_receive(&members->freshness, heartbeat, now);
+    if (members->freshness.crowded > crowded) note_crowd(members, heartbeat);
+    if (!is_fresh) {
         sc_heartbeat_free(heartbeat);
         return false;
     }

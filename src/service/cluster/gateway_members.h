@@ -31,6 +31,9 @@ enum { SC__SUSPECTS_MAX = 16 };
 /** Processes with another partition that are remembered to have been logged. */
 enum { SC__STRANGERS_MAX = 32 };
 
+/** Keys with too many processes that are remembered to have been logged. */
+enum { SC__CROWDED_MAX = 32 };
+
 typedef struct sc__gateway_members {
     // Read-only.
     sc_log *log;
@@ -49,6 +52,8 @@ typedef struct sc__gateway_members {
     sc_time last_look;
     sc_peer strangers[SC__STRANGERS_MAX];  ///< that were logged, a ring
     size_t stranger_next;
+    sc_peer crowded[SC__CROWDED_MAX];  ///< sc_peer_key() of those that were logged, a ring
+    size_t crowded_next;
 } sc__gateway_members;
 
 /** @return SC_OK, SC_ENOMEM; either way sc__gateway_members_fini() releases it */

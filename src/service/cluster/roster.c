@@ -148,6 +148,18 @@ static bool is_played_back(const sc_roster *roster, const sc_heartbeat *heartbea
     return false;
 }
 
+/** Whether one more process with this one's key may come: numbers of processes can be made up. */
+static bool has_room_for(const sc_roster *roster, sc_peer peer)
+{
+    if (!sc_peer_is_worker(peer)) return true;
+    const sc_peer least = sc_peer_key(peer);
+    const sc_peer greatest = least | UINT32_MAX;
+    const size_t end = place_of(roster, greatest);
+    const size_t of_key =
+        end - place_of(roster, least) + (is_taken_by(roster, end, greatest) ? 1 : 0);
+    return of_key < SC_KEY_PROCESSES_MAX;
+}
+
 static bool take_seat(sc_roster *roster, size_t place)
 {
     if (!sc_grow(&roster->peers, roster->peer_count, &roster->peer_capacity,
@@ -253,7 +265,8 @@ bool sc_roster_receive(sc_roster *roster, sc_heartbeat *heartbeat, int64_t calen
     const size_t place = place_of(roster, heartbeat->peer);
     const bool is_here = is_taken_by(roster, place, heartbeat->peer);
     if (is_here ? heartbeat->number <= roster->peers[place].shown.heartbeat->number
-                : is_played_back(roster, heartbeat) || !take_seat(roster, place)) {
+                : is_played_back(roster, heartbeat) || !has_room_for(roster, heartbeat->peer) ||
+                      !take_seat(roster, place)) {
         sc_heartbeat_free(heartbeat);
         return false;
     }

@@ -6,6 +6,7 @@
  * A peer is alive while its last heartbeat is younger than three heartbeats' time and it has not
  * announced that it leaves (then it is *leaving*, and gone when its heartbeats end). Heartbeats
  * with a number not above the last are ignored; those of another partition are counted and ignored.
+ * Of each worker's key, SC_KEY_PROCESSES_MAX processes are in the roster at most.
  *
  * The leader is the living gateway with the least number, once heartbeats were received for three
  * times their period: all gateways that receive the same heartbeats agree. Where they do not, there

@@ -46,4 +46,10 @@ static inline sc_heartbeat *worker_heartbeat(sc_peer peer, uint64_t number, size
     return heartbeat_of(peer, true, number, parts);
 }
 
+/** The number of a process `i` with the key of a worker. */
+static inline sc_peer peer_with_key(uint32_t key, uint32_t i)
+{
+    return UINT64_C(1) << 63 | (sc_peer)key << 32 | i;
+}
+
 #endif

@@ -131,6 +131,23 @@ static void test_a_gateway_among_wrong_workers_only_is_not_wrong(void **state)
     close_scene(&s);
 }
 
+static void test_processes_of_one_key_count_once(void **state)
+{
+    (void)state;
+    scene s = open_scene();
+    receive_many(&s, OTHER, 8000000, 300, SC_PEER_NONE);
+    receive_many(&s, WORKER, 0, 300, SC_PEER_NONE);
+    receive_many(&s, peer_with_key(4, 1), 0, 300, SC_PEER_NONE);
+    for (uint32_t i = 0; i < SC_KEY_PROCESSES_MAX; i++) {
+        receive(&s, peer_with_key(5, i), 8000000, 300, SC_PEER_NONE);
+        assert_false(is_wrong(&s));
+    }
+    // It does count.
+    receive_many(&s, peer_with_key(4, 1), 8000000, 300, SC_PEER_NONE);
+    assert_true(is_wrong(&s));
+    close_scene(&s);
+}
+
 static void test_more_gateways_than_can_be_remembered_are_all_skewed(void **state)
 {
     (void)state;
@@ -155,6 +172,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_a_gateway_that_is_ahead_learns_it_from_the_other),
     cmocka_unit_test(test_the_gateway_that_most_processes_differ_from_is_wrong),
     cmocka_unit_test(test_a_gateway_among_wrong_workers_only_is_not_wrong),
+    cmocka_unit_test(test_processes_of_one_key_count_once),
     cmocka_unit_test(test_more_gateways_than_can_be_remembered_are_all_skewed),
 };
 SC_SUITE(tests)

@@ -79,22 +79,107 @@ static void test_what_was_recorded_is_of_no_use_a_moment_later(void **state)
     assert_int_equal(tell(30, OTHER, now + INT64_C(8) * HEARTBEAT), 0);
 }
 
-static void test_more_processes_than_a_heartbeat_names_push_out_the_silent(void **state)
+// --- Made-up processes ---------------------------------------------------------------------------
+
+enum { STOLEN = 3, OTHER_KEY = 4, MANY = 1500 };
+
+/** A worker's key makes up processes, which name us or do not; in each heartbeat's time all of them
+ * send one. */
+static void flood(uint32_t key, uint64_t heard, sc_time now)
+{
+    for (uint32_t i = 0; i < MANY; i++) {
+        (void)receive(peer_with_key(key, i), 1, heard, now);
+    }
+}
+
+static size_t count_of_key(uint32_t key)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < freshness.count; i++) {
+        count += sc_peer_key(freshness.heard[i].peer) == peer_with_key(key, 0);
+    }
+    return count;
+}
+
+/** A gateway and workers with another key stay fresh and named, though they were silent for longer
+ * than those that are made up. */
+static void check_flood(bool is_naming_us)
+{
+    const sc_peer worker = peer_with_key(OTHER_KEY, 77);
+    sc__freshness_init(&freshness, US, HEARTBEAT);
+    sc_time now = 0;
+    for (uint64_t n = 1; n <= 10; n++, now += HEARTBEAT) {
+        assert_int_equal(tell(n, OTHER, now), n - 1);
+        assert_true(receive(OTHER, n, n, now));
+        assert_true(receive(worker, n, n, now));
+        flood(STOLEN, is_naming_us ? n : 0, now + 1);
+        assert_true(sc__freshness_has(&freshness, OTHER, now + 2));
+        assert_true(sc__freshness_has(&freshness, worker, now + 2));
+        assert_int_equal(count_of_key(STOLEN), SC_KEY_PROCESSES_MAX);
+        assert_int_equal(freshness.count, SC_KEY_PROCESSES_MAX + 2);
+        assert_true(freshness.crowded >= n * (MANY - SC_KEY_PROCESSES_MAX));
+    }
+    assert_int_equal(tell(11, worker, now), 10);
+}
+
+static void test_processes_that_are_made_up_take_no_place_of_others(void **state)
+{
+    (void)state;
+    check_flood(false);
+    check_flood(true);
+}
+
+static void test_a_fresh_process_keeps_its_place_among_those_with_its_key(void **state)
+{
+    (void)state;
+    const sc_peer worker = peer_with_key(STOLEN, MANY);
+    sc__freshness_init(&freshness, US, HEARTBEAT);
+    (void)tell(1, OTHER, 0);
+    assert_true(receive(worker, 1, 1, 0));
+    flood(STOLEN, 0, 1);
+    flood(STOLEN, 1, 1);
+    assert_true(sc__freshness_has(&freshness, worker, 2));
+    // There is no other place left until they are silent.
+    const sc_peer late = peer_with_key(STOLEN, MANY + 1);
+    assert_false(receive(late, 1, 1, 3));
+    assert_true(receive(late, 2, 1, 1 + 3 * HEARTBEAT));
+    assert_true(sc__freshness_has(&freshness, late, 1 + 3 * HEARTBEAT));
+}
+
+static void test_workers_with_many_keys_leave_places_for_gateways(void **state)
 {
     (void)state;
     sc__freshness_init(&freshness, US, HEARTBEAT);
-    for (sc_peer p = 0; p < SC_HEARTBEAT_HEARD_MAX; p++) {
-        (void)receive(1000 + p, 1, 0, p == 5 ? 0 : 1);
+    (void)tell(1, OTHER, 0);
+    for (uint32_t key = 0; key < 2 * SC_HEARTBEAT_HEARD_MAX; key++) {
+        (void)receive(peer_with_key(key, 1), 1, 1, 0);
     }
-    (void)receive(OTHER, 3, 0, 2);
-    assert_int_equal(tell(1, OTHER, 3), 3);
-    assert_int_equal(tell(2, 1005, 3), 0);
-    assert_int_equal(tell(3, 1004, 3), 1);
+    assert_true(freshness.count < SC_HEARTBEAT_HEARD_MAX);
+    assert_true(receive(OTHER, 3, 1, 1));
+    assert_int_equal(tell(2, OTHER, 2), 3);
+}
+
+static void test_more_gateways_than_are_named_push_out_the_silent(void **state)
+{
+    (void)state;
+    sc__freshness_init(&freshness, US, HEARTBEAT);
+    (void)tell(1, OTHER, 0);
+    assert_true(receive(OTHER, 3, 1, 0));
+    for (sc_peer p = 0; p < SC_HEARTBEAT_HEARD_MAX; p++) {
+        (void)receive(1000 + p, 1, 0, 1 + (sc_time)p / 4);
+    }
+    assert_true(freshness.count < SC_HEARTBEAT_HEARD_MAX);
+    assert_int_equal(tell(1, OTHER, 300), 3);  // it is fresh
+    assert_int_equal(tell(2, 1000, 300), 0);
+    assert_int_equal(tell(3, 1000 + SC_HEARTBEAT_HEARD_MAX - 1, 300), 1);
 }
 
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_a_process_is_believed_once_it_names_us),
     cmocka_unit_test(test_what_was_recorded_is_of_no_use_a_moment_later),
-    cmocka_unit_test(test_more_processes_than_a_heartbeat_names_push_out_the_silent),
+    cmocka_unit_test(test_processes_that_are_made_up_take_no_place_of_others),
+    cmocka_unit_test(test_a_fresh_process_keeps_its_place_among_those_with_its_key),
+    cmocka_unit_test(test_workers_with_many_keys_leave_places_for_gateways),
+    cmocka_unit_test(test_more_gateways_than_are_named_push_out_the_silent),
 };
 SC_SUITE(tests)

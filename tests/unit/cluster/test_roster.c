@@ -76,6 +76,31 @@ static void test_heartbeats_that_are_played_back_revive_no_peer(void **state)
     sc_roster_free(roster);
 }
 
+static void test_processes_of_one_key_are_bounded(void **state)
+{
+    (void)state;
+    static const uint32_t keys[] = {0, 5, INT32_MAX};
+    sc_roster *roster = roster_at(0);
+    sc_roster_receive(roster, gateway_heartbeat(1, 1), 0, 0);
+    for (size_t k = 0; k < 3; k++) {
+        for (uint32_t i = 0; i < 1000; i++) {
+            // From the greatest number down, and from the least up.
+            const sc_peer peer = peer_with_key(keys[k], i % 2 ? i : UINT32_MAX - i);
+            assert_int_equal(sc_roster_receive(roster, worker_heartbeat(peer, 1, 0), 0, 0),
+                             i < SC_KEY_PROCESSES_MAX);
+        }
+        assert_int_equal(sc_roster_count(roster), 1 + (k + 1) * SC_KEY_PROCESSES_MAX);
+    }
+    // Those that are there go on, and others come once they are gone.
+    const sc_peer there = peer_with_key(5, 1);
+    sc_roster_receive(roster, worker_heartbeat(there, 2, 0), 0, 2 * HEARTBEAT_US);
+    assert_int_equal(sc_roster_find(roster, there)->heartbeat->number, 2);
+    assert_true(sc_roster_expire(roster, 3 * HEARTBEAT_US));
+    assert_true(sc_roster_receive(roster, worker_heartbeat(peer_with_key(5, 999), 1, 0), 0,
+                                  3 * HEARTBEAT_US));
+    sc_roster_free(roster);
+}
+
 static void test_only_what_is_new_is_news(void **state)
 {
     (void)state;
@@ -325,6 +350,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_who_is_silent_for_three_heartbeats_is_gone),
     cmocka_unit_test(test_an_old_heartbeat_keeps_no_peer_alive),
     cmocka_unit_test(test_heartbeats_that_are_played_back_revive_no_peer),
+    cmocka_unit_test(test_processes_of_one_key_are_bounded),
     cmocka_unit_test(test_only_what_is_new_is_news),
     cmocka_unit_test(test_heartbeats_of_another_partition_are_counted_and_ignored),
     cmocka_unit_test(test_one_who_is_known_to_be_gone_is_not_waited_for),
