@@ -33,7 +33,7 @@ static bool is_fresh_at(const sc__freshness *freshness, const sc__heard_peer *he
 }
 
 /** A place for a process that was not heard before; NULL: there is none. A key that has too many
- * processes gets no place but those of its own: whoever makes up processes takes none from
+ * processes gets no place but those of its own: made-up processes take none from
  * gateways, from workers with other keys, or from those with this key that are fresh. */
 static sc__heard_peer *add(sc__freshness *freshness, sc_peer peer, sc_time now)
 {
