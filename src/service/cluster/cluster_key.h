@@ -76,7 +76,7 @@ sc_peer sc_cluster_key_draw_peer(const sc_cluster_key *key);
 /** By its number. */
 bool sc_peer_is_worker(sc_peer peer);
 
-/** Processes with one worker's key that are remembered. Whoever has the key can make up 2^32
+/** Processes with one worker's key that are remembered. A stolen key can make up 2^32
  * numbers of processes, so all that is kept for each process is bounded by this; several workers
  * may share a key, and one that was restarted is remembered beside its former process. */
 enum { SC_KEY_PROCESSES_MAX = 32 };

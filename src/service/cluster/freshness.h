@@ -12,7 +12,7 @@
  * So a process that comes is known after two heartbeats, and recorded ones are of use to no one but
  * for a moment, in which their numbers are not above those received (roster.h).
  *
- * A sender is remembered before it is believed, and whoever has a worker's key can make up senders.
+ * A sender is remembered before it is believed, and a stolen worker's key can make up senders.
  * So only SC_KEY_PROCESSES_MAX of each worker's key are remembered, and gateways have places of
  * their own. One that is fresh is never forgotten in favour of another.
  *
