@@ -284,7 +284,7 @@ static void take_all(stage *st, story *told)
         for (size_t i = 0; i < cloak->member_count; i++) {
             const sc_member *member = &cloak->members[i];
             if (member->query.k > most_k) most_k = member->query.k;
-            *sum = *sum * 31 + member->query.id.bytes[8] * 1000u + member->star;
+            *sum = *sum * 31 + member->query.id.bytes[8] * UINT64_C(1000) + member->star;
             for (size_t j = 0; j < i; j++) {
                 assert_int_not_equal(cloak->members[j].query.user, member->query.user);
             }
