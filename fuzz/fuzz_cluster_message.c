@@ -6,8 +6,8 @@
 // compressed or not, and each of its messages is received like that.
 #include "town.h"
 
-#include "cluster/batch.h"
 #include "cluster/cluster_codec.h"
+#include "cluster/message_batch.h"
 
 enum { PARTS = 7, MEMBERS_MAX = 10000 };
 

@@ -12,9 +12,9 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/diag.h"
-#include "cluster/batch.h"
 #include "cluster/freshness.h"
 #include "cluster/heartbeat.h"
+#include "cluster/message_batch.h"
 #include "cluster/outbox.h"
 
 #include <pthread.h>

@@ -1,6 +1,6 @@
 // Batches: what is put into one comes out of it, in order; what a stranger wrote is refused within
 // bounds; what is too large for NATS goes without its reply.
-#include "cluster/batch.h"
+#include "cluster/message_batch.h"
 
 #include "base/alloc.h"
 #include "cluster/heartbeat.h"

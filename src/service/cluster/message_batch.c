@@ -1,5 +1,5 @@
-// Messages for one process that leave together. See batch.h.
-#include "cluster/batch.h"
+// Messages for one process that leave together. See message_batch.h.
+#include "cluster/message_batch.h"
 
 #include "base/alloc.h"
 #include "cluster/cluster_codec_internal.h"

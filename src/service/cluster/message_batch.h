@@ -1,5 +1,5 @@
 /**
- * @file batch.h
+ * @file message_batch.h
  * @brief Secret: messages for one process that leave together: one seal, one message of NATS.
  *
  *     1 | messages                    as they are
@@ -11,8 +11,8 @@
  * What is read has been unsealed, and is read as if a stranger had sent it all the same: sizes are
  * checked against what is there, and what is compressed may grow to a bound.
  */
-#ifndef SC_CLUSTER_BATCH_H
-#define SC_CLUSTER_BATCH_H
+#ifndef SC_CLUSTER_MESSAGE_BATCH_H
+#define SC_CLUSTER_MESSAGE_BATCH_H
 
 #include <starcloak/err.h>
 #include <starcloak/relay_codec.h>
