@@ -2,6 +2,7 @@
 #include "support/race.h"
 
 #include "support/check.h"
+#include "support/sketch.h"
 
 // --- Comparing -------------------------------------------------------------------
 
@@ -252,4 +253,33 @@ void race_tell(const char *what, const race_tally *all)
                   what, cloaks, (double)all->members / cloaks, (double)all->pruned_stars / cloaks,
                   all->refused, all->dropped[SC_DROP_EXPIRED], all->dropped[SC_DROP_INFEASIBLE],
                   all->cap_hits);
+}
+
+void race_long_streams(uint64_t count, sc_engine_options (*options_of)(uint64_t seed))
+{
+    sketch drawn = sketch_grid(SC_COORDS_PLANAR, 8, 8);
+    sc_map *map = sketch_map(&drawn);
+    race_tally all = {0};
+    for (uint64_t seed = 0; seed < count; seed++) {
+        check_case(seed);
+        const sc_engine_options options = options_of(seed);
+        race r;
+        race_start(&r, seed, map, &options);
+        r.s.steps_left = 700;
+        r.s.most_queries = STREAM_QUERIES;
+        r.s.segment_count = sc_map_segment_count(map);
+        r.s.user_count = 300;
+        r.s.least_k = 2;
+        r.s.most_k = 6;
+        r.s.most_hops = 4;
+        r.s.longest_wait = 300;
+        r.s.runs_per_time = 10;
+        race_through(&r, &all);
+        race_end(&r, &all);
+    }
+    check_case_done();
+    race_tell("long streams", &all);
+    assert_true(all.cloaks > 20 * count);
+    sc_map_free(map);
+    sketch_free(&drawn);
 }

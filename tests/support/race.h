@@ -55,6 +55,13 @@ void race_through(race *r, race_tally *all);
 /** Add up what it came to, and free both. */
 void race_end(race *r, race_tally *all);
 
+/**
+ * `count` long streams on a map of 60 stars, each with the options for its seed: hundreds of
+ * queries, so that tables grow, and much is made, lost and made again. More than 20 cloaks each, on
+ * average.
+ */
+void race_long_streams(uint64_t count, sc_engine_options (*options_of)(uint64_t seed));
+
 /** Print what several came to. */
 void race_tell(const char *what, const race_tally *all);
 

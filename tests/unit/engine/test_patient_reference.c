@@ -5,7 +5,6 @@
 
 #include "support/check.h"
 #include "support/race.h"
-#include "support/sketch.h"
 
 enum { STREAMS = 3000, LONG_STREAMS = 12 };
 
@@ -59,31 +58,7 @@ static void test_the_patient_engine_does_what_the_slow_one_does(void **state)
 static void test_they_agree_over_long_streams_on_a_larger_map(void **state)
 {
     (void)state;
-    sketch drawn = sketch_grid(SC_COORDS_PLANAR, 8, 8);
-    sc_map *map = sketch_map(&drawn);
-    race_tally all = {0};
-    for (uint64_t seed = 0; seed < LONG_STREAMS; seed++) {
-        check_case(seed);
-        const sc_engine_options options = patient_options(seed);
-        race r;
-        race_start(&r, seed, map, &options);
-        r.s.steps_left = 700;
-        r.s.most_queries = STREAM_QUERIES;
-        r.s.segment_count = sc_map_segment_count(map);
-        r.s.user_count = 300;
-        r.s.least_k = 2;
-        r.s.most_k = 6;
-        r.s.most_hops = 4;
-        r.s.longest_wait = 300;
-        r.s.runs_per_time = 10;
-        race_through(&r, &all);
-        race_end(&r, &all);
-    }
-    check_case_done();
-    race_tell("long streams", &all);
-    assert_true(all.cloaks / LONG_STREAMS > 20);
-    sc_map_free(map);
-    sketch_free(&drawn);
+    race_long_streams(LONG_STREAMS, patient_options);
 }
 
 static const struct CMUnitTest tests[] = {
