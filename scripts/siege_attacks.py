@@ -154,7 +154,7 @@ def asker(field, name, door, source, make, pause, closes_after=None):
         s.close()
 
 
-# --- Point 1 and 2: queries that cost or wait much ---------------------------------------------------
+# --- Queries that cost or wait much -------------------------------------------------------------------
 
 def dear_queries(field, number):
     """Thirty tokens, two and two at one place: many segments, all hops, a wide range of all categories."""
@@ -185,7 +185,7 @@ def sleeping_queries(field, number):
           closes_after=17)
 
 
-# --- Point 3: what is for operators --------------------------------------------------------------------
+# --- What is for operators ----------------------------------------------------------------------------
 
 def operators_pages(field, number):
     source = f"127.66.3.{number + 1}"
@@ -203,7 +203,7 @@ def operators_pages(field, number):
                 field.pause(0.2)
 
 
-# --- Point 4: TLS --------------------------------------------------------------------------------------
+# --- TLS ----------------------------------------------------------------------------------------------
 
 def extension(kind, body):
     return struct.pack(">HH", kind, len(body)) + body
@@ -278,7 +278,7 @@ def unfinished_handshakes(field, number):
         s.close()
 
 
-# --- Point 5: replies that are not taken ---------------------------------------------------------------
+# --- Replies that are not taken -----------------------------------------------------------------------
 
 def never_reading(field, number):
     """Maps, many times over, of which not a byte is read."""
@@ -337,7 +337,7 @@ def map_fetchers(field, number):
         field.pause(0.2)
 
 
-# --- Point 6: one address takes all connections ----------------------------------------------------------
+# --- One address takes all connections ----------------------------------------------------------------
 
 def crowd_of_one(field, number):
     """More connections than an address may have: idle ones, kept by asking for health, then busy ones."""
@@ -360,7 +360,7 @@ def crowd_of_one(field, number):
         s.close()
 
 
-# --- Point 7: framing --------------------------------------------------------------------------------------
+# --- Framing ------------------------------------------------------------------------------------------
 
 HIDDEN = b"GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n"
 POST = b"POST /v1/queries HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
@@ -407,7 +407,7 @@ def malformed_requests(field, number):
         field.pause(0.15)
 
 
-# --- Point 8: smaller --------------------------------------------------------------------------------------
+# --- Half-closed, refused and slow clients ------------------------------------------------------------
 
 def half_closing(field, number):
     """Clients that end their sending while they wait."""
