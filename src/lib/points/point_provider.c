@@ -43,7 +43,8 @@ typedef struct slot {
     CURL *easy;  ///< made when it is first needed
     size_t question;
     sc_http_body body;
-    bool is_busy;  ///< whether the multi handle has it
+    bool is_busy;           ///< whether the multi handle has it
+    bool ends_at_deadline;  ///< its time limit is what was left until the deadline
 } slot;
 
 /** Connections to a provider. One thread. */
@@ -160,6 +161,7 @@ static sc_err ask_next(asking *a, slot *s)
     s->body.trouble = SC_OK;
     const long wait_ms = within_deadline(a->http, timeout_ms(a->http));
     if (wait_ms == 0) return fail_deadline(a->http, a->diag);
+    s->ends_at_deadline = wait_ms < timeout_ms(a->http);
     const sc_err err = a->batch->address(a->batch->context, s->question, url, a->diag);
     if (err) return err;
     if ((!s->easy && !prepare(a->http, s)) || curl_easy_setopt(s->easy, CURLOPT_URL, url) ||
@@ -197,9 +199,7 @@ static sc_err refuse_transfer(const connections *http, const slot *s, CURLcode c
                        s->body.max_bytes);
     }
     if (is_too_late_to_start(http)) return fail_nothing_sent(diag);
-    if (code == CURLE_OPERATION_TIMEDOUT && within_deadline(http, 1) == 0) {
-        return fail_deadline(http, diag);
-    }
+    if (code == CURLE_OPERATION_TIMEDOUT && s->ends_at_deadline) return fail_deadline(http, diag);
     if (code == CURLE_OPERATION_TIMEDOUT) {
         return sc_fail(diag, SC_ENET, "the provider did not answer within %g seconds",
                        http->timeout_s);
