@@ -39,6 +39,19 @@ SC_API size_t sc_density_segment_count(const sc_density *density);
 /** The weight of a segment, above 0 and finite. */
 SC_API double sc_density_weight(const sc_density *density, sc_seg_id segment);
 
+/** The largest of the whole numbers of a density. */
+#define SC_DENSITY_NUMBER_MAX (UINT32_C(1) << 30)
+
+/**
+ * The weights as whole numbers from 1 to SC_DENSITY_NUMBER_MAX, so that engines and verifiers
+ * compute alike: counts and one more (the largest, if there are more); other weights scaled so that
+ * the largest is SC_DENSITY_NUMBER_MAX. One per segment; lent.
+ */
+SC_API const uint32_t *sc_density_numbers(const sc_density *density);
+
+/** Of these whole numbers: what tells one density from another. */
+SC_API uint64_t sc_density_checksum(const sc_density *density);
+
 /**
  * Read a table: CSV with a header that has the columns `segment` and `count` or `weight` (others
  * are passed over), in any order; "-" is standard input; xz and gzip are unpacked. Counts are

@@ -11,6 +11,7 @@
 // weights nor a share of it is lost to overflow (2). Quotes are those of RFC 4180, except that a
 // field cannot hold a line break; blanks around a field without quotes do not count.
 #include "base/alloc.h"
+#include "base/checksum.h"
 #include "base/diag.h"
 #include "base/line_reader.h"
 #include "map/density_internal.h"
@@ -26,10 +27,26 @@
 sc_density *sc__density_new(size_t count)
 {
     sc_density *density = NULL;
-    if (count > (SIZE_MAX - sizeof *density) / sizeof *density->weights) return NULL;
-    density = sc_malloc(sizeof *density + count * sizeof *density->weights);
-    if (density) density->count = count;
+    const size_t each = sizeof *density->weights + sizeof *density->numbers;
+    if (count > (SIZE_MAX - sizeof *density) / each) return NULL;
+    density = sc_malloc(sizeof *density + count * each);
+    if (!density) return NULL;
+    density->count = count;
+    density->numbers = (uint32_t *)(density->weights + count);
     return density;
+}
+
+void sc__density_finish(sc_density *density, bool is_counted)
+{
+    double largest = 0;
+    for (size_t i = 0; i < density->count; i++) {
+        largest = fmax(largest, density->weights[i]);
+    }
+    for (size_t i = 0; i < density->count; i++) {
+        const double weight = density->weights[i];
+        const double number = is_counted ? weight : weight / largest * SC_DENSITY_NUMBER_MAX;
+        density->numbers[i] = (uint32_t)fmin(fmax(rint(number), 1), SC_DENSITY_NUMBER_MAX);
+    }
 }
 
 double sc__counted_weight(uint64_t count)
@@ -44,6 +61,7 @@ sc_err sc_density_new_uniform(const sc_map *map, sc_density **out)
     for (size_t i = 0; i < density->count; i++) {
         density->weights[i] = 1;
     }
+    sc__density_finish(density, true);
     *out = density;
     return SC_OK;
 }
@@ -55,6 +73,7 @@ sc_err sc_density_new_counted(const sc_map *map, const uint64_t *counts, sc_dens
     for (size_t i = 0; i < density->count; i++) {
         density->weights[i] = sc__counted_weight(counts[i]);
     }
+    sc__density_finish(density, true);
     *out = density;
     return SC_OK;
 }
@@ -72,6 +91,16 @@ size_t sc_density_segment_count(const sc_density *density)
 double sc_density_weight(const sc_density *density, sc_seg_id segment)
 {
     return density->weights[segment];
+}
+
+const uint32_t *sc_density_numbers(const sc_density *density)
+{
+    return density->numbers;
+}
+
+uint64_t sc_density_checksum(const sc_density *density)
+{
+    return XXH3_64bits(density->numbers, density->count * sizeof *density->numbers);
 }
 
 // With the weights w in units of their largest, and W their sum, the entropy of the shares w / W is
@@ -403,6 +432,7 @@ static sc_err fill_in(const table *t)
     for (size_t i = 0; i < t->density->count; i++) {
         if (!(t->density->weights[i] > 0)) t->density->weights[i] = little;
     }
+    sc__density_finish(t->density, t->measure == COLUMN_COUNT);
     return SC_OK;
 }
 
