@@ -253,4 +253,25 @@ refused=$(seen .errors replayed.out)
 passed=$(($(seen .replayed replayed.out) - refused))
 check "heartbeats of workers are played back ($passed)" test "$passed" -gt 5
 check "NATS refuses those of gateways, and placements ($refused)" test "$refused" -gt 5
+
+# --- With the user of another role --------------------------------------------------------------
+
+# shellcheck disable=SC2046
+start g7 "$STARCLOAK" gateway --config locked.ini --name g7 $(as worker)
+# shellcheck disable=SC2046
+start locked-w3 "$STARCLOAK" worker --config locked.ini --cluster-key w2.key --threads 1 $(as status)
+forbidden() { grep "event=nats_forbids action=$2 subjects=\"$3\" role=$4" "$1.log" | grep -c "check that nats-user"; }
+twice_forbidden() { curl -s "http://$g7/metrics" >metrics && [[ $(metric metrics starcloak_cluster_forbidden_total) -ge 6 ]]; }
+g7=$(address_of g7)
+check "a gateway with a worker's user counts what NATS forbids it" until_true twice_forbidden
+equal "and names it once: heartbeats" "$(forbidden g7 publish "heartbeats of gateways" gateway)" 1
+equal "and subscriptions" "$(forbidden g7 subscribe "messages for gateways" gateway)" 1
+equal "no other" "$(grep -c event=nats_forbids g7.log)" 4
+check "a worker with the user of 'cluster status' names its heartbeats" until_true eval '[[ $(forbidden locked-w3 publish "heartbeats of workers" worker) == 1 ]]'
+equal "and the messages for it" "$(forbidden locked-w3 subscribe "messages for workers" worker)" 1
+check "those with the right users are forbidden nothing" eval '! cat g[456].log locked-w[12].log | grep -q event=nats_forbids'
+# shellcheck disable=SC2046
+run cluster status --config locked.ini --seconds 1 $(as worker)
+check "'cluster status' says, too, that it may not hear all" says "$err" "do not let this user hear" "NATS user status"
+equal "and fails" "$status" 1
 finish
