@@ -383,7 +383,7 @@ def flood(url, key_path, count, seconds):
                                     number_field(5, sent) + fixed_field(6, 1) + number_field(9, 1))
             nats.publish(beat, seal(own, peer, beat, heartbeat))
         nats.sync()
-        time.sleep(0.05)
+        time.sleep(0.3)  # as often as real processes: memory is attacked here, not processors
     print(json.dumps({"sent": sent, "key": f"{key:08x}", "errors": len(nats.errors)}))
 
 
