@@ -31,6 +31,7 @@ typedef struct race {
     sc_pruner *pruner;
     sc_rng fast_prune_rng;
     sc_rng slow_prune_rng;
+    sc_demands demands;
     race_proposal open[STREAM_QUERIES];  ///< to be answered later
     size_t open_count;
 } race;
