@@ -66,6 +66,7 @@ void made_demands_start(made_demands *m, const slow_roads *roads, uint64_t seed)
     if (draw(&m->rng, 40)) m->of_engine.classes = m->classes;
     m->zones = shares[sc_rng_below(&m->rng, sizeof shares / sizeof *shares)];
     m->tables = shares[sc_rng_below(&m->rng, sizeof shares / sizeof *shares)];
+    m->before_queries = m->rng;
 }
 
 void made_demands_reduce(made_demands *m)
@@ -75,7 +76,7 @@ void made_demands_reduce(made_demands *m)
     if (m->zones == 0) m->zones = 20;
 }
 
-void made_demands_end(made_demands *m)
+void made_demands_again(made_demands *m)
 {
     while (m->made) {
         made_own *ended = m->made;
@@ -84,6 +85,12 @@ void made_demands_end(made_demands *m)
         free(ended->reached);
         free(ended);
     }
+    m->rng = m->before_queries;
+}
+
+void made_demands_end(made_demands *m)
+{
+    made_demands_again(m);
     sc_place_classes_free(m->classes);
     sc_density_free(m->density);
 }

@@ -26,6 +26,7 @@ typedef struct made_demands {
     uint32_t zones;  ///< of so many in a hundred queries; the next likewise
     uint32_t tables;
     struct made_own *made;
+    sc_rng before_queries;  ///< the generator, when none had been made
 } made_demands;
 
 /** `density` and `classes` are there, and asked for in most: traffic 0 or 2 to 4, strict or not. */
@@ -33,6 +34,9 @@ void made_demands_start(made_demands *m, const slow_roads *roads, uint64_t seed)
 
 /** Leave what an engine other than patient can ask of its queries. */
 void made_demands_reduce(made_demands *m);
+
+/** Forget what was made for queries; the next ones get the same again, in the same order. */
+void made_demands_again(made_demands *m);
 
 void made_demands_end(made_demands *m);
 

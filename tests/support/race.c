@@ -198,11 +198,17 @@ static void answer_candidates(race *r, race_tally *all)
 
 void race_start(race *r, uint64_t seed, const sc_map *map, const sc_engine_options *options)
 {
+    race_start_apart(r, seed, map, options, &options->demands);
+}
+
+void race_start_apart(race *r, uint64_t seed, const sc_map *map, const sc_engine_options *options,
+                      const sc_demands *slow_demands)
+{
     sc_diag diag = {""};
     *r = (race){
         .s = stream_new(seed, map),
         .is_patient = options->variant == SC_VARIANT_PATIENT,
-        .demands = options->demands,
+        .demands = *slow_demands,
     };
     sc_rng_seed(&r->fast_rng, seed);
     sc_rng_seed(&r->slow_rng, seed);
@@ -210,7 +216,9 @@ void race_start(race *r, uint64_t seed, const sc_map *map, const sc_engine_optio
     sc_rng_seed(&r->slow_prune_rng, seed + 1);
     CHECK_OK(sc_pruner_new(map, &r->pruner), NULL);
     CHECK_OK(sc_engine_new(map, options, &r->fast_rng, &r->fast, &diag), &diag);
-    r->slow = slow_engine_new(map, options, &r->slow_rng);
+    sc_engine_options slow_options = *options;
+    slow_options.demands = *slow_demands;
+    r->slow = slow_engine_new(map, &slow_options, &r->slow_rng);
 }
 
 void race_end(race *r, race_tally *all)
@@ -219,6 +227,10 @@ void race_end(race *r, race_tally *all)
     all->cloaks += stats.cloaks;
     all->refused += stats.refused;
     all->cap_hits += stats.cap_hits;
+    const slow_settle_counts counts = slow_engine_settle_counts(r->slow);
+    all->settle_counts.reduced += counts.reduced;
+    all->settle_counts.failed += counts.failed;
+    all->settle_counts.taken_back += counts.taken_back;
     for (size_t reason = 0; reason < SC_DROP_REASON_COUNT; reason++) {
         all->dropped[reason] += stats.dropped[reason];
     }
@@ -282,10 +294,25 @@ void race_tell(const char *what, const race_tally *all)
 {
     const double cloaks = (double)all->cloaks;
     print_message("# %s: %.0f cloaks, %.2f members, %.2f stars pruned; %lu refused, %lu expired, "
-                  "%lu infeasible, %lu caps hit\n",
+                  "%lu infeasible, %lu exposed, %lu caps hit; settled %lu, in vain %lu, ends "
+                  "taken back %lu\n",
                   what, cloaks, (double)all->members / cloaks, (double)all->pruned_stars / cloaks,
                   all->refused, all->dropped[SC_DROP_EXPIRED], all->dropped[SC_DROP_INFEASIBLE],
-                  all->cap_hits);
+                  all->dropped[SC_DROP_EXPOSED], all->cap_hits, all->settle_counts.reduced,
+                  all->settle_counts.failed, all->settle_counts.taken_back);
+}
+
+void race_lengthen(race *r, const sc_map *map)
+{
+    r->s.steps_left = 700;
+    r->s.most_queries = STREAM_QUERIES;
+    r->s.segment_count = sc_map_segment_count(map);
+    r->s.user_count = 300;
+    r->s.least_k = 2;
+    r->s.most_k = 6;
+    r->s.most_hops = 4;
+    r->s.longest_wait = 300;
+    r->s.runs_per_time = 10;
 }
 
 void race_long_streams(uint64_t count, sc_engine_options (*options_of)(uint64_t seed))
@@ -298,15 +325,7 @@ void race_long_streams(uint64_t count, sc_engine_options (*options_of)(uint64_t 
         const sc_engine_options options = options_of(seed);
         race r;
         race_start(&r, seed, map, &options);
-        r.s.steps_left = 700;
-        r.s.most_queries = STREAM_QUERIES;
-        r.s.segment_count = sc_map_segment_count(map);
-        r.s.user_count = 300;
-        r.s.least_k = 2;
-        r.s.most_k = 6;
-        r.s.most_hops = 4;
-        r.s.longest_wait = 300;
-        r.s.runs_per_time = 10;
+        race_lengthen(&r, map);
         race_through(&r, &all);
         race_end(&r, &all);
     }

@@ -397,6 +397,11 @@ bool slow_engine_take_drop(slow_engine *engine, sc_drop *out)
     return true;
 }
 
+slow_settle_counts slow_engine_settle_counts(const slow_engine *engine)
+{
+    return engine->settle_counts;
+}
+
 sc_engine_stats slow_engine_stats_of(const slow_engine *engine)
 {
     sc_engine_stats stats = engine->stats;

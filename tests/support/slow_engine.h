@@ -48,6 +48,15 @@ SC_CHECKED sc_err slow_engine_refuse(slow_engine *engine, const sc_cloak *cloak,
 bool slow_engine_take_drop(slow_engine *engine, sc_drop *out);
 sc_engine_stats slow_engine_stats_of(const slow_engine *engine);
 
+/** How often a search of patient has settled the stars of its members. */
+typedef struct slow_settle_counts {
+    uint64_t reduced;     ///< stars had to go, and then all members had what they ask for
+    uint64_t failed;      ///< they never had
+    uint64_t taken_back;  ///< ends that members had chosen at last, of the whole cloak
+} slow_settle_counts;
+
+slow_settle_counts slow_engine_settle_counts(const slow_engine *engine);
+
 /** The roads it stands on; lent. */
 const slow_roads *slow_engine_roads(const slow_engine *engine);
 

@@ -44,6 +44,7 @@ struct slow_engine {
     sc_drop *drops;        ///< not yet taken, the oldest first
     size_t drop_count;
     sc_engine_stats stats;  ///< but for what can be counted now
+    slow_settle_counts settle_counts;
 };
 
 /** One more place in an array of `count` things. */

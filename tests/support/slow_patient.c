@@ -143,8 +143,12 @@ static bool settle(slow_engine *engine, const listing_list *members, bool *stars
         all[i] = (sc_member){.query = members->at[i].q->query, .star = members->at[i].star};
     }
     intersect_balls(engine, members, stars);
-    const bool is_settled = slow_settle(&engine->roads, &engine->options.demands, all,
-                                        members->count, stars, engine->rng);
+    const sc_demands *demands = &engine->options.demands;
+    const bool was_good = slow_is_good(&engine->roads, demands, all, members->count, stars);
+    const bool is_settled =
+        slow_settle(&engine->roads, demands, all, members->count, stars, engine->rng);
+    engine->settle_counts.reduced += is_settled && !was_good;
+    engine->settle_counts.failed += !is_settled;
     free(all);
     return is_settled;
 }
@@ -321,6 +325,7 @@ static void settle_ends(slow_engine *engine, listing_list *members, bool *stars)
         memcpy(stars, settled, star_count * sizeof *settled);
     } else {
         memcpy(members->at, as_found, members->count * sizeof *as_found);
+        engine->settle_counts.taken_back++;
     }
     free(as_found);
     free(settled);
