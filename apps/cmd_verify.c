@@ -123,6 +123,13 @@ static void print_head(const char *record, const sc_verify_report *report)
     putchar('\n');
 }
 
+/** What demands add to the promises has no row where the run did not ask for it. */
+static bool has_row(const sc_verify_report *report, sc_promise promise)
+{
+    const bool is_demand = promise >= SC_PROMISE_P9 && promise <= SC_PROMISE_P14;
+    return !is_demand || report->checked[promise] > 0;
+}
+
 static void put_promises(sc_report *table, const sc_verify_report *report)
 {
     static const sc_column columns[] = {{"checked", "checked", 10, SC_COLUMN_COUNT},
@@ -132,6 +139,7 @@ static void put_promises(sc_report *table, const sc_verify_report *report)
     sc_report_open(table, "promises");
     for (unsigned i = 0; i < SC_PROMISE_COUNT; i++) {
         char label[96];
+        if (!has_row(report, (sc_promise)i)) continue;
         const double values[] = {(double)report->checked[i], (double)report->violated[i]};
         const char *name = sc_promise_name((sc_promise)i);
         snprintf(label, sizeof(label), "%-8s %s", name, sc_promise_text((sc_promise)i));
