@@ -168,6 +168,11 @@ typedef struct sc_verify_report {
     uint64_t overdue;          ///< not ended although past it: P8 is broken
     sc_map_match map_match;
     uint64_t map_checksum;  ///< as the record has it; 0 if it has none
+    unsigned demanded;      ///< a bit (1 << promise) for each of P9, P12 to P14 that it asks for
+    bool lacks_density;     ///< the run asked for traffic, and no density was given: P14 is not
+                            ///< checked, nor what P9 asks of traffic
+    bool has_idle_density;  ///< a density was given, and the run asked for no traffic
+    uint64_t density_checksum;  ///< of the run's; 0 if it has none
     uint64_t checked[SC_PROMISE_COUNT];
     uint64_t violated[SC_PROMISE_COUNT];
     uint64_t violations;  ///< all together
@@ -181,7 +186,8 @@ typedef struct sc_verify_report {
 
 typedef struct sc_verify_options {
     uint64_t answer_sample;  ///< check at most this many answers, spread over the record; 0: none
-    sc_progress progress;    ///< told how many bytes are read; none if its `report` is NULL
+    const sc_density *density;  ///< of the run, if it asked for traffic; borrowed; NULL: not known
+    sc_progress progress;       ///< told how many bytes are read; none if its `report` is NULL
 } sc_verify_options;
 
 /** A sample of 1,000 answers, no progress. */
@@ -194,7 +200,8 @@ SC_API sc_verify_options sc_verify_options_default(void);
  *
  * @param report  set on success
  * @return SC_OK if it could be read, whatever it shows; SC_EIO, SC_EPARSE (not a record: `diag`
- *         names the line), SC_ELIMIT (more than four thousand million queries), SC_ENOMEM
+ *         names the line), SC_EMISMATCH (the run was with another density), SC_ELIMIT (more than
+ * four thousand million queries), SC_ENOMEM
  */
 SC_API SC_CHECKED sc_err sc_record_verify(const sc_map *map, const char *path,
                                           const sc_verify_options *options,

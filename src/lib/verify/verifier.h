@@ -160,6 +160,15 @@ SC_CHECKED sc_err sc__reach(sc_verifier *verifier, sc_star_id from, uint32_t max
 SC_CHECKED sc_err sc__has_room(sc_verifier *verifier, sc_seg_id segment, uint32_t max_hops,
                                uint32_t wanted, bool *has_room);
 
+/**
+ * List the segments around `star`, within `max_hops`, ascending, in verifier->roads_of_member.
+ * Begins a claim of its own.
+ *
+ * @return SC_OK, SC_ENOMEM
+ */
+SC_CHECKED sc_err sc__list_around(sc_verifier *verifier, sc_star_id star, uint32_t max_hops,
+                                  size_t *count);
+
 /** How the nodes listed differ from the border: the last node found of each kind. */
 typedef struct sc_border_error {
     bool has_extra;
