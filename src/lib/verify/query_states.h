@@ -251,13 +251,16 @@ void sc__follow_fini(sc_follow *follow);
  */
 SC_CHECKED sc_err sc__follow_event(sc_follow *follow, uint64_t line, const sc_event *event);
 
-// --- For query_states.c ------------------------------------------------------------------
+// --- For query_ends.c --------------------------------------------------------------------
 
 /** The id of a query, for sentences. */
 static inline sc_quoted sc__quote_id(sc_slice id)
 {
     return sc_quote(id.text, id.size);
 }
+
+/** P8 is broken by a query, in these words. */
+void sc__follow_wrong(sc_follow *f, sc_slice query, const char *what);
 
 /** A drop or a failure. @return SC_OK, SC_ENOMEM */
 SC_CHECKED sc_err sc__follow_loss(sc_follow *follow, const sc_event *event);
