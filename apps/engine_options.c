@@ -13,6 +13,10 @@
 
 #define ALPHA_MAX_S 86400.0
 
+/** The least that --vmax and --tau may be. */
+#define VMAX_MIN_M_S 0.1
+#define TAU_MIN_S 0.001
+
 /** What a density asks for where nothing else is said. */
 #define SC_TRAFFIC_DEFAULT 2
 
@@ -133,6 +137,19 @@ static bool demand_option(int key, const char *argument, const struct argp_state
         settings->run.engine.demands.traffic = (uint32_t)traffic;
         return true;
     }
+    case SC_KEY_CONTINUITY:
+        settings->run.has_continuity = true;
+        return true;
+    case SC_KEY_VMAX:
+        demands->has_vmax = true;
+        settings->run.continuity.vmax_m_s =
+            sc_value_number(state, "--vmax", argument, VMAX_MIN_M_S, SC_VMAX_MAX_M_S);
+        return true;
+    case SC_KEY_TAU:
+        demands->has_tau = true;
+        settings->run.continuity.tau_us = sc_time_from_seconds(
+            sc_value_number(state, "--tau", argument, TAU_MIN_S, SC_TAU_MAX_S));
+        return true;
     default:
         return false;
     }
@@ -187,6 +204,7 @@ static void check_variant(const struct argp_state *state, const sc_engine_settin
         {"--no-strict", settings->demands.has_no_strict, is_patient, "patient"},
         {"--density", settings->demands.density != NULL, is_patient, "patient"},
         {"--traffic", settings->demands.has_traffic, is_patient, "patient"},
+        {"--continuity", settings->run.has_continuity, is_patient, "patient"},
         {"--lambda", settings->has_lambda, is_bounded, "bounded or hybrid"},
         {"--alpha", settings->has_alpha, variant == SC_VARIANT_HYBRID || is_patient,
          "hybrid or patient"},
@@ -214,9 +232,13 @@ static void settle_demands(const struct argp_state *state, sc_engine_settings *s
     if (given->has_traffic && !given->density) {
         sc_usage_error(state, "--traffic needs --density FILE; 'starcloak density' makes one");
     }
+    if ((given->has_vmax || given->has_tau) && !settings->run.has_continuity) {
+        sc_usage_error(state, "%s says more of --continuity; give that, too",
+                       given->has_vmax ? "--vmax" : "--tau");
+    }
     if (given->density && !given->has_traffic) demands->traffic = SC_TRAFFIC_DEFAULT;
     if (engine->variant != SC_VARIANT_PATIENT) return;
-    const bool has_any = demands->traffic > 0;
+    const bool has_any = demands->traffic > 0 || settings->run.has_continuity;
     demands->is_strict = given->has_strict || (has_any && !given->has_no_strict);
     engine->is_strict = false;
 }

@@ -42,6 +42,7 @@
 #ifndef SC_LEDGER_LEDGER_H
 #define SC_LEDGER_LEDGER_H
 
+#include <starcloak/continuity.h>
 #include <starcloak/engine.h>
 #include <starcloak/rng.h>
 
@@ -59,6 +60,10 @@ typedef struct sc_ledger_options {
      * them. With 1 and 0 there is neither: the ledger's thread does it all. */
     unsigned engine_threads;
     unsigned prune_threads;
+    /** Queries count roads by what their user can have reached since its last cloak. The engines
+     * must be patient, here and elsewhere. */
+    bool has_continuity;
+    sc_continuity_options continuity;
     const sc_partition *partition;  ///< borrowed; NULL: one part, the whole map
     sc_peer self;                   ///< 0: a number is drawn
     const sc_port
@@ -84,8 +89,8 @@ typedef struct sc_ledger_options {
     void *context;
 } sc_ledger_options;
 
-/** The default engine in the ledger's own thread, one part, 100,000 tickets, 0.2 s of
- * jitter, 10 ms of guard, 0.5 s of patience, 10 s for the provider, rare requests are sent, not
+/** The default engine in the ledger's own thread, no continuity, one part, 100,000 tickets, 0.2 s
+ * of jitter, 10 ms of guard, 0.5 s of patience, 10 s for the provider, rare requests are sent, not
  * paranoid. */
 sc_ledger_options sc_ledger_options_default(void);
 
@@ -188,6 +193,7 @@ typedef struct sc_ledger_stats {
     uint64_t gone_published;    ///< clients that went away after their cloak had left; counted by
                                 ///< their outcome above
     sc_engine_stats engine;     ///< of the engines in this process, as they last told
+    sc_continuity_stats continuity;  ///< all 0 without
 } sc_ledger_stats;
 
 sc_ledger_stats sc_ledger_stats_of(sc_ledger *ledger);

@@ -44,9 +44,12 @@
  * every one that is open again, which may have been forgotten by an engine that received a no: as
  * soon as time passes and there is room for messages (sc_port_space()).
  *  7. No call needs memory once the ledger state is made, but for the look of the paranoid, for
- * what the messages carry (a `no` without its list, an `ok` that is not sent, for want of memory,
- * are as a lost message), and for results. If there is none for a look, the members fail as
- * overloaded.
+ * continuity, for what the messages carry (a `no` without its list, an `ok` that is not sent, for
+ * want of memory, are as a lost message), and for results. If there is none for a look or for
+ * continuity, the members fail as overloaded.
+ *  8. With continuity, a cloak that has left, or of which we cannot say that it has not, is the
+ * last one of the users of our members. What others do with a query of theirs is not known here: a
+ * user's queries have to come to one gateway.
  *
  * Company: a query near a border of parts that is still open after a quarter of its time is sent,
  * as company, to all parts in its reach (sc_partition_reach()); cluster/gateway_routes.c leaves out
@@ -61,6 +64,7 @@
 #ifndef SC_LEDGER_STATE_H
 #define SC_LEDGER_STATE_H
 
+#include <starcloak/continuity.h>
 #include <starcloak/rng.h>
 
 #include "base/deadlines.h"
@@ -102,6 +106,7 @@ typedef struct sc__ledger_state_options {
     sc_time guard_us;               ///< >= 0; more than clocks differ by
     sc_time patience_us;            ///< > 0; how long a proposal is reserved without a message
     sc_time give_up_us;             ///< > 0; how long another gateway's result is waited for
+    sc_continuity *continuity;      ///< borrowed; NULL: last cloaks of users are not kept
     const sc_map *paranoid;         ///< every proposal is looked at by the verifier; NULL: none is
     const sc_partition *partition;  ///< borrowed
     sc_port port;                   ///< to engines, and to other gateways

@@ -123,12 +123,54 @@ static bool copy_array(const void *from, size_t count, size_t each, void **out)
     return *out != NULL;
 }
 
+static size_t sc__own_size(const sc_own_demands *own)
+{
+    return sizeof *own + own->reached_count * sizeof *own->reached +
+           own->zone_count * sizeof *own->zone;
+}
+
+static sc_own_demands *sc__own_copy(const sc_own_demands *own, void *memory)
+{
+    sc_own_demands *copy = memory;
+    sc_reached *reached = (sc_reached *)(copy + 1);
+    sc_seg_id *zone = (sc_seg_id *)(reached + own->reached_count);
+    *copy = *own;
+    if (own->reached_count > 0) {
+        memcpy(reached, own->reached, own->reached_count * sizeof *reached);
+    }
+    if (own->zone_count > 0) memcpy(zone, own->zone, own->zone_count * sizeof *zone);
+    copy->reached = reached;
+    copy->zone = zone;
+    return copy;
+}
+
+static void sc__own_free(const sc_own_demands *own)
+{
+    if (!own) return;
+    sc_own_demands *copy = (sc_own_demands *)(uintptr_t)own;
+    explicit_bzero(copy, sc__own_size(own));
+    sc_free(copy);
+}
+
+bool sc_msg_set_own(sc_msg *msg, const sc_own_demands *own)
+{
+    msg->query.own = NULL;
+    if (!own) return true;
+    void *memory = sc_malloc(sc__own_size(own));
+    if (memory) msg->query.own = sc__own_copy(own, memory);
+    return memory != NULL;
+}
+
 bool sc_msg_clone(const sc_msg *msg, sc_msg *out)
 {
     sc_msg copy = *msg;
     bool is_whole = true;
     void *array = NULL;
     switch (msg->kind) {
+    case SC_MSG_ADD:
+    case SC_MSG_COMPANY:
+        is_whole = sc_msg_set_own(&copy, msg->query.own);
+        break;
     case SC_MSG_RESERVE:
         copy.proposal = msg->proposal ? sc_proposal_clone(msg->proposal) : NULL;
         is_whole = copy.proposal || !msg->proposal;
@@ -167,6 +209,10 @@ static void wipe_and_free(void *array, size_t size)
 void sc_msg_fini(sc_msg *msg)
 {
     switch (msg->kind) {
+    case SC_MSG_ADD:
+    case SC_MSG_COMPANY:
+        sc__own_free(msg->query.own);
+        break;
     case SC_MSG_RESERVE:
         sc_proposal_free(msg->proposal);
         break;
