@@ -154,6 +154,9 @@ static sc_ledger_options ledger_options(const sc_settings *s, const sc_serve_res
     ledger.guard_us = sc_time_from_seconds(s->guard_s);
     ledger.provider_deadline_s = s->provider_deadline_s;
     ledger.is_paranoid = s->paranoid;
+    if (s->rare_requests == SC_RARE_REQUESTS_DROP) ledger.rare.users = (uint32_t)s->rare_users;
+    ledger.rare.window_us = sc_time_from_seconds(s->rare_window_s);
+    ledger.rare.memory_us = sc_time_from_seconds(s->rare_memory_s);
     return ledger;
 }
 

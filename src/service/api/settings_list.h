@@ -196,6 +196,17 @@
     NUMBER(engine, patience_s, "patience", "S", 0.5, 0.01, 60, START, ALL,                            \
            "seconds that a cloak waits for a reply of a gateway that has members of it, or of the "   \
            "worker that found it (default 0.5)")                                                      \
+    WORD(engine, rare_requests, "rare-requests", "WHAT", "send drop", 0, START, HTTP,                 \
+         "what to do with a request that its user has made before and few others make nearby, which " \
+         "ties two cloaks to one user: send (default), or drop the query")                            \
+    COUNT(engine, rare_users, "rare-users", "N", 5, 2, 1000, START, HTTP,                             \
+          "rare-requests: with so many users, the one that asks included, a request is not rare "     \
+          "(default 5)")                                                                              \
+    NUMBER(engine, rare_window_s, "rare-window", "S", 60, 1, 3600, START, HTTP,                       \
+           "rare-requests: seconds within which they made it (default 60)")                           \
+    NUMBER(engine, rare_memory_s, "rare-memory", "S", 3600, 1, 86400, START, HTTP,                    \
+           "rare-requests: seconds for which it is remembered, in memory alone, that a user has "     \
+           "made a request (default 3600)")                                                           \
     TEXT(engine, density, "density", "FILE.csv", "", START, HTTP,                                     \
          "traffic by segment, see 'starcloak density'; the metrics then show the effective "          \
          "segments of cloaks (default: all segments are equally busy)")                               \

@@ -35,6 +35,7 @@ sc_ledger_options sc_ledger_options_default(void)
         .jitter_us = 200000,
         .guard_us = 10000,
         .provider_deadline_s = 10.0,
+        .rare = sc_rare_options_default(),
     };
 }
 
@@ -205,6 +206,10 @@ static sc_err make_state(sc_ledger *ledger, const sc_map *map, sc_diag *diag)
         .rng = ledger->rng,
         .provider_deadline_us = provider_us,
     };
+    if (options->rare.users > 0) {
+        const sc_err err = sc__rare_requests_new(map, &options->rare, &ledger->publisher.rare);
+        if (err) return err;
+    }
     const sc__ledger_state_options state = {
         .max_tickets = options->max_pending,
         .self = options->self,

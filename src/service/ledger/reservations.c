@@ -244,6 +244,16 @@ void sc__ledger_fail_members(sc__ledger_state *state, sc_reservation *reservatio
     sc__ledger_forget_reservation(state, reservation);
 }
 
+void sc__ledger_state_all_rare(sc__ledger_state *state, sc_reservation *reservation, sc_time now)
+{
+    // Others' members are told first, as our own are known by their number.
+    sc__ledger_send_dead_to_gateways(state, reservation);
+    for (sc_ticket *ticket = reservation->members; ticket; ticket = ticket->next) {
+        ticket->is_rare = true;
+    }
+    sc__ledger_fail_members(state, reservation, SC_FAILURE_NONE, now);
+}
+
 void sc__ledger_leave_in_doubt(sc__ledger_state *state, sc_ticket *ticket, sc_time now)
 {
     sc_reservation *reservation = ticket->reservation;

@@ -97,6 +97,11 @@ void sc__ledger_settle_dropped(sc__ledger_state *state, sc_ticket *ticket, sc_dr
 void sc__ledger_settle_failed(sc__ledger_state *state, sc_ticket *ticket, sc_failure failure,
                               sc_time now)
 {
+    // Its cloak left without its request: what became of the cloak is no matter of its own.
+    if (ticket->is_rare) {
+        sc__ledger_settle_dropped(state, ticket, SC_DROP_RARE_REQUEST, now);
+        return;
+    }
     ticket->failure = failure;
     state->stats.failed[failure]++;
     leave(state, ticket, SC_OUTCOME_FAILED, now);

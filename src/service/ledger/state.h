@@ -3,7 +3,7 @@
  * @brief Secret: the state of the ledger: where each query stands, and the gateway's side of the
  * commit. No thread, no clock, no network.
  *
- *     open -> reserved -> published -> answered | failed
+ *     open -> reserved -> published -> answered | failed | dropped (a rare request)
  *     open -> dropped | gone | failed      reserved -> open | gone | failed
  *
  * A *proposal* (messages/messages.h) is received as `reserve`. Its members that are ours are
@@ -175,6 +175,10 @@ sc_reservation *sc__ledger_state_take_due(sc__ledger_state *state, sc_time now);
 void sc__ledger_state_published(sc__ledger_state *state, sc_reservation *reservation,
                                 uint64_t number, uint32_t users, sc_time now);
 
+/** All requests of it are rare, and it was not sent: our members are dropped, and those of others
+ * open again. */
+void sc__ledger_state_all_rare(sc__ledger_state *state, sc_reservation *reservation, sc_time now);
+
 /** It could not be sent. All its members have failed, those of others too. */
 void sc__ledger_state_unsent(sc__ledger_state *state, sc_reservation *reservation,
                              sc_failure failure, sc_time now);
@@ -184,8 +188,9 @@ void sc__ledger_state_unsent(sc__ledger_state *state, sc_reservation *reservatio
 sc_reservation *sc__ledger_state_take_arrived(sc__ledger_state *state);
 
 /**
- * What was published is back, or a result is read: `places[i]` is of our i-th member, in the order
- * of `reservation->members`. Answers move to the tickets. The reservation is gone after that.
+ * What was published is back, or a result is read: `places[i]` is of our i-th member whose request
+ * was sent, in the order of `reservation->members`; others are dropped. Answers move to the
+ * tickets. The reservation is gone after that.
  *
  * @param result  at R, for the other gateways if there are any; taken. NULL: nothing but the
  * failure can be told to them
