@@ -221,15 +221,16 @@ SC_API SC_CHECKED sc_err sc_adversary_correlate(sc_adversary *adversary, uint64_
  * traffic that no road be too likely, it cloaks a member only if its road is in the *core* of
  * them: the largest part in which no road has more than the n-th share of the density, n being the
  * smaller of l and `traffic`. So all outside the core is excluded, too; by the density no road of
- * it has more than 1 / n.
+ * it has more than 1 / n, if the density is that of the engine.
  *
  * Demands of zones and classes exclude nothing for one who does not know a user's zone.
  */
 typedef struct sc_rule sc_rule;
 
 typedef struct sc_rule_options {
-    const sc_density *density;  ///< borrowed; NULL: uniform. Its whole numbers make the core
-    uint32_t traffic;           ///< as the engine demanded it; below 2: nothing of traffic
+    const sc_density *density;   ///< what is believed of traffic; borrowed; NULL: uniform
+    const sc_density *demanded;  ///< by whose whole numbers the engine demanded; NULL: `density`
+    uint32_t traffic;            ///< as the engine demanded it; below 2: nothing of traffic
 } sc_rule_options;
 
 /**
@@ -304,6 +305,8 @@ typedef struct sc_tracked {
     size_t segment_count;
     sc_time asked_from;   ///< it asked then at the earliest: when the cloak left, less its patience
     sc_time asked_until;  ///< and then at the latest: when the cloak left
+    /** By segment: what the rules leave to the traveller (sc_left); NULL: all. */
+    const bool *is_left;
 } sc_tracked;
 
 /**
@@ -311,9 +314,9 @@ typedef struct sc_tracked {
  * on s' now if the fastest way from the nearer end of s to the nearer end of s' takes no longer
  * than from the earliest moment of the one to the latest of the other; all segments within that
  * reach are as likely, but for the density. So the new belief in s' is its weight times the sum
- * over s of p(s) / (sum of the weights of all segments within reach of s), normalised over S. If
- * nothing of S can be reached (the assumptions were wrong), it is the density's, and the posterior
- * is unexplained.
+ * over s of p(s) / (sum of the weights of all segments within reach of s), normalised over S, less
+ * what the rules exclude. If nothing of S can be reached (the assumptions were wrong), it is the
+ * density's, and the posterior is unexplained.
  *
  * @param out  without errors, bias, placements and replays; released with sc_posterior_fini()
  * @return SC_OK, SC_EINVAL, SC_EUNKNOWN (no such segment), SC_ETIME (asked_until is before that of

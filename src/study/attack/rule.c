@@ -20,8 +20,9 @@ typedef struct road {
 } road;
 
 struct sc_rule {
-    const sc_map *map;          ///< borrowed
-    const sc_density *density;  ///< borrowed; NULL: uniform
+    const sc_map *map;           ///< borrowed
+    const sc_density *density;   ///< borrowed; NULL: uniform
+    const sc_density *demanded;  ///< borrowed; NULL: uniform
     uint32_t traffic;
 
     // Marks, by star: the number of the call or search that set them, so they are never cleared.
@@ -44,20 +45,26 @@ struct sc_rule {
 
 // --- Making and freeing ------------------------------------------------------------------
 
+static sc_err check_density(const sc_map *map, const sc_density *density, sc_diag *diag)
+{
+    const uint32_t segment_count = sc_map_segment_count(map);
+    if (!density || sc_density_segment_count(density) == segment_count) return SC_OK;
+    return sc_fail(diag, SC_EINVAL,
+                   "the density has %zu segments, but the map has %u; use a density of this map",
+                   sc_density_segment_count(density), (unsigned)segment_count);
+}
+
 sc_err sc_rule_new(const sc_map *map, const sc_rule_options *options, sc_rule **out, sc_diag *diag)
 {
     const uint32_t star_count = sc_map_star_count(map);
-    const uint32_t segment_count = sc_map_segment_count(map);
-    if (options->density && sc_density_segment_count(options->density) != segment_count) {
-        return sc_fail(
-            diag, SC_EINVAL,
-            "the density has %zu segments, but the map has %u; use a density of this map",
-            sc_density_segment_count(options->density), (unsigned)segment_count);
-    }
+    sc_err err = check_density(map, options->density, diag);
+    if (!err) err = check_density(map, options->demanded, diag);
+    if (err) return err;
     sc_rule *rule = sc_calloc(1, sizeof *rule);
     if (!rule) return sc_fail_memory(diag, "making a rule");
     rule->map = map;
     rule->density = options->density;
+    rule->demanded = options->demanded ? options->demanded : options->density;
     rule->traffic = options->traffic;
     rule->in_cloak = sc_calloc(star_count, sizeof *rule->in_cloak);
     rule->is_possible = sc_calloc(star_count, sizeof *rule->is_possible);
@@ -187,7 +194,7 @@ static int quietest_first(const void *a, const void *b)
 // together: the last of them has the largest sum before it. @return how many are left
 static size_t find_core(sc_rule *rule, const sc_ruled *cloak, uint32_t n)
 {
-    const uint32_t *numbers = rule->density ? sc_density_numbers(rule->density) : NULL;
+    const uint32_t *numbers = rule->demanded ? sc_density_numbers(rule->demanded) : NULL;
     size_t count = 0;
     for (size_t i = 0; i < cloak->segment_count; i++) {
         if (!rule->is_left[i]) continue;
