@@ -10,6 +10,7 @@
 #include "base/hash.h"
 #include "base/item_pool.h"
 #include "base/line_reader.h"
+#include "base/sort.h"
 #include "record/fields.h"
 #include "record/record_write.h"
 
@@ -261,6 +262,16 @@ static sc_err read_query(sc_run_reader *reader, const sc__fields *fields, sc_run
 
 // --- Cloaks --------------------------------------------------------------------
 
+static sc_err check_ascent(const sc__fields *fields, const char *key, const id_list *list)
+{
+    for (size_t i = 1; i < list->count; i++) {
+        if (list->ids[i] <= list->ids[i - 1]) {
+            return sc__field_fail(fields, key, "does not ascend");
+        }
+    }
+    return SC_OK;
+}
+
 static sc_err read_ids(const sc__fields *fields, const char *key, uint32_t count, id_list *out)
 {
     const sc_json_value *list = NULL;
@@ -277,7 +288,6 @@ static sc_err read_ids(const sc__fields *fields, const char *key, uint32_t count
             return fail_map(fields->place, "a cloak names a segment, a node or a star that "
                                            "the map does not have");
         }
-        if (i > 0 && id <= out->ids[i - 1]) return sc__field_fail(fields, key, "does not ascend");
         if (!sc_grow(&out->ids, out->count, &out->capacity, sizeof *out->ids)) {
             return sc__line_fail_memory(fields->place);
         }
@@ -346,12 +356,21 @@ static sc_err read_members(sc_run_reader *reader, const sc__fields *fields, sc_r
     return err;
 }
 
-// Records of other programs may lack them; who needs stars says so.
+// Records of other programs may lack stars, or have them in another order.
 static sc_err read_stars(sc_run_reader *reader, const sc__fields *fields)
 {
     reader->stars.count = 0;
     if (!reader->wants_users || !sc_json_member(fields->object, "stars")) return SC_OK;
-    return read_ids(fields, "stars", sc_map_star_count(reader->map), &reader->stars);
+    id_list *stars = &reader->stars;
+    const sc_err err = read_ids(fields, "stars", sc_map_star_count(reader->map), stars);
+    if (err) return err;
+    sc_sort_u32(stars->ids, stars->count);
+    size_t kept = 0;
+    for (size_t i = 0; i < stars->count; i++) {
+        if (kept == 0 || stars->ids[kept - 1] != stars->ids[i]) stars->ids[kept++] = stars->ids[i];
+    }
+    stars->count = kept;
+    return SC_OK;
 }
 
 static sc_err read_cloak(sc_run_reader *reader, const sc__fields *fields, sc_run_line *out)
@@ -366,10 +385,12 @@ static sc_err read_cloak(sc_run_reader *reader, const sc__fields *fields, sc_run
     if (!err) {
         err = read_ids(fields, "segments", sc_map_segment_count(reader->map), &reader->segments);
     }
+    if (!err) err = check_ascent(fields, "segments", &reader->segments);
     if (!err) {
         err =
             read_ids(fields, "border_nodes", sc_map_node_count(reader->map), &reader->border_nodes);
     }
+    if (!err) err = check_ascent(fields, "border_nodes", &reader->border_nodes);
     if (!err) err = read_stars(reader, fields);
     if (err) return err;
     if (reader->segments.count == 0) {

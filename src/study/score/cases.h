@@ -165,4 +165,14 @@ SC_CHECKED sc_err sc_sighting_init(sc_own_sighting *out, const sc_case *one);
 /** Harmless twice. */
 void sc_sighting_fini(sc_own_sighting *own);
 
+/** What one who knows the rules sees of a member: the cloak with its stars, and the needs. */
+static inline sc_ruled sc_case_ruled(const sc_case *one, const sc_case_member *member)
+{
+    return (sc_ruled){.segments = one->segments,
+                      .segment_count = one->segment_count,
+                      .stars = one->stars,
+                      .star_count = one->star_count,
+                      .needs = member->needs};
+}
+
 #endif
