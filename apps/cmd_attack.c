@@ -34,7 +34,7 @@ typedef struct attack_options {
     const char *injection_option;  ///< or of injected queries
     const char *replay_option;     ///< or of replays
     const char *tracking_option;   ///< or of following
-    const char *rule_option;       ///< or of the rules
+    const char *demand_option;     ///< or of demands
     bool has_attack;               ///< --attack was given
     bool is_quiet;
     bool is_json;
@@ -52,8 +52,8 @@ enum {
     KEY_TOP_SPEED,
     KEY_BOTH_WAYS,
     KEY_RULE,
-    KEY_TRAFFIC,
-    KEY_RULE_DENSITY,
+    KEY_DEMANDED_TRAFFIC,
+    KEY_DEMANDED,
     KEY_SAMPLES,
     KEY_PLACEMENTS,
     KEY_RUNS,
@@ -98,13 +98,13 @@ static const sc_option attack_option_table[] = {
      "exclude segments on which a member cannot be by the rules of cloaking and by what it asked "
      "for; alone it is --attack rule, and it can be added to --attack tracking",
      NULL},
-    {"traffic", KEY_TRAFFIC, "N",
-     "rule: the engine demanded that no segment be likelier than 1 in N, 2 to 4, by the density "
-     "(default 1: it did not)",
+    {"traffic", KEY_DEMANDED_TRAFFIC, "N",
+     "the engine, which is patient, demanded that no segment be likelier than 1 in N, 2 to 4: for "
+     "replays and --rule (default 1: it did not)",
      NULL},
-    {"rule-density", KEY_RULE_DENSITY, "FILE",
-     "rule: the table that the engine had, if the adversary knows another one (default: that of "
-     "--density)",
+    {"engine-density", KEY_DEMANDED, "FILE",
+     "with --traffic: the table that the engine had, if the adversary knows another one (default: "
+     "that of --density)",
      SC_COMPLETE_FILES},
     {"samples", KEY_SAMPLES, "M",
      "replays of a cloak where placements are drawn at random (default 20k)", NULL},
@@ -134,7 +134,8 @@ static const sc_option attack_option_table[] = {
      "basic bounded hybrid xstar sampling expansion patient"},
     {"strict", SC_KEY_STRICT, NULL,
      "with --engine bounded or hybrid: strict setting, take a star only if it is near one taken "
-     "before",
+     "before; with patient: a segment counts for a member only if it can be its own by its sigma_s "
+     "(default with --traffic)",
      NULL},
     SC_SEARCH_OPTIONS,
     SC_COST_OPTIONS,
@@ -193,8 +194,11 @@ static void check_attack(const attack_options *options, const struct argp_state 
         sc_usage_error(state, "--rule goes with --attack tracking, or alone, but the attack is %s",
                        name);
     }
-    if (options->rule_option && !options->trial.knows_rules && kind != SC_TRIAL_RULE) {
-        sc_usage_error(state, "--%s needs --rule", options->rule_option);
+    if (options->demand_option && kind == SC_TRIAL_TRACKING && !options->trial.knows_rules) {
+        sc_usage_error(state, "--%s needs --rule with --attack tracking", options->demand_option);
+    }
+    if (options->demanded && options->trial.traffic < 2) {
+        sc_usage_error(state, "--engine-density needs --traffic N, 2 or more");
     }
     if (options->engine_option && !options->has_engine) {
         sc_usage_error(
@@ -351,14 +355,14 @@ static bool rule_option(int key, const char *argument, const struct argp_state *
     case KEY_RULE:
         options->trial.knows_rules = true;
         return true;
-    case KEY_TRAFFIC:
-        options->rule_option = sc_option_name(attack_option_table, key);
+    case KEY_DEMANDED_TRAFFIC:
+        options->demand_option = sc_option_name(attack_option_table, key);
         options->trial.traffic =
             (uint32_t)sc_value_count(state, "--traffic", argument, 1, SC_TRAFFIC_MAX);
         return true;
-    case KEY_RULE_DENSITY:
-        options->rule_option = sc_option_name(attack_option_table, key);
-        options->demanded = sc_value_file(state, "--rule-density", argument);
+    case KEY_DEMANDED:
+        options->demand_option = sc_option_name(attack_option_table, key);
+        options->demanded = sc_value_file(state, "--engine-density", argument);
         return true;
     default:
         return false;
@@ -436,6 +440,7 @@ static bool engine_option(int key, const char *argument, const struct argp_state
     if (key == SC_KEY_PARANOID || !sc_search_option(key, argument, state, &options->engine)) {
         return false;
     }
+    if (key == SC_KEY_STRICT) options->engine.demands.has_strict = true;
     if (key == SC_KEY_ENGINE) {
         options->has_engine = true;
     } else {
@@ -520,6 +525,24 @@ static void settle_engine(const sc_call *call, attack_options *options, const sc
     }
 }
 
+/** What the engine demanded, as far as it is told: replays demand it, too. */
+static sc_err settle_demands(attack_options *options, const scene *on, sc_diag *diag)
+{
+    sc_engine_options *engine = &options->trial.adversary.engine;
+    const uint32_t traffic = options->trial.traffic;
+    options->trial.demanded = on->demanded;
+    if (traffic < 2 || !runs_replays(options->trial.kind)) return SC_OK;
+    if (engine->variant != SC_VARIANT_PATIENT) {
+        return sc_explain(diag, SC_EINVAL,
+                          "--traffic is what the engine patient demands, but the method is %s",
+                          sc_variant_name(engine->variant));
+    }
+    engine->demands.density = on->demanded ? on->demanded : on->density;
+    engine->demands.traffic = traffic;
+    engine->demands.is_strict = true;
+    return SC_OK;
+}
+
 static sc_err attack(const sc_call *call, attack_options *options, scene *on,
                      const sc_progress *progress, sc_diag *diag)
 {
@@ -538,7 +561,8 @@ static sc_err attack(const sc_call *call, attack_options *options, scene *on,
     }
     if (err) return err;
     settle_engine(call, options, on);
-    options->trial.demanded = on->demanded;
+    err = settle_demands(options, on, diag);
+    if (err) return err;
     options->trial.adversary.density = on->density;
     options->trial.adversary.seed = options->trial.seed;
     options->trial.progress = *progress;

@@ -256,7 +256,7 @@ plain, ruled = json.load(open(sys.argv[1])), json.load(open("ruled.json"))
 assert ruled["mean"]["effective"] < plain["mean"]["effective"] and ruled["mean"]["ruled_out"] > plain["mean"]["ruled_out"]
 assert ruled["by_seen"][1]["exposure"]["above_half"]["all"] == ruled["by_seen"][1]["cloaks"]
 PY
-run attack city.scm run.jsonl --rule --density density.csv --rule-density density.csv --traffic 2 --limit 9 --quiet
+run attack city.scm run.jsonl --rule --density density.csv --engine-density density.csv --traffic 2 --limit 9 --quiet
 succeeds "the engine's table may be given by itself"
 run attack city.scm single.jsonl --rule
 refuses 1 "a method without stars has no such rules" "cloaks without stars, so the rules cannot be applied"
@@ -309,11 +309,12 @@ run attack city.scm run.jsonl --rule --samples 1000
 refuses 2 "replays for the rules" "--samples is about replays, and --attack rule runs none"
 run attack city.scm run.jsonl --rule --attack injection
 refuses 2 "the rules for replays" "--rule goes with --attack tracking, or alone, but the attack is injection"
-for option in "--traffic 2" "--rule-density density.csv"; do
-    # shellcheck disable=SC2086 # an option and its value
-    run attack city.scm run.jsonl $option
-    refuses 2 "$option without the rules" "needs --rule"
-done
+run attack city.scm run.jsonl --attack tracking --traffic 2
+refuses 2 "traffic without the rules" "--traffic needs --rule with --attack tracking"
+run attack city.scm run.jsonl --rule --engine-density density.csv
+refuses 2 "a table for no demand" "--engine-density needs --traffic N"
+run attack city.scm run.jsonl --traffic 2
+refuses 1 "a demand of an engine that has none" "--traffic is what the engine patient demands, but the method is basic"
 run attack city.scm run.jsonl --rule --traffic 5
 refuses 2 "more than can be demanded of traffic" "--traffic"
 run attack city.scm run.jsonl --top-speed 30
