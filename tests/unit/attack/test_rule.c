@@ -85,8 +85,7 @@ static void draw_stars(scene *on)
 }
 
 /** The roads that the definitions leave; *possible is how many there were without the core. */
-static size_t slow_left(scene *on, const slow_demand_member *member, uint32_t traffic,
-                        size_t *possible)
+static size_t slow_left(scene *on, const sc_query *member, uint32_t traffic, size_t *possible)
 {
     const uint32_t segment_count = on->roads.segment_count;
     const uint32_t n = member->l < traffic ? member->l : traffic;
@@ -146,8 +145,7 @@ static void compare_one(scene *on, sc_rule *rule, uint32_t traffic, tally *seen)
 {
     sc_rng *rng = &on->town.rng;
     draw_stars(on);
-    const slow_demand_member member = {.l = 1 + sc_rng_below(rng, 6),
-                                       .max_hops = sc_rng_below(rng, 5)};
+    const sc_query member = {.l = 1 + sc_rng_below(rng, 6), .max_hops = sc_rng_below(rng, 5)};
     size_t possible = 0;
     const size_t wanted = slow_left(on, &member, traffic, &possible);
     sc_ruled cloak = {.needs = {.k = 1, .l = member.l, .max_hops = member.max_hops}};
