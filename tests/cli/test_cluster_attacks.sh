@@ -166,6 +166,19 @@ equal "and does not believe that the dead one lives" "$believed" 0
 check "it becomes ready" until_true is_ready "$g3"
 check "all parts are served" until_true cluster_is_fine
 
+# A worker that sends heartbeats with a stolen key, and takes up no part: its parts go to others, and gateways are ready again.
+begin_attack idle idle "127.0.0.1:$port" w1.key 60
+idle=$started_id
+check "a worker that takes up no part makes gateways unready" until_true eval '! is_ready "$g1" && ! is_ready "$g3"'
+check "not for long" until_true eval 'is_ready "$g1" && is_ready "$g3"'
+passed_over() { cat g1.log g3.log | grep -c 'event=worker_passed_over name=idle'; }
+equal "a log line names it" "$(passed_over)" 1
+curl -s "http://$g1/metrics" >metrics
+curl -s "http://$g3/metrics" >metrics.g3
+equal "and it is counted" "$(($(metric metrics starcloak_cluster_passed_over_total) + $(metric metrics.g3 starcloak_cluster_passed_over_total)))" 1
+check "it is still there, without parts" eval 'curl -s "http://$g1/v1/cluster" | jq -e ".peers[] | select(.name == \"idle\")" >/dev/null'
+end_attack "$idle"
+
 # --- With the configuration that we ship -------------------------------------------------------
 
 read -r locked < <(free_ports 1)
