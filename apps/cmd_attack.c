@@ -221,7 +221,7 @@ static void check_outputs(const attack_options *options, const struct argp_state
     }
 }
 
-static void check_usage(const attack_options *options, const struct argp_state *state)
+static void check_usage(attack_options *options, const struct argp_state *state)
 {
     if (!options->map) return;
     if (!options->record) {

@@ -477,6 +477,13 @@ static int run_with(sc_call *call, const status_options *options, const sc_setti
     if (!err) err = sc_roster_new(0, sc_time_from_seconds(settings->heartbeat_s), 0, &l.roster);
     if (!err) err = listen_for(&setup.bus, seconds, &l, &stats, &diag);
     int status = SC_EXIT_FAILURE;
+    if (stats.forbidden > 0) {
+        fprintf(stderr,
+                "%s: the NATS servers do not let this user hear all heartbeats and placements of "
+                "cluster '%s'; use the NATS user status, and check its permissions and "
+                "cluster-name\n",
+                call->path, settings->cluster_name);
+    }
     if (err) {
         status = sc_call_fail(call, err, &diag);
     } else if (sc_roster_count(l.roster) == 0) {

@@ -32,6 +32,8 @@ typedef struct place {
     sc_cluster_setup setup;
     sc_gateway_options gateway;
     sc_partition *whole;  ///< the partition, if none is given
+    const sc_serve_flags *flags;
+    const sc_settings *settings;
     sc_serving_end end;
 } place;
 
@@ -45,6 +47,7 @@ static sc_err prepare(void *context, const sc_settings *settings, const sc_map *
                       sc_service_options *options, sc_diag *diag)
 {
     place *p = context;
+    p->settings = settings;
     sc_err err = sc_cluster_setup_open(settings, SC_CLUSTER_GATEWAY, &p->setup, diag);
     if (!err && !options->ledger.partition) {
         err = sc_partition_whole(map, &p->whole, diag);
@@ -72,9 +75,8 @@ static sc_err attach(void *context, sc_service *service, sc_diag *diag)
 {
     place *p = context;
     (void)service;
-    (void)diag;
     sc_cluster_setup_forget_password(&p->setup);
-    return SC_OK;
+    return p->flags->is_check ? sc_cluster_setup_check_files(p->settings, diag) : SC_OK;
 }
 
 static void leave(void *context)
@@ -92,7 +94,7 @@ static int run(sc_call *call)
         return sc_call_fail(call, SC_ENOMEM, NULL);
     }
     sc_call_parse(call, &flags);
-    place p = {.whole = NULL};
+    place p = {.flags = &flags};
     const sc_serve_hooks hooks = {
         .prepare = prepare, .attach = attach, .close = leave, .context = &p, .end = &p.end};
     const int status = sc_serve_run(call, &flags, &hooks);

@@ -13,6 +13,9 @@
 
 #define ALPHA_MAX_S 86400.0
 
+/** What a density asks for where nothing else is said. */
+#define SC_TRAFFIC_DEFAULT 2
+
 sc_engine_settings sc_engine_settings_default(void)
 {
     return (sc_engine_settings){.run = sc_run_options_default()};
@@ -105,9 +108,40 @@ bool sc_search_option(int key, const char *argument, const struct argp_state *st
     }
 }
 
+/** What is asked of the roads of cloaks; false if `key` is none of it. */
+static bool demand_option(int key, const char *argument, const struct argp_state *state,
+                          sc_engine_settings *settings)
+{
+    sc_demand_settings *demands = &settings->demands;
+    switch (key) {
+    case SC_KEY_STRICT:
+        demands->has_strict = true;  // which of its two meanings, the engine decides
+        return false;
+    case SC_KEY_NO_STRICT:
+        demands->has_no_strict = true;
+        return true;
+    case SC_KEY_ENGINE_DENSITY:
+        demands->density = sc_value_file(state, "--density", argument);
+        return true;
+    case SC_KEY_TRAFFIC: {
+        const uint64_t traffic = sc_value_count(state, "--traffic", argument, 0, SC_TRAFFIC_MAX);
+        if (traffic == 1) {
+            sc_usage_error(state, "--traffic 1 asks for nothing; give 2 to %d, or 0 for none",
+                           SC_TRAFFIC_MAX);
+        }
+        demands->has_traffic = true;
+        settings->run.engine.demands.traffic = (uint32_t)traffic;
+        return true;
+    }
+    default:
+        return false;
+    }
+}
+
 bool sc_engine_option(int key, char *argument, const struct argp_state *state,
                       sc_engine_settings *settings)
 {
+    if (demand_option(key, argument, state, settings)) return true;
     sc_run_options *run = &settings->run;
     switch (key) {
     case SC_KEY_SEED:
@@ -147,7 +181,12 @@ static void check_variant(const struct argp_state *state, const sc_engine_settin
         bool has_effect;
         const char *engines;
     } options[] = {
-        {"--strict", settings->run.engine.is_strict, is_bounded, "bounded or hybrid"},
+        {"--strict", settings->run.engine.is_strict,
+         is_bounded || (is_patient && settings->demands.has_strict),
+         settings->demands.has_strict ? "bounded, hybrid or patient" : "bounded or hybrid"},
+        {"--no-strict", settings->demands.has_no_strict, is_patient, "patient"},
+        {"--density", settings->demands.density != NULL, is_patient, "patient"},
+        {"--traffic", settings->demands.has_traffic, is_patient, "patient"},
         {"--lambda", settings->has_lambda, is_bounded, "bounded or hybrid"},
         {"--alpha", settings->has_alpha, variant == SC_VARIANT_HYBRID || is_patient,
          "hybrid or patient"},
@@ -163,10 +202,54 @@ static void check_variant(const struct argp_state *state, const sc_engine_settin
     }
 }
 
-void sc_engine_settings_check(const struct argp_state *state, const sc_engine_settings *settings,
+/** Whether demands go together; and what follows from them. */
+static void settle_demands(const struct argp_state *state, sc_engine_settings *settings)
+{
+    const sc_demand_settings *given = &settings->demands;
+    sc_engine_options *engine = &settings->run.engine;
+    sc_demands *demands = &engine->demands;
+    if (given->has_strict && given->has_no_strict) {
+        sc_usage_error(state, "--strict and --no-strict contradict each other; give one of them");
+    }
+    if (given->has_traffic && !given->density) {
+        sc_usage_error(state, "--traffic needs --density FILE; 'starcloak density' makes one");
+    }
+    if (given->density && !given->has_traffic) demands->traffic = SC_TRAFFIC_DEFAULT;
+    if (engine->variant != SC_VARIANT_PATIENT) return;
+    const bool has_any = demands->traffic > 0;
+    demands->is_strict = given->has_strict || (has_any && !given->has_no_strict);
+    engine->is_strict = false;
+}
+
+sc_err sc_demand_tables_open(const sc_engine_settings *settings, const sc_map *map,
+                             sc_demand_tables *tables, sc_run_options *run, sc_diag *diag)
+{
+    const char *density = settings->demands.density;
+    if (density) {
+        const sc_err err = sc_density_read(map, density, &tables->density, diag);
+        if (err) return sc_input_explain(err, density, SC_INPUT_DENSITY, diag);
+    }
+    run->engine.demands.density = tables->density;
+    return SC_OK;
+}
+
+void sc_demand_tables_close(sc_demand_tables *tables)
+{
+    sc_density_free(tables->density);
+    *tables = (sc_demand_tables){0};
+}
+
+static void check_is_no_input(const struct argp_state *state, const char *record, const char *input)
+{
+    if (!input || !sc_overlaps(record, input)) return;
+    sc_usage_error(state, "the record '%s' is also an input; choose another name", record);
+}
+
+void sc_engine_settings_check(const struct argp_state *state, sc_engine_settings *settings,
                               const char *const *inputs)
 {
     check_variant(state, settings);
+    settle_demands(state, settings);
     const char *record = settings->run.record;
     if (!record) return;
     sc_value_file(state, "--record", record);
@@ -174,9 +257,8 @@ void sc_engine_settings_check(const struct argp_state *state, const sc_engine_se
         sc_usage_error(state,
                        "--record -: a record is not written to a terminal; add '> RUN.jsonl'");
     }
+    check_is_no_input(state, record, settings->demands.density);
     for (; *inputs; inputs++) {
-        if (sc_overlaps(record, *inputs)) {
-            sc_usage_error(state, "the record '%s' is also an input; choose another name", record);
-        }
+        check_is_no_input(state, record, *inputs);
     }
 }

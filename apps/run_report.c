@@ -45,7 +45,8 @@ static void put_text_head(FILE *stream, const sc_run_view *view)
     }
     sc_print_text(stream, view->map);
     fprintf(stream, "\n  %s", sc_variant_name(engine->variant));
-    if (engine->is_strict) fputs(", strict", stream);
+    if (engine->is_strict || engine->demands.is_strict) fputs(", strict", stream);
+    if (engine->demands.traffic > 0) fprintf(stream, ", traffic %" PRIu32, engine->demands.traffic);
     if (engine->variant == SC_VARIANT_BOUNDED || engine->variant == SC_VARIANT_HYBRID) {
         fprintf(stream, ", lambda %" PRIu32, engine->compactness);
     }
@@ -82,7 +83,8 @@ static void put_json_head(sc_report *table, const sc_run_view *view)
     sc_report_open(table, "engine");
     sc_report_string(table, "name", sc_variant_name(engine->variant));
     sc_report_count(table, NULL, "lambda", engine->compactness, "");
-    sc_report_flag(table, "strict", engine->is_strict);
+    sc_report_flag(table, "strict", engine->is_strict || engine->demands.is_strict);
+    sc_report_count(table, NULL, "traffic", engine->demands.traffic, "");
     sc_report_number(table, NULL, "alpha_s", (double)engine->consideration_us * 1e-6, 0, "");
     sc_report_count(table, NULL, "crowd", engine->crowd, "");
     sc_report_count(table, NULL, "k_spread", engine->k_spread, "");

@@ -54,6 +54,25 @@ SC_API size_t sc_place_classes_segment_count(const sc_place_classes *classes);
 /** The classes of all segments: a bit (1 << number) for each. Lent. */
 SC_API const uint32_t *sc_place_classes_bits(const sc_place_classes *classes);
 
+/**
+ * Read a table: CSV with a header that has the columns `segment` and `class` (others are passed
+ * over), a line for each class of each segment; "-" is standard input; xz and gzip are unpacked. No
+ * segment is twice of one class. Classes are numbered as they come. A comment line "# map CHECKSUM"
+ * is compared with the map.
+ *
+ * @return SC_OK, SC_EIO, SC_EPARSE (with file, line and column; also if there are too many
+ *         classes), SC_ELIMIT (unpacks to too much), SC_EMISMATCH (of another map), SC_ENOMEM
+ */
+SC_API SC_CHECKED sc_err sc_place_classes_read(const sc_map *map, const char *path,
+                                               sc_place_classes **out, sc_diag *diag);
+
+/**
+ * Write such a table, with the comment line, by class and then by segment. It appears whole or not
+ * at all; "-" is standard output.
+ */
+SC_API SC_CHECKED sc_err sc_place_classes_write(const sc_map *map, const sc_place_classes *classes,
+                                                const char *path, sc_diag *diag);
+
 #ifdef __cplusplus
 }
 #endif

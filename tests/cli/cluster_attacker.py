@@ -1,21 +1,23 @@
 #!/usr/bin/env python3
 """Attacks on a cluster by a client of its NATS servers, with no key or with that of a worker.
 
-usage: cluster_attacker.py record URL SECONDS FILE          store all messages that can be received
-       cluster_attacker.py link FILE KEY NAMES              try to open them and to name their users
-       cluster_attacker.py replay URL FILE PATTERN SECONDS  publish those of some subjects again, as fast as they came
-       cluster_attacker.py void URL FILE SECONDS            publish forged reports of no subscriber
-       cluster_attacker.py forge URL FILE KEY               publish placements, heartbeats and messages, forged with a worker's key
-       cluster_attacker.py flood URL KEY COUNT SECONDS      publish heartbeats of so many made-up processes with a worker's key
-       cluster_attacker.py may URL SUBJECT                  whether publishing and subscribing there are allowed
+usage: cluster_attacker.py record URL SECONDS FILE [SUBJECT...]  store all messages that can be received, of these subjects
+       cluster_attacker.py link FILE KEY NAMES                   try to open them and to name their users
+       cluster_attacker.py replay URL FILE PATTERN SECONDS       publish those of some subjects again, as fast as they came
+       cluster_attacker.py void URL FILE SECONDS                 publish forged reports of no subscriber
+       cluster_attacker.py forge URL FILE KEY                    publish placements, heartbeats and messages, forged with a worker's key
+       cluster_attacker.py flood URL KEY COUNT SECONDS           publish heartbeats of so many made-up processes with a worker's key
+       cluster_attacker.py may URL SUBJECT                       whether publishing and subscribing there are allowed
 
-A URL is HOST:PORT or USER:PASSWORD@HOST:PORT. libsodium does the sealing, as it does for us.
+A URL is HOST:PORT or USER:PASSWORD@HOST:PORT; where NATS refuses it, "not connected" is printed. replay and flood also end
+when they get SIGTERM, and print their counts then. libsodium does the sealing, as it does for us.
 """
 import base64
 import ctypes
 import ctypes.util
 import json
 import re
+import signal
 import socket
 import sys
 import time
@@ -29,8 +31,18 @@ LONG = ctypes.c_ulonglong
 
 # --- A client of NATS ---------------------------------------------------------------------------
 
+class Refused(Exception):
+    """NATS has not let us connect."""
+
+
 class Nats:
     def __init__(self, url):
+        try:
+            self.connect(url)
+        except (EOFError, ConnectionError) as error:  # the server may hang up before it reads all
+            raise Refused from error
+
+    def connect(self, url):
         login, _, address = url.rpartition("@")
         host, port = address.split(":")
         self.sock = socket.create_connection((host, int(port)), timeout=30)
@@ -226,9 +238,10 @@ def read_rows(path):
     return [(subject, reply, bytes.fromhex(data), at) for subject, reply, data, at in map(json.loads, open(path))]
 
 
-def record(url, seconds, path):
+def record(url, seconds, path, *subjects):
     nats = Nats(url)
-    nats.sock.sendall(b"SUB > 1\r\n")
+    for number, subject in enumerate(subjects or [">"]):
+        nats.sock.sendall(f"SUB {subject} {number + 1}\r\n".encode())
     nats.sync()
     print("listening", flush=True)
     # Line by line: who has enough ends us.
@@ -265,21 +278,36 @@ def link(path, key_path, names_path):
                       "opened": sum(opened.values()), "linked": linked}))
 
 
+class Until:
+    """So many seconds from now, or SIGTERM."""
+
+    def __init__(self, seconds):
+        self.end = time.monotonic() + float(seconds)
+        signal.signal(signal.SIGTERM, self.stop)
+
+    def stop(self, *_):
+        self.end = 0
+
+    def is_over(self):
+        return time.monotonic() >= self.end
+
+
 def replay(url, path, pattern, seconds):
     nats = Nats(url)
     rows = [row for row in read_rows(path) if re.search(pattern, row[0])]
-    end = time.monotonic() + float(seconds)
+    until = Until(seconds)
     count = 0
-    while rows and time.monotonic() < end:
+    while rows and not until.is_over():
         begun = time.monotonic()
         for subject, _, data, at in rows:
             wait = begun + at - rows[0][3] - time.monotonic()
             if wait > 0:
                 time.sleep(wait)
-            if time.monotonic() >= end:
+            if until.is_over():
                 break
             nats.publish(subject, data)
             count += 1
+        print("a round", file=sys.stderr, flush=True)
     nats.sync()
     print(json.dumps({"replayed": count, "errors": len(nats.errors)}))
 
@@ -346,26 +374,22 @@ def flood(url, key_path, count, seconds):
     sodium.crypto_generichash(number, SIZE(16), name.encode(), LONG(len(name)), None, SIZE(0))
     key = 1 << 31 | int.from_bytes(number.raw[:4], "little")
     beat = "starcloak.beat.worker"
-    end = time.monotonic() + float(seconds)
+    until = Until(seconds)
     sent = 0
-    while time.monotonic() < end:
+    while not until.is_over():
         for peer in range(key << 32, (key << 32) + int(count)):
             sent += 1
             heartbeat = bytes_field(2, fixed_field(1, peer) + number_field(2, 1) + bytes_field(4, b"made-up") +
                                     number_field(5, sent) + fixed_field(6, 1) + number_field(9, 1))
             nats.publish(beat, seal(own, peer, beat, heartbeat))
         nats.sync()
-        time.sleep(0.05)
+        time.sleep(0.3)  # as often as real processes: memory is attacked here, not processors
     print(json.dumps({"sent": sent, "key": f"{key:08x}", "errors": len(nats.errors)}))
 
 
 def may(url, subject):
-    """Exit status 0: connected. Prints what is allowed there."""
-    try:
-        nats = Nats(url)
-    except (EOFError, ConnectionError):  # the server may hang up before it reads all
-        print("not connected")
-        return
+    """Prints what is allowed there."""
+    nats = Nats(url)
     nats.publish(subject, b"")
     nats.sync()
     can_publish = not nats.errors
@@ -376,4 +400,7 @@ def may(url, subject):
 
 
 ATTACKS = {"record": record, "link": link, "replay": replay, "void": void, "forge": forge, "flood": flood, "may": may}
-ATTACKS[sys.argv[1]](*sys.argv[2:])
+try:
+    ATTACKS[sys.argv[1]](*sys.argv[2:])
+except Refused:
+    print("not connected", flush=True)

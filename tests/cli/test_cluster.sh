@@ -336,17 +336,22 @@ until_true is_told
 equal "the state is told over TLS" "$status" 0
 run cluster status "${secure[@]}" --seconds 1
 refuses 1 "who shows no certificate is not let in" "127.0.0.1:$port"
-run worker "${secure[@]}" --cluster-key w1.key --nats-certificate ours.pem --nats-key nats.key --check
-refuses 1 "a key that is not that of the certificate is found by a check" "ours.pem"
-run worker "${secure[@]}" --cluster-key w1.key --nats-certificate ours.pem --nats-key ours.key --check
-equal "the right one passes" "$status" 0
-chmod 644 ours.key
-run worker "${secure[@]}" --cluster-key w1.key --nats-certificate ours.pem --nats-key ours.key --check
-refuses 1 "not if others may read it" "ours.key" "chmod 600"
-chmod 600 ours.key
 openssl x509 -req -in ours.csr -CA ca.pem -CAkey ca.key -CAcreateserial -days -1 -out over.pem 2>/dev/null
-run worker "${secure[@]}" --cluster-key w1.key --nats-certificate over.pem --nats-key ours.key --check
-refuses 1 "nor if the certificate has expired" "over.pem" "has expired"
+for kind in worker gateway; do
+    key=cluster.key
+    [[ $kind == gateway ]] || key=w1.key
+    as_check=("$kind" "${secure[@]}" --cluster-key "$key" --user "$whom" --check)
+    run "${as_check[@]}" --nats-certificate ours.pem --nats-key nats.key
+    refuses 1 "a key that is not that of the certificate is found by a check of a $kind" "ours.pem"
+    run "${as_check[@]}" --nats-certificate ours.pem --nats-key ours.key
+    equal "the right one passes" "$status" 0
+    chmod 644 ours.key
+    run "${as_check[@]}" --nats-certificate ours.pem --nats-key ours.key
+    refuses 1 "not if others may read it" "ours.key" "chmod 600"
+    chmod 600 ours.key
+    run "${as_check[@]}" --nats-certificate over.pem --nats-key ours.key
+    refuses 1 "nor if the certificate has expired" "over.pem" "has expired"
+done
 kill -TERM "$tls_gateway"
 ended "$tls_gateway"
 kill -TERM "$tls_worker"

@@ -94,6 +94,13 @@ extern const sc__engine_method sc__patient_method;
  */
 SC_CHECKED sc_err sc__search_together(sc_engine *engine, sc__slot query);
 
+/**
+ * A search has found: the start and the joiners of the extensions after the first are `count`
+ * members. They choose their ends and become a candidate. The stars of the start's ball are
+ * numbered. When memory is out, nothing has changed but the generator.
+ */
+SC_CHECKED sc_err sc__propose_found(sc_engine *engine, sc__slot start, size_t count);
+
 /** A query became a member: its listings go, and it is owed no search. */
 void sc__patient_let_go(sc_engine *engine, sc__slot slot);
 

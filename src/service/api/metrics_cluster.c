@@ -98,6 +98,10 @@ static void put_bus(sc_prometheus *out, const sc_bus_stats *bus)
     sc_prometheus_counter(out, "starcloak_cluster_overrun_total",
                           "Messages that were lost because this process was too slow.",
                           bus->overrun);
+    sc_prometheus_counter(out, "starcloak_cluster_forbidden_total",
+                          "Publications and subscriptions that the permissions of the NATS "
+                          "servers forbid.",
+                          bus->forbidden);
     sc_prometheus_counter(out, "starcloak_cluster_reconnects_total", "Reconnections.",
                           bus->reconnects);
 }

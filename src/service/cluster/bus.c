@@ -288,6 +288,57 @@ static void on_closed(natsConnection *connection, void *context)
     pthread_mutex_unlock(&bus->lock);
 }
 
+/** Kinds of subjects, by what follows the cluster's name. */
+static const struct {
+    const char *begin;
+    const char *kind;
+} subject_kinds[] = {
+    {"gateway.", "messages for gateways"},
+    {"worker.", "messages for workers"},
+    {"beat.gateway", "heartbeats of gateways"},
+    {"beat.worker", "heartbeats of workers"},
+    {"place", "placements"},
+    {"void.", "reports that a worker has no subscriber"},
+    {"", "another subject"},
+};
+
+/** The kind of the subject that a server's text names in quotes. */
+static size_t subject_kind_in(const sc_bus *bus, const char *text)
+{
+    const size_t last = sizeof subject_kinds / sizeof subject_kinds[0] - 1;
+    const char *subject = strchr(text, '"');
+    const size_t size = strlen(bus->cluster);
+    if (!subject || strncmp(subject + 1, bus->cluster, size) != 0 || subject[1 + size] != '.')
+        return last;
+    size_t kind = 0;
+    while (strncmp(subject + size + 2, subject_kinds[kind].begin,
+                   strlen(subject_kinds[kind].begin)) != 0) {
+        kind++;
+    }
+    return kind;
+}
+
+/** What a server refuses, long after the call that was refused has returned. Its text is
+ * 'Permissions Violation for Publish to "SUBJECT"' or '... for Subscription to "SUBJECT"'. */
+static void on_failed(natsConnection *connection, natsSubscription *source, natsStatus status,
+                      void *context)
+{
+    (void)source;
+    sc_bus *bus = context;
+    if (status != NATS_NOT_PERMITTED) return;
+    atomic_fetch_add(&bus->forbidden_count, 1);
+    const char *text = nats_GetLastError(NULL);
+    if (!text || !strchr(text, '"')) (void)natsConnection_GetLastError(connection, &text);
+    if (!text) text = "";
+    const bool is_publish = strcasestr(text, "publish") != NULL;
+    const size_t kind = subject_kind_in(bus, text);
+    const unsigned bit = 1U << (2 * kind + is_publish);
+    if ((atomic_fetch_or(&bus->forbidden_kinds, bit) & bit) != 0 || !bus->forbidden) return;
+    const sc_bus_forbidden what = {.action = is_publish ? "publish" : "subscribe",
+                                   .kind = subject_kinds[kind].kind};
+    bus->forbidden(bus->context, &what);
+}
+
 static void destroy(sc_bus *bus)
 {
     natsOptions_Destroy(bus->nats);
@@ -308,6 +359,7 @@ sc_err sc_bus_new(const sc_bus_options *options, sc_bus **out, sc_diag *diag)
     bus->self = options->self;
     bus->connected = options->connected;
     bus->given_up = options->given_up;
+    bus->forbidden = options->forbidden;
     bus->context = options->context;
     pthread_mutex_init(&bus->lock, NULL);
     pthread_cond_init(&bus->has_ended, NULL);
@@ -316,6 +368,7 @@ sc_err sc_bus_new(const sc_bus_options *options, sc_bus **out, sc_diag *diag)
         .disconnected = on_disconnected,
         .reconnected = on_reconnected,
         .closed = on_closed,
+        .failed = on_failed,
         .context = bus,
     };
     const sigset_t before = sc__bus_block_signals();
@@ -489,5 +542,6 @@ sc_bus_stats sc_bus_stats_of(const sc_bus *bus)
         .unopened = atomic_load(&bus->unopened),
         .overrun = count_overrun(bus),
         .reconnects = atomic_load(&bus->reconnects),
+        .forbidden = atomic_load(&bus->forbidden_count),
     };
 }

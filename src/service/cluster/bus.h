@@ -24,6 +24,12 @@
 #include "cluster/cluster_key.h"
 #include "messages/messages.h"
 
+/** What the permissions of the NATS servers forbid us. */
+typedef struct sc_bus_forbidden {
+    const char *action;  ///< "publish" or "subscribe"
+    const char *kind;    ///< of subjects, in words: "heartbeats of gateways"
+} sc_bus_forbidden;
+
 typedef struct sc_bus_options {
     const char *const *servers;  ///< "nats://host:4222" or "tls://..."
     size_t server_count;
@@ -44,6 +50,9 @@ typedef struct sc_bus_options {
      * bus helps. After connected(false), in the same thread; may be NULL.
      */
     void (*given_up)(void *context);
+    /** The servers' permissions forbid us to publish or subscribe to a kind of subjects; once for
+     * each. In a thread of the library; may be NULL. */
+    void (*forbidden)(void *context, const sc_bus_forbidden *what);
     void *context;
 } sc_bus_options;
 
@@ -108,9 +117,10 @@ typedef struct sc_bus_stats {
     uint64_t messages_in;
     uint64_t bytes_out;
     uint64_t bytes_in;
-    uint64_t unsent;    ///< lost here
-    uint64_t unopened;  ///< that could not be unsealed
-    uint64_t overrun;   ///< that NATS's client dropped since we were slow
+    uint64_t unsent;     ///< lost here
+    uint64_t unopened;   ///< that could not be unsealed
+    uint64_t overrun;    ///< that NATS's client dropped since we were slow
+    uint64_t forbidden;  ///< publications and subscriptions that the servers' permissions forbid
     uint64_t reconnects;
 } sc_bus_stats;
 

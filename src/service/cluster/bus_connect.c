@@ -181,6 +181,9 @@ static natsStatus set_handlers(natsOptions *nats, const sc__bus_handlers *handle
     if (status == NATS_OK) {
         status = natsOptions_SetClosedCB(nats, handlers->closed, handlers->context);
     }
+    if (status == NATS_OK) {
+        status = natsOptions_SetErrorHandler(nats, handlers->failed, handlers->context);
+    }
     return status;
 }
 

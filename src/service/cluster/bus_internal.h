@@ -32,6 +32,7 @@ struct sc_bus {
     sc_peer self;
     void (*connected)(void *context, bool is_connected);
     void (*given_up)(void *context);
+    void (*forbidden)(void *context, const sc_bus_forbidden *what);
     void *context;
 
     // Any thread.
@@ -44,6 +45,8 @@ struct sc_bus {
     atomic_uint_fast64_t unsent;
     atomic_uint_fast64_t unopened;
     atomic_uint_fast64_t reconnects;
+    atomic_uint_fast64_t forbidden_count;
+    atomic_uint forbidden_kinds;  ///< that were reported: a bit for each action and kind
 
     // Under `lock`.
     pthread_mutex_t lock;
@@ -87,7 +90,8 @@ sc__bus_subject sc__bus_subject_no_responders_any(const sc_bus *bus);  ///< a pa
 typedef struct sc__bus_handlers {
     natsConnectionHandler disconnected;
     natsConnectionHandler reconnected;
-    natsConnectionHandler closed;  ///< the last call of these three
+    natsConnectionHandler closed;  ///< the last call of all
+    natsErrHandler failed;         ///< what the servers refuse, among others
     void *context;
 } sc__bus_handlers;
 

@@ -339,6 +339,12 @@ static void on_connected(void *context, bool is_connected)
     sc__heartbeat_thread_wake(&gateway->heartbeat_thread);
 }
 
+static void on_forbidden(void *context, const sc_bus_forbidden *what)
+{
+    const sc_gateway *gateway = context;
+    sc__log_forbidden(gateway->log, what, false);
+}
+
 static void on_given_up(void *context)
 {
     const sc_gateway *gateway = context;
@@ -419,6 +425,7 @@ sc_err sc_gateway_new(const sc_gateway_options *options, sc_gateway **out, sc_di
         bus.self = gateway->identity.self;
         bus.connected = on_connected;
         bus.given_up = on_given_up;
+        bus.forbidden = on_forbidden;
         bus.context = gateway;
         err = sc_bus_new(&bus, &gateway->bus, diag);
     }

@@ -199,6 +199,20 @@ void sc__log_given_up(sc_log *log)
                    "and start this process again");
 }
 
+void sc__log_forbidden(sc_log *log, const sc_bus_forbidden *what, bool is_worker)
+{
+    sc_log_line line;
+    if (!sc_log_begin(log, &line, SC_LOG_ERROR, "nats_forbids")) return;
+    sc_log_text(&line, "action", what->action);
+    sc_log_text(&line, "subjects", what->kind);
+    sc_log_text(&line, "role", is_worker ? "worker" : "gateway");
+    sc_log_text(&line, "message",
+                "the NATS servers do not let this process do that; check that nats-user or "
+                "nats-credentials are those of its role, and that the servers' permissions for "
+                "the role have this cluster-name and all subjects of docs/cluster.md");
+    sc_log_end(&line);
+}
+
 void sc__log_undecodable(sc_log *log, atomic_bool *was_logged)
 {
     if (atomic_exchange(was_logged, true)) return;

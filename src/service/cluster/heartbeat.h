@@ -146,6 +146,7 @@ int64_t sc__calendar_offset_us(void);
 /** Log lines about the connection. */
 void sc__log_connected(sc_log *log, bool is_connected);
 void sc__log_given_up(sc_log *log);
+void sc__log_forbidden(sc_log *log, const sc_bus_forbidden *what, bool is_worker);
 
 /** A log line, once: a message of this cluster that cannot be decoded, most likely of another
  * version. */

@@ -367,6 +367,12 @@ static void on_connected(void *context, bool is_connected)
     sc__heartbeat_thread_wake(&worker->heartbeat_thread);
 }
 
+static void on_forbidden(void *context, const sc_bus_forbidden *what)
+{
+    const sc_worker *worker = context;
+    sc__log_forbidden(worker->log, what, true);
+}
+
 static void on_given_up(void *context)
 {
     const sc_worker *worker = context;
@@ -506,6 +512,7 @@ sc_err sc_worker_new(const sc_map *map, const sc_worker_options *options, sc_wor
         bus.self = worker->identity.self;
         bus.connected = on_connected;
         bus.given_up = on_given_up;
+        bus.forbidden = on_forbidden;
         bus.context = worker;
         err = sc_bus_new(&bus, &worker->bus, diag);
     }

@@ -66,6 +66,7 @@ static void fixture_open(fixture *f)
                          .bytes_in = 108,
                          .unsent = 109,
                          .unopened = 110,
+                         .forbidden = 130,
                          .overrun = 111,
                          .reconnects = 112}},
     };
@@ -114,6 +115,7 @@ static void test_every_figure_is_under_its_name(void **state)
         {"starcloak_cluster_bytes_total{direction=\"in\"}", 108},
         {"starcloak_cluster_unsent_total", 109},
         {"starcloak_cluster_unopened_total", 110},
+        {"starcloak_cluster_forbidden_total", 130},
         {"starcloak_cluster_overrun_total", 111},
         {"starcloak_cluster_reconnects_total", 112},
         {"starcloak_worker_load{worker=\"w1\"}", 12.5},
