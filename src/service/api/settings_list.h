@@ -162,9 +162,10 @@
     SWITCH(engine, strict, "strict", START, ALL,                                                      \
            "bounded and hybrid: strict setting, take a star only if it is near one taken before; "    \
            "patient: a road counts for a member only if it can be its own by its max_hops "           \
-           "(default with traffic or classes)")                                                       \
+           "(default with traffic, classes or continuity)")                                                       \
     SWITCH(engine, no_strict, "no-strict", START, ALL,                                                \
-           "patient: count all roads of a cloak for every member, also with traffic or classes")      \
+           "patient: count all roads of a cloak for every member, also with traffic, classes or "     \
+           "continuity")                                                                              \
     COUNT(engine, lambda, "lambda", "N", 1, 1, 1000, START, ALL,                                      \
           "bounded and hybrid: hops per level of the search (default 1)")                             \
     NUMBER(engine, alpha_s, "alpha", "S", 2, 0, 86400, START, ALL,                                    \
@@ -221,6 +222,13 @@
     TEXT(engine, classes, "classes", "FILE.csv", "", START, ALL,                                      \
          "classes of places, as clinics, by segment, see 'starcloak map classes': their roads do not "\
          "count for l; the same table at all processes of a cluster (default: none)")                 \
+    SWITCH(engine, continuity, "continuity", START, ALL,                                              \
+           "patient: a road counts by the part of it that a user can have reached since its last "    \
+           "cloak, which gateways keep in memory; the same at all processes of a cluster")            \
+    NUMBER(engine, vmax_m_s, "vmax", "M/S", 33, 0.1, 1000, START, HTTP,                               \
+           "with continuity: how fast users are at most, metres per second (default 33)")             \
+    NUMBER(engine, tau_s, "tau", "S", 300, 0.001, 86400, START, HTTP,                                 \
+           "with continuity: how long a cloak counts, and is kept, seconds (default 300)")            \
     TEXT(provider, provider, "provider", "URL", "", START, HTTP,                                      \
          "the URL of the provider: 'starcloak lbs' or another that implements the provider "          \
          "protocol (default: the built-in provider, in the same process)")                            \
