@@ -11,6 +11,8 @@
 //
 //     | sc__candidate | members | stars | segments | border nodes |
 //
+// What its members ask for beside segments is a block of its own (kept_demands.h).
+//
 // It is made by the engine, filled in by pruning, perhaps in another thread, and freed by the
 // caller: one block is one thing to hand over. It has room for all that pruning fills in, so
 // pruning needs no memory for the result and cannot lose a candidate's members halfway.
@@ -66,6 +68,7 @@ void sc_cloak_free(sc_cloak *cloak)
     if (!cloak) return;
     // Which users were together, and where.
     explicit_bzero(cloak->members, cloak->member_count * sizeof *cloak->members);
+    sc__kept_demands_free(sc__candidate_of(cloak)->kept);
     sc_free(cloak);
 }
 
@@ -176,18 +179,39 @@ sc_cloak *sc__candidate_new(sc_engine *engine, const sc_star_id *stars, const ui
     return cloak;
 }
 
+/** If its members, in `placed`, ask for more than segments, the cloak gets a block for that. */
+static sc_err keep_demands(const sc_engine *engine, sc_cloak *cloak)
+{
+    sc__kept_sizes sizes = {.star_count = cloak->star_count, .member_count = cloak->member_count};
+    for (size_t i = 0; i < cloak->member_count; i++) {
+        const sc__pending *query = sc__pending_at(engine, engine->scratch.placed[i].slot);
+        if (query->query.own) sizes.own_bytes += sc__own_size(query->query.own);
+    }
+    if (sizes.own_bytes == 0 && sc__tables_are_empty(&engine->tables)) return SC_OK;
+    sc__candidate_of(cloak)->kept = sc__kept_demands_new(&engine->tables, &sizes);
+    return sc__candidate_of(cloak)->kept ? SC_OK : SC_ENOMEM;
+}
+
 sc_err sc__propose(sc_engine *engine, const sc__slot *vertices, size_t count,
                    const sc_star_id *stars, const uint64_t *mask, size_t words)
 {
     size_t query_count;
-    const sc_err err = list_queries(engine, vertices, count, &query_count);
+    sc_err err = list_queries(engine, vertices, count, &query_count);
     if (err) return err;
     sc_cloak *cloak = sc__candidate_new(engine, stars, mask, words, query_count);
     if (!cloak) return SC_ENOMEM;
+    err = keep_demands(engine, cloak);
+    if (err) {
+        sc_cloak_free(cloak);
+        return err;
+    }
     for (size_t i = 0; i < query_count; i++) {
         const sc__slot slot = engine->scratch.placed[i].slot;
         const sc__slot vertex = sc__pending_at(engine, slot)->vertex;
         sc__make_member(engine, cloak, i, slot, sc__vertex_at(engine, vertex)->star);
+    }
+    if (sc__candidate_of(cloak)->kept) {
+        sc__kept_demands_fill(sc__candidate_of(cloak)->kept, cloak);
     }
     for (size_t i = 0; i < count; i++) {
         sc__graph_drop_vertex(engine, vertices[i]);
