@@ -83,6 +83,10 @@ static void check_same_work(const race *r, const sc_engine_stats *fast, const sc
         // What is known to lack users need not be checked for roads.
         assert_true(fast->checks <= slow->checks);
         assert_int_equal(fast->cap_hits, slow->cap_hits);
+        const slow_settle_counts counts = slow_engine_settle_counts(r->slow);
+        assert_int_equal(fast->settled, counts.tried);
+        assert_int_equal(fast->settle_failures, counts.failed);
+        assert_int_equal(fast->ends_taken_back, counts.taken_back);
     } else {
         // What cannot pass need not be kept.
         assert_true(fast->cap_hits <= slow->cap_hits);

@@ -147,6 +147,7 @@ static bool settle(slow_engine *engine, const listing_list *members, bool *stars
     const bool was_good = slow_is_good(&engine->roads, demands, all, members->count, stars);
     const bool is_settled =
         slow_settle(&engine->roads, demands, all, members->count, stars, engine->rng);
+    engine->settle_counts.tried += demands->is_strict;
     engine->settle_counts.reduced += is_settled && !was_good;
     engine->settle_counts.failed += !is_settled;
     free(all);
