@@ -1,7 +1,7 @@
 /**
  * @file continuity.h
  * @brief Secret: where users can be since their last cloak, so that one cloak does not spoil the
- * next (docs/demands.md, "Continuity").
+ * next (docs/continuity.md).
  *
  * An observer of two cloaks of one user can leave out of the second what is too far from the first.
  * So a query of a user who has a recent cloak counts roads by the part of them that can be reached:
