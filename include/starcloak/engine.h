@@ -255,6 +255,10 @@ typedef struct sc_engine_stats {
     uint64_t cap_hits;          ///< searches that could not keep all their combinations, or, with
                                 ///< patient, ends at which all dead ends were met; or
                                 ///< newcomers for which not all queries tried that it might help
+    uint64_t settled;           ///< strict demands: sets of stars that were settled
+    uint64_t settle_failures;   ///< of them, those that could not be
+    uint64_t ends_taken_back;   ///< strict demands: cloaks whose members kept the ends of the
+                                ///< search, since others could not be settled
     uint64_t vertices;          ///< of the cloaking graph now; patient has none
     uint64_t active_stars;      ///< now
 } sc_engine_stats;

@@ -20,6 +20,7 @@ typedef struct settling {
     size_t words;
     size_t count;  ///< of members
     sc__demand demand;
+    sc__specials specials;
     uint64_t *later_balls;  ///< per member: stars in the balls of all from this one on
     uint64_t *later_stars;  ///< per member: stars of all from this one on
     uint64_t *balls;        ///< stars in the balls of all that are settled
@@ -74,7 +75,9 @@ static sc_err list_members(settling *s, sc__slot start, size_t count)
         const sc__joiner *joiner = &own->joiners[own->extensions[i].joiner];
         own->settlers[i] = (sc__settler){joiner->listing, joiner->number};
     }
-    s->demand = own->extensions[s->count - 1].demand;
+    const sc__extension *last = &own->extensions[s->count - 1];
+    s->demand = last->demand;
+    s->specials = (sc__specials){own->specials, last->special_count};
     return SC_OK;
 }
 
@@ -143,7 +146,8 @@ static bool can_take(const settling *s, size_t i, const sc__listing *other, uint
         s->shared[w] = s->balls[w] & later_balls[w] & s->ball[w];
         if ((s->taken[w] | later_stars[w]) & ~s->shared[w]) return false;
     }
-    return sc__mask_meets(s->engine, s->stars, s->shared, s->words, s->demand);
+    return sc__mask_meets(s->engine, s->stars, s->shared, s->words, s->demand) &&
+           sc__mask_meets_specials(s->engine, s->stars, s->shared, s->words, s->specials);
 }
 
 static bool is_taken(const settling *s, size_t i, uint32_t number)
@@ -191,6 +195,65 @@ static void settle_ends(const settling *s)
     }
 }
 
+// --- What members ask for beside segments ------------------------------------------
+
+sc_err sc__settle_found(sc_engine *engine, sc__slot start, size_t count, const sc__found_stars *t,
+                        bool *is_good)
+{
+    settling s = {.engine = engine, .own = engine->method_state};
+    sc__patient *own = s.own;
+    const sc__listing *u = sc__listing_at(engine, start);
+    sc_err err = list_members(&s, start, count);
+    if (!err) err = sc__settle(engine, u, t, count, s.specials, is_good);
+    if (err || !*is_good) return err;
+    if (!sc_reserve(&own->found_mask, t->words, &own->found_mask_capacity,
+                    sizeof *own->found_mask) ||
+        !sc_reserve(&own->found_ends, count, &own->found_end_capacity, sizeof *own->found_ends)) {
+        return SC_ENOMEM;
+    }
+    memcpy(own->found_mask, t->mask, t->words * sizeof *t->mask);
+    memcpy(own->found_ends, own->settlers, count * sizeof *own->settlers);
+    return SC_OK;
+}
+
+/** Strict demands: settle the stars that members share at the ends they took; if that cannot be,
+ * they go back to where the search found them. */
+static sc_err settle_again(const settling *s, const sc__listing *u)
+{
+    sc_engine *engine = s->engine;
+    sc__patient *own = s->own;
+    const sc__found_stars t = {s->stars, s->balls, s->words};
+    bool is_good = false;
+    sc_err err = sc__settle(engine, u, &t, s->count, s->specials, &is_good);
+    if (err || is_good) return err;
+    const size_t found_words = ((size_t)sc__ball_count(u->ball, u->max_hops) + 63) / 64;
+    memset(s->balls, 0, s->words * sizeof *s->balls);
+    memcpy(s->balls, own->found_mask, found_words * sizeof *s->balls);
+    memcpy(own->settlers, own->found_ends, s->count * sizeof *own->settlers);
+    err = sc__settle_measure(engine, u, &t, s->count, s->specials);
+    if (!err) engine->stats.ends_taken_back++;
+    return err;
+}
+
+/** If members ask for more than segments, the cloak gets a block for that. */
+static sc_err keep_demands(const settling *s, sc_cloak *cloak)
+{
+    sc_engine *engine = s->engine;
+    sc__kept_sizes sizes = {.star_count = cloak->star_count, .member_count = s->count};
+    const bool is_strict = engine->options.demands.is_strict;
+    if (!is_strict && sc__tables_are_empty(&engine->tables) && s->specials.count == 0) {
+        return SC_OK;
+    }
+    if (is_strict) sizes.reach_count = sc__settle_reach_count(s->own);
+    for (size_t i = 0; i < s->specials.count; i++) {
+        sizes.own_bytes += sc__own_size(s->specials.queries[i]->own);
+    }
+    sc__kept_demands *kept = sc__kept_demands_new(&engine->tables, &sizes);
+    if (!kept) return SC_ENOMEM;
+    sc__candidate_of(cloak)->kept = kept;
+    return sc__settle_keep(engine, cloak, kept);
+}
+
 /** Make a candidate of the members, at the ends that they took. */
 static sc_err propose(const settling *s)
 {
@@ -198,6 +261,11 @@ static sc_err propose(const settling *s)
     sc__placed *placed = engine->scratch.placed;
     sc_cloak *cloak = sc__candidate_new(engine, s->stars, s->balls, s->words, s->count);
     if (!cloak) return SC_ENOMEM;
+    const sc_err err = keep_demands(s, cloak);
+    if (err) {
+        sc_cloak_free(cloak);
+        return err;
+    }
     for (size_t i = 0; i < s->count; i++) {
         const sc__slot listing = s->own->settlers[i].listing;
         placed[i] = (sc__placed){sc__listing_at(engine, listing)->order, listing};
@@ -210,6 +278,9 @@ static sc_err propose(const settling *s)
         sc__patient_let_go(engine, query);
         sc__make_member(engine, cloak, i, query, star);
     }
+    if (sc__candidate_of(cloak)->kept) {
+        sc__kept_demands_fill(sc__candidate_of(cloak)->kept, cloak);
+    }
     sc__offer(engine, cloak);
     return SC_OK;
 }
@@ -217,10 +288,12 @@ static sc_err propose(const settling *s)
 sc_err sc__propose_found(sc_engine *engine, sc__slot start, size_t count)
 {
     settling s = {.engine = engine, .own = engine->method_state};
-    sc_err err = number_both(&s, sc__listing_at(engine, start));
+    const sc__listing *u = sc__listing_at(engine, start);
+    sc_err err = number_both(&s, u);
     if (!err) err = list_members(&s, start, count);
     if (!err) err = lay_out(&s);
     if (err) return err;
     settle_ends(&s);
-    return propose(&s);
+    if (engine->options.demands.is_strict) err = settle_again(&s, u);
+    return err ? err : propose(&s);
 }

@@ -54,6 +54,9 @@ void sc__together_fini(sc__patient *own)
     sc_free(own->settlers);
     sc_free(own->settled);
     sc_free(own->stars);
+    sc_free(own->specials);
+    sc_free(own->found_mask);
+    sc_free(own->found_ends);
 }
 
 // --- Joiners --------------------------------------------------------------------
@@ -127,6 +130,7 @@ static sc_err add_joiners(together *search, sc__active_star star)
             .max_hops = other->max_hops,
             .k = other->k,
             .demand = other->demand,
+            .has_own = other->has_own,
             .tried = SC_NONE,
         };
     }
@@ -260,11 +264,20 @@ static sc_err reserve_extension(const together *search)
     sc__patient *own = search->own;
     if (!sc_grow(&own->extensions, search->depth, &own->extension_capacity,
                  sizeof *own->extensions) ||
+        !sc_grow(&own->specials, search->depth, &own->special_capacity, sizeof *own->specials) ||
         !sc_reserve(&own->shared, (search->depth + 1) * search->words, &own->shared_capacity,
                     sizeof *own->shared)) {
         return SC_ENOMEM;
     }
     return SC_OK;
+}
+
+/** A member has demands of its own. There is room, since no extension has more of them than
+ * members. */
+static void add_special(const together *search, sc__extension *to, const sc__listing *member)
+{
+    const sc_query *query = &sc__pending_at(search->engine, member->query)->query;
+    search->own->specials[to->special_count++] = query;
 }
 
 /** Begin with the start alone, and all joiners. */
@@ -292,12 +305,14 @@ static sc_err begin(together *search)
         .demand = search->u->demand,
         .end = search->joiner_count,
     };
+    if (search->u->has_own) add_special(search, &own->extensions[0], search->u);
     search->depth = 1;
     return SC_OK;
 }
 
-/** The demand, on what the balls of all members and of `joiner` share. */
-static bool shares_enough(const together *search, const sc__joiner *joiner, sc__demand demand)
+/** What all members ask for, on what the balls of all of them and of `joiner` share. */
+static bool shares_enough(const together *search, const sc__joiner *joiner,
+                          const sc__extension *next)
 {
     const sc__patient *own = search->own;
     const uint64_t *mask = own->masks + joiner->tried * mask_words(search);
@@ -306,7 +321,9 @@ static bool shares_enough(const together *search, const sc__joiner *joiner, sc__
         shared[i] = own->shared[(search->depth - 1) * search->words + i] & mask[i];
     }
     search->engine->stats.checks++;
-    return sc__mask_meets(search->engine, search->stars, shared, search->words, demand);
+    const sc__specials specials = {own->specials, next->special_count};
+    return sc__mask_meets(search->engine, search->stars, shared, search->words, next->demand) &&
+           sc__mask_meets_specials(search->engine, search->stars, shared, search->words, specials);
 }
 
 /** Try the next joiner of the last extension; if it can join, it makes another extension. */
@@ -322,8 +339,12 @@ static sc_err try_next(together *search)
         .joiner = own->lists[last->at],
         .k = joiner->k > last->k ? joiner->k : last->k,
         .demand = sc__demand_meet(last->demand, joiner->demand),
+        .special_count = last->special_count,
         .at = last->end,
     };
+    if (joiner->has_own) {
+        add_special(search, &next, sc__listing_at(search->engine, joiner->listing));
+    }
     if (next.k <= search->depth + rest) {
         if (joiner->tried == SC_NONE) err = look_at(search, joiner);
         if (err) return err;
@@ -331,7 +352,7 @@ static sc_err try_next(together *search)
         size_t count = 0;
         err = list_rest(search, joiner, last->at + 1, last->end, &count);
         if (err) return err;
-        if (search->depth + 1 + count >= next.k && shares_enough(search, joiner, next.demand)) {
+        if (search->depth + 1 + count >= next.k && shares_enough(search, joiner, &next)) {
             next.end = next.at + count;
             own->extensions[search->depth++] = next;
         }
@@ -340,16 +361,32 @@ static sc_err try_next(together *search)
     return SC_OK;
 }
 
+/** Whether the members that there are can be a cloak, with demands that are strict. */
+static sc_err is_good(const together *search, bool *out)
+{
+    *out = true;
+    if (!search->engine->options.demands.is_strict) return SC_OK;
+    const sc__found_stars shared = {
+        .stars = search->stars,
+        .mask = search->own->shared + (search->depth - 1) * search->words,
+        .words = search->words,
+    };
+    return sc__settle_found(search->engine, search->start, search->depth, &shared, out);
+}
+
 /** Extend the start until there are enough members, or until this end fails. */
 static sc_err extend(together *search, bool *found)
 {
     sc_err err = begin(search);
     while (!err) {
         const sc__extension *last = &search->own->extensions[search->depth - 1];
-        *found = search->depth >= last->k;
-        if (*found) return SC_OK;
+        const bool has_users = search->depth >= last->k;
+        if (has_users) {
+            err = is_good(search, found);
+            if (err || *found) return err;
+        }
         const size_t rest = last->end - last->at;
-        if (rest > 0 && search->depth + rest >= last->k) {
+        if (!has_users && rest > 0 && search->depth + rest >= last->k) {
             err = try_next(search);
             continue;
         }

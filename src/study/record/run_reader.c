@@ -24,6 +24,7 @@
 /** What is kept of a query while it is open. */
 typedef struct open_query {
     sc_edge_id edge;
+    uint32_t zone;
     double offset_m;
     sc_request request;
 
@@ -57,6 +58,7 @@ struct sc_run_reader {
     size_t query_count;
     size_t place_capacity;
     sc_item_pool open;  ///< of open_query
+    sc_run_demand_lines demands;
 
     // Of the query at hand.
     sc_request_line request_line;
@@ -247,6 +249,7 @@ static sc_err read_query(sc_run_reader *reader, const sc__fields *fields, sc_run
     const sc__category_names names = {.map = reader->map, .vocabulary = reader->vocabulary};
     sc_err err = sc__field_text(fields, "query", &id);
     if (!err) err = read_position(reader, fields, &query, &out->segment);
+    if (!err) err = sc__run_query_zone(&reader->demands, fields, out->segment, &query.zone);
     if (!err) err = sc__request_read(fields, &names, &query.request);
     if (!err && reader->wants_users) {
         out->asked = &reader->request_line;
@@ -325,6 +328,7 @@ static sc_err read_member(sc_run_reader *reader, const sc__fields *fields,
                            .request = query->request,
                            .segment = sc_map_edges(reader->map)[query->edge].segment,
                            .result_size = query->request.k,
+                           .zone = query->zone,
                            .asked = query->asked,
                            .profile = query->profile,
                            .user = query->user};
@@ -485,7 +489,12 @@ static sc_err read_event(sc_run_reader *reader, const sc__fields *fields, sc_run
         out->kind = events[i].kind;
         return events[i].read(reader, fields, out);
     }
-    return sc__field_fail(fields, "event", "is not one of query, cloak, drop, failed, answer, end");
+    if (sc__run_demands_has(name)) {
+        return sc__run_demands_read(&reader->demands, reader->map, name, fields);
+    }
+    return sc__field_fail(
+        fields, "event",
+        "is not one of query, cloak, drop, failed, answer, end, demands, class, zone");
 }
 
 // === The reader =================================================================================
@@ -535,6 +544,7 @@ void sc_run_reader_free(sc_run_reader *reader)
     sc_json_tree_fini(&reader->document);
     sc_hash_fini(&reader->numbers);
     sc_item_pool_fini(&reader->open);
+    sc__run_demands_fini(&reader->demands);
     sc_free(reader->places);
     sc_free(reader->segments.ids);
     sc_free(reader->border_nodes.ids);
@@ -552,6 +562,16 @@ void sc_run_reader_want_users(sc_run_reader *reader)
 uint64_t sc_run_user(const char *name, size_t size)
 {
     return XXH3_64bits(name, size);
+}
+
+const sc_run_demands *sc_run_reader_demands(const sc_run_reader *reader)
+{
+    return reader->demands.has_demands ? &reader->demands.demands : NULL;
+}
+
+const sc_seg_id *sc_run_reader_zone(const sc_run_reader *reader, uint32_t zone, size_t *count)
+{
+    return sc__run_zone_segments(&reader->demands, zone, count);
 }
 
 const char *sc_run_reader_name(const sc_run_reader *reader)
