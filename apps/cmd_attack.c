@@ -99,8 +99,9 @@ static const sc_option attack_option_table[] = {
      "for; alone it is --attack rule, and it can be added to --attack tracking",
      NULL},
     {"traffic", KEY_DEMANDED_TRAFFIC, "N",
-     "the engine, which is patient, demanded that no segment be likelier than 1 in N, 2 to 4: for "
-     "replays and --rule (default 1: it did not)",
+     "the engine, which is patient, demanded that no segment be likelier than 1 in N, 2 to 4, or "
+     "1: "
+     "it did not; for replays and --rule (default: as the record says)",
      NULL},
     {"engine-density", KEY_DEMANDED, "FILE",
      "with --traffic: the table that the engine had, if the adversary knows another one (default: "
@@ -197,8 +198,9 @@ static void check_attack(const attack_options *options, const struct argp_state 
     if (options->demand_option && kind == SC_TRIAL_TRACKING && !options->trial.knows_rules) {
         sc_usage_error(state, "--%s needs --rule with --attack tracking", options->demand_option);
     }
-    if (options->demanded && options->trial.traffic < 2) {
-        sc_usage_error(state, "--engine-density needs --traffic N, 2 or more");
+    if (options->demanded && options->trial.traffic == 1) {
+        sc_usage_error(state,
+                       "--engine-density is for a demand of traffic, and --traffic 1 is none");
     }
     if (options->engine_option && !options->has_engine) {
         sc_usage_error(
@@ -525,19 +527,44 @@ static void settle_engine(const sc_call *call, attack_options *options, const sc
     }
 }
 
+/** What the record says of traffic, if nothing else was said; without the table it is no use. */
+static void settle_traffic(const sc_call *call, attack_options *options, const scene *on)
+{
+    const sc_density *table = on->demanded ? on->demanded : on->density;
+    const bool is_about_rules = options->trial.knows_rules || options->trial.kind == SC_TRIAL_RULE;
+    const bool is_used = is_about_rules || runs_replays(options->trial.kind);
+    if (options->trial.traffic > 0 || on->record.traffic == 0 || !is_used) return;
+    if (table && sc_density_checksum(table) == on->record.density_checksum) {
+        options->trial.traffic = on->record.traffic;
+        return;
+    }
+    sc_call_note(call,
+                 "note: the engine demanded traffic by a table that was not given, so that is "
+                 "not reckoned with (--engine-density FILE names it)");
+}
+
 /** What the engine demanded, as far as it is told: replays demand it, too. */
-static sc_err settle_demands(attack_options *options, const scene *on, sc_diag *diag)
+static sc_err settle_demands(const sc_call *call, attack_options *options, const scene *on,
+                             sc_diag *diag)
 {
     sc_engine_options *engine = &options->trial.adversary.engine;
+    settle_traffic(call, options, on);
     const uint32_t traffic = options->trial.traffic;
     options->trial.demanded = on->demanded;
-    if (traffic < 2 || !runs_replays(options->trial.kind)) return SC_OK;
+    if (!runs_replays(options->trial.kind)) return SC_OK;
+    const bool is_patient = engine->variant == SC_VARIANT_PATIENT;
+    if (is_patient && !options->has_engine) engine->demands.is_strict |= on->record.is_strict;
+    if (traffic < 2) return SC_OK;
     if (engine->variant != SC_VARIANT_PATIENT) {
         return sc_explain(diag, SC_EINVAL,
                           "--traffic is what the engine patient demands, but the method is %s",
                           sc_variant_name(engine->variant));
     }
     engine->demands.density = on->demanded ? on->demanded : on->density;
+    if (!engine->demands.density) {
+        return sc_explain(diag, SC_EINVAL,
+                          "--traffic needs the table of the engine; name it by --engine-density");
+    }
     engine->demands.traffic = traffic;
     engine->demands.is_strict = true;
     return SC_OK;
@@ -561,7 +588,7 @@ static sc_err attack(const sc_call *call, attack_options *options, scene *on,
     }
     if (err) return err;
     settle_engine(call, options, on);
-    err = settle_demands(options, on, diag);
+    err = settle_demands(call, options, on, diag);
     if (err) return err;
     options->trial.adversary.density = on->density;
     options->trial.adversary.seed = options->trial.seed;

@@ -258,6 +258,28 @@ assert ruled["by_seen"][1]["exposure"]["above_half"]["all"] == ruled["by_seen"][
 PY
 run attack city.scm run.jsonl --rule --density density.csv --engine-density density.csv --traffic 2 --limit 9 --quiet
 succeeds "the engine's table may be given by itself"
+"$STARCLOAK" simulate city.scm --users 400 --seconds 90 --no-answers --category any --engine patient --density density.csv --record demanding.jsonl --quiet
+run attack city.scm demanding.jsonl --rule --traffic 2 --density density.csv --limit 0 --json
+check "of cloaks that were made so, none has a road above 1/2, too few of them, or a true one excluded" python3 - "$out" <<'PY'
+import json, sys
+exposure = json.load(open(sys.argv[1]))["mean"]["exposure"]
+assert exposure["above_half"]["all"] > 500
+assert not any(exposure[name]["count"] for name in ("above_half", "above_bound", "too_few", "excluded"))
+PY
+cp "$out" demanding.json
+run attack city.scm demanding.jsonl --rule --density density.csv --limit 0 --json
+check "the record says so itself" cmp -s "$out" demanding.json
+run attack city.scm demanding.jsonl --rule --engine-density density.csv --limit 0 --json
+check "whatever the adversary knows of traffic" says "$out" '"density":"uniform"' '"traffic":2'
+run attack city.scm demanding.jsonl --rule --limit 2
+equal "without the table it is not reckoned with" "$status" 0
+check "with a note" says "$err" "by a table that was not given" "--engine-density"
+run attack city.scm demanding.jsonl --density density.csv --limit 3 "${few[@]}" --json
+cp "$out" demanding.json
+run attack city.scm demanding.jsonl --density density.csv --traffic 1 --limit 3 "${few[@]}" --json
+check "replays demand the same, unless they are not to" test "$(sed 's/"traffic":2/"traffic":1/' demanding.json | md5sum)" != "$(md5sum <"$out")"
+run attack city.scm demanding.jsonl --traffic 2 --limit 2
+refuses 1 "a demand without a table cannot be replayed" "--traffic needs the table of the engine"
 run attack city.scm single.jsonl --rule
 refuses 1 "a method without stars has no such rules" "cloaks without stars, so the rules cannot be applied"
 
@@ -311,8 +333,8 @@ run attack city.scm run.jsonl --rule --attack injection
 refuses 2 "the rules for replays" "--rule goes with --attack tracking, or alone, but the attack is injection"
 run attack city.scm run.jsonl --attack tracking --traffic 2
 refuses 2 "traffic without the rules" "--traffic needs --rule with --attack tracking"
-run attack city.scm run.jsonl --rule --engine-density density.csv
-refuses 2 "a table for no demand" "--engine-density needs --traffic N"
+run attack city.scm run.jsonl --rule --traffic 1 --engine-density density.csv
+refuses 2 "a table for no demand" "--engine-density is for a demand of traffic, and --traffic 1 is none"
 run attack city.scm run.jsonl --traffic 2
 refuses 1 "a demand of an engine that has none" "--traffic is what the engine patient demands, but the method is basic"
 run attack city.scm run.jsonl --rule --traffic 5

@@ -138,7 +138,7 @@ USAGE = {
         attack city.scm run.jsonl --injected 2
         attack city.scm run.jsonl --attack correlation --rule
         attack city.scm run.jsonl --attack tracking --traffic 2
-        attack city.scm run.jsonl --engine-density density.csv
+        attack city.scm run.jsonl --rule --traffic 1 --engine-density density.csv
         attack city.scm run.jsonl --rule --traffic 5
         attack city.scm run.jsonl --rule --engine basic
         attack city.scm run.jsonl --lambda 2

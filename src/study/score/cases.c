@@ -336,6 +336,15 @@ static sc_err take_line(reading *r, const sc_run_line *line, sc_diag *diag)
     return SC_OK;
 }
 
+static void take_demands(reading *r)
+{
+    const sc_run_demands *demands = sc_run_reader_demands(r->reader);
+    if (!demands) return;
+    r->out->is_strict = demands->is_strict;
+    r->out->traffic = demands->traffic;
+    r->out->density_checksum = demands->density_checksum;
+}
+
 static void report_progress(const sc_run_reader *reader, const sc_progress *progress)
 {
     if (!progress || !progress->report) return;
@@ -364,6 +373,7 @@ sc_err sc_case_record_read(const sc_map *map, const char *path, bool wants_lines
     if (err) return err;
     sc_run_reader_want_users(r.reader);
     err = read_lines(&r, progress, diag);
+    take_demands(&r);
     if (!err && out->cases.count == 0) {
         err =
             sc_fail(diag, SC_EINVAL,

@@ -119,6 +119,11 @@ typedef struct sc_case_record {
     sc_engine_options engine;  ///< if it does
     uint64_t query_count;
 
+    // What the engine demanded, if the record says so; else zero.
+    bool is_strict;
+    uint32_t traffic;
+    uint64_t density_checksum;  ///< of the table, if traffic is not 0
+
     // The questions, if they are wanted: to be asked again with others among them (inject.h).
     sc_request_line *lines;  ///< in the order of time; users are lent by `texts`
     size_t line_count;

@@ -34,7 +34,8 @@ static sc_density *draw_traffic(sc_rng *rng, const sc_map *map)
     const uint32_t segment_count = sc_map_segment_count(map);
     uint64_t *counts = test_take(segment_count, sizeof *counts);
     for (sc_seg_id s = 0; s < segment_count; s++) {
-        counts[s] = sc_rng_below(rng, 8) * (sc_rng_below(rng, 4) == 0 ? 9 : 1);
+        counts[s] = sc_rng_below(rng, 8);
+        if (sc_rng_below(rng, 4) == 0) counts[s] *= 9;
     }
     sc_density *density = NULL;
     CHECK_OK(sc_density_new_counted(map, counts, &density), NULL);
