@@ -59,11 +59,13 @@ typedef struct sc__provider_thread {
 } sc__provider_thread;
 
 struct sc_courier {
+    atomic_uint_fast64_t counted_loads;  ///< of the feed, when its objects were counted; any thread
+
     // Read-only once it has started.
     const sc_map *map;
     sc_courier_options options;  ///< without its texts
     sc__categories categories;
-    sc_cost_estimator *costs;
+    sc_cost_estimator *costs;  ///< its objects: any thread
     sc__point_settings points;
     sc__connections *connections;  ///< over HTTP
     bool has_curl;                 ///< whether curl knows of us

@@ -153,7 +153,7 @@ static void test_one_that_does_not_serve_its_parts_is_passed_over_and_tried_agai
     assert_int_equal(sc_placer_stats_of(s.placer).passed_over, 1);
     assert_int_equal(sc_placer_stats_of(s.placer).last_passed_over, 4);
     // Each time it is left alone for twice as long.
-    for (double pause = 60; pause < 2000; pause *= 2) {
+    for (int pause = 60; pause < 2000; pause *= 2) {
         assert_true(steps_to_placement(&s, pause + 2) >= pause);
         assert_int_equal(parts_of(&s, 4), 4);
         assert_true(steps_to_placement(&s, 7) >= 5);
