@@ -30,7 +30,7 @@ static const sc_option options_table[] = {
     {NULL, 0, NULL, NULL, NULL},
 };
 
-static void check_usage(const cloak_options *options, const struct argp_state *state)
+static void check_usage(cloak_options *options, const struct argp_state *state)
 {
     if (options->map && !options->stream) {
         sc_usage_error(state, "no queries given; name the QUERIES.jsonl, or - for standard input");
@@ -73,14 +73,19 @@ static int cloak(const sc_call *call, const sc_map *map, const cloak_options *op
     sc_run_report report;
     sc_diag diag = {.message = ""};
     sc_stream *stream = NULL;
+    sc_demand_tables tables = {0};
     sc_bar bar;
     sc_bar_init(&bar, options->settings.is_quiet);
     run.progress = sc_bar_listen(&bar);
-    sc_err err = sc_stream_read(map, options->stream, &stream, &diag);
-    if (err) err = sc_input_explain(err, options->stream, SC_INPUT_STREAM, &diag);
+    sc_err err = sc_demand_tables_open(&options->settings, map, &tables, &run, &diag);
+    if (!err) {
+        err = sc_stream_read(map, options->stream, &stream, &diag);
+        if (err) err = sc_input_explain(err, options->stream, SC_INPUT_STREAM, &diag);
+    }
     if (!err) err = sc_run_stream(map, stream, &run, &report, &diag);
     sc_bar_clear(&bar);
     sc_stream_free(stream);
+    sc_demand_tables_close(&tables);
     if (err) return sc_call_fail(call, err, &diag);
 
     const sc_run_view view = {

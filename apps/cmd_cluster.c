@@ -180,6 +180,7 @@ static bool cluster_report_is_fine(const sc_cluster_view *view)
 
 static const char *state_of(const sc_cluster_view_peer *peer)
 {
+    if (peer->differs) return "has other demands";
     if (peer->is_stranger) return "has another partition of the map";
     if (peer->is_leaving) return "leaving";
     return peer->is_leader ? "leader" : "";
@@ -279,7 +280,9 @@ static void cluster_report(FILE *out, const sc_cluster_view *view, bool has_part
                 view->part_count, served, view->epoch);
     }
     if (view->strangers > 0) {
-        fprintf(out, "strangers    %" PRIu64 " heartbeats for another partition of the map\n",
+        fprintf(out,
+                "strangers    %" PRIu64
+                " heartbeats for another partition of the map, or with other demands\n",
                 view->strangers);
     }
     sc_report table = sc_report_begin(out, false, 0);

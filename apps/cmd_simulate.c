@@ -155,7 +155,7 @@ static const sc_option options_table[] = {
     {NULL, 0, NULL, NULL, NULL},
 };
 
-static void check_usage(const simulate_options *options, const struct argp_state *state)
+static void check_usage(simulate_options *options, const struct argp_state *state)
 {
     char text[256];
     if (sc_workload_exceeds_limits(&options->asking.workload, text, sizeof(text))) {
@@ -194,6 +194,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 typedef struct scene {
     sc_map *map;
     sc_crowd crowd;
+    sc_demand_tables tables;
     answering answering;
 } scene;
 
@@ -209,6 +210,7 @@ static sc_err simulate(const sc_call *call, simulate_options *options, scene *on
 {
     sc_err err = sc_input_open_map(options->map, NULL, &on->map, diag);
     if (!err) err = sc_workload_find_category(&options->asking, on->map, diag);
+    if (!err) err = sc_demand_tables_open(&options->settings, on->map, &on->tables, run, diag);
     if (!err && !options->has_no_answers) {
         const bool is_quiet = options->settings.is_quiet;
         err = answering_open(&on->answering, call, on->map, is_quiet, run, diag);
@@ -259,6 +261,7 @@ static int run(sc_call *call)
     if (!err) print_report(call, &options, &on, &report);
     answering_close(&on.answering);
     sc_crowd_close(&on.crowd);
+    sc_demand_tables_close(&on.tables);
     sc_map_free(on.map);
     return err ? sc_call_fail(call, err, &diag) : SC_EXIT_OK;
 }

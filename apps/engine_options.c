@@ -13,6 +13,13 @@
 
 #define ALPHA_MAX_S 86400.0
 
+/** The least that --vmax and --tau may be. */
+#define VMAX_MIN_M_S 0.1
+#define TAU_MIN_S 0.001
+
+/** What a density asks for where nothing else is said. */
+#define SC_TRAFFIC_DEFAULT 2
+
 sc_engine_settings sc_engine_settings_default(void)
 {
     return (sc_engine_settings){.run = sc_run_options_default()};
@@ -105,9 +112,59 @@ bool sc_search_option(int key, const char *argument, const struct argp_state *st
     }
 }
 
+/** What is asked of the roads of cloaks; false if `key` is none of it. */
+static bool demand_option(int key, const char *argument, const struct argp_state *state,
+                          sc_engine_settings *settings)
+{
+    sc_demand_settings *demands = &settings->demands;
+    switch (key) {
+    case SC_KEY_STRICT:
+        demands->has_strict = true;  // which of its two meanings, the engine decides
+        return false;
+    case SC_KEY_NO_STRICT:
+        demands->has_no_strict = true;
+        return true;
+    case SC_KEY_ENGINE_DENSITY:
+        demands->density = sc_value_file(state, "--density", argument);
+        return true;
+    case SC_KEY_TRAFFIC: {
+        const uint64_t traffic = sc_value_count(state, "--traffic", argument, 0, SC_TRAFFIC_MAX);
+        if (traffic == 1) {
+            sc_usage_error(state, "--traffic 1 asks for nothing; give 2 to %d, or 0 for none",
+                           SC_TRAFFIC_MAX);
+        }
+        demands->has_traffic = true;
+        settings->run.engine.demands.traffic = (uint32_t)traffic;
+        return true;
+    }
+    case SC_KEY_CONTINUITY:
+        settings->run.has_continuity = true;
+        return true;
+    case SC_KEY_VMAX:
+        demands->has_vmax = true;
+        settings->run.continuity.vmax_m_s =
+            sc_value_number(state, "--vmax", argument, VMAX_MIN_M_S, SC_VMAX_MAX_M_S);
+        return true;
+    case SC_KEY_TAU:
+        demands->has_tau = true;
+        settings->run.continuity.tau_us = sc_time_from_seconds(
+            sc_value_number(state, "--tau", argument, TAU_MIN_S, SC_TAU_MAX_S));
+        return true;
+    case SC_KEY_CLASSES:
+        demands->classes = sc_value_file(state, "--classes", argument);
+        return true;
+    case SC_KEY_ZONES:
+        demands->zones = sc_value_file(state, "--zones", argument);
+        return true;
+    default:
+        return false;
+    }
+}
+
 bool sc_engine_option(int key, char *argument, const struct argp_state *state,
                       sc_engine_settings *settings)
 {
+    if (demand_option(key, argument, state, settings)) return true;
     sc_run_options *run = &settings->run;
     switch (key) {
     case SC_KEY_SEED:
@@ -141,13 +198,24 @@ static void check_variant(const struct argp_state *state, const sc_engine_settin
     const sc_variant variant = settings->run.engine.variant;
     const bool is_bounded = variant == SC_VARIANT_BOUNDED || variant == SC_VARIANT_HYBRID;
     const bool is_patient = variant == SC_VARIANT_PATIENT;
+    const bool is_by_stars = is_patient || sc_variant_is_switchable(variant);
     const struct {
         const char *option;
         bool is_given;
         bool has_effect;
         const char *engines;
     } options[] = {
-        {"--strict", settings->run.engine.is_strict, is_bounded, "bounded or hybrid"},
+        {"--strict", settings->run.engine.is_strict,
+         is_bounded || (is_patient && settings->demands.has_strict),
+         settings->demands.has_strict ? "bounded, hybrid or patient" : "bounded or hybrid"},
+        {"--no-strict", settings->demands.has_no_strict, is_patient, "patient"},
+        {"--density", settings->demands.density != NULL, is_patient, "patient"},
+        {"--traffic", settings->demands.has_traffic, is_patient, "patient"},
+        {"--continuity", settings->run.has_continuity, is_patient, "patient"},
+        {"--classes", settings->demands.classes != NULL, is_by_stars,
+         "basic, bounded, hybrid or patient"},
+        {"--zones", settings->demands.zones != NULL, is_by_stars,
+         "basic, bounded, hybrid or patient"},
         {"--lambda", settings->has_lambda, is_bounded, "bounded or hybrid"},
         {"--alpha", settings->has_alpha, variant == SC_VARIANT_HYBRID || is_patient,
          "hybrid or patient"},
@@ -163,10 +231,71 @@ static void check_variant(const struct argp_state *state, const sc_engine_settin
     }
 }
 
-void sc_engine_settings_check(const struct argp_state *state, const sc_engine_settings *settings,
+/** Whether demands go together; and what follows from them. */
+static void settle_demands(const struct argp_state *state, sc_engine_settings *settings)
+{
+    const sc_demand_settings *given = &settings->demands;
+    sc_engine_options *engine = &settings->run.engine;
+    sc_demands *demands = &engine->demands;
+    if (given->has_strict && given->has_no_strict) {
+        sc_usage_error(state, "--strict and --no-strict contradict each other; give one of them");
+    }
+    if (given->has_traffic && !given->density) {
+        sc_usage_error(state, "--traffic needs --density FILE; 'starcloak density' makes one");
+    }
+    if ((given->has_vmax || given->has_tau) && !settings->run.has_continuity) {
+        sc_usage_error(state, "%s says more of --continuity; give that, too",
+                       given->has_vmax ? "--vmax" : "--tau");
+    }
+    if (given->density && !given->has_traffic) demands->traffic = SC_TRAFFIC_DEFAULT;
+    if (engine->variant != SC_VARIANT_PATIENT) return;
+    const bool has_any =
+        demands->traffic > 0 || settings->run.has_continuity || given->classes || given->zones;
+    demands->is_strict = given->has_strict || (has_any && !given->has_no_strict);
+    engine->is_strict = false;
+}
+
+sc_err sc_demand_tables_open(const sc_engine_settings *settings, const sc_map *map,
+                             sc_demand_tables *tables, sc_run_options *run, sc_diag *diag)
+{
+    const sc_demand_settings *given = &settings->demands;
+    if (given->density) {
+        const sc_err err = sc_density_read(map, given->density, &tables->density, diag);
+        if (err) return sc_input_explain(err, given->density, SC_INPUT_DENSITY, diag);
+    }
+    if (given->classes) {
+        const sc_err err = sc_place_classes_read(map, given->classes, &tables->classes, diag);
+        if (err) return sc_input_explain(err, given->classes, SC_INPUT_CLASSES, diag);
+    }
+    if (given->zones) {
+        const sc_err err = sc_zone_table_read(map, given->zones, &tables->zones, diag);
+        if (err) return sc_input_explain(err, given->zones, SC_INPUT_ZONES, diag);
+    }
+    run->engine.demands.density = tables->density;
+    run->engine.demands.classes = tables->classes;
+    run->zones = tables->zones;
+    return SC_OK;
+}
+
+void sc_demand_tables_close(sc_demand_tables *tables)
+{
+    sc_density_free(tables->density);
+    sc_place_classes_free(tables->classes);
+    sc_zone_table_free(tables->zones);
+    *tables = (sc_demand_tables){0};
+}
+
+static void check_is_no_input(const struct argp_state *state, const char *record, const char *input)
+{
+    if (!input || !sc_overlaps(record, input)) return;
+    sc_usage_error(state, "the record '%s' is also an input; choose another name", record);
+}
+
+void sc_engine_settings_check(const struct argp_state *state, sc_engine_settings *settings,
                               const char *const *inputs)
 {
     check_variant(state, settings);
+    settle_demands(state, settings);
     const char *record = settings->run.record;
     if (!record) return;
     sc_value_file(state, "--record", record);
@@ -174,9 +303,10 @@ void sc_engine_settings_check(const struct argp_state *state, const sc_engine_se
         sc_usage_error(state,
                        "--record -: a record is not written to a terminal; add '> RUN.jsonl'");
     }
+    check_is_no_input(state, record, settings->demands.density);
+    check_is_no_input(state, record, settings->demands.classes);
+    check_is_no_input(state, record, settings->demands.zones);
     for (; *inputs; inputs++) {
-        if (sc_overlaps(record, *inputs)) {
-            sc_usage_error(state, "the record '%s' is also an input; choose another name", record);
-        }
+        check_is_no_input(state, record, *inputs);
     }
 }

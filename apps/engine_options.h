@@ -17,10 +17,31 @@
 #include <stdbool.h>
 
 #include "command.h"
+#include "record/zone_table.h"
 #include "sim/run.h"
+
+/** What is asked of the roads of cloaks, as it was given. */
+typedef struct sc_demand_settings {
+    const char *density;  ///< a path; NULL: none
+    const char *classes;  ///< the same
+    const char *zones;
+    bool has_traffic;     ///< whether it was given, as the next four
+    bool has_strict;
+    bool has_no_strict;
+    bool has_vmax;
+    bool has_tau;
+} sc_demand_settings;
+
+/** The tables that demands are read from. Zero-initialise; sc_demand_tables_close(). */
+typedef struct sc_demand_tables {
+    sc_density *density;
+    sc_place_classes *classes;
+    sc_zone_table *zones;
+} sc_demand_tables;
 
 typedef struct sc_engine_settings {
     sc_run_options run;
+    sc_demand_settings demands;
     bool has_lambda;  ///< whether it was given, as the next five
     bool has_alpha;
     bool has_crowd;
@@ -50,6 +71,14 @@ enum {
     SC_KEY_COST_OBJECT,
     SC_KEY_COST_BALANCE,
     SC_KEY_JSON,
+    SC_KEY_NO_STRICT,
+    SC_KEY_ENGINE_DENSITY,
+    SC_KEY_TRAFFIC,
+    SC_KEY_CONTINUITY,
+    SC_KEY_VMAX,
+    SC_KEY_TAU,
+    SC_KEY_CLASSES,
+    SC_KEY_ZONES,
 };
 
 // clang-format off
@@ -77,6 +106,25 @@ enum {
     {"cost-balance", SC_KEY_COST_BALANCE, "X",                                                \
      "weight of sending relative to answering, 0 to 1 (beta; default 0.5)", NULL}
 
+/** The same: what is asked of the roads of cloaks. */
+#define SC_DEMAND_OPTIONS                                                                     \
+    {"no-strict", SC_KEY_NO_STRICT, NULL,                                                     \
+     "patient: count all roads of a cloak for every member, also with --density", NULL},      \
+    {"density", SC_KEY_ENGINE_DENSITY, "FILE",                                                \
+     "patient: how busy roads are, a table made by 'starcloak density': no member's road may stand out (default: none)", SC_COMPLETE_FILES}, \
+    {"traffic", SC_KEY_TRAFFIC, "N",                                                          \
+     "patient: by --density each road that can be a member's is at most as likely as one of N, 2 to 4; 0: not asked (default 2)", NULL}, \
+    {"continuity", SC_KEY_CONTINUITY, NULL,                                                   \
+     "patient: a road counts by the part of it that a user can have reached since its last cloak", NULL}, \
+    {"vmax", SC_KEY_VMAX, "M/S",                                                              \
+     "with --continuity: how fast users are at most, metres per second (default 33)", NULL},  \
+    {"tau", SC_KEY_TAU, "S",                                                                  \
+     "with --continuity: how long a cloak counts, seconds (default 300)", NULL},              \
+    {"classes", SC_KEY_CLASSES, "FILE",                                                       \
+     "roads at clinics, shelters and the like, CSV with the columns segment and class: those of a class do not count for l (default: none)", SC_COMPLETE_FILES}, \
+    {"zones", SC_KEY_ZONES, "FILE",                                                           \
+     "zones of users, CSV with the columns zone, user and segment: cloaks of a user who is in one have all of it (default: none)", SC_COMPLETE_FILES}
+
 /** The same: all of one engine. */
 #define SC_ENGINE_OPTIONS                                                                     \
     {"engine", SC_KEY_ENGINE, "NAME",                                                         \
@@ -84,7 +132,8 @@ enum {
      "compare with: xstar, sampling or expansion",                                            \
      "basic bounded hybrid xstar sampling expansion patient"},                                \
     {"strict", SC_KEY_STRICT, NULL,                                                           \
-     "bounded and hybrid: strict setting, take a star only if it is near one taken before", NULL},         \
+     "bounded and hybrid: strict setting, take a star only if it is near one taken before; patient: a road counts for a member only if it can be its own by its sigma_s (default with --density)", NULL},         \
+    SC_DEMAND_OPTIONS,                                                                        \
     SC_SEARCH_OPTIONS,                                                                        \
     {"paranoid", SC_KEY_PARANOID, NULL,                                                       \
      "check every promise of every cloak once more before it leaves", NULL},                  \
@@ -117,11 +166,20 @@ bool sc_engine_option(int key, char *argument, const struct argp_state *state,
                       sc_engine_settings *settings);
 
 /**
- * Whether the options go together; if not, that is a usage error.
+ * Whether the options go together; if not, that is a usage error. Sets what follows from others:
+ * demands that are the default with a density.
  *
  * @param inputs  files that are read, NULL-ended: the record must not replace one of them
  */
-void sc_engine_settings_check(const struct argp_state *state, const sc_engine_settings *settings,
+void sc_engine_settings_check(const struct argp_state *state, sc_engine_settings *settings,
                               const char *const *inputs);
+
+/** Read the tables that the demands of `settings` need, and let `run` ask for them. */
+SC_CHECKED sc_err sc_demand_tables_open(const sc_engine_settings *settings, const sc_map *map,
+                                        sc_demand_tables *tables, sc_run_options *run,
+                                        sc_diag *diag);
+
+/** Free them. Harmless twice. */
+void sc_demand_tables_close(sc_demand_tables *tables);
 
 #endif

@@ -11,7 +11,9 @@
 #include <starcloak/attack.h>
 #include <starcloak/bytes.h>
 #include <starcloak/cloak.h>
+#include <starcloak/continuity.h>
 #include <starcloak/cost.h>
+#include <starcloak/demands.h>
 #include <starcloak/density.h>
 #include <starcloak/engine.h>
 #include <starcloak/err.h>
@@ -24,6 +26,7 @@
 #include <starcloak/map_info.h>
 #include <starcloak/object_feed.h>
 #include <starcloak/objects.h>
+#include <starcloak/place_classes.h>
 #include <starcloak/point_provider.h>
 #include <starcloak/progress.h>
 #include <starcloak/prune.h>

@@ -40,6 +40,29 @@ SC_API size_t sc_density_segment_count(const sc_density *density);
 SC_API double sc_density_weight(const sc_density *density, sc_seg_id segment);
 
 /**
+ * How many travellers were seen on a segment, on average; NaN if the density is of weights. A table
+ * that rests on fewer than SC_DENSITY_FEW_COUNTS says little of single roads, and what is promised
+ * by it (docs/demands.md) holds against those who know as little.
+ */
+SC_API double sc_density_mean_count(const sc_density *density);
+
+/** Counts per segment, on average, below which a table says little. */
+#define SC_DENSITY_FEW_COUNTS 5.0
+
+/** The largest of the whole numbers of a density. */
+#define SC_DENSITY_NUMBER_MAX (UINT32_C(1) << 30)
+
+/**
+ * The weights as whole numbers from 1 to SC_DENSITY_NUMBER_MAX, so that engines and verifiers
+ * compute alike: counts and one more (the largest, if there are more); other weights scaled so that
+ * the largest is SC_DENSITY_NUMBER_MAX. One per segment; lent.
+ */
+SC_API const uint32_t *sc_density_numbers(const sc_density *density);
+
+/** Of these whole numbers: what tells one density from another. */
+SC_API uint64_t sc_density_checksum(const sc_density *density);
+
+/**
  * Read a table: CSV with a header that has the columns `segment` and `count` or `weight` (others
  * are passed over), in any order; "-" is standard input; xz and gzip are unpacked. Counts are
  * whole numbers and get the one more; weights are numbers (0, or from 1e-100 to 1e100), taken as

@@ -92,6 +92,9 @@ typedef struct sc_engine_options {
      * try for each newcomer; with patient: dead ends of one search; with XStar it means nothing. */
     uint32_t max_combinations;
     sc_cost_model cost;
+    /** Beyond l segments: traffic and strict are patient's; classes basic's, bounded's and hybrid's
+     * too. An engine that cannot keep a demand is not made (SC_EINVAL). */
+    sc_demands demands;
     bool is_paranoid;  ///< check every promise again when a cloak is accepted
 } sc_engine_options;
 
@@ -205,9 +208,12 @@ SC_API SC_CHECKED sc_err sc_engine_refuse(sc_engine *engine, const sc_cloak *clo
                                           const sc_query_id *gone, size_t gone_count);
 
 /** Why a query was dropped. */
-#define SC_DROP_MAP(X)                                          \
-    X(EXPIRED, 0, "expired")       /* too few others in time */ \
-    X(INFEASIBLE, 1, "infeasible") /* l exceeds all roads in reach */
+#define SC_DROP_MAP(X)                                                                         \
+    X(EXPIRED, 0, "expired")       /* too few others in time */                                \
+    X(INFEASIBLE, 1, "infeasible") /* l exceeds all roads in reach */                          \
+    X(EXPOSED, 2, "exposed")       /* roads in reach are enough, but not as its demands ask */ \
+    X(RARE_REQUEST, 3,                                                                         \
+      "rare-request") /* asked before, and by too few others: it would link two cloaks */
 
 typedef enum sc_drop_reason {
 #define X(name, value, word) SC_DROP_##name = (value),
@@ -249,6 +255,10 @@ typedef struct sc_engine_stats {
     uint64_t cap_hits;          ///< searches that could not keep all their combinations, or, with
                                 ///< patient, ends at which all dead ends were met; or
                                 ///< newcomers for which not all queries tried that it might help
+    uint64_t settled;           ///< strict demands: sets of stars that were settled
+    uint64_t settle_failures;   ///< of them, those that could not be
+    uint64_t ends_taken_back;   ///< strict demands: cloaks whose members kept the ends of the
+                                ///< search, since others could not be settled
     uint64_t vertices;          ///< of the cloaking graph now; patient has none
     uint64_t active_stars;      ///< now
 } sc_engine_stats;

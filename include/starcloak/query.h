@@ -14,6 +14,7 @@
 #ifndef STARCLOAK_QUERY_H
 #define STARCLOAK_QUERY_H
 
+#include <starcloak/demands.h>
 #include <starcloak/map.h>
 
 #ifdef __cplusplus
@@ -65,6 +66,9 @@ typedef struct sc_query {
     uint32_t max_hops;
     uint32_t result_size;  ///< objects the request asks for; weighs in the cost of a star
     uint64_t owner;  ///< the caller's: carried along, never looked at; sc_admission_admit() sets 0
+    /** What it asks of its roads beyond the profile; NULL: nothing. Engines copy it as they add the
+     * query; that of a member lives as long as its cloak, that of a drop is NULL. */
+    const sc_own_demands *own;
 } sc_query;
 
 /** Bytes of the key behind ids and pseudonyms. */

@@ -4,6 +4,7 @@
 #include <starcloak/prune.h>
 
 #include "support/check.h"
+#include "support/made_demands.h"
 #include "support/oom.h"
 #include "support/streams.h"
 
@@ -40,6 +41,7 @@ static void note_cloak(diary *d, const sc_cloak *cloak)
 /** One engine's life. */
 typedef struct life {
     const life_plan *plan;
+    made_demands *demands;  ///< NULL: none
     stream s;
     sc_rng rng;
     sc_rng prune_rng;
@@ -134,6 +136,7 @@ static void add(life *l, sc_query query, bool is_company)
 {
     sc_err err = SC_OK;
     if (l->plan->is_on_dead_ends) query.segment = next_dead_end(l->s.map, query.segment);
+    if (l->demands) query.own = made_own_demands(l->demands, &query);
     if (is_company) {
         INSIST(l, err, sc_engine_add_company(l->engine, &query));
     } else {
@@ -166,10 +169,17 @@ static void take_step(life *l, const step *now)
     }
 }
 
-static void live(life *l, const life_plan *plan, const sc_map *map)
+static void live(life *l, const life_plan *plan, const sc_map *map, made_demands *demands)
 {
     sc_err err = SC_OK;
+    sc_engine_options options = plan->options;
     *l = (life){.plan = plan, .s = stream_new(plan->seed, map)};
+    if (plan->has_demands) {
+        l->demands = demands;
+        made_demands_again(demands);
+        options.demands = demands->of_engine;
+        options.demands.is_strict = options.demands.is_strict && !plan->is_certain;
+    }
     l->s.user_count = 12;
     l->s.least_k = 1;
     l->s.most_k = 3;
@@ -182,7 +192,7 @@ static void live(life *l, const life_plan *plan, const sc_map *map)
     l->s.has_switches = plan->has_switches;
     sc_rng_seed(&l->rng, plan->seed);
     sc_rng_seed(&l->prune_rng, plan->seed + 1);
-    INSIST(l, err, sc_engine_new(map, &plan->options, &l->rng, &l->engine, NULL));
+    INSIST(l, err, sc_engine_new(map, &options, &l->rng, &l->engine, NULL));
     CHECK_OK(err, NULL);
     INSIST(l, err, sc_pruner_new(map, &l->pruner));
     CHECK_OK(err, NULL);
@@ -206,13 +216,17 @@ static void live(life *l, const life_plan *plan, const sc_map *map)
 unsigned long life_fail_each(const life_plan *plan)
 {
     sc_map *map = stream_long_street(plan->seed);
+    slow_roads roads = slow_roads_new(map);
+    made_demands demands;
+    made_demands_start(&demands, &roads, plan->seed);
+    if (plan->options.variant != SC_VARIANT_PATIENT) made_demands_reduce(&demands);
     life untroubled;
-    live(&untroubled, plan, map);
+    live(&untroubled, plan, map, &demands);
     unsigned long failures = 0;
     FOR_EACH_FAILURE(n)
     {
         life l;
-        live(&l, plan, map);
+        live(&l, plan, map, &demands);
         // An allocation may fail without a call that does, where it could be done without.
         const bool has_failed = oom_happened() || l.failures > 0;
         if (plan->is_certain || !has_failed) {
@@ -224,6 +238,8 @@ unsigned long life_fail_each(const life_plan *plan)
         failures++;
     }
     free(untroubled.told.at);
+    made_demands_end(&demands);
+    slow_roads_free(&roads);
     sc_map_free(map);
     return failures;
 }

@@ -21,6 +21,7 @@ typedef struct life_plan {
     bool is_everywhere;  ///< queries come from all roads, some as company; else from the first few
     bool is_on_dead_ends;  ///< from dead ends alone, where there is one star to choose
     bool is_certain;       ///< nothing is left to chance
+    bool has_demands;      ///< drawn ones; without chance they are of all roads of a cloak
     bool has_switches;     ///< among basic, bounded and hybrid, one of which the engine is
 } life_plan;
 

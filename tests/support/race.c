@@ -15,6 +15,25 @@ static void check_same_ids(const uint32_t *fast, size_t fast_count, const uint32
     }
 }
 
+static bool asks_for_nothing(const sc_own_demands *own)
+{
+    return !own || (own->zone_count == 0 && !own->has_reached);
+}
+
+static void check_same_own(const sc_own_demands *fast, const sc_own_demands *slow)
+{
+    assert_int_equal(asks_for_nothing(fast), asks_for_nothing(slow));
+    if (!fast || !slow || asks_for_nothing(slow)) return;
+    check_same_ids(fast->zone, fast->zone_count, slow->zone, slow->zone_count);
+    assert_int_equal(fast->has_reached, slow->has_reached);
+    const size_t count = slow->has_reached ? slow->reached_count : 0;
+    assert_true(!slow->has_reached || fast->reached_count == count);
+    for (size_t i = 0; i < count; i++) {
+        assert_int_equal(fast->reached[i].segment, slow->reached[i].segment);
+        assert_int_equal(fast->reached[i].part, slow->reached[i].part);
+    }
+}
+
 static void check_same_query(const sc_query *fast, const sc_query *slow)
 {
     assert_memory_equal(&fast->id, &slow->id, sizeof fast->id);
@@ -38,6 +57,7 @@ static void check_same_cloak(const sc_cloak *fast, const sc_cloak *slow)
         check_same_query(&fast->members[i].query, &slow->members[i].query);
         assert_int_equal(fast->members[i].star, slow->members[i].star);
         assert_int_equal(fast->members[i].is_company, slow->members[i].is_company);
+        check_same_own(fast->members[i].query.own, slow->members[i].query.own);
     }
     assert_int_equal(fast->deadline, slow->deadline);
 }
@@ -49,6 +69,7 @@ static void check_same_drops(race *r)
     while (sc_engine_take_drop(r->fast, &fast)) {
         assert_true(slow_engine_take_drop(r->slow, &slow));
         check_same_query(&fast.query, &slow.query);
+        assert_null(fast.query.own);
         assert_int_equal(fast.reason, slow.reason);
         assert_int_equal(fast.t, slow.t);
     }
@@ -62,6 +83,10 @@ static void check_same_work(const race *r, const sc_engine_stats *fast, const sc
         // What is known to lack users need not be checked for roads.
         assert_true(fast->checks <= slow->checks);
         assert_int_equal(fast->cap_hits, slow->cap_hits);
+        const slow_settle_counts counts = slow_engine_settle_counts(r->slow);
+        assert_int_equal(fast->settled, counts.tried);
+        assert_int_equal(fast->settle_failures, counts.failed);
+        assert_int_equal(fast->ends_taken_back, counts.taken_back);
     } else {
         // What cannot pass need not be kept.
         assert_true(fast->cap_hits <= slow->cap_hits);
@@ -144,6 +169,19 @@ static void answer_open(race *r)
     }
 }
 
+// The roads of a cloak of stars are what all its members ask for.
+static void check_roads_do(const race *r, const sc_cloak *cloak)
+{
+    const slow_roads *roads = slow_engine_roads(r->slow);
+    bool *stars = test_take(roads->star_count, sizeof *stars);
+    for (size_t i = 0; i < cloak->star_count; i++) {
+        stars[cloak->stars[i]] = true;
+    }
+    assert_true(cloak->star_count == 0 ||
+                slow_is_good(roads, &r->demands, cloak->members, cloak->member_count, stars));
+    free(stars);
+}
+
 static void answer_candidates(race *r, race_tally *all)
 {
     for (race_proposal p; (p.fast = sc_engine_take_candidate(r->fast));) {
@@ -152,8 +190,9 @@ static void answer_candidates(race *r, race_tally *all)
         check_same_cloak(p.fast, p.slow);
         const size_t stars = p.slow->star_count;
         CHECK_OK(sc_pruner_prune(r->pruner, p.fast, &r->fast_prune_rng), NULL);
-        slow_prune(slow_engine_roads(r->slow), p.slow, &r->slow_prune_rng);
+        slow_engine_prune(r->slow, p.slow, &r->slow_prune_rng);
         check_same_cloak(p.fast, p.slow);
+        check_roads_do(r, p.fast);
         all->pruned_stars += stars - p.slow->star_count;
         all->members += p.slow->member_count;
         if (p.slow->member_count > all->most_members) all->most_members = p.slow->member_count;
@@ -166,10 +205,17 @@ static void answer_candidates(race *r, race_tally *all)
 
 void race_start(race *r, uint64_t seed, const sc_map *map, const sc_engine_options *options)
 {
+    race_start_apart(r, seed, map, options, &options->demands);
+}
+
+void race_start_apart(race *r, uint64_t seed, const sc_map *map, const sc_engine_options *options,
+                      const sc_demands *slow_demands)
+{
     sc_diag diag = {""};
     *r = (race){
         .s = stream_new(seed, map),
         .is_patient = options->variant == SC_VARIANT_PATIENT,
+        .demands = *slow_demands,
     };
     sc_rng_seed(&r->fast_rng, seed);
     sc_rng_seed(&r->slow_rng, seed);
@@ -177,7 +223,9 @@ void race_start(race *r, uint64_t seed, const sc_map *map, const sc_engine_optio
     sc_rng_seed(&r->slow_prune_rng, seed + 1);
     CHECK_OK(sc_pruner_new(map, &r->pruner), NULL);
     CHECK_OK(sc_engine_new(map, options, &r->fast_rng, &r->fast, &diag), &diag);
-    r->slow = slow_engine_new(map, options, &r->slow_rng);
+    sc_engine_options slow_options = *options;
+    slow_options.demands = *slow_demands;
+    r->slow = slow_engine_new(map, &slow_options, &r->slow_rng);
 }
 
 void race_end(race *r, race_tally *all)
@@ -186,6 +234,10 @@ void race_end(race *r, race_tally *all)
     all->cloaks += stats.cloaks;
     all->refused += stats.refused;
     all->cap_hits += stats.cap_hits;
+    const slow_settle_counts counts = slow_engine_settle_counts(r->slow);
+    all->settle_counts.reduced += counts.reduced;
+    all->settle_counts.failed += counts.failed;
+    all->settle_counts.taken_back += counts.taken_back;
     for (size_t reason = 0; reason < SC_DROP_REASON_COUNT; reason++) {
         all->dropped[reason] += stats.dropped[reason];
     }
@@ -249,10 +301,25 @@ void race_tell(const char *what, const race_tally *all)
 {
     const double cloaks = (double)all->cloaks;
     print_message("# %s: %.0f cloaks, %.2f members, %.2f stars pruned; %lu refused, %lu expired, "
-                  "%lu infeasible, %lu caps hit\n",
+                  "%lu infeasible, %lu exposed, %lu caps hit; settled %lu, in vain %lu, ends "
+                  "taken back %lu\n",
                   what, cloaks, (double)all->members / cloaks, (double)all->pruned_stars / cloaks,
                   all->refused, all->dropped[SC_DROP_EXPIRED], all->dropped[SC_DROP_INFEASIBLE],
-                  all->cap_hits);
+                  all->dropped[SC_DROP_EXPOSED], all->cap_hits, all->settle_counts.reduced,
+                  all->settle_counts.failed, all->settle_counts.taken_back);
+}
+
+void race_lengthen(race *r, const sc_map *map)
+{
+    r->s.steps_left = 700;
+    r->s.most_queries = STREAM_QUERIES;
+    r->s.segment_count = sc_map_segment_count(map);
+    r->s.user_count = 300;
+    r->s.least_k = 2;
+    r->s.most_k = 6;
+    r->s.most_hops = 4;
+    r->s.longest_wait = 300;
+    r->s.runs_per_time = 10;
 }
 
 void race_long_streams(uint64_t count, sc_engine_options (*options_of)(uint64_t seed))
@@ -265,15 +332,7 @@ void race_long_streams(uint64_t count, sc_engine_options (*options_of)(uint64_t 
         const sc_engine_options options = options_of(seed);
         race r;
         race_start(&r, seed, map, &options);
-        r.s.steps_left = 700;
-        r.s.most_queries = STREAM_QUERIES;
-        r.s.segment_count = sc_map_segment_count(map);
-        r.s.user_count = 300;
-        r.s.least_k = 2;
-        r.s.most_k = 6;
-        r.s.most_hops = 4;
-        r.s.longest_wait = 300;
-        r.s.runs_per_time = 10;
+        race_lengthen(&r, map);
         race_through(&r, &all);
         race_end(&r, &all);
     }

@@ -31,6 +31,7 @@ typedef struct race {
     sc_pruner *pruner;
     sc_rng fast_prune_rng;
     sc_rng slow_prune_rng;
+    sc_demands demands;
     race_proposal open[STREAM_QUERIES];  ///< to be answered later
     size_t open_count;
 } race;
@@ -44,16 +45,24 @@ typedef struct race_tally {
     uint64_t refused;
     uint64_t dropped[SC_DROP_REASON_COUNT];
     uint64_t cap_hits;
+    slow_settle_counts settle_counts;
 } race_tally;
 
 /** Both at the start, before the stream of `seed`; what it draws from may still be changed. */
 void race_start(race *r, uint64_t seed, const sc_map *map, const sc_engine_options *options);
+
+/** The same, but the slow engine has demands of its own, which come to the same. */
+void race_start_apart(race *r, uint64_t seed, const sc_map *map, const sc_engine_options *options,
+                      const sc_demands *slow_demands);
 
 /** Through the whole stream, and to the end of every query. */
 void race_through(race *r, race_tally *all);
 
 /** Add up what it came to, and free both. */
 void race_end(race *r, race_tally *all);
+
+/** Make the stream that was started a long one: hundreds of queries on all roads of the map. */
+void race_lengthen(race *r, const sc_map *map);
 
 /**
  * `count` long streams on a map of 60 stars, each with the options for its seed: hundreds of

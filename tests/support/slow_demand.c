@@ -94,48 +94,137 @@ static uint32_t least(uint32_t a, uint32_t b)
     return a < b ? a : b;
 }
 
-static size_t count_without(const slow_roads *roads, const bool *set, const bool *left_out)
+static bool asks_for_traffic(const sc_demands *demands)
+{
+    return demands->density && demands->traffic >= 2;
+}
+
+static size_t count_roads(const slow_roads *roads, const bool *set)
 {
     size_t count = 0;
     for (sc_seg_id s = 0; s < roads->segment_count; s++) {
-        count += set[s] && !(left_out && left_out[s]);
+        count += set[s];
     }
     return count;
 }
 
-static bool is_in_core(const slow_roads *roads, const uint64_t *weights, uint32_t n, sc_seg_id own,
-                       const bool *set)
+static size_t count_outside_class(const slow_roads *roads, const sc_place_classes *classes,
+                                  uint32_t number, const bool *set)
 {
+    const uint32_t *bits = sc_place_classes_bits(classes);
+    size_t count = 0;
+    for (sc_seg_id s = 0; s < roads->segment_count; s++) {
+        count += set[s] && !(bits[s] >> number & 1);
+    }
+    return count;
+}
+
+static bool has_enough_roads(const slow_roads *roads, const sc_demands *demands, uint32_t l,
+                             const bool *set)
+{
+    if (count_roads(roads, set) < l) return false;
+    const uint32_t class_count = demands->classes ? sc_place_classes_count(demands->classes) : 0;
+    for (uint32_t i = 0; i < class_count; i++) {
+        if (count_outside_class(roads, demands->classes, i, set) < l) return false;
+    }
+    return true;
+}
+
+static bool has_zone(const sc_own_demands *own, const bool *set)
+{
+    for (size_t i = 0; own && i < own->zone_count; i++) {
+        if (!set[own->zone[i]]) return false;
+    }
+    return true;
+}
+
+// The part of a road that its user can have reached.
+static uint64_t reached_part(const sc_own_demands *own, sc_seg_id segment)
+{
+    for (size_t i = 0; i < own->reached_count; i++) {
+        if (own->reached[i].segment == segment) return own->reached[i].part;
+    }
+    return 0;
+}
+
+// Whether the member's road is in the core of `set` by traffic, or, `is_linked`, by that part of
+// it that can have come from where the user was.
+static bool is_in_core(const slow_roads *roads, const sc_demands *demands, const sc_query *member,
+                       const bool *set, bool is_linked)
+{
+    const uint32_t *density = sc_density_numbers(demands->density);
+    uint64_t *weights = test_take(roads->segment_count, sizeof *weights);
     bool *core = test_take(roads->segment_count, sizeof *core);
-    memcpy(core, set, roads->segment_count * sizeof *core);
-    slow_core(weights, roads->segment_count, n, core);
-    const bool is_in = core[own];
+    for (sc_seg_id s = 0; s < roads->segment_count; s++) {
+        weights[s] = density[s];
+        if (is_linked) weights[s] *= reached_part(member->own, s);
+        core[s] = set[s];
+    }
+    slow_core(weights, roads->segment_count, least(member->l, demands->traffic), core);
+    const bool is_in = core[member->segment];
+    free(weights);
     free(core);
     return is_in;
 }
 
-bool slow_demand_is_met(const slow_roads *roads, const slow_demand_rules *rules,
-                        const slow_demand_member *member, const bool *set)
+bool slow_demand_is_met(const slow_roads *roads, const sc_demands *demands, const sc_query *member,
+                        const bool *set)
 {
-    if (count_without(roads, set, NULL) < member->l) return false;
-    for (size_t i = 0; i < rules->class_count; i++) {
-        if (count_without(roads, set, rules->classes[i]) < member->l) return false;
-    }
-    for (sc_seg_id s = 0; member->zone && s < roads->segment_count; s++) {
-        if (member->zone[s] && !set[s]) return false;
-    }
-    const uint32_t n = least(member->l, rules->traffic);
-    if (!rules->density || rules->traffic < 2) return true;
-    return is_in_core(roads, rules->density, n, member->own, set);
+    return has_enough_roads(roads, demands, member->l, set) && has_zone(member->own, set) &&
+           (!asks_for_traffic(demands) || is_in_core(roads, demands, member, set, false));
 }
 
-// --- Possible roads --------------------------------------------------------------
+bool slow_continuity_is_met(const slow_roads *roads, const sc_demands *demands,
+                            const sc_query *member, const bool *set)
+{
+    if (!member->own || !member->own->has_reached) return true;
+    uint64_t reached = 0;
+    for (sc_seg_id s = 0; s < roads->segment_count; s++) {
+        if (set[s]) reached += reached_part(member->own, s);
+    }
+    if (reached < (uint64_t)member->l * SC_REACHED_WHOLE) return false;
+    return !asks_for_traffic(demands) || is_in_core(roads, demands, member, set, true);
+}
+
+// Flags of seg(stars); release with free().
+static bool *take_roads(const slow_roads *roads, const bool *stars)
+{
+    bool *set = test_take(roads->segment_count, sizeof *set);
+    for (sc_seg_id s = 0; s < roads->segment_count; s++) {
+        set[s] = slow_touches(roads, stars, s);
+    }
+    return set;
+}
+
+bool slow_stars_may_do(const slow_roads *roads, const sc_demands *demands, const sc_query *member,
+                       const bool *stars)
+{
+    bool *set = take_roads(roads, stars);
+    const bool may_do = slow_demand_is_met(roads, demands, member, set) &&
+                        slow_continuity_is_met(roads, demands, member, set);
+    free(set);
+    return may_do;
+}
 
 static bool is_farther(const slow_roads *roads, sc_star_id a, sc_star_id b, uint32_t max_hops)
 {
     const uint32_t hops = slow_hops(roads, a, b);
     return hops == SC_NONE || hops > max_hops;
 }
+
+bool slow_ball_may_do(const slow_roads *roads, const sc_demands *demands, const sc_query *member,
+                      sc_star_id star, uint32_t max_hops)
+{
+    bool *ball = test_take(roads->star_count, sizeof *ball);
+    for (sc_star_id x = 0; x < roads->star_count; x++) {
+        ball[x] = !is_farther(roads, star, x, max_hops);
+    }
+    const bool may_do = slow_stars_may_do(roads, demands, member, ball);
+    free(ball);
+    return may_do;
+}
+
+// --- Possible roads --------------------------------------------------------------
 
 static size_t count_farther(const slow_roads *roads, const bool *stars, sc_star_id from,
                             uint32_t max_hops)
@@ -147,8 +236,8 @@ static size_t count_farther(const slow_roads *roads, const bool *stars, sc_star_
     return count;
 }
 
-void slow_possible_roads(const slow_roads *roads, const slow_demand_member *member,
-                         const bool *stars, bool *out)
+void slow_possible_roads(const slow_roads *roads, const sc_query *member, const bool *stars,
+                         bool *out)
 {
     bool *possible = test_take(roads->star_count, sizeof *possible);
     for (sc_star_id x = 0; x < roads->star_count; x++) {
@@ -160,37 +249,58 @@ void slow_possible_roads(const slow_roads *roads, const slow_demand_member *memb
     free(possible);
 }
 
-static bool has_its_roads(const slow_roads *roads, const slow_demand_rules *rules,
-                          const slow_demand_member *member, const bool *stars)
+static bool possible_roads_do(const slow_roads *roads, const sc_demands *demands,
+                              const sc_query *member, const bool *stars)
 {
     bool *set = test_take(roads->segment_count, sizeof *set);
     slow_possible_roads(roads, member, stars, set);
-    const bool is_met = slow_demand_is_met(roads, rules, member, set);
+    const bool is_met = slow_demand_is_met(roads, demands, member, set);
     free(set);
     return is_met;
 }
 
-// Of the members that lack roads, the least max_hops; UINT32_MAX if none does.
-static uint32_t first_that_fails(const slow_roads *roads, const slow_demand_rules *rules,
-                                 const slow_demand_member *members, size_t count, const bool *stars)
+// Of the members whose possible roads do not do, the least max_hops; UINT32_MAX if all do. None has
+// that many hops.
+static uint32_t first_that_fails(const slow_roads *roads, const sc_demands *demands,
+                                 const sc_member *members, size_t count, const bool *stars)
 {
     uint32_t first = UINT32_MAX;
     for (size_t i = 0; i < count; i++) {
-        if (members[i].max_hops >= first) continue;
-        if (!has_its_roads(roads, rules, &members[i], stars)) first = members[i].max_hops;
+        const sc_query *query = &members[i].query;
+        if (query->max_hops >= first) continue;
+        if (!possible_roads_do(roads, demands, query, stars)) first = query->max_hops;
     }
     return first;
 }
 
-bool slow_is_good(const slow_roads *roads, const slow_demand_rules *rules,
-                  const slow_demand_member *members, size_t count, const bool *stars)
+static bool is_continuous(const slow_roads *roads, const sc_demands *demands,
+                          const sc_member *members, size_t count, const bool *stars)
 {
-    return first_that_fails(roads, rules, members, count, stars) == UINT32_MAX;
+    bool *set = take_roads(roads, stars);
+    bool is_met = true;
+    for (size_t i = 0; i < count; i++) {
+        is_met = is_met && slow_continuity_is_met(roads, demands, &members[i].query, set);
+    }
+    free(set);
+    return is_met;
+}
+
+bool slow_is_good(const slow_roads *roads, const sc_demands *demands, const sc_member *members,
+                  size_t count, const bool *stars)
+{
+    if (demands->is_strict) {
+        return is_continuous(roads, demands, members, count, stars) &&
+               first_that_fails(roads, demands, members, count, stars) == UINT32_MAX;
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (!slow_stars_may_do(roads, demands, &members[i].query, stars)) return false;
+    }
+    return true;
 }
 
 // --- Settling --------------------------------------------------------------------
 
-static bool is_star_of_member(const slow_demand_member *members, size_t count, sc_star_id star)
+static bool is_star_of_member(const sc_member *members, size_t count, sc_star_id star)
 {
     for (size_t i = 0; i < count; i++) {
         if (members[i].star == star) return true;
@@ -199,8 +309,8 @@ static bool is_star_of_member(const slow_demand_member *members, size_t count, s
 }
 
 // The star that is in the way of most others: drawn among equals; SC_NONE if none is.
-static sc_star_id choose_obstacle(const slow_roads *roads, const slow_demand_member *members,
-                                  size_t count, const bool *stars, uint32_t max_hops, sc_rng *rng)
+static sc_star_id choose_obstacle(const slow_roads *roads, const sc_member *members, size_t count,
+                                  const bool *stars, uint32_t max_hops, sc_rng *rng)
 {
     size_t most = 0;
     uint32_t equals = 0;
@@ -221,19 +331,21 @@ static sc_star_id choose_obstacle(const slow_roads *roads, const slow_demand_mem
     return SC_NONE;
 }
 
-bool slow_settle(const slow_roads *roads, const slow_demand_rules *rules,
-                 const slow_demand_member *members, size_t count, bool *stars, sc_rng *rng)
+bool slow_settle(const slow_roads *roads, const sc_demands *demands, const sc_member *members,
+                 size_t count, bool *stars, sc_rng *rng)
 {
+    if (!demands->is_strict) return slow_is_good(roads, demands, members, count, stars);
     uint32_t most_l = 0;
     for (size_t i = 0; i < count; i++) {
-        if (members[i].l > most_l) most_l = members[i].l;
+        if (members[i].query.l > most_l) most_l = members[i].query.l;
     }
-    for (uint32_t hops;
-         (hops = first_that_fails(roads, rules, members, count, stars)) != UINT32_MAX;) {
+    for (;;) {
+        if (!is_continuous(roads, demands, members, count, stars)) return false;
+        const uint32_t hops = first_that_fails(roads, demands, members, count, stars);
+        if (hops == UINT32_MAX) return true;
         const sc_star_id star = choose_obstacle(roads, members, count, stars, hops, rng);
         if (star == SC_NONE) return false;
         stars[star] = false;
         if (slow_segment_count(roads, stars) < most_l) return false;
     }
-    return true;
 }

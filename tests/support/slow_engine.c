@@ -137,6 +137,7 @@ static void drop(slow_engine *engine, slow_query *q, sc_drop_reason reason)
     if (!q->is_company) {
         engine->drops = slow_grown(engine->drops, engine->drop_count, sizeof *engine->drops);
         engine->drops[engine->drop_count++] = (sc_drop){q->query, reason, engine->now};
+        engine->drops[engine->drop_count - 1].query.own = NULL;
         engine->stats.dropped[reason]++;
     }
     take_out(engine, q);
@@ -153,6 +154,12 @@ sc_err slow_engine_remove(slow_engine *engine, const sc_query_id *id)
     engine->stats.removed += !q->is_company;
     take_out(engine, q);
     return SC_OK;
+}
+
+// No end of its road is what the query asks for.
+static void drop_hopeless(slow_engine *engine, slow_query *q)
+{
+    drop(engine, q, slow_has_its_l(engine, &q->query) ? SC_DROP_EXPOSED : SC_DROP_INFEASIBLE);
 }
 
 // --- One run ---------------------------------------------------------------------
@@ -173,8 +180,8 @@ static void enter_per_query(slow_engine *engine, slow_query *q)
 // Nor is there a graph for one that is listed.
 static void enter_patient(slow_engine *engine, slow_query *q)
 {
-    if (!slow_patient_is_feasible(engine, &q->query)) {
-        drop(engine, q, SC_DROP_INFEASIBLE);
+    if (!slow_patient_list(engine, q)) {
+        drop_hopeless(engine, q);
         return;
     }
     q->vertex = UINT64_MAX - q->turn;
@@ -196,7 +203,7 @@ static void enter_graph(slow_engine *engine, slow_query *q)
     }
     const sc_star_id star = slow_select_star(engine, &q->query);
     if (star == SC_NONE) {
-        drop(engine, q, SC_DROP_INFEASIBLE);
+        drop_hopeless(engine, q);
         return;
     }
     slow_assign(engine, &q->query, star);
@@ -328,6 +335,11 @@ sc_cloak *slow_engine_take_candidate(slow_engine *engine)
     return oldest;
 }
 
+void slow_engine_prune(const slow_engine *engine, sc_cloak *candidate, sc_rng *rng)
+{
+    slow_prune(&engine->roads, &engine->options.demands, candidate, rng);
+}
+
 // One of the cloak's members, or NULL if it is not a proposal of this engine.
 static slow_query *next_member(slow_engine *engine, const sc_cloak *cloak)
 {
@@ -383,6 +395,11 @@ bool slow_engine_take_drop(slow_engine *engine, sc_drop *out)
     engine->drop_count--;
     memmove(engine->drops, engine->drops + 1, engine->drop_count * sizeof *engine->drops);
     return true;
+}
+
+slow_settle_counts slow_engine_settle_counts(const slow_engine *engine)
+{
+    return engine->settle_counts;
 }
 
 sc_engine_stats slow_engine_stats_of(const slow_engine *engine)

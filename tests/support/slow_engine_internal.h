@@ -22,6 +22,7 @@ typedef struct slow_query {
     uint64_t turn;             ///< in the queue: the least is next
     sc_star_id star;           ///< in the graph or a proposal: the star it was assigned to
     uint64_t vertex;           ///< in the graph: the vertex that holds it; the least is the oldest
+    bool has_listing[2];       ///< patient, in the graph: at star_a, at star_b
     bool urgency_is_known;     ///< hybrid, patient: it has been searched for as an urgent one
     const sc_cloak *proposal;  ///< in a proposal: that one
     bool is_gone;              ///< in a proposal: removed meanwhile
@@ -43,6 +44,7 @@ struct slow_engine {
     sc_drop *drops;        ///< not yet taken, the oldest first
     size_t drop_count;
     sc_engine_stats stats;  ///< but for what can be counted now
+    slow_settle_counts settle_counts;
 };
 
 /** One more place in an array of `count` things. */
@@ -80,7 +82,10 @@ bool slow_is_active(const slow_engine *engine, sc_star_id star);
 /** Assign the query's segment to the star taken, unless it is assigned to one that counts. */
 void slow_assign(slow_engine *engine, const sc_query *query, sc_star_id star);
 
-/** The star for a query, or SC_NONE if its l cannot be met from either end. */
+/** Whether a ball around an end of the query's road has as many segments as its l. */
+bool slow_has_its_l(const slow_engine *engine, const sc_query *query);
+
+/** The star for a query, or SC_NONE if what it asks for cannot be met from either end. */
 sc_star_id slow_select_star(const slow_engine *engine, const sc_query *query);
 
 /** What it costs to answer for all segments of a star, by the formulas of starcloak/cost.h. */

@@ -29,25 +29,29 @@ static size_t ends_of(const slow_engine *engine, const sc_query *query, sc_star_
 
 static bool will_do(const slow_engine *engine, const sc_query *query, sc_star_id end)
 {
-    return slow_ball_segment_count(&engine->roads, end, query->max_hops) >= query->l;
+    return slow_ball_may_do(&engine->roads, &engine->options.demands, query, end, query->max_hops);
 }
 
-// The ends that will do, star_a before star_b.
+bool slow_patient_list(const slow_engine *engine, slow_query *q)
+{
+    sc_star_id ends[2];
+    const size_t end_count = ends_of(engine, &q->query, ends);
+    for (size_t i = 0; i < 2; i++) {
+        q->has_listing[i] = i < end_count && will_do(engine, &q->query, ends[i]);
+    }
+    return q->has_listing[0] || q->has_listing[1];
+}
+
+// star_a's before star_b's.
 static size_t listings_of(const slow_engine *engine, const slow_query *q, listing out[2])
 {
     sc_star_id ends[2];
     const size_t end_count = ends_of(engine, &q->query, ends);
     size_t count = 0;
     for (size_t i = 0; i < end_count; i++) {
-        if (will_do(engine, &q->query, ends[i])) out[count++] = (listing){q, ends[i]};
+        if (q->has_listing[i]) out[count++] = (listing){q, ends[i]};
     }
     return count;
-}
-
-bool slow_patient_is_feasible(const slow_engine *engine, const sc_query *query)
-{
-    listing listings[2];
-    return listings_of(engine, &(slow_query){.query = *query}, listings) > 0;
 }
 
 // All listings there are: by the order of adding, then star_a's before star_b's.
@@ -116,23 +120,38 @@ static void intersect_balls(const slow_engine *engine, const listing_list *membe
     }
 }
 
-// What the members ask of the roads of a set of stars: as many as the largest l.
-static bool demand_is_met(const slow_engine *engine, const listing_list *members, const bool *stars)
-{
-    const size_t segment_count = slow_segment_count(&engine->roads, stars);
-    for (size_t i = 0; i < members->count; i++) {
-        if (segment_count < members->at[i].q->query.l) return false;
-    }
-    return true;
-}
-
-static bool shared_roads_meet_demand(const slow_engine *engine, const listing_list *members)
+// Whether the roads of the stars that all members reach are what each of them asks for.
+static bool shared_roads_may_do(const slow_engine *engine, const listing_list *members)
 {
     bool *stars = test_take(engine->roads.star_count, sizeof *stars);
     intersect_balls(engine, members, stars);
-    const bool is_met = demand_is_met(engine, members, stars);
+    bool may_do = true;
+    for (size_t i = 0; i < members->count; i++) {
+        const sc_query *query = &members->at[i].q->query;
+        may_do =
+            may_do && slow_stars_may_do(&engine->roads, &engine->options.demands, query, stars);
+    }
     free(stars);
-    return is_met;
+    return may_do;
+}
+
+// The stars of a cloak of these members; false if there are none.
+static bool settle(slow_engine *engine, const listing_list *members, bool *stars)
+{
+    sc_member *all = test_take(members->count, sizeof *all);
+    for (size_t i = 0; i < members->count; i++) {
+        all[i] = (sc_member){.query = members->at[i].q->query, .star = members->at[i].star};
+    }
+    intersect_balls(engine, members, stars);
+    const sc_demands *demands = &engine->options.demands;
+    const bool was_good = slow_is_good(&engine->roads, demands, all, members->count, stars);
+    const bool is_settled =
+        slow_settle(&engine->roads, demands, all, members->count, stars, engine->rng);
+    engine->settle_counts.tried += demands->is_strict;
+    engine->settle_counts.reduced += is_settled && !was_good;
+    engine->settle_counts.failed += !is_settled;
+    free(all);
+    return is_settled;
 }
 
 static bool are_all_within(const slow_engine *engine, const listing_list *members)
@@ -153,16 +172,17 @@ static bool are_all_within(const slow_engine *engine, const listing_list *member
 typedef struct end_search {
     slow_engine *engine;
     listing_list members;  ///< M, the one searched from being the first; room for all candidates
+    bool *stars;           ///< once found: T
     uint32_t dead_ends;
     bool has_hit_cap;
 } end_search;
 
-// `k` is the largest of the members'. True: `members` are enough.
+// `k` is the largest of the members'. True: `members` are enough, and `stars` are for all.
 static bool extend(end_search *s, uint32_t k, const listing_list *list)
 {
     slow_engine *engine = s->engine;
     listing_list *members = &s->members;
-    if (members->count >= k) return true;
+    if (members->count >= k) return settle(engine, members, s->stars);
     for (size_t i = 0; i < list->count; i++) {
         const listing c = list->at[i];
         const size_t rest = list->count - i;
@@ -174,7 +194,7 @@ static bool extend(end_search *s, uint32_t k, const listing_list *list)
         engine->stats.checks++;
         bool is_found = false;
         bool is_dead_end = false;
-        if (shared_roads_meet_demand(engine, members)) {
+        if (shared_roads_may_do(engine, members)) {
             listing_list after = in_reach_of(engine, list, i + 1, c);
             if (members->count + after.count >= larger_k) {
                 is_found = extend(s, larger_k, &after);
@@ -218,23 +238,23 @@ static void leave_out_hopeless(listing_list *list)
     }
 }
 
-// The members around one listing of the query searched from, or none; release with free().
-static listing_list search_end(slow_engine *engine, listing from)
+// Find the members around one listing of the query searched from, and the stars for them.
+static bool search_end(end_search *s, listing from)
 {
+    slow_engine *engine = s->engine;
     listing_list all = all_listings(engine);
     listing_list candidates = in_reach_of(engine, &all, 0, from);
     sort_by_hops(engine, &candidates, from.star);
     leave_out_hopeless(&candidates);
     free(all.at);
 
-    end_search s = {.engine = engine};
-    s.members.at = test_take(1 + candidates.count, sizeof *s.members.at);
-    s.members.at[s.members.count++] = from;
+    s->members.at = test_take(1 + candidates.count, sizeof *s->members.at);
+    s->members.at[s->members.count++] = from;
     const uint32_t k = from.q->query.k;
-    if (1 + candidates.count < k || !extend(&s, k, &candidates)) s.members.count = 0;
-    engine->stats.cap_hits += s.has_hit_cap;
+    const bool is_found = 1 + candidates.count >= k && extend(s, k, &candidates);
+    engine->stats.cap_hits += s->has_hit_cap;
     free(candidates.at);
-    return s.members;
+    return is_found;
 }
 
 // --- The ends, at last -----------------------------------------------------------
@@ -263,8 +283,7 @@ static bool stays_good(const slow_engine *engine, listing_list *members, size_t 
 {
     const sc_star_id own = members->at[member].star;
     members->at[member].star = end;
-    const bool is_good =
-        are_all_within(engine, members) && shared_roads_meet_demand(engine, members);
+    const bool is_good = are_all_within(engine, members) && shared_roads_may_do(engine, members);
     members->at[member].star = own;
     return is_good;
 }
@@ -281,7 +300,7 @@ static sc_star_id choose_end(slow_engine *engine, const listing_list *members, s
     return sc_rng_unit(engine->rng) * (cost_a + cost_b) < cost_b ? a : b;
 }
 
-static void settle_ends(slow_engine *engine, listing_list *members)
+static void choose_ends(slow_engine *engine, listing_list *members)
 {
     shuffle(engine, members);
     for (size_t i = 0; i < members->count; i++) {
@@ -294,19 +313,34 @@ static void settle_ends(slow_engine *engine, listing_list *members)
     }
 }
 
-static void propose(slow_engine *engine, const listing_list *members)
+// The members may change their ends, if they are still all of them good with these.
+static void settle_ends(slow_engine *engine, listing_list *members, bool *stars)
+{
+    const size_t star_count = engine->roads.star_count;
+    listing *as_found = test_take(members->count, sizeof *as_found);
+    bool *settled = test_take(star_count, sizeof *settled);
+    memcpy(as_found, members->at, members->count * sizeof *as_found);
+    choose_ends(engine, members);
+    if (settle(engine, members, settled)) {
+        memcpy(stars, settled, star_count * sizeof *settled);
+    } else {
+        memcpy(members->at, as_found, members->count * sizeof *as_found);
+        engine->settle_counts.taken_back++;
+    }
+    free(as_found);
+    free(settled);
+}
+
+static void propose(slow_engine *engine, const listing_list *members, const bool *stars)
 {
     bool *is_member = test_take(engine->query_count, sizeof *is_member);
-    bool *stars = test_take(engine->roads.star_count, sizeof *stars);
     for (size_t i = 0; i < members->count; i++) {
         const size_t query = (size_t)(members->at[i].q - engine->queries);
         is_member[query] = true;
         engine->queries[query].star = members->at[i].star;
     }
-    intersect_balls(engine, members, stars);
     slow_propose(engine, is_member, stars);
     free(is_member);
-    free(stars);
 }
 
 // --- Searching -------------------------------------------------------------------
@@ -319,13 +353,15 @@ bool slow_patient_search(slow_engine *engine, slow_query *from)
     const size_t first = count == 2 ? sc_rng_below(engine->rng, 2) : 0;
     bool is_found = false;
     for (size_t i = 0; i < count && !is_found; i++) {
-        listing_list members = search_end(engine, listings[i == 0 ? first : 1 - first]);
-        is_found = members.count > 0;
+        end_search s = {.engine = engine};
+        s.stars = test_take(engine->roads.star_count, sizeof *s.stars);
+        is_found = search_end(&s, listings[i == 0 ? first : 1 - first]);
         if (is_found) {
-            settle_ends(engine, &members);
-            propose(engine, &members);
+            settle_ends(engine, &s.members, s.stars);
+            propose(engine, &s.members, s.stars);
         }
-        free(members.at);
+        free(s.members.at);
+        free(s.stars);
     }
     return is_found;
 }

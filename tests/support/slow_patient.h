@@ -2,8 +2,8 @@
  * @file slow_patient.h
  * @brief The patient method of the slow engine (slow_engine.h).
  *
- * Nothing is kept but that a query waits: its listings are the ends of its road that will do,
- * found again each time they are asked for. Two listings are compared with each other by the
+ * Nothing is kept but that a query waits, and which ends of its road will do: its listings. Two
+ * listings are compared with each other by the
  * definition of reach, and a search writes its lists out as the page has them.
  */
 #ifndef SC_TESTS_SUPPORT_SLOW_PATIENT_H
@@ -11,8 +11,8 @@
 
 #include "support/slow_engine_internal.h"
 
-/** Whether an end of the query's road will do, so that it can be listed. */
-bool slow_patient_is_feasible(const slow_engine *engine, const sc_query *query);
+/** List the query at the ends of its road that will do; false if none does. */
+bool slow_patient_list(const slow_engine *engine, slow_query *q);
 
 /** How many stars have a listing. */
 uint32_t slow_patient_active_star_count(const slow_engine *engine);

@@ -7,6 +7,9 @@
 /** What one pruning works on: a flag per star in each set. */
 typedef struct pruning {
     const slow_roads *roads;
+    const sc_demands *demands;
+    const sc_member *members;
+    size_t member_count;
     bool *inside;     ///< T
     bool *is_member;  ///< A: stars that members are assigned to
     bool *boundary;   ///< B
@@ -53,6 +56,10 @@ static void trim(pruning *p, sc_rng *rng)
         if (slow_segment_count(p->roads, p->inside) < p->most_l) {
             p->inside[star] = true;
             return;
+        }
+        if (!slow_is_good(p->roads, p->demands, p->members, p->member_count, p->inside)) {
+            p->inside[star] = true;
+            continue;
         }
         for (sc_star_id x = 0; x < n; x++) {
             if (slow_adjacent(p->roads, star, x) && p->inside[x] && !p->is_member[x]) {
@@ -109,7 +116,8 @@ static void shuffle_members(sc_cloak *cloak, sc_rng *rng)
     }
 }
 
-void slow_prune(const slow_roads *roads, sc_cloak *candidate, sc_rng *rng)
+void slow_prune(const slow_roads *roads, const sc_demands *demands, sc_cloak *candidate,
+                sc_rng *rng)
 {
     if (candidate->star_count == 0) {
         fill_in_border(roads, candidate);
@@ -118,6 +126,9 @@ void slow_prune(const slow_roads *roads, sc_cloak *candidate, sc_rng *rng)
     }
     pruning p = {
         .roads = roads,
+        .demands = demands,
+        .members = candidate->members,
+        .member_count = candidate->member_count,
         .inside = test_take(roads->star_count, sizeof(bool)),
         .is_member = test_take(roads->star_count, sizeof(bool)),
         .boundary = test_take(roads->star_count, sizeof(bool)),

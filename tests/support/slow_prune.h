@@ -10,11 +10,11 @@
 
 #include <starcloak/cloak.h>
 
-#include "base/rng.h"
-#include "support/slow_roads.h"
+#include "support/slow_demand.h"
 
-/** Prune a candidate of a slow engine in place. */
-void slow_prune(const slow_roads *roads, sc_cloak *candidate, sc_rng *rng);
+/** Prune a candidate of a slow engine with such demands in place. */
+void slow_prune(const slow_roads *roads, const sc_demands *demands, sc_cloak *candidate,
+                sc_rng *rng);
 
 /** Free a cloak of a slow engine, whose parts are blocks of their own; NULL is fine. */
 void slow_cloak_free(sc_cloak *cloak);

@@ -10,7 +10,6 @@
 typedef struct needs {
     sc_star_id star;
     uint32_t k;
-    uint32_t l;
     uint32_t max_hops;
 } needs;
 
@@ -40,7 +39,6 @@ static needs needs_of(const slow_engine *engine, uint64_t vertex)
         if (!slow_holds(q, vertex)) continue;
         all.star = q->star;
         all.k = most(all.k, q->query.k);
-        all.l = most(all.l, q->query.l);
         all.max_hops = least(all.max_hops, q->query.max_hops);
     }
     return all;
@@ -67,19 +65,28 @@ static bool is_held(const combination *c, const slow_query *q)
 
 // --- The check -------------------------------------------------------------------
 
-// The stars that all vertices cover, and the largest l.
-static uint32_t intersect(const slow_engine *engine, const combination *c, bool *stars)
+// The stars that all vertices cover.
+static void intersect(const slow_engine *engine, const combination *c, bool *stars)
 {
-    uint32_t l = 0;
     memset(stars, true, engine->roads.star_count * sizeof *stars);
     for (size_t i = 0; i < c->count; i++) {
         const needs vertex = needs_of(engine, c->vertices[i]);
-        l = most(l, vertex.l);
         for (sc_star_id x = 0; x < engine->roads.star_count; x++) {
             stars[x] = stars[x] && covers(engine, &vertex, x);
         }
     }
-    return l;
+}
+
+// Whether the roads of these stars are what each query of the combination asks for.
+static bool may_do(const slow_engine *engine, const combination *c, const bool *stars)
+{
+    for (size_t i = 0; i < engine->query_count; i++) {
+        const slow_query *q = &engine->queries[i];
+        if (!is_held(c, q)) continue;
+        const sc_demands *demands = &engine->options.demands;
+        if (!slow_stars_may_do(&engine->roads, demands, &q->query, stars)) return false;
+    }
+    return true;
 }
 
 // Different users among all queries of the combination: each is counted at the first of its
@@ -102,12 +109,12 @@ static uint32_t count_users(const slow_engine *engine, const combination *c)
 static verdict check(slow_engine *engine, const combination *c, bool *stars)
 {
     engine->stats.checks++;
-    const uint32_t l = intersect(engine, c, stars);
+    intersect(engine, c, stars);
     uint32_t k = 0;
     for (size_t i = 0; i < c->count; i++) {
         k = most(k, needs_of(engine, c->vertices[i]).k);
     }
-    if (slow_segment_count(&engine->roads, stars) < l) return LACKS_SEGMENTS;
+    if (!may_do(engine, c, stars)) return LACKS_SEGMENTS;
     return count_users(engine, c) < k ? LACKS_USERS : PASSES;
 }
 
@@ -126,8 +133,8 @@ static bool are_neighbours(const slow_engine *engine, uint64_t a, uint64_t b)
     if (!cover_each_other(engine, a, b)) return false;
     bool *stars = test_take(engine->roads.star_count, sizeof *stars);
     const combination both = {(uint64_t[]){a, b}, 2};
-    const uint32_t l = intersect(engine, &both, stars);
-    const bool enough = slow_segment_count(&engine->roads, stars) >= l;
+    intersect(engine, &both, stars);
+    const bool enough = may_do(engine, &both, stars);
     free(stars);
     return enough;
 }

@@ -83,7 +83,16 @@ void slow_assign(slow_engine *engine, const sc_query *query, sc_star_id star)
 
 static bool is_feasible(const slow_engine *engine, sc_star_id star, const sc_query *query)
 {
-    return slow_ball_segment_count(&engine->roads, star, query->max_hops) >= query->l;
+    return slow_ball_may_do(&engine->roads, &engine->options.demands, query, star, query->max_hops);
+}
+
+bool slow_has_its_l(const slow_engine *engine, const sc_query *query)
+{
+    const slow_roads *roads = &engine->roads;
+    const sc_segment *segment = &sc_map_segments(roads->map)[query->segment];
+    return slow_ball_segment_count(roads, segment->star_a, query->max_hops) >= query->l ||
+           (segment->star_b != SC_NONE &&
+            slow_ball_segment_count(roads, segment->star_b, query->max_hops) >= query->l);
 }
 
 sc_star_id slow_select_star(const slow_engine *engine, const sc_query *query)
@@ -97,21 +106,25 @@ sc_star_id slow_select_star(const slow_engine *engine, const sc_query *query)
 
 // --- Adding to the graph ---------------------------------------------------------
 
-// Whether a query fits with all that the vertex holds: as many segments as the largest l asks for
-// within the least max_hops. With XStar whatever is at a star is together.
+// Whether a query fits with all that the vertex holds: within the least max_hops is what each of
+// them asks for. With XStar whatever is at a star is together.
 static bool fits(const slow_engine *engine, const sc_query *query, sc_star_id star, uint64_t vertex)
 {
     if (engine->options.variant == SC_VARIANT_XSTAR) return true;
     if (!k_goes_together(engine, query->k, vertex)) return false;
-    uint32_t l = query->l;
     uint32_t max_hops = query->max_hops;
     for (size_t i = 0; i < engine->query_count; i++) {
         const slow_query *q = &engine->queries[i];
-        if (!slow_holds(q, vertex)) continue;
-        if (q->query.l > l) l = q->query.l;
-        if (q->query.max_hops < max_hops) max_hops = q->query.max_hops;
+        if (slow_holds(q, vertex) && q->query.max_hops < max_hops) max_hops = q->query.max_hops;
     }
-    return slow_ball_segment_count(&engine->roads, star, max_hops) >= l;
+    const sc_demands *demands = &engine->options.demands;
+    bool may_do = slow_ball_may_do(&engine->roads, demands, query, star, max_hops);
+    for (size_t i = 0; i < engine->query_count && may_do; i++) {
+        const slow_query *q = &engine->queries[i];
+        if (!slow_holds(q, vertex)) continue;
+        may_do = slow_ball_may_do(&engine->roads, demands, &q->query, star, max_hops);
+    }
+    return may_do;
 }
 
 uint64_t slow_find_vertex(slow_engine *engine, const sc_query *query, sc_star_id star)

@@ -228,6 +228,7 @@ static sc_query draw_query(stream *s)
     query.max_hops = draw_between(s, 0, s->most_hops);
     query.deadline = s->now + draw_between(s, 1, (uint32_t)s->longest_wait);
     query.result_size = sc_rng_below(&s->rng, 20);
+    if (s->own_of) query.own = s->own_of(s->own_context, &query);
     return query;
 }
 

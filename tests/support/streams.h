@@ -62,6 +62,9 @@ typedef struct stream {
     bool has_switches;  ///< the engine, one of the three, is often told to search in another way
     uint32_t most_queries;
     uint32_t runs_per_time;  ///< the clock stands still in most runs if this is large
+    /** What a query asks by itself; NULL: nothing. */
+    const sc_own_demands *(*own_of)(void *context, const sc_query *query);
+    void *own_context;
     // The book.
     uint32_t asked;
     sc_query queries[STREAM_QUERIES];

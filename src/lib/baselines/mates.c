@@ -228,14 +228,15 @@ static bool keep_satisfied(sc__mates *c)
 bool sc__mates_suffice(sc_engine *engine, sc__mates *mates)
 {
     const sc__mate *self = &mates->all[mates->self];
-    if (!sc__demand_is_met((sc__demand){self->l}, mates->size)) return false;
+    if (!sc__demand_is_met((sc__demand){.segments = self->l}, mates->size)) return false;
     // Only a new mate can make a difference: on a road that joined, or one whose l is met now.
     if (!mates->has_gained && mates->size > mates->most_l) return false;
     mates->has_gained = false;
     uint32_t count = 0;
     for (size_t i = 0; i < mates->left_count; i++) {
         sc__mate *mate = &mates->all[mates->left[i]];
-        mate->is_found = mate->is_on && sc__demand_is_met((sc__demand){mate->l}, mates->size);
+        mate->is_found =
+            mate->is_on && sc__demand_is_met((sc__demand){.segments = mate->l}, mates->size);
         count += mate->is_found;
     }
     if (count < self->k) return false;

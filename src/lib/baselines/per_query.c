@@ -103,7 +103,8 @@ static bool has_enough_roads(const sc_engine *engine, const sc_query *query, uns
 {
     const sc_star_id star = sc__end_star(&engine->segments[query->segment], end);
     const sc__region *region = state_of(engine)->regions.of_star[star];
-    return sc__demand_is_met((sc__demand){query->l}, sc__region_count(region, query->max_hops));
+    return sc__demand_is_met((sc__demand){.segments = query->l},
+                             sc__region_count(region, query->max_hops));
 }
 
 /** Hold the regions of a query, around either end of its segment. */

@@ -8,13 +8,15 @@
 #include <starcloak/cloak.h>
 
 #include "engine/engine_internal.h"
+#include "engine/kept_demands.h"
 
 /** A cloak as the engine and pruning know it. Every sc_cloak of an engine is the head of one. */
 typedef struct sc__candidate {
     sc_cloak cloak;
-    bool is_whole;      ///< pruning must not take a star away
-    uint64_t proposal;  ///< the engine knows it by this number
-    sc_cloak *next;     ///< in the queue that it is in
+    bool is_whole;           ///< pruning must not take a star away
+    uint64_t proposal;       ///< the engine knows it by this number
+    sc_cloak *next;          ///< in the queue that it is in
+    sc__kept_demands *kept;  ///< what pruning must keep beside segments; NULL: nothing
 } sc__candidate;
 
 static inline sc__candidate *sc__candidate_of(sc_cloak *cloak)

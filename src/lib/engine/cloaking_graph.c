@@ -31,6 +31,7 @@ static void clear_needs(sc__vertex *vertex)
     vertex->own_count = 0;
     vertex->k = 0;
     vertex->demand = (sc__demand){0};
+    vertex->special_count = 0;
     vertex->max_hops = UINT32_MAX;
     vertex->has_urgent = false;
 }
@@ -41,7 +42,8 @@ static void add_needs(const sc_engine *engine, sc__vertex *vertex, const sc__pen
     const sc_query *needs = &query->query;
     vertex->own_count += !query->is_company;
     if (needs->k > vertex->k) vertex->k = needs->k;
-    vertex->demand = sc__demand_meet(vertex->demand, (sc__demand){needs->l});
+    vertex->demand = sc__demand_meet(vertex->demand, sc__demand_of(&engine->tables, needs));
+    vertex->special_count += needs->own != NULL;
     vertex->max_hops = least(vertex->max_hops, needs->max_hops);
     if (sc__is_urgent(engine, query)) vertex->has_urgent = true;
 }
@@ -70,6 +72,39 @@ bool sc__k_fits(const sc_engine *engine, const sc__vertex *vertex, uint32_t k)
 
 // --- Vertices and stars -----------------------------------------------------
 
+sc_err sc__list_specials(sc_engine *engine, sc__slot vertex, size_t *count)
+{
+    sc__scratch *scratch = &engine->scratch;
+    for (sc__slot at = sc__vertex_at(engine, vertex)->queries.first; at != SC_NONE;) {
+        const sc__pending *query = sc__pending_at(engine, at);
+        at = query->next;
+        if (!query->query.own) continue;
+        if (!sc_grow(&scratch->specials, *count, &scratch->special_capacity,
+                     sizeof *scratch->specials)) {
+            return SC_ENOMEM;
+        }
+        scratch->specials[(*count)++] = &query->query;
+    }
+    return SC_OK;
+}
+
+/** The queries of a vertex that have demands of their own, and `query` if it has. */
+static sc_err list_specials_with(sc_engine *engine, sc__slot vertex, const sc_query *query,
+                                 sc__specials *out)
+{
+    sc__scratch *scratch = &engine->scratch;
+    size_t count = 0;
+    const sc_err err = sc__list_specials(engine, vertex, &count);
+    if (err) return err;
+    if (!sc_grow(&scratch->specials, count, &scratch->special_capacity,
+                 sizeof *scratch->specials)) {
+        return SC_ENOMEM;
+    }
+    scratch->specials[count] = query;
+    *out = (sc__specials){scratch->specials, count + (query->own != NULL)};
+    return SC_OK;
+}
+
 /** The first vertex of `star` that can take `query`, or SC_NONE. */
 static sc_err find_vertex(sc_engine *engine, sc_star_id star, const sc_query *query, sc__slot *out)
 {
@@ -81,11 +116,19 @@ static sc_err find_vertex(sc_engine *engine, sc_star_id star, const sc_query *qu
         const sc__vertex *vertex = sc__vertex_at(engine, at);
         // The paper's second case compares with the new query's l alone; the needs
         // of both have to be met.
-        const sc__demand both = sc__demand_meet(vertex->demand, (sc__demand){query->l});
+        const sc__demand both =
+            sc__demand_meet(vertex->demand, sc__demand_of(&engine->tables, query));
         bool is_met = false;
         if (sc__k_fits(engine, vertex, query->k)) {
-            const sc_err err = sc__ball_meets(
-                engine, star, least(vertex->max_hops, query->max_hops), both, &is_met);
+            sc__specials specials = {0};
+            sc_err err = SC_OK;
+            if (vertex->special_count > 0 || query->own) {
+                err = list_specials_with(engine, at, query, &specials);
+            }
+            if (!err) {
+                err = sc__ball_meets_all(engine, star, least(vertex->max_hops, query->max_hops),
+                                         both, specials, &is_met);
+            }
             if (err) return err;
         }
         if (is_met) {
@@ -337,6 +380,7 @@ static sc_err add(sc_engine *engine, sc__slot start, sc__active_star seen, uint3
                 .users = vertex->user_count,
                 .k = vertex->k,
                 .demand = vertex->demand,
+                .special_count = vertex->special_count,
                 .age = vertex->age,
                 .max_hops = vertex->max_hops,
                 .ball = vertex->ball,

@@ -31,6 +31,10 @@ void sc__graph_remove(sc_engine *engine, sc__slot slot);
  */
 bool sc__k_fits(const sc_engine *engine, const sc__vertex *vertex, uint32_t k);
 
+/** Append the queries of a vertex that have demands of their own to the `*count` in the engine's
+ * scratch. */
+SC_CHECKED sc_err sc__list_specials(sc_engine *engine, sc__slot vertex, size_t *count);
+
 /** Take a vertex out of the graph. Its queries are no longer its own. */
 void sc__graph_drop_vertex(sc_engine *engine, sc__slot slot);
 
@@ -69,6 +73,7 @@ typedef struct sc__neighbour {
     uint32_t level;
     uint32_t users;
     uint32_t k;
+    uint32_t special_count;
     sc__demand demand;
     uint64_t age;
     uint32_t max_hops;

@@ -157,8 +157,8 @@ static uint32_t new_segments(const sc_engine *engine, uint32_t at)
     return count;
 }
 
-/** Whether the segments of all stars walked meet `demand`. */
-static bool walk_meets(const sc_engine *engine, sc__demand demand)
+/** Whether the segments of all stars walked are as many as `demand` asks for. */
+static bool walk_is_enough(const sc_engine *engine, sc__demand demand)
 {
     size_t segment_count = 0;
     for (uint32_t at = 0; at < engine->numbers.count; at++) {
@@ -167,28 +167,41 @@ static bool walk_meets(const sc_engine *engine, sc__demand demand)
     return sc__demand_is_met(demand, segment_count);
 }
 
-sc_err sc__ball_meets(sc_engine *engine, sc_star_id star, uint32_t max_hops, sc__demand demand,
-                      bool *out)
+/** How far a walk has come. */
+typedef struct walk_state {
+    uint32_t ring_end;  ///< stars before this one are within `hops`
+    uint32_t hops;
+    uint32_t next;  ///< the star whose neighbours come next
+} walk_state;
+
+/** Let the walk reach its star `at`; it has not if it ends before. */
+static inline sc_err walk_to(sc_engine *engine, walk_state *walk, uint32_t at, uint32_t max_hops)
+{
+    while (at == engine->numbers.count) {
+        if (walk->next == walk->ring_end) {
+            if (walk->ring_end == engine->numbers.count) break;
+            walk->ring_end = engine->numbers.count;
+            walk->hops++;
+        }
+        if (walk->hops == max_hops) break;
+        const sc_err err = reach_neighbours(engine, walk->next++);
+        if (err) return err;
+    }
+    return SC_OK;
+}
+
+sc_err sc__ball_is_enough(sc_engine *engine, sc_star_id star, uint32_t max_hops, sc__demand demand,
+                          bool *out)
 {
     sc_err err = set_out(engine, star);
     if (err) return err;
     // A road leads to every neighbour, and it is a new one if neither end was here before. That
     // is mostly enough, and spares looking at the roads themselves.
     size_t sure_count = 0;
-    uint32_t ring_end = 1;  // stars before this one are within `hops`
-    uint32_t hops = 0;
-    uint32_t next = 0;  // the star whose neighbours come next
+    walk_state walk = {.ring_end = 1};
     for (uint32_t at = 0;; at++) {
-        while (at == engine->numbers.count) {
-            if (next == ring_end) {
-                if (ring_end == engine->numbers.count) break;
-                ring_end = engine->numbers.count;
-                hops++;
-            }
-            if (hops == max_hops) break;
-            err = reach_neighbours(engine, next++);
-            if (err) return err;
-        }
+        err = walk_to(engine, &walk, at, max_hops);
+        if (err) return err;
         if (at == engine->numbers.count) break;
         sure_count += new_neighbours(engine, at);
         if (sc__demand_is_met(demand, sure_count)) {
@@ -196,8 +209,73 @@ sc_err sc__ball_meets(sc_engine *engine, sc_star_id star, uint32_t max_hops, sc_
             return SC_OK;
         }
     }
-    *out = walk_meets(engine, demand);
+    *out = walk_is_enough(engine, demand);
     return SC_OK;
+}
+
+/** The segments of all stars walked. */
+static sc__road_set roads_of_walk(const sc_engine *engine)
+{
+    return (sc__road_set){
+        .map_stars = engine->stars,
+        .star_segments = engine->star_segments,
+        .segments = engine->segments,
+        .stars = engine->walk,
+        .count = engine->numbers.count,
+        .numbers = &engine->numbers,
+    };
+}
+
+sc_err sc__ball_meets(sc_engine *engine, sc_star_id star, uint32_t max_hops, sc__demand demand,
+                      bool *out)
+{
+    const sc__demand_tables *tables = &engine->tables;
+    if (sc__tables_are_empty(tables))
+        return sc__ball_is_enough(engine, star, max_hops, demand, out);
+    sc_err err = set_out(engine, star);
+    if (err) return err;
+    sc__tally tally = {0};
+    walk_state walk = {.ring_end = 1};
+    for (uint32_t at = 0;; at++) {
+        err = walk_to(engine, &walk, at, max_hops);
+        if (err) return err;
+        const sc__road_set roads = roads_of_walk(engine);
+        if (at == engine->numbers.count) {
+            *out = sc__tally_meets(&tally, tables, &roads, &demand);
+            return SC_OK;
+        }
+        sc__tally_add(&tally, tables, &roads, engine->walk[at], at, &demand);
+        if (sc__tally_is_enough(&tally, tables, &demand)) {
+            *out = true;
+            return SC_OK;
+        }
+    }
+}
+
+sc_err sc__ball_meets_all(sc_engine *engine, sc_star_id star, uint32_t max_hops, sc__demand demand,
+                          sc__specials specials, bool *out)
+{
+    sc_err err = sc__ball_meets(engine, star, max_hops, demand, out);
+    if (err || !*out || specials.count == 0) return err;
+    err = set_out(engine, star);
+    walk_state walk = {.ring_end = 1};
+    while (!err) {
+        const uint32_t reached = engine->numbers.count;
+        err = walk_to(engine, &walk, reached, max_hops);
+        if (reached == engine->numbers.count) break;
+    }
+    if (err) return err;
+    const sc__road_set roads = roads_of_walk(engine);
+    *out = sc__specials_are_met(&engine->tables, &roads, specials);
+    return SC_OK;
+}
+
+sc_err sc__ball_meets_query(sc_engine *engine, sc_star_id star, uint32_t max_hops,
+                            const sc_query *query, bool *out)
+{
+    const sc__demand demand = sc__demand_of(&engine->tables, query);
+    const sc__specials own = {&query, query->own ? 1 : 0};
+    return sc__ball_meets_all(engine, star, max_hops, demand, own, out);
 }
 
 sc_err sc__ball_new(sc_engine *engine, sc_star_id star, uint32_t max_hops, sc__ball **out)
@@ -314,10 +392,43 @@ static inline bool reaches(const sc_engine *engine, const sc_star_id *stars, con
     return sc__demand_is_met(demand, segment_count);
 }
 
-bool sc__mask_meets(const sc_engine *engine, const sc_star_id *stars, const uint64_t *mask,
-                    size_t words, sc__demand demand)
+bool sc__mask_is_enough(const sc_engine *engine, const sc_star_id *stars, const uint64_t *mask,
+                        size_t words, sc__demand demand)
 {
     // Neighbours tell it mostly, and are nearer at hand than roads.
     return reaches(engine, stars, mask, words, demand, sure_segments_of) ||
            reaches(engine, stars, mask, words, demand, new_segments_of);
+}
+
+sc__road_set sc__roads_of_mask(const sc_engine *engine, const sc_star_id *stars,
+                               const uint64_t *mask, size_t words)
+{
+    return (sc__road_set){
+        .map_stars = engine->stars,
+        .star_segments = engine->star_segments,
+        .segments = engine->segments,
+        .stars = stars,
+        .mask = mask,
+        .words = words,
+        // Stars may have got numbers since.
+        .count = engine->numbers.count < words * 64 ? engine->numbers.count : (uint32_t)words * 64,
+        .numbers = &engine->numbers,
+    };
+}
+
+bool sc__mask_meets(const sc_engine *engine, const sc_star_id *stars, const uint64_t *mask,
+                    size_t words, sc__demand demand)
+{
+    const sc__demand_tables *tables = &engine->tables;
+    if (sc__tables_are_empty(tables)) return sc__mask_is_enough(engine, stars, mask, words, demand);
+    const sc__road_set roads = sc__roads_of_mask(engine, stars, mask, words);
+    return sc__roads_meet(tables, &roads, &demand);
+}
+
+bool sc__mask_meets_specials(const sc_engine *engine, const sc_star_id *stars, const uint64_t *mask,
+                             size_t words, sc__specials specials)
+{
+    if (specials.count == 0) return true;
+    const sc__road_set roads = sc__roads_of_mask(engine, stars, mask, words);
+    return sc__specials_are_met(&engine->tables, &roads, specials);
 }

@@ -131,6 +131,18 @@ SC_CHECKED sc_err sc__ball_new(sc_engine *engine, sc_star_id star, uint32_t max_
 SC_CHECKED sc_err sc__ball_meets(sc_engine *engine, sc_star_id star, uint32_t max_hops,
                                  sc__demand demand, bool *out);
 
+/** The same as far as the number of segments goes. */
+SC_CHECKED sc_err sc__ball_is_enough(sc_engine *engine, sc_star_id star, uint32_t max_hops,
+                                     sc__demand demand, bool *out);
+
+/** The same, and whether they meet the demands of single queries. */
+SC_CHECKED sc_err sc__ball_meets_all(sc_engine *engine, sc_star_id star, uint32_t max_hops,
+                                     sc__demand demand, sc__specials specials, bool *out);
+
+/** Whether the segments of ball(star, max_hops) meet all that `query` asks for. */
+SC_CHECKED sc_err sc__ball_meets_query(sc_engine *engine, sc_star_id star, uint32_t max_hops,
+                                       const sc_query *query, bool *out);
+
 // --- Masks -------------------------------------------------------------------
 //
 // Sets of numbered stars: star number i is bit i. `words` words each.
@@ -157,6 +169,26 @@ void sc__mask_mark(const sc_engine *engine, uint64_t *mask, size_t words, const 
                    uint32_t count);
 
 /**
+ * The segments of some stars: what demands are tested on. Stars have numbers, by the engine's table
+ * or, where there is none, by their places.
+ */
+typedef struct sc__road_set {
+    const sc_star *map_stars;
+    const sc_seg_id *star_segments;
+    const sc_segment *segments;
+    const sc_star_id *stars;     ///< by number
+    const uint64_t *mask;        ///< of those that count; NULL: all
+    size_t words;                ///< of the mask
+    uint32_t count;              ///< of numbers
+    const sc__numbers *numbers;  ///< NULL: by `places`
+    const uint32_t *places;      ///< by star of the map: 1 + its number, or 0
+} sc__road_set;
+
+/** The segments of the stars of `mask`, which have the engine's numbers; `stars` by number. */
+sc__road_set sc__roads_of_mask(const sc_engine *engine, const sc_star_id *stars,
+                               const uint64_t *mask, size_t words);
+
+/**
  * Whether the segments of the stars of `mask` meet `demand`. Counts only until there are enough,
  * which two or three stars mostly have.
  *
@@ -164,6 +196,14 @@ void sc__mask_mark(const sc_engine *engine, uint64_t *mask, size_t words, const 
  */
 bool sc__mask_meets(const sc_engine *engine, const sc_star_id *stars, const uint64_t *mask,
                     size_t words, sc__demand demand);
+
+/** The same as far as the number of segments goes. */
+bool sc__mask_is_enough(const sc_engine *engine, const sc_star_id *stars, const uint64_t *mask,
+                        size_t words, sc__demand demand);
+
+/** The same for the demands of single queries. */
+bool sc__mask_meets_specials(const sc_engine *engine, const sc_star_id *stars, const uint64_t *mask,
+                             size_t words, sc__specials specials);
 
 /** The other end star of `segment`, seen from `star`: itself for a loop, SC_NONE at a dead end. */
 static inline sc_star_id sc__other_end(const sc_segment *segment, sc_star_id star)

@@ -66,6 +66,33 @@ sc_engine_options sc_engine_options_default(void)
 /** So that twice of it, as hops, is still a number; no map is that wide. */
 #define MOST_COMPACTNESS (1u << 30)
 
+/** Whether the variant can keep the demands; their tables are not looked at. */
+static sc_err check_demands(const sc_engine_options *options, sc_diag *diag)
+{
+    const sc_demands *demands = &options->demands;
+    const bool is_patient = options->variant == SC_VARIANT_PATIENT;
+    const char *name = sc_variant_name(options->variant);
+    if (demands->traffic == 1 || demands->traffic > SC_TRAFFIC_MAX) {
+        return sc_fail(diag, SC_EINVAL, "engine: traffic must be 0, or 2 to %d, not %u",
+                       SC_TRAFFIC_MAX, demands->traffic);
+    }
+    if (demands->traffic > 0 && !demands->density) {
+        return sc_fail(diag, SC_EINVAL, "engine: traffic needs a density");
+    }
+    if (demands->traffic > 0 && !is_patient) {
+        return sc_fail(diag, SC_EINVAL, "engine: traffic is patient's, and %s cannot keep it",
+                       name);
+    }
+    if (demands->is_strict && !is_patient) {
+        return sc_fail(diag, SC_EINVAL,
+                       "engine: strict demands are patient's, and %s cannot keep them", name);
+    }
+    if (demands->classes && !is_patient && !sc_variant_is_switchable(options->variant)) {
+        return sc_fail(diag, SC_EINVAL, "engine: %s cannot leave classes of places out", name);
+    }
+    return SC_OK;
+}
+
 sc_err sc__options_check(const sc_engine_options *options, sc_diag *diag)
 {
     if ((unsigned)options->variant >= SC_VARIANT_COUNT) {
@@ -91,7 +118,41 @@ sc_err sc__options_check(const sc_engine_options *options, sc_diag *diag)
                        "engine: the cap on combinations must be from 1 to %u, not %u",
                        SC_COMBINATIONS_MAX, options->max_combinations);
     }
-    return sc_cost_model_check(&options->cost, diag);
+    const sc_err err = check_demands(options, diag);
+    return err ? err : sc_cost_model_check(&options->cost, diag);
+}
+
+/** Whether the tables of demands are of this map. */
+static sc_err check_tables(const sc_map *map, const sc_demands *demands, sc_diag *diag)
+{
+    const size_t count = sc_map_segment_count(map);
+    if (demands->density && sc_density_segment_count(demands->density) != count) {
+        return sc_fail(diag, SC_EINVAL,
+                       "engine: the density is of another map: it has %zu segments, not %zu",
+                       sc_density_segment_count(demands->density), count);
+    }
+    if (demands->classes && sc_place_classes_segment_count(demands->classes) != count) {
+        return sc_fail(diag, SC_EINVAL,
+                       "engine: the classes of places are of another map: it has %zu segments, "
+                       "not %zu",
+                       sc_place_classes_segment_count(demands->classes), count);
+    }
+    return SC_OK;
+}
+
+static sc__demand_tables tables_of(const sc_demands *demands)
+{
+    sc__demand_tables tables = {0};
+    if (demands->traffic > 0) {
+        tables.density = sc_density_numbers(demands->density);
+        tables.traffic = demands->traffic;
+    }
+    const uint32_t class_count = demands->classes ? sc_place_classes_count(demands->classes) : 0;
+    if (class_count > 0) {
+        tables.classes = sc_place_classes_bits(demands->classes);
+        tables.class_count = class_count;
+    }
+    return tables;
 }
 
 // --- Life --------------------------------------------------------------------
@@ -100,6 +161,7 @@ sc_err sc_engine_new(const sc_map *map, const sc_engine_options *options, sc_rng
                      sc_engine **out, sc_diag *diag)
 {
     sc_err err = sc__options_check(options, diag);
+    if (!err) err = check_tables(map, &options->demands, diag);
     if (err) return err;
     sc_engine *engine = sc_calloc(1, sizeof *engine);
     if (!engine) return sc_fail_memory(diag, "making an engine");
@@ -111,6 +173,7 @@ sc_err sc_engine_new(const sc_map *map, const sc_engine_options *options, sc_rng
     engine->rng = rng;
     engine->now = INT64_MIN;
     engine->object_density = sc_map_object_density(map);
+    engine->tables = tables_of(&options->demands);
     engine->stars = sc_map_stars(map);
     engine->star_segments = sc_map_star_segments(map);
     engine->star_neighbours = sc_map_star_neighbours(map);
@@ -155,6 +218,15 @@ fail:
     return err;
 }
 
+/** Wipe and free the demands of all queries that have not ended; drops have none. */
+static void free_own_demands(sc_engine *engine)
+{
+    for (size_t i = 0; i < engine->ids.capacity; i++) {
+        const sc__slot slot = engine->ids.slots[i].slot;
+        if (slot != SC_NONE) sc__own_free(sc__pending_at(engine, slot)->query.own);
+    }
+}
+
 void sc_engine_free(sc_engine *engine)
 {
     if (!engine) return;
@@ -170,6 +242,7 @@ void sc_engine_free(sc_engine *engine)
     while (engine->first_candidate) {
         sc_cloak_free(sc_engine_take_candidate(engine));
     }
+    free_own_demands(engine);
     for (size_t i = 0; i < engine->pending.chunk_count; i++) {
         explicit_bzero(engine->pending.chunks[i], SC_ITEM_POOL_CHUNK * engine->pending.item_size);
     }
@@ -301,15 +374,34 @@ sc_err sc__engine_reserve(sc_engine *engine)
     return err;
 }
 
+/** Whether the engine can keep the demands of a query. */
+static sc_err check_own(const sc_engine *engine, const sc_own_demands *own)
+{
+    const sc_variant variant = engine->options.variant;
+    if (variant != SC_VARIANT_PATIENT &&
+        (own->has_reached || (own->zone_count > 0 && !sc_variant_is_switchable(variant)))) {
+        return SC_EINVAL;
+    }
+    return sc__own_check(own, sc_map_segment_count(engine->map));
+}
+
 static sc_err add(sc_engine *engine, const sc_query *query, bool is_company)
 {
+    const sc_own_demands *own = query->own;
+    if (own && own->zone_count == 0 && !own->has_reached) own = NULL;  // it asks for nothing
     if (query->segment >= sc_map_segment_count(engine->map)) return SC_EUNKNOWN;
     if (query->k < 1 || query->l < 1) return SC_EPROFILE;
     if (query->deadline < engine->now) return SC_ELATE;
     if (sc__ids_find(&engine->ids, &engine->pending, &query->id) != SC_NONE) return SC_EDUPLICATE;
 
-    const sc_err err = sc__engine_reserve(engine);
+    sc_err err = own ? check_own(engine, own) : SC_OK;
+    if (!err) err = sc__engine_reserve(engine);
     if (err) return err;
+    if (own) {
+        void *memory = sc_malloc(sc__own_size(own));
+        if (!memory) return SC_ENOMEM;
+        own = sc__own_copy(own, memory);
+    }
 
     const sc__slot slot = sc_item_pool_take(&engine->pending);
     *sc__pending_at(engine, slot) = (sc__pending){
@@ -317,6 +409,7 @@ static sc_err add(sc_engine *engine, const sc_query *query, bool is_company)
         .order = engine->next_order++,
         .is_company = is_company,
     };
+    sc__pending_at(engine, slot)->query.own = own;
     sc__ids_put(&engine->ids, &engine->pending, slot);
     sc__enqueue(engine, slot);
     if (is_company) {
@@ -366,6 +459,7 @@ static void withdraw(sc_engine *engine, sc__slot slot)
 /** Give a slot back, wiped: nothing of an ended query is kept. */
 static void give_back(sc_engine *engine, sc__slot slot)
 {
+    sc__own_free(sc__pending_at(engine, slot)->query.own);
     explicit_bzero(&sc__pending_at(engine, slot)->query, sizeof(sc_query));
     sc_item_pool_give(&engine->pending, slot);
 }
@@ -404,6 +498,8 @@ static void drop(sc_engine *engine, sc__slot slot, sc_drop_reason reason)
         return;
     }
     sc__ids_remove(&engine->ids, &engine->pending, slot);
+    sc__own_free(query->query.own);
+    query->query.own = NULL;
     query->state = SC__DROPPED;
     query->reason = (uint8_t)reason;
     query->dropped_at = engine->now;
@@ -466,6 +562,18 @@ static sc_err search_again(sc_engine *engine)
     return err;
 }
 
+/** The oldest query of the queue cannot be cloaked, whatever others come. */
+static sc_err drop_first(sc_engine *engine)
+{
+    const sc__slot slot = engine->queue.first;
+    sc_drop_reason reason;
+    const sc_err err = sc__why_no_end(engine, &sc__pending_at(engine, slot)->query, &reason);
+    if (err) return err;
+    withdraw(engine, slot);
+    drop(engine, slot, reason);
+    return SC_OK;
+}
+
 /** Methods without a graph: pass the oldest query of the queue on, and search. */
 static sc_err take_without_graph(sc_engine *engine)
 {
@@ -473,11 +581,7 @@ static sc_err take_without_graph(sc_engine *engine)
     bool is_feasible = false;
     const sc_err err = engine->method->is_feasible(engine, slot, &is_feasible);
     if (err) return err;
-    if (!is_feasible) {
-        withdraw(engine, slot);
-        drop(engine, slot, SC_DROP_INFEASIBLE);
-        return SC_OK;
-    }
+    if (!is_feasible) return drop_first(engine);
     sc__list_remove(engine, &engine->queue, slot);
     engine->method->add(engine, slot);
     // The method holds it now; what is left to do is the search.
@@ -493,11 +597,7 @@ static sc_err take_from_queue(sc_engine *engine)
     sc_star_id star;
     sc_err err = sc__select_star(engine, &query->query, &star);
     if (err) return err;
-    if (star == SC_NONE) {
-        withdraw(engine, slot);
-        drop(engine, slot, SC_DROP_INFEASIBLE);
-        return SC_OK;
-    }
+    if (star == SC_NONE) return drop_first(engine);
     // From one list to another: the links are the same, so first out, then in.
     sc__list_remove(engine, &engine->queue, slot);
     sc__slot vertex;

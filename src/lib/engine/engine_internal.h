@@ -41,6 +41,7 @@ typedef struct sc__vertex {
     uint32_t user_count;  ///< different users
     uint32_t k;           ///< combined needs
     uint32_t max_hops;
+    uint32_t special_count;  ///< queries with demands of their own
     sc__demand demand;
     sc__slot next_waiting[SC__WAITING_COUNT];  ///< in the engine's lists
     uint8_t waits_in;                          ///< a bit for each list it is in
@@ -74,6 +75,8 @@ typedef struct sc__scratch {
     size_t chosen_capacity;
     sc__placed *placed;  ///< queries of these
     size_t placed_capacity;
+    const sc_query **specials;  ///< queries with demands of their own
+    size_t special_capacity;
     sc__slot *urgent;  ///< vertices near a new query whose time is running out
     size_t urgent_capacity;
 } sc__scratch;
@@ -85,6 +88,7 @@ struct sc_engine {
     sc_verifier *verifier;  ///< of paranoid engines
     sc_time now;            ///< of the last run
     double object_density;
+    sc__demand_tables tables;  ///< what demands are tested by
 
     // The map's tables, at hand.
     const sc_star *stars;

@@ -11,15 +11,10 @@
 #include "base/alloc.h"
 #include "engine/patient.h"
 
-static uint32_t hops_of(const sc_query *query)
-{
-    return query->max_hops < SC__LISTING_HOPS_MAX ? query->max_hops : SC__LISTING_HOPS_MAX;
-}
-
 /** Whether the roads within a query's hops of `star` are enough for it. */
 static sc_err will_do(sc_engine *engine, const sc_query *query, sc_star_id star, bool *out)
 {
-    return sc__ball_meets(engine, star, hops_of(query), (sc__demand){query->l}, out);
+    return sc__ball_meets_query(engine, star, sc__listing_hops(query), query, out);
 }
 
 static sc_err find_ends(sc_engine *engine, const sc_query *query, sc__listing_ends *out)
@@ -60,12 +55,38 @@ static sc__kept_ball *kept_at(const sc_engine *engine, sc_star_id star)
     return &own->kept_balls[star % SC__KEPT_BALLS];
 }
 
-/** The star is not active any more: keep its ball for the next time, in place of another star's. */
+/** Keep the ball of a star for the next time, in place of another star's. */
 static void keep_ball(sc_engine *engine, sc_star_id star, sc__ball *ball)
 {
     sc__kept_ball *kept = kept_at(engine, star);
     sc_free(kept->ball);
     *kept = (sc__kept_ball){ball, star};
+}
+
+sc_err sc__ball_of(sc_engine *engine, sc_star_id star, uint32_t max_hops, const sc__ball **out)
+{
+    sc__patient *own = engine->method_state;
+    const sc__slot first = sc__first_vertex(engine, star);
+    if (first != SC_NONE && sc__ball_reaches(sc__listing_at(engine, first)->ball, max_hops)) {
+        *out = sc__listing_at(engine, first)->ball;
+        return SC_OK;
+    }
+    const sc__kept_ball *kept = kept_at(engine, star);
+    if (kept->ball && kept->star == star && sc__ball_reaches(kept->ball, max_hops)) {
+        *out = kept->ball;
+        return SC_OK;
+    }
+    // A walk numbers its stars; those of the search keep theirs.
+    const sc__numbers numbers = engine->numbers;
+    engine->numbers = own->walk_numbers;
+    sc__ball *ball = NULL;
+    const sc_err err = sc__ball_new(engine, star, max_hops, &ball);
+    own->walk_numbers = engine->numbers;
+    engine->numbers = numbers;
+    if (err) return err;
+    keep_ball(engine, star, ball);
+    *out = ball;
+    return SC_OK;
 }
 
 void sc__listing_free_balls(sc_engine *engine)
@@ -103,7 +124,7 @@ sc_err sc__listing_prepare(sc_engine *engine, const sc_query *query, sc__listing
     sc__patient *own = engine->method_state;
     sc_err err = find_ends(engine, query, out);
     for (unsigned i = 0; !err && i < out->count; i++) {
-        err = prepare_ball(engine, out->stars[i], hops_of(query), &own->spare_balls[i]);
+        err = prepare_ball(engine, out->stars[i], sc__listing_hops(query), &own->spare_balls[i]);
     }
     // The pool promises one item after a reserve: one is taken, and given back below.
     if (!err) err = sc_item_pool_reserve(&engine->vertices);
@@ -157,8 +178,9 @@ void sc__listing_add(sc_engine *engine, sc__slot slot, const sc__listing_ends *e
             .star = ends->stars[i],
             .twin = made[1 - i],
             .k = query->query.k,
-            .max_hops = hops_of(&query->query),
-            .demand = {query->query.l},
+            .max_hops = sc__listing_hops(&query->query),
+            .demand = sc__demand_of(&engine->tables, &query->query),
+            .has_own = query->query.own != NULL,
         };
         put_last(engine, made[i], &own->spare_balls[i]);
     }

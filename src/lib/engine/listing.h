@@ -32,7 +32,14 @@ typedef struct sc__listing {
     uint32_t k;
     uint32_t max_hops;
     sc__demand demand;
+    bool has_own;  ///< its query has demands of its own
 } sc__listing;
+
+/** How far the listings of a query reach. */
+static inline uint32_t sc__listing_hops(const sc_query *query)
+{
+    return query->max_hops < SC__LISTING_HOPS_MAX ? query->max_hops : SC__LISTING_HOPS_MAX;
+}
 
 static inline sc__listing *sc__listing_at(const sc_engine *engine, sc__slot slot)
 {
@@ -63,6 +70,11 @@ void sc__listing_add(sc_engine *engine, sc__slot slot, const sc__listing_ends *e
 
 /** Take the listings of a query away. Needs no memory. */
 void sc__listing_remove(sc_engine *engine, sc__slot slot);
+
+/** A ball of any star that reaches `max_hops`. Lent until the next call of this or until listings
+ * come or go. The numbers of stars stay as they are. */
+SC_CHECKED sc_err sc__ball_of(sc_engine *engine, sc_star_id star, uint32_t max_hops,
+                              const sc__ball **out);
 
 /** Release the balls of all active stars. */
 void sc__listing_free_balls(sc_engine *engine);

@@ -30,6 +30,7 @@ static void close_method(sc_engine *engine)
     sc_free(own->spare_balls[0]);
     sc_free(own->spare_balls[1]);
     sc__together_fini(own);
+    sc__settle_fini(own);
     sc_free(own);
     engine->method_state = NULL;
 }

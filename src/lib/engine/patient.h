@@ -5,7 +5,10 @@
 #ifndef SC_ENGINE_PATIENT_H
 #define SC_ENGINE_PATIENT_H
 
+#include <starcloak/cloak.h>
+
 #include "engine/cloaking_graph.h"
+#include "engine/kept_demands.h"
 #include "engine/listing.h"
 #include "engine/method.h"
 
@@ -18,6 +21,7 @@ typedef struct sc__joiner {
     uint32_t max_hops;
     uint32_t k;
     sc__demand demand;
+    bool has_own;    ///< its query has demands of its own
     uint32_t tried;  ///< which mask and hops are its own; SC_NONE: it was not tried yet
 } sc__joiner;
 
@@ -33,8 +37,9 @@ typedef struct sc__extension {
     uint32_t joiner;  ///< the member; SC_NONE: the start
     uint32_t k;       ///< the largest so far
     sc__demand demand;
-    size_t at;   ///< the next to be tried, in the stack of lists
-    size_t end;  ///< of the list
+    uint32_t special_count;  ///< members so far with demands of their own
+    size_t at;               ///< the next to be tried, in the stack of lists
+    size_t end;              ///< of the list
 } sc__extension;
 
 /** A member whose end is being settled. */
@@ -43,7 +48,14 @@ typedef struct sc__settler {
     uint32_t number;   ///< of that star
 } sc__settler;
 
-/** The ball of a star that is not active any more. */
+/** Stars that the balls of members share, by the numbers that the engine's table has. */
+typedef struct sc__found_stars {
+    const sc_star_id *stars;  ///< by number
+    uint64_t *mask;
+    size_t words;
+} sc__found_stars;
+
+/** The ball of a star that is not active any more, or not as far. */
 typedef struct sc__kept_ball {
     sc__ball *ball;  ///< NULL: none
     sc_star_id star;
@@ -81,8 +93,31 @@ typedef struct sc__patient {
     size_t settler_capacity;
     uint64_t *settled;  ///< masks of settling
     size_t settled_capacity;
-    sc_star_id *stars;  ///< by number, while settling
+    sc_star_id *stars;  ///< by number, while ends are chosen
     size_t star_capacity;
+    const sc_query **specials;  ///< of members with demands of their own, as they joined
+    size_t special_capacity;
+
+    // Strict demands (settle.c): the last stars that were settled.
+    sc__star_trial trial;
+    bool has_far;                     ///< some stars are farther apart than the least max_hops
+    bool is_too_large;                ///< too many stars for it
+    sc__reach_demand *reach_demands;  ///< of the trial
+    size_t reach_demand_capacity;
+    uint64_t *trial_masks;
+    size_t trial_mask_capacity;
+    uint64_t *barred;  ///< of these masks: the stars of members
+    uint64_t *far;
+    size_t far_capacity;
+    sc_star_id *equals;  ///< stars to draw from
+    size_t equal_capacity;
+    uint32_t *places;  ///< in T, by number
+    size_t place_capacity;
+    sc__numbers walk_numbers;  ///< of walks while stars have numbers of a search
+    uint64_t *found_mask;      ///< the stars that the search had settled
+    size_t found_mask_capacity;
+    sc__settler *found_ends;  ///< and at which ends its members were
+    size_t found_end_capacity;
 } sc__patient;
 
 extern const sc__engine_method sc__patient_method;
@@ -93,6 +128,50 @@ extern const sc__engine_method sc__patient_method;
  * changed but the generator.
  */
 SC_CHECKED sc_err sc__search_together(sc_engine *engine, sc__slot query);
+
+// --- Strict demands (settle.c) -----------------------------------------------
+
+/**
+ * Take stars away from `t` until the possible roads of each member, in `own->settlers`, meet what
+ * it asks for. The roads of `t` meet what all of them ask for together.
+ *
+ * @param start    the listing that the search is from; its star has number 0
+ * @param is_good  whether there is such a set of stars; if not, `t` is as it was
+ */
+SC_CHECKED sc_err sc__settle(sc_engine *engine, const sc__listing *start, const sc__found_stars *t,
+                             size_t member_count, sc__specials specials, bool *is_good);
+
+/** Measure how far the stars of `t`, which are good, are apart: for sc__settle_keep(). */
+SC_CHECKED sc_err sc__settle_measure(sc_engine *engine, const sc__listing *start,
+                                     const sc__found_stars *t, size_t member_count,
+                                     sc__specials specials);
+
+/** How many reaches pruning has to look at for what was settled last; 0: all roads are possible. */
+size_t sc__settle_reach_count(const sc__patient *own);
+
+/** Fill in the reaches of a candidate with the stars that were settled last. */
+SC_CHECKED sc_err sc__settle_keep(sc_engine *engine, const sc_cloak *cloak, sc__kept_demands *kept);
+
+/** Release the working memory of settling. */
+void sc__settle_fini(sc__patient *own);
+
+// --- Searches ----------------------------------------------------------------
+
+/**
+ * Whether the members found, as in sc__propose_found(), are good for each other at the ends they
+ * have (strict demands). The stars that are left are kept for sc__propose_found().
+ *
+ * @param t  the stars in all their balls
+ */
+SC_CHECKED sc_err sc__settle_found(sc_engine *engine, sc__slot start, size_t count,
+                                   const sc__found_stars *t, bool *is_good);
+
+/**
+ * A search has found: the start and the joiners of the extensions after the first are `count`
+ * members. They choose their ends and become a candidate. The stars of the start's ball are
+ * numbered. When memory is out, nothing has changed but the generator.
+ */
+SC_CHECKED sc_err sc__propose_found(sc_engine *engine, sc__slot start, size_t count);
 
 /** A query became a member: its listings go, and it is owed no search. */
 void sc__patient_let_go(sc_engine *engine, sc__slot slot);

@@ -218,14 +218,37 @@ static void remove_star(sc_pruner *pruner, uint32_t place)
     }
 }
 
+/** Whether members still have what they ask for beside segments without the star at `place`. */
+static bool can_go(const sc_pruner *pruner, const sc_cloak *cloak, sc__kept_demands *kept,
+                   uint32_t place)
+{
+    if (!kept) return true;
+    const sc__road_set roads = {
+        .map_stars = pruner->stars,
+        .star_segments = pruner->star_segments,
+        .segments = pruner->segments,
+        .stars = cloak->stars,
+        .count = (uint32_t)cloak->star_count,
+        .places = pruner->place,
+    };
+    const uint64_t bit = (uint64_t)1 << place % WORD_BITS;
+    kept->left[place / WORD_BITS] &= ~bit;
+    const bool is_met = sc__kept_demands_are_met(kept, &roads);
+    if (!is_met) kept->left[place / WORD_BITS] |= bit;
+    return is_met;
+}
+
 static void trim(sc_pruner *pruner, sc_cloak *cloak, sc__demand demand, sc_rng *rng)
 {
+    sc__kept_demands *demands = sc__candidate_of(cloak)->kept;
     size_t segment_count = look_around(pruner, cloak);
     while (pruner->boundary_count > 0) {
         const uint32_t i = sc_rng_below(rng, pruner->boundary_count);
         const uint32_t place = take_from_boundary(pruner, i);
         const uint32_t sole = pruner->trimmed[place].sole;
         if (!sc__demand_is_met(demand, segment_count - sole)) break;
+        // Others may go without which members keep what they ask for.
+        if (!can_go(pruner, cloak, demands, place)) continue;
         segment_count -= sole;
         remove_star(pruner, place);
         pruner->place[cloak->stars[place]] = 0;
@@ -330,7 +353,7 @@ static sc_err prune_stars(sc_pruner *pruner, sc_cloak *candidate, sc_rng *rng)
 
     sc__demand demand = {0};
     for (size_t i = 0; i < candidate->member_count; i++) {
-        demand = sc__demand_meet(demand, (sc__demand){candidate->members[i].query.l});
+        demand = sc__demand_meet(demand, (sc__demand){.segments = candidate->members[i].query.l});
     }
     place_stars(pruner, candidate);
     if (!sc__candidate_of(candidate)->is_whole) trim(pruner, candidate, demand, rng);

@@ -45,6 +45,7 @@ typedef struct sc__combination {
     uint32_t level;   ///< of that neighbour
     uint32_t users;   ///< at most as many
     uint32_t k;
+    uint32_t special_count;  ///< queries with demands of their own
     sc__demand demand;
 } combination;
 
@@ -86,6 +87,7 @@ void sc__scratch_fini(sc__scratch *scratch)
     sc_free(scratch->chosen);
     sc_free(scratch->placed);
     sc_free(scratch->urgent);
+    sc_free(scratch->specials);
     *scratch = (sc__scratch){0};
 }
 
@@ -182,6 +184,7 @@ static void keep_start(search_state *search, uint32_t star_count)
     search->engine->scratch.combinations[0] = (combination){
         .users = search->vertex->user_count,
         .k = search->vertex->k,
+        .special_count = search->vertex->special_count,
         .demand = search->vertex->demand,
     };
     search->kept = 1;
@@ -233,6 +236,26 @@ static inline void keep(search_state *search, combination made, uint32_t number,
     search->members[at * words + number / 64] |= UINT64_C(1) << (number % 64);
 }
 
+/** Whether `joined` has what single queries of the start, `added` and the combination ask for. */
+static sc_err meets_specials(const search_state *search, uint32_t grown_from, uint32_t added,
+                             bool *out)
+{
+    sc_engine *engine = search->engine;
+    const sc__scratch *scratch = &engine->scratch;
+    size_t count = 0;
+    sc_err err = sc__list_specials(engine, search->start, &count);
+    if (!err) err = sc__list_specials(engine, scratch->neighbours[added].vertex, &count);
+    for (uint32_t at = grown_from; !err && at != 0; at = scratch->combinations[at].parent) {
+        const uint32_t last = scratch->combinations[at].last;
+        err = sc__list_specials(engine, scratch->neighbours[last].vertex, &count);
+    }
+    if (!err) {
+        *out = sc__mask_meets_specials(engine, search->stars, search->joined, search->words,
+                                       (sc__specials){scratch->specials, count});
+    }
+    return err;
+}
+
 /** Check combination `at` with neighbour `added`, which fits it. */
 static inline sc_err judge(search_state *search, uint32_t at, uint32_t added, size_t words,
                            verdict *out)
@@ -245,6 +268,7 @@ static inline sc_err judge(search_state *search, uint32_t at, uint32_t added, si
         .level = v->level,
         .users = grown_from->users + v->users,
         .k = grown_from->k > v->k ? grown_from->k : v->k,
+        .special_count = grown_from->special_count + v->special_count,
         .demand = sc__demand_meet(grown_from->demand, v->demand),
     };
     *out = SHORT;
@@ -253,7 +277,12 @@ static inline sc_err judge(search_state *search, uint32_t at, uint32_t added, si
     if (!may_be_enough && search->cap_hit) return SC_OK;
 
     intersect(search, at, words);
-    if (!sc__mask_meets(search->engine, search->stars, search->joined, words, made.demand)) {
+    bool is_met = sc__mask_meets(search->engine, search->stars, search->joined, words, made.demand);
+    if (is_met && made.special_count > 0) {
+        const sc_err err = meets_specials(search, at, added, &is_met);
+        if (err) return err;
+    }
+    if (!is_met) {
         if (at == 0) *out = STRANGER;
         return SC_OK;
     }

@@ -87,11 +87,10 @@ static sc_star_id choose(sc_engine *engine, const sc_query *query, const sc_segm
 sc_err sc__select_star(sc_engine *engine, const sc_query *query, sc_star_id *out)
 {
     const sc_segment *segment = &engine->segments[query->segment];
-    const sc__demand demand = {query->l};
     const sc_star_id chosen = choose(engine, query, segment);
 
     bool is_met = false;
-    sc_err err = sc__ball_meets(engine, chosen, query->max_hops, demand, &is_met);
+    sc_err err = sc__ball_meets_query(engine, chosen, query->max_hops, query, &is_met);
     if (err) return err;
     if (is_met) {
         *out = chosen;
@@ -99,10 +98,26 @@ sc_err sc__select_star(sc_engine *engine, const sc_query *query, sc_star_id *out
     }
     const sc_star_id other = sc__other_end(segment, chosen);
     if (other != SC_NONE && other != chosen) {
-        err = sc__ball_meets(engine, other, query->max_hops, demand, &is_met);
+        err = sc__ball_meets_query(engine, other, query->max_hops, query, &is_met);
         if (err) return err;
     }
     // If neither end has roads enough, no other query will ever help.
     *out = is_met ? other : SC_NONE;
+    return SC_OK;
+}
+
+sc_err sc__why_no_end(sc_engine *engine, const sc_query *query, sc_drop_reason *out)
+{
+    const sc_segment *segment = &engine->segments[query->segment];
+    const sc_star_id ends[] = {segment->star_a, segment->star_b};
+    *out = SC_DROP_INFEASIBLE;
+    if (sc__tables_are_empty(&engine->tables) && !query->own) return SC_OK;
+    for (int i = 0; i < 2 && ends[i] != SC_NONE; i++) {
+        bool is_enough = false;
+        const sc_err err = sc__ball_is_enough(engine, ends[i], query->max_hops,
+                                              (sc__demand){.segments = query->l}, &is_enough);
+        if (err) return err;
+        if (is_enough) *out = SC_DROP_EXPOSED;
+    }
     return SC_OK;
 }

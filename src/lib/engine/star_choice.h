@@ -10,9 +10,13 @@
 /**
  * Select the star of `query`; changes nothing but the generator.
  *
- * @param out  the star, or SC_NONE if neither end's ball has enough roads for its l
+ * @param out  the star, or SC_NONE if neither end's ball has the roads it asks for
  */
 SC_CHECKED sc_err sc__select_star(sc_engine *engine, const sc_query *query, sc_star_id *out);
+
+/** No ball of an end has the roads that `query` asks for: too few for its l (infeasible), or enough
+ * but not as it asks (exposed). */
+SC_CHECKED sc_err sc__why_no_end(sc_engine *engine, const sc_query *query, sc_drop_reason *out);
 
 /** Draw one of two ends of the query's road, the one that is cheaper to answer for with the higher
  * probability. */

@@ -12,13 +12,11 @@
 // star. Whether another joiner is in reach of it is then one comparison.
 //
 // When the members are known, each that has two listings may still take its other end
-// (settle_ends()). u may too, so this numbers the stars of both of its balls.
+// (member_ends.c).
 #include "engine/patient.h"
 
 #include "base/alloc.h"
 #include "base/rng.h"
-#include "engine/candidate.h"
-#include "engine/star_choice.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -56,6 +54,9 @@ void sc__together_fini(sc__patient *own)
     sc_free(own->settlers);
     sc_free(own->settled);
     sc_free(own->stars);
+    sc_free(own->specials);
+    sc_free(own->found_mask);
+    sc_free(own->found_ends);
 }
 
 // --- Joiners --------------------------------------------------------------------
@@ -129,6 +130,7 @@ static sc_err add_joiners(together *search, sc__active_star star)
             .max_hops = other->max_hops,
             .k = other->k,
             .demand = other->demand,
+            .has_own = other->has_own,
             .tried = SC_NONE,
         };
     }
@@ -262,11 +264,20 @@ static sc_err reserve_extension(const together *search)
     sc__patient *own = search->own;
     if (!sc_grow(&own->extensions, search->depth, &own->extension_capacity,
                  sizeof *own->extensions) ||
+        !sc_grow(&own->specials, search->depth, &own->special_capacity, sizeof *own->specials) ||
         !sc_reserve(&own->shared, (search->depth + 1) * search->words, &own->shared_capacity,
                     sizeof *own->shared)) {
         return SC_ENOMEM;
     }
     return SC_OK;
+}
+
+/** A member has demands of its own. There is room, since no extension has more of them than
+ * members. */
+static void add_special(const together *search, sc__extension *to, const sc__listing *member)
+{
+    const sc_query *query = &sc__pending_at(search->engine, member->query)->query;
+    search->own->specials[to->special_count++] = query;
 }
 
 /** Begin with the start alone, and all joiners. */
@@ -294,12 +305,14 @@ static sc_err begin(together *search)
         .demand = search->u->demand,
         .end = search->joiner_count,
     };
+    if (search->u->has_own) add_special(search, &own->extensions[0], search->u);
     search->depth = 1;
     return SC_OK;
 }
 
-/** The demand, on what the balls of all members and of `joiner` share. */
-static bool shares_enough(const together *search, const sc__joiner *joiner, sc__demand demand)
+/** What all members ask for, on what the balls of all of them and of `joiner` share. */
+static bool shares_enough(const together *search, const sc__joiner *joiner,
+                          const sc__extension *next)
 {
     const sc__patient *own = search->own;
     const uint64_t *mask = own->masks + joiner->tried * mask_words(search);
@@ -308,7 +321,9 @@ static bool shares_enough(const together *search, const sc__joiner *joiner, sc__
         shared[i] = own->shared[(search->depth - 1) * search->words + i] & mask[i];
     }
     search->engine->stats.checks++;
-    return sc__mask_meets(search->engine, search->stars, shared, search->words, demand);
+    const sc__specials specials = {own->specials, next->special_count};
+    return sc__mask_meets(search->engine, search->stars, shared, search->words, next->demand) &&
+           sc__mask_meets_specials(search->engine, search->stars, shared, search->words, specials);
 }
 
 /** Try the next joiner of the last extension; if it can join, it makes another extension. */
@@ -324,8 +339,12 @@ static sc_err try_next(together *search)
         .joiner = own->lists[last->at],
         .k = joiner->k > last->k ? joiner->k : last->k,
         .demand = sc__demand_meet(last->demand, joiner->demand),
+        .special_count = last->special_count,
         .at = last->end,
     };
+    if (joiner->has_own) {
+        add_special(search, &next, sc__listing_at(search->engine, joiner->listing));
+    }
     if (next.k <= search->depth + rest) {
         if (joiner->tried == SC_NONE) err = look_at(search, joiner);
         if (err) return err;
@@ -333,7 +352,7 @@ static sc_err try_next(together *search)
         size_t count = 0;
         err = list_rest(search, joiner, last->at + 1, last->end, &count);
         if (err) return err;
-        if (search->depth + 1 + count >= next.k && shares_enough(search, joiner, next.demand)) {
+        if (search->depth + 1 + count >= next.k && shares_enough(search, joiner, &next)) {
             next.end = next.at + count;
             own->extensions[search->depth++] = next;
         }
@@ -342,16 +361,32 @@ static sc_err try_next(together *search)
     return SC_OK;
 }
 
+/** Whether the members that there are can be a cloak, with demands that are strict. */
+static sc_err is_good(const together *search, bool *out)
+{
+    *out = true;
+    if (!search->engine->options.demands.is_strict) return SC_OK;
+    const sc__found_stars shared = {
+        .stars = search->stars,
+        .mask = search->own->shared + (search->depth - 1) * search->words,
+        .words = search->words,
+    };
+    return sc__settle_found(search->engine, search->start, search->depth, &shared, out);
+}
+
 /** Extend the start until there are enough members, or until this end fails. */
 static sc_err extend(together *search, bool *found)
 {
     sc_err err = begin(search);
     while (!err) {
         const sc__extension *last = &search->own->extensions[search->depth - 1];
-        *found = search->depth >= last->k;
-        if (*found) return SC_OK;
+        const bool has_users = search->depth >= last->k;
+        if (has_users) {
+            err = is_good(search, found);
+            if (err || *found) return err;
+        }
         const size_t rest = last->end - last->at;
-        if (rest > 0 && search->depth + rest >= last->k) {
+        if (!has_users && rest > 0 && search->depth + rest >= last->k) {
             err = try_next(search);
             continue;
         }
@@ -362,222 +397,6 @@ static sc_err extend(together *search, bool *found)
         }
     }
     return err;
-}
-
-// --- The ends, at last ------------------------------------------------------------
-
-/** Masks of members at the ends they have or could take. */
-typedef struct settling {
-    sc_engine *engine;
-    sc__patient *own;
-    const sc_star_id *stars;  ///< by number
-    size_t words;
-    size_t count;  ///< of members
-    sc__demand demand;
-    uint64_t *later_balls;  ///< per member: stars in the balls of all from this one on
-    uint64_t *later_stars;  ///< per member: stars of all from this one on
-    uint64_t *balls;        ///< stars in the balls of all that are settled
-    uint64_t *taken;        ///< their stars
-    uint64_t *ball;         ///< of one end
-    uint64_t *shared;       ///< of all
-} settling;
-
-/** Number the stars of both balls of the start; those of the end it was searched from first. */
-static sc_err number_both(settling *s, const sc__listing *u)
-{
-    sc_engine *engine = s->engine;
-    sc__patient *own = s->own;
-    sc__numbers *numbers = &engine->numbers;
-    const uint32_t count = sc__ball_count(u->ball, u->max_hops);
-    s->stars = sc__ball_stars(u->ball);
-    if (u->twin == SC_NONE) return SC_OK;  // as the search has numbered them
-
-    const sc__ball *other = sc__listing_at(engine, u->twin)->ball;
-    const uint32_t other_count = sc__ball_count(other, u->max_hops);
-    const sc_err err = sc__numbers_reserve(numbers, other_count);
-    if (err) return err;
-    if (!sc_reserve(&own->stars, (size_t)count + other_count, &own->star_capacity,
-                    sizeof *own->stars)) {
-        return SC_ENOMEM;
-    }
-    memcpy(own->stars, s->stars, count * sizeof *own->stars);
-    for (uint32_t i = 0; i < other_count; i++) {
-        const sc_star_id star = sc__ball_stars(other)[i];
-        sc__numbered *place = sc__numbers_at(numbers, star);
-        if (place->stored - numbers->first < numbers->count) continue;
-        own->stars[numbers->count] = star;
-        sc__numbers_put(numbers, place, star);
-    }
-    s->stars = own->stars;
-    return SC_OK;
-}
-
-/** List the members: the start, then as they joined. */
-static sc_err list_members(settling *s, const together *search)
-{
-    sc__patient *own = s->own;
-    sc__scratch *scratch = &s->engine->scratch;
-    s->count = search->depth;
-    if (!sc_reserve(&own->settlers, s->count, &own->settler_capacity, sizeof *own->settlers) ||
-        !sc_reserve(&scratch->placed, s->count, &scratch->placed_capacity,
-                    sizeof *scratch->placed)) {
-        return SC_ENOMEM;
-    }
-    own->settlers[0] = (sc__settler){search->start, 0};
-    for (size_t i = 1; i < s->count; i++) {
-        const sc__joiner *joiner = &own->joiners[own->extensions[i].joiner];
-        own->settlers[i] = (sc__settler){joiner->listing, joiner->number};
-    }
-    s->demand = own->extensions[s->count - 1].demand;
-    return SC_OK;
-}
-
-static sc_err lay_out(settling *s)
-{
-    sc__patient *own = s->own;
-    s->words = ((size_t)s->engine->numbers.count + 63) / 64;
-    const size_t per_member = (s->count + 1) * s->words;
-    if (!sc_reserve(&own->settled, 2 * per_member + 4 * s->words, &own->settled_capacity,
-                    sizeof *own->settled)) {
-        return SC_ENOMEM;
-    }
-    s->later_balls = own->settled;
-    s->later_stars = s->later_balls + per_member;
-    s->balls = s->later_stars + per_member;
-    s->taken = s->balls + s->words;
-    s->ball = s->taken + s->words;
-    s->shared = s->ball + s->words;
-    return SC_OK;
-}
-
-static void mark_ball(const settling *s, const sc__listing *listing)
-{
-    sc__mask_mark(s->engine, s->ball, s->words, sc__ball_stars(listing->ball),
-                  sc__ball_count(listing->ball, listing->max_hops));
-}
-
-static void shuffle(const settling *s)
-{
-    sc__settler *settlers = s->own->settlers;
-    for (size_t i = s->count - 1; i > 0; i--) {
-        const size_t j = sc_rng_below(s->engine->rng, (uint32_t)i + 1);
-        const sc__settler moved = settlers[i];
-        settlers[i] = settlers[j];
-        settlers[j] = moved;
-    }
-}
-
-/** From the last member to the first, what it and those after it share, and where they are. */
-static void sum_up(const settling *s)
-{
-    const size_t words = s->words;
-    sc__mask_fill(s->later_balls + s->count * words, words, s->engine->numbers.count);
-    memset(s->later_stars + s->count * words, 0, words * sizeof *s->later_stars);
-    for (size_t i = s->count; i-- > 0;) {
-        const sc__settler settler = s->own->settlers[i];
-        mark_ball(s, sc__listing_at(s->engine, settler.listing));
-        for (size_t w = 0; w < words; w++) {
-            s->later_balls[i * words + w] = s->later_balls[(i + 1) * words + w] & s->ball[w];
-            s->later_stars[i * words + w] = s->later_stars[(i + 1) * words + w];
-        }
-        sc__mask_put(s->later_stars + i * words, settler.number);
-    }
-}
-
-/** Whether all members stay together if member `i` takes the end `other`, of that number. */
-static bool can_take(const settling *s, size_t i, const sc__listing *other, uint32_t number)
-{
-    const uint64_t *later_balls = s->later_balls + (i + 1) * s->words;
-    const uint64_t *later_stars = s->later_stars + (i + 1) * s->words;
-    if (number >= s->engine->numbers.count) return false;
-    // Cheap first: is the end in the balls of all others?
-    if (!sc__mask_has(later_balls, number) || !sc__mask_has(s->balls, number)) return false;
-    mark_ball(s, other);
-    for (size_t w = 0; w < s->words; w++) {
-        s->shared[w] = s->balls[w] & later_balls[w] & s->ball[w];
-        if ((s->taken[w] | later_stars[w]) & ~s->shared[w]) return false;
-    }
-    return sc__mask_meets(s->engine, s->stars, s->shared, s->words, s->demand);
-}
-
-static bool is_taken(const settling *s, size_t i, uint32_t number)
-{
-    return sc__mask_has(s->taken, number) ||
-           sc__mask_has(s->later_stars + (i + 1) * s->words, number);
-}
-
-/** Which end a member takes that can take both: one where another is, else at random. */
-static bool takes_other(const settling *s, size_t i, const sc__listing *here,
-                        const sc__listing *other, uint32_t other_number)
-{
-    const bool is_here = is_taken(s, i, s->own->settlers[i].number);
-    const bool is_there = is_taken(s, i, other_number);
-    if (is_here != is_there) return is_there;
-    const sc_query *query = &sc__pending_at(s->engine, here->query)->query;
-    const sc__listing *a = here->is_second ? other : here;
-    const sc__listing *b = here->is_second ? here : other;
-    return sc__draw_end(s->engine, query, a->star, b->star) == other->star;
-}
-
-/** Members take their ends one after the other; `shared` becomes the stars in all their balls. */
-static void settle_ends(const settling *s)
-{
-    const size_t words = s->words;
-    shuffle(s);
-    sum_up(s);
-    sc__mask_fill(s->balls, words, s->engine->numbers.count);
-    memset(s->taken, 0, words * sizeof *s->taken);
-    for (size_t i = 0; i < s->count; i++) {
-        sc__settler *settler = &s->own->settlers[i];
-        const sc__listing *here = sc__listing_at(s->engine, settler->listing);
-        if (here->twin != SC_NONE) {
-            const sc__listing *other = sc__listing_at(s->engine, here->twin);
-            const uint32_t number = sc__number_of(&s->engine->numbers, other->star);
-            if (can_take(s, i, other, number) && takes_other(s, i, here, other, number)) {
-                *settler = (sc__settler){here->twin, number};
-            }
-        }
-        mark_ball(s, sc__listing_at(s->engine, settler->listing));
-        for (size_t w = 0; w < words; w++) {
-            s->balls[w] &= s->ball[w];
-        }
-        sc__mask_put(s->taken, settler->number);
-    }
-}
-
-/** Make a candidate of the members, at the ends that they took. */
-static sc_err propose(const settling *s)
-{
-    sc_engine *engine = s->engine;
-    sc__placed *placed = engine->scratch.placed;
-    sc_cloak *cloak = sc__candidate_new(engine, s->stars, s->balls, s->words, s->count);
-    if (!cloak) return SC_ENOMEM;
-    for (size_t i = 0; i < s->count; i++) {
-        const sc__slot listing = s->own->settlers[i].listing;
-        placed[i] = (sc__placed){sc__listing_at(engine, listing)->order, listing};
-    }
-    sc__placed_sort(placed, s->count);
-    for (size_t i = 0; i < s->count; i++) {
-        const sc__listing *listing = sc__listing_at(engine, placed[i].slot);
-        const sc__slot query = listing->query;
-        const sc_star_id star = listing->star;
-        sc__patient_let_go(engine, query);
-        sc__make_member(engine, cloak, i, query, star);
-    }
-    sc__offer(engine, cloak);
-    return SC_OK;
-}
-
-/** The members found settle their ends and become a candidate. */
-static sc_err settle(const together *search)
-{
-    settling s = {.engine = search->engine, .own = search->own};
-    sc_err err = number_both(&s, search->u);
-    if (!err) err = list_members(&s, search);
-    if (!err) err = lay_out(&s);
-    if (err) return err;
-    settle_ends(&s);
-    return propose(&s);
 }
 
 // --- The search -------------------------------------------------------------------
@@ -600,7 +419,7 @@ static sc_err search_from(sc_engine *engine, sc__slot start, bool *found)
     if (1 + search.joiner_count < search.u->k) return SC_OK;
     err = sc__number_stars(engine, search.u->ball, search.star_count);
     if (!err) err = extend(&search, found);
-    if (!err && *found) err = settle(&search);
+    if (!err && *found) err = sc__propose_found(engine, start, search.depth);
     return err;
 }
 

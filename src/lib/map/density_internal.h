@@ -11,11 +11,17 @@
 
 struct sc_density {
     size_t count;
+    double mean_count;  ///< of travellers that were seen on a segment; NaN: it has no counts
+    uint32_t
+        *numbers;      ///< behind the weights; 1 to SC_DENSITY_NUMBER_MAX, see sc__density_finish()
     double weights[];  ///< each above 0 and finite
 };
 
 /** A density of that many segments, whose weights are still to be set; NULL if memory is out. */
 sc_density *sc__density_new(size_t count);
+
+/** All weights are set: make whole numbers of them. @param is_counted  they are whole, 1 or more */
+void sc__density_finish(sc_density *density, bool is_counted);
 
 /** The weight of a segment on which so many travellers were seen: one more. */
 double sc__counted_weight(uint64_t count);

@@ -80,7 +80,8 @@ static void put_placement(sc_prometheus *out, const sc_cluster_view *view)
                           "others since it did not serve them.",
                           view->passed_over);
     sc_prometheus_counter(out, "starcloak_cluster_strangers_total",
-                          "Heartbeats of processes with another partition.", view->strangers);
+                          "Heartbeats of processes with another partition, or other demands.",
+                          view->strangers);
     sc_prometheus_counter(out, "starcloak_cluster_crowded_total",
                           "Heartbeats of more processes with one worker's key than are remembered.",
                           view->crowded);

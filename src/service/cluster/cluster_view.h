@@ -19,11 +19,13 @@ typedef struct sc_cluster_view_peer {
     bool is_leader;
     bool is_leaving;
     bool is_self;
-    bool is_stranger;  ///< it has another partition; only status, which receives from all, sees it
-    double age_s;      ///< since its last heartbeat
-    double skew_s;     ///< bound of the difference of clocks
-    double load;       ///< of a worker: queries per second
-    double cpu;        ///< cores
+    bool is_stranger;  ///< it has another partition, or other demands; only status, which receives
+                       ///< from all, sees it
+    const char *differs;  ///< the setting in which its demands are not the leader's; NULL: none
+    double age_s;         ///< since its last heartbeat
+    double skew_s;        ///< bound of the difference of clocks
+    double load;          ///< of a worker: queries per second
+    double cpu;           ///< cores
     uint32_t threads;
     uint32_t parts;  ///< of a worker: that it serves
     uint64_t open;

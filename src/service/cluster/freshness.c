@@ -99,6 +99,12 @@ bool sc__freshness_has(const sc__freshness *freshness, sc_peer peer, sc_time now
     return false;
 }
 
+void sc__freshness_forget(sc__freshness *freshness, sc_peer peer)
+{
+    sc__heard_peer *heard = find(freshness, peer);
+    if (heard) heard->fresh_at = SC__NOT_FRESH;
+}
+
 void sc__freshness_tell(sc__freshness *freshness, uint64_t number, sc_time now,
                         sc_heartbeat *heartbeat)
 {

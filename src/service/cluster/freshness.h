@@ -53,6 +53,9 @@ bool sc__freshness_receive(sc__freshness *freshness, const sc_heartbeat *heartbe
 /** Whether a fresh heartbeat of that process came within three heartbeats' time. */
 bool sc__freshness_has(const sc__freshness *freshness, sc_peer peer, sc_time now);
 
+/** Not fresh any more until its next heartbeat: its sender is not one of us. */
+void sc__freshness_forget(sc__freshness *freshness, sc_peer peer);
+
 /** Our next heartbeat, whose number will be `number`: name whom we hear. */
 void sc__freshness_tell(sc__freshness *freshness, uint64_t number, sc_time now,
                         sc_heartbeat *heartbeat);

@@ -429,7 +429,7 @@ sc_err sc_gateway_new(const sc_gateway_options *options, sc_gateway **out, sc_di
     sc__heartbeat_thread_init(&gateway->heartbeat_thread, gateway->heartbeat_us, look, gateway);
 
     err = sc__cluster_identity_init(&gateway->identity, options->name,
-                                    sc_partition_checksum(options->partition),
+                                    sc_partition_checksum(options->partition), &options->demands,
                                     options->bus.cluster_key, diag);
     const sc_err members_err =
         sc__gateway_members_init(&gateway->members, options->log, &gateway->identity,

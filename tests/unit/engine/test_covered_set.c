@@ -117,7 +117,7 @@ static void check_numbers(ground *g, const sc__ball *ball)
 static void check_demand(ground *g, sc_star_id star, uint32_t radius, uint32_t l, bool wanted)
 {
     bool is_met = !wanted;
-    CHECK_OK(sc__ball_meets(g->engine, star, radius, (sc__demand){l}, &is_met), NULL);
+    CHECK_OK(sc__ball_meets(g->engine, star, radius, (sc__demand){.segments = l}, &is_met), NULL);
     if (is_met != wanted) fail_msg("star %u, %u hops, %u segments", star, radius, l);
 }
 
@@ -211,7 +211,9 @@ static void test_a_large_ball_is_that_of_a_walker(void **state)
             const uint32_t segments = (uint32_t)sc_ball_segment_count(walker);
             for (uint32_t l = segments - 2; l <= segments + 2; l++) {
                 bool is_met = l > segments;
-                CHECK_OK(sc__ball_meets(engine, star, large[i], (sc__demand){l}, &is_met), NULL);
+                CHECK_OK(
+                    sc__ball_meets(engine, star, large[i], (sc__demand){.segments = l}, &is_met),
+                    NULL);
                 assert_int_equal(is_met, l <= segments);
             }
             sc_free(ball);
@@ -260,7 +262,7 @@ static bool walk_without_memory(const sc_map *map, sc_ball *walker, unsigned lon
     sc_rng rng;
     sc_rng_seed(&rng, 0);
     sc_engine *engine = engine_on(map, &rng);
-    const sc__demand endless = {UINT32_MAX};
+    const sc__demand endless = {.segments = UINT32_MAX};
     sc__ball untouched = {.count = 0};
     sc__ball *ball = &untouched;
     bool is_met = true;

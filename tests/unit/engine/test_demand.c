@@ -15,11 +15,11 @@ enum { ROADS = sizeof roads / sizeof *roads };
 static void test_as_many_segments_as_are_needed_are_enough(void **state)
 {
     (void)state;
-    assert_true(sc__demand_is_met((sc__demand){5}, 5));
-    assert_true(sc__demand_is_met((sc__demand){5}, 6));
-    assert_false(sc__demand_is_met((sc__demand){5}, 4));
-    assert_false(sc__demand_is_met((sc__demand){1}, 0));
-    assert_true(sc__demand_is_met((sc__demand){UINT32_MAX}, (size_t)UINT32_MAX + 1));
+    assert_true(sc__demand_is_met((sc__demand){.segments = 5}, 5));
+    assert_true(sc__demand_is_met((sc__demand){.segments = 5}, 6));
+    assert_false(sc__demand_is_met((sc__demand){.segments = 5}, 4));
+    assert_false(sc__demand_is_met((sc__demand){.segments = 1}, 0));
+    assert_true(sc__demand_is_met((sc__demand){.segments = UINT32_MAX}, (size_t)UINT32_MAX + 1));
 }
 
 static void test_a_demand_of_nothing_is_always_met(void **state)
@@ -35,10 +35,11 @@ static void test_both_demands_are_met_exactly_where_each_is(void **state)
     (void)state;
     for (size_t a = 0; a < NEEDS; a++) {
         for (size_t b = 0; b < NEEDS; b++) {
-            const sc__demand both = sc__demand_meet((sc__demand){needs[a]}, (sc__demand){needs[b]});
+            const sc__demand both = sc__demand_meet((sc__demand){.segments = needs[a]},
+                                                    (sc__demand){.segments = needs[b]});
             for (size_t i = 0; i < ROADS; i++) {
-                const bool each = sc__demand_is_met((sc__demand){needs[a]}, roads[i]) &&
-                                  sc__demand_is_met((sc__demand){needs[b]}, roads[i]);
+                const bool each = sc__demand_is_met((sc__demand){.segments = needs[a]}, roads[i]) &&
+                                  sc__demand_is_met((sc__demand){.segments = needs[b]}, roads[i]);
                 assert_int_equal(sc__demand_is_met(both, roads[i]), each);
             }
         }
@@ -51,9 +52,9 @@ static void test_what_fails_a_demand_fails_it_with_fewer_segments_too(void **sta
     (void)state;
     for (size_t a = 0; a < NEEDS; a++) {
         for (size_t more = 0; more < ROADS; more++) {
-            if (sc__demand_is_met((sc__demand){needs[a]}, roads[more])) continue;
+            if (sc__demand_is_met((sc__demand){.segments = needs[a]}, roads[more])) continue;
             for (size_t fewer = 0; fewer <= more; fewer++) {
-                assert_false(sc__demand_is_met((sc__demand){needs[a]}, roads[fewer]));
+                assert_false(sc__demand_is_met((sc__demand){.segments = needs[a]}, roads[fewer]));
             }
         }
     }

@@ -4,10 +4,11 @@
 #include <starcloak/map.h>
 
 #include "support/check.h"
+#include "support/made_demands.h"
 #include "support/slow_demand.h"
 #include "support/streams.h"
 
-enum { SETS = 4000, MOST_ROADS = 12, TOWNS = 600, MOST_STARS = 10, MOST_MEMBERS = 3 };
+enum { SETS = 4000, MOST_ROADS = 12, TOWNS = 600, MOST_STARS = 12, MOST_MEMBERS = 3 };
 
 /** A set of weights to choose roads from. */
 typedef struct weighted {
@@ -16,7 +17,8 @@ typedef struct weighted {
     bool all[MOST_ROADS];
 } weighted;
 
-// Small numbers, so that many are equal, and some busy roads; now and then large ones.
+// Small numbers, so that many are equal, some busy roads, and some that no traveller can have come
+// to; now and then large ones.
 static weighted draw_weights(sc_rng *rng)
 {
     weighted w = {.count = 1 + sc_rng_below(rng, MOST_ROADS)};
@@ -24,6 +26,7 @@ static weighted draw_weights(sc_rng *rng)
     for (size_t i = 0; i < w.count; i++) {
         w.weights[i] = 1 + sc_rng_below(rng, most);
         if (sc_rng_below(rng, 4) == 0) w.weights[i] *= 7;
+        if (sc_rng_below(rng, 12) == 0) w.weights[i] = 0;
         w.all[i] = true;
     }
     return w;
@@ -152,12 +155,11 @@ static void test_a_busy_road_is_hidden_by_as_much_traffic_as_its_own(void **stat
 /** Some who might be in one cloak, and the stars that all of them reach. */
 typedef struct party {
     slow_roads roads;
-    uint64_t *density;
-    bool *class_of;
-    slow_demand_rules rules;
-    slow_demand_member members[MOST_MEMBERS];
+    made_demands demands;
+    sc_member members[MOST_MEMBERS];
     size_t count;
     bool *in_reach;
+    size_t star_count;  ///< of those in reach
 } party;
 
 static bool is_near(const slow_roads *roads, sc_star_id a, sc_star_id b, uint32_t max_hops)
@@ -174,65 +176,65 @@ static bool draw_members(party *p, sc_rng *rng)
         const sc_seg_id own = sc_rng_below(rng, p->roads.segment_count);
         const sc_segment *segment = &sc_map_segments(p->roads.map)[own];
         const bool is_second = segment->star_b != SC_NONE && sc_rng_below(rng, 2) == 0;
-        p->members[i] = (slow_demand_member){
-            .own = own,
+        const uint32_t l = 1 + sc_rng_below(rng, 5);
+        const uint32_t max_hops = sc_rng_below(rng, 5);
+        p->members[i] = (sc_member){
+            .query = plain_query((uint32_t)i, own, 1, l, max_hops, 0),
             .star = is_second ? segment->star_b : segment->star_a,
-            .l = 1 + sc_rng_below(rng, 5),
-            .max_hops = sc_rng_below(rng, 5),
         };
     }
     bool do_meet = true;
     for (size_t i = 0; i < p->count * p->count; i++) {
-        const slow_demand_member *a = &p->members[i / p->count];
-        const slow_demand_member *b = &p->members[i % p->count];
-        do_meet = do_meet && is_near(&p->roads, a->star, b->star, a->max_hops);
+        const sc_member *a = &p->members[i / p->count];
+        const sc_member *b = &p->members[i % p->count];
+        do_meet = do_meet && is_near(&p->roads, a->star, b->star, a->query.max_hops);
     }
     return do_meet;
 }
 
-static party gather(const sc_map *map, sc_rng *rng)
+static void gather(party *p, const sc_map *map, uint64_t seed)
 {
-    party p = {.roads = slow_roads_new(map)};
-    p.density = test_take(p.roads.segment_count, sizeof *p.density);
-    p.class_of = test_take(p.roads.segment_count, sizeof *p.class_of);
-    p.in_reach = test_take(p.roads.star_count, sizeof *p.in_reach);
-    for (sc_seg_id s = 0; s < p.roads.segment_count; s++) {
-        p.density[s] = 1 + sc_rng_below(rng, 20);
-        p.class_of[s] = sc_rng_below(rng, 6) == 0;
+    sc_rng rng;
+    sc_rng_seed(&rng, seed);
+    *p = (party){.roads = slow_roads_new(map)};
+    made_demands_start(&p->demands, &p->roads, seed);
+    while (!draw_members(p, &rng)) {
     }
-    while (!draw_members(&p, rng)) {
+    for (size_t i = 0; i < p->count; i++) {
+        sc_query *query = &p->members[i].query;
+        query->own = made_own_demands(&p->demands, query);
     }
-    for (sc_star_id x = 0; x < p.roads.star_count; x++) {
-        p.in_reach[x] = true;
-        for (size_t i = 0; i < p.count; i++) {
-            const slow_demand_member *m = &p.members[i];
-            p.in_reach[x] = p.in_reach[x] && is_near(&p.roads, m->star, x, m->max_hops);
+    p->in_reach = test_take(p->roads.star_count, sizeof *p->in_reach);
+    for (sc_star_id x = 0; x < p->roads.star_count; x++) {
+        p->in_reach[x] = true;
+        for (size_t i = 0; i < p->count; i++) {
+            const sc_member *m = &p->members[i];
+            p->in_reach[x] = p->in_reach[x] && is_near(&p->roads, m->star, x, m->query.max_hops);
         }
+        p->star_count += p->in_reach[x];
     }
-    p.rules = (slow_demand_rules){.density = p.density, .traffic = 1 + sc_rng_below(rng, 3)};
-    return p;
 }
 
 static void part(party *p)
 {
-    free(p->density);
-    free(p->class_of);
+    made_demands_end(&p->demands);
     free(p->in_reach);
     slow_roads_free(&p->roads);
 }
 
-// Whether all roads of `stars` are what every member asks for.
-static bool all_roads_do(const party *p, const bool *stars)
+static bool is_good(const party *p, const bool *stars)
 {
-    bool *set = test_take(p->roads.segment_count, sizeof *set);
+    return slow_is_good(&p->roads, &p->demands.of_engine, p->members, p->count, stars);
+}
+
+// Whether all roads in reach are what every member asks for.
+static bool all_roads_do(const party *p)
+{
     bool do_all = true;
-    for (sc_seg_id s = 0; s < p->roads.segment_count; s++) {
-        set[s] = slow_touches(&p->roads, stars, s);
-    }
     for (size_t i = 0; i < p->count; i++) {
-        do_all = do_all && slow_demand_is_met(&p->roads, &p->rules, &p->members[i], set);
+        do_all = do_all && slow_stars_may_do(&p->roads, &p->demands.of_engine, &p->members[i].query,
+                                             p->in_reach);
     }
-    free(set);
     return do_all;
 }
 
@@ -251,31 +253,40 @@ static bool has_good_part(const party *p)
         for (size_t i = 0; i < p->count; i++) {
             has_all = has_all && tried[p->members[i].star];
         }
-        has_good = has_all && slow_is_good(&p->roads, &p->rules, p->members, p->count, tried);
+        has_good = has_all && is_good(p, tried);
     }
     free(tried);
     free(stars);
     return has_good;
 }
 
-static size_t count_stars(const party *p)
-{
-    size_t count = 0;
-    uint32_t *stars = slow_ids(p->in_reach, p->roads.star_count, &count);
-    free(stars);
-    return count;
-}
-
 // The members' possible roads are good in what is left, which holds their stars.
 static void check_settled(const party *p, const bool *stars)
 {
-    assert_true(slow_is_good(&p->roads, &p->rules, p->members, p->count, stars));
+    assert_true(is_good(p, stars));
     for (size_t i = 0; i < p->count; i++) {
         assert_true(stars[p->members[i].star]);
     }
     for (sc_star_id x = 0; x < p->roads.star_count; x++) {
         assert_true(p->in_reach[x] || !stars[x]);
     }
+}
+
+// Whether settling takes something away and succeeds.
+static bool is_settled(const party *p, bool has_good, uint64_t seed)
+{
+    sc_rng rng;
+    sc_rng_seed(&rng, seed);
+    bool *stars = test_take(p->roads.star_count, sizeof *stars);
+    memcpy(stars, p->in_reach, p->roads.star_count * sizeof *stars);
+    const bool was_good = is_good(p, stars);
+    const bool settled =
+        slow_settle(&p->roads, &p->demands.of_engine, p->members, p->count, stars, &rng);
+    if (settled) check_settled(p, stars);
+    assert_true(has_good || !settled);
+    assert_true(settled || !was_good);
+    free(stars);
+    return settled && !was_good;
 }
 
 static void test_what_fails_on_all_roads_in_reach_fails_on_any_part(void **state)
@@ -286,30 +297,16 @@ static void test_what_fails_on_all_roads_in_reach_fails_on_any_part(void **state
     uint32_t settled = 0;
     for (uint64_t seed = 0; seed < TOWNS; seed++) {
         check_case(seed);
-        sc_rng rng;
-        sc_rng_seed(&rng, seed);
         sc_map *map = stream_map(seed);
-        party p = gather(map, &rng);
-        const bool *classes[] = {p.class_of};
-        if (seed % 2 == 0) {
-            p.rules.classes = classes;
-            p.rules.class_count = 1;
-        }
-        if (count_stars(&p) <= MOST_STARS) {
+        party p;
+        gather(&p, map, seed);
+        if (p.star_count <= MOST_STARS) {
             const bool has_good = has_good_part(&p);
-            const bool may_be = all_roads_do(&p, p.in_reach);
+            const bool may_be = all_roads_do(&p);
             assert_true(may_be || !has_good);
             good += has_good;
             hopeless += !may_be;
-            bool *stars = test_take(p.roads.star_count, sizeof *stars);
-            memcpy(stars, p.in_reach, p.roads.star_count * sizeof *stars);
-            const bool was_good = slow_is_good(&p.roads, &p.rules, p.members, p.count, stars);
-            if (slow_settle(&p.roads, &p.rules, p.members, p.count, stars, &rng)) {
-                check_settled(&p, stars);
-                assert_true(has_good);
-                settled += !was_good;
-            }
-            free(stars);
+            settled += is_settled(&p, has_good, seed);
         }
         part(&p);
         sc_map_free(map);

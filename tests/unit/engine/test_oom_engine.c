@@ -54,9 +54,33 @@ static void test_through_switches_every_query_still_ends_once(void **state)
     check_case_done();
 }
 
+// Demands of queries are copied, listed with them, settled and pruned for.
+static void test_with_demands_every_query_still_ends_once(void **state)
+{
+    static const sc_variant variants[] = {SC_VARIANT_PATIENT, SC_VARIANT_PATIENT,
+                                          SC_VARIANT_PATIENT, SC_VARIANT_BASIC, SC_VARIANT_HYBRID};
+    (void)state;
+    for (uint64_t seed = 0; seed < 20; seed++) {
+        check_case(seed);
+        life_plan plan = {.seed = seed,
+                          .options = sc_engine_options_default(),
+                          .is_everywhere = seed % 2 == 1,
+                          .is_on_dead_ends = seed % 2 == 0,
+                          .is_certain = seed % 2 == 0,
+                          .has_demands = true};
+        plan.options.variant = variants[seed % (sizeof variants / sizeof *variants)];
+        plan.options.consideration_us = 20;
+        plan.options.crowd = 1;
+        plan.options.is_paranoid = seed % 4 < 2;
+        assert_true(life_fail_each(&plan) > 15);
+    }
+    check_case_done();
+}
+
 static const struct CMUnitTest tests[] = {
     SC_CASES(test_without_chance_a_failed_allocation_makes_no_difference),
     SC_CASES(test_with_chance_every_query_still_ends_once),
     SC_CASES(test_through_switches_every_query_still_ends_once),
+    SC_CASES(test_with_demands_every_query_still_ends_once),
 };
 SC_SUITE(tests)

@@ -31,7 +31,7 @@ static size_t check_random_candidate(ground *g)
     sc_cloak *wanted = twin_of(cloak);
     sc_rng same = g->rng;
     CHECK_OK(sc_pruner_prune(g->pruner, cloak, &g->rng), NULL);
-    slow_prune(&g->roads, wanted, &same);
+    slow_prune(&g->roads, &(sc_demands){0}, wanted, &same);
     check_same_cloak(cloak, wanted);
     assert_int_equal(sc_rng_next(&g->rng), sc_rng_next(&same));
     check_pruned(&g->roads, before, cloak);

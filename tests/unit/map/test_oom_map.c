@@ -15,6 +15,7 @@
 #include "base/file.h"
 #include "import/import_internal.h"
 #include "map/density_internal.h"
+#include "map/place_classes_internal.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -446,6 +447,31 @@ static void read_with_ever_more(const sc_map *map, const char *path)
     assert_true(failures >= 2);  // the room for a line, and the density
 }
 
+static void test_classes_that_cannot_be_read(void **state)
+{
+    (void)state;
+    static const char text[] = "segment,class\n1,clinic\n";
+    const sc_input input = {"c.csv", (const uint8_t *)text, sizeof text - 1};
+    sc_map *map = some_map();
+    unsigned long failures = 0;
+    FOR_EACH_FAILURE(n)
+    {
+        sc_place_classes *classes = NULL;
+        sc_diag diag = {""};
+        const sc_err err = sc__place_classes_read_input(map, &input, &classes, &diag);
+        if (!oom_happened()) {
+            CHECK_OK(err, &diag);
+            sc_place_classes_free(classes);
+            break;
+        }
+        CHECK_REFUSED(err, SC_ENOMEM, &diag, "out of memory while reading classes of places");
+        assert_null(classes);
+        failures++;
+    }
+    assert_int_equal(failures, 2);  // the room for a line, and the classes
+    sc_map_free(map);
+}
+
 static void test_a_table_that_cannot_be_written_or_read(void **state)
 {
     (void)state;
@@ -525,6 +551,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_exporting_without_memory_leaves_no_file_and_no_directory),
     cmocka_unit_test(test_exporting_geojson_without_memory_leaves_no_file),
     cmocka_unit_test(test_a_density_that_cannot_be_made),
+    cmocka_unit_test(test_classes_that_cannot_be_read),
     cmocka_unit_test(test_a_table_that_cannot_be_written_or_read),
     cmocka_unit_test(test_a_belief_that_cannot_be_held),
     cmocka_unit_test(test_draws_that_cannot_be_prepared),

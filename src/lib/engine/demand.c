@@ -1,0 +1,324 @@
+// Demands on sets of roads. demand.h has the idea, docs/demands.md the meaning.
+//
+// Traffic asks that a member's own road is in the *core* of the roads X that can be its own: the
+// largest part of X in which no road is more likely, by density, than one of n. It is found by
+// trimming: leave out the roads that are, again and again. What is left are the roads up to some
+// density; so a member's road is in it iff it is no busier than that, and of many members with one
+// n only the busiest own road matters (`exposure`).
+//
+// Trimming is seldom needed. Roads up to the exposure that together have n times its traffic are
+// inside the core, and so are all roads if even the busiest is not more likely than one of n. Both
+// are sums that grow with X: a test ends at the first star where one of them suffices.
+#include "engine/demand.h"
+
+#include "base/alloc.h"
+#include "engine/covered_set.h"
+
+#include <string.h>
+
+// --- Sets of roads -----------------------------------------------------------
+
+static inline uint32_t number_in(const sc__road_set *set, sc_star_id star)
+{
+    return set->numbers ? sc__number_of(set->numbers, star) : set->places[star] - 1;
+}
+
+static inline bool has_number(const sc__road_set *set, uint32_t number)
+{
+    return number < set->count && (!set->mask || sc__mask_has(set->mask, number));
+}
+
+static bool has_star(const sc__road_set *set, sc_star_id star)
+{
+    return star != SC_NONE && has_number(set, number_in(set, star));
+}
+
+static bool has_road(const sc__road_set *set, sc_seg_id segment)
+{
+    const sc_segment *at = &set->segments[segment];
+    return has_star(set, at->star_a) || has_star(set, at->star_b);
+}
+
+/** The first number of the set from `from` on; its `count` or more: there is none. */
+static inline uint32_t next_number(const sc__road_set *set, uint32_t from)
+{
+    if (!set->mask || from >= set->count) return from;
+    size_t word = from / 64;
+    uint64_t bits = set->mask[word] >> (from % 64) << (from % 64);
+    while (bits == 0) {
+        if (++word == set->words) return UINT32_MAX;
+        bits = set->mask[word];
+    }
+    return (uint32_t)(word * 64) + (uint32_t)__builtin_ctzll(bits);
+}
+
+/** Whether a road of a star is at no earlier star of the set. */
+static inline bool is_new(const sc__road_set *set, sc_seg_id segment, sc_star_id star,
+                          uint32_t number)
+{
+    const sc_star_id other = sc__other_end(&set->segments[segment], star);
+    if (other == SC_NONE) return true;
+    const uint32_t theirs = number_in(set, other);
+    return theirs >= number || !has_number(set, theirs);
+}
+
+typedef void visitor(void *context, sc_seg_id segment);
+
+/** Call `visit` for each road of the set, once. */
+static inline void visit_roads(const sc__road_set *set, visitor *visit, void *context)
+{
+    for (uint32_t number = 0; (number = next_number(set, number)) < set->count; number++) {
+        const sc_star_id star = set->stars[number];
+        const sc_star *at = &set->map_stars[star];
+        for (uint32_t j = at[0].first_segment; j < at[1].first_segment; j++) {
+            const sc_seg_id segment = set->star_segments[j];
+            if (is_new(set, segment, star, number)) visit(context, segment);
+        }
+    }
+}
+
+// --- The core ----------------------------------------------------------------
+
+/** Roads up to some density, and their traffic. */
+typedef struct trimming {
+    const uint32_t *density;
+    uint64_t most;
+    uint64_t traffic;
+} trimming;
+
+static void add_if_low(void *context, sc_seg_id segment)
+{
+    trimming *t = context;
+    if (t->density[segment] <= t->most) t->traffic += t->density[segment];
+}
+
+/**
+ * Whether a road of density `exposure` is in the core of a set.
+ *
+ * @param traffic  of all of it
+ */
+static bool is_in_core(const sc__demand_tables *tables, const sc__road_set *set, uint32_t n,
+                       uint32_t exposure, uint64_t traffic)
+{
+    for (;;) {
+        trimming left = {.density = tables->density, .most = traffic / n};
+        if (exposure > left.most) return false;
+        visit_roads(set, add_if_low, &left);
+        if (left.traffic == traffic) return true;
+        traffic = left.traffic;
+    }
+}
+
+// --- What all ask ------------------------------------------------------------
+
+static void add_classes(sc__tally *tally, uint32_t classes)
+{
+    for (; classes != 0; classes &= classes - 1) {
+        uint32_t *marked = &tally->marked[__builtin_ctz(classes)];
+        (*marked)++;
+        if (*marked > tally->most_marked) tally->most_marked = *marked;
+    }
+}
+
+static void add_traffic(sc__tally *tally, const sc__demand_tables *tables, uint32_t density,
+                        const sc__demand *demand)
+{
+    tally->traffic += density;
+    if (density > tally->busiest) tally->busiest = density;
+    for (uint32_t i = 0; i + 2 <= tables->traffic; i++) {
+        tally->low[i] += density <= demand->exposure[i] ? density : 0;
+    }
+}
+
+void sc__tally_add(sc__tally *tally, const sc__demand_tables *tables, const sc__road_set *set,
+                   sc_star_id star, uint32_t number, const sc__demand *demand)
+{
+    const sc_star *at = &set->map_stars[star];
+    for (uint32_t j = at[0].first_segment; j < at[1].first_segment; j++) {
+        const sc_seg_id segment = set->star_segments[j];
+        if (!is_new(set, segment, star, number)) continue;
+        tally->count++;
+        if (tables->density) add_traffic(tally, tables, tables->density[segment], demand);
+        if (tables->classes) add_classes(tally, tables->classes[segment]);
+    }
+}
+
+static bool has_count(const sc__tally *tally, const sc__demand *demand)
+{
+    return sc__demand_is_met(*demand, tally->count - tally->most_marked);
+}
+
+/** Whether the roads of `tally` alone have a core with roads up to the exposure to one of n. */
+static bool has_core(const sc__tally *tally, const sc__demand *demand, uint32_t n)
+{
+    const uint32_t exposure = demand->exposure[n - 2];
+    if (tally->low[n - 2] >= (uint64_t)n * exposure) return true;
+    return tally->busiest >= exposure && (uint64_t)n * tally->busiest <= tally->traffic;
+}
+
+bool sc__tally_is_enough(const sc__tally *tally, const sc__demand_tables *tables,
+                         const sc__demand *demand)
+{
+    if (!has_count(tally, demand)) return false;
+    if (!tables->density) return true;
+    for (uint32_t n = 2; n <= tables->traffic; n++) {
+        if (!has_core(tally, demand, n)) return false;
+    }
+    return true;
+}
+
+bool sc__tally_meets(const sc__tally *tally, const sc__demand_tables *tables,
+                     const sc__road_set *set, const sc__demand *demand)
+{
+    if (!has_count(tally, demand)) return false;
+    if (!tables->density) return true;
+    for (uint32_t n = 2; n <= tables->traffic; n++) {
+        if (has_core(tally, demand, n)) continue;
+        if (!is_in_core(tables, set, n, demand->exposure[n - 2], tally->traffic)) return false;
+    }
+    return true;
+}
+
+bool sc__roads_meet(const sc__demand_tables *tables, const sc__road_set *set,
+                    const sc__demand *demand)
+{
+    sc__tally tally = {0};
+    for (uint32_t number = 0; (number = next_number(set, number)) < set->count; number++) {
+        sc__tally_add(&tally, tables, set, set->stars[number], number, demand);
+        if (sc__tally_is_enough(&tally, tables, demand)) return true;
+    }
+    return sc__tally_meets(&tally, tables, set, demand);
+}
+
+// --- Specials ----------------------------------------------------------------
+
+bool sc__zone_is_inside(const sc__road_set *set, const sc_query *query)
+{
+    for (size_t i = 0; i < query->own->zone_count; i++) {
+        if (!has_road(set, query->own->zone[i])) return false;
+    }
+    return true;
+}
+
+/** Never more than fits. */
+static uint64_t add_up(uint64_t a, uint64_t b)
+{
+    uint64_t sum;
+    return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
+}
+
+static uint64_t weight_of(const sc__demand_tables *tables, const sc_reached *reached)
+{
+    return (uint64_t)tables->density[reached->segment] * reached->part;
+}
+
+/** The traffic that can have come to roads of `set`, as far as a road has at most `most`. */
+static uint64_t traffic_reached(const sc__demand_tables *tables, const sc__road_set *set,
+                                const sc_own_demands *own, uint64_t most)
+{
+    uint64_t traffic = 0;
+    for (size_t i = 0; i < own->reached_count; i++) {
+        const uint64_t weight = weight_of(tables, &own->reached[i]);
+        if (weight <= most && has_road(set, own->reached[i].segment)) {
+            traffic = add_up(traffic, weight);
+        }
+    }
+    return traffic;
+}
+
+/** Whether the query's own road is in the core by the traffic that can have come. */
+static bool is_in_reached_core(const sc__demand_tables *tables, const sc__road_set *set,
+                               const sc_query *query)
+{
+    const sc_own_demands *own = query->own;
+    const uint32_t n = sc__share_of(tables, query->l);
+    uint64_t exposure = 0;
+    for (size_t i = 0; i < own->reached_count; i++) {
+        if (own->reached[i].segment == query->segment) {
+            exposure = weight_of(tables, &own->reached[i]);
+        }
+    }
+    uint64_t traffic = traffic_reached(tables, set, own, UINT64_MAX);
+    for (;;) {
+        if (exposure > traffic / n) return false;
+        const uint64_t left = traffic_reached(tables, set, own, traffic / n);
+        if (left == traffic) return true;
+        traffic = left;
+    }
+}
+
+bool sc__reached_is_enough(const sc__demand_tables *tables, const sc__road_set *set,
+                           const sc_query *query)
+{
+    const sc_own_demands *own = query->own;
+    if (!own->has_reached) return true;
+    const uint64_t need = (uint64_t)query->l * SC_REACHED_WHOLE;
+    uint64_t sum = 0;
+    for (size_t i = 0; sum < need && i < own->reached_count; i++) {
+        if (has_road(set, own->reached[i].segment)) sum += own->reached[i].part;
+    }
+    if (sum < need) return false;
+    return sc__share_of(tables, query->l) < 2 || is_in_reached_core(tables, set, query);
+}
+
+bool sc__specials_are_met(const sc__demand_tables *tables, const sc__road_set *set,
+                          sc__specials specials)
+{
+    for (size_t i = 0; i < specials.count; i++) {
+        const sc_query *query = specials.queries[i];
+        if (!sc__zone_is_inside(set, query)) return false;
+        if (!sc__reached_is_enough(tables, set, query)) return false;
+    }
+    return true;
+}
+
+// --- Demands of single queries -----------------------------------------------
+
+// One block: the struct, then what users can have reached, then the zone.
+_Static_assert(sizeof(sc_own_demands) % _Alignof(sc_reached) == 0, "reached follows the struct");
+_Static_assert(sizeof(sc_reached) % _Alignof(sc_seg_id) == 0, "the zone follows what is reached");
+
+size_t sc__own_size(const sc_own_demands *own)
+{
+    const size_t size = sizeof *own + own->reached_count * sizeof *own->reached +
+                        own->zone_count * sizeof *own->zone;
+    const size_t unit = _Alignof(sc_own_demands);
+    return (size + unit - 1) / unit * unit;
+}
+
+sc_own_demands *sc__own_copy(const sc_own_demands *own, void *memory)
+{
+    sc_own_demands *copy = memory;
+    sc_reached *reached = (sc_reached *)(copy + 1);
+    sc_seg_id *zone = (sc_seg_id *)(reached + own->reached_count);
+    *copy = *own;
+    if (own->reached_count > 0) {
+        memcpy(reached, own->reached, own->reached_count * sizeof *reached);
+    }
+    if (own->zone_count > 0) memcpy(zone, own->zone, own->zone_count * sizeof *zone);
+    copy->reached = reached;
+    copy->zone = zone;
+    return copy;
+}
+
+void sc__own_free(const sc_own_demands *own)
+{
+    if (!own) return;
+    sc_own_demands *copy = (sc_own_demands *)(uintptr_t)own;
+    explicit_bzero(copy, sc__own_size(own));
+    sc_free(copy);
+}
+
+sc_err sc__own_check(const sc_own_demands *own, size_t segment_count)
+{
+    for (size_t i = 0; i < own->zone_count; i++) {
+        if (own->zone[i] >= segment_count) return SC_EUNKNOWN;
+        if (i > 0 && own->zone[i] <= own->zone[i - 1]) return SC_EINVAL;
+    }
+    for (size_t i = 0; i < own->reached_count; i++) {
+        const sc_reached *at = &own->reached[i];
+        if (at->segment >= segment_count) return SC_EUNKNOWN;
+        if (at->part == 0 || (i > 0 && at->segment <= at[-1].segment)) return SC_EINVAL;
+    }
+    return SC_OK;
+}

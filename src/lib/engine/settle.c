@@ -1,0 +1,300 @@
+// Settling: from all stars that members share to stars that are good for each of them, where
+// demands are strict. docs/demands.md has the rule, possible_roads.h what good means.
+//
+// The star that goes is the one from which the most others are too far: with it gone, others become
+// possible. The stars of members stay.
+//
+// How far stars are apart is looked up once: for each star of T, and for each max_hops among the
+// members, those stars of T that are farther. The balls of stars are kept from one time to the next
+// (listing.c), so this is mostly reading. Often no two stars of T are farther apart than the least
+// max_hops; then all roads are possible, and the search has tested them.
+#include "engine/patient.h"
+
+#include "base/alloc.h"
+#include "base/rng.h"
+#include "base/sort.h"
+#include "engine/kept_demands.h"
+
+#include <string.h>
+
+/** Settling takes the square of the stars: of more than this many it is not tried. */
+enum { MOST_STARS = 4096 };
+
+void sc__settle_fini(sc__patient *own)
+{
+    sc_free(own->reach_demands);
+    sc_free(own->far);
+    sc_free(own->trial_masks);
+    sc_free(own->equals);
+    sc_free(own->places);
+    sc__numbers_fini(&own->walk_numbers);
+}
+
+// --- How far stars are apart -----------------------------------------------------
+
+/** Let the demand of members with `max_hops` count. */
+static sc_err add_reach(sc__patient *own, size_t *count, uint32_t max_hops, sc__demand demand)
+{
+    size_t at = 0;
+    while (at < *count && own->reach_demands[at].max_hops < max_hops) {
+        at++;
+    }
+    if (at < *count && own->reach_demands[at].max_hops == max_hops) {
+        sc__reach_demand *reach = &own->reach_demands[at];
+        reach->demand = sc__demand_meet(reach->demand, demand);
+        return SC_OK;
+    }
+    if (!sc_grow(&own->reach_demands, *count, &own->reach_demand_capacity,
+                 sizeof *own->reach_demands)) {
+        return SC_ENOMEM;
+    }
+    memmove(own->reach_demands + at + 1, own->reach_demands + at,
+            (*count - at) * sizeof *own->reach_demands);
+    own->reach_demands[at] = (sc__reach_demand){max_hops, demand};
+    (*count)++;
+    return SC_OK;
+}
+
+/** Sort the members by their max_hops, and their demands with them. */
+static sc_err list_reaches(sc_engine *engine, size_t member_count)
+{
+    sc__patient *own = engine->method_state;
+    sc_err err = SC_OK;
+    own->trial.reach_count = 0;
+    for (size_t i = 0; !err && i < member_count; i++) {
+        const sc__listing *member = sc__listing_at(engine, own->settlers[i].listing);
+        err = add_reach(own, &own->trial.reach_count, member->max_hops, member->demand);
+    }
+    own->trial.reaches = own->reach_demands;
+    return err;
+}
+
+/** Make room for the masks of a trial of `star_count` stars, and part it. */
+static sc_err lay_out(sc__patient *own, size_t words, size_t star_count)
+{
+    sc__star_trial *trial = &own->trial;
+    if (!sc_reserve(&own->trial_masks, 4 * words, &own->trial_mask_capacity,
+                    sizeof *own->trial_masks) ||
+        !sc_reserve(&own->far, star_count * trial->reach_count * words, &own->far_capacity,
+                    sizeof *own->far) ||
+        !sc_reserve(&own->equals, star_count, &own->equal_capacity, sizeof *own->equals)) {
+        return SC_ENOMEM;
+    }
+    trial->words = words;
+    trial->all = own->trial_masks;
+    trial->left = own->trial_masks + words;
+    trial->possible = trial->left + words;
+    own->barred = trial->possible + words;
+    trial->far = own->far;
+    return SC_OK;
+}
+
+/** Note the stars of `all` that are farther from one star than each max_hops. */
+static sc_err mark_far(sc_engine *engine, sc_star_id star, const uint64_t *all, size_t words,
+                       uint64_t *far)
+{
+    const sc__patient *own = engine->method_state;
+    const size_t reach_count = own->trial.reach_count;
+    const sc__numbers *numbers = &engine->numbers;
+    const sc__ball *ball;
+    const sc_err err =
+        sc__ball_of(engine, star, own->reach_demands[reach_count - 1].max_hops, &ball);
+    if (err) return err;
+    const sc_star_id *stars = sc__ball_stars(ball);
+    uint32_t at = 0;
+    if (words == 1) {
+        uint64_t near = 0;  // in a register, and without a branch that is hard to predict
+        for (size_t i = 0; i < reach_count; i++) {
+            const uint32_t end = sc__ball_count(ball, own->reach_demands[i].max_hops);
+            for (; at < end; at++) {
+                const uint32_t number = sc__number_of(numbers, stars[at]);
+                near |= (uint64_t)(number < 64) << (number % 64);
+            }
+            far[i] = *all & ~near;
+        }
+        return SC_OK;
+    }
+    for (size_t i = 0; i < reach_count; i++, far += words) {
+        memcpy(far, i == 0 ? all : far - words, words * sizeof *far);
+        const uint32_t end = sc__ball_count(ball, own->reach_demands[i].max_hops);
+        for (; at < end; at++) {
+            const uint32_t number = sc__number_of(numbers, stars[at]);
+            if (number < words * 64) far[number / 64] &= ~(UINT64_C(1) << (number % 64));
+        }
+    }
+    return SC_OK;
+}
+
+static size_t count_stars(const uint64_t *mask, size_t words)
+{
+    size_t count = 0;
+    for (size_t w = 0; w < words; w++) {
+        count += (size_t)__builtin_popcountll(mask[w]);
+    }
+    return count;
+}
+
+/** Whether all stars are within half of the least max_hops of the star that has number 0. */
+static bool is_narrow(const sc__patient *own, const sc__listing *start, const uint64_t *mask,
+                      size_t words)
+{
+    size_t last = words - 1;
+    while (last > 0 && mask[last] == 0) {
+        last--;
+    }
+    const uint32_t highest = (uint32_t)(last * 64 + 63) - (uint32_t)__builtin_clzll(mask[last]);
+    const uint32_t half = own->reach_demands[0].max_hops / 2;
+    return half <= start->max_hops && highest < sc__ball_count(start->ball, half);
+}
+
+sc_err sc__settle_measure(sc_engine *engine, const sc__listing *start, const sc__found_stars *t,
+                          size_t member_count, sc__specials specials)
+{
+    sc__patient *own = engine->method_state;
+    sc__star_trial *trial = &own->trial;
+    const size_t star_count = count_stars(t->mask, t->words);
+    sc_err err = list_reaches(engine, member_count);
+    if (!err) err = lay_out(own, t->words, star_count);
+    if (err) return err;
+    trial->tables = &engine->tables;
+    trial->roads = sc__roads_of_mask(engine, t->stars, NULL, t->words);
+    trial->specials = specials;
+    memcpy(own->trial_masks, t->mask, t->words * sizeof *t->mask);
+    memcpy(trial->left, t->mask, t->words * sizeof *t->mask);
+    memset(own->barred, 0, t->words * sizeof *own->barred);
+    for (size_t i = 0; i < member_count; i++) {
+        sc__mask_put(own->barred, own->settlers[i].number);
+    }
+    own->has_far = false;
+    own->is_too_large = false;
+    if (is_narrow(own, start, t->mask, t->words)) return SC_OK;
+    own->is_too_large = star_count > MOST_STARS;
+    if (own->is_too_large) return SC_OK;
+    uint64_t any = 0;
+    uint64_t *far = own->far;
+    for (size_t word = 0; word < t->words; word++) {
+        for (uint64_t bits = t->mask[word]; bits != 0; bits &= bits - 1) {
+            const sc_star_id star = t->stars[word * 64 + (size_t)__builtin_ctzll(bits)];
+            err = mark_far(engine, star, own->trial_masks, t->words, far);
+            if (err) return err;
+            for (size_t i = 0; i < t->words; i++) {
+                any |= far[i];  // by the least max_hops: the others have fewer
+            }
+            far += trial->reach_count * t->words;
+        }
+    }
+    own->has_far = any != 0;
+    return SC_OK;
+}
+
+// --- Stars that go ---------------------------------------------------------------
+
+/** How many stars that are left are farther than a reach from the star of that row. */
+static size_t count_far(const sc__star_trial *trial, size_t row, size_t reach)
+{
+    const uint64_t *far = trial->far + (row * trial->reach_count + reach) * trial->words;
+    size_t count = 0;
+    for (size_t w = 0; w < trial->words; w++) {
+        count += (size_t)__builtin_popcountll(far[w] & trial->left[w]);
+    }
+    return count;
+}
+
+/** The star from which the most are too far, drawn among equal ones; SC_NONE: none are. */
+static sc_star_id choose(sc_engine *engine, size_t reach)
+{
+    const sc__patient *own = engine->method_state;
+    const sc__star_trial *trial = &own->trial;
+    size_t most = 1;
+    size_t equal_count = 0;
+    size_t row = 0;
+    for (size_t w = 0; w < trial->words; w++) {
+        for (uint64_t bits = trial->all[w]; bits != 0; bits &= bits - 1, row++) {
+            const uint64_t bit = bits & -bits;
+            if (!(trial->left[w] & ~own->barred[w] & bit)) continue;
+            const size_t count = count_far(trial, row, reach);
+            if (count < most) continue;
+            if (count > most) equal_count = 0;
+            most = count;
+            own->equals[equal_count++] = trial->roads.stars[w * 64 + (size_t)__builtin_ctzll(bits)];
+        }
+    }
+    if (equal_count == 0) return SC_NONE;
+    sc_sort_u32(own->equals, equal_count);
+    return own->equals[sc_rng_below(engine->rng, (uint32_t)equal_count)];
+}
+
+sc_err sc__settle(sc_engine *engine, const sc__listing *start, const sc__found_stars *t,
+                  size_t member_count, sc__specials specials, bool *is_good)
+{
+    sc__patient *own = engine->method_state;
+    sc__star_trial *trial = &own->trial;
+    const sc_err err = sc__settle_measure(engine, start, t, member_count, specials);
+    if (err) return err;
+    engine->stats.settled++;
+    // Where nothing is too far, the search has tested all that there is to test.
+    *is_good = !own->is_too_large && !own->has_far;
+    if (own->is_too_large || *is_good) {
+        engine->stats.settle_failures += own->is_too_large;
+        return SC_OK;
+    }
+    sc__demand most = {0};
+    for (size_t i = 0; i < trial->reach_count; i++) {
+        most = sc__demand_meet(most, trial->reaches[i].demand);
+    }
+    for (;;) {
+        const size_t reach = sc__star_trial_fails_at(trial);
+        if (reach == trial->reach_count) break;
+        const sc_star_id gone = reach == SC__FAILS_FOR_GOOD ? SC_NONE : choose(engine, reach);
+        if (gone != SC_NONE) {
+            const uint32_t number = sc__number_of(&engine->numbers, gone);
+            trial->left[number / 64] &= ~(UINT64_C(1) << (number % 64));
+        }
+        if (gone == SC_NONE || !sc__mask_is_enough(engine, t->stars, trial->left, t->words, most)) {
+            engine->stats.settle_failures++;
+            return SC_OK;
+        }
+    }
+    memcpy(t->mask, trial->left, t->words * sizeof *t->mask);
+    *is_good = true;
+    return SC_OK;
+}
+
+// --- What pruning goes on with ---------------------------------------------------
+
+size_t sc__settle_reach_count(const sc__patient *own)
+{
+    return own->has_far ? own->trial.reach_count : 0;
+}
+
+sc_err sc__settle_keep(sc_engine *engine, const sc_cloak *cloak, sc__kept_demands *kept)
+{
+    sc__patient *own = engine->method_state;
+    const sc__star_trial *trial = &own->trial;
+    if (kept->reach_count == 0) return SC_OK;
+    if (!sc_reserve(&own->places, trial->words * 64, &own->place_capacity, sizeof *own->places)) {
+        return SC_ENOMEM;
+    }
+    for (size_t i = 0; i < cloak->star_count; i++) {
+        own->places[sc__number_of(&engine->numbers, cloak->stars[i])] = (uint32_t)i;
+    }
+    memcpy(kept->reaches, trial->reaches, trial->reach_count * sizeof *kept->reaches);
+    const uint64_t *far = trial->far;
+    for (size_t w = 0; w < trial->words; w++) {
+        for (uint64_t bits = trial->all[w]; bits != 0; bits &= bits - 1) {
+            const uint64_t *row = far;
+            far += trial->reach_count * trial->words;
+            if (!(trial->left[w] & bits & -bits)) continue;
+            const uint32_t place = own->places[w * 64 + (size_t)__builtin_ctzll(bits)];
+            uint64_t *out = kept->far + place * kept->reach_count * kept->words;
+            for (size_t i = 0; i < trial->reach_count; i++, out += kept->words) {
+                for (size_t v = 0; v < trial->words; v++, row++) {
+                    for (uint64_t rest = *row & trial->left[v]; rest != 0; rest &= rest - 1) {
+                        sc__mask_put(out, own->places[v * 64 + (size_t)__builtin_ctzll(rest)]);
+                    }
+                }
+            }
+        }
+    }
+    return SC_OK;
+}
