@@ -155,6 +155,16 @@ static sc_err make_categories(sc_courier *courier, const sc_courier_options *opt
     return err ? sc_fail_memory(diag, "listing categories") : SC_OK;
 }
 
+void sc__courier_recount(sc_courier *courier, const sc_objects *objects, uint64_t loads)
+{
+    const sc_cost_objects built_in = {.objects = objects,
+                                      .vocabulary = &courier->categories.vocabulary};
+    if (atomic_exchange(&courier->counted_loads, loads) == loads) return;
+    // For want of memory with the next errand.
+    if (sc_cost_estimator_recount(courier->costs, &built_in))
+        atomic_store(&courier->counted_loads, 0);
+}
+
 static sc_err make_answerers(sc_courier *courier, sc_rng *rng, sc_diag *diag)
 {
     const unsigned count = courier->is_in_place ? 1 : courier->options.threads;

@@ -161,4 +161,8 @@ void sc__exchange_leaves(void *context, const sc__exchange *exchange);
 void sc__exchange_back(void *context, sc__exchange *exchange);
 bool sc__exchange_may_go_on(void *context, const sc__exchange *exchange);
 
+/** Count the objects again for the estimate of costs, unless these are the feed's set of so many
+ * loads that was counted before. Any thread. */
+void sc__courier_recount(sc_courier *courier, const sc_objects *objects, uint64_t loads);
+
 #endif

@@ -357,17 +357,6 @@ static sc_failure suspended(sc_errand *errand)
 
 // --- Built in -------------------------------------------------------------------------------
 
-/** A feed has loaded another set: what is in reach of requests is counted again. */
-static void recount_objects(sc_courier *courier, const sc_objects *objects, uint64_t loads)
-{
-    const sc_cost_objects built_in = {.objects = objects,
-                                      .vocabulary = &courier->categories.vocabulary};
-    if (atomic_exchange(&courier->counted_loads, loads) == loads) return;
-    // For want of memory with the next errand.
-    if (sc_cost_estimator_recount(courier->costs, &built_in))
-        atomic_store(&courier->counted_loads, 0);
-}
-
 static void do_built_in(sc__provider_thread *thread, sc__job *job)
 {
     sc_courier *courier = thread->courier;
@@ -384,7 +373,7 @@ static void do_built_in(sc__provider_thread *thread, sc__job *job)
     sc_objects *objects = courier->options.objects ? sc_objects_hold(courier->options.objects)
                                                    : sc_object_feed_current(courier->options.feed);
     const sc_failure failure = sc__answerer_evaluate(&thread->answerer, objects, errand);
-    if (feed) recount_objects(courier, objects, loads);
+    if (feed) sc__courier_recount(courier, objects, loads);
     sc_objects_release(objects);
     sc__courier_settle(courier, job, failure);
 }
