@@ -108,6 +108,9 @@ static void tell_dropped(const sc_call *call, const sc_json_value *reply)
                     "among fewer (--k)"},
         {"infeasible", "too few segments are within reach; ask for fewer (--l), or let the cloak "
                        "reach farther (--max-hops)"},
+        {"rare-request", "you have asked for this before, and few others ask for it here: sent "
+                         "again it would show that both questions are yours; ask for something "
+                         "more common, or later"},
     };
     const char *reason = get_text(reply, "reason");
     const char *words = reason;

@@ -53,7 +53,7 @@ typedef struct sc_continuity_options {
     size_t max_users;  ///< whose last cloak is kept, >= 1; a cloak takes 12 bytes for each segment
 } sc_continuity_options;
 
-/** 33 m/s, 300 s, 100,000 users. */
+/** 33 m/s, 300 s, a million users. */
 SC_API sc_continuity_options sc_continuity_options_default(void);
 
 /** SC_OK, or SC_EINVAL with what may be chosen. */

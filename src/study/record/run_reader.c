@@ -10,6 +10,7 @@
 #include "base/hash.h"
 #include "base/item_pool.h"
 #include "base/line_reader.h"
+#include "base/sort.h"
 #include "record/fields.h"
 #include "record/record_write.h"
 
@@ -67,6 +68,7 @@ struct sc_run_reader {
     // Of the cloak at hand.
     id_list segments;
     id_list border_nodes;
+    id_list stars;
     sc_run_member *members;
     size_t member_capacity;
 };
@@ -263,6 +265,16 @@ static sc_err read_query(sc_run_reader *reader, const sc__fields *fields, sc_run
 
 // --- Cloaks --------------------------------------------------------------------
 
+static sc_err check_ascent(const sc__fields *fields, const char *key, const id_list *list)
+{
+    for (size_t i = 1; i < list->count; i++) {
+        if (list->ids[i] <= list->ids[i - 1]) {
+            return sc__field_fail(fields, key, "does not ascend");
+        }
+    }
+    return SC_OK;
+}
+
 static sc_err read_ids(const sc__fields *fields, const char *key, uint32_t count, id_list *out)
 {
     const sc_json_value *list = NULL;
@@ -276,10 +288,9 @@ static sc_err read_ids(const sc__fields *fields, const char *key, uint32_t count
                                   "contains something other than whole numbers of 0 or more");
         }
         if (id >= count) {
-            return fail_map(fields->place, "a cloak names a segment or a node that the map "
-                                           "does not have");
+            return fail_map(fields->place, "a cloak names a segment, a node or a star that "
+                                           "the map does not have");
         }
-        if (i > 0 && id <= out->ids[i - 1]) return sc__field_fail(fields, key, "does not ascend");
         if (!sc_grow(&out->ids, out->count, &out->capacity, sizeof *out->ids)) {
             return sc__line_fail_memory(fields->place);
         }
@@ -349,6 +360,23 @@ static sc_err read_members(sc_run_reader *reader, const sc__fields *fields, sc_r
     return err;
 }
 
+// Records of other programs may lack stars, or have them in another order.
+static sc_err read_stars(sc_run_reader *reader, const sc__fields *fields)
+{
+    reader->stars.count = 0;
+    if (!reader->wants_users || !sc_json_member(fields->object, "stars")) return SC_OK;
+    id_list *stars = &reader->stars;
+    const sc_err err = read_ids(fields, "stars", sc_map_star_count(reader->map), stars);
+    if (err) return err;
+    sc_sort_u32(stars->ids, stars->count);
+    size_t kept = 0;
+    for (size_t i = 0; i < stars->count; i++) {
+        if (kept == 0 || stars->ids[kept - 1] != stars->ids[i]) stars->ids[kept++] = stars->ids[i];
+    }
+    stars->count = kept;
+    return SC_OK;
+}
+
 static sc_err read_cloak(sc_run_reader *reader, const sc__fields *fields, sc_run_line *out)
 {
     sc_run_cloak *cloak = &out->cloak;
@@ -361,10 +389,13 @@ static sc_err read_cloak(sc_run_reader *reader, const sc__fields *fields, sc_run
     if (!err) {
         err = read_ids(fields, "segments", sc_map_segment_count(reader->map), &reader->segments);
     }
+    if (!err) err = check_ascent(fields, "segments", &reader->segments);
     if (!err) {
         err =
             read_ids(fields, "border_nodes", sc_map_node_count(reader->map), &reader->border_nodes);
     }
+    if (!err) err = check_ascent(fields, "border_nodes", &reader->border_nodes);
+    if (!err) err = read_stars(reader, fields);
     if (err) return err;
     if (reader->segments.count == 0) {
         return sc__field_fail(fields, "segments", "is empty; a cloak has at least one");
@@ -373,6 +404,8 @@ static sc_err read_cloak(sc_run_reader *reader, const sc__fields *fields, sc_run
     cloak->segment_count = reader->segments.count;
     cloak->border_nodes = reader->border_nodes.ids;
     cloak->border_node_count = reader->border_nodes.count;
+    cloak->stars = reader->stars.ids;
+    cloak->star_count = reader->stars.count;
     return read_members(reader, fields, cloak);
 }
 
@@ -515,6 +548,7 @@ void sc_run_reader_free(sc_run_reader *reader)
     sc_free(reader->places);
     sc_free(reader->segments.ids);
     sc_free(reader->border_nodes.ids);
+    sc_free(reader->stars.ids);
     sc_free(reader->members);
     sc_free(reader->name);
     sc_free(reader);

@@ -57,6 +57,8 @@ typedef struct sc_run_cloak {
     size_t segment_count;
     const sc_node_id *border_nodes;  ///< ascending, each once
     size_t border_node_count;
+    const sc_star_id *stars;  ///< ascending, each once; none without sc_run_reader_want_users()
+    size_t star_count;        ///< 0 too if the method has none, or the record does not tell
     const sc_run_member *members;
     size_t member_count;
 } sc_run_cloak;
@@ -96,10 +98,10 @@ SC_CHECKED sc_err sc_run_reader_of(const sc_map *map, const sc_vocabulary *vocab
                                    const sc_input *input, sc_run_reader **out, sc_diag *diag);
 
 /**
- * Also give the user, time and profile of queries, and the engine; to be called before
- * the first line. Queries that lack one of the first three are refused then, and so is an
- * engine with a field that is missing, unknown or out of range. Without this call, records without
- * them are read, too.
+ * Also give the user, time and profile of queries, the stars of cloaks, and the engine; to be
+ * called before the first line. Queries that lack one of the first three are refused then, and so
+ * is an engine with a field that is missing, unknown or out of range. Without this call, records
+ * without them are read, too.
  */
 void sc_run_reader_want_users(sc_run_reader *reader);
 

@@ -27,6 +27,13 @@ export function explainDrop(outcome: Dropped, profile: Profile, reachSize: numbe
             ],
         };
     }
+    if (outcome.reason === 'rare-request') {
+        return {
+            title: 'You asked for this before, and few others do.',
+            text: 'Sent again, your question would show that both are yours, and from where you came. So it was not sent.',
+            tries: ['ask for something more common', 'ask again later'],
+        };
+    }
     return {
         title: 'No company came in time.',
         text: `You asked for ${counted(profile.k, 'traveller')}; not enough whose needs fit yours asked around you within ${seconds(profile.max_wait_s)}. So nothing was sent: no answer is better than one that gives you away.`,

@@ -30,6 +30,16 @@ describe('a question without an answer', () => {
         expect(tries[0]).toBe('ask for fewer roads');
     });
 
+    it('that was made before, and by few, is told why it was not sent', () => {
+        const { text, tries } = explainDrop(
+            { outcome: 'dropped', reason: 'rare-request', wait_s: 1 },
+            profile,
+            12,
+        );
+        expect(text).toContain('both are yours');
+        expect(tries).toContain('ask again later');
+    });
+
     it('has one sentence for a bad token, whatever the service calls it', () => {
         const problem = { type: 'urn:starcloak:problem:token', title: 'A valid token is needed' };
         const { tries } = explainError(new Refusal({ ...problem, status: 401 }));
