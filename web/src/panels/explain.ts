@@ -27,6 +27,24 @@ export function explainDrop(outcome: Dropped, profile: Profile, reachSize: numbe
             ],
         };
     }
+    if (outcome.reason === 'exposed') {
+        return {
+            title: 'The roads here do not hide you.',
+            text: `There are ${counted(profile.l, 'road')} within ${counted(profile.max_hops, 'crossing')}, but one of them is much busier than the others, or places that need protection are on them. Your question was not sent to the provider.`,
+            tries: [
+                'allow more crossings',
+                'ask for fewer roads',
+                'choose a road where more roads are busy',
+            ],
+        };
+    }
+    if (outcome.reason === 'rare-request') {
+        return {
+            title: 'Too few others ask for that.',
+            text: 'You have asked for it before, and almost no one else nearby does: sent again, it would tell the provider that both questions are yours. So it was not sent.',
+            tries: ['ask for something more common', 'ask later'],
+        };
+    }
     return {
         title: 'No company came in time.',
         text: `You asked for ${counted(profile.k, 'traveller')}; not enough whose needs fit yours asked around you within ${seconds(profile.max_wait_s)}. So nothing was sent: no answer is better than one that gives you away.`,
