@@ -104,7 +104,7 @@ static sc_err begin(working *w, sc_diag *diag)
     if (!err) err = open_files(w, diag);
     if (err) return err;
     sc_serving_hold_signals(&w->signals);
-    sc_served_demands_log(&w->demands, w->log);
+    sc_served_demands_log(&w->demands, w->settings->continuity, w->log);
     const sc_worker_options options = worker_options(w);
     err = sc_worker_new(w->map, &options, &w->worker, diag);
     sc_cluster_setup_forget_password(&w->setup);

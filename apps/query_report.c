@@ -111,8 +111,9 @@ static void tell_dropped(const sc_call *call, const sc_json_value *reply)
         {"exposed", "the segments within reach do not hide yours: one is much busier than the "
                     "others, or places to protect are on them; let the cloak reach farther "
                     "(--max-hops), ask for fewer segments (--l), or ask where more roads are busy"},
-        {"rare-request", "too few others nearby ask for the same, and sending it again would link "
-                         "your queries; ask for something else or in another form, or later"},
+        {"rare-request", "you have asked for this before, and few others ask for it here: sent "
+                         "again it would show that both questions are yours; ask for something "
+                         "more common, or later"},
     };
     const char *reason = get_text(reply, "reason");
     const char *advice = get_text(reply, "advice");

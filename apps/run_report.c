@@ -13,6 +13,9 @@ static const sc_entry meanings[] = {
     {"expired", "Too few other users were near in time."},
     {"infeasible",
      "The segments asked for exceed all roads in reach, so more users would not help."},
+    {"with a recent cloak",
+     "Queries whose user got a cloak no longer ago than --tau: they count roads by what can have "
+     "been reached since."},
     {"wait", "From the question to its cloak. Means and maxima are exact; medians and percentiles "
              "are within 0.05 %."},
     {"users", "Different travellers in a cloak; two queries of one count once."},
@@ -47,6 +50,10 @@ static void put_text_head(FILE *stream, const sc_run_view *view)
     fprintf(stream, "\n  %s", sc_variant_name(engine->variant));
     if (engine->is_strict || engine->demands.is_strict) fputs(", strict", stream);
     if (engine->demands.traffic > 0) fprintf(stream, ", traffic %" PRIu32, engine->demands.traffic);
+    if (view->options->has_continuity) {
+        fprintf(stream, ", vmax %g m/s, tau %g s", view->options->continuity.vmax_m_s,
+                (double)view->options->continuity.tau_us * 1e-6);
+    }
     if (engine->variant == SC_VARIANT_BOUNDED || engine->variant == SC_VARIANT_HYBRID) {
         fprintf(stream, ", lambda %" PRIu32, engine->compactness);
     }
@@ -85,6 +92,15 @@ static void put_json_head(sc_report *table, const sc_run_view *view)
     sc_report_count(table, NULL, "lambda", engine->compactness, "");
     sc_report_flag(table, "strict", engine->is_strict || engine->demands.is_strict);
     sc_report_count(table, NULL, "traffic", engine->demands.traffic, "");
+    if (view->options->has_continuity) {
+        sc_report_open(table, "continuity");
+        sc_report_number(table, NULL, "vmax_m_s", view->options->continuity.vmax_m_s, 0, "");
+        sc_report_number(table, NULL, "tau_s", (double)view->options->continuity.tau_us * 1e-6, 0,
+                         "");
+        sc_report_close(table);
+    } else {
+        sc_report_null(table, "continuity");
+    }
     sc_report_number(table, NULL, "alpha_s", (double)engine->consideration_us * 1e-6, 0, "");
     sc_report_count(table, NULL, "crowd", engine->crowd, "");
     sc_report_count(table, NULL, "k_spread", engine->k_spread, "");
@@ -103,10 +119,13 @@ static void put_json_head(sc_report *table, const sc_run_view *view)
     sc_report_flag(table, "secure", view->options->is_secure);
 }
 
-static void put_queries(sc_report *table, const sc_run_report *report)
+static void put_queries(sc_report *table, const sc_run_view *view)
 {
+    const sc_run_report *report = view->report;
     sc_report_title(table, "Queries");
     sc_report_count(table, "admitted", "queries", report->queries, "");
+    sc_report_share(table, view->options->has_continuity ? "with a recent cloak" : NULL,
+                    "with_recent_cloak", report->continuity.linked, report->queries, "");
     sc_report_share(table, "cloaked", "cloaked", report->cloaked, report->queries, "");
     sc_report_number(table, NULL, "success_rate", sc_run_success_rate(report), 0, "");
     sc_report_open(table, "drops");
@@ -200,7 +219,7 @@ static void print(FILE *stream, bool is_json, const sc_run_view *view)
     if (!is_json) put_text_head(stream, view);
     sc_report table = sc_report_begin(stream, is_json, 24);
     put_json_head(&table, view);
-    put_queries(&table, view->report);
+    put_queries(&table, view);
     put_refusals(&table, view->report);
     put_cloaks(&table, view->report);
     put_search(&table, view->report, view->options->engine.variant);

@@ -37,11 +37,11 @@ void sc_served_demands_close(sc_served_demands *demands)
 
 // --- The log ------------------------------------------------------------------------------------
 
-static void log_asked(const sc_served_demands *demands, sc_log *log)
+static void log_asked(const sc_served_demands *demands, bool has_continuity, sc_log *log)
 {
     const sc_demands *asked = &demands->asked;
     sc_log_line line;
-    if (asked->traffic == 0 && !asked->is_strict && !asked->classes) return;
+    if (asked->traffic == 0 && !asked->is_strict && !asked->classes && !has_continuity) return;
     if (!sc_log_begin(log, &line, SC_LOG_INFO, "demands")) return;
     char checksum[17];
     sc_log_count(&line, "traffic", asked->traffic);
@@ -52,6 +52,7 @@ static void log_asked(const sc_served_demands *demands, sc_log *log)
         sc_log_text(&line, "density", checksum);
     }
     sc_log_count(&line, "classes", asked->classes ? sc_place_classes_count(asked->classes) : 0);
+    sc_log_text(&line, "continuity", has_continuity ? "yes" : "no");
     sc_log_end(&line);
 }
 
@@ -96,9 +97,9 @@ static void log_many_marked(const sc_served_demands *demands, sc_log *log)
     sc_log_end(&line);
 }
 
-void sc_served_demands_log(const sc_served_demands *demands, sc_log *log)
+void sc_served_demands_log(const sc_served_demands *demands, bool has_continuity, sc_log *log)
 {
-    log_asked(demands, log);
+    log_asked(demands, has_continuity, log);
     log_few_counts(demands, log);
     log_many_marked(demands, log);
 }

@@ -143,6 +143,9 @@ static sc_ledger_options ledger_options(const sc_settings *s, const sc_serve_res
     sc_ledger_options ledger = sc_ledger_options_default();
     ledger.engine = sc_serve_engine_options(s);
     ledger.engine.demands = resources->demands.asked;
+    ledger.has_continuity = s->continuity;
+    ledger.continuity.vmax_m_s = s->vmax_m_s;
+    ledger.continuity.tau_us = sc_time_from_seconds(s->tau_s);
     ledger.partition = resources->partition;
     ledger.engine_threads = s->threads > 0 ? (unsigned)s->threads : 1;
     ledger.patience_us = sc_time_from_seconds(s->patience_s);
@@ -152,6 +155,9 @@ static sc_ledger_options ledger_options(const sc_settings *s, const sc_serve_res
     ledger.guard_us = sc_time_from_seconds(s->guard_s);
     ledger.provider_deadline_s = s->provider_deadline_s;
     ledger.is_paranoid = s->paranoid;
+    if (s->rare_requests == SC_RARE_REQUESTS_DROP) ledger.rare.users = (uint32_t)s->rare_users;
+    ledger.rare.window_us = sc_time_from_seconds(s->rare_window_s);
+    ledger.rare.memory_us = sc_time_from_seconds(s->rare_memory_s);
     return ledger;
 }
 
@@ -328,7 +334,7 @@ static sc_err begin(serving *s, sc_diag *diag)
     // What took long (a map, a database) could be interrupted; what is served is drained.
     sc_serving_hold_signals(&s->signals);
     warn_of_missing_revoked(s);
-    sc_served_demands_log(&s->resources.demands, s->resources.log);
+    sc_served_demands_log(&s->resources.demands, s->settings->continuity, s->resources.log);
     sc_service_options options = sc_serve_options(s->settings, &s->resources);
     if (options.courier.key) err = sc_http_key_check(options.courier.key, diag);
     if (s->flags->is_check) {

@@ -9,7 +9,7 @@
 #include "cluster/cluster_codec.h"
 #include "cluster/message_batch.h"
 
-enum { PARTS = 7, MEMBERS_MAX = 10000 };
+enum { PARTS = 7, MEMBERS_MAX = 10000, OWN_MAX = 65536 };
 
 static void check_query(const sc_map *map, const sc_query *query)
 {
@@ -24,6 +24,21 @@ static void check_ids(const uint32_t *ids, size_t count, uint32_t limit)
     for (size_t i = 0; i < count; i++) {
         DOOR_PROMISE(ids[i] < limit, "ids are of the map");
         DOOR_PROMISE(i == 0 || ids[i] > ids[i - 1], "and ascend");
+    }
+}
+
+static void check_own(const sc_map *map, const sc_own_demands *own)
+{
+    if (!own) return;
+    const uint32_t limit = sc_map_segment_count(map);
+    check_ids(own->zone, own->zone_count, limit);
+    DOOR_PROMISE(own->zone_count <= OWN_MAX && own->reached_count <= OWN_MAX, "in bounds");
+    DOOR_PROMISE(own->has_reached || own->reached_count == 0, "of a last cloak");
+    for (size_t i = 0; i < own->reached_count; i++) {
+        DOOR_PROMISE(own->reached[i].segment < limit, "what is reached is of the map");
+        DOOR_PROMISE(own->reached[i].part > 0, "and more than nothing");
+        DOOR_PROMISE(i == 0 || own->reached[i].segment > own->reached[i - 1].segment,
+                     "and ascends");
     }
 }
 
@@ -72,6 +87,7 @@ static void check_msg(const sc_map *map, const sc_msg *msg, uint32_t categories)
     case SC_MSG_ADD:
     case SC_MSG_COMPANY:
         check_query(map, &msg->query);
+        check_own(map, msg->query.own);
         // fall through
     case SC_MSG_REMOVE:
         DOOR_PROMISE(msg->part < PARTS && msg->home < PARTS, "parts are of the partition");

@@ -11,6 +11,7 @@
 #include <starcloak/attack.h>
 #include <starcloak/bytes.h>
 #include <starcloak/cloak.h>
+#include <starcloak/continuity.h>
 #include <starcloak/cost.h>
 #include <starcloak/demands.h>
 #include <starcloak/density.h>

@@ -22,7 +22,8 @@
  *     calls give the same cloaks, and those of `starcloak cloak --seed`.
  *  5. Users and positions are read during sc_anonymizer_ask() and not kept; what is kept of a
  *     query (segment, needs, keyed hashes) is wiped when the query ends, and when the anonymizer
- *     is freed.
+ *     is freed. With continuity the last cloak of each user is kept, by pseudonym; it is wiped by
+ *     the first sc_anonymizer_ask() or sc_anonymizer_run() at a time when it is older than tau.
  *
  * One anonymizer belongs to one thread at a time; any number of them may share one map.
  */
@@ -30,6 +31,7 @@
 #define STARCLOAK_ANONYMIZER_H
 
 #include <starcloak/admit.h>
+#include <starcloak/continuity.h>
 #include <starcloak/engine.h>
 
 #ifdef __cplusplus
@@ -41,6 +43,10 @@ typedef struct sc_anonymizer_options {
     sc_engine_options engine;
     sc_limits limits;    ///< what a query may ask for
     sc_profile profile;  ///< of queries whose own profile is all zero; within the limits
+    /** Patient: queries count roads by the part of them that their user can have reached since its
+     * last cloak. */
+    bool has_continuity;
+    sc_continuity_options continuity;  ///< used only if has_continuity
     const uint8_t *key;  ///< SC_KEY_SIZE secret bytes for ids and pseudonyms, read only by
                          ///< sc_anonymizer_new(); NULL: drawn at random
     bool is_seeded;      ///< for tests and simulations: `seed` determines all random choices
@@ -49,7 +55,7 @@ typedef struct sc_anonymizer_options {
 
 /**
  * The defaults of the engine and of the limits; a profile of 5 users, 5 segments, 8 hops and 10
- * seconds; a key drawn at random; randomness of libsodium.
+ * seconds; no continuity, but its defaults; a key drawn at random; randomness of libsodium.
  */
 SC_API sc_anonymizer_options sc_anonymizer_options_default(void);
 
@@ -60,8 +66,9 @@ typedef struct sc_anonymizer sc_anonymizer;
  * @param map      borrowed; must outlive the result
  * @param options  copied, the key too; NULL: the defaults
  * @param out      set on success; free with sc_anonymizer_free()
- * @return SC_OK, SC_ENOMEM, SC_EINVAL (an option of the engine or a limit out of range),
- *         SC_EPROFILE (the profile is beyond the limits), SC_EIO (the system gives no randomness)
+ * @return SC_OK, SC_ENOMEM, SC_EINVAL (an option of the engine or a limit out of range, continuity
+ *         with another engine than patient or on a map that is not in metres), SC_EPROFILE (the
+ * profile is beyond the limits), SC_EIO (the system gives no randomness)
  */
 SC_API SC_CHECKED sc_err sc_anonymizer_new(const sc_map *map, const sc_anonymizer_options *options,
                                            sc_anonymizer **out, sc_diag *diag);
@@ -132,6 +139,9 @@ SC_API bool sc_anonymizer_take(sc_anonymizer *anonymizer, sc_anonymizer_outcome 
 
 /** Counts since the beginning. Cloaks that broke a promise and were not let out are `broken`. */
 SC_API sc_engine_stats sc_anonymizer_get_stats(const sc_anonymizer *anonymizer);
+
+/** Of what is kept for continuity; all 0 without it. */
+SC_API sc_continuity_stats sc_anonymizer_get_continuity_stats(const sc_anonymizer *anonymizer);
 
 #ifdef __cplusplus
 }

@@ -153,6 +153,15 @@ run serve city.scm --engine basic --density thick.csv --traffic 2 --check
 refuses 1 "and the engine that keeps it" "only the patient engine keeps it"
 run serve city.scm --engine patient --strict --no-strict --check
 refuses 1 "strict and not strict is refused" "strict and no-strict"
+run serve city.scm --engine patient --continuity --vmax 20 --tau 60 --check
+equal "continuity can be asked for" "$status" 0
+check "and is told" says "$err" "event=demands traffic=0 strict=yes" "continuity=yes"
+run serve city.scm --continuity --check
+refuses 1 "continuity needs the engine that keeps it" "continuity: only the patient engine keeps it"
+run serve city.scm --engine patient --continuity --vmax 0
+refuses 2 "a vmax of 0 is refused" "vmax"
+run serve city.scm --engine patient --continuity --tau 0
+refuses 2 "and a tau of 0" "tau"
 run serve city.scm --engine xstar --classes classes.csv --check
 refuses 1 "classes need an engine that keeps them" "classes: only the engines patient, basic"
 run serve city.scm --density classes.csv --check

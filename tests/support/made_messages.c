@@ -76,6 +76,22 @@ static sc_query draw_query(const msg_town *town, sc_peer owner, sc_rng *rng)
     return query;
 }
 
+static void check_same_own(const sc_own_demands *got, const sc_own_demands *wanted)
+{
+    assert_int_equal(got != NULL, wanted != NULL);
+    if (!wanted) return;
+    assert_int_equal(got->zone_count, wanted->zone_count);
+    assert_int_equal(got->reached_count, wanted->reached_count);
+    assert_int_equal(got->has_reached, wanted->has_reached);
+    for (size_t i = 0; i < wanted->zone_count; i++) {
+        assert_int_equal(got->zone[i], wanted->zone[i]);
+    }
+    for (size_t i = 0; i < wanted->reached_count; i++) {
+        assert_int_equal(got->reached[i].segment, wanted->reached[i].segment);
+        assert_int_equal(got->reached[i].part, wanted->reached[i].part);
+    }
+}
+
 // About a third of the ids below `limit`, ascending.
 static size_t draw_ids(uint32_t limit, uint32_t *ids, sc_rng *rng)
 {
@@ -311,6 +327,28 @@ sc_placement *made_placement(uint32_t parts, sc_rng *rng)
     return placement;
 }
 
+void made_own(const msg_town *town, sc_msg *msg, sc_rng *rng)
+{
+    const uint32_t limit = sc_map_segment_count(town->map);
+    sc_seg_id *zone = test_take(limit, sizeof *zone);
+    sc_seg_id *segments = test_take(limit, sizeof *segments);
+    sc_reached *reached = test_take(limit, sizeof *reached);
+    sc_own_demands own = {.zone = zone, .reached = reached};
+    own.has_reached = sc_rng_below(rng, 3) > 0;
+    if (!own.has_reached || sc_rng_below(rng, 2) == 0) own.zone_count = draw_ids(limit, zone, rng);
+    if (own.has_reached) own.reached_count = draw_ids(limit, segments, rng);
+    for (size_t i = 0; i < own.reached_count; i++) {
+        const bool is_whole = sc_rng_below(rng, 2) == 0;
+        const uint16_t part = (uint16_t)(1 + sc_rng_below(rng, SC_REACHED_WHOLE));
+        reached[i] = (sc_reached){segments[i], is_whole ? SC_REACHED_WHOLE : part};
+    }
+    const bool has_any = own.zone_count > 0 || own.has_reached;
+    assert_true(sc_msg_set_own(msg, has_any ? &own : NULL));
+    free(zone);
+    free(segments);
+    free(reached);
+}
+
 // --- Comparing
 // ------------------------------------------------------------------------------------
 
@@ -325,6 +363,7 @@ static void check_same_query(const sc_query *got, const sc_query *wanted)
     assert_int_equal(got->max_hops, wanted->max_hops);
     assert_int_equal(got->result_size, wanted->result_size);
     assert_int_equal(got->owner, wanted->owner);
+    check_same_own(got->own, wanted->own);
 }
 
 static void check_same_ids(const uint32_t *got, size_t count, const uint32_t *wanted,

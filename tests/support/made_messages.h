@@ -24,6 +24,9 @@ void msg_town_free(msg_town *town);
 /** A sound message of that kind; release with sc_msg_fini(). */
 sc_msg made_msg(const msg_town *town, sc_msg_kind kind, sc_rng *rng);
 
+/** Let the query of an add or company ask something of its roads, or only seem to. */
+void made_own(const msg_town *town, sc_msg *msg, sc_rng *rng);
+
 sc_heartbeat *made_heartbeat(uint32_t parts, sc_rng *rng);
 sc_placement *made_placement(uint32_t parts, sc_rng *rng);
 

@@ -190,6 +190,11 @@ void sc__recent_put(sc__recent_ids *recent, const sc_query_id *id)
     table_put(recent, id, (sc__recent_id){.id = *id, .round = recent->round});
 }
 
+void sc__recent_remove(sc__recent_ids *recent, const sc_query_id *id)
+{
+    table_remove(recent, table_slot_of(recent, id));
+}
+
 void sc__recent_forget(sc__recent_ids *recent)
 {
     recent->count = 0;
@@ -351,4 +356,9 @@ sc_err sc_admission_admit(sc_admission *admission, const sc_ask *ask, sc_query *
                         .result_size = ask->result_size};
     if (where) *where = at;
     return SC_OK;
+}
+
+void sc__admission_take_back(sc_admission *admission, const sc_query_id *id)
+{
+    sc__recent_remove(&admission->recent, id);
 }

@@ -71,10 +71,18 @@ bool sc__recent_has(const sc__recent_ids *recent, const sc_query_id *id);
 /** Put `id` in; it is new, and room was made. */
 void sc__recent_put(sc__recent_ids *recent, const sc_query_id *id);
 
+/** Take `id` out again; it is there. */
+void sc__recent_remove(sc__recent_ids *recent, const sc_query_id *id);
+
 /** Forget all of them. Takes no time, however many there were. */
 void sc__recent_forget(sc__recent_ids *recent);
 
 /** Release the memory; harmless twice. */
 void sc__recent_fini(sc__recent_ids *recent);
+
+// --- Admission -------------------------------------------------------------------
+
+/** The query that was admitted last, and that could not be used, may be given again. */
+void sc__admission_take_back(sc_admission *admission, const sc_query_id *id);
 
 #endif

@@ -5,8 +5,8 @@
 //  1. Memory is reserved before anything is taken from the engine. So a call that fails has
 //     either not taken a candidate or a drop, or has kept it as an outcome, or has refused the
 //     candidate, which needs no memory: no query is lost.
-//  2. Nothing can fail between the admission of a query and its place in the engine's queue: a
-//     query that was admitted and not added could not be given again.
+//  2. A query that was admitted and could not be added is taken back from admission: else it could
+//     not be given again.
 //  3. outcomes[0 .. taken) have been taken; the cloak of the last of them is `lent`. The others
 //     wait, in the order in which they came about.
 //
@@ -42,6 +42,7 @@ struct sc_anonymizer {
     sc_profile profile;  ///< of queries that come without one
     sc_admission *admission;
     sc_engine *engine;
+    sc_continuity *continuity;  ///< NULL: not asked for
     sc_rng *engine_rng;
     sc_pruner *pruner;
     sc_rng *prune_rng;
@@ -63,6 +64,7 @@ sc_anonymizer_options sc_anonymizer_options_default(void)
         .engine = sc_engine_options_default(),
         .limits = sc_limits_default(),
         .profile = {.k = 5, .l = 5, .max_hops = 8, .max_wait_us = sc_time_from_seconds(10)},
+        .continuity = sc_continuity_options_default(),
     };
 }
 
@@ -100,6 +102,9 @@ static sc_err set_up(sc_anonymizer *anonymizer, const sc_map *map,
             sc_engine_new(map, &options->engine, anonymizer->engine_rng, &anonymizer->engine, diag);
     }
     if (!err) err = sc_pruner_new(map, &anonymizer->pruner);
+    if (!err && options->has_continuity) {
+        err = sc_continuity_new(map, &options->continuity, &anonymizer->continuity, diag);
+    }
     sc_rng_free(root);
     return err;
 }
@@ -112,6 +117,10 @@ sc_err sc_anonymizer_new(const sc_map *map, const sc_anonymizer_options *options
     sc_err err = sc__limits_check(&options->limits, diag);
     if (!err) err = sc__profile_check(&options->limits, &options->profile, diag);
     if (err) return err;
+    if (options->has_continuity && options->engine.variant != SC_VARIANT_PATIENT) {
+        return sc_fail(diag, SC_EINVAL, "continuity is kept by the engine patient alone, not by %s",
+                       sc_variant_name(options->engine.variant));
+    }
     sc_anonymizer *anonymizer = sc_calloc(1, sizeof *anonymizer);
     if (!anonymizer) return sc_fail_memory(diag, "making an anonymizer");
 
@@ -140,6 +149,7 @@ void sc_anonymizer_free(sc_anonymizer *anonymizer)
     sc_free(anonymizer->outcomes);
     sc_pruner_free(anonymizer->pruner);
     sc_engine_free(anonymizer->engine);
+    sc_continuity_free(anonymizer->continuity);
     sc_admission_free(anonymizer->admission);
     sc_rng_free(anonymizer->engine_rng);
     sc_rng_free(anonymizer->prune_rng);
@@ -154,6 +164,23 @@ static bool is_empty(const sc_profile *profile)
            profile->max_wait_us == 0;
 }
 
+/** Add a query that was admitted, with what its user can have reached. */
+static sc_err add(sc_anonymizer *anonymizer, const sc_query *admitted, sc_time asked)
+{
+    if (!anonymizer->continuity) return sc_engine_add(anonymizer->engine, admitted);
+    sc_own_demands own = {0};
+    sc_query query = *admitted;
+    query.own = &own;
+    sc_continuity_erase(anonymizer->continuity, asked);
+    sc_err err = sc_continuity_ask(anonymizer->continuity, &query, asked, &own);
+    if (!err) {
+        err = sc_engine_add(anonymizer->engine, &query);
+        if (err) sc_continuity_end(anonymizer->continuity, &query.id);
+    }
+    explicit_bzero(&query, sizeof query);
+    return err;
+}
+
 sc_err sc_anonymizer_ask(sc_anonymizer *anonymizer, const sc_ask *ask, uint64_t tag,
                          sc_anonymizer_ticket *ticket, sc_diag *diag)
 {
@@ -161,7 +188,6 @@ sc_err sc_anonymizer_ask(sc_anonymizer *anonymizer, const sc_ask *ask, uint64_t 
     if (is_empty(&ask->profile)) filled.profile = anonymizer->profile;
     sc_err err = sc__profile_check(&anonymizer->limits, &filled.profile, diag);
     if (err) return err;
-    // Once admitted it must be added (2.), so all that the engine may object to comes first.
     if (filled.t < sc__saturating_sub(anonymizer->now, filled.profile.max_wait_us)) {
         return sc_fail(diag, SC_ELATE,
                        "the query's deadline is before the time of the last run; give the time at "
@@ -174,7 +200,9 @@ sc_err sc_anonymizer_ask(sc_anonymizer *anonymizer, const sc_ask *ask, uint64_t 
     err = sc_admission_admit(anonymizer->admission, &filled, &query, &where, diag);
     if (!err) {
         query.owner = tag;
-        err = sc_engine_add(anonymizer->engine, &query);
+        err = add(anonymizer, &query, filled.t);
+        if (err) sc__admission_take_back(anonymizer->admission, &query.id);  // 2.
+        if (err == SC_ENOMEM) err = sc_fail_memory(diag, "admitting a query");
     }
     if (!err) {
         anonymizer->asked_at = filled.t;
@@ -189,6 +217,7 @@ sc_err sc_anonymizer_ask(sc_anonymizer *anonymizer, const sc_ask *ask, uint64_t 
 
 sc_err sc_anonymizer_cancel(sc_anonymizer *anonymizer, const sc_query_id *id)
 {
+    if (anonymizer->continuity) sc_continuity_end(anonymizer->continuity, id);
     return sc_engine_remove(anonymizer->engine, id);
 }
 
@@ -217,7 +246,26 @@ static sc_err take_drops(sc_anonymizer *anonymizer)
         if (!sc_engine_take_drop(anonymizer->engine, &drop)) return SC_OK;
         anonymizer->outcomes[anonymizer->outcome_count++] =
             (kept_outcome){.t = drop.t, .dropped_tag = drop.query.owner, .reason = drop.reason};
+        if (anonymizer->continuity) sc_continuity_end(anonymizer->continuity, &drop.query.id);
         explicit_bzero(&drop, sizeof drop);
+    }
+}
+
+/** Get the memory to keep a cloak as the last one of its members. */
+static sc_err propose_places(sc_anonymizer *anonymizer, const sc_cloak *cloak)
+{
+    sc_err err = SC_OK;
+    for (size_t i = 0; anonymizer->continuity && i < cloak->member_count && !err; i++) {
+        err = sc_continuity_propose(anonymizer->continuity, &cloak->members[i].query.id,
+                                    cloak->segments, cloak->segment_count);
+    }
+    return err;
+}
+
+static void accept_places(sc_anonymizer *anonymizer, const sc_cloak *cloak)
+{
+    for (size_t i = 0; anonymizer->continuity && i < cloak->member_count; i++) {
+        sc_continuity_accept(anonymizer->continuity, &cloak->members[i].query.id);
     }
 }
 
@@ -225,8 +273,10 @@ static sc_err take_drops(sc_anonymizer *anonymizer)
 static sc_err settle(sc_anonymizer *anonymizer, sc_cloak *cloak)
 {
     sc_err err = sc_pruner_prune(anonymizer->pruner, cloak, anonymizer->prune_rng);
+    if (!err) err = propose_places(anonymizer, cloak);
     if (!err) err = sc_engine_accept(anonymizer->engine, cloak, anonymizer->now, NULL);
     if (!err) {
+        accept_places(anonymizer, cloak);
         anonymizer->outcomes[anonymizer->outcome_count++] =
             (kept_outcome){.t = anonymizer->now, .cloak = cloak};
         return SC_OK;
@@ -258,6 +308,7 @@ static sc_err run_at(sc_anonymizer *anonymizer, sc_time now, sc_diag *diag)
     }
     anonymizer->now = now;
     anonymizer->has_new = false;
+    if (anonymizer->continuity) sc_continuity_erase(anonymizer->continuity, now);
     const sc_err run = sc_engine_run(anonymizer->engine, now);
     // Also after a run that failed: what it had found until then is waiting.
     sc_err err = take_drops(anonymizer);
@@ -303,4 +354,10 @@ bool sc_anonymizer_take(sc_anonymizer *anonymizer, sc_anonymizer_outcome *out)
 sc_engine_stats sc_anonymizer_get_stats(const sc_anonymizer *anonymizer)
 {
     return sc_engine_get_stats(anonymizer->engine);
+}
+
+sc_continuity_stats sc_anonymizer_get_continuity_stats(const sc_anonymizer *anonymizer)
+{
+    if (!anonymizer->continuity) return (sc_continuity_stats){0};
+    return sc_continuity_get_stats(anonymizer->continuity);
 }

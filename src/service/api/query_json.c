@@ -11,6 +11,7 @@
 #include "base/bytes.h"
 #include "base/diag.h"
 #include "base/json_write.h"
+#include "ledger/rare_requests.h"
 
 #include <math.h>
 #include <string.h>
@@ -467,7 +468,12 @@ static void put_answered(sc_json_writer *json, const sc_ticket *ticket, bool is_
     sc_json_put_string(json, "metric", sc_metric_name(ticket->request.metric));
     sc_json_open_array(json, "objects");
     for (size_t i = 0; answer && i < answer->count; i++) {
-        put_object(json, answer->texts, &answer->found[i], is_geographic);
+        const sc_found *found = &answer->found[i];
+        if (ticket->is_rounded &&
+            !sc_request_wants(&ticket->wanted, i, found->distance_m, found->duration_s)) {
+            break;  // what follows is farther
+        }
+        put_object(json, answer->texts, found, is_geographic);
     }
     sc_json_close_array(json);
 }

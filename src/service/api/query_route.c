@@ -265,6 +265,7 @@ typedef struct incoming {
     sc_token token;
     uint64_t user;  ///< the user's number in `pending` and rates
     sc_query_body body;
+    sc_request wanted;  ///< what the body says, before it is rounded
     sc_snap where;
     sc_query_charge charge;
     sc_problem *problem;
@@ -311,7 +312,12 @@ static bool read_body(const sc_query_route *route, incoming *g)
     const sc_query_format format = {.policy = &g->terms->policy,
                                     .vocabulary = sc_courier_vocabulary(route->service->courier),
                                     .is_geographic = route->is_geographic};
-    return sc_query_body_read(body, size, &format, &g->body, g->problem);
+    if (!sc_query_body_read(body, size, &format, &g->body, g->problem)) return false;
+    g->wanted = g->body.request;
+    if (route->service->rounds_requests) {
+        g->body.request = sc_request_rounded(&g->wanted, &g->terms->policy.requests);
+    }
+    return true;
 }
 
 // Find the road; a position on an edge is looked at when it is admitted.
@@ -418,6 +424,8 @@ static sc_ticket *make_ticket(sc_query_route *route, const incoming *g, const sc
                                  .direction = sc_map_edge_direction(
                                      route->service->map, g->where.edge, g->body.heading_deg)};
     ticket->request = g->body.request;
+    ticket->is_rounded = route->service->rounds_requests;
+    if (ticket->is_rounded) ticket->wanted = g->wanted;
     ticket->asked = g->now;
     ticket->max_cost = g->terms->policy.max_cost;
     ticket->client = client;

@@ -359,6 +359,7 @@ static sc_err make_ledger(sc_service *service, const sc_service_options *options
 {
     sc_service_internal *internal = &service->internal;
     sc_ledger_options ledger = options->ledger;
+    internal->rounds_requests = ledger.rare.users > 0;
     ledger.settled = settle;
     ledger.all_settled = settle_all;
     ledger.published = publish;

@@ -51,6 +51,7 @@ typedef struct sc_service_internal {
     const sc_extra_page *extra;
     size_t extra_count;
     const char *version;
+    bool rounds_requests;  ///< to those of a closed list (ledger/rare_requests.h)
     sc_courier_kind provider;
     sc_encoding encoding;           ///< of a provider over HTTP
     const sc_partition *partition;  ///< NULL: one part, and nothing to show of it

@@ -458,8 +458,8 @@ sc_demands sc_settings_demands(const sc_settings *s)
     const uint32_t traffic = traffic_of(s);
     return (sc_demands){
         .traffic = traffic,
-        .is_strict =
-            is_engine(s, "patient") && !s->no_strict && (s->strict || traffic > 0 || *s->classes),
+        .is_strict = is_engine(s, "patient") && !s->no_strict &&
+                     (s->strict || traffic > 0 || *s->classes || s->continuity),
     };
 }
 
@@ -478,6 +478,11 @@ static sc_err check_demands(const sc_settings *s, sc_diag *diag)
         return sc_fail(diag, SC_EINVAL,
                        "traffic: only the patient engine keeps it; set engine to patient, or "
                        "traffic to 0");
+    }
+    if (s->continuity && !is_patient) {
+        return sc_fail(diag, SC_EINVAL,
+                       "continuity: only the patient engine keeps it; set engine to patient, or "
+                       "remove continuity");
     }
     if (*s->classes && !is_patient && !is_engine(s, "basic") && !is_engine(s, "bounded") &&
         !is_engine(s, "hybrid")) {

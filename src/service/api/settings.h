@@ -32,6 +32,9 @@
 /** The value of `admin` that makes the addresses of `listen` those of operators, too. */
 #define SC_SETTINGS_ADMIN_SHARED "listen"
 
+/** The value of `rare-requests` that drops them: its second word. */
+enum { SC_RARE_REQUESTS_DROP = 1 };
+
 /** A text that the settings own; they are freed together. */
 typedef struct sc_setting_text sc_setting_text;
 

@@ -162,9 +162,10 @@
     SWITCH(engine, strict, "strict", START, ALL,                                                      \
            "bounded and hybrid: strict setting, take a star only if it is near one taken before; "    \
            "patient: a road counts for a member only if it can be its own by its max_hops "           \
-           "(default with traffic or classes)")                                                       \
+           "(default with traffic, classes or continuity)")                                                       \
     SWITCH(engine, no_strict, "no-strict", START, ALL,                                                \
-           "patient: count all roads of a cloak for every member, also with traffic or classes")      \
+           "patient: count all roads of a cloak for every member, also with traffic, classes or "     \
+           "continuity")                                                                              \
     COUNT(engine, lambda, "lambda", "N", 1, 1, 1000, START, ALL,                                      \
           "bounded and hybrid: hops per level of the search (default 1)")                             \
     NUMBER(engine, alpha_s, "alpha", "S", 2, 0, 86400, START, ALL,                                    \
@@ -200,6 +201,17 @@
     NUMBER(engine, patience_s, "patience", "S", 0.5, 0.01, 60, START, ALL,                            \
            "seconds that a cloak waits for a reply of a gateway that has members of it, or of the "   \
            "worker that found it (default 0.5)")                                                      \
+    WORD(engine, rare_requests, "rare-requests", "WHAT", "send drop", 0, START, HTTP,                 \
+         "what to do with a request that its user has made before and few others make nearby, which " \
+         "ties two cloaks to one user: send (default), or drop the query")                            \
+    COUNT(engine, rare_users, "rare-users", "N", 5, 2, 1000, START, HTTP,                             \
+          "rare-requests: with so many users, the one that asks included, a request is not rare "     \
+          "(default 5)")                                                                              \
+    NUMBER(engine, rare_window_s, "rare-window", "S", 60, 1, 3600, START, HTTP,                       \
+           "rare-requests: seconds within which they made it (default 60)")                           \
+    NUMBER(engine, rare_memory_s, "rare-memory", "S", 3600, 1, 86400, START, HTTP,                    \
+           "rare-requests: seconds for which it is remembered, in memory alone, that a user has "     \
+           "made a request (default 3600)")                                                           \
     TEXT(engine, density, "density", "FILE.csv", "", START, ALL,                                      \
          "traffic by segment, see 'starcloak density'; the patient engine then keeps 'traffic', and " \
          "the metrics show the effective segments of cloaks by it; the same table at all "            \
@@ -210,6 +222,13 @@
     TEXT(engine, classes, "classes", "FILE.csv", "", START, ALL,                                      \
          "classes of places, as clinics, by segment (columns segment and class): their roads do not "  \
          "count for l; the same table at all processes of a cluster (default: none)")                 \
+    SWITCH(engine, continuity, "continuity", START, ALL,                                              \
+           "patient: a road counts by the part of it that a user can have reached since its last "    \
+           "cloak, which gateways keep in memory; the same at all processes of a cluster")            \
+    NUMBER(engine, vmax_m_s, "vmax", "M/S", 33, 0.1, 1000, START, HTTP,                               \
+           "with continuity: how fast users are at most, metres per second (default 33)")             \
+    NUMBER(engine, tau_s, "tau", "S", 300, 0.001, 86400, START, HTTP,                                 \
+           "with continuity: how long a cloak counts, and is kept, seconds (default 300)")            \
     TEXT(provider, provider, "provider", "URL", "", START, HTTP,                                      \
          "the URL of the provider: 'starcloak lbs' or another that implements the provider "          \
          "protocol (default: the built-in provider, in the same process)")                            \

@@ -17,6 +17,7 @@ enum {
     SC__CLUSTER_MEMBERS_MAX = 10000,     ///< of a proposal; no policy allows a k near it
     SC__CLUSTER_GATEWAYS_MAX = 1000,     ///< of a proposal
     SC__CLUSTER_HOPS_MAX = 1000,         ///< of a query: what a policy may allow at most
+    SC__CLUSTER_OWN_MAX = 65536,         ///< segments of a zone, and of what is reached
     SC__CLUSTER_THREADS_MAX = 4096,      ///< of a worker
     SC__CLUSTER_CATEGORY_MAX = 255,      ///< bytes of the name of a category
     SC__CLUSTER_MESSAGE_MAX = 16 << 20,  ///< bytes; NATS servers take less, a megabyte by default

@@ -31,8 +31,107 @@ static bool is_known(const sc_cluster_codec *codec, uint32_t part, uint32_t home
     return part < codec->parts && home < codec->parts && segment < sc_map_segment_count(codec->map);
 }
 
+// --- Queries: what they ask of their roads -----------------------------------------------------
+
+static bool write_steps(const sc_cluster_codec *codec, const sc_seg_id *ids, size_t count,
+                        uint32_t *out)
+{
+    return sc__cluster_steps_write(ids, count, sc_map_segment_count(codec->map), out);
+}
+
+static sc_err own_write(const sc_cluster_codec *codec, const sc_own_demands *own,
+                        sc__cluster_scratch *scratch, query_pb *out)
+{
+    if (own->zone_count > SC__CLUSTER_OWN_MAX || own->reached_count > SC__CLUSTER_OWN_MAX) {
+        return SC_ELIMIT;
+    }
+    sc_seg_id *segments = sc__cluster_scratch_take(scratch, own->reached_count, sizeof *segments);
+    out->zone = sc__cluster_scratch_take(scratch, own->zone_count, sizeof *out->zone);
+    out->reached = sc__cluster_scratch_take(scratch, own->reached_count, sizeof *out->reached);
+    out->missing = sc__cluster_scratch_take(scratch, own->reached_count, sizeof *out->missing);
+    if (!segments || !out->zone || !out->reached || !out->missing) return SC_ENOMEM;
+    for (size_t i = 0; i < own->reached_count; i++) {
+        if (own->reached[i].part == 0) return SC_EINVAL;
+        segments[i] = own->reached[i].segment;
+        out->missing[i] = (uint32_t)(SC_REACHED_WHOLE - own->reached[i].part);
+    }
+    out->n_zone = own->zone_count;
+    out->has_reached = own->has_reached;
+    out->n_reached = out->n_missing = own->reached_count;
+    const bool is_fine = write_steps(codec, own->zone, own->zone_count, out->zone) &&
+                         write_steps(codec, segments, own->reached_count, out->reached);
+    return is_fine ? SC_OK : SC_EINVAL;
+}
+
+/** Room for what is read; wiped and released by own_fini(). */
+typedef struct own_draft {
+    sc_seg_id *zone;
+    sc_seg_id *segments;
+    sc_reached *reached;
+} own_draft;
+
+static void own_fini(own_draft *draft, const query_pb *from)
+{
+    if (draft->zone) explicit_bzero(draft->zone, from->n_zone * sizeof *draft->zone);
+    if (draft->segments) {
+        explicit_bzero(draft->segments, from->n_reached * sizeof *draft->segments);
+    }
+    if (draft->reached) {
+        explicit_bzero(draft->reached, from->n_reached * sizeof *draft->reached);
+    }
+    sc_free(draft->zone);
+    sc_free(draft->segments);
+    sc_free(draft->reached);
+}
+
+static sc_err own_fill(const sc_cluster_codec *codec, const query_pb *from, own_draft *draft)
+{
+    const uint32_t limit = sc_map_segment_count(codec->map);
+    draft->zone = sc_malloc_array(from->n_zone, sizeof *draft->zone);
+    draft->segments = sc_malloc_array(from->n_reached, sizeof *draft->segments);
+    draft->reached = sc_malloc_array(from->n_reached, sizeof *draft->reached);
+    if (!draft->zone || !draft->segments || !draft->reached) return SC_ENOMEM;
+    sc_err err = sc__cluster_steps_read(from->zone, from->n_zone, limit, draft->zone);
+    if (!err) err = sc__cluster_steps_read(from->reached, from->n_reached, limit, draft->segments);
+    for (size_t i = 0; i < from->n_reached && !err; i++) {
+        if (from->missing[i] >= SC_REACHED_WHOLE) return SC_EPARSE;
+        draft->reached[i] = (sc_reached){.segment = draft->segments[i],
+                                         .part = (uint16_t)(SC_REACHED_WHOLE - from->missing[i])};
+    }
+    return err;
+}
+
+static sc_err own_read(const sc_cluster_codec *codec, const query_pb *from, sc_msg *out)
+{
+    if (from->n_zone == 0 && !from->has_reached) {
+        return from->n_reached == 0 && from->n_missing == 0 ? SC_OK : SC_EPARSE;
+    }
+    if (from->n_zone > SC__CLUSTER_OWN_MAX || from->n_reached > SC__CLUSTER_OWN_MAX) {
+        return SC_ELIMIT;
+    }
+    if (from->n_reached != from->n_missing || (from->n_reached > 0 && !from->has_reached)) {
+        return SC_EPARSE;
+    }
+    own_draft draft = {0};
+    sc_err err = own_fill(codec, from, &draft);
+    if (!err) {
+        const sc_own_demands own = {
+            .zone = draft.zone,
+            .zone_count = from->n_zone,
+            .reached = draft.reached,
+            .reached_count = from->n_reached,
+            .has_reached = from->has_reached,
+        };
+        err = sc_msg_set_own(out, &own) ? SC_OK : SC_ENOMEM;
+    }
+    own_fini(&draft, from);
+    return err;
+}
+
+// --- Queries: all of them ----------------------------------------------------------------------
+
 static sc_err query_write(const sc_cluster_codec *codec, const sc_msg *msg, int64_t offset_us,
-                          query_pb *out)
+                          sc__cluster_scratch *scratch, query_pb *out)
 {
     const sc_query *query = &msg->query;
     out->id = (ProtobufCBinaryData){SC__CLUSTER_ID_SIZE, (uint8_t *)(uintptr_t)query->id.bytes};
@@ -52,7 +151,8 @@ static sc_err query_write(const sc_cluster_codec *codec, const sc_msg *msg, int6
     out->k = query->k;
     out->l = query->l;
     out->result_size = query->result_size;
-    return sc__cluster_time_write(query->deadline, offset_us, &out->deadline) ? SC_OK : SC_EINVAL;
+    if (!sc__cluster_time_write(query->deadline, offset_us, &out->deadline)) return SC_EINVAL;
+    return query->own ? own_write(codec, query->own, scratch, out) : SC_OK;
 }
 
 static sc_err query_read(const sc_cluster_codec *codec, const query_pb *from, int64_t offset_us,
@@ -80,10 +180,11 @@ static sc_err query_read(const sc_cluster_codec *codec, const query_pb *from, in
     query->k = from->k;
     query->l = from->l;
     query->result_size = from->result_size;
-    return query->k >= 1 && query->l >= 1 &&
-                   sc__cluster_time_read(from->deadline, offset_us, &query->deadline)
-               ? SC_OK
-               : SC_EPARSE;
+    if (query->k < 1 || query->l < 1 ||
+        !sc__cluster_time_read(from->deadline, offset_us, &query->deadline)) {
+        return SC_EPARSE;
+    }
+    return own_read(codec, from, out);
 }
 
 // --- Messages by kind --------------------------------------------------------------------------
@@ -232,7 +333,7 @@ static sc_err write_msg(const sc_cluster_codec *codec, const sc_msg *msg, int64_
     case STARCLOAK__CLUSTER__COMMIT__ABOUT_QUERY:
         starcloak__cluster__query__init(&d->query);
         d->msg.query = &d->query;
-        return query_write(codec, msg, offset_us, &d->query);
+        return query_write(codec, msg, offset_us, scratch, &d->query);
     case STARCLOAK__CLUSTER__COMMIT__ABOUT_PROPOSAL:
         if (!msg->proposal) return SC_EINVAL;
         starcloak__cluster__proposal__init(&d->proposal);

@@ -48,6 +48,7 @@ typedef struct sc_cluster_view {
     double imbalance;
     uint64_t placements;  ///< made by this process, as the next
     uint64_t moved;
+    uint64_t passed_over;  ///< as the placer counts them; only in metrics
     uint64_t strangers;
     uint64_t crowded;    ///< heartbeats of too many processes with one key; only in metrics
     double heartbeat_s;  ///< between two heartbeats of a process; 0: there are none
@@ -59,7 +60,8 @@ typedef struct sc_cluster_view {
 } sc_cluster_view;
 
 /**
- * All but `placements`, `moved`, `crowded`, `heartbeat_s` and `bus`, which the caller fills in.
+ * All but `placements`, `moved`, `passed_over`, `crowded`, `heartbeat_s` and `bus`, which the
+ * caller fills in.
  *
  * @param placement  NULL: none yet
  * @param parts      of the partition; 0: as many as the placement has

@@ -29,11 +29,13 @@ sc_ledger_options sc_ledger_options_default(void)
     return (sc_ledger_options){
         .engine = sc_engine_options_default(),
         .engine_threads = 1,
+        .continuity = sc_continuity_options_default(),
         .patience_us = 500000,
         .max_pending = 100000,
         .jitter_us = 200000,
         .guard_us = 10000,
         .provider_deadline_s = 10.0,
+        .rare = sc_rare_options_default(),
     };
 }
 
@@ -62,6 +64,12 @@ static sc_err check_options(const sc_ledger_options *options, sc_diag *diag)
     if (options->prune_threads > SC_PRUNE_THREADS_MAX) {
         return sc_fail(diag, SC_EINVAL, "ledger: at most %d threads can prune",
                        SC_PRUNE_THREADS_MAX);
+    }
+    if (options->has_continuity && !options->workers &&
+        options->engine.variant != SC_VARIANT_PATIENT) {
+        return sc_fail(diag, SC_EINVAL,
+                       "ledger: continuity is kept by the engine patient alone, not by %s",
+                       sc_variant_name(options->engine.variant));
     }
     return SC_OK;
 }
@@ -185,15 +193,23 @@ static sc_err make_handovers(sc_ledger *ledger)
     return err;
 }
 
-static sc_err make_state(sc_ledger *ledger, const sc_map *map)
+static sc_err make_state(sc_ledger *ledger, const sc_map *map, sc_diag *diag)
 {
     const sc_ledger_options *options = &ledger->options;
+    if (options->has_continuity) {
+        const sc_err err = sc_continuity_new(map, &options->continuity, &ledger->continuity, diag);
+        if (err) return err;
+    }
     const sc_time provider_us = sc_time_from_seconds(options->provider_deadline_s);
     ledger->publisher = (sc__publisher){
         .map = map,
         .rng = ledger->rng,
         .provider_deadline_us = provider_us,
     };
+    if (options->rare.users > 0) {
+        const sc_err err = sc__rare_requests_new(map, &options->rare, &ledger->publisher.rare);
+        if (err) return err;
+    }
     const sc__ledger_state_options state = {
         .max_tickets = options->max_pending,
         .self = options->self,
@@ -201,11 +217,13 @@ static sc_err make_state(sc_ledger *ledger, const sc_map *map)
         .guard_us = options->guard_us,
         .patience_us = options->patience_us,
         .give_up_us = provider_us + more_for_a_result_us,
+        .continuity = ledger->continuity,
         .paranoid = options->is_paranoid ? map : NULL,
         .partition = options->partition,
         .port = ledger->port,
     };
-    return sc__ledger_state_new(&state, ledger->rng, &ledger->state);
+    const sc_err err = sc__ledger_state_new(&state, ledger->rng, &ledger->state);
+    return err ? sc_fail(diag, err, "ledger: %s", sc_err_text(err)) : SC_OK;
 }
 
 static sc_err make_parts(sc_ledger *ledger, const sc_map *map, sc_diag *diag)
@@ -227,8 +245,7 @@ static sc_err make_parts(sc_ledger *ledger, const sc_map *map, sc_diag *diag)
         err = make_engines(ledger, map, diag);
         if (err) return err;
     }
-    err = make_state(ledger, map);
-    return err ? sc_fail(diag, err, "ledger: %s", sc_err_text(err)) : SC_OK;
+    return make_state(ledger, map, diag);
 }
 
 sc_err sc__ledger_new_idle(const sc_map *map, const sc_ledger_options *options,
@@ -280,6 +297,7 @@ void sc_ledger_free(sc_ledger *ledger)
     atomic_store(&ledger->is_over, true);
     sc_engine_pool_free(ledger->engines);
     sc__ledger_state_free(ledger->state);
+    sc_continuity_free(ledger->continuity);
     sc__publisher_fini(&ledger->publisher);
     // Messages and errands that came after the end.
     sc_msg msg;

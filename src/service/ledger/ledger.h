@@ -31,7 +31,9 @@
  *     sent, and the members have failed as not sent in time.
  *  4. Every ticket taken comes back exactly once with its outcome (P8), also when the ledger stops.
  *  5. Who is in a cloak is not disclosed; the provider gets a relay (P7).
- *  6. With `is_paranoid` each proposal is looked at by the verifier before it is reserved. One that
+ *  6. With `rare` a request that its user has made before, and few others, is not sent: its member
+ *     is dropped, and the cloak leaves with its road all the same (rare_requests.h).
+ *  7. With `is_paranoid` each proposal is looked at by the verifier before it is reserved. One that
  *     breaks a promise is counted, refused and never leaves.
  *
  * The ledger's thread and the engine's read the clock; the ledger state gets the time as an
@@ -40,10 +42,12 @@
 #ifndef SC_LEDGER_LEDGER_H
 #define SC_LEDGER_LEDGER_H
 
+#include <starcloak/continuity.h>
 #include <starcloak/engine.h>
 #include <starcloak/rng.h>
 
 #include "courier/courier.h"
+#include "ledger/rare_requests.h"
 #include "ledger/ticket.h"
 #include "messages/messages.h"
 #include "partition/partition.h"
@@ -56,6 +60,10 @@ typedef struct sc_ledger_options {
      * them. With 1 and 0 there is neither: the ledger's thread does it all. */
     unsigned engine_threads;
     unsigned prune_threads;
+    /** Queries count roads by what their user can have reached since its last cloak. The engines
+     * must be patient, here and elsewhere. */
+    bool has_continuity;
+    sc_continuity_options continuity;
     const sc_partition *partition;  ///< borrowed; NULL: one part, the whole map
     sc_peer self;                   ///< 0: a number is drawn
     const sc_port
@@ -66,6 +74,7 @@ typedef struct sc_ledger_options {
     sc_time jitter_us;    ///< the most that a cloak waits before it leaves
     sc_time guard_us;     ///< a cloak leaves that much before the least deadline, or not
     double provider_deadline_s;  ///< from leaving to the answer
+    sc_rare_options rare;        ///< requests that are not sent a second time
     bool is_paranoid;
     /** A ticket is settled and the caller's again. In the ledger's thread; must be quick, and may
      * hand the ticket to another thread. */
@@ -80,8 +89,9 @@ typedef struct sc_ledger_options {
     void *context;
 } sc_ledger_options;
 
-/** The default engine in the ledger's own thread, one part, 100,000 tickets, 0.2 s of
- * jitter, 10 ms of guard, 0.5 s of patience, 10 s for the provider, not paranoid. */
+/** The default engine in the ledger's own thread, no continuity, one part, 100,000 tickets, 0.2 s
+ * of jitter, 10 ms of guard, 0.5 s of patience, 10 s for the provider, rare requests are sent, not
+ * paranoid. */
 sc_ledger_options sc_ledger_options_default(void);
 
 /**
@@ -183,6 +193,7 @@ typedef struct sc_ledger_stats {
     uint64_t gone_published;    ///< clients that went away after their cloak had left; counted by
                                 ///< their outcome above
     sc_engine_stats engine;     ///< of the engines in this process, as they last told
+    sc_continuity_stats continuity;  ///< all 0 without
 } sc_ledger_stats;
 
 sc_ledger_stats sc_ledger_stats_of(sc_ledger *ledger);

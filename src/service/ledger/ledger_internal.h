@@ -56,6 +56,7 @@ struct sc_ledger {
 
     // Of the ledger's thread; once that has ended, of the thread that ends it.
     sc_rng *rng;
+    sc_continuity *continuity;  ///< NULL: not wanted
     sc__ledger_state *state;
     sc__publisher publisher;
     int64_t (*clock)(void);

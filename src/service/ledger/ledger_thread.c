@@ -167,6 +167,10 @@ static bool send_due(sc_ledger *ledger)
         sc__ledger_state_unsent(ledger->state, reservation, failure, now);
         return true;
     }
+    if (!left.relay) {
+        sc__ledger_state_all_rare(ledger->state, reservation, now);
+        return true;
+    }
     sc__ledger_state_published(ledger->state, reservation, left.number, left.users, now);
     const sc_ledger_options *options = &ledger->options;
     if (options->published) {
@@ -181,8 +185,9 @@ static void digest_arrived(sc_ledger *ledger)
     for (sc_reservation *reservation;
          (reservation = sc__ledger_state_take_arrived(ledger->state));) {
         const sc_time now = ledger->clock();
-        const sc_failure failure = sc__digest(&ledger->publisher, reservation, now);
-        if (failure)
+        bool has_sent = false;
+        const sc_failure failure = sc__digest(&ledger->publisher, reservation, now, &has_sent);
+        if (failure || !has_sent)
             sc__ledger_state_answered(ledger->state, reservation, failure, NULL, NULL, now);
     }
 }
@@ -234,8 +239,12 @@ static sc_time go_round(sc_ledger *ledger, unsigned readable)
                                 ? sc_engine_pool_round(ledger->engines, ledger->clock())
                                 : SC_TIME_NEVER;
     tell_settled(ledger);
-    const sc_time state = sc__ledger_state_next_wake(ledger->state);
-    return engines < state ? engines : state;
+    sc_time wake = sc__ledger_state_next_wake(ledger->state);
+    if (ledger->publisher.rare) {
+        const sc_time wipe = sc__rare_requests_pass_time(ledger->publisher.rare, ledger->clock());
+        if (wipe < wake) wake = wipe;
+    }
+    return engines < wake ? engines : wake;
 }
 
 sc_time sc__ledger_round(sc_ledger *ledger)

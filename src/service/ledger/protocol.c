@@ -20,20 +20,23 @@ static void send_msg(sc__ledger_state *state, sc_peer to, sc_msg *msg)
 
 // --- Of queries -----------------------------------------------------------------------------
 
-static void send_of_query(sc__ledger_state *state, sc_msg_kind kind, const sc_ticket *ticket,
+/** False if memory is out, and nothing is sent. */
+static bool send_of_query(sc__ledger_state *state, sc_msg_kind kind, const sc_ticket *ticket,
                           uint32_t part)
 {
     sc_msg msg = {.kind = kind};
     msg.part = part;
     msg.home = ticket->home;
     msg.query = ticket->query;
-    send_msg(state, SC_PEER_NONE, &msg);
+    const bool is_whole = sc_msg_set_own(&msg, kind == SC_MSG_REMOVE ? NULL : ticket->query.own);
+    if (is_whole) send_msg(state, SC_PEER_NONE, &msg);
     explicit_bzero(&msg, sizeof msg);
+    return is_whole;
 }
 
-void sc__ledger_send_add(sc__ledger_state *state, const sc_ticket *ticket)
+bool sc__ledger_send_add(sc__ledger_state *state, const sc_ticket *ticket)
 {
-    send_of_query(state, SC_MSG_ADD, ticket, ticket->home);
+    return send_of_query(state, SC_MSG_ADD, ticket, ticket->home);
 }
 
 const uint16_t *sc__ledger_reach(sc__ledger_state *state, sc_ticket *ticket, size_t *count)
@@ -56,7 +59,7 @@ static size_t send_to_reach(sc__ledger_state *state, sc_msg_kind kind, sc_ticket
     size_t count = 0;
     const uint16_t *parts = sc__ledger_reach(state, ticket, &count);
     for (size_t i = 1; i < count; i++) {
-        send_of_query(state, kind, ticket, parts[i]);
+        (void)send_of_query(state, kind, ticket, parts[i]);
     }
     return count > 0 ? count - 1 : 0;
 }
@@ -73,7 +76,7 @@ void sc__ledger_send_remove(sc__ledger_state *state, sc_ticket *ticket, bool hom
     // The worker that has the home of a query that is near a border of parts may have other parts
     // in its reach as well, and has then added it there too.
     if (home_knows && !ticket->is_near) return;
-    send_of_query(state, SC_MSG_REMOVE, ticket, ticket->home);
+    (void)send_of_query(state, SC_MSG_REMOVE, ticket, ticket->home);
     if (ticket->is_spread) send_to_reach(state, SC_MSG_REMOVE, ticket);
 }
 

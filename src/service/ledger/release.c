@@ -77,6 +77,7 @@ void sc__ledger_mark_published(sc__ledger_state *state, sc_reservation *reservat
         ticket->users = users;
         ticket->segments = (uint32_t)proposal->segment_count;
         if (ticket->is_gone) state->stats.gone_published++;
+        sc__ledger_keep_last_cloak(state, ticket);
         // The engine that found the cloak gets `published` instead.
         sc__ledger_send_remove(state, ticket, ticket->home == proposal->part);
     }
@@ -139,10 +140,14 @@ void sc__ledger_state_answered(sc__ledger_state *state, sc_reservation *reservat
         sc__id_table_prefetch(&state->tickets, &ticket->query.id);
     }
     sc_answer_place *place = places;
-    for (sc_ticket *next, *ticket = reservation->members; ticket; ticket = next, place++) {
+    for (sc_ticket *next, *ticket = reservation->members; ticket; ticket = next) {
         next = ticket->next;
+        if (ticket->is_rare) {
+            sc__ledger_settle_dropped(state, ticket, SC_DROP_RARE_REQUEST, now);
+            continue;
+        }
         sc__ledger_settle_answered(state, ticket, place->answer, now);
-        place->answer = NULL;
+        place++->answer = NULL;
     }
     sc__ledger_forget_reservation(state, reservation);
 }
@@ -154,6 +159,8 @@ void sc__publisher_fini(sc__publisher *publisher)
     sc_free(publisher->requests);
     sc_free(publisher->which);
     sc_free(publisher->users);
+    sc_free(publisher->is_rare);
+    sc__rare_requests_free(publisher->rare);
     *publisher = (sc__publisher){0};
 }
 
@@ -166,13 +173,13 @@ typedef struct ledger_errand {
     sc_answer_place places[];
 } ledger_errand;
 
-/** An errand with a place for each member of ours; NULL if memory is out. */
+/** An errand with a place for each member of ours whose request is sent; NULL if memory is out. */
 static ledger_errand *make_errand(const sc__publisher *publisher, sc_reservation *reservation,
                                   sc_relay *relay, sc_time now)
 {
     size_t count = 0;
     for (const sc_ticket *ticket = reservation->members; ticket; ticket = ticket->next) {
-        count++;
+        count += !ticket->is_rare;
     }
     ledger_errand *made = sc_malloc(sizeof *made + count * sizeof(sc_answer_place));
     if (!made) return NULL;
@@ -187,7 +194,7 @@ static ledger_errand *make_errand(const sc__publisher *publisher, sc_reservation
                             }};
     sc_answer_place *place = made->places;
     for (const sc_ticket *ticket = reservation->members; ticket; ticket = ticket->next) {
-        *place++ = (sc_answer_place){.at = ticket->at};
+        if (!ticket->is_rare) *place++ = (sc_answer_place){.at = ticket->at};
     }
     return made;
 }
@@ -227,7 +234,9 @@ static bool make_room(sc__publisher *publisher, size_t count)
            sc_reserve(&publisher->which, count, &publisher->which_capacity,
                       sizeof *publisher->which) &&
            sc_reserve(&publisher->users, count, &publisher->user_capacity,
-                      sizeof *publisher->users);
+                      sizeof *publisher->users) &&
+           sc_reserve(&publisher->is_rare, count, &publisher->is_rare_capacity,
+                      sizeof *publisher->is_rare);
 }
 
 /** What each member asks for, and who it is. Wishes are of the others, in the order of the
@@ -247,12 +256,51 @@ static void collect(sc__publisher *publisher, const sc_reservation *reservation)
     }
 }
 
+/** What is known of a cloak to those who look for rare requests. */
+static sc__rare_cloak rare_cloak(const sc__publisher *publisher, const sc_proposal *proposal,
+                                 size_t member_count)
+{
+    return (sc__rare_cloak){.segments = proposal->segments,
+                            .segment_count = proposal->segment_count,
+                            .users = publisher->users,
+                            .requests = publisher->requests,
+                            .member_count = member_count};
+}
+
+/**
+ * Leave rare requests out: a member that makes one is in the cloak as before, with its road, and
+ * counts for the k of others; but instead of its request there is that of another, so that the
+ * relay does not have it.
+ *
+ * @return false if all are rare
+ */
+static bool leave_out_rare(sc__publisher *publisher, const sc_reservation *reservation, sc_time now)
+{
+    const sc_proposal *proposal = reservation->proposal;
+    const size_t count = proposal->member_count;
+    memset(publisher->is_rare, 0, count * sizeof *publisher->is_rare);
+    if (!publisher->rare) return true;
+    const sc__rare_cloak cloak = rare_cloak(publisher, proposal, count);
+    const size_t rare = sc__rare_requests_judge(publisher->rare, &cloak, now, publisher->is_rare);
+    if (rare == 0) return true;
+    size_t other = 0;
+    while (other < count && publisher->is_rare[other]) {
+        other++;
+    }
+    if (other == count) return false;
+    for (size_t i = 0; i < count; i++) {
+        if (publisher->is_rare[i]) publisher->requests[i] = publisher->requests[other];
+    }
+    for (sc_ticket *ticket = reservation->members; ticket; ticket = ticket->next) {
+        ticket->is_rare = publisher->is_rare[ticket->place];
+    }
+    return true;
+}
+
 static sc_err make_relay(sc__publisher *publisher, const sc_reservation *reservation,
                          sc_relay **out)
 {
     const sc_proposal *proposal = reservation->proposal;
-    if (!make_room(publisher, proposal->member_count)) return SC_ENOMEM;
-    collect(publisher, reservation);
     return sc_relay_new(publisher->map,
                         &(sc_relay_content){.segments = proposal->segments,
                                             .segment_count = proposal->segment_count,
@@ -278,6 +326,10 @@ static sc_failure publish(sc__publisher *publisher, sc_reservation *reservation,
 {
     const sc_proposal *proposal = reservation->proposal;
     sc_relay *relay = NULL;
+    *out = (sc__departure){0};
+    if (!make_room(publisher, proposal->member_count)) return SC_FAILURE_OVERLOADED;
+    collect(publisher, reservation);
+    if (!leave_out_rare(publisher, reservation, now)) return SC_FAILURE_NONE;
     if (make_relay(publisher, reservation, &relay) != SC_OK) return SC_FAILURE_OVERLOADED;
     ledger_errand *made = make_errand(publisher, reservation, relay, now);
     if (!made) {
@@ -292,9 +344,13 @@ static sc_failure publish(sc__publisher *publisher, sc_reservation *reservation,
     made->errand.wants_reply = reservation->has_others;
     sc_answer_place *place = made->places;
     for (const sc_ticket *ticket = reservation->members; ticket; ticket = ticket->next) {
-        place++->request = publisher->which[ticket->place];
+        if (!ticket->is_rare) place++->request = publisher->which[ticket->place];
     }
     if (!send(publisher, made)) return SC_FAILURE_OVERLOADED;
+    if (publisher->rare) {
+        const sc__rare_cloak cloak = rare_cloak(publisher, proposal, proposal->member_count);
+        sc__rare_requests_left(publisher->rare, &cloak, publisher->is_rare, now);
+    }
     *out = (sc__departure){
         .relay = relay,
         .number = number,
@@ -358,27 +414,62 @@ static sc_failure read_relay(const sc__publisher *publisher, const sc_reservatio
     return SC_FAILURE_NONE;
 }
 
+/** The place of a ticket's request in a relay; the number of requests if R did not ask for it. */
+static uint32_t find_request(const sc_relay *relay, const sc_ticket *ticket)
+{
+    uint32_t number = 0;
+    while (number < relay->request_count &&
+           !sc_request_equal(&relay->requests[number], &ticket->request)) {
+        number++;
+    }
+    return number;
+}
+
 /** Let each of our members find its request; false if there is one that R did not ask for. */
 static bool take_places(const sc_reservation *reservation, const sc_relay *relay,
                         sc_answer_place *place)
 {
-    for (const sc_ticket *ticket = reservation->members; ticket; ticket = ticket->next, place++) {
-        uint32_t number = 0;
-        while (number < relay->request_count &&
-               !sc_request_equal(&relay->requests[number], &ticket->request)) {
-            number++;
-        }
-        if (number == relay->request_count) return false;
-        place->request = number;
+    for (const sc_ticket *ticket = reservation->members; ticket; ticket = ticket->next) {
+        if (ticket->is_rare) continue;
+        place->request = find_request(relay, ticket);
+        if (place++->request == relay->request_count) return false;
     }
     return true;
 }
 
-sc_failure sc__digest(sc__publisher *publisher, sc_reservation *reservation, sc_time now)
+/**
+ * R has left out what is rare by what it knows; and what it has not, our members have made.
+ *
+ * @return whether a request of our members was sent
+ */
+static bool mark_rare(sc__publisher *publisher, const sc_reservation *reservation,
+                      const sc_relay *relay, sc_time now)
+{
+    if (!publisher->rare || !make_room(publisher, reservation->proposal->member_count)) return true;
+    size_t count = 0;
+    for (sc_ticket *ticket = reservation->members; ticket; ticket = ticket->next) {
+        ticket->is_rare = find_request(relay, ticket) == relay->request_count;
+        if (ticket->is_rare) continue;
+        publisher->users[count] = ticket->query.user;
+        publisher->requests[count++] = ticket->request;
+    }
+    const sc__rare_cloak cloak = rare_cloak(publisher, reservation->proposal, count);
+    if (count > 0) sc__rare_requests_left(publisher->rare, &cloak, NULL, now);
+    wipe(publisher, count);
+    return count > 0;
+}
+
+sc_failure sc__digest(sc__publisher *publisher, sc_reservation *reservation, sc_time now,
+                      bool *has_sent)
 {
     sc_relay *relay = NULL;
     const sc_failure failure = read_relay(publisher, reservation, &relay);
     if (failure) return failure;
+    *has_sent = mark_rare(publisher, reservation, relay, now);
+    if (!*has_sent) {
+        sc_relay_free(relay);
+        return SC_FAILURE_NONE;
+    }
     ledger_errand *made = make_errand(publisher, reservation, relay, now);
     if (!made) {
         sc_relay_free(relay);

@@ -13,6 +13,7 @@
 #ifndef SC_LEDGER_RELEASE_H
 #define SC_LEDGER_RELEASE_H
 
+#include "ledger/rare_requests.h"
 #include "ledger/state.h"
 
 /** How errands are sent: sc_courier_send(), or what a test puts in its place. */
@@ -26,6 +27,7 @@ typedef struct sc__publisher {
     void *send_context;
     const sc_vocabulary *vocabulary;  ///< the courier's: for results
     sc_time provider_deadline_us;
+    sc__rare_requests *rare;  ///< owned; NULL: all requests are sent
 
     // Its own, zeroed at first: one place for each member.
     sc_request *requests;
@@ -34,6 +36,8 @@ typedef struct sc__publisher {
     size_t which_capacity;
     uint64_t *users;
     size_t user_capacity;
+    bool *is_rare;
+    size_t is_rare_capacity;
 } sc__publisher;
 
 /** Harmless twice. */
@@ -41,13 +45,15 @@ void sc__publisher_fini(sc__publisher *publisher);
 
 /** What has left for a cloak. */
 typedef struct sc__departure {
-    const sc_relay *relay;  ///< what was sent; lent until the errand is back
+    const sc_relay *relay;  ///< what was sent; lent until the errand is back. NULL: nothing was,
+                            ///< since all requests are rare (rare_requests.h)
     uint64_t number;        ///< drawn for the cloak; in the errand, not in the relay
     uint32_t users;         ///< how many different ones are behind it
 } sc__departure;
 
 /**
- * Send the cloak of a reservation to the provider.
+ * Send the cloak of a reservation to the provider, without rare requests: members of ours that
+ * make one are marked.
  *
  * @param out  set on success
  * @return SC_FAILURE_NONE, or why nothing was sent
@@ -57,11 +63,15 @@ sc_failure sc__publish(sc__publisher *publisher, sc_reservation *reservation, sc
 
 /**
  * Send the result that has arrived for a reservation to the courier, which reads it. Where R could
- * not send the reply, the same cloak is asked for once more.
+ * not send the reply, the same cloak is asked for once more. Members whose request R has not sent
+ * are marked as those of a rare request, if rare requests are looked at here; if there are no
+ * others, nothing is sent.
  *
+ * @param has_sent  set on success
  * @return SC_FAILURE_NONE, or why that cannot be done
  */
-sc_failure sc__digest(sc__publisher *publisher, sc_reservation *reservation, sc_time now);
+sc_failure sc__digest(sc__publisher *publisher, sc_reservation *reservation, sc_time now,
+                      bool *has_sent);
 
 /** What came back, for other gateways; NULL if memory is out, or there is nothing but the failure.
  */

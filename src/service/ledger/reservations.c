@@ -244,6 +244,16 @@ void sc__ledger_fail_members(sc__ledger_state *state, sc_reservation *reservatio
     sc__ledger_forget_reservation(state, reservation);
 }
 
+void sc__ledger_state_all_rare(sc__ledger_state *state, sc_reservation *reservation, sc_time now)
+{
+    // Others' members are told first, as our own are known by their number.
+    sc__ledger_send_dead_to_gateways(state, reservation);
+    for (sc_ticket *ticket = reservation->members; ticket; ticket = ticket->next) {
+        ticket->is_rare = true;
+    }
+    sc__ledger_fail_members(state, reservation, SC_FAILURE_NONE, now);
+}
+
 void sc__ledger_leave_in_doubt(sc__ledger_state *state, sc_ticket *ticket, sc_time now)
 {
     sc_reservation *reservation = ticket->reservation;
@@ -253,6 +263,7 @@ void sc__ledger_leave_in_doubt(sc__ledger_state *state, sc_ticket *ticket, sc_ti
     }
     *link = ticket->next;
     sc__ledger_send_remove(state, ticket, false);
+    sc__ledger_keep_last_cloak(state, ticket);
     sc__ledger_settle_failed(state, ticket, SC_FAILURE_IN_DOUBT, now);
     if (!reservation->members) sc__ledger_forget_reservation(state, reservation);
 }
@@ -466,14 +477,27 @@ static bool is_affordable(sc__ledger_state *state, sc_reservation *reservation, 
     return false;
 }
 
-/** A quick look, and the paranoid one if that is wanted. */
+/** Get the memory to keep the cloak as the last one of our members' users. */
+static sc_err propose_last_cloaks(sc__ledger_state *state, const sc_reservation *reservation)
+{
+    const sc_proposal *proposal = reservation->proposal;
+    sc_err err = SC_OK;
+    for (const sc_ticket *ticket = reservation->members; ticket && !err; ticket = ticket->next) {
+        if (!state->options.continuity) break;
+        err = sc_continuity_propose(state->options.continuity, &ticket->query.id,
+                                    proposal->segments, proposal->segment_count);
+    }
+    return err;
+}
+
+/** A quick look, and the paranoid one if that is wanted; and all memory that it takes. */
 static sc_err look_at_promises(sc__ledger_state *state, const sc_reservation *reservation,
                                sc_time now)
 {
     sc_err err = covers_ours(reservation) ? SC_OK : SC_EBROKEN;
     if (!err && state->examiner.verifier) err = examine(&state->examiner, reservation, now);
     if (err == SC_EBROKEN) state->stats.violations++;
-    return err;
+    return err ? err : propose_last_cloaks(state, reservation);
 }
 
 bool sc__ledger_clocks_agree(const sc__ledger_state *state, const sc_reservation *reservation)

@@ -57,8 +57,28 @@ void sc__ledger_hand_out(sc__ledger_state *state, sc_ticket *ticket, sc_outcome 
     state->last_settled = ticket;
 }
 
+// What its user can have reached is lent until then.
+static void end_continuity(sc__ledger_state *state, sc_ticket *ticket)
+{
+    if (state->options.continuity) {
+        sc_continuity_end(state->options.continuity, &ticket->query.id);
+    }
+    ticket->own = (sc_own_demands){0};
+    ticket->query.own = NULL;
+}
+
+void sc__ledger_keep_last_cloak(sc__ledger_state *state, sc_ticket *ticket)
+{
+    if (state->options.continuity) {
+        sc_continuity_accept(state->options.continuity, &ticket->query.id);
+    }
+    ticket->own = (sc_own_demands){0};
+    ticket->query.own = NULL;
+}
+
 static void leave(sc__ledger_state *state, sc_ticket *ticket, sc_outcome outcome, sc_time now)
 {
+    end_continuity(state, ticket);
     sc__id_table_remove(&state->tickets, ticket);
     if (ticket->moment != SC_NO_DEADLINE) sc_deadlines_cancel(&state->deadlines, &ticket->moment);
     if (ticket->resend != SC_NO_DEADLINE) sc_deadlines_cancel(&state->resends, &ticket->resend);
@@ -77,6 +97,11 @@ void sc__ledger_settle_dropped(sc__ledger_state *state, sc_ticket *ticket, sc_dr
 void sc__ledger_settle_failed(sc__ledger_state *state, sc_ticket *ticket, sc_failure failure,
                               sc_time now)
 {
+    // Its cloak left without its request: what became of the cloak is no matter of its own.
+    if (ticket->is_rare) {
+        sc__ledger_settle_dropped(state, ticket, SC_DROP_RARE_REQUEST, now);
+        return;
+    }
     ticket->failure = failure;
     state->stats.failed[failure]++;
     leave(state, ticket, SC_OUTCOME_FAILED, now);
@@ -103,6 +128,9 @@ enum { FATES_PER_TICKET = 8, MORE_FATES = 4096 };
 
 /** How long to wait with messages for which there is no room. */
 enum { RETRY_US = 1000 };
+
+/** Last cloaks are erased together: at most so late, unless there is something else to do. */
+enum { ERASE_US = 1000000 };
 
 // --- Life -----------------------------------------------------------------------------------
 
@@ -194,6 +222,19 @@ static void turn_away_late(sc__ledger_state *state, sc_ticket *ticket, sc_time n
     sc__ledger_hand_out(state, ticket, SC_OUTCOME_DROPPED, now);
 }
 
+/** What the query asks of its roads: its zone, and what its user can have reached. False if memory
+ * is out. */
+static bool set_own(sc__ledger_state *state, sc_ticket *ticket)
+{
+    sc_continuity *continuity = state->options.continuity;
+    ticket->query.own = NULL;
+    if (continuity && sc_continuity_ask(continuity, &ticket->query, ticket->asked, &ticket->own)) {
+        return false;
+    }
+    if (ticket->own.zone_count > 0 || ticket->own.has_reached) ticket->query.own = &ticket->own;
+    return true;
+}
+
 void sc__ledger_state_add(sc__ledger_state *state, sc_ticket *ticket, sc_time now)
 {
     const sc_query *query = &ticket->query;
@@ -204,6 +245,10 @@ void sc__ledger_state_add(sc__ledger_state *state, sc_ticket *ticket, sc_time no
     // Two queries of one user in the same microsecond, at two gateways, have the same id.
     if (state->tickets.count == state->options.max_tickets ||
         sc__id_table_find(&state->tickets, &query->id)) {
+        sc__ledger_state_turn_away(state, ticket, now);
+        return;
+    }
+    if (!set_own(state, ticket)) {
         sc__ledger_state_turn_away(state, ticket, now);
         return;
     }
@@ -219,7 +264,9 @@ void sc__ledger_state_add(sc__ledger_state *state, sc_ticket *ticket, sc_time no
                      ticket, &ticket->moment);
     // Most queries have found company in their own part by then, and need no messages to others.
     if (ticket->is_near) sc__ledger_resend_at(state, ticket, now + (query->deadline - now) / 4);
-    sc__ledger_send_add(state, ticket);
+    if (!sc__ledger_send_add(state, ticket)) {
+        sc__ledger_settle_failed(state, ticket, SC_FAILURE_OVERLOADED, now);
+    }
 }
 
 /** Its client went away while it is reserved. */
@@ -306,9 +353,12 @@ static void resend_queries(sc__ledger_state *state, sc_time now)
         if (ticket->state != SC_TICKET_OPEN) continue;
         size_t said = 0;
         if (ticket->owes_add) {
+            if (!sc__ledger_send_add(state, ticket)) {
+                sc__ledger_resend_at(state, ticket, now + RETRY_US);
+                continue;
+            }
             ticket->owes_add = false;
             state->stats.resent++;
-            sc__ledger_send_add(state, ticket);
             said++;
         }
         if (ticket->is_near) said += sc__ledger_send_company(state, ticket);
@@ -383,6 +433,7 @@ void sc__ledger_state_pass_time(sc__ledger_state *state, sc_time now)
     }
     resend_queries(state, now);
     sc__proposal_outcomes_pass_time(state->outcomes, now);
+    if (state->options.continuity) sc_continuity_erase(state->options.continuity, now);
 }
 
 // --- The end, and what there is to know -----------------------------------------------------
@@ -437,6 +488,10 @@ sc_time sc__ledger_state_next_wake(const sc__ledger_state *state)
     wake = earlier_of(wake, sc_deadlines_next(&state->patience));
     // A deadline counts once the clock has passed it.
     wake = earlier_of(wake, sc__ledger_later(sc_deadlines_next(&state->deadlines), 1));
+    if (state->options.continuity) {
+        const sc_time erasure = sc_continuity_next_erasure(state->options.continuity);
+        wake = earlier_of(wake, sc__ledger_later(erasure, ERASE_US));
+    }
     const sc_time resend = sc_deadlines_next(&state->resends);
     return earlier_of(wake, resend > state->paused_until ? resend : state->paused_until);
 }
@@ -445,5 +500,8 @@ sc_ledger_stats sc__ledger_state_stats(const sc__ledger_state *state)
 {
     sc_ledger_stats stats = state->stats;
     stats.pending = state->tickets.count;
+    if (state->options.continuity) {
+        stats.continuity = sc_continuity_get_stats(state->options.continuity);
+    }
     return stats;
 }

@@ -3,7 +3,7 @@
  * @brief Secret: the state of the ledger: where each query stands, and the gateway's side of the
  * commit. No thread, no clock, no network.
  *
- *     open -> reserved -> published -> answered | failed
+ *     open -> reserved -> published -> answered | failed | dropped (a rare request)
  *     open -> dropped | gone | failed      reserved -> open | gone | failed
  *
  * A *proposal* (messages/messages.h) is received as `reserve`. Its members that are ours are
@@ -44,9 +44,12 @@
  * every one that is open again, which may have been forgotten by an engine that received a no: as
  * soon as time passes and there is room for messages (sc_port_space()).
  *  7. No call needs memory once the ledger state is made, but for the look of the paranoid, for
- * what the messages carry (a `no` without its list, an `ok` that is not sent, for want of memory,
- * are as a lost message), and for results. If there is none for a look, the members fail as
- * overloaded.
+ * continuity, for what the messages carry (a `no` without its list, an `ok` that is not sent, for
+ * want of memory, are as a lost message), and for results. If there is none for a look or for
+ * continuity, the members fail as overloaded.
+ *  8. With continuity, a cloak that has left, or of which we cannot say that it has not, is the
+ * last one of the users of our members. What others do with a query of theirs is not known here: a
+ * user's queries have to come to one gateway.
  *
  * Company: a query near a border of parts that is still open after a quarter of its time is sent,
  * as company, to all parts in its reach (sc_partition_reach()); cluster/gateway_routes.c leaves out
@@ -61,6 +64,7 @@
 #ifndef SC_LEDGER_STATE_H
 #define SC_LEDGER_STATE_H
 
+#include <starcloak/continuity.h>
 #include <starcloak/rng.h>
 
 #include "base/deadlines.h"
@@ -102,6 +106,7 @@ typedef struct sc__ledger_state_options {
     sc_time guard_us;               ///< >= 0; more than clocks differ by
     sc_time patience_us;            ///< > 0; how long a proposal is reserved without a message
     sc_time give_up_us;             ///< > 0; how long another gateway's result is waited for
+    sc_continuity *continuity;      ///< borrowed; NULL: last cloaks of users are not kept
     const sc_map *paranoid;         ///< every proposal is looked at by the verifier; NULL: none is
     const sc_partition *partition;  ///< borrowed
     sc_port port;                   ///< to engines, and to other gateways
@@ -170,6 +175,10 @@ sc_reservation *sc__ledger_state_take_due(sc__ledger_state *state, sc_time now);
 void sc__ledger_state_published(sc__ledger_state *state, sc_reservation *reservation,
                                 uint64_t number, uint32_t users, sc_time now);
 
+/** All requests of it are rare, and it was not sent: our members are dropped, and those of others
+ * open again. */
+void sc__ledger_state_all_rare(sc__ledger_state *state, sc_reservation *reservation, sc_time now);
+
 /** It could not be sent. All its members have failed, those of others too. */
 void sc__ledger_state_unsent(sc__ledger_state *state, sc_reservation *reservation,
                              sc_failure failure, sc_time now);
@@ -179,8 +188,9 @@ void sc__ledger_state_unsent(sc__ledger_state *state, sc_reservation *reservatio
 sc_reservation *sc__ledger_state_take_arrived(sc__ledger_state *state);
 
 /**
- * What was published is back, or a result is read: `places[i]` is of our i-th member, in the order
- * of `reservation->members`. Answers move to the tickets. The reservation is gone after that.
+ * What was published is back, or a result is read: `places[i]` is of our i-th member whose request
+ * was sent, in the order of `reservation->members`; others are dropped. Answers move to the
+ * tickets. The reservation is gone after that.
  *
  * @param result  at R, for the other gateways if there are any; taken. NULL: nothing but the
  * failure can be told to them

@@ -139,6 +139,9 @@ void sc__ledger_settle_gone(sc__ledger_state *state, sc_ticket *ticket, sc_time 
 void sc__ledger_settle_answered(sc__ledger_state *state, sc_ticket *ticket, sc_answer *answer,
                                 sc_time now);
 
+/** Its cloak has left, or may have: it is the last one of the ticket's user. */
+void sc__ledger_keep_last_cloak(sc__ledger_state *state, sc_ticket *ticket);
+
 // --- Reservations (reservations.c) ----------------------------------------------------------
 
 /** A proposal comes in that is not known yet. Takes it. */
@@ -203,8 +206,8 @@ void sc__ledger_fail_published(sc__ledger_state *state, sc_reservation *reservat
 
 // --- Messages sent (protocol.c) -------------------------------------------------------------
 
-/** To the engine of its home, for the first time or again. */
-void sc__ledger_send_add(sc__ledger_state *state, const sc_ticket *ticket);
+/** To the engine of its home, for the first time or again. False if memory is out. */
+bool sc__ledger_send_add(sc__ledger_state *state, const sc_ticket *ticket);
 
 /** The parts in its reach, its home first; valid until the next call. */
 const uint16_t *sc__ledger_reach(sc__ledger_state *state, sc_ticket *ticket, size_t *count);

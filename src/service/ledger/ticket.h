@@ -30,7 +30,7 @@ typedef enum sc_outcome {
 const char *sc_outcome_name(sc_outcome outcome);
 
 /** Where a query stands:
- *      open -> reserved(c) -> published(c) -> answered | failed
+ *      open -> reserved(c) -> published(c) -> answered | failed | dropped (a rare request)
  *      open -> dropped | gone | failed
  *      reserved(c) -> open | gone | failed (in doubt at its deadline) */
 typedef enum sc_ticket_state {
@@ -46,9 +46,12 @@ enum { SC_TICKET_REACH = 16 };
 
 typedef struct sc_ticket {
     // Set by the loop.
-    sc_query query;      ///< times are sc_clock_us()
+    sc_query query;      ///< times are sc_clock_us(); `own` is the ledger's to set
+    sc_own_demands own;  ///< the user's zone, lent; `reached` is the ledger's
     sc_road_point at;    ///< where the traveller is, and which way it goes
     sc_request request;  ///< in normal form, categories as the courier's vocabulary has them
+    sc_request wanted;   ///< what the traveller asked for, if `request` was rounded
+    bool is_rounded;
     sc_time asked;
     double max_cost;  ///< steps (courier/cost_estimate.h) that its cloak may cost; 0: any number
     void *client;     ///< that waits for it; the ledger never looks at it
@@ -65,6 +68,7 @@ typedef struct sc_ticket {
     bool is_spread;                      ///< they were told of it
     bool owes_add;                       ///< its home must be told of it again
     bool is_gone;                        ///< its client went away after it was reserved
+    bool is_rare;                        ///< its cloak left without its request
     uint8_t reach_count;                 ///< of the next; 0: not known, or too many
     uint16_t reach[SC_TICKET_REACH];     ///< parts in its reach, its home first
     struct sc_ticket *next;              ///< for its owner

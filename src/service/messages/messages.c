@@ -2,6 +2,7 @@
 #include "messages/messages.h"
 
 #include "base/alloc.h"
+#include "engine/demand.h"
 
 #include <string.h>
 
@@ -123,12 +124,25 @@ static bool copy_array(const void *from, size_t count, size_t each, void **out)
     return *out != NULL;
 }
 
+bool sc_msg_set_own(sc_msg *msg, const sc_own_demands *own)
+{
+    msg->query.own = NULL;
+    if (!own) return true;
+    void *memory = sc_malloc(sc__own_size(own));
+    if (memory) msg->query.own = sc__own_copy(own, memory);
+    return memory != NULL;
+}
+
 bool sc_msg_clone(const sc_msg *msg, sc_msg *out)
 {
     sc_msg copy = *msg;
     bool is_whole = true;
     void *array = NULL;
     switch (msg->kind) {
+    case SC_MSG_ADD:
+    case SC_MSG_COMPANY:
+        is_whole = sc_msg_set_own(&copy, msg->query.own);
+        break;
     case SC_MSG_RESERVE:
         copy.proposal = msg->proposal ? sc_proposal_clone(msg->proposal) : NULL;
         is_whole = copy.proposal || !msg->proposal;
@@ -167,6 +181,10 @@ static void wipe_and_free(void *array, size_t size)
 void sc_msg_fini(sc_msg *msg)
 {
     switch (msg->kind) {
+    case SC_MSG_ADD:
+    case SC_MSG_COMPANY:
+        sc__own_free(msg->query.own);
+        break;
     case SC_MSG_RESERVE:
         sc_proposal_free(msg->proposal);
         break;

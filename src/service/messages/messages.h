@@ -153,7 +153,9 @@ typedef struct sc_msg {
             uint32_t part;  ///< of the engine that is meant
             uint32_t home;  ///< of the engine that answers for it
             sc_drop_reason reason;
-            sc_query query;  ///< its owner is the gateway
+            /** Its owner is the gateway. What it asks of its roads (`own`) is owned, of add and
+             * company; of others it is NULL. */
+            sc_query query;
         };
         sc_proposal *proposal;  ///< of reserve; owned
         /** Of all others. */
@@ -180,6 +182,10 @@ bool sc_msg_clone(const sc_msg *msg, sc_msg *out);
 
 /** Wipe, and free what it owns. Harmless twice. */
 void sc_msg_fini(sc_msg *msg);
+
+/** Let the query of an add or company, which has none yet, ask for a copy of `own` (NULL: nothing).
+ * False if memory is out. */
+bool sc_msg_set_own(sc_msg *msg, const sc_own_demands *own);
 
 /** The way out of a process: how it sends messages. */
 typedef struct sc_port {

@@ -139,13 +139,17 @@ static void tell(sc_engine_pool *pool, size_t thread, sc_msg *msg)
     }
 }
 
-/** A message about a query owns nothing: each engine thread can have a copy. */
+/** Each engine thread has a copy. */
 static void tell_all(sc_engine_pool *pool, const sc_msg *msg)
 {
     for (size_t i = 0; i < pool->thread_count; i++) {
-        sc_msg copy = *msg;
-        tell(pool, i, &copy);
-        explicit_bzero(&copy, sizeof copy);
+        sc_msg copy;
+        if (sc_msg_clone(msg, &copy)) {
+            tell(pool, i, &copy);
+        } else {
+            atomic_fetch_add(&pool->lost, 1);
+        }
+        sc_msg_fini(&copy);
     }
 }
 

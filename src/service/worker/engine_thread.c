@@ -94,6 +94,7 @@ static void send_msg(const sc__engine_thread *thread, sc_msg_kind kind, const sc
                      sc_drop_reason reason)
 {
     sc_msg msg = {.kind = kind, .from = thread->self, .reason = reason, .query = *query};
+    msg.query.own = NULL;
     sc_port_send(&thread->port, query->owner, &msg);
 }
 

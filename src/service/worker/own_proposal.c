@@ -100,6 +100,7 @@ static sc_proposal *copy_cloak(const sc_cloak *cloak)
     for (size_t i = 0; i < cloak->member_count; i++) {
         const sc_member *member = &cloak->members[i];
         proposal->members[i] = (sc_proposal_member){.query = member->query, .star = member->star};
+        proposal->members[i].query.own = NULL;  // its gateway knows
     }
     return proposal;
 }

@@ -43,7 +43,7 @@ static sc_err see(sc_tracker *tracker, const sc_trails *trails, size_t trail, si
 {
     sc_posterior posterior = {.links = NULL};
     sc_score score;
-    const sc_err err = sc_trail_see(tracker, trails, trail, i, &posterior, &score);
+    const sc_err err = sc_trail_see(tracker, NULL, trails, trail, i, &posterior, &score);
     if (!err) {
         sums->followed[i]++;
         sums->effective[i] += posterior.effective;

@@ -18,6 +18,7 @@ sc_run_options sc_run_options_default(void)
     return (sc_run_options){
         .engine = sc_engine_options_default(),
         .limits = sc_limits_default(),
+        .continuity = sc_continuity_options_default(),
         .seed = 1,
     };
 }

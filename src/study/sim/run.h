@@ -18,12 +18,14 @@
 #define SC_SIM_RUN_H
 
 #include <starcloak/admit.h>
+#include <starcloak/continuity.h>
 #include <starcloak/engine.h>
 #include <starcloak/progress.h>
 #include <starcloak/prune.h>
 
 #include "record/record_write.h"
 #include "record/stream.h"
+#include "record/zone_table.h"
 #include "sim/workload.h"
 
 // === The report of a run ========================================================================
@@ -61,6 +63,7 @@ typedef struct sc_run_report {
     sc_summary border_nodes;
     sc_summary stars;
     sc_engine_stats engine;
+    sc_continuity_stats continuity;  ///< all 0 without
     double admission_cpu_s;
     double engine_cpu_s;
     double virtual_s;  ///< from the first question to the last outcome
@@ -114,6 +117,9 @@ static inline bool sc_run_window_has(sc_run_window window, sc_time t)
 typedef struct sc_run_options {
     sc_engine_options engine;
     sc_limits limits;
+    const sc_zone_table *zones;  ///< of users; borrowed; NULL: none
+    bool has_continuity;         ///< patient: queries go by what their user can have reached
+    sc_continuity_options continuity;
     uint64_t seed;           ///< of the choices; the travellers have their own from it
     bool is_secure;          ///< take the cryptographic generator instead
     unsigned prune_threads;  ///< 0: inline

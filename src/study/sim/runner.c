@@ -30,7 +30,8 @@ typedef struct run_outcome {
 
 /** Zero-initialise, then player_init(). */
 typedef struct engine_player {
-    sc_engine *engine;  ///< add queries here, then step
+    sc_engine *engine;          ///< add queries by player_add(), then step
+    sc_continuity *continuity;  ///< NULL: not asked for
     sc_rng *engine_rng;
     sc_rng *prune_rng;
     sc_pruner *pruner;      ///< inline, or
@@ -57,6 +58,9 @@ static sc_err player_init(engine_player *player, const sc_map *map, const sc_run
     if (!err) {
         err = sc_engine_new(map, &options->engine, player->engine_rng, &player->engine, diag);
     }
+    if (!err && options->has_continuity) {
+        err = sc_continuity_new(map, &options->continuity, &player->continuity, diag);
+    }
     if (err) return err;
     if (options->prune_threads == 0) return sc_pruner_new(map, &player->pruner);
     return sc_prune_pool_new(map, options->prune_threads, player->prune_rng, &player->pool);
@@ -79,6 +83,7 @@ static void player_fini(engine_player *player)
     sc_prune_pool_free(player->pool);
     sc_pruner_free(player->pruner);
     sc_engine_free(player->engine);
+    sc_continuity_free(player->continuity);
     sc_rng_free(player->engine_rng);
     sc_rng_free(player->prune_rng);
     *player = (engine_player){0};
@@ -95,6 +100,35 @@ static sc_err keep_outcome(engine_player *player, const run_outcome *outcome)
     return SC_OK;
 }
 
+/** Add a query, with what its user can have reached since its last cloak. */
+static sc_err player_add(engine_player *player, const sc_query *query, sc_time asked)
+{
+    if (!player->continuity) return sc_engine_add(player->engine, query);
+    sc_own_demands own = {0};
+    if (query->own) own = *query->own;
+    sc_continuity_erase(player->continuity, asked);
+    const sc_err err = sc_continuity_ask(player->continuity, query, asked, &own);
+    if (err) return err;
+    sc_query added = *query;
+    added.own = &own;
+    return sc_engine_add(player->engine, &added);
+}
+
+/** Accept a cloak, and keep it as the last one of its members' users. */
+static sc_err accept(engine_player *player, const sc_cloak *cloak, sc_diag *diag)
+{
+    sc_err err = SC_OK;
+    for (size_t i = 0; player->continuity && i < cloak->member_count && !err; i++) {
+        err = sc_continuity_propose(player->continuity, &cloak->members[i].query.id,
+                                    cloak->segments, cloak->segment_count);
+    }
+    if (!err) err = sc_engine_accept(player->engine, cloak, player->now, diag);
+    for (size_t i = 0; player->continuity && i < cloak->member_count && !err; i++) {
+        sc_continuity_accept(player->continuity, &cloak->members[i].query.id);
+    }
+    return err;
+}
+
 /** Accept a cloak that has been pruned, or refuse it: then its members go on waiting. */
 static sc_err settle(engine_player *player, sc_cloak *cloak, sc_diag *diag)
 {
@@ -102,7 +136,7 @@ static sc_err settle(engine_player *player, sc_cloak *cloak, sc_diag *diag)
         sc_cloak_free(cloak);
         return SC_ENOMEM;
     }
-    sc_err err = sc_engine_accept(player->engine, cloak, player->now, diag);
+    sc_err err = accept(player, cloak, diag);
     if (!err) return keep_outcome(player, &(run_outcome){.t = player->now, .cloak = cloak});
     // Memory may be out for checking it; that is no fault of the cloak.
     if (err != SC_ENOMEM) err = sc_engine_refuse(player->engine, cloak, NULL, 0);
@@ -148,6 +182,7 @@ static sc_err player_step(engine_player *player, sc_time now, sc_diag *diag)
     while (!err && sc_engine_take_drop(player->engine, &drop)) {
         err = keep_outcome(
             player, &(run_outcome){.t = now, .dropped = drop.query.id, .reason = drop.reason});
+        if (player->continuity) sc_continuity_end(player->continuity, &drop.query.id);
     }
     if (err) return err;
     return player->pool ? prune_in_pool(player, diag) : prune_inline(player, diag);
@@ -205,6 +240,7 @@ typedef struct asked {
     const sc_request_line *request_line;
     sc_err refusal;  ///< SC_OK: admitted, and what follows is set
     sc_query query;
+    sc_own_demands own;  ///< if it is in a zone
     sc_snap where;
 } asked;
 
@@ -220,6 +256,7 @@ enum { LISTENERS_MAX = 2 };
 struct sc_runner {
     sc_travellers *travellers;  ///< borrowed; NULL for a stream
     sc_admission *admission;
+    const sc_zone_table *zones;  ///< borrowed; NULL: none
     engine_player player;
     sc_record *record;  ///< NULL: none is wanted
     sc_run_listener listeners[LISTENERS_MAX];
@@ -276,6 +313,11 @@ static sc_err add_listeners(sc_runner *runner, const sc_map *map, const sc_run_o
         const sc_err err = sc_record_open(map, options->record, &runner->record, diag);
         if (err) return err;
         sc_record_engine(runner->record, &options->engine);
+        sc_record_demands(runner->record,
+                          &(sc_recorded_demands){.demands = options->engine.demands,
+                                                 .has_continuity = options->has_continuity,
+                                                 .continuity = options->continuity,
+                                                 .zones = options->zones});
         runner->listeners[runner->listener_count++] = record_listener(runner->record);
     }
     runner->listeners[runner->listener_count++] = options->listener;
@@ -289,6 +331,7 @@ sc_err sc_runner_new(const sc_map *map, const sc_run_options *options, sc_travel
     sc_runner *runner = sc_calloc(1, sizeof *runner);
     if (!runner) goto fail;
     runner->travellers = travellers;
+    runner->zones = options->zones;
     runner->questions = sc_malloc_array(SC_SLICE_MAX, sizeof *runner->questions);
     if (!runner->questions) goto fail;
     err = sc_run_counts_init(&runner->counts, options->window);
@@ -334,6 +377,17 @@ static void keep_refusal(sc_run_report *report, const asked *question, const sc_
              why->message[0] != '\0' ? why->message : sc_err_text(question->refusal));
 }
 
+/** A query in a zone of its user asks for all of it. */
+static void find_zone(const sc_zone_table *zones, asked *question)
+{
+    const sc_ask *ask = &question->request_line->ask;
+    const sc_user_zone *zone =
+        sc_zone_table_find(zones, ask->user, ask->user_size, question->where.segment);
+    if (!zone) return;
+    question->own = (sc_own_demands){.zone = zone->segments, .zone_count = zone->count};
+    question->query.own = &question->own;
+}
+
 static sc_err admit(sc_runner *runner, const sc_request_line *questions, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -345,6 +399,7 @@ static sc_err admit(sc_runner *runner, const sc_request_line *questions, size_t 
                                                &question->query, &question->where, &why);
         if (question->refusal == SC_ENOMEM) return SC_ENOMEM;
         if (question->refusal) keep_refusal(&runner->report, question, &why);
+        if (!question->refusal && runner->zones) find_zone(runner->zones, question);
     }
     runner->question_count = count;
     return SC_OK;
@@ -372,7 +427,7 @@ static sc_err play(sc_runner *runner, sc_time until, sc_diag *diag)
                 !question[SC_ENGINE_PREFETCH_AHEAD].refusal) {
                 sc_engine_prefetch(player->engine, &question[SC_ENGINE_PREFETCH_AHEAD].query);
             }
-            err = sc_engine_add(player->engine, &question->query);
+            err = player_add(player, &question->query, t);
         }
         if (!err) err = player_step(player, t, diag);
     }
@@ -538,6 +593,9 @@ sc_err sc_runner_finish(sc_runner *runner, sc_run_report *report, sc_diag *diag)
     const sc_time now = runner->player.now;
     runner->report.end = now == INT64_MIN ? 0 : now;
     runner->report.engine = sc_engine_get_stats(runner->player.engine);
+    if (runner->player.continuity) {
+        runner->report.continuity = sc_continuity_get_stats(runner->player.continuity);
+    }
     sc_run_counts_report(&runner->counts, &runner->report);
     if (runner->record) {
         sc_record *record = runner->record;

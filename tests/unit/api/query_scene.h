@@ -35,6 +35,7 @@ typedef struct query_scene_options {
     unsigned engine_threads;     ///< 0: the ledger's thread runs the engine
     unsigned provider_threads;   ///< 0: and sees to the provider
     const char *provider;        ///< an address; NULL: the built-in one
+    uint32_t rare_users;         ///< requests that fewer users make are rare; 0: all are sent
     double provider_deadline_s;  ///< 0: a second if it is elsewhere, a minute if built in
     void (*handle)(void *context, unsigned loop,
                    sc_http_request *request);  ///< context: the query_scene
@@ -155,6 +156,8 @@ static inline void query_scene_staff(query_scene *h)
                                  : h->options.provider              ? 1.0
                                                                     : 60.0;
     ledger.is_paranoid = true;
+    ledger.rare.users = h->options.rare_users;
+    service->rounds_requests = h->options.rare_users > 0;
     if (h->options.engine_threads > 0) ledger.engine_threads = h->options.engine_threads;
     ledger.settled = sc_query_route_settled;
     ledger.all_settled = sc_query_route_all_settled;

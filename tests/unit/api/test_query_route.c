@@ -147,6 +147,62 @@ static void check_dropped(int fd, const char *reason)
     json_decref(reply.body);
 }
 
+static const char crowd_profile[] = "{\"k\":4,\"l\":3,\"max_hops\":16,\"max_wait_s\":60}";
+
+static void test_a_rare_request_is_not_sent_twice_and_the_others_get_their_answers(void **state)
+{
+    (void)state;
+    query_scene_options options = query_scene_options_default();
+    options.rare_users = 5;
+    query_scene *h = query_scene_open(&options);
+    // Four travellers who ask for different things; the second time three others ask for other
+    // things than the first.
+    static const unsigned numbers[2][4] = {{1, 2, 3, 4}, {1, 26, 27, 28}};
+    traveller crowd[4];
+    for (unsigned round = 0; round < 2; round++) {
+        for (unsigned i = 0; i < 4; i++) {
+            traveller_ask(h, &crowd[i], numbers[round][i], crowd_profile);
+        }
+        for (unsigned i = 0; i < 4; i++) {
+            // The one that was left out still counts: all hid among four.
+            if (round == 1 && i == 0) {
+                check_dropped(crowd[i].fd, "rare-request");
+            } else {
+                traveller_check_answer(h, &crowd[i], 4, 3);
+            }
+            close(crowd[i].fd);
+        }
+    }
+    const sc_ledger_stats stats = sc_ledger_stats_of(h->service.ledger);
+    assert_int_equal(stats.answered, 7);
+    assert_int_equal(stats.dropped[SC_DROP_RARE_REQUEST], 1);
+    assert_int_equal(stats.violations, 0);
+    query_scene_close(h);
+}
+
+static void test_requests_that_are_rounded_get_exact_answers_and_a_rare_crowd_none(void **state)
+{
+    (void)state;
+    query_scene_options options = query_scene_options_default();
+    options.rare_users = 1000;
+    query_scene *h = query_scene_open(&options);
+    traveller crowd[CROWD];
+    for (unsigned round = 0; round < 2; round++) {
+        for (unsigned i = 0; i < CROWD; i++) {
+            traveller_ask(h, &crowd[i], i, crowd_profile);
+        }
+        for (unsigned i = 0; i < CROWD; i++) {
+            if (round == 0) {
+                traveller_check_answer(h, &crowd[i], 4, 3);
+            } else {
+                check_dropped(crowd[i].fd, "rare-request");
+            }
+            close(crowd[i].fd);
+        }
+    }
+    query_scene_close(h);
+}
+
 static void test_a_query_without_company_is_dropped_and_may_be_asked_again(void **state)
 {
     (void)state;
@@ -330,6 +386,8 @@ static void test_clients_that_come_and_go_are_all_accounted_for(void **state)
 
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_travellers_together_get_the_answers_they_would_get_alone),
+    cmocka_unit_test(test_a_rare_request_is_not_sent_twice_and_the_others_get_their_answers),
+    cmocka_unit_test(test_requests_that_are_rounded_get_exact_answers_and_a_rare_crowd_none),
     cmocka_unit_test(test_a_query_without_company_is_dropped_and_may_be_asked_again),
     cmocka_unit_test(test_a_query_that_goes_away_does_not_count_for_the_k_of_others),
     cmocka_unit_test(test_one_query_of_a_user_at_a_time),

@@ -233,6 +233,7 @@ static void test_settings_that_do_not_go_together_are_refused(void **state)
         {{"max-wait", NULL}, {"5", NULL}, "wait"},
         {{"strict", "no-strict"}, {"yes", "yes"}, "strict and no-strict: set only one"},
         {{"traffic", "engine"}, {"2", "patient"}, "traffic: set density too"},
+        {{"continuity", NULL}, {"yes", NULL}, "continuity: only the patient engine keeps it"},
         {{"classes", "engine"}, {"c.csv", "xstar"}, "classes: only the engines patient, basic"},
     };
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
@@ -262,6 +263,8 @@ static void test_what_is_asked_of_roads_follows_from_the_engine_and_the_tables(v
         {"[engine]\nengine = patient\ndensity = d.csv\ntraffic = 3\n", 3, true},
         {"[engine]\nengine = patient\ndensity = d.csv\ntraffic = 4\n", 4, true},
         {"[engine]\nengine = patient\nclasses = c.csv\n", 0, true},
+        {"[engine]\nengine = patient\ncontinuity = yes\n", 0, true},
+        {"[engine]\nengine = patient\ncontinuity = yes\nno-strict = yes\n", 0, false},
         // The others measure by the density, as before, and have another strict.
         {"[engine]\nengine = basic\ndensity = d.csv\n", 0, false},
         {"[engine]\nengine = hybrid\ndensity = d.csv\nstrict = yes\nclasses = c.csv\n", 0, false},

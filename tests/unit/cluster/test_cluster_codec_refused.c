@@ -59,6 +59,40 @@ static void test_queries_out_of_bounds_are_refused(void **state)
     CHANGED(deadline, INT64_MAX - 1, SC_EPARSE);
     CHANGED(deadline, INT64_MIN, SC_EPARSE);
     CHANGED(deadline, INT64_MAX, SC_OK);
+    // What it asks of its roads.
+    uint32_t steps[] = {1, 1};
+    uint32_t whole_and_half[] = {0, 30000};
+    query.zone = query.reached = steps;
+    query.missing = whole_and_half;
+    query.n_zone = query.n_reached = query.n_missing = 2;
+    query.has_reached = true;
+    assert_int_equal(read_by_hand(&town, &msg), SC_OK);
+    uint32_t same[] = {4, 0};
+    uint32_t beyond[] = {1, UINT32_MAX};
+    uint32_t nothing[] = {0, SC_REACHED_WHOLE};
+    CHANGED(zone, same, SC_EPARSE);
+    CHANGED(zone, beyond, SC_EUNKNOWN);
+    CHANGED(reached, same, SC_EPARSE);
+    CHANGED(reached, beyond, SC_EUNKNOWN);
+    CHANGED(missing, nothing, SC_EPARSE);
+    CHANGED(n_missing, 1, SC_EPARSE);
+    CHANGED(n_reached, 1, SC_EPARSE);
+    CHANGED(has_reached, false, SC_EPARSE);
+    CHANGED(n_zone, 0, SC_OK);
+    uint32_t *many = test_take(SC__CLUSTER_OWN_MAX + 1, sizeof *many);
+    for (size_t i = 0; i <= SC__CLUSTER_OWN_MAX; i++) {
+        many[i] = 1;
+    }
+    query.zone = many;
+    CHANGED(n_zone, SC__CLUSTER_OWN_MAX + 1, SC_ELIMIT);
+    query.zone = steps;
+    query.reached = query.missing = many;
+    query.n_missing = SC__CLUSTER_OWN_MAX + 1;
+    CHANGED(n_reached, SC__CLUSTER_OWN_MAX + 1, SC_ELIMIT);
+    free(many);
+    query.n_zone = query.n_reached = query.n_missing = 0;
+    assert_int_equal(read_by_hand(&town, &msg), SC_OK);  // reached nothing at all
+    query.has_reached = false;
 #undef CHANGED
     msg.from = SC_PEER_NONE;
     assert_int_equal(read_by_hand(&town, &msg), SC_EPARSE);

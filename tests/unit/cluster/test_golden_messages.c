@@ -40,6 +40,16 @@ static void test_words_of_every_kind_have_the_bytes_that_are_stored(void **state
             sc_msg_fini(&msg);
         }
     }
+    for (unsigned i = 0; i < 2 * CASES; i++) {
+        sc_rng rng = rng_of(SC_MSG_ADD, CASES + i);
+        sc_msg msg = made_msg(&town, SC_MSG_ADD, &rng);
+        made_own(&town, &msg, &rng);
+        sc_bytes bytes = {0};
+        assert_int_equal(sc_msg_encode(&town.codec, &msg, offset, &bytes), SC_OK);
+        golden_bytes(&golden, "add with demands", bytes.data, bytes.size);
+        sc_bytes_fini(&bytes);
+        sc_msg_fini(&msg);
+    }
     golden_end(&golden, "cluster-messages.txt");
     msg_town_free(&town);
 }

@@ -50,6 +50,7 @@ static void test_msgs(void **state)
     for (int i = 0; i < CASES; i++) {
         for (unsigned kind = SC_MSG_NONE + 1; kind < SC_MSG_KIND_COUNT; kind++) {
             sc_msg msg = made_msg(&town, (sc_msg_kind)kind, &rng);
+            if (kind == SC_MSG_ADD || kind == SC_MSG_COMPANY) made_own(&town, &msg, &rng);
             check_msg(&town, &msg);
             sc_msg_fini(&msg);
         }

@@ -385,6 +385,7 @@ static void test_no_query_is_lost_when_memory_runs_out(void **state)
             sc_anonymizer_options options = seeded(seed);
             options.engine.variant = (sc_variant)variant;
             options.engine.is_paranoid = seed == 0;
+            options.has_continuity = variant == SC_VARIANT_PATIENT && seed > 0;
             unsigned long n = 1;
             while (live(map, &c, &options, n)) {
                 n++;
@@ -528,6 +529,13 @@ static void test_options_out_of_range_are_refused(void **state)
     options = sc_anonymizer_options_default();
     options.engine.max_combinations = 0;
     assert_int_equal(sc_anonymizer_new(s.map, &options, &none, &s.diag), SC_EINVAL);
+    options = sc_anonymizer_options_default();
+    options.has_continuity = true;
+    CHECK_REFUSED(sc_anonymizer_new(s.map, &options, &none, &s.diag), SC_EINVAL, &s.diag,
+                  "patient");
+    options.engine.variant = SC_VARIANT_PATIENT;
+    options.continuity.vmax_m_s = 0;
+    CHECK_REFUSED(sc_anonymizer_new(s.map, &options, &none, &s.diag), SC_EINVAL, &s.diag, "vmax");
     assert_null(none);
     sc_anonymizer_free(NULL);
     close_scene(&s);
@@ -546,6 +554,62 @@ static void test_a_query_that_is_cancelled_has_no_outcome(void **state)
     CHECK_OK(sc_anonymizer_run(s.anonymizer, ticket.deadline + 1, NULL), NULL);
     sc_anonymizer_outcome outcome;
     assert_false(sc_anonymizer_take(s.anonymizer, &outcome));
+    close_scene(&s);
+}
+
+// --- Continuity ----------------------------------------------------------------------
+
+static void cloak_one(sc_anonymizer *anonymizer, const sc_ask *ask, bool is_cloaked)
+{
+    sc_anonymizer_outcome outcome;
+    CHECK_OK(sc_anonymizer_ask(anonymizer, ask, 0, NULL, NULL), NULL);
+    CHECK_OK(sc_anonymizer_run(anonymizer, ask->t, NULL), NULL);
+    CHECK_OK(sc_anonymizer_run(anonymizer, ask->t + ask->profile.max_wait_us + 1, NULL), NULL);
+    assert_true(sc_anonymizer_take(anonymizer, &outcome));
+    assert_int_equal(outcome.cloak != NULL, is_cloaked);
+}
+
+static void test_last_cloaks_are_kept_by_accepted_cloaks_until_tau(void **state)
+{
+    (void)state;
+    scene s = open_scene();
+    sc_anonymizer_options options = seeded(1);
+    options.engine = sc_engine_options_default();
+    options.engine.variant = SC_VARIANT_PATIENT;
+    options.has_continuity = true;
+    options.continuity.tau_us = 1000;
+    sc_anonymizer *anonymizer = open_anonymizer(s.map, &options);
+    s.ask.profile = (sc_profile){.k = 2, .l = 1, .max_hops = 3, .max_wait_us = 10};
+    cloak_one(anonymizer, &s.ask, false);
+    assert_int_equal(sc_anonymizer_get_continuity_stats(anonymizer).users, 0);
+    assert_int_equal(sc_anonymizer_get_continuity_stats(anonymizer).waiting, 0);
+
+    s.ask.profile.k = 1;
+    s.ask.t += 100;
+    cloak_one(anonymizer, &s.ask, true);
+    assert_int_equal(sc_anonymizer_get_continuity_stats(anonymizer).users, 1);
+    s.ask.t += 100;
+    cloak_one(anonymizer, &s.ask, true);
+    sc_continuity_stats stats = sc_anonymizer_get_continuity_stats(anonymizer);
+    assert_int_equal(stats.users, 1);
+    assert_int_equal(stats.asked, 3);
+    assert_int_equal(stats.linked, 1);
+
+    sc_anonymizer_ticket ticket;
+    s.ask.t += 100;
+    CHECK_OK(sc_anonymizer_ask(anonymizer, &s.ask, 0, &ticket, NULL), NULL);
+    CHECK_OK(sc_anonymizer_cancel(anonymizer, &ticket.id), NULL);
+    assert_int_equal(sc_anonymizer_get_continuity_stats(anonymizer).waiting, 0);
+    CHECK_OK(sc_anonymizer_run(anonymizer, s.ask.t - 100 + 1000, NULL), NULL);
+    assert_int_equal(sc_anonymizer_get_continuity_stats(anonymizer).users, 1);
+    CHECK_OK(sc_anonymizer_run(anonymizer, s.ask.t - 100 + 1001, NULL), NULL);
+    stats = sc_anonymizer_get_continuity_stats(anonymizer);
+    assert_int_equal(stats.users, 0);
+    assert_int_equal(stats.bytes, 0);
+
+    stats = sc_anonymizer_get_continuity_stats(s.anonymizer);  // without
+    assert_int_equal(stats.asked, 0);
+    sc_anonymizer_free(anonymizer);
     close_scene(&s);
 }
 
@@ -588,6 +652,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_time_does_not_run_backwards),
     cmocka_unit_test(test_options_out_of_range_are_refused),
     cmocka_unit_test(test_a_query_that_is_cancelled_has_no_outcome),
+    cmocka_unit_test(test_last_cloaks_are_kept_by_accepted_cloaks_until_tau),
     cmocka_unit_test(test_running_until_never_ends_all_queries_at_their_times),
 };
 SC_SUITE(tests)

@@ -259,7 +259,8 @@ static sc_failure digest(scene *s, sc_seg_id segment, const uint32_t *numbers, s
     sc_bytes relay = relay_of(s, segment, numbers, count);
     sc_reservation *reservation = arrived_with(s, relay.data, relay.size, reply);
     sc_bytes_fini(&relay);
-    return sc__digest(&s->publisher, reservation, 200);
+    bool has_sent = false;
+    return sc__digest(&s->publisher, reservation, 200, &has_sent);
 }
 
 static void test_a_result_that_arrives_is_read_by_a_worker(void **state)
@@ -299,10 +300,14 @@ static void test_a_result_that_cannot_be_of_this_cloak_is_not_believed(void **st
     for (int i = 0; i < 4; i++) {
         scene *s = scene_open();
         sc_failure failure = SC_FAILURE_NONE;
+        bool has_sent = false;
         if (i == 0) failure = digest(s, 1, (const uint32_t[]){1, 2}, 2, "reply");
         if (i == 1) failure = digest(s, 0, (const uint32_t[]){1, 3}, 2, "reply");
-        if (i == 2) failure = sc__digest(&s->publisher, arrived_with(s, "junk", 4, "reply"), 200);
-        if (i == 3) failure = sc__digest(&s->publisher, arrived_with(s, "", 0, "reply"), 200);
+        if (i == 2)
+            failure =
+                sc__digest(&s->publisher, arrived_with(s, "junk", 4, "reply"), 200, &has_sent);
+        if (i == 3)
+            failure = sc__digest(&s->publisher, arrived_with(s, "", 0, "reply"), 200, &has_sent);
         assert_string_equal(sc_failure_name(failure), "provider_unbelievable");
         assert_null(s->errand);
         scene_close(s);
@@ -329,9 +334,10 @@ static void test_without_memory_nothing_leaves_and_nothing_leaks(void **state)
             sc_reservation *reservation =
                 is_digest ? arrived_with(s, relay.data, relay.size, "reply") : due_here(s);
             sc__departure left;
+            bool has_sent = false;
             sc_alloc_fail_at(failures + 1);
             const sc_failure failure = is_digest
-                                           ? sc__digest(&s->publisher, reservation, 200)
+                                           ? sc__digest(&s->publisher, reservation, 200, &has_sent)
                                            : sc__publish(&s->publisher, reservation, 200, &left);
             is_last = !sc_alloc_has_failed();
             sc_alloc_fail_at(0);
@@ -341,6 +347,159 @@ static void test_without_memory_nothing_leaves_and_nothing_leaks(void **state)
         }
         assert_true(failures > 3);
     }
+}
+
+// --- Rare requests ------------------------------------------------------------------------------
+
+/** Rare requests are looked at, and users of these queries have made theirs before. */
+static void look_for_rare(scene *s, const uint32_t *numbers)
+{
+    sc_rare_options options = sc_rare_options_default();
+    options.users = 5;
+    options.capacity = 64;
+    CHECK_OK(sc__rare_requests_new(s->ledger_fixture.map, &options, &s->publisher.rare), NULL);
+    for (; *numbers != 0; numbers++) {
+        const sc_seg_id segment = 0;
+        const uint64_t user = plain_query(*numbers, 0, 1, 1, 100, 0).user;
+        const sc_request request = {.type = SC_REQUEST_KNN, .k = k_of(*numbers)};
+        const sc__rare_cloak cloak = {&segment, 1, &user, &request, 1};
+        sc__rare_requests_left(s->publisher.rare, &cloak, NULL, 100);
+    }
+}
+
+/** The cloak leaves with the request of ticket 2, and without that of ticket 1. */
+static sc_reservation *leave_without_one(scene *s)
+{
+    look_for_rare(s, (const uint32_t[]){1, 1000, 0});
+    sc_reservation *reservation = due_here(s);
+    sc__departure left;
+    assert_int_equal(sc__publish(&s->publisher, reservation, 200, &left), SC_FAILURE_NONE);
+    const sc_errand *errand = s->errand;
+    assert_ptr_equal(left.relay, errand->relay);
+    // The roads are the same, and all four count.
+    assert_int_equal(left.users, 4);
+    assert_int_equal(errand->relay->segment_count, 1);
+    assert_int_equal(errand->relay->request_count, 1);
+    assert_int_equal(errand->relay->requests[0].k, k_of(2));
+    assert_int_equal(errand->place_count, 1);
+    assert_true(errand->places[0].at.offset_m > 0.3);
+    sc__ledger_state_published(s->ledger_fixture.ledger_state, reservation, left.number, left.users,
+                               200);
+    return reservation;
+}
+
+static void test_a_rare_request_is_left_out_and_its_member_dropped(void **state)
+{
+    (void)state;
+    scene *s = scene_open();
+    sc_reservation *reservation = leave_without_one(s);
+    ledger_fixture *d = &s->ledger_fixture;
+    sc__ledger_state_answered(d->ledger_state, reservation, SC_FAILURE_NONE, s->errand->places,
+                              NULL, 300);
+    ledger_check_settled(d, 1, SC_OUTCOME_DROPPED, SC_DROP_RARE_REQUEST);
+    ledger_check_settled(d, 2, SC_OUTCOME_ANSWERED, 0);
+    scene_close(s);
+}
+
+static void test_what_becomes_of_the_cloak_is_no_matter_of_who_was_left_out(void **state)
+{
+    (void)state;
+    scene *s = scene_open();
+    sc_reservation *reservation = leave_without_one(s);
+    ledger_fixture *d = &s->ledger_fixture;
+    sc__ledger_state_answered(d->ledger_state, reservation, SC_FAILURE_TIMEOUT, s->errand->places,
+                              NULL, 300);
+    ledger_check_settled(d, 1, SC_OUTCOME_DROPPED, SC_DROP_RARE_REQUEST);
+    ledger_check_settled(d, 2, SC_OUTCOME_FAILED, SC_FAILURE_TIMEOUT);
+    const sc_ledger_stats stats = sc__ledger_state_stats(d->ledger_state);
+    assert_int_equal(stats.dropped[SC_DROP_RARE_REQUEST], 1);
+    ledger_check_stats(&stats);
+    scene_close(s);
+}
+
+static void test_a_cloak_of_rare_requests_alone_does_not_leave(void **state)
+{
+    (void)state;
+    scene *s = scene_open();
+    look_for_rare(s, (const uint32_t[]){1, 2, 1000, 1001, 0});
+    sc_reservation *reservation = due_here(s);
+    const sc_proposal_id id = reservation->id;
+    ledger_fixture *d = &s->ledger_fixture;
+    sc__departure left;
+    assert_int_equal(sc__publish(&s->publisher, reservation, 200, &left), SC_FAILURE_NONE);
+    assert_null(left.relay);
+    assert_null(s->errand);
+    sc__ledger_state_all_rare(d->ledger_state, reservation, 200);
+    // The other gateway's members go on looking for a cloak.
+    ledger_check_msg(d, SC_MSG_DEAD, PEER_OTHER, &id);
+    ledger_check_remove(d, 2);
+    ledger_check_remove(d, 1);
+    ledger_check_msg(d, SC_MSG_DEAD, PEER_WORKER, &id);
+    ledger_check_quiet(d);
+    ledger_check_settled(d, 1, SC_OUTCOME_DROPPED, SC_DROP_RARE_REQUEST);
+    ledger_check_settled(d, 2, SC_OUTCOME_DROPPED, SC_DROP_RARE_REQUEST);
+    scene_close(s);
+}
+
+static void test_what_has_left_is_remembered_and_what_has_not_is_not(void **state)
+{
+    (void)state;
+    scene *s = scene_open();
+    sc_reservation *reservation = leave_without_one(s);
+    ledger_fixture *d = &s->ledger_fixture;
+    sc__ledger_state_answered(d->ledger_state, reservation, SC_FAILURE_NONE, s->errand->places,
+                              NULL, 300);
+    sc__errand_free(s->errand);
+    s->errand = NULL;
+    // Again, more than an hour after ticket 1 has made its request, and not after ticket 2 has.
+    const sc_time later = sc_time_from_seconds(3600.0) + 150;
+    const sc_seg_id segment = 0;
+    bool is_rare[2] = {false};
+    const uint64_t users[] = {plain_query(1, 0, 1, 1, 100, 0).user,
+                              plain_query(2, 0, 1, 1, 100, 0).user};
+    const sc_request requests[] = {{.type = SC_REQUEST_KNN, .k = k_of(1)},
+                                   {.type = SC_REQUEST_KNN, .k = k_of(2)}};
+    const sc__rare_cloak cloak = {&segment, 1, users, requests, 2};
+    assert_int_equal(sc__rare_requests_judge(s->publisher.rare, &cloak, later, is_rare), 1);
+    assert_false(is_rare[0]);
+    assert_true(is_rare[1]);
+    scene_close(s);
+}
+
+static void test_what_the_releaser_has_left_out_is_dropped_elsewhere_too(void **state)
+{
+    (void)state;
+    scene *s = scene_open();
+    look_for_rare(s, (const uint32_t[]){0});
+    // Only what ticket 2 asks for.
+    assert_int_equal(digest(s, 0, (const uint32_t[]){2}, 1, "reply"), SC_FAILURE_NONE);
+    ledger_fixture *d = &s->ledger_fixture;
+    assert_int_equal(s->errand->place_count, 1);
+    assert_true(s->errand->places[0].at.offset_m > 0.3);
+    sc__ledger_state_answered(d->ledger_state, sc__errand_reservation(s->errand), SC_FAILURE_NONE,
+                              s->errand->places, NULL, 300);
+    ledger_check_settled(d, 1, SC_OUTCOME_DROPPED, SC_DROP_RARE_REQUEST);
+    ledger_check_settled(d, 2, SC_OUTCOME_ANSWERED, 0);
+    scene_close(s);
+}
+
+static void test_a_result_without_our_requests_is_not_even_read(void **state)
+{
+    (void)state;
+    scene *s = scene_open();
+    look_for_rare(s, (const uint32_t[]){0});
+    sc_bytes relay = relay_of(s, 0, (const uint32_t[]){3}, 1);
+    sc_reservation *reservation = arrived_with(s, relay.data, relay.size, "reply");
+    sc_bytes_fini(&relay);
+    bool has_sent = true;
+    assert_int_equal(sc__digest(&s->publisher, reservation, 200, &has_sent), SC_FAILURE_NONE);
+    assert_false(has_sent);
+    assert_null(s->errand);
+    ledger_fixture *d = &s->ledger_fixture;
+    sc__ledger_state_answered(d->ledger_state, reservation, SC_FAILURE_NONE, NULL, NULL, 300);
+    ledger_check_settled(d, 1, SC_OUTCOME_DROPPED, SC_DROP_RARE_REQUEST);
+    ledger_check_settled(d, 2, SC_OUTCOME_DROPPED, SC_DROP_RARE_REQUEST);
+    scene_close(s);
 }
 
 static const struct CMUnitTest tests[] = {
@@ -354,5 +513,11 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_a_result_that_cannot_be_of_this_cloak_is_not_believed),
     cmocka_unit_test(test_a_result_for_which_no_worker_has_time_has_failed),
     cmocka_unit_test(test_without_memory_nothing_leaves_and_nothing_leaks),
+    cmocka_unit_test(test_a_rare_request_is_left_out_and_its_member_dropped),
+    cmocka_unit_test(test_what_becomes_of_the_cloak_is_no_matter_of_who_was_left_out),
+    cmocka_unit_test(test_a_cloak_of_rare_requests_alone_does_not_leave),
+    cmocka_unit_test(test_what_has_left_is_remembered_and_what_has_not_is_not),
+    cmocka_unit_test(test_what_the_releaser_has_left_out_is_dropped_elsewhere_too),
+    cmocka_unit_test(test_a_result_without_our_requests_is_not_even_read),
 };
 SC_SUITE(tests)

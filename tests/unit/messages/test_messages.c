@@ -93,6 +93,25 @@ static void test_a_clone_of_a_proposal_is_equal_and_shares_nothing(void **state)
     sc_proposal_free(copy);
 }
 
+static const sc_seg_id some_zone[] = {3, 8};
+static const sc_reached some_reached[] = {{2, 100}, {3, SC_REACHED_WHOLE}, {9, 1}};
+static const sc_own_demands some_own = {some_zone, 2, some_reached, 3, true};
+
+static void check_own_equal(const sc_own_demands *a, const sc_own_demands *b)
+{
+    assert_ptr_not_equal(a, b);
+    assert_ptr_not_equal(a->zone, b->zone);
+    assert_ptr_not_equal(a->reached, b->reached);
+    assert_int_equal(b->has_reached, true);
+    assert_int_equal(b->zone_count, 2);
+    assert_int_equal(b->reached_count, 3);
+    assert_memory_equal(b->zone, some_zone, sizeof some_zone);
+    for (size_t i = 0; i < 3; i++) {
+        assert_int_equal(b->reached[i].segment, some_reached[i].segment);
+        assert_int_equal(b->reached[i].part, some_reached[i].part);
+    }
+}
+
 /** One message of each kind, with all that it may own. */
 static sc_msg made_msg(sc_msg_kind kind)
 {
@@ -116,6 +135,11 @@ static sc_msg made_msg(sc_msg_kind kind)
     case SC_MSG_RESULT:
         msg.number = 12;
         msg.result = sc_result_new(SC_FAILURE_NONE, "abc", 3, "defg", 4);
+        break;
+    case SC_MSG_ADD:
+    case SC_MSG_COMPANY:
+        msg.query = plain_query(5, 1, 1, 1, 1, 7);
+        assert_true(sc_msg_set_own(&msg, &some_own));
         break;
     default:
         msg.query = plain_query(5, 1, 1, 1, 1, 7);
@@ -152,6 +176,11 @@ static void check_msg_equal(const sc_msg *a, const sc_msg *b)
         assert_memory_equal(b->result->relay, "abc", 3);
         assert_memory_equal(b->result->reply, "defg", 4);
         break;
+    case SC_MSG_ADD:
+    case SC_MSG_COMPANY:
+        assert_memory_equal(&a->query.id, &b->query.id, sizeof a->query.id);
+        check_own_equal(a->query.own, b->query.own);
+        break;
     default:
         assert_memory_equal(&a->query, &b->query, sizeof a->query);
         break;
@@ -178,7 +207,7 @@ static void test_a_clone_of_any_message_is_equal_and_owns_its_own(void **state)
 static void test_messages_that_own_nothing_can_be_cloned_too(void **state)
 {
     (void)state;
-    const sc_msg_kind kinds[] = {SC_MSG_RESERVE, SC_MSG_OK, SC_MSG_NO, SC_MSG_RESULT};
+    const sc_msg_kind kinds[] = {SC_MSG_ADD, SC_MSG_RESERVE, SC_MSG_OK, SC_MSG_NO, SC_MSG_RESULT};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         sc_msg msg = {.kind = kinds[i]};
         sc_msg copy;
@@ -192,7 +221,8 @@ static void test_messages_that_own_nothing_can_be_cloned_too(void **state)
 static void test_without_memory_a_clone_is_no_msg(void **state)
 {
     (void)state;
-    const sc_msg_kind kinds[] = {SC_MSG_RESERVE, SC_MSG_RELEASE, SC_MSG_NO, SC_MSG_RESULT};
+    const sc_msg_kind kinds[] = {SC_MSG_COMPANY, SC_MSG_RESERVE, SC_MSG_RELEASE, SC_MSG_NO,
+                                 SC_MSG_RESULT};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         sc_msg msg = made_msg(kinds[i]);
         sc_msg copy;

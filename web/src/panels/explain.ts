@@ -40,9 +40,9 @@ export function explainDrop(outcome: Dropped, profile: Profile, reachSize: numbe
     }
     if (outcome.reason === 'rare-request') {
         return {
-            title: 'Too few others ask for that.',
-            text: 'You have asked for it before, and almost no one else nearby does: sent again, it would tell the provider that both questions are yours. So it was not sent.',
-            tries: ['ask for something more common', 'ask later'],
+            title: 'You asked for this before, and few others do.',
+            text: 'Sent again, your question would show that both are yours, and from where you came. So it was not sent.',
+            tries: ['ask for something more common', 'ask again later'],
         };
     }
     return {

@@ -30,7 +30,7 @@ describe('a question without an answer', () => {
         expect(tries[0]).toBe('ask for fewer roads');
     });
 
-    it('that is exposed or rare is told what would help', () => {
+    it('that is exposed is told what would help', () => {
         const exposed = explainDrop(
             { outcome: 'dropped', reason: 'exposed', wait_s: 0, advice: '' },
             profile,
@@ -38,13 +38,16 @@ describe('a question without an answer', () => {
         );
         expect(exposed.title).toBe('The roads here do not hide you.');
         expect(exposed.tries[0]).toBe('allow more crossings');
-        const rare = explainDrop(
-            { outcome: 'dropped', reason: 'rare-request', wait_s: 0, advice: '' },
+    });
+
+    it('that was made before, and by few, is told why it was not sent', () => {
+        const { text, tries } = explainDrop(
+            { outcome: 'dropped', reason: 'rare-request', wait_s: 1, advice: '' },
             profile,
             12,
         );
-        expect(rare.text).toContain('asked for it before');
-        expect(rare.tries).toContain('ask later');
+        expect(text).toContain('both are yours');
+        expect(tries).toContain('ask again later');
     });
 
     it('has one sentence for a bad token, whatever the service calls it', () => {
