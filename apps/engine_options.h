@@ -25,7 +25,7 @@ typedef struct sc_demand_settings {
     const char *density;  ///< a path; NULL: none
     const char *classes;  ///< the same
     const char *zones;
-    bool has_traffic;     ///< whether it was given, as the next four
+    bool has_traffic;  ///< whether it was given, as the next four
     bool has_strict;
     bool has_no_strict;
     bool has_vmax;
