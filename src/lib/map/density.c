@@ -24,7 +24,7 @@ sc_density *sc__density_new(size_t count)
     density = sc_malloc(sizeof *density + count * each);
     if (!density) return NULL;
     density->count = count;
-    density->numbers = (uint32_t *)(density->weights + count);
+    density->numbers = (void *)(density->weights + count);
     return density;
 }
 

@@ -35,11 +35,12 @@ static void test_both_demands_are_met_exactly_where_each_is(void **state)
     (void)state;
     for (size_t a = 0; a < NEEDS; a++) {
         for (size_t b = 0; b < NEEDS; b++) {
-            const sc__demand both = sc__demand_meet((sc__demand){.segments = needs[a]},
-                                                    (sc__demand){.segments = needs[b]});
+            const sc__demand of_a = {.segments = needs[a]};
+            const sc__demand of_b = {.segments = needs[b]};
+            const sc__demand both = sc__demand_meet(of_a, of_b);
             for (size_t i = 0; i < ROADS; i++) {
-                const bool each = sc__demand_is_met((sc__demand){.segments = needs[a]}, roads[i]) &&
-                                  sc__demand_is_met((sc__demand){.segments = needs[b]}, roads[i]);
+                const bool each =
+                    sc__demand_is_met(of_a, roads[i]) && sc__demand_is_met(of_b, roads[i]);
                 assert_int_equal(sc__demand_is_met(both, roads[i]), each);
             }
         }

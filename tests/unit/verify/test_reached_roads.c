@@ -148,7 +148,7 @@ static void test_every_unit_that_is_near_enough_is_found(void **state)
         draw_scene(on, seed, &rng);
         CHECK_OK(sc__reached_init(&reached, on->map), NULL);
         for (int n = 0; n < 4 && sc_map_edge_count(on->map) > 0; n++) {
-            sc_edge_part parts[MAX_PARTS];
+            sc_edge_part parts[MAX_PARTS] = {0};
             sc_seg_id roads[MAX_ROADS];
             sc_claim_part result[MAX_ROADS];
             size_t road_count = 0;
