@@ -241,7 +241,7 @@ static void check_answer(const sc_json_value *body, const sc_reply_wanted *wante
 
 static void check_drop(const sc_json_value *body, sc_reply_check *out)
 {
-    static const char *const reasons[] = {"expired", "infeasible", "rare-request"};
+    static const char *const reasons[] = {"expired", "infeasible", "exposed", "rare-request"};
     out->end = SC_LOAD_DROPPED;
     out->wait_s = number_of(body, "wait_s", out);
     CHECK_MEMBERS(body, out, "outcome", "reason", "wait_s");
@@ -443,6 +443,7 @@ static bool match_drop(known_form *g, sc_reply_check *out)
     if (!eat(g, "{\"outcome\":\"dropped\",\"reason\":\"")) return false;
     const char *word = eat(g, "expired")        ? "expired"
                        : eat(g, "infeasible")   ? "infeasible"
+                       : eat(g, "exposed")      ? "exposed"
                        : eat(g, "rare-request") ? "rare-request"
                                                 : NULL;
     if (!word) return false;

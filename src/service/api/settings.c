@@ -7,6 +7,8 @@
 #include "base/text.h"
 #include "server/http.h"
 
+#include <starcloak/engine.h>
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -444,6 +446,14 @@ sc_err sc_settings_check(const sc_settings *settings, sc_diag *diag)
     if (!err) err = check_admin(settings, diag);
     if (!err) err = check_tls(settings, diag);
     if (!err) err = check_provider(settings, diag);
+    const sc_variant variant = (sc_variant)settings->engine;
+    if (!err && *settings->zone_key && variant != SC_VARIANT_PATIENT &&
+        !sc_variant_is_switchable(variant)) {
+        err = sc_fail(diag, SC_EINVAL,
+                      "zone-key: the engine %s cannot keep zones; set engine to patient, basic, "
+                      "bounded or hybrid",
+                      sc_variant_name(variant));
+    }
     if (!err && settings->guard_s >= settings->min_wait_s) {
         err = sc_fail(diag, SC_EINVAL, "guard: must be less than min-wait");
     }
