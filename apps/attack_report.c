@@ -30,6 +30,8 @@ static const sc_entry meanings[] = {
           "density. It is left out of the means."},
     {"own", "Queries of the adversary's own that it recognised in the cloak."},
     {"seen", "Tracking: cloaks of one traveller that were seen so far; in the table, 'cloaks'."},
+    {"possible", "Rule: segments on which the member can be by its sigma_s; its l should be no "
+                 "more than that. 'left' are those that traffic leaves, too."},
     {"placements", "Ways to place the members that are not the adversary's own on the segments. "
                    "All were replayed ('all') or some drawn at random ('drawn')."},
     {NULL, NULL},
@@ -45,6 +47,9 @@ static const sc_entry attacks[] = {
      "recognises its own in the victims' cloaks and knows their positions."},
     {"tracking", "Follow travellers from cloak to cloak: a traveller can only be on segments that "
                  "it can reach from where it may have been. No replays."},
+    {"rule", "For each member by itself: exclude the segments on which it cannot be, since its "
+             "cloak would reach too far from there, or since the engine, which demands traffic, "
+             "would not have cloaked it there. No replays."},
     {NULL, NULL},
 };
 
@@ -86,12 +91,22 @@ static void put_subject(FILE *stream, const sc_attack_view *view)
                 trial->row_count > 0 ? trial->rows[trial->row_count - 1].traveller : 0, choice,
                 plural(trial->choice));
         break;
+    case SC_TRIAL_RULE:
+        fprintf(stream, ": %s member%s of %zu of %s cloak%s",
+                sc_format_count(count, trial->row_count), plural(trial->row_count), trial->attacked,
+                choice, plural(trial->choice));
+        break;
     default:
         fprintf(stream, ": %s of %s cloak%s", sc_format_count(count, trial->row_count), choice,
                 plural(trial->choice));
         break;
     }
     fputc('\n', stream);
+}
+
+static bool knows_rules(const sc_trial_options *options)
+{
+    return options->knows_rules || options->kind == SC_TRIAL_RULE;
 }
 
 static void put_knowledge(FILE *stream, const sc_attack_view *view)
@@ -101,7 +116,11 @@ static void put_knowledge(FILE *stream, const sc_attack_view *view)
     char samples[SC_FORMAT_SIZE];
     fputs("  density ", stream);
     sc_print_text(stream, view->density);
-    if (view->options->kind == SC_TRIAL_TRACKING) {
+    if (view->options->kind == SC_TRIAL_TRACKING || view->options->kind == SC_TRIAL_RULE) {
+        if (knows_rules(view->options)) fputs("; sigma_s is known", stream);
+        if (view->options->traffic > 1) {
+            fprintf(stream, "; traffic %" PRIu32 " was demanded", view->options->traffic);
+        }
         fputs("\n", stream);
         return;
     }
@@ -180,6 +199,66 @@ static void put_rows(sc_report *table, const sc_trial *trial)
     }
     const sc_trial_means means = sc_trial_means_of(trial, 0);
     put_mean_row(table, &means);
+}
+
+// --- Members one by one ---
+
+static void put_member(sc_report *table, const sc_trial_row *row)
+{
+    const sc_posterior *p = &row->posterior;
+    const size_t left = p->is_unexplained ? 0 : p->link_count - p->ruled_out;
+    const sc_cell cells[] = {
+        sc_cell_id("cloak", NULL, 6, row->cloak),
+        sc_cell_count("segments", NULL, 8, p->link_count),
+        sc_cell_count("l", NULL, 4, row->l),
+        sc_cell_count("possible", NULL, 8, row->possible),
+        sc_cell_count("left", NULL, 5, left),
+        sc_cell_number("effective", NULL, 9, p->effective, 2),
+        sc_cell_number("truth", NULL, 6, row->score.probability, 4),
+        sc_cell_number("rank", NULL, 5, row->score.rank, 1),
+    };
+    sc_report_cells(table, cells, sizeof(cells) / sizeof(cells[0]));
+}
+
+static void put_share(FILE *stream, const char *what, const sc_trial_share *share)
+{
+    fprintf(stream, "  %-43s %6.2f %%  (%.2f to %.2f)\n", what, 100 * share->share,
+            100 * share->low, 100 * share->high);
+}
+
+/** Who is exposed; `what` they are counted in. */
+static void put_exposure(FILE *stream, const sc_attack_view *view, const char *what)
+{
+    const sc_trial_exposure all = sc_trial_exposure_of(view->trial, 0);
+    fprintf(stream, "\nOf %zu %s, with intervals of 95 %%:\n", all.above_half.all, what);
+    put_share(stream, "true segment likelier than 1/2", &all.above_half);
+    if (view->options->traffic > 2) {
+        put_share(stream, "likelier than traffic allows", &all.above_bound);
+    }
+    put_share(stream, "fewer possible segments than l", &all.too_few);
+    if (all.excluded.count > 0) {
+        put_share(stream, "true segment excluded: assumptions are wrong", &all.excluded);
+    }
+}
+
+static void put_members(sc_report *table, const sc_attack_view *view)
+{
+    const sc_trial *trial = view->trial;
+    const size_t shown = rows_shown(trial);
+    for (size_t i = 0; i < shown; i++) {
+        put_member(table, &trial->rows[i]);
+    }
+    if (trial->row_count > shown) {
+        char count[SC_FORMAT_SIZE];
+        fprintf(table->stream, "%6s (and %s more; --cloaks-csv writes all)\n", "...",
+                sc_format_count(count, trial->row_count - shown));
+    }
+    const sc_trial_means means = sc_trial_means_of(trial, 0);
+    put_exposure(table->stream, view, "memberships");
+    fprintf(table->stream,
+            "The true segment gets probability %.4f (%.4f with a correct belief);\n"
+            "%.2f of %.2f segments are excluded, and %.2f count.\n",
+            means.probability, means.expected, means.ruled_out, means.segments, means.effective);
 }
 
 static void put_step(sc_report *table, size_t seen, const sc_trial_means *means)
@@ -319,6 +398,9 @@ sc_err sc_attack_print_text(FILE *stream, const sc_attack_view *view)
     put_knowledge(stream, view);
     if (view->options->kind == SC_TRIAL_TRACKING) {
         put_steps(&table, view->trial);
+        put_exposure(stream, view, "steps");
+    } else if (view->options->kind == SC_TRIAL_RULE) {
+        put_members(&table, view);
     } else {
         put_rows(&table, view->trial);
         put_summary(stream, view);
@@ -335,8 +417,34 @@ const char *sc_attack_likeness_name(sc_likeness likeness)
     return likeness == SC_LIKENESS_EXACT ? "exact" : "overlap";
 }
 
-static void put_json_means(sc_json_writer *json, const char *name, const sc_trial_means *means)
+static void put_json_share(sc_json_writer *json, const char *name, const sc_trial_share *share)
 {
+    sc_json_open_object(json, name);
+    sc_json_put_count(json, "count", share->count);
+    sc_json_put_count(json, "all", share->all);
+    sc_json_put_rounded(json, "share", known(share->all > 0, share->share), 9);
+    sc_json_put_rounded(json, "low", known(share->all > 0, share->low), 9);
+    sc_json_put_rounded(json, "high", known(share->all > 0, share->high), 9);
+    sc_json_close_object(json);
+}
+
+static void put_json_exposure(sc_json_writer *json, const sc_trial *trial, size_t seen)
+{
+    const sc_trial_exposure exposure = sc_trial_exposure_of(trial, seen);
+    if (exposure.above_half.all == 0) return;
+    sc_json_open_object(json, "exposure");
+    put_json_share(json, "above_half", &exposure.above_half);
+    put_json_share(json, "above_bound", &exposure.above_bound);
+    put_json_share(json, "too_few", &exposure.too_few);
+    put_json_share(json, "excluded", &exposure.excluded);
+    sc_json_close_object(json);
+}
+
+static void put_json_means(sc_json_writer *json, const char *name, const sc_trial *trial,
+                           size_t seen)
+{
+    const sc_trial_means of_seen = sc_trial_means_of(trial, seen);
+    const sc_trial_means *means = &of_seen;
     const bool is_known = means->explained > 0;
     sc_json_open_object(json, name);
     sc_json_put_count(json, "cloaks", means->count);
@@ -358,6 +466,7 @@ static void put_json_means(sc_json_writer *json, const char *name, const sc_tria
     sc_json_put_count(json, "explained", means->explained);
     sc_json_put_count(json, "unexplained", means->unexplained);
     sc_json_put_count(json, "replays", means->replays);
+    put_json_exposure(json, trial, seen);
     sc_json_close_object(json);
 }
 
@@ -398,6 +507,10 @@ static void put_json_row(sc_json_writer *json, const sc_trial_row *row)
     sc_json_put_count(json, "fruitful", p->fruitful);
     sc_json_put_flag(json, "is_unexplained", p->is_unexplained);
     sc_json_put_rounded(json, "expected_probability", row->expected, 9);
+    if (row->l > 0) {
+        sc_json_put_count(json, "l", row->l);
+        sc_json_put_count(json, "possible", row->possible);
+    }
     put_json_links(json, p);
     sc_json_close_object(json);
 }
@@ -421,21 +534,21 @@ static void put_json_settings(sc_json_writer *json, const sc_attack_view *view)
     sc_json_put_count(json, "choice", view->trial->choice);
     sc_json_put_count(json, "victims", view->trial->victims);
     sc_json_put_count(json, "passed_over", view->trial->passed_over);
+    sc_json_put_flag(json, "knows_rules", knows_rules(options));
+    sc_json_put_count(json, "traffic", options->traffic);
 }
 
 void sc_attack_print_json(FILE *stream, const sc_attack_view *view)
 {
     const sc_trial *trial = view->trial;
-    const sc_trial_means means = sc_trial_means_of(trial, 0);
     sc_json_writer json = sc_json_writer_of_stream(stream);
     sc_json_open_object(&json, NULL);
     put_json_settings(&json, view);
-    put_json_means(&json, "mean", &means);
+    put_json_means(&json, "mean", trial, 0);
     if (view->options->kind == SC_TRIAL_TRACKING) {
         sc_json_open_array(&json, "by_seen");
         for (size_t seen = 1; seen <= sc_trial_most_seen(trial); seen++) {
-            const sc_trial_means of_seen = sc_trial_means_of(trial, seen);
-            put_json_means(&json, NULL, &of_seen);
+            put_json_means(&json, NULL, trial, seen);
         }
         sc_json_close_array(&json);
     }

@@ -24,7 +24,8 @@
 typedef struct attack_options {
     const char *map;
     const char *record;
-    const char *density;  ///< a name or a path
+    const char *density;   ///< a name or a path
+    const char *demanded;  ///< a path; NULL: the density
     sc_trial_files files;
     sc_trial_options trial;
     sc_engine_settings engine;
@@ -33,6 +34,8 @@ typedef struct attack_options {
     const char *injection_option;  ///< or of injected queries
     const char *replay_option;     ///< or of replays
     const char *tracking_option;   ///< or of following
+    const char *demand_option;     ///< or of demands
+    bool has_attack;               ///< --attack was given
     bool is_quiet;
     bool is_json;
     bool shows_links;
@@ -48,6 +51,9 @@ enum {
     KEY_INJECTED_WITHIN,
     KEY_TOP_SPEED,
     KEY_BOTH_WAYS,
+    KEY_RULE,
+    KEY_DEMANDED_TRAFFIC,
+    KEY_DEMANDED,
     KEY_SAMPLES,
     KEY_PLACEMENTS,
     KEY_RUNS,
@@ -71,8 +77,8 @@ enum {
 
 static const sc_option attack_option_table[] = {
     {"attack", KEY_ATTACK, "NAME",
-     "replay, correlation (default), injection or tracking; see below",
-     "replay correlation injection tracking"},
+     "replay, correlation (default), injection, tracking or rule; see below",
+     "replay correlation injection tracking rule"},
     {"density", KEY_DENSITY, "NAME|FILE",
      "what the adversary knows of the traffic: uniform (default), traffic (counted from simulated "
      "travellers), or a table made by 'starcloak density'",
@@ -88,6 +94,19 @@ static const sc_option attack_option_table[] = {
      "tracking: the top speed on any road (default 0: free flow, by the map's travel times)", NULL},
     {"both-ways", KEY_BOTH_WAYS, NULL,
      "tracking: reckon with driving against one-way streets, as if all were open both ways", NULL},
+    {"rule", KEY_RULE, NULL,
+     "exclude segments on which a member cannot be by the rules of cloaking and by what it asked "
+     "for; alone it is --attack rule, and it can be added to --attack tracking",
+     NULL},
+    {"traffic", KEY_DEMANDED_TRAFFIC, "N",
+     "the engine, which is patient, demanded that no segment be likelier than 1 in N, 2 to 4, or "
+     "1: "
+     "it did not; for replays and --rule (default: as the record says)",
+     NULL},
+    {"engine-density", KEY_DEMANDED, "FILE",
+     "with --traffic: the table that the engine had, if the adversary knows another one (default: "
+     "that of --density)",
+     SC_COMPLETE_FILES},
     {"samples", KEY_SAMPLES, "M",
      "replays of a cloak where placements are drawn at random (default 20k)", NULL},
     {"placements", KEY_PLACEMENTS, "N",
@@ -116,7 +135,8 @@ static const sc_option attack_option_table[] = {
      "basic bounded hybrid xstar sampling expansion patient"},
     {"strict", SC_KEY_STRICT, NULL,
      "with --engine bounded or hybrid: strict setting, take a star only if it is near one taken "
-     "before",
+     "before; with patient: a segment counts for a member only if it can be its own by its sigma_s "
+     "(default with --traffic)",
      NULL},
     SC_SEARCH_OPTIONS,
     SC_COST_OPTIONS,
@@ -149,6 +169,11 @@ static attack_options attack_options_default(void)
 
 // --- Usage ----------------------------------------------------------------------------
 
+static bool runs_replays(sc_trial_kind kind)
+{
+    return kind != SC_TRIAL_TRACKING && kind != SC_TRIAL_RULE;
+}
+
 /** Options that mean something to some attacks only must not be passed over in silence. */
 static void check_attack(const attack_options *options, const struct argp_state *state)
 {
@@ -162,9 +187,20 @@ static void check_attack(const attack_options *options, const struct argp_state 
         sc_usage_error(state, "--%s is for --attack tracking, but the attack is %s",
                        options->tracking_option, name);
     }
-    if (options->replay_option && kind == SC_TRIAL_TRACKING) {
-        sc_usage_error(state, "--%s is about replays, and --attack tracking runs none",
-                       options->replay_option);
+    if (options->replay_option && !runs_replays(kind)) {
+        sc_usage_error(state, "--%s is about replays, and --attack %s runs none",
+                       options->replay_option, name);
+    }
+    if (options->trial.knows_rules && runs_replays(kind)) {
+        sc_usage_error(state, "--rule goes with --attack tracking, or alone, but the attack is %s",
+                       name);
+    }
+    if (options->demand_option && kind == SC_TRIAL_TRACKING && !options->trial.knows_rules) {
+        sc_usage_error(state, "--%s needs --rule with --attack tracking", options->demand_option);
+    }
+    if (options->demanded && options->trial.traffic == 1) {
+        sc_usage_error(state,
+                       "--engine-density is for a demand of traffic, and --traffic 1 is none");
     }
     if (options->engine_option && !options->has_engine) {
         sc_usage_error(
@@ -172,8 +208,8 @@ static void check_attack(const attack_options *options, const struct argp_state 
             "--%s needs --engine NAME; without it the record's engine and parameters are used",
             options->engine_option);
     }
-    if (options->has_engine && kind == SC_TRIAL_TRACKING) {
-        sc_usage_error(state, "--engine is about replays, and --attack tracking runs none");
+    if (options->has_engine && !runs_replays(kind)) {
+        sc_usage_error(state, "--engine is about replays, and --attack %s runs none", name);
     }
 }
 
@@ -182,9 +218,10 @@ static void check_output(const attack_options *options, const struct argp_state 
 {
     if (!output) return;
     sc_value_file(state, option, output);
-    const char *const inputs[] = {options->map, options->record, options->density};
+    const char *const inputs[] = {options->map, options->record, options->density,
+                                  options->demanded};
     for (size_t i = 0; i < sizeof(inputs) / sizeof(inputs[0]); i++) {
-        if (sc_overlaps(output, inputs[i])) {
+        if (inputs[i] && sc_overlaps(output, inputs[i])) {
             sc_usage_error(state, "%s: '%s' is also an input; choose another name", option, output);
         }
     }
@@ -283,6 +320,7 @@ static bool attack_option(int key, const char *argument, const struct argp_state
     switch (key) {
     case KEY_ATTACK:
         trial->kind = (sc_trial_kind)sc_value_word(state, "--attack", argument, attacks);
+        options->has_attack = true;
         return true;
     case KEY_INJECTED:
         options->injection_option = sc_option_name(attack_option_table, key);
@@ -305,6 +343,28 @@ static bool attack_option(int key, const char *argument, const struct argp_state
     case KEY_BOTH_WAYS:
         options->tracking_option = sc_option_name(attack_option_table, key);
         trial->ignores_one_ways = true;
+        return true;
+    default:
+        return false;
+    }
+}
+
+/** What it knows of the rules; false if `key` is about something else. */
+static bool rule_option(int key, const char *argument, const struct argp_state *state,
+                        attack_options *options)
+{
+    switch (key) {
+    case KEY_RULE:
+        options->trial.knows_rules = true;
+        return true;
+    case KEY_DEMANDED_TRAFFIC:
+        options->demand_option = sc_option_name(attack_option_table, key);
+        options->trial.traffic =
+            (uint32_t)sc_value_count(state, "--traffic", argument, 1, SC_TRAFFIC_MAX);
+        return true;
+    case KEY_DEMANDED:
+        options->demand_option = sc_option_name(attack_option_table, key);
+        options->demanded = sc_value_file(state, "--engine-density", argument);
         return true;
     default:
         return false;
@@ -382,6 +442,7 @@ static bool engine_option(int key, const char *argument, const struct argp_state
     if (key == SC_KEY_PARANOID || !sc_search_option(key, argument, state, &options->engine)) {
         return false;
     }
+    if (key == SC_KEY_STRICT) options->engine.demands.has_strict = true;
     if (key == SC_KEY_ENGINE) {
         options->has_engine = true;
     } else {
@@ -394,6 +455,7 @@ static error_t attack_parse(int key, char *argument, struct argp_state *state)
 {
     attack_options *options = state->input;
     if (attack_option(key, argument, state, options) ||
+        rule_option(key, argument, state, options) ||
         replay_option(key, argument, state, options) || output_option(key, argument, options) ||
         engine_option(key, argument, state, options)) {
         return 0;
@@ -413,6 +475,7 @@ static error_t attack_parse(int key, char *argument, struct argp_state *state)
         sc_parse_file("record", argument, state, &options->record);
         return 0;
     case ARGP_KEY_END:
+        if (options->trial.knows_rules && !options->has_attack) options->trial.kind = SC_TRIAL_RULE;
         check_usage(options, state);
         break;
     default:
@@ -428,6 +491,7 @@ typedef struct scene {
     sc_map *map;
     sc_case_record record;
     sc_density *density;
+    sc_density *demanded;  ///< NULL: the density
     sc_trial trial;
 } scene;
 
@@ -435,6 +499,7 @@ static void close_scene(scene *on)
 {
     sc_trial_fini(&on->trial);
     sc_density_free(on->density);
+    sc_density_free(on->demanded);
     sc_case_record_fini(&on->record);
     sc_map_free(on->map);
 }
@@ -456,10 +521,53 @@ static void settle_engine(const sc_call *call, attack_options *options, const sc
         *engine = options->engine.run.engine;
     } else if (on->record.has_engine) {
         *engine = on->record.engine;
-    } else if (options->trial.kind != SC_TRIAL_TRACKING) {
+    } else if (runs_replays(options->trial.kind)) {
         sc_call_note(call, "note: the record does not say which method made it; basic StarCloak is "
                            "assumed (--engine NAME chooses another)");
     }
+}
+
+/** What the record says of traffic, if nothing else was said; without the table it is no use. */
+static void settle_traffic(const sc_call *call, attack_options *options, const scene *on)
+{
+    const sc_density *table = on->demanded ? on->demanded : on->density;
+    const bool is_about_rules = options->trial.knows_rules || options->trial.kind == SC_TRIAL_RULE;
+    const bool is_used = is_about_rules || runs_replays(options->trial.kind);
+    if (options->trial.traffic > 0 || on->record.traffic == 0 || !is_used) return;
+    if (table && sc_density_checksum(table) == on->record.density_checksum) {
+        options->trial.traffic = on->record.traffic;
+        return;
+    }
+    sc_call_note(call,
+                 "note: the engine demanded traffic by a table that was not given, so that is "
+                 "not reckoned with (--engine-density FILE names it)");
+}
+
+/** What the engine demanded, as far as it is told: replays demand it, too. */
+static sc_err settle_demands(const sc_call *call, attack_options *options, const scene *on,
+                             sc_diag *diag)
+{
+    sc_engine_options *engine = &options->trial.adversary.engine;
+    settle_traffic(call, options, on);
+    const uint32_t traffic = options->trial.traffic;
+    options->trial.demanded = on->demanded;
+    if (!runs_replays(options->trial.kind)) return SC_OK;
+    const bool is_patient = engine->variant == SC_VARIANT_PATIENT;
+    if (is_patient && !options->has_engine) engine->demands.is_strict |= on->record.is_strict;
+    if (traffic < 2) return SC_OK;
+    if (engine->variant != SC_VARIANT_PATIENT) {
+        return sc_explain(diag, SC_EINVAL,
+                          "--traffic is what the engine patient demands, but the method is %s",
+                          sc_variant_name(engine->variant));
+    }
+    engine->demands.density = on->demanded ? on->demanded : on->density;
+    if (!engine->demands.density) {
+        return sc_explain(diag, SC_EINVAL,
+                          "--traffic needs the table of the engine; name it by --engine-density");
+    }
+    engine->demands.traffic = traffic;
+    engine->demands.is_strict = true;
+    return SC_OK;
 }
 
 static sc_err attack(const sc_call *call, attack_options *options, scene *on,
@@ -474,8 +582,14 @@ static sc_err attack(const sc_call *call, attack_options *options, scene *on,
         err = sc_density_by_name(on->map, options->density, traffic_seed, progress, &on->density,
                                  diag);
     }
+    if (!err && options->demanded) {
+        err = sc_density_by_name(on->map, options->demanded, traffic_seed, progress, &on->demanded,
+                                 diag);
+    }
     if (err) return err;
     settle_engine(call, options, on);
+    err = settle_demands(call, options, on, diag);
+    if (err) return err;
     options->trial.adversary.density = on->density;
     options->trial.adversary.seed = options->trial.seed;
     options->trial.progress = *progress;
@@ -550,6 +664,8 @@ static const sc_entry examples[] = {
      "With six queries of the adversary's own near each victim."},
     {"starcloak attack cal.scm run.jsonl --attack tracking",
      "How fast repeated queries give a traveller away."},
+    {"starcloak attack cal.scm run.jsonl --rule --density density.csv --limit 0",
+     "How many members one exposes who knows the traffic and what each of them asked for."},
     {NULL, NULL},
 };
 

@@ -8,6 +8,7 @@
 #include "cluster/cluster_codec.h"
 #include "cluster/cluster_key.h"
 #include "cluster/cluster_view.h"
+#include "cluster/freshness.h"
 #include "cluster_setup.h"
 #include "command.h"
 #include "format.h"
@@ -179,6 +180,7 @@ static bool cluster_report_is_fine(const sc_cluster_view *view)
 
 static const char *state_of(const sc_cluster_view_peer *peer)
 {
+    if (peer->differs) return "has other demands";
     if (peer->is_stranger) return "has another partition of the map";
     if (peer->is_leaving) return "leaving";
     return peer->is_leader ? "leader" : "";
@@ -278,7 +280,9 @@ static void cluster_report(FILE *out, const sc_cluster_view *view, bool has_part
                 view->part_count, served, view->epoch);
     }
     if (view->strangers > 0) {
-        fprintf(out, "strangers    %" PRIu64 " heartbeats for another partition of the map\n",
+        fprintf(out,
+                "strangers    %" PRIu64
+                " heartbeats for another partition of the map, or with other demands\n",
                 view->strangers);
     }
     sc_report table = sc_report_begin(out, false, 0);
@@ -349,12 +353,23 @@ static error_t parse_status(int key, char *argument, struct argp_state *state)
 
 // --- Listening ---------------------------------------------------------------------------
 
+/** Gateways whose placements are kept apart. There is one that places, or two for a moment. */
+enum { PLACERS_MAX = 64 };
+
+typedef struct heard_placement {
+    sc_peer from;
+    sc_placement *placement;  ///< its newest
+} heard_placement;
+
 /** What was received. */
 typedef struct listening {
     pthread_mutex_t lock;
     sc_roster *roster;
-    sc_placement *placement;
+    heard_placement heard[PLACERS_MAX];
+    size_t heard_count;
     uint64_t unreadable;
+    size_t played_back;             ///< processes whose heartbeats are recordings
+    const sc_placement *placement;  ///< of those heard, when the listening is over
 } listening;
 
 static void receive_heartbeat(void *context, sc_peer from, const void *bytes, size_t size)
@@ -374,20 +389,49 @@ static void receive_heartbeat(void *context, sc_peer from, const void *bytes, si
 
 static void receive_placement(void *context, sc_peer from, const void *bytes, size_t size)
 {
-    (void)from;
     listening *l = context;
     sc_placement *placement = NULL;
     const sc_err err = sc_placement_decode(0, bytes, size, &placement);
     pthread_mutex_lock(&l->lock);
+    size_t i = 0;
+    while (i < l->heard_count && l->heard[i].from != from) {
+        i++;
+    }
     if (err) {
         l->unreadable++;
-    } else if (sc_placement_is_newer(placement, l->placement)) {
-        sc_placement_free(l->placement);
-        l->placement = placement;
+    } else if (i < PLACERS_MAX && sc_placement_is_newer(placement, l->heard[i].placement)) {
+        sc_placement_free(l->heard[i].placement);
+        l->heard[i] = (heard_placement){.from = from, .placement = placement};
+        if (i == l->heard_count) l->heard_count++;
         placement = NULL;
     }
     pthread_mutex_unlock(&l->lock);
     sc_placement_free(placement);
+}
+
+/** Any client of NATS that may publish heartbeats can play back those of processes that are gone:
+ * leave them out, and the placements of those that send no heartbeats. */
+static sc_err leave_out_played_back(listening *l, double heartbeat_s)
+{
+    const size_t count = sc_roster_count(l->roster);
+    sc_peer *gone = sc_malloc_array(count, sizeof *gone);
+    if (!gone) return SC_ENOMEM;
+    for (size_t i = 0; i < count; i++) {
+        const sc_roster_peer *peer = sc_roster_at(l->roster, i);
+        if (sc__freshness_is_played_back(l->roster, peer, sc_time_from_seconds(heartbeat_s)))
+            gone[l->played_back++] = peer->heartbeat->peer;
+    }
+    for (size_t i = 0; i < l->played_back; i++) {
+        sc_roster_forget(l->roster, gone[i]);
+    }
+    sc_free(gone);
+    for (size_t i = 0; i < l->heard_count; i++) {
+        const sc_placement *placement = l->heard[i].placement;
+        if (sc_roster_find(l->roster, l->heard[i].from) &&
+            sc_placement_is_newer(placement, l->placement))
+            l->placement = placement;
+    }
+    return SC_OK;
 }
 
 static void wait_s(double seconds)
@@ -476,6 +520,13 @@ static int run_with(sc_call *call, const status_options *options, const sc_setti
     // As after a long time: the leader is the one that the received messages name.
     if (!err) err = sc_roster_new(0, sc_time_from_seconds(settings->heartbeat_s), 0, &l.roster);
     if (!err) err = listen_for(&setup.bus, seconds, &l, &stats, &diag);
+    if (!err) err = leave_out_played_back(&l, settings->heartbeat_s);
+    if (l.played_back > 0) {
+        fprintf(stderr,
+                "%s: old heartbeats of %zu processes are played back, and left out; some client of "
+                "NATS records them: give the servers users and permissions by role\n",
+                call->path, l.played_back);
+    }
     int status = SC_EXIT_FAILURE;
     if (stats.forbidden > 0) {
         fprintf(stderr,
@@ -491,7 +542,9 @@ static int run_with(sc_call *call, const status_options *options, const sc_setti
     } else {
         status = tell(call, options, settings, &l, &stats);
     }
-    sc_placement_free(l.placement);
+    for (size_t i = 0; i < l.heard_count; i++) {
+        sc_placement_free(l.heard[i].placement);
+    }
     sc_roster_free(l.roster);
     sc_cluster_setup_close(&setup);
     return status;

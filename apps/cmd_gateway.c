@@ -57,6 +57,7 @@ static sc_err prepare(void *context, const sc_settings *settings, const sc_map *
     p->gateway = (sc_gateway_options){
         .bus = p->setup.bus,
         .partition = options->ledger.partition,
+        .demands = options->ledger.engine.demands,
         .name = p->setup.name,
         .heartbeat_s = settings->heartbeat_s,
         .uneven = settings->uneven,

@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include <starcloak/density.h>
 #include <starcloak/map.h>
 #include <starcloak/verify.h>
 
@@ -20,16 +21,21 @@
 typedef struct verify_options {
     const char *map;
     const char *record;
+    const char *density;  ///< NULL: none
     uint64_t answers;
     bool json;
     bool quiet;
 } verify_options;
 
-enum { KEY_ANSWERS = SC_KEY_FIRST, KEY_JSON };
+enum { KEY_ANSWERS = SC_KEY_FIRST, KEY_JSON, KEY_DENSITY };
 
 static const sc_option options_table[] = {
     {"answers", KEY_ANSWERS, "N",
      "compare up to N answers, chosen at random, with a plain search (default 1000)", NULL},
+    {"density", KEY_DENSITY, "FILE",
+     "how busy roads are, the table that the run was made with: needed if the run asked for "
+     "traffic",
+     SC_COMPLETE_FILES},
     {"quiet", 'q', NULL,
      "print nothing but errors and what --json asks for; no progress bar; see the exit status",
      NULL},
@@ -43,6 +49,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     switch (key) {
     case KEY_ANSWERS:
         options->answers = sc_value_count(state, "--answers", argument, 0, UINT64_MAX);
+        return 0;
+    case KEY_DENSITY:
+        options->density = sc_value_file(state, "--density", argument);
         return 0;
     case KEY_JSON:
         options->json = true;
@@ -66,10 +75,14 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     return sc_parse_map(key, argument, state, &options->map);
 }
 
-/** On another map than the run's, promises would hold by chance at best. */
+/**
+ * On another map than the run's, promises would hold by chance at best; and of traffic nothing is
+ * known without the density.
+ */
 static bool holds(const sc_verify_report *report)
 {
-    return report->violations == 0 && report->map_match != SC_MAP_MATCH_OTHER;
+    return report->violations == 0 && report->map_match != SC_MAP_MATCH_OTHER &&
+           !report->lacks_density;
 }
 
 // --- Report ---------------------------------------------------------------------------
@@ -97,6 +110,9 @@ static void put_json_head(sc_report *table, const sc_verify_report *report)
     sc_report_count(table, NULL, "open_at_end", report->open_at_end, "");
     sc_report_count(table, NULL, "overdue", report->overdue, "");
     sc_report_string(table, "map_match", map_match_name(report->map_match));
+    if (report->demanded >> SC_PROMISE_P14 & 1) {
+        sc_report_flag(table, "traffic_checked", !report->lacks_density);
+    }
     sc_report_flag(table, "holds", holds(report));
     sc_report_count(table, NULL, "violations", report->violations, "");
 }
@@ -123,6 +139,13 @@ static void print_head(const char *record, const sc_verify_report *report)
     putchar('\n');
 }
 
+/** What demands add to the promises has no row where the run did not ask for it. */
+static bool has_row(const sc_verify_report *report, sc_promise promise)
+{
+    const bool is_demand = promise >= SC_PROMISE_P9 && promise <= SC_PROMISE_P14;
+    return !is_demand || report->demanded >> promise & 1;
+}
+
 static void put_promises(sc_report *table, const sc_verify_report *report)
 {
     static const sc_column columns[] = {{"checked", "checked", 10, SC_COLUMN_COUNT},
@@ -132,6 +155,7 @@ static void put_promises(sc_report *table, const sc_verify_report *report)
     sc_report_open(table, "promises");
     for (unsigned i = 0; i < SC_PROMISE_COUNT; i++) {
         char label[96];
+        if (!has_row(report, (sc_promise)i)) continue;
         const double values[] = {(double)report->checked[i], (double)report->violated[i]};
         const char *name = sc_promise_name((sc_promise)i);
         snprintf(label, sizeof(label), "%-8s %s", name, sc_promise_text((sc_promise)i));
@@ -144,8 +168,10 @@ static void print_violations(const sc_verify_report *report)
 {
     char count[SC_FORMAT_SIZE];
     if (report->violations == 0) {
-        printf(holds(report) ? "\nAll promises hold.\n"
-                             : "\nNo violation, but the run was on another map.\n");
+        printf("\n%s\n", holds(report) ? "All promises hold."
+                         : report->lacks_density
+                             ? "No violation, but P14 was not checked without the density."
+                             : "No violation, but the run was on another map.");
         return;
     }
     printf("\n%s violation%s%s\n", sc_format_count(count, report->violations),
@@ -195,6 +221,20 @@ static void tell_map(const sc_call *call, const verify_options *options,
     }
 }
 
+static void tell_density(const sc_call *call, const verify_options *options,
+                         const sc_verify_report *report)
+{
+    if (report->lacks_density) {
+        sc_call_note(
+            call,
+            "%.400s: the run asked for traffic by the density with the checksum %016" PRIx64
+            ", so P14 is not checked; give it with --density FILE",
+            options->record, report->density_checksum);
+    } else if (report->has_idle_density && !options->quiet) {
+        sc_call_note(call, "note: the run did not ask for traffic, so --density is not used");
+    }
+}
+
 static void print_report(const verify_options *options, const sc_verify_report *report)
 {
     sc_report table = sc_report_begin_line(stdout, options->json, 58);
@@ -215,20 +255,31 @@ static int run(sc_call *call)
 
     sc_diag diag = {.message = ""};
     sc_map *map = NULL;
+    sc_density *density = NULL;
     sc_err err = sc_input_open_map(options.map, options.record, &map, &diag);
-    if (err) return sc_call_fail(call, err, &diag);
+    if (!err && options.density) {
+        err = sc_density_read(map, options.density, &density, &diag);
+        if (err) err = sc_input_explain(err, options.density, SC_INPUT_DENSITY, &diag);
+    }
+    if (err) {
+        sc_map_free(map);
+        return sc_call_fail(call, err, &diag);
+    }
 
     sc_bar bar;
     sc_bar_init(&bar, options.quiet);
     how.answer_sample = options.answers;
+    how.density = density;
     how.progress = sc_bar_listen(&bar);
     sc_verify_report report;
     err = sc_record_verify(map, options.record, &how, &report, &diag);
     if (err) err = sc_input_explain(err, options.record, SC_INPUT_RECORD, &diag);
     sc_bar_clear(&bar);
+    sc_density_free(density);
     sc_map_free(map);
     if (err) return sc_call_fail(call, err, &diag);
     tell_map(call, &options, &report);
+    tell_density(call, &options, &report);
     if (options.json || !options.quiet) print_report(&options, &report);
     return holds(&report) ? SC_EXIT_OK : SC_EXIT_FAILURE;
 }
@@ -236,13 +287,23 @@ static int run(sc_call *call)
 static const sc_entry promises[] = {
     {"P1", "Each member's own segment is in its cloak, and so is the star it was assigned to."},
     {"P2", "There are as many different users among the members as each of them asks for."},
-    {"P3", "There are as many segments as each member asks for."},
+    {"P3",
+     "There are as many segments as each member asks for; if the run is strict, of those that "
+     "can be the member's own by P4. P12 to P14 count the same."},
     {"P4", "No star of the cloak is farther from a member's than that member allows."},
     {"P5", "The cloak comes no later than the deadline of each member; time never runs backwards."},
     {"P6", "All members share one set of segments, and the order in which they and their segments "
            "are listed does not tell who came first."},
     {"P7", "The cloak is exactly the segments of its stars and their border, and says no more."},
     {"P8", "Every query ends once: in a cloak, dropped or failed; and is answered at most once."},
+    {"P9", "If asked for: as many segments as each member asks for can have been reached since its "
+           "user's last cloak, counted by the part that can; by the density none of them stands "
+           "out."},
+    {"P12", "If a member is in its user's zone, the cloak has all of the zone."},
+    {"P13", "If classes of places are marked: there are as many segments as each member asks for "
+            "besides those of any one class."},
+    {"P14", "If asked for: by the density no segment is likelier to be a member's than one of two "
+            "(or three, or four, as asked)."},
     {"answers", "Answers are those of a plain search over the whole map from the true position."},
     {NULL, NULL},
 };
@@ -252,6 +313,7 @@ static const sc_topic topics[] = {{"Promises", promises}, {NULL, NULL}};
 static const sc_entry examples[] = {
     {"starcloak simulate cal.scm --users 10k --record run.jsonl", "Make a record."},
     {"starcloak verify cal.scm run.jsonl", "Check that it keeps every promise."},
+    {"starcloak verify cal.scm run.jsonl --density cal.csv", "A run that asked for traffic."},
     {"zstdcat run.jsonl.zst | starcloak verify cal.scm - --json", "From standard input."},
     {NULL, NULL},
 };
@@ -262,13 +324,16 @@ const sc_command sc_cmd_verify = {
     .arguments = "FILE.scm RUN.jsonl",
     .complete = SC_COMPLETE_MAPS,
     .complete_2 = SC_COMPLETE_FILES,
-    .description = "Read the record of a run, made with --record, and check the promises P1 to P8 "
-                   "of every cloak and every query in it, and a sample of its answers, with code "
-                   "that shares nothing with the engine but the map. RUN.jsonl may be compressed "
-                   "with xz or gzip; - is standard input.\n"
-                   "For each promise it prints how often it was checked and how often it was "
-                   "broken, and the first violations in words, with their lines. The exit status "
-                   "is 1 if there are any, or if the record says that the run was on another map.",
+    .description =
+        "Read the record of a run, made with --record, and check the promises P1 to P8 "
+        "of every cloak and every query in it, those of its demands, and a sample of its answers, "
+        "with code "
+        "that shares nothing with the engine but the map. RUN.jsonl may be compressed "
+        "with xz or gzip; - is standard input.\n"
+        "For each promise it prints how often it was checked and how often it was "
+        "broken, and the first violations in words, with their lines. The exit status "
+        "is 1 if there are any, if the record says that the run was on another map or with "
+        "another density, or if it asked for traffic and no --density is given.",
     .options = options_table,
     .topics = topics,
     .examples = examples,

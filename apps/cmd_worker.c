@@ -12,6 +12,7 @@
 #include "cluster/worker.h"
 #include "cluster_setup.h"
 #include "inputs.h"
+#include "serve_demands.h"
 #include "serve_flags.h"
 #include "serve_process.h"
 #include "server/sandbox.h"
@@ -42,6 +43,7 @@ typedef struct working {
     sc_log *log;
     sc_map *map;
     sc_partition *partition;
+    sc_served_demands demands;
     sc_cluster_setup setup;
     sc_worker *worker;
     sigset_t signals;
@@ -55,6 +57,7 @@ static sc_err open_files(working *w, sc_diag *diag)
                             &w->log);
     if (!err) err = sc_cluster_setup_open(s, SC_CLUSTER_WORKER, &w->setup, diag);
     if (!err) err = sc_input_open_map(s->map, NULL, &w->map, diag);
+    if (!err) err = sc_served_demands_open(s, w->map, &w->demands, diag);
     if (err) return err;
     return *s->partition ? sc_partition_read(s->partition, w->map, &w->partition, diag)
                          : sc_partition_whole(w->map, &w->partition, diag);
@@ -70,11 +73,13 @@ static sc_worker_options worker_options(working *w)
 {
     const sc_settings *s = w->settings;
     const long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    sc_engine_options engine = sc_serve_engine_options(s);
+    engine.demands = w->demands.asked;
     return (sc_worker_options){
         .bus = w->setup.bus,
         .engines =
             {
-                .engine = sc_serve_engine_options(s),
+                .engine = engine,
                 .partition = w->partition,
                 .engine_threads = s->threads > 0   ? (unsigned)s->threads
                                   : processors > 0 ? (unsigned)processors
@@ -99,6 +104,7 @@ static sc_err begin(working *w, sc_diag *diag)
     if (!err) err = open_files(w, diag);
     if (err) return err;
     sc_serving_hold_signals(&w->signals);
+    sc_served_demands_log(&w->demands, w->settings->continuity, w->log);
     const sc_worker_options options = worker_options(w);
     err = sc_worker_new(w->map, &options, &w->worker, diag);
     sc_cluster_setup_forget_password(&w->setup);
@@ -163,6 +169,7 @@ static int run_worker(working *w)
     }
     sc_worker_free(w->worker);
     sc_cluster_setup_close(&w->setup);
+    sc_served_demands_close(&w->demands);
     sc_partition_free(w->partition);
     sc_map_free(w->map);
     sc_log_free(w->log);

@@ -150,6 +150,12 @@ static bool demand_option(int key, const char *argument, const struct argp_state
         settings->run.continuity.tau_us = sc_time_from_seconds(
             sc_value_number(state, "--tau", argument, TAU_MIN_S, SC_TAU_MAX_S));
         return true;
+    case SC_KEY_CLASSES:
+        demands->classes = sc_value_file(state, "--classes", argument);
+        return true;
+    case SC_KEY_ZONES:
+        demands->zones = sc_value_file(state, "--zones", argument);
+        return true;
     default:
         return false;
     }
@@ -192,6 +198,7 @@ static void check_variant(const struct argp_state *state, const sc_engine_settin
     const sc_variant variant = settings->run.engine.variant;
     const bool is_bounded = variant == SC_VARIANT_BOUNDED || variant == SC_VARIANT_HYBRID;
     const bool is_patient = variant == SC_VARIANT_PATIENT;
+    const bool is_by_stars = is_patient || sc_variant_is_switchable(variant);
     const struct {
         const char *option;
         bool is_given;
@@ -205,6 +212,10 @@ static void check_variant(const struct argp_state *state, const sc_engine_settin
         {"--density", settings->demands.density != NULL, is_patient, "patient"},
         {"--traffic", settings->demands.has_traffic, is_patient, "patient"},
         {"--continuity", settings->run.has_continuity, is_patient, "patient"},
+        {"--classes", settings->demands.classes != NULL, is_by_stars,
+         "basic, bounded, hybrid or patient"},
+        {"--zones", settings->demands.zones != NULL, is_by_stars,
+         "basic, bounded, hybrid or patient"},
         {"--lambda", settings->has_lambda, is_bounded, "bounded or hybrid"},
         {"--alpha", settings->has_alpha, variant == SC_VARIANT_HYBRID || is_patient,
          "hybrid or patient"},
@@ -238,7 +249,8 @@ static void settle_demands(const struct argp_state *state, sc_engine_settings *s
     }
     if (given->density && !given->has_traffic) demands->traffic = SC_TRAFFIC_DEFAULT;
     if (engine->variant != SC_VARIANT_PATIENT) return;
-    const bool has_any = demands->traffic > 0 || settings->run.has_continuity;
+    const bool has_any =
+        demands->traffic > 0 || settings->run.has_continuity || given->classes || given->zones;
     demands->is_strict = given->has_strict || (has_any && !given->has_no_strict);
     engine->is_strict = false;
 }
@@ -246,18 +258,30 @@ static void settle_demands(const struct argp_state *state, sc_engine_settings *s
 sc_err sc_demand_tables_open(const sc_engine_settings *settings, const sc_map *map,
                              sc_demand_tables *tables, sc_run_options *run, sc_diag *diag)
 {
-    const char *density = settings->demands.density;
-    if (density) {
-        const sc_err err = sc_density_read(map, density, &tables->density, diag);
-        if (err) return sc_input_explain(err, density, SC_INPUT_DENSITY, diag);
+    const sc_demand_settings *given = &settings->demands;
+    if (given->density) {
+        const sc_err err = sc_density_read(map, given->density, &tables->density, diag);
+        if (err) return sc_input_explain(err, given->density, SC_INPUT_DENSITY, diag);
+    }
+    if (given->classes) {
+        const sc_err err = sc_place_classes_read(map, given->classes, &tables->classes, diag);
+        if (err) return sc_input_explain(err, given->classes, SC_INPUT_CLASSES, diag);
+    }
+    if (given->zones) {
+        const sc_err err = sc_zone_table_read(map, given->zones, &tables->zones, diag);
+        if (err) return sc_input_explain(err, given->zones, SC_INPUT_ZONES, diag);
     }
     run->engine.demands.density = tables->density;
+    run->engine.demands.classes = tables->classes;
+    run->zones = tables->zones;
     return SC_OK;
 }
 
 void sc_demand_tables_close(sc_demand_tables *tables)
 {
     sc_density_free(tables->density);
+    sc_place_classes_free(tables->classes);
+    sc_zone_table_free(tables->zones);
     *tables = (sc_demand_tables){0};
 }
 
@@ -280,6 +304,8 @@ void sc_engine_settings_check(const struct argp_state *state, sc_engine_settings
                        "--record -: a record is not written to a terminal; add '> RUN.jsonl'");
     }
     check_is_no_input(state, record, settings->demands.density);
+    check_is_no_input(state, record, settings->demands.classes);
+    check_is_no_input(state, record, settings->demands.zones);
     for (; *inputs; inputs++) {
         check_is_no_input(state, record, *inputs);
     }

@@ -17,11 +17,14 @@
 #include <stdbool.h>
 
 #include "command.h"
+#include "record/zone_table.h"
 #include "sim/run.h"
 
 /** What is asked of the roads of cloaks, as it was given. */
 typedef struct sc_demand_settings {
     const char *density;  ///< a path; NULL: none
+    const char *classes;  ///< the same
+    const char *zones;
     bool has_traffic;     ///< whether it was given, as the next four
     bool has_strict;
     bool has_no_strict;
@@ -32,6 +35,8 @@ typedef struct sc_demand_settings {
 /** The tables that demands are read from. Zero-initialise; sc_demand_tables_close(). */
 typedef struct sc_demand_tables {
     sc_density *density;
+    sc_place_classes *classes;
+    sc_zone_table *zones;
 } sc_demand_tables;
 
 typedef struct sc_engine_settings {
@@ -72,6 +77,8 @@ enum {
     SC_KEY_CONTINUITY,
     SC_KEY_VMAX,
     SC_KEY_TAU,
+    SC_KEY_CLASSES,
+    SC_KEY_ZONES,
 };
 
 // clang-format off
@@ -112,7 +119,11 @@ enum {
     {"vmax", SC_KEY_VMAX, "M/S",                                                              \
      "with --continuity: how fast users are at most, metres per second (default 33)", NULL},  \
     {"tau", SC_KEY_TAU, "S",                                                                  \
-     "with --continuity: how long a cloak counts, seconds (default 300)", NULL}
+     "with --continuity: how long a cloak counts, seconds (default 300)", NULL},              \
+    {"classes", SC_KEY_CLASSES, "FILE",                                                       \
+     "roads at clinics, shelters and the like, CSV with the columns segment and class: those of a class do not count for l (default: none)", SC_COMPLETE_FILES}, \
+    {"zones", SC_KEY_ZONES, "FILE",                                                           \
+     "zones of users, CSV with the columns zone, user and segment: cloaks of a user who is in one have all of it (default: none)", SC_COMPLETE_FILES}
 
 /** The same: all of one engine. */
 #define SC_ENGINE_OPTIONS                                                                     \

@@ -24,6 +24,7 @@ enum {
     KEY_PLACEMENTS,
     KEY_LIKENESS,
     KEY_DENSITY,
+    KEY_OTHERS,
     KEY_CLOSED,
     KEY_INDEXED,
     KEY_JOBS,
@@ -83,6 +84,10 @@ const sc_option sc_experiment_options[] = {
      "what the adversary knows of the traffic: uniform (default), or traffic, counted with another "
      "seed",
      "uniform traffic"},
+    {"others", KEY_OTHERS, "WHERE",
+     "where the adversary of a literal baseline puts the travellers that it counts: on all roads "
+     "around (default), or k - 1 of them in the cloak",
+     "roads cloak"},
     {"closed", KEY_CLOSED, NULL,
      "let every method serve travellers of its own, who ask again a pause after their outcome, "
      "instead of giving all methods one stream",
@@ -346,6 +351,7 @@ error_t sc_experiment_parse(int key, char *argument, struct argp_state *state)
 {
     static const char *const likenesses[] = {"overlap", "exact", NULL};
     static const char *const densities[] = {"uniform", "traffic", NULL};
+    static const char *const places[] = {"roads", "cloak", NULL};
     static const char *const readings[] = {"shared", "literal", "both", NULL};
     sc_experiment_flags *flags = state->input;
     char word[64];
@@ -379,6 +385,9 @@ error_t sc_experiment_parse(int key, char *argument, struct argp_state *state)
         return 0;
     case KEY_DENSITY:
         flags->knows_traffic = sc_value_word(state, "--density", argument, densities) == 1;
+        return 0;
+    case KEY_OTHERS:
+        flags->others = (sc_lab_others)sc_value_word(state, "--others", argument, places);
         return 0;
     case KEY_GRID:
         take_grid(state, argument, flags);
@@ -428,6 +437,7 @@ sc_lab_options sc_experiment_settings(const sc_experiment_flags *flags)
     if (flags->has_placements) lab.adversary.max_placements = flags->placements;
     if (flags->is_exact) lab.adversary.likeness = SC_LIKENESS_EXACT;
     lab.knows_traffic = flags->knows_traffic;
+    lab.others = flags->others;
     if (flags->jobs > 0) lab.jobs = (unsigned)flags->jobs;
     lab.is_walk = flags->movement.is_walk;
     lab.truck_share = flags->movement.truck_share;

@@ -53,6 +53,7 @@ typedef struct sc_experiment_flags {
     uint64_t placements;
     bool is_exact;
     bool knows_traffic;
+    sc_lab_others others;
     uint64_t jobs;
     sc_asking asking;
     sc_movement_settings movement;  ///< of those who are not in traces

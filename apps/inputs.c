@@ -55,16 +55,18 @@ static bool has_column(const char *header, const char *name)
     }
 }
 
-/** Whether its first line that is no comment is the header of a density (density.h). */
-static bool is_density(const start *at)
+/** Which table of roads it is, by its header. */
+static sc_input_kind kind_of_table(const start *at)
 {
     const char *header = text_of(at);
     while (*header == '#') {
         header += strcspn(header, "\n");
         header += strspn(header, "\r\n");
     }
-    return has_column(header, "segment") &&
-           (has_column(header, "count") || has_column(header, "weight"));
+    if (!has_column(header, "segment")) return SC_INPUT_UNKNOWN;
+    if (has_column(header, "count") || has_column(header, "weight")) return SC_INPUT_DENSITY;
+    if (has_column(header, "class")) return SC_INPUT_CLASSES;
+    return has_column(header, "zone") ? SC_INPUT_ZONES : SC_INPUT_UNKNOWN;
 }
 
 static bool has(const start *at, const char *text)
@@ -101,7 +103,7 @@ static sc_input_kind kind_of(const char *path)
         return SC_INPUT_PACKED;
     }
     if (is_object(&at)) return kind_of_object(&at);
-    return is_density(&at) ? SC_INPUT_DENSITY : SC_INPUT_UNKNOWN;
+    return kind_of_table(&at);
 }
 
 /** What each kind is called, and where one gets it. */
@@ -115,6 +117,8 @@ static const struct {
     [SC_INPUT_RECORD] = {"the record of a run", "--record of 'starcloak simulate' and 'starcloak "
                                                 "cloak' makes records"},
     [SC_INPUT_DENSITY] = {"a density", "'starcloak density' makes densities"},
+    [SC_INPUT_CLASSES] = {"a table of classes", "it begins with the header segment,class"},
+    [SC_INPUT_ZONES] = {"a table of zones", "it begins with the header zone,user,segment"},
     [SC_INPUT_REPORT] = {"a report", ""},
     [SC_INPUT_GEOJSON] = {"GeoJSON", ""},
     [SC_INPUT_PACKED] = {"packed", ""},

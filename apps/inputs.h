@@ -24,6 +24,8 @@ typedef enum sc_input_kind {
     SC_INPUT_STREAM,
     SC_INPUT_RECORD,
     SC_INPUT_DENSITY,
+    SC_INPUT_CLASSES,
+    SC_INPUT_ZONES,
     SC_INPUT_REPORT,
     SC_INPUT_GEOJSON,
     SC_INPUT_PACKED,
@@ -43,7 +45,7 @@ SC_CHECKED sc_err sc_input_need_objects(const sc_map *map, const char *path, sc_
 bool sc_input_is_packed(const char *path);
 
 /**
- * Reading `path` as what is `wanted`, a stream, a record or a density, failed with `err`, and
+ * Reading `path` as what is `wanted`, a stream, a record or a table, failed with `err`, and
  * `diag` says why: if it seems to be something else, let it say that instead. Returns `err`.
  */
 sc_err sc_input_explain(sc_err err, const char *path, sc_input_kind wanted, sc_diag *diag);

@@ -183,8 +183,10 @@ static void put_cloaks(sc_report *table, const sc_run_report *report)
     }
 }
 
-static void put_search(sc_report *table, const sc_run_report *report, sc_variant variant)
+static void put_search(sc_report *table, const sc_run_report *report,
+                       const sc_engine_options *engine)
 {
+    const sc_variant variant = engine->variant;
     const bool is_by_query = variant == SC_VARIANT_SAMPLING || variant == SC_VARIANT_EXPANSION;
     sc_report_title(table, "Search");
     sc_report_open(table, "search");
@@ -196,6 +198,13 @@ static void put_search(sc_report *table, const sc_run_report *report, sc_variant
                     report->engine.cap_hits,
                     is_by_query ? report->queries : report->engine.searches,
                     is_by_query ? " of queries" : " of searches");
+    if (engine->demands.is_strict) {
+        sc_report_count(table, "settled", "settled", report->engine.settled, "");
+        sc_report_share(table, "not settled", "settle_failures", report->engine.settle_failures,
+                        report->engine.settled, " of settled");
+        sc_report_share(table, "ends taken back", "ends_taken_back", report->engine.ends_taken_back,
+                        report->cloaks, " of cloaks");
+    }
     sc_report_close(table);
 }
 
@@ -222,7 +231,7 @@ static void print(FILE *stream, bool is_json, const sc_run_view *view)
     put_queries(&table, view);
     put_refusals(&table, view->report);
     put_cloaks(&table, view->report);
-    put_search(&table, view->report, view->options->engine.variant);
+    put_search(&table, view->report, &view->options->engine);
     put_time(&table, view->report);
     sc_report_end(&table);
 }

@@ -97,7 +97,8 @@ sc_engine_options sc_serve_engine_options(const sc_settings *s)
 {
     sc_engine_options engine = sc_engine_options_default();
     engine.variant = (sc_variant)s->engine;
-    engine.is_strict = s->strict;
+    // Of the patient engine it is a demand.
+    engine.is_strict = s->strict && engine.variant != SC_VARIANT_PATIENT;
     engine.compactness = (uint32_t)s->lambda;
     engine.consideration_us = sc_time_from_seconds(s->alpha_s);
     engine.crowd = (uint32_t)s->crowd;

@@ -85,10 +85,7 @@ sc_err sc_serve_resources_open(const sc_call *call, const sc_settings *s, sc_ser
     if (!err) err = sc_input_open_map(s->map, NULL, &out->map, diag);
     if (!err && *s->partition)
         err = sc_partition_read(s->partition, out->map, &out->partition, diag);
-    if (!err && *s->density) {
-        err = sc_density_read(out->map, s->density, &out->density, diag);
-        if (err) err = sc_input_explain(err, s->density, SC_INPUT_DENSITY, diag);
-    }
+    if (!err) err = sc_served_demands_open(s, out->map, &out->demands, diag);
     if (!err) err = open_provider(call, s, out, diag);
     return err;
 }
@@ -96,7 +93,7 @@ sc_err sc_serve_resources_open(const sc_call *call, const sc_settings *s, sc_ser
 void sc_serve_resources_close(sc_serve_resources *resources)
 {
     sc_served_objects_close(&resources->objects);
-    sc_density_free(resources->density);
+    sc_served_demands_close(&resources->demands);
     sc_partition_free(resources->partition);
     sc_map_free(resources->map);
     sc_settings_parts_free(resources->addresses);
@@ -145,6 +142,10 @@ static sc_ledger_options ledger_options(const sc_settings *s, const sc_serve_res
 {
     sc_ledger_options ledger = sc_ledger_options_default();
     ledger.engine = sc_serve_engine_options(s);
+    ledger.engine.demands = resources->demands.asked;
+    ledger.has_continuity = s->continuity;
+    ledger.continuity.vmax_m_s = s->vmax_m_s;
+    ledger.continuity.tau_us = sc_time_from_seconds(s->tau_s);
     ledger.partition = resources->partition;
     ledger.engine_threads = s->threads > 0 ? (unsigned)s->threads : 1;
     ledger.patience_us = sc_time_from_seconds(s->patience_s);
@@ -201,7 +202,7 @@ sc_service_options sc_serve_options(const sc_settings *settings, sc_serve_resour
         .revoked = or_null(settings->revoked),
         .zone_key = or_null(settings->zone_key),
         .zone_roads = (uint32_t)settings->zone_roads,
-        .density = resources->density,
+        .density = resources->demands.density,
         .log = resources->log,
         .max_listeners = settings->max_listeners,
         .version = SC_VERSION,
@@ -335,6 +336,7 @@ static sc_err begin(serving *s, sc_diag *diag)
     // What took long (a map, a database) could be interrupted; what is served is drained.
     sc_serving_hold_signals(&s->signals);
     warn_of_missing_revoked(s);
+    sc_served_demands_log(&s->resources.demands, s->settings->continuity, s->resources.log);
     sc_service_options options = sc_serve_options(s->settings, &s->resources);
     if (options.courier.key) err = sc_http_key_check(options.courier.key, diag);
     if (s->flags->is_check) {
@@ -391,6 +393,8 @@ static void reload(serving *s)
         for (const char *stuck; (stuck = sc_settings_stuck(s->settings, next, &from));) {
             sc_log_message(s->resources.log, SC_LOG_WARNING, "needs_restart", stuck);
         }
+        sc_served_demands_compare(&s->resources.demands, s->settings, s->resources.map,
+                                  s->resources.log);
         sc_log_set_level(s->resources.log, (sc_log_level)next->log_level);
         sc_log_message(s->resources.log, SC_LOG_INFO, "reloaded", "policy, tokens, certificates");
         warn_of_missing_revoked(s);

@@ -5,11 +5,11 @@
 #ifndef SC_APPS_SERVE_RUN_H
 #define SC_APPS_SERVE_RUN_H
 
-#include <starcloak/density.h>
 #include <starcloak/map.h>
 
 #include "api/service.h"
 #include "partition/partition.h"
+#include "serve_demands.h"
 #include "serve_flags.h"
 #include "serve_process.h"
 #include "server/log.h"
@@ -22,7 +22,7 @@ typedef struct sc_serve_resources {
     sc_map *map;
     sc_partition *partition;    ///< NULL: one part
     sc_served_objects objects;  ///< of the built-in provider
-    sc_density *density;
+    sc_served_demands demands;
     char **admin;  ///< addresses for operators
     size_t admin_count;
     char **proxies;

@@ -65,7 +65,7 @@ SHAPE = {
                  "most": NUMBER + (NONE,)}],
     "figures": [{"map": str, "metric": str, "axis": str}],
     "adversary": {"knows_traffic": bool, "likeness": str, "max_placements": int, "runs": int,
-                  "samples": int, "max_victims": int},
+                  "samples": int, "max_victims": int, "others": str},
     "paper_claims": [{"title": str, "text": str,
                       "verdicts": [{"reading": str, "verdict": str, "exceptions": [
                           {"claim": str, "map": str, "methods": str}]}]}],
@@ -869,9 +869,13 @@ def adversary_words(results):
             "the cloak, and leaves out whatever contradicts them.")
     if any(m["name"].endswith("-literal") for m in results.methods):
         items.append(
-            "Of a baseline to the letter, whose cloaks have one member, it knows how many travellers "
-            "there are on the map, and with every replay puts them onto the roads around, as many "
-            "on each as chance gives by the traffic that it assumes.")
+            "Of a baseline to the letter, whose cloaks have one member, "
+            + ("it puts with every replay as many other travellers as its k wants onto segments of "
+               "the cloak, by the traffic that it assumes, and none elsewhere."
+               if how["others"] == "cloak" else
+               "it knows how many travellers "
+               "there are on the map, and with every replay puts them onto the roads around, as many "
+               "on each as chance gives by the traffic that it assumes."))
     if results.has_figure("effective"):
         items.append(
             "Travellers who ask again are followed: it knows which cloaks are of one traveller, "

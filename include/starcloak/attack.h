@@ -210,6 +210,67 @@ SC_API SC_CHECKED sc_err sc_adversary_correlate(sc_adversary *adversary, uint64_
                                                 const sc_sighting *sighting, sc_posterior *out,
                                                 sc_diag *diag);
 
+// --- What the rules of cloaking exclude --------------------------------------------------
+
+/**
+ * Someone who knows what a member asked for, and the rules by which cloaks are made, but replays
+ * nothing. Opaque; one thread at a time.
+ *
+ * A member is at a star from which every star of its cloak is within its max_hops: who knows these
+ * excludes all other roads. Those left are its *possible roads*. Where the engine demands of
+ * traffic that no road be too likely, it cloaks a member only if its road is in the *core* of
+ * them: the largest part in which no road has more than the n-th share of the density, n being the
+ * smaller of l and `traffic`. So all outside the core is excluded, too; by the density no road of
+ * it has more than 1 / n, if the density is that of the engine.
+ *
+ * Demands of zones and classes exclude nothing for one who does not know a user's zone.
+ */
+typedef struct sc_rule sc_rule;
+
+typedef struct sc_rule_options {
+    const sc_density *density;   ///< what is believed of traffic; borrowed; NULL: uniform
+    const sc_density *demanded;  ///< by whose whole numbers the engine demanded; NULL: `density`
+    uint32_t traffic;            ///< as the engine demanded it; below 2: nothing of traffic
+} sc_rule_options;
+
+/**
+ * @param map  borrowed; must outlive the result
+ * @return SC_OK, SC_EINVAL (a density of another map), SC_ENOMEM
+ */
+SC_API SC_CHECKED sc_err sc_rule_new(const sc_map *map, const sc_rule_options *options,
+                                     sc_rule **out, sc_diag *diag);
+
+/** Free; NULL is fine. */
+SC_API void sc_rule_free(sc_rule *rule);
+
+/** A cloak, and what one member of it asked for. Borrowed for the call. */
+typedef struct sc_ruled {
+    const sc_seg_id *segments;  ///< S, ascending, each once; at least one
+    size_t segment_count;
+    const sc_star_id *stars;  ///< T, ascending, each once; at least one. S tells it nearly always,
+                              ///< and who does not know it for certain excludes no more
+    size_t star_count;
+    sc_needs needs;
+} sc_ruled;
+
+/** What is left to a member. */
+typedef struct sc_left {
+    const bool *is_left;  ///< by segment of S; lent until the next call
+    size_t possible;      ///< roads that its max_hops allow
+    size_t left;          ///< of them, those in the core
+} sc_left;
+
+/**
+ * Exclude roads. What is believed then is the density among those left; if none is, because the
+ * assumptions were wrong, the density in all of S, and the posterior is unexplained.
+ *
+ * @param posterior  without errors, bias, placements and replays; released with
+ *                   sc_posterior_fini(). NULL: not wanted
+ * @return SC_OK, SC_EINVAL, SC_EUNKNOWN (no such segment or star), SC_ENOMEM
+ */
+SC_API SC_CHECKED sc_err sc_rule_see(sc_rule *rule, const sc_ruled *cloak, sc_left *left,
+                                     sc_posterior *posterior);
+
 // --- Repeated queries of a traveller -----------------------------------------------------
 
 /**
@@ -244,6 +305,8 @@ typedef struct sc_tracked {
     size_t segment_count;
     sc_time asked_from;   ///< it asked then at the earliest: when the cloak left, less its patience
     sc_time asked_until;  ///< and then at the latest: when the cloak left
+    /** By segment: what the rules leave to the traveller (sc_left); NULL: all. */
+    const bool *is_left;
 } sc_tracked;
 
 /**
@@ -251,9 +314,9 @@ typedef struct sc_tracked {
  * on s' now if the fastest way from the nearer end of s to the nearer end of s' takes no longer
  * than from the earliest moment of the one to the latest of the other; all segments within that
  * reach are as likely, but for the density. So the new belief in s' is its weight times the sum
- * over s of p(s) / (sum of the weights of all segments within reach of s), normalised over S. If
- * nothing of S can be reached (the assumptions were wrong), it is the density's, and the posterior
- * is unexplained.
+ * over s of p(s) / (sum of the weights of all segments within reach of s), normalised over S, less
+ * what the rules exclude. If nothing of S can be reached (the assumptions were wrong), it is the
+ * density's, and the posterior is unexplained.
  *
  * @param out  without errors, bias, placements and replays; released with sc_posterior_fini()
  * @return SC_OK, SC_EINVAL, SC_EUNKNOWN (no such segment), SC_ETIME (asked_until is before that of

@@ -1,7 +1,7 @@
 /**
  * @file continuity.h
  * @brief Secret: where users can be since their last cloak, so that one cloak does not spoil the
- * next (docs/demands.md, "Continuity").
+ * next (docs/continuity.md).
  *
  * An observer of two cloaks of one user can leave out of the second what is too far from the first.
  * So a query of a user who has a recent cloak counts roads by the part of them that can be reached:
@@ -53,7 +53,7 @@ typedef struct sc_continuity_options {
     size_t max_users;  ///< whose last cloak is kept, >= 1; a cloak takes 12 bytes for each segment
 } sc_continuity_options;
 
-/** 33 m/s, 300 s, 100,000 users. */
+/** 33 m/s, 300 s, a million users. */
 SC_API sc_continuity_options sc_continuity_options_default(void);
 
 /** SC_OK, or SC_EINVAL with what may be chosen. */

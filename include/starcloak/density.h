@@ -39,6 +39,16 @@ SC_API size_t sc_density_segment_count(const sc_density *density);
 /** The weight of a segment, above 0 and finite. */
 SC_API double sc_density_weight(const sc_density *density, sc_seg_id segment);
 
+/**
+ * How many travellers were seen on a segment, on average; NaN if the density is of weights. A table
+ * that rests on fewer than SC_DENSITY_FEW_COUNTS says little of single roads, and what is promised
+ * by it (docs/demands.md) holds against those who know as little.
+ */
+SC_API double sc_density_mean_count(const sc_density *density);
+
+/** Counts per segment, on average, below which a table says little. */
+#define SC_DENSITY_FEW_COUNTS 5.0
+
 /** The largest of the whole numbers of a density. */
 #define SC_DENSITY_NUMBER_MAX (UINT32_C(1) << 30)
 

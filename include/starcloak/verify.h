@@ -1,6 +1,7 @@
 /**
  * @file verify.h
- * @brief The verifier: are the promises P1 to P8 kept? Shares nothing with the engine but the map.
+ * @brief The verifier: are the promises P1 to P8 kept, and what demands add to them (P9, P12 to
+ * P14)? Shares nothing with the engine but the map.
  *
  * Two ways in. sc_verifier_check_claim() looks at one cloak as it is about to leave, and is what
  * `paranoid` engines call. sc_record_verify() reads a run record, as `--record`
@@ -12,7 +13,9 @@
 #ifndef STARCLOAK_VERIFY_H
 #define STARCLOAK_VERIFY_H
 
+#include <starcloak/density.h>
 #include <starcloak/map.h>
+#include <starcloak/place_classes.h>
 #include <starcloak/progress.h>
 
 #ifdef __cplusplus
@@ -30,6 +33,10 @@ extern "C" {
     X(P6, "one set for all, in an order that tells nothing")  \
     X(P7, "nothing but the stars' segments and their border") \
     X(P8, "every query ends exactly once")                    \
+    X(P9, "enough segments can be reached since the last")    \
+    X(P12, "a member's zone is in the cloak as a whole")      \
+    X(P13, "enough segments besides those of any class")      \
+    X(P14, "by the traffic no segment stands out")            \
     X(ANSWERS, "answers equal a plain search over the whole map")
 
 typedef enum sc_promise {
@@ -39,11 +46,38 @@ typedef enum sc_promise {
         SC_PROMISE_COUNT
 } sc_promise;
 
-/** "P1" ... "P8", "answers". */
+/** "P1" ... "P14", "answers". */
 SC_API const char *sc_promise_name(sc_promise promise);
 
 /** What it promises, in a few words. */
 SC_API const char *sc_promise_text(sc_promise promise);
+
+/** What all members of a cloak ask beyond l segments. Zeroed, it is nothing. */
+typedef struct sc_claim_demands {
+    const sc_density *density;  ///< NULL: not known, and P14 is not checked
+    uint32_t traffic;  ///< by the density no segment is likelier than one of so many; 0: any
+    bool is_strict;    ///< segments count for a member if they can be its own, by max_hops
+    const sc_place_classes *classes;  ///< whose segments do not count for l; NULL: none
+} sc_claim_demands;
+
+/** The part of a segment that a member can have reached, of SC_CLAIM_WHOLE. */
+typedef struct sc_claim_part {
+    sc_seg_id segment;
+    uint16_t part;
+} sc_claim_part;
+
+#define SC_CLAIM_WHOLE UINT16_MAX
+
+/** What one member asks beyond its profile. */
+typedef struct sc_claim_own {
+    const sc_seg_id *zone;  ///< in which it is
+    size_t zone_count;      ///< 0: in none
+    /** What it can have reached since its user's last cloak; other segments: nothing of them.
+     * Ascending. */
+    const sc_claim_part *reached;
+    size_t reached_count;
+    bool has_reached;  ///< there was such a cloak; false: P9 is not asked
+} sc_claim_own;
 
 /** A member as the cloak's maker claims it. */
 typedef struct sc_claim_member {
@@ -54,6 +88,7 @@ typedef struct sc_claim_member {
     uint32_t l;
     uint32_t max_hops;
     int64_t deadline_us;
+    const sc_claim_own *own;  ///< NULL: nothing beyond these
 } sc_claim_member;
 
 /** A cloak as its maker claims it. All borrowed. */
@@ -66,7 +101,8 @@ typedef struct sc_claim {
     size_t border_node_count;
     const sc_claim_member *members;
     size_t member_count;
-    int64_t t_us;  ///< when it leaves
+    int64_t t_us;                     ///< when it leaves
+    const sc_claim_demands *demands;  ///< NULL: nothing beyond what members ask themselves
 } sc_claim;
 
 /** Working memory for claims on one map; one thread. */
@@ -87,6 +123,12 @@ SC_API void sc_verifier_free(sc_verifier *verifier);
  * Look at one cloak: P1 to P5, P6 as far as one cloak shows it (stars listed once, segments and
  * border nodes once and ascending), and P7 (segments are those of the stars, border nodes those
  * of the segments). A claim may name things that the map does not have.
+ *
+ * What is demanded beyond that is P9 (the parts of segments that the member can have reached add up
+ * to l; with a density its own segment is not too large a share of them), P12 (the zone is there),
+ * P13 (l segments besides those of any one class) and P14 (by the density the own segment is not
+ * too large a share). P3 and P12 to P14 count the segments that can be the member's own, if the
+ * demands are strict; else all.
  *
  * Methods that use no stars claim none. Then P1 asks for the own segment only, and P4 that all
  * segments touch the ball around an end of it, the better of the two.
@@ -126,6 +168,11 @@ typedef struct sc_verify_report {
     uint64_t overdue;          ///< not ended although past it: P8 is broken
     sc_map_match map_match;
     uint64_t map_checksum;  ///< as the record has it; 0 if it has none
+    unsigned demanded;      ///< a bit (1 << promise) for each of P9, P12 to P14 that it asks for
+    bool lacks_density;     ///< the run asked for traffic, and no density was given: P14 is not
+                            ///< checked, nor what P9 asks of traffic
+    bool has_idle_density;  ///< a density was given, and the run asked for no traffic
+    uint64_t density_checksum;  ///< of the run's; 0 if it has none
     uint64_t checked[SC_PROMISE_COUNT];
     uint64_t violated[SC_PROMISE_COUNT];
     uint64_t violations;  ///< all together
@@ -139,7 +186,8 @@ typedef struct sc_verify_report {
 
 typedef struct sc_verify_options {
     uint64_t answer_sample;  ///< check at most this many answers, spread over the record; 0: none
-    sc_progress progress;    ///< told how many bytes are read; none if its `report` is NULL
+    const sc_density *density;  ///< of the run, if it asked for traffic; borrowed; NULL: not known
+    sc_progress progress;       ///< told how many bytes are read; none if its `report` is NULL
 } sc_verify_options;
 
 /** A sample of 1,000 answers, no progress. */
@@ -152,7 +200,8 @@ SC_API sc_verify_options sc_verify_options_default(void);
  *
  * @param report  set on success
  * @return SC_OK if it could be read, whatever it shows; SC_EIO, SC_EPARSE (not a record: `diag`
- *         names the line), SC_ELIMIT (more than four thousand million queries), SC_ENOMEM
+ *         names the line), SC_EMISMATCH (the run was with another density), SC_ELIMIT (more than
+ * four thousand million queries), SC_ENOMEM
  */
 SC_API SC_CHECKED sc_err sc_record_verify(const sc_map *map, const char *path,
                                           const sc_verify_options *options,

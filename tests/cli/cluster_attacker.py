@@ -7,6 +7,7 @@ usage: cluster_attacker.py record URL SECONDS FILE [SUBJECT...]  store all messa
        cluster_attacker.py void URL FILE SECONDS                 publish forged reports of no subscriber
        cluster_attacker.py forge URL FILE KEY                    publish placements, heartbeats and messages, forged with a worker's key
        cluster_attacker.py flood URL KEY COUNT SECONDS           publish heartbeats of so many made-up processes with a worker's key
+       cluster_attacker.py idle URL KEY SECONDS                  be a worker that sends heartbeats and takes up no part
        cluster_attacker.py may URL SUBJECT                       whether publishing and subscribing there are allowed
 
 A URL is HOST:PORT or USER:PASSWORD@HOST:PORT; where NATS refuses it, "not connected" is printed. replay and flood also end
@@ -136,6 +137,13 @@ def secrets_of(path):
     return keys
 
 
+def key_number(name):
+    """The upper half of the ids of processes with a worker's key, of that name."""
+    number = ctypes.create_string_buffer(16)
+    sodium.crypto_generichash(number, SIZE(16), name.encode(), LONG(len(name)), None, SIZE(0))
+    return 1 << 31 | int.from_bytes(number.raw[:4], "little")
+
+
 def worker_number(peer):
     return (peer >> 32) & 0x7fffffff
 
@@ -214,6 +222,12 @@ def bytes_field(number, data):
 
 def fixed_field(number, value):
     return bytes([number << 3 | 1]) + value.to_bytes(8, "little")
+
+
+def two_byte_tag(number, data):
+    """A field of bytes, of a number above 15."""
+    tag = number << 3 | 2
+    return bytes([tag & 127 | 128, tag >> 7]) + bytes_field(0, data)[1:]
 
 
 # --- Batches: what is sealed for one process (docs/cluster-protocol.md) -------------------------
@@ -370,9 +384,7 @@ def flood(url, key_path, count, seconds):
     nats = Nats(url)
     _, name, text = open(key_path).read().split()
     own = base64.urlsafe_b64decode(text)[:32]
-    number = ctypes.create_string_buffer(16)
-    sodium.crypto_generichash(number, SIZE(16), name.encode(), LONG(len(name)), None, SIZE(0))
-    key = 1 << 31 | int.from_bytes(number.raw[:4], "little")
+    key = key_number(name)
     beat = "starcloak.beat.worker"
     until = Until(seconds)
     sent = 0
@@ -387,6 +399,32 @@ def flood(url, key_path, count, seconds):
     print(json.dumps({"sent": sent, "key": f"{key:08x}", "errors": len(nats.errors)}))
 
 
+def idle(url, key_path, seconds):
+    """A worker that names the gateways that it hears, and so is believed; and nothing more."""
+    nats = Nats(url)
+    _, name, text = open(key_path).read().split()
+    own, broadcast = (base64.urlsafe_b64decode(text)[i:i + 32] for i in (0, 32))
+    peer = key_number(name) << 32 | 7
+    heard = {}
+    sent = 0
+    nats.sock.sendall(b"SUB starcloak.beat.gateway 1\r\n")
+    until = Until(seconds)
+    while not until.is_over():
+        for subject, _, data in nats.messages(0.3):
+            plain = unseal(broadcast, subject, data)
+            if plain is not None:
+                beat = fields(fields(plain[64:])[2])
+                heard[beat[1]] = (beat[5], beat[6])
+        if not heard:
+            continue
+        sent += 1
+        heartbeat = fixed_field(1, peer) + number_field(2, 1) + bytes_field(4, b"idle") + number_field(5, sent)
+        heartbeat += fixed_field(6, int.from_bytes(next(iter(heard.values()))[1], "little")) + number_field(9, 8)
+        heartbeat += two_byte_tag(21, b"".join(heard)) + two_byte_tag(22, b"".join(number_field(0, number)[1:] for number, _ in heard.values()))
+        nats.publish("starcloak.beat.worker", seal(own, peer, "starcloak.beat.worker", bytes_field(2, heartbeat)))
+    print(json.dumps({"sent": sent, "errors": len(nats.errors)}))
+
+
 def may(url, subject):
     """Prints what is allowed there."""
     nats = Nats(url)
@@ -399,7 +437,7 @@ def may(url, subject):
     print(("publish" if can_publish else "-") + " " + ("subscribe" if not nats.errors else "-"))
 
 
-ATTACKS = {"record": record, "link": link, "replay": replay, "void": void, "forge": forge, "flood": flood, "may": may}
+ATTACKS = {"record": record, "link": link, "replay": replay, "void": void, "forge": forge, "flood": flood, "idle": idle, "may": may}
 try:
     ATTACKS[sys.argv[1]](*sys.argv[2:])
 except Refused:

@@ -209,6 +209,80 @@ check "as far as it goes, which is told" grep -qE '^[0-9]+ of [0-9]+ steps are u
 equal "with every segment of twenty cloaks" "$(grep -cE '^cloak [0-9]+, number [0-9]+ of traveller [0-9]+' "$out")" 20
 check "within 80 columns" test -z "$(grep -E '.{81}' "$out")"
 
+# --- The rules ------------------------------------------------------------------------
+
+run attack city.scm run.jsonl --rule --density density.csv --limit 0
+succeeds "what the rules exclude is told of every member"
+check "with shares and their intervals" grep -qE '^  true segment likelier than 1/2 +[0-9.]+ %  \([0-9.]+ to [0-9.]+\)$' "$out"
+check "of too few segments, too" grep -qE '^  fewer possible segments than l +[0-9.]+ %  \([0-9.]+ to [0-9.]+\)$' "$out"
+check "no true segment is excluded" silent_about "$out" "assumptions are wrong"
+check "within 80 columns" test -z "$(grep -E '.{81}' "$out")"
+run attack city.scm run.jsonl --attack rule --density density.csv --limit 0 --json --cloaks-csv members.csv
+cp "$out" rule.json
+run attack city.scm run.jsonl --rule --traffic 2 --density density.csv --limit 0 --json
+check "identities hold, and a demand for traffic bounds every segment" python3 - "$out" <<'PY'
+import csv, json, sys
+events = [json.loads(line) for line in open("run.jsonl")]
+needs = {e["query"]: e["profile"] for e in events if e["event"] == "query"}
+cloaks = {e["cloak"]: e for e in events if e["event"] == "cloak"}
+told, bounded = json.load(open("rule.json")), json.load(open(sys.argv[1]))
+rows = list(csv.DictReader(open("members.csv")))
+assert len(rows) == len(told["cloaks"]) == len(bounded["cloaks"]) == sum(len(c["members"]) for c in cloaks.values())
+above = few = 0
+for row, member, other in zip(rows, told["cloaks"], bounded["cloaks"]):
+    cloak = cloaks[member["cloak"]]
+    assert member["l"] in [needs[m["query"]]["l"] for m in cloak["members"]] and int(row["l"]) == member["l"]
+    p = [link["linkability"] for link in member["links"]]
+    left = sum(x > 0 for x in p)
+    assert left == member["possible"] == int(row["possible"]) <= len(cloak["segments"]) and member["probability"] > 0
+    above += member["probability"] > 0.5
+    few += member["possible"] < member["l"]
+    q = [link["linkability"] for link in other["links"]]
+    assert other["is_unexplained"] or member["l"] < 2 or max(q) <= 0.5 + 1e-9
+    assert other["is_unexplained"] or all(a > 0 or b == 0 for a, b in zip(p, q))
+exposure = told["mean"]["exposure"]
+assert exposure["above_half"]["count"] == above and exposure["too_few"]["count"] == few > 0
+for share in exposure.values():
+    assert share["all"] == len(rows) and share["low"] <= share["share"] <= share["high"]
+assert exposure["excluded"]["count"] == 0 < bounded["mean"]["exposure"]["excluded"]["count"]
+assert told["knows_rules"] and told["traffic"] == 0 and bounded["traffic"] == 2
+PY
+run attack city.scm run.jsonl --attack tracking --rule --density density.csv --limit 50 --json
+cp "$out" ruled.json
+run attack city.scm run.jsonl --attack tracking --density density.csv --limit 50 --json
+check "who knows the rules follows better" python3 - "$out" <<'PY'
+import json, sys
+plain, ruled = json.load(open(sys.argv[1])), json.load(open("ruled.json"))
+assert ruled["mean"]["effective"] < plain["mean"]["effective"] and ruled["mean"]["ruled_out"] > plain["mean"]["ruled_out"]
+assert ruled["by_seen"][1]["exposure"]["above_half"]["all"] == ruled["by_seen"][1]["cloaks"]
+PY
+run attack city.scm run.jsonl --rule --density density.csv --engine-density density.csv --traffic 2 --limit 9 --quiet
+succeeds "the engine's table may be given by itself"
+"$STARCLOAK" simulate city.scm --users 400 --seconds 90 --no-answers --category any --engine patient --density density.csv --record demanding.jsonl --quiet
+run attack city.scm demanding.jsonl --rule --traffic 2 --density density.csv --limit 0 --json
+check "of cloaks that were made so, none has a road above 1/2, too few of them, or a true one excluded" python3 - "$out" <<'PY'
+import json, sys
+exposure = json.load(open(sys.argv[1]))["mean"]["exposure"]
+assert exposure["above_half"]["all"] > 500
+assert not any(exposure[name]["count"] for name in ("above_half", "above_bound", "too_few", "excluded"))
+PY
+cp "$out" demanding.json
+run attack city.scm demanding.jsonl --rule --density density.csv --limit 0 --json
+check "the record says so itself" cmp -s "$out" demanding.json
+run attack city.scm demanding.jsonl --rule --engine-density density.csv --limit 0 --json
+check "whatever the adversary knows of traffic" says "$out" '"density":"uniform"' '"traffic":2'
+run attack city.scm demanding.jsonl --rule --limit 2
+equal "without the table it is not reckoned with" "$status" 0
+check "with a note" says "$err" "by a table that was not given" "--engine-density"
+run attack city.scm demanding.jsonl --density density.csv --limit 3 "${few[@]}" --json
+cp "$out" demanding.json
+run attack city.scm demanding.jsonl --density density.csv --traffic 1 --limit 3 "${few[@]}" --json
+check "replays demand the same, unless they are not to" test "$(sed 's/"traffic":2/"traffic":1/' demanding.json | md5sum)" != "$(md5sum <"$out")"
+run attack city.scm demanding.jsonl --traffic 2 --limit 2
+refuses 1 "a demand without a table cannot be replayed" "--traffic needs the table of the engine"
+run attack city.scm single.jsonl --rule
+refuses 1 "a method without stars has no such rules" "cloaks without stars, so the rules cannot be applied"
+
 # --- Crowds --------------------------------------------------------------------------
 
 python3 - <<'PY'
@@ -253,6 +327,18 @@ run attack city.scm run.jsonl --attack injection --injected-profile 3:2:5 --inje
 succeeds "a profile that is one"
 run attack city.scm run.jsonl --attack tracking --samples 1000
 refuses 2 "replays for tracking" "--samples is about replays"
+run attack city.scm run.jsonl --rule --samples 1000
+refuses 2 "replays for the rules" "--samples is about replays, and --attack rule runs none"
+run attack city.scm run.jsonl --rule --attack injection
+refuses 2 "the rules for replays" "--rule goes with --attack tracking, or alone, but the attack is injection"
+run attack city.scm run.jsonl --attack tracking --traffic 2
+refuses 2 "traffic without the rules" "--traffic needs --rule with --attack tracking"
+run attack city.scm run.jsonl --rule --traffic 1 --engine-density density.csv
+refuses 2 "a table for no demand" "--engine-density is for a demand of traffic, and --traffic 1 is none"
+run attack city.scm run.jsonl --traffic 2
+refuses 1 "a demand of an engine that has none" "--traffic is what the engine patient demands, but the method is basic"
+run attack city.scm run.jsonl --rule --traffic 5
+refuses 2 "more than can be demanded of traffic" "--traffic"
 run attack city.scm run.jsonl --top-speed 30
 refuses 2 "a speed without tracking" "--attack tracking"
 run attack city.scm run.jsonl --lambda 2

@@ -379,6 +379,19 @@ check "the state says who has another partition" until_true tells_of_another
 check "and so do the gateways that notice" grep -q "event=another_partition name=wx kind=worker" g1.log
 kill -KILL "$stranger" "$started_id"
 
+# --- Other demands --------------------------------------------------------------------------------
+
+start wy "$STARCLOAK" worker --config cluster.ini --name wx --cluster-key wx.key "${as_worker[@]}" --engine patient --strict --threads 1
+check "a worker that asks something else of cloaks is told so" until_true grep -q 'event=other_demands setting=strict' wy.log
+check "and named by the gateways" until_true grep -q "event=other_demands name=wx kind=worker setting=strict" g1.log
+tells_of_demands() {
+    run cluster status --config cluster.ini --seconds 1
+    says "$out" "has other demands"
+}
+check "and in the state" until_true tells_of_demands
+equal "it gets no parts" "$(grep -c 'event=parts' wy.log)" 0
+kill -KILL "$started_id"
+
 # --- The end --------------------------------------------------------------------------------------
 
 for i in 1 2; do

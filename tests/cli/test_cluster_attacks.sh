@@ -142,21 +142,42 @@ kill -KILL "${gateway_ids[2]}"
 start g3 "$STARCLOAK" gateway --config cluster.ini --name g3
 members+=("$started_id")
 g3=$(address_of g3)
-attack replay "127.0.0.1:$port" sniffed '\.(beat|place)' 6 >replay.json &
-replay=$!
+begin_attack open-replay replay "127.0.0.1:$port" sniffed '\.(beat|place)' 60
+replay=$started_id
 believed=0
 looks=0
-while kill -0 "$replay" 2>/dev/null; do
+replayed_for_a_round() {
+    local names_seen
     names_seen=$(curl -s "http://$g3/v1/cluster" | jq -r '[.peers[].name] | join(" ")')
     [[ $names_seen != *g2* ]] || believed=$((believed + 1))
     [[ $names_seen != *g1* ]] || looks=$((looks + 1))
-done
-ended "$replay"
-check "heartbeats and placements are played back ($(seen .replayed replay.json))" test "$(seen .replayed replay.json)" -gt 20
+    grep -q 'a round' open-replay.log
+}
+# The status of a cluster hears the same heartbeats.
+status_without_dead() {
+    cluster_is_fine && says status.err "are played back" && [[ $(jq -r '[.peers[].name] | sort | join(" ")' status.json) == "g1 g3 w1 w2" ]]
+}
+check "'cluster status' leaves out the dead gateway whose heartbeats are played back, and says so" until_true status_without_dead
+check "all that was recorded is played back" until_true replayed_for_a_round
+end_attack "$replay"
+check "heartbeats and placements ($(seen .replayed open-replay.out))" test "$(seen .replayed open-replay.out)" -gt 20
 check "a gateway that starts meanwhile finds the living" test "$looks" -gt 0
 equal "and does not believe that the dead one lives" "$believed" 0
 check "it becomes ready" until_true is_ready "$g3"
 check "all parts are served" until_true cluster_is_fine
+
+# A worker that sends heartbeats with a stolen key, and takes up no part: its parts go to others, and gateways are ready again.
+begin_attack idle idle "127.0.0.1:$port" w1.key 60
+idle=$started_id
+check "a worker that takes up no part makes gateways unready" until_true eval '! is_ready "$g1" && ! is_ready "$g3"'
+check "not for long" until_true eval 'is_ready "$g1" && is_ready "$g3"'
+passed_over() { cat g1.log g3.log | grep -c 'event=worker_passed_over name=idle'; }
+equal "a log line names it" "$(passed_over)" 1
+curl -s "http://$g1/metrics" >metrics
+curl -s "http://$g3/metrics" >metrics.g3
+equal "and it is counted" "$(($(metric metrics starcloak_cluster_passed_over_total) + $(metric metrics.g3 starcloak_cluster_passed_over_total)))" 1
+check "it is still there, without parts" eval 'curl -s "http://$g1/v1/cluster" | jq -e ".peers[] | select(.name == \"idle\")" >/dev/null'
+end_attack "$idle"
 
 # --- With the configuration that we ship -------------------------------------------------------
 

@@ -129,6 +129,57 @@ else
     fail "a map without objects is made"
 fi
 
+# --- Demands ----------------------------------------------------------------------------------
+
+"$STARCLOAK" density city.scm --users 300 --seconds 60 --step 20 -o thin.csv --quiet
+"$STARCLOAK" density city.scm --users 3000 --seconds 600 --step 10 -o thick.csv --quiet
+printf 'segment,class\n1,clinic\n2,clinic\n2,shelter\n' >classes.csv
+run serve city.scm --engine patient --density thin.csv --classes classes.csv --check
+equal "the tables of demands are read by a check" "$status" 0
+check "and what is asked is told" says "$err" "event=demands traffic=2 strict=yes" "classes=2"
+check "one that rests on few counts is warned of" says "$err" event=density_thin "fewer than 5 counts per road"
+run serve city.scm --engine patient --density thick.csv --no-strict --check
+equal "another will do" "$status" 0
+check "and need not be strict" says "$err" "event=demands traffic=2 strict=no"
+equal "of thick ones nothing is said" "$(grep -c density_thin "$err")" 0
+run serve city.scm --engine basic --density thick.csv --check
+succeeds "other engines measure by a density"
+equal "and ask for nothing" "$(grep -c event=demands "$err")" 0
+run serve city.scm --engine patient --density thick.csv --traffic 5
+refuses 2 "a traffic that is none is refused" "traffic: '5' is not one of: auto 0 2 3 4"
+run serve city.scm --engine patient --traffic 2 --check
+refuses 1 "traffic needs a density" "traffic: set density too"
+run serve city.scm --engine basic --density thick.csv --traffic 2 --check
+refuses 1 "and the engine that keeps it" "only the patient engine keeps it"
+run serve city.scm --engine patient --strict --no-strict --check
+refuses 1 "strict and not strict is refused" "strict and no-strict"
+run serve city.scm --engine patient --continuity --vmax 20 --tau 60 --check
+equal "continuity can be asked for" "$status" 0
+check "and is told" says "$err" "event=demands traffic=0 strict=yes" "continuity=yes"
+run serve city.scm --continuity --check
+refuses 1 "continuity needs the engine that keeps it" "continuity: only the patient engine keeps it"
+run serve city.scm --engine patient --continuity --vmax 0
+refuses 2 "a vmax of 0 is refused" "vmax"
+run serve city.scm --engine patient --continuity --tau 0
+refuses 2 "and a tau of 0" "tau"
+run serve city.scm --engine xstar --classes classes.csv --check
+refuses 1 "classes need an engine that keeps them" "classes: only the engines patient, basic"
+run serve city.scm --density classes.csv --check
+refuses 1 "a table of another kind is refused" "classes.csv"
+printf 'segment,class\n1,Clinic!\n' >bad.csv
+run serve city.scm --engine patient --classes bad.csv --check
+refuses 1 "a class that is none is refused with its line" "bad.csv:2"
+
+start asking "$STARCLOAK" serve city.scm --listen 127.0.0.1:0 --user "$me" --token-keys keys --engine patient --density thin.csv
+until_true grep -q event=ready asking.log
+check "a start warns of a thin table, too" grep -q event=density_thin asking.log
+cp thick.csv thin.csv
+kill -HUP "$started_id"
+check "a table that is another by now needs a restart" until_true grep -q 'event=needs_restart.*density' asking.log
+kill -TERM "$started_id"
+ended "$started_id"
+equal "it ends when told to" "$status" 0
+
 # --- One command ------------------------------------------------------------------------------
 
 start alone "$STARCLOAK" serve city.scm --listen 127.0.0.1:0 --user "$me"

@@ -203,6 +203,118 @@ run verify town.scm other.jsonl --json --quiet
 check "nor in JSON" says "$out" '"map_match":"other","holds":false,"violations":0'
 check "and the map is told quietly, too" says "$err" 0123456789abcdef
 
+# --- Demands ----------------------------------------------------------------------------
+
+"$STARCLOAK" density city.scm -o even.csv --seed 1 --quiet || echo "# no density"
+# Every seventh road is far busier than the others.
+awk -F, -v OFS=, 'NR > 2 && $1 % 7 == 0 { $2 = $2 * 40 + 400 } { print }' even.csv >seed1.csv
+"$STARCLOAK" density city.scm -o seed2.csv --seed 2 --quiet || echo "# no second density"
+# Zones of a few users, each of five roads.
+{
+    echo "zone,user,segment"
+    for zone in {0..99}; do
+        for road in 0 1 2 3 4; do echo "$zone,u$zone,$((zone * 5 + road))"; done
+    done
+} >zones.csv
+printf 'segment,class\n%s\n' "$(seq -f '%g,clinic' 5 20 500)" >classes.csv
+"$STARCLOAK" simulate city.scm --users 1k --seconds 40 --engine patient --paranoid --density seed1.csv \
+    --continuity --vmax 8 --zones zones.csv --classes classes.csv --record asked.jsonl --quiet ||
+    echo "# no run with demands"
+checksum=$(sed -nE '1s/.*"density":"([0-9a-f]+)".*/\1/p' asked.jsonl)
+
+run verify city.scm asked.jsonl --density seed1.csv
+succeeds "a run keeps all that it was asked for"
+for promise in P3 P9 P12 P13 P14; do
+    check "$promise is checked and not violated" grep -qE "^$promise +[a-z].* +[1-9][0-9,]* +0$" "$out"
+done
+run verify city.scm asked.jsonl --density seed1.csv --json
+check "JSON says that the traffic was checked" says "$out" '"traffic_checked":true' '"holds":true' '"P14":{"checked":'
+run verify city.scm asked.jsonl --density seed2.csv
+refuses 1 "the density of another seed is refused with both checksums" \
+    "asked.jsonl:1: the run was with the density of checksum $checksum, but the one given has "
+run verify city.scm asked.jsonl
+equal "without a density it is no pass" "$status" 1
+check "and says what to do" says "$err" "the density with the checksum $checksum, so P14 is not checked; give it with --density FILE"
+check "at its end, too" test "$(tail -n 1 "$out")" = "No violation, but P14 was not checked without the density."
+run verify city.scm asked.jsonl --json --quiet
+equal "quietly, too" "$status" 1
+check "and in JSON" says "$out" '"traffic_checked":false' '"holds":false' '"violations":0'
+run verify city.scm asked.jsonl --density classes.csv
+refuses 1 "a table of classes is no density" "classes.csv: seems to be a table of classes, not a density"
+run verify city.scm asked.jsonl --density ""
+refuses 2 "an empty name is refused" "--density"
+
+run verify town.scm run.jsonl --density seed1.csv
+refuses 1 "a density of another map is refused" "seed1.csv:1: this is a density of the map with the checksum"
+"$STARCLOAK" density town.scm -o town.csv --quiet || echo "# no density of the town"
+run verify town.scm run.jsonl --density town.csv
+equal "a density that is not needed is not used" "$status" 0
+check "and a note says so" says "$err" "the run did not ask for traffic, so --density is not used"
+
+# moves: move members to the busiest road of their cloak until one does not keep P14.
+python3 - "$PWD" <<'PYTHON'
+import json, sys
+busy = dict(map(int, line.split(",")) for line in open("seed1.csv").read().split("\n")[2:] if line)
+events = [json.loads(line) for line in open("asked.jsonl")]
+asked = {e["query"]: e for e in events if e["event"] == "query"}
+edges, ends = {}, {}
+for e in asked.values():
+    edges.setdefault(e["segment"], (e["edge"], e["offset_m"]))
+best = None
+for cloak in (e for e in events if e["event"] == "cloak"):
+    total = sum(busy[s] + 1 for s in cloak["segments"])
+    for s in cloak["segments"]:
+        # More than half of all traffic is on it, so it is in no core of two.
+        if s not in edges or 2 * (busy[s] + 1) <= total: continue
+        for member in cloak["members"]:
+            query = asked[member["query"]]
+            if query["profile"]["l"] >= 2 and query["segment"] != s and "zone" not in query:
+                best = (member["query"], s)
+with open("moved.jsonl", "w") as out:
+    for line, e in zip(open("asked.jsonl"), events):
+        if best and e["event"] == "query" and e["query"] == best[0]:
+            edge, offset = edges[best[1]]
+            e.update(segment=best[1], edge=edge, offset_m=offset)
+            line = json.dumps(e) + "\n"
+        out.write(line)
+PYTHON
+run verify city.scm moved.jsonl --density seed1.csv
+equal "a member that is moved to a road outside its core is found" "$status" 1
+check "by its promise" grep -qE "^  line [0-9]+: P14: cloak [0-9]+: query '[0-9a-f]+': by the traffic its own" "$out"
+
+# spoils PROMISE SENTENCE TEXT SED...: the run with demands, edited, breaks at least that promise.
+spoils() {
+    local promise=$1 sentence=$2 text=$3
+    shift 3
+    sed -E "$@" asked.jsonl >broken.jsonl
+    run verify city.scm broken.jsonl --density seed1.csv
+    if cmp -s asked.jsonl broken.jsonl; then
+        fail "$sentence" "the edit changed nothing"
+    elif [[ $status != 1 ]] || ! says "$out" "$text" || ! grep -qE "^$promise .* [1-9][0-9,]*$" "$out"; then
+        fail "$sentence" "should break $promise and say: $text"
+    else
+        pass "$sentence"
+    fi
+}
+spoils P9 "a slower user" "that its user can have reached since the last cloak" '1s/"vmax_m_s":8/"vmax_m_s":1/'
+spoils P13 "a class of many more roads" "besides those of class clinic" \
+    "2s/\"segments\":.*/\"segments\":[$(seq -s, 0 516)]}/"
+spoils P14 "more traffic than was asked for" "is likelier than one of 4" '1s/"traffic":2/"traffic":4/'
+spoils P12 "a zone of more roads" "segments of its zone" \
+    "/\"event\":\"zone\"/s/\"segments\":.*/\"segments\":[$(seq -s, 0 516)]}/;/\"event\":\"query\"/{/\"user\":\"u[0-9][0-9]?\"/{s/,\"zone\":[0-9]+//;s/\"user\":\"u([0-9]+)\"(.*)\}$/\"user\":\"u\1\"\2,\"zone\":\1}/}}"
+spoils P8 "an expired query that is said to be exposed" "is dropped as exposed, though" 's/"expired"/"exposed"/'
+sed -E '1{h;G}' asked.jsonl >broken.jsonl
+run verify city.scm broken.jsonl --density seed1.csv
+refuses 1 "demands that come twice are refused with their line" "broken.jsonl:2: the demands come a second time"
+check "no user is named" silent_about "$err" '"u'
+
+run simulate city.scm --engine xstar --zones zones.csv
+refuses 2 "zones are for engines that keep them" "--zones is for --engine basic, bounded, hybrid or patient"
+run simulate city.scm --classes zones.csv
+refuses 1 "a table of zones is no table of classes" "zones.csv: seems to be a table of zones, not a table of classes"
+run simulate city.scm --zones zones.csv --record zones.csv
+refuses 2 "the record must not replace the zones" "is also an input"
+
 # --- Usage ----------------------------------------------------------------------------
 
 run verify

@@ -136,6 +136,11 @@ USAGE = {
         attack city.scm run.jsonl --attack injection --injected-profile 5:0:4
         attack city.scm run.jsonl --attack tracking --samples 1000
         attack city.scm run.jsonl --injected 2
+        attack city.scm run.jsonl --attack correlation --rule
+        attack city.scm run.jsonl --attack tracking --traffic 2
+        attack city.scm run.jsonl --rule --traffic 1 --engine-density density.csv
+        attack city.scm run.jsonl --rule --traffic 5
+        attack city.scm run.jsonl --rule --engine basic
         attack city.scm run.jsonl --lambda 2
         attack city.scm run.jsonl --samples 5
         attack city.scm run.jsonl --top-speed 30

@@ -97,6 +97,8 @@ def reports(program, store):
         attack city.scm city-xstar.jsonl --limit 2 --samples 200 --placements 200 --threads 1 --density density.csv --json
         attack city.scm city-basic-cloak.jsonl --attack tracking --limit 4 --threads 1 --links
         attack city.scm city-basic-cloak.jsonl --attack tracking --limit 4 --threads 1 --json
+        attack city.scm city-basic.jsonl --rule --density density.csv --limit 4
+        attack city.scm city-basic.jsonl --rule --traffic 3 --density density.csv --limit 1 --json
         attack city.scm city-basic.jsonl --attack injection --injected 2 --limit 2 --samples 100 --placements 100 --threads 1 --json
         attack city.scm city-basic.jsonl --limit 2 --samples 100 --placements 100 --threads 1 --cloaks-csv - --quiet
         attack city.scm city-basic.jsonl --limit 1 --samples 100 --placements 100 --threads 1 --links-csv - --quiet

@@ -266,14 +266,19 @@ void cluster_await_ready(cluster_gateway *g)
 // --- Workers -------------------------------------------------------------------------------
 
 sc_worker *cluster_stranger(cluster_fixture *fixture, const char *name,
-                            const sc_partition *partition)
+                            const sc_partition *partition, const sc_demands *demands)
 {
     const char *url = fixture->nats.url;
+    sc_engine_options engine = sc_engine_options_default();
+    if (demands) {
+        engine.variant = SC_VARIANT_PATIENT;
+        engine.demands = *demands;
+    }
     const sc_worker_options options = {
         .bus = bus_options_for(fixture, &url, keep(fixture, cluster_worker_key(name))),
         .engines =
             {
-                .engine = sc_engine_options_default(),
+                .engine = engine,
                 .partition = partition,
                 .engine_threads = 1,
                 .max_queries = 1000,
@@ -293,7 +298,7 @@ sc_worker *cluster_stranger(cluster_fixture *fixture, const char *name,
 
 sc_worker *cluster_worker(cluster_fixture *fixture, const char *name)
 {
-    return cluster_stranger(fixture, name, fixture->partition);
+    return cluster_stranger(fixture, name, fixture->partition, NULL);
 }
 
 void cluster_await_parts(sc_worker *worker, uint32_t count)

@@ -67,9 +67,9 @@ void cluster_gateway_close(cluster_gateway *g);
 
 sc_worker *cluster_worker(cluster_fixture *fixture, const char *name);
 
-/** The same with another partition. */
+/** The same with another partition, or other demands (NULL: none). */
 sc_worker *cluster_stranger(cluster_fixture *fixture, const char *name,
-                            const sc_partition *partition);
+                            const sc_partition *partition, const sc_demands *demands);
 
 /** Traveller `number` asks, from there, for k users, and would wait for so long. With 0 hops only
  * those at the same star can be company. */

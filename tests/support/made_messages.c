@@ -304,6 +304,12 @@ sc_heartbeat *made_heartbeat(uint32_t parts, sc_rng *rng)
         heartbeat->heard[heartbeat->heard_count++] =
             (sc_heartbeat_heard){.peer = sc_rng_next(rng), .number = sc_rng_below(rng, 100000000)};
     }
+    if (sc_rng_below(rng, 2) == 0) {
+        heartbeat->demands.density = sc_rng_next(rng);
+        heartbeat->demands.traffic = 2 + sc_rng_below(rng, SC_TRAFFIC_MAX - 1);
+        heartbeat->demands.is_strict = sc_rng_below(rng, 2) == 0;
+        if (sc_rng_below(rng, 2) == 0) heartbeat->demands.classes = sc_rng_next(rng);
+    }
     return heartbeat;
 }
 

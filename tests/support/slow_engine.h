@@ -50,6 +50,7 @@ sc_engine_stats slow_engine_stats_of(const slow_engine *engine);
 
 /** How often a search of patient has settled the stars of its members. */
 typedef struct slow_settle_counts {
+    uint64_t tried;       ///< with strict demands: once for all who are found, once for their ends
     uint64_t reduced;     ///< stars had to go, and then all members had what they ask for
     uint64_t failed;      ///< they never had
     uint64_t taken_back;  ///< ends that members had chosen at last, of the whole cloak

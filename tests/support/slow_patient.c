@@ -147,6 +147,7 @@ static bool settle(slow_engine *engine, const listing_list *members, bool *stars
     const bool was_good = slow_is_good(&engine->roads, demands, all, members->count, stars);
     const bool is_settled =
         slow_settle(&engine->roads, demands, all, members->count, stars, engine->rng);
+    engine->settle_counts.tried += demands->is_strict;
     engine->settle_counts.reduced += is_settled && !was_good;
     engine->settle_counts.failed += !is_settled;
     free(all);
@@ -237,24 +238,23 @@ static void leave_out_hopeless(listing_list *list)
     }
 }
 
-// The members around one listing of the query searched from, or none; release with free(). `stars`
-// are for them.
-static listing_list search_end(slow_engine *engine, listing from, bool *stars)
+// Find the members around one listing of the query searched from, and the stars for them.
+static bool search_end(end_search *s, listing from)
 {
+    slow_engine *engine = s->engine;
     listing_list all = all_listings(engine);
     listing_list candidates = in_reach_of(engine, &all, 0, from);
     sort_by_hops(engine, &candidates, from.star);
     leave_out_hopeless(&candidates);
     free(all.at);
 
-    end_search s = {.engine = engine, .stars = stars};
-    s.members.at = test_take(1 + candidates.count, sizeof *s.members.at);
-    s.members.at[s.members.count++] = from;
+    s->members.at = test_take(1 + candidates.count, sizeof *s->members.at);
+    s->members.at[s->members.count++] = from;
     const uint32_t k = from.q->query.k;
-    if (1 + candidates.count < k || !extend(&s, k, &candidates)) s.members.count = 0;
-    engine->stats.cap_hits += s.has_hit_cap;
+    const bool is_found = 1 + candidates.count >= k && extend(s, k, &candidates);
+    engine->stats.cap_hits += s->has_hit_cap;
     free(candidates.at);
-    return s.members;
+    return is_found;
 }
 
 // --- The ends, at last -----------------------------------------------------------
@@ -351,18 +351,18 @@ bool slow_patient_search(slow_engine *engine, slow_query *from)
     listing listings[2];
     const size_t count = listings_of(engine, from, listings);
     const size_t first = count == 2 ? sc_rng_below(engine->rng, 2) : 0;
-    bool *stars = test_take(engine->roads.star_count, sizeof *stars);
     bool is_found = false;
     for (size_t i = 0; i < count && !is_found; i++) {
-        listing_list members = search_end(engine, listings[i == 0 ? first : 1 - first], stars);
-        is_found = members.count > 0;
+        end_search s = {.engine = engine};
+        s.stars = test_take(engine->roads.star_count, sizeof *s.stars);
+        is_found = search_end(&s, listings[i == 0 ? first : 1 - first]);
         if (is_found) {
-            settle_ends(engine, &members, stars);
-            propose(engine, &members, stars);
+            settle_ends(engine, &s.members, s.stars);
+            propose(engine, &s.members, s.stars);
         }
-        free(members.at);
+        free(s.members.at);
+        free(s.stars);
     }
-    free(stars);
     return is_found;
 }
 

@@ -129,10 +129,9 @@ static sc_star_id nth_star(toy_stars set, uint32_t n)
     return (sc_star_id)__builtin_ctz(set);
 }
 
-// Trim T at random, as far as l allows.
-static toy_stars prune(const scene *now, toy_stars inside, toy_stars with_members, uint32_t l)
+toy_stars toy_prune(const toy_town *town, dice *d, toy_stars inside, toy_stars with_members,
+                    uint32_t l)
 {
-    const toy_town *town = now->town;
     toy_stars boundary = 0;
     for (sc_star_id x = 0; x < town->star_count; x++) {
         if ((inside & ~with_members) >> x & 1 && has_neighbour_outside(town, x, inside)) {
@@ -140,7 +139,7 @@ static toy_stars prune(const scene *now, toy_stars inside, toy_stars with_member
         }
     }
     while (boundary) {
-        const sc_star_id x = nth_star(boundary, dice_below(now->d, toy_size(boundary)));
+        const sc_star_id x = nth_star(boundary, dice_below(d, toy_size(boundary)));
         const toy_stars rest = inside & ~(1u << x);
         if (toy_size(toy_segments_of(town, rest)) < l) break;
         inside = rest;
@@ -167,7 +166,9 @@ static void propose(scene *now, uint32_t vertices, toy_stars stars)
         const sc_star_id star = now->assigned[s];
         if (star != SC_NONE && !is_active(now, star)) now->assigned[s] = SC_NONE;
     }
-    if (now->town->options.variant != SC_VARIANT_XSTAR) stars = prune(now, stars, with_members, l);
+    if (now->town->options.variant != SC_VARIANT_XSTAR) {
+        stars = toy_prune(now->town, now->d, stars, with_members, l);
+    }
     now->out->cloaks[now->out->count].segments = toy_segments_of(now->town, stars);
     now->out->cloaks[now->out->count++].members = members;
 }

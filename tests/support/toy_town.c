@@ -127,6 +127,8 @@ void toy_cloak(const toy_town *town, const toy_query *queries, size_t count, dic
     if (town->options.variant == SC_VARIANT_SAMPLING ||
         town->options.variant == SC_VARIANT_EXPANSION) {
         toy_cloak_per_query(town, queries, count, d, out);
+    } else if (town->options.variant == SC_VARIANT_PATIENT) {
+        toy_cloak_patiently(town, queries, count, d, out);
     } else {
         toy_cloak_by_stars(town, queries, count, d, out);
     }

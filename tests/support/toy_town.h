@@ -1,6 +1,6 @@
 /**
  * @file toy_town.h
- * @brief The six methods once more, from docs/engine.md and docs/methods.md, for towns so small
+ * @brief The seven methods once more, from docs/engine.md and docs/methods.md, for towns so small
  * that all their dice can be followed.
  *
  * It is the moment that an adversary plays through: a handful of travellers, each another user,
@@ -81,9 +81,16 @@ typedef struct toy_outcome {
 void toy_cloak(const toy_town *town, const toy_query *queries, size_t count, dice *d,
                toy_outcome *out);
 
-/** The two halves of it: methods that select stars, and methods in which each looks for itself. */
+/** Trim T at random, as far as l allows. */
+toy_stars toy_prune(const toy_town *town, dice *d, toy_stars inside, toy_stars with_members,
+                    uint32_t l);
+
+/** The three parts of it: methods that select stars when a query comes, patient, which does so when
+ * its cloak is made, and methods in which each looks for itself. */
 void toy_cloak_by_stars(const toy_town *town, const toy_query *queries, size_t count, dice *d,
                         toy_outcome *out);
+void toy_cloak_patiently(const toy_town *town, const toy_query *queries, size_t count, dice *d,
+                         toy_outcome *out);
 void toy_cloak_per_query(const toy_town *town, const toy_query *queries, size_t count, dice *d,
                          toy_outcome *out);
 

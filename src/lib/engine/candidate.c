@@ -275,6 +275,88 @@ static void let_go(sc_engine *engine, const sc__pending *query)
     }
 }
 
+/** A claim, and all that it points to but what is the cloak's: one block of memory. */
+typedef struct claim_block {
+    sc_claim claim;
+    sc_claim_demands demands;
+    sc_claim_member *members;
+    sc_claim_own *own;  ///< as many
+    sc_claim_part *parts;
+} claim_block;
+
+static const sc_query *query_of(const sc_engine *engine, const sc_query_id *id)
+{
+    return &sc__pending_at(engine, sc__ids_find(&engine->ids, &engine->pending, id))->query;
+}
+
+static claim_block *new_block(const sc_engine *engine, const sc_cloak *cloak)
+{
+    size_t part_count = 0;
+    for (size_t i = 0; i < cloak->member_count; i++) {
+        const sc_own_demands *own = query_of(engine, &cloak->members[i].query.id)->own;
+        if (own && own->has_reached) part_count += own->reached_count;
+    }
+    claim_block *block = sc_malloc(
+        sizeof *block + cloak->member_count * (sizeof *block->members + sizeof *block->own) +
+        part_count * sizeof *block->parts);
+    if (!block) return NULL;
+    block->members = (sc_claim_member *)(block + 1);
+    block->own = (sc_claim_own *)(block->members + cloak->member_count);
+    block->parts = (sc_claim_part *)(block->own + cloak->member_count);
+    return block;
+}
+
+/** What a member asks itself; its parts come to stand at `*parts`, which moves on behind them. */
+static sc_claim_own claim_own(const sc_own_demands *own, sc_claim_part **parts)
+{
+    sc_claim_own out = {.zone = own->zone, .zone_count = own->zone_count};
+    if (!own->has_reached) return out;
+    out.has_reached = true;
+    out.reached = *parts;
+    out.reached_count = own->reached_count;
+    for (size_t i = 0; i < own->reached_count; i++) {
+        *(*parts)++ = (sc_claim_part){own->reached[i].segment, own->reached[i].part};
+    }
+    return out;
+}
+
+static void fill_block(const sc_engine *engine, const sc_cloak *cloak, sc_time now,
+                       claim_block *block)
+{
+    const sc_demands *demands = &engine->options.demands;
+    sc_claim_part *parts = block->parts;
+    for (size_t i = 0; i < cloak->member_count; i++) {
+        const sc_query *query = query_of(engine, &cloak->members[i].query.id);
+        block->members[i] = (sc_claim_member){
+            .user = query->user,
+            .segment = query->segment,
+            .star = cloak->members[i].star,
+            .k = query->k,
+            .l = query->l,
+            .max_hops = query->max_hops,
+            .deadline_us = query->deadline,
+            .own = query->own ? &block->own[i] : NULL,
+        };
+        if (query->own) block->own[i] = claim_own(query->own, &parts);
+    }
+    block->demands = (sc_claim_demands){.density = demands->density,
+                                        .traffic = demands->traffic,
+                                        .is_strict = demands->is_strict,
+                                        .classes = demands->classes};
+    block->claim = (sc_claim){
+        .stars = cloak->stars,
+        .star_count = cloak->star_count,
+        .segments = cloak->segments,
+        .segment_count = cloak->segment_count,
+        .border_nodes = cloak->border_nodes,
+        .border_node_count = cloak->border_node_count,
+        .members = block->members,
+        .member_count = cloak->member_count,
+        .t_us = now,
+        .demands = &block->demands,
+    };
+}
+
 /**
  * Let the verifier check a proposal. The needs of members are taken from the engine's own memory,
  * not from the cloak, which has been in other hands. The verifier shares nothing with the engine,
@@ -284,36 +366,12 @@ static void let_go(sc_engine *engine, const sc__pending *query)
  */
 static sc_err verify(sc_engine *engine, const sc_cloak *cloak, sc_time now, sc_diag *diag)
 {
-    sc_claim_member *members = sc_malloc_array(cloak->member_count, sizeof *members);
-    if (!members) return sc_fail_memory(diag, "checking a cloak");
-    for (size_t i = 0; i < cloak->member_count; i++) {
-        const sc_member *member = &cloak->members[i];
-        const sc__slot slot = sc__ids_find(&engine->ids, &engine->pending, &member->query.id);
-        const sc_query *query = &sc__pending_at(engine, slot)->query;
-        members[i] = (sc_claim_member){
-            .user = query->user,
-            .segment = query->segment,
-            .star = member->star,
-            .k = query->k,
-            .l = query->l,
-            .max_hops = query->max_hops,
-            .deadline_us = query->deadline,
-        };
-    }
-    const sc_claim claim = {
-        .stars = cloak->stars,
-        .star_count = cloak->star_count,
-        .segments = cloak->segments,
-        .segment_count = cloak->segment_count,
-        .border_nodes = cloak->border_nodes,
-        .border_node_count = cloak->border_node_count,
-        .members = members,
-        .member_count = cloak->member_count,
-        .t_us = now,
-    };
+    claim_block *block = new_block(engine, cloak);
+    if (!block) return sc_fail_memory(diag, "checking a cloak");
+    fill_block(engine, cloak, now, block);
     unsigned broken = 0;
-    sc_err err = sc_verifier_check_claim(engine->verifier, &claim, &broken, diag);
-    sc_free(members);
+    sc_err err = sc_verifier_check_claim(engine->verifier, &block->claim, &broken, diag);
+    sc_free(block);
     if (!err && broken != 0) {
         engine->stats.broken++;
         err = SC_EBROKEN;

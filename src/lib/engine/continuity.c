@@ -105,7 +105,7 @@ struct sc_continuity {
 sc_continuity_options sc_continuity_options_default(void)
 {
     return (sc_continuity_options){
-        .vmax_m_s = 33.0, .tau_us = sc_time_from_seconds(300.0), .max_users = 100000};
+        .vmax_m_s = 33.0, .tau_us = sc_time_from_seconds(300.0), .max_users = 1000000};
 }
 
 sc_err sc_continuity_options_check(const sc_continuity_options *options, sc_diag *diag)

@@ -56,6 +56,7 @@ static sc_err number_both(settling *s, const sc__listing *u)
         sc__numbers_put(numbers, place, star);
     }
     s->stars = own->stars;
+    sc__settle_renumber(own);
     return SC_OK;
 }
 

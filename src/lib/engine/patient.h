@@ -48,12 +48,22 @@ typedef struct sc__settler {
     uint32_t number;   ///< of that star
 } sc__settler;
 
+/** Within so many hops it is kept which stars are near which others. */
+enum { SC__NEAR_HOPS = 14 };
+
 /** Stars that the balls of members share, by the numbers that the engine's table has. */
 typedef struct sc__found_stars {
     const sc_star_id *stars;  ///< by number
     uint64_t *mask;
     size_t words;
 } sc__found_stars;
+
+/** Which of at most 64 numbered stars are near one of them. */
+typedef struct sc__near_stars {
+    uint64_t numbering;                  ///< in which it was found out; another: not yet
+    uint32_t max_hops;                   ///< `within` goes so far
+    uint64_t within[SC__NEAR_HOPS + 1];  ///< by hops
+} sc__near_stars;
 
 /** The ball of a star that is not active any more, or not as far. */
 typedef struct sc__kept_ball {
@@ -113,6 +123,8 @@ typedef struct sc__patient {
     size_t equal_capacity;
     uint32_t *places;  ///< in T, by number
     size_t place_capacity;
+    sc__near_stars *near;      ///< of 64 numbers at most, while one numbering holds
+    uint64_t numbering;        ///< counts them
     sc__numbers walk_numbers;  ///< of walks while stars have numbers of a search
     uint64_t *found_mask;      ///< the stars that the search had settled
     size_t found_mask_capacity;
@@ -151,6 +163,12 @@ size_t sc__settle_reach_count(const sc__patient *own);
 
 /** Fill in the reaches of a candidate with the stars that were settled last. */
 SC_CHECKED sc_err sc__settle_keep(sc_engine *engine, const sc_cloak *cloak, sc__kept_demands *kept);
+
+/** Stars have got other numbers, or some have got one. */
+static inline void sc__settle_renumber(sc__patient *own)
+{
+    own->numbering++;
+}
 
 /** Release the working memory of settling. */
 void sc__settle_fini(sc__patient *own);

@@ -27,6 +27,7 @@ void sc__settle_fini(sc__patient *own)
     sc_free(own->trial_masks);
     sc_free(own->equals);
     sc_free(own->places);
+    sc_free(own->near);
     sc__numbers_fini(&own->walk_numbers);
 }
 
@@ -73,6 +74,8 @@ static sc_err list_reaches(sc_engine *engine, size_t member_count)
 static sc_err lay_out(sc__patient *own, size_t words, size_t star_count)
 {
     sc__star_trial *trial = &own->trial;
+    if (!own->near) own->near = sc_calloc(64, sizeof *own->near);
+    if (!own->near) return SC_ENOMEM;
     if (!sc_reserve(&own->trial_masks, 4 * words, &own->trial_mask_capacity,
                     sizeof *own->trial_masks) ||
         !sc_reserve(&own->far, star_count * trial->reach_count * words, &own->far_capacity,
@@ -89,6 +92,52 @@ static sc_err lay_out(sc__patient *own, size_t words, size_t star_count)
     return SC_OK;
 }
 
+/** Find out which stars are within 0, 1, 2, ... hops of one. */
+static sc_err find_near(sc_engine *engine, sc_star_id star, uint32_t max_hops, sc__near_stars *out)
+{
+    const sc__patient *own = engine->method_state;
+    const sc__numbers *numbers = &engine->numbers;
+    const sc__ball *ball;
+    const sc_err err = sc__ball_of(engine, star, max_hops, &ball);
+    if (err) return err;
+    const sc_star_id *stars = sc__ball_stars(ball);
+    uint64_t near = 0;  // in a register, and without a branch that is hard to predict
+    uint32_t at = 0;
+    for (uint32_t hops = 0; hops <= max_hops; hops++) {
+        for (const uint32_t end = sc__ball_count(ball, hops); at < end; at++) {
+            const uint32_t number = sc__number_of(numbers, stars[at]);
+            near |= (uint64_t)(number < 64) << (number % 64);
+        }
+        out->within[hops] = near;
+    }
+    out->numbering = own->numbering;
+    out->max_hops = max_hops;
+    return SC_OK;
+}
+
+/** mark_far() for all stars of T, where numbers are below 64. A search settles one set of stars
+ * after the other that have most stars in common, so what is near is found out once for each. */
+static sc_err mark_all_far(sc_engine *engine, const sc__found_stars *t)
+{
+    sc__patient *own = engine->method_state;
+    const size_t reach_count = own->trial.reach_count;
+    const uint32_t most = own->reach_demands[reach_count - 1].max_hops;
+    const uint64_t all = *t->mask;
+    uint64_t *far = own->far;
+    for (uint64_t bits = all; bits != 0; bits &= bits - 1) {
+        const uint32_t number = (uint32_t)__builtin_ctzll(bits);
+        sc__near_stars *near = &own->near[number];
+        if (near->numbering != own->numbering || near->max_hops < most) {
+            const sc_err err = find_near(engine, t->stars[number], most, near);
+            if (err) return err;
+        }
+        for (size_t i = 0; i < reach_count; i++) {
+            *far++ = all & ~near->within[own->reach_demands[i].max_hops];
+        }
+    }
+    return SC_OK;
+}
+
 /** Note the stars of `all` that are farther from one star than each max_hops. */
 static sc_err mark_far(sc_engine *engine, sc_star_id star, const uint64_t *all, size_t words,
                        uint64_t *far)
@@ -102,18 +151,6 @@ static sc_err mark_far(sc_engine *engine, sc_star_id star, const uint64_t *all, 
     if (err) return err;
     const sc_star_id *stars = sc__ball_stars(ball);
     uint32_t at = 0;
-    if (words == 1) {
-        uint64_t near = 0;  // in a register, and without a branch that is hard to predict
-        for (size_t i = 0; i < reach_count; i++) {
-            const uint32_t end = sc__ball_count(ball, own->reach_demands[i].max_hops);
-            for (; at < end; at++) {
-                const uint32_t number = sc__number_of(numbers, stars[at]);
-                near |= (uint64_t)(number < 64) << (number % 64);
-            }
-            far[i] = *all & ~near;
-        }
-        return SC_OK;
-    }
     for (size_t i = 0; i < reach_count; i++, far += words) {
         memcpy(far, i == 0 ? all : far - words, words * sizeof *far);
         const uint32_t end = sc__ball_count(ball, own->reach_demands[i].max_hops);
@@ -125,11 +162,34 @@ static sc_err mark_far(sc_engine *engine, sc_star_id star, const uint64_t *all, 
     return SC_OK;
 }
 
+/** Whether some of `star_count` stars are farther apart than the least max_hops: more than others.
+ */
+static bool has_any_far(const sc__star_trial *trial, size_t star_count)
+{
+    uint64_t any = 0;
+    for (size_t row = 0; row < star_count; row++) {
+        const uint64_t *far = trial->far + row * trial->reach_count * trial->words;
+        for (size_t w = 0; w < trial->words; w++) {
+            any |= far[w];
+        }
+    }
+    return any != 0;
+}
+
+/** The number of bits; not every processor that the library runs on has an instruction for it. */
+static inline size_t count_bits(uint64_t bits)
+{
+    bits -= bits >> 1 & UINT64_C(0x5555555555555555);
+    bits = (bits & UINT64_C(0x3333333333333333)) + (bits >> 2 & UINT64_C(0x3333333333333333));
+    bits = (bits + (bits >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f);
+    return (size_t)(bits * UINT64_C(0x0101010101010101) >> 56);
+}
+
 static size_t count_stars(const uint64_t *mask, size_t words)
 {
     size_t count = 0;
     for (size_t w = 0; w < words; w++) {
-        count += (size_t)__builtin_popcountll(mask[w]);
+        count += count_bits(mask[w]);
     }
     return count;
 }
@@ -170,21 +230,20 @@ sc_err sc__settle_measure(sc_engine *engine, const sc__listing *start, const sc_
     if (is_narrow(own, start, t->mask, t->words)) return SC_OK;
     own->is_too_large = star_count > MOST_STARS;
     if (own->is_too_large) return SC_OK;
-    uint64_t any = 0;
-    uint64_t *far = own->far;
-    for (size_t word = 0; word < t->words; word++) {
-        for (uint64_t bits = t->mask[word]; bits != 0; bits &= bits - 1) {
-            const sc_star_id star = t->stars[word * 64 + (size_t)__builtin_ctzll(bits)];
-            err = mark_far(engine, star, own->trial_masks, t->words, far);
-            if (err) return err;
-            for (size_t i = 0; i < t->words; i++) {
-                any |= far[i];  // by the least max_hops: the others have fewer
+    if (t->words == 1 && trial->reaches[trial->reach_count - 1].max_hops <= SC__NEAR_HOPS) {
+        err = mark_all_far(engine, t);
+    } else {
+        uint64_t *far = own->far;
+        for (size_t word = 0; !err && word < t->words; word++) {
+            for (uint64_t bits = t->mask[word]; !err && bits != 0; bits &= bits - 1) {
+                const sc_star_id star = t->stars[word * 64 + (size_t)__builtin_ctzll(bits)];
+                err = mark_far(engine, star, own->trial_masks, t->words, far);
+                far += trial->reach_count * t->words;
             }
-            far += trial->reach_count * t->words;
         }
     }
-    own->has_far = any != 0;
-    return SC_OK;
+    if (!err) own->has_far = has_any_far(trial, star_count);
+    return err;
 }
 
 // --- Stars that go ---------------------------------------------------------------
@@ -195,7 +254,7 @@ static size_t count_far(const sc__star_trial *trial, size_t row, size_t reach)
     const uint64_t *far = trial->far + (row * trial->reach_count + reach) * trial->words;
     size_t count = 0;
     for (size_t w = 0; w < trial->words; w++) {
-        count += (size_t)__builtin_popcountll(far[w] & trial->left[w]);
+        count += count_bits(far[w] & trial->left[w]);
     }
     return count;
 }

@@ -418,6 +418,7 @@ static sc_err search_from(sc_engine *engine, sc__slot start, bool *found)
     leave_out(&search);
     if (1 + search.joiner_count < search.u->k) return SC_OK;
     err = sc__number_stars(engine, search.u->ball, search.star_count);
+    sc__settle_renumber(search.own);
     if (!err) err = extend(&search, found);
     if (!err && *found) err = sc__propose_found(engine, start, search.depth);
     return err;

@@ -31,9 +31,13 @@ sc_density *sc__density_new(size_t count)
 void sc__density_finish(sc_density *density, bool is_counted)
 {
     double largest = 0;
+    double seen = 0;
     for (size_t i = 0; i < density->count; i++) {
         largest = fmax(largest, density->weights[i]);
+        seen += density->weights[i] - sc__counted_weight(0);
     }
+    density->mean_count =
+        is_counted && density->count > 0 ? seen / (double)density->count : (double)NAN;
     for (size_t i = 0; i < density->count; i++) {
         const double weight = density->weights[i];
         const double number = is_counted ? weight : weight / largest * SC_DENSITY_NUMBER_MAX;
@@ -88,6 +92,11 @@ double sc_density_weight(const sc_density *density, sc_seg_id segment)
 const uint32_t *sc_density_numbers(const sc_density *density)
 {
     return density->numbers;
+}
+
+double sc_density_mean_count(const sc_density *density)
+{
+    return density->mean_count;
 }
 
 uint64_t sc_density_checksum(const sc_density *density)

@@ -11,7 +11,9 @@
 
 struct sc_density {
     size_t count;
-    uint32_t *numbers;  ///< behind the weights; 1 to SC_DENSITY_NUMBER_MAX, see sc__density_finish()
+    double mean_count;  ///< of travellers that were seen on a segment; NaN: it has no counts
+    uint32_t
+        *numbers;      ///< behind the weights; 1 to SC_DENSITY_NUMBER_MAX, see sc__density_finish()
     double weights[];  ///< each above 0 and finite
 };
 

@@ -1,5 +1,5 @@
-// Is this cloak what it claims to be? Promise by promise, P1 to P7. See starcloak/verify.h for what
-// a claim is, verifier.h for how it is counted.
+// Is this cloak what it claims to be? Promise by promise, P1 to P7; demand_check.c has those of
+// demands. See starcloak/verify.h for what a claim is, verifier.h for how it is counted.
 //
 // A piece is a member for P1 to P5 and the whole cloak for P6 and P7. Nothing in a claim is
 // believed, not even that an id exists: what does not exist is told where it first matters
@@ -15,45 +15,13 @@
 #include <stdio.h>
 #include <string.h>
 
-/** A claim that is looked at. */
-typedef struct look {
-    sc_verifier *verifier;
-    const sc_claim *claim;
-    sc_findings *findings;
-    uint32_t number;       ///< of the marks
-    size_t star_count;     ///< different ones that exist
-    size_t segment_count;  ///< the same
-    size_t user_count;     ///< different ones
-    uint32_t max_hops;     ///< the most that a member allows
-} look;
-
-static bool star_exists(const look *at, sc_star_id star)
-{
-    return star < sc_map_star_count(at->verifier->roads.map);
-}
-
-static bool segment_exists(const look *at, sc_seg_id segment)
-{
-    return segment < sc_map_segment_count(at->verifier->roads.map);
-}
-
-static bool has_star(const look *at, sc_star_id star)
-{
-    return star_exists(at, star) && at->verifier->stars[star].claimed == at->number;
-}
-
-static bool has_segment(const look *at, sc_seg_id segment)
-{
-    return segment_exists(at, segment) && at->verifier->segments[segment].claimed == at->number;
-}
-
 /** Members of methods without stars have none, and neither have their cloaks. */
-static bool is_starless(const look *at)
+static bool is_starless(const sc__look *at)
 {
     return at->claim->star_count == 0;
 }
 
-static sc_quoted name_of(const look *at, size_t member)
+sc_quoted sc__look_name(const sc__look *at, size_t member)
 {
     if (at->findings->member_name) return at->findings->member_name(at->findings->context, member);
     sc_quoted name;
@@ -63,16 +31,18 @@ static sc_quoted name_of(const look *at, size_t member)
 
 // --- What the claim consists of ------------------------------------------------------
 
-static void mark_parts(look *at)
+static void mark_parts(sc__look *at)
 {
     const sc_claim *claim = at->claim;
     for (size_t i = 0; i < claim->star_count; i++) {
-        if (!star_exists(at, claim->stars[i]) || has_star(at, claim->stars[i])) continue;
+        if (!sc__look_star_exists(at, claim->stars[i]) || sc__look_has_star(at, claim->stars[i]))
+            continue;
         at->verifier->stars[claim->stars[i]].claimed = at->number;
         at->star_count++;
     }
     for (size_t i = 0; i < claim->segment_count; i++) {
-        if (!segment_exists(at, claim->segments[i]) || has_segment(at, claim->segments[i]))
+        if (!sc__look_segment_exists(at, claim->segments[i]) ||
+            sc__look_has_segment(at, claim->segments[i]))
             continue;
         at->verifier->segments[claim->segments[i]].claimed = at->number;
         at->segment_count++;
@@ -82,7 +52,7 @@ static void mark_parts(look *at)
     }
 }
 
-static sc_err count_users(look *at)
+static sc_err count_users(sc__look *at)
 {
     sc_verifier *v = at->verifier;
     const sc_claim *claim = at->claim;
@@ -97,43 +67,44 @@ static sc_err count_users(look *at)
 // --- P1 to P5, member by member ------------------------------------------------------
 
 /** What is wrong with a member's segment and star; NULL if nothing is. */
-static const char *find_place_wrong(const look *at, const sc_claim_member *member)
+static const char *find_place_wrong(const sc__look *at, const sc_claim_member *member)
 {
-    if (!has_segment(at, member->segment)) return "its own segment is not in the cloak";
+    if (!sc__look_has_segment(at, member->segment)) return "its own segment is not in the cloak";
     if (is_starless(at) && member->star == SC_NONE) return NULL;
     if (member->star == SC_NONE) return "it has no star";
-    if (!has_star(at, member->star)) return "its star is not in the cloak";
+    if (!sc__look_has_star(at, member->star)) return "its star is not in the cloak";
     if (!sc__roads_touch(&at->verifier->roads, member->segment, member->star)) {
         return "its star is not at an end of its segment";
     }
     return NULL;
 }
 
-static void look_at_place(const look *at, size_t i)
+static void look_at_place(const sc__look *at, size_t i)
 {
     sc__looked_at(at->findings, SC_PROMISE_P1);
     const char *wrong = find_place_wrong(at, &at->claim->members[i]);
     // Which segment and star is not said: the sentence may end up in a log.
-    if (wrong) sc__wrong(at->findings, SC_PROMISE_P1, "%s: %s", name_of(at, i).text, wrong);
+    if (wrong) sc__wrong(at->findings, SC_PROMISE_P1, "%s: %s", sc__look_name(at, i).text, wrong);
 }
 
-static void look_at_needs(const look *at, size_t i)
+static void look_at_needs(const sc__look *at, size_t i)
 {
     const sc_claim_member *member = &at->claim->members[i];
     sc__looked_at(at->findings, SC_PROMISE_P2);
     if (at->user_count < member->k) {
         sc__wrong(at->findings, SC_PROMISE_P2, "%s needs %" PRIu32 " users, but there are %zu",
-                  name_of(at, i).text, member->k, at->user_count);
+                  sc__look_name(at, i).text, member->k, at->user_count);
     }
+    if (sc__look_is_strict(at)) return;
     sc__looked_at(at->findings, SC_PROMISE_P3);
     if (at->segment_count < member->l) {
         sc__wrong(at->findings, SC_PROMISE_P3, "%s needs %" PRIu32 " segments, but there are %zu",
-                  name_of(at, i).text, member->l, at->segment_count);
+                  sc__look_name(at, i).text, member->l, at->segment_count);
     }
 }
 
 // Hops from `star` to the farthest part of the cloak. Members share stars, so it is kept.
-static sc_err reach_from(const look *at, sc_star_id star, uint32_t *reach)
+sc_err sc__look_reach(const sc__look *at, sc_star_id star, uint32_t *reach)
 {
     sc_star_marks *marks = &at->verifier->stars[star];
     if (marks->measured != at->number) {
@@ -152,26 +123,26 @@ static sc_err reach_from(const look *at, sc_star_id star, uint32_t *reach)
 }
 
 // Of the ends of a member's segment, that from which the cloak is nearer.
-static sc_err reach_from_ends(const look *at, sc_seg_id segment, uint32_t *reach)
+static sc_err reach_from_ends(const sc__look *at, sc_seg_id segment, uint32_t *reach)
 {
-    if (!segment_exists(at, segment)) return SC_OK;
+    if (!sc__look_segment_exists(at, segment)) return SC_OK;
     const sc_touching touching = at->verifier->roads.touching[segment];
     sc_err err = SC_OK;
-    if (touching.a != SC_NONE) err = reach_from(at, touching.a, reach);
+    if (touching.a != SC_NONE) err = sc__look_reach(at, touching.a, reach);
     if (!err && touching.b != SC_NONE) {
         uint32_t other = SC_NONE;
-        err = reach_from(at, touching.b, &other);
+        err = sc__look_reach(at, touching.b, &other);
         if (other < *reach) *reach = other;
     }
     return err;
 }
 
-static sc_err look_at_distance(const look *at, size_t i)
+static sc_err look_at_distance(const sc__look *at, size_t i)
 {
     const sc_claim_member *member = &at->claim->members[i];
-    const bool by_star = !is_starless(at) && star_exists(at, member->star);
+    const bool by_star = !is_starless(at) && sc__look_star_exists(at, member->star);
     uint32_t reach = SC_NONE;
-    const sc_err err = by_star ? reach_from(at, member->star, &reach)
+    const sc_err err = by_star ? sc__look_reach(at, member->star, &reach)
                                : reach_from_ends(at, member->segment, &reach);
     if (err) return err;
     sc__looked_at(at->findings, SC_PROMISE_P4);
@@ -179,17 +150,17 @@ static sc_err look_at_distance(const look *at, size_t i)
     char hops[32] = "farther";
     if (reach != SC_NONE) snprintf(hops, sizeof hops, "%" PRIu32, reach);
     sc__wrong(at->findings, SC_PROMISE_P4, "%s allows %" PRIu32 " hops, but the cloak reaches %s",
-              name_of(at, i).text, member->max_hops, hops);
+              sc__look_name(at, i).text, member->max_hops, hops);
     return SC_OK;
 }
 
-static void look_at_time(const look *at, size_t i)
+static void look_at_time(const sc__look *at, size_t i)
 {
     const int64_t deadline_us = at->claim->members[i].deadline_us;
     sc__looked_at(at->findings, SC_PROMISE_P5);
     if (at->claim->t_us <= deadline_us) return;
     sc__wrong(at->findings, SC_PROMISE_P5, "%s: the cloak comes %.6f s too late",
-              name_of(at, i).text, ((double)at->claim->t_us - (double)deadline_us) * 1e-6);
+              sc__look_name(at, i).text, ((double)at->claim->t_us - (double)deadline_us) * 1e-6);
 }
 
 // --- P6 and P7, for the cloak as a whole ---------------------------------------------
@@ -203,7 +174,7 @@ static size_t first_descent(const uint32_t *list, size_t count)
     return count;
 }
 
-static void look_at_order(const look *at)
+static void look_at_order(const sc__look *at)
 {
     const sc_claim *claim = at->claim;
     sc__looked_at(at->findings, SC_PROMISE_P6);
@@ -224,7 +195,7 @@ static void look_at_order(const look *at)
     // Stars do not leave, so their order is free. What the map does not have is for P7.
     size_t unknown = 0;
     for (i = 0; i < claim->star_count; i++) {
-        unknown += !star_exists(at, claim->stars[i]);
+        unknown += !sc__look_star_exists(at, claim->stars[i]);
     }
     if (at->star_count + unknown < claim->star_count) {
         sc__wrong(at->findings, SC_PROMISE_P6, "a star is listed twice");
@@ -232,16 +203,16 @@ static void look_at_order(const look *at)
 }
 
 // True if all that is listed exists.
-static bool look_for_unknown(const look *at)
+static bool look_for_unknown(const sc__look *at)
 {
     const sc_claim *claim = at->claim;
     for (size_t i = 0; i < claim->star_count; i++) {
-        if (star_exists(at, claim->stars[i])) continue;
+        if (sc__look_star_exists(at, claim->stars[i])) continue;
         sc__wrong(at->findings, SC_PROMISE_P7, "the map has no star %" PRIu32, claim->stars[i]);
         return false;
     }
     for (size_t i = 0; i < claim->segment_count; i++) {
-        if (segment_exists(at, claim->segments[i])) continue;
+        if (sc__look_segment_exists(at, claim->segments[i])) continue;
         sc__wrong(at->findings, SC_PROMISE_P7, "the map has no segment %" PRIu32,
                   claim->segments[i]);
         return false;
@@ -250,7 +221,7 @@ static bool look_for_unknown(const look *at)
 }
 
 // True if the segments are those of the stars.
-static bool look_at_segments(const look *at)
+static bool look_at_segments(const sc__look *at)
 {
     const sc_claim *claim = at->claim;
     const sc_roads *roads = &at->verifier->roads;
@@ -258,7 +229,7 @@ static bool look_at_segments(const look *at)
     for (size_t i = 0; i < claim->star_count; i++) {
         const sc_star_id star = claim->stars[i];
         for (uint32_t j = roads->first_touched[star]; j < roads->first_touched[star + 1]; j++) {
-            if (has_segment(at, roads->touched[j])) continue;
+            if (sc__look_has_segment(at, roads->touched[j])) continue;
             sc__wrong(at->findings, SC_PROMISE_P7,
                       "segment %" PRIu32 " touches star %" PRIu32 " but is missing",
                       roads->touched[j], star);
@@ -267,7 +238,7 @@ static bool look_at_segments(const look *at)
     }
     for (size_t i = 0; i < claim->segment_count; i++) {
         const sc_touching touching = roads->touching[claim->segments[i]];
-        if (has_star(at, touching.a) || has_star(at, touching.b)) continue;
+        if (sc__look_has_star(at, touching.a) || sc__look_has_star(at, touching.b)) continue;
         sc__wrong(at->findings, SC_PROMISE_P7, "segment %" PRIu32 " touches no star of the cloak",
                   claim->segments[i]);
         return false;
@@ -275,7 +246,7 @@ static bool look_at_segments(const look *at)
     return true;
 }
 
-static sc_err look_at_what_leaves(const look *at)
+static sc_err look_at_what_leaves(const sc__look *at)
 {
     sc__looked_at(at->findings, SC_PROMISE_P7);
     if (!look_for_unknown(at) || !look_at_segments(at)) return SC_OK;
@@ -295,9 +266,11 @@ static sc_err look_at_what_leaves(const look *at)
 
 sc_err sc__claim_look(sc_verifier *verifier, const sc_claim *claim, sc_findings *findings)
 {
-    // At most two walks for each member, and one over the border.
-    const uint32_t number = sc__claim_number(verifier, 2 * claim->member_count + 1);
-    look at = {.verifier = verifier, .claim = claim, .findings = findings, .number = number};
+    // At most two walks for each member, those of demands, and one over the border.
+    const size_t walks = (2 + SC__DEMAND_WALKS_PER_MEMBER) * claim->member_count +
+                         SC__DEMAND_WALKS_PER_STAR * claim->star_count + 1;
+    const uint32_t number = sc__claim_number(verifier, walks);
+    sc__look at = {.verifier = verifier, .claim = claim, .findings = findings, .number = number};
     mark_parts(&at);
     sc_err err = count_users(&at);
     for (size_t i = 0; i < claim->member_count && !err; i++) {
@@ -305,6 +278,7 @@ sc_err sc__claim_look(sc_verifier *verifier, const sc_claim *claim, sc_findings 
         look_at_needs(&at, i);
         err = look_at_distance(&at, i);
         look_at_time(&at, i);
+        if (!err) err = sc__look_at_demands(&at, i);
     }
     look_at_order(&at);
     if (!err) err = look_at_what_leaves(&at);
@@ -367,6 +341,8 @@ void sc_verifier_free(sc_verifier *verifier)
     sc_free(verifier->queue);
     sc_free(verifier->nodes);
     sc_free(verifier->users);
+    sc_free(verifier->roads_of_member);
+    sc_free(verifier->weights);
     sc_free(verifier);
 }
 

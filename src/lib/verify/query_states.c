@@ -48,7 +48,7 @@ static sc_quoted name_of_member(void *context, size_t member)
     return name;
 }
 
-static void wrong_query(sc_follow *f, sc_slice query, const char *what)
+void sc__follow_wrong(sc_follow *f, sc_slice query, const char *what)
 {
     sc__wrong(&f->findings, SC_PROMISE_P8, "query %s %s", sc__quote_id(query).text, what);
 }
@@ -85,27 +85,34 @@ static sc_err follow_query(sc_follow *f, const sc_event *event)
 {
     const sc_event_query *asked = &event->asked;
     look_at_position(f, event);
+    const bool is_somewhere = asked->edge < sc_map_edge_count(f->map);
+    const uint64_t user = XXH3_64bits(asked->user.text, asked->user.size);
+    const sc_seg_id segment =
+        is_somewhere ? sc_map_edges(f->map)[asked->edge].segment : asked->segment;
     sc_open_query *query = NULL;
-    const sc_err err = sc__query_table_add(&f->ledger, sc__query_table_key(event->query), &query);
+    sc_open_demands demands;
+    sc_err err = sc__demand_states_query(&f->demands, event, user, segment, &demands);
+    if (!err) err = sc__query_table_add(&f->ledger, sc__query_table_key(event->query), &query);
     if (err) return err;
     sc__looked_at(&f->findings, SC_PROMISE_P8);
     if (!query) {
-        wrong_query(f, event->query, "is asked a second time");
+        sc__demand_states_release(&f->demands, &demands);
+        sc__follow_wrong(f, event->query, "is asked a second time");
         return SC_OK;
     }
-    const bool is_somewhere = asked->edge < sc_map_edge_count(f->map);
     *query = (sc_open_query){
         .name = sc__quote_id(event->query),
         .line = f->line,
-        .user = XXH3_64bits(asked->user.text, asked->user.size),
+        .user = user,
         .deadline_us = event->t_us + asked->max_wait_us,
         .edge = asked->edge,
-        .segment = is_somewhere ? sc_map_edges(f->map)[asked->edge].segment : asked->segment,
+        .segment = segment,
         .offset_m = asked->offset_m,
         .k = asked->k,
         .l = asked->l,
         .max_hops = asked->max_hops,
         .wish = asked->wish,
+        .demands = demands,
     };
     f->report.queries++;
     return SC_OK;
@@ -148,6 +155,8 @@ static sc_err take_member(sc_follow *f, size_t place, bool *is_twice)
         };
         f->numbers[f->member_count] = number;
         f->places[f->member_count++] = place;
+        const sc_err err = sc__demand_states_member(&f->demands, &query->demands);
+        if (err) return err;
     }
     sc__looked_at(&f->findings, SC_PROMISE_P8);
     if (!is_open) {
@@ -161,6 +170,8 @@ static sc_err take_members(sc_follow *f)
 {
     bool is_any_twice = false;
     f->member_count = 0;
+    const sc_err wrong = sc__demand_states_cloak(&f->demands, &f->cloak->cloaked.segments);
+    if (wrong) return wrong;
     for (size_t i = 0; i < f->cloak->cloaked.member_count; i++) {
         const sc_err err = take_member(f, i, &is_any_twice);
         if (err) return err;
@@ -183,7 +194,11 @@ static sc_err look_at_claim(sc_follow *f)
         .members = f->members,
         .member_count = f->member_count,
         .t_us = f->cloak->t_us,
+        .demands = f->demands.has_demands ? &f->demands.demands : NULL,
     };
+    for (size_t i = 0; i < f->member_count; i++) {
+        f->members[i].own = sc__demand_states_own(&f->demands, i);
+    }
     return sc__claim_look(f->verifier, &claim, &f->findings);
 }
 
@@ -191,6 +206,8 @@ static sc_err settle_members(sc_follow *f)
 {
     for (size_t i = 0; i < f->member_count; i++) {
         const sc_slice id = f->cloak->cloaked.members[f->places[i]].query;
+        sc_open_query *query = sc__query_table_open(&f->ledger, f->numbers[i]);
+        sc__demand_states_release(&f->demands, &query->demands);
         const sc_err err = sc__sample_cloaked(&f->sample, &f->ledger, f->numbers[i],
                                               sc__query_table_key(id), f->cloak->cloak);
         if (err) return err;
@@ -252,6 +269,7 @@ static sc_err follow_cloak(sc_follow *f, const sc_event *event)
     if (!err) err = look_at_claim(f);
     if (!err) err = sc__order_add(&f->order, f->numbers, f->member_count);
     if (!err) err = settle_members(f);
+    if (!err) err = sc__demand_states_left(&f->demands);
     f->cloak = NULL;
     return err;
 }
@@ -285,6 +303,7 @@ static void look_at_map(sc_follow *f, const sc_event_end *end)
 static sc_err follow_end(sc_follow *f, const sc_event *event)
 {
     look_at_map(f, &event->end);
+    sc__demand_states_report(&f->demands, &f->report);
     look_at_drift(f, &f->order.trend, "the order of members follows that of their arrival");
     look_at_drift(f, &f->order.newest, "the place of a member tells whether it came last");
     for (uint32_t number = 0; number < f->ledger.count; number++) {
@@ -320,7 +339,9 @@ static void look_at_order_of_time(sc_follow *f, const sc_event *event)
 sc_err sc__follow_event(sc_follow *follow, uint64_t line, const sc_event *event)
 {
     follow->line = line;
-    if (event->kind != SC_EVENT_ANSWER) look_at_order_of_time(follow, event);
+    const bool has_time = event->kind != SC_EVENT_ANSWER && event->kind != SC_EVENT_CLASS &&
+                          event->kind != SC_EVENT_ZONE;
+    if (has_time) look_at_order_of_time(follow, event);
     switch (event->kind) {
     case SC_EVENT_QUERY:
         return follow_query(follow, event);
@@ -331,6 +352,10 @@ sc_err sc__follow_event(sc_follow *follow, uint64_t line, const sc_event *event)
         return sc__follow_loss(follow, event);
     case SC_EVENT_ANSWER:
         return sc__follow_answer(follow, event);
+    case SC_EVENT_DEMANDS:
+    case SC_EVENT_CLASS:
+    case SC_EVENT_ZONE:
+        return sc__demand_states_event(&follow->demands, event);
     case SC_EVENT_END:
     case SC_EVENT_KIND_COUNT:
         break;
@@ -344,6 +369,7 @@ sc_err sc__follow_init(sc_follow *follow, const sc_map *map, const sc_verify_opt
     follow->map = map;
     follow->t_us = INT64_MIN;
     sc__query_table_init(&follow->ledger);
+    sc__demand_states_init(&follow->demands, map, options->density);
     follow->sample.wanted = options->answer_sample;
     follow->findings.tell = tell;
     follow->findings.member_name = name_of_member;
@@ -358,6 +384,7 @@ void sc__follow_fini(sc_follow *follow)
     sc__query_table_fini(&follow->ledger);
     sc__sample_fini(&follow->sample);
     sc__order_fini(&follow->order);
+    sc__demand_states_fini(&follow->demands);
     sc_hash_fini(&follow->cloaks);
     sc_free(follow->members);
     sc_free(follow->numbers);
@@ -365,99 +392,6 @@ void sc__follow_fini(sc_follow *follow)
     follow->members = NULL;
     follow->numbers = NULL;
     follow->places = NULL;
-}
-
-// === The ends of queries that no cloak is: drops, failures, answers (P8) ========================
-// A reason is held against the record where it can be: who expired must have been late (P5), and
-// who was dropped as infeasible must have had too few roads in reach.
-
-static void look_at_expiry(sc_follow *f, const sc_event *event, const sc_open_query *query)
-{
-    sc__looked_at(&f->findings, SC_PROMISE_P5);
-    if (event->t_us < query->deadline_us) {
-        sc__wrong(&f->findings, SC_PROMISE_P5, "query %s expired %.6f s before its deadline",
-                  sc__quote_id(event->query).text,
-                  ((double)query->deadline_us - (double)event->t_us) * 1e-6);
-    }
-}
-
-static sc_err look_at_infeasibility(sc_follow *f, const sc_event *event, const sc_open_query *query)
-{
-    // What is in reach of a place that the map does not have? P1 has told of it.
-    if (query->edge >= sc_map_edge_count(f->map)) return SC_OK;
-    bool has_room = false;
-    const sc_err err =
-        sc__has_room(f->verifier, query->segment, query->max_hops, query->l, &has_room);
-    if (!err && has_room) {
-        wrong_query(f, event->query,
-                    "is dropped as infeasible, though there are enough segments in reach");
-    }
-    return err;
-}
-
-// Is the reason true? Words that mean nothing to us are believed.
-static sc_err look_at_reason(sc_follow *f, const sc_event *event, const sc_open_query *query)
-{
-    if (event->reason.size == 0) {
-        wrong_query(f, event->query, "ended without a reason");
-    } else if (sc_slice_is(event->reason, "expired")) {
-        look_at_expiry(f, event, query);
-    } else if (sc_slice_is(event->reason, "infeasible")) {
-        return look_at_infeasibility(f, event, query);
-    }
-    return SC_OK;
-}
-
-sc_err sc__follow_loss(sc_follow *f, const sc_event *event)
-{
-    const bool is_drop = event->kind == SC_EVENT_DROP;
-    const uint32_t number = sc__query_table_find(&f->ledger, sc__query_table_key(event->query));
-    sc__looked_at(&f->findings, SC_PROMISE_P8);
-    if (number == SC_NONE) {
-        wrong_query(f, event->query, "was never asked");
-        return SC_OK;
-    }
-    const sc_query_end fate = sc__query_table_fate(&f->ledger, number);
-    if (fate == SC_END_OPEN) {
-        const sc_err err = look_at_reason(f, event, sc__query_table_open(&f->ledger, number));
-        if (err) return err;
-        sc__query_table_settle(&f->ledger, number, SC_END_LOST, 0);
-        *(is_drop ? &f->report.drops : &f->report.failed) += 1;
-    } else if (!is_drop && (fate == SC_END_CLOAKED || fate == SC_END_WATCHED)) {
-        // The cloak was published, but no answer could be had: an end like an answer.
-        sc__sample_dismiss(&f->sample, &f->ledger, number, SC_END_LOST);
-    } else {
-        wrong_query(f, event->query, "had ended before");
-    }
-    return SC_OK;
-}
-
-sc_err sc__follow_answer(sc_follow *f, const sc_event *event)
-{
-    const uint32_t number = sc__query_table_find(&f->ledger, sc__query_table_key(event->query));
-    const sc_query_end fate =
-        number == SC_NONE ? SC_END_LOST : sc__query_table_fate(&f->ledger, number);
-    f->report.answers++;
-    sc__looked_at(&f->findings, SC_PROMISE_P8);
-    if (fate == SC_END_CLOAKED || fate == SC_END_WATCHED) {
-        if (sc__sample_cloak(&f->sample, &f->ledger, number) != event->cloak) {
-            sc__wrong(&f->findings, SC_PROMISE_P8,
-                      "query %s is answered for cloak %" PRIu64 ", which it is not in",
-                      sc__quote_id(event->query).text, event->cloak);
-        }
-        if (event->answer.is_foreign) {
-            f->report.foreign_answers++;
-            sc__sample_dismiss(&f->sample, &f->ledger, number, SC_END_ANSWERED);
-            return SC_OK;
-        }
-        return sc__sample_answered(&f->sample, &f->ledger, number, f->line, &event->answer);
-    }
-    const char *what = number == SC_NONE         ? "was never asked"
-                       : fate == SC_END_OPEN     ? "is answered without a cloak"
-                       : fate == SC_END_ANSWERED ? "is answered a second time"
-                                                 : "had ended before";
-    wrong_query(f, event->query, what);
-    return SC_OK;
 }
 
 // === The table of queries =======================================================================

@@ -10,6 +10,7 @@
 #include "base/diag.h"
 #include "base/hash.h"
 #include "base/item_pool.h"
+#include "verify/demand_states.h"
 #include "verify/record_events.h"
 #include "verify/verifier.h"
 
@@ -21,7 +22,7 @@
 // it ends: all of it while it is open, one word afterwards. That word and a
 // 128-bit hash of the id stay for good, for else a second end, or an id that comes again,
 // would go unnoticed: 40 to 80 bytes per query of the record, depending on when the tables
-// last doubled, and 216 more per open one.
+// last doubled, and 248 more per open one.
 //
 // Queries are numbered as they come, which is also the order of their arrival.
 
@@ -39,6 +40,7 @@ typedef struct sc_open_query {
     uint32_t l;
     uint32_t max_hops;
     sc_event_request wish;
+    sc_open_demands demands;
 } sc_open_query;
 
 /** What has become of a query. */
@@ -210,6 +212,7 @@ typedef struct sc_follow {
     sc_query_table ledger;
     sc_sample sample;
     sc_order order;
+    sc_demand_states demands;
     bool has_ended;
     uint64_t misplaced;  ///< queries that are not where the map has their roads
     int64_t t_us;        ///< the latest time so far
@@ -243,17 +246,21 @@ void sc__follow_fini(sc_follow *follow);
 /**
  * The event at `line` comes next. None may come behind the end.
  *
- * @return SC_OK, SC_ENOMEM, SC_ELIMIT (too many queries)
+ * @return SC_OK, SC_ENOMEM, SC_ELIMIT (too many queries), SC_EPARSE and SC_EMISMATCH (what it says
+ *         of demands is refused, as demands.refusal has it)
  */
 SC_CHECKED sc_err sc__follow_event(sc_follow *follow, uint64_t line, const sc_event *event);
 
-// --- For query_states.c ------------------------------------------------------------------
+// --- For query_ends.c --------------------------------------------------------------------
 
 /** The id of a query, for sentences. */
 static inline sc_quoted sc__quote_id(sc_slice id)
 {
     return sc_quote(id.text, id.size);
 }
+
+/** P8 is broken by a query, in these words. */
+void sc__follow_wrong(sc_follow *f, sc_slice query, const char *what);
 
 /** A drop or a failure. @return SC_OK, SC_ENOMEM */
 SC_CHECKED sc_err sc__follow_loss(sc_follow *follow, const sc_event *event);

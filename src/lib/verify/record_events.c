@@ -17,6 +17,11 @@
 /** Cloak numbers share a word with other things (ledger.h), and JSON's are exact up to here. */
 #define MAX_CLOAK ((int64_t)1 << 53)
 
+/** As far as operators may go; docs/demands.md. */
+#define MAX_TRAFFIC 4
+#define MAX_SPEED_M_S 1000.0
+#define MAX_AGE_S 86400.0
+
 /** A line under examination: where to complain, and whether there was reason to. */
 typedef struct line {
     sc_event_reader *reader;
@@ -122,6 +127,37 @@ static uint64_t cloak_number_of(line *at, const sc_json_value *object)
         return 0;
     }
     return (uint64_t)number;
+}
+
+static bool flag_of(line *at, const sc_json_value *object, const char *field)
+{
+    const sc_json_value *value = sc_json_member(object, field);
+    if (!sc_json_is_flag(value)) refuse(at, field, "true or false");
+    return sc_json_is_true(value);
+}
+
+/** Whether a text is a checksum. */
+static bool is_checksum(const sc_json_value *value)
+{
+    enum { DIGITS = 16 };
+    const char *text = sc_json_text_at(value);
+    return text && sc_json_text_size(value) == DIGITS && strspn(text, "0123456789abcdef") == DIGITS;
+}
+
+static uint64_t checksum_of(line *at, const sc_json_value *object, const char *field)
+{
+    const sc_json_value *value = sc_json_member(object, field);
+    if (is_checksum(value)) return strtoull(sc_json_text_at(value), NULL, 16);
+    refuse(at, field, "a checksum of 16 hexadecimal digits");
+    return 0;
+}
+
+/** The number of a zone, which is less than SC_NONE. */
+static uint32_t zone_of(line *at, const sc_json_value *object)
+{
+    const uint32_t zone = id_of(at, object, "zone");
+    if (zone == SC_NONE) refuse(at, "zone", "the number of a zone");
+    return zone;
 }
 
 static const sc_json_value *object_of(line *at, const sc_json_value *object, const char *field)
@@ -286,6 +322,7 @@ static void read_query(line *at, const sc_json_value *object, sc_event *out)
         .max_hops = count_of(at, profile, "sigma_s"),
         .max_wait_us = wait_of(at, profile, "sigma_t"),
         .wish = read_wish(at, object_of(at, object, "request")),
+        .zone = sc_json_member(object, "zone") ? zone_of(at, object) : SC_NONE,
     };
 }
 
@@ -318,14 +355,64 @@ static void read_answer(line *at, const sc_json_value *object, sc_event *out)
 // Others may have a "map" of their own at the end: only what looks like a checksum is one.
 static void read_end(line *at, const sc_json_value *object, sc_event *out)
 {
-    enum { DIGITS = 16 };
-    (void)at;
-    const sc_json_value *map = sc_json_member(object, "map");
-    const char *text = sc_json_text_at(map);
-    const bool is_checksum =
-        text && sc_json_text_size(map) == DIGITS && strspn(text, "0123456789abcdef") == DIGITS;
-    out->end = (sc_event_end){.tells_map = is_checksum,
-                              .map_checksum = is_checksum ? strtoull(text, NULL, 16) : 0};
+    const bool tells_map = is_checksum(sc_json_member(object, "map"));
+    out->end = (sc_event_end){.tells_map = tells_map,
+                              .map_checksum = tells_map ? checksum_of(at, object, "map") : 0};
+}
+
+static void read_continuity(line *at, const sc_json_value *object, sc_event_demands *out)
+{
+    const sc_json_value *continuity = object_of(at, object, "continuity");
+    const double tau_s = number_of(at, continuity, "tau_s");
+    out->has_continuity = true;
+    out->vmax_m_s = number_of(at, continuity, "vmax_m_s");
+    if (!(out->vmax_m_s > 0 && out->vmax_m_s <= MAX_SPEED_M_S)) {
+        refuse(at, "vmax_m_s", "a speed above 0 and up to 1000 m/s");
+    }
+    if (!(tau_s > 0 && tau_s <= MAX_AGE_S)) {
+        refuse(at, "tau_s", "a time above 0 and up to 86400 seconds");
+        return;
+    }
+    out->tau_us = llround(tau_s * 1e6);
+}
+
+static void read_class_names(line *at, const sc_json_value *object, sc_event_demands *out)
+{
+    const sc_json_value *array = array_of(at, object, "classes");
+    if (sc_json_size(array) > SC_PLACE_CLASSES_MAX) {
+        refuse(at, "classes", "a list of up to 32 names");
+    }
+    for (size_t i = 0; i < sc_json_size(array) && !at->err; i++) {
+        out->classes[out->class_count] = sc_json_text_at(sc_json_at(array, i));
+        if (!out->classes[out->class_count++]) refuse(at, "classes", "a list of names");
+    }
+}
+
+// Only whether it is strict must be said; what is not there is not asked for.
+static void read_demands(line *at, const sc_json_value *object, sc_event *out)
+{
+    sc_event_demands *demands = &out->demands;
+    *demands = (sc_event_demands){.is_strict = flag_of(at, object, "strict")};
+    if (sc_json_member(object, "traffic")) demands->traffic = count_of(at, object, "traffic");
+    if (demands->traffic == 1 || demands->traffic > MAX_TRAFFIC) {
+        refuse(at, "traffic", "0 or a whole number from 2 to 4");
+    }
+    if (demands->traffic > 0) demands->density = checksum_of(at, object, "density");
+    if (sc_json_member(object, "continuity")) read_continuity(at, object, demands);
+    if (sc_json_member(object, "classes")) read_class_names(at, object, demands);
+}
+
+static void read_class(line *at, const sc_json_value *object, sc_event *out)
+{
+    out->class_name = text_of(at, object, "class");
+    read_ids(at, object, "segments", &out->roads);
+}
+
+static void read_zone(line *at, const sc_json_value *object, sc_event *out)
+{
+    out->zone = zone_of(at, object);
+    out->zone_user = text_of(at, object, "user");
+    read_ids(at, object, "segments", &out->roads);
 }
 
 static const struct {
@@ -339,6 +426,9 @@ static const struct {
     [SC_EVENT_FAILED] = {"failed", true, read_loss},
     [SC_EVENT_ANSWER] = {"answer", false, read_answer},
     [SC_EVENT_END] = {"end", true, read_end},
+    [SC_EVENT_DEMANDS] = {"demands", true, read_demands},
+    [SC_EVENT_CLASS] = {"class", false, read_class},
+    [SC_EVENT_ZONE] = {"zone", false, read_zone},
 };
 
 static void read_event(line *at, const sc_json_value *object)
@@ -359,7 +449,7 @@ static void read_event(line *at, const sc_json_value *object)
         kinds[kind].read(at, object, out);
         return;
     }
-    refuse(at, "event", "one of query, cloak, drop, failed, answer, end");
+    refuse(at, "event", "one of query, cloak, drop, failed, answer, end, demands, class, zone");
 }
 
 static const char *why_unreadable(sc_json_fault fault)
@@ -406,5 +496,6 @@ void sc__reader_fini(sc_event_reader *reader)
     sc_free(event->cloaked.border_nodes.ids);
     sc_free(event->cloaked.members);
     sc_free(event->answer.results);
+    sc_free(event->roads.ids);
     *event = (sc_event){.kind = SC_EVENT_END};
 }

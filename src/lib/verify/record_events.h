@@ -13,6 +13,7 @@
 #define SC_VERIFY_EVENTS_H
 
 #include <starcloak/map.h>
+#include <starcloak/place_classes.h>
 
 #include "base/json_tree.h"
 #include "base/text.h"
@@ -24,6 +25,9 @@ typedef enum sc_event_kind {
     SC_EVENT_FAILED,
     SC_EVENT_ANSWER,
     SC_EVENT_END,
+    SC_EVENT_DEMANDS,
+    SC_EVENT_CLASS,
+    SC_EVENT_ZONE,
     SC_EVENT_KIND_COUNT
 } sc_event_kind;
 
@@ -50,6 +54,7 @@ typedef struct sc_event_query {
     uint32_t max_hops;
     int64_t max_wait_us;
     sc_event_request wish;
+    uint32_t zone;  ///< number of the zone that it is in; SC_NONE: in none
 } sc_event_query;
 
 typedef struct sc_event_member {
@@ -93,17 +98,34 @@ typedef struct sc_event_end {
     uint64_t map_checksum;
 } sc_event_end;
 
+/** What all queries of the run ask beyond l segments. */
+typedef struct sc_event_demands {
+    bool is_strict;
+    uint32_t traffic;  ///< 0: not asked
+    uint64_t density;  ///< checksum, if there is traffic
+    bool has_continuity;
+    double vmax_m_s;
+    int64_t tau_us;
+    const char *classes[SC_PLACE_CLASSES_MAX];  ///< names
+    size_t class_count;
+} sc_event_demands;
+
 /** One event. Texts are lent until the next is read. */
 typedef struct sc_event {
     sc_event_kind kind;
-    int64_t t_us;            ///< of all but answers
-    sc_slice query;          ///< id; of all but cloak and end
-    uint64_t cloak;          ///< number; of cloak and answer
-    sc_slice reason;         ///< of drop and failed
-    sc_event_query asked;    ///< of query
-    sc_event_cloak cloaked;  ///< of cloak
-    sc_event_answer answer;  ///< of answer
-    sc_event_end end;        ///< of end
+    int64_t t_us;              ///< of all but answer, class and zone
+    sc_slice query;            ///< id; of query, drop, failed and answer
+    uint64_t cloak;            ///< number; of cloak and answer
+    sc_slice reason;           ///< of drop and failed
+    sc_event_query asked;      ///< of query
+    sc_event_cloak cloaked;    ///< of cloak
+    sc_event_answer answer;    ///< of answer
+    sc_event_end end;          ///< of end
+    sc_event_demands demands;  ///< of demands
+    sc_slice class_name;       ///< of class
+    uint32_t zone;             ///< number; of zone
+    sc_slice zone_user;        ///< of zone
+    sc_id_list roads;          ///< of class and zone
 } sc_event;
 
 /** Reads events. Zero-initialise but for `map` and `name`; release with sc__reader_fini(). */

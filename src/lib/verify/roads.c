@@ -2,6 +2,7 @@
 #include "verify/verifier.h"
 
 #include "base/alloc.h"
+#include "base/sort.h"
 
 #include <string.h>
 
@@ -185,6 +186,42 @@ sc_err sc__has_room(sc_verifier *verifier, sc_seg_id segment, uint32_t max_hops,
         *has_room = reach != SC_NONE;
     }
     return SC_OK;
+}
+
+sc_err sc__list_around(sc_verifier *verifier, sc_star_id star, uint32_t max_hops, size_t *count)
+{
+    const sc_roads *roads = &verifier->roads;
+    const sc_targets targets = {.claim = sc__claim_number(verifier, 1),
+                                .count = SIZE_MAX,
+                                .are_segments = true,
+                                .are_any = true};
+    walk w = {verifier, &targets, sc__walk_number(verifier), 0, 0};
+    sc_err err = visit(&w, star);
+    size_t next = 0;
+    for (uint32_t hops = 0; hops < max_hops && next < w.count && !err; hops++) {
+        for (const size_t level_end = w.count; next < level_end && !err; next++) {
+            err = visit_neighbours(&w, verifier->queue[next]);
+        }
+    }
+    *count = 0;
+    for (size_t i = 0; i < w.count && !err; i++) {
+        const sc_star_id at = verifier->queue[i];
+        const uint32_t end = roads->first_touched[at + 1];
+        for (uint32_t j = roads->first_touched[at]; j < end && !err; j++) {
+            const sc_seg_id segment = roads->touched[j];
+            // A segment between two of the stars is listed with the first.
+            if (verifier->segments[segment].walked != w.number) continue;
+            verifier->segments[segment].walked = 0;
+            if (!sc_grow(&verifier->roads_of_member, *count, &verifier->road_capacity,
+                         sizeof *verifier->roads_of_member)) {
+                err = SC_ENOMEM;
+            } else {
+                verifier->roads_of_member[(*count)++] = segment;
+            }
+        }
+    }
+    if (!err) sc_sort_u32(verifier->roads_of_member, *count);
+    return err;
 }
 
 // === Border nodes ===============================================================================

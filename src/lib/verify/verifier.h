@@ -112,6 +112,10 @@ struct sc_verifier {
     size_t node_capacity;
     uint64_t *users;  ///< of the claim's members
     size_t user_capacity;
+    sc_seg_id *roads_of_member;  ///< segments that count for a member (demand_check.c)
+    size_t road_capacity;
+    uint64_t *weights;  ///< of segments, to be sorted
+    size_t weight_capacity;
 };
 
 /**
@@ -156,6 +160,15 @@ SC_CHECKED sc_err sc__reach(sc_verifier *verifier, sc_star_id from, uint32_t max
 SC_CHECKED sc_err sc__has_room(sc_verifier *verifier, sc_seg_id segment, uint32_t max_hops,
                                uint32_t wanted, bool *has_room);
 
+/**
+ * List the segments around `star`, within `max_hops`, ascending, in verifier->roads_of_member.
+ * Begins a claim of its own.
+ *
+ * @return SC_OK, SC_ENOMEM
+ */
+SC_CHECKED sc_err sc__list_around(sc_verifier *verifier, sc_star_id star, uint32_t max_hops,
+                                  size_t *count);
+
 /** How the nodes listed differ from the border: the last node found of each kind. */
 typedef struct sc_border_error {
     bool has_extra;
@@ -178,5 +191,75 @@ SC_CHECKED sc_err sc__border_compare(sc_verifier *verifier, const sc_claim *clai
 /** Look at a claim and add to the findings (cloak_check.c). */
 SC_CHECKED sc_err sc__claim_look(sc_verifier *verifier, const sc_claim *claim,
                                  sc_findings *findings);
+
+// === A claim that is looked at ==================================================================
+
+typedef struct sc__look {
+    sc_verifier *verifier;
+    const sc_claim *claim;
+    sc_findings *findings;
+    uint32_t number;       ///< of the marks
+    size_t star_count;     ///< different ones that exist
+    size_t segment_count;  ///< the same
+    size_t user_count;     ///< different ones
+    uint32_t max_hops;     ///< the most that a member allows
+} sc__look;
+
+static inline bool sc__look_star_exists(const sc__look *at, sc_star_id star)
+{
+    return star < sc_map_star_count(at->verifier->roads.map);
+}
+
+static inline bool sc__look_segment_exists(const sc__look *at, sc_seg_id segment)
+{
+    return segment < sc_map_segment_count(at->verifier->roads.map);
+}
+
+/** Whether it exists and is claimed. */
+static inline bool sc__look_has_star(const sc__look *at, sc_star_id star)
+{
+    return sc__look_star_exists(at, star) && at->verifier->stars[star].claimed == at->number;
+}
+
+static inline bool sc__look_has_segment(const sc__look *at, sc_seg_id segment)
+{
+    return sc__look_segment_exists(at, segment) &&
+           at->verifier->segments[segment].claimed == at->number;
+}
+
+static inline bool sc__look_is_strict(const sc__look *at)
+{
+    return at->claim->demands && at->claim->demands->is_strict;
+}
+
+/** What sentences call a member. */
+sc_quoted sc__look_name(const sc__look *at, size_t member);
+
+/** Hops from a star that exists to the farthest part of the cloak; SC_NONE: more than any allows.
+ */
+SC_CHECKED sc_err sc__look_reach(const sc__look *at, sc_star_id star, uint32_t *reach);
+
+/** P3 if it is strict, P9, P12, P13 and P14 of a member (demand_check.c). */
+SC_CHECKED sc_err sc__look_at_demands(const sc__look *at, size_t member);
+
+/** Walks that this takes for each member, and for each star. */
+enum { SC__DEMAND_WALKS_PER_MEMBER = 2, SC__DEMAND_WALKS_PER_STAR = 1 };
+
+/** What a member asks of a set of roads. */
+typedef struct sc__asked {
+    const sc_claim_demands *demands;  ///< NULL: none
+    const sc_claim_own *own;          ///< NULL: none
+    sc_seg_id segment;
+    uint32_t l;
+} sc__asked;
+
+/**
+ * Whether all that is asked of roads is met by these, which are its own for every demand: what
+ * must hold around a query if it can be cloaked at all. Each exists and comes once.
+ *
+ * @return SC_OK, SC_ENOMEM
+ */
+SC_CHECKED sc_err sc__demands_are_met(sc_verifier *verifier, const sc__asked *asked,
+                                      const sc_seg_id *roads, size_t count, bool *are_met);
 
 #endif

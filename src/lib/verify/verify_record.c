@@ -38,6 +38,10 @@ static void report_progress(const reading *r, const char *phase, uint64_t done, 
 static sc_err fail_following(const reading *r, sc_err err)
 {
     if (err == SC_ENOMEM) return sc_fail_memory(r->diag, "verifying a record");
+    if (err == SC_EPARSE || err == SC_EMISMATCH) {
+        return sc_fail(r->diag, err, "%s:%" PRIu64 ": %s", r->source.name, r->source.line,
+                       r->follow.demands.refusal);
+    }
     return sc_fail(r->diag, err, "%s:%" PRIu64 ": more queries than can be counted", r->source.name,
                    r->source.line);
 }

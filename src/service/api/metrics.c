@@ -287,6 +287,22 @@ static void put_engine(sc_prometheus *out, const sc_engine_stats *engine)
                           "Searches that could not keep all their combinations.", engine->cap_hits);
 }
 
+static void put_continuity(sc_prometheus *out, const sc_continuity_stats *continuity)
+{
+    static const char name[] = "starcloak_continuity_erased_total";
+    sc_prometheus_gauge(out, "starcloak_continuity_users",
+                        "Users whose last cloak is kept for continuity.", continuity->users);
+    sc_prometheus_gauge(out, "starcloak_continuity_bytes",
+                        "Memory of last cloaks, and of what queries that wait can have reached.",
+                        continuity->bytes);
+    sc_prometheus_counter(out, "starcloak_continuity_linked_total",
+                          "Queries whose user had a cloak no older than tau.", continuity->linked);
+    sc_prometheus_head(out, name, "counter",
+                       "Last cloaks that were erased: older than tau, or the oldest of too many.");
+    put_labelled(out, name, "reason", "old", continuity->erased);
+    put_labelled(out, name, "reason", "crowded_out", continuity->crowded_out);
+}
+
 // --- The provider, and the world around ------------------------------------------------------
 
 static void put_failures(sc_prometheus *out, const sc_courier_stats *courier)
@@ -420,6 +436,7 @@ bool sc__metrics_print(const sc__metrics_snapshot *snapshot, sc_bytes *out)
     put_cloaks(&metrics, snapshot);
     put_commit(&metrics, &snapshot->ledger);
     put_engine(&metrics, &snapshot->ledger.engine);
+    put_continuity(&metrics, &snapshot->ledger.continuity);
     put_provider(&metrics, snapshot);
     put_http(&metrics, &snapshot->http);
     put_telling(&metrics, snapshot);

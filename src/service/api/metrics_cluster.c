@@ -75,8 +75,13 @@ static void put_placement(sc_prometheus *out, const sc_cluster_view *view)
                           "Placements that this process made.", view->placements);
     sc_prometheus_counter(out, "starcloak_cluster_moved_parts_total",
                           "Parts that moved to another worker by these placements.", view->moved);
+    sc_prometheus_counter(out, "starcloak_cluster_passed_over_total",
+                          "How often this process, as the leader, gave the parts of a worker to "
+                          "others since it did not serve them.",
+                          view->passed_over);
     sc_prometheus_counter(out, "starcloak_cluster_strangers_total",
-                          "Heartbeats of processes with another partition.", view->strangers);
+                          "Heartbeats of processes with another partition, or other demands.",
+                          view->strangers);
     sc_prometheus_counter(out, "starcloak_cluster_crowded_total",
                           "Heartbeats of more processes with one worker's key than are remembered.",
                           view->crowded);

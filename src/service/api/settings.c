@@ -439,6 +439,62 @@ static sc_err check_admin(const sc_settings *s, sc_diag *diag)
     return err;
 }
 
+static bool is_engine(const sc_settings *s, const char *name)
+{
+    size_t size = 0;
+    const char *word = sc__setting_word(sc__setting_find("engine")->words, s->engine, &size);
+    return strlen(name) == size && strncmp(word, name, size) == 0;
+}
+
+/** The first word is auto, and the others are numbers. */
+static uint32_t traffic_of(const sc_settings *s)
+{
+    size_t size = 0;
+    if (s->traffic == 0) return *s->density && is_engine(s, "patient") ? SC_SETTINGS_TRAFFIC : 0;
+    return (uint32_t)(*sc__setting_word(sc__setting_find("traffic")->words, s->traffic, &size) -
+                      '0');
+}
+
+sc_demands sc_settings_demands(const sc_settings *s)
+{
+    const uint32_t traffic = traffic_of(s);
+    return (sc_demands){
+        .traffic = traffic,
+        .is_strict = is_engine(s, "patient") && !s->no_strict &&
+                     (s->strict || traffic > 0 || *s->classes || s->continuity),
+    };
+}
+
+/** An engine that cannot keep what is asked is not made; this says it in the settings' words. */
+static sc_err check_demands(const sc_settings *s, sc_diag *diag)
+{
+    const bool is_patient = is_engine(s, "patient");
+    if (s->strict && s->no_strict) {
+        return sc_fail(diag, SC_EINVAL, "strict and no-strict: set only one of them");
+    }
+    if (traffic_of(s) > 0 && !*s->density) {
+        return sc_fail(diag, SC_EINVAL,
+                       "traffic: set density too; 'starcloak density' makes a table");
+    }
+    if (traffic_of(s) > 0 && !is_patient) {
+        return sc_fail(diag, SC_EINVAL,
+                       "traffic: only the patient engine keeps it; set engine to patient, or "
+                       "traffic to 0");
+    }
+    if (s->continuity && !is_patient) {
+        return sc_fail(diag, SC_EINVAL,
+                       "continuity: only the patient engine keeps it; set engine to patient, or "
+                       "remove continuity");
+    }
+    if (*s->classes && !is_patient && !is_engine(s, "basic") && !is_engine(s, "bounded") &&
+        !is_engine(s, "hybrid")) {
+        return sc_fail(diag, SC_EINVAL,
+                       "classes: only the engines patient, basic, bounded and hybrid keep them; "
+                       "set engine to one of these, or remove classes");
+    }
+    return SC_OK;
+}
+
 sc_err sc_settings_check(const sc_settings *settings, sc_diag *diag)
 {
     const sc_policy policy = sc_settings_policy(settings);
@@ -454,6 +510,7 @@ sc_err sc_settings_check(const sc_settings *settings, sc_diag *diag)
                       "bounded or hybrid",
                       sc_variant_name(variant));
     }
+    if (!err) err = check_demands(settings, diag);
     if (!err && settings->guard_s >= settings->min_wait_s) {
         err = sc_fail(diag, SC_EINVAL, "guard: must be less than min-wait");
     }

@@ -18,6 +18,7 @@
 #ifndef SC_API_SETTINGS_H
 #define SC_API_SETTINGS_H
 
+#include <starcloak/demands.h>
 #include <starcloak/err.h>
 
 #include "api/settings_list.h"
@@ -85,6 +86,12 @@ SC_CHECKED sc_err sc_settings_read(sc_settings *settings, const char *path, sc_d
 
 /** Whether the settings are consistent. SC_EINVAL names those that are not. */
 SC_CHECKED sc_err sc_settings_check(const sc_settings *settings, sc_diag *diag);
+
+/** What the patient engine asks where there is a density and nothing else is said. */
+#define SC_SETTINGS_TRAFFIC 2
+
+/** What queries ask of the roads of their cloak, but for the tables: those are in files. */
+sc_demands sc_settings_demands(const sc_settings *settings);
 
 /**
  * Settings that are different in `next` and do not change while a service runs, one with each call.

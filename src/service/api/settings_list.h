@@ -166,7 +166,12 @@
          "how to search for cloaks: basic (default), bounded, hybrid or patient; or a method to "     \
          "compare with: xstar, sampling or expansion")                                                \
     SWITCH(engine, strict, "strict", START, ALL,                                                      \
-           "bounded and hybrid: strict setting, take a star only if it is near one taken before")     \
+           "bounded and hybrid: strict setting, take a star only if it is near one taken before; "    \
+           "patient: a road counts for a member only if it can be its own by its max_hops "           \
+           "(default with traffic, classes or continuity)")                                                       \
+    SWITCH(engine, no_strict, "no-strict", START, ALL,                                                \
+           "patient: count all roads of a cloak for every member, also with traffic, classes or "     \
+           "continuity")                                                                              \
     COUNT(engine, lambda, "lambda", "N", 1, 1, 1000, START, ALL,                                      \
           "bounded and hybrid: hops per level of the search (default 1)")                             \
     NUMBER(engine, alpha_s, "alpha", "S", 2, 0, 86400, START, ALL,                                    \
@@ -213,9 +218,23 @@
     NUMBER(engine, rare_memory_s, "rare-memory", "S", 3600, 1, 86400, START, HTTP,                    \
            "rare-requests: seconds for which it is remembered, in memory alone, that a user has "     \
            "made a request (default 3600)")                                                           \
-    TEXT(engine, density, "density", "FILE.csv", "", START, HTTP,                                     \
-         "traffic by segment, see 'starcloak density'; the metrics then show the effective "          \
-         "segments of cloaks (default: all segments are equally busy)")                               \
+    TEXT(engine, density, "density", "FILE.csv", "", START, ALL,                                      \
+         "traffic by segment, see 'starcloak density'; the patient engine then keeps 'traffic', and " \
+         "the metrics show the effective segments of cloaks by it; the same table at all "            \
+         "processes of a cluster (default: all segments are equally busy)")                           \
+    WORD(engine, traffic, "traffic", "N", "auto 0 2 3 4", 0, START, ALL,                              \
+         "patient with a density: each road that can be a member's is at most as likely as one of N, "\
+         "2, 3 or 4; 0: not asked; auto: 2 where there is a density (default auto)")                  \
+    TEXT(engine, classes, "classes", "FILE.csv", "", START, ALL,                                      \
+         "classes of places, as clinics, by segment, see 'starcloak map classes': their roads do not "\
+         "count for l; the same table at all processes of a cluster (default: none)")                 \
+    SWITCH(engine, continuity, "continuity", START, ALL,                                              \
+           "patient: a road counts by the part of it that a user can have reached since its last "    \
+           "cloak, which gateways keep in memory; the same at all processes of a cluster")            \
+    NUMBER(engine, vmax_m_s, "vmax", "M/S", 33, 0.1, 1000, START, HTTP,                               \
+           "with continuity: how fast users are at most, metres per second (default 33)")             \
+    NUMBER(engine, tau_s, "tau", "S", 300, 0.001, 86400, START, HTTP,                                 \
+           "with continuity: how long a cloak counts, and is kept, seconds (default 300)")            \
     TEXT(provider, provider, "provider", "URL", "", START, HTTP,                                      \
          "the URL of the provider: 'starcloak lbs' or another that implements the provider "          \
          "protocol (default: the built-in provider, in the same process)")                            \

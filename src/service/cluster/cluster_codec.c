@@ -258,6 +258,14 @@ static void write_process(const sc_heartbeat *heartbeat, heartbeat_pb *out)
     out->cpu_us = heartbeat->cpu_us;
 }
 
+static void write_demands(const sc_demand_digest *demands, Starcloak__Cluster__Demands *out)
+{
+    out->density = demands->density;
+    out->classes = demands->classes;
+    out->traffic = demands->traffic;
+    out->is_strict = demands->is_strict;
+}
+
 static bool is_valid(const sc_heartbeat *heartbeat)
 {
     int64_t calendar_us = 0;
@@ -265,6 +273,7 @@ static bool is_valid(const sc_heartbeat *heartbeat)
            sc_peer_name_is_valid(heartbeat->name, strnlen(heartbeat->name, SC_PEER_NAME_SIZE)) &&
            sc__cluster_time_write(heartbeat->calendar_us, 0, &calendar_us) &&
            heartbeat->threads <= SC__CLUSTER_THREADS_MAX &&
+           heartbeat->demands.traffic <= SC_TRAFFIC_MAX &&
            (heartbeat->is_worker ? heartbeat->threads >= 1 : heartbeat->part_count == 0);
 }
 
@@ -305,9 +314,14 @@ sc_err sc_heartbeat_encode(const sc_heartbeat *heartbeat, sc_bytes *out)
     if (!is_valid(heartbeat)) return SC_EINVAL;
     heartbeat_pb m = STARCLOAK__CLUSTER__HEARTBEAT__INIT;
     Starcloak__Cluster__Proposals proposals = STARCLOAK__CLUSTER__PROPOSALS__INIT;
+    Starcloak__Cluster__Demands demands = STARCLOAK__CLUSTER__DEMANDS__INIT;
     columns parts = STARCLOAK__CLUSTER__PARTS__INIT;
     sc__cluster_scratch scratch = sc__cluster_scratch_of(SIZE_MAX);
     write_process(heartbeat, &m);
+    if (sc_demand_digest_difference(&heartbeat->demands, &(sc_demand_digest){0})) {
+        write_demands(&heartbeat->demands, &demands);
+        m.demands = &demands;
+    }
     sc_err err = write_heard(heartbeat, &scratch, &m);
     if (!err && !heartbeat->is_worker) err = write_ahead(heartbeat, &scratch, &m);
     if (!err && heartbeat->is_worker) {
@@ -394,6 +408,14 @@ static void read_process(const heartbeat_pb *from, sc_heartbeat *out)
     out->cpu_us = from->cpu_us;
 }
 
+static void read_demands(const Starcloak__Cluster__Demands *from, sc_demand_digest *out)
+{
+    out->density = from->density;
+    out->classes = from->classes;
+    out->traffic = from->traffic;
+    out->is_strict = from->is_strict;
+}
+
 static sc_err read_ahead(const heartbeat_pb *from, sc_heartbeat *out)
 {
     if (from->n_ahead != from->n_ahead_us || from->is_worker) return SC_EPARSE;
@@ -420,6 +442,7 @@ static sc_err read_heard(const heartbeat_pb *from, sc_heartbeat *out)
 static sc_err check_process(const heartbeat_pb *from)
 {
     if (from->threads > SC__CLUSTER_THREADS_MAX) return SC_ELIMIT;
+    if (from->demands && from->demands->traffic > SC_TRAFFIC_MAX) return SC_ELIMIT;
     sc_time calendar_us = 0;
     const bool is_fine =
         from->peer != SC_PEER_NONE && sc_peer_name_is_valid(from->name, strlen(from->name)) &&
@@ -436,6 +459,7 @@ static sc_err read_heartbeat(uint32_t parts, const heartbeat_pb *from, sc_heartb
     sc_heartbeat *heartbeat = sc_heartbeat_new(from->parts ? from->parts->n_part : 0);
     if (!heartbeat) return SC_ENOMEM;
     read_process(from, heartbeat);
+    if (from->demands) read_demands(from->demands, &heartbeat->demands);
     if (from->is_worker && from->proposals) read_proposals(from->proposals, &heartbeat->engines);
     if (from->parts) err = read_parts(parts, from->parts, heartbeat);
     if (!err && (from->n_ahead > 0 || from->n_ahead_us > 0)) err = read_ahead(from, heartbeat);

@@ -76,6 +76,15 @@ static void fill_peer(sc_cluster_view_peer *out, const sc_roster_peer *peer, sc_
     copy_name(out->name, heartbeat->name);
 }
 
+/** In what a process asks something else than the leader; NULL: in nothing. */
+static const char *find_difference(const sc_roster *roster, size_t i, sc_peer leader)
+{
+    const sc_roster_peer *first = sc_roster_find(roster, leader);
+    return first ? sc_demand_digest_difference(&first->heartbeat->demands,
+                                               &sc_roster_at(roster, i)->heartbeat->demands)
+                 : NULL;
+}
+
 static int gateways_first(const void *left, const void *right)
 {
     const sc_cluster_view_peer *a = left;
@@ -157,6 +166,8 @@ sc_cluster_view *sc_cluster_view_new(const sc_roster *roster, const sc_placement
         sc_cluster_view_peer *peer = &view->peers[i];
         fill_peer(peer, sc_roster_at(roster, i), leader, self, now);
         peer->is_stranger = sc_roster_at(roster, i)->heartbeat->partition != view->partition;
+        if (!peer->is_stranger) peer->differs = find_difference(roster, i, leader);
+        peer->is_stranger = peer->is_stranger || peer->differs;
         peer->is_leader = peer->is_leader && !peer->is_stranger;
     }
     qsort(view->peers, count, sizeof *view->peers, gateways_first);
@@ -191,6 +202,7 @@ static void put_peer(sc_json_writer *json, const sc_cluster_view_peer *peer)
     sc_json_put_flag(json, "leader", peer->is_leader);
     sc_json_put_flag(json, "leaving", peer->is_leaving);
     if (peer->is_stranger) sc_json_put_flag(json, "stranger", true);
+    if (peer->differs) sc_json_put_string(json, "differs", peer->differs);
     sc_json_put_flag(json, "self", peer->is_self);
     put_number(json, "age_s", peer->age_s);
     put_number(json, "skew_s", peer->skew_s);

@@ -19,11 +19,13 @@ typedef struct sc_cluster_view_peer {
     bool is_leader;
     bool is_leaving;
     bool is_self;
-    bool is_stranger;  ///< it has another partition; only status, which receives from all, sees it
-    double age_s;      ///< since its last heartbeat
-    double skew_s;     ///< bound of the difference of clocks
-    double load;       ///< of a worker: queries per second
-    double cpu;        ///< cores
+    bool is_stranger;  ///< it has another partition, or other demands; only status, which receives
+                       ///< from all, sees it
+    const char *differs;  ///< the setting in which its demands are not the leader's; NULL: none
+    double age_s;         ///< since its last heartbeat
+    double skew_s;        ///< bound of the difference of clocks
+    double load;          ///< of a worker: queries per second
+    double cpu;           ///< cores
     uint32_t threads;
     uint32_t parts;  ///< of a worker: that it serves
     uint64_t open;
@@ -46,6 +48,7 @@ typedef struct sc_cluster_view {
     double imbalance;
     uint64_t placements;  ///< made by this process, as the next
     uint64_t moved;
+    uint64_t passed_over;  ///< as the placer counts them; only in metrics
     uint64_t strangers;
     uint64_t crowded;    ///< heartbeats of too many processes with one key; only in metrics
     double heartbeat_s;  ///< between two heartbeats of a process; 0: there are none
@@ -57,7 +60,8 @@ typedef struct sc_cluster_view {
 } sc_cluster_view;
 
 /**
- * All but `placements`, `moved`, `crowded`, `heartbeat_s` and `bus`, which the caller fills in.
+ * All but `placements`, `moved`, `passed_over`, `crowded`, `heartbeat_s` and `bus`, which the
+ * caller fills in.
  *
  * @param placement  NULL: none yet
  * @param parts      of the partition; 0: as many as the placement has

@@ -60,16 +60,20 @@ static sc__heard_peer *add(sc__freshness *freshness, sc_peer peer, sc_time now)
     return place;
 }
 
+/** The number of a process that the heartbeat names; 0: it does not name it. */
+static uint64_t number_named(const sc_heartbeat *heartbeat, sc_peer peer)
+{
+    for (size_t i = 0; i < heartbeat->heard_count; i++) {
+        if (heartbeat->heard[i].peer == peer) return heartbeat->heard[i].number;
+    }
+    return 0;
+}
+
 /** Whether it names one of our latest numbers. */
 static bool names_us(const sc__freshness *freshness, const sc_heartbeat *heartbeat)
 {
-    for (size_t i = 0; i < heartbeat->heard_count; i++) {
-        if (heartbeat->heard[i].peer != freshness->self) continue;
-        const uint64_t number = heartbeat->heard[i].number;
-        return number > 0 && number <= freshness->number &&
-               freshness->number - number < FRESH_NUMBERS;
-    }
-    return false;
+    const uint64_t number = number_named(heartbeat, freshness->self);
+    return number > 0 && number <= freshness->number && freshness->number - number < FRESH_NUMBERS;
 }
 
 bool sc__freshness_receive(sc__freshness *freshness, const sc_heartbeat *heartbeat, sc_time now)
@@ -95,6 +99,12 @@ bool sc__freshness_has(const sc__freshness *freshness, sc_peer peer, sc_time now
     return false;
 }
 
+void sc__freshness_forget(sc__freshness *freshness, sc_peer peer)
+{
+    sc__heard_peer *heard = find(freshness, peer);
+    if (heard) heard->fresh_at = SC__NOT_FRESH;
+}
+
 void sc__freshness_tell(sc__freshness *freshness, uint64_t number, sc_time now,
                         sc_heartbeat *heartbeat)
 {
@@ -108,4 +118,38 @@ void sc__freshness_tell(sc__freshness *freshness, uint64_t number, sc_time now,
         freshness->heard[kept++] = *peer;
     }
     freshness->count = kept;
+}
+
+// --- Without numbers of our own ------------------------------------------------------------------
+
+/** Whether `heartbeat` names the other process, with a number that is not older than the last
+ * `count` of it. */
+static bool names_lately(const sc_heartbeat *heartbeat, const sc_heartbeat *other, uint64_t count)
+{
+    const uint64_t number = number_named(heartbeat, other->peer);
+    return number > 0 && (number >= other->number || other->number - number < count);
+}
+
+/** How many heartbeats a process may have sent between two moments. */
+static uint64_t sent_between(sc_time from, sc_time to, sc_time heartbeat_us)
+{
+    return to > from ? (uint64_t)((to - from) / heartbeat_us) + 1 : 0;
+}
+
+bool sc__freshness_is_played_back(const sc_roster *roster, const sc_roster_peer *peer,
+                                  sc_time heartbeat_us)
+{
+    for (size_t i = 0; i < sc_roster_count(roster); i++) {
+        const sc_roster_peer *witness = sc_roster_at(roster, i);
+        if (witness->heartbeat->is_worker || witness->heartbeat->peer == peer->heartbeat->peer)
+            continue;
+        // One that was silent when the heartbeat came may have been forgotten by its sender.
+        if (peer->received_at - witness->received_at >= SC__HEARTBEATS_TO_LISTEN * heartbeat_us)
+            continue;
+        // A witness that names an old number is played back itself.
+        if (!names_lately(witness->heartbeat, peer->heartbeat, FRESH_NUMBERS)) continue;
+        const uint64_t since = sent_between(peer->received_at, witness->received_at, heartbeat_us);
+        if (!names_lately(peer->heartbeat, witness->heartbeat, FRESH_NUMBERS + since)) return true;
+    }
+    return false;
 }

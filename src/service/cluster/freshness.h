@@ -22,6 +22,7 @@
 #define SC_CLUSTER_FRESHNESS_H
 
 #include "cluster/heartbeat.h"
+#include "cluster/roster.h"
 
 /** A process whose heartbeats come. */
 typedef struct sc__heard_peer {
@@ -52,8 +53,20 @@ bool sc__freshness_receive(sc__freshness *freshness, const sc_heartbeat *heartbe
 /** Whether a fresh heartbeat of that process came within three heartbeats' time. */
 bool sc__freshness_has(const sc__freshness *freshness, sc_peer peer, sc_time now);
 
+/** Not fresh any more until its next heartbeat: its sender is not one of us. */
+void sc__freshness_forget(sc__freshness *freshness, sc_peer peer);
+
 /** Our next heartbeat, whose number will be `number`: name whom we hear. */
 void sc__freshness_tell(sc__freshness *freshness, uint64_t number, sc_time now,
                         sc_heartbeat *heartbeat);
+
+/**
+ * For a listener that sends nothing, and so has no numbers of its own: whether the last heartbeat
+ * of `peer` was played back, by what the gateways in the roster say. One that is there hears those
+ * that are played back, and names their sender, which does not name it in turn, or with an old
+ * number. Where no gateway is there, nothing contradicts a recording.
+ */
+bool sc__freshness_is_played_back(const sc_roster *roster, const sc_roster_peer *peer,
+                                  sc_time heartbeat_us);
 
 #endif

@@ -112,12 +112,30 @@ static void apply_placement(sc_gateway *gateway)
     }
 }
 
+/** Workers have parts and do not serve them: the leader gives those to others. */
+static void log_passed_over(const sc_gateway *gateway, sc_peer worker)
+{
+    const sc_roster_peer *peer = sc_roster_find(gateway->members.roster, worker);
+    sc_log_line line;
+    if (!peer || !sc_log_begin(gateway->log, &line, SC_LOG_WARNING, "worker_passed_over")) return;
+    sc_log_text(&line, "name", peer->heartbeat->name);
+    sc_log_count(&line, "heartbeats", SC_PLACER_HEARTBEATS_TO_SERVE);
+    sc_log_text(&line, "message",
+                "this worker sends heartbeats but has not taken up its parts for that long; others "
+                "get them, and it is tried again later; see its log, and whether NATS lets it "
+                "receive placements");
+    sc_log_end(&line);
+}
+
 /** As the leader: decide, and encode the placement to send. It is sent again with each heartbeat: a
  * process may have come, or missed it. */
 static void lead(sc_gateway *gateway, bool is_due, sc_time now, sc_bytes *out)
 {
     if (sc_roster_leader(gateway->members.roster, now) != gateway->identity.self) return;
+    const uint64_t passed_over = sc_placer_stats_of(gateway->placer).passed_over;
     const bool is_new = sc_placer_decide(gateway->placer, gateway->members.roster, now);
+    const sc_placer_stats stats = sc_placer_stats_of(gateway->placer);
+    if (stats.passed_over > passed_over) log_passed_over(gateway, stats.last_passed_over);
     if (is_new) apply_placement(gateway);
     const sc_placement *placement = sc_placer_current(gateway->placer);
     if (!placement || !(is_new || is_due)) return;
@@ -411,7 +429,7 @@ sc_err sc_gateway_new(const sc_gateway_options *options, sc_gateway **out, sc_di
     sc__heartbeat_thread_init(&gateway->heartbeat_thread, gateway->heartbeat_us, look, gateway);
 
     err = sc__cluster_identity_init(&gateway->identity, options->name,
-                                    sc_partition_checksum(options->partition),
+                                    sc_partition_checksum(options->partition), &options->demands,
                                     options->bus.cluster_key, diag);
     const sc_err members_err =
         sc__gateway_members_init(&gateway->members, options->log, &gateway->identity,
@@ -530,6 +548,7 @@ sc_cluster_view *sc_gateway_view(sc_gateway *gateway)
     view->partition = gateway->identity.partition;
     view->placements = placer.placements;
     view->moved = placer.moved;
+    view->passed_over = placer.passed_over;
     view->strangers = strangers;
     view->crowded = crowded;
     view->heartbeat_s = (double)gateway->heartbeat_us * 1e-6;

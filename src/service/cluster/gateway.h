@@ -17,6 +17,8 @@
 #ifndef SC_CLUSTER_GATEWAY_H
 #define SC_CLUSTER_GATEWAY_H
 
+#include <starcloak/demands.h>
+
 #include "cluster/bus.h"
 #include "cluster/cluster_codec.h"
 #include "cluster/cluster_view.h"
@@ -27,6 +29,7 @@
 typedef struct sc_gateway_options {
     sc_bus_options bus;             ///< `self`, callbacks and `context` are set here
     const sc_partition *partition;  ///< borrowed
+    sc_demands demands;             ///< what its queries ask; read only when it is made
     const char *name;               ///< for people
     double heartbeat_s;             ///< 0.5
     double uneven;                  ///< 1.25

@@ -16,6 +16,7 @@ sc_err sc__gateway_members_init(sc__gateway_members *members, sc_log *log,
     members->log = log;
     members->self = identity->self;
     members->partition = identity->partition;
+    members->demands = identity->demands;
     members->heartbeat_us = heartbeat_us;
     members->peer_log = (sc__peer_log){.out = log, .self = identity->self, .guard_us = guard_us};
     sc__clock_check_init(&members->clocks, identity->self, guard_us);
@@ -54,8 +55,10 @@ static void compare_clocks(sc__gateway_members *members)
 
 // --- Heartbeats --------------------------------------------------------------------------------
 
-/** A process with another partition, which receives none of our queries. */
-static void note_stranger(sc__gateway_members *members, const sc_heartbeat *heartbeat)
+/** A process that receives none of our queries. @param other  the setting of its demands that is
+ * another than ours; NULL: it has another partition */
+static void note_stranger(sc__gateway_members *members, const sc_heartbeat *heartbeat,
+                          const char *other)
 {
     for (size_t i = 0; i < SC__STRANGERS_MAX; i++) {
         if (members->strangers[i] == heartbeat->peer) return;
@@ -63,13 +66,34 @@ static void note_stranger(sc__gateway_members *members, const sc_heartbeat *hear
     members->strangers[members->stranger_next] = heartbeat->peer;
     members->stranger_next = (members->stranger_next + 1) % SC__STRANGERS_MAX;
     sc_log_line line;
-    if (!sc_log_begin(members->log, &line, SC_LOG_WARNING, "another_partition")) return;
+    if (!sc_log_begin(members->log, &line, SC_LOG_WARNING,
+                      other ? "other_demands" : "another_partition")) {
+        return;
+    }
     sc_log_text(&line, "name", heartbeat->name);
     sc_log_text(&line, "kind", heartbeat->is_worker ? "worker" : "gateway");
+    if (other) sc_log_text(&line, "setting", other);
     sc_log_text(&line, "message",
-                "it has another map or partition than this gateway, so they share no queries; "
-                "unless the cluster is being changed, give all of them the same files");
+                other ? "its cloaks would keep other demands than those of this gateway, so they "
+                        "share no queries; unless the cluster is being changed, give all of them "
+                        "the same engine, density, traffic, strict and classes"
+                      : "it has another map or partition than this gateway, so they share no "
+                        "queries; unless the cluster is being changed, give all of them the same "
+                        "files");
     sc_log_end(&line);
+}
+
+/** Whether a process has our map, but other demands: then it is noted, its placements do not count,
+ * and the heartbeat is freed. */
+static bool has_other_demands(sc__gateway_members *members, sc_heartbeat *heartbeat)
+{
+    const char *other = sc_demand_digest_difference(&members->demands, &heartbeat->demands);
+    if (!other || heartbeat->partition != members->partition) return false;
+    note_stranger(members, heartbeat, other);
+    sc_roster_count_stranger(members->roster);
+    sc__freshness_forget(&members->freshness, heartbeat->peer);
+    sc_heartbeat_free(heartbeat);
+    return true;
 }
 
 /** A process too many with a worker's key. Its name is what it claims; its key is certain. */
@@ -106,9 +130,10 @@ bool sc__gateway_members_receive(sc__gateway_members *members, sc_heartbeat *hea
         sc_heartbeat_free(heartbeat);
         return false;
     }
+    if (has_other_demands(members, heartbeat)) return false;
     const sc_peer who = heartbeat->peer;
     const uint64_t number = heartbeat->number;
-    if (heartbeat->partition != members->partition) note_stranger(members, heartbeat);
+    if (heartbeat->partition != members->partition) note_stranger(members, heartbeat, NULL);
     const bool is_news = sc_roster_receive(members->roster, heartbeat, sc_clock_calendar_us(), now);
     const sc_roster_peer *peer = sc_roster_find(members->roster, who);
     // Unless it was passed over.

@@ -28,7 +28,7 @@ typedef struct sc__suspected_worker {
 /** More at once need not be remembered: missed heartbeats show the same, only later. */
 enum { SC__SUSPECTS_MAX = 16 };
 
-/** Processes with another partition that are remembered to have been logged. */
+/** Processes with another partition or other demands that are remembered to have been logged. */
 enum { SC__STRANGERS_MAX = 32 };
 
 /** Keys with too many processes that are remembered to have been logged. */
@@ -39,6 +39,7 @@ typedef struct sc__gateway_members {
     sc_log *log;
     sc_peer self;
     uint64_t partition;
+    sc_demand_digest demands;
     sc_time heartbeat_us;
 
     sc__clock_check clocks;  ///< any thread

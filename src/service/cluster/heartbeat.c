@@ -123,7 +123,8 @@ void sc__heartbeat_thread_fini(sc__heartbeat_thread *thread)
 // --- A process of a cluster --------------------------------------------------------------------
 
 sc_err sc__cluster_identity_init(sc__cluster_identity *identity, const char *name,
-                                 uint64_t partition, const sc_cluster_key *key, sc_diag *diag)
+                                 uint64_t partition, const sc_demands *demands,
+                                 const sc_cluster_key *key, sc_diag *diag)
 {
     if (!name || !sc_peer_name_is_valid(name, strlen(name))) {
         return sc_fail(diag, SC_EINVAL,
@@ -131,8 +132,9 @@ sc_err sc__cluster_identity_init(sc__cluster_identity *identity, const char *nam
                        SC_PEER_NAME_SIZE - 1);
     }
     if (sodium_init() < 0) return sc_fail(diag, SC_EIO, "libsodium cannot be initialised");
-    *identity =
-        (sc__cluster_identity){.self = sc_cluster_key_draw_peer(key), .partition = partition};
+    *identity = (sc__cluster_identity){.self = sc_cluster_key_draw_peer(key),
+                                       .partition = partition,
+                                       .demands = sc_demand_digest_of(demands)};
     identity->is_worker = sc_peer_is_worker(identity->self);
     snprintf(identity->name, sizeof identity->name, "%s", name);
     return SC_OK;
@@ -163,6 +165,7 @@ void sc__heartbeat_send(sc__cluster_identity *identity, sc_heartbeat *heartbeat,
     memcpy(heartbeat->name, identity->name, sizeof heartbeat->name);
     heartbeat->number = ++identity->heartbeats;
     heartbeat->partition = identity->partition;
+    heartbeat->demands = identity->demands;
     heartbeat->calendar_us = sc_clock_calendar_us();
     heartbeat->messages_out = stats.messages_out;
     heartbeat->messages_in = stats.messages_in;

@@ -10,6 +10,7 @@
 #define SC_CLUSTER_HEARTBEAT_H
 
 #include "cluster/bus.h"
+#include "cluster/demand_digest.h"
 #include "messages/messages.h"
 #include "server/log.h"
 #include "worker/engine_pool.h"
@@ -55,6 +56,7 @@ typedef struct sc_heartbeat {
     char name[SC_PEER_NAME_SIZE];  ///< for people
     uint64_t number;               ///< grows with each heartbeat of a peer
     uint64_t partition;            ///< sc_partition_checksum()
+    sc_demand_digest demands;      ///< what its cloaks keep
     int64_t calendar_us;           ///< the sender's calendar clock when it was sent
     uint64_t epoch;                ///< of the placement that it goes by
     uint32_t threads;              ///< of a worker: engine threads
@@ -127,14 +129,15 @@ typedef struct sc__cluster_identity {
     sc_peer self;
     char name[SC_PEER_NAME_SIZE];
     uint64_t partition;
+    sc_demand_digest demands;
     bool is_worker;
     uint64_t heartbeats;  ///< sent so far; the thread above counts them
 } sc__cluster_identity;
 
 /** Draw a number; the role is the key's. @return SC_OK, SC_EINVAL (not a valid name), SC_EIO */
 SC_CHECKED sc_err sc__cluster_identity_init(sc__cluster_identity *identity, const char *name,
-                                            uint64_t partition, const sc_cluster_key *key,
-                                            sc_diag *diag);
+                                            uint64_t partition, const sc_demands *demands,
+                                            const sc_cluster_key *key, sc_diag *diag);
 
 /** Fill in the sender, the time, and what the process has used; then send it. The bus counts
  * heartbeats that cannot be sent. */

@@ -56,6 +56,23 @@ bool sc_placement_is_newer(const sc_placement *a, const sc_placement *b)
 
 // --- The placer --------------------------------------------------------------------------------
 
+/** A worker that does not serve all of its parts, or did not. */
+typedef struct slow_worker {
+    sc_peer peer;
+    size_t served;   ///< of its parts, at the last look
+    sc_time since;   ///< when it last served one more, or had none to serve
+    sc_time until;   ///< it is passed over until then; 0: it is not
+    sc_time paused;  ///< for how long it was, the last time; 0: never
+} slow_worker;
+
+/** So many are watched at a time; more are trusted. */
+enum { SLOW_MAX = 256 };
+
+/** For how long a worker is passed over: at first so many times what it has to serve a part, and
+ * twice as long each time that it fails again. */
+enum { PAUSES_AT_FIRST = 12 };
+static const sc_time paused_at_most_us = INT64_C(3600) * 1000000;
+
 struct sc_placer {
     sc_placer_options options;
     sc_placement *now;  ///< NULL: none yet
@@ -65,6 +82,8 @@ struct sc_placer {
     sc_time came;    ///< when the first worker that has come was noticed; SC_TIME_NEVER: none
     sc_time uneven;  ///< since when it is; SC_TIME_NEVER: it is not
     sc_placer_stats stats;
+    slow_worker slow[SLOW_MAX];
+    size_t slow_count;
 };
 
 /** Heartbeats for which a placement is waited for of which only the number is known. */
@@ -135,6 +154,84 @@ sc_placer_stats sc_placer_stats_of(const sc_placer *placer)
     return placer->stats;
 }
 
+// --- Workers that do not serve -----------------------------------------------------------------
+
+static slow_worker *find_slow(sc_placer *placer, sc_peer peer)
+{
+    for (size_t i = 0; i < placer->slow_count; i++) {
+        if (placer->slow[i].peer == peer) return &placer->slow[i];
+    }
+    return NULL;
+}
+
+static bool is_passed_over(const sc_placer *placer, sc_peer peer, sc_time now)
+{
+    for (size_t i = 0; i < placer->slow_count; i++) {
+        if (placer->slow[i].peer == peer) return now < placer->slow[i].until;
+    }
+    return false;
+}
+
+/** How many parts the worker has by the placement; and of them, how many it lists. */
+static size_t count_parts(const sc_placement *placement, const sc_heartbeat *heartbeat,
+                          size_t *served)
+{
+    size_t owned = 0;
+    *served = 0;
+    for (uint32_t p = 0; placement && p < placement->parts; p++) {
+        owned += placement->owners[p] == heartbeat->peer;
+    }
+    for (size_t i = 0; placement && i < heartbeat->part_count; i++) {
+        const uint32_t part = heartbeat->parts[i].part;
+        *served += part < placement->parts && placement->owners[part] == heartbeat->peer;
+    }
+    return owned;
+}
+
+static void pass_over(sc_placer *placer, slow_worker *worker, sc_time bound_us, sc_time now)
+{
+    worker->paused = worker->paused > 0 ? 2 * worker->paused : PAUSES_AT_FIRST * bound_us;
+    if (worker->paused > paused_at_most_us) worker->paused = paused_at_most_us;
+    worker->until = now + worker->paused;
+    placer->stats.passed_over++;
+    placer->stats.last_passed_over = worker->peer;
+}
+
+static void watch(sc_placer *placer, const sc_heartbeat *heartbeat, sc_time now)
+{
+    const sc_time bound_us = SC_PLACER_HEARTBEATS_TO_SERVE * placer->options.heartbeat_us;
+    size_t served = 0;
+    const size_t owned = count_parts(placer->now, heartbeat, &served);
+    slow_worker *worker = find_slow(placer, heartbeat->peer);
+    if (owned > 0 && served == owned) {
+        if (worker) *worker = placer->slow[--placer->slow_count];
+        return;
+    }
+    if (!worker) {
+        if (owned == 0 || placer->slow_count == SLOW_MAX) return;
+        worker = &placer->slow[placer->slow_count++];
+        *worker = (slow_worker){.peer = heartbeat->peer, .served = served, .since = now};
+    }
+    if (owned == 0 || served > worker->served) worker->since = now;
+    worker->served = served;
+    if (now >= worker->until && now - worker->since >= bound_us) {
+        pass_over(placer, worker, bound_us, now);
+    }
+}
+
+static void watch_all(sc_placer *placer, const sc_roster *roster, sc_time now)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < placer->slow_count; i++) {
+        if (sc_roster_find(roster, placer->slow[i].peer)) placer->slow[kept++] = placer->slow[i];
+    }
+    placer->slow_count = kept;
+    for (size_t i = 0; i < sc_roster_count(roster); i++) {
+        const sc_heartbeat *heartbeat = sc_roster_at(roster, i)->heartbeat;
+        if (heartbeat->is_worker && !heartbeat->is_leaving) watch(placer, heartbeat, now);
+    }
+}
+
 // --- Looking -----------------------------------------------------------------------------------
 
 static void look_fini(look *l)
@@ -144,12 +241,15 @@ static void look_fini(look *l)
     sc_free(l->workers);
 }
 
-static void gather_workers(look *l, const sc_roster *roster, bool is_leaving)
+/** Those that leave or those that stay; of these, those that are not passed over, or all. */
+static void gather_workers(look *l, const sc_placer *placer, const sc_roster *roster,
+                           bool is_leaving, bool is_all, sc_time now)
 {
     l->worker_count = 0;
     for (size_t i = 0; i < sc_roster_count(roster); i++) {
         const sc_heartbeat *heartbeat = sc_roster_at(roster, i)->heartbeat;
         if (!heartbeat->is_worker || heartbeat->is_leaving != is_leaving) continue;
+        if (!is_all && is_passed_over(placer, heartbeat->peer, now)) continue;
         l->workers[l->worker_count++] =
             (sc_placement_worker){.peer = heartbeat->peer, .threads = heartbeat->threads};
     }
@@ -208,7 +308,7 @@ static void find_owners(look *l, const sc_placer *placer, const sc_roster *roste
 }
 
 /** False if memory is out. */
-static bool look_init(look *l, const sc_placer *placer, const sc_roster *roster)
+static bool look_init(look *l, const sc_placer *placer, const sc_roster *roster, sc_time now)
 {
     const uint32_t parts = placer->options.parts;
     *l = (look){0};
@@ -223,9 +323,10 @@ static bool look_init(look *l, const sc_placer *placer, const sc_roster *roster)
     for (uint32_t p = 0; p < parts; p++) {
         l->loads[p] = sc_roster_part_load(roster, p);
     }
-    gather_workers(l, roster, false);
+    gather_workers(l, placer, roster, false, false, now);
+    if (l->worker_count == 0) gather_workers(l, placer, roster, false, true, now);
     l->is_staying = l->worker_count > 0;
-    if (!l->is_staying) gather_workers(l, roster, true);
+    if (!l->is_staying) gather_workers(l, placer, roster, true, true, now);
     count_news(l, placer);
     return true;
 }
@@ -329,7 +430,8 @@ static bool decide(sc_placer *placer, const look *l, sc_time now)
 bool sc_placer_decide(sc_placer *placer, const sc_roster *roster, sc_time now)
 {
     look l;
-    if (!look_init(&l, placer, roster)) return false;
+    watch_all(placer, roster, now);
+    if (!look_init(&l, placer, roster, now)) return false;
     measure(placer, &l, now);
     forget_gone(placer, &l);
     const bool is_new = decide(placer, &l, now);

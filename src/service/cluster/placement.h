@@ -8,6 +8,9 @@
  *    are handled together).
  *  - The load was uneven (the busiest above `uneven` times the mean) at every look for `patience`:
  *    parts move; then not again for the same time.
+ *  - A worker has parts that it does not serve, and for ten heartbeats its heartbeats list no more
+ *    of them: it is *passed over*, and its parts go to others. It is tried again after a pause,
+ * which doubles each time. If there is no other worker, it keeps them.
  *  - The placement of another gateway is newer: decisions go on from that one. If other
  *    gateways use one that has not arrived here and does not within two heartbeats, one that is
  *    newer still is made.
@@ -57,14 +60,19 @@ bool sc_placer_receive(sc_placer *placer, sc_placement *placement);
 /** The one that counts; NULL: none yet. Valid until the next call that changes it. */
 const sc_placement *sc_placer_current(const sc_placer *placer);
 
+/** Heartbeats within which a worker has to take up parts. */
+enum { SC_PLACER_HEARTBEATS_TO_SERVE = 10 };
+
 /** As the leader: look at the members. Returns whether there is a new placement to send. If memory
  * is out there is none yet, and the next look tries again. */
 bool sc_placer_decide(sc_placer *placer, const sc_roster *roster, sc_time now);
 
 typedef struct sc_placer_stats {
-    uint64_t placements;  ///< that we made
-    uint64_t moved;       ///< parts, by these
-    double imbalance;     ///< at the last look
+    uint64_t placements;   ///< that we made
+    uint64_t moved;        ///< parts, by these
+    double imbalance;      ///< at the last look
+    uint64_t passed_over;  ///< workers that did not serve their parts; each time
+    sc_peer last_passed_over;
 } sc_placer_stats;
 
 sc_placer_stats sc_placer_stats_of(const sc_placer *placer);

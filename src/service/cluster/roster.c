@@ -345,6 +345,11 @@ uint64_t sc_roster_strangers(const sc_roster *roster)
     return roster->strangers;
 }
 
+void sc_roster_count_stranger(sc_roster *roster)
+{
+    roster->strangers++;
+}
+
 // --- Peers that came and went, for the log -----------------------------------------------------
 //
 // Names and kinds of processes, and whether their clocks are off by more than the guard. The roster

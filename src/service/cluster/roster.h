@@ -66,8 +66,11 @@ sc_peer sc_roster_leader(const sc_roster *roster, sc_time now);
  * observed for long enough. */
 double sc_roster_part_load(const sc_roster *roster, uint32_t part);
 
-/** Heartbeats of another partition. */
+/** Heartbeats of another partition, and those of sc_roster_count_stranger(). */
 uint64_t sc_roster_strangers(const sc_roster *roster);
+
+/** Count a heartbeat that is passed over because its sender has other demands. */
+void sc_roster_count_stranger(sc_roster *roster);
 
 // --- Peers that came and went, for the log -----------------------------------------------------
 

@@ -202,6 +202,7 @@ struct sc_worker {
     atomic_bool is_back;  ///< NATS was away and is here again
     atomic_bool was_undecodable;
     atomic_bool has_other_partition;  ///< of the placements received; it was logged
+    atomic_bool has_other_demands;    ///< of the gateways' heartbeats; it was logged
 
     // The thread that looks.
     sc__cluster_identity identity;
@@ -296,6 +297,23 @@ static void refuse_placement(sc_worker *worker)
         "no parts; give all of them the same files");
 }
 
+/** A gateway whose queries this worker must not cloak: it is passed over, and so are placements
+ * that it makes. */
+static void refuse_gateway(sc_worker *worker, const char *other)
+{
+    sc_log_line line;
+    if (atomic_exchange(&worker->has_other_demands, true) ||
+        !sc_log_begin(worker->log, &line, SC_LOG_ERROR, "other_demands")) {
+        return;
+    }
+    sc_log_text(&line, "setting", other);
+    sc_log_text(&line, "message",
+                "a gateway of this cluster asks something else of cloaks than this worker, which "
+                "gets no parts of it; give all of them the same engine, density, traffic, strict "
+                "and classes");
+    sc_log_end(&line);
+}
+
 /** The gateways that are there: they and this worker name each other in their heartbeats. */
 static void receive_heartbeat(void *context, sc_peer from, const void *bytes, size_t size)
 {
@@ -307,9 +325,15 @@ static void receive_heartbeat(void *context, sc_peer from, const void *bytes, si
         return;
     }
     if (sc__heartbeat_is_from(heartbeat, from)) {
+        const char *other =
+            heartbeat->partition == worker->identity.partition
+                ? sc_demand_digest_difference(&worker->identity.demands, &heartbeat->demands)
+                : NULL;
         pthread_mutex_lock(&worker->lock);
-        (void)sc__freshness_receive(&worker->freshness, heartbeat, sc_clock_us());
+        const bool is_fresh = sc__freshness_receive(&worker->freshness, heartbeat, sc_clock_us());
+        if (other) sc__freshness_forget(&worker->freshness, from);
         pthread_mutex_unlock(&worker->lock);
+        if (other && is_fresh) refuse_gateway(worker, other);
     }
     sc_heartbeat_free(heartbeat);
 }
@@ -499,9 +523,9 @@ sc_err sc_worker_new(const sc_map *map, const sc_worker_options *options, sc_wor
     pthread_mutex_init(&worker->lock, NULL);
     sc__heartbeat_thread_init(&worker->heartbeat_thread, worker->heartbeat_us, look, worker);
 
-    sc_err err =
-        sc__cluster_identity_init(&worker->identity, options->name,
-                                  sc_partition_checksum(partition), options->bus.cluster_key, diag);
+    sc_err err = sc__cluster_identity_init(
+        &worker->identity, options->name, sc_partition_checksum(partition),
+        &options->engines.engine.demands, options->bus.cluster_key, diag);
     sc__freshness_init(&worker->freshness, worker->identity.self, worker->heartbeat_us);
     if (!err) {
         err = sc_category_table_new(&worker->codec.categories);

@@ -9,6 +9,8 @@
 #include "base/alloc.h"
 
 #include <math.h>
+#include <pthread.h>
+#include <string.h>
 
 /** Cells along each side; a corner more. 270 kB for both sums. */
 enum { CELLS = 128, CORNERS = CELLS + 1 };
@@ -28,20 +30,29 @@ enum { CELLS = 128, CORNERS = CELLS + 1 };
 #define ASSUMED_OBJECTS 0.25
 #define ASSUMED_SHARE 0.1
 
+/** Of a set of objects. One block. */
+typedef struct object_counts {
+    double sums[CORNERS * CORNERS];
+    double count;
+    uint32_t index_k;  ///< so many nearest are looked up, not searched
+    uint32_t category_count;
+    double shares[];  ///< of each category; none if there are no objects
+} object_counts;
+
 struct sc_cost_estimator {
+    // Read-only.
     const sc_map *map;
     bool has_grid;
     double x, y;            ///< the lower left corner
     double cell_x, cell_y;  ///< in the map's coordinates
     double stars[CORNERS * CORNERS];
-    double objects[CORNERS * CORNERS];
     double star_count;
-    double object_count;  ///< counted or assumed
-    double speed_m_s;     ///< of all roads, on average
-    double segment_m;     ///< length of a segment, on average
-    uint32_t index_k;     ///< so many nearest are looked up, not searched
-    uint32_t category_count;
-    double *shares;  ///< of each category that is counted
+    double speed_m_s;  ///< of all roads, on average
+    double segment_m;  ///< length of a segment, on average
+
+    // Under `lock`.
+    pthread_rwlock_t lock;
+    object_counts *objects;
 };
 
 // --- The grid -------------------------------------------------------------------------------
@@ -129,26 +140,71 @@ static void count_stars(sc_cost_estimator *estimator)
     sum_up(estimator->stars);
 }
 
-/** An object counts where its road begins. */
-static sc_err count_objects(sc_cost_estimator *estimator, const sc_object *objects, uint32_t count,
-                            uint32_t category_count)
+/** An object counts where its road begins. Shares are by the objects' own categories. */
+static void count_objects(const sc_cost_estimator *estimator, const sc_object *objects,
+                          uint32_t count, object_counts *counts)
 {
-    estimator->object_count = count;
-    if (count == 0) return SC_OK;
-    estimator->shares = sc_calloc(category_count, sizeof *estimator->shares);
-    if (!estimator->shares) return SC_ENOMEM;
-    estimator->category_count = category_count;
     const sc_edge *edges = sc_map_edges(estimator->map);
+    counts->count = count;
     for (uint32_t i = 0; i < count; i++) {
-        if (objects[i].category < category_count)
-            estimator->shares[objects[i].category] += 1.0 / count;
+        if (objects[i].category < counts->category_count)
+            counts->shares[objects[i].category] += 1.0 / count;
         if (!estimator->has_grid) continue;
         double x, y;
         sc_map_node_position(estimator->map, edges[objects[i].edge].from, &x, &y);
-        count_at(estimator, estimator->objects, x, y);
+        count_at(estimator, counts->sums, x, y);
     }
-    sum_up(estimator->objects);
-    return SC_OK;
+    sum_up(counts->sums);
+}
+
+/** Room for counts of so many categories; NULL if memory is out. */
+static object_counts *counts_new(uint32_t category_count)
+{
+    object_counts *counts =
+        sc_calloc(1, sizeof *counts + category_count * sizeof counts->shares[0]);
+    if (counts) counts->category_count = category_count;
+    return counts;
+}
+
+/** From shares by the words of the objects to shares by those of requests. A word that has no
+ * object has no share. NULL if memory is out; `own` is gone in any case. */
+static object_counts *translate(object_counts *own, const sc_vocabulary *from,
+                                const sc_vocabulary *to)
+{
+    object_counts *counts = counts_new(to->count);
+    if (counts) {
+        memcpy(counts->sums, own->sums, sizeof counts->sums);
+        counts->count = own->count;
+        counts->index_k = own->index_k;
+        for (sc_category_id i = 0; i < from->count; i++) {
+            const sc_category_id category = sc_vocabulary_find(to, from->names[i]);
+            if (category < to->count) counts->shares[category] = own->shares[i];
+        }
+    }
+    sc_free(own);
+    return counts;
+}
+
+/** NULL if memory is out. */
+static object_counts *count_all(const sc_cost_estimator *estimator, const sc_cost_objects *built_in)
+{
+    const sc_map *map = estimator->map;
+    if (!built_in || !built_in->objects) {
+        const uint32_t count = sc_map_object_count(map);
+        object_counts *counts = counts_new(count > 0 ? sc_map_category_count(map) : 0);
+        if (!counts) return NULL;
+        count_objects(estimator, sc_map_objects(map), count, counts);
+        counts->index_k = sc_index_options_default().k;
+        return counts;
+    }
+    const sc_object_table *table = sc_objects_table(built_in->objects);
+    const sc_vocabulary *own = sc_objects_vocabulary(built_in->objects);
+    object_counts *counts = counts_new(table->count > 0 ? own->count : 0);
+    if (!counts) return NULL;
+    count_objects(estimator, table->objects, table->count, counts);
+    counts->index_k = sc_objects_index_info(built_in->objects).k;
+    const bool has_other_words = built_in->vocabulary && counts->category_count > 0;
+    return has_other_words ? translate(counts, own, built_in->vocabulary) : counts;
 }
 
 static void measure_roads(sc_cost_estimator *estimator)
@@ -167,56 +223,62 @@ static void measure_roads(sc_cost_estimator *estimator)
     estimator->segment_m = count > 0 && length_m > 0 ? length_m / count : 1;
 }
 
-sc_err sc_cost_estimator_new(const sc_map *map, const sc_objects *objects, sc_cost_estimator **out)
+sc_err sc_cost_estimator_new(const sc_map *map, const sc_cost_objects *built_in,
+                             sc_cost_estimator **out)
 {
     sc_cost_estimator *estimator = sc_calloc(1, sizeof *estimator);
     if (!estimator) return SC_ENOMEM;
+    pthread_rwlock_init(&estimator->lock, NULL);
     estimator->map = map;
     if (sc_map_coords(map) != SC_COORDS_NONE) lay_grid(estimator);
     count_stars(estimator);
     measure_roads(estimator);
-    sc_err err = SC_OK;
-    if (objects) {
-        const sc_object_table *table = sc_objects_table(objects);
-        err = count_objects(estimator, table->objects, table->count,
-                            sc_objects_vocabulary(objects)->count);
-        estimator->index_k = sc_objects_index_info(objects).k;
-    } else {
-        err = count_objects(estimator, sc_map_objects(map), sc_map_object_count(map),
-                            sc_map_category_count(map));
-        estimator->index_k = sc_index_options_default().k;
-    }
-    if (err) {
+    estimator->objects = count_all(estimator, built_in);
+    if (!estimator->objects) {
         sc_cost_estimator_free(estimator);
-        return err;
+        return SC_ENOMEM;
     }
     *out = estimator;
+    return SC_OK;
+}
+
+sc_err sc_cost_estimator_recount(sc_cost_estimator *estimator, const sc_cost_objects *built_in)
+{
+    object_counts *next = count_all(estimator, built_in);
+    if (!next) return SC_ENOMEM;
+    pthread_rwlock_wrlock(&estimator->lock);
+    object_counts *before = estimator->objects;
+    estimator->objects = next;
+    pthread_rwlock_unlock(&estimator->lock);
+    sc_free(before);
     return SC_OK;
 }
 
 void sc_cost_estimator_free(sc_cost_estimator *estimator)
 {
     if (!estimator) return;
-    sc_free(estimator->shares);
+    sc_free(estimator->objects);
+    pthread_rwlock_destroy(&estimator->lock);
     sc_free(estimator);
 }
 
 // --- Requests -------------------------------------------------------------------------------
 
-static double share_of(const sc_cost_estimator *estimator, const sc_request *request)
+static double share_of(const object_counts *counts, const sc_request *request)
 {
     if (request->category_count == 0) return 1;
     double share = 0;
     for (uint32_t i = 0; i < request->category_count; i++) {
         const sc_category_id category = request->categories[i];
-        share += category < estimator->category_count ? estimator->shares[category] : ASSUMED_SHARE;
+        share += category < counts->category_count ? counts->shares[category] : ASSUMED_SHARE;
     }
     return fmin(share, 1);
 }
 
-/** Intersections and objects within so many metres by road, of all categories. */
+/** Under the lock. Intersections and objects within so many metres by road, of all categories. */
 static sc_cost_reach within(const sc_cost_estimator *estimator, sc_seg_id segment, double radius_m)
 {
+    const object_counts *counts = estimator->objects;
     sc_cost_reach found;
     if (estimator->has_grid) {
         const sc_edge_id edge = sc_map_segments(estimator->map)[segment].first_edge;
@@ -228,22 +290,23 @@ static sc_cost_reach within(const sc_cost_estimator *estimator, sc_seg_id segmen
         const double half_m = HALF_SQUARE * radius_m;
         found.stars =
             sum_within(estimator, estimator->stars, x, y, half_m / unit_x, half_m / unit_y);
-        found.objects =
-            sum_within(estimator, estimator->objects, x, y, half_m / unit_x, half_m / unit_y);
+        found.objects = sum_within(estimator, counts->sums, x, y, half_m / unit_x, half_m / unit_y);
     } else {
         // As on a grid of streets.
         const double hops = radius_m / estimator->segment_m;
         found.stars = fmin(2 * hops * hops, estimator->star_count);
-        found.objects = estimator->object_count * found.stars / fmax(estimator->star_count, 1);
+        found.objects = counts->count * found.stars / fmax(estimator->star_count, 1);
     }
-    if (estimator->object_count == 0) found.objects = ASSUMED_OBJECTS * found.stars;
+    if (counts->count == 0) found.objects = ASSUMED_OBJECTS * found.stars;
     return found;
 }
 
-sc_cost_reach sc_cost_reach_of(const sc_cost_estimator *estimator, sc_seg_id segment,
-                               const sc_request *request)
+/** Under the lock. */
+static sc_cost_reach reach_of(const sc_cost_estimator *estimator, sc_seg_id segment,
+                              const sc_request *request)
 {
-    const double share = share_of(estimator, request);
+    const object_counts *counts = estimator->objects;
+    const double share = share_of(counts, request);
     if (request->type == SC_REQUEST_RANGE) {
         const double radius_m = request->metric == SC_METRIC_TIME
                                     ? request->radius_s * estimator->speed_m_s
@@ -252,15 +315,26 @@ sc_cost_reach sc_cost_reach_of(const sc_cost_estimator *estimator, sc_seg_id seg
         reach.objects *= share;
         return reach;
     }
-    const double objects = estimator->object_count > 0 ? estimator->object_count
-                                                       : ASSUMED_OBJECTS * estimator->star_count;
+    const double objects =
+        counts->count > 0 ? counts->count : ASSUMED_OBJECTS * estimator->star_count;
     const double found = fmin(request->k, objects * share);
-    const bool is_looked_up = request->k <= estimator->index_k && request->category_count <= 1;
+    const bool is_looked_up = request->k <= counts->index_k && request->category_count <= 1;
     const double wanted = request->k * estimator->star_count / fmax(objects * share, 1);
     return (sc_cost_reach){
         .stars = is_looked_up ? 1 : fmin(wanted, estimator->star_count),
         .objects = found,
     };
+}
+
+sc_cost_reach sc_cost_reach_of(const sc_cost_estimator *estimator, sc_seg_id segment,
+                               const sc_request *request)
+{
+    // Only the lock is changed, so the estimator stays const for the caller.
+    pthread_rwlock_t *lock = (pthread_rwlock_t *)(uintptr_t)&estimator->lock;
+    pthread_rwlock_rdlock(lock);
+    const sc_cost_reach reach = reach_of(estimator, segment, request);
+    pthread_rwlock_unlock(lock);
+    return reach;
 }
 
 double sc_cost_steps(sc_cost_reach reach, double border_nodes)

@@ -11,15 +11,18 @@
  * them finds is written, sent, checked and filtered by itself. A million steps take 0.2 s or less
  * of one processor of today.
  *
- * What is in reach comes from a coarse grid of counts over the map, made once: intersections of the
- * map, and objects of the built-in provider; those of the map, if it has any, stand for the objects
- * of a provider elsewhere, else one object for each four intersections is assumed. The few
- * nearest of a category are looked up where there is a nearest index, and a provider elsewhere is
- * taken to have one: so a rare category does not cost a search of the whole map. A map without
- * coordinates has only averages.
+ * What is in reach comes from a coarse grid of counts over the map: intersections of the map, and
+ * objects of the built-in provider, which are counted again when others are loaded; those of the
+ * map, if it has any, stand for the objects of a provider elsewhere, else one object for each four
+ * intersections is assumed. The few nearest of a category are looked up where there is a nearest
+ * index, and a provider elsewhere is taken to have one: so a rare category does not cost a search
+ * of the whole map. A map without coordinates has only averages.
+ *
+ * Nothing is learnt from replies: neither how many objects a provider elsewhere has, nor how long
+ * it takes.
  *
  * An estimate is a number of the map and the request, and of a road: not of users. Read by any
- * number of threads.
+ * number of threads, also while objects are counted again.
  */
 #ifndef SC_COURIER_COST_ESTIMATE_H
 #define SC_COURIER_COST_ESTIMATE_H
@@ -30,15 +33,27 @@
 
 typedef struct sc_cost_estimator sc_cost_estimator;
 
+/** The objects of the built-in provider. */
+typedef struct sc_cost_objects {
+    const sc_objects *objects;        ///< looked at now; NULL: the provider is elsewhere
+    const sc_vocabulary *vocabulary;  ///< by which requests name categories; looked at now. NULL:
+                                      ///< by that of the objects
+} sc_cost_objects;
+
 /**
  * Count what is where. Time O(stars + objects).
  *
- * @param map      borrowed
- * @param objects  of the built-in provider, looked at now; NULL: the provider is elsewhere
+ * @param map       borrowed
+ * @param built_in  NULL: the provider is elsewhere
  * @return SC_OK, SC_ENOMEM
  */
-SC_CHECKED sc_err sc_cost_estimator_new(const sc_map *map, const sc_objects *objects,
+SC_CHECKED sc_err sc_cost_estimator_new(const sc_map *map, const sc_cost_objects *built_in,
                                         sc_cost_estimator **out);
+
+/** The objects are others: count them. Any thread; none waits for the counting. Time O(objects).
+ * @return SC_OK, SC_ENOMEM (all is as before) */
+SC_CHECKED sc_err sc_cost_estimator_recount(sc_cost_estimator *estimator,
+                                            const sc_cost_objects *built_in);
 
 /** NULL is fine. */
 void sc_cost_estimator_free(sc_cost_estimator *estimator);

@@ -133,6 +133,9 @@ static sc_err make_categories(sc_courier *courier, const sc_courier_options *opt
     sc_vocabulary of_map;
     if (sc_vocabulary_init_from_map(courier->map, &of_map))
         return sc_fail_memory(diag, "listing categories");
+    // Before the set itself: should another come in between, it is counted again.
+    if (options->feed)
+        atomic_store(&courier->counted_loads, sc_object_feed_status(options->feed).loads);
     sc_objects *objects = options->objects ? sc_objects_hold(options->objects)
                           : options->feed  ? sc_object_feed_current(options->feed)
                                            : NULL;
@@ -142,10 +145,24 @@ static sc_err make_categories(sc_courier *courier, const sc_courier_options *opt
         {.names = options->more_categories, .count = (uint32_t)options->more_category_count},
     };
     sc_err err = sc__categories_init(&courier->categories, parts, sizeof parts / sizeof parts[0]);
-    if (!err) err = sc_cost_estimator_new(courier->map, objects, &courier->costs);
+    if (!err) {
+        const sc_cost_objects built_in = {.objects = objects,
+                                          .vocabulary = &courier->categories.vocabulary};
+        err = sc_cost_estimator_new(courier->map, &built_in, &courier->costs);
+    }
     sc_objects_release(objects);
     sc_vocabulary_fini(&of_map);
     return err ? sc_fail_memory(diag, "listing categories") : SC_OK;
+}
+
+void sc__courier_recount(sc_courier *courier, const sc_objects *objects, uint64_t loads)
+{
+    const sc_cost_objects built_in = {.objects = objects,
+                                      .vocabulary = &courier->categories.vocabulary};
+    if (atomic_exchange(&courier->counted_loads, loads) == loads) return;
+    // For want of memory with the next errand.
+    if (sc_cost_estimator_recount(courier->costs, &built_in))
+        atomic_store(&courier->counted_loads, 0);
 }
 
 static sc_err make_answerers(sc_courier *courier, sc_rng *rng, sc_diag *diag)

@@ -197,7 +197,7 @@ void sc_courier_poll(sc_courier *courier, struct pollfd *fds, size_t count, int6
  */
 const sc_vocabulary *sc_courier_vocabulary(const sc_courier *courier);
 
-/** What requests cost, by the objects at the start. Lent; any thread. */
+/** What requests cost, by the objects that the last errand was answered from. Lent; any thread. */
 const sc_cost_estimator *sc_courier_costs(const sc_courier *courier);
 
 /** Counted since the start; any thread. All but the first without replies that were given. */

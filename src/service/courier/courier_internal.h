@@ -59,11 +59,13 @@ typedef struct sc__provider_thread {
 } sc__provider_thread;
 
 struct sc_courier {
+    atomic_uint_fast64_t counted_loads;  ///< of the feed, when its objects were counted; any thread
+
     // Read-only once it has started.
     const sc_map *map;
     sc_courier_options options;  ///< without its texts
     sc__categories categories;
-    sc_cost_estimator *costs;
+    sc_cost_estimator *costs;  ///< its objects: any thread
     sc__point_settings points;
     sc__connections *connections;  ///< over HTTP
     bool has_curl;                 ///< whether curl knows of us
@@ -158,5 +160,9 @@ void *sc__provider_thread_run(void *context);
 void sc__exchange_leaves(void *context, const sc__exchange *exchange);
 void sc__exchange_back(void *context, sc__exchange *exchange);
 bool sc__exchange_may_go_on(void *context, const sc__exchange *exchange);
+
+/** Count the objects again for the estimate of costs, unless these are the feed's set of so many
+ * loads that was counted before. Any thread. */
+void sc__courier_recount(sc_courier *courier, const sc_objects *objects, uint64_t loads);
 
 #endif

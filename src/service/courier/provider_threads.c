@@ -367,10 +367,13 @@ static void do_built_in(sc__provider_thread *thread, sc__job *job)
     }
     errand->tries = 1;
     atomic_fetch_add_explicit(&courier->tries, 1, memory_order_relaxed);
+    sc_object_feed *feed = courier->options.objects ? NULL : courier->options.feed;
+    const uint64_t loads = feed ? sc_object_feed_status(feed).loads : 0;
     // The set of this moment, until the answers are made: they are copies.
     sc_objects *objects = courier->options.objects ? sc_objects_hold(courier->options.objects)
                                                    : sc_object_feed_current(courier->options.feed);
     const sc_failure failure = sc__answerer_evaluate(&thread->answerer, objects, errand);
+    if (feed) sc__courier_recount(courier, objects, loads);
     sc_objects_release(objects);
     sc__courier_settle(courier, job, failure);
 }

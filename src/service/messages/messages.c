@@ -2,6 +2,7 @@
 #include "messages/messages.h"
 
 #include "base/alloc.h"
+#include "engine/demand.h"
 
 #include <string.h>
 
@@ -121,35 +122,6 @@ static bool copy_array(const void *from, size_t count, size_t each, void **out)
     *out = sc_malloc_array(count, each);
     if (*out) memcpy(*out, from, count * each);
     return *out != NULL;
-}
-
-static size_t sc__own_size(const sc_own_demands *own)
-{
-    return sizeof *own + own->reached_count * sizeof *own->reached +
-           own->zone_count * sizeof *own->zone;
-}
-
-static sc_own_demands *sc__own_copy(const sc_own_demands *own, void *memory)
-{
-    sc_own_demands *copy = memory;
-    sc_reached *reached = (sc_reached *)(copy + 1);
-    sc_seg_id *zone = (sc_seg_id *)(reached + own->reached_count);
-    *copy = *own;
-    if (own->reached_count > 0) {
-        memcpy(reached, own->reached, own->reached_count * sizeof *reached);
-    }
-    if (own->zone_count > 0) memcpy(zone, own->zone, own->zone_count * sizeof *zone);
-    copy->reached = reached;
-    copy->zone = zone;
-    return copy;
-}
-
-static void sc__own_free(const sc_own_demands *own)
-{
-    if (!own) return;
-    sc_own_demands *copy = (sc_own_demands *)(uintptr_t)own;
-    explicit_bzero(copy, sc__own_size(own));
-    sc_free(copy);
 }
 
 bool sc_msg_set_own(sc_msg *msg, const sc_own_demands *own)

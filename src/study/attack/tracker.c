@@ -335,6 +335,9 @@ static sc_err fill_row(sc_tracker *tracker, const sc_tracked *cloak)
         const sc_err err = follow(tracker, now->segments[i], now->p[i], within_us, cloak);
         if (err) return err;
     }
+    for (size_t i = 0; i < cloak->segment_count && cloak->is_left; i++) {
+        if (!cloak->is_left[i]) tracker->row[i] = 0.0;
+    }
     return SC_OK;
 }
 

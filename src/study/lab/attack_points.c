@@ -43,7 +43,7 @@ static sc_err see(sc_tracker *tracker, const sc_trails *trails, size_t trail, si
 {
     sc_posterior posterior = {.links = NULL};
     sc_score score;
-    const sc_err err = sc_trail_see(tracker, trails, trail, i, &posterior, &score);
+    const sc_err err = sc_trail_see(tracker, NULL, trails, trail, i, &posterior, &score);
     if (!err) {
         sums->followed[i]++;
         sums->effective[i] += posterior.effective;
@@ -282,8 +282,11 @@ static sc_err attack_victims(const sc__point_attack *attack, const sc__attacked_
     size_t *which = sc_malloc_array(attack->injection.victim_count, sizeof *which);
     sc_err err = which ? SC_OK : SC_ENOMEM;
     if (!err && method->literal) {
-        err = sc__literal_cloaker_init(&by.literal, attack->map, *method->literal, attack->density,
-                                       method->travellers);
+        const sc__literal_beliefs beliefs = {.method = *method->literal,
+                                             .others = attack->options->others,
+                                             .density = attack->density,
+                                             .travellers = method->travellers};
+        err = sc__literal_cloaker_init(&by.literal, attack->map, &beliefs);
     }
     if (!err) {
         err = sc_adversary_new(attack->map, &options, by.is_literal ? &literal : NULL,

@@ -152,6 +152,13 @@ typedef struct sc_lab_map {
 
 enum { SC_LAB_MAPS_MAX = 16, SC_LAB_SEEDS_MAX = 1000, SC_LAB_JOBS_MAX = 256 };
 
+/** Where an adversary of a literal baseline puts the travellers that its cloaks count
+ * (lab/literal_cloaker.h). */
+typedef enum sc_lab_others {
+    SC_OTHERS_ROADS,  ///< onto all roads around
+    SC_OTHERS_CLOAK,  ///< k - 1 of them onto the segments of the cloak
+} sc_lab_others;
+
 /** More would take days, and memory for all that is asked near them. */
 enum { SC_LAB_VICTIMS_MAX = 10000 };
 
@@ -186,6 +193,7 @@ typedef struct sc_lab_options {
     uint32_t max_victims;  ///< cloaks of each method that are attacked at one point; in the middle
                            ///< five times as many travellers are followed
     bool knows_traffic;    ///< it has counted the traffic of another seed; else uniform
+    sc_lab_others others;  ///< where it puts travellers whom a literal baseline counts
 
     const char *version;  ///< of the program; may be NULL. Points of another one are not taken over
     const char *command;  ///< that repeats this run, for the report; may be NULL

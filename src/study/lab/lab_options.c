@@ -386,6 +386,9 @@ static sc_err check_adversary(const sc_lab_options *options, sc_diag *diag)
     if (adversary->likeness != SC_LIKENESS_OVERLAP && adversary->likeness != SC_LIKENESS_EXACT) {
         return sc_fail(diag, SC_EINVAL, "unknown likeness of the adversary");
     }
+    if (options->others != SC_OTHERS_ROADS && options->others != SC_OTHERS_CLOAK) {
+        return sc_fail(diag, SC_EINVAL, "unknown place of other travellers");
+    }
     return SC_OK;
 }
 

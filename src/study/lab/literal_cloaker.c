@@ -1,5 +1,5 @@
 // Replays of the literal baselines: an asker on a segment of the cloak, and other travellers on all
-// roads around.
+// roads around, or on segments of the cloak.
 #include "lab/literal_cloaker.h"
 
 #include "base/alloc.h"
@@ -16,15 +16,17 @@ static double weight_of(const sc_density *density, sc_seg_id segment)
 }
 
 sc_err sc__literal_cloaker_init(sc__literal_cloaker *cloaker, const sc_map *map,
-                                sc_literal_method method, const sc_density *density,
-                                uint32_t travellers)
+                                const sc__literal_beliefs *beliefs)
 {
-    *cloaker = (sc__literal_cloaker){.method = method, .map = map, .density = density};
+    *cloaker = (sc__literal_cloaker){.method = beliefs->method,
+                                     .others = beliefs->others,
+                                     .map = map,
+                                     .density = beliefs->density};
     double sum = 0;
     for (sc_seg_id s = 0; s < sc_map_segment_count(map); s++) {
-        sum += weight_of(density, s);
+        sum += weight_of(beliefs->density, s);
     }
-    cloaker->per_weight = sum > 0 ? travellers / sum : 0;
+    cloaker->per_weight = sum > 0 ? beliefs->travellers / sum : 0;
     return sc_ball_new(map, &cloaker->ball);
 }
 
@@ -65,24 +67,46 @@ static void keep_each_once(sc__literal_cloaker *c)
     c->road_count = kept;
 }
 
+/** All roads that a replay looks at. */
+static sc_err add_roads_around(sc__literal_cloaker *c, const sc_seg_id *segments, size_t count,
+                               uint32_t max_hops)
+{
+    sc_err err = SC_OK;
+    for (size_t i = 0; i < count && !err; i++) {
+        const sc_segment *segment = &sc_map_segments(c->map)[segments[i]];
+        err = add_ball(c, segment->star_a, max_hops);
+        if (!err && segment->star_b != SC_NONE) err = add_ball(c, segment->star_b, max_hops);
+        // The balls of neighbours are nearly the same: without this, the list would be long.
+        keep_each_once(c);
+    }
+    return err;
+}
+
+static sc_err add_cloak(sc__literal_cloaker *c, const sc_seg_id *segments, size_t count)
+{
+    if (!sc_reserve(&c->roads, count, &c->road_capacity, sizeof *c->roads)) return SC_ENOMEM;
+    for (size_t i = 0; i < count; i++) {
+        c->roads[c->road_count++] = segments[i];
+    }
+    return SC_OK;
+}
+
 sc_err sc__literal_cloaker_see(sc__literal_cloaker *cloaker, const sc_seg_id *segments,
                                size_t count, uint32_t max_hops)
 {
-    sc_err err = SC_OK;
+    const bool is_cloak = cloaker->others == SC_OTHERS_CLOAK;
     cloaker->road_count = 0;
-    for (size_t i = 0; i < count && !err; i++) {
-        const sc_segment *segment = &sc_map_segments(cloaker->map)[segments[i]];
-        err = add_ball(cloaker, segment->star_a, max_hops);
-        if (!err && segment->star_b != SC_NONE) err = add_ball(cloaker, segment->star_b, max_hops);
-        // The balls of neighbours are nearly the same: without this, the list would be long.
-        keep_each_once(cloaker);
-    }
+    const sc_err err = is_cloak ? add_cloak(cloaker, segments, count)
+                                : add_roads_around(cloaker, segments, count, max_hops);
     if (err || !sc_reserve(&cloaker->means, cloaker->road_count, &cloaker->mean_capacity,
                            sizeof *cloaker->means)) {
         return SC_ENOMEM;
     }
+    double sum = 0;
     for (size_t i = 0; i < cloaker->road_count; i++) {
-        cloaker->means[i] = cloaker->per_weight * weight_of(cloaker->density, cloaker->roads[i]);
+        const double weight = weight_of(cloaker->density, cloaker->roads[i]);
+        sum += weight;
+        cloaker->means[i] = is_cloak ? sum : cloaker->per_weight * weight;
     }
     return SC_OK;
 }
@@ -139,18 +163,53 @@ static sc_err open_literal(void *context, const sc_map *map, sc_rng *rng, void *
     return SC_OK;
 }
 
+/** Others on all roads: each road by itself. */
+static void put_around(const opened_literal *w)
+{
+    const sc__literal_cloaker *how = w->how;
+    for (size_t i = 0; i < how->road_count; i++) {
+        w->others[how->roads[i]] = sc__poisson_draw(w->rng, how->means[i]);
+    }
+}
+
+/** So many others on segments of the cloak. Where the density has no one on any of them, they are
+ * on the last one. */
+static void put_within(const opened_literal *w, uint32_t count)
+{
+    const sc__literal_cloaker *how = w->how;
+    for (uint32_t n = 0; n < count && how->road_count > 0; n++) {
+        const double drawn = sc_rng_unit(w->rng) * how->means[how->road_count - 1];
+        size_t i = 0;
+        while (i + 1 < how->road_count && drawn >= how->means[i]) {
+            i++;
+        }
+        w->others[how->roads[i]]++;
+    }
+}
+
+static void take_away(const opened_literal *w)
+{
+    for (size_t i = 0; i < w->how->road_count; i++) {
+        w->others[w->how->roads[i]] = 0;
+    }
+}
+
 /** Each query by itself, with travellers drawn for it: no other query is anything to it. */
 static sc_err replay(void *opened, const sc_query *queries, size_t count, sc_replayed *replayed)
 {
     const opened_literal *w = opened;
     const sc__literal_cloaker *how = w->how;
     for (size_t i = 0; i < count; i++) {
-        for (size_t j = 0; j < how->road_count; j++) {
-            w->others[how->roads[j]] = sc__poisson_draw(w->rng, how->means[j]);
+        if (how->others == SC_OTHERS_CLOAK) {
+            put_within(w, queries[i].k > 0 ? queries[i].k - 1 : 0);
+        } else {
+            put_around(w);
         }
         sc_literal_cloak cloak;
         const sc_err err =
             sc_literal_choose(w->literal, how->method, &queries[i], w->others, w->rng, &cloak);
+        // The next cloak may have other roads.
+        take_away(w);
         if (err) return err;
         if (cloak.segment_count == 0) continue;
         sc_replayed_add(replayed, cloak.segments, cloak.segment_count, &i, 1);

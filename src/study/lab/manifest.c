@@ -171,6 +171,8 @@ static void put_adversary(sc_json_writer *json, const sc_lab_options *options)
     put_text(json, "likeness it looks for",
              adversary->likeness == SC_LIKENESS_EXACT ? "exact" : "overlap");
     put_text(json, "traffic it knows", options->knows_traffic ? "of another seed" : "none");
+    put_text(json, "others it places",
+             options->others == SC_OTHERS_CLOAK ? "in the cloak" : "on roads around");
 }
 
 static void put_settings(sc_json_writer *json, const sc_lab_options *options)

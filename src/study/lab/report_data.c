@@ -318,6 +318,7 @@ static void put_adversary(sc_json_writer *json, const sc_lab_options *options)
     sc_json_put_count(json, "runs", how->runs);
     sc_json_put_count(json, "samples", how->samples);
     sc_json_put_count(json, "max_victims", options->max_victims);
+    put_text(json, "others", options->others == SC_OTHERS_CLOAK ? "cloak" : "roads");
     sc_json_close_object(json);
 }
 

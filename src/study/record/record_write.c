@@ -137,6 +137,8 @@ struct sc_record {
     uint64_t cloak_count;
     bool has_engine;
     sc_engine_options engine;  ///< if it has one
+    bool has_demands;          ///< and they are not written yet
+    sc_recorded_demands demands;
     char buffer[BUFFER_SIZE];  ///< of file.stream; standard output has its own
 };
 
@@ -147,6 +149,8 @@ sc_err sc_record_open(const sc_map *map, const char *path, sc_record **out, sc_d
     record->map = map;
     record->cloak_count = 0;
     record->has_engine = false;
+    record->has_demands = false;
+    record->demands = (sc_recorded_demands){.zones = NULL};
     const sc_err err = sc_outfile_open(path, &record->file, diag);
     if (err) {
         sc_free(record);
@@ -217,10 +221,111 @@ static void put_user(FILE *out, const char *user, size_t size)
     sc__put(out, "\"");
 }
 
+// --- Demands -------------------------------------------------------------------
+
+void sc_record_demands(sc_record *record, const sc_recorded_demands *demands)
+{
+    const sc_demands *all = &demands->demands;
+    record->demands = *demands;
+    record->has_demands = all->is_strict || all->traffic > 0 || all->classes ||
+                          demands->has_continuity || demands->zones;
+}
+
+static void put_classes(FILE *out, const sc_place_classes *classes)
+{
+    sc__put(out, ",\"classes\":[");
+    for (uint32_t i = 0; i < sc_place_classes_count(classes); i++) {
+        sc__put(out, i > 0 ? ",\"" : "\"");
+        sc__put(out, sc_place_classes_name(classes, i));
+        sc__put(out, "\"");
+    }
+    sc__put(out, "]");
+}
+
+static void put_demands_line(FILE *out, const sc_recorded_demands *demands, sc_time t)
+{
+    const sc_demands *all = &demands->demands;
+    sc__put(out, "{\"event\":\"demands\"");
+    put_time(out, t);
+    sc__put(out, all->is_strict ? ",\"strict\":true" : ",\"strict\":false");
+    if (all->traffic > 0) {
+        sc__put(out, ",\"traffic\":");
+        sc__put_count(out, all->traffic);
+        fprintf(out, ",\"density\":\"%016" PRIx64 "\"", sc_density_checksum(all->density));
+    }
+    if (demands->has_continuity) {
+        sc__put(out, ",\"continuity\":{\"vmax_m_s\":");
+        sc__put_exactly(out, demands->continuity.vmax_m_s);
+        sc__put(out, ",\"tau_s\":");
+        sc_time_write(out, demands->continuity.tau_us);
+        sc__put(out, "}");
+    }
+    if (all->classes) put_classes(out, all->classes);
+    sc__put(out, "}\n");
+}
+
+static void put_class_line(FILE *out, const sc_place_classes *classes, uint32_t number)
+{
+    const uint32_t *bits = sc_place_classes_bits(classes);
+    bool is_first = true;
+    sc__put(out, "{\"event\":\"class\",\"class\":\"");
+    sc__put(out, sc_place_classes_name(classes, number));
+    sc__put(out, "\",\"segments\":[");
+    for (sc_seg_id s = 0; s < sc_place_classes_segment_count(classes); s++) {
+        if (!(bits[s] >> number & 1)) continue;
+        if (!is_first) sc__put(out, ",");
+        is_first = false;
+        sc__put_count(out, s);
+    }
+    sc__put(out, "]}\n");
+}
+
+static void put_zone_line(FILE *out, const sc_user_zone *zone)
+{
+    sc__put(out, "{\"event\":\"zone\",\"zone\":");
+    sc__put_count(out, zone->number);
+    sc__put(out, ",\"user\":");
+    put_user(out, zone->user.text, zone->user.size);
+    put_list(out, ",\"segments\":[", zone->segments, zone->count);
+    sc__put(out, "}\n");
+}
+
+// They are written with the first event, so that their time is not later than any other.
+static void put_demands(sc_record *record, sc_time t)
+{
+    const sc_recorded_demands *demands = &record->demands;
+    FILE *out = record->file.stream;
+    if (!record->has_demands) return;
+    record->has_demands = false;
+    put_demands_line(out, demands, t);
+    const sc_place_classes *classes = demands->demands.classes;
+    for (uint32_t i = 0; classes && i < sc_place_classes_count(classes); i++) {
+        put_class_line(out, classes, i);
+    }
+    size_t count = 0;
+    const sc_user_zone *zones = demands->zones ? sc_zone_table_zones(demands->zones, &count) : NULL;
+    for (size_t i = 0; i < count; i++) {
+        put_zone_line(out, &zones[i]);
+    }
+}
+
+static void put_zone(FILE *out, const sc_record *record, const sc_ask *ask, const sc_snap *where)
+{
+    const sc_zone_table *zones = record->demands.zones;
+    const sc_user_zone *zone =
+        zones ? sc_zone_table_find(zones, ask->user, ask->user_size, where->segment) : NULL;
+    if (!zone) return;
+    sc__put(out, ",\"zone\":");
+    sc__put_count(out, zone->number);
+}
+
+// --- Queries and what becomes of them ------------------------------------------
+
 void sc_record_query(sc_record *record, const sc_query *query, const sc_ask *ask,
                      const sc_snap *where, const sc_request *request)
 {
     FILE *out = record->file.stream;
+    put_demands(record, ask->t);
     sc__put(out, "{\"event\":\"query\",");
     put_id(out, &query->id);
     sc__put(out, ",\"user\":");
@@ -237,6 +342,7 @@ void sc_record_query(sc_record *record, const sc_query *query, const sc_ask *ask
     sc__put_profile(out, &ask->profile);
     sc__put(out, ",\"request\":");
     sc_request_write(out, record->map, request);
+    put_zone(out, record, ask, where);
     sc__put(out, "}\n");
 }
 
@@ -369,6 +475,7 @@ static void put_engine(FILE *out, const sc_engine_options *engine)
 sc_err sc_record_close(sc_record *record, sc_time end, sc_diag *diag)
 {
     FILE *out = record->file.stream;
+    put_demands(record, end);
     sc__put(out, "{\"event\":\"end\"");
     put_time(out, end);
     fprintf(out, ",\"map\":\"%016" PRIx64 "\"", sc_map_checksum(record->map));

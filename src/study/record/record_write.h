@@ -13,11 +13,13 @@
 
 #include <starcloak/admit.h>
 #include <starcloak/cloak.h>
+#include <starcloak/continuity.h>
 #include <starcloak/engine.h>
 #include <starcloak/map.h>
 #include <starcloak/relay.h>
 
 #include "base/text.h"
+#include "record/zone_table.h"
 
 /**
  * A user that is not UTF-8, has the character 0 in it or begins with this is written as this and
@@ -33,6 +35,18 @@ SC_CHECKED sc_err sc_record_open(const sc_map *map, const char *path, sc_record 
 
 /** Which engine makes the cloaks (copied); the end will say so. Without this it says nothing. */
 void sc_record_engine(sc_record *record, const sc_engine_options *options);
+
+/** What the queries of a run ask beyond l segments. Its tables are borrowed and must outlive the
+ * record. */
+typedef struct sc_recorded_demands {
+    sc_demands demands;
+    bool has_continuity;
+    sc_continuity_options continuity;  ///< if it has
+    const sc_zone_table *zones;        ///< NULL: none
+} sc_recorded_demands;
+
+/** Say what is demanded: before the first query if it is anything, with classes and zones. */
+void sc_record_demands(sc_record *record, const sc_recorded_demands *demands);
 
 /** A query was admitted. `ask` has the user, the time and the profile. */
 void sc_record_query(sc_record *record, const sc_query *query, const sc_ask *ask,

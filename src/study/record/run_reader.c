@@ -10,6 +10,7 @@
 #include "base/hash.h"
 #include "base/item_pool.h"
 #include "base/line_reader.h"
+#include "base/sort.h"
 #include "record/fields.h"
 #include "record/record_write.h"
 
@@ -23,6 +24,7 @@
 /** What is kept of a query while it is open. */
 typedef struct open_query {
     sc_edge_id edge;
+    uint32_t zone;
     double offset_m;
     sc_request request;
 
@@ -56,6 +58,7 @@ struct sc_run_reader {
     size_t query_count;
     size_t place_capacity;
     sc_item_pool open;  ///< of open_query
+    sc_run_demand_lines demands;
 
     // Of the query at hand.
     sc_request_line request_line;
@@ -65,6 +68,7 @@ struct sc_run_reader {
     // Of the cloak at hand.
     id_list segments;
     id_list border_nodes;
+    id_list stars;
     sc_run_member *members;
     size_t member_capacity;
 };
@@ -245,6 +249,7 @@ static sc_err read_query(sc_run_reader *reader, const sc__fields *fields, sc_run
     const sc__category_names names = {.map = reader->map, .vocabulary = reader->vocabulary};
     sc_err err = sc__field_text(fields, "query", &id);
     if (!err) err = read_position(reader, fields, &query, &out->segment);
+    if (!err) err = sc__run_query_zone(&reader->demands, fields, out->segment, &query.zone);
     if (!err) err = sc__request_read(fields, &names, &query.request);
     if (!err && reader->wants_users) {
         out->asked = &reader->request_line;
@@ -260,6 +265,16 @@ static sc_err read_query(sc_run_reader *reader, const sc__fields *fields, sc_run
 
 // --- Cloaks --------------------------------------------------------------------
 
+static sc_err check_ascent(const sc__fields *fields, const char *key, const id_list *list)
+{
+    for (size_t i = 1; i < list->count; i++) {
+        if (list->ids[i] <= list->ids[i - 1]) {
+            return sc__field_fail(fields, key, "does not ascend");
+        }
+    }
+    return SC_OK;
+}
+
 static sc_err read_ids(const sc__fields *fields, const char *key, uint32_t count, id_list *out)
 {
     const sc_json_value *list = NULL;
@@ -273,10 +288,9 @@ static sc_err read_ids(const sc__fields *fields, const char *key, uint32_t count
                                   "contains something other than whole numbers of 0 or more");
         }
         if (id >= count) {
-            return fail_map(fields->place, "a cloak names a segment or a node that the map "
-                                           "does not have");
+            return fail_map(fields->place, "a cloak names a segment, a node or a star that "
+                                           "the map does not have");
         }
-        if (i > 0 && id <= out->ids[i - 1]) return sc__field_fail(fields, key, "does not ascend");
         if (!sc_grow(&out->ids, out->count, &out->capacity, sizeof *out->ids)) {
             return sc__line_fail_memory(fields->place);
         }
@@ -314,6 +328,7 @@ static sc_err read_member(sc_run_reader *reader, const sc__fields *fields,
                            .request = query->request,
                            .segment = sc_map_edges(reader->map)[query->edge].segment,
                            .result_size = query->request.k,
+                           .zone = query->zone,
                            .asked = query->asked,
                            .profile = query->profile,
                            .user = query->user};
@@ -345,6 +360,23 @@ static sc_err read_members(sc_run_reader *reader, const sc__fields *fields, sc_r
     return err;
 }
 
+// Records of other programs may lack stars, or have them in another order.
+static sc_err read_stars(sc_run_reader *reader, const sc__fields *fields)
+{
+    reader->stars.count = 0;
+    if (!reader->wants_users || !sc_json_member(fields->object, "stars")) return SC_OK;
+    id_list *stars = &reader->stars;
+    const sc_err err = read_ids(fields, "stars", sc_map_star_count(reader->map), stars);
+    if (err) return err;
+    sc_sort_u32(stars->ids, stars->count);
+    size_t kept = 0;
+    for (size_t i = 0; i < stars->count; i++) {
+        if (kept == 0 || stars->ids[kept - 1] != stars->ids[i]) stars->ids[kept++] = stars->ids[i];
+    }
+    stars->count = kept;
+    return SC_OK;
+}
+
 static sc_err read_cloak(sc_run_reader *reader, const sc__fields *fields, sc_run_line *out)
 {
     sc_run_cloak *cloak = &out->cloak;
@@ -357,10 +389,13 @@ static sc_err read_cloak(sc_run_reader *reader, const sc__fields *fields, sc_run
     if (!err) {
         err = read_ids(fields, "segments", sc_map_segment_count(reader->map), &reader->segments);
     }
+    if (!err) err = check_ascent(fields, "segments", &reader->segments);
     if (!err) {
         err =
             read_ids(fields, "border_nodes", sc_map_node_count(reader->map), &reader->border_nodes);
     }
+    if (!err) err = check_ascent(fields, "border_nodes", &reader->border_nodes);
+    if (!err) err = read_stars(reader, fields);
     if (err) return err;
     if (reader->segments.count == 0) {
         return sc__field_fail(fields, "segments", "is empty; a cloak has at least one");
@@ -369,6 +404,8 @@ static sc_err read_cloak(sc_run_reader *reader, const sc__fields *fields, sc_run
     cloak->segment_count = reader->segments.count;
     cloak->border_nodes = reader->border_nodes.ids;
     cloak->border_node_count = reader->border_nodes.count;
+    cloak->stars = reader->stars.ids;
+    cloak->star_count = reader->stars.count;
     return read_members(reader, fields, cloak);
 }
 
@@ -452,7 +489,12 @@ static sc_err read_event(sc_run_reader *reader, const sc__fields *fields, sc_run
         out->kind = events[i].kind;
         return events[i].read(reader, fields, out);
     }
-    return sc__field_fail(fields, "event", "is not one of query, cloak, drop, failed, answer, end");
+    if (sc__run_demands_has(name)) {
+        return sc__run_demands_read(&reader->demands, reader->map, name, fields);
+    }
+    return sc__field_fail(
+        fields, "event",
+        "is not one of query, cloak, drop, failed, answer, end, demands, class, zone");
 }
 
 // === The reader =================================================================================
@@ -502,9 +544,11 @@ void sc_run_reader_free(sc_run_reader *reader)
     sc_json_tree_fini(&reader->document);
     sc_hash_fini(&reader->numbers);
     sc_item_pool_fini(&reader->open);
+    sc__run_demands_fini(&reader->demands);
     sc_free(reader->places);
     sc_free(reader->segments.ids);
     sc_free(reader->border_nodes.ids);
+    sc_free(reader->stars.ids);
     sc_free(reader->members);
     sc_free(reader->name);
     sc_free(reader);
@@ -518,6 +562,16 @@ void sc_run_reader_want_users(sc_run_reader *reader)
 uint64_t sc_run_user(const char *name, size_t size)
 {
     return XXH3_64bits(name, size);
+}
+
+const sc_run_demands *sc_run_reader_demands(const sc_run_reader *reader)
+{
+    return reader->demands.has_demands ? &reader->demands.demands : NULL;
+}
+
+const sc_seg_id *sc_run_reader_zone(const sc_run_reader *reader, uint32_t zone, size_t *count)
+{
+    return sc__run_zone_segments(&reader->demands, zone, count);
 }
 
 const char *sc_run_reader_name(const sc_run_reader *reader)

@@ -21,6 +21,7 @@
 
 #include "base/file.h"
 #include "base/text.h"
+#include "record/run_demands.h"
 #include "record/stream.h"
 
 /** What a line is to a caller that adds answers. */
@@ -40,6 +41,7 @@ typedef struct sc_run_member {
     sc_request request;  ///< in normal form; of an unknown category, SC_NONE is among its own
     sc_seg_id segment;
     uint32_t result_size;  ///< objects it asks for; 0 if not known
+    uint32_t zone;         ///< that it is in, for sc_run_reader_zone(); SC_NONE: in none
 
     // After sc_run_reader_want_users(); else 0.
     sc_time asked;
@@ -55,6 +57,8 @@ typedef struct sc_run_cloak {
     size_t segment_count;
     const sc_node_id *border_nodes;  ///< ascending, each once
     size_t border_node_count;
+    const sc_star_id *stars;  ///< ascending, each once; none without sc_run_reader_want_users()
+    size_t star_count;        ///< 0 too if the method has none, or the record does not tell
     const sc_run_member *members;
     size_t member_count;
 } sc_run_cloak;
@@ -94,15 +98,21 @@ SC_CHECKED sc_err sc_run_reader_of(const sc_map *map, const sc_vocabulary *vocab
                                    const sc_input *input, sc_run_reader **out, sc_diag *diag);
 
 /**
- * Also give the user, time and profile of queries, and the engine; to be called before
- * the first line. Queries that lack one of the first three are refused then, and so is an
- * engine with a field that is missing, unknown or out of range. Without this call, records without
- * them are read, too.
+ * Also give the user, time and profile of queries, the stars of cloaks, and the engine; to be
+ * called before the first line. Queries that lack one of the first three are refused then, and so
+ * is an engine with a field that is missing, unknown or out of range. Without this call, records
+ * without them are read, too.
  */
 void sc_run_reader_want_users(sc_run_reader *reader);
 
 /** What a user is called in sc_run_member: a hash of the name, which is bytes of any kind. */
 uint64_t sc_run_user(const char *name, size_t size);
+
+/** What all queries ask beyond l segments, as far as lines have told; NULL: nothing. */
+const sc_run_demands *sc_run_reader_demands(const sc_run_reader *reader);
+
+/** The segments of a member's zone, ascending; lent until the next line. */
+const sc_seg_id *sc_run_reader_zone(const sc_run_reader *reader, uint32_t zone, size_t *count);
 
 /** What messages call it: its path, or standard input. */
 const char *sc_run_reader_name(const sc_run_reader *reader);

@@ -24,12 +24,14 @@ bool sc_case_user_is_injected(const char *name, size_t size)
 
 // --- Lists -----------------------------------------------------------------------
 
-/** Room for one more case, and behind the others for its segments and members. */
-static bool make_room(sc_cases *cases, size_t segment_count, size_t member_count)
+/** Room for one more case, and behind the others for its segments, stars and members. */
+static bool make_room(sc_cases *cases, size_t segment_count, size_t star_count, size_t member_count)
 {
     return sc_grow(&cases->places, cases->count, &cases->capacity, sizeof *cases->places) &&
            sc_reserve(&cases->segments, cases->segment_count + segment_count,
                       &cases->segment_capacity, sizeof *cases->segments) &&
+           sc_reserve(&cases->stars, cases->star_count + star_count, &cases->star_capacity,
+                      sizeof *cases->stars) &&
            sc_reserve(&cases->members, cases->member_count + member_count, &cases->member_capacity,
                       sizeof *cases->members);
 }
@@ -42,6 +44,8 @@ static void put_case(sc_cases *cases, const sc_case *one)
         .t = one->t,
         .first_segment = cases->segment_count,
         .segment_count = one->segment_count,
+        .first_star = cases->star_count,
+        .star_count = one->star_count,
         .first_member = cases->member_count,
         .member_count = one->member_count,
     };
@@ -49,13 +53,17 @@ static void put_case(sc_cases *cases, const sc_case *one)
         memcpy(cases->segments + cases->segment_count, one->segments,
                one->segment_count * sizeof *one->segments);
     }
+    if (one->star_count > 0) {
+        memcpy(cases->stars + cases->star_count, one->stars, one->star_count * sizeof *one->stars);
+    }
     cases->segment_count += one->segment_count;
+    cases->star_count += one->star_count;
     cases->member_count += one->member_count;
 }
 
 sc_err sc_cases_add(sc_cases *cases, const sc_case *one)
 {
-    if (!make_room(cases, one->segment_count, one->member_count)) return SC_ENOMEM;
+    if (!make_room(cases, one->segment_count, one->star_count, one->member_count)) return SC_ENOMEM;
     if (one->member_count > 0) {
         memcpy(cases->members + cases->member_count, one->members,
                one->member_count * sizeof *one->members);
@@ -72,6 +80,8 @@ sc_case sc_cases_at(const sc_cases *cases, size_t i)
         .t = place->t,
         .segments = cases->segments + place->first_segment,
         .segment_count = place->segment_count,
+        .stars = place->star_count > 0 ? cases->stars + place->first_star : NULL,
+        .star_count = place->star_count,
         .members = cases->members + place->first_member,
         .member_count = place->member_count,
     };
@@ -81,6 +91,7 @@ void sc_cases_fini(sc_cases *cases)
 {
     sc_free(cases->places);
     sc_free(cases->segments);
+    sc_free(cases->stars);
     sc_free(cases->members);
     *cases = (sc_cases){0};
 }
@@ -126,7 +137,8 @@ static sc_err keep_cloak(void *context, const sc_cloak *cloak, sc_time t)
     if (!sc_run_window_has(collector->window, t)) return SC_OK;
 
     sc_cases *cases = &collector->cases;
-    if (!make_room(cases, cloak->segment_count, cloak->member_count)) return SC_ENOMEM;
+    if (!make_room(cases, cloak->segment_count, cloak->star_count, cloak->member_count))
+        return SC_ENOMEM;
     sc_case_member *members = cases->members + cases->member_count;
     for (size_t i = 0; i < cloak->member_count; i++) {
         const sc_key key = key_of(&cloak->members[i].query.id);
@@ -140,6 +152,8 @@ static sc_err keep_cloak(void *context, const sc_cloak *cloak, sc_time t)
                         .t = t,
                         .segments = cloak->segments,
                         .segment_count = cloak->segment_count,
+                        .stars = cloak->stars,
+                        .star_count = cloak->star_count,
                         .member_count = cloak->member_count,
                     });
     return SC_OK;
@@ -294,6 +308,8 @@ static sc_err take_cloak(reading *r, const sc_run_line *line, sc_diag *diag)
         .t = cloak->t,
         .segments = cloak->segments,
         .segment_count = cloak->segment_count,
+        .stars = cloak->stars,
+        .star_count = cloak->star_count,
         .members = r->members,
         .member_count = cloak->member_count,
     };
@@ -318,6 +334,15 @@ static sc_err take_line(reading *r, const sc_run_line *line, sc_diag *diag)
         break;
     }
     return SC_OK;
+}
+
+static void take_demands(reading *r)
+{
+    const sc_run_demands *demands = sc_run_reader_demands(r->reader);
+    if (!demands) return;
+    r->out->is_strict = demands->is_strict;
+    r->out->traffic = demands->traffic;
+    r->out->density_checksum = demands->density_checksum;
 }
 
 static void report_progress(const sc_run_reader *reader, const sc_progress *progress)
@@ -348,6 +373,7 @@ sc_err sc_case_record_read(const sc_map *map, const char *path, bool wants_lines
     if (err) return err;
     sc_run_reader_want_users(r.reader);
     err = read_lines(&r, progress, diag);
+    take_demands(&r);
     if (!err && out->cases.count == 0) {
         err =
             sc_fail(diag, SC_EINVAL,

@@ -39,6 +39,8 @@ typedef struct sc_case {
     sc_time t;        ///< when it left
     const sc_seg_id *segments;
     size_t segment_count;
+    const sc_star_id *stars;        ///< T; not for the adversary, except by the rules (attack.h)
+    size_t star_count;              ///< 0: the method has none, or they are not known
     const sc_case_member *members;  ///< at least one
     size_t member_count;
 } sc_case;
@@ -55,6 +57,8 @@ typedef struct sc__case_place {
     sc_time t;
     size_t first_segment;
     size_t segment_count;
+    size_t first_star;
+    size_t star_count;
     size_t first_member;
     size_t member_count;
 } sc__case_place;
@@ -67,6 +71,9 @@ typedef struct sc_cases {
     sc_seg_id *segments;
     size_t segment_count;
     size_t segment_capacity;
+    sc_star_id *stars;
+    size_t star_count;
+    size_t star_capacity;
     sc_case_member *members;
     size_t member_count;
     size_t member_capacity;
@@ -111,6 +118,11 @@ typedef struct sc_case_record {
     bool has_engine;           ///< the record says what made it
     sc_engine_options engine;  ///< if it does
     uint64_t query_count;
+
+    // What the engine demanded, if the record says so; else zero.
+    bool is_strict;
+    uint32_t traffic;
+    uint64_t density_checksum;  ///< of the table, if traffic is not 0
 
     // The questions, if they are wanted: to be asked again with others among them (inject.h).
     sc_request_line *lines;  ///< in the order of time; users are lent by `texts`
@@ -157,5 +169,15 @@ SC_CHECKED sc_err sc_sighting_init(sc_own_sighting *out, const sc_case *one);
 
 /** Harmless twice. */
 void sc_sighting_fini(sc_own_sighting *own);
+
+/** What one who knows the rules sees of a member: the cloak with its stars, and the needs. */
+static inline sc_ruled sc_case_ruled(const sc_case *one, const sc_case_member *member)
+{
+    return (sc_ruled){.segments = one->segments,
+                      .segment_count = one->segment_count,
+                      .stars = one->stars,
+                      .star_count = one->star_count,
+                      .needs = member->needs};
+}
 
 #endif

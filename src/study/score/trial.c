@@ -53,6 +53,7 @@ typedef struct work {
     const sc_map *map;
     const sc_trial_options *options;
     sc_adversary *adversary;
+    sc_rule *rule;
     sc_trial *trial;
 } work;
 
@@ -100,6 +101,17 @@ static sc_err add_row(work *w, const sc_case *one, const sc_posterior *posterior
     return SC_OK;
 }
 
+/** The row is about one member; `possible` as in sc_trial_row. */
+static void tell_member(const work *w, const sc_case_member *member, size_t possible)
+{
+    const uint32_t l = member->needs.l;
+    const uint32_t traffic = w->options->traffic;
+    sc_trial_row *row = &w->trial->rows[w->trial->row_count - 1];
+    row->l = l;
+    row->possible = possible;
+    row->bound = traffic < 2 ? 0.5 : 1.0 / (l < traffic ? l : traffic);
+}
+
 static sc_err attack_sighting(work *w, const sc_case *one, const sc_sighting *sighting,
                               sc_posterior *posterior, sc_diag *diag)
 {
@@ -124,6 +136,55 @@ static sc_err attack_case(work *w, const sc_case *one, sc_diag *diag)
     err = add_row(w, one, &posterior, &score);
     if (err) sc_posterior_fini(&posterior);
     return err;
+}
+
+// --- By the rules ------------------------------------------------------------
+
+static sc_err open_rule(work *w, sc_diag *diag)
+{
+    const sc_rule_options how = {.density = w->options->adversary.density,
+                                 .demanded = w->options->demanded,
+                                 .traffic = w->options->traffic};
+    return sc_rule_new(w->map, &how, &w->rule, diag);
+}
+
+static sc_err exclude_for(work *w, const sc_case *one, const sc_case_member *member)
+{
+    const sc_ruled cloak = sc_case_ruled(one, member);
+    sc_left left;
+    sc_posterior posterior = {.links = NULL};
+    sc_err err = sc_rule_see(w->rule, &cloak, &left, &posterior);
+    if (err) return err;
+    const sc_score score = sc_score_of(&posterior, member->segment);
+    err = add_row(w, one, &posterior, &score);
+    if (err) {
+        sc_posterior_fini(&posterior);
+    } else {
+        tell_member(w, member, left.possible);
+    }
+    return err;
+}
+
+static sc_err attack_members(work *w, const sc_case *one)
+{
+    sc_err err = SC_OK;
+    for (size_t i = 0; i < one->member_count && !err; i++) {
+        if (!one->members[i].is_injected) err = exclude_for(w, one, &one->members[i]);
+    }
+    w->trial->attacked++;
+    return err;
+}
+
+/** Without stars there is no rule to know: sampling and expansion have none. */
+static sc_err check_stars(const sc_cases *cases, sc_diag *diag)
+{
+    for (size_t i = 0; i < cases->count; i++) {
+        if (sc_cases_at(cases, i).star_count > 0) continue;
+        return sc_fail(diag, SC_EINVAL,
+                       "the record has cloaks without stars, so the rules cannot be applied; use "
+                       "the record of a run with another method than sampling or expansion");
+    }
+    return SC_OK;
 }
 
 // --- Which cloaks ------------------------------------------------------------
@@ -186,7 +247,7 @@ static sc_err attack_all(work *w, const sc_cases *cases, const size_t *which, si
     for (size_t i = 0; i < count && !err; i++) {
         const sc_case one = sc_cases_at(cases, which[i]);
         tell(w, i, count);
-        err = attack_case(w, &one, diag);
+        err = w->rule ? attack_members(w, &one) : attack_case(w, &one, diag);
     }
     if (!err) tell(w, count, count);
     return err;
@@ -286,7 +347,7 @@ static sc_err follow_one(work *w, sc_tracker *tracker, const sc_cases *cases,
         const sc_case one = sc_cases_at(cases, step->which);
         sc_posterior posterior = {.links = NULL};
         sc_score score;
-        err = sc_trail_see(tracker, trails, trail, i, &posterior, &score);
+        err = sc_trail_see(tracker, w->rule, trails, trail, i, &posterior, &score);
         if (err) break;
         err = add_row(w, &one, &posterior, &score);
         if (err) {
@@ -296,6 +357,7 @@ static sc_err follow_one(work *w, sc_tracker *tracker, const sc_cases *cases,
         sc_trial_row *row = &w->trial->rows[w->trial->row_count - 1];
         row->traveller = trail + 1;
         row->seen = i + 1;
+        tell_member(w, &one.members[step->member], posterior.link_count - posterior.ruled_out);
     }
     return err;
 }
@@ -341,7 +403,11 @@ sc_err sc_trial_run(const sc_map *map, const sc_case_record *record,
 {
     work w = {.map = map, .options = options, .trial = trial};
     sc_err err = SC_OK;
-    if (options->kind != SC_TRIAL_TRACKING) {
+    const bool has_rules = options->kind == SC_TRIAL_RULE || options->knows_rules;
+    const bool has_replays = options->kind != SC_TRIAL_TRACKING && options->kind != SC_TRIAL_RULE;
+    if (has_rules) err = check_stars(&record->cases, diag);
+    if (!err && has_rules) err = open_rule(&w, diag);
+    if (!err && has_replays) {
         err = sc_adversary_new(map, &options->adversary, NULL, &w.adversary, diag);
     }
     if (!err) {
@@ -358,6 +424,7 @@ sc_err sc_trial_run(const sc_map *map, const sc_case_record *record,
         }
     }
     sc_adversary_free(w.adversary);
+    sc_rule_free(w.rule);
     return err == SC_ENOMEM ? sc_fail_memory(diag, "attacking cloaks") : err;
 }
 

@@ -2,9 +2,10 @@
  * @file trial.h
  * @brief An attack on a recorded run, from its record to a row of numbers per cloak.
  *
- * Four kinds. Replay and correlation are tried on cloaks of the record, drawn at random. For
+ * Five kinds. Replay and correlation are tried on cloaks of the record, drawn at random. For
  * injection the run is made once more with the adversary's queries in it, and the cloaks of
- * its victims are attacked. Tracking follows travellers of the record from cloak to cloak.
+ * its victims are attacked. Tracking follows travellers of the record from cloak to cloak. By the
+ * rules, every member of cloaks drawn at random is looked for by itself.
  *
  *     record -> cases -> sighting -> adversary -> posterior -> score -> row
  */
@@ -19,7 +20,8 @@
     X(REPLAY, "replay", "replay")                             \
     X(CORRELATION, "correlation", "correlation-based replay") \
     X(INJECTION, "injection", "query injection")              \
-    X(TRACKING, "tracking", "tracking from cloak to cloak")
+    X(TRACKING, "tracking", "tracking from cloak to cloak")   \
+    X(RULE, "rule", "what the rules exclude")
 
 typedef enum sc_trial_kind {
 #define X(id, name, title) SC_TRIAL_##id,
@@ -37,6 +39,9 @@ typedef struct sc_trial_options {
     sc_injection_options injection;  ///< of SC_TRIAL_INJECTION; victims and seed are set from below
     double top_speed_m_s;            ///< of SC_TRIAL_TRACKING; 0: free flow
     bool ignores_one_ways;           ///< of SC_TRIAL_TRACKING
+    bool knows_rules;                ///< of SC_TRIAL_TRACKING: leave out what the rules exclude
+    uint32_t traffic;                ///< of the rules: as in sc_rule_options
+    const sc_density *demanded;      ///< as in sc_rule_options; borrowed
     uint64_t limit;  ///< cloaks to attack, victims to choose, or travellers to follow; 0: all
     uint64_t seed;
     sc_progress progress;  ///< phase "attacking": cloaks done, total
@@ -52,6 +57,12 @@ typedef struct sc_trial_row {
     size_t seen;         ///< tracking: cloaks of that traveller so far, with this one; else 1
     size_t members;
     size_t recognised;  ///< of them, the adversary's own
+    /** Of a row about one member (tracking, rule); else 0: the segments it asked for, those that
+     * could be its own by its max_hops (tracking: of which it is not known that it is not there),
+     * and how likely the true one may be by what was demanded of traffic, or 1/2. */
+    uint32_t l;
+    size_t possible;
+    double bound;
     double by_density;  ///< effective segments when the cloak and the density alone are known
     sc_posterior posterior;
     sc_score score;   ///< of the strangers; of the one who is followed
@@ -60,12 +71,13 @@ typedef struct sc_trial_row {
 
 /** Zero-initialise; sc_trial_fini(), harmless twice. */
 typedef struct sc_trial {
-    sc_trial_row *rows;  ///< by cloak, by victim, or traveller by traveller
+    sc_trial_row *rows;  ///< by cloak, by victim, traveller by traveller, or member by member
     size_t row_count;
     size_t row_capacity;
     size_t choice;         ///< cloaks, victims or travellers that there were to choose from
     size_t victims;        ///< injection: how many were chosen; others found no cloak
     size_t passed_over;    ///< cloaks with more than SC_ATTACK_MEMBERS_MAX members: no choice
+    size_t attacked;       ///< rule: cloaks whose members the rows are of
     double replay_wall_s;  ///< while replays ran
 } sc_trial;
 
@@ -112,6 +124,35 @@ typedef struct sc_trial_means {
 } sc_trial_means;
 
 sc_trial_means sc_trial_means_of(const sc_trial *trial, size_t seen);
+
+// --- Who is exposed --------------------------------------------------------------
+
+/** A part of all rows, with its interval of 95 %. */
+typedef struct sc_trial_share {
+    size_t count;
+    size_t all;
+    double share;  ///< 0 of none
+    double low;
+    double high;
+} sc_trial_share;
+
+/**
+ * Rows about one member each whose true segment is too likely, or who have too few. Unexplained
+ * rows count as what they are: by the density alone.
+ *
+ * Members of one cloak, and cloaks of one traveller, are alike. So the intervals are Wilson's, for
+ * as many independent rows as have the variance that is seen between cloaks, or travellers; where
+ * no row counts, or all do, for one row of each.
+ */
+typedef struct sc_trial_exposure {
+    sc_trial_share above_half;   ///< the true segment gets more than 1/2
+    sc_trial_share above_bound;  ///< more than `bound`
+    sc_trial_share too_few;      ///< `possible` is below l
+    sc_trial_share excluded;     ///< the true segment is: the assumptions are wrong
+} sc_trial_exposure;
+
+/** Of rows of one `seen` only, or of all with 0. */
+sc_trial_exposure sc_trial_exposure_of(const sc_trial *trial, size_t seen);
 
 /** The largest `seen` of all rows. */
 size_t sc_trial_most_seen(const sc_trial *trial);

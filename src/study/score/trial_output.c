@@ -46,10 +46,15 @@ static void write_cloak(FILE *out, const sc_trial_row *row)
             row->seen, p->link_count, row->members, row->recognised, p->entropy,
             p->normalised_entropy);
     write_certainty(out, p);
-    fprintf(out, ",%.9g,%.9g,%.9g,%.9g,%zu,%" PRIu64 ",%d,%" PRIu64 ",%" PRIu64 ",%d,%.9g\n",
+    fprintf(out, ",%.9g,%.9g,%.9g,%.9g,%zu,%" PRIu64 ",%d,%" PRIu64 ",%" PRIu64 ",%d,%.9g",
             p->effective, row->by_density, row->score.probability, row->score.rank, p->ruled_out,
             p->placements, p->is_enumerated, p->replays, p->fruitful, p->is_unexplained,
             row->expected);
+    if (row->l > 0) {
+        fprintf(out, ",%" PRIu32 ",%zu\n", row->l, row->possible);
+    } else {
+        fputs(",,\n", out);
+    }
 }
 
 sc_err sc_trial_write_cloaks(const sc_trial *trial, const char *path, sc_diag *diag)
@@ -59,7 +64,8 @@ sc_err sc_trial_write_cloaks(const sc_trial *trial, const char *path, sc_diag *d
     if (err) return err;
     fputs("cloak,traveller,seen,segments,members,recognised,entropy_bits,normalised_entropy,"
           "standard_error,bias,effective,effective_by_density,probability,rank,ruled_out,"
-          "placements,is_enumerated,replays,fruitful,is_unexplained,expected_probability\n",
+          "placements,is_enumerated,replays,fruitful,is_unexplained,expected_probability,"
+          "l,possible\n",
           file.stream);
     for (size_t i = 0; i < trial->row_count; i++) {
         write_cloak(file.stream, &trial->rows[i]);

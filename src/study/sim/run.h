@@ -25,6 +25,7 @@
 
 #include "record/record_write.h"
 #include "record/stream.h"
+#include "record/zone_table.h"
 #include "sim/workload.h"
 
 // === The report of a run ========================================================================
@@ -116,7 +117,8 @@ static inline bool sc_run_window_has(sc_run_window window, sc_time t)
 typedef struct sc_run_options {
     sc_engine_options engine;
     sc_limits limits;
-    bool has_continuity;  ///< patient: queries go by what their user can have reached
+    const sc_zone_table *zones;  ///< of users; borrowed; NULL: none
+    bool has_continuity;         ///< patient: queries go by what their user can have reached
     sc_continuity_options continuity;
     uint64_t seed;           ///< of the choices; the travellers have their own from it
     bool is_secure;          ///< take the cryptographic generator instead

@@ -240,6 +240,7 @@ typedef struct asked {
     const sc_request_line *request_line;
     sc_err refusal;  ///< SC_OK: admitted, and what follows is set
     sc_query query;
+    sc_own_demands own;  ///< if it is in a zone
     sc_snap where;
 } asked;
 
@@ -255,6 +256,7 @@ enum { LISTENERS_MAX = 2 };
 struct sc_runner {
     sc_travellers *travellers;  ///< borrowed; NULL for a stream
     sc_admission *admission;
+    const sc_zone_table *zones;  ///< borrowed; NULL: none
     engine_player player;
     sc_record *record;  ///< NULL: none is wanted
     sc_run_listener listeners[LISTENERS_MAX];
@@ -311,6 +313,11 @@ static sc_err add_listeners(sc_runner *runner, const sc_map *map, const sc_run_o
         const sc_err err = sc_record_open(map, options->record, &runner->record, diag);
         if (err) return err;
         sc_record_engine(runner->record, &options->engine);
+        sc_record_demands(runner->record,
+                          &(sc_recorded_demands){.demands = options->engine.demands,
+                                                 .has_continuity = options->has_continuity,
+                                                 .continuity = options->continuity,
+                                                 .zones = options->zones});
         runner->listeners[runner->listener_count++] = record_listener(runner->record);
     }
     runner->listeners[runner->listener_count++] = options->listener;
@@ -324,6 +331,7 @@ sc_err sc_runner_new(const sc_map *map, const sc_run_options *options, sc_travel
     sc_runner *runner = sc_calloc(1, sizeof *runner);
     if (!runner) goto fail;
     runner->travellers = travellers;
+    runner->zones = options->zones;
     runner->questions = sc_malloc_array(SC_SLICE_MAX, sizeof *runner->questions);
     if (!runner->questions) goto fail;
     err = sc_run_counts_init(&runner->counts, options->window);
@@ -369,6 +377,17 @@ static void keep_refusal(sc_run_report *report, const asked *question, const sc_
              why->message[0] != '\0' ? why->message : sc_err_text(question->refusal));
 }
 
+/** A query in a zone of its user asks for all of it. */
+static void find_zone(const sc_zone_table *zones, asked *question)
+{
+    const sc_ask *ask = &question->request_line->ask;
+    const sc_user_zone *zone =
+        sc_zone_table_find(zones, ask->user, ask->user_size, question->where.segment);
+    if (!zone) return;
+    question->own = (sc_own_demands){.zone = zone->segments, .zone_count = zone->count};
+    question->query.own = &question->own;
+}
+
 static sc_err admit(sc_runner *runner, const sc_request_line *questions, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -380,6 +399,7 @@ static sc_err admit(sc_runner *runner, const sc_request_line *questions, size_t 
                                                &question->query, &question->where, &why);
         if (question->refusal == SC_ENOMEM) return SC_ENOMEM;
         if (question->refusal) keep_refusal(&runner->report, question, &why);
+        if (!question->refusal && runner->zones) find_zone(runner->zones, question);
     }
     runner->question_count = count;
     return SC_OK;

@@ -231,6 +231,10 @@ static void test_settings_that_do_not_go_together_are_refused(void **state)
         {{"provider-timeout", NULL}, {"20", NULL}, "provider-deadline"},
         {{"min-k", NULL}, {"6", NULL}, "k"},
         {{"max-wait", NULL}, {"5", NULL}, "wait"},
+        {{"strict", "no-strict"}, {"yes", "yes"}, "strict and no-strict: set only one"},
+        {{"traffic", "engine"}, {"2", "patient"}, "traffic: set density too"},
+        {{"continuity", NULL}, {"yes", NULL}, "continuity: only the patient engine keeps it"},
+        {{"classes", "engine"}, {"c.csv", "xstar"}, "classes: only the engines patient, basic"},
     };
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
         sc_settings *s = fresh();
@@ -241,6 +245,49 @@ static void test_settings_that_do_not_go_together_are_refused(void **state)
         CHECK_REFUSED(sc_settings_check(s, &diag), SC_EINVAL, &diag, pairs[i].told);
         sc_settings_free(s);
     }
+}
+
+static void test_what_is_asked_of_roads_follows_from_the_engine_and_the_tables(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        uint32_t traffic;
+        bool is_strict;
+    } cases[] = {
+        {"[engine]\nengine = patient\n", 0, false},
+        {"[engine]\nengine = patient\nstrict = yes\n", 0, true},
+        {"[engine]\nengine = patient\ndensity = d.csv\n", 2, true},
+        {"[engine]\nengine = patient\ndensity = d.csv\nno-strict = yes\n", 2, false},
+        {"[engine]\nengine = patient\ndensity = d.csv\ntraffic = 0\n", 0, false},
+        {"[engine]\nengine = patient\ndensity = d.csv\ntraffic = 3\n", 3, true},
+        {"[engine]\nengine = patient\ndensity = d.csv\ntraffic = 4\n", 4, true},
+        {"[engine]\nengine = patient\nclasses = c.csv\n", 0, true},
+        {"[engine]\nengine = patient\ncontinuity = yes\n", 0, true},
+        {"[engine]\nengine = patient\ncontinuity = yes\nno-strict = yes\n", 0, false},
+        // The others measure by the density, as before, and have another strict.
+        {"[engine]\nengine = basic\ndensity = d.csv\n", 0, false},
+        {"[engine]\nengine = hybrid\ndensity = d.csv\nstrict = yes\nclasses = c.csv\n", 0, false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        sc_settings *s = fresh();
+        sc_diag diag = {""};
+        CHECK_OK(read_text(s, cases[i].text, &diag), &diag);
+        CHECK_OK(sc_settings_check(s, &diag), &diag);
+        const sc_demands demands = sc_settings_demands(s);
+        assert_int_equal(demands.traffic, cases[i].traffic);
+        assert_int_equal(demands.is_strict, cases[i].is_strict);
+        assert_null(demands.density);
+        sc_settings_free(s);
+    }
+    sc_settings *s = fresh();
+    sc_diag diag = {""};
+    CHECK_REFUSED(sc_settings_set(s, "traffic", "5", &diag), SC_EINVAL, &diag, "auto 0 2 3 4");
+    CHECK_REFUSED(sc_settings_set(s, "traffic", "1", &diag), SC_EINVAL, &diag, "auto 0 2 3 4");
+    CHECK_OK(read_text(s, "[engine]\nengine = basic\ndensity = d.csv\ntraffic = 2\n", &diag),
+             &diag);
+    CHECK_REFUSED(sc_settings_check(s, &diag), SC_EINVAL, &diag, "only the patient engine");
+    sc_settings_free(s);
 }
 
 static void test_what_a_reload_cannot_change_is_named(void **state)
@@ -300,6 +347,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_what_is_wrong_in_a_file_is_told_with_its_line),
     cmocka_unit_test(test_long_lines_and_files_are_refused_and_not_cut),
     cmocka_unit_test(test_settings_that_do_not_go_together_are_refused),
+    cmocka_unit_test(test_what_is_asked_of_roads_follows_from_the_engine_and_the_tables),
     cmocka_unit_test(test_what_a_reload_cannot_change_is_named),
     cmocka_unit_test(test_what_is_printed_reads_back_as_the_same),
 };

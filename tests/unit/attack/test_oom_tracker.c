@@ -52,8 +52,10 @@ static sc_tracked cloak_at(int i, sc_seg_id room[64])
     for (size_t s = 0; s < count; s++) {
         room[s] = (sc_seg_id)(3 * s + (size_t)i);
     }
-    return (sc_tracked){room, count, sc_time_from_seconds(20.0 * i),
-                        sc_time_from_seconds(20.0 * i + 5)};
+    return (sc_tracked){.segments = room,
+                        .segment_count = count,
+                        .asked_from = sc_time_from_seconds(20.0 * i),
+                        .asked_until = sc_time_from_seconds(20.0 * i + 5)};
 }
 
 static void check_same(const sc_posterior *got, const sc_posterior *wanted)

@@ -225,10 +225,10 @@ static void test_what_cannot_be_a_cloak_is_refused_and_changes_nothing(void **st
         sc_tracked cloak;
         sc_err wanted;
     } cases[] = {
-        {{NULL, 0, t, t}, SC_EINVAL},        {{twice, 2, t, t}, SC_EINVAL},
-        {{falling, 2, t, t}, SC_EINVAL},     {{unknown, 2, t, t}, SC_EUNKNOWN},
-        {{none, 1, t, t}, SC_EUNKNOWN},      {{good, 2, t - 1, t - 1}, SC_ETIME},
-        {{good, 2, t + 2, t + 1}, SC_ETIME},
+        {{NULL, 0, t, t, NULL}, SC_EINVAL},        {{twice, 2, t, t, NULL}, SC_EINVAL},
+        {{falling, 2, t, t, NULL}, SC_EINVAL},     {{unknown, 2, t, t, NULL}, SC_EUNKNOWN},
+        {{none, 1, t, t, NULL}, SC_EUNKNOWN},      {{good, 2, t - 1, t - 1, NULL}, SC_ETIME},
+        {{good, 2, t + 2, t + 1, NULL}, SC_ETIME},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         check_case(i);

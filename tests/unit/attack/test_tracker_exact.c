@@ -40,12 +40,14 @@ static void slow_see(slow_tracker *slow, const sc_tracked *cloak)
     double sum = 0;
     for (size_t i = 0; i < cloak->segment_count; i++) {
         const sc_seg_id to = cloak->segments[i];
+        if (!cloak->is_left[i]) continue;
+        if (!slow->has_seen) next[to] = sc_density_weight(slow->density, to);
         for (sc_seg_id s = 0; s < segment_count && slow->has_seen; s++) {
             if (slow->p[s] > 0) next[to] += slow->p[s] * slow_share(slow, s, to, within_us);
         }
         sum += next[to];
     }
-    slow->is_unexplained = slow->has_seen && sum == 0;
+    slow->is_unexplained = sum == 0;
     if (sum == 0) {
         for (size_t i = 0; i < cloak->segment_count; i++) {
             const sc_seg_id to = cloak->segments[i];
@@ -77,11 +79,19 @@ static int compare_trackers(sc_tracker *tracker, slow_tracker *slow, sc_rng *rng
             draw_segments(rng, segment_count, 1 + sc_rng_below(rng, MOST), segments);
         t += (sc_time)(sc_rng_unit(rng) * pace_us);
         const sc_time patience = sc_rng_below(rng, 2) ? 0 : (sc_time)(sc_rng_unit(rng) * pace_us);
-        const sc_tracked cloak = {segments, count, t - patience, t};
+        // Where the rules exclude nothing, they need not be told.
+        bool is_left[MOST];
+        const bool has_rules = sc_rng_below(rng, 3) == 0;
+        for (size_t s = 0; s < count; s++) {
+            is_left[s] = !has_rules || sc_rng_below(rng, 3) > 0;
+        }
+        const sc_tracked known = {segments, count, t - patience, t, is_left};
+        sc_tracked cloak = known;
+        if (!has_rules) cloak.is_left = NULL;
         sc_posterior posterior = {0};
         CHECK_OK(sc_tracker_see(tracker, &cloak, &posterior), NULL);
         check_identities(&posterior, segments, count);
-        slow_see(slow, &cloak);
+        slow_see(slow, &known);
         assert_int_equal(posterior.is_unexplained, slow->is_unexplained);
         for (size_t s = 0; s < count; s++) {
             CHECK_CLOSE(posterior.links[s].linkability, slow->p[segments[s]], 1e-9);

@@ -28,7 +28,8 @@ static inline sc_tracker *tracker_on(const sc_map *map, const sc_density *densit
 static inline sc_posterior see(sc_tracker *tracker, const sc_seg_id *segments, size_t count,
                                sc_time from, sc_time until)
 {
-    const sc_tracked cloak = {segments, count, from, until};
+    const sc_tracked cloak = {
+        .segments = segments, .segment_count = count, .asked_from = from, .asked_until = until};
     sc_posterior posterior = {0};
     CHECK_OK(sc_tracker_see(tracker, &cloak, &posterior), NULL);
     return posterior;

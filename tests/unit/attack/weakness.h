@@ -22,6 +22,13 @@ static const char street_of_five[] = "    G   H   I   J   K    \n"
                                      "    |   |   |   |   |    \n"
                                      "F---A---B---C---D---E---L\n";
 
+//         F   G   H   I
+//         |   |   |   |
+//     E---A---B---C---D---J
+static const char street_of_four[] = "    F   G   H   I    \n"
+                                     "    |   |   |   |    \n"
+                                     "E---A---B---C---D---J\n";
+
 /** Attack to the letter; the entropies, to three digits, are those of the documentation. */
 static inline slow_posterior attack(const toy_stage *toy, double normalised, double by_overlap)
 {

@@ -174,6 +174,81 @@ static void test_more_gateways_than_are_named_push_out_the_silent(void **state)
     assert_int_equal(tell(3, 1000 + SC_HEARTBEAT_HEARD_MAX - 1, 300), 1);
 }
 
+// --- A listener that sends nothing ---------------------------------------------------------------
+
+enum { DEAD = 5, WORKER_NUMBER = 6 };
+
+/** A heartbeat into the roster, which names up to two others. */
+static void listen(sc_roster *roster, sc_heartbeat *heartbeat, const sc_heartbeat_heard heard[2],
+                   sc_time now)
+{
+    while (heartbeat->heard_count < 2 && heard[heartbeat->heard_count].peer != 0) {
+        heartbeat->heard[heartbeat->heard_count] = heard[heartbeat->heard_count];
+        heartbeat->heard_count++;
+    }
+    (void)sc_roster_receive(roster, heartbeat, 0, now);
+}
+
+static bool is_played_back(const sc_roster *roster, sc_peer peer)
+{
+    return sc__freshness_is_played_back(roster, sc_roster_find(roster, peer), HEARTBEAT);
+}
+
+static void test_a_listener_finds_recordings_by_what_living_gateways_name(void **state)
+{
+    (void)state;
+    const sc_peer worker = peer_with_key(STOLEN, WORKER_NUMBER);
+    sc_roster *roster = NULL;
+    assert_int_equal(sc_roster_new(0, HEARTBEAT, 0, &roster), SC_OK);
+    // A gateway and a worker that live, and a gateway of which a recording is played back to all,
+    // from a time when it heard both.
+    listen(roster, gateway_heartbeat(OTHER, 500),
+           (sc_heartbeat_heard[]){{worker, 400}, {DEAD, 300}}, 10);
+    listen(roster, worker_heartbeat(worker, 400, 1),
+           (sc_heartbeat_heard[]){{OTHER, 499}, {DEAD, 300}}, 11);
+    listen(roster, gateway_heartbeat(DEAD, 300),
+           (sc_heartbeat_heard[]){{OTHER, 492}, {worker, 200}}, 12);
+    // The last eight numbers may be named by those that live.
+    assert_true(is_played_back(roster, DEAD));
+    assert_false(is_played_back(roster, OTHER));
+    assert_false(is_played_back(roster, worker));
+    listen(roster, gateway_heartbeat(DEAD, 301),
+           (sc_heartbeat_heard[]){{OTHER, 493}, {worker, 393}}, 13);
+    assert_false(is_played_back(roster, DEAD));
+    sc_roster_free(roster);
+}
+
+static void test_a_recording_that_only_the_listener_hears_is_no_witness(void **state)
+{
+    (void)state;
+    sc_roster *roster = NULL;
+    assert_int_equal(sc_roster_new(0, HEARTBEAT, 0, &roster), SC_OK);
+    listen(roster, gateway_heartbeat(DEAD, 300), (sc_heartbeat_heard[]){{OTHER, 100}, {0, 0}}, 10);
+    listen(roster, gateway_heartbeat(OTHER, 500), (sc_heartbeat_heard[]){{0, 0}, {0, 0}}, 10);
+    assert_false(is_played_back(roster, OTHER));
+    sc_roster_free(roster);
+}
+
+static void test_processes_that_fell_silent_contradict_none(void **state)
+{
+    (void)state;
+    const sc_peer worker = peer_with_key(STOLEN, WORKER_NUMBER);
+    sc_roster *roster = NULL;
+    assert_int_equal(sc_roster_new(0, HEARTBEAT, 0, &roster), SC_OK);
+    listen(roster, worker_heartbeat(worker, 40, 1), (sc_heartbeat_heard[]){{DEAD, 30}, {0, 0}}, 10);
+    listen(roster, gateway_heartbeat(DEAD, 30), (sc_heartbeat_heard[]){{worker, 40}, {0, 0}}, 10);
+    // Long after: the worker names the gateway no more, as it has not sent anything since.
+    const sc_time later = 10 + 40 * (sc_time)HEARTBEAT;
+    listen(roster, worker_heartbeat(worker, 47, 1), (sc_heartbeat_heard[]){{0, 0}, {0, 0}}, later);
+    assert_false(is_played_back(roster, worker));
+    // And the other way round: a process was killed, and the gateway has gone on counting.
+    listen(roster, gateway_heartbeat(OTHER, 20), (sc_heartbeat_heard[]){{DEAD, 30}, {0, 0}}, 11);
+    listen(roster, gateway_heartbeat(OTHER, 60), (sc_heartbeat_heard[]){{DEAD, 31}, {0, 0}}, later);
+    listen(roster, gateway_heartbeat(DEAD, 31), (sc_heartbeat_heard[]){{OTHER, 19}, {0, 0}}, 12);
+    assert_false(is_played_back(roster, DEAD));
+    sc_roster_free(roster);
+}
+
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_a_process_is_believed_once_it_names_us),
     cmocka_unit_test(test_what_was_recorded_is_of_no_use_a_moment_later),
@@ -181,5 +256,8 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_a_fresh_process_keeps_its_place_among_those_with_its_key),
     cmocka_unit_test(test_workers_with_many_keys_leave_places_for_gateways),
     cmocka_unit_test(test_more_gateways_than_are_named_push_out_the_silent),
+    cmocka_unit_test(test_a_listener_finds_recordings_by_what_living_gateways_name),
+    cmocka_unit_test(test_a_recording_that_only_the_listener_hears_is_no_witness),
+    cmocka_unit_test(test_processes_that_fell_silent_contradict_none),
 };
 SC_SUITE(tests)

@@ -40,7 +40,7 @@ static void test_words_of_every_kind_have_the_bytes_that_are_stored(void **state
             sc_msg_fini(&msg);
         }
     }
-    for (unsigned i = 0; i < CASES; i++) {
+    for (unsigned i = 0; i < 2 * CASES; i++) {
         sc_rng rng = rng_of(SC_MSG_ADD, CASES + i);
         sc_msg msg = made_msg(&town, SC_MSG_ADD, &rng);
         made_own(&town, &msg, &rng);

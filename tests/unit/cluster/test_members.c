@@ -229,7 +229,7 @@ static void test_who_has_another_partition_gets_no_part_and_is_counted(void **st
     CHECK_OK(sc_partition_whole(fixture->town.map, &whole, NULL), NULL);
     cluster_gateway g;
     cluster_gateway_open(&g, fixture, "g");
-    sc_worker *stranger = cluster_stranger(fixture, "stranger", whole);
+    sc_worker *stranger = cluster_stranger(fixture, "stranger", whole, NULL);
     sc_worker *a = cluster_worker(fixture, "a");
     cluster_await_ready(&g);
     sc_cluster_view_free(await_view(&g, 1));
@@ -241,6 +241,23 @@ static void test_who_has_another_partition_gets_no_part_and_is_counted(void **st
     sc_partition_free(whole);
 }
 
+static void test_who_asks_something_else_of_roads_gets_no_part_and_is_counted(void **state)
+{
+    cluster_fixture *fixture = *state;
+    cluster_gateway g;
+    cluster_gateway_open(&g, fixture, "g");
+    const sc_demands strict = {.is_strict = true};
+    sc_worker *stranger = cluster_stranger(fixture, "stranger", fixture->partition, &strict);
+    sc_worker *a = cluster_worker(fixture, "a");
+    cluster_await_ready(&g);
+    sc_cluster_view_free(await_view(&g, 1));
+    cluster_await_parts(a, CLUSTER_PARTS);
+    assert_int_equal(sc_worker_part_count(stranger), 0);
+    sc_worker_free(a);
+    sc_worker_free(stranger);
+    cluster_gateway_close(&g);
+}
+
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_travellers_are_cloaked_by_the_workers_of_their_parts),
     cmocka_unit_test(test_a_view_shows_who_is_there_and_who_has_what),
@@ -250,5 +267,6 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_queries_without_a_worker_wait_for_one),
     cmocka_unit_test(test_two_travellers_on_both_sides_of_a_border_find_each_other),
     cmocka_unit_test(test_who_has_another_partition_gets_no_part_and_is_counted),
+    cmocka_unit_test(test_who_asks_something_else_of_roads_gets_no_part_and_is_counted),
 };
 SC_SUITE_WITH(tests, cluster_fixture_begin, cluster_fixture_end)

@@ -15,6 +15,8 @@ typedef struct scene {
     uint64_t heartbeats;
     bool is_alive[WORKERS + 1];  ///< worker w has the number w
     bool is_leaving[WORKERS + 1];
+    bool is_slow[WORKERS + 1];  ///< it serves the first `slow_served` of its parts alone
+    size_t slow_served;
     double loads[PARTS];    ///< queries per second
     double queries[PARTS];  ///< so far
     sc_placement *obeyed;   ///< by all workers; NULL: none yet
@@ -58,6 +60,7 @@ static void heartbeat_worker(scene *s, sc_peer worker)
     uint32_t mine[PARTS];
     size_t count = 0;
     for (uint32_t p = 0; s->obeyed && p < PARTS; p++) {
+        if (s->is_slow[worker] && count == s->slow_served) break;
         if (s->obeyed->owners[p] == worker) mine[count++] = p;
     }
     sc_heartbeat *heartbeat = worker_heartbeat(worker, ++s->heartbeats, count);
@@ -123,6 +126,79 @@ static scene scene_with(sc_peer count)
     }
     assert_int_equal(steps(&s, 20), 1);
     return s;
+}
+
+// --- Workers that do not serve -------------------------------------------------------------------
+
+/** Steps until a placement is sent; returns the seconds it took. */
+static double steps_to_placement(scene *s, double at_most)
+{
+    const sc_time from = s->now;
+    while (!step(s)) {
+        assert_true((double)(s->now - from) * 1e-6 < at_most);
+    }
+    return (double)(s->now - from) * 1e-6;
+}
+
+static void test_one_that_does_not_serve_its_parts_is_passed_over_and_tried_again(void **state)
+{
+    (void)state;
+    scene s = scene_with(3);
+    s.is_alive[4] = s.is_slow[4] = true;
+    assert_int_equal(steps(&s, 2), 1);
+    assert_int_equal(parts_of(&s, 4), 4);
+    assert_true(steps_to_placement(&s, 5) > 3);
+    assert_int_equal(parts_of(&s, 4), 0);
+    assert_int_equal(parts_of(&s, 1) + parts_of(&s, 2) + parts_of(&s, 3), PARTS);
+    assert_int_equal(sc_placer_stats_of(s.placer).passed_over, 1);
+    assert_int_equal(sc_placer_stats_of(s.placer).last_passed_over, 4);
+    // Each time it is left alone for twice as long.
+    for (int pause = 60; pause < 2000; pause *= 2) {
+        assert_true(steps_to_placement(&s, pause + 2) >= pause);
+        assert_int_equal(parts_of(&s, 4), 4);
+        assert_true(steps_to_placement(&s, 7) >= 5);
+        assert_int_equal(parts_of(&s, 4), 0);
+    }
+    // Once it serves, all is forgotten.
+    s.is_slow[4] = false;
+    (void)steps_to_placement(&s, 3602);
+    assert_int_equal(parts_of(&s, 4), 4);
+    assert_int_equal(steps(&s, 30), 0);
+    s.is_slow[4] = true;
+    (void)steps_to_placement(&s, 7);
+    assert_int_equal(parts_of(&s, 4), 0);
+    assert_true(steps_to_placement(&s, 62) >= 60);
+    assert_int_equal(parts_of(&s, 4), 4);
+    scene_close(&s);
+}
+
+static void test_one_that_takes_up_parts_slowly_keeps_them(void **state)
+{
+    (void)state;
+    scene s = scene_open();
+    s.is_alive[1] = s.is_alive[2] = s.is_slow[2] = true;
+    assert_int_equal(steps(&s, 2), 1);
+    for (s.slow_served = 0; s.slow_served <= PARTS / 2; s.slow_served++) {
+        assert_int_equal(steps(&s, 4), 0);
+    }
+    assert_int_equal(parts_of(&s, 2), PARTS / 2);
+    assert_int_equal(sc_placer_stats_of(s.placer).passed_over, 0);
+    scene_close(&s);
+}
+
+static void test_one_that_does_not_serve_and_is_alone_keeps_its_parts(void **state)
+{
+    (void)state;
+    scene s = scene_open();
+    s.is_alive[1] = s.is_slow[1] = true;
+    assert_int_equal(steps(&s, 30), 1);
+    assert_int_equal(parts_of(&s, 1), PARTS);
+    assert_int_equal(sc_placer_stats_of(s.placer).passed_over, 1);
+    // Another comes, and gets all.
+    s.is_alive[2] = true;
+    assert_true(steps(&s, 2) > 0);
+    assert_int_equal(parts_of(&s, 2), PARTS);
+    scene_close(&s);
 }
 
 // --- Coming and going ----------------------------------------------------------------------------
@@ -271,8 +347,14 @@ static void test_one_worker_more_than_parts_has_none_and_that_is_that(void **sta
     CHECK_OK(sc_placer_new(&options, &s.placer), NULL);
     unsigned placements = 0;
     for (uint64_t n = 1; n < 400; n++) {
+        const sc_placement *placement = sc_placer_current(s.placer);
         for (sc_peer w = 1; w <= 3; w++) {
-            sc_roster_receive(s.roster, worker_heartbeat(w, n, 0), 0, (sc_time)n * HEARTBEAT_US);
+            // Each has one part or none, and serves it.
+            const bool has_first = placement && placement->owners[0] == w;
+            const bool has_second = placement && placement->owners[1] == w;
+            sc_heartbeat *heartbeat = worker_heartbeat(w, n, has_first || has_second);
+            if (has_second) heartbeat->parts[0].part = 1;
+            sc_roster_receive(s.roster, heartbeat, 0, (sc_time)n * HEARTBEAT_US);
         }
         placements += sc_placer_decide(s.placer, s.roster, (sc_time)n * HEARTBEAT_US);
     }
@@ -501,6 +583,9 @@ static void test_a_placement_that_was_never_received_is_waited_for_and_then_made
 
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_nothing_is_placed_without_workers),
+    cmocka_unit_test(test_one_that_does_not_serve_its_parts_is_passed_over_and_tried_again),
+    cmocka_unit_test(test_one_that_takes_up_parts_slowly_keeps_them),
+    cmocka_unit_test(test_one_that_does_not_serve_and_is_alone_keeps_its_parts),
     cmocka_unit_test(test_those_who_come_together_are_placed_together),
     cmocka_unit_test(test_one_who_comes_is_given_its_share),
     cmocka_unit_test(test_the_parts_of_one_who_dies_go_to_others_once_it_is_missed),

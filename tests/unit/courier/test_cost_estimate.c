@@ -31,7 +31,8 @@ static town town_open(sc_coords coords, bool is_built_in)
     }
     t.map = finish_builder(builder);
     CHECK_OK(sc_objects_new_from_map(t.map, &t.objects), NULL);
-    CHECK_OK(sc_cost_estimator_new(t.map, is_built_in ? t.objects : NULL, &t.model), NULL);
+    const sc_cost_objects built_in = {.objects = is_built_in ? t.objects : NULL};
+    CHECK_OK(sc_cost_estimator_new(t.map, &built_in, &t.model), NULL);
     return t;
 }
 
@@ -117,7 +118,8 @@ static void test_the_nearest_cost_what_has_to_be_searched(void **state)
     const sc_index_options index = sc_index_options_default();
     CHECK_OK(sc_objects_build_index(t.objects, &index, NULL), NULL);
     sc_cost_estimator_free(t.model);
-    CHECK_OK(sc_cost_estimator_new(t.map, t.objects, &t.model), NULL);
+    CHECK_OK(sc_cost_estimator_new(t.map, &(sc_cost_objects){.objects = t.objects}, &t.model),
+             NULL);
     assert_true(sc_cost_steps(reach(&t, 0, three), 4) < cost_three);
     town_close(&t);
     // A provider elsewhere is taken to have one, and many nearest exceed any.

@@ -23,6 +23,17 @@ static int end(void **state)
     return 0;
 }
 
+/** Objects of a category that are expected within a range of the whole town. */
+static double expected(const sc_courier *courier, const char *word)
+{
+    const sc_request request = {
+        .type = SC_REQUEST_RANGE,
+        .radius_m = 1e6,
+        .category_count = 1,
+        .categories = {sc_vocabulary_find(sc_courier_vocabulary(courier), word)}};
+    return sc_cost_reach_of(sc_courier_costs(courier), 0, &request).objects;
+}
+
 /** How many of a category are near: every object there is, from anywhere. */
 static size_t ask(sc_courier *courier, errand_box *box, sc_rng *rng, const char *word)
 {
@@ -72,6 +83,8 @@ static void test_a_set_with_other_messages_is_asked_by_the_messages_of_the_start
     const uint32_t words = sc_courier_vocabulary(courier)->count;
     assert_int_equal(ask(courier, &box, &rng, "mill"), 3);
     assert_int_equal(ask(courier, &box, &rng, "inn"), 2);
+    CHECK_CLOSE(expected(courier, "mill"), 3, 1e-6);
+    CHECK_CLOSE(expected(courier, "inn"), 2, 1e-6);
 
     // Now words come in another order, there is a new one, and one is gone.
     make_table(&here);
@@ -81,6 +94,9 @@ static void test_a_set_with_other_messages_is_asked_by_the_messages_of_the_start
     await_key(feed, "15", true);
     assert_int_equal(ask(courier, &box, &rng, "mill"), 0);
     assert_int_equal(ask(courier, &box, &rng, "inn"), 6);
+    // The estimate of what requests cost goes by the new set.
+    CHECK_CLOSE(expected(courier, "mill"), 0, 1e-6);
+    CHECK_CLOSE(expected(courier, "inn"), 6, 1e-6);
     assert_int_equal(sc_courier_vocabulary(courier)->count, words);
 
     // And nothing at all is left.

@@ -17,7 +17,8 @@ typedef struct weighted {
     bool all[MOST_ROADS];
 } weighted;
 
-// Small numbers, so that many are equal, and some busy roads; now and then large ones.
+// Small numbers, so that many are equal, some busy roads, and some that no traveller can have come
+// to; now and then large ones.
 static weighted draw_weights(sc_rng *rng)
 {
     weighted w = {.count = 1 + sc_rng_below(rng, MOST_ROADS)};
@@ -25,6 +26,7 @@ static weighted draw_weights(sc_rng *rng)
     for (size_t i = 0; i < w.count; i++) {
         w.weights[i] = 1 + sc_rng_below(rng, most);
         if (sc_rng_below(rng, 4) == 0) w.weights[i] *= 7;
+        if (sc_rng_below(rng, 12) == 0) w.weights[i] = 0;
         w.all[i] = true;
     }
     return w;

@@ -328,6 +328,7 @@ static void test_numbers_out_of_range_are_refused(void **state)
     REFUSE(adversary.samples, 31, "an adversary needs at least 32 samples");
     REFUSE(adversary.runs, 1, "at least twice to estimate its error, not 1 times");
     REFUSE(adversary.likeness, (sc_likeness)2, "unknown likeness of the adversary");
+    REFUSE(others, (sc_lab_others)2, "unknown place of other travellers");
     REFUSE(jobs, 0, "the number of processes must be 1 to 256");
     REFUSE(jobs, 257, "the number of processes must be 1 to 256");
     REFUSE(directory, NULL, "no directory");

@@ -30,8 +30,8 @@ static void test_poisson_numbers_have_their_mean_and_variance(void **state)
 }
 
 /** A town, and what an adversary believes of one cloak of a literal baseline in it. */
-static sc_err attack(const sc_map *map, sc_literal_method method, sc_likeness likeness,
-                     sc_posterior *out, sc_seg_id own)
+static sc_err attack_with(const sc_map *map, sc_literal_method method, sc_lab_others where,
+                          sc_likeness likeness, sc_posterior *out, sc_seg_id own)
 {
     enum { EACH = 3 };  // travellers on each road
     const uint32_t count = sc_map_segment_count(map);
@@ -51,7 +51,9 @@ static sc_err attack(const sc_map *map, sc_literal_method method, sc_likeness li
     options.likeness = likeness;
     options.threads = 1;
     sc_literal_cloak cloak = {0};
-    sc_err err = sc__literal_cloaker_init(&how, map, method, NULL, EACH * count);
+    const sc__literal_beliefs beliefs = {
+        .method = method, .others = where, .travellers = EACH * count};
+    sc_err err = sc__literal_cloaker_init(&how, map, &beliefs);
     const sc_cloaker cloaker = sc__literal_cloaker_of(&how);
     if (!err) err = sc_literal_new(map, &literal);
     if (!err) err = sc_literal_choose(literal, method, &query, others, &rng, &cloak);
@@ -73,6 +75,13 @@ static sc_err attack(const sc_map *map, sc_literal_method method, sc_likeness li
     sc__literal_cloaker_fini(&how);
     free(others);
     return err;
+}
+
+/** By an adversary that puts others onto all roads around. */
+static sc_err attack(const sc_map *map, sc_literal_method method, sc_likeness likeness,
+                     sc_posterior *out, sc_seg_id own)
+{
+    return attack_with(map, method, SC_OTHERS_ROADS, likeness, out, own);
 }
 
 static double belief_in(const sc_posterior *posterior, sc_seg_id segment)
@@ -115,6 +124,34 @@ static void test_expansion_to_the_letter_is_found_out_and_sampling_is_not(void *
     sc_map_free(map);
 }
 
+// With the others in the cloak, an expansion from any of its segments finds k travellers only in
+// all of them, so that it becomes the whole cloak again and none stands out; sampling also draws
+// roads without travellers, and seldom comes back.
+static void test_with_others_in_the_cloak_the_order_is_another(void **state)
+{
+    (void)state;
+    sc_map *map = town();
+    const sc_seg_id own = sc_map_segment_count(map) / 2;
+    sc_posterior expanded = {.links = NULL};
+    sc_posterior around = {.links = NULL};
+    sc_posterior sampled = {.links = NULL};
+    CHECK_OK(attack_with(map, SC_LITERAL_EXPANSION, SC_OTHERS_CLOAK, SC_LIKENESS_OVERLAP, &expanded,
+                         own),
+             NULL);
+    CHECK_OK(
+        attack_with(map, SC_LITERAL_EXPANSION, SC_OTHERS_ROADS, SC_LIKENESS_OVERLAP, &around, own),
+        NULL);
+    CHECK_OK(
+        attack_with(map, SC_LITERAL_SAMPLING, SC_OTHERS_CLOAK, SC_LIKENESS_OVERLAP, &sampled, own),
+        NULL);
+    assert_true(expanded.normalised_entropy > around.normalised_entropy);
+    assert_true(expanded.normalised_entropy > sampled.normalised_entropy);
+    sc_posterior_fini(&expanded);
+    sc_posterior_fini(&around);
+    sc_posterior_fini(&sampled);
+    sc_map_free(map);
+}
+
 static void test_replays_survive_the_failure_of_every_allocation(void **state)
 {
     (void)state;
@@ -140,6 +177,7 @@ static void test_replays_survive_the_failure_of_every_allocation(void **state)
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_poisson_numbers_have_their_mean_and_variance),
     cmocka_unit_test(test_expansion_to_the_letter_is_found_out_and_sampling_is_not),
+    cmocka_unit_test(test_with_others_in_the_cloak_the_order_is_another),
     cmocka_unit_test(test_replays_survive_the_failure_of_every_allocation),
 };
 SC_SUITE(tests)

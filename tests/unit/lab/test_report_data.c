@@ -193,6 +193,7 @@ static void test_the_adversary_is_told(void **state)
     assert_int_equal(number_at(adversary, "runs"), 5);
     assert_int_equal(number_at(adversary, "samples"), 3333);
     assert_string_equal(text_at(adversary, "likeness"), "overlap");
+    assert_string_equal(text_at(adversary, "others"), "roads");
     assert_true(json_is_false(at(adversary, "knows_traffic")));
     written_free(&w);
 

@@ -376,6 +376,7 @@ static void test_other_settings_are_refused_by_name(void **state)
     REFUSE(adversary.fruitful, 99, "fruitful replays it wants was 0 ");
     REFUSE(adversary.likeness, SC_LIKENESS_EXACT, "likeness it looks for was 'overlap' ");
     REFUSE(knows_traffic, true, "traffic it knows was 'none' ");
+    REFUSE(others, SC_OTHERS_CLOAK, "others it places was 'on roads around' ");
     REFUSE(version, "9.9", "version was ");
     REFUSE(methods, 1u << SC_LAB_HYBRID, "but is 'hybrid' now");
     REFUSE(workload.k.deviation, 2, "deviation of k was 1 ");

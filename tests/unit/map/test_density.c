@@ -55,6 +55,11 @@ static void test_a_counted_density_has_one_traveller_more_everywhere(void **stat
     uint64_t counts[SEGMENTS] = {0, 1, 2, 1000000, 5, 6, UINT64_MAX, 0};
     sc_density *density = NULL;
     assert_int_equal(sc_density_new_counted(map, counts, &density), SC_OK);
+    double seen = 0;
+    for (size_t s = 0; s < SEGMENTS; s++) {
+        seen += (double)counts[s];
+    }
+    CHECK_CLOSE(sc_density_mean_count(density), seen / SEGMENTS, 1e-12 * seen);
     sc_map_free(map);
     counts[1] = 99;  // they were copied
     static const double wanted[SEGMENTS] = {1, 2, 3, 1000001, 6, 7, 0x1p64, 1};

@@ -328,8 +328,8 @@ static const refusal refusals[] = {
      "\"segments\" contains something other than whole numbers of 0 or more"},
     {QUERY CLOAK_OF("[0,0]", "[]", "[]"), SC_EPARSE, "\"segments\" does not ascend"},
     {QUERY CLOAK_OF("[4711]", "[]", "[]"), SC_EMISMATCH,
-     "run.jsonl:2: a cloak names a segment or a node that the map does not have; check that this "
-     "is the map"},
+     "run.jsonl:2: a cloak names a segment, a node or a star that the map does not have; check "
+     "that this is the map"},
     {QUERY CLOAK_OF("[0]", "[-1]", "[]"), SC_EPARSE,
      "\"border_nodes\" contains something other than whole numbers"},
     {QUERY CLOAK_OF("[0]", "[1,0]", "[]"), SC_EPARSE, "\"border_nodes\" does not ascend"},

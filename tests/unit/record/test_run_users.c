@@ -73,6 +73,20 @@ static void check_members(const made_record *record, const made_event *cloak,
     }
 }
 
+// In a record stars stand in any order; they come ascending.
+static void check_stars(const made_event *cloak, const sc_run_cloak *got)
+{
+    assert_int_equal(got->star_count, cloak->stars.count);
+    for (size_t i = 0; i < got->star_count; i++) {
+        bool is_there = false;
+        for (size_t j = 0; j < cloak->stars.count; j++) {
+            is_there |= cloak->stars.at[j] == got->stars[i];
+        }
+        assert_true(is_there);
+        assert_true(i == 0 || got->stars[i] > got->stars[i - 1]);
+    }
+}
+
 static void test_questions_and_members_come_with_all_that_was_asked(void **state)
 {
     (void)state;
@@ -93,6 +107,7 @@ static void test_questions_and_members_come_with_all_that_was_asked(void **state
             assert_int_equal(line.kind == SC_RUN_QUERY, event->kind == MADE_QUERY);
             if (line.kind == SC_RUN_QUERY) check_question(&line, event);
             if (line.kind == SC_RUN_CLOAK) check_members(&record, event, &line.cloak);
+            if (line.kind == SC_RUN_CLOAK) check_stars(event, &line.cloak);
             assert_false(line.has_engine);  // these do not say
         }
         sc_run_reader_free(reader);

@@ -29,6 +29,10 @@ static inline void check_same_case(const sc_case *got, const sc_case *wanted)
     assert_int_equal(got->segment_count, wanted->segment_count);
     assert_memory_equal(got->segments, wanted->segments,
                         got->segment_count * sizeof *got->segments);
+    assert_int_equal(got->star_count, wanted->star_count);
+    for (size_t i = 0; i < wanted->star_count; i++) {
+        assert_int_equal(got->stars[i], wanted->stars[i]);
+    }
     assert_int_equal(got->member_count, wanted->member_count);
     for (size_t i = 0; i < wanted->member_count; i++) {
         check_same_member(&got->members[i], &wanted->members[i]);

@@ -36,6 +36,9 @@ static inline void check_same_row(const sc_trial_row *got, const sc_trial_row *w
     assert_int_equal(got->seen, wanted->seen);
     assert_int_equal(got->members, wanted->members);
     assert_int_equal(got->recognised, wanted->recognised);
+    assert_int_equal(got->l, wanted->l);
+    assert_int_equal(got->possible, wanted->possible);
+    CHECK_SAME(got->bound, wanted->bound);
     CHECK_SAME(got->by_density, wanted->by_density);
     CHECK_SAME(got->score.probability, wanted->score.probability);
     CHECK_SAME(got->score.rank, wanted->score.rank);

@@ -27,6 +27,8 @@ static void test_a_case_that_does_not_fit_leaves_the_others_as_they_were(void **
             const sc_case one = {.number = added,
                                  .segments = segments,
                                  .segment_count = 3,
+                                 .stars = segments,
+                                 .star_count = added % 3,
                                  .members = members,
                                  .member_count = 2};
             err = sc_cases_add(&cases, &one);
@@ -40,6 +42,10 @@ static void test_a_case_that_does_not_fit_leaves_the_others_as_they_were(void **
             const sc_case one = sc_cases_at(&cases, i);
             assert_int_equal(one.number, i);
             assert_int_equal(one.segments[2], 3);
+            assert_int_equal(one.star_count, i % 3);
+            for (size_t j = 0; j < one.star_count; j++) {
+                assert_int_equal(one.stars[j], segments[j]);
+            }
             assert_int_equal(one.members[1].user, 8);
         }
         sc_cases_fini(&cases);

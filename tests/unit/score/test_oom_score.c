@@ -52,7 +52,7 @@ static void test_a_step_without_memory_is_not_seen(void **state)
         {
             sc_posterior posterior = {0};
             sc_score score = {-1, -1};
-            const sc_err err = sc_trail_see(tracker, &trails, 0, i, &posterior, &score);
+            const sc_err err = sc_trail_see(tracker, NULL, &trails, 0, i, &posterior, &score);
             if (!oom_happened()) {
                 CHECK_OK(err, NULL);
                 assert_true(score.rank >= 1);

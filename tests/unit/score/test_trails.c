@@ -201,7 +201,7 @@ static void test_a_tracker_is_told_of_cloaks_and_patience_and_nothing_else(void 
             sc_posterior got = {0};
             sc_score score = {-1, -1};
             sc_score *may_be_missing = i % 4 == 3 ? NULL : &score;
-            CHECK_OK(sc_trail_see(tracker, &trails, trail, i, &got, may_be_missing), NULL);
+            CHECK_OK(sc_trail_see(tracker, NULL, &trails, trail, i, &got, may_be_missing), NULL);
             check_same_belief(&got, &wanted);
             const sc_score right = sc_score_of(&wanted, member->segment);
             if (may_be_missing) {

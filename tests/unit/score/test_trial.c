@@ -127,8 +127,8 @@ static void test_victims_are_attacked_as_by_hand(void **state)
 }
 
 static void check_followed(const made_stage *on, const sc_trial_options *options,
-                           sc_tracker *tracker, const sc_trails *trails, size_t trail,
-                           const sc_trial_row *rows)
+                           sc_tracker *tracker, sc_rule *rule, const sc_trails *trails,
+                           size_t trail, const sc_trial_row *rows)
 {
     const sc_cases *cases = &on->run.record.cases;
     for (size_t i = 0; i < trails->all[trail].count; i++) {
@@ -140,11 +140,28 @@ static void check_followed(const made_stage *on, const sc_trial_options *options
                                .members = one.member_count,
                                .by_density = sc_density_effective(options->adversary.density,
                                                                   one.segments, one.segment_count)};
-        CHECK_OK(sc_trail_see(tracker, trails, trail, i, &wanted.posterior, &wanted.score), NULL);
+        CHECK_OK(sc_trail_see(tracker, rule, trails, trail, i, &wanted.posterior, &wanted.score),
+                 NULL);
+        wanted.l = one.members[step.member].needs.l;
+        wanted.possible = wanted.posterior.link_count - wanted.posterior.ruled_out;
+        wanted.bound = rule && wanted.l < 2 ? 1.0 : 0.5;
         wanted.expected = sc_expected_probability(&wanted.posterior);
         check_same_row(&rows[i], &wanted);
         sc_posterior_fini(&wanted.posterior);
     }
+}
+
+static void check_all_followed(const made_stage *on, const sc_trial_options *options,
+                               sc_tracker *tracker, sc_rule *rule, const sc_trails *trails,
+                               const sc_trial *trial)
+{
+    size_t checked = 0;
+    for (size_t i = 0; i < options->limit; i++) {
+        assert_true(checked + trails->all[i].count <= trial->row_count);
+        check_followed(on, options, tracker, rule, trails, i, &trial->rows[checked]);
+        checked += trails->all[i].count;
+    }
+    assert_int_equal(checked, trial->row_count);
 }
 
 static void test_travellers_are_followed_as_by_hand(void **state)
@@ -160,19 +177,25 @@ static void test_travellers_are_followed_as_by_hand(void **state)
     sc_trial trial = made_trial(on.map, &on.run.record, &options);
 
     const sc_tracker_options how = {.density = on.density, .top_speed_m_s = 20};
+    const sc_rule_options rules = {.density = on.density, .traffic = 2};
     sc_trails trails = {.all = NULL};
     sc_tracker *tracker = NULL;
+    sc_rule *rule = NULL;
     CHECK_OK(sc_trails_init(&trails, &on.run.record.cases, 2, 3), NULL);
     CHECK_OK(sc_tracker_new(on.map, &how, &tracker, NULL), NULL);
+    CHECK_OK(sc_rule_new(on.map, &rules, &rule, NULL), NULL);
     assert_int_equal(trial.choice, trails.count);
     assert_true(trails.count > LIMIT);
-    size_t checked = 0;
-    for (size_t i = 0; i < LIMIT; i++) {
-        assert_true(checked + trails.all[i].count <= trial.row_count);
-        check_followed(&on, &options, tracker, &trails, i, &trial.rows[checked]);
-        checked += trails.all[i].count;
-    }
-    assert_int_equal(checked, trial.row_count);
+    check_all_followed(&on, &options, tracker, NULL, &trails, &trial);
+    // The rules are used as well, if they are known.
+    options.knows_rules = true;
+    options.traffic = 2;
+    sc_trial ruled = made_trial(on.map, &on.run.record, &options);
+    check_all_followed(&on, &options, tracker, rule, &trails, &ruled);
+    assert_true(sc_trial_means_of(&ruled, 0).ruled_out > sc_trial_means_of(&trial, 0).ruled_out);
+    sc_trial_fini(&ruled);
+    options.knows_rules = false;
+    options.traffic = 0;
     // Speed is used: a traveller who may be anywhere is found less often.
     const double hurried = sc_trial_means_of(&trial, 2).effective;
     sc_trial_fini(&trial);
@@ -181,6 +204,7 @@ static void test_travellers_are_followed_as_by_hand(void **state)
     assert_true(sc_trial_means_of(&trial, 2).effective > hurried);
     sc_trial_fini(&trial);
     sc_tracker_free(tracker);
+    sc_rule_free(rule);
     sc_trails_fini(&trails);
     made_stage_close(&on);
 }
@@ -213,7 +237,8 @@ static void test_progress_is_told_from_none_to_all(void **state)
         options.limit = 4;
         options.progress = (sc_progress){.report = hear, .context = &told};
         sc_trial trial = made_trial(on.map, &on.run.record, &options);
-        assert_int_equal(told.total, kind == SC_TRIAL_TRACKING ? 4 : trial.row_count);
+        const bool has_rows_of_members = kind == SC_TRIAL_TRACKING || kind == SC_TRIAL_RULE;
+        assert_int_equal(told.total, has_rows_of_members ? 4 : trial.row_count);
         assert_int_equal(told.done, told.total);
         assert_int_equal(told.calls, told.total + 1);
         sc_trial_fini(&trial);

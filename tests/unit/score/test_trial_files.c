@@ -110,6 +110,12 @@ static void check_cloak_line(char *line, const sc_trial_row *row)
     CHECK_SAME(next_number(&line), (double)p->fruitful);
     CHECK_SAME(next_number(&line), p->is_unexplained ? 1 : 0);
     check_nine_digits(next_number(&line), row->expected);
+    if (row->l == 0) {
+        next_empty(&line);
+    } else {
+        CHECK_SAME(next_number(&line), row->l);
+        CHECK_SAME(next_number(&line), (double)row->possible);
+    }
     assert_string_equal(line, "");
 }
 
@@ -129,7 +135,8 @@ static void test_a_table_of_cloaks_has_every_number(void **state)
             next_line(&rest),
             "cloak,traveller,seen,segments,members,recognised,entropy_bits,normalised_entropy,"
             "standard_error,bias,effective,effective_by_density,probability,rank,ruled_out,"
-            "placements,is_enumerated,replays,fruitful,is_unexplained,expected_probability");
+            "placements,is_enumerated,replays,fruitful,is_unexplained,expected_probability,"
+            "l,possible");
         for (size_t i = 0; i < g.trial.row_count; i++) {
             check_cloak_line(next_line(&rest), &g.trial.rows[i]);
         }
@@ -186,7 +193,7 @@ static void test_numbers_that_are_as_large_as_can_be_are_written(void **state)
     CHECK_OK(sc_trial_write_cloaks(&trial, path, NULL), NULL);
     char *text = read_whole(path, &size);
     CHECK_CONTAINS(text, "\n18446744073709551615,0,");
-    CHECK_CONTAINS(text, ",18446744073709551615,0,0,0,0,0\n");
+    CHECK_CONTAINS(text, ",18446744073709551615,0,0,0,0,0,,\n");
     free(text);
     place_free(&p);
 }

@@ -1,0 +1,124 @@
+// The tables of a service's demands.
+#include "serve_demands.h"
+
+#include "cluster/demand_digest.h"
+#include "inputs.h"
+
+#include <stdio.h>
+
+/** A table of classes that marks more than this share of the roads leaves cloaks little to count.
+ */
+static const double large_share = 0.2;
+
+sc_err sc_served_demands_open(const sc_settings *settings, const sc_map *map,
+                              sc_served_demands *out, sc_diag *diag)
+{
+    sc_err err = SC_OK;
+    if (*settings->density) {
+        err = sc_density_read(map, settings->density, &out->density, diag);
+        if (err) return sc_input_explain(err, settings->density, SC_INPUT_DENSITY, diag);
+    }
+    if (*settings->classes) {
+        err = sc_place_classes_read(map, settings->classes, &out->classes, diag);
+        if (err) return err;
+    }
+    out->asked = sc_settings_demands(settings);
+    out->asked.density = out->density;
+    out->asked.classes = out->classes;
+    return SC_OK;
+}
+
+void sc_served_demands_close(sc_served_demands *demands)
+{
+    sc_density_free(demands->density);
+    sc_place_classes_free(demands->classes);
+    *demands = (sc_served_demands){0};
+}
+
+// --- The log ------------------------------------------------------------------------------------
+
+static void log_asked(const sc_served_demands *demands, bool has_continuity, sc_log *log)
+{
+    const sc_demands *asked = &demands->asked;
+    sc_log_line line;
+    if (asked->traffic == 0 && !asked->is_strict && !asked->classes && !has_continuity) return;
+    if (!sc_log_begin(log, &line, SC_LOG_INFO, "demands")) return;
+    char checksum[17];
+    sc_log_count(&line, "traffic", asked->traffic);
+    sc_log_text(&line, "strict", asked->is_strict ? "yes" : "no");
+    if (asked->density) {
+        (void)snprintf(checksum, sizeof checksum, "%016llx",
+                       (unsigned long long)sc_density_checksum(asked->density));
+        sc_log_text(&line, "density", checksum);
+    }
+    sc_log_count(&line, "classes", asked->classes ? sc_place_classes_count(asked->classes) : 0);
+    sc_log_text(&line, "continuity", has_continuity ? "yes" : "no");
+    sc_log_end(&line);
+}
+
+static void log_few_counts(const sc_served_demands *demands, sc_log *log)
+{
+    sc_log_line line;
+    // NaN, of weights, is no few.
+    if (!demands->density || !(sc_density_mean_count(demands->density) < SC_DENSITY_FEW_COUNTS)) {
+        return;
+    }
+    if (!sc_log_begin(log, &line, SC_LOG_WARNING, "density_thin")) return;
+    char mean[32];
+    (void)snprintf(mean, sizeof mean, "%.2f", sc_density_mean_count(demands->density));
+    sc_log_text(&line, "counts_per_road", mean);
+    sc_log_text(
+        &line, "message",
+        "the density rests on fewer than 5 counts per road on average, so it says little of "
+        "single roads, and 'traffic' protects little; count for longer, or more travellers");
+    sc_log_end(&line);
+}
+
+static void log_many_marked(const sc_served_demands *demands, sc_log *log)
+{
+    if (!demands->classes) return;
+    const size_t count = sc_place_classes_segment_count(demands->classes);
+    const uint32_t *bits = sc_place_classes_bits(demands->classes);
+    size_t marked = 0;
+    for (size_t i = 0; i < count; i++) {
+        marked += bits[i] != 0;
+    }
+    sc_log_line line;
+    if ((double)marked <= large_share * (double)count ||
+        !sc_log_begin(log, &line, SC_LOG_WARNING, "classes_large")) {
+        return;
+    }
+    sc_log_count(&line, "roads", marked);
+    sc_log_count(&line, "of", count);
+    sc_log_text(
+        &line, "message",
+        "more than a fifth of all roads are of a class and do not count for l: many queries "
+        "will be dropped; mark fewer kinds of places");
+    sc_log_end(&line);
+}
+
+void sc_served_demands_log(const sc_served_demands *demands, bool has_continuity, sc_log *log)
+{
+    log_asked(demands, has_continuity, log);
+    log_few_counts(demands, log);
+    log_many_marked(demands, log);
+}
+
+void sc_served_demands_compare(const sc_served_demands *demands, const sc_settings *settings,
+                               const sc_map *map, sc_log *log)
+{
+    if (!demands->density && !demands->classes) return;
+    sc_served_demands now = {0};
+    sc_diag diag = {.message = ""};
+    const sc_err err = sc_served_demands_open(settings, map, &now, &diag);
+    if (err) {
+        sc_log_message(log, SC_LOG_WARNING, "tables_not_compared",
+                       diag.message[0] != '\0' ? diag.message : sc_err_text(err));
+    } else {
+        const sc_demand_digest then = sc_demand_digest_of(&demands->asked);
+        const sc_demand_digest next = sc_demand_digest_of(&now.asked);
+        const char *other = sc_demand_digest_difference(&then, &next);
+        if (other) sc_log_message(log, SC_LOG_WARNING, "needs_restart", other);
+    }
+    sc_served_demands_close(&now);
+}
