@@ -108,6 +108,8 @@ static void tell_dropped(const sc_call *call, const sc_json_value *reply)
                     "among fewer (--k)"},
         {"infeasible", "too few segments are within reach; ask for fewer (--l), or let the cloak "
                        "reach farther (--max-hops)"},
+        {"exposed", "the roads within reach are not as your zone and the operator's demands ask; "
+                    "let the cloak reach farther (--max-hops), or ask from elsewhere"},
         {"rare-request", "you have asked for this before, and few others ask for it here: sent "
                          "again it would show that both questions are yours; ask for something "
                          "more common, or later"},

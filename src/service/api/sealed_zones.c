@@ -13,9 +13,8 @@
 #include "base/clock.h"
 #include "base/diag.h"
 #include "base/json_write.h"
-#include "server/token_internal.h"
+#include "server/token.h"
 
-#include <assert.h>
 #include <sodium.h>
 #include <string.h>
 
@@ -29,8 +28,6 @@ enum {
     /** More roads than any zone has: a text that says more is refused before anything is done. */
     ROADS_MAX = 16 * SC_ZONE_ROADS_MAX,
 };
-
-static_assert(SC__TOKEN_KEY_SIZE == crypto_kdf_KEYBYTES, "a key of the file is one to derive from");
 
 typedef struct zone_keys {
     uint8_t sealing[crypto_secretbox_KEYBYTES];
@@ -46,20 +43,24 @@ struct sc_sealed_zones {
 
 // --- Life ---------------------------------------------------------------------------------------
 
-static void derive(const uint8_t key[SC__TOKEN_KEY_SIZE], uint64_t use, uint8_t *out, size_t size)
+/** What the derived keys are for. */
+enum { FOR_SEALING = 1, FOR_USERS = 2, FOR_DRAWING = 3 };
+
+static void derive(const sc_token_keys *keys, size_t key, uint64_t part, uint8_t *out, size_t size)
 {
-    crypto_kdf_derive_from_key(out, size, use, "sc_zones", key);
+    sc_token_keys_derive(keys, key, "sc_zones", part, out, size);
 }
 
 static sc_err draw(sc_sealed_zones *sealed, const sc_token_keys *keys, uint32_t roads)
 {
     uint8_t drawing[SC_ZONE_KEY_SIZE];
-    for (size_t i = 0; i < keys->count; i++) {
-        derive(keys->keys[i], 1, sealed->keys[i].sealing, sizeof sealed->keys[i].sealing);
-        derive(keys->keys[i], 2, sealed->keys[i].users, sizeof sealed->keys[i].users);
+    sealed->key_count = sc_token_keys_count(keys);
+    for (size_t i = 0; i < sealed->key_count; i++) {
+        zone_keys *own = &sealed->keys[i];
+        derive(keys, i, FOR_SEALING, own->sealing, sizeof own->sealing);
+        derive(keys, i, FOR_USERS, own->users, sizeof own->users);
     }
-    sealed->key_count = keys->count;
-    derive(keys->keys[0], 3, drawing, sizeof drawing);
+    derive(keys, 0, FOR_DRAWING, drawing, sizeof drawing);
     const sc_err err = sc_zones_new(sealed->map, roads, drawing, &sealed->zones);
     sodium_memzero(drawing, sizeof drawing);
     return err;
@@ -322,7 +323,7 @@ static bool answer(sc_service_internal *service, const sc_access_rules *terms,
     const sc_query_format format = {.policy = &terms->policy,
                                     .is_geographic =
                                         sc_map_coords(service->map) == SC_COORDS_GEOGRAPHIC};
-    sc_zone zone;
+    sc_zone zone = {0};
     return sc_zone_body_read(text, size, &format, body, problem) &&
            find_zone(service, terms, body, &zone, problem) &&
            write_zone(service->sealed_zones, &zone, token, out, problem);

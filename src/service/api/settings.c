@@ -7,8 +7,6 @@
 #include "base/text.h"
 #include "server/http.h"
 
-#include <starcloak/engine.h>
-
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -486,8 +484,14 @@ static sc_err check_demands(const sc_settings *s, sc_diag *diag)
                        "continuity: only the patient engine keeps it; set engine to patient, or "
                        "remove continuity");
     }
-    if (*s->classes && !is_patient && !is_engine(s, "basic") && !is_engine(s, "bounded") &&
-        !is_engine(s, "hybrid")) {
+    const bool keeps_some =
+        is_patient || is_engine(s, "basic") || is_engine(s, "bounded") || is_engine(s, "hybrid");
+    if (*s->zone_key && !keeps_some) {
+        return sc_fail(diag, SC_EINVAL,
+                       "zone-key: only the engines patient, basic, bounded and hybrid keep zones; "
+                       "set engine to one of these, or remove zone-key");
+    }
+    if (*s->classes && !keeps_some) {
         return sc_fail(diag, SC_EINVAL,
                        "classes: only the engines patient, basic, bounded and hybrid keep them; "
                        "set engine to one of these, or remove classes");
@@ -502,14 +506,6 @@ sc_err sc_settings_check(const sc_settings *settings, sc_diag *diag)
     if (!err) err = check_admin(settings, diag);
     if (!err) err = check_tls(settings, diag);
     if (!err) err = check_provider(settings, diag);
-    const sc_variant variant = (sc_variant)settings->engine;
-    if (!err && *settings->zone_key && variant != SC_VARIANT_PATIENT &&
-        !sc_variant_is_switchable(variant)) {
-        err = sc_fail(diag, SC_EINVAL,
-                      "zone-key: the engine %s cannot keep zones; set engine to patient, basic, "
-                      "bounded or hybrid",
-                      sc_variant_name(variant));
-    }
     if (!err) err = check_demands(settings, diag);
     if (!err && settings->guard_s >= settings->min_wait_s) {
         err = sc_fail(diag, SC_EINVAL, "guard: must be less than min-wait");
