@@ -108,21 +108,23 @@ static void tell_dropped(const sc_call *call, const sc_json_value *reply)
                     "among fewer (--k)"},
         {"infeasible", "too few segments are within reach; ask for fewer (--l), or let the cloak "
                        "reach farther (--max-hops)"},
-        {"exposed", "the roads within reach are not as your zone and the operator's demands ask; "
-                    "let the cloak reach farther (--max-hops), or ask from elsewhere"},
+        {"exposed", "the segments within reach do not hide yours: one is much busier than the "
+                    "others, or places to protect are on them; let the cloak reach farther "
+                    "(--max-hops), ask for fewer segments (--l), or ask where more roads are busy"},
         {"rare-request", "you have asked for this before, and few others ask for it here: sent "
                          "again it would show that both questions are yours; ask for something "
                          "more common, or later"},
     };
     const char *reason = get_text(reply, "reason");
-    const char *words = reason;
+    const char *advice = get_text(reply, "advice");
+    const char *words = *advice ? advice : reason;
     for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
         if (strcmp(reason, known[i].reason) == 0) words = known[i].words;
     }
     double wait_s = 0;
     char wait[SC_FORMAT_SIZE];
     get_number(reply, "wait_s", &wait_s);
-    sc_call_note(call, "dropped after %s: %.300s", sc_format_seconds(wait, wait_s), words);
+    sc_call_note(call, "dropped after %s: %.400s", sc_format_seconds(wait, wait_s), words);
 }
 
 /** "TITLE: DETAIL (field)", of problem details (RFC 9457); false if these are none. */

@@ -235,8 +235,9 @@ static bool reply_query(toy_service *toy, line *to, const char *body, size_t siz
     switch (toy->manners) {
     case TOY_DROPPING:
         toy->dropped++;
-        reply(toy, to, 200, "application/json",
-              "{\"outcome\":\"dropped\",\"reason\":\"expired\",\"wait_s\":1.5}");
+        reply(
+            toy, to, 200, "application/json",
+            "{\"outcome\":\"dropped\",\"reason\":\"expired\",\"wait_s\":1.5,\"advice\":\"wait\"}");
         break;
     case TOY_FAILING:
         toy->failed++;

@@ -5,6 +5,7 @@
 // its query.
 #include "demo/loadgen/reply_checks.h"
 
+#include <starcloak/engine.h>
 #include <starcloak/relay.h>
 
 #include "base/json_tree.h"
@@ -241,16 +242,21 @@ static void check_answer(const sc_json_value *body, const sc_reply_wanted *wante
 
 static void check_drop(const sc_json_value *body, sc_reply_check *out)
 {
-    static const char *const reasons[] = {"expired", "infeasible", "exposed", "rare-request"};
+    static const char *const reasons[] = {
+#define X(name, value, word) word,
+        SC_DROP_MAP(X)
+#undef X
+    };
     out->end = SC_LOAD_DROPPED;
     out->wait_s = number_of(body, "wait_s", out);
-    CHECK_MEMBERS(body, out, "outcome", "reason", "wait_s");
+    CHECK_MEMBERS(body, out, "outcome", "reason", "wait_s", "advice");
     const char *reason = text_of(body, "reason", out);
     if (!reason) return;
     take_word(out, reason);
     if (!is_one_of(reason, reasons, sizeof reasons / sizeof *reasons)) {
         violate(out, SC_VIOLATION_BAD_REPLY, "dropped for an unknown reason");
     }
+    (void)text_of(body, "advice", out);
 }
 
 static void check_outcome(const sc_json_value *body, const sc_reply_wanted *wanted,
@@ -416,14 +422,19 @@ static bool eat_id(known_form *g, sc_reply_check *out)
     return eat(g, "\",");
 }
 
-/** The street, if the service names it: any text but one with escapes. */
-static bool eat_street(known_form *g)
+/** The rest of a text: any but one with escapes. */
+static bool eat_text(known_form *g)
 {
-    if (!eat(g, "\"street\":\"")) return true;
     while (g->at < g->end && *g->at != '"' && *g->at != '\\') {
         g->at++;
     }
-    return eat(g, "\",");
+    return eat(g, "\"");
+}
+
+/** The street, if the service names it. */
+static bool eat_street(known_form *g)
+{
+    return !eat(g, "\"street\":\"") || (eat_text(g) && eat(g, ","));
 }
 
 static bool match_answer(known_form *g, sc_metric metric, sc_reply_check *out)
@@ -441,15 +452,14 @@ static bool match_drop(known_form *g, sc_reply_check *out)
 {
     out->end = SC_LOAD_DROPPED;
     if (!eat(g, "{\"outcome\":\"dropped\",\"reason\":\"")) return false;
-    const char *word = eat(g, "expired")        ? "expired"
-                       : eat(g, "infeasible")   ? "infeasible"
-                       : eat(g, "exposed")      ? "exposed"
-                       : eat(g, "rare-request") ? "rare-request"
-                                                : NULL;
-    if (!word) return false;
-    (void)snprintf(out->word, sizeof out->word, "%s", word);
-    return eat(g, "\",\"wait_s\":") && eat_number(g, &out->wait_s) && eat(g, "}") &&
-           g->at == g->end;
+    sc_drop_reason reason = SC_DROP_EXPIRED;
+    while (reason < SC_DROP_REASON_COUNT && !eat(g, sc_drop_reason_name(reason))) {
+        reason++;
+    }
+    if (reason == SC_DROP_REASON_COUNT) return false;
+    (void)snprintf(out->word, sizeof out->word, "%s", sc_drop_reason_name(reason));
+    return eat(g, "\",\"wait_s\":") && eat_number(g, &out->wait_s) && eat(g, ",\"advice\":\"") &&
+           eat_text(g) && eat(g, "}") && g->at == g->end;
 }
 
 sc_err sc_reply_check_read_quickly(const sc_response *response, const sc_reply_wanted *wanted,

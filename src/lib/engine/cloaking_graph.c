@@ -80,7 +80,7 @@ sc_err sc__list_specials(sc_engine *engine, sc__slot vertex, size_t *count)
         at = query->next;
         if (!query->query.own) continue;
         if (!sc_grow(&scratch->specials, *count, &scratch->special_capacity,
-                     sizeof *scratch->specials)) {
+                     sizeof(const sc_query *))) {
             return SC_ENOMEM;
         }
         scratch->specials[(*count)++] = &query->query;
@@ -96,8 +96,7 @@ static sc_err list_specials_with(sc_engine *engine, sc__slot vertex, const sc_qu
     size_t count = 0;
     const sc_err err = sc__list_specials(engine, vertex, &count);
     if (err) return err;
-    if (!sc_grow(&scratch->specials, count, &scratch->special_capacity,
-                 sizeof *scratch->specials)) {
+    if (!sc_grow(&scratch->specials, count, &scratch->special_capacity, sizeof(const sc_query *))) {
         return SC_ENOMEM;
     }
     scratch->specials[count] = query;

@@ -246,39 +246,58 @@ static uint64_t weight_of(const sc__demand_tables *tables, const sc_reached *rea
     return (uint64_t)tables->density[reached->segment] * reached->part;
 }
 
-/** The traffic that can have come to roads of `set`, as far as a road has at most `most`. */
-static uint64_t traffic_reached(const sc__demand_tables *tables, const sc__road_set *set,
-                                const sc_own_demands *own, uint64_t most)
+/** What a user can have reached of the roads of a set, as far as a road has at most some traffic.
+ */
+typedef struct reached_tally {
+    uint64_t parts;    ///< the sum of the parts
+    uint64_t traffic;  ///< the sum of their traffic
+    uint64_t busiest;  ///< the most traffic of a road
+} reached_tally;
+
+static reached_tally tally_reached(const sc__demand_tables *tables, const sc__road_set *set,
+                                   const sc_own_demands *own, uint64_t most)
 {
-    uint64_t traffic = 0;
+    reached_tally tally = {0};
     for (size_t i = 0; i < own->reached_count; i++) {
         const uint64_t weight = weight_of(tables, &own->reached[i]);
-        if (weight <= most && has_road(set, own->reached[i].segment)) {
-            traffic = add_up(traffic, weight);
-        }
+        if (weight > most || !has_road(set, own->reached[i].segment)) continue;
+        tally.parts += own->reached[i].part;
+        tally.traffic = add_up(tally.traffic, weight);
+        if (weight > tally.busiest) tally.busiest = weight;
     }
-    return traffic;
+    return tally;
 }
 
-/** Whether the query's own road is in the core by the traffic that can have come. */
-static bool is_in_reached_core(const sc__demand_tables *tables, const sc__road_set *set,
-                               const sc_query *query)
+/** How much traffic can have come to the query's own road. */
+static uint64_t exposure_of(const sc__demand_tables *tables, const sc_query *query)
 {
-    const sc_own_demands *own = query->own;
-    const uint32_t n = sc__share_of(tables, query->l);
-    uint64_t exposure = 0;
-    for (size_t i = 0; i < own->reached_count; i++) {
-        if (own->reached[i].segment == query->segment) {
-            exposure = weight_of(tables, &own->reached[i]);
+    const sc_reached *reached = query->own->reached;
+    size_t low = 0;
+    for (size_t high = query->own->reached_count; low < high;) {
+        const size_t middle = low + (high - low) / 2;
+        if (reached[middle].segment < query->segment) {
+            low = middle + 1;
+        } else {
+            high = middle;
         }
     }
-    uint64_t traffic = traffic_reached(tables, set, own, UINT64_MAX);
-    for (;;) {
-        if (exposure > traffic / n) return false;
-        const uint64_t left = traffic_reached(tables, set, own, traffic / n);
-        if (left == traffic) return true;
-        traffic = left;
+    const bool is_there = low < query->own->reached_count && reached[low].segment == query->segment;
+    return is_there ? weight_of(tables, &reached[low]) : 0;
+}
+
+/** The same as sc__reached_is_enough(), and that the own road is in the core by the traffic that
+ * can have come. */
+static bool is_in_reached_core(const sc__demand_tables *tables, const sc__road_set *set,
+                               const sc_query *query, uint32_t n)
+{
+    const uint64_t exposure = exposure_of(tables, query);
+    reached_tally tally = tally_reached(tables, set, query->own, UINT64_MAX);
+    if (tally.parts < (uint64_t)query->l * SC_REACHED_WHOLE) return false;
+    while (tally.busiest > tally.traffic / n) {
+        if (exposure > tally.traffic / n) return false;
+        tally = tally_reached(tables, set, query->own, tally.traffic / n);
     }
+    return exposure <= tally.traffic / n;
 }
 
 bool sc__reached_is_enough(const sc__demand_tables *tables, const sc__road_set *set,
@@ -286,13 +305,14 @@ bool sc__reached_is_enough(const sc__demand_tables *tables, const sc__road_set *
 {
     const sc_own_demands *own = query->own;
     if (!own->has_reached) return true;
+    const uint32_t share = sc__share_of(tables, query->l);
+    if (share >= 2) return is_in_reached_core(tables, set, query, share);
     const uint64_t need = (uint64_t)query->l * SC_REACHED_WHOLE;
     uint64_t sum = 0;
     for (size_t i = 0; sum < need && i < own->reached_count; i++) {
         if (has_road(set, own->reached[i].segment)) sum += own->reached[i].part;
     }
-    if (sum < need) return false;
-    return sc__share_of(tables, query->l) < 2 || is_in_reached_core(tables, set, query);
+    return sum >= need;
 }
 
 bool sc__specials_are_met(const sc__demand_tables *tables, const sc__road_set *set,

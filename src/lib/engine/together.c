@@ -264,7 +264,7 @@ static sc_err reserve_extension(const together *search)
     sc__patient *own = search->own;
     if (!sc_grow(&own->extensions, search->depth, &own->extension_capacity,
                  sizeof *own->extensions) ||
-        !sc_grow(&own->specials, search->depth, &own->special_capacity, sizeof *own->specials) ||
+        !sc_grow(&own->specials, search->depth, &own->special_capacity, sizeof(const sc_query *)) ||
         !sc_reserve(&own->shared, (search->depth + 1) * search->words, &own->shared_capacity,
                     sizeof *own->shared)) {
         return SC_ENOMEM;

@@ -47,7 +47,7 @@ sc_err sc_place_classes_add(sc_place_classes *classes, const char *name, uint32_
         if (strcmp(classes->names[*number], name) == 0) return SC_OK;
     }
     if (classes->count == SC_PLACE_CLASSES_MAX) return SC_ELIMIT;
-    strcpy(classes->names[classes->count++], name);
+    memcpy(classes->names[classes->count++], name, strlen(name) + 1);
     return SC_OK;
 }
 

@@ -404,7 +404,7 @@ static sc_err place_of(sc_demand_states *d, uint64_t user, uint32_t *out)
 {
     const uint32_t place = (uint32_t)d->last_count;
     if (d->last_count >= SC_NONE) return SC_ELIMIT;
-    if (!sc_grow(&d->last, d->last_count, &d->last_capacity, sizeof(*d->last))) return SC_ENOMEM;
+    if (!sc_grow(&d->last, d->last_count, &d->last_capacity, sizeof(void *))) return SC_ENOMEM;
     const sc_err err = sc_hash_put(&d->past_users, key_of(user), place, out);
     if (!err && *out == place) d->last[d->last_count++] = NULL;
     return err;

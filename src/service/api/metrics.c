@@ -285,6 +285,16 @@ static void put_engine(sc_prometheus *out, const sc_engine_stats *engine)
                           "Combinations of queries that were examined.", engine->checks);
     sc_prometheus_counter(out, "starcloak_engine_cap_hits_total",
                           "Searches that could not keep all their combinations.", engine->cap_hits);
+    sc_prometheus_counter(out, "starcloak_engine_settled_total",
+                          "Sets of stars that were narrowed until all their roads could be each "
+                          "member's (strict demands).",
+                          engine->settled);
+    sc_prometheus_counter(out, "starcloak_engine_settle_failures_total",
+                          "Of them, those that could not be.", engine->settle_failures);
+    sc_prometheus_counter(out, "starcloak_engine_ends_taken_back_total",
+                          "Cloaks whose members kept the ends of the search, since others could "
+                          "not be settled.",
+                          engine->ends_taken_back);
 }
 
 static void put_continuity(sc_prometheus *out, const sc_continuity_stats *continuity)

@@ -514,11 +514,34 @@ static void put_answered(sc_json_writer *json, const sc_ticket *ticket, bool is_
     sc_json_close_array(json);
 }
 
+const char *sc_drop_advice(sc_drop_reason reason)
+{
+    switch (reason) {
+    case SC_DROP_EXPIRED:
+        return "too few other users were near in time: allow a longer max_wait_s or more max_hops, "
+               "or ask for a smaller k";
+    case SC_DROP_INFEASIBLE:
+        return "no cloak within max_hops has l segments: ask for a smaller l, or allow more "
+               "max_hops";
+    case SC_DROP_EXPOSED:
+        return "there are l segments within max_hops, but they do not hide this one: one is much "
+               "busier than the others, or places to protect are on them; allow more max_hops, ask "
+               "for a smaller l, or ask where more roads are busy";
+    case SC_DROP_RARE_REQUEST:
+        return "too few others nearby ask for the same, and sending it again would link this query "
+               "to an earlier one: ask in another form, or later";
+    case SC_DROP_REASON_COUNT:
+        break;
+    }
+    return "";
+}
+
 static void put_dropped(sc_json_writer *json, const sc_ticket *ticket)
 {
     sc_json_put_string(json, "outcome", "dropped");
     sc_json_put_string(json, "reason", sc_drop_reason_name(ticket->drop));
     sc_json_put_fixed(json, "wait_s", wait_s(ticket), SECOND_DECIMALS);
+    sc_json_put_string(json, "advice", sc_drop_advice(ticket->drop));
 }
 
 sc_err sc_outcome_json_write(const sc_ticket *ticket, bool is_geographic, const char *street,

@@ -66,7 +66,7 @@ bool sc_zone_body_read(const char *body, size_t size, const sc_query_format *for
 //      "objects":[{"id":"17","name":"St. Mary","category":"hospital","street":"Ring Road",
 //                  "position":{"lon":8.001,"lat":49.9987},
 //                  "distance_m":33.358,"duration_s":2.4}]}
-//     {"outcome":"dropped","reason":"expired","wait_s":10.0}
+//     {"outcome":"dropped","reason":"expired","wait_s":10.0,"advice":"too few other users ..."}
 //
 // The id is that of the cloak's event; the provider does not get it. Failures are problem details
 // (problem_details.h). A street is left out where the map has no name for it, a
@@ -81,6 +81,10 @@ bool sc_zone_body_read(const char *body, size_t size, const sc_query_format *for
  */
 SC_CHECKED sc_err sc_outcome_json_write(const sc_ticket *ticket, bool is_geographic,
                                         const char *street, sc_bytes *out);
+
+/** What would help a query that was dropped: words for people, with the names of the query's
+ * members. */
+const char *sc_drop_advice(sc_drop_reason reason);
 
 /** The problem of a failed ticket: 502, 504 or 503. */
 void sc_outcome_problem(const sc_ticket *ticket, sc_problem *out);

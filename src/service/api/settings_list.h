@@ -162,9 +162,9 @@
          "who may read the metrics, of those who reach the admin listener: off, local, token or "     \
          "open (default local)")                       \
     WORD(engine, engine, "engine", "NAME",                                                            \
-         "basic bounded hybrid xstar sampling expansion patient", 0, START, ALL,                      \
-         "how to search for cloaks: basic (default), bounded, hybrid or patient; or a method to "     \
-         "compare with: xstar, sampling or expansion")                                                \
+         "basic bounded hybrid xstar sampling expansion patient", 6, START, ALL,                      \
+         "how to search for cloaks: patient (default; with 'starcloak demo' basic), basic, bounded "  \
+         "or hybrid; or a method to compare with: xstar, sampling or expansion")                      \
     SWITCH(engine, strict, "strict", START, ALL,                                                      \
            "bounded and hybrid: strict setting, take a star only if it is near one taken before; "    \
            "patient: a road counts for a member only if it can be its own by its max_hops "           \
@@ -226,7 +226,7 @@
          "patient with a density: each road that can be a member's is at most as likely as one of N, "\
          "2, 3 or 4; 0: not asked; auto: 2 where there is a density (default auto)")                  \
     TEXT(engine, classes, "classes", "FILE.csv", "", START, ALL,                                      \
-         "classes of places, as clinics, by segment, see 'starcloak map classes': their roads do not "\
+         "classes of places, as clinics, by segment (columns segment and class): their roads do not "  \
          "count for l; the same table at all processes of a cluster (default: none)")                 \
     SWITCH(engine, continuity, "continuity", START, ALL,                                              \
            "patient: a road counts by the part of it that a user can have reached since its last "    \

@@ -183,6 +183,9 @@ void sc__engine_stats_add(sc_engine_stats *stats, const sc_engine_stats *more)
     stats->searches += more->searches;
     stats->checks += more->checks;
     stats->cap_hits += more->cap_hits;
+    stats->settled += more->settled;
+    stats->settle_failures += more->settle_failures;
+    stats->ends_taken_back += more->ends_taken_back;
     stats->vertices += more->vertices;
     stats->active_stars += more->active_stars;
 }

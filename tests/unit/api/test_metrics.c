@@ -247,12 +247,16 @@ static void test_every_figure_is_under_its_name(void **state)
                                   .cloaks_elsewhere = 145,
                                   .lost = 146};
     r->ledger.dropped[SC_DROP_INFEASIBLE] = 109;
+    r->ledger.dropped[SC_DROP_EXPOSED] = 154;
     r->ledger.failed[SC_FAILURE_TIMEOUT] = 110;
     r->ledger.engine = (sc_engine_stats){.pending = 111,
                                          .proposed = 112,
                                          .searches = 113,
                                          .checks = 114,
                                          .cap_hits = 115,
+                                         .settled = 151,
+                                         .settle_failures = 152,
+                                         .ends_taken_back = 153,
                                          .vertices = 116,
                                          .active_stars = 117};
     r->courier = (sc_courier_stats){.under_way = 118,
@@ -303,12 +307,16 @@ static void test_every_figure_is_under_its_name(void **state)
         {"starcloak_messages_lost_total", 146},
         {"starcloak_gone_published_total", 108},
         {"starcloak_queries_total{outcome=\"dropped\",reason=\"infeasible\"}", 109},
+        {"starcloak_queries_total{outcome=\"dropped\",reason=\"exposed\"}", 154},
         {"starcloak_queries_total{outcome=\"failed\",reason=\"provider_timeout\"}", 110},
         {"starcloak_engine_pending", 111},
         {"starcloak_engine_proposed", 112},
         {"starcloak_engine_searches_total", 113},
         {"starcloak_engine_checks_total", 114},
         {"starcloak_engine_cap_hits_total", 115},
+        {"starcloak_engine_settled_total", 151},
+        {"starcloak_engine_settle_failures_total", 152},
+        {"starcloak_engine_ends_taken_back_total", 153},
         {"starcloak_engine_vertices", 116},
         {"starcloak_engine_active_stars", 117},
         {"starcloak_provider_under_way", 118},

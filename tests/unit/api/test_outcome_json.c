@@ -139,12 +139,19 @@ static void test_a_dropped_query_says_why(void **state)
                         .drop = SC_DROP_EXPIRED,
                         .asked = 1000000,
                         .published = 11000000};
-    check_written(&ticket, true, "{\"outcome\":\"dropped\",\"reason\":\"expired\",\"wait_s\":10}");
+    check_written(&ticket, true,
+                  "{\"outcome\":\"dropped\",\"reason\":\"expired\",\"wait_s\":10,\"advice\":"
+                  "\"too few other users were near in time: allow a longer max_wait_s or more "
+                  "max_hops, or ask for a smaller k\"}");
     // A clock that two threads read may show the end before the beginning.
     ticket.drop = SC_DROP_INFEASIBLE;
     ticket.published = 999999;
     check_written(&ticket, true,
-                  "{\"outcome\":\"dropped\",\"reason\":\"infeasible\",\"wait_s\":0}");
+                  "{\"outcome\":\"dropped\",\"reason\":\"infeasible\",\"wait_s\":0,\"advice\":"
+                  "\"no cloak within max_hops has l segments: ask for a smaller l, or allow more "
+                  "max_hops\"}");
+    CHECK_CONTAINS(sc_drop_advice(SC_DROP_EXPOSED), "smaller l");
+    CHECK_CONTAINS(sc_drop_advice(SC_DROP_RARE_REQUEST), "another form, or later");
 }
 
 static void test_what_was_in_the_bytes_is_replaced(void **state)

@@ -143,6 +143,7 @@ static void check_dropped(int fd, const char *reason)
     assert_string_equal(query_scene_text(&reply, "outcome"), "dropped");
     assert_string_equal(query_scene_text(&reply, "reason"), reason);
     assert_non_null(json_object_get(reply.body, "wait_s"));
+    assert_true(strlen(query_scene_text(&reply, "advice")) > 0);
     json_decref(reply.body);
 }
 

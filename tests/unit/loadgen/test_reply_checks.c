@@ -122,10 +122,14 @@ static void test_an_id_that_is_not_sixteen_digits_is_a_bad_reply(void **state)
 static void test_other_outcomes_are_known_by_their_reasons(void **state)
 {
     (void)state;
-    check_fine(200, "{\"outcome\":\"dropped\",\"reason\":\"expired\",\"wait_s\":10.0}",
-               SC_LOAD_DROPPED, "expired");
-    check_fine(200, "{\"outcome\":\"dropped\",\"reason\":\"infeasible\",\"wait_s\":0}",
-               SC_LOAD_DROPPED, "infeasible");
+    static const char *const reasons[] = {"expired", "infeasible", "exposed", "rare-request"};
+    for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++) {
+        char body[200];
+        snprintf(body, sizeof body,
+                 "{\"outcome\":\"dropped\",\"reason\":\"%s\",\"wait_s\":10.0,\"advice\":\"wait\"}",
+                 reasons[i]);
+        check_fine(200, body, SC_LOAD_DROPPED, reasons[i]);
+    }
     check_fine(
         504,
         "{\"type\":\"urn:starcloak:problem:provider-timeout\",\"title\":\"No\",\"status\":504,"
@@ -216,6 +220,7 @@ static void test_what_is_not_described_is_a_bad_reply(void **state)
         {"{\"outcome\":\"dropped\",\"wait_s\":1}", "'reason'"},
         {"{\"outcome\":\"dropped\",\"reason\":\"tired\",\"wait_s\":1}", "unknown"},
         {"{\"outcome\":\"dropped\",\"reason\":\"expired\"}", "'wait_s'"},
+        {"{\"outcome\":\"dropped\",\"reason\":\"expired\",\"wait_s\":1}", "'advice'"},
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         check_violated(200, cases[i].body, SC_VIOLATION_BAD_REPLY, cases[i].part);

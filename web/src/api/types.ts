@@ -79,7 +79,13 @@ export type Outcome =
           metric: Metric;
           objects: FoundObject[];
       }
-    | { outcome: 'dropped'; reason: 'expired' | 'infeasible' | 'exposed' | 'rare-request'; wait_s: number };
+    | {
+          outcome: 'dropped';
+          reason: 'expired' | 'infeasible' | 'exposed' | 'rare-request';
+          wait_s: number;
+          /** What would help, in the service's words. */
+          advice: string;
+      };
 
 /** RFC 9457, of all that is refused or has failed. */
 export interface Problem {

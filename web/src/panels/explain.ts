@@ -27,6 +27,17 @@ export function explainDrop(outcome: Dropped, profile: Profile, reachSize: numbe
             ],
         };
     }
+    if (outcome.reason === 'exposed') {
+        return {
+            title: 'The roads here do not hide you.',
+            text: `There are ${counted(profile.l, 'road')} within ${counted(profile.max_hops, 'crossing')}, but one of them is much busier than the others, or places that need protection are on them. Your question was not sent to the provider.`,
+            tries: [
+                'allow more crossings',
+                'ask for fewer roads',
+                'choose a road where more roads are busy',
+            ],
+        };
+    }
     if (outcome.reason === 'rare-request') {
         return {
             title: 'You asked for this before, and few others do.',

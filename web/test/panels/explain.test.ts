@@ -8,7 +8,7 @@ const profile = { k: 50, l: 30, max_hops: 1, max_wait_s: 10 };
 describe('a question without an answer', () => {
     it('that expired needs less, or more time', () => {
         const { text, tries } = explainDrop(
-            { outcome: 'dropped', reason: 'expired', wait_s: 10 },
+            { outcome: 'dropped', reason: 'expired', wait_s: 10, advice: '' },
             profile,
             12,
         );
@@ -21,7 +21,7 @@ describe('a question without an answer', () => {
 
     it('that is infeasible is told how many roads there are', () => {
         const { text, tries } = explainDrop(
-            { outcome: 'dropped', reason: 'infeasible', wait_s: 0 },
+            { outcome: 'dropped', reason: 'infeasible', wait_s: 0, advice: '' },
             profile,
             12,
         );
@@ -30,9 +30,19 @@ describe('a question without an answer', () => {
         expect(tries[0]).toBe('ask for fewer roads');
     });
 
+    it('that is exposed is told what would help', () => {
+        const exposed = explainDrop(
+            { outcome: 'dropped', reason: 'exposed', wait_s: 0, advice: '' },
+            profile,
+            12,
+        );
+        expect(exposed.title).toBe('The roads here do not hide you.');
+        expect(exposed.tries[0]).toBe('allow more crossings');
+    });
+
     it('that was made before, and by few, is told why it was not sent', () => {
         const { text, tries } = explainDrop(
-            { outcome: 'dropped', reason: 'rare-request', wait_s: 1 },
+            { outcome: 'dropped', reason: 'rare-request', wait_s: 1, advice: '' },
             profile,
             12,
         );
