@@ -20,6 +20,9 @@
 /** Longer ones are no tokens. */
 #define SC_QUERY_TOKEN_SIZE 1025
 
+/** A zone has a hundred letters or two; larger ones than this are none. */
+#define SC_QUERY_ZONE_SIZE 8193
+
 enum { SC_QUERY_CATEGORIES_MAX = 16 };
 
 /** A number that may be missing. */
@@ -50,6 +53,9 @@ typedef struct query_options {
 
     char token[SC_QUERY_TOKEN_SIZE];  ///< of --token; "": not given
     const char *token_file;
+    const char *zone_file;  ///< of a sealed zone; NULL: none
+    bool is_for_zone;       ///< ask for the zone of the position instead
+    char zone[SC_QUERY_ZONE_SIZE];
     const char *ca;
     const char *cert;
     const char *key;
@@ -80,6 +86,8 @@ enum {
     KEY_METRIC,
     KEY_TOKEN,
     KEY_TOKEN_FILE,
+    KEY_ZONE,
+    KEY_DRAW_ZONE,
     KEY_CA,
     KEY_CERT,
     KEY_KEY,
@@ -120,6 +128,11 @@ static const sc_option query_options_table[] = {
      "the token to ask with, see 'starcloak token' (default: $STARCLOAK_TOKEN, or none)", NULL},
     {"token-file", KEY_TOKEN_FILE, "FILE",
      "instead: the file that holds it, - for standard input (default: --token)", SC_COMPLETE_FILES},
+    {"zone", KEY_ZONE, "FILE",
+     "the file with your zone, roads that your cloaks near home hold together (default: none)",
+     SC_COMPLETE_FILES},
+    {"draw-zone", KEY_DRAW_ZONE, NULL,
+     "ask for the zone of the position instead, and print it: keep it in a file, for --zone", NULL},
     {"ca", KEY_CA, "FILE",
      "certificates of the authorities to trust (default: those of the system)", SC_COMPLETE_FILES},
     {"cert", KEY_CERT, "FILE", "a certificate to show to the service (default: none)",
@@ -170,6 +183,10 @@ static void check_usage(query_options *options, const struct argp_state *state)
     }
     if (options->token[0] != '\0' && options->token_file) {
         sc_usage_error(state, "give either --token or --token-file");
+    }
+    if (options->is_for_zone) {
+        if (options->zone_file) sc_usage_error(state, "give either --zone or --draw-zone");
+        (void)sc_post_url(options->service, "/v1/zone", options->url);
     }
     if (!options->cert != !options->key) {
         sc_usage_error(state, "%s is missing: --cert and --key belong together",
@@ -280,6 +297,7 @@ static void take_service(query_options *options, const struct argp_state *state,
 {
     if (options->service)
         sc_usage_error(state, "unexpected argument '%s'; one address is needed", argument);
+    // The address is looked at here; where it leads is known when all options are.
     const char *wrong = sc_post_url(argument, "/v1/queries", options->url);
     // Not repeated: it may have a password in it.
     if (wrong) sc_usage_error(state, "the address %s (as https://cloak.example.org)", wrong);
@@ -303,6 +321,12 @@ static error_t query_options_parse(int key, char *argument, struct argp_state *s
     case KEY_TOKEN_FILE:
         options->token_file = sc_value_file(state, "--token-file", argument);
         return 0;
+    case KEY_ZONE:
+        options->zone_file = sc_value_file(state, "--zone", argument);
+        return 0;
+    case KEY_DRAW_ZONE:
+        options->is_for_zone = true;
+        return 0;
     case KEY_CA:
         options->ca = sc_value_file(state, "--ca", argument);
         return 0;
@@ -324,6 +348,29 @@ static error_t query_options_parse(int key, char *argument, struct argp_state *s
     default:
         return ARGP_ERR_UNKNOWN;
     }
+}
+
+// --- The zone -----------------------------------------------------------------------------------
+
+/** The first line of the file with the zone. */
+static sc_err read_zone(query_options *options, sc_diag *diag)
+{
+    if (!options->zone_file) return SC_OK;
+    FILE *file = fopen(options->zone_file, "re");
+    errno = file ? 0 : errno;
+    const bool is_read = file && fgets(options->zone, sizeof(options->zone), file);
+    const int error = errno;
+    if (file) fclose(file);
+    if (!is_read) {
+        return sc_explain(diag, SC_EIO, "%.400s: cannot read the zone: %s", options->zone_file,
+                          error ? strerror(error) : "the file is empty");
+    }
+    options->zone[strcspn(options->zone, " \t\r\n")] = '\0';
+    if (strncmp(options->zone, "scz1_", 5) == 0) return SC_OK;
+    return sc_explain(diag, SC_EPARSE,
+                      "%.400s: its first line is not a zone; 'starcloak query --draw-zone' asks "
+                      "for one",
+                      options->zone_file);
 }
 
 // --- The command --------------------------------------------------------------------------------
@@ -403,6 +450,19 @@ static void put_request(sc_json_writer *json, const query_options *options)
     sc_json_close_object(json);
 }
 
+/** All but the position. */
+static void put_rest(sc_json_writer *json, const query_options *options)
+{
+    sc_json_open_object(json, "profile");
+    put_number(json, "k", options->k, true);
+    put_number(json, "l", options->l, true);
+    put_number(json, "max_hops", options->max_hops, true);
+    put_number(json, "max_wait_s", options->max_wait_s, false);
+    sc_json_close_object(json);
+    put_request(json, options);
+    if (options->zone_file) sc_json_put_string(json, "zone", options->zone);
+}
+
 /** The body, ended by NUL; wipe it. */
 static sc_err make_body(const query_options *options, sc_bytes *out, sc_diag *diag)
 {
@@ -421,13 +481,7 @@ static sc_err make_body(const query_options *options, sc_bytes *out, sc_diag *di
     put_number(&json, "offset_m", options->offset_m, false);
     put_number(&json, "heading_deg", options->heading_deg, false);
     sc_json_close_object(&json);
-    sc_json_open_object(&json, "profile");
-    put_number(&json, "k", options->k, true);
-    put_number(&json, "l", options->l, true);
-    put_number(&json, "max_hops", options->max_hops, true);
-    put_number(&json, "max_wait_s", options->max_wait_s, false);
-    sc_json_close_object(&json);
-    put_request(&json, options);
+    if (!options->is_for_zone) put_rest(&json, options);
     sc_json_close_object(&json);
     if (json.has_failed || !sc_bytes_reserve_wiping(out, 1)) return SC_ENOMEM;
     out->data[out->size] = '\0';
@@ -469,6 +523,7 @@ static int run(sc_call *call)
     sc_post_reply reply = {.status = 0};
     sc_bytes body = {.size = 0};
     sc_err err = find_token(&options, &diag);
+    if (!err) err = read_zone(&options, &diag);
     if (!err) err = make_body(&options, &body, &diag);
     if (!err && strncasecmp(options.url, "http:", 5) == 0 && !sc_post_is_local(options.url)) {
         sc_call_note(

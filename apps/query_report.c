@@ -202,11 +202,24 @@ static void print_compact(const char *text)
     putchar('\n');
 }
 
+/** What --draw-zone asks for; printed as it is, so nothing else may be in it. */
+static bool is_zone(const char *text)
+{
+    static const char letters[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
+    return strncmp(text, "scz1_", 5) == 0 && strspn(text, letters) == strlen(text);
+}
+
 static int report(const sc_call *call, const sc_post_reply *reply, const sc_json_value *words,
                   bool json)
 {
     const char *outcome = get_text(words, "outcome");
     if (json && words) print_compact(reply->body);
+    const char *zone = get_text(words, "zone");
+    if (reply->status == 200 && is_zone(zone)) {
+        if (!json) puts(zone);
+        return SC_EXIT_OK;
+    }
     if (reply->status == 200 && strcmp(outcome, "answered") == 0) {
         if (json || print_answer(words)) return SC_EXIT_OK;
     } else if (reply->status == 200 && strcmp(outcome, "dropped") == 0) {

@@ -32,6 +32,8 @@ replies = {  # status, body, headers
     "empty": (200, empty, {}), "slow": (200, empty, {}),
     "expired": (200, {"outcome": "dropped", "reason": "expired", "wait_s": 10.0}, {}),
     "infeasible": (200, {"outcome": "dropped", "reason": "infeasible", "wait_s": 0}, {}),
+    "zoned": (200, {"zone": "scz1_Ab-_9", "roads": 6, "max_hops": 4}, {}),
+    "badzone": (200, {"zone": "scz1_\x1b[2J", "roads": 6, "max_hops": 4}, {}),
     "exposed": (200, {"outcome": "dropped", "reason": "exposed", "wait_s": 0, "advice": "allow more"}, {}),
     "rare": (200, {"outcome": "dropped", "reason": "rare-request", "wait_s": 1.5, "advice": "later"}, {}),
     "advised": (200, {"outcome": "dropped", "reason": "new", "wait_s": 0, "advice": "come on foot"}, {}),
@@ -212,6 +214,26 @@ equal "in one line" "$(cat "$out")" '{"outcome":"answered","wait_s":1.284,"cloak
 run query "$base"/evil "${where[@]}" --json
 check "harmless in this form, too" silent_about "$out" $'\x1b' $'\xc2'
 check "and whole" says "$out" '\u001b[2Jgone\u009b\n1 0'
+
+# --- Zones ------------------------------------------------------------------------
+
+run query "$base"/zoned "${where[@]}" --draw-zone
+succeeds "a zone can be asked for"
+equal "and is printed" "$(cat "$out")" scz1_Ab-_9
+check "by a request of its own" says "$request" '"path": "/zoned/v1/zone"' '"body": {"position": {"lat"'
+cp "$out" "$work/home.zone"
+run query "$base"/answered "${where[@]}" --zone "$work/home.zone"
+succeeds "a zone goes with a query"
+check "as it was" says "$request" '"zone": "scz1_Ab-_9"'
+run query "$base"/badzone "${where[@]}" --draw-zone
+refuses 1 "what is no zone is not printed" "starcloak query:"
+run query "$base"/answered "${where[@]}" --zone "$work/none.zone"
+refuses 1 "a zone that is not there" "none.zone: cannot read the zone"
+echo sct1_abc >"$work/token.zone"
+run query "$base"/answered "${where[@]}" --zone "$work/token.zone"
+refuses 1 "something else than a zone" "its first line is not a zone" "--draw-zone"
+run query "$base"/zoned "${where[@]}" --draw-zone --zone "$work/home.zone"
+refuses 2 "a zone for a zone" "either --zone or --draw-zone"
 
 # --- What is no answer ------------------------------------------------------------
 

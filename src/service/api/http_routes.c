@@ -7,6 +7,7 @@
 #include "api/events.h"
 #include "api/metrics.h"
 #include "api/problem_details.h"
+#include "api/sealed_zones.h"
 #include "api/service.h"
 #include "api/static_pages.h"
 #include "base/clock.h"
@@ -32,6 +33,11 @@ typedef struct route_call {
 static void show_query(const route_call *p)
 {
     sc_query_route_post(p->service->query_route, p->loop, p->request);
+}
+
+static void show_zone(const route_call *p)
+{
+    sc_sealed_zones_post(p->service, p->request);
 }
 
 static void show_events(const route_call *p)
@@ -114,6 +120,7 @@ typedef struct route {
 
 static const route routes[] = {
     {"/v1/queries", SC_HTTP_POST, "POST", FOR_ALL, false, false, show_query},
+    {"/v1/zone", SC_HTTP_POST, "POST", FOR_ALL, false, false, show_zone},
     {"/v1/about", SC_HTTP_GET, "GET, HEAD", FOR_ALL, false, false, show_about},
     {"/v1/map", SC_HTTP_GET, "GET, HEAD", FOR_ALL, false, false, show_map},
     {"/v1/map.bin", SC_HTTP_GET, "GET, HEAD", FOR_ALL, false, false, show_map_bytes},

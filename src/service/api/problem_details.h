@@ -22,6 +22,7 @@
     X(PROFILE, 400, "profile", "A value of the profile is out of range")      \
     X(REQUEST, 400, "request", "The request cannot be answered")              \
     X(COSTLY, 400, "too-costly", "The query would cost too much")             \
+    X(ZONE, 400, "zone", "The zone cannot be used")                           \
     X(TOKEN, 401, "token", "A valid token is needed")                         \
     X(FORBIDDEN, 403, "forbidden", "Access is restricted")                    \
     X(NOT_FOUND, 404, "not-found", "No such page")                            \
@@ -31,6 +32,7 @@
     X(MEDIA_TYPE, 415, "media-type", "The body must be application/json")     \
     X(EXPECTATION, 417, "expectation", "The expectation is not supported")    \
     X(OFF_ROAD, 422, "off-road", "There is no road near that position")       \
+    X(NO_ZONE, 422, "no-zone", "There is no zone for that position")          \
     X(HEADERS, 431, "headers", "The headers are too large")                   \
     X(RATE, 429, "rate", "Too many requests")                                 \
     X(PENDING, 429, "pending", "Another query of this user is under way")     \

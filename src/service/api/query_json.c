@@ -353,13 +353,25 @@ static bool read_request(reading *r)
 
 // --- All of it -----------------------------------------------------------------------------------
 
-enum { POSITION, PROFILE, REQUEST };
+enum { POSITION, PROFILE, REQUEST, ZONE };
 
 static const sc_json_field members_of_body[] = {
     [POSITION] = {"position", "/position"},
     [PROFILE] = {"profile", "/profile"},
     [REQUEST] = {"request", "/request"},
+    [ZONE] = {"zone", "/zone"},
 };
+
+static bool read_zone(reading *r)
+{
+    sc_json_raw text;
+    if (!sc_json_read_string(&r->in, members_of_body[ZONE].pointer, "a string", &text))
+        return false;
+    // Texts of zones have no letters that need escapes: one that has them is none.
+    r->out->zone = text.raw.text;
+    r->out->zone_size = text.raw.size;
+    return true;
+}
 
 static bool read_body_member(void *context, unsigned which)
 {
@@ -370,6 +382,8 @@ static bool read_body_member(void *context, unsigned which)
         return read_position(r);
     case PROFILE:
         return sc_json_read_object(&r->in, &of_profile, r, &seen);
+    case ZONE:
+        return read_zone(r);
     default:
         return read_request(r);
     }
@@ -377,7 +391,7 @@ static bool read_body_member(void *context, unsigned which)
 
 static const sc_json_shape of_body = {
     .pointer = NULL,
-    .words = "position, profile and request",
+    .words = "position, profile, request and zone",
     .fields = members_of_body,
     .count = COUNT_OF(members_of_body),
     .read = read_body_member,
@@ -390,6 +404,28 @@ static bool read_body(reading *r)
     if (!sc_json_end(&r->in.json)) return sc_json_refuse_text(&r->in);
     if (!(seen & 1u << POSITION)) return sc_json_refuse_missing(&r->in, of_position.pointer);
     return seen & 1u << REQUEST || sc_json_refuse_missing(&r->in, of_request.pointer);
+}
+
+// Where the zone of a traveller is: a position, and nothing else.
+static const sc_json_shape of_zone_body = {
+    .pointer = NULL,
+    .words = "position",
+    .fields = members_of_body,
+    .count = POSITION + 1,
+    .read = read_body_member,
+};
+
+bool sc_zone_body_read(const char *body, size_t size, const sc_query_format *format,
+                       sc_query_body *out, sc_problem *problem)
+{
+    *out = (sc_query_body){.edge = SC_NONE};
+    reading r = {.in = {.json = sc_json_pull_of(body, size), .problem = problem},
+                 .format = format,
+                 .out = out};
+    unsigned seen = 0;
+    if (!sc_json_read_object(&r.in, &of_zone_body, &r, &seen)) return false;
+    if (!sc_json_end(&r.in.json)) return sc_json_refuse_text(&r.in);
+    return seen & 1u << POSITION || sc_json_refuse_missing(&r.in, of_position.pointer);
 }
 
 bool sc_query_body_read(const char *body, size_t size, const sc_query_format *format,

@@ -34,6 +34,8 @@ typedef struct sc_query_body {
     double heading_deg;  ///< degrees clockwise from north, or from the y axis; NaN: not told
     sc_profile profile;  ///< whole, within the policy
     sc_request request;  ///< in normal form, within the policy
+    const char *zone;    ///< the text of a sealed zone, in the body that was read; NULL: none
+    size_t zone_size;
 } sc_query_body;
 
 /** What a body is read by. */
@@ -51,6 +53,10 @@ typedef struct sc_query_format {
  */
 bool sc_query_body_read(const char *body, size_t size, const sc_query_format *format,
                         sc_query_body *out, sc_problem *problem);
+
+/** Read the body of POST /v1/zone: a position. As above; needs neither vocabulary nor bounds. */
+bool sc_zone_body_read(const char *body, size_t size, const sc_query_format *format,
+                       sc_query_body *out, sc_problem *problem);
 
 // --- The outcome ---------------------------------------------------------------------------------
 //

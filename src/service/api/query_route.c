@@ -17,6 +17,7 @@
 #include "api/json_request.h"
 #include "api/metrics.h"
 #include "api/query_json.h"
+#include "api/sealed_zones.h"
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/diag.h"
@@ -266,6 +267,7 @@ typedef struct incoming {
     uint64_t user;  ///< the user's number in `pending` and rates
     sc_query_body body;
     sc_request wanted;  ///< what the body says, before it is rounded
+    sc_opened_zone zone;
     sc_snap where;
     sc_query_charge charge;
     sc_problem *problem;
@@ -294,15 +296,22 @@ static uint64_t user_number(const sc_query_route *route, const sc_token *token)
     return number;
 }
 
-static bool is_within_rate(const sc_query_route *route, incoming *g)
+static bool take_rate(const sc_query_route *route, const sc_access_rules *terms, uint64_t user,
+                      sc_time now, sc_problem *problem)
 {
-    const sc_policy *policy = &g->terms->policy;
-    const unsigned wait_s = sc_rate_limit_take(route->service->user_rates, g->user,
-                                               policy->user_rate, policy->user_burst, g->now);
+    const sc_policy *policy = &terms->policy;
+    const unsigned wait_s = sc_rate_limit_take(route->service->user_rates, user, policy->user_rate,
+                                               policy->user_burst, now);
     if (wait_s == 0) return true;
-    sc_problem_set(g->problem, SC_PROBLEM_RATE, NULL, "retry in %u s", wait_s);
-    g->problem->retry_after_s = wait_s;
+    sc_problem_set(problem, SC_PROBLEM_RATE, NULL, "retry in %u s", wait_s);
+    problem->retry_after_s = wait_s;
     return false;
+}
+
+bool sc__query_is_within_rate(const sc_query_route *route, const sc_access_rules *terms,
+                              const sc_token *token, sc_time now, sc_problem *problem)
+{
+    return take_rate(route, terms, user_number(route, token), now, problem);
 }
 
 static bool read_body(const sc_query_route *route, incoming *g)
@@ -320,26 +329,26 @@ static bool read_body(const sc_query_route *route, incoming *g)
     return true;
 }
 
-// Find the road; a position on an edge is looked at when it is admitted.
-static bool is_on_road(const sc_query_route *route, incoming *g)
+// A position on an edge is looked at when it is admitted.
+bool sc__query_find_road(const sc_map *map, const sc_policy *policy,
+                         const struct sc_query_body *body, sc_snap *out, sc_problem *problem)
 {
-    const sc_query_body *body = &g->body;
     if (body->is_on_edge) {
-        g->where = (sc_snap){.edge = body->edge, .offset_m = body->offset_m};
+        *out = (sc_snap){.edge = body->edge, .offset_m = body->offset_m};
         return true;
     }
-    const double max_snap_m = g->terms->policy.max_snap_m;
-    switch (sc_map_snap(route->service->map, body->x, body->y, max_snap_m, &g->where)) {
+    const double max_snap_m = policy->max_snap_m;
+    switch (sc_map_snap(map, body->x, body->y, max_snap_m, out)) {
     case SC_OK:
         return true;
     case SC_ETOOFAR:
-        return sc_problem_set(g->problem, SC_PROBLEM_OFF_ROAD, "/position",
+        return sc_problem_set(problem, SC_PROBLEM_OFF_ROAD, "/position",
                               "a road must be within %g m of the position", max_snap_m);
     case SC_ENOCOORDS:
-        return sc_problem_set(g->problem, SC_PROBLEM_POSITION, "/position",
+        return sc_problem_set(problem, SC_PROBLEM_POSITION, "/position",
                               "this map has no coordinates; give edge and offset_m");
     default:
-        return sc_problem_set(g->problem, SC_PROBLEM_POSITION, "/position",
+        return sc_problem_set(problem, SC_PROBLEM_POSITION, "/position",
                               "the position is outside the coordinates of this map");
     }
 }
@@ -403,8 +412,22 @@ static bool charge(const sc_query_route *route, incoming *g, const sc_query *que
         g->now, &g->charge, g->problem);
 }
 
+/** The zone that came with the query, if it is in it: else it asks for nothing. */
+static bool enter_zone(incoming *g, const sc_query *query)
+{
+    if (g->zone.count == 0) return true;
+    if (!sc_opened_zone_has(&g->zone, query->segment)) {
+        sc_opened_zone_fini(&g->zone);
+        return true;
+    }
+    if (query->max_hops >= 2 * g->zone.radius) return true;
+    return sc_problem_set(g->problem, SC_PROBLEM_PROFILE, "/profile/max_hops",
+                          "max_hops is %u; a cloak with the whole zone needs %u or more",
+                          query->max_hops, 2 * g->zone.radius);
+}
+
 // The ticket, and the waiting client it belongs to.
-static sc_ticket *make_ticket(sc_query_route *route, const incoming *g, const sc_query *query)
+static sc_ticket *make_ticket(sc_query_route *route, incoming *g, const sc_query *query)
 {
     sc_ticket *ticket = sc_ticket_new();
     waiting_client *client = sc_calloc(1, sizeof *client);
@@ -426,6 +449,10 @@ static sc_ticket *make_ticket(sc_query_route *route, const incoming *g, const sc
     ticket->request = g->body.request;
     ticket->is_rounded = route->service->rounds_requests;
     if (ticket->is_rounded) ticket->wanted = g->wanted;
+    ticket->zone = g->zone.segments;
+    ticket->zone_count = g->zone.count;
+    ticket->own = (sc_own_demands){.zone = g->zone.segments, .zone_count = g->zone.count};
+    g->zone = (sc_opened_zone){0};
     ticket->asked = g->now;
     ticket->max_cost = g->terms->policy.max_cost;
     ticket->client = client;
@@ -478,11 +505,19 @@ static bool check_and_submit(sc_query_route *route, incoming *g)
     if (!sc_json_request_check_type(g->request, g->problem)) return false;
     if (!sc_access_rules_identify(g->terms, g->request, &g->token, g->problem)) return false;
     g->user = user_number(route, &g->token);
-    if (!is_within_rate(route, g) || !read_body(route, g) || !is_on_road(route, g)) return false;
+    if (!take_rate(route, g->terms, g->user, g->now, g->problem) || !read_body(route, g) ||
+        !sc__query_find_road(route->service->map, &g->terms->policy, &g->body, &g->where,
+                             g->problem)) {
+        return false;
+    }
+    if (g->body.zone && !sc_sealed_zones_open(route->service->sealed_zones, g->body.zone,
+                                              g->body.zone_size, &g->token, &g->zone, g->problem)) {
+        return false;
+    }
     if (!enter(route, g)) return false;
     sc_query query;
-    const bool is_taken =
-        admit(route, g, &query) && charge(route, g, &query) && submit(route, g, &query);
+    const bool is_taken = admit(route, g, &query) && enter_zone(g, &query) &&
+                          charge(route, g, &query) && submit(route, g, &query);
     explicit_bzero(&query, sizeof query);
     if (!is_taken) {
         sc_query_charges_refund(route->service->charges, &g->terms->policy, g->user, &g->charge,
@@ -502,7 +537,9 @@ void sc_query_route_post(sc_query_route *route, unsigned loop, sc_http_request *
     g.now = sc_clock_us();
     g.problem = &problem;
     g.charge = (sc_query_charge){0};
+    g.zone = (sc_opened_zone){0};
     const bool is_taken = check_and_submit(route, &g);
+    sc_opened_zone_fini(&g.zone);
     sc_access_rules_release(g.terms);
     explicit_bzero(&g, sizeof g);
     sc_http_request_forget_body(request);

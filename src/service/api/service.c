@@ -7,6 +7,7 @@
 #include "api/events.h"
 #include "api/metrics.h"
 #include "api/problem_details.h"
+#include "api/sealed_zones.h"
 #include "api/service_internal.h"
 #include "api/static_pages.h"
 #include "base/alloc.h"
@@ -341,7 +342,12 @@ static sc_err make_server(sc_service *service, const sc_service_options *options
     http.context = internal;
     http.problem = sc_problem_of_server;
     internal->loops = http.loops;
-    sc_err err = sc_http_new(&http, &internal->http, diag);
+    sc_err err = SC_OK;
+    if (options->zone_key) {
+        err = sc_sealed_zones_new(internal->map, options->zone_key, options->zone_roads,
+                                  &internal->sealed_zones, diag);
+    }
+    if (!err) err = sc_http_new(&http, &internal->http, diag);
     if (!err) {
         err = sc_query_route_new(internal, options->ledger.max_pending, options->names_key,
                                  &internal->query_route, diag);
@@ -581,6 +587,7 @@ void sc_service_free(sc_service *service)
     if (internal->ledger) sc_ledger_stop(internal->ledger);
     sc_courier_free(internal->courier);
     sc_query_route_free(internal->query_route);
+    sc_sealed_zones_free(internal->sealed_zones);
     sc_events_free(internal->events);
     alarms_free(service->alarms);
     sc_process_view_free(service->process_view);

@@ -27,6 +27,7 @@
 typedef struct sc_query_route sc_query_route;        ///< query_route.c: queries and their outcomes
 typedef struct sc_events sc_events;                  ///< events.h: listeners of GET /v1/events
 typedef struct sc_metrics sc_metrics;                ///< metrics.h
+typedef struct sc_sealed_zones sc_sealed_zones;      ///< sealed_zones.h
 typedef struct sc_static_pages sc_static_pages;      ///< static_pages.h: map, categories, openapi
 typedef struct sc_partition_page sc_partition_page;  ///< status_pages.c: the partition
 typedef struct sc_ui sc_ui;                          ///< static_pages.h: the UI
@@ -44,6 +45,7 @@ typedef struct sc_service_internal {
     sc_rate_limit *address_rates;
     sc_pending *pending;
     sc_query_route *query_route;
+    sc_sealed_zones *sealed_zones;  ///< NULL: there are none
     sc_events *events;
     sc_metrics *metrics;
     sc_static_pages *pages;
@@ -196,6 +198,16 @@ void sc_query_route_free(sc_query_route *route);
 
 /** The route. */
 void sc_query_route_post(sc_query_route *route, unsigned loop, sc_http_request *request);
+
+/** Whether a user is within its rate; if not, `problem` says how long to wait. Any thread. */
+bool sc__query_is_within_rate(const sc_query_route *route, const sc_access_rules *terms,
+                              const sc_token *token, sc_time now, sc_problem *problem);
+
+/** The road of a position, which is not too far away; of a position on an edge, the edge that it
+ * names, whether or not there is one. */
+struct sc_query_body;  ///< query_json.h
+bool sc__query_find_road(const sc_map *map, const sc_policy *policy,
+                         const struct sc_query_body *body, sc_snap *out, sc_problem *problem);
 
 /** For sc_ledger_options.settled and all_settled; `context` is the sc_query_route. The ledger's
  * thread. A ticket waits for the second call, so that each loop is woken once for all its tickets.

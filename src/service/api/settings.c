@@ -484,8 +484,14 @@ static sc_err check_demands(const sc_settings *s, sc_diag *diag)
                        "continuity: only the patient engine keeps it; set engine to patient, or "
                        "remove continuity");
     }
-    if (*s->classes && !is_patient && !is_engine(s, "basic") && !is_engine(s, "bounded") &&
-        !is_engine(s, "hybrid")) {
+    const bool keeps_some =
+        is_patient || is_engine(s, "basic") || is_engine(s, "bounded") || is_engine(s, "hybrid");
+    if (*s->zone_key && !keeps_some) {
+        return sc_fail(diag, SC_EINVAL,
+                       "zone-key: only the engines patient, basic, bounded and hybrid keep zones; "
+                       "set engine to one of these, or remove zone-key");
+    }
+    if (*s->classes && !keeps_some) {
         return sc_fail(diag, SC_EINVAL,
                        "classes: only the engines patient, basic, bounded and hybrid keep them; "
                        "set engine to one of these, or remove classes");

@@ -92,6 +92,12 @@
          "key; a token for a first try is printed)")                                                  \
     TEXT(tokens, revoked, "revoked", "FILE", "", START, HTTP,                                         \
          "the list of revoked tokens, see 'starcloak token revoke' (default: none)")                  \
+    TEXT(tokens, zone_key, "zone-key", "FILE", "", START, HTTP,                                       \
+         "draw zones, roads that the cloaks of a traveller near home hold together, and seal them "   \
+         "with this key, see 'starcloak token key'; keep it as long as zones are in use (default: "   \
+         "there are no zones)")                                                                       \
+    COUNT(tokens, zone_roads, "zone-roads", "N", 5, 2, 100, START, HTTP,                              \
+          "roads that a zone has at least (default 5)")                                               \
     COUNT(policy, min_k, "min-k", "N", 2, 1, 1000000, RELOAD, HTTP,                                   \
           "the smallest k (users to be hidden among) that a query may ask for (default 2)")           \
     COUNT(policy, max_k, "max-k", "N", 100, 1, 1000000, RELOAD, HTTP,                                 \

@@ -370,14 +370,17 @@ static bool has_segment(const sc_proposal *proposal, sc_seg_id segment)
     return from < proposal->segment_count && proposal->segments[from] == segment;
 }
 
-/** What costs nothing to see: our members are on roads of the cloak, and it has as many as they
- * want. A worker with another map would be found out by that. */
+/** What costs nothing to see: our members are on roads of the cloak, it has as many as they want,
+ * and their zones. A worker with another map would be found out by that. */
 static bool covers_ours(const sc_reservation *reservation)
 {
     for (const sc_ticket *ticket = reservation->members; ticket; ticket = ticket->next) {
         const sc_query *query = &ticket->query;
         if (!has_segment(reservation->proposal, query->segment)) return false;
         if (reservation->proposal->segment_count < query->l) return false;
+        for (size_t i = 0; i < ticket->own.zone_count; i++) {
+            if (!has_segment(reservation->proposal, ticket->own.zone[i])) return false;
+        }
     }
     return true;
 }

@@ -35,6 +35,8 @@ void sc_ticket_free(sc_ticket *ticket)
 {
     if (!ticket) return;
     sc_answer_free(ticket->answer);
+    if (ticket->zone) explicit_bzero(ticket->zone, ticket->zone_count * sizeof *ticket->zone);
+    sc_free(ticket->zone);
     explicit_bzero(ticket, sizeof *ticket);
     sc_free(ticket);
 }

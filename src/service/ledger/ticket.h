@@ -47,7 +47,9 @@ enum { SC_TICKET_REACH = 16 };
 typedef struct sc_ticket {
     // Set by the loop.
     sc_query query;      ///< times are sc_clock_us(); `own` is the ledger's to set
-    sc_own_demands own;  ///< the user's zone, lent; `reached` is the ledger's
+    sc_own_demands own;  ///< the user's zone; `reached` is the ledger's
+    sc_seg_id *zone;     ///< the memory of that zone, if there is one: freed with the ticket
+    size_t zone_count;
     sc_road_point at;    ///< where the traveller is, and which way it goes
     sc_request request;  ///< in normal form, categories as the courier's vocabulary has them
     sc_request wanted;   ///< what the traveller asked for, if `request` was rounded

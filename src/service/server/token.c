@@ -120,6 +120,19 @@ void sc_token_keys_free(sc_token_keys *keys)
     sc_free(keys);
 }
 
+size_t sc_token_keys_count(const sc_token_keys *keys)
+{
+    return keys->count;
+}
+
+void sc_token_keys_derive(const sc_token_keys *keys, size_t key, const char use[8], uint64_t part,
+                          uint8_t *out, size_t size)
+{
+    static_assert(SC__TOKEN_KEY_SIZE == crypto_kdf_KEYBYTES, "a key to derive from");
+    static_assert(crypto_kdf_CONTEXTBYTES == 8, "the name of a use");
+    crypto_kdf_derive_from_key(out, size, part, use, keys->keys[key]);
+}
+
 sc_err sc_token_keys_new(sc_token_keys **out)
 {
     // Harmless when repeated, and from any thread.

@@ -49,6 +49,20 @@ sc_token_keys *sc_token_keys_hold(sc_token_keys *keys);
 /** Give them back; the last call wipes and frees them. NULL is fine. Any thread. */
 void sc_token_keys_free(sc_token_keys *keys);
 
+/** How many there are. */
+size_t sc_token_keys_count(const sc_token_keys *keys);
+
+/**
+ * Derive another key from key number `key`, for a use of its own: what is made with it says nothing
+ * of the key.
+ *
+ * @param use   eight letters that name the use
+ * @param part  one of several keys for that use
+ * @param size  16 to 64 bytes
+ */
+void sc_token_keys_derive(const sc_token_keys *keys, size_t key, const char use[8], uint64_t part,
+                          uint8_t *out, size_t size);
+
 /** The content of a token. */
 typedef struct sc_token {
     int64_t issued_s;   ///< seconds since 1970

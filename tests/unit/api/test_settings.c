@@ -237,6 +237,7 @@ static void test_settings_that_do_not_go_together_are_refused(void **state)
          {"yes", "basic"},
          "continuity: only the patient engine keeps it"},
         {{"classes", "engine"}, {"c.csv", "xstar"}, "classes: only the engines patient, basic"},
+        {{"zone-key", "engine"}, {"k", "xstar"}, "zone-key: only the engines patient, basic"},
     };
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
         sc_settings *s = fresh();

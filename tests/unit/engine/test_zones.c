@@ -210,7 +210,8 @@ static sc_map *torus_map(void)
 {
     sketch s = sketch_new(SC_COORDS_PLANAR);
     for (uint32_t i = 0; i < TORUS * TORUS; i++) {
-        sketch_add_node(&s, 100.0 * (i % TORUS), 100.0 * (double)(i / TORUS));
+        const uint32_t row = i / TORUS;
+        sketch_add_node(&s, 100.0 * (i % TORUS), 100.0 * row);
     }
     for (uint32_t i = 0; i < TORUS * TORUS; i++) {
         const uint32_t row = i / TORUS * TORUS;
