@@ -206,6 +206,7 @@ extern const sc_command sc_cmd_gateway;
 extern const sc_command sc_cmd_lbs;
 extern const sc_command sc_cmd_load;
 extern const sc_command sc_cmd_map_check;
+extern const sc_command sc_cmd_map_classes;
 extern const sc_command sc_cmd_map_export;
 extern const sc_command sc_cmd_map_generate;
 extern const sc_command sc_cmd_map_import;

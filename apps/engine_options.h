@@ -121,7 +121,7 @@ enum {
     {"tau", SC_KEY_TAU, "S",                                                                  \
      "with --continuity: how long a cloak counts, seconds (default 300)", NULL},              \
     {"classes", SC_KEY_CLASSES, "FILE",                                                       \
-     "roads at clinics, shelters and the like, CSV with the columns segment and class: those of a class do not count for l (default: none)", SC_COMPLETE_FILES}, \
+     "roads at clinics, shelters and the like, see 'starcloak map classes': those of a class do not count for l (default: none)", SC_COMPLETE_FILES}, \
     {"zones", SC_KEY_ZONES, "FILE",                                                           \
      "zones of users, CSV with the columns zone, user and segment: cloaks of a user who is in one have all of it (default: none)", SC_COMPLETE_FILES}
 

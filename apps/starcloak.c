@@ -72,8 +72,9 @@ static const sc_command cmd_help = {
 // --- starcloak map ----------------------------------------------------------
 
 static const sc_command *const map_commands[] = {
-    &sc_cmd_map_import, &sc_cmd_map_generate, &sc_cmd_map_index,  &sc_cmd_map_info,
-    &sc_cmd_map_check,  &sc_cmd_map_snap,     &sc_cmd_map_export, NULL,
+    &sc_cmd_map_import,  &sc_cmd_map_generate, &sc_cmd_map_index,
+    &sc_cmd_map_info,    &sc_cmd_map_check,    &sc_cmd_map_snap,
+    &sc_cmd_map_classes, &sc_cmd_map_export,   NULL,
 };
 
 static const sc_entry map_examples[] = {

@@ -51,6 +51,14 @@ USAGE = {
         map info city.scm more
         map check
         map check city.scm --json
+        map classes
+        map classes city.scm
+        map classes city.scm -o city.scm
+        map classes city.scm -o x.csv --preset holy
+        map classes city.scm -o x.csv --category clinic
+        map classes city.scm -o x.csv --category =clinic
+        map classes city.scm -o x.csv --category clinic=A1
+        map classes city.scm -o x.csv --category clinic=
         map snap
         map snap town.scm --lon 8
         map snap town.scm --lon east --lat 49
@@ -256,6 +264,9 @@ FAILURES = {
         map index absent.scm
         map index web.scm
         map index city.scm -o no/such/folder/m.scm
+        map classes absent.scm -o x.csv
+        map classes web.scm -o x.csv
+        map classes city.scm -o nowhere/x.csv
         map snap dimacs-bare.scm --lon 8.681 --lat 49.41
         map snap town.scm --lon 200 --lat 49
         map export absent.scm x

@@ -156,6 +156,13 @@ def reports(program, store):
             exports += f"--- {folder}/{path.name}\n"
             exports += data.decode() if len(data) <= SMALL // 2 else digest(data, 5)
     store.put("maps/exports.txt", exports)
+    store.put("maps/classes.txt", program.transcripts("""
+        map classes town.scm -o town-classes.csv
+        map classes town.scm --category park=green --category prak=green -o -
+        map classes city.scm --category cafe=coffee --category fuel=fuel -o city-classes.csv --json
+        map classes grid.scm --preset sensitive --category school=children -o grid-classes.csv
+    """) + "".join(f"--- {name}\n{program.file(name).read_text()}"
+                   for name in ("town-classes.csv", "grid-classes.csv")))
     store.put("maps/snap.txt", program.transcripts("""
         map snap town.scm --lon 8.6821 --lat 49.4101
         map snap town.scm --lon 8.6821 --lat 49.4101 --json

@@ -226,7 +226,7 @@
          "patient with a density: each road that can be a member's is at most as likely as one of N, "\
          "2, 3 or 4; 0: not asked; auto: 2 where there is a density (default auto)")                  \
     TEXT(engine, classes, "classes", "FILE.csv", "", START, ALL,                                      \
-         "classes of places, as clinics, by segment (columns segment and class): their roads do not "  \
+         "classes of places, as clinics, by segment, see 'starcloak map classes': their roads do not "  \
          "count for l; the same table at all processes of a cluster (default: none)")                 \
     SWITCH(engine, continuity, "continuity", START, ALL,                                              \
            "patient: a road counts by the part of it that a user can have reached since its last "    \
