@@ -90,8 +90,9 @@ static void test_all_members_are_dealt_out(void **state)
     sc_density_learner *learner = new_learner();
     for (sc_seg_id s = 0; s + 1 < SEGMENTS; s++) {
         const sc_seg_id pair[] = {s, s + 1};
-        see(learner, pair, 2, 100 * (s % 7 + 1));
-        members += 100 * (s % 7 + 1);
+        const size_t some = 100 * ((size_t)s % 7 + 1);
+        see(learner, pair, 2, some);
+        members += some;
     }
     CHECK_OK(sc_density_learner_learn(learner, NULL, counts), NULL);
     CHECK_CLOSE((double)sum_of_counts(counts), (double)members, SEGMENTS);  // whole numbers
