@@ -1,6 +1,6 @@
 /*
  * `starcloak density`: how busy is each segment? A table that `starcloak attack` may know, and that
- * an operator measures cloaks by. Counted on the roads, or in a recorded run.
+ * an operator measures cloaks by. Counted on the roads or in a recorded run, or learnt from cloaks.
  */
 #include "command.h"
 
@@ -21,12 +21,14 @@ typedef struct density_options {
     const char *map;
     const char *output;
     const char *run;
+    const char **cloaks;  ///< records; there is room for as many as there are arguments
+    size_t cloaks_count;
     sc_counting counting;
     const char *road_option;  ///< name of one that was given and is about travellers on the roads
     bool quiet;
 } density_options;
 
-enum { KEY_RUN = SC_KEY_FIRST, KEY_SECONDS, KEY_STEP, KEY_SEED };
+enum { KEY_RUN = SC_KEY_FIRST, KEY_CLOAKS, KEY_SECONDS, KEY_STEP, KEY_SEED };
 
 static const sc_option options_table[] = {
     {"output", 'o', "DENSITY.csv", "where the table goes (required); - is standard output",
@@ -34,6 +36,11 @@ static const sc_option options_table[] = {
     {"run", KEY_RUN, "RUN.jsonl",
      "count where the queries of this recorded run were asked, instead of travellers on the roads "
      "(default: none)",
+     SC_COMPLETE_FILES},
+    {"cloaks", KEY_CLOAKS, "RUN.jsonl",
+     "learn from the cloaks of this recorded run, by which segments they have and how many "
+     "members, "
+     "without a position, instead of counting; may be given several times (default: none)",
      SC_COMPLETE_FILES},
     {"seconds", KEY_SECONDS, "S", "how long travellers are counted, in seconds (default 600)",
      NULL},
@@ -44,20 +51,43 @@ static const sc_option options_table[] = {
     {NULL, 0, NULL, NULL, NULL},
 };
 
-static void check_usage(const struct argp_state *state, const density_options *options)
+/** Whether the output would replace one of the inputs. */
+static bool replaces_input(const density_options *options)
 {
     const char *output = options->output;
     const char *traces = options->counting.movement.traces.path;
+    bool replaces = sc_overlaps(output, options->map) ||
+                    (options->run && sc_overlaps(output, options->run)) ||
+                    (traces && sc_overlaps(output, traces));
+    for (size_t i = 0; i < options->cloaks_count; i++) {
+        replaces = replaces || sc_overlaps(output, options->cloaks[i]);
+    }
+    return replaces;
+}
+
+static void check_usage(const struct argp_state *state, const density_options *options)
+{
+    const char *output = options->output;
     if (!output) sc_usage_error(state, "no output given; add -o DENSITY.csv");
     sc_value_file(state, "-o", output);
-    if (sc_overlaps(output, options->map) || (options->run && sc_overlaps(output, options->run)) ||
-        (traces && sc_overlaps(output, traces))) {
+    if (replaces_input(options)) {
         sc_usage_error(state, "the output '%s' is also an input; choose another name", output);
+    }
+    if (options->run && options->cloaks_count > 0) {
+        sc_usage_error(state,
+                       "--run counts the queries of a record, and --cloaks learns from cloaks "
+                       "alone; leave one out");
     }
     if (options->run && options->road_option) {
         sc_usage_error(state,
                        "--run counts the queries of a record, and --%s is about travellers on the "
                        "roads; leave one out",
+                       options->road_option);
+    }
+    if (options->cloaks_count > 0 && options->road_option) {
+        sc_usage_error(state,
+                       "--cloaks learns from the cloaks of records, and --%s is about travellers "
+                       "on the roads; leave one out",
                        options->road_option);
     }
     sc_movement_settings_check(state, &options->counting.movement);
@@ -77,6 +107,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case KEY_RUN:
         options->run = sc_value_file(state, "--run", argument);
+        return 0;
+    case KEY_CLOAKS:
+        options->cloaks[options->cloaks_count++] = sc_value_file(state, "--cloaks", argument);
         return 0;
     case KEY_SECONDS:
         counting->seconds = sc_value_number(state, "--seconds", argument, 1, SC_SECONDS_MAX);
@@ -114,16 +147,52 @@ static void print_report(const density_options *options, const uint64_t *counts,
         total += counts[i];
         busy += counts[i] > 0;
     }
+    const char *what = options->run ? "questions" : "travellers were seen";
+    if (options->cloaks_count > 0) what = "members of cloaks were likely";
     sc_print_text(stream, options->output);
-    fprintf(stream, ": %s %s on %s of %s segments\n", sc_format_count(seen, total),
-            options->run ? "questions" : "travellers were seen", sc_format_count(segments, busy),
-            sc_format_count(all, count));
+    fprintf(stream, ": %s %s on %s of %s segments\n", sc_format_count(seen, total), what,
+            sc_format_count(segments, busy), sc_format_count(all, count));
+}
+
+/** Warn of a table that says little. */
+static sc_err warn_if_thin(const sc_call *call, const sc_map *map, const uint64_t *counts)
+{
+    sc_density *density = NULL;
+    const sc_err err = sc_density_new_counted(map, counts, &density);
+    if (err) return err;
+    const double mean = sc_density_mean_count(density);
+    if (mean < SC_DENSITY_FEW_COUNTS) {
+        sc_call_note(
+            call,
+            "warning: the table rests on %.2f counts per road on average, fewer than %.0f, "
+            "so it says little of single roads, and 'traffic' protects little; use more "
+            "travellers, a longer time or more records",
+            mean, SC_DENSITY_FEW_COUNTS);
+    }
+    sc_density_free(density);
+    return SC_OK;
+}
+
+static sc_err learn(const sc_call *call, const density_options *options, const sc_map *map,
+                    const sc_progress *progress, uint64_t *counts, sc_diag *diag)
+{
+    const char *balanced = NULL;
+    const sc_err err = sc_count_cloaks(map, options->cloaks, options->cloaks_count, progress,
+                                       counts, &balanced, diag);
+    if (!err && balanced && !options->quiet) {
+        sc_call_note(call,
+                     "warning: the run of %.400s demanded traffic, so its cloaks were made to tell "
+                     "little of it, and so does what is learnt; use runs without that demand",
+                     balanced);
+    }
+    return err;
 }
 
 static sc_err count(const sc_call *call, const density_options *options, const sc_map *map,
                     const sc_progress *progress, uint64_t *counts, sc_diag *diag)
 {
     if (options->run) return sc_count_questions(map, options->run, progress, counts, diag);
+    if (options->cloaks_count > 0) return learn(call, options, map, progress, counts, diag);
     sc_crowd crowd = {0};
     const sc_crowd_wish wish = {.settings = &options->counting.movement,
                                 .seed = options->counting.seed,
@@ -136,11 +205,13 @@ static sc_err count(const sc_call *call, const density_options *options, const s
 
 static int run(sc_call *call)
 {
+    sc_diag diag = {.message = ""};
     density_options options = {.counting = sc_counting_default()};
+    options.cloaks = calloc((size_t)call->argc + 1, sizeof(*options.cloaks));
+    if (!options.cloaks) return sc_call_fail(call, SC_ENOMEM, &diag);
     sc_call_parse(call, &options);
 
     sc_bar bar;
-    sc_diag diag = {.message = ""};
     sc_map *map = NULL;
     uint64_t *counts = NULL;
     sc_bar_init(&bar, options.quiet);
@@ -154,8 +225,10 @@ static int run(sc_call *call)
     }
     if (!err) err = sc_density_write_counts(map, counts, options.output, &diag);
     sc_bar_clear(&bar);
+    if (!err && !options.quiet) err = warn_if_thin(call, map, counts);
     if (!err && !options.quiet) print_report(&options, counts, segment_count);
     free(counts);
+    free(options.cloaks);
     sc_map_free(map);
     return err ? sc_call_fail(call, err, &diag) : SC_EXIT_OK;
 }
@@ -166,6 +239,8 @@ static const sc_entry examples[] = {
      "Real taxis, of the days before that moment."},
     {"starcloak density cal.scm --run yesterday.jsonl -o density.csv",
      "Where the queries of a recorded run were asked."},
+    {"starcloak density cal.scm --cloaks monday.jsonl --cloaks tuesday.jsonl -o density.csv",
+     "What the cloaks of two days tell, without a position."},
     {"starcloak attack cal.scm run.jsonl --density density.csv",
      "What an adversary who knows the table learns from the cloaks of a run."},
     {NULL, NULL},
@@ -179,8 +254,10 @@ const sc_command sc_cmd_density = {
     .description =
         "Let travellers drive, or follow recorded ones (--traces), and count at regular intervals "
         "on which segment each of them is; or count where the queries of a recorded run were asked "
-        "(--run). The table has a row for every segment, with the columns segment and count, and "
-        "says nothing of any single traveller. 'starcloak attack --density' reads it.",
+        "(--run); or learn from cloaks alone where their members were likely (--cloaks). The table "
+        "has a row for every segment, with the columns segment and count, and says nothing of any "
+        "single traveller. 'starcloak attack --density' reads it. A table that rests on fewer than "
+        "5 counts per road on average is warned of: it says little of single roads.",
     .options = options_table,
     .examples = examples,
     .parse = parse,

@@ -9,6 +9,7 @@
 
 #include "inputs.h"
 #include "record/run_reader.h"
+#include "travel/density_learner.h"
 #include "travel/movement.h"
 
 /** So many lines of a record for each report of progress. */
@@ -70,6 +71,50 @@ sc_err sc_count_questions(const sc_map *map, const char *path, const sc_progress
     if (!err) err = count_lines(reader, progress, counts, diag);
     sc_run_reader_free(reader);
     return sc_input_explain(err, path, SC_INPUT_RECORD, diag);
+}
+
+/** Show `learner` the cloaks that are still to come from `reader`. */
+static sc_err see_cloaks(sc_run_reader *reader, const sc_progress *progress,
+                         sc_density_learner *learner, sc_diag *diag)
+{
+    const size_t before = sc_density_learner_cloaks(learner);
+    sc_run_line line;
+    sc_err err;
+    while (!(err = sc_run_reader_next(reader, &line, diag)) && line.text.text) {
+        if (line.kind == SC_RUN_CLOAK) {
+            const sc_run_cloak *cloak = &line.cloak;
+            err = sc_density_learner_see(learner, cloak->segments, cloak->segment_count,
+                                         cloak->member_count);
+            if (err) return err;
+        }
+        if (line.number % LINES_PER_PROGRESS == 0) report_progress(reader, progress);
+    }
+    if (err || sc_density_learner_cloaks(learner) > before) return err;
+    return sc_explain(
+        diag, SC_EINVAL,
+        "%.400s: the record has no cloaks to learn from; use the record of a run that has some",
+        sc_run_reader_name(reader));
+}
+
+sc_err sc_count_cloaks(const sc_map *map, const char *const *paths, size_t path_count,
+                       const sc_progress *progress, uint64_t *counts, const char **balanced,
+                       sc_diag *diag)
+{
+    *balanced = NULL;
+    sc_density_learner *learner = NULL;
+    sc_err err = sc_density_learner_new(sc_map_segment_count(map), &learner);
+    for (size_t i = 0; i < path_count && !err; i++) {
+        sc_run_reader *reader = NULL;
+        err = sc_run_reader_open(map, NULL, paths[i], &reader, diag);
+        if (!err) err = see_cloaks(reader, progress, learner, diag);
+        const sc_run_demands *demands = err ? NULL : sc_run_reader_demands(reader);
+        if (demands && demands->traffic > 0 && !*balanced) *balanced = paths[i];
+        sc_run_reader_free(reader);
+        err = sc_input_explain(err, paths[i], SC_INPUT_RECORD, diag);
+    }
+    if (!err) err = sc_density_learner_learn(learner, progress, counts);
+    sc_density_learner_free(learner);
+    return err;
 }
 
 static sc_err count_default(const sc_map *map, uint64_t seed, const sc_progress *progress,

@@ -1,6 +1,7 @@
 /**
  * @file densities.h
- * @brief Where densities come from: counted on the roads, counted in a record, or read.
+ * @brief Where densities come from: counted on the roads, counted in a record, learnt from the
+ * cloaks of records, or read.
  */
 #ifndef SC_APPS_DENSITIES_H
 #define SC_APPS_DENSITIES_H
@@ -37,6 +38,18 @@ SC_CHECKED sc_err sc_count_traffic(const sc_map *map, const sc_counting *countin
 /** Count where the questions of the record at `path` were asked. */
 SC_CHECKED sc_err sc_count_questions(const sc_map *map, const char *path,
                                      const sc_progress *progress, uint64_t *counts, sc_diag *diag);
+
+/**
+ * Learn from the cloaks of all these records, which are of this map, how many members were likely
+ * on each segment: from their segments and their numbers of members, from no position.
+ *
+ * @param counts    one per segment; set
+ * @param balanced  set to the first record of a run that demanded traffic, whose cloaks were made
+ *                  so that they tell little of it; NULL if there is none
+ */
+SC_CHECKED sc_err sc_count_cloaks(const sc_map *map, const char *const *paths, size_t path_count,
+                                  const sc_progress *progress, uint64_t *counts,
+                                  const char **balanced, sc_diag *diag);
 
 /**
  * The density that `name` means: "uniform", "traffic" (counted as sc_counting_default() says, with

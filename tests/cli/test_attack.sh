@@ -120,7 +120,7 @@ check "a packed record is the same record" cmp -s "$out" first.json
 run attack city.scm run.jsonl --limit 4 "${few[@]}" --attack replay
 succeeds "replay alone"
 check "is told so" says "$out" "replay: 4 of" "replays of each cloak"
-run density city.scm --users 500 --seconds 60 --step 20 -o density.csv
+run density city.scm --users 500 --seconds 60 --step 20 -o density.csv --quiet
 succeeds "traffic is counted"
 equal "a row for every segment" "$(grep -cE '^[0-9]+,[0-9]+' density.csv)" "$("$STARCLOAK" map info city.scm --json | grep -oE -m 1 '"segments": *[0-9]+' | head -n 1 | grep -oE '[0-9]+$')"
 equal "everyone each time" "$(awk -F, '/^[0-9]/ { sum += $2 } END { print sum }' density.csv)" 1500
@@ -139,17 +139,76 @@ refuses 1 "as is a density for a record" "density.csv: seems to be a density, no
 printf '\xef\xbb\xbf# by hand\nname,Weight,SEGMENT\r\nx,1,2\r\n' >hand.csv
 run attack city.scm hand.csv
 refuses 1 "whatever its columns are like" "hand.csv: seems to be a density"
-run density city.scm --run run.jsonl -o asked.csv
+run density city.scm --run run.jsonl -o asked.csv --quiet
 succeeds "questions are counted"
 equal "all of them" "$(awk -F, '/^[0-9]/ { sum += $2 } END { print sum }' asked.csv)" "$(grep -c '"event":"query"' run.jsonl)"
 "$STARCLOAK" simulate city.scm --users 5 --seconds 20 --no-answers --k 50:0 --record lonely.jsonl --quiet
 run attack city.scm lonely.jsonl
 refuses 1 "a run without cloaks is no use to an attack" "the record has no cloaks to attack"
-run density city.scm --run lonely.jsonl -o lonely.csv
+run density city.scm --run lonely.jsonl -o lonely.csv --quiet
 succeeds "but its questions count"
 printf '{"event":"end","t":1}\n' >silence.jsonl
 run density city.scm --run silence.jsonl -o silence.csv
 refuses 1 "a run without questions does not" "has no queries"
+
+# --- A table learnt from cloaks ---------------------------------------------------------
+
+run density city.scm --cloaks run.jsonl -o learnt.csv --quiet
+succeeds "a table is learnt from cloaks"
+check "is like that of their queries, and has busy roads first" python3 - <<'PY'
+import csv, json
+def table(name):
+    with open(name) as file:
+        return [int(row[1]) for row in csv.reader(file) if row[0].isdigit()]
+asked, learnt = table("asked.csv"), table("learnt.csv")
+members = sum(len(e["members"]) for e in map(json.loads, open("run.jsonl")) if e["event"] == "cloak")
+assert len(asked) == len(learnt) and abs(sum(learnt) - members) < 0.05 * members, (sum(learnt), members)
+def deviations(counts):
+    mean = sum(counts) / len(counts)
+    return [c - mean for c in counts]
+a, b = deviations(asked), deviations(learnt)
+likeness = sum(x * y for x, y in zip(a, b)) / (sum(x * x for x in a) * sum(y * y for y in b)) ** 0.5
+assert likeness > 0.5, likeness
+first = sorted(range(len(learnt)), key=lambda s: -learnt[s])[:len(learnt) // 20]
+assert sum(asked[s] for s in first) > 4 * sum(asked) / 20, (sum(asked[s] for s in first), sum(asked))
+PY
+# All members of a cloak where its first one is: another run, of the same cloaks.
+python3 - <<'PY'
+import json
+lines = [json.loads(line) for line in open("run.jsonl")]
+queries = {e["query"]: e for e in lines if e["event"] == "query"}
+for e in lines:
+    if e["event"] == "cloak":
+        first = queries[e["members"][0]["query"]]
+        for member in e["members"]:
+            for name in ("edge", "offset_m", "segment"):
+                queries[member["query"]][name] = first[name]
+with open("moved.jsonl", "w") as out:
+    out.writelines(json.dumps(e, separators=(",", ":")) + "\n" for e in lines)
+PY
+run density city.scm --cloaks moved.jsonl -o moved.csv
+check "not by where their members were" cmp -s learnt.csv moved.csv
+run density city.scm --run moved.jsonl -o moved.csv
+check "which had been elsewhere" test "$(cksum <moved.csv)" != "$(cksum <asked.csv)"
+run density city.scm --cloaks run.jsonl --cloaks run.jsonl -o twice.csv --quiet
+succeeds "or from those of several records"
+check "which add up" python3 - <<'PY'
+def total(name):
+    return sum(int(line.split(",")[1]) for line in open(name) if line[0].isdigit())
+assert abs(total("twice.csv") - 2 * total("learnt.csv")) < 0.05 * total("twice.csv")
+PY
+run density city.scm --cloaks run.jsonl -o learnt.csv
+check "a table says of what it is made" says "$out" "members of cloaks were likely on"
+check "and one that rests on few counts is warned of" says "$err" "warning: the table rests on" "fewer than 5"
+run density city.scm --users 5k --seconds 60 --step 20 -o many.csv
+succeeds "one with many is not"
+run density city.scm --cloaks run.jsonl --cloaks lonely.jsonl -o lonely.csv
+refuses 1 "a record without cloaks is refused" "lonely.jsonl: the record has no cloaks to learn from"
+run density other.scm --cloaks run.jsonl -o x.csv
+refuses 1 "as is one of another map" "run.jsonl"
+run density city.scm --cloaks density.csv -o x.csv
+refuses 1 "and what is none" "density.csv: seems to be a density, not the record of a run"
+check "and no table is left" test ! -e x.csv
 printf 'segment,weight\n3,1e100\n4,1e-100\n' >huge.csv
 run attack city.scm run.jsonl --limit 3 "${few[@]}" --density huge.csv --json
 succeeds "one segment may be as busy as all others never are"
@@ -259,6 +318,9 @@ PY
 run attack city.scm run.jsonl --rule --density density.csv --engine-density density.csv --traffic 2 --limit 9 --quiet
 succeeds "the engine's table may be given by itself"
 "$STARCLOAK" simulate city.scm --users 400 --seconds 90 --no-answers --category any --engine patient --density density.csv --record demanding.jsonl --quiet
+run density city.scm --cloaks demanding.jsonl -o x.csv
+check "cloaks that were to tell little of traffic are learnt from with a warning" says "$err" "warning: the run of demanding.jsonl demanded traffic"
+rm -f x.csv
 run attack city.scm demanding.jsonl --rule --traffic 2 --density density.csv --limit 0 --json
 check "of cloaks that were made so, none has a road above 1/2, too few of them, or a true one excluded" python3 - "$out" <<'PY'
 import json, sys
@@ -375,4 +437,10 @@ run density city.scm --users 100M --seconds 1000000 -o /nowhere/x.csv
 refuses 1 "or in a folder that is not there, before the work begins" "/nowhere/x.csv"
 run density city.scm --run run.jsonl --users 5 -o x.csv
 refuses 2 "travellers and questions at once" "--run counts the queries of a record"
+run density city.scm --run run.jsonl --cloaks run.jsonl -o x.csv
+refuses 2 "questions and cloaks at once" "--cloaks learns from cloaks alone; leave one out"
+run density city.scm --cloaks run.jsonl --seconds 5 -o x.csv
+refuses 2 "travellers and cloaks at once" "--cloaks learns from the cloaks of records, and --seconds"
+run density city.scm --cloaks run.jsonl --cloaks moved.jsonl -o ./moved.jsonl
+refuses 2 "a density in the place of one of its records" "also an input"
 finish
