@@ -34,7 +34,7 @@ static const sc_option options_table[] = {
      "compare up to N answers, chosen at random, with a plain search (default 1000)", NULL},
     {"density", KEY_DENSITY, "FILE",
      "how busy roads are, the table that the run was made with: needed if the run asked for "
-     "traffic",
+     "traffic (default: none)",
      SC_COMPLETE_FILES},
     {"quiet", 'q', NULL,
      "print nothing but errors and what --json asks for; no progress bar; see the exit status",
