@@ -156,7 +156,7 @@ refuses 1 "strict and not strict is refused" "strict and no-strict"
 run serve city.scm --engine patient --continuity --vmax 20 --tau 60 --check
 equal "continuity can be asked for" "$status" 0
 check "and is told" says "$err" "event=demands traffic=0 strict=yes" "continuity=yes"
-run serve city.scm --continuity --check
+run serve city.scm --engine basic --continuity --check
 refuses 1 "continuity needs the engine that keeps it" "continuity: only the patient engine keeps it"
 run serve city.scm --engine patient --continuity --vmax 0
 refuses 2 "a vmax of 0 is refused" "vmax"

@@ -233,7 +233,9 @@ static void test_settings_that_do_not_go_together_are_refused(void **state)
         {{"max-wait", NULL}, {"5", NULL}, "wait"},
         {{"strict", "no-strict"}, {"yes", "yes"}, "strict and no-strict: set only one"},
         {{"traffic", "engine"}, {"2", "patient"}, "traffic: set density too"},
-        {{"continuity", NULL}, {"yes", NULL}, "continuity: only the patient engine keeps it"},
+        {{"continuity", "engine"},
+         {"yes", "basic"},
+         "continuity: only the patient engine keeps it"},
         {{"classes", "engine"}, {"c.csv", "xstar"}, "classes: only the engines patient, basic"},
     };
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
@@ -255,6 +257,8 @@ static void test_what_is_asked_of_roads_follows_from_the_engine_and_the_tables(v
         uint32_t traffic;
         bool is_strict;
     } cases[] = {
+        {"[engine]\n", 0, false},
+        {"[engine]\ndensity = d.csv\n", 2, true},  // patient is the default
         {"[engine]\nengine = patient\n", 0, false},
         {"[engine]\nengine = patient\nstrict = yes\n", 0, true},
         {"[engine]\nengine = patient\ndensity = d.csv\n", 2, true},
