@@ -98,14 +98,15 @@ static const sc_option options_table[] = {
 static void take_category(const struct argp_state *state, classes_options *options, char *text)
 {
     // The last one: a category may have any character, a class has none of these.
-    char *equals = strrchr(text, '=');
-    if (!equals || equals == text) {
+    const char *equals = strrchr(text, '=');
+    const size_t word = equals ? (size_t)(equals - text) : 0;
+    if (word == 0) {
         sc_usage_error(state,
                        "--category '%s': write a category of the map and a class, as in "
                        "--category clinic=health",
                        text);
     }
-    const char *name = equals + 1;
+    const char *name = text + word + 1;
     const size_t size = strlen(name);
     if (size == 0 || size >= SC_PLACE_CLASS_NAME ||
         strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-_") != size) {
@@ -119,7 +120,7 @@ static void take_category(const struct argp_state *state, classes_options *optio
     }
     class_rule *rule = &options->rules[options->count++];
     memcpy(rule->class_name, name, size + 1);
-    *equals = '\0';
+    text[word] = '\0';
     rule->category = text;
 }
 
