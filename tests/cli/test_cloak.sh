@@ -48,7 +48,7 @@ holds "the work of the search is counted" \
     '.search | (.checks_per_query > 0) and (.searches > 0) and (.cap_hits >= 0)'
 holds "every query was cloaked or dropped with a reason" \
     '.cloaked + (.drops | add) == .queries and .success_rate == .cloaked / .queries or (.success_rate - .cloaked / .queries | fabs) < 1e-9'
-holds "reasons of drops are those of the engine" '.drops | keys == ["expired", "infeasible"]'
+holds "reasons of drops are those of the engine" '.drops | keys == ["expired", "exposed", "infeasible", "rare-request"]'
 holds "nothing was refused" '.refused | add == 0'
 holds "the engine is named with its parameters" \
     '.engine | .name == "basic" and .lambda == 1 and .alpha_s == 2 and .cap == 64 and .strict == false'
@@ -203,7 +203,7 @@ misuse "an argument too many is refused" "'more'" city.scm queries.jsonl more
 misuse "a record must not replace the queries" "also an input" city.scm queries.jsonl --record ./queries.jsonl
 misuse "nor the map" "also an input" city.scm queries.jsonl --record city.scm
 misuse "an unknown engine is met with the nearest" "did you mean 'hybrid'" city.scm queries.jsonl --engine hybird
-misuse "strict is nothing for basic" "--strict is for --engine bounded or hybrid, but the engine is basic" \
+misuse "strict is nothing for basic" "--strict is for --engine bounded, hybrid or patient, but the engine is basic" \
     city.scm queries.jsonl --strict
 misuse "nor is lambda" "--lambda is for --engine bounded or hybrid, but the engine is basic" \
     city.scm queries.jsonl --lambda 2
