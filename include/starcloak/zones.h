@@ -5,8 +5,8 @@
  *
  * Every road is in one zone at most, and a zone is the same for all of its roads. So a zone says
  * nothing of where in it a traveller lives: no road of it is nearer to its middle than chance has
- * it. And zones cannot be intersected: two of them are equal or have no road in common, whoever
- * asks, from wherever, however often. docs/zones.md tells what is promised.
+ * it. And zones cannot be intersected: two of them are equal or have no road in common, for
+ * all users and however often they ask. docs/zones.md tells what is promised.
  *
  * The same key and map give the same zones. They are made once, then only read, by any number of
  * threads. Time and memory: proportional to the map, about 0.5 s and 40 MB for a million roads.

@@ -251,7 +251,7 @@ static void list_query(patient_scene *now, uint32_t query)
     }
 }
 
-// All have the same deadline, far away: whoever came first is the most urgent.
+// All have the same deadline, far away: the first to come is the most urgent.
 static void look_around(patient_scene *now, uint32_t query)
 {
     listing ends[2];

@@ -4,7 +4,7 @@
  * of the same user.
  *
  * A request is all that the provider learns beside the roads. One that few people make is a handle:
- * two cloaks with it are of one traveller, and whoever sees both may intersect them. So a request
+ * two cloaks with it are of one traveller, and one who sees both may intersect them. So a request
  * that a user has made before leaves only
  *
  *  1. if another member of the cloak makes it for the first time: the provider sees the same bytes

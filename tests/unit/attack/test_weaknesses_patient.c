@@ -79,8 +79,9 @@ static slow_posterior see_injected(toy_stage *toy, const char *stars, double nor
     return attack(toy, normalised, by_overlap);
 }
 
-// Whoever can be at B is put there, beside the adversary's own; so {A, B} says nothing at all, and
-// what is farther says that the member could not be at B: BC is out as well, which basic leaves in.
+// Members that can be at B are put there, beside the adversary's own; so {A, B} says nothing at
+// all, and what is farther says that the member could not be at B: BC is out as well, which basic
+// leaves in.
 static void test_an_injected_query_draws_others_to_its_star(void **state)
 {
     (void)state;

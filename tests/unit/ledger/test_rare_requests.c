@@ -113,7 +113,7 @@ static void test_members_of_the_same_cloak_count(void **state)
     assert_int_equal(leave(s, 0, 3, (const uint64_t[]){1, 2, 3, 0}, 1000 * second_us), 0);
     // Twice the same user is one.
     assert_int_equal(leave(s, 0, 3, (const uint64_t[]){1, 2, 2, 0}, 2000 * second_us), 3);
-    // Whoever makes it for the first time lets it leave, and the bytes are the same for all.
+    // A user who makes it for the first time lets it leave, and the bytes are the same for all.
     assert_int_equal(leave(s, 0, 3, (const uint64_t[]){1, 2, 4, 0}, 2000 * second_us), 0);
     scene_close(s);
 }

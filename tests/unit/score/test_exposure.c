@@ -47,7 +47,7 @@ static void test_every_member_is_looked_for_as_by_hand(void **state)
             sc_trial_row wanted = exclude_by_hand(rule, &on, &one, &one.members[m]);
             assert_true(at < trial.row_count);
             check_same_row(&trial.rows[at++], &wanted);
-            // Whoever made the cloak kept the rules: of hops, not of traffic.
+            // The cloak was made by the rules: of hops, not of traffic.
             assert_true(wanted.possible > 0);
             sc_posterior_fini(&wanted.posterior);
         }
