@@ -300,10 +300,21 @@ bool slow_is_good(const slow_roads *roads, const sc_demands *demands, const sc_m
 
 // --- Settling --------------------------------------------------------------------
 
-static bool is_star_of_member(const sc_member *members, size_t count, sc_star_id star)
+static bool is_at_zone(const slow_roads *roads, const sc_own_demands *own, sc_star_id star)
+{
+    for (size_t i = 0; own && i < own->zone_count; i++) {
+        const sc_segment *road = &sc_map_segments(roads->map)[own->zone[i]];
+        if (road->star_a == star || road->star_b == star) return true;
+    }
+    return false;
+}
+
+// Whether a star stays: a member's, or one at a road of a member's zone.
+static bool is_kept(const slow_roads *roads, const sc_member *members, size_t count,
+                    sc_star_id star)
 {
     for (size_t i = 0; i < count; i++) {
-        if (members[i].star == star) return true;
+        if (members[i].star == star || is_at_zone(roads, members[i].query.own, star)) return true;
     }
     return false;
 }
@@ -315,7 +326,7 @@ static sc_star_id choose_obstacle(const slow_roads *roads, const sc_member *memb
     size_t most = 0;
     uint32_t equals = 0;
     for (sc_star_id x = 0; x < roads->star_count; x++) {
-        if (!stars[x] || is_star_of_member(members, count, x)) continue;
+        if (!stars[x] || is_kept(roads, members, count, x)) continue;
         const size_t farther = count_farther(roads, stars, x, max_hops);
         if (farther > most) equals = 0;
         if (farther > most) most = farther;
@@ -324,7 +335,7 @@ static sc_star_id choose_obstacle(const slow_roads *roads, const sc_member *memb
     if (most == 0) return SC_NONE;
     uint32_t skip = sc_rng_below(rng, equals);
     for (sc_star_id x = 0; x < roads->star_count; x++) {
-        if (!stars[x] || is_star_of_member(members, count, x)) continue;
+        if (!stars[x] || is_kept(roads, members, count, x)) continue;
         if (count_farther(roads, stars, x, max_hops) < most) continue;
         if (skip-- == 0) return x;
     }

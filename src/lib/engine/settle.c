@@ -2,7 +2,7 @@
 // demands are strict. docs/demands.md has the rule, possible_roads.h what good means.
 //
 // The star that goes is the one from which the most others are too far: with it gone, others become
-// possible. The stars of members stay.
+// possible. The stars of members stay, and those at roads of their zones.
 //
 // How far stars are apart is looked up once: for each star of T, and for each max_hops among the
 // members, those stars of T that are farther. The balls of stars are kept from one time to the next
@@ -207,6 +207,21 @@ static bool is_narrow(const sc__patient *own, const sc__listing *start, const ui
     return half <= start->max_hops && highest < sc__ball_count(start->ball, half);
 }
 
+/** The stars at roads of a zone stay: without them it would fail for good. */
+static void bar_zone(const sc_engine *engine, const sc_own_demands *demands, size_t words)
+{
+    const sc__patient *own = engine->method_state;
+    for (size_t i = 0; i < demands->zone_count; i++) {
+        const sc_segment *road = &engine->segments[demands->zone[i]];
+        const sc_star_id ends[] = {road->star_a, road->star_b};
+        for (size_t j = 0; j < 2; j++) {
+            const uint32_t number =
+                ends[j] == SC_NONE ? UINT32_MAX : sc__number_of(&engine->numbers, ends[j]);
+            if (number < words * 64) sc__mask_put(own->barred, number);
+        }
+    }
+}
+
 sc_err sc__settle_measure(sc_engine *engine, const sc__listing *start, const sc__found_stars *t,
                           size_t member_count, sc__specials specials)
 {
@@ -224,6 +239,9 @@ sc_err sc__settle_measure(sc_engine *engine, const sc__listing *start, const sc_
     memset(own->barred, 0, t->words * sizeof *own->barred);
     for (size_t i = 0; i < member_count; i++) {
         sc__mask_put(own->barred, own->settlers[i].number);
+    }
+    for (size_t i = 0; i < specials.count; i++) {
+        bar_zone(engine, specials.queries[i]->own, t->words);
     }
     own->has_far = false;
     own->is_too_large = false;

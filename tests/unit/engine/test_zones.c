@@ -1,6 +1,8 @@
 // Zones: every road in one, large enough, narrow enough, and the same for all of its roads.
 #include <starcloak/zones.h>
 
+#include <starcloak/engine.h>
+#include <starcloak/prune.h>
 #include <starcloak/star.h>
 
 #include "base/rng.h"
@@ -306,12 +308,53 @@ static void test_zones_survive_the_failure_of_every_allocation(void **state)
     sc_map_free(map);
 }
 
+// A traveller who needs no company has a cloak with all of the zone, wherever it is.
+static void test_a_strict_patient_engine_finds_cloaks_with_whole_zones(void **state)
+{
+    (void)state;
+    sc_map *map = grid_map(12);
+    sc_zones *zones = zones_of(map, SC_ZONE_ROADS, 17);
+    sc_engine_options options = sc_engine_options_default();
+    options.variant = SC_VARIANT_PATIENT;
+    options.max_combinations = sc_variant_cap(options.variant);
+    options.crowd = 1;
+    options.demands.is_strict = true;
+    options.is_paranoid = true;
+    sc_rng rng;
+    sc_rng_seed(&rng, 18);
+    sc_engine *engine = NULL;
+    sc_pruner *pruner = NULL;
+    sc_diag diag = {""};
+    CHECK_OK(sc_engine_new(map, &options, &rng, &engine, &diag), &diag);
+    CHECK_OK(sc_pruner_new(map, &pruner), NULL);
+    for (sc_seg_id s = 0; s < sc_map_segment_count(map); s++) {
+        const sc_zone zone = sc_zones_of(zones, s);
+        const sc_own_demands own = {.zone = zone.segments, .zone_count = zone.count};
+        sc_query query = {.user = s, .deadline = 1000, .segment = s, .k = 1, .l = 3, .own = &own};
+        query.max_hops = 2 * zone.radius;
+        memcpy(query.id.bytes, &s, sizeof s);
+        CHECK_OK(sc_engine_add(engine, &query), NULL);
+        CHECK_OK(sc_engine_run(engine, 0), NULL);
+        sc_cloak *cloak = sc_engine_take_candidate(engine);
+        assert_non_null(cloak);
+        CHECK_OK(sc_pruner_prune(pruner, cloak, &rng), NULL);
+        CHECK_OK(sc_engine_accept(engine, cloak, 0, &diag), &diag);
+        assert_true(cloak->segment_count >= zone.count);
+        sc_cloak_free(cloak);
+    }
+    sc_pruner_free(pruner);
+    sc_engine_free(engine);
+    sc_zones_free(zones);
+    sc_map_free(map);
+}
+
 static const struct CMUnitTest tests[] = {
     SC_CASES(test_every_road_of_odd_maps_is_in_one_zone_or_in_too_small_a_component),
     cmocka_unit_test(test_small_maps_of_all_kinds_have_sound_zones),
     cmocka_unit_test(test_zones_of_a_town_are_small_and_narrow),
     cmocka_unit_test(test_the_key_decides_and_nothing_else),
     cmocka_unit_test(test_a_home_is_as_often_at_the_edge_of_its_zone_as_any_road),
+    cmocka_unit_test(test_a_strict_patient_engine_finds_cloaks_with_whole_zones),
     cmocka_unit_test(test_sizes_that_mean_nothing_are_refused),
     cmocka_unit_test(test_zones_survive_the_failure_of_every_allocation),
 };
