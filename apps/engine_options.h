@@ -109,7 +109,7 @@ enum {
 /** The same: what is asked of the roads of cloaks. */
 #define SC_DEMAND_OPTIONS                                                                     \
     {"no-strict", SC_KEY_NO_STRICT, NULL,                                                     \
-     "patient: count all roads of a cloak for every member, also with --density", NULL},      \
+     "patient: count all roads of a cloak for every member, also with other demands", NULL},      \
     {"density", SC_KEY_ENGINE_DENSITY, "FILE",                                                \
      "patient: how busy roads are, a table made by 'starcloak density': no member's road may stand out (default: none)", SC_COMPLETE_FILES}, \
     {"traffic", SC_KEY_TRAFFIC, "N",                                                          \
@@ -132,7 +132,7 @@ enum {
      "compare with: xstar, sampling or expansion",                                            \
      "basic bounded hybrid xstar sampling expansion patient"},                                \
     {"strict", SC_KEY_STRICT, NULL,                                                           \
-     "bounded and hybrid: strict setting, take a star only if it is near one taken before; patient: a road counts for a member only if it can be its own by its sigma_s (default with --density)", NULL},         \
+     "bounded and hybrid: strict setting, take a star only if it is near one taken before; patient: a road counts for a member only if it can be its own by its sigma_s (default with --density, --classes, --zones or --continuity)", NULL},         \
     SC_DEMAND_OPTIONS,                                                                        \
     SC_SEARCH_OPTIONS,                                                                        \
     {"paranoid", SC_KEY_PARANOID, NULL,                                                       \
