@@ -79,7 +79,7 @@ static sc_query draw_query(const msg_town *town, sc_peer owner, sc_rng *rng)
 static void check_same_own(const sc_own_demands *got, const sc_own_demands *wanted)
 {
     assert_int_equal(got != NULL, wanted != NULL);
-    if (!wanted) return;
+    if (!got || !wanted) return;
     assert_int_equal(got->zone_count, wanted->zone_count);
     assert_int_equal(got->reached_count, wanted->reached_count);
     assert_int_equal(got->has_reached, wanted->has_reached);

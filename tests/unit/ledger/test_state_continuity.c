@@ -57,7 +57,7 @@ static void ask(scene *s, uint32_t number, sc_time now, bool is_linked)
     sc__ledger_state_add(d->ledger_state, ticket, now);
     sc_msg msg = ledger_next(d, SC_MSG_ADD, SC_PEER_NONE);
     assert_int_equal(msg.query.own != NULL, is_linked);
-    if (is_linked) {
+    if (msg.query.own) {
         assert_true(msg.query.own->has_reached);
         assert_true(msg.query.own->reached_count > 0);
         assert_ptr_not_equal(msg.query.own, ticket->query.own);
