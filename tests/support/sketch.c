@@ -302,6 +302,21 @@ static sc_builder *full_builder(sc_coords coords)
     return builder;
 }
 
+sc_map *crossroads_map(void)
+{
+    sketch s = sketch_draw(SC_COORDS_PLANAR,
+                           "  o  \n"
+                           "  |  \n"
+                           "o-A-o\n"
+                           "  |  \n"
+                           "  o  ",
+                           "");
+    sc_map *map = sketch_map(&s);
+    sketch_free(&s);
+    assert_int_equal(sc_map_segment_count(map), 4);
+    return map;
+}
+
 sc_map *full_map(sc_coords coords)
 {
     return finish_builder(full_builder(coords));

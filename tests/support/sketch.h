@@ -79,6 +79,9 @@ sc_map *full_map(sc_coords coords);
 /** The same with one-way streets, travel times and street names. */
 sc_map *full_map_with_directions(sc_coords coords);
 
+/** Four roads that meet at one star, and nothing else: four segments. */
+sc_map *crossroads_map(void);
+
 /** A named picture and what must come of it. */
 typedef struct small_map {
     const char *name;

@@ -11,12 +11,13 @@
 #include <stdio.h>
 #include <unistd.h>
 
-enum { ROOM = 4096 };
+enum { ROOM = 4096, KEY_PATH = 512 };
 
 /** A file with a key of its own. */
-static void write_key(char path[64], char digit)
+static void write_key(char path[KEY_PATH], char digit)
 {
-    snprintf(path, 64, "/tmp/starcloak-zone-key-XXXXXX");
+    const char *folder = getenv("TMPDIR");
+    snprintf(path, KEY_PATH, "%s/starcloak-zone-key-XXXXXX", folder ? folder : "/tmp");
     const int fd = mkstemp(path);
     assert_true(fd >= 0);
     char key[65];
@@ -28,13 +29,14 @@ static void write_key(char path[64], char digit)
 
 static void open_with(live_service *s, char digit, sc_variant variant)
 {
-    char path[64];
+    char path[KEY_PATH];
     live_service_prepare(s);
     write_key(path, digit);
     s->options.zone_key = path;
     s->options.zone_roads = SC_ZONE_ROADS;
     s->options.ledger.engine.variant = variant;
     s->options.ledger.engine.max_combinations = sc_variant_cap(variant);
+    s->options.ledger.engine.crowd = 1;  // two are enough: a larger crowd is waited for
     live_service_start(s);
     s->options.zone_key = NULL;
     unlink(path);
@@ -140,7 +142,7 @@ static void test_asking_again_from_anywhere_in_it_gives_the_same_zone(void **sta
     live_service s;
     open_with(&s, '7', SC_VARIANT_BASIC);
     sc_sealed_zones *sealed = NULL;
-    char path[64];
+    char path[KEY_PATH];
     write_key(path, '7');
     sc_diag diag = {""};
     CHECK_OK(sc_sealed_zones_new(s.map, path, SC_ZONE_ROADS, &sealed, &diag), &diag);
@@ -201,7 +203,7 @@ static void test_a_zone_of_another_map_is_refused_in_words(void **state)
     sketch grid = sketch_grid(SC_COORDS_GEOGRAPHIC, 4, 7);
     sc_map *map = sketch_map(&grid);
     sketch_free(&grid);
-    char path[64];
+    char path[KEY_PATH];
     char zone[ROOM];
     sc_sealed_zones *sealed = NULL;
     sc_diag diag = {""};
@@ -269,7 +271,7 @@ static void test_an_island_has_no_zone(void **state)
     (void)state;
     live_service s;
     live_service_prepare(&s);
-    char path[64];
+    char path[KEY_PATH];
     write_key(path, '7');
     s.options.zone_key = path;
     s.options.zone_roads = 100;  // more than the town has

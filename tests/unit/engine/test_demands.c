@@ -142,17 +142,23 @@ static void test_no_road_is_more_likely_than_all_others_together(void **state)
     }
 }
 
+/** One who wants `l` segments asks on a road that is far busier than the three others. */
+static void ask_on_busy_road(scene *s, uint32_t l)
+{
+    scene_start(s, cross);
+    s->counts[0] = 1000;
+    sc_engine_options options = options_of(SC_VARIANT_PATIENT);
+    options.demands.traffic = 2;
+    scene_open(s, cross, options);
+    const sc_query query = plain_query(1, 0, 1, l, 3, 1000);
+    stage_ask(&s->st, &query, 10);
+}
+
 static void test_too_few_roads_are_infeasible_whatever_their_traffic(void **state)
 {
     (void)state;
     scene s;
-    scene_start(&s, cross);
-    s.counts[0] = 1000;
-    sc_engine_options options = options_of(SC_VARIANT_PATIENT);
-    options.demands.traffic = 2;
-    scene_open(&s, cross, options);
-    const sc_query query = plain_query(1, 0, 1, 5, 3, 1000);
-    stage_ask(&s.st, &query, 10);
+    ask_on_busy_road(&s, 5);
     check_drop(&s.st, 1, SC_DROP_INFEASIBLE, 10);
     scene_close(&s);
 }
@@ -162,13 +168,7 @@ static void test_one_segment_asks_nothing_of_traffic(void **state)
 {
     (void)state;
     scene s;
-    scene_start(&s, cross);
-    s.counts[0] = 1000;
-    sc_engine_options options = options_of(SC_VARIANT_PATIENT);
-    options.demands.traffic = 2;
-    scene_open(&s, cross, options);
-    const sc_query query = plain_query(1, 0, 1, 1, 3, 1000);
-    stage_ask(&s.st, &query, 10);
+    ask_on_busy_road(&s, 1);
     sc_cloak *cloak = stage_take(&s.st);
     assert_non_null(cloak);
     accept(&s, cloak, 10);

@@ -13,28 +13,12 @@
 
 enum { SEGMENTS = 4 };
 
-// A crossroads.
-static sc_map *four_segments(void)
-{
-    sketch s = sketch_draw(SC_COORDS_PLANAR,
-                           "  o  \n"
-                           "  |  \n"
-                           "o-A-o\n"
-                           "  |  \n"
-                           "  o  ",
-                           "");
-    sc_map *map = sketch_map(&s);
-    sketch_free(&s);
-    assert_int_equal(sc_map_segment_count(map), SEGMENTS);
-    return map;
-}
-
 static sc_err read_bytes(const char *text, size_t size, sc_density **out, sc_diag *diag)
 {
     uint8_t *copy = test_take(size, 1);  // of exactly that size: reading beyond is seen
     memcpy(copy, text, size);
     const sc_input input = {"d.csv", copy, size};
-    sc_map *map = four_segments();
+    sc_map *map = crossroads_map();
     const sc_err err = sc__density_read_input(map, &input, out, diag);
     sc_map_free(map);
     free(copy);
@@ -65,7 +49,7 @@ static void test_counts_that_are_written_read_back(void **state)
     (void)state;
     const place p = place_new();
     const char *path = place_path(&p, "d.csv");
-    sc_map *map = four_segments();
+    sc_map *map = crossroads_map();
     static const uint64_t counts[SEGMENTS] = {17, 0, 3, UINT64_MAX};
     sc_diag diag = {""};
     CHECK_OK(sc_density_write_counts(map, counts, path, &diag), &diag);
@@ -163,7 +147,7 @@ static void test_weights_are_taken_as_they_are_and_nowhere_is_impossible(void **
 static void test_the_checksum_of_the_map_is_compared(void **state)
 {
     (void)state;
-    sc_map *map = four_segments();
+    sc_map *map = crossroads_map();
     char text[128];
     const uint64_t checksum = sc_map_checksum(map);
     snprintf(text, sizeof text, "segment,count\n1,1\n  #map\t%016" PRIx64 " \n", checksum);
@@ -193,7 +177,7 @@ static void test_a_packed_table_is_unpacked(void **state)
     static const char text[] = "segment,count\n1,9\n";
     assert_int_equal(gzwrite(packed, text, sizeof text - 1), sizeof text - 1);
     gzclose(packed);
-    sc_map *map = four_segments();
+    sc_map *map = crossroads_map();
     sc_density *density = NULL;
     sc_diag diag = {""};
     CHECK_OK(sc_density_read(map, path, &density, &diag), &diag);
@@ -319,7 +303,7 @@ static void test_a_file_that_cannot_be_read_or_written_is_named(void **state)
 {
     (void)state;
     const place p = place_new();
-    sc_map *map = four_segments();
+    sc_map *map = crossroads_map();
     const uint64_t counts[SEGMENTS] = {0};
     sc_density *density = NULL;
     sc_diag diag = {""};

@@ -12,28 +12,12 @@
 
 enum { SEGMENTS = 4 };
 
-// A crossroads.
-static sc_map *four_segments(void)
-{
-    sketch s = sketch_draw(SC_COORDS_PLANAR,
-                           "  o  \n"
-                           "  |  \n"
-                           "o-A-o\n"
-                           "  |  \n"
-                           "  o  ",
-                           "");
-    sc_map *map = sketch_map(&s);
-    sketch_free(&s);
-    assert_int_equal(sc_map_segment_count(map), SEGMENTS);
-    return map;
-}
-
 static sc_err read_text(const char *text, size_t size, sc_place_classes **out, sc_diag *diag)
 {
     uint8_t *copy = test_take(size, 1);  // of exactly that size: reading beyond is seen
     memcpy(copy, text, size);
     const sc_input input = {"c.csv", copy, size};
-    sc_map *map = four_segments();
+    sc_map *map = crossroads_map();
     const sc_err err = sc__place_classes_read_input(map, &input, out, diag);
     sc_map_free(map);
     free(copy);
@@ -43,7 +27,7 @@ static sc_err read_text(const char *text, size_t size, sc_place_classes **out, s
 static void test_classes_are_numbered_as_they_come(void **state)
 {
     (void)state;
-    sc_map *map = four_segments();
+    sc_map *map = crossroads_map();
     sc_place_classes *classes = NULL;
     uint32_t number = 9;
     assert_int_equal(sc_place_classes_new(map, &classes), SC_OK);
@@ -223,7 +207,7 @@ static void test_files_that_cannot_be_read_or_written_are_named(void **state)
 {
     (void)state;
     const place p = place_new();
-    sc_map *map = four_segments();
+    sc_map *map = crossroads_map();
     sc_place_classes *classes = NULL;
     sc_diag diag = {""};
     CHECK_REFUSED(sc_place_classes_read(map, place_path(&p, "no.csv"), &classes, &diag), SC_EIO,
