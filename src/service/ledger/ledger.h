@@ -26,9 +26,10 @@
  *     random order. Only then is it published, and only if all its members are still there: a
  *     client that went away does not count for the k of others.
  *  3. A query is published at most once, and never after its deadline (P5). If its deadline comes
- *     while it is reserved, it has failed as in doubt. The courier knows the least deadline of a
- *     cloak, too: if it finds neither a provider thread nor a connection until then, nothing is
- *     sent, and the members have failed as not sent in time.
+ *     while it is reserved, it is dropped as expired where we decide about the proposal (always in
+ *     one process), and has failed as in doubt where another gateway does. The courier knows the
+ *     least deadline of a cloak, too: if it finds neither a provider thread nor a connection until
+ *     then, nothing is sent, and the members have failed as not sent in time.
  *  4. Every ticket taken comes back exactly once with its outcome (P8), also when the ledger stops.
  *  5. Who is in a cloak is not disclosed; the provider gets a relay (P7).
  *  6. With `rare` a request that its user has made before, and few others, is not sent: its member

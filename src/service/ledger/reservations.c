@@ -194,14 +194,13 @@ static void reopen(sc__ledger_state *state, sc_ticket *ticket, sc_time now)
         return;
     }
     sc__ledger_send_remove(state, ticket, false);
+    // Also after its deadline there is no doubt: we are R, or R or the worker has said that the
+    // proposal is off, so that it was not published. Without such a message it leaves its
+    // reservation in doubt. It is not kept waiting: the engine would only propose it again, and
+    // again in vain.
     if (ticket->is_gone) {
-        // Also after its deadline: R or the worker has said that the proposal is off, so that it
-        // was not published. Without such a message it leaves its reservation in doubt.
         sc__ledger_settle_gone(state, ticket, now);
-    } else if (ticket->query.deadline < now) {
-        sc__ledger_settle_failed(state, ticket, SC_FAILURE_IN_DOUBT, now);
     } else {
-        // It is not kept waiting: the engine would only propose it again, and again in vain.
         sc__ledger_settle_dropped(state, ticket, SC_DROP_EXPIRED, now);
     }
 }

@@ -19,7 +19,7 @@
  *                     clocks differ                                   room
  *     call_off        reserved, and off     R: worker and other       dead       open, added again
  *                                           gateways: dead                       at once, or gone,
- *                                                                                late, in doubt
+ *                                                                                or too late
  *     fail_members    reserved, and we      R: worker: dead; the      dead       failed
  *                     cannot go on          rest by the caller
  *     leave_in_doubt  reserved elsewhere,   no peer                   none       failed, in doubt,

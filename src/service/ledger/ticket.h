@@ -32,7 +32,7 @@ const char *sc_outcome_name(sc_outcome outcome);
 /** Where a query stands:
  *      open -> reserved(c) -> published(c) -> answered | failed | dropped (a rare request)
  *      open -> dropped | gone | failed
- *      reserved(c) -> open | gone | failed (in doubt at its deadline) */
+ *      reserved(c) -> open | gone | dropped | failed (in doubt at its deadline) */
 typedef enum sc_ticket_state {
     SC_TICKET_NEW = 0,  ///< not yet the ledger's
     SC_TICKET_OPEN,

@@ -265,7 +265,7 @@ static void test_a_release_that_comes_late_is_called_off(void **state)
     close_fixture(d);
 }
 
-static void test_a_deadline_that_comes_while_reserved_leaves_the_query_in_doubt(void **state)
+static void test_a_query_whose_deadline_comes_while_reserved_here_is_dropped(void **state)
 {
     (void)state;
     for (int by_time = 0; by_time < 2; by_time++) {
@@ -278,7 +278,8 @@ static void test_a_deadline_that_comes_while_reserved_leaves_the_query_in_doubt(
         }
         ledger_check_remove(d, 1);
         ledger_check_msg(d, SC_MSG_DEAD, PEER_WORKER, &id);
-        ledger_check_settled(d, 1, SC_OUTCOME_FAILED, SC_FAILURE_IN_DOUBT);
+        // It was ours to publish and was not: no doubt about that.
+        ledger_check_settled(d, 1, SC_OUTCOME_DROPPED, SC_DROP_EXPIRED);
         ledger_check_none_settled(d);
         assert_int_equal(sc__ledger_state_stats(d->ledger_state).pending, 1);
         close_fixture(d);
@@ -498,7 +499,7 @@ static const struct CMUnitTest tests[] = {
         test_a_proposal_with_a_member_that_is_not_open_or_that_makes_no_sense_is_refused),
     cmocka_unit_test(test_a_proposal_that_is_too_late_for_one_costs_only_that_one),
     cmocka_unit_test(test_a_release_that_comes_late_is_called_off),
-    cmocka_unit_test(test_a_deadline_that_comes_while_reserved_leaves_the_query_in_doubt),
+    cmocka_unit_test(test_a_query_whose_deadline_comes_while_reserved_here_is_dropped),
     cmocka_unit_test(test_a_query_that_the_engine_forgets_is_dropped_after_the_guard),
     cmocka_unit_test(test_what_the_engine_sends_of_a_reserved_query_is_not_believed),
     cmocka_unit_test(test_a_query_for_which_the_engine_has_no_memory_has_failed),
