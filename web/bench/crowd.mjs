@@ -4,8 +4,6 @@
 // So the page that is measured is the real one, and so is its map; only what moves is made up: people
 // go to and fro on roads, ask and are answered, cloaks are some roads side by side. It speaks the words
 // of docs/ui.md.
-//
-// Used by: run.mjs.
 
 import { createReadStream, existsSync } from 'node:fs';
 import { createServer, request } from 'node:http';

@@ -1,6 +1,4 @@
 // Counts a page's frames while something is done to it.
-//
-// Used by: run.mjs.
 
 /**
  * @returns milliseconds from frame to frame, the median and what 95 of 100 stay within; frames per

@@ -1,7 +1,5 @@
 // People, queries and cloaks on a map, made up with a fixed seed. Nothing here cloaks anybody: it only
 // has to keep a page as busy as a true demo would.
-//
-// Used by: crowd.mjs.
 
 /** Metres per second. */
 const SPEED = 12;

@@ -1,6 +1,4 @@
 // A question, asked on the page as people do.
-//
-// Used by: the e2e tests.
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import type { Outcome, Profile, Query } from '../src/api/types';

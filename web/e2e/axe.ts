@@ -1,6 +1,4 @@
 // Accessibility, as axe finds it.
-//
-// Used by: the e2e tests.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Page } from 'playwright-core';

@@ -3,8 +3,6 @@
 //
 // In front of the service it makes up streams of events, so that a page can be seen with one cloak, or one query,
 // and nothing else. In front of the provider it knows which bytes came.
-//
-// Used by: the e2e tests.
 import { once } from 'node:events';
 import {
     createServer,

@@ -1,6 +1,4 @@
 // Debian's Chromium, and pages in it that must not say a word of complaint.
-//
-// Used by: the e2e tests.
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { giveEyes } from './pixels';
 

@@ -1,6 +1,4 @@
 // The charts as they are on the page.
-//
-// Used by: the e2e tests.
 import type { Page } from 'playwright-core';
 
 export const CHARTS = ['success', 'wait', 'cloak', 'bytes', 'drops'] as const;

@@ -1,7 +1,5 @@
 // What must be so, found out without the page: the exact answer by `starcloak nearest`, and what happened by the
 // service's own events.
-//
-// Used by: the e2e tests.
 import { execFileSync } from 'node:child_process';
 import type { CloakEvent, Counters, Query, SentEvent } from '../src/api/types';
 import { program } from './programs';

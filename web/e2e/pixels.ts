@@ -2,8 +2,6 @@
 //
 // Colours are those of the page's style sheet, by the names of their custom properties, in the theme that is
 // in force.
-//
-// Used by: the e2e tests.
 import type { Page } from 'playwright-core';
 import type { Point } from '../src/map/road_map';
 

@@ -1,6 +1,4 @@
 // The real programs, started for a file of tests and ended with it: a city, a provider, the service.
-//
-// Used by: the e2e tests. Needs: build/starcloak (or $STARCLOAK).
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';

@@ -1,7 +1,5 @@
 // What TAP has no line for: a file of tests that failed before, between or after its tests, with the reason.
 // The tests of such a file are reported as skipped, which alone would look like nothing to worry about.
-//
-// Used by: scripts/ui_tests.
 import { relative } from 'node:path';
 import type { Reporter, TestModule, TestSuite } from 'vitest/node';
 

@@ -1,7 +1,5 @@
 // Elements made in code, never from text: what comes from the service ends up as text and nothing else,
 // and the page's policy (trusted types) has nothing to object to.
-//
-// Used by: everything that shows something beside the maps.
 
 type Listener = (event: Event) => void;
 export type Attributes = Record<string, string | number | boolean | Listener | undefined>;

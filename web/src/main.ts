@@ -1,40 +1,40 @@
 // The UI: what the provider sees, live; and in the demo what the travellers do beside it.
 //
 // This file puts the parts together and knows nothing of their insides. What the page knows is in state/, what
-// is said to the service in api/, what is drawn in map/ and layers/, what is read and pressed in panels/.
+// is said to the service in api/, the page's frame in frame/; every other folder is something on the screen.
 import 'uplot/dist/uPlot.min.css';
-import './style/tokens.css';
-import './style/base.css';
-import './style/layout.css';
-import './style/panels.css';
-import './style/charts.css';
-import './style/ask.css';
-import './style/attack.css';
-import './style/cluster.css';
+import './frame/tokens.css';
+import './frame/base.css';
+import './frame/layout.css';
+import './frame/panels.css';
+import './charts/charts.css';
+import './ask/ask.css';
+import './attack/attack.css';
+import './cluster/cluster.css';
+import { AskPanel } from './ask/ask_panel';
+import { AttackPanel } from './attack/attack_panel';
+import { Charts } from './charts/charts';
+import { CloakList } from './cloaks/cloak_list';
+import { CloaksLayer } from './cloaks/cloaks_layer';
+import { ClusterPanel } from './cluster/cluster_panel';
+import { PartsLayer } from './cluster/parts_layer';
 import { setText } from './dom';
-import { boxAround } from './layers/draw';
-import { PartsLayer } from './layers/parts';
-import { CloaksLayer } from './map/cloaks';
+import { EnginePanel } from './engine/engine_panel';
+import { Layout, makePanes } from './frame/layout';
+import { ReportLink } from './frame/report_link';
+import { Banner, LinkState, LiveLine } from './frame/status';
+import { Theme } from './frame/theme';
+import { Welcome } from './frame/welcome';
+import { boxAround } from './map/draw';
 import type { Spot } from './map/layer';
-import { MoversLayer } from './map/movers';
 import { MapPane } from './map/pane';
-import { QueriesLayer } from './map/queries';
 import { hasOneWayRoads } from './map/road_map';
 import { MapView } from './map/view';
-import { AskPanel } from './panels/ask';
-import { AttackPanel } from './panels/attack';
-import { Charts } from './panels/charts';
-import { CloakList } from './panels/cloak_list';
-import { ClusterPanel } from './panels/cluster';
-import { EnginePanel } from './panels/engine';
-import { Layout, makePanes } from './panels/layout';
-import { ReportLink } from './panels/report_link';
-import { Banner, LinkState, LiveLine } from './panels/status';
-import { Theme } from './panels/theme';
-import { Welcome } from './panels/welcome';
-import { lengthUnit } from './panels/words';
 import type { SeenCloak } from './state/model';
 import { LiveSession } from './state/session';
+import { lengthUnit } from './text/words';
+import { MoversLayer } from './travellers/movers_layer';
+import { QueriesLayer } from './travellers/queries_layer';
 
 const root = document.documentElement;
 const page = document.getElementById('page') as HTMLElement;

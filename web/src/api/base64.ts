@@ -1,7 +1,5 @@
 // Bytes from base64. By a table of our own: a frame of 10,000 travellers is 107,000 letters, four times a
 // second, and atob() would make a string of them first.
-//
-// Used by: fleet (positions), cloaks (what was sent).
 
 const SIXTY_FOUR = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
 const VALUE = new Uint8Array(128);

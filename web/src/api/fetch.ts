@@ -1,7 +1,5 @@
 // One question to the service, one JSON answer. What goes wrong comes as an error whose message can be
 // shown as it is.
-//
-// Used by: session, patience, stream, the report link; panels know its errors.
 import type { Problem } from './types';
 
 /** The service answered, and the answer is no. */

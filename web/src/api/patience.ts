@@ -3,8 +3,6 @@
 // Pauses double up to ten seconds: a service that restarts is found quickly, one that is away for long is
 // not bothered. Each pause is drawn at random from its upper half, so that many pages that lost the same
 // service do not all come back in the same moment.
-//
-// Used by: stream, session.
 import { Refusal, Unreachable } from './fetch';
 
 const FIRST_MS = 500;

@@ -1,7 +1,5 @@
 // Server-sent events, taken apart. Text comes in pieces that may be cut anywhere, even between the two
 // characters that end a line; events come out whole.
-//
-// Used by: stream.
 
 export interface ServerEvent {
     name: string;

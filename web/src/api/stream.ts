@@ -6,8 +6,6 @@
 // 1. `state` is always true: live while bytes may come, lost (with the moment of the next try) in between.
 // 2. Silence for 40 s is death: the service says at least a comment every 15.
 // 3. A refusal (401, 403, 404) is not argued with: the next try comes after a minute, or when asked to.
-//
-// Used by: session.
 import { headersWith } from './fetch';
 import { pauseAfter } from './patience';
 import { EventParser, type ServerEvent } from './sse';

@@ -1,5 +1,4 @@
 // The words that the service and the page exchange, as docs/ui.md and /openapi.json have them.
-// Used by: everything that talks or listens.
 
 export interface Bounds {
     least: number;

@@ -8,8 +8,6 @@
 //
 // Made once per map, in time linear in its segments; a reach costs what it covers, not what the map
 // has: marks carry the number of the search, and need not be wiped.
-//
-// Used by: the ask panel, choose.
 import type { RoadMap } from './road_map';
 
 /** As many ends of segments at a node make it a crossing. */

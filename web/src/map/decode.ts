@@ -2,8 +2,6 @@
 //
 // The bytes are read in one go, on this thread: at 200,000 segments that is some 40 ms, during which
 // the page has nothing to show anyway. A worker would have to be started first, and would not be sooner.
-//
-// Used by: the session. Leaves "map:bytes" and "map:decoded" among the performance entries.
 import {
     DEGREES,
     MapError,

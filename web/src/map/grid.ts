@@ -8,8 +8,6 @@
 //
 // 1. A segment that has a point in a box is in a cell that overlaps the box.
 // 2. Cells are about as many as segments, so that a cell has a few, on any map.
-//
-// Used by: roads, to draw what is seen; pick.
 import type { RoadMap } from './road_map';
 
 /** Metres of the plane; y grows south. */

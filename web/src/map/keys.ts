@@ -1,7 +1,5 @@
 // What keys do on a map: arrows move it, + and - zoom, 0 shows all of it, Enter and space pick what is
 // in the middle.
-//
-// Used by: panes.
 import type { MapView } from './view';
 
 type Key = Pick<KeyboardEvent, 'key' | 'shiftKey' | 'ctrlKey' | 'metaKey' | 'altKey'>;

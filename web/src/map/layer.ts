@@ -1,6 +1,4 @@
 // Something that is drawn over the roads, again for every frame.
-//
-// Used by: panes, which call it; whoever has something to show.
 import type { View } from './view';
 
 export interface Layer {

@@ -4,8 +4,6 @@
 //    for it, and every number that leads somewhere. Damaged bytes are a MapError, never half a map.
 // 2. Reading beyond the end gives zeros, no more of them than the counts allow, and is noticed when all is
 //    read. A look per byte would cost more than the rest.
-//
-// Used by: decode.
 
 /** Why there is no map to draw, in words for whoever looks. */
 export class MapError extends Error {

@@ -2,8 +2,6 @@
 //
 // Arrows are one path for many roads: a few hundred of them are all that a screen shows, and take
 // less than the roads below them.
-//
-// Used by: road_painter, signs.
 import type { RoadMap } from './road_map';
 
 /** CSS pixels per metre from which on there are arrows, and at which they are fully there. */

@@ -3,9 +3,7 @@
 // Two canvases: the roads' picture, which is moved and scaled by the browser until there is a sharper
 // one (roads.ts), and on top of it one that all layers draw on, again for every frame that one of them
 // wants. When nobody wants any, nothing is done. A pane, and what is drawn on it, is there as long as the page.
-//
-// Used by: main, panels. Leaves "map:first-draw" among the performance entries.
-import { isMotionUnwelcome } from '../motion';
+import { isMotionUnwelcome } from '../frame/motion';
 import './map.css';
 import { select } from 'd3-selection';
 import { type D3ZoomEvent, type ZoomTransform, zoom, zoomIdentity } from 'd3-zoom';
@@ -16,7 +14,7 @@ import { nearestRoad } from './pick';
 import type { Point, RoadMap } from './road_map';
 import type { RoadPicture } from './road_painter';
 import { placed, Roads } from './roads';
-import { onThemeChange } from './theme';
+import { onThemeChange } from './theme_colours';
 import type { MapView, Pose } from './view';
 
 /** CSS pixels around a click within which a road is meant. */

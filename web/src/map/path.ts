@@ -1,7 +1,5 @@
 // Roads as paths: in metres, and made once; the canvas moves and scales them, so that a frame costs a stroke
 // however many roads there are.
-//
-// Used by: layers.
 import type { RoadMap } from './road_map';
 
 export function pathOf(map: RoadMap, segments: Iterable<number>): Path2D {

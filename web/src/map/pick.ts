@@ -2,8 +2,6 @@
 //
 // Cells of the grid are searched in rings around the point, until no farther ring can have anything
 // nearer. The answer is exact; of roads that are equally near, the one with the lowest number.
-//
-// Used by: panes.
 import type { Grid } from './grid';
 import type { Spot } from './layer';
 import type { Point, RoadMap } from './road_map';

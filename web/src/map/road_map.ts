@@ -5,8 +5,6 @@
 //
 // A planar map may be in any unit. If its roads would be absurdly short or long in metres it is stretched, so that
 // whatever is drawn by the metre (road widths, the limits of zooming) looks as it does in a town.
-//
-// Used by: everything that draws or picks.
 import type { Position } from '../api/types';
 
 export interface Point {

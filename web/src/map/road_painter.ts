@@ -3,13 +3,11 @@
 // A large city takes a tenth of a second to paint, too long for a frame, so whoever wants a picture
 // asks for some milliseconds of work at a time. A picture reaches a little beyond its pane, so that
 // roads are there already when it is moved.
-//
-// Used by: roads.
 import type { Box, Grid } from './grid';
 import { arrowAlpha, arrowsAlong, traceArrow } from './one_way';
 import type { RoadMap } from './road_map';
 import { kindOfClass, ROAD_KINDS, strokeOf } from './road_style';
-import { type MapTheme, mapTheme } from './theme';
+import { type MapTheme, mapTheme } from './theme_colours';
 import type { Pose } from './view';
 
 /** CSS pixels around the pane. */

@@ -3,9 +3,7 @@
 // Seen from near a road has its true width. From afar it is a hairline, and the small ones fade, so
 // that a city of 200,000 roads is not a grey stain but shows its bones. Hairlines are also what makes
 // that picture quick: without a graphics card a line of one pixel costs a fifth of a wider one.
-//
-// Used by: road_painter.
-import type { MapTheme } from './theme';
+import type { MapTheme } from './theme_colours';
 
 export interface RoadKind {
     /** As in the map page (sc_road_class). */

@@ -4,12 +4,10 @@
 //    view while the next one is painted, a few milliseconds per frame.
 // 2. When the view rests, what is shown is soon of this very view.
 // 3. Panes with the same view share the picture, and with it the work.
-//
-// Used by: panes.
 import { Grid } from './grid';
 import type { RoadMap } from './road_map';
 import { MARGIN, RoadPainter, type RoadPicture } from './road_painter';
-import { mapTheme, onThemeChange } from './theme';
+import { mapTheme, onThemeChange } from './theme_colours';
 import type { MapView, Pose } from './view';
 
 /** Milliseconds of painting per frame: half of one at 60 per second. */

@@ -3,8 +3,6 @@
 // The service is told a position and finds the road nearest to it. At a crossing several are equally
 // near, and whoever clicked the end of one road could be taken to be on another; so a spot is moved
 // inwards by a step.
-//
-// Used by: the ask panel; layers that mark a road.
 import type { Spot } from './layer';
 import type { RoadMap } from './road_map';
 

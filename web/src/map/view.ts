@@ -5,9 +5,7 @@
 // The view is the one place that knows; panes and their gestures follow it. It keeps its limits
 // itself: the whole map with a margin is as far out as one gets, a street corner as far in (or, on a map
 // so small that it is not much more than that, some times nearer), and the map cannot be pushed out of sight.
-//
-// Used by: panes and layers.
-import { isMotionUnwelcome } from '../motion';
+import { isMotionUnwelcome } from '../frame/motion';
 import type { Box } from './grid';
 import type { Point, RoadMap } from './road_map';
 

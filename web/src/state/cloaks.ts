@@ -1,7 +1,5 @@
 // The cloaks that were seen to leave, newest first, and what was sent for them. The last few hundred:
 // a page on a wall runs for weeks.
-//
-// Used by: session fills it; layers and panels read it as a CloakBook.
 import { bytesFrom } from '../api/base64';
 import type { CloakEvent, SentEvent } from '../api/types';
 import type { CloakBook, SeenCloak } from './model';

@@ -2,8 +2,6 @@
 //
 // A service that says no (it shows this to others only) is not asked again until somebody looks anew: each
 // refusal is a line in the browser's console. One that does not answer is.
-//
-// Used by: session makes it; the cluster panel looks.
 import { isAbort, Refusal } from '../api/fetch';
 import type { ClusterPage } from '../api/types';
 import { Signal } from './signal';

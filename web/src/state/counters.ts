@@ -3,8 +3,6 @@
 // Rows carry the moment they belong to on this page's own clock, since the service's starts anew when it
 // does: rows of an earlier run stay beside those of the present one, and `run` tells them apart. Whoever takes
 // differences does so within one run only.
-//
-// Used by: session fills it; series, charts and status read it.
 import type { Counters, HistoryEvent } from '../api/types';
 import type { CounterBook } from './model';
 import { Signal } from './signal';

@@ -6,8 +6,6 @@
 //
 // Memory is bounded: two frames and what is drawn between them, who waits now, the last few thousand queries,
 // the members of the last few hundred cloaks.
-//
-// Used by: session fills it; layers and panels read it as a Fleet.
 import { int32From } from '../api/base64';
 import type {
     AskedEvent,

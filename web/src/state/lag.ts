@@ -4,8 +4,6 @@
 // The service says with its events how long it has been running. That and our own clock go equally fast, so the
 // difference between both stays what it was when an event came without delay: the least there has been. It is allowed
 // to grow by a thousandth, since clocks are not exact and a page may be open for weeks.
-//
-// Used by: session, one for each stream.
 
 const DRIFT = 0.001;
 

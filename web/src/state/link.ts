@@ -1,6 +1,4 @@
 // One state of the connection out of those of several streams: the page says a thing once.
-//
-// Used by: session; the status line reads reports.
 import type { StreamState } from '../api/stream';
 import type { Link } from './model';
 

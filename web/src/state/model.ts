@@ -1,7 +1,5 @@
 // What the page knows, as the panels and layers see it. The files beside this one keep it up to date
 // from the service's events; nothing else does.
-//
-// Used by: main, panels, layers; the files beside it.
 import type {
     About,
     AskedEvent,

@@ -3,8 +3,6 @@
 // Each value is the difference to the row about five seconds before, of the same run: short enough to see
 // a change of engine, long enough that a second without a cloak is no gap. Where there is nothing to say (no query
 // ended, the service was away) a value is null, and the chart has a hole.
-//
-// Used by: charts.
 import type { CounterRow } from './counters';
 
 const SMOOTH_S = 5;

@@ -3,8 +3,6 @@
 // Streams come back by themselves (api/stream.ts). Each time they do, the service may be another one: if it is
 // the same kind with the same map, the page goes on with a fresh token; else it begins anew, which is simplest
 // by loading the page again.
-//
-// Used by: main makes it; panels and layers read it as a Session.
 import { callJson, callRaw, isAbort, Refusal, Unreachable } from '../api/fetch';
 import { patiently } from '../api/patience';
 import type { ServerEvent } from '../api/sse';

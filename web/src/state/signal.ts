@@ -1,6 +1,4 @@
 // A value changed, or something happened: whoever wants to know is called.
-//
-// Used by: all state; panels listen.
 
 export type Stop = () => void;
 

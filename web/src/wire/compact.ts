@@ -2,8 +2,6 @@
 //
 // Nothing here knows what the page knows of the cloak: what is shown as "all that the provider
 // learned" is read from the very bytes that were sent.
-//
-// Used by: the bytes panel.
 import type { Request } from '../api/types';
 import { NotAMessage, Reader, WIRE_BYTES, WIRE_FIXED64, WIRE_VARINT } from './protobuf';
 

@@ -1,7 +1,5 @@
 // Bytes as one reads them: eight in a row, with their place in front and their letters behind. Sixteen would be
 // usual, but do not fit beside a map or on a phone.
-//
-// Used by: the bytes panel.
 
 export interface HexRow {
     /** Of its first byte. */

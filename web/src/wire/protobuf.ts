@@ -1,6 +1,4 @@
 // Reading Protocol Buffers: the few kinds of fields that the provider protocol has.
-//
-// Used by: compact.
 
 /** The bytes are not such a message. */
 export class NotAMessage extends Error {}

@@ -1,12 +1,12 @@
 // What layers and roads look like, as far as it can be told without looking.
 import { describe, expect, it } from 'vitest';
-import { bordersOf, opacityAt } from '../../src/map/cloaks';
+import { bordersOf, opacityAt } from '../../src/cloaks/cloaks_layer';
 import { readRoadMap } from '../../src/map/decode';
-import { radiusAt } from '../../src/map/movers';
-import { RING, sizeAt } from '../../src/map/query_signs';
 import { kindOfClass, ROAD_KINDS, strokeOf } from '../../src/map/road_style';
 import { placed } from '../../src/map/roads';
-import { timeLeft, traceSign, URGENCIES, urgencyOf } from '../../src/map/urgency';
+import { radiusAt } from '../../src/travellers/movers_layer';
+import { RING, sizeAt } from '../../src/travellers/query_signs';
+import { timeLeft, traceSign, URGENCIES, urgencyOf } from '../../src/travellers/urgency';
 import { bytesOf, GLOBE } from '../support/maps';
 
 describe('a road', () => {

@@ -1,9 +1,9 @@
 // Arrows along one-way roads: where they are, and that they point as one may drive.
 import { describe, expect, it } from 'vitest';
+import { signsOf } from '../../src/frame/signs';
 import { readRoadMap } from '../../src/map/decode';
 import { type Arrow, arrowAlpha, arrowsAlong, traceArrow } from '../../src/map/one_way';
 import { hasOneWayRoads } from '../../src/map/road_map';
-import { signsOf } from '../../src/panels/signs';
 import { bytesOf, GLOBE, PLANE } from '../support/maps';
 
 /** One road, 300 m east and then 100 m south. */

@@ -1,0 +1,133 @@
+// How a question ended: the promises, checked one by one; the very bytes; the exact answer. Or, kindly, why there is
+// none. The bytes stand beside the answer where there is room, and else before the list, which may be long.
+import type { FoundObject, Metric } from '../api/types';
+import { fill, make } from '../dom';
+import { distance, duration } from '../text/measures';
+import { capital, categoryWords, type LengthUnit } from '../text/words';
+import type { Answered, Check } from './checks';
+import type { Explanation } from './explain';
+
+export class AnswerView {
+    readonly element = make('div', {
+        class: 'ask-result',
+        'data-testid': 'ask-result',
+        hidden: true,
+    });
+
+    /** @param bytes  shown with an answer */
+    constructor(
+        private readonly bytes: HTMLElement,
+        private readonly unit: LengthUnit,
+    ) {}
+
+    /** @param attack  what to do if somebody would like to attack the cloak; null if that cannot be done */
+    answered(
+        outcome: Answered,
+        checks: Check[],
+        isSharedMap: boolean,
+        attack: (() => void) | null,
+    ): void {
+        this.element.hidden = false;
+        fill(
+            this.element,
+            make(
+                'section',
+                { class: 'promises' },
+                make(
+                    'div',
+                    { class: 'heading' },
+                    make('h3', {}, 'Your cloak'),
+                    attack &&
+                        make(
+                            'button',
+                            { type: 'button', 'data-testid': 'ask-attack', onclick: attack },
+                            'Attack it',
+                        ),
+                ),
+                checkList(checks),
+            ),
+            this.bytes,
+            make(
+                'section',
+                { class: 'places' },
+                make('h3', {}, 'The exact answer'),
+                objectList(outcome.objects, outcome.metric, this.unit),
+                make(
+                    'p',
+                    { class: 'hint' },
+                    isSharedMap
+                        ? 'Only you see the pins on the map: the provider sees neither them nor which road is yours.'
+                        : 'StarCloak chose them from everything that the provider sent for the whole cloak.',
+                ),
+            ),
+        );
+    }
+
+    explain({ title, text, tries }: Explanation): void {
+        this.element.hidden = false;
+        fill(
+            this.element,
+            make(
+                'div',
+                { class: 'no-answer' },
+                make('h3', {}, title),
+                make('p', {}, text),
+                tries.length > 0 && make('p', {}, 'What may help:'),
+                tries.length > 0 && make('ul', {}, ...tries.map((what) => make('li', {}, what))),
+            ),
+        );
+    }
+
+    clear(): void {
+        this.element.hidden = true;
+        fill(this.element);
+    }
+}
+
+function checkList(checks: Check[]): HTMLElement {
+    const rows = checks.map(({ id, text, held }) => {
+        const verdict = held === null ? 'unknown' : held ? 'yes' : 'no';
+        return make(
+            'li',
+            { 'data-testid': `ask-check-${id}`, 'data-held': verdict },
+            make('span', { class: 'verdict' }, verdict === 'unknown' ? 'not seen' : verdict),
+            make('span', {}, text),
+            id === 'own-segment' &&
+                held === false &&
+                make(
+                    'span',
+                    { class: 'hint' },
+                    'Another road runs through the same place; the service took that.',
+                ),
+        );
+    });
+    return make('ul', { class: 'checks' }, ...rows);
+}
+
+function objectList(objects: FoundObject[], metric: Metric, unit: LengthUnit): HTMLElement {
+    if (objects.length === 0) return make('p', {}, 'No such place was found.');
+    const rows = objects.map(({ name, category, street, distance_m, duration_s }) =>
+        make(
+            'li',
+            {},
+            make('span', { class: 'name' }, name || capital(categoryWords(category))),
+            name !== '' && make('span', { class: 'category' }, categoryWords(category)),
+            street !== undefined && make('span', { class: 'category' }, street),
+            make('span', { class: 'distance' }, farWords(distance_m, duration_s, metric, unit)),
+        ),
+    );
+    return make('ol', { class: 'objects', 'data-testid': 'ask-objects' }, ...rows);
+}
+
+/** "1.2 km, 3 min": what the order goes by comes first. */
+function farWords(
+    metres: number,
+    seconds: number | undefined,
+    metric: Metric,
+    unit: LengthUnit,
+): string {
+    const far = distance(metres, unit);
+    if (seconds === undefined) return far;
+    const long = duration(seconds);
+    return metric === 'time' ? `${long}, ${far}` : `${far}, ${long}`;
+}

@@ -1,0 +1,254 @@
+// Ask it yourself: choose a road and a profile, watch the question wait, find company and become a cloak,
+// see the exact answer, and beside it all that the provider was told.
+//
+//     choosing --ask--> waiting --outcome--> shown --ask--> waiting ...
+//                          \--taken back, refused, failed--> shown
+//
+// One question at a time. What is told of its way comes from the outcome and from the cloaks that were seen
+// to leave; nothing is made up. Where the asker is, and the answer, are drawn on the travellers' map; without
+// one, on the provider's, with a word that nobody else sees that.
+import { isAbort, Refusal } from '../api/fetch';
+import type { Outcome } from '../api/types';
+import { fill, make } from '../dom';
+import { isMotionUnwelcome } from '../frame/motion';
+import { Stars } from '../map/ball';
+import { boxAround } from '../map/draw';
+import type { Spot } from '../map/layer';
+import type { MapPane } from '../map/pane';
+import { awayFromEnds, middleOf } from '../map/spot';
+import type { View } from '../map/view';
+import type { SeenCloak, Session } from '../state/model';
+import { counted, seconds } from '../text/measures';
+import { lengthUnit } from '../text/words';
+import { AnswerLayer } from './answer_layer';
+import { AnswerView } from './answer_view';
+import { AskForm } from './ask_form';
+import { AskProgress } from './ask_progress';
+import { BytesView } from './bytes';
+import { type Answered, type Asked, checkPromises } from './checks';
+import { chooseSegment, countWithin } from './choose';
+import { explainDrop, explainError } from './explain';
+import { MineLayer } from './own_cloak_layer';
+import { ownQueries } from './own_queries';
+import { ReachLayer } from './reach_layer';
+
+/** Milliseconds from step to step when an outcome has come: all is known at once, but cannot be read at once. */
+const STEP_MS = 450;
+
+export class AskPanel {
+    readonly element: HTMLElement;
+    /** What to do when somebody attacks the cloak that was made for them. */
+    onAttack: ((cloak: SeenCloak) => void) | null = null;
+    /** A question is on its way: whoever asked would like to see the map. */
+    onAsked: () => void = () => {};
+    private readonly form: AskForm;
+    private readonly progress = new AskProgress();
+    private readonly answer: AnswerView;
+    private readonly bytes: BytesView;
+    private knownStars: Stars | null = null;
+    /** The asker's own map, which is the provider's where there is no other. */
+    private readonly ownPane: MapPane;
+    private readonly reachLayer: ReachLayer;
+    private readonly answerLayer: AnswerLayer;
+    /** On each map. */
+    private readonly mineLayers: MineLayer[];
+    private spot: Spot | null = null;
+    private reach: Uint32Array = new Uint32Array();
+    /** Of the question under way; null if there is none. */
+    private stop: AbortController | null = null;
+
+    constructor(
+        private readonly session: Session,
+        private readonly panes: { travellers: MapPane | null; provider: MapPane },
+        private readonly view: View,
+    ) {
+        const { map } = session;
+        this.bytes = new BytesView(session);
+        this.answer = new AnswerView(this.bytes.element, lengthUnit(map));
+        this.ownPane = panes.travellers ?? panes.provider;
+        this.reachLayer = new ReachLayer(map);
+        this.answerLayer = new AnswerLayer(map);
+        const [vivid, faint] = [new MineLayer(map), new MineLayer(map, true)];
+        this.mineLayers = [vivid, faint];
+        panes.provider.add(vivid);
+        panes.travellers?.add(faint);
+        this.ownPane.add(this.reachLayer);
+        this.ownPane.add(this.answerLayer);
+
+        this.form = new AskForm(session, {
+            changed: () => this.profileChanged(),
+            chooseForMe: () => this.chooseForMe(),
+            submit: () => void this.ask(),
+            cancel: () => this.stop?.abort(),
+        });
+        this.element = make('div', { class: 'ask' });
+        fill(
+            this.element,
+            this.progress.element,
+            this.form.element,
+            this.ownMapNote(),
+            this.answer.element,
+        );
+    }
+
+    /** Made when it is first asked for: on a large map that takes as long as reading it. */
+    private get stars(): Stars {
+        this.knownStars ??= new Stars(this.session.map);
+        return this.knownStars;
+    }
+
+    /** A road was clicked. While a question is under way it stays where it was asked. */
+    pick(spot: Spot): void {
+        if (this.stop) return;
+        this.spot = awayFromEnds(this.session.map, spot);
+        this.clearResult();
+        this.form.showPlace(this.spot.segment);
+        this.form.isFolded = false;
+        this.profileChanged();
+    }
+
+    private chooseForMe(): void {
+        const { map, fleet } = this.session;
+        const waiting = fleet ? [...fleet.waiting.values()].map(({ segment }) => segment) : [];
+        const hops = this.form.profile.max_hops;
+        const segment = chooseSegment(map.segmentCount, waiting, this.stars, hops, Math.random);
+        this.pick(middleOf(map, segment));
+        const box = boxAround(map, this.reach);
+        if (box) this.view.show(box);
+    }
+
+    private profileChanged(): void {
+        if (!this.spot) return;
+        this.reach = this.stars.reach(this.spot.segment, this.form.profile.max_hops);
+        this.reachLayer.show(this.spot, this.reach);
+        this.ownPane.invalidate();
+    }
+
+    private async ask(): Promise<void> {
+        if (this.stop || !this.form.check() || !this.spot) return;
+        const stop = new AbortController();
+        const { profile, request } = this.form;
+        const asked: Asked = { segment: this.spot.segment, profile, reach: this.reach };
+        const position = this.session.map.toPosition(this.spot);
+
+        this.clearResult();
+        this.stop = stop;
+        this.isWaiting = true;
+        this.progress.wait(profile.max_wait_s, () => this.othersNear(asked.reach));
+        this.onAsked();
+        try {
+            const outcome = await this.session.ask({ position, profile, request }, stop.signal);
+            // It cannot be taken back any more; the next one may come when this one has been shown.
+            this.isWaiting = false;
+            await this.show(asked, outcome);
+        } catch (error) {
+            this.isWaiting = false;
+            this.showError(error);
+        } finally {
+            this.stop = null;
+        }
+    }
+
+    private set isWaiting(isWaiting: boolean) {
+        this.form.isWaiting = isWaiting;
+        this.reachLayer.isWaiting = isWaiting;
+        this.ownPane.invalidate();
+    }
+
+    private async show(asked: Asked, outcome: Outcome): Promise<void> {
+        if (outcome.outcome === 'answered') return this.showAnswer(asked, outcome);
+        const explanation = explainDrop(outcome, asked.profile, asked.reach.length);
+        this.progress.fail(0, explanation.title);
+        this.answer.explain(explanation);
+    }
+
+    private async showAnswer(asked: Asked, outcome: Answered): Promise<void> {
+        const { id, users, segments } = outcome.cloak;
+        const { k, l, max_hops } = asked.profile;
+        ownQueries(this.session).set(id, { segment: asked.segment, k, l, max_hops });
+
+        const company = `${counted(users, 'traveller')} on ${counted(segments, 'road')}`;
+        this.progress.reach(1, `Found company: ${company}, after ${seconds(outcome.wait_s)}.`);
+        const [cloak] = await Promise.all([this.seenCloak(id), pause()]);
+        this.progress.reach(2, 'All of you became one cloak, and it went to the provider.');
+        if (cloak) for (const layer of this.mineLayers) layer.show(cloak.segments);
+        this.ownPane.invalidate();
+        this.panes.provider.invalidate();
+        this.bytes.show(cloak);
+        await pause();
+
+        this.progress.reach(
+            3,
+            `Answered: ${counted(outcome.objects.length, 'place')}. You were hidden among ${company}.`,
+        );
+        const checks = checkPromises(asked, outcome, cloak?.segments ?? null);
+        const { onAttack } = this;
+        const attack = cloak && onAttack ? () => onAttack(cloak) : null;
+        this.answer.answered(outcome, checks, this.panes.travellers === null, attack);
+        this.answerLayer.show(outcome.objects);
+        this.ownPane.invalidate();
+        this.lookAt(cloak, outcome);
+    }
+
+    /** Where no cloaks are told, none is waited for. */
+    private seenCloak(id: string): Promise<SeenCloak | undefined> {
+        const { cloaks, link } = this.session;
+        return link === 'live' ? cloaks.find(id) : Promise.resolve(cloaks.get(id));
+    }
+
+    private showError(error: unknown): void {
+        if (isAbort(error)) {
+            this.progress.reset('Withdrawn. If no cloak had left by then, nothing was sent.');
+            this.form.isFolded = false;
+            return;
+        }
+        if (error instanceof Refusal && error.problem.status === 401) this.form.askForToken();
+        const explanation = explainError(error);
+        this.progress.fail(0, explanation.title);
+        this.answer.explain(explanation);
+    }
+
+    /** Cloak, answer and asker in one look. */
+    private lookAt(cloak: SeenCloak | undefined, outcome: Answered): void {
+        const { map } = this.session;
+        const places = outcome.objects.flatMap(({ position }) =>
+            position ? [map.fromPosition(position)] : [],
+        );
+        const box = boxAround(
+            map,
+            cloak?.segments ?? [],
+            this.spot ? [this.spot, ...places] : places,
+        );
+        if (box) this.view.show(box);
+    }
+
+    private othersNear(reach: Uint32Array): number | null {
+        const { fleet } = this.session;
+        if (!fleet) return null;
+        const segments = [...fleet.waiting.values()].map(({ segment }) => segment);
+        return countWithin(segments, reach);
+    }
+
+    private clearResult(): void {
+        this.progress.reset();
+        this.answer.clear();
+        this.bytes.clear();
+        this.answerLayer.clear();
+        for (const layer of this.mineLayers) layer.clear();
+        this.ownPane.invalidate();
+        this.panes.provider.invalidate();
+    }
+
+    private ownMapNote(): HTMLElement | null {
+        if (this.panes.travellers) return null;
+        return make(
+            'p',
+            { class: 'hint' },
+            'Where you are, the shaded roads and the pins are drawn on this page only: the provider does not see them.',
+        );
+    }
+}
+
+function pause(): Promise<void> {
+    return new Promise((resolve) => setTimeout(resolve, isMotionUnwelcome() ? 0 : STEP_MS));
+}

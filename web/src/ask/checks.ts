@@ -1,0 +1,62 @@
+// Were the promises kept? Computed here from what came back, rather than believed.
+import type { Outcome, Profile } from '../api/types';
+import { counted, seconds } from '../text/measures';
+
+export type Answered = Extract<Outcome, { outcome: 'answered' }>;
+
+export interface Check {
+    id: 'own-segment' | 'k' | 'l' | 'reach' | 'time';
+    text: string;
+    /** Null: cannot be known here. */
+    held: boolean | null;
+}
+
+export interface Asked {
+    segment: number;
+    profile: Profile;
+    /** The segments that its cloak may have, ascending (map/ball.ts). */
+    reach: Uint32Array;
+}
+
+/** @param cloak  the segments that were seen to leave; null if they were not */
+export function checkPromises(
+    asked: Asked,
+    outcome: Answered,
+    cloak: readonly number[] | null,
+): Check[] {
+    const { profile } = asked;
+    const { users, segments } = outcome.cloak;
+    const roads = cloak ? Math.min(segments, new Set(cloak).size) : segments;
+    return [
+        {
+            id: 'own-segment',
+            text: 'Your road is in it',
+            held: cloak?.includes(asked.segment) ?? null,
+        },
+        {
+            id: 'k',
+            text: `${counted(users, 'traveller')}, at least ${profile.k}`,
+            held: users >= profile.k,
+        },
+        {
+            id: 'l',
+            text: `${counted(roads, 'road')}, at least ${profile.l}`,
+            held: roads >= profile.l,
+        },
+        {
+            id: 'reach',
+            text: `No road beyond ${counted(profile.max_hops, 'crossing')}`,
+            held: cloak && isWithin(cloak, asked.reach),
+        },
+        {
+            id: 'time',
+            text: `After ${seconds(outcome.wait_s)}, at most ${seconds(profile.max_wait_s)}`,
+            held: outcome.wait_s <= profile.max_wait_s,
+        },
+    ];
+}
+
+export function isWithin(segments: readonly number[], reach: Uint32Array): boolean {
+    const allowed = new Set(reach);
+    return segments.every((segment) => allowed.has(segment));
+}

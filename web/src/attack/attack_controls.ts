@@ -1,0 +1,127 @@
+// What is attacked, and with what assumptions: the cloak, its members, the victim, and the button that starts it.
+
+import { clamp } from '../charts/scale';
+import { fill, freshId, make, setText } from '../dom';
+import { type RoadMap, roadName } from '../map/road_map';
+import type { SeenCloak } from '../state/model';
+import { MEMBERS_MOST, type Suspect } from './suspects';
+
+export interface ControlsListener {
+    start(): void;
+    /** Another number of travellers is assumed. */
+    assumed(): void;
+    showOnMap(): void;
+}
+
+export class AttackControls {
+    readonly element: HTMLElement;
+    private readonly about = make('p', { class: 'members' });
+    private readonly start: HTMLButtonElement;
+    private readonly locate: HTMLButtonElement;
+    private readonly victims: HTMLSelectElement;
+    private readonly victimField: HTMLElement;
+    private readonly number: HTMLInputElement;
+    private readonly numberField: HTMLElement;
+
+    constructor(
+        private readonly map: RoadMap,
+        listener: ControlsListener,
+    ) {
+        this.start = make(
+            'button',
+            {
+                type: 'button',
+                class: 'primary',
+                'data-testid': 'attack-start',
+                disabled: true,
+                onclick: () => listener.start(),
+            },
+            'Attack this cloak',
+        );
+        this.locate = make(
+            'button',
+            { type: 'button', disabled: true, onclick: () => listener.showOnMap() },
+            'Show on map',
+        );
+        this.victims = make('select', { id: freshId('victim') });
+        this.victimField = make(
+            'div',
+            { class: 'field', hidden: true },
+            make('label', { for: this.victims.id }, 'Whom to find'),
+            this.victims,
+        );
+        this.number = make('input', {
+            id: freshId('assumed'),
+            type: 'number',
+            min: 1,
+            max: MEMBERS_MOST,
+            step: 1,
+            oninput: () => {
+                if (this.number.validity.valid) listener.assumed();
+            },
+        });
+        this.numberField = make(
+            'div',
+            { class: 'field', hidden: true },
+            make('label', { for: this.number.id }, 'Travellers to assume'),
+            this.number,
+        );
+        this.element = make('div', { class: 'attack-controls' });
+        fill(
+            this.element,
+            this.about,
+            this.numberField,
+            this.victimField,
+            make('div', { class: 'actions' }, this.start, this.locate),
+        );
+    }
+
+    get assumed(): number {
+        const bounds = { least: 1, standard: 5, most: MEMBERS_MOST };
+        return Math.round(clamp(this.number.valueAsNumber, bounds));
+    }
+
+    /** Which suspect is the victim. */
+    get victim(): number {
+        return Math.max(0, this.victims.selectedIndex);
+    }
+
+    open(cloak: SeenCloak, standardK: number): void {
+        this.element.dataset.cloak = cloak.id;
+        this.number.value = String(Math.min(MEMBERS_MOST, standardK));
+        this.isWorking = false;
+        this.locate.disabled = false;
+    }
+
+    showSuspects(suspects: readonly Suspect[]): void {
+        const known = suspects.filter(({ isAssumed }) => !isAssumed);
+        const isAssuming = known.length < suspects.length;
+        this.numberField.hidden = !isAssuming;
+        this.victimField.hidden = known.length < 2;
+        const chosen = this.victims.value;
+        fill(
+            this.victims,
+            ...suspects.map(({ name, segment }) =>
+                make('option', { value: name }, `${name}, on ${roadName(this.map, segment)}`),
+            ),
+        );
+        if (suspects.some(({ name }) => name === chosen)) this.victims.value = chosen;
+        setText(
+            this.about,
+            isAssuming
+                ? `${known.length > 0 ? 'Who else' : 'Who'} is in this cloak is not known here, so travellers with the standard profile are assumed, somewhere on its roads.`
+                : `Of the ${suspects.length} travellers in it the adversary knows what they asked for, though not who asked for what, nor where they are.`,
+        );
+    }
+
+    set isStartable(isStartable: boolean) {
+        this.start.disabled = !isStartable;
+    }
+
+    set isWorking(isWorking: boolean) {
+        this.start.disabled = isWorking;
+        this.victims.disabled = isWorking;
+        this.number.disabled = isWorking;
+        setText(this.start, isWorking ? 'Attacking ...' : 'Attack this cloak');
+    }
+}

@@ -1,0 +1,29 @@
+// What the colours of a heat map mean.
+import { fill, make } from '../dom';
+import { percent } from '../text/measures';
+import { HEAT_STEPS } from './heat';
+
+export class HeatLegend {
+    readonly element = make('div', { class: 'heat-legend', hidden: true });
+
+    /** @param most  the end of the scale */
+    show(most: number, isTruthMarked: boolean): void {
+        const steps = Array.from({ length: HEAT_STEPS }, (_, step) =>
+            make('span', { class: `heat heat-${step}` }),
+        );
+        fill(
+            this.element,
+            make('span', {}, 'Suspicion per road: 0 %'),
+            make('span', { class: 'heat-steps', 'aria-hidden': 'true' }, ...steps),
+            make('span', {}, percent(most)),
+            isTruthMarked &&
+                make(
+                    'span',
+                    { class: 'truth-key' },
+                    make('span', { class: 'ring', 'aria-hidden': 'true' }),
+                    'the truth',
+                ),
+        );
+        this.element.hidden = false;
+    }
+}

@@ -1,0 +1,226 @@
+// Where everything stands on the page. Which part goes where at which size is the style sheet's business; here is
+// what there is, in the order in which it is read.
+//
+//     header        what this is, how it stands, and what is wrong if something is
+//     welcome       for who is new
+//     maps          what travellers do (in the demo alone), what the provider sees
+//     aside         asking, attacking, the cloaks, the engine, the cluster: tabs
+//     charts        a tab as well where the screen is narrow
+import { make } from '../dom';
+import { isMotionUnwelcome } from './motion';
+import { makeSigns, type Sign, signsOf } from './signs';
+import { Tabs } from './tabs';
+
+export interface Parts {
+    linkState: HTMLElement;
+    theme: HTMLElement;
+    welcome: HTMLElement;
+    welcomeOpener: HTMLElement;
+    banner: HTMLElement;
+    liveLine: HTMLElement;
+    ask: HTMLElement;
+    /** Null where nothing is attacked. */
+    attack: HTMLElement | null;
+    cloaks: HTMLElement;
+    /** Null outside of the demo. */
+    engine: HTMLElement | null;
+    /** Null where the map is in one part. */
+    cluster: HTMLElement | null;
+    charts: HTMLElement;
+    report: HTMLElement;
+}
+
+export interface Hosts {
+    travellers: HTMLElement | null;
+    provider: HTMLElement;
+}
+
+export class Layout {
+    readonly tabs: Tabs;
+    private readonly narrow = matchMedia('(max-width: 899px)');
+
+    constructor(
+        page: HTMLElement,
+        parts: Parts,
+        private readonly panes: HTMLElement,
+    ) {
+        this.tabs = new Tabs('What to do', [
+            { id: 'ask', label: 'Ask', panel: titled('Ask it yourself', parts.ask) },
+            ...(parts.attack
+                ? [{ id: 'attack', label: 'Attack', panel: titled('Attack it', parts.attack) }]
+                : []),
+            { id: 'cloaks', label: 'Cloaks', panel: titled('The latest cloaks', parts.cloaks) },
+            ...(parts.engine
+                ? [{ id: 'engine', label: 'Engine', panel: titled('The engine', parts.engine) }]
+                : []),
+            ...(parts.cluster
+                ? [{ id: 'cluster', label: 'Cluster', panel: titled('The cluster', parts.cluster) }]
+                : []),
+            { id: 'charts', label: 'Charts', panel: parts.charts },
+        ]);
+        const main = make(
+            'main',
+            { id: 'main', tabindex: -1 },
+            make('div', { class: 'overview' }, parts.welcome, parts.liveLine),
+            panes,
+            this.aside(),
+            parts.charts,
+        );
+        // For the style sheet: on a narrow screen charts are shown or not.
+        this.tabs.chosen.on((id) => {
+            main.dataset.tab = id;
+        });
+        main.dataset.tab = this.tabs.id;
+        this.tabs.pressed.on((id) => this.reveal(id));
+        this.narrow.addEventListener('change', () => this.keepSomethingChosen());
+        page.replaceChildren(skipLink(), header(parts), main);
+    }
+
+    /** On a phone: back to the maps, for who would like to watch them. */
+    revealMaps(): void {
+        if (this.narrow.matches) scrollTo(this.panes);
+    }
+
+    private aside(): HTMLElement {
+        // Charts stand below the maps.
+        const beside = this.tabs.all.filter(({ id }) => id !== 'charts');
+        return make(
+            'aside',
+            { class: 'aside', 'aria-label': 'Try it' },
+            this.tabs.list,
+            make('div', { class: 'panels' }, ...beside.map(({ panel }) => panel)),
+        );
+    }
+
+    /** Choose a panel and see to it that it is in sight: on a phone it is far down, below the map. */
+    reveal(id: string): void {
+        const panel = this.tabs.all.find((tab) => tab.id === id)?.panel;
+        const wasInside = document.activeElement?.closest('.tab-panel');
+        this.tabs.choose(id);
+        // What was pressed is out of sight now: who goes by keyboard goes on in the new panel.
+        if (wasInside && wasInside !== panel) panel?.focus({ preventScroll: true });
+        if (!this.narrow.matches) return;
+        if (panel) scrollTo(panel);
+    }
+
+    /** On a wide screen charts are always there, and their tab is not. */
+    private keepSomethingChosen(): void {
+        if (!this.narrow.matches && this.tabs.id === 'charts') this.tabs.choose('ask');
+    }
+}
+
+function scrollTo(element: HTMLElement): void {
+    element.scrollIntoView({
+        block: 'start',
+        behavior: isMotionUnwelcome() ? 'instant' : 'smooth',
+    });
+}
+
+/**
+ * The maps' places; outside of the demo there is one.
+ *
+ * @param hasOneWay  whether the map has one-way roads
+ */
+export function makePanes(
+    isDemo: boolean,
+    hasOneWay: boolean,
+): { element: HTMLElement; hosts: Hosts } {
+    const travellers = isDemo
+        ? pane('travellers', 'What travellers do', signsOf('travellers', true, hasOneWay), [
+              swatch('--map-mover', 'dot'),
+              'travellers; ',
+              swatch('--map-waiting', 'ring'),
+              'those who ask, and the time left.',
+          ])
+        : null;
+    const signs = signsOf('provider', !isDemo, hasOneWay);
+    const provider = pane('provider', 'What the provider sees', signs, [
+        swatch('--map-cloak', 'dash'),
+        'cloaks as they leave. Not who asks, and not from which road.',
+    ]);
+    const element = make('div', { class: 'panes' }, travellers?.element, provider.element);
+    if (travellers) element.prepend(switcher(element));
+    return {
+        element,
+        hosts: { travellers: travellers?.host ?? null, provider: provider.host },
+    };
+}
+
+function pane(
+    id: 'travellers' | 'provider',
+    title: string,
+    signs: Sign[],
+    caption: (string | HTMLElement)[],
+) {
+    const host = make('div', { class: 'map', 'data-testid': `pane-${id}` });
+    const element = make(
+        'section',
+        { class: `pane pane-${id}`, 'aria-labelledby': `title-${id}` },
+        make('h2', { id: `title-${id}` }, title),
+        make(
+            'div',
+            { class: 'caption' },
+            make('p', { id: `caption-${id}` }, ...caption),
+            makeSigns(signs, id),
+        ),
+        host,
+    );
+    return { element, host };
+}
+
+/** Where there is room for one map only: which one. */
+function switcher(panes: HTMLElement): HTMLElement {
+    const buttons = new Map<string, HTMLButtonElement>();
+    const show = (id: string) => {
+        panes.dataset.shown = id;
+        for (const [other, button] of buttons) {
+            button.setAttribute('aria-pressed', String(other === id));
+        }
+    };
+    for (const [id, label] of [
+        ['travellers', 'Travellers'],
+        ['provider', 'Provider'],
+    ]) {
+        const button = make('button', { type: 'button', onclick: () => show(id) }, label);
+        button.dataset.testid = `show-${id}`;
+        buttons.set(id, button);
+    }
+    show('travellers');
+    return make(
+        'div',
+        { class: 'switcher', role: 'group', 'aria-label': 'Which map' },
+        ...buttons.values(),
+    );
+}
+
+function swatch(colour: string, shape: 'dot' | 'ring' | 'dash'): HTMLElement {
+    const element = make('i', { class: `swatch ${shape}`, 'aria-hidden': 'true' });
+    if (shape === 'ring') element.style.borderColor = `var(${colour})`;
+    else element.style.background = `var(${colour})`;
+    return element;
+}
+
+function titled(title: string, content: HTMLElement): HTMLElement {
+    return make('section', {}, make('h2', {}, title), content);
+}
+
+function skipLink(): HTMLElement {
+    return make('a', { class: 'skip', href: '#main' }, 'Skip to the maps');
+}
+
+function header(parts: Parts): HTMLElement {
+    return make(
+        'header',
+        { class: 'top' },
+        make('img', { src: '/favicon.svg', alt: '', width: 32, height: 32 }),
+        make('h1', {}, 'StarCloak'),
+        make(
+            'p',
+            { class: 'motto' },
+            'The provider learns a set of roads shared by many: never who asks, never from which road.',
+        ),
+        parts.linkState,
+        parts.banner,
+        make('div', { class: 'tools' }, parts.welcomeOpener, parts.report, parts.theme),
+    );
+}

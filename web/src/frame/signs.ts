@@ -1,0 +1,194 @@
+// What the signs on a map mean: opened on demand, over the map, with the very shapes that are drawn there.
+
+import { drawPin } from '../ask/pins';
+import { make } from '../dom';
+import { colourOf, drawMark } from '../map/draw';
+import { traceArrow } from '../map/one_way';
+import { mapTheme, onThemeChange } from '../map/theme_colours';
+import {
+    drawAnswered,
+    drawInVain,
+    drawWaiting,
+    newPaths,
+    traceWaiting,
+} from '../travellers/query_signs';
+import { URGENCIES, type Urgency } from '../travellers/urgency';
+
+export interface Sign {
+    text: string;
+    /** In the middle of a small picture, CSS pixels. */
+    draw(context: CanvasRenderingContext2D, x: number, y: number): void;
+}
+
+/** CSS pixels. */
+const WIDTH = 34;
+const HEIGHT = 26;
+
+const URGENCY: Record<Urgency, { left: number; text: string }> = {
+    calm: { left: 0.8, text: 'asks, and has more than half of its time left' },
+    waiting: { left: 0.4, text: 'less than half of its time left' },
+    urgent: { left: 0.15, text: 'less than a fifth left' },
+};
+
+const MOVER: Sign = {
+    text: 'a traveller on its way',
+    draw: (context, x, y) => {
+        context.fillStyle = mapTheme().mover;
+        context.beginPath();
+        context.arc(x, y, 3, 0, 2 * Math.PI);
+        context.fill();
+    },
+};
+
+const WAITING: Sign[] = URGENCIES.map((urgency) => ({
+    text: URGENCY[urgency].text,
+    draw: (context, x, y) => {
+        const paths = newPaths();
+        traceWaiting(paths, { urgency, left: URGENCY[urgency].left }, x, y, 1);
+        drawWaiting(context, paths, mapTheme()[urgency], 1);
+    },
+}));
+
+const ENDS: Sign[] = [
+    {
+        text: 'a ring that opens: answered',
+        draw: (context, x, y) => {
+            context.strokeStyle = mapTheme().answer;
+            drawAnswered(context, x, y, 0.3, 1);
+        },
+    },
+    {
+        text: 'no cloak in time: nothing was sent',
+        draw: (context, x, y) => {
+            context.strokeStyle = mapTheme().urgent;
+            drawInVain(context, x, y, 0, 1);
+        },
+    },
+];
+
+const ONE_WAY: Sign = {
+    text: 'a one-way road; seen from near',
+    draw: (context, x, y) => {
+        const { local, inside, oneWay } = mapTheme();
+        drawRoad(context, x, y, local, 11, 1);
+        drawRoad(context, x, y, inside, 9, 1);
+        context.fillStyle = oneWay;
+        context.beginPath();
+        traceArrow(context, { x, y, dx: 1, dy: 0 });
+        context.fill();
+    },
+};
+
+/** What whoever asks on this page sees of it. */
+const OWN: Sign[] = [
+    {
+        text: 'you, on your road, and the roads that your cloak may reach',
+        draw: (context, x, y) => {
+            const you = colourOf('--map-you');
+            drawRoad(context, x, y, you, 9, 0.2);
+            drawMark(context, { x, y }, you);
+        },
+    },
+    {
+        text: 'your answer: 1 is the nearest; beyond fifty, dots',
+        draw: (context, x, y) => {
+            const colours = { pin: colourOf('--map-answer'), paper: colourOf('--surface') };
+            drawPin(context, { x, y: y + 11 }, { x: 0, y: -12 }, '1', colours);
+        },
+    },
+];
+
+const CLOAKS: Sign[] = [
+    {
+        text: 'the roads of a cloak; it fades after it has left',
+        draw: (context, x, y) => drawRoad(context, x, y, mapTheme().cloak, 5, 1),
+    },
+    {
+        text: 'your own cloak',
+        draw: (context, x, y) => {
+            drawRoad(context, x, y, colourOf('--map-you'), 9, 1);
+            drawRoad(context, x, y, mapTheme().cloak, 5, 1);
+        },
+    },
+    {
+        text: 'the selected cloak, and its crossings that lead out',
+        draw: (context, x, y) => {
+            const { selected, ground } = mapTheme();
+            drawRoad(context, x, y, selected, 6, 1);
+            context.globalAlpha = 1;
+            context.fillStyle = ground;
+            context.lineWidth = 1.8;
+            for (const end of [x - 10, x + 10]) {
+                context.beginPath();
+                context.arc(end, y, 4, 0, 2 * Math.PI);
+                context.fill();
+                context.stroke();
+            }
+        },
+    },
+];
+
+/**
+ * @param isOwn      whether one's own place and answer are drawn on that map
+ * @param hasOneWay  whether there are one-way roads
+ */
+export function signsOf(
+    pane: 'travellers' | 'provider',
+    isOwn: boolean,
+    hasOneWay: boolean,
+): Sign[] {
+    const here = pane === 'travellers' ? [MOVER, ...WAITING, ...ENDS] : CLOAKS;
+    return [...here, ...(isOwn ? OWN : []), ...(hasOneWay ? [ONE_WAY] : [])];
+}
+
+export function makeSigns(signs: readonly Sign[], name: string): HTMLElement {
+    const pictures = signs.map(() => make('canvas', { 'aria-hidden': 'true' }));
+    const drawAll = () => {
+        for (const [i, sign] of signs.entries()) drawSign(pictures[i], sign);
+    };
+    const details = make(
+        'details',
+        { class: 'signs', 'data-testid': `signs-${name}` },
+        make('summary', {}, 'Signs'),
+        make('ul', {}, ...signs.map(({ text }, i) => make('li', {}, pictures[i], text))),
+    );
+    details.addEventListener('toggle', drawAll);
+    details.addEventListener('keydown', ({ key }) => {
+        if (key !== 'Escape' || !details.open) return;
+        details.open = false;
+        details.querySelector('summary')?.focus();
+    });
+    onThemeChange(drawAll);
+    return details;
+}
+
+function drawSign(canvas: HTMLCanvasElement, { draw }: Sign): void {
+    const ratio = devicePixelRatio;
+    canvas.width = WIDTH * ratio;
+    canvas.height = HEIGHT * ratio;
+    canvas.style.width = `${WIDTH}px`;
+    canvas.style.height = `${HEIGHT}px`;
+    const context = canvas.getContext('2d');
+    if (!context) return;
+    context.scale(ratio, ratio);
+    draw(context, WIDTH / 2, HEIGHT / 2);
+}
+
+function drawRoad(
+    context: CanvasRenderingContext2D,
+    x: number,
+    y: number,
+    colour: string,
+    width: number,
+    alpha: number,
+): void {
+    context.globalAlpha = alpha;
+    context.strokeStyle = colour;
+    context.lineWidth = width;
+    context.lineCap = 'round';
+    context.beginPath();
+    context.moveTo(x - 10, y);
+    context.lineTo(x + 10, y);
+    context.stroke();
+    context.globalAlpha = 1;
+}

@@ -1,0 +1,90 @@
+// Travellers: a dot each, thousands of them, in every frame.
+import type { Layer } from '../map/layer';
+import { mapTheme } from '../map/theme_colours';
+import type { View } from '../map/view';
+import { radiusFor } from './query_signs';
+import { Stamp } from './stamp';
+
+/** CSS pixels of a dot's radius, from afar and from near, and the scales for these. */
+const SMALLEST = 0.9;
+const LARGEST = 3.5;
+const FAR = 0.012;
+const NEAR = 1;
+/** The part of a small map that dots may take up together, and the smallest that is still seen. */
+const CROWDED = 0.12;
+const SEEN = 0.5;
+
+export class MoversLayer implements Layer {
+    /** Dots are put together here and shown in one go. */
+    private readonly canvas = document.createElement('canvas');
+    private image: ImageData | null = null;
+    private stamp: { radius: number; stamp: Stamp } | null = null;
+
+    /** @param positions  metres, x and y in turn, NaN for who is not to be seen; at that time */
+    constructor(
+        private readonly positions: (now: number) => Float32Array,
+        private readonly map: { width: number; height: number },
+    ) {}
+
+    draw(context: CanvasRenderingContext2D, view: View, now: number): boolean {
+        const at = this.positions(now);
+        const { width, height } = context.canvas;
+        const ratio = context.getTransform().a;
+        const image = this.clearImage(width, height);
+        const own = this.canvas.getContext('2d');
+        if (!image || !own) return false;
+
+        const stamp = this.stampOf(radiusAt(view.scale, at.length / 2, this.map) * ratio);
+        const pixels = new Uint32Array(image.data.buffer);
+        const colour = pixelOf(mapTheme().mover);
+        const scale = view.scale * ratio;
+        const dx = view.offsetX * ratio;
+        const dy = view.offsetY * ratio;
+        for (let i = 0; i < at.length; i += 2) {
+            stamp.put(pixels, width, height, at[i] * scale + dx, at[i + 1] * scale + dy, colour);
+        }
+        own.putImageData(image, 0, 0);
+        context.setTransform(1, 0, 0, 1, 0, 0);
+        context.drawImage(this.canvas, 0, 0);
+        return at.length > 0;
+    }
+
+    private clearImage(width: number, height: number): ImageData | null {
+        if (width === 0 || height === 0) return null;
+        if (this.image?.width === width && this.image.height === height) {
+            this.image.data.fill(0);
+        } else {
+            this.canvas.width = width;
+            this.canvas.height = height;
+            this.image = new ImageData(width, height);
+        }
+        return this.image;
+    }
+
+    private stampOf(radius: number): Stamp {
+        // Steps of a quarter pixel: nobody sees more, and zooming makes few of them.
+        const rounded = Math.round(radius * 4) / 4;
+        if (this.stamp?.radius !== rounded) {
+            this.stamp = { radius: rounded, stamp: new Stamp(rounded) };
+        }
+        return this.stamp.stamp;
+    }
+}
+
+/** Dots grow as one comes nearer, slowly: they are signs, not cars. Many on a small map are smaller. */
+export function radiusAt(
+    scale: number,
+    count: number,
+    map: { width: number; height: number },
+): number {
+    const way = Math.log(scale / FAR) / Math.log(NEAR / FAR);
+    const usual = SMALLEST + (LARGEST - SMALLEST) * Math.min(1, Math.max(0, way));
+    const room = radiusFor(CROWDED, count, map.width * map.height * scale * scale);
+    return Math.min(usual, Math.max(SEEN, room));
+}
+
+/** The three lower bytes of a pixel, from #rrggbb; in memory red comes first. */
+export function pixelOf(colour: string): number {
+    const value = Number.parseInt(colour.slice(1, 7), 16) || 0;
+    return ((value & 0xff) << 16) | (value & 0xff00) | (value >>> 16);
+}

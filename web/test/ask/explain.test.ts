@@ -1,0 +1,95 @@
+// Whatever ends without an answer is explained, with something to try.
+import { describe, expect, it } from 'vitest';
+import { Refusal } from '../../src/api/fetch';
+import { explainDrop, explainError, explainProblem } from '../../src/ask/explain';
+
+const profile = { k: 50, l: 30, max_hops: 1, max_wait_s: 10 };
+
+describe('a question without an answer', () => {
+    it('that expired needs less, or more time', () => {
+        const { text, tries } = explainDrop(
+            { outcome: 'dropped', reason: 'expired', wait_s: 10, advice: '' },
+            profile,
+            12,
+        );
+        expect(text).toContain('50 travellers');
+        expect(text).toContain('whose needs fit yours');
+        expect(text).toContain('10 s');
+        expect(tries).toContain('ask for fewer travellers');
+        expect(tries).toContain('allow more time');
+    });
+
+    it('that is infeasible is told how many roads there are', () => {
+        const { text, tries } = explainDrop(
+            { outcome: 'dropped', reason: 'infeasible', wait_s: 0, advice: '' },
+            profile,
+            12,
+        );
+        expect(text).toContain('30 roads');
+        expect(text).toContain('there are 12');
+        expect(tries[0]).toBe('ask for fewer roads');
+    });
+
+    it('that is exposed is told what would help', () => {
+        const exposed = explainDrop(
+            { outcome: 'dropped', reason: 'exposed', wait_s: 0, advice: '' },
+            profile,
+            12,
+        );
+        expect(exposed.title).toBe('The roads here do not hide you.');
+        expect(exposed.tries[0]).toBe('allow more crossings');
+    });
+
+    it('that was made before, and by few, is told why it was not sent', () => {
+        const { text, tries } = explainDrop(
+            { outcome: 'dropped', reason: 'rare-request', wait_s: 1, advice: '' },
+            profile,
+            12,
+        );
+        expect(text).toContain('both are yours');
+        expect(tries).toContain('ask again later');
+    });
+
+    it('has one sentence for a bad token, whatever the service calls it', () => {
+        const problem = { type: 'urn:starcloak:problem:token', title: 'A valid token is needed' };
+        const { tries } = explainError(new Refusal({ ...problem, status: 401 }));
+        expect(tries).toContain('enter a token');
+    });
+
+    it('says when to come again, if the service did', () => {
+        const busy = { type: '', title: 'The service has too much to do', status: 503 };
+        expect(explainProblem(busy, 3).tries).toEqual(['try again in 3 s']);
+        expect(explainProblem(busy, null).tries).toEqual(['try again in a moment']);
+    });
+
+    it('goes by the reason before the status: a provider that is away is not a busy service', () => {
+        const away = { type: '', title: '', status: 503, reason: 'provider_suspended' };
+        expect(explainProblem(away, null).title).toBe('The provider does not answer.');
+    });
+
+    it('falls back on the words of the service', () => {
+        const { title, text } = explainProblem(
+            {
+                type: 'urn:starcloak:problem:profile',
+                title: 'A value of the profile is out of range',
+                status: 400,
+                detail: 'k is 1; this service accepts 2 to 1000',
+            },
+            null,
+        );
+        expect(title).toBe('A value of the profile is out of range.');
+        expect(text).toBe('K is 1; this service accepts 2 to 1000.');
+    });
+
+    it('is not silent about a broken connection', () => {
+        expect(
+            explainError(new Error('The connection closed before the whole map arrived.')).text,
+        ).toBe('The connection closed before the whole map arrived.');
+    });
+
+    it('does not say twice that the service does not answer', () => {
+        const { title, text } = explainError(new Error('The service does not answer.'));
+        expect(title).toBe('The service does not answer.');
+        expect(text).toBe('Perhaps it is being restarted.');
+    });
+});

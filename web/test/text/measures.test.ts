@@ -1,0 +1,31 @@
+import { describe, expect, it } from 'vitest';
+import { counted, distance, listed, percent, seconds } from '../../src/text/measures';
+
+describe('measures', () => {
+    it('have as many digits as one reads', () => {
+        expect([0.04, 1.284, 9.96, 12.4].map(seconds)).toEqual(['0 s', '1.3 s', '10 s', '12 s']);
+        expect([84.6, 999.4, 999.6, 1234].map((value) => distance(value, 'm'))).toEqual([
+            '85 m',
+            '999 m',
+            '1.0 km',
+            '1.2 km',
+        ]);
+        expect([0, 0.004, 0.123, 1].map(percent)).toEqual(['0 %', '0.4 %', '12 %', '100 %']);
+        expect([counted(1, 'road'), counted(1200, 'road')]).toEqual(['1 road', '1,200 roads']);
+    });
+
+    it('do not call metres what may be anything', () => {
+        expect([84.62, 1234, 0.012345].map((value) => distance(value, 'units'))).toEqual([
+            '84.6 units',
+            '1230 units',
+            '0.0123 units',
+        ]);
+    });
+
+    it('name a few numbers and count the others', () => {
+        expect(listed([1, 2, 3])).toBe('1, 2, 3');
+        expect(listed(Array.from({ length: 30 }, (_, i) => i))).toMatch(
+            /^0, 1, .*, 23 and 6 more$/,
+        );
+    });
+});
