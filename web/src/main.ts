@@ -21,6 +21,7 @@ import { PartsLayer } from './cluster/parts_layer';
 import { setText } from './dom';
 import { EnginePanel } from './engine/engine_panel';
 import { Layout, makePanes } from './frame/layout';
+import { recall } from './frame/memory';
 import { ReportLink } from './frame/report_link';
 import { Banner, LinkState, LiveLine } from './frame/status';
 import { Theme } from './frame/theme';
@@ -32,13 +33,18 @@ import { hasOneWayRoads } from './map/road_map';
 import { MapView } from './map/view';
 import type { SeenCloak } from './state/model';
 import { LiveSession } from './state/session';
+import { chooseLanguage, t, useLanguage } from './text/language';
 import { lengthUnit } from './text/words';
 import { MoversLayer } from './travellers/movers_layer';
 import { QueriesLayer } from './travellers/queries_layer';
 
 const root = document.documentElement;
+const language = chooseLanguage(location.search, recall('language'), navigator.languages);
+useLanguage(language);
+root.lang = language;
 const page = document.getElementById('page') as HTMLElement;
 const opening = document.getElementById('opening') as HTMLElement;
+setText(opening, t('Reading the map'));
 // On a wall nobody presses anything: maps and charts alone.
 if (new URLSearchParams(location.search).has('wall')) root.dataset.wall = 'yes';
 

@@ -1,5 +1,6 @@
 // Numbers and requests as people read them.
 import type { Request } from '../api/types';
+import { language } from './language';
 
 const whole = format({ maximumFractionDigits: 0 });
 const fine = format({ maximumFractionDigits: 1, minimumFractionDigits: 1 });
@@ -10,7 +11,7 @@ const amount = format({ maximumSignificantDigits: 6 });
 function format(options: Intl.NumberFormatOptions): (value: number) => string {
     let made: Intl.NumberFormat | null = null;
     return (value) => {
-        made ??= new Intl.NumberFormat('en', options);
+        made ??= new Intl.NumberFormat(language(), options);
         return made.format(value);
     };
 }
