@@ -4,7 +4,8 @@ import type { FoundObject, Metric } from '../api/types';
 import { fill, make } from '../dom';
 import { distance, duration } from '../text/measures';
 import { capital, categoryWords, type LengthUnit } from '../text/words';
-import type { Answered, Check } from './checks';
+import type { Answered } from './ask_phases';
+import type { Check } from './checks';
 import type { Explanation } from './explain';
 
 export class AnswerView {

@@ -118,6 +118,13 @@ export class AskForm {
         };
     }
 
+    set profile({ k, l, max_hops, max_wait_s }: Profile) {
+        this.sliders.k.value = k;
+        this.sliders.l.value = l;
+        this.sliders.max_hops.value = max_hops;
+        this.sliders.max_wait_s.value = max_wait_s;
+    }
+
     get request(): Request {
         const amount = this.amount.valueAsNumber;
         const categories = this.category.value ? [this.category.value] : undefined;
@@ -126,6 +133,17 @@ export class AskForm {
         return metric === 'time'
             ? { type: 'range', metric, radius_s: amount * MINUTE, categories }
             : { type: 'range', metric, radius_m: amount, categories };
+    }
+
+    /** Of several categories the form has room for the first. */
+    set request(request: Request) {
+        this.category.value = request.categories?.[0] ?? '';
+        this.way.value = request.type;
+        this.metric.value = request.metric ?? this.session.about.metric;
+        this.wayChanged();
+        if (request.type === 'knn') this.amount.valueAsNumber = request.k;
+        else if ('radius_s' in request) this.amount.valueAsNumber = request.radius_s / MINUTE;
+        else this.amount.valueAsNumber = request.radius_m;
     }
 
     /** @param segment  null: none was chosen yet */

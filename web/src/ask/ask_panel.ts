@@ -8,7 +8,6 @@
 // to leave; nothing is made up. Where the asker is, and the answer, are drawn on the travellers' map; without
 // one, on the provider's, with a word that nobody else sees that.
 import { isAbort, Refusal } from '../api/fetch';
-import type { Outcome } from '../api/types';
 import { fill, make } from '../dom';
 import { isMotionUnwelcome } from '../frame/motion';
 import { Stars } from '../map/ball';
@@ -18,14 +17,16 @@ import type { MapPane } from '../map/pane';
 import { awayFromEnds, middleOf } from '../map/spot';
 import type { View } from '../map/view';
 import type { SeenCloak, Session } from '../state/model';
+import { Signal } from '../state/signal';
 import { counted, seconds } from '../text/measures';
 import { lengthUnit } from '../text/words';
 import { AnswerLayer } from './answer_layer';
 import { AnswerView } from './answer_view';
 import { AskForm } from './ask_form';
+import type { Answered, AskOptions, AskPhase, Question } from './ask_phases';
 import { AskProgress } from './ask_progress';
 import { BytesView } from './bytes';
-import { type Answered, type Asked, checkPromises } from './checks';
+import { type Asked, checkPromises } from './checks';
 import { chooseSegment, countWithin } from './choose';
 import { explainDrop, explainError } from './explain';
 import { MineLayer } from './own_cloak_layer';
@@ -39,6 +40,8 @@ export class AskPanel {
     readonly element: HTMLElement;
     /** What to do when somebody attacks the cloak that was made for them. */
     onAttack: ((cloak: SeenCloak) => void) | null = null;
+    /** What becomes of each question, step by step. */
+    readonly phases = new Signal<AskPhase>();
     /** A question is on its way: whoever asked would like to see the map. */
     onAsked: () => void = () => {};
     private readonly form: AskForm;
@@ -78,7 +81,7 @@ export class AskPanel {
         this.form = new AskForm(session, {
             changed: () => this.profileChanged(),
             chooseForMe: () => this.chooseForMe(),
-            submit: () => void this.ask(),
+            submit: () => void this.submit(),
             cancel: () => this.stop?.abort(),
         });
         this.element = make('div', { class: 'ask' });
@@ -124,29 +127,59 @@ export class AskPanel {
         this.ownPane.invalidate();
     }
 
-    private async ask(): Promise<void> {
+    /** The question is shown in the form and asked. Null, and nothing happens, if another one is under way. */
+    async ask(question: Question, options: AskOptions = {}): Promise<AskPhase | null> {
+        if (this.stop) return null;
+        this.form.profile = question.profile;
+        this.form.request = question.request;
+        this.pick(question.spot);
+        return this.run({ ...question, spot: this.spot ?? question.spot }, options);
+    }
+
+    private async submit(): Promise<void> {
         if (this.stop || !this.form.check() || !this.spot) return;
-        const stop = new AbortController();
         const { profile, request } = this.form;
-        const asked: Asked = { segment: this.spot.segment, profile, reach: this.reach };
-        const position = this.session.map.toPosition(this.spot);
+        await this.run({ spot: this.spot, profile, request }, {});
+    }
+
+    private async run(question: Question, options: AskOptions): Promise<AskPhase> {
+        const stop = new AbortController();
+        const { spot, profile, request } = question;
+        const asked: Asked = { segment: spot.segment, profile, reach: this.reach };
+        const position = this.session.map.toPosition(spot);
+        let last: AskPhase = { question, name: 'waiting' };
+        const tell = (phase: AskPhase) => {
+            last = phase;
+            this.phases.emit(phase);
+        };
 
         this.clearResult();
         this.stop = stop;
         this.isWaiting = true;
         this.progress.wait(profile.max_wait_s, () => this.othersNear(asked.reach));
         this.onAsked();
+        tell(last);
         try {
             const outcome = await this.session.ask({ position, profile, request }, stop.signal);
             // It cannot be taken back any more; the next one may come when this one has been shown.
             this.isWaiting = false;
-            await this.show(asked, outcome);
+            if (outcome.outcome === 'answered') {
+                await this.showAnswer(question, asked, outcome, options, tell);
+            } else {
+                const explanation = explainDrop(outcome, profile, asked.reach.length);
+                this.progress.fail(0, explanation.title);
+                this.answer.explain(explanation);
+                tell({ question, name: 'dropped', outcome });
+            }
         } catch (error) {
             this.isWaiting = false;
             this.showError(error);
+            if (isAbort(error)) tell({ question, name: 'withdrawn' });
+            else tell({ question, name: isRefused(error) ? 'refused' : 'failed', error });
         } finally {
             this.stop = null;
         }
+        return last;
     }
 
     private set isWaiting(isWaiting: boolean) {
@@ -155,26 +188,27 @@ export class AskPanel {
         this.ownPane.invalidate();
     }
 
-    private async show(asked: Asked, outcome: Outcome): Promise<void> {
-        if (outcome.outcome === 'answered') return this.showAnswer(asked, outcome);
-        const explanation = explainDrop(outcome, asked.profile, asked.reach.length);
-        this.progress.fail(0, explanation.title);
-        this.answer.explain(explanation);
-    }
-
-    private async showAnswer(asked: Asked, outcome: Answered): Promise<void> {
+    private async showAnswer(
+        question: Question,
+        asked: Asked,
+        outcome: Answered,
+        options: AskOptions,
+        tell: (phase: AskPhase) => void,
+    ): Promise<void> {
         const { id, users, segments } = outcome.cloak;
         const { k, l, max_hops } = asked.profile;
         ownQueries(this.session).set(id, { segment: asked.segment, k, l, max_hops });
 
         const company = `${counted(users, 'traveller')} on ${counted(segments, 'road')}`;
         this.progress.reach(1, `Found company: ${company}, after ${seconds(outcome.wait_s)}.`);
+        tell({ question, name: 'found', outcome });
         const [cloak] = await Promise.all([this.seenCloak(id), pause()]);
         this.progress.reach(2, 'All of you became one cloak, and it went to the provider.');
         if (cloak) for (const layer of this.mineLayers) layer.show(cloak.segments);
         this.ownPane.invalidate();
         this.panes.provider.invalidate();
         this.bytes.show(cloak);
+        tell({ question, name: 'left', outcome, cloak });
         await pause();
 
         this.progress.reach(
@@ -187,7 +221,8 @@ export class AskPanel {
         this.answer.answered(outcome, checks, this.panes.travellers === null, attack);
         this.answerLayer.show(outcome.objects);
         this.ownPane.invalidate();
-        this.lookAt(cloak, outcome);
+        if (!options.keepsView) this.lookAt(cloak, outcome);
+        tell({ question, name: 'answered', outcome, cloak });
     }
 
     /** Where no cloaks are told, none is waited for. */
@@ -251,4 +286,9 @@ export class AskPanel {
 
 function pause(): Promise<void> {
     return new Promise((resolve) => setTimeout(resolve, isMotionUnwelcome() ? 0 : STEP_MS));
+}
+
+/** Whether the service did not take the question; else it did, and something went wrong later. */
+function isRefused(error: unknown): boolean {
+    return error instanceof Refusal && error.problem.outcome === undefined;
 }

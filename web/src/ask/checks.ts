@@ -1,8 +1,7 @@
 // Were the promises kept? Computed here from what came back, rather than believed.
-import type { Outcome, Profile } from '../api/types';
+import type { Profile } from '../api/types';
 import { counted, seconds } from '../text/measures';
-
-export type Answered = Extract<Outcome, { outcome: 'answered' }>;
+import type { Answered } from './ask_phases';
 
 export interface Check {
     id: 'own-segment' | 'k' | 'l' | 'reach' | 'time';

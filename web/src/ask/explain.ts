@@ -1,8 +1,9 @@
 // Why there was no answer, and what may help: in words for travellers. The service's own words are
 // for programs, and stand behind ours.
 import { Refusal } from '../api/fetch';
-import type { Outcome, Problem, Profile } from '../api/types';
+import type { Problem, Profile } from '../api/types';
 import { counted, seconds } from '../text/measures';
+import type { Dropped } from './ask_phases';
 
 export interface Explanation {
     title: string;
@@ -10,8 +11,6 @@ export interface Explanation {
     /** What to try, the best first. */
     tries: string[];
 }
-
-type Dropped = Extract<Outcome, { outcome: 'dropped' }>;
 
 export function explainDrop(outcome: Dropped, profile: Profile, reachSize: number): Explanation {
     if (outcome.reason === 'infeasible') {
