@@ -1,7 +1,8 @@
 // All German texts of the page, from the folders that they belong to. The key is the English text.
 import { german as frame } from '../frame/german';
+import { german as words } from './german_words';
 
-const dictionaries: readonly Readonly<Record<string, string>>[] = [frame];
+const dictionaries: readonly Readonly<Record<string, string>>[] = [frame, words];
 
 export const german: ReadonlyMap<string, string> = new Map(
     dictionaries.flatMap((dictionary) => Object.entries(dictionary)),

@@ -1,14 +1,52 @@
 // Counts, times, distances and long lists as people read them; words.ts has plain numbers.
-import { type LengthUnit, plural } from './words';
+import { t, tn } from './language';
+import { count, decimal, type LengthUnit, unitWords, upToOneDecimal } from './words';
 
-/** "1 road", "12 roads": for words that make their plural that way. */
-export function counted(number: number, word: string): string {
-    return plural(number, word, `${word}s`);
+export type Noun =
+    | 'byte'
+    | 'cloak'
+    | 'crossing'
+    | 'more byte'
+    | 'more letter'
+    | 'other'
+    | 'part'
+    | 'place'
+    | 'road'
+    | 'traveller'
+    | 'worker';
+
+/** "1 road", "12 roads". */
+export function counted(number: number, noun: Noun): string {
+    const shown = count(number);
+    switch (noun) {
+        case 'byte':
+            return tn(number, '{count} byte', '{count} bytes', shown);
+        case 'cloak':
+            return tn(number, '{count} cloak', '{count} cloaks', shown);
+        case 'crossing':
+            return tn(number, '{count} crossing', '{count} crossings', shown);
+        case 'more byte':
+            return tn(number, '{count} more byte', '{count} more bytes', shown);
+        case 'more letter':
+            return tn(number, '{count} more letter', '{count} more letters', shown);
+        case 'other':
+            return tn(number, '{count} other', '{count} others', shown);
+        case 'part':
+            return tn(number, '{count} part', '{count} parts', shown);
+        case 'place':
+            return tn(number, '{count} place', '{count} places', shown);
+        case 'road':
+            return tn(number, '{count} road', '{count} roads', shown);
+        case 'traveller':
+            return tn(number, '{count} traveller', '{count} travellers', shown);
+        case 'worker':
+            return tn(number, '{count} worker', '{count} workers', shown);
+    }
 }
 
 /** "1.3 s", "12 s". */
 export function seconds(value: number): string {
-    return `${value < 10 ? Number(value.toFixed(1)) : Math.round(value)} s`;
+    return `${value < 9.95 ? upToOneDecimal(value) : count(value)} s`;
 }
 
 /** "45 s", "12 min", "1 h 5 min": how long one drives. */
@@ -20,14 +58,14 @@ export function duration(value: number): string {
 
 /** "85 m", "1.2 km"; on a plane of unknown unit "85 units", "0.012 units". */
 export function distance(value: number, unit: LengthUnit): string {
-    if (unit !== 'm') return `${Number(value.toPrecision(3))} ${unit}`;
-    return value < 999.5 ? `${Math.round(value)} m` : `${(value / 1000).toFixed(1)} km`;
+    if (unit !== 'm') return `${Number(value.toPrecision(3))} ${unitWords(unit)}`;
+    return value < 999.5 ? `${Math.round(value)} m` : `${decimal(value / 1000)} km`;
 }
 
 /** "12 %", "0.4 %". */
 export function percent(share: number): string {
     const value = 100 * share;
-    return `${value >= 10 || value === 0 ? Math.round(value) : Number(value.toFixed(1))} %`;
+    return `${value >= 10 ? count(value) : upToOneDecimal(value)} %`;
 }
 
 /** More are counted and not named: a line has to stay readable. */
@@ -35,5 +73,8 @@ const LISTED_MOST = 24;
 
 export function listed(values: readonly number[]): string {
     if (values.length <= LISTED_MOST) return values.join(', ');
-    return `${values.slice(0, LISTED_MOST).join(', ')} and ${values.length - LISTED_MOST} more`;
+    return t('{listed} and {count} more', {
+        listed: values.slice(0, LISTED_MOST).join(', '),
+        count: count(values.length - LISTED_MOST),
+    });
 }

@@ -1,18 +1,21 @@
 // Numbers and requests as people read them.
 import type { Request } from '../api/types';
-import { language } from './language';
+import { type Language, language, t } from './language';
 
 const whole = format({ maximumFractionDigits: 0 });
+const upToOne = format({ maximumFractionDigits: 1 });
+const upToTwo = format({ maximumFractionDigits: 2 });
 const fine = format({ maximumFractionDigits: 1, minimumFractionDigits: 1 });
 const finer = format({ maximumFractionDigits: 2, minimumFractionDigits: 2 });
 const amount = format({ maximumSignificantDigits: 6 });
 
 /** Made when it is first used: a browser's first one takes a dozen milliseconds, and roads come before numbers. */
 function format(options: Intl.NumberFormatOptions): (value: number) => string {
-    let made: Intl.NumberFormat | null = null;
+    const made = new Map<Language, Intl.NumberFormat>();
     return (value) => {
-        made ??= new Intl.NumberFormat(language(), options);
-        return made.format(value);
+        const own = made.get(language()) ?? new Intl.NumberFormat(language(), options);
+        made.set(language(), own);
+        return own.format(value);
     };
 }
 
@@ -31,9 +34,22 @@ export function short(value: number): string {
 
 /** As short as can be, for the numbers at an axis: 0.5, 20, 1k. */
 export function compact(value: number): string {
-    return value >= 1000
-        ? `${Number((value / 1000).toFixed(1))}k`
-        : String(Number(value.toFixed(2)));
+    return value >= 1000 ? `${upToOne(value / 1000)}k` : upToTwo(value);
+}
+
+/** With one decimal: "4.0". */
+export function decimal(value: number): string {
+    return fine(value);
+}
+
+/** With two: "0.97". */
+export function twoDecimals(value: number): string {
+    return finer(value);
+}
+
+/** With one decimal where there is one: "4", "4.2". */
+export function upToOneDecimal(value: number): string {
+    return upToOne(value);
 }
 
 export function plural(number: number, one: string, many: string): string {
@@ -47,18 +63,25 @@ export function lengthUnit(map: { isGeographic: boolean }): LengthUnit {
     return map.isGeographic ? 'm' : 'units';
 }
 
+/** "m", "units" as they are shown. */
+export function unitWords(unit: LengthUnit): string {
+    return unit === 'm' ? 'm' : t('units');
+}
+
 export function requestWords(request: Request, unit: LengthUnit): string {
     const names = request.categories?.map(categoryWords);
-    const what = names?.length ? names.join(', ') : 'anything';
+    const what = names?.length ? names.join(', ') : t('anything');
     if (request.type === 'knn') {
-        const by = request.metric ? ` by ${request.metric}` : '';
-        return `${count(request.k)} nearest${by}: ${what}`;
+        const near = { count: count(request.k), what };
+        if (request.metric === 'time') return t('{count} nearest by time: {what}', near);
+        if (request.metric === 'distance') return t('{count} nearest by distance: {what}', near);
+        return t('{count} nearest: {what}', near);
     }
     const reach =
         'radius_s' in request
             ? `${amount(request.radius_s)} s`
-            : `${amount(request.radius_m)} ${unit}`;
-    return `within ${reach}: ${what}`;
+            : `${amount(request.radius_m)} ${unitWords(unit)}`;
+    return t('within {reach}: {what}', { reach, what });
 }
 
 /** "car_repair" is for programs. */
@@ -72,7 +95,7 @@ export function capital(words: string): string {
 }
 
 export function ageWords(seconds: number): string {
-    if (seconds < 2) return 'just now';
-    if (seconds < 100) return `${Math.round(seconds)} s ago`;
-    return `${Math.round(seconds / 60)} min ago`;
+    if (seconds < 2) return t('just now');
+    const age = seconds < 100 ? `${Math.round(seconds)} s` : `${Math.round(seconds / 60)} min`;
+    return t('{age} ago', { age });
 }

@@ -1,5 +1,8 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
+import { useLanguage } from '../../src/text/language';
 import { counted, distance, listed, percent, seconds } from '../../src/text/measures';
+
+afterEach(() => useLanguage('en'));
 
 describe('measures', () => {
     it('have as many digits as one reads', () => {
@@ -20,6 +23,16 @@ describe('measures', () => {
             '1230 units',
             '0.0123 units',
         ]);
+    });
+
+    it('are written as the language of the page has it', () => {
+        useLanguage('de');
+        expect([percent(0.013), seconds(1.284), distance(1234, 'm')]).toEqual([
+            '1,3 %',
+            '1,3 s',
+            '1,2 km',
+        ]);
+        expect([counted(1, 'road'), counted(1200, 'road')]).toEqual(['1 Straße', '1.200 Straßen']);
     });
 
     it('name a few numbers and count the others', () => {
