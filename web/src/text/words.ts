@@ -1,5 +1,6 @@
 // Numbers and requests as people read them.
 import type { Request } from '../api/types';
+import { germanCategories } from './german_categories';
 import { type Language, language, t } from './language';
 
 const whole = format({ maximumFractionDigits: 0 });
@@ -52,6 +53,11 @@ export function upToOneDecimal(value: number): string {
     return upToOne(value);
 }
 
+/** With two decimals where there are: "4", "4.25". */
+export function upToTwoDecimals(value: number): string {
+    return upToTwo(value);
+}
+
 export function plural(number: number, one: string, many: string): string {
     return `${count(number)} ${number === 1 ? one : many}`;
 }
@@ -86,7 +92,16 @@ export function requestWords(request: Request, unit: LengthUnit): string {
 
 /** "car_repair" is for programs. */
 export function categoryWords(category: string): string {
-    return category.replaceAll('_', ' ');
+    const german = language() === 'de' ? germanCategories[category] : undefined;
+    return german ?? category.replaceAll('_', ' ');
+}
+
+/** What an engine is called: StarCloak's variants, and the methods that it is compared with. */
+export function engineWords(engine: string): string {
+    if (engine === 'xstar') return 'XStar';
+    if (engine === 'sampling') return t('random sampling');
+    if (engine === 'expansion') return t('network expansion');
+    return `StarCloak (${engine})`;
 }
 
 /** With a capital letter, as a title has it. */

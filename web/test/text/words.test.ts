@@ -1,6 +1,9 @@
 // Numbers, requests and categories as people read them.
-import { describe, expect, it } from 'vitest';
-import { capital, categoryWords, lengthUnit, requestWords } from '../../src/text/words';
+import { afterEach, describe, expect, it } from 'vitest';
+import { useLanguage } from '../../src/text/language';
+import { capital, categoryWords, engineWords, lengthUnit, requestWords } from '../../src/text/words';
+
+afterEach(() => useLanguage('en'));
 
 describe('a request', () => {
     it('is told with its categories as people write them', () => {
@@ -28,5 +31,24 @@ describe('a category', () => {
     it('becomes a title where a place has no name', () => {
         expect(capital(categoryWords('place_of_worship'))).toBe('Place of worship');
         expect(capital('')).toBe('');
+    });
+
+    it('has a German name if it is a common one, else that of the map', () => {
+        useLanguage('de');
+        expect([categoryWords('car_repair'), categoryWords('ice_rink')]).toEqual([
+            'Autowerkstatt',
+            'ice rink',
+        ]);
+    });
+});
+
+describe('an engine', () => {
+    it('is called StarCloak only if it is one of its variants', () => {
+        expect(['hybrid', 'xstar', 'expansion', 'sampling'].map(engineWords)).toEqual([
+            'StarCloak (hybrid)',
+            'XStar',
+            'network expansion',
+            'random sampling',
+        ]);
     });
 });
