@@ -62,6 +62,48 @@ export class Stars {
         return Uint32Array.from(found).sort();
     }
 
+    /** The stars at the ends of `segment`: two, one, or none. */
+    starsOf(segment: number): number[] {
+        this.search++;
+        return this.newStarsOf(segment);
+    }
+
+    /** The stars within `maxHops` of `star`, each with its hops. */
+    ball(star: number, maxHops: number): Map<number, number> {
+        this.search++;
+        const found = new Map([[star, 0]]);
+        this.nodeSeen[star] = this.search;
+        let ring = [star];
+        for (let hops = 1; hops <= maxHops && ring.length > 0; hops++) {
+            const next: number[] = [];
+            for (const from of ring) {
+                for (let i = this.first[from]; i < this.first[from + 1]; i++) {
+                    next.push(...this.newStarsOf(this.segments[i]));
+                }
+            }
+            for (const reached of next) found.set(reached, hops);
+            ring = next;
+        }
+        return found;
+    }
+
+    /** Whether at least so many segments end at one of `stars`. */
+    haveSegments(stars: Iterable<number>, least: number): boolean {
+        if (least <= 0) return true;
+        this.search++;
+        let count = 0;
+        for (const star of stars) {
+            for (let i = this.first[star]; i < this.first[star + 1]; i++) {
+                const segment = this.segments[i];
+                if (this.segmentSeen[segment] === this.search) continue;
+                this.segmentSeen[segment] = this.search;
+                count++;
+                if (count >= least) return true;
+            }
+        }
+        return false;
+    }
+
     private newStarsOf(segment: number): number[] {
         const stars: number[] = [];
         for (const node of [this.map.ends[2 * segment], this.map.ends[2 * segment + 1]]) {

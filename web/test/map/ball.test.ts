@@ -81,3 +81,29 @@ describe('the reach of a segment', () => {
         }
     });
 });
+
+describe('stars', () => {
+    //       2       5
+    //       |       |
+    //  0----1-------4----6
+    const street = [0, 1, 1, 2, 1, 4, 4, 5, 4, 6];
+
+    it('are at the ends of a road, and around a star by hops', () => {
+        const stars = new Stars(mapOf(7, street));
+        expect(stars.starsOf(2)).toEqual([1, 4]);
+        expect(stars.starsOf(0)).toEqual([1]);
+        expect([...stars.ball(1, 0)]).toEqual([[1, 0]]);
+        expect([...stars.ball(1, 3)]).toEqual([
+            [1, 0],
+            [4, 1],
+        ]);
+    });
+
+    it('have each road once', () => {
+        const stars = new Stars(mapOf(7, street));
+        expect(stars.haveSegments([1], 3)).toBe(true);
+        expect(stars.haveSegments([1, 4], 5)).toBe(true);
+        expect(stars.haveSegments([1, 4], 6)).toBe(false);
+        expect(stars.haveSegments([], 0)).toBe(true);
+    });
+});
