@@ -6,13 +6,35 @@ import { PATIENCE } from './browser';
 
 export type Answered = Extract<Outcome, { outcome: 'answered' }>;
 
-/** Set the number fields beside the sliders. */
+/** Set the number fields beside the sliders, which are under "More". */
 export async function choose(page: Page, profile: Partial<Profile>): Promise<void> {
+    await more(page);
     for (const [name, value] of Object.entries(profile)) {
         const field = page.getByTestId('ask-form').locator(`input[name="${name}"]`);
         await field.fill(String(value));
         await field.blur();
     }
+}
+
+/** Open "More". */
+export async function more(page: Page): Promise<void> {
+    const details = page.getByTestId('ask-more');
+    const isOpen = await details.evaluate((element) => (element as HTMLDetailsElement).open);
+    if (!isOpen) await details.locator('summary').click();
+}
+
+/**
+ * Whether it can be pressed as the page stands: all of it within the screen, and nothing over its middle. Playwright
+ * scrolls before it clicks, so a click says nothing of that.
+ */
+export async function isInSight(page: Page, testId: string): Promise<boolean> {
+    return page.getByTestId(testId).evaluate((element) => {
+        const { left, top, right, bottom, width, height } = element.getBoundingClientRect();
+        const isWithin =
+            width > 0 && left >= 0 && top >= 0 && right <= innerWidth && bottom <= innerHeight;
+        const there = document.elementFromPoint(left + width / 2, top + height / 2);
+        return isWithin && element.contains(there);
+    });
 }
 
 /** Click into the middle of a map, and wait until the page knows which road that is. */

@@ -2,8 +2,9 @@
 // none. The bytes stand beside the answer where there is room, and else before the list, which may be long.
 import type { FoundObject, Metric } from '../api/types';
 import { fill, make } from '../dom';
+import { t } from '../text/language';
 import { distance, duration } from '../text/measures';
-import { capital, categoryWords, type LengthUnit } from '../text/words';
+import { capital, categoryWords, engineWords, type LengthUnit } from '../text/words';
 import type { Answered } from './ask_phases';
 import type { Check } from './checks';
 import type { Explanation } from './explain';
@@ -21,10 +22,14 @@ export class AnswerView {
         private readonly unit: LengthUnit,
     ) {}
 
-    /** @param attack  what to do if somebody would like to attack the cloak; null if that cannot be done */
+    /**
+     * @param engine  what made the cloak
+     * @param attack  what to do if somebody would like to attack the cloak; null if that cannot be done
+     */
     answered(
         outcome: Answered,
         checks: Check[],
+        engine: string,
         isSharedMap: boolean,
         attack: (() => void) | null,
     ): void {
@@ -37,12 +42,16 @@ export class AnswerView {
                 make(
                     'div',
                     { class: 'heading' },
-                    make('h3', {}, 'Your cloak'),
+                    make(
+                        'h3',
+                        { 'data-testid': 'ask-made-by' },
+                        t('Your cloak, made by {engine}', { engine: engineWords(engine) }),
+                    ),
                     attack &&
                         make(
                             'button',
                             { type: 'button', 'data-testid': 'ask-attack', onclick: attack },
-                            'Attack it',
+                            t('Attack it'),
                         ),
                 ),
                 checkList(checks),
@@ -51,20 +60,25 @@ export class AnswerView {
             make(
                 'section',
                 { class: 'places' },
-                make('h3', {}, 'The exact answer'),
+                make('h3', {}, t('The exact answer')),
                 objectList(outcome.objects, outcome.metric, this.unit),
                 make(
                     'p',
                     { class: 'hint' },
                     isSharedMap
-                        ? 'Only you see the pins on the map: the provider sees neither them nor which road is yours.'
-                        : 'StarCloak chose them from everything that the provider sent for the whole cloak.',
+                        ? t(
+                              'Only you see the pins on the map: the provider sees neither them nor which road is yours.',
+                          )
+                        : t(
+                              'The service chose them from everything that the provider sent for the whole cloak.',
+                          ),
                 ),
             ),
         );
     }
 
-    explain({ title, text, tries }: Explanation): void {
+    /** @param remedies  buttons for what would help, if there are */
+    explain({ title, text, tries }: Explanation, remedies: HTMLElement | null = null): void {
         this.element.hidden = false;
         fill(
             this.element,
@@ -73,7 +87,9 @@ export class AnswerView {
                 { class: 'no-answer' },
                 make('h3', {}, title),
                 make('p', {}, text),
-                tries.length > 0 && make('p', {}, 'What may help:'),
+                remedies,
+                tries.length > 0 &&
+                    make('p', {}, remedies ? t('This may help, too:') : t('What may help:')),
                 tries.length > 0 && make('ul', {}, ...tries.map((what) => make('li', {}, what))),
             ),
         );
@@ -91,22 +107,27 @@ function checkList(checks: Check[]): HTMLElement {
         return make(
             'li',
             { 'data-testid': `ask-check-${id}`, 'data-held': verdict },
-            make('span', { class: 'verdict' }, verdict === 'unknown' ? 'not seen' : verdict),
+            make('span', { class: 'verdict' }, verdictWords(held)),
             make('span', {}, text),
             id === 'own-segment' &&
                 held === false &&
                 make(
                     'span',
                     { class: 'hint' },
-                    'Another road runs through the same place; the service took that.',
+                    t('Another road runs through the same place; the service took that.'),
                 ),
         );
     });
     return make('ul', { class: 'checks' }, ...rows);
 }
 
+function verdictWords(held: boolean | null): string {
+    if (held === null) return t('not seen');
+    return held ? t('yes') : t('no');
+}
+
 function objectList(objects: FoundObject[], metric: Metric, unit: LengthUnit): HTMLElement {
-    if (objects.length === 0) return make('p', {}, 'No such place was found.');
+    if (objects.length === 0) return make('p', {}, t('No such place was found.'));
     const rows = objects.map(({ name, category, street, distance_m, duration_s }) =>
         make(
             'li',

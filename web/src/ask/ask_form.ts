@@ -1,112 +1,106 @@
-// The form of a question: where, how private, what for. It knows nothing of how questions are asked.
+// The form of a question: where, what for, how private. It knows nothing of how questions are asked.
 //
-// Once a question is asked, the form folds into a line, so that what comes of it is in sight.
-import type { Metric, Profile, Request } from '../api/types';
-import { fill, freshId, make, setText } from '../dom';
-import { isOneWay, type RoadMap, roadName } from '../map/road_map';
+// It is slim: three levels of privacy, with the numbers behind them under "More". Once a question is asked, the form
+// folds into a line, so that what comes of it is in sight. The buttons stay in sight however long the form is.
+import type { Profile, Request } from '../api/types';
+import { fill, make, setText } from '../dom';
+import { isOneWay, roadName } from '../map/road_map';
 import type { Session } from '../state/model';
+import { t } from '../text/language';
 import { counted, seconds } from '../text/measures';
-import { categoryWords, type LengthUnit, lengthUnit, requestWords } from '../text/words';
+import { lengthUnit, requestWords } from '../text/words';
+import type { Explanation } from './explain';
+import { type Level, levelOf, PrivacyLevels, profileOf } from './privacy_levels';
 import { type PrivacySliders, privacySliders } from './privacy_sliders';
-
-/** Seconds. */
-const MINUTE = 60;
+import { quickCategory, quickRequest, quickWords } from './quick_question';
+import { RequestFields } from './request_fields';
+import { TokenFields } from './token_fields';
 
 export interface FormListener {
-    /** Privacy was chosen anew. */
+    /** Another privacy was chosen. */
     changed(): void;
     chooseForMe(): void;
     submit(): void;
+    /** The quick question is in the form now, and is to be asked. */
+    quick(): void;
     cancel(): void;
 }
 
 export class AskForm {
     readonly element: HTMLFormElement;
     private readonly place = make('p', { class: 'place', 'data-testid': 'ask-place' });
+    private readonly levels: PrivacyLevels;
+    private readonly values = make('p', { class: 'hint', 'data-testid': 'ask-values' });
     private readonly sliders: PrivacySliders;
-    private readonly category: HTMLSelectElement;
-    private readonly way: HTMLSelectElement;
-    private readonly metric: HTMLSelectElement;
-    private readonly amount: HTMLInputElement;
-    private readonly amountUnit = make('span', {});
-    private readonly token: HTMLInputElement | null;
+    private readonly what: RequestFields;
+    private readonly token: TokenFields | null;
     private readonly fields: HTMLFieldSetElement;
     private readonly submit: HTMLButtonElement;
+    private readonly quick: HTMLButtonElement;
     private readonly cancel: HTMLButtonElement;
     private readonly unfold: HTMLButtonElement;
     private readonly summary = make('p', { class: 'summary', hidden: true });
-    private readonly unit: LengthUnit;
     private segment: number | null = null;
+    private isUnderWay = false;
+    private isTouched = false;
 
+    /** @param company  stands between the fields and the buttons */
     constructor(
         private readonly session: Session,
-        listener: FormListener,
+        company: HTMLElement,
+        private readonly listener: FormListener,
     ) {
-        this.unit = lengthUnit(session.map);
-        this.sliders = privacySliders(session.about, () => listener.changed());
-        this.category = make('select', { name: 'category' }, ...this.categories());
-        this.way = make(
-            'select',
-            { name: 'way', 'aria-label': 'How many' },
-            make('option', { value: 'knn' }, 'the nearest'),
-            make('option', { value: 'range' }, 'all within'),
-        );
-        this.metric = make(
-            'select',
-            { name: 'metric', 'aria-label': 'What is near', 'data-testid': 'ask-metric' },
-            make('option', { value: 'time' }, 'by time'),
-            make('option', { value: 'distance' }, 'by distance'),
-        );
-        this.metric.value = session.about.metric;
-        // A provider of points knows distances only.
-        this.metric.disabled = session.about.max_radius_s === 0;
-        this.amount = make('input', { type: 'number', name: 'amount', required: true });
-        this.token = session.demo ? null : tokenInput();
-        this.submit = make(
-            'button',
-            { type: 'submit', class: 'primary', 'data-testid': 'ask-submit' },
-            'Ask',
-        );
-        this.cancel = make(
-            'button',
-            { type: 'button', hidden: true, 'data-testid': 'ask-cancel' },
-            'Withdraw it',
-        );
-        this.unfold = make(
-            'button',
-            { type: 'button', hidden: true, 'data-testid': 'ask-change' },
-            'Change the question',
-        );
+        this.levels = new PrivacyLevels((level) => this.choose(level));
+        this.sliders = privacySliders(session.about, () => this.privacyChanged());
+        this.what = new RequestFields(session, () => this.touch());
+        this.token = session.demo ? null : new TokenFields(session);
+        const button = (words: string, id: string, attributes = {}) =>
+            make('button', { type: 'button', 'data-testid': id, ...attributes }, words);
+        this.submit = button(t('Ask'), 'ask-submit', { type: 'submit', class: 'primary' });
+        this.quick = button(quickWords(this.quickCategory), 'ask-quick', {
+            class: 'primary',
+            hidden: true,
+            onclick: () => this.askQuickly(),
+        });
+        this.cancel = button(t('Withdraw it'), 'ask-cancel', {
+            hidden: true,
+            onclick: () => listener.cancel(),
+        });
+        this.unfold = button(t('Change the question'), 'ask-change', {
+            hidden: true,
+            onclick: () => {
+                this.isFolded = false;
+                this.submit.focus();
+            },
+        });
         this.fields = make(
             'fieldset',
             { class: 'bare' },
-            make('legend', { class: 'visually-hidden' }, 'Your question'),
-            this.whereGroup(listener),
+            make('legend', { class: 'visually-hidden' }, t('Your question')),
+            this.whereGroup(),
+            this.what.element,
             this.privacyGroup(),
-            this.whatGroup(),
-            this.tokenGroup(),
+            this.token?.element,
         );
         this.element = make(
             'form',
-            { class: 'ask-form', 'data-testid': 'ask-form', 'aria-label': 'Ask a question' },
+            {
+                class: 'ask-form',
+                novalidate: true,
+                'data-testid': 'ask-form',
+                'aria-label': t('Ask a question'),
+            },
             this.fields,
             this.summary,
-            make('div', { class: 'actions' }, this.submit, this.cancel, this.unfold),
+            company,
+            make('div', { class: 'actions' }, this.quick, this.submit, this.cancel, this.unfold),
         );
-
-        this.way.addEventListener('change', () => this.wayChanged());
-        this.metric.addEventListener('change', () => this.wayChanged());
-        this.cancel.addEventListener('click', () => listener.cancel());
-        this.unfold.addEventListener('click', () => {
-            this.isFolded = false;
-            this.submit.focus();
-        });
         this.element.addEventListener('submit', (event) => {
             event.preventDefault();
             listener.submit();
         });
-        this.wayChanged();
         this.showPlace(null);
+        this.showPrivacy();
     }
 
     get profile(): Profile {
@@ -123,57 +117,55 @@ export class AskForm {
         this.sliders.l.value = l;
         this.sliders.max_hops.value = max_hops;
         this.sliders.max_wait_s.value = max_wait_s;
+        this.showPrivacy();
     }
 
     get request(): Request {
-        const amount = this.amount.valueAsNumber;
-        const categories = this.category.value ? [this.category.value] : undefined;
-        const metric = this.metric.value as Metric;
-        if (this.way.value === 'knn') return { type: 'knn', metric, k: amount, categories };
-        return metric === 'time'
-            ? { type: 'range', metric, radius_s: amount * MINUTE, categories }
-            : { type: 'range', metric, radius_m: amount, categories };
+        return this.what.request;
     }
 
-    /** Of several categories the form has room for the first. */
     set request(request: Request) {
-        this.category.value = request.categories?.[0] ?? '';
-        this.way.value = request.type;
-        this.metric.value = request.metric ?? this.session.about.metric;
-        this.wayChanged();
-        if (request.type === 'knn') this.amount.valueAsNumber = request.k;
-        else if ('radius_s' in request) this.amount.valueAsNumber = request.radius_s / MINUTE;
-        else this.amount.valueAsNumber = request.radius_m;
+        this.what.request = request;
+    }
+
+    /** What "Ask for the nearest cafe here" asks, with the standard privacy. */
+    get quickQuestion(): { profile: Profile; request: Request } {
+        const { about } = this.session;
+        return {
+            profile: profileOf('medium', about.profile),
+            request: quickRequest(about, this.quickCategory),
+        };
     }
 
     /** @param segment  null: none was chosen yet */
     showPlace(segment: number | null): void {
         this.segment = segment;
+        this.fields.querySelector('.where .missing')?.remove();
         fill(
             this.place,
             segment === null
-                ? 'Click a road on the map.'
-                : `You are on ${this.roadWords(segment)}. Click another road to move.`,
+                ? t('Click a road on the map.')
+                : t('You are on {road}. Click another road to move.', {
+                      road: this.roadWords(segment),
+                  }),
         );
-    }
-
-    private roadWords(segment: number): string {
-        const { map } = this.session;
-        return `${roadName(map, segment)}${isOneWay(map, segment) ? ', which is one-way' : ''}`;
+        this.showButtons();
     }
 
     /** False, and the reader is told why, if something is missing. */
     check(): boolean {
-        this.fields.querySelector('.missing')?.remove();
-        this.takeToken();
-        if (this.segment !== null) return this.element.reportValidity();
+        this.fields.querySelector('.where .missing')?.remove();
+        if (this.token && !this.token.take()) {
+            this.isFolded = false;
+            return false;
+        }
+        if (this.segment !== null) return true;
         const missing = make(
             'p',
             { class: 'missing', role: 'alert' },
-            'First choose where you are.',
+            t('First choose where you are.'),
         );
         this.place.after(missing);
-        // Who pressed the button below may have scrolled it out of sight, or under the steps.
         missing.scrollIntoView({ block: 'center' });
         return false;
     }
@@ -181,53 +173,113 @@ export class AskForm {
     set isWaiting(isWaiting: boolean) {
         const hadFocus = this.element.contains(document.activeElement);
         if (isWaiting) this.isFolded = true;
-        this.submit.hidden = isWaiting;
-        this.cancel.hidden = !isWaiting;
-        this.unfold.hidden = isWaiting || this.fields.hidden === false;
+        this.isUnderWay = isWaiting;
+        this.showButtons();
         // A hidden button loses the keyboard; the one that took its place gets it.
         if (hadFocus) (isWaiting ? this.cancel : this.submit).focus();
     }
 
-    set isFolded(isFolded: boolean) {
-        this.fields.hidden = isFolded;
-        this.summary.hidden = this.unfold.hidden = !isFolded;
-        setText(this.submit, isFolded ? 'Ask again' : 'Ask');
-        if (isFolded) setText(this.summary, this.inWords());
+    get isWaiting(): boolean {
+        return this.isUnderWay;
     }
 
-    askForToken(): void {
+    set isFolded(isFolded: boolean) {
+        this.fields.hidden = isFolded;
+        this.summary.hidden = !isFolded;
+        setText(this.submit, isFolded ? t('Ask again') : t('Ask'));
+        if (isFolded) setText(this.summary, this.inWords());
+        this.showButtons();
+    }
+
+    get isFolded(): boolean {
+        return this.fields.hidden;
+    }
+
+    /** The service did not take the token. False if there is no field for one. */
+    askForToken({ title, text }: Explanation): boolean {
+        if (!this.token) return false;
         this.isFolded = false;
-        this.token?.focus();
+        this.token.refused(`${title} ${text}`);
+        return true;
+    }
+
+    /** The visitor has chosen something: the quick question would be in the way. */
+    touch(): void {
+        this.isTouched = true;
+        this.showButtons();
+    }
+
+    /** ... and now it is wanted again. */
+    untouch(): void {
+        this.isTouched = false;
+        this.showButtons();
+    }
+
+    private get quickCategory(): string | null {
+        return quickCategory(this.session.categories);
+    }
+
+    private choose(level: Level): void {
+        this.profile = profileOf(level, this.session.about.profile);
+        this.privacyChanged();
+    }
+
+    private privacyChanged(): void {
+        this.showPrivacy();
+        this.touch();
+        this.listener.changed();
+    }
+
+    private askQuickly(): void {
+        const { profile, request } = this.quickQuestion;
+        this.profile = profile;
+        this.request = request;
+        this.listener.quick();
+    }
+
+    private showPrivacy(): void {
+        this.levels.show(levelOf(this.profile, this.session.about.profile));
+        setText(this.values, this.privacyWords());
+    }
+
+    private showButtons(): void {
+        const isOpen = !this.isUnderWay && !this.fields.hidden;
+        this.submit.hidden = this.isUnderWay;
+        this.cancel.hidden = !this.isUnderWay;
+        this.unfold.hidden = this.isUnderWay || !this.fields.hidden;
+        this.quick.hidden = !isOpen || this.isTouched || this.segment === null;
+        // One button stands out.
+        this.submit.classList.toggle('primary', this.quick.hidden);
+    }
+
+    private roadWords(segment: number): string {
+        const { map } = this.session;
+        const road = roadName(map, segment);
+        return isOneWay(map, segment) ? t('{road}, which is one-way', { road }) : road;
+    }
+
+    /** "5 travellers, 3 roads, within 4 crossings and 10 s". */
+    private privacyWords(): string {
+        const { k, l, max_hops, max_wait_s } = this.profile;
+        return t('{travellers} on {roads}, within {crossings} and {time}', {
+            travellers: counted(k, 'traveller'),
+            roads: counted(l, 'road'),
+            crossings: counted(max_hops, 'crossing'),
+            time: seconds(max_wait_s),
+        });
     }
 
     private inWords(): string {
-        const { k, l, max_hops, max_wait_s } = this.profile;
-        const privacy = `${counted(k, 'traveller')}, ${counted(l, 'road')}, ${counted(max_hops, 'crossing')}, ${seconds(max_wait_s)}`;
-        const from = this.segment === null ? '' : roadName(this.session.map, this.segment);
-        return `From ${from}: ${requestWords(this.request, this.unit)}. Privacy: ${privacy}.`;
-    }
-
-    /** The page's memory is the only place where it is kept. */
-    private takeToken(): void {
-        if (!this.token) return;
-        const typed = this.token.value.trim();
-        if (typed) this.session.token = typed;
-        this.token.required = this.session.token === null;
-    }
-
-    private categories(): HTMLOptionElement[] {
-        const named = this.session.categories.map(({ name, objects }) => {
-            const words = categoryWords(name);
-            return make(
-                'option',
-                { value: name },
-                objects === null ? words : `${words} (${objects})`,
-            );
+        const { map } = this.session;
+        const road = this.segment === null ? '' : roadName(map, this.segment);
+        return t('From {road}: {request}. Privacy: {privacy}.', {
+            road,
+            request: requestWords(this.request, lengthUnit(map)),
+            privacy: this.privacyWords(),
         });
-        return [make('option', { value: '' }, 'anything'), ...named];
     }
 
-    private whereGroup(listener: FormListener): HTMLElement {
+    private whereGroup(): HTMLElement {
         return make(
             'div',
             { class: 'where' },
@@ -237,9 +289,9 @@ export class AskForm {
                 {
                     type: 'button',
                     'data-testid': 'ask-choose',
-                    onclick: () => listener.chooseForMe(),
+                    onclick: () => this.listener.chooseForMe(),
                 },
-                'Choose for me',
+                t('Choose for me'),
             ),
         );
     }
@@ -248,75 +300,19 @@ export class AskForm {
         const { k, l, max_hops, max_wait_s } = this.sliders;
         return make(
             'fieldset',
-            {},
-            make('legend', {}, 'How private'),
-            k.element,
-            l.element,
-            max_hops.element,
-            max_wait_s.element,
+            { class: 'privacy' },
+            make('legend', {}, t('Privacy')),
+            this.levels.element,
+            this.values,
+            make(
+                'details',
+                { 'data-testid': 'ask-more' },
+                make('summary', {}, t('More')),
+                k.element,
+                l.element,
+                max_hops.element,
+                max_wait_s.element,
+            ),
         );
     }
-
-    private whatGroup(): HTMLElement {
-        const categoryId = freshId('category');
-        this.category.id = categoryId;
-        return make(
-            'fieldset',
-            { class: 'what' },
-            make('legend', {}, 'Look for'),
-            make('label', { for: categoryId, class: 'visually-hidden' }, 'Kind of place'),
-            this.category,
-            make('span', { class: 'amount' }, this.way, this.amount, this.amountUnit, this.metric),
-        );
-    }
-
-    private tokenGroup(): HTMLElement | null {
-        if (!this.token) return null;
-        this.token.id = freshId('token');
-        return make(
-            'div',
-            { class: 'token' },
-            make('label', { for: this.token.id }, 'Your token'),
-            this.token,
-            make('p', { class: 'hint' }, 'Kept in this page until you close it, and nowhere else.'),
-        );
-    }
-
-    private wayChanged(): void {
-        const isNearest = this.way.value === 'knn';
-        const { about, map } = this.session;
-        const isByTime = this.metric.value === 'time';
-        const range = isByTime
-            ? { most: about.max_radius_s / MINUTE, usual: 5, unit: 'min', label: 'Minutes by road' }
-            : {
-                  most: about.max_radius_m,
-                  usual: this.unit === 'm' ? 500 : usualRadius(map),
-                  unit: this.unit,
-                  label: this.unit === 'm' ? 'Metres by road' : 'Distance by road',
-              };
-        const most = isNearest ? about.max_nearest : range.most;
-        const usual = isNearest ? 5 : range.usual;
-        this.amount.min = String(isNearest ? 1 : Math.min(1, usual));
-        this.amount.step = isNearest ? '1' : 'any';
-        this.amount.max = String(most);
-        this.amount.value = String(Math.min(usual, most));
-        this.amount.setAttribute('aria-label', isNearest ? 'How many places' : range.label);
-        fill(this.amountUnit, isNearest ? 'places' : range.unit);
-    }
-}
-
-function tokenInput(): HTMLInputElement {
-    return make('input', {
-        type: 'password',
-        name: 'token',
-        autocomplete: 'off',
-        spellcheck: 'false',
-        placeholder: 'sct1_...',
-        'data-testid': 'ask-token',
-    });
-}
-
-/** On a plane of unknown unit: a twentieth of what there is, to one digit. */
-function usualRadius({ width, height, stretch }: RoadMap): number {
-    return Number((Math.max(width, height) / stretch / 20).toPrecision(1));
 }

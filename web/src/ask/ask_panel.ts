@@ -8,6 +8,7 @@
 // to leave; nothing is made up. Where the asker is, and the answer, are drawn on the travellers' map; without
 // one, on the provider's, with a word that nobody else sees that.
 import { isAbort, Refusal } from '../api/fetch';
+import type { Profile } from '../api/types';
 import { fill, make } from '../dom';
 import { isMotionUnwelcome } from '../frame/motion';
 import { Stars } from '../map/ball';
@@ -18,16 +19,19 @@ import { awayFromEnds, middleOf } from '../map/spot';
 import type { View } from '../map/view';
 import type { SeenCloak, Session } from '../state/model';
 import { Signal } from '../state/signal';
+import { t } from '../text/language';
 import { counted, seconds } from '../text/measures';
 import { lengthUnit } from '../text/words';
 import { AnswerLayer } from './answer_layer';
 import { AnswerView } from './answer_view';
 import { AskForm } from './ask_form';
-import type { Answered, AskOptions, AskPhase, Question } from './ask_phases';
+import type { Answered, AskOptions, AskPhase, Dropped, Question } from './ask_phases';
 import { AskProgress } from './ask_progress';
 import { BytesView } from './bytes';
 import { type Asked, checkPromises } from './checks';
 import { chooseSegment, countWithin } from './choose';
+import { CompanyGuide } from './company_guide';
+import { RemedyButtons } from './company_view';
 import { explainDrop, explainError } from './explain';
 import { MineLayer } from './own_cloak_layer';
 import { ownQueries } from './own_queries';
@@ -35,6 +39,9 @@ import { ReachLayer } from './reach_layer';
 
 /** Milliseconds from step to step when an outcome has come: all is known at once, but cannot be read at once. */
 const STEP_MS = 450;
+
+/** Tells a phase to the page, with a sentence for the visitor. */
+type Tell = (phase: AskPhase, text: string) => void;
 
 export class AskPanel {
     readonly element: HTMLElement;
@@ -48,6 +55,7 @@ export class AskPanel {
     private readonly progress = new AskProgress();
     private readonly answer: AnswerView;
     private readonly bytes: BytesView;
+    private readonly company: CompanyGuide;
     private knownStars: Stars | null = null;
     /** The asker's own map, which is the provider's where there is no other. */
     private readonly ownPane: MapPane;
@@ -59,6 +67,7 @@ export class AskPanel {
     private reach: Uint32Array = new Uint32Array();
     /** Of the question under way; null if there is none. */
     private stop: AbortController | null = null;
+    private running: Promise<AskPhase> | null = null;
 
     constructor(
         private readonly session: Session,
@@ -78,10 +87,19 @@ export class AskPanel {
         this.ownPane.add(this.reachLayer);
         this.ownPane.add(this.answerLayer);
 
-        this.form = new AskForm(session, {
+        this.company = new CompanyGuide(session, () => this.stars, {
+            isWanted: () => this.isCompanyWanted(),
+            near: () => this.othersNear(),
+            apply: (profile) => void this.help(profile),
+        });
+        this.form = new AskForm(session, this.company.element, {
             changed: () => this.profileChanged(),
             chooseForMe: () => this.chooseForMe(),
             submit: () => void this.submit(),
+            quick: () => {
+                this.profileChanged();
+                void this.submit();
+            },
             cancel: () => this.stop?.abort(),
         });
         this.element = make('div', { class: 'ask' });
@@ -90,7 +108,7 @@ export class AskPanel {
             this.progress.element,
             this.form.element,
             this.ownMapNote(),
-            this.answer.element,
+            make('div', { class: 'ask-outcome' }, this.answer.element),
         );
     }
 
@@ -100,31 +118,12 @@ export class AskPanel {
         return this.knownStars;
     }
 
-    /** A road was clicked. While a question is under way it stays where it was asked. */
+    /** A road was clicked: the view shows how far a cloak may reach. While a question is under way nothing happens. */
     pick(spot: Spot): void {
         if (this.stop) return;
-        this.spot = awayFromEnds(this.session.map, spot);
-        this.clearResult();
-        this.form.showPlace(this.spot.segment);
-        this.form.isFolded = false;
-        this.profileChanged();
-    }
-
-    private chooseForMe(): void {
-        const { map, fleet } = this.session;
-        const waiting = fleet ? [...fleet.waiting.values()].map(({ segment }) => segment) : [];
-        const hops = this.form.profile.max_hops;
-        const segment = chooseSegment(map.segmentCount, waiting, this.stars, hops, Math.random);
-        this.pick(middleOf(map, segment));
-        const box = boxAround(map, this.reach);
+        this.place(spot);
+        const box = boxAround(this.session.map, this.reach);
         if (box) this.view.show(box);
-    }
-
-    private profileChanged(): void {
-        if (!this.spot) return;
-        this.reach = this.stars.reach(this.spot.segment, this.form.profile.max_hops);
-        this.reachLayer.show(this.spot, this.reach);
-        this.ownPane.invalidate();
     }
 
     /** The question is shown in the form and asked. Null, and nothing happens, if another one is under way. */
@@ -132,8 +131,48 @@ export class AskPanel {
         if (this.stop) return null;
         this.form.profile = question.profile;
         this.form.request = question.request;
-        this.pick(question.spot);
+        this.place(question.spot);
         return this.run({ ...question, spot: this.spot ?? question.spot }, options);
+    }
+
+    /** The visitor's turn, from where the last question was asked: the form is open, and offers the quick question. */
+    offerQuickQuestion(): void {
+        if (this.stop || !this.spot) return;
+        this.form.profile = this.quickQuestion.profile;
+        this.form.untouch();
+        this.place(this.spot);
+    }
+
+    /** What "Ask for the nearest cafe here" asks. */
+    get quickQuestion(): Pick<Question, 'profile' | 'request'> {
+        return this.form.quickQuestion;
+    }
+
+    private place(spot: Spot): void {
+        this.spot = awayFromEnds(this.session.map, spot);
+        this.clearResult();
+        this.form.isFolded = false;
+        this.form.showPlace(this.spot.segment);
+        this.profileChanged();
+    }
+
+    private chooseForMe(): void {
+        const { map, fleet } = this.session;
+        const waiting = fleet ? [...fleet.waiting.values()].map(({ segment }) => segment) : [];
+        const { profile } = this.form;
+        const segment = chooseSegment(map.segmentCount, waiting, Math.random, (candidate) =>
+            this.company.sizeAt(candidate, profile),
+        );
+        this.pick(middleOf(map, segment));
+    }
+
+    private profileChanged(): void {
+        if (!this.spot) return;
+        const { profile } = this.form;
+        this.reach = this.stars.reach(this.spot.segment, profile.max_hops);
+        this.reachLayer.show(this.spot, this.reach);
+        this.ownPane.invalidate();
+        this.company.look(this.spot.segment, profile);
     }
 
     private async submit(): Promise<void> {
@@ -142,23 +181,44 @@ export class AskPanel {
         await this.run({ spot: this.spot, profile, request }, {});
     }
 
-    private async run(question: Question, options: AskOptions): Promise<AskPhase> {
+    /** Another profile may help: it is put into the form, and a question that waits or was dropped is asked with it. */
+    private async help(profile: Profile): Promise<void> {
+        const { spot } = this;
+        const { request } = this.form;
+        const wasAsked = this.form.isFolded;
+        this.stop?.abort();
+        await this.running;
+        this.form.profile = profile;
+        this.form.touch();
+        this.profileChanged();
+        if (wasAsked && spot) await this.ask({ spot, profile, request });
+    }
+
+    private run(question: Question, options: AskOptions): Promise<AskPhase> {
+        const running = this.follow(question, options).finally(() => {
+            if (this.running === running) this.running = null;
+        });
+        this.running = running;
+        return running;
+    }
+
+    private async follow(question: Question, options: AskOptions): Promise<AskPhase> {
         const stop = new AbortController();
         const { spot, profile, request } = question;
         const asked: Asked = { segment: spot.segment, profile, reach: this.reach };
         const position = this.session.map.toPosition(spot);
         let last: AskPhase = { question, name: 'waiting' };
-        const tell = (phase: AskPhase) => {
+        const tell: Tell = (phase, text) => {
             last = phase;
+            this.progress.show(phase, text);
             this.phases.emit(phase);
         };
 
         this.clearResult();
         this.stop = stop;
         this.isWaiting = true;
-        this.progress.wait(profile.max_wait_s, () => this.othersNear(asked.reach));
         this.onAsked();
-        tell(last);
+        tell(last, t('Your question waits for company.'));
         try {
             const outcome = await this.session.ask({ position, profile, request }, stop.signal);
             // It cannot be taken back any more; the next one may come when this one has been shown.
@@ -166,16 +226,11 @@ export class AskPanel {
             if (outcome.outcome === 'answered') {
                 await this.showAnswer(question, asked, outcome, options, tell);
             } else {
-                const explanation = explainDrop(outcome, profile, asked.reach.length);
-                this.progress.fail(0, explanation.title);
-                this.answer.explain(explanation);
-                tell({ question, name: 'dropped', outcome });
+                this.showDrop(question, asked, outcome, tell);
             }
         } catch (error) {
             this.isWaiting = false;
-            this.showError(error);
-            if (isAbort(error)) tell({ question, name: 'withdrawn' });
-            else tell({ question, name: isRefused(error) ? 'refused' : 'failed', error });
+            this.showError(question, error, tell);
         } finally {
             this.stop = null;
         }
@@ -185,6 +240,7 @@ export class AskPanel {
     private set isWaiting(isWaiting: boolean) {
         this.form.isWaiting = isWaiting;
         this.reachLayer.isWaiting = isWaiting;
+        this.company.refresh(isWaiting);
         this.ownPane.invalidate();
     }
 
@@ -193,36 +249,48 @@ export class AskPanel {
         asked: Asked,
         outcome: Answered,
         options: AskOptions,
-        tell: (phase: AskPhase) => void,
+        tell: Tell,
     ): Promise<void> {
         const { id, users, segments } = outcome.cloak;
         const { k, l, max_hops } = asked.profile;
         ownQueries(this.session).set(id, { segment: asked.segment, k, l, max_hops });
 
-        const company = `${counted(users, 'traveller')} on ${counted(segments, 'road')}`;
-        this.progress.reach(1, `Found company: ${company}, after ${seconds(outcome.wait_s)}.`);
-        tell({ question, name: 'found', outcome });
+        const company = t('{travellers} on {roads}', {
+            travellers: counted(users, 'traveller'),
+            roads: counted(segments, 'road'),
+        });
+        const time = seconds(outcome.wait_s);
+        tell(
+            { question, name: 'found', outcome },
+            t('Found company: {company}, after {time}.', { company, time }),
+        );
         const [cloak] = await Promise.all([this.seenCloak(id), pause()]);
-        this.progress.reach(2, 'All of you became one cloak, and it went to the provider.');
         if (cloak) for (const layer of this.mineLayers) layer.show(cloak.segments);
         this.ownPane.invalidate();
         this.panes.provider.invalidate();
         this.bytes.show(cloak);
-        tell({ question, name: 'left', outcome, cloak });
+        tell(
+            { question, name: 'left', outcome, cloak },
+            t('All of you became one cloak, and it went to the provider.'),
+        );
         await pause();
 
-        this.progress.reach(
-            3,
-            `Answered: ${counted(outcome.objects.length, 'place')}. You were hidden among ${company}.`,
-        );
         const checks = checkPromises(asked, outcome, cloak?.segments ?? null);
         const { onAttack } = this;
         const attack = cloak && onAttack ? () => onAttack(cloak) : null;
-        this.answer.answered(outcome, checks, this.panes.travellers === null, attack);
+        const { fleet, about } = this.session;
+        const engine = cloak?.engine ?? fleet?.engine ?? about.engine;
+        this.answer.answered(outcome, checks, engine, this.panes.travellers === null, attack);
         this.answerLayer.show(outcome.objects);
         this.ownPane.invalidate();
         if (!options.keepsView) this.lookAt(cloak, outcome);
-        tell({ question, name: 'answered', outcome, cloak });
+        tell(
+            { question, name: 'answered', outcome, cloak },
+            t('Answered: {places}. You were hidden among {company}.', {
+                places: counted(outcome.objects.length, 'place'),
+                company,
+            }),
+        );
     }
 
     /** Where no cloaks are told, none is waited for. */
@@ -231,15 +299,31 @@ export class AskPanel {
         return link === 'live' ? cloaks.find(id) : Promise.resolve(cloaks.get(id));
     }
 
-    private showError(error: unknown): void {
+    private showDrop(question: Question, asked: Asked, outcome: Dropped, tell: Tell): void {
+        const explanation = explainDrop(outcome, asked.profile, asked.reach.length);
+        const buttons = new RemedyButtons((profile) => void this.help(profile));
+        const remedies = this.company.remediesFor(asked.segment, asked.profile, outcome.advice);
+        buttons.show(t('Ask again with a change:'), remedies);
+        this.answer.explain(explanation, remedies.length > 0 ? buttons.element : null);
+        tell({ question, name: 'dropped', outcome }, explanation.title);
+    }
+
+    private showError(question: Question, error: unknown, tell: Tell): void {
         if (isAbort(error)) {
-            this.progress.reset('Withdrawn. If no cloak had left by then, nothing was sent.');
             this.form.isFolded = false;
+            this.company.refresh(false);
+            tell(
+                { question, name: 'withdrawn' },
+                t('Withdrawn. If no cloak had left by then, nothing was sent.'),
+            );
             return;
         }
-        if (error instanceof Refusal && error.problem.status === 401) this.form.askForToken();
         const explanation = explainError(error);
-        this.progress.fail(0, explanation.title);
+        const name = isRefused(error) ? 'refused' : 'failed';
+        tell({ question, name, error }, explanation.title);
+        const isForToken = error instanceof Refusal && error.problem.status === 401;
+        // Said beside the field, if there is one.
+        if (isForToken && this.form.askForToken(explanation)) return;
         this.answer.explain(explanation);
     }
 
@@ -257,11 +341,17 @@ export class AskPanel {
         if (box) this.view.show(box);
     }
 
-    private othersNear(reach: Uint32Array): number | null {
+    /** While a question is chosen or waits, and somebody can see it. */
+    private isCompanyWanted(): boolean {
+        const isOver = this.form.isFolded && !this.form.isWaiting;
+        return this.spot !== null && !isOver && this.element.offsetParent !== null;
+    }
+
+    private othersNear(): number {
         const { fleet } = this.session;
-        if (!fleet) return null;
+        if (!fleet) return 0;
         const segments = [...fleet.waiting.values()].map(({ segment }) => segment);
-        return countWithin(segments, reach);
+        return countWithin(segments, this.reach);
     }
 
     private clearResult(): void {
@@ -279,7 +369,9 @@ export class AskPanel {
         return make(
             'p',
             { class: 'hint' },
-            'Where you are, the shaded roads and the pins are drawn on this page only: the provider does not see them.',
+            t(
+                'Where you are, the shaded roads and the pins are drawn on this page only: the provider does not see them.',
+            ),
         );
     }
 }

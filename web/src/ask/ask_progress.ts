@@ -2,22 +2,23 @@
 //
 // What changes is said in a live region, once per step; the clock beside it is for the eye alone, or a
 // reader would hear every tick.
-import { fill, make, setText } from '../dom';
-import { counted, seconds } from '../text/measures';
-
-const STEPS = ['waits', 'finds company', 'becomes a cloak', 'is answered'] as const;
-
-type StepState = 'todo' | 'now' | 'done' | 'failed';
+import { make, setText } from '../dom';
+import { t } from '../text/language';
+import { seconds } from '../text/measures';
+import type { AskPhase } from './ask_phases';
+import { STEPS, stepStates, stepWords } from './ask_steps';
 
 /** Milliseconds between two looks at the clock. */
 const TICK_MS = 100;
 
 export class AskProgress {
     readonly element: HTMLElement;
-    private readonly steps: HTMLLIElement[];
-    private readonly bar: HTMLElement;
+    private readonly steps = STEPS.map((step) =>
+        make('li', { 'data-step': step, 'data-state': 'todo' }, stepWords(step)),
+    );
+    private readonly list: HTMLElement;
+    private readonly bar = make('span', { class: 'bar-fill' });
     private readonly left = make('span', { class: 'left' });
-    private readonly others = make('p', { class: 'others', 'data-testid': 'ask-others' });
     private readonly clock: HTMLElement;
     private readonly state = make('p', {
         class: 'state',
@@ -28,8 +29,11 @@ export class AskProgress {
     private timer: ReturnType<typeof setInterval> | undefined;
 
     constructor() {
-        this.steps = STEPS.map((step) => make('li', { 'data-state': 'todo' }, step));
-        this.bar = make('span', { class: 'bar-fill' });
+        this.list = make(
+            'ol',
+            { class: 'steps', 'aria-label': t('Your question'), hidden: true },
+            ...this.steps,
+        );
         this.clock = make(
             'div',
             { class: 'clock', hidden: true },
@@ -39,77 +43,50 @@ export class AskProgress {
         this.element = make(
             'div',
             { class: 'ask-progress' },
-            make('ol', { class: 'steps', 'aria-label': 'Your question' }, ...this.steps),
+            this.list,
             this.clock,
-            this.others,
             this.state,
         );
     }
 
-    /**
-     * The question waits from now on.
-     *
-     * @param othersNear  how many others wait within reach; null where nobody may know
-     */
-    wait(maxWaitS: number, othersNear: () => number | null): void {
+    /** @param text  what it means, in a sentence */
+    show(phase: AskPhase, text: string): void {
+        this.stopClock();
+        this.list.hidden = phase.name === 'withdrawn';
+        stepStates(phase).forEach((state, i) => {
+            const step = this.steps[i];
+            step.dataset.state = state;
+            if (state === 'now') step.setAttribute('aria-current', 'step');
+            else step.removeAttribute('aria-current');
+        });
+        setText(this.state, text);
+        if (phase.name === 'waiting') this.startClock(phase.question.profile.max_wait_s);
+    }
+
+    /** No question was asked, or its way does not matter any more. */
+    reset(): void {
+        this.stopClock();
+        this.list.hidden = true;
+        setText(this.state, '');
+    }
+
+    private startClock(maxWaitS: number): void {
         const from = performance.now();
-        this.mark(0, 'now');
-        this.say('Your question waits for company.');
         const tick = () => {
             const left = maxWaitS - (performance.now() - from) / 1000;
             this.bar.style.width = `${Math.max(0, Math.min(100, (100 * left) / maxWaitS))}%`;
-            setText(this.left, left > 0 ? `${seconds(left)} left` : 'almost there');
-            const others = othersNear();
             setText(
-                this.others,
-                others === null ? '' : `${counted(others, 'other')} waiting within your reach`,
+                this.left,
+                left > 0 ? t('{time} left', { time: seconds(left) }) : t('almost there'),
             );
         };
-        this.stopClock();
         tick();
         this.timer = setInterval(tick, TICK_MS);
         this.clock.hidden = false;
     }
 
-    /** Step `index` is reached, those before it are done; the last one is then done, too. */
-    reach(index: number, text: string): void {
-        this.stopClock();
-        this.mark(index, index === STEPS.length - 1 ? 'done' : 'now');
-        this.say(text);
-    }
-
-    /** It went wrong at step `index`. */
-    fail(index: number, text: string): void {
-        this.stopClock();
-        this.mark(index, 'failed');
-        this.say(text);
-    }
-
-    reset(text = ''): void {
-        this.stopClock();
-        for (const step of this.steps) setStep(step, 'todo');
-        this.say(text);
-    }
-
-    private say(text: string): void {
-        setText(this.state, text);
-    }
-
-    private mark(index: number, state: StepState): void {
-        this.steps.forEach((step, i) => {
-            setStep(step, i < index ? 'done' : i === index ? state : 'todo');
-        });
-    }
-
     private stopClock(): void {
         clearInterval(this.timer);
         this.clock.hidden = true;
-        fill(this.others);
     }
-}
-
-function setStep(step: HTMLLIElement, state: StepState): void {
-    step.dataset.state = state;
-    if (state === 'now') step.setAttribute('aria-current', 'step');
-    else step.removeAttribute('aria-current');
 }

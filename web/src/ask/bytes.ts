@@ -4,6 +4,7 @@
 // A built-in provider is sent no bytes; then it is shown what it is told instead.
 import { fill, make } from '../dom';
 import type { SeenCloak, Session } from '../state/model';
+import { t } from '../text/language';
 import { counted, listed } from '../text/measures';
 import { type LengthUnit, lengthUnit, requestWords } from '../text/words';
 import { type Piece, readRelay, type Said } from '../wire/compact';
@@ -11,6 +12,8 @@ import { hexOffset, hexRows, ROW } from '../wire/hex';
 
 /** More bytes than one would read; GeoJSON of a large cloak has some hundred thousand. */
 const SHOWN_MOST = 16_384;
+/** So many lines are shown at once; more when they are asked for. */
+const LINES_AT_ONCE = 60;
 /** Tints for neighbouring pieces (ask.css). */
 const TINTS = 4;
 
@@ -39,7 +42,7 @@ export class BytesView {
     }
 
     private render(cloak: SeenCloak | undefined): void {
-        fill(this.element, make('h3', {}, 'What the provider was told'), ...this.content(cloak));
+        fill(this.element, make('h3', {}, t('What the provider was told')), ...this.content(cloak));
     }
 
     private content(cloak: SeenCloak | undefined): HTMLElement[] {
@@ -48,7 +51,9 @@ export class BytesView {
                 make(
                     'p',
                     {},
-                    'This page was not shown the cloak: the operator decides who may see what leaves.',
+                    t(
+                        'This page was not shown the cloak: the operator decides who may see what leaves.',
+                    ),
                 ),
             ];
         }
@@ -60,7 +65,9 @@ export class BytesView {
                 make(
                     'p',
                     {},
-                    'The provider is built in, so no bytes leave the process. This is everything it learned:',
+                    t(
+                        'The provider is built in, so no bytes leave the process. This is everything it learned:',
+                    ),
                 ),
                 toldList(cloak, unit),
             ];
@@ -70,13 +77,15 @@ export class BytesView {
                 make(
                     'p',
                     {},
-                    'This provider does not know cloaks; it only answers "what is near a point?". It was asked at points all over these roads, none of which is yours:',
+                    t(
+                        'This provider does not know cloaks; it only answers "what is near a point?". It was asked at points all over these roads, none of which is yours:',
+                    ),
                 ),
                 toldList(cloak, unit),
             ];
         }
         return [
-            make('p', {}, 'The bytes have not arrived at this page yet.'),
+            make('p', {}, t('The bytes have not arrived at this page yet.')),
             toldList(cloak, unit),
         ];
     }
@@ -91,8 +100,12 @@ function sentContent(
         make(
             'p',
             { class: 'all-of-it' },
-            make('strong', {}, 'This is everything the provider learned: '),
-            `${counted(bytes.length, 'byte')}, and when they came. No name, no position, no time of asking. How many asked shows only as far as their requests differ.`,
+            make('strong', {}, t('This is everything the provider learned:')),
+            ' ',
+            t(
+                '{bytes}, and when they came. No name, no position, no time of asking. How many asked shows only as far as their requests differ.',
+                { bytes: counted(bytes.length, 'byte') },
+            ),
         ),
     ];
     if (encoding === 'geojson') content.push(geojson(bytes));
@@ -115,7 +128,7 @@ function pieceList(pieces: Piece[], unit: LengthUnit): HTMLElement {
         make(
             'div',
             { class: 'piece' },
-            make('dt', {}, make('span', { class: `tint tint-${i % TINTS}` }, piece.said.field)),
+            make('dt', {}, make('span', { class: `tint tint-${i % TINTS}` }, fieldWords(piece.said))),
             make(
                 'dd',
                 {},
@@ -126,20 +139,39 @@ function pieceList(pieces: Piece[], unit: LengthUnit): HTMLElement {
     return make('dl', { class: 'pieces' }, ...rows);
 }
 
+function fieldWords({ field }: Said): string {
+    switch (field) {
+        case 'map':
+            return t('map');
+        case 'segments':
+            return t('segments');
+        case 'border nodes':
+            return t('border nodes');
+        case 'request':
+            return t('request');
+        case 'version':
+            return t('version');
+        case 'unknown':
+            return t('unknown');
+    }
+}
+
 function inWords(said: Said, unit: LengthUnit): string {
     switch (said.field) {
         case 'map':
-            return `checksum ${said.checksum}: which map the numbers are of`;
+            return t('checksum {checksum}: which map the numbers are of', {
+                checksum: said.checksum,
+            });
         case 'segments':
-            return `roads of the cloak: ${listed(said.values)}`;
+            return t('roads of the cloak: {listed}', { listed: listed(said.values) });
         case 'border nodes':
-            return `crossings that lead out: ${listed(said.values)}`;
+            return t('crossings that lead out: {listed}', { listed: listed(said.values) });
         case 'request':
             return requestWords(said.request, unit);
         case 'version':
-            return `version ${said.version} of the protocol`;
+            return t('version {version} of the protocol', { version: said.version });
         case 'unknown':
-            return `field ${said.number}, which this page does not know`;
+            return t('field {number}, which this page does not know', { number: said.number });
     }
 }
 
@@ -153,7 +185,7 @@ function toldList(cloak: SeenCloak, unit: LengthUnit): HTMLElement {
         make(
             'div',
             { class: 'piece' },
-            make('dt', {}, one.field),
+            make('dt', {}, fieldWords(one)),
             make('dd', {}, inWords(one, unit)),
         ),
     );
@@ -169,7 +201,7 @@ function geojson(bytes: Uint8Array): HTMLElement {
     } catch {
         // Then it is shown as it came.
     }
-    return scrolled('As GeoJSON', shortened(pretty));
+    return opened(t('As GeoJSON'), pretty.split('\n').length, shortened(pretty));
 }
 
 function dump(bytes: Uint8Array, pieces: Piece[]): HTMLElement {
@@ -195,17 +227,18 @@ function dump(bytes: Uint8Array, pieces: Piece[]): HTMLElement {
         );
     });
     const rest = bytes.length - SHOWN_MOST;
-    if (rest > 0) rows.push(make('span', {}, `... and ${counted(rest, 'more byte')}`));
-    return scrolled('Byte by byte', ...rows);
+    if (rest > 0) rows.push(make('span', {}, t('... and {more}', { more: counted(rest, 'more byte') })));
+    return opened(t('Byte by byte'), rows.length, ...rows);
 }
 
-function scrolled(title: string, ...content: (Node | string)[]): HTMLElement {
-    // Whoever uses the keyboard scrolls it, too.
+function opened(title: string, lines: number, ...content: (Node | string)[]): HTMLElement {
+    // Whoever uses the keyboard scrolls it sideways, too.
     const text = make('pre', { tabindex: 0, role: 'region', 'aria-label': title }, ...content);
-    return make('details', { open: true }, make('summary', {}, title), text);
+    return make('details', { open: lines <= LINES_AT_ONCE }, make('summary', {}, title), text);
 }
 
 function shortened(text: string): string {
     if (text.length <= SHOWN_MOST) return text;
-    return `${text.slice(0, SHOWN_MOST)}\n... and ${counted(text.length - SHOWN_MOST, 'more letter')}`;
+    const more = counted(text.length - SHOWN_MOST, 'more letter');
+    return `${text.slice(0, SHOWN_MOST)}\n${t('... and {more}', { more })}`;
 }

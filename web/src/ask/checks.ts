@@ -1,6 +1,8 @@
 // Were the promises kept? Computed here from what came back, rather than believed.
 import type { Profile } from '../api/types';
+import { t } from '../text/language';
 import { counted, seconds } from '../text/measures';
+import { count } from '../text/words';
 import type { Answered } from './ask_phases';
 
 export interface Check {
@@ -29,27 +31,38 @@ export function checkPromises(
     return [
         {
             id: 'own-segment',
-            text: 'Your road is in it',
+            text: t('Your road is in it'),
             held: cloak?.includes(asked.segment) ?? null,
         },
         {
             id: 'k',
-            text: `${counted(users, 'traveller')}, at least ${profile.k}`,
+            text: t('{shown}, at least {least}', {
+                shown: counted(users, 'traveller'),
+                least: count(profile.k),
+            }),
             held: users >= profile.k,
         },
         {
             id: 'l',
-            text: `${counted(roads, 'road')}, at least ${profile.l}`,
+            text: t('{shown}, at least {least}', {
+                shown: counted(roads, 'road'),
+                least: count(profile.l),
+            }),
             held: roads >= profile.l,
         },
         {
             id: 'reach',
-            text: `No road beyond ${counted(profile.max_hops, 'crossing')}`,
+            text: t('No road beyond {crossings}', {
+                crossings: counted(profile.max_hops, 'crossing'),
+            }),
             held: cloak && isWithin(cloak, asked.reach),
         },
         {
             id: 'time',
-            text: `After ${seconds(outcome.wait_s)}, at most ${seconds(profile.max_wait_s)}`,
+            text: t('After {waited}, at most {most}', {
+                waited: seconds(outcome.wait_s),
+                most: seconds(profile.max_wait_s),
+            }),
             held: outcome.wait_s <= profile.max_wait_s,
         },
     ];

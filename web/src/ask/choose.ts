@@ -1,30 +1,28 @@
 // "Choose for me": a road where company is likely. In the demo, one near which others wait; elsewhere
 // nobody may know, and any road is as good.
-import type { Stars } from '../map/ball';
-
 /** So many roads are looked at; the one with the most company is taken. */
 const TRIES = 12;
 
 /**
  * @param waiting  the segments of those who wait, one for each
  * @param random   in [0, 1)
+ * @param company  how much company a road would have
  */
 export function chooseSegment(
     segmentCount: number,
     waiting: readonly number[],
-    stars: Pick<Stars, 'reach'>,
-    maxHops: number,
     random: () => number,
+    company: (segment: number) => number,
 ): number {
     if (waiting.length === 0) return Math.floor(random() * segmentCount);
     let best = waiting[0];
-    let company = -1;
+    let most = -1;
     for (let i = 0; i < TRIES; i++) {
         const candidate = waiting[Math.floor(random() * waiting.length)];
-        const near = countWithin(waiting, stars.reach(candidate, maxHops));
-        if (near <= company) continue;
+        const found = company(candidate);
+        if (found <= most) continue;
         best = candidate;
-        company = near;
+        most = found;
     }
     return best;
 }

@@ -2,78 +2,112 @@
 // for programs, and stand behind ours.
 import { Refusal } from '../api/fetch';
 import type { Problem, Profile } from '../api/types';
+import { t } from '../text/language';
 import { counted, seconds } from '../text/measures';
+import { count } from '../text/words';
 import type { Dropped } from './ask_phases';
 
 export interface Explanation {
     title: string;
     text: string;
-    /** What to try, the best first. */
+    /** What to try, the best first. Changes of the profile are offered as buttons beside it (remedies.ts). */
     tries: string[];
 }
 
 export function explainDrop(outcome: Dropped, profile: Profile, reachSize: number): Explanation {
-    if (outcome.reason === 'infeasible') {
-        return {
-            title: 'There are too few roads here.',
-            text: `You asked for ${counted(profile.l, 'road')}; within ${counted(profile.max_hops, 'crossing')} there are ${reachSize}. Your question was not sent to the provider.`,
-            tries: [
-                'ask for fewer roads',
-                'allow more crossings',
-                'choose a road in a denser part',
-            ],
-        };
+    const roads = counted(profile.l, 'road');
+    const crossings = counted(profile.max_hops, 'crossing');
+    switch (outcome.reason) {
+        case 'infeasible':
+            return {
+                title: t('There are too few roads here.'),
+                text: t(
+                    'You asked for {roads}; within {crossings} there are {count}. Your question was not sent to the provider.',
+                    { roads, crossings, count: count(reachSize) },
+                ),
+                tries: [t('choose a road in a denser part')],
+            };
+        case 'exposed':
+            return {
+                title: t('The roads here do not hide you.'),
+                text: t(
+                    'There are {roads} within {crossings}, but one of them is much busier than the others, or places that need protection are on them. Your question was not sent to the provider.',
+                    { roads, crossings },
+                ),
+                tries: [t('choose a road where more roads are busy')],
+            };
+        case 'rare-request':
+            return {
+                title: t('You asked for this before, and few others do.'),
+                text: t(
+                    'Sent again, your question would show that both are yours, and from where you came. So it was not sent.',
+                ),
+                tries: [t('ask for something more common'), t('ask again later')],
+            };
+        case 'expired':
+            return {
+                title: t('No company came in time.'),
+                text: t(
+                    'You asked for {travellers}; not enough whose needs fit yours asked around you within {time}. So nothing was sent: no answer is better than one that gives you away.',
+                    {
+                        travellers: counted(profile.k, 'traveller'),
+                        time: seconds(profile.max_wait_s),
+                    },
+                ),
+                tries: [t('choose a busier road')],
+            };
+        default:
+            // A newer service may have other reasons; it says what helps.
+            return {
+                title: t('Your question was dropped.'),
+                text: sentence((outcome as Dropped).advice || t('The service gave no reason')),
+                tries: [],
+            };
     }
-    if (outcome.reason === 'exposed') {
-        return {
-            title: 'The roads here do not hide you.',
-            text: `There are ${counted(profile.l, 'road')} within ${counted(profile.max_hops, 'crossing')}, but one of them is much busier than the others, or places that need protection are on them. Your question was not sent to the provider.`,
-            tries: [
-                'allow more crossings',
-                'ask for fewer roads',
-                'choose a road where more roads are busy',
-            ],
-        };
-    }
-    if (outcome.reason === 'rare-request') {
-        return {
-            title: 'You asked for this before, and few others do.',
-            text: 'Sent again, your question would show that both are yours, and from where you came. So it was not sent.',
-            tries: ['ask for something more common', 'ask again later'],
-        };
-    }
-    return {
-        title: 'No company came in time.',
-        text: `You asked for ${counted(profile.k, 'traveller')}; not enough whose needs fit yours asked around you within ${seconds(profile.max_wait_s)}. So nothing was sent: no answer is better than one that gives you away.`,
-        tries: [
-            'ask for fewer travellers',
-            'allow more time',
-            'allow more crossings',
-            'choose a busier road',
-        ],
-    };
 }
 
 /** What a failed question came to, by its error. */
 export function explainError(error: unknown): Explanation {
     if (error instanceof Refusal) return explainProblem(error.problem, error.retryAfterS);
-    const title = 'The service does not answer.';
-    const isKnown = error instanceof Error && error.message !== title;
+    // Of fetch.ts, which does not know the page's language.
+    const known = 'The service does not answer.';
+    const isOther = error instanceof Error && error.message !== known;
     return {
-        title,
-        text: isKnown ? error.message : 'Perhaps it is being restarted.',
-        tries: ['try again in a moment'],
+        title: t('The service does not answer.'),
+        text: isOther ? error.message : t('Perhaps it is being restarted.'),
+        tries: [t('try again in a moment')],
     };
 }
 
 export function explainProblem(problem: Problem, retryAfterS: number | null): Explanation {
-    const again = retryAfterS ? `try again in ${seconds(retryAfterS)}` : 'try again in a moment';
+    const again = retryAfterS
+        ? t('try again in {time}', { time: seconds(retryAfterS) })
+        : t('try again in a moment');
     const known = byReason(problem, again) ?? byStatus(problem, again);
     if (known) return known;
     return {
         title: `${problem.title}.`,
-        text: problem.detail ? sentence(problem.detail) : 'The service gave no reason.',
+        text: sentence(problem.detail ?? t('The service gave no reason')),
         tries: [again],
+    };
+}
+
+/** Of a refusal with status 401: what is wrong with the token. */
+export function explainToken(problem: Problem): Explanation {
+    const detail = problem.detail ?? '';
+    const title = detail.includes('expired')
+        ? t('Your token has expired.')
+        : detail.includes('revoked')
+          ? t('Your token was revoked.')
+          : detail.includes('no token')
+            ? t('The service needs a token.')
+            : t('The service does not accept this token.');
+    return {
+        title,
+        text: t(
+            'Tokens are issued by the operator of this service: starcloak token issue. Check that it was copied whole; it begins with sct1_.',
+        ),
+        tries: [t('enter another token'), t('ask the operator for a new one')],
     };
 }
 
@@ -83,34 +117,45 @@ function byReason(problem: Problem, again: string): Explanation | null {
         case 'provider_timeout':
         case 'provider_suspended':
             return {
-                title: 'The provider does not answer.',
-                text: 'You had found company, but the provider cannot be reached at the moment.',
+                title: t('The provider does not answer.'),
+                text: t(
+                    'You had found company, but the provider cannot be reached at the moment.',
+                ),
                 tries: [again],
             };
         case 'provider_refused':
         case 'provider_unbelievable':
             return {
-                title: 'The provider gave no valid answer.',
-                text: 'Its answer contradicts itself or the roads, so StarCloak does not show it.',
-                tries: [again, 'look for something else'],
+                title: t('The provider gave no valid answer.'),
+                text: t(
+                    'Its answer contradicts itself or the roads, so the service does not pass it on.',
+                ),
+                tries: [again, t('look for something else')],
             };
         case 'not_sent_in_time':
+        case 'in_doubt':
             return {
-                title: 'Time was up before the cloak could leave.',
-                text: 'You had found company, but the way to the provider was busy until your deadline.',
-                tries: ['allow more time', again],
+                title: t('Time was up before the cloak could leave.'),
+                text: t(
+                    'You had found company, but the way to the provider was busy until your deadline.',
+                ),
+                tries: [t('allow more time'), again],
             };
         case 'result_lost':
             return {
-                title: 'The answer was lost on the way.',
-                text: 'You had found company and the provider was asked, but the part of the service that asked no longer responds.',
+                title: t('The answer was lost on the way.'),
+                text: t(
+                    'You had found company and the provider was asked, but the part of the service that asked no longer responds.',
+                ),
                 tries: [again],
             };
         case 'too_costly':
             return {
-                title: 'The question would cost too much.',
-                text: 'You had found company, but the provider would have to look through too many roads and objects.',
-                tries: ['choose a smaller range', 'look for one category'],
+                title: t('The question would cost too much.'),
+                text: t(
+                    'You had found company, but the provider would have to look through too many roads and objects.',
+                ),
+                tries: [t('choose a smaller range'), t('look for one category')],
             };
         default:
             return null;
@@ -120,33 +165,31 @@ function byReason(problem: Problem, again: string): Explanation | null {
 function byStatus(problem: Problem, again: string): Explanation | null {
     switch (problem.status) {
         case 401:
-            return {
-                title: 'The service needs a valid token.',
-                text: 'The operator issues tokens (starcloak token issue). It is kept in this page only, until you close it.',
-                tries: ['enter a token', 'ask the operator for a new one if yours has expired'],
-            };
+            return explainToken(problem);
         case 403:
             return {
-                title: 'Access is restricted.',
-                text: 'The operator restricts who may see this (the setting "events").',
+                title: t('Access is restricted.'),
+                text: t('The operator restricts who may see this (the setting "events").'),
                 tries: [],
             };
         case 422:
             return {
-                title: 'There is no road near.',
-                text: 'The service finds no road near that place.',
-                tries: ['click on a road'],
+                title: t('There is no road near.'),
+                text: t('The service finds no road near that place.'),
+                tries: [t('click on a road')],
             };
         case 429:
             return {
-                title: 'One question at a time.',
-                text: 'The service limits the questions of one traveller, so that no one can fill a cloak alone.',
+                title: t('One question at a time.'),
+                text: t(
+                    'The service limits the questions of one traveller, so that no one can fill a cloak alone.',
+                ),
                 tries: [again],
             };
         case 503:
             return {
-                title: 'The service is overloaded.',
-                text: 'Earlier questions are answered first.',
+                title: t('The service is overloaded.'),
+                text: t('Earlier questions are answered first.'),
                 tries: [again],
             };
         default:

@@ -1,5 +1,6 @@
 // The four parts of a profile in plain words, within the operator's bounds.
 import type { About, Profile } from '../api/types';
+import { t } from '../text/language';
 import { Slider, type SliderWords } from './slider';
 
 export type PrivacySliders = { [part in keyof Profile]: Slider };
@@ -8,30 +9,30 @@ export function privacySliders(about: About, changed: () => void): PrivacySlider
     const { k, l, max_hops, max_wait_s } = about.profile;
     const travellers: SliderWords = {
         name: 'k',
-        label: 'Hidden among at least',
-        unit: 'travellers',
-        hint: 'It cannot be told which of them you are (k).',
+        label: t('Hidden among at least'),
+        unit: t('travellers'),
+        hint: t('It cannot be told which of them you are (k).'),
         isWhole: true,
     };
     const roads: SliderWords = {
         name: 'l',
-        label: 'Spread over at least',
-        unit: 'roads',
-        hint: 'Even if all of them were on one road, it could not be told which (l).',
+        label: t('Spread over at least'),
+        unit: t('roads'),
+        hint: t('Even if all of them were on one road, it could not be told which (l).'),
         isWhole: true,
     };
     const crossings: SliderWords = {
         name: 'max_hops',
-        label: 'Not farther away than',
-        unit: 'crossings',
-        hint: 'The shaded roads: how far the cloak may reach (sigma_s).',
+        label: t('Not farther away than'),
+        unit: t('crossings'),
+        hint: t('The shaded roads: how far the cloak may reach (sigma_s).'),
         isWhole: true,
     };
     const time: SliderWords = {
         name: 'max_wait_s',
-        label: 'I can wait for',
-        unit: 'seconds',
-        hint: 'If there is not enough company by then, nothing is sent (sigma_t).',
+        label: t('I can wait for'),
+        unit: t('seconds'),
+        hint: t('If there is not enough company by then, nothing is sent (sigma_t).'),
         isWhole: false,
     };
     return {

@@ -1,8 +1,9 @@
 // A number to choose: roughly with a slider, exactly by typing. Both have the same name for those who
 // hear the page, and always show the same value.
 import type { Bounds } from '../api/types';
-import { clamp, sliderBounds } from '../charts/scale';
+import { sliderBounds } from '../charts/scale';
 import { fill, freshId, make } from '../dom';
+import { NumberField } from './number_field';
 
 export interface SliderWords {
     /** Of the field, for tests and the browser's memory. */
@@ -17,60 +18,48 @@ export interface SliderWords {
 export class Slider {
     readonly element: HTMLElement;
     private readonly range: HTMLInputElement;
-    private readonly exact: HTMLInputElement;
+    private readonly exact: NumberField;
 
-    constructor(
-        words: SliderWords,
-        private readonly bounds: Bounds,
-        usual: number,
-        changed: () => void,
-    ) {
+    constructor(words: SliderWords, bounds: Bounds, usual: number, changed: () => void) {
         const ends = sliderBounds(bounds, usual);
         const id = freshId(words.name);
         const hintId = freshId('hint');
-        const shared = { min: bounds.least, 'aria-describedby': hintId };
-        this.exact = make('input', {
-            ...shared,
-            id,
-            type: 'number',
-            name: words.name,
-            max: bounds.most,
-            step: words.isWhole ? 1 : 'any',
-            required: true,
+        const { name, isWhole } = words;
+        this.exact = new NumberField({ name, id, describedBy: hintId, isWhole }, () => {
+            this.range.value = String(this.exact.value);
+            changed();
         });
+        this.exact.configure(bounds, isWhole, bounds.standard);
         this.range = make('input', {
-            ...shared,
             type: 'range',
+            min: bounds.least,
             max: ends.most,
             step: 1,
             'aria-label': `${words.label}, ${words.unit}`,
+            'aria-describedby': hintId,
         });
         this.value = bounds.standard;
-
         this.range.addEventListener('input', () => {
-            this.exact.value = this.range.value;
-            changed();
-        });
-        this.exact.addEventListener('input', () => {
-            if (!this.exact.validity.valid) return;
-            this.range.value = this.exact.value;
+            this.exact.value = this.range.valueAsNumber;
             changed();
         });
         this.element = make('div', { class: 'slider' });
         fill(
             this.element,
             make('label', { for: id }, words.label),
-            make('span', { class: 'exact' }, this.exact, make('span', {}, words.unit)),
+            make('span', { class: 'exact' }, this.exact.input, make('span', {}, words.unit)),
             this.range,
+            this.exact.note,
             make('p', { id: hintId, class: 'hint' }, words.hint),
         );
     }
 
     get value(): number {
-        return clamp(this.exact.valueAsNumber, this.bounds);
+        return this.exact.value;
     }
 
     set value(value: number) {
-        this.exact.value = this.range.value = String(clamp(value, this.bounds));
+        this.exact.value = value;
+        this.range.value = String(this.exact.value);
     }
 }

@@ -6,6 +6,7 @@
 // A planar map may be in any unit. If its roads would be absurdly short or long in metres it is stretched, so that
 // whatever is drawn by the metre (road widths, the limits of zooming) looks as it does in a town.
 import type { Position } from '../api/types';
+import { t } from '../text/language';
 
 export interface Point {
     x: number;
@@ -43,7 +44,7 @@ export interface RoadMap {
 
 /** "Ringstrasse (B 37)", or "road 17" where the map has no name. */
 export function roadName(map: Pick<RoadMap, 'names' | 'nameOf'>, segment: number): string {
-    return map.names[map.nameOf[segment] - 1] ?? `road ${segment}`;
+    return map.names[map.nameOf[segment] - 1] ?? t('road {number}', { number: segment });
 }
 
 /** "17 Ringstrasse (B 37)": roads of one name are told apart by their number. */

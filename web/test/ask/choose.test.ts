@@ -22,23 +22,21 @@ describe('a slider', () => {
 });
 
 describe('a road chosen for somebody', () => {
-    // Road 7 reaches its whole district; the others reach themselves.
-    const stars = {
-        reach: (segment: number) => Uint32Array.from(segment === 7 ? [6, 7, 8] : [segment]),
-    };
+    // Road 7 has company, the others have none.
+    const company = (segment: number) => (segment === 7 ? 3 : 1);
 
     it('is any at all where nobody is known to wait', () => {
         const random = dice(1);
         const chosen = new Set<number>();
-        for (let i = 0; i < 200; i++) chosen.add(chooseSegment(4, [], stars, 4, random.unit));
+        for (let i = 0; i < 200; i++) chosen.add(chooseSegment(4, [], random.unit, company));
         expect([...chosen].sort()).toEqual([0, 1, 2, 3]);
     });
 
-    it('is where the most company waits, among those that were looked at', () => {
-        expect(chooseSegment(100, [1, 2, 6, 7, 8], stars, 4, dice(3).unit)).toBe(7);
+    it('is where the most company fits, among those that were looked at', () => {
+        expect(chooseSegment(100, [1, 2, 6, 7, 8], dice(3).unit, company)).toBe(7);
     });
 
     it('counts everybody who waits in reach, and nobody else', () => {
-        expect(countWithin([6, 6, 8, 9], stars.reach(7))).toBe(3);
+        expect(countWithin([6, 6, 8, 9], Uint32Array.from([6, 7, 8]))).toBe(3);
     });
 });

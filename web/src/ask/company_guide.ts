@@ -1,0 +1,113 @@
+// What the page says of company, and what it offers: before a question is asked, while it waits, and after a drop.
+// Outside of the demo it is not known who waits; then only what the service advises is offered.
+import type { Profile } from '../api/types';
+import type { Stars } from '../map/ball';
+import type { Session } from '../state/model';
+import { t } from '../text/language';
+import type { Company } from './company';
+import { CompanyView } from './company_view';
+import { CompanyWatch, seekerOf } from './company_watch';
+import { advised, helpful, type Outlook, type Remedy } from './remedies';
+
+/** Milliseconds: offers are weighed this often at most, since each takes several looks. */
+const WEIGHED_MS = 2000;
+
+export interface GuideHost {
+    /** Whether the visitor would see it. */
+    isWanted(): boolean;
+    /** Travellers who wait within reach, whether they fit or not. */
+    near(): number;
+    apply(profile: Profile): void;
+}
+
+export class CompanyGuide {
+    private readonly view: CompanyView;
+    private readonly watch: CompanyWatch | null;
+    private at: { segment: number; profile: Profile } | null = null;
+    private isWaiting = false;
+    private weighed: { at: number; remedies: Remedy[]; expected: number } | null = null;
+
+    constructor(
+        private readonly session: Session,
+        stars: () => Stars,
+        private readonly host: GuideHost,
+    ) {
+        this.view = new CompanyView((profile) => host.apply(profile));
+        const { fleet } = session;
+        this.watch = fleet && new CompanyWatch(fleet, stars, () => host.isWanted());
+        this.watch?.changed.on((company) => this.show(company));
+    }
+
+    get element(): HTMLElement {
+        return this.view.element;
+    }
+
+    look(segment: number, profile: Profile): void {
+        this.at = { segment, profile };
+        this.weighed = null;
+        this.watch?.look(seekerOf(segment, profile));
+    }
+
+    /** A question begins to wait, or does no more. */
+    refresh(isWaiting: boolean): void {
+        this.isWaiting = isWaiting;
+        this.weighed = null;
+        if (this.at && this.host.isWanted()) this.look(this.at.segment, this.at.profile);
+        else this.view.hide();
+    }
+
+    /** How large a group could be there now, the asker included; 0 where nobody may know. */
+    sizeAt(segment: number, profile: Profile): number {
+        const company = this.watch?.companyOf(seekerOf(segment, profile));
+        return company?.isFeasible ? company.group.length + 1 : 0;
+    }
+
+    /** After a drop: what helps by what is known, else what the service advises. */
+    remediesFor(segment: number, profile: Profile, advice: string): Remedy[] {
+        const bounds = this.session.about.profile;
+        const named = advised(advice, profile, bounds);
+        if (!this.watch || named.length === 0) return named;
+        const known = helpful(profile, bounds, this.outlook(this.watch, segment));
+        return known.length > 0 ? known : named;
+    }
+
+    private outlook(watch: CompanyWatch, segment: number): Outlook {
+        return {
+            company: (profile) => watch.companyOf(seekerOf(segment, profile)),
+            expected: (profile) =>
+                watch.arrivalsPerSecond(seekerOf(segment, profile)) * profile.max_wait_s,
+        };
+    }
+
+    private show(company: Company): void {
+        if (!this.at || !this.watch || !this.host.isWanted()) {
+            this.view.hide();
+            return;
+        }
+        const { profile } = this.at;
+        const { remedies, expected } = this.weigh(this.watch, company);
+        const title = this.isWaiting ? t('Or ask again with a change:') : t('What would help:');
+        this.view.show(
+            company,
+            { profile, near: this.host.near(), expected: this.isWaiting ? null : expected },
+            title,
+            company.isFeasible && company.missing === 0 ? [] : remedies,
+        );
+    }
+
+    private weigh(watch: CompanyWatch, company: Company) {
+        const now = performance.now();
+        if (!this.at || (this.weighed && now - this.weighed.at < WEIGHED_MS)) {
+            return this.weighed ?? { remedies: [], expected: 0 };
+        }
+        const { segment, profile } = this.at;
+        const outlook = this.outlook(watch, segment);
+        const expected = outlook.expected(profile);
+        // Who may expect enough in time need not change anything, unless it has waited already.
+        const isEasy = company.isFeasible && !this.isWaiting && company.missing <= expected;
+        const bounds = this.session.about.profile;
+        const remedies = isEasy ? [] : helpful(profile, bounds, outlook);
+        this.weighed = { at: now, remedies, expected };
+        return this.weighed;
+    }
+}
