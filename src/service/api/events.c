@@ -77,8 +77,21 @@ static sc__counters count(const sc_events *events)
         .segments = sums.segments,
         .bytes_out = courier.bytes_out,
         .bytes_in = courier.bytes_in,
+        .provider_unreachable = ledger.failed[SC_FAILURE_UNREACHABLE],
+        .provider_timeout = ledger.failed[SC_FAILURE_TIMEOUT],
+        .provider_refused = ledger.failed[SC_FAILURE_REFUSED],
+        .provider_unbelievable = ledger.failed[SC_FAILURE_UNBELIEVABLE],
+        .provider_suspended = ledger.failed[SC_FAILURE_SUSPENDED],
+        .overloaded = ledger.failed[SC_FAILURE_OVERLOADED],
+        .not_sent_in_time = ledger.failed[SC_FAILURE_UNSENT],
+        .suspended = courier.is_suspended,
         .listeners = sc_events_listeners(events),
     };
+    if (service->gateway) {
+        const sc_gateway_reach reach = sc_gateway_reach_of(service->gateway);
+        row.workers = reach.workers;
+        row.unserved_parts = reach.unserved_parts;
+    }
     for (size_t i = 0; i < SC_DROP_REASON_COUNT; i++) {
         row.dropped += ledger.dropped[i];
     }

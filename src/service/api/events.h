@@ -59,8 +59,8 @@ uint64_t sc_events_lost(const sc_events *events);
 // Counters are defined in one list, so that `counters` and the rows of `history` cannot differ.
 // All functions append to `out`, and give false if memory is out.
 
-/** What is counted, in the order of the text. All but pending and listeners count since the
- * service started. */
+/** What is counted, in the order of the text. All but pending, listeners and the three before it
+ * count since the service started. Reasons are called as in problems and metrics (failure.h). */
 #define SC__COUNTER_MAP(X)                                                 \
     X(double, t)            /* seconds since the service started */        \
     X(uint64_t, pending)    /* queries */                                  \
@@ -76,6 +76,17 @@ uint64_t sc_events_lost(const sc_events *events);
     X(uint64_t, segments)   /* of all cloaks together */                   \
     X(uint64_t, bytes_out)  /* bodies to the provider, over HTTP */        \
     X(uint64_t, bytes_in)   /* and from it */                              \
+    /* Of `failed`, by reason; the other reasons are what is left: */      \
+    X(uint64_t, provider_unreachable)                                      \
+    X(uint64_t, provider_timeout)                                          \
+    X(uint64_t, provider_refused)                                          \
+    X(uint64_t, provider_unbelievable)                                     \
+    X(uint64_t, provider_suspended)                                        \
+    X(uint64_t, overloaded)                                                \
+    X(uint64_t, not_sent_in_time)                                          \
+    X(uint64_t, suspended)      /* 1 while the provider is not asked */    \
+    X(uint64_t, workers)        /* of a gateway: that it reaches */        \
+    X(uint64_t, unserved_parts) /* of a gateway: without a worker */       \
     X(uint64_t, listeners)
 
 /** One row: all of them at one moment, or nearly. */

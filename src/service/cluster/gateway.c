@@ -514,7 +514,7 @@ sc_err sc_gateway_start(sc_gateway *gateway, sc_ledger *ledger, const sc_vocabul
 
 bool sc_gateway_is_ready(sc_gateway *gateway)
 {
-    return sc_bus_is_connected(gateway->bus) && sc__gateway_routes_are_whole(gateway->routes) &&
+    return sc_bus_is_connected(gateway->bus) && sc__gateway_routes_unserved(gateway->routes) == 0 &&
            !atomic_load(&gateway->members.clocks.is_wrong);
 }
 
@@ -529,6 +529,22 @@ bool sc_gateway_has_been_ready(sc_gateway *gateway)
 bool sc_gateway_clock_is_wrong(sc_gateway *gateway)
 {
     return atomic_load(&gateway->members.clocks.is_wrong);
+}
+
+sc_gateway_reach sc_gateway_reach_of(sc_gateway *gateway)
+{
+    if (!sc_bus_is_connected(gateway->bus)) {
+        return (sc_gateway_reach){.unserved_parts = gateway->parts};
+    }
+    sc_gateway_reach reach = {.unserved_parts = sc__gateway_routes_unserved(gateway->routes)};
+    pthread_mutex_lock(&gateway->lock);
+    const sc_roster *roster = gateway->members.roster;
+    for (size_t i = 0; i < sc_roster_count(roster); i++) {
+        const sc_heartbeat *heartbeat = sc_roster_at(roster, i)->heartbeat;
+        reach.workers += heartbeat->is_worker && !heartbeat->is_leaving;
+    }
+    pthread_mutex_unlock(&gateway->lock);
+    return reach;
 }
 
 sc_cluster_view *sc_gateway_view(sc_gateway *gateway)

@@ -69,6 +69,15 @@ bool sc_gateway_has_been_ready(sc_gateway *gateway);
  * processes. Any thread. */
 bool sc_gateway_clock_is_wrong(sc_gateway *gateway);
 
+/** What the queries of a gateway can reach. */
+typedef struct sc_gateway_reach {
+    uint32_t workers;         ///< alive and not about to leave
+    uint32_t unserved_parts;  ///< of the map, which no worker serves
+} sc_gateway_reach;
+
+/** No worker and no part without a connection to NATS. Any thread; quick, without memory. */
+sc_gateway_reach sc_gateway_reach_of(sc_gateway *gateway);
+
 /** The cluster as this gateway sees it; free with sc_cluster_view_free(). NULL if memory is out.
  * Any thread. */
 sc_cluster_view *sc_gateway_view(sc_gateway *gateway);

@@ -171,12 +171,12 @@ size_t sc__gateway_routes_take_unsent(sc__gateway_routes *routes, uint32_t *part
     return count;
 }
 
-bool sc__gateway_routes_are_whole(sc__gateway_routes *routes)
+uint32_t sc__gateway_routes_unserved(sc__gateway_routes *routes)
 {
     pthread_mutex_lock(&routes->lock);
-    const bool are_whole = routes->unserved == 0;
+    const uint32_t unserved = routes->unserved;
     pthread_mutex_unlock(&routes->lock);
-    return are_whole;
+    return unserved;
 }
 
 // --- What needs to be sent ---------------------------------------------------------------------

@@ -63,7 +63,7 @@ size_t sc__gateway_routes_take_unsent(sc__gateway_routes *routes, uint32_t *part
  * none, or the worker has it already. One thread: it remembers the last. */
 sc_peer sc__gateway_routes_find(sc__gateway_routes *routes, const sc_msg *msg, sc_time now);
 
-/** Whether every part is served. */
-bool sc__gateway_routes_are_whole(sc__gateway_routes *routes);
+/** How many parts no worker serves. */
+uint32_t sc__gateway_routes_unserved(sc__gateway_routes *routes);
 
 #endif

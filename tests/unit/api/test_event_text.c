@@ -95,6 +95,16 @@ static const sc__counters some_row = {.t = 312.0,
                                       .segments = 260,
                                       .bytes_out = 2610,
                                       .bytes_in = 21034,
+                                      .provider_unreachable = 1,
+                                      .provider_timeout = 2,
+                                      .provider_refused = 3,
+                                      .provider_unbelievable = 4,
+                                      .provider_suspended = 5,
+                                      .overloaded = 6,
+                                      .not_sent_in_time = 7,
+                                      .suspended = 1,
+                                      .workers = 3,
+                                      .unserved_parts = 8,
                                       .listeners = 2};
 
 static void test_counters_are_told_by_name(void **state)
@@ -107,7 +117,10 @@ static void test_counters_are_told_by_name(void **state)
         "event: counters\n"
         "data: {\"t\":312,\"pending\":12,\"answered\":103,\"dropped\":7,\"expired\":6,"
         "\"infeasible\":1,\"failed\":5,\"gone\":4,\"cloaks\":21,\"wait_s\":140.25,\"users\":127,"
-        "\"segments\":260,\"bytes_out\":2610,\"bytes_in\":21034,\"listeners\":2}\n\n");
+        "\"segments\":260,\"bytes_out\":2610,\"bytes_in\":21034,\"provider_unreachable\":1,"
+        "\"provider_timeout\":2,\"provider_refused\":3,\"provider_unbelievable\":4,"
+        "\"provider_suspended\":5,\"overloaded\":6,\"not_sent_in_time\":7,\"suspended\":1,"
+        "\"workers\":3,\"unserved_parts\":8,\"listeners\":2}\n\n");
     sc_bytes_fini(&text);
 }
 
@@ -120,15 +133,19 @@ static void test_history_names_its_fields_once(void **state)
 #define FIELDS                                                                                   \
     "event: history\ndata: {\"fields\":[\"t\",\"pending\",\"answered\",\"dropped\",\"expired\"," \
     "\"infeasible\",\"failed\",\"gone\",\"cloaks\",\"wait_s\",\"users\",\"segments\","           \
-    "\"bytes_out\",\"bytes_in\",\"listeners\"],\"rows\":["
+    "\"bytes_out\",\"bytes_in\",\"provider_unreachable\",\"provider_timeout\","                  \
+    "\"provider_refused\",\"provider_unbelievable\",\"provider_suspended\",\"overloaded\","      \
+    "\"not_sent_in_time\",\"suspended\",\"workers\",\"unserved_parts\",\"listeners\"],"          \
+    "\"rows\":["
     assert_string_equal(ended(&text), FIELDS "]}\n\n");
     text.size = 0;
     sc__history_add(&history, &some_row);
     sc__history_add(&history, &(sc__counters){.t = 313.0015, .listeners = 1});
     assert_true(sc__event_history(&history, &text));
     assert_string_equal(ended(&text),
-                        FIELDS "[312,12,103,7,6,1,5,4,21,140.25,127,260,2610,21034,2],"
-                               "[313.002,0,0,0,0,0,0,0,0,0,0,0,0,0,1]]}\n\n");
+                        FIELDS "[312,12,103,7,6,1,5,4,21,140.25,127,260,2610,21034,"
+                               "1,2,3,4,5,6,7,1,3,8,2],"
+                               "[313.002,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,1]]}\n\n");
 #undef FIELDS
     sc_bytes_fini(&text);
 }

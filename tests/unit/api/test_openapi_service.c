@@ -215,6 +215,15 @@ static void test_a_provider_that_fails_is_told_as_described(void **state)
         web_reply_free(&reply);
     }
     assert_int_equal(status, 502);
+    // Listeners are told why queries fail, and that the provider is left alone.
+    const int listener = web_connect(live_service_address(&f.live));
+    web_stream told = {0};
+    web_send(listener, "GET", "/v1/events", "", NULL);
+    const size_t reasons =
+        web_stream_await(listener, &told, 0, "\"provider_suspended\":1,\"overloaded\":");
+    web_stream_await(listener, &told, reasons, "\"suspended\":1,\"workers\":0,");
+    close(listener);
+    free(told.text);
     fixture_close(&f);
 }
 

@@ -73,16 +73,16 @@ static void test_a_part_is_sent_again_once_when_its_owner_serves_it(void **state
     (void)state;
     sc__gateway_routes *routes = two_and_two();
     assert_int_equal(take(routes, 0), 0);
-    assert_false(sc__gateway_routes_are_whole(routes));
+    assert_true(sc__gateway_routes_unserved(routes) > 0);
     assert_true(heartbeat(routes, A, (const uint32_t[]){0, 1, 99}));
     assert_int_equal(take(routes, 0), 0x3);
     assert_false(heartbeat(routes, A, (const uint32_t[]){0, 1, 99}));
     assert_int_equal(take(routes, 0), 0);
     // Others that list it are ignored.
     heartbeat(routes, A, (const uint32_t[]){0, 1, 2, 3, 99});
-    assert_false(sc__gateway_routes_are_whole(routes));
+    assert_true(sc__gateway_routes_unserved(routes) > 0);
     assert_true(heartbeat(routes, B, (const uint32_t[]){2, 3, 99}));
-    assert_true(sc__gateway_routes_are_whole(routes));
+    assert_int_equal(sc__gateway_routes_unserved(routes), 0);
     assert_int_equal(take(routes, 0), 0xc);
     sc__gateway_routes_free(routes);
 }
@@ -96,7 +96,7 @@ static void test_whatever_interrupts_a_part_lets_it_be_sent_again(void **state)
 
     // Its worker did not list it in one heartbeat.
     heartbeat(routes, A, (const uint32_t[]){1, 99});
-    assert_false(sc__gateway_routes_are_whole(routes));
+    assert_true(sc__gateway_routes_unserved(routes) > 0);
     assert_int_equal(take(routes, 0), 0);
     heartbeat_all(routes);
     assert_int_equal(take(routes, 0), 0x1);
@@ -106,7 +106,7 @@ static void test_whatever_interrupts_a_part_lets_it_be_sent_again(void **state)
     assert_true(sc__gateway_routes_no_responders(routes, B, 0));
     assert_false(sc__gateway_routes_no_responders(routes, 0x77, 0));
     assert_false(sc__gateway_routes_no_responders(routes, SC_PEER_NONE, 0));
-    assert_true(sc__gateway_routes_are_whole(routes));
+    assert_int_equal(sc__gateway_routes_unserved(routes), 0);
     assert_int_equal(take(routes, 0), 0);
     heartbeat_all(routes);
     assert_int_equal(take(routes, 0), PARTS_OF_B);
@@ -129,7 +129,7 @@ static void test_whatever_interrupts_a_part_lets_it_be_sent_again(void **state)
 
     // We were away.
     sc__gateway_routes_reset(routes);
-    assert_false(sc__gateway_routes_are_whole(routes));
+    assert_true(sc__gateway_routes_unserved(routes) > 0);
     assert_int_equal(take(routes, 0), 0);
     heartbeat(routes, B, (const uint32_t[]){1, 2, 3, 99});
     assert_int_equal(take(routes, 0), 0xe);
@@ -139,7 +139,7 @@ static void test_whatever_interrupts_a_part_lets_it_be_sent_again(void **state)
     CHECK_OK(sc_roster_new(0, 1, 0, &roster), NULL);
     sc__gateway_routes_sweep(routes, roster);
     sc_roster_free(roster);
-    assert_false(sc__gateway_routes_are_whole(routes));
+    assert_true(sc__gateway_routes_unserved(routes) > 0);
     heartbeat(routes, B, (const uint32_t[]){1, 2, 3, 99});
     assert_int_equal(take(routes, 0), 0xe);
     sc__gateway_routes_free(routes);

@@ -67,6 +67,19 @@ static sc_cluster_view *await_view(cluster_gateway *g, uint64_t strangers)
     return NULL;
 }
 
+/** Until no worker is left, and no part is served. */
+static void await_no_worker(cluster_gateway *g)
+{
+    sc_gateway_reach reach = sc_gateway_reach_of(g->gateway);
+    for (int i = 0; i < PATIENCE && (reach.workers > 0 || reach.unserved_parts < CLUSTER_PARTS);
+         i++) {
+        (void)poll(NULL, 0, 5);
+        reach = sc_gateway_reach_of(g->gateway);
+    }
+    assert_int_equal(reach.workers, 0);
+    assert_int_equal(reach.unserved_parts, CLUSTER_PARTS);
+}
+
 static void test_travellers_are_cloaked_by_the_workers_of_their_parts(void **state)
 {
     cluster_fixture *fixture = *state;
@@ -99,6 +112,8 @@ static void test_a_view_shows_who_is_there_and_who_has_what(void **state)
     cluster_fixture *fixture = *state;
     cluster_gateway g;
     cluster_gateway_open(&g, fixture, "the-gateway");
+    assert_int_equal(sc_gateway_reach_of(g.gateway).workers, 0);
+    assert_int_equal(sc_gateway_reach_of(g.gateway).unserved_parts, CLUSTER_PARTS);
     sc_worker *w = cluster_worker(fixture, "the-worker");
     cluster_await_ready(&g);
     sc_cluster_view *view = await_view(&g, 0);
@@ -117,7 +132,10 @@ static void test_a_view_shows_who_is_there_and_who_has_what(void **state)
     assert_true(view->placements >= 1);
     CHECK_CLOSE(view->heartbeat_s, CLUSTER_HEARTBEAT_S, 1e-6);
     sc_cluster_view_free(view);
+    assert_int_equal(sc_gateway_reach_of(g.gateway).workers, 1);
+    assert_int_equal(sc_gateway_reach_of(g.gateway).unserved_parts, 0);
     sc_worker_free(w);
+    await_no_worker(&g);
     cluster_gateway_close(&g);
 }
 

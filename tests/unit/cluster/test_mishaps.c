@@ -97,6 +97,7 @@ static void test_after_nats_was_away_queries_are_sent_again(void **state)
         (void)poll(NULL, 0, 5);
     }
     assert_false(sc_gateway_is_ready(g.gateway));
+    assert_int_equal(sc_gateway_reach_of(g.gateway).workers, 0);
     nats_server_again(&fixture->nats);
     cluster_await_ready(&g);
     for (int i = 0; i < PATIENCE && sc_ledger_stats_of(g.ledger).resent == 0; i++) {
