@@ -94,15 +94,23 @@ test('the attack is on the cloak as it left, then on that of network expansion f
     replies = { ours: attacks[0].told, theirs: attacks[1].told };
 });
 
-/** Everything that a side says is what was replied for it. */
-async function expectShown(side: string, told: Attack): Promise<void> {
-    const entropy = part(`attack-${side}-entropy`);
-    expect(await entropy.count(), side).toBe(told.found ? 1 : 0);
+/** Everything that a side says is what was replied for it. @param truth  the victim's road; null: not known */
+async function expectShown(side: string, told: Attack, truth: number | null): Promise<void> {
+    const chance = part(`attack-${side}-chance`);
+    expect(await chance.count(), side).toBe(told.found ? 1 : 0);
     if (!told.found) return;
-    expect(await entropy.innerText(), side).toBe(told.normalised_entropy.toFixed(2));
-    const text = await part(`attack-${side}`).innerText();
-    expect(text).toContain(told.effective.toFixed(1));
-    expect(text).toContain(`${told.segments.length} roads`);
+    const shares = told.linkability;
+    const share = truth === null ? Math.max(...shares) : shares[told.segments.indexOf(truth)];
+    expect(Number.parseFloat(await chance.innerText()), side).toBeCloseTo(100 * share, -0.3);
+    expect(await part(`attack-${side}-roads`).innerText()).toBe(String(told.segments.length));
+    const more = part(`attack-${side}-more`);
+    expect(await part(`attack-${side}-entropy`).isVisible()).toBe(false);
+    await more.locator('summary').click();
+    expect(await part(`attack-${side}-entropy`).innerText(), side).toBe(
+        told.normalised_entropy.toFixed(2),
+    );
+    expect(await more.innerText()).toContain(told.effective.toFixed(1));
+    await more.locator('summary').click();
     // Road by road, in a table that may be folded.
     const rows = await part(`attack-${side}`)
         .locator('tbody tr')
@@ -118,9 +126,29 @@ async function expectShown(side: string, told: Attack): Promise<void> {
     }
 }
 
+/** The sentence has the chances of both sides, and calls better only who has the smaller one. */
+async function expectAgreement(): Promise<void> {
+    const state = await part('attack-state').innerText();
+    const ours = await part('attack-starcloak-chance').innerText();
+    expect(state).toContain(ours);
+    if ((await part('attack-expansion-chance').count()) === 0) {
+        expect(state).toContain('finds no cloak');
+        return;
+    }
+    const theirs = await part('attack-expansion-chance').innerText();
+    expect(state).toContain(theirs);
+    const better = /^Done\. (StarCloak|Network expansion) (?:hides|leaves)/.exec(state)?.[1];
+    const [our, their] = [ours, theirs].map((text) => Number.parseFloat(text));
+    if (better === 'StarCloak') expect(our).toBeLessThan(their);
+    if (better === 'Network expansion') expect(their).toBeLessThan(our);
+}
+
 test('each side shows what was found out about it', async () => {
-    await expectShown('starcloak', replies.ours);
-    await expectShown('expansion', replies.theirs);
+    const { segment } = nearest(file, query);
+    await expectShown('starcloak', replies.ours, segment);
+    await expectShown('expansion', replies.theirs, segment);
+    await expectAgreement();
+    expect(await part('attack-starcloak').innerText()).toContain('picks your road');
     const { ours } = replies;
     if (!ours.found) throw new Error('a cloak that has left was not found');
     expect(ours.normalised_entropy).toBeGreaterThan(0.3);
@@ -141,8 +169,11 @@ test('other cloaks are coloured when they are attacked, and not before', async (
         await expect.poll(() => heat('starcloak'), PATIENCE).toBeLessThan(40);
         const [ours, theirs] = await attacksDuring(attack);
         expect([ours.told.method, theirs.told.method]).toEqual(['hybrid', 'expansion']);
-        await expectShown('starcloak', ours.told);
-        await expectShown('expansion', theirs.told);
+        const { segment } = (theirs.asked as ByMethod).queries[0];
+        const isKnown = !(await part('attack-starcloak').innerText()).includes('not known');
+        await expectShown('starcloak', ours.told, isKnown ? segment : null);
+        await expectShown('expansion', theirs.told, isKnown ? segment : null);
+        await expectAgreement();
         await expect.poll(() => heat('starcloak'), PATIENCE).toBeGreaterThan(100);
         // Network expansion may find nothing for a query.
         if (!ours.told.found || !theirs.told.found) continue;
@@ -155,6 +186,15 @@ test('other cloaks are coloured when they are attacked, and not before', async (
         await photograph(page, `${screenshots}/ui-attack.png`);
     }
     expect(best, 'network expansion has found none of six cloaks').toBeGreaterThanOrEqual(0);
+});
+
+test('the cloak is let go of, and another can be chosen', async () => {
+    await part('attack-close').click();
+    await expect.poll(() => part('attack-state').innerText(), PATIENCE).toMatch(/^Select a cloak/);
+    expect(await part('attack-starcloak').isVisible()).toBe(false);
+    await part('tab-cloaks').click();
+    await part('cloak-list').locator('button').first().click();
+    await expect.poll(() => part('attack-starcloak').isVisible(), PATIENCE).toBe(true);
 });
 
 test('the console has stayed free of errors', () => {

@@ -142,6 +142,11 @@ function build(session: LiveSession): void {
     }
 
     if (attack) ask.onAttack = choose;
+    attack?.closed.on(() => {
+        cloaksLayer.selected = null;
+        provider.invalidate();
+        cloakList.select(null);
+    });
     ask.onAsked = () => layout.revealMaps();
     // Now that they have their places on the page: roads are then on it from the first frame.
     travellers?.measure();

@@ -4,6 +4,8 @@ import { clamp } from '../charts/scale';
 import { fill, freshId, make, setText } from '../dom';
 import { type RoadMap, roadName } from '../map/road_map';
 import type { SeenCloak } from '../state/model';
+import { t, tn } from '../text/language';
+import { count } from '../text/words';
 import { MEMBERS_MOST, type Suspect } from './suspects';
 
 export interface ControlsListener {
@@ -11,6 +13,7 @@ export interface ControlsListener {
     /** Another number of travellers is assumed. */
     assumed(): void;
     showOnMap(): void;
+    close(): void;
 }
 
 export class AttackControls {
@@ -36,18 +39,18 @@ export class AttackControls {
                 disabled: true,
                 onclick: () => listener.start(),
             },
-            'Attack this cloak',
+            t('Attack this cloak'),
         );
         this.locate = make(
             'button',
             { type: 'button', disabled: true, onclick: () => listener.showOnMap() },
-            'Show on map',
+            t('Show on map'),
         );
         this.victims = make('select', { id: freshId('victim') });
         this.victimField = make(
             'div',
             { class: 'field', hidden: true },
-            make('label', { for: this.victims.id }, 'Whom to find'),
+            make('label', { for: this.victims.id }, t('Whom to find')),
             this.victims,
         );
         this.number = make('input', {
@@ -63,7 +66,7 @@ export class AttackControls {
         this.numberField = make(
             'div',
             { class: 'field', hidden: true },
-            make('label', { for: this.number.id }, 'Travellers to assume'),
+            make('label', { for: this.number.id }, t('Travellers to assume')),
             this.number,
         );
         this.element = make('div', { class: 'attack-controls' });
@@ -72,7 +75,22 @@ export class AttackControls {
             this.about,
             this.numberField,
             this.victimField,
-            make('div', { class: 'actions' }, this.start, this.locate),
+            make(
+                'div',
+                { class: 'actions' },
+                this.start,
+                this.locate,
+                make(
+                    'button',
+                    {
+                        type: 'button',
+                        class: 'quiet',
+                        'data-testid': 'attack-close',
+                        onclick: () => listener.close(),
+                    },
+                    t('Close'),
+                ),
+            ),
         );
     }
 
@@ -102,16 +120,15 @@ export class AttackControls {
         fill(
             this.victims,
             ...suspects.map(({ name, segment }) =>
-                make('option', { value: name }, `${name}, on ${roadName(this.map, segment)}`),
+                make(
+                    'option',
+                    { value: name },
+                    t('{name}, on {road}', { name, road: roadName(this.map, segment) }),
+                ),
             ),
         );
         if (suspects.some(({ name }) => name === chosen)) this.victims.value = chosen;
-        setText(
-            this.about,
-            isAssuming
-                ? `${known.length > 0 ? 'Who else' : 'Who'} is in this cloak is not known here, so travellers with the standard profile are assumed, somewhere on its roads.`
-                : `Of the ${suspects.length} travellers in it the adversary knows what they asked for, though not who asked for what, nor where they are.`,
-        );
+        setText(this.about, knownWords(known.length, suspects.length));
     }
 
     set isStartable(isStartable: boolean) {
@@ -122,6 +139,24 @@ export class AttackControls {
         this.start.disabled = isWorking;
         this.victims.disabled = isWorking;
         this.number.disabled = isWorking;
-        setText(this.start, isWorking ? 'Attacking ...' : 'Attack this cloak');
+        setText(this.start, isWorking ? t('Attacking ...') : t('Attack this cloak'));
     }
+}
+
+/** What the adversary, and this page, know of those in the cloak. */
+function knownWords(known: number, all: number): string {
+    if (known === all)
+        return tn(
+            all,
+            'Of the traveller in it the adversary knows what was asked for, though not from where.',
+            'Of the {count} travellers in it the adversary knows what they asked for, though not who asked for what, nor where they are.',
+            count(all),
+        );
+    return known > 0
+        ? t(
+              'Who else is in this cloak is not known here, so travellers with the standard profile are assumed, somewhere on its roads.',
+          )
+        : t(
+              'Who is in this cloak is not known here, so travellers with the standard profile are assumed, somewhere on its roads.',
+          );
 }

@@ -1,5 +1,5 @@
-// Attacks on demand: what would an adversary make of a cloak? As a heat map, for StarCloak and, for the same query, for
-// network expansion, the usual way of hiding on roads, side by side.
+// Attacks on demand: what would an adversary make of a cloak? As a heat map, for the cloak as it left and, for the same
+// query, for the one that network expansion makes, the usual way of hiding on roads, side by side.
 //
 // The attack runs in the demo (POST /v1/attacks) and costs it a second or two, so it starts on demand, one
 // side after the other. The adversary knows the cloak, the map, the method and what the members asked for.
@@ -8,28 +8,33 @@ import type { AskedEvent, Attack } from '../api/types';
 import { explainError } from '../ask/explain';
 import { ownQueries } from '../ask/own_queries';
 import { fill, make, setText } from '../dom';
+import { comparedWith, methodName } from '../engine/method_names';
 import { boxAround } from '../map/draw';
 import type { View } from '../map/view';
 import type { SeenCloak, Session } from '../state/model';
+import { Signal } from '../state/signal';
+import { t } from '../text/language';
 import { counted } from '../text/measures';
+import { count } from '../text/words';
 import { AttackControls } from './attack_controls';
 import { AttackSide } from './attack_side';
-import { verdict } from './belief';
+import { type Names, type Truth, verdict } from './belief';
 import { heatScale } from './heat';
 import { HeatLegend } from './heat_legend';
 import {
     attackOnCloak,
     attackOnMethod,
     nearestFirst,
+    roadOf,
     SEGMENTS_MOST,
     type Suspect,
     suspectsOf,
 } from './suspects';
 
-const COMPARED = 'expansion';
-
 export class AttackPanel {
     readonly element: HTMLElement;
+    /** The cloak that was open is let go of. */
+    readonly closed = new Signal();
     private readonly controls: AttackControls;
     private readonly ours: AttackSide;
     private readonly theirs: AttackSide;
@@ -52,9 +57,10 @@ export class AttackPanel {
             start: () => void this.attack(),
             assumed: () => this.gather(),
             showOnMap: () => this.showOnMap(),
+            close: () => this.close(),
         });
-        this.ours = new AttackSide(session, 'starcloak', 'StarCloak', 'as it left');
-        this.theirs = new AttackSide(session, 'expansion', 'Network expansion', 'the usual way');
+        this.ours = new AttackSide(session, 'starcloak');
+        this.theirs = new AttackSide(session, 'expansion');
         this.element = make('div', { class: 'attack' });
         fill(
             this.element,
@@ -63,7 +69,9 @@ export class AttackPanel {
             make(
                 'p',
                 { class: 'hint' },
-                'Entropy says how evenly suspicion is spread over the roads of a cloak: 1 is a blind guess, 0 gives the travellers away.',
+                t(
+                    'The adversary knows the map, the method and what the travellers asked for, and replays how a cloak may have come about.',
+                ),
             ),
             make('div', { class: 'attack-sides' }, this.ours.element, this.theirs.element),
             this.legend.element,
@@ -72,10 +80,26 @@ export class AttackPanel {
         session.fleet?.ended.on(({ cloak: id }) => {
             if (id !== undefined && id === this.cloak?.id && !this.stop) this.gather();
         });
+        this.empty();
+    }
+
+    /** Let go of the cloak; what is at work for it ends. */
+    close(): void {
+        if (!this.cloak) return;
+        this.stop?.abort();
+        this.stop = null;
+        this.cloak = null;
+        this.empty();
+        this.closed.emit();
+    }
+
+    private empty(): void {
         this.element.dataset.state = 'empty';
         setText(
             this.state,
-            'Select a cloak on the map or in the list to see what an adversary could learn from it.',
+            t(
+                'Select a cloak on the map or in the list to see what an adversary could learn from it.',
+            ),
         );
     }
 
@@ -88,6 +112,9 @@ export class AttackPanel {
         this.gather();
 
         this.legend.element.hidden = true;
+        const { ours, theirs } = this.names(cloak);
+        this.ours.call(ours, t('as it left'));
+        this.theirs.call(theirs, t('for the same query'));
         this.ours.reset(cloak.segments, '');
         this.theirs.reset([], '');
         this.look([cloak.segments]);
@@ -96,9 +123,19 @@ export class AttackPanel {
         setText(
             this.state,
             isTooLarge
-                ? `This cloak has more than ${SEGMENTS_MOST} roads, which is too many for an attack on this page.`
-                : `A cloak of ${counted(cloak.segments.length, 'road')}. An adversary would replay how it may have come about.`,
+                ? t(
+                      'This cloak has more than {count} roads, which is too many for an attack on this page.',
+                      { count: count(SEGMENTS_MOST) },
+                  )
+                : t('A cloak of {roads}, made by {method}.', {
+                      roads: counted(cloak.segments.length, 'road'),
+                      method: ours,
+                  }),
         );
+    }
+
+    private names({ engine }: SeenCloak): Names {
+        return { ours: methodName(engine), theirs: methodName(comparedWith(engine)) };
     }
 
     /** Who may be behind it: known, or assumed. */
@@ -134,28 +171,38 @@ export class AttackPanel {
     private async attack(): Promise<void> {
         if (!this.cloak || this.stop || this.suspects.length === 0) return;
         const { segments, engine } = this.cloak;
+        const names = this.names(this.cloak);
         const victim = this.suspects[this.controls.victim];
+        const truth = victim.isAssumed ? null : { segment: victim.segment, road: roadOf(victim) };
         const stop = new AbortController();
         this.stop = stop;
         this.controls.isWorking = true;
         this.legend.element.hidden = true;
-        this.ours.reset(segments, 'Being attacked ...');
-        this.theirs.reset([], 'Comes next.');
+        this.ours.reset(segments, t('Being attacked ...'));
+        this.theirs.reset([], t('Comes next.'));
         try {
-            setText(this.state, 'The adversary replays how this cloak may have come about ...');
+            setText(this.state, t('The adversary replays how this cloak may have come about ...'));
             const ours = await this.session.attack(
                 attackOnCloak(engine, segments, this.suspects),
                 stop.signal,
             );
-            this.show(ours, null, victim);
-            setText(this.state, 'Now the same query with network expansion ...');
-            this.theirs.say('Being attacked ...');
+            this.show(ours, null, truth);
+            setText(
+                this.state,
+                t('Now the same query with {method} ...', { method: names.theirs }),
+            );
+            this.theirs.say(t('Being attacked ...'));
             const theirs = await this.session.attack(
-                attackOnMethod(COMPARED, this.suspects, victim, this.bystanders(victim)),
+                attackOnMethod(
+                    comparedWith(engine),
+                    this.suspects,
+                    victim,
+                    this.bystanders(victim),
+                ),
                 stop.signal,
             );
-            this.show(ours, theirs, victim);
-            setText(this.state, verdict(ours, theirs));
+            this.show(ours, theirs, truth);
+            setText(this.state, verdict(ours, theirs, names, truth));
         } catch (error) {
             if (!isAbort(error)) this.showError(error);
         } finally {
@@ -168,13 +215,13 @@ export class AttackPanel {
     }
 
     /** Both with one scale of colours, and as large as each other. */
-    private show(ours: Attack, theirs: Attack | null, victim: Suspect): void {
+    private show(ours: Attack, theirs: Attack | null, truth: Truth | null): void {
         const beliefs = [ours, theirs].flatMap((attack) => (attack?.found ? [attack] : []));
         const most = heatScale(...beliefs.map(({ linkability }) => linkability));
-        this.ours.show(ours, most, victim);
-        if (theirs) this.theirs.show(theirs, most, victim);
+        this.ours.show(ours, most, truth);
+        if (theirs) this.theirs.show(theirs, most, truth);
         this.look(beliefs.map(({ segments }) => segments));
-        this.legend.show(most, !victim.isAssumed);
+        this.legend.show(most, truth !== null);
     }
 
     private look(cloaks: readonly (readonly number[])[]): void {
@@ -185,7 +232,10 @@ export class AttackPanel {
 
     private showError(error: unknown): void {
         const { title, text, tries } = explainError(error);
-        setText(this.state, [title, text, ...tries.map((what) => `You may ${what}.`)].join(' '));
+        setText(
+            this.state,
+            [title, text, ...tries.map((what) => t('You may {what}.', { what }))].join(' '),
+        );
         for (const side of [this.ours, this.theirs]) side.say('');
     }
 

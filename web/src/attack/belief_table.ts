@@ -1,40 +1,42 @@
 // A heat map for those who would rather read, or have it read: one row per road, sorted as they like.
-import { fill, make } from '../dom';
+import { fill, make, setText } from '../dom';
 import { type RoadMap, roadLabel } from '../map/road_map';
+import { t } from '../text/language';
 import { percent } from '../text/measures';
 import { type BeliefRow, type Column, sorted } from './belief';
 
-const COLUMNS: { column: Column; title: string; show: (row: BeliefRow, map: RoadMap) => string }[] =
-    [
-        { column: 'segment', title: 'Road', show: ({ segment }, map) => roadLabel(map, segment) },
-        { column: 'linkability', title: 'Suspicion', show: (row) => percent(row.linkability) },
-        { column: 'error', title: 'Error', show: (row) => percent(row.error) },
-    ];
+const COLUMNS: readonly { column: Column; show: (row: BeliefRow, map: RoadMap) => string }[] = [
+    { column: 'segment', show: ({ segment }, map) => roadLabel(map, segment) },
+    { column: 'linkability', show: (row) => percent(row.linkability) },
+    { column: 'error', show: (row) => percent(row.error) },
+];
+
+function titleOf(column: Column): string {
+    if (column === 'segment') return t('Road');
+    return column === 'linkability' ? t('Suspicion') : t('Error');
+}
 
 export class BeliefTable {
     readonly element: HTMLElement;
+    private readonly caption = make('caption', { class: 'visually-hidden' });
     private readonly head = make('tr', {});
     private readonly body = make('tbody', {});
     private rows: BeliefRow[] = [];
     private by: Column = 'linkability';
     private isDescending = true;
 
-    constructor(
-        caption: string,
-        private readonly map: RoadMap,
-    ) {
+    constructor(private readonly map: RoadMap) {
         this.element = make(
             'details',
             { class: 'beliefs', hidden: true },
-            make('summary', {}, 'Road by road'),
-            make(
-                'table',
-                {},
-                make('caption', { class: 'visually-hidden' }, caption),
-                make('thead', {}, this.head),
-                this.body,
-            ),
+            make('summary', {}, t('Road by road')),
+            make('table', {}, this.caption, make('thead', {}, this.head), this.body),
         );
+    }
+
+    /** What is in it. */
+    describe(caption: string): void {
+        setText(this.caption, caption);
     }
 
     show(rows: BeliefRow[]): void {
@@ -52,7 +54,7 @@ export class BeliefTable {
     }
 
     private render(): void {
-        fill(this.head, ...COLUMNS.map(({ column, title }) => this.heading(column, title)));
+        fill(this.head, ...COLUMNS.map(({ column }) => this.heading(column)));
         fill(
             this.body,
             ...sorted(this.rows, this.by, this.isDescending).map((row) =>
@@ -61,7 +63,7 @@ export class BeliefTable {
         );
     }
 
-    private heading(column: Column, title: string): HTMLElement {
+    private heading(column: Column): HTMLElement {
         const order = this.isDescending ? 'descending' : 'ascending';
         return make(
             'th',
@@ -69,7 +71,7 @@ export class BeliefTable {
             make(
                 'button',
                 { type: 'button', 'data-column': column, onclick: () => this.sortBy(column) },
-                title,
+                titleOf(column),
             ),
         );
     }

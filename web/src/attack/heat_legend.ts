@@ -1,5 +1,6 @@
 // What the colours of a heat map mean.
 import { fill, make } from '../dom';
+import { t } from '../text/language';
 import { percent } from '../text/measures';
 import { HEAT_STEPS } from './heat';
 
@@ -13,7 +14,7 @@ export class HeatLegend {
         );
         fill(
             this.element,
-            make('span', {}, 'Suspicion per road: 0 %'),
+            make('span', {}, t('Suspicion per road: 0 %')),
             make('span', { class: 'heat-steps', 'aria-hidden': 'true' }, ...steps),
             make('span', {}, percent(most)),
             isTruthMarked &&
@@ -21,7 +22,7 @@ export class HeatLegend {
                     'span',
                     { class: 'truth-key' },
                     make('span', { class: 'ring', 'aria-hidden': 'true' }),
-                    'the truth',
+                    t('the truth'),
                 ),
         );
         this.element.hidden = false;

@@ -33,6 +33,11 @@ export class SmallMap {
         onThemeChange(() => this.invalidate());
     }
 
+    /** For those who cannot see it. */
+    describe(name: string): void {
+        this.canvas.setAttribute('aria-label', name);
+    }
+
     show(box: Box): void {
         this.box = widened(box);
         this.roads = pathOf(this.map, segmentsNear(this.map, this.box));

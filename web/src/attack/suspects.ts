@@ -6,12 +6,20 @@
 import type { AskedEvent, AttackRequest, Needs } from '../api/types';
 import type { OwnQuery } from '../ask/own_queries';
 import type { Point } from '../map/road_map';
+import { t } from '../text/language';
 
 export interface Suspect {
     name: string;
     segment: number;
     needs: Needs;
+    /** Whoever looks at this page. */
+    isYou: boolean;
     isAssumed: boolean;
+}
+
+/** "your road", "the road of traveller 17". */
+export function roadOf({ name, isYou }: Suspect): string {
+    return isYou ? t('your road') : t('the road of {name}', { name });
 }
 
 export const MEMBERS_MOST = 64;
@@ -32,26 +40,29 @@ export function suspectsOf(clues: Clues, random: () => number): Suspect[] {
     const suspects: Suspect[] = [];
     if (clues.own) {
         suspects.push({
-            name: 'you',
+            name: t('you'),
             segment: clues.own.segment,
             needs: needsOf(clues.own),
+            isYou: true,
             isAssumed: false,
         });
     }
     for (const traveller of clues.travellers) {
         suspects.push({
-            name: `traveller ${traveller.who}`,
+            name: t('traveller {number}', { number: traveller.who }),
             segment: traveller.segment,
             needs: needsOf(traveller),
+            isYou: false,
             isAssumed: false,
         });
     }
     if (clues.travellers.length === 0) {
         while (suspects.length < clues.assumed) {
             suspects.push({
-                name: `assumed traveller ${suspects.length + 1}`,
+                name: t('assumed traveller {number}', { number: suspects.length + 1 }),
                 segment: clues.segments[Math.floor(random() * clues.segments.length)],
                 needs: needsOf(clues.standard),
+                isYou: false,
                 isAssumed: true,
             });
         }

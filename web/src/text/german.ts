@@ -1,9 +1,17 @@
 // All German texts of the page, from the folders that they belong to. The key is the English text.
 import { german as ask } from '../ask/german';
+import { german as attack } from '../attack/german';
+import { german as engine } from '../engine/german';
 import { german as frame } from '../frame/german';
 import { german as words } from './german_words';
 
-const dictionaries: readonly Readonly<Record<string, string>>[] = [ask, frame, words];
+const dictionaries: readonly Readonly<Record<string, string>>[] = [
+    ask,
+    attack,
+    engine,
+    frame,
+    words,
+];
 
 export const german: ReadonlyMap<string, string> = new Map(
     dictionaries.flatMap((dictionary) => Object.entries(dictionary)),

@@ -1,6 +1,6 @@
 // Whom an adversary suspects, what it is asked, and what its belief is called.
 import { describe, expect, it } from 'vitest';
-import { entropyInWords, rowsOf, sorted, truthOf, verdict } from '../../src/attack/belief';
+import { entropyInWords, rowsOf, sorted, truthOf } from '../../src/attack/belief';
 import { heatScale, heatStep } from '../../src/attack/heat';
 import {
     attackOnCloak,
@@ -10,6 +10,7 @@ import {
     nearestFirst,
     suspectsOf,
 } from '../../src/attack/suspects';
+import { comparedWith } from '../../src/engine/method_names';
 import { dice } from '../support/dice';
 
 const standard = { k: 5, l: 3, max_hops: 4 };
@@ -21,11 +22,18 @@ describe('suspects', () => {
     it('are the travellers of the demo, with oneself first', () => {
         const suspects = suspectsOf({ ...clues, travellers: [traveller], own }, dice(1).unit);
         expect(suspects).toEqual([
-            { name: 'you', segment: 9, needs: { k: 2, l: 1, max_hops: 5 }, isAssumed: false },
+            {
+                name: 'you',
+                segment: 9,
+                needs: { k: 2, l: 1, max_hops: 5 },
+                isYou: true,
+                isAssumed: false,
+            },
             {
                 name: 'traveller 17',
                 segment: 4,
                 needs: { k: 6, l: 2, max_hops: 3 },
+                isYou: false,
                 isAssumed: false,
             },
         ]);
@@ -61,6 +69,15 @@ describe('what an adversary is asked', () => {
             segments: [3, 4, 9],
             members: [own, traveller].map(({ k, l, max_hops }) => ({ k, l, max_hops })),
         });
+    });
+
+    it('of a method is about another one than made the cloak', () => {
+        expect(['basic', 'patient', 'xstar', 'expansion'].map(comparedWith)).toEqual([
+            'expansion',
+            'expansion',
+            'expansion',
+            'basic',
+        ]);
     });
 
     it('of a method has the victim come first', () => {
@@ -123,44 +140,8 @@ describe('a belief', () => {
     it('has a word for every entropy, ever graver', () => {
         const words = [1, 0.95, 0.8, 0.5, 0].map(entropyInWords);
         expect(new Set(words).size).toBe(5);
-        expect(words[0]).toBe('tells next to nothing');
-        expect(words[4]).toBe('all but gives them away');
-    });
-});
-
-describe('the verdict on two cloaks', () => {
-    const found = (roads: number, normalised_entropy: number) => ({
-        ...belief,
-        segments: Array.from({ length: roads }, (_, i) => i),
-        normalised_entropy,
-    });
-
-    it('says who tells less, and what a larger cloak costs', () => {
-        expect(verdict(found(15, 0.98), found(34, 0.95))).toBe(
-            "Done. StarCloak tells the adversary less: entropy 0.98, against 0.95. Network expansion's cloak has 34 roads instead of 15: the provider answers for 2.3 times as many.",
-        );
-        expect(verdict(found(15, 0.98), found(30, 0.95))).toContain('twice as many');
-        expect(verdict(found(15, 0.98), found(17, 0.95))).toContain('a few more');
-    });
-
-    it('is honest where network expansion does better', () => {
-        const words = verdict(found(15, 0.9), found(9, 0.99));
-        expect(words).toContain(
-            'network expansion tells the adversary less: entropy 0.99, against 0.90',
-        );
-        expect(words).toContain('9 roads instead of 15: the provider answers for fewer');
-    });
-
-    it('calls equal what is shown as equal', () => {
-        const words = verdict(found(12, 0.9712), found(12, 0.9698));
-        expect(words).toContain('Both leave the adversary equally unsure: entropy 0.97.');
-        expect(words).toContain('Both cloaks have 12 roads.');
-        expect(verdict(found(12, 0.99), found(12, 1))).toContain('about equally unsure');
-    });
-
-    it('tells if there is no other cloak', () => {
-        const words = verdict(found(12, 0.97), { method: 'expansion', found: false });
-        expect(words).toMatch(/^Done\. StarCloak: entropy 0\.97\. .* without an answer\.$/);
+        expect(words[0]).toBe('It tells next to nothing.');
+        expect(words[4]).toBe('It all but gives them away.');
     });
 });
 
