@@ -31,6 +31,7 @@ import type { Spot } from './map/layer';
 import { MapPane } from './map/pane';
 import { hasOneWayRoads } from './map/road_map';
 import { MapView } from './map/view';
+import { ReplayBar } from './replay/replay_bar';
 import type { SeenCloak } from './state/model';
 import { LiveSession } from './state/session';
 import { chooseLanguage, t, useLanguage } from './text/language';
@@ -106,6 +107,7 @@ function build(session: LiveSession): void {
             engine: isDemo ? new EnginePanel(session).element : null,
             cluster: partsLayer ? new ClusterPanel(session, partsLayer).element : null,
             charts: new Charts(session, theme).element,
+            replay: session.replay && new ReplayBar(session.replay).element,
             report: new ReportLink(about).element,
         },
         panes,

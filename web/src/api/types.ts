@@ -302,3 +302,19 @@ export interface EndedEvent {
     cloak?: string;
     wait_s?: number;
 }
+
+/** GET, POST /demo/replay, and the event of that name: a recorded run, in seconds of its own time. */
+export interface ReplayState {
+    begin: number;
+    end: number;
+    now: number;
+    /** Its seconds in one of ours. */
+    speed: number;
+    is_paused: boolean;
+}
+
+export interface ReplayChange {
+    paused?: boolean;
+    speed?: number;
+    t?: number;
+}

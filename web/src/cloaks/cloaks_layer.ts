@@ -33,6 +33,7 @@ export class CloaksLayer implements Layer {
         private readonly book: CloakBook,
     ) {
         book.changed.on(() => this.askForFrame());
+        book.cleared.on(() => this.invalidate());
     }
 
     /** The id of the cloak that stays, and stands out; null for none. */

@@ -27,6 +27,8 @@ export interface Parts {
     /** Null where the map is in one part. */
     cluster: HTMLElement | null;
     charts: HTMLElement;
+    /** Null unless a recorded run is shown. */
+    replay: HTMLElement | null;
     report: HTMLElement;
 }
 
@@ -61,7 +63,7 @@ export class Layout {
         const main = make(
             'main',
             { id: 'main', tabindex: -1 },
-            make('div', { class: 'overview' }, parts.welcome, parts.liveLine),
+            make('div', { class: 'overview' }, parts.welcome, parts.replay, parts.liveLine),
             panes,
             this.aside(),
             parts.charts,

@@ -12,6 +12,7 @@ const PATIENCE_MS = 5_000;
 export class Cloaks implements CloakBook {
     readonly latest: SeenCloak[] = [];
     readonly changed = new Signal<SeenCloak>();
+    readonly cleared = new Signal();
     private readonly byId = new Map<string, SeenCloak>();
 
     get(id: string): SeenCloak | undefined {
@@ -42,6 +43,13 @@ export class Cloaks implements CloakBook {
         const oldest = this.latest.length > KEPT ? this.latest.pop() : undefined;
         if (oldest) this.byId.delete(oldest.id);
         this.changed.emit(cloak);
+    }
+
+    /** Forget them all: a record is at another moment, or another method is shown. */
+    clear(): void {
+        this.latest.length = 0;
+        this.byId.clear();
+        this.cleared.emit();
     }
 
     addSent(event: SentEvent): void {

@@ -56,6 +56,13 @@ export class CounterLog implements CounterBook {
         this.changed.emit();
     }
 
+    /** What was counted no longer counts: a record is at another moment. */
+    clear(): void {
+        this.kept = [];
+        this.run += 1;
+        this.changed.emit();
+    }
+
     /** Time since the start went another way than our own clock, or something that only grows has shrunk. */
     private isAnotherRun(counters: Counters, nowS: number): boolean {
         const last = this.last;

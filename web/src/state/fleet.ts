@@ -34,6 +34,7 @@ export class Travellers implements Fleet {
     readonly asked = new Signal<Waiting>();
     readonly ended = new Signal<EndedEvent & { asked?: Waiting }>();
     readonly engineChanged = new Signal<string>();
+    readonly cleared = new Signal();
 
     private everyMs = 250;
     private frameAt = 0;
@@ -106,6 +107,16 @@ export class Travellers implements Fleet {
     pending(event: PendingEvent, now: number): void {
         this.waiting.clear();
         for (const { waited_s, ...query } of event.queries) this.wait(query, now - waited_s * 1000);
+    }
+
+    /** A record is at another moment: what was told before no longer counts. */
+    clear(): void {
+        this.waiting.clear();
+        this.recent.clear();
+        this.hidden.clear();
+        for (const positions of [this.before, this.after, this.drawn]) positions.fill(Number.NaN);
+        this.drawnAt = Number.NaN;
+        this.cleared.emit();
     }
 
     ask(event: AskedEvent, now: number): void {

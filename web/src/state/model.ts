@@ -14,6 +14,7 @@ import type {
     Query,
 } from '../api/types';
 import type { RoadMap } from '../map/road_map';
+import type { Replay } from '../replay/replay';
 import type { ClusterWatch } from './cluster';
 import type { Signal } from './signal';
 
@@ -34,6 +35,8 @@ export interface CloakBook {
     /** Resolves when that cloak is there (it may come a little after its outcome), or after a while with undefined. */
     find(id: string): Promise<SeenCloak | undefined>;
     readonly changed: Signal<SeenCloak>;
+    /** All are forgotten: a record is at another moment. */
+    readonly cleared: Signal;
 }
 
 /** counters.ts: a row per second, the last minutes. */
@@ -63,6 +66,8 @@ export interface Fleet {
     readonly asked: Signal<Waiting>;
     readonly ended: Signal<EndedEvent & { asked?: Waiting }>;
     readonly engineChanged: Signal<string>;
+    /** All that was known is void: a record is at another moment. */
+    readonly cleared: Signal;
 }
 
 export type Link = 'connecting' | 'live' | 'lost' | 'forbidden';
@@ -79,6 +84,10 @@ export interface Session {
     /** Null where the map is in one part. */
     readonly cluster: ClusterWatch | null;
     readonly demo: DemoAbout | null;
+    /** Null unless a recorded run is shown. */
+    readonly replay: Replay | null;
+    /** Seconds, by the clock that counters go by: our own, or the record's time. */
+    clockS(): number;
     /** For asking; null as long as none was given. A demo hands one out. */
     token: string | null;
     readonly link: Link;

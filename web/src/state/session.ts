@@ -15,14 +15,18 @@ import type {
     ClusterPage,
     Counters,
     DemoAbout,
+    HistoryEvent,
     Outcome,
     PartitionPage,
     PositionsEvent,
     Query,
+    ReplayChange,
+    ReplayState,
 } from '../api/types';
 import { loadRoadMap } from '../map/decode';
 import { MapError, readHead } from '../map/map_bytes';
 import type { RoadMap } from '../map/road_map';
+import { Replay } from '../replay/replay';
 import { Cloaks } from './cloaks';
 import { ClusterWatch } from './cluster';
 import { CounterLog } from './counters';
@@ -46,6 +50,7 @@ export class LiveSession implements Session {
     readonly linkChanged = new Signal<Link>();
     readonly fleet: Travellers | null;
     readonly cluster: ClusterWatch | null;
+    readonly replay: Replay | null;
     report: LinkReport = { link: 'connecting', retryAt: null, refused: null };
     private given: string | null = null;
     private readonly streams = new Map<string, EventStream>();
@@ -65,6 +70,9 @@ export class LiveSession implements Session {
     ) {
         this.fleet = demo ? new Travellers(demo.engine, (e, n) => map.fromUnits(e, n)) : null;
         this.given = demo?.token ?? null;
+        this.replay = about.offers.includes('replay')
+            ? new Replay((change) => this.controlReplay(change))
+            : null;
         this.cluster = about.cluster ? new ClusterWatch((stop) => this.askForCluster(stop)) : null;
     }
 
@@ -88,6 +96,10 @@ export class LiveSession implements Session {
 
     get link(): Link {
         return this.report.link;
+    }
+
+    clockS(): number {
+        return this.replay ? (this.counters.last?.t ?? 0) : performance.now() / 1000;
     }
 
     private get engine(): string {
@@ -166,6 +178,13 @@ export class LiveSession implements Session {
         this.fleet?.useEngine(now.engine);
     }
 
+    private controlReplay(change: ReplayChange): Promise<ReplayState> {
+        return callJson<ReplayState>('/demo/replay', {
+            body: change,
+            token: this.listeningToken(),
+        });
+    }
+
     partition(): Promise<PartitionPage> {
         return callJson<PartitionPage>('/v1/partition');
     }
@@ -235,11 +254,18 @@ export class LiveSession implements Session {
         const now = performance.now();
         if (name === 'counters') {
             const counters: Counters = JSON.parse(data);
-            this.lags.get(EVENTS)?.heard(counters.t, now / 1000);
-            this.counters.add(counters, now / 1000);
+            // A record's time stands still, or goes faster than ours: that is no delay.
+            if (!this.replay) this.lags.get(EVENTS)?.heard(counters.t, now / 1000);
+            this.counters.add(counters, this.replay ? counters.t : now / 1000);
         } else if (name === 'cloak') this.cloaks.add(JSON.parse(data), this.engine, now);
         else if (name === 'sent') this.cloaks.addSent(JSON.parse(data));
-        else if (name === 'history') this.counters.setHistory(JSON.parse(data), now / 1000);
+        else if (name === 'history') {
+            const history: HistoryEvent = JSON.parse(data);
+            this.counters.setHistory(history, this.replay ? endOf(history) : now / 1000);
+        } else if (name === 'reset') {
+            this.counters.clear();
+            this.cloaks.clear();
+        }
     }
 
     private demoEvent({ name, data }: ServerEvent): void {
@@ -248,12 +274,14 @@ export class LiveSession implements Session {
         const now = performance.now();
         if (name === 'positions') {
             const positions: PositionsEvent = JSON.parse(data);
-            this.lags.get(DEMO_EVENTS)?.heard(positions.t, now / 1000);
+            if (!this.replay) this.lags.get(DEMO_EVENTS)?.heard(positions.t, now / 1000);
             fleet.moved(positions, now);
         } else if (name === 'asked') fleet.ask(JSON.parse(data), now);
         else if (name === 'ended') fleet.end(JSON.parse(data));
         else if (name === 'pending') fleet.pending(JSON.parse(data), now);
         else if (name === 'hello') fleet.hello(JSON.parse(data));
+        else if (name === 'replay') this.replay?.heard(JSON.parse(data), now);
+        else if (name === 'reset') fleet.clear();
     }
 
     /** After a time away: is it still the service that this page was made for? */
@@ -331,6 +359,11 @@ async function demoIfTold(): Promise<DemoAbout | null> {
 function isSameKind(now: About, before: About): boolean {
     const kind = (about: About) => JSON.stringify({ ...about, engine: '', offers: [] });
     return kind(now) === kind(before);
+}
+
+/** The time of the last row, by the clock of those who count. */
+function endOf({ fields, rows }: HistoryEvent): number {
+    return rows[rows.length - 1]?.[fields.indexOf('t')] ?? 0;
 }
 
 /** What a browser says if a body ends too early is a TypeError; what is wrong with a map itself is not. */

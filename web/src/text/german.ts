@@ -3,6 +3,7 @@ import { german as ask } from '../ask/german';
 import { german as attack } from '../attack/german';
 import { german as engine } from '../engine/german';
 import { german as frame } from '../frame/german';
+import { german as replay } from '../replay/german';
 import { german as words } from './german_words';
 
 const dictionaries: readonly Readonly<Record<string, string>>[] = [
@@ -10,6 +11,7 @@ const dictionaries: readonly Readonly<Record<string, string>>[] = [
     attack,
     engine,
     frame,
+    replay,
     words,
 ];
 
