@@ -86,6 +86,7 @@ export function chartValues(rows: readonly Counters[]): Record<string, number[]>
         wait: [more('wait_s') / more('answered')],
         cloak: [more('users') / more('cloaks'), more('segments') / more('cloaks')],
         bytes: [more('bytes_out') / more('t'), more('bytes_in') / more('t')],
+        load: [more('cloaks') / more('t'), more('segments') / more('t')],
         drops: ['expired', 'infeasible', 'failed'].map(
             (reason) => more(reason as keyof Counters) / more('t'),
         ),

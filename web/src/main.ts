@@ -87,6 +87,7 @@ function build(session: LiveSession): void {
     const attack = about.offers.includes('attacks') ? new AttackPanel(session, view) : null;
     const cloakList = new CloakList(
         cloaks,
+        session.counters,
         lengthUnit(map),
         attack ? choose : show,
         attack !== null,

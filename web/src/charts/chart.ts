@@ -6,6 +6,7 @@ import type uPlot from 'uplot';
 import { make, setText } from '../dom';
 import { KEPT_S } from '../state/counters';
 import { current, type Measure, type Series, summary } from '../state/series';
+import { t } from '../text/language';
 import { compact, short } from '../text/words';
 
 /** What draws them, a quarter of the page's script. */
@@ -111,10 +112,15 @@ export class Chart {
         const told = this.words.lines.map(({ measure, label }) => {
             const value = isLive ? current(series[measure]) : null;
             const range = summary(series[measure]);
-            if (value === null || !range) return `${label} not known`;
+            if (value === null || !range) return t('{label} not known', { label });
             isAnythingKnown = true;
-            const { unit } = this.words;
-            return `${label} ${short(value)} ${unit}, between ${short(range.least)} and ${short(range.most)} in the last minutes`;
+            return t('{label} {value} {unit}, between {least} and {most} in the last minutes', {
+                label,
+                value: short(value),
+                unit: this.words.unit,
+                least: short(range.least),
+                most: short(range.most),
+            });
         });
         // As long as there is nothing to tell, the next second may bring it.
         if (isAnythingKnown) this.labelledAt = now;
@@ -171,7 +177,7 @@ export class Chart {
 }
 
 function minutesAgo(seconds: number): string {
-    return seconds === 0 ? 'now' : `${-seconds / 60} min`;
+    return seconds === 0 ? t('now') : `${-seconds / 60} min`;
 }
 
 /** A little room above the highest value; something to look at if there is none yet. */

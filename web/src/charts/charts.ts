@@ -5,52 +5,68 @@ import { fill, make } from '../dom';
 import type { Theme } from '../frame/theme';
 import { current, type Series, seriesOf, summary } from '../state/series';
 import type { LiveSession } from '../state/session';
+import { t } from '../text/language';
 import { short } from '../text/words';
 import { Chart, type ChartWords } from './chart';
 
-const CHARTS: readonly ChartWords[] = [
-    {
-        id: 'success',
-        title: 'Answered',
-        unit: '% of queries',
-        lines: [{ measure: 'success', label: '%', colour: '--series-1' }],
-        most: 100,
-    },
-    {
-        id: 'wait',
-        title: 'Wait',
-        unit: 'mean, seconds',
-        lines: [{ measure: 'wait', label: 's', colour: '--series-1' }],
-    },
-    {
-        id: 'cloak',
-        title: 'In a cloak',
-        unit: 'mean (k and l)',
-        lines: [
-            { measure: 'users', label: 'travellers', colour: '--series-2' },
-            { measure: 'segments', label: 'roads', colour: '--series-1' },
-        ],
-    },
-    {
-        id: 'bytes',
-        title: 'Provider',
-        unit: 'bytes per second',
-        lines: [
-            { measure: 'bytesOut', label: 'sent', colour: '--series-1' },
-            { measure: 'bytesIn', label: 'back', colour: '--series-2' },
-        ],
-    },
-    {
-        id: 'drops',
-        title: 'Not answered',
-        unit: 'per second',
-        lines: [
-            { measure: 'expired', label: 'late', colour: '--series-3' },
-            { measure: 'infeasible', label: 'impossible', colour: '--series-2' },
-            { measure: 'failed', label: 'failed', colour: '--series-1' },
-        ],
-    },
-];
+/** Bytes go to a provider elsewhere; one in the same process has none, but roads to answer for like any other. */
+export function chartsFor(provider: About['provider']): readonly ChartWords[] {
+    const load: ChartWords =
+        provider === 'http'
+            ? {
+                  id: 'bytes',
+                  title: t('Provider'),
+                  unit: t('bytes per second'),
+                  lines: [
+                      { measure: 'bytesOut', label: t('sent'), colour: '--series-1' },
+                      { measure: 'bytesIn', label: t('back'), colour: '--series-2' },
+                  ],
+              }
+            : {
+                  id: 'load',
+                  title: t('Provider'),
+                  unit: t('asked per second'),
+                  lines: [
+                      { measure: 'cloaks', label: t('cloaks'), colour: '--series-2' },
+                      { measure: 'roads', label: t('roads'), colour: '--series-1' },
+                  ],
+              };
+    return [
+        {
+            id: 'success',
+            title: t('Answered'),
+            unit: t('% of queries'),
+            lines: [{ measure: 'success', label: '%', colour: '--series-1' }],
+            most: 100,
+        },
+        {
+            id: 'wait',
+            title: t('Wait'),
+            unit: t('mean, seconds'),
+            lines: [{ measure: 'wait', label: 's', colour: '--series-1' }],
+        },
+        {
+            id: 'cloak',
+            title: t('In a cloak'),
+            unit: t('mean (k and l)'),
+            lines: [
+                { measure: 'users', label: t('travellers'), colour: '--series-2' },
+                { measure: 'segments', label: t('roads'), colour: '--series-1' },
+            ],
+        },
+        load,
+        {
+            id: 'drops',
+            title: t('Not answered'),
+            unit: t('per second'),
+            lines: [
+                { measure: 'expired', label: t('late'), colour: '--series-3' },
+                { measure: 'infeasible', label: t('impossible'), colour: '--series-2' },
+                { measure: 'failed', label: t('failed'), colour: '--series-1' },
+            ],
+        },
+    ];
+}
 
 export class Charts {
     readonly element: HTMLElement;
@@ -65,23 +81,28 @@ export class Charts {
         theme: Theme,
     ) {
         const { counters, about, linkChanged } = session;
-        this.charts = CHARTS.map((words) => new Chart(withProvider(words, about.provider)));
+        this.charts = chartsFor(about.provider).map((words) => new Chart(words));
         this.details = make(
             'details',
             { class: 'chart-table' },
-            make('summary', {}, 'The same as a table'),
+            make('summary', {}, t('The same as a table')),
             make(
-                'table',
-                {},
-                make('caption', { class: 'visually-hidden' }, 'The last five minutes'),
-                make('thead', {}, headings()),
-                this.table,
+                'div',
+                // What is too high for the place of the charts is scrolled to, by keyboard too.
+                { tabindex: 0, role: 'region', 'aria-label': t('The last five minutes') },
+                make(
+                    'table',
+                    {},
+                    make('caption', { class: 'visually-hidden' }, t('The last five minutes')),
+                    make('thead', {}, headings()),
+                    this.table,
+                ),
             ),
         );
         this.element = make(
             'section',
             { class: 'charts' },
-            make('h2', { class: 'visually-hidden' }, 'The last five minutes'),
+            make('h2', { class: 'visually-hidden' }, t('The last five minutes')),
             make('div', { class: 'chart-row' }, ...this.charts.map((chart) => chart.element)),
             this.details,
         );
@@ -115,7 +136,7 @@ export class Charts {
         if (!this.isInSight || document.hidden) return;
         if (!this.isBegun) void this.begin();
         const series = seriesOf(this.session.counters.rows);
-        const nowS = performance.now() / 1000;
+        const nowS = this.session.clockS();
         const isLive = this.session.link === 'live';
         this.element.classList.toggle('is-stale', !isLive);
         for (const chart of this.charts) chart.show(series, nowS, isLive);
@@ -124,15 +145,9 @@ export class Charts {
     }
 }
 
-/** In the same process nothing goes over a wire, and a line at zero would only puzzle. */
-function withProvider(words: ChartWords, provider: About['provider']): ChartWords {
-    if (words.id !== 'bytes' || provider !== 'built in') return words;
-    return { ...words, unit: 'built in, no bytes' };
-}
-
 function headings(): HTMLElement {
     const heading = (text: string) => make('th', { scope: 'col' }, text);
-    return make('tr', {}, ...['What', 'now', 'mean', 'least', 'most'].map(heading));
+    return make('tr', {}, ...[t('What'), t('now'), t('mean'), t('least'), t('most')].map(heading));
 }
 
 function rows(chart: ChartWords, series: Series, isLive: boolean): HTMLElement[] {

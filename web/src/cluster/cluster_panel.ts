@@ -3,7 +3,8 @@
 import type { ClusterPage } from '../api/types';
 import { type Child, fill, make, setText } from '../dom';
 import type { Session } from '../state/model';
-import { count, short } from '../text/words';
+import { t } from '../text/language';
+import { count, short, twoDecimals } from '../text/words';
 import {
     conditionOf,
     coresWords,
@@ -31,27 +32,27 @@ export class ClusterPanel {
         private readonly session: Session,
         private readonly layer: PartsLayer,
     ) {
-        this.workers = new Table('Workers', 'workers', [
-            'Worker',
-            'State',
-            'Parts',
-            'Queries/s',
-            'CPU',
-            'Memory',
-            'Proposals (left)',
+        this.workers = new Table(t('Workers'), 'workers', [
+            t('Worker'),
+            t('State'),
+            t('Parts'),
+            t('Queries/s'),
+            t('CPU'),
+            t('Memory'),
+            t('Proposals (left)'),
         ]);
-        this.gateways = new Table('Gateways', 'gateways', [
-            'Gateway',
-            'State',
-            'Waiting',
-            'CPU',
-            'Memory',
+        this.gateways = new Table(t('Gateways'), 'gateways', [
+            t('Gateway'),
+            t('State'),
+            t('Waiting'),
+            t('CPU'),
+            t('Memory'),
         ]);
-        this.parts = new Table('Parts, the busiest first', 'parts', [
-            'Part',
-            'Worker',
-            'Waiting',
-            'Queries/s',
+        this.parts = new Table(t('Parts, the busiest first'), 'parts', [
+            t('Part'),
+            t('Worker'),
+            t('Waiting'),
+            t('Queries/s'),
         ]);
         this.painted = make('input', {
             type: 'checkbox',
@@ -68,12 +69,14 @@ export class ClusterPanel {
                 'p',
                 { class: 'paint-parts' },
                 this.painted,
-                make('label', { for: this.painted.id }, 'Colour the roads by part'),
+                make('label', { for: this.painted.id }, t('Colour the roads by part')),
             ),
             make(
                 'p',
                 { class: 'hint' },
-                "The map shows a part's number in its middle; neighbouring parts differ in colour.",
+                t(
+                    "The map shows a part's number in its middle; neighbouring parts differ in colour.",
+                ),
             ),
             this.workers.element,
             this.gateways.element,
@@ -103,9 +106,15 @@ export class ClusterPanel {
     private showPage(page: ClusterPage): void {
         fill(
             this.figures,
-            ...figure('Imbalance', page.imbalance.toFixed(2)),
-            ...figure('Epoch', count(page.epoch)),
-            ...figure('Messages', `${short(page.messages_out)} out, ${short(page.messages_in)} in`),
+            ...figure(t('Imbalance'), twoDecimals(page.imbalance)),
+            ...figure(t('Epoch'), count(page.epoch)),
+            ...figure(
+                t('Messages'),
+                t('{sent} out, {received} in', {
+                    sent: short(page.messages_out),
+                    received: short(page.messages_in),
+                }),
+            ),
         );
         this.workers.show(
             workersOf(page).map((worker) => [
@@ -120,7 +129,7 @@ export class ClusterPanel {
         );
         this.gateways.show(
             gatewaysOf(page).map((gateway) => [
-                gateway.self ? `${gateway.name} (this one)` : gateway.name,
+                gateway.self ? t('{name} (this one)', { name: gateway.name }) : gateway.name,
                 condition(gateway, page.beat_s),
                 count(gateway.open),
                 coresWords(gateway.cpu),
@@ -145,7 +154,7 @@ export class ClusterPanel {
                 : make(
                       'strong',
                       { class: 'odd' },
-                      row.worker ? `${row.worker}, not yet` : 'no worker',
+                      row.worker ? t('{name}, not yet', { name: row.worker }) : t('no worker'),
                   ),
             count(row.pending),
             make(

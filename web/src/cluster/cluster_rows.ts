@@ -1,7 +1,8 @@
 // What the cluster panel says, row by row: plain text from plain numbers.
 import type { ClusterPage, GatewayPeer, PartFigures, WorkerPeer } from '../api/types';
+import { t, tn } from '../text/language';
 import { counted, percent, seconds } from '../text/measures';
-import { count, short } from '../text/words';
+import { count, decimal, short } from '../text/words';
 
 /** Whoever is silent for so many beats is soon taken for dead: with the third. */
 const SILENT_BEATS = 2.4;
@@ -23,14 +24,14 @@ export function conditionOf(
     peer: WorkerPeer | GatewayPeer,
     beat_s: number,
 ): { words: string; isOdd: boolean } {
-    if (peer.leaving) return { words: 'leaving', isOdd: true };
+    if (peer.leaving) return { words: t('leaving'), isOdd: true };
     if (beat_s > 0 && peer.age_s > SILENT_BEATS * beat_s)
-        return { words: `silent for ${seconds(peer.age_s)}`, isOdd: true };
+        return { words: t('silent for {time}', { time: seconds(peer.age_s) }), isOdd: true };
     if (peer.kind === 'worker')
         return peer.parts > 0
-            ? { words: 'working', isOdd: false }
-            : { words: 'no parts yet', isOdd: false };
-    return { words: peer.leader ? 'leads' : 'ready', isOdd: false };
+            ? { words: t('working'), isOdd: false }
+            : { words: t('no parts yet'), isOdd: false };
+    return { words: peer.leader ? t('leads') : t('ready'), isOdd: false };
 }
 
 /** Cores of the machine, of which a process may use several. */
@@ -40,7 +41,7 @@ export function coresWords(cpu: number): string {
 
 export function memoryWords(bytes: number): string {
     const megabytes = bytes / 1e6;
-    return megabytes < 999.5 ? `${count(megabytes)} MB` : `${(megabytes / 1000).toFixed(1)} GB`;
+    return megabytes < 999.5 ? `${count(megabytes)} MB` : `${decimal(megabytes / 1000)} GB`;
 }
 
 /** Proposals that were made, and how many of those that ended came to something. */
@@ -68,7 +69,7 @@ export function partRows({ parts, peers }: ClusterPage): PartRow[] {
     return parts
         .map((part) => ({
             ...part,
-            worker: part.owner === null ? null : (names.get(part.owner) ?? 'unknown'),
+            worker: part.owner === null ? null : (names.get(part.owner) ?? t('unknown')),
             share: most > 0 ? part.load / most : 0,
         }))
         .sort((a, b) => Number(a.served) - Number(b.served) || b.load - a.load || a.part - b.part);
@@ -78,8 +79,17 @@ export function partRows({ parts, peers }: ClusterPage): PartRow[] {
 export function verdictOn(page: ClusterPage): string {
     const unserved = page.parts.filter(({ served }) => !served).length;
     const workers = counted(workersOf(page).length, 'worker');
-    if (!page.connected) return 'This gateway has lost its connection to the others.';
+    if (!page.connected) return t('This gateway has lost its connection to the others.');
     if (unserved > 0)
-        return `${counted(unserved, 'part')} of ${page.parts.length} wait for a worker.`;
-    return `${counted(page.parts.length, 'part')} served by ${workers}.`;
+        return tn(
+            unserved,
+            '{count} part of {all} waits for a worker.',
+            '{count} parts of {all} wait for a worker.',
+            count(unserved),
+            { all: count(page.parts.length) },
+        );
+    return t('{parts} served by {workers}.', {
+        parts: counted(page.parts.length, 'part'),
+        workers,
+    });
 }

@@ -10,6 +10,7 @@ import type { Point, RoadMap } from '../map/road_map';
 import { middleOf } from '../map/spot';
 import { type MapTheme, mapTheme } from '../map/theme_colours';
 import type { Pose, View } from '../map/view';
+import { t } from '../text/language';
 import { colourParts, PART_COLOURS } from './part_colours';
 
 /** So long must the map be still before the picture is drawn anew. */
@@ -46,7 +47,7 @@ export class PartsLayer implements Layer {
     /** What is where. Of another map it is refused: colours would lie. */
     use(partition: PartitionPage): void {
         if (partition.segments.length !== this.map.segmentCount)
-            throw new Error('The parts belong to another map.');
+            throw new Error(t('The parts belong to another map.'));
         this.colours = colourParts(partition.parts, partition.segments, this.map.ends);
         const byColour: number[][] = Array.from({ length: PART_COLOURS }, () => []);
         partition.segments.forEach((part, segment) => {

@@ -24,6 +24,8 @@ export interface Series {
     /** Per second. */
     bytesOut: Value[];
     bytesIn: Value[];
+    cloaks: Value[];
+    roads: Value[];
     expired: Value[];
     infeasible: Value[];
     failed: Value[];
@@ -40,6 +42,8 @@ export function seriesOf(rows: readonly CounterRow[]): Series {
         segments: [],
         bytesOut: [],
         bytesIn: [],
+        cloaks: [],
+        roads: [],
         expired: [],
         infeasible: [],
         failed: [],
@@ -103,6 +107,8 @@ function addPoint(series: Series, at: number, from: CounterRow | null, to: Count
     series.segments.push(over('segments', 'cloaks', 1));
     series.bytesOut.push(perSecond('bytes_out'));
     series.bytesIn.push(perSecond('bytes_in'));
+    series.cloaks.push(perSecond('cloaks'));
+    series.roads.push(perSecond('segments'));
     series.expired.push(perSecond('expired'));
     series.infeasible.push(perSecond('infeasible'));
     series.failed.push(perSecond('failed'));

@@ -1,6 +1,9 @@
 // All German texts of the page, from the folders that they belong to. The key is the English text.
 import { german as ask } from '../ask/german';
 import { german as attack } from '../attack/german';
+import { german as charts } from '../charts/german';
+import { german as cloaks } from '../cloaks/german';
+import { german as cluster } from '../cluster/german';
 import { german as engine } from '../engine/german';
 import { german as frame } from '../frame/german';
 import { german as replay } from '../replay/german';
@@ -9,6 +12,9 @@ import { german as words } from './german_words';
 const dictionaries: readonly Readonly<Record<string, string>>[] = [
     ask,
     attack,
+    charts,
+    cloaks,
+    cluster,
     engine,
     frame,
     replay,

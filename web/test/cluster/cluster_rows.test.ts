@@ -77,7 +77,7 @@ test('memory is in megabytes, and in gigabytes where there are many', () => {
 test('one sentence says whether all is well', () => {
     expect(verdictOn(cluster())).toBe('2 parts served by 1 worker.');
     expect(verdictOn(cluster({ parts: [part(0), part(1, { served: false })] }))).toBe(
-        '1 part of 2 wait for a worker.',
+        '1 part of 2 waits for a worker.',
     );
     expect(verdictOn(cluster({ connected: false }))).toContain('lost its connection');
 });

@@ -39,6 +39,8 @@ describe('series', () => {
             ['segments', 9],
             ['bytesOut', 1000],
             ['bytesIn', 5000],
+            ['cloaks', 4],
+            ['roads', 36],
             ['expired', 2],
             ['infeasible', 0],
             ['failed', 0],
