@@ -3,9 +3,10 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Counters } from '../src/api/types';
+import { NO_COUNTERS } from '../src/state/counters';
 import { Between, type Story } from './between';
 import { isLinked, isReady, launch, open, PATIENCE, type Watched, watched } from './browser';
-import { CHARTS, chartCanvas, isClose, shownValues } from './charts';
+import { CHARTS_BUILT_IN, chartCanvas, isClose, shownValues } from './charts';
 import { chartValues } from './oracle';
 import { follow, ink, roads, top } from './pixels';
 import { city, demo, Workplace } from './programs';
@@ -40,6 +41,15 @@ function cloak(id: string, first: number) {
     const segments = Array.from({ length: 12 }, (_, i) => first + 20 * i);
     return { id, segments, border_nodes: [], requests: [{ type: 'knn', k: 5 }] };
 }
+
+test('cloaks that left before the page was opened are counted, and not denied', async () => {
+    await part('tab-cloaks').click();
+    events.tell('counters', { ...NO_COUNTERS, t: 900, cloaks: 30_650 });
+    await expect
+        .poll(() => part('cloak-list-empty').innerText(), PATIENCE)
+        .toContain('30,650 cloaks left before this page was opened');
+    await part('tab-ask').click();
+});
 
 test('a cloak is there when it leaves, fades, and is gone', async () => {
     expect((await ink(page, top('provider'), { least: 0 })).pixels).toBe(0);
@@ -139,11 +149,7 @@ function rowsAfter(last: Counters, seconds: number, more: Partial<Counters>): Co
     return rows;
 }
 
-const start: Counters = {
-    ...{ t: 10, pending: 7, answered: 0, dropped: 0, expired: 0, infeasible: 0, failed: 0 },
-    ...{ gone: 0, cloaks: 0, wait_s: 0, users: 0, segments: 0, bytes_out: 0, bytes_in: 0 },
-    listeners: 1,
-};
+const start: Counters = { ...NO_COUNTERS, t: 10, pending: 7, listeners: 1 };
 const fair = {
     ...{ answered: 8, dropped: 2, expired: 1, infeasible: 1, cloaks: 2, wait_s: 26 },
     ...{ users: 11, segments: 24, bytes_out: 400, bytes_in: 12_600 },
@@ -157,7 +163,7 @@ test('charts tell what was counted, in numbers and in lines', async () => {
     await part('chart-success').scrollIntoViewIfNeeded();
     const lines = async () => {
         const heights: number[] = [];
-        for (const chart of CHARTS) {
+        for (const chart of CHARTS_BUILT_IN) {
             const line = { colours: ['--series-1'], least: 0.5 };
             heights.push((await ink(page, chartCanvas(chart), line)).height);
         }
@@ -167,7 +173,8 @@ test('charts tell what was counted, in numbers and in lines', async () => {
     const toldAt = Date.now();
     const fields = Object.keys(start) as (keyof Counters)[];
     events.tell('history', { fields, rows: past.map((row) => fields.map((name) => row[name])) });
-    const says = async (rows: Counters[]) => isClose(await shownValues(page), chartValues(rows));
+    const says = async (rows: Counters[]) =>
+        isClose(await shownValues(page, CHARTS_BUILT_IN), chartValues(rows));
     await expect.poll(() => says(past), PATIENCE).toBe(true);
     expect(chartValues(past).success[0]).toBe(80);
     expect(Math.max(...(await lines()))).toBeLessThan(8); // all the same for minutes: level lines
@@ -189,6 +196,35 @@ test('charts tell what was counted, in numbers and in lines', async () => {
         return Math.min(...(await lines()));
     };
     await expect.poll(goesOn, { ...PATIENCE, interval: 1000 }).toBeGreaterThan(12);
+});
+
+test('a dead provider is told in red, with the failures and the time since, until it answers', async () => {
+    const sign = part('link-state');
+    const banner = part('banner');
+    const before: Counters = { ...NO_COUNTERS, t: 5000, answered: 1000, cloaks: 200, listeners: 1 };
+    const fields = Object.keys(before) as (keyof Counters)[];
+    const tell = (rows: Counters[]) =>
+        events.tell('history', { fields, rows: rows.map((row) => fields.map((f) => row[f])) });
+    tell(rowsAfter(before, 60, { answered: 80 }));
+    await expect.poll(() => sign.getAttribute('data-health'), PATIENCE).toBe('good');
+    expect(await sign.innerText()).toBe('Live');
+    expect(await banner.isVisible()).toBe(false);
+
+    const well = rowsAfter(before, 60, { answered: 80 });
+    const ill = rowsAfter(well[59], 130, { failed: 72, provider_suspended: 72, suspended: 0 });
+    for (const row of ill) row.suspended = 1;
+    tell([...well, ...ill]);
+    await expect.poll(() => sign.innerText(), PATIENCE).toBe('Provider away');
+    expect(await sign.getAttribute('data-health')).toBe('bad');
+    expect(await sign.getAttribute('data-state')).toBe('live');
+    await expect
+        .poll(() => banner.innerText(), PATIENCE)
+        .toBe('Provider away for 2 min: 72 questions a second fail.');
+    expect(await part('counter-failed').innerText()).toBe('9,360');
+
+    tell([...well, ...ill, ...rowsAfter({ ...ill[129], suspended: 0 }, 12, { answered: 80 })]);
+    await expect.poll(() => sign.innerText(), PATIENCE).toBe('Live');
+    await expect.poll(() => banner.isVisible(), PATIENCE).toBe(false);
 });
 
 test('on a fine screen the numbers at the charts are as large as on a coarse one', async () => {

@@ -102,7 +102,12 @@ export class Running {
 
 /** The provider, as a process of its own. */
 export function provider(map: string): Promise<Running> {
-    return Running.start(['lbs', map, ...common(ANY_PORT)], /event=ready/);
+    return providerAt(ANY_PORT, map);
+}
+
+/** ... where another was before. */
+export function providerAt(address: string, map: string): Promise<Running> {
+    return Running.start(['lbs', map, ...common(address)], /event=ready/);
 }
 
 /** The service with travellers. */

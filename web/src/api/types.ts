@@ -99,7 +99,10 @@ export interface Problem {
 
 // --- /v1/events ---------------------------------------------------------------------------
 
-/** All but `pending` and `listeners` count since the service started, `t` seconds ago. */
+/**
+ * All count since the service started, `t` seconds ago, but `pending`, `suspended`, `workers`, `unserved_parts` and
+ * `listeners`.
+ */
 export interface Counters {
     t: number;
     pending: number;
@@ -115,6 +118,19 @@ export interface Counters {
     segments: number;
     bytes_out: number;
     bytes_in: number;
+    /** Of `failed`, by reason; the other reasons are what is left. */
+    provider_unreachable: number;
+    provider_timeout: number;
+    provider_refused: number;
+    provider_unbelievable: number;
+    provider_suspended: number;
+    overloaded: number;
+    not_sent_in_time: number;
+    /** 1 while the provider is not asked, after repeated failures. */
+    suspended: number;
+    /** Of a gateway: that it reaches, and the parts of the map that none of them serves. */
+    workers: number;
+    unserved_parts: number;
     listeners: number;
 }
 

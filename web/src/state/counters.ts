@@ -7,6 +7,35 @@ import type { Counters, HistoryEvent } from '../api/types';
 import type { CounterBook } from './model';
 import { Signal } from './signal';
 
+/** A service that has just started. */
+export const NO_COUNTERS: Counters = {
+    t: 0,
+    pending: 0,
+    answered: 0,
+    dropped: 0,
+    expired: 0,
+    infeasible: 0,
+    failed: 0,
+    gone: 0,
+    cloaks: 0,
+    wait_s: 0,
+    users: 0,
+    segments: 0,
+    bytes_out: 0,
+    bytes_in: 0,
+    provider_unreachable: 0,
+    provider_timeout: 0,
+    provider_refused: 0,
+    provider_unbelievable: 0,
+    provider_suspended: 0,
+    overloaded: 0,
+    not_sent_in_time: 0,
+    suspended: 0,
+    workers: 0,
+    unserved_parts: 0,
+    listeners: 0,
+};
+
 export const KEPT_S = 300;
 /** Messages come late now and then; clocks drift. More than this is another run. */
 const SLACK_S = 5;
@@ -51,7 +80,8 @@ export class CounterLog implements CounterBook {
         const last = this.last;
         // The last row of the history and the first of the stream may be one and the same.
         if (last && last.run === this.run && counters.t <= last.t) return;
-        this.kept.push({ ...counters, atS: nowS, run: this.run });
+        // What a service of another version does not count is 0.
+        this.kept.push({ ...NO_COUNTERS, ...counters, atS: nowS, run: this.run });
         this.forget(nowS);
         this.changed.emit();
     }
@@ -85,23 +115,7 @@ export class CounterLog implements CounterBook {
 }
 
 function rowOf(fields: readonly (keyof Counters)[], values: readonly number[]): Counters {
-    const row: Counters = {
-        t: 0,
-        pending: 0,
-        answered: 0,
-        dropped: 0,
-        expired: 0,
-        infeasible: 0,
-        failed: 0,
-        gone: 0,
-        cloaks: 0,
-        wait_s: 0,
-        users: 0,
-        segments: 0,
-        bytes_out: 0,
-        bytes_in: 0,
-        listeners: 0,
-    };
+    const row: Counters = { ...NO_COUNTERS };
     fields.forEach((field, i) => {
         if (field in row && Number.isFinite(values[i])) row[field] = values[i];
     });

@@ -6,7 +6,6 @@ import type {
     Attack,
     AttackRequest,
     CloakEvent,
-    Counters,
     DemoAbout,
     EndedEvent,
     Outcome,
@@ -16,6 +15,8 @@ import type {
 import type { RoadMap } from '../map/road_map';
 import type { Replay } from '../replay/replay';
 import type { ClusterWatch } from './cluster';
+import type { CounterRow } from './counters';
+import type { HealthWatch } from './health';
 import type { Signal } from './signal';
 
 /** A cloak that was seen to leave. */
@@ -41,7 +42,7 @@ export interface CloakBook {
 
 /** counters.ts: a row per second, the last minutes. */
 export interface CounterBook {
-    readonly rows: readonly Counters[];
+    readonly rows: readonly CounterRow[];
     readonly changed: Signal;
 }
 
@@ -84,6 +85,8 @@ export interface Session {
     /** Null where the map is in one part. */
     readonly cluster: ClusterWatch | null;
     readonly demo: DemoAbout | null;
+    /** How the service is. */
+    readonly health: HealthWatch;
     /** Null unless a recorded run is shown. */
     readonly replay: Replay | null;
     /** Seconds, by the clock that counters go by: our own, or the record's time. */

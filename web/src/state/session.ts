@@ -31,6 +31,7 @@ import { Cloaks } from './cloaks';
 import { ClusterWatch } from './cluster';
 import { CounterLog } from './counters';
 import { Travellers } from './fleet';
+import { HealthWatch } from './health';
 import { Lag } from './lag';
 import { joinLinks, type LinkReport } from './link';
 import type { Link, Session } from './model';
@@ -51,6 +52,7 @@ export class LiveSession implements Session {
     readonly fleet: Travellers | null;
     readonly cluster: ClusterWatch | null;
     readonly replay: Replay | null;
+    readonly health = new HealthWatch(this.counters);
     report: LinkReport = { link: 'connecting', retryAt: null, refused: null };
     private given: string | null = null;
     private readonly streams = new Map<string, EventStream>();
