@@ -31,6 +31,9 @@ import type { Spot } from './map/layer';
 import { MapPane } from './map/pane';
 import { hasOneWayRoads } from './map/road_map';
 import { MapView } from './map/view';
+import { MethodsFeed } from './methods/methods_feed';
+import { MethodsPanel } from './methods/methods_panel';
+import { MethodsStage } from './methods/methods_stage';
 import { ReplayBar } from './replay/replay_bar';
 import type { SeenCloak } from './state/model';
 import { LiveSession } from './state/session';
@@ -85,6 +88,9 @@ function build(session: LiveSession): void {
     const ask = new AskPanel(session, { travellers, provider }, view);
     // The adversary is the demo's; a service has none.
     const attack = about.offers.includes('attacks') ? new AttackPanel(session, view) : null;
+    const methods = isDemo
+        ? new MethodsFeed((hears) => session.openStream('/demo/methods', hears))
+        : null;
     const cloakList = new CloakList(
         cloaks,
         session.counters,
@@ -108,6 +114,10 @@ function build(session: LiveSession): void {
             engine: isDemo ? new EnginePanel(session).element : null,
             cluster: partsLayer ? new ClusterPanel(session, partsLayer).element : null,
             charts: new Charts(session, theme).element,
+            methods: methods && {
+                panel: new MethodsPanel(session, methods).element,
+                stage: new MethodsStage(methods, map, view).element,
+            },
             replay: session.replay && new ReplayBar(session.replay).element,
             report: new ReportLink(about).element,
         },

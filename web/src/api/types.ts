@@ -334,3 +334,48 @@ export interface ReplayChange {
     speed?: number;
     t?: number;
 }
+
+// --- /demo/methods --------------------------------------------------------------------------
+
+export interface MethodsHello {
+    t: number;
+    /** StarCloak's engine first. */
+    methods: string[];
+    since_t: number;
+    window_s: number;
+    cloaks_per_s: number;
+}
+
+export interface MethodCloakEvent {
+    method: string;
+    id: string;
+    t: number;
+    users: number;
+    segments: number[];
+    border_nodes: number[];
+}
+
+/** Of the last minute; an average of nothing is null. */
+export interface MethodFigures {
+    method: string;
+    asked: number;
+    cloaked: number;
+    dropped: number;
+    success: number | null;
+    pending: number;
+    cloaks: number;
+    users: number | null;
+    segments: number | null;
+    border_nodes: number | null;
+    wait_s: number | null;
+    chance: number | null;
+    attacked: number;
+    violations: number;
+}
+
+export interface MethodsEvent {
+    t: number;
+    since_t: number;
+    left_out: number;
+    methods: MethodFigures[];
+}

@@ -7,6 +7,7 @@
 //     aside         asking, attacking, the cloaks, the engine, the cluster: tabs
 //     charts        a tab as well where the screen is narrow
 import { make } from '../dom';
+import { t } from '../text/language';
 import { isMotionUnwelcome } from './motion';
 import { makeSigns, type Sign, signsOf } from './signs';
 import { Tabs } from './tabs';
@@ -27,6 +28,8 @@ export interface Parts {
     /** Null where the map is in one part. */
     cluster: HTMLElement | null;
     charts: HTMLElement;
+    /** Null outside of the demo: the comparison of methods, and its maps. */
+    methods: { panel: HTMLElement; stage: HTMLElement } | null;
     /** Null unless a recorded run is shown. */
     replay: HTMLElement | null;
     report: HTMLElement;
@@ -52,6 +55,15 @@ export class Layout {
                 ? [{ id: 'attack', label: 'Attack', panel: titled('Attack it', parts.attack) }]
                 : []),
             { id: 'cloaks', label: 'Cloaks', panel: titled('The latest cloaks', parts.cloaks) },
+            ...(parts.methods
+                ? [
+                      {
+                          id: 'methods',
+                          label: t('Methods'),
+                          panel: titled(t('Methods side by side'), parts.methods.panel),
+                      },
+                  ]
+                : []),
             ...(parts.engine
                 ? [{ id: 'engine', label: 'Engine', panel: titled('The engine', parts.engine) }]
                 : []),
@@ -65,6 +77,7 @@ export class Layout {
             { id: 'main', tabindex: -1 },
             make('div', { class: 'overview' }, parts.welcome, parts.replay, parts.liveLine),
             panes,
+            parts.methods?.stage,
             this.aside(),
             parts.charts,
         );

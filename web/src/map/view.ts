@@ -90,6 +90,13 @@ export class MapView implements View {
         return this.width > 0;
     }
 
+    /** What is seen now, in metres. */
+    get seen(): Box {
+        const { x: west, y: north } = this.toWorld({ x: 0, y: 0 });
+        const { x: east, y: south } = this.toWorld({ x: this.width, y: this.height });
+        return { west, north, east, south };
+    }
+
     /** Within these, gestures may zoom. */
     get scaleLimits(): [farthest: number, closest: number] {
         const farthest = this.fittingScale(FILLED);

@@ -6,7 +6,7 @@
 import { callJson, callRaw, isAbort, Refusal, Unreachable } from '../api/fetch';
 import { patiently } from '../api/patience';
 import type { ServerEvent } from '../api/sse';
-import { EventStream } from '../api/stream';
+import { EventStream, type StreamOptions } from '../api/stream';
 import type {
     About,
     Attack,
@@ -185,6 +185,11 @@ export class LiveSession implements Session {
             body: change,
             token: this.listeningToken(),
         });
+    }
+
+    /** Another stream of the demo, of which the page's state does not depend; the caller stops it. */
+    openStream(path: string, hears: Pick<StreamOptions, 'onEvent' | 'onState'>): EventStream {
+        return new EventStream(path, { token: () => this.listeningToken(), ...hears });
     }
 
     partition(): Promise<PartitionPage> {
