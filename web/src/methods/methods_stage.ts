@@ -68,8 +68,8 @@ function figure(id: string, value: string, words: string): HTMLElement {
     return make(
         'div',
         { class: `method-${id}` },
-        make('dd', { 'data-testid': `method-${id}` }, value),
         make('dt', {}, words),
+        make('dd', { 'data-testid': `method-${id}` }, value),
     );
 }
 
