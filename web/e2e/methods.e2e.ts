@@ -56,10 +56,11 @@ test('each method has its own map, in the place of the two others', async () => 
 });
 
 test('success, roads and the chance of the adversary are told of each', async () => {
-    const row = async (name: string) =>
-        part(`methods-${name}`).locator('td').allInnerTexts();
+    const row = async (name: string) => part(`methods-${name}`).locator('td').allInnerTexts();
     const isKnown = async () =>
-        (await Promise.all(['success', 'roads', 'chance'].map(row))).flat().every((text) => text !== '–');
+        (await Promise.all(['success', 'roads', 'chance'].map(row)))
+            .flat()
+            .every((text) => text !== '–');
     await expect.poll(isKnown, { ...PATIENCE, timeout: 100_000 }).toBe(true);
     expect((await row('success')).length).toBe(3);
     for (const text of [...(await row('success')), ...(await row('chance'))]) {
@@ -67,7 +68,8 @@ test('success, roads and the chance of the adversary are told of each', async ()
         expect(Number.parseFloat(text)).toBeGreaterThan(0);
         expect(Number.parseFloat(text)).toBeLessThanOrEqual(100);
     }
-    for (const text of await row('roads')) expect(Number.parseFloat(text)).toBeGreaterThanOrEqual(3);
+    for (const text of await row('roads'))
+        expect(Number.parseFloat(text)).toBeGreaterThanOrEqual(3);
     // The same stands over each map.
     const shown = await part('methods-stage').getByTestId('method-roads').allInnerTexts();
     expect(shown.length).toBe(3);

@@ -2,6 +2,7 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -58,15 +59,15 @@ export class Running {
     }
 
     /** Start, and wait until `sign` is in what it says. */
-    static async start(args: string[], sign: RegExp): Promise<Running> {
-        const running = new Running(spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'] }));
+    static async start(args: string[], sign: RegExp, command = program): Promise<Running> {
+        const running = new Running(spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'] }));
         for (let i = 0; i < 1200; i++) {
             if (sign.test(running.words)) return running;
             if (running.child.exitCode !== null) break;
             await new Promise((done) => setTimeout(done, 50));
         }
         await running.close();
-        throw new Error(`starcloak ${args.join(' ')} did not start:\n${running.words}`);
+        throw new Error(`${command} ${args.join(' ')} did not start:\n${running.words}`);
     }
 
     /** The first address that it listens at: "127.0.0.1:40123". */
@@ -130,8 +131,30 @@ export function serviceAt(address: string, map: string, ...more: string[]): Prom
 
 const ANY_PORT = '127.0.0.1:0';
 
-/** As whoever runs the tests: the files are theirs. */
 function common(address: string): string[] {
-    const user = execFileSync('id', ['-un']).toString().trim();
-    return ['--listen', address, '--user', user];
+    return ['--listen', address, ...asOneself()];
+}
+
+/** As whoever runs the tests: the files are theirs. */
+function asOneself(): string[] {
+    return ['--user', execFileSync('id', ['-un']).toString().trim()];
+}
+
+/** A NATS server, for processes of a cluster. */
+export async function nats(): Promise<Running & { nats: string }> {
+    const probe = createServer().listen(0, '127.0.0.1');
+    await once(probe, 'listening');
+    const { port } = probe.address() as AddressInfo;
+    probe.close();
+    await once(probe, 'close');
+    const args = ['-a', '127.0.0.1', '-p', String(port)];
+    const running = await Running.start(args, /Server is ready/, 'nats-server');
+    return Object.assign(running, { nats: `nats://127.0.0.1:${port}` });
+}
+
+/** A gateway or a worker of a cluster; `settings` without its address and its user. */
+export function member(kind: 'gateway' | 'worker', map: string, ...settings: string[]) {
+    const own = kind === 'gateway' ? ['--admin', 'listen', ...common(ANY_PORT)] : asOneself();
+    const sign = kind === 'gateway' ? /event=listening/ : /event=\w+/;
+    return Running.start([kind, map, ...own, ...settings], sign);
 }

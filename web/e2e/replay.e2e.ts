@@ -31,10 +31,10 @@ beforeAll(async () => {
 afterAll(() => place.close());
 
 const part = (name: string) => page.getByTestId(name);
-const state = async () =>
-    (await (await fetch(`${service.url}demo/replay`)).json()) as ReplayState;
+const state = async () => (await (await fetch(`${service.url}demo/replay`)).json()) as ReplayState;
 const time = async () => {
-    const [, minutes, seconds] = /^(\d+):(\d\d) \//.exec(await part('replay-time').innerText()) ?? [];
+    const [, minutes, seconds] =
+        /^(\d+):(\d\d) \//.exec(await part('replay-time').innerText()) ?? [];
     return 60 * Number(minutes) + Number(seconds);
 };
 const counted = async () => Number((await part('counter-cloaks').innerText()).replace(/\D/g, ''));

@@ -42,6 +42,7 @@ export class AttackPanel {
     private readonly state = make('p', {
         class: 'state',
         role: 'status',
+        tabindex: -1,
         'aria-live': 'polite',
         'data-testid': 'attack-state',
     });
@@ -89,7 +90,10 @@ export class AttackPanel {
         this.stop?.abort();
         this.stop = null;
         this.cloak = null;
+        // What was pressed is out of sight now: who goes by keyboard goes on here.
+        const wasInside = this.element.contains(document.activeElement);
         this.empty();
+        if (wasInside) this.state.focus({ preventScroll: true });
         this.closed.emit();
     }
 

@@ -75,7 +75,7 @@ export class EnginePanel {
                       make('legend', {}, t('How company is looked for')),
                       ...engines.map((engine) => this.choice(engine)),
                   )
-                : alone(this.engine),
+                : alone(this.engine, session.replay !== null),
             this.said,
         );
         session.fleet?.engineChanged.on(() => this.show());
@@ -133,7 +133,7 @@ export class EnginePanel {
 }
 
 /** The engine that runs and stays. */
-function alone(engine: string): HTMLElement {
+function alone(engine: string, isReplay: boolean): HTMLElement {
     return make(
         'div',
         { class: 'engine-alone', 'data-testid': `engine-${engine}` },
@@ -146,9 +146,11 @@ function alone(engine: string): HTMLElement {
         make(
             'p',
             { class: 'hint' },
-            t(
-                'It cannot be exchanged while queries wait. A demo that is started with --engine basic, bounded or hybrid lets you choose among these three here.',
-            ),
+            isReplay
+                ? t('It has made the record that is shown.')
+                : t(
+                      'It cannot be exchanged while queries wait. A demo that is started with --engine basic, bounded or hybrid lets you choose among these three here.',
+                  ),
         ),
     );
 }

@@ -11,6 +11,7 @@ export const german: Readonly<Record<string, string>> = {
     'How company is looked for': 'Wie Gesellschaft gesucht wird',
     'It cannot be exchanged while queries wait. A demo that is started with --engine basic, bounded or hybrid lets you choose among these three here.':
         'Sie kann nicht gewechselt werden, während Anfragen warten. Eine Demo, die mit --engine basic, bounded oder hybrid gestartet wurde, lässt Sie hier zwischen diesen dreien wählen.',
+    'It has made the record that is shown.': 'Damit wurde die gezeigte Aufzeichnung gemacht.',
     'Network expansion': 'Netzexpansion',
     'Random sampling': 'Zufallsauswahl',
     'Takes company close by only: cloaks are a little smaller and have fewer ways out; the wait is longer, and a few more travellers get no answer.':
