@@ -108,6 +108,7 @@ test('where a token is wanted the page asks for one, and a right one opens', asy
     await expect.poll(() => answers, PATIENCE).toEqual([401]);
     await isLinked(page, 'forbidden');
     expect(await field.isVisible()).toBe(true);
+    expect(await page.getByTestId('banner').innerText()).toContain('does not accept this token');
 
     await field.fill(serving.token);
     await field.press('Enter');
