@@ -13,8 +13,6 @@
 
 #include <errno.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <unistd.h>
 
 struct sc_attack_thread {
     // Read-only once the thread runs.
@@ -56,16 +54,6 @@ static sc_attack_request *next_attack(sc_attack_thread *attacker)
     return attack;
 }
 
-/** Nicer than those who answer queries. Where that may not be, it is as it is. */
-static void step_back(void)
-{
-    enum { STEP = 10, NICEST = 19 };
-    // Of this thread alone: on Linux each has its own, inherited from the thread that starts it.
-    const id_t self = (id_t)gettid();
-    const int niceness = getpriority(PRIO_PROCESS, self) + STEP;
-    (void)setpriority(PRIO_PROCESS, self, niceness < NICEST ? niceness : NICEST);
-}
-
 static void tell_ready(sc_attack_thread *attacker)
 {
     pthread_mutex_lock(&attacker->lock);
@@ -81,7 +69,7 @@ static void *work(void *argument)
                                           .options = &attacker->options,
                                           .rng = attacker->rng,
                                           .is_stopping = &attacker->is_stopping};
-    step_back();
+    sc_thread_lower_priority();
     tell_ready(attacker);
     for (sc_attack_request *attack; (attack = next_attack(attacker));) {
         attack->err = sc__attack_run(&examiner, attack);

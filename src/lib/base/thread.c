@@ -1,8 +1,10 @@
-// Threads that take no signals.
+// Threads that take no signals, and threads that let others go first.
 #include "base/thread.h"
 
 #include <errno.h>
 #include <signal.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 sc_err sc_thread_start(pthread_t *thread, void *(*run)(void *), void *argument)
 {
@@ -15,4 +17,13 @@ sc_err sc_thread_start(pthread_t *thread, void *(*run)(void *), void *argument)
     if (failure == 0) return SC_OK;
     errno = failure;
     return SC_EIO;
+}
+
+void sc_thread_lower_priority(void)
+{
+    enum { STEP = 10, NICEST = 19 };
+    // Of this thread alone: on Linux each has its own, inherited from the thread that starts it.
+    const id_t self = (id_t)gettid();
+    const int niceness = getpriority(PRIO_PROCESS, self) + STEP;
+    (void)setpriority(PRIO_PROCESS, self, niceness < NICEST ? niceness : NICEST);
 }

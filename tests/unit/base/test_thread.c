@@ -1,5 +1,5 @@
 // Starting a thread: it takes no signals, the starting thread keeps its own, and if there is none
-// it is told.
+// it is told. And a thread that steps back.
 #include "base/thread.h"
 
 #include "support/check.h"
@@ -7,6 +7,8 @@
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 /** What a thread has seen. */
 typedef struct seen {
@@ -88,8 +90,34 @@ static void test_the_starting_thread_keeps_its_own_signals(void **state)
     assert_int_equal(pthread_sigmask(SIG_SETMASK, &before, NULL), 0);
 }
 
+static int niceness(void)
+{
+    return getpriority(PRIO_PROCESS, (id_t)gettid());
+}
+
+static void *step_back(void *argument)
+{
+    int *own = argument;
+    sc_thread_lower_priority();
+    *own = niceness();
+    return NULL;
+}
+
+static void test_a_thread_can_step_back_behind_the_others(void **state)
+{
+    (void)state;
+    const int before = niceness();
+    int own = before;
+    pthread_t thread;
+    CHECK_OK(sc_thread_start(&thread, step_back, &own), NULL);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    assert_int_equal(own, before + 10 < 19 ? before + 10 : 19);
+    assert_int_equal(niceness(), before);
+}
+
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_a_thread_runs_with_its_argument_and_takes_no_signals),
     cmocka_unit_test(test_the_starting_thread_keeps_its_own_signals),
+    cmocka_unit_test(test_a_thread_can_step_back_behind_the_others),
 };
 SC_SUITE(tests)
