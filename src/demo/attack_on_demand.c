@@ -479,9 +479,7 @@ static sc_err make(const examination *x, sc_attack_request *attack, sc_needs **n
 
 // --- All of it -----------------------------------------------------------------------------------
 
-/** The operator's engine with another method; how many combinations to try is another number for
- * those that are not of its kind. */
-static sc_engine_options engine_for(const sc_engine_options *engine, sc_variant method)
+sc_engine_options sc__attack_engine_for(const sc_engine_options *engine, sc_variant method)
 {
     sc_engine_options options = *engine;
     if (sc_variant_cap(method) != sc_variant_cap(engine->variant)) {
@@ -505,7 +503,7 @@ sc_err sc__attack_run(const sc__attack_examiner *examiner, sc_attack_request *at
 {
     examination x = {
         .examiner = examiner,
-        .engine = engine_for(&examiner->options->engine, attack->method),
+        .engine = sc__attack_engine_for(&examiner->options->engine, attack->method),
         .stop = {.until_us = sc_clock_us() + LONGEST_US,
                  .is_unwanted = &attack->is_unwanted,
                  .is_stopping = examiner->is_stopping},

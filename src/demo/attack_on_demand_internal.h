@@ -1,6 +1,6 @@
 /**
  * @file attack_on_demand_internal.h
- * @brief What attack_thread.c, tests and a fuzzer need of attack_on_demand.c.
+ * @brief What other files of the demo, tests and a fuzzer need of attack_on_demand.c.
  */
 #ifndef SC_DEMO_ATTACK_ON_DEMAND_INTERNAL_H
 #define SC_DEMO_ATTACK_ON_DEMAND_INTERNAL_H
@@ -11,6 +11,10 @@
  * SC_EUNKNOWN */
 SC_CHECKED sc_err sc__attack_check(const sc_map *map, const sc_attack_request *attack,
                                    sc_diag *diag);
+
+/** The operator's engine with another method; how many combinations to try is another number for
+ * those that are not of its kind. */
+sc_engine_options sc__attack_engine_for(const sc_engine_options *engine, sc_variant method);
 
 /** Wipe what an adversary believes, and release it: it has assumed positions. As harmless as
  * sc_posterior_fini(). */
