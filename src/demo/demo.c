@@ -97,6 +97,7 @@ sc_err sc_demo_attach(sc_demo *demo, sc_service *service, sc_diag *diag)
     if (err) return sc_fail(diag, err, "the event stream cannot be started: %s", sc_err_text(err));
     err = sc_attack_route_new(demo->map, service, &demo->options.engine, demo->options.density,
                               &demo->attacks, diag);
+    if (!err) err = sc__methods_new(demo, &demo->methods, diag);
     if (err) return err;
     return sc_tokens_gather(demo->options.travellers, issue, demo, &demo->tokens, diag);
 }
@@ -117,6 +118,7 @@ void sc_demo_stop(sc_demo *demo)
     if (demo->attacks) sc_attack_route_drain(demo->attacks);
     sc__positions_thread_join(demo);
     sc__query_thread_join(demo);
+    if (demo->methods) sc__methods_stop(demo->methods);
 }
 
 const char *sc_demo_trouble(const sc_demo *demo)
@@ -141,6 +143,7 @@ void sc_demo_free(sc_demo *demo)
 {
     if (!demo) return;
     sc_demo_stop(demo);
+    sc__methods_free(demo->methods);
     sc_attack_route_free(demo->attacks);
     sc_reports_free(demo->reports);
     sc_event_stream_free(demo->audience);

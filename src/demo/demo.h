@@ -19,12 +19,13 @@
  *     sc_demo_stop(demo);                                  // before sc_service_drain()
  *     sc_service_free(service); sc_demo_free(demo);
  *
- * Two more pages are for people who judge what they see: an adversary who attacks cloaks on demand
- * (POST /v1/attacks), told nothing but what the request says, and the report of an experiment
+ * Three more pages are for people who judge what they see: other methods, which cloak the
+ * travellers' questions side by side (/demo/methods); an adversary who attacks cloaks on demand
+ * (POST /v1/attacks), told nothing but what the request says; and the report of an experiment
  * (/reports/).
  *
- * docs/ui.md has the pages' words: /demo/about, /demo/events, /demo/engine, /v1/attacks,
- * /reports/.
+ * docs/ui.md has the pages' words: /demo/about, /demo/events, /demo/engine, /demo/methods,
+ * /v1/attacks, /reports/.
  */
 #ifndef SC_DEMO_DEMO_H
 #define SC_DEMO_DEMO_H

@@ -6,6 +6,7 @@
  *     demo_travellers.c   the thread in which they ask, and the events of their queries
  *     demo_positions.c    where travellers are, and the thread that sends it
  *     demo_pages.c        what is shown: /demo/about, /demo/events, /demo/engine; events as text
+ *     demo_methods.c      /demo/methods: the same questions, cloaked by several methods; its thread
  */
 #ifndef SC_DEMO_DEMO_INTERNAL_H
 #define SC_DEMO_DEMO_INTERNAL_H
@@ -21,11 +22,12 @@
 #include "demo/attack_route.h"
 #include "demo/demo.h"
 #include "demo/loadgen/loadgen.h"
+#include "demo/method_comparison.h"
 #include "demo/reports.h"
 #include "server/event_stream.h"
 #include "travel/trips.h"
 
-enum { SC__DEMO_PAGES = 5 };
+enum { SC__DEMO_PAGES = 6 };
 
 // --- demo_positions.c: where the travellers are
 // -------------------------------------------------------
@@ -79,6 +81,7 @@ typedef struct sc__waiting {
     uint32_t who;
     sc_seg_id segment;
     sc_profile profile;
+    uint32_t nearest;  ///< how many objects it asks for
     int64_t asked_us;  ///< sc_clock_us()
 } sc__waiting;
 
@@ -119,6 +122,52 @@ bool sc__demo_text_positions(double t_s, const int32_t *at, uint32_t travellers,
 bool sc__demo_text_asked(const sc__waiting *waiting, sc_bytes *out);
 bool sc__demo_text_ended(const sc_load_outcome *ending, sc_bytes *out);
 
+/** What listeners to /demo/methods must know of its engines. */
+typedef struct sc__methods_hello {
+    double since_t_s;  ///< when they started, since the travellers set out
+    sc_variant variants[SC_COMPARISON_METHODS_MAX];
+    size_t count;
+} sc__methods_hello;
+
+/** So many cloaks of each method are told in a second, at most. */
+enum { SC__METHODS_CLOAKS_PER_S = 20 };
+
+bool sc__demo_text_methods_hello(const sc__methods_hello *hello, double t_s, sc_bytes *out);
+bool sc__demo_text_method_cloak(const sc_compared_cloak *found, uint64_t number, double t_s,
+                                sc_bytes *out);
+
+/** @param figures  of each method of `hello` */
+bool sc__demo_text_methods(const sc__methods_hello *hello, double t_s, uint64_t left_out,
+                           const sc_comparison_figures *figures, sc_bytes *out);
+
+// --- demo_methods.c: the same questions, cloaked by several methods ------------------------------
+
+/*
+ * A thread of low priority has an engine of each method (method_comparison.h) while somebody
+ * listens to /demo/methods, and sends what comes of it. A second one, of the same priority, attacks
+ * some of the cloaks (attack_on_demand.h). Both wait while there is no listener.
+ */
+typedef struct sc__methods sc__methods;
+
+/** Starts its threads: after the service is known, before a sandbox is entered. @return SC_OK,
+ * SC_EIO, SC_ENOMEM */
+SC_CHECKED sc_err sc__methods_new(sc_demo *demo, sc__methods **out, sc_diag *diag);
+
+/** A question was asked. Any thread; never waits. */
+void sc__methods_ask(sc__methods *methods, const sc__waiting *waiting);
+
+/** The route. */
+void sc__methods_show(sc__methods *methods, unsigned loop, sc_http_request *request);
+
+/** Whether its engines are there, for tests. Any thread. */
+bool sc__methods_is_running(sc__methods *methods);
+
+/** Ends its threads. Twice is harmless. */
+void sc__methods_stop(sc__methods *methods);
+
+/** After the service's loops have stopped; NULL is fine. */
+void sc__methods_free(sc__methods *methods);
+
 // --- The demo ------------------------------------------------------------------------------------
 
 /** The thread in which travellers ask. */
@@ -153,6 +202,7 @@ struct sc_demo {
     size_t page_count;         ///< without a folder of reports there is one less
     sc_reports *reports;       ///< NULL: none
     sc_attack_route *attacks;  ///< since the service is known
+    sc__methods *methods;      ///< the same
     sc_service *service;       ///< borrowed
     sc_tokens *tokens;
     sc_event_stream *audience;
@@ -187,6 +237,13 @@ void sc__positions_thread_join(sc_demo *demo);
 
 /** Write down the demo's pages. */
 void sc__demo_pages_init(sc_demo *demo);
+
+/** Seconds since the travellers set out, at `us` of sc_clock_us(); 0 if they have not. */
+double sc__demo_seconds(const sc_demo *demo, int64_t us);
+
+/** Subscribe a request to a stream of events, or refuse it. */
+void sc__demo_subscribe(sc_demo *demo, sc_event_stream *stream, unsigned loop,
+                        sc_http_request *request);
 
 /** For the event stream: what a new listener gets first, and what is sent every second. `context`
  * is the demo. */

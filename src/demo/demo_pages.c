@@ -12,6 +12,8 @@
 #include "base/rng.h"
 #include "server/token.h"
 
+#include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -116,6 +118,91 @@ bool sc__demo_text_positions(double t_s, const int32_t *at, uint32_t travellers,
     return end_event(&json);
 }
 
+// --- Methods -------------------------------------------------------------------------------------
+
+bool sc__demo_text_methods_hello(const sc__methods_hello *hello, double t_s, sc_bytes *out)
+{
+    sc_json_writer json = begin_event(out, "hello");
+    put_seconds(&json, "t", t_s);
+    sc_json_open_array(&json, "methods");
+    for (size_t i = 0; i < hello->count; i++) {
+        sc_json_put_string(&json, NULL, sc_variant_name(hello->variants[i]));
+    }
+    sc_json_close_array(&json);
+    put_seconds(&json, "since_t", hello->since_t_s);
+    sc_json_put_count(&json, "window_s", SC_COMPARISON_WINDOW_S);
+    sc_json_put_count(&json, "cloaks_per_s", SC__METHODS_CLOAKS_PER_S);
+    return end_event(&json);
+}
+
+static void put_numbers(sc_json_writer *json, const char *name, const uint32_t *numbers,
+                        size_t count)
+{
+    sc_json_open_array(json, name);
+    for (size_t i = 0; i < count; i++) {
+        sc_json_put_count(json, NULL, numbers[i]);
+    }
+    sc_json_close_array(json);
+}
+
+bool sc__demo_text_method_cloak(const sc_compared_cloak *found, uint64_t number, double t_s,
+                                sc_bytes *out)
+{
+    const sc_cloak *cloak = found->cloak;
+    const char *method = sc_variant_name(found->variant);
+    char id[48];
+    snprintf(id, sizeof id, "%s-%" PRIu64, method, number);
+    sc_json_writer json = begin_event(out, "method-cloak");
+    sc_json_put_string(&json, "method", method);
+    sc_json_put_string(&json, "id", id);
+    put_seconds(&json, "t", t_s);
+    sc_json_put_count(&json, "users", found->users);
+    put_numbers(&json, "segments", cloak->segments, cloak->segment_count);
+    put_numbers(&json, "border_nodes", cloak->border_nodes, cloak->border_node_count);
+    return end_event(&json);
+}
+
+/** Of averages; a chance may be a thousandth. NAN becomes null. */
+enum { AVERAGE_DECIMALS = 2, SHARE_DECIMALS = 4, CHANCE_DECIMALS = 6 };
+
+static void put_figures(sc_json_writer *json, sc_variant method, const sc_comparison_figures *of)
+{
+    const double success = of->asked > 0 ? (double)of->cloaked / (double)of->asked : (double)NAN;
+    sc_json_open_object(json, NULL);
+    sc_json_put_string(json, "method", sc_variant_name(method));
+    sc_json_put_count(json, "asked", of->asked);
+    sc_json_put_count(json, "cloaked", of->cloaked);
+    sc_json_put_count(json, "dropped", of->asked - of->cloaked);
+    sc_json_put_fixed(json, "success", success, SHARE_DECIMALS);
+    sc_json_put_count(json, "pending", of->pending);
+    sc_json_put_count(json, "cloaks", of->cloaks);
+    sc_json_put_fixed(json, "users", of->users, AVERAGE_DECIMALS);
+    sc_json_put_fixed(json, "segments", of->segments, AVERAGE_DECIMALS);
+    sc_json_put_fixed(json, "border_nodes", of->border_nodes, AVERAGE_DECIMALS);
+    put_seconds(json, "wait_s", of->wait_s);
+    sc_json_put_fixed(json, "chance", of->chance, CHANCE_DECIMALS);
+    sc_json_put_count(json, "attacked", of->attacked);
+    sc_json_put_count(json, "violations", of->violations);
+    sc_json_close_object(json);
+}
+
+bool sc__demo_text_methods(const sc__methods_hello *hello, double t_s, uint64_t left_out,
+                           const sc_comparison_figures *figures, sc_bytes *out)
+{
+    sc_json_writer json = begin_event(out, "methods");
+    put_seconds(&json, "t", t_s);
+    put_seconds(&json, "since_t", hello->since_t_s);
+    sc_json_put_count(&json, "left_out", left_out);
+    sc_json_open_array(&json, "methods");
+    for (size_t i = 0; i < hello->count; i++) {
+        put_figures(&json, hello->variants[i], &figures[i]);
+    }
+    sc_json_close_array(&json);
+    return end_event(&json);
+}
+
+// --- What all pages share ------------------------------------------------------------------------
+
 /** A guest's token is good for a day. */
 #define GUEST_S 86400.0
 
@@ -198,11 +285,16 @@ static void show_about(void *context, unsigned loop, sc_http_request *request)
 
 // --- /demo/events --------------------------------------------------------------------------------
 
-static bool put_hello(const sc_demo *demo, sc_variant engine, sc_bytes *out)
+double sc__demo_seconds(const sc_demo *demo, int64_t us)
 {
     const int64_t start_us = atomic_load(&demo->start_us);
+    return start_us != 0 ? (double)(us - start_us) * 1e-6 : 0.0;
+}
+
+static bool put_hello(const sc_demo *demo, sc_variant engine, sc_bytes *out)
+{
     const sc__hello hello = {
-        .t_s = start_us != 0 ? (double)(sc_clock_us() - start_us) * 1e-6 : 0.0,
+        .t_s = sc__demo_seconds(demo, sc_clock_us()),
         .travellers = demo->options.travellers,
         .every_s = demo->options.every_s,
         .engine = sc_variant_name(engine),
@@ -244,14 +336,20 @@ void sc__demo_tick(void *context, unsigned loop)
     if (sc_service_is_draining(demo->service)) sc_event_stream_end(demo->audience, loop);
 }
 
+void sc__demo_subscribe(sc_demo *demo, sc_event_stream *stream, unsigned loop,
+                        sc_http_request *request)
+{
+    if (sc_service_is_draining(demo->service)) {
+        refuse(request, SC_PROBLEM_DRAINING, "the service is stopping; no more events are sent");
+    } else if (sc_event_stream_subscribe(stream, loop, request, 0)) {
+        refuse(request, SC_PROBLEM_OVERLOADED, "too many clients receive events");
+    }
+}
+
 static void show_events(void *context, unsigned loop, sc_http_request *request)
 {
     sc_demo *demo = context;
-    if (sc_service_is_draining(demo->service)) {
-        refuse(request, SC_PROBLEM_DRAINING, "the service is stopping; no more events are sent");
-    } else if (sc_event_stream_subscribe(demo->audience, loop, request, 0)) {
-        refuse(request, SC_PROBLEM_OVERLOADED, "too many clients receive events");
-    }
+    sc__demo_subscribe(demo, demo->audience, loop, request);
 }
 
 // --- /demo/engine --------------------------------------------------------------------------------
@@ -329,6 +427,12 @@ static void show_engine(void *context, unsigned loop, sc_http_request *request)
 
 // --- All -----------------------------------------------------------------------------------------
 
+static void show_methods(void *context, unsigned loop, sc_http_request *request)
+{
+    const sc_demo *demo = context;
+    sc__methods_show(demo->methods, loop, request);
+}
+
 static void show_attacks(void *context, unsigned loop, sc_http_request *request)
 {
     const sc_demo *demo = context;
@@ -354,6 +458,7 @@ void sc__demo_pages_init(sc_demo *demo)
         {.path = "/demo/about", .method = SC_HTTP_GET, .show = show_about, .context = demo},
         {.path = "/demo/events", .method = SC_HTTP_GET, .show = show_events, .context = demo},
         {.path = "/demo/engine", .method = SC_HTTP_POST, .show = show_engine, .context = demo},
+        {.path = "/demo/methods", .method = SC_HTTP_GET, .show = show_methods, .context = demo},
         {.path = "/v1/attacks",
          .method = SC_HTTP_POST,
          .offer = "attacks",

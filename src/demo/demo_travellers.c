@@ -96,9 +96,11 @@ static void take_asked(void *context, const sc_load_query *question)
         .who = question->who,
         .segment = sc_map_edges(demo->map)[question->edge].segment,
         .profile = question->profile,
+        .nearest = question->nearest,
         .asked_us = sc_clock_us(),
     };
     sc__waiting_list_add(demo->waiting, &waiting);
+    sc__methods_ask(demo->methods, &waiting);
     if (sc_event_stream_is_empty(demo->audience)) return;
     demo->query_thread.words.size = 0;
     tell(demo, sc__demo_text_asked(&waiting, &demo->query_thread.words));

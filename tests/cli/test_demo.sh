@@ -67,9 +67,11 @@ check "and another guest another" test "$(jq -r .token first.body)" != "$(jq -r 
 
 (timeout 500 curl -sSN "$url/demo/events" >truth.txt 2>/dev/null || true) &
 (timeout 500 curl -sSN "$url/v1/events" >events.txt 2>/dev/null || true) &
+(timeout 500 curl -sSN "$url/demo/methods" >methods.txt 2>/dev/null || true) &
 check "travellers ask, and are heard of" until_true grep -q '^event: asked' truth.txt
 check "where they are is told" until_true grep -q '^event: positions' truth.txt
 check "and how it ends" until_true grep -q '^event: ended' truth.txt
+check "methods are compared, StarCloak's first" until_true grep -q '"methods":\["basic","xstar","expansion"\]' methods.txt
 check "cloaks leave" until_true grep -q '^event: cloak' events.txt
 check "what the provider sees names no traveller" test -z "$(grep -E '"who"|"query"|"user"|"at":' events.txt)"
 
@@ -106,6 +108,23 @@ page attack "$url/v1/attacks" -H 'Content-Type: application/json' \
     -d "{\"segments\":$segments,\"members\":[{\"k\":3,\"l\":3,\"max_hops\":8},{\"k\":3,\"l\":3,\"max_hops\":8},{\"k\":3,\"l\":3,\"max_hops\":8}]}"
 check "a cloak that left can be attacked" holds '.found and (.linkability | add) > 0.99 and .normalised_entropy <= 1' attack.body
 
+# What the figures of methods are, once each was asked and attacked: in figures.json, a line per second.
+are_compared() {
+    sed -n '/^event: methods$/{n;s/^data: //p}' methods.txt | head -n -1 >figures.json
+    figures 'any(.[]; all(.methods[]; .asked > 0 and .cloaks > 0 and .attacked > 0))'
+}
+figures() { jq -se "$1" figures.json >/dev/null; }
+check "with the engine that was chosen" until_true grep -q '"methods":\["hybrid","xstar","expansion"\]' methods.txt
+for method in hybrid xstar expansion; do
+    check "$method finds cloaks" until_true grep -q "^data: {\"method\":\"$method\",\"id\":\"$method-" methods.txt
+done
+check "all of them are asked, and attacked" until_true are_compared
+check "the same questions of each" figures 'all(.[]; [.methods[].asked] | unique | length == 1)'
+check "what became of them adds up" figures 'all(.[].methods[]; .cloaked + .dropped == .asked and .cloaked >= 0 and .dropped >= 0)'
+check "shares are shares" figures 'all(.[].methods[] | .success, .chance; . == null or (. >= 0 and . <= 1))'
+check "no method breaks a promise" figures 'all(.[].methods[]; .violations == 0)'
+check "a cloak of a method names no traveller" test -z "$(grep -E '"who"|"query"|"user"|"at":' methods.txt)"
+
 kill -TERM "$demo"
 ended "$demo"
 check "told to stop, it ends well: no traveller found a promise broken" test "$status" = 0
@@ -118,7 +137,7 @@ serve=$started_id
 url=http://$(address_of serve)
 page ui "$url/"
 check "the service has the UI, too" is 200
-for path in /demo /demo/ /demo/about /demo/events /demo/engine; do
+for path in /demo /demo/ /demo/about /demo/events /demo/engine /demo/methods; do
     page demo "$url$path"
     check "and not $path" is 404
 done
@@ -144,9 +163,23 @@ page ui "$url/"
 check "the UI can be left out" is 404
 kill -TERM "$started_id" && wait "$started_id"
 
+# --- A demo of another method ------------------------------------------------------------
+
+start other "$STARCLOAK" demo city.scm --listen 127.0.0.1:0 --travellers 10 --user "$user" --engine xstar
+url=http://$(address_of other)
+page about "$url/v1/about"
+check "a demo of XStar says so" holds '.engine == "xstar"' about.body
+page demo_about "$url/demo/about"
+check "and offers no engine to switch to" holds '.engine == "xstar" and .engines == ["xstar"]' demo_about.body
+page engine "$url/demo/engine" -H 'Content-Type: application/json' -d '{"engine":"basic"}'
+check "nor switches" is 400
+kill -TERM "$started_id" && wait "$started_id"
+
 start quiet "$STARCLOAK" demo city.scm --listen 127.0.0.1:0 --travellers 10 --user "$user" --events off
 url=http://$(address_of quiet)
 page attack "$url/v1/attacks" -H 'Content-Type: application/json' -d '{}'
 check "who may not listen may not attack" is 404
+page methods "$url/demo/methods"
+check "nor compare methods" is 404
 
 finish

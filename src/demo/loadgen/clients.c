@@ -127,6 +127,7 @@ static void tell_asked(sc__client_group *group, uint32_t who)
         .edge = client->question.edge,
         .offset_m = client->question.offset_m,
         .profile = client->question.profile,
+        .nearest = client->question.nearest,
     };
     watcher->asked(watcher->context, &question);
 }

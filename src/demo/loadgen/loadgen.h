@@ -146,6 +146,7 @@ typedef struct sc_load_query {
     sc_edge_id edge;  ///< where it is
     double offset_m;
     sc_profile profile;
+    uint32_t nearest;  ///< how many objects it asks for
 } sc_load_query;
 
 /** How it ended. */

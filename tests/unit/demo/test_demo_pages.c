@@ -166,12 +166,32 @@ static void test_what_is_no_wish_for_an_engine_is_refused(void **state)
 static void test_a_method_that_cannot_be_exchanged_stays(void **state)
 {
     (void)state;
-    scene on;
-    scene_prepare(&on);
-    on.live.options.ledger.engine.variant = SC_VARIANT_XSTAR;
-    scene_open(&on);
-    check_refused(&on, "{\"engine\":\"hybrid\"}", 400, "cannot be switched");
-    scene_close(&on);
+    static const sc_variant variants[] = {SC_VARIANT_XSTAR, SC_VARIANT_SAMPLING,
+                                          SC_VARIANT_EXPANSION, SC_VARIANT_PATIENT};
+    for (size_t i = 0; i < sizeof(variants) / sizeof(variants[0]); i++) {
+        const char *name = sc_variant_name(variants[i]);
+        scene on;
+        scene_prepare(&on);
+        on.live.options.ledger.engine.variant = variants[i];
+        scene_open(&on);
+        check_refused(&on, "{\"engine\":\"hybrid\"}", 400, "cannot be switched");
+        // All pages call it by its name, and offer no other.
+        json_t *about = ask_page(&on, "GET", "/demo/about", NULL, 200);
+        assert_string_equal(text_of(about, "engine"), name);
+        const json_t *engines = json_object_get(about, "engines");
+        assert_int_equal(json_array_size(engines), 1);
+        assert_string_equal(json_string_value(json_array_get(engines, 0)), name);
+        json_decref(about);
+        about = ask_page(&on, "GET", "/v1/about", NULL, 200);
+        assert_string_equal(text_of(about, "engine"), name);
+        json_decref(about);
+        onlooker eye = onlooker_come(&on, "/demo/events");
+        json_t *hello = onlooker_next(&eye, "hello");
+        assert_string_equal(text_of(hello, "engine"), name);
+        json_decref(hello);
+        onlooker_leave(&eye);
+        scene_close(&on);
+    }
 }
 
 // --- Options -------------------------------------------------------------------------------------

@@ -96,10 +96,75 @@ static void test_positions_are_base64(void **state)
                "event: positions\ndata: {\"t\":0.5,\"at\":\"AQAAAAABAAA=\"}\n\n");
 }
 
+// --- /demo/methods -------------------------------------------------------------------------------
+
+static const sc__methods_hello three = {
+    .since_t_s = 61.5,
+    .variants = {SC_VARIANT_BASIC, SC_VARIANT_XSTAR, SC_VARIANT_EXPANSION},
+    .count = 3,
+};
+
+static void test_methods_are_told_to_a_newcomer(void **state)
+{
+    (void)state;
+    CHECK_TEXT(sc__demo_text_methods_hello(&three, 64.0, &text),
+               "event: hello\ndata: {\"t\":64,\"methods\":[\"basic\",\"xstar\",\"expansion\"],"
+               "\"since_t\":61.5,\"window_s\":60,\"cloaks_per_s\":20}\n\n");
+}
+
+static void test_a_cloak_of_a_method_is_what_a_provider_would_see(void **state)
+{
+    (void)state;
+    sc_seg_id segments[] = {3, 4, 9};
+    sc_node_id border_nodes[] = {2, 7};
+    const sc_cloak cloak = {.segments = segments,
+                            .segment_count = 3,
+                            .border_nodes = border_nodes,
+                            .border_node_count = 2};
+    const sc_compared_cloak found = {
+        .method = 1, .variant = SC_VARIANT_XSTAR, .cloak = &cloak, .users = 5};
+    CHECK_TEXT(sc__demo_text_method_cloak(&found, 17, 64.02, &text),
+               "event: method-cloak\ndata: {\"method\":\"xstar\",\"id\":\"xstar-17\",\"t\":64.02,"
+               "\"users\":5,\"segments\":[3,4,9],\"border_nodes\":[2,7]}\n\n");
+}
+
+static void test_figures_of_methods_are_told_and_averages_of_nothing_are_null(void **state)
+{
+    (void)state;
+    const double none = NOT_A_NUMBER;
+    const sc__methods_hello two = {
+        .since_t_s = 61.5, .variants = {SC_VARIANT_HYBRID, SC_VARIANT_XSTAR}, .count = 2};
+    const sc_comparison_figures figures[] = {
+        {.asked = 8,
+         .cloaked = 6,
+         .pending = 3,
+         .cloaks = 2,
+         .users = 5.318,
+         .segments = 12.5,
+         .border_nodes = 9,
+         .wait_s = 2.1044,
+         .chance = 0.0871239,
+         .attacked = 1,
+         .violations = 0},
+        {.users = none, .segments = none, .border_nodes = none, .wait_s = none, .chance = none},
+    };
+    CHECK_TEXT(sc__demo_text_methods(&two, 125.0, 4, figures, &text),
+               "event: methods\ndata: {\"t\":125,\"since_t\":61.5,\"left_out\":4,\"methods\":["
+               "{\"method\":\"hybrid\",\"asked\":8,\"cloaked\":6,\"dropped\":2,\"success\":0.75,"
+               "\"pending\":3,\"cloaks\":2,\"users\":5.32,\"segments\":12.5,\"border_nodes\":9,"
+               "\"wait_s\":2.104,\"chance\":0.087124,\"attacked\":1,\"violations\":0},"
+               "{\"method\":\"xstar\",\"asked\":0,\"cloaked\":0,\"dropped\":0,\"success\":null,"
+               "\"pending\":0,\"cloaks\":0,\"users\":null,\"segments\":null,\"border_nodes\":null,"
+               "\"wait_s\":null,\"chance\":null,\"attacked\":0,\"violations\":0}]}\n\n");
+}
+
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_a_newcomer_is_told_how_things_are),
     cmocka_unit_test(test_queries_are_told_with_their_needs),
     cmocka_unit_test(test_every_end_has_its_word),
     cmocka_unit_test(test_positions_are_base64),
+    cmocka_unit_test(test_methods_are_told_to_a_newcomer),
+    cmocka_unit_test(test_a_cloak_of_a_method_is_what_a_provider_would_see),
+    cmocka_unit_test(test_figures_of_methods_are_told_and_averages_of_nothing_are_null),
 };
 SC_SUITE(tests)

@@ -141,11 +141,32 @@ static bool write_positions(sc_bytes *out)
     return sc__demo_text_positions(1.0, at, 1000, out);
 }
 
+static const sc__methods_hello methods = {.count = 3};
+
+static bool write_methods_hello(sc_bytes *out)
+{
+    return sc__demo_text_methods_hello(&methods, 1.0, out);
+}
+
+static bool write_method_cloak(sc_bytes *out)
+{
+    const sc_cloak cloak = {0};
+    const sc_compared_cloak found = {.variant = SC_VARIANT_XSTAR, .cloak = &cloak};
+    return sc__demo_text_method_cloak(&found, 1, 1.0, out);
+}
+
+static bool write_methods(sc_bytes *out)
+{
+    const sc_comparison_figures figures[SC_COMPARISON_METHODS_MAX] = {{0}};
+    return sc__demo_text_methods(&methods, 1.0, 0, figures, out);
+}
+
 static void test_words_that_cannot_be_found(void **state)
 {
     (void)state;
-    bool (*const writers[])(sc_bytes * out) = {write_hello, write_pending, write_asked, write_ended,
-                                               write_positions};
+    bool (*const writers[])(sc_bytes * out) = {
+        write_hello,     write_pending,       write_asked,        write_ended,
+        write_positions, write_methods_hello, write_method_cloak, write_methods};
     for (size_t i = 0; i < sizeof(writers) / sizeof(writers[0]); i++) {
         unsigned long failures = 0;
         FOR_EACH_FAILURE(n)
@@ -238,6 +259,7 @@ static void test_pages_without_memory_do_no_harm(void **state)
     check_page(0, NULL, 3);
     check_page(1, NULL, 3);
     check_page(2, "{\"engine\":\"hybrid\"}", 0);
+    check_page(3, NULL, 1);
 }
 
 static const struct CMUnitTest tests[] = {

@@ -292,6 +292,7 @@ static void test_what_only_listeners_may_see_is_kept_from_others_as_described(vo
         demo_start(&d);
         check_ask(&d.f, "GET", "/reports/", cases[i].headers, NULL, cases[i].status);
         check_ask(&d.f, "POST", "/v1/attacks", cases[i].headers, attack, cases[i].status);
+        check_ask(&d.f, "GET", "/demo/methods", cases[i].headers, NULL, cases[i].status);
         demo_close(&d);
     }
     place_free(&p);
@@ -328,6 +329,8 @@ static void test_the_document_is_sound(void **state)
         openapi_check_response(document, "POST", "/v1/attacks", statuses[i],
                                "application/problem+json", text, size);
         openapi_check_response(document, "GET", "/reports/", statuses[i],
+                               "application/problem+json", text, size);
+        openapi_check_response(document, "GET", "/demo/methods", statuses[i],
                                "application/problem+json", text, size);
     }
     json_decref(document);
