@@ -64,51 +64,49 @@ const GRAVITY: Record<Level, number> = { good: 0, warn: 1, bad: 2 };
 /** How it is at the last of these rows; null without any. */
 export function healthOf(rows: readonly CounterRow[]): Health | null {
     let health: Health | null = null;
-    let most = 0;
-    for (let i = 0; i < rows.length; i++) {
-        const row = rows[i];
-        const isNew = i === 0 || rows[i - 1].run !== row.run;
-        if (isNew) most = 0;
-        most = Math.max(most, row.workers);
-        const before: Condition = isNew || !health ? WELL : health;
-        const condition = judged(rows, i, most, before);
-        const goesOn: boolean = health !== null && !isNew && health.ailment === condition.ailment;
-        health = {
-            ...condition,
-            sinceS: goesOn && health ? health.sinceS : row.atS,
-            // The first row has nothing to be compared with, so that the second may be the first to tell.
-            isLonger: goesOn && health ? health.isLonger : i <= 1 && rows[0].t > WINDOW_S,
-        };
-    }
+    for (let i = 0; i < rows.length; i++) health = healthAt(rows, i, health);
     return health;
+}
+
+/** @param before  how it was at the row before */
+function healthAt(rows: readonly CounterRow[], at: number, before: Health | null): Health {
+    const isOfRun = (i: number) => rows[i]?.run === rows[at].run;
+    const was = isOfRun(at - 1) ? before : null;
+    const condition = judged(rows, at, was ?? WELL);
+    if (was && was.ailment === condition.ailment)
+        return { ...condition, sinceS: was.sinceS, isLonger: was.isLonger };
+    // The first row has nothing to be compared with, so that the second may be the first to tell.
+    const isFirst = !isOfRun(at - 2);
+    return { ...condition, sinceS: rows[at].atS, isLonger: isFirst && rows[at].t > WINDOW_S };
 }
 
 /** How it is now; it remembers the beginning of what lasts longer than rows are kept. */
 export class HealthWatch {
     /** Null before the first row. */
     now: Health | null = null;
-    private run = -1;
+    private seen: CounterRow | null = null;
 
     constructor(counters: CounterBook) {
         counters.changed.on(() => this.look(counters.rows));
     }
 
     private look(rows: readonly CounterRow[]): void {
-        const last = this.now;
+        const last = rows.length - 1;
+        const goesOn = last > 0 && rows[last - 1] === this.seen;
+        this.now = goesOn ? healthAt(rows, last, this.now) : this.afterGap(rows);
+        this.seen = rows[last] ?? null;
+    }
+
+    /** The service has told its history: it may know of less than we do. */
+    private afterGap(rows: readonly CounterRow[]): Health | null {
         const now = healthOf(rows);
-        const run = rows[rows.length - 1]?.run ?? -1;
-        if (now && last && run === this.run) {
-            if (isProviders(last.ailment) && now.ailment === null && isSilent(rows)) {
-                this.now = { ...last, perSecond: 0 };
-                return;
-            }
-            if (now.isLonger && last.ailment === now.ailment && last.sinceS < now.sinceS) {
-                now.sinceS = last.sinceS;
-                now.isLonger = last.isLonger;
-            }
-        }
-        this.run = run;
-        this.now = now;
+        const { now: before, seen } = this;
+        if (!now || !before || rows[rows.length - 1].run !== seen?.run) return now;
+        if (isProviders(before.ailment) && now.ailment === null && isSilent(rows))
+            return { ...before, perSecond: 0 };
+        if (now.isLonger && before.ailment === now.ailment && before.sinceS < now.sinceS)
+            return { ...now, sinceS: before.sinceS, isLonger: before.isLonger };
+        return now;
     }
 }
 
@@ -163,15 +161,10 @@ function spellBefore(rows: readonly CounterRow[], last: number, windowS: number)
     };
 }
 
-function judged(
-    rows: readonly CounterRow[],
-    at: number,
-    mostWorkers: number,
-    before: Condition,
-): Condition {
+function judged(rows: readonly CounterRow[], at: number, before: Condition): Condition {
     const row = rows[at];
     const spell = spellBefore(rows, at, WINDOW_S);
-    const missing = mostWorkers - row.workers;
+    const missing = mostWorkers(rows, at) - row.workers;
     const found = [
         provider(spell, row.suspended > 0, before),
         row.unserved_parts > 0 ? ill('bad', 'parts-unserved', row.unserved_parts) : WELL,
@@ -183,6 +176,14 @@ function judged(
     return found.reduce((worst, next) =>
         GRAVITY[next.level] > GRAVITY[worst.level] ? next : worst,
     );
+}
+
+function mostWorkers(rows: readonly CounterRow[], at: number): number {
+    let most = 0;
+    for (let i = at; i >= 0 && rows[i].run === rows[at].run; i--) {
+        most = Math.max(most, rows[i].workers);
+    }
+    return most;
 }
 
 function ill(level: Level, ailment: Ailment, missing: number): Condition {
