@@ -9,8 +9,8 @@
 //
 // Invariants:
 //  1. Without a listener there are no engines, and no question is kept.
-//  2. At most one attack is under way, and four times as long as it took passes before the next:
-//     attacks take a fifth of a processor at most.
+//  2. At most one attack is under way, and four times the processor's time that it took passes
+//     before the next: attacks take a fifth of a processor at most, however busy the machine is.
 //  3. The true segments of an attacked cloak's members stay in this thread: the adversary is given
 //     what a provider sees, and what the members asked for.
 #include "demo/demo_internal.h"
@@ -36,7 +36,7 @@
 /** Between two attacks, at least; of all methods together. */
 #define ATTACK_EVERY_US (SECOND_US / 3)
 
-/** And so many times as long as the last one took. */
+/** And so many times what the last one took of a processor. */
 enum { ATTACK_REST = 4 };
 
 /** The method that was attacked the longest ago is waited for so long; then any may be attacked. */
@@ -52,8 +52,7 @@ enum { QUESTIONS_MAX = 4096, QUESTIONS_AT_ONCE = 64 };
 typedef struct attack_state {
     sc_attack_request *request;  ///< NULL: none is
     size_t method;
-    bool is_void;  ///< the engine whose cloak it is has gone
-    int64_t begun_us;
+    bool is_void;                                     ///< the engine whose cloak it is has gone
     sc_seg_id truths[SC_ATTACK_REQUEST_MEMBERS_MAX];  ///< where its members are
     size_t truth_count;
 } attack_state;
@@ -76,7 +75,7 @@ struct sc__methods {
     bool is_running;             ///< there are engines, and `hello` is about them
     sc__methods_hello hello;     ///< only its thread changes it, and reads it without the lock
     sc_attack_request *settled;  ///< an attack that has come back
-    int64_t settled_us;
+    int64_t used_us;             ///< of a processor by the attack thread, in all
 
     // The thread's.
     sc_rng *rng;
@@ -87,6 +86,7 @@ struct sc__methods {
     uint64_t numbers[SC_VARIANT_COUNT];        ///< of cloaks, in the life of the demo
     attack_state attack;
     int64_t attack_due_us;
+    int64_t attacks_used_us;  ///< `used_us` when the last attack had come back
     int64_t attacked_us[SC_COMPARISON_METHODS_MAX];  ///< when each was, last
     sc_bytes words;
 };
@@ -141,9 +141,11 @@ static void forget_questions(sc__methods *methods)
 static void take_back(void *context, sc_attack_request *attack)
 {
     sc__methods *methods = context;
+    struct timespec used = {0};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
     pthread_mutex_lock(&methods->lock);
     methods->settled = attack;
-    methods->settled_us = sc_clock_us();
+    methods->used_us = (int64_t)used.tv_sec * SECOND_US + used.tv_nsec / 1000;
     pthread_mutex_unlock(&methods->lock);
 }
 
@@ -199,7 +201,6 @@ static void begin_attack(sc__methods *methods, const sc_compared_cloak *found)
     attack_state *attack = &methods->attack;
     attack->method = found->method;
     attack->is_void = false;
-    attack->begun_us = sc_clock_us();
     attack->truth_count = cloak->member_count;
     for (size_t i = 0; i < cloak->member_count; i++) {
         attack->truths[i] = cloak->members[i].query.segment;
@@ -209,7 +210,7 @@ static void begin_attack(sc__methods *methods, const sc_compared_cloak *found)
         return;
     }
     attack->request = request;
-    methods->attacked_us[found->method] = attack->begun_us;
+    methods->attacked_us[found->method] = sc_clock_us();
 }
 
 /** What the adversary gives to one segment. */
@@ -226,13 +227,15 @@ static void end_attack(sc__methods *methods)
 {
     pthread_mutex_lock(&methods->lock);
     sc_attack_request *request = methods->settled;
-    const int64_t settled_us = methods->settled_us;
+    const int64_t used_us = methods->used_us;
     methods->settled = NULL;
     pthread_mutex_unlock(&methods->lock);
     if (!request) return;
     attack_state *attack = &methods->attack;
-    const int64_t rest_us = ATTACK_REST * (settled_us - attack->begun_us);
-    methods->attack_due_us = settled_us + (rest_us > ATTACK_EVERY_US ? rest_us : ATTACK_EVERY_US);
+    const int64_t rest_us = ATTACK_REST * (used_us - methods->attacks_used_us);
+    methods->attacks_used_us = used_us;
+    methods->attack_due_us =
+        sc_clock_us() + (rest_us > ATTACK_EVERY_US ? rest_us : ATTACK_EVERY_US);
     if (!request->err && !attack->is_void) {
         double sum = 0.0;
         for (size_t i = 0; i < attack->truth_count; i++) {
