@@ -3,8 +3,7 @@
  * @brief An HTTP/1.1 server: several loops, deferred replies, streams, TLS. What the rest knows of
  * it.
  *
- * Behind this is libevent's HTTP server, which could be exchanged: nothing outside of this folder
- * includes it. Each *loop* is a thread with listening sockets of its own (SO_REUSEPORT), so the
+ * Each *loop* is a thread with listening sockets of its own (SO_REUSEPORT), so the
  * kernel spreads connections; and with a table of descriptors of its own, so that clients, however
  * many, cannot use up those that the rest of the process needs.
  *
@@ -232,18 +231,18 @@ bool sc_http_request_is_reserve(const sc_http_request *request);
 
 /**
  * Have `gone` called if the client goes away before the reply. One that only ends its own sending
- * still gets it, but counts as gone by TLS, by HTTP/1.0, and if it is a stream. `gone` is called at
+ * still gets it, but counts as gone by HTTP/1.0, and if it is a stream. `gone` is called at
  * most once, in the loop's thread, never after the reply was given and never from within a call of
  * this interface; when it returns, the request is no more.
  */
 void sc_http_on_gone(sc_http_request *request, void (*gone)(void *context), void *context);
 
-/** Wipe the body where it lies, and free what there is of it; the path and headers stay. To be
- * called once it was read: a request may wait for long. */
+/** Wipe the body where it lies; the path and headers stay. To be called once it was read: a request
+ * may wait for long. */
 void sc_http_request_forget_body(sc_http_request *request);
 
-/** The same for the headers: none is found from now on. They hold the token, and are a quarter of
- * what a waiting request costs. */
+/** The same for the headers: none is found from now on. They hold the token. Once body and headers
+ * are forgotten the path is, too, and a waiting request holds no memory but its connection's. */
 void sc_http_request_forget_headers(sc_http_request *request);
 
 /** One header of a reply. */

@@ -255,7 +255,7 @@ static bool may_shake_hands(const sc__http_connection *connection)
 {
     const sc_http *http = connection->loop->http;
     const sc_http_options *o = &http->options;
-    return !connection->is_tls || o->handshakes_per_s <= 0 ||
+    return !http->tls || o->handshakes_per_s <= 0 ||
            sc_rate_limit_take(http->handshakes, connection->peer, o->handshakes_per_s,
                               o->handshake_burst, sc_clock_us()) == 0;
 }

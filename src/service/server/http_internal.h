@@ -2,32 +2,41 @@
  * @file http_internal.h
  * @brief What the files of this folder share: the server, its loops, and a connection's life.
  *
- * libevent's HTTP server (2.1) reads requests and keeps connections; all else is ours, because it
- * has no limit of connections, no time limit that a slow client cannot stretch, pages of its own
- * for errors, and no hook for any of these. Our hold on a connection is its *bufferevent*, which
- * we make: its buffers call us for the first byte of a request and for whatever libevent
- * writes by itself.
+ *     http_server.c      options; opened, started, drained, stopped
+ *     http_listen.c      sockets to listen at
+ *     http_loop.c        a loop's thread: events of epoll, timers, accepting
+ *     http_admission.c   who gets a place
+ *     http_proxy.c       proxies in front, and the protocol by which they name the client
+ *     http_tls.c         certificates
+ *     http_io.c          bytes in and out, by TLS or not, and the memory that they pass through
+ *     http_connection.c  stages, time limits, refusals, the end
+ *     http_parse.c       requests of HTTP/1.1 are parsed by llhttp, and judged
+ *     http_request.c     requests are read, handled, and ended
+ *     http2.c            HTTP/2 by nghttp2; http2_reply.c its replies
+ *     http_reply.c       heads, replies and streams of HTTP/1.1
  *
  * A connection is always in exactly one stage, and in the list of that stage:
  *
- *     NEWBORN -> IDLE | SECURING | READING  adopted, once libevent has made its part of it; READING
- *                                           is then for the header of a proxy
+ *     READING (of a proxy's header) -> SECURING | IDLE
  *     SECURING -> IDLE                      the handshake of TLS is done
  *     IDLE -> READING                       the first byte of a request
  *     READING -> WAITING                    the request is whole, the handler has it
  *     WAITING <-> WRITING                   a reply or a piece of a stream is being taken
  *     WAITING | WRITING -> IDLE | READING   answered; what was sent ahead is read now
- *     READING -> REFUSED -> LINGERING       our own reply; then what still comes is thrown away
- *     any -> DOOMED                         closed as soon as the callback at work has returned
+ *     READING -> LINGERING                  refused: our own reply, then what comes is thrown away
+ *     any -> DOOMED                         closed as soon as the call at work has returned
  *
  * Invariants:
  *  1. Lists are in the order of entering, and a stage has one time limit: the head expires first.
- *  2. From the moment a request is whole until it is answered, all callbacks of the bufferevent are
- *     ours. (libevent's would end the process on bytes that come in then, and would take the
- *     request away from the handler when the connection breaks.)
- *  3. A connection ends in one place, on_close(), called by evhttp_connection_free(); there a
- *     `gone` of a request that is still open is called.
+ *     So time limits need no timers but one that looks at the heads (sc__http_connection_sweep()).
+ *  2. A descriptor is registered once, edge-triggered, for reading and writing. A connection that
+ *     stops before the socket has nothing more to read remembers that (`may_read`), and reads on
+ *     by itself when it may.
+ *  3. A connection ends in one place, sc__http_connection_close(); there a `gone` of a request that
+ *     is still open is called. Its memory stays until all events at hand were looked at, with
+ *     descriptor -1.
  *  4. Everything of a loop is touched by its thread only, but for what is atomic.
+ *  5. What clients sent lies in buffers (sc__http_buffer) that are wiped when they are released.
  */
 #ifndef SC_HTTP_HTTP_INTERNAL_H
 #define SC_HTTP_HTTP_INTERNAL_H
@@ -35,13 +44,7 @@
 #include "server/http.h"
 #include "server/rate_limit.h"
 
-#include <event2/buffer.h>
-#include <event2/bufferevent.h>
-#include <event2/event.h>
-#include <event2/http.h>
-#include <event2/http_struct.h>
-#include <event2/keyvalq_struct.h>
-#include <event2/listener.h>
+#include <llhttp.h>
 #include <openssl/ssl.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -55,6 +58,8 @@ enum {
     SC__HTTP_DATE_ROOM = 32,
     SC__HTTP_PIECE = 65536,  ///< of a large reply; and what a client must take in `write_timeout_s`
     SC__HTTP_RESERVE = 32,   ///< connections beyond all places, to ask how the service is
+    SC__HTTP_BLOCK = 4096,   ///< a usual request, or reply, with room to spare
+    SC__HTTP_IDLE_BLOCKS = 128,  ///< kept by a loop for the next requests
 };
 
 typedef struct sc__http_loop sc__http_loop;
@@ -64,79 +69,108 @@ typedef struct sc__http_admission sc__http_admission;
 typedef struct sc__http_address sc__http_address;
 typedef struct sc__http_proxies sc__http_proxies;
 typedef struct sc__http_proxy_header sc__http_proxy_header;
+typedef struct sc__http2 sc__http2;
+typedef struct sc__http2_stream sc__http2_stream;
+
+/** What an event of epoll is about; the first member of what its pointer points to. */
+typedef enum sc__http_source {
+    SC__HTTP_SOURCE_WAKE,
+    SC__HTTP_SOURCE_LISTENER,
+    SC__HTTP_SOURCE_CALL,
+    SC__HTTP_SOURCE_CONNECTION,
+} sc__http_source;
+
+/** Bytes of a connection; zeroed: none. Memory comes from its loop (http_io.c). */
+typedef struct sc__http_buffer {
+    char *data;
+    size_t size;
+    size_t capacity;
+} sc__http_buffer;
 
 // --- A connection ------------------------------------------------------------------------------
 
 typedef enum sc__http_stage {
-    SC__HTTP_NEWBORN,
     SC__HTTP_SECURING,
     SC__HTTP_IDLE,
     SC__HTTP_READING,
     SC__HTTP_WAITING,
     SC__HTTP_WRITING,
-    SC__HTTP_REFUSED,
     SC__HTTP_LINGERING,
     SC__HTTP_DOOMED,
     SC__HTTP_STAGES,
 } sc__http_stage;
 
-/** Where in a request the bytes are that come next (http_framing.c). */
-typedef enum sc__http_framing_state {
-    SC__HTTP_AT_START,
-    SC__HTTP_IN_HEAD,
-    SC__HTTP_IN_BODY,
-    SC__HTTP_IN_CHUNK_SIZE,
-    SC__HTTP_IN_CHUNK,
-    SC__HTTP_AFTER_CHUNK,
-    SC__HTTP_IN_TRAILERS,
-} sc__http_framing_state;
-
-typedef struct sc__http_framing {
-    sc__http_framing_state state;
-    bool has_cr;      ///< the last byte was CR
-    bool is_chunked;  ///< the body
-    uint8_t line_size;
-    char line[48];  ///< as much of the line as is of interest
-    uint64_t left;  ///< bytes of the body, or of the chunk
-} sc__http_framing;
-
-/** The request at hand; a connection has one at a time, so it lies within it. */
+/**
+ * A request. Path, search, and names and values of headers in turn lie in `bytes`, each ended by
+ * NUL; the body lies behind them, from `body_at`.
+ */
 struct sc_http_request {
-    struct evhttp_request *event;  ///< libevent's part; NULL between requests
+    sc__http_connection *connection;
     void (*gone)(void *context);
     void *gone_context;
-    char *decoded;    ///< the path, if it had to be decoded
+    sc__http2_stream *stream;  ///< of HTTP/2, which has the request; NULL: HTTP/1.1
+    sc__http_buffer bytes;
+    uint32_t path_at;
+    uint32_t search_at;
+    uint32_t headers_at;
+    uint32_t headers_end;
+    uint32_t body_at;
+    uint32_t body_size;
+    sc_http_method method;
+    bool is_10;       ///< HTTP/1.0
     bool is_open;     ///< the handler owes an answer
     bool is_stream;   ///< begun, not ended
     bool is_chunked;  ///< how the pieces of the stream are sent
     bool keeps_alive;
 };
 
+/** How far the request that is being read has come (http_parse.c). */
+typedef struct sc__http_reader {
+    size_t scanned;    ///< bytes that were looked at for the end of the head
+    size_t line_at;    ///< where the line begins that is being looked at
+    size_t first;      ///< where the request line begins: empty lines may stand before it
+    size_t head_size;  ///< 0: the head is not whole
+    size_t fed;        ///< bytes that were given to the parser, of a chunked body
+    size_t overhead;   ///< of these, bytes that are not of the body
+    bool is_chunked;
+    bool is_at_trailers;  ///< behind the last chunk; `first` is where they begin
+    llhttp_t parser;
+} sc__http_reader;
+
 struct sc__http_connection {
+    sc__http_source source;
+    int fd;  ///< -1: closed
+    sc__http_stage stage;
     TAILQ_ENTRY(sc__http_connection) link;  ///< in the list of its stage
     sc__http_loop *loop;
-    struct evhttp_connection *event;  ///< libevent's part; NULL for a newborn
-    struct bufferevent *stream;
-    int fd;  ///< -1 for a newborn
-    sc__http_stage stage;
+    SSL *ssl;          ///< NULL: no TLS
     int64_t since_us;  ///< when it entered its stage
-    sc__http_framing framing;
-    bool is_malformed;      ///< something came that is not plain HTTP: the next request is refused
-    size_t received;        ///< bytes since the first of the request that is being read
+    bool may_read;     ///< the socket may have bytes that no event will tell of
+    bool has_hung_up;  ///< the peer sends no more: what is left to read ends
+    bool is_in_turn;   ///< its requests are being read, further up on the stack
+    bool is_again;     ///< in the list of those that go on without an event
+    TAILQ_ENTRY(sc__http_connection) again_link;
+    sc__http2 *h2;  ///< NULL: HTTP/1.1
+    TAILQ_ENTRY(sc__http_connection) http2_link;
+    bool is_to_send;  ///< in the list of those that send at the end of the round
+    TAILQ_ENTRY(sc__http_connection) send_link;
+    sc__http_buffer input;  ///< what was read and belongs to no request yet
+    sc__http_reader reader;
+    sc__http_buffer output;  ///< what waits to be sent, from `output_at`
+    size_t output_at;
+    const char *piece;  ///< then this, of a large reply, in memory that stays
+    size_t piece_size;
+    const char *rest;  ///< the next pieces of it
+    size_t rest_size;
     uint64_t sent;          ///< bytes that the socket took since the connection began
     uint64_t acknowledged;  ///< of these, when it was last looked at
     int64_t progress_us;    ///< when enough of them had been acknowledged last
-    const char *rest;       ///< of a large reply, in memory that stays; the next pieces of it
-    size_t rest_size;
-    TAILQ_ENTRY(sc__http_connection) half_link;  ///< among those whose peer sends no more
-    bool is_half_closed;
     TAILQ_ENTRY(sc__http_connection) paced_link;  ///< among those that wait to send on
     bool is_paced;
-    int refusal;    ///< status, in stage REFUSED
-    bool is_admin;  ///< came in where operators do
-    bool is_tls;
+    bool is_admin;                  ///< came in where operators do
     bool is_secured;                ///< the handshake is done
     bool is_local;                  ///< the peer is this machine
+    bool is_silent;                 ///< in stage LINGERING: our side is shut
     uint64_t peer;                  ///< see sc_http_request_peer()
     sc__http_proxy_header *header;  ///< of a proxy, which has not come as a whole; NULL: none
     // http_admission.c only:
@@ -147,15 +181,10 @@ struct sc__http_connection {
     bool is_reserve;
     bool has_place;
     bool is_counted_admin;
-    sc_http_request request;
+    sc_http_request request;  ///< the one at hand of HTTP/1.1, which has one at a time
 };
 
 TAILQ_HEAD(sc__http_connections, sc__http_connection);
-
-static inline sc__http_connection *sc__http_connection_of(const sc_http_request *request)
-{
-    return (sc__http_connection *)((char *)request - offsetof(sc__http_connection, request));
-}
 
 // --- A loop ------------------------------------------------------------------------------------
 
@@ -167,26 +196,20 @@ enum {
 
 /** Something that was asked to be called: for a descriptor, or every some seconds. */
 typedef struct sc__http_call {
+    sc__http_source source;
     sc__http_loop *loop;
     int fd;          ///< -1: by time
     double seconds;  ///< 0: by descriptor
+    int64_t due_us;
     void (*call)(void *context, unsigned loop);
     void *context;
-    struct event *event;
 } sc__http_call;
 
-/** Where connections come in: for clients, or for operators. */
-typedef struct sc__http_door {
-    sc__http_loop *loop;
-    bool is_admin;
-    struct evhttp *evhttp;
-} sc__http_door;
-
-enum { SC__HTTP_PUBLIC, SC__HTTP_ADMIN, SC__HTTP_DOORS };
-
+/** A socket at which connections come in: of clients, or of operators. */
 typedef struct sc__http_listener {
-    struct evhttp_bound_socket *bound;
-    struct evconnlistener *listener;
+    sc__http_source source;
+    int fd;
+    bool is_admin;
 } sc__http_listener;
 
 struct sc__http_loop {
@@ -205,23 +228,26 @@ struct sc__http_loop {
     sc_err trouble;       ///< why it could not start
 
     // The loop's thread only.
-    struct event_base *base;
-    sc__http_door doors[SC__HTTP_DOORS];
-    struct event *wake_event;
-    struct event *sweep_event;
-    struct event *tidy_event;   ///< activated by hand: newborn, refused and doomed connections
-    struct event *retry_event;  ///< accepting again after a shortage
-    struct event *pace_event;   ///< large replies go on
+    sc__http_source wake_source;
+    int epoll_fd;
+    int64_t now_us;    ///< as of the last wait
+    int64_t sweep_us;  ///< when time limits are looked at next
+    int64_t pace_us;   ///< when large replies go on; INT64_MAX: none waits
+    int64_t retry_us;  ///< when accepting is tried again after a shortage; INT64_MAX: never
     sc__http_listener *listeners;
     size_t listener_count;
     unsigned pauses;  ///< reasons not to accept
     bool is_draining;
+    bool is_over;
     struct sc__http_connections stages[SC__HTTP_STAGES];
-    struct sc__http_connections half_closed;  ///< requests that wait, of peers that send no more
-    struct sc__http_connections paced;        ///< connections whose address has had its bytes
+    struct sc__http_connections again;    ///< go on without an event
+    struct sc__http_connections http2;    ///< all that speak HTTP/2
+    struct sc__http_connections to_send;  ///< of these, those that have something to send
+    struct sc__http_connections paced;    ///< connections whose address has had its bytes
     struct sc__http_connections reserve;  ///< connections without a place, in the order of coming
-    sc__http_connection **by_fd;
-    size_t by_fd_capacity;
+    struct sc__http_connections closed;   ///< to be freed when the events at hand are done
+    char *idle_blocks[SC__HTTP_IDLE_BLOCKS];
+    size_t idle_block_count;
     char *scratch;  ///< heads of replies are put together here
     size_t scratch_capacity;
     time_t date_s;
@@ -319,11 +345,6 @@ SC_CHECKED sc_err sc__http_listen_all(sc_http *http, sc_diag *diag);
 /** Remove the unix sockets that were made. */
 void sc__http_listen_forget(sc_http *http);
 
-// --- http_framing.c ----------------------------------------------------------------------------
-
-/** Follow bytes as they come; false once one of them is not plain HTTP/1.1. */
-bool sc__http_framing_follow(sc__http_framing *framing, const char *bytes, size_t size);
-
 // --- http_proxy.c ------------------------------------------------------------------------------
 
 /** Read the list of the options. */
@@ -352,10 +373,13 @@ int sc__http_proxy_header_want(const unsigned char *bytes, size_t size);
 bool sc__http_proxy_header_read(const unsigned char *bytes, size_t size,
                                 sc__http_proxy_client *client, struct sockaddr_storage *address);
 
-/** Read the header before all else; then the connection goes on. False if memory is out. */
+/** The connection begins with a header. False if memory is out. */
 bool sc__http_proxy_await(sc__http_connection *connection);
 
-/** Wait for it no longer: the socket is the stream's again. */
+/** Read what has come of it; once it is whole the connection goes on. */
+void sc__http_proxy_receive(sc__http_connection *connection);
+
+/** Wait for it no longer. */
 void sc__http_proxy_forget(sc__http_connection *connection);
 
 // --- http_tls.c --------------------------------------------------------------------------------
@@ -364,13 +388,72 @@ SC_CHECKED sc_err sc__http_tls_new(const sc_tls_files *files, sc__http_tls **out
 void sc__http_tls_free(sc__http_tls *tls);
 SC_CHECKED sc_err sc__http_tls_reload(sc__http_tls *tls, sc_diag *diag);
 
-/** A stream for a connection to come, which does the server's part of the handshake; or NULL. */
-struct bufferevent *sc__http_tls_stream(sc__http_tls *tls, struct event_base *base,
-                                        sc__http_connection *connection);
+/** Whether client and server have agreed on HTTP/2. */
+bool sc__http_tls_chose_http2(const SSL *ssl);
 
-/** Send the closing alert to the peer, as far as that is possible without waiting; the connection
- * gets no more callbacks. */
-void sc__http_tls_shutdown(struct bufferevent *stream);
+/** The server's part of TLS for a new connection; NULL if memory is out. */
+SSL *sc__http_tls_session(sc__http_tls *tls, int fd);
+
+// --- http_io.c ---------------------------------------------------------------------------------
+
+/** See to it that `room` bytes more fit. False if memory is out. */
+bool sc__http_buffer_reserve(sc__http_loop *loop, sc__http_buffer *buffer, size_t room);
+
+/** Wipe, and give the memory back; zeroed then. */
+void sc__http_buffer_release(sc__http_loop *loop, sc__http_buffer *buffer);
+
+/** Blocks that the loop keeps are freed. */
+void sc__http_blocks_free(sc__http_loop *loop);
+
+typedef enum sc__http_read {
+    SC__HTTP_READ_SOME,     ///< `size` is set
+    SC__HTTP_READ_NOTHING,  ///< for now
+    SC__HTTP_READ_END,      ///< the peer sends no more
+    SC__HTTP_READ_BROKEN,
+} sc__http_read;
+
+/** Read once. Keeps `may_read` up to date. */
+sc__http_read sc__http_io_read(sc__http_connection *connection, char *bytes, size_t room,
+                               size_t *size);
+
+/**
+ * Send now what the socket takes, and keep the rest for later.
+ *
+ * @param pieces    are used up
+ * @param lent      from this one on they stay where they are until the server has stopped, and are
+ *                  not copied: the last one at most; `count` if none is
+ * @param all_sent  set to whether nothing is left to send
+ * @return false if the connection is of no use any more
+ */
+bool sc__http_io_send(sc__http_connection *connection, struct iovec *pieces, size_t count,
+                      size_t lent, bool *all_sent);
+
+/** Keep a copy of these bytes for sc__http_io_flush(). False if memory is out. */
+bool sc__http_io_keep(sc__http_connection *connection, const struct iovec *piece);
+
+/** Go on with what was kept. The same results. */
+bool sc__http_io_flush(sc__http_connection *connection, bool *all_sent);
+
+/** Bytes that wait to be sent, but for large replies. */
+static inline size_t sc__http_io_waiting(const sc__http_connection *connection)
+{
+    return connection->output.size - connection->output_at;
+}
+
+/** Go on with the handshake of TLS. @return whether it is done, goes on, or has failed */
+typedef enum sc__http_handshake {
+    SC__HTTP_HANDSHAKE_DONE,
+    SC__HTTP_HANDSHAKE_GOES_ON,
+    SC__HTTP_HANDSHAKE_FAILED,
+} sc__http_handshake;
+
+sc__http_handshake sc__http_io_handshake(sc__http_connection *connection);
+
+/** By TLS: tell the peer that nothing more is sent, as far as that is possible without waiting. */
+void sc__http_io_close_notify(sc__http_connection *connection);
+
+/** The same, and shut our side of the socket. */
+void sc__http_io_shut(sc__http_connection *connection);
 
 // --- http_loop.c -------------------------------------------------------------------------------
 
@@ -380,8 +463,14 @@ void *sc__http_loop_run(void *context);
 /** Wake the loop up: it looks at what has changed. Any thread. */
 void sc__http_loop_ring(const sc__http_loop *loop);
 
-/** Have newborn, refused and doomed connections looked after once this callback has returned. */
-void sc__http_loop_tidy_soon(sc__http_loop *loop);
+/** Have the events of a new connection told. False if memory is out. */
+bool sc__http_loop_watch(sc__http_connection *connection);
+
+/** Have the connection go on reading in the loop's next round, without an event. */
+void sc__http_loop_again(sc__http_connection *connection);
+
+/** Have what was collected for a connection of HTTP/2 sent at the end of the round. */
+void sc__http_loop_send_soon(sc__http_connection *connection);
 
 /** There is no descriptor or no memory for another connection: try again in a moment. */
 void sc__http_accept_starved(sc__http_loop *loop);
@@ -409,25 +498,22 @@ void sc__http_admission_wake(sc__http_loop *loop);
 
 // --- http_connection.c -------------------------------------------------------------------------
 
-/** For evhttp_set_bevcb(): the stream of a connection that has just been accepted. */
-struct bufferevent *sc__http_connection_born(struct event_base *base, void *context);
-
-/** Take charge of newborn connections. */
-void sc__http_connection_adopt(sc__http_loop *loop);
+/** A connection was accepted: `fd` is its own from now on. */
+void sc__http_connection_open(sc__http_loop *loop, int fd, const struct sockaddr *address,
+                              bool is_admin);
 
 /** Who the peer is, is known now: the connection's life begins. */
 void sc__http_connection_begin(sc__http_connection *connection);
 
-/** Which connection a stream belongs to; NULL if it is none of ours. */
-sc__http_connection *sc__http_connection_find(const sc__http_loop *loop,
-                                              struct bufferevent *stream);
+/** An event of epoll. */
+void sc__http_connection_event(sc__http_connection *connection, uint32_t events);
+
+/** Read on where that was left. */
+void sc__http_connection_read(sc__http_connection *connection);
 
 void sc__http_connection_enter(sc__http_connection *connection, sc__http_stage stage);
 
-/** Its TLS handshake is done. */
-void sc__http_connection_secured(sc__http_connection *connection);
-
-/** Close it now; it is no more. Not from within a call of http.h. */
+/** Close it now; it must not be used any more. */
 void sc__http_connection_close(sc__http_connection *connection);
 
 /** The same, without waiting for the peer to take what was sent: the kernel forgets it at once. */
@@ -440,29 +526,17 @@ void sc__http_connection_part(sc__http_connection *connection);
 /** Whether more is not acknowledged than the kernel may keep after the end. */
 bool sc__http_connection_owes(const sc__http_connection *connection);
 
-/** Close it once the callback at work has returned. */
+/** Close it once the call at work has returned. */
 void sc__http_connection_doom(sc__http_connection *connection);
 
 /** Close all that are in `stage`. */
 void sc__http_connection_close_stage(sc__http_loop *loop, sc__http_stage stage);
 
+/** Free those that were closed. */
+void sc__http_connection_free_closed(sc__http_loop *loop);
+
 /** Close or refuse those that are over a time limit. */
 void sc__http_connection_sweep(sc__http_loop *loop);
-
-/**
- * Send now what the socket takes, and keep the rest for later.
- *
- * @param pieces    are used up
- * @param lent      from this one on they stay where they are until the server has stopped, and are
- *                  not copied; `count` if none is
- * @param all_sent  set to whether nothing is left to send
- * @return false if the connection is of no use any more
- */
-bool sc__http_connection_send(sc__http_connection *connection, struct iovec *pieces, size_t count,
-                              size_t lent, bool *all_sent);
-
-/** Put our replies in place of libevent's. */
-void sc__http_refusal_rewrite(sc__http_loop *loop);
 
 /** Reply `status` with a problem, throw away what still comes, and close. */
 void sc__http_refuse(sc__http_connection *connection, int status);
@@ -470,15 +544,33 @@ void sc__http_refuse(sc__http_connection *connection, int status);
 /** Everything was sent: send no more, throw away what still comes, and close when the peer does. */
 void sc__http_linger(sc__http_connection *connection);
 
+// --- http_parse.c ------------------------------------------------------------------------------
+
+/**
+ * Go on with the request whose bytes are in `input`.
+ *
+ * @param end  set once it is whole: the request's bytes are those before it
+ * @return 0; the status to refuse it with; -1: the connection is of no use any more
+ */
+int sc__http_parse(sc__http_connection *connection, size_t *end);
+
+sc_http_method sc__http_method_of(const char *text, size_t size);
+
+/** Decode a path in place; what is no code stays as it is. False if there is a NUL. */
+bool sc__http_decode(char *path);
+
 // --- http_request.c ----------------------------------------------------------------------------
 
-/** For evhttp_set_gencb(): a request is whole. */
-void sc__http_request_arrived(struct evhttp_request *event, void *context);
+/** Read requests, and have those that are whole handled. In stages IDLE and READING. */
+void sc__http_request_read(sc__http_connection *connection);
+
+/** Read what is sent ahead, or that the client goes. In stages WAITING and WRITING. */
+void sc__http_request_read_ahead(sc__http_connection *connection);
 
 /** The connection breaks, or ends: call `gone` if the handler still owes an answer. */
 void sc__http_request_break(sc_http_request *request);
 
-/** Everything was sent: the next request may come. The connection may be no more then. */
+/** Everything was sent: the next request may come. The connection may be closed then. */
 void sc__http_request_finish(sc_http_request *request);
 
 /** The peer as a number; see sc_http_request_peer(). */
@@ -504,8 +596,19 @@ size_t sc__http_head_write(sc__http_loop *loop, const sc__http_head *head);
 
 // --- http_reply.c ------------------------------------------------------------------------------
 
-/** Close those whose peers have left altogether meanwhile. */
-void sc__http_reply_sweep(sc__http_loop *loop);
+/** Whether a header's text has no control bytes. */
+bool sc__http_header_is_safe(const char *text);
+
+/** Now, as replies have it; lent until the next call. */
+const char *sc__http_date(sc__http_loop *loop);
+
+bool sc__http_reply_has_body(const sc_http_request *request, int status);
+
+/** Whether the client's address may have one piece more of a large reply now; it is counted. */
+bool sc__http_reply_may_have_piece(const sc__http_connection *connection);
+
+/** It may not: go on in a while. */
+void sc__http_reply_wait(sc__http_connection *connection);
 
 /** Send the next piece of a large reply, or wait until the address may have it. */
 void sc__http_reply_continue(sc__http_connection *connection);
@@ -513,8 +616,38 @@ void sc__http_reply_continue(sc__http_connection *connection);
 /** Those that waited may try again. */
 void sc__http_reply_pace(sc__http_loop *loop);
 
-/** The bufferevent's callbacks while a request is open. */
-void sc__http_reply_written(struct bufferevent *stream, void *context);
-void sc__http_reply_broken(struct bufferevent *stream, short what, void *context);
+/** All that waited was sent, while a request is open or answered. */
+void sc__http_reply_written(sc__http_connection *connection);
+
+/** The client has ended its own sending; whether it may still read. */
+bool sc__http_reply_goes_on(sc__http_connection *connection);
+
+// --- http2.c -----------------------------------------------------------------------------------
+
+/** The connection speaks HTTP/2 from now on; what was read of it is in `input`. False if it must
+ * end. */
+bool sc__http2_begin(sc__http_connection *connection);
+
+/** Open requests are gone. */
+void sc__http2_free(sc__http_connection *connection);
+
+void sc__http2_read(sc__http_connection *connection);
+
+/** Send what there is, as far as the socket takes it. The connection may be closed then. */
+void sc__http2_send(sc__http_connection *connection);
+
+/** Requests that take too long to come, and replies that are not taken. */
+void sc__http2_sweep(sc__http_connection *connection);
+
+/** Large replies may go on. */
+void sc__http2_pace(sc__http_connection *connection);
+
+/** As in http.h, for a request of HTTP/2. */
+void sc__http2_reply(sc_http_request *request, int status, const char *type, const void *body,
+                     size_t size, const sc_http_header *headers, size_t header_count, bool is_lent);
+void sc__http2_stream_begin(sc_http_request *request, int status, const char *type,
+                            const sc_http_header *headers, size_t header_count);
+void sc__http2_stream_send(sc_http_request *request, const void *bytes, size_t size);
+void sc__http2_stream_end(sc_http_request *request);
 
 #endif

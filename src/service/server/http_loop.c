@@ -1,5 +1,9 @@
-// A loop: its thread, its events, the table of descriptors that it has to itself, and when it
-// accepts connections.
+// A loop: its thread, the events that it waits for, the table of descriptors that it has to itself,
+// and when it accepts connections.
+//
+// Each round waits for events, looks at all of them, goes on with connections that asked for that,
+// calls what is due by time, and frees what was closed. Nothing else is done in between, so that a
+// pointer in an event that was not looked at yet is never one to memory that is gone.
 //
 // The table is why clients cannot use up the descriptors of the rest of the process: the limit is
 // per table. It also needs care. What was open when the loop began is open in its table, too, and
@@ -11,10 +15,41 @@
 #include "base/clock.h"
 #include "base/sanitizers.h"
 
+#include <errno.h>
 #include <sched.h>
 #include <stdio.h>
+#include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
+
+// --- Events ------------------------------------------------------------------------------------
+
+/** `source`: the first member of what is to be told. */
+static bool watch(const sc__http_loop *loop, int fd, uint32_t events, sc__http_source *source)
+{
+    struct epoll_event event = {.events = events, .data = {.ptr = source}};
+    return epoll_ctl(loop->epoll_fd, EPOLL_CTL_ADD, fd, &event) == 0;
+}
+
+bool sc__http_loop_watch(sc__http_connection *connection)
+{
+    return watch(connection->loop, connection->fd,
+                 EPOLLIN | EPOLLOUT | EPOLLRDHUP | (uint32_t)EPOLLET, &connection->source);
+}
+
+void sc__http_loop_again(sc__http_connection *connection)
+{
+    if (connection->is_again) return;
+    connection->is_again = true;
+    TAILQ_INSERT_TAIL(&connection->loop->again, connection, again_link);
+}
+
+void sc__http_loop_send_soon(sc__http_connection *connection)
+{
+    if (connection->is_to_send) return;
+    connection->is_to_send = true;
+    TAILQ_INSERT_TAIL(&connection->loop->to_send, connection, send_link);
+}
 
 // --- Accepting ---------------------------------------------------------------------------------
 //
@@ -23,90 +58,77 @@
 
 // Long enough that a loop without descriptors does nothing but serve, short enough that no client
 // minds.
-static const struct timeval shortage = {.tv_usec = 100000};
+static const int64_t shortage_us = 100000;
 
-static void pause_for(sc__http_loop *loop, unsigned reason)
+/** In one round, so that those that are there get their turn. */
+enum { ACCEPTED_AT_ONCE = 64 };
+
+static void accept_pause(sc__http_loop *loop, unsigned reason)
 {
     if (!loop->pauses) {
         for (size_t i = 0; i < loop->listener_count; i++) {
-            evconnlistener_disable(loop->listeners[i].listener);
+            (void)epoll_ctl(loop->epoll_fd, EPOLL_CTL_DEL, loop->listeners[i].fd, NULL);
         }
     }
     loop->pauses |= reason;
 }
 
-static void resume_from(sc__http_loop *loop, unsigned reason)
+/** A socket may be several loops': one of them is woken for a connection. */
+static bool accept_from(sc__http_loop *loop, sc__http_listener *listener)
+{
+    return watch(loop, listener->fd, EPOLLIN | EPOLLEXCLUSIVE, &listener->source);
+}
+
+static void accept_resume(sc__http_loop *loop, unsigned reason)
 {
     if (!(loop->pauses & reason)) return;
     loop->pauses &= ~reason;
     if (loop->pauses) return;
     for (size_t i = 0; i < loop->listener_count; i++) {
-        evconnlistener_enable(loop->listeners[i].listener);
+        if (!accept_from(loop, &loop->listeners[i])) {
+            sc__http_accept_starved(loop);
+            return;
+        }
     }
-}
-
-// --- Accepting: as many as there are descriptors for -------------------------------------------
-
-static void on_wake(evutil_socket_t fd, short what, void *context);
-
-// libevent reports the failure to its own server, not to us. But our wake event is among the events
-// of the same base, and knows its loop.
-static int find_wake_event(const struct event_base *base, const struct event *event, void *found)
-{
-    (void)base;
-    if (event_get_callback(event) != on_wake) return 0;
-    *(void **)found = event_get_callback_arg(event);
-    return 1;
 }
 
 void sc__http_accept_starved(sc__http_loop *loop)
 {
     sc__http_count(&loop->accept_failures);
-    pause_for(loop, SC__HTTP_STARVED);
-    event_add(loop->retry_event, &shortage);
+    accept_pause(loop, SC__HTTP_STARVED);
+    loop->retry_us = loop->now_us + shortage_us;
 }
 
-static void on_accept_failure(struct evconnlistener *listener, void *evhttp)
+static void accept_some(sc__http_loop *loop, const sc__http_listener *listener)
 {
-    (void)evhttp;
-    sc__http_loop *loop = NULL;
-    event_base_foreach_event(evconnlistener_get_base(listener), find_wake_event, &loop);
-    if (loop) sc__http_accept_starved(loop);
-}
-
-static void on_retry(evutil_socket_t fd, short what, void *context)
-{
-    (void)fd;
-    (void)what;
-    resume_from(context, SC__HTTP_STARVED);
-}
-
-// --- Accepting: beginning and end --------------------------------------------------------------
-
-static void on_pace(evutil_socket_t fd, short what, void *context)
-{
-    (void)fd;
-    (void)what;
-    sc__http_reply_pace(context);
+    for (int i = 0; i < ACCEPTED_AT_ONCE && !loop->pauses; i++) {
+        struct sockaddr_storage address = {0};
+        socklen_t size = sizeof address;
+        const int fd =
+            accept4(listener->fd, (struct sockaddr *)&address, &size, SOCK_NONBLOCK | SOCK_CLOEXEC);
+        if (fd >= 0) {
+            sc__http_connection_open(loop, fd, (const struct sockaddr *)&address,
+                                     listener->is_admin);
+        } else if (errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS) {
+            sc__http_accept_starved(loop);
+        } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
+            return;
+        }  // else one that has gone again
+    }
 }
 
 static sc_err accept_begin(sc__http_loop *loop)
 {
-    loop->retry_event = evtimer_new(loop->base, on_retry, loop);
     loop->listeners = sc_calloc(loop->socket_count, sizeof *loop->listeners);
-    if (!loop->retry_event || !loop->listeners) return SC_ENOMEM;
-    while (loop->listener_count < loop->socket_count) {
-        sc__http_listener *l = &loop->listeners[loop->listener_count];
-        l->listener = evconnlistener_new(loop->base, NULL, NULL,
-                                         LEV_OPT_CLOSE_ON_EXEC | LEV_OPT_CLOSE_ON_FREE, 0,
-                                         loop->sockets[loop->listener_count]);
-        if (!l->listener) return SC_ENOMEM;
-        loop->listener_count++;  // it has the socket now
-        const bool is_admin = loop->listener_count > loop->public_count;
-        l->bound = evhttp_bind_listener(
-            loop->doors[is_admin ? SC__HTTP_ADMIN : SC__HTTP_PUBLIC].evhttp, l->listener);
-        if (!l->bound) return SC_ENOMEM;
-        evconnlistener_set_error_cb(l->listener, on_accept_failure);
+    if (!loop->listeners) return SC_ENOMEM;
+    for (; loop->listener_count < loop->socket_count; loop->listener_count++) {
+        sc__http_listener *listener = &loop->listeners[loop->listener_count];
+        *listener = (sc__http_listener){.source = SC__HTTP_SOURCE_LISTENER,
+                                        .fd = loop->sockets[loop->listener_count],
+                                        .is_admin = loop->listener_count >= loop->public_count};
+    }
+    for (size_t i = 0; i < loop->listener_count; i++) {
+        if (!accept_from(loop, &loop->listeners[i])) return SC_ENOMEM;
     }
     return SC_OK;
 }
@@ -114,16 +136,10 @@ static sc_err accept_begin(sc__http_loop *loop)
 /** Close the sockets for good. */
 static void accept_end(sc__http_loop *loop)
 {
-    loop->pauses |= SC__HTTP_CLOSED;
+    if (loop->pauses & SC__HTTP_CLOSED) return;
+    accept_pause(loop, SC__HTTP_CLOSED);
     for (size_t i = 0; i < loop->listener_count; i++) {
-        const sc__http_listener *l = &loop->listeners[i];
-        if (l->bound) {
-            const bool is_admin = i >= loop->public_count;
-            evhttp_del_accept_socket(
-                loop->doors[is_admin ? SC__HTTP_ADMIN : SC__HTTP_PUBLIC].evhttp, l->bound);
-        } else {
-            evconnlistener_free(l->listener);
-        }
+        close(loop->listeners[i].fd);
     }
     loop->listener_count = 0;
 }
@@ -138,147 +154,170 @@ void sc__http_loop_ring(const sc__http_loop *loop)
     (void)written;
 }
 
-static const struct timeval last_requests = {.tv_usec = 50000};
+static const int64_t last_requests_us = 50000;
 
 static void drain(sc__http_loop *loop)
 {
     loop->is_draining = true;
     accept_end(loop);
+    sc__http_connection *connection = NULL;
+    TAILQ_FOREACH(connection, &loop->http2, http2_link)
+    {
+        sc__http_loop_send_soon(connection);
+    }
     // A request that is on its way still gets a reply; the rest is closed by the sweep.
-    event_add(loop->sweep_event, &last_requests);
+    loop->sweep_us = loop->now_us + last_requests_us;
 }
 
-/** What is called when another thread has woken the loop. */
-static void on_wake(evutil_socket_t fd, short what, void *context)
+/** Another thread has woken the loop. */
+static void wake(sc__http_loop *loop)
 {
-    (void)what;
-    sc__http_loop *loop = context;
     uint64_t times = 0;
-    const ssize_t got = read(fd, &times, sizeof times);
+    const ssize_t got = read(loop->wake_fd, &times, sizeof times);
     (void)got;
     if (atomic_load(&loop->http->is_closed) && !loop->is_draining) drain(loop);
-    if (atomic_load(&loop->http->is_ending)) event_base_loopbreak(loop->base);
+    if (atomic_load(&loop->http->is_ending)) loop->is_over = true;
     sc__http_admission_wake(loop);
 }
 
+// --- By time -----------------------------------------------------------------------------------
+
 static const int64_t forget_every_us = 10000000;
 
-static void on_sweep(evutil_socket_t fd, short what, void *context)
-{
-    (void)fd;
-    (void)what;
-    const sc__http_loop *loop = context;
-    sc__http_connection_sweep(context);
-    sc__http_reply_sweep(context);
-    // That an address was here is of no use once it may have all again.
-    const int64_t now_us = sc_clock_us();
-    if (loop->index != 0 || now_us < loop->http->forget_us) return;
-    loop->http->forget_us = now_us + forget_every_us;
-    sc_rate_limit_forget(loop->http->bytes, now_us);
-    sc_rate_limit_forget(loop->http->handshakes, now_us);
-}
-
-static void tidy(sc__http_loop *loop)
-{
-    sc__http_connection_adopt(loop);
-    sc__http_refusal_rewrite(loop);
-    sc__http_connection_close_stage(loop, SC__HTTP_DOOMED);
-}
-
-static void on_tidy(evutil_socket_t fd, short what, void *context)
-{
-    (void)fd;
-    (void)what;
-    tidy(context);
-}
-
-void sc__http_loop_tidy_soon(sc__http_loop *loop)
-{
-    event_active(loop->tidy_event, EV_TIMEOUT, 1);
-}
-
-static void on_call(evutil_socket_t fd, short what, void *context)
-{
-    (void)fd;
-    (void)what;
-    const sc__http_call *call = context;
-    call->call(call->context, call->loop->index);
-}
-
-// --- Setting up --------------------------------------------------------------------------------
-
-static struct timeval timeval_of(double seconds)
-{
-    const int64_t us = (int64_t)(seconds * 1e6 + 0.5);
-    return (struct timeval){.tv_sec = us / 1000000, .tv_usec = us % 1000000};
-}
-
 /** Often enough that no time limit is exceeded by more than a quarter, or by a second. */
-static struct timeval sweep_period(const sc_http_options *o)
+static int64_t sweep_period_us(const sc_http_options *o)
 {
     double least = o->request_timeout_s;
     if (o->idle_timeout_s < least) least = o->idle_timeout_s;
     if (o->write_timeout_s < least) least = o->write_timeout_s;
     const double period = least / 4.0;
-    return timeval_of(period > 1.0 ? 1.0 : period < 0.01 ? 0.01 : period);
+    return (int64_t)((period > 1.0 ? 1.0 : period < 0.01 ? 0.01 : period) * 1e6);
 }
 
-// No locks: only its thread touches it. With a list of changes, a descriptor that is disabled
-// and enabled between two waits, as libevent does for every request, costs one system call and not
-// two. But it also lets go of a descriptor only after it was closed, when in a table that is shared
-// another thread may have got its number.
-static struct event_base *make_base(bool has_own_table)
+static void sweep(sc__http_loop *loop)
 {
-    struct event_config *config = event_config_new();
-    if (!config) return NULL;
-    event_config_set_flag(config, EVENT_BASE_FLAG_NOLOCK);
-    event_config_set_flag(config, EVENT_BASE_FLAG_IGNORE_ENV);
-    if (has_own_table) event_config_set_flag(config, EVENT_BASE_FLAG_EPOLL_USE_CHANGELIST);
-    struct event_base *base = event_base_new_with_config(config);
-    event_config_free(config);
-    return base;
+    sc_http *http = loop->http;
+    loop->sweep_us = loop->now_us + sweep_period_us(&http->options);
+    sc__http_connection_sweep(loop);
+    // That an address was here is of no use once it may have all again.
+    if (loop->index != 0 || loop->now_us < http->forget_us) return;
+    http->forget_us = loop->now_us + forget_every_us;
+    sc_rate_limit_forget(http->bytes, loop->now_us);
+    sc_rate_limit_forget(http->handshakes, loop->now_us);
 }
 
-static sc_err make_server(sc__http_loop *loop, bool is_admin)
+/** Milliseconds until something is due; rounded up, so that it is due then. */
+static int patience_ms(const sc__http_loop *loop)
 {
-    const sc_http_options *o = &loop->http->options;
-    sc__http_door *door = &loop->doors[is_admin ? SC__HTTP_ADMIN : SC__HTTP_PUBLIC];
-    struct evhttp *evhttp = evhttp_new(loop->base);
-    if (!evhttp) return SC_ENOMEM;
-    *door = (sc__http_door){.loop = loop, .is_admin = is_admin, .evhttp = evhttp};
-    evhttp_set_max_headers_size(evhttp, (ev_ssize_t)o->max_header_bytes);
-    evhttp_set_max_body_size(evhttp, (ev_ssize_t)o->max_body_bytes);
-    evhttp_set_default_content_type(evhttp, NULL);
-    evhttp_set_allowed_methods(evhttp, UINT16_MAX);  // the handler refuses those it has not
-    evhttp_set_bevcb(evhttp, sc__http_connection_born, door);
-    evhttp_set_gencb(evhttp, sc__http_request_arrived, door);
-    // Only for a connection that, for want of memory, is none of ours: see
-    // sc__http_connection_born().
-    const struct timeval limit = timeval_of(o->request_timeout_s);
-    evhttp_set_timeout_tv(evhttp, &limit);
-    return SC_OK;
-}
-
-/** An event that happens again and again; NULL if memory is out. */
-static struct event *repeat(sc__http_loop *loop, int fd, const struct timeval *period,
-                            event_callback_fn callback, void *context)
-{
-    struct event *event = event_new(
-        loop->base, fd, (short)(fd < 0 ? EV_PERSIST : EV_READ | EV_PERSIST), callback, context);
-    if (event && event_add(event, period)) {
-        event_free(event);
-        event = NULL;
+    if (!TAILQ_EMPTY(&loop->again)) return 0;
+    int64_t next = loop->sweep_us;
+    if (loop->pace_us < next) next = loop->pace_us;
+    if (loop->retry_us < next) next = loop->retry_us;
+    for (size_t i = 0; i < loop->call_count; i++) {
+        const sc__http_call *call = &loop->calls[i];
+        if (call->fd < 0 && call->due_us < next) next = call->due_us;
     }
-    return event;
+    const int64_t left_us = next - sc_clock_us();
+    return left_us <= 0 ? 0 : (int)((left_us + 999) / 1000);
 }
 
-static sc_err make_calls(sc__http_loop *loop)
+static void call_what_is_due(sc__http_loop *loop)
+{
+    if (loop->now_us >= loop->retry_us) {
+        loop->retry_us = INT64_MAX;
+        accept_resume(loop, SC__HTTP_STARVED);
+    }
+    if (loop->now_us >= loop->pace_us) {
+        loop->pace_us = INT64_MAX;
+        sc__http_reply_pace(loop);
+    }
+    for (size_t i = 0; i < loop->call_count; i++) {
+        sc__http_call *call = &loop->calls[i];
+        if (call->fd >= 0 || loop->now_us < call->due_us) continue;
+        const int64_t period_us = (int64_t)(call->seconds * 1e6 + 0.5);
+        call->due_us += period_us;
+        if (call->due_us <= loop->now_us) call->due_us = loop->now_us + period_us;
+        call->call(call->context, loop->index);
+    }
+    if (loop->now_us >= loop->sweep_us) sweep(loop);
+}
+
+// --- Rounds ------------------------------------------------------------------------------------
+
+/** Looked at in one round. */
+enum { EVENTS = 256 };
+
+static void look_at(sc__http_loop *loop, const struct epoll_event *event)
+{
+    void *source = event->data.ptr;
+    switch (*(const sc__http_source *)source) {
+    case SC__HTTP_SOURCE_WAKE:
+        wake(loop);
+        break;
+    case SC__HTTP_SOURCE_LISTENER:
+        accept_some(loop, source);
+        break;
+    case SC__HTTP_SOURCE_CALL: {
+        const sc__http_call *call = source;
+        call->call(call->context, loop->index);
+        break;
+    }
+    case SC__HTTP_SOURCE_CONNECTION:
+        sc__http_connection_event(source, event->events);
+        break;
+    }
+}
+
+/** Those that asked for it before this round: one that asks again waits for the next. */
+static void go_on(sc__http_loop *loop)
+{
+    struct sc__http_connections those = TAILQ_HEAD_INITIALIZER(those);
+    TAILQ_CONCAT(&those, &loop->again, again_link);
+    sc__http_connection *connection = NULL;
+    while ((connection = TAILQ_FIRST(&those))) {
+        TAILQ_REMOVE(&those, connection, again_link);
+        connection->is_again = false;
+        if (connection->fd >= 0) sc__http_connection_read(connection);
+    }
+}
+
+/** Replies of HTTP/2 that were collected in this round. */
+static void send_collected(sc__http_loop *loop)
+{
+    sc__http_connection *connection = NULL;
+    while ((connection = TAILQ_FIRST(&loop->to_send))) {
+        TAILQ_REMOVE(&loop->to_send, connection, send_link);
+        connection->is_to_send = false;
+        sc__http2_send(connection);
+    }
+}
+
+static void run(sc__http_loop *loop)
+{
+    struct epoll_event events[EVENTS];
+    while (!loop->is_over) {
+        const int count = epoll_wait(loop->epoll_fd, events, EVENTS, patience_ms(loop));
+        loop->now_us = sc_clock_us();
+        for (int i = 0; i < count; i++) {
+            look_at(loop, &events[i]);
+        }
+        go_on(loop);
+        call_what_is_due(loop);
+        send_collected(loop);
+        sc__http_connection_close_stage(loop, SC__HTTP_DOOMED);
+        sc__http_connection_free_closed(loop);
+    }
+}
+
+// --- Setting up --------------------------------------------------------------------------------
+
+static sc_err watch_calls(sc__http_loop *loop)
 {
     for (size_t i = 0; i < loop->call_count; i++) {
         sc__http_call *call = &loop->calls[i];
-        const struct timeval period = timeval_of(call->seconds);
-        call->event = repeat(loop, call->fd, call->fd < 0 ? &period : NULL, on_call, call);
-        if (!call->event) return SC_ENOMEM;
+        call->source = SC__HTTP_SOURCE_CALL;
+        call->due_us = loop->now_us + (int64_t)(call->seconds * 1e6 + 0.5);
+        if (call->fd >= 0 && !watch(loop, call->fd, EPOLLIN, &call->source)) return SC_ENOMEM;
     }
     return SC_OK;
 }
@@ -288,54 +327,35 @@ static sc_err set_up(sc__http_loop *loop)
     for (int stage = 0; stage < SC__HTTP_STAGES; stage++) {
         TAILQ_INIT(&loop->stages[stage]);
     }
+    TAILQ_INIT(&loop->again);
     TAILQ_INIT(&loop->reserve);
     TAILQ_INIT(&loop->paced);
-    TAILQ_INIT(&loop->half_closed);
-    loop->base = make_base(loop->has_own_table);
-    if (!loop->base) return SC_ENOMEM;
-    const struct timeval period = sweep_period(&loop->http->options);
-    loop->wake_event = repeat(loop, loop->wake_fd, NULL, on_wake, loop);
-    loop->sweep_event = repeat(loop, -1, &period, on_sweep, loop);
-    loop->tidy_event = event_new(loop->base, -1, 0, on_tidy, loop);
-    loop->pace_event = evtimer_new(loop->base, on_pace, loop);
-    if (!loop->pace_event || !loop->wake_event || !loop->sweep_event || !loop->tidy_event)
-        return SC_ENOMEM;
-    sc_err err = make_server(loop, false);
-    if (!err) err = make_server(loop, true);
-    if (!err) err = make_calls(loop);
-    if (!err) err = accept_begin(loop);
-    return err;
-}
-
-static void free_event(struct event *event)
-{
-    if (event) event_free(event);
+    TAILQ_INIT(&loop->http2);
+    TAILQ_INIT(&loop->to_send);
+    TAILQ_INIT(&loop->closed);
+    loop->wake_source = SC__HTTP_SOURCE_WAKE;
+    loop->now_us = sc_clock_us();
+    loop->sweep_us = loop->now_us + sweep_period_us(&loop->http->options);
+    loop->pace_us = INT64_MAX;
+    loop->retry_us = INT64_MAX;
+    loop->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+    if (loop->epoll_fd < 0) return SC_ENOMEM;
+    if (!watch(loop, loop->wake_fd, EPOLLIN, &loop->wake_source)) return SC_ENOMEM;
+    const sc_err err = watch_calls(loop);
+    return err ? err : accept_begin(loop);
 }
 
 /** Close all that is open; `gone` of each open request is called. */
 static void tear_down(sc__http_loop *loop)
 {
-    if (loop->doors[SC__HTTP_PUBLIC].evhttp) {
-        tidy(loop);
-        for (int stage = 0; stage < SC__HTTP_STAGES; stage++) {
-            sc__http_connection_close_stage(loop, (sc__http_stage)stage);
-        }
-        accept_end(loop);
+    for (int stage = 0; stage < SC__HTTP_STAGES; stage++) {
+        sc__http_connection_close_stage(loop, (sc__http_stage)stage);
     }
-    for (int i = 0; i < SC__HTTP_DOORS; i++) {
-        if (loop->doors[i].evhttp) evhttp_free(loop->doors[i].evhttp);
-    }
-    for (size_t i = 0; i < loop->call_count; i++) {
-        free_event(loop->calls[i].event);
-    }
-    free_event(loop->retry_event);
-    free_event(loop->tidy_event);
-    free_event(loop->pace_event);
-    free_event(loop->sweep_event);
-    free_event(loop->wake_event);
-    if (loop->base) event_base_free(loop->base);
+    sc__http_connection_free_closed(loop);
+    accept_end(loop);
+    if (loop->epoll_fd >= 0) close(loop->epoll_fd);
     sc_free(loop->listeners);
-    sc_free(loop->by_fd);
+    sc__http_blocks_free(loop);
     sc__http_wipe_free(loop->scratch);
 }
 
@@ -384,7 +404,7 @@ void *sc__http_loop_run(void *context)
     pthread_setname_np(pthread_self(), name);
     take_own_table(loop);
     loop->trouble = set_up(loop);
-    if (pass_gate(loop)) event_base_dispatch(loop->base);
+    if (pass_gate(loop)) run(loop);
     tear_down(loop);
     return NULL;
 }

@@ -2,10 +2,9 @@
 // who the client is.
 //
 // A connection from a trusted proxy begins with one header, before TLS and before HTTP; version 2
-// is binary, version 1, which nginx sends, is one line. Bytes are read exactly up to its end, by an
-// event of our own: meanwhile the stream of the connection has no socket. From all other addresses
-// there is no such header, and no header of HTTP ever says who the client is: each client could
-// send it.
+// is binary, version 1, which nginx sends, is one line. Bytes are read exactly up to its end: what
+// follows is TLS's or HTTP's. From all other addresses there is no such header, and no header of
+// HTTP ever says who the client is: each client could send it.
 //
 // https://www.haproxy.org/download/1.8/doc/proxy-protocol.txt
 #include "server/http_internal.h"
@@ -237,7 +236,6 @@ bool sc__http_proxy_header_read(const unsigned char *bytes, size_t size,
 // --- Waiting for it ----------------------------------------------------------------------------
 
 struct sc__http_proxy_header {
-    struct event *event;
     size_t size;
     unsigned char bytes[HEADER_ROOM];
 };
@@ -245,7 +243,8 @@ struct sc__http_proxy_header {
 static void refuse(sc__http_connection *connection)
 {
     sc__http_count(&connection->loop->refused);
-    sc__http_connection_close(connection);
+    sc__http_proxy_forget(connection);
+    sc__http_linger(connection);
 }
 
 /** It is whole. */
@@ -269,16 +268,17 @@ static void take_client(sc__http_connection *connection)
     sc__http_connection_begin(connection);
 }
 
-static void on_readable(evutil_socket_t fd, short what, void *context)
+void sc__http_proxy_receive(sc__http_connection *connection)
 {
-    (void)what;
-    sc__http_connection *connection = context;
     sc__http_proxy_header *header = connection->header;
     int want = 0;
     while ((want = sc__http_proxy_header_want(header->bytes, header->size)) > 0) {
-        const ssize_t got =
-            recv(fd, header->bytes + header->size, (size_t)want, MSG_DONTWAIT | MSG_NOSIGNAL);
-        if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR)) return;
+        const ssize_t got = recv(connection->fd, header->bytes + header->size, (size_t)want, 0);
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
+            connection->may_read = false;
+            return;
+        }
         if (got <= 0) {
             sc__http_connection_close(connection);
             return;
@@ -294,25 +294,12 @@ static void on_readable(evutil_socket_t fd, short what, void *context)
 
 bool sc__http_proxy_await(sc__http_connection *connection)
 {
-    sc__http_proxy_header *header = sc_calloc(1, sizeof *header);
-    if (!header) return false;
-    header->event = event_new(connection->loop->base, connection->fd, EV_READ | EV_PERSIST,
-                              on_readable, connection);
-    if (!header->event || bufferevent_setfd(connection->stream, -1) ||
-        event_add(header->event, NULL)) {
-        if (header->event) event_free(header->event);
-        bufferevent_setfd(connection->stream, connection->fd);
-        sc_free(header);
-        return false;
-    }
-    connection->header = header;
-    return true;
+    connection->header = sc_calloc(1, sizeof *connection->header);
+    return connection->header != NULL;
 }
 
 void sc__http_proxy_forget(sc__http_connection *connection)
 {
-    event_free(connection->header->event);
     sc_free(connection->header);
     connection->header = NULL;
-    bufferevent_setfd(connection->stream, connection->fd);
 }

@@ -1,14 +1,11 @@
 // Replies: their heads, whole ones, and streams.
 //
-// libevent's own way of replying makes a list of headers, prints them one by one into a buffer, and
-// sends it a turn of the loop later. Here a reply is two pieces of memory, which mostly go out at
-// once; libevent only learns that it is done.
+// A reply is two pieces of memory, its head and its body, which mostly go out at once.
 #include "server/http_internal.h"
 
 #include "base/alloc.h"
 #include "base/clock.h"
 
-#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -142,8 +139,8 @@ static void write_date(sc__http_loop *loop, time_t now_s)
     *p.at = '\0';
 }
 
-/** The date, written once a second. */
-static const char *date_of(sc__http_loop *loop)
+// Written once a second.
+const char *sc__http_date(sc__http_loop *loop)
 {
     const time_t now_s = time(NULL);
     if (now_s != loop->date_s) {
@@ -155,7 +152,7 @@ static const char *date_of(sc__http_loop *loop)
 
 // --- Heads: what the caller adds ---------------------------------------------------------------
 
-static bool is_safe(const char *text)
+bool sc__http_header_is_safe(const char *text)
 {
     for (; *text != '\0'; text++) {
         if ((unsigned char)*text < ' ' && *text != '\t') return false;
@@ -182,7 +179,7 @@ static size_t room_for(const sc__http_head *head)
 
 static void put_header(pen *p, const char *name, const char *value)
 {
-    if (!is_safe(name) || !is_safe(value)) return;
+    if (!sc__http_header_is_safe(name) || !sc__http_header_is_safe(value)) return;
     put_text(p, name);
     PUT(p, ": ");
     put_text(p, value);
@@ -198,7 +195,7 @@ size_t sc__http_head_write(sc__http_loop *loop, const sc__http_head *head)
     PUT(&p, " ");
     put_text(&p, phrase(head->status));
     PUT(&p, "\r\nDate: ");
-    put_text(&p, date_of(loop));
+    put_text(&p, sc__http_date(loop));
     PUT(&p, "\r\n");
     if (head->type) put_header(&p, "Content-Type", head->type);
     if (head->length >= 0) {
@@ -225,14 +222,11 @@ size_t sc__http_head_write(sc__http_loop *loop, const sc__http_head *head)
 
 enum { CHUNK_ROOM = 20 };
 
-// --- Callbacks of the stream -------------------------------------------------------------------
+// --- While a request is answered -----------------------------------------------------------------
 
-void sc__http_reply_written(struct bufferevent *stream, void *context)
+void sc__http_reply_written(sc__http_connection *connection)
 {
-    sc__http_connection *connection = context;
-    if (connection->stage != SC__HTTP_WRITING) return;  // 100 Continue; or it is doomed
-    // With TLS this may be called late, when more is waiting.
-    if (evbuffer_get_length(bufferevent_get_output(stream)) > 0) return;
+    if (connection->stage != SC__HTTP_WRITING) return;  // 100 Continue
     if (connection->request.is_open) {
         sc__http_connection_enter(connection, SC__HTTP_WAITING);
     } else if (connection->rest_size > 0) {
@@ -242,70 +236,35 @@ void sc__http_reply_written(struct bufferevent *stream, void *context)
     }
 }
 
-// --- Clients that send no more -------------------------------------------------------------------
-//
 // A client that ends its own sending may still read, and one that has gone looks the same until
-// something is sent to it: then its machine resets the connection. So it is sent that its request
-// goes on, which every client of HTTP/1.1 has to expect at any time.
-
-static bool has_left(const sc__http_connection *connection)
-{
-    struct pollfd state = {.fd = connection->fd};
-    return poll(&state, 1, 0) == 1 && (state.revents & (POLLERR | POLLHUP | POLLNVAL));
-}
-
-/** Whether the client may still read; then it is looked after from now on. */
-static bool goes_on(sc__http_connection *connection)
+// something is sent to it: then its machine resets the connection, which is an event. So it is sent
+// that its request goes on, which every client of HTTP/1.1 has to expect at any time.
+bool sc__http_reply_goes_on(sc__http_connection *connection)
 {
     sc_http_request *request = &connection->request;
-    if (connection->is_tls || connection->stage == SC__HTTP_DOOMED) return false;
-    bufferevent_disable(connection->stream, EV_READ);
+    if (connection->stage == SC__HTTP_DOOMED) return false;
     request->keeps_alive = false;
-    if (!request->is_open) return !has_left(connection);  // the reply is on its way
-    if (request->is_stream || request->event->minor < 1) return false;
+    if (!request->is_open) return true;  // the reply is on its way
+    if (request->is_stream || request->is_10) return false;
     char probe[] = "HTTP/1.1 100 Continue\r\n\r\n";
     struct iovec piece = {probe, sizeof probe - 1};
     bool all_sent = false;
-    if (!sc__http_connection_send(connection, &piece, 1, 1, &all_sent) || !all_sent ||
-        has_left(connection)) {
-        return false;
-    }
-    connection->is_half_closed = true;
-    TAILQ_INSERT_TAIL(&connection->loop->half_closed, connection, half_link);
-    return true;
-}
-
-void sc__http_reply_broken(struct bufferevent *stream, short what, void *context)
-{
-    (void)stream;
-    sc__http_connection *connection = context;
-    if ((what & BEV_EVENT_EOF) && goes_on(connection)) return;
-    sc__http_connection_close(connection);
-}
-
-void sc__http_reply_sweep(sc__http_loop *loop)
-{
-    sc__http_connection *next = NULL;
-    for (sc__http_connection *c = TAILQ_FIRST(&loop->half_closed); c; c = next) {
-        next = TAILQ_NEXT(c, half_link);
-        if (has_left(c)) sc__http_connection_close(c);
-    }
+    return sc__http_io_send(connection, &piece, 1, 1, &all_sent) && all_sent;
 }
 
 // --- Sending -----------------------------------------------------------------------------------
 
-static bool has_body(const sc_http_request *request, int status)
+bool sc__http_reply_has_body(const sc_http_request *request, int status)
 {
-    return request->event->type != EVHTTP_REQ_HEAD && status != 204 && status != 304 &&
-           status >= 200;
+    return request->method != SC_HTTP_HEAD && status != 204 && status != 304 && status >= 200;
 }
 
 static size_t write_head(sc_http_request *request, sc__http_head head)
 {
-    sc__http_loop *loop = sc__http_connection_of(request)->loop;
+    sc__http_loop *loop = request->connection->loop;
     head.keeps_alive = request->keeps_alive && !loop->is_draining;
-    head.says_keep_alive = request->event->minor < 1;
-    head.is_tls = sc__http_connection_of(request)->is_tls;
+    head.says_keep_alive = request->is_10;
+    head.is_tls = request->connection->ssl != NULL;
     return sc__http_head_write(loop, &head);
 }
 
@@ -314,7 +273,7 @@ static void send_pieces(sc__http_connection *connection, struct iovec *pieces, s
                         size_t lent, bool *all_sent)
 {
     *all_sent = false;
-    if (!sc__http_connection_send(connection, pieces, count, lent, all_sent)) {
+    if (!sc__http_io_send(connection, pieces, count, lent, all_sent)) {
         sc__http_connection_doom(connection);
     } else if (!*all_sent && connection->stage != SC__HTTP_WRITING) {
         sc__http_connection_enter(connection, SC__HTTP_WRITING);
@@ -324,7 +283,11 @@ static void send_pieces(sc__http_connection *connection, struct iovec *pieces, s
 static void reply(sc_http_request *request, int status, const char *type, const void *body,
                   size_t size, const sc_http_header *headers, size_t header_count, bool is_lent)
 {
-    sc__http_connection *connection = sc__http_connection_of(request);
+    if (request->stream) {
+        sc__http2_reply(request, status, type, body, size, headers, header_count, is_lent);
+        return;
+    }
+    sc__http_connection *connection = request->connection;
     const size_t head_size = write_head(
         request, (sc__http_head){.status = status,
                                  .type = type,
@@ -339,7 +302,7 @@ static void reply(sc_http_request *request, int status, const char *type, const 
     }
     struct iovec pieces[] = {{connection->loop->scratch, head_size}, {(void *)body, size}};
     bool all_sent = false;
-    const size_t count = size > 0 && has_body(request, status) ? 2 : 1;
+    const size_t count = size > 0 && sc__http_reply_has_body(request, status) ? 2 : 1;
     if (is_lent && count == 2 && size > SC__HTTP_PIECE) {
         pieces[1].iov_len = SC__HTTP_PIECE;
         connection->rest = (const char *)body + SC__HTTP_PIECE;
@@ -360,10 +323,9 @@ static void reply(sc_http_request *request, int status, const char *type, const 
 // Their memory stays where it is, so they are sent piece by piece: the next when the kernel has
 // taken the last one, and when the address has not had more bytes than it may have in its time.
 
-static const struct timeval pace = {.tv_usec = 20000};
+static const int64_t pace_us = 20000;
 
-/** Whether the client's address may have one piece more now. */
-static bool may_have_piece(const sc__http_connection *connection)
+bool sc__http_reply_may_have_piece(const sc__http_connection *connection)
 {
     const sc_http *http = connection->loop->http;
     const double rate = http->options.address_bytes_per_s / SC__HTTP_PIECE;
@@ -372,31 +334,47 @@ static bool may_have_piece(const sc__http_connection *connection)
     return sc_rate_limit_take(http->bytes, connection->peer, rate, burst, sc_clock_us()) == 0;
 }
 
-static void send_piece(sc__http_connection *connection)
+void sc__http_reply_wait(sc__http_connection *connection)
 {
-    const size_t size =
-        connection->rest_size < SC__HTTP_PIECE ? connection->rest_size : SC__HTTP_PIECE;
-    struct evbuffer *output = bufferevent_get_output(connection->stream);
-    if (evbuffer_add_reference(output, connection->rest, size, NULL, NULL) ||
-        bufferevent_enable(connection->stream, EV_WRITE)) {
-        sc__http_connection_doom(connection);
-        return;
-    }
-    connection->rest += size;
-    connection->rest_size -= size;
+    sc__http_loop *loop = connection->loop;
+    sc__http_count(&loop->paced_pieces);
+    if (connection->is_paced) return;
+    TAILQ_INSERT_TAIL(&loop->paced, connection, paced_link);
+    connection->is_paced = true;
+    if (loop->pace_us == INT64_MAX) loop->pace_us = loop->now_us + pace_us;
+}
+
+/** The address may have a piece: send it, and further ones as far as the kernel takes them. */
+static void send_on(sc__http_connection *connection)
+{
+    bool all_sent = false;
+    do {
+        const size_t size =
+            connection->rest_size < SC__HTTP_PIECE ? connection->rest_size : SC__HTTP_PIECE;
+        connection->piece = connection->rest;
+        connection->piece_size = size;
+        connection->rest += size;
+        connection->rest_size -= size;
+        if (!sc__http_io_flush(connection, &all_sent)) {
+            sc__http_connection_doom(connection);
+            return;
+        }
+        if (!all_sent) return;
+        if (connection->rest_size == 0) {
+            sc__http_request_finish(&connection->request);
+            return;
+        }
+    } while (sc__http_reply_may_have_piece(connection));
+    sc__http_reply_wait(connection);
 }
 
 void sc__http_reply_continue(sc__http_connection *connection)
 {
-    sc__http_loop *loop = connection->loop;
-    if (may_have_piece(connection)) {
-        send_piece(connection);
-        return;
+    if (sc__http_reply_may_have_piece(connection)) {
+        send_on(connection);
+    } else {
+        sc__http_reply_wait(connection);
     }
-    sc__http_count(&loop->paced_pieces);
-    TAILQ_INSERT_TAIL(&loop->paced, connection, paced_link);
-    connection->is_paced = true;
-    evtimer_add(loop->pace_event, &pace);
 }
 
 void sc__http_reply_pace(sc__http_loop *loop)
@@ -404,12 +382,16 @@ void sc__http_reply_pace(sc__http_loop *loop)
     sc__http_connection *next = NULL;
     for (sc__http_connection *c = TAILQ_FIRST(&loop->paced); c; c = next) {
         next = TAILQ_NEXT(c, paced_link);
-        if (!may_have_piece(c)) continue;
+        if (c->stage == SC__HTTP_DOOMED || (!c->h2 && !sc__http_reply_may_have_piece(c))) continue;
         TAILQ_REMOVE(&loop->paced, c, paced_link);
         c->is_paced = false;
-        if (c->stage != SC__HTTP_DOOMED) send_piece(c);
+        if (c->h2) {
+            sc__http2_pace(c);
+        } else {
+            send_on(c);
+        }
     }
-    if (!TAILQ_EMPTY(&loop->paced)) evtimer_add(loop->pace_event, &pace);
+    if (!TAILQ_EMPTY(&loop->paced)) loop->pace_us = loop->now_us + pace_us;
 }
 
 void sc_http_reply(sc_http_request *request, int status, const char *type, const void *body,
@@ -429,11 +411,16 @@ void sc_http_reply_lent(sc_http_request *request, int status, const char *type, 
 void sc_http_stream_begin(sc_http_request *request, int status, const char *type,
                           const sc_http_header *headers, size_t header_count)
 {
-    sc__http_connection *connection = sc__http_connection_of(request);
+    if (request->stream) {
+        sc__http2_stream_begin(request, status, type, headers, header_count);
+        return;
+    }
+    sc__http_connection *connection = request->connection;
     request->is_stream = true;
-    request->is_chunked = request->event->minor >= 1 && has_body(request, status);
+    request->is_chunked = !request->is_10 && sc__http_reply_has_body(request, status);
     // Before chunks were invented, the end of a stream was the end of the connection.
-    if (!request->is_chunked && has_body(request, status)) request->keeps_alive = false;
+    if (!request->is_chunked && sc__http_reply_has_body(request, status))
+        request->keeps_alive = false;
     const size_t head_size =
         write_head(request, (sc__http_head){.status = status,
                                             .type = type,
@@ -450,20 +437,18 @@ void sc_http_stream_begin(sc_http_request *request, int status, const char *type
     send_pieces(connection, &piece, 1, 1, &all_sent);
 }
 
-static size_t waiting_bytes(const sc__http_connection *connection)
-{
-    return evbuffer_get_length(bufferevent_get_output(connection->stream));
-}
-
 void sc_http_stream_send(sc_http_request *request, const void *bytes, size_t size)
 {
-    sc__http_connection *connection = sc__http_connection_of(request);
-    const size_t most = connection->loop->http->options.max_stream_bytes;
-    if (size == 0 || connection->stage == SC__HTTP_DOOMED ||
-        request->event->type == EVHTTP_REQ_HEAD) {
+    if (request->stream) {
+        sc__http2_stream_send(request, bytes, size);
         return;
     }
-    if (size > most || waiting_bytes(connection) > most - size) {
+    sc__http_connection *connection = request->connection;
+    const size_t most = connection->loop->http->options.max_stream_bytes;
+    if (size == 0 || connection->stage == SC__HTTP_DOOMED || request->method == SC_HTTP_HEAD) {
+        return;
+    }
+    if (size > most || sc__http_io_waiting(connection) > most - size) {
         sc__http_connection_doom(connection);
         return;
     }
@@ -482,13 +467,17 @@ void sc_http_stream_send(sc_http_request *request, const void *bytes, size_t siz
 
 void sc_http_stream_end(sc_http_request *request)
 {
-    sc__http_connection *connection = sc__http_connection_of(request);
+    if (request->stream) {
+        sc__http2_stream_end(request);
+        return;
+    }
+    sc__http_connection *connection = request->connection;
     request->is_open = false;
     request->is_stream = false;
     if (connection->stage == SC__HTTP_DOOMED) return;
     char last[] = "0\r\n\r\n";
     struct iovec piece = {last, sizeof last - 1};
-    bool all_sent = waiting_bytes(connection) == 0;
+    bool all_sent = sc__http_io_waiting(connection) == 0;
     if (request->is_chunked) send_pieces(connection, &piece, 1, 1, &all_sent);
     if (all_sent) sc__http_request_finish(request);
 }

@@ -1,12 +1,6 @@
-// A request: from the moment it is whole to its end, and what the handler may ask about it.
-//
-// libevent is generous about where a request ends: it takes the first of two lengths, and does not
-// know other encodings than "chunked". A proxy in front might see another end than we do, and let a
-// second request through as part of the first. So every request that is not plain is refused, and
-// its connection closed. How its bytes are framed was followed before (http_framing.c).
+// A request: read, handled, ended; and what the handler may ask about it. Its bytes are parsed in
+// http_parse.c.
 #include "server/http_internal.h"
-
-#include "base/alloc.h"
 
 #include <netinet/in.h>
 #include <sodium.h>
@@ -66,193 +60,189 @@ bool sc__http_peer_is_local(const struct sockaddr *address)
     return p.sort == 0 || (p.sort == 4 && p.bytes[0] == IN_LOOPBACKNET);
 }
 
-// --- The request -------------------------------------------------------------------------------
+// --- Reading -----------------------------------------------------------------------------------
 
-/** What the headers have about the request's size and the connection. */
-typedef struct framing {
-    unsigned hosts;
-    unsigned lengths;
-    unsigned encodings;
-    bool has_bad_name;
-    bool has_bad_length;
-    bool has_length;  ///< other than 0
-    bool has_bad_encoding;
-    bool wants_close;
-    bool wants_keep_alive;
-} framing;
-
-// --- Checking that it is plain -----------------------------------------------------------------
-
-/** No blanks, no control bytes, something at least. */
-static bool is_name(const char *text)
-{
-    if (*text == '\0') return false;
-    for (; *text != '\0'; text++) {
-        if (*text <= ' ' || *text > '~') return false;
-    }
-    return true;
-}
-
-/** Whether `word` is in a list as "close, TE". */
-static bool lists(const char *list, const char *word)
-{
-    const size_t size = strlen(word);
-    while (*list != '\0') {
-        list += strspn(list, " \t,");
-        const size_t next = strcspn(list, " \t,");
-        if (next == size && strncasecmp(list, word, size) == 0) return true;
-        list += next;
-    }
-    return false;
-}
-
-static void read_header(framing *f, const char *name, const char *value)
-{
-    f->has_bad_name |= !is_name(name);
-    // Most headers are none of these: one look at the first letter.
-    switch (*name | 0x20) {
-    case 'h':
-        f->hosts += strcasecmp(name, "host") == 0;
-        break;
-    case 'c':
-        if (strcasecmp(name, "content-length") == 0) {
-            f->lengths++;
-            f->has_bad_length |= value[strspn(value, "0123456789")] != '\0';
-            f->has_length |= value[strspn(value, "0")] != '\0';
-        } else if (strcasecmp(name, "connection") == 0) {
-            f->wants_close |= lists(value, "close");
-            f->wants_keep_alive |= strncasecmp(value, "keep-alive", 10) == 0;
-        }
-        break;
-    case 't':
-        if (strcasecmp(name, "transfer-encoding") == 0) {
-            f->encodings++;
-            f->has_bad_encoding |= strcasecmp(value, "chunked") != 0;
-        }
-        break;
-    default:
-        break;
-    }
-}
-
-static framing read_framing(const struct evhttp_request *event)
-{
-    framing f = {0};
-    for (const struct evkeyval *h = event->input_headers->tqh_first; h; h = h->next.tqe_next) {
-        read_header(&f, h->key, h->value);
-    }
-    return f;
-}
-
-static bool is_newer_than_10(const struct evhttp_request *event)
-{
-    return event->minor >= 1;
-}
-
-/**
- * Whether the target is a path; or names the same host as the header does, as clients speak to
- * proxies. If it named another, what stands in front of us may have looked at that one, or, of
- * "//x/metrics", at another path.
- */
-static bool is_target_plain(const struct evhttp_request *event)
-{
-    static const char *const schemes[] = {"http://", "https://"};
-    const char *target = event->uri ? event->uri : "";
-    if (target[0] == '/') return target[1] != '/';
-    const char *host = evhttp_find_header(event->input_headers, "Host");
-    for (size_t i = 0; host && i < sizeof schemes / sizeof schemes[0]; i++) {
-        const size_t scheme = strlen(schemes[i]);
-        if (strncasecmp(target, schemes[i], scheme) != 0) continue;
-        const size_t size = strcspn(target + scheme, "/?#");
-        return strlen(host) == size && strncasecmp(target + scheme, host, size) == 0;
-    }
-    return false;
-}
-
-/** The status to refuse it with, or 0. */
-static int judge(const struct evhttp_request *event, const framing *f)
-{
-    if (event->major != 1 || event->minor < 0 || f->has_bad_name || f->has_bad_length) return 400;
-    if (f->lengths + f->encodings > 1 || f->hosts > 1) return 400;
-    if (!is_target_plain(event)) return 400;
-    if (is_newer_than_10(event) ? f->hosts == 0 : f->encodings > 0) return 400;
-    return f->has_bad_encoding ? 501 : 0;
-}
-
-// Of other methods libevent does not read the body: it would take it for the next request.
-static bool is_read_whole(const struct evhttp_request *event, const framing *f)
-{
-    const bool has_body = f->has_length || f->encodings > 0;
-    return !has_body ||
-           (event->type & (EVHTTP_REQ_GET | EVHTTP_REQ_POST | EVHTTP_REQ_PUT | EVHTTP_REQ_DELETE |
-                           EVHTTP_REQ_PATCH | EVHTTP_REQ_OPTIONS | EVHTTP_REQ_CONNECT));
-}
-
-// --- Arriving ----------------------------------------------------------------------------------
-
-static const char *raw_path(const sc_http_request *request)
-{
-    const struct evhttp_uri *uri = request->event->uri_elems;
-    const char *path = uri ? evhttp_uri_get_path(uri) : NULL;
-    return path && *path != '\0' ? path : "/";
-}
-
-/** Decode the path if need be, and lay the body out in one piece; the status to refuse with, or 0.
- */
-static int unpack(sc_http_request *request)
-{
-    const char *path = raw_path(request);
-    if (strchr(path, '%')) {
-        size_t size = 0;
-        request->decoded = evhttp_uridecode(path, 0, &size);
-        if (!request->decoded) return 503;
-        // What follows a NUL would be there for some eyes and not for others.
-        if (memchr(request->decoded, '\0', size)) return 400;
-    }
-    struct evbuffer *body = request->event->input_buffer;
-    return evbuffer_get_length(body) > 0 && !evbuffer_pullup(body, -1) ? 503 : 0;
-}
+typedef enum progress {
+    PROGRESS_MORE,     ///< bytes are missing
+    PROGRESS_DONE,     ///< a request was handled; or this step is done
+    PROGRESS_REFUSED,  ///< or the connection is of no use any more
+} progress;
 
 static void forget(sc_http_request *request)
 {
-    sc__http_wipe_free(request->decoded);
-    *request = (sc_http_request){0};
+    sc__http_connection *connection = request->connection;
+    sc__http_buffer_release(connection->loop, &request->bytes);
+    *request = (sc_http_request){.connection = connection};
 }
 
-void sc__http_request_arrived(struct evhttp_request *event, void *context)
+static progress refuse(sc__http_connection *connection, int status)
 {
-    const sc__http_door *door = context;
-    sc__http_loop *loop = door->loop;
-    struct bufferevent *stream = evhttp_connection_get_bufferevent(event->evcon);
-    sc__http_connection *connection = sc__http_connection_find(loop, stream);
-    if (!connection) {
-        evhttp_connection_free(event->evcon);
-        return;
+    if (status < 0) {
+        sc__http_connection_doom(connection);
+    } else {
+        sc__http_refuse(connection, status);
     }
-    // From here on libevent's own callbacks would do harm: see the second invariant.
-    bufferevent_setcb(stream, NULL, sc__http_reply_written, sc__http_reply_broken, connection);
+    connection->reader = (sc__http_reader){0};
+    connection->request = (sc_http_request){.connection = connection};
+    return PROGRESS_REFUSED;
+}
 
+/** The bytes up to `end` are the request's; what follows was sent ahead. False if memory is out. */
+static bool take_bytes(sc__http_connection *connection, size_t end)
+{
+    sc__http_buffer *input = &connection->input;
+    const size_t ahead = input->size - end;
+    sc__http_buffer rest = {0};
+    if (ahead > 0) {
+        if (!sc__http_buffer_reserve(connection->loop, &rest, ahead)) return false;
+        memcpy(rest.data, input->data + end, ahead);
+        rest.size = ahead;
+    }
+    connection->request.bytes = *input;  // with what was ahead, so that it is wiped, too
+    *input = rest;
+    connection->reader = (sc__http_reader){0};
+    return true;
+}
+
+static progress handle(sc__http_connection *connection, size_t end)
+{
+    sc__http_loop *loop = connection->loop;
     sc_http_request *request = &connection->request;
-    const framing f = read_framing(event);
-    request->event = event;
-    request->keeps_alive =
-        (is_newer_than_10(event) ? !f.wants_close : f.wants_keep_alive && !f.wants_close) &&
-        is_read_whole(event, &f);
+    if (!take_bytes(connection, end)) return refuse(connection, 503);
     sc__http_admission_promote(connection);
     if (connection->is_reserve) request->keeps_alive = false;
-    int status = connection->is_malformed ? 400 : judge(event, &f);
-    if (!status) status = unpack(request);
-    if (status) {
-        forget(request);
-        sc__http_refuse(connection, status);
-        return;
-    }
     sc__http_count(&loop->requests);
     sc__http_connection_enter(connection, SC__HTTP_WAITING);
-    // Only reading shows that the client has gone.
-    bufferevent_enable(stream, EV_READ);
     request->is_open = true;
     loop->http->options.handle(loop->http->options.context, loop->index, request);
+    return PROGRESS_DONE;
+}
+
+// What a client of HTTP/2 begins with, if it knows that the server speaks it.
+static const char preface[] = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+
+/** Go on with the bytes that are there. */
+static progress parse(sc__http_connection *connection)
+{
+    const sc__http_buffer *input = &connection->input;
+    const size_t known = input->size < sizeof preface - 1 ? input->size : sizeof preface - 1;
+    if (connection->reader.head_size == 0 && memcmp(input->data, preface, known) == 0) {
+        if (known < sizeof preface - 1) return PROGRESS_MORE;
+        if (!sc__http2_begin(connection)) sc__http_connection_doom(connection);
+        return PROGRESS_DONE;
+    }
+    size_t end = 0;
+    const int status = sc__http_parse(connection, &end);
+    if (status) return refuse(connection, status);
+    return end > 0 ? handle(connection, end) : PROGRESS_MORE;
+}
+
+/** How many bytes are missing, as far as that is known; at least as many as a usual request has. */
+static size_t wanted(const sc__http_connection *connection)
+{
+    const sc__http_buffer *input = &connection->input;
+    const sc__http_reader *r = &connection->reader;
+    const size_t end =
+        r->head_size > 0 && !r->is_chunked ? r->head_size + connection->request.body_size : 0;
+    const size_t missing = end > input->size ? end - input->size : 0;
+    const size_t left = input->capacity - input->size;
+    return missing > left || left == 0 ? (missing > 0 ? missing : 1) : left;
+}
+
+/** Read once, behind what is there. */
+static sc__http_read fill(sc__http_connection *connection)
+{
+    sc__http_buffer *input = &connection->input;
+    if (!sc__http_buffer_reserve(connection->loop, input, wanted(connection))) {
+        return SC__HTTP_READ_BROKEN;
+    }
+    size_t size = 0;
+    const sc__http_read read = sc__http_io_read(connection, input->data + input->size,
+                                                input->capacity - input->size, &size);
+    if (read == SC__HTTP_READ_SOME) input->size += size;
+    if (input->size == 0) sc__http_buffer_release(connection->loop, input);
+    return read;
+}
+
+static bool reads_requests(const sc__http_connection *connection)
+{
+    return connection->fd >= 0 && !connection->h2 &&
+           (connection->stage == SC__HTTP_IDLE || connection->stage == SC__HTTP_READING);
+}
+
+/** Until nothing is left to read, or a request waits; whether there may be more to do. */
+static bool read_some(sc__http_connection *connection)
+{
+    enum { AT_ONCE = 16 };  // then others get their turn
+    for (int i = 0; i < AT_ONCE && reads_requests(connection); i++) {
+        if (connection->input.size > 0) {
+            if (connection->stage == SC__HTTP_IDLE) {
+                sc__http_connection_enter(connection, SC__HTTP_READING);
+            }
+            if (parse(connection) != PROGRESS_MORE) continue;
+        }
+        if (!connection->may_read) return false;
+        switch (fill(connection)) {
+        case SC__HTTP_READ_SOME:
+            break;
+        case SC__HTTP_READ_NOTHING:
+            return connection->may_read;
+        case SC__HTTP_READ_END:
+        case SC__HTTP_READ_BROKEN:
+            sc__http_connection_part(connection);
+            return false;
+        }
+    }
+    return reads_requests(connection);
+}
+
+void sc__http_request_read(sc__http_connection *connection)
+{
+    connection->is_in_turn = true;
+    const bool is_more = read_some(connection);
+    connection->is_in_turn = false;
+    if (connection->fd < 0) return;
+    if (connection->h2) {
+        sc__http_connection_read(connection);
+    } else if (is_more) {
+        sc__http_loop_again(connection);
+    } else if (connection->has_hung_up && !reads_requests(connection)) {
+        // Its end was told together with the request, and will not be told again.
+        sc__http_connection_read(connection);
+    }
+}
+
+/** How much may be sent ahead: as much as a request may have. */
+static size_t most_ahead(const sc_http_options *o)
+{
+    const size_t larger =
+        o->max_body_bytes > o->max_header_bytes ? o->max_body_bytes : o->max_header_bytes;
+    return larger + SC__HTTP_BLOCK;
+}
+
+void sc__http_request_read_ahead(sc__http_connection *connection)
+{
+    const sc_http_request *request = &connection->request;
+    while (connection->may_read) {
+        if (connection->input.size >= most_ahead(&connection->loop->http->options)) {
+            // A client that sends so much ahead while a reply is awaited is read no further, and so
+            // would not be seen to go: let it go now.
+            if (request->is_open) sc__http_connection_doom(connection);
+            return;
+        }
+        switch (fill(connection)) {
+        case SC__HTTP_READ_SOME:
+            break;
+        case SC__HTTP_READ_NOTHING:
+            return;
+        case SC__HTTP_READ_END:
+            if (!sc__http_reply_goes_on(connection)) sc__http_connection_close(connection);
+            return;
+        case SC__HTTP_READ_BROKEN:
+            sc__http_connection_close(connection);
+            return;
+        }
+    }
 }
 
 // --- Ending ------------------------------------------------------------------------------------
@@ -260,7 +250,7 @@ void sc__http_request_arrived(struct evhttp_request *event, void *context)
 void sc__http_request_break(sc_http_request *request)
 {
     if (request->is_open) {
-        sc__http_count(&sc__http_connection_of(request)->loop->gone);
+        sc__http_count(&request->connection->loop->gone);
         request->is_open = false;
         if (request->gone) request->gone(request->gone_context);
     }
@@ -269,8 +259,7 @@ void sc__http_request_break(sc_http_request *request)
 
 void sc__http_request_finish(sc_http_request *request)
 {
-    sc__http_connection *connection = sc__http_connection_of(request);
-    struct evhttp_request *event = request->event;
+    sc__http_connection *connection = request->connection;
     const bool keeps_alive = request->keeps_alive;
     forget(request);
     const bool is_last = !keeps_alive || connection->loop->is_draining;
@@ -280,11 +269,11 @@ void sc__http_request_finish(sc_http_request *request)
         sc__http_linger(connection);
     } else {
         // What was sent ahead is the beginning of the next request.
-        connection->received = evbuffer_get_length(bufferevent_get_input(connection->stream));
-        sc__http_connection_enter(connection,
-                                  connection->received > 0 ? SC__HTTP_READING : SC__HTTP_IDLE);
-        event->chunked = 0;  // the request's; the reply has been sent as it is
-        evhttp_send_reply_end(event);
+        const bool has_some = connection->input.size > 0;
+        sc__http_connection_enter(connection, has_some ? SC__HTTP_READING : SC__HTTP_IDLE);
+        if ((has_some || connection->may_read) && !connection->is_in_turn) {
+            sc__http_loop_again(connection);
+        }
     }
 }
 
@@ -292,76 +281,80 @@ void sc__http_request_finish(sc_http_request *request)
 
 sc_http_method sc_http_request_method(const sc_http_request *request)
 {
-    switch (request->event->type) {
-    case EVHTTP_REQ_GET:
-        return SC_HTTP_GET;
-    case EVHTTP_REQ_HEAD:
-        return SC_HTTP_HEAD;
-    case EVHTTP_REQ_POST:
-        return SC_HTTP_POST;
-    case EVHTTP_REQ_DELETE:
-        return SC_HTTP_DELETE;
-    default:
-        return SC_HTTP_OTHER;
-    }
+    return request->method;
 }
 
 const char *sc_http_request_path(const sc_http_request *request)
 {
-    return request->decoded ? request->decoded : raw_path(request);
+    return request->bytes.data ? request->bytes.data + request->path_at : "";
 }
 
 const char *sc_http_request_search(const sc_http_request *request)
 {
-    const struct evhttp_uri *uri = request->event->uri_elems;
-    const char *search = uri ? evhttp_uri_get_query(uri) : NULL;
-    return search ? search : "";
+    return request->bytes.data ? request->bytes.data + request->search_at : "";
 }
 
 const char *sc_http_request_header(const sc_http_request *request, const char *name)
 {
-    return evhttp_find_header(request->event->input_headers, name);
+    const char *at = request->bytes.data + request->headers_at;
+    const char *end = request->bytes.data + request->headers_end;
+    while (at < end) {
+        const char *value = at + strlen(at) + 1;
+        if (strcasecmp(at, name) == 0) return value;
+        at = value + strlen(value) + 1;
+    }
+    return NULL;
 }
 
 char *sc_http_request_body(sc_http_request *request, size_t *size)
 {
-    struct evbuffer *body = request->event->input_buffer;
-    *size = evbuffer_get_length(body);
-    return *size > 0 ? (char *)evbuffer_pullup(body, -1) : NULL;
+    *size = request->body_size;
+    return *size > 0 ? request->bytes.data + request->body_at : NULL;
+}
+
+/** Nothing of it is needed any more: the memory is for others. */
+static void release_if_empty(sc_http_request *request)
+{
+    if (request->body_size > 0 || request->headers_end > request->headers_at) return;
+    sc__http_buffer_release(request->connection->loop, &request->bytes);
 }
 
 void sc_http_request_forget_body(sc_http_request *request)
 {
-    // Draining frees, and freeing wipes (http_server.c).
-    struct evbuffer *body = request->event->input_buffer;
-    evbuffer_drain(body, evbuffer_get_length(body));
+    if (request->body_size > 0) {
+        explicit_bzero(request->bytes.data + request->body_at, request->body_size);
+    }
+    request->body_size = 0;
+    release_if_empty(request);
 }
 
 void sc_http_request_forget_headers(sc_http_request *request)
 {
-    // For HTTP/1.0 libevent looks there again, to see whether the connection stays.
-    if (is_newer_than_10(request->event)) evhttp_clear_headers(request->event->input_headers);
+    const size_t size = request->headers_end - request->headers_at;
+    if (size > 0) explicit_bzero(request->bytes.data + request->headers_at, size);
+    request->headers_end = request->headers_at;
+    release_if_empty(request);
 }
 
 uint64_t sc_http_request_peer(const sc_http_request *request)
 {
-    return sc__http_connection_of(request)->peer;
+    return request->connection->peer;
 }
 
 bool sc_http_request_is_local(const sc_http_request *request)
 {
-    return sc__http_connection_of(request)->is_local;
+    return request->connection->is_local;
 }
 
 bool sc_http_request_is_admin(const sc_http_request *request)
 {
-    const sc__http_connection *connection = sc__http_connection_of(request);
+    const sc__http_connection *connection = request->connection;
     return connection->is_admin || connection->loop->http->options.is_admin_shared;
 }
 
 bool sc_http_request_is_reserve(const sc_http_request *request)
 {
-    return sc__http_connection_of(request)->is_reserve;
+    return request->connection->is_reserve;
 }
 
 void sc_http_on_gone(sc_http_request *request, void (*gone)(void *context), void *context)

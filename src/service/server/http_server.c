@@ -1,5 +1,4 @@
-// The server as a whole: its options, libevent's settings, and its life: opened, started, drained,
-// stopped.
+// The server as a whole: its options, and its life: opened, started, drained, stopped.
 #include "server/http_internal.h"
 
 #include "base/alloc.h"
@@ -13,50 +12,11 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-// --- libevent ----------------------------------------------------------------------------------
-//
-// Settings that hold for the whole process: what is freed is wiped first, and nothing is printed. A
-// request passes through libevent's buffers and its lists of headers: positions and tokens lie
-// there. With this allocator they are gone when the request is, wherever libevent had copied them.
-//
-// Invariant: the functions fit plain malloc(), so that memory which another user of libevent took
-// before may be freed with them.
-
 void sc__http_wipe_free(void *memory)
 {
     if (!memory) return;
     explicit_bzero(memory, malloc_usable_size(memory));
     sc_free(memory);
-}
-
-// realloc() would leave a copy behind where the memory was.
-static void *wipe_realloc(void *old, size_t size)
-{
-    void *larger = sc_malloc(size);
-    if (!larger || !old) return larger;
-    const size_t had = malloc_usable_size(old);
-    memcpy(larger, old, had < size ? had : size);
-    sc__http_wipe_free(old);
-    return larger;
-}
-
-static void say_nothing(int severity, const char *text)
-{
-    (void)severity;
-    (void)text;
-}
-
-static void prepare(void)
-{
-    event_set_mem_functions(sc_malloc, wipe_realloc, sc__http_wipe_free);
-    event_set_log_callback(say_nothing);
-}
-
-/** Give libevent, once per process, an allocator that wipes what is freed; and silence it. */
-static void prepare_libevent(void)
-{
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, prepare);
 }
 
 // --- Options: defaults, limits, a copy ---------------------------------------------------------
@@ -88,7 +48,7 @@ static bool is_time(double seconds)
     return seconds > 0.0 && seconds <= 86400.0;
 }
 
-// libevent takes sizes as signed numbers, and asks for no more than one of them at a time.
+// Places in a request are numbers of 32 bits.
 static bool is_size(size_t bytes)
 {
     return bytes > 0 && bytes <= INT32_MAX;
@@ -235,6 +195,7 @@ static sc_err make_loops(sc_http *http, sc_diag *diag)
         http->loops[i].http = http;
         http->loops[i].index = i;
         http->loops[i].wake_fd = -1;
+        http->loops[i].epoll_fd = -1;
     }
     for (unsigned i = 0; i < count; i++) {
         http->loops[i].wake_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
@@ -247,7 +208,6 @@ static sc_err make_loops(sc_http *http, sc_diag *diag)
 
 sc_err sc_http_new(const sc_http_options *options, sc_http **out, sc_diag *diag)
 {
-    prepare_libevent();
     sc_http *http = sc_calloc(1, sizeof *http);
     if (!http) return sc_fail_memory(diag, "preparing the server");
     pthread_mutex_init(&http->lock, NULL);

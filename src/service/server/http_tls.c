@@ -9,7 +9,6 @@
 #include "base/alloc.h"
 #include "base/diag.h"
 
-#include <event2/bufferevent_ssl.h>
 #include <openssl/err.h>
 #include <openssl/pem.h>
 #include <openssl/x509.h>
@@ -62,7 +61,7 @@ static int give_no_passphrase(char *buffer, int room, int is_writing, void *cont
 static int choose_protocol(SSL *ssl, const unsigned char **out, unsigned char *out_size,
                            const unsigned char *offered, unsigned offered_size, void *context)
 {
-    static const unsigned char ours[] = "\x08http/1.1";
+    static const unsigned char ours[] = "\x02h2\x08http/1.1";
     (void)ssl;
     (void)context;
     unsigned char *chosen = NULL;
@@ -74,25 +73,18 @@ static int choose_protocol(SSL *ssl, const unsigned char **out, unsigned char *o
     return SSL_TLSEXT_ERR_OK;
 }
 
-static void on_progress(const SSL *ssl, int where, int value)
-{
-    (void)value;
-    if (!(where & SSL_CB_HANDSHAKE_DONE)) return;
-    sc__http_connection *connection = SSL_get_app_data(ssl);
-    if (connection) sc__http_connection_secured(connection);
-}
-
 static bool set_up(SSL_CTX *context)
 {
     SSL_CTX_set_options(context, SSL_OP_NO_COMPRESSION | SSL_OP_NO_RENEGOTIATION |
                                      SSL_OP_CIPHER_SERVER_PREFERENCE | SSL_OP_PRIORITIZE_CHACHA |
-                                     SSL_OP_CLEANSE_PLAINTEXT);
+                                     SSL_OP_CLEANSE_PLAINTEXT | SSL_OP_ENABLE_KTLS |
+                                     SSL_OP_IGNORE_UNEXPECTED_EOF);
     // Most connections wait, for a request or for a reply: they need no buffers then.
-    SSL_CTX_set_mode(context, SSL_MODE_RELEASE_BUFFERS);
+    SSL_CTX_set_mode(context, SSL_MODE_RELEASE_BUFFERS | SSL_MODE_ENABLE_PARTIAL_WRITE |
+                                  SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
     SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
     SSL_CTX_set_default_passwd_cb(context, give_no_passphrase);
     SSL_CTX_set_alpn_select_cb(context, choose_protocol, NULL);
-    SSL_CTX_set_info_callback(context, on_progress);
     return SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION) == 1 &&
            SSL_CTX_set_cipher_list(context, ciphers_of_12) == 1 &&
            SSL_CTX_set_ciphersuites(context, ciphers_of_13) == 1 &&
@@ -219,34 +211,26 @@ sc_err sc__http_tls_reload(sc__http_tls *tls, sc_diag *diag)
     return SC_OK;
 }
 
-// --- Streams -----------------------------------------------------------------------------------
+// --- Connections -------------------------------------------------------------------------------
 
-struct bufferevent *sc__http_tls_stream(sc__http_tls *tls, struct event_base *base,
-                                        sc__http_connection *connection)
+bool sc__http_tls_chose_http2(const SSL *ssl)
+{
+    const unsigned char *chosen = NULL;
+    unsigned size = 0;
+    SSL_get0_alpn_selected(ssl, &chosen, &size);
+    return size == 2 && memcmp(chosen, "h2", 2) == 0;
+}
+
+SSL *sc__http_tls_session(sc__http_tls *tls, int fd)
 {
     pthread_mutex_lock(&tls->lock);
     SSL *ssl = SSL_new(tls->context);
     pthread_mutex_unlock(&tls->lock);
-    if (!ssl) {
-        ERR_clear_error();
-        return NULL;
+    if (ssl && SSL_set_fd(ssl, fd) == 1) {
+        SSL_set_accept_state(ssl);
+        return ssl;
     }
-    SSL_set_app_data(ssl, connection);
-    struct bufferevent *stream = bufferevent_openssl_socket_new(
-        base, -1, ssl, BUFFEREVENT_SSL_ACCEPTING, BEV_OPT_CLOSE_ON_FREE);
-    if (!stream) {
-        SSL_free(ssl);
-        return NULL;
-    }
-    bufferevent_openssl_set_allow_dirty_shutdown(stream, 1);
-    return stream;
-}
-
-void sc__http_tls_shutdown(struct bufferevent *stream)
-{
-    SSL *ssl = bufferevent_openssl_get_ssl(stream);
-    if (!ssl) return;
-    SSL_set_app_data(ssl, NULL);
-    if (SSL_is_init_finished(ssl)) SSL_shutdown(ssl);
+    SSL_free(ssl);
     ERR_clear_error();
+    return NULL;
 }

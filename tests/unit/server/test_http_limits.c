@@ -83,7 +83,7 @@ static void test_a_chunk_line_without_end_is_refused(void **state)
     caller_send_bytes(&c, digits, 1 << 20);
     fcntl(c.fd, F_SETFL, 0);
     caller_receive(&c);
-    assert_int_equal(c.status, 408);
+    assert_int_equal(c.status, 431);
     caller_hang_up(&c);
     free(digits);
     server_stop(h);

@@ -184,10 +184,12 @@ static void test_the_protocol_is_agreed_upon_or_refused(void **state)
     const unsigned char *chosen = NULL;
     unsigned size = 0;
     SSL_get0_alpn_selected(c.ssl, &chosen, &size);
-    assert_int_equal(size, 8);
-    assert_memory_equal(chosen, "http/1.1", 8);
+    assert_int_equal(size, 2);
+    assert_memory_equal(chosen, "h2", 2);
     caller_hang_up(&c);
-    assert_int_equal(SSL_CTX_set_alpn_protos(client, (const unsigned char *)"\x02h2", 3), 0);
+    assert_int_equal(SSL_CTX_set_alpn_protos(client, (const unsigned char *)"\x08http/1.1", 9), 0);
+    assert_true(can_shake_hands(s, client));
+    assert_int_equal(SSL_CTX_set_alpn_protos(client, (const unsigned char *)"\003ftp", 4), 0);
     assert_false(can_shake_hands(s, client));
     SSL_CTX_free(client);
 }
@@ -315,15 +317,30 @@ static void test_a_client_that_leaves_is_noticed_over_tls(void **state)
 {
     const scene *s = *state;
     static void (*const leave[])(caller * c) = {caller_hang_up, caller_slam, close_one_side};
-    for (unsigned i = 0; i < 6; i++) {
+    for (unsigned i = 0; i < 5; i++) {
         caller c = dial(s);
-        caller_send(&c, i < 3 ? GET("/hold") : GET("/listen") GET("/now"));
+        caller_send(&c, i < 2 ? GET("/hold") : GET("/listen") GET("/now"));
         server_await(s->fixture, server_held, i + 1);
-        leave[i % 3](&c);
+        leave[i < 2 ? i : i - 2](&c);
         server_await(s->fixture, server_gone, i + 1);
         if (c.fd >= 0) caller_hang_up(&c);
     }
-    assert_int_equal(sc_http_stats_of(server_http(s->fixture)).gone, 6);
+    assert_int_equal(sc_http_stats_of(server_http(s->fixture)).gone, 5);
+}
+
+static void test_a_client_that_only_ends_its_own_sending_gets_its_reply_over_tls(void **state)
+{
+    const scene *s = *state;
+    caller c = dial(s);
+    caller_send(&c, GET("/hold"));
+    server_await(s->fixture, server_held, 1);
+    close_one_side(&c);
+    server_release(s->fixture);
+    caller_receive(&c);
+    if (c.status == 100) caller_receive(&c);
+    assert_string_equal(c.body, "released");
+    assert_int_equal(server_gone(s->fixture), 0);
+    caller_hang_up(&c);
 }
 
 // The bytes of a client, cut at many places.
@@ -456,6 +473,7 @@ static const struct CMUnitTest tests[] = {
     IN_A_SCENE(test_a_renewal_that_fails_leaves_everything_as_it_was),
     IN_A_SCENE(test_files_that_cannot_be_used_are_refused_at_the_start),
     IN_A_SCENE(test_a_client_that_leaves_is_noticed_over_tls),
+    IN_A_SCENE(test_a_client_that_only_ends_its_own_sending_gets_its_reply_over_tls),
     IN_A_SCENE(test_clients_vanish_at_every_stage_of_tls),
     cmocka_unit_test(test_a_handshake_that_does_not_end_is_cut_off),
     cmocka_unit_test(test_handshakes_that_do_not_end_make_room),

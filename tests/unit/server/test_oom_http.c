@@ -1,6 +1,6 @@
 // Every allocation of an HTTP server fails once, in turn: it is reported, nothing leaks, no socket
-// stays open; and a server that runs goes on, while it turns some clients away. (libevent and
-// OpenSSL have memory of their own while it runs: taking theirs away is not what is tested here.)
+// stays open; and a server that runs goes on, while it turns some clients away. (OpenSSL has memory
+// of its own: taking that away is not what is tested here.)
 #include "support/check.h"
 #include "support/http_caller.h"
 #include "support/made_certificates.h"
@@ -9,7 +9,6 @@
 
 #include "server/http.h"
 
-#include <event2/event.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -145,7 +144,6 @@ static void test_a_server_without_memory_turns_clients_away_and_goes_on(void **s
     options.handle = answer;
     sc_http *http = NULL;
     CHECK_OK(sc_http_new(&options, &http, NULL), NULL);
-    event_set_mem_functions(malloc, realloc, free);  // libevent's own stays
     CHECK_OK(sc_http_every(http, 0, 0.001, manage, &c), NULL);
     CHECK_OK(sc_http_start(http, NULL), NULL);
 
