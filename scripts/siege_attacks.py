@@ -479,6 +479,40 @@ def event_listeners(field, number):
         s.close()
 
 
+def http2_frame(kind, flags, stream, payload=b""):
+    return struct.pack(">I", len(payload))[1:] + bytes([kind, flags]) + struct.pack(">I", stream) + payload
+
+
+def http2_floods(field, number):
+    """Connections of HTTP/2 that reset streams, go on with a head, or send settings and pings, as fast as they can."""
+    head = b"\x82\x87\x04\x08/healthz\x01\x01x"
+    floods = [
+        b"".join(http2_frame(1, 5, 2 * i + 1, head) + http2_frame(3, 0, 2 * i + 1, struct.pack(">I", 8)) for i in range(3000)),
+        http2_frame(1, 1, 1, head) + b"".join(http2_frame(9, 0, 1, b"\0\1x\1y") for _ in range(1000)),
+        http2_frame(4, 0, 0) * 20000,
+        http2_frame(6, 0, 0, b"12345678") * 20000,
+        b"".join(http2_frame(1, 4, 2 * i + 1, head) for i in range(200)),
+    ]
+    tls = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    tls.check_hostname = False
+    tls.verify_mode = ssl.CERT_NONE
+    tls.set_alpn_protocols(["h2"])
+    turn = number
+    while not field.is_over():
+        try:
+            s = tls.wrap_socket(field.tcp("nginx", f"127.66.17.{number + 1}"), server_hostname="localhost")
+            s.settimeout(2)
+            send(s, b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + http2_frame(4, 0, 0) + floods[turn % len(floods)])
+            while s.recv(65536):
+                pass
+            field.count("http2_floods", "ended")
+        except (Refused, OSError, ValueError) as e:
+            field.count("http2_floods", type(e).__name__)
+        finally:
+            turn += 1
+            field.pause(0.3)
+
+
 # How many threads, and the metrics that must have grown.
 ATTACKS = [
     (dear_queries, 30, ['starcloak_refused_total{problem="too-costly"}', 'starcloak_refused_total{problem="profile"}',
@@ -497,6 +531,7 @@ ATTACKS = [
     (slow_writers, 4, ["starcloak_http_refused_total"]),
     (wrong_tokens, 2, ['starcloak_refused_total{problem="token"}']),
     (request_flood, 2, ['starcloak_refused_total{problem="rate"}']),
+    (http2_floods, 2, ["starcloak_http_refused_total"]),
     (event_listeners, 2, ['starcloak_refused_total{problem="overloaded"}']),
 ]
 # What attackers must never see.

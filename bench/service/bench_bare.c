@@ -20,20 +20,7 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 
-/** As long as the answer to five nearest objects usually is. */
-static const char body[] =
-    "{\"outcome\":\"answered\",\"wait_s\":0.001,\"cloak\":{\"users\":1000,\"segments\":10000},"
-    "\"objects\":["
-    "{\"id\":\"1717\",\"name\":\"Cafe 1717\",\"category\":\"cafe\",\"position\":"
-    "{\"lon\":8.001234567,\"lat\":49.998765432},\"distance_m\":133.358},"
-    "{\"id\":\"1718\",\"name\":\"Cafe 1718\",\"category\":\"cafe\",\"position\":"
-    "{\"lon\":8.001234567,\"lat\":49.998765432},\"distance_m\":233.358},"
-    "{\"id\":\"1719\",\"name\":\"Cafe 1719\",\"category\":\"cafe\",\"position\":"
-    "{\"lon\":8.001234567,\"lat\":49.998765432},\"distance_m\":333.358},"
-    "{\"id\":\"1720\",\"name\":\"Cafe 1720\",\"category\":\"cafe\",\"position\":"
-    "{\"lon\":8.001234567,\"lat\":49.998765432},\"distance_m\":433.358},"
-    "{\"id\":\"1721\",\"name\":\"Cafe 1721\",\"category\":\"cafe\",\"position\":"
-    "{\"lon\":8.001234567,\"lat\":49.998765432},\"distance_m\":533.358}]}";
+#include "service/bare_body.h"
 
 enum { MOST_LOOPS = 64 };
 
@@ -72,7 +59,7 @@ static void answer_all(evutil_socket_t fd, short what, void *context)
                           "application/json");
         struct evbuffer *buffer = evbuffer_new();
         if (!buffer) abort();
-        evbuffer_add(buffer, body, sizeof body - 1);
+        evbuffer_add(buffer, bare_body, sizeof bare_body - 1);
         evhttp_send_reply(p->request, 200, "OK", buffer);
         evbuffer_free(buffer);
         free(p);
@@ -106,7 +93,7 @@ static int listen_at(uint16_t *port)
 
 int main(int argc, char **argv)
 {
-    if (argc > 1 && strcmp(argv[1], "body") == 0) return puts(body) < 0;
+    if (argc > 1 && strcmp(argv[1], "body") == 0) return puts(bare_body) < 0;
     const long loop_count = argc > 1 ? strtol(argv[1], NULL, 10) : 2;
     const long delay_ms = argc > 2 ? strtol(argv[2], NULL, 10) : 1;
     struct rlimit limit;
