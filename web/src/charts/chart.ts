@@ -154,7 +154,8 @@ export class Chart {
                     ...axis,
                     size: size * 1.8,
                     grid: { show: false },
-                    splits: [-240, -120, 0],
+                    // On a narrow chart three of them would touch.
+                    splits: ({ width }) => (width < 18 * size ? [-240, 0] : [-240, -120, 0]),
                     values: (_plot, splits) => splits.map(minutesAgo),
                 },
                 {

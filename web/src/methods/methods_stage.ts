@@ -4,6 +4,7 @@ import './methods.css';
 import { CloaksLayer } from '../cloaks/cloaks_layer';
 import { fill, make, setText } from '../dom';
 import { methodName } from '../engine/method_names';
+import type { Box } from '../map/grid';
 import { MapPane } from '../map/pane';
 import type { RoadMap } from '../map/road_map';
 import { MapView } from '../map/view';
@@ -113,6 +114,17 @@ export class MethodsStage {
         if (!wasEmpty || this.feed.methods.length === 0) return;
         // They have a size from now on.
         for (const { pane } of this.panes) pane.measure();
-        if (this.large.isFitted) this.view.show(this.large.seen);
+        if (this.large.isFitted) this.showWhat(this.large.seen);
+    }
+
+    /** At once: they may get another size in the next moment, and a movement would end half-way. */
+    private showWhat({ west, east, north, south }: Box): void {
+        const { width, height } = this.panes[0].pane;
+        const scale = Math.min(width / (east - west), height / (south - north));
+        this.view.set({
+            scale,
+            offsetX: (width - scale * (west + east)) / 2,
+            offsetY: (height - scale * (north + south)) / 2,
+        });
     }
 }
