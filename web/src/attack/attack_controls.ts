@@ -69,28 +69,23 @@ export class AttackControls {
             make('label', { for: this.number.id }, t('Travellers to assume')),
             this.number,
         );
+        const close = make(
+            'button',
+            {
+                type: 'button',
+                class: 'quiet',
+                'data-testid': 'attack-close',
+                onclick: () => listener.close(),
+            },
+            t('Close'),
+        );
         this.element = make('div', { class: 'attack-controls' });
         fill(
             this.element,
-            this.about,
+            make('div', { class: 'attack-head' }, this.about, close),
             this.numberField,
             this.victimField,
-            make(
-                'div',
-                { class: 'actions' },
-                this.start,
-                this.locate,
-                make(
-                    'button',
-                    {
-                        type: 'button',
-                        class: 'quiet',
-                        'data-testid': 'attack-close',
-                        onclick: () => listener.close(),
-                    },
-                    t('Close'),
-                ),
-            ),
+            make('div', { class: 'actions' }, this.start, this.locate),
         );
     }
 
