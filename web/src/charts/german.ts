@@ -9,7 +9,7 @@ export const german: Readonly<Record<string, string>> = {
     'The same as a table': 'Dasselbe als Tabelle',
     Wait: 'Wartezeit',
     What: 'Was',
-    'asked per second': 'Anfrage je Sekunde',
+    'asked per second': 'gefragt je Sekunde',
     back: 'zurück',
     'bytes per second': 'Bytes je Sekunde',
     cloaks: 'Tarnungen',
