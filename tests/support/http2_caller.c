@@ -56,7 +56,7 @@ static int on_header(nghttp2_session *session, const nghttp2_frame *frame, const
     http2_reply *reply = find(context, frame->hd.stream_id);
     if (!reply) return 0;
     if (name_size == 7 && memcmp(name, ":status", 7) == 0) {
-        const int status = atoi((const char *)value);
+        const int status = (int)strtol((const char *)value, NULL, 10);
         if (status == 100) {
             reply->was_told_to_go_on = true;
         } else {

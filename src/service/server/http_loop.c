@@ -25,6 +25,7 @@
 // --- Events ------------------------------------------------------------------------------------
 
 /** `source`: the first member of what is to be told. */
+// NOLINTNEXTLINE(readability-non-const-parameter): it comes back as something that is changed
 static bool watch(const sc__http_loop *loop, int fd, uint32_t events, sc__http_source *source)
 {
     struct epoll_event event = {.events = events, .data = {.ptr = source}};

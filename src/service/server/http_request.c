@@ -202,12 +202,10 @@ void sc__http_request_read(sc__http_connection *connection)
     const bool is_more = read_some(connection);
     connection->is_in_turn = false;
     if (connection->fd < 0) return;
-    if (connection->h2) {
-        sc__http_connection_read(connection);
-    } else if (is_more) {
+    if (is_more) {
         sc__http_loop_again(connection);
-    } else if (connection->has_hung_up && !reads_requests(connection)) {
-        // Its end was told together with the request, and will not be told again.
+    } else if (connection->h2 || (connection->has_hung_up && !reads_requests(connection))) {
+        // An end that was told together with the request will not be told again.
         sc__http_connection_read(connection);
     }
 }
