@@ -44,6 +44,18 @@ bool sc_bytes_append(sc_bytes *bytes, const void *more, size_t size)
     return true;
 }
 
+bool sc_bytes_append_varint(sc_bytes *bytes, uint64_t number)
+{
+    enum { MOST = 10 };  // bytes of 64 bits, seven in each
+    if (!sc_bytes_reserve(bytes, MOST)) return false;
+    while (number >= 0x80) {
+        bytes->data[bytes->size++] = (uint8_t)(number | 0x80);
+        number >>= 7;
+    }
+    bytes->data[bytes->size++] = (uint8_t)number;
+    return true;
+}
+
 void sc_bytes_wipe(sc_bytes *bytes)
 {
     if (bytes->data) explicit_bzero(bytes->data, bytes->capacity);

@@ -193,13 +193,6 @@ static void fill_runs(reply_draft *d, const sc_reply *reply, const sc__reply_obj
     part->n_run_count = all_single ? 0 : part->n_run_first;
 }
 
-// 0, -1, 1, -2, ... as 0, 1, 2, 3, ...
-static uint64_t zigzag(int64_t number)
-{
-    const uint64_t doubled = (uint64_t)number << 1;
-    return number < 0 ? ~doubled : doubled;
-}
-
 // Name the objects of all lists of a part, which are nears [first, last).
 static void fill_objects(reply_draft *d, const sc_reply *reply, const sc__reply_objects *own,
                          uint32_t first, uint32_t last)
@@ -215,7 +208,7 @@ static void fill_objects(reply_draft *d, const sc_reply *reply, const sc__reply_
         const uint32_t number = number_of(own, reply->nears[i].object);
         uint32_t *when = &d->when[sc__relay_id_place(d->different, count, number)];
         if (*when == SC_NONE) {
-            d->list_object[i] = zigzag((int64_t)number - last_new) << 1;
+            d->list_object[i] = sc_fold_sign((int64_t)number - last_new) << 1;
             *when = new_count++;
             last_new = number;
         } else {

@@ -339,23 +339,9 @@ typedef struct writer {
 
 // --- Numbers -------------------------------------------------------------------------------------
 
-enum { VARINT_MAX = 10 };  // bytes of 64 bits, seven in each
-
-static bool put_whole(sc_bytes *out, uint64_t value)
-{
-    if (!sc_bytes_reserve(out, VARINT_MAX)) return false;
-    while (value >= 0x80) {
-        out->data[out->size++] = (uint8_t)(value | 0x80);
-        value >>= 7;
-    }
-    out->data[out->size++] = (uint8_t)value;
-    return true;
-}
-
 static bool put_signed(sc_bytes *out, int64_t value)
 {
-    const uint64_t twice = (uint64_t)value << 1;
-    return put_whole(out, value < 0 ? ~twice : twice);
+    return sc_bytes_append_varint(out, sc_fold_sign(value));
 }
 
 static bool put_step(sc_bytes *out, sc_map_point from, sc_map_point to)
@@ -410,7 +396,7 @@ static bool put_junctions(const writer *w)
     sc_node_id before = 0;
     for (sc_node_id n = 0; fits && n < sc_map_node_count(w->map); n++) {
         if (w->place[n] == 0) continue;
-        fits = put_whole(w->out, n - before);
+        fits = sc_bytes_append_varint(w->out, n - before);
         before = n;
     }
     sc_map_point at = w->corner;
@@ -443,7 +429,7 @@ static bool put_inner(const writer *w)
     const sc_seg_id count = sc_map_segment_count(w->map);
     bool fits = true;
     for (sc_seg_id s = 0; fits && s < count; s++) {
-        fits = put_whole(w->out, inner_count(w, s));
+        fits = sc_bytes_append_varint(w->out, inner_count(w, s));
     }
     for (sc_seg_id s = 0; fits && s < count; s++) {
         sc_map_point at = point_of(w, first_node(w, s));
@@ -474,11 +460,11 @@ static bool put_names(writer *w)
     const road_names *names = &w->names;
     bool fits = true;
     for (sc_seg_id s = 0; names->name_of && fits && s < sc_map_segment_count(w->map); s++) {
-        fits = put_whole(w->out, names->name_of[s]);
+        fits = sc_bytes_append_varint(w->out, names->name_of[s]);
     }
     for (uint32_t i = 0; fits && i < names->count; i++) {
         const size_t size = strlen(names->names[i]);
-        fits = put_whole(w->out, size) && sc_bytes_reserve(w->out, size);
+        fits = sc_bytes_append_varint(w->out, size) && sc_bytes_reserve(w->out, size);
         if (!fits) break;
         memcpy(w->out->data + w->out->size, names->names[i], size);
         w->out->size += size;

@@ -57,6 +57,40 @@ static void test_growing_with_wiping_keeps_the_bytes(void **state)
     sc_bytes_wipe(&bytes);
 }
 
+static void test_varints_have_seven_bits_per_byte(void **state)
+{
+    (void)state;
+    static const struct {
+        uint64_t number;
+        size_t size;
+        uint8_t bytes[10];
+    } cases[] = {
+        {0, 1, {0x00}},
+        {127, 1, {0x7f}},
+        {128, 2, {0x80, 0x01}},
+        {602, 2, {0xda, 0x04}},
+        {UINT64_MAX, 10, {0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01}},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        sc_bytes bytes = {0};
+        assert_true(sc_bytes_append_varint(&bytes, cases[i].number));
+        assert_int_equal(bytes.size, cases[i].size);
+        assert_memory_equal(bytes.data, cases[i].bytes, cases[i].size);
+        sc_bytes_fini(&bytes);
+    }
+}
+
+static void test_folded_numbers_are_small_if_they_were(void **state)
+{
+    (void)state;
+    assert_int_equal(sc_fold_sign(0), 0);
+    assert_int_equal(sc_fold_sign(-1), 1);
+    assert_int_equal(sc_fold_sign(1), 2);
+    assert_int_equal(sc_fold_sign(-2), 3);
+    assert_true(sc_fold_sign(INT64_MIN) == UINT64_MAX);
+    assert_true(sc_fold_sign(INT64_MAX) == UINT64_MAX - 1);
+}
+
 static void test_without_memory_nothing_changes(void **state)
 {
     (void)state;
@@ -76,6 +110,8 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_what_is_appended_stays_while_it_grows),
     cmocka_unit_test(test_reserved_memory_is_not_asked_for_again),
     cmocka_unit_test(test_growing_with_wiping_keeps_the_bytes),
+    cmocka_unit_test(test_varints_have_seven_bits_per_byte),
+    cmocka_unit_test(test_folded_numbers_are_small_if_they_were),
     cmocka_unit_test(test_without_memory_nothing_changes),
 };
 SC_SUITE(tests)
