@@ -92,7 +92,7 @@ static sc_err make(sc__gathering *g, const sc_follow_input *input, const sc_foll
     maker->summary.far_count = maker->fixes.far_count;
     maker->summary.traveller_count = g->count;
     if (g->count == 0) return fail_nobody(&maker->summary, options, diag);
-    return sc__gathering_finish(g, out);
+    return sc__gathering_finish(g, options->repeats, out);
 }
 
 sc_err sc_follow_new(const sc_follow_input *input, const sc_follow_options *options,
@@ -241,6 +241,7 @@ static sc_err add_follower(sc__gathering *g, uint32_t episode, size_t first_stop
     const sc__stops *stops = &g->maker.stops;
     sc__follower *added = &g->followers[g->count];
     *added = (sc__follower){
+        .first_stop = first_stop,
         .stop = first_stop,
         .stop_end = stops->count,
         .until = sc__episode_end(&g->maker.fixes.frame, &g->episodes.all[episode]),
@@ -359,7 +360,7 @@ static sc_err name_all(sc__gathering *g, char **out)
     return SC_OK;
 }
 
-sc_err sc__gathering_finish(sc__gathering *gathering, sc_movement **out)
+sc_err sc__gathering_finish(sc__gathering *gathering, bool repeats, sc_movement **out)
 {
     sc__maker *maker = &gathering->maker;
     sc_err err = put_in_order(gathering);
@@ -376,6 +377,8 @@ sc_err sc__gathering_finish(sc__gathering *gathering, sc_movement **out)
     follow->followers = gathering->followers;
     follow->stops = maker->stops.all;
     follow->legs = maker->legs;
+    // The last moment at which somebody is on the roads belongs to it, so it ends just after.
+    follow->period = repeats ? sc_time_from_seconds(maker->summary.seconds) + 1 : SC_TIME_NEVER;
     gathering->followers = NULL;
     maker->stops = (sc__stops){0};
     maker->legs = (sc__legs){0};

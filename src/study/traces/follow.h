@@ -35,9 +35,10 @@ typedef struct sc_follow_options {
     bool has_start;      ///< else recorded time begins with the first fix
     double start_s;      ///< recorded time that becomes 0
     double end_s;        ///< recorded time from which on nothing counts; INFINITY
+    bool repeats;        ///< when the last has left the roads, all begin again, and so on
 } sc_follow_options;
 
-/** 100 m, 300 s, no folding, all. */
+/** 100 m, 300 s, no folding, all, once. */
 sc_follow_options sc_follow_options_default(void);
 
 /**

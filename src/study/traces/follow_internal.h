@@ -180,8 +180,10 @@ static inline bool sc__has_way(const sc__stop *stop)
 
 /** A traveller who does as a recorded one did. */
 typedef struct sc__follower {
+    size_t first_stop;
     size_t stop;      ///< the last one it has come to, or its first
     size_t stop_end;  ///< behind its last
+    sc_time lap;      ///< when it began for the last time; 0 unless all of it is repeated
     sc_time until;    ///< nothing counts after that
     size_t name;      ///< where in the names its own begins
 } sc__follower;
@@ -192,7 +194,8 @@ typedef struct sc__follow {
     sc__follower *followers;  ///< by track, then by window
     sc__stop *stops;
     sc__legs legs;
-    char *names;  ///< one behind the other, each ended by NUL
+    char *names;     ///< one behind the other, each ended by NUL
+    sc_time period;  ///< after which all begin again; SC_TIME_NEVER: they do not
 } sc__follow;
 
 extern const sc_movement_kind sc__follow_kind;
@@ -216,7 +219,7 @@ SC_CHECKED sc_err sc__gather(sc__gathering *gathering, uint32_t max_count, uint6
                              const sc_progress *progress);
 
 /** The movement of those gathered, one at least. @return SC_OK, SC_ENOMEM */
-SC_CHECKED sc_err sc__gathering_finish(sc__gathering *gathering, sc_movement **out);
+SC_CHECKED sc_err sc__gathering_finish(sc__gathering *gathering, bool repeats, sc_movement **out);
 
 /** Harmless on a zeroed one. */
 void sc__gathering_fini(sc__gathering *gathering);

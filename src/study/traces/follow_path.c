@@ -331,14 +331,13 @@ static sc_place place_between(const sc__follow *follow, const sc__stop *stop, sc
     return sc__way_place(follow->movement.map, &follow->legs, &stop->way, stop->place, units);
 }
 
-static sc_err follow_at(sc_movement *movement, uint32_t who, sc_time t, sc_place *out,
-                        sc_time *back)
+// Where it is at `t` of its recorded time; *back as for sc_movement_at().
+static void look_up(const sc__follow *follow, sc__follower *one, sc_time t, sc_place *out,
+                    sc_time *back)
 {
-    sc__follow *follow = (sc__follow *)movement;
-    sc__follower *one = &follow->followers[who];
     if (t > one->until) {
         *back = SC_TIME_NEVER;
-        return SC_OK;
+        return;
     }
     while (one->stop + 1 < one->stop_end && follow->stops[one->stop + 1].t <= t) {
         one->stop++;
@@ -355,6 +354,28 @@ static sc_err follow_at(sc_movement *movement, uint32_t who, sc_time t, sc_place
         const size_t next = stop->t > t ? one->stop : one->stop + 1;
         *back = next < one->stop_end ? follow->stops[next].t : SC_TIME_NEVER;
     }
+}
+
+static sc_err follow_at(sc_movement *movement, uint32_t who, sc_time t, sc_place *out,
+                        sc_time *back)
+{
+    sc__follow *follow = (sc__follow *)movement;
+    sc__follower *one = &follow->followers[who];
+    if (follow->period == SC_TIME_NEVER) {
+        look_up(follow, one, t, out, back);
+        return SC_OK;
+    }
+    const sc_time lap = t - t % follow->period;
+    if (lap != one->lap) {
+        one->lap = lap;
+        one->stop = one->first_stop;
+    }
+    look_up(follow, one, t - lap, out, back);
+    if (*back == SC_TIME_NEVER) {
+        const sc_time first = follow->stops[one->first_stop].t;
+        *back = follow->period + (first > 0 ? first : 0);
+    }
+    *back += lap;
     return SC_OK;
 }
 

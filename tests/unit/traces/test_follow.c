@@ -309,6 +309,56 @@ static void test_a_gap_across_the_start_has_no_traveller(void **state)
 }
 
 // The first fix may be anywhere in time; what lies beyond all calendars does not count.
+// a drives at once, b after 20 s; both have left the roads after 30.
+static void test_what_is_repeated_begins_again_when_all_have_left(void **state)
+{
+    (void)state;
+    town t = town_new();
+    sc_follow_options options = sc_follow_options_default();
+    options.repeats = true;
+    sc_follow_summary summary;
+    sc_movement *m = follow(&t,
+                            "a,0,100,0\na,10,200,0\n"
+                            "b,20,300,0\nb,30,200,0\n",
+                            &options, &summary);
+    CHECK_SAME(summary.seconds, 30.0);
+    const double period = 30.000001;
+    for (int lap = 0; lap < 3; lap++) {
+        check_there(m, 0, lap * period, 100, 0);
+        check_there(m, 0, lap * period + 5, 150, 0);
+        check_there(m, 0, lap * period + 10, 200, 0);
+        check_away(m, 0, lap * period + 10.5, (lap + 1) * period);
+        check_away(m, 1, lap * period + 3, lap * period + 20);
+        check_there(m, 1, lap * period + 25, 250, 0);
+        check_there(m, 1, lap * period + 30, 200, 0);
+    }
+    // Laps may be left out.
+    check_there(m, 0, 1000 * period + 5, 150, 0);
+    check_away(m, 1, 1000 * period + 5, 1000 * period + 20);
+    sc_movement_free(m);
+    town_free(&t);
+}
+
+// A way that crosses the start of recorded time is on the road at the beginning of each lap.
+static void test_what_is_repeated_may_begin_on_the_way(void **state)
+{
+    (void)state;
+    town t = town_new();
+    sc_follow_options options = sc_follow_options_default();
+    options.repeats = true;
+    options.has_start = true;
+    options.start_s = 5;
+    sc_movement *m = follow(&t,
+                            "a,0,100,0\na,10,200,0\n"
+                            "b,20,300,0\nb,30,200,0\n",
+                            &options, NULL);
+    check_there(m, 0, 0, 150, 0);
+    check_away(m, 0, 6, 25.000001);
+    check_there(m, 0, 25.000001, 150, 0);
+    sc_movement_free(m);
+    town_free(&t);
+}
+
 static void test_times_far_from_now_are_fine(void **state)
 {
     (void)state;
@@ -523,6 +573,8 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_a_stretch_across_the_start_or_the_end_is_followed_in_part),
     cmocka_unit_test(test_who_has_no_fix_from_the_start_to_the_end_may_yet_be_on_its_way),
     cmocka_unit_test(test_a_gap_across_the_start_has_no_traveller),
+    cmocka_unit_test(test_what_is_repeated_begins_again_when_all_have_left),
+    cmocka_unit_test(test_what_is_repeated_may_begin_on_the_way),
     cmocka_unit_test(test_times_far_from_now_are_fine),
     SC_CASES(test_places_between_fixes_are_those_of_a_slow_reference),
     SC_CASES(test_no_traveller_is_faster_than_allowed),
