@@ -40,7 +40,7 @@ static void test_a_cloak_is_told_as_the_provider_sees_it(void **state)
                             .requests = requests,
                             .request_count = 3};
     sc_bytes text = {0};
-    assert_true(sc__event_cloak(&relay, 0x9f86d081884c7d65, &vocabulary, &text));
+    assert_true(sc_event_text_cloak(&relay, 0x9f86d081884c7d65, &vocabulary, &text));
     assert_string_equal(ended(&text),
                         "event: cloak\n"
                         "data: {\"id\":\"9f86d081884c7d65\",\"segments\":[3,4,9],"
@@ -74,44 +74,44 @@ static void test_what_is_sent_is_told_byte_by_byte(void **state)
                  "event: sent\ndata: {\"cloak\":\"000000000000002a\",\"encoding\":\"%s\","
                  "\"bytes\":\"%s\"}\n\n",
                  i % 2 ? "geojson" : "compact", sent[i].base64);
-        assert_true(sc__event_sent(42, i % 2 ? SC_ENCODING_GEOJSON : SC_ENCODING_COMPACT,
-                                   sent[i].bytes, strlen(sent[i].bytes), &text));
+        assert_true(sc_event_text_sent(42, i % 2 ? SC_ENCODING_GEOJSON : SC_ENCODING_COMPACT,
+                                       sent[i].bytes, strlen(sent[i].bytes), &text));
         assert_string_equal(ended(&text), wanted);
         sc_bytes_fini(&text);
     }
 }
 
-static const sc__counters some_row = {.t = 312.0,
-                                      .pending = 12,
-                                      .answered = 103,
-                                      .dropped = 7,
-                                      .expired = 6,
-                                      .infeasible = 1,
-                                      .failed = 5,
-                                      .gone = 4,
-                                      .cloaks = 21,
-                                      .wait_s = 140.25,
-                                      .users = 127,
-                                      .segments = 260,
-                                      .bytes_out = 2610,
-                                      .bytes_in = 21034,
-                                      .provider_unreachable = 1,
-                                      .provider_timeout = 2,
-                                      .provider_refused = 3,
-                                      .provider_unbelievable = 4,
-                                      .provider_suspended = 5,
-                                      .overloaded = 6,
-                                      .not_sent_in_time = 7,
-                                      .suspended = 1,
-                                      .workers = 3,
-                                      .unserved_parts = 8,
-                                      .listeners = 2};
+static const sc_counters some_row = {.t = 312.0,
+                                     .pending = 12,
+                                     .answered = 103,
+                                     .dropped = 7,
+                                     .expired = 6,
+                                     .infeasible = 1,
+                                     .failed = 5,
+                                     .gone = 4,
+                                     .cloaks = 21,
+                                     .wait_s = 140.25,
+                                     .users = 127,
+                                     .segments = 260,
+                                     .bytes_out = 2610,
+                                     .bytes_in = 21034,
+                                     .provider_unreachable = 1,
+                                     .provider_timeout = 2,
+                                     .provider_refused = 3,
+                                     .provider_unbelievable = 4,
+                                     .provider_suspended = 5,
+                                     .overloaded = 6,
+                                     .not_sent_in_time = 7,
+                                     .suspended = 1,
+                                     .workers = 3,
+                                     .unserved_parts = 8,
+                                     .listeners = 2};
 
 static void test_counters_are_told_by_name(void **state)
 {
     (void)state;
     sc_bytes text = {0};
-    assert_true(sc__event_counters(&some_row, &text));
+    assert_true(sc_event_text_counters(&some_row, &text));
     assert_string_equal(
         ended(&text),
         "event: counters\n"
@@ -127,9 +127,9 @@ static void test_counters_are_told_by_name(void **state)
 static void test_history_names_its_fields_once(void **state)
 {
     (void)state;
-    static sc__history history;
+    static sc_history history;
     sc_bytes text = {0};
-    assert_true(sc__event_history(&history, &text));
+    assert_true(sc_event_text_history(&history, &text));
 #define FIELDS                                                                                   \
     "event: history\ndata: {\"fields\":[\"t\",\"pending\",\"answered\",\"dropped\",\"expired\"," \
     "\"infeasible\",\"failed\",\"gone\",\"cloaks\",\"wait_s\",\"users\",\"segments\","           \
@@ -139,9 +139,9 @@ static void test_history_names_its_fields_once(void **state)
     "\"rows\":["
     assert_string_equal(ended(&text), FIELDS "]}\n\n");
     text.size = 0;
-    sc__history_add(&history, &some_row);
-    sc__history_add(&history, &(sc__counters){.t = 313.0015, .listeners = 1});
-    assert_true(sc__event_history(&history, &text));
+    sc_history_add(&history, &some_row);
+    sc_history_add(&history, &(sc_counters){.t = 313.0015, .listeners = 1});
+    assert_true(sc_event_text_history(&history, &text));
     assert_string_equal(ended(&text),
                         FIELDS "[312,12,103,7,6,1,5,4,21,140.25,127,260,2610,21034,"
                                "1,2,3,4,5,6,7,1,3,8,2],"
@@ -151,10 +151,10 @@ static void test_history_names_its_fields_once(void **state)
 }
 
 // The rows in a history's words; the first number of each is its time.
-static json_t *rows_of(const sc__history *history)
+static json_t *rows_of(const sc_history *history)
 {
     sc_bytes text = {0};
-    assert_true(sc__event_history(history, &text));
+    assert_true(sc_event_text_history(history, &text));
     const char *data = strchr(ended(&text), '{');
     json_t *value = json_loadb(data, strcspn(data, "\n"), JSON_REJECT_DUPLICATES, NULL);
     assert_non_null(value);
@@ -167,13 +167,13 @@ static json_t *rows_of(const sc__history *history)
 static void test_history_has_the_last_rows_oldest_first(void **state)
 {
     (void)state;
-    static sc__history history;
-    for (size_t taken = 1; taken <= 2 * SC__HISTORY_ROWS + 7; taken++) {
-        sc__history_add(&history, &(sc__counters){.t = (double)taken});
-        const bool is_telling = taken % SC__HISTORY_ROWS <= 1 || taken % 97 == 0;
+    static sc_history history;
+    for (size_t taken = 1; taken <= 2 * SC_HISTORY_ROWS + 7; taken++) {
+        sc_history_add(&history, &(sc_counters){.t = (double)taken});
+        const bool is_telling = taken % SC_HISTORY_ROWS <= 1 || taken % 97 == 0;
         if (!is_telling) continue;
         json_t *rows = rows_of(&history);
-        const size_t count = taken < SC__HISTORY_ROWS ? taken : SC__HISTORY_ROWS;
+        const size_t count = taken < SC_HISTORY_ROWS ? taken : SC_HISTORY_ROWS;
         assert_int_equal(json_array_size(rows), count);
         for (size_t i = 0; i < count; i++) {
             const json_t *t = json_array_get(json_array_get(rows, i), 0);
@@ -201,27 +201,27 @@ static void test_events_are_as_described_whatever_they_tell(void **state)
 {
     (void)state;
     json_t *document = openapi_load();
-    sc__history *history = test_take(1, sizeof *history);
+    sc_history *history = test_take(1, sizeof *history);
     for (uint64_t seed = 0; seed < 200; seed++) {
         check_case(seed);
         exchange x = exchange_new(seed, false);
         sc_bytes text = {0};
-        assert_true(
-            sc__event_cloak(x.relay, seed * UINT64_C(0x9e3779b97f4a7c15), &x.vocabulary, &text));
+        assert_true(sc_event_text_cloak(x.relay, seed * UINT64_C(0x9e3779b97f4a7c15), &x.vocabulary,
+                                        &text));
         check_event(document, &text, "cloak", "CloakEvent");
         text.size = 0;
-        assert_true(sc__event_sent(seed, (sc_encoding)(seed % 2), x.relay->segments,
-                                   x.relay->segment_count * sizeof *x.relay->segments, &text));
+        assert_true(sc_event_text_sent(seed, (sc_encoding)(seed % 2), x.relay->segments,
+                                       x.relay->segment_count * sizeof *x.relay->segments, &text));
         check_event(document, &text, "sent", "SentEvent");
         text.size = 0;
-        const sc__counters row = {.t = (double)seed * 1.37,
-                                  .answered = UINT64_C(1) << (seed % 63),
-                                  .wait_s = 1e-3 * (double)seed};
-        assert_true(sc__event_counters(&row, &text));
+        const sc_counters row = {.t = (double)seed * 1.37,
+                                 .answered = UINT64_C(1) << (seed % 63),
+                                 .wait_s = 1e-3 * (double)seed};
+        assert_true(sc_event_text_counters(&row, &text));
         check_event(document, &text, "counters", "Counters");
         text.size = 0;
-        sc__history_add(history, &row);
-        assert_true(sc__event_history(history, &text));
+        sc_history_add(history, &row);
+        assert_true(sc_event_text_history(history, &text));
         check_event(document, &text, "history", "HistoryEvent");
         sc_bytes_fini(&text);
         exchange_free(&x);

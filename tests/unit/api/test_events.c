@@ -316,7 +316,7 @@ static void test_rows_are_whole_while_threads_read_and_write_them(void **state)
         subscriber e = listen_in(&f);
         json_t *history = data_at(&e, await_event(&e, 0, "history", "HistoryEvent"));
         const json_t *rows = json_object_get(history, "rows");
-        assert_true(json_array_size(rows) <= SC__HISTORY_ROWS);
+        assert_true(json_array_size(rows) <= SC_HISTORY_ROWS);
         double before = 0.0;
         for (size_t i = 0; i < json_array_size(rows); i++) {
             const double t = json_number_value(json_array_get(json_array_get(rows, i), 0));

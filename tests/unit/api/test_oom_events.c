@@ -140,16 +140,16 @@ static void test_a_listener_who_cannot_be_remembered(void **state)
 
 // --- Words ---------------------------------------------------------------------------------------
 
-static sc__history past;
+static sc_history past;
 
 static bool write_history(sc_bytes *out)
 {
-    return sc__event_history(&past, out);
+    return sc_event_text_history(&past, out);
 }
 
 static bool write_counters(sc_bytes *out)
 {
-    return sc__event_counters(&past.rows[1], out);
+    return sc_event_text_counters(&past.rows[1], out);
 }
 
 static bool write_cloak(sc_bytes *out)
@@ -170,20 +170,20 @@ static bool write_cloak(sc_bytes *out)
                             .border_node_count = 2,
                             .requests = requests,
                             .request_count = 2};
-    return sc__event_cloak(&relay, 42, &vocabulary, out);
+    return sc_event_text_cloak(&relay, 42, &vocabulary, out);
 }
 
 static bool write_sent(sc_bytes *out)
 {
     static const char body[1000] = "body";
-    return sc__event_sent(42, SC_ENCODING_COMPACT, body, sizeof body, out);
+    return sc_event_text_sent(42, SC_ENCODING_COMPACT, body, sizeof body, out);
 }
 
 static void test_words_that_there_is_no_room_for(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < SC__HISTORY_ROWS; i++) {
-        sc__history_add(&past, &(sc__counters){.t = (double)i, .answered = i * i});
+    for (size_t i = 0; i < SC_HISTORY_ROWS; i++) {
+        sc_history_add(&past, &(sc_counters){.t = (double)i, .answered = i * i});
     }
     bool (*const events[])(sc_bytes * out) = {write_history, write_counters, write_cloak,
                                               write_sent};

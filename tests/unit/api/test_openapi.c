@@ -198,7 +198,7 @@ static void test_methods_and_counters_are_those_of_the_code(void **state)
     }
     static const char *const counters[] = {
 #define X(type, name) #name,
-        SC__COUNTER_MAP(X)
+        SC_COUNTER_MAP(X)
 #undef X
     };
     const size_t count = sizeof counters / sizeof *counters;
@@ -216,7 +216,7 @@ static void test_methods_and_counters_are_those_of_the_code(void **state)
     }
     const json_t *rows = json_object_get(history, "rows");
     const json_t *row = json_object_get(rows, "items");
-    assert_int_equal(json_integer_value(json_object_get(rows, "maxItems")), SC__HISTORY_ROWS);
+    assert_int_equal(json_integer_value(json_object_get(rows, "maxItems")), SC_HISTORY_ROWS);
     assert_int_equal(json_integer_value(json_object_get(row, "minItems")), count);
     assert_int_equal(json_integer_value(json_object_get(row, "maxItems")), count);
     json_decref(document);
