@@ -141,6 +141,8 @@ static const route extra_head = {NULL,  SC_HTTP_GET, "GET, HEAD", BY_EVENTS,
                                  false, false,       show_extra};
 // What these show may be a stream.
 static const route extra_get = {NULL, SC_HTTP_GET, "GET", BY_EVENTS, false, true, show_extra};
+static const route extra_both = {NULL,  SC_HTTP_GET, "GET, POST", BY_EVENTS,
+                                 false, true,        show_extra};
 static const route extra_post = {NULL, SC_HTTP_POST, "POST", BY_EVENTS, false, false, show_extra};
 
 /** Pages of a map in several parts, where it is. */
@@ -166,6 +168,7 @@ static const route *find_extra(route_call *p, const char *path)
         if (!is_path_of(extra, path)) continue;
         p->extra = extra;
         if (extra->method == SC_HTTP_POST) return &extra_post;
+        if (extra->takes_post) return &extra_both;
         return extra->takes_head ? &extra_head : &extra_get;
     }
     return NULL;
@@ -173,13 +176,14 @@ static const route *find_extra(route_call *p, const char *path)
 
 static const route *find_route(route_call *p, const char *path)
 {
+    const route *of_command = find_extra(p, path);
+    if (of_command) return of_command;
     for (size_t i = 0; i < sizeof(routes) / sizeof(routes[0]); i++) {
         if (strcmp(routes[i].path, path) == 0) return &routes[i];
     }
     const route *of_parts = find_cluster_route(p->service, path);
     if (of_parts) return of_parts;
-    if (p->service->ui && sc_ui_has(p->service->ui, path)) return &ui_route;
-    return find_extra(p, path);
+    return p->service->ui && sc_ui_has(p->service->ui, path) ? &ui_route : NULL;
 }
 
 /** Whether the sender is within the rate of its address. */
@@ -233,9 +237,11 @@ static bool may_use(route_call *p, gate whose, sc_problem *problem)
     return sc_problem_set(problem, SC_PROBLEM_NOT_FOUND, NULL, "this page is switched off");
 }
 
-static bool is_method_of(const route *wanted, sc_http_method method)
+static bool is_method_of(const route_call *p, const route *wanted)
 {
+    const sc_http_method method = sc_http_request_method(p->request);
     return method == wanted->method ||
+           (method == SC_HTTP_POST && p->extra && p->extra->takes_post) ||
            (method == SC_HTTP_HEAD && wanted->method == SC_HTTP_GET && !wanted->is_stream);
 }
 
@@ -255,7 +261,7 @@ static bool is_admitted(route_call *p, const route *wanted, sc_problem *problem)
         return sc_problem_set(problem, SC_PROBLEM_NOT_FOUND, NULL,
                               "no such page; /openapi.json lists all of them");
     }
-    if (!is_method_of(wanted, sc_http_request_method(p->request))) {
+    if (!is_method_of(p, wanted)) {
         return sc_problem_set(problem, SC_PROBLEM_METHOD, NULL, "allowed methods: %s",
                               wanted->allow);
     }

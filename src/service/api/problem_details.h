@@ -54,7 +54,8 @@ typedef enum sc_problem_kind {
 
 typedef struct sc_problem {
     sc_problem_kind kind;
-    const char *field;  ///< a JSON pointer, as "/profile/k", or "header Authorization"; NULL: none
+    const char *field;  ///< a JSON pointer, as "/profile/k", "header Authorization" or "parameter
+                        ///< text"; NULL: none
     char detail[256];   ///< "" if there is nothing to add
     unsigned retry_after_s;  ///< also as a header; 0: not told
     const char *outcome;     ///< "failed", of a query that was taken; else NULL

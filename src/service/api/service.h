@@ -15,11 +15,13 @@
 #include "server/http.h"
 #include "server/log.h"
 
-/** A page that a command adds to the service, shown to those who may listen to events. */
+/** A page that a command adds to the service, shown to those who may listen to events. One whose
+ * path is that of a page of the service stands in its place: a replay has events of its own. */
 typedef struct sc_extra_page {
     const char *path;
     sc_http_method method;  ///< GET or POST; others are refused
     bool takes_head;        ///< HEAD as well; of a GET that is no stream
+    bool takes_post;        ///< POST as well; of a GET without HEAD
     bool is_folder;         ///< all below the path, too; otherwise the path is matched as a whole
     const char *offer;      ///< how /v1/about lists it; NULL: it does not
     /** Whether it is listed now; NULL: always. In any loop's thread. */
