@@ -101,6 +101,7 @@ static sc_err read_lines(const sc_map *map, sc_run_reader *reader, const sc_inpu
 {
     size_t line_count = 0;
     size_t member_count = 0;
+    size_t query_count = 0;
     for (;;) {
         sc_run_line line;
         const sc_err err = sc_run_reader_next(reader, &line, diag);
@@ -112,6 +113,9 @@ static sc_err read_lines(const sc_map *map, sc_run_reader *reader, const sc_inpu
         DOOR_PROMISE(wants_users || (!line.asked && !line.has_engine), "nothing unwanted is told");
         if (line.kind == SC_RUN_QUERY) check_question(map, &line);
         if (line.has_engine) check_engine(map, &line.engine);
+        query_count += line.kind == SC_RUN_QUERY;
+        DOOR_PROMISE(line.query == SC_NONE || line.query < query_count,
+                     "what ends was asked before");
         if (line.kind != SC_RUN_CLOAK) continue;
         check_cloak(map, &line.cloak, wants_users);
         member_count += line.cloak.member_count;
@@ -126,6 +130,7 @@ static sc_err read_all(const sc_map *map, const sc_input *input, bool wants_user
     sc_diag diag = {""};
     if (sc_run_reader_of(map, &vocabulary, input, &reader, &diag)) abort();
     if (wants_users) sc_run_reader_want_users(reader);
+    if (wants_users) sc_run_reader_want_ends(reader);
     const sc_err err = read_lines(map, reader, input, wants_users, &diag);
     if (err) door_refused(err, &diag, input, 1);
     sc_run_reader_free(reader);

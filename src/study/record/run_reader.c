@@ -51,6 +51,7 @@ struct sc_run_reader {
     sc_line_reader source;
     sc_json_tree document;  ///< of the line at hand; ids of members are in it
     bool wants_users;
+    bool wants_ends;
     bool has_ended;
 
     sc_hash numbers;   ///< from the hash of an id to the query's number
@@ -255,6 +256,7 @@ static sc_err read_query(sc_run_reader *reader, const sc__fields *fields, sc_run
         out->asked = &reader->request_line;
         err = read_asker(reader, fields, &query);
     }
+    out->query = (uint32_t)reader->query_count;
     return err ? err : keep_query(reader, fields->place, id, &query);
 }
 
@@ -323,6 +325,7 @@ static sc_err read_member(sc_run_reader *reader, const sc__fields *fields,
     }
     const open_query *query = sc_item_pool_at(&reader->open, reader->places[number]);
     *out = (sc_run_member){.query = id,
+                           .number = number,
                            .edge = query->edge,
                            .offset_m = query->offset_m,
                            .request = query->request,
@@ -411,20 +414,33 @@ static sc_err read_cloak(sc_run_reader *reader, const sc__fields *fields, sc_run
 
 // --- Ends ------------------------------------------------------------------------
 
-// A failure behind a cloak stands in the place of an answer; all others are passed on.
+// A failure behind a cloak stands in the place of an answer; all others are passed on. A query ends
+// once: what is said of it afterwards is not.
 static sc_err read_loss(sc_run_reader *reader, const sc__fields *fields, sc_run_line *out)
 {
     sc_slice id;
-    const sc_err err = sc__field_text(fields, "query", &id);
+    sc_err err = sc__field_text(fields, "query", &id);
+    if (!err && reader->wants_ends) {
+        err = sc__field_text(fields, "reason", &out->reason);
+        if (!err) err = sc__field_time(fields, "t", &out->t);
+    }
     if (err) return err;
     const uint32_t number = find_query(reader, id);
     if (number == SC_NONE) return SC_OK;
+    const bool has_ended = reader->places[number] == QUERY_LOST;
+    if (reader->wants_ends && !has_ended) out->query = number;
     if (reader->places[number] == QUERY_CLOAKED) {
         out->kind = SC_RUN_ANSWER;
     } else {
         end_query(reader, number, QUERY_LOST);
     }
     return SC_OK;
+}
+
+static sc_err read_drop(sc_run_reader *reader, const sc__fields *fields, sc_run_line *out)
+{
+    out->is_drop = true;
+    return read_loss(reader, fields, out);
 }
 
 static sc_err read_answer(sc_run_reader *reader, const sc__fields *fields, sc_run_line *out)
@@ -455,7 +471,8 @@ static sc_err check_map(const sc_run_reader *reader, const sc__fields *fields)
 static sc_err read_end(sc_run_reader *reader, const sc__fields *fields, sc_run_line *out)
 {
     reader->has_ended = true;
-    const sc_err err = check_map(reader, fields);
+    sc_err err = check_map(reader, fields);
+    if (!err && reader->wants_ends) err = sc__field_time(fields, "t", &out->t);
     if (err || !reader->wants_users || !sc__field_exists(fields, "engine")) return err;
     out->has_engine = true;
     return sc__engine_read(fields, &out->engine);
@@ -469,7 +486,7 @@ static const struct {
     sc_err (*read)(sc_run_reader *reader, const sc__fields *fields, sc_run_line *out);
 } events[] = {
     {"query", SC_RUN_QUERY, read_query},    {"cloak", SC_RUN_CLOAK, read_cloak},
-    {"drop", SC_RUN_OTHER, read_loss},      {"failed", SC_RUN_OTHER, read_loss},
+    {"drop", SC_RUN_OTHER, read_drop},      {"failed", SC_RUN_OTHER, read_loss},
     {"answer", SC_RUN_ANSWER, read_answer}, {"end", SC_RUN_END, read_end},
 };
 
@@ -559,6 +576,11 @@ void sc_run_reader_want_users(sc_run_reader *reader)
     reader->wants_users = true;
 }
 
+void sc_run_reader_want_ends(sc_run_reader *reader)
+{
+    reader->wants_ends = true;
+}
+
 uint64_t sc_run_user(const char *name, size_t size)
 {
     return XXH3_64bits(name, size);
@@ -595,7 +617,7 @@ static sc_err read_line(sc_run_reader *reader, sc_slice text, sc_run_line *out, 
                              .passes_unknown = true,
                              .diag = diag};
     if (reader->has_ended) return sc__line_fail(&place, "is after the end event of the record");
-    *out = (sc_run_line){.text = text, .number = reader->source.line};
+    *out = (sc_run_line){.text = text, .number = reader->source.line, .query = SC_NONE};
     sc_json_tree_fini(&reader->document);
     const sc_err err = sc__line_load(&place, text, &reader->document);
     if (err) return err;
@@ -615,6 +637,6 @@ sc_err sc_run_reader_next(sc_run_reader *reader, sc_run_line *line, sc_diag *dia
         return sc_fail(diag, SC_EPARSE, "%s: the record has no end event: %s", reader->source.name,
                        reader->source.line == 0 ? "the file is empty" : "the file is cut short");
     }
-    *line = (sc_run_line){.kind = SC_RUN_END};
+    *line = (sc_run_line){.kind = SC_RUN_END, .query = SC_NONE};
     return SC_OK;
 }

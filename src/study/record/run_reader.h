@@ -35,7 +35,8 @@ typedef enum sc_run_kind {
 
 /** A query in a cloak. */
 typedef struct sc_run_member {
-    sc_slice query;  ///< its id, as the record has it
+    sc_slice query;   ///< its id, as the record has it
+    uint32_t number;  ///< among the queries of the record, from 0
     sc_edge_id edge;
     double offset_m;     ///< within the edge
     sc_request request;  ///< in normal form; of an unknown category, SC_NONE is among its own
@@ -76,6 +77,14 @@ typedef struct sc_run_line {
      * sc_run_reader_want_users(). */
     const sc_request_line *asked;
 
+    /** Of SC_RUN_QUERY its number among the queries of the record, from 0. After
+     * sc_run_reader_want_ends() also of a line that ends a query without an answer: a drop or a
+     * failure (SC_RUN_OTHER), or a failure behind its cloak (SC_RUN_ANSWER). Else SC_NONE. */
+    uint32_t query;
+    sc_slice reason;  ///< of such an end; its text is NULL in all other lines
+    bool is_drop;     ///< such an end is a drop
+    sc_time t;        ///< of such an end, and of SC_RUN_END after sc_run_reader_want_ends()
+
     // Of SC_RUN_END, after sc_run_reader_want_users().
     bool has_engine;           ///< it says which engine made the cloaks
     sc_engine_options engine;  ///< if it does
@@ -104,6 +113,13 @@ SC_CHECKED sc_err sc_run_reader_of(const sc_map *map, const sc_vocabulary *vocab
  * without them are read, too.
  */
 void sc_run_reader_want_users(sc_run_reader *reader);
+
+/**
+ * Also give how and when queries end that have no answer, and when the run ended; to be called
+ * before the first line. Ends that lack the reason or the time are refused then. Without this call,
+ * records without them are read, too.
+ */
+void sc_run_reader_want_ends(sc_run_reader *reader);
 
 /** What a user is called in sc_run_member: a hash of the name, which is bytes of any kind. */
 uint64_t sc_run_user(const char *name, size_t size);

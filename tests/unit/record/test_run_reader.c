@@ -204,6 +204,86 @@ static void test_a_failure_is_an_answer_behind_a_cloak_and_only_there(void **sta
     assert_int_equal(kinds[0], SC_RUN_OTHER);
 }
 
+// --- Ends -------------------------------------------------------------------
+
+static sc_run_reader *reader_of_ends(const sc_input *input)
+{
+    sc_run_reader *reader = NULL;
+    CHECK_OK(sc_run_reader_of(map, &vocabulary, input, &reader, NULL), NULL);
+    sc_run_reader_want_ends(reader);
+    return reader;
+}
+
+static void test_ends_of_queries_are_told_to_those_who_want_them(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "{\"event\":\"query\",\"query\":\"q0\",\"user\":\"Anna\",\"t\":0.5,\"edge\":0,"
+        "\"offset_m\":1,\"segment\":0," PROFILE "," KNN "}\n" QUERY CLOAK FAILED
+        "{\"event\":\"drop\",\"query\":\"q0\",\"t\":1.75,\"reason\":\"expired\"}\n"
+        "{\"event\":\"drop\",\"query\":\"q0\",\"t\":1.8,\"reason\":\"expired\"}\n"
+        "{\"event\":\"failed\",\"query\":\"q9\",\"t\":1.9,\"reason\":\"request\"}\n" END;
+    static const struct {
+        sc_run_kind kind;
+        uint32_t query;
+        const char *reason;
+        bool is_drop;
+        sc_time t;
+    } wanted[] = {
+        {SC_RUN_QUERY, 0, NULL, false, 0},
+        {SC_RUN_QUERY, 1, NULL, false, 0},
+        {SC_RUN_CLOAK, SC_NONE, NULL, false, 0},
+        {SC_RUN_ANSWER, 1, "provider", false, 1500000},
+        {SC_RUN_OTHER, 0, "expired", true, 1750000},
+        {SC_RUN_OTHER, SC_NONE, "expired", true, 1800000},   // it has ended before
+        {SC_RUN_OTHER, SC_NONE, "request", false, 1900000},  // it was not asked
+        {SC_RUN_END, SC_NONE, NULL, false, 2000000},
+    };
+    const sc_input input = {"run.jsonl", (const uint8_t *)text, strlen(text)};
+    sc_run_reader *reader = reader_of_ends(&input);
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
+        sc_run_line line;
+        CHECK_OK(sc_run_reader_next(reader, &line, NULL), NULL);
+        assert_int_equal(line.kind, wanted[i].kind);
+        assert_int_equal(line.query, wanted[i].query);
+        assert_int_equal(line.reason.text != NULL, wanted[i].reason != NULL);
+        if (wanted[i].reason) assert_true(sc_slice_is(line.reason, wanted[i].reason));
+        assert_int_equal(line.is_drop, wanted[i].is_drop);
+        assert_int_equal(line.t, wanted[i].t);
+        if (line.kind == SC_RUN_CLOAK) assert_int_equal(line.cloak.members[0].number, 1);
+    }
+    sc_run_reader_free(reader);
+}
+
+static void test_ends_without_a_reason_or_a_time_are_refused_if_they_are_wanted(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *line;
+        const char *field;
+    } cases[] = {
+        {"{\"event\":\"drop\",\"query\":\"q1\",\"t\":1.75}\n", "reason"},
+        {"{\"event\":\"drop\",\"query\":\"q1\",\"reason\":\"expired\"}\n", "\"t\""},
+        {"{\"event\":\"failed\",\"query\":\"q1\",\"t\":1}\n", "reason"},
+        {"{\"event\":\"end\"}\n", "\"t\""},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[1000];
+        const int size = snprintf(text, sizeof text, "%s%s", QUERY, cases[i].line);
+        const sc_input input = {"run.jsonl", (const uint8_t *)text, (size_t)size};
+        sc_run_reader *reader = reader_of_ends(&input);
+        sc_run_line line;
+        sc_diag diag = {""};
+        CHECK_OK(sc_run_reader_next(reader, &line, &diag), &diag);
+        CHECK_REFUSED(sc_run_reader_next(reader, &line, &diag), SC_EPARSE, &diag, "run.jsonl:2");
+        CHECK_CONTAINS(diag.message, cases[i].field);
+        sc_run_reader_free(reader);
+        // They are no concern of others.
+        snprintf(text, sizeof text, "%s%s%s", QUERY, cases[i].line, i < 3 ? END : "");
+        CHECK_OK(read_all(&vocabulary, text, NULL, NULL, &diag), &diag);
+    }
+}
+
 static void test_empty_lines_and_unknown_fields_are_passed_over(void **state)
 {
     (void)state;
@@ -391,6 +471,8 @@ static const struct CMUnitTest tests[] = {
     SC_CASES(test_every_line_comes_as_it_is_and_every_cloak_with_its_members),
     cmocka_unit_test(test_a_record_is_read_from_a_file_packed_or_not),
     cmocka_unit_test(test_a_failure_is_an_answer_behind_a_cloak_and_only_there),
+    cmocka_unit_test(test_ends_of_queries_are_told_to_those_who_want_them),
+    cmocka_unit_test(test_ends_without_a_reason_or_a_time_are_refused_if_they_are_wanted),
     cmocka_unit_test(test_empty_lines_and_unknown_fields_are_passed_over),
     cmocka_unit_test(test_categories_are_those_of_the_objects_that_are_asked_for),
     cmocka_unit_test(test_a_range_may_be_of_no_metres),
