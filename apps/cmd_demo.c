@@ -10,6 +10,8 @@
 #include <sys/resource.h>
 
 #include "demo/demo.h"
+#include "format.h"
+#include "movement_options.h"
 #include "serve_process.h"
 #include "serve_run.h"
 #include "values.h"
@@ -17,18 +19,32 @@
 
 // --- Usage ----------------------------------------------------------------------------
 
+/** Between two looks at a record. */
+#define REPLAY_EVERY_S 0.1
+
 // Its settings: all but those of a cluster.
 #define SC_FOR_ALL(...) SC_ROW_TAKEN(__VA_ARGS__)
 #define SC_FOR_HTTP(...) SC_ROW_TAKEN(__VA_ARGS__)
 #define SC_FOR_RUN(...) SC_ROW_TAKEN(__VA_ARGS__)
 #define SC_FOR_NATS(...) SC_ROW_LEFT(__VA_ARGS__)
 
-enum { KEY_TRAVELLERS = 'n', KEY_SEED = SC_KEY_FIRST, KEY_REPORTS };
+enum { KEY_TRAVELLERS = 'n', KEY_SEED = SC_KEY_FIRST, KEY_REPORTS, KEY_REPLAY };
 
 static const sc_option options_table[] = {
     {"travellers", KEY_TRAVELLERS, "N",
-     "how many travellers drive around and ask; k stands for thousands (default 3k)", NULL},
+     "how many travellers drive around and ask, up to 15k; k stands for thousands (default 3k; "
+     "with --traces: all that the traces have)",
+     NULL},
     {"seed", KEY_SEED, "N", "seed of their trips and queries (default 1)", NULL},
+    {"traces", SC_KEY_TRACES, "PATH",
+     "let travellers move as in these traces, again and again: a file or a folder of files "
+     "(default: none)",
+     SC_COMPLETE_FILES},
+    SC_TRACE_OPTIONS,
+    {"replay", KEY_REPLAY, "RUN.jsonl",
+     "show this recorded run of 'starcloak simulate' or 'starcloak cloak', with pause, speed and a "
+     "time slider, instead of travellers (default: none)",
+     SC_COMPLETE_FILES},
     {"reports", KEY_REPORTS, "FOLDER",
      "show the report that 'starcloak experiment' wrote to this folder, to clients that may "
      "receive events (default: none)",
@@ -43,25 +59,54 @@ typedef struct demo_options {
     sc_serve_flags flags;
     sc_demo_options demo;
     sc_asking asking;
+    sc_trace_settings traces;
+    bool has_travellers;
+    const char *traveller_option;  ///< one that was given and is about travellers; NULL: none
 } demo_options;
+
+static void check_usage(const struct argp_state *state, const demo_options *options)
+{
+    if (!options->traces.path && options->traces.first_option) {
+        sc_usage_error(state, "%s is about traces; add --traces PATH",
+                       options->traces.first_option);
+    }
+    if (options->demo.replay && options->traveller_option) {
+        sc_usage_error(state,
+                       "--%s is about travellers, and with --replay there are none; leave one of "
+                       "them out",
+                       options->traveller_option);
+    }
+}
 
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
     demo_options *options = state->input;
+    if (sc_serve_option(key, argument, state, &options->flags)) return 0;
     if (sc_workload_option(key, argument, state, &options->asking) ||
-        sc_serve_option(key, argument, state, &options->flags)) {
+        sc_trace_option(key, argument, state, &options->traces)) {
+        options->traveller_option = sc_option_name(options_table, key);
         return 0;
     }
     switch (key) {
     case KEY_TRAVELLERS:
         options->demo.travellers =
             (uint32_t)sc_value_count(state, "--travellers", argument, 1, SC_DEMO_TRAVELLERS_MAX);
+        options->has_travellers = true;
+        options->traveller_option = "travellers";
         return 0;
     case KEY_SEED:
         options->demo.seed = sc_value_count(state, "--seed", argument, 0, UINT64_MAX);
+        options->traveller_option = "seed";
+        return 0;
+    case KEY_REPLAY:
+        sc_value_file(state, "--replay", argument);
+        options->demo.replay = argument;
         return 0;
     case KEY_REPORTS:
         options->demo.reports = argument;
+        return 0;
+    case ARGP_KEY_END:
+        check_usage(state, options);
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -71,6 +116,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 // --- Hooks for the service ------------------------------------------------------------------
 
 typedef struct show {
+    const sc_call *call;
     demo_options *options;
     sc_demo *demo;
     uint64_t violations;  ///< that the travellers found, once they are home
@@ -130,6 +176,51 @@ static sc_err check_reach(const sc_settings *settings, const sc_service_options 
     return SC_OK;
 }
 
+/** What became of the traces. */
+static void note_traces(const show *s, const sc_traces *traces)
+{
+    const sc_movement_settings settings = {.traces = s->options->traces};
+    const sc_crowd crowd = {.read = sc_traces_summary_of(traces),
+                            .followed = *sc_demo_followed(s->demo)};
+    const sc_crowd_wish wish = {.settings = &settings};
+    sc_crowd_note(s->call, &crowd, &wish);
+}
+
+/** The demo with travellers who follow traces. */
+static sc_err follow_traces(show *s, const sc_map *map, sc_diag *diag)
+{
+    sc_demo_options demo = s->options->demo;
+    sc_traces *traces = NULL;
+    sc_err err = sc_traces_read(s->options->traces.path, &s->options->traces.read, &traces, diag);
+    if (err) return err;
+    demo.traces = traces;
+    demo.follow = s->options->traces.follow;
+    if (!s->options->has_travellers) demo.travellers = SC_DEMO_TRAVELLERS_MAX;
+    err = sc_demo_new(map, &demo, &s->demo, diag);
+    if (!err) note_traces(s, traces);
+    if (!err) err = check_descriptors(sc_demo_travellers(s->demo), diag);
+    sc_traces_free(traces);
+    return err;
+}
+
+/** The demo with a record: smoother than travellers, who move all the time. Its method is that of
+ * the service, too, since the page names it and the adversary knows it; demands are not repeated.
+ */
+static sc_err prepare_replay(show *s, const sc_map *map, sc_service_options *options, sc_diag *diag)
+{
+    sc_demo_options *demo = &s->options->demo;
+    demo->every_s = REPLAY_EVERY_S;
+    const sc_err err = sc_demo_new(map, demo, &s->demo, diag);
+    if (err) return err;
+    const sc_engine_options *recorded = sc_demo_recorded_engine(s->demo);
+    if (recorded) {
+        const bool is_paranoid = options->ledger.engine.is_paranoid;
+        options->ledger.engine = *recorded;
+        options->ledger.engine.is_paranoid = is_paranoid;
+    }
+    return SC_OK;
+}
+
 static sc_err prepare(void *context, const sc_settings *settings, const sc_map *map,
                       sc_service_options *options, sc_diag *diag)
 {
@@ -150,7 +241,9 @@ static sc_err prepare(void *context, const sc_settings *settings, const sc_map *
                     "token-keys: a demo has its own key, and gives a token to every visitor of its "
                     "page; leave it out");
     }
-    sc_err err = check_descriptors(demo->travellers, diag);
+    const bool has_traces = s->options->traces.path != NULL;
+    const bool has_trips = !has_traces && !demo->replay;
+    sc_err err = has_trips ? check_descriptors(demo->travellers, diag) : SC_OK;
     if (!err) err = check_reach(settings, options, diag);
     if (!err) err = sc_workload_find_category(&s->options->asking, map, diag);
     if (err) return err;
@@ -161,7 +254,11 @@ static sc_err prepare(void *context, const sc_settings *settings, const sc_map *
     demo->objects = options->courier.objects;
     demo->engine = options->ledger.engine;
     demo->density = options->density;
-    err = sc_demo_new(map, demo, &s->demo, diag);
+    if (demo->replay) {
+        err = prepare_replay(s, map, options, diag);
+    } else {
+        err = has_traces ? follow_traces(s, map, diag) : sc_demo_new(map, demo, &s->demo, diag);
+    }
     if (!err) options->extra = sc_demo_pages(s->demo, &options->extra_count);
     return err;
 }
@@ -182,8 +279,13 @@ static sc_err start(void *context, sc_service *service, sc_diag *diag)
     const sc_err err = sc_demo_start(s->demo, url, diag);
     if (!err) {
         (void)sc_serving_admin_url(sc_service_http(service), url);
-        printf("%u travellers are on their way. Open this in a browser:\n\n    %s/\n\n",
-               s->options->demo.travellers, url);
+        if (s->options->demo.replay) {
+            sc_print_text(stdout, s->options->demo.replay);
+            printf(" is ready to be shown.");
+        } else {
+            printf("%u travellers are on their way.", sc_demo_travellers(s->demo));
+        }
+        printf(" Open this in a browser:\n\n    %s/\n\n", url);
         fflush(stdout);
     }
     return err;
@@ -210,6 +312,7 @@ static int run(sc_call *call)
 {
     demo_options options = {.demo = sc_demo_options_default()};
     options.asking.workload = options.demo.workload;
+    options.traces = sc_movement_settings_default().traces;
     if (sc_serve_flags_init(&options.flags, call, options_table)) {
         return sc_call_fail(call, SC_ENOMEM, NULL);
     }
@@ -223,7 +326,7 @@ static int run(sc_call *call)
         {"engine", "basic"},  // the page switches between it, bounded and hybrid
         {NULL, NULL},
     };
-    show s = {.options = &options};
+    show s = {.call = call, .options = &options};
     const sc_serve_hooks hooks = {
         .usual = usual,
         .prepare = prepare,
@@ -257,6 +360,10 @@ static const sc_entry examples[] = {
     {"starcloak demo city.scm --provider http://127.0.0.1:9090/",
      "Use a 'starcloak lbs' that runs elsewhere as the provider: the page then shows the bytes "
      "that are sent to it."},
+    {"starcloak demo city.scm --traces cabs/ --trace-fold 3600",
+     "Travellers who drive as recorded cabs did, all hours of the record at once."},
+    {"starcloak demo city.scm --replay run.jsonl",
+     "What 'starcloak simulate city.scm --record run.jsonl' wrote, with pause and a time slider."},
     {NULL, NULL},
 };
 
@@ -275,6 +382,8 @@ const sc_command sc_cmd_demo = {
         "this machine; 'admin' is 'listen', so that the page shows all at one address; and the "
         "engine "
         "is basic, which the page can exchange for bounded or hybrid.\n"
+        "With --replay there are no travellers: a recorded run is shown in its own time. Queries "
+        "cannot be asked then, and the engine is that of the record.\n"
         "Stop it with Ctrl-C.",
     .options = options_table,
     .examples = examples,

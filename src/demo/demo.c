@@ -20,6 +20,7 @@ sc_demo_options sc_demo_options_default(void)
 {
     return (sc_demo_options){
         .travellers = 3000,
+        .follow = sc_follow_options_default(),
         .workload = sc_workload_default(),
         .seed = 1,
         .every_s = 0.25,
@@ -45,6 +46,41 @@ static sc_err check_options(const sc_map *map, const sc_demo_options *options, s
     return sc_workload_check(&options->workload, diag);
 }
 
+/** What depends on who is on the road. @return SC_OK, SC_ENOMEM */
+static sc_err prepare(sc_demo *demo)
+{
+    const uint32_t count = demo->on_road.watched->count;
+    const int32_t step = sc_position_step(demo->map, &demo->on_road.grid);
+    demo->options.travellers = count;
+    demo->options.traces = NULL;
+    const sc_err err = sc__positions_thread_init(&demo->positions_thread, count, step);
+    return err ? err : sc__waiting_list_new(count, &demo->waiting);
+}
+
+static sc_err make_travellers(sc_demo *demo, const sc_demo_options *options, sc_diag *diag)
+{
+    sc_err err = sc__travellers_init(&demo->on_road, demo->map, options, diag);
+    if (err) return err;
+    err = prepare(demo);
+    return err ? sc_fail_memory(diag, "preparing the demo") : SC_OK;
+}
+
+static sc_err make_replay(sc_demo *demo, const sc_demo_options *options, sc_diag *diag)
+{
+    const sc_replay_options replay = {
+        .path = options->replay,
+        .every_s = options->every_s,
+        .max_places = SC_DEMO_TRAVELLERS_MAX,
+        .max_listeners = options->max_listeners,
+    };
+    const sc_err err = sc_replay_new(demo->map, &replay, &demo->replay, diag);
+    if (err) return err;
+    demo->options.travellers = sc_replay_places(demo->replay);
+    const sc_engine_options *recorded = sc_replay_engine(demo->replay);
+    if (recorded) demo->options.engine = *recorded;  // what the adversary knows
+    return SC_OK;
+}
+
 sc_err sc_demo_new(const sc_map *map, const sc_demo_options *options, sc_demo **out, sc_diag *diag)
 {
     sc_err err = check_options(map, options, diag);
@@ -53,12 +89,15 @@ sc_err sc_demo_new(const sc_map *map, const sc_demo_options *options, sc_demo **
     if (!demo) return sc_fail_memory(diag, "preparing the demo");
     demo->map = map;
     demo->options = *options;
-    err = sc__positions_thread_init(&demo->positions_thread, options->travellers);
-    if (!err) err = sc__waiting_list_new(options->travellers, &demo->waiting);
-    if (err) (void)sc_fail_memory(diag, "preparing the demo");
-    if (!err && options->reports) err = sc_reports_new(options->reports, &demo->reports, diag);
-    if (!err)
-        err = sc__travellers_init(&demo->on_road, map, options->travellers, options->seed, diag);
+    if (options->reports) err = sc_reports_new(options->reports, &demo->reports, diag);
+    if (!err) {
+        err = options->replay ? make_replay(demo, options, diag)
+                              : make_travellers(demo, options, diag);
+    }
+    if (!err) {
+        err = sc_place_search_new(map, &demo->places);
+        if (err) (void)sc_fail_memory(diag, "preparing the demo");
+    }
     if (err) {
         sc_demo_free(demo);
         return err;
@@ -66,6 +105,21 @@ sc_err sc_demo_new(const sc_map *map, const sc_demo_options *options, sc_demo **
     sc__demo_pages_init(demo);
     *out = demo;
     return SC_OK;
+}
+
+uint32_t sc_demo_travellers(const sc_demo *demo)
+{
+    return demo->options.travellers;
+}
+
+const sc_engine_options *sc_demo_recorded_engine(const sc_demo *demo)
+{
+    return demo->replay ? sc_replay_engine(demo->replay) : NULL;
+}
+
+const sc_follow_summary *sc_demo_followed(const sc_demo *demo)
+{
+    return &demo->on_road.followed;
 }
 
 const sc_extra_page *sc_demo_pages(const sc_demo *demo, size_t *count)
@@ -97,13 +151,20 @@ sc_err sc_demo_attach(sc_demo *demo, sc_service *service, sc_diag *diag)
     if (err) return sc_fail(diag, err, "the event stream cannot be started: %s", sc_err_text(err));
     err = sc_attack_route_new(demo->map, service, &demo->options.engine, demo->options.density,
                               &demo->attacks, diag);
-    if (!err) err = sc__methods_new(demo, &demo->methods, diag);
+    if (err) return err;
+    if (demo->replay) {
+        err = sc_replay_attach(demo->replay, service, demo->audience);
+        return err ? sc_fail(diag, err, "the event stream cannot be started: %s", sc_err_text(err))
+                   : SC_OK;
+    }
+    err = sc__methods_new(demo, &demo->methods, diag);
     if (err) return err;
     return sc_tokens_gather(demo->options.travellers, issue, demo, &demo->tokens, diag);
 }
 
 sc_err sc_demo_start(sc_demo *demo, const char *url, sc_diag *diag)
 {
+    if (demo->replay) return sc_replay_start(demo->replay, diag);
     atomic_store(&demo->start_us, sc_clock_us());
     sc_err err = sc__query_thread_start(demo, url, diag);
     if (!err) err = sc__positions_thread_start(demo, diag);
@@ -116,6 +177,7 @@ void sc_demo_stop(sc_demo *demo)
     atomic_store(&demo->is_stopping, true);
     // The service sees queries through; an attack can be asked for again, and would delay the end.
     if (demo->attacks) sc_attack_route_drain(demo->attacks);
+    if (demo->replay) sc_replay_stop(demo->replay);
     sc__positions_thread_join(demo);
     sc__query_thread_join(demo);
     if (demo->methods) sc__methods_stop(demo->methods);
@@ -144,8 +206,10 @@ void sc_demo_free(sc_demo *demo)
     if (!demo) return;
     sc_demo_stop(demo);
     sc__methods_free(demo->methods);
+    sc_replay_free(demo->replay);
     sc_attack_route_free(demo->attacks);
     sc_reports_free(demo->reports);
+    sc_place_search_free(demo->places);
     sc_event_stream_free(demo->audience);
     sc_tokens_free(demo->tokens);
     sc__positions_thread_fini(&demo->positions_thread);

@@ -7,6 +7,8 @@
  *     demo_positions.c    where travellers are, and the thread that sends it
  *     demo_pages.c        what is shown: /demo/about, /demo/events, /demo/engine; events as text
  *     demo_methods.c      /demo/methods: the same questions, cloaked by several methods; its thread
+ *
+ * Of a demo that replays a record, the two threads and what they share are not used.
  */
 #ifndef SC_DEMO_DEMO_INTERNAL_H
 #define SC_DEMO_DEMO_INTERNAL_H
@@ -23,11 +25,14 @@
 #include "demo/demo.h"
 #include "demo/loadgen/loadgen.h"
 #include "demo/method_comparison.h"
+#include "demo/place_search.h"
+#include "demo/position_frames.h"
+#include "demo/replay.h"
 #include "demo/reports.h"
 #include "server/event_stream.h"
 #include "travel/trips.h"
 
-enum { SC__DEMO_PAGES = 6 };
+enum { SC__DEMO_PAGES = 10 };
 
 // --- demo_positions.c: where the travellers are
 // -------------------------------------------------------
@@ -43,6 +48,8 @@ enum { SC__DEMO_PAGES = 6 };
 typedef struct sc__travellers {
     const sc_map *map;  ///< borrowed
     sc_route_table routes;
+    sc_routes *ways;  ///< of traces
+    sc_follow_summary followed;
     sc_movement *asking;   ///< of the thread that asks
     sc_movement *watched;  ///< of the thread that looks
     sc_map_grid grid;
@@ -53,8 +60,8 @@ typedef struct sc__travellers {
  * @return SC_OK, SC_EINVAL, SC_ELIMIT (a map too large for its numbers, or so wide that positions
  *         cannot be told), SC_ENOMEM
  */
-SC_CHECKED sc_err sc__travellers_init(sc__travellers *travellers, const sc_map *map, uint32_t count,
-                                      uint64_t seed, sc_diag *diag);
+SC_CHECKED sc_err sc__travellers_init(sc__travellers *travellers, const sc_map *map,
+                                      const sc_demo_options *options, sc_diag *diag);
 
 /** Harmless twice. */
 void sc__travellers_fini(sc__travellers *travellers);
@@ -62,8 +69,8 @@ void sc__travellers_fini(sc__travellers *travellers);
 /**
  * Where everybody is at `t`, which must not be before the last look.
  *
- * @param at  x and y of each, in units of /v1/map from the south-west corner of its bounds, least
- *            byte first; -1, -1 if it is not on the road
+ * @param at  x and y of each, in units of /v1/map from the south-west corner of its bounds;
+ *            SC_OFF_ROAD twice if it is not on the road
  * @return SC_OK, SC_ENOMEM: look again later
  */
 SC_CHECKED sc_err sc__travellers_positions(sc__travellers *travellers, sc_time t, int32_t *at);
@@ -108,6 +115,7 @@ typedef struct sc__hello {
     double t_s;  ///< since the travellers set out
     uint32_t travellers;
     double every_s;
+    int32_t step;  ///< of positions, in units of /v1/map
     const char *engine;
 } sc__hello;
 
@@ -115,9 +123,6 @@ bool sc__demo_text_hello(const sc__hello *hello, sc_bytes *out);
 
 /** Those who wait at `now_us`. */
 bool sc__demo_text_pending(const sc__waiting *waiting, size_t count, int64_t now_us, sc_bytes *out);
-
-/** @param at  of each traveller two numbers, as sc__travellers_positions() makes them */
-bool sc__demo_text_positions(double t_s, const int32_t *at, uint32_t travellers, sc_bytes *out);
 
 bool sc__demo_text_asked(const sc__waiting *waiting, sc_bytes *out);
 bool sc__demo_text_ended(const sc_load_outcome *ending, sc_bytes *out);
@@ -190,6 +195,7 @@ typedef struct sc__positions_thread {
     pthread_mutex_t lock;    ///< held for nothing but to wait for
     pthread_cond_t is_over;  ///< is_stopping
     int32_t *at;             ///< room for two numbers of each traveller
+    sc_position_frames frames;
     sc_bytes words;
 } sc__positions_thread;
 
@@ -199,8 +205,10 @@ struct sc_demo {
     sc_demo_options options;
     sc__travellers on_road;  ///< its two movements belong to the two threads
     sc_extra_page pages[SC__DEMO_PAGES];
-    size_t page_count;         ///< without a folder of reports there is one less
-    sc_reports *reports;       ///< NULL: none
+    size_t page_count;    ///< without reports and without a replay there are fewer
+    sc_reports *reports;  ///< NULL: none
+    sc_replay *replay;    ///< NULL: there are travellers; else none, and none of their threads
+    sc_place_search *places;
     sc_attack_route *attacks;  ///< since the service is known
     sc__methods *methods;      ///< the same
     sc_service *service;       ///< borrowed
@@ -210,6 +218,7 @@ struct sc_demo {
     sc__waiting_list *waiting;
     atomic_int_fast64_t start_us;  ///< sc_clock_us() when travellers' time is 0; 0: not yet
     atomic_bool is_stopping;
+    atomic_bool wants_base;  ///< a listener has come: the next frame of positions is to tell all
     // Of a thread each.
     sc__query_thread query_thread;
     sc__positions_thread positions_thread;
@@ -224,7 +233,8 @@ void sc__query_thread_join(sc_demo *demo);
 
 // --- demo_positions.c ----------------------------------------------------------------------------
 
-SC_CHECKED sc_err sc__positions_thread_init(sc__positions_thread *own, uint32_t travellers);
+SC_CHECKED sc_err sc__positions_thread_init(sc__positions_thread *own, uint32_t travellers,
+                                            int32_t step);
 void sc__positions_thread_fini(sc__positions_thread *own);
 
 /** The same for this one. */

@@ -51,6 +51,7 @@ bool sc__demo_text_hello(const sc__hello *hello, sc_bytes *out)
     put_seconds(&json, "t", hello->t_s);
     sc_json_put_count(&json, "travellers", hello->travellers);
     put_seconds(&json, "every_s", hello->every_s);
+    sc_json_put_signed(&json, "step", hello->step);
     sc_json_put_string(&json, "engine", hello->engine);
     return end_event(&json);
 }
@@ -105,16 +106,6 @@ bool sc__demo_text_ended(const sc_load_outcome *ending, sc_bytes *out)
     if (*ending->word) sc_json_put_string(&json, "reason", ending->word);
     if (*ending->cloak) sc_json_put_string(&json, "cloak", ending->cloak);
     if (is_told) put_seconds(&json, "wait_s", ending->wait_s);
-    return end_event(&json);
-}
-
-// --- Positions -----------------------------------------------------------------------------------
-
-bool sc__demo_text_positions(double t_s, const int32_t *at, uint32_t travellers, sc_bytes *out)
-{
-    sc_json_writer json = begin_event(out, "positions");
-    put_seconds(&json, "t", t_s);
-    sc_json_put_base64(&json, "at", at, (size_t)travellers * 2 * sizeof *at);
     return end_event(&json);
 }
 
@@ -240,7 +231,7 @@ static bool put_about(const sc_demo *demo, const char *user, const char *token, 
     sc_json_put_string(&json, "engine", sc_variant_name(sc_service_variant(demo->service)));
     sc_json_open_array(&json, "engines");
     const sc_variant variant = sc_service_variant(demo->service);
-    if (sc_variant_is_switchable(variant)) {
+    if (sc_variant_is_switchable(variant) && !demo->replay) {
         for (size_t i = 0; i < COUNT_OF(engines); i++) {
             sc_json_put_string(&json, NULL, sc_variant_name(engines[i]));
         }
@@ -293,10 +284,12 @@ double sc__demo_seconds(const sc_demo *demo, int64_t us)
 
 static bool put_hello(const sc_demo *demo, sc_variant engine, sc_bytes *out)
 {
+    sc_replay *replay = demo->replay;
     const sc__hello hello = {
-        .t_s = sc__demo_seconds(demo, sc_clock_us()),
+        .t_s = replay ? sc_replay_now_s(replay) : sc__demo_seconds(demo, sc_clock_us()),
         .travellers = demo->options.travellers,
         .every_s = demo->options.every_s,
+        .step = replay ? sc_replay_step(replay) : demo->positions_thread.frames.step,
         .engine = sc_variant_name(engine),
     };
     return sc__demo_text_hello(&hello, out);
@@ -304,6 +297,7 @@ static bool put_hello(const sc_demo *demo, sc_variant engine, sc_bytes *out)
 
 static bool put_pending(sc_demo *demo, sc_bytes *out)
 {
+    if (demo->replay) return sc_replay_greet(demo->replay, out);
     sc__waiting *waiting = sc_malloc_array(PENDING_MAX, sizeof *waiting);
     if (!waiting) return false;
     const size_t count = sc__waiting_list_list(demo->waiting, waiting, PENDING_MAX);
@@ -327,6 +321,7 @@ void sc__demo_greet(void *context, unsigned loop, sc_http_request *listener)
     greet_with(listener, put_hello(demo, sc_service_variant(demo->service), &words), &words);
     greet_with(listener, put_pending(demo, &words), &words);
     sc_bytes_fini(&words);
+    atomic_store(&demo->wants_base, true);
 }
 
 void sc__demo_tick(void *context, unsigned loop)
@@ -433,10 +428,37 @@ static void show_methods(void *context, unsigned loop, sc_http_request *request)
     sc__methods_show(demo->methods, loop, request);
 }
 
+static void show_replay(void *context, unsigned loop, sc_http_request *request)
+{
+    const sc_demo *demo = context;
+    (void)loop;
+    sc_replay_show_controls(demo->replay, request);
+}
+
+static void show_replayed_events(void *context, unsigned loop, sc_http_request *request)
+{
+    const sc_demo *demo = context;
+    sc_replay_show_events(demo->replay, loop, request);
+}
+
+static void show_refusal(void *context, unsigned loop, sc_http_request *request)
+{
+    const sc_demo *demo = context;
+    (void)loop;
+    sc_replay_refuse(demo->replay, request);
+}
+
 static void show_attacks(void *context, unsigned loop, sc_http_request *request)
 {
     const sc_demo *demo = context;
     sc_attack_route_ask(demo->attacks, loop, request);
+}
+
+static void show_places(void *context, unsigned loop, sc_http_request *request)
+{
+    const sc_demo *demo = context;
+    (void)loop;
+    sc_place_search_show(demo->places, request);
 }
 
 static void show_reports(void *context, unsigned loop, sc_http_request *request)
@@ -452,27 +474,55 @@ static bool has_report(const void *context)
     return sc_reports_is_there(demo->reports);
 }
 
+static void add_page(sc_demo *demo, sc_extra_page page)
+{
+    page.context = demo;
+    demo->pages[demo->page_count++] = page;
+}
+
+/** In the place of those that a live demo has, but for the controls. */
+static void add_replay_pages(sc_demo *demo)
+{
+    add_page(demo, (sc_extra_page){.path = "/demo/replay",
+                                   .method = SC_HTTP_GET,
+                                   .takes_post = true,
+                                   .offer = "replay",
+                                   .show = show_replay});
+    add_page(demo, (sc_extra_page){
+                       .path = "/v1/events", .method = SC_HTTP_GET, .show = show_replayed_events});
+    add_page(demo,
+             (sc_extra_page){.path = "/v1/queries", .method = SC_HTTP_POST, .show = show_refusal});
+}
+
 void sc__demo_pages_init(sc_demo *demo)
 {
-    const sc_extra_page pages[SC__DEMO_PAGES] = {
-        {.path = "/demo/about", .method = SC_HTTP_GET, .show = show_about, .context = demo},
-        {.path = "/demo/events", .method = SC_HTTP_GET, .show = show_events, .context = demo},
-        {.path = "/demo/engine", .method = SC_HTTP_POST, .show = show_engine, .context = demo},
-        {.path = "/demo/methods", .method = SC_HTTP_GET, .show = show_methods, .context = demo},
-        {.path = "/v1/attacks",
-         .method = SC_HTTP_POST,
-         .offer = "attacks",
-         .show = show_attacks,
-         .context = demo},
-        {.path = "/reports",
-         .method = SC_HTTP_GET,
-         .takes_head = true,
-         .is_folder = true,
-         .offer = "reports",
-         .is_offered = has_report,
-         .show = show_reports,
-         .context = demo},
-    };
-    memcpy(demo->pages, pages, sizeof pages);
-    demo->page_count = demo->reports ? SC__DEMO_PAGES : SC__DEMO_PAGES - 1;
+    add_page(demo,
+             (sc_extra_page){.path = "/demo/about", .method = SC_HTTP_GET, .show = show_about});
+    add_page(demo,
+             (sc_extra_page){.path = "/demo/events", .method = SC_HTTP_GET, .show = show_events});
+    add_page(demo, (sc_extra_page){.path = "/demo/engine",
+                                   .method = SC_HTTP_POST,
+                                   .show = demo->replay ? show_refusal : show_engine});
+    if (!demo->replay) {
+        add_page(demo, (sc_extra_page){
+                           .path = "/demo/methods", .method = SC_HTTP_GET, .show = show_methods});
+    }
+    add_page(demo, (sc_extra_page){.path = "/demo/places",
+                                   .method = SC_HTTP_GET,
+                                   .takes_head = true,
+                                   .show = show_places});
+    add_page(demo, (sc_extra_page){.path = "/v1/attacks",
+                                   .method = SC_HTTP_POST,
+                                   .offer = "attacks",
+                                   .show = show_attacks});
+    if (demo->reports) {
+        add_page(demo, (sc_extra_page){.path = "/reports",
+                                       .method = SC_HTTP_GET,
+                                       .takes_head = true,
+                                       .is_folder = true,
+                                       .offer = "reports",
+                                       .is_offered = has_report,
+                                       .show = show_reports});
+    }
+    if (demo->replay) add_replay_pages(demo);
 }

@@ -5,6 +5,9 @@
 // however late this thread is: so on a page no traveller stumbles. Moments that cannot be kept up
 // with are left out.
 //
+// A new listener must get a base first (position_frames.h): sc__demo_greet() asks for one, and the
+// next frame is it. The listener was registered before that, so no frame after the base escapes it.
+//
 // While there is no listener, positions are computed every ten seconds all the same. Otherwise the
 // first listener would have to wait until all ways that were driven meanwhile have been found.
 #include "demo/demo_internal.h"
@@ -14,9 +17,7 @@
 #include "base/diag.h"
 #include "base/thread.h"
 
-#include <endian.h>
 #include <errno.h>
-#include <math.h>
 #include <string.h>
 
 // --- Where travellers are ------------------------------------------------------------------------
@@ -24,46 +25,55 @@
 /** One in five is slow, as in `starcloak load`. */
 #define TRUCK_SHARE 0.2
 
-// A map in degrees may reach around more than half of the globe; then units of it do not fit.
-static bool is_wide(const sc_map_grid *grid)
+static sc_err make_trips(sc__travellers *travellers, const sc_demo_options *options, sc_diag *diag)
 {
-    const double width = (grid->east - grid->west) * grid->per_unit;
-    const double height = (grid->north - grid->south) * grid->per_unit;
-    return !(fmax(width, height) < (double)INT32_MAX);
-}
-
-sc_err sc__travellers_init(sc__travellers *travellers, const sc_map *map, uint32_t count,
-                           uint64_t seed, sc_diag *diag)
-{
-    travellers->map = map;
-    travellers->grid = sc_map_grid_of(map);
-    const sc_trips_options trips = {.count = count, .truck_share = TRUCK_SHARE, .seed = seed};
-    if (sc_map_edge_count(map) > 0 && is_wide(&travellers->grid)) {
-        return sc_fail(diag, SC_ELIMIT, "the map is too wide for the format of positions");
-    }
+    const sc_map *map = travellers->map;
+    const sc_trips_options trips = {
+        .count = options->travellers, .truck_share = TRUCK_SHARE, .seed = options->seed};
     sc_err err = sc_route_table_init(&travellers->routes, map, NULL, diag);
     if (!err) err = sc_trips_new(map, &travellers->routes, &trips, &travellers->asking, diag);
     if (!err) err = sc_trips_new(map, &travellers->routes, &trips, &travellers->watched, diag);
     return err;
 }
 
+/** The same seed takes the same tracks, so both are of the same travellers. */
+static sc_err follow_traces(sc__travellers *travellers, const sc_demo_options *options,
+                            sc_diag *diag)
+{
+    sc_follow_options follow = options->follow;
+    follow.max_count = options->travellers;
+    follow.seed = options->seed;
+    follow.repeats = true;
+    sc_err err = sc_routes_new(travellers->map, SC_CAR, NULL, &travellers->ways, diag);
+    const sc_follow_input input = {
+        .map = travellers->map, .routes = travellers->ways, .traces = options->traces};
+    if (!err) {
+        err =
+            sc_follow_new(&input, &follow, NULL, &travellers->asking, &travellers->followed, diag);
+    }
+    if (!err) err = sc_follow_new(&input, &follow, NULL, &travellers->watched, NULL, diag);
+    return err;
+}
+
+sc_err sc__travellers_init(sc__travellers *travellers, const sc_map *map,
+                           const sc_demo_options *options, sc_diag *diag)
+{
+    travellers->map = map;
+    travellers->grid = sc_map_grid_of(map);
+    if (sc_map_edge_count(map) > 0 && !sc_position_grid_fits(&travellers->grid)) {
+        return sc_fail(diag, SC_ELIMIT, "the map is too wide for the format of positions");
+    }
+    return options->traces ? follow_traces(travellers, options, diag)
+                           : make_trips(travellers, options, diag);
+}
+
 void sc__travellers_fini(sc__travellers *travellers)
 {
     sc_movement_free(travellers->asking);
     sc_movement_free(travellers->watched);
+    sc_routes_free(travellers->ways);
     sc_route_table_fini(&travellers->routes);
     *travellers = (sc__travellers){0};
-}
-
-/** How far `value` is from `least`, both rounded as on the page. */
-static int32_t steps(const sc_map_grid *grid, double value, double least)
-{
-    return (int32_t)(llround(value * grid->per_unit) - llround(least * grid->per_unit));
-}
-
-static int32_t little_endian(int32_t value)
-{
-    return (int32_t)htole32((uint32_t)value);
 }
 
 sc_err sc__travellers_positions(sc__travellers *travellers, sc_time t, int32_t *at)
@@ -75,13 +85,9 @@ sc_err sc__travellers_positions(sc__travellers *travellers, sc_time t, int32_t *
         sc_time back = t;
         const sc_err err = sc_movement_at(travellers->watched, who, t, &place, &back);
         if (err) return err;
-        at[0] = at[1] = little_endian(-1);
+        at[0] = at[1] = SC_OFF_ROAD;
         if (back != t) continue;
-        double x = 0.0;
-        double y = 0.0;
-        sc_map_edge_position(travellers->map, place.edge, place.offset * unit_m, &x, &y);
-        at[0] = little_endian(steps(grid, sc_map_grid_x(grid, x), grid->west));
-        at[1] = little_endian(steps(grid, y, grid->south));
+        sc_position_units(travellers->map, grid, place.edge, place.offset * unit_m, at);
     }
     return SC_OK;
 }
@@ -91,7 +97,7 @@ sc_err sc__travellers_positions(sc__travellers *travellers, sc_time t, int32_t *
 /** Between two looks without listeners. */
 #define IDLE_US 10000000
 
-sc_err sc__positions_thread_init(sc__positions_thread *own, uint32_t travellers)
+sc_err sc__positions_thread_init(sc__positions_thread *own, uint32_t travellers, int32_t step)
 {
     pthread_condattr_t steady;
     pthread_condattr_init(&steady);
@@ -100,7 +106,7 @@ sc_err sc__positions_thread_init(sc__positions_thread *own, uint32_t travellers)
     pthread_cond_init(&own->is_over, &steady);
     pthread_condattr_destroy(&steady);
     own->at = sc_malloc_array(travellers, 2 * sizeof *own->at);
-    return own->at ? SC_OK : SC_ENOMEM;
+    return own->at ? sc_position_frames_init(&own->frames, travellers, step) : SC_ENOMEM;
 }
 
 void sc__positions_thread_fini(sc__positions_thread *own)
@@ -108,6 +114,7 @@ void sc__positions_thread_fini(sc__positions_thread *own)
     pthread_cond_destroy(&own->is_over);
     pthread_mutex_destroy(&own->lock);
     sc_free(own->at);
+    sc_position_frames_fini(&own->frames);
     sc_bytes_fini(&own->words);
 }
 
@@ -132,7 +139,9 @@ static void look(sc_demo *demo, sc_time t)
     if (sc__travellers_positions(&demo->on_road, t, own->at)) return;
     if (sc_event_stream_is_empty(demo->audience)) return;
     own->words.size = 0;
-    if (sc__demo_text_positions((double)t * 1e-6, own->at, demo->options.travellers, &own->words)) {
+    const bool wants_base = atomic_exchange(&demo->wants_base, false);
+    if (sc_position_frames_write(&own->frames, (double)t * 1e-6, own->at, wants_base,
+                                 &own->words)) {
         sc_event_stream_send(demo->audience, own->words.data, own->words.size);
     }
 }

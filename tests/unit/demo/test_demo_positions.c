@@ -2,9 +2,9 @@
 // for those who ask as for those who look.
 #include "demo/demo_internal.h"
 
-#include <endian.h>
 #include <jansson.h>
 #include <math.h>
+#include <stdio.h>
 
 #include "support/check.h"
 #include "support/sketch.h"
@@ -42,8 +42,6 @@ static void look_at(sc__travellers *travellers, const statue *s, int32_t at[2])
     stands.base = (sc_movement){.kind = &of_statues, .map = travellers->map, .count = 1};
     travellers->watched = &stands.base;
     CHECK_OK(sc__travellers_positions(travellers, 0, at), NULL);
-    at[0] = (int32_t)le32toh((uint32_t)at[0]);
-    at[1] = (int32_t)le32toh((uint32_t)at[1]);
     travellers->watched = NULL;
 }
 
@@ -142,7 +140,10 @@ static void test_those_who_ask_are_where_they_are_seen(void **state)
     sketch_free(&grid);
     sc__travellers travellers = {0};
     sc_diag diag = {""};
-    CHECK_OK(sc__travellers_init(&travellers, map, COUNT, 7, &diag), &diag);
+    sc_demo_options options = sc_demo_options_default();
+    options.travellers = COUNT;
+    options.seed = 7;
+    CHECK_OK(sc__travellers_init(&travellers, map, &options, &diag), &diag);
     const double width = (travellers.grid.east - travellers.grid.west) * travellers.grid.per_unit;
     const double height =
         (travellers.grid.north - travellers.grid.south) * travellers.grid.per_unit;
@@ -154,8 +155,8 @@ static void test_those_who_ask_are_where_they_are_seen(void **state)
         const sc_time t = sc_time_from_seconds(i * 0.25);
         CHECK_OK(sc__travellers_positions(&travellers, t, at[0]), NULL);
         for (uint32_t who = 0; who < COUNT; who++) {
-            const int32_t x = (int32_t)le32toh((uint32_t)at[who][0]);
-            const int32_t y = (int32_t)le32toh((uint32_t)at[who][1]);
+            const int32_t x = at[who][0];
+            const int32_t y = at[who][1];
             assert_true(x >= 0 && x <= width + 1 && y >= 0 && y <= height + 1);
             moved += x != before[who][0] || y != before[who][1];
             before[who][0] = x;
@@ -179,6 +180,46 @@ static void test_those_who_ask_are_where_they_are_seen(void **state)
     sc_map_free(map);
 }
 
+// One cab, from one end of a road to the other in 10 s, again and again.
+static void test_travellers_may_do_as_in_traces(void **state)
+{
+    (void)state;
+    sketch s = sketch_grid(SC_COORDS_PLANAR, 3, 3);
+    sc_map *map = sketch_map(&s);
+    sketch_free(&s);
+    double x[2];
+    double y[2];
+    sc_map_edge_position(map, 0, 0, &x[0], &y[0]);
+    sc_map_edge_position(map, 0, sc_map_edge_length_m(map, 0), &x[1], &y[1]);
+    char text[200];
+    const int size = snprintf(text, sizeof text, "id,t,x,y\ncab,100,%.6f,%.6f\ncab,110,%.6f,%.6f\n",
+                              x[0], y[0], x[1], y[1]);
+    sc_traces *traces = NULL;
+    sc_diag diag = {""};
+    const sc_traces_options read = sc_traces_options_default();
+    CHECK_OK(sc_traces_parse(text, (size_t)size, "cabs.csv", &read, &traces, &diag), &diag);
+    sc_demo_options options = sc_demo_options_default();
+    options.traces = traces;
+    sc__travellers travellers = {0};
+    CHECK_OK(sc__travellers_init(&travellers, map, &options, &diag), &diag);
+    sc_traces_free(traces);
+    assert_int_equal(travellers.followed.traveller_count, 1);
+    assert_int_equal(travellers.watched->count, 1);
+    const sc_map_grid *grid = &travellers.grid;
+    for (int lap = 0; lap < 3; lap++) {
+        for (int step = 0; step <= 10; step++) {
+            const sc_time t = sc_time_from_seconds(lap * 10.000001 + step);
+            int32_t at[2];
+            CHECK_OK(sc__travellers_positions(&travellers, t, at), NULL);
+            const double part = step / 10.0;
+            CHECK_CLOSE(at[0] / grid->per_unit, x[0] + (x[1] - x[0]) * part - grid->west, 2e-3);
+            CHECK_CLOSE(at[1] / grid->per_unit, y[0] + (y[1] - y[0]) * part - grid->south, 2e-3);
+        }
+    }
+    sc__travellers_fini(&travellers);
+    sc_map_free(map);
+}
+
 static void test_a_map_around_the_globe_is_refused(void **state)
 {
     (void)state;
@@ -192,7 +233,9 @@ static void test_a_map_around_the_globe_is_refused(void **state)
     sketch_free(&s);
     sc__travellers travellers = {0};
     sc_diag diag = {""};
-    CHECK_REFUSED(sc__travellers_init(&travellers, map, 1, 1, &diag), SC_ELIMIT, &diag, "too wide");
+    const sc_demo_options options = sc_demo_options_default();
+    CHECK_REFUSED(sc__travellers_init(&travellers, map, &options, &diag), SC_ELIMIT, &diag,
+                  "too wide");
     sc__travellers_fini(&travellers);
     sc_map_free(map);
 }
@@ -202,6 +245,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_positions_across_the_180th_meridian_are_where_the_page_draws_them),
     cmocka_unit_test(test_a_traveller_off_the_road_has_no_place),
     cmocka_unit_test(test_those_who_ask_are_where_they_are_seen),
+    cmocka_unit_test(test_travellers_may_do_as_in_traces),
     cmocka_unit_test(test_a_map_around_the_globe_is_refused),
 };
 SC_SUITE(tests)

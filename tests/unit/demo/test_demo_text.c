@@ -32,10 +32,11 @@ static const sc__waiting seventh = {
 static void test_a_newcomer_is_told_how_things_are(void **state)
 {
     (void)state;
-    const sc__hello hello = {.t_s = 12.5, .travellers = 3000, .every_s = 0.25, .engine = "basic"};
+    const sc__hello hello = {
+        .t_s = 12.5, .travellers = 3000, .every_s = 0.25, .step = 16, .engine = "basic"};
     CHECK_TEXT(sc__demo_text_hello(&hello, &text),
                "event: hello\ndata: {\"t\":12.5,\"travellers\":3000,\"every_s\":0.25,"
-               "\"engine\":\"basic\"}\n\n");
+               "\"step\":16,\"engine\":\"basic\"}\n\n");
 }
 
 static void test_queries_are_told_with_their_needs(void **state)
@@ -82,18 +83,6 @@ static void test_every_end_has_its_word(void **state)
                  ends[i].wanted);
         CHECK_TEXT(sc__demo_text_ended(&ending, &text), wanted);
     }
-}
-
-static void test_positions_are_base64(void **state)
-{
-    (void)state;
-    const uint8_t bytes[] = {1, 0, 0, 0, 0, 1, 0, 0, 255, 255, 255, 255, 255, 255, 255, 255};
-    int32_t at[4];
-    memcpy(at, bytes, sizeof(at));
-    CHECK_TEXT(sc__demo_text_positions(12.25, at, 2, &text),
-               "event: positions\ndata: {\"t\":12.25,\"at\":\"AQAAAAABAAD//////////w==\"}\n\n");
-    CHECK_TEXT(sc__demo_text_positions(0.5, at, 1, &text),
-               "event: positions\ndata: {\"t\":0.5,\"at\":\"AQAAAAABAAA=\"}\n\n");
 }
 
 // --- /demo/methods -------------------------------------------------------------------------------
@@ -162,7 +151,6 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_a_newcomer_is_told_how_things_are),
     cmocka_unit_test(test_queries_are_told_with_their_needs),
     cmocka_unit_test(test_every_end_has_its_word),
-    cmocka_unit_test(test_positions_are_base64),
     cmocka_unit_test(test_methods_are_told_to_a_newcomer),
     cmocka_unit_test(test_a_cloak_of_a_method_is_what_a_provider_would_see),
     cmocka_unit_test(test_figures_of_methods_are_told_and_averages_of_nothing_are_null),

@@ -135,12 +135,6 @@ static bool write_ended(sc_bytes *out)
     return sc__demo_text_ended(&ending, out);
 }
 
-static bool write_positions(sc_bytes *out)
-{
-    static const int32_t at[2000] = {0};
-    return sc__demo_text_positions(1.0, at, 1000, out);
-}
-
 static const sc__methods_hello methods = {.count = 3};
 
 static bool write_methods_hello(sc_bytes *out)
@@ -165,8 +159,8 @@ static void test_words_that_cannot_be_found(void **state)
 {
     (void)state;
     bool (*const writers[])(sc_bytes * out) = {
-        write_hello,     write_pending,       write_asked,        write_ended,
-        write_positions, write_methods_hello, write_method_cloak, write_methods};
+        write_hello,         write_pending,      write_asked,  write_ended,
+        write_methods_hello, write_method_cloak, write_methods};
     for (size_t i = 0; i < sizeof(writers) / sizeof(writers[0]); i++) {
         unsigned long failures = 0;
         FOR_EACH_FAILURE(n)

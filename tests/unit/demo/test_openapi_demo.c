@@ -4,6 +4,7 @@
 
 #include "demo/attack_json.h"
 #include "demo/demo.h"
+#include "replay_record.h"
 #include "support/json_schema.h"
 #include "support/place.h"
 
@@ -246,6 +247,70 @@ static void test_reports_are_as_described(void **state)
     place_free(&p);
 }
 
+// --- Places --------------------------------------------------------------------------------------
+
+static void check_places(const demo_fixture *d, const char *path, int status)
+{
+    web_reply reply = web_ask(live_service_address(&d->f.live), "GET", path, "", NULL);
+    check_described(&d->f, "GET", "/demo/places", status, &reply);
+    web_reply_free(&reply);
+}
+
+static void test_places_are_as_described(void **state)
+{
+    (void)state;
+    demo_fixture d;
+    demo_open(&d);
+    demo_start(&d);
+    check_places(&d, "/demo/places?text=a&limit=50", 200);
+    check_places(&d, "/demo/places?text=nowhere", 200);
+    check_places(&d, "/demo/places?text=a&limit=51", 400);
+    check_places(&d, "/demo/places", 400);
+    web_reply reply = web_ask(live_service_address(&d.f.live), "POST", "/demo/places", "", "{}");
+    check_described(&d.f, "GET", "/demo/places", 405, &reply);
+    assert_string_equal(web_header(&reply, "Allow"), "GET, HEAD");
+    web_reply_free(&reply);
+    demo_close(&d);
+}
+
+// --- Replays -------------------------------------------------------------------------------------
+
+static void check_control(const demo_fixture *d, const char *body, int status)
+{
+    const char *method = body ? "POST" : "GET";
+    web_reply reply = web_ask(live_service_address(&d->f.live), method, "/demo/replay", "", body);
+    if (body && status == 200) {
+        openapi_check_text(d->f.document, "ReplayControl", body, strlen(body));
+    }
+    check_described(&d->f, method, "/demo/replay", status, &reply);
+    web_reply_free(&reply);
+}
+
+static void test_replays_are_as_described(void **state)
+{
+    (void)state;
+    const place p = place_new();
+    demo_fixture d;
+    demo_open(&d);
+    script s = script_new(d.f.live.map);
+    script_query(&s, 0, 1, 0);
+    script_end(&s, 10);
+    d.options.replay = place_write(&p, "run.jsonl", s.text, s.size);
+    demo_start(&d);
+    check_control(&d, NULL, 200);
+    check_control(&d, "{\"paused\":true,\"speed\":0.1,\"t\":5.5}", 200);
+    check_control(&d, "{}", 200);
+    check_control(&d, "{\"speed\":0.09}", 400);
+    check_control(&d, "[]", 400);
+    demo_close(&d);
+    demo_open(&d);
+    demo_start(&d);
+    check_control(&d, NULL, 404);
+    demo_close(&d);
+    script_free(&s);
+    place_free(&p);
+}
+
 static void check_about(const demo_fixture *d, const char *part)
 {
     web_reply reply = web_ask(live_service_address(&d->f.live), "GET", "/v1/about", "", NULL);
@@ -293,6 +358,7 @@ static void test_what_only_listeners_may_see_is_kept_from_others_as_described(vo
         check_ask(&d.f, "GET", "/reports/", cases[i].headers, NULL, cases[i].status);
         check_ask(&d.f, "POST", "/v1/attacks", cases[i].headers, attack, cases[i].status);
         check_ask(&d.f, "GET", "/demo/methods", cases[i].headers, NULL, cases[i].status);
+        check_ask(&d.f, "GET", "/demo/places", cases[i].headers, NULL, cases[i].status);
         demo_close(&d);
     }
     place_free(&p);
@@ -332,6 +398,8 @@ static void test_the_document_is_sound(void **state)
                                "application/problem+json", text, size);
         openapi_check_response(document, "GET", "/demo/methods", statuses[i],
                                "application/problem+json", text, size);
+        openapi_check_response(document, "GET", "/demo/places", statuses[i],
+                               "application/problem+json", text, size);
     }
     json_decref(document);
 }
@@ -367,6 +435,8 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_too_many_attacks_are_told_to_come_again_as_described),
     cmocka_unit_test(test_a_attack_that_is_given_up_while_draining_is_told_as_described),
     cmocka_unit_test(test_reports_are_as_described),
+    cmocka_unit_test(test_places_are_as_described),
+    cmocka_unit_test(test_replays_are_as_described),
     cmocka_unit_test(test_the_service_says_what_the_demo_offers),
     cmocka_unit_test(test_what_only_listeners_may_see_is_kept_from_others_as_described),
     cmocka_unit_test(test_the_document_is_sound),
