@@ -8,7 +8,7 @@
 import { createReadStream, existsSync } from 'node:fs';
 import { createServer, request } from 'node:http';
 import { extname, join, normalize } from 'node:path';
-import { seededRandom, Town } from './town.mjs';
+import { STEP, seededRandom, Town } from './town.mjs';
 
 const EVERY_S = 0.25;
 const TYPES = {
@@ -158,11 +158,17 @@ function streamTravellers(response, town, crowd) {
     let asked = 0;
     stream(response, EVERY_S * 1000, (tell, t) => {
         if (t === 0) {
-            tell('hello', { t, travellers: crowd.travellers, every_s: EVERY_S, engine: 'basic' });
+            tell('hello', {
+                t,
+                travellers: crowd.travellers,
+                every_s: EVERY_S,
+                step: STEP,
+                engine: 'basic',
+            });
             tell('pending', { queries: [] });
         }
         town.move(EVERY_S);
-        tell('positions', { t, at: town.positions() });
+        tell('positions', { t, ...town.positions() });
         while (waiting[0]?.endsAt <= t) {
             const { query, isAnswered } = waiting.shift();
             tell('ended', { query, outcome: isAnswered ? 'answered' : 'dropped', wait_s: 10 });

@@ -3,6 +3,9 @@
 
 /** Metres per second. */
 const SPEED = 12;
+/** Of positions: units of the map. */
+export const STEP = 16;
+const FRAMES_PER_BASE = 20;
 
 /** Numbers from 0 to 1; the same for the same seed. */
 export function seededRandom(seed) {
@@ -25,6 +28,8 @@ export class Town {
         this.originY = Math.round(south / page.unit);
         this.metresPerUnit = page.unit * (page.is_geographic ? 111_195 : 1);
         this.people = [];
+        this.frame = 0;
+        this.shown = [];
         this.roadsAt = new Map();
         for (let i = 0; i < page.ends.length; i++) {
             const roads = this.roadsAt.get(page.ends[i]);
@@ -34,6 +39,7 @@ export class Town {
     }
 
     populate(count) {
+        this.frame = 0;
         this.people = Array.from({ length: count }, () => this.enter(this.anyRoad()));
     }
 
@@ -68,14 +74,27 @@ export class Town {
         }
     }
 
-    /** As /demo/events has them. */
+    /** The next frame, as /demo/events has them (docs/ui.md). */
     positions() {
-        const numbers = new Int32Array(2 * this.people.length);
+        const base = this.frame++ % FRAMES_PER_BASE === 0;
+        if (base) this.shown = this.people.map(() => [-1, -1]);
+        const bytes = [];
+        let staying = 0;
         for (const [i, { at, isOff }] of this.people.entries()) {
-            numbers[2 * i] = isOff ? -1 : Math.round(at[0]);
-            numbers[2 * i + 1] = isOff ? -1 : Math.round(at[1]);
+            const from = this.shown[i];
+            const to = isOff ? [-1, -1] : at.map((units) => Math.round(units / STEP));
+            if (to[0] === from[0] && to[1] === from[1]) {
+                staying++;
+                continue;
+            }
+            if (staying > 0) put(bytes, 0, staying);
+            staying = 0;
+            if (isOff) put(bytes, 1);
+            else if (from[0] < 0) put(bytes, 2 + fold(to[0]), fold(to[1]));
+            else put(bytes, 2 + fold(to[0] - from[0]), fold(to[1] - from[1]));
+            this.shown[i] = to;
         }
-        return Buffer.from(numbers.buffer).toString('base64');
+        return { frame: this.frame, base, moves: Buffer.from(bytes).toString('base64') };
     }
 
     query(number) {
@@ -123,4 +142,16 @@ export class Town {
         const roads = this.roadsAt.get(end).filter((road) => this.endsOf(road)[0] === end);
         return roads.length > 0 ? roads[Math.floor(this.random() * roads.length)] : this.anyRoad();
     }
+}
+
+/** Varints. */
+function put(bytes, ...numbers) {
+    for (let number of numbers) {
+        for (; number > 127; number = Math.floor(number / 128)) bytes.push((number % 128) + 128);
+        bytes.push(number);
+    }
+}
+
+function fold(number) {
+    return number < 0 ? -2 * number - 1 : 2 * number;
 }

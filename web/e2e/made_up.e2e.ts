@@ -89,8 +89,7 @@ const wish = { who: 0, segment: 40, k: 5, l: 3, max_hops: 4 };
 const RING = { colours: ['--map-calm', '--map-waiting', '--map-urgent'], least: 0.6 };
 
 test('the ring of a query runs out as its deadline comes, and changes its colour', async () => {
-    const nobody = Buffer.alloc(8, 0xff).toString('base64'); // one traveller, not on the road
-    travellers.tell('positions', { t: 1, at: nobody });
+    travellers.tell('positions', { t: 1, frame: 1, base: true, moves: '' }); // nobody is on the road
     const [all, calm] = [RING, { ...RING, colours: ['--map-calm'] }].map((wanted) =>
         follow(page, top('travellers'), wanted, 0.35),
     );

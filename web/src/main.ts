@@ -88,9 +88,11 @@ function build(session: LiveSession): void {
     const ask = new AskPanel(session, { travellers, provider }, view);
     // The adversary is the demo's; a service has none.
     const attack = about.offers.includes('attacks') ? new AttackPanel(session, view) : null;
-    const methods = isDemo
-        ? new MethodsFeed((hears) => session.openStream('/demo/methods', hears))
-        : null;
+    // A record has its own method, and nobody asks.
+    const methods =
+        isDemo && !session.replay
+            ? new MethodsFeed((hears) => session.openStream('/demo/methods', hears))
+            : null;
     const cloakList = new CloakList(
         cloaks,
         session.counters,

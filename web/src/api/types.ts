@@ -292,12 +292,18 @@ export interface HelloEvent {
     t: number;
     travellers: number;
     every_s: number;
+    /** Of positions: units of the map. */
+    step: number;
     engine: string;
 }
 
+/** What has changed since the frame before; of a base, all. */
 export interface PositionsEvent {
     t: number;
-    at: string;
+    frame: number;
+    base: boolean;
+    /** Base64; position_frames.ts reads it. */
+    moves: string;
 }
 
 export interface AskedEvent extends Needs {

@@ -6,7 +6,6 @@
 //
 // Memory is bounded: two frames and what is drawn between them, who waits now, the last few thousand queries,
 // the members of the last few hundred cloaks.
-import { int32From } from '../api/base64';
 import type {
     AskedEvent,
     EndedEvent,
@@ -16,6 +15,7 @@ import type {
 } from '../api/types';
 import type { Point } from '../map/road_map';
 import type { Fleet, Waiting } from './model';
+import { PositionFrames } from './position_frames';
 import { Signal } from './signal';
 
 const KEPT_CLOAKS = 400;
@@ -24,6 +24,8 @@ const KEPT_RECENT = 8000;
 /** No traveller drives faster, metres per second. */
 const FASTEST = 80;
 const NEAR_M = 50;
+/** As good as standing still. */
+const SLOWEST = 1e-6;
 /** Who should have ended long ago was lost on the way: its event, not the query. */
 const GRACE_MS = 15_000;
 
@@ -37,6 +39,11 @@ export class Travellers implements Fleet {
     readonly cleared = new Signal();
 
     private everyMs = 250;
+    private readonly frames = new PositionFrames();
+    /** Units of the map page that a step has. */
+    private step = 1;
+    /** How many seconds of the travellers' time pass in one of ours: 1 but in a replay. */
+    private pace = 1;
     private frameAt = 0;
     private drawnAt = Number.NaN;
     private before = new Float32Array(0);
@@ -76,6 +83,8 @@ export class Travellers implements Fleet {
 
     hello(event: HelloEvent): void {
         this.everyMs = Math.max(20, event.every_s * 1000);
+        this.frames.setCount(event.travellers);
+        this.step = event.step;
         this.useEngine(event.engine);
     }
 
@@ -86,18 +95,20 @@ export class Travellers implements Fleet {
     }
 
     moved(event: PositionsEvent, now: number): void {
-        const units = int32From(event.at);
+        if (!this.frames.read(event)) return;
+        const { at } = this.frames;
         const last = this.positions(now);
-        if (units.length !== this.after.length) {
-            this.after = new Float32Array(units.length);
-            this.before = new Float32Array(units.length).fill(Number.NaN);
-            this.drawn = new Float32Array(units.length);
-            this.count = units.length / 2;
+        if (at.length !== this.after.length) {
+            this.after = new Float32Array(at.length);
+            this.before = new Float32Array(at.length).fill(Number.NaN);
+            this.drawn = new Float32Array(at.length);
+            this.count = at.length / 2;
         } else {
             this.before.set(last);
         }
         const far = Math.max(NEAR_M, (2 * FASTEST * this.everyMs) / 1000);
-        for (let i = 0; i < units.length; i += 2) this.place(i, units[i], units[i + 1], far);
+        const { step } = this;
+        for (let i = 0; i < at.length; i += 2) this.place(i, at[i] * step, at[i + 1] * step, far);
         this.frameAt = now;
         this.drawnAt = Number.NaN;
         this.forgetLost(now);
@@ -106,7 +117,20 @@ export class Travellers implements Fleet {
     /** All who wait, said once at the beginning: whoever is not among them waits no more. */
     pending(event: PendingEvent, now: number): void {
         this.waiting.clear();
-        for (const { waited_s, ...query } of event.queries) this.wait(query, now - waited_s * 1000);
+        for (const { waited_s, ...query } of event.queries)
+            this.wait(query, now - (waited_s * 1000) / this.pace);
+    }
+
+    /** A record is shown faster or slower, or stands still at 0: deadlines are as far in its time as they were. */
+    setPace(pace: number, now: number): void {
+        const next = Math.max(SLOWEST, pace);
+        if (next === this.pace) return;
+        for (const waiting of this.waiting.values()) {
+            const stretch = this.pace / next;
+            waiting.askedAt = now - (now - waiting.askedAt) * stretch;
+            waiting.deadlineAt = now + (waiting.deadlineAt - now) * stretch;
+        }
+        this.pace = next;
     }
 
     /** A record is at another moment: what was told before no longer counts. */
@@ -147,7 +171,8 @@ export class Travellers implements Fleet {
     }
 
     private wait(query: AskedEvent, askedAt: number): Waiting {
-        const waiting = { ...query, askedAt, deadlineAt: askedAt + query.max_wait_s * 1000 };
+        const deadlineAt = askedAt + (query.max_wait_s * 1000) / this.pace;
+        const waiting = { ...query, askedAt, deadlineAt };
         this.waiting.set(query.query, waiting);
         this.recent.delete(query.query);
         this.recent.set(query.query, waiting);

@@ -287,8 +287,12 @@ export class LiveSession implements Session {
         else if (name === 'ended') fleet.end(JSON.parse(data));
         else if (name === 'pending') fleet.pending(JSON.parse(data), now);
         else if (name === 'hello') fleet.hello(JSON.parse(data));
-        else if (name === 'replay') this.replay?.heard(JSON.parse(data), now);
         else if (name === 'reset') fleet.clear();
+        else if (name === 'replay') {
+            const state: ReplayState = JSON.parse(data);
+            this.replay?.heard(state, now);
+            fleet.setPace(state.is_paused ? 0 : state.speed, now);
+        }
     }
 
     /** After a time away: is it still the service that this page was made for? */

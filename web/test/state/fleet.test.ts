@@ -9,12 +9,32 @@ function fleetOf(): Travellers {
         x: east / 10,
         y: 1000 - north / 10,
     }));
-    fleet.hello({ t: 0, travellers: 2, every_s: 1, engine: 'basic' });
+    hello(fleet, 1);
     return fleet;
 }
 
+/** A step is 10 units, a metre, here. */
+function hello(fleet: Travellers, travellers: number, engine = 'basic'): void {
+    fleet.hello({ t: 0, travellers, every_s: 1, step: 10, engine });
+}
+
+/** A base, with x and y of each in units. */
 function frame(...units: number[]): PositionsEvent {
-    return { t: 0, at: Buffer.from(Int32Array.from(units).buffer).toString('base64') };
+    const numbers = [];
+    for (let i = 0; i < units.length; i += 2) {
+        if (units[i] < 0) numbers.push(0, 1);
+        else numbers.push(2 + units[i] / 5, units[i + 1] / 5);
+    }
+    return { t: 0, frame: 1, base: true, moves: varints(numbers) };
+}
+
+function varints(numbers: number[]): string {
+    const bytes: number[] = [];
+    for (let number of numbers) {
+        for (; number > 127; number >>= 7) bytes.push((number & 127) | 128);
+        bytes.push(number);
+    }
+    return Buffer.from(bytes).toString('base64');
 }
 
 function query(number: number, segment = number): AskedEvent {
@@ -24,6 +44,7 @@ function query(number: number, segment = number): AskedEvent {
 describe('travellers on the road', () => {
     it('are where the frame says, in metres', () => {
         const fleet = fleetOf();
+        hello(fleet, 2);
         fleet.moved(frame(1000, 2000, 50, 0), 0);
         expect(fleet.count).toBe(2);
         expect([...fleet.positions(0)]).toEqual([100, 800, 5, 1000]);
@@ -51,6 +72,7 @@ describe('travellers on the road', () => {
 
     it('do not race across the town when they begin anew elsewhere', () => {
         const fleet = fleetOf();
+        hello(fleet, 2);
         fleet.moved(frame(1000, 2000, 0, 0), 0);
         fleet.moved(frame(9000, 2000, 100, 0), 1000);
         expect([...fleet.positions(1000)]).toEqual([900, 800, 0, 1000]);
@@ -66,12 +88,24 @@ describe('travellers on the road', () => {
         expect([...fleet.positions(2000)]).toEqual([100, 900]);
     });
 
+    it('stay where they are while frames cannot be used', () => {
+        const fleet = fleetOf();
+        fleet.moved(frame(1000, 2000), 0);
+        const moves = varints([2 + 2 * 10, 0]);
+        fleet.moved({ t: 0, frame: 3, base: false, moves }, 1000);
+        expect([...fleet.positions(2000)]).toEqual([100, 800]);
+        fleet.moved({ t: 0, frame: 2, base: false, moves }, 2000);
+        expect([...fleet.positions(3000)]).toEqual([110, 800]);
+    });
+
     it('may become more or fewer', () => {
         const fleet = fleetOf();
         fleet.moved(frame(1000, 2000), 0);
+        hello(fleet, 3);
         fleet.moved(frame(10, 10, 20, 20, 30, 30), 1000);
         expect(fleet.count).toBe(3);
         expect([...fleet.positions(1000)]).toEqual([1, 999, 2, 998, 3, 997]);
+        hello(fleet, 0);
         fleet.moved(frame(), 2000);
         expect(fleet.count).toBe(0);
         expect(fleet.positions(2500)).toHaveLength(0);
@@ -149,11 +183,26 @@ describe('travellers who ask', () => {
         expect(who(30_000)).toEqual([]);
     });
 
+    it('have their time in that of a record, which may stand still', () => {
+        const fleet = fleetOf();
+        fleet.ask(query(1), 0);
+        fleet.setPace(2, 4000); // 4 of 10 seconds have passed
+        expect(fleet.waiting.get(1)).toMatchObject({ askedAt: 2000, deadlineAt: 7000 });
+        fleet.ask(query(2), 4000);
+        expect(fleet.waiting.get(2)).toMatchObject({ askedAt: 4000, deadlineAt: 9000 });
+        fleet.setPace(0, 5000);
+        fleet.setPace(1, 65_000); // 6 and 2 of 10 seconds have passed, and a minute of ours
+        expect(fleet.waiting.get(1)?.deadlineAt).toBeCloseTo(69_000, 0);
+        expect(fleet.waiting.get(2)?.deadlineAt).toBeCloseTo(73_000, 0);
+        fleet.pending({ queries: [{ ...query(3), waited_s: 3 }] }, 70_000);
+        expect(fleet.waiting.get(3)).toMatchObject({ askedAt: 67_000, deadlineAt: 77_000 });
+    });
+
     it('hear of another engine once', () => {
         const fleet = fleetOf();
         const told: string[] = [];
         fleet.engineChanged.on((engine) => told.push(engine));
-        fleet.hello({ t: 1, travellers: 2, every_s: 0.25, engine: 'hybrid' });
+        hello(fleet, 1, 'hybrid');
         fleet.useEngine('hybrid');
         expect(told).toEqual(['hybrid']);
         expect(fleet.engine).toBe('hybrid');
