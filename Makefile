@@ -24,11 +24,11 @@ ui: ## the same with the page that the service shows in a browser (needs Node.js
 	@scripts/web
 	@scripts/build release
 
-demo: ## a sample city with travellers, a provider, the service, and one address to open in a browser
+demo: ## a city with travellers, a provider, the service, and one address to open; MAP=FILE TRACES=PATH REPLAY=RUN
 	@scripts/setup demo
 	@scripts/web
 	@scripts/build release
-	@scripts/demo
+	@DEMO_MAP="$(MAP)" DEMO_TRACES="$(TRACES)" DEMO_REPLAY="$(REPLAY)" scripts/demo
 
 demo-stop: ## end a demo that goes on in the background
 	@scripts/demo stop

@@ -44,6 +44,131 @@ succeeds "a demo can be checked without being run"
 run demo city.scm --reports missing --listen 127.0.0.1:0 --travellers 10
 refuses 1 "a folder of reports that is not there is named" "missing"
 
+# --- Recorded movement -----------------------------------------------------------------
+
+run demo city.scm --trace-fold 60 --listen 127.0.0.1:0
+refuses 2 "options of traces without traces are a usage error" "add --traces PATH"
+run demo city.scm --traces missing.csv --listen 127.0.0.1:0 --check
+refuses 1 "traces that are not there are named" "missing.csv"
+echo "id,t,lon,lat
+cab,0,170,10
+cab,60,170,10.001" >elsewhere.csv
+run demo city.scm --traces elsewhere.csv --listen 127.0.0.1:0 --check
+refuses 1 "traces of elsewhere are refused with what became of them" "the same area"
+"$STARCLOAK" queries city.scm --users 30 --seconds 300 --pause 20:0 --quiet -o asked.jsonl
+jq -nr '"id,t,lon,lat", (inputs | "\(.user),\(.t),\(.lon),\(.lat)")' asked.jsonl >tracks.csv
+start traced "$STARCLOAK" demo city.scm --traces tracks.csv --listen 127.0.0.1:0 --pause 2:0.5 --k 2:0 --sigma-s 8:1 --user "$user"
+check "a demo follows traces" until_true grep -q "^30 travellers are on their way" traced.out
+check "and says what became of them" grep -q "travellers 30, out of " traced.log
+url=http://$(address_of traced)
+(timeout 500 curl -sSN "$url/demo/events" >traced.txt 2>/dev/null || true) &
+check "who ask and are answered" until_true grep -q '"outcome":"answered"' traced.txt
+check "and are seen on the roads" grep -q '^event: positions' traced.txt
+kill -TERM "$started_id"
+ended "$started_id"
+check "until it is told to stop" test "$status" = 0
+
+# --- A recorded run --------------------------------------------------------------------
+
+"$STARCLOAK" simulate city.scm --users 300 --seconds 40 --pause 5:1 --k 3:0.5 --sigma-s 8:1 --seed 3 --record run.jsonl --quiet
+run demo city.scm --replay run.jsonl --travellers 10
+refuses 2 "a replay has no travellers" "--travellers is about travellers"
+run demo city.scm --replay run.jsonl --traces tracks.csv
+refuses 2 "nor any that follow traces" "--traces is about travellers"
+run demo city.scm --replay missing.jsonl --listen 127.0.0.1:0 --check
+refuses 1 "a record that is not there is named" "missing.jsonl"
+: >empty.jsonl
+run demo city.scm --replay empty.jsonl --listen 127.0.0.1:0 --check
+refuses 1 "an empty record is refused" "the file is empty"
+sed 5d run.jsonl | head -c 3000 >cut.jsonl
+run demo city.scm --replay cut.jsonl --listen 127.0.0.1:0 --check
+refuses 1 "a broken line is named" "cut.jsonl:"
+"$STARCLOAK" map generate --nodes 600 --seed 8 -o other.scm --quiet
+run demo other.scm --replay run.jsonl --listen 127.0.0.1:0 --check
+refuses 1 "a record of another map is refused with what to do" "starcloak map info"
+run demo city.scm --replay run.jsonl --listen 127.0.0.1:0 --check
+succeeds "a replay can be checked without being shown"
+
+start replay "$STARCLOAK" demo city.scm --replay run.jsonl --listen 127.0.0.1:0 --user "$user"
+replay=$started_id
+url=http://$(address_of replay)
+check "a replay says which address to open" until_true grep -q "run.jsonl is ready to be shown. Open this" replay.out
+page about "$url/v1/about"
+check "it tells that it is a replay" holds '.demo and (.offers == ["attacks","replay"])' about.body
+page state "$url/demo/replay"
+check "which begins when somebody looks" holds '.now == .begin and .speed == 1 and .end >= 40 and (.is_paused | not)' state.body
+end=$(jq .end state.body)
+page state "$url/demo/replay" -H 'Content-Type: application/json' -d '{"speed":50}'
+check "it can be hurried" holds '.speed == 50' state.body
+(timeout 500 curl -sSN "$url/v1/events" >seen.txt 2>/dev/null || true) &
+(timeout 500 curl -sSN "$url/demo/events" >told.txt 2>/dev/null || true) &
+check "it comes to its end, and stops there" until_true grep -q "\"now\":$end,\"speed\":50,\"is_paused\":true" told.txt
+page state "$url/demo/replay" -H 'Content-Type: application/json' -d "{\"t\":$end}"
+until_true grep -q '^event: reset' seen.txt
+counted() { grep -A 1 '^event: counters' seen.txt | sed -n 's/^data: //p' | tail -n 1 | jq "$1"; }
+recorded() { jq -s "map(select(.event == \"$1\")) | length" run.jsonl; }
+are_counted() { test "$(counted .cloaks)" = "$(recorded cloak)" && test "$(counted .dropped)" = "$(recorded drop)"; }
+check "it has counted the cloaks of the record, and what was dropped" until_true are_counted
+page state "$url/demo/replay" -H 'Content-Type: application/json' -d '{"paused":true,"t":12.5}'
+check "any moment can be looked at" holds '.now == 12.5 and .is_paused' state.body
+waiting=$(jq -s '[.[] | select(.t != null and .t <= 12.5)] | ([.[] | select(.event == "query") | .query]
+    - [.[] | select(.event == "drop" or .event == "failed") | .query] - [.[] | select(.event == "cloak") | .members[].query]) | length' run.jsonl)
+shown() { grep -A 1 '^event: pending' told.txt | sed -n 's/^data: //p' | tail -n 1 | jq '.queries | length'; }
+are_shown() { test "$(shown)" = "$waiting"; }
+check "with those who waited then" until_true are_shown
+check "what is told names no user" test -z "$(grep -E '"u[0-9]+"' told.txt seen.txt)"
+page ask "$url/v1/queries" -H 'Content-Type: application/json' -d '{}'
+check "asking is refused with words" grep -q "replays a recorded run" ask.body
+kill -TERM "$replay"
+ended "$replay"
+check "told to stop, it ends well" test "$status" = 0
+
+# --- Any map ---------------------------------------------------------------------------
+
+# demo_script [NAME=VALUE...]: what `make demo` runs, in the background, with files of its own.
+demo_script() {
+    command_line="$* scripts/demo"
+    env "$@" DEMO_FOLDER="$work/demo" DEMO_PORT=0 DEMO_SECONDS=600 STARCLOAK="$STARCLOAK" "$repository/scripts/demo" >"$out" 2>"$err" </dev/null
+    status=$?
+}
+# script_refuses SENTENCE TEXT...: it has ended with 1 and said so.
+script_refuses() {
+    local sentence=$1
+    shift
+    if [[ $status == 1 ]] && says "$err" "$@"; then pass "$sentence"; else fail "$sentence" "wanted exit 1, and: $*"; fi
+}
+end_script() { env DEMO_FOLDER="$work/demo" "$repository/scripts/demo" stop >/dev/null; }
+demo_script DEMO_MAP=nowhere.osm
+script_refuses "a map that is not there is named, with where it was looked for" "MAP: there is no nowhere.osm" "relative to"
+echo '<osm' >broken.osm
+demo_script DEMO_MAP=broken.osm
+script_refuses "one that cannot be imported is refused with the reason" "broken.osm" "cannot be imported"
+demo_script DEMO_REPLAY=run.jsonl
+script_refuses "a replay needs the map of its run" "add MAP=FILE"
+cp "$data"/../osm/town.osm.pbf .
+demo_script DEMO_MAP=town.osm.pbf DEMO_TRAVELLERS=5
+succeeds "any map is imported and shown"
+url=$(grep -oE 'http://[0-9.:]+/' "$out")
+page map "${url}v1/map"
+check "it is that map" holds '.segments | length > 0' map.body
+page demo_about "${url}demo/about"
+check "with travellers on it" holds '.travellers == 5' demo_about.body
+end_script
+page_is_gone() { ! curl -s --max-time 5 -o /dev/null "$url"; }
+check "and it can be stopped" until_true page_is_gone
+demo_script DEMO_MAP=city.scm DEMO_TRACES=tracks.csv
+succeeds "so are traces on a map"
+url=$(grep -oE 'http://[0-9.:]+/' "$out")
+page demo_about "${url}demo/about"
+check "with travellers who follow them" holds '.travellers == 30' demo_about.body
+end_script
+demo_script DEMO_MAP=city.scm DEMO_REPLAY=run.jsonl
+succeeds "and a recorded run"
+url=$(grep -oE 'http://[0-9.:]+/' "$out")
+page state "${url}demo/replay"
+check "which is shown" holds ".end == $end" state.body
+end_script
+
 # --- The demo ------------------------------------------------------------------------
 
 mkdir report
