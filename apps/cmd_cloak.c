@@ -77,7 +77,7 @@ static int cloak(const sc_call *call, const sc_map *map, const cloak_options *op
     sc_bar bar;
     sc_bar_init(&bar, options->settings.is_quiet);
     run.progress = sc_bar_listen(&bar);
-    sc_err err = sc_demand_tables_open(&options->settings, map, &tables, &run, &diag);
+    sc_err err = sc_demand_tables_open(call, &options->settings, map, &tables, &run, &diag);
     if (!err) {
         err = sc_stream_read(map, options->stream, &stream, &diag);
         if (err) err = sc_input_explain(err, options->stream, SC_INPUT_STREAM, &diag);

@@ -160,15 +160,8 @@ static sc_err warn_if_thin(const sc_call *call, const sc_map *map, const uint64_
     sc_density *density = NULL;
     const sc_err err = sc_density_new_counted(map, counts, &density);
     if (err) return err;
-    const double mean = sc_density_mean_count(density);
-    if (mean < SC_DENSITY_FEW_COUNTS) {
-        sc_call_note(
-            call,
-            "warning: the table rests on %.2f counts per road on average, fewer than %.0f, "
-            "so it says little of single roads, and 'traffic' protects little; use more "
-            "travellers, a longer time or more records",
-            mean, SC_DENSITY_FEW_COUNTS);
-    }
+    char words[SC_DENSITY_WARNING_SIZE];
+    if (sc_input_warns_of_density(density, words)) sc_call_note(call, "warning: %s", words);
     sc_density_free(density);
     return SC_OK;
 }

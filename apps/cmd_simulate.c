@@ -210,7 +210,9 @@ static sc_err simulate(const sc_call *call, simulate_options *options, scene *on
 {
     sc_err err = sc_input_open_map(options->map, NULL, &on->map, diag);
     if (!err) err = sc_workload_find_category(&options->asking, on->map, diag);
-    if (!err) err = sc_demand_tables_open(&options->settings, on->map, &on->tables, run, diag);
+    if (!err) {
+        err = sc_demand_tables_open(call, &options->settings, on->map, &on->tables, run, diag);
+    }
     if (!err && !options->has_no_answers) {
         const bool is_quiet = options->settings.is_quiet;
         err = answering_open(&on->answering, call, on->map, is_quiet, run, diag);

@@ -255,13 +255,18 @@ static void settle_demands(const struct argp_state *state, sc_engine_settings *s
     engine->is_strict = false;
 }
 
-sc_err sc_demand_tables_open(const sc_engine_settings *settings, const sc_map *map,
-                             sc_demand_tables *tables, sc_run_options *run, sc_diag *diag)
+sc_err sc_demand_tables_open(const sc_call *call, const sc_engine_settings *settings,
+                             const sc_map *map, sc_demand_tables *tables, sc_run_options *run,
+                             sc_diag *diag)
 {
     const sc_demand_settings *given = &settings->demands;
     if (given->density) {
+        char words[SC_DENSITY_WARNING_SIZE];
         const sc_err err = sc_density_read(map, given->density, &tables->density, diag);
         if (err) return sc_input_explain(err, given->density, SC_INPUT_DENSITY, diag);
+        if (!settings->is_quiet && sc_input_warns_of_density(tables->density, words)) {
+            sc_call_note(call, "warning: %s", words);
+        }
     }
     if (given->classes) {
         const sc_err err = sc_place_classes_read(map, given->classes, &tables->classes, diag);

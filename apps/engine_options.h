@@ -174,10 +174,11 @@ bool sc_engine_option(int key, char *argument, const struct argp_state *state,
 void sc_engine_settings_check(const struct argp_state *state, sc_engine_settings *settings,
                               const char *const *inputs);
 
-/** Read the tables that the demands of `settings` need, and let `run` ask for them. */
-SC_CHECKED sc_err sc_demand_tables_open(const sc_engine_settings *settings, const sc_map *map,
-                                        sc_demand_tables *tables, sc_run_options *run,
-                                        sc_diag *diag);
+/** Read the tables that the demands of `settings` need, and let `run` ask for them. Warns of a
+ * density that rests on few counts, unless it is to be quiet. */
+SC_CHECKED sc_err sc_demand_tables_open(const sc_call *call, const sc_engine_settings *settings,
+                                        const sc_map *map, sc_demand_tables *tables,
+                                        sc_run_options *run, sc_diag *diag);
 
 /** Free them. Harmless twice. */
 void sc_demand_tables_close(sc_demand_tables *tables);

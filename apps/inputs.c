@@ -188,6 +188,18 @@ sc_err sc_input_open_map(const char *path, const char *next, sc_map **out, sc_di
     return sc_input_explain(err, path, SC_INPUT_MAP, diag);
 }
 
+bool sc_input_warns_of_density(const sc_density *density, char words[SC_DENSITY_WARNING_SIZE])
+{
+    const double mean = sc_density_mean_count(density);
+    if (!(mean < SC_DENSITY_FEW_COUNTS)) return false;  // NaN, of weights, is not few
+    (void)snprintf(words, SC_DENSITY_WARNING_SIZE,
+                   "the density rests on fewer than %.0f counts per road on average (%.2f), so it "
+                   "says little of single roads, and 'traffic' protects little; count for longer, "
+                   "more travellers or more records",
+                   SC_DENSITY_FEW_COUNTS, mean);
+    return true;
+}
+
 // --- Positions from standard input --------------------------------------------------------------
 
 /** No two numbers need more; a longer line is not what it should be. */

@@ -11,6 +11,7 @@
 #ifndef SC_APPS_INPUTS_H
 #define SC_APPS_INPUTS_H
 
+#include <starcloak/density.h>
 #include <starcloak/map.h>
 
 #include "command.h"
@@ -49,6 +50,16 @@ bool sc_input_is_packed(const char *path);
  * `diag` says why: if it seems to be something else, let it say that instead. Returns `err`.
  */
 sc_err sc_input_explain(sc_err err, const char *path, sc_input_kind wanted, sc_diag *diag);
+
+/** Room for the words of sc_input_warns_of_density(). */
+#define SC_DENSITY_WARNING_SIZE 256
+
+/**
+ * Whether a density rests on so few counts that every command that demands traffic by it warns.
+ *
+ * @param words  set to the warning, without the name of a file
+ */
+bool sc_input_warns_of_density(const sc_density *density, char words[SC_DENSITY_WARNING_SIZE]);
 
 // --- Positions from standard input --------------------------------------------------------------
 // Positions from standard input, one per line, and why one has no place on the roads.

@@ -59,18 +59,13 @@ static void log_asked(const sc_served_demands *demands, bool has_continuity, sc_
 static void log_few_counts(const sc_served_demands *demands, sc_log *log)
 {
     sc_log_line line;
-    // NaN, of weights, is no few.
-    if (!demands->density || !(sc_density_mean_count(demands->density) < SC_DENSITY_FEW_COUNTS)) {
-        return;
-    }
+    char words[SC_DENSITY_WARNING_SIZE];
+    if (!demands->density || !sc_input_warns_of_density(demands->density, words)) return;
     if (!sc_log_begin(log, &line, SC_LOG_WARNING, "density_thin")) return;
     char mean[32];
     (void)snprintf(mean, sizeof mean, "%.2f", sc_density_mean_count(demands->density));
     sc_log_text(&line, "counts_per_road", mean);
-    sc_log_text(
-        &line, "message",
-        "the density rests on fewer than 5 counts per road on average, so it says little of "
-        "single roads, and 'traffic' protects little; count for longer, or more travellers");
+    sc_log_text(&line, "message", words);
     sc_log_end(&line);
 }
 

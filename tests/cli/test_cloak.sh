@@ -114,6 +114,20 @@ run cloak city.scm queries.jsonl --quiet
 succeeds "--quiet ends well"
 equal "and prints nothing" "$(cat "$out")" ""
 
+# --- A density that rests on few counts ----------------------------------------
+
+"$STARCLOAK" density city.scm -o thick.csv --quiet
+run density city.scm --users 100 --seconds 20 --step 20 -o thin.csv
+sed -n 's/^starcloak density: //p' "$err" >warning
+check "a table of few counts is warned of where it is made" says warning "fewer than 5 counts per road"
+run cloak city.scm queries.jsonl --engine patient --density thin.csv --json
+equal "and used all the same" "$status" 0
+equal "with the same warning" "$(sed -n 's/^starcloak cloak: //p' "$err")" "$(cat warning)"
+run cloak city.scm queries.jsonl --engine patient --density thin.csv --json --quiet
+succeeds "which --quiet leaves out"
+run cloak city.scm queries.jsonl --engine patient --density thick.csv --json
+succeeds "of more counts nothing is said"
+
 # --- What is not admitted --------------------------------------------------------
 
 read -r lon lat < <(jq -r '[.lon, .lat] | join(" ")' queries.jsonl | head -n 1)

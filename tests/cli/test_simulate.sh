@@ -45,6 +45,17 @@ for engine in sampling expansion; do
     equal "$engine: cloaks name no stars, nor do their members" $? 0
 done
 
+# --- A density that rests on few counts ---
+
+run density city.scm --users 100 --seconds 20 --step 20 -o thin.csv
+sed -n 's/^starcloak density: //p' "$err" >warning
+run simulate city.scm "${few[@]}" --engine patient --density thin.csv --json
+equal "a density of few counts is used" "$status" 0
+equal "and warned of as where it was made" "$(sed -n 's/^starcloak simulate: //p' "$err")" "$(cat warning)"
+check "with what it means" says warning "fewer than 5 counts per road" "'traffic' protects little"
+run simulate city.scm "${few[@]}" --engine patient --density thin.csv --json --quiet
+succeeds "--quiet leaves that out"
+
 # --- How they move, what they look for ---
 
 run simulate city.scm "${few[@]}" --movement walk --json
