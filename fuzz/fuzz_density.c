@@ -2,7 +2,8 @@
 //
 // The input is the table, of a small town (town.h). It is refused in one line, or every segment has
 // a weight that can be reckoned with: above 0, no sum of them overflows, and any cloak is worth
-// something between one segment and all of its own. Written as weights, it reads back the same.
+// something between one segment and all of its own; a road that is twice as busy has a larger whole
+// number. Written as weights, it reads back the same.
 #include "door.h"
 #include "town.h"
 
@@ -21,15 +22,24 @@ static void check_weights(const sc_map *town, const sc_density *density)
     const size_t count = sc_density_segment_count(density);
     DOOR_PROMISE(count == sc_map_segment_count(town), "every segment has a weight");
     DOOR_PROMISE(count <= TOWN_MAX_SEGMENTS, "the town is small");
+    const uint32_t *numbers = sc_density_numbers(density);
     sc_seg_id segments[TOWN_MAX_SEGMENTS];
     double sum = 0;
     for (sc_seg_id s = 0; s < count; s++) {
         const double weight = sc_density_weight(density, s);
         DOOR_PROMISE(weight > 0 && isfinite(weight), "a weight is a number above 0");
+        DOOR_PROMISE(numbers[s] >= 1 && numbers[s] <= SC_DENSITY_NUMBER_MAX,
+                     "a weight is a whole number of few bits for engines");
         segments[s] = s;
         sum += weight;
     }
     DOOR_PROMISE(isfinite(sum) && isfinite(1 / sum), "weights can be summed and shared");
+    for (sc_seg_id s = 1; s < count; s++) {
+        const bool is_busier =
+            sc_density_weight(density, s) > 2 * sc_density_weight(density, s - 1);
+        DOOR_PROMISE(!is_busier || numbers[s] == 1 || numbers[s] > numbers[s - 1],
+                     "a road that is twice as busy has a larger number");
+    }
     for (size_t first = 0; first < count; first++) {
         check_worth(density, segments + first, count - first);
     }

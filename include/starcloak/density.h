@@ -54,8 +54,8 @@ SC_API double sc_density_mean_count(const sc_density *density);
 
 /**
  * The weights as whole numbers from 1 to SC_DENSITY_NUMBER_MAX, so that engines and verifiers
- * compute alike: counts and one more (the largest, if there are more); other weights scaled so that
- * the largest is SC_DENSITY_NUMBER_MAX. One per segment; lent.
+ * compute alike: counts and one more; if one of these is larger, or of other weights, all of them
+ * scaled so that the largest is SC_DENSITY_NUMBER_MAX. One per segment; lent.
  */
 SC_API const uint32_t *sc_density_numbers(const sc_density *density);
 

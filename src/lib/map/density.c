@@ -38,9 +38,11 @@ void sc__density_finish(sc_density *density, bool is_counted)
     }
     density->mean_count =
         is_counted && density->count > 0 ? seen / (double)density->count : (double)NAN;
+    // Counts stay as they are if they can: a cut one would make a busy road pass for a quieter one.
+    const bool is_scaled = !is_counted || largest > SC_DENSITY_NUMBER_MAX;
     for (size_t i = 0; i < density->count; i++) {
         const double weight = density->weights[i];
-        const double number = is_counted ? weight : weight / largest * SC_DENSITY_NUMBER_MAX;
+        const double number = is_scaled ? weight / largest * SC_DENSITY_NUMBER_MAX : weight;
         density->numbers[i] = (uint32_t)fmin(fmax(rint(number), 1), SC_DENSITY_NUMBER_MAX);
     }
 }

@@ -69,6 +69,33 @@ static void test_a_counted_density_has_one_traveller_more_everywhere(void **stat
     sc_density_free(density);
 }
 
+// A count that were cut would make the busiest road pass for a quieter one.
+static void test_counts_above_the_largest_number_are_scaled_and_not_cut(void **state)
+{
+    (void)state;
+    const uint64_t most = SC_DENSITY_NUMBER_MAX;
+    const struct {
+        uint64_t counts[SEGMENTS];
+        uint32_t wanted[SEGMENTS];
+    } cases[] = {
+        {{0, 1, 2, 3, 4, 5, 6, most - 1}, {1, 2, 3, 4, 5, 6, 7, SC_DENSITY_NUMBER_MAX}},
+        {{0, 1, 2, 3, 6, most - 1, 2 * most - 1, 4 * most - 1},
+         {1, 1, 1, 1, 2, 1 << 28, 1 << 29, SC_DENSITY_NUMBER_MAX}},
+        {{0, 0, 0, 0, 0, 0, UINT64_MAX / 2, UINT64_MAX},
+         {1, 1, 1, 1, 1, 1, 1 << 29, SC_DENSITY_NUMBER_MAX}},
+    };
+    sc_map *map = eight_segments();
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        check_case(i);
+        sc_density *density = NULL;
+        assert_int_equal(sc_density_new_counted(map, cases[i].counts, &density), SC_OK);
+        assert_memory_equal(sc_density_numbers(density), cases[i].wanted, sizeof cases[i].wanted);
+        sc_density_free(density);
+    }
+    check_case_done();
+    sc_map_free(map);
+}
+
 // --- The effective number of segments -----------------------------------------------------
 
 static void test_a_cloak_of_equally_busy_segments_is_worth_all_of_them(void **state)
@@ -156,6 +183,7 @@ static void test_extreme_weights_give_numbers(void **state)
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_a_uniform_density_weighs_all_alike),
     cmocka_unit_test(test_a_counted_density_has_one_traveller_more_everywhere),
+    SC_CASES(test_counts_above_the_largest_number_are_scaled_and_not_cut),
     cmocka_unit_test(test_a_cloak_of_equally_busy_segments_is_worth_all_of_them),
     cmocka_unit_test(test_a_cloak_of_unequal_segments_is_worth_fewer),
     SC_CASES(test_the_effective_number_is_two_to_the_entropy),
