@@ -2,76 +2,11 @@
 //
 // A proposal is looked at (does it make sense, are our members open, is there time, does it keep
 // the promises), and then reserved or refused. Both sides of the decision, and what is remembered
-// of it, are in this file; the moment of release is in release.c.
-#include <starcloak/verify.h>
-
-#include "base/alloc.h"
+// of it, are in this file; the verifier's look is in proposal_check.c, the moment of release in
+// release.c.
 #include "base/rng.h"
 #include "ledger/state.h"
 #include "ledger/state_internal.h"
-
-#include <string.h>
-
-// --- Examining a proposal by the verifier ---------------------------------------------------
-
-void sc__examiner_fini(sc__examiner *examiner)
-{
-    sc_verifier_free(examiner->verifier);
-    sc_free(examiner->members);
-    *examiner = (sc__examiner){0};
-}
-
-static sc_claim_member claim_of(const sc_query *query, sc_star_id star)
-{
-    return (sc_claim_member){
-        .user = query->user,
-        .segment = query->segment,
-        .star = star,
-        .k = query->k,
-        .l = query->l,
-        .max_hops = query->max_hops,
-        .deadline_us = query->deadline,
-    };
-}
-
-/**
- * Does the reservation keep its promises, if it leaves now? Who and where our members are and what
- * they need is taken from their tickets, not from the proposal, which has been in other hands. Of
- * other gateways' members there is only the proposal: each gateway looks for its own.
- *
- * @return SC_OK, SC_EBROKEN, SC_ENOMEM (it could not be looked at)
- */
-static sc_err examine(sc__examiner *examiner, const sc_reservation *reservation, sc_time now)
-{
-    const sc_proposal *proposal = reservation->proposal;
-    if (!sc_reserve(&examiner->members, proposal->member_count, &examiner->member_capacity,
-                    sizeof *examiner->members)) {
-        return SC_ENOMEM;
-    }
-    for (size_t i = 0; i < proposal->member_count; i++) {
-        examiner->members[i] = claim_of(&proposal->members[i].query, proposal->members[i].star);
-    }
-    for (const sc_ticket *ticket = reservation->members; ticket; ticket = ticket->next) {
-        const size_t place = ticket->place;
-        examiner->members[place] = claim_of(&ticket->query, proposal->members[place].star);
-    }
-    const sc_claim claim = {
-        .stars = proposal->stars,
-        .star_count = proposal->star_count,
-        .segments = proposal->segments,
-        .segment_count = proposal->segment_count,
-        .border_nodes = proposal->border_nodes,
-        .border_node_count = proposal->border_node_count,
-        .members = examiner->members,
-        .member_count = proposal->member_count,
-        .t_us = now,
-    };
-    unsigned broken = 0;
-    const sc_err err = sc_verifier_check_claim(examiner->verifier, &claim, &broken, NULL);
-    explicit_bzero(examiner->members, proposal->member_count * sizeof *examiner->members);
-    if (err) return err;
-    return broken == 0 ? SC_OK : SC_EBROKEN;
-}
 
 // --- Room for reservations ------------------------------------------------------------------
 
@@ -497,7 +432,7 @@ static sc_err look_at_promises(sc__ledger_state *state, const sc_reservation *re
                                sc_time now)
 {
     sc_err err = covers_ours(reservation) ? SC_OK : SC_EBROKEN;
-    if (!err && state->examiner.verifier) err = examine(&state->examiner, reservation, now);
+    if (!err && state->examiner.verifier) err = sc__examine(&state->examiner, reservation, now);
     if (err == SC_EBROKEN) state->stats.violations++;
     return err ? err : propose_last_cloaks(state, reservation);
 }

@@ -2,10 +2,11 @@
  * @file state_internal.h
  * @brief Secret: what the files of the ledger state share.
  *
- *     state.c         tickets come, go, get their outcome, and run out of time
- *     protocol.c      messages sent and received
- *     reservations.c  a proposal is reserved, refused, called off
- *     release.c       when a cloak leaves, what is sent, and what comes back
+ *     state.c           tickets come, go, get their outcome, and run out of time
+ *     protocol.c        messages sent and received
+ *     reservations.c    a proposal is reserved, refused, called off
+ *     proposal_check.c  whether a proposal keeps its promises, by the verifier
+ *     release.c         when a cloak leaves, what is sent, and what comes back
  *
  * A proposal that does not end with answers ends in one of these ways. The outcome is what R keeps;
  * who is not R keeps none (proposal_outcomes.h).
@@ -46,6 +47,16 @@ typedef struct sc__examiner {
 
 /** Harmless twice. */
 void sc__examiner_fini(sc__examiner *examiner);
+
+/**
+ * Does the reservation keep its promises, if it leaves now? Who and where our members are and what
+ * they need is taken from their tickets, not from the proposal, which has been in other hands. Of
+ * other gateways' members there is only the proposal: each gateway looks for its own.
+ *
+ * @return SC_OK, SC_EBROKEN, SC_ENOMEM (it could not be looked at)
+ */
+SC_CHECKED sc_err sc__examine(sc__examiner *examiner, const sc_reservation *reservation,
+                              sc_time now);
 
 /** What R sent to the other gateways of a cloak, for those that ask again. */
 typedef struct sc__sent_result {
