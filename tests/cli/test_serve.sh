@@ -180,6 +180,23 @@ kill -TERM "$started_id"
 ended "$started_id"
 equal "it ends when told to" "$status" 0
 
+start checking "$STARCLOAK" serve city.scm --listen 127.0.0.1:0 --user "$me" --token-keys keys --paranoid --user-rate 0 --address-rate 0 \
+    --engine patient --density thick.csv --classes classes.csv --continuity --zone-key keys --admin listen --metrics open
+address=$(address_of checking)
+run load "http://$address" city.scm --key keys --travellers 150 --duration 5 --pause 1 --k 3:1 --l 3:1 --sigma-t 4:1 --json --quiet
+equal "travellers are served with all demands" "$status" 0
+check "and the verifier finds none of them broken" python3 - "$out" <<'PY'
+import json, sys
+told = json.load(open(sys.argv[1]))
+assert told["answered"] > 20, told["answered"]
+assert told["violations"]["all"] == 0 and told["service"]["violations"] == 0
+PY
+curl -s "http://$address/metrics" >checking.metrics
+check "some of their queries go by a last cloak" grep -qE '^starcloak_continuity_linked_total [1-9]' checking.metrics
+kill -TERM "$started_id"
+ended "$started_id"
+equal "that service ends well, too" "$status" 0
+
 # --- One command ------------------------------------------------------------------------------
 
 start alone "$STARCLOAK" serve city.scm --listen 127.0.0.1:0 --user "$me"

@@ -219,6 +219,7 @@ static sc_err make_state(sc_ledger *ledger, const sc_map *map, sc_diag *diag)
         .give_up_us = provider_us + more_for_a_result_us,
         .continuity = ledger->continuity,
         .paranoid = options->is_paranoid ? map : NULL,
+        .demands = options->engine.demands,
         .partition = options->partition,
         .port = ledger->port,
     };

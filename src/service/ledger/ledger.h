@@ -34,8 +34,9 @@
  *  5. Who is in a cloak is not disclosed; the provider gets a relay (P7).
  *  6. With `rare` a request that its user has made before, and few others, is not sent: its member
  *     is dropped, and the cloak leaves with its road all the same (rare_requests.h).
- *  7. With `is_paranoid` each proposal is looked at by the verifier before it is reserved. One that
- *     breaks a promise is counted, refused and never leaves.
+ *  7. With `is_paranoid` each proposal is looked at by the verifier before it is reserved: P1 to
+ * P7, what the engines demand for all queries, and the zones and last cloaks of our own members.
+ * One that breaks a promise is counted, refused and never leaves.
  *
  * The ledger's thread and the engine's read the clock; the ledger state gets the time as an
  * argument (state.h), so that tests can play any sequence of events.

@@ -169,7 +169,7 @@ sc_err sc__ledger_state_new(const sc__ledger_state_options *options, sc_rng *rng
     sc_err err = make_pages(state, options->max_tickets);
     if (!err) err = sc_partition_walker_new(options->partition, &state->walker);
     if (!err && options->paranoid) {
-        err = sc_verifier_new(options->paranoid, &state->examiner.verifier);
+        err = sc__examiner_init(&state->examiner, options->paranoid, &options->demands);
     }
     if (err) {
         sc__ledger_state_free(state);

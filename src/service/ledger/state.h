@@ -108,6 +108,7 @@ typedef struct sc__ledger_state_options {
     sc_time give_up_us;             ///< > 0; how long another gateway's result is waited for
     sc_continuity *continuity;      ///< borrowed; NULL: last cloaks of users are not kept
     const sc_map *paranoid;         ///< every proposal is looked at by the verifier; NULL: none is
+    sc_demands demands;             ///< what it asks of proposals for all members; tables borrowed
     const sc_partition *partition;  ///< borrowed
     sc_port port;                   ///< to engines, and to other gateways
 } sc__ledger_state_options;

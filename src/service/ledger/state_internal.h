@@ -37,21 +37,30 @@
 
 #include "ledger/state.h"
 
-/** Checks proposals before they are reserved. Zeroed, with its verifier; sc__examiner_fini() when
- * done. */
+/** Checks proposals before they are reserved. Zeroed, it checks none. */
 typedef struct sc__examiner {
     sc_verifier *verifier;
+    sc_claim_demands demands;  ///< of all members
     sc_claim_member *members;
     size_t member_capacity;
+    sc_claim_own *own;  ///< what members of ours ask themselves
+    size_t own_capacity;
+    sc_claim_part *parts;  ///< of segments, that their users can have reached
+    size_t part_capacity;
 } sc__examiner;
 
-/** Harmless twice. */
+/** @return SC_OK, SC_ENOMEM; sc__examiner_fini() in any case */
+SC_CHECKED sc_err sc__examiner_init(sc__examiner *examiner, const sc_map *map,
+                                    const sc_demands *demands);
+
+/** Harmless twice, and on a zeroed one. */
 void sc__examiner_fini(sc__examiner *examiner);
 
 /**
  * Does the reservation keep its promises, if it leaves now? Who and where our members are and what
- * they need is taken from their tickets, not from the proposal, which has been in other hands. Of
- * other gateways' members there is only the proposal: each gateway looks for its own.
+ * they ask is taken from their tickets, not from the proposal, which has been in other hands. Of
+ * other gateways' members there is only the proposal, which has neither zones nor last cloaks: each
+ * gateway looks for its own.
  *
  * @return SC_OK, SC_EBROKEN, SC_ENOMEM (it could not be looked at)
  */
