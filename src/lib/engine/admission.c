@@ -261,8 +261,8 @@ static sc_err check_time(const sc_admission *admission, sc_time t, sc_diag *diag
     return SC_OK;
 }
 
-static sc_err place_on_edge(const sc_map *map, sc_edge_id edge, double offset_m, sc_snap *out,
-                            sc_diag *diag)
+sc_err sc__place_on_edge(const sc_map *map, sc_edge_id edge, double offset_m, sc_snap *out,
+                         sc_diag *diag)
 {
     if (edge >= sc_map_edge_count(map)) {
         return sc_fail(diag, SC_EUNKNOWN, "the map has no such edge; its edges are 0 to %" PRIu32,
@@ -314,7 +314,7 @@ static sc_err place_on_ground(const sc_map *map, double x, double y, double max_
 static sc_err place(const sc_admission *admission, const sc_ask *ask, sc_snap *out, sc_diag *diag)
 {
     if (ask->is_on_edge) {
-        return place_on_edge(admission->map, ask->edge, ask->offset_m, out, diag);
+        return sc__place_on_edge(admission->map, ask->edge, ask->offset_m, out, diag);
     }
     return place_on_ground(admission->map, ask->x, ask->y, admission->limits.max_snap_m, out, diag);
 }

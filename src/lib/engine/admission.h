@@ -1,6 +1,7 @@
 /**
  * @file admission.h
- * @brief Parts of admission: checks of limits and profiles, ids and pseudonyms, the latest ids.
+ * @brief Parts of admission: checks of limits, profiles and places, ids and pseudonyms, the latest
+ * ids.
  */
 #ifndef SC_ENGINE_ADMISSION_H
 #define SC_ENGINE_ADMISSION_H
@@ -28,6 +29,17 @@ SC_CHECKED sc_err sc__limits_check(const sc_limits *limits, sc_diag *diag);
 /** SC_EPROFILE if a need is out of range. */
 SC_CHECKED sc_err sc__profile_check(const sc_limits *limits, const sc_profile *profile,
                                     sc_diag *diag);
+
+// --- Places -----------------------------------------------------------------------
+
+/**
+ * The place on an edge that is so far from its first node. Half a unit of the map beyond an end is
+ * that end.
+ *
+ * @return SC_OK, SC_EUNKNOWN (no such edge), SC_EINVAL (beyond its ends)
+ */
+SC_CHECKED sc_err sc__place_on_edge(const sc_map *map, sc_edge_id edge, double offset_m,
+                                    sc_snap *out, sc_diag *diag);
 
 // --- Ids and pseudonyms ----------------------------------------------------------
 

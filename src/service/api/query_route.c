@@ -22,6 +22,7 @@
 #include "base/clock.h"
 #include "base/diag.h"
 #include "base/handover.h"
+#include "engine/admission.h"
 
 #include <math.h>
 #include <sodium.h>
@@ -329,14 +330,26 @@ static bool read_body(const sc_query_route *route, incoming *g)
     return true;
 }
 
-// A position on an edge is looked at when it is admitted.
+static bool find_on_edge(const sc_map *map, const sc_query_body *body, sc_snap *out,
+                         sc_problem *problem)
+{
+    switch (sc__place_on_edge(map, body->edge, body->offset_m, out, NULL)) {
+    case SC_OK:
+        return true;
+    case SC_EUNKNOWN:
+        return sc_problem_set(problem, SC_PROBLEM_POSITION, "/position/edge",
+                              "no such edge; the map has %u edges", sc_map_edge_count(map));
+    default:
+        return sc_problem_set(
+            problem, SC_PROBLEM_POSITION, "/position/offset_m",
+            "the offset is beyond the end of the edge; give metres from the edge's first node");
+    }
+}
+
 bool sc__query_find_road(const sc_map *map, const sc_policy *policy,
                          const struct sc_query_body *body, sc_snap *out, sc_problem *problem)
 {
-    if (body->is_on_edge) {
-        *out = (sc_snap){.edge = body->edge, .offset_m = body->offset_m};
-        return true;
-    }
+    if (body->is_on_edge) return find_on_edge(map, body, out, problem);
     const double max_snap_m = policy->max_snap_m;
     switch (sc_map_snap(map, body->x, body->y, max_snap_m, out)) {
     case SC_OK:
@@ -385,20 +398,7 @@ static bool admit(sc_query_route *route, incoming *g, sc_query *query)
     }
     if (!err) loop->last_t = ask.t;
     explicit_bzero(&ask, sizeof ask);
-    switch (err) {
-    case SC_OK:
-        return true;
-    case SC_EUNKNOWN:
-        return sc_problem_set(g->problem, SC_PROBLEM_POSITION, "/position/edge",
-                              "no such edge; the map has %u edges",
-                              sc_map_edge_count(route->service->map));
-    case SC_EINVAL:
-        return sc_problem_set(
-            g->problem, SC_PROBLEM_POSITION, "/position/offset_m",
-            "the offset is beyond the end of the edge; give metres from the edge's first node");
-    default:
-        return refuse_busy(g, "the query could not be admitted");
-    }
+    return !err || refuse_busy(g, "the query could not be admitted");
 }
 
 static bool charge(const sc_query_route *route, incoming *g, const sc_query *query)

@@ -268,15 +268,11 @@ static bool refuse_memory(sc_problem *problem)
 static bool find_zone(const sc_service_internal *service, const sc_access_rules *terms,
                       const sc_query_body *body, sc_zone *out, sc_problem *problem)
 {
-    const sc_map *map = service->map;
     sc_snap where = {0};
-    if (!sc__query_find_road(map, &terms->policy, body, &where, problem)) return false;
-    const bool is_edge = where.edge < sc_map_edge_count(map);
-    if (!is_edge) {
-        return sc_problem_set(problem, SC_PROBLEM_POSITION, "/position/edge",
-                              "no such edge; the map has %u edges", sc_map_edge_count(map));
-    }
-    *out = sc_zones_of(service->sealed_zones->zones, sc_map_edges(map)[where.edge].segment);
+    const bool is_found = sc__query_find_road(service->map, &terms->policy, body, &where, problem);
+    if (is_found) *out = sc_zones_of(service->sealed_zones->zones, where.segment);
+    explicit_bzero(&where, sizeof where);
+    if (!is_found) return false;
     if (out->count == 0) {
         return sc_problem_set(problem, SC_PROBLEM_NO_ZONE, "/position",
                               "too few roads hang together there for a zone");

@@ -203,8 +203,8 @@ void sc_query_route_post(sc_query_route *route, unsigned loop, sc_http_request *
 bool sc__query_is_within_rate(const sc_query_route *route, const sc_access_rules *terms,
                               const sc_token *token, sc_time now, sc_problem *problem);
 
-/** The road of a position, which is not too far away; of a position on an edge, the edge that it
- * names, whether or not there is one. */
+/** The road of a position: the nearest, which is not too far away, or the edge that it names,
+ * within its length. If there is none, `problem` says so. */
 struct sc_query_body;  ///< query_json.h
 bool sc__query_find_road(const sc_map *map, const sc_policy *policy,
                          const struct sc_query_body *body, sc_snap *out, sc_problem *problem);

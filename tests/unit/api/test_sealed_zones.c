@@ -247,6 +247,8 @@ static void test_where_there_is_no_zone_it_is_said_why(void **state)
         const char *words;
     } cases[] = {
         {"{\"position\":{\"edge\":4000,\"offset_m\":1}}", 400, "no such edge"},
+        {"{\"position\":{\"edge\":1,\"offset_m\":1e9}}", 400, "beyond the end of the edge"},
+        {"{\"position\":{\"edge\":1,\"offset_m\":-1}}", 400, "/position/offset_m"},
         {"{\"position\":{\"lon\":100,\"lat\":1}}", 422, "off-road"},
         {"{\"position\":{\"x\":1,\"y\":1}}", 400, "lon and lat"},
         {"{}", 400, "missing"},
