@@ -162,6 +162,13 @@ run serve city.scm --engine patient --continuity --vmax 0
 refuses 2 "a vmax of 0 is refused" "vmax"
 run serve city.scm --engine patient --continuity --tau 0
 refuses 2 "and a tau of 0" "tau"
+run serve city.scm --engine patient --zone-key keys --check
+equal "zones can be offered" "$status" 0
+check "and all of their roads can then be a member's own" says "$err" "event=demands traffic=0 strict=yes"
+run serve city.scm --engine patient --zone-key keys --no-strict --check
+succeeds "unless that is not wanted"
+run serve city.scm --engine basic --zone-key keys --check
+succeeds "other engines have no such strict, and keep zones"
 run serve city.scm --engine xstar --classes classes.csv --check
 refuses 1 "classes need an engine that keeps them" "classes: only the engines patient, basic"
 run serve city.scm --density classes.csv --check

@@ -459,7 +459,7 @@ sc_demands sc_settings_demands(const sc_settings *s)
     return (sc_demands){
         .traffic = traffic,
         .is_strict = is_engine(s, "patient") && !s->no_strict &&
-                     (s->strict || traffic > 0 || *s->classes || s->continuity),
+                     (s->strict || traffic > 0 || *s->classes || s->continuity || *s->zone_key),
     };
 }
 

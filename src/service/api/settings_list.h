@@ -168,10 +168,10 @@
     SWITCH(engine, strict, "strict", START, ALL,                                                      \
            "bounded and hybrid: strict setting, take a star only if it is near one taken before; "    \
            "patient: a road counts for a member only if it can be its own by its max_hops "           \
-           "(default with traffic, classes or continuity)")                                                       \
+           "(default with traffic, classes, continuity or zone-key)")                                 \
     SWITCH(engine, no_strict, "no-strict", START, ALL,                                                \
-           "patient: count all roads of a cloak for every member, also with traffic, classes or "     \
-           "continuity")                                                                              \
+           "patient: count all roads of a cloak for every member, also with traffic, classes, "       \
+           "continuity or zone-key")                                                                  \
     COUNT(engine, lambda, "lambda", "N", 1, 1, 1000, START, ALL,                                      \
           "bounded and hybrid: hops per level of the search (default 1)")                             \
     NUMBER(engine, alpha_s, "alpha", "S", 2, 0, 86400, START, ALL,                                    \

@@ -270,6 +270,9 @@ static void test_what_is_asked_of_roads_follows_from_the_engine_and_the_tables(v
         {"[engine]\nengine = patient\nclasses = c.csv\n", 0, true},
         {"[engine]\nengine = patient\ncontinuity = yes\n", 0, true},
         {"[engine]\nengine = patient\ncontinuity = yes\nno-strict = yes\n", 0, false},
+        {"[engine]\nengine = patient\n[tokens]\nzone-key = z.keys\n", 0, true},
+        {"[engine]\nengine = patient\nno-strict = yes\n[tokens]\nzone-key = z.keys\n", 0, false},
+        {"[engine]\nengine = hybrid\n[tokens]\nzone-key = z.keys\n", 0, false},
         // The others measure by the density, as before, and have another strict.
         {"[engine]\nengine = basic\ndensity = d.csv\n", 0, false},
         {"[engine]\nengine = hybrid\ndensity = d.csv\nstrict = yes\nclasses = c.csv\n", 0, false},
