@@ -76,6 +76,12 @@ void sc_free(void *memory)
     free(memory);
 }
 
+void sc_free_wiped(void *memory, size_t count, size_t size)
+{
+    if (memory) explicit_bzero(memory, count * size);
+    sc_free(memory);
+}
+
 // The caller's pointer has a type of its own, so it is copied, not aliased.
 static bool resize(void *array, size_t count, size_t *capacity, size_t size)
 {

@@ -32,6 +32,9 @@ void *sc_realloc(void *old, size_t size);
 /** Free; NULL is fine. */
 void sc_free(void *memory);
 
+/** Wipe `count * size` bytes, the whole block or what was used of it, and free; NULL is fine. */
+void sc_free_wiped(void *memory, size_t count, size_t size);
+
 /**
  * Make room for one more element in a growing array: doubles `*capacity` when
  * `count` has reached it.

@@ -282,6 +282,7 @@ typedef struct claim_block {
     sc_claim_member *members;
     sc_claim_own *own;  ///< as many
     sc_claim_part *parts;
+    size_t size;  ///< of the block, to be wiped
 } claim_block;
 
 static const sc_query *query_of(const sc_engine *engine, const sc_query_id *id)
@@ -296,10 +297,13 @@ static claim_block *new_block(const sc_engine *engine, const sc_cloak *cloak)
         const sc_own_demands *own = query_of(engine, &cloak->members[i].query.id)->own;
         if (own && own->has_reached) part_count += own->reached_count;
     }
-    claim_block *block = sc_malloc(
-        sizeof *block + cloak->member_count * (sizeof *block->members + sizeof *block->own) +
-        part_count * sizeof *block->parts);
+    claim_block *block = NULL;
+    const size_t size = sizeof *block +
+                        cloak->member_count * (sizeof *block->members + sizeof *block->own) +
+                        part_count * sizeof *block->parts;
+    block = sc_malloc(size);
     if (!block) return NULL;
+    block->size = size;
     block->members = (sc_claim_member *)(block + 1);
     block->own = (sc_claim_own *)(block->members + cloak->member_count);
     block->parts = (sc_claim_part *)(block->own + cloak->member_count);
@@ -371,7 +375,7 @@ static sc_err verify(sc_engine *engine, const sc_cloak *cloak, sc_time now, sc_d
     fill_block(engine, cloak, now, block);
     unsigned broken = 0;
     sc_err err = sc_verifier_check_claim(engine->verifier, &block->claim, &broken, diag);
-    sc_free(block);
+    sc_free_wiped(block, block->size, 1);
     if (!err && broken != 0) {
         engine->stats.broken++;
         err = SC_EBROKEN;

@@ -83,9 +83,9 @@ void sc__scratch_fini(sc__scratch *scratch)
     sc_free(scratch->neighbours);
     sc_free(scratch->combinations);
     sc_free(scratch->masks);
-    sc_free(scratch->users);
+    sc_free_wiped(scratch->users, scratch->user_capacity, sizeof *scratch->users);
     sc_free(scratch->chosen);
-    sc_free(scratch->placed);
+    sc_free_wiped(scratch->placed, scratch->placed_capacity, sizeof *scratch->placed);
     sc_free(scratch->urgent);
     sc_free(scratch->specials);
     *scratch = (sc__scratch){0};

@@ -20,14 +20,18 @@
 /** Settling takes the square of the stars: of more than this many it is not tried. */
 enum { MOST_STARS = 4096 };
 
+/** Stars of which it is kept which others are near: as many as a mask of one word has. */
+enum { NEAR_COUNT = 64 };
+
 void sc__settle_fini(sc__patient *own)
 {
-    sc_free(own->reach_demands);
-    sc_free(own->far);
-    sc_free(own->trial_masks);
-    sc_free(own->equals);
-    sc_free(own->places);
-    sc_free(own->near);
+    // What members ask because of where they are, and at which stars they are.
+    sc_free_wiped(own->reach_demands, own->reach_demand_capacity, sizeof *own->reach_demands);
+    sc_free_wiped(own->far, own->far_capacity, sizeof *own->far);
+    sc_free_wiped(own->trial_masks, own->trial_mask_capacity, sizeof *own->trial_masks);
+    sc_free_wiped(own->equals, own->equal_capacity, sizeof *own->equals);
+    sc_free_wiped(own->places, own->place_capacity, sizeof *own->places);
+    sc_free_wiped(own->near, NEAR_COUNT, sizeof *own->near);
     sc__numbers_fini(&own->walk_numbers);
 }
 
@@ -74,7 +78,7 @@ static sc_err list_reaches(sc_engine *engine, size_t member_count)
 static sc_err lay_out(sc__patient *own, size_t words, size_t star_count)
 {
     sc__star_trial *trial = &own->trial;
-    if (!own->near) own->near = sc_calloc(64, sizeof *own->near);
+    if (!own->near) own->near = sc_calloc(NEAR_COUNT, sizeof *own->near);
     if (!own->near) return SC_ENOMEM;
     if (!sc_reserve(&own->trial_masks, 4 * words, &own->trial_mask_capacity,
                     sizeof *own->trial_masks) ||

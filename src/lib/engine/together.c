@@ -43,20 +43,21 @@ typedef struct together {
 
 void sc__together_fini(sc__patient *own)
 {
-    sc_free(own->active);
-    sc_free(own->joiners);
-    sc_free(own->reaches);
-    sc_free(own->extensions);
-    sc_free(own->lists);
-    sc_free(own->shared);
-    sc_free(own->masks);
-    sc_free(own->hops);
-    sc_free(own->settlers);
-    sc_free(own->settled);
-    sc_free(own->stars);
+    // Who may have been together, at which stars.
+    sc_free_wiped(own->active, own->active_capacity, sizeof *own->active);
+    sc_free_wiped(own->joiners, own->joiner_capacity, sizeof *own->joiners);
+    sc_free_wiped(own->reaches, own->reach_capacity, sizeof *own->reaches);
+    sc_free_wiped(own->extensions, own->extension_capacity, sizeof *own->extensions);
+    sc_free_wiped(own->lists, own->list_capacity, sizeof *own->lists);
+    sc_free_wiped(own->shared, own->shared_capacity, sizeof *own->shared);
+    sc_free_wiped(own->masks, own->mask_capacity, sizeof *own->masks);
+    sc_free_wiped(own->hops, own->hop_capacity, sizeof *own->hops);
+    sc_free_wiped(own->settlers, own->settler_capacity, sizeof *own->settlers);
+    sc_free_wiped(own->settled, own->settled_capacity, sizeof *own->settled);
+    sc_free_wiped(own->stars, own->star_capacity, sizeof *own->stars);
     sc_free(own->specials);
-    sc_free(own->found_mask);
-    sc_free(own->found_ends);
+    sc_free_wiped(own->found_mask, own->found_mask_capacity, sizeof *own->found_mask);
+    sc_free_wiped(own->found_ends, own->found_end_capacity, sizeof *own->found_ends);
 }
 
 // --- Joiners --------------------------------------------------------------------

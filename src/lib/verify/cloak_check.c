@@ -340,8 +340,10 @@ void sc_verifier_free(sc_verifier *verifier)
     sc_free(verifier->ends);
     sc_free(verifier->queue);
     sc_free(verifier->nodes);
-    sc_free(verifier->users);
-    sc_free(verifier->roads_of_member);
+    // Who was together, and where one of them can have been.
+    sc_free_wiped(verifier->users, verifier->user_capacity, sizeof *verifier->users);
+    sc_free_wiped(verifier->roads_of_member, verifier->road_capacity,
+                  sizeof *verifier->roads_of_member);
     sc_free(verifier->weights);
     sc_free(verifier);
 }

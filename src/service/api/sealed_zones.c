@@ -119,17 +119,11 @@ static uint64_t get_number(const uint8_t *bytes, unsigned size)
     return value;
 }
 
-static void wipe_and_free(void *memory, size_t size)
-{
-    if (memory) explicit_bzero(memory, size);
-    sc_free(memory);
-}
-
 // --- Opening ------------------------------------------------------------------------------------
 
 void sc_opened_zone_fini(sc_opened_zone *zone)
 {
-    wipe_and_free(zone->segments, zone->count * sizeof *zone->segments);
+    sc_free_wiped(zone->segments, zone->count, sizeof *zone->segments);
     *zone = (sc_opened_zone){0};
 }
 
@@ -217,7 +211,7 @@ bool sc_sealed_zones_open(const sc_sealed_zones *sealed, const char *text, size_
                           sodium_base64_VARIANT_URLSAFE_NO_PADDING) == 0;
     const bool is_open = is_text ? open_bytes(sealed, bytes, got, bytes + size, token, out, problem)
                                  : refuse(problem, no_zone);
-    wipe_and_free(bytes, 2 * size);
+    sc_free_wiped(bytes, 2, size);
     return is_open;
 }
 
@@ -251,7 +245,7 @@ static char *seal(const sc_sealed_zones *sealed, const sc_zone *zone, const sc_t
         sc_free(text);
         text = NULL;
     }
-    wipe_and_free(box, box_size + size);
+    sc_free_wiped(box, box_size + size, 1);
     return text;
 }
 
@@ -297,7 +291,7 @@ static bool write_zone(const sc_sealed_zones *sealed, const sc_zone *zone, const
     sc_json_put_count(&json, "roads", zone->count);
     sc_json_put_count(&json, "max_hops", 2 * (uint64_t)zone->radius);
     sc_json_close_object(&json);
-    wipe_and_free(text, strlen(text));
+    sc_free_wiped(text, strlen(text), 1);
     return !json.has_failed || refuse_memory(problem);
 }
 

@@ -35,6 +35,8 @@ static void test_nothing_can_be_asked_for_and_freed(void **state)
         sc_free(pointers[i]);
     }
     sc_free(NULL);
+    sc_free_wiped(NULL, 8, 8);
+    sc_free_wiped(sc_malloc(8), 2, 4);
 }
 
 static void test_cleared_memory_is_zero(void **state)
