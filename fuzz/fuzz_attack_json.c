@@ -4,27 +4,13 @@
 // jansson too, and reads back as the same when it is written again; what is refused is refused in
 // one printable line that names a field by its pointer, and is JSON again when it is sent.
 #include "door.h"
+#include "problem.h"
 
 #include "demo/attack_json.h"
 #include "demo/attack_on_demand_internal.h"
 #include "town.h"
 
 #include <jansson.h>
-
-static void check_problem(const sc_problem *problem)
-{
-    DOOR_PROMISE(problem->detail[0] != '\0', "a refusal says why");
-    DOOR_PROMISE(problem->kind != SC_PROBLEM_OVERLOADED, "a small input does not take all memory");
-    for (const char *c = problem->detail; *c; c++) {
-        DOOR_PROMISE(*c >= 0x20 && *c < 0x7f, "in words that can be printed");
-    }
-    DOOR_PROMISE(!problem->field || problem->field[0] == '/', "a field is a pointer");
-    char text[2048];
-    const size_t size = sc_problem_write(problem, text, sizeof text);
-    json_t *json = json_loadb(text, size, JSON_REJECT_DUPLICATES, NULL);
-    DOOR_PROMISE(json, "a refusal is sent as JSON");
-    json_decref(json);
-}
 
 // The same attack in other words: jansson's, and segments from the last to the first.
 static char *write_again(const sc_attack_request *attack)
@@ -81,7 +67,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     sc_attack_request *attack =
         sc_attack_read(body, size, segment_count, SC_VARIANT_XSTAR, &field, &problem);
     if (!attack) {
-        check_problem(&problem);
+        door_check_problem(&problem);
     } else {
         DOOR_PROMISE(sc__attack_check(map, attack, NULL) == SC_OK,
                      "what is accepted can be submitted");

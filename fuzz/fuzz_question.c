@@ -5,6 +5,7 @@
 // same when it is written again; what is refused is refused in one printable line that is JSON
 // again when it is sent.
 #include "door.h"
+#include "problem.h"
 
 #include "api/query_json.h"
 #include "api/settings.h"
@@ -96,20 +97,6 @@ static void check_same(const sc_query_body *a, const sc_query_body *b)
     DOOR_PROMISE(sc_request_equal(&a->request, &b->request), "a request stays");
 }
 
-static void check_problem(const sc_problem *problem)
-{
-    DOOR_PROMISE(problem->detail[0] != '\0', "a refusal says why");
-    for (const char *c = problem->detail; *c; c++) {
-        DOOR_PROMISE(*c >= 0x20 && *c < 0x7f, "in words that can be printed");
-    }
-    DOOR_PROMISE(!problem->field || problem->field[0] == '/', "a field is a pointer");
-    char text[2048];
-    const size_t size = sc_problem_write(problem, text, sizeof text);
-    json_t *json = json_loadb(text, size, JSON_REJECT_DUPLICATES, NULL);
-    DOOR_PROMISE(json, "a refusal is sent as JSON");
-    json_decref(json);
-}
-
 static sc_policy default_policy(void)
 {
     sc_settings *settings = NULL;
@@ -129,7 +116,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     sc_problem problem = {.detail = ""};
     if (!sc_query_body_read(body, size - 1, &(sc_query_format){&terms, &vocabulary, is_geographic},
                             &question, &problem)) {
-        check_problem(&problem);
+        door_check_problem(&problem);
     } else {
         check_policy(&question, &terms, is_geographic);
         json_t *json =
