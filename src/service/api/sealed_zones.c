@@ -142,6 +142,17 @@ static bool refuse(sc_problem *problem, const char *why)
 
 static const char no_zone[] = "this is not a zone; POST /v1/zone makes one";
 
+/** Whether all roads are there, ascending, and the radius is one of this map. What we sealed is so;
+ * it is looked at since engines take it as it is. */
+static bool is_of_map(const sc_map *map, const sc_opened_zone *zone)
+{
+    for (size_t i = 0; i < zone->count; i++) {
+        if (zone->segments[i] >= sc_map_segment_count(map)) return false;
+        if (i > 0 && zone->segments[i] <= zone->segments[i - 1]) return false;
+    }
+    return zone->radius <= sc_map_star_count(map);
+}
+
 /** Read what was in the box. */
 static bool read_box(const sc_sealed_zones *sealed, const zone_keys *keys, const uint8_t *box,
                      size_t size, const sc_token *token, sc_opened_zone *out, sc_problem *problem)
@@ -165,9 +176,14 @@ static bool read_box(const sc_sealed_zones *sealed, const zone_keys *keys, const
     for (size_t i = 0; i < count; i++) {
         segments[i] = (sc_seg_id)get_number(box + HEAD_SIZE + 4 * i, 4);
     }
-    *out = (sc_opened_zone){.segments = segments,
-                            .count = count,
-                            .radius = (uint32_t)get_number(box + USER_SIZE + 8, 4)};
+    sc_opened_zone zone = {.segments = segments,
+                           .count = count,
+                           .radius = (uint32_t)get_number(box + USER_SIZE + 8, 4)};
+    if (!is_of_map(sealed->map, &zone)) {
+        sc_opened_zone_fini(&zone);
+        return refuse(problem, no_zone);
+    }
+    *out = zone;
     return true;
 }
 
