@@ -1,6 +1,7 @@
 /**
  * @file query_json.h
- * @brief The JSON of POST /v1/queries: the body of a query, and its outcome.
+ * @brief The JSON of POST /v1/queries and /v1/zone: the body of a query, and where a zone is
+ * wanted.
  *
  *     {"position": {"lon": -84.39, "lat": 33.75},
  *      "profile": {"k": 5, "l": 3, "max_hops": 4, "max_wait_s": 10},
@@ -57,36 +58,5 @@ bool sc_query_body_read(const char *body, size_t size, const sc_query_format *fo
 /** Read the body of POST /v1/zone: a position. As above; needs neither vocabulary nor bounds. */
 bool sc_zone_body_read(const char *body, size_t size, const sc_query_format *format,
                        sc_query_body *out, sc_problem *problem);
-
-// --- The outcome ---------------------------------------------------------------------------------
-//
-//     {"outcome":"answered","wait_s":1.284,
-//      "cloak":{"id":"9f86d081884c7d65","users":6,"segments":14},
-//      "street":"Main Street","metric":"time",
-//      "objects":[{"id":"17","name":"St. Mary","category":"hospital","street":"Ring Road",
-//                  "position":{"lon":8.001,"lat":49.9987},
-//                  "distance_m":33.358,"duration_s":2.4}]}
-//     {"outcome":"dropped","reason":"expired","wait_s":10.0,"advice":"too few other users ..."}
-//
-// The id is that of the cloak's event; the provider does not get it. Failures are problem details
-// (problem_details.h). A street is left out where the map has no name for it, a
-// duration if the provider knows points only. wait_s is the time
-// from asking until the cloak left or the query was dropped.
-
-/**
- * Write an answered or dropped ticket into `out`, in place of what was there.
- *
- * @param street  the name of the road where the traveller is; "" if it has none
- * @return SC_OK, SC_ENOMEM
- */
-SC_CHECKED sc_err sc_outcome_json_write(const sc_ticket *ticket, bool is_geographic,
-                                        const char *street, sc_bytes *out);
-
-/** What would help a query that was dropped: words for people, with the names of the query's
- * members. */
-const char *sc_drop_advice(sc_drop_reason reason);
-
-/** The problem of a failed ticket: 502, 504 or 503. */
-void sc_outcome_problem(const sc_ticket *ticket, sc_problem *out);
 
 #endif

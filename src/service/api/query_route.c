@@ -16,6 +16,7 @@
 
 #include "api/json_request.h"
 #include "api/metrics.h"
+#include "api/outcome_json.h"
 #include "api/query_json.h"
 #include "api/sealed_zones.h"
 #include "base/alloc.h"

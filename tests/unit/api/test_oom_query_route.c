@@ -1,6 +1,7 @@
 // Every allocation on the way through the route fails once, in turn: the service does not start and
 // says so, or the query is refused with 503; nothing leaks (the address sanitizer looks), and
 // no query is left inside. What the HTTP library takes is its own.
+#include "api/outcome_json.h"
 #include "api/query_json.h"
 #include "base/json_write.h"
 #include "support/default_policy.h"

@@ -1,5 +1,6 @@
 // Queries and outcomes against their schemas: what the service takes is described, what the schema
 // refuses the service refuses too, and what is sent fits.
+#include "api/outcome_json.h"
 #include "api/query_json.h"
 
 #include "base/rng.h"

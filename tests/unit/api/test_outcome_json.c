@@ -1,5 +1,5 @@
 // The outcome of a query in words: what a client reads is what the ticket has.
-#include "api/query_json.h"
+#include "api/outcome_json.h"
 
 #include "support/check.h"
 
