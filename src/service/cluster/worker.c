@@ -16,168 +16,12 @@
 #include "cluster/heartbeat.h"
 #include "cluster/message_batch.h"
 #include "cluster/outbox.h"
+#include "cluster/worker_parts.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <time.h>
-
-// --- Parts -------------------------------------------------------------------------------------
-//
-// A part is opened in the engines, and then listed in heartbeats: only listed parts are promised to
-// gateways, which send what concerns them to this worker's own subject. A step that fails is tried
-// again with the next heartbeat. One thread: the one that sends heartbeats.
-
-/** How long servers may take to confirm our subscriptions. No heartbeat is sent meanwhile, so it is
- * less than the time after which this worker would count as gone. */
-static const double flush_s = 0.5;
-
-typedef struct part_state {
-    bool is_wanted;
-    bool is_open;  ///< in the engine pool
-    bool is_listed;
-} part_state;
-
-typedef struct worker_parts {
-    sc_engine_pool *engines;
-    sc_bus *bus;
-    uint32_t count;   ///< of the partition
-    uint32_t listed;  ///< how many are
-    part_state *of;
-    uint16_t *list;       ///< room for all
-    sc_part_load *loads;  ///< as well
-} worker_parts;
-
-/** The engine pool is left as it is. NULL is fine. */
-static void worker_parts_free(worker_parts *parts)
-{
-    if (!parts) return;
-    sc_free(parts->of);
-    sc_free(parts->list);
-    sc_free(parts->loads);
-    sc_free(parts);
-}
-
-/** @param bus, engines borrowed */
-static sc_err worker_parts_new(uint32_t parts, sc_engine_pool *engines, sc_bus *bus,
-                               worker_parts **out)
-{
-    worker_parts *made = sc_calloc(1, sizeof *made);
-    if (!made) return SC_ENOMEM;
-    made->engines = engines;
-    made->bus = bus;
-    made->count = parts;
-    made->of = sc_calloc(parts, sizeof *made->of);
-    made->list = sc_malloc_array(parts, sizeof *made->list);
-    made->loads = sc_malloc_array(parts, sizeof *made->loads);
-    if (!made->of || !made->list || !made->loads) {
-        worker_parts_free(made);
-        return SC_ENOMEM;
-    }
-    *out = made;
-    return SC_OK;
-}
-
-// --- Parts: following a placement --------------------------------------------------------------
-
-/** Unlist parts that are not wanted; returns whether the engine pool needs other parts. */
-static bool unlist_unwanted(worker_parts *parts)
-{
-    bool is_other = false;
-    for (uint32_t p = 0; p < parts->count; p++) {
-        part_state *s = &parts->of[p];
-        is_other = is_other || s->is_wanted != s->is_open;
-        s->is_listed = s->is_listed && s->is_wanted;
-    }
-    return is_other;
-}
-
-static bool set_pool_parts(worker_parts *parts)
-{
-    size_t count = 0;
-    for (uint32_t p = 0; p < parts->count; p++) {
-        if (parts->of[p].is_wanted) parts->list[count++] = (uint16_t)p;
-    }
-    if (sc_engine_pool_set_parts(parts->engines, parts->list, count)) return false;
-    for (uint32_t p = 0; p < parts->count; p++) {
-        parts->of[p].is_open = parts->of[p].is_wanted;
-    }
-    return true;
-}
-
-/** List all open parts, once the servers are known to know of our subscription. */
-static void list_open(worker_parts *parts)
-{
-    bool has_news = false;
-    for (uint32_t p = 0; p < parts->count; p++) {
-        has_news = has_news || (parts->of[p].is_open && !parts->of[p].is_listed);
-    }
-    if (!has_news || !sc_bus_is_connected(parts->bus)) return;
-    if (sc_bus_flush(parts->bus, flush_s)) return;
-    for (uint32_t p = 0; p < parts->count; p++) {
-        parts->of[p].is_listed = parts->of[p].is_open;
-    }
-}
-
-static uint32_t count_listed(const worker_parts *parts)
-{
-    uint32_t count = 0;
-    for (uint32_t p = 0; p < parts->count; p++) {
-        count += parts->of[p].is_listed;
-    }
-    return count;
-}
-
-/** Have the parts that `self` owns by this placement, as far as it goes at this moment. Returns
- * whether other parts are listed than before. */
-static bool worker_parts_follow(worker_parts *parts, const sc_placement *placement, sc_peer self)
-{
-    for (uint32_t p = 0; p < parts->count; p++) {
-        parts->of[p].is_wanted = placement && placement->owners[p] == self;
-    }
-    const uint32_t before = parts->listed;
-    const bool is_other = unlist_unwanted(parts);
-    if (!is_other || set_pool_parts(parts)) list_open(parts);
-    parts->listed = count_listed(parts);
-    return is_other || parts->listed != before;
-}
-
-/** List nothing until the servers are known to know of us again. */
-static void worker_parts_unlist(worker_parts *parts)
-{
-    for (uint32_t p = 0; p < parts->count; p++) {
-        parts->of[p].is_listed = false;
-    }
-    parts->listed = 0;
-}
-
-// --- Parts: what heartbeats have ---------------------------------------------------------------
-
-/** How many there are, listed or not. */
-static uint32_t worker_parts_count(const worker_parts *parts)
-{
-    uint32_t count = 0;
-    for (uint32_t p = 0; p < parts->count; p++) {
-        count += parts->of[p].is_open;
-    }
-    return count;
-}
-
-/** A heartbeat with those that are listed, and with the engine pool's counts; NULL if memory is
- * out. */
-static sc_heartbeat *worker_parts_heartbeat(worker_parts *parts)
-{
-    sc_heartbeat *heartbeat = sc_heartbeat_new(parts->listed);
-    if (!heartbeat) return NULL;
-    heartbeat->engines = sc_engine_pool_stats_of(parts->engines, parts->loads);
-    size_t count = 0;
-    for (uint32_t p = 0; p < parts->count; p++) {
-        heartbeat->open += parts->loads[p].pending + (uint64_t)parts->loads[p].held;
-        if (!parts->of[p].is_listed) continue;
-        heartbeat->parts[count++] = (sc_heartbeat_part){.part = p, .load = parts->loads[p]};
-    }
-    return heartbeat;
-}
 
 // --- The worker --------------------------------------------------------------------------------
 
@@ -206,7 +50,7 @@ struct sc_worker {
 
     // The thread that looks.
     sc__cluster_identity identity;
-    worker_parts *mine;
+    sc__worker_parts *mine;
     bool has_announced_leaving;
     bool was_unopened;  ///< a message could not be unsealed, and it was logged
 
@@ -417,7 +261,7 @@ static void log_parts(const sc_worker *worker, uint64_t epoch, uint32_t count)
 
 static void send_heartbeat(sc_worker *worker, uint64_t epoch, bool is_leaving)
 {
-    sc_heartbeat *heartbeat = worker_parts_heartbeat(worker->mine);
+    sc_heartbeat *heartbeat = sc__worker_parts_heartbeat(worker->mine);
     if (!heartbeat) return;
     heartbeat->epoch = epoch;
     heartbeat->threads = worker->threads;
@@ -444,12 +288,13 @@ static void look(void *context, bool is_due)
     sc__log_unopened(worker->log, worker->bus, &worker->was_unopened);
     const uint64_t epoch = placement ? placement->epoch : 0;
     if (atomic_exchange(&worker->is_back, false)) {
-        worker_parts_unlist(worker->mine);
+        sc__worker_parts_unlist(worker->mine);
         send_heartbeat(worker, epoch, is_leaving);
     }
-    const bool has_changed = worker_parts_follow(worker->mine, placement, worker->identity.self);
+    const bool has_changed =
+        sc__worker_parts_follow(worker->mine, placement, worker->identity.self);
     sc_placement_free(placement);
-    const uint32_t count = worker_parts_count(worker->mine);
+    const uint32_t count = sc__worker_parts_count(worker->mine);
     if (has_changed) log_parts(worker, epoch, count);
     pthread_mutex_lock(&worker->lock);
     worker->part_count = count;
@@ -481,7 +326,7 @@ static sc_err make_engines(sc_worker *worker, const sc_map *map, const sc_worker
     err = sc_engine_pool_new(map, &engines, rng, &worker->engines, diag);
     sc_rng_free(rng);
     if (err) return err;
-    err = worker_parts_new(worker->parts, worker->engines, worker->bus, &worker->mine);
+    err = sc__worker_parts_new(worker->parts, worker->engines, worker->bus, &worker->mine);
     return err ? sc_fail_memory(diag, "making room for parts") : SC_OK;
 }
 
@@ -609,7 +454,7 @@ void sc_worker_free(sc_worker *worker)
     sc_bus_unsubscribe(worker->placements);
     sc_bus_unsubscribe(worker->heartbeats);
     sc_bus_unsubscribe(worker->subscription);
-    worker_parts_free(worker->mine);
+    sc__worker_parts_free(worker->mine);
     sc_engine_pool_free(worker->engines);
     sc__outbox_free(worker->outbox);
     sc_bus_free(worker->bus);
