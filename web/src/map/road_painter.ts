@@ -7,6 +7,7 @@ import type { Box, Grid } from './grid';
 import { arrowAlpha, arrowsAlong, traceArrow } from './one_way';
 import type { RoadMap } from './road_map';
 import { kindOfClass, ROAD_KINDS, strokeOf } from './road_style';
+import { type Label, NAME_SIZE, StreetNames } from './street_names';
 import { type MapTheme, mapTheme } from './theme_colours';
 import type { Pose } from './view';
 
@@ -14,6 +15,9 @@ import type { Pose } from './view';
 export const MARGIN = 160;
 /** Points between two looks at the clock; a few tenths of a millisecond. */
 const POINTS_AT_ONCE = 1200;
+/** Names between two looks at the clock: each costs as much as some hundred points. */
+const NAMES_AT_ONCE = 4;
+const NAME_FONT = `500 ${NAME_SIZE}px system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif`;
 /** If so much of the map is seen, looking up what is costs more than it saves. */
 const NEARLY_ALL = 0.6;
 
@@ -35,6 +39,8 @@ export class RoadPainter {
     private readonly kinds: Uint8Array;
     private readonly all: Sorted;
     private readonly found: Uint32Array;
+    private readonly names: StreetNames;
+    private readonly nameWidths = new Map<string, number>();
 
     /** @param grid  asked for when a part of the map is painted for the first time */
     constructor(
@@ -50,6 +56,7 @@ export class RoadPainter {
             this.found[segment] = segment;
         }
         this.all = sortByKind(this.found, map.segmentCount, this.kinds);
+        this.names = new StreetNames(map, this.kinds);
     }
 
     get isBusy(): boolean {
@@ -107,6 +114,22 @@ export class RoadPainter {
         context.globalAlpha = arrowAlpha(scale);
         context.fillStyle = theme.oneWay;
         if (context.globalAlpha > 0) yield* pen.fillArrows(seen.segments);
+        context.globalAlpha = 1;
+        context.font = NAME_FONT;
+        const box = boxSeen(pose, width, height);
+        const widthOf = (text: string) => this.nameWidth(context, text);
+        const labels = this.names.place(seen.segments, box, scale, widthOf);
+        yield* pen.writeNames(labels, theme);
+    }
+
+    /** Measured once: the font does not change. */
+    private nameWidth(context: CanvasRenderingContext2D, text: string): number {
+        let width = this.nameWidths.get(text);
+        if (width === undefined) {
+            width = context.measureText(text).width;
+            this.nameWidths.set(text, width);
+        }
+        return width;
     }
 
     private seen(pose: Pose, width: number, height: number): Sorted {
@@ -200,6 +223,28 @@ class Pen {
                     });
             }
             context.fill();
+            if (this.isTimed()) context.getImageData(0, 0, 1, 1);
+            yield;
+        }
+    }
+
+    /** Each with a rim of the ground's colour, by which it is read over roads and arrows. */
+    *writeNames(labels: readonly Label[], theme: MapTheme): Generator<void> {
+        const { context, scale, dx, dy } = this;
+        context.textAlign = 'center';
+        context.textBaseline = 'middle';
+        context.lineJoin = 'round';
+        context.lineWidth = 3.5;
+        context.strokeStyle = theme.ground;
+        context.fillStyle = theme.name;
+        for (const [i, { text, x, y, angle }] of labels.entries()) {
+            context.save();
+            context.translate(x * scale + dx, y * scale + dy);
+            context.rotate(angle);
+            context.strokeText(text, 0, 0);
+            context.fillText(text, 0, 0);
+            context.restore();
+            if (i % NAMES_AT_ONCE > 0) continue;
             if (this.isTimed()) context.getImageData(0, 0, 1, 1);
             yield;
         }

@@ -13,6 +13,7 @@ const PROPERTIES = {
     inside: '--map-inside',
     insideMajor: '--map-inside-major',
     oneWay: '--map-one-way',
+    name: '--map-name',
     ground: '--map-ground',
     mover: '--map-mover',
     calm: '--map-calm',
@@ -20,6 +21,10 @@ const PROPERTIES = {
     urgent: '--map-urgent',
     answer: '--map-answer',
     cloak: '--map-cloak',
+    cloak2: '--map-cloak-2',
+    cloak3: '--map-cloak-3',
+    cloak4: '--map-cloak-4',
+    cloak5: '--map-cloak-5',
     selected: '--map-selected',
 } as const;
 

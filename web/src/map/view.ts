@@ -27,6 +27,12 @@ export interface Pose {
     offsetY: number;
 }
 
+/** What is in the middle, in metres, and how near it is seen: the same in a pane of any size. */
+export interface Place extends Point {
+    /** CSS pixels per metre. */
+    scale: number;
+}
+
 /** Metres. */
 type Extent = Pick<RoadMap, 'width' | 'height'>;
 
@@ -67,6 +73,8 @@ export class MapView implements View {
     private width = 0;
     private height = 0;
     private glide: { from: Pose; to: Pose; start: number; takes: number } | null = null;
+    private opening: Box | Place | null = null;
+    private hasMoved = false;
     private readonly listeners = new Set<() => void>();
 
     constructor(
@@ -90,11 +98,30 @@ export class MapView implements View {
         return this.width > 0;
     }
 
+    /** Whether it was moved since the map was opened, by hand or by the page. */
+    get isMoved(): boolean {
+        return this.hasMoved;
+    }
+
+    /** What is in the middle of the pane, or will be when it has come to rest. */
+    get place(): Place {
+        const { scale, offsetX, offsetY } = this.destination;
+        return {
+            x: (this.width / 2 - offsetX) / scale,
+            y: (this.height / 2 - offsetY) / scale,
+            scale,
+        };
+    }
+
     /** What is seen now, in metres. */
     get seen(): Box {
         const { x: west, y: north } = this.toWorld({ x: 0, y: 0 });
         const { x: east, y: south } = this.toWorld({ x: this.width, y: this.height });
         return { west, north, east, south };
+    }
+
+    get isWhole(): boolean {
+        return this.pose.scale <= this.scaleLimits[0] * 1.001;
     }
 
     /** Within these, gestures may zoom. */
@@ -121,18 +148,28 @@ export class MapView implements View {
         };
     }
 
-    /** Show the whole map in a pane of this size. */
+    /** What fit() shows, in place of the whole map. */
+    openAt(opening: Box | Place): void {
+        this.opening = opening;
+    }
+
+    /** Show the whole map, or what openAt() says, in a pane of this size. */
     fit(map: Extent, width: number, height: number): void {
         this.map = map;
         this.width = width;
         this.height = height;
-        this.set(this.wholeMap());
+        this.glide = null;
+        const { opening } = this;
+        if (!opening) this.take(this.wholeMap());
+        else if ('scale' in opening) {
+            this.take(this.centredOn(opening.x, opening.y, opening.scale));
+        } else this.take(this.around(opening, 1));
     }
 
     /** The pane has another size: what was in its middle stays there, and a map seen whole is seen whole. */
     resize(width: number, height: number): void {
         if (width === this.width && height === this.height) return;
-        const isWhole = this.pose.scale <= this.scaleLimits[0] * 1.001;
+        const { isWhole } = this;
         const { scale, offsetX, offsetY } = this.pose;
         const pose = {
             scale,
@@ -141,25 +178,31 @@ export class MapView implements View {
         };
         this.width = width;
         this.height = height;
-        this.set(isWhole ? this.wholeMap() : pose);
+        this.glide = null;
+        this.take(isWhole ? this.wholeMap() : pose);
     }
 
     /** Be there at once, as near as the limits allow. */
     set(pose: Pose): void {
+        this.hasMoved = true;
         this.glide = null;
         this.take(pose);
     }
 
     show(box: Box): void {
-        const scale = Math.min(
-            (this.width * SHOWN) / (box.east - box.west),
-            (this.height * SHOWN) / (box.south - box.north),
-            Math.max(SHOWN_CLOSEST, this.fittingScale(FILLED)),
-        );
-        this.glideTo(
-            this.centredOn((box.west + box.east) / 2, (box.north + box.south) / 2, scale),
-            GLIDE_MS,
-        );
+        this.glideTo(this.around(box, SHOWN), GLIDE_MS);
+    }
+
+    /** Have that in the pane as if the map had been opened there. */
+    openElsewhere(box: Box): void {
+        const { hasMoved } = this;
+        this.glideTo(this.around(box, 1), GLIDE_MS);
+        this.hasMoved = hasMoved;
+    }
+
+    /** Have that in the middle; at once, since it is for a hand that drags or a link that is followed. */
+    goTo({ x, y, scale }: Place): void {
+        this.set(this.centredOn(x, y, scale));
     }
 
     showAll(): void {
@@ -215,6 +258,16 @@ export class MapView implements View {
         return this.centredOn(this.map.width / 2, this.map.height / 2, this.fittingScale(FILLED));
     }
 
+    /** @param part  of the pane that the box may fill */
+    private around(box: Box, part: number): Pose {
+        const scale = Math.min(
+            (this.width * part) / (box.east - box.west),
+            (this.height * part) / (box.south - box.north),
+            Math.max(SHOWN_CLOSEST, this.fittingScale(FILLED)),
+        );
+        return this.centredOn((box.west + box.east) / 2, (box.north + box.south) / 2, scale);
+    }
+
     private centredOn(x: number, y: number, scale: number): Pose {
         return { scale, offsetX: this.width / 2 - x * scale, offsetY: this.height / 2 - y * scale };
     }
@@ -231,6 +284,7 @@ export class MapView implements View {
 
     private glideTo(pose: Pose, takes: number): void {
         if (!this.isFitted) return;
+        this.hasMoved = true;
         const to = this.limited(pose);
         if (!this.stage.isMotionWelcome()) {
             this.set(to);
@@ -246,12 +300,25 @@ export class MapView implements View {
         const { from, to, start, takes } = this.glide;
         const share = Math.min(1, (this.stage.now() - start) / takes);
         if (share === 1) {
-            this.set(to);
+            this.glide = null;
+            this.take(to);
             return;
         }
         this.take(between(from, to, share * (2 - share)));
         this.stage.frame(() => this.step());
     }
+}
+
+/** A view that stays as it is, for pictures. */
+export function stillView({ scale, offsetX, offsetY }: Pose): View {
+    return {
+        scale,
+        offsetX,
+        offsetY,
+        toScreen: (at) => ({ x: at.x * scale + offsetX, y: at.y * scale + offsetY }),
+        toWorld: (at) => ({ x: (at.x - offsetX) / scale, y: (at.y - offsetY) / scale }),
+        show: () => {},
+    };
 }
 
 /**

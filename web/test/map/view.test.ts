@@ -155,6 +155,60 @@ describe('a view', () => {
     });
 });
 
+describe('a view that is opened somewhere', () => {
+    const box = { west: 2000, east: 3000, north: 1000, south: 2000 };
+
+    it('shows that box to the edges of the pane', () => {
+        const view = new MapView(MAP, new Theatre());
+        view.openAt(box);
+        view.fit(MAP, 1000, 800);
+        expect(view.place).toEqual({ x: 2500, y: 1500, scale: 0.8 });
+        const { west, east, north, south } = view.seen;
+        expect([west, east]).toEqual([1875, 3125]);
+        expect([north, south]).toEqual([1000, 2000]);
+        expect(view.isMoved).toBe(false);
+        expect(view.isWhole).toBe(false);
+    });
+
+    it('shows that place at that zoom in a pane of any size', () => {
+        for (const [width, height] of [
+            [1000, 800],
+            [300, 400],
+        ]) {
+            const view = new MapView(MAP, new Theatre());
+            view.openAt({ x: 4000, y: 2000, scale: 1.5 });
+            view.fit(MAP, width, height);
+            expect(view.place.x).toBeCloseTo(4000, 6);
+            expect(view.place.y).toBeCloseTo(2000, 6);
+            expect(view.scale).toBe(1.5);
+        }
+    });
+
+    it('may open elsewhere, and counts as moved only when somebody moves it', () => {
+        const { view } = opened();
+        view.openElsewhere(box);
+        expect(view.place.x).toBeCloseTo(2500, 6);
+        expect(view.isMoved).toBe(false);
+        view.resize(700, 500);
+        expect(view.isMoved).toBe(false);
+        view.zoomBy(1.1);
+        expect(view.isMoved).toBe(true);
+    });
+
+    it('does not count as moved when it has arrived there', () => {
+        const { view, theatre } = opened(true);
+        view.openElsewhere(box);
+        for (let i = 0; i < 100 && !theatre.isStill; i++) theatre.pass(16);
+        expect(view.isMoved).toBe(false);
+    });
+
+    it('goes to a place at once', () => {
+        const { view } = opened(true);
+        view.goTo({ x: 3000, y: 1500, scale: 2 });
+        expect(view.place).toEqual({ x: 3000, y: 1500, scale: 2 });
+    });
+});
+
 describe('a view in motion', () => {
     it('arrives exactly where it would be without', () => {
         const { view: still } = opened(false);
