@@ -288,6 +288,21 @@ export interface DemoAbout {
     engines: string[];
 }
 
+/** GET /demo/places?text=... */
+export interface PlacesPage {
+    places: {
+        kind: 'street' | 'place';
+        /** Empty if it has none. */
+        name: string;
+        category?: string;
+        street?: string;
+        segment: number;
+        position: Position;
+    }[];
+    /** Not all are listed. */
+    more: boolean;
+}
+
 export interface HelloEvent {
     t: number;
     travellers: number;

@@ -5,10 +5,12 @@ import { colourOf } from '../map/draw';
 import type { Layer } from '../map/layer';
 import type { Point, RoadMap } from '../map/road_map';
 import type { View } from '../map/view';
-import { drawDot, drawPin, spreadPins } from './pins';
+import { categoryWords } from '../text/words';
+import { drawDot, drawPin, RADIUS, spreadPins } from './pins';
 
 export class AnswerLayer implements Layer {
     private places: (Point | null)[] = [];
+    private names: string[] = [];
     /** Which way the pins lean at a zoom: moving the map changes nothing. */
     private leans: { scale: number; leans: (Point | null)[] } | null = null;
 
@@ -16,6 +18,7 @@ export class AnswerLayer implements Layer {
 
     show(objects: readonly FoundObject[]): void {
         this.leans = null;
+        this.names = objects.map(({ name, category }) => name || categoryWords(category));
         this.places = objects.map(({ position }) =>
             position ? this.map.fromPosition(position) : null,
         );
@@ -38,6 +41,22 @@ export class AnswerLayer implements Layer {
             else drawDot(context, view.toScreen(place), colours);
         }
         return false;
+    }
+
+    /** A place is found by its tip, and by the head of its pin. */
+    tipAt(at: Point, reach: number, scale: number): string | null {
+        const isNear = (x: number, y: number, around: number) =>
+            Math.hypot(x - at.x, y - at.y) <= around;
+        const found = this.places.findIndex((place, i) => {
+            if (!place) return false;
+            const lean = this.leans?.scale === scale ? this.leans.leans[i] : null;
+            const head = lean && { x: place.x + lean.x / scale, y: place.y + lean.y / scale };
+            return (
+                isNear(place.x, place.y, reach) ||
+                (head !== null && isNear(head.x, head.y, RADIUS / scale))
+            );
+        });
+        return found < 0 ? null : `${found + 1}: ${this.names[found]}`;
     }
 
     private leansAt(view: View): (Point | null)[] {

@@ -2,6 +2,8 @@
 //
 // The bytes are read in one go, on this thread: at 200,000 segments that is some 40 ms, during which
 // the page has nothing to show anyway. A worker would have to be started first, and would not be sooner.
+
+import { t } from '../text/language';
 import {
     DEGREES,
     MapError,
@@ -13,9 +15,11 @@ import {
 } from './map_bytes';
 import { Plane, type RoadMap, stretchFor } from './road_map';
 
-const WITHOUT_PLACES =
-    'The map has no coordinates, so it cannot be drawn. The service answers queries all the same; ' +
-    'to see them here, import the map with its coordinates.';
+function withoutPlaces(): string {
+    return t(
+        'The map has no coordinates, so it cannot be drawn. The service answers queries all the same; to see them here, import the map with its coordinates.',
+    );
+}
 
 /** GET /v1/map.bin, which went well, read to its end. Throws a MapError. */
 export async function loadRoadMap(response: Response): Promise<RoadMap> {
@@ -29,8 +33,8 @@ export async function loadRoadMap(response: Response): Promise<RoadMap> {
 /** The body of GET /v1/map.bin. Throws a MapError. */
 export function readRoadMap(bytes: Uint8Array): RoadMap {
     const head = readHead(bytes);
-    if (head.coordinates === NO_COORDINATES) throw new MapError(WITHOUT_PLACES);
-    if (head.segmentCount === 0) throw new MapError('There are no roads on the map.');
+    if (head.coordinates === NO_COORDINATES) throw new MapError(withoutPlaces());
+    if (head.segmentCount === 0) throw new MapError(t('There are no roads on the map.'));
     const unstretched = planeOf(head, 1);
     const lines = readLines(bytes, head, {
         high: head.sides[3] - head.sides[1],

@@ -8,7 +8,7 @@ type Movable = Pick<MapView, 'panBy' | 'zoomBy' | 'showAll'>;
 /** CSS pixels; several times that with shift. */
 const STEP = 80;
 const LEAP = 320;
-const ZOOM = 1.6;
+export const ZOOM = 1.6;
 
 /** @returns whether the key was meant for the map */
 export function actOnKey(event: Key, view: Movable, pickMiddle: () => void): boolean {

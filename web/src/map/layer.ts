@@ -1,4 +1,5 @@
 // Something that is drawn over the roads, again for every frame.
+import type { Point } from './road_map';
 import type { View } from './view';
 
 export interface Layer {
@@ -6,11 +7,20 @@ export interface Layer {
      * Draw, in CSS pixels (the context is scaled for the screen already, and was cleared).
      *
      * @param now  milliseconds, as performance.now()
-     * @returns whether it moves by itself, so that another frame is wanted
+     * @returns after how many milliseconds it would look different, if it moves by itself; true is as soon as
+     *          the eye could tell, false is not before it says so
      */
-    draw(context: CanvasRenderingContext2D, view: View, now: number): boolean;
+    draw(context: CanvasRenderingContext2D, view: View, now: number): number | boolean;
     /** It was put on a pane: `invalidate` asks for a frame, for who moves now and then. */
     added?(invalidate: () => void): void;
+    /**
+     * What it has drawn there, in a few words for a pointer; null if nothing.
+     *
+     * @param at     metres
+     * @param reach  metres around it that are meant as well
+     * @param scale  CSS pixels per metre
+     */
+    tipAt?(at: Point, reach: number, scale: number): string | null;
 }
 
 /** A place on a road that was picked, by pointer or by keyboard. */

@@ -4,6 +4,7 @@
 //    for it, and every number that leads somewhere. Damaged bytes are a MapError, never half a map.
 // 2. Reading beyond the end gives zeros, no more of them than the counts allow, and is noticed when all is
 //    read. A look per byte would cost more than the rest.
+import { t } from '../text/language';
 
 /** Why there is no map to draw, in words for whoever looks. */
 export class MapError extends Error {
@@ -81,13 +82,13 @@ export function readHead(bytes: Uint8Array): MapHead {
         nameCount: data.getUint32(76, true),
     };
     if (coordinates > PLANAR || decimals > DECIMALS_MAX || !isOnGlobe(head)) {
-        throw damaged('its header');
+        throw damaged(t('its header'));
     }
     // The least that each takes: a node and two differences; two ends, a count and a class; two differences.
     // And if there are names: one per road, and a length each.
     const named = head.nameCount > 0 ? head.segmentCount + head.nameCount : 0;
     const least = 3 * head.junctionCount + 4 * head.segmentCount + 2 * head.innerCount + named;
-    if (least > bytes.length - HEAD) throw damaged('its counts');
+    if (least > bytes.length - HEAD) throw damaged(t('its counts'));
     return head;
 }
 
@@ -102,7 +103,7 @@ export function readLines(bytes: Uint8Array, head: MapHead, canvas: Canvas): Map
     numbers.at += head.segmentCount;
     const names = readNames(bytes, numbers, head);
     const rest = bytes.length - numbers.at;
-    if (rest < 0 || rest > 3) throw damaged('its end');
+    if (rest < 0 || rest > 3) throw damaged(t('its end'));
     return {
         first,
         ...points,
@@ -122,13 +123,13 @@ function readNames(
     const nameOf = new Uint32Array(segmentCount);
     for (let segment = 0; nameCount > 0 && segment < segmentCount; segment++) {
         nameOf[segment] = numbers.whole();
-        if (nameOf[segment] > nameCount) throw damaged('the names of its roads');
+        if (nameOf[segment] > nameCount) throw damaged(t('the names of its roads'));
     }
     const decoder = new TextDecoder();
     for (let i = 0; i < nameCount; i++) {
         const size = numbers.whole();
         const end = numbers.at + size;
-        if (end > bytes.length) throw damaged('the names of its roads');
+        if (end > bytes.length) throw damaged(t('the names of its roads'));
         names.push(decoder.decode(bytes.subarray(numbers.at, end)));
         numbers.at = end;
     }
@@ -151,7 +152,7 @@ function isOnGlobe({ coordinates, perUnit, sides }: MapHead): boolean {
 }
 
 function damaged(where: string): MapError {
-    return new MapError(`The map is damaged (${where}). Load the page again.`);
+    return new MapError(t('The map is damaged ({where}). Load the page again.', { where }));
 }
 
 // --- Head -------------------------------------------------------------------------------------
@@ -159,21 +160,27 @@ function damaged(where: string): MapError {
 function checkWhole(data: DataView): void {
     const { byteLength } = data;
     if (byteLength < HEAD || data.getUint32(0, true) !== MAGIC) {
-        throw new MapError('The data received are not a map. Load the page again.');
+        throw new MapError(t('The data received are not a map. Load the page again.'));
     }
     const version = data.getUint16(8, true);
     if (version !== VERSION) {
         throw new MapError(
-            `The map has version ${version}, but this page reads ${VERSION}. Load the page again.`,
+            t('The map has version {version}, but this page reads {known}. Load the page again.', {
+                version,
+                known: VERSION,
+            }),
         );
     }
     const size = Number(data.getBigUint64(16, true));
     if (size !== byteLength || size % 4 !== 0) {
         throw new MapError(
-            `${byteLength} of ${size} bytes of the map arrived. Load the page again.`,
+            t('{some} of {all} bytes of the map arrived. Load the page again.', {
+                some: byteLength,
+                all: size,
+            }),
         );
     }
-    if (checkOf(data) !== data.getUint32(4, true)) throw damaged('its checksum');
+    if (checkOf(data) !== data.getUint32(4, true)) throw damaged(t('its checksum'));
 }
 
 /** FNV-1a over words: whatever changes within one of them is noticed, and nearly all else. */
@@ -220,7 +227,7 @@ class Numbers {
             value += (byte & 127) * factor;
             if (!(byte > 127)) return value;
         }
-        throw damaged('a number');
+        throw damaged(t('a number'));
     }
 }
 
@@ -239,7 +246,7 @@ function readJunctions(numbers: Numbers, head: MapHead): Junctions {
     for (let i = 0, node = 0; i < junctionCount; i++) {
         const more = numbers.whole();
         node += more;
-        if (node >= nodeCount || (more === 0 && i > 0)) throw damaged('its junctions');
+        if (node >= nodeCount || (more === 0 && i > 0)) throw damaged(t('its junctions'));
         nodes[i] = node;
     }
     const east = new Float64Array(junctionCount);
@@ -249,7 +256,7 @@ function readJunctions(numbers: Numbers, head: MapHead): Junctions {
         x += numbers.signed();
         y += numbers.signed();
         if (!(x >= 0 && x <= wide && y >= 0 && y <= high))
-            throw damaged('the positions of its junctions');
+            throw damaged(t('the positions of its junctions'));
         east[i] = x;
         north[i] = y;
     }
@@ -267,7 +274,7 @@ function readEnds(numbers: Numbers, { segmentCount, junctionCount }: MapHead): U
     for (let i = 0, from = 0; i < places.length; i += 2) {
         from += numbers.signed();
         const to = from + numbers.signed();
-        if (!isPlace(from) || !isPlace(to)) throw damaged('the ends of its roads');
+        if (!isPlace(from) || !isPlace(to)) throw damaged(t('the ends of its roads'));
         places[i] = from;
         places[i + 1] = to;
     }
@@ -280,10 +287,10 @@ function readFirst(numbers: Numbers, { segmentCount, innerCount }: MapHead): Uin
     let next = 0;
     for (let segment = 0; segment < segmentCount; segment++) {
         next += 2 + numbers.whole();
-        if (next > total) throw damaged('the lengths of its roads');
+        if (next > total) throw damaged(t('the lengths of its roads'));
         first[segment + 1] = next;
     }
-    if (next !== total) throw damaged('the lengths of its roads');
+    if (next !== total) throw damaged(t('the lengths of its roads'));
     return first;
 }
 
@@ -310,7 +317,7 @@ function readPoints(
             x += numbers.signed();
             y += numbers.signed();
             if (!(x >= 0 && x <= wide && y >= 0 && y <= high))
-                throw damaged('the positions of its roads');
+                throw damaged(t('the positions of its roads'));
         }
         xs[last] = east[to] * stepX;
         ys[last] = (high - north[to]) * stepY;

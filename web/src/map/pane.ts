@@ -1,35 +1,48 @@
 // A pane of the map: roads below, what moves above, and hands on both.
 //
 // Two canvases: the roads' picture, which is moved and scaled by the browser until there is a sharper
-// one (roads.ts), and on top of it one that all layers draw on, again for every frame that one of them
-// wants. When nobody wants any, nothing is done. A pane, and what is drawn on it, is there as long as the page.
-import { isMotionUnwelcome } from '../frame/motion';
+// one (roads.ts), and on top of it one that all layers draw on. They are drawn when one of them has
+// changed, and as often as the one that moves most says that it would look different: so a city seen
+// from afar, where dots crawl, costs a few frames per second. A pane out of sight is not drawn. A pane,
+// and what is drawn on it, is there as long as the page.
 import './map.css';
-import { select } from 'd3-selection';
-import { type D3ZoomEvent, type ZoomTransform, zoom, zoomIdentity } from 'd3-zoom';
 import { make } from '../dom';
+import { t } from '../text/language';
+import { Gestures } from './gestures';
 import { actOnKey } from './keys';
 import type { Layer, Spot } from './layer';
 import { nearestRoad } from './pick';
-import type { Point, RoadMap } from './road_map';
+import { isOneWay, type Point, type RoadMap, roadName } from './road_map';
 import type { RoadPicture } from './road_painter';
 import { placed, Roads } from './roads';
 import { onThemeChange } from './theme_colours';
-import type { MapView, Pose } from './view';
+import { Tips } from './tips';
+import type { MapView } from './view';
 
-/** CSS pixels around a click within which a road is meant. */
+/** CSS pixels around a click within which a thing is meant; and around the cross, which is moved in steps. */
 const CLICK_REACH = 12;
+const CROSS_REACH = 36;
+/** ... within which a road is: from near, a click between two streets means the nearer one. */
+const ROAD_REACH = 40;
 /**
- * What moves by itself is drawn every other frame of a usual screen, 30 times a second: dots look no
- * better at more, and half of the work is left for the rest. Hands on the map get every frame.
+ * Milliseconds: what moves by itself is drawn every other frame of a usual screen, 30 times a second, at most.
+ * Dots look no better at more, and half of the work is left for the rest. Hands on the map get every frame.
  */
-const PACE_MS = 25;
+const PACE_MS = 33;
+/** The browser's own frame comes up to so much later than it is asked for. */
+const FRAME_MS = 8;
 
 export interface PaneOptions {
     /** What it shows, for those who cannot see it. */
     label: string;
     /** The id of an element that says more. */
     describedBy?: string;
+    /**
+     * A place was clicked, or picked at the cross; before a road is looked for there. True: it is taken care of.
+     *
+     * @param reach  metres around it that are meant as well
+     */
+    onPoint?: (at: Point, reach: number) => boolean;
     onPick?: (spot: Spot) => void;
 }
 
@@ -43,12 +56,12 @@ export class MapPane {
     private readonly roadsCanvas = make('canvas', { class: 'map-roads', 'aria-hidden': 'true' });
     private readonly topCanvas = make('canvas', { class: 'map-top', 'aria-hidden': 'true' });
     private readonly roads: Roads;
+    private readonly gestures: Gestures;
     private readonly layers: Layer[] = [];
     private picture: RoadPicture | null = null;
     private isAwake = false;
-    private isDirty = false;
-    private isMoving = false;
-    private drawnAt = 0;
+    private isInSight = true;
+    private timer: ReturnType<typeof setTimeout> | undefined;
     private firstDrawn: () => void = () => {};
 
     constructor(
@@ -68,7 +81,7 @@ export class MapPane {
                 role: 'application',
                 tabindex: 0,
                 'aria-label': options.label,
-                'aria-roledescription': 'map',
+                'aria-roledescription': t('map'),
                 'aria-keyshortcuts': 'ArrowUp ArrowDown ArrowLeft ArrowRight + - 0 Enter',
             },
             this.roadsCanvas,
@@ -76,14 +89,25 @@ export class MapPane {
             make('div', { class: 'map-crosshair', 'aria-hidden': 'true' }),
         );
         if (options.describedBy) this.element.setAttribute('aria-describedby', options.describedBy);
+        this.gestures = new Gestures(this.element, view);
+        this.element.append(this.gestures.hint);
         host.append(this.element);
 
         this.roads = Roads.of(map, view);
         new ResizeObserver(() => this.measure()).observe(this.element);
+        new IntersectionObserver(([entry]) => {
+            this.isInSight = entry.isIntersecting;
+            if (this.isInSight) this.invalidate();
+        }).observe(this.element);
         view.onChange(() => this.follow());
         onThemeChange(() => this.invalidate());
         this.hearKeys();
-        this.hearGestures();
+        this.element.addEventListener('click', (event) => {
+            const box = this.element.getBoundingClientRect();
+            const at = { x: event.clientX - box.left, y: event.clientY - box.top };
+            this.pick(at, CLICK_REACH / this.view.scale, ROAD_REACH / this.view.scale);
+        });
+        new Tips(host, this.element, view, (at, reach) => this.tipAt(at, reach));
         this.measure();
         this.roads.join(this);
     }
@@ -96,8 +120,13 @@ export class MapPane {
 
     /** A layer has something else to show: draw all of them at the next frame. */
     invalidate(): void {
-        this.isDirty = true;
-        this.wake();
+        if (this.isAwake || !this.isInSight) return;
+        this.isAwake = true;
+        clearTimeout(this.timer);
+        requestAnimationFrame(() => {
+            this.isAwake = false;
+            if (this.width > 0 && this.isInSight) this.frame(performance.now());
+        });
     }
 
     /** The roads have a new picture for us. */
@@ -113,22 +142,10 @@ export class MapPane {
         if (isFirst) requestAnimationFrame(() => this.tellFirstDraw());
     }
 
-    private wake(): void {
-        if (this.isAwake) return;
-        this.isAwake = true;
-        requestAnimationFrame(() => {
-            this.isAwake = false;
-            if (this.width > 0) this.frame(performance.now());
-        });
-    }
-
     private frame(now: number): void {
-        if (this.isDirty || now - this.drawnAt > PACE_MS) {
-            this.isDirty = false;
-            this.isMoving = this.drawLayers(now);
-            this.drawnAt = now;
-        }
-        if (this.isMoving) this.wake();
+        const after = this.drawLayers(now);
+        if (after === Infinity) return;
+        this.timer = setTimeout(() => this.invalidate(), Math.max(PACE_MS, after) - FRAME_MS);
     }
 
     private tellFirstDraw(): void {
@@ -138,7 +155,8 @@ export class MapPane {
         this.firstDrawn();
     }
 
-    private drawLayers(now: number): boolean {
+    /** @returns milliseconds after which one of them would look different */
+    private drawLayers(now: number): number {
         const ratio = devicePixelRatio;
         resizeCanvas(
             this.topCanvas,
@@ -147,16 +165,17 @@ export class MapPane {
             ratio,
         );
         const context = this.topCanvas.getContext('2d');
-        if (!context) return false;
+        if (!context) return Infinity;
         context.setTransform(ratio, 0, 0, ratio, 0, 0);
         context.clearRect(0, 0, this.width, this.height);
-        let isMoving = false;
+        let soonest = Infinity;
         for (const layer of this.layers) {
             context.save();
-            if (layer.draw(context, this.view, now)) isMoving = true;
+            const after = layer.draw(context, this.view, now);
+            if (after !== false) soonest = Math.min(soonest, after === true ? PACE_MS : after);
             context.restore();
         }
-        return isMoving;
+        return soonest;
     }
 
     private placePicture(): void {
@@ -178,54 +197,44 @@ export class MapPane {
 
     // --- Hands -------------------------------------------------------------------------------
 
-    private readonly gestures = zoom<HTMLElement, unknown>()
-        .clickDistance(5)
-        .constrain((transform) => toTransform(this.view.limited(toPose(transform))))
-        .on('zoom', ({ transform }: D3ZoomEvent<HTMLElement, unknown>) =>
-            this.view.set(toPose(transform)),
-        );
-
-    private hearGestures(): void {
-        if (isMotionUnwelcome()) this.gestures.duration(0);
-        this.gestures(select<HTMLElement, unknown>(this.element));
-        this.element.addEventListener('click', (event) => {
-            const box = this.element.getBoundingClientRect();
-            const at = { x: event.clientX - box.left, y: event.clientY - box.top };
-            this.pick(at, CLICK_REACH / this.view.scale);
-        });
-    }
-
     private hearKeys(): void {
         this.element.addEventListener('keydown', (event) => {
-            const pickMiddle = () => this.pick({ x: this.width / 2, y: this.height / 2 });
+            const middle = { x: this.width / 2, y: this.height / 2 };
+            const pickMiddle = () => this.pick(middle, CROSS_REACH / this.view.scale);
             if (actOnKey(event, this.view, pickMiddle)) event.preventDefault();
         });
     }
 
-    /** @param reach  metres; anywhere if there is none */
-    private pick(at: Point, reach?: number): void {
-        const { onPick } = this.options;
-        if (!onPick) return;
-        const spot = nearestRoad(this.map, this.roads.grid, this.view.toWorld(at), reach);
+    /**
+     * @param reach      metres around it that are meant as well
+     * @param roadReach  and within which a road must be; anywhere if there is none
+     */
+    private pick(at: Point, reach: number, roadReach?: number): void {
+        const { onPoint, onPick } = this.options;
+        const world = this.view.toWorld(at);
+        if (onPoint?.(world, reach) || !onPick) return;
+        const spot = nearestRoad(this.map, this.roads.grid, world, roadReach);
         if (spot) onPick(spot);
     }
 
-    /** The view has moved, by our doing or another's: so do the picture, the layers, and what d3 remembers. */
+    private tipAt(at: Point, reach: number): string | null {
+        // What was drawn last is on top.
+        for (const layer of [...this.layers].reverse()) {
+            const tip = layer.tipAt?.(at, reach, this.view.scale);
+            if (tip) return tip;
+        }
+        const spot = nearestRoad(this.map, this.roads.grid, at, reach);
+        if (!spot) return null;
+        const name = roadName(this.map, spot.segment);
+        return isOneWay(this.map, spot.segment) ? t('{road}, one-way', { road: name }) : name;
+    }
+
+    /** The view has moved, by our doing or another's: so do the picture, the layers and the gestures. */
     private follow(): void {
-        this.gestures.scaleExtent(this.view.scaleLimits);
-        // Where d3-zoom itself keeps it. Its own way to set it would tell us of a gesture.
-        select(this.element).property('__zoom', toTransform(this.view));
+        this.gestures.follow();
         this.placePicture();
         this.invalidate();
     }
-}
-
-function toPose({ k, x, y }: ZoomTransform): Pose {
-    return { scale: k, offsetX: x, offsetY: y };
-}
-
-function toTransform({ scale, offsetX, offsetY }: Pose): ZoomTransform {
-    return zoomIdentity.translate(offsetX, offsetY).scale(scale);
 }
 
 /** Setting a size clears a canvas and takes time, even if it is the same. */

@@ -18,6 +18,7 @@ import type {
     HistoryEvent,
     Outcome,
     PartitionPage,
+    PlacesPage,
     PositionsEvent,
     Query,
     ReplayChange,
@@ -27,6 +28,7 @@ import { loadRoadMap } from '../map/decode';
 import { MapError, readHead } from '../map/map_bytes';
 import type { RoadMap } from '../map/road_map';
 import { Replay } from '../replay/replay';
+import { t } from '../text/language';
 import { Cloaks } from './cloaks';
 import { ClusterWatch } from './cluster';
 import { CounterLog } from './counters';
@@ -190,6 +192,12 @@ export class LiveSession implements Session {
     /** Another stream of the demo, of which the page's state does not depend; the caller stops it. */
     openStream(path: string, hears: Pick<StreamOptions, 'onEvent' | 'onState'>): EventStream {
         return new EventStream(path, { token: () => this.listeningToken(), ...hears });
+    }
+
+    /** Objects of the map by name; the demo alone has them. */
+    places(text: string, stop: AbortSignal): Promise<PlacesPage> {
+        const path = `/demo/places?${new URLSearchParams({ text, limit: '20' })}`;
+        return callJson<PlacesPage>(path, { token: this.listeningToken(), stop });
     }
 
     partition(): Promise<PartitionPage> {
@@ -383,13 +391,15 @@ function otherVersion(error: unknown): never {
     const isUnknown = error instanceof Refusal && error.problem.status === 404;
     throw isUnknown
         ? new MapError(
-              'The service does not offer the map in the format that this page reads; it may be another version. Load the page again.',
+              t(
+                  'The service does not offer the map in the format that this page reads; it may be another version. Load the page again.',
+              ),
           )
         : error;
 }
 
 function brokenOff(error: unknown): never {
     throw error instanceof TypeError
-        ? new Unreachable('The connection closed before the whole map arrived.')
+        ? new Unreachable(t('The connection closed before the whole map arrived.'))
         : error;
 }

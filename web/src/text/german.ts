@@ -7,6 +7,7 @@ import { german as cluster } from '../cluster/german';
 import { german as engine } from '../engine/german';
 import { german as frame } from '../frame/german';
 import { german as status } from '../frame/german_status';
+import { german as map } from '../map/german';
 import { german as methods } from '../methods/german';
 import { german as replay } from '../replay/german';
 import { german as words } from './german_words';
@@ -19,6 +20,7 @@ const dictionaries: readonly Readonly<Record<string, string>>[] = [
     cluster,
     engine,
     frame,
+    map,
     methods,
     replay,
     status,

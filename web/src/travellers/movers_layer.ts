@@ -1,4 +1,7 @@
-// Travellers: a dot each, thousands of them, in every frame.
+// Travellers: a dot each, thousands of them.
+//
+// Seen from afar, thousands of dots are a stain, so only some travellers have one, always the same; from near, all
+// have. A dot is drawn at quarters of a pixel (stamp.ts), and a frame is worth its while once dots have moved by one.
 import type { Layer } from '../map/layer';
 import { mapTheme } from '../map/theme_colours';
 import type { View } from '../map/view';
@@ -13,6 +16,15 @@ const NEAR = 1;
 /** The part of a small map that dots may take up together, and the smallest that is still seen. */
 const CROWDED = 0.12;
 const SEEN = 0.5;
+/** CSS pixels of the whole map for each dot, at least; but so many dots are always there. */
+const AREA = 160;
+const SHOWN_LEAST = 300;
+/** Metres per second: as fast as most drive in a town. */
+const USUAL_SPEED = 14;
+/** Screen pixels that a dot moves from one place to the next (stamp.ts). */
+const STEP = 0.25;
+/** Milliseconds: the longest pause between two frames. */
+const SLOWEST = 250;
 
 export class MoversLayer implements Layer {
     /** Dots are put together here and shown in one go. */
@@ -26,8 +38,9 @@ export class MoversLayer implements Layer {
         private readonly map: { width: number; height: number },
     ) {}
 
-    draw(context: CanvasRenderingContext2D, view: View, now: number): boolean {
-        const at = this.positions(now);
+    draw(context: CanvasRenderingContext2D, view: View, now: number): number | false {
+        const all = this.positions(now);
+        const at = all.subarray(0, 2 * shownOf(all.length / 2, view.scale, this.map));
         const { width, height } = context.canvas;
         const ratio = context.getTransform().a;
         const image = this.clearImage(width, height);
@@ -46,7 +59,7 @@ export class MoversLayer implements Layer {
         own.putImageData(image, 0, 0);
         context.setTransform(1, 0, 0, 1, 0, 0);
         context.drawImage(this.canvas, 0, 0);
-        return at.length > 0;
+        return at.length > 0 && paceAt(scale);
     }
 
     private clearImage(width: number, height: number): ImageData | null {
@@ -69,6 +82,21 @@ export class MoversLayer implements Layer {
         }
         return this.stamp.stamp;
     }
+}
+
+/** How many of so many travellers have a dot. */
+export function shownOf(
+    count: number,
+    scale: number,
+    map: { width: number; height: number },
+): number {
+    const room = Math.floor((map.width * map.height * scale * scale) / AREA);
+    return Math.min(count, Math.max(SHOWN_LEAST, room));
+}
+
+/** Milliseconds until a dot has moved so far that it is drawn elsewhere. @param scale  screen pixels per metre */
+export function paceAt(scale: number): number {
+    return Math.min(SLOWEST, (1000 * STEP) / (USUAL_SPEED * scale));
 }
 
 /** Dots grow as one comes nearer, slowly: they are signs, not cars. Many on a small map are smaller. */

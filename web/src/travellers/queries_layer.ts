@@ -22,11 +22,18 @@ import { timeLeft, URGENCIES, urgencyOf } from './urgency';
 /** How long an end is shown, and how many at most. */
 const END_MS = 900;
 const ENDS_KEPT = 300;
+/** With more that wait, frames come anyway, and each of their events need not ask for one. */
+const FEW = 40;
+/** Milliseconds from frame to frame: rings run out slowly, ends are over soon. */
+const RING_PACE = 120;
+const END_PACE = 50;
 
 interface End {
-    at: Point;
+    query: Waiting;
     isAnswered: boolean;
     endedAt: number;
+    /** Where it was when that was first drawn; it stays there. */
+    at?: Point;
 }
 
 export class QueriesLayer implements Layer {
@@ -38,55 +45,73 @@ export class QueriesLayer implements Layer {
     ) {
         fleet.ended.on(({ outcome, asked }) => {
             if (!asked) return;
-            const endedAt = performance.now();
-            const at = this.whereIs(asked, fleet.positions(endedAt));
-            this.ends.push({ at, isAnswered: outcome === 'answered', endedAt });
+            const isAnswered = outcome === 'answered';
+            this.ends.push({ query: asked, isAnswered, endedAt: performance.now() });
             if (this.ends.length > ENDS_KEPT) this.ends.shift();
         });
     }
 
     added(invalidate: () => void): void {
-        this.fleet.asked.on(invalidate);
+        this.fleet.asked.on(() => {
+            if (this.fleet.waiting.size <= FEW) invalidate();
+        });
+        this.fleet.ended.on(() => {
+            if (this.fleet.waiting.size <= FEW) invalidate();
+        });
     }
 
-    draw(context: CanvasRenderingContext2D, view: View, now: number): boolean {
-        this.drawWaiting(context, view, now);
-        this.drawEnds(context, view, now);
-        return this.fleet.waiting.size + this.ends.length > 0;
+    draw(context: CanvasRenderingContext2D, view: View, now: number): number | false {
+        const hasRings = this.drawWaiting(context, view, now);
+        const hasEnds = this.drawEnds(context, view, now);
+        if (hasEnds) return END_PACE;
+        return hasRings && RING_PACE;
     }
 
     /** All of one urgency in one go: a canvas takes its time for each fill and each stroke. */
-    private drawWaiting(context: CanvasRenderingContext2D, view: View, now: number): void {
+    private drawWaiting(context: CanvasRenderingContext2D, view: View, now: number): boolean {
         const theme = mapTheme();
         const positions = this.fleet.positions(now);
         const size = this.sizeIn(view);
         const seen = screen(context, RING * size);
         const paths = { calm: newPaths(), waiting: newPaths(), urgent: newPaths() };
+        let isAny = false;
         for (const query of this.fleet.waiting.values()) {
+            // Most are out of sight: nothing is made for them.
+            const farX = positions[2 * query.who] * view.scale + view.offsetX;
+            const farY = positions[2 * query.who + 1] * view.scale + view.offsetY;
+            if (Number.isFinite(farX) && !seen(farX, farY)) continue;
             const { x, y } = view.toScreen(this.whereIs(query, positions));
             if (!seen(x, y)) continue;
             const left = timeLeft(query.askedAt, query.deadlineAt, now);
             const urgency = urgencyOf(left);
             traceWaiting(paths[urgency], { urgency, left }, x, y, size);
+            isAny = true;
         }
         for (const urgency of URGENCIES) {
             drawWaiting(context, paths[urgency], theme[urgency], size);
         }
+        return isAny;
     }
 
-    private drawEnds(context: CanvasRenderingContext2D, view: View, now: number): void {
+    private drawEnds(context: CanvasRenderingContext2D, view: View, now: number): boolean {
         while (this.ends.length > 0 && now - this.ends[0].endedAt > END_MS) this.ends.shift();
         const theme = mapTheme();
         const size = this.sizeIn(view);
         const seen = screen(context, 2 * RING * size);
-        for (const { at, isAnswered, endedAt } of this.ends) {
-            const { x, y } = view.toScreen(at);
+        let isAny = false;
+        const positions = this.fleet.positions(now);
+        for (const end of this.ends) {
+            const { query, isAnswered, endedAt } = end;
+            end.at ??= this.whereIs(query, positions);
+            const { x, y } = view.toScreen(end.at);
             if (!seen(x, y)) continue;
+            isAny = true;
             const age = Math.max(0, (now - endedAt) / END_MS);
             context.strokeStyle = isAnswered ? theme.answer : theme.urgent;
             if (isAnswered) drawAnswered(context, x, y, age, size);
             else drawInVain(context, x, y, age, size);
         }
+        return isAny;
     }
 
     private sizeIn(view: View): number {

@@ -4,7 +4,7 @@ import { bordersOf, opacityAt } from '../../src/cloaks/cloaks_layer';
 import { readRoadMap } from '../../src/map/decode';
 import { kindOfClass, ROAD_KINDS, strokeOf } from '../../src/map/road_style';
 import { placed } from '../../src/map/roads';
-import { radiusAt } from '../../src/travellers/movers_layer';
+import { paceAt, radiusAt, shownOf } from '../../src/travellers/movers_layer';
 import { RING, sizeAt } from '../../src/travellers/query_signs';
 import { timeLeft, traceSign, URGENCIES, urgencyOf } from '../../src/travellers/urgency';
 import { bytesOf, GLOBE } from '../support/maps';
@@ -100,6 +100,28 @@ describe('what moves', () => {
             before = now;
         }
         expect(before).toEqual({ ring: 1.25, dot: 3.5 });
+    });
+});
+
+describe('travellers seen from afar', () => {
+    const city = { width: 8000, height: 8000 };
+
+    it('are fewer, never fewer as one comes nearer, and all from near', () => {
+        let before = 0;
+        for (let scale = 0.01; scale < 5; scale *= 1.2) {
+            const now = shownOf(6000, scale, city);
+            expect(now).toBeGreaterThanOrEqual(before);
+            before = now;
+        }
+        expect(shownOf(6000, 0.05, city)).toBe(1000);
+        expect(before).toBe(6000);
+        expect(shownOf(50, 0.001, city)).toBe(50);
+    });
+
+    it('are drawn when they have moved by a quarter of a pixel, four times a second at least', () => {
+        expect(paceAt(0.01)).toBe(250);
+        expect(paceAt(0.5)).toBeCloseTo(35.7, 1);
+        expect(paceAt(5)).toBeLessThan(4);
     });
 });
 
