@@ -6,7 +6,7 @@ import { axe } from './axe';
 import { isLinked, launch, open, PATIENCE, photograph, type Watched, watched } from './browser';
 import { CHARTS, chartCanvas, isClose, shownValues } from './charts';
 import { chartValues, Listener } from './oracle';
-import { fingerprint, ink, roads, top } from './pixels';
+import { CLOAKS, fingerprint, ink, roads, top } from './pixels';
 import { city, demo, provider, type Running, screenshots, Workplace } from './programs';
 
 const place = new Workplace();
@@ -48,7 +48,7 @@ test('the roads are drawn on both sides', async () => {
 test('travellers move', async () => {
     const dots = async () =>
         (await ink(page, top('travellers'), { colours: ['--map-mover'] })).pixels;
-    await expect.poll(dots, PATIENCE).toBeGreaterThan(500);
+    await expect.poll(dots, PATIENCE).toBeGreaterThan(200);
     const before = await fingerprint(page, top('travellers'));
     await expect.poll(() => fingerprint(page, top('travellers')), PATIENCE).not.toBe(before);
     await expect.poll(() => number('counter-travellers'), PATIENCE).toBe(1500);
@@ -58,8 +58,7 @@ test('cloaks leave, and are listed as they do', async () => {
     await part('tab-cloaks').click();
     const items = part('cloak-list').locator('button');
     await expect.poll(() => items.count(), PATIENCE).toBeGreaterThan(3);
-    const drawn = async () =>
-        (await ink(page, top('provider'), { colours: ['--map-cloak'] })).pixels;
+    const drawn = async () => (await ink(page, top('provider'), { colours: CLOAKS })).pixels;
     await expect.poll(drawn, PATIENCE).toBeGreaterThan(20);
     const listed = await items.evaluateAll((all) => all.map((item) => item.dataset.cloak ?? ''));
     // The page may have heard of one before we have.
@@ -131,11 +130,12 @@ test('it is readable on a phone', async () => {
         );
     expect(await sideways()).toBeLessThanOrEqual(0);
     expect(await axe(phone.page)).toEqual([]);
-    // Who is new reads the introduction; then the map is what one looks at.
+    // Who is new is told a story; then the map is what one looks at.
+    await phone.page.getByTestId('story').waitFor(PATIENCE);
     await phone.page.getByTestId('welcome-open').tap();
     const dots = async () =>
         (await ink(phone.page, top('travellers'), { colours: ['--map-mover'] })).pixels;
-    await expect.poll(dots, PATIENCE).toBeGreaterThan(500);
+    await expect.poll(dots, PATIENCE).toBeGreaterThan(200);
     await photograph(phone.page, `${screenshots}/ui-phone.png`);
     for (const tab of ['charts', 'attack', 'cloaks', 'engine']) {
         await phone.page.getByTestId(`tab-${tab}`).tap();
@@ -181,8 +181,7 @@ test('on a usual screen, too, a wall has maps and charts alone', async () => {
         colorScheme: 'dark',
     });
     await open(wall.page, `${service.url}?wall`);
-    const cloaks = async () =>
-        (await ink(wall.page, top('provider'), { colours: ['--map-cloak'] })).pixels;
+    const cloaks = async () => (await ink(wall.page, top('provider'), { colours: CLOAKS })).pixels;
     await expect.poll(cloaks, PATIENCE).toBeGreaterThan(300);
     expect(await wall.page.getByTestId('tab-ask').isVisible()).toBe(false);
     for (const chart of CHARTS) {

@@ -8,7 +8,7 @@ import { Between, type Story } from './between';
 import { isLinked, isReady, launch, open, PATIENCE, type Watched, watched } from './browser';
 import { CHARTS_BUILT_IN, chartCanvas, isClose, shownValues } from './charts';
 import { chartValues } from './oracle';
-import { follow, ink, roads, top } from './pixels';
+import { CLOAKS, follow, ink, roads, top } from './pixels';
 import { city, demo, Workplace } from './programs';
 
 const place = new Workplace();
@@ -54,7 +54,7 @@ test('cloaks that left before the page was opened are counted, and not denied', 
 test('a cloak is there when it leaves, fades, and is gone', async () => {
     expect((await ink(page, top('provider'), { least: 0 })).pixels).toBe(0);
     const record = follow(page, top('provider'), { least: 0 });
-    const colour = follow(page, top('provider'), { colours: ['--map-cloak'], least: 0.5 });
+    const colour = follow(page, top('provider'), { colours: CLOAKS, least: 0.5 });
     events.tell('cloak', cloak('00000000000000a1', 0));
     expect(Math.max(...(await colour).map(({ pixels }) => pixels))).toBeGreaterThan(50);
 
@@ -301,7 +301,7 @@ test('the other theme has other roads, charts and cloaks, and is remembered', as
         (await ink(page, chartCanvas('success'), { colours: ['--series-1'], least: 0.5 })).pixels;
     await part('chart-success').scrollIntoViewIfNeeded();
     await expect.poll(line, PATIENCE).toBeGreaterThan(20);
-    const record = follow(page, top('provider'), { colours: ['--map-cloak'], least: 0.5 });
+    const record = follow(page, top('provider'), { colours: CLOAKS, least: 0.5 });
     events.tell('cloak', cloak('00000000000000a3', 9));
     expect(Math.max(...(await record).map(({ pixels }) => pixels))).toBeGreaterThan(50);
 

@@ -16,6 +16,9 @@ export function top(side: Side): string {
     return `[data-testid="pane-${side}"] canvas.map-top`;
 }
 
+/** The colours of cloaks that leave. */
+export const CLOAKS = ['', '-2', '-3', '-4', '-5'].map((end) => `--map-cloak${end}`);
+
 export interface Ink {
     /** How many pixels have it. */
     pixels: number;

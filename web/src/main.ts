@@ -20,16 +20,26 @@ import { ClusterPanel } from './cluster/cluster_panel';
 import { PartsLayer } from './cluster/parts_layer';
 import { setText } from './dom';
 import { EnginePanel } from './engine/engine_panel';
+import { AddressBar, cloakOfLink, type Linked, parseAddress } from './frame/address';
+import { ChosenCloak } from './frame/chosen_cloak';
+import { makeLanguageSwitch } from './frame/language_switch';
 import { Layout, makePanes } from './frame/layout';
 import { recall } from './frame/memory';
+import { openWhereTravellersAre } from './frame/opening';
 import { ReportLink } from './frame/report_link';
+import { Selection } from './frame/selection';
 import { Banner, LinkState, LiveLine } from './frame/status';
 import { Theme } from './frame/theme';
 import { Welcome } from './frame/welcome';
+import { busiestRoads } from './map/busiest';
 import { boxAround } from './map/draw';
+import { FoundLayer } from './map/found_layer';
 import type { Spot } from './map/layer';
+import { addMapControls } from './map/map_controls';
 import { MapPane } from './map/pane';
-import { hasOneWayRoads } from './map/road_map';
+import { PlaceSearch, type PlaceSource } from './map/place_search';
+import { hasOneWayRoads, type Point } from './map/road_map';
+import { Roads } from './map/roads';
 import { MapView } from './map/view';
 import { MethodsFeed } from './methods/methods_feed';
 import { MethodsPanel } from './methods/methods_panel';
@@ -50,31 +60,38 @@ const page = document.getElementById('page') as HTMLElement;
 const opening = document.getElementById('opening') as HTMLElement;
 setText(opening, t('Reading the map'));
 // On a wall nobody presses anything: maps and charts alone.
-if (new URLSearchParams(location.search).has('wall')) root.dataset.wall = 'yes';
+const isWall = new URLSearchParams(location.search).has('wall');
+if (isWall) root.dataset.wall = 'yes';
 
 const theme = new Theme();
-LiveSession.open((error) => setText(opening, `${error.message} Trying again.`)).then(
-    build,
-    (error) => setText(opening, error instanceof Error ? error.message : String(error)),
-);
+LiveSession.open((error) =>
+    setText(opening, t('{reason} Trying again.', { reason: error.message })),
+).then(build, (error) => setText(opening, error instanceof Error ? error.message : String(error)));
 
 function build(session: LiveSession): void {
     const { about, map, cloaks, fleet } = session;
     const isDemo = fleet !== null;
-    const { element: panes, hosts } = makePanes(isDemo, hasOneWayRoads(map));
+    const panes = makePanes(isDemo, hasOneWayRoads(map));
+    const { hosts } = panes;
+    const selection = new Selection();
+    const linked = parseAddress(location.hash, map);
     const view = new MapView(map);
+    // On a wall nobody moves the map: all of it is there.
+    const opening = linked.place ?? (isWall ? null : busiestRoads(map));
+    if (opening) view.openAt(opening);
 
     const travellers = hosts.travellers
         ? new MapPane(hosts.travellers, map, view, {
-              label: 'Map of what travellers do',
+              label: t('Map of what travellers do'),
               describedBy: 'caption-travellers',
               onPick: (spot) => askAt(spot),
           })
         : null;
     const provider = new MapPane(hosts.provider, map, view, {
-        label: 'Map of what the provider sees',
+        label: t('Map of what the provider sees'),
         describedBy: 'caption-provider',
-        onPick: (spot) => (chooseCloakAt(spot) ? undefined : askAt(spot)),
+        onPoint: (at, reach) => chooseAt(at, reach),
+        onPick: (spot) => askAt(spot),
     });
     const partsLayer = session.cluster ? new PartsLayer(map) : null;
     if (partsLayer) provider.add(partsLayer);
@@ -97,16 +114,17 @@ function build(session: LiveSession): void {
         cloaks,
         session.counters,
         lengthUnit(map),
-        attack ? choose : show,
+        attack ? attackIt : show,
         attack !== null,
     );
-    const welcome = new Welcome(isDemo);
+    const welcome = new Welcome();
     const layout = new Layout(
         page,
         {
             linkState: new LinkState(session).element,
             banner: new Banner(session).element,
             theme: theme.element,
+            language: makeLanguageSwitch(),
             welcome: welcome.element,
             welcomeOpener: welcome.opener,
             liveLine: new LiveLine(session.counters, fleet).element,
@@ -123,51 +141,118 @@ function build(session: LiveSession): void {
             replay: session.replay && new ReplayBar(session.replay).element,
             report: new ReportLink(about).element,
         },
-        panes,
+        panes.element,
     );
+    addToMaps();
+
+    /** What lies on the maps besides them. */
+    function addToMaps(): void {
+        const found = new FoundLayer(map);
+        for (const pane of [travellers, provider]) pane?.add(found);
+        for (const host of [hosts.travellers, hosts.provider]) {
+            if (host) addMapControls(host, map, view);
+        }
+        const search = new PlaceSearch(map, view, found, isDemo ? findPlaces(session) : null);
+        (hosts.travellers ?? hosts.provider).append(search.element);
+        const card = new ChosenCloak(session, selection, {
+            layer: cloaksLayer,
+            grid: () => Roads.of(map, view).grid,
+            attack: attack && (() => layout.reveal('attack')),
+            letGo,
+        });
+        hosts.provider.append(card.element);
+    }
 
     function askAt(spot: Spot): void {
         layout.tabs.choose('ask');
         ask.pick(spot);
     }
 
-    /** On the provider's map a road is a cloak's, if cloaks are what one is looking at. */
-    function chooseCloakAt(spot: Spot): boolean {
-        if (layout.tabs.id !== 'attack' && layout.tabs.id !== 'cloaks') return false;
-        const cloak = cloaks.latest.find(({ segments }) => segments.includes(spot.segment));
-        if (cloak) choose(cloak);
-        return cloak !== undefined;
+    /**
+     * On the provider's map a click is for cloaks, whatever tab is chosen: one beside them lets go. Where there is no
+     * other map, a click on a road without a cloak is a place to ask from.
+     */
+    function chooseAt(at: Point, reach: number): boolean {
+        const here = cloaksLayer.cloaksAt(at, reach, performance.now());
+        const { cloak } = selection;
+        // Where several overlap, each click chooses the next.
+        const isHere = cloak !== null && here.some(({ id }) => id === cloak.id);
+        const next = isHere ? here[1] : here[0];
+        if (next) selection.choose(next);
+        else if (cloak) selection.letGo();
+        else return isDemo;
+        return true;
     }
 
-    function choose(cloak: SeenCloak): void {
-        cloaksLayer.selected = cloak.id;
-        provider.invalidate();
-        cloakList.select(cloak.id);
-        if (!attack) return;
-        attack.open(cloak);
+    selection.changed.on((cloak) => {
+        cloaksLayer.selected = cloak;
+        cloakList.select(cloak?.id ?? null);
+        if (cloak) attack?.open(cloak);
+        else attack?.close();
+    });
+
+    function letGo(): void {
+        const hadFocus = document.activeElement?.closest('.chosen-cloak');
+        selection.letGo();
+        if (hadFocus) provider.element.focus();
+    }
+
+    document.addEventListener('keydown', (event) => {
+        if (event.key === 'Escape' && !event.defaultPrevented) letGo();
+    });
+
+    function attackIt(cloak: SeenCloak): void {
+        selection.choose(cloak);
         layout.reveal('attack');
     }
 
     /** From the list, where there is no adversary to show it to. */
     function show(cloak: SeenCloak): void {
-        choose(cloak);
+        selection.choose(cloak);
         const box = boxAround(map, cloak.segments);
         if (box) view.show(box);
         layout.revealMaps();
     }
 
-    if (attack) ask.onAttack = choose;
-    attack?.closed.on(() => {
-        cloaksLayer.selected = null;
-        provider.invalidate();
-        cloakList.select(null);
-    });
+    function follow({ place, tab, cloak }: Linked): void {
+        if (place) view.goTo(place);
+        if (tab) layout.open(tab);
+        if (!cloak) return;
+        const engine = fleet?.engine ?? about.engine;
+        selection.choose(cloaks.get(cloak.id) ?? cloakOfLink(cloak, map, engine));
+    }
+
+    if (attack) ask.onAttack = attackIt;
+    attack?.closed.on(() => selection.letGo());
     ask.onAsked = () => layout.revealMaps();
     // Now that they have their places on the page: roads are then on it from the first frame.
     travellers?.measure();
     provider.measure();
     session.start();
+    const address = new AddressBar(map, view, layout.tabs, selection);
+    address.start(follow);
+    follow({ ...linked, place: null });
+    if (fleet && !linked.place && !isWall) openWhereTravellersAre(view, map, fleet);
     void (travellers ?? provider).drawn.then(() => {
         root.dataset.ready = 'yes';
     });
+}
+
+/** The map's objects by name, as the demo tells them; none if it does not. */
+function findPlaces(session: LiveSession): PlaceSource {
+    return async (text, stop) => {
+        const { places } = await session.places(text, stop);
+        return places.flatMap(({ kind, name, category, street, position }) =>
+            kind === 'place'
+                ? [
+                      {
+                          name,
+                          category: category ?? '',
+                          street: street ?? null,
+                          at: session.map.fromPosition(position),
+                      },
+                  ]
+                : [],
+        );
+    };
 }

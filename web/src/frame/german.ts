@@ -1,4 +1,81 @@
 // The frame of the page in German. The key is the English text.
 export const german: Readonly<Record<string, string>> = {
+    '(opens in a new tab)': '(öffnet sich in einem neuen Tab)',
+    'A traveller asks.': 'Jemand fragt.',
+    Ask: 'Fragen',
+    'Ask it yourself': 'Selbst fragen',
+    Attack: 'Angriff',
+    'Attack it': 'Angreifen',
+    Auto: 'System',
+    Charts: 'Diagramme',
+    'Cloak of {roads}, {age}': 'Tarnung aus {roads}, {age}',
+    'Cloak {id}': 'Tarnung {id}',
+    Cloaks: 'Tarnungen',
+    Cluster: 'Cluster',
+    Dark: 'Dunkel',
+    Engine: 'Engine',
+    'For the nearest café, say. Neither this page nor the provider learns on which road.':
+        'Zum Beispiel nach dem nächsten Café. Weder diese Seite noch der Anbieter erfährt, auf welcher Straße.',
+    'Got it': 'Verstanden',
+    'It finds company.': 'Die Frage findet Gesellschaft.',
+    Language: 'Sprache',
+    'Let go of the cloak': 'Tarnung loslassen',
+    Light: 'Hell',
+    'Map of what the provider sees': 'Karte dessen, was der Anbieter sieht',
+    'Map of what travellers do': 'Karte dessen, was Reisende tun',
+    Provider: 'Anbieter',
     'Reading the map': 'Die Karte wird gelesen',
+    Report: 'Bericht',
+    Show: 'Zeigen',
+    Signs: 'Zeichen',
+    'Skip to the maps': 'Zu den Karten springen',
+    'StarCloak {version}, map {checksum}': 'StarCloak {version}, Karte {checksum}',
+    'That is the map below. It answers for all of its roads, and StarCloak picks the exact answer for each traveller.':
+        'Das zeigt die Karte unten. Er antwortet für alle Straßen der Tarnung, und StarCloak wählt daraus für alle die genaue Antwort.',
+    'The chosen cloak': 'Die gewählte Tarnung',
+    'The cluster': 'Der Cluster',
+    'The connection closed before the whole map arrived.':
+        'Die Verbindung brach ab, bevor die ganze Karte da war.',
+    'The engine': 'Die Engine',
+    'The latest cloaks': 'Die neuesten Tarnungen',
+    'The provider learns a set of roads shared by many: never who asks, never from which road.':
+        'Der Anbieter erfährt nur Straßen, die sich viele teilen: nie, wer fragt, und nie, von welcher Straße aus.',
+    'The provider sees only the cloak.': 'Der Anbieter sieht nur die Tarnung.',
+    'The service does not offer the map in the format that this page reads; it may be another version. Load the page again.':
+        'Der Dienst bietet die Karte nicht in dem Format an, das diese Seite liest; vielleicht hat er eine andere Version. Laden Sie die Seite neu.',
+    Theme: 'Farben',
+    Token: 'Token',
+    Travellers: 'Reisende',
+    'Try it': 'Ausprobieren',
+    'What am I looking at?': 'Was sehe ich hier?',
+    'What is this': 'Was ist das',
+    'What is this?': 'Was ist das?',
+    'What the provider sees': 'Was der Anbieter sieht',
+    'What to do': 'Was Sie tun können',
+    'What travellers do': 'Was Reisende tun',
+    'Which map': 'Welche Karte',
+    'With enough others nearby it is hidden in a cloak: a set of roads, and each of them may be on any.':
+        'Mit genug anderen in der Nähe verbirgt sie sich in einer Tarnung: einer Menge von Straßen, und alle können auf jeder davon sein.',
+    'a one-way road; seen from near': 'eine Einbahnstraße; nur von Nahem',
+    'a ring that opens: answered': 'ein Ring, der sich öffnet: beantwortet',
+    'a traveller on its way; from afar not all are drawn':
+        'jemand unterwegs; von Weitem sind nicht alle eingezeichnet',
+    'asks, and has more than half of its time left': 'fragt und hat noch mehr als die halbe Zeit',
+    'cloaks as they leave. Not who asks, and not from which road.':
+        'Tarnungen, sobald sie hinausgehen. Nicht, wer fragt, und nicht, von welcher Straße aus.',
+    'less than a fifth left': 'weniger als ein Fünftel übrig',
+    'less than half of its time left': 'weniger als die halbe Zeit übrig',
+    'no cloak in time: nothing was sent': 'keine Tarnung in der Zeit: nichts wurde gesendet',
+    'the roads of a cloak, each in a colour of its own; it fades after it has left':
+        'die Straßen einer Tarnung, jede Tarnung in einer eigenen Farbe; sie verblasst, nachdem sie hinausging',
+    'the selected cloak, and its crossings that lead out':
+        'die gewählte Tarnung und die Kreuzungen, an denen es hinausgeht',
+    'those who ask, and the time left.': 'wer fragt, und die Zeit, die bleibt.',
+    travellers: 'Reisende',
+    'you, on your road, and the roads that your cloak may reach':
+        'Sie auf Ihrer Straße, und die Straßen, bis zu denen Ihre Tarnung reichen darf',
+    'your answer: 1 is the nearest; beyond fifty, dots':
+        'Ihre Antwort: 1 ist am nächsten; ab fünfzig Punkte',
+    'your own cloak': 'Ihre eigene Tarnung',
+    '{reason} Trying again.': '{reason} Neuer Versuch.',
 };

@@ -2,7 +2,7 @@
 // what there is, in the order in which it is read.
 //
 //     header        what this is, how it stands, and what is wrong if something is
-//     welcome       for who is new
+//     welcome       for who is new: the story in the demo, three sentences elsewhere
 //     maps          what travellers do (in the demo alone), what the provider sees
 //     aside         asking, attacking, the cloaks, the engine, the cluster: tabs
 //     charts        a tab as well where the screen is narrow
@@ -15,6 +15,7 @@ import { Tabs } from './tabs';
 export interface Parts {
     linkState: HTMLElement;
     theme: HTMLElement;
+    language: HTMLElement;
     welcome: HTMLElement;
     welcomeOpener: HTMLElement;
     banner: HTMLElement;
@@ -49,28 +50,21 @@ export class Layout {
         parts: Parts,
         private readonly panes: HTMLElement,
     ) {
-        this.tabs = new Tabs('What to do', [
-            { id: 'ask', label: 'Ask', panel: titled('Ask it yourself', parts.ask) },
-            ...(parts.attack
-                ? [{ id: 'attack', label: 'Attack', panel: titled('Attack it', parts.attack) }]
-                : []),
-            { id: 'cloaks', label: 'Cloaks', panel: titled('The latest cloaks', parts.cloaks) },
-            ...(parts.methods
-                ? [
-                      {
-                          id: 'methods',
-                          label: t('Methods'),
-                          panel: titled(t('Methods side by side'), parts.methods.panel),
-                      },
-                  ]
-                : []),
-            ...(parts.engine
-                ? [{ id: 'engine', label: 'Engine', panel: titled('The engine', parts.engine) }]
-                : []),
-            ...(parts.cluster
-                ? [{ id: 'cluster', label: 'Cluster', panel: titled('The cluster', parts.cluster) }]
-                : []),
-            { id: 'charts', label: 'Charts', panel: parts.charts },
+        const tab = (id: string, label: string, title: string, panel: HTMLElement | null) =>
+            panel ? [{ id, label, panel: titled(title, panel) }] : [];
+        this.tabs = new Tabs(t('What to do'), [
+            ...tab('ask', t('Ask'), t('Ask it yourself'), parts.ask),
+            ...tab('attack', t('Attack'), t('Attack it'), parts.attack),
+            ...tab('cloaks', t('Cloaks'), t('The latest cloaks'), parts.cloaks),
+            ...tab(
+                'methods',
+                t('Methods'),
+                t('Methods side by side'),
+                parts.methods?.panel ?? null,
+            ),
+            ...tab('engine', t('Engine'), t('The engine'), parts.engine),
+            ...tab('cluster', t('Cluster'), t('The cluster'), parts.cluster),
+            { id: 'charts', label: t('Charts'), panel: parts.charts },
         ]);
         const main = make(
             'main',
@@ -96,12 +90,17 @@ export class Layout {
         if (this.narrow.matches) scrollTo(this.panes);
     }
 
+    /** As a link says. Charts are a tab on a narrow screen alone. */
+    open(id: string): void {
+        if (id !== 'charts' || this.narrow.matches) this.tabs.choose(id);
+    }
+
     private aside(): HTMLElement {
         // Charts stand below the maps.
         const beside = this.tabs.all.filter(({ id }) => id !== 'charts');
         return make(
             'aside',
-            { class: 'aside', 'aria-label': 'Try it' },
+            { class: 'aside', 'aria-label': t('Try it') },
             this.tabs.list,
             make('div', { class: 'panels' }, ...beside.map(({ panel }) => panel)),
         );
@@ -136,29 +135,36 @@ function scrollTo(element: HTMLElement): void {
  *
  * @param hasOneWay  whether the map has one-way roads
  */
-export function makePanes(
-    isDemo: boolean,
-    hasOneWay: boolean,
-): { element: HTMLElement; hosts: Hosts } {
+export function makePanes(isDemo: boolean, hasOneWay: boolean): Panes {
     const travellers = isDemo
-        ? pane('travellers', 'What travellers do', signsOf('travellers', true, hasOneWay), [
+        ? pane('travellers', t('What travellers do'), signsOf('travellers', true, hasOneWay), [
               swatch('--map-mover', 'dot'),
-              'travellers; ',
+              `${t('travellers')}; `,
               swatch('--map-waiting', 'ring'),
-              'those who ask, and the time left.',
+              t('those who ask, and the time left.'),
           ])
         : null;
     const signs = signsOf('provider', !isDemo, hasOneWay);
-    const provider = pane('provider', 'What the provider sees', signs, [
+    const provider = pane('provider', t('What the provider sees'), signs, [
         swatch('--map-cloak', 'dash'),
-        'cloaks as they leave. Not who asks, and not from which road.',
+        swatch('--map-cloak-3', 'dash'),
+        t('cloaks as they leave. Not who asks, and not from which road.'),
     ]);
     const element = make('div', { class: 'panes' }, travellers?.element, provider.element);
-    if (travellers) element.prepend(switcher(element));
+    const switched = travellers ? switcher(element) : null;
+    if (switched) element.prepend(switched.element);
     return {
         element,
         hosts: { travellers: travellers?.host ?? null, provider: provider.host },
+        show: switched?.show ?? (() => {}),
     };
+}
+
+export interface Panes {
+    element: HTMLElement;
+    hosts: Hosts;
+    /** Where there is room for one map only: that one. */
+    show(id: 'travellers' | 'provider'): void;
 }
 
 function pane(
@@ -184,7 +190,7 @@ function pane(
 }
 
 /** Where there is room for one map only: which one. */
-function switcher(panes: HTMLElement): HTMLElement {
+function switcher(panes: HTMLElement): { element: HTMLElement; show: (id: string) => void } {
     const buttons = new Map<string, HTMLButtonElement>();
     const show = (id: string) => {
         panes.dataset.shown = id;
@@ -193,19 +199,20 @@ function switcher(panes: HTMLElement): HTMLElement {
         }
     };
     for (const [id, label] of [
-        ['travellers', 'Travellers'],
-        ['provider', 'Provider'],
+        ['travellers', t('Travellers')],
+        ['provider', t('Provider')],
     ]) {
         const button = make('button', { type: 'button', onclick: () => show(id) }, label);
         button.dataset.testid = `show-${id}`;
         buttons.set(id, button);
     }
     show('travellers');
-    return make(
+    const element = make(
         'div',
-        { class: 'switcher', role: 'group', 'aria-label': 'Which map' },
+        { class: 'switcher', role: 'group', 'aria-label': t('Which map') },
         ...buttons.values(),
     );
+    return { element, show };
 }
 
 function swatch(colour: string, shape: 'dot' | 'ring' | 'dash'): HTMLElement {
@@ -220,7 +227,7 @@ function titled(title: string, content: HTMLElement): HTMLElement {
 }
 
 function skipLink(): HTMLElement {
-    return make('a', { class: 'skip', href: '#main' }, 'Skip to the maps');
+    return make('a', { class: 'skip', href: '#main' }, t('Skip to the maps'));
 }
 
 function header(parts: Parts): HTMLElement {
@@ -232,10 +239,19 @@ function header(parts: Parts): HTMLElement {
         make(
             'p',
             { class: 'motto' },
-            'The provider learns a set of roads shared by many: never who asks, never from which road.',
+            t(
+                'The provider learns a set of roads shared by many: never who asks, never from which road.',
+            ),
         ),
         parts.linkState,
         parts.banner,
-        make('div', { class: 'tools' }, parts.welcomeOpener, parts.report, parts.theme),
+        make(
+            'div',
+            { class: 'tools' },
+            parts.welcomeOpener,
+            parts.report,
+            parts.language,
+            parts.theme,
+        ),
     );
 }

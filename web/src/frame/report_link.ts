@@ -2,6 +2,7 @@
 import { callJson } from '../api/fetch';
 import type { About } from '../api/types';
 import { make } from '../dom';
+import { t } from '../text/language';
 
 const LOOKED_FOR_EVERY_MS = 20_000;
 
@@ -16,8 +17,8 @@ export class ReportLink {
             hidden: true,
             'data-testid': 'report',
         },
-        'Report',
-        make('span', { class: 'visually-hidden' }, ' (opens in a new tab)'),
+        t('Report'),
+        make('span', { class: 'visually-hidden' }, ` ${t('(opens in a new tab)')}`),
     );
 
     constructor(about: About) {

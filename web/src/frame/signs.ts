@@ -1,10 +1,12 @@
 // What the signs on a map mean: opened on demand, over the map, with the very shapes that are drawn there.
 
 import { drawPin } from '../ask/pins';
+import { CLOAK_COLOURS } from '../cloaks/cloaks_layer';
 import { make } from '../dom';
 import { colourOf, drawMark } from '../map/draw';
 import { traceArrow } from '../map/one_way';
 import { mapTheme, onThemeChange } from '../map/theme_colours';
+import { t } from '../text/language';
 import {
     drawAnswered,
     drawInVain,
@@ -15,7 +17,7 @@ import {
 import { URGENCIES, type Urgency } from '../travellers/urgency';
 
 export interface Sign {
-    text: string;
+    text(): string;
     /** In the middle of a small picture, CSS pixels. */
     draw(context: CanvasRenderingContext2D, x: number, y: number): void;
 }
@@ -24,14 +26,14 @@ export interface Sign {
 const WIDTH = 34;
 const HEIGHT = 26;
 
-const URGENCY: Record<Urgency, { left: number; text: string }> = {
-    calm: { left: 0.8, text: 'asks, and has more than half of its time left' },
-    waiting: { left: 0.4, text: 'less than half of its time left' },
-    urgent: { left: 0.15, text: 'less than a fifth left' },
+const URGENCY: Record<Urgency, { left: number; text: () => string }> = {
+    calm: { left: 0.8, text: () => t('asks, and has more than half of its time left') },
+    waiting: { left: 0.4, text: () => t('less than half of its time left') },
+    urgent: { left: 0.15, text: () => t('less than a fifth left') },
 };
 
 const MOVER: Sign = {
-    text: 'a traveller on its way',
+    text: () => t('a traveller on its way; from afar not all are drawn'),
     draw: (context, x, y) => {
         context.fillStyle = mapTheme().mover;
         context.beginPath();
@@ -51,14 +53,14 @@ const WAITING: Sign[] = URGENCIES.map((urgency) => ({
 
 const ENDS: Sign[] = [
     {
-        text: 'a ring that opens: answered',
+        text: () => t('a ring that opens: answered'),
         draw: (context, x, y) => {
             context.strokeStyle = mapTheme().answer;
             drawAnswered(context, x, y, 0.3, 1);
         },
     },
     {
-        text: 'no cloak in time: nothing was sent',
+        text: () => t('no cloak in time: nothing was sent'),
         draw: (context, x, y) => {
             context.strokeStyle = mapTheme().urgent;
             drawInVain(context, x, y, 0, 1);
@@ -67,7 +69,7 @@ const ENDS: Sign[] = [
 ];
 
 const ONE_WAY: Sign = {
-    text: 'a one-way road; seen from near',
+    text: () => t('a one-way road; seen from near'),
     draw: (context, x, y) => {
         const { local, inside, oneWay } = mapTheme();
         drawRoad(context, x, y, local, 11, 1);
@@ -82,7 +84,7 @@ const ONE_WAY: Sign = {
 /** What whoever asks on this page sees of it. */
 const OWN: Sign[] = [
     {
-        text: 'you, on your road, and the roads that your cloak may reach',
+        text: () => t('you, on your road, and the roads that your cloak may reach'),
         draw: (context, x, y) => {
             const you = colourOf('--map-you');
             drawRoad(context, x, y, you, 9, 0.2);
@@ -90,7 +92,7 @@ const OWN: Sign[] = [
         },
     },
     {
-        text: 'your answer: 1 is the nearest; beyond fifty, dots',
+        text: () => t('your answer: 1 is the nearest; beyond fifty, dots'),
         draw: (context, x, y) => {
             const colours = { pin: colourOf('--map-answer'), paper: colourOf('--surface') };
             drawPin(context, { x, y: y + 11 }, { x: 0, y: -12 }, '1', colours);
@@ -100,21 +102,29 @@ const OWN: Sign[] = [
 
 const CLOAKS: Sign[] = [
     {
-        text: 'the roads of a cloak; it fades after it has left',
-        draw: (context, x, y) => drawRoad(context, x, y, mapTheme().cloak, 5, 1),
+        text: () =>
+            t('the roads of a cloak, each in a colour of its own; it fades after it has left'),
+        draw: (context, x, y) => {
+            const theme = mapTheme();
+            for (const [i, colour] of CLOAK_COLOURS.slice(0, 3).entries()) {
+                drawRoad(context, x, y + 7 * (i - 1), theme[colour], 7, 0.2);
+                drawRoad(context, x, y + 7 * (i - 1), theme[colour], 2.2, 1);
+            }
+        },
     },
     {
-        text: 'your own cloak',
+        text: () => t('your own cloak'),
         draw: (context, x, y) => {
             drawRoad(context, x, y, colourOf('--map-you'), 9, 1);
             drawRoad(context, x, y, mapTheme().cloak, 5, 1);
         },
     },
     {
-        text: 'the selected cloak, and its crossings that lead out',
+        text: () => t('the selected cloak, and its crossings that lead out'),
         draw: (context, x, y) => {
             const { selected, ground } = mapTheme();
-            drawRoad(context, x, y, selected, 6, 1);
+            drawRoad(context, x, y, selected, 11, 0.22);
+            drawRoad(context, x, y, selected, 3.5, 1);
             context.globalAlpha = 1;
             context.fillStyle = ground;
             context.lineWidth = 1.8;
@@ -149,12 +159,13 @@ export function makeSigns(signs: readonly Sign[], name: string): HTMLElement {
     const details = make(
         'details',
         { class: 'signs', 'data-testid': `signs-${name}` },
-        make('summary', {}, 'Signs'),
-        make('ul', {}, ...signs.map(({ text }, i) => make('li', {}, pictures[i], text))),
+        make('summary', {}, t('Signs')),
+        make('ul', {}, ...signs.map(({ text }, i) => make('li', {}, pictures[i], text()))),
     );
     details.addEventListener('toggle', drawAll);
-    details.addEventListener('keydown', ({ key }) => {
-        if (key !== 'Escape' || !details.open) return;
+    details.addEventListener('keydown', (event) => {
+        if (event.key !== 'Escape' || !details.open) return;
+        event.preventDefault();
         details.open = false;
         details.querySelector('summary')?.focus();
     });

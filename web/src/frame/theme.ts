@@ -2,10 +2,14 @@
 // so that style sheets and canvases need not ask twice.
 import { freshId, make } from '../dom';
 import { Signal } from '../state/signal';
+import { t } from '../text/language';
 import { recall, remember } from './memory';
 
-const CHOICES = { system: 'Auto theme', light: 'Light', dark: 'Dark' } as const;
-type Choice = keyof typeof CHOICES;
+type Choice = 'system' | 'light' | 'dark';
+
+function choices(): Record<Choice, string> {
+    return { system: t('Auto'), light: t('Light'), dark: t('Dark') };
+}
 
 export class Theme {
     /** Where to choose. */
@@ -17,7 +21,7 @@ export class Theme {
 
     constructor() {
         const known = recall('theme');
-        this.choice = known && known in CHOICES ? (known as Choice) : 'system';
+        this.choice = known && known in choices() ? (known as Choice) : 'system';
         this.apply();
         this.darkSystem.addEventListener('change', () => this.apply());
 
@@ -25,7 +29,7 @@ export class Theme {
         const select = make(
             'select',
             { id, 'data-testid': 'theme' },
-            ...Object.entries(CHOICES).map(([value, label]) => make('option', { value }, label)),
+            ...Object.entries(choices()).map(([value, label]) => make('option', { value }, label)),
         );
         select.value = this.choice;
         select.addEventListener('change', () => {
@@ -36,7 +40,7 @@ export class Theme {
         this.element = make(
             'span',
             { class: 'theme' },
-            make('label', { for: id, class: 'visually-hidden' }, 'Theme'),
+            make('label', { for: id, class: 'visually-hidden' }, t('Theme')),
             select,
         );
     }

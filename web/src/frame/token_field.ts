@@ -1,5 +1,6 @@
 // Where a token is typed in: hidden unless it is asked to be shown, and kept nowhere but in the page's memory.
 import { freshId, make } from '../dom';
+import { t } from '../text/language';
 
 export class TokenField {
     readonly element: HTMLFormElement;
@@ -26,12 +27,12 @@ export class TokenField {
                     reveal.setAttribute('aria-pressed', String(!isShown));
                 },
             },
-            'Show',
+            t('Show'),
         );
         this.element = make(
             'form',
             { class: 'token-field' },
-            make('label', { for: id }, 'Token'),
+            make('label', { for: id }, t('Token')),
             input,
             reveal,
             make('button', { type: 'submit', class: 'primary' }, button),

@@ -1,6 +1,7 @@
-// What am I looking at? Three steps, for who is here for the first time. Once closed it stays closed, on this
+// What am I looking at? Three steps, for who is here for the first time; the demo has a story instead (story/). Once closed it stays closed, on this
 // machine, until it is asked for again. On a small screen it is at first a line, so that the map is in sight.
 import { make } from '../dom';
+import { t } from '../text/language';
 import { recall, remember } from './memory';
 
 /** As in layout.css. */
@@ -16,19 +17,19 @@ export class Welcome {
     /** Opens and closes it. */
     readonly opener: HTMLButtonElement;
 
-    constructor(isDemo: boolean) {
+    constructor() {
         this.element = make(
             'details',
             { class: 'welcome', id: 'welcome' },
-            make('summary', {}, make('h2', {}, 'What am I looking at?')),
+            make('summary', {}, make('h2', {}, t('What am I looking at?'))),
             make(
                 'div',
                 { class: 'welcome-steps' },
-                make('ol', {}, ...steps(isDemo).map(({ title, text }) => item(title, text))),
+                make('ol', {}, ...steps().map(({ title, text }) => item(title, text))),
                 make(
                     'button',
                     { type: 'button', class: 'primary', onclick: () => this.show(false) },
-                    'Got it',
+                    t('Got it'),
                 ),
             ),
         );
@@ -40,10 +41,10 @@ export class Welcome {
                 class: 'quiet',
                 'aria-controls': 'welcome',
                 'data-testid': 'welcome-open',
-                'aria-label': 'What is this?',
+                'aria-label': t('What is this?'),
                 onclick: () => this.toggle(),
             },
-            make('span', {}, 'What is this'),
+            make('span', {}, t('What is this')),
             '?',
         );
         this.show(recall('welcome') !== 'read');
@@ -69,23 +70,25 @@ function item(title: string, text: string): HTMLElement {
     return make('li', {}, make('strong', {}, title), ' ', text);
 }
 
-function steps(isDemo: boolean): Step[] {
+function steps(): Step[] {
     return [
         {
-            title: 'A traveller asks.',
-            text: isDemo
-                ? 'A ring on the first map is a question, for the nearest café say, and the time it can wait.'
-                : 'For the nearest café, say. Neither this page nor the provider learns on which road.',
+            title: t('A traveller asks.'),
+            text: t(
+                'For the nearest café, say. Neither this page nor the provider learns on which road.',
+            ),
         },
         {
-            title: 'It finds company.',
-            text: 'With enough others nearby it is hidden in a cloak: a set of roads, and each of them may be on any.',
+            title: t('It finds company.'),
+            text: t(
+                'With enough others nearby it is hidden in a cloak: a set of roads, and each of them may be on any.',
+            ),
         },
         {
-            title: 'The provider sees only the cloak.',
-            text: isDemo
-                ? 'It answers for all of it, and StarCloak picks the exact answers. Click a road to ask.'
-                : 'That is the map below. It answers for all of its roads, and StarCloak picks the exact answer for each traveller.',
+            title: t('The provider sees only the cloak.'),
+            text: t(
+                'That is the map below. It answers for all of its roads, and StarCloak picks the exact answer for each traveller.',
+            ),
         },
     ];
 }

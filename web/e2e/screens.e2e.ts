@@ -1,0 +1,102 @@
+// The page on usual screens, light and dark, in both languages: nothing is cut off, nothing lies on something else,
+// and what one came for is within the first screen. Leaves a picture of each, to be looked at.
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { axe } from './axe';
+import { isLinked, launch, open, PATIENCE, photograph, watched } from './browser';
+import { Listener } from './oracle';
+import { city, demo, provider, type Running, screenshots, Workplace } from './programs';
+
+const SIZES = [
+    [390, 844],
+    [1280, 720],
+    [1440, 900],
+    [1920, 1080],
+] as const;
+
+const place = new Workplace();
+let service: Running;
+let listener: Listener;
+let browser: Browser;
+
+beforeAll(async () => {
+    const map = city(place.folder, 6000);
+    const lbs = place.owns(await provider(map));
+    service = place.owns(
+        await demo(map, '--provider', lbs.url, '--travellers', '1500', '--pause', '8:2'),
+    );
+    listener = place.owns(new Listener(service.url));
+    browser = place.owns(await launch());
+    await expect.poll(() => listener.age, PATIENCE).toBeGreaterThan(12);
+});
+
+afterAll(() => place.close());
+
+/** Words that do not fit where they stand. */
+const cutOff = (page: Page) =>
+    page.evaluate(() =>
+        [...document.querySelectorAll('[role="tab"], button, .top *, h2, h3, .live-line *')]
+            .filter((element) => element instanceof HTMLElement && element.offsetParent !== null)
+            .filter(({ scrollWidth, clientWidth }) => clientWidth > 1 && scrollWidth > clientWidth)
+            // It says what does not fit in three dots.
+            .filter((element) => !element.matches('.motto'))
+            .map(({ outerHTML }) => outerHTML.slice(0, 100)),
+    );
+
+/** Pairs of things beside each other that lie on each other. */
+const overlapping = (page: Page) =>
+    page.evaluate(() => {
+        const found: string[] = [];
+        for (const group of ['.top > *', '.tools > *', '[role="tab"]', '.live-line > div']) {
+            const boxes = [...document.querySelectorAll(group)]
+                .filter((element) => element instanceof HTMLElement && element.offsetParent)
+                .map((element) => ({ element, box: element.getBoundingClientRect() }))
+                .filter(({ box }) => box.width > 1);
+            for (const [i, a] of boxes.entries()) {
+                for (const b of boxes.slice(i + 1)) {
+                    const isApart =
+                        a.box.right <= b.box.left + 1 ||
+                        b.box.right <= a.box.left + 1 ||
+                        a.box.bottom <= b.box.top + 1 ||
+                        b.box.bottom <= a.box.top + 1;
+                    const html = (element: Element) => element.outerHTML.slice(0, 60);
+                    if (!isApart) found.push(`${html(a.element)} and ${html(b.element)}`);
+                }
+            }
+        }
+        return found;
+    });
+
+for (const [width, height] of SIZES) {
+    for (const lang of ['en', 'de']) {
+        test(`${width} by ${height}, ${lang}: nothing is cut off or covered`, async () => {
+            const isPhone = width < 900;
+            const { page, complaints, close } = await watched(browser, {
+                viewport: { width, height },
+                hasTouch: isPhone,
+                isMobile: isPhone,
+            });
+            await open(page, `${service.url}?lang=${lang}`);
+            await isLinked(page, 'live');
+            for (const colorScheme of ['light', 'dark'] as const) {
+                await page.emulateMedia({ colorScheme });
+                await page.waitForSelector(`html[data-theme="${colorScheme}"]`);
+                await expect
+                    .poll(() => page.getByTestId('counter-cloaks').innerText(), PATIENCE)
+                    .toMatch(/[1-9]/);
+                const name = `screen-${width}x${height}-${lang}-${colorScheme}`;
+                await photograph(page, `${screenshots}/${name}.png`);
+                expect(await axe(page), colorScheme).toEqual([]);
+            }
+            expect(await cutOff(page)).toEqual([]);
+            expect(await overlapping(page)).toEqual([]);
+            const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+            expect(wide).toBeLessThanOrEqual(width);
+            const map = await page.getByTestId('pane-travellers').boundingBox();
+            expect((map?.y ?? height) + (map?.height ?? 0)).toBeLessThanOrEqual(height);
+            expect(map?.height).toBeGreaterThan(150);
+            expect(complaints).toEqual([]);
+            await close();
+        });
+    }
+}
