@@ -47,6 +47,8 @@ import { MethodsStage } from './methods/methods_stage';
 import { ReplayBar } from './replay/replay_bar';
 import type { SeenCloak } from './state/model';
 import { LiveSession } from './state/session';
+import { Story } from './story/story';
+import { StoryCard } from './story/story_card';
 import { chooseLanguage, t, useLanguage } from './text/language';
 import { lengthUnit } from './text/words';
 import { MoversLayer } from './travellers/movers_layer';
@@ -117,7 +119,15 @@ function build(session: LiveSession): void {
         attack ? attackIt : show,
         attack !== null,
     );
-    const welcome = new Welcome();
+    const story =
+        fleet && travellers && !isWall && !about.offers.includes('replay')
+            ? new Story({
+                  ...{ session, fleet, ask, view },
+                  panes: { travellers, provider },
+                  showPane: panes.show,
+              })
+            : null;
+    const welcome = story ? new StoryCard(story) : new Welcome();
     const layout = new Layout(
         page,
         {
@@ -224,7 +234,10 @@ function build(session: LiveSession): void {
 
     if (attack) ask.onAttack = attackIt;
     attack?.closed.on(() => selection.letGo());
-    ask.onAsked = () => layout.revealMaps();
+    // The story moves what is seen itself.
+    ask.onAsked = () => {
+        if (!story?.isRunning) layout.revealMaps();
+    };
     // Now that they have their places on the page: roads are then on it from the first frame.
     travellers?.measure();
     provider.measure();
@@ -233,6 +246,16 @@ function build(session: LiveSession): void {
     address.start(follow);
     follow({ ...linked, place: null });
     if (fleet && !linked.place && !isWall) openWhereTravellersAre(view, map, fleet);
+    if (welcome instanceof StoryCard) {
+        welcome.onEnd = () => {
+            address.isHeld = false;
+            address.changed();
+        };
+        welcome.onStart = () => {
+            address.isHeld = true;
+        };
+        if (!StoryCard.isKnown && !linked.place && !linked.cloak) welcome.start();
+    }
     void (travellers ?? provider).drawn.then(() => {
         root.dataset.ready = 'yes';
     });

@@ -10,6 +10,7 @@ import { german as status } from '../frame/german_status';
 import { german as map } from '../map/german';
 import { german as methods } from '../methods/german';
 import { german as replay } from '../replay/german';
+import { german as story } from '../story/german';
 import { german as words } from './german_words';
 
 const dictionaries: readonly Readonly<Record<string, string>>[] = [
@@ -24,6 +25,7 @@ const dictionaries: readonly Readonly<Record<string, string>>[] = [
     methods,
     replay,
     status,
+    story,
     words,
 ];
 

@@ -1,0 +1,81 @@
+// Lines on the travellers' map while the story is told: from the asker to those who fit, and from the cloak to its
+// members, as they drive on. In the demo alone: elsewhere nobody may know who they are.
+import type { AskedEvent } from '../api/types';
+import { isMotionUnwelcome } from '../frame/motion';
+import { colourOf } from '../map/draw';
+import type { Layer } from '../map/layer';
+import type { Point, RoadMap } from '../map/road_map';
+import { middleOf } from '../map/spot';
+import type { View } from '../map/view';
+import type { Fleet } from '../state/model';
+
+/** Milliseconds until a line has grown to its end. */
+const GROWS_MS = 1200;
+/** CSS pixels of the ring around a traveller. */
+const RING = 9;
+
+type Traveller = Pick<AskedEvent, 'who' | 'segment'>;
+
+interface Lines {
+    from: Point;
+    to: readonly Traveller[];
+    /** Possible company is drawn with dashes, true company without. */
+    isCertain: boolean;
+    since: number;
+}
+
+export class StoryLayer implements Layer {
+    private lines: Lines | null = null;
+    private invalidate: () => void = () => {};
+
+    constructor(
+        private readonly fleet: Fleet,
+        private readonly map: RoadMap,
+    ) {}
+
+    show(from: Point, to: readonly Traveller[], isCertain: boolean): void {
+        this.lines = { from, to, isCertain, since: performance.now() };
+        this.invalidate();
+    }
+
+    clear(): void {
+        this.lines = null;
+        this.invalidate();
+    }
+
+    added(invalidate: () => void): void {
+        this.invalidate = invalidate;
+    }
+
+    draw(context: CanvasRenderingContext2D, view: View, now: number): boolean {
+        if (!this.lines) return false;
+        const { from, to, isCertain, since } = this.lines;
+        const grown = isMotionUnwelcome() ? 1 : Math.min(1, (now - since) / GROWS_MS);
+        const positions = this.fleet.positions(now);
+        const start = view.toScreen(from);
+        context.strokeStyle = colourOf(isCertain ? '--map-cloak' : '--map-waiting');
+        context.lineWidth = isCertain ? 2 : 1.5;
+        context.lineCap = 'round';
+        context.beginPath();
+        const ends = to.map((traveller) => view.toScreen(this.whereIs(traveller, positions)));
+        context.setLineDash(isCertain ? [] : [4, 5]);
+        for (const { x, y } of ends) {
+            context.moveTo(start.x, start.y);
+            context.lineTo(start.x + (x - start.x) * grown, start.y + (y - start.y) * grown);
+        }
+        context.stroke();
+        context.setLineDash([]);
+        context.beginPath();
+        for (const { x, y } of grown === 1 ? ends : []) {
+            context.moveTo(x + RING, y);
+            context.arc(x, y, RING, 0, 2 * Math.PI);
+        }
+        context.stroke();
+        return true;
+    }
+
+    private whereIs({ who, segment }: Traveller, positions: Float32Array): Point {
+        const [x, y] = [positions[2 * who], positions[2 * who + 1]];
+        return Number.isFinite(x) && Number.isFinite(y) ? { x, y } : middleOf(this.map, segment);
+    }
+}
