@@ -91,9 +91,19 @@ async function measureCrowd() {
     await page.waitForTimeout(8000);
     await shoot(page, 'crowd');
     const what = `${crowd.travellers} travellers, ${crowd.cloaks} cloaks`;
-    const still = await countFrames(page, () => page.waitForTimeout(5000));
+    const { cpu, result: still } = await withCpu(page, () =>
+        countFrames(page, () => page.waitForTimeout(5000)),
+    );
     report(`travellers drawn (${what})`, still.drawn, 'per second');
     reportFrames('frames meanwhile', still);
+    reportCpu('as it opens', cpu);
+    await page.keyboard.press('Tab');
+    await page.locator('.map-pane').first().focus();
+    await page.keyboard.press('0');
+    await page.waitForTimeout(1500);
+    const whole = await withCpu(page, () => page.waitForTimeout(5000));
+    reportCpu('with the whole city in sight', whole.cpu);
+    await shoot(page, 'whole');
     reportFrames('frames while zooming in', await countFrames(page, () => wheeling(page, -1)));
     await shoot(page, 'near');
     reportFrames('frames while moving the map', await countFrames(page, () => dragging(page)));
@@ -104,6 +114,38 @@ async function measureCrowd() {
     );
     await close();
     town.close();
+}
+
+/** Processor time, in cores, of the page's main thread and of all processes of the browser, while `act` runs. */
+async function withCpu(page, act) {
+    const inPage = await page.context().newCDPSession(page);
+    const inBrowser = await browser.newBrowserCDPSession();
+    await inPage.send('Performance.enable', { timeDomain: 'threadTicks' });
+    const read = async () => {
+        const { metrics } = await inPage.send('Performance.getMetrics');
+        const { processInfo } = await inBrowser.send('SystemInfo.getProcessInfo');
+        return {
+            at: performance.now() / 1000,
+            thread: metrics.find(({ name }) => name === 'TaskDuration').value,
+            all: processInfo.reduce((sum, { cpuTime }) => sum + cpuTime, 0),
+        };
+    };
+    const before = await read();
+    const result = await act();
+    const after = await read();
+    await inPage.detach();
+    await inBrowser.detach();
+    const seconds = after.at - before.at;
+    const cpu = {
+        thread: (after.thread - before.thread) / seconds,
+        all: (after.all - before.all) / seconds,
+    };
+    return { cpu, result };
+}
+
+function reportCpu(when, { thread, all }) {
+    report(`processor time ${when}, main thread`, 100 * thread, '% of a core');
+    report(`processor time ${when}, whole browser`, 100 * all, '% of a core');
 }
 
 async function visit(url) {
