@@ -27,7 +27,6 @@ beforeAll(async () => {
     );
     listener = place.owns(new Listener(service.url));
     browser = place.owns(await launch());
-    await expect.poll(() => listener.age, PATIENCE).toBeGreaterThan(12);
 });
 
 afterAll(() => place.close());
@@ -70,6 +69,7 @@ const overlapping = (page: Page) =>
 for (const [width, height] of SIZES) {
     for (const lang of ['en', 'de']) {
         test(`${width} by ${height}, ${lang}: nothing is cut off or covered`, async () => {
+            await expect.poll(() => listener.age, PATIENCE).toBeGreaterThan(12);
             const isPhone = width < 900;
             const { page, complaints, close } = await watched(browser, {
                 viewport: { width, height },

@@ -23,8 +23,6 @@ beforeAll(async () => {
     );
     listener = place.owns(new Listener(service.url));
     browser = place.owns(await launch());
-    // Some life, before anybody comes to see it.
-    await expect.poll(() => listener.age, PATIENCE).toBeGreaterThan(12);
     seen = await watched(browser, { isNew: true });
     page = seen.page;
 });
@@ -35,6 +33,8 @@ const part = (name: string) => page.getByTestId(name);
 const title = () => part('story').getByRole('heading').innerText();
 
 test('who is new is told a story, with a question that is really asked', async () => {
+    // Some life, before anybody comes to see it.
+    await expect.poll(() => listener.age, PATIENCE).toBeGreaterThan(12);
     const replied = page.waitForResponse((response) => response.url().endsWith('/v1/queries'));
     await open(page, service.url);
     await part('story').waitFor(PATIENCE);

@@ -97,6 +97,9 @@ function build(session: LiveSession): void {
     });
     const partsLayer = session.cluster ? new PartsLayer(map) : null;
     if (partsLayer) provider.add(partsLayer);
+    // Below all that moves.
+    const found = new FoundLayer(map);
+    for (const pane of [travellers, provider]) pane?.add(found);
     const cloaksLayer = new CloaksLayer(map, cloaks);
     provider.add(cloaksLayer);
     if (fleet) {
@@ -157,8 +160,6 @@ function build(session: LiveSession): void {
 
     /** What lies on the maps besides them. */
     function addToMaps(): void {
-        const found = new FoundLayer(map);
-        for (const pane of [travellers, provider]) pane?.add(found);
         for (const host of [hosts.travellers, hosts.provider]) {
             if (host) addMapControls(host, map, view);
         }

@@ -74,7 +74,7 @@ function numbersOf(position: Position): [number, number] {
 
 function placeFrom(at: string | null, zoom: string | null, map: Lines): Place | null {
     const [a, b, ...others] = (at ?? '').split(',').map(Number);
-    const scale = 2 ** (Number(zoom ?? Number.NaN) - ZOOM_OF_ONE);
+    const scale = 2 ** (Number(zoom || Number.NaN) - ZOOM_OF_ONE);
     if (!Number.isFinite(a) || !Number.isFinite(b) || others.length > 0) return null;
     if (!Number.isFinite(scale) || scale <= 0) return null;
     return { ...map.fromPosition(map.isGeographic ? { lat: a, lon: b } : { x: a, y: b }), scale };

@@ -147,8 +147,7 @@ export function makePanes(isDemo: boolean, hasOneWay: boolean): Panes {
     const signs = signsOf('provider', !isDemo, hasOneWay);
     const provider = pane('provider', t('What the provider sees'), signs, [
         swatch('--map-cloak', 'dash'),
-        swatch('--map-cloak-3', 'dash'),
-        t('cloaks as they leave. Not who asks, and not from which road.'),
+        t('cloaks as they leave: not who asks, not from where.'),
     ]);
     const element = make('div', { class: 'panes' }, travellers?.element, provider.element);
     const switched = travellers ? switcher(element) : null;

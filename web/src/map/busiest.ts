@@ -4,7 +4,7 @@ import type { Box } from './grid';
 import type { RoadMap } from './road_map';
 
 /** A neighbourhood is as wide as so many roads would be if all lay evenly. */
-const ROADS_WIDE = 16;
+const ROADS_WIDE = 11;
 /** Metres; less is a crossing and no neighbourhood. */
 const LEAST_M = 400;
 /** If so much of the map would be seen, all of it is. */

@@ -11,7 +11,7 @@ import { mapTheme, onThemeChange } from './theme_colours';
 import type { MapView } from './view';
 
 /** CSS pixels of its longer side, at most; map.css may make it smaller. */
-const LONGEST = 150;
+const LONGEST = 124;
 /** CSS pixels around the roads. */
 const MARGIN = 5;
 /** With fewer roads all are drawn. */

@@ -38,14 +38,14 @@ export class MoversLayer implements Layer {
         private readonly map: { width: number; height: number },
     ) {}
 
-    draw(context: CanvasRenderingContext2D, view: View, now: number): number | false {
+    draw(context: CanvasRenderingContext2D, view: View, now: number): number {
         const all = this.positions(now);
         const at = all.subarray(0, 2 * shownOf(all.length / 2, view.scale, this.map));
         const { width, height } = context.canvas;
         const ratio = context.getTransform().a;
         const image = this.clearImage(width, height);
         const own = this.canvas.getContext('2d');
-        if (!image || !own) return false;
+        if (!image || !own) return SLOWEST;
 
         const stamp = this.stampOf(radiusAt(view.scale, at.length / 2, this.map) * ratio);
         const pixels = new Uint32Array(image.data.buffer);
@@ -59,7 +59,8 @@ export class MoversLayer implements Layer {
         own.putImageData(image, 0, 0);
         context.setTransform(1, 0, 0, 1, 0, 0);
         context.drawImage(this.canvas, 0, 0);
-        return at.length > 0 && paceAt(scale);
+        // Before they have come, it is looked for them now and then.
+        return at.length > 0 ? paceAt(scale) : SLOWEST;
     }
 
     private clearImage(width: number, height: number): ImageData | null {
