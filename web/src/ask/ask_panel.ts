@@ -90,7 +90,7 @@ export class AskPanel {
         this.company = new CompanyGuide(session, () => this.stars, {
             isWanted: () => this.isCompanyWanted(),
             near: () => this.othersNear(),
-            apply: (profile) => void this.help(profile),
+            apply: (profile) => void this.help(profile, this.form.isWaiting),
         });
         this.form = new AskForm(session, this.company.element, {
             changed: () => this.profileChanged(),
@@ -181,17 +181,20 @@ export class AskPanel {
         await this.run({ spot: this.spot, profile, request }, {});
     }
 
-    /** Another profile may help: it is put into the form, and a question that waits or was dropped is asked with it. */
-    private async help(profile: Profile): Promise<void> {
+    /**
+     * Another profile may help: it is put into the form.
+     *
+     * @param isAsked  the question is asked with it; one that waits is withdrawn before
+     */
+    private async help(profile: Profile, isAsked: boolean): Promise<void> {
         const { spot } = this;
         const { request } = this.form;
-        const wasAsked = this.form.isFolded;
         this.stop?.abort();
         await this.running;
         this.form.profile = profile;
         this.form.touch();
         this.profileChanged();
-        if (wasAsked && spot) await this.ask({ spot, profile, request });
+        if (isAsked && spot) await this.ask({ spot, profile, request });
     }
 
     private run(question: Question, options: AskOptions): Promise<AskPhase> {
@@ -301,7 +304,7 @@ export class AskPanel {
 
     private showDrop(question: Question, asked: Asked, outcome: Dropped, tell: Tell): void {
         const explanation = explainDrop(outcome, asked.profile, asked.reach.length);
-        const buttons = new RemedyButtons((profile) => void this.help(profile));
+        const buttons = new RemedyButtons((profile) => void this.help(profile, true));
         const remedies = this.company.remediesFor(asked.segment, asked.profile, outcome.advice);
         buttons.show(t('Ask again with a change:'), remedies);
         this.answer.explain(explanation, remedies.length > 0 ? buttons.element : null);
