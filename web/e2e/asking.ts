@@ -47,7 +47,9 @@ export async function clickMiddle(page: Page, pane: string): Promise<void> {
 }
 
 export async function knowsRoad(page: Page): Promise<void> {
-    await expect.poll(() => page.getByTestId('ask-place').innerText(), PATIENCE).toMatch(/road \d/);
+    await expect
+        .poll(() => page.getByTestId('ask-place').innerText(), PATIENCE)
+        .toMatch(/(road|Straße) \d/);
 }
 
 /** Press the button; what was asked then, and what came of it once it is on the page. */

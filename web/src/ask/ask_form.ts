@@ -145,9 +145,7 @@ export class AskForm {
             this.place,
             segment === null
                 ? t('Click a road on the map.')
-                : t('You are on {road}. Click another road to move.', {
-                      road: this.roadWords(segment),
-                  }),
+                : t('You are on {road}.', { road: this.roadWords(segment) }),
         );
         this.showButtons();
     }
@@ -312,6 +310,7 @@ export class AskForm {
                 l.element,
                 max_hops.element,
                 max_wait_s.element,
+                this.what.metricElement,
             ),
         );
     }

@@ -40,13 +40,7 @@ export class AskProgress {
             make('span', { class: 'bar', 'aria-hidden': 'true' }, this.bar),
             this.left,
         );
-        this.element = make(
-            'div',
-            { class: 'ask-progress' },
-            this.list,
-            this.clock,
-            this.state,
-        );
+        this.element = make('div', { class: 'ask-progress' }, this.list, this.clock, this.state);
     }
 
     /** @param text  what it means, in a sentence */

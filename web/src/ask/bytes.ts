@@ -128,7 +128,11 @@ function pieceList(pieces: Piece[], unit: LengthUnit): HTMLElement {
         make(
             'div',
             { class: 'piece' },
-            make('dt', {}, make('span', { class: `tint tint-${i % TINTS}` }, fieldWords(piece.said))),
+            make(
+                'dt',
+                {},
+                make('span', { class: `tint tint-${i % TINTS}` }, fieldWords(piece.said)),
+            ),
             make(
                 'dd',
                 {},
@@ -227,7 +231,8 @@ function dump(bytes: Uint8Array, pieces: Piece[]): HTMLElement {
         );
     });
     const rest = bytes.length - SHOWN_MOST;
-    if (rest > 0) rows.push(make('span', {}, t('... and {more}', { more: counted(rest, 'more byte') })));
+    if (rest > 0)
+        rows.push(make('span', {}, t('... and {more}', { more: counted(rest, 'more byte') })));
     return opened(t('Byte by byte'), rows.length, ...rows);
 }
 

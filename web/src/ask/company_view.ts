@@ -132,12 +132,7 @@ export class CompanyView {
         );
     }
 
-    show(
-        company: Company,
-        around: Surroundings,
-        title: string,
-        remedies: readonly Remedy[],
-    ): void {
+    show(company: Company, around: Surroundings, title: string, remedies: readonly Remedy[]): void {
         this.element.hidden = false;
         this.element.dataset.enough = company.isFeasible && company.missing === 0 ? 'yes' : 'no';
         setText(this.words, companyWords(company, around.profile));

@@ -118,9 +118,7 @@ function byReason(problem: Problem, again: string): Explanation | null {
         case 'provider_suspended':
             return {
                 title: t('The provider does not answer.'),
-                text: t(
-                    'You had found company, but the provider cannot be reached at the moment.',
-                ),
+                text: t('You had found company, but the provider cannot be reached at the moment.'),
                 tries: [again],
             };
         case 'provider_refused':

@@ -49,8 +49,7 @@ export const german: Readonly<Record<string, string>> = {
     'I can wait for': 'Ich kann warten',
     'If there is not enough company by then, nothing is sent (sigma_t).':
         'Ist bis dahin nicht genug Gesellschaft da, wird nichts gesendet (sigma_t).',
-    'It cannot be told which of them you are (k).':
-        'Niemand kann sagen, wer davon Sie sind (k).',
+    'It cannot be told which of them you are (k).': 'Niemand kann sagen, wer davon Sie sind (k).',
     'Its answer contradicts itself or the roads, so the service does not pass it on.':
         'Die Antwort widerspricht sich selbst oder den Straßen; der Dienst gibt sie nicht weiter.',
     'Keep it until this tab is closed': 'Behalten, bis dieser Tab geschlossen wird',
@@ -127,8 +126,7 @@ export const german: Readonly<Record<string, string>> = {
         'Zurückgezogen. Falls bis dahin keine Tarnung hinausging, wurde nichts gesendet.',
     'Without this it is forgotten when the page is loaded again. It stays in this tab and is never saved for later visits. The operator issues tokens: starcloak token issue.':
         'Sonst ist es vergessen, sobald die Seite neu geladen wird. Es bleibt in diesem Tab und wird nie für spätere Besuche gespeichert. Tokens stellt der Betreiber aus: starcloak token issue.',
-    'You are on {road}. Click another road to move.':
-        'Sie sind hier: {road}. Ein Klick auf eine andere Straße bringt Sie dorthin.',
+    'You are on {road}.': 'Sie sind hier: {road}.',
     'You asked for this before, and few others do.':
         'Das haben Sie schon gefragt, und nur wenige andere fragen es.',
     'You asked for {roads}; within {crossings} there are {count}. Your question was not sent to the provider.':
@@ -172,8 +170,7 @@ export const german: Readonly<Record<string, string>> = {
     crossings: 'Kreuzungen',
     'crossings that lead out: {listed}': 'Kreuzungen, die hinausführen: {listed}',
     'enter another token': 'ein anderes Token eingeben',
-    'field {number}, which this page does not know':
-        'Feld {number}, das diese Seite nicht kennt',
+    'field {number}, which this page does not know': 'Feld {number}, das diese Seite nicht kennt',
     'finds company': 'findet Gesellschaft',
     'is answered': 'wird beantwortet',
     'look for one category': 'nach nur einer Art von Orten suchen',

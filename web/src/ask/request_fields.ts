@@ -4,7 +4,14 @@ import { fill, freshId, make } from '../dom';
 import type { RoadMap } from '../map/road_map';
 import type { Session } from '../state/model';
 import { t } from '../text/language';
-import { capital, categoryWords, count, type LengthUnit, lengthUnit, unitWords } from '../text/words';
+import {
+    capital,
+    categoryWords,
+    count,
+    type LengthUnit,
+    lengthUnit,
+    unitWords,
+} from '../text/words';
 import { NumberField } from './number_field';
 
 /** Seconds. */
@@ -12,6 +19,8 @@ const MINUTE = 60;
 
 export class RequestFields {
     readonly element: HTMLElement;
+    /** What counts as near, which few change. */
+    readonly metricElement: HTMLElement;
     private readonly category: HTMLSelectElement;
     private readonly way: HTMLSelectElement;
     private readonly metric: HTMLSelectElement;
@@ -25,7 +34,7 @@ export class RequestFields {
         changed: () => void,
     ) {
         this.unit = lengthUnit(session.map);
-        const id = freshId('category');
+        const [id, metricId] = [freshId('category'), freshId('metric')];
         this.category = make('select', { id, name: 'category' }, ...this.categories());
         this.way = make(
             'select',
@@ -35,7 +44,7 @@ export class RequestFields {
         );
         this.metric = make(
             'select',
-            { name: 'metric', 'aria-label': t('What is near'), 'data-testid': 'ask-metric' },
+            { id: metricId, name: 'metric', 'data-testid': 'ask-metric' },
             make('option', { value: 'time' }, t('by time')),
             make('option', { value: 'distance' }, t('by distance')),
         );
@@ -60,15 +69,14 @@ export class RequestFields {
                 make('label', { for: id }, t('Look for')),
                 this.category,
             ),
-            make(
-                'span',
-                { class: 'amount' },
-                this.way,
-                this.amount.input,
-                this.amountUnit,
-                this.metric,
-            ),
+            make('span', { class: 'amount' }, this.way, this.amount.input, this.amountUnit),
             this.amount.note,
+        );
+        this.metricElement = make(
+            'div',
+            { class: 'kind' },
+            make('label', { for: metricId }, t('What is near')),
+            this.metric,
         );
     }
 

@@ -45,9 +45,7 @@ class SlowTown {
 
     ball(star: number, maxHops: number): Set<number> {
         const all = Array.from({ length: this.nodeCount }, (_, node) => node);
-        return new Set(
-            all.filter((node) => this.isStar(node) && this.hops[star][node] <= maxHops),
-        );
+        return new Set(all.filter((node) => this.isStar(node) && this.hops[star][node] <= maxHops));
     }
 
     segmentsAt(stars: Iterable<number>): number {
@@ -100,7 +98,9 @@ function combinations(choices: readonly number[][]): number[][] {
 }
 
 function subsets<T>(items: readonly T[]): T[][] {
-    return items.reduce<T[][]>((all, item) => [...all, ...all.map((set) => [...set, item])], [[]]);
+    const all: T[][] = [[]];
+    for (const item of items) all.push(...all.map((set) => [...set, item]));
+    return all;
 }
 
 /** A grid of streets with some missing, and dead ends. */
@@ -213,7 +213,9 @@ describe('company', () => {
     //     |     |     |     |
     //   --0-----1-----2-----3--     roads: 0: 0-1, 1: 1-2, 2: 2-3, then the dead ends
     //     |     |     |     |
-    const street = [0, 1, 1, 2, 2, 3, 0, 4, 0, 5, 0, 6, 1, 7, 1, 8, 2, 9, 2, 10, 3, 11, 3, 12, 3, 13];
+    const street = [
+        0, 1, 1, 2, 2, 3, 0, 4, 0, 5, 0, 6, 1, 7, 1, 8, 2, 9, 2, 10, 3, 11, 3, 12, 3, 13,
+    ];
     const town = new SlowTown(14, street);
     const at = (query: number, others: Partial<Other> = {}): Other => ({
         query,

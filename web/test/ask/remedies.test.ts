@@ -20,14 +20,17 @@ const INFEASIBLE =
     'no cloak within max_hops has l segments: ask for a smaller l, or allow more max_hops';
 
 function company(others: number, needed: number, isFeasible = true): Company {
-    const group = Array.from({ length: others }, (_, i): Other => ({
-        query: i,
-        who: i,
-        segment: i,
-        k: 2,
-        l: 1,
-        max_hops: 4,
-    }));
+    const group = Array.from(
+        { length: others },
+        (_, i): Other => ({
+            query: i,
+            who: i,
+            segment: i,
+            k: 2,
+            l: 1,
+            max_hops: 4,
+        }),
+    );
     const missing = Math.max(0, needed - 1 - others);
     return { isFeasible, fitting: group, group, needed, missing };
 }

@@ -1,7 +1,13 @@
 // Numbers, requests and categories as people read them.
 import { afterEach, describe, expect, it } from 'vitest';
 import { useLanguage } from '../../src/text/language';
-import { capital, categoryWords, engineWords, lengthUnit, requestWords } from '../../src/text/words';
+import {
+    capital,
+    categoryWords,
+    engineWords,
+    lengthUnit,
+    requestWords,
+} from '../../src/text/words';
 
 afterEach(() => useLanguage('en'));
 
