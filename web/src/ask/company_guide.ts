@@ -26,6 +26,7 @@ export class CompanyGuide {
     private at: { segment: number; profile: Profile } | null = null;
     private isWaiting = false;
     private weighed: { at: number; remedies: Remedy[]; expected: number } | null = null;
+    private later: ReturnType<typeof setTimeout> | undefined;
 
     constructor(
         private readonly session: Session,
@@ -97,8 +98,12 @@ export class CompanyGuide {
 
     private weigh(watch: CompanyWatch, company: Company) {
         const now = performance.now();
-        if (!this.at || (this.weighed && now - this.weighed.at < WEIGHED_MS)) {
-            return this.weighed ?? { remedies: [], expected: 0 };
+        if (!this.at) return { remedies: [], expected: 0 };
+        clearTimeout(this.later);
+        if (this.weighed && now - this.weighed.at < WEIGHED_MS) {
+            // If nothing else changes, what has changed is weighed all the same.
+            this.later = setTimeout(() => this.show(company), this.weighed.at + WEIGHED_MS - now);
+            return this.weighed;
         }
         const { segment, profile } = this.at;
         const outlook = this.outlook(watch, segment);
