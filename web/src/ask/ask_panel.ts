@@ -8,7 +8,7 @@
 // to leave; nothing is made up. Where the asker is, and the answer, are drawn on the travellers' map; without
 // one, on the provider's, with a word that nobody else sees that.
 import { isAbort, Refusal } from '../api/fetch';
-import type { Profile } from '../api/types';
+import type { Outcome, Profile, Query } from '../api/types';
 import { fill, make } from '../dom';
 import { isMotionUnwelcome } from '../frame/motion';
 import { Stars } from '../map/ball';
@@ -39,6 +39,10 @@ import { ReachLayer } from './reach_layer';
 
 /** Milliseconds from step to step when an outcome has come: all is known at once, but cannot be read at once. */
 const STEP_MS = 450;
+
+/** How often, and after how many milliseconds, a question is sent again that takes the place of another. */
+const REPLACED_TRIES = 8;
+const REPLACED_MS = 250;
 
 /** Tells a phase to the page, with a sentence for the visitor. */
 type Tell = (phase: AskPhase, text: string) => void;
@@ -189,12 +193,13 @@ export class AskPanel {
     private async help(profile: Profile, isAsked: boolean): Promise<void> {
         const { spot } = this;
         const { request } = this.form;
+        const replacesAnother = this.stop !== null;
         this.stop?.abort();
         await this.running;
         this.form.profile = profile;
         this.form.touch();
         this.profileChanged();
-        if (isAsked && spot) await this.ask({ spot, profile, request });
+        if (isAsked && spot) await this.ask({ spot, profile, request }, { replacesAnother });
     }
 
     private run(question: Question, options: AskOptions): Promise<AskPhase> {
@@ -223,7 +228,8 @@ export class AskPanel {
         this.onAsked();
         tell(last, t('Your question waits for company.'));
         try {
-            const outcome = await this.session.ask({ position, profile, request }, stop.signal);
+            const query = { position, profile, request };
+            const outcome = await this.send(query, stop.signal, options.replacesAnother ?? false);
             // It cannot be taken back any more; the next one may come when this one has been shown.
             this.isWaiting = false;
             if (outcome.outcome === 'answered') {
@@ -238,6 +244,23 @@ export class AskPanel {
             this.stop = null;
         }
         return last;
+    }
+
+    /** The service may take a moment to notice that the question before was withdrawn, and takes one at a time. */
+    private async send(
+        query: Query,
+        stop: AbortSignal,
+        replacesAnother: boolean,
+    ): Promise<Outcome> {
+        for (let tries = replacesAnother ? REPLACED_TRIES : 0; ; tries--) {
+            try {
+                return await this.session.ask(query, stop);
+            } catch (error) {
+                const isEarly = error instanceof Refusal && error.problem.status === 429;
+                if (!isEarly || tries === 0) throw error;
+                await new Promise((resolve) => setTimeout(resolve, REPLACED_MS));
+            }
+        }
     }
 
     private set isWaiting(isWaiting: boolean) {

@@ -38,4 +38,6 @@ export type AskPhase = { question: Question } & (
 export interface AskOptions {
     /** Leave the view where it is when the answer comes: the caller moves it. */
     keepsView?: boolean;
+    /** Another question was withdrawn for it a moment ago. */
+    replacesAnother?: boolean;
 }
