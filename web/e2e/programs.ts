@@ -58,11 +58,13 @@ export class Running {
         child.stderr?.on('data', hear);
     }
 
-    /** Start, and wait until `sign` is in what it says. */
+    /** Start, and wait until it listens and `sign` is in what it says. */
     static async start(args: string[], sign: RegExp, command = program): Promise<Running> {
         const running = new Running(spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'] }));
         for (let i = 0; i < 1200; i++) {
-            if (sign.test(running.words)) return running;
+            // Its log and its words for people come by two ways, in any order.
+            const isListening = running.words.includes('event=listening');
+            if (isListening && sign.test(running.words)) return running;
             if (running.child.exitCode !== null) break;
             await new Promise((done) => setTimeout(done, 50));
         }
