@@ -52,7 +52,7 @@ typedef struct growth {
     size_t group_count;  ///< the engine's chosen vertices
     uint64_t users;      ///< at most as many
     uint32_t k;
-    sc__demand demand;
+    uint32_t l;
     bool is_counting;      ///< `segment_count` is kept; not before users may be enough
     size_t segment_count;  ///< of the stars inside
     uint64_t *allowed;     ///< stars beyond no limit that has been looked at
@@ -155,7 +155,7 @@ static bool join(growth *g, sc__slot slot, uint32_t hops)
     g->engine->scratch.chosen[g->group_count++] = slot;
     g->users += group->user_count;
     if (group->k > g->k) g->k = group->k;
-    g->demand = sc__demand_meet(g->demand, group->demand);
+    if (group->l > g->l) g->l = group->l;
     return true;
 }
 
@@ -164,7 +164,8 @@ static sc_err judge(growth *g, growth_step *out)
 {
     g->engine->stats.checks++;
     *out = GROWING;
-    if (g->users < g->k || !sc__demand_is_met(g->demand, g->segment_count)) return SC_OK;
+    if (g->users < g->k || !sc__demand_is_met((sc__demand){.segments = g->l}, g->segment_count))
+        return SC_OK;
     size_t count = 0;
     for (size_t i = 0; i < g->group_count; i++) {
         const sc_err err = sc__collect_users(g->engine, g->engine->scratch.chosen[i], &count);

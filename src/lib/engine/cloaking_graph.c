@@ -30,10 +30,10 @@ static void clear_needs(sc__vertex *vertex)
 {
     vertex->own_count = 0;
     vertex->k = 0;
-    vertex->demand = (sc__demand){0};
-    vertex->special_count = 0;
+    vertex->l = 0;
     vertex->max_hops = UINT32_MAX;
     vertex->has_urgent = false;
+    vertex->has_special = false;
 }
 
 /** Let the needs of a query count. */
@@ -42,8 +42,8 @@ static void add_needs(const sc_engine *engine, sc__vertex *vertex, const sc__pen
     const sc_query *needs = &query->query;
     vertex->own_count += !query->is_company;
     if (needs->k > vertex->k) vertex->k = needs->k;
-    vertex->demand = sc__demand_meet(vertex->demand, sc__demand_of(&engine->tables, needs));
-    vertex->special_count += needs->own != NULL;
+    if (needs->l > vertex->l) vertex->l = needs->l;
+    if (needs->own) vertex->has_special = true;
     vertex->max_hops = least(vertex->max_hops, needs->max_hops);
     if (sc__is_urgent(engine, query)) vertex->has_urgent = true;
 }
@@ -115,13 +115,12 @@ static sc_err find_vertex(sc_engine *engine, sc_star_id star, const sc_query *qu
         const sc__vertex *vertex = sc__vertex_at(engine, at);
         // The paper's second case compares with the new query's l alone; the needs
         // of both have to be met.
-        const sc__demand both =
-            sc__demand_meet(vertex->demand, sc__demand_of(&engine->tables, query));
+        const sc__demand both = {.segments = vertex->l > query->l ? vertex->l : query->l};
         bool is_met = false;
         if (sc__k_fits(engine, vertex, query->k)) {
             sc__specials specials = {0};
             sc_err err = SC_OK;
-            if (vertex->special_count > 0 || query->own) {
+            if (vertex->has_special || query->own) {
                 err = list_specials_with(engine, at, query, &specials);
             }
             if (!err) {
@@ -378,10 +377,10 @@ static sc_err add(sc_engine *engine, sc__slot start, sc__active_star seen, uint3
                 .level = level,
                 .users = vertex->user_count,
                 .k = vertex->k,
-                .demand = vertex->demand,
-                .special_count = vertex->special_count,
+                .l = vertex->l,
                 .age = vertex->age,
                 .max_hops = vertex->max_hops,
+                .has_special = vertex->has_special,
                 .ball = vertex->ball,
             };
         }

@@ -73,10 +73,10 @@ typedef struct sc__neighbour {
     uint32_t level;
     uint32_t users;
     uint32_t k;
-    uint32_t special_count;
-    sc__demand demand;
+    uint32_t l;
     uint64_t age;
     uint32_t max_hops;
+    bool has_special;  ///< a query of it has demands of its own
     const sc__ball *ball;
 } sc__neighbour;
 

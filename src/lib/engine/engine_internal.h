@@ -40,16 +40,18 @@ typedef struct sc__vertex {
     uint32_t own_count;   ///< queries that are not company
     uint32_t user_count;  ///< different users
     uint32_t k;           ///< combined needs
+    uint32_t l;
     uint32_t max_hops;
-    uint32_t special_count;  ///< queries with demands of their own
-    sc__demand demand;
     sc__slot next_waiting[SC__WAITING_COUNT];  ///< in the engine's lists
     uint8_t waits_in;                          ///< a bit for each list it is in
     bool needs_search : 1;                     ///< it has not been searched since it came there
     bool is_new : 1;                           ///< that search is the first since a query joined it
     bool has_urgent : 1;                       ///< hybrid: one of its own queries is urgent
+    bool has_special : 1;                      ///< a query has demands of its own
     bool is_dead : 1;  ///< it has left the graph, and waits to leave the lists
 } sc__vertex;
+
+_Static_assert(sizeof(sc__vertex) <= 64, "a vertex is one cache line");
 
 /** Which end star a segment is assigned to. */
 enum { SC__UNASSIGNED = 0, SC__TO_STAR_A = 1, SC__TO_STAR_B = 2 };

@@ -171,16 +171,16 @@ void sc__listing_add(sc_engine *engine, sc__slot slot, const sc__listing_ends *e
         *sc__listing_at(engine, made[i]) = (sc__listing){
             .user = query->query.user,
             .deadline = query->query.deadline,
-            .order = query->order & ((UINT64_C(1) << 62) - 1),
+            .order = query->order & ((UINT64_C(1) << 61) - 1),
             .is_company = query->is_company,
             .is_second = i == 1,
+            .has_own = query->query.own != NULL,
             .query = slot,
             .star = ends->stars[i],
             .twin = made[1 - i],
             .k = query->query.k,
+            .l = query->query.l,
             .max_hops = sc__listing_hops(&query->query),
-            .demand = sc__demand_of(&engine->tables, &query->query),
-            .has_own = query->query.own != NULL,
         };
         put_last(engine, made[i], &own->spare_balls[i]);
     }

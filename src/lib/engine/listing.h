@@ -20,9 +20,10 @@
 typedef struct sc__listing {
     uint64_t user;
     sc_time deadline;
-    uint64_t order : 62;      ///< of adding
+    uint64_t order : 61;      ///< of adding
     uint64_t is_company : 1;  ///< its query is
     uint64_t is_second : 1;   ///< the listing at star_b of a query that has one at star_a too
+    uint64_t has_own : 1;     ///< its query has demands of its own
     struct sc__ball *ball;    ///< of its star; one for all listings of the star
     sc__slot query;
     sc_star_id star;
@@ -30,10 +31,11 @@ typedef struct sc__listing {
     sc__slot next;
     sc__slot twin;  ///< the other listing of the query, or SC_NONE
     uint32_t k;
+    uint32_t l;
     uint32_t max_hops;
-    sc__demand demand;
-    bool has_own;  ///< its query has demands of its own
 } sc__listing;
+
+_Static_assert(sizeof(sc__listing) <= 64, "a listing is one cache line");
 
 /** How far the listings of a query reach. */
 static inline uint32_t sc__listing_hops(const sc_query *query)
@@ -44,6 +46,13 @@ static inline uint32_t sc__listing_hops(const sc_query *query)
 static inline sc__listing *sc__listing_at(const sc_engine *engine, sc__slot slot)
 {
     return sc_item_pool_at(&engine->vertices, slot);
+}
+
+/** What the query of a listing asks in the way that all do. */
+static inline sc__demand sc__listing_demand(const sc_engine *engine, const sc__listing *listing)
+{
+    if (!engine->tables.density) return (sc__demand){.segments = listing->l};
+    return sc__demand_of(&engine->tables, &sc__pending_at(engine, listing->query)->query);
 }
 
 /** Whether two listings could be of one cloak: of different users, each star within both hops. */

@@ -148,7 +148,8 @@ static bool can_take(const settling *s, size_t i, const sc__listing *other, uint
         if ((s->taken[w] | later_stars[w]) & ~s->shared[w]) return false;
     }
     return sc__mask_meets(s->engine, s->stars, s->shared, s->words, s->demand) &&
-           sc__mask_meets_specials(s->engine, s->stars, s->shared, s->words, s->specials);
+           (s->specials.count == 0 ||
+            sc__mask_meets_specials(s->engine, s->stars, s->shared, s->words, s->specials));
 }
 
 static bool is_taken(const settling *s, size_t i, uint32_t number)

@@ -17,11 +17,11 @@ typedef struct sc__joiner {
     uint64_t user;
     uint64_t age;  ///< twice the order of adding; one more at star_b
     sc__slot listing;
-    uint32_t number;  ///< of its star in the start's ball
-    uint32_t max_hops;
+    uint32_t number;    ///< of its star in the start's ball
+    uint16_t max_hops;  ///< SC__LISTING_HOPS_MAX at most
+    bool has_own;       ///< its query has demands of its own
     uint32_t k;
-    sc__demand demand;
-    bool has_own;    ///< its query has demands of its own
+    uint32_t l;
     uint32_t tried;  ///< which mask and hops are its own; SC_NONE: it was not tried yet
 } sc__joiner;
 

@@ -45,8 +45,8 @@ typedef struct sc__combination {
     uint32_t level;   ///< of that neighbour
     uint32_t users;   ///< at most as many
     uint32_t k;
-    uint32_t special_count;  ///< queries with demands of their own
-    sc__demand demand;
+    uint32_t l;
+    bool has_special;  ///< a query of it has demands of its own
 } combination;
 
 /** One search. Masks have `words` words each. */
@@ -184,8 +184,8 @@ static void keep_start(search_state *search, uint32_t star_count)
     search->engine->scratch.combinations[0] = (combination){
         .users = search->vertex->user_count,
         .k = search->vertex->k,
-        .special_count = search->vertex->special_count,
-        .demand = search->vertex->demand,
+        .l = search->vertex->l,
+        .has_special = search->vertex->has_special,
     };
     search->kept = 1;
     search->most_users = search->vertex->user_count;
@@ -268,8 +268,8 @@ static inline sc_err judge(search_state *search, uint32_t at, uint32_t added, si
         .level = v->level,
         .users = grown_from->users + v->users,
         .k = grown_from->k > v->k ? grown_from->k : v->k,
-        .special_count = grown_from->special_count + v->special_count,
-        .demand = sc__demand_meet(grown_from->demand, v->demand),
+        .l = grown_from->l > v->l ? grown_from->l : v->l,
+        .has_special = grown_from->has_special || v->has_special,
     };
     *out = SHORT;
     const bool may_be_enough = made.users >= made.k;
@@ -277,8 +277,9 @@ static inline sc_err judge(search_state *search, uint32_t at, uint32_t added, si
     if (!may_be_enough && search->cap_hit) return SC_OK;
 
     intersect(search, at, words);
-    bool is_met = sc__mask_meets(search->engine, search->stars, search->joined, words, made.demand);
-    if (is_met && made.special_count > 0) {
+    bool is_met = sc__mask_meets(search->engine, search->stars, search->joined, words,
+                                 (sc__demand){.segments = made.l});
+    if (is_met && made.has_special) {
         const sc_err err = meets_specials(search, at, added, &is_met);
         if (err) return err;
     }

@@ -68,7 +68,8 @@ static sc_err list_reaches(sc_engine *engine, size_t member_count)
     own->trial.reach_count = 0;
     for (size_t i = 0; !err && i < member_count; i++) {
         const sc__listing *member = sc__listing_at(engine, own->settlers[i].listing);
-        err = add_reach(own, &own->trial.reach_count, member->max_hops, member->demand);
+        err = add_reach(own, &own->trial.reach_count, member->max_hops,
+                        sc__listing_demand(engine, member));
     }
     own->trial.reaches = own->reach_demands;
     return err;

@@ -128,10 +128,10 @@ static sc_err add_joiners(together *search, sc__active_star star)
             .age = 2 * other->order + other->is_second,
             .listing = slot,
             .number = star.number,
-            .max_hops = other->max_hops,
-            .k = other->k,
-            .demand = other->demand,
+            .max_hops = (uint16_t)other->max_hops,
             .has_own = other->has_own,
+            .k = other->k,
+            .l = other->l,
             .tried = SC_NONE,
         };
     }
@@ -303,7 +303,7 @@ static sc_err begin(together *search)
     own->extensions[0] = (sc__extension){
         .joiner = SC_NONE,
         .k = search->u->k,
-        .demand = search->u->demand,
+        .demand = sc__listing_demand(search->engine, search->u),
         .end = search->joiner_count,
     };
     if (search->u->has_own) add_special(search, &own->extensions[0], search->u);
@@ -324,7 +324,22 @@ static bool shares_enough(const together *search, const sc__joiner *joiner,
     search->engine->stats.checks++;
     const sc__specials specials = {own->specials, next->special_count};
     return sc__mask_meets(search->engine, search->stars, shared, search->words, next->demand) &&
-           sc__mask_meets_specials(search->engine, search->stars, shared, search->words, specials);
+           (specials.count == 0 || sc__mask_meets_specials(search->engine, search->stars, shared,
+                                                           search->words, specials));
+}
+
+/** What the members of an extension and `joiner` ask for in the way that all do. */
+static sc__demand demand_with(const together *search, const sc__extension *last,
+                              const sc__joiner *joiner)
+{
+    const sc_engine *engine = search->engine;
+    sc__demand both = last->demand;
+    if (engine->tables.density) {
+        const sc__listing *listing = sc__listing_at(engine, joiner->listing);
+        return sc__demand_meet(both, sc__listing_demand(engine, listing));
+    }
+    if (joiner->l > both.segments) both.segments = joiner->l;
+    return both;
 }
 
 /** Try the next joiner of the last extension; if it can join, it makes another extension. */
@@ -339,7 +354,7 @@ static sc_err try_next(together *search)
     sc__extension next = {
         .joiner = own->lists[last->at],
         .k = joiner->k > last->k ? joiner->k : last->k,
-        .demand = sc__demand_meet(last->demand, joiner->demand),
+        .demand = demand_with(search, last, joiner),
         .special_count = last->special_count,
         .at = last->end,
     };
