@@ -133,15 +133,53 @@ static inline sc_err reach_neighbours(sc_engine *engine, uint32_t at)
     return err;
 }
 
-/** Neighbours of the walk's star `at` that are not before it. */
-static uint32_t new_neighbours(const sc_engine *engine, uint32_t at)
+/**
+ * Segments of a star that are at none of the stars before it, at least as many: a road leads to
+ * each neighbour. That is mostly enough, and spares looking at the roads themselves.
+ *
+ * @param before  how many of its neighbours are such stars
+ */
+static inline size_t sure_segments(const sc_star *star, uint32_t before)
+{
+    return before == 0 ? star[1].first_segment - star[0].first_segment
+                       : star[1].first_neighbour - star[0].first_neighbour - before;
+}
+
+/** Neighbours of the walk's star `at` that are before it. */
+static uint32_t neighbours_before(const sc_engine *engine, uint32_t at)
 {
     const sc_star *star = &engine->stars[engine->walk[at]];
     uint32_t count = 0;
     for (uint32_t j = star[0].first_neighbour; j < star[1].first_neighbour; j++) {
-        count += sc__number_of(&engine->numbers, engine->star_neighbours[j]) >= at;
+        count += sc__number_of(&engine->numbers, engine->star_neighbours[j]) < at;
     }
     return count;
+}
+
+/** Whether a star and the first of its neighbours, if they are in reach, are sure to have enough
+ * segments: most are, and no walk has to be made. */
+static bool is_enough_nearby(const sc_engine *engine, sc_star_id star, uint32_t max_hops,
+                             sc__demand demand)
+{
+    enum { FEW = 4 };
+    const sc_star *at = &engine->stars[star];
+    const sc_star_id *neighbours = &engine->star_neighbours[at[0].first_neighbour];
+    const uint32_t neighbour_count = at[1].first_neighbour - at[0].first_neighbour;
+    size_t count = sure_segments(at, 0);
+    for (uint32_t i = 0; !sc__demand_is_met(demand, count); i++) {
+        if (i == FEW || i == neighbour_count || max_hops == 0) return false;
+        const sc_star *next = &engine->stars[neighbours[i]];
+        uint32_t before = 0;
+        for (uint32_t j = next[0].first_neighbour; j < next[1].first_neighbour; j++) {
+            const sc_star_id other = engine->star_neighbours[j];
+            before += other == star;
+            for (uint32_t n = 0; n < i; n++) {
+                before += other == neighbours[n];
+            }
+        }
+        count += sure_segments(next, before);
+    }
+    return true;
 }
 
 /** Segments of the walk's star `at` that touch none of the stars before it. */
@@ -175,7 +213,8 @@ typedef struct walk_state {
 } walk_state;
 
 /** Let the walk reach its star `at`; it has not if it ends before. */
-static inline sc_err walk_to(sc_engine *engine, walk_state *walk, uint32_t at, uint32_t max_hops)
+__attribute__((always_inline)) static inline sc_err walk_to(sc_engine *engine, walk_state *walk,
+                                                            uint32_t at, uint32_t max_hops)
 {
     while (at == engine->numbers.count) {
         if (walk->next == walk->ring_end) {
@@ -193,17 +232,20 @@ static inline sc_err walk_to(sc_engine *engine, walk_state *walk, uint32_t at, u
 sc_err sc__ball_is_enough(sc_engine *engine, sc_star_id star, uint32_t max_hops, sc__demand demand,
                           bool *out)
 {
+    if (is_enough_nearby(engine, star, max_hops, demand)) {
+        *out = true;
+        return SC_OK;
+    }
     sc_err err = set_out(engine, star);
     if (err) return err;
-    // A road leads to every neighbour, and it is a new one if neither end was here before. That
-    // is mostly enough, and spares looking at the roads themselves.
     size_t sure_count = 0;
     walk_state walk = {.ring_end = 1};
     for (uint32_t at = 0;; at++) {
         err = walk_to(engine, &walk, at, max_hops);
         if (err) return err;
         if (at == engine->numbers.count) break;
-        sure_count += new_neighbours(engine, at);
+        sure_count +=
+            sure_segments(&engine->stars[engine->walk[at]], neighbours_before(engine, at));
         if (sc__demand_is_met(demand, sure_count)) {
             *out = true;
             return SC_OK;
@@ -349,19 +391,8 @@ static bool is_earlier(const sc_engine *engine, const uint64_t *mask, sc_star_id
     return theirs < number && sc__mask_has(mask, theirs);
 }
 
-/** Roads of a star that are sure to be new: one to each neighbour that was not here before. */
-static size_t sure_segments_of(const sc_engine *engine, const uint64_t *mask, sc_star_id star,
-                               uint32_t number)
-{
-    const sc_star *at = &engine->stars[star];
-    size_t count = 0;
-    for (uint32_t j = at[0].first_neighbour; j < at[1].first_neighbour; j++) {
-        count += !is_earlier(engine, mask, engine->star_neighbours[j], number);
-    }
-    return count;
-}
-
-/** All of them. A road counts at the first of its two ends. */
+/** Roads of a star that touch none of the set before it. A road counts at the first of its two
+ * ends. */
 static size_t new_segments_of(const sc_engine *engine, const uint64_t *mask, sc_star_id star,
                               uint32_t number)
 {
@@ -374,30 +405,60 @@ static size_t new_segments_of(const sc_engine *engine, const uint64_t *mask, sc_
     return count;
 }
 
-typedef size_t counter(const sc_engine *engine, const uint64_t *mask, sc_star_id star,
-                       uint32_t number);
-
-/** Count star by star, until there are enough. */
-static inline bool reaches(const sc_engine *engine, const sc_star_id *stars, const uint64_t *mask,
-                           size_t words, sc__demand demand, counter *count)
+/** Count roads star by star, until there are enough. */
+static bool has_segments(const sc_engine *engine, const sc_star_id *stars, const uint64_t *mask,
+                         size_t words, sc__demand demand)
 {
     size_t segment_count = 0;
     for (size_t word = 0; word < words; word++) {
         for (uint64_t bits = mask[word]; bits != 0; bits &= bits - 1) {
             const uint32_t number = (uint32_t)(word * 64) + (uint32_t)__builtin_ctzll(bits);
-            segment_count += count(engine, mask, stars[number], number);
+            segment_count += new_segments_of(engine, mask, stars[number], number);
             if (sc__demand_is_met(demand, segment_count)) return true;
         }
     }
     return sc__demand_is_met(demand, segment_count);
 }
 
+/** The same by sure_segments(), so that it may be enough if this says no. */
+static inline bool has_sure_segments(const sc_engine *engine, const sc_star_id *stars,
+                                     const uint64_t *mask, size_t words, sc__demand demand)
+{
+    size_t sure_count = 0;
+    sc_star_id first = SC_NONE;  // of the set
+    bool are_more = false;       // it is not the only one before the star at hand
+    for (size_t word = 0; word < words; word++) {
+        for (uint64_t bits = mask[word]; bits != 0; bits &= bits - 1) {
+            const uint32_t number = (uint32_t)(word * 64) + (uint32_t)__builtin_ctzll(bits);
+            const sc_star *at = &engine->stars[stars[number]];
+            const sc_star_id *neighbours = &engine->star_neighbours[at[0].first_neighbour];
+            const uint32_t neighbour_count = at[1].first_neighbour - at[0].first_neighbour;
+            uint32_t before = 0;
+            // Two stars are mostly enough, and need no number to be looked up.
+            if (are_more) {
+                for (uint32_t j = 0; j < neighbour_count; j++) {
+                    before += is_earlier(engine, mask, neighbours[j], number);
+                }
+            } else if (first != SC_NONE) {
+                for (uint32_t j = 0; j < neighbour_count; j++) {
+                    before += neighbours[j] == first;
+                }
+                are_more = true;
+            } else {
+                first = stars[number];
+            }
+            sure_count += sure_segments(at, before);
+            if (sc__demand_is_met(demand, sure_count)) return true;
+        }
+    }
+    return false;
+}
+
 bool sc__mask_is_enough(const sc_engine *engine, const sc_star_id *stars, const uint64_t *mask,
                         size_t words, sc__demand demand)
 {
-    // Neighbours tell it mostly, and are nearer at hand than roads.
-    return reaches(engine, stars, mask, words, demand, sure_segments_of) ||
-           reaches(engine, stars, mask, words, demand, new_segments_of);
+    return has_sure_segments(engine, stars, mask, words, demand) ||
+           has_segments(engine, stars, mask, words, demand);
 }
 
 sc__road_set sc__roads_of_mask(const sc_engine *engine, const sc_star_id *stars,
@@ -428,7 +489,6 @@ bool sc__mask_meets(const sc_engine *engine, const sc_star_id *stars, const uint
 bool sc__mask_meets_specials(const sc_engine *engine, const sc_star_id *stars, const uint64_t *mask,
                              size_t words, sc__specials specials)
 {
-    if (specials.count == 0) return true;
     const sc__road_set roads = sc__roads_of_mask(engine, stars, mask, words);
     return sc__specials_are_met(&engine->tables, &roads, specials);
 }
