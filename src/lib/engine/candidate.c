@@ -110,7 +110,19 @@ static int compare_placed(const void *a, const void *b)
 
 void sc__placed_sort(sc__placed *placed, size_t count)
 {
-    qsort(placed, count, sizeof *placed, compare_placed);
+    enum { FEW = 32 };
+    if (count > FEW) {
+        qsort(placed, count, sizeof *placed, compare_placed);
+        return;
+    }
+    for (size_t i = 1; i < count; i++) {
+        const sc__placed moved = placed[i];
+        size_t at = i;
+        for (; at > 0 && placed[at - 1].order > moved.order; at--) {
+            placed[at] = placed[at - 1];
+        }
+        placed[at] = moved;
+    }
 }
 
 /** All queries of `vertices`, in the order in which they were added. */
