@@ -355,9 +355,8 @@ sc_own_demands *sc__own_copy(const sc_own_demands *own, void *memory)
     return copy;
 }
 
-void sc__own_free(const sc_own_demands *own)
+void sc__own_wipe_and_free(const sc_own_demands *own)
 {
-    if (!own) return;
     sc_own_demands *copy = (sc_own_demands *)(uintptr_t)own;
     explicit_bzero(copy, sc__own_size(own));
     sc_free(copy);

@@ -8,6 +8,9 @@
  * (sc__demand_meet()). What single queries ask besides are *specials*: the whole of a zone, and
  * roads enough that the user can have reached. docs/demands.md has the meaning of each.
  *
+ * Vertices and listings, of which searches read many, keep l alone: an engine with a cloaking graph
+ * has no traffic, and the listings of a patient one are asked for the rest (sc__listing_demand()).
+ *
  * All share what search and pruning live by:
  *
  *   A demand is monotone: a set that fails it never recovers by getting smaller.
@@ -136,8 +139,14 @@ size_t sc__own_size(const sc_own_demands *own);
 /** Copy `own` to memory of that size. */
 sc_own_demands *sc__own_copy(const sc_own_demands *own, void *memory);
 
-/** Wipe and free such a copy that has memory of its own; NULL is fine. */
-void sc__own_free(const sc_own_demands *own);
+/** Wipe and free such a copy that has memory of its own; use sc__own_free(). */
+void sc__own_wipe_and_free(const sc_own_demands *own);
+
+/** The same; NULL is fine, and what most queries have. */
+static inline void sc__own_free(const sc_own_demands *own)
+{
+    if (own) sc__own_wipe_and_free(own);
+}
 
 /**
  * Whether `own` makes sense on a map of `segment_count` segments.

@@ -240,7 +240,6 @@ typedef struct asked {
     const sc_request_line *request_line;
     sc_err refusal;  ///< SC_OK: admitted, and what follows is set
     sc_query query;
-    sc_own_demands own;  ///< if it is in a zone
     sc_snap where;
 } asked;
 
@@ -266,6 +265,7 @@ struct sc_runner {
 
     // Of the slice.
     asked *questions;
+    sc_own_demands *own_demands;  ///< of the questions; NULL without zones
     size_t question_count;
     resumption *resumptions;
     size_t resumption_count;
@@ -334,6 +334,10 @@ sc_err sc_runner_new(const sc_map *map, const sc_run_options *options, sc_travel
     runner->zones = options->zones;
     runner->questions = sc_malloc_array(SC_SLICE_MAX, sizeof *runner->questions);
     if (!runner->questions) goto fail;
+    if (runner->zones) {
+        runner->own_demands = sc_malloc_array(SC_SLICE_MAX, sizeof *runner->own_demands);
+        if (!runner->own_demands) goto fail;
+    }
     err = sc_run_counts_init(&runner->counts, options->window);
     if (err) goto fail;
     err = set_up(runner, map, options, diag);
@@ -355,6 +359,7 @@ void sc_runner_free(sc_runner *runner)
     sc_admission_free(runner->admission);
     sc_run_counts_fini(&runner->counts);
     sc_free(runner->questions);
+    sc_free(runner->own_demands);
     sc_free(runner->resumptions);
     sc_free(runner);
 }
@@ -378,14 +383,15 @@ static void keep_refusal(sc_run_report *report, const asked *question, const sc_
 }
 
 /** A query in a zone of its user asks for all of it. */
-static void find_zone(const sc_zone_table *zones, asked *question)
+static void find_zone(const sc_runner *runner, size_t i)
 {
+    asked *question = &runner->questions[i];
     const sc_ask *ask = &question->request_line->ask;
     const sc_user_zone *zone =
-        sc_zone_table_find(zones, ask->user, ask->user_size, question->where.segment);
+        sc_zone_table_find(runner->zones, ask->user, ask->user_size, question->where.segment);
     if (!zone) return;
-    question->own = (sc_own_demands){.zone = zone->segments, .zone_count = zone->count};
-    question->query.own = &question->own;
+    runner->own_demands[i] = (sc_own_demands){.zone = zone->segments, .zone_count = zone->count};
+    question->query.own = &runner->own_demands[i];
 }
 
 static sc_err admit(sc_runner *runner, const sc_request_line *questions, size_t count)
@@ -399,7 +405,7 @@ static sc_err admit(sc_runner *runner, const sc_request_line *questions, size_t 
                                                &question->query, &question->where, &why);
         if (question->refusal == SC_ENOMEM) return SC_ENOMEM;
         if (question->refusal) keep_refusal(&runner->report, question, &why);
-        if (!question->refusal && runner->zones) find_zone(runner->zones, question);
+        if (!question->refusal && runner->zones) find_zone(runner, i);
     }
     runner->question_count = count;
     return SC_OK;
