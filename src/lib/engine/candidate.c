@@ -197,7 +197,9 @@ static sc_err keep_demands(const sc_engine *engine, sc_cloak *cloak)
     sc__kept_sizes sizes = {.star_count = cloak->star_count, .member_count = cloak->member_count};
     for (size_t i = 0; i < cloak->member_count; i++) {
         const sc__pending *query = sc__pending_at(engine, engine->scratch.placed[i].slot);
-        if (query->query.own) sizes.own_bytes += sc__own_size(query->query.own);
+        if (!query->query.own) continue;
+        sizes.own_bytes += sc__own_size(query->query.own);
+        sizes.reached_count += query->query.own->reached_count;
     }
     if (sizes.own_bytes == 0 && sc__tables_are_empty(&engine->tables)) return SC_OK;
     sc__candidate_of(cloak)->kept = sc__kept_demands_new(&engine->tables, &sizes);

@@ -100,7 +100,7 @@ static sc_err list_specials_with(sc_engine *engine, sc__slot vertex, const sc_qu
         return SC_ENOMEM;
     }
     scratch->specials[count] = query;
-    *out = (sc__specials){scratch->specials, count + (query->own != NULL)};
+    *out = (sc__specials){.queries = scratch->specials, .count = count + (query->own != NULL)};
     return SC_OK;
 }
 

@@ -316,7 +316,7 @@ sc_err sc__ball_meets_query(sc_engine *engine, sc_star_id star, uint32_t max_hop
                             const sc_query *query, bool *out)
 {
     const sc__demand demand = sc__demand_of(&engine->tables, query);
-    const sc__specials own = {&query, query->own ? 1 : 0};
+    const sc__specials own = {.queries = &query, .count = query->own ? 1 : 0};
     return sc__ball_meets_all(engine, star, max_hops, demand, own, out);
 }
 

@@ -241,29 +241,64 @@ static uint64_t add_up(uint64_t a, uint64_t b)
     return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
 }
 
+void sc__reached_stars(const sc__road_set *set, const sc_query *query, uint64_t *out)
+{
+    for (size_t i = 0; i < query->own->reached_count; i++) {
+        const sc_segment *road = &set->segments[query->own->reached[i].segment];
+        const sc_star_id ends[] = {road->star_a, road->star_b};
+        out[i] = 0;
+        for (int end = 0; end < 2; end++) {
+            if (ends[end] == SC_NONE) continue;
+            const uint32_t number = number_in(set, ends[end]);
+            if (number < set->count) out[i] |= UINT64_C(1) << number;
+        }
+    }
+}
+
+/** What a query's user can have reached, and where that is in a set. */
+typedef struct reached_roads {
+    const sc__demand_tables *tables;
+    const sc__road_set *set;
+    const sc_reached *items;
+    size_t count;
+    const uint64_t *reached_stars;  ///< NULL: to be looked up
+} reached_roads;
+
+static inline bool is_inside(const reached_roads *roads, size_t i)
+{
+    return roads->reached_stars ? (roads->reached_stars[i] & *roads->set->mask) != 0
+                                : has_road(roads->set, roads->items[i].segment);
+}
+
 static uint64_t weight_of(const sc__demand_tables *tables, const sc_reached *reached)
 {
     return (uint64_t)tables->density[reached->segment] * reached->part;
 }
 
-/** What a user can have reached of the roads of a set, as far as a road has at most some traffic.
- */
+/** What a user can have reached of the roads of a set. */
 typedef struct reached_tally {
     uint64_t parts;    ///< the sum of the parts
     uint64_t traffic;  ///< the sum of their traffic
+    uint64_t low;      ///< the same of those with no more than the exposure
     uint64_t busiest;  ///< the most traffic of a road
 } reached_tally;
 
-static reached_tally tally_reached(const sc__demand_tables *tables, const sc__road_set *set,
-                                   const sc_own_demands *own, uint64_t most)
+static inline void tally_reached(const reached_roads *roads, size_t i, uint64_t weight,
+                                 uint64_t exposure, reached_tally *tally)
+{
+    tally->parts += roads->items[i].part;
+    tally->traffic = add_up(tally->traffic, weight);
+    if (weight <= exposure) tally->low = add_up(tally->low, weight);
+    if (weight > tally->busiest) tally->busiest = weight;
+}
+
+/** Leave out the roads with more traffic than one n-th of all. */
+static reached_tally trim_reached(const reached_roads *roads, uint64_t most)
 {
     reached_tally tally = {0};
-    for (size_t i = 0; i < own->reached_count; i++) {
-        const uint64_t weight = weight_of(tables, &own->reached[i]);
-        if (weight > most || !has_road(set, own->reached[i].segment)) continue;
-        tally.parts += own->reached[i].part;
-        tally.traffic = add_up(tally.traffic, weight);
-        if (weight > tally.busiest) tally.busiest = weight;
+    for (size_t i = 0; i < roads->count; i++) {
+        const uint64_t weight = weight_of(roads->tables, &roads->items[i]);
+        if (weight <= most && is_inside(roads, i)) tally_reached(roads, i, weight, 0, &tally);
     }
     return tally;
 }
@@ -287,30 +322,46 @@ static uint64_t exposure_of(const sc__demand_tables *tables, const sc_query *que
 
 /** The same as sc__reached_is_enough(), and that the own road is in the core by the traffic that
  * can have come. */
-static bool is_in_reached_core(const sc__demand_tables *tables, const sc__road_set *set,
-                               const sc_query *query, uint32_t n)
+static bool is_in_reached_core(const reached_roads *roads, const sc_query *query, uint32_t n)
 {
-    const uint64_t exposure = exposure_of(tables, query);
-    reached_tally tally = tally_reached(tables, set, query->own, UINT64_MAX);
-    if (tally.parts < (uint64_t)query->l * SC_REACHED_WHOLE) return false;
+    const uint64_t need = (uint64_t)query->l * SC_REACHED_WHOLE;
+    const uint64_t exposure = exposure_of(roads->tables, query);
+    const uint64_t low_need = n * exposure;  // 50 bits at most
+    reached_tally tally = {0};
+    for (size_t i = 0; i < roads->count; i++) {
+        if (!is_inside(roads, i)) continue;
+        const uint64_t weight = weight_of(roads->tables, &roads->items[i]);
+        tally_reached(roads, i, weight, exposure, &tally);
+        // Roads up to the exposure with n times its traffic are inside the core, as all are then.
+        if (tally.parts >= need && tally.low >= low_need) return true;
+    }
+    if (tally.parts < need) return false;
     while (tally.busiest > tally.traffic / n) {
         if (exposure > tally.traffic / n) return false;
-        tally = tally_reached(tables, set, query->own, tally.traffic / n);
+        tally = trim_reached(roads, tally.traffic / n);
     }
     return exposure <= tally.traffic / n;
 }
 
 bool sc__reached_is_enough(const sc__demand_tables *tables, const sc__road_set *set,
-                           const sc_query *query)
+                           const sc__specials *specials, size_t i)
 {
-    const sc_own_demands *own = query->own;
-    if (!own->has_reached) return true;
+    const sc_query *query = specials->queries[i];
+    if (!query->own->has_reached) return true;
+    const reached_roads roads = {
+        .tables = tables,
+        .set = set,
+        .items = query->own->reached,
+        .count = query->own->reached_count,
+        .reached_stars =
+            specials->reached_stars ? specials->reached_stars + specials->first_reached[i] : NULL,
+    };
     const uint32_t share = sc__share_of(tables, query->l);
-    if (share >= 2) return is_in_reached_core(tables, set, query, share);
+    if (share >= 2) return is_in_reached_core(&roads, query, share);
     const uint64_t need = (uint64_t)query->l * SC_REACHED_WHOLE;
     uint64_t sum = 0;
-    for (size_t i = 0; sum < need && i < own->reached_count; i++) {
-        if (has_road(set, own->reached[i].segment)) sum += own->reached[i].part;
+    for (size_t j = 0; sum < need && j < roads.count; j++) {
+        if (is_inside(&roads, j)) sum += roads.items[j].part;
     }
     return sum >= need;
 }
@@ -321,7 +372,7 @@ bool sc__specials_are_met(const sc__demand_tables *tables, const sc__road_set *s
     for (size_t i = 0; i < specials.count; i++) {
         const sc_query *query = specials.queries[i];
         if (!sc__zone_is_inside(set, query)) return false;
-        if (!sc__reached_is_enough(tables, set, query)) return false;
+        if (!sc__reached_is_enough(tables, set, &specials, i)) return false;
     }
     return true;
 }

@@ -49,6 +49,9 @@ typedef struct sc__demand_tables {
 typedef struct sc__specials {
     const sc_query *const *queries;
     size_t count;
+    /** By sc__reached_stars(), for all of them; NULL: stars are looked up. */
+    const uint64_t *reached_stars;
+    const size_t *first_reached;  ///< by query: where its own begin
 } sc__specials;
 
 static inline bool sc__tables_are_empty(const sc__demand_tables *tables)
@@ -123,9 +126,17 @@ bool sc__roads_meet(const sc__demand_tables *tables, const struct sc__road_set *
 /** Whether all of a query's zone is in `set`; it may have none. */
 bool sc__zone_is_inside(const struct sc__road_set *set, const sc_query *query);
 
-/** Whether the query's user can have reached enough of the roads of `set`; it may not ask. */
+/** `set` can have sc__reached_stars() if it has no more numbers than this. */
+#define SC__REACHED_STARS_MAX 64
+
+/** Note for each road that the query's user can have reached at which stars of `set` it is, as bits
+ * of their numbers. Many subsets of it are tested, and looking stars up takes longest. */
+void sc__reached_stars(const struct sc__road_set *set, const sc_query *query, uint64_t *out);
+
+/** Whether the user of the i-th special can have reached enough of the roads of `set`; it may not
+ * ask. */
 bool sc__reached_is_enough(const sc__demand_tables *tables, const struct sc__road_set *set,
-                           const sc_query *query);
+                           const sc__specials *specials, size_t i);
 
 /** Whether `set` has all that specials ask for. */
 bool sc__specials_are_met(const sc__demand_tables *tables, const struct sc__road_set *set,

@@ -2,7 +2,7 @@
 //
 // One block of memory, the most strictly aligned part first:
 //
-//     | sc__kept_demands | own demands | masks | specials | reaches |
+//     | sc__kept_demands | own demands | masks | reached stars | firsts | specials | reaches |
 #include "engine/kept_demands.h"
 
 #include "base/alloc.h"
@@ -11,7 +11,8 @@
 
 _Static_assert(sizeof(sc__kept_demands) % _Alignof(sc_own_demands) == 0, "own demands follow");
 _Static_assert(_Alignof(sc_own_demands) % _Alignof(uint64_t) == 0, "masks follow own demands");
-_Static_assert(_Alignof(uint64_t) % _Alignof(const sc_query *) == 0, "specials follow masks");
+_Static_assert(_Alignof(uint64_t) % _Alignof(size_t) == 0, "firsts follow stars");
+_Static_assert(_Alignof(size_t) % _Alignof(const sc_query *) == 0, "specials follow firsts");
 _Static_assert(_Alignof(const sc_query *) % _Alignof(sc__reach_demand) == 0, "reaches follow");
 
 sc__kept_demands *sc__kept_demands_new(const sc__demand_tables *tables, const sc__kept_sizes *sizes)
@@ -24,7 +25,8 @@ sc__kept_demands *sc__kept_demands_new(const sc__demand_tables *tables, const sc
         return NULL;
     }
     const size_t size = sizeof(sc__kept_demands) + sizes->own_bytes + mask_bytes +
-                        sizes->member_count * sizeof(const sc_query *) +
+                        sizes->reached_count * sizeof(uint64_t) +
+                        sizes->member_count * (sizeof(size_t) + sizeof(const sc_query *)) +
                         sizes->reach_count * sizeof(sc__reach_demand);
     sc__kept_demands *kept = sc_malloc(size);
     if (!kept) return NULL;
@@ -35,7 +37,9 @@ sc__kept_demands *sc__kept_demands_new(const sc__demand_tables *tables, const sc
     kept->left = kept->all + words;
     kept->possible = kept->left + words;
     kept->far = kept->possible + words;
-    kept->specials = (const sc_query **)(kept->far + mask_count * words);
+    kept->reached_stars = kept->far + mask_count * words;
+    kept->first_reached = (size_t *)(kept->reached_stars + sizes->reached_count);
+    kept->specials = (const sc_query **)(kept->first_reached + sizes->member_count);
     kept->reaches = (sc__reach_demand *)(kept->specials + sizes->member_count);
     memset(kept->all, 0, mask_bytes);
     for (uint32_t i = 0; i < sizes->star_count; i++) {
@@ -55,6 +59,7 @@ void sc__kept_demands_free(sc__kept_demands *kept)
 void sc__kept_demands_fill(sc__kept_demands *kept, sc_cloak *cloak)
 {
     unsigned char *room = kept->own;
+    size_t reached_count = 0;
     for (size_t i = 0; i < cloak->member_count; i++) {
         sc_query *query = &cloak->members[i].query;
         kept->demand = sc__demand_meet(kept->demand, sc__demand_of(&kept->tables, query));
@@ -62,13 +67,28 @@ void sc__kept_demands_fill(sc__kept_demands *kept, sc_cloak *cloak)
         const size_t size = sc__own_size(query->own);
         query->own = sc__own_copy(query->own, room);
         room += size;
+        kept->first_reached[kept->special_count] = reached_count;
+        reached_count += query->own->reached_count;
         kept->specials[kept->special_count++] = query;
     }
 }
 
+void sc__kept_demands_note_reached(sc__kept_demands *kept, const sc__road_set *roads)
+{
+    for (size_t i = 0; i < kept->special_count; i++) {
+        sc__reached_stars(roads, kept->specials[i], kept->reached_stars + kept->first_reached[i]);
+    }
+    kept->has_reached_stars = true;
+}
+
 bool sc__kept_demands_are_met(const sc__kept_demands *kept, const sc__road_set *roads)
 {
-    const sc__specials specials = {kept->specials, kept->special_count};
+    const sc__specials specials = {
+        .queries = kept->specials,
+        .count = kept->special_count,
+        .reached_stars = kept->has_reached_stars ? kept->reached_stars : NULL,
+        .first_reached = kept->first_reached,
+    };
     if (kept->reach_count == 0) {
         sc__road_set left = *roads;
         left.mask = kept->left;

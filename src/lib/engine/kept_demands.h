@@ -19,6 +19,9 @@ typedef struct sc__kept_demands {
     sc__demand demand;          ///< of all members, on all roads: where there are no reaches
     const sc_query **specials;  ///< members with demands of their own, before they are shuffled
     size_t special_count;
+    uint64_t *reached_stars;  ///< of the specials, once they are noted
+    size_t *first_reached;    ///< by special
+    bool has_reached_stars;
     sc__reach_demand *reaches;  ///< strict: as in sc__star_trial, stars by their places in T
     size_t reach_count;
     size_t words;
@@ -34,7 +37,8 @@ typedef struct sc__kept_sizes {
     size_t star_count;
     size_t member_count;
     size_t reach_count;
-    size_t own_bytes;  ///< the sum of sc__own_size()
+    size_t own_bytes;      ///< the sum of sc__own_size()
+    size_t reached_count;  ///< of all members together
 } sc__kept_sizes;
 
 /** A block of `sizes` whose `reaches` and `far` are to be filled in; NULL when memory is out. */
@@ -46,6 +50,12 @@ void sc__kept_demands_free(sc__kept_demands *kept);
 
 /** The members of the cloak are there: their own demands are copied, and become the cloak's. */
 void sc__kept_demands_fill(sc__kept_demands *kept, sc_cloak *cloak);
+
+/** Note the stars at roads that members can have reached: there are SC__REACHED_STARS_MAX at most.
+ *
+ * @param roads  stars by their places in T
+ */
+void sc__kept_demands_note_reached(sc__kept_demands *kept, const sc__road_set *roads);
 
 /**
  * Whether the stars in `kept->left` are good for all members.

@@ -78,7 +78,31 @@ static sc_err list_members(settling *s, sc__slot start, size_t count)
     }
     const sc__extension *last = &own->extensions[s->count - 1];
     s->demand = last->demand;
-    s->specials = (sc__specials){own->specials, last->special_count};
+    s->specials = (sc__specials){.queries = own->specials, .count = last->special_count};
+    return SC_OK;
+}
+
+/** Stars have got numbers since the search: note again which are at the roads that members can have
+ * reached. */
+static sc_err note_reached(settling *s)
+{
+    sc__patient *own = s->own;
+    size_t count = 0;
+    if (s->specials.count == 0 || s->engine->numbers.count > SC__REACHED_STARS_MAX) return SC_OK;
+    const sc__road_set roads = sc__roads_of_mask(s->engine, s->stars, NULL, s->words);
+    for (size_t i = 0; i < s->specials.count; i++) {
+        const sc_query *query = s->specials.queries[i];
+        own->first_reached[i] = count;
+        if (query->own->reached_count == 0) continue;
+        count += query->own->reached_count;
+        if (!sc_reserve(&own->reached_stars, count, &own->reached_star_capacity,
+                        sizeof *own->reached_stars)) {
+            return SC_ENOMEM;
+        }
+        sc__reached_stars(&roads, query, own->reached_stars + own->first_reached[i]);
+    }
+    s->specials.reached_stars = own->reached_stars;
+    s->specials.first_reached = own->first_reached;
     return SC_OK;
 }
 
@@ -206,7 +230,12 @@ sc_err sc__settle_found(sc_engine *engine, sc__slot start, size_t count, const s
     sc__patient *own = s.own;
     const sc__listing *u = sc__listing_at(engine, start);
     sc_err err = list_members(&s, start, count);
-    if (!err) err = sc__settle(engine, u, t, count, s.specials, is_good);
+    if (err) return err;
+    if (sc__ball_count(u->ball, u->max_hops) <= SC__REACHED_STARS_MAX) {  // as the search has noted
+        s.specials.reached_stars = own->reached_stars;
+        s.specials.first_reached = own->first_reached;
+    }
+    err = sc__settle(engine, u, t, count, s.specials, is_good);
     if (err || !*is_good) return err;
     if (!sc_reserve(&own->found_mask, t->words, &own->found_mask_capacity,
                     sizeof *own->found_mask) ||
@@ -249,6 +278,7 @@ static sc_err keep_demands(const settling *s, sc_cloak *cloak)
     if (is_strict) sizes.reach_count = sc__settle_reach_count(s->own);
     for (size_t i = 0; i < s->specials.count; i++) {
         sizes.own_bytes += sc__own_size(s->specials.queries[i]->own);
+        sizes.reached_count += s->specials.queries[i]->own->reached_count;
     }
     sc__kept_demands *kept = sc__kept_demands_new(&engine->tables, &sizes);
     if (!kept) return SC_ENOMEM;
@@ -294,6 +324,7 @@ sc_err sc__propose_found(sc_engine *engine, sc__slot start, size_t count)
     sc_err err = number_both(&s, u);
     if (!err) err = list_members(&s, start, count);
     if (!err) err = lay_out(&s);
+    if (!err) err = note_reached(&s);
     if (err) return err;
     settle_ends(&s);
     if (engine->options.demands.is_strict) err = settle_again(&s, u);

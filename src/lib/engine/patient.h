@@ -107,6 +107,12 @@ typedef struct sc__patient {
     size_t star_capacity;
     const sc_query **specials;  ///< of members with demands of their own, as they joined
     size_t special_capacity;
+    size_t *first_reached;  ///< by special: in `reached_stars`
+    size_t first_reached_capacity;
+    size_t *tried_reached;  ///< by joiner tried: where its own begin in `reached_stars`
+    size_t tried_reached_capacity;
+    uint64_t *reached_stars;  ///< of specials (demand.h), where there are few enough numbers
+    size_t reached_star_capacity;
 
     // Strict demands (settle.c): the last stars that were settled.
     sc__star_trial trial;

@@ -53,7 +53,7 @@ size_t sc__star_trial_fails_at(const sc__star_trial *trial)
     roads.mask = trial->left;
     // What users can have reached is asked of all roads of the cloak.
     for (size_t i = 0; i < trial->specials.count; i++) {
-        if (!sc__reached_is_enough(trial->tables, &roads, trial->specials.queries[i])) {
+        if (!sc__reached_is_enough(trial->tables, &roads, &trial->specials, i)) {
             return SC__FAILS_FOR_GOOD;
         }
     }

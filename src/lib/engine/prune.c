@@ -218,12 +218,10 @@ static void remove_star(sc_pruner *pruner, uint32_t place)
     }
 }
 
-/** Whether members still have what they ask for beside segments without the star at `place`. */
-static bool can_go(const sc_pruner *pruner, const sc_cloak *cloak, sc__kept_demands *kept,
-                   uint32_t place)
+/** The segments of all stars. */
+static sc__road_set roads_of(const sc_pruner *pruner, const sc_cloak *cloak)
 {
-    if (!kept) return true;
-    const sc__road_set roads = {
+    return (sc__road_set){
         .map_stars = pruner->stars,
         .star_segments = pruner->star_segments,
         .segments = pruner->segments,
@@ -231,6 +229,14 @@ static bool can_go(const sc_pruner *pruner, const sc_cloak *cloak, sc__kept_dema
         .count = (uint32_t)cloak->star_count,
         .places = pruner->place,
     };
+}
+
+/** Whether members still have what they ask for beside segments without the star at `place`. */
+static bool can_go(const sc_pruner *pruner, const sc_cloak *cloak, sc__kept_demands *kept,
+                   uint32_t place)
+{
+    if (!kept) return true;
+    const sc__road_set roads = roads_of(pruner, cloak);
     const uint64_t bit = (uint64_t)1 << place % WORD_BITS;
     kept->left[place / WORD_BITS] &= ~bit;
     const bool is_met = sc__kept_demands_are_met(kept, &roads);
@@ -242,6 +248,10 @@ static void trim(sc_pruner *pruner, sc_cloak *cloak, sc__demand demand, sc_rng *
 {
     sc__kept_demands *demands = sc__candidate_of(cloak)->kept;
     size_t segment_count = look_around(pruner, cloak);
+    if (demands && demands->special_count > 0 && cloak->star_count <= SC__REACHED_STARS_MAX) {
+        const sc__road_set roads = roads_of(pruner, cloak);
+        sc__kept_demands_note_reached(demands, &roads);
+    }
     while (pruner->boundary_count > 0) {
         const uint32_t i = sc_rng_below(rng, pruner->boundary_count);
         const uint32_t place = take_from_boundary(pruner, i);

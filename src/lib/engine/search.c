@@ -250,8 +250,9 @@ static sc_err meets_specials(const search_state *search, uint32_t grown_from, ui
         err = sc__list_specials(engine, scratch->neighbours[last].vertex, &count);
     }
     if (!err) {
-        *out = sc__mask_meets_specials(engine, search->stars, search->joined, search->words,
-                                       (sc__specials){scratch->specials, count});
+        *out =
+            sc__mask_meets_specials(engine, search->stars, search->joined, search->words,
+                                    (sc__specials){.queries = scratch->specials, .count = count});
     }
     return err;
 }

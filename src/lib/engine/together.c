@@ -37,7 +37,8 @@ typedef struct together {
     size_t words;  ///< of a mask
     size_t joiner_count;
     size_t tried_count;
-    size_t depth;  ///< extensions; the first is the start alone, so these are members too
+    size_t reached_count;  ///< of all specials that were tried
+    size_t depth;          ///< extensions; the first is the start alone, so these are members too
     uint32_t dead_ends;
 } together;
 
@@ -56,6 +57,9 @@ void sc__together_fini(sc__patient *own)
     sc_free_wiped(own->settled, own->settled_capacity, sizeof *own->settled);
     sc_free_wiped(own->stars, own->star_capacity, sizeof *own->stars);
     sc_free(own->specials);
+    sc_free(own->first_reached);
+    sc_free(own->tried_reached);
+    sc_free_wiped(own->reached_stars, own->reached_star_capacity, sizeof *own->reached_stars);
     sc_free_wiped(own->found_mask, own->found_mask_capacity, sizeof *own->found_mask);
     sc_free_wiped(own->found_ends, own->found_end_capacity, sizeof *own->found_ends);
 }
@@ -209,6 +213,30 @@ walk_ball(const together *search, const sc__joiner *joiner, uint64_t *mask, uint
     }
 }
 
+static const sc_query *query_of(const together *search, const sc__listing *listing)
+{
+    return &sc__pending_at(search->engine, listing->query)->query;
+}
+
+/** Note which stars are at the roads that the user of a special can have reached. */
+static sc_err note_reached(together *search, const sc__listing *special, size_t *first)
+{
+    sc__patient *own = search->own;
+    const sc_query *query = query_of(search, special);
+    *first = search->reached_count;
+    if (query->own->reached_count == 0) return SC_OK;
+    if (search->star_count > SC__REACHED_STARS_MAX) return SC_OK;
+    search->reached_count += query->own->reached_count;
+    if (!sc_reserve(&own->reached_stars, search->reached_count, &own->reached_star_capacity,
+                    sizeof *own->reached_stars)) {
+        return SC_ENOMEM;
+    }
+    const sc__road_set roads =
+        sc__roads_of_mask(search->engine, search->stars, NULL, search->words);
+    sc__reached_stars(&roads, query, own->reached_stars + *first);
+    return SC_OK;
+}
+
 /** The ball of a joiner, as bits and as hops to each star, both within the start's. */
 static sc_err look_at(together *search, sc__joiner *joiner)
 {
@@ -219,6 +247,15 @@ static sc_err look_at(together *search, sc__joiner *joiner)
     if (!sc_reserve(&own->masks, (tried + 1) * words, &own->mask_capacity, sizeof *own->masks) ||
         !sc_reserve(&own->hops, (tried + 1) * row, &own->hop_capacity, sizeof *own->hops)) {
         return SC_ENOMEM;
+    }
+    if (joiner->has_own) {
+        if (!sc_reserve(&own->tried_reached, tried + 1, &own->tried_reached_capacity,
+                        sizeof *own->tried_reached)) {
+            return SC_ENOMEM;
+        }
+        const sc_err err = note_reached(search, sc__listing_at(search->engine, joiner->listing),
+                                        &own->tried_reached[tried]);
+        if (err) return err;
     }
     uint64_t *mask = own->masks + tried * words;
     memset(mask, 0, words * sizeof *mask);
@@ -266,6 +303,8 @@ static sc_err reserve_extension(const together *search)
     if (!sc_grow(&own->extensions, search->depth, &own->extension_capacity,
                  sizeof *own->extensions) ||
         !sc_grow(&own->specials, search->depth, &own->special_capacity, sizeof(const sc_query *)) ||
+        !sc_grow(&own->first_reached, search->depth, &own->first_reached_capacity,
+                 sizeof *own->first_reached) ||
         !sc_reserve(&own->shared, (search->depth + 1) * search->words, &own->shared_capacity,
                     sizeof *own->shared)) {
         return SC_ENOMEM;
@@ -275,17 +314,21 @@ static sc_err reserve_extension(const together *search)
 
 /** A member has demands of its own. There is room, since no extension has more of them than
  * members. */
-static void add_special(const together *search, sc__extension *to, const sc__listing *member)
+static void add_special(const together *search, sc__extension *to, const sc__listing *member,
+                        size_t first_reached)
 {
-    const sc_query *query = &sc__pending_at(search->engine, member->query)->query;
-    search->own->specials[to->special_count++] = query;
+    sc__patient *own = search->own;
+    own->specials[to->special_count] = query_of(search, member);
+    own->first_reached[to->special_count++] = first_reached;
 }
 
 /** Begin with the start alone, and all joiners. */
 static sc_err begin(together *search)
 {
     sc__patient *own = search->own;
-    const sc_err err = reserve_extension(search);
+    sc_err err = reserve_extension(search);
+    size_t first_reached = 0;
+    if (!err && search->u->has_own) err = note_reached(search, search->u, &first_reached);
     if (err) return err;
     if (!sc_reserve(&own->lists, search->joiner_count, &own->list_capacity, sizeof *own->lists)) {
         return SC_ENOMEM;
@@ -306,7 +349,7 @@ static sc_err begin(together *search)
         .demand = sc__listing_demand(search->engine, search->u),
         .end = search->joiner_count,
     };
-    if (search->u->has_own) add_special(search, &own->extensions[0], search->u);
+    if (search->u->has_own) add_special(search, &own->extensions[0], search->u, first_reached);
     search->depth = 1;
     return SC_OK;
 }
@@ -322,10 +365,17 @@ static bool shares_enough(const together *search, const sc__joiner *joiner,
         shared[i] = own->shared[(search->depth - 1) * search->words + i] & mask[i];
     }
     search->engine->stats.checks++;
-    const sc__specials specials = {own->specials, next->special_count};
-    return sc__mask_meets(search->engine, search->stars, shared, search->words, next->demand) &&
-           (specials.count == 0 || sc__mask_meets_specials(search->engine, search->stars, shared,
-                                                           search->words, specials));
+    if (!sc__mask_meets(search->engine, search->stars, shared, search->words, next->demand)) {
+        return false;
+    }
+    if (next->special_count == 0) return true;
+    const sc__specials specials = {
+        .queries = own->specials,
+        .count = next->special_count,
+        .reached_stars = search->star_count <= SC__REACHED_STARS_MAX ? own->reached_stars : NULL,
+        .first_reached = own->first_reached,
+    };
+    return sc__mask_meets_specials(search->engine, search->stars, shared, search->words, specials);
 }
 
 /** What the members of an extension and `joiner` ask for in the way that all do. */
@@ -358,9 +408,6 @@ static sc_err try_next(together *search)
         .special_count = last->special_count,
         .at = last->end,
     };
-    if (joiner->has_own) {
-        add_special(search, &next, sc__listing_at(search->engine, joiner->listing));
-    }
     if (next.k <= search->depth + rest) {
         if (joiner->tried == SC_NONE) err = look_at(search, joiner);
         if (err) return err;
@@ -368,6 +415,10 @@ static sc_err try_next(together *search)
         size_t count = 0;
         err = list_rest(search, joiner, last->at + 1, last->end, &count);
         if (err) return err;
+        if (joiner->has_own) {
+            add_special(search, &next, sc__listing_at(search->engine, joiner->listing),
+                        own->tried_reached[joiner->tried]);
+        }
         if (search->depth + 1 + count >= next.k && shares_enough(search, joiner, &next)) {
             next.end = next.at + count;
             own->extensions[search->depth++] = next;
