@@ -378,18 +378,17 @@ static bool shares_enough(const together *search, const sc__joiner *joiner,
     return sc__mask_meets_specials(search->engine, search->stars, shared, search->words, specials);
 }
 
-/** What the members of an extension and `joiner` ask for in the way that all do. */
-static sc__demand demand_with(const together *search, const sc__extension *last,
-                              const sc__joiner *joiner)
+/** Let what `joiner` asks for count. */
+static void add_demand(const together *search, const sc__joiner *joiner, sc__extension *to)
 {
     const sc_engine *engine = search->engine;
-    sc__demand both = last->demand;
+    const sc__listing *listing = sc__listing_at(engine, joiner->listing);
     if (engine->tables.density) {
-        const sc__listing *listing = sc__listing_at(engine, joiner->listing);
-        return sc__demand_meet(both, sc__listing_demand(engine, listing));
+        to->demand = sc__demand_meet(to->demand, sc__listing_demand(engine, listing));
+    } else if (joiner->l > to->demand.segments) {
+        to->demand.segments = joiner->l;
     }
-    if (joiner->l > both.segments) both.segments = joiner->l;
-    return both;
+    if (joiner->has_own) add_special(search, to, listing, search->own->tried_reached[joiner->tried]);
 }
 
 /** Try the next joiner of the last extension; if it can join, it makes another extension. */
@@ -404,7 +403,7 @@ static sc_err try_next(together *search)
     sc__extension next = {
         .joiner = own->lists[last->at],
         .k = joiner->k > last->k ? joiner->k : last->k,
-        .demand = demand_with(search, last, joiner),
+        .demand = last->demand,
         .special_count = last->special_count,
         .at = last->end,
     };
@@ -415,13 +414,12 @@ static sc_err try_next(together *search)
         size_t count = 0;
         err = list_rest(search, joiner, last->at + 1, last->end, &count);
         if (err) return err;
-        if (joiner->has_own) {
-            add_special(search, &next, sc__listing_at(search->engine, joiner->listing),
-                        own->tried_reached[joiner->tried]);
-        }
-        if (search->depth + 1 + count >= next.k && shares_enough(search, joiner, &next)) {
-            next.end = next.at + count;
-            own->extensions[search->depth++] = next;
+        if (search->depth + 1 + count >= next.k) {
+            add_demand(search, joiner, &next);
+            if (shares_enough(search, joiner, &next)) {
+                next.end = next.at + count;
+                own->extensions[search->depth++] = next;
+            }
         }
     }
     last->at++;
