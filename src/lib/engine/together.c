@@ -24,6 +24,9 @@
 /** Hops to a star that is not in the ball. */
 #define NOT_THERE UINT16_MAX
 
+/** What a special can have reached is not noted yet. */
+#define NOT_NOTED SIZE_MAX
+
 _Static_assert(SC__LISTING_HOPS_MAX < NOT_THERE, "hops within a ball are told from none");
 
 /** One search, from one end. */
@@ -176,7 +179,7 @@ static void leave_out(together *search)
     }
 }
 
-// --- Extending ------------------------------------------------------------------
+// --- Balls of joiners -------------------------------------------------------------
 
 // Whether a star of a joiner's ball has a number is hard to predict, and a branch that goes wrong
 // costs more than all the rest. So both kinds are written: those without a number to one place
@@ -213,30 +216,6 @@ walk_ball(const together *search, const sc__joiner *joiner, uint64_t *mask, uint
     }
 }
 
-static const sc_query *query_of(const together *search, const sc__listing *listing)
-{
-    return &sc__pending_at(search->engine, listing->query)->query;
-}
-
-/** Note which stars are at the roads that the user of a special can have reached. */
-static sc_err note_reached(together *search, const sc__listing *special, size_t *first)
-{
-    sc__patient *own = search->own;
-    const sc_query *query = query_of(search, special);
-    *first = search->reached_count;
-    if (query->own->reached_count == 0) return SC_OK;
-    if (search->star_count > SC__REACHED_STARS_MAX) return SC_OK;
-    search->reached_count += query->own->reached_count;
-    if (!sc_reserve(&own->reached_stars, search->reached_count, &own->reached_star_capacity,
-                    sizeof *own->reached_stars)) {
-        return SC_ENOMEM;
-    }
-    const sc__road_set roads =
-        sc__roads_of_mask(search->engine, search->stars, NULL, search->words);
-    sc__reached_stars(&roads, query, own->reached_stars + *first);
-    return SC_OK;
-}
-
 /** The ball of a joiner, as bits and as hops to each star, both within the start's. */
 static sc_err look_at(together *search, sc__joiner *joiner)
 {
@@ -253,9 +232,7 @@ static sc_err look_at(together *search, sc__joiner *joiner)
                         sizeof *own->tried_reached)) {
             return SC_ENOMEM;
         }
-        const sc_err err = note_reached(search, sc__listing_at(search->engine, joiner->listing),
-                                        &own->tried_reached[tried]);
-        if (err) return err;
+        own->tried_reached[tried] = NOT_NOTED;
     }
     uint64_t *mask = own->masks + tried * words;
     memset(mask, 0, words * sizeof *mask);
@@ -271,6 +248,70 @@ static sc_err look_at(together *search, sc__joiner *joiner)
     joiner->tried = (uint32_t)search->tried_count++;
     return SC_OK;
 }
+
+// --- Members with demands of their own ------------------------------------------------
+
+/**
+ * Note which stars are at the roads that the user of a special can have reached, where there are
+ * few enough numbers.
+ *
+ * @param first  where they begin
+ */
+static sc_err note_reached(together *search, const sc_query *special, size_t *first)
+{
+    sc__patient *own = search->own;
+    *first = search->reached_count;
+    if (search->star_count > SC__REACHED_STARS_MAX) return SC_OK;
+    if (special->own->reached_count == 0) return SC_OK;
+    search->reached_count += special->own->reached_count;
+    if (!sc_reserve(&own->reached_stars, search->reached_count, &own->reached_star_capacity,
+                    sizeof *own->reached_stars)) {
+        return SC_ENOMEM;
+    }
+    const sc__road_set roads =
+        sc__roads_of_mask(search->engine, search->stars, NULL, search->words);
+    sc__reached_stars(&roads, special, own->reached_stars + *first);
+    return SC_OK;
+}
+
+/**
+ * A member has demands of its own.
+ *
+ * @param first  of what is noted for it, or NOT_NOTED
+ */
+static sc_err add_special(together *search, sc__extension *to, const sc__listing *member,
+                          size_t *first)
+{
+    sc__patient *own = search->own;
+    const sc_query *query = &sc__pending_at(search->engine, member->query)->query;
+    if (!sc_grow(&own->specials, to->special_count, &own->special_capacity,
+                 sizeof(const sc_query *)) ||
+        !sc_grow(&own->first_reached, to->special_count, &own->first_reached_capacity,
+                 sizeof *own->first_reached)) {
+        return SC_ENOMEM;
+    }
+    const sc_err err = *first == NOT_NOTED ? note_reached(search, query, first) : SC_OK;
+    if (err) return err;
+    own->specials[to->special_count] = query;
+    own->first_reached[to->special_count++] = *first;
+    return SC_OK;
+}
+
+/** Whether the roads of `shared` have what the specials from `from` to `end` ask for. */
+static bool meets_specials(const together *search, const uint64_t *shared, size_t from, size_t end)
+{
+    if (from == end) return true;
+    const sc__patient *own = search->own;
+    const sc__specials specials = {
+        .queries = own->specials + from,
+        .count = end - from,
+        .reached_stars = search->star_count <= SC__REACHED_STARS_MAX ? own->reached_stars : NULL,
+        .first_reached = own->first_reached + from,
+    };
+    return sc__mask_meets_specials(search->engine, search->stars, shared, search->words, specials);
+}
+
+// --- Extending ------------------------------------------------------------------
 
 /** Append to the stack of lists those from `from` to `end` in it that are in reach of `joiner`. */
 static sc_err list_rest(const together *search, const sc__joiner *joiner, size_t from, size_t end,
@@ -302,9 +343,6 @@ static sc_err reserve_extension(const together *search)
     sc__patient *own = search->own;
     if (!sc_grow(&own->extensions, search->depth, &own->extension_capacity,
                  sizeof *own->extensions) ||
-        !sc_grow(&own->specials, search->depth, &own->special_capacity, sizeof(const sc_query *)) ||
-        !sc_grow(&own->first_reached, search->depth, &own->first_reached_capacity,
-                 sizeof *own->first_reached) ||
         !sc_reserve(&own->shared, (search->depth + 1) * search->words, &own->shared_capacity,
                     sizeof *own->shared)) {
         return SC_ENOMEM;
@@ -312,23 +350,11 @@ static sc_err reserve_extension(const together *search)
     return SC_OK;
 }
 
-/** A member has demands of its own. There is room, since no extension has more of them than
- * members. */
-static void add_special(const together *search, sc__extension *to, const sc__listing *member,
-                        size_t first_reached)
-{
-    sc__patient *own = search->own;
-    own->specials[to->special_count] = query_of(search, member);
-    own->first_reached[to->special_count++] = first_reached;
-}
-
 /** Begin with the start alone, and all joiners. */
 static sc_err begin(together *search)
 {
     sc__patient *own = search->own;
     sc_err err = reserve_extension(search);
-    size_t first_reached = 0;
-    if (!err && search->u->has_own) err = note_reached(search, search->u, &first_reached);
     if (err) return err;
     if (!sc_reserve(&own->lists, search->joiner_count, &own->list_capacity, sizeof *own->lists)) {
         return SC_ENOMEM;
@@ -349,14 +375,28 @@ static sc_err begin(together *search)
         .demand = sc__listing_demand(search->engine, search->u),
         .end = search->joiner_count,
     };
-    if (search->u->has_own) add_special(search, &own->extensions[0], search->u, first_reached);
     search->depth = 1;
-    return SC_OK;
+    size_t first = NOT_NOTED;
+    if (search->u->has_own) err = add_special(search, &own->extensions[0], search->u, &first);
+    return err;
 }
 
-/** What all members ask for, on what the balls of all of them and of `joiner` share. */
-static bool shares_enough(const together *search, const sc__joiner *joiner,
-                          const sc__extension *next)
+/** Let what `joiner` asks for count. */
+static void add_demand(const together *search, const sc__joiner *joiner, sc__extension *to)
+{
+    const sc_engine *engine = search->engine;
+    if (engine->tables.density) {
+        const sc__listing *listing = sc__listing_at(engine, joiner->listing);
+        to->demand = sc__demand_meet(to->demand, sc__listing_demand(engine, listing));
+    } else if (joiner->l > to->demand.segments) {
+        to->demand.segments = joiner->l;
+    }
+}
+
+/** Whether what the balls of all members and of `joiner` share has all that they ask for; `next`
+ * has the demands of both then. */
+static sc_err shares_enough(together *search, const sc__joiner *joiner, sc__extension *next,
+                            bool *out)
 {
     const sc__patient *own = search->own;
     const uint64_t *mask = own->masks + joiner->tried * mask_words(search);
@@ -365,30 +405,16 @@ static bool shares_enough(const together *search, const sc__joiner *joiner,
         shared[i] = own->shared[(search->depth - 1) * search->words + i] & mask[i];
     }
     search->engine->stats.checks++;
-    if (!sc__mask_meets(search->engine, search->stars, shared, search->words, next->demand)) {
-        return false;
-    }
-    if (next->special_count == 0) return true;
-    const sc__specials specials = {
-        .queries = own->specials,
-        .count = next->special_count,
-        .reached_stars = search->star_count <= SC__REACHED_STARS_MAX ? own->reached_stars : NULL,
-        .first_reached = own->first_reached,
-    };
-    return sc__mask_meets_specials(search->engine, search->stars, shared, search->words, specials);
-}
-
-/** Let what `joiner` asks for count. */
-static void add_demand(const together *search, const sc__joiner *joiner, sc__extension *to)
-{
-    const sc_engine *engine = search->engine;
-    const sc__listing *listing = sc__listing_at(engine, joiner->listing);
-    if (engine->tables.density) {
-        to->demand = sc__demand_meet(to->demand, sc__listing_demand(engine, listing));
-    } else if (joiner->l > to->demand.segments) {
-        to->demand.segments = joiner->l;
-    }
-    if (joiner->has_own) add_special(search, to, listing, search->own->tried_reached[joiner->tried]);
+    add_demand(search, joiner, next);
+    // Those of members first: what a joiner can have reached may have to be noted.
+    const size_t earlier = next->special_count;
+    *out = sc__mask_meets(search->engine, search->stars, shared, search->words, next->demand) &&
+           meets_specials(search, shared, 0, earlier);
+    if (!*out || !joiner->has_own) return SC_OK;
+    const sc_err err = add_special(search, next, sc__listing_at(search->engine, joiner->listing),
+                                   &own->tried_reached[joiner->tried]);
+    if (!err) *out = meets_specials(search, shared, earlier, next->special_count);
+    return err;
 }
 
 /** Try the next joiner of the last extension; if it can join, it makes another extension. */
@@ -414,12 +440,12 @@ static sc_err try_next(together *search)
         size_t count = 0;
         err = list_rest(search, joiner, last->at + 1, last->end, &count);
         if (err) return err;
-        if (search->depth + 1 + count >= next.k) {
-            add_demand(search, joiner, &next);
-            if (shares_enough(search, joiner, &next)) {
-                next.end = next.at + count;
-                own->extensions[search->depth++] = next;
-            }
+        bool can_join = search->depth + 1 + count >= next.k;
+        if (can_join) err = shares_enough(search, joiner, &next, &can_join);
+        if (err) return err;
+        if (can_join) {
+            next.end = next.at + count;
+            own->extensions[search->depth++] = next;
         }
     }
     last->at++;
