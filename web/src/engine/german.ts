@@ -12,7 +12,8 @@ export const german: Readonly<Record<string, string>> = {
     'It cannot be exchanged while queries wait. A demo that is started with --engine basic, bounded or hybrid lets you choose among these three here.':
         'Sie kann nicht gewechselt werden, während Anfragen warten. Eine Demo, die mit --engine basic, bounded oder hybrid gestartet wurde, lässt Sie hier zwischen diesen dreien wählen.',
     'It has made the record that is shown.': 'Damit wurde die gezeigte Aufzeichnung gemacht.',
-    'Network expansion': 'Netzexpansion',
+    // It may be parted there, in a narrow column.
+    'Network expansion': 'Netz\u00adexpansion',
     'Random sampling': 'Zufallsauswahl',
     'Takes company close by only: cloaks are a little smaller and have fewer ways out; the wait is longer, and a few more travellers get no answer.':
         'Nimmt nur Gesellschaft in der Nähe: Die Tarnungen sind etwas kleiner und haben weniger Ausgänge; das Warten dauert länger, und einige Reisende mehr bleiben ohne Antwort.',
