@@ -80,6 +80,9 @@ test('it can be played faster, and cloaks are drawn as they left', async () => {
     await expect.poll(time, PATIENCE).toBeGreaterThan(15);
     const drawn = async () => (await ink(page, top('provider'), { least: 0.3 })).pixels;
     await expect.poll(drawn, PATIENCE).toBeGreaterThan(50);
+    // Rows are ten seconds of the record apart, and the charts go on.
+    const cloaks = part('chart-load').locator('b').first();
+    await expect.poll(() => cloaks.innerText(), PATIENCE).toMatch(/^[\d.]+$/);
     // Faster than our clock is no delay.
     expect(await part('link-state').getAttribute('data-behind')).toBeNull();
     await photograph(page, `${screenshots}/ui-replay.png`);

@@ -135,7 +135,7 @@ export class Charts {
     private update(): void {
         if (!this.isInSight || document.hidden) return;
         if (!this.isBegun) void this.begin();
-        const series = seriesOf(this.session.counters.rows);
+        const series = seriesOf(this.session.counters.rows, this.session.replay !== null);
         const nowS = this.session.clockS();
         const isLive = this.session.link === 'live';
         this.element.classList.toggle('is-stale', !isLive);

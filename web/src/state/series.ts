@@ -33,7 +33,8 @@ export interface Series {
 
 export type Measure = Exclude<keyof Series, 'at'>;
 
-export function seriesOf(rows: readonly CounterRow[]): Series {
+/** @param isRecord  played at any speed: rows may be any time apart, and nothing is missing between them */
+export function seriesOf(rows: readonly CounterRow[], isRecord = false): Series {
     const series: Series = {
         at: [],
         success: [],
@@ -52,6 +53,11 @@ export function seriesOf(rows: readonly CounterRow[]): Series {
     for (let i = 1; i < rows.length; i++) {
         const row = rows[i];
         while (from < i && !reaches(rows[from], row)) from++;
+        const isOneRun = rows[i - 1].run === row.run;
+        if (isRecord && isOneRun) {
+            addPoint(series, row.atS, rows[Math.min(from, i - 1)], row);
+            continue;
+        }
         if (isHole(rows[i - 1], row)) {
             // One point with nothing in it, in the middle of the hole.
             addPoint(series, (rows[i - 1].atS + row.atS) / 2, null, row);

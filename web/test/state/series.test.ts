@@ -49,6 +49,13 @@ describe('series', () => {
         }
     });
 
+    it('of a record have no holes, however fast it is played', () => {
+        const log = new CounterLog();
+        for (let t = 0; t <= 100; t += 10) log.add(countersAt(t, { cloaks: 4 * t }), t);
+        expect(known(seriesOf(log.rows, true).cloaks)).toEqual(new Array(10).fill(4));
+        expect(known(seriesOf(log.rows).cloaks)).toEqual([]);
+    });
+
     it('are smooth over five seconds', () => {
         const log = new CounterLog();
         for (let t = 0; t <= 20; t++) log.add(countersAt(t, { bytes_out: t >= 10 ? 500 : 0 }), t);
