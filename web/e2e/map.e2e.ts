@@ -9,7 +9,7 @@ import { middleOf } from '../src/map/spot';
 import { axe } from './axe';
 import { Between, type Story } from './between';
 import { isLinked, isReady, launch, open, PATIENCE, type Watched, watched } from './browser';
-import { namedTown, PLACES } from './named_town';
+import { namedTown } from './named_town';
 import { ink, poseOf, project, roads, type Side, top } from './pixels';
 import { demo, Workplace } from './programs';
 
@@ -32,15 +32,6 @@ beforeAll(async () => {
     browser = place.owns(await launch());
     seen = await watched(browser, { colorScheme: 'light', acceptDownloads: true });
     page = seen.page;
-    const [, { name }] = PLACES;
-    const [segment] = named('Querstraße 3');
-    // As the demo would tell it (docs/ui.md): one place, whatever is typed.
-    await page.route('**/demo/places?*', (route) => {
-        const position = map.toPosition(middleOf(map, segment));
-        const isAsked = route.request().url().includes('text=b%C3%BCcherei');
-        const place = { kind: 'place', name, category: 'library', segment, position };
-        return route.fulfill({ json: { places: isAsked ? [place] : [], more: false } });
-    });
     await open(page, stage.url);
     await isLinked(page, 'live');
 });
@@ -313,7 +304,8 @@ test('on a phone one finger scrolls the page, and two move the map', async () =>
         isMobile: true,
         deviceScaleFactor: 2,
     });
-    await open(phone.page, stage.url);
+    // By a link: else it may open elsewhere when the first travellers have come.
+    await open(phone.page, `${stage.url}#at=49.41,8.67&zoom=15.7`);
     const box = await phone.page.getByTestId('pane-travellers').boundingBox();
     if (!box) throw new Error('the pane is nowhere');
     const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];

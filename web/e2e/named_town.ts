@@ -7,14 +7,14 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { program } from './programs';
 
-export const STREETS = 40;
+const STREETS = 40;
 const BLOCK = 0.0009; // degrees of latitude: 100 m
 const NORTH = 49.43;
 const WEST = 8.65;
 /** A degree of longitude is shorter there. */
 const NARROW = Math.cos((49.41 * Math.PI) / 180);
 
-export const PLACES = [
+const PLACES = [
     { name: 'Café Mitte', amenity: 'cafe', row: 20.2, column: 20 },
     { name: 'Bücherei am Rand', amenity: 'library', row: 3, column: 35.4 },
 ];

@@ -169,16 +169,20 @@ export class MapView implements View {
     /** The pane has another size: what was in its middle stays there, and a map seen whole is seen whole. */
     resize(width: number, height: number): void {
         if (width === this.width && height === this.height) return;
-        const { isWhole } = this;
-        const { scale, offsetX, offsetY } = this.pose;
-        const pose = {
+        const isWhole = this.isWhole && !this.glide;
+        const shifted = ({ scale, offsetX, offsetY }: Pose): Pose => ({
             scale,
             offsetX: offsetX + (width - this.width) / 2,
             offsetY: offsetY + (height - this.height) / 2,
-        };
+        });
+        const pose = shifted(this.pose);
+        const glide = this.glide && { from: shifted(this.glide.from), to: shifted(this.glide.to) };
         this.width = width;
         this.height = height;
-        this.glide = null;
+        // On its way somewhere it still gets there.
+        if (this.glide && glide) {
+            this.glide = { ...this.glide, from: glide.from, to: this.limited(glide.to) };
+        }
         this.take(isWhole ? this.wholeMap() : pose);
     }
 

@@ -235,6 +235,17 @@ describe('a view in motion', () => {
         expect(view.offsetX).toBeCloseTo(still.offsetX, 9);
     });
 
+    it('arrives also if the pane gets another size on the way', () => {
+        const { view, theatre } = opened(true);
+        view.show({ west: 2000, east: 2500, north: 1000, south: 1500 });
+        theatre.pass(16);
+        view.resize(900, 700);
+        for (let i = 0; i < 100 && !theatre.isStill; i++) theatre.pass(16);
+        expect(view.place.x).toBeCloseTo(2250, 6);
+        expect(view.place.y).toBeCloseTo(1250, 6);
+        expect(view.scale).toBeGreaterThan(1);
+    });
+
     it('yields to a hand at once', () => {
         const { view, theatre } = opened(true);
         view.show({ west: 2000, east: 2500, north: 1000, south: 1500 });
