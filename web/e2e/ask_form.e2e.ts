@@ -101,16 +101,23 @@ test('in German it has the same room', async () => {
         await open(own.page, service.url);
         await clickMiddle(own.page, 'pane-travellers');
         expect(await own.page.getByTestId('ask-place').innerText()).toMatch(/^Sie sind hier/);
+        await own.page.screenshot({ path: `${screenshots}/ask-form-${width}-de.png` });
         expect(await own.page.getByTestId('ask-submit').innerText()).toBe('Fragen');
         expect(await isInSight(own.page, 'ask-submit'), `${width}`).toBe(true);
         expect(await isInSight(own.page, 'ask-quick'), `${width}`).toBe(true);
-        await own.page.screenshot({ path: `${screenshots}/ask-form-${width}-de.png` });
         await own.close();
     }
 });
 
 test('a road that is picked brings its reach into view', async () => {
-    const before = await poseOf(page, 'travellers');
+    const scale = async () => (await poseOf(page, 'travellers')).scale;
+    await page.locator('[data-testid="pane-travellers"] [tabindex="0"]').first().focus();
+    await page.keyboard.press('0');
+    // As wide as the map.
+    const whole = async () =>
+        ((await scale()) * map.width) / (await poseOf(page, 'travellers')).width;
+    await expect.poll(whole, PATIENCE).toBeLessThan(1);
+    const before = await scale();
     await clickMiddle(page, 'pane-travellers');
     const words = await part('ask-place').innerText();
     const segment = Number(/road (\d+)/.exec(words)?.[1]);
@@ -130,7 +137,7 @@ test('a road that is picked brings its reach into view', async () => {
         return isIn ? Math.max(high / pose.height, wide / pose.width) : 0;
     };
     await expect.poll(fills, PATIENCE).toBeGreaterThan(0.4);
-    expect((await poseOf(page, 'travellers')).scale).toBeGreaterThan(before.scale);
+    expect(await scale()).toBeGreaterThan(before);
 });
 
 test('three levels of privacy set the numbers, and numbers of one s own are none of them', async () => {

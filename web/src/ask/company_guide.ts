@@ -11,6 +11,8 @@ import { advised, helpful, type Outlook, type Remedy } from './remedies';
 
 /** Milliseconds: offers are weighed this often at most, since each takes several looks. */
 const WEIGHED_MS = 2000;
+/** Seconds for which travellers must have been watched before something is expected of them. */
+const WATCHED_S = 5;
 
 export interface GuideHost {
     /** Whether the visitor would see it. */
@@ -25,7 +27,7 @@ export class CompanyGuide {
     private readonly watch: CompanyWatch | null;
     private at: { segment: number; profile: Profile } | null = null;
     private isWaiting = false;
-    private weighed: { at: number; remedies: Remedy[]; expected: number } | null = null;
+    private weighed: { at: number; remedies: Remedy[]; expected: number | null } | null = null;
     private later: ReturnType<typeof setTimeout> | undefined;
 
     constructor(
@@ -98,8 +100,10 @@ export class CompanyGuide {
 
     private weigh(watch: CompanyWatch, company: Company) {
         const now = performance.now();
-        if (!this.at) return { remedies: [], expected: 0 };
         clearTimeout(this.later);
+        const missingS = WATCHED_S - watch.watchedS;
+        if (missingS > 0) this.later = setTimeout(() => this.show(company), 1000 * missingS);
+        if (!this.at || missingS > 0) return { remedies: [], expected: null };
         if (this.weighed && now - this.weighed.at < WEIGHED_MS) {
             // If nothing else changes, what has changed is weighed all the same.
             this.later = setTimeout(() => this.show(company), this.weighed.at + WEIGHED_MS - now);

@@ -56,6 +56,11 @@ export class CompanyWatch {
         return this.finderFor(seeker).look(this.fleet.waiting.values());
     }
 
+    /** For how many seconds arrivals are known. */
+    get watchedS(): number {
+        return (performance.now() - this.since) / 1000;
+    }
+
     /** How many travellers who fit have asked per second of late; 0 if none is known. */
     arrivalsPerSecond(seeker: Seeker, now = performance.now()): number {
         const { arrivals } = this;
