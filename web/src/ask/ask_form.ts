@@ -207,12 +207,6 @@ export class AskForm {
         this.showButtons();
     }
 
-    /** ... and now it is wanted again. */
-    untouch(): void {
-        this.isTouched = false;
-        this.showButtons();
-    }
-
     private get quickCategory(): string | null {
         return quickCategory(this.session.categories);
     }

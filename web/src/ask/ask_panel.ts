@@ -139,14 +139,6 @@ export class AskPanel {
         return this.run({ ...question, spot: this.spot ?? question.spot }, options);
     }
 
-    /** The visitor's turn, from where the last question was asked: the form is open, and offers the quick question. */
-    offerQuickQuestion(): void {
-        if (this.stop || !this.spot) return;
-        this.form.profile = this.quickQuestion.profile;
-        this.form.untouch();
-        this.place(this.spot);
-    }
-
     /** What "Ask for the nearest cafe here" asks. */
     get quickQuestion(): Pick<Question, 'profile' | 'request'> {
         return this.form.quickQuestion;
