@@ -143,12 +143,13 @@ describe('the health of a service', () => {
     });
 
     it('warns when few find company, but not of a handful', () => {
-        expect(healthAfter({ seconds: 60, each: { answered: 6, dropped: 4 } })).toMatchObject({
+        expect(healthAfter({ seconds: 60, each: { answered: 5, dropped: 5 } })).toMatchObject({
             level: 'warn',
             ailment: 'few-answered',
-            answered: 0.6,
+            answered: 0.5,
         });
         expect(healthAfter({ seconds: 60, each: { answered: 2, dropped: 8 } }).level).toBe('bad');
+        expect(healthAfter({ seconds: 60, each: { answered: 7, dropped: 3 } }).level).toBe('good');
         expect(healthAfter({ seconds: 10, each: { dropped: 1 } }).level).toBe('good');
     });
 
