@@ -1,11 +1,13 @@
-// Door: what a proxy in front says before a request, and the framing of requests.
+// Door: what a proxy in front says before a request, and the parser of requests.
 //
 // The input is a letter, then bytes. `p`: a header of the PROXY protocol. It is read as it is
 // wanted, never beyond its end; what is whole and accepted names a client of a known kind. `f`: a
-// client's bytes. Whether they are plain does not depend on how they were cut on their way.
+// client's bytes. What becomes of them does not depend on how they were cut on their way.
 #include "door.h"
 
 #include "server/http_internal.h"
+
+#include <string.h>
 
 static void try_header(const uint8_t *bytes, size_t size)
 {
@@ -23,17 +25,45 @@ static void try_header(const uint8_t *bytes, size_t size)
     if (has_address != (client == SC__HTTP_PROXY_ADDRESS)) abort();
 }
 
-static void try_framing(const uint8_t *bytes, size_t size)
+/** What became of a request. */
+typedef struct parsed {
+    int status;
+    bool is_whole;
+    size_t body_size;
+} parsed;
+
+/** Give the parser `step` bytes at a time. */
+static parsed parse(const uint8_t *bytes, size_t size, size_t step)
 {
-    sc__http_framing whole = {.state = SC__HTTP_AT_START};
-    sc__http_framing cut = whole;
-    const bool is_plain = sc__http_framing_follow(&whole, (const char *)bytes, size);
-    bool is_cut_plain = true;
-    for (size_t i = 0; i < size && is_cut_plain; i++) {
-        is_cut_plain = sc__http_framing_follow(&cut, (const char *)bytes + i, 1);
+    sc_http http = {.options = sc_http_options_default()};
+    sc__http_loop loop = {.http = &http};
+    sc__http_connection connection = {.loop = &loop, .fd = -1};
+    parsed result = {0};
+    size_t end = 0;
+    for (size_t at = 0; at < size && !result.status && end == 0; at += step) {
+        const size_t part = size - at < step ? size - at : step;
+        if (!sc__http_buffer_reserve(&loop, &connection.input, part)) abort();
+        memcpy(connection.input.data + connection.input.size, bytes + at, part);
+        connection.input.size += part;
+        result.status = sc__http_parse(&connection, &end);
+        if (end > connection.input.size) abort();
     }
-    if (is_plain != is_cut_plain) abort();
-    if (is_plain && (whole.state != cut.state || whole.left != cut.left)) abort();
+    result.is_whole = end > 0;
+    if (result.is_whole) result.body_size = connection.request.body_size;
+    if (result.body_size > http.options.max_body_bytes) abort();
+    sc__http_buffer_release(&loop, &connection.input);
+    sc__http_blocks_free(&loop);
+    return result;
+}
+
+static void try_request(const uint8_t *bytes, size_t size)
+{
+    const parsed whole = parse(bytes, size, size > 0 ? size : 1);
+    const parsed cut = parse(bytes, size, 1);
+    if (whole.status != cut.status || whole.is_whole != cut.is_whole ||
+        whole.body_size != cut.body_size) {
+        abort();
+    }
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -41,7 +71,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size == 0 || size > DOOR_MAX_SIZE) return 0;
     uint8_t *copy = door_copy(data + 1, size - 1);
     if (data[0] == 'p') try_header(copy, size - 1);
-    if (data[0] == 'f') try_framing(copy, size - 1);
+    if (data[0] == 'f') try_request(copy, size - 1);
     free(copy);
     return 0;
 }
