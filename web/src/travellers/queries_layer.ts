@@ -24,7 +24,7 @@ const END_MS = 900;
 const ENDS_KEPT = 300;
 /** With more that wait, frames come anyway, and each of their events need not ask for one. */
 const FEW = 40;
-/** Milliseconds from frame to frame: rings run out slowly, ends are over soon. */
+/** Milliseconds from frame to frame: rings run out slowly, ends are over soon. Among many, a few frames of each do. */
 const RING_PACE = 120;
 const END_PACE = 50;
 
@@ -61,20 +61,20 @@ export class QueriesLayer implements Layer {
     }
 
     draw(context: CanvasRenderingContext2D, view: View, now: number): number | false {
-        const hasRings = this.drawWaiting(context, view, now);
+        const rings = this.drawWaiting(context, view, now);
         const hasEnds = this.drawEnds(context, view, now);
-        if (hasEnds) return END_PACE;
-        return hasRings && RING_PACE;
+        if (hasEnds && rings <= FEW) return END_PACE;
+        return (hasEnds || rings > 0) && RING_PACE;
     }
 
-    /** All of one urgency in one go: a canvas takes its time for each fill and each stroke. */
-    private drawWaiting(context: CanvasRenderingContext2D, view: View, now: number): boolean {
+    /** All of one urgency in one go: a canvas takes its time for each fill and each stroke. @returns how many are seen */
+    private drawWaiting(context: CanvasRenderingContext2D, view: View, now: number): number {
         const theme = mapTheme();
         const positions = this.fleet.positions(now);
         const size = this.sizeIn(view);
         const seen = screen(context, RING * size);
         const paths = { calm: newPaths(), waiting: newPaths(), urgent: newPaths() };
-        let isAny = false;
+        let count = 0;
         for (const query of this.fleet.waiting.values()) {
             // Most are out of sight: nothing is made for them.
             const farX = positions[2 * query.who] * view.scale + view.offsetX;
@@ -85,12 +85,12 @@ export class QueriesLayer implements Layer {
             const left = timeLeft(query.askedAt, query.deadlineAt, now);
             const urgency = urgencyOf(left);
             traceWaiting(paths[urgency], { urgency, left }, x, y, size);
-            isAny = true;
+            count++;
         }
         for (const urgency of URGENCIES) {
             drawWaiting(context, paths[urgency], theme[urgency], size);
         }
-        return isAny;
+        return count;
     }
 
     private drawEnds(context: CanvasRenderingContext2D, view: View, now: number): boolean {
