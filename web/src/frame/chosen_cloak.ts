@@ -42,7 +42,7 @@ export class ChosenCloak {
             this.words,
             make(
                 'div',
-                { class: 'actions' },
+                { class: 'chosen-actions' },
                 attack && button('chosen-attack', t('Attack it'), attack),
                 button('chosen-geojson', 'GeoJSON', () => this.saveGeoJson()),
                 button('chosen-png', 'PNG', () => this.savePicture()),

@@ -50,7 +50,7 @@ export class StoryCard {
             },
             make('span', { class: 'bar', 'aria-hidden': 'true' }, this.bar),
             make('div', { class: 'story-words', role: 'status' }, this.title, this.text),
-            make('div', { class: 'actions' }, this.back, this.pause, this.next, this.leave),
+            make('div', { class: 'story-actions' }, this.back, this.pause, this.next, this.leave),
         );
         this.element.addEventListener('keydown', (event) => {
             if (event.key !== 'Escape') return;
