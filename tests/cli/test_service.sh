@@ -176,7 +176,7 @@ get /v1/nothing
 equal "elsewhere there is nothing" "$code" 404
 get /v1/queries
 equal "queries are posted" "$code" 405
-check "as the reply says" says headers.txt "Allow: POST"
+check "as the reply says" grep -qi "^Allow: POST" headers.txt
 
 good="{\"position\":{\"lon\":$lon,\"lat\":$lat},\"request\":{\"type\":\"knn\",\"k\":3}}"
 auth() { printf 'Authorization: Bearer %s' "$(token "$1")"; }
@@ -196,7 +196,7 @@ refused() {
 }
 post "$base" "$good" "${curl_tls[@]}"
 equal "without a token no query is taken" "$code" 401
-check "and is told how" says headers.txt "WWW-Authenticate: Bearer"
+check "and is told how" grep -qi "^WWW-Authenticate: Bearer" headers.txt
 described POST /v1/queries
 post "$base" "$good" "${curl_tls[@]}" -H "Authorization: Bearer sct1_AAAA"
 equal "nor with one that is none" "$code" 401
@@ -235,7 +235,7 @@ done
 equal "a second query of one user has to wait" "$code" 429
 check "it says why (pending)" says "$out" pending
 described POST /v1/queries
-check "and is told how long" says headers.txt "Retry-After: "
+check "and is told how long" grep -qi "^Retry-After: " headers.txt
 wait "$first"
 check "the first one gets its outcome" says first.txt '"outcome":"dropped"'
 

@@ -148,8 +148,8 @@ static void test_all_names_that_have_the_text_are_found(void **state)
     sc_map *map = full_map(SC_COORDS_GEOGRAPHIC);
     sc_place_search *search = NULL;
     CHECK_OK(sc_place_search_new(map, &search), NULL);
-    for (char c = 'a'; c <= 'z'; c++) {
-        const char text[] = {c, '\0'};
+    for (int c = 'a'; c <= 'z'; c++) {
+        const char text[] = {(char)c, '\0'};
         size_t wanted = 0;
         for (sc_object_id i = 0; i < sc_map_object_count(map); i++) {
             const sc_object *object = &sc_map_objects(map)[i];
