@@ -199,7 +199,7 @@ assert abs(total("twice.csv") - 2 * total("learnt.csv")) < 0.05 * total("twice.c
 PY
 run density city.scm --cloaks run.jsonl -o learnt.csv
 check "a table says of what it is made" says "$out" "members of cloaks were likely on"
-check "and one that rests on few counts is warned of" says "$err" "warning: the table rests on" "fewer than 5"
+check "and one that rests on few counts is warned of" says "$err" "warning: the density rests on" "fewer than 5"
 run density city.scm --users 5k --seconds 60 --step 20 -o many.csv
 succeeds "one with many is not"
 run density city.scm --cloaks run.jsonl --cloaks lonely.jsonl -o lonely.csv
