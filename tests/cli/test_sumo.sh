@@ -32,7 +32,8 @@ if ! command -v netgenerate >/dev/null || ! command -v duarouter >/dev/null; the
     skip "SUMO's router agrees" "no SUMO"
     finish
 fi
-export SUMO_HOME=${SUMO_HOME:-/usr/share/sumo}
+# Where its types and schemas are; some packages have none there, and then its programs use those built in.
+[ ! -d /usr/share/sumo ] || export SUMO_HOME=${SUMO_HOME:-/usr/share/sumo}
 
 # imported NAME: the network as CSV.
 imported() {
