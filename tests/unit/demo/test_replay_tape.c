@@ -213,22 +213,22 @@ static void test_a_seek_is_as_playing_from_the_beginning(void **state)
         sc_tape *tape = tape_of(&s);
         sc_replay_state played = {0};
         sc_replay_state sought = {0};
-        uint64_t place = 0;
+        uint64_t offset = 0;
         uint32_t peak = 0;
         const sc_time end = sc_time_from_seconds(end_s);
         for (sc_time t = sc_tape_begin(tape); t <= end; t += sc_time_from_seconds(0.25)) {
-            for (const sc_tape_entry *e; (e = sc_tape_at(tape, place)) && e->t <= t;) {
+            for (const sc_tape_entry *e; (e = sc_tape_at(tape, offset)) && e->t <= t;) {
                 CHECK_OK(sc_replay_state_apply(&played, e), NULL);
                 if (played.open_count > peak) peak = played.open_count;
-                place += e->size;
+                offset += e->size;
             }
             uint64_t next = 0;
             CHECK_OK(sc_tape_seek(tape, t, &sought, &next), NULL);
-            assert_int_equal(next, place);
+            assert_int_equal(next, offset);
             check_same(&played, &sought);
             check_same(&sought, &played);
         }
-        assert_null(sc_tape_at(tape, place));
+        assert_null(sc_tape_at(tape, offset));
         assert_int_equal(played.open_count, 0);
         assert_int_equal(sc_tape_peak(tape), peak);
         sc_replay_state_fini(&played);
