@@ -61,10 +61,12 @@ export class Running {
     /** Start, and wait until it listens and `sign` is in what it says. */
     static async start(args: string[], sign: RegExp, command = program): Promise<Running> {
         const running = new Running(spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'] }));
+        // Workers and programs of others do not say so.
+        const tells = command === program && args[0] !== 'worker';
         for (let i = 0; i < 1200; i++) {
             // Its log and its words for people come by two ways, in any order.
             const isListening = running.words.includes('event=listening');
-            if (isListening && sign.test(running.words)) return running;
+            if ((isListening || !tells) && sign.test(running.words)) return running;
             if (running.child.exitCode !== null) break;
             await new Promise((done) => setTimeout(done, 50));
         }

@@ -2,6 +2,7 @@
 #include "demo/reports.h"
 
 #include "base/process.h"
+#include "base/sanitizers.h"
 #include "support/check.h"
 #include "support/http_caller.h"
 #include "support/page_server.h"
@@ -38,7 +39,9 @@ static void handle(void *context, unsigned loop, sc_http_request *request)
     fixture *f = context;
     const int before = lowest_free_descriptor();
     sc_reports_show(f->reports, request);
-    // A connection that ended makes it lower.
+    // A connection that ended makes it lower. Under the thread sanitizer all threads have one table,
+    // and others may have opened something meanwhile.
+    if (SC_UNDER_THREAD_SANITIZER) return;
     if (lowest_free_descriptor() > before) atomic_fetch_add(&f->leaks, 1);
 }
 
