@@ -39,8 +39,8 @@ static void handle(void *context, unsigned loop, sc_http_request *request)
     fixture *f = context;
     const int before = lowest_free_descriptor();
     sc_reports_show(f->reports, request);
-    // A connection that ended makes it lower. Under the thread sanitizer all threads have one table,
-    // and others may have opened something meanwhile.
+    // A connection that ended makes it lower. Under the thread sanitizer all threads have one
+    // table, and others may have opened something meanwhile.
     if (SC_UNDER_THREAD_SANITIZER) return;
     if (lowest_free_descriptor() > before) atomic_fetch_add(&f->leaks, 1);
 }
