@@ -76,7 +76,7 @@ static inline int script_compare(const void *a, const void *b)
 static inline void script_cloak(script *s, unsigned number, double t, const unsigned *members,
                                 size_t count)
 {
-    sc_seg_id segments[64];
+    sc_seg_id segments[64] = {0};
     assert_true(count > 0 && count <= 64);
     for (size_t i = 0; i < count; i++) {
         segments[i] = s->segments[members[i]];

@@ -1,6 +1,6 @@
 // A recorded run on the demo's streams: what happens is told in the record's time, and can be
 // stopped, hurried and sought.
-#include "demo/replay.h"
+#include "demo/demo_replay.h"
 
 #include "demo/position_frames.h"
 #include "read_frames.h"

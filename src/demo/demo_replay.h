@@ -1,5 +1,5 @@
 /**
- * @file replay.h
+ * @file demo_replay.h
  * @brief Secret: a recorded run, shown on the demo's streams in its own time, with pause, speed and
  * seek.
  *
@@ -15,8 +15,8 @@
  * query has a *place* from its beginning to its end, as a traveller of the demo has: so its
  * position is told like theirs.
  */
-#ifndef SC_DEMO_REPLAY_H
-#define SC_DEMO_REPLAY_H
+#ifndef SC_DEMO_DEMO_REPLAY_H
+#define SC_DEMO_DEMO_REPLAY_H
 
 #include "api/service.h"
 #include "demo/replay_tape.h"

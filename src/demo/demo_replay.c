@@ -11,7 +11,7 @@
 //
 // Within a look positions are sent first, then what happened: so the page knows where a query is
 // when it is told of it. A query that ends keeps its place on the map until the next look.
-#include "demo/replay.h"
+#include "demo/demo_replay.h"
 
 #include "api/event_text.h"
 #include "api/json_request.h"
