@@ -2,7 +2,8 @@
 
 Each attack is a function that a few threads run until the end. It belongs to a network of 127.0.0.0/8 of its own,
 which the proxies see as the clients' addresses; honest travellers come from 127.0.0.0/16. An attack counts what it was
-told, and names the metrics of the service that must have grown because of it: no refusal without a count.
+told, and names the metrics of the service that must have grown because of it: no refusal without a count. Those by
+HTTP/2 are in siege_http2.py.
 
 usage: siege_attacks.py PLACE.json     (scripts/siege writes it); prints counts as JSON at the end
 """
@@ -10,13 +11,13 @@ import json
 import os
 import random
 import socket
-import ssl
 import struct
 import sys
 import threading
 import time
 
 from siege_field import PATIENCE_S, Field, Refused, get, query, read_reply, send, word_of
+from siege_http2 import http2_floods, http2_never_reading, http2_unfinished
 
 
 def asker(field, name, door, source, make, pause, closes_after=None):
@@ -368,40 +369,6 @@ def event_listeners(field, number):
         s.close()
 
 
-def http2_frame(kind, flags, stream, payload=b""):
-    return struct.pack(">I", len(payload))[1:] + bytes([kind, flags]) + struct.pack(">I", stream) + payload
-
-
-def http2_floods(field, number):
-    """Connections of HTTP/2 that reset streams, go on with a head, or send settings and pings, as fast as they can."""
-    head = b"\x82\x87\x04\x08/healthz\x01\x01x"
-    floods = [
-        b"".join(http2_frame(1, 5, 2 * i + 1, head) + http2_frame(3, 0, 2 * i + 1, struct.pack(">I", 8)) for i in range(3000)),
-        http2_frame(1, 1, 1, head) + b"".join(http2_frame(9, 0, 1, b"\0\1x\1y") for _ in range(1000)),
-        http2_frame(4, 0, 0) * 20000,
-        http2_frame(6, 0, 0, b"12345678") * 20000,
-        b"".join(http2_frame(1, 4, 2 * i + 1, head) for i in range(200)),
-    ]
-    tls = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-    tls.check_hostname = False
-    tls.verify_mode = ssl.CERT_NONE
-    tls.set_alpn_protocols(["h2"])
-    turn = number
-    while not field.is_over():
-        try:
-            s = tls.wrap_socket(field.tcp("nginx", f"127.66.17.{number + 1}"), server_hostname="localhost")
-            s.settimeout(2)
-            send(s, b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + http2_frame(4, 0, 0) + floods[turn % len(floods)])
-            while s.recv(65536):
-                pass
-            field.count("http2_floods", "ended")
-        except (Refused, OSError, ValueError) as e:
-            field.count("http2_floods", type(e).__name__)
-        finally:
-            turn += 1
-            field.pause(0.3)
-
-
 # How many threads, and the metrics that must have grown.
 ATTACKS = [
     (dear_queries, 30, ['starcloak_refused_total{problem="too-costly"}', 'starcloak_refused_total{problem="profile"}',
@@ -421,10 +388,18 @@ ATTACKS = [
     (wrong_tokens, 2, ['starcloak_refused_total{problem="token"}']),
     (request_flood, 2, ['starcloak_refused_total{problem="rate"}']),
     (http2_floods, 2, ["starcloak_http_refused_total"]),
+    (http2_never_reading, 2, ["starcloak_http_stalled_total"]),
+    (http2_unfinished, 2, ["starcloak_http_refused_total"]),
     (event_listeners, 2, ['starcloak_refused_total{problem="overloaded"}']),
 ]
-# What attackers must never see.
-NEVER = ("LEAK", "AGREED", "TAKEN", "SMUGGLED")
+# What attackers must have seen, where metrics are those of other attacks, too: regular expressions.
+SEEN = {
+    http2_floods: ["resets ended", "continuations ended", "settings ended", "pings ended", "streams refused"],
+    http2_never_reading: ["closed"],
+    http2_unfinished: ["408|reset|closed"],
+}
+# What none of them must ever see, as part of a word.
+NEVER = ("LEAK", "AGREED", "TAKEN", "SMUGGLED", "SURVIVED", "SENT")
 
 
 def main():

@@ -54,11 +54,11 @@ class Field:
             s.close()
             raise Refused(type(e).__name__) from e
 
-    def connect(self, door, source, receive_buffer=None):
-        """The same with TLS."""
+    def connect(self, door, source, receive_buffer=None, tls=None):
+        """The same with TLS; `tls`: a context of its own."""
         s = self.tcp(door, source, receive_buffer)
         try:
-            return self.tls.wrap_socket(s, server_hostname="localhost", suppress_ragged_eofs=True)
+            return (tls or self.tls).wrap_socket(s, server_hostname="localhost", suppress_ragged_eofs=True)
         except (OSError, ValueError) as e:
             s.close()
             raise Refused(type(e).__name__) from e
