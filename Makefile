@@ -13,7 +13,7 @@ CHAOS_MINUTES ?= 3
 CHAOS_SEED ?= 1
 SIEGE_SECONDS ?= 3600
 
-.PHONY: all ui demo demo-stop tour test check lint format bench soak chaos siege figures fuzz install clean help debug asan tsan
+.PHONY: all ui demo demo-stop tour test check lint format bench profile soak chaos siege figures fuzz install clean help debug asan tsan
 
 all: ## build the libraries and the program: build/starcloak
 	@scripts/setup build
@@ -59,6 +59,11 @@ bench: ## measure, as ratios in one run (docs/benchmarks.md explains them)
 	@scripts/web
 	@scripts/build bench all benchmarks
 	@scripts/bench
+
+profile: ## where the time of a query goes in the service: build/profile/serve.svg, and a table
+	@scripts/setup profile
+	@scripts/build profile starcloak
+	@scripts/profile
 
 soak: ## let travellers ask the service for an hour (SOAK_SECONDS), and watch its memory
 	@scripts/setup test
