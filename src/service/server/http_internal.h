@@ -126,14 +126,16 @@ struct sc_http_request {
 
 /** How far the request that is being read has come (http_parse.c). */
 typedef struct sc__http_reader {
-    size_t scanned;    ///< bytes that were looked at for the end of the head
-    size_t line_at;    ///< where the line begins that is being looked at
-    size_t first;      ///< where the request line begins: empty lines may stand before it
-    size_t head_size;  ///< 0: the head is not whole
-    size_t fed;        ///< bytes that were given to the parser, of a chunked body
-    size_t overhead;   ///< of these, bytes that are not of the body
+    size_t scanned;     ///< bytes that were looked at for the end of the head
+    size_t line_at;     ///< where the line begins that is being looked at
+    size_t first;       ///< where the request line begins: empty lines may stand before it
+    size_t head_size;   ///< 0: the head is not whole
+    size_t fed;         ///< where what was not read yet of a chunked body begins
+    size_t chunk_left;  ///< bytes of the chunk that are to come
+    size_t overhead;    ///< of these, bytes that are not of the body
     bool is_chunked;
-    bool is_at_trailers;  ///< behind the last chunk; `first` is where they begin
+    bool is_behind_chunk;  ///< the line that ends a chunk is to come
+    bool is_at_trailers;   ///< behind the last chunk; `first` is where they begin
     llhttp_t parser;
 } sc__http_reader;
 

@@ -9,8 +9,9 @@
 //     whatever the client sent, so that it knows no method whose body would be left out.
 //  3. What it found is judged here: one Host, one length or "chunked" and nothing else, a target
 //     that is a path or names that host.
-//  4. A body of a known length is taken as it is; chunks are llhttp's. Trailers are lines as those
-//     of a head, and left out.
+//  4. A body of a known length is taken as it is. Chunks are read here: the llhttp of Debian 12
+//     refuses a second extension of a chunk, and takes some that are none. Extensions and trailers
+//     are checked, and left out.
 //
 // A request is parsed where it lies: names and values are moved to the front and ended by NUL, and
 // chunks of a body to where it begins.
@@ -18,6 +19,10 @@
 
 #include <string.h>
 #include <strings.h>
+
+/** What methods, and names of headers and of extensions, are made of. */
+static const char token_letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+                                    "0123456789!#$%&'*+-.^_`|~";
 
 // --- Lines of the head -------------------------------------------------------------------------
 
@@ -293,10 +298,16 @@ sc_http_method sc__http_method_of(const char *text, size_t size)
 /** How many letters the method has; 0: it is none. */
 static size_t method_size(const char *line)
 {
-    static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-                                  "0123456789!#$%&'*+-.^_`|~";
-    const size_t size = strspn(line, letters);
+    const size_t size = strspn(line, token_letters);
     return line[size] == ' ' ? size : 0;
+}
+
+/** Whether what follows the method is " target version": readers differ about further spaces. */
+static bool has_two_spaces(const char *rest, const char *line_end)
+{
+    const char *target = rest + 1;
+    const char *gap = memchr(target, ' ', (size_t)(line_end - target));
+    return gap && gap > target && !memchr(gap + 1, ' ', (size_t)(line_end - gap) - 1);
 }
 
 /** Give the head to llhttp; whether it is content with it. */
@@ -339,6 +350,7 @@ static int read_head(sc__http_connection *connection, framing *f)
     // Headers are collected where they lie, behind the request line; then the path moves in front.
     const char *rest = line + method;
     const char *line_end = memchr(rest, '\n', r->head_size - (size_t)(rest - front));
+    if (!has_two_spaces(rest, line_end)) return 400;
     head h = {.at = front + (line_end - front)};
     char *headers = h.at;
     const bool is_parsed = parse_head(connection, &h, rest, r->head_size - (size_t)(rest - front));
@@ -359,59 +371,140 @@ static int read_head(sc__http_connection *connection, framing *f)
 
 // --- The body ----------------------------------------------------------------------------------
 
-/** Of chunks: those of the body are moved to where it goes on. */
-static int on_body(llhttp_t *parser, const char *bytes, size_t size)
+/** Spaces and tabs that may stand around the signs of an extension. */
+static const char *skip_blanks(const char *at)
 {
-    sc__http_connection *connection = parser->data;
+    return at + strspn(at, " \t");
+}
+
+/** Behind a text in quotes that begins at `at`; NULL if it does not end. */
+static const char *skip_quoted(const char *at)
+{
+    for (at++; *at != '"'; at++) {
+        if (*at == '\\') at++;
+        if ((unsigned char)*at < ' ' && *at != '\t') return NULL;
+    }
+    return at + 1;
+}
+
+/** Behind one extension of a chunk, ";name" or ";name=value", which is left out; NULL if it is
+ * none. */
+static const char *skip_extension(const char *at)
+{
+    at = skip_blanks(at);
+    if (*at != ';') return NULL;
+    at = skip_blanks(at + 1);
+    const size_t name = strspn(at, token_letters);
+    if (name == 0) return NULL;
+    at += name;
+    const char *sign = skip_blanks(at);
+    if (*sign != '=') return at;
+    at = skip_blanks(sign + 1);
+    if (*at == '"') return skip_quoted(at);
+    const size_t value = strspn(at, token_letters);
+    return value > 0 ? at + value : NULL;
+}
+
+/** The line before a chunk, which ends with CR LF and has no NUL: the size that it tells, or -1. */
+static int64_t read_chunk_line(const char *line)
+{
+    enum { MAX_DIGITS = 15 };
+    int64_t size = 0;
+    int digits = 0;
+    for (; hex_digit(*line) >= 0; line++) {
+        if (++digits > MAX_DIGITS) return -1;
+        size = size * 16 + hex_digit(*line);
+    }
+    if (digits == 0) return -1;
+    while (line && *line != '\r') {
+        line = skip_extension(line);
+    }
+    return line ? size : -1;
+}
+
+/** Move `size` bytes of a chunk to the end of the body. */
+static void take_chunk(sc__http_connection *connection, size_t size)
+{
+    sc__http_reader *r = &connection->reader;
     sc_http_request *request = &connection->request;
-    memmove(connection->input.data + request->body_at + request->body_size, bytes, size);
+    char *data = connection->input.data;
+    memmove(data + request->body_at + request->body_size, data + r->fed, size);
     request->body_size += (uint32_t)size;
+    r->fed += size;
+    r->chunk_left -= size;
+    r->is_behind_chunk = r->chunk_left == 0;
+}
+
+/** Go on by one step, if enough has come for it: `*goes_on`. The status to refuse with, or 0. */
+static int read_chunk_step(sc__http_connection *connection, bool *goes_on)
+{
+    const sc__http_buffer *input = &connection->input;
+    const sc_http_options *o = &connection->loop->http->options;
+    sc__http_reader *r = &connection->reader;
+    const char *at = input->data + r->fed;
+    const size_t there = input->size - r->fed;
+    *goes_on = false;
+    if (r->chunk_left > 0) {
+        *goes_on = there > 0;
+        take_chunk(connection, there < r->chunk_left ? there : r->chunk_left);
+        return 0;
+    }
+    const char *feed = memchr(at, '\n', there);
+    if (!feed) return there > o->max_header_bytes ? 431 : 0;
+    const size_t size = (size_t)(feed - at) + 1;
+    if (!is_plain_line(at, size, true)) return 400;
+    *goes_on = true;
+    r->fed += size;
+    r->overhead += size;
+    if (r->is_behind_chunk) {
+        r->is_behind_chunk = false;
+        return size == 2 ? 0 : 400;
+    }
+    const int64_t chunk = read_chunk_line(at);
+    if (chunk < 0) return 400;
+    if ((uint64_t)chunk > o->max_body_bytes - connection->request.body_size) return 413;
+    r->chunk_left = (size_t)chunk;
+    r->is_at_trailers = chunk == 0;
     return 0;
 }
 
-/** `content_length` is the size of the chunk that follows; the last one is empty. */
-static int on_chunk(llhttp_t *parser)
-{
-    const sc__http_connection *connection = parser->data;
-    const size_t most = connection->loop->http->options.max_body_bytes;
-    if (parser->content_length > most - connection->request.body_size) return -1;
-    return parser->content_length == 0 ? HPE_PAUSED : 0;
-}
-
-static const llhttp_settings_t body_settings = {.on_body = on_body, .on_chunk_header = on_chunk};
-
-/** Give llhttp what has come of the chunks; the status to refuse with, or 0. */
+/** What has come of the chunks; the status to refuse with, or 0. */
 static int read_chunks(sc__http_connection *connection)
 {
     sc__http_buffer *input = &connection->input;
     sc__http_reader *r = &connection->reader;
     const sc_http_options *o = &connection->loop->http->options;
-    const sc_http_request *request = &connection->request;
-    const size_t had = request->body_size;
-    const size_t size = input->size - r->fed;
-    if (size == 0) return 0;
-    switch (llhttp_execute(&r->parser, input->data + r->fed, size)) {
-    case HPE_OK: {
-        // Sizes and extensions are read and left out; they must not go on for ever.
-        const size_t end = request->body_at + request->body_size;
-        r->overhead += size - (request->body_size - had);
-        explicit_bzero(input->data + end, input->size - end);
-        input->size = r->fed = end;
-        return r->overhead > o->max_header_bytes + o->max_body_bytes ? 431 : 0;
+    for (bool goes_on = true; goes_on && !r->is_at_trailers;) {
+        const int status = read_chunk_step(connection, &goes_on);
+        if (status) return status;
     }
-    case HPE_PAUSED:
-        r->is_at_trailers = true;
-        r->line_at = r->scanned = (size_t)(llhttp_get_error_pos(&r->parser) - input->data);
-        r->first = r->line_at;
+    if (r->is_at_trailers) {
+        r->first = r->line_at = r->scanned = r->fed;
         return 0;
-    case HPE_CB_CHUNK_HEADER:
-        return 413;
-    default:
-        return 400;
     }
+    // What is not understood yet moves behind the body. Sizes and extensions are left out; they
+    // must not go on for ever.
+    const size_t end = connection->request.body_at + connection->request.body_size;
+    const size_t left = input->size - r->fed;
+    memmove(input->data + end, input->data + r->fed, left);
+    explicit_bzero(input->data + end + left, r->fed - end);
+    input->size = end + left;
+    r->fed = end;
+    return r->overhead > o->max_header_bytes + o->max_body_bytes ? 431 : 0;
 }
 
-/** What follows the last chunk: lines that are left out, then an empty one. */
+/** Whether a line with CR LF is a header: a name, a colon, and no control characters. */
+static bool is_header_line(const char *line, size_t size)
+{
+    const size_t name = strspn(line, token_letters);
+    if (name == 0 || line[name] != ':') return false;
+    for (size_t i = name + 1; i < size - 2; i++) {
+        if (((unsigned char)line[i] < ' ' && line[i] != '\t') || line[i] == 0x7f) return false;
+    }
+    return true;
+}
+
+/** What follows the last chunk: headers that are left out, then an empty line. */
 static int read_trailers(const sc__http_connection *connection, sc__http_reader *r, size_t *end)
 {
     const sc__http_buffer *input = &connection->input;
@@ -420,6 +513,7 @@ static int read_trailers(const sc__http_connection *connection, sc__http_reader 
         const char *line = input->data + r->line_at;
         const size_t size = (size_t)(feed - line) + 1;
         if (!is_plain_line(line, size, false)) return 400;
+        if (size > 2 && !is_header_line(line, size)) return 400;
         r->line_at += size;
         r->scanned = r->line_at;
         if (size == 2) {
@@ -448,10 +542,7 @@ static int begin_body(sc__http_connection *connection, const framing *f)
     const uint64_t length = f->lengths > 0 ? r->parser.content_length : 0;
     if (length > connection->loop->http->options.max_body_bytes) return 413;
     if (r->is_chunked) {
-        r->parser.settings = (void *)&body_settings;
-        r->parser.data = connection;
-        r->fed = (size_t)(llhttp_get_error_pos(&r->parser) - connection->input.data);
-        llhttp_resume(&r->parser);
+        r->fed = r->head_size;
     } else {
         request->body_size = (uint32_t)length;
     }

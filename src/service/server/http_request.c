@@ -126,7 +126,10 @@ static progress parse(sc__http_connection *connection)
 {
     const sc__http_buffer *input = &connection->input;
     const size_t known = input->size < sizeof preface - 1 ? input->size : sizeof preface - 1;
-    if (connection->reader.head_size == 0 && memcmp(input->data, preface, known) == 0) {
+    // By TLS it is agreed upon beforehand; and nothing else may come before it.
+    const bool may_change = !connection->ssl && connection->sent == 0;
+    if (may_change && connection->reader.head_size == 0 &&
+        memcmp(input->data, preface, known) == 0) {
         if (known < sizeof preface - 1) return PROGRESS_MORE;
         if (!sc__http2_begin(connection)) sc__http_connection_doom(connection);
         return PROGRESS_DONE;

@@ -370,6 +370,16 @@ static const framing_case not_plain[] = {
     {"bytes after a chunk", BYTES(CHUNKED "5\r\nhelloo\r\n0\r\n\r\n")},
     {"LF after the last chunk", BYTES(CHUNKED "5\r\nhello\r\n0\r\n\n")},
     {"NUL in a trailer", BYTES(CHUNKED "5\r\nhello\r\n0\r\nX: \0\r\n\r\n")},
+    {"a trailer without a colon", BYTES(CHUNKED "5\r\nhello\r\n0\r\nX\r\n\r\n")},
+    {"a blank before its colon", BYTES(CHUNKED "5\r\nhello\r\n0\r\nX : a\r\n\r\n")},
+    {"a control character in it", BYTES(CHUNKED "5\r\nhello\r\n0\r\nX: \1\r\n\r\n")},
+    {"an extension without a name", BYTES(CHUNKED "5;=b\r\nhello\r\n0\r\n\r\n")},
+    {"one with an empty value", BYTES(CHUNKED "5;a=\r\nhello\r\n0\r\n\r\n")},
+    {"one whose quotes do not end", BYTES(CHUNKED "5;a=\"b\r\nhello\r\n0\r\n\r\n")},
+    {"one without its semicolon", BYTES(CHUNKED "5 a=b\r\nhello\r\n0\r\n\r\n")},
+    {"two blanks before the target", BYTES("GET  /now HTTP/1.1\r\nHost: x\r\n\r\n")},
+    {"two blanks behind it", BYTES("GET /now  HTTP/1.1\r\nHost: x\r\n\r\n")},
+    {"a blank behind the version", BYTES("GET /now HTTP/1.1 \r\nHost: x\r\n\r\n")},
 };
 
 static const framing_case plain_ones[] = {
@@ -382,6 +392,10 @@ static const framing_case plain_ones[] = {
     {"an empty line before", BYTES("\r\nGET /now HTTP/1.1\r\nHost: x\r\n\r\n")},
     {"an extension of a chunk", BYTES(CHUNKED "5;name=value\r\nhello\r\n0\r\n\r\n")},
     {"one with a quoted value", BYTES(CHUNKED "5;name=\"a;b\"\r\nhello\r\n0\r\n\r\n")},
+    {"several extensions", BYTES(CHUNKED "5;a=b;c=d;e\r\nhello\r\n0\r\n\r\n")},
+    {"blanks around their signs", BYTES(CHUNKED "5 ; a\t= b\r\nhello\r\n0\r\n\r\n")},
+    {"a quote within a quoted value", BYTES(CHUNKED "5;a=\"b\\\"c\"\r\nhello\r\n0\r\n\r\n")},
+    {"several chunks", BYTES(CHUNKED "2\r\nhe\r\n3\r\nllo\r\n0\r\n\r\n")},
     {"one of the last chunk", BYTES(CHUNKED "5\r\nhello\r\n0;end\r\n\r\n")},
 };
 
@@ -434,7 +448,19 @@ static void test_framing_is_followed_through_requests_sent_ahead(void **state)
     caller_hang_up(&c);
 }
 
+// HTTP/2 begins with a connection, or not at all.
+static void test_http_2_does_not_begin_behind_other_requests(void **state)
+{
+    caller c = caller_dial(server_address(*state));
+    assert_string_equal(caller_ask(&c, "GET /now HTTP/1.1\r\nHost: x\r\n\r\n"), "hello");
+    caller_send(&c, "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
+    caller_receive(&c);
+    assert_int_equal(c.status, 400);
+    caller_hang_up(&c);
+}
+
 static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_http_2_does_not_begin_behind_other_requests),
     cmocka_unit_test(test_the_handler_sees_what_was_asked),
     cmocka_unit_test(test_a_target_that_names_another_host_is_refused),
     cmocka_unit_test(test_a_path_is_decoded_and_a_nul_in_it_is_refused),
