@@ -77,7 +77,7 @@ void sc__http_connection_begin(sc__http_connection *connection)
     }
     sc_http *http = connection->loop->http;
     if (!connection->is_admin && http->tls) {
-        connection->ssl = sc__http_tls_session(http->tls, connection->fd);
+        connection->ssl = sc__http_tls_session(http->tls, connection);
         if (!connection->ssl) {
             sc__http_connection_close(connection);
             return;
@@ -292,6 +292,7 @@ void sc__http_connection_event(sc__http_connection *connection, uint32_t events)
     if (events & (EPOLLRDHUP | EPOLLHUP)) connection->has_hung_up = true;
     if ((events & EPOLLOUT) && connection->stage != SC__HTTP_SECURING) write_on(connection);
     if (connection->fd < 0) return;
+    connection->is_drained &= !(events & (EPOLLIN | EPOLLRDHUP | EPOLLHUP));
     if (events & (EPOLLIN | EPOLLRDHUP | EPOLLHUP)) connection->may_read = true;
     if (connection->may_read || connection->stage == SC__HTTP_SECURING) {
         sc__http_connection_read(connection);

@@ -149,6 +149,7 @@ struct sc__http_connection {
     int64_t since_us;  ///< when it entered its stage
     bool may_read;     ///< the socket may have bytes that no event will tell of
     bool has_hung_up;  ///< the peer sends no more: what is left to read ends
+    bool is_drained;   ///< by TLS: the socket has nothing more, until an event tells of it
     bool is_in_turn;   ///< its requests are being read, further up on the stack
     bool is_again;     ///< in the list of those that go on without an event
     TAILQ_ENTRY(sc__http_connection) again_link;
@@ -394,12 +395,14 @@ SC_CHECKED sc_err sc__http_tls_reload(sc__http_tls *tls, sc_diag *diag);
 bool sc__http_tls_chose_http2(const SSL *ssl);
 
 /** The server's part of TLS for a new connection; NULL if memory is out. */
-SSL *sc__http_tls_session(sc__http_tls *tls, int fd);
+SSL *sc__http_tls_session(sc__http_tls *tls, sc__http_connection *connection);
 
 // --- http_io.c ---------------------------------------------------------------------------------
 
-/** See to it that `room` bytes more fit. False if memory is out. */
-bool sc__http_buffer_reserve(sc__http_loop *loop, sc__http_buffer *buffer, size_t room);
+/** See to it that `room` bytes more fit; a buffer without memory gets `least` at least. False if
+ * memory is out. */
+bool sc__http_buffer_reserve(sc__http_loop *loop, sc__http_buffer *buffer, size_t room,
+                             size_t least);
 
 /** Wipe, and give the memory back; zeroed then. */
 void sc__http_buffer_release(sc__http_loop *loop, sc__http_buffer *buffer);

@@ -86,7 +86,11 @@ static sc__http_read read_tls(sc__http_connection *connection, char *bytes, size
                               size_t *size)
 {
     ERR_clear_error();
-    if (SSL_read_ex(connection->ssl, bytes, room, size) == 1) return SC__HTTP_READ_SOME;
+    if (SSL_read_ex(connection->ssl, bytes, room, size) == 1) {
+        if (connection->is_drained && !SSL_has_pending(connection->ssl))
+            connection->may_read = false;
+        return SC__HTTP_READ_SOME;
+    }
     const int error = SSL_get_error(connection->ssl, 0);
     ERR_clear_error();
     connection->may_read = false;

@@ -4,11 +4,17 @@
 // authenticated encryption only, no compression, no renegotiation. A connection keeps the
 // certificates that it began with; tickets of a former set are worth nothing with the next, so a
 // client certificate that is no longer accepted cannot come back by resuming a session.
+//
+// One read of the socket per request: OpenSSL reads ahead, where it would read the head of a record
+// first and then the rest, and a read that brought less than was asked for is not followed by one
+// that brings nothing.
 #include "server/http_internal.h"
 
 #include "base/alloc.h"
 #include "base/diag.h"
 
+#include <errno.h>
+#include <openssl/bio.h>
 #include <openssl/err.h>
 #include <openssl/pem.h>
 #include <openssl/x509.h>
@@ -32,6 +38,66 @@ static const char ciphers_of_13[] =
 // client nothing: it need only send a hello.
 static const char groups[] = "X25519:P-256:P-384";
 static const unsigned char session_domain[] = "starcloak";
+
+// --- The socket under TLS ------------------------------------------------------------------------
+
+static pthread_once_t socket_once = PTHREAD_ONCE_INIT;
+static BIO_METHOD *socket_method;  ///< NULL if memory was out
+static int connection_index;
+
+/** As OpenSSL's own, but that it asks the kernel only when there may be something. */
+static int read_socket(BIO *bio, char *bytes, int room)
+{
+    sc__http_connection *connection = BIO_get_ex_data(bio, connection_index);
+    // The kernel decrypts, record by record.
+    if (BIO_get_ktls_recv(bio)) return BIO_meth_get_read(BIO_s_socket())(bio, bytes, room);
+    BIO_clear_retry_flags(bio);
+    if (connection->is_drained) {
+        BIO_set_retry_read(bio);
+        return -1;
+    }
+    const ssize_t got = recv(connection->fd, bytes, (size_t)room, 0);
+    if (got > 0) {
+        // An end that an event has told of is not told again.
+        connection->is_drained = got < room && !connection->has_hung_up;
+    } else if (got == 0) {
+        BIO_set_flags(bio, BIO_FLAGS_IN_EOF);
+    } else if (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR) {
+        BIO_set_retry_read(bio);
+    }
+    return (int)got;
+}
+
+static void make_socket_method(void)
+{
+    const BIO_METHOD *theirs = BIO_s_socket();
+    connection_index = BIO_get_ex_new_index(0, NULL, NULL, NULL, NULL);
+    BIO_METHOD *method = BIO_meth_new(BIO_TYPE_SOCKET, "socket");
+    if (connection_index < 0 || !method ||
+        !BIO_meth_set_write(method, BIO_meth_get_write(theirs)) ||
+        !BIO_meth_set_ctrl(method, BIO_meth_get_ctrl(theirs)) ||
+        !BIO_meth_set_create(method, BIO_meth_get_create(theirs)) ||
+        !BIO_meth_set_destroy(method, BIO_meth_get_destroy(theirs)) ||
+        !BIO_meth_set_read(method, read_socket)) {
+        BIO_meth_free(method);
+        return;
+    }
+    socket_method = method;
+}
+
+/** Let TLS read and write by the connection's socket; false if memory is out. */
+static bool use_socket(SSL *ssl, sc__http_connection *connection)
+{
+    pthread_once(&socket_once, make_socket_method);
+    BIO *bio = socket_method ? BIO_new(socket_method) : NULL;
+    if (!bio || !BIO_set_ex_data(bio, connection_index, connection)) {
+        BIO_free(bio);
+        return false;
+    }
+    BIO_set_fd(bio, connection->fd, BIO_NOCLOSE);
+    SSL_set_bio(ssl, bio, bio);
+    return true;
+}
 
 // --- Certificates ------------------------------------------------------------------------------
 
@@ -82,6 +148,7 @@ static bool set_up(SSL_CTX *context)
     // Most connections wait, for a request or for a reply: they need no buffers then.
     SSL_CTX_set_mode(context, SSL_MODE_RELEASE_BUFFERS | SSL_MODE_ENABLE_PARTIAL_WRITE |
                                   SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
+    SSL_CTX_set_read_ahead(context, 1);
     SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
     SSL_CTX_set_default_passwd_cb(context, give_no_passphrase);
     SSL_CTX_set_alpn_select_cb(context, choose_protocol, NULL);
@@ -221,12 +288,12 @@ bool sc__http_tls_chose_http2(const SSL *ssl)
     return size == 2 && memcmp(chosen, "h2", 2) == 0;
 }
 
-SSL *sc__http_tls_session(sc__http_tls *tls, int fd)
+SSL *sc__http_tls_session(sc__http_tls *tls, sc__http_connection *connection)
 {
     pthread_mutex_lock(&tls->lock);
     SSL *ssl = SSL_new(tls->context);
     pthread_mutex_unlock(&tls->lock);
-    if (ssl && SSL_set_fd(ssl, fd) == 1) {
+    if (ssl && use_socket(ssl, connection)) {
         SSL_set_accept_state(ssl);
         return ssl;
     }
