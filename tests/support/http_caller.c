@@ -27,7 +27,8 @@ static int try_unix(const char *path)
     return -1;
 }
 
-int caller_try(const char *address)
+/** `source`: the address to come from, in the family of `address`; NULL: any. */
+static int try_from(const char *address, const char *source)
 {
     if (strncmp(address, "unix:", 5) == 0) return try_unix(address + 5);
     char host[128];
@@ -42,6 +43,12 @@ int caller_try(const char *address)
     assert_int_equal(getaddrinfo(host, colon + 1, &hints, &found), 0);
     int fd = socket(found->ai_family, found->ai_socktype, 0);
     assert_true(fd >= 0);
+    if (source) {
+        struct addrinfo *own = NULL;
+        assert_int_equal(getaddrinfo(source, NULL, &hints, &own), 0);
+        assert_int_equal(bind(fd, own->ai_addr, own->ai_addrlen), 0);
+        freeaddrinfo(own);
+    }
     if (connect(fd, found->ai_addr, found->ai_addrlen)) {
         close(fd);
         fd = -1;
@@ -50,9 +57,19 @@ int caller_try(const char *address)
     return fd;
 }
 
+int caller_try(const char *address)
+{
+    return try_from(address, NULL);
+}
+
 caller caller_dial(const char *address)
 {
-    caller c = {.fd = caller_try(address)};
+    return caller_dial_from(address, NULL);
+}
+
+caller caller_dial_from(const char *address, const char *source)
+{
+    caller c = {.fd = try_from(address, source)};
     assert_true(c.fd >= 0);
     const struct timeval patience = {.tv_sec = PATIENCE_S};
     setsockopt(c.fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);

@@ -33,6 +33,9 @@ typedef struct caller {
 /** Connect to "127.0.0.1:40123", "[::1]:40123" or "unix:/path". */
 caller caller_dial(const char *address);
 
+/** The same, coming from the address `source`; NULL: any. */
+caller caller_dial_from(const char *address, const char *source);
+
 /** The same, but -1 for a connection that is refused. */
 int caller_try(const char *address);
 

@@ -7,8 +7,8 @@
 // that takes more than a second to send its request; or the oldest idle one of all. Without such a
 // one the newcomer gets a place of the reserve, in which it can ask how the service is and nothing
 // else: the handler sees that (sc_http_request_is_reserve()) and the connection ends with the
-// reply. There are few of these, and the oldest makes room. Operators' connections are counted
-// apart.
+// reply. There are few of these, of which an address has a small share, and the oldest makes room.
+// Operators' connections are counted apart.
 //
 // Handshakes of TLS go first, since beginning one costs a stranger nothing; but not below their
 // share, nor before all places are taken: after a restart all honest clients begin theirs at once.
@@ -30,6 +30,10 @@ enum { TABLE_BITS = 14, TABLE_SIZE = 1 << TABLE_BITS };
 
 /** One of so many places is left to connections that are in their handshake. */
 enum { HANDSHAKE_SHARE = 4 };
+
+/** Connections of the reserve that an address may have in a loop: who comes again and again drives
+ * out only itself. */
+enum { RESERVE_SHARE = 4 };
 
 /** An honest client has sent its request by then. */
 static const int64_t slow_us = 1000000;
@@ -208,15 +212,33 @@ static bool take_place(sc_http *http)
     return false;
 }
 
+/** The oldest in the reserve of those with the newcomer's address, if they have their share; NULL:
+ * they have less. */
+static sc__http_connection *oldest_of_full_share(const sc__http_connection *newcomer)
+{
+    size_t count = 0;
+    sc__http_connection *oldest = NULL;
+    sc__http_connection *c = NULL;
+    TAILQ_FOREACH(c, &newcomer->loop->reserve, reserve_link)
+    {
+        if (c->peer != newcomer->peer) continue;
+        if (!oldest) oldest = c;
+        count++;
+    }
+    return count >= RESERVE_SHARE ? oldest : NULL;
+}
+
 static void enter_reserve(sc__http_connection *connection)
 {
     sc__http_loop *loop = connection->loop;
+    sc__http_connection *leaves = oldest_of_full_share(connection);
+    if (!leaves && atomic_load(&loop->http->reserved) >= SC__HTTP_RESERVE) {
+        leaves = TAILQ_FIRST(&loop->reserve);
+    }
+    if (leaves) sc__http_connection_reset(leaves);
     connection->is_reserve = true;
     TAILQ_INSERT_TAIL(&loop->reserve, connection, reserve_link);
-    if (atomic_fetch_add(&loop->http->reserved, 1) >= SC__HTTP_RESERVE) {
-        sc__http_connection *oldest = TAILQ_FIRST(&loop->reserve);
-        if (oldest != connection) sc__http_connection_reset(oldest);
-    }
+    atomic_fetch_add(&loop->http->reserved, 1);
 }
 
 static void leave_reserve(sc__http_connection *connection)

@@ -393,6 +393,45 @@ static void test_if_all_are_busy_newcomers_are_in_the_reserve(void **state)
     server_stop(h);
 }
 
+// All places are busy, and one address comes again and again: others may still ask how it is.
+static void test_an_address_has_a_share_of_the_reserve(void **state)
+{
+    (void)state;
+    enum { MOST = 2, MORE = 100, OTHERS = 4 };
+    sc_http_options options = server_options();
+    options.max_connections = MOST;
+    fixture *h = server_start(&options);
+    caller inside[MOST];
+    for (int i = 0; i < MOST; i++) {
+        inside[i] = caller_dial(server_address(h));
+        caller_send(&inside[i], GET("/hold"));
+    }
+    server_await(h, server_held, MOST);
+    caller others[OTHERS];
+    for (int i = 0; i < OTHERS; i++) {
+        others[i] = caller_dial_from(server_address(h), "127.0.0.2");
+    }
+    caller flood[MORE];
+    for (int i = 0; i < MORE; i++) {
+        flood[i] = caller_dial(server_address(h));
+    }
+    assert_string_equal(caller_ask(&flood[MORE - 1], GET("/place")), "reserve");
+    for (int i = 0; i < OTHERS; i++) {
+        assert_string_equal(caller_ask(&others[i], GET("/place")), "reserve");
+        caller_hang_up(&others[i]);
+    }
+    for (int i = 0; i < MORE; i++) {
+        caller_hang_up(&flood[i]);
+    }
+    server_release(h);
+    for (int i = 0; i < MOST; i++) {
+        assert_string_equal(caller_receive(&inside[i]), "released");
+        caller_hang_up(&inside[i]);
+    }
+    server_await_idle(h);
+    server_stop(h);
+}
+
 static void test_an_address_has_so_many_connections_and_no_more(void **state)
 {
     (void)state;
@@ -565,6 +604,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_the_oldest_idle_connection_makes_room_for_a_newcomer),
     cmocka_unit_test(test_a_slow_request_makes_room_for_a_newcomer),
     cmocka_unit_test(test_if_all_are_busy_newcomers_are_in_the_reserve),
+    cmocka_unit_test(test_an_address_has_a_share_of_the_reserve),
     cmocka_unit_test(test_an_address_has_so_many_connections_and_no_more),
     cmocka_unit_test(test_loops_share_the_places),
     cmocka_unit_test(test_operators_have_places_of_their_own),
