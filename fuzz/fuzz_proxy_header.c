@@ -42,7 +42,7 @@ static parsed parse(const uint8_t *bytes, size_t size, size_t step)
     size_t end = 0;
     for (size_t at = 0; at < size && !result.status && end == 0; at += step) {
         const size_t part = size - at < step ? size - at : step;
-        if (!sc__http_buffer_reserve(&loop, &connection.input, part)) abort();
+        if (!sc__http_buffer_reserve(&loop, &connection.input, part, SC__HTTP_BLOCK)) abort();
         memcpy(connection.input.data + connection.input.size, bytes + at, part);
         connection.input.size += part;
         result.status = sc__http_parse(&connection, &end);

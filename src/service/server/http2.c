@@ -5,17 +5,18 @@
 //
 // What a client can use is bounded, beyond what HTTP/1.1 bounds:
 //
-//     streams         MAX_STREAMS at once, of which MAX_UNREAD may still be sending their request
-//     rapid reset     streams that are opened and reset faster than RESETS_PER_S: the connection
-//     ends CONTINUATION    nghttp2 ends a connection with more than 8 for one head header bombs
-//     heads beyond `max_header_bytes` are refused while they are unpacked; there is
-//                     no table of earlier headers (SETTINGS_HEADER_TABLE_SIZE 0), which also means
-//                     that tokens do not stay in memory with the connection
-//     SETTINGS, PING  nghttp2 ends a connection that owes the peer more than MAX_OWED of replies
-//     bodies          one window for the whole connection: as much as one request of HTTP/1.1
-//     slow readers    a reply of which too little is taken in `write_timeout_s` ends the
-//     connection,
-//                     be it that the socket is full or that the peer opens no window
+//  - streams: MAX_STREAMS at once; no new one while MAX_UNREAD bytes are of requests that are not
+//    whole.
+//  - rapid reset: streams that are opened and reset faster than RESETS_PER_S end the connection.
+//  - CONTINUATION: nghttp2 ends a connection with more than 8 for one head.
+//  - header bombs: heads beyond `max_header_bytes` are refused while they are unpacked; there is no
+//    table of earlier headers (SETTINGS_HEADER_TABLE_SIZE 0), which also means that tokens do not
+//    stay in memory with the connection.
+//  - SETTINGS, PING: nghttp2 ends a connection that owes the peer more than MAX_OWED of replies.
+//  - bodies: one window for the whole connection, as much as one request of HTTP/1.1.
+//  - slow readers: a reply of which too little is taken in `write_timeout_s` ends the connection,
+//  be
+//    it that the socket is full or that the peer opens no window.
 //
 // Invariants:
 //  1. nghttp2 is not called to send while it is called to receive, nor from within a handler: what
@@ -31,7 +32,8 @@
 
 enum {
     MAX_STREAMS = 100,
-    MAX_UNREAD = 16,
+    MAX_UNREAD =
+        131072,  ///< for all streams that there may be, with heads and bodies of usual size
     MAX_OWED = 200,
     RESETS_PER_S = 50,
     RESET_BURST = 200,
@@ -86,7 +88,6 @@ static sc__http2_stream *stream_new(sc__http_connection *connection, int32_t id)
     stream->request.stream = stream;
     TAILQ_INSERT_TAIL(&h2->streams, stream, link);
     h2->count++;
-    h2->unread++;
     return stream;
 }
 
@@ -100,7 +101,7 @@ static void stream_free(sc__http2_stream *stream)
     }
     TAILQ_REMOVE(&h2->streams, stream, link);
     h2->count--;
-    if (!stream->is_whole) h2->unread--;
+    if (!stream->is_whole) h2->unread -= stream->unread;
     sc__http_request_break(&stream->request);
     sc__http_buffer_release(connection->loop, &stream->reply);
     sc_free(stream);
@@ -110,7 +111,7 @@ static void become_whole(sc__http2_stream *stream)
 {
     if (stream->is_whole) return;
     stream->is_whole = true;
-    stream->request.connection->h2->unread--;
+    stream->request.connection->h2->unread -= stream->unread;
 }
 
 static sc__http2_stream *stream_of(nghttp2_session *session, int32_t id)
@@ -138,9 +139,14 @@ static void refuse(sc__http2_stream *stream, int status)
 static bool append(sc__http2_stream *stream, const void *text, size_t size)
 {
     sc__http_buffer *bytes = &stream->request.bytes;
-    if (!sc__http_buffer_reserve(stream->request.connection->loop, bytes, size + 1)) return false;
+    sc__http_connection *connection = stream->request.connection;
+    if (!sc__http_buffer_reserve(connection->loop, bytes, size + 1, SC__HTTP_SMALL_BLOCK)) {
+        return false;
+    }
     if (size > 0) memcpy(bytes->data + bytes->size, text, size);
     bytes->size += size;
+    stream->unread += size + 1;
+    connection->h2->unread += size + 1;
     return true;
 }
 
@@ -310,14 +316,40 @@ static int on_close(nghttp2_session *session, int32_t id, uint32_t error, void *
 
 // --- Bytes in and out --------------------------------------------------------------------------
 
-/** The stage follows from what there is to do. */
+/** Whether the client waits for us; else it is we who wait, for its requests or for room in its
+ * windows. */
+static bool owes_reply(const sc__http2 *h2)
+{
+    const sc__http2_stream *stream = NULL;
+    TAILQ_FOREACH(stream, &h2->streams, link)
+    {
+        if (stream->request.is_open || stream->is_paced) return true;
+    }
+    return false;
+}
+
+/** Whether the client has taken enough of its replies since this was last so. */
+static bool has_taken_some(sc__http2 *h2)
+{
+    enum { ENOUGH = 2048 };  // in a second, when others want its place (http_admission.c)
+    if (h2->taken - h2->taken_before < ENOUGH) return false;
+    h2->taken_before = h2->taken;
+    return true;
+}
+
+/** The stage follows from what there is to do. A connection that only keeps us waiting is READING,
+ * as a slow one of HTTP/1.1: it makes room if it does so for long. */
 static void choose_stage(sc__http_connection *connection)
 {
     if (connection->fd < 0 || connection->stage == SC__HTTP_DOOMED) return;
+    sc__http2 *h2 = connection->h2;
     const sc__http_stage stage = sc__http_io_waiting(connection) > 0 ? SC__HTTP_WRITING
-                                 : connection->h2->count > 0         ? SC__HTTP_WAITING
-                                                                     : SC__HTTP_IDLE;
-    if (stage != connection->stage) sc__http_connection_enter(connection, stage);
+                                 : h2->count == 0                    ? SC__HTTP_IDLE
+                                 : owes_reply(h2)                    ? SC__HTTP_WAITING
+                                                                     : SC__HTTP_READING;
+    if (stage != connection->stage || (stage == SC__HTTP_READING && has_taken_some(h2))) {
+        sc__http_connection_enter(connection, stage);
+    }
 }
 
 /** Collect frames, as many as go out at once; false if the session is of no use any more. */
@@ -436,6 +468,7 @@ void sc__http2_sweep(sc__http_connection *connection)
             return;
         }
         if (stream->is_whole || loop->now_us - stream->since_us < request_us) continue;
+        nghttp2_session_consume(connection->h2->session, stream->id, stream->request.body_size);
         refuse(stream, 408);
         (void)nghttp2_submit_rst_stream(connection->h2->session, NGHTTP2_FLAG_NONE, stream->id,
                                         NGHTTP2_CANCEL);

@@ -13,6 +13,7 @@ struct sc__http2_stream {
     sc_http_request request;  ///< first: a request of HTTP/2 is in its stream
     TAILQ_ENTRY(sc__http2_stream) link;
     int32_t id;
+    size_t unread;     ///< bytes of its request that have come
     int64_t since_us;  ///< when it was opened; then when it was answered, or enough was taken last
     bool is_whole;     ///< the request has come
     bool is_refused;   ///< by us: what still comes of it is thrown away
@@ -35,7 +36,9 @@ struct sc__http2 {
     nghttp2_session *session;
     TAILQ_HEAD(streams, sc__http2_stream) streams;
     size_t count;
-    size_t unread;   ///< of these, those whose request is not whole
+    size_t unread;   ///< bytes of requests that are not whole
+    uint64_t taken;  ///< bytes of bodies that nghttp2 took
+    uint64_t taken_before;
     bool is_ending;  ///< the peer was told to open no more streams
 };
 

@@ -5,7 +5,10 @@
 #include <string.h>
 #include <strings.h>
 
-enum { REPLY_HEADERS = 32 };
+enum {
+    REPLY_HEADERS = 32,
+    SMALL_REPLY = 64,  ///< memory for a reply is as much as it needs: the client may never take it
+};
 
 // --- Bodies ------------------------------------------------------------------------------------
 
@@ -44,6 +47,7 @@ static ssize_t on_read(nghttp2_session *session, int32_t id, uint8_t *to, size_t
         stream->reply_at += size;
     }
     stream->taken += size;
+    connection->h2->taken += size;
     if (size == left) {
         sc__http_buffer_release(connection->loop, &stream->reply);
         stream->reply_at = 0;
@@ -124,7 +128,7 @@ void sc__http2_reply(sc_http_request *request, int status, const char *type, con
         stream->lent = body;
         stream->lent_size = size;
     } else if (has_body) {
-        if (!sc__http_buffer_reserve(connection->loop, &stream->reply, size)) {
+        if (!sc__http_buffer_reserve(connection->loop, &stream->reply, size, SMALL_REPLY)) {
             sc__http_connection_doom(connection);
             return;
         }
@@ -164,7 +168,7 @@ void sc__http2_stream_send(sc_http_request *request, const void *bytes, size_t s
         return;
     }
     if (size > most || waiting > most - size ||
-        !sc__http_buffer_reserve(connection->loop, &stream->reply, size)) {
+        !sc__http_buffer_reserve(connection->loop, &stream->reply, size, SMALL_REPLY)) {
         sc__http_connection_doom(connection);
         return;
     }

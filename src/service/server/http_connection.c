@@ -210,13 +210,15 @@ static void shake_hands(sc__http_connection *connection)
 /** Throw away what comes, until the peer ends. */
 static void discard(sc__http_connection *connection)
 {
+    enum { AT_ONCE = 16 };  // then others get their turn
     char bytes[4096];
     size_t size = 0;
     sc__http_read read = SC__HTTP_READ_SOME;
-    while (connection->may_read && read == SC__HTTP_READ_SOME) {
+    for (int i = 0; i < AT_ONCE && connection->may_read && read == SC__HTTP_READ_SOME; i++) {
         read = sc__http_io_read(connection, bytes, sizeof bytes, &size);
         if (read == SC__HTTP_READ_SOME) explicit_bzero(bytes, size);
     }
+    if (read == SC__HTTP_READ_SOME && connection->may_read) sc__http_loop_again(connection);
     if (read == SC__HTTP_READ_SOME || read == SC__HTTP_READ_NOTHING) return;
     // It may still read; the sweep sees whether it does.
     if (read == SC__HTTP_READ_END && sc__http_connection_owes(connection)) return;
@@ -290,9 +292,9 @@ void sc__http_connection_event(sc__http_connection *connection, uint32_t events)
     }
     // If both sides have ended, what came before is still read.
     if (events & (EPOLLRDHUP | EPOLLHUP)) connection->has_hung_up = true;
+    connection->is_drained &= !(events & (EPOLLIN | EPOLLRDHUP | EPOLLHUP));
     if ((events & EPOLLOUT) && connection->stage != SC__HTTP_SECURING) write_on(connection);
     if (connection->fd < 0) return;
-    connection->is_drained &= !(events & (EPOLLIN | EPOLLRDHUP | EPOLLHUP));
     if (events & (EPOLLIN | EPOLLRDHUP | EPOLLHUP)) connection->may_read = true;
     if (connection->may_read || connection->stage == SC__HTTP_SECURING) {
         sc__http_connection_read(connection);
@@ -334,6 +336,8 @@ void sc__http_connection_sweep(sc__http_loop *loop)
         if (late->header) {
             sc__http_count(&loop->refused);
             sc__http_connection_close(late);
+        } else if (late->h2) {
+            sc__http_connection_enter(late, SC__HTTP_READING);  // its streams have their own limits
         } else {
             sc__http_refuse(late, 408);
         }

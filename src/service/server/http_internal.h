@@ -59,7 +59,8 @@ enum {
     SC__HTTP_PIECE = 65536,  ///< of a large reply; and what a client must take in `write_timeout_s`
     SC__HTTP_RESERVE = 32,   ///< connections beyond all places, to ask how the service is
     SC__HTTP_BLOCK = 4096,   ///< a usual request, or reply, with room to spare
-    SC__HTTP_IDLE_BLOCKS = 128,  ///< kept by a loop for the next requests
+    SC__HTTP_SMALL_BLOCK = 1024,  ///< one of many requests of a connection
+    SC__HTTP_IDLE_BLOCKS = 128,   ///< kept by a loop for the next requests
 };
 
 typedef struct sc__http_loop sc__http_loop;
@@ -148,8 +149,8 @@ struct sc__http_connection {
     SSL *ssl;          ///< NULL: no TLS
     int64_t since_us;  ///< when it entered its stage
     bool may_read;     ///< the socket may have bytes that no event will tell of
-    bool has_hung_up;  ///< the peer sends no more: what is left to read ends
     bool is_drained;   ///< by TLS: the socket has nothing more, until an event tells of it
+    bool has_hung_up;  ///< the peer sends no more: what is left to read ends
     bool is_in_turn;   ///< its requests are being read, further up on the stack
     bool is_again;     ///< in the list of those that go on without an event
     TAILQ_ENTRY(sc__http_connection) again_link;

@@ -34,11 +34,12 @@ void sc__http_buffer_release(sc__http_loop *loop, sc__http_buffer *buffer)
     *buffer = (sc__http_buffer){0};
 }
 
-bool sc__http_buffer_reserve(sc__http_loop *loop, sc__http_buffer *buffer, size_t room)
+bool sc__http_buffer_reserve(sc__http_loop *loop, sc__http_buffer *buffer, size_t room,
+                             size_t least)
 {
     const size_t wanted = buffer->size + room;
     if (wanted <= buffer->capacity) return true;
-    size_t capacity = SC__HTTP_BLOCK;
+    size_t capacity = least;
     while (capacity < wanted) {
         capacity *= 2;
     }
@@ -152,7 +153,8 @@ static size_t skip(struct iovec *pieces, size_t count, size_t sent)
 
 bool sc__http_io_keep(sc__http_connection *connection, const struct iovec *piece)
 {
-    if (!sc__http_buffer_reserve(connection->loop, &connection->output, piece->iov_len)) {
+    if (!sc__http_buffer_reserve(connection->loop, &connection->output, piece->iov_len,
+                                 SC__HTTP_BLOCK)) {
         return false;
     }
     memcpy(connection->output.data + connection->output.size, piece->iov_base, piece->iov_len);

@@ -94,7 +94,7 @@ static bool take_bytes(sc__http_connection *connection, size_t end)
     const size_t ahead = input->size - end;
     sc__http_buffer rest = {0};
     if (ahead > 0) {
-        if (!sc__http_buffer_reserve(connection->loop, &rest, ahead)) return false;
+        if (!sc__http_buffer_reserve(connection->loop, &rest, ahead, SC__HTTP_BLOCK)) return false;
         memcpy(rest.data, input->data + end, ahead);
         rest.size = ahead;
     }
@@ -156,7 +156,7 @@ static size_t wanted(const sc__http_connection *connection)
 static sc__http_read fill(sc__http_connection *connection)
 {
     sc__http_buffer *input = &connection->input;
-    if (!sc__http_buffer_reserve(connection->loop, input, wanted(connection))) {
+    if (!sc__http_buffer_reserve(connection->loop, input, wanted(connection), SC__HTTP_BLOCK)) {
         return SC__HTTP_READ_BROKEN;
     }
     size_t size = 0;

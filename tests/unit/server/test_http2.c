@@ -148,17 +148,77 @@ static void test_heads_and_bodies_beyond_their_limits_are_refused(void **state)
     http2_hang_up(c);
 }
 
-static void test_few_requests_may_be_on_their_way_at_once(void **state)
+static void test_a_hundred_requests_may_be_on_their_way_at_once(void **state)
 {
     http2_caller *c = http2_dial(server_address(*state));
+    for (int i = 0; i < 99; i++) {
+        (void)http2_begin(c, "/echo");
+    }
+    check(c, http2_ask(c, "GET", "/now", NULL, 0), 200, "hello");
+    http2_hang_up(c);
+}
+
+static void test_but_not_with_large_heads(void **state)
+{
+    char path[HEAD_MOST - 512] = "/echo?";
+    memset(path + strlen(path), 'x', sizeof path - strlen(path) - 1);
+    path[sizeof path - 1] = '\0';
+    http2_caller *c = http2_dial(server_address(*state));
     int32_t last = 0;
-    for (int i = 0; i < 17; i++) {
-        last = http2_begin(c, "/echo");
+    for (int i = 0; i < 99; i++) {
+        last = http2_begin(c, path);
     }
     const http2_reply *reply = http2_receive(c, last);
     assert_int_equal(reply->status, 0);
     assert_int_not_equal(reply->error, NGHTTP2_NO_ERROR);
     http2_hang_up(c);
+}
+
+/** Whether a newcomer gets a place, within ten seconds. */
+static bool gets_a_place(const fixture *h)
+{
+    bool has_place = false;
+    for (int ms = 0; ms < 10000 && !has_place; ms++) {
+        caller outside = caller_dial(server_address(h));
+        has_place =
+            strcmp(caller_ask(&outside, "GET /place HTTP/1.1\r\nHost: x\r\n\r\n"), "regular") == 0;
+        caller_hang_up(&outside);
+        usleep(1000);
+    }
+    return has_place;
+}
+
+// As slow requests of HTTP/1.1 do; whether the client does not send, or does not take.
+static void test_a_connection_that_only_keeps_us_waiting_makes_room(void **state)
+{
+    (void)state;
+    enum { MOST = 4 };
+    for (int takes = 0; takes < 2; takes++) {
+        sc_http_options options = server_options();
+        options.max_connections = MOST;
+        fixture *h = server_start(&options);
+        http2_caller *slow[MOST];
+        for (int i = 0; i < MOST; i++) {
+            slow[i] = http2_dial(server_address(h));
+            check(slow[i], http2_ask(slow[i], "GET", "/now", NULL, 0), 200, "hello");
+            if (takes) {
+                (void)http2_begin(slow[i], "/echo");
+                check(slow[i], http2_ask(slow[i], "GET", "/now", NULL, 0), 200, "hello");
+            } else {
+                http2_stop_taking(slow[i]);
+                const int32_t id = http2_ask(slow[i], "GET", "/lent", NULL, 0);
+                (void)http2_receive_some(slow[i], id, 1);
+            }
+        }
+        assert_int_equal(sc_http_stats_of(server_http(h)).evicted, 0);
+        assert_true(gets_a_place(h));
+        assert_int_equal(sc_http_stats_of(server_http(h)).evicted, 1);
+        for (int i = 0; i < MOST; i++) {
+            http2_hang_up(slow[i]);
+        }
+        server_await_idle(h);
+        server_stop(h);
+    }
 }
 
 static void test_a_request_that_never_ends_is_refused_in_time(void **state)
@@ -356,7 +416,9 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_a_client_that_asks_before_sending_is_told_to_go_on),
     cmocka_unit_test(test_a_reset_stream_is_gone_and_the_others_go_on),
     cmocka_unit_test(test_heads_and_bodies_beyond_their_limits_are_refused),
-    cmocka_unit_test(test_few_requests_may_be_on_their_way_at_once),
+    cmocka_unit_test(test_a_hundred_requests_may_be_on_their_way_at_once),
+    cmocka_unit_test(test_but_not_with_large_heads),
+    cmocka_unit_test(test_a_connection_that_only_keeps_us_waiting_makes_room),
     cmocka_unit_test(test_a_request_that_never_ends_is_refused_in_time),
     cmocka_unit_test(test_a_client_that_takes_no_reply_is_cut_off),
     cmocka_unit_test(test_an_idle_connection_ends_whatever_pings_come),
