@@ -223,7 +223,11 @@ SC_API SC_CHECKED sc_err sc_adversary_correlate(sc_adversary *adversary, uint64_
  * smaller of l and `traffic`. So all outside the core is excluded, too; by the density no road of
  * it has more than 1 / n, if the density is that of the engine.
  *
- * Demands of zones and classes exclude nothing for one who does not know a user's zone.
+ * In general a road is excluded if an engine with these demands would not have cloaked a member
+ * that is on it. Whether the demands of l (strict or not), of classes and of how much can be
+ * reached are met does not depend on where in the cloak the member is: they exclude nothing. A zone
+ * does, for one who knows it (`zones`), and so does traffic weighed by what can be reached, for one
+ * who links the cloaks of a user (`reached`).
  */
 typedef struct sc_rule sc_rule;
 
@@ -231,6 +235,7 @@ typedef struct sc_rule_options {
     const sc_density *density;   ///< what is believed of traffic; borrowed; NULL: uniform
     const sc_density *demanded;  ///< by whose whole numbers the engine demanded; NULL: `density`
     uint32_t traffic;            ///< as the engine demanded it; below 2: nothing of traffic
+    bool counts_all;             ///< the engine was not strict: it demanded of all roads of S
 } sc_rule_options;
 
 /**
@@ -243,6 +248,12 @@ SC_API SC_CHECKED sc_err sc_rule_new(const sc_map *map, const sc_rule_options *o
 /** Free; NULL is fine. */
 SC_API void sc_rule_free(sc_rule *rule);
 
+/** A zone of a user, as the adversary knows it. Borrowed. */
+typedef struct sc_known_zone {
+    const sc_seg_id *segments;
+    size_t count;
+} sc_known_zone;
+
 /** A cloak, and what one member of it asked for. Borrowed for the call. */
 typedef struct sc_ruled {
     const sc_seg_id *segments;  ///< S, ascending, each once; at least one
@@ -251,13 +262,20 @@ typedef struct sc_ruled {
                               ///< and who does not know it for certain excludes no more
     size_t star_count;
     sc_needs needs;
+    /** Zones of the member's user, if they are known: on a road of one, it would have demanded all
+     * of that zone. */
+    const sc_known_zone *zones;
+    size_t zone_count;
+    /** By segment of S: how much of it the user can have reached since the last cloak, of
+     * SC_REACHED_WHOLE, as the engine reckoned; NULL: not known, or not demanded. */
+    const uint16_t *reached;
 } sc_ruled;
 
 /** What is left to a member. */
 typedef struct sc_left {
     const bool *is_left;  ///< by segment of S; lent until the next call
     size_t possible;      ///< roads that its max_hops allow
-    size_t left;          ///< of them, those in the core
+    size_t left;          ///< of them, those on which its demands are met
 } sc_left;
 
 /**

@@ -4,7 +4,11 @@
 // there does not hide here: hops come from a search of its own over the tables of the map, and the
 // core from sorting. Roads in the order of their density, the core is the longest row from the
 // quietest on whose last has at most the n-th part of the row: with a road all quieter ones are in
-// the core, since they make its sum larger and no share of it too large.
+// the core, since they make its sum larger and no share of it too large. The same with the traffic
+// that can have come from the user's last cloak, of all roads of S.
+//
+// Demands are of the roads that *count*: the possible ones, or all of S if the engine was not
+// strict.
 #include <starcloak/attack.h>
 
 #include "attack/belief.h"
@@ -13,9 +17,9 @@
 
 #include <stdlib.h>
 
-/** A possible road, to be sorted. */
+/** A road, to be sorted. */
 typedef struct road {
-    uint64_t density;
+    uint64_t weight;
     size_t place;  ///< in S
 } road;
 
@@ -24,6 +28,7 @@ struct sc_rule {
     const sc_density *density;   ///< borrowed; NULL: uniform
     const sc_density *demanded;  ///< borrowed; NULL: uniform
     uint32_t traffic;
+    bool counts_all;
 
     // Marks, by star: the number of the call or search that set them, so they are never cleared.
     uint64_t number;
@@ -35,6 +40,8 @@ struct sc_rule {
     // By segment of the cloak at hand.
     bool *is_left;
     size_t left_capacity;
+    bool *counts;
+    size_t counts_capacity;
     double *weights;
     size_t weight_capacity;
     double *prior;
@@ -66,6 +73,7 @@ sc_err sc_rule_new(const sc_map *map, const sc_rule_options *options, sc_rule **
     rule->density = options->density;
     rule->demanded = options->demanded ? options->demanded : options->density;
     rule->traffic = options->traffic;
+    rule->counts_all = options->counts_all;
     rule->in_cloak = sc_calloc(star_count, sizeof *rule->in_cloak);
     rule->is_possible = sc_calloc(star_count, sizeof *rule->is_possible);
     rule->was_visited = sc_calloc(star_count, sizeof *rule->was_visited);
@@ -86,6 +94,7 @@ void sc_rule_free(sc_rule *rule)
     sc_free(rule->was_visited);
     sc_free(rule->queue);
     sc_free(rule->is_left);
+    sc_free(rule->counts);
     sc_free(rule->weights);
     sc_free(rule->prior);
     sc_free(rule->roads);
@@ -115,6 +124,7 @@ static sc_err check_cloak(const sc_rule *rule, const sc_ruled *cloak)
 static bool make_room(sc_rule *rule, size_t count)
 {
     return sc_reserve(&rule->is_left, count, &rule->left_capacity, sizeof *rule->is_left) &&
+           sc_reserve(&rule->counts, count, &rule->counts_capacity, sizeof *rule->counts) &&
            sc_reserve(&rule->weights, count, &rule->weight_capacity, sizeof *rule->weights) &&
            sc_reserve(&rule->prior, count, &rule->prior_capacity, sizeof *rule->prior) &&
            sc_reserve(&rule->roads, count, &rule->road_capacity, sizeof *rule->roads);
@@ -176,6 +186,7 @@ static size_t find_possible(sc_rule *rule, const sc_ruled *cloak)
         const sc_star_id b = segment->star_b;
         rule->is_left[i] =
             rule->is_possible[a] == number || (b != SC_NONE && rule->is_possible[b] == number);
+        rule->counts[i] = rule->counts_all || rule->is_left[i];
         possible += rule->is_left[i];
     }
     return possible;
@@ -183,34 +194,64 @@ static size_t find_possible(sc_rule *rule, const sc_ruled *cloak)
 
 // --- The core ----------------------------------------------------------------------------
 
-static int quietest_first(const void *a, const void *b)
+static int lightest_first(const void *a, const void *b)
 {
-    const uint64_t left = ((const road *)a)->density;
-    const uint64_t right = ((const road *)b)->density;
+    const uint64_t left = ((const road *)a)->weight;
+    const uint64_t right = ((const road *)b)->weight;
     return (left > right) - (left < right);
 }
 
-// Leave out what is not in the core of what is left. A road and equally busy ones are in it
-// together: the last of them has the largest sum before it. @return how many are left
-static size_t find_core(sc_rule *rule, const sc_ruled *cloak, uint32_t n)
+// The traffic of a road as the engine has it, or the part of it that can have come from the last
+// cloak.
+static road road_at(const sc_rule *rule, const sc_ruled *cloak, size_t place, bool is_linked)
 {
     const uint32_t *numbers = rule->demanded ? sc_density_numbers(rule->demanded) : NULL;
+    const uint64_t density = numbers ? numbers[cloak->segments[place]] : 1;
+    return (road){.weight = is_linked ? density * cloak->reached[place] : density, .place = place};
+}
+
+// Exclude what is not in the core of the roads that count, or, `is_linked`, of all. A road and
+// equally heavy ones are in it together: the last of them has the largest sum before it.
+static void exclude_outside_core(sc_rule *rule, const sc_ruled *cloak, uint32_t n, bool is_linked)
+{
     size_t count = 0;
     for (size_t i = 0; i < cloak->segment_count; i++) {
-        if (!rule->is_left[i]) continue;
-        rule->roads[count++] = (road){numbers ? numbers[cloak->segments[i]] : 1, i};
+        if (is_linked || rule->counts[i]) rule->roads[count++] = road_at(rule, cloak, i, is_linked);
     }
-    qsort(rule->roads, count, sizeof *rule->roads, quietest_first);
+    qsort(rule->roads, count, sizeof *rule->roads, lightest_first);
     size_t core = 0;
     uint64_t sum = 0;
     for (size_t i = 0; i < count; i++) {
-        sum += rule->roads[i].density;
-        if (rule->roads[i].density <= sum / n) core = i + 1;
+        sum += rule->roads[i].weight;
+        if (rule->roads[i].weight <= sum / n) core = i + 1;
     }
     for (size_t i = core; i < count; i++) {
         rule->is_left[rule->roads[i].place] = false;
     }
-    return core;
+}
+
+// --- Zones -------------------------------------------------------------------------------
+
+static bool is_listed(const sc_known_zone *zone, sc_seg_id segment)
+{
+    for (size_t i = 0; i < zone->count; i++) {
+        if (zone->segments[i] == segment) return true;
+    }
+    return false;
+}
+
+// A member on a road of its zone has all of the zone among the roads that count: if they do not
+// have it, it is on none of them.
+static void exclude_zone(sc_rule *rule, const sc_ruled *cloak, const sc_known_zone *zone)
+{
+    size_t counted = 0;
+    for (size_t i = 0; i < cloak->segment_count; i++) {
+        counted += rule->counts[i] && is_listed(zone, cloak->segments[i]);
+    }
+    if (counted == zone->count) return;
+    for (size_t i = 0; i < cloak->segment_count; i++) {
+        if (is_listed(zone, cloak->segments[i])) rule->is_left[i] = false;
+    }
 }
 
 // --- What is believed --------------------------------------------------------------------
@@ -232,15 +273,28 @@ static sc_err believe(sc_rule *rule, const sc_ruled *cloak, sc_posterior *poster
     return sc__posterior_init(posterior, cloak->segments, &likelihoods, rule->prior);
 }
 
+/** Exclude all on which the member's demands would not be met. */
+static void exclude(sc_rule *rule, const sc_ruled *cloak)
+{
+    const uint32_t l = cloak->needs.l;
+    const uint32_t n = l < rule->traffic ? l : rule->traffic;
+    if (n >= 2) exclude_outside_core(rule, cloak, n, false);
+    if (n >= 2 && cloak->reached) exclude_outside_core(rule, cloak, n, true);
+    for (size_t i = 0; i < cloak->zone_count; i++) {
+        exclude_zone(rule, cloak, &cloak->zones[i]);
+    }
+}
+
 sc_err sc_rule_see(sc_rule *rule, const sc_ruled *cloak, sc_left *left, sc_posterior *posterior)
 {
     sc_err err = check_cloak(rule, cloak);
     if (err) return err;
     if (!make_room(rule, cloak->segment_count)) return SC_ENOMEM;
-    const uint32_t l = cloak->needs.l;
-    const uint32_t n = l < rule->traffic ? l : rule->traffic;
     sc_left found = {.is_left = rule->is_left, .possible = find_possible(rule, cloak)};
-    found.left = n < 2 ? found.possible : find_core(rule, cloak, n);
+    exclude(rule, cloak);
+    for (size_t i = 0; i < cloak->segment_count; i++) {
+        found.left += rule->is_left[i];
+    }
     if (posterior) err = believe(rule, cloak, posterior);
     if (!err) *left = found;
     return err;

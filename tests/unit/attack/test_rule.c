@@ -1,11 +1,10 @@
 // What the rules of cloaking exclude: the same as by the definitions (support/slow_demand.h), on
 // small maps of every kind; and no road that is left has more than its share.
+#include "ruled_town.h"
 #include "tracking.h"
 
-#include "support/odd_town.h"
 #include "support/oom.h"
 #include "support/sketch.h"
-#include "support/slow_demand.h"
 
 enum { TOWNS = 240, CLOAKS = 12, MOST_TRAFFIC = 4 };
 
@@ -18,75 +17,8 @@ static sc_rule *rule_on(const sc_map *map, const sc_density *density, uint32_t t
     return rule;
 }
 
-/** A town with a density, and both ways to look at it. */
-typedef struct scene {
-    odd_town town;
-    slow_roads roads;
-    sc_density *density;
-    uint64_t *numbers;  ///< of the density, by segment
-    bool *stars;        ///< of the cloak at hand
-    bool *wanted;       ///< roads, by segment
-} scene;
-
-/** Small numbers, so that many are equal, and some busy roads. */
-static sc_density *draw_traffic(sc_rng *rng, const sc_map *map)
-{
-    const uint32_t segment_count = sc_map_segment_count(map);
-    uint64_t *counts = test_take(segment_count, sizeof *counts);
-    for (sc_seg_id s = 0; s < segment_count; s++) {
-        counts[s] = sc_rng_below(rng, 8);
-        if (sc_rng_below(rng, 4) == 0) counts[s] *= 9;
-    }
-    sc_density *density = NULL;
-    CHECK_OK(sc_density_new_counted(map, counts, &density), NULL);
-    free(counts);
-    return density;
-}
-
-static scene scene_new(uint64_t seed)
-{
-    scene on = {.town = odd_town_new(seed)};
-    const sc_map *map = on.town.map;
-    const uint32_t segment_count = sc_map_segment_count(map);
-    on.roads = slow_roads_new(map);
-    on.density = draw_traffic(&on.town.rng, map);
-    on.numbers = test_take(segment_count, sizeof *on.numbers);
-    for (sc_seg_id s = 0; s < segment_count; s++) {
-        on.numbers[s] = sc_density_numbers(on.density)[s];
-    }
-    on.stars = test_take(sc_map_star_count(map), sizeof *on.stars);
-    on.wanted = test_take(segment_count, sizeof *on.wanted);
-    return on;
-}
-
-static void scene_free(scene *on)
-{
-    free(on->stars);
-    free(on->wanted);
-    free(on->numbers);
-    sc_density_free(on->density);
-    slow_roads_free(&on->roads);
-    odd_town_free(&on->town);
-}
-
-/** Some stars around one of them; those far away are there, too, now and then. */
-static void draw_stars(scene *on)
-{
-    sc_rng *rng = &on->town.rng;
-    const uint32_t star_count = on->roads.star_count;
-    const sc_star_id centre = sc_rng_below(rng, star_count);
-    const uint32_t around = sc_rng_below(rng, 4);
-    const bool strays = sc_rng_below(rng, 6) == 0;
-    for (sc_star_id x = 0; x < star_count; x++) {
-        const uint32_t hops = slow_hops(&on->roads, centre, x);
-        const bool is_near = hops != SC_NONE && hops <= around;
-        on->stars[x] = x == centre || (is_near && sc_rng_below(rng, 4) > 0) ||
-                       (strays && sc_rng_below(rng, 8) == 0);
-    }
-}
-
 /** The roads that the definitions leave; *possible is how many there were without the core. */
-static size_t slow_left(scene *on, const sc_query *member, uint32_t traffic, size_t *possible)
+static size_t slow_left(ruled_town *on, const sc_query *member, uint32_t traffic, size_t *possible)
 {
     const uint32_t segment_count = on->roads.segment_count;
     const uint32_t n = member->l < traffic ? member->l : traffic;
@@ -103,17 +35,6 @@ static size_t slow_left(scene *on, const sc_query *member, uint32_t traffic, siz
     return count;
 }
 
-static uint32_t *ids_of_roads(const scene *on, size_t *count)
-{
-    bool *flags = test_take(on->roads.segment_count, sizeof *flags);
-    for (sc_seg_id s = 0; s < on->roads.segment_count; s++) {
-        flags[s] = slow_touches(&on->roads, on->stars, s);
-    }
-    uint32_t *ids = slow_ids(flags, on->roads.segment_count, count);
-    free(flags);
-    return ids;
-}
-
 /** How often something of interest was seen. */
 typedef struct tally {
     int impossible;  ///< cloaks with roads that hops exclude
@@ -121,7 +42,7 @@ typedef struct tally {
     int unexplained;
 } tally;
 
-static void check_beliefs(const scene *on, const sc_ruled *cloak, uint32_t traffic,
+static void check_beliefs(const ruled_town *on, const sc_ruled *cloak, uint32_t traffic,
                           const sc_left *left, const sc_posterior *posterior)
 {
     const uint32_t l = cloak->needs.l;
@@ -142,7 +63,7 @@ static void check_beliefs(const scene *on, const sc_ruled *cloak, uint32_t traff
     }
 }
 
-static void compare_one(scene *on, sc_rule *rule, uint32_t traffic, tally *seen)
+static void compare_one(ruled_town *on, sc_rule *rule, uint32_t traffic, tally *seen)
 {
     sc_rng *rng = &on->town.rng;
     draw_stars(on);
@@ -177,14 +98,14 @@ static void test_what_is_left_is_what_the_definitions_leave(void **state)
     tally seen = {0};
     for (uint64_t seed = 0; seed < TOWNS; seed++) {
         check_case(seed);
-        scene on = scene_new(seed);
+        ruled_town on = ruled_town_new(seed);
         const uint32_t traffic = (uint32_t)(seed % (MOST_TRAFFIC + 1));
         sc_rule *rule = rule_on(on.town.map, on.density, traffic);
         for (int i = 0; i < CLOAKS && on.roads.star_count > 0; i++) {
             compare_one(&on, rule, traffic, &seen);
         }
         sc_rule_free(rule);
-        scene_free(&on);
+        ruled_town_free(&on);
     }
     check_case_done();
     assert_true(seen.impossible > 100);
@@ -211,7 +132,11 @@ static sc_posterior see_four(const uint64_t counts[4], uint32_t traffic, uint32_
     sc_rule *rule = rule_on(map, density, traffic);
     const sc_seg_id segments[] = {0, 1, 2, 3};
     const sc_star_id star = 0;
-    const sc_ruled cloak = {segments, 4, &star, 1, {.k = 1, .l = l}};
+    const sc_ruled cloak = {.segments = segments,
+                            .segment_count = 4,
+                            .stars = &star,
+                            .star_count = 1,
+                            .needs = {.k = 1, .l = l}};
     sc_posterior posterior = {0};
     CHECK_OK(sc_rule_see(rule, &cloak, left, &posterior), NULL);
     sc_rule_free(rule);
@@ -262,15 +187,27 @@ static void test_roads_at_stars_that_do_not_reach_the_cloak_are_excluded(void **
     const sc_star_id stars[] = {0, 1, 2};
     sc_left left;
     sc_posterior posterior = {0};
-    const sc_ruled near = {segments, 7, stars, 3, {.k = 1, .l = 2, .max_hops = 1}};
+    const sc_ruled near = {.segments = segments,
+                           .segment_count = 7,
+                           .stars = stars,
+                           .star_count = 3,
+                           .needs = {.k = 1, .l = 2, .max_hops = 1}};
     CHECK_OK(sc_rule_see(rule, &near, &left, &posterior), NULL);
     assert_int_equal(left.possible, 3);  // the two beside B, and its dead end
     CHECK_CLOSE(posterior.effective, 3.0, 1e-9);
     sc_posterior_fini(&posterior);
-    const sc_ruled far = {segments, 7, stars, 3, {.k = 1, .l = 2, .max_hops = 2}};
+    const sc_ruled far = {.segments = segments,
+                          .segment_count = 7,
+                          .stars = stars,
+                          .star_count = 3,
+                          .needs = {.k = 1, .l = 2, .max_hops = 2}};
     CHECK_OK(sc_rule_see(rule, &far, &left, NULL), NULL);
     assert_int_equal(left.possible, 7);
-    const sc_ruled none = {segments, 7, stars, 3, {.k = 1, .l = 2}};
+    const sc_ruled none = {.segments = segments,
+                           .segment_count = 7,
+                           .stars = stars,
+                           .star_count = 3,
+                           .needs = {.k = 1, .l = 2}};
     CHECK_OK(sc_rule_see(rule, &none, &left, &posterior), NULL);
     assert_int_equal(left.possible, 0);
     assert_true(posterior.is_unexplained);
@@ -303,12 +240,42 @@ static void test_what_is_not_on_the_map_is_refused(void **state)
         sc_ruled cloak;
         sc_err err;
     } all[] = {
-        {{segments, 0, stars, 2, {.l = 1}}, SC_EINVAL},
-        {{segments, 2, stars, 0, {.l = 1}}, SC_EINVAL},
-        {{twice, 2, stars, 2, {.l = 1}}, SC_EINVAL},
-        {{segments, 2, twice, 2, {.l = 1}}, SC_EINVAL},
-        {{segments, 3, stars, 2, {.l = 1}}, SC_EUNKNOWN},
-        {{segments, 2, stars, 3, {.l = 1}}, SC_EUNKNOWN},
+        {{.segments = segments,
+          .segment_count = 0,
+          .stars = stars,
+          .star_count = 2,
+          .needs = {.l = 1}},
+         SC_EINVAL},
+        {{.segments = segments,
+          .segment_count = 2,
+          .stars = stars,
+          .star_count = 0,
+          .needs = {.l = 1}},
+         SC_EINVAL},
+        {{.segments = twice,
+          .segment_count = 2,
+          .stars = stars,
+          .star_count = 2,
+          .needs = {.l = 1}},
+         SC_EINVAL},
+        {{.segments = segments,
+          .segment_count = 2,
+          .stars = twice,
+          .star_count = 2,
+          .needs = {.l = 1}},
+         SC_EINVAL},
+        {{.segments = segments,
+          .segment_count = 3,
+          .stars = stars,
+          .star_count = 2,
+          .needs = {.l = 1}},
+         SC_EUNKNOWN},
+        {{.segments = segments,
+          .segment_count = 2,
+          .stars = stars,
+          .star_count = 3,
+          .needs = {.l = 1}},
+         SC_EUNKNOWN},
     };
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
         sc_left left = {.possible = 77};
@@ -337,7 +304,11 @@ static void test_a_rule_without_memory_is_told(void **state)
     const sc_rule_options options = {.traffic = 2};
     const sc_seg_id segments[] = {3, 5, 9};
     const sc_star_id stars[] = {1, 2};
-    const sc_ruled cloak = {segments, 3, stars, 2, {.k = 1, .l = 2, .max_hops = 3}};
+    const sc_ruled cloak = {.segments = segments,
+                            .segment_count = 3,
+                            .stars = stars,
+                            .star_count = 2,
+                            .needs = {.k = 1, .l = 2, .max_hops = 3}};
     FOR_EACH_FAILURE(n)
     {
         sc_rule *rule = NULL;

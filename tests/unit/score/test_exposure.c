@@ -11,8 +11,11 @@ static sc_trial_row exclude_by_hand(sc_rule *rule, const made_stage *on, const s
                                     const sc_case_member *member)
 {
     sc_trial_row row = {.cloak = one->number, .seen = 1, .members = one->member_count};
-    const sc_ruled cloak = {one->segments, one->segment_count, one->stars, one->star_count,
-                            member->needs};
+    const sc_ruled cloak = {.segments = one->segments,
+                            .segment_count = one->segment_count,
+                            .stars = one->stars,
+                            .star_count = one->star_count,
+                            .needs = member->needs};
     sc_left left;
     CHECK_OK(sc_rule_see(rule, &cloak, &left, &row.posterior), NULL);
     row.l = member->needs.l;
