@@ -3,6 +3,7 @@
  */
 #include "attack_report.h"
 
+#include "attack_demands.h"
 #include "base/json_write.h"
 #include "format.h"
 #include "table.h"
@@ -31,7 +32,7 @@ static const sc_entry meanings[] = {
     {"own", "Queries of the adversary's own that it recognised in the cloak."},
     {"seen", "Tracking: cloaks of one traveller that were seen so far; in the table, 'cloaks'."},
     {"possible", "Rule: segments on which the member can be by its sigma_s; its l should be no "
-                 "more than that. 'left' are those that traffic leaves, too."},
+                 "more than that. 'left' are those that the engine's demands leave, too."},
     {"placements", "Ways to place the members that are not the adversary's own on the segments. "
                    "All were replayed ('all') or some drawn at random ('drawn')."},
     {NULL, NULL},
@@ -48,8 +49,8 @@ static const sc_entry attacks[] = {
     {"tracking", "Follow travellers from cloak to cloak: a traveller can only be on segments that "
                  "it can reach from where it may have been. No replays."},
     {"rule", "For each member by itself: exclude the segments on which it cannot be, since its "
-             "cloak would reach too far from there, or since the engine, which demands traffic, "
-             "would not have cloaked it there. No replays."},
+             "cloak would reach too far from there, or since the engine would not have cloaked it "
+             "there by what it demands (traffic; zones, if they are known). No replays."},
     {NULL, NULL},
 };
 
@@ -104,11 +105,6 @@ static void put_subject(FILE *stream, const sc_attack_view *view)
     fputc('\n', stream);
 }
 
-static bool knows_rules(const sc_trial_options *options)
-{
-    return options->knows_rules || options->kind == SC_TRIAL_RULE;
-}
-
 static void put_knowledge(FILE *stream, const sc_attack_view *view)
 {
     const sc_adversary_options *adversary = &view->options->adversary;
@@ -116,12 +112,8 @@ static void put_knowledge(FILE *stream, const sc_attack_view *view)
     char samples[SC_FORMAT_SIZE];
     fputs("  density ", stream);
     sc_print_text(stream, view->density);
-    if (view->options->kind == SC_TRIAL_TRACKING || view->options->kind == SC_TRIAL_RULE) {
-        if (knows_rules(view->options)) fputs("; sigma_s is known", stream);
-        if (view->options->traffic > 1) {
-            fprintf(stream, "; traffic %" PRIu32 " was demanded", view->options->traffic);
-        }
-        fputs("\n", stream);
+    if (!sc_trial_has_replays(view->options->kind)) {
+        fputs(sc_trial_knows_rules(view->options) ? "; sigma_s is known\n" : "\n", stream);
         return;
     }
     fprintf(stream, "; method %s%s%s; likeness %s\n", sc_variant_name(adversary->engine.variant),
@@ -396,6 +388,7 @@ sc_err sc_attack_print_text(FILE *stream, const sc_attack_view *view)
     sc_report table = sc_report_begin(stream, false, 0);
     put_subject(stream, view);
     put_knowledge(stream, view);
+    sc_attack_print_demands(stream, view->demands, view->options);
     if (view->options->kind == SC_TRIAL_TRACKING) {
         put_steps(&table, view->trial);
         put_exposure(stream, view, "steps");
@@ -534,8 +527,9 @@ static void put_json_settings(sc_json_writer *json, const sc_attack_view *view)
     sc_json_put_count(json, "choice", view->trial->choice);
     sc_json_put_count(json, "victims", view->trial->victims);
     sc_json_put_count(json, "passed_over", view->trial->passed_over);
-    sc_json_put_flag(json, "knows_rules", knows_rules(options));
+    sc_json_put_flag(json, "knows_rules", sc_trial_knows_rules(options));
     sc_json_put_count(json, "traffic", options->traffic);
+    sc_attack_put_demands(json, view->demands, options);
 }
 
 void sc_attack_print_json(FILE *stream, const sc_attack_view *view)

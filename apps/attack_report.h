@@ -15,6 +15,7 @@ typedef struct sc_attack_view {
     const char *density;  ///< as it was named
     bool is_assumed;      ///< the method is not the record's, but given by options or a default
     bool shows_links;     ///< people are shown every segment of the cloaks that they are shown
+    const sc_case_demands *demands;  ///< of the record
     const sc_trial_options *options;
     const sc_trial *trial;
 } sc_attack_view;

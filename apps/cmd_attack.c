@@ -5,6 +5,7 @@
  * The adversary is the library's (attack.h); true positions are used to score what it believes,
  * and to put queries of its own near its victims (src/study/score).
  */
+#include "attack_demands.h"
 #include "attack_report.h"
 #include "command.h"
 #include "densities.h"
@@ -54,6 +55,7 @@ enum {
     KEY_RULE,
     KEY_DEMANDED_TRAFFIC,
     KEY_DEMANDED,
+    KEY_KNOWN_ZONES,
     KEY_SAMPLES,
     KEY_PLACEMENTS,
     KEY_RUNS,
@@ -107,6 +109,11 @@ static const sc_option attack_option_table[] = {
      "with --traffic: the table that the engine had, if the adversary knows another one (default: "
      "that of --density)",
      SC_COMPLETE_FILES},
+    {"known-zones", KEY_KNOWN_ZONES, NULL,
+     "with --rule: the adversary knows the zones of each member's user, as the record has them, "
+     "and "
+     "excludes those that are not whole in the cloak",
+     NULL},
     {"samples", KEY_SAMPLES, "M",
      "replays of a cloak where placements are drawn at random (default 20k)", NULL},
     {"placements", KEY_PLACEMENTS, "N",
@@ -169,11 +176,6 @@ static attack_options attack_options_default(void)
 
 // --- Usage ----------------------------------------------------------------------------
 
-static bool runs_replays(sc_trial_kind kind)
-{
-    return kind != SC_TRIAL_TRACKING && kind != SC_TRIAL_RULE;
-}
-
 /** Options that mean something to some attacks only must not be passed over in silence. */
 static void check_attack(const attack_options *options, const struct argp_state *state)
 {
@@ -187,16 +189,19 @@ static void check_attack(const attack_options *options, const struct argp_state 
         sc_usage_error(state, "--%s is for --attack tracking, but the attack is %s",
                        options->tracking_option, name);
     }
-    if (options->replay_option && !runs_replays(kind)) {
+    if (options->replay_option && !sc_trial_has_replays(kind)) {
         sc_usage_error(state, "--%s is about replays, and --attack %s runs none",
                        options->replay_option, name);
     }
-    if (options->trial.knows_rules && runs_replays(kind)) {
+    if (options->trial.knows_rules && sc_trial_has_replays(kind)) {
         sc_usage_error(state, "--rule goes with --attack tracking, or alone, but the attack is %s",
                        name);
     }
     if (options->demand_option && kind == SC_TRIAL_TRACKING && !options->trial.knows_rules) {
         sc_usage_error(state, "--%s needs --rule with --attack tracking", options->demand_option);
+    }
+    if (options->trial.knows_zones && !sc_trial_knows_rules(&options->trial)) {
+        sc_usage_error(state, "--known-zones is for --rule, but the attack is %s without it", name);
     }
     if (options->demanded && options->trial.traffic == 1) {
         sc_usage_error(state,
@@ -208,7 +213,7 @@ static void check_attack(const attack_options *options, const struct argp_state 
             "--%s needs --engine NAME; without it the record's engine and parameters are used",
             options->engine_option);
     }
-    if (options->has_engine && !runs_replays(kind)) {
+    if (options->has_engine && !sc_trial_has_replays(kind)) {
         sc_usage_error(state, "--engine is about replays, and --attack %s runs none", name);
     }
 }
@@ -366,6 +371,9 @@ static bool rule_option(int key, const char *argument, const struct argp_state *
         options->demand_option = sc_option_name(attack_option_table, key);
         options->demanded = sc_value_file(state, "--engine-density", argument);
         return true;
+    case KEY_KNOWN_ZONES:
+        options->trial.knows_zones = true;
+        return true;
     default:
         return false;
     }
@@ -521,53 +529,10 @@ static void settle_engine(const sc_call *call, attack_options *options, const sc
         *engine = options->engine.run.engine;
     } else if (on->record.has_engine) {
         *engine = on->record.engine;
-    } else if (runs_replays(options->trial.kind)) {
+    } else if (sc_trial_has_replays(options->trial.kind)) {
         sc_call_note(call, "note: the record does not say which method made it; basic StarCloak is "
                            "assumed (--engine NAME chooses another)");
     }
-}
-
-/** What the record says of traffic, if nothing else was said; without the table it is no use. */
-static void settle_traffic(const sc_call *call, attack_options *options, const scene *on)
-{
-    const sc_density *table = on->demanded ? on->demanded : on->density;
-    const bool is_about_rules = options->trial.knows_rules || options->trial.kind == SC_TRIAL_RULE;
-    const bool is_used = is_about_rules || runs_replays(options->trial.kind);
-    if (options->trial.traffic > 0 || on->record.traffic == 0 || !is_used) return;
-    if (table && sc_density_checksum(table) == on->record.density_checksum) {
-        options->trial.traffic = on->record.traffic;
-        return;
-    }
-    sc_call_note(call,
-                 "note: the engine demanded traffic by a table that was not given, so that is "
-                 "not reckoned with (--engine-density FILE names it)");
-}
-
-/** What the engine demanded, as far as it is told: replays demand it, too. */
-static sc_err settle_demands(const sc_call *call, attack_options *options, const scene *on,
-                             sc_diag *diag)
-{
-    sc_engine_options *engine = &options->trial.adversary.engine;
-    settle_traffic(call, options, on);
-    const uint32_t traffic = options->trial.traffic;
-    options->trial.demanded = on->demanded;
-    if (!runs_replays(options->trial.kind)) return SC_OK;
-    const bool is_patient = engine->variant == SC_VARIANT_PATIENT;
-    if (is_patient && !options->has_engine) engine->demands.is_strict |= on->record.is_strict;
-    if (traffic < 2) return SC_OK;
-    if (engine->variant != SC_VARIANT_PATIENT) {
-        return sc_explain(diag, SC_EINVAL,
-                          "--traffic is what the engine patient demands, but the method is %s",
-                          sc_variant_name(engine->variant));
-    }
-    engine->demands.density = on->demanded ? on->demanded : on->density;
-    if (!engine->demands.density) {
-        return sc_explain(diag, SC_EINVAL,
-                          "--traffic needs the table of the engine; name it by --engine-density");
-    }
-    engine->demands.traffic = traffic;
-    engine->demands.is_strict = true;
-    return SC_OK;
 }
 
 static sc_err attack(const sc_call *call, attack_options *options, scene *on,
@@ -588,7 +553,11 @@ static sc_err attack(const sc_call *call, attack_options *options, scene *on,
     }
     if (err) return err;
     settle_engine(call, options, on);
-    err = settle_demands(call, options, on, diag);
+    const sc_attack_given given = {.demands = &on->record.demands,
+                                   .density = on->density,
+                                   .demanded = on->demanded,
+                                   .has_engine = options->has_engine};
+    err = sc_attack_settle_demands(call, &given, &options->trial, diag);
     if (err) return err;
     options->trial.adversary.density = on->density;
     options->trial.adversary.seed = options->trial.seed;
@@ -626,6 +595,7 @@ static sc_err print_report(const attack_options *options, const scene *on)
                                  .density = options->density,
                                  .is_assumed = options->has_engine || !on->record.has_engine,
                                  .shows_links = options->shows_links,
+                                 .demands = &on->record.demands,
                                  .options = &options->trial,
                                  .trial = &on->trial};
     if (options->is_json) {

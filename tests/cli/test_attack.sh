@@ -342,8 +342,66 @@ run attack city.scm demanding.jsonl --density density.csv --traffic 1 --limit 3 
 check "replays demand the same, unless they are not to" test "$(sed 's/"traffic":2/"traffic":1/' demanding.json | md5sum)" != "$(md5sum <"$out")"
 run attack city.scm demanding.jsonl --traffic 2 --limit 2
 refuses 1 "a demand without a table cannot be replayed" "--traffic needs the table of the engine"
+run attack city.scm demanding.jsonl --limit 2 "${few[@]}"
+refuses 1 "nor is one whose table is not given passed over in silence" "demanded traffic by the table with the checksum" "name it by --engine-density, or say --traffic 1"
+"$STARCLOAK" density city.scm --users 500 --seconds 60 --step 20 --seed 9 -o other-seed.csv --quiet
+run attack city.scm demanding.jsonl --limit 2 "${few[@]}" --density other-seed.csv
+refuses 1 "or with another table" "which was not given"
+run attack city.scm demanding.jsonl --limit 2 "${few[@]}" --engine basic --quiet
+equal "a method that has no such demand is assumed without" "$status" 0
+check "with a note" says "$err" "note: the engine of the record demanded traffic, and basic does not"
 run attack city.scm single.jsonl --rule
 refuses 1 "a method without stars has no such rules" "cloaks without stars, so the rules cannot be applied"
+
+# --- Every demand ---------------------------------------------------------------------
+
+python3 - <<'PY'
+import json
+events = [json.loads(line) for line in open("run.jsonl")]
+roads = {}
+for e in events:
+    if e["event"] == "query":
+        roads.setdefault(e["user"], []).append(e["segment"])
+users = [u for u in roads if len(set(roads[u])) > 1][:60]
+with open("zones.csv", "w") as zones:
+    zones.write("zone,user,segment\n")
+    for i, user in enumerate(users):
+        for segment in sorted(set(roads[user]))[:2]:
+            zones.write(f"{i},{user},{segment}\n")
+with open("classes.csv", "w") as classes:
+    classes.write("segment,class\n")
+    for segment in range(0, 300, 9):
+        classes.write(f"{segment},clinic\n{segment + 1},worship\n")
+PY
+"$STARCLOAK" simulate city.scm --users 400 --seconds 90 --no-answers --category any --engine patient --density density.csv \
+    --classes classes.csv --zones zones.csv --continuity --vmax 20 --record all.jsonl --quiet || echo "# no run with every demand"
+run attack city.scm all.jsonl --density density.csv --limit 3 "${few[@]}"
+succeeds "a run with every demand is replayed"
+check "which the report names, and what replays do without" says "$out" "demanded: strict, traffic 2, class clinic, class worship" "zones (not in replays)" "continuity of 20 m/s and 300 s (not in replays)"
+check "within 80 columns" test -z "$(grep -E '.{81}' "$out")"
+run attack city.scm all.jsonl --density density.csv --attack injection --limit 3 "${few[@]}" --json
+succeeds "and made again with injected queries"
+check "and JSON has them" says "$out" '"demands":{"strict":true,"traffic":2,"classes":["clinic","worship"],"zones":' '"continuity":{"vmax_m_s":20,"tau_s":300}'
+run attack city.scm all.jsonl --rule --density density.csv --limit 0 --json
+cp "$out" unknown.json
+run attack city.scm all.jsonl --rule --known-zones --density density.csv --limit 0 --json
+check "zones exclude roads for one who knows them, and no true one" python3 - "$out" <<'PY'
+import json, sys
+known, unknown = json.load(open(sys.argv[1])), json.load(open("unknown.json"))
+assert known["demands"]["knows_zones"] and not unknown["demands"]["knows_zones"]
+assert known["mean"]["ruled_out"] > unknown["mean"]["ruled_out"]
+assert known["mean"]["exposure"]["excluded"]["count"] == unknown["mean"]["exposure"]["excluded"]["count"] == 0
+assert known["mean"]["exposure"]["above_half"]["count"] >= unknown["mean"]["exposure"]["above_half"]["count"] == 0
+PY
+run attack city.scm all.jsonl --attack tracking --rule --density density.csv --top-speed 1000 --both-ways --limit 0 --json
+check "nor does what was reached" python3 - "$out" <<'PY'
+import json, sys
+assert json.load(open(sys.argv[1]))["mean"]["exposure"]["excluded"]["count"] == 0
+PY
+run attack city.scm run.jsonl --rule --known-zones
+refuses 1 "zones of a record without are not known" "--known-zones: the record has no zones"
+run attack city.scm run.jsonl --known-zones
+refuses 2 "nor without the rules" "--known-zones is for --rule"
 
 # --- Crowds --------------------------------------------------------------------------
 

@@ -61,8 +61,9 @@ struct sc_run_reader {
     sc_item_pool open;  ///< of open_query
     sc_run_demand_lines demands;
 
-    // Of the query at hand.
+    // Of the query or the zone at hand.
     sc_request_line request_line;
+    sc_user_zone zone;
     char *name;  ///< of its user, if that is not as it stands in the line
     size_t name_capacity;
 
@@ -490,6 +491,21 @@ static const struct {
     {"answer", SC_RUN_ANSWER, read_answer}, {"end", SC_RUN_END, read_end},
 };
 
+// The zone that was read last.
+static sc_err tell_zone(sc_run_reader *reader, const sc__fields *fields, sc_run_line *out)
+{
+    sc_ask owner = {.user = NULL};
+    sc_user_zone *zone = &reader->zone;
+    sc_err err = sc__field_count(fields, "zone", &zone->number);
+    if (!err) err = read_user(reader, fields, &owner);
+    if (err) return err;
+    zone->user = (sc_slice){owner.user, owner.user_size};
+    zone->segments = sc__run_zone_segments(&reader->demands,
+                                           (uint32_t)reader->demands.zone_count - 1, &zone->count);
+    out->zone = zone;
+    return SC_OK;
+}
+
 /** Read the event that `fields` are; sets the kind of `out` and what belongs to it. */
 static sc_err read_event(sc_run_reader *reader, const sc__fields *fields, sc_run_line *out)
 {
@@ -499,7 +515,7 @@ static sc_err read_event(sc_run_reader *reader, const sc__fields *fields, sc_run
                            "cloak --record' makes a record of a stream");
     }
     sc_slice name;
-    const sc_err err = sc__field_text(fields, "event", &name);
+    sc_err err = sc__field_text(fields, "event", &name);
     if (err) return err;
     for (size_t i = 0; i < sizeof events / sizeof *events; i++) {
         if (!sc_slice_is(name, events[i].name)) continue;
@@ -507,7 +523,9 @@ static sc_err read_event(sc_run_reader *reader, const sc__fields *fields, sc_run
         return events[i].read(reader, fields, out);
     }
     if (sc__run_demands_has(name)) {
-        return sc__run_demands_read(&reader->demands, reader->map, name, fields);
+        err = sc__run_demands_read(&reader->demands, reader->map, name, fields);
+        const bool tells_zone = !err && reader->wants_users && sc_slice_is(name, "zone");
+        return tells_zone ? tell_zone(reader, fields, out) : err;
     }
     return sc__field_fail(
         fields, "event",
@@ -589,6 +607,14 @@ uint64_t sc_run_user(const char *name, size_t size)
 const sc_run_demands *sc_run_reader_demands(const sc_run_reader *reader)
 {
     return reader->demands.has_demands ? &reader->demands.demands : NULL;
+}
+
+sc_place_classes *sc_run_reader_take_classes(sc_run_reader *reader)
+{
+    sc_place_classes *classes = reader->demands.classes;
+    reader->demands.classes = NULL;
+    reader->demands.demands.classes = NULL;
+    return classes;
 }
 
 const sc_seg_id *sc_run_reader_zone(const sc_run_reader *reader, uint32_t zone, size_t *count)

@@ -23,6 +23,7 @@
 #include "base/text.h"
 #include "record/run_demands.h"
 #include "record/stream.h"
+#include "record/zone_table.h"
 
 /** What a line is to a caller that adds answers. */
 typedef enum sc_run_kind {
@@ -85,6 +86,10 @@ typedef struct sc_run_line {
     bool is_drop;     ///< such an end is a drop
     sc_time t;        ///< of such an end, and of SC_RUN_END after sc_run_reader_want_ends()
 
+    /** The zone that a line tells, its user as before it was written down; NULL: it tells none, or
+     * without sc_run_reader_want_users(). */
+    const sc_user_zone *zone;
+
     // Of SC_RUN_END, after sc_run_reader_want_users().
     bool has_engine;           ///< it says which engine made the cloaks
     sc_engine_options engine;  ///< if it does
@@ -126,6 +131,10 @@ uint64_t sc_run_user(const char *name, size_t size);
 
 /** What all queries ask beyond l segments, as far as lines have told; NULL: nothing. */
 const sc_run_demands *sc_run_reader_demands(const sc_run_reader *reader);
+
+/** The classes that lines have told, now the caller's, who frees them; NULL: none, or taken before.
+ * To be called behind the last line: the reader needs them before. */
+sc_place_classes *sc_run_reader_take_classes(sc_run_reader *reader);
 
 /** The segments of a member's zone, ascending; lent until the next line. */
 const sc_seg_id *sc_run_reader_zone(const sc_run_reader *reader, uint32_t zone, size_t *count);

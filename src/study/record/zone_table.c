@@ -75,14 +75,34 @@ static sc_err fail_memory(const sc_segment_table *t)
     return sc_fail_memory(t->diag, zone_kind.doing);
 }
 
-/** A zone of which this is the first line; its user is copied. */
-static sc_err add_zone(const sc_segment_table *t, sc_zone_table *zones, uint32_t number)
+/** A zone, without its roads; room for it is there. Its user is copied. */
+static bool add_zone(sc_zone_table *zones, uint32_t number, sc_slice user)
 {
-    const sc_slice user = t->fields[COLUMN_USER];
     char *copy = sc_malloc(user.size);
-    if (!copy) return fail_memory(t);
+    if (!copy) return false;
     memcpy(copy, user.text, user.size);
     zones->zones[zones->count++] = (sc_user_zone){.number = number, .user = {copy, user.size}};
+    return true;
+}
+
+/**
+ * A road of the zone at `place`, which is its user's.
+ *
+ * @return SC_OK, SC_ENOMEM, SC_EDUPLICATE (it is in a zone of this user already)
+ */
+static sc_err add_road(sc_zone_table *zones, uint32_t place, sc_slice user, sc_seg_id segment)
+{
+    uint32_t holds = SC_NONE;
+    // Each road gets a value of its own, so that one that was there before is seen.
+    const uint32_t road = (uint32_t)zones->listed_count;
+    if (!sc_grow(&zones->listed, zones->listed_count, &zones->listed_capacity,
+                 sizeof *zones->listed) ||
+        sc_hash_put(&zones->roads, key_of(user, segment), road, &holds)) {
+        return SC_ENOMEM;
+    }
+    if (holds != road) return SC_EDUPLICATE;
+    zones->listed[zones->listed_count++] = (zone_road){place, segment};
+    zones->zones[place].count++;
     return SC_OK;
 }
 
@@ -104,7 +124,9 @@ static sc_err read_zone(const sc_segment_table *t, sc_zone_table *zones, uint32_
         sc_hash_put(&zones->numbers, (sc_key){0, number}, (uint32_t)zones->count, place)) {
         return fail_memory(t);
     }
-    if (*place == zones->count) return add_zone(t, zones, (uint32_t)number);
+    if (*place == zones->count) {
+        return add_zone(zones, (uint32_t)number, user) ? SC_OK : fail_memory(t);
+    }
     const sc_slice owner = zones->zones[*place].user;
     if (owner.size == user.size && memcmp(owner.text, user.text, user.size) == 0) return SC_OK;
     return sc__segment_table_fail_line(
@@ -115,36 +137,25 @@ static sc_err read_row(const sc_segment_table *t, sc_zone_table *zones)
 {
     sc_seg_id segment = 0;
     uint32_t place = 0;
-    uint32_t holds = SC_NONE;
     sc_err err = sc__segment_table_segment(t, COLUMN_SEGMENT, &segment);
     if (!err) err = read_zone(t, zones, &place);
     if (err) return err;
-    if (!sc_grow(&zones->listed, zones->listed_count, &zones->listed_capacity,
-                 sizeof *zones->listed)) {
-        return fail_memory(t);
-    }
-    // Each road gets a value of its own, so that one that was there before is seen.
-    const uint32_t road = (uint32_t)zones->listed_count;
-    if (sc_hash_put(&zones->roads, key_of(t->fields[COLUMN_USER], segment), road, &holds)) {
-        return fail_memory(t);
-    }
-    if (holds != road) {
+    err = add_road(zones, place, t->fields[COLUMN_USER], segment);
+    if (err == SC_EDUPLICATE) {
         return sc__segment_table_fail_field(
             t, COLUMN_SEGMENT, "is in a zone of this user already",
             "keep one line for it: zones of one user have no road in common");
     }
-    zones->listed[zones->listed_count++] = (zone_road){place, segment};
-    zones->zones[place].count++;
-    return SC_OK;
+    return err ? fail_memory(t) : SC_OK;
 }
 
 // --- All of it ----------------------------------------------------------------------------------
 
-/** Give each zone its roads. */
-static sc_err sort_roads(const sc_segment_table *t, sc_zone_table *zones)
+/** Give each zone its roads, ascending. */
+static bool sort_roads(sc_zone_table *zones)
 {
     zones->segments = sc_malloc_array(zones->listed_count, sizeof *zones->segments);
-    if (!zones->segments) return fail_memory(t);
+    if (!zones->segments) return false;
     sc_seg_id *next = zones->segments;
     for (size_t i = 0; i < zones->count; i++) {
         zones->zones[i].segments = next;
@@ -158,6 +169,15 @@ static sc_err sort_roads(const sc_segment_table *t, sc_zone_table *zones)
     }
     for (size_t i = 0; i < zones->count; i++) {
         const sc_user_zone *zone = &zones->zones[i];
+        sc_sort_u32(zones->segments + (zone->segments - zones->segments), zone->count);
+    }
+    return true;
+}
+
+static sc_err look_at_sizes(const sc_segment_table *t, const sc_zone_table *zones)
+{
+    for (size_t i = 0; i < zones->count; i++) {
+        const sc_user_zone *zone = &zones->zones[i];
         if (zone->count < ROADS_MIN) {
             return sc_fail(t->diag, SC_EPARSE,
                            "%s: zone %" PRIu32
@@ -165,7 +185,6 @@ static sc_err sort_roads(const sc_segment_table *t, sc_zone_table *zones)
                            "better 5",
                            t->source.name, zone->number);
         }
-        sc_sort_u32(zones->segments + (zone->segments - zones->segments), zone->count);
     }
     return SC_OK;
 }
@@ -183,7 +202,9 @@ static sc_err read_rows(sc_segment_table *t, sc_zone_table *zones)
         return sc__segment_table_fail(
             t, "the file has a header but no lines; add a line for each road of a zone");
     }
-    return sort_roads(t, zones);
+    const sc_err err = look_at_sizes(t, zones);
+    if (err) return err;
+    return sort_roads(zones) ? SC_OK : fail_memory(t);
 }
 
 // All but opening the table, which is closed in any case.
@@ -215,6 +236,33 @@ sc_err sc_zone_table_of(const sc_map *map, const sc_input *input, sc_zone_table 
 {
     sc_segment_table t = {.map = map, .kind = &zone_kind};
     return read_table(&t, sc__segment_table_of(&t, input, diag), out);
+}
+
+sc_err sc_zone_table_new(sc_zone_table **out)
+{
+    *out = sc_calloc(1, sizeof **out);
+    return *out ? SC_OK : SC_ENOMEM;
+}
+
+sc_err sc_zone_table_add(sc_zone_table *table, const sc_user_zone *zone)
+{
+    uint32_t place = SC_NONE;
+    if (!sc_grow(&table->zones, table->count, &table->capacity, sizeof *table->zones) ||
+        sc_hash_put(&table->numbers, (sc_key){0, zone->number}, (uint32_t)table->count, &place)) {
+        return SC_ENOMEM;
+    }
+    if (place != table->count) return SC_EDUPLICATE;
+    if (!add_zone(table, zone->number, zone->user)) return SC_ENOMEM;
+    sc_err err = SC_OK;
+    for (size_t i = 0; i < zone->count && !err; i++) {
+        err = add_road(table, place, zone->user, zone->segments[i]);
+    }
+    return err;
+}
+
+sc_err sc_zone_table_end(sc_zone_table *table)
+{
+    return sort_roads(table) ? SC_OK : SC_ENOMEM;
 }
 
 void sc_zone_table_free(sc_zone_table *table)

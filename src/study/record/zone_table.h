@@ -41,6 +41,17 @@ SC_CHECKED sc_err sc_zone_table_read(const sc_map *map, const char *path, sc_zon
 SC_CHECKED sc_err sc_zone_table_of(const sc_map *map, const sc_input *input, sc_zone_table **out,
                                    sc_diag *diag);
 
+/**
+ * A table of zones from elsewhere: make one, add all zones, and end it before it is used.
+ *
+ * @param zone  copied; its segments ascend
+ * @return SC_OK, SC_ENOMEM, SC_EDUPLICATE (another zone has its number, or, of the same user, one
+ * of its roads; the table is then of no use)
+ */
+SC_CHECKED sc_err sc_zone_table_new(sc_zone_table **out);
+SC_CHECKED sc_err sc_zone_table_add(sc_zone_table *table, const sc_user_zone *zone);
+SC_CHECKED sc_err sc_zone_table_end(sc_zone_table *table);
+
 /** NULL is fine. */
 void sc_zone_table_free(sc_zone_table *table);
 

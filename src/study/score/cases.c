@@ -336,13 +336,15 @@ static sc_err take_line(reading *r, const sc_run_line *line, sc_diag *diag)
     return SC_OK;
 }
 
-static void take_demands(reading *r)
+static sc_err take_zone(reading *r, const sc_run_line *line, sc_diag *diag)
 {
-    const sc_run_demands *demands = sc_run_reader_demands(r->reader);
-    if (!demands) return;
-    r->out->is_strict = demands->is_strict;
-    r->out->traffic = demands->traffic;
-    r->out->density_checksum = demands->density_checksum;
+    const sc_err err = sc_case_demands_line(&r->out->demands, line);
+    if (err == SC_EDUPLICATE) {
+        return sc_fail(diag, SC_EPARSE,
+                       "%s:%" PRIu64 ": \"segments\" has one that is in another zone of its user",
+                       sc_run_reader_name(r->reader), line->number);
+    }
+    return err ? fail_memory(diag) : SC_OK;
 }
 
 static void report_progress(const sc_run_reader *reader, const sc_progress *progress)
@@ -359,7 +361,8 @@ static sc_err read_lines(reading *r, const sc_progress *progress, sc_diag *diag)
         sc_run_line line;
         sc_err err = sc_run_reader_next(r->reader, &line, diag);
         if (err || !line.text.text) return err;
-        err = take_line(r, &line, diag);
+        err = take_zone(r, &line, diag);
+        if (!err) err = take_line(r, &line, diag);
         if (err) return err;
         if (line.number % LINES_PER_PROGRESS == 0) report_progress(r->reader, progress);
     }
@@ -373,7 +376,7 @@ sc_err sc_case_record_read(const sc_map *map, const char *path, bool wants_lines
     if (err) return err;
     sc_run_reader_want_users(r.reader);
     err = read_lines(&r, progress, diag);
-    take_demands(&r);
+    if (!err && sc_case_demands_end(&out->demands, r.reader)) err = fail_memory(diag);
     if (!err && out->cases.count == 0) {
         err =
             sc_fail(diag, SC_EINVAL,
@@ -395,5 +398,6 @@ void sc_case_record_fini(sc_case_record *record)
     sc_free(record->texts);
     sc_free(record->lines);
     sc_cases_fini(&record->cases);
+    sc_case_demands_fini(&record->demands);
     *record = (sc_case_record){.query_count = 0};
 }

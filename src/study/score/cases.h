@@ -18,6 +18,7 @@
 
 #include "base/hash.h"
 #include "record/stream.h"
+#include "score/case_demands.h"
 #include "sim/run.h"
 
 /** Users whose names begin with this are the adversary's own (inject.h). */
@@ -119,10 +120,7 @@ typedef struct sc_case_record {
     sc_engine_options engine;  ///< if it does
     uint64_t query_count;
 
-    // What the engine demanded, if the record says so; else zero.
-    bool is_strict;
-    uint32_t traffic;
-    uint64_t density_checksum;  ///< of the table, if traffic is not 0
+    sc_case_demands demands;  ///< what the engine demanded, if the record says so
 
     // The questions, if they are wanted: to be asked again with others among them (inject.h).
     sc_request_line *lines;  ///< in the order of time; users are lent by `texts`
@@ -169,15 +167,5 @@ SC_CHECKED sc_err sc_sighting_init(sc_own_sighting *out, const sc_case *one);
 
 /** Harmless twice. */
 void sc_sighting_fini(sc_own_sighting *own);
-
-/** What one who knows the rules sees of a member: the cloak with its stars, and the needs. */
-static inline sc_ruled sc_case_ruled(const sc_case *one, const sc_case_member *member)
-{
-    return (sc_ruled){.segments = one->segments,
-                      .segment_count = one->segment_count,
-                      .stars = one->stars,
-                      .star_count = one->star_count,
-                      .needs = member->needs};
-}
 
 #endif

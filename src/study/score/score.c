@@ -288,32 +288,21 @@ void sc_trails_fini(sc_trails *trails)
     *trails = (sc_trails){0};
 }
 
-static sc_err apply_rule(sc_rule *rule, const sc_case *one, const sc_case_member *member,
-                         const bool **is_left)
-{
-    sc_left left;
-    if (!rule || one->star_count == 0) return SC_OK;
-    const sc_ruled cloak = sc_case_ruled(one, member);
-    const sc_err err = sc_rule_see(rule, &cloak, &left, NULL);
-    if (!err) *is_left = left.is_left;
-    return err;
-}
-
-sc_err sc_trail_see(sc_tracker *tracker, sc_rule *rule, const sc_trails *trails, size_t trail,
+sc_err sc_trail_see(sc_tracker *tracker, const bool *is_left, const sc_trails *trails, size_t trail,
                     size_t i, sc_posterior *out, sc_score *score)
 {
     const sc_trail_step step = trails->steps[trails->all[trail].first + i];
     const sc_case one = sc_cases_at(trails->cases, step.which);
     const sc_case_member *member = &one.members[step.member];
-    sc_tracked seen = {
+    const sc_tracked seen = {
         .segments = one.segments,
         .segment_count = one.segment_count,
         .asked_from = one.t - member->max_wait_us,
         .asked_until = one.t,
+        .is_left = is_left,
     };
     if (i == 0) sc_tracker_forget(tracker);
-    sc_err err = apply_rule(rule, &one, member, &seen.is_left);
-    if (!err) err = sc_tracker_see(tracker, &seen, out);
+    const sc_err err = sc_tracker_see(tracker, &seen, out);
     if (!err && score) *score = sc_score_of(out, member->segment);
     return err;
 }

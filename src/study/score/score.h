@@ -63,10 +63,10 @@ void sc_trails_fini(sc_trails *trails);
  * Let the tracker, which forgets what it saw before, see step `i` of a trail; to be called for i =
  * 0, 1, 2, ... in turn.
  *
- * @param rule   what it excludes is left out, of cloaks with stars; NULL: nothing
- * @param score  of the traveller; may be NULL
+ * @param is_left  by segment of the step: what the rules leave to the traveller; NULL: all
+ * @param score    of the traveller; may be NULL
  */
-SC_CHECKED sc_err sc_trail_see(sc_tracker *tracker, sc_rule *rule, const sc_trails *trails,
+SC_CHECKED sc_err sc_trail_see(sc_tracker *tracker, const bool *is_left, const sc_trails *trails,
                                size_t trail, size_t i, sc_posterior *out, sc_score *score);
 
 #endif

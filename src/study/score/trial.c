@@ -41,6 +41,7 @@ sc_trial_options sc_trial_options_default(void)
         .kind = SC_TRIAL_CORRELATION,
         .adversary = sc_adversary_options_default(),
         .injection = sc_injection_options_default(),
+        .continuity = sc_continuity_options_default(),
         .limit = 100,
         .seed = 1,
     };
@@ -54,6 +55,8 @@ typedef struct work {
     const sc_trial_options *options;
     sc_adversary *adversary;
     sc_rule *rule;
+    sc_case_zones zones;    ///< by user, if they are known
+    sc_trail_reach *reach;  ///< NULL: nothing is excluded by it
     sc_trial *trial;
 } work;
 
@@ -144,13 +147,29 @@ static sc_err open_rule(work *w, sc_diag *diag)
 {
     const sc_rule_options how = {.density = w->options->adversary.density,
                                  .demanded = w->options->demanded,
-                                 .traffic = w->options->traffic};
-    return sc_rule_new(w->map, &how, &w->rule, diag);
+                                 .traffic = w->options->traffic,
+                                 .counts_all = w->options->counts_all};
+    const sc_zone_table *zones = w->options->knows_zones ? w->options->zones : NULL;
+    const sc_err err = sc_case_zones_init(&w->zones, zones);
+    return err ? err : sc_rule_new(w->map, &how, &w->rule, diag);
+}
+
+/** What one who knows the rules sees of a member: the cloak with its stars, what it asked for, and
+ * its zones if they are known. */
+static sc_ruled rule_case(const work *w, const sc_case *one, const sc_case_member *member)
+{
+    sc_ruled ruled = {.segments = one->segments,
+                      .segment_count = one->segment_count,
+                      .stars = one->stars,
+                      .star_count = one->star_count,
+                      .needs = member->needs};
+    ruled.zones = sc_case_zones_of(&w->zones, member->user, &ruled.zone_count);
+    return ruled;
 }
 
 static sc_err exclude_for(work *w, const sc_case *one, const sc_case_member *member)
 {
-    const sc_ruled cloak = sc_case_ruled(one, member);
+    const sc_ruled cloak = rule_case(w, one, member);
     sc_left left;
     sc_posterior posterior = {.links = NULL};
     sc_err err = sc_rule_see(w->rule, &cloak, &left, &posterior);
@@ -285,6 +304,9 @@ static sc_err run_again(const work *w, const sc_injection *injection, sc_case_co
     sc_run_report report;
     sc_run_options run = sc_run_options_default();
     run.engine = w->options->adversary.engine;
+    run.zones = w->options->zones;
+    run.has_continuity = w->options->has_continuity;
+    run.continuity = w->options->continuity;
     run.seed = w->options->seed;
     run.listener = sc_case_collector_listener(collector);
     run.progress = w->options->progress;
@@ -338,16 +360,32 @@ static sc_err attack_by_injection(work *w, const sc_case_record *record, sc_diag
 
 // --- From cloak to cloak -----------------------------------------------------
 
+/** Exclude by the rules what of step `i` of a trail the traveller cannot be on. */
+static sc_err exclude_step(const work *w, const sc_case *one, const sc_case_member *member,
+                           size_t i, const bool **is_left)
+{
+    sc_left left;
+    *is_left = NULL;
+    if (!w->rule) return SC_OK;
+    sc_ruled cloak = rule_case(w, one, member);
+    if (w->reach) cloak.reached = sc_trail_reach_at(w->reach, i);
+    const sc_err err = sc_rule_see(w->rule, &cloak, &left, NULL);
+    if (!err) *is_left = left.is_left;
+    return err;
+}
+
 static sc_err follow_one(work *w, sc_tracker *tracker, const sc_cases *cases,
                          const sc_trails *trails, size_t trail)
 {
-    sc_err err = SC_OK;
+    sc_err err = w->reach ? sc_trail_reach_find(w->reach, trails, trail) : SC_OK;
     for (size_t i = 0; i < trails->all[trail].count && !err; i++) {
         const sc_trail_step *step = &trails->steps[trails->all[trail].first + i];
         const sc_case one = sc_cases_at(cases, step->which);
         sc_posterior posterior = {.links = NULL};
         sc_score score;
-        err = sc_trail_see(tracker, w->rule, trails, trail, i, &posterior, &score);
+        const bool *is_left = NULL;
+        err = exclude_step(w, &one, &one.members[step->member], i, &is_left);
+        if (!err) err = sc_trail_see(tracker, is_left, trails, trail, i, &posterior, &score);
         if (err) break;
         err = add_row(w, &one, &posterior, &score);
         if (err) {
@@ -390,6 +428,10 @@ static sc_err attack_by_tracking(work *w, const sc_case_record *record, sc_diag 
     }
     w->trial->choice = trails.count;
     if (!err) err = sc_tracker_new(w->map, &how, &tracker, diag);
+    // Where a traveller can be by its cloaks weighs only where traffic does.
+    if (!err && w->rule && w->options->has_continuity && w->options->traffic > 1) {
+        err = sc_trail_reach_new(w->map, &w->options->continuity, &w->reach, diag);
+    }
     if (!err) err = follow_all(w, tracker, &record->cases, &trails);
     sc_tracker_free(tracker);
     sc_trails_fini(&trails);
@@ -403,8 +445,8 @@ sc_err sc_trial_run(const sc_map *map, const sc_case_record *record,
 {
     work w = {.map = map, .options = options, .trial = trial};
     sc_err err = SC_OK;
-    const bool has_rules = options->kind == SC_TRIAL_RULE || options->knows_rules;
-    const bool has_replays = options->kind != SC_TRIAL_TRACKING && options->kind != SC_TRIAL_RULE;
+    const bool has_rules = sc_trial_knows_rules(options);
+    const bool has_replays = sc_trial_has_replays(options->kind);
     if (has_rules) err = check_stars(&record->cases, diag);
     if (!err && has_rules) err = open_rule(&w, diag);
     if (!err && has_replays) {
@@ -425,6 +467,8 @@ sc_err sc_trial_run(const sc_map *map, const sc_case_record *record,
     }
     sc_adversary_free(w.adversary);
     sc_rule_free(w.rule);
+    sc_case_zones_fini(&w.zones);
+    sc_trail_reach_free(w.reach);
     return err == SC_ENOMEM ? sc_fail_memory(diag, "attacking cloaks") : err;
 }
 

@@ -14,6 +14,7 @@
 
 #include "score/inject.h"
 #include "score/score.h"
+#include "score/trail_reach.h"
 
 /** The attacks: name, and as a sentence goes on with it. */
 #define SC_TRIAL_MAP(X)                                       \
@@ -42,10 +43,29 @@ typedef struct sc_trial_options {
     bool knows_rules;                ///< of SC_TRIAL_TRACKING: leave out what the rules exclude
     uint32_t traffic;                ///< of the rules: as in sc_rule_options
     const sc_density *demanded;      ///< as in sc_rule_options; borrowed
+    bool counts_all;                 ///< as in sc_rule_options
+    /** Of the run with injected queries; and of the rules, if they are known. Borrowed; NULL: none.
+     */
+    const sc_zone_table *zones;
+    bool knows_zones;     ///< of the rules: the zones of each member's user are known
+    bool has_continuity;  ///< of the run with injected queries; and of rules with SC_TRIAL_TRACKING
+    sc_continuity_options continuity;
     uint64_t limit;  ///< cloaks to attack, victims to choose, or travellers to follow; 0: all
     uint64_t seed;
     sc_progress progress;  ///< phase "attacking": cloaks done, total
 } sc_trial_options;
+
+/** Whether an attack runs the method again. */
+static inline bool sc_trial_has_replays(sc_trial_kind kind)
+{
+    return kind != SC_TRIAL_TRACKING && kind != SC_TRIAL_RULE;
+}
+
+/** Whether it excludes by the rules. */
+static inline bool sc_trial_knows_rules(const sc_trial_options *options)
+{
+    return options->knows_rules || options->kind == SC_TRIAL_RULE;
+}
 
 /** Correlation on 100 cloaks, by sc_adversary_options_default(). */
 sc_trial_options sc_trial_options_default(void);

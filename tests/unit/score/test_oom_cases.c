@@ -100,7 +100,7 @@ static void test_a_book_without_memory_says_so(void **state)
 // --- A record -----------------------------------------------------------------------------
 
 // Pairs, the second of each the adversary's own or one whose name is in hexadecimal, and with names
-// long enough that a block does not hold them all.
+// long enough that a block does not hold them all; with a class, and zones of somebody else.
 static const char *make_record(const place *p, const sc_map *map)
 {
     enum { PAIRS = 60, LONG = 1500 };
@@ -110,6 +110,11 @@ static const char *make_record(const place *p, const sc_map *map)
     FILE *out = open_memstream(&text, &size);
     assert_non_null(out);
     memset(name, 'f', LONG);
+    fputs("{\"event\":\"demands\",\"t\":0,\"strict\":true,\"classes\":[\"clinic\"]}\n"
+          "{\"event\":\"class\",\"class\":\"clinic\",\"segments\":[1]}\n"
+          "{\"event\":\"zone\",\"zone\":7,\"user\":\"hex:6a\",\"segments\":[0,1]}\n"
+          "{\"event\":\"zone\",\"zone\":8,\"user\":\"hex:6a\",\"segments\":[2,3]}\n",
+          out);
     for (int i = 0; i < PAIRS; i++) {
         for (int j = 0; j < 2; j++) {
             const char *prefix = j == 0 ? "" : i % 2 == 0 ? "injected:" : "hex:";
@@ -152,6 +157,8 @@ static void test_a_record_that_does_not_fit_is_told(void **state)
             CHECK_OK(err, &diag);
             assert_int_equal(record.cases.count, 60);
             assert_true(record.text_count > 1);
+            assert_int_equal(sc_place_classes_bits(record.demands.classes)[1], 1);
+            assert_non_null(sc_zone_table_find(record.demands.zones, "j", 1, 3));
         }
         sc_case_record_fini(&record);
         if (!happened) break;

@@ -67,6 +67,36 @@ static void test_a_trial_without_memory_says_so(void **state)
     sc_map_free(map);
 }
 
+// Who knows zones, and what was reached, and a run that has both.
+static void test_a_trial_with_demands_without_memory_says_so(void **state)
+{
+    (void)state;
+    const sc_trial_kind kinds[] = {SC_TRIAL_INJECTION, SC_TRIAL_TRACKING, SC_TRIAL_RULE};
+    const sc_seg_id segments[] = {0, 1, 2};
+    sc_map *map = made_town();
+    made_run run = made_run_on(map, &few, 1);
+    sc_density *density = NULL;
+    sc_zone_table *zones = NULL;
+    CHECK_OK(sc_density_new_uniform(map, &density), NULL);
+    CHECK_OK(sc_zone_table_new(&zones), NULL);
+    CHECK_OK(sc_zone_table_add(zones, &(sc_user_zone){1, {"u1", 2}, segments, 3}), NULL);
+    CHECK_OK(sc_zone_table_end(zones), NULL);
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        sc_trial_options options = little_work(kinds[i]);
+        options.adversary.engine.variant = SC_VARIANT_PATIENT;
+        options.adversary.density = density;
+        options.knows_rules = kinds[i] == SC_TRIAL_TRACKING;
+        options.traffic = 2;
+        options.zones = zones;
+        options.knows_zones = options.has_continuity = true;
+        assert_true(fail_each(map, &run, &options) > 10);
+    }
+    sc_zone_table_free(zones);
+    sc_density_free(density);
+    made_run_free(&run);
+    sc_map_free(map);
+}
+
 typedef sc_err writer(const sc_trial *trial, const sc_map *map, const char *path, sc_diag *diag);
 
 static sc_err write_cloaks(const sc_trial *trial, const sc_map *map, const char *path,
@@ -118,6 +148,7 @@ static void test_a_file_without_memory_is_not_there(void **state)
 
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_a_trial_without_memory_says_so),
+    cmocka_unit_test(test_a_trial_with_demands_without_memory_says_so),
     cmocka_unit_test(test_a_file_without_memory_is_not_there),
 };
 SC_SUITE(tests)

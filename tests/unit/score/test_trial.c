@@ -140,8 +140,16 @@ static void check_followed(const made_stage *on, const sc_trial_options *options
                                .members = one.member_count,
                                .by_density = sc_density_effective(options->adversary.density,
                                                                   one.segments, one.segment_count)};
-        CHECK_OK(sc_trail_see(tracker, rule, trails, trail, i, &wanted.posterior, &wanted.score),
-                 NULL);
+        sc_left left = {.is_left = NULL};
+        const sc_ruled ruled = {.segments = one.segments,
+                                .segment_count = one.segment_count,
+                                .stars = one.stars,
+                                .star_count = one.star_count,
+                                .needs = one.members[step.member].needs};
+        if (rule) CHECK_OK(sc_rule_see(rule, &ruled, &left, NULL), NULL);
+        CHECK_OK(
+            sc_trail_see(tracker, left.is_left, trails, trail, i, &wanted.posterior, &wanted.score),
+            NULL);
         wanted.l = one.members[step.member].needs.l;
         wanted.possible = wanted.posterior.link_count - wanted.posterior.ruled_out;
         wanted.bound = rule && wanted.l < 2 ? 1.0 : 0.5;
