@@ -120,6 +120,7 @@ sc_err sc_serving_check(const sc_http_options *http, sc_call *call, sc_diag *dia
     sc_err err = sc_http_addresses_check(all, count, print_warning, call, diag);
     free(all);
     if (!err && http->tls.certificate) err = sc_http_certificate_check(http->tls.certificate, diag);
+    if (!err && http->tls.client_ca) err = sc_http_certificate_check(http->tls.client_ca, diag);
     return err;
 }
 

@@ -306,7 +306,8 @@ static void warn_of_missing_revoked(serving *s)
 
 static void warn_of_certificates(const serving *s)
 {
-    const char *const files[] = {s->settings->tls_certificate, s->settings->provider_certificate};
+    const char *const files[] = {s->settings->tls_certificate, s->settings->client_ca,
+                                 s->settings->provider_certificate};
     for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
         sc_diag diag = {.message = ""};
         if (*files[i] == '\0' || sc_http_certificate_check(files[i], &diag) != SC_EINVAL) continue;
