@@ -58,6 +58,14 @@ run serve city.scm --listen 127.0.0.1:18080 --listen 127.0.0.1:18080 --check
 refuses 1 "an address twice is refused" "127.0.0.1:18080" "same address"
 run serve city.scm --listen 0.0.0.0:18080 --admin 127.0.0.1:18080 --check
 refuses 1 "also as one of all addresses, for operators" "0.0.0.0:18080" "127.0.0.1:18080" "same address"
+if [ "$(cat /proc/sys/net/ipv6/bindv6only 2>/dev/null)" = 0 ]; then
+    run serve city.scm --listen "[::]:18080,0.0.0.0:18080" --check
+    refuses 1 "also as one of all addresses, by IPv4 and IPv6" "[::]:18080" "0.0.0.0:18080" "same address"
+    run serve city.scm --listen 127.0.0.1:18080 --admin "[::]:18080" --check
+    refuses 1 "in whichever order" "[::]:18080" "127.0.0.1:18080" "same address"
+    run serve city.scm --listen 127.0.0.1:18080 --admin "[::1]:18080" --check
+    check "but one of each is two addresses" test "$status" = 0
+fi
 run serve city.scm --listen 127.0.0.1:0 --admin 127.0.0.1:0 --check
 succeeds "ports that the kernel chooses are different ones"
 run serve city.scm --listen unix:one.sock --admin unix:one.sock --check
@@ -97,6 +105,8 @@ openssl ca -batch -config ca.cnf -selfsign -keyfile tls.key -in tls.csr -out old
     -enddate 20210101000000Z 2>/dev/null
 run serve city.scm --tls-certificate old.pem --tls-key tls.key --check
 refuses 1 "an expired certificate is refused" "old.pem" "has expired on 2021-01-01"
+run serve city.scm --tls-certificate tls.pem --tls-key tls.key --client-ca old.pem --check
+refuses 1 "and one by which clients are known" "old.pem" "has expired on 2021-01-01"
 run serve city.scm --provider https://127.0.0.1:1/ --provider-certificate old.pem --provider-key tls.key --check
 refuses 1 "and one for the provider" "old.pem" "has expired"
 run serve city.scm --token-keys nowhere.keys --check

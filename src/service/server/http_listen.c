@@ -415,14 +415,26 @@ static bool is_same_host(const struct sockaddr_storage *a, const struct sockaddr
                      ((const struct sockaddr_in *)b)->sin_addr.s_addr;
 }
 
+/** Whether a socket at "[::]" takes clients by IPv4, too: a setting of the kernel, which each new
+ * socket has. Binding would not tell: two sockets that do not listen may share a port. */
+static bool any_takes_ip4(void)
+{
+    int is_ip6_only = 1;
+    socklen_t size = sizeof is_ip6_only;
+    const int fd = socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (fd < 0) return false;
+    const bool is_known = getsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &is_ip6_only, &size) == 0;
+    close(fd);
+    return is_known && !is_ip6_only;
+}
+
 /** Whether sockets at both cannot listen at the same time. */
 static bool overlaps(const struct sockaddr_storage *a, const struct sockaddr_storage *b)
 {
     // A port that the kernel chooses is another each time.
     if (port_of(a) != port_of(b) || port_of(a) == 0) return false;
     if (a->ss_family == b->ss_family) return is_same_host(a, b) || is_any(a) || is_any(b);
-    // How "[::]" treats IPv4 is a setting of the kernel; binding tells.
-    return false;
+    return is_any(a->ss_family == AF_INET6 ? a : b) && any_takes_ip4();
 }
 
 static sc_err remember_seen(address_check *check, const struct addrinfo *at, const char *text,
