@@ -1,5 +1,7 @@
 // One question to the service, one JSON answer. What goes wrong comes as an error whose message can be
-// shown as it is.
+// shown as it is: ours in the language of the page, the service's own in English.
+import { t } from '../text/language';
+import { sentence } from '../text/words';
 import type { Problem } from './types';
 
 /** The service answered, and the answer is no. */
@@ -10,7 +12,7 @@ export class Refusal extends Error {
         /** Seconds after which to come again, if the service said so. */
         readonly retryAfterS: number | null = null,
     ) {
-        super(problem.detail ? `${problem.title}: ${problem.detail}` : problem.title);
+        super(sentence(problem.detail ? `${problem.title}: ${problem.detail}` : problem.title));
     }
 }
 
@@ -34,7 +36,7 @@ export async function callJson<T>(path: string, call: Call = {}): Promise<T> {
         return (await response.json()) as T;
     } catch (error) {
         if (isAbort(error)) throw error;
-        throw new Unreachable('The connection closed before the whole answer arrived.');
+        throw new Unreachable(t('The connection closed before the whole answer arrived.'));
     }
 }
 
@@ -46,7 +48,7 @@ export async function callRaw(path: string, call: Call = {}): Promise<Response> 
     } catch (error) {
         if (isAbort(error)) throw error;
         // The browser's own words ("Failed to fetch") help nobody.
-        throw new Unreachable('The service does not answer.');
+        throw new Unreachable(t('The service does not answer.'));
     }
     if (response.ok) return response;
     throw new Refusal(await problemOf(response), retryAfter(response));
@@ -97,12 +99,12 @@ async function problemOf(response: Response): Promise<Problem> {
 }
 
 function plainWords(status: number): string {
-    if (status === 401) return 'A token is needed';
-    if (status === 403) return 'Not allowed from here';
-    if (status === 404) return 'The service has no such page';
-    if (status === 429) return 'Too many queries at once';
-    if (status >= 500) return 'The service cannot answer now';
-    return `The service refused the request (${status})`;
+    if (status === 401) return t('A token is needed');
+    if (status === 403) return t('Not allowed from here');
+    if (status === 404) return t('The service has no such page');
+    if (status === 429) return t('Too many queries at once');
+    if (status >= 500) return t('The service cannot answer now');
+    return t('The service refused the request ({status})', { status });
 }
 
 /** Seconds; the form with a date is not used by our service. */

@@ -2,9 +2,10 @@
 // none. The bytes stand beside the answer where there is room, and else before the list, which may be long.
 import type { FoundObject, Metric } from '../api/types';
 import { fill, make } from '../dom';
+import { methodAndEngine } from '../engine/method_names';
 import { t } from '../text/language';
 import { distance, duration } from '../text/measures';
-import { capital, categoryWords, engineWords, type LengthUnit } from '../text/words';
+import { capital, categoryWords, type LengthUnit } from '../text/words';
 import type { Answered } from './ask_phases';
 import type { Check } from './checks';
 import type { Explanation } from './explain';
@@ -45,7 +46,7 @@ export class AnswerView {
                     make(
                         'h3',
                         { 'data-testid': 'ask-made-by' },
-                        t('Your cloak, made by {engine}', { engine: engineWords(engine) }),
+                        t('Your cloak, made by {engine}', { engine: methodAndEngine(engine) }),
                     ),
                     attack &&
                         make(
@@ -77,15 +78,18 @@ export class AnswerView {
         );
     }
 
-    /** @param remedies  buttons for what would help, if there are */
-    explain({ title, text, tries }: Explanation, remedies: HTMLElement | null = null): void {
+    /**
+     * Its title is not shown here: the state of the question has said it (ask_progress.ts).
+     *
+     * @param remedies  buttons for what would help, if there are
+     */
+    explain({ text, tries }: Explanation, remedies: HTMLElement | null = null): void {
         this.element.hidden = false;
         fill(
             this.element,
             make(
                 'div',
                 { class: 'no-answer' },
-                make('h3', {}, title),
                 make('p', {}, text),
                 remedies,
                 tries.length > 0 &&

@@ -4,7 +4,7 @@ import { Refusal } from '../api/fetch';
 import type { Problem, Profile } from '../api/types';
 import { t } from '../text/language';
 import { counted, seconds } from '../text/measures';
-import { count } from '../text/words';
+import { count, sentence } from '../text/words';
 import type { Dropped } from './ask_phases';
 
 export interface Explanation {
@@ -69,11 +69,10 @@ export function explainDrop(outcome: Dropped, profile: Profile, reachSize: numbe
 /** What a failed question came to, by its error. */
 export function explainError(error: unknown): Explanation {
     if (error instanceof Refusal) return explainProblem(error.problem, error.retryAfterS);
-    // Of fetch.ts, which does not know the page's language.
-    const known = 'The service does not answer.';
-    const isOther = error instanceof Error && error.message !== known;
+    const title = t('The service does not answer.');
+    const isOther = error instanceof Error && error.message !== title;
     return {
-        title: t('The service does not answer.'),
+        title,
         text: isOther ? error.message : t('Perhaps it is being restarted.'),
         tries: [t('try again in a moment')],
     };
@@ -86,7 +85,7 @@ export function explainProblem(problem: Problem, retryAfterS: number | null): Ex
     const known = byReason(problem, again) ?? byStatus(problem, again);
     if (known) return known;
     return {
-        title: `${problem.title}.`,
+        title: sentence(problem.title),
         text: sentence(problem.detail ?? t('The service gave no reason')),
         tries: [again],
     };
@@ -193,8 +192,4 @@ function byStatus(problem: Problem, again: string): Explanation | null {
         default:
             return null;
     }
-}
-
-function sentence(text: string): string {
-    return `${text[0].toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? '' : '.'}`;
 }

@@ -91,7 +91,6 @@ export const german: Readonly<Record<string, string>> = {
     'The service chose them from everything that the provider sent for the whole cloak.':
         'Der Dienst hat sie aus allem ausgewählt, was der Anbieter für die ganze Tarnung gesendet hat.',
     'The service does not accept this token.': 'Der Dienst nimmt dieses Token nicht an.',
-    'The service does not answer.': 'Der Dienst antwortet nicht.',
     'The service finds no road near that place.': 'Der Dienst findet dort keine Straße.',
     'The service gave no reason': 'Der Dienst nannte keinen Grund',
     'The service is overloaded.': 'Der Dienst ist überlastet.',

@@ -22,6 +22,12 @@ export function engineName(engine: string): string {
     return isStarCloak(engine) ? capital(engine) : methodName(engine);
 }
 
+/** "StarCloak (hybrid)", "XStar": the method, and which of its engines if it has several. */
+export function methodAndEngine(engine: string): string {
+    const method = methodName(engine);
+    return isStarCloak(engine) ? `${method} (${engine})` : method;
+}
+
 /** What a cloak is compared with: another method than the one that made it. */
 export function comparedWith(engine: string): string {
     return engine === 'expansion' ? 'basic' : 'expansion';

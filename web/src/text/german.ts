@@ -1,4 +1,5 @@
 // All German texts of the page, from the folders that they belong to. The key is the English text.
+import { german as api } from '../api/german';
 import { german as ask } from '../ask/german';
 import { german as attack } from '../attack/german';
 import { german as charts } from '../charts/german';
@@ -14,6 +15,7 @@ import { german as story } from '../story/german';
 import { german as words } from './german_words';
 
 const dictionaries: readonly Readonly<Record<string, string>>[] = [
+    api,
     ask,
     attack,
     charts,

@@ -29,8 +29,6 @@ export const german: Readonly<Record<string, string>> = {
     '{listed} and {count} more': '{listed} und {count} weitere',
     anything: 'beliebige Orte',
     'just now': 'gerade eben',
-    'network expansion': 'Netzexpansion',
-    'random sampling': 'Zufallsauswahl',
     units: 'Einheiten',
     'within {reach}: {what}': 'im Umkreis von {reach}: {what}',
 };

@@ -96,17 +96,14 @@ export function categoryWords(category: string): string {
     return german ?? category.replaceAll('_', ' ');
 }
 
-/** What an engine is called: StarCloak's variants, and the methods that it is compared with. */
-export function engineWords(engine: string): string {
-    if (engine === 'xstar') return 'XStar';
-    if (engine === 'sampling') return t('random sampling');
-    if (engine === 'expansion') return t('network expansion');
-    return `StarCloak (${engine})`;
-}
-
 /** With a capital letter, as a title has it. */
 export function capital(words: string): string {
     return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+/** As a sentence begins and ends: what programs say may have neither a capital letter nor a full stop. */
+export function sentence(words: string): string {
+    return `${capital(words)}${/[.!?]$/.test(words) ? '' : '.'}`;
 }
 
 export function ageWords(seconds: number): string {

@@ -1,6 +1,7 @@
 // What comes of a call that does not go well.
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { callJson, Refusal, Unreachable } from '../../src/api/fetch';
+import { useLanguage } from '../../src/text/language';
 
 function answer(body: string, status: number, headers: Record<string, string> = {}) {
     const fake = vi.fn<typeof fetch>(async () => new Response(body, { status, headers }));
@@ -18,6 +19,7 @@ async function errorOf(call: Promise<unknown>): Promise<unknown> {
 describe('a call', () => {
     afterEach(() => {
         vi.unstubAllGlobals();
+        useLanguage('en');
     });
 
     it('gives the answer, and sends body and token as the service wants them', async () => {
@@ -52,7 +54,7 @@ describe('a call', () => {
         const error = await errorOf(callJson('/v1/queries', { body: {} }));
         expect(error).toBeInstanceOf(Refusal);
         expect(error).toMatchObject({
-            message: 'Too many: one at a time',
+            message: 'Too many: one at a time.',
             problem: { status: 429, detail: 'one at a time' },
             retryAfterS: 3,
         });
@@ -62,7 +64,7 @@ describe('a call', () => {
         for (const body of ['<html>', '', '[]', 'null', '"title"']) {
             answer(body, 502);
             expect(await errorOf(callJson('/v1/about'))).toMatchObject({
-                message: 'The service cannot answer now',
+                message: 'The service cannot answer now.',
                 problem: { status: 502 },
                 retryAfterS: null,
             });
@@ -76,6 +78,31 @@ describe('a call', () => {
         const error = await errorOf(callJson('/v1/about'));
         expect(error).toBeInstanceOf(Unreachable);
         expect(error).toMatchObject({ message: 'The service does not answer.' });
+    });
+
+    it('that fails speaks the language of the page', async () => {
+        useLanguage('de');
+        const messages = [];
+        for (const status of [401, 403, 404, 418, 429, 502]) {
+            answer('', status);
+            messages.push(await errorOf(callJson('/v1/about')));
+        }
+        answer('{"vers', 200);
+        messages.push(await errorOf(callJson('/v1/about')));
+        vi.stubGlobal('fetch', async () => {
+            throw new TypeError('Failed to fetch');
+        });
+        messages.push(await errorOf(callJson('/v1/about')));
+        expect(messages.map((error) => (error as Error).message)).toEqual([
+            'Ein Token ist nötig.',
+            'Von hier aus nicht erlaubt.',
+            'Der Dienst hat keine solche Seite.',
+            'Der Dienst lehnte die Anfrage ab (418).',
+            'Zu viele Fragen auf einmal.',
+            'Der Dienst kann jetzt nicht antworten.',
+            'Die Verbindung brach ab, bevor die ganze Antwort da war.',
+            'Der Dienst antwortet nicht.',
+        ]);
     });
 
     it('whose answer is no JSON is a service that broke off', async () => {

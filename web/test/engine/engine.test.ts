@@ -1,7 +1,7 @@
 // Which engines are offered, and what methods are called.
 import { describe, expect, it } from 'vitest';
 import { isChoice } from '../../src/engine/engine_panel';
-import { engineName, methodName } from '../../src/engine/method_names';
+import { engineName, methodAndEngine, methodName } from '../../src/engine/method_names';
 
 describe('the engine', () => {
     it('can be chosen where there are several, and the one that runs is among them', () => {
@@ -21,5 +21,13 @@ describe('the engine', () => {
             'Random sampling',
         ]);
         expect(engines.map(engineName).slice(0, 3)).toEqual(['Basic', 'Patient', 'XStar']);
+    });
+
+    it('is called StarCloak only if it is one of its engines', () => {
+        expect(['hybrid', 'xstar', 'expansion'].map(methodAndEngine)).toEqual([
+            'StarCloak (hybrid)',
+            'XStar',
+            'Network expansion',
+        ]);
     });
 });

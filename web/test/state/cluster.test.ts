@@ -52,7 +52,7 @@ test('a service that says no is left alone until somebody looks anew', async () 
     watch.isWatched = true;
     await vi.advanceTimersByTimeAsync(5 * EVERY_MS);
     expect(asked).toHaveBeenCalledTimes(1);
-    expect(watch.trouble?.message).toBe('No');
+    expect(watch.trouble?.message).toBe('No.');
     may = true;
     watch.isWatched = false;
     watch.isWatched = true;

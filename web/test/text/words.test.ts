@@ -1,13 +1,7 @@
 // Numbers, requests and categories as people read them.
 import { afterEach, describe, expect, it } from 'vitest';
 import { useLanguage } from '../../src/text/language';
-import {
-    capital,
-    categoryWords,
-    engineWords,
-    lengthUnit,
-    requestWords,
-} from '../../src/text/words';
+import { capital, categoryWords, lengthUnit, requestWords, sentence } from '../../src/text/words';
 
 afterEach(() => useLanguage('en'));
 
@@ -48,13 +42,12 @@ describe('a category', () => {
     });
 });
 
-describe('an engine', () => {
-    it('is called StarCloak only if it is one of its variants', () => {
-        expect(['hybrid', 'xstar', 'expansion', 'sampling'].map(engineWords)).toEqual([
-            'StarCloak (hybrid)',
-            'XStar',
-            'network expansion',
-            'random sampling',
+describe('a sentence', () => {
+    it('begins with a capital letter and ends once', () => {
+        expect(['ask at night', 'Done.', 'Why?'].map(sentence)).toEqual([
+            'Ask at night.',
+            'Done.',
+            'Why?',
         ]);
     });
 });
