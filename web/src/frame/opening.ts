@@ -19,10 +19,10 @@ export function openWhereTravellersAre(view: MapView, map: RoadMap, fleet: Fleet
     const since = performance.now();
     const timer = setInterval(() => {
         const now = performance.now();
+        const positions = fleet.positions(now);
         if (view.isMoved || now - since > PATIENCE_MS) clearInterval(timer);
-        else if (view.isFitted && fleet.count > 0) {
+        else if (view.isFitted && positions.length > 0) {
             clearInterval(timer);
-            const positions = fleet.positions(now);
             const found = busiest(positions, map, side);
             const isBusier = found && found.count > BUSIER * countIn(positions, view.seen);
             if (isBusier) view.openElsewhere(found.box);

@@ -30,7 +30,6 @@ const SLOWEST = 1e-6;
 const GRACE_MS = 15_000;
 
 export class Travellers implements Fleet {
-    count = 0;
     engine: string;
     readonly waiting = new Map<number, Waiting>();
     readonly asked = new Signal<Waiting>();
@@ -53,8 +52,12 @@ export class Travellers implements Fleet {
     private readonly recent = new Map<number, Waiting>();
     private readonly hidden = new Map<string, AskedEvent[]>();
 
-    /** @param fromUnits  from units of the map page to metres */
+    /**
+     * @param count      how many there are, as the demo says before any of them is seen
+     * @param fromUnits  from units of the map page to metres
+     */
     constructor(
+        public count: number,
         engine: string,
         private readonly fromUnits: (east: number, north: number) => Point,
     ) {
@@ -83,6 +86,7 @@ export class Travellers implements Fleet {
 
     hello(event: HelloEvent): void {
         this.everyMs = Math.max(20, event.every_s * 1000);
+        this.count = event.travellers;
         this.frames.setCount(event.travellers);
         this.step = event.step;
         this.useEngine(event.engine);
@@ -102,7 +106,6 @@ export class Travellers implements Fleet {
             this.after = new Float32Array(at.length);
             this.before = new Float32Array(at.length).fill(Number.NaN);
             this.drawn = new Float32Array(at.length);
-            this.count = at.length / 2;
         } else {
             this.before.set(last);
         }

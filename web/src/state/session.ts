@@ -72,7 +72,9 @@ export class LiveSession implements Session {
         readonly categories: CategoriesPage['categories'],
         public demo: DemoAbout | null,
     ) {
-        this.fleet = demo ? new Travellers(demo.engine, (e, n) => map.fromUnits(e, n)) : null;
+        this.fleet = demo
+            ? new Travellers(demo.travellers, demo.engine, (e, n) => map.fromUnits(e, n))
+            : null;
         this.given = demo?.token ?? null;
         this.replay = about.offers.includes('replay')
             ? new Replay((change) => this.controlReplay(change))

@@ -18,7 +18,7 @@ afterEach(() => {
 });
 
 function scene(isWanted = () => true) {
-    const fleet = new Travellers('basic', (x, y) => ({ x, y }));
+    const fleet = new Travellers(9, 'basic', (x, y) => ({ x, y }));
     const watch = new CompanyWatch(fleet, () => new Stars(map), isWanted);
     const told: Company[] = [];
     watch.changed.on((company) => told.push(company));

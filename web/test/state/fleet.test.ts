@@ -5,7 +5,7 @@ import { Travellers } from '../../src/state/fleet';
 
 /** A unit is 0.1 m here, and the map 1 km high: y grows south. */
 function fleetOf(): Travellers {
-    const fleet = new Travellers('basic', (east, north) => ({
+    const fleet = new Travellers(2, 'basic', (east, north) => ({
         x: east / 10,
         y: 1000 - north / 10,
     }));
@@ -42,6 +42,13 @@ function query(number: number, segment = number): AskedEvent {
 }
 
 describe('travellers on the road', () => {
+    it('are as many as the demo says, before the first of them is seen', () => {
+        const fleet = new Travellers(3000, 'basic', (x, y) => ({ x, y }));
+        expect([fleet.count, fleet.positions(0).length]).toEqual([3000, 0]);
+        hello(fleet, 2000);
+        expect(fleet.count).toBe(2000);
+    });
+
     it('are where the frame says, in metres', () => {
         const fleet = fleetOf();
         hello(fleet, 2);
