@@ -237,7 +237,7 @@ test('a dead provider is told in red, with the failures and the time since, unti
 
     const away = { failed: 72, provider_suspended: 72 };
     const ill = rowsAfter({ ...well[59], suspended: 1 }, 125, away);
-    const words = 'Provider away for 2 min: 72 questions a second fail.';
+    const words = 'Provider away for 2\u00a0min: 72 questions a second fail.';
     await tellUntil([...well, ...ill], away, sign, ['Provider away', 'bad', words]);
     expect(await own('link-state').getAttribute('data-state')).toBe('live');
     expect(await own('counter-failed').innerText()).toMatch(/^9,\d\d\d$/);

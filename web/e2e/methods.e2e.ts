@@ -64,7 +64,7 @@ test('success, roads and the chance of the adversary are told of each', async ()
     await expect.poll(isKnown, { ...PATIENCE, timeout: 100_000 }).toBe(true);
     expect((await row('success')).length).toBe(3);
     for (const text of [...(await row('success')), ...(await row('chance'))]) {
-        expect(text).toMatch(/^[\d.]+ %$/);
+        expect(text).toMatch(/^[\d.]+\s%$/);
         expect(Number.parseFloat(text)).toBeGreaterThan(0);
         expect(Number.parseFloat(text)).toBeLessThanOrEqual(100);
     }

@@ -72,7 +72,7 @@ test('who is new is told a story, with a question that is really asked', async (
     if (nearest) expect(await part('story-text').innerText()).toContain(nearest.name);
     await part('story-next').click();
     await expect.poll(title, PATIENCE).toBe('What an adversary makes of it');
-    expect(await part('story-text').innerText()).toMatch(/with a chance of [\d.]+ %/);
+    expect(await part('story-text').innerText()).toMatch(/with a chance of [\d.]+\s%/);
     await part('story-next').click();
     await expect.poll(title, PATIENCE).toBe('Now you');
     expect(await part('story-next').isVisible()).toBe(false);

@@ -65,7 +65,7 @@ test('when one is gone it is amber: the other one serves all', async () => {
     await workers.w2.close();
     await expect
         .poll(banner, PATIENCE)
-        .toMatch(/^1 worker missing for \d+ s: the others serve its parts\.$/);
+        .toMatch(/^1 worker missing for \d+\ss: the others serve its parts\.$/);
     expect(await level()).toBe('warn');
     expect(await sign()).toBe('Workers missing');
 });
@@ -75,7 +75,7 @@ test('when none is left it is red: whoever asks waits in vain', async () => {
     await expect
         .poll(banner, PATIENCE)
         .toMatch(
-            /^6 parts of the map have had no worker for \d+ s: questions there wait in vain\.$/,
+            /^6 parts of the map have had no worker for \d+\ss: questions there wait in vain\.$/,
         );
     expect(await level()).toBe('bad');
 });

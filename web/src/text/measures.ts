@@ -2,6 +2,9 @@
 import { t, tn } from './language';
 import { count, decimal, type LengthUnit, unitWords, upToOneDecimal } from './words';
 
+/** Between a number and its unit, so that no line ends there. */
+const NO_BREAK = '\u00a0';
+
 export type Noun =
     | 'byte'
     | 'cloak'
@@ -44,28 +47,33 @@ export function counted(number: number, noun: Noun): string {
     }
 }
 
+function withUnit(value: number | string, unit: string): string {
+    return `${value}${NO_BREAK}${unit}`;
+}
+
 /** "1.3 s", "12 s". */
 export function seconds(value: number): string {
-    return `${value < 9.95 ? upToOneDecimal(value) : count(value)} s`;
+    return withUnit(value < 9.95 ? upToOneDecimal(value) : count(value), 's');
 }
 
 /** "45 s", "12 min", "1 h 5 min": how long one drives. */
 export function duration(value: number): string {
-    if (value < 99.5) return `${Math.round(value)} s`;
+    if (value < 99.5) return withUnit(Math.round(value), 's');
     const minutes = Math.round(value / 60);
-    return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+    if (minutes < 60) return withUnit(minutes, 'min');
+    return `${withUnit(Math.floor(minutes / 60), 'h')} ${withUnit(minutes % 60, 'min')}`;
 }
 
 /** "85 m", "1.2 km"; on a plane of unknown unit "85 units", "0.012 units". */
 export function distance(value: number, unit: LengthUnit): string {
-    if (unit !== 'm') return `${Number(value.toPrecision(3))} ${unitWords(unit)}`;
-    return value < 999.5 ? `${Math.round(value)} m` : `${decimal(value / 1000)} km`;
+    if (unit !== 'm') return withUnit(Number(value.toPrecision(3)), unitWords(unit));
+    return value < 999.5 ? withUnit(Math.round(value), 'm') : withUnit(decimal(value / 1000), 'km');
 }
 
 /** "12 %", "0.4 %". */
 export function percent(share: number): string {
     const value = 100 * share;
-    return `${value >= 10 ? count(value) : upToOneDecimal(value)} %`;
+    return withUnit(value >= 10 ? count(value) : upToOneDecimal(value), '%');
 }
 
 /** More are counted and not named: a line has to stay readable. */

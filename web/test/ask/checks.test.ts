@@ -76,7 +76,7 @@ describe('the promises of a cloak', () => {
     it('come with numbers', () => {
         const texts = checkPromises(asked, outcome(6, 14, 1.284), [4]).map(({ text }) => text);
         expect(texts).toContain('6 travellers, at least 5');
-        expect(texts).toContain('After 1.3 s, at most 10 s');
+        expect(texts).toContain('After 1.3\u00a0s, at most 10\u00a0s');
     });
 });
 

@@ -15,7 +15,7 @@ describe('a question without an answer', () => {
         );
         expect(text).toContain('50 travellers');
         expect(text).toContain('whose needs fit yours');
-        expect(text).toContain('10 s');
+        expect(text).toContain('10\u00a0s');
         expect(tries).toEqual(['choose a busier road']);
     });
 
@@ -76,7 +76,7 @@ describe('a question without an answer', () => {
 
     it('says when to come again, if the service did', () => {
         const busy = { type: '', title: 'The service has too much to do', status: 503 };
-        expect(explainProblem(busy, 3).tries).toEqual(['try again in 3 s']);
+        expect(explainProblem(busy, 3).tries).toEqual(['try again in 3\u00a0s']);
         expect(explainProblem(busy, null).tries).toEqual(['try again in a moment']);
     });
 

@@ -122,7 +122,7 @@ describe('the words for it', () => {
     it('say what may be expected, and who does not fit', () => {
         const around = { profile, near: 6, expected: 2.6 };
         expect(surroundingWords(company(2, 5), around)).toBe(
-            'About 3 who fit ask here within 10 s. 4 more wait within your reach but do not fit.',
+            'About 3 who fit ask here within 10\u00a0s. 4 more wait within your reach but do not fit.',
         );
         expect(surroundingWords(company(4, 5), around)).toBe('');
     });
@@ -130,7 +130,7 @@ describe('the words for it', () => {
     it('say what a button does', () => {
         const longer = { ...profile, max_wait_s: 20 };
         expect(remedyWords({ part: 'max_wait_s', profile: longer, suffices: true })).toBe(
-            'Wait up to 20 s: likely enough',
+            'Wait up to 20\u00a0s: likely enough',
         );
         expect(remedyWords({ part: 'k', profile: { ...profile, k: 3 }, suffices: null })).toBe(
             'Hide among 3 travellers',

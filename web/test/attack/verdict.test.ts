@@ -41,7 +41,7 @@ describe('the verdict on two cloaks', () => {
         const ours = believing([0.013, 0.5, 0.487]);
         const theirs = believing([0.13, 0.87]);
         expect(verdict(ours, theirs, names, truth)).toBe(
-            'Done. StarCloak hides your road better: the adversary picks it with a chance of 1.3 %, against 13 % with Network expansion. The provider must answer for 3 roads with StarCloak, for 2 roads with Network expansion.',
+            'Done. StarCloak hides your road better: the adversary picks it with a chance of 1.3\u00a0%, against 13\u00a0% with Network expansion. The provider must answer for 3 roads with StarCloak, for 2 roads with Network expansion.',
         );
     });
 
@@ -53,7 +53,7 @@ describe('the verdict on two cloaks', () => {
             normalised_entropy: 0.7,
         };
         expect(verdict(ours, theirs, names, truth)).toContain(
-            'Network expansion hides your road better: the adversary picks it with a chance of 1 %, against 25 % with StarCloak.',
+            'Network expansion hides your road better: the adversary picks it with a chance of 1\u00a0%, against 25\u00a0% with StarCloak.',
         );
     });
 
@@ -61,7 +61,7 @@ describe('the verdict on two cloaks', () => {
         const words = verdict(believing([0.2, 0.8]), believing([0.4, 0.6]), names, null);
         expect(words).toContain('Network expansion leaves the adversary less sure');
         expect(words).toContain(
-            'its likeliest road has a share of 60 %, against 80 % with StarCloak',
+            'its likeliest road has a share of 60\u00a0%, against 80\u00a0% with StarCloak',
         );
         expect(words).not.toContain('your road');
     });
@@ -69,20 +69,22 @@ describe('the verdict on two cloaks', () => {
     it('does not make much of a difference that may be chance', () => {
         const words = verdict(believing([0.1, 0.9], 0.02), believing([0.12, 0.88]), names, truth);
         expect(words).toContain(
-            'with about the same chance either way: 10 % with StarCloak, 12 % with Network expansion',
+            'with about the same chance either way: 10\u00a0% with StarCloak, 12\u00a0% with Network expansion',
         );
     });
 
     it('calls the same what is shown alike', () => {
         const words = verdict(believing([0.1301, 0.87]), believing([0.1299, 0.87]), names, truth);
-        expect(words).toContain('Either way the adversary picks your road with a chance of 13 %.');
+        expect(words).toContain(
+            'Either way the adversary picks your road with a chance of 13\u00a0%.',
+        );
         expect(words).toContain('Either way the provider must answer for 2 roads.');
     });
 
     it('tells if there is no other cloak', () => {
         const none = { method: 'expansion', found: false as const };
         expect(verdict(believing([0.2, 0.8]), none, names, truth)).toBe(
-            'Done. StarCloak: the adversary picks your road with a chance of 20 %. Network expansion finds no cloak for this query: the traveller would have gone without an answer.',
+            'Done. StarCloak: the adversary picks your road with a chance of 20\u00a0%. Network expansion finds no cloak for this query: the traveller would have gone without an answer.',
         );
     });
 });
@@ -105,14 +107,13 @@ function randomBelief(random: ReturnType<typeof dice>): Found {
 
 /** What the verdict says: the share of each side, and who is said to be better. */
 function told(words: string): { ours: string; theirs: string; better: 'ours' | 'theirs' | null } {
-    const same = /^Done\. Either way .* (?:chance|share) of ([\d.]+ %)\./.exec(words);
+    const same = /^Done\. Either way .* (?:chance|share) of ([\d.]+\s%)\./.exec(words);
     if (same) return { ours: same[1], theirs: same[1], better: null };
-    const about = /either way: ([\d.]+ %) with StarCloak, ([\d.]+ %) with Network expansion\./.exec(
-        words,
-    );
+    const about =
+        /either way: ([\d.]+\s%) with StarCloak, ([\d.]+\s%) with Network expansion\./.exec(words);
     if (about) return { ours: about[1], theirs: about[2], better: null };
     const better =
-        /^Done\. (.*?) (?:hides|leaves) .*(?:chance|share) of ([\d.]+ %), against ([\d.]+ %) with (.*?)\. /.exec(
+        /^Done\. (.*?) (?:hides|leaves) .*(?:chance|share) of ([\d.]+\s%), against ([\d.]+\s%) with (.*?)\. /.exec(
             words,
         );
     if (!better) throw new Error(`what is that? ${words}`);
@@ -137,13 +138,13 @@ describe('whatever is believed', () => {
                 ['theirs', theirs],
             ] as const) {
                 const row = truthInWords(attack, truth);
-                const share = /suspected with ([\d.]+ %)/.exec(row)?.[1];
+                const share = /suspected with ([\d.]+\s%)/.exec(row)?.[1];
                 if (truth && attack.segments.includes(truth.segment)) {
                     expect(said[side], row).toBe(share);
                 } else {
                     expect(share).toBeUndefined();
                     expect(said[side]).toBe(
-                        truth ? '0 %' : percent(Math.max(...attack.linkability)),
+                        truth ? '0\u00a0%' : percent(Math.max(...attack.linkability)),
                     );
                 }
             }
@@ -173,7 +174,7 @@ describe('in German', () => {
         const german = { ours: 'StarCloak', theirs: 'Netzexpansion' };
         const truth = { segment: 0, road: 'Ihre Straße' };
         expect(verdict(believing([0.013, 0.987]), believing([0.13, 0.87]), german, truth)).toBe(
-            'Fertig. Mit StarCloak ist Ihre Straße besser verborgen: Der Angreifer trifft sie mit einer Wahrscheinlichkeit von 1,3 %, mit Netzexpansion von 13 %. So oder so muss der Anbieter für 2 Straßen antworten.',
+            'Fertig. Mit StarCloak ist Ihre Straße besser verborgen: Der Angreifer trifft sie mit einer Wahrscheinlichkeit von 1,3\u00a0%, mit Netzexpansion von 13\u00a0%. So oder so muss der Anbieter für 2 Straßen antworten.',
         );
     });
 });

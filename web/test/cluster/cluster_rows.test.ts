@@ -24,7 +24,7 @@ test('who leaves or is silent stands out, and who works does not', () => {
         isOdd: true,
     });
     expect(conditionOf(worker('w1', { age_s: 2.5 }), 0.5)).toEqual({
-        words: 'silent for 2.5 s',
+        words: 'silent for 2.5\u00a0s',
         isOdd: true,
     });
     expect(conditionOf(gateway('gw1', { leader: true }), 0.5).words).toBe('leads');
@@ -35,7 +35,7 @@ test('how long somebody may be silent goes by the beats of the cluster', () => {
     const words = (age_s: number, beat_s: number) =>
         conditionOf(worker('w1', { age_s }), beat_s).words;
     expect(words(1.1, 0.5)).toBe('working');
-    expect(words(1.3, 0.5)).toBe('silent for 1.3 s');
+    expect(words(1.3, 0.5)).toBe('silent for 1.3\u00a0s');
     expect(words(100, 60)).toBe('working');
     expect(words(150, 60)).toContain('silent');
     expect(words(1000, 0)).toBe('working');
@@ -64,7 +64,7 @@ test('without any load no part has a share of it', () => {
 
 test('of proposals it is said how many of those that ended came to something', () => {
     const proposals = { proposals: 110, proposals_under_way: 10, proposals_published: 98 };
-    expect(proposalsWords(worker('w1', proposals))).toBe('110 (98 %)');
+    expect(proposalsWords(worker('w1', proposals))).toBe('110 (98\u00a0%)');
     expect(proposalsWords(worker('w1', { proposals: 1, proposals_under_way: 1 }))).toBe('1');
     expect(proposalsWords(worker('w1'))).toBe('0');
 });

@@ -21,13 +21,13 @@ describe('the state of health in words', () => {
     it('says who is away, since when, and what that costs', () => {
         expect(healthSign(away)).toBe('Provider away');
         expect(healthSentence(away, 1120)).toBe(
-            'Provider away for 2 min: 72 questions a second fail.',
+            'Provider away for 2\u00a0min: 72 questions a second fail.',
         );
         expect(healthSentence({ ...away, perSecond: 0.42 }, 1030)).toBe(
-            'Provider away for 30 s: 0.4 questions a second fail.',
+            'Provider away for 30\u00a0s: 0.4 questions a second fail.',
         );
         expect(healthSentence({ ...away, perSecond: 0, isLonger: true }, 1300)).toBe(
-            'Provider away for more than 5 min: questions that find company fail.',
+            'Provider away for more than 5\u00a0min: questions that find company fail.',
         );
     });
 
@@ -35,18 +35,18 @@ describe('the state of health in words', () => {
         const unsteady: Health = { ...away, level: 'warn', share: 0.12 };
         expect(healthSign(unsteady)).toBe('Provider unsteady');
         expect(healthSentence(unsteady, 1045)).toBe(
-            'Provider unsteady for 45 s: 12 % of the questions fail.',
+            'Provider unsteady for 45\u00a0s: 12\u00a0% of the questions fail.',
         );
     });
 
     it('counts workers and parts', () => {
         const one: Health = { ...away, ailment: 'parts-unserved', missing: 1 };
         expect(healthSentence(one, 1020)).toBe(
-            '1 part of the map has had no worker for 20 s: questions there wait in vain.',
+            '1 part of the map has had no worker for 20\u00a0s: questions there wait in vain.',
         );
         const two: Health = { ...away, level: 'warn', ailment: 'workers-missing', missing: 2 };
         expect(healthSentence(two, 1020)).toBe(
-            '2 workers missing for 20 s: the others serve their parts.',
+            '2 workers missing for 20\u00a0s: the others serve their parts.',
         );
     });
 
@@ -67,7 +67,7 @@ describe('the state of health in words', () => {
         });
         expect(new Set(sentences).size).toBe(ailments.length);
         expect(sentences[0]).toBe(
-            'Anbieter seit 60 s nicht erreichbar: 72 Anfragen je Sekunde scheitern.',
+            'Anbieter seit 60\u00a0s nicht erreichbar: 72 Anfragen je Sekunde scheitern.',
         );
     });
 

@@ -96,9 +96,9 @@ describe('its rows', () => {
             figures('xstar', { success: 0.5, chance: 0.2 }),
         ]);
         expect(rows.slice(0, 3).map(({ id, values }) => [id, ...values])).toEqual([
-            ['success', '94 %', '50 %'],
+            ['success', '94\u00a0%', '50\u00a0%'],
             ['roads', '12.4', '12.4'],
-            ['chance', '8.7 %', '20 %'],
+            ['chance', '8.7\u00a0%', '20\u00a0%'],
         ]);
     });
 

@@ -35,12 +35,12 @@ test('it counts who fits, one or many', () => {
     const says = (count: number) =>
         whoFits({ fitting: new Array(count) }, question as Parameters<typeof whoFits>[1]).text;
     expect(says(1)).toMatch(/^1 other waits nearby and fits\. You want .* 5 travellers.* 3 roads/);
-    expect(says(8)).toMatch(/^8 others wait nearby and fit\. .* 10 s at most/);
+    expect(says(8)).toMatch(/^8 others wait nearby and fit\. .* 10\u00a0s at most/);
 });
 
 test('it tells of the cloak and of the answer as they are', () => {
-    expect(cloakForms(answered).text).toMatch(/1\.8 s 6 travellers.* 12 roads/);
-    expect(whatComesBack(answered, 'm').text).toContain('Café Mitte, 340 m, 41 s away');
+    expect(cloakForms(answered).text).toMatch(/1\.8\u00a0s 6 travellers.* 12 roads/);
+    expect(whatComesBack(answered, 'm').text).toContain('Café Mitte, 340\u00a0m, 41\u00a0s away');
     expect(whatComesBack({ ...answered, objects: [] }, 'm').text).toContain('no such place');
 });
 
@@ -58,17 +58,21 @@ test('it shows the bytes that were sent, and says nothing of bytes where there a
 
 test('it does not say that no road is likelier if one is', () => {
     expect(whatAnAdversaryLearns(0.13, 0.13, 12).text).toMatch(
-        /chance of 13 %\. Blindly, one of 12 roads is right with 8\.3 %\. It takes no other road/,
+        /chance of 13\u00a0%\. Blindly, one of 12 roads is right with 8\.3\u00a0%\. It takes no other road/,
     );
-    expect(whatAnAdversaryLearns(0.05, 0.3, 12).text).toMatch(/likeliest, with 30 %, is not yours/);
+    expect(whatAnAdversaryLearns(0.05, 0.3, 12).text).toMatch(
+        /likeliest, with 30\u00a0%, is not yours/,
+    );
 });
 
 test('without company it says that nothing was sent', () => {
-    expect(noCompany({ wait_s: 10 }, false).text).toMatch(/within 10 s, so nothing was sent.*try/);
+    expect(noCompany({ wait_s: 10 }, false).text).toMatch(
+        /within 10\u00a0s, so nothing was sent.*try/,
+    );
     expect(noCompany({ wait_s: 10 }, true).text).toMatch(/Ask again/);
 });
 
 test('it speaks German, too', () => {
     useLanguage('de');
-    expect(cloakForms(answered).text).toMatch(/1,8 s .* 6 Reisende.* 12 Straßen/);
+    expect(cloakForms(answered).text).toMatch(/1,8\u00a0s .* 6 Reisende.* 12 Straßen/);
 });
