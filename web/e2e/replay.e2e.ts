@@ -46,6 +46,24 @@ test('it plays, and says that it is a record', async () => {
     await expect.poll(time, PATIENCE).toBeGreaterThan(before);
 });
 
+test('instead of a form it says that nothing can be asked, and what can be done', async () => {
+    expect(await part('ask-form').count()).toBe(0);
+    expect(await part('tab-ask').count()).toBe(0);
+    const words = await part('replay-panel').innerText();
+    expect(words).toContain('none can be asked here');
+    await part('pane-travellers').click();
+    expect(await part('replay-panel').isVisible()).toBe(true);
+    await part('replay-cloaks').click();
+    expect(await part('cloak-list').isVisible()).toBe(true);
+    await part('tab-record').click();
+    await part('replay-attack').click();
+    expect(await part('tab-attack').getAttribute('aria-selected')).toBe('true');
+    await part('tab-record').click();
+    await part('signs-travellers').locator('summary').click();
+    expect(await part('signs-travellers').innerText()).not.toMatch(/your/);
+    await part('signs-travellers').locator('summary').click();
+});
+
 test('in a pause nothing goes on', async () => {
     await part('replay-play').press('Enter');
     await expect.poll(() => part('replay-play').innerText(), PATIENCE).toBe('Play');

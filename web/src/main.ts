@@ -45,6 +45,7 @@ import { MethodsFeed } from './methods/methods_feed';
 import { MethodsPanel } from './methods/methods_panel';
 import { MethodsStage } from './methods/methods_stage';
 import { ReplayBar } from './replay/replay_bar';
+import { makeReplayPanel } from './replay/replay_panel';
 import type { SeenCloak } from './state/model';
 import { LiveSession } from './state/session';
 import { Story } from './story/story';
@@ -73,7 +74,11 @@ LiveSession.open((error) =>
 function build(session: LiveSession): void {
     const { about, map, cloaks, fleet } = session;
     const isDemo = fleet !== null;
-    const panes = makePanes(isDemo, hasOneWayRoads(map));
+    const panes = makePanes({
+        hasTravellers: isDemo,
+        isAsking: !session.replay,
+        hasOneWay: hasOneWayRoads(map),
+    });
     const { hosts } = panes;
     const selection = new Selection();
     const linked = parseAddress(location.hash, map);
@@ -107,7 +112,8 @@ function build(session: LiveSession): void {
         travellers?.add(new QueriesLayer(fleet, map));
     }
 
-    const ask = new AskPanel(session, { travellers, provider }, view);
+    // A record takes no questions.
+    const ask = session.replay ? null : new AskPanel(session, { travellers, provider }, view);
     // The adversary is the demo's; a service has none.
     const attack = about.offers.includes('attacks') ? new AttackPanel(session, view) : null;
     // A record has its own method, and nobody asks.
@@ -123,14 +129,14 @@ function build(session: LiveSession): void {
         attack !== null,
     );
     const story =
-        fleet && travellers && !isWall && !about.offers.includes('replay')
+        fleet && travellers && ask && !isWall
             ? new Story({
                   ...{ session, fleet, ask, view },
                   panes: { travellers, provider },
                   showPane: panes.show,
               })
             : null;
-    const welcome = story ? new StoryCard(story) : new Welcome();
+    const welcome = story ? new StoryCard(story) : new Welcome(isDemo);
     const layout = new Layout(
         page,
         {
@@ -141,7 +147,7 @@ function build(session: LiveSession): void {
             welcome: welcome.element,
             welcomeOpener: welcome.opener,
             liveLine: new LiveLine(session.counters, fleet).element,
-            ask: ask.element,
+            ask: ask?.element ?? null,
             attack: attack?.element ?? null,
             cloaks: cloakList.element,
             engine: isDemo ? new EnginePanel(session).element : null,
@@ -151,7 +157,13 @@ function build(session: LiveSession): void {
                 panel: new MethodsPanel(session, methods).element,
                 stage: new MethodsStage(methods, map, view).element,
             },
-            replay: session.replay && new ReplayBar(session.replay).element,
+            replay: session.replay && {
+                bar: new ReplayBar(session.replay).element,
+                panel: makeReplayPanel({
+                    showCloaks: () => layout.reveal('cloaks'),
+                    attack: attack && (() => layout.reveal('attack')),
+                }),
+            },
             report: new ReportLink(about).element,
         },
         panes.element,
@@ -175,6 +187,7 @@ function build(session: LiveSession): void {
     }
 
     function askAt(spot: Spot): void {
+        if (!ask) return;
         layout.tabs.choose('ask');
         ask.pick(spot);
     }
@@ -233,12 +246,13 @@ function build(session: LiveSession): void {
         selection.choose(cloaks.get(cloak.id) ?? cloakOfLink(cloak, map, engine));
     }
 
-    if (attack) ask.onAttack = attackIt;
+    if (attack && ask) ask.onAttack = attackIt;
     attack?.closed.on(() => selection.letGo());
     // The story moves what is seen itself.
-    ask.onAsked = () => {
-        if (!story?.isRunning) layout.revealMaps();
-    };
+    if (ask)
+        ask.onAsked = () => {
+            if (!story?.isRunning) layout.revealMaps();
+        };
     // Now that they have their places on the page: roads are then on it from the first frame.
     travellers?.measure();
     provider.measure();

@@ -1,6 +1,7 @@
 // The frame of the page in German. The key is the English text.
 export const german: Readonly<Record<string, string>> = {
     '(opens in a new tab)': '(öffnet sich in einem neuen Tab)',
+    'A recorded run': 'Ein aufgezeichneter Lauf',
     'A traveller asks.': 'Jemand fragt.',
     Ask: 'Fragen',
     'Ask it yourself': 'Selbst fragen',
@@ -16,6 +17,8 @@ export const german: Readonly<Record<string, string>> = {
     Engine: 'Engine',
     'For the nearest café, say. Neither this page nor the provider learns on which road.':
         'Zum Beispiel nach dem nächsten Café. Weder diese Seite noch der Anbieter erfährt, auf welcher Straße.',
+    'For the nearest café, say. The provider does not learn on which road.':
+        'Zum Beispiel nach dem nächsten Café. Der Anbieter erfährt nicht, auf welcher Straße.',
     'Got it': 'Verstanden',
     'It finds company.': 'Die Frage findet Gesellschaft.',
     Language: 'Sprache',
@@ -30,8 +33,8 @@ export const german: Readonly<Record<string, string>> = {
     Signs: 'Zeichen',
     'Skip to the maps': 'Zu den Karten springen',
     'StarCloak {version}, map {checksum}': 'StarCloak {version}, Karte {checksum}',
-    'That is the map below. It answers for all of its roads, and StarCloak picks the exact answer for each traveller.':
-        'Das zeigt die Karte unten. Er antwortet für alle Straßen der Tarnung, und StarCloak wählt daraus für alle die genaue Antwort.',
+    'Its map is below. It answers for all roads of the cloak, and StarCloak picks the exact answer for each traveller.':
+        'Seine Karte ist unten. Er antwortet für alle Straßen der Tarnung, und StarCloak wählt daraus für alle die genaue Antwort.',
     'The chosen cloak': 'Die gewählte Tarnung',
     'The cluster': 'Der Cluster',
     'The connection closed before the whole map arrived.':

@@ -9,7 +9,7 @@
 import { make } from '../dom';
 import { t } from '../text/language';
 import { isMotionUnwelcome } from './motion';
-import { makeSigns, type Sign, signsOf } from './signs';
+import { type Drawn, makeSigns, type Sign, signsOf } from './signs';
 import { Tabs } from './tabs';
 
 export interface Parts {
@@ -20,7 +20,8 @@ export interface Parts {
     welcomeOpener: HTMLElement;
     banner: HTMLElement;
     liveLine: HTMLElement;
-    ask: HTMLElement;
+    /** Null in a replay, which takes no questions. */
+    ask: HTMLElement | null;
     /** Null where nothing is attacked. */
     attack: HTMLElement | null;
     cloaks: HTMLElement;
@@ -31,8 +32,8 @@ export interface Parts {
     charts: HTMLElement;
     /** Null outside of the demo: the comparison of methods, and its maps. */
     methods: { panel: HTMLElement; stage: HTMLElement } | null;
-    /** Null unless a recorded run is shown. */
-    replay: HTMLElement | null;
+    /** Null unless a recorded run is shown: its bar, and the panel in the place of the form. */
+    replay: { bar: HTMLElement; panel: HTMLElement } | null;
     report: HTMLElement;
 }
 
@@ -54,6 +55,7 @@ export class Layout {
             panel ? [{ id, label, panel: titled(title, panel) }] : [];
         this.tabs = new Tabs(t('What to do'), [
             ...tab('ask', t('Ask'), t('Ask it yourself'), parts.ask),
+            ...tab('record', t('Record'), t('A recorded run'), parts.replay?.panel ?? null),
             ...tab('attack', t('Attack'), t('Attack it'), parts.attack),
             ...tab('cloaks', t('Cloaks'), t('The latest cloaks'), parts.cloaks),
             ...tab(
@@ -69,7 +71,7 @@ export class Layout {
         const main = make(
             'main',
             { id: 'main', tabindex: -1 },
-            make('div', { class: 'overview' }, parts.welcome, parts.replay, parts.liveLine),
+            make('div', { class: 'overview' }, parts.welcome, parts.replay?.bar, parts.liveLine),
             panes,
             parts.methods?.stage,
             this.aside(),
@@ -119,7 +121,8 @@ export class Layout {
 
     /** On a wide screen charts are always there, and their tab is not. */
     private keepSomethingChosen(): void {
-        if (!this.narrow.matches && this.tabs.id === 'charts') this.tabs.choose('ask');
+        if (!this.narrow.matches && this.tabs.id === 'charts')
+            this.tabs.choose(this.tabs.all[0].id);
     }
 }
 
@@ -130,22 +133,17 @@ function scrollTo(element: HTMLElement): void {
     });
 }
 
-/**
- * The maps' places; outside of the demo there is one.
- *
- * @param hasOneWay  whether the map has one-way roads
- */
-export function makePanes(isDemo: boolean, hasOneWay: boolean): Panes {
-    const travellers = isDemo
-        ? pane('travellers', t('What travellers do'), signsOf('travellers', true, hasOneWay), [
+/** The maps' places; outside of the demo there is one. */
+export function makePanes(drawn: Drawn): Panes {
+    const travellers = drawn.hasTravellers
+        ? pane('travellers', t('What travellers do'), signsOf('travellers', drawn), [
               swatch('--map-mover', 'dot'),
               `${t('travellers')}; `,
               swatch('--map-waiting', 'ring'),
               t('those who ask, and the time left.'),
           ])
         : null;
-    const signs = signsOf('provider', !isDemo, hasOneWay);
-    const provider = pane('provider', t('What the provider sees'), signs, [
+    const provider = pane('provider', t('What the provider sees'), signsOf('provider', drawn), [
         swatch('--map-cloak', 'dash'),
         t('cloaks as they leave: not who asks, not from where.'),
     ]);

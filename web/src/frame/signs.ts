@@ -100,54 +100,60 @@ const OWN: Sign[] = [
     },
 ];
 
-const CLOAKS: Sign[] = [
-    {
-        text: () =>
-            t('the roads of a cloak, each in a colour of its own; it fades after it has left'),
-        draw: (context, x, y) => {
-            const theme = mapTheme();
-            for (const [i, colour] of CLOAK_COLOURS.slice(0, 3).entries()) {
-                drawRoad(context, x, y + 7 * (i - 1), theme[colour], 7, 0.2);
-                drawRoad(context, x, y + 7 * (i - 1), theme[colour], 2.2, 1);
-            }
-        },
+const CLOAKS: Sign = {
+    text: () => t('the roads of a cloak, each in a colour of its own; it fades after it has left'),
+    draw: (context, x, y) => {
+        const theme = mapTheme();
+        for (const [i, colour] of CLOAK_COLOURS.slice(0, 3).entries()) {
+            drawRoad(context, x, y + 7 * (i - 1), theme[colour], 7, 0.2);
+            drawRoad(context, x, y + 7 * (i - 1), theme[colour], 2.2, 1);
+        }
     },
-    {
-        text: () => t('your own cloak'),
-        draw: (context, x, y) => {
-            drawRoad(context, x, y, colourOf('--map-you'), 9, 1);
-            drawRoad(context, x, y, mapTheme().cloak, 5, 1);
-        },
-    },
-    {
-        text: () => t('the selected cloak, and its crossings that lead out'),
-        draw: (context, x, y) => {
-            const { selected, ground } = mapTheme();
-            drawRoad(context, x, y, selected, 11, 0.22);
-            drawRoad(context, x, y, selected, 3.5, 1);
-            context.globalAlpha = 1;
-            context.fillStyle = ground;
-            context.lineWidth = 1.8;
-            for (const end of [x - 10, x + 10]) {
-                context.beginPath();
-                context.arc(end, y, 4, 0, 2 * Math.PI);
-                context.fill();
-                context.stroke();
-            }
-        },
-    },
-];
+};
 
-/**
- * @param isOwn      whether one's own place and answer are drawn on that map
- * @param hasOneWay  whether there are one-way roads
- */
-export function signsOf(
-    pane: 'travellers' | 'provider',
-    isOwn: boolean,
-    hasOneWay: boolean,
-): Sign[] {
-    const here = pane === 'travellers' ? [MOVER, ...WAITING, ...ENDS] : CLOAKS;
+const OWN_CLOAK: Sign = {
+    text: () => t('your own cloak'),
+    draw: (context, x, y) => {
+        drawRoad(context, x, y, colourOf('--map-you'), 9, 1);
+        drawRoad(context, x, y, mapTheme().cloak, 5, 1);
+    },
+};
+
+const CHOSEN_CLOAK: Sign = {
+    text: () => t('the selected cloak, and its crossings that lead out'),
+    draw: (context, x, y) => {
+        const { selected, ground } = mapTheme();
+        drawRoad(context, x, y, selected, 11, 0.22);
+        drawRoad(context, x, y, selected, 3.5, 1);
+        context.globalAlpha = 1;
+        context.fillStyle = ground;
+        context.lineWidth = 1.8;
+        for (const end of [x - 10, x + 10]) {
+            context.beginPath();
+            context.arc(end, y, 4, 0, 2 * Math.PI);
+            context.fill();
+            context.stroke();
+        }
+    },
+};
+
+/** What there is on the page, of which the signs depend. */
+export interface Drawn {
+    /** The map with the travellers, beside the provider's. */
+    hasTravellers: boolean;
+    /** Questions can be asked on the page. */
+    isAsking: boolean;
+    hasOneWay: boolean;
+}
+
+/** One's own place and answer are on the travellers' map, or on the provider's if it is the only one. */
+export function signsOf(pane: 'travellers' | 'provider', drawn: Drawn): Sign[] {
+    const { hasTravellers, isAsking, hasOneWay } = drawn;
+    const isOwn = isAsking && (pane === 'travellers') === hasTravellers;
+    const here =
+        pane === 'travellers'
+            ? [MOVER, ...WAITING, ...ENDS]
+            : [CLOAKS, ...(isAsking ? [OWN_CLOAK] : []), CHOSEN_CLOAK];
     return [...here, ...(isOwn ? OWN : []), ...(hasOneWay ? [ONE_WAY] : [])];
 }
 

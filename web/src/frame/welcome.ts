@@ -17,7 +17,8 @@ export class Welcome {
     /** Opens and closes it. */
     readonly opener: HTMLButtonElement;
 
-    constructor() {
+    /** @param hasTravellers  they are shown as well: a wall, or a recorded run */
+    constructor(hasTravellers: boolean) {
         this.element = make(
             'details',
             { class: 'welcome', id: 'welcome' },
@@ -25,7 +26,7 @@ export class Welcome {
             make(
                 'div',
                 { class: 'welcome-steps' },
-                make('ol', {}, ...steps().map(({ title, text }) => item(title, text))),
+                make('ol', {}, ...steps(hasTravellers).map(({ title, text }) => item(title, text))),
                 make(
                     'button',
                     { type: 'button', class: 'primary', onclick: () => this.show(false) },
@@ -70,13 +71,15 @@ function item(title: string, text: string): HTMLElement {
     return make('li', {}, make('strong', {}, title), ' ', text);
 }
 
-function steps(): Step[] {
+function steps(hasTravellers: boolean): Step[] {
     return [
         {
             title: t('A traveller asks.'),
-            text: t(
-                'For the nearest café, say. Neither this page nor the provider learns on which road.',
-            ),
+            text: hasTravellers
+                ? t('For the nearest café, say. The provider does not learn on which road.')
+                : t(
+                      'For the nearest café, say. Neither this page nor the provider learns on which road.',
+                  ),
         },
         {
             title: t('It finds company.'),
@@ -87,7 +90,7 @@ function steps(): Step[] {
         {
             title: t('The provider sees only the cloak.'),
             text: t(
-                'That is the map below. It answers for all of its roads, and StarCloak picks the exact answer for each traveller.',
+                'Its map is below. It answers for all roads of the cloak, and StarCloak picks the exact answer for each traveller.',
             ),
         },
     ];

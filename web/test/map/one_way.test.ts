@@ -81,7 +81,9 @@ describe('arrows', () => {
         );
         expect([some, none]).toEqual([true, false]);
         for (const pane of ['travellers', 'provider'] as const) {
-            const texts = (has: boolean) => signsOf(pane, true, has).map(({ text }) => text());
+            const drawn = { hasTravellers: true, isAsking: true };
+            const texts = (hasOneWay: boolean) =>
+                signsOf(pane, { ...drawn, hasOneWay }).map(({ text }) => text());
             expect(texts(true).length).toBe(texts(false).length + 1);
             expect(texts(true).at(-1)).toContain('one-way');
         }
