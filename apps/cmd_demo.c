@@ -317,13 +317,12 @@ static int run(sc_call *call)
         return sc_call_fail(call, SC_ENOMEM, NULL);
     }
     sc_call_parse(call, &options);
-    // All travellers come from this machine, and the page explains the paper's engines.
+    // All travellers come from this machine.
     static const sc_serve_flag usual[] = {
         {"address-rate", "0"},
         {"address-connections", "0"},
         {"address-bandwidth", "0"},
         {"admin", SC_SETTINGS_ADMIN_SHARED},
-        {"engine", "basic"},  // the page switches between it, bounded and hybrid
         {NULL, NULL},
     };
     show s = {.call = call, .options = &options};
@@ -379,9 +378,8 @@ const sc_command sc_cmd_demo = {
         "The positions of travellers are known because they are simulated: only this command shows "
         "them; 'starcloak serve' has no such page. All settings of 'starcloak serve' are flags "
         "here, too. There is no limit per address unless one is set, since all travellers are on "
-        "this machine; 'admin' is 'listen', so that the page shows all at one address; and the "
-        "engine "
-        "is basic, which the page can exchange for bounded or hybrid.\n"
+        "this machine; and 'admin' is 'listen', so that the page shows all at one address. An "
+        "--engine basic, bounded or hybrid can be exchanged on the page for another of the three.\n"
         "With --replay there are no travellers: a recorded run is shown in its own time. Queries "
         "cannot be asked then, and the engine is that of the record.\n"
         "Stop it with Ctrl-C.",

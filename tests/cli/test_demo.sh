@@ -172,7 +172,7 @@ end_script
 # --- The demo ------------------------------------------------------------------------
 
 mkdir report
-start demo "$STARCLOAK" demo city.scm --listen 127.0.0.1:0 --travellers 200 --pause 2:0.5 --k 3:0.5 --sigma-s 8:1 --user "$user" --reports report
+start demo "$STARCLOAK" demo city.scm --listen 127.0.0.1:0 --travellers 200 --pause 2:0.5 --k 3:0.5 --sigma-s 8:1 --user "$user" --reports report --engine basic
 demo=$started_id
 url=http://$(address_of demo)
 check "a demo says which address to open" until_true grep -q "Open this in a browser" demo.out

@@ -344,7 +344,8 @@ def show_demo(program, store):
     program.file("reports").mkdir()
     program.write("reports/report.html", "<p>A report</p>\n")
     demo = program.start("demo", "demo", "city.scm", "--listen", "127.0.0.1:0", "--travellers", "60",
-                         "--pause", "2:0.5", "--k", "3:1", "--l", "1:0", "--sigma-s", "2:1", "--sigma-t", "3:1", "--reports", "reports")
+                         "--pause", "2:0.5", "--k", "3:1", "--l", "1:0", "--sigma-s", "2:1", "--sigma-t", "3:1", "--reports", "reports",
+                         "--engine", "basic")
     talk = Talk(demo.address())
     talk.ask("about", "GET", "/v1/about", masked=SIZE, show=about)
     talk.ask("about the demo", "GET", "/demo/about", masked=SIZE, show=shaped)

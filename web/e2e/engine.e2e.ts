@@ -1,16 +1,18 @@
-// A demo with a method that cannot be exchanged: it is named and marked, and no cloak is called another's.
-import type { Page } from 'playwright-core';
+// Engines that can be exchanged are; a method that cannot is named and marked, and no cloak is called another's.
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { axe } from './axe';
 import { launch, open, PATIENCE, type Watched, watched } from './browser';
 import { city, demo, Workplace } from './programs';
 
 const place = new Workplace();
+let map: string;
 let seen: Watched;
+let browser: Browser;
 let page: Page;
 
 beforeAll(async () => {
-    const map = city(place.folder, 1500);
+    map = city(place.folder, 1500);
     const service = place.owns(
         await demo(
             map,
@@ -18,7 +20,8 @@ beforeAll(async () => {
             ...['--k', '3:0', '--l', '3:0'],
         ),
     );
-    seen = await watched(place.owns(await launch()));
+    browser = place.owns(await launch());
+    seen = await watched(browser);
     page = seen.page;
     await open(page, service.url);
 });
@@ -54,6 +57,21 @@ test('a provider in the same process has a chart of what it is asked, not of byt
     await expect
         .poll(async () => Number.parseFloat(await roads.innerText()), PATIENCE)
         .toBeGreaterThan(0);
+});
+
+test('of basic, bounded and hybrid another one is taken while travellers wait', async () => {
+    const travellers = ['--travellers', '300', '--pause', '5:1'];
+    const service = place.owns(await demo(map, '--engine', 'basic', ...travellers));
+    const own = await watched(browser);
+    await open(own.page, service.url);
+    await own.page.getByTestId('tab-engine').click();
+    const inForce = async () => (await (await fetch(`${service.url}v1/about`)).json()).engine;
+    for (const engine of ['bounded', 'hybrid', 'basic']) {
+        await own.page.getByTestId(`engine-${engine}`).check();
+        await expect.poll(inForce, PATIENCE).toBe(engine);
+    }
+    expect(own.complaints).toEqual([]);
+    await own.close();
 });
 
 test('the console has stayed free of errors', () => {

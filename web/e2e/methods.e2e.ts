@@ -70,6 +70,7 @@ test('success, roads and the chance of the adversary are told of each', async ()
     }
     for (const text of await row('roads'))
         expect(Number.parseFloat(text)).toBeGreaterThanOrEqual(3);
+    expect(await page.locator('.methods-notes').innerText()).toContain('its engine Patient here');
     // The same stands over each map.
     const shown = await part('methods-stage').getByTestId('method-roads').allInnerTexts();
     expect(shown.length).toBe(3);

@@ -163,8 +163,8 @@
          "open (default local)")                       \
     WORD(engine, engine, "engine", "NAME",                                                            \
          "basic bounded hybrid xstar sampling expansion patient", 6, START, ALL,                      \
-         "how to search for cloaks: patient (default; with 'starcloak demo' basic), basic, bounded "  \
-         "or hybrid; or a method to compare with: xstar, sampling or expansion")                      \
+         "how to search for cloaks: patient (default), basic, bounded or hybrid; or a method to "      \
+         "compare with: xstar, sampling or expansion")                                                \
     SWITCH(engine, strict, "strict", START, ALL,                                                      \
            "bounded and hybrid: strict setting, take a star only if it is near one taken before; "    \
            "patient: a road counts for a member only if it can be its own by its max_hops "           \

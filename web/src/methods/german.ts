@@ -14,6 +14,8 @@ export const german: Readonly<Record<string, string>> = {
         'Über die letzten {seconds} s. Eine Anfrage zählt, sobald ihre Frist vorbei ist. Die Trefferchance ist die Wahrscheinlichkeit, die ein Angreifer, der das Verfahren kennt, der wahren Straße einer Person gibt, im Mittel über eine Stichprobe von Tarnungen.',
     'Questions judged': 'Gezählte Anfragen',
     'Roads per cloak': 'Straßen je Tarnung',
+    'StarCloak searches with its engine {engine} here.':
+        'StarCloak sucht hier mit seiner Engine {engine}.',
     'The same questions at the same moments, cloaked by three methods beside the service. Nothing of it leaves: the maps show what a provider would see.':
         'Dieselben Anfragen zu denselben Zeitpunkten, von drei Verfahren neben dem Dienst getarnt. Nichts davon wird abgeschickt: Die Karten zeigen, was ein Anbieter sähe.',
     'The service itself runs {method}.': 'Der Dienst selbst verwendet {method}.',

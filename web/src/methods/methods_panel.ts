@@ -1,7 +1,7 @@
 // Methods side by side, in numbers: the same questions, so that every difference is the method's.
 import type { StreamState } from '../api/stream';
 import { fill, make, setText } from '../dom';
-import { isStarCloak, methodName } from '../engine/method_names';
+import { engineName, isStarCloak, methodName } from '../engine/method_names';
 import type { Session } from '../state/model';
 import { t, tn } from '../text/language';
 import { count } from '../text/words';
@@ -90,6 +90,11 @@ export class MethodsPanel {
                 { seconds: windowS },
             ),
         ];
+        const own = methods.find(isStarCloak);
+        if (own)
+            notes.push(
+                t('StarCloak searches with its engine {engine} here.', { engine: engineName(own) }),
+            );
         const { engine } = this.session.about;
         if (!isStarCloak(engine))
             notes.push(t('The service itself runs {method}.', { method: methodName(engine) }));
