@@ -26,6 +26,14 @@ export default defineConfig({
             { test: { name: 'unit', include: ['test/**/*.test.ts'] } },
             {
                 test: {
+                    name: 'pictures',
+                    include: ['e2e/**/*.pictures.ts'],
+                    testTimeout: 240_000,
+                    hookTimeout: 120_000,
+                },
+            },
+            {
+                test: {
                     name: 'e2e',
                     include: ['e2e/**/*.e2e.ts'],
                     testTimeout: 120_000,

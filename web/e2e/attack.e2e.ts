@@ -3,6 +3,7 @@
 import type { Page, Request as Sent } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Attack, AttackRequest, Query } from '../src/api/types';
+import { decimal, twoDecimals } from '../src/text/words';
 import { type Answered, ask, choose, clickMiddle } from './asking';
 import { launch, open, PATIENCE, photograph, type Watched, watched } from './browser';
 import { Listener, nearest } from './oracle';
@@ -107,9 +108,9 @@ async function expectShown(side: string, told: Attack, truth: number | null): Pr
     expect(await part(`attack-${side}-entropy`).isVisible()).toBe(false);
     await more.locator('summary').click();
     expect(await part(`attack-${side}-entropy`).innerText(), side).toBe(
-        told.normalised_entropy.toFixed(2),
+        twoDecimals(told.normalised_entropy),
     );
-    expect(await more.innerText()).toContain(told.effective.toFixed(1));
+    expect(await more.innerText()).toContain(decimal(told.effective));
     await more.locator('summary').click();
     // Road by road, in a table that may be folded.
     const rows = await part(`attack-${side}`)

@@ -56,7 +56,7 @@ test('when it dies the page says so in red: who is away, since when, and what fa
     expect(await level()).toBe('bad');
     await expect
         .poll(banner, PATIENCE)
-        .toMatch(/^Provider away for \d+ (s|min): [\d.,]+ questions a second fail\.$/);
+        .toMatch(/^Provider away for \d+\s(s|min): [\d.,]+ questions a second fail\.$/);
     expect(await number('counter-failed')).toBeGreaterThan(0);
     // Still connected: it is not the service that is away.
     expect(await part('link-state').getAttribute('data-state')).toBe('live');
@@ -70,7 +70,7 @@ test('a page that is opened meanwhile knows it from the history, and says it in 
     await expect
         .poll(() => german.page.getByTestId('banner').innerText(), PATIENCE)
         .toMatch(
-            /^Anbieter seit \d+ (s|min) nicht erreichbar: [\d.,]+ Anfragen je Sekunde scheitern\.$/,
+            /^Anbieter seit \d+\s(s|min) nicht erreichbar: [\d.,]+ Anfragen je Sekunde scheitern\.$/,
         );
     expect(german.complaints).toEqual([]);
     await german.close();

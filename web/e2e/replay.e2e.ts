@@ -54,7 +54,7 @@ test('instead of a form it says that nothing can be asked, and what can be done'
     await part('pane-travellers').click();
     expect(await part('replay-panel').isVisible()).toBe(true);
     await part('replay-cloaks').click();
-    expect(await part('cloak-list').isVisible()).toBe(true);
+    expect(await part('tab-cloaks').getAttribute('aria-selected')).toBe('true');
     await part('tab-record').click();
     await part('replay-attack').click();
     expect(await part('tab-attack').getAttribute('aria-selected')).toBe('true');

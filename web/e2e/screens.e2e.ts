@@ -1,18 +1,12 @@
 // The page on usual screens, light and dark, in both languages: nothing is cut off, nothing lies on something else,
 // and what one came for is within the first screen. Leaves a picture of each, to be looked at.
-import type { Browser, Page } from 'playwright-core';
+import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { axe } from './axe';
 import { isLinked, launch, open, PATIENCE, photograph, watched } from './browser';
+import { cutOff, overlapping, SIZES } from './fitting';
 import { Listener } from './oracle';
 import { city, demo, provider, type Running, screenshots, Workplace } from './programs';
-
-const SIZES = [
-    [390, 844],
-    [1280, 720],
-    [1440, 900],
-    [1920, 1080],
-] as const;
 
 const place = new Workplace();
 let service: Running;
@@ -30,41 +24,6 @@ beforeAll(async () => {
 });
 
 afterAll(() => place.close());
-
-/** Words that do not fit where they stand. */
-const cutOff = (page: Page) =>
-    page.evaluate(() =>
-        [...document.querySelectorAll('[role="tab"], button, .top *, h2, h3, .live-line *')]
-            .filter((element) => element instanceof HTMLElement && element.offsetParent !== null)
-            .filter(({ scrollWidth, clientWidth }) => clientWidth > 1 && scrollWidth > clientWidth)
-            // It says what does not fit in three dots.
-            .filter((element) => !element.matches('.motto'))
-            .map(({ outerHTML }) => outerHTML.slice(0, 100)),
-    );
-
-/** Pairs of things beside each other that lie on each other. */
-const overlapping = (page: Page) =>
-    page.evaluate(() => {
-        const found: string[] = [];
-        for (const group of ['.top > *', '.tools > *', '[role="tab"]', '.live-line > div']) {
-            const boxes = [...document.querySelectorAll(group)]
-                .filter((element) => element instanceof HTMLElement && element.offsetParent)
-                .map((element) => ({ element, box: element.getBoundingClientRect() }))
-                .filter(({ box }) => box.width > 1);
-            for (const [i, a] of boxes.entries()) {
-                for (const b of boxes.slice(i + 1)) {
-                    const isApart =
-                        a.box.right <= b.box.left + 1 ||
-                        b.box.right <= a.box.left + 1 ||
-                        a.box.bottom <= b.box.top + 1 ||
-                        b.box.bottom <= a.box.top + 1;
-                    const html = (element: Element) => element.outerHTML.slice(0, 60);
-                    if (!isApart) found.push(`${html(a.element)} and ${html(b.element)}`);
-                }
-            }
-        }
-        return found;
-    });
 
 for (const [width, height] of SIZES) {
     for (const lang of ['en', 'de']) {
