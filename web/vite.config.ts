@@ -23,12 +23,13 @@ export default defineConfig({
     test: {
         fileParallelism: false,
         projects: [
-            { test: { name: 'unit', include: ['test/**/*.test.ts'] } },
+            // Long enough for a machine that is busy with other things.
+            { test: { name: 'unit', include: ['test/**/*.test.ts'], testTimeout: 60_000 } },
             {
                 test: {
-                    name: 'pictures',
-                    include: ['e2e/**/*.pictures.ts'],
-                    testTimeout: 240_000,
+                    name: 'long',
+                    include: ['e2e/**/*.long.ts'],
+                    testTimeout: 600_000,
                     hookTimeout: 120_000,
                 },
             },

@@ -5,7 +5,7 @@ import type { Query } from '../src/api/types';
 import { Stars } from '../src/map/ball';
 import { readRoadMap } from '../src/map/decode';
 import type { RoadMap } from '../src/map/road_map';
-import { choose, clickMiddle, isInSight, knowsRoad, more } from './asking';
+import { choose, clickMiddle, isInSight, isUncovered, knowsRoad, more } from './asking';
 import { axe } from './axe';
 import { launch, open, PATIENCE, photograph, type Watched, watched } from './browser';
 import { poseOf, project } from './pixels';
@@ -71,6 +71,8 @@ for (const { width, height } of SIZES) {
             await clickMiddle(own.page, 'pane-travellers');
             expect(await isInSight(own.page, 'ask-submit'), 'with a road').toBe(true);
             expect(await isInSight(own.page, 'ask-quick'), 'with a road').toBe(true);
+            // On a phone it is below the map, which stays in sight.
+            if (!isPhone) expect(await isUncovered(own.page, 'ask-company'), 'company').toBe(true);
             expect(await scrollers(own.page)).toBeLessThanOrEqual(1);
             await own.page.screenshot({
                 path: `${screenshots}/ask-form-${size}-${colorScheme}.png`,

@@ -37,6 +37,16 @@ export async function isInSight(page: Page, testId: string): Promise<boolean> {
     });
 }
 
+/** Whether all of its words can be read as the page stands: nothing lies over its corners. */
+export async function isUncovered(page: Page, testId: string): Promise<boolean> {
+    return page.getByTestId(testId).evaluate((element) => {
+        const { left, top, right, bottom } = element.getBoundingClientRect();
+        return [left + 2, right - 2].every((x) =>
+            [top + 2, bottom - 2].every((y) => element.contains(document.elementFromPoint(x, y))),
+        );
+    });
+}
+
 /** Click into the middle of a map, and wait until the page knows which road that is. */
 export async function clickMiddle(page: Page, pane: string): Promise<void> {
     await page.evaluate(() => scrollTo(0, 0));

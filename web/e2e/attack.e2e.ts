@@ -7,7 +7,7 @@ import { decimal, twoDecimals } from '../src/text/words';
 import { type Answered, ask, choose, clickMiddle } from './asking';
 import { launch, open, PATIENCE, photograph, type Watched, watched } from './browser';
 import { Listener, nearest } from './oracle';
-import { ink } from './pixels';
+import { ink, top } from './pixels';
 import { city, demo, screenshots, Workplace } from './programs';
 
 const place = new Workplace();
@@ -162,11 +162,17 @@ async function heat(side: string): Promise<number> {
     return (await ink(page, `[data-testid="attack-${side}"] canvas`, { colours })).pixels;
 }
 
+/** How much of the chosen cloak is on the provider's map. */
+const chosen = async () =>
+    (await ink(page, top('provider'), { colours: ['--map-selected'] })).pixels;
+
 test('other cloaks are coloured when they are attacked, and not before', async () => {
     let best = -1;
     for (let i = 0; i < 6; i++) {
         await part('tab-cloaks').click();
         await part('cloak-list').locator('button').nth(i).click();
+        // Wherever it is, the map shows it.
+        await expect.poll(chosen, PATIENCE).toBeGreaterThan(30);
         await expect.poll(() => heat('starcloak'), PATIENCE).toBeLessThan(40);
         const [ours, theirs] = await attacksDuring(attack);
         expect([ours.told.method, theirs.told.method]).toEqual(['hybrid', 'expansion']);

@@ -2,6 +2,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Outcome } from '../src/api/types';
+import { isUncovered } from './asking';
 import { axe } from './axe';
 import { launch, open, PATIENCE, photograph, type Watched, watched } from './browser';
 import { Listener } from './oracle';
@@ -94,6 +95,19 @@ test('who has seen it is not told again, unless asked for; and it can be left by
     expect(await part('welcome-open').evaluate((button) => button === document.activeElement)).toBe(
         true,
     );
+});
+
+test('on a low screen it covers nothing of who fits', async () => {
+    const own = await watched(browser, {
+        viewport: { width: 1280, height: 720 },
+        isNew: true,
+        reducedMotion: 'reduce',
+    });
+    await open(own.page, service.url);
+    await own.page.getByTestId('story-next').click();
+    await own.page.getByTestId('ask-company').waitFor(PATIENCE);
+    expect(await isUncovered(own.page, 'ask-company')).toBe(true);
+    await own.close();
 });
 
 test('where motion is unwelcome it waits to be stepped', async () => {

@@ -34,6 +34,7 @@ import { Welcome } from './frame/welcome';
 import { busiestRoads } from './map/busiest';
 import { boxAround } from './map/draw';
 import { FoundLayer } from './map/found_layer';
+import { contains } from './map/grid';
 import type { Spot } from './map/layer';
 import { addMapControls } from './map/map_controls';
 import { MapPane } from './map/pane';
@@ -227,6 +228,8 @@ function build(session: LiveSession): void {
 
     function attackIt(cloak: SeenCloak): void {
         selection.choose(cloak);
+        const box = boxAround(map, cloak.segments);
+        if (box && !contains(view.seen, box)) view.show(box);
         layout.reveal('attack');
     }
 

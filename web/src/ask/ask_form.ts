@@ -35,6 +35,7 @@ export class AskForm {
     private readonly what: RequestFields;
     private readonly token: TokenFields | null;
     private readonly fields: HTMLFieldSetElement;
+    private readonly actions: HTMLElement;
     private readonly submit: HTMLButtonElement;
     private readonly quick: HTMLButtonElement;
     private readonly cancel: HTMLButtonElement;
@@ -47,7 +48,7 @@ export class AskForm {
     /** @param company  stands between the fields and the buttons */
     constructor(
         private readonly session: Session,
-        company: HTMLElement,
+        private readonly company: HTMLElement,
         private readonly listener: FormListener,
     ) {
         this.levels = new PrivacyLevels((level) => this.choose(level));
@@ -82,6 +83,14 @@ export class AskForm {
             this.privacyGroup(),
             this.token?.element,
         );
+        this.actions = make(
+            'div',
+            { class: 'actions' },
+            this.quick,
+            this.submit,
+            this.cancel,
+            this.unfold,
+        );
         this.element = make(
             'form',
             {
@@ -92,8 +101,8 @@ export class AskForm {
             },
             this.fields,
             this.summary,
-            company,
-            make('div', { class: 'actions' }, this.quick, this.submit, this.cancel, this.unfold),
+            this.company,
+            this.actions,
         );
         this.element.addEventListener('submit', (event) => {
             event.preventDefault();
@@ -205,6 +214,14 @@ export class AskForm {
     touch(): void {
         this.isTouched = true;
         this.showButtons();
+    }
+
+    /** Who fits is not left behind the buttons, where the panel scrolls by itself and is too low for all of the form. */
+    revealCompany(): void {
+        const panel = this.element.closest('.panels');
+        const hidden =
+            this.company.getBoundingClientRect().bottom - this.actions.getBoundingClientRect().top;
+        if (panel && hidden > 0) panel.scrollTop += hidden;
     }
 
     private get quickCategory(): string | null {

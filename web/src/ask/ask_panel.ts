@@ -150,6 +150,7 @@ export class AskPanel {
         this.form.isFolded = false;
         this.form.showPlace(this.spot.segment);
         this.profileChanged();
+        this.form.revealCompany();
     }
 
     private chooseForMe(): void {

@@ -77,8 +77,8 @@ export class CompanyGuide {
     private outlook(watch: CompanyWatch, segment: number): Outlook {
         return {
             company: (profile) => watch.companyOf(seekerOf(segment, profile)),
-            expected: (profile) =>
-                watch.arrivalsPerSecond(seekerOf(segment, profile)) * profile.max_wait_s,
+            gathered: (profile) =>
+                watch.gatheredWithin(profile.max_wait_s, seekerOf(segment, profile)),
         };
     }
 
@@ -111,9 +111,11 @@ export class CompanyGuide {
         }
         const { segment, profile } = this.at;
         const outlook = this.outlook(watch, segment);
-        const expected = outlook.expected(profile);
+        const seeker = seekerOf(segment, profile);
+        const expected = watch.arrivalsPerSecond(seeker) * profile.max_wait_s;
         // Who may expect enough in time need not change anything, unless it has waited already.
-        const isEasy = company.isFeasible && !this.isWaiting && company.missing <= expected;
+        const isEasy =
+            company.isFeasible && !this.isWaiting && company.missing <= outlook.gathered(profile);
         const bounds = this.session.about.profile;
         const remedies = isEasy ? [] : helpful(profile, bounds, outlook);
         this.weighed = { at: now, remedies, expected };

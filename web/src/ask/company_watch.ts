@@ -12,6 +12,8 @@ const EVERY_MS = 500;
 /** How far back arrivals are remembered, and how many. */
 const REMEMBERED_MS = 30_000;
 const REMEMBERED_MOST = 8000;
+/** Of the latest stay in the average of all. */
+const STAY_WEIGHT = 0.02;
 
 export class CompanyWatch {
     readonly changed = new Signal<Company>();
@@ -20,6 +22,8 @@ export class CompanyWatch {
     /** Who asked of late, in order. */
     private arrivals: Waiting[] = [];
     private readonly since = performance.now();
+    /** Milliseconds for which travellers have waited of late, on average; null until one has ended. */
+    private stayMs: number | null = null;
     private timer: ReturnType<typeof setTimeout> | undefined;
 
     /**
@@ -38,7 +42,10 @@ export class CompanyWatch {
             }
             this.soon();
         });
-        fleet.ended.on(() => this.soon());
+        fleet.ended.on(({ asked }) => {
+            if (asked) this.left(performance.now() - asked.askedAt);
+            this.soon();
+        });
         fleet.engineChanged.on(() => {
             if (this.seeker) this.look(this.seeker);
         });
@@ -63,20 +70,39 @@ export class CompanyWatch {
 
     /** How many travellers who fit have asked per second of late; 0 if none is known. */
     arrivalsPerSecond(seeker: Seeker, now = performance.now()): number {
+        return this.sumPerSecond(seeker, now, () => 1);
+    }
+
+    /**
+     * How many of those who will fit and ask within `waitS` seconds are there at once. Who asks for less company than
+     * the seeker finds it sooner, and is gone then.
+     */
+    gatheredWithin(waitS: number, seeker: Seeker, now = performance.now()): number {
+        const part = Math.min(1, (this.stayMs ?? Infinity) / 1000 / waitS);
+        return waitS * this.sumPerSecond(seeker, now, ({ k }) => (k < seeker.k ? part : 1));
+    }
+
+    private sumPerSecond(seeker: Seeker, now: number, weight: (other: Waiting) => number): number {
         const { arrivals } = this;
         const oldest = arrivals.length > REMEMBERED_MOST ? arrivals[0].askedAt : this.since;
         const from = Math.max(oldest, now - REMEMBERED_MS);
         const finder = this.finderFor(seeker);
-        const users = new Set<number>();
+        const users = new Map<number, number>();
         for (const other of arrivals) {
-            if (other.askedAt >= from && finder.fits(other)) users.add(other.who);
+            if (other.askedAt >= from && finder.fits(other)) users.set(other.who, weight(other));
         }
         const spanS = (now - from) / 1000;
-        return spanS > 1 ? users.size / spanS : 0;
+        const sum = [...users.values()].reduce((a, b) => a + b, 0);
+        return spanS > 1 ? sum / spanS : 0;
     }
 
     private finderFor(seeker: Seeker): CompanyFinder {
         return new CompanyFinder(this.stars(), seeker, drawsStars(this.fleet.engine));
+    }
+
+    private left(stayMs: number): void {
+        this.stayMs ??= stayMs;
+        this.stayMs += STAY_WEIGHT * (stayMs - this.stayMs);
     }
 
     private soon(): void {

@@ -206,7 +206,7 @@ export const german: Readonly<Record<string, string>> = {
     '{here} who fit are here, you included: enough for a cloak.':
         '{here}, die zusammenpassen, sind da, Sie mitgezählt: genug für eine Tarnung.',
     '{remedy}: likely enough': '{remedy}: reicht wohl',
-    '{road}, which is one-way': '{road}, eine Einbahnstraße',
+    '{road}, which is one-way': '{road} (Einbahn\u00adstraße)',
     '{shown}, at least {least}': '{shown}, mindestens {least}',
     '{time} left': 'noch {time}',
     '{travellers} on {roads}': '{travellers} auf {roads}',

@@ -51,8 +51,8 @@ export function advised(advice: string, profile: Profile, bounds: ProfileBounds)
 /** How the page judges a profile where it knows who waits. */
 export interface Outlook {
     company(profile: Profile): Company;
-    /** Travellers who fit and will ask while it waits, as far as can be told from those who did. */
-    expected(profile: Profile): number;
+    /** Travellers who fit, will ask while it waits and be there at once, as far as can be told from those who did. */
+    gathered(profile: Profile): number;
 }
 
 /** What helps, the likeliest first; none if there is enough company. */
@@ -64,7 +64,7 @@ export function helpful(profile: Profile, bounds: ProfileBounds, outlook: Outloo
     const add = (part: ProfilePart, changed: Profile | null) => {
         if (!changed) return;
         const then = outlook.company(changed);
-        const lack = then.missing - outlook.expected(changed);
+        const lack = then.missing - outlook.gathered(changed);
         const helps = part === 'max_wait_s' || then.missing < now.missing;
         if (helps) remedies.push({ part, profile: changed, suffices: lack <= 0 });
     };

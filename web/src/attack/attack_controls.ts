@@ -82,7 +82,7 @@ export class AttackControls {
         this.element = make('div', { class: 'attack-controls' });
         fill(
             this.element,
-            make('div', { class: 'attack-head' }, this.about, close),
+            make('div', { class: 'attack-head' }, close, this.about),
             this.numberField,
             this.victimField,
             make('div', { class: 'actions' }, this.start, this.locate),

@@ -145,7 +145,7 @@ export function makePanes(drawn: Drawn): Panes {
         : null;
     const provider = pane('provider', t('What the provider sees'), signsOf('provider', drawn), [
         swatch('--map-cloak', 'dash'),
-        t('cloaks as they leave: not who asks, not from where.'),
+        t('cloaks as they leave: not who, not from where.'),
     ]);
     const element = make('div', { class: 'panes' }, travellers?.element, provider.element);
     const switched = travellers ? switcher(element) : null;

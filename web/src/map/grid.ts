@@ -18,6 +18,16 @@ export interface Box {
     south: number;
 }
 
+/** Whether all of `inner` is within `outer`. South is the larger y. */
+export function contains(outer: Box, inner: Box): boolean {
+    return (
+        outer.west <= inner.west &&
+        outer.north <= inner.north &&
+        outer.east >= inner.east &&
+        outer.south >= inner.south
+    );
+}
+
 export class Grid {
     readonly columns: number;
     readonly rows: number;

@@ -17,8 +17,17 @@ function orUnknown(value: number | null | undefined, words: (value: number) => s
     return value === null || value === undefined ? UNKNOWN : words(value);
 }
 
+/** Of fewer questions and cloaks a share says nothing: it would jump from one second to the next. */
+const JUDGED_LEAST = 20;
+const ATTACKED_LEAST = 10;
+
+/** Whether so many questions are judged that their share can be told. */
+export function isJudged(figures: MethodFigures | null): boolean {
+    return figures !== null && figures.asked >= JUDGED_LEAST;
+}
+
 export function successWords(figures: MethodFigures | null): string {
-    return orUnknown(figures?.success, percent);
+    return isJudged(figures) ? orUnknown(figures?.success, percent) : UNKNOWN;
 }
 
 export function roadsWords(figures: MethodFigures | null): string {
@@ -26,7 +35,8 @@ export function roadsWords(figures: MethodFigures | null): string {
 }
 
 export function chanceWords(figures: MethodFigures | null): string {
-    return orUnknown(figures?.chance, percent);
+    const isKnown = figures !== null && figures.attacked >= ATTACKED_LEAST;
+    return isKnown ? orUnknown(figures.chance, percent) : UNKNOWN;
 }
 
 /** @param all  in the order of the columns; null of one that is not known yet */

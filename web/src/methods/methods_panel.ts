@@ -5,7 +5,7 @@ import { engineName, isStarCloak, methodName } from '../engine/method_names';
 import type { Session } from '../state/model';
 import { t, tn } from '../text/language';
 import { count } from '../text/words';
-import { figureRows } from './method_words';
+import { figureRows, isJudged } from './method_words';
 import type { MethodsFeed } from './methods_feed';
 
 export class MethodsPanel {
@@ -59,8 +59,8 @@ export class MethodsPanel {
 
     private show(): void {
         const { methods, figures, state } = this.feed;
-        const asked = figures?.[0]?.asked ?? 0;
-        setText(this.state, stateWords(state, methods.length > 0, asked > 0));
+        const isKnown = isJudged(figures?.[0] ?? null);
+        setText(this.state, stateWords(state, methods.length > 0, isKnown));
         const all = methods.map((method) => this.feed.figuresOf(method));
         fill(
             this.head,
@@ -124,11 +124,11 @@ export class MethodsPanel {
 }
 
 /** What is missing, if something is. */
-export function stateWords(state: StreamState, isBegun: boolean, isJudged: boolean): string {
+export function stateWords(state: StreamState, isBegun: boolean, isKnown: boolean): string {
     if (state.kind === 'forbidden') return t('This demo does not compare methods.');
     if (state.kind === 'lost') return t('The service does not answer. Trying again.');
     if (!isBegun) return t('The three engines are starting ...');
-    return isJudged
+    return isKnown
         ? ''
         : t('Cloaks come at once; how many succeed is known after some ten seconds.');
 }

@@ -29,7 +29,7 @@ export const german: Readonly<Record<string, string>> = {
     Pause: 'Pause',
     'Say you are here, on {road}, and look for something nearby: {what}. The provider should not learn where you are.':
         'Angenommen, Sie sind hier ({road}) und suchen etwas in der Nähe: {what}. Der Anbieter soll nicht erfahren, wo Sie sind.',
-    Skip: 'Überspringen',
+    Skip: 'Beenden',
     'StarCloak keeps what is yours: {name}, {distance} away. The answer is exact.':
         'StarCloak behält, was Sie betrifft: {name}, Entfernung {distance}. Die Antwort ist genau.',
     'The panel beside the maps says why. You may try again at any time.':

@@ -59,6 +59,21 @@ describe('a watch of company', () => {
         expect(told.length).toBe(before);
     });
 
+    it('does not count on those who will be gone with others', () => {
+        const { fleet, watch, ask } = scene();
+        for (let i = 0; i < 20; i++) {
+            ask(i);
+            vi.advanceTimersByTime(500);
+            // Each is there for a second.
+            if (i > 0) fleet.end({ query: i - 1, outcome: 'left' });
+        }
+        // Two ask each second, and want as much company as the asker.
+        expect(watch.gatheredWithin(10, asker)).toBeCloseTo(20, 0);
+        // Who wants more finds two of them at any time, however long it waits.
+        for (const waitS of [10, 60])
+            expect(watch.gatheredWithin(waitS, { ...asker, k: 30 })).toBeCloseTo(2, 0);
+    });
+
     it('knows how often travellers who fit ask', () => {
         const { watch, ask } = scene();
         for (let i = 0; i < 20; i++) {

@@ -39,7 +39,7 @@ function company(others: number, needed: number, isFeasible = true): Company {
 function outlook(reach: number, rate: number): Outlook {
     return {
         company: ({ k, max_hops }) => company(Math.floor(reach * max_hops), k),
-        expected: ({ max_wait_s }) => rate * max_wait_s,
+        gathered: ({ max_wait_s }) => rate * max_wait_s,
     };
 }
 
@@ -100,7 +100,7 @@ describe('what helps where it is known who waits', () => {
     it('where no cloak is possible, offers roads or reach', () => {
         const few: Outlook = {
             company: ({ k, l, max_hops }) => company(0, k, l <= 2 || max_hops > 5),
-            expected: () => 0,
+            gathered: () => 0,
         };
         const parts = helpful(profile, bounds, few).map(({ part }) => part);
         expect(parts).toEqual(['max_hops', 'l']);

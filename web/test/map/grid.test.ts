@@ -1,6 +1,6 @@
 // Which roads are where, and which is nearest: always what a plain look at all of them finds.
 import { describe, expect, it } from 'vitest';
-import { Grid } from '../../src/map/grid';
+import { contains, Grid } from '../../src/map/grid';
 import { Nearest, nearestRoad } from '../../src/map/pick';
 import type { Point, RoadMap } from '../../src/map/road_map';
 import { dice } from '../support/dice';
@@ -98,4 +98,12 @@ describe('picking', () => {
         expect(spot).not.toBeNull();
         expect(nearestOfAll(map, spot as Point).away).toBeLessThan(1e-9);
     });
+});
+
+it('a box is within another if none of its sides is beyond it', () => {
+    const box = { west: 0, north: 0, east: 10, south: 5 };
+    expect(contains(box, box)).toBe(true);
+    for (const beyond of [{ west: -1 }, { north: -1 }, { east: 11 }, { south: 6 }]) {
+        expect(contains(box, { ...box, ...beyond }), JSON.stringify(beyond)).toBe(false);
+    }
 });

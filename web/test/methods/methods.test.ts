@@ -64,6 +64,16 @@ describe('the comparison of methods', () => {
         expect(feed.cloaks[1].latest[0]).toMatchObject({ engine: 'xstar', seenAt: 1000 });
     });
 
+    it('tells no share of a handful of questions or cloaks', () => {
+        const [success, roads, chance] = figureRows([
+            figures('basic', { asked: 19, attacked: 10 }),
+            figures('xstar', { asked: 20, attacked: 9 }),
+        ]);
+        expect(success.values).toEqual(['–', '94\u00a0%']);
+        expect(roads.values).toEqual(['12.4', '12.4']);
+        expect(chance.values).toEqual(['8.7\u00a0%', '–']);
+    });
+
     it('begins anew with each hello, and takes nothing of methods that it does not know', () => {
         const feed = feedWith();
         tell(feed, 'hello', hello);

@@ -1,5 +1,5 @@
 // A picture of every state of the page, at each usual size, light and dark, in both languages: to be looked at. That
-// takes a quarter of an hour, so it is not among the tests: scripts/ui_tests pictures [FILTER]. The pictures are in
+// takes a quarter of an hour, so it is not among the tests: scripts/ui_tests long gallery. The pictures are in
 // build/web/screenshots/gallery, by their size, language, colours and state.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
