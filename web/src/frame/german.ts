@@ -64,8 +64,7 @@ export const german: Readonly<Record<string, string>> = {
     'a traveller on its way; from afar not all are drawn':
         'jemand unterwegs; von Weitem sind nicht alle eingezeichnet',
     'asks, and has more than half of its time left': 'fragt und hat noch mehr als die halbe Zeit',
-    'cloaks as they leave: not who, not from where.':
-        'hinausgehende Tarnungen: nicht wer, nicht wo.',
+    'cloaks as they leave: not who, not from where.': 'Tarnungen: nicht wer, nicht woher.',
     'less than a fifth left': 'weniger als ein Fünftel übrig',
     'less than half of its time left': 'weniger als die halbe Zeit übrig',
     'no cloak in time: nothing was sent': 'keine Tarnung in der Zeit: nichts wurde gesendet',
