@@ -29,6 +29,8 @@ static const sc_entry meanings[] = {
               "If it is clearly lower than with a correct belief, the adversary is overconfident."},
     {"?", "An unexplained cloak: no replay gave anything like it, so the adversary knows only the "
           "density. It is left out of the means."},
+    {"+-",
+     "Half the interval of 95 % of the mean before it, by how cloaks, or travellers, differ."},
     {"own", "Queries of the adversary's own that it recognised in the cloak."},
     {"seen", "Tracking: cloaks of one traveller that were seen so far; in the table, 'cloaks'."},
     {"possible", "Rule: segments on which the member can be by its sigma_s; its l should be no "
@@ -193,6 +195,17 @@ static void put_rows(sc_report *table, const sc_trial *trial)
     put_mean_row(table, &means);
 }
 
+/** " +- 0.01": half the interval of a mean, if it can be told. */
+static const char *interval(char text[SC_FORMAT_SIZE], const sc_trial_means *means, double error,
+                            int decimals)
+{
+    text[0] = '\0';
+    if (means->explained > 1) {
+        (void)snprintf(text, SC_FORMAT_SIZE, " +- %.*f", decimals, sc_trial_half_interval(error));
+    }
+    return text;
+}
+
 // --- Members one by one ---
 
 static void put_member(sc_report *table, const sc_trial_row *row)
@@ -246,11 +259,22 @@ static void put_members(sc_report *table, const sc_attack_view *view)
                 sc_format_count(count, trial->row_count - shown));
     }
     const sc_trial_means means = sc_trial_means_of(trial, 0);
+    char truth[SC_FORMAT_SIZE];
+    char effective[SC_FORMAT_SIZE];
     put_exposure(table->stream, view, "memberships");
     fprintf(table->stream,
-            "The true segment gets probability %.4f (%.4f with a correct belief);\n"
-            "%.2f of %.2f segments are excluded, and %.2f count.\n",
-            means.probability, means.expected, means.ruled_out, means.segments, means.effective);
+            "The true segment gets probability %.4f%s\n"
+            "(%.4f with a correct belief); %.2f of %.2f segments are excluded,\n"
+            "and %.2f%s count.\n",
+            means.probability, interval(truth, &means, means.probability_error, 4), means.expected,
+            means.ruled_out, means.segments, means.effective,
+            interval(effective, &means, means.effective_error, 2));
+}
+
+/** Half an interval of 95 %, if there are several rows to tell it from. */
+static double half(const sc_trial_means *means, double error)
+{
+    return known(means->explained > 1, sc_trial_half_interval(error));
 }
 
 static void put_step(sc_report *table, size_t seen, const sc_trial_means *means)
@@ -260,11 +284,13 @@ static void put_step(sc_report *table, size_t seen, const sc_trial_means *means)
         sc_cell_count("cloaks", NULL, 6, seen),
         sc_cell_count("travellers", NULL, 10, means->count),
         sc_cell_number("segments", NULL, 8, means->segments, 1),
-        sc_cell_number("entropy", NULL, 10, known(is_known, means->entropy), 4),
+        sc_cell_number("entropy", NULL, 7, known(is_known, means->entropy), 4),
         sc_cell_number("effective", NULL, 9, known(is_known, means->effective), 2),
+        sc_cell_number("+-", NULL, 5, half(means, means->effective_error), 2),
         sc_cell_number("by density", NULL, 10, known(is_known, means->by_density), 2),
-        sc_cell_number("truth", NULL, 7, known(is_known, means->probability), 4),
-        sc_cell_number("rank", NULL, 6, known(is_known, means->rank), 1),
+        sc_cell_number("truth", NULL, 6, known(is_known, means->probability), 4),
+        sc_cell_number("+-", NULL, 6, half(means, means->probability_error), 4),
+        sc_cell_number("rank", NULL, 4, known(is_known, means->rank), 1),
     };
     sc_report_cells(table, cells, sizeof(cells) / sizeof(cells[0]));
 }
@@ -285,15 +311,18 @@ static void put_steps(sc_report *table, const sc_trial *trial)
 
 static void put_means(FILE *stream, const sc_trial_means *means)
 {
+    char truth[SC_FORMAT_SIZE];
+    char effective[SC_FORMAT_SIZE];
     fprintf(stream, "Mean entropy %.4f", means->entropy);
     if (means->explained > 1) fprintf(stream, " (standard error %.4f)", means->mean_error);
     fprintf(stream, "; about %.4f too low: few replays.\n", means->bias < 0 ? -means->bias : 0.0);
     fprintf(stream,
-            "The true segment gets probability %.4f (%.4f with a correct belief,\n"
-            "%.4f if all segments were equally likely).\n"
-            "%.2f segments are ruled out, and %.2f count; by density alone, %.2f.\n",
-            means->probability, means->expected, means->by_chance, means->ruled_out,
-            means->effective, means->by_density);
+            "The true segment gets probability %.4f%s\n"
+            "(%.4f with a correct belief, %.4f if all segments were equally likely).\n"
+            "%.2f segments are ruled out, and %.2f%s count; by density alone, %.2f.\n",
+            means->probability, interval(truth, means, means->probability_error, 4),
+            means->expected, means->by_chance, means->ruled_out, means->effective,
+            interval(effective, means, means->effective_error, 2), means->by_density);
 }
 
 static void put_left_out(FILE *stream, const sc_trial *trial, const sc_trial_means *means)
@@ -455,6 +484,10 @@ static void put_json_means(sc_json_writer *json, const char *name, const sc_tria
     sc_json_put_rounded(json, "rank", known(is_known, means->rank), 9);
     sc_json_put_rounded(json, "ruled_out", known(is_known, means->ruled_out), 9);
     sc_json_put_rounded(json, "expected_probability", known(is_known, means->expected), 9);
+    sc_json_put_rounded(json, "effective_standard_error", known(is_known, means->effective_error),
+                        3);
+    sc_json_put_rounded(json, "probability_standard_error",
+                        known(is_known, means->probability_error), 3);
     sc_json_put_count(json, "enumerated", means->enumerated);
     sc_json_put_count(json, "explained", means->explained);
     sc_json_put_count(json, "unexplained", means->unexplained);

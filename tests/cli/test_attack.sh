@@ -255,11 +255,14 @@ run attack city.scm run.jsonl --attack tracking --limit 50
 succeeds "travellers are followed"
 check "within 80 columns" test -z "$(grep -E '.{81}' "$out")"
 check "with a row for each number of cloaks" grep -qE '^ +2 +[0-9]+ ' "$out"
+check "and intervals" grep -qE '^cloaks travellers segments entropy effective +\+- by density +truth +\+- rank$' "$out"
 run attack city.scm run.jsonl --attack tracking --limit 50 --json
 check "the more cloaks, the fewer effective segments" python3 - "$out" <<'PY'
 import json, sys
 steps = json.load(open(sys.argv[1]))["by_seen"]
 assert len(steps) >= 3 and steps[0]["effective"] > steps[1]["effective"] > 0
+for step in steps[:2]:
+    assert 0 < step["effective_standard_error"] < 3 and 0 < step["probability_standard_error"] < 0.2
 PY
 
 run attack city.scm run.jsonl --attack tracking --limit 50 --top-speed 1 --links

@@ -61,11 +61,6 @@ static void close_group(sums *s, group *g)
     *g = (group){0};
 }
 
-static bool is_same_group(const sc_trial_row *a, const sc_trial_row *b)
-{
-    return a->traveller > 0 ? a->traveller == b->traveller : a->cloak == b->cloak;
-}
-
 static sums sum_groups(const sc_trial *trial, size_t seen, question ask)
 {
     sums s = {0};
@@ -74,7 +69,7 @@ static sums sum_groups(const sc_trial *trial, size_t seen, question ask)
     for (size_t i = 0; i < trial->row_count; i++) {
         const sc_trial_row *row = &trial->rows[i];
         if (row->l == 0 || (seen > 0 && row->seen != seen)) continue;
-        if (last && !is_same_group(last, row)) close_group(&s, &g);
+        if (last && !sc_trial_rows_are_alike(last, row)) close_group(&s, &g);
         g.count += ask(row);
         g.all++;
         last = row;

@@ -118,6 +118,9 @@ void sc_trial_fini(sc_trial *trial);
  *
  * An unexplained cloak (sc_posterior.is_unexplained) taught the adversary nothing but what the
  * density says: what is believed of it would dilute the means, and is left out.
+ *
+ * Errors of means are standard errors, from how cloaks or travellers differ: rows of one cloak, or
+ * of one traveller, are alike, and count together.
  */
 typedef struct sc_trial_means {
     // Of all rows.
@@ -135,13 +138,27 @@ typedef struct sc_trial_means {
     double mean_error;     ///< of the mean entropy, from how cloaks differ; 0 for fewer than two
     double bias;           ///< mean
     double effective;
+    double effective_error;  ///< of that mean, likewise
     double by_density;
     double probability;
-    double expected;   ///< of the true segment if beliefs were right
-    double by_chance;  ///< of the true segment if all were alike: mean of 1 / segments
+    double probability_error;  ///< of that mean, likewise
+    double expected;           ///< of the true segment if beliefs were right
+    double by_chance;          ///< of the true segment if all were alike: mean of 1 / segments
     double rank;
     double ruled_out;
 } sc_trial_means;
+
+/** Half the 95 % interval of a mean with that standard error. */
+static inline double sc_trial_half_interval(double error)
+{
+    return 1.959964 * error;
+}
+
+/** Whether two rows are of one traveller or, where none is followed, of one cloak. */
+static inline bool sc_trial_rows_are_alike(const sc_trial_row *a, const sc_trial_row *b)
+{
+    return a->traveller > 0 ? a->traveller == b->traveller : a->cloak == b->cloak;
+}
 
 sc_trial_means sc_trial_means_of(const sc_trial *trial, size_t seen);
 

@@ -169,17 +169,44 @@ static void add_row(sc_trial_means *sum, const sc_trial_row *row)
     }
 }
 
-static double spread_of_mean(const sc_trial *trial, size_t seen, double mean, size_t count)
+static double entropy_of(const sc_trial_row *row)
 {
-    if (count < 2) return 0;
+    return row->posterior.normalised_entropy;
+}
+
+static double effective_of(const sc_trial_row *row)
+{
+    return row->posterior.effective;
+}
+
+static double probability_of(const sc_trial_row *row)
+{
+    return row->score.probability;
+}
+
+/** The standard error of a mean over `count` rows; those of one cloak or traveller stand next to
+ * each other. */
+static double error_of_mean(const sc_trial *trial, size_t seen,
+                            double (*value_of)(const sc_trial_row *row), double mean, size_t count)
+{
+    const sc_trial_row *last = NULL;
+    size_t groups = 0;
+    double group = 0;  // the sum of deviations in it
     double squares = 0;
     for (size_t i = 0; i < trial->row_count; i++) {
         const sc_trial_row *row = &trial->rows[i];
         if (!is_among(row, seen) || row->posterior.is_unexplained) continue;
-        const double off = row->posterior.normalised_entropy - mean;
-        squares += off * off;
+        if (!last || !sc_trial_rows_are_alike(last, row)) {
+            squares += group * group;
+            group = 0;
+            groups++;
+        }
+        group += value_of(row) - mean;
+        last = row;
     }
-    return sqrt(squares / (double)(count - 1) / (double)count);
+    squares += group * group;
+    if (groups < 2) return 0;
+    return sqrt(squares * (double)groups / (double)(groups - 1)) / (double)count;
 }
 
 static void divide(double *const *sums, size_t sum_count, size_t count)
@@ -203,7 +230,10 @@ sc_trial_means sc_trial_means_of(const sc_trial *trial, size_t seen)
     divide(of_all, sizeof of_all / sizeof of_all[0], means.count);
     divide(of_explained, sizeof of_explained / sizeof of_explained[0], means.explained);
     means.entropy_error = sqrt(means.entropy_error);
-    means.mean_error = spread_of_mean(trial, seen, means.entropy, means.explained);
+    const size_t count = means.explained;
+    means.mean_error = error_of_mean(trial, seen, entropy_of, means.entropy, count);
+    means.effective_error = error_of_mean(trial, seen, effective_of, means.effective, count);
+    means.probability_error = error_of_mean(trial, seen, probability_of, means.probability, count);
     return means;
 }
 

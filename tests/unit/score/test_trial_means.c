@@ -3,9 +3,12 @@
 
 #include "support/check.h"
 
+#include <math.h>
+
 /** Two cloaks of one traveller, the second unexplained, and one of another. */
 static const sc_trial_row rows[] = {
-    {.seen = 1,
+    {.cloak = 4,
+     .seen = 1,
      .members = 4,
      .recognised = 1,
      .by_density = 3,
@@ -19,7 +22,8 @@ static const sc_trial_row rows[] = {
                    .replays = 100},
      .score = {.probability = 0.5, .rank = 1},
      .expected = 0.4},
-    {.seen = 2,
+    {.cloak = 5,
+     .seen = 2,
      .members = 5,
      .recognised = 0,
      .by_density = 7,
@@ -33,7 +37,8 @@ static const sc_trial_row rows[] = {
                    .replays = 1000},
      .score = {.probability = 0.25, .rank = 2.5},
      .expected = 0.3},
-    {.seen = 1,
+    {.cloak = 6,
+     .seen = 1,
      .members = 3,
      .recognised = 2,
      .by_density = 2,
@@ -77,8 +82,10 @@ static void test_means_are_those_by_hand(void **state)
     CHECK_CLOSE(means.mean_error, 0.1, near);
     CHECK_CLOSE(means.bias, -0.025, near);
     CHECK_CLOSE(means.effective, 1.75, near);
+    CHECK_CLOSE(means.effective_error, 0.25, near);
     CHECK_CLOSE(means.by_density, 2.5, near);
     CHECK_CLOSE(means.probability, 0.625, near);
+    CHECK_CLOSE(means.probability_error, 0.125, near);
     CHECK_CLOSE(means.expected, 0.5, near);
     CHECK_CLOSE(means.by_chance, 0.375, near);
     CHECK_CLOSE(means.rank, 1.5, near);
@@ -103,6 +110,37 @@ static void test_means_of_one_number_of_cloaks_are_of_no_other(void **state)
     assert_int_equal(second.enumerated, 0);
     CHECK_CLOSE(second.segments, 8, 1e-12);
     assert_int_equal(sc_trial_most_seen(&trial), 2);
+}
+
+// Two of one cloak and one of another: deviations -2, 0 and 2 are -2 and 2 by cloak.
+static void test_rows_of_one_cloak_count_together_in_errors(void **state)
+{
+    (void)state;
+    sc_trial_row alike[3] = {{.cloak = 1, .seen = 1}, {.cloak = 1, .seen = 1}, {.cloak = 2}};
+    for (size_t i = 0; i < 3; i++) {
+        alike[i].posterior.link_count = 2;
+        alike[i].posterior.effective = 1 + 2 * (double)i;
+        alike[i].score.probability = 0.5;
+    }
+    sc_trial trial = {.rows = alike, .row_count = 3};
+    sc_trial_means means = sc_trial_means_of(&trial, 0);
+    // The root of (4 + 4) * 2 / 1, by three.
+    CHECK_CLOSE(means.effective_error, 4.0 / 3, 1e-12);
+    CHECK_SAME(means.probability_error, 0);
+    CHECK_CLOSE(sc_trial_half_interval(1), 1.96, 1e-4);
+
+    // Travellers, if they are followed, whatever their cloaks are.
+    for (size_t i = 0; i < 3; i++) {
+        alike[i].traveller = i + 1;
+    }
+    means = sc_trial_means_of(&trial, 0);
+    CHECK_CLOSE(means.effective_error, sqrt(8.0 / 2 / 3), 1e-12);
+    // Of one alone nothing can be told.
+    for (size_t i = 0; i < 3; i++) {
+        alike[i].traveller = 1;
+    }
+    means = sc_trial_means_of(&trial, 0);
+    CHECK_SAME(means.effective_error, 0);
 }
 
 static void test_where_all_are_unexplained_nothing_is_believed(void **state)
@@ -141,6 +179,7 @@ static void test_means_of_nothing_are_nothing(void **state)
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_means_are_those_by_hand),
     cmocka_unit_test(test_means_of_one_number_of_cloaks_are_of_no_other),
+    cmocka_unit_test(test_rows_of_one_cloak_count_together_in_errors),
     cmocka_unit_test(test_where_all_are_unexplained_nothing_is_believed),
     cmocka_unit_test(test_means_of_nothing_are_nothing),
 };
