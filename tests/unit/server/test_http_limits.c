@@ -420,6 +420,9 @@ static void serve_with_few_descriptors(void)
     int to_clients[2];
     EXPECT(pipe(to_server) == 0 && pipe(to_clients) == 0);
     const pid_t clients = fork();
+    // Neither waits for the other once that has failed: the end of a pipe is its last writer's.
+    close(clients == 0 ? to_clients[1] : to_clients[0]);
+    close(clients == 0 ? to_server[0] : to_server[1]);
     if (clients == 0) {
         char address[64] = "";
         EXPECT(read(to_clients[0], address, sizeof address - 1) > 0);
