@@ -220,8 +220,7 @@ static void check_variant(const struct argp_state *state, const sc_engine_settin
         {"--alpha", settings->has_alpha, variant == SC_VARIANT_HYBRID || is_patient,
          "hybrid or patient"},
         {"--crowd", settings->has_crowd, is_patient, "patient"},
-        {"--k-spread", settings->has_k_spread, sc_variant_is_switchable(variant),
-         "basic, bounded or hybrid"},
+        {"--k-spread", settings->has_k_spread, is_by_stars, "basic, bounded, hybrid or patient"},
         {"--cap", settings->has_cap, variant != SC_VARIANT_XSTAR, "any but xstar"},
     };
     for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++) {

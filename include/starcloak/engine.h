@@ -85,8 +85,9 @@ typedef struct sc_engine_options {
      * deadline is near; 1 to SC_CROWD_MAX. */
     uint32_t crowd;
     /** Basic, bounded, hybrid: queries gather at a star only if the largest k among them is at most
-     * so many times the least, 1 to SC_K_SPREAD_MAX; 0: whatever their k, as in the paper. It
-     * means nothing to the other variants. */
+     * so many times the least, 1 to SC_K_SPREAD_MAX; patient: the search from a query, and its
+     * crowd, are of those whose k is at most so many times its own; 0: whatever their k, as in the
+     * paper. It means nothing to the other variants. */
     uint32_t k_spread;
     /** Kept in one search, 1 to SC_COMBINATIONS_MAX. With sampling and expansion: how many others
      * try for each newcomer; with patient: dead ends of one search; with XStar it means nothing. */

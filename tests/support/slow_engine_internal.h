@@ -73,7 +73,9 @@ static inline bool slow_is_urgent(const slow_engine *engine, const slow_query *q
 /** k_spread, for the variants that it means something to; else 0. */
 static inline uint32_t slow_k_spread(const slow_engine *engine)
 {
-    return sc_variant_is_switchable(engine->options.variant) ? engine->options.k_spread : 0;
+    const sc_variant variant = engine->options.variant;
+    const bool has_spread = sc_variant_is_switchable(variant) || variant == SC_VARIANT_PATIENT;
+    return has_spread ? engine->options.k_spread : 0;
 }
 
 /** Whether a star has a vertex. */

@@ -106,6 +106,18 @@ static listing_list in_reach_of(const slow_engine *engine, const listing_list *l
     return found;
 }
 
+// Of `list`, in its order, those whose k is at most k_spread times that of `q`.
+static void leave_out_large_k(const slow_engine *engine, listing_list *list, const slow_query *q)
+{
+    const uint64_t spread = slow_k_spread(engine);
+    if (spread == 0) return;
+    size_t kept = 0;
+    for (size_t i = 0; i < list->count; i++) {
+        if (list->at[i].q->query.k <= spread * q->query.k) list->at[kept++] = list->at[i];
+    }
+    list->count = kept;
+}
+
 // --- Members ---------------------------------------------------------------------
 
 // The stars that are in the ball of every listing of `members`.
@@ -244,6 +256,7 @@ static bool search_end(end_search *s, listing from)
     slow_engine *engine = s->engine;
     listing_list all = all_listings(engine);
     listing_list candidates = in_reach_of(engine, &all, 0, from);
+    leave_out_large_k(engine, &candidates, from.q);
     sort_by_hops(engine, &candidates, from.star);
     leave_out_hopeless(&candidates);
     free(all.at);
@@ -366,7 +379,8 @@ bool slow_patient_search(slow_engine *engine, slow_query *from)
     return is_found;
 }
 
-// 1 + the listings in reach, at that end of the newcomer where there are more.
+// 1 + the listings in reach whose k is not too large for the newcomer, at that end of it where
+// there are more.
 static uint64_t crowd_around(const slow_engine *engine, const slow_query *newcomer)
 {
     listing_list all = all_listings(engine);
@@ -375,6 +389,7 @@ static uint64_t crowd_around(const slow_engine *engine, const slow_query *newcom
     uint64_t most = 0;
     for (size_t i = 0; i < own_count; i++) {
         listing_list around = in_reach_of(engine, &all, 0, own[i]);
+        leave_out_large_k(engine, &around, newcomer);
         if (around.count > most) most = around.count;
         free(around.at);
     }

@@ -55,6 +55,13 @@ static inline sc__demand sc__listing_demand(const sc_engine *engine, const sc__l
     return sc__demand_of(&engine->tables, &sc__pending_at(engine, listing->query)->query);
 }
 
+/** The largest k that others may want for a query to count on them (k_spread). */
+static inline uint64_t sc__listing_most_k(const sc_engine *engine, const sc__listing *listing)
+{
+    const uint64_t spread = engine->options.k_spread;
+    return spread > 0 ? spread * listing->k : UINT64_MAX;
+}
+
 /** Whether two listings could be of one cloak: of different users, each star within both hops. */
 static inline bool sc__listing_reaches(const sc__listing *a, const sc__listing *b, uint32_t hops)
 {

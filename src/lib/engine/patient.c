@@ -100,7 +100,7 @@ void sc__patient_let_go(sc_engine *engine, sc__slot slot)
 
 /** What a newcomer sees: how many could join it, and the one whose deadline is nearest. */
 typedef struct surroundings {
-    uint32_t crowd;        ///< 1 and the listings in reach, at the end where there are more
+    uint32_t crowd;        ///< 1 and the listings it counts on, at the end where there are more
     const sc__listing *u;  ///< of the most urgent query
 } surroundings;
 
@@ -111,7 +111,8 @@ static bool is_more_urgent(const sc__listing *a, const sc__listing *b)
 
 /**
  * Look at all listings in reach of one of the newcomer's. Sets `u` to the most urgent of those that
- * want at most `most_k`, if it is before `u`; raises `crowd` to 1 and those in reach.
+ * want at most `most_k`, if it is before `u`; raises `crowd` to 1 and those in reach whose k is not
+ * too large for the newcomer (k_spread).
  */
 static sc_err look_from(sc_engine *engine, const sc__listing *from, uint32_t most_k,
                         surroundings *seen)
@@ -120,13 +121,14 @@ static sc_err look_from(sc_engine *engine, const sc__listing *from, uint32_t mos
     size_t active_count;
     const sc_err err = sc__list_stars_in_use(engine, from, &active_count);
     if (err) return err;
+    const uint64_t counted_k = sc__listing_most_k(engine, from);
     uint32_t crowd = 1;
     for (size_t i = 0; i < active_count; i++) {
         for (sc__slot at = own->active[i].vertex; at != SC_NONE;) {
             const sc__listing *other = sc__listing_at(engine, at);
             at = other->next;
             if (!sc__listing_reaches(from, other, own->active[i].hops)) continue;
-            crowd++;
+            crowd += other->k <= counted_k;
             if (other->is_company || other->k > most_k) continue;
             if (is_more_urgent(other, seen->u)) seen->u = other;
         }

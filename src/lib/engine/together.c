@@ -3,10 +3,10 @@
 //
 // A search from the listing (u, x) numbers the stars of ball(x, max_hops of u), as searches of the
 // cloaking graph do (search.c): sets of stars are bits, and nothing outside that ball matters. The
-// listings in reach of it are its *joiners*. The search goes into depth: each extension has one
-// member more than the one before, and the list of joiners that are in reach of all its members.
-// Most extensions that are begun succeed, so the first way down mostly finds; `dead ends` bound the
-// rest.
+// listings in reach of it, but for those whose k is too large (k_spread), are its *joiners*. The
+// search goes into depth: each extension has one member more than the one before, and the list of
+// joiners that are in reach of all its members. Most extensions that are begun succeed, so the
+// first way down mostly finds; `dead ends` bound the rest.
 //
 // For a joiner that is tried, one walk of its ball gives its mask and its hops to each numbered
 // star. Whether another joiner is in reach of it is then one comparison.
@@ -35,6 +35,7 @@ typedef struct together {
     sc__patient *own;
     sc__slot start;
     const sc__listing *u;
+    uint64_t most_k;          ///< of joiners
     const sc_star_id *stars;  ///< by number
     uint32_t star_count;
     size_t words;  ///< of a mask
@@ -116,7 +117,7 @@ sc_err sc__list_stars_in_use(sc_engine *engine, const sc__listing *from, size_t 
     return SC_OK;
 }
 
-/** Add the listings of a star that are in reach of the start. */
+/** Add the listings of a star that are in reach of the start and want few enough users. */
 static sc_err add_joiners(together *search, sc__active_star star)
 {
     sc__patient *own = search->own;
@@ -125,6 +126,7 @@ static sc_err add_joiners(together *search, sc__active_star star)
         const sc__slot slot = at;
         at = other->next;
         if (!sc__listing_reaches(search->u, other, star.hops)) continue;
+        if (other->k > search->most_k) continue;
         if (search->joiner_count == own->joiner_capacity &&
             !sc_grow(&own->joiners, search->joiner_count, &own->joiner_capacity,
                      sizeof *own->joiners)) {
@@ -145,7 +147,7 @@ static sc_err add_joiners(together *search, sc__active_star star)
     return SC_OK;
 }
 
-/** List all listings in reach of the start: by hops, then by age. */
+/** List all listings that may join the start: by hops, then by age. */
 static sc_err list_joiners(together *search)
 {
     const sc__patient *own = search->own;
@@ -501,6 +503,7 @@ static sc_err search_from(sc_engine *engine, sc__slot start, bool *found)
         .start = start,
         .u = sc__listing_at(engine, start),
     };
+    search.most_k = sc__listing_most_k(engine, search.u);
     search.stars = sc__ball_stars(search.u->ball);
     search.star_count = sc__ball_count(search.u->ball, search.u->max_hops);
     search.words = ((size_t)search.star_count + 63) / 64;

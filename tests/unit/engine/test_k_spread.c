@@ -6,6 +6,8 @@
 #include "support/sketch.h"
 #include "support/stage.h"
 
+#include <inttypes.h>
+
 static const char street[] = "o   o   o   o   o\n"
                              "|   |   |   |   |\n"
                              "A---B---C---D---E\n"
@@ -183,17 +185,67 @@ static void test_unlike_k_still_come_into_one_cloak(void **state)
     stage_close(&st);
 }
 
+// --- Patient ---------------------------------------------------------------------
+
+// One with k 5 waits at a star, and others with k 2 come until the first cloak; it has the members
+// `wanted`, the last that came being `last`.
+static void check_first_cloak(uint32_t k_spread, sc_time deadline_of_5, uint32_t last,
+                              const uint32_t *wanted)
+{
+    stage st;
+    sc_engine_options options = sc_engine_options_default();
+    options.variant = SC_VARIANT_PATIENT;
+    options.crowd = 4;
+    options.consideration_us = 0;
+    options.k_spread = k_spread;
+    stage_open(&st, street, "", &options);
+    const sc_query five = stage_query(&st, 1, 'C', 5, deadline_of_5);
+    stage_ask(&st, &five, 0);
+    for (uint32_t number = 2; number < last; number++) {
+        ask(&st, number, 'C', 2);
+        check_no_candidate(&st);
+    }
+    ask(&st, last, 'C', 2);
+    check_candidate(&st, wanted);
+    stage_close(&st);
+}
+
+static void test_patient_does_not_take_a_large_k_along(void **state)
+{
+    (void)state;
+    // It is the oldest around, and five are there; but it is no part of a crowd for k 2, nor a
+    // candidate of their searches.
+    check_first_cloak(0, deadline + 1, 8, (const uint32_t[]){1, 2, 3, 4, 5, 0});
+    check_first_cloak(2, deadline + 1, 9, (const uint32_t[]){2, 3, 0});
+    // Twice and a half is within three.
+    check_first_cloak(3, deadline + 1, 8, (const uint32_t[]){1, 2, 3, 4, 5, 0});
+}
+
+static void test_patient_searches_for_a_large_k_among_small_ones(void **state)
+{
+    (void)state;
+    check_first_cloak(0, deadline - 1, 8, (const uint32_t[]){1, 2, 3, 4, 5, 0});
+    check_first_cloak(2, deadline - 1, 9, (const uint32_t[]){1, 2, 3, 4, 5, 0});
+}
+
 // --- A flood ---------------------------------------------------------------------
 
 enum { CITY = 10, HONEST = 4000, EVERY = 20 };
 
-// How many of HONEST queries are cloaked, if every 20th is followed by a sleeper.
+/** Sleepers that come with every 20th of the other queries. */
+typedef struct flood {
+    uint32_t k;  ///< 0: there are none
+    uint32_t max_hops;
+} flood;
+
+// How many of HONEST queries are cloaked beside a flood of sleepers.
 static uint32_t count_cloaked(const sc_map *map, sc_variant variant, uint32_t k_spread,
-                              bool has_sleepers)
+                              flood sleepers, uint64_t *checks)
 {
     sc_engine_options options = sc_engine_options_default();
     options.variant = variant;
     options.k_spread = k_spread;
+    options.max_combinations = sc_variant_cap(variant);
     sc_rng rng;
     sc_rng places;
     sc_rng_seed(&rng, 1);
@@ -207,15 +259,18 @@ static uint32_t count_cloaked(const sc_map *map, sc_variant variant, uint32_t k_
         const sc_seg_id sleeps = sc_rng_below(&places, sc_map_segment_count(map));
         const uint32_t k = 2 + sc_rng_below(&places, 3);
         const sc_query honest = plain_query(i, where, k, 3, 3, now + sc_time_from_seconds(10));
-        const sc_query sleeper =
-            plain_query(HONEST + i, sleeps, SLEEPY_K, 3, 3, now + sc_time_from_seconds(3600));
-        if (has_sleepers && i % EVERY == 0) CHECK_OK(sc_engine_add(engine, &sleeper), NULL);
+        const sc_query sleeper = plain_query(HONEST + i, sleeps, sleepers.k, 1, sleepers.max_hops,
+                                             now + sc_time_from_seconds(3600));
+        if (sleepers.k > 0 && i % EVERY == 0) CHECK_OK(sc_engine_add(engine, &sleeper), NULL);
         CHECK_OK(sc_engine_add(engine, &honest), NULL);
         CHECK_OK(sc_engine_run(engine, now), NULL);
         for (sc_cloak *cloak; (cloak = sc_engine_take_candidate(engine)); sc_cloak_free(cloak)) {
-            cloaked += (uint32_t)cloak->member_count;
+            for (size_t m = 0; m < cloak->member_count; m++) {
+                cloaked += cloak->members[m].query.user < HONEST;
+            }
         }
     }
+    if (checks) *checks = sc_engine_get_stats(engine).checks;
     sc_engine_free(engine);
     return cloaked;
 }
@@ -227,15 +282,45 @@ static void test_a_flood_of_sleepers_changes_little(void **state)
     sketch drawn = sketch_grid(SC_COORDS_PLANAR, CITY, CITY);
     sc_map *map = sketch_map(&drawn);
     for (size_t i = 0; i < 3; i++) {
-        const uint32_t alone = count_cloaked(map, three[i], 2, false);
-        const uint32_t flooded = count_cloaked(map, three[i], 2, true);
-        const uint32_t blocked = count_cloaked(map, three[i], 0, true);
+        const flood sleepers = {SLEEPY_K, 3};
+        const uint32_t alone = count_cloaked(map, three[i], 2, (flood){0}, NULL);
+        const uint32_t flooded = count_cloaked(map, three[i], 2, sleepers, NULL);
+        const uint32_t blocked = count_cloaked(map, three[i], 0, sleepers, NULL);
         print_message("# %s: %u of %d alone, %u flooded, %u without a spread\n",
                       sc_variant_name(three[i]), alone, HONEST, flooded, blocked);
         assert_true(alone > HONEST * 8 / 10);
         assert_true(flooded + HONEST / 100 >= alone);
         assert_true(blocked < alone / 2);
     }
+    sc_map_free(map);
+    sketch_free(&drawn);
+}
+
+// Patient leaves out by itself what is impossible. Without a spread it is held up by sleepers whose
+// k is no more than all that wait around, but more than can be cloaked together: the search takes
+// one along, and then needs that many.
+static void test_a_flood_of_a_possible_k_changes_little_for_patient(void **state)
+{
+    (void)state;
+    static const flood floods[] = {{20, 3}, {20, 7}, {40, 3}, {40, 5}, {100, 5}, {SLEEPY_K, 5}};
+    sketch drawn = sketch_grid(SC_COORDS_PLANAR, CITY, CITY);
+    sc_map *map = sketch_map(&drawn);
+    uint64_t checks_alone;
+    const uint32_t alone = count_cloaked(map, SC_VARIANT_PATIENT, 2, (flood){0}, &checks_alone);
+    assert_true(alone > HONEST * 95 / 100);
+    for (size_t i = 0; i < sizeof floods / sizeof *floods; i++) {
+        uint64_t checks;
+        const uint32_t flooded = count_cloaked(map, SC_VARIANT_PATIENT, 2, floods[i], &checks);
+        print_message(
+            "# k %u, %u hops: %u of %d alone, %u flooded; %" PRIu64 " and %" PRIu64 " checks\n",
+            floods[i].k, floods[i].max_hops, alone, HONEST, flooded, checks_alone, checks);
+        assert_true(flooded + HONEST / 100 >= alone);
+        assert_true(checks < 2 * checks_alone);
+    }
+    uint64_t checks;
+    const uint32_t blocked = count_cloaked(map, SC_VARIANT_PATIENT, 0, (flood){40, 3}, &checks);
+    print_message("# without a spread %u; %" PRIu64 " checks\n", blocked, checks);
+    assert_true(blocked < alone * 9 / 10);
     sc_map_free(map);
     sketch_free(&drawn);
 }
@@ -266,7 +351,10 @@ static const struct CMUnitTest tests[] = {
     SC_CASES(test_a_sleeper_does_not_keep_its_road_to_itself),
     SC_CASES(test_sleepers_take_no_places_of_a_search),
     SC_CASES(test_unlike_k_still_come_into_one_cloak),
+    SC_CASES(test_patient_does_not_take_a_large_k_along),
+    SC_CASES(test_patient_searches_for_a_large_k_among_small_ones),
     SC_CASES(test_a_flood_of_sleepers_changes_little),
+    SC_CASES(test_a_flood_of_a_possible_k_changes_little_for_patient),
     SC_CASES(test_a_spread_out_of_range_is_refused),
 };
 SC_SUITE(tests)

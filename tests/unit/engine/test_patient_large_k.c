@@ -12,12 +12,14 @@ static sc_engine_options patient_options(uint64_t seed)
 {
     static const uint32_t crowds[] = {1, 4, SC_CROWD_MAX};
     static const uint32_t caps[] = {1, 8};
+    static const uint32_t spreads[] = {0, 0, 1, 2, 3};
     static const sc_time alphas[] = {0, 3, 30, INT64_MAX};
     sc_engine_options options = sc_engine_options_default();
     options.variant = SC_VARIANT_PATIENT;
     options.crowd = crowds[seed % 3];
     options.max_combinations = caps[seed / 3 % 2];
     options.consideration_us = alphas[seed / 6 % 4];
+    options.k_spread = spreads[seed / 2 % 5];
     return options;
 }
 

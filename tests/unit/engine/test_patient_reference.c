@@ -8,7 +8,7 @@
 
 enum { STREAMS = 3000, LONG_STREAMS = 12 };
 
-/** Any alpha; crowds of 1, 4 and 1,000, caps of 1, 2 and 8. */
+/** Any alpha and k_spread; crowds of 1, 4 and 1,000, caps of 1, 2 and 8. */
 static sc_engine_options patient_options(uint64_t seed)
 {
     static const uint32_t crowds[] = {1, 1, 2, 4, SC_CROWD_MAX};
