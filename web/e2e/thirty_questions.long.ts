@@ -1,13 +1,14 @@
 // How often the page is right when it says that enough who fit are here: thirty questions, each asked by a click on a
-// road and one on the button, the moment the page has counted. The shares are printed; docs/ui.md has them. With the
-// engine of a service, and with basic, of which the page knows less.
+// road and one on the button, the moment the page has counted. The numbers are left in build/web/thirty_questions.txt;
+// docs/ui.md has them. With the engine of a service, and with basic, of which the page knows less.
+import { appendFileSync } from 'node:fs';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Outcome } from '../src/api/types';
 import { dice } from '../test/support/dice';
 import { isLinked, launch, open, PATIENCE, watched } from './browser';
 import { Listener } from './oracle';
-import { city, demo, Workplace } from './programs';
+import { city, demo, screenshots, Workplace } from './programs';
 
 const QUESTIONS = 30;
 
@@ -71,11 +72,12 @@ async function askThirty(engine: string): Promise<{ enough: Tally; few: Tally }>
 for (const engine of ['patient', 'basic']) {
     test(`${engine}: most find company where the page says that enough are here`, async () => {
         const { enough, few } = await askThirty(engine);
-        console.log(
-            `# ${engine}: enough were here for ${enough.asked}, of which ${enough.answered} were answered; ` +
-                `too few for ${few.asked}, of which ${few.answered} were answered`,
+        appendFileSync(
+            `${screenshots}/../thirty_questions.txt`,
+            `${engine}: enough were here for ${enough.asked}, of which ${enough.answered} were answered; ` +
+                `too few for ${few.asked}, of which ${few.answered} were answered\n`,
         );
-        expect(enough.asked).toBeGreaterThan(0);
-        expect(enough.answered / enough.asked).toBeGreaterThan(0.8);
+        expect(enough.asked + few.asked).toBe(QUESTIONS);
+        expect(enough.answered).toBeGreaterThanOrEqual(0.8 * enough.asked);
     });
 }
