@@ -21,7 +21,7 @@ typedef struct density_options {
     const char *map;
     const char *output;
     const char *run;
-    const char **cloaks;  ///< records; there is room for as many as there are arguments
+    const char **cloaks;  ///< logs, records; there is room for as many as there are arguments
     size_t cloaks_count;
     sc_counting counting;
     const char *road_option;  ///< name of one that was given and is about travellers on the roads
@@ -37,10 +37,10 @@ static const sc_option options_table[] = {
      "count where the queries of this recorded run were asked, instead of travellers on the roads "
      "(default: none)",
      SC_COMPLETE_FILES},
-    {"cloaks", KEY_CLOAKS, "RUN.jsonl",
-     "learn from the cloaks of this recorded run, by which segments they have and how many "
-     "members, "
-     "without a position, instead of counting; may be given several times (default: none)",
+    {"cloaks", KEY_CLOAKS, "FILE.jsonl",
+     "learn from published cloaks, by which segments they have and how many users, without a "
+     "position, instead of counting: the log of 'starcloak serve --cloak-log', or a recorded run; "
+     "may be given several times (default: none)",
      SC_COMPLETE_FILES},
     {"seconds", KEY_SECONDS, "S", "how long travellers are counted, in seconds (default 600)",
      NULL},
@@ -86,8 +86,8 @@ static void check_usage(const struct argp_state *state, const density_options *o
     }
     if (options->cloaks_count > 0 && options->road_option) {
         sc_usage_error(state,
-                       "--cloaks learns from the cloaks of records, and --%s is about travellers "
-                       "on the roads; leave one out",
+                       "--cloaks learns from published cloaks, and --%s is about travellers on "
+                       "the roads; leave one out",
                        options->road_option);
     }
     sc_movement_settings_check(state, &options->counting.movement);
@@ -148,7 +148,7 @@ static void print_report(const density_options *options, const uint64_t *counts,
         busy += counts[i] > 0;
     }
     const char *what = options->run ? "questions" : "travellers were seen";
-    if (options->cloaks_count > 0) what = "members of cloaks were likely";
+    if (options->cloaks_count > 0) what = "users of cloaks were likely";
     sc_print_text(stream, options->output);
     fprintf(stream, ": %s %s on %s of %s segments\n", sc_format_count(seen, total), what,
             sc_format_count(segments, busy), sc_format_count(all, count));
@@ -169,14 +169,20 @@ static sc_err warn_if_thin(const sc_call *call, const sc_map *map, const uint64_
 static sc_err learn(const sc_call *call, const density_options *options, const sc_map *map,
                     const sc_progress *progress, uint64_t *counts, sc_diag *diag)
 {
-    const char *balanced = NULL;
-    const sc_err err = sc_count_cloaks(map, options->cloaks, options->cloaks_count, progress,
-                                       counts, &balanced, diag);
-    if (!err && balanced && !options->quiet) {
+    sc_cloaks_read read;
+    const sc_err err =
+        sc_count_cloaks(map, options->cloaks, options->cloaks_count, progress, counts, &read, diag);
+    if (err || options->quiet) return err;
+    if (read.balanced) {
         sc_call_note(call,
-                     "warning: the run of %.400s demanded traffic, so its cloaks were made to tell "
-                     "little of it, and so does what is learnt; use runs without that demand",
-                     balanced);
+                     "warning: traffic was demanded of the cloaks of %.400s, so they were made to "
+                     "tell little of it, and so does what is learnt; use days without that demand",
+                     read.balanced);
+    }
+    if (read.cut_lines > 0) {
+        char lines[SC_FORMAT_SIZE];
+        sc_call_note(call, "lines that a service could not finish, left out: %s",
+                     sc_format_count(lines, read.cut_lines));
     }
     return err;
 }
@@ -232,8 +238,9 @@ static const sc_entry examples[] = {
      "Real taxis, of the days before that moment."},
     {"starcloak density cal.scm --run yesterday.jsonl -o density.csv",
      "Where the queries of a recorded run were asked."},
-    {"starcloak density cal.scm --cloaks monday.jsonl --cloaks tuesday.jsonl -o density.csv",
-     "What the cloaks of two days tell, without a position."},
+    {"starcloak density cal.scm --cloaks monday.jsonl --cloaks tuesday.jsonl.xz -o density.csv",
+     "What the cloaks of a service ('starcloak serve --cloak-log') of two days tell, without a "
+     "position."},
     {"starcloak attack cal.scm run.jsonl --density density.csv",
      "What an adversary who knows the table learns from the cloaks of a run."},
     {NULL, NULL},
@@ -247,7 +254,8 @@ const sc_command sc_cmd_density = {
     .description =
         "Let travellers drive, or follow recorded ones (--traces), and count at regular intervals "
         "on which segment each of them is; or count where the queries of a recorded run were asked "
-        "(--run); or learn from cloaks alone where their members were likely (--cloaks). The table "
+        "(--run); or learn from published cloaks alone where their users were likely (--cloaks). "
+        "The table "
         "has a row for every segment, with the columns segment and count, and says nothing of any "
         "single traveller. 'starcloak attack --density' reads it. A table that rests on fewer than "
         "5 counts per road on average is warned of: it says little of single roads.",

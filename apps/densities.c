@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "inputs.h"
+#include "record/cloak_reader.h"
 #include "record/run_reader.h"
 #include "travel/density_learner.h"
 #include "travel/movement.h"
@@ -74,42 +75,46 @@ sc_err sc_count_questions(const sc_map *map, const char *path, const sc_progress
 }
 
 /** Show `learner` the cloaks that are still to come from `reader`. */
-static sc_err see_cloaks(sc_run_reader *reader, const sc_progress *progress,
+static sc_err see_cloaks(sc_cloak_reader *reader, const sc_progress *progress,
                          sc_density_learner *learner, sc_diag *diag)
 {
     const size_t before = sc_density_learner_cloaks(learner);
-    sc_run_line line;
+    sc_seen_cloak cloak;
     sc_err err;
-    while (!(err = sc_run_reader_next(reader, &line, diag)) && line.text.text) {
-        if (line.kind == SC_RUN_CLOAK) {
-            const sc_run_cloak *cloak = &line.cloak;
-            err = sc_density_learner_see(learner, cloak->segments, cloak->segment_count,
-                                         cloak->member_count);
-            if (err) return err;
+    while (!(err = sc_cloak_reader_next(reader, &cloak, diag)) && cloak.segments) {
+        err =
+            sc_density_learner_see(learner, cloak.segments, cloak.segment_count, cloak.user_count);
+        if (err) return err;
+        if (progress && progress->report &&
+            sc_cloak_reader_lines(reader) % LINES_PER_PROGRESS == 0) {
+            uint64_t total = 0;
+            const uint64_t passed = sc_cloak_reader_passed(reader, &total);
+            progress->report(progress->context, "reading", passed, total);
         }
-        if (line.number % LINES_PER_PROGRESS == 0) report_progress(reader, progress);
     }
     if (err || sc_density_learner_cloaks(learner) > before) return err;
-    return sc_explain(
-        diag, SC_EINVAL,
-        "%.400s: the record has no cloaks to learn from; use the record of a run that has some",
-        sc_run_reader_name(reader));
+    return sc_explain(diag, SC_EINVAL,
+                      "%.400s: there are no cloaks to learn from; use the cloak log of a day, or "
+                      "the record of a run, that has some",
+                      sc_cloak_reader_name(reader));
 }
 
 sc_err sc_count_cloaks(const sc_map *map, const char *const *paths, size_t path_count,
-                       const sc_progress *progress, uint64_t *counts, const char **balanced,
+                       const sc_progress *progress, uint64_t *counts, sc_cloaks_read *read,
                        sc_diag *diag)
 {
-    *balanced = NULL;
+    *read = (sc_cloaks_read){0};
     sc_density_learner *learner = NULL;
     sc_err err = sc_density_learner_new(sc_map_segment_count(map), &learner);
     for (size_t i = 0; i < path_count && !err; i++) {
-        sc_run_reader *reader = NULL;
-        err = sc_run_reader_open(map, NULL, paths[i], &reader, diag);
+        sc_cloak_reader *reader = NULL;
+        err = sc_cloak_reader_open(map, paths[i], &reader, diag);
         if (!err) err = see_cloaks(reader, progress, learner, diag);
-        const sc_run_demands *demands = err ? NULL : sc_run_reader_demands(reader);
-        if (demands && demands->traffic > 0 && !*balanced) *balanced = paths[i];
-        sc_run_reader_free(reader);
+        if (!err) read->cut_lines += sc_cloak_reader_cut_lines(reader);
+        if (!err && sc_cloak_reader_traffic(reader) > 0 && !read->balanced) {
+            read->balanced = paths[i];
+        }
+        sc_cloak_reader_free(reader);
         err = sc_input_explain(err, paths[i], SC_INPUT_RECORD, diag);
     }
     if (!err) err = sc_density_learner_learn(learner, progress, counts);

@@ -39,17 +39,23 @@ SC_CHECKED sc_err sc_count_traffic(const sc_map *map, const sc_counting *countin
 SC_CHECKED sc_err sc_count_questions(const sc_map *map, const char *path,
                                      const sc_progress *progress, uint64_t *counts, sc_diag *diag);
 
+/** What sc_count_cloaks() came across. */
+typedef struct sc_cloaks_read {
+    const char *balanced;  ///< the first file with cloaks of which traffic was demanded, which were
+                           ///< made so that they tell little of it; NULL if there is none
+    uint64_t cut_lines;    ///< that a service could not finish, and were left out
+} sc_cloaks_read;
+
 /**
- * Learn from the cloaks of all these records, which are of this map, how many members were likely
- * on each segment: from their segments and their numbers of members, from no position.
+ * Learn from the cloaks of all these logs and records (record/cloak_reader.h), which are of this
+ * map, how many users were likely on each segment: from their segments and their numbers of users,
+ * from no position.
  *
- * @param counts    one per segment; set
- * @param balanced  set to the first record of a run that demanded traffic, whose cloaks were made
- *                  so that they tell little of it; NULL if there is none
+ * @param counts  one per segment; set
  */
 SC_CHECKED sc_err sc_count_cloaks(const sc_map *map, const char *const *paths, size_t path_count,
                                   const sc_progress *progress, uint64_t *counts,
-                                  const char **balanced, sc_diag *diag);
+                                  sc_cloaks_read *read, sc_diag *diag);
 
 /**
  * The density that `name` means: "uniform", "traffic" (counted as sc_counting_default() says, with

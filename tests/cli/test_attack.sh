@@ -198,12 +198,12 @@ def total(name):
 assert abs(total("twice.csv") - 2 * total("learnt.csv")) < 0.05 * total("twice.csv")
 PY
 run density city.scm --cloaks run.jsonl -o learnt.csv
-check "a table says of what it is made" says "$out" "members of cloaks were likely on"
+check "a table says of what it is made" says "$out" "users of cloaks were likely on"
 check "and one that rests on few counts is warned of" says "$err" "warning: the density rests on" "fewer than 5"
 run density city.scm --users 5k --seconds 60 --step 20 -o many.csv
 succeeds "one with many is not"
 run density city.scm --cloaks run.jsonl --cloaks lonely.jsonl -o lonely.csv
-refuses 1 "a record without cloaks is refused" "lonely.jsonl: the record has no cloaks to learn from"
+refuses 1 "a record without cloaks is refused" "lonely.jsonl: there are no cloaks to learn from"
 run density other.scm --cloaks run.jsonl -o x.csv
 refuses 1 "as is one of another map" "run.jsonl"
 run density city.scm --cloaks density.csv -o x.csv
@@ -322,7 +322,7 @@ run attack city.scm run.jsonl --rule --density density.csv --engine-density dens
 succeeds "the engine's table may be given by itself"
 "$STARCLOAK" simulate city.scm --users 400 --seconds 90 --no-answers --category any --engine patient --density density.csv --record demanding.jsonl --quiet
 run density city.scm --cloaks demanding.jsonl -o x.csv
-check "cloaks that were to tell little of traffic are learnt from with a warning" says "$err" "warning: the run of demanding.jsonl demanded traffic"
+check "cloaks that were to tell little of traffic are learnt from with a warning" says "$err" "warning: traffic was demanded of the cloaks of demanding.jsonl"
 rm -f x.csv
 run attack city.scm demanding.jsonl --rule --traffic 2 --density density.csv --limit 0 --json
 check "of cloaks that were made so, none has a road above 1/2, too few of them, or a true one excluded" python3 - "$out" <<'PY'
@@ -501,7 +501,7 @@ refuses 2 "travellers and questions at once" "--run counts the queries of a reco
 run density city.scm --run run.jsonl --cloaks run.jsonl -o x.csv
 refuses 2 "questions and cloaks at once" "--cloaks learns from cloaks alone; leave one out"
 run density city.scm --cloaks run.jsonl --seconds 5 -o x.csv
-refuses 2 "travellers and cloaks at once" "--cloaks learns from the cloaks of records, and --seconds"
+refuses 2 "travellers and cloaks at once" "--cloaks learns from published cloaks, and --seconds"
 run density city.scm --cloaks run.jsonl --cloaks moved.jsonl -o ./moved.jsonl
 refuses 2 "a density in the place of one of its records" "also an input"
 finish

@@ -10,6 +10,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /** No moment and no wait is longer, in seconds: as microseconds it must fit. */
@@ -197,6 +198,25 @@ sc_err sc__fields_refuse_others(const sc__fields *fields, const char *const *kno
                        sc_quote(key, strlen(key)).text);
     }
     return SC_OK;
+}
+
+// --- The map ---------------------------------------------------------------------
+
+// Others may have a "map" of their own at the end: only what looks like a checksum is one.
+sc_err sc__record_check_map(const sc__fields *fields, const sc_map *map)
+{
+    enum { DIGITS = 16 };
+    const sc_json_value *value = sc_json_member(fields->object, "map");
+    const char *text = sc_json_text_at(value);
+    if (!text || sc_json_text_size(value) != DIGITS || strspn(text, "0123456789abcdef") != DIGITS) {
+        return SC_OK;
+    }
+    const uint64_t checksum = strtoull(text, NULL, 16);
+    if (checksum == sc_map_checksum(map)) return SC_OK;
+    return sc_fail(fields->place->diag, SC_EMISMATCH,
+                   "%s:%" PRIu64 ": this was a run on the map with the checksum %016" PRIx64
+                   ", not on this map; use that map ('starcloak map info' shows checksums)",
+                   fields->place->name, fields->place->number, checksum);
 }
 
 // === Requests ===================================================================================

@@ -10,6 +10,7 @@
 #define SC_RECORD_FIELDS_H
 
 #include <starcloak/engine.h>
+#include <starcloak/map.h>
 #include <starcloak/query.h>
 #include <starcloak/relay.h>
 
@@ -70,6 +71,10 @@ SC_CHECKED sc_err sc__field_list(const sc__fields *fields, const char *key,
 
 /** Refuse whatever is not in `known`, which NULL ends. */
 SC_CHECKED sc_err sc__fields_refuse_others(const sc__fields *fields, const char *const *known);
+
+/** The "map" of a line, if it has the checksum of one, must be that of `map`.
+ * @return SC_OK, SC_EMISMATCH */
+SC_CHECKED sc_err sc__record_check_map(const sc__fields *fields, const sc_map *map);
 
 // === Requests ===================================================================================
 

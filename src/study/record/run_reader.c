@@ -452,27 +452,10 @@ static sc_err read_answer(sc_run_reader *reader, const sc__fields *fields, sc_ru
     return SC_OK;
 }
 
-// Others may have a "map" of their own at the end: only what looks like a checksum is one.
-static sc_err check_map(const sc_run_reader *reader, const sc__fields *fields)
-{
-    enum { DIGITS = 16 };
-    const sc_json_value *map = sc_json_member(fields->object, "map");
-    const char *text = sc_json_text_at(map);
-    if (!text || sc_json_text_size(map) != DIGITS || strspn(text, "0123456789abcdef") != DIGITS) {
-        return SC_OK;
-    }
-    const uint64_t checksum = strtoull(text, NULL, 16);
-    if (checksum == sc_map_checksum(reader->map)) return SC_OK;
-    return sc_fail(fields->place->diag, SC_EMISMATCH,
-                   "%s:%" PRIu64 ": this was a run on the map with the checksum %016" PRIx64
-                   ", not on this map; use that map ('starcloak map info' shows checksums)",
-                   fields->place->name, fields->place->number, checksum);
-}
-
 static sc_err read_end(sc_run_reader *reader, const sc__fields *fields, sc_run_line *out)
 {
     reader->has_ended = true;
-    sc_err err = check_map(reader, fields);
+    sc_err err = sc__record_check_map(fields, reader->map);
     if (!err && reader->wants_ends) err = sc__field_time(fields, "t", &out->t);
     if (err || !reader->wants_users || !sc__field_exists(fields, "engine")) return err;
     out->has_engine = true;
