@@ -326,7 +326,7 @@ static sc_err begin(serving *s, sc_diag *diag)
     if (options->is_check) return err;
     // Strangers are answered only when there is nothing left to be gained by them.
     if (!err) err = sc_sandbox_become(options->user, diag);
-    if (!err && !options->no_sandbox) err = sc_sandbox_enter(diag);
+    if (!err && !options->no_sandbox) err = sc_sandbox_enter(false, diag);
     if (!err) err = sc_provider_start(s->provider, diag);
     return err;
 }

@@ -38,7 +38,9 @@ static int run(sc_call *call)
 static const sc_entry signals[] = {
     {"SIGHUP", "Read the configuration again, and the files of keys, revoked tokens and "
                "certificates: policy, tokens, log level and certificates change without a pause. "
-               "If anything is invalid, everything stays as it was, and the log says why."},
+               "If anything is invalid, everything stays as it was, and the log says why. The "
+               "file of --cloak-log is opened again in any case, since it may have been moved "
+               "away."},
     {"SIGTERM, SIGINT", "Accept no more queries, finish the pending ones (for at most --drain "
                         "seconds), and end with 0."},
     {NULL, NULL},

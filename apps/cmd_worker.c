@@ -115,7 +115,7 @@ static sc_err begin(working *w, sc_diag *diag)
         return !err && user ? sc_sandbox_user_check(user, diag) : err;
     }
     err = sc_sandbox_become(user, diag);
-    if (!err && !w->settings->no_sandbox) err = sc_sandbox_enter(diag);
+    if (!err && !w->settings->no_sandbox) err = sc_sandbox_enter(false, diag);
     if (!err) err = sc_worker_start(w->worker, diag);
     return err;
 }

@@ -4,6 +4,7 @@
  */
 #include "serve_run.h"
 
+#include "api/cloak_log.h"
 #include "inputs.h"
 #include "points/point_settings.h"
 #include "serve_process.h"
@@ -203,6 +204,8 @@ sc_service_options sc_serve_options(const sc_settings *settings, sc_serve_resour
         .zone_key = or_null(settings->zone_key),
         .zone_roads = (uint32_t)settings->zone_roads,
         .density = resources->demands.density,
+        .cloak_log = or_null(settings->cloak_log),
+        .cloak_log_max = settings->cloak_log_max << 20,
         .log = resources->log,
         .max_listeners = settings->max_listeners,
         .version = SC_VERSION,
@@ -324,6 +327,7 @@ static sc_err check_more(const serving *s, const sc_http_options *http, sc_diag 
         err = sc_http_certificate_check(settings->provider_certificate, diag);
     }
     if (!err && *settings->user) err = sc_sandbox_user_check(settings->user, diag);
+    if (!err && *settings->cloak_log) err = sc_cloak_log_check(settings->cloak_log, diag);
     return err;
 }
 
@@ -360,7 +364,9 @@ static sc_err begin(serving *s, sc_diag *diag)
         const char *user = *s->settings->user ? s->settings->user : NULL;
         err = sc_sandbox_become(user, diag);
         if (!err) warn_of_unreadable(s);
-        if (!err && !s->settings->no_sandbox) err = sc_sandbox_enter(diag);
+        if (!err && !s->settings->no_sandbox) {
+            err = sc_sandbox_enter(*s->settings->cloak_log != '\0', diag);
+        }
         if (!err) err = sc_service_start(s->service, diag);
         if (!err && hooks->start) err = hooks->start(hooks->context, s->service, diag);
     }
@@ -373,6 +379,8 @@ static void reload(serving *s)
     bool is_usage = false;
     sc_diag diag = {.message = ""};
     sc_sandbox_notify_reloading();
+    // Whatever comes of the rest: the file has been moved away already.
+    sc_service_reopen_cloak_log(s->service);
     sc_err err = sc_serve_gather(s->flags, s->hooks->usual, &next, &is_usage, &diag);
     if (!err && s->has_revoked && access(s->settings->revoked, F_OK) != 0) {
         // A revoked token must not become valid again by a mistake.

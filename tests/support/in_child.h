@@ -2,7 +2,7 @@
  * @file in_child.h
  * @brief A test in a process of its own: what it gives up, the rest of the tests keep.
  *
- *     static void give_up(void) { EXPECT(sc_sandbox_enter(NULL) == SC_OK); }
+ *     static void give_up(void) { EXPECT(sc_sandbox_enter(false, NULL) == SC_OK); }
  *     assert_int_equal(in_child(give_up), 0);
  */
 #ifndef SC_TESTS_SUPPORT_IN_CHILD_H

@@ -112,6 +112,10 @@ sc_err sc_metrics_write(const sc_service_internal *service, sc_bytes *out)
         .process = sc_process_usage_read(),
         .view = view,
     };
+    if (service->cloak_log) {
+        snapshot.has_cloak_log = true;
+        snapshot.cloak_log = sc_cloak_log_stats_of(service->cloak_log, NULL);
+    }
     for (sc_problem_kind kind = 0; kind < SC_PROBLEM_COUNT; kind++) {
         snapshot.refused[kind] = sc_refusals_of(service, kind);
     }
@@ -407,6 +411,11 @@ static void put_telling(sc_prometheus *out, const sc__metrics_snapshot *r)
                           "Events that were not sent because a loop was too busy.", r->events_lost);
     sc_prometheus_counter(out, "starcloak_log_lost_total", "Log lines that could not be written.",
                           r->log_lost);
+    if (!r->has_cloak_log) return;
+    sc_prometheus_counter(out, "starcloak_cloak_log_written_total",
+                          "Cloaks that were written to the cloak log.", r->cloak_log.written);
+    sc_prometheus_counter(out, "starcloak_cloak_log_lost_total",
+                          "Cloaks that could not be written to the cloak log.", r->cloak_log.lost);
 }
 
 static void put_seconds(sc_prometheus *out, const char *name, const char *type, const char *help,

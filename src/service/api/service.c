@@ -4,6 +4,7 @@
 // threads start, and freed after they have ended.
 #include "api/service.h"
 
+#include "api/cloak_log.h"
 #include "api/events.h"
 #include "api/metrics.h"
 #include "api/problem_details.h"
@@ -53,6 +54,7 @@ typedef struct alarm_state {
     bool was_suspended;
     bool was_large;  ///< many pending queries had a large k
     uint64_t violations;
+    bool was_unwritten;  ///< cloaks could not be written to the cloak log
 } alarm_state;
 
 static void alarms_free(alarm_state *alarms)
@@ -179,6 +181,26 @@ static void log_large_k(alarm_state *alarms)
     sc_log_end(&line);
 }
 
+/** When cloaks begin to be missing from the cloak log, and when they no longer are. */
+static void log_unwritten(alarm_state *alarms)
+{
+    sc_cloak_log *log = alarms->service->cloak_log;
+    sc_diag why = {.message = ""};
+    if (!log) return;
+    const sc_cloak_log_stats stats = sc_cloak_log_stats_of(log, &why);
+    if (stats.is_failing == alarms->was_unwritten) return;
+    alarms->was_unwritten = stats.is_failing;
+    sc_log_line line;
+    if (!sc_log_begin(alarms->service->log, &line, stats.is_failing ? SC_LOG_WARNING : SC_LOG_INFO,
+                      stats.is_failing ? "cloak_log_failed" : "cloak_log_resumed")) {
+        return;
+    }
+    sc_log_count(&line, "lost", stats.lost);
+    sc_log_text(&line, "message",
+                stats.is_failing ? why.message : "cloaks are written to the cloak log again");
+    sc_log_end(&line);
+}
+
 /** Runs once per second in the first loop. */
 static void log_alarms(void *context, unsigned loop)
 {
@@ -189,6 +211,7 @@ static void log_alarms(void *context, unsigned loop)
     log_suspension(alarms);
     log_violations(alarms);
     log_large_k(alarms);
+    log_unwritten(alarms);
 }
 
 static sc_err alarms_new(sc_service_internal *service, alarm_state **out)
@@ -230,6 +253,12 @@ static void settle_all(void *context)
     sc_query_route_all_settled(service->internal.query_route);
 }
 
+static void keep(const sc_service *service, const sc_relay *relay, uint32_t users)
+{
+    sc_cloak_log *log = service->internal.cloak_log;
+    if (log) sc_cloak_log_add(log, relay->segments, relay->segment_count, users);
+}
+
 static void publish(void *context, const sc_relay *relay, uint64_t number, uint32_t users)
 {
     sc_service *service = context;
@@ -237,12 +266,14 @@ static void publish(void *context, const sc_relay *relay, uint64_t number, uint3
     // Over HTTP it may still find no connection, and then it never leaves: see the next.
     if (service->internal.provider == SC_COURIER_HTTP) return;
     sc_events_published(service->internal.events, relay, number);
+    keep(service, relay, users);
 }
 
 static void leave(void *context, const sc_errand *errand, const void *bytes, size_t size)
 {
     const sc_service *service = context;
     sc_events_published(service->internal.events, errand->relay, errand->number);
+    keep(service, errand->relay, errand->users);
     sc_events_sent(service->internal.events, errand->number, service->internal.encoding, bytes,
                    size);
 }
@@ -360,6 +391,17 @@ static sc_err make_server(sc_service *service, const sc_service_options *options
     return err;
 }
 
+static sc_err make_cloak_log(sc_service *service, const sc_service_options *options, sc_diag *diag)
+{
+    if (!options->cloak_log) return SC_OK;
+    const sc_cloak_log_options log = {.path = options->cloak_log,
+                                      .max_bytes = options->cloak_log_max,
+                                      .map_checksum = sc_map_checksum(service->internal.map),
+                                      .traffic = options->ledger.engine.demands.traffic};
+    if (sc_cloak_log_new(&log, &service->internal.cloak_log) == SC_OK) return SC_OK;
+    return sc_fail_memory(diag, "starting");
+}
+
 /** The ledger and the way to the provider, whose threads call each other. */
 static sc_err make_ledger(sc_service *service, const sc_service_options *options, sc_diag *diag)
 {
@@ -453,6 +495,7 @@ sc_err sc_service_new(const sc_map *map, const sc_service_options *options, sc_s
     sc_err err = make_credentials(service, options, diag);
     if (!err) err = make_counters(service, options, diag);
     if (!err) err = make_server(service, options, diag);
+    if (!err) err = make_cloak_log(service, options, diag);
     if (!err) err = make_ledger(service, options, diag);
     if (!err) err = make_view(service, options, diag);
     if (!err) err = make_pages(service, options, diag);
@@ -466,12 +509,34 @@ sc_err sc_service_new(const sc_map *map, const sc_service_options *options, sc_s
 
 // --- Running --------------------------------------------------------------------------
 
+static sc_err open_cloak_log(sc_service_internal *internal, sc_diag *diag)
+{
+    const sc_err err = sc_cloak_log_open(internal->cloak_log, diag);
+    if (!err && sc_cloak_log_is_shared(internal->cloak_log)) {
+        sc_log_message(internal->log, SC_LOG_WARNING, "cloak_log_shared",
+                       "other users of this machine may read the cloak log; 'chmod 600' it");
+    }
+    return err;
+}
+
+void sc_service_reopen_cloak_log(sc_service *service)
+{
+    sc_service_internal *internal = &service->internal;
+    sc_diag diag = {.message = ""};
+    if (internal->cloak_log && open_cloak_log(internal, &diag)) {
+        sc_log_message(internal->log, SC_LOG_WARNING, "cloak_log_failed", diag.message);
+    }
+}
+
 sc_err sc_service_start(sc_service *service, sc_diag *diag)
 {
     sc_service_internal *internal = &service->internal;
     // The sockets listen already, and to reach NATS may take seconds: clients that come meanwhile
     // are told so at once, and do not hang.
-    const sc_err err = sc_http_start(internal->http, diag);
+    sc_err err = sc_http_start(internal->http, diag);
+    // Loops have copies of what was open when they started: a file that is moved away and deleted
+    // would stay on the disk for as long as they run.
+    if (!err && internal->cloak_log) err = open_cloak_log(internal, diag);
     if (err || !internal->gateway) return err;
     return sc_gateway_start(internal->gateway, internal->ledger,
                             sc_courier_vocabulary(internal->courier), diag);
@@ -586,6 +651,7 @@ void sc_service_free(sc_service *service)
     if (internal->gateway) sc_gateway_stop(internal->gateway);
     if (internal->ledger) sc_ledger_stop(internal->ledger);
     sc_courier_free(internal->courier);
+    sc_cloak_log_free(internal->cloak_log);
     sc_query_route_free(internal->query_route);
     sc_sealed_zones_free(internal->sealed_zones);
     sc_events_free(internal->events);

@@ -44,6 +44,8 @@ typedef struct sc_service_options {
     const uint8_t *names_key;  ///< SC_KEY_SIZE bytes behind pseudonyms and ids, the same in all
                                ///< gateways of a cluster; NULL: new random ones
     const sc_density *density;
+    const char *cloak_log;   ///< a file (cloak_log.h); NULL: cloaks are not kept
+    uint64_t cloak_log_max;  ///< bytes that it may have; 0: any number
     sc_log *log;
     size_t max_listeners;
     const char *version;         ///< of the program
@@ -92,6 +94,10 @@ sc_variant sc_service_variant(const sc_service *service);
  */
 SC_CHECKED sc_err sc_service_issue(sc_service *service, const char *user, double seconds, char *out,
                                    sc_diag *diag);
+
+/** Open the cloak log again, if there is one, since it may have been moved away. What goes wrong is
+ * logged, and the file that is open stays in use. */
+void sc_service_reopen_cloak_log(sc_service *service);
 
 /**
  * Apply `policy`, and read the files of keys, revoked tokens and certificates again. All or

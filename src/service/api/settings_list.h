@@ -337,6 +337,13 @@
            "repack-after seconds (default 1.25)")                                                     \
     NUMBER(cluster, repack_s, "repack-after", "S", 60, 1, 86400, START, NATS,                         \
            "seconds of uneven load after which parts move (default 60)")                              \
+    TEXT(log, cloak_log, "cloak-log", "FILE.jsonl", "", START, HTTP,                                  \
+         "append a line for each cloak that leaves, with its second, its segments and the number of " \
+         "its users: 'starcloak density --cloaks' learns from it how busy roads are; made for the "   \
+         "service's user alone, and opened again on SIGHUP (default: none)")                          \
+    COUNT(log, cloak_log_max, "cloak-log-max", "MIB", 1024, 0, 16777216, START, HTTP,                 \
+          "mebibytes that the cloak log may have; beyond, cloaks are left out of it until it is "     \
+          "moved away; 0: no limit (default 1024)")                                                   \
     WORD(log, log_format, "log-format", "NAME", "logfmt json", 0, START, ALL,                         \
          "format of log lines: logfmt (default) or json")                                             \
     WORD(log, log_level, "log-level", "NAME", "error warning info debug", 2, RELOAD, ALL,             \

@@ -83,6 +83,7 @@ typedef struct sc_errand {
     int64_t leave_by_us;  ///< by sc_clock_us(): if nothing has been sent by then, nothing will be
     int64_t deadline_us;  ///< the same: after that it has failed, in any case
     uint64_t number;      ///< the caller's, for those who are told of what leaves; not sent
+    uint32_t users;       ///< different ones of the cloak; the same
     /** Another gateway has asked, and this is the reply, in the compact encoding: nothing is sent,
      * a thread reads it; the breaker and the counts, which tell how the provider does, are left
      * alone. The caller's; NULL: ask. */

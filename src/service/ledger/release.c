@@ -233,7 +233,7 @@ static bool make_room(sc__publisher *publisher, size_t count)
                       sizeof *publisher->requests) &&
            sc_reserve(&publisher->which, count, &publisher->which_capacity,
                       sizeof *publisher->which) &&
-           sc_reserve(&publisher->users, count, &publisher->user_capacity,
+           sc_reserve(&publisher->users, 2 * count, &publisher->user_capacity,
                       sizeof *publisher->users) &&
            sc_reserve(&publisher->is_rare, count, &publisher->is_rare_capacity,
                       sizeof *publisher->is_rare);
@@ -254,6 +254,15 @@ static void collect(sc__publisher *publisher, const sc_reservation *reservation)
         publisher->requests[ticket->place] = ticket->request;
         publisher->users[ticket->place] = ticket->query.user;
     }
+}
+
+/** How many different users there are. Counting sorts, and the list itself stays in the order of
+ * the members: so it is done in a copy behind it. */
+static uint32_t count_users(sc__publisher *publisher, size_t count)
+{
+    uint64_t *copy = publisher->users + count;
+    memcpy(copy, publisher->users, count * sizeof *copy);
+    return (uint32_t)sc_sort_count_different(copy, count);
 }
 
 /** What is known of a cloak to those who look for rare requests. */
@@ -314,7 +323,8 @@ static sc_err make_relay(sc__publisher *publisher, const sc_reservation *reserva
 /** Who the members are and what they ask for; of a list that could not grow, as much as it has. */
 static void wipe(sc__publisher *publisher, size_t count)
 {
-    const size_t users = count < publisher->user_capacity ? count : publisher->user_capacity;
+    const size_t users =
+        2 * count < publisher->user_capacity ? 2 * count : publisher->user_capacity;
     const size_t requests =
         count < publisher->request_capacity ? count : publisher->request_capacity;
     if (users > 0) explicit_bzero(publisher->users, users * sizeof *publisher->users);
@@ -337,7 +347,9 @@ static sc_failure publish(sc__publisher *publisher, sc_reservation *reservation,
         return SC_FAILURE_OVERLOADED;
     }
     const uint64_t number = sc_rng_next(publisher->rng);
+    const uint32_t users = count_users(publisher, proposal->member_count);
     made->errand.number = number;
+    made->errand.users = users;
     // No first byte of the cloak may be sent after the least deadline (P5), by any gateway's
     // clock.
     made->errand.leave_by_us = reservation->has_others ? reservation->too_late : proposal->deadline;
@@ -351,11 +363,7 @@ static sc_failure publish(sc__publisher *publisher, sc_reservation *reservation,
         const sc__rare_cloak cloak = rare_cloak(publisher, proposal, proposal->member_count);
         sc__rare_requests_left(publisher->rare, &cloak, publisher->is_rare, now);
     }
-    *out = (sc__departure){
-        .relay = relay,
-        .number = number,
-        .users = (uint32_t)sc_sort_count_different(publisher->users, proposal->member_count),
-    };
+    *out = (sc__departure){.relay = relay, .number = number, .users = users};
     return SC_FAILURE_NONE;
 }
 

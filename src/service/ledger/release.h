@@ -29,7 +29,7 @@ typedef struct sc__publisher {
     sc_time provider_deadline_us;
     sc__rare_requests *rare;  ///< owned; NULL: all requests are sent
 
-    // Its own, zeroed at first: one place for each member.
+    // Its own, zeroed at first: one place for each member, and two of `users`.
     sc_request *requests;
     size_t request_capacity;
     uint32_t *which;

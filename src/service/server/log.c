@@ -179,7 +179,7 @@ void sc_log_seconds(sc_log_line *line, const char *name, double seconds)
     put_field(line, name, isfinite(seconds) && fabs(seconds) < 1e18 ? value : "null");
 }
 
-/** "2026-11-15T12:00:00.000Z": the one place where a calendar's clock is read. */
+/** "2026-11-15T12:00:00.000Z": the calendar's clock, which cloak_log.c reads besides. */
 static void put_time(sc_log_line *line)
 {
     struct timespec now;

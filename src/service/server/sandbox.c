@@ -318,10 +318,13 @@ static int add_own_signals(scmp_filter_ctx filter)
     return add_rules(filter, own_signals, COUNT_OF(own_signals));
 }
 
-static int fill(scmp_filter_ctx filter)
+static int fill(scmp_filter_ctx filter, bool may_append)
 {
+    // glibc's open() is openat().
+    static const rule append = {"openat", 2, ALL, SC_SANDBOX_APPENDS};
     int error = add_calls(filter, plain_calls);
     if (!error) error = add_rules(filter, rules, COUNT_OF(rules));
+    if (!error && may_append) error = add_rules(filter, &append, 1);
     if (!error) error = add_own_signals(filter);
     // Its flags are behind a pointer. glibc then uses clone(), whose flags can be looked at.
     if (!error) error = add_call(filter, SCMP_ACT_ERRNO(ENOSYS), "clone3");
@@ -335,11 +338,11 @@ static int fill(scmp_filter_ctx filter)
     return error;
 }
 
-sc_err sc_sandbox_enter(sc_diag *diag)
+sc_err sc_sandbox_enter(bool may_append, sc_diag *diag)
 {
     scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ERRNO(EPERM));
     if (!filter) return sc_fail(diag, SC_EIO, "cannot set up the system call filter");
-    int error = fill(filter);
+    int error = fill(filter, may_append);
     if (!error) error = seccomp_load(filter);
     seccomp_release(filter);
     if (!error) return SC_OK;

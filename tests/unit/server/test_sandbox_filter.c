@@ -30,7 +30,7 @@
 static void enter(void)
 {
     sc_diag diag = {""};
-    const sc_err err = sc_sandbox_enter(&diag);
+    const sc_err err = sc_sandbox_enter(false, &diag);
     if (err) dprintf(STDERR_FILENO, "%s\n", diag.message);
     EXPECT(err == SC_OK);
 }
@@ -231,6 +231,7 @@ static void write_files(void)
     EXPECT_DENIED(open("/dev/null", O_WRONLY));
     EXPECT_DENIED(open("/dev/null", O_RDWR));
     EXPECT_DENIED(open("/dev/null", O_RDONLY | O_TRUNC));
+    EXPECT_DENIED(open("/tmp/starcloak-nowhere", SC_SANDBOX_APPENDS, 0600));
     EXPECT_DENIED(open("/tmp/starcloak-nowhere", O_RDONLY | O_CREAT, 0600));
     EXPECT_DENIED(open(path, O_TMPFILE | O_RDWR, 0600));
     EXPECT_DENIED(creat("/tmp/starcloak-nowhere", 0600));
@@ -243,6 +244,28 @@ static void write_files(void)
     EXPECT_DENIED(truncate("/tmp/starcloak-nowhere", 0));
     EXPECT_DENIED(mount("none", path, "tmpfs", 0, NULL));
     EXPECT_DENIED(chroot(path));
+}
+
+/** Where a service keeps a file that it appends to, and nothing else is written. */
+static void append_to_files(void)
+{
+    char path[] = "/tmp/starcloak-append-XXXXXX";
+    const int made = mkstemp(path);
+    EXPECT(made >= 0);
+    sc_diag diag = {""};
+    EXPECT(sc_sandbox_enter(true, &diag) == SC_OK);
+    const int fd = open(path, SC_SANDBOX_APPENDS, 0600);
+    EXPECT(fd >= 0);
+    EXPECT(write(fd, "line\n", 5) == 5);
+    char last = 0;
+    EXPECT(pread(fd, &last, 1, 4) == 1);
+    EXPECT(last == '\n');
+    EXPECT_DENIED(open(path, O_RDWR));
+    EXPECT_DENIED(open(path, O_WRONLY | O_APPEND));
+    EXPECT_DENIED(open(path, SC_SANDBOX_APPENDS | O_TRUNC, 0600));
+    EXPECT_DENIED(open(path, SC_SANDBOX_APPENDS & ~O_APPEND, 0600));
+    EXPECT_DENIED(open(path, SC_SANDBOX_APPENDS & ~O_NOFOLLOW, 0600));
+    EXPECT_DENIED(unlink(path));
 }
 
 static void run_data_as_code(void)
@@ -289,6 +312,7 @@ static void test_what_it_does_not_need_is_denied(void **state)
     (void)state;
     assert_int_equal(in_child(start_programs), 0);
     assert_int_equal(in_child(write_files), 0);
+    assert_int_equal(in_child(append_to_files), 0);
     assert_int_equal(in_child(run_data_as_code), 0);
     assert_int_equal(in_child(touch_others), 0);
     assert_int_equal(in_child(listen_elsewhere), 0);
