@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "api/drop_advice.h"
 #include "format.h"
 #include "table.h"
 
@@ -75,24 +76,6 @@ static void put_json_head(sc_report *table, const sc_load_view *view)
     sc_report_flag(table, "interrupted", view->report->is_interrupted);
 }
 
-/** What would help queries that were dropped; "" for other ends. */
-static const char *help_for(const sc_load_tally *tally)
-{
-    static const struct {
-        const char *reason;
-        const char *help;
-    } known[] = {
-        {"expired", "longer waits, more hops or a smaller k would help"},
-        {"infeasible", "fewer segments or more hops would help"},
-        {"exposed", "more hops, fewer segments or busier roads around would help"},
-        {"rare-request", "requests that more others make would help"},
-    };
-    for (size_t i = 0; tally->end == SC_LOAD_DROPPED && i < sizeof known / sizeof *known; i++) {
-        if (strcmp(tally->word, known[i].reason) == 0) return known[i].help;
-    }
-    return "";
-}
-
 /** An end; in text its reasons below it. */
 static void put_end(sc_report *table, const sc_load_counts *counts, sc_load_end end)
 {
@@ -110,7 +93,8 @@ static void put_end(sc_report *table, const sc_load_counts *counts, sc_load_end 
         } else {
             snprintf(label, sizeof(label), "  %s", t->word);
         }
-        sc_report_count(table, label, NULL, t->count, help_for(t));
+        sc_report_count(table, label, NULL, t->count,
+                        end == SC_LOAD_DROPPED ? sc_drop_help(t->word) : "");
     }
 }
 

@@ -100,31 +100,13 @@ static bool print_answer(const sc_json_value *reply)
 
 static void tell_dropped(const sc_call *call, const sc_json_value *reply)
 {
-    static const struct {
-        const char *reason;
-        const char *words;
-    } known[] = {
-        {"expired", "too few other users were near in time; wait longer (--max-wait), or hide "
-                    "among fewer (--k)"},
-        {"infeasible", "too few segments are within reach; ask for fewer (--l), or let the cloak "
-                       "reach farther (--max-hops)"},
-        {"exposed", "the segments within reach do not hide yours: one is much busier than the "
-                    "others, or places to protect are on them; let the cloak reach farther "
-                    "(--max-hops), ask for fewer segments (--l), or ask where more roads are busy"},
-        {"rare-request", "you have asked for this before, and few others ask for it here: sent "
-                         "again it would show that both questions are yours; ask for something "
-                         "more common, or later"},
-    };
-    const char *reason = get_text(reply, "reason");
+    // The service knows what it demands, and what helps.
     const char *advice = get_text(reply, "advice");
-    const char *words = *advice ? advice : reason;
-    for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
-        if (strcmp(reason, known[i].reason) == 0) words = known[i].words;
-    }
+    const char *words = *advice ? advice : get_text(reply, "reason");
     double wait_s = 0;
     char wait[SC_FORMAT_SIZE];
     get_number(reply, "wait_s", &wait_s);
-    sc_call_note(call, "dropped after %s: %.400s", sc_format_seconds(wait, wait_s), words);
+    sc_call_note(call, "dropped after %s: %.500s", sc_format_seconds(wait, wait_s), words);
 }
 
 /** "TITLE: DETAIL (field)", of problem details (RFC 9457); false if these are none. */

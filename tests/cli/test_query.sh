@@ -31,11 +31,10 @@ replies = {  # status, body, headers
     "named": (200, named, {}),
     "empty": (200, empty, {}), "slow": (200, empty, {}),
     "expired": (200, {"outcome": "dropped", "reason": "expired", "wait_s": 10.0}, {}),
-    "infeasible": (200, {"outcome": "dropped", "reason": "infeasible", "wait_s": 0}, {}),
+    "linked": (200, {"outcome": "dropped", "reason": "exposed", "wait_s": 0, "advice": "ask again later (in 9 s at the latest)",
+                     "demands": ["continuity"], "later_s": 9}, {}),
     "zoned": (200, {"zone": "scz1_Ab-_9", "roads": 6, "max_hops": 4}, {}),
     "badzone": (200, {"zone": "scz1_\x1b[2J", "roads": 6, "max_hops": 4}, {}),
-    "exposed": (200, {"outcome": "dropped", "reason": "exposed", "wait_s": 0, "advice": "allow more"}, {}),
-    "rare": (200, {"outcome": "dropped", "reason": "rare-request", "wait_s": 1.5, "advice": "later"}, {}),
     "advised": (200, {"outcome": "dropped", "reason": "new", "wait_s": 0, "advice": "come on foot"}, {}),
     "moody": (200, {"outcome": "dropped", "reason": "mood\u009b", "wait_s": 0}, {}),
     "token": (401, {"type": "urn:starcloak:problem:token", "title": "A valid token is needed", "status": 401,
@@ -238,13 +237,9 @@ refuses 2 "a zone for a zone" "either --zone or --draw-zone"
 # --- What is no answer ------------------------------------------------------------
 
 run query "$base"/expired "${where[@]}"
-refuses 1 "a query may be dropped" "starcloak query: dropped after 10.00 s: too few other users" "--max-wait"
-run query "$base"/infeasible "${where[@]}"
-refuses 1 "for want of roads" "dropped after 0.00 s: too few segments" "--max-hops"
-run query "$base"/exposed "${where[@]}"
-refuses 1 "because roads do not hide it" "dropped after 0.00 s: the segments within reach do not hide yours" "--max-hops" "--l"
-run query "$base"/rare "${where[@]}"
-refuses 1 "for a request that would tell" "dropped after 1.50 s: you have asked for this before" "more common"
+refuses 1 "a query may be dropped" "starcloak query: dropped after 10.00 s: expired"
+run query "$base"/linked "${where[@]}"
+refuses 1 "with what helps in the service's words" "dropped after 0.00 s: ask again later (in 9 s at the latest)"
 run query "$base"/advised "${where[@]}"
 refuses 1 "for a reason that is new, with the service's words" "dropped after 0.00 s: come on foot"
 run query "$base"/moody "${where[@]}"

@@ -249,7 +249,7 @@ static void check_drop(const sc_json_value *body, sc_reply_check *out)
     };
     out->end = SC_LOAD_DROPPED;
     out->wait_s = number_of(body, "wait_s", out);
-    CHECK_MEMBERS(body, out, "outcome", "reason", "wait_s", "advice");
+    CHECK_MEMBERS(body, out, "outcome", "reason", "wait_s", "advice", "demands", "later_s");
     const char *reason = text_of(body, "reason", out);
     if (!reason) return;
     take_word(out, reason);

@@ -389,6 +389,12 @@ sc_err sc_continuity_ask(sc_continuity *continuity, const sc_query *query, sc_ti
     return SC_OK;
 }
 
+sc_time sc_continuity_counts_until(const sc_continuity *continuity, const sc_query_id *id)
+{
+    const query_slot *slot = queries_find(&continuity->queries, id);
+    return slot && slot->query->has_reached ? counts_until(continuity, slot->query->since) : 0;
+}
+
 // --- Cloaks ------------------------------------------------------------------
 
 /** Add what a query has reached of one segment to `found`; `at` and `next` go along with them. */

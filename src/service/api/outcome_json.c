@@ -4,6 +4,7 @@
 // asked for once, and numbers are written with as many decimals as mean something.
 #include "api/outcome_json.h"
 
+#include "api/drop_advice.h"
 #include "base/bytes.h"
 #include "base/json_write.h"
 #include "ledger/rare_requests.h"
@@ -76,26 +77,30 @@ static void put_answered(sc_json_writer *json, const sc_ticket *ticket, bool is_
     sc_json_close_array(json);
 }
 
-const char *sc_drop_advice(sc_drop_reason reason)
+/** The demands in force for it, and after how many seconds continuity no longer is. */
+static void put_demands(sc_json_writer *json, const sc_ticket *ticket, unsigned later_s)
 {
-    switch (reason) {
-    case SC_DROP_EXPIRED:
-        return "too few other users were near in time: allow a longer max_wait_s or more max_hops, "
-               "or ask for a smaller k";
-    case SC_DROP_INFEASIBLE:
-        return "no cloak within max_hops has l segments: ask for a smaller l, or allow more "
-               "max_hops";
-    case SC_DROP_EXPOSED:
-        return "there are l segments within max_hops, but they do not hide this one: one is much "
-               "busier than the others, or places to protect are on them; allow more max_hops, ask "
-               "for a smaller l, or ask where more roads are busy";
-    case SC_DROP_RARE_REQUEST:
-        return "too few others nearby ask for the same, and sending it again would link this query "
-               "to an earlier one: ask in another form, or later";
-    case SC_DROP_REASON_COUNT:
-        break;
+    static const struct {
+        unsigned bit;
+        const char *word;
+    } demands[] = {
+#define X(name, bit, word) {bit, word},
+        SC_TICKET_DEMAND_MAP(X)
+#undef X
+    };
+    sc_json_open_array(json, "demands");
+    for (size_t i = 0; i < sizeof demands / sizeof *demands; i++) {
+        if (ticket->demands & demands[i].bit) sc_json_put_string(json, NULL, demands[i].word);
     }
-    return "";
+    sc_json_close_array(json);
+    if (ticket->demands & SC_TICKET_CONTINUITY) sc_json_put_count(json, "later_s", later_s);
+}
+
+/** Whole seconds from when it was dropped until it is linked to no earlier cloak; 1 at least. */
+static unsigned later_s(const sc_ticket *ticket)
+{
+    const sc_time left_us = ticket->linked_until - ticket->published;
+    return left_us > 0 ? (unsigned)(left_us / 1000000) + 1 : 1;
 }
 
 static void put_dropped(sc_json_writer *json, const sc_ticket *ticket)
@@ -103,7 +108,11 @@ static void put_dropped(sc_json_writer *json, const sc_ticket *ticket)
     sc_json_put_string(json, "outcome", "dropped");
     sc_json_put_string(json, "reason", sc_drop_reason_name(ticket->drop));
     sc_json_put_fixed(json, "wait_s", wait_s(ticket), SECOND_DECIMALS);
-    sc_json_put_string(json, "advice", sc_drop_advice(ticket->drop));
+    const sc_drop_case drop = {
+        .reason = ticket->drop, .demands = ticket->demands, .later_s = later_s(ticket)};
+    char advice[SC_DROP_ADVICE_SIZE];
+    sc_json_put_string(json, "advice", sc_drop_advice(&drop, advice));
+    if (ticket->drop == SC_DROP_EXPOSED) put_demands(json, ticket, drop.later_s);
 }
 
 sc_err sc_outcome_json_write(const sc_ticket *ticket, bool is_geographic, const char *street,

@@ -9,6 +9,8 @@
  *                  "position":{"lon":8.001,"lat":49.9987},
  *                  "distance_m":33.358,"duration_s":2.4}]}
  *     {"outcome":"dropped","reason":"expired","wait_s":10.0,"advice":"too few other users ..."}
+ *     {"outcome":"dropped","reason":"exposed","wait_s":0.0,"advice":"enough segments are ...",
+ *      "demands":["traffic","continuity"],"later_s":212}
  *
  * The id is that of the cloak's event; the provider does not get it. Failures are problem details
  * (problem_details.h). A street is left out where the map has no name for it, a duration if the
@@ -31,10 +33,6 @@
  */
 SC_CHECKED sc_err sc_outcome_json_write(const sc_ticket *ticket, bool is_geographic,
                                         const char *street, sc_bytes *out);
-
-/** What would help a query that was dropped: words for people, with the names of the query's
- * members. */
-const char *sc_drop_advice(sc_drop_reason reason);
 
 /** The problem of a failed ticket: 502, 504 or 503. */
 void sc_outcome_problem(const sc_ticket *ticket, sc_problem *out);

@@ -87,9 +87,22 @@ static void leave(sc__ledger_state *state, sc_ticket *ticket, sc_outcome outcome
     sc__ledger_hand_out(state, ticket, outcome, now);
 }
 
+/** Which demands a query could not meet, all together: what helps depends on them. */
+static void note_demands(const sc__ledger_state *state, sc_ticket *ticket)
+{
+    const sc_demands *common = &state->options.demands;
+    ticket->demands =
+        (common->traffic > 0 ? SC_TICKET_TRAFFIC : 0U) | (common->classes ? SC_TICKET_CLASSES : 0U);
+    if (ticket->own.zone_count > 0) ticket->demands |= SC_TICKET_ZONE;
+    if (!ticket->own.has_reached) return;
+    ticket->demands |= SC_TICKET_CONTINUITY;
+    ticket->linked_until = sc_continuity_counts_until(state->options.continuity, &ticket->query.id);
+}
+
 void sc__ledger_settle_dropped(sc__ledger_state *state, sc_ticket *ticket, sc_drop_reason reason,
                                sc_time now)
 {
+    if (reason == SC_DROP_EXPOSED) note_demands(state, ticket);
     ticket->drop = reason;
     ticket->published = now;
     state->stats.dropped[reason]++;

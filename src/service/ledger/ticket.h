@@ -41,6 +41,19 @@ typedef enum sc_ticket_state {
     SC_TICKET_SETTLED,  ///< it has its outcome
 } sc_ticket_state;
 
+/** What the roads of a query's cloak must be beyond l of them (docs/demands.md), as bits. */
+#define SC_TICKET_DEMAND_MAP(X) \
+    X(TRAFFIC, 1, "traffic")    \
+    X(CLASSES, 2, "classes")    \
+    X(ZONE, 4, "zone")          \
+    X(CONTINUITY, 8, "continuity")
+
+enum {
+#define X(name, bit, word) SC_TICKET_##name = bit,
+    SC_TICKET_DEMAND_MAP(X)
+#undef X
+};
+
 /** Parts that a ticket remembers; few queries reach more. */
 enum { SC_TICKET_REACH = 16 };
 
@@ -77,10 +90,12 @@ typedef struct sc_ticket {
 
     // The outcome.
     sc_outcome outcome;
-    sc_drop_reason drop;  ///< of SC_OUTCOME_DROPPED
-    sc_failure failure;   ///< of SC_OUTCOME_FAILED
-    uint64_t cloak;       ///< the number of its cloak, of SC_OUTCOME_ANSWERED, as the next two
-    uint32_t users;       ///< different ones of it
+    sc_drop_reason drop;   ///< of SC_OUTCOME_DROPPED
+    unsigned demands;      ///< of SC_DROP_EXPOSED: those in force, SC_TICKET_TRAFFIC and others
+    sc_time linked_until;  ///< if continuity is among them: the last time at which it is
+    sc_failure failure;    ///< of SC_OUTCOME_FAILED
+    uint64_t cloak;        ///< the number of its cloak, of SC_OUTCOME_ANSWERED, as the next two
+    uint32_t users;        ///< different ones of it
     uint32_t segments;
     sc_time published;  ///< when its cloak left; or when it was dropped
     sc_time settled;

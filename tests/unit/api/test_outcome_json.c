@@ -1,6 +1,7 @@
 // The outcome of a query in words: what a client reads is what the ticket has.
 #include "api/outcome_json.h"
 
+#include "base/bytes.h"
 #include "support/check.h"
 
 #include <jansson.h>
@@ -150,8 +151,39 @@ static void test_a_dropped_query_says_why(void **state)
                   "{\"outcome\":\"dropped\",\"reason\":\"infeasible\",\"wait_s\":0,\"advice\":"
                   "\"no cloak within max_hops has l segments: ask for a smaller l, or allow more "
                   "max_hops\"}");
-    CHECK_CONTAINS(sc_drop_advice(SC_DROP_EXPOSED), "smaller l");
-    CHECK_CONTAINS(sc_drop_advice(SC_DROP_RARE_REQUEST), "another form, or later");
+}
+
+static void test_an_exposed_query_says_what_was_demanded_of_it(void **state)
+{
+    (void)state;
+    sc_ticket ticket = {.outcome = SC_OUTCOME_DROPPED,
+                        .drop = SC_DROP_EXPOSED,
+                        .asked = 1000000,
+                        .published = 1000000,
+                        .demands = SC_TICKET_CONTINUITY,
+                        .linked_until = 212500000};
+    check_written(
+        &ticket, true,
+        "{\"outcome\":\"dropped\",\"reason\":\"exposed\",\"wait_s\":0,\"advice\":"
+        "\"enough segments are in reach, but they do not hide this one: too few "
+        "of them can have been reached since the last cloak; ask again later (in 212 s at "
+        "the latest), or ask for a smaller l\",\"demands\":[\"continuity\"],"
+        "\"later_s\":212}");
+    ticket.demands = SC_TICKET_TRAFFIC | SC_TICKET_CLASSES;
+    check_written(&ticket, true,
+                  "{\"outcome\":\"dropped\",\"reason\":\"exposed\",\"wait_s\":0,\"advice\":"
+                  "\"enough segments are in reach, but they do not hide this one: one is "
+                  "much busier than the others, or places to protect are on them; allow more "
+                  "max_hops, or ask for a smaller l, or ask where more roads are busy\","
+                  "\"demands\":[\"traffic\",\"classes\"]}");
+    // Time may have passed on the way.
+    ticket.demands = SC_TICKET_CONTINUITY;
+    ticket.linked_until = 900000;
+    sc_bytes out = {0};
+    assert_int_equal(sc_outcome_json_write(&ticket, true, "", &out), SC_OK);
+    CHECK_OK(sc_bytes_append(&out, "", 1) ? SC_OK : SC_ENOMEM, NULL);
+    CHECK_CONTAINS((const char *)out.data, "\"later_s\":1}");
+    sc_bytes_fini(&out);
 }
 
 static void test_what_was_in_the_bytes_is_replaced(void **state)
@@ -206,6 +238,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_an_answer_may_be_empty),
     cmocka_unit_test(test_a_plane_has_x_and_y_and_a_map_without_coordinates_has_none),
     cmocka_unit_test(test_a_dropped_query_says_why),
+    cmocka_unit_test(test_an_exposed_query_says_what_was_demanded_of_it),
     cmocka_unit_test(test_what_was_in_the_bytes_is_replaced),
     cmocka_unit_test(test_every_failure_has_its_status_and_its_word),
 };

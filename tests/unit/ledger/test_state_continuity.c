@@ -107,6 +107,11 @@ static void test_a_cloak_that_left_goes_with_the_users_next_query(void **state)
     assert_non_null(msg.query.own);
     sc_msg_fini(&msg);
     ledger_drop(&s->ledger_fixture, 2, SC_DROP_EXPOSED, 1100);
+    // What helps depends on the demands that were in force.
+    s->ledger_fixture.settled = sc__ledger_state_take_settled(s->ledger_fixture.ledger_state);
+    const sc_ticket *dropped = s->ledger_fixture.settled;
+    assert_int_equal(dropped->demands, SC_TICKET_CONTINUITY);
+    assert_int_equal(dropped->linked_until, TAU_US);
     ledger_check_settled(&s->ledger_fixture, 2, SC_OUTCOME_DROPPED, SC_DROP_EXPOSED);
     const sc_continuity_stats stats =
         sc__ledger_state_stats(s->ledger_fixture.ledger_state).continuity;

@@ -84,7 +84,14 @@ export type Outcome =
           wait_s: number;
           /** What would help, in the service's words. */
           advice: string;
+          /** Of exposed: what was demanded of the roads. A service from before does not tell. */
+          demands?: Demand[];
+          /** Of exposed, with continuity: seconds until it no longer counts. */
+          later_s?: number;
       };
+
+/** What the roads of a cloak must be beyond their number (docs/demands.md). */
+export type Demand = 'traffic' | 'classes' | 'zone' | 'continuity';
 
 /** RFC 9457, of all that is refused or has failed. */
 export interface Problem {

@@ -321,7 +321,7 @@ export class AskPanel {
     private showDrop(question: Question, asked: Asked, outcome: Dropped, tell: Tell): void {
         const explanation = explainDrop(outcome, asked.profile, asked.reach.length);
         const buttons = new RemedyButtons((profile) => void this.help(profile, true));
-        const remedies = this.company.remediesFor(asked.segment, asked.profile, outcome.advice);
+        const remedies = this.company.remediesFor(asked.segment, asked.profile, outcome);
         buttons.show(t('Ask again with a change:'), remedies);
         this.answer.explain(explanation, remedies.length > 0 ? buttons.element : null);
         tell({ question, name: 'dropped', outcome }, explanation.title);

@@ -4,6 +4,7 @@ import type { Profile } from '../api/types';
 import type { Stars } from '../map/ball';
 import type { Session } from '../state/model';
 import { t } from '../text/language';
+import type { Dropped } from './ask_phases';
 import type { Company } from './company';
 import { CompanyView } from './company_view';
 import { CompanyWatch, seekerOf } from './company_watch';
@@ -65,11 +66,12 @@ export class CompanyGuide {
         return company?.isFeasible ? company.group.length + 1 : 0;
     }
 
-    /** After a drop: what helps by what is known, else what the service advises. */
-    remediesFor(segment: number, profile: Profile, advice: string): Remedy[] {
+    /** After a drop: what helps by what is known, else what the service advises. Of demands on
+     * roads nothing is known here. */
+    remediesFor(segment: number, profile: Profile, outcome: Dropped): Remedy[] {
         const bounds = this.session.about.profile;
-        const named = advised(advice, profile, bounds);
-        if (!this.watch || named.length === 0) return named;
+        const named = advised(outcome.advice, profile, bounds);
+        if (!this.watch || named.length === 0 || outcome.reason === 'exposed') return named;
         const known = helpful(profile, bounds, this.outlook(this.watch, segment));
         return known.length > 0 ? known : named;
     }

@@ -1,7 +1,7 @@
 // Why there was no answer, and what may help: in words for travellers. The service's own words are
 // for programs, and stand behind ours.
 import { Refusal } from '../api/fetch';
-import type { Problem, Profile } from '../api/types';
+import type { Demand, Problem, Profile } from '../api/types';
 import { t } from '../text/language';
 import { counted, seconds } from '../text/measures';
 import { count, sentence } from '../text/words';
@@ -28,14 +28,7 @@ export function explainDrop(outcome: Dropped, profile: Profile, reachSize: numbe
                 tries: [t('choose a road in a denser part')],
             };
         case 'exposed':
-            return {
-                title: t('The roads here do not hide you.'),
-                text: t(
-                    'There are {roads} within {crossings}, but one of them is much busier than the others, or places that need protection are on them. Your question was not sent to the provider.',
-                    { roads, crossings },
-                ),
-                tries: [t('choose a road where more roads are busy')],
-            };
+            return explainExposed(outcome, roads, crossings);
         case 'rare-request':
             return {
                 title: t('You asked for this before, and few others do.'),
@@ -64,6 +57,39 @@ export function explainDrop(outcome: Dropped, profile: Profile, reachSize: numbe
                 tries: [],
             };
     }
+}
+
+/** By what was demanded of the roads: all that may have been in the way. */
+function explainExposed(outcome: Dropped, roads: string, crossings: string): Explanation {
+    const demands = outcome.demands ?? [];
+    const because: Record<Demand, string> = {
+        traffic: t('One of them is much busier than the others.'),
+        classes: t('Places that need protection are on them.'),
+        zone: t('They do not hold the whole zone around your home.'),
+        continuity: t('Since your last question you can have reached too few of them.'),
+    };
+    const reasons = demands.map((demand) => because[demand]).filter(Boolean);
+    const tries: string[] = [];
+    if (demands.includes('continuity')) {
+        tries.push(
+            outcome.later_s
+                ? t('ask again later, in {time} at the latest', { time: seconds(outcome.later_s) })
+                : t('ask again later'),
+        );
+    }
+    if (demands.includes('traffic')) tries.push(t('choose a road where more roads are busy'));
+    if (demands.includes('classes')) tries.push(t('choose a road with fewer such places'));
+    if (tries.length === 0) tries.push(t('choose another road'));
+    const start = t('There are {roads} within {crossings}, but they do not hide you.', {
+        roads,
+        crossings,
+    });
+    const both = reasons.length > 1 ? [t('One of these is so, or all:'), ...reasons] : reasons;
+    return {
+        title: t('The roads here do not hide you.'),
+        text: [start, ...both, t('Your question was not sent to the provider.')].join(' '),
+        tries,
+    };
 }
 
 /** What a failed question came to, by its error. */

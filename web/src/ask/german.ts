@@ -66,15 +66,20 @@ export const german: Readonly<Record<string, string>> = {
     'No such place was found.': 'Kein solcher Ort wurde gefunden.',
     'Not farther away than': 'Nicht weiter weg als',
     'Nothing was typed; it is {now} again.': 'Das Feld war leer; es gilt wieder {now}.',
+    'One of them is much busier than the others.': 'Eine davon ist viel belebter als die anderen.',
+    'One of these is so, or all:': 'Mindestens eines davon trifft zu:',
     'One question at a time.': 'Eine Frage nach der anderen.',
     'Only you see the pins on the map: the provider sees neither them nor which road is yours.':
         'Die Nadeln auf der Karte sehen nur Sie: Der Anbieter sieht weder sie noch Ihre Straße.',
     'Or ask again with a change:': 'Oder noch einmal fragen, aber:',
     'Perhaps it is being restarted.': 'Vielleicht wird er gerade neu gestartet.',
+    'Places that need protection are on them.': 'An ihnen liegen schutzbedürftige Orte.',
     Privacy: 'Schutz',
     'Reach up to {crossings}': 'Bis zu {crossings} weit',
     'Sent again, your question would show that both are yours, and from where you came. So it was not sent.':
         'Noch einmal gesendet, würde Ihre Frage zeigen, dass beide von Ihnen sind und woher Sie kamen. Deshalb wurde sie nicht gesendet.',
+    'Since your last question you can have reached too few of them.':
+        'Seit Ihrer letzten Frage können Sie zu wenige davon erreicht haben.',
     'Spread over at least': 'Verteilt auf mindestens',
     'The answer was lost on the way.': 'Die Antwort ging unterwegs verloren.',
     'The bytes have not arrived at this page yet.':
@@ -100,9 +105,11 @@ export const german: Readonly<Record<string, string>> = {
     'The shaded roads: how far the cloak may reach (sigma_s).':
         'Die schattierten Straßen: so weit darf die Tarnung reichen (sigma_s).',
     'There are too few roads here.': 'Hier gibt es zu wenige Straßen.',
-    'There are {roads} within {crossings}, but one of them is much busier than the others, or places that need protection are on them. Your question was not sent to the provider.':
-        'Im Umkreis von {crossings} gibt es zwar {roads}, aber eine davon ist viel belebter als die anderen, oder es liegen schutzbedürftige Orte an ihnen. Ihre Frage wurde nicht an den Anbieter gesendet.',
+    'There are {roads} within {crossings}, but they do not hide you.':
+        'Im Umkreis von {crossings} gibt es zwar {roads}, aber sie verbergen Sie nicht.',
     'There is no road near.': 'In der Nähe ist keine Straße.',
+    'They do not hold the whole zone around your home.':
+        'Sie enthalten nicht die ganze Zone um Ihr Zuhause.',
     'This is everything the provider learned:': 'Das ist alles, was der Anbieter erfuhr:',
     'This may help, too:': 'Auch das kann helfen:',
     'This page was not shown the cloak: the operator decides who may see what leaves.':
@@ -144,6 +151,8 @@ export const german: Readonly<Record<string, string>> = {
     'Your question': 'Ihre Frage',
     'Your question waits for company.': 'Ihre Frage wartet auf Gesellschaft.',
     'Your question was dropped.': 'Ihre Frage wurde verworfen.',
+    'Your question was not sent to the provider.':
+        'Ihre Frage wurde nicht an den Anbieter gesendet.',
     'Your road is in it': 'Ihre Straße ist darin',
     'Your token': 'Ihr Token',
     'Your token has expired.': 'Ihr Token ist abgelaufen.',
@@ -152,6 +161,7 @@ export const german: Readonly<Record<string, string>> = {
     'allow more time': 'mehr Zeit erlauben',
     'almost there': 'gleich so weit',
     'ask again later': 'später noch einmal fragen',
+    'ask again later, in {time} at the latest': 'später wieder fragen, spätestens in {time}',
     'ask for something more common': 'nach etwas Gängigerem fragen',
     'ask the operator for a new one': 'den Betreiber um ein neues bitten',
     'becomes a cloak': 'wird zur Tarnung',
@@ -164,7 +174,9 @@ export const german: Readonly<Record<string, string>> = {
     'choose a road in a denser part': 'eine Straße in dichterer Umgebung wählen',
     'choose a road where more roads are busy':
         'eine Straße wählen, in deren Nähe mehr Straßen belebt sind',
+    'choose a road with fewer such places': 'eine Straße mit weniger solchen Orten wählen',
     'choose a smaller range': 'einen kleineren Umkreis wählen',
+    'choose another road': 'eine andere Straße wählen',
     'click on a road': 'auf eine Straße klicken',
     crossings: 'Kreuzungen',
     'crossings that lead out: {listed}': 'Kreuzungen, die hinausführen: {listed}',

@@ -31,13 +31,26 @@ describe('a question without an answer', () => {
     });
 
     it('that is exposed is told what would help', () => {
-        const exposed = explainDrop(
-            { outcome: 'dropped', reason: 'exposed', wait_s: 0, advice: '' },
-            profile,
-            12,
-        );
-        expect(exposed.title).toBe('The roads here do not hide you.');
-        expect(exposed.tries).toEqual(['choose a road where more roads are busy']);
+        const explained = (more: Partial<Dropped>) =>
+            explainDrop(
+                { outcome: 'dropped', reason: 'exposed', wait_s: 0, advice: '', ...more },
+                profile,
+                12,
+            );
+        const busy = explained({ demands: ['traffic'] });
+        expect(busy.title).toBe('The roads here do not hide you.');
+        expect(busy.text).toContain('much busier');
+        expect(busy.tries).toEqual(['choose a road where more roads are busy']);
+        // Nothing is said of what is not demanded.
+        const linked = explained({ demands: ['continuity'], later_s: 212 });
+        expect(linked.text).toContain('Since your last question');
+        expect(linked.text).not.toContain('busier');
+        expect(linked.tries).toEqual(['ask again later, in 212 s at the latest']);
+        const all = explained({ demands: ['traffic', 'classes', 'zone', 'continuity'] });
+        expect(all.text).toContain('One of these is so, or all:');
+        expect(all.tries).toHaveLength(3);
+        expect(explained({ demands: ['zone'] }).tries).toEqual(['choose another road']);
+        expect(explained({}).tries).toEqual(['choose another road']);
     });
 
     it('that was made before, and by few, is told why it was not sent', () => {

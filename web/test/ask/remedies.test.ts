@@ -13,11 +13,13 @@ const bounds = {
     max_wait_s: { least: 1, standard: 10, most: 60 },
 };
 const profile: Profile = { k: 5, l: 3, max_hops: 4, max_wait_s: 10 };
-/** As src/service/api/query_json.c has it. */
+/** As src/service/api/drop_advice.c has it. */
 const EXPIRED =
     'too few other users were near in time: allow a longer max_wait_s or more max_hops, or ask for a smaller k';
 const INFEASIBLE =
     'no cloak within max_hops has l segments: ask for a smaller l, or allow more max_hops';
+const LINKED =
+    'enough segments are in reach, but they do not hide this one: too few of them can have been reached since the last cloak; ask again later (in 212 s at the latest), or ask for a smaller l';
 
 function company(others: number, needed: number, isFeasible = true): Company {
     const group = Array.from(
@@ -48,6 +50,7 @@ describe('the advice of a drop', () => {
         expect(partsIn(EXPIRED)).toEqual(['max_wait_s', 'max_hops', 'k']);
         expect(partsIn(INFEASIBLE)).toEqual(['max_hops', 'l']);
         expect(partsIn('ask in another form, or later')).toEqual([]);
+        expect(partsIn(LINKED)).toEqual(['l']);
     });
 
     it('becomes changes within the bounds of the operator', () => {
