@@ -318,11 +318,16 @@ static int run(sc_call *call)
     if (!err) err = sc_outfile_check(options.output, &diag);
     m.map = map;
     if (!err) err = mark(&options, &m);
-    if (!err) err = sc_place_classes_write(map, m.classes, options.output, &diag);
-    if (!err) {
-        note_oddities(call, &options, &m);
-        put_report(&options, &m);
+    if (!err) note_oddities(call, &options, &m);
+    if (!err && marked_count(m.classes, UINT32_MAX) == 0) {
+        // A service refuses such a table, too.
+        err = sc_explain(&diag, SC_EINVAL,
+                         "%.200s: no road would be of a class, and no table was written; name "
+                         "categories that objects of the map have",
+                         options.output);
     }
+    if (!err) err = sc_place_classes_write(map, m.classes, options.output, &diag);
+    if (!err) put_report(&options, &m);
     sc_place_classes_free(m.classes);
     sc_map_free(map);
     return err ? sc_call_fail(call, err, &diag) : SC_EXIT_OK;

@@ -88,6 +88,7 @@ static sc_worker_options worker_options(working *w)
                 .max_queries = s->max_pending,
                 .patience_us = sc_time_from_seconds(s->patience_s),
             },
+        .has_continuity = s->continuity,
         .name = w->setup.name,
         .heartbeat_s = s->heartbeat_s,
         .log = w->log,
@@ -104,7 +105,7 @@ static sc_err begin(working *w, sc_diag *diag)
     if (!err) err = open_files(w, diag);
     if (err) return err;
     sc_serving_hold_signals(&w->signals);
-    sc_served_demands_log(&w->demands, w->settings->continuity, w->log);
+    sc_served_demands_log(&w->demands, w->settings, w->log);
     const sc_worker_options options = worker_options(w);
     err = sc_worker_new(w->map, &options, &w->worker, diag);
     sc_cluster_setup_forget_password(&w->setup);

@@ -256,6 +256,53 @@ static bool take_traces(const struct argp_state *state, int key, const char *arg
 
 // --- The parser -------------------------------------------------------------------------
 
+/** Which of the engines of the laboratory use an option. */
+static bool has_variant(unsigned methods, const sc_variant *variants, size_t count)
+{
+    static const sc_variant of[] = {
+#define X(id, name, title, variant, is_strict) SC_VARIANT_##variant,
+        SC_LAB_METHOD_MAP(X)
+#undef X
+    };
+    for (unsigned m = 0; m < SC_LAB_METHOD_COUNT; m++) {
+        for (size_t i = 0; i < count && (methods >> m & 1U) != 0; i++) {
+            if (of[m] == variants[i] && !sc_lab_is_literal((sc_lab_method)m)) return true;
+        }
+    }
+    return false;
+}
+
+/** An option that no method uses is refused, not ignored. */
+static void check_methods(const struct argp_state *state, const sc_experiment_flags *flags)
+{
+    static const sc_variant patient[] = {SC_VARIANT_PATIENT};
+    static const sc_variant near[] = {SC_VARIANT_HYBRID, SC_VARIANT_PATIENT};
+    static const sc_variant bounded[] = {SC_VARIANT_BOUNDED, SC_VARIANT_HYBRID};
+    static const sc_variant graph[] = {SC_VARIANT_BASIC, SC_VARIANT_BOUNDED, SC_VARIANT_HYBRID,
+                                       SC_VARIANT_PATIENT};
+    const struct {
+        const char *option;
+        bool is_given;
+        const sc_variant *variants;
+        size_t count;
+        const char *methods;
+    } options[] = {
+        {"--lambda", flags->engine.has_lambda, bounded, 2, "bounded, strict or hybrid"},
+        {"--alpha", flags->engine.has_alpha, near, 2, "hybrid or patient"},
+        {"--crowd", flags->engine.has_crowd, patient, 1, "patient"},
+        {"--k-spread", flags->engine.has_k_spread, graph, 4,
+         "basic, bounded, strict, hybrid or patient"},
+    };
+    const unsigned methods = sc_experiment_settings(flags).methods;
+    for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++) {
+        if (!options[i].is_given || has_variant(methods, options[i].variants, options[i].count)) {
+            continue;
+        }
+        sc_usage_error(state, "%s is for the methods %s, and none of them is evaluated",
+                       options[i].option, options[i].methods);
+    }
+}
+
 static void check_usage(const struct argp_state *state, const sc_experiment_flags *flags)
 {
     sc_movement_settings_check(state, &flags->movement);
@@ -270,6 +317,7 @@ static void check_usage(const struct argp_state *state, const sc_experiment_flag
         sc_usage_error(state, "%s is about traces, but the map %s has none; add --traces PATH",
                        traces->first_option, flags->maps[i].name);
     }
+    check_methods(state, flags);
 }
 
 /** Switches; false if `key` is about something else. */

@@ -13,6 +13,11 @@ static const sc_entry meanings[] = {
     {"expired", "Too few other users were near in time."},
     {"infeasible",
      "The segments asked for exceed all roads in reach, so more users would not help."},
+    {"exposed",
+     "There are as many roads in reach as were asked for, but not as the demands ask: by "
+     "traffic, classes, zones or what can have been reached since the last cloak."},
+    {"rare-request", "Asked for before by the same user, and by too few others. Services can drop "
+                     "such queries; here it does not occur."},
     {"with a recent cloak",
      "Queries whose user got a cloak no longer ago than --tau: they count roads by what can have "
      "been reached since."},
@@ -188,6 +193,8 @@ static void put_search(sc_report *table, const sc_run_report *report,
 {
     const sc_variant variant = engine->variant;
     const bool is_by_query = variant == SC_VARIANT_SAMPLING || variant == SC_VARIANT_EXPANSION;
+    // Patient searches from both ends of a road, and either may meet the cap.
+    const bool is_by_end = variant == SC_VARIANT_PATIENT;
     sc_report_title(table, "Search");
     sc_report_open(table, "search");
     sc_report_count(table, "searches", "searches", report->engine.searches, "");
@@ -196,8 +203,10 @@ static void put_search(sc_report *table, const sc_run_report *report,
                      1, "");
     sc_report_share(table, variant == SC_VARIANT_XSTAR ? NULL : "cap hit", "cap_hits",
                     report->engine.cap_hits,
-                    is_by_query ? report->queries : report->engine.searches,
-                    is_by_query ? " of queries" : " of searches");
+                    is_by_query ? report->queries : report->engine.searches * (is_by_end ? 2 : 1),
+                    is_by_query ? " of queries"
+                    : is_by_end ? " of ends, two per search"
+                                : " of searches");
     if (engine->demands.is_strict) {
         sc_report_count(table, "settled", "settled", report->engine.settled, "");
         sc_report_share(table, "not settled", "settle_failures", report->engine.settle_failures,

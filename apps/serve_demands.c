@@ -37,11 +37,15 @@ void sc_served_demands_close(sc_served_demands *demands)
 
 // --- The log ------------------------------------------------------------------------------------
 
-static void log_asked(const sc_served_demands *demands, bool has_continuity, sc_log *log)
+static void log_asked(const sc_served_demands *demands, const sc_settings *settings, sc_log *log)
 {
     const sc_demands *asked = &demands->asked;
+    const bool has_zones = *settings->zone_key != '\0';
     sc_log_line line;
-    if (asked->traffic == 0 && !asked->is_strict && !asked->classes && !has_continuity) return;
+    if (asked->traffic == 0 && !asked->is_strict && !asked->classes && !settings->continuity &&
+        !has_zones) {
+        return;
+    }
     if (!sc_log_begin(log, &line, SC_LOG_INFO, "demands")) return;
     char checksum[17];
     sc_log_count(&line, "traffic", asked->traffic);
@@ -52,7 +56,8 @@ static void log_asked(const sc_served_demands *demands, bool has_continuity, sc_
         sc_log_text(&line, "density", checksum);
     }
     sc_log_count(&line, "classes", asked->classes ? sc_place_classes_count(asked->classes) : 0);
-    sc_log_text(&line, "continuity", has_continuity ? "yes" : "no");
+    sc_log_text(&line, "continuity", settings->continuity ? "yes" : "no");
+    sc_log_text(&line, "zones", has_zones ? "yes" : "no");
     sc_log_end(&line);
 }
 
@@ -92,9 +97,10 @@ static void log_many_marked(const sc_served_demands *demands, sc_log *log)
     sc_log_end(&line);
 }
 
-void sc_served_demands_log(const sc_served_demands *demands, bool has_continuity, sc_log *log)
+void sc_served_demands_log(const sc_served_demands *demands, const sc_settings *settings,
+                           sc_log *log)
 {
-    log_asked(demands, has_continuity, log);
+    log_asked(demands, settings, log);
     log_few_counts(demands, log);
     log_many_marked(demands, log);
 }
@@ -110,8 +116,10 @@ void sc_served_demands_compare(const sc_served_demands *demands, const sc_settin
         sc_log_message(log, SC_LOG_WARNING, "tables_not_compared",
                        diag.message[0] != '\0' ? diag.message : sc_err_text(err));
     } else {
-        const sc_demand_digest then = sc_demand_digest_of(&demands->asked);
-        const sc_demand_digest next = sc_demand_digest_of(&now.asked);
+        // Of continuity the settings tell, which are compared elsewhere.
+        const sc_continuity_digest none = {.is_asked = false};
+        const sc_demand_digest then = sc_demand_digest_of(&demands->asked, &none);
+        const sc_demand_digest next = sc_demand_digest_of(&now.asked, &none);
         const char *other = sc_demand_digest_difference(&then, &next);
         if (other) sc_log_message(log, SC_LOG_WARNING, "needs_restart", other);
     }

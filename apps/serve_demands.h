@@ -30,7 +30,8 @@ SC_CHECKED sc_err sc_served_demands_open(const sc_settings *settings, const sc_m
 void sc_served_demands_close(sc_served_demands *demands);
 
 /** Log what is asked, and what a table is too thin for. */
-void sc_served_demands_log(const sc_served_demands *demands, bool has_continuity, sc_log *log);
+void sc_served_demands_log(const sc_served_demands *demands, const sc_settings *settings,
+                           sc_log *log);
 
 /** Reload: engines keep the tables of the start; log it if the files have others by now. */
 void sc_served_demands_compare(const sc_served_demands *demands, const sc_settings *settings,

@@ -81,10 +81,15 @@ sc_err sc_serve_gather(const sc_serve_flags *flags, const sc_serve_flag *usual, 
         err = sc_settings_set(settings, usual->name, usual->value, diag);
     }
     if (!err && flags->config) err = sc_settings_read(settings, flags->config, diag);
-    *is_usage = !err;
+    // What is wrong with the file alone is no matter of usage.
+    const bool is_sound = !err && sc_settings_check(settings, NULL) == SC_OK;
+    const bool has_file = !err;
     if (!err) err = apply_flags(flags, settings, diag);
-    *is_usage = *is_usage && err == SC_EINVAL;
-    if (!err) err = sc_settings_check(settings, diag);
+    *is_usage = has_file && err == SC_EINVAL;
+    if (!err) {
+        err = sc_settings_check(settings, diag);
+        *is_usage = is_sound && err == SC_EINVAL;
+    }
     if (err) {
         sc_settings_free(settings);
         return err;

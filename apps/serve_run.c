@@ -318,6 +318,25 @@ static void warn_of_certificates(const serving *s)
     }
 }
 
+/** Settings that nothing uses are likely a mistake. The page of a demonstration may switch to an
+ * engine that uses them. */
+static void warn_of_unused(const serving *s)
+{
+    size_t from = 0;
+    if (s->hooks->usual) return;
+    for (sc_unused_setting unused; (unused = sc_settings_unused(s->settings, &from)).name;) {
+        sc_log_line line;
+        if (s->flags->is_check) {
+            fprintf(stderr, "%s: warning: %s has no effect: %s\n", s->call->path, unused.name,
+                    unused.why);
+        } else if (sc_log_begin(s->resources.log, &line, SC_LOG_WARNING, "setting_unused")) {
+            sc_log_text(&line, "setting", unused.name);
+            sc_log_text(&line, "message", unused.why);
+            sc_log_end(&line);
+        }
+    }
+}
+
 /** What only --check looks at: things that a start would show, or clients would. */
 static sc_err check_more(const serving *s, const sc_http_options *http, sc_diag *diag)
 {
@@ -341,7 +360,8 @@ static sc_err begin(serving *s, sc_diag *diag)
     // What took long (a map, a database) could be interrupted; what is served is drained.
     sc_serving_hold_signals(&s->signals);
     warn_of_missing_revoked(s);
-    sc_served_demands_log(&s->resources.demands, s->settings->continuity, s->resources.log);
+    warn_of_unused(s);
+    sc_served_demands_log(&s->resources.demands, s->settings, s->resources.log);
     sc_service_options options = sc_serve_options(s->settings, &s->resources);
     if (options.courier.key) err = sc_http_key_check(options.courier.key, diag);
     if (s->flags->is_check) {

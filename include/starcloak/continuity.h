@@ -101,8 +101,8 @@ SC_API void sc_continuity_accept(sc_continuity *continuity, const sc_query_id *i
 /** The query ends without a cloak. Nothing if no such query waits. */
 SC_API void sc_continuity_end(sc_continuity *continuity, const sc_query_id *id);
 
-/** The last time at which the cloak counts by which `reached` of a waiting query was set; 0 if there
- * is no such cloak or no such query. */
+/** The last time at which the cloak counts by which `reached` of a waiting query was set; 0 if
+ * there is no such cloak or no such query. */
 SC_API sc_time sc_continuity_counts_until(const sc_continuity *continuity, const sc_query_id *id);
 
 /** Wipe what is older than tau by the time `now`. */

@@ -43,6 +43,15 @@ equal "another run with the same seed gives the same numbers, on any number of c
 run experiment --map town.scm "${small[@]}" -o three --seed 2 --quiet
 check "another seed gives others" test "$(steady three | cksum)" != "$(steady one | cksum)"
 
+# --- Options that no method uses ---
+
+for unused in "--crowd basic" "--lambda basic,patient" "--alpha basic,bounded" "--k-spread sampling,xstar"; do
+    read -r option methods <<<"$unused"
+    run experiment --map town.scm "${small[@]}" --methods "$methods" "$option" 2 -o unused
+    refuses 2 "$option is refused where no method uses it" "$option is for the methods"
+done
+check "before anything is done" test ! -e unused
+
 # --- Baselines to the letter ---
 
 run experiment --map town.scm "${small[@]}" --methods basic,sampling,expansion --baselines both -o letter --json --quiet

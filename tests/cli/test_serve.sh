@@ -36,9 +36,9 @@ refuses 2 "a flag that cannot be is refused" "loops" "from 1 to 64"
 run serve city.scm --engine magic
 refuses 2 "a word that is none of its list, too" "magic" "basic bounded"
 run serve city.scm --min-k 9 --max-k 8
-refuses 1 "settings must go together" "k"
+refuses 2 "settings must go together" "k"
 run serve city.scm --tls-key x.pem
-refuses 1 "a key without its certificate is refused" "tls-certificate"
+refuses 2 "a key without its certificate is refused" "tls-certificate"
 run serve nowhere.scm
 refuses 1 "a map that is not there is told" "nowhere.scm"
 run serve city.scm --config nowhere.ini
@@ -82,7 +82,7 @@ run serve city.scm --listen "127.0.0.1:$(cat busy.out)" --check
 check "an address in use may be that of this service, which runs" test "$status" = 0
 check "so there is a warning" says "$err" "warning: cannot listen at 127.0.0.1:" "in use"
 run serve city.scm --provider http://lbs.example.org/ --check
-refuses 1 "plain HTTP to another machine is refused" "provider: plain HTTP" "provider-plain"
+refuses 2 "plain HTTP to another machine is refused" "provider: plain HTTP" "provider-plain"
 run serve city.scm --provider http://lbs.example.org/ --provider-plain --check
 succeeds "unless it is allowed"
 openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=localhost -keyout tls.key -out tls.pem \
@@ -120,7 +120,7 @@ refuses 1 "a certificate that is none is refused" "keys"
 run serve city.scm --user nobody-of-that-name --listen 127.0.0.1:0
 refuses 1 "a user that is not there is told" "nobody-of-that-name"
 run serve city.scm --provider ftp://x/ --check
-refuses 1 "a provider has an address of the web" "http://"
+refuses 2 "a provider has an address of the web" "http://"
 "$STARCLOAK" map export city.scm tables --quiet
 python3 - <<'PY'
 # The same roads without objects.
@@ -158,29 +158,51 @@ equal "and ask for nothing" "$(grep -c event=demands "$err")" 0
 run serve city.scm --engine patient --density thick.csv --traffic 5
 refuses 2 "a traffic that is none is refused" "traffic: '5' is not one of: auto 0 2 3 4"
 run serve city.scm --engine patient --traffic 2 --check
-refuses 1 "traffic needs a density" "traffic: set density too"
+refuses 2 "traffic needs a density" "traffic: set density too"
 run serve city.scm --engine basic --density thick.csv --traffic 2 --check
-refuses 1 "and the engine that keeps it" "only the patient engine keeps it"
+refuses 2 "and the engine that keeps it" "only the patient engine keeps it"
 run serve city.scm --engine patient --strict --no-strict --check
-refuses 1 "strict and not strict is refused" "strict and no-strict"
+refuses 2 "strict and not strict is refused" "strict and no-strict"
+printf '[engine]\nstrict = yes\n' >strict.ini
+run serve city.scm --config strict.ini --no-strict --check
+refuses 2 "also where a file has the one and a flag the other" "strict and no-strict"
+printf '[engine]\nstrict = yes\nno-strict = yes\n' >both.ini
+run serve city.scm --config both.ini --check
+refuses 1 "a file that has both is no matter of usage" "strict and no-strict"
+# name FLAG... : what has no effect, and what a check says of it.
+for unused in "crowd --engine basic --crowd 9" "vmax --vmax 5" "tau --tau 5" "rare-users --rare-users 3" "zone-roads --zone-roads 3" \
+    "k-spread --engine xstar --k-spread 3" "lambda --lambda 2" "alpha --engine basic --alpha 3" "cloak-log-max --cloak-log-max 5"; do
+    read -r name flags <<<"$unused"
+    # shellcheck disable=SC2086  # several flags
+    run serve city.scm $flags --check
+    equal "$name is legal" "$status" 0
+    check "and a check warns that it has no effect" says "$err" "warning: $name has no effect: "
+done
+run serve city.scm --continuity --vmax 5 --tau 5 --rare-requests drop --rare-users 3 --zone-key keys --zone-roads 3 --crowd 9 --check
+equal "what is used is not warned of" "$(grep -c 'no effect' "$err")" 0
+start idle "$STARCLOAK" serve city.scm --listen 127.0.0.1:0 --user "$me" --token-keys keys --vmax 5
+until_true grep -q event=ready idle.log
+check "a start logs it" grep -q 'level=warning event=setting_unused setting=vmax' idle.log
+kill "$started_id"
 run serve city.scm --engine patient --continuity --vmax 20 --tau 60 --check
 equal "continuity can be asked for" "$status" 0
 check "and is told" says "$err" "event=demands traffic=0 strict=yes" "continuity=yes"
 run serve city.scm --engine basic --continuity --check
-refuses 1 "continuity needs the engine that keeps it" "continuity: only the patient engine keeps it"
+refuses 2 "continuity needs the engine that keeps it" "continuity: only the patient engine keeps it"
 run serve city.scm --engine patient --continuity --vmax 0
 refuses 2 "a vmax of 0 is refused" "vmax"
 run serve city.scm --engine patient --continuity --tau 0
 refuses 2 "and a tau of 0" "tau"
 run serve city.scm --engine patient --zone-key keys --check
 equal "zones can be offered" "$status" 0
-check "and all of their roads can then be a member's own" says "$err" "event=demands traffic=0 strict=yes"
+check "and all of their roads can then be a member's own" says "$err" "event=demands traffic=0 strict=yes" "zones=yes"
 run serve city.scm --engine patient --zone-key keys --no-strict --check
-succeeds "unless that is not wanted"
+equal "unless that is not wanted" "$status" 0
+check "which is told" says "$err" "strict=no" "zones=yes"
 run serve city.scm --engine basic --zone-key keys --check
-succeeds "other engines have no such strict, and keep zones"
+equal "other engines have no such strict, and keep zones" "$status" 0
 run serve city.scm --engine xstar --classes classes.csv --check
-refuses 1 "classes need an engine that keeps them" "classes: only the engines patient, basic"
+refuses 2 "classes need an engine that keeps them" "classes: only the engines patient, basic"
 run serve city.scm --density classes.csv --check
 refuses 1 "a table of another kind is refused" "classes.csv"
 printf 'segment,class\n1,Clinic!\n' >bad.csv

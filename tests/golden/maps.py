@@ -162,7 +162,7 @@ def reports(program, store):
         map classes city.scm --category cafe=coffee --category fuel=fuel -o city-classes.csv --json
         map classes grid.scm --preset sensitive --category school=children -o grid-classes.csv
     """) + "".join(f"--- {name}\n{program.file(name).read_text()}"
-                   for name in ("town-classes.csv", "grid-classes.csv")))
+                   for name in ("town-classes.csv", "city-classes.csv")))
     store.put("maps/snap.txt", program.transcripts("""
         map snap town.scm --lon 8.6821 --lat 49.4101
         map snap town.scm --lon 8.6821 --lat 49.4101 --json

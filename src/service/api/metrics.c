@@ -290,8 +290,8 @@ static void put_engine(sc_prometheus *out, const sc_engine_stats *engine)
     sc_prometheus_counter(out, "starcloak_engine_cap_hits_total",
                           "Searches that could not keep all their combinations.", engine->cap_hits);
     sc_prometheus_counter(out, "starcloak_engine_settled_total",
-                          "Sets of stars that were narrowed until all their roads could be each "
-                          "member's (strict demands).",
+                          "Sets of stars that searches have settled: looked at, and narrowed where "
+                          "needed until each member has what it asks for (strict demands).",
                           engine->settled);
     sc_prometheus_counter(out, "starcloak_engine_settle_failures_total",
                           "Of them, those that could not be.", engine->settle_failures);

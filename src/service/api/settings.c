@@ -499,6 +499,52 @@ static sc_err check_demands(const sc_settings *s, sc_diag *diag)
     return SC_OK;
 }
 
+static bool is_default(const sc_settings *settings, const char *name)
+{
+    sc_settings *defaults = NULL;
+    if (sc_settings_new(&defaults)) return true;
+    const bool is_it = is_same(settings, defaults, sc__setting_find(name));
+    sc_settings_free(defaults);
+    return is_it;
+}
+
+sc_unused_setting sc_settings_unused(const sc_settings *s, size_t *from)
+{
+    const bool is_patient = is_engine(s, "patient");
+    const bool is_hybrid = is_engine(s, "hybrid");
+    const bool is_bounded = is_hybrid || is_engine(s, "bounded");
+    const bool is_graph = is_bounded || is_patient || is_engine(s, "basic");
+    const bool has_rare = s->rare_requests == SC_RARE_REQUESTS_DROP;
+    static const char linked[] = "it is used with continuity alone";
+    static const char rare[] = "it is used with rare-requests = drop alone";
+    const struct {
+        const char *name;
+        bool is_used;
+        const char *why;
+    } rows[] = {
+        {"strict", is_bounded || is_patient, "only the engines bounded, hybrid and patient use it"},
+        {"no-strict", is_patient, "only the engine patient uses it"},
+        {"lambda", is_bounded, "only the engines bounded and hybrid use it"},
+        {"alpha", is_hybrid || is_patient, "only the engines hybrid and patient use it"},
+        {"crowd", is_patient, "only the engine patient uses it"},
+        {"k-spread", is_graph, "only the engines basic, bounded, hybrid and patient use it"},
+        {"cap", !is_engine(s, "xstar"), "the engine xstar does not use it"},
+        {"vmax", s->continuity, linked},
+        {"tau", s->continuity, linked},
+        {"rare-users", has_rare, rare},
+        {"rare-window", has_rare, rare},
+        {"rare-memory", has_rare, rare},
+        {"zone-roads", *s->zone_key != '\0', "it is used with a zone-key alone"},
+        {"cloak-log-max", *s->cloak_log != '\0', "it is used with a cloak-log alone"},
+    };
+    while (*from < sizeof rows / sizeof *rows) {
+        const size_t i = (*from)++;
+        if (rows[i].is_used || is_default(s, rows[i].name)) continue;
+        return (sc_unused_setting){.name = rows[i].name, .why = rows[i].why};
+    }
+    return (sc_unused_setting){.name = NULL};
+}
+
 sc_err sc_settings_check(const sc_settings *settings, sc_diag *diag)
 {
     const sc_policy policy = sc_settings_policy(settings);

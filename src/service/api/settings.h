@@ -87,6 +87,16 @@ SC_CHECKED sc_err sc_settings_read(sc_settings *settings, const char *path, sc_d
 /** Whether the settings are consistent. SC_EINVAL names those that are not. */
 SC_CHECKED sc_err sc_settings_check(const sc_settings *settings, sc_diag *diag);
 
+/** A setting that is not as by default, and that nothing uses. */
+typedef struct sc_unused_setting {
+    const char *name;  ///< NULL: there is no other
+    const char *why;   ///< what would use it
+} sc_unused_setting;
+
+/** The next of them; `from` is 0 at first. They are legal, since the processes of a cluster share a
+ * file, and most likely a mistake. */
+sc_unused_setting sc_settings_unused(const sc_settings *settings, size_t *from);
+
 /** What the patient engine asks where there is a density and nothing else is said. */
 #define SC_SETTINGS_TRAFFIC 2
 

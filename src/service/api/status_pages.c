@@ -117,6 +117,7 @@ static bool put_about(sc_bytes *out, const sc_service_internal *service, const s
     sc_json_put_string(&json, "metric", sc_metric_name(policy->metric));
     sc_json_put_string(&json, "events", access_name(events));
     put_offers(&json, service, events);
+    sc_json_put_flag(&json, "zones", service->sealed_zones != NULL);
     sc_json_put_flag(&json, "cluster", is_admin && service->view != NULL);
     sc_json_put_flag(&json, "demo", service->extra_count > 0);
     sc_json_close_object(&json);

@@ -264,6 +264,9 @@ static void write_demands(const sc_demand_digest *demands, Starcloak__Cluster__D
     out->classes = demands->classes;
     out->traffic = demands->traffic;
     out->is_strict = demands->is_strict;
+    out->has_continuity = demands->continuity.is_asked;
+    out->vmax_m_s = demands->continuity.vmax_m_s;
+    out->tau_s = demands->continuity.tau_s;
 }
 
 static bool is_valid(const sc_heartbeat *heartbeat)
@@ -414,6 +417,9 @@ static void read_demands(const Starcloak__Cluster__Demands *from, sc_demand_dige
     out->classes = from->classes;
     out->traffic = from->traffic;
     out->is_strict = from->is_strict;
+    out->continuity.is_asked = from->has_continuity;
+    out->continuity.vmax_m_s = from->vmax_m_s;
+    out->continuity.tau_s = from->tau_s;
 }
 
 static sc_err read_ahead(const heartbeat_pb *from, sc_heartbeat *out)

@@ -20,7 +20,8 @@ static uint64_t checksum_classes(const sc_place_classes *classes)
     return sum > 0 ? sum : 1;
 }
 
-sc_demand_digest sc_demand_digest_of(const sc_demands *demands)
+sc_demand_digest sc_demand_digest_of(const sc_demands *demands,
+                                     const sc_continuity_digest *continuity)
 {
     // A density that is there to measure by is no demand: workers need not have it.
     const bool has_density = demands->density && demands->traffic > 0;
@@ -29,7 +30,23 @@ sc_demand_digest sc_demand_digest_of(const sc_demands *demands)
         .classes = demands->classes ? checksum_classes(demands->classes) : 0,
         .traffic = demands->traffic,
         .is_strict = demands->is_strict,
+        // Without it its numbers mean nothing.
+        .continuity = continuity->is_asked ? *continuity : (sc_continuity_digest){0},
     };
+}
+
+/** Whether both know a number, and it is another. */
+static bool differ(double a, double b)
+{
+    return a > 0 && b > 0 && a != b;
+}
+
+static const char *continuity_difference(const sc_continuity_digest *a,
+                                         const sc_continuity_digest *b)
+{
+    if (a->is_asked != b->is_asked) return "continuity";
+    if (differ(a->vmax_m_s, b->vmax_m_s)) return "vmax";
+    return differ(a->tau_s, b->tau_s) ? "tau" : NULL;
 }
 
 const char *sc_demand_digest_difference(const sc_demand_digest *a, const sc_demand_digest *b)
@@ -37,5 +54,6 @@ const char *sc_demand_digest_difference(const sc_demand_digest *a, const sc_dema
     if (a->density != b->density) return "density";
     if (a->classes != b->classes) return "classes";
     if (a->traffic != b->traffic) return "traffic";
-    return a->is_strict != b->is_strict ? "strict" : NULL;
+    if (a->is_strict != b->is_strict) return "strict";
+    return continuity_difference(&a->continuity, &b->continuity);
 }

@@ -428,8 +428,9 @@ sc_err sc_gateway_new(const sc_gateway_options *options, sc_gateway **out, sc_di
     pthread_mutex_init(&gateway->lock, NULL);
     sc__heartbeat_thread_init(&gateway->heartbeat_thread, gateway->heartbeat_us, look, gateway);
 
+    const sc_demand_digest demands = sc_demand_digest_of(&options->demands, &options->continuity);
     err = sc__cluster_identity_init(&gateway->identity, options->name,
-                                    sc_partition_checksum(options->partition), &options->demands,
+                                    sc_partition_checksum(options->partition), &demands,
                                     options->bus.cluster_key, diag);
     const sc_err members_err =
         sc__gateway_members_init(&gateway->members, options->log, &gateway->identity,

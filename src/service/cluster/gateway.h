@@ -30,11 +30,12 @@ typedef struct sc_gateway_options {
     sc_bus_options bus;             ///< `self`, callbacks and `context` are set here
     const sc_partition *partition;  ///< borrowed
     sc_demands demands;             ///< what its queries ask; read only when it is made
-    const char *name;               ///< for people
-    double heartbeat_s;             ///< 0.5
-    double uneven;                  ///< 1.25
-    double repack_s;                ///< 60
-    double guard_s;                 ///< clocks may differ by that much (clock_check.h)
+    sc_continuity_digest continuity;
+    const char *name;    ///< for people
+    double heartbeat_s;  ///< 0.5
+    double uneven;       ///< 1.25
+    double repack_s;     ///< 60
+    double guard_s;      ///< clocks may differ by that much (clock_check.h)
     sc_log *log;
     /** NATS refuses this process for good (bus.h): it can do nothing any more, and should be
      * started again. Called once at most, in a thread of the NATS library; may be NULL. */

@@ -123,7 +123,7 @@ void sc__heartbeat_thread_fini(sc__heartbeat_thread *thread)
 // --- A process of a cluster --------------------------------------------------------------------
 
 sc_err sc__cluster_identity_init(sc__cluster_identity *identity, const char *name,
-                                 uint64_t partition, const sc_demands *demands,
+                                 uint64_t partition, const sc_demand_digest *demands,
                                  const sc_cluster_key *key, sc_diag *diag)
 {
     if (!name || !sc_peer_name_is_valid(name, strlen(name))) {
@@ -132,9 +132,8 @@ sc_err sc__cluster_identity_init(sc__cluster_identity *identity, const char *nam
                        SC_PEER_NAME_SIZE - 1);
     }
     if (sodium_init() < 0) return sc_fail(diag, SC_EIO, "libsodium cannot be initialised");
-    *identity = (sc__cluster_identity){.self = sc_cluster_key_draw_peer(key),
-                                       .partition = partition,
-                                       .demands = sc_demand_digest_of(demands)};
+    *identity = (sc__cluster_identity){
+        .self = sc_cluster_key_draw_peer(key), .partition = partition, .demands = *demands};
     identity->is_worker = sc_peer_is_worker(identity->self);
     snprintf(identity->name, sizeof identity->name, "%s", name);
     return SC_OK;

@@ -136,7 +136,7 @@ typedef struct sc__cluster_identity {
 
 /** Draw a number; the role is the key's. @return SC_OK, SC_EINVAL (not a valid name), SC_EIO */
 SC_CHECKED sc_err sc__cluster_identity_init(sc__cluster_identity *identity, const char *name,
-                                            uint64_t partition, const sc_demands *demands,
+                                            uint64_t partition, const sc_demand_digest *demands,
                                             const sc_cluster_key *key, sc_diag *diag);
 
 /** Fill in the sender, the time, and what the process has used; then send it. The bus counts

@@ -368,9 +368,12 @@ sc_err sc_worker_new(const sc_map *map, const sc_worker_options *options, sc_wor
     pthread_mutex_init(&worker->lock, NULL);
     sc__heartbeat_thread_init(&worker->heartbeat_thread, worker->heartbeat_us, look, worker);
 
-    sc_err err = sc__cluster_identity_init(
-        &worker->identity, options->name, sc_partition_checksum(partition),
-        &options->engines.engine.demands, options->bus.cluster_key, diag);
+    const sc_continuity_digest continuity = {.is_asked = options->has_continuity};
+    const sc_demand_digest demands =
+        sc_demand_digest_of(&options->engines.engine.demands, &continuity);
+    sc_err err = sc__cluster_identity_init(&worker->identity, options->name,
+                                           sc_partition_checksum(partition), &demands,
+                                           options->bus.cluster_key, diag);
     sc__freshness_init(&worker->freshness, worker->identity.self, worker->heartbeat_us);
     if (!err) {
         err = sc_category_table_new(&worker->codec.categories);

@@ -24,6 +24,7 @@
 typedef struct sc_worker_options {
     sc_bus_options bus;              ///< `self`, callbacks and `context` are set here
     sc_engine_pool_options engines;  ///< `port` and `self` are set here
+    bool has_continuity;             ///< gateways link cloaks of one user
     const char *name;
     double heartbeat_s;
     sc_log *log;

@@ -56,6 +56,13 @@ static void test_heartbeats_are_read_as_they_were_written(void **state)
         check_case(seed);
         sc_heartbeat *heartbeat = made_heartbeat(PARTS, &rng);
         sc_heartbeat *read = NULL;
+        heartbeat->demands.is_strict = seed % 2 == 0;
+        heartbeat->demands.traffic = (uint32_t)(seed % 3);
+        if (seed % 5 == 0) {
+            heartbeat->demands.continuity.is_asked = true;
+            heartbeat->demands.continuity.vmax_m_s = (double)(seed % 7) / 3;
+            heartbeat->demands.continuity.tau_s = (double)seed;
+        }
         assert_int_equal(sc_heartbeat_encode(heartbeat, &bytes), SC_OK);
         assert_int_equal(bytes.data[0], 0x12);
         assert_int_equal(sc_heartbeat_decode(seed % 2 ? PARTS : 0, bytes.data, bytes.size, &read),

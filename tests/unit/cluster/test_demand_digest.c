@@ -16,9 +16,38 @@ static sc_place_classes *marked(const sc_map *map, const char *name, sc_seg_id s
 
 static const char *difference(const sc_demands *a, const sc_demands *b)
 {
-    const sc_demand_digest x = sc_demand_digest_of(a);
-    const sc_demand_digest y = sc_demand_digest_of(b);
+    const sc_continuity_digest none = {.is_asked = false};
+    const sc_demand_digest x = sc_demand_digest_of(a, &none);
+    const sc_demand_digest y = sc_demand_digest_of(b, &none);
     return sc_demand_digest_difference(&x, &y);
+}
+
+static const char *continuity_difference(sc_continuity_digest a, sc_continuity_digest b)
+{
+    const sc_demands none = {0};
+    const sc_demand_digest x = sc_demand_digest_of(&none, &a);
+    const sc_demand_digest y = sc_demand_digest_of(&none, &b);
+    return sc_demand_digest_difference(&x, &y);
+}
+
+static void test_continuity_that_is_another_is_named(void **state)
+{
+    (void)state;
+    const sc_continuity_digest off = {.vmax_m_s = 33, .tau_s = 300};
+    const sc_continuity_digest on = {.is_asked = true, .vmax_m_s = 33, .tau_s = 300};
+    const sc_continuity_digest fast = {.is_asked = true, .vmax_m_s = 50, .tau_s = 300};
+    const sc_continuity_digest brief = {.is_asked = true, .vmax_m_s = 33, .tau_s = 60};
+    const sc_continuity_digest worker = {.is_asked = true};
+    assert_null(continuity_difference(on, on));
+    assert_string_equal(continuity_difference(on, off), "continuity");
+    assert_string_equal(continuity_difference(on, fast), "vmax");
+    assert_string_equal(continuity_difference(on, brief), "tau");
+    // Workers know that there is continuity, and not how far users come.
+    assert_null(continuity_difference(fast, worker));
+    assert_null(continuity_difference(worker, brief));
+    assert_string_equal(continuity_difference(off, worker), "continuity");
+    // Numbers of what is not asked for are of no account.
+    assert_null(continuity_difference(off, (sc_continuity_digest){.vmax_m_s = 1}));
 }
 
 static void test_each_demand_that_is_another_is_named(void **state)
@@ -74,5 +103,6 @@ static void test_each_demand_that_is_another_is_named(void **state)
 
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_each_demand_that_is_another_is_named),
+    cmocka_unit_test(test_continuity_that_is_another_is_named),
 };
 SC_SUITE(tests)

@@ -22,6 +22,8 @@ export interface About {
     events: 'off' | 'local' | 'token' | 'open';
     /** What the demo adds: 'attacks' and, once there is a report, 'reports'. */
     offers: string[];
+    /** Whether travellers can have a zone. Services from before leave it out. */
+    zones?: boolean;
     /** Whether there are parts to tell of: /v1/cluster and /v1/partition. Services of one part may leave it out. */
     cluster?: boolean;
     demo: boolean;
