@@ -127,6 +127,14 @@ test('the cloak has the asked road, and k and l are met', async () => {
     }
 });
 
+test('those who are hidden with the asker are ringed where they asked, which is in the cloak', async () => {
+    const others = outcome.cloak.users - 1;
+    expect(await part('ask-others').innerText()).toMatch(new RegExp(`${others} others|other one`));
+    const rings = async () =>
+        (await ink(page, top('travellers'), { colours: ['--map-cloak'], least: 0.9 })).pixels;
+    await expect.poll(rings, PATIENCE).toBeGreaterThan(50);
+});
+
 /** Where the answer's places are on the plane. */
 function found(): Point[] {
     return outcome.objects.flatMap(({ position }) =>

@@ -3,9 +3,9 @@
 import type { FoundObject, Metric } from '../api/types';
 import { fill, make } from '../dom';
 import { methodAndEngine } from '../engine/method_names';
-import { t } from '../text/language';
+import { t, tn } from '../text/language';
 import { distance, duration } from '../text/measures';
-import { capital, categoryWords, type LengthUnit } from '../text/words';
+import { capital, categoryWords, count, type LengthUnit } from '../text/words';
 import type { Answered } from './ask_phases';
 import type { Check } from './checks';
 import type { Explanation } from './explain';
@@ -56,6 +56,8 @@ export class AnswerView {
                         ),
                 ),
                 checkList(checks),
+                !isSharedMap &&
+                    make('p', { class: 'hint', 'data-testid': 'ask-others' }, othersWords(outcome)),
             ),
             this.bytes,
             make(
@@ -103,6 +105,16 @@ export class AnswerView {
         this.element.hidden = true;
         fill(this.element);
     }
+}
+
+/** Where those are to be seen who are hidden with the asker. */
+function othersWords({ cloak }: Answered): string {
+    return tn(
+        cloak.users - 1,
+        'The other one is ringed on the map of what travellers do, where it asked; the provider does not see it.',
+        'The {count} others are ringed on the map of what travellers do, where they asked; the provider does not see them.',
+        count(cloak.users - 1),
+    );
 }
 
 function checkList(checks: Check[]): HTMLElement {

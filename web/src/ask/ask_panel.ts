@@ -22,6 +22,7 @@ import { Signal } from '../state/signal';
 import { t } from '../text/language';
 import { counted, seconds } from '../text/measures';
 import { lengthUnit } from '../text/words';
+import { CompanyLines } from '../travellers/company_lines';
 import { AnswerLayer } from './answer_layer';
 import { AnswerView } from './answer_view';
 import { AskForm } from './ask_form';
@@ -67,6 +68,8 @@ export class AskPanel {
     private readonly answerLayer: AnswerLayer;
     /** On each map. */
     private readonly mineLayers: MineLayer[];
+    /** To those who are hidden with the asker; null where nobody may know. */
+    private readonly lines: CompanyLines | null;
     private spot: Spot | null = null;
     private reach: Uint32Array = new Uint32Array();
     /** Of the question under way; null if there is none. */
@@ -89,6 +92,8 @@ export class AskPanel {
         panes.provider.add(vivid);
         panes.travellers?.add(faint);
         this.ownPane.add(this.reachLayer);
+        this.lines = session.fleet && new CompanyLines(session.fleet, map);
+        if (this.lines) panes.travellers?.add(this.lines);
         this.ownPane.add(this.answerLayer);
 
         this.company = new CompanyGuide(session, () => this.stars, {
@@ -273,6 +278,7 @@ export class AskPanel {
         const { id, users, segments } = outcome.cloak;
         const { k, l, max_hops } = asked.profile;
         ownQueries(this.session).set(id, { segment: asked.segment, k, l, max_hops });
+        this.session.fleet?.keep(id);
 
         const company = t('{travellers} on {roads}', {
             travellers: counted(users, 'traveller'),
@@ -285,6 +291,7 @@ export class AskPanel {
         );
         const [cloak] = await Promise.all([this.seenCloak(id), pause()]);
         if (cloak) for (const layer of this.mineLayers) layer.show(cloak.segments);
+        this.lines?.show(question.spot, () => this.session.fleet?.members(id) ?? [], true);
         this.ownPane.invalidate();
         this.panes.provider.invalidate();
         this.bytes.show(cloak);
@@ -378,6 +385,7 @@ export class AskPanel {
         this.answer.clear();
         this.bytes.clear();
         this.answerLayer.clear();
+        this.lines?.clear();
         for (const layer of this.mineLayers) layer.clear();
         this.ownPane.invalidate();
         this.panes.provider.invalidate();

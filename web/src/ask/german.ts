@@ -87,6 +87,8 @@ export const german: Readonly<Record<string, string>> = {
     'The exact answer': 'Die genaue Antwort',
     'The operator restricts who may see this (the setting "events").':
         'Der Betreiber beschränkt, wer das sehen darf (Einstellung „events“).',
+    'The other one is ringed on the map of what travellers do, where it asked; the provider does not see it.':
+        'Der andere hat auf der Karte der Reisenden einen Ring, dort, wo er fragte; der Anbieter sieht ihn nicht.',
     'The provider does not answer.': 'Der Anbieter antwortet nicht.',
     'The provider gave no valid answer.': 'Der Anbieter gab keine gültige Antwort.',
     'The provider is built in, so no bytes leave the process. This is everything it learned:':
@@ -104,6 +106,8 @@ export const german: Readonly<Record<string, string>> = {
     'The service needs a token.': 'Der Dienst verlangt ein Token.',
     'The shaded roads: how far the cloak may reach (sigma_s).':
         'Die schattierten Straßen: so weit darf die Tarnung reichen (sigma_s).',
+    'The {count} others are ringed on the map of what travellers do, where they asked; the provider does not see them.':
+        'Die {count} anderen haben auf der Karte der Reisenden einen Ring, dort, wo sie fragten; der Anbieter sieht sie nicht.',
     'There are too few roads here.': 'Hier gibt es zu wenige Straßen.',
     'There are {roads} within {crossings}, but they do not hide you.':
         'Im Umkreis von {crossings} gibt es zwar {roads}, aber sie verbergen Sie nicht.',

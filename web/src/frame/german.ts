@@ -74,6 +74,7 @@ export const german: Readonly<Record<string, string>> = {
         'die gewählte Tarnung und die Kreuzungen, an denen es hinausgeht',
     'those who ask, and the time left.': 'wer fragt, und die Zeit, die bleibt.',
     travellers: 'Reisende',
+    'who is hidden with you, where it asked': 'wer mit Ihnen verborgen ist, dort, wo er fragte',
     'you, on your road, and the roads that your cloak may reach':
         'Sie auf Ihrer Straße, und die Straßen, bis zu denen Ihre Tarnung reichen darf',
     'your answer: 1 is the nearest; beyond fifty, dots':

@@ -100,6 +100,20 @@ const OWN: Sign[] = [
     },
 ];
 
+const COMPANION: Sign = {
+    text: () => t('who is hidden with you, where it asked'),
+    draw: (context, x, y) => {
+        context.strokeStyle = colourOf('--map-cloak');
+        context.lineWidth = 2;
+        context.beginPath();
+        context.moveTo(x - 15, y);
+        context.lineTo(x + 4, y);
+        context.moveTo(x + 13, y);
+        context.arc(x + 4, y, 9, 0, 2 * Math.PI);
+        context.stroke();
+    },
+};
+
 const CLOAKS: Sign = {
     text: () => t('the roads of a cloak, each in a colour of its own; it fades after it has left'),
     draw: (context, x, y) => {
@@ -152,7 +166,7 @@ export function signsOf(pane: 'travellers' | 'provider', drawn: Drawn): Sign[] {
     const isOwn = isAsking && (pane === 'travellers') === hasTravellers;
     const here =
         pane === 'travellers'
-            ? [MOVER, ...WAITING, ...ENDS]
+            ? [MOVER, ...WAITING, ...ENDS, ...(isAsking ? [COMPANION] : [])]
             : [CLOAKS, ...(isAsking ? [OWN_CLOAK] : []), CHOSEN_CLOAK];
     return [...here, ...(isOwn ? OWN : []), ...(hasOneWay ? [ONE_WAY] : [])];
 }

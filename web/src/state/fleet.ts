@@ -5,7 +5,7 @@
 // suddenly far away (a new journey) is simply there.
 //
 // Memory is bounded: two frames and what is drawn between them, who waits now, the last few thousand queries,
-// the members of the last few hundred cloaks.
+// the members of the last few hundred cloaks, and of a few that are the visitor's own.
 import type {
     AskedEvent,
     EndedEvent,
@@ -14,11 +14,13 @@ import type {
     PositionsEvent,
 } from '../api/types';
 import type { Point } from '../map/road_map';
-import type { Fleet, Waiting } from './model';
+import type { Fleet, Member, Waiting } from './model';
 import { PositionFrames } from './position_frames';
 import { Signal } from './signal';
 
+/** Cloaks whose members are known: the last ones, and the last ones of the visitor's own. */
 const KEPT_CLOAKS = 400;
+const KEPT_OWN = 20;
 /** Queries that were asked of late, whatever became of them: half a minute of some thousand travellers. */
 const KEPT_RECENT = 8000;
 /** No traveller drives faster, metres per second. */
@@ -50,7 +52,9 @@ export class Travellers implements Fleet {
     private drawn = new Float32Array(0);
     /** By number, in the order in which they were told: one may be told twice when a stream begins anew. */
     private readonly recent = new Map<number, Waiting>();
-    private readonly hidden = new Map<string, AskedEvent[]>();
+    private readonly hidden = new Map<string, Member[]>();
+    /** Cloaks of the visitor's own, the latest last. */
+    private readonly own = new Set<string>();
 
     /**
      * @param count      how many there are, as the demo says before any of them is seen
@@ -74,8 +78,14 @@ export class Travellers implements Fleet {
         return drawn;
     }
 
-    members(cloakId: string): readonly AskedEvent[] {
+    members(cloakId: string): readonly Member[] {
         return this.hidden.get(cloakId) ?? [];
+    }
+
+    keep(cloakId: string): void {
+        this.own.add(cloakId);
+        const [oldest] = this.own;
+        if (this.own.size > KEPT_OWN) this.own.delete(oldest);
     }
 
     around(moment: number): readonly AskedEvent[] {
@@ -141,6 +151,7 @@ export class Travellers implements Fleet {
         this.waiting.clear();
         this.recent.clear();
         this.hidden.clear();
+        this.own.clear();
         for (const positions of [this.before, this.after, this.drawn]) positions.fill(Number.NaN);
         this.drawnAt = Number.NaN;
         this.cleared.emit();
@@ -175,7 +186,9 @@ export class Travellers implements Fleet {
 
     private wait(query: AskedEvent, askedAt: number): Waiting {
         const deadlineAt = askedAt + (query.max_wait_s * 1000) / this.pace;
-        const waiting = { ...query, askedAt, deadlineAt };
+        const [x, y] = [this.after[2 * query.who], this.after[2 * query.who + 1]];
+        const at = Number.isFinite(x) && Number.isFinite(y) ? { at: { x, y } } : {};
+        const waiting = { ...query, ...at, askedAt, deadlineAt };
         this.waiting.set(query.query, waiting);
         this.recent.delete(query.query);
         this.recent.set(query.query, waiting);
@@ -193,9 +206,9 @@ export class Travellers implements Fleet {
         // By road, not by the order in which they were told.
         members.sort((a, b) => a.segment - b.segment || a.query - b.query);
         this.hidden.set(cloakId, members);
-        if (this.hidden.size > KEPT_CLOAKS) {
-            const oldest = this.hidden.keys().next();
-            if (!oldest.done) this.hidden.delete(oldest.value);
+        for (const oldest of this.hidden.keys()) {
+            if (this.hidden.size <= KEPT_CLOAKS) break;
+            if (!this.own.has(oldest)) this.hidden.delete(oldest);
         }
     }
 

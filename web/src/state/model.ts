@@ -12,7 +12,7 @@ import type {
     PartitionPage,
     Query,
 } from '../api/types';
-import type { RoadMap } from '../map/road_map';
+import type { Point, RoadMap } from '../map/road_map';
 import type { Replay } from '../replay/replay';
 import type { ClusterWatch } from './cluster';
 import type { CounterRow } from './counters';
@@ -46,8 +46,13 @@ export interface CounterBook {
     readonly changed: Signal;
 }
 
-/** A query of a demo's traveller that waits. */
-export interface Waiting extends AskedEvent {
+/** A query of a demo's traveller, and where it was when it asked, if that is known. */
+export interface Member extends AskedEvent {
+    at?: Point;
+}
+
+/** ... that waits. */
+export interface Waiting extends Member {
     /** performance.now() when it was asked, and when its time is up. */
     askedAt: number;
     deadlineAt: number;
@@ -60,7 +65,9 @@ export interface Fleet {
     positions(now: number): Float32Array;
     readonly waiting: ReadonlyMap<number, Waiting>;
     /** The queries of a cloak's members that were travellers, in no telling order; empty if not known. */
-    members(cloakId: string): readonly AskedEvent[];
+    members(cloakId: string): readonly Member[];
+    /** The members of this cloak, which is the visitor's own, are not forgotten like those of others. */
+    keep(cloakId: string): void;
     /** Whoever may have waited at `moment` (performance.now()), of the last half minute or so. */
     around(moment: number): readonly AskedEvent[];
     readonly engine: string;

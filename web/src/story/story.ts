@@ -19,9 +19,9 @@ import type { MapView } from '../map/view';
 import type { Fleet, SeenCloak, Session } from '../state/model';
 import type { Signal } from '../state/signal';
 import { lengthUnit } from '../text/words';
+import { CompanyLines } from '../travellers/company_lines';
 import { Player } from './player';
 import * as scenes from './scenes';
-import { StoryLayer } from './story_layer';
 
 /** Places that are tried until company comes, and roads that are looked at for each. */
 const TRIES = 3;
@@ -46,13 +46,13 @@ export interface Stage {
 
 export class Story {
     private player: Player | null = null;
-    private readonly layer: StoryLayer;
+    private readonly layer: CompanyLines;
     private readonly heat: HeatLayer;
     private knownStars: Stars | null = null;
 
     constructor(private readonly stage: Stage) {
         const { fleet, panes, session } = stage;
-        this.layer = new StoryLayer(fleet, session.map);
+        this.layer = new CompanyLines(fleet, session.map);
         this.heat = new HeatLayer(session.map);
         panes.travellers.add(this.layer);
         panes.provider.add(this.heat);
@@ -120,7 +120,7 @@ export class Story {
             ...scenes.whoFits(company, question),
             show: () => {
                 this.showTravellers(null);
-                this.layer.show(question.spot, company.fitting, false);
+                this.layer.show(question.spot, () => company.fitting, false);
             },
         });
         const phase = await ask.ask(question, { keepsView: true });
@@ -141,7 +141,7 @@ export class Story {
         question: Question,
         { outcome, cloak }: { outcome: Answered; cloak: SeenCloak | undefined },
     ): Promise<void> {
-        const { session, fleet, view } = this.stage;
+        const { session, view } = this.stage;
         const { map } = session;
         const segments = cloak?.segments ?? [question.spot.segment];
         const places = outcome.objects.flatMap(({ position }) =>
@@ -152,10 +152,8 @@ export class Story {
         const attack = this.attack(cloak);
         player.add({
             ...scenes.cloakForms(outcome),
-            show: () => {
-                this.showTravellers(segments);
-                this.layer.show(middleOfAll(map, segments), fleet.members(outcome.cloak.id), true);
-            },
+            // With the lines to its members, which belong to the answer.
+            show: () => this.showTravellers(segments),
         });
         player.add({
             ...scenes.whatLeaves(cloak, outcome.cloak.segments),
@@ -297,12 +295,6 @@ function until<T>(signal: Signal<T>, isSo: () => boolean, most: number): Promise
         const stop = signal.on(look);
         look();
     });
-}
-
-function middleOfAll(map: Session['map'], segments: readonly number[]): Point {
-    const middles = segments.map((segment) => middleOf(map, segment));
-    const sum = middles.reduce((a, b) => ({ x: a.x + b.x, y: a.y + b.y }), { x: 0, y: 0 });
-    return { x: sum.x / middles.length, y: sum.y / middles.length };
 }
 
 /** So many of them at most, evenly from the whole list. */

@@ -174,6 +174,31 @@ describe('travellers who ask', () => {
         expect(fleet.members('c999')).toHaveLength(1);
     });
 
+    it("are remembered for longer if the cloak is the visitor's own", () => {
+        const fleet = fleetOf();
+        fleet.keep('c7');
+        for (let number = 0; number < 1000; number++) {
+            fleet.ask(query(number), 0);
+            fleet.end({ query: number, outcome: 'answered', cloak: `c${number}`, wait_s: 1 });
+        }
+        expect(fleet.members('c7')).toHaveLength(1);
+        expect(fleet.members('c8')).toEqual([]);
+        // Not for ever: a page stays open for weeks.
+        for (let number = 0; number < 20; number++) fleet.keep(`own${number}`);
+        fleet.ask(query(1001), 0);
+        fleet.end({ query: 1001, outcome: 'answered', cloak: 'c1001', wait_s: 1 });
+        expect(fleet.members('c7')).toEqual([]);
+    });
+
+    it('are known with the place from which they asked', () => {
+        const fleet = fleetOf();
+        fleet.moved(frame(1000, 2000), 0);
+        fleet.ask({ ...query(1), who: 0 }, 10_000);
+        fleet.moved(frame(1200, 1900), 10_250);
+        fleet.end({ query: 1, outcome: 'answered', cloak: 'c', wait_s: 1 });
+        expect(fleet.members('c')[0].at).toEqual({ x: 100, y: 800 });
+    });
+
     it('are remembered for a while as having waited, each once', () => {
         const fleet = fleetOf();
         fleet.ask(query(1), 0);

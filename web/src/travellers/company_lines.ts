@@ -1,30 +1,31 @@
-// Lines on the travellers' map while the story is told: from the asker to those who fit, and from the cloak to its
-// members, as they drive on. In the demo alone: elsewhere nobody may know who they are.
-import type { AskedEvent } from '../api/types';
+// Lines on the travellers' map from who asks here to others: to those who fit, as they drive on; and to those who are
+// hidden with it, where they asked, which is on the roads of the cloak. In the demo alone: elsewhere nobody may know
+// who they are.
 import { isMotionUnwelcome } from '../frame/motion';
 import { colourOf } from '../map/draw';
 import type { Layer } from '../map/layer';
 import type { Point, RoadMap } from '../map/road_map';
 import { middleOf } from '../map/spot';
 import type { View } from '../map/view';
-import type { Fleet } from '../state/model';
+import type { Fleet, Member } from '../state/model';
 
 /** Milliseconds until a line has grown to its end. */
 const GROWS_MS = 1200;
 /** CSS pixels of the ring around a traveller. */
 const RING = 9;
 
-type Traveller = Pick<AskedEvent, 'who' | 'segment'>;
+type Traveller = Pick<Member, 'who' | 'segment' | 'at'>;
 
 interface Lines {
     from: Point;
-    to: readonly Traveller[];
-    /** Possible company is drawn with dashes, true company without. */
+    /** Asked again for each picture: more may become known. */
+    to: () => readonly Traveller[];
+    /** True company is drawn without dashes, and where it asked. */
     isCertain: boolean;
     since: number;
 }
 
-export class StoryLayer implements Layer {
+export class CompanyLines implements Layer {
     private lines: Lines | null = null;
     private invalidate: () => void = () => {};
 
@@ -33,7 +34,7 @@ export class StoryLayer implements Layer {
         private readonly map: RoadMap,
     ) {}
 
-    show(from: Point, to: readonly Traveller[], isCertain: boolean): void {
+    show(from: Point, to: Lines['to'], isCertain: boolean): void {
         this.lines = { from, to, isCertain, since: performance.now() };
         this.invalidate();
     }
@@ -57,7 +58,10 @@ export class StoryLayer implements Layer {
         context.lineWidth = isCertain ? 2 : 1.5;
         context.lineCap = 'round';
         context.beginPath();
-        const ends = to.map((traveller) => view.toScreen(this.whereIs(traveller, positions)));
+        const ends = to().map((traveller) => {
+            const at = isCertain ? traveller.at : undefined;
+            return view.toScreen(at ?? this.whereIs(traveller, positions));
+        });
         context.setLineDash(isCertain ? [] : [4, 5]);
         for (const { x, y } of ends) {
             context.moveTo(start.x, start.y);
