@@ -34,7 +34,6 @@ import { Welcome } from './frame/welcome';
 import { busiestRoads } from './map/busiest';
 import { boxAround } from './map/draw';
 import { FoundLayer } from './map/found_layer';
-import { contains } from './map/grid';
 import type { Spot } from './map/layer';
 import { addMapControls } from './map/map_controls';
 import { MapPane } from './map/pane';
@@ -182,9 +181,11 @@ function build(session: LiveSession): void {
             layer: cloaksLayer,
             grid: () => Roads.of(map, view).grid,
             attack: attack && (() => layout.reveal('attack')),
+            link: () => address.link,
             letGo,
         });
         hosts.provider.append(card.element);
+        view.covered = () => ({ top: card.bottom, right: 0, bottom: 0, left: 0 });
     }
 
     function askAt(spot: Spot): void {
@@ -203,8 +204,10 @@ function build(session: LiveSession): void {
         // Where several overlap, each click chooses the next.
         const isHere = cloak !== null && here.some(({ id }) => id === cloak.id);
         const next = isHere ? here[1] : here[0];
-        if (next) selection.choose(next);
-        else if (cloak) selection.letGo();
+        if (next) {
+            selection.choose(next);
+            reveal(next);
+        } else if (cloak) selection.letGo();
         else return isDemo;
         return true;
     }
@@ -226,18 +229,22 @@ function build(session: LiveSession): void {
         if (event.key === 'Escape' && !event.defaultPrevented) letGo();
     });
 
+    /** Beside the card that says what it is. */
+    function reveal(cloak: SeenCloak): void {
+        const box = boxAround(map, cloak.segments);
+        if (box) view.reveal(box);
+    }
+
     function attackIt(cloak: SeenCloak): void {
         selection.choose(cloak);
-        const box = boxAround(map, cloak.segments);
-        if (box && !contains(view.seen, box)) view.show(box);
+        reveal(cloak);
         layout.reveal('attack');
     }
 
     /** From the list, where there is no adversary to show it to. */
     function show(cloak: SeenCloak): void {
         selection.choose(cloak);
-        const box = boxAround(map, cloak.segments);
-        if (box) view.show(box);
+        reveal(cloak);
         layout.revealMaps();
     }
 

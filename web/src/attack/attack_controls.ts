@@ -75,9 +75,11 @@ export class AttackControls {
                 type: 'button',
                 class: 'quiet',
                 'data-testid': 'attack-close',
+                title: t('Let go of the cloak (Escape): none is chosen then'),
                 onclick: () => listener.close(),
             },
-            t('Close'),
+            t('Let go'),
+            make('span', { 'aria-hidden': 'true' }, ' ×'),
         );
         this.element = make('div', { class: 'attack-controls' });
         fill(

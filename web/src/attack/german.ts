@@ -39,7 +39,7 @@ export const german: Readonly<Record<string, string>> = {
     'Show on map': 'Auf der Karte zeigen',
     Suspicion: 'Verdacht',
     'Suspicion per road': 'Verdacht je Straße',
-    'Suspicion per road: 0 %': 'Verdacht je Straße: 0 %',
+    'Suspicion per road:': 'Verdacht je Straße:',
     'The adversary knows the map, the method and what the travellers asked for, and replays how a cloak may have come about.':
         'Der Angreifer kennt die Karte, das Verfahren und was die Reisenden gefragt haben, und spielt durch, wie eine Tarnung entstanden sein kann.',
     'The adversary picks {road} with about the same chance either way: {ours} with {first}, {theirs} with {second}.':

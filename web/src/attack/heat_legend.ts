@@ -14,9 +14,15 @@ export class HeatLegend {
         );
         fill(
             this.element,
-            make('span', {}, t('Suspicion per road: 0 %')),
-            make('span', { class: 'heat-steps', 'aria-hidden': 'true' }, ...steps),
-            make('span', {}, percent(most)),
+            make('span', {}, t('Suspicion per road:')),
+            // In one piece: it means nothing on two lines.
+            make(
+                'span',
+                { class: 'heat-scale' },
+                percent(0),
+                make('span', { class: 'heat-steps', 'aria-hidden': 'true' }, ...steps),
+                percent(most),
+            ),
             isTruthMarked &&
                 make(
                     'span',

@@ -152,20 +152,23 @@ export class AddressBar {
         if (!this.isHeld) this.timer = setTimeout(() => this.write(), REST_MS);
     }
 
-    private write(): void {
-        // Nothing was moved: the address stays short.
-        if (!this.view.isFitted || this.isHeld) return;
+    /** Of this page as it is now, for somebody else: with the place, moved or not. */
+    get link(): string {
+        return new URL(this.hashWith(this.view.place), location.href).href;
+    }
+
+    private hashWith(place: Linked['place']): string {
         const { west, east } = this.view.seen;
         const [first] = this.tabs.all;
-        const hash = formatAddress(
-            {
-                place: this.view.isMoved ? this.view.place : null,
-                tab: this.tabs.id === first.id ? null : this.tabs.id,
-                cloak: this.selection.cloak,
-            },
-            this.map,
-            east - west,
-        );
+        const tab = this.tabs.id === first.id ? null : this.tabs.id;
+        const { cloak } = this.selection;
+        return formatAddress({ place, tab, cloak }, this.map, east - west);
+    }
+
+    private write(): void {
+        if (!this.view.isFitted || this.isHeld) return;
+        // Nothing was moved: the address stays short.
+        const hash = this.hashWith(this.view.isMoved ? this.view.place : null);
         if (hash === location.hash) return;
         history.replaceState(null, '', hash || location.pathname + location.search);
     }

@@ -5,15 +5,22 @@ import { make, setText } from '../dom';
 import type { Grid } from '../map/grid';
 import type { SeenCloak, Session } from '../state/model';
 import { t, tn } from '../text/language';
+import { counted } from '../text/measures';
 import { count } from '../text/words';
 import { type CloakFacts, cloakGeoJson, cloakPicture, saveFile } from './cloak_export';
+import { copyText } from './copy_text';
 import type { Selection } from './selection';
+
+/** Milliseconds for which it is said that the link was copied. */
+const COPIED_MS = 2500;
 
 export interface CardParts {
     layer: CloaksLayer;
     grid: () => Grid;
     /** Null where nothing is attacked. */
     attack: (() => void) | null;
+    /** The address of this page with the chosen cloak in it. */
+    link: () => string;
     /** Where the keyboard goes when the card is gone. */
     letGo: () => void;
 }
@@ -21,15 +28,24 @@ export interface CardParts {
 export class ChosenCloak {
     readonly element: HTMLElement;
     private readonly words = make('p', { role: 'status' });
+    private readonly known = make('p', { class: 'hint', 'data-testid': 'chosen-known' });
+    private readonly copier: HTMLButtonElement;
+    private copied: ReturnType<typeof setTimeout> | undefined;
 
     constructor(
         private readonly session: Session,
         private readonly selection: Selection,
         private readonly parts: CardParts,
     ) {
-        const button = (name: string, label: string, act: () => void) =>
-            make('button', { type: 'button', 'data-testid': name, onclick: act }, label);
+        const button = (name: string, label: string, title: string, act: () => void) =>
+            make('button', { type: 'button', 'data-testid': name, title, onclick: act }, label);
         const { attack } = parts;
+        this.copier = button(
+            'chosen-link',
+            t('Copy link'),
+            t('The address of this page with this cloak and what is seen, for somebody else'),
+            () => void this.copyLink(),
+        );
         this.element = make(
             'div',
             {
@@ -40,24 +56,29 @@ export class ChosenCloak {
                 hidden: true,
             },
             this.words,
+            this.known,
             make(
                 'div',
                 { class: 'chosen-actions' },
-                attack && button('chosen-attack', t('Attack it'), attack),
-                button('chosen-geojson', 'GeoJSON', () => this.saveGeoJson()),
-                button('chosen-png', 'PNG', () => this.savePicture()),
+                attack &&
+                    button('chosen-attack', t('Attack it'), t('What an adversary learns'), attack),
+                this.copier,
+                button('chosen-png', 'PNG', t('Save it as a picture'), () => this.savePicture()),
+                button('chosen-geojson', 'GeoJSON', t('Save its roads for map programs'), () =>
+                    this.saveGeoJson(),
+                ),
             ),
             make(
                 'button',
                 {
                     type: 'button',
                     class: 'quiet close',
-                    'aria-label': t('Let go of the cloak'),
-                    title: t('Let go of the cloak'),
+                    title: t('Let go of the cloak (Escape): none is chosen then'),
                     'data-testid': 'chosen-close',
                     onclick: () => parts.letGo(),
                 },
-                '×',
+                t('Let go'),
+                make('span', { 'aria-hidden': 'true' }, ' ×'),
             ),
         );
         selection.changed.on(() => this.show());
@@ -67,27 +88,33 @@ export class ChosenCloak {
         });
     }
 
+    /** CSS pixels of the map, from its top, that the card covers; 0 if it is not seen. */
+    get bottom(): number {
+        const { offsetParent, offsetTop, offsetHeight } = this.element;
+        return offsetParent ? offsetTop + offsetHeight : 0;
+    }
+
     private show(): void {
         const { cloak } = this.selection;
         this.element.hidden = cloak === null;
-        setText(this.words, cloak ? this.inWords(cloak) : '');
+        if (this.copied !== undefined) this.nameCopier();
+        setText(this.words, cloak ? roadWords(cloak) : '');
+        const { users } = cloak ? this.factsOf(cloak) : { users: null };
+        this.known.hidden = users === null;
+        if (users !== null) setText(this.known, knownWords(users));
     }
 
-    /** "Cloak 9f86: 12 roads, 6 travellers" */
-    private inWords(cloak: SeenCloak): string {
-        const { users } = this.factsOf(cloak);
-        const roads = tn(
-            cloak.segments.length,
-            '{count} road',
-            '{count} roads',
-            count(cloak.segments.length),
-        );
-        const who =
-            users === null
-                ? null
-                : tn(users, '{count} traveller', '{count} travellers', count(users));
-        const name = t('Cloak {id}', { id: cloak.id.slice(0, 4) });
-        return `${name}: ${[roads, who].filter((words) => words !== null).join(', ')}`;
+    private async copyLink(): Promise<void> {
+        const isCopied = await copyText(this.parts.link());
+        clearTimeout(this.copied);
+        setText(this.copier, isCopied ? t('Copied') : t('Not copied'));
+        this.copied = setTimeout(() => this.nameCopier(), COPIED_MS);
+    }
+
+    private nameCopier(): void {
+        clearTimeout(this.copied);
+        this.copied = undefined;
+        setText(this.copier, t('Copy link'));
     }
 
     private factsOf(cloak: SeenCloak): CloakFacts {
@@ -111,10 +138,11 @@ export class ChosenCloak {
         const { cloak } = this.selection;
         if (!cloak) return;
         const { map, about } = this.session;
-        const { time } = this.factsOf(cloak);
+        const { time, users } = this.factsOf(cloak);
+        const who = users === null ? null : counted(users, 'traveller');
         const when = time ? `, ${time.toISOString().slice(0, 19).replace('T', ' ')} UTC` : '';
         const picture = cloakPicture(map, this.parts.grid, this.parts.layer, cloak, {
-            title: `${this.inWords(cloak)}${when}`,
+            title: `${[roadWords(cloak), who].filter((words) => words !== null).join(', ')}${when}`,
             source: t('StarCloak {version}, map {checksum}', {
                 version: about.version,
                 checksum: map.checksum,
@@ -124,4 +152,20 @@ export class ChosenCloak {
             if (blob) saveFile(`cloak-${cloak.id}.png`, blob);
         });
     }
+}
+
+/** "Cloak 9f86: 12 roads" */
+function roadWords({ id, segments }: SeenCloak): string {
+    const name = t('Cloak {id}', { id: id.slice(0, 4) });
+    return `${name}: ${counted(segments.length, 'road')}`;
+}
+
+/** On the provider's map: so it is said that this is not the provider's knowledge. */
+function knownWords(users: number): string {
+    return tn(
+        users,
+        'One traveller is in it: this demo knows that, the provider is not told.',
+        '{count} travellers are in it: this demo knows that, the provider is not told.',
+        count(users),
+    );
 }

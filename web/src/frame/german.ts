@@ -13,6 +13,8 @@ export const german: Readonly<Record<string, string>> = {
     'Cloak {id}': 'Tarnung {id}',
     Cloaks: 'Tarnungen',
     Cluster: 'Cluster',
+    Copied: 'Kopiert',
+    'Copy link': 'Link kopieren',
     Dark: 'Dunkel',
     Engine: 'Engine',
     'For the nearest café, say. Neither this page nor the provider learns on which road.':
@@ -22,19 +24,28 @@ export const german: Readonly<Record<string, string>> = {
     'Got it': 'Verstanden',
     'It finds company.': 'Die Frage findet Gesellschaft.',
     Language: 'Sprache',
-    'Let go of the cloak': 'Tarnung loslassen',
+    'Let go': 'Loslassen',
+    'Let go of the cloak (Escape): none is chosen then':
+        'Die Tarnung loslassen (Escape): Dann ist keine gewählt',
     Light: 'Hell',
     'Map of what the provider sees': 'Karte dessen, was der Anbieter sieht',
     'Map of what travellers do': 'Karte dessen, was Reisende tun',
+    'Not copied': 'Nicht kopiert',
+    'One traveller is in it: this demo knows that, the provider is not told.':
+        'Ein Reisender ist darin: Das weiß diese Demo, der Anbieter erfährt es nicht.',
     Provider: 'Anbieter',
     'Reading the map': 'Die Karte wird gelesen',
     Report: 'Bericht',
+    'Save it as a picture': 'Als Bild sichern',
+    'Save its roads for map programs': 'Straßen für Kartenprogramme sichern',
     Show: 'Zeigen',
     Signs: 'Zeichen',
     'Skip to the maps': 'Zu den Karten springen',
     'StarCloak {version}, map {checksum}': 'StarCloak {version}, Karte {checksum}',
     'Its map is below. It answers for all roads of the cloak, and StarCloak picks the exact answer for each traveller.':
         'Seine Karte ist unten. Er antwortet für alle Straßen der Tarnung, und StarCloak wählt daraus für alle die genaue Antwort.',
+    'The address of this page with this cloak and what is seen, for somebody else':
+        'Die Adresse dieser Seite mit dieser Tarnung und dem Ausschnitt, für jemand anderen',
     'The chosen cloak': 'Die gewählte Tarnung',
     'The cluster': 'Der Cluster',
     'The connection closed before the whole map arrived.':
@@ -51,6 +62,7 @@ export const german: Readonly<Record<string, string>> = {
     Travellers: 'Reisende',
     'Try it': 'Ausprobieren',
     'What am I looking at?': 'Was sehe ich hier?',
+    'What an adversary learns': 'Was ein Angreifer erfährt',
     'What is this': 'Was ist das',
     'What is this?': 'Was ist das?',
     'What the provider sees': 'Was der Anbieter sieht',
@@ -80,5 +92,7 @@ export const german: Readonly<Record<string, string>> = {
     'your answer: 1 is the nearest; beyond fifty, dots':
         'Ihre Antwort: 1 ist am nächsten; ab fünfzig Punkte',
     'your own cloak': 'Ihre eigene Tarnung',
+    '{count} travellers are in it: this demo knows that, the provider is not told.':
+        '{count} Reisende sind darin: Das weiß diese Demo, der Anbieter erfährt es nicht.',
     '{reason} Trying again.': '{reason} Neuer Versuch.',
 };

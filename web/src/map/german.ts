@@ -19,6 +19,7 @@ export const german: Readonly<Record<string, string>> = {
     'Two fingers move the map': 'Zwei Finger bewegen die Karte',
     Zoom: 'Zoom',
     'a number': 'eine Zahl',
+    all: 'alles',
     'its checksum': 'ihre Prüfsumme',
     'its counts': 'ihre Anzahlen',
     'its end': 'ihr Ende',

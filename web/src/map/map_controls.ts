@@ -25,7 +25,7 @@ export function addMapControls(host: HTMLElement, map: RoadMap, view: MapView): 
 }
 
 function zoomButtons(view: MapView): HTMLElement {
-    const button = (name: string, sign: string, label: string, act: () => void) =>
+    const button = (name: string, sign: string, label: string, act: () => void, word = '') =>
         make(
             'button',
             {
@@ -36,13 +36,14 @@ function zoomButtons(view: MapView): HTMLElement {
                 onclick: act,
             },
             sign,
+            word !== '' && make('span', { class: 'map-button-word' }, word),
         );
     return make(
         'div',
         { class: 'map-buttons', role: 'group', 'aria-label': t('Zoom') },
         button('zoom-in', '+', t('Nearer'), () => view.zoomBy(ZOOM)),
         button('zoom-out', '−', t('Farther'), () => view.zoomBy(1 / ZOOM)),
-        button('zoom-all', '⌂', t('The whole map'), () => view.showAll()),
+        button('zoom-all', '⌂', t('The whole map'), () => view.showAll(), t('all')),
     );
 }
 

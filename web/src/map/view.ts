@@ -6,7 +6,7 @@
 // itself: the whole map with a margin is as far out as one gets, a street corner as far in (or, on a map
 // so small that it is not much more than that, some times nearer), and the map cannot be pushed out of sight.
 import { isMotionUnwelcome } from '../frame/motion';
-import type { Box } from './grid';
+import { type Box, contains } from './grid';
 import type { Point, RoadMap } from './road_map';
 
 export interface View {
@@ -33,6 +33,16 @@ export interface Place extends Point {
     scale: number;
 }
 
+/** CSS pixels of the pane's edges under which nothing is seen, since something lies over them. */
+export interface Edges {
+    top: number;
+    right: number;
+    bottom: number;
+    left: number;
+}
+
+const NO_EDGES: Edges = { top: 0, right: 0, bottom: 0, left: 0 };
+
 /** Metres. */
 type Extent = Pick<RoadMap, 'width' | 'height'>;
 
@@ -48,6 +58,8 @@ const ENLARGED = 50;
 const SHOWN_CLOSEST = 2;
 /** Part of the pane that may lie beyond the map's edge. */
 const BEYOND = 0.3;
+/** CSS pixels between the edge and what is moved into sight. */
+const EDGE_PX = 16;
 const GLIDE_MS = 350;
 const STEP_MS = 120;
 
@@ -74,6 +86,8 @@ export class MapView implements View {
     private height = 0;
     private glide: { from: Pose; to: Pose; start: number; takes: number } | null = null;
     private opening: Box | Place | null = null;
+    /** What lies over the pane now. What is shown is shown beside it. */
+    covered: () => Edges = () => NO_EDGES;
     private hasMoved = false;
     private readonly listeners = new Set<() => void>();
 
@@ -118,6 +132,18 @@ export class MapView implements View {
         const { x: west, y: north } = this.toWorld({ x: 0, y: 0 });
         const { x: east, y: south } = this.toWorld({ x: this.width, y: this.height });
         return { west, north, east, south };
+    }
+
+    /** What is seen now and not covered, or will be when it has come to rest; in metres. */
+    get uncovered(): Box {
+        const { scale, offsetX, offsetY } = this.destination;
+        const { top, right, bottom, left } = this.covered();
+        return {
+            west: (left - offsetX) / scale,
+            north: (top - offsetY) / scale,
+            east: (this.width - right - offsetX) / scale,
+            south: (this.height - bottom - offsetY) / scale,
+        };
     }
 
     get isWhole(): boolean {
@@ -194,7 +220,24 @@ export class MapView implements View {
     }
 
     show(box: Box): void {
-        this.glideTo(this.around(box, SHOWN), GLIDE_MS);
+        this.glideTo(this.around(box, SHOWN, this.covered()), GLIDE_MS);
+    }
+
+    /** Have all of the box in sight: as it is seen now if that can be, moved no more than is needed; else by show(). */
+    reveal(box: Box): void {
+        const free = this.uncovered;
+        if (contains(free, box)) return;
+        const [wide, high] = [free.east - free.west, free.south - free.north];
+        if (box.east - box.west > wide || box.south - box.north > high) {
+            this.show(box);
+            return;
+        }
+        // A little more, so that it does not touch the edge.
+        const { scale } = this.destination;
+        const spare = EDGE_PX / scale;
+        const dx = beyond([free.west, free.east], [box.west, box.east], spare);
+        const dy = beyond([free.north, free.south], [box.north, box.south], spare);
+        this.panBy(dx * scale, dy * scale);
     }
 
     /** Have that in the pane as if the map had been opened there. */
@@ -262,14 +305,19 @@ export class MapView implements View {
         return this.centredOn(this.map.width / 2, this.map.height / 2, this.fittingScale(FILLED));
     }
 
-    /** @param part  of the pane that the box may fill */
-    private around(box: Box, part: number): Pose {
+    /** @param part  of the pane, without its covered edges, that the box may fill */
+    private around(box: Box, part: number, { top, right, bottom, left } = NO_EDGES): Pose {
         const scale = Math.min(
-            (this.width * part) / (box.east - box.west),
-            (this.height * part) / (box.south - box.north),
+            ((this.width - left - right) * part) / (box.east - box.west),
+            ((this.height - top - bottom) * part) / (box.south - box.north),
             Math.max(SHOWN_CLOSEST, this.fittingScale(FILLED)),
         );
-        return this.centredOn((box.west + box.east) / 2, (box.north + box.south) / 2, scale);
+        const pose = this.centredOn((box.west + box.east) / 2, (box.north + box.south) / 2, scale);
+        return {
+            scale,
+            offsetX: pose.offsetX + (left - right) / 2,
+            offsetY: pose.offsetY + (top - bottom) / 2,
+        };
     }
 
     private centredOn(x: number, y: number, scale: number): Pose {
@@ -348,4 +396,15 @@ function within(offset: number, pane: number, size: number): number {
     const least = pane - beyond - size;
     if (least > beyond) return (pane - size) / 2;
     return Math.min(beyond, Math.max(least, offset));
+}
+
+/** How far a stretch must be moved to hold another one, which is shorter, with `spare` beside it if that can be. */
+function beyond(
+    [from, to]: readonly [number, number],
+    [least, most]: readonly [number, number],
+    spare: number,
+): number {
+    const room = Math.min(spare, to - from - (most - least));
+    if (least < from) return least - room - from;
+    return most > to ? most + room - to : 0;
 }

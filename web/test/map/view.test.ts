@@ -38,6 +38,49 @@ function poseOf({ scale, offsetX, offsetY }: Pose): Pose {
     return { scale, offsetX, offsetY };
 }
 
+describe('a view of which a part is covered', () => {
+    const covered = { top: 200, right: 0, bottom: 0, left: 100 };
+    /** The place is seen, beside what lies over the pane. */
+    const isFree = (view: MapView, x: number, y: number) => {
+        const at = view.toScreen({ x, y });
+        return at.x >= 100 && at.x <= 1000 && at.y >= 200 && at.y <= 800;
+    };
+
+    it('shows a box in the middle of what is left', () => {
+        const { view } = opened();
+        view.covered = () => covered;
+        view.show({ west: 4000, north: 2000, east: 5000, south: 3000 });
+        expect(view.toScreen({ x: 4500, y: 2500 })).toEqual({ x: 550, y: 500 });
+        expect(isFree(view, 4000, 2000) && isFree(view, 5000, 3000)).toBe(true);
+    });
+
+    it('moves no more than is needed to have a box in sight', () => {
+        const { view } = opened();
+        view.goTo({ x: 5000, y: 2500, scale: 1 });
+        const before = poseOf(view);
+        // In sight already.
+        view.reveal({ west: 4900, north: 2400, east: 5100, south: 2600 });
+        expect(poseOf(view)).toEqual(before);
+        // Below the card, at the top.
+        view.covered = () => covered;
+        view.reveal({ west: 4900, north: 2200, east: 5100, south: 2400 });
+        expect(poseOf(view)).toEqual({ ...before, offsetY: before.offsetY + 116 });
+        // Beyond the right edge.
+        view.reveal({ west: 6000, north: 2200, east: 6200, south: 2400 });
+        expect(view.scale).toBe(1);
+        expect(isFree(view, 6000, 2200) && isFree(view, 6200, 2400)).toBe(true);
+    });
+
+    it('shows what is too large to be seen from as near from farther away', () => {
+        const { view } = opened();
+        view.covered = () => covered;
+        view.goTo({ x: 5000, y: 2500, scale: 2 });
+        view.reveal({ west: 4000, north: 2000, east: 6000, south: 3000 });
+        expect(view.scale).toBeLessThan(1);
+        expect(isFree(view, 4000, 2000) && isFree(view, 6000, 3000)).toBe(true);
+    });
+});
+
 describe('a view', () => {
     it('that was fitted shows the whole map in its middle, with a margin', () => {
         const { view } = opened();
