@@ -30,12 +30,13 @@ function zoomButtons(view: MapView): HTMLElement {
             'button',
             {
                 type: 'button',
-                'aria-label': label,
+                // What is seen of it is part of its name.
+                'aria-label': word ? `${word}: ${label}` : label,
                 title: label,
                 'data-testid': name,
                 onclick: act,
             },
-            sign,
+            make('span', { 'aria-hidden': 'true' }, sign),
             word !== '' && make('span', { class: 'map-button-word' }, word),
         );
     return make(
