@@ -9,7 +9,7 @@
 // see. For them a traveller fits only if it does whatever the dice say: so the count here is never too high. Other
 // engines try both stars, and one of them is enough.
 //
-// The group is built greedily, nearest first; there may be a larger one.
+// The group is built as the engine builds it, nearest first, but never takes a choice back; there may be a larger one.
 import type { Needs } from '../api/types';
 import type { Stars } from '../map/ball';
 
@@ -37,6 +37,9 @@ export interface Company extends Group {
     /** Who fits the asker, each by itself. */
     fitting: readonly Other[];
 }
+
+/** Queries of which a finder knows whether they fit: more than ask within the time that is looked back at. */
+const KNOWN_MOST = 50_000;
 
 const DRAWN_BY_DICE: readonly string[] = ['basic', 'bounded', 'hybrid', 'xstar'];
 
@@ -110,19 +113,32 @@ export class CompanyFinder {
 
     /** @param waiting  others who wait now; of one traveller's queries one counts */
     look(waiting: Iterable<Other>): Company {
+        const found = this.candidatesOf(waiting);
+        const fitting = found.map((each) => (each.find((one) => one !== null) as Candidate).other);
+        return { isFeasible: this.isFeasible, fitting, ...this.bestOf(found, Infinity) };
+    }
+
+    /** How many of them fit together, the asker included: its k or more if that is enough for a cloak, else fewer. */
+    sizeAmong(waiting: Iterable<Other>): number {
+        const { k } = this.asker;
+        const { group, missing } = this.bestOf(this.candidatesOf(waiting), k);
+        return missing > 0 ? k - missing : group.length + 1;
+    }
+
+    private candidatesOf(waiting: Iterable<Other>): (Candidate | null)[][] {
         const users = new Set<number>();
         const found: (Candidate | null)[][] = [];
-        const seen = new Set<number>();
         for (const other of waiting) {
-            seen.add(other.query);
             const candidates = this.candidates(other);
             if (!candidates || users.has(other.who)) continue;
             users.add(other.who);
             found.push(candidates);
         }
-        for (const query of this.known.keys()) if (!seen.has(query)) this.known.delete(query);
+        return found;
+    }
 
-        const fitting = found.map((each) => (each.find((one) => one !== null) as Candidate).other);
+    /** @param spare  members that it may have beyond those that it must have */
+    private bestOf(found: readonly (Candidate | null)[][], spare: number): Group {
         let best: Group = {
             group: [],
             needed: this.asker.k,
@@ -130,16 +146,17 @@ export class CompanyFinder {
         };
         this.own.forEach((place, i) => {
             const here = found.flatMap((each) => each[i] ?? []);
-            const group = this.bestGroup(place, here);
+            const group = this.bestGroup(place, here, spare);
             if (group.missing < best.missing) best = group;
         });
-        return { isFeasible: this.isFeasible, fitting, ...best };
+        return best;
     }
 
     private candidates(other: Other): (Candidate | null)[] | null {
         let known = this.known.get(other.query);
         if (known === undefined) {
             known = this.findCandidates(other);
+            if (this.known.size >= KNOWN_MOST) this.known.clear();
             this.known.set(other.query, known);
         }
         return known;
@@ -163,34 +180,42 @@ export class CompanyFinder {
         return found.some((one) => one !== null) ? found : null;
     }
 
-    /** The group that lacks the fewest: whoever asks for more company than the group can have is left out. */
-    private bestGroup(own: Place, candidates: Candidate[]): Group {
+    /** The group that lacks the fewest: one that is enough, else the largest that can be found. */
+    private bestGroup(own: Place, candidates: Candidate[], spare: number): Group {
         const sorted = [...candidates].sort(
             (a, b) => a.hops - b.hops || a.other.query - b.other.query,
         );
-        const larger = candidates.map(({ other }) => other.k).filter((k) => k > this.asker.k);
-        const limits = [...new Set([this.asker.k, ...larger])].sort((a, b) => a - b);
-        const grown = (most: number) =>
-            this.grow(
-                own,
-                sorted.filter(({ other }) => other.k <= most),
-            );
-        let best = grown(limits[0]);
-        for (const most of limits.slice(1)) {
-            if (best.missing === 0) break;
-            const group = grown(most);
+        const { k } = this.asker;
+        let best = this.grow(own, sorted, k, spare);
+        let [least, most] = [best.group.length + 1, Math.min(k - 1, sorted.length + 1)];
+        while (best.missing > 0 && least < most) {
+            const wanted = Math.ceil((least + most) / 2);
+            const group = this.grow(own, sorted, wanted, 0);
             if (group.missing < best.missing) best = group;
+            if (group.group.length + 1 >= wanted) least = group.group.length + 1;
+            else most = wanted - 1;
         }
         return best;
     }
 
-    private grow(own: Place, candidates: Candidate[]): Group {
+    /**
+     * As the engine does: the nearest first, without those who would exclude so many others that fewer than `wanted`
+     * could be together, or who ask for more company than there can be then.
+     */
+    private grow(own: Place, candidates: Candidate[], wanted: number, spare: number): Group {
+        const { k } = this.asker;
         const members: Candidate[] = [];
         let shared = own.covered;
-        let { k: needed, l } = this.asker;
-        for (const candidate of candidates) {
+        let { l } = this.asker;
+        let needed = k;
+        let left = candidates;
+        while (left.length > 0 && members.length + 1 < needed + spare) {
+            const [candidate, ...others] = left;
             const { other, place } = candidate;
-            if (!members.every((member) => areMutual(member.place, place))) continue;
+            const rest = others.filter((one) => areMutual(one.place, place));
+            const size = Math.max(wanted, needed > k ? needed : 0, other.k > k ? other.k : 0);
+            left = others;
+            if (members.length + 2 + rest.length < size) continue;
             const both = new Map<number, number>();
             for (const star of common(shared, place.covered)) both.set(star, 0);
             const roads = Math.max(l, other.l);
@@ -199,6 +224,7 @@ export class CompanyFinder {
             shared = both;
             l = roads;
             needed = Math.max(needed, other.k);
+            left = rest;
         }
         const missing = Math.max(0, needed - 1 - members.length);
         return { group: members.map(({ other }) => other), needed, missing };

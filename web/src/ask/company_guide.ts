@@ -6,7 +6,7 @@ import type { Session } from '../state/model';
 import { t } from '../text/language';
 import type { Dropped } from './ask_phases';
 import type { Company } from './company';
-import { CompanyView } from './company_view';
+import { CompanyView, remedyTitle } from './company_view';
 import { CompanyWatch, seekerOf } from './company_watch';
 import { advised, helpful, type Outlook, type Remedy } from './remedies';
 
@@ -28,7 +28,7 @@ export class CompanyGuide {
     private readonly watch: CompanyWatch | null;
     private at: { segment: number; profile: Profile } | null = null;
     private isWaiting = false;
-    private weighed: { at: number; remedies: Remedy[]; expected: number | null } | null = null;
+    private weighed: { at: number; remedies: Remedy[]; atOnce: number | null } | null = null;
     private later: ReturnType<typeof setTimeout> | undefined;
 
     constructor(
@@ -66,21 +66,21 @@ export class CompanyGuide {
         return company?.isFeasible ? company.group.length + 1 : 0;
     }
 
-    /** After a drop: what helps by what is known, else what the service advises. Of demands on
-     * roads nothing is known here. */
+    /**
+     * After a drop: what is likely to be enough; where nothing is known of others, what the service advises. Of
+     * demands on roads nothing is known here.
+     */
     remediesFor(segment: number, profile: Profile, outcome: Dropped): Remedy[] {
         const bounds = this.session.about.profile;
         const named = advised(outcome.advice, profile, bounds);
         if (!this.watch || named.length === 0 || outcome.reason === 'exposed') return named;
-        const known = helpful(profile, bounds, this.outlook(this.watch, segment));
-        return known.length > 0 ? known : named;
+        return helpful(profile, bounds, this.outlook(this.watch, segment));
     }
 
     private outlook(watch: CompanyWatch, segment: number): Outlook {
         return {
             company: (profile) => watch.companyOf(seekerOf(segment, profile)),
-            gathered: (profile) =>
-                watch.gatheredWithin(profile.max_wait_s, seekerOf(segment, profile)),
+            atOnce: (profile) => watch.forecast(seekerOf(segment, profile), profile.max_wait_s),
         };
     }
 
@@ -90,12 +90,12 @@ export class CompanyGuide {
             return;
         }
         const { profile } = this.at;
-        const { remedies, expected } = this.weigh(this.watch, company);
-        const title = this.isWaiting ? t('Or ask again with a change:') : t('What would help:');
+        const { remedies, atOnce } = this.weigh(this.watch, company);
+        const isHopeless = atOnce !== null && atOnce < profile.k && remedies.length === 0;
         this.view.show(
             company,
-            { profile, near: this.host.near(), expected: this.isWaiting ? null : expected },
-            title,
+            { profile, near: this.host.near(), atOnce: this.isWaiting ? null : atOnce, isHopeless },
+            this.isWaiting ? t('Or ask again with a change:') : remedyTitle(remedies),
             company.isFeasible && company.missing === 0 ? [] : remedies,
         );
     }
@@ -105,7 +105,7 @@ export class CompanyGuide {
         clearTimeout(this.later);
         const missingS = WATCHED_S - watch.watchedS;
         if (missingS > 0) this.later = setTimeout(() => this.show(company), 1000 * missingS);
-        if (!this.at || missingS > 0) return { remedies: [], expected: null };
+        if (!this.at || missingS > 0) return { remedies: [], atOnce: null };
         if (this.weighed && now - this.weighed.at < WEIGHED_MS) {
             // If nothing else changes, what has changed is weighed all the same.
             this.later = setTimeout(() => this.show(company), this.weighed.at + WEIGHED_MS - now);
@@ -113,14 +113,12 @@ export class CompanyGuide {
         }
         const { segment, profile } = this.at;
         const outlook = this.outlook(watch, segment);
-        const seeker = seekerOf(segment, profile);
-        const expected = watch.arrivalsPerSecond(seeker) * profile.max_wait_s;
+        const atOnce = outlook.atOnce(profile);
         // Who may expect enough in time need not change anything, unless it has waited already.
-        const isEasy =
-            company.isFeasible && !this.isWaiting && company.missing <= outlook.gathered(profile);
+        const isEasy = company.isFeasible && !this.isWaiting && atOnce >= profile.k;
         const bounds = this.session.about.profile;
         const remedies = isEasy ? [] : helpful(profile, bounds, outlook);
-        this.weighed = { at: now, remedies, expected };
+        this.weighed = { at: now, remedies, atOnce };
         return this.weighed;
     }
 }

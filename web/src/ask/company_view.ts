@@ -12,8 +12,10 @@ export interface Surroundings {
     profile: Profile;
     /** Travellers who wait within reach, whether they fit or not. */
     near: number;
-    /** Who fit and may be expected to ask in time; null: not to be told. */
-    expected: number | null;
+    /** Who fit and are likely to be here at once in time, the asker included; null: not to be told. */
+    atOnce: number | null;
+    /** No change of the profile that is tried is likely to be enough. */
+    isHopeless: boolean;
 }
 
 /** "3 of 5 who fit are here, you included; 2 more are needed." */
@@ -41,17 +43,11 @@ export function companyWords(company: Company, profile: Profile): string {
 /** What else there is to know; empty if nothing. */
 export function surroundingWords(company: Company, around: Surroundings): string {
     const words: string[] = [];
-    if (company.missing > 0 && around.expected !== null) {
-        const time = seconds(around.profile.max_wait_s);
-        const expected = Math.round(around.expected);
-        words.push(
-            expected >= 1
-                ? t('About {count} who fit ask here within {time}.', {
-                      count: count(expected),
-                      time,
-                  })
-                : t('Hardly anybody who fits asks here within {time}.', { time }),
-        );
+    if (company.isFeasible && company.missing > 0 && around.atOnce !== null) {
+        words.push(forecastWords(around.atOnce, around.profile));
+        if (around.isHopeless) {
+            words.push(t('Nor is another number likely to be enough here: choose a busier place.'));
+        }
     }
     const others = around.near - company.group.length;
     if (company.missing > 0 && others > 0) {
@@ -67,8 +63,30 @@ export function surroundingWords(company: Company, around: Surroundings): string
     return words.join(' ');
 }
 
+/** "Within 4 s only about 11 who fit are here at once: likely too few ..." */
+function forecastWords(atOnce: number, { k, max_wait_s }: Profile): string {
+    const values = { count: count(atOnce), time: seconds(max_wait_s) };
+    if (atOnce >= k) {
+        return t('Within {time} about {count} who fit are here at once: likely enough.', values);
+    }
+    return atOnce > 1
+        ? t(
+              'Within {time} only about {count} who fit are here at once: likely too few. Others leave with cloaks of their own.',
+              values,
+          )
+        : t('Within {time} hardly anybody who fits is here.', values);
+}
+
+/** Above the offers that are likely to be enough. */
+export function remedyTitle(remedies: readonly Remedy[]): string {
+    const isOnlyK = remedies.every(({ part }) => part === 'k');
+    return isOnlyK
+        ? t('Waiting or reach do not help here, a smaller number does:')
+        : t('What would help:');
+}
+
 /** "Wait up to 20 s", and whether that would be enough. */
-export function remedyWords({ part, profile, suffices }: Remedy): string {
+export function remedyWords({ part, profile, atOnce }: Remedy): string {
     const words: Record<keyof Profile, () => string> = {
         max_wait_s: () => t('Wait up to {time}', { time: seconds(profile.max_wait_s) }),
         max_hops: () =>
@@ -77,7 +95,11 @@ export function remedyWords({ part, profile, suffices }: Remedy): string {
         l: () => t('Ask for {roads}', { roads: counted(profile.l, 'road') }),
     };
     const what = words[part]();
-    return suffices ? t('{remedy}: likely enough', { remedy: what }) : what;
+    if (atOnce === null) return what;
+    return t('{remedy}: likely enough, about {count} at once', {
+        remedy: what,
+        count: count(atOnce),
+    });
 }
 
 /** Buttons; they stay the same elements while the offers do, so that none is lost under a finger. */

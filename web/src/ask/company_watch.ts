@@ -4,26 +4,36 @@
 // asked or ended, and at most twice a second.
 import type { Profile } from '../api/types';
 import type { Stars } from '../map/ball';
-import type { Fleet, Waiting } from '../state/model';
+import type { Fleet } from '../state/model';
 import { Signal } from '../state/signal';
 import { type Company, CompanyFinder, drawsStars, type Seeker } from './company';
+import { atOnceByPiece, expectedAtOnce, type Stay } from './forecast';
 
 const EVERY_MS = 500;
-/** How far back arrivals are remembered, and how many. */
+/** How far back it is remembered who waited, and how many of them. */
 const REMEMBERED_MS = 30_000;
-const REMEMBERED_MOST = 8000;
-/** Of the latest stay in the average of all. */
-const STAY_WEIGHT = 0.02;
+const REMEMBERED_MOST = 20_000;
+/** Milliseconds: so long a judgement of the past holds. */
+const JUDGED_MS = 1500;
+/** Profiles of which something is kept. */
+const KEPT_MOST = 16;
+
+/** What is known of a seeker's company. */
+interface Known {
+    finder: CompanyFinder;
+    /** Of forecast.ts; null: to be found. */
+    judged: { at: number; pieces: number[] } | null;
+}
 
 export class CompanyWatch {
     readonly changed = new Signal<Company>();
-    private finder: CompanyFinder | null = null;
     private seeker: Seeker | null = null;
-    /** Who asked of late, in order. */
-    private arrivals: Waiting[] = [];
-    private readonly since = performance.now();
-    /** Milliseconds for which travellers have waited of late, on average; null until one has ended. */
-    private stayMs: number | null = null;
+    /** Of the place that is looked at, by profile. */
+    private readonly known = new Map<string, Known>();
+    /** Who waited of late, in the order in which they asked; and those of them who still do, by query. */
+    private stays: Stay[] = [];
+    private readonly open = new Map<number, Stay>();
+    private since = performance.now();
     private timer: ReturnType<typeof setTimeout> | undefined;
 
     /**
@@ -35,78 +45,74 @@ export class CompanyWatch {
         private readonly stars: () => Stars,
         private readonly isWanted: () => boolean,
     ) {
-        fleet.asked.on((waiting) => {
-            this.arrivals.push(waiting);
-            if (this.arrivals.length > 2 * REMEMBERED_MOST) {
-                this.arrivals = this.arrivals.slice(-REMEMBERED_MOST);
+        fleet.asked.on((query) => {
+            const stay = { query, from: query.askedAt, to: Infinity };
+            this.stays.push(stay);
+            this.open.set(query.query, stay);
+            if (this.stays.length > 2 * REMEMBERED_MOST) {
+                this.stays = this.stays.slice(-REMEMBERED_MOST);
+                this.since = Math.max(this.since, this.stays[0].from);
             }
             this.soon();
         });
-        fleet.ended.on(({ asked }) => {
-            if (asked) this.left(performance.now() - asked.askedAt);
+        fleet.ended.on(({ query }) => {
+            const stay = this.open.get(query);
+            if (stay) stay.to = performance.now();
+            this.open.delete(query);
             this.soon();
         });
         fleet.engineChanged.on(() => {
+            this.known.clear();
+            this.since = performance.now();
             if (this.seeker) this.look(this.seeker);
         });
     }
 
     /** Look from there, now and whenever something has changed. */
     look(seeker: Seeker): void {
+        if (seeker.segment !== this.seeker?.segment) this.known.clear();
         this.seeker = seeker;
-        this.finder = this.finderFor(seeker);
         this.tell();
     }
 
     /** What there would be with other wishes, or elsewhere. */
     companyOf(seeker: Seeker): Company {
-        return this.finderFor(seeker).look(this.fleet.waiting.values());
+        return this.knownOf(seeker).finder.look(this.fleet.waiting.values());
     }
 
-    /** For how many seconds arrivals are known. */
+    /** For how many seconds it is known who waited, with the engine in force. */
     get watchedS(): number {
         return (performance.now() - this.since) / 1000;
     }
 
-    /** How many travellers who fit have asked per second of late; 0 if none is known. */
-    arrivalsPerSecond(seeker: Seeker, now = performance.now()): number {
-        return this.sumPerSecond(seeker, now, () => 1);
-    }
-
-    /**
-     * How many of those who will fit and ask within `waitS` seconds are there at once. Who asks for less company than
-     * the seeker finds it sooner, and is gone then.
-     */
-    gatheredWithin(waitS: number, seeker: Seeker, now = performance.now()): number {
-        const part = Math.min(1, (this.stayMs ?? Infinity) / 1000 / waitS);
-        return waitS * this.sumPerSecond(seeker, now, ({ k }) => (k < seeker.k ? part : 1));
-    }
-
-    private sumPerSecond(seeker: Seeker, now: number, weight: (other: Waiting) => number): number {
-        const { arrivals } = this;
-        const oldest = arrivals.length > REMEMBERED_MOST ? arrivals[0].askedAt : this.since;
-        const from = Math.max(oldest, now - REMEMBERED_MS);
-        const finder = this.finderFor(seeker);
-        const users = new Map<number, number>();
-        for (const other of arrivals) {
-            if (other.askedAt >= from && finder.fits(other)) users.set(other.who, weight(other));
+    /** How many who fit are likely to be there at once, the asker included, for who asks now and waits for so long. */
+    forecast(seeker: Seeker, waitS: number, now = performance.now()): number {
+        const known = this.knownOf(seeker);
+        if (!known.judged || now - known.judged.at > JUDGED_MS) {
+            const from = Math.max(this.since, now - REMEMBERED_MS);
+            const pieces = atOnceByPiece(known.finder, this.stays, from, now);
+            known.judged = { at: now, pieces };
         }
-        const spanS = (now - from) / 1000;
-        const sum = [...users.values()].reduce((a, b) => a + b, 0);
-        return spanS > 1 ? sum / spanS : 0;
+        return expectedAtOnce(known.judged.pieces, waitS);
     }
 
-    private finderFor(seeker: Seeker): CompanyFinder {
-        return new CompanyFinder(this.stars(), seeker, drawsStars(this.fleet.engine));
-    }
-
-    private left(stayMs: number): void {
-        this.stayMs ??= stayMs;
-        this.stayMs += STAY_WEIGHT * (stayMs - this.stayMs);
+    private knownOf(seeker: Seeker): Known {
+        // Of other places nothing is kept: many are looked at, once each.
+        const isElsewhere = seeker.segment !== this.seeker?.segment;
+        const { segment, k, l, max_hops } = seeker;
+        const key = [segment, k, l, max_hops].join();
+        const kept = this.known.get(key);
+        if (kept) return kept;
+        const finder = new CompanyFinder(this.stars(), seeker, drawsStars(this.fleet.engine));
+        const known: Known = { finder, judged: null };
+        if (isElsewhere) return known;
+        if (this.known.size >= KEPT_MOST) this.known.clear();
+        this.known.set(key, known);
+        return known;
     }
 
     private soon(): void {
-        if (!this.finder || this.timer !== undefined || !this.isWanted()) return;
+        if (!this.seeker || this.timer !== undefined || !this.isWanted()) return;
         this.timer = setTimeout(() => {
             this.timer = undefined;
             this.tell();
@@ -114,7 +120,7 @@ export class CompanyWatch {
     }
 
     private tell(): void {
-        if (this.finder) this.changed.emit(this.finder.look(this.fleet.waiting.values()));
+        if (this.seeker) this.changed.emit(this.companyOf(this.seeker));
     }
 }
 

@@ -3,8 +3,6 @@ export const german: Readonly<Record<string, string>> = {
     '... and {more}': '... und {more}',
     'A number from {least} to {most}.': 'Eine Zahl von {least} bis {most}.',
     'A whole number.': 'Eine ganze Zahl.',
-    'About {count} who fit ask here within {time}.':
-        'In {time} fragen hier etwa {count}, die passen.',
     'Access is restricted.': 'Der Zugang ist beschränkt.',
     'After {waited}, at most {most}': 'Nach {waited}, höchstens {most}',
     'All of you became one cloak, and it went to the provider.':
@@ -39,8 +37,6 @@ export const german: Readonly<Record<string, string>> = {
     'First choose where you are.': 'Wählen Sie zuerst, wo Sie sind.',
     'Found company: {company}, after {time}.': 'Gesellschaft gefunden: {company}, nach {time}.',
     'From {road}: {request}. Privacy: {privacy}.': 'Von {road}: {request}. Schutz: {privacy}.',
-    'Hardly anybody who fits asks here within {time}.':
-        'In {time} fragt hier kaum jemand, der passt.',
     'Hidden among at least': 'Gruppe, mindestens',
     'Hide among {travellers}': 'Nur {travellers} verlangen',
     High: 'Hoch',
@@ -64,6 +60,8 @@ export const german: Readonly<Record<string, string>> = {
     'No company came in time.': 'Es kam nicht rechtzeitig Gesellschaft.',
     'No road beyond {crossings}': 'Keine Straße weiter weg als {crossings}',
     'No such place was found.': 'Kein solcher Ort wurde gefunden.',
+    'Nor is another number likely to be enough here: choose a busier place.':
+        'Auch eine andere Zahl reicht hier wohl nicht: Wählen Sie einen belebteren Ort.',
     'Not farther away than': 'Nicht weiter weg als',
     'Nothing was typed; it is {now} again.': 'Das Feld war leer; es gilt wieder {now}.',
     'One of them is much busier than the others.': 'Eine davon ist viel belebter als die anderen.',
@@ -125,6 +123,8 @@ export const german: Readonly<Record<string, string>> = {
     'Tokens are issued by the operator of this service: starcloak token issue. Check that it was copied whole; it begins with sct1_.':
         'Tokens stellt der Betreiber dieses Dienstes aus: starcloak token issue. Prüfen Sie, ob es ganz kopiert wurde; es beginnt mit sct1_.',
     'Wait up to {time}': 'Bis zu {time} warten',
+    'Waiting or reach do not help here, a smaller number does:':
+        'Hier helfen weder Warten noch Reichweite, sondern eine kleinere Zahl:',
     'What is near': 'Was nah ist',
     'What may help:': 'Was helfen kann:',
     'What the provider was told': 'Was der Anbieter erfuhr',
@@ -134,6 +134,12 @@ export const german: Readonly<Record<string, string>> = {
     'Withdraw it': 'Zurückziehen',
     'Withdrawn. If no cloak had left by then, nothing was sent.':
         'Zurückgezogen. Falls bis dahin keine Tarnung hinausging, wurde nichts gesendet.',
+    'Within {time} about {count} who fit are here at once: likely enough.':
+        'Binnen {time} sind etwa {count}, die zusammenpassen, zugleich da: reicht wohl.',
+    'Within {time} hardly anybody who fits is here.':
+        'Binnen {time} ist kaum jemand da, der passt.',
+    'Within {time} only about {count} who fit are here at once: likely too few. Others leave with cloaks of their own.':
+        'Binnen {time} sind nur etwa {count}, die zusammenpassen, zugleich da: wohl zu wenige. Andere gehen mit eigenen Tarnungen.',
     'Without this it is forgotten when the page is loaded again. It stays in this tab and is never saved for later visits. The operator issues tokens: starcloak token issue.':
         'Sonst ist es vergessen, sobald die Seite neu geladen wird. Es bleibt in diesem Tab und wird nie für spätere Besuche gespeichert. Tokens stellt der Betreiber aus: starcloak token issue.',
     'You are on {road}.': 'Sie sind hier: {road}.',
@@ -221,7 +227,8 @@ export const german: Readonly<Record<string, string>> = {
         '{here} von {needed}, die zusammenpassen, sind da, Sie mitgezählt; {count} fehlt noch.',
     '{here} who fit are here, you included: enough for a cloak.':
         '{here}, die zusammenpassen, sind da, Sie mitgezählt: genug für eine Tarnung.',
-    '{remedy}: likely enough': '{remedy}: reicht wohl',
+    '{remedy}: likely enough, about {count} at once':
+        '{remedy}: reicht wohl, etwa {count} zugleich',
     '{road}, which is one-way': '{road} (Einbahn\u00adstraße)',
     '{shown}, at least {least}': '{shown}, mindestens {least}',
     '{time} left': 'noch {time}',

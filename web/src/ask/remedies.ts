@@ -1,7 +1,7 @@
 // What would help a question to find company, as changes of its profile within the operator's bounds.
 //
-// Where the page knows who waits (the demo), a change is offered only if it helps, with what it would lead to. Elsewhere
-// it is offered as the service advises.
+// Where the page knows who waits (the demo), a change is offered only if it is likely to be enough, with the number of
+// travellers that it would lead to. Elsewhere it is offered as the service advises.
 import type { About, Profile } from '../api/types';
 import { clamp } from '../charts/scale';
 import type { Company } from './company';
@@ -12,8 +12,8 @@ export interface Remedy {
     part: ProfilePart;
     /** The profile with the change. */
     profile: Profile;
-    /** Whether enough are there then; null: not known. */
-    suffices: boolean | null;
+    /** Travellers who fit and are likely to be there at once then, which is enough; null: not known. */
+    atOnce: number | null;
 }
 
 type ProfileBounds = About['profile'];
@@ -44,42 +44,77 @@ export function easier(part: ProfilePart, profile: Profile, bounds: ProfileBound
 export function advised(advice: string, profile: Profile, bounds: ProfileBounds): Remedy[] {
     return partsIn(advice).flatMap((part) => {
         const changed = easier(part, profile, bounds);
-        return changed ? { part, profile: changed, suffices: null } : [];
+        return changed ? { part, profile: changed, atOnce: null } : [];
     });
 }
 
 /** How the page judges a profile where it knows who waits. */
 export interface Outlook {
     company(profile: Profile): Company;
-    /** Travellers who fit, will ask while it waits and be there at once, as far as can be told from those who did. */
-    gathered(profile: Profile): number;
+    /** Travellers who fit and are likely to be there at once while it waits, the asker included (forecast.ts). */
+    atOnce(profile: Profile): number;
 }
 
-/** What helps, the likeliest first; none if there is enough company. */
+/** Steps that are tried until one is enough. */
+const STEPS = 2;
+/** A smaller k is that part of the one that was too large. */
+const SMALLER = 0.75;
+
+/** What is likely to be enough, a change of wait and reach before one of k; none if there is enough company. */
 export function helpful(profile: Profile, bounds: ProfileBounds, outlook: Outlook): Remedy[] {
     const now = outlook.company(profile);
     if (!now.isFeasible) return feasible(profile, bounds, outlook);
     if (now.missing === 0) return [];
-    const remedies: Remedy[] = [];
-    const add = (part: ProfilePart, changed: Profile | null) => {
-        if (!changed) return;
-        const then = outlook.company(changed);
-        const lack = then.missing - outlook.gathered(changed);
-        const helps = part === 'max_wait_s' || then.missing < now.missing;
-        if (helps) remedies.push({ part, profile: changed, suffices: lack <= 0 });
-    };
-    add('max_wait_s', easier('max_wait_s', profile, bounds));
-    add('max_hops', easier('max_hops', profile, bounds));
-    // As many as are here, if that is a number of company at all.
-    const here = clamp(Math.max(2, now.group.length + 1), bounds.k);
-    add('k', here < profile.k ? { ...profile, k: here } : easier('k', profile, bounds));
-    return remedies.sort((a, b) => Number(b.suffices) - Number(a.suffices));
+    return [
+        stepsOf('max_wait_s', profile, bounds, outlook),
+        stepsOf('max_hops', profile, bounds, outlook),
+        smallerK(profile, bounds, outlook),
+    ].flatMap((remedy) => remedy ?? []);
+}
+
+/** The profile as an offer, if it is enough: by what is likely, or by who is here now. */
+function ifEnough(part: ProfilePart, profile: Profile, outlook: Outlook): Remedy | null {
+    const { missing, group } = outlook.company(profile);
+    const here = missing === 0 ? group.length + 1 : 0;
+    const atOnce = Math.max(here, outlook.atOnce(profile));
+    return atOnce >= profile.k ? { part, profile, atOnce } : null;
+}
+
+function stepsOf(
+    part: ProfilePart,
+    profile: Profile,
+    bounds: ProfileBounds,
+    outlook: Outlook,
+): Remedy | null {
+    let changed = easier(part, profile, bounds);
+    for (let i = 0; changed && i < STEPS; i++) {
+        const remedy = ifEnough(part, changed, outlook);
+        if (remedy) return remedy;
+        changed = easier(part, changed, bounds);
+    }
+    return null;
+}
+
+/** The largest that is tried and is enough. Who asks for more company than it is left out of it, so it may be less. */
+function smallerK(profile: Profile, bounds: ProfileBounds, outlook: Outlook): Remedy | null {
+    const here = outlook.company(profile).group.length + 1;
+    const most = Math.min(profile.k - 1, Math.max(here, outlook.atOnce(profile)));
+    const least = Math.max(2, bounds.k.least);
+    for (
+        let k = Math.max(least, most);
+        k < profile.k;
+        k = Math.max(least, Math.floor(SMALLER * k))
+    ) {
+        const remedy = ifEnough('k', { ...profile, k }, outlook);
+        if (remedy || k === least) return remedy;
+    }
+    return null;
 }
 
 function feasible(profile: Profile, bounds: ProfileBounds, outlook: Outlook): Remedy[] {
     return (['max_hops', 'l'] as const).flatMap((part) => {
         const changed = easier(part, profile, bounds);
         if (!changed || !outlook.company(changed).isFeasible) return [];
-        return { part, profile: changed, suffices: null };
+        return { part, profile: changed, atOnce: null };
     });
 }

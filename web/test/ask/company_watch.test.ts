@@ -59,30 +59,29 @@ describe('a watch of company', () => {
         expect(told.length).toBe(before);
     });
 
-    it('does not count on those who will be gone with others', () => {
+    it('expects as many as were there at once, however many come and go', () => {
         const { fleet, watch, ask } = scene();
-        for (let i = 0; i < 20; i++) {
+        for (let i = 0; i < 60; i++) {
             ask(i);
             vi.advanceTimersByTime(500);
-            // Each is there for a second.
+            // Each is there for a second, so two are there at any time.
             if (i > 0) fleet.end({ query: i - 1, outcome: 'left' });
         }
-        // Two ask each second, and want as much company as the asker.
-        expect(watch.gatheredWithin(10, asker)).toBeCloseTo(20, 0);
-        // Who wants more finds two of them at any time, however long it waits.
-        for (const waitS of [10, 60])
-            expect(watch.gatheredWithin(waitS, { ...asker, k: 30 })).toBeCloseTo(2, 0);
+        expect(watch.forecast(asker, 4)).toBe(3);
+        for (const waitS of [1, 10, 60]) {
+            expect(watch.forecast({ ...asker, k: 30 }, waitS)).toBe(3);
+        }
+        // There are four roads.
+        expect(watch.forecast({ ...asker, l: 5 }, 4)).toBe(1);
     });
 
-    it('knows how often travellers who fit ask', () => {
-        const { watch, ask } = scene();
-        for (let i = 0; i < 20; i++) {
-            ask(i);
-            vi.advanceTimersByTime(500);
-        }
-        expect(watch.arrivalsPerSecond(asker)).toBeCloseTo(2, 1);
-        // There are four roads.
-        expect(watch.arrivalsPerSecond({ ...asker, l: 5 })).toBe(0);
+    it('expects nothing of a time with another engine', () => {
+        const { fleet, watch, ask } = scene();
+        for (let i = 0; i < 20; i++) ask(i);
+        vi.advanceTimersByTime(10_000);
+        expect(watch.watchedS).toBe(10);
+        fleet.useEngine('patient');
+        expect(watch.watchedS).toBe(0);
     });
 
     it('goes by the engine in force', () => {

@@ -2,7 +2,12 @@
 import { describe, expect, it } from 'vitest';
 import type { Profile } from '../../src/api/types';
 import type { Company, Other } from '../../src/ask/company';
-import { companyWords, remedyWords, surroundingWords } from '../../src/ask/company_view';
+import {
+    companyWords,
+    remedyTitle,
+    remedyWords,
+    surroundingWords,
+} from '../../src/ask/company_view';
 import { advised, easier, helpful, type Outlook, partsIn } from '../../src/ask/remedies';
 import { useLanguage } from '../../src/text/language';
 
@@ -37,11 +42,12 @@ function company(others: number, needed: number, isFeasible = true): Company {
     return { isFeasible, fitting: group, group, needed, missing };
 }
 
-/** `reach` others wait for each crossing, `rate` come in each second. */
-function outlook(reach: number, rate: number): Outlook {
+/** `reach` others are here for each crossing; `more` come to be there at once for each second of waiting. */
+function outlook(reach: number, more: number): Outlook {
+    const others = (max_hops: number) => Math.floor(reach * max_hops);
     return {
-        company: ({ k, max_hops }) => company(Math.floor(reach * max_hops), k),
-        gathered: ({ max_wait_s }) => rate * max_wait_s,
+        company: ({ k, max_hops }) => company(others(max_hops), k),
+        atOnce: ({ max_hops, max_wait_s }) => 1 + others(max_hops) + Math.floor(more * max_wait_s),
     };
 }
 
@@ -79,31 +85,42 @@ describe('what helps where it is known who waits', () => {
         expect(helpful(profile, bounds, outlook(1, 0))).toEqual([]);
     });
 
-    it('is what would bring enough, before what would not', () => {
-        // Two others are here; six crossings would bring three, which is one too few; nobody comes.
-        const remedies = helpful(profile, bounds, outlook(0.5, 0));
-        expect(remedies.map(({ part, suffices }) => [part, suffices])).toEqual([
-            ['k', true],
-            ['max_wait_s', false],
-            ['max_hops', false],
-        ]);
-        expect(remedies[0].profile.k).toBe(3);
+    it('is a smaller k where nothing else is enough, and what is not enough is not offered', () => {
+        // Two others are here, and six crossings would bring three, eight four; nobody comes.
+        const remedies = helpful({ ...profile, k: 25 }, bounds, outlook(0.5, 0));
+        expect(remedies).toEqual([{ part: 'k', profile: { ...profile, k: 3 }, atOnce: 3 }]);
     });
 
-    it('counts those who will come', () => {
+    it('is the first step that is enough, with the number of those who are there at once', () => {
         const [first] = helpful(profile, bounds, outlook(0.5, 0.1));
-        expect([first.part, first.suffices]).toEqual(['max_wait_s', true]);
+        expect(first).toEqual({
+            part: 'max_wait_s',
+            profile: { ...profile, max_wait_s: 20 },
+            atOnce: 5,
+        });
+        const parts = helpful(profile, bounds, outlook(0.5, 0)).map(({ part }) => part);
+        expect(parts).toEqual(['max_hops', 'k']);
     });
 
-    it('does not offer a reach that brings nobody', () => {
-        const parts = helpful(profile, bounds, outlook(0, 0.2)).map(({ part }) => part);
-        expect(parts).not.toContain('max_hops');
+    it('is a k that is enough by itself: those who want more company may be left out', () => {
+        const shy: Outlook = {
+            company: ({ k }) => company(0, k),
+            // Six for who wants ten, but only three for who wants less.
+            atOnce: ({ k }) => (k > 6 ? 6 : 3),
+        };
+        expect(helpful({ ...profile, k: 10 }, bounds, shy)).toEqual([
+            { part: 'k', profile: { ...profile, k: 3 }, atOnce: 3 },
+        ]);
+    });
+
+    it('is nothing where two are never there', () => {
+        expect(helpful(profile, bounds, outlook(0, 0))).toEqual([]);
     });
 
     it('where no cloak is possible, offers roads or reach', () => {
         const few: Outlook = {
             company: ({ k, l, max_hops }) => company(0, k, l <= 2 || max_hops > 5),
-            gathered: () => 0,
+            atOnce: () => 1,
         };
         const parts = helpful(profile, bounds, few).map(({ part }) => part);
         expect(parts).toEqual(['max_hops', 'l']);
@@ -122,20 +139,34 @@ describe('the words for it', () => {
         expect(companyWords(company(0, 5, false), profile)).toContain('fewer than 3 roads');
     });
 
-    it('say what may be expected, and who does not fit', () => {
-        const around = { profile, near: 6, expected: 2.6 };
+    it('say how many are likely to be there at once, and who does not fit', () => {
+        const around = { profile, near: 6, atOnce: 3, isHopeless: false };
         expect(surroundingWords(company(2, 5), around)).toBe(
-            'About 3 who fit ask here within 10\u00a0s. 4 more wait within your reach but do not fit.',
+            'Within 10\u00a0s only about 3 who fit are here at once: likely too few. ' +
+                'Others leave with cloaks of their own. 4 more wait within your reach but do not fit.',
+        );
+        expect(surroundingWords(company(2, 5), { ...around, near: 0, atOnce: 7 })).toBe(
+            'Within 10\u00a0s about 7 who fit are here at once: likely enough.',
+        );
+        expect(surroundingWords(company(0, 5), { ...around, atOnce: 1, isHopeless: true })).toMatch(
+            /^Within 10\u00a0s hardly anybody who fits is here\. .*: choose a busier place\./,
         );
         expect(surroundingWords(company(4, 5), around)).toBe('');
     });
 
+    it('say that a smaller number is what helps, where nothing else does', () => {
+        const smaller = { part: 'k', profile, atOnce: 5 } as const;
+        const longer = { part: 'max_wait_s', profile, atOnce: 5 } as const;
+        expect(remedyTitle([smaller])).toMatch(/smaller number/);
+        expect(remedyTitle([longer, smaller])).toBe('What would help:');
+    });
+
     it('say what a button does', () => {
         const longer = { ...profile, max_wait_s: 20 };
-        expect(remedyWords({ part: 'max_wait_s', profile: longer, suffices: true })).toBe(
-            'Wait up to 20\u00a0s: likely enough',
+        expect(remedyWords({ part: 'max_wait_s', profile: longer, atOnce: 7 })).toBe(
+            'Wait up to 20\u00a0s: likely enough, about 7 at once',
         );
-        expect(remedyWords({ part: 'k', profile: { ...profile, k: 3 }, suffices: null })).toBe(
+        expect(remedyWords({ part: 'k', profile: { ...profile, k: 3 }, atOnce: null })).toBe(
             'Hide among 3 travellers',
         );
     });
