@@ -45,7 +45,7 @@ describe('a question without an answer', () => {
         const linked = explained({ demands: ['continuity'], later_s: 212 });
         expect(linked.text).toContain('Since your last question');
         expect(linked.text).not.toContain('busier');
-        expect(linked.tries).toEqual(['ask again later, in 212 s at the latest']);
+        expect(linked.tries).toEqual(['ask again later, in 212\u00a0s at the latest']);
         const all = explained({ demands: ['traffic', 'classes', 'zone', 'continuity'] });
         expect(all.text).toContain('One of these is so, or all:');
         expect(all.tries).toHaveLength(3);
