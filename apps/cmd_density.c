@@ -39,8 +39,8 @@ static const sc_option options_table[] = {
      SC_COMPLETE_FILES},
     {"cloaks", KEY_CLOAKS, "FILE.jsonl",
      "learn from published cloaks, by which segments they have and how many users, without a "
-     "position, instead of counting: the log of 'starcloak serve --cloak-log', or a recorded run; "
-     "may be given several times (default: none)",
+     "position, instead of counting: the cloak log of a service, or a recorded run; may be given "
+     "several times (default: none)",
      SC_COMPLETE_FILES},
     {"seconds", KEY_SECONDS, "S", "how long travellers are counted, in seconds (default 600)",
      NULL},

@@ -176,7 +176,7 @@ for value in 10.0.0.0/33 10.0.0 fd00::/129 example.org 10.0.0.0/ ''/8; do
     check "with what it may be" says "$err" "is not a proxy's address"
 done
 run serve city.scm --admin 'listen,127.0.0.1:0' --check
-equal "'listen' stands alone" "$status" 1
+equal "'listen' stands alone" "$status" 2
 check "and that is said" says "$err" "give either addresses, or 'listen' alone"
 run serve city.scm --admin '127.0.0.1' --check
 equal "an admin address needs a port" "$status" 1
