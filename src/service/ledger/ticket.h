@@ -49,7 +49,7 @@ typedef enum sc_ticket_state {
     X(CONTINUITY, 8, "continuity")
 
 enum {
-#define X(name, bit, word) SC_TICKET_##name = bit,
+#define X(name, bit, word) SC_TICKET_##name = (bit),
     SC_TICKET_DEMAND_MAP(X)
 #undef X
 };

@@ -258,7 +258,7 @@ static void test_lines_of_several_threads_stay_whole_while_files_are_moved(void 
     for (size_t i = 0; i < THREADS; i++) {
         pthread_join(threads[i], NULL);
     }
-    assert_int_equal(wait_for(log, THREADS * EACH, NULL).lost, 0);
+    assert_int_equal(wait_for(log, (uint64_t)THREADS * EACH, NULL).lost, 0);
     sc_cloak_log_free(log);
     size_t lines = 0;
     for (size_t i = 0; i < 9; i++) {
