@@ -286,8 +286,8 @@ static void test_a_log_for_which_there_is_no_memory_is_told(void **state)
         const sc_cloak_log_options options = {.path = path};
         const sc_err err = sc_cloak_log_new(&options, &log);
         if (!err) add(log, 5);
-        const sc_cloak_log_stats stats =
-            err ? (sc_cloak_log_stats){0} : sc_cloak_log_stats_of(log, NULL);
+        sc_cloak_log_stats stats = {0};
+        if (!err) stats = sc_cloak_log_stats_of(log, NULL);
         const bool has_happened = oom_happened();
         sc_cloak_log_free(log);
         if (!has_happened) {
