@@ -15,8 +15,7 @@
 //  - SETTINGS, PING: nghttp2 ends a connection that owes the peer more than MAX_OWED of replies.
 //  - bodies: one window for the whole connection, as much as one request of HTTP/1.1.
 //  - slow readers: a reply of which too little is taken in `write_timeout_s` ends the connection,
-//  be
-//    it that the socket is full or that the peer opens no window.
+//    whether the socket is full or the peer opens no window.
 //
 // Invariants:
 //  1. nghttp2 is not called to send while it is called to receive, nor from within a handler: what
@@ -32,8 +31,7 @@
 
 enum {
     MAX_STREAMS = 100,
-    MAX_UNREAD =
-        131072,  ///< for all streams that there may be, with heads and bodies of usual size
+    MAX_UNREAD = 131072,  ///< bytes; enough for MAX_STREAMS requests of usual size
     MAX_OWED = 200,
     RESETS_PER_S = 50,
     RESET_BURST = 200,

@@ -56,13 +56,16 @@ static int read_socket(BIO *bio, char *bytes, int room)
         BIO_set_retry_read(bio);
         return -1;
     }
-    const ssize_t got = recv(connection->fd, bytes, (size_t)room, 0);
+    ssize_t got = 0;
+    do {
+        got = recv(connection->fd, bytes, (size_t)room, 0);
+    } while (got < 0 && errno == EINTR);
     if (got > 0) {
         // An end that an event has told of is not told again.
         connection->is_drained = got < room && !connection->has_hung_up;
     } else if (got == 0) {
         BIO_set_flags(bio, BIO_FLAGS_IN_EOF);
-    } else if (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR) {
+    } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
         BIO_set_retry_read(bio);
     }
     return (int)got;
