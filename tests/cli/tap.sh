@@ -75,6 +75,9 @@ equal() {
     if [[ $2 == "$3" ]]; then pass "$1"; else fail "$1" "got '$2', wanted '$3'"; fi
 }
 
+# true_of FILE FILTER: whether jq finds the filter true of the JSON in the file; for `check`.
+true_of() { jq -e "$2" "$1" >/dev/null; }
+
 # says FILE TEXT...: whether the file holds each text.
 says() {
     local file=$1 text

@@ -3,9 +3,6 @@
 # shellcheck source-path=SCRIPTDIR
 source "$(dirname "${BASH_SOURCE[0]}")/tap.sh"
 
-# true_of FILE FILTER: whether jq finds the filter true of the JSON in the file.
-# shellcheck disable=SC2317  # called by `check`
-true_of() { jq -e "$2" "$1" >/dev/null; }
 # all_true FILE FILTER: the same of all its values, as one array.
 # shellcheck disable=SC2317
 all_true() { jq -e -s "$2" "$1" >/dev/null; }

@@ -4,9 +4,6 @@
 # shellcheck source-path=SCRIPTDIR
 source "$(dirname "${BASH_SOURCE[0]}")/tap.sh"
 
-# shellcheck disable=SC2317  # called by `check`
-true_of() { jq -e "$2" "$1" >/dev/null; }
-
 "$STARCLOAK" map generate --nodes 600 --seed 3 -o town.scm --quiet
 "$STARCLOAK" map generate --nodes 900 --seed 4 -o village.scm --quiet
 small=(--users 400 --seconds 10 --warm-up 15 --seeds 1 --grid k=3,5 --grid l=5 --grid sigma_s=4

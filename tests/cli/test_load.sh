@@ -5,8 +5,6 @@ source "$(dirname "${BASH_SOURCE[0]}")/tap.sh"
 # shellcheck source=service.sh
 source "$here/service.sh"
 
-# true_of FILE FILTER: whether jq finds the filter true of the JSON in the file.
-true_of() { jq -e "$2" "$1" >/dev/null; }
 holds() { check "$1" true_of "$out" "$2"; }
 
 me=$(id -un)

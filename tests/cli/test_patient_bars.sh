@@ -5,10 +5,6 @@
 # shellcheck source-path=SCRIPTDIR
 source "$(dirname "${BASH_SOURCE[0]}")/tap.sh"
 
-# true_of FILE FILTER: whether jq finds the filter true of the JSON in the file.
-# shellcheck disable=SC2317  # called by `check`
-true_of() { jq -e "$2" "$1" >/dev/null; }
-
 # serves NAME SUCCESS WAIT OPTION...: of the stream, at least that share of the queries, in that time on average; verified.
 serves() {
     local name=$1 success=$2 wait=$3

@@ -5,10 +5,6 @@
 # shellcheck source-path=SCRIPTDIR
 source "$(dirname "${BASH_SOURCE[0]}")/tap.sh"
 
-# true_of FILE FILTER: whether jq finds the filter true of the JSON in the file.
-# shellcheck disable=SC2317  # called by `check`
-true_of() { jq -e "$2" "$1" >/dev/null; }
-
 maps='
 California|california/cal.cnode.xz california/cal.cedge.xz
 San Francisco|san-francisco-tiger/tl_2017_06075_roads.shp.xz

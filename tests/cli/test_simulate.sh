@@ -3,10 +3,6 @@
 # shellcheck source-path=SCRIPTDIR
 source "$(dirname "${BASH_SOURCE[0]}")/tap.sh"
 
-# true_of FILE FILTER: whether jq finds the filter true of the JSON in the file.
-# shellcheck disable=SC2317  # called by `check`
-true_of() { jq -e "$2" "$1" >/dev/null; }
-
 "$STARCLOAK" map generate --nodes 1000 --seed 3 -o city.scm --quiet
 few=(--users 1k --seconds 30)
 

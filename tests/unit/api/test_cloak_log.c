@@ -1,5 +1,5 @@
 // The cloak log: what is added is in the file, whole lines for its user alone; what cannot be
-// written is counted, and whoever adds never waits.
+// written is counted, and adding never waits.
 #include "api/cloak_log.h"
 
 #include "support/check.h"

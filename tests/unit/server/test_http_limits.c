@@ -239,6 +239,25 @@ static void test_a_slow_request_makes_room_for_a_newcomer(void **state)
     server_stop(h);
 }
 
+/** Requests that are held, so that no place is left for others. */
+static void keep_busy(const fixture *h, caller *callers, int count)
+{
+    for (int i = 0; i < count; i++) {
+        callers[i] = caller_dial(server_address(h));
+        caller_send(&callers[i], GET("/hold"));
+    }
+    server_await(h, server_held, (unsigned)count);
+}
+
+static void let_go(fixture *h, caller *callers, int count)
+{
+    server_release(h);
+    for (int i = 0; i < count; i++) {
+        assert_string_equal(caller_receive(&callers[i]), "released");
+        caller_hang_up(&callers[i]);
+    }
+}
+
 // Of busy connections none makes room: newcomers get places of the reserve, and say so.
 static void test_if_all_are_busy_newcomers_are_in_the_reserve(void **state)
 {
@@ -248,11 +267,7 @@ static void test_if_all_are_busy_newcomers_are_in_the_reserve(void **state)
     options.max_connections = MOST;
     fixture *h = server_start(&options);
     caller inside[MOST];
-    for (int i = 0; i < MOST; i++) {
-        inside[i] = caller_dial(server_address(h));
-        caller_send(&inside[i], GET("/hold"));
-    }
-    server_await(h, server_held, MOST);
+    keep_busy(h, inside, MOST);
     // More than the reserve has: the oldest of them make room.
     caller outside[MORE];
     for (int i = 0; i < MORE; i++) {
@@ -263,11 +278,7 @@ static void test_if_all_are_busy_newcomers_are_in_the_reserve(void **state)
     assert_true(sc_http_stats_of(server_http(h)).connections <= MOST + RESERVE);
     assert_true(sc_http_stats_of(server_http(h)).full >= MORE);
     // Once there is a place, a connection of the reserve has it with its next request.
-    server_release(h);
-    for (int i = 0; i < MOST; i++) {
-        assert_string_equal(caller_receive(&inside[i]), "released");
-        caller_hang_up(&inside[i]);
-    }
+    let_go(h, inside, MOST);
     await_connections(h, RESERVE);
     assert_string_equal(caller_ask(&outside[MORE - 1], GET("/place")), "regular");
     for (int i = 0; i < MORE; i++) {
@@ -287,11 +298,7 @@ static void test_an_address_has_a_share_of_the_reserve(void **state)
     options.max_connections = MOST;
     fixture *h = server_start(&options);
     caller inside[MOST];
-    for (int i = 0; i < MOST; i++) {
-        inside[i] = caller_dial(server_address(h));
-        caller_send(&inside[i], GET("/hold"));
-    }
-    server_await(h, server_held, MOST);
+    keep_busy(h, inside, MOST);
     caller others[OTHERS];
     for (int i = 0; i < OTHERS; i++) {
         others[i] = caller_dial_from(server_address(h), "127.0.0.2");
@@ -308,11 +315,7 @@ static void test_an_address_has_a_share_of_the_reserve(void **state)
     for (int i = 0; i < MORE; i++) {
         caller_hang_up(&flood[i]);
     }
-    server_release(h);
-    for (int i = 0; i < MOST; i++) {
-        assert_string_equal(caller_receive(&inside[i]), "released");
-        caller_hang_up(&inside[i]);
-    }
+    let_go(h, inside, MOST);
     server_await_idle(h);
     server_stop(h);
 }
