@@ -96,7 +96,7 @@ test('while it waits, help asks again with the change', async () => {
     expect(await steps()).toEqual(['now', 'todo', 'todo', 'todo']);
     await expect.poll(company, PATIENCE).toContain('3 of 5 who fit');
     const again = page.waitForRequest((request) => request.url().endsWith('/v1/queries'));
-    // Nobody else comes: no wait and no reach is enough, so neither is offered.
+    // No others come: no wait and no reach is enough, so neither is offered.
     await part('ask-remedy-k').waitFor(PATIENCE);
     expect(await part('ask-remedy-max_wait_s').isVisible()).toBe(false);
     await part('ask-remedy-k').click();

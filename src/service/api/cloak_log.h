@@ -10,7 +10,7 @@
  * not; the second at which it left, and nothing else: no requests, no border nodes, no id.
  *
  * The file is opened to append, by the user that the service has become, and made for that user
- * alone (mode 0600). A thread writes: whoever adds a cloak waits for no disk. Lines are collected
+ * alone (mode 0600). A thread writes: to add a cloak waits for no disk. Lines are collected
  * for a moment, and each batch is one write of whole lines. What cannot be written, since the disk
  * or the limit of the file is full or too many lines wait for a slow disk, is left out and counted.
  * If a write stops within a line, or the file at its opening does not end with a line (the service

@@ -6,7 +6,7 @@
 //
 // One question at a time. What is told of its way comes from the outcome and from the cloaks that were seen
 // to leave; nothing is made up. Where the asker is, and the answer, are drawn on the travellers' map; without
-// one, on the provider's, with a word that nobody else sees that.
+// one, on the provider's, with a word that no one else sees that.
 import { isAbort, Refusal } from '../api/fetch';
 import type { Outcome, Profile, Query } from '../api/types';
 import { fill, make } from '../dom';
@@ -68,7 +68,7 @@ export class AskPanel {
     private readonly answerLayer: AnswerLayer;
     /** On each map. */
     private readonly mineLayers: MineLayer[];
-    /** To those who are hidden with the asker; null where nobody may know. */
+    /** To those who are hidden with the asker; null where no one may know. */
     private readonly lines: CompanyLines | null;
     private spot: Spot | null = null;
     private reach: Uint32Array = new Uint32Array();

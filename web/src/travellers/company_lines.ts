@@ -1,5 +1,5 @@
 // Lines on the travellers' map from who asks here to others: to those who fit, as they drive on; and to those who are
-// hidden with it, where they asked, which is on the roads of the cloak. In the demo alone: elsewhere nobody may know
+// hidden with it, where they asked, which is on the roads of the cloak. In the demo alone: elsewhere no one may know
 // who they are.
 import { isMotionUnwelcome } from '../frame/motion';
 import { colourOf } from '../map/draw';

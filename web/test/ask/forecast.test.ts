@@ -70,7 +70,7 @@ describe('what may be expected', () => {
         expect(expectedAtOnce(late, 600)).toBe(2);
     });
 
-    it('is nobody where nothing was seen', () => {
+    it('is none where nothing was seen', () => {
         expect(expectedAtOnce([], 4)).toBe(1);
     });
 });

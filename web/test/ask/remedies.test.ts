@@ -86,7 +86,7 @@ describe('what helps where it is known who waits', () => {
     });
 
     it('is a smaller k where nothing else is enough, and what is not enough is not offered', () => {
-        // Two others are here, and six crossings would bring three, eight four; nobody comes.
+        // Two others are here, and six crossings would bring three, eight four; none come.
         const remedies = helpful({ ...profile, k: 25 }, bounds, outlook(0.5, 0));
         expect(remedies).toEqual([{ part: 'k', profile: { ...profile, k: 3 }, atOnce: 3 }]);
     });
