@@ -8,6 +8,7 @@
 #include <starcloak/admit.h>
 #include <starcloak/anonymizer.h>
 #include <starcloak/answer.h>
+#include <starcloak/area_provider.h>
 #include <starcloak/attack.h>
 #include <starcloak/bytes.h>
 #include <starcloak/cloak.h>
