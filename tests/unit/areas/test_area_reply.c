@@ -1,0 +1,257 @@
+// One page of a provider's reply: what is read of it, and what is refused in which words.
+#include "areas/area_reply.h"
+
+#include "areas/area_pointer.h"
+#include "support/check.h"
+#include "support/oom.h"
+
+#define PROVIDER "[provider]\nurl = http://h/x?{west},{south},{east},{north}\n"
+#define GEOJSON "[provider]\npreset = geojson\naddress = http://h/x\n"
+#define NUMBERS                                                                            \
+    PROVIDER "[fields]\nlist = /o\nid = /t /id\nlon = /x /c/x\nlat = /y /c/y\nname = /n\n" \
+             "category = /k\n[categories]\nfuel = gas\n"
+
+static sc_area_settings *settings_of(const char *text)
+{
+    const sc_input input = {"x.ini", (const uint8_t *)text, strlen(text)};
+    sc_area_settings *settings = NULL;
+    sc_diag diag = {""};
+    CHECK_OK(sc__area_settings_read(&input, &settings, &diag), &diag);
+    return settings;
+}
+
+static sc_err read_body(const char *ini, const char *body, sc__area_reply *out,
+                        sc_area_settings **settings, sc_diag *diag)
+{
+    const size_t size = strlen(body);
+    uint8_t *copy = test_take(size, 1);
+    memcpy(copy, body, size);
+    const sc_bytes bytes = {.data = copy, .size = size};
+    *settings = settings_of(ini);
+    const sc_err err = sc__area_reply_read(*settings, SC_COORDS_GEOGRAPHIC, &bytes, out, diag);
+    free(copy);
+    return err;
+}
+
+static void test_pointers_lead_where_the_rfc_says(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "{\"foo\":[\"bar\",\"baz\"],\"\":0,\"a/b\":1,\"m~n\":8,\"x\":null,\"~1\":9}";
+    static const struct {
+        const char *pointer;
+        const char *text;
+        int64_t number;
+    } good[] = {{"/foo/0", "bar", 0}, {"/foo/1", "baz", 0}, {"/", NULL, 0},
+                {"/a~1b", NULL, 1},   {"/m~0n", NULL, 8},   {"/~01", NULL, 9}};
+    static const char *const nowhere[] = {
+        "/foo/2", "/foo/01", "/foo/-", "/foo/0/1", "/bar", "/x", "/foo/99999999999999999999"};
+    sc_json_tree tree;
+    sc_json_error error;
+    assert_int_equal(sc_json_tree_read(text, strlen(text), &tree, &error), SC_OK);
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+        const sc_json_value *value = sc__area_pointer_follow(tree.root, good[i].pointer);
+        assert_non_null(value);
+        if (good[i].text) assert_string_equal(sc_json_text_at(value), good[i].text);
+        if (!good[i].text) assert_int_equal(sc_json_integer(value), good[i].number);
+    }
+    for (size_t i = 0; i < sizeof nowhere / sizeof *nowhere; i++) {
+        assert_null(sc__area_pointer_follow(tree.root, nowhere[i]));
+    }
+    assert_ptr_equal(sc__area_pointer_follow(tree.root, ""), tree.root);
+    sc_json_tree_fini(&tree);
+}
+
+static void test_objects_with_numbers_and_numbers_as_texts_are_read(void **state)
+{
+    (void)state;
+    sc__area_reply reply;
+    sc_area_settings *settings = NULL;
+    sc_diag diag = {""};
+    CHECK_OK(read_body(NUMBERS,
+                       "{\"o\":[{\"t\":\"node\",\"id\":17,\"x\":\"8.25\",\"y\":-50.5,\"k\":\"gas\","
+                       "\"n\":\"Z\xc3\xa9\"},{\"t\":\"way\",\"id\":\"17\",\"c\":{\"x\":1,\"y\":2},"
+                       "\"k\":[\"zoo\",\"x\"],\"n\":null},{\"t\":\"n\",\"id\":3}]}",
+                       &reply, &settings, &diag),
+             &diag);
+    assert_int_equal(reply.listed, 3);
+    assert_int_equal(reply.count, 2);
+    assert_string_equal(reply.rows[0].key, "node/17");
+    assert_string_equal(reply.rows[0].category, "fuel");
+    assert_string_equal(reply.rows[0].name, "Z\xc3\xa9");
+    CHECK_SAME(reply.rows[0].x, 8.25);
+    CHECK_SAME(reply.rows[0].y, -50.5);
+    assert_string_equal(reply.rows[1].key, "way/17");
+    assert_string_equal(reply.rows[1].category, "zoo");
+    assert_string_equal(reply.rows[1].name, "");
+    CHECK_SAME(reply.rows[1].x, 1.0);
+    assert_null(reply.next);
+    sc__area_reply_fini(&reply);
+    sc_area_settings_free(settings);
+}
+
+static void check_position(const char *more, const char *geometry, double x, double y)
+{
+    char ini[400];
+    char body[1000];
+    snprintf(ini, sizeof ini, GEOJSON "[fields]\n%s", more);
+    snprintf(body, sizeof body, "{\"features\":[{\"id\":1,\"geometry\":%s}]}", geometry);
+    sc__area_reply reply;
+    sc_area_settings *settings = NULL;
+    sc_diag diag = {""};
+    CHECK_OK(read_body(ini, body, &reply, &settings, &diag), &diag);
+    assert_int_equal(reply.count, 1);
+    CHECK_CLOSE(reply.rows[0].x, x, 1e-12);
+    CHECK_CLOSE(reply.rows[0].y, y, 1e-12);
+    sc__area_reply_fini(&reply);
+    sc_area_settings_free(settings);
+}
+
+static void test_a_geometry_has_one_position(void **state)
+{
+    (void)state;
+    check_position("", "{\"type\":\"Point\",\"coordinates\":[8,50,100]}", 8, 50);
+    check_position("axis-order = lat-lon", "{\"type\":\"Point\",\"coordinates\":[50,8]}", 8, 50);
+    check_position("", "{\"type\":\"MultiPoint\",\"coordinates\":[[1,2],[3,4]]}", 1, 2);
+    check_position("shape = centre", "{\"type\":\"LineString\",\"coordinates\":[[1,2],[3,8]]}", 2,
+                   5);
+    static const char polygon[] = "{\"type\":\"Polygon\",\"coordinates\":[[[0,0],[4,0],[4,2],[0,0]]"
+                                  ",[[1,1],[2,1],[1,1]]]}";
+    check_position("", polygon, 0, 0);
+    check_position("shape = centre", polygon, 2, 1);
+    check_position("", "{\"type\":\"MultiPolygon\",\"coordinates\":[[[[7,8],[4,0],[7,8]]]]}", 7, 8);
+    check_position("",
+                   "{\"type\":\"GeometryCollection\",\"geometries\":[{\"type\":\"Point\","
+                   "\"coordinates\":[1,2]},{\"type\":\"Point\",\"coordinates\":[5,6]}]}",
+                   1, 2);
+}
+
+static void test_pages_are_found_by_link_and_cursor(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *ini;
+        const char *body;
+        const char *next;
+    } cases[] = {
+        {GEOJSON "[paging]\nlinks = /links\n",
+         "{\"features\":[],\"links\":[{\"rel\":\"self\",\"href\":\"a\"},{\"rel\":\"next\","
+         "\"href\":\"b?c\"}]}",
+         "b?c"},
+        {GEOJSON "[paging]\nlinks = /links\n", "{\"features\":[],\"links\":[]}", NULL},
+        {GEOJSON "[paging]\nnext = /meta/next\n", "{\"features\":[],\"meta\":{\"next\":\"d\"}}",
+         "d"},
+        {GEOJSON "[paging]\nnext = /meta/next\n", "{\"features\":[],\"meta\":{\"next\":null}}",
+         NULL},
+        {GEOJSON "[paging]\nnext = /meta/next\n", "{\"features\":[],\"meta\":{\"next\":\"\"}}",
+         NULL},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        sc__area_reply reply;
+        sc_area_settings *settings = NULL;
+        sc_diag diag = {""};
+        CHECK_OK(read_body(cases[i].ini, cases[i].body, &reply, &settings, &diag), &diag);
+        if (cases[i].next) assert_string_equal(reply.next, cases[i].next);
+        if (!cases[i].next) assert_null(reply.next);
+        sc__area_reply_fini(&reply);
+        sc_area_settings_free(settings);
+    }
+}
+
+static void test_what_makes_no_sense_is_refused_without_its_content(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *ini;
+        const char *body;
+        const char *why;
+    } bad[] = {
+        {GEOJSON, "", "ends too early"},
+        {GEOJSON, "<html>SECRET</html>", "is not JSON"},
+        {GEOJSON, "{\"features\":[{\"id\":1", "ends too early"},
+        {GEOJSON, "{\"SECRET\":[]}", "has no list where 'list' points"},
+        {GEOJSON, "{\"features\":\"SECRET\"}", "has no list"},
+        {GEOJSON, "{\"features\":[{\"SECRET\":1}]}", "object 1: id is missing"},
+        {GEOJSON, "{\"features\":[{\"id\":1.5}]}", "object 1: id is neither"},
+        {GEOJSON, "{\"features\":[{\"id\":\"\"}]}", "object 1: id is empty"},
+        {GEOJSON, "{\"features\":[{\"id\":1,\"geometry\":\"SECRET\"}]}",
+         "geometry is not an object"},
+        {GEOJSON, "{\"features\":[{\"id\":1,\"geometry\":{\"coordinates\":[\"SECRET\",1]}}]}",
+         "not numbers"},
+        {GEOJSON, "{\"features\":[{\"id\":1,\"geometry\":{\"coordinates\":[1,91]}}]}",
+         "not a position in degrees"},
+        {GEOJSON, "{\"features\":[{\"id\":1,\"geometry\":null},{\"id\":2}]}",
+         "no object has a position"},
+        {GEOJSON,
+         "{\"features\":[{\"id\":1,\"geometry\":{\"coordinates\":[1,2]},\"properties\":{"
+         "\"category\":17}}]}",
+         "category is not a text"},
+        {NUMBERS, "{\"o\":[{\"t\":1,\"id\":1,\"x\":\"8SECRET\",\"y\":1}]}", "lon is not a number"},
+        {NUMBERS, "{\"o\":[{\"t\":1,\"id\":1,\"x\":\"nan\",\"y\":1}]}", "lon is not a number"},
+        {NUMBERS, "{\"o\":[{\"t\":1,\"id\":1,\"x\":1,\"y\":{}}]}", "lat is not a number"},
+        {GEOJSON "[limits]\nmax-objects = 1\n", "{\"features\":[{\"id\":1},{\"id\":2}]}",
+         "more than 1 objects"},
+        {GEOJSON "[paging]\nnext = /n\n", "{\"features\":[],\"n\":17}", "the next page is not"},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        sc__area_reply reply;
+        sc_area_settings *settings = NULL;
+        sc_diag diag = {""};
+        const sc_err err = read_body(bad[i].ini, bad[i].body, &reply, &settings, &diag);
+        CHECK_REFUSED(err, SC_EREPLY, &diag, bad[i].why);
+        assert_null(strstr(diag.message, "SECRET"));
+        sc_area_settings_free(settings);
+    }
+}
+
+static void test_a_body_of_brackets_alone_is_refused_before_it_takes_memory(void **state)
+{
+    (void)state;
+    const size_t size = 1000000;
+    sc_area_settings *settings = settings_of(GEOJSON "[limits]\nmax-bytes = 1000000\n");
+    sc_bytes body = {.data = test_take(size, 1), .size = size};
+    memset(body.data, ',', size);
+    sc__area_reply reply;
+    sc_diag diag = {""};
+    CHECK_REFUSED(sc__area_reply_read(settings, SC_COORDS_GEOGRAPHIC, &body, &reply, &diag),
+                  SC_EREPLY, &diag, "far more brackets");
+    free(body.data);
+    sc_area_settings_free(settings);
+}
+
+static void test_running_out_of_memory_is_said(void **state)
+{
+    (void)state;
+    static const char ini[] = NUMBERS "[headers]\nX-A = 1\n";
+    static const char text[] = "{\"o\":[{\"t\":1,\"id\":1,\"x\":1,\"y\":2,\"k\":\"gas\"}]}";
+    const sc_input input = {"x.ini", (const uint8_t *)ini, strlen(ini)};
+    const sc_bytes body = {.data = (uint8_t *)(uintptr_t)text, .size = strlen(text)};
+    FOR_EACH_FAILURE(n)
+    {
+        sc_area_settings *settings = NULL;
+        sc__area_reply reply = {.rows = NULL};
+        sc_diag diag = {""};
+        sc_err err = sc__area_settings_read(&input, &settings, &diag);
+        if (!err) err = sc__area_reply_read(settings, SC_COORDS_GEOGRAPHIC, &body, &reply, &diag);
+        const bool happened = oom_happened();
+        sc__area_reply_fini(&reply);
+        sc_area_settings_free(settings);
+        if (!happened) {
+            assert_int_equal(err, SC_OK);
+            break;
+        }
+        assert_int_equal(err, SC_ENOMEM);
+        CHECK_CONTAINS(diag.message, "memory");
+    }
+}
+
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_pointers_lead_where_the_rfc_says),
+    cmocka_unit_test(test_objects_with_numbers_and_numbers_as_texts_are_read),
+    cmocka_unit_test(test_a_geometry_has_one_position),
+    cmocka_unit_test(test_pages_are_found_by_link_and_cursor),
+    cmocka_unit_test(test_what_makes_no_sense_is_refused_without_its_content),
+    cmocka_unit_test(test_a_body_of_brackets_alone_is_refused_before_it_takes_memory),
+    cmocka_unit_test(test_running_out_of_memory_is_said),
+};
+SC_SUITE(tests)
