@@ -7,8 +7,8 @@
  * reply is bounded in size while it comes. A request goes to the address that was given and to no
  * other.
  *
- * sc_http_call() sends one request and waits. Users with many at once (points, courier) make
- * handles with sc_http_easy_new() and drive them by curl's multi interface.
+ * sc_http_call_wait() sends one request and waits. http_batch.h asks many at once; the courier makes
+ * handles with sc_http_easy_new() and drives them by curl's multi interface.
  *
  * curl's memory is its own.
  */
