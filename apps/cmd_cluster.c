@@ -180,8 +180,10 @@ static bool cluster_report_is_fine(const sc_cluster_view *view)
 
 static const char *state_of(const sc_cluster_view_peer *peer)
 {
-    if (peer->differs) return "has other demands";
-    if (peer->is_stranger) return "has another partition of the map";
+    if (peer->is_stranger) {
+        return peer->differs ? "has other demands" : "has another partition of the map";
+    }
+    if (peer->differs) return "searches by other settings";
     if (peer->is_leaving) return "leaving";
     return peer->is_leader ? "leader" : "";
 }

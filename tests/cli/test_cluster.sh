@@ -392,6 +392,21 @@ check "and in the state" until_true tells_of_demands
 equal "it gets no parts" "$(grep -c 'event=parts' wy.log)" 0
 kill -KILL "$started_id"
 
+# --- Another search ---------------------------------------------------------------------------------
+
+start wz "$STARCLOAK" worker --config cluster.ini --name wx --cluster-key wx.key "${as_worker[@]}" --crowd 9 --threads 1
+check "a worker that searches by other settings is named" until_true grep -q "event=other_search name=wx setting=crowd" g1.log
+tells_of_search() {
+    run cluster status --config cluster.ini --seconds 1
+    says "$out" "searches by other settings"
+}
+check "and in the state" until_true tells_of_search
+check "it serves parts all the same" until_true grep -q 'event=parts' wz.log
+equal "which is told of no other worker" "$(grep 'event=other_search' g1.log | grep -vc name=wx)" 0
+until_true eval 'curl -s "http://$g1/v1/cluster" >other.json; jq -e ".peers[] | select(.name == \"wx\")" other.json >/dev/null'
+equal "and the interface names the setting" "$(jq -r '.peers[] | select(.name == "wx") | .differs' other.json)" crowd
+kill -KILL "$started_id"
+
 # --- The end --------------------------------------------------------------------------------------
 
 for i in 1 2; do

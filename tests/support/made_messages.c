@@ -310,6 +310,15 @@ sc_heartbeat *made_heartbeat(uint32_t parts, sc_rng *rng)
         heartbeat->demands.is_strict = sc_rng_below(rng, 2) == 0;
         if (sc_rng_below(rng, 2) == 0) heartbeat->demands.classes = sc_rng_next(rng);
     }
+    if (is_worker && sc_rng_below(rng, 4) > 0) {
+        heartbeat->search.engine = 1 + sc_rng_below(rng, SC_VARIANT_COUNT);
+        heartbeat->search.is_strict = sc_rng_below(rng, 2) == 0;
+        heartbeat->search.lambda = sc_rng_below(rng, 3);
+        heartbeat->search.alpha_us = (int64_t)sc_rng_below(rng, 3000000);
+        heartbeat->search.crowd = sc_rng_below(rng, 9);
+        heartbeat->search.k_spread = sc_rng_below(rng, 3);
+        heartbeat->search.cap = sc_rng_below(rng, 100);
+    }
     return heartbeat;
 }
 

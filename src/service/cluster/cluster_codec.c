@@ -269,6 +269,17 @@ static void write_demands(const sc_demand_digest *demands, Starcloak__Cluster__D
     out->tau_s = demands->continuity.tau_s;
 }
 
+static void write_search(const sc_search_digest *search, Starcloak__Cluster__Search *out)
+{
+    out->engine = search->engine;
+    out->is_strict = search->is_strict;
+    out->lambda = search->lambda;
+    out->alpha_us = search->alpha_us;
+    out->crowd = search->crowd;
+    out->k_spread = search->k_spread;
+    out->cap = search->cap;
+}
+
 static bool is_valid(const sc_heartbeat *heartbeat)
 {
     int64_t calendar_us = 0;
@@ -318,6 +329,7 @@ sc_err sc_heartbeat_encode(const sc_heartbeat *heartbeat, sc_bytes *out)
     heartbeat_pb m = STARCLOAK__CLUSTER__HEARTBEAT__INIT;
     Starcloak__Cluster__Proposals proposals = STARCLOAK__CLUSTER__PROPOSALS__INIT;
     Starcloak__Cluster__Demands demands = STARCLOAK__CLUSTER__DEMANDS__INIT;
+    Starcloak__Cluster__Search search = STARCLOAK__CLUSTER__SEARCH__INIT;
     columns parts = STARCLOAK__CLUSTER__PARTS__INIT;
     sc__cluster_scratch scratch = sc__cluster_scratch_of(SIZE_MAX);
     write_process(heartbeat, &m);
@@ -331,6 +343,10 @@ sc_err sc_heartbeat_encode(const sc_heartbeat *heartbeat, sc_bytes *out)
         write_proposals(&heartbeat->engines, &proposals);
         err = write_parts(heartbeat, &scratch, &parts);
         m.proposals = &proposals;
+        if (heartbeat->search.engine > 0) {
+            write_search(&heartbeat->search, &search);
+            m.search = &search;
+        }
         m.parts = &parts;
     }
     if (!err) {
@@ -422,6 +438,17 @@ static void read_demands(const Starcloak__Cluster__Demands *from, sc_demand_dige
     out->continuity.tau_s = from->tau_s;
 }
 
+static void read_search(const Starcloak__Cluster__Search *from, sc_search_digest *out)
+{
+    out->engine = from->engine;
+    out->is_strict = from->is_strict;
+    out->lambda = from->lambda;
+    out->alpha_us = from->alpha_us;
+    out->crowd = from->crowd;
+    out->k_spread = from->k_spread;
+    out->cap = from->cap;
+}
+
 static sc_err read_ahead(const heartbeat_pb *from, sc_heartbeat *out)
 {
     if (from->n_ahead != from->n_ahead_us || from->is_worker) return SC_EPARSE;
@@ -467,6 +494,7 @@ static sc_err read_heartbeat(uint32_t parts, const heartbeat_pb *from, sc_heartb
     read_process(from, heartbeat);
     if (from->demands) read_demands(from->demands, &heartbeat->demands);
     if (from->is_worker && from->proposals) read_proposals(from->proposals, &heartbeat->engines);
+    if (from->is_worker && from->search) read_search(from->search, &heartbeat->search);
     if (from->parts) err = read_parts(parts, from->parts, heartbeat);
     if (!err && (from->n_ahead > 0 || from->n_ahead_us > 0)) err = read_ahead(from, heartbeat);
     if (!err) err = read_heard(from, heartbeat);

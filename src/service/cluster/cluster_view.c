@@ -162,6 +162,7 @@ sc_cluster_view *sc_cluster_view_new(const sc_roster *roster, const sc_placement
     sc_peer leader = sc_roster_leader(roster, now);
     // Before heartbeats were received for long enough, the leader of the placement is taken.
     if (leader == SC_PEER_NONE && placement) leader = placement->leader;
+    const sc_search_digest *search = sc_roster_usual_search(roster, view->partition);
     for (size_t i = 0; i < count; i++) {
         sc_cluster_view_peer *peer = &view->peers[i];
         fill_peer(peer, sc_roster_at(roster, i), leader, self, now);
@@ -169,6 +170,9 @@ sc_cluster_view *sc_cluster_view_new(const sc_roster *roster, const sc_placement
         if (!peer->is_stranger) peer->differs = find_difference(roster, i, leader);
         peer->is_stranger = peer->is_stranger || peer->differs;
         peer->is_leader = peer->is_leader && !peer->is_stranger;
+        if (!peer->is_stranger) {
+            peer->differs = sc_roster_other_search(sc_roster_at(roster, i), search);
+        }
     }
     qsort(view->peers, count, sizeof *view->peers, gateways_first);
     for (uint32_t p = 0; p < parts; p++) {

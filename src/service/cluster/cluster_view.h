@@ -21,7 +21,8 @@ typedef struct sc_cluster_view_peer {
     bool is_self;
     bool is_stranger;  ///< it has another partition, or other demands; only status, which receives
                        ///< from all, sees it
-    const char *differs;  ///< the setting in which its demands are not the leader's; NULL: none
+    const char *differs;  ///< NULL, or a setting: of a stranger, in which its demands are not the
+                          ///< leader's; of a worker, by which it searches differently from most
     double age_s;         ///< since its last heartbeat
     double skew_s;        ///< bound of the difference of clocks
     double load;          ///< of a worker: queries per second

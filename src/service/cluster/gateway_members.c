@@ -55,16 +55,23 @@ static void compare_clocks(sc__gateway_members *members)
 
 // --- Heartbeats --------------------------------------------------------------------------------
 
+/** Whether nothing was logged of that one yet. From now on it was. */
+static bool is_first(sc__logged_peers *logged, sc_peer peer)
+{
+    for (size_t i = 0; i < SC__LOGGED_MAX; i++) {
+        if (logged->of[i] == peer) return false;
+    }
+    logged->of[logged->next] = peer;
+    logged->next = (logged->next + 1) % SC__LOGGED_MAX;
+    return true;
+}
+
 /** A process that receives none of our queries. @param other  the setting of its demands that is
  * another than ours; NULL: it has another partition */
 static void note_stranger(sc__gateway_members *members, const sc_heartbeat *heartbeat,
                           const char *other)
 {
-    for (size_t i = 0; i < SC__STRANGERS_MAX; i++) {
-        if (members->strangers[i] == heartbeat->peer) return;
-    }
-    members->strangers[members->stranger_next] = heartbeat->peer;
-    members->stranger_next = (members->stranger_next + 1) % SC__STRANGERS_MAX;
+    if (!is_first(&members->strangers, heartbeat->peer)) return;
     sc_log_line line;
     if (!sc_log_begin(members->log, &line, SC_LOG_WARNING,
                       other ? "other_demands" : "another_partition")) {
@@ -100,11 +107,7 @@ static bool has_other_demands(sc__gateway_members *members, sc_heartbeat *heartb
 static void note_crowd(sc__gateway_members *members, const sc_heartbeat *heartbeat)
 {
     const sc_peer key = sc_peer_key(heartbeat->peer);
-    for (size_t i = 0; i < SC__CROWDED_MAX; i++) {
-        if (members->crowded[i] == key) return;
-    }
-    members->crowded[members->crowded_next] = key;
-    members->crowded_next = (members->crowded_next + 1) % SC__CROWDED_MAX;
+    if (!is_first(&members->crowded, key)) return;
     sc_log_line line;
     if (!sc_log_begin(members->log, &line, SC_LOG_WARNING, "too_many_processes")) return;
     char number[16];
@@ -179,6 +182,28 @@ static bool remove_suspects(sc__gateway_members *members, sc_time now)
     return is_gone;
 }
 
+/** Log each worker that searches differently from most. It serves parts all the same: its cloaks
+ * keep what ours do. */
+static void compare_searches(sc__gateway_members *members)
+{
+    const sc_search_digest *usual = sc_roster_usual_search(members->roster, members->partition);
+    for (size_t i = 0; i < sc_roster_count(members->roster); i++) {
+        const sc_roster_peer *peer = sc_roster_at(members->roster, i);
+        const char *other = sc_roster_other_search(peer, usual);
+        if (!other || !is_first(&members->searching, peer->heartbeat->peer)) continue;
+        sc_log_line line;
+        if (!sc_log_begin(members->log, &line, SC_LOG_WARNING, "other_search")) return;
+        sc_log_text(&line, "name", peer->heartbeat->name);
+        sc_log_text(&line, "setting", other);
+        sc_log_text(&line, "message",
+                    "this worker searches for cloaks by other settings than most: its cloaks keep "
+                    "the same promises, but success and waiting depend on who serves a part; "
+                    "unless the cluster is being changed, give all workers the same engine, "
+                    "strict, lambda, alpha, crowd, k-spread and cap");
+        sc_log_end(&line);
+    }
+}
+
 bool sc__gateway_members_look(sc__gateway_members *members, sc__gateway_routes *routes,
                               bool is_connected, bool is_back, sc_time now)
 {
@@ -197,5 +222,6 @@ bool sc__gateway_members_look(sc__gateway_members *members, sc__gateway_routes *
         sc__gateway_routes_sweep(routes, members->roster);
         compare_clocks(members);
     }
+    compare_searches(members);
     return true;
 }

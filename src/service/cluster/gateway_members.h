@@ -28,11 +28,12 @@ typedef struct sc__suspected_worker {
 /** More at once need not be remembered: missed heartbeats show the same, only later. */
 enum { SC__SUSPECTS_MAX = 16 };
 
-/** Processes with another partition or other demands that are remembered to have been logged. */
-enum { SC__STRANGERS_MAX = 32 };
-
-/** Keys with too many processes that are remembered to have been logged. */
-enum { SC__CROWDED_MAX = 32 };
+/** The last of those that something was logged about, each once; a ring. */
+enum { SC__LOGGED_MAX = 32 };
+typedef struct sc__logged_peers {
+    sc_peer of[SC__LOGGED_MAX];
+    size_t next;
+} sc__logged_peers;
 
 typedef struct sc__gateway_members {
     // Read-only.
@@ -51,10 +52,9 @@ typedef struct sc__gateway_members {
     size_t suspect_count;
     sc_time quiet_until;  ///< heartbeats may be missing: no peer is taken for dead
     sc_time last_look;
-    sc_peer strangers[SC__STRANGERS_MAX];  ///< that were logged, a ring
-    size_t stranger_next;
-    sc_peer crowded[SC__CROWDED_MAX];  ///< sc_peer_key() of those that were logged, a ring
-    size_t crowded_next;
+    sc__logged_peers strangers;  ///< processes with another partition or other demands
+    sc__logged_peers crowded;    ///< keys with too many processes, as of sc_peer_key()
+    sc__logged_peers searching;  ///< workers that search differently from most
 } sc__gateway_members;
 
 /** @return SC_OK, SC_ENOMEM; either way sc__gateway_members_fini() releases it */

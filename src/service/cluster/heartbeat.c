@@ -165,6 +165,7 @@ void sc__heartbeat_send(sc__cluster_identity *identity, sc_heartbeat *heartbeat,
     heartbeat->number = ++identity->heartbeats;
     heartbeat->partition = identity->partition;
     heartbeat->demands = identity->demands;
+    heartbeat->search = identity->search;
     heartbeat->calendar_us = sc_clock_calendar_us();
     heartbeat->messages_out = stats.messages_out;
     heartbeat->messages_in = stats.messages_in;

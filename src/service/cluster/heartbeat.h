@@ -11,6 +11,7 @@
 
 #include "cluster/bus.h"
 #include "cluster/demand_digest.h"
+#include "cluster/search_digest.h"
 #include "messages/messages.h"
 #include "server/log.h"
 #include "worker/engine_pool.h"
@@ -57,6 +58,7 @@ typedef struct sc_heartbeat {
     uint64_t number;               ///< grows with each heartbeat of a peer
     uint64_t partition;            ///< sc_partition_checksum()
     sc_demand_digest demands;      ///< what its cloaks keep
+    sc_search_digest search;       ///< of a worker: how it searches for them
     int64_t calendar_us;           ///< the sender's calendar clock when it was sent
     uint64_t epoch;                ///< of the placement that it goes by
     uint32_t threads;              ///< of a worker: engine threads
@@ -130,6 +132,7 @@ typedef struct sc__cluster_identity {
     char name[SC_PEER_NAME_SIZE];
     uint64_t partition;
     sc_demand_digest demands;
+    sc_search_digest search;  ///< of a worker, which fills it in
     bool is_worker;
     uint64_t heartbeats;  ///< sent so far; the thread above counts them
 } sc__cluster_identity;

@@ -340,6 +340,38 @@ double sc_roster_part_load(const sc_roster *roster, uint32_t part)
     return rate_per_s(&roster->loads[part]);
 }
 
+static bool tells_search(const sc_heartbeat *heartbeat)
+{
+    return heartbeat->is_worker && !heartbeat->is_leaving && heartbeat->search.engine > 0;
+}
+
+const sc_search_digest *sc_roster_usual_search(const sc_roster *roster, uint64_t partition)
+{
+    const sc_search_digest *usual = NULL;
+    size_t most = 0;
+    for (size_t i = 0; i < roster->peer_count; i++) {
+        const sc_heartbeat *one = roster->peers[i].shown.heartbeat;
+        if (one->partition != partition || !tells_search(one)) continue;
+        // Those before it were compared with it, if they are the same.
+        size_t alike = 0;
+        for (size_t j = i; j < roster->peer_count; j++) {
+            const sc_heartbeat *other = roster->peers[j].shown.heartbeat;
+            alike += other->partition == partition && tells_search(other) &&
+                     !sc_search_digest_difference(&one->search, &other->search);
+        }
+        if (alike <= most) continue;
+        most = alike;
+        usual = &one->search;
+    }
+    return usual;
+}
+
+const char *sc_roster_other_search(const sc_roster_peer *peer, const sc_search_digest *usual)
+{
+    if (!usual || !tells_search(peer->heartbeat)) return NULL;
+    return sc_search_digest_difference(usual, &peer->heartbeat->search);
+}
+
 uint64_t sc_roster_strangers(const sc_roster *roster)
 {
     return roster->strangers;

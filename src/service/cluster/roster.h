@@ -66,6 +66,14 @@ sc_peer sc_roster_leader(const sc_roster *roster, sc_time now);
  * observed for long enough. */
 double sc_roster_part_load(const sc_roster *roster, uint32_t part);
 
+/** How most workers with this partition search, of those that do not leave and tell it; NULL if
+ * there is none. Valid until the next change. */
+const sc_search_digest *sc_roster_usual_search(const sc_roster *roster, uint64_t partition);
+
+/** The setting in which a worker searches differently from `usual` (may be NULL); NULL: in none, or
+ * it leaves, or is no worker. */
+const char *sc_roster_other_search(const sc_roster_peer *peer, const sc_search_digest *usual);
+
 /** Heartbeats of another partition, and those of sc_roster_count_stranger(). */
 uint64_t sc_roster_strangers(const sc_roster *roster);
 

@@ -374,6 +374,7 @@ sc_err sc_worker_new(const sc_map *map, const sc_worker_options *options, sc_wor
     sc_err err = sc__cluster_identity_init(&worker->identity, options->name,
                                            sc_partition_checksum(partition), &demands,
                                            options->bus.cluster_key, diag);
+    worker->identity.search = sc_search_digest_of(&options->engines.engine);
     sc__freshness_init(&worker->freshness, worker->identity.self, worker->heartbeat_us);
     if (!err) {
         err = sc_category_table_new(&worker->codec.categories);

@@ -153,6 +153,52 @@ static void test_before_the_first_placement_there_is_something_to_see(void **sta
     fixture_close(&f);
 }
 
+/** A worker's heartbeat that tells by which crowd it searches. */
+static sc_heartbeat *searching(sc_peer worker, uint64_t number, uint32_t crowd)
+{
+    sc_heartbeat *heartbeat = worker_heartbeat(worker, number, 0);
+    sc_engine_options engine = sc_engine_options_default();
+    engine.variant = SC_VARIANT_PATIENT;
+    engine.crowd = crowd;
+    heartbeat->search = sc_search_digest_of(&engine);
+    return heartbeat;
+}
+
+static void test_a_worker_that_searches_differently_from_most_is_named(void **state)
+{
+    (void)state;
+    fixture f;
+    fixture_open(&f);
+    const sc_time now = 21 * HEARTBEAT_US;
+    sc_roster_receive(f.roster, searching(4, 21, 8), 0, now);  // 3 does not tell
+    sc_roster_receive(f.roster, searching(5, 1, 4), 0, now);
+    sc_roster_receive(f.roster, searching(6, 1, 4), 0, now);
+    sc_cluster_view *view = look(&f);
+    assert_int_equal(view->peer_count, 6);
+    for (size_t i = 0; i < view->peer_count; i++) {
+        if (view->peers[i].peer == 4) {
+            assert_string_equal(view->peers[i].differs, "crowd");
+        } else {
+            assert_null(view->peers[i].differs);
+        }
+        assert_false(view->peers[i].is_stranger);  // it serves parts as the others
+    }
+    sc_cluster_view_free(view);
+    // Those that leave have no vote, and do not count as different.
+    sc_heartbeat *last = searching(6, 2, 4);
+    last->is_leaving = true;
+    sc_roster_receive(f.roster, last, 0, now + HEARTBEAT_US);
+    last = searching(5, 2, 4);
+    last->is_leaving = true;
+    sc_roster_receive(f.roster, last, 0, now + HEARTBEAT_US);
+    view = look(&f);
+    for (size_t i = 0; i < view->peer_count; i++) {
+        assert_null(view->peers[i].differs);
+    }
+    sc_cluster_view_free(view);
+    fixture_close(&f);
+}
+
 static void test_a_name_cannot_break_a_page(void **state)
 {
     (void)state;
@@ -340,6 +386,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_gateways_come_first_then_workers_by_name),
     cmocka_unit_test(test_a_part_is_served_once_its_worker_says_so),
     cmocka_unit_test(test_before_the_first_placement_there_is_something_to_see),
+    cmocka_unit_test(test_a_worker_that_searches_differently_from_most_is_named),
     cmocka_unit_test(test_a_name_cannot_break_a_page),
     cmocka_unit_test(test_every_figure_is_written_under_its_name),
     cmocka_unit_test(test_a_gateway_has_no_parts_and_a_part_may_have_no_owner),

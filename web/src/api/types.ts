@@ -223,6 +223,8 @@ export interface GatewayPeer extends PeerFigures {
 
 export interface WorkerPeer extends PeerFigures {
     kind: 'worker';
+    /** A setting by which it searches differently from most workers. */
+    differs?: string;
     threads: number;
     parts: number;
     /** Queries per second. */
