@@ -56,6 +56,7 @@ static bool set_rules(CURL *easy, const sc_http_rules *rules)
 {
     bool is_fine = true;
     is_fine &= !curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
+    is_fine &= !curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, rules->http_version);
     is_fine &= !curl_easy_setopt(easy, CURLOPT_USERAGENT, rules->user_agent);
     is_fine &= !curl_easy_setopt(easy, CURLOPT_HTTPHEADER, rules->headers);
     is_fine &= !curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);
@@ -154,7 +155,11 @@ static bool set_call(CURL *easy, exchange *e, char *words)
     const sc_http_call *call = e->call;
     bool is_fine = true;
     is_fine &= !curl_easy_setopt(easy, CURLOPT_URL, call->url);
-    if (call->body) is_fine &= !curl_easy_setopt(easy, CURLOPT_POSTFIELDS, call->body);
+    if (call->body) {
+        const curl_off_t size = call->body_size > 0 ? (curl_off_t)call->body_size : -1;
+        is_fine &= !curl_easy_setopt(easy, CURLOPT_POSTFIELDS, call->body);
+        is_fine &= !curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE, size);
+    }
     is_fine &= !curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, (long)(call->timeout_s * 1000) + 1);
     is_fine &= !curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, words);
     is_fine &= !curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, sc_http_take);
@@ -202,6 +207,9 @@ static void perform(CURL *easy, exchange *e, sc_http_answer *answer)
     curl_easy_getinfo(easy, CURLINFO_RESPONSE_CODE, &answer->status);
     curl_easy_getinfo(easy, CURLINFO_RETRY_AFTER, &retry_after_s);
     answer->retry_after_s = (long)retry_after_s;
+    const char *type = NULL;
+    curl_easy_getinfo(easy, CURLINFO_CONTENT_TYPE, &type);
+    if (type) strncpy(answer->type, type, sizeof answer->type - 1);
 }
 
 bool sc_http_call_wait(const sc_http_call *call, sc_http_answer *answer)

@@ -7,8 +7,8 @@
  * reply is bounded in size while it comes. A request goes to the address that was given and to no
  * other.
  *
- * sc_http_call_wait() sends one request and waits. http_batch.h asks many at once; the courier makes
- * handles with sc_http_easy_new() and drives them by curl's multi interface.
+ * sc_http_call_wait() sends one request and waits. http_batch.h asks many at once; the courier
+ * makes handles with sc_http_easy_new() and drives them by curl's multi interface.
  *
  * curl's memory is its own.
  */
@@ -33,6 +33,7 @@ typedef struct sc_http_rules {
     const struct curl_slist *headers;
     size_t max_bytes;         ///< of a reply's body
     long connect_timeout_ms;  ///< 0: as long as the request may take
+    long http_version;        ///< CURL_HTTP_VERSION_1_1 or others; 0: what both sides speak
 
     // PEM, as files or as bytes; NULL or empty: the system's authorities, no certificate of ours.
     const char *ca_file;
@@ -81,6 +82,7 @@ typedef struct sc_http_call {
     sc_http_rules rules;
     const char *url;
     const char *body;  ///< sent by POST; NULL: a GET
+    size_t body_size;  ///< 0: it ends with NUL
     double timeout_s;  ///< for all of it
     /** Called now and then with the seconds that have passed; may be NULL. */
     void (*waits)(void *context, double passed_s);
@@ -102,6 +104,7 @@ typedef enum sc_http_failure {
 typedef struct sc_http_answer {
     long status;
     long retry_after_s;  ///< 0: not given
+    char type[128];      ///< the Content-Type, cut to fit; "": not given
     sc_bytes body;       ///< with a NUL behind it that is not counted
     sc_http_failure failure;
     char words[CURL_ERROR_SIZE];  ///< curl's, of a failure; may quote the address
