@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # How many the patient engine serves on real maps, and how long they wait: with nothing demanded, where it is hard, strict,
-# and with traffic 2. A seed gives the same cloaks everywhere, so that these are no matter of chance or of the machine.
+# and with traffic 2; and how many each engine serves while others flood it with a k that cannot be had. A seed gives the same cloaks everywhere, so that these are no matter of chance or of the machine.
 # program: release
 # shellcheck source-path=SCRIPTDIR
 source "$(dirname "${BASH_SOURCE[0]}")/tap.sh"
@@ -15,6 +15,29 @@ serves() {
     jq -r '"# \(.success_rate), \(.wait_s.mean) s"' "$out"
     run verify map.scm run.jsonl ${density[@]+"${density[@]}"}
     check "$name: every promise is kept" test "$status" = 0
+}
+
+# served STREAM ENGINE: how many per mille of the queries of users whose names begin with u are cloaked, with the service's
+# k-spread, as `mille`.
+served() {
+    run cloak map.scm "$1" --engine "$2" --k-spread 2 --seed 7 --record run.jsonl --quiet
+    jq -r 'select(.event == "query" and (.user | startswith("u"))) | .query' run.jsonl | sort >honest
+    jq -r 'select(.event == "cloak") | .members[].query' run.jsonl | sort >cloaked
+    mille=$((1000 * $(comm -12 honest cloaked | wc -l) / $(wc -l <honest)))
+}
+
+# A twentieth of all queries want a thousand users, within eight hops, and wait a minute for them.
+withstands_flood() {
+    run queries map.scm --seconds 60 --seed 9007 -o honest.jsonl --quiet
+    run queries map.scm --seconds 60 --seed 9008 -n 500 --k 1000:0 --l 1:0 --sigma-s 8:0 --sigma-t 60:0 -o flood.jsonl --quiet
+    sed 's/"user":"u/"user":"f/' flood.jsonl | cat honest.jsonl - | jq -sc 'sort_by(.t)[]' >both.jsonl
+    for engine in patient basic bounded hybrid; do
+        served honest.jsonl "$engine"
+        alone=$mille
+        served both.jsonl "$engine"
+        check "$1, $engine: a flood costs others at most a point of success" test "$alone" -ge 750 -a "$mille" -ge $((alone - 10))
+        echo "# $alone per mille alone, $mille under a flood"
+    done
 }
 
 # NAME | FILES | off: success, wait | strict: success | traffic 2, strict: success, wait
@@ -42,6 +65,7 @@ while IFS='|' read -r name files off strict traffic; do
     density=(--density density.csv)
     # shellcheck disable=SC2086
     serves "$name, traffic 2" $traffic "${density[@]}"
+    withstands_flood "$name"
     if [[ $name == Northwest* ]]; then
         run queries map.scm --seconds 90 --seed 7 --k 10:1.5 --sigma-s 3:1 --sigma-t 5:1 -o stream.jsonl --quiet
         succeeds "$name: travellers who are hard to serve"
