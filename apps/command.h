@@ -215,6 +215,7 @@ extern const sc_command sc_cmd_map_info;
 extern const sc_command sc_cmd_map_snap;
 extern const sc_command sc_cmd_nearest;
 extern const sc_command sc_cmd_partition;
+extern const sc_command sc_cmd_provider_check;
 extern const sc_command sc_cmd_queries;
 extern const sc_command sc_cmd_query;
 extern const sc_command sc_cmd_serve;

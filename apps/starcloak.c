@@ -61,7 +61,7 @@ static const sc_command cmd_help = {
     .summary = "explain a command",
     .arguments = "[COMMAND...]",
     .complete = "map nearest queries cloak simulate evaluate verify density attack experiment "
-                "serve demo lbs token query load partition gateway worker cluster help",
+                "serve demo lbs provider token query load partition gateway worker cluster help",
     .description =
         "Print what a command does and its options; without a command, list all commands.",
     .examples = help_examples,
@@ -96,6 +96,24 @@ static const sc_command cmd_map = {
         "positions are hidden among the segments of stars.",
     .examples = map_examples,
     .children = map_commands,
+};
+
+// --- starcloak provider -----------------------------------------------------
+
+static const sc_command *const provider_commands[] = {&sc_cmd_provider_check, NULL};
+
+static const sc_entry provider_examples[] = {
+    {"starcloak provider check http://localhost:9090/ city.scm", "Check a provider."},
+    {NULL, NULL},
+};
+
+static const sc_command cmd_provider = {
+    .name = "provider",
+    .summary = "check providers of one's own",
+    .description = "A provider answers cloaks: 'starcloak lbs' is one, and others can be written "
+                   "that speak the provider protocol (docs/provider-protocol.md).",
+    .examples = provider_examples,
+    .children = provider_commands,
 };
 
 // --- starcloak --------------------------------------------------------------
@@ -160,17 +178,29 @@ static error_t parse_root(int key, char *argument, struct argp_state *state)
 }
 
 static const sc_command *const root_commands[] = {
-    &cmd_map,          &sc_cmd_nearest,
-    &sc_cmd_queries,   &sc_cmd_cloak,
-    &sc_cmd_simulate,  &sc_cmd_evaluate,
-    &sc_cmd_verify,    &sc_cmd_density,
-    &sc_cmd_attack,    &sc_cmd_experiment,
-    &sc_cmd_serve,     &sc_cmd_demo,
-    &sc_cmd_lbs,       &sc_cmd_token,
-    &sc_cmd_query,     &sc_cmd_load,
-    &sc_cmd_partition, &sc_cmd_gateway,
-    &sc_cmd_worker,    &sc_cmd_cluster,
-    &cmd_help,         NULL,
+    &cmd_map,
+    &sc_cmd_nearest,
+    &sc_cmd_queries,
+    &sc_cmd_cloak,
+    &sc_cmd_simulate,
+    &sc_cmd_evaluate,
+    &sc_cmd_verify,
+    &sc_cmd_density,
+    &sc_cmd_attack,
+    &sc_cmd_experiment,
+    &sc_cmd_serve,
+    &sc_cmd_demo,
+    &sc_cmd_lbs,
+    &cmd_provider,
+    &sc_cmd_token,
+    &sc_cmd_query,
+    &sc_cmd_load,
+    &sc_cmd_partition,
+    &sc_cmd_gateway,
+    &sc_cmd_worker,
+    &sc_cmd_cluster,
+    &cmd_help,
+    NULL,
 };
 
 static const sc_entry root_examples[] = {
