@@ -94,9 +94,8 @@ static bool resize(void *array, size_t count, size_t *capacity, size_t size)
     return true;
 }
 
-bool sc_grow(void *array, size_t count, size_t *capacity, size_t size)
+bool sc__grow_full(void *array, size_t *capacity, size_t size)
 {
-    if (count < *capacity) return true;
     if (*capacity > SIZE_MAX / 2) return false;
     return resize(array, *capacity > 0 ? *capacity * 2 : 16, capacity, size);
 }

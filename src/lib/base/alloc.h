@@ -35,6 +35,9 @@ void sc_free(void *memory);
 /** Wipe `count * size` bytes, the whole block or what was used of it, and free; NULL is fine. */
 void sc_free_wiped(void *memory, size_t count, size_t size);
 
+/** The rare part of sc_grow(). */
+bool sc__grow_full(void *array, size_t *capacity, size_t size);
+
 /**
  * Make room for one more element in a growing array: doubles `*capacity` when
  * `count` has reached it.
@@ -42,7 +45,10 @@ void sc_free_wiped(void *memory, size_t count, size_t size);
  * @param array  address of the array pointer
  * @return false when memory is out; the array is then as it was
  */
-bool sc_grow(void *array, size_t count, size_t *capacity, size_t size);
+static inline bool sc_grow(void *array, size_t count, size_t *capacity, size_t size)
+{
+    return count < *capacity || sc__grow_full(array, capacity, size);
+}
 
 /**
  * Make room for `count` elements in all. An array that must grow becomes twice as large at least,

@@ -7,6 +7,7 @@
 
 #include "base/utf8.h"
 
+#include <endian.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -132,46 +133,102 @@ bool sc_json_end(sc_json_pull *json)
 
 // --- Numbers and words ---------------------------------------------------------------------------
 
-static const char *skip_digits(const char *at, const char *end)
+/** A number by JSON's grammar, as far as it can be told while its digits are passed over. */
+typedef struct numeral {
+    const char *end;  ///< NULL: there is no number
+    bool is_negative;
+    bool is_whole;    ///< no point and no exponent
+    bool is_short;    ///< no exponent, and all digits are in `digits`
+    uint64_t digits;  ///< of the number without its point
+    unsigned after_point;
+} numeral;
+
+/** As many decimal digits as 64 bits hold in any case. */
+enum { DIGITS_MAX = 19 };
+
+// Pass over digits, and append them to `digits`, which wraps round if there are too many.
+static const char *read_digits(const char *at, const char *end, uint64_t *digits)
 {
     while (at < end && is_digit(*at)) {
-        at++;
+        *digits = *digits * 10 + (uint64_t)(*at++ - '0');
     }
     return at;
 }
 
-// Where the number that begins at `at` ends, or NULL if there is none by JSON's grammar.
-static const char *number_end(const char *at, const char *end)
+static numeral read_numeral(const char *at, const char *end)
 {
-    if (at < end && *at == '-') at++;
+    numeral number = {.is_negative = at < end && *at == '-', .is_whole = true};
+    if (number.is_negative) at++;
     const char *whole = at;
-    at = skip_digits(at, end);
-    if (at == whole || (*whole == '0' && at - whole > 1)) return NULL;
+    at = read_digits(at, end, &number.digits);
+    if (at == whole || (*whole == '0' && at - whole > 1)) return number;
+    ptrdiff_t digit_count = at - whole;
     if (at < end && *at == '.') {
         const char *fraction = ++at;
-        at = skip_digits(at, end);
-        if (at == fraction) return NULL;
+        at = read_digits(at, end, &number.digits);
+        if (at == fraction) return number;
+        digit_count += at - fraction;
+        number.after_point = (unsigned)(at - fraction);
+        number.is_whole = false;
     }
+    number.is_short = digit_count <= DIGITS_MAX;
     if (at < end && (*at == 'e' || *at == 'E')) {
+        uint64_t unused = 0;
         at++;
         if (at < end && (*at == '-' || *at == '+')) at++;
         const char *exponent = at;
-        at = skip_digits(at, end);
-        if (at == exponent) return NULL;
+        at = read_digits(at, end, &unused);
+        if (at == exponent) return number;
+        number.is_whole = false;
+        number.is_short = false;
     }
-    return at;
+    number.end = at;
+    return number;
+}
+
+// The nearest double, as sc_slice_double() finds it.
+static bool double_of(const numeral *number, const char *start, double *out)
+{
+    static const double power_of_ten[DIGITS_MAX + 1] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,
+                                                        1e7,  1e8,  1e9,  1e10, 1e11, 1e12, 1e13,
+                                                        1e14, 1e15, 1e16, 1e17, 1e18, 1e19};
+    // Digits and power are exact, so that the division rounds once.
+    if (number->is_short && number->digits <= (uint64_t)1 << 53) {
+        const double size = (double)number->digits / power_of_ten[number->after_point];
+        *out = number->is_negative ? -size : size;
+        return true;
+    }
+    return sc_slice_double((sc_slice){start, (size_t)(number->end - start)}, out);
 }
 
 bool sc_json_number(sc_json_pull *json, double *out)
 {
+    sc_json_numeral number;
+    if (!sc_json_numeral_of(json, &number)) return false;
+    *out = number.value;
+    return true;
+}
+
+bool sc_json_numeral_of(sc_json_pull *json, sc_json_numeral *out)
+{
     if (json->wrong) return false;
     skip_blanks(json);
-    const char *stop = number_end(json->at, json->end);
-    if (!stop) return fail(json, "a number is expected");
-    if (!sc_slice_double((sc_slice){json->at, (size_t)(stop - json->at)}, out)) {
+    const numeral number = read_numeral(json->at, json->end);
+    if (!number.end) return fail(json, "a number is expected");
+    double value = 0.0;
+    if (!double_of(&number, json->at, &value)) {
         return fail_with(json, SC_JSON_TOO_LARGE, "the number is too large or too long");
     }
-    json->at = stop;
+    const bool fits = number.is_short && number.digits <= (uint64_t)INT64_MAX + number.is_negative;
+    *out = (sc_json_numeral){
+        .value = value,
+        .is_whole = number.is_whole,
+        .fits = number.is_whole && fits,
+        .whole = !fits                ? 0
+                 : number.is_negative ? (int64_t)(0 - number.digits)
+                                      : (int64_t)number.digits,
+    };
+    json->at = number.end;
     json->is_first = false;
     return true;
 }
@@ -250,7 +307,31 @@ static int32_t escaped(const char **at, const char *end)
 // Whether a byte of a string stands for itself; nearly all do.
 static bool is_plain(char c)
 {
-    return c >= 0x20 && c < 0x7f && c != '\\';
+    return (signed char)c >= 0x20 && c != '"' && c != '\\';
+}
+
+// Pass over bytes that stand for themselves, eight at a time.
+static const char *skip_plain(const char *at, const char *end)
+{
+    const uint64_t ones = 0x0101010101010101U;
+    const uint64_t tops = ones << 7;
+    while (end - at >= 8) {
+        uint64_t eight = 0;
+        memcpy(&eight, at, 8);
+        eight = le64toh(eight);  // the first byte lowest
+        // In each byte the top bit is set if it is a quote, a backslash, below a blank or beyond
+        // ASCII; bytes behind the first of these may have it as well.
+        const uint64_t quotes = eight ^ (ones * '"');
+        const uint64_t slashes = eight ^ (ones * '\\');
+        const uint64_t found =
+            ((quotes - ones) | (slashes - ones) | (eight - ones * ' ') | eight) & tops;
+        if (found) return at + __builtin_ctzll(found) / 8;
+        at += 8;
+    }
+    while (at < end && is_plain(*at)) {
+        at++;
+    }
+    return at;
 }
 
 // Step over the character at `at`; false if it is not well-formed or may not stand there.
@@ -271,12 +352,8 @@ bool sc_json_text_of(sc_json_pull *json, sc_json_raw *out)
     if (!expect(json, '"', "a string is expected")) return false;
     const char *start = json->at;
     bool has_escapes = false;
-    while (json->at < json->end && *json->at != '"') {
-        if (is_plain(*json->at)) {
-            json->at++;
-        } else if (!step_over(json, &has_escapes)) {
-            return false;
-        }
+    while ((json->at = skip_plain(json->at, json->end)) < json->end && *json->at != '"') {
+        if (!step_over(json, &has_escapes)) return false;
     }
     if (json->at == json->end) return fail(json, "a string does not end");
     *out = (sc_json_raw){{start, (size_t)(json->at - start)}, has_escapes};

@@ -22,6 +22,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/text.h"
 
@@ -55,6 +56,14 @@ typedef struct sc_json_raw {
     bool has_escapes;
 } sc_json_raw;
 
+/** A number. */
+typedef struct sc_json_numeral {
+    double value;   ///< always finite
+    bool is_whole;  ///< it has neither a point nor an exponent
+    bool fits;      ///< `whole` is its value
+    int64_t whole;
+} sc_json_numeral;
+
 /** The kinds of values, by their first byte. */
 typedef enum sc_json_kind {
     SC_JSON_NONE,  ///< no value begins here
@@ -82,6 +91,9 @@ bool sc_json_next_member(sc_json_pull *json, sc_json_raw *name);
 
 /** A number, always finite; one that no double can hold is wrong. */
 bool sc_json_number(sc_json_pull *json, double *out);
+
+/** The same, and whether it is a whole one. */
+bool sc_json_numeral_of(sc_json_pull *json, sc_json_numeral *out);
 
 bool sc_json_text_of(sc_json_pull *json, sc_json_raw *out);
 

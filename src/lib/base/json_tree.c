@@ -1,12 +1,13 @@
 // A JSON document as a tree.
 //
-// All values lie in one array that is used from both ends. From its end downwards, a stack: values
-// that were read and whose bracket is still open. From its start upwards, what is finished: when a
+// All values lie in one array that is used from both ends. From its start upwards, a stack: values
+// that were read and whose bracket is still open. From its end downwards, what is finished: when a
 // bracket closes, its elements (for an object: a name, a value, a name, ...) leave the stack and
 // lie together, so that the i-th is found at once. Names and texts lie behind the array.
 //
-// How many values a text can have is counted first: before each stands a bracket, a comma or a
-// colon, but for the first.
+// How many values a long text can have is counted first: before each stands a bracket, a comma or a
+// colon, but for the first. A short one has room for as many as it has bytes, most of which is
+// never touched.
 #include "base/json_tree.h"
 
 #include "base/alloc.h"
@@ -31,6 +32,9 @@ struct sc_json_value {
 
 /** Objects with more members than this have their names sorted, in an array behind their items. */
 enum { SORTED_FROM = 16, NAMES_PER_VALUE = sizeof(sc_json_value) / sizeof(uint32_t) };
+
+/** Texts that are not counted: counting them takes as long as a third of reading them. */
+enum { SHORT_TEXT = 4096 };
 
 // --- Room ----------------------------------------------------------------------------------------
 
@@ -59,8 +63,10 @@ static size_t count_values(const char *text, size_t size)
 size_t sc_json_tree_bytes(const char *text, size_t size)
 {
     size_t bytes = 0;
+    // The first byte of a value, and the colon behind a name, are no other's.
+    const size_t values = size <= SHORT_TEXT ? size + 1 : count_values(text, size);
     // Each string has two quotes around it, and needs a NUL.
-    if (__builtin_mul_overflow(count_values(text, size), sizeof(sc_json_value), &bytes) ||
+    if (__builtin_mul_overflow(values, sizeof(sc_json_value), &bytes) ||
         __builtin_add_overflow(bytes, size, &bytes)) {
         return SIZE_MAX;
     }
@@ -74,9 +80,10 @@ size_t sc_json_tree_bytes(const char *text, size_t size)
 typedef struct reading {
     sc_json_pull json;
     sc_json_value *values;
-    size_t used;  ///< values that are finished
-    size_t top;   ///< of the stack, which goes down
-    size_t open;  ///< the innermost bracket on the stack; its `size` is the one around it
+    size_t top;       ///< values on the stack
+    size_t top_most;  ///< as many as were there when a bracket closed
+    size_t finished;  ///< where those begin that are finished
+    size_t open;      ///< the innermost bracket on the stack; its `size` is the one around it
     unsigned depth;
     char *texts;  ///< where the next text goes
     sc_json_fault fault;
@@ -99,7 +106,7 @@ static bool fail_pull(reading *r)
 
 static sc_json_value *push(reading *r, sc_json_kind kind)
 {
-    sc_json_value *value = &r->values[--r->top];
+    sc_json_value *value = &r->values[r->top++];
     *value = (sc_json_value){.kind = (uint8_t)kind, .offset = (uint32_t)sc_json_offset(&r->json)};
     return value;
 }
@@ -120,16 +127,15 @@ static bool push_string(reading *r, sc_json_raw raw, size_t offset)
 
 static bool push_number(reading *r)
 {
-    const char *start = r->json.at;
     sc_json_value *value = push(r, SC_JSON_NUMBER);
-    double number = 0.0;
-    if (!sc_json_number(&r->json, &number)) return fail_pull(r);
-    const sc_slice digits = {start, (size_t)(r->json.at - start)};
-    value->is_integer = !memchr(start, '.', digits.size) && !memchr(start, 'e', digits.size) &&
-                        !memchr(start, 'E', digits.size);
-    if (!value->is_integer) {
-        value->number = number;
-    } else if (!sc_slice_i64(digits, &value->integer)) {
+    sc_json_numeral number;
+    if (!sc_json_numeral_of(&r->json, &number)) return fail_pull(r);
+    value->is_integer = number.is_whole;
+    if (!number.is_whole) {
+        value->number = number.value;
+    } else if (number.fits) {
+        value->integer = number.whole;
+    } else {
         return fail(r, SC_JSON_TOO_LARGE, value->offset);
     }
     return true;
@@ -150,7 +156,7 @@ static bool open_bracket(reading *r, sc_json_kind kind)
     }
     sc_json_value *value = push(r, kind);
     value->size = r->open;
-    r->open = r->top;
+    r->open = r->top - 1;
     r->depth++;
     return sc_json_enter(&r->json, kind == SC_JSON_OBJECT ? '{' : '[') || fail_pull(r);
 }
@@ -178,6 +184,13 @@ static bool read_value(reading *r)
 
 // --- Names ---------------------------------------------------------------------------------------
 
+static bool is_text(const sc_json_value *name, const char *text, size_t size)
+{
+    // Most that differ do so in their first byte.
+    return name->size == size &&
+           (size == 0 || (*name->text == *text && memcmp(name->text, text, size) == 0));
+}
+
 static int compare_texts(const sc_json_value *name, const char *text, size_t size)
 {
     const size_t shorter = name->size < size ? name->size : size;
@@ -197,22 +210,18 @@ static bool push_name(reading *r, sc_json_raw raw)
 {
     // Behind the quote at its end come blanks and a colon, so that its place is found by its bytes.
     const size_t offset = (size_t)(raw.raw.text - r->json.start) - 1;
-    const size_t before = r->top;
     if (!push_string(r, raw, offset)) return false;
-    if ((r->open - before) / 2 > SORTED_FROM) return true;
-    const sc_json_value *name = &r->values[r->top];
-    for (size_t i = r->open - 1; i > r->top; i -= 2) {
-        if (compare_texts(&r->values[i], name->text, name->size) == 0) {
-            return fail(r, SC_JSON_TWICE, offset);
-        }
+    const sc_json_value *name = &r->values[r->top - 1];
+    const sc_json_value *first = &r->values[r->open + 1];
+    if ((name - first) / 2 > SORTED_FROM) return true;
+    for (; first < name; first += 2) {
+        if (is_text(first, name->text, name->size)) return fail(r, SC_JSON_TWICE, offset);
     }
     return true;
 }
 
-static bool sort_names(reading *r, const sc_json_value *items, size_t members)
+static bool sort_names(const sc_json_value *items, size_t members, uint32_t *names, reading *r)
 {
-    uint32_t *names = (uint32_t *)(void *)&r->values[r->used];
-    r->used += (members + NAMES_PER_VALUE - 1) / NAMES_PER_VALUE;
     for (size_t i = 0; i < members; i++) {
         names[i] = (uint32_t)(2 * i);
     }
@@ -228,32 +237,25 @@ static bool sort_names(reading *r, const sc_json_value *items, size_t members)
 // --- Brackets that close
 // ---------------------------------------------------------------------------
 
-static void reverse(sc_json_value *values, size_t count)
-{
-    for (size_t i = 0; i < count / 2; i++) {
-        const sc_json_value other = values[i];
-        values[i] = values[count - 1 - i];
-        values[count - 1 - i] = other;
-    }
-}
-
 static bool close_bracket(reading *r)
 {
     sc_json_value *bracket = &r->values[r->open];
-    const size_t around = bracket->size;
-    const size_t count = r->open - r->top;
-    sc_json_value *items = &r->values[r->used];
-    // The last one lies lowest.
-    reverse(&r->values[r->top], count);
-    memmove(items, &r->values[r->top], count * sizeof *items);
-    r->used += count;
-    r->top = r->open;
-    r->open = around;
-    r->depth--;
     const bool is_object = bracket->kind == SC_JSON_OBJECT;
+    const size_t count = r->top - r->open - 1;
+    const size_t size = is_object ? count / 2 : count;
+    const bool is_sorted = is_object && size > SORTED_FROM;
+    if (is_sorted) r->finished -= (size + NAMES_PER_VALUE - 1) / NAMES_PER_VALUE;
+    sc_json_value *names = &r->values[r->finished];
+    r->finished -= count;
+    sc_json_value *items = &r->values[r->finished];
+    memmove(items, bracket + 1, count * sizeof *items);
+    if (r->top > r->top_most) r->top_most = r->top;
+    r->top = r->open + 1;
+    r->open = bracket->size;
+    r->depth--;
     bracket->items = items;
-    bracket->size = is_object ? count / 2 : count;
-    return !is_object || bracket->size <= SORTED_FROM || sort_names(r, items, bracket->size);
+    bracket->size = size;
+    return !is_sorted || sort_names(items, size, (uint32_t *)(void *)names, r);
 }
 
 // Go on within the bracket that is open: true if a value is to be read next.
@@ -297,30 +299,44 @@ static sc_json_error error_at(const char *text, size_t size, const reading *r)
     return error;
 }
 
+// The stack is no longer needed; it may hold positions. Where it once was, others may be finished.
+static void wipe_stack(reading *r)
+{
+    const size_t used = r->top > r->top_most ? r->top : r->top_most;
+    const size_t left = used < r->finished ? used : r->finished;
+    explicit_bzero(r->values, left * sizeof *r->values);
+}
+
 sc_err sc_json_tree_read(const char *text, size_t size, sc_json_tree *out, sc_json_error *error)
 {
     const size_t bytes = sc_json_tree_bytes(text, size);
     const size_t values = (bytes - size) / sizeof(sc_json_value);
-    sc_json_tree tree = {.memory = bytes < SIZE_MAX ? sc_malloc(bytes) : NULL, .size = bytes};
-    if (!tree.memory) return SC_ENOMEM;
+    void *memory = bytes < SIZE_MAX ? sc_malloc(bytes) : NULL;
+    if (!memory) return SC_ENOMEM;
     reading r = {.json = sc_json_pull_of(text, size),
-                 .values = tree.memory,
-                 .top = values,
+                 .values = memory,
+                 .finished = values,
                  .open = NO_BRACKET,
-                 .texts = (char *)tree.memory + values * sizeof(sc_json_value)};
-    if (!read_document(&r)) {
-        *error = error_at(text, size, &r);
-        sc_json_tree_fini(&tree);
-        return SC_EPARSE;
+                 .texts = (char *)memory + values * sizeof(sc_json_value)};
+    const bool is_read = read_document(&r);
+    if (!is_read) *error = error_at(text, size, &r);
+    const sc_json_value root = r.values[0];
+    wipe_stack(&r);
+    // The root comes first; nothing is left before it.
+    if (is_read) r.values[--r.finished] = root;
+    const sc_json_value *first = &r.values[r.finished];
+    sc_json_tree tree = {first, memory, (size_t)(r.texts - (const char *)first)};
+    if (is_read) {
+        *out = tree;
+        return SC_OK;
     }
-    tree.root = &r.values[r.top];
-    *out = tree;
-    return SC_OK;
+    sc_json_tree_fini(&tree);
+    return SC_EPARSE;
 }
 
 void sc_json_tree_fini(sc_json_tree *tree)
 {
-    if (tree->memory) explicit_bzero(tree->memory, tree->size);
+    if (tree->memory) explicit_bzero((void *)(uintptr_t)tree->root, tree->size);
     sc_free(tree->memory);
     *tree = (sc_json_tree){0};
 }
@@ -373,14 +389,9 @@ const sc_json_value *sc_json_member_n(const sc_json_value *object, const char *n
     if (object->size > SORTED_FROM) return find_sorted(object, name, size);
     for (size_t i = 0; i < object->size; i++) {
         const sc_json_value *found = &object->items[2 * i];
-        if (found->size == size && memcmp(found->text, name, size) == 0) return found + 1;
+        if (is_text(found, name, size)) return found + 1;
     }
     return NULL;
-}
-
-const sc_json_value *sc_json_member(const sc_json_value *object, const char *name)
-{
-    return sc_json_member_n(object, name, strlen(name));
 }
 
 const char *sc_json_member_name(const sc_json_value *object, size_t i)

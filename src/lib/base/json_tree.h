@@ -11,8 +11,9 @@
  *
  * Read by json_pull.h, as strictly: UTF-8, no member twice, no character 0, finite numbers, whole
  * numbers within 64 bits. The tree is one piece of memory that is known before anything is read: 24
- * bytes for each bracket, comma and colon, and the size of the text; so a caller that bounds the
- * size of a text has bounded its tree. Members are found in logarithmic time, whatever their names.
+ * bytes for each bracket, comma and colon (in a short text: for each byte), and the size of the
+ * text; so a caller that bounds the size of a text has bounded its tree. Members are found in
+ * logarithmic time, whatever their names.
  *
  * Where a value is asked of something that has none (a member of a number, an element of NULL), the
  * answer is NULL, 0 or false, so that only the last of a chain needs to be looked at.
@@ -24,13 +25,15 @@
 
 #include "base/json_pull.h"
 
+#include <string.h>
+
 /** A value; lent as long as its tree lives. */
 typedef struct sc_json_value sc_json_value;
 
 typedef struct sc_json_tree {
     const sc_json_value *root;
     void *memory;
-    size_t size;
+    size_t size;  ///< of all that was written, from the root on
 } sc_json_tree;
 
 /** Where and why a text was refused. Nothing of it is repeated here. */
@@ -71,10 +74,14 @@ bool sc_json_is_array(const sc_json_value *value);
 /** Members of an object, or elements of an array. */
 size_t sc_json_size(const sc_json_value *value);
 
-const sc_json_value *sc_json_member(const sc_json_value *object, const char *name);
-
-/** By the first `size` bytes of `name`. */
+/** The member named by the first `size` bytes of `name`. */
 const sc_json_value *sc_json_member_n(const sc_json_value *object, const char *name, size_t size);
+
+/** Inline, since most names are constants, and so are their sizes. */
+static inline const sc_json_value *sc_json_member(const sc_json_value *object, const char *name)
+{
+    return sc_json_member_n(object, name, strlen(name));
+}
 
 /** The i-th name, in the order of the text; ended by NUL. */
 const char *sc_json_member_name(const sc_json_value *object, size_t i);
