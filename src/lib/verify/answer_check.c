@@ -33,15 +33,6 @@ static double cost_of_result(const sc_event_result *result, sc_metric metric)
     return metric == SC_METRIC_TIME ? result->duration_s : result->distance_m;
 }
 
-static bool is_wanted(const sc_map *map, const sc_event_request *wish, sc_object_id object)
-{
-    const sc_category_id category = sc_map_objects(map)[object].category;
-    for (uint32_t i = 0; i < wish->category_count; i++) {
-        if (wish->categories[i] == category) return true;
-    }
-    return wish->category_count == 0;
-}
-
 /** No object farther than this can be in an answer, by what is found so far. */
 static double limit_of(const sc_answers *a, const sc_event_request *wish)
 {
@@ -56,12 +47,11 @@ static double limit_of(const sc_answers *a, const sc_event_request *wish)
 static sc_err search(sc_answers *a, const sc_watched *watched)
 {
     a->found_count = 0;
-    sc_err err = sc__ways_from(&a->ways, watched->wish.metric, watched->edge, watched->offset_m);
+    sc_err err = sc__ways_from(&a->ways, &watched->wish, watched->edge, watched->offset_m);
     while (!err) {
         sc_searched_object next;
         err = sc__ways_next(&a->ways, limit_of(a, &watched->wish), &next);
         if (err || next.object == SC_NONE) break;
-        if (!is_wanted(a->ways.map, &watched->wish, next.object)) continue;
         if (!sc_grow(&a->found, a->found_count, &a->found_capacity, sizeof *a->found)) {
             return SC_ENOMEM;
         }
@@ -241,7 +231,7 @@ void sc__answers_fini(sc_answers *answers)
 // === Dijkstra over nodes and objects alike ======================================================
 // Objects are reached along their edge as its ends are, and wait in the same heap, so that
 // whatever comes out first has its cost. An entry is never changed: what is found again nearer is
-// put in again, and the later one is passed over.
+// put in again, and the later one is passed over. What came out is not put in again.
 //
 // Costs are in the map's units, which are whole numbers but for the part of the first edge; that
 // is rounded to a thousandth of a unit, a power of two, so that all sums are exact and ways that
@@ -315,19 +305,35 @@ static void join_edges(sc_ways *w)
     first[0] = 0;
 }
 
+// Where the objects of each edge begin; they are sorted by edge.
+static void find_objects(sc_ways *w)
+{
+    const sc_object *objects = sc_map_objects(w->map);
+    const uint32_t count = sc_map_object_count(w->map);
+    sc_object_id next = 0;
+    for (sc_edge_id e = 0; e <= sc_map_edge_count(w->map); e++) {
+        while (next < count && objects[next].edge < e) {
+            next++;
+        }
+        w->first_object[e] = next;
+    }
+}
+
 sc_err sc__ways_init(sc_ways *ways, const sc_map *map)
 {
     const size_t node_count = sc_map_node_count(map);
     sc_ways w = {.map = map};
     w.first_edge = sc_calloc(node_count + 1, sizeof *w.first_edge);
     w.edges = sc_malloc_array(2 * (size_t)sc_map_edge_count(map), sizeof *w.edges);
+    w.first_object = sc_malloc_array((size_t)sc_map_edge_count(map) + 1, sizeof *w.first_object);
     w.node_done = sc_calloc(node_count, sizeof *w.node_done);
     w.object_done = sc_calloc(sc_map_object_count(map), sizeof *w.object_done);
-    if (!w.first_edge || !w.edges || !w.node_done || !w.object_done) {
+    if (!w.first_edge || !w.edges || !w.first_object || !w.node_done || !w.object_done) {
         sc__ways_fini(&w);
         return SC_ENOMEM;
     }
     join_edges(&w);
+    find_objects(&w);
     *ways = w;
     return SC_OK;
 }
@@ -336,6 +342,7 @@ void sc__ways_fini(sc_ways *ways)
 {
     sc_free(ways->first_edge);
     sc_free(ways->edges);
+    sc_free(ways->first_object);
     sc_free(ways->node_done);
     sc_free(ways->object_done);
     sc_free(ways->heap);
@@ -344,20 +351,14 @@ void sc__ways_fini(sc_ways *ways)
 
 // --- The search ------------------------------------------------------------------------
 
-static sc_object_id first_object_of(const sc_map *map, sc_edge_id edge)
+static bool is_wanted(const sc_ways *w, sc_object_id object)
 {
-    const sc_object *objects = sc_map_objects(map);
-    sc_object_id low = 0;
-    sc_object_id high = sc_map_object_count(map);
-    while (low < high) {
-        const sc_object_id middle = low + (high - low) / 2;
-        if (objects[middle].edge < edge) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
+    const sc_category_id category = sc_map_objects(w->map)[object].category;
+    const sc_event_request *wish = &w->wish;
+    for (uint32_t i = 0; i < wish->category_count; i++) {
+        if (wish->categories[i] == category) return true;
     }
-    return low;
+    return wish->category_count == 0;
 }
 
 /** An edge driven in one direction. */
@@ -397,7 +398,9 @@ typedef struct way {
 
 static sc_err arrive(sc_ways *w, way at, uint32_t id, bool is_object)
 {
-    const bool is_by_time = w->metric == SC_METRIC_TIME;
+    if ((is_object ? w->object_done[id] : w->node_done[id]) == w->search) return SC_OK;
+    if (is_object && !is_wanted(w, id)) return SC_OK;
+    const bool is_by_time = w->wish.metric == SC_METRIC_TIME;
     return push(w, (sc_way_entry){.cost = is_by_time ? at.time : at.distance,
                                   .other = is_by_time ? at.distance : at.time,
                                   .id = id,
@@ -412,8 +415,7 @@ static sc_err find_at_end(sc_ways *w, sc_edge_id edge, bool at_to, way here)
     const sc_object *objects = sc_map_objects(map);
     const uint32_t offset = at_to ? sc_map_edges(map)[edge].length : 0;
     sc_err err = SC_OK;
-    for (sc_object_id i = first_object_of(map, edge);
-         i < sc_map_object_count(map) && objects[i].edge == edge && !err; i++) {
+    for (sc_object_id i = w->first_object[edge]; i < w->first_object[edge + 1] && !err; i++) {
         if (objects[i].offset == offset) err = arrive(w, here, i, true);
     }
     return err;
@@ -431,8 +433,8 @@ static sc_err drive_on(sc_ways *w, const driven_edge *edge, double offset, way h
     const double driven_time = nearbyint(time_to(edge, driven) * 1024.0) / 1024.0;
     const way end = {here.distance + edge->length - driven, here.time + edge->time - driven_time};
     sc_err err = arrive(w, end, edge->is_backward ? ends->from : ends->to, false);
-    for (sc_object_id i = first_object_of(map, edge->id);
-         i < sc_map_object_count(map) && objects[i].edge == edge->id && !err; i++) {
+    const sc_object_id object_end = w->first_object[edge->id + 1];
+    for (sc_object_id i = w->first_object[edge->id]; i < object_end && !err; i++) {
         const double there = driven_to(edge, objects[i].offset);
         if (there < driven) continue;
         const double time = nearbyint(time_to(edge, there)) - driven_time;
@@ -481,10 +483,10 @@ static sc_err find_beside(sc_ways *w, sc_edge_id edge, double offset)
     return err;
 }
 
-sc_err sc__ways_from(sc_ways *ways, sc_metric metric, sc_edge_id edge, double offset_m)
+sc_err sc__ways_from(sc_ways *ways, const sc_event_request *wish, sc_edge_id edge, double offset_m)
 {
     ways->heap_count = 0;
-    ways->metric = metric;
+    ways->wish = *wish;
     // After four thousand million searches, old marks would be taken for new ones.
     if (++ways->search == 0) return SC_ELIMIT;
     const driven_edge forward = drive(ways->map, edge, false);
@@ -498,7 +500,7 @@ sc_err sc__ways_from(sc_ways *ways, sc_metric metric, sc_edge_id edge, double of
 
 static sc_searched_object found_at(const sc_ways *w, const sc_way_entry *entry)
 {
-    const bool is_by_time = w->metric == SC_METRIC_TIME;
+    const bool is_by_time = w->wish.metric == SC_METRIC_TIME;
     const double distance = is_by_time ? entry->other : entry->cost;
     const double time = is_by_time ? entry->cost : entry->other;
     return (sc_searched_object){.object = entry->id,
@@ -509,7 +511,7 @@ static sc_searched_object found_at(const sc_ways *w, const sc_way_entry *entry)
 sc_err sc__ways_next(sc_ways *ways, double max, sc_searched_object *out)
 {
     sc_ways *w = ways;
-    const bool is_by_time = w->metric == SC_METRIC_TIME;
+    const bool is_by_time = w->wish.metric == SC_METRIC_TIME;
     const double unit = is_by_time ? sc_map_time_unit_s(w->map) : sc_map_unit_m(w->map);
     while (w->heap_count > 0 && w->heap[0].cost * unit <= max) {
         const sc_way_entry entry = pop(w);

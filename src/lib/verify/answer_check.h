@@ -14,20 +14,22 @@
 #include "verify/verifier.h"
 
 // === Objects by the way there from a point: plain Dijkstra ======================================
-// What an answer is compared with. Nothing is prepared but which edges meet at a node, nothing is
-// estimated or left out: the search grows over the edges, in the directions in which they are open,
-// and gives the objects as it comes upon them, nearest first by distance or by travel time. Of
+// What an answer is compared with. Nothing is prepared but which edges meet at a node and where the
+// objects of an edge are, nothing is estimated: the search grows over the edges, in the directions
+// in which they are open, and gives the objects of the categories that are asked for as it comes
+// upon them, nearest first by distance or by travel time. Of
 // ways that are equal in this, the one that is best in the other counts.
 
 typedef struct sc_way_entry sc_way_entry;
 
 typedef struct sc_ways {
     const sc_map *map;
-    uint32_t *first_edge;  ///< by node, and one more: where its part of `edges` begins
-    sc_edge_id *edges;     ///< that end at each node; a self-loop twice
-    sc_metric metric;      ///< of the search under way
-    uint32_t search;       ///< its number
-    uint32_t *node_done;   ///< by node: the search that has its cost
+    uint32_t *first_edge;        ///< by node, and one more: where its part of `edges` begins
+    sc_edge_id *edges;           ///< that end at each node; a self-loop twice
+    sc_object_id *first_object;  ///< by edge, and one more: the first object on it or behind it
+    sc_event_request wish;       ///< of the search under way
+    uint32_t search;             ///< its number
+    uint32_t *node_done;         ///< by node: the search that has its cost
     uint32_t *object_done;
     sc_way_entry *heap;
     size_t heap_count;
@@ -51,9 +53,11 @@ void sc__ways_fini(sc_ways *ways);
  * Begin at a point of an edge that the map has; one may leave it in every direction in which the
  * edge is open.
  *
+ * @param wish  its metric and its categories; how many, or how far, is the caller's to say
  * @return SC_OK, SC_ENOMEM, SC_ELIMIT (more searches than can be numbered)
  */
-SC_CHECKED sc_err sc__ways_from(sc_ways *ways, sc_metric metric, sc_edge_id edge, double offset_m);
+SC_CHECKED sc_err sc__ways_from(sc_ways *ways, const sc_event_request *wish, sc_edge_id edge,
+                                double offset_m);
 
 /**
  * The next object. Of equally near ones, any first.

@@ -9,6 +9,8 @@
 
 #include <math.h>
 
+static const sc_event_request anything = {.metric = SC_METRIC_DISTANCE};
+
 // Objects all over an odd map.
 static sc_map *odd_map_with_objects(uint64_t seed)
 {
@@ -25,9 +27,9 @@ static sc_map *odd_map_with_objects(uint64_t seed)
 }
 
 static void check_distances(const sc_map *map, sc_ways *search, const made_distances *all,
-                            sc_edge_id edge, double offset_m)
+                            const sc_event_request *wish, sc_edge_id edge, double offset_m)
 {
-    CHECK_OK(sc__ways_from(search, SC_METRIC_DISTANCE, edge, offset_m), NULL);
+    CHECK_OK(sc__ways_from(search, wish, edge, offset_m), NULL);
     size_t count = 0;
     double last_m = 0.0;
     for (;;) {
@@ -43,7 +45,9 @@ static void check_distances(const sc_map *map, sc_ways *search, const made_dista
     }
     size_t in_reach = 0;
     for (sc_object_id i = 0; i < sc_map_object_count(map); i++) {
-        in_reach += made_distance(all, edge, offset_m, i) < HUGE_VAL;
+        const bool is_wanted =
+            wish->category_count == 0 || sc_map_objects(map)[i].category == wish->categories[0];
+        in_reach += is_wanted && made_distance(all, edge, offset_m, i) < HUGE_VAL;
     }
     assert_int_equal(count, in_reach);
 }
@@ -55,13 +59,17 @@ static void test_distances_on_odd_maps_are_those_between_all_nodes(void **state)
         check_case(seed);
         sc_map *map = odd_map_with_objects(seed);
         made_distances all = made_distances_new(map);
+        const sc_event_request cafes = {.metric = SC_METRIC_DISTANCE,
+                                        .category_count = 1,
+                                        .categories = {sc_map_category_find(map, "cafe")}};
         sc_ways search;
         CHECK_OK(sc__ways_init(&search, map), NULL);
         for (sc_edge_id e = 0; e < sc_map_edge_count(map); e++) {
             const double length_m = sc_map_edge_length_m(map, e);
-            check_distances(map, &search, &all, e, 0.0);
-            check_distances(map, &search, &all, e, 0.3 * length_m);
-            check_distances(map, &search, &all, e, length_m);
+            check_distances(map, &search, &all, &anything, e, 0.0);
+            check_distances(map, &search, &all, &anything, e, 0.3 * length_m);
+            check_distances(map, &search, &all, &anything, e, length_m);
+            check_distances(map, &search, &all, &cafes, e, 0.3 * length_m);
         }
         sc__ways_fini(&search);
         sc__ways_fini(&search);
@@ -80,7 +88,7 @@ static void test_a_search_stops_where_it_is_told_to(void **state)
     CHECK_OK(sc__ways_init(&search, map), NULL);
     for (int step = 0; step < 9; step++) {
         const double max_m = 7.0 * step;
-        CHECK_OK(sc__ways_from(&search, SC_METRIC_DISTANCE, 3, 1.0), NULL);
+        CHECK_OK(sc__ways_from(&search, &anything, 3, 1.0), NULL);
         size_t count = 0;
         for (sc_searched_object found = {.object = 0}; found.object != SC_NONE;
              count += found.object != SC_NONE) {

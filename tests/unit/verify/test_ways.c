@@ -179,7 +179,9 @@ static void check_ways(sc_ways *search, const all_ways *all, sc_edge_id edge, do
     const sc_map *map = all->map;
     const double unit_m = sc_map_unit_m(map);
     const double unit_s = sc_map_time_unit_s(map);
-    CHECK_OK(sc__ways_from(search, all->metric, edge, offset * unit_m), NULL);
+    CHECK_OK(
+        sc__ways_from(search, &(sc_event_request){.metric = all->metric}, edge, offset * unit_m),
+        NULL);
     size_t count = 0;
     double last = 0.0;
     for (;; count++) {
@@ -288,7 +290,8 @@ static sc_searched_object nearest(const sc_map *map, sc_metric metric, const cha
     const double length_m = sc_map_edge_length_m(map, edge);
     sc_ways search;
     CHECK_OK(sc__ways_init(&search, map), NULL);
-    CHECK_OK(sc__ways_from(&search, metric, edge, is_turned ? length_m - offset_m : offset_m),
+    CHECK_OK(sc__ways_from(&search, &(sc_event_request){.metric = metric}, edge,
+                           is_turned ? length_m - offset_m : offset_m),
              NULL);
     sc_searched_object found;
     CHECK_OK(sc__ways_next(&search, HUGE_VAL, &found), NULL);
