@@ -86,7 +86,8 @@ static sc_err make_cloak(sc__probe *probe, sc__probe_cloak *out)
     stars[star_count++] = sc_rng_below(&probe->rng, sc_map_star_count(map));
     size_t segment_count = 0;
     for (size_t tries = 0; tries < MAX_STARS && star_count < wanted; tries++) {
-        const sc_star *from = &sc_map_stars(map)[stars[sc_rng_below(&probe->rng, star_count)]];
+        const sc_star *from =
+            &sc_map_stars(map)[stars[sc_rng_below(&probe->rng, (uint32_t)star_count)]];
         const uint32_t neighbours = from[1].first_neighbour - from->first_neighbour;
         if (neighbours == 0) continue;
         stars[star_count++] = sc_map_star_neighbours(

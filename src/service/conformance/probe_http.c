@@ -13,6 +13,7 @@
 
 // --- Findings -----------------------------------------------------------------------------------
 
+SC_PRINTF(3, 0)
 static void find(sc_finding *finding, sc_verdict verdict, const char *format, va_list arguments)
 {
     finding->verdict = verdict;
