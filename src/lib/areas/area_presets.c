@@ -15,7 +15,8 @@ static const char ogc_features[] =
     "name = /properties/name\n"
     "category = /properties/category\n"
     "[paging]\n"
-    "links = /links\n";
+    "links = /links\n"
+    "total = /numberMatched\n";
 
 // WFS 2.0 with GeoJSON. CRS:84 is longitude first, in the box as in the reply.
 static const char wfs_geojson[] =
@@ -29,7 +30,9 @@ static const char wfs_geojson[] =
     "id = /id\n"
     "geometry = /geometry\n"
     "name = /properties/name\n"
-    "category = /properties/category\n";
+    "category = /properties/category\n"
+    "[paging]\n"
+    "total = /numberMatched\n";
 
 // Overpass: south first; objects that are ways or relations have a centre, which may lie outside
 // of the box that they touch, so boxes are asked for with a margin.

@@ -290,6 +290,16 @@ static sc_err find_next(const sc_area_settings *settings, sc__area_reply *reply,
     return SC_OK;
 }
 
+static uint64_t total_of(const sc_area_settings *settings, const sc_json_value *root)
+{
+    const sc_json_value *value =
+        settings->total ? sc__area_pointer_follow(root, settings->total) : NULL;
+    // Some say "unknown".
+    return sc_json_is_integer(value) && sc_json_integer(value) >= 0
+               ? (uint64_t)sc_json_integer(value)
+               : UINT64_MAX;
+}
+
 static sc_err read_row(const reader *r, char **end, sc__area_reply *reply)
 {
     bool has_position = false;
@@ -336,6 +346,7 @@ sc_err sc__area_reply_read(const sc_area_settings *settings, sc_coords coords, c
                       "section [fields]");
     }
     if (!err) err = find_next(settings, &reply, diag);
+    if (!err) reply.total = total_of(settings, reply.document.root);
     if (err) {
         sc__area_reply_fini(&reply);
         return err;

@@ -30,6 +30,7 @@ typedef struct sc__area_reply {
     sc__area_row *rows;
     size_t count;
     size_t listed;     ///< entries of the list; those without a position are no rows
+    uint64_t total;    ///< how many objects all pages have, as it says; UINT64_MAX: it does not
     const char *next;  ///< the address or the cursor of the next page; NULL: there is none
     sc_json_tree document;
     char *keys;

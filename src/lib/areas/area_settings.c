@@ -68,6 +68,7 @@ static const setting settings_table[] = {
     {"paging", "next", POINTER, AT(next), 0, 0, NULL},
     {"paging", "links", POINTER, AT(links), 0, 0, NULL},
     {"paging", "cursor", POINTER, AT(cursor), 0, 0, NULL},
+    {"paging", "total", POINTER, AT(total), 0, 0, NULL},
     {"paging", "page-size", COUNT, AT(page_size), 1, 1000000, NULL},
     {"paging", "max-pages", COUNT, AT(max_pages), 1, 10000, NULL},
     {"limits", "rate", NUMBER, AT(rate_per_s), 0, 1e6, NULL},

@@ -100,6 +100,7 @@ struct sc_area_settings {
     char *next;
     char *links;
     char *cursor;
+    char *total;         ///< how many objects all pages have
     uint64_t page_size;  ///< {limit}
     uint64_t max_pages;
 

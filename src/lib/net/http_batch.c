@@ -50,6 +50,7 @@ typedef struct asking {
     size_t running;  ///< under way
     size_t waiting;  ///< to be asked again
     long wait_ms;    ///< until another may leave
+    bool has_ended;  ///< some question, since the last look
     sc_diag *diag;
 } asking;
 
@@ -280,6 +281,7 @@ static sc_err finish(asking *a, slot *s, CURLcode code)
     curl_easy_getinfo(s->easy, CURLINFO_REQUEST_SIZE, &request_bytes);
     curl_easy_getinfo(s->easy, CURLINFO_SIZE_UPLOAD_T, &body_out);
     let_go(a, s);
+    a->has_ended = true;
     a->batch->bytes_out += (size_t)request_bytes + (size_t)body_out;
     a->batch->bytes_in += s->body.bytes.size;
     if (code != CURLE_OK) return refuse_transfer(a->http, s, code, a->diag);
@@ -353,6 +355,7 @@ static sc_err run(asking *a)
     while (!err && !code) {
         int running = 0;
         a->wait_ms = LONGEST_WAIT_MS;
+        a->has_ended = false;
         err = ask_more(a);
         if (!err) code = curl_multi_perform(http->multi, &running);
         if (!err && !code) err = take_arrived(a);
@@ -362,10 +365,8 @@ static sc_err run(asking *a)
             return sc_http_connections_left_ms(http, 1) ? fail_nothing_sent(a->diag)
                                                         : fail_deadline(http, a->diag);
         }
-        // What has just arrived may have left a slot free for the next.
-        const bool is_behind = a->next < a->batch->count && a->running < http->slot_count &&
-                               a->waiting == 0 && !a->batch->may_leave;
-        code = curl_multi_poll(http->multi, NULL, 0, is_behind ? 0 : (int)wait_ms, NULL);
+        // A slot that has just become free asks the next question, or the same once more.
+        if (!a->has_ended) code = curl_multi_poll(http->multi, NULL, 0, (int)wait_ms, NULL);
     }
     if (err || !code) return err;
     return sc_fail(a->diag, SC_ENET, "the provider cannot be asked: %s", curl_multi_strerror(code));

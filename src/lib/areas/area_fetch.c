@@ -1,0 +1,603 @@
+// Fetching tiles. See area_fetch.h.
+//
+// A question goes on page by page until it is whole. What comes back is a stranger's: of its
+// objects those count that lie in the tile; the others are of its neighbours, or of none. Where one
+// object is in two places of the same tile, or pages do not end, all is refused.
+#include "areas/area_fetch.h"
+
+#include "areas/area_reply.h"
+#include "base/alloc.h"
+#include "base/bytes.h"
+#include "base/clock.h"
+#include "base/diag.h"
+#include "base/string_index.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+/** A provider that answers with errors that may pass is asked so many times more. */
+enum { MAX_RETRIES = 3 };
+
+/** An object that is farther outside of the asked box is outside; the rest is rounding. */
+#define ROUNDING 2e-7
+
+/** A question under way: the pages so far. */
+typedef struct progress {
+    sc__area_task *task;
+    sc__area_box asked;  ///< the tile, and a margin for objects that are large
+    sc_bytes url;
+    sc_bytes body;
+    struct curl_slist *headers;  ///< with If-None-Match; NULL: those of all
+    char *next;                  ///< the address of the next page (curl's), or
+    char *cursor;                ///< its cursor
+    uint64_t offset;             ///< entries of lists so far
+    uint64_t pages;
+    unsigned retries;
+    char *etag;
+    double max_age_s;  ///< HUGE_VAL: not said
+    double stale_s;
+    bool is_stored;  ///< no page has said that it must not be
+
+    sc__tile_row *rows;
+    double (*places)[2];  ///< of rows, as the provider said
+    size_t count;
+    size_t capacity;
+    size_t place_capacity;
+    sc_bytes strings;
+    sc_string_index by_key;
+} progress;
+
+typedef struct fetching {
+    const sc__area_source *source;
+    progress *all;
+    size_t count;
+    sc__area_effort *effort;
+    sc_http_connections *http;
+} fetching;
+
+static sc_err no_memory(sc_diag *diag)
+{
+    return sc_fail_memory(diag, "fetching an area");
+}
+
+// --- Pace ---------------------------------------------------------------------------------------
+
+static bool may_leave(void *context, long *wait_ms)
+{
+    const fetching *f = context;
+    sc__area_pace *pace = f->source->pace;
+    const int64_t now_us = sc_clock_us();
+    pthread_mutex_lock(&pace->lock);
+    const bool is_free = pace->running < pace->parallel;
+    const bool may = is_free && now_us >= pace->next_us;
+    *wait_ms = is_free ? (long)((pace->next_us - now_us) / 1000 + 1) : 20;
+    if (may) {
+        pace->running++;
+        if (pace->rate_per_s > 0) pace->next_us = now_us + (int64_t)(1e6 / pace->rate_per_s);
+    }
+    pthread_mutex_unlock(&pace->lock);
+    return may;
+}
+
+static void ends(void *context)
+{
+    const fetching *f = context;
+    pthread_mutex_lock(&f->source->pace->lock);
+    f->source->pace->running--;
+    pthread_mutex_unlock(&f->source->pace->lock);
+}
+
+// A provider that wants to be left alone is, by all.
+static void hold_back(const fetching *f, double pause_s)
+{
+    sc__area_pace *pace = f->source->pace;
+    const int64_t until_us = sc_clock_us() + (int64_t)(fmin(pause_s, 1e6) * 1e6);
+    pthread_mutex_lock(&pace->lock);
+    if (pace->next_us < until_us) pace->next_us = until_us;
+    pthread_mutex_unlock(&pace->lock);
+}
+
+// --- Asking -------------------------------------------------------------------------------------
+
+struct curl_slist *sc__area_headers(const sc_area_settings *settings)
+{
+    struct curl_slist *list = curl_slist_append(NULL, "Accept: application/geo+json, "
+                                                      "application/json");
+    sc_bytes line = {.data = NULL};
+    bool is_fine = list != NULL;
+    const char *type = settings->content_type ? settings->content_type : "application/json";
+    for (size_t i = 0; i <= settings->header_names.count && is_fine; i++) {
+        const bool is_type = i == settings->header_names.count;
+        if (is_type && !settings->body) break;
+        const char *name = is_type ? "Content-Type" : settings->header_names.items[i];
+        const char *value = is_type ? type : settings->header_values.items[i];
+        line.size = 0;
+        is_fine = sc_bytes_append(&line, name, strlen(name)) && sc_bytes_append(&line, ": ", 2) &&
+                  sc_bytes_append(&line, value, strlen(value) + 1);
+        struct curl_slist *longer =
+            is_fine ? curl_slist_append(list, (const char *)line.data) : NULL;
+        if (longer) list = longer;
+        is_fine = longer != NULL;
+    }
+    sc_bytes_wipe(&line);
+    sc_bytes_fini(&line);
+    if (is_fine) return list;
+    curl_slist_free_all(list);
+    return NULL;
+}
+
+// Those of all, and what is known.
+static struct curl_slist *headers_with_etag(const struct curl_slist *all, const char *etag)
+{
+    char line[300];
+    struct curl_slist *list = NULL;
+    snprintf(line, sizeof line, "If-None-Match: %s", etag);
+    list = curl_slist_append(NULL, line);
+    for (; list && all; all = all->next) {
+        struct curl_slist *longer = curl_slist_append(list, all->data);
+        if (!longer) {
+            curl_slist_free_all(list);
+            return NULL;
+        }
+        list = longer;
+    }
+    return list;
+}
+
+static sc_err fill(void *context, size_t i, sc_http_question *out, sc_diag *diag)
+{
+    fetching *f = context;
+    progress *p = &f->all[i];
+    const sc_area_settings *settings = f->source->settings;
+    const char *words[SC__AREA_CATEGORIES_MAX];
+    for (size_t c = 0; c < p->task->category_count; c++) {
+        words[c] = f->source->vocabulary->names[p->task->categories[c]];
+    }
+    const sc__area_question question = {.box = p->asked,
+                                        .categories = words,
+                                        .category_count = p->task->category_count,
+                                        .offset = p->offset,
+                                        .cursor = p->cursor ? p->cursor : ""};
+    sc_err err = SC_OK;
+    p->url.size = 0;
+    p->body.size = 0;
+    if (!p->next) err = sc__area_url_fill(settings, &question, &p->url, diag);
+    if (!err && settings->body) err = sc__area_body_fill(settings, &question, &p->body, diag);
+    if (err) return err;
+    if (p->task->known && p->pages == 0 && !p->headers) {
+        p->headers = headers_with_etag(f->source->headers, p->task->known->etag);
+        if (!p->headers) return no_memory(diag);
+    }
+    out->url = p->next ? p->next : (const char *)p->url.data;
+    out->body = settings->body ? (const char *)p->body.data : NULL;
+    out->headers = p->pages == 0 ? p->headers : NULL;
+    f->effort->questions++;
+    return SC_OK;
+}
+
+// --- Pages --------------------------------------------------------------------------------------
+
+static bool same_part(CURLU *a, CURLU *b, CURLUPart part, unsigned flags)
+{
+    char *x = NULL;
+    char *y = NULL;
+    const bool is_same = !curl_url_get(a, part, &x, flags) && !curl_url_get(b, part, &y, flags) &&
+                         strcasecmp(x, y) == 0;
+    curl_free(x);
+    curl_free(y);
+    return is_same;
+}
+
+char *sc__area_next_address(const char *base, const char *next)
+{
+    char *address = NULL;
+    CURLU *from = curl_url();
+    CURLU *to = curl_url();
+    char *user = NULL;
+    if (from && to && !curl_url_set(from, CURLUPART_URL, base, 0) &&
+        !curl_url_set(to, CURLUPART_URL, base, 0) && !curl_url_set(to, CURLUPART_URL, next, 0) &&
+        same_part(from, to, CURLUPART_SCHEME, 0) && same_part(from, to, CURLUPART_HOST, 0) &&
+        same_part(from, to, CURLUPART_PORT, CURLU_DEFAULT_PORT) &&
+        curl_url_get(to, CURLUPART_USER, &user, 0) == CURLUE_NO_USER &&
+        curl_url_get(to, CURLUPART_URL, &address, 0)) {
+        address = NULL;
+    }
+    curl_free(user);
+    curl_url_cleanup(from);
+    curl_url_cleanup(to);
+    return address;
+}
+
+static sc_err lead_on(const fetching *f, progress *p, const char *next, bool *is_again,
+                      sc_diag *diag)
+{
+    if (sc__area_settings_paging(f->source->settings) == SC__AREA_BY_CURSOR) {
+        if (p->cursor && strcmp(p->cursor, next) == 0) {
+            return sc_fail(diag, SC_EREPLY, "a page of the provider leads to itself");
+        }
+        char *copy = sc_malloc(strlen(next) + 1);
+        if (!copy) return no_memory(diag);
+        sc_free(p->cursor);
+        p->cursor = strcpy(copy, next);
+        *is_again = true;
+        return SC_OK;
+    }
+    const char *base = p->next ? p->next : (const char *)p->url.data;
+    char *address = sc__area_next_address(base, next);
+    if (!address) {
+        return sc_fail(diag, SC_EREPLY,
+                       "the next page of the provider is not at the same scheme, host and port");
+    }
+    const bool is_itself = strcmp(address, base) == 0;
+    curl_free(p->next);
+    p->next = address;
+    *is_again = true;
+    return is_itself ? sc_fail(diag, SC_EREPLY, "a page of the provider leads to itself") : SC_OK;
+}
+
+// Whether there is another page, and where.
+static sc_err find_next_page(const fetching *f, progress *p, const sc__area_reply *reply,
+                             bool *is_again, sc_diag *diag)
+{
+    const sc_area_settings *s = f->source->settings;
+    const sc__area_paging paging = sc__area_settings_paging(s);
+    const bool is_full = reply->listed >= s->page_size;
+    const bool is_short_of = reply->total != UINT64_MAX && p->offset < reply->total;
+    if (paging == SC__AREA_ONE_PAGE && s->has[SC__AREA_LIMIT] && is_full) {
+        return sc_fail(diag, SC_EREPLY,
+                       "a reply of the provider has as many objects as were asked for, so there "
+                       "may be more; raise page-size, lower the size of tiles, or say how pages "
+                       "are found (section [paging])");
+    }
+    if (paging == SC__AREA_BY_OFFSET) {
+        *is_again = reply->listed > 0 && (is_full || is_short_of);
+    } else if (reply->next) {
+        const sc_err err = lead_on(f, p, reply->next, is_again, diag);
+        if (err) return err;
+    }
+    if (!*is_again && is_short_of) {
+        return sc_fail(diag, SC_EREPLY,
+                       "a reply of the provider has fewer objects than it says there are, and "
+                       "leads to no other page; check section [paging]");
+    }
+    if (*is_again && p->pages >= s->max_pages) {
+        return sc_fail(diag, SC_ELIMIT,
+                       "a question to the provider has more than %" PRIu64
+                       " pages (max-pages, section [paging])",
+                       s->max_pages);
+    }
+    return SC_OK;
+}
+
+// --- Objects ------------------------------------------------------------------------------------
+
+static const char *key_at(const void *owner, uint32_t number)
+{
+    const progress *p = owner;
+    return (const char *)p->strings.data + p->rows[number].key;
+}
+
+static bool add_text(sc_bytes *strings, const char *text, uint32_t *out)
+{
+    if (strings->size > UINT32_MAX / 2) return false;
+    *out = (uint32_t)strings->size;
+    return sc_bytes_append(strings, text, strlen(text) + 1);
+}
+
+static bool is_outside(sc__area_box box, double x, double y)
+{
+    return x < box.west - ROUNDING || x > box.east + ROUNDING || y < box.south - ROUNDING ||
+           y > box.north + ROUNDING;
+}
+
+// The category that an object counts as, ours; NULL: it does not count.
+static const char *category_of(const fetching *f, const sc__area_task *task,
+                               const sc__area_row *row)
+{
+    const sc_vocabulary *vocabulary = f->source->vocabulary;
+    // Replies that tell none are for the one category that was asked for.
+    if (f->source->settings->category.count == 0 && task->category_count == 1) {
+        return vocabulary->names[task->categories[0]];
+    }
+    if (!row->category || task->category_count == 0) return row->category;
+    for (size_t i = 0; i < task->category_count; i++) {
+        if (strcmp(vocabulary->names[task->categories[i]], row->category) == 0) {
+            return row->category;
+        }
+    }
+    return NULL;
+}
+
+static sc_err keep_row(progress *p, const sc__area_row *row, const sc_snap *snap,
+                       const char *category, sc_diag *diag)
+{
+    sc__tile_row kept = {.edge = snap->edge, .along_m = snap->offset_m};
+    if (!sc_grow(&p->rows, p->count, &p->capacity, sizeof *p->rows) ||
+        !sc_grow(&p->places, p->count, &p->place_capacity, sizeof *p->places) ||
+        !add_text(&p->strings, row->key, &kept.key) ||
+        !add_text(&p->strings, row->name, &kept.name) ||
+        !add_text(&p->strings, category, &kept.category)) {
+        return no_memory(diag);
+    }
+    p->rows[p->count] = kept;
+    p->places[p->count][0] = row->x;
+    p->places[p->count][1] = row->y;
+    uint32_t number = 0;
+    if (sc_string_index_put(&p->by_key, row->key, (uint32_t)p->count, &number)) {
+        return no_memory(diag);
+    }
+    p->count++;
+    return SC_OK;
+}
+
+static sc_err take_row(const fetching *f, progress *p, const sc__area_row *row, bool *is_new,
+                       sc_diag *diag)
+{
+    const sc__tile_grid *grid = f->source->grid;
+    f->effort->objects++;
+    if (!sc__tile_has(grid, p->task->tile, row->x, row->y)) {
+        f->effort->outside += is_outside(p->asked, row->x, row->y);
+        *is_new = true;  // of a neighbour; whether it came before is not known
+        return SC_OK;
+    }
+    const uint32_t known = sc_string_index_find(&p->by_key, row->key);
+    if (known != UINT32_MAX) {
+        if (p->places[known][0] == row->x && p->places[known][1] == row->y) return SC_OK;
+        return sc_fail(diag, SC_EREPLY, "a reply of the provider has one object in two places");
+    }
+    *is_new = true;
+    sc_snap snap;
+    const char *category = category_of(f, p->task, row);
+    if (!category || sc_map_snap(grid->map, row->x, row->y, f->source->settings->snap_m, &snap)) {
+        f->effort->left_out++;
+        return SC_OK;
+    }
+    if (p->count >= f->source->settings->max_objects) {
+        return sc_fail(diag, SC_ELIMIT,
+                       "an area of the provider has more than %" PRIu64
+                       " objects (max-objects, section [limits])",
+                       f->source->settings->max_objects);
+    }
+    return keep_row(p, row, &snap, category, diag);
+}
+
+// --- What the head of a reply says --------------------------------------------------------------
+
+// The value of a directive as a number; -1: it is not there.
+static double directive(const char *text, const char *name)
+{
+    const size_t size = strlen(name);
+    for (const char *c = strcasestr(text, name); c; c = strcasestr(c + 1, name)) {
+        const bool is_start = c == text || c[-1] == ' ' || c[-1] == ',';
+        if (!is_start) continue;
+        if (c[size] == '=') return (double)strtoull(c + size + 1 + (c[size + 1] == '"'), NULL, 10);
+        if (c[size] == '\0' || c[size] == ',' || c[size] == ' ') return 0;
+    }
+    return -1;
+}
+
+static void take_head(progress *p, const sc_http_arrival *arrival)
+{
+    const char *control = arrival->cache_control;
+    const double age_s = directive(control, "max-age");
+    const double stale_s = directive(control, "stale-while-revalidate");
+    if (age_s >= 0) p->max_age_s = fmin(p->max_age_s, age_s);
+    // A provider that says how long a reply is fresh also says whether it may be used later.
+    if (control[0] != '\0') p->stale_s = fmax(stale_s, 0);
+    if (directive(control, "no-cache") >= 0) p->max_age_s = 0;
+    if (directive(control, "must-revalidate") >= 0) p->stale_s = 0;
+    if (directive(control, "no-store") >= 0) p->is_stored = false;
+    // An ETag is of one page: of several, none would do for all.
+    sc_free(p->etag);
+    p->etag = NULL;
+    if (p->pages == 1 && arrival->etag[0] != '\0') {
+        p->etag = sc_malloc(strlen(arrival->etag) + 1);
+        if (p->etag) strcpy(p->etag, arrival->etag);
+    }
+}
+
+static sc_err take_page(fetching *f, progress *p, sc_http_arrival *arrival, sc_diag *diag)
+{
+    sc__area_reply reply = {.rows = NULL};
+    const sc_bytes body = {.data = (uint8_t *)(uintptr_t)arrival->bytes, .size = arrival->size};
+    sc_err err = sc__area_reply_read(f->source->settings, sc_map_coords(f->source->grid->map),
+                                     &body, &reply, diag);
+    if (err) return err;
+    bool has_new = reply.count == 0;
+    p->pages++;
+    p->offset += reply.listed;
+    p->retries = 0;
+    take_head(p, arrival);
+    for (size_t i = 0; i < reply.count && !err; i++) {
+        err = take_row(f, p, &reply.rows[i], &has_new, diag);
+    }
+    if (!err) err = find_next_page(f, p, &reply, &arrival->is_again, diag);
+    if (!err && arrival->is_again && !has_new) {
+        err = sc_fail(diag, SC_EREPLY,
+                      "a page of the provider has nothing new and leads to another one");
+    }
+    sc__area_reply_fini(&reply);
+    return err;
+}
+
+static bool may_pass(long status)
+{
+    return status == 429 || status == 502 || status == 503 || status == 504;
+}
+
+static sc_err take(void *context, size_t i, sc_http_arrival *arrival, sc_diag *diag)
+{
+    fetching *f = context;
+    progress *p = &f->all[i];
+    if (arrival->status == 200) return take_page(f, p, arrival, diag);
+    if (arrival->status == 304 && p->headers && p->pages == 0) {
+        p->pages++;
+        take_head(p, arrival);
+        p->task->is_unchanged = true;
+        return SC_OK;
+    }
+    if (!may_pass(arrival->status) || p->retries >= MAX_RETRIES) {
+        return sc_http_refuse_status(f->http, arrival->status, diag);
+    }
+    arrival->is_again = true;
+    arrival->pause_s = arrival->retry_after_s > 0 ? (double)arrival->retry_after_s
+                                                  : 0.25 * (double)(1 << p->retries);
+    p->retries++;
+    hold_back(f, arrival->pause_s);
+    return SC_OK;
+}
+
+// --- The end of a question ----------------------------------------------------------------------
+
+// A copy of the rows of one category; NULL as category: of all.
+static sc__tile_rows *copy_rows(const progress *p, const char *category)
+{
+    size_t count = 0;
+    const char *texts = (const char *)p->strings.data;
+    for (size_t i = 0; i < p->count; i++) {
+        count += !category || strcmp(texts + p->rows[i].category, category) == 0;
+    }
+    sc__tile_rows *rows = sc_calloc(1, sizeof *rows);
+    if (!rows) return NULL;
+    atomic_init(&rows->holders, 1);
+    rows->rows = sc_malloc_array(count, sizeof *rows->rows);
+    rows->strings = sc_malloc(p->strings.size + 1);
+    rows->etag = p->etag ? sc_malloc(strlen(p->etag) + 1) : NULL;
+    if (!rows->rows || !rows->strings || (p->etag && !rows->etag)) {
+        sc__tile_rows_release(rows);
+        return NULL;
+    }
+    if (p->etag) strcpy(rows->etag, p->etag);
+    size_t size = 0;
+    for (size_t i = 0; i < p->count; i++) {
+        if (category && strcmp(texts + p->rows[i].category, category) != 0) continue;
+        sc__tile_row row = p->rows[i];
+        uint32_t *places[] = {&row.key, &row.name, &row.category};
+        for (size_t t = 0; t < 3; t++) {
+            const size_t bytes = strlen(texts + *places[t]) + 1;
+            memcpy(rows->strings + size, texts + *places[t], bytes);
+            *places[t] = (uint32_t)size;
+            size += bytes;
+        }
+        rows->rows[rows->count++] = row;
+    }
+    rows->bytes = sizeof *rows + count * sizeof *rows->rows + p->strings.size + 64;
+    return rows;
+}
+
+static void set_lifetime(const sc_area_settings *s, const progress *p, sc__area_task *task)
+{
+    const int64_t now_us = sc_clock_us();
+    const double age_s = p->is_stored ? fmin(s->lifetime_s, p->max_age_s) : -1;
+    const double stale_s = p->is_stored ? fmin(s->stale_s, p->stale_s) : 0;
+    task->fresh_until_us = now_us + (int64_t)(age_s * 1e6);
+    task->stale_until_us = task->fresh_until_us + (int64_t)(stale_s * 1e6);
+}
+
+static sc_err settle(const fetching *f, progress *p, sc_diag *diag)
+{
+    sc__area_task *task = p->task;
+    set_lifetime(f->source->settings, p, task);
+    if (task->is_unchanged) return SC_OK;
+    const size_t count = task->category_count > 0 ? task->category_count : 1;
+    for (size_t i = 0; i < count; i++) {
+        const bool is_all = task->category_count == 0;
+        const char *word = is_all ? NULL : f->source->vocabulary->names[task->categories[i]];
+        sc__tile_rows *rows = task->rows[i] = copy_rows(p, word);
+        if (!rows) return no_memory(diag);
+        rows->tile = task->tile;
+        rows->category = is_all ? SC_NONE : task->categories[i];
+        rows->fresh_until_us = task->fresh_until_us;
+        rows->stale_until_us = task->stale_until_us;
+    }
+    return SC_OK;
+}
+
+static void progress_fini(progress *p)
+{
+    curl_slist_free_all(p->headers);
+    curl_free(p->next);
+    sc_free(p->cursor);
+    sc_free(p->etag);
+    sc_bytes_fini(&p->url);
+    sc_bytes_wipe(&p->body);
+    sc_bytes_fini(&p->body);
+    sc_free(p->rows);
+    sc_free(p->places);
+    sc_bytes_fini(&p->strings);
+    sc_string_index_fini(&p->by_key);
+}
+
+static void begin(const sc__area_source *source, sc__area_task *task, progress *p)
+{
+    const sc__area_box tile = sc__tile_box(source->grid, task->tile);
+    *p = (progress){.task = task,
+                    .asked = sc__box_widen(source->grid, tile, source->settings->extent_m),
+                    .max_age_s = HUGE_VAL,
+                    .stale_s = HUGE_VAL,
+                    .is_stored = true,
+                    .by_key = {.text_of = key_at, .owner = p}};
+    if (source->settings->extent_m <= 0) p->asked = tile;
+    // A widened box may be beyond the globe.
+    if (sc_map_coords(source->grid->map) == SC_COORDS_GEOGRAPHIC) {
+        p->asked.west = fmax(p->asked.west, -180);
+        p->asked.east = fmin(p->asked.east, 180);
+        p->asked.south = fmax(p->asked.south, -90);
+        p->asked.north = fmin(p->asked.north, 90);
+    }
+}
+
+sc_err sc__area_fetch(const sc__area_source *source, const sc__area_time *time,
+                      sc__area_task *tasks, size_t count, sc__area_effort *effort, int *status,
+                      sc_diag *diag)
+{
+    const sc_area_settings *s = source->settings;
+    const sc_http_batch_options how = {.parallel =
+                                           (unsigned)(s->parallel < count ? s->parallel : count),
+                                       .timeout_s = s->timeout_s,
+                                       .deadline_s = time->deadline_s,
+                                       .leave_s = time->leave_s,
+                                       .max_bytes = s->max_bytes,
+                                       .headers = source->headers,
+                                       .ca_file = s->ca_file};
+    fetching f = {.source = source, .count = count, .effort = effort};
+    sc_http_batch batch = {.count = count,
+                           .takes_all = true,
+                           .fill = fill,
+                           .take = take,
+                           .may_leave = may_leave,
+                           .ends = ends,
+                           .context = &f};
+    *status = 0;
+    f.all = sc_calloc(count, sizeof *f.all);
+    if (!f.all) return no_memory(diag);
+    for (size_t i = 0; i < count; i++) {
+        begin(source, &tasks[i], &f.all[i]);
+    }
+    sc_err err = sc_http_connections_open(&how, &f.http, diag);
+    if (!err) err = sc_http_batch_run(f.http, &batch, diag);
+    if (f.http) *status = sc_http_connections_status(f.http);
+    sc_http_connections_close(f.http);
+    effort->bytes_out += batch.bytes_out;
+    effort->bytes_in += batch.bytes_in;
+    for (size_t i = 0; i < count; i++) {
+        if (!err) err = settle(&f, &f.all[i], diag);
+        progress_fini(&f.all[i]);
+    }
+    sc_free(f.all);
+    return err;
+}
+
+void sc__area_task_fini(sc__area_task *task)
+{
+    for (size_t i = 0; i < SC__AREA_CATEGORIES_MAX; i++) {
+        sc__tile_rows_release(task->rows[i]);
+        task->rows[i] = NULL;
+    }
+    sc__tile_rows_release(task->known);
+    task->known = NULL;
+}
