@@ -2,15 +2,23 @@
  * @file area_provider.h
  * @brief Providers that can list what is in a box: nearly every source of places, over HTTP.
  *
- * How such a provider is asked, and where things are in its replies, is in a file
- * (docs/area-provider.md).
+ * How such a provider is asked, and where things are in its replies, is in a file. It is asked for
+ * tiles of a fixed grid, which depend on the segments and the requests of a relay and on what the
+ * provider says, and on nothing else. Tiles are added until nothing outside of them can be part of
+ * an answer; then their objects are a set like any other, and the relay is evaluated with it
+ * (lbs.h). Tiles are kept, and shared by all relays.
+ *
+ * It includes neither query.h nor cloak.h. Why the answer is exact, and what a provider learns:
+ * docs/area-provider.md.
  *
  * In libstarcloak-io.
  */
 #ifndef STARCLOAK_AREA_PROVIDER_H
 #define STARCLOAK_AREA_PROVIDER_H
 
-#include <starcloak/err.h>
+#include <starcloak/map.h>
+#include <starcloak/objects.h>
+#include <starcloak/relay.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -30,6 +38,94 @@ SC_API SC_CHECKED sc_err sc_area_settings_read(const char *path, sc_area_setting
 
 /** NULL is fine. */
 SC_API void sc_area_settings_free(sc_area_settings *settings);
+
+/** A provider of areas, with the tiles that were fetched. Any thread. */
+typedef struct sc_area_provider sc_area_provider;
+
+/**
+ * Starts a thread, with all signals blocked, that builds indexes and fetches tiles again.
+ *
+ * @param vocabulary  how categories are called, the map's own first; borrowed, as the map and the
+ *                    settings. NULL: the map's, and those of the settings
+ * @return SC_OK, SC_ENOCOORDS, SC_EINVAL (a map across the 180th meridian), SC_ENET (curl cannot be
+ *         set up), SC_EIO (no thread), SC_ENOMEM
+ */
+SC_API SC_CHECKED sc_err sc_area_provider_new(const sc_map *map, const sc_vocabulary *vocabulary,
+                                              const sc_area_settings *settings,
+                                              sc_area_provider **out, sc_diag *diag);
+
+/** After all its askers. NULL is fine. */
+SC_API void sc_area_provider_free(sc_area_provider *provider);
+
+/** How categories are called. Lent. */
+SC_API const sc_vocabulary *sc_area_provider_vocabulary(const sc_area_provider *provider);
+
+/**
+ * Make one set with an index of all tiles that are there, now. The thread of the provider does so
+ * by itself when there was nothing new for a while.
+ */
+SC_API SC_CHECKED sc_err sc_area_provider_build_index(sc_area_provider *provider, sc_diag *diag);
+
+/** Counted since the start. */
+typedef struct sc_area_status {
+    uint64_t tiles;      ///< kept, each category of a tile by itself
+    uint64_t bytes;      ///< that they take
+    uint64_t looked_up;  ///< tiles that were needed for a relay
+    uint64_t found;      ///< of them, those that were there
+    uint64_t evicted;
+    uint64_t questions;  ///< requests of HTTP, pages and retries included
+    uint64_t bytes_out;
+    uint64_t bytes_in;
+    uint64_t outside;   ///< objects that were not in the box asked for
+    uint64_t left_out;  ///< objects too far from any road, or without a category
+    uint64_t indexes;   ///< sets with an index that were made
+} sc_area_status;
+
+SC_API sc_area_status sc_area_provider_status(sc_area_provider *provider);
+
+/** Someone who asks. One thread. */
+typedef struct sc_area_asker sc_area_asker;
+
+SC_API SC_CHECKED sc_err sc_area_asker_new(sc_area_provider *provider, sc_area_asker **out,
+                                           sc_diag *diag);
+
+/** NULL is fine. */
+SC_API void sc_area_asker_free(sc_area_asker *asker);
+
+/** How long asking may take. */
+typedef struct sc_area_patience {
+    double deadline_s;  ///< for all of it; 0: as the settings say
+    double leave_s;     ///< the first question leaves within that time, or none does; 0: any time
+} sc_area_patience;
+
+/**
+ * Answer `relay`, whose categories are those of the provider's vocabulary; blocks while tiles are
+ * fetched.
+ *
+ * @param reply  overwritten, as by sc_lbs_evaluate(); its table lends from the asker until the next
+ *               call
+ * @return SC_OK, SC_ENET, SC_ELATE (too late for the first question, and none has left), SC_EREPLY
+ *         (a reply that makes no sense), SC_ELIMIT (more questions or objects than allowed),
+ *         SC_EREQUEST, and what sc_lbs_evaluate() returns
+ */
+SC_API SC_CHECKED sc_err sc_area_asker_ask(sc_area_asker *asker, const sc_relay *relay,
+                                           const sc_area_patience *patience, sc_reply *reply,
+                                           sc_diag *diag);
+
+/** The objects that the last reply was made from; lent until the next call, NULL before. */
+SC_API const sc_objects *sc_area_asker_objects(const sc_area_asker *asker);
+
+/** What the last call took. */
+typedef struct sc_area_work {
+    uint64_t tiles;      ///< needed in the end, each category by itself
+    uint64_t questions;  ///< requests of HTTP
+    uint64_t rounds;     ///< how often more tiles were needed, and one
+    uint64_t bytes_out;
+    uint64_t bytes_in;
+    int status;  ///< of HTTP, that made it fail; 0: none has
+} sc_area_work;
+
+SC_API sc_area_work sc_area_asker_work(const sc_area_asker *asker);
 
 #ifdef __cplusplus
 }

@@ -143,6 +143,12 @@ sc_err sc_objects_builder_new(const sc_map *map, sc_objects_builder **out)
     return SC_OK;
 }
 
+sc_err sc__objects_builder_name(sc_objects_builder *builder, const char *category)
+{
+    sc_category_id number = 0;
+    return number_category(builder, category, &number);
+}
+
 void sc_objects_builder_free(sc_objects_builder *builder)
 {
     if (!builder) return;

@@ -124,6 +124,10 @@ struct sc_objects {
     uint32_t *own_others;
 };
 
+/** Give a category the next number before there is an object of it, so that sets with different
+ * objects number them alike. For a new builder. */
+SC_CHECKED sc_err sc__objects_builder_name(sc_objects_builder *builder, const char *category);
+
 /** An empty set on `map`, held once; NULL when memory is out. */
 sc_objects *sc__objects_new(const sc_map *map);
 
