@@ -5,6 +5,7 @@
 // the service sees to that.
 #include "demo/demo_internal.h"
 
+#include "api/event_text.h"
 #include "api/json_request.h"
 #include "base/alloc.h"
 #include "base/clock.h"
@@ -22,24 +23,6 @@
 /** Of seconds: a millisecond is finer than the display. */
 enum { SECOND_DECIMALS = 3 };
 
-/** An event's name, and where its data begins. */
-static sc_json_writer begin_event(sc_bytes *out, const char *event)
-{
-    sc_json_writer json = sc_json_writer_of(out);
-    sc_json_put_text(&json, "event: ");
-    sc_json_put_text(&json, event);
-    sc_json_put_text(&json, "\ndata: ");
-    sc_json_open_object(&json, NULL);
-    return json;
-}
-
-static bool end_event(sc_json_writer *json)
-{
-    sc_json_close_object(json);
-    sc_json_put_text(json, "\n\n");
-    return !json->has_failed;
-}
-
 static void put_seconds(sc_json_writer *json, const char *name, double seconds)
 {
     sc_json_put_fixed(json, name, seconds, SECOND_DECIMALS);
@@ -47,13 +30,13 @@ static void put_seconds(sc_json_writer *json, const char *name, double seconds)
 
 bool sc__demo_text_hello(const sc__hello *hello, sc_bytes *out)
 {
-    sc_json_writer json = begin_event(out, "hello");
+    sc_json_writer json = sc_event_begin(out, "hello");
     put_seconds(&json, "t", hello->t_s);
     sc_json_put_count(&json, "travellers", hello->travellers);
     put_seconds(&json, "every_s", hello->every_s);
     sc_json_put_signed(&json, "step", hello->step);
     sc_json_put_string(&json, "engine", hello->engine);
-    return end_event(&json);
+    return sc_event_end(&json);
 }
 
 // --- Queries -------------------------------------------------------------------------------------
@@ -72,7 +55,7 @@ static void put_waiting(sc_json_writer *json, const sc__waiting *waiting)
 
 bool sc__demo_text_pending(const sc__waiting *waiting, size_t count, int64_t now_us, sc_bytes *out)
 {
-    sc_json_writer json = begin_event(out, "pending");
+    sc_json_writer json = sc_event_begin(out, "pending");
     sc_json_open_array(&json, "queries");
     for (size_t i = 0; i < count; i++) {
         sc_json_open_object(&json, NULL);
@@ -81,14 +64,14 @@ bool sc__demo_text_pending(const sc__waiting *waiting, size_t count, int64_t now
         sc_json_close_object(&json);
     }
     sc_json_close_array(&json);
-    return end_event(&json);
+    return sc_event_end(&json);
 }
 
 bool sc__demo_text_asked(const sc__waiting *waiting, sc_bytes *out)
 {
-    sc_json_writer json = begin_event(out, "asked");
+    sc_json_writer json = sc_event_begin(out, "asked");
     put_waiting(&json, waiting);
-    return end_event(&json);
+    return sc_event_end(&json);
 }
 
 // To an onlooker, a query that could not even be sent is as lost as any.
@@ -100,20 +83,20 @@ static const char *outcome_of(sc_load_end end)
 bool sc__demo_text_ended(const sc_load_outcome *ending, sc_bytes *out)
 {
     const bool is_told = ending->end == SC_LOAD_ANSWERED || ending->end == SC_LOAD_DROPPED;
-    sc_json_writer json = begin_event(out, "ended");
+    sc_json_writer json = sc_event_begin(out, "ended");
     sc_json_put_count(&json, "query", ending->number);
     sc_json_put_string(&json, "outcome", outcome_of(ending->end));
     if (*ending->word) sc_json_put_string(&json, "reason", ending->word);
     if (*ending->cloak) sc_json_put_string(&json, "cloak", ending->cloak);
     if (is_told) put_seconds(&json, "wait_s", ending->wait_s);
-    return end_event(&json);
+    return sc_event_end(&json);
 }
 
 // --- Methods -------------------------------------------------------------------------------------
 
 bool sc__demo_text_methods_hello(const sc__methods_hello *hello, double t_s, sc_bytes *out)
 {
-    sc_json_writer json = begin_event(out, "hello");
+    sc_json_writer json = sc_event_begin(out, "hello");
     put_seconds(&json, "t", t_s);
     sc_json_open_array(&json, "methods");
     for (size_t i = 0; i < hello->count; i++) {
@@ -123,7 +106,7 @@ bool sc__demo_text_methods_hello(const sc__methods_hello *hello, double t_s, sc_
     put_seconds(&json, "since_t", hello->since_t_s);
     sc_json_put_count(&json, "window_s", SC_COMPARISON_WINDOW_S);
     sc_json_put_count(&json, "cloaks_per_s", SC__METHODS_CLOAKS_PER_S);
-    return end_event(&json);
+    return sc_event_end(&json);
 }
 
 static void put_numbers(sc_json_writer *json, const char *name, const uint32_t *numbers,
@@ -143,14 +126,14 @@ bool sc__demo_text_method_cloak(const sc_compared_cloak *found, uint64_t number,
     const char *method = sc_variant_name(found->variant);
     char id[48];
     snprintf(id, sizeof id, "%s-%" PRIu64, method, number);
-    sc_json_writer json = begin_event(out, "method-cloak");
+    sc_json_writer json = sc_event_begin(out, "method-cloak");
     sc_json_put_string(&json, "method", method);
     sc_json_put_string(&json, "id", id);
     put_seconds(&json, "t", t_s);
     sc_json_put_count(&json, "users", found->users);
     put_numbers(&json, "segments", cloak->segments, cloak->segment_count);
     put_numbers(&json, "border_nodes", cloak->border_nodes, cloak->border_node_count);
-    return end_event(&json);
+    return sc_event_end(&json);
 }
 
 /** Of averages; a chance may be a thousandth. NAN becomes null. */
@@ -180,7 +163,7 @@ static void put_figures(sc_json_writer *json, sc_variant method, const sc_compar
 bool sc__demo_text_methods(const sc__methods_hello *hello, double t_s, uint64_t left_out,
                            const sc_comparison_figures *figures, sc_bytes *out)
 {
-    sc_json_writer json = begin_event(out, "methods");
+    sc_json_writer json = sc_event_begin(out, "methods");
     put_seconds(&json, "t", t_s);
     put_seconds(&json, "since_t", hello->since_t_s);
     sc_json_put_count(&json, "left_out", left_out);
@@ -189,7 +172,7 @@ bool sc__demo_text_methods(const sc__methods_hello *hello, double t_s, uint64_t 
         put_figures(&json, hello->variants[i], &figures[i]);
     }
     sc_json_close_array(&json);
-    return end_event(&json);
+    return sc_event_end(&json);
 }
 
 // --- What all pages share ------------------------------------------------------------------------

@@ -1,12 +1,7 @@
 // The text of server-sent events. See event_text.h.
 #include "api/event_text.h"
 
-#include "base/json_write.h"
-
-// --- Cloaks ----------------------------------------------------------------------------------
-
-/** An event's name, and the object that is its data. */
-static sc_json_writer begin_event(sc_bytes *out, const char *event)
+sc_json_writer sc_event_begin(sc_bytes *out, const char *event)
 {
     sc_json_writer json = sc_json_writer_of(out);
     sc_json_put_text(&json, "event: ");
@@ -16,12 +11,14 @@ static sc_json_writer begin_event(sc_bytes *out, const char *event)
     return json;
 }
 
-static bool end_event(sc_json_writer *json)
+bool sc_event_end(sc_json_writer *json)
 {
     sc_json_close_object(json);
     sc_json_put_text(json, "\n\n");
     return !json->has_failed;
 }
+
+// --- Cloaks ----------------------------------------------------------------------------------
 
 static void put_ids(sc_json_writer *json, const char *name, const uint32_t *ids, size_t count)
 {
@@ -63,7 +60,7 @@ static void put_request(sc_json_writer *json, const sc_request *request,
 bool sc_event_text_cloak(const sc_relay *relay, uint64_t cloak, const sc_vocabulary *vocabulary,
                          sc_bytes *out)
 {
-    sc_json_writer json = begin_event(out, "cloak");
+    sc_json_writer json = sc_event_begin(out, "cloak");
     sc_json_put_hex(&json, "id", cloak);
     put_ids(&json, "segments", relay->segments, relay->segment_count);
     put_ids(&json, "border_nodes", relay->border_nodes, relay->border_node_count);
@@ -72,17 +69,17 @@ bool sc_event_text_cloak(const sc_relay *relay, uint64_t cloak, const sc_vocabul
         put_request(&json, &relay->requests[i], vocabulary);
     }
     sc_json_close_array(&json);
-    return end_event(&json);
+    return sc_event_end(&json);
 }
 
 bool sc_event_text_sent(uint64_t cloak, sc_encoding encoding, const void *bytes, size_t size,
                         sc_bytes *out)
 {
-    sc_json_writer json = begin_event(out, "sent");
+    sc_json_writer json = sc_event_begin(out, "sent");
     sc_json_put_hex(&json, "cloak", cloak);
     sc_json_put_string(&json, "encoding", sc_encoding_name(encoding));
     sc_json_put_base64(&json, "bytes", bytes, size);
-    return end_event(&json);
+    return sc_event_end(&json);
 }
 
 // --- Counters --------------------------------------------------------------------------------
@@ -97,11 +94,11 @@ static void put_seconds(sc_json_writer *json, const char *name, double seconds)
 
 bool sc_event_text_counters(const sc_counters *row, sc_bytes *out)
 {
-    sc_json_writer json = begin_event(out, "counters");
+    sc_json_writer json = sc_event_begin(out, "counters");
 #define X(type, name) PUT(&json, #name, row->name);
     SC_COUNTER_MAP(X)
 #undef X
-    return end_event(&json);
+    return sc_event_end(&json);
 }
 
 static void put_fields(sc_json_writer *json)
@@ -132,12 +129,12 @@ bool sc_event_text_history(const sc_history *history, sc_bytes *out)
 {
     const size_t end = history->taken;
     const size_t first = end > SC_HISTORY_ROWS ? end - SC_HISTORY_ROWS : 0;
-    sc_json_writer json = begin_event(out, "history");
+    sc_json_writer json = sc_event_begin(out, "history");
     put_fields(&json);
     sc_json_open_array(&json, "rows");
     for (size_t i = first; i < end; i++) {
         put_row(&json, &history->rows[i % SC_HISTORY_ROWS]);
     }
     sc_json_close_array(&json);
-    return end_event(&json);
+    return sc_event_end(&json);
 }

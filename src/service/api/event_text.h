@@ -1,6 +1,6 @@
 /**
  * @file event_text.h
- * @brief The text of the events of GET /v1/events: lines, and an empty one at the end.
+ * @brief The text of events, and those of GET /v1/events: lines, and an empty one at the end.
  *
  * events.h says when each is sent; docs/ui.md shows them all. Counters are defined in one list, so
  * that `counters` and the rows of `history` cannot differ. All functions append to `out`, and give
@@ -9,10 +9,18 @@
 #ifndef SC_API_EVENT_TEXT_H
 #define SC_API_EVENT_TEXT_H
 
+#include "base/json_write.h"
+
 #include <starcloak/relay.h>
 #include <starcloak/relay_codec.h>
 
 #include <stdbool.h>
+
+/** An event's name, and the object that is its data, which the caller fills. */
+sc_json_writer sc_event_begin(sc_bytes *out, const char *event);
+
+/** End the object and the event. */
+bool sc_event_end(sc_json_writer *json);
 
 /** What is counted, in the order of the text. All but pending, listeners and the three before it
  * count since the service started. Reasons are called as in problems and metrics (failure.h). */
