@@ -312,6 +312,18 @@ static int on_close(nghttp2_session *session, int32_t id, uint32_t error, void *
     return 0;
 }
 
+/** A reply was sent as a whole: if its request is not, since it was refused, no more of it is
+ * wanted. A reset before that would take the reply back. */
+static int on_sent(nghttp2_session *session, const nghttp2_frame *frame, void *context)
+{
+    (void)context;
+    const bool has_payload = frame->hd.type == NGHTTP2_HEADERS || frame->hd.type == NGHTTP2_DATA;
+    if (!has_payload || !(frame->hd.flags & NGHTTP2_FLAG_END_STREAM)) return 0;
+    const sc__http2_stream *stream = stream_of(session, frame->hd.stream_id);
+    if (!stream || stream->is_whole) return 0;
+    return nghttp2_submit_rst_stream(session, NGHTTP2_FLAG_NONE, stream->id, NGHTTP2_NO_ERROR);
+}
+
 // --- Bytes in and out --------------------------------------------------------------------------
 
 /** Whether the client waits for us; else it is we who wait, for its requests or for room in its
@@ -468,8 +480,6 @@ void sc__http2_sweep(sc__http_connection *connection)
         if (stream->is_whole || loop->now_us - stream->since_us < request_us) continue;
         nghttp2_session_consume(connection->h2->session, stream->id, stream->request.body_size);
         refuse(stream, 408);
-        (void)nghttp2_submit_rst_stream(connection->h2->session, NGHTTP2_FLAG_NONE, stream->id,
-                                        NGHTTP2_CANCEL);
     }
     sc__http_loop_send_soon(connection);
 }
@@ -497,6 +507,7 @@ static int make_session(sc__http_connection *connection)
         nghttp2_session_callbacks_set_on_header_callback(callbacks, on_header);
         nghttp2_session_callbacks_set_on_data_chunk_recv_callback(callbacks, on_data);
         nghttp2_session_callbacks_set_on_frame_recv_callback(callbacks, on_frame);
+        nghttp2_session_callbacks_set_on_frame_send_callback(callbacks, on_sent);
         nghttp2_session_callbacks_set_on_stream_close_callback(callbacks, on_close);
         set_options(option);
         failed = nghttp2_session_server_new3(&connection->h2->session, callbacks, connection,
