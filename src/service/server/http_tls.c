@@ -43,12 +43,15 @@ static const unsigned char session_domain[] = "starcloak";
 
 static pthread_once_t socket_once = PTHREAD_ONCE_INIT;
 static BIO_METHOD *socket_method;  ///< NULL if memory was out
-static int connection_index;
 
-/** As OpenSSL's own, but that it asks the kernel only when there may be something. */
+/**
+ * As OpenSSL's own, but that it asks the kernel only when there may be something. The connection is
+ * the argument of a callback that there is not, since that is the one pointer of a BIO that takes
+ * no memory.
+ */
 static int read_socket(BIO *bio, char *bytes, int room)
 {
-    sc__http_connection *connection = BIO_get_ex_data(bio, connection_index);
+    sc__http_connection *connection = (sc__http_connection *)(void *)BIO_get_callback_arg(bio);
     // The kernel decrypts, record by record.
     if (BIO_get_ktls_recv(bio)) return BIO_meth_get_read(BIO_s_socket())(bio, bytes, room);
     BIO_clear_retry_flags(bio);
@@ -74,10 +77,8 @@ static int read_socket(BIO *bio, char *bytes, int room)
 static void make_socket_method(void)
 {
     const BIO_METHOD *theirs = BIO_s_socket();
-    connection_index = BIO_get_ex_new_index(0, NULL, NULL, NULL, NULL);
     BIO_METHOD *method = BIO_meth_new(BIO_TYPE_SOCKET, "socket");
-    if (connection_index < 0 || !method ||
-        !BIO_meth_set_write(method, BIO_meth_get_write(theirs)) ||
+    if (!method || !BIO_meth_set_write(method, BIO_meth_get_write(theirs)) ||
         !BIO_meth_set_ctrl(method, BIO_meth_get_ctrl(theirs)) ||
         !BIO_meth_set_create(method, BIO_meth_get_create(theirs)) ||
         !BIO_meth_set_destroy(method, BIO_meth_get_destroy(theirs)) ||
@@ -93,10 +94,8 @@ static bool use_socket(SSL *ssl, sc__http_connection *connection)
 {
     pthread_once(&socket_once, make_socket_method);
     BIO *bio = socket_method ? BIO_new(socket_method) : NULL;
-    if (!bio || !BIO_set_ex_data(bio, connection_index, connection)) {
-        BIO_free(bio);
-        return false;
-    }
+    if (!bio) return false;
+    BIO_set_callback_arg(bio, (char *)connection);
     BIO_set_fd(bio, connection->fd, BIO_NOCLOSE);
     SSL_set_bio(ssl, bio, bio);
     return true;
