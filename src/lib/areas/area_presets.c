@@ -18,11 +18,12 @@ static const char ogc_features[] =
     "links = /links\n"
     "total = /numberMatched\n";
 
-// WFS 2.0 with GeoJSON. CRS:84 is longitude first, in the box as in the reply.
+// WFS 2.0 with GeoJSON. CRS:84 is longitude first in the box; GeoJSON is in any case, and MapServer
+// takes only EPSG codes for it.
 static const char wfs_geojson[] =
     "[provider]\n"
     "url = {address}?service=WFS&version=2.0.0&request=GetFeature&count={limit}\n"
-    "  &startIndex={offset}&srsName=urn:ogc:def:crs:OGC:1.3:CRS84\n"
+    "  &startIndex={offset}&srsName=EPSG:4326\n"
     "  &bbox={west},{south},{east},{north},urn:ogc:def:crs:OGC:1.3:CRS84\n"
     "  &outputFormat=application%2Fjson\n"
     "[fields]\n"
