@@ -46,18 +46,6 @@ static const sc_json_value *find(const reader *r, const sc__area_texts *pointers
     return NULL;
 }
 
-// A number, or a text that is one.
-static bool number_of(const sc_json_value *value, double *out)
-{
-    if (sc_json_is_number(value)) {
-        *out = sc_json_number_at(value);
-        return isfinite(*out);
-    }
-    if (!sc_json_is_string(value)) return false;
-    const sc_slice text = {sc_json_text_at(value), sc_json_text_size(value)};
-    return sc_slice_double(text, out) && isfinite(*out);
-}
-
 // The parts of a key, joined; returns its size, or 0 after a failure.
 static sc_err read_key(const reader *r, char key[SC__AREA_KEY_MAX + 1])
 {
@@ -153,7 +141,8 @@ static void gather_points(outline *o, const sc_json_value *coordinates, int dept
     if (!sc_json_is_array(coordinates) || depth > 4) {
         o->is_bad = true;
     } else if (sc_json_size(coordinates) > 0 && !sc_json_is_array(first)) {
-        const bool is_fine = number_of(first, &x) && number_of(sc_json_at(coordinates, 1), &y);
+        const bool is_fine =
+            sc_json_number_in(first, &x) && sc_json_number_in(sc_json_at(coordinates, 1), &y);
         if (is_fine) add_point(o, x, y);
         o->is_bad = o->is_bad || !is_fine;
     } else {
@@ -203,8 +192,8 @@ static sc_err read_numbers(const reader *r, sc__area_row *row, bool *has_positio
     const sc_json_value *lat = find(r, &r->settings->lat);
     *has_position = lon && lat;
     if (!*has_position) return SC_OK;
-    if (!number_of(lon, &row->x)) return fail(r, "lon", "is not a number");
-    if (!number_of(lat, &row->y)) return fail(r, "lat", "is not a number");
+    if (!sc_json_number_in(lon, &row->x)) return fail(r, "lon", "is not a number");
+    if (!sc_json_number_in(lat, &row->y)) return fail(r, "lat", "is not a number");
     return SC_OK;
 }
 

@@ -11,7 +11,9 @@
 #include "base/json_tree.h"
 
 #include "base/alloc.h"
+#include "base/text.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -428,6 +430,19 @@ bool sc_json_is_number(const sc_json_value *value)
 bool sc_json_is_integer(const sc_json_value *value)
 {
     return sc_json_is_number(value) && value->is_integer;
+}
+
+bool sc_json_number_in(const sc_json_value *value, double *out)
+{
+    double number = sc_json_number_at(value);
+    if (!sc_json_is_number(value)) {
+        if (!sc_json_is_string(value)) return false;
+        const sc_slice text = {sc_json_text_at(value), sc_json_text_size(value)};
+        if (!sc_slice_double(text, &number)) return false;
+    }
+    if (!isfinite(number)) return false;
+    *out = number;
+    return true;
 }
 
 int64_t sc_json_integer(const sc_json_value *value)

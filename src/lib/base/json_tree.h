@@ -105,6 +105,9 @@ bool sc_json_is_number(const sc_json_value *value);
 bool sc_json_is_integer(const sc_json_value *value);
 
 double sc_json_number_at(const sc_json_value *value);
+
+/** A number, or a text that is one: many write numbers as texts. False: neither, or not finite. */
+bool sc_json_number_in(const sc_json_value *value, double *out);
 int64_t sc_json_integer(const sc_json_value *value);
 
 bool sc_json_is_null(const sc_json_value *value);

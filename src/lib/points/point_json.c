@@ -55,9 +55,7 @@ static sc_err read_number(const reader *r, const char *field, double *out)
 {
     const sc_json_value *value = value_at(r->object, field);
     if (!value) return fail(r, field, "is missing; check the names of the fields");
-    if (!sc_json_is_number(value)) return fail(r, field, "is not a number");
-    *out = sc_json_number_at(value);
-    return SC_OK;
+    return sc_json_number_in(value, out) ? SC_OK : fail(r, field, "is not a number");
 }
 
 static sc_err read_key(const reader *r, sc__point_answer_row *row)

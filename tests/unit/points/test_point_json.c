@@ -120,6 +120,27 @@ static void test_the_document_may_be_the_list(void **state)
                   "not a list of objects");
 }
 
+static void test_numbers_may_be_texts(void **state)
+{
+    (void)state;
+    // As Nominatim writes them.
+    sc_point_options options = sc_point_options_default();
+    options.list_field = "";
+    options.key_field = "place_id";
+    options.name_field = "display_name";
+    sc__point_answer answer;
+    sc_diag diag = {""};
+    CHECK_OK(parse(&options, SC_NONE,
+                   "[{\"place_id\":12,\"lat\":\"50.25\",\"lon\":\"-8.5\",\"distance_m\":\"7\","
+                   "\"display_name\":\"Inn\"}]",
+                   &answer, &diag),
+             &diag);
+    assert_int_equal(answer.count, 1);
+    assert_true(answer.rows[0].x == -8.5 && answer.rows[0].y == 50.25);
+    assert_true(answer.rows[0].has_distance && answer.rows[0].distance_m == 7.0);
+    sc__point_answer_fini(&answer);
+}
+
 #define ROW(rest) "{\"results\":[{" rest "}]}"
 #define PLACE "\"lon\":8,\"lat\":50"
 
@@ -144,13 +165,16 @@ static const struct {
     {ROW("\"id\":[1]," PLACE), "\"id\" is neither a text nor a whole number"},
     {ROW("\"id\":1,\"lat\":50"), "\"lon\" is missing"},
     {ROW("\"id\":1,\"lon\":8"), "\"lat\" is missing"},
-    {ROW("\"id\":1,\"lon\":8,\"lat\":\"50\""), "\"lat\" is not a number"},
+    {ROW("\"id\":1,\"lon\":8,\"lat\":\"50 N\""), "\"lat\" is not a number"},
+    {ROW("\"id\":1,\"lon\":8,\"lat\":\"\""), "\"lat\" is not a number"},
+    {ROW("\"id\":1,\"lon\":8,\"lat\":\"inf\""), "\"lat\" is not a number"},
+    {ROW("\"id\":1,\"lon\":8,\"lat\":true"), "\"lat\" is not a number"},
     {ROW("\"id\":1,\"lon\":8,\"lat\":NaN"), "is not JSON"},
     {ROW("\"id\":1,\"lon\":8,\"lat\":1e999"), "has a number too large"},
     {ROW("\"id\":1,\"lon\":8,\"lat\":99"), "are not a position in degrees"},
     {ROW("\"id\":1,\"lon\":-180.1,\"lat\":9"), "are not a position in degrees"},
     {ROW("\"id\":1," PLACE ",\"distance_m\":-0.5"), "\"distance_m\" is negative"},
-    {ROW("\"id\":1," PLACE ",\"distance_m\":\"5\""), "\"distance_m\" is not a number"},
+    {ROW("\"id\":1," PLACE ",\"distance_m\":[5]"), "\"distance_m\" is not a number"},
     {ROW("\"id\":1," PLACE ",\"name\":5"), "\"name\" is not a text"},
     {ROW("\"id\":1," PLACE ",\"category\":5"), "\"category\" is not a text"},
     {ROW("\"id\":1," PLACE ",\"category\":\"fuel\""), "is not the category asked for"},
@@ -250,6 +274,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_an_answer_is_read),
     cmocka_unit_test(test_fields_may_lie_deep_as_in_geojson),
     cmocka_unit_test(test_the_document_may_be_the_list),
+    cmocka_unit_test(test_numbers_may_be_texts),
     cmocka_unit_test(test_what_makes_no_sense_is_refused_with_a_reason),
     cmocka_unit_test(test_no_refusal_tells_what_was_in_the_answer),
     cmocka_unit_test(test_by_road_a_distance_is_needed),
