@@ -18,9 +18,6 @@
 /** More engine threads than any machine has cores. */
 enum { THREADS_MAX = 4096 };
 
-/** "In no room". */
-#define NOWHERE UINT16_MAX
-
 struct sc_engine_pool {
     const sc_map *map;
     const sc_partition *partition;
@@ -28,6 +25,7 @@ struct sc_engine_pool {
     size_t thread_count;
     sc__engine_thread **threads;
     _Atomic uint16_t *thread_of;  ///< by part
+    sc__siblings siblings;        ///< the two above, and the next
     atomic_ullong lost;
     atomic_ullong misdirected;
     pthread_mutex_t switching;  ///< so that all engine threads get the same variant
@@ -65,13 +63,17 @@ static sc_err make_threads(sc_engine_pool *pool, const sc_engine_pool_options *o
     pool->thread_of = sc_malloc_array(pool->part_count, sizeof *pool->thread_of);
     if (!pool->threads || !pool->thread_of) return sc_fail_memory(diag, "making engine threads");
     for (uint32_t i = 0; i < pool->part_count; i++) {
-        atomic_init(&pool->thread_of[i], NOWHERE);
+        atomic_init(&pool->thread_of[i], SC__NO_ENGINE_THREAD);
     }
     sc_err err = SC_OK;
     while (!err && pool->thread_count < options->engine_threads) {
         const uint32_t number = (uint32_t)pool->thread_count;
         err = sc__engine_thread_new(pool->map, options, number, rng, &pool->threads[number], diag);
         if (!err) pool->thread_count++;
+    }
+    pool->siblings = (sc__siblings){pool->threads, pool->thread_of, &pool->lost};
+    for (size_t i = 0; !err && pool->thread_count > 1 && i < pool->thread_count; i++) {
+        sc__engine_thread_meet(pool->threads[i], &pool->siblings);
     }
     return err;
 }
@@ -118,6 +120,7 @@ void sc_engine_pool_end(sc_engine_pool *pool)
 void sc_engine_pool_free(sc_engine_pool *pool)
 {
     if (!pool) return;
+    sc_engine_pool_end(pool);
     for (size_t i = 0; i < pool->thread_count; i++) {
         sc__engine_thread_free(pool->threads[i]);
     }
@@ -159,13 +162,14 @@ static void receive_of_query(sc_engine_pool *pool, sc_msg *msg)
     // The sender may have another map.
     const bool is_known = query->segment < sc_map_segment_count(pool->map);
     const uint32_t home = is_known ? sc_partition_home(pool->partition, query->segment) : 0;
-    const uint16_t thread = is_known ? atomic_load(&pool->thread_of[home]) : NOWHERE;
-    if (thread == NOWHERE && msg->kind == SC_MSG_ADD) atomic_fetch_add(&pool->misdirected, 1);
+    const uint16_t thread = is_known ? atomic_load(&pool->thread_of[home]) : SC__NO_ENGINE_THREAD;
+    if (thread == SC__NO_ENGINE_THREAD && msg->kind == SC_MSG_ADD)
+        atomic_fetch_add(&pool->misdirected, 1);
     if (!is_known) return;
-    if (sc_partition_is_near(pool->partition, query->segment, query->max_hops)) {
-        tell_all(pool, msg);
-    } else if (thread != NOWHERE) {
+    if (thread != SC__NO_ENGINE_THREAD) {
         tell(pool, thread, msg);
+    } else if (sc_partition_is_near(pool->partition, query->segment, query->max_hops)) {
+        tell_all(pool, msg);
     }
 }
 
@@ -204,37 +208,43 @@ void sc_engine_pool_prefetch(const sc_engine_pool *pool, const sc_query *query)
 
 // --- Parts ----------------------------------------------------------------------------------
 
-static size_t emptiest(const size_t *counts, size_t threads)
+/** The first engine thread that has fewer than its share, the largest shares first: METIS divides
+ * in halves again and again, so that parts with numbers near each other are mostly neighbours, and
+ * company between them stays in one thread. */
+static size_t first_with_room(const size_t *counts, size_t threads, size_t parts)
 {
     size_t best = 0;
-    for (size_t i = 1; i < threads; i++) {
+    for (size_t i = 0; i < threads; i++) {
+        const size_t share = parts / threads + (i < parts % threads);
+        if (counts[i] < share) return i;
         if (counts[i] < counts[best]) best = i;
     }
     return best;
 }
 
-/** Where each part shall be: those that stay where they are, the others wherever there are fewest.
+/** Where each part shall be: those that stay where they are, the others wherever there is room.
  * False: there is no such part, or it is named twice. */
 static bool plan(const sc_engine_pool *pool, const uint16_t *parts, size_t count,
                  uint16_t *thread_of, size_t *counts)
 {
     for (uint32_t i = 0; i < pool->part_count; i++) {
-        thread_of[i] = NOWHERE;
+        thread_of[i] = SC__NO_ENGINE_THREAD;
     }
     for (size_t i = 0; i < count; i++) {
-        if (parts[i] >= pool->part_count || thread_of[parts[i]] != NOWHERE) return false;
+        if (parts[i] >= pool->part_count || thread_of[parts[i]] != SC__NO_ENGINE_THREAD)
+            return false;
         // Named, and in some room: which one is seen to below.
         thread_of[parts[i]] = 0;
     }
     for (size_t i = 0; i < count; i++) {
         const uint16_t thread = atomic_load(&pool->thread_of[parts[i]]);
-        if (thread == NOWHERE) continue;
+        if (thread == SC__NO_ENGINE_THREAD) continue;
         thread_of[parts[i]] = thread;
         counts[thread]++;
     }
     for (size_t i = 0; i < count; i++) {
-        if (atomic_load(&pool->thread_of[parts[i]]) != NOWHERE) continue;
-        const size_t thread = emptiest(counts, pool->thread_count);
+        if (atomic_load(&pool->thread_of[parts[i]]) != SC__NO_ENGINE_THREAD) continue;
+        const size_t thread = first_with_room(counts, pool->thread_count, count);
         thread_of[parts[i]] = (uint16_t)thread;
         counts[thread]++;
     }
@@ -255,7 +265,8 @@ static size_t list(const sc_engine_pool *pool, const uint16_t *thread_of, size_t
 static void carry_out(sc_engine_pool *pool, const uint16_t *thread_of, uint16_t *parts)
 {
     for (uint32_t i = 0; i < pool->part_count; i++) {
-        if (thread_of[i] == NOWHERE) atomic_store(&pool->thread_of[i], NOWHERE);
+        if (thread_of[i] == SC__NO_ENGINE_THREAD)
+            atomic_store(&pool->thread_of[i], SC__NO_ENGINE_THREAD);
     }
     for (size_t i = 0; i < pool->thread_count; i++) {
         sc__engine_thread_set_parts(pool->threads[i], parts, list(pool, thread_of, i, parts));
@@ -317,7 +328,10 @@ sc_time sc_engine_pool_round(sc_engine_pool *pool, sc_time now)
 {
     sc_time wake = SC_TIME_NEVER;
     for (size_t i = 0; i < pool->thread_count; i++) {
-        const sc_time one = sc__engine_thread_round(pool->threads[i], now);
+        (void)sc__engine_thread_round(pool->threads[i], now);
+    }
+    for (size_t i = 0; i < pool->thread_count; i++) {
+        const sc_time one = sc__engine_thread_next_wake(pool->threads[i], now);
         if (one < wake) wake = one;
     }
     return wake;

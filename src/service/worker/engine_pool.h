@@ -5,8 +5,8 @@
  * An engine pool is given parts, and spreads them over its engine threads (one per core) so that
  * each has about as many. Messages are handed to the engine thread they are for: those about a
  * proposal to the engine thread that made it; those about a query to the engine thread of its home,
- * and, if it is near a border of parts, to all others too, since they may have parts in its reach:
- * within a process company costs nothing, and is added at once.
+ * which passes them on to those that have other parts in its reach: within a process company is
+ * added at once. If its home is not here, and it is near a border of parts, all are told.
  *
  * `serve` has an engine pool beside its ledger; a worker process has nothing else.
  */

@@ -10,8 +10,9 @@
 //     answers for and still has: a query that is open, or one whose removal is among the messages
 //     that wait.
 // Together with those that waited before that is six times max_queries and two batches. Beside
-// these there is room for one message that wakes the thread. The system gives the memory for it
-// page by page, when it is first used.
+// these there is room for one message that wakes the thread. Other engine threads tell this one of
+// company; where that finds no room it is lost, and costs success at most: the ledger decides. The
+// system gives the memory for it page by page, when it is first used.
 //
 // A round carries out messages, runs engines, and proposes what they found. A message is sent only
 // where the port has room for it and for one of each other engine thread beside it, which may have
@@ -48,7 +49,8 @@ struct sc__engine_thread {
     sc_peer self;
     sc_port port;
     int64_t round_us;
-    sc_handover *msgs;  ///< NULL: in place, each message is carried out at once
+    const sc__siblings *siblings;  ///< NULL: there are none
+    sc_handover *msgs;             ///< NULL: in place, each message is carried out at once
     atomic_bool is_ending;
     atomic_int wanted;      ///< the sc_variant that the engines are to have
     atomic_bool is_called;  ///< a message to look up is among the messages: another need not follow
@@ -114,12 +116,53 @@ static const uint16_t *reach(const sc__engine_thread *thread, const sc_query *qu
     return home;
 }
 
-/** As company, to all parts in its reach but its home. One that finds no memory is passed over. */
-static void add_company(sc__engine_thread *thread, const sc_query *query)
+static uint16_t sibling_of(const sc__engine_thread *thread, uint16_t part)
 {
+    return atomic_load_explicit(&thread->siblings->thread_of[part], memory_order_acquire);
+}
+
+/** Whether one of these parts is of that engine thread. */
+static bool has_any(const sc__engine_thread *thread, uint16_t sibling, const uint16_t *parts,
+                    size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (sibling_of(thread, parts[i]) == sibling) return true;
+    }
+    return false;
+}
+
+/** A message about a query whose home is ours, and that reaches these parts, its home first: pass
+ * it on to the engine threads that have others of them. */
+static void tell_siblings(const sc__engine_thread *thread, const sc_msg *msg, const uint16_t *parts,
+                          size_t count)
+{
+    if (!thread->siblings || count < 2) return;
+    const uint16_t self = (uint16_t)thread->parts.engine_thread;
+    if (sibling_of(thread, parts[0]) != self) return;
+    for (size_t i = 1; i < count; i++) {
+        const uint16_t sibling = sibling_of(thread, parts[i]);
+        if (sibling == SC__NO_ENGINE_THREAD || has_any(thread, sibling, parts, i)) continue;
+        sc_msg copy;
+        bool is_told = sc_msg_clone(msg, &copy);
+        if (copy.kind == SC_MSG_ADD) copy.kind = SC_MSG_COMPANY;
+        is_told = is_told && sc__engine_thread_receive(thread->siblings->threads[sibling], &copy);
+        if (is_told) {
+            explicit_bzero(&copy, sizeof copy);
+        } else {
+            atomic_fetch_add(thread->siblings->lost, 1);
+            sc_msg_fini(&copy);
+        }
+    }
+}
+
+/** As company, to all parts in its reach but its home. One that finds no memory is passed over. */
+static void add_company(sc__engine_thread *thread, const sc_msg *msg)
+{
+    const sc_query *query = &msg->query;
     uint16_t home;
     size_t count;
     const uint16_t *parts = reach(thread, query, &home, &count);
+    tell_siblings(thread, msg, parts, count);
     for (size_t i = 1; i < count; i++) {
         sc__part *part = thread->parts.open[parts[i]];
         if (!part) continue;
@@ -127,8 +170,9 @@ static void add_company(sc__engine_thread *thread, const sc_query *query)
     }
 }
 
-static void add(sc__engine_thread *thread, const sc_query *query)
+static void add(sc__engine_thread *thread, const sc_msg *msg)
 {
+    const sc_query *query = &msg->query;
     const uint32_t home = sc_partition_home(thread->partition, query->segment);
     sc__part *part = thread->parts.open[home];
     // One that is meant to be open, and is not, waits for memory.
@@ -142,15 +186,17 @@ static void add(sc__engine_thread *thread, const sc_query *query)
     } else if (err && err != SC_EDUPLICATE) {
         send_msg(thread, SC_MSG_NOT_TAKEN, query, (sc_drop_reason)0);
     } else {
-        add_company(thread, query);
+        add_company(thread, msg);
     }
 }
 
-static void remove_query(sc__engine_thread *thread, const sc_query *query)
+static void remove_query(sc__engine_thread *thread, const sc_msg *msg)
 {
+    const sc_query *query = &msg->query;
     uint16_t home;
     size_t count;
     const uint16_t *parts = reach(thread, query, &home, &count);
+    tell_siblings(thread, msg, parts, count);
     for (size_t i = 0; i < count; i++) {
         sc__part *part = thread->parts.open[parts[i]];
         // An engine may have dropped it already: the messages crossed.
@@ -260,13 +306,13 @@ static void obey(sc__engine_thread *thread, sc_msg *msg, sc_time now)
     sc__proposals_note_alive(thread->proposals, msg->from);
     switch (msg->kind) {
     case SC_MSG_ADD:
-        add(thread, &msg->query);
+        add(thread, msg);
         break;
     case SC_MSG_COMPANY:
-        add_company(thread, &msg->query);
+        add_company(thread, msg);
         break;
     case SC_MSG_REMOVE:
-        remove_query(thread, &msg->query);
+        remove_query(thread, msg);
         break;
     case SC_MSG_NONE:
         // Before the look: who wants something after it calls again.
@@ -362,7 +408,7 @@ static void show(sc__engine_thread *thread)
     pthread_mutex_unlock(&thread->lock);
 }
 
-static sc_time next_wake(sc__engine_thread *thread, sc_time now)
+sc_time sc__engine_thread_next_wake(sc__engine_thread *thread, sc_time now)
 {
     if (thread->is_paused) return now + RETRY_US;
     if (thread->msgs && sc_handover_count(thread->msgs) > 0) return now;
@@ -388,7 +434,7 @@ sc_time sc__engine_thread_round(sc__engine_thread *thread, sc_time now)
     tell_what_was_found(thread, now);
     sc_port_flush(&thread->port);
     show(thread);
-    return next_wake(thread, now);
+    return sc__engine_thread_next_wake(thread, now);
 }
 
 // --- Life and thread ------------------------------------------------------------------------
@@ -455,6 +501,11 @@ void sc__engine_thread_free(sc__engine_thread *thread)
     sc__parts_fini(&thread->parts);
     sc_partition_walker_free(thread->walker);
     sc_rng_free(thread->rng);
+    // What siblings sent after the end.
+    sc_msg msg;
+    while (thread->msgs && sc_handover_take(thread->msgs, &msg, 1) == 1) {
+        sc_msg_fini(&msg);
+    }
     sc_handover_free(thread->msgs);
     pthread_mutex_destroy(&thread->lock);
     sc_free(thread);
@@ -524,6 +575,11 @@ void sc__engine_thread_end(sc__engine_thread *thread)
 }
 
 // --- From other threads ---------------------------------------------------------------------
+
+void sc__engine_thread_meet(sc__engine_thread *thread, const sc__siblings *siblings)
+{
+    thread->siblings = siblings;
+}
 
 bool sc__engine_thread_receive(sc__engine_thread *thread, sc_msg *msg)
 {

@@ -14,8 +14,10 @@
  * answered by `not taken`.
  *
  * A query that is added goes to the engine of its home part, if that is open here, and as company
- * to those of all other parts in its reach that are open here; `company` does the second alone.
- * Messages about what is known already change nothing.
+ * to those of all other parts in its reach that are open here; `company` does the second alone. The
+ * engine thread of its home, which knows its reach by then, passes it on to the engine threads of
+ * the same process that have others of these parts; and that it is removed, too. Messages about
+ * what is known already change nothing.
  */
 #ifndef SC_WORKER_ENGINE_THREAD_H
 #define SC_WORKER_ENGINE_THREAD_H
@@ -25,6 +27,8 @@
 #include "messages/messages.h"
 #include "partition/partition.h"
 #include "worker/engine_pool.h"
+
+#include <stdatomic.h>
 
 typedef struct sc__engine_thread sc__engine_thread;
 
@@ -38,6 +42,20 @@ typedef struct sc__engine_thread sc__engine_thread;
 SC_CHECKED sc_err sc__engine_thread_new(const sc_map *map, const sc_engine_pool_options *options,
                                         uint32_t number, sc_rng *rng, sc__engine_thread **out,
                                         sc_diag *diag);
+
+/** "None": in no engine thread of this process. */
+#define SC__NO_ENGINE_THREAD UINT16_MAX
+
+/** All engine threads of a process, and which of them has which part. */
+typedef struct sc__siblings {
+    sc__engine_thread **threads;
+    _Atomic uint16_t *thread_of;  ///< by part; or SC__NO_ENGINE_THREAD
+    atomic_ullong *lost;          ///< counts messages for which there was no room
+} sc__siblings;
+
+/** Before it is started, if it has siblings. Borrowed; all of them must be ended before the first
+ * one is freed. */
+void sc__engine_thread_meet(sc__engine_thread *thread, const sc__siblings *siblings);
 
 /** Ends the thread first; NULL is fine. */
 void sc__engine_thread_free(sc__engine_thread *thread);
@@ -73,5 +91,8 @@ void sc__engine_thread_add_stats(sc__engine_thread *thread, sc_engine_pool_stats
  * clusters, which play without threads. Returns when there is something to do even if nothing comes
  * in. */
 sc_time sc__engine_thread_round(sc__engine_thread *thread, sc_time now);
+
+/** The same as that returns, as it is now: other engine threads may have sent something since. */
+sc_time sc__engine_thread_next_wake(sc__engine_thread *thread, sc_time now);
 
 #endif
