@@ -88,12 +88,7 @@ static void send_to_engines(void *context, sc_peer to, sc_msg *msg)
 {
     (void)to;  // there is no other peer
     sc_ledger *ledger = context;
-    // It has added the query to all parts in its reach, and removes it from them.
-    const bool is_of_other_part =
-        (msg->kind == SC_MSG_COMPANY || msg->kind == SC_MSG_REMOVE) && msg->part != msg->home;
-    if (is_of_other_part) {
-        sc_msg_fini(msg);
-    } else if (ledger->is_in_place) {
+    if (ledger->is_in_place) {
         const bool was_telling = ledger->is_telling;
         ledger->is_telling = true;
         sc_engine_pool_receive(ledger->engines, msg);
@@ -158,6 +153,7 @@ static sc_err make_engines(sc_ledger *ledger, const sc_map *map, sc_diag *diag)
         .max_queries = options->max_pending,
         .self = options->self,
         .patience_us = options->patience_us,
+        .round_us = SC__LEDGER_ROUND_US,
         .port = {.send = receive_from_engines, .space = space_for_engines, .context = ledger},
     };
     engines.engine.is_paranoid = false;  // the ledger looks before it reserves
@@ -221,6 +217,7 @@ static sc_err make_state(sc_ledger *ledger, const sc_map *map, sc_diag *diag)
         .paranoid = options->is_paranoid ? map : NULL,
         .demands = options->engine.demands,
         .partition = options->partition,
+        .is_company_known = ledger->engines != NULL,
         .port = ledger->port,
     };
     const sc_err err = sc__ledger_state_new(&state, ledger->rng, &ledger->state);

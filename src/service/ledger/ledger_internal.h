@@ -18,6 +18,9 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+/** Between two rounds of a busy ledger, and of its engine threads if it has any (base/pace.h). */
+enum { SC__LEDGER_ROUND_US = 2000 };
+
 /** What other threads hand to the ledger's thread. */
 typedef struct sc__ledger_input {
     enum {

@@ -47,10 +47,6 @@ enum { BATCH = SC_ENGINE_POOL_BATCH, AHEAD = 2 * SC_ENGINE_PREFETCH_AHEAD };
  * takes, and little against what anybody notices. */
 enum { TURN_US = 1000 };
 
-/** Between two rounds of a busy ledger (base/pace.h). An engine in place needs no pace of its own.
- */
-enum { ROUND_US = 2000 };
-
 // --- A round --------------------------------------------------------------------------------
 
 /** What can be read, as bits. */
@@ -258,7 +254,7 @@ sc_time sc__ledger_round(sc_ledger *ledger)
  * meanwhile is read at once, since queries wait for it. */
 static void keep_pace(sc_ledger *ledger, sc_pace *pace)
 {
-    int64_t early_us = sc_pace_next(pace, ROUND_US, sc_clock_us());
+    int64_t early_us = sc_pace_next(pace, SC__LEDGER_ROUND_US, sc_clock_us());
     const int64_t until_us = sc_clock_us() + early_us;
     sc_courier *courier = atomic_load_explicit(&ledger->courier, memory_order_acquire);
     while (early_us > 0 && courier && sc_courier_is_asking(courier) && !ledger->has_more) {

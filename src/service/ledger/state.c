@@ -278,7 +278,8 @@ void sc__ledger_state_add(sc__ledger_state *state, sc_ticket *ticket, sc_time no
     sc_deadlines_add(&state->deadlines, sc__ledger_later(query->deadline, state->options.guard_us),
                      ticket, &ticket->moment);
     // Most queries have found company in their own part by then, and need no messages to others.
-    if (ticket->is_near) sc__ledger_resend_at(state, ticket, now + (query->deadline - now) / 4);
+    if (ticket->is_near && !state->options.is_company_known)
+        sc__ledger_resend_at(state, ticket, now + (query->deadline - now) / 4);
     if (!sc__ledger_send_add(state, ticket)) {
         sc__ledger_settle_failed(state, ticket, SC_FAILURE_OVERLOADED, now);
     }
@@ -376,7 +377,8 @@ static void resend_queries(sc__ledger_state *state, sc_time now)
             state->stats.resent++;
             said++;
         }
-        if (ticket->is_near) said += sc__ledger_send_company(state, ticket);
+        if (ticket->is_near && !state->options.is_company_known)
+            said += sc__ledger_send_company(state, ticket);
         space -= said < space ? said : space;
     }
 }

@@ -54,7 +54,7 @@
  * Company: a query near a border of parts that is still open after a quarter of its time is sent,
  * as company, to all parts in its reach (sc_partition_reach()); cluster/gateway_routes.c leaves out
  * those that have it already. When such a query is published, dropped or gone, `remove` is sent to
- * the same parts.
+ * the same parts. Not so where all engines are in this process (`is_company_known`).
  *
  * The caller tells the time, which never goes back, and is told who has an outcome
  * (sc__ledger_state_take_settled()), what is to leave (sc__ledger_state_take_due()) and which
@@ -110,6 +110,8 @@ typedef struct sc__ledger_state_options {
     const sc_map *paranoid;         ///< every proposal is looked at by the verifier; NULL: none is
     sc_demands demands;             ///< what it asks of proposals for all members; tables borrowed
     const sc_partition *partition;  ///< borrowed
+    bool is_company_known;          ///< the engines that are told of a query by `add` and `remove`
+                                    ///< tell all others in its reach: no company is sent
     sc_port port;                   ///< to engines, and to other gateways
 } sc__ledger_state_options;
 

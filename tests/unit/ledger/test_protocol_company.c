@@ -28,7 +28,7 @@ typedef struct scene {
     ledger_fixture ledger_fixture;
 } scene;
 
-static scene *scene_open(void)
+static scene *scene_open_with(sc__ledger_state_options options)
 {
     scene *s = test_take(1, sizeof *s);
     const sc_engine_options engine = sc_engine_options_default();
@@ -37,10 +37,14 @@ static scene *scene_open(void)
     parts[stage_star(&s->stage, 'K')] = 1;
     parts[stage_star(&s->stage, 'F')] = 1;
     CHECK_OK(sc_partition_new(s->stage.map, parts, 2, &s->partition, NULL), NULL);
-    sc__ledger_state_options options = ledger_options();
     options.partition = s->partition;
     ledger_open(&s->ledger_fixture, &options, 1);
     return s;
+}
+
+static scene *scene_open(void)
+{
+    return scene_open_with(ledger_options());
 }
 
 static void scene_close(scene *s)
@@ -137,6 +141,33 @@ static void test_a_query_that_is_over_is_taken_from_all_that_received_of_it(void
     scene_close(s);
 }
 
+static void test_engines_that_pass_it_on_are_told_of_a_query_once(void **state)
+{
+    (void)state;
+    sc__ledger_state_options options = ledger_options();
+    options.is_company_known = true;
+    scene *s = scene_open_with(options);
+    ledger_fixture *d = &s->ledger_fixture;
+    assert_true(ask(s, 1, 'D', NEAR)->is_near);
+    ask(s, 2, 'D', NEAR);
+    ask(s, 3, 'D', NEAR);
+    sc__ledger_state_pass_time(d->ledger_state, 1000);
+    ledger_check_quiet(d);
+    // Its home knows that there is no need of it any more, and tells the others too.
+    publish(s, 1, 1, 1100);
+    ledger_check_query(d, SC_MSG_REMOVE, 1, 0);
+    ledger_next(d, SC_MSG_PUBLISHED, PEER_WORKER);
+    ledger_withdraw(d, 2, 1300);
+    ledger_check_query(d, SC_MSG_REMOVE, 2, 0);
+    // One that is open again is added again, without company.
+    sc__ledger_state_resend(d->ledger_state, (const uint32_t[]){0}, 1, 1400);
+    sc__ledger_state_pass_time(d->ledger_state, 1400);
+    ledger_check_query(d, SC_MSG_ADD, 3, 0);
+    ledger_check_quiet(d);
+    assert_int_equal(sc__ledger_state_stats(d->ledger_state).company, 0);
+    scene_close(s);
+}
+
 static void test_a_query_that_its_home_drops_needs_no_further_msg(void **state)
 {
     (void)state;
@@ -206,6 +237,7 @@ static void test_a_query_whose_moment_for_company_comes_while_reserved_has_it_la
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_a_query_near_a_border_is_sent_to_other_parts_after_a_quarter_of_its_time),
     cmocka_unit_test(test_a_query_that_is_over_is_taken_from_all_that_received_of_it),
+    cmocka_unit_test(test_engines_that_pass_it_on_are_told_of_a_query_once),
     cmocka_unit_test(test_a_query_that_its_home_drops_needs_no_further_msg),
     cmocka_unit_test(test_a_part_that_has_moved_receives_of_its_queries_and_its_company),
     cmocka_unit_test(test_a_query_whose_moment_for_company_comes_while_reserved_has_it_later),
