@@ -170,7 +170,9 @@ static sc_courier_options courier_options(const sc_settings *s, sc_serve_resourc
                                         : SC_COURIER_BUILT_IN;
     // Each provider thread asks a point provider by itself, and waits for it.
     // Other cloaks are handled by the ledger's thread, unless the work is spread over several.
-    const unsigned usual = courier.kind == SC_COURIER_POINTS ? 16 : s->threads > 1 ? 1 : 0;
+    // An answer takes about as long as its cloak, so that there are as many as engine threads.
+    const unsigned spread = s->threads < 64 ? (unsigned)s->threads : 64;
+    const unsigned usual = courier.kind == SC_COURIER_POINTS ? 16 : s->threads > 1 ? spread : 0;
     courier.threads = s->provider_threads > 0 ? (unsigned)s->provider_threads : usual;
     // Every cloak has two members at least, unless k is 1.
     courier.max_errands = s->max_pending;

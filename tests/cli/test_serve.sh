@@ -261,7 +261,7 @@ equal "it ends when told to" "$status" 0
 start several "$STARCLOAK" serve city.scm --listen 127.0.0.1:0 --user "$me" --token-keys keys --threads 2
 until_true grep -q event=ready several.log
 has_threads() { [ "$(threads_of "$started_id")" = "$1" ]; }
-check "with --threads engines have threads of their own" until_true has_threads "courier-0 courier-watch engine-0 engine-1 http-0 http-1 ledger "
+check "with --threads engines have threads of their own" until_true has_threads "courier-0 courier-1 courier-watch engine-0 engine-1 http-0 http-1 ledger "
 kill -TERM "$started_id"
 ended "$started_id"
 equal "and all of them end" "$status" 0

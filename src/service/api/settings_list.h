@@ -270,8 +270,8 @@
            "seconds for which the provider is suspended (default 5)")                                 \
     COUNT(provider, provider_threads, "provider-threads", "N", 0, 0, 64, START, HTTP,                 \
           "threads that evaluate, check and filter replies; with a point provider, how many "         \
-          "cloaks it is asked about at once (default 0: the ledger's thread does it; 1 with several " \
-          "engine threads, 16 with a point provider)")                                                \
+          "cloaks it is asked about at once (default 0: the ledger's thread does it; with several "   \
+          "engine threads as many as those; 16 with a point provider)")                               \
     TEXT(points, point_provider, "point-provider", "URL", "", START, HTTP,                            \
          "ask a provider that knows only the nearest objects of a point; the URL has {lon}, "         \
          "{lat}, {k} and, if it knows categories, {category} (default: none)")                        \
