@@ -6,7 +6,7 @@ import { axe } from './axe';
 import { isLinked, launch, open, PATIENCE, photograph, type Watched, watched } from './browser';
 import { CHARTS, chartCanvas, isClose, shownValues } from './charts';
 import { chartValues, Listener } from './oracle';
-import { CLOAKS, fingerprint, ink, roads, top } from './pixels';
+import { CLOAKS, fingerprint, ink, movers, roads, top } from './pixels';
 import { city, demo, provider, type Running, screenshots, Workplace } from './programs';
 
 const place = new Workplace();
@@ -46,8 +46,7 @@ test('the roads are drawn on both sides', async () => {
 });
 
 test('travellers move', async () => {
-    const dots = async () =>
-        (await ink(page, top('travellers'), { colours: ['--map-mover'] })).pixels;
+    const dots = async () => (await ink(page, movers, { colours: ['--map-mover'] })).pixels;
     await expect.poll(dots, PATIENCE).toBeGreaterThan(200);
     const before = await fingerprint(page, top('travellers'));
     await expect.poll(() => fingerprint(page, top('travellers')), PATIENCE).not.toBe(before);
@@ -130,8 +129,7 @@ test('it is readable on a phone', async () => {
     // Who is new is told a story; then the map is what one looks at.
     await phone.page.getByTestId('story').waitFor(PATIENCE);
     await phone.page.getByTestId('welcome-open').tap();
-    const dots = async () =>
-        (await ink(phone.page, top('travellers'), { colours: ['--map-mover'] })).pixels;
+    const dots = async () => (await ink(phone.page, movers, { colours: ['--map-mover'] })).pixels;
     await expect.poll(dots, PATIENCE).toBeGreaterThan(200);
     await photograph(phone.page, `${screenshots}/ui-phone.png`);
     for (const tab of ['charts', 'attack', 'cloaks', 'engine']) {
@@ -180,6 +178,9 @@ test('on a usual screen, too, a wall has maps and charts alone', async () => {
     await open(wall.page, `${service.url}?wall`);
     const cloaks = async () => (await ink(wall.page, top('provider'), { colours: CLOAKS })).pixels;
     await expect.poll(cloaks, PATIENCE).toBeGreaterThan(300);
+    const rings = async () =>
+        (await ink(wall.page, top('travellers'), { colours: ['--map-waiting'] })).pixels;
+    await expect.poll(rings, PATIENCE).toBeGreaterThan(100);
     expect(await wall.page.getByTestId('tab-ask').isVisible()).toBe(false);
     for (const chart of CHARTS) {
         expect(await wall.page.getByTestId(`chart-${chart}`).isVisible(), chart).toBe(true);

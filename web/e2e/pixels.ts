@@ -7,10 +7,12 @@ import type { Point } from '../src/map/road_map';
 
 export type Side = 'travellers' | 'provider';
 
-/** Canvases of a map: the roads' one, and what moves above them. */
+/** Canvases of a map: the roads' one, that of travellers' dots, and what is drawn above them. */
 export function roads(side: Side): string {
     return `[data-testid="pane-${side}"] canvas.map-roads`;
 }
+
+export const movers = '[data-testid="pane-travellers"] canvas.map-movers';
 
 export function top(side: Side): string {
     return `[data-testid="pane-${side}"] canvas.map-top`;

@@ -108,7 +108,7 @@ function build(session: LiveSession): void {
     const cloaksLayer = new CloaksLayer(map, cloaks);
     provider.add(cloaksLayer);
     if (fleet) {
-        travellers?.add(new MoversLayer((now) => fleet.positions(now), map));
+        travellers?.addMovers(new MoversLayer((now) => fleet.positions(now), map));
         travellers?.add(new QueriesLayer(fleet, map));
     }
 

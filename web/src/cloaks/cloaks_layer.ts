@@ -5,7 +5,7 @@
 //
 // Each has a colour of its own among those that are seen with it, a thin line and a soft band around it, so that
 // one can be told from another where they overlap. At most some dozen are drawn, the latest of those in sight: a
-// hundred at once would be a stain. Fading is slow, so ten frames a second do, and none where no cloak is in sight.
+// hundred at once would be a stain. Fading is slow, so six frames a second do, and none where no cloak is in sight.
 import { boxAround } from '../map/draw';
 import type { Box } from '../map/grid';
 import type { Layer } from '../map/layer';
@@ -22,7 +22,7 @@ import { ageWords } from '../text/words';
 const FADE_MS = 8_000;
 /** A fresh one has a halo, which shrinks away within this time. */
 const HALO_MS = 1_500;
-const FRAME_MS = 100;
+const FRAME_MS = 165;
 /** Cloaks that are drawn at once; the last few of them are fainter, so that none disappears suddenly. */
 const SHOWN_MOST = 24;
 const LAST = 6;
@@ -48,6 +48,7 @@ export class CloaksLayer implements Layer {
     private made = 0;
     /** What was in sight when it was last drawn. */
     private seen: Box | null = null;
+    private isFading = false;
     private invalidate: () => void = () => {};
 
     constructor(
@@ -57,7 +58,8 @@ export class CloaksLayer implements Layer {
         book.changed.on((cloak) => {
             if (this.shapes.has(cloak)) return; // only more is known of it now
             const { box } = this.shapeOf(cloak);
-            if (!this.seen || meets(box, this.seen)) this.invalidate();
+            // Where others fade, a frame comes soon anyway.
+            if (!this.isFading && (!this.seen || meets(box, this.seen))) this.invalidate();
         });
         book.cleared.on(() => this.invalidate());
     }
@@ -97,7 +99,8 @@ export class CloaksLayer implements Layer {
             this.drawFading(context, view.scale, shown[i], now, i);
         }
         if (this.chosen) this.drawChosen(context, view.scale, this.chosen);
-        return shown.length > 0 ? FRAME_MS : false;
+        this.isFading = shown.length > 0;
+        return this.isFading && FRAME_MS;
     }
 
     /**

@@ -7,8 +7,8 @@ export interface Layer {
      * Draw, in CSS pixels (the context is scaled for the screen already, and was cleared).
      *
      * @param now  milliseconds, as performance.now()
-     * @returns after how many milliseconds it would look different, if it moves by itself; true is as soon as
-     *          the eye could tell, false is not before it says so
+     * @returns after how many milliseconds it would look different, if it moves by itself; true is at once, false is
+     *          not before it says so
      */
     draw(context: CanvasRenderingContext2D, view: View, now: number): number | boolean;
     /** It was put on a pane: `invalidate` asks for a frame, for who moves now and then. */

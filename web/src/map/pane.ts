@@ -1,13 +1,14 @@
 // A pane of the map: roads below, what moves above, and hands on both.
 //
-// Two canvases: the roads' picture, which is moved and scaled by the browser until there is a sharper
-// one (roads.ts), and on top of it one that all layers draw on. They are drawn when one of them has
-// changed, and as often as the one that moves most says that it would look different: so a city seen
-// from afar, where dots crawl, costs a few frames per second. A pane out of sight is not drawn. A pane,
-// and what is drawn on it, is there as long as the page.
+// Below is the roads' picture, which is moved and scaled by the browser until there is a sharper one (roads.ts);
+// over it two sheets that layers draw on (sheet.ts). A sheet is drawn when one of its layers has changed, and as often
+// as the one that moves most says that it would look different: so a city seen from afar, where dots crawl, costs a
+// few frames per second. All panes are drawn in the same frames, since the browser puts the whole page together for
+// each. A pane out of sight is not drawn. A pane, and what is drawn on it, is there as long as the page.
 import './map.css';
 import { make } from '../dom';
 import { t } from '../text/language';
+import { BEAT_MS, pauseUntil } from './beat';
 import { Gestures } from './gestures';
 import { actOnKey } from './keys';
 import type { Layer, Spot } from './layer';
@@ -15,6 +16,7 @@ import { nearestRoad } from './pick';
 import { isOneWay, type Point, type RoadMap, roadName } from './road_map';
 import type { RoadPicture } from './road_painter';
 import { placed, Roads } from './roads';
+import { resizeCanvas, Sheet } from './sheet';
 import { onThemeChange } from './theme_colours';
 import { Tips } from './tips';
 import type { MapView } from './view';
@@ -24,14 +26,6 @@ const CLICK_REACH = 12;
 const CROSS_REACH = 36;
 /** ... within which a road is: from near, a click between two streets means the nearer one. */
 const ROAD_REACH = 40;
-/**
- * Milliseconds: what moves by itself is drawn every other frame of a usual screen, 30 times a second, at most.
- * Dots look no better at more, and half of the work is left for the rest. Hands on the map get every frame.
- */
-const PACE_MS = 33;
-/** The browser's own frame comes up to so much later than it is asked for. */
-const FRAME_MS = 8;
-
 export interface PaneOptions {
     /** What it shows, for those who cannot see it. */
     label: string;
@@ -54,10 +48,11 @@ export class MapPane {
     width = 0;
     height = 0;
     private readonly roadsCanvas = make('canvas', { class: 'map-roads', 'aria-hidden': 'true' });
-    private readonly topCanvas = make('canvas', { class: 'map-top', 'aria-hidden': 'true' });
+    private readonly movers = new Sheet('map-movers');
+    private readonly top = new Sheet('map-top');
+    private readonly sheets = [this.movers, this.top];
     private readonly roads: Roads;
     private readonly gestures: Gestures;
-    private readonly layers: Layer[] = [];
     private picture: RoadPicture | null = null;
     private isAwake = false;
     private isInSight = true;
@@ -85,7 +80,7 @@ export class MapPane {
                 'aria-keyshortcuts': 'ArrowUp ArrowDown ArrowLeft ArrowRight + - 0 Enter',
             },
             this.roadsCanvas,
-            this.topCanvas,
+            ...this.sheets.map(({ canvas }) => canvas),
             make('div', { class: 'map-crosshair', 'aria-hidden': 'true' }),
         );
         if (options.describedBy) this.element.setAttribute('aria-describedby', options.describedBy);
@@ -113,13 +108,21 @@ export class MapPane {
     }
 
     add(layer: Layer): void {
-        this.layers.push(layer);
-        layer.added?.(() => this.invalidate());
-        this.invalidate();
+        this.top.add(layer, () => this.wake());
     }
 
-    /** A layer has something else to show: draw all of them at the next frame. */
+    /** Below all others, for one that moves all the time. */
+    addMovers(layer: Layer): void {
+        this.movers.add(layer, () => this.wake());
+    }
+
+    /** Everything looks different: draw all of it at the next frame. */
     invalidate(): void {
+        for (const sheet of this.sheets) sheet.dueAt = 0;
+        this.wake();
+    }
+
+    private wake(): void {
         if (this.isAwake || !this.isInSight) return;
         this.isAwake = true;
         clearTimeout(this.timer);
@@ -143,9 +146,13 @@ export class MapPane {
     }
 
     private frame(now: number): void {
-        const after = this.drawLayers(now);
-        if (after === Infinity) return;
-        this.timer = setTimeout(() => this.invalidate(), Math.max(PACE_MS, after) - FRAME_MS);
+        for (const sheet of this.sheets) {
+            // Not one frame for each of them.
+            if (sheet.dueAt <= now + BEAT_MS / 2) sheet.draw(this.view, this, now);
+        }
+        const dueAt = Math.min(...this.sheets.map((sheet) => sheet.dueAt));
+        if (dueAt === Infinity) return;
+        this.timer = setTimeout(() => this.wake(), pauseUntil(dueAt, now));
     }
 
     private tellFirstDraw(): void {
@@ -153,29 +160,6 @@ export class MapPane {
             performance.measure('map:first-draw', 'map:bytes');
         }
         this.firstDrawn();
-    }
-
-    /** @returns milliseconds after which one of them would look different */
-    private drawLayers(now: number): number {
-        const ratio = devicePixelRatio;
-        resizeCanvas(
-            this.topCanvas,
-            Math.ceil(this.width * ratio),
-            Math.ceil(this.height * ratio),
-            ratio,
-        );
-        const context = this.topCanvas.getContext('2d');
-        if (!context) return Infinity;
-        context.setTransform(ratio, 0, 0, ratio, 0, 0);
-        context.clearRect(0, 0, this.width, this.height);
-        let soonest = Infinity;
-        for (const layer of this.layers) {
-            context.save();
-            const after = layer.draw(context, this.view, now);
-            if (after !== false) soonest = Math.min(soonest, after === true ? PACE_MS : after);
-            context.restore();
-        }
-        return soonest;
     }
 
     private placePicture(): void {
@@ -218,11 +202,8 @@ export class MapPane {
     }
 
     private tipAt(at: Point, reach: number): string | null {
-        // What was drawn last is on top.
-        for (const layer of [...this.layers].reverse()) {
-            const tip = layer.tipAt?.(at, reach, this.view.scale);
-            if (tip) return tip;
-        }
+        const tip = this.top.tipAt(at, reach, this.view.scale);
+        if (tip) return tip;
         const spot = nearestRoad(this.map, this.roads.grid, at, reach);
         if (!spot) return null;
         const name = roadName(this.map, spot.segment);
@@ -235,18 +216,4 @@ export class MapPane {
         this.placePicture();
         this.invalidate();
     }
-}
-
-/** Setting a size clears a canvas and takes time, even if it is the same. */
-function resizeCanvas(
-    canvas: HTMLCanvasElement,
-    width: number,
-    height: number,
-    ratio: number,
-): void {
-    if (canvas.width === width && canvas.height === height) return;
-    canvas.width = width;
-    canvas.height = height;
-    canvas.style.width = `${width / ratio}px`;
-    canvas.style.height = `${height / ratio}px`;
 }

@@ -1,12 +1,12 @@
 // Travellers: a dot each, thousands of them.
 //
 // Seen from afar, thousands of dots are a stain, so only some travellers have one, always the same; from near, all
-// have. A dot is drawn at quarters of a pixel (stamp.ts), and a frame is worth its while once dots have moved by one.
+// have. A dot is drawn at eighths of a pixel (stamp.ts), and a frame is worth its while once dots have moved by one.
 import type { Layer } from '../map/layer';
 import { mapTheme } from '../map/theme_colours';
 import type { View } from '../map/view';
 import { radiusFor } from './query_signs';
-import { Stamp } from './stamp';
+import { PLACES, Stamp } from './stamp';
 
 /** CSS pixels of a dot's radius, from afar and from near, and the scales for these. */
 const SMALLEST = 0.9;
@@ -22,13 +22,12 @@ const SHOWN_LEAST = 300;
 /** Metres per second: as fast as most drive in a town. */
 const USUAL_SPEED = 14;
 /** Screen pixels that a dot moves from one place to the next (stamp.ts). */
-const STEP = 0.25;
+const STEP = 1 / PLACES;
 /** Milliseconds: the longest pause between two frames. */
 const SLOWEST = 250;
 
 export class MoversLayer implements Layer {
     /** Dots are put together here and shown in one go. */
-    private readonly canvas = document.createElement('canvas');
     private image: ImageData | null = null;
     private stamp: { radius: number; stamp: Stamp } | null = null;
 
@@ -44,8 +43,7 @@ export class MoversLayer implements Layer {
         const { width, height } = context.canvas;
         const ratio = context.getTransform().a;
         const image = this.clearImage(width, height);
-        const own = this.canvas.getContext('2d');
-        if (!image || !own) return SLOWEST;
+        if (!image) return SLOWEST;
 
         const stamp = this.stampOf(radiusAt(view.scale, at.length / 2, this.map) * ratio);
         const pixels = new Uint32Array(image.data.buffer);
@@ -56,22 +54,16 @@ export class MoversLayer implements Layer {
         for (let i = 0; i < at.length; i += 2) {
             stamp.put(pixels, width, height, at[i] * scale + dx, at[i + 1] * scale + dy, colour);
         }
-        own.putImageData(image, 0, 0);
-        context.setTransform(1, 0, 0, 1, 0, 0);
-        context.drawImage(this.canvas, 0, 0);
+        // In place of all that is there: nothing else is drawn on their sheet.
+        context.putImageData(image, 0, 0);
         // Before they have come, it is looked for them now and then.
         return at.length > 0 ? paceAt(scale) : SLOWEST;
     }
 
     private clearImage(width: number, height: number): ImageData | null {
         if (width === 0 || height === 0) return null;
-        if (this.image?.width === width && this.image.height === height) {
-            this.image.data.fill(0);
-        } else {
-            this.canvas.width = width;
-            this.canvas.height = height;
-            this.image = new ImageData(width, height);
-        }
+        if (this.image?.width === width && this.image.height === height) this.image.data.fill(0);
+        else this.image = new ImageData(width, height);
         return this.image;
     }
 
@@ -97,7 +89,12 @@ export function shownOf(
 
 /** Milliseconds until a dot has moved so far that it is drawn elsewhere. @param scale  screen pixels per metre */
 export function paceAt(scale: number): number {
-    return Math.min(SLOWEST, (1000 * STEP) / (USUAL_SPEED * scale));
+    return Math.min(SLOWEST, msToMove(STEP, scale));
+}
+
+/** Milliseconds that a traveller takes for so many pixels. @param scale  of these pixels per metre */
+export function msToMove(pixels: number, scale: number): number {
+    return (1000 * pixels) / (USUAL_SPEED * scale);
 }
 
 /** Dots grow as one comes nearer, slowly: they are signs, not cars. Many on a small map are smaller. */

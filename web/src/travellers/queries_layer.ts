@@ -8,6 +8,7 @@ import { middleOf } from '../map/spot';
 import { mapTheme } from '../map/theme_colours';
 import type { View } from '../map/view';
 import type { Fleet, Waiting } from '../state/model';
+import { msToMove } from './movers_layer';
 import {
     drawAnswered,
     drawInVain,
@@ -27,6 +28,9 @@ const FEW = 40;
 /** Milliseconds from frame to frame: rings run out slowly, ends are over soon. Among many, a few frames of each do. */
 const RING_PACE = 120;
 const END_PACE = 50;
+const OUTSIDE_PACE = 250;
+/** CSS pixels that a ring may stay behind its traveller, whose dot is drawn more often. */
+const BEHIND = 0.6;
 
 interface End {
     query: Waiting;
@@ -52,19 +56,20 @@ export class QueriesLayer implements Layer {
     }
 
     added(invalidate: () => void): void {
-        this.fleet.asked.on(() => {
+        const tell = () => {
             if (this.fleet.waiting.size <= FEW) invalidate();
-        });
-        this.fleet.ended.on(() => {
-            if (this.fleet.waiting.size <= FEW) invalidate();
-        });
+        };
+        this.fleet.asked.on(tell);
+        this.fleet.ended.on(tell);
     }
 
-    draw(context: CanvasRenderingContext2D, view: View, now: number): number | false {
+    draw(context: CanvasRenderingContext2D, view: View, now: number): number {
         const rings = this.drawWaiting(context, view, now);
         const hasEnds = this.drawEnds(context, view, now);
-        if (hasEnds && rings <= FEW) return END_PACE;
-        return (hasEnds || rings > 0) && RING_PACE;
+        // Who waits may drive into sight, or be told of later.
+        if (!hasEnds && rings === 0) return OUTSIDE_PACE;
+        const usual = hasEnds && rings <= FEW ? END_PACE : RING_PACE;
+        return Math.min(usual, msToMove(BEHIND, view.scale));
     }
 
     /** All of one urgency in one go: a canvas takes its time for each fill and each stroke. @returns how many are seen */

@@ -118,9 +118,9 @@ describe('travellers seen from afar', () => {
         expect(shownOf(50, 0.001, city)).toBe(50);
     });
 
-    it('are drawn when they have moved by a quarter of a pixel, four times a second at least', () => {
+    it('are drawn when they have moved by an eighth of a pixel, four times a second at least', () => {
         expect(paceAt(0.01)).toBe(250);
-        expect(paceAt(0.5)).toBeCloseTo(35.7, 1);
+        expect(paceAt(0.25)).toBeCloseTo(35.7, 1);
         expect(paceAt(5)).toBeLessThan(4);
     });
 });
