@@ -140,6 +140,35 @@ test('it is readable on a phone', async () => {
     await phone.close();
 });
 
+test('on a phone a cloak of the list is shown on the map of the provider, and the table is whole', async () => {
+    const phone = await watched(browser, { viewport: { width: 390, height: 844 } });
+    const has = (name: string) => phone.page.getByTestId(name);
+    await open(phone.page, service.url);
+    await has('tab-cloaks').click();
+    expect(await has('pane-provider').isVisible()).toBe(false);
+    await has('cloak-list').locator('button').first().click();
+    await has('pane-provider').waitFor(PATIENCE);
+    await has('tab-charts').click();
+    await phone.page.locator('.chart-table summary').click();
+    expect(await has('chart-success').isVisible()).toBe(true);
+    const hidden = await phone.page
+        .locator('.chart-table > div')
+        .evaluate(({ scrollHeight, clientHeight }) => scrollHeight - clientHeight);
+    expect(hidden).toBe(0);
+    expect(phone.complaints).toEqual([]);
+    await phone.close();
+});
+
+test('a narrow wall has both maps and the charts, too', async () => {
+    const wall = await watched(browser, { viewport: { width: 390, height: 844 } });
+    await open(wall.page, `${service.url}?wall`);
+    for (const name of ['pane-travellers', 'pane-provider', ...CHARTS.map((id) => `chart-${id}`)]) {
+        expect(await wall.page.getByTestId(name).isVisible(), name).toBe(true);
+    }
+    expect(wall.complaints).toEqual([]);
+    await wall.close();
+});
+
 test('nothing reaches beyond the edge of a small screen', async () => {
     for (const [width, height] of [
         [900, 700],

@@ -165,7 +165,6 @@ async function attacking(album: Album): Promise<void> {
     await album.tab('cloaks');
     await album.take('cloaks');
     await album.part('cloak-list').locator('button').first().click();
-    if (album.isNarrow) await album.part('show-provider').click();
     await album.take('cloak-chosen');
     await album.part('attack-start').click();
     await expect

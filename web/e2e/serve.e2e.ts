@@ -1,9 +1,10 @@
 // The UI of `starcloak serve`: without what only travellers may know, and through restarts.
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { choose } from './asking';
+import { choose, isInSight } from './asking';
 import { axe } from './axe';
 import { isLinked, isReady, launch, open, PATIENCE, type Watched, watched } from './browser';
+import { SIZES } from './fitting';
 import { fingerprint, ink, roads } from './pixels';
 import { city, type Running, service, serviceAt, Workplace } from './programs';
 
@@ -59,6 +60,16 @@ test('what only the demo offers is not on the page, and not in the service', asy
             expect(reply.status, `${method} ${path}`).toBe(404);
         }
     }
+});
+
+test('who is new has the button in sight at every usual size', async () => {
+    const before = page.viewportSize();
+    for (const [width, height] of SIZES) {
+        await page.setViewportSize({ width, height });
+        expect(await part('welcome-open').getAttribute('aria-expanded')).toBe('true');
+        await expect.poll(() => isInSight(page, 'ask-submit'), PATIENCE).toBe(true);
+    }
+    if (before) await page.setViewportSize(before);
 });
 
 test('all that it loads is from the service', async () => {

@@ -110,6 +110,19 @@ test('on a low screen it covers nothing of who fits', async () => {
     await own.close();
 });
 
+test('on a phone its buttons stand on one line, in German, too', async () => {
+    const phone = await watched(browser, { viewport: { width: 390, height: 844 }, isNew: true });
+    await open(phone.page, `${service.url}?lang=de`);
+    await phone.page.getByTestId('story-pause').click();
+    const lines = await phone.page
+        .locator('.story-actions button')
+        .evaluateAll(
+            (buttons) => new Set(buttons.map((button) => button.getBoundingClientRect().top)).size,
+        );
+    expect(lines).toBe(1);
+    await phone.close();
+});
+
 test('where motion is unwelcome it waits to be stepped', async () => {
     const still = await watched(browser, { isNew: true, reducedMotion: 'reduce' });
     await open(still.page, service.url);

@@ -215,8 +215,13 @@ function build(session: LiveSession): void {
     selection.changed.on((cloak) => {
         cloaksLayer.selected = cloak;
         cloakList.select(cloak?.id ?? null);
-        if (cloak) attack?.open(cloak);
-        else attack?.close();
+        if (!cloak) {
+            attack?.close();
+            return;
+        }
+        // Where there is room for one map only, it is on that one.
+        panes.show('provider');
+        attack?.open(cloak);
     });
 
     function letGo(): void {

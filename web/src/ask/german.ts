@@ -18,7 +18,7 @@ export const german: Readonly<Record<string, string>> = {
     'Ask again': 'Noch einmal fragen',
     'Ask again with a change:': 'Noch einmal fragen, aber:',
     'Ask for the nearest place here': 'Nach dem nächsten Ort fragen',
-    'Ask for the nearest {category} here': 'Hier fragen: {category} in der Nähe',
+    'Ask for the nearest {category} here': '{category} in der Nähe suchen',
     'Ask for {roads}': 'Nur {roads} verlangen',
     'At least {least}.': 'Mindestens {least}.',
     'At most {most}.': 'Höchstens {most}.',

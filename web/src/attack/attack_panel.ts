@@ -102,7 +102,7 @@ export class AttackPanel {
         setText(
             this.state,
             t(
-                'Select a cloak on the map or in the list to see what an adversary could learn from it.',
+                "Select a cloak on the provider's map or in the list to see what an adversary could learn from it.",
             ),
         );
     }

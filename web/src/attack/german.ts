@@ -34,8 +34,8 @@ export const german: Readonly<Record<string, string>> = {
     Road: 'Straße',
     'Road by road': 'Straße für Straße',
     'Ruled out': 'Ausgeschlossen',
-    'Select a cloak on the map or in the list to see what an adversary could learn from it.':
-        'Wählen Sie auf der Karte oder in der Liste eine Tarnung, um zu sehen, was ein Angreifer daraus erfahren könnte.',
+    "Select a cloak on the provider's map or in the list to see what an adversary could learn from it.":
+        'Wählen Sie auf der Karte des Anbieters oder in der Liste eine Tarnung, um zu sehen, was ein Angreifer daraus erfahren könnte.',
     'Show on map': 'Auf der Karte zeigen',
     Suspicion: 'Verdacht',
     'Suspicion per road': 'Verdacht je Straße',

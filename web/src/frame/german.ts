@@ -53,7 +53,7 @@ export const german: Readonly<Record<string, string>> = {
     'The engine': 'Die Engine',
     'The latest cloaks': 'Die neuesten Tarnungen',
     'The provider learns a set of roads shared by many: never who asks, never from which road.':
-        'Der Anbieter erfährt nur Straßen, die sich viele teilen: nie, wer fragt, und nie, von welcher Straße aus.',
+        'Der Anbieter erfährt nur Straßen, die viele teilen: nie, wer fragt, nie, von wo.',
     'The provider sees only the cloak.': 'Der Anbieter sieht nur die Tarnung.',
     'The service does not offer the map in the format that this page reads; it may be another version. Load the page again.':
         'Der Dienst bietet die Karte nicht in dem Format an, das diese Seite liest; vielleicht hat er eine andere Version. Laden Sie die Seite neu.',

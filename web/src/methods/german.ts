@@ -10,8 +10,8 @@ export const german: Readonly<Record<string, string>> = {
     'Methods compared': 'Verfahren im Vergleich',
     Methods: 'Verfahren',
     'Methods side by side': 'Verfahren im Vergleich',
-    'Of the last {seconds} s. A question is judged when its deadline has passed. The chance is what an adversary who knows the method gives to the true road of a traveller, on average over a sample of cloaks.':
-        'Über die letzten {seconds} s. Eine Anfrage zählt, sobald ihre Frist vorbei ist. Die Trefferchance ist die Wahrscheinlichkeit, die ein Angreifer, der das Verfahren kennt, der wahren Straße einer Person gibt, im Mittel über eine Stichprobe von Tarnungen.',
+    'Of the last {seconds} s. A question is judged when its deadline has passed. The chance is what an adversary who knows the method gives to the true road of a traveller, on average over a sample of cloaks, once there are ten.':
+        'Über die letzten {seconds} s. Eine Anfrage zählt, sobald ihre Frist vorbei ist. Die Trefferchance ist die Wahrscheinlichkeit, die ein Angreifer, der das Verfahren kennt, der wahren Straße einer Person gibt, im Mittel über eine Stichprobe von Tarnungen, sobald es zehn sind.',
     'Questions judged': 'Gezählte Anfragen',
     'Roads per cloak': 'Straßen je Tarnung',
     'StarCloak searches with its engine {engine} here.':

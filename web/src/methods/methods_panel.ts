@@ -86,7 +86,7 @@ export class MethodsPanel {
         if (methods.length === 0) return [];
         const notes = [
             t(
-                'Of the last {seconds} s. A question is judged when its deadline has passed. The chance is what an adversary who knows the method gives to the true road of a traveller, on average over a sample of cloaks.',
+                'Of the last {seconds} s. A question is judged when its deadline has passed. The chance is what an adversary who knows the method gives to the true road of a traveller, on average over a sample of cloaks, once there are ten.',
                 { seconds: windowS },
             ),
         ];

@@ -10,8 +10,8 @@ export const german: Readonly<Record<string, string>> = {
     'Ask again when more travellers are on the road.':
         'Fragen Sie noch einmal, wenn mehr unterwegs sind.',
     Back: 'Zurück',
-    'Click a road on the first map and ask, or choose a cloak on the second and attack it.':
-        'Klicken Sie auf der ersten Karte auf eine Straße und fragen Sie, oder wählen Sie auf der zweiten eine Tarnung und greifen Sie sie an.',
+    "Click a road on the travellers' map and ask, or choose a cloak on the provider's map and attack it.":
+        'Klicken Sie auf der Karte der Reisenden auf eine Straße und fragen Sie, oder wählen Sie auf der Karte des Anbieters eine Tarnung und greifen Sie sie an.',
     Close: 'Schließen',
     'Each dot is a traveller, each ring a question that waits. The other map shows all that the provider sees.':
         'Jeder Punkt ist jemand unterwegs, jeder Ring eine Frage, die wartet. Die andere Karte zeigt alles, was der Anbieter sieht.',

@@ -151,7 +151,9 @@ export function whatAnAdversaryLearns(chance: number, most: number, roads: numbe
 export function yourTurn(): Words {
     return scene(
         t('Now you'),
-        t('Click a road on the first map and ask, or choose a cloak on the second and attack it.'),
+        t(
+            "Click a road on the travellers' map and ask, or choose a cloak on the provider's map and attack it.",
+        ),
     );
 }
 
