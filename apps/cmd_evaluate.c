@@ -59,8 +59,8 @@ static void put_text_head(FILE *stream, const evaluate_view *view)
     sc_print_text(stream, view->record);
     fputs(" on ", stream);
     sc_print_text(stream, view->map);
-    if (options->points) {
-        fputs("\n  a provider asked at points", stream);
+    if (options->points || options->areas) {
+        fprintf(stream, "\n  a provider asked %s", options->points ? "at points" : "for areas");
     } else {
         fprintf(stream, "\n  %s%s", sc_encoding_name(options->encoding),
                 options->lbs.without_index ? ", without index" : "");
@@ -81,7 +81,9 @@ static void put_json_head(sc_report *table, const evaluate_view *view)
     sc_report_string(table, "record", view->record);
     sc_report_string(table, "output", view->output);
     sc_report_string(table, "encoding",
-                     options->points ? "points" : sc_encoding_name(options->encoding));
+                     options->points  ? "points"
+                     : options->areas ? "areas"
+                                      : sc_encoding_name(options->encoding));
     sc_report_flag(table, "without_index", options->lbs.without_index);
     sc_report_count(table, NULL, "cloaks", view->report->cloaks, "");
 }
@@ -127,7 +129,7 @@ static void put_times(sc_report *table, const evaluate_view *view)
                                         {"share", NULL, 10, SC_COLUMN_NUMBER},
                                         {NULL, NULL, 0, SC_COLUMN_NUMBER}};
     const sc_evaluate_report *report = view->report;
-    const bool has_points = view->options->points != NULL;
+    const bool has_points = view->options->points || view->options->areas;
     sc_report_heading(table, "CPU time", columns);
     table->digits = 9;
     sc_report_open(table, "cpu_s");
@@ -158,7 +160,8 @@ static void put_work(sc_report *table, const evaluate_view *view)
 {
     const sc_evaluate_report *report = view->report;
     const sc_lbs_work *work = &report->work;
-    const bool has_points = view->options->points != NULL;
+    const bool has_areas = view->options->areas != NULL;
+    const bool has_points = view->options->points || has_areas;
     char remark[SC_FORMAT_SIZE + 16] = "";
     char number[SC_FORMAT_SIZE];
     if (work->searched > 0) {
@@ -171,7 +174,9 @@ static void put_work(sc_report *table, const evaluate_view *view)
     sc_report_count(table, NULL, "searches", work->searches, "");
     sc_report_count(table, NULL, "stars_visited", work->stars_visited, "");
     sc_report_close(table);
-    sc_report_count(table, has_points ? "places asked at" : NULL, "points", report->points, "");
+    const char *places = has_areas ? "tiles needed" : "places asked at";
+    sc_report_count(table, has_points ? places : NULL, has_areas ? "tiles" : "points",
+                    report->points, "");
     sc_report_count(table, has_points ? "questions" : NULL, "questions", report->questions, "");
 }
 
@@ -196,6 +201,7 @@ typedef struct evaluate_options {
     bool is_dry;
     sc_objects_options objects;
     sc_points_options points;
+    const char *areas;  ///< the file of a provider of areas; NULL: none
     sc_evaluate_options how;
     bool has_encoding;
     bool json;
@@ -207,6 +213,7 @@ enum {
     KEY_ENCODING,
     KEY_WITHOUT_INDEX,
     KEY_CHECK,
+    KEY_AREAS,
     KEY_SEED,
     KEY_JSON,
 };
@@ -223,6 +230,7 @@ static const sc_option options_table[] = {
     {"without-index", KEY_WITHOUT_INDEX, NULL,
      "search for every answer, as if there were no nearest index", NULL},
     SC_POINTS_OPTIONS,
+    {"area-provider", KEY_AREAS, SC_AREA_OPTION_ARGUMENT, SC_AREA_OPTION_TEXT, SC_COMPLETE_FILES},
     {"check", KEY_CHECK, "N",
      "compare N answers, evenly spread, or 'all' of them, with a plain search (default: none)",
      "all"},
@@ -275,11 +283,15 @@ static void check_provider(const evaluate_options *options, const struct argp_st
     };
     sc_objects_options_check(state, &options->objects);
     sc_points_options_check(state, &options->points);
-    if (!options->points.options.url) return;
+    if (options->areas && options->points.options.url) {
+        sc_usage_error(state, "--area-provider and --point-provider name two providers; leave one "
+                              "of them out");
+    }
+    if (!options->points.options.url && !options->areas) return;
     for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
         if (!others[i].is_given) continue;
-        sc_usage_error(state, "%s is for the built-in provider, but --point-provider names another",
-                       others[i].option);
+        sc_usage_error(state, "%s is for the built-in provider, but %s names another",
+                       others[i].option, options->areas ? "--area-provider" : "--point-provider");
     }
 }
 
@@ -325,6 +337,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case KEY_CHECK:
         options->how.check_count = check_count(state, argument);
         return 0;
+    case KEY_AREAS:
+        options->areas = argument;
+        return 0;
     case KEY_SEED:
         options->how.is_seeded = true;
         options->how.seed = sc_value_count(state, "--seed", argument, 0, UINT64_MAX);
@@ -354,7 +369,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 /** What can be known before anything is read. */
 static sc_err check_inputs(const evaluate_options *options, const sc_map *map, sc_diag *diag)
 {
-    if (!options->objects.feed.database && !options->points.options.url) {
+    if (!options->objects.feed.database && !options->points.options.url && !options->areas) {
         const sc_err err = sc_input_need_objects(map, options->map, diag);
         if (err) return err;
     }
@@ -427,13 +442,15 @@ static bool went_well(const sc_evaluate_report *report)
 /** The provider that answers. */
 typedef struct provider {
     sc_opened_objects opened;  ///< of the built-in one
-    sc_vocabulary vocabulary;  ///< of the other
+    sc_vocabulary vocabulary;  ///< of one that knows points
     sc_point_provider *points;
+    sc_opened_areas areas;
 } provider;
 
 static sc_err open_provider(const sc_call *call, const evaluate_options *options, const sc_map *map,
                             provider *out, sc_diag *diag)
 {
+    if (options->areas) return sc_areas_open(options->areas, map, &out->areas, diag);
     if (!options->points.options.url) {
         return sc_objects_open(call, &options->objects, map, &out->opened, diag);
     }
@@ -446,6 +463,7 @@ static sc_err open_provider(const sc_call *call, const evaluate_options *options
 static void close_provider(provider *who)
 {
     sc_objects_close(&who->opened);
+    sc_areas_close(&who->areas);
     sc_point_provider_free(who->points);
     sc_vocabulary_fini(&who->vocabulary);
 }
@@ -464,7 +482,9 @@ static sc_err evaluate(const evaluate_options *options, const sc_map *map, const
     sc_bar_init(&bar, options->quiet);
     how->objects = who->opened.objects;
     how->points = who->points;
-    how->vocabulary = &who->vocabulary;
+    how->areas = who->areas.asker;
+    how->vocabulary =
+        who->areas.provider ? sc_area_provider_vocabulary(who->areas.provider) : &who->vocabulary;
     how->progress = sc_bar_listen(&bar);
     const sc_err err = sc_evaluate(map, options->record, output_of(options), how, report, diag);
     sc_bar_clear(&bar);
@@ -529,6 +549,8 @@ static const sc_entry examples[] = {
     {"starcloak evaluate cal.scm run.jsonl --point-provider "
      "'https://poi.example/nearest?lon={lon}&lat={lat}&k={k}'",
      "Ask a provider that knows points only."},
+    {"starcloak evaluate cal.scm run.jsonl --area-provider places.ini",
+     "Ask a provider that lists what is in a box."},
     {NULL, NULL},
 };
 
@@ -547,7 +569,8 @@ const sc_command sc_cmd_evaluate = {
         "that it had before are left out. RUN.jsonl may be compressed with xz or gzip, or - for "
         "standard input; then -o is needed.\nThe provider is built in and answers from the map's "
         "objects, or from those of a database; or it is a provider over HTTP that does not know "
-        "cloaks and is asked at points.\nIt prints the time taken, the bytes sent each way, and "
+        "cloaks and is asked at points, or for areas.\nIt prints the time taken, the bytes sent "
+        "each way, and "
         "how many objects came back. The exit status is 1 if --check finds a wrong answer, or if "
         "no query could be answered.",
     .options = options_table,

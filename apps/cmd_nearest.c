@@ -108,6 +108,7 @@ static sc_err category_names_find(const category_names *names, const sc_vocabula
 typedef struct nearest_options {
     const char *map;
     sc_objects_options objects;
+    const char *areas;  ///< the file of a provider of areas; NULL: none
     category_names categories;
     sc_request request;
     bool has_k;
@@ -137,6 +138,7 @@ enum {
     KEY_RADIUS_M,
     KEY_RADIUS_S,
     KEY_MAX_SNAP_M,
+    KEY_AREAS,
     KEY_JSON,
 };
 
@@ -166,6 +168,10 @@ static const sc_option options_table[] = {
      "refuse a position farther than M metres from any road (default: no limit)", NULL},
     SC_OBJECTS_OPTIONS,
     SC_OBJECTS_WATCH_OPTIONS,
+    {"area-provider", KEY_AREAS, SC_AREA_OPTION_ARGUMENT,
+     "take the objects from a provider that lists what is in a box; the file says how. It is "
+     "asked for tiles around the road of the position (default: those of the map)",
+     SC_COMPLETE_FILES},
     {"json", KEY_JSON, NULL, "print one JSON object per position", NULL},
     {NULL, 0, NULL, NULL, NULL},
 };
@@ -215,6 +221,10 @@ static void check_usage(const nearest_options *options, const struct argp_state 
                               "--offset-m");
     }
     sc_objects_options_check(state, &options->objects);
+    if (options->areas && options->objects.feed.database) {
+        sc_usage_error(state, "objects come from --objects or from --area-provider; leave one of "
+                              "them out");
+    }
 }
 
 /** Which objects are asked for; false if `key` is about something else. */
@@ -279,6 +289,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case KEY_MAX_SNAP_M:
         options->max_snap_m = sc_value_number(state, "--max-snap-m", argument, 0, HUGE_VAL);
         return 0;
+    case KEY_AREAS:
+        options->areas = argument;
+        return 0;
     case KEY_JSON:
         options->json = true;
         return 0;
@@ -299,6 +312,8 @@ typedef struct asking {
     const nearest_options *options;
     const sc_map *map;
     const sc_opened_objects *opened;
+    sc_opened_areas areas;
+    sc_reply reply;  ///< of a provider of areas
     sc_lbs *lbs;
 } asking;
 
@@ -323,10 +338,50 @@ static sc_err find_place(const asking *a, double x, double y, sc_snap *where, sc
     return SC_OK;
 }
 
-// Categories may change with the objects, so they are looked up each time.
-static sc_err answer(const asking *a, const sc_objects *objects, const sc_snap *where,
-                     sc_near_view *view, sc_diag *diag)
+// The objects of a provider of areas that an answer on that road can need: it is told of the road
+// and its neighbourhood, as for a cloak of one segment.
+static sc_err ask_areas(asking *a, sc_seg_id segment, const sc_objects **objects, sc_diag *diag)
 {
+    const sc_segment *road = &sc_map_segments(a->map)[segment];
+    const sc_star *stars = sc_map_stars(a->map);
+    const sc_node_id ends[] = {stars[road->star_a].node,
+                               road->star_b == SC_NONE ? SC_NONE : stars[road->star_b].node};
+    sc_node_id borders[2];
+    size_t count = 0;
+    for (size_t i = 0; i < 2; i++) {
+        if (ends[i] == SC_NONE || (i == 1 && ends[1] == ends[0])) continue;
+        borders[count++] = ends[i];
+    }
+    if (count == 2 && borders[0] > borders[1]) {
+        borders[0] = ends[1];
+        borders[1] = ends[0];
+    }
+    sc_request request = a->options->request;
+    if (a->options->has_seconds) request.metric = SC_METRIC_TIME;
+    sc_err err = category_names_find(
+        &a->options->categories, sc_area_provider_vocabulary(a->areas.provider), &request, diag);
+    if (err) return err;
+    request = sc_request_normalise(&request);
+    const sc_relay relay = {.map_checksum = sc_map_checksum(a->map),
+                            .segments = &segment,
+                            .segment_count = 1,
+                            .border_nodes = borders,
+                            .border_node_count = count,
+                            .requests = &request,
+                            .request_count = 1};
+    err = sc_area_asker_ask(a->areas.asker, &relay, NULL, &a->reply, diag);
+    if (!err) *objects = sc_area_asker_objects(a->areas.asker);
+    return err;
+}
+
+// Categories may change with the objects, so they are looked up each time.
+static sc_err answer(asking *a, const sc_objects *objects, const sc_snap *where, sc_near_view *view,
+                     sc_diag *diag)
+{
+    if (a->areas.asker) {
+        const sc_err err = ask_areas(a, where->segment, &objects, diag);
+        if (err) return err;
+    }
     sc_request request = a->options->request;
     if (a->options->has_seconds) request.metric = SC_METRIC_TIME;
     *view = (sc_near_view){.map = a->map,
@@ -346,7 +401,7 @@ static sc_err answer(const asking *a, const sc_objects *objects, const sc_snap *
     return sc_lbs_nearest(a->lbs, objects, &query, &view->results, &view->count, diag);
 }
 
-static int answer_one(const asking *a)
+static int answer_one(asking *a)
 {
     sc_diag diag = {.message = ""};
     sc_snap where;
@@ -365,7 +420,7 @@ static int answer_one(const asking *a)
 /** Answer a line from the current objects, and flush the answer. */
 static int answer_line(void *context, uint64_t line, double x, double y)
 {
-    const asking *a = context;
+    asking *a = context;
     int status = SC_EXIT_OK;
     sc_diag diag = {.message = ""};
     sc_snap where;
@@ -403,8 +458,13 @@ static int ask(sc_call *call, const sc_map *map, const nearest_options *options)
     const sc_lbs_options how = sc_lbs_options_default();
     asking a = {.call = call, .options = options, .map = map, .opened = &opened};
     sc_err err = SC_OK;
-    if (!options->objects.feed.database) err = sc_input_need_objects(map, options->map, &diag);
-    if (!err) err = sc_objects_open(call, &options->objects, map, &opened, &diag);
+    sc_reply_init(&a.reply);
+    if (options->areas) {
+        err = sc_areas_open(options->areas, map, &a.areas, &diag);
+    } else {
+        if (!options->objects.feed.database) err = sc_input_need_objects(map, options->map, &diag);
+        if (!err) err = sc_objects_open(call, &options->objects, map, &opened, &diag);
+    }
     if (!err) err = sc_lbs_new(map, &how, &a.lbs, &diag);
     int status = SC_EXIT_OK;
     if (err) {
@@ -415,6 +475,8 @@ static int ask(sc_call *call, const sc_map *map, const nearest_options *options)
         status = answer_lines(&a);
     }
     sc_lbs_free(a.lbs);
+    sc_reply_fini(&a.reply);
+    sc_areas_close(&a.areas);
     sc_objects_close(&opened);
     return status;
 }

@@ -294,3 +294,21 @@ void sc_points_options_check(const struct argp_state *state, const sc_points_opt
     }
     sc__point_settings_fini(&settings);
 }
+
+// --- Providers that list what is in a box -------------------------------------------------------
+
+sc_err sc_areas_open(const char *path, const sc_map *map, sc_opened_areas *out, sc_diag *diag)
+{
+    sc_err err = sc_area_settings_read(path, &out->settings, diag);
+    if (!err) err = sc_area_provider_new(map, NULL, out->settings, &out->provider, diag);
+    if (!err) err = sc_area_asker_new(out->provider, &out->asker, diag);
+    return err;
+}
+
+void sc_areas_close(sc_opened_areas *opened)
+{
+    sc_area_asker_free(opened->asker);
+    sc_area_provider_free(opened->provider);
+    sc_area_settings_free(opened->settings);
+    *opened = (sc_opened_areas){.settings = NULL};
+}

@@ -14,6 +14,7 @@
 #ifndef SC_APPS_OBJECTS_OPTIONS_H
 #define SC_APPS_OBJECTS_OPTIONS_H
 
+#include <starcloak/area_provider.h>
 #include <starcloak/object_feed.h>
 #include <starcloak/point_provider.h>
 
@@ -165,5 +166,26 @@ bool sc_points_option(int key, char *argument, const struct argp_state *state,
 
 /** Whether the options go together; if not, that is a usage error. */
 void sc_points_options_check(const struct argp_state *state, const sc_points_options *options);
+
+// --- Providers that list what is in a box -------------------------------------------------------
+
+#define SC_AREA_OPTION_ARGUMENT "FILE.ini"
+#define SC_AREA_OPTION_TEXT                                                                     \
+    "ask a provider that lists what is in a box, as OGC API Features, WFS or Overpass do; the " \
+    "file says how (default: the built-in one is asked)"
+
+/** Zero-initialise; release with sc_areas_close(). */
+typedef struct sc_opened_areas {
+    sc_area_settings *settings;
+    sc_area_provider *provider;
+    sc_area_asker *asker;
+} sc_opened_areas;
+
+/** Read the file at `path` and make someone who asks. */
+SC_CHECKED sc_err sc_areas_open(const char *path, const sc_map *map, sc_opened_areas *out,
+                                sc_diag *diag);
+
+/** Harmless twice, and on a zeroed one. */
+void sc_areas_close(sc_opened_areas *opened);
 
 #endif

@@ -36,6 +36,13 @@ typedef struct sc_area_settings sc_area_settings;
 SC_API SC_CHECKED sc_err sc_area_settings_read(const char *path, sc_area_settings **out,
                                                sc_diag *diag);
 
+/** Where it is asked: the template of the address. Lent. */
+SC_API const char *sc_area_settings_url(const sc_area_settings *settings);
+
+/** Our words for categories that it names. Lent. */
+SC_API const char *const *sc_area_settings_categories(const sc_area_settings *settings,
+                                                      size_t *count);
+
 /** NULL is fine. */
 SC_API void sc_area_settings_free(sc_area_settings *settings);
 
@@ -113,7 +120,7 @@ SC_API SC_CHECKED sc_err sc_area_asker_ask(sc_area_asker *asker, const sc_relay 
                                            sc_diag *diag);
 
 /** The objects that the last reply was made from; lent until the next call, NULL before. */
-SC_API const sc_objects *sc_area_asker_objects(const sc_area_asker *asker);
+SC_API sc_objects *sc_area_asker_objects(const sc_area_asker *asker);
 
 /** What the last call took. */
 typedef struct sc_area_work {

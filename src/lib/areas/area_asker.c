@@ -504,7 +504,7 @@ sc_err sc_area_asker_ask(sc_area_asker *asker, const sc_relay *relay,
     return err;
 }
 
-const sc_objects *sc_area_asker_objects(const sc_area_asker *asker)
+sc_objects *sc_area_asker_objects(const sc_area_asker *asker)
 {
     return asker->objects;
 }

@@ -16,7 +16,8 @@ static const char ogc_features[] =
     "category = /properties/category\n"
     "[paging]\n"
     "links = /links\n"
-    "total = /numberMatched\n";
+    "total = /numberMatched\n"
+    "page-size = 10000\n";
 
 // WFS 2.0 with GeoJSON. CRS:84 is longitude first in the box; GeoJSON is in any case, and MapServer
 // takes only EPSG codes for it.
@@ -33,7 +34,8 @@ static const char wfs_geojson[] =
     "name = /properties/name\n"
     "category = /properties/category\n"
     "[paging]\n"
-    "total = /numberMatched\n";
+    "total = /numberMatched\n"
+    "page-size = 10000\n";
 
 // Overpass: south first; objects that are ways or relations have a centre, which may lie outside
 // of the box that they touch, so boxes are asked for with a margin.

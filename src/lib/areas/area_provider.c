@@ -321,11 +321,9 @@ static bool make_vocabulary(sc_area_provider *provider)
     for (sc_category_id c = 0; c < sc_map_category_count(provider->map) && is_fine; c++) {
         is_fine = add_name(v, &names, &capacity, sc_map_category_name(provider->map, c));
     }
-    for (size_t i = 0; i < provider->settings->word_count && is_fine; i++) {
-        is_fine = add_name(v, &names, &capacity, provider->settings->words[i].ours);
+    for (size_t i = 0; i < provider->settings->ours.count && is_fine; i++) {
+        is_fine = add_name(v, &names, &capacity, provider->settings->ours.items[i]);
     }
-    const char *usual = provider->settings->default_category;
-    if (usual && is_fine) is_fine = add_name(v, &names, &capacity, usual);
     v->names = names;
     return is_fine;
 }

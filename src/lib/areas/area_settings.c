@@ -175,6 +175,7 @@ void sc_area_settings_free(sc_area_settings *settings)
     }
     texts_clear(&settings->header_names);
     texts_clear(&settings->header_values);
+    texts_clear(&settings->ours);
     for (size_t i = 0; i < settings->word_count; i++) {
         sc_free(settings->words[i].ours);
         sc_free(settings->words[i].theirs);
@@ -652,6 +653,30 @@ static void drop_empty(sc_area_settings *s)
     if (s->category.count == 0) s->categories_at_once = 1;
 }
 
+static bool list_ours(sc_area_settings *s)
+{
+    for (size_t i = 0; i <= s->word_count; i++) {
+        const char *word = i < s->word_count ? s->words[i].ours : s->default_category;
+        bool is_known = !word;
+        for (size_t o = 0; o < s->ours.count && !is_known; o++) {
+            is_known = strcmp(s->ours.items[o], word) == 0;
+        }
+        if (!is_known && !texts_add(&s->ours, word, strlen(word))) return false;
+    }
+    return true;
+}
+
+const char *sc_area_settings_url(const sc_area_settings *settings)
+{
+    return settings->url;
+}
+
+const char *const *sc_area_settings_categories(const sc_area_settings *settings, size_t *count)
+{
+    *count = settings->ours.count;
+    return (const char *const *)settings->ours.items;
+}
+
 sc_err sc__area_settings_read(const sc_input *input, sc_area_settings **out, sc_diag *diag)
 {
     if (input->size > FILE_MAX_BYTES) {
@@ -670,6 +695,9 @@ sc_err sc__area_settings_read(const sc_input *input, sc_area_settings **out, sc_
     if (!err) err = read_text(input, settings, diag);
     if (!err) drop_empty(settings);
     if (!err) err = check_all(settings, input->name, diag);
+    if (!err && !list_ours(settings)) {
+        err = sc_fail_memory(diag, "reading the settings of a provider of areas");
+    }
     if (err) {
         sc_area_settings_free(settings);
         return err;

@@ -95,6 +95,7 @@ struct sc_area_settings {
     sc__area_word *words;
     size_t word_count;
     size_t word_capacity;
+    sc__area_texts ours;  ///< those of ours, each once, and the default category
 
     // Pages.
     char *next;

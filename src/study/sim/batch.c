@@ -15,6 +15,8 @@ static void empty_cloak(sc_batch_cloak *cloak)
     sc_relay_free(cloak->relay);
     sc_relay_free(cloak->received);
     sc_point_reply_free(cloak->points);
+    sc_objects_release(cloak->areas);
+    cloak->areas = NULL;
     cloak->relay = NULL;
     cloak->received = NULL;
     cloak->points = NULL;

@@ -231,6 +231,10 @@ static void count_bytes(sc_evaluation *e, const sc_batch_cloak *cloak)
         out = work.bytes_out;
         in = work.bytes_in;
     }
+    if (cloak->areas) {
+        out = cloak->area_bytes_out;
+        in = cloak->area_bytes_in;
+    }
     sc_distribution_add(&e->tallies[TALLY_REQUESTS], cloak->relay->request_count);
     sc_distribution_add(&e->tallies[TALLY_BYTES_OUT], out);
     sc_distribution_add(&e->tallies[TALLY_BYTES_IN], in);

@@ -14,6 +14,7 @@
 #define SC_SIM_EVALUATE_H
 
 #include <starcloak/answer.h>
+#include <starcloak/area_provider.h>
 #include <starcloak/lbs.h>
 #include <starcloak/point_provider.h>
 #include <starcloak/progress.h>
@@ -27,12 +28,14 @@
 #define SC_CHECK_ALL UINT64_MAX
 
 typedef struct sc_evaluate_options {
-    // Who answers: the built-in provider from these objects, or one that knows points.
+    // Who answers: the built-in provider from these objects, or one that knows points, or
+    // one that knows areas.
     const sc_objects *objects;  ///< of the map, or of a database
     sc_lbs_options lbs;
     sc_encoding encoding;
-    sc_point_provider *points;        ///< instead of objects, encoding and filter
-    const sc_vocabulary *vocabulary;  ///< its words for categories
+    sc_point_provider *points;        ///< instead of objects, encoding and filter; or
+    sc_area_asker *areas;             ///< instead of objects and encoding
+    const sc_vocabulary *vocabulary;  ///< the words for categories of these two
 
     sc_filter_options filter;
     uint64_t check_count;  ///< answers to compare with a plain search, spread evenly; 0: none
@@ -66,7 +69,7 @@ typedef struct sc_evaluate_report {
     double trusted_cpu_s;
     double provider_wall_s;  ///< with waiting, if the provider is elsewhere
     sc_lbs_work work;        ///< of the built-in provider
-    uint64_t points;         ///< of one that knows points: places asked at, and questions
+    uint64_t points;         ///< places asked at; of one that knows areas: tiles needed
     uint64_t questions;
 
     uint64_t checked;

@@ -68,7 +68,10 @@ typedef struct sc_batch_cloak {
     sc_bytes bytes_in;
     sc_reply reply;                ///< the same as it is read here
     sc_point_reply *points;        ///< instead of the last five, from a provider that knows points
+    sc_objects *areas;             ///< what a provider of areas listed; held
     const sc_object_table *table;  ///< what the numbers of results mean
+    size_t area_bytes_out;         ///< of questions to a provider of areas
+    size_t area_bytes_in;
 } sc_batch_cloak;
 
 /** Zero-initialise; release with sc_batch_fini(). */
@@ -191,8 +194,8 @@ void sc_checks_fini(sc_checks *checks);
 // === Exchanges (exchange.c) =====================================================================
 // A batch of cloaks goes to a provider and comes back as answers.
 //
-// Two kinds: the built-in provider, through the real bytes of an encoding, and one
-// that knows points only. Both take time around each step of the whole batch.
+// Three kinds: the built-in provider, through the real bytes of an encoding, one that knows points
+// only, and one that knows areas. The first two take time around each step of the whole batch.
 //
 // A cloak that the provider cannot answer, or answers in a way that cannot be believed, is marked
 // as failed and the batch goes on. What is wrong with a cloak itself ends it.
@@ -203,8 +206,8 @@ typedef struct sc_exchange {
     const sc_evaluate_options *options;  ///< borrowed
     const sc_vocabulary *vocabulary;     ///< of the provider
     sc_rng *rng;
-    sc_lbs *lbs;  ///< NULL, as the filter, if the provider knows points only
-    sc_filter *filter;
+    sc_lbs *lbs;        ///< of the built-in provider; else NULL
+    sc_filter *filter;  ///< NULL if the provider knows points only
     sc_codec_limits limits;
     bool are_foreign;  ///< the objects are not the map's own
     sc_batch *batch;   ///< at hand

@@ -1,4 +1,5 @@
-// Batches of cloaks sent to a provider and back: to the built-in one, or to one that knows points.
+// Batches of cloaks sent to a provider and back: to the built-in one, or to one that knows points
+// or areas.
 #include "base/diag.h"
 #include "sim/evaluate_internal.h"
 
@@ -11,7 +12,7 @@
 // A database without a single row has no keys either, and its objects are still not the map's.
 static bool are_foreign(const sc_map *map, const sc_evaluate_options *options)
 {
-    if (options->points) return true;
+    if (options->points || options->areas) return true;
     const sc_object_table *table = sc_objects_table(options->objects);
     return table->keys || table->count != sc_map_object_count(map);
 }
@@ -26,12 +27,12 @@ sc_err sc_exchange_init(sc_exchange *exchange, const sc_map *map,
     exchange->limits = sc_codec_limits_default();
     exchange->are_foreign = are_foreign(map, options);
     exchange->vocabulary =
-        options->points ? options->vocabulary : sc_objects_vocabulary(options->objects);
+        options->objects ? sc_objects_vocabulary(options->objects) : options->vocabulary;
     sc_err err = options->is_seeded ? sc_rng_new_seeded(options->seed, &exchange->rng)
                                     : sc_rng_new_secure(&exchange->rng);
     if (err) return sc_fail(diag, err, "preparing the evaluation: %s", sc_err_text(err));
     if (options->points) return SC_OK;
-    err = sc_lbs_new(map, &options->lbs, &exchange->lbs, diag);
+    if (options->objects) err = sc_lbs_new(map, &options->lbs, &exchange->lbs, diag);
     if (err) return err;
     // Geometry is of the provider's own map, and finds its roads here only nearly: an object at a
     // corner may come to lie on the other road. A thousandth covers that.
@@ -300,6 +301,39 @@ static sc_err point_exchange(sc_exchange *exchange, sc_diag *diag)
     return err;
 }
 
+// === A provider that knows areas ================================================================
+
+// One cloak after the other: a reply is lent until the next one. The objects are held for those who
+// write the answers.
+static sc_err ask_areas(sc_exchange *exchange, sc_batch_cloak *cloak, sc_diag *diag)
+{
+    sc_evaluate_report *report = exchange->report;
+    const double start = cpu_s();
+    const double start_wall = wall_s();
+    sc_err err =
+        sc_area_asker_ask(exchange->options->areas, cloak->relay, NULL, &cloak->reply, diag);
+    const sc_area_work work = sc_area_asker_work(exchange->options->areas);
+    const double asked = cpu_s();
+    report->provider_wall_s += wall_s() - start_wall;
+    report->provider_cpu_s += asked - start;
+    if (err) return err;
+    report->questions += work.questions;
+    report->points += work.tiles;
+    cloak->area_bytes_out = work.bytes_out;
+    cloak->area_bytes_in = work.bytes_in;
+    cloak->areas = sc_objects_hold(sc_area_asker_objects(exchange->options->areas));
+    err = filter_reply(exchange, cloak, diag);
+    report->trusted_cpu_s += cpu_s() - asked;
+    cloak->table = sc_objects_table(cloak->areas);
+    return err;
+}
+
+static sc_err area_exchange(sc_exchange *exchange, sc_diag *diag)
+{
+    const sc_err err = step_all(exchange, ask_areas, diag);
+    return err ? err : step_all(exchange, count_candidates, diag);
+}
+
 // === Whole batches ==============================================================================
 
 sc_err sc_exchange_run(sc_exchange *exchange, sc_batch *batch, sc_diag *diag)
@@ -309,5 +343,6 @@ sc_err sc_exchange_run(sc_exchange *exchange, sc_batch *batch, sc_diag *diag)
     const sc_err err = make_relays(exchange, diag);
     exchange->report->trusted_cpu_s += cpu_s() - start;
     if (err) return err;
+    if (exchange->options->areas) return area_exchange(exchange, diag);
     return exchange->lbs ? built_in_exchange(exchange, diag) : point_exchange(exchange, diag);
 }

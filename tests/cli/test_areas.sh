@@ -1,0 +1,108 @@
+#!/usr/bin/env bash
+# Providers that list what is in a box, from the command line: answers as from the objects
+# themselves, secrets that are not told, and what is refused.
+# shellcheck source-path=SCRIPTDIR
+source "$(dirname "${BASH_SOURCE[0]}")/tap.sh"
+# shellcheck source-path=SCRIPTDIR
+source "$here/service.sh"
+
+"$STARCLOAK" map generate --nodes 2k --one-way 0.3 -o city.scm --quiet || echo "# no map to work with"
+"$STARCLOAK" map export city.scm export --quiet || echo "# no objects"
+"$STARCLOAK" simulate city.scm --users 300 --seconds 30 --no-answers --category any --record run.jsonl --quiet || echo "# no run"
+export PLACES_KEY=s3cret-of-mine
+start places "$here/places_server.py" export/pois.csv port
+until_true test -s port || echo "# no provider"
+address=http://127.0.0.1:$(cat port)
+
+cat >places.ini <<INI
+[provider]
+preset = ogc-features
+address = $address/collections/places/items
+[headers]
+X-Key = env:PLACES_KEY
+[paging]
+page-size = 50
+[tiles]
+snap = 50
+INI
+
+# same A B: whether two records have answers as far, to within a hand's breadth: the objects of one
+# went through seven decimals of a degree.
+same() {
+    python3 - "$1" "$2" <<'PY'
+import json
+import sys
+
+
+def answers(path):
+    with open(path, encoding="utf-8") as stream:
+        rows = [json.loads(line) for line in stream]
+    return {row["query"]: [(r["distance_m"], r["duration_s"]) for r in row["results"]]
+            for row in rows if row["event"] == "answer"}
+
+
+a, b = answers(sys.argv[1]), answers(sys.argv[2])
+wrong = [q for q in b if len(a.get(q, [])) != len(b[q]) or
+         any(abs(x[0] - y[0]) > 0.1 for x, y in zip(a[q], b[q]))]
+print(f"{len(b)} compared, {len(wrong)} differ")
+sys.exit(0 if len(b) > 100 and not wrong else 1)
+PY
+}
+
+# --- Cloaks -----------------------------------------------------------------------
+
+run evaluate city.scm run.jsonl -o areas.jsonl --area-provider places.ini
+succeeds "a record is answered by a provider of areas"
+check "the report tells how it was asked, and what it took" says "$out" "a provider asked for areas" "tiles needed" "questions"
+check "nothing of a secret is told" silent_about "$out" s3cret
+run evaluate city.scm run.jsonl -o built.jsonl
+succeeds "and by the built-in one"
+check "the answers are the same" same areas.jsonl built.jsonl
+run evaluate city.scm run.jsonl --dry-run --json --area-provider places.ini
+check "as JSON the encoding is areas" true_of "$out" '.encoding == "areas" and .questions > 0 and .failed == 0'
+
+# --- One position -----------------------------------------------------------------
+
+read -r lon lat < <(awk -F, 'NR == 20 { print $2, $3 }' export/nodes.csv)
+run nearest city.scm --lon "$lon" --lat "$lat" -k 3 --area-provider places.ini --json
+succeeds "a position is answered from areas"
+cp "$out" areas.json
+run nearest city.scm --lon "$lon" --lat "$lat" -k 3 --json
+equal "as from the map's own objects" \
+    "$(jq -c '[.results[].distance_m | round]' areas.json)" "$(jq -c '[.results[].distance_m | round]' "$out")"
+
+# --- Refusals ---------------------------------------------------------------------
+
+run evaluate city.scm run.jsonl --dry-run --area-provider nowhere.ini
+refuses 1 "a file that is not there is refused" "nowhere.ini"
+printf '[provider]\npreset = lost\n' >bad.ini
+run nearest city.scm --lon "$lon" --lat "$lat" --area-provider bad.ini
+refuses 1 "an unknown preset is refused with file and line" "bad.ini:2: unknown preset" "ogc-features"
+PLACES_KEY=wrong run evaluate city.scm run.jsonl --dry-run --area-provider places.ini
+refuses 1 "a wrong key is told as what the provider said" "status 401"
+check "and neither key is" silent_about "$err" s3cret "wrong key"
+run evaluate city.scm run.jsonl --dry-run --area-provider places.ini --check all
+refuses 2 "--check is for the built-in provider" "--check" "--area-provider"
+run evaluate city.scm run.jsonl --dry-run --area-provider places.ini --point-provider 'http://h/{lon}{lat}{k}'
+refuses 2 "there is one provider" "--point-provider" "--area-provider"
+
+# --- The service ------------------------------------------------------------------
+
+"$STARCLOAK" token key token.key >/dev/null 2>&1
+start serve "$STARCLOAK" serve --map city.scm --area-provider places.ini --listen 127.0.0.1:0 \
+    --admin 127.0.0.1:0 --token-keys token.key --no-ui --min-k 1 --min-l 1 --user-rate 1000
+service=$(address_of serve)
+check "the service starts and names its provider" says serve.log "provider=areas"
+"$STARCLOAK" token issue --key token.key --user ann >ann.token 2>/dev/null
+run query "http://$service" --token-file ann.token --lon "$lon" --lat "$lat" --k 1 --l 1 --nearest 3 --json
+cp "$out" answer.json
+check "a query is answered through it" true_of answer.json '.. | .distance_m? // empty | numbers'
+check "its log has no secret" silent_about serve.log s3cret
+run serve --map city.scm --area-provider places.ini --print-config
+check "a printed configuration names the file and no secret" says "$out" "area-provider = places.ini"
+check "of it neither" silent_about "$out" s3cret
+sed "s|$address|http://192.0.2.1|" places.ini >remote.ini
+run serve --map city.scm --area-provider remote.ini --check
+refuses 1 "plain HTTP to another machine is refused" "area-provider: plain HTTP to another machine"
+
+finish
