@@ -68,6 +68,12 @@ static sc_err open_provider(const sc_call *call, const sc_settings *s,
                             sc_serve_resources *resources, sc_diag *diag)
 {
     if (*s->provider) return SC_OK;
+    if (*s->area_provider) {
+        const sc_err err = sc_area_settings_read(s->area_provider, &resources->areas, diag);
+        if (err) return err;
+        return sc_settings_check_plain(s, "area-provider", sc_area_settings_url(resources->areas),
+                                       diag);
+    }
     return *s->point_provider ? open_points(s, resources, diag)
                               : open_objects(call, s, resources, diag);
 }
@@ -102,6 +108,7 @@ void sc_serve_resources_close(sc_serve_resources *resources)
     sc_settings_parts_free(resources->proxies);
     sc_settings_parts_free(resources->categories);
     free(resources->point_fields);
+    sc_area_settings_free(resources->areas);
     sc_log_free(resources->log);
 }
 
@@ -167,12 +174,15 @@ static sc_courier_options courier_options(const sc_settings *s, sc_serve_resourc
     sc_courier_options courier = sc_courier_options_default();
     courier.kind = *s->provider         ? SC_COURIER_HTTP
                    : *s->point_provider ? SC_COURIER_POINTS
+                   : *s->area_provider  ? SC_COURIER_AREAS
                                         : SC_COURIER_BUILT_IN;
-    // Each provider thread asks a point provider by itself, and waits for it.
+    // Each provider thread asks a provider of points or areas by itself, and waits for it.
     // Other cloaks are handled by the ledger's thread, unless the work is spread over several.
     // An answer takes about as long as its cloak, so that there are as many as engine threads.
     const unsigned spread = s->threads < 64 ? (unsigned)s->threads : 64;
-    const unsigned usual = courier.kind == SC_COURIER_POINTS ? 16 : s->threads > 1 ? spread : 0;
+    const bool is_waited_for =
+        courier.kind == SC_COURIER_POINTS || courier.kind == SC_COURIER_AREAS;
+    const unsigned usual = is_waited_for ? 16 : s->threads > 1 ? spread : 0;
     courier.threads = s->provider_threads > 0 ? (unsigned)s->provider_threads : usual;
     // Every cloak has two members at least, unless k is 1.
     courier.max_errands = s->max_pending;
@@ -186,6 +196,7 @@ static sc_courier_options courier_options(const sc_settings *s, sc_serve_resourc
     courier.connections = (unsigned)s->provider_connections;
     courier.try_timeout_s = s->provider_timeout_s;
     courier.points = &resources->points;
+    courier.areas = resources->areas;
     courier.more_categories = (const char *const *)resources->categories;
     courier.more_category_count = resources->category_count;
     courier.breaker_failures = (unsigned)s->breaker_failures;
@@ -242,6 +253,7 @@ static void tell_listening(const serving *s)
         sc_log_text(&line, "provider",
                     *s->settings->provider         ? "http"
                     : *s->settings->point_provider ? "points"
+                    : *s->settings->area_provider  ? "areas"
                                                    : "built in");
         sc_log_end(&line);
     }

@@ -33,6 +33,7 @@ typedef struct sc_serve_resources {
     size_t category_count;
     char *point_fields;  ///< the text that the fields of `points` lie in
     sc_point_options points;
+    sc_area_settings *areas;            ///< NULL: another provider is asked
     int inherited[SC_SERVING_SOCKETS];  ///< sockets from the service manager
 } sc_serve_resources;
 

@@ -112,6 +112,7 @@ sc_err sc_metrics_write(const sc_service_internal *service, sc_bytes *out)
         .process = sc_process_usage_read(),
         .view = view,
     };
+    snapshot.has_areas = sc_courier_areas(service->courier, &snapshot.areas);
     if (service->cloak_log) {
         snapshot.has_cloak_log = true;
         snapshot.cloak_log = sc_cloak_log_stats_of(service->cloak_log, NULL);
@@ -328,6 +329,25 @@ static void put_failures(sc_prometheus *out, const sc_courier_stats *courier)
     }
 }
 
+static void put_areas(sc_prometheus *out, const sc_area_status *areas)
+{
+    sc_prometheus_gauge(out, "starcloak_areas_tiles", "Tiles kept, each category by itself.",
+                        areas->tiles);
+    sc_prometheus_gauge(out, "starcloak_areas_bytes", "Bytes that they take.", areas->bytes);
+    sc_prometheus_counter(out, "starcloak_areas_needed_total", "Tiles that cloaks needed.",
+                          areas->looked_up);
+    sc_prometheus_counter(out, "starcloak_areas_found_total", "Of them, those that were there.",
+                          areas->found);
+    sc_prometheus_counter(out, "starcloak_areas_evicted_total", "Tiles dropped for lack of room.",
+                          areas->evicted);
+    sc_prometheus_counter(out, "starcloak_areas_outside_total",
+                          "Objects that were not in the box asked for.", areas->outside);
+    sc_prometheus_counter(out, "starcloak_areas_left_out_total",
+                          "Objects too far from any road, or without a category.", areas->left_out);
+    sc_prometheus_counter(out, "starcloak_areas_indexes_total",
+                          "Sets of tiles with an index that were made.", areas->indexes);
+}
+
 static void put_provider(sc_prometheus *out, const sc__metrics_snapshot *r)
 {
     const sc_courier_stats *courier = &r->courier;
@@ -349,6 +369,7 @@ static void put_provider(sc_prometheus *out, const sc__metrics_snapshot *r)
                           "How often the provider was suspended.", courier->times_suspended);
     sc_prometheus_histogram(out, "starcloak_provider_seconds",
                             "From sending a cloak to the checked answer.", r->provider_latency);
+    if (r->has_areas) put_areas(out, &r->areas);
 }
 
 static void put_http(sc_prometheus *out, const sc_http_stats *http)

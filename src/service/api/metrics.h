@@ -95,6 +95,8 @@ typedef struct sc__metrics_snapshot {
     uint64_t map_segments;
     sc_ledger_stats ledger;
     sc_courier_stats courier;
+    bool has_areas;
+    sc_area_status areas;  ///< if it has
     const sc_histogram *provider_latency;
     sc_http_stats http;
     uint64_t refused[SC_PROBLEM_COUNT];

@@ -380,15 +380,14 @@ static bool is_plain_and_remote(const char *url)
     return size < 0 || (size_t)size >= sizeof address || !sc_http_address_is_local(address);
 }
 
-static sc_err check_plain(const sc_settings *s, sc_diag *diag)
+sc_err sc_settings_check_plain(const sc_settings *s, const char *name, const char *url,
+                               sc_diag *diag)
 {
-    const bool is_points = *s->point_provider != '\0';
-    const char *url = is_points ? s->point_provider : s->provider;
     if (s->provider_plain || !is_plain_and_remote(url)) return SC_OK;
     return sc_fail(diag, SC_EINVAL,
                    "%s: plain HTTP to another machine shows cloaks and answers to all in between; "
                    "use https://, or set provider-plain if the network protects them",
-                   is_points ? "point-provider" : "provider");
+                   name);
 }
 
 /** There is one provider. */
@@ -397,11 +396,17 @@ static sc_err check_provider(const sc_settings *s, sc_diag *diag)
     if (*s->provider && *s->point_provider) {
         return sc_fail(diag, SC_EINVAL, "provider and point-provider: set only one of them");
     }
-    if (*s->objects && (*s->provider || *s->point_provider)) {
+    if (*s->area_provider && (*s->provider || *s->point_provider)) {
+        return sc_fail(diag, SC_EINVAL, "%s and area-provider: set only one of them",
+                       *s->provider ? "provider" : "point-provider");
+    }
+    if (*s->objects && (*s->provider || *s->point_provider || *s->area_provider)) {
         return sc_fail(diag, SC_EINVAL,
                        "objects: only the built-in provider uses them, but %s names another "
                        "provider; remove one of the two",
-                       *s->provider ? "provider" : "point-provider");
+                       *s->provider         ? "provider"
+                       : *s->point_provider ? "point-provider"
+                                            : "area-provider");
     }
     if (*s->provider && !is_web_address(s->provider)) {
         return sc_fail(diag, SC_EINVAL, "provider: the URL must begin with http:// or https://");
@@ -416,7 +421,9 @@ static sc_err check_provider(const sc_settings *s, sc_diag *diag)
                        "objects: the address of a database must begin with postgresql://, as in "
                        "postgresql://user@host/database");
     }
-    return check_plain(s, diag);
+    return *s->point_provider
+               ? sc_settings_check_plain(s, "point-provider", s->point_provider, diag)
+               : sc_settings_check_plain(s, "provider", s->provider, diag);
 }
 
 /** 'listen' stands alone. */

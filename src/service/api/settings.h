@@ -87,6 +87,11 @@ SC_CHECKED sc_err sc_settings_read(sc_settings *settings, const char *path, sc_d
 /** Whether the settings are consistent. SC_EINVAL names those that are not. */
 SC_CHECKED sc_err sc_settings_check(const sc_settings *settings, sc_diag *diag);
 
+/** Whether a provider may be asked at `url`, which the setting `name` is about: plain HTTP stays on
+ * this machine, unless provider-plain is set. */
+SC_CHECKED sc_err sc_settings_check_plain(const sc_settings *settings, const char *name,
+                                          const char *url, sc_diag *diag);
+
 /** A setting that is not as by default, and that nothing uses. */
 typedef struct sc_unused_setting {
     const char *name;  ///< NULL: there is no other

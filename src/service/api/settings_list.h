@@ -269,9 +269,12 @@
     NUMBER(provider, breaker_pause_s, "breaker-pause", "S", 5, 0.01, 3600, START, HTTP,               \
            "seconds for which the provider is suspended (default 5)")                                 \
     COUNT(provider, provider_threads, "provider-threads", "N", 0, 0, 64, START, HTTP,                 \
-          "threads that evaluate, check and filter replies; with a point provider, how many "         \
-          "cloaks it is asked about at once (default 0: the ledger's thread does it; with several "   \
-          "engine threads as many as those; 16 with a point provider)")                               \
+          "threads that evaluate, check and filter replies; with a point or area provider, how "      \
+          "many cloaks it is asked about at once (default 0: the ledger's thread does it; with "      \
+          "several engine threads as many as those; 16 with a point or area provider)")               \
+    TEXT(provider, area_provider, "area-provider", "FILE.ini", "", START, HTTP,                       \
+         "ask a provider that lists what is in a box, as OGC API Features, WFS or Overpass do; the "  \
+         "file says how (default: none)")                                                             \
     TEXT(points, point_provider, "point-provider", "URL", "", START, HTTP,                            \
          "ask a provider that knows only the nearest objects of a point; the URL has {lon}, "         \
          "{lat}, {k} and, if it knows categories, {category} (default: none)")                        \

@@ -54,6 +54,8 @@ static const char *provider_name(sc_courier_kind provider)
         return "built in";
     case SC_COURIER_POINTS:
         return "points";
+    case SC_COURIER_AREAS:
+        return "areas";
     case SC_COURIER_HTTP:
         break;
     }

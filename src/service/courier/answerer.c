@@ -440,3 +440,21 @@ sc_failure sc__answerer_ask(sc__answerer *answerer, const sc_point_options *opti
     sc_point_reply_free(reply);
     return failure;
 }
+
+// --- Areas ----------------------------------------------------------------------------------
+
+sc_failure sc__answerer_ask_areas(sc__answerer *answerer, sc_area_asker *asker,
+                                  const sc_area_patience *patience, sc_errand *errand)
+{
+    const sc_err err =
+        sc_area_asker_ask(asker, errand->relay, patience, &answerer->reply, &errand->diag);
+    if (err) return failure_of_asking(err);
+    const sc_vocabulary *vocabulary = sc_objects_vocabulary(sc_area_asker_objects(asker));
+    // Its sets begin with the courier's categories, and may have others behind them.
+    answerer->translation.is_different = false;
+    if (errand->wants_reply && is_understood(answerer->vocabulary, vocabulary)) {
+        const sc_failure failure = write_reply(answerer, errand);
+        if (failure) return failure;
+    }
+    return filter_reply(answerer, errand->relay, vocabulary, errand);
+}

@@ -48,6 +48,13 @@ const sc_histogram *sc_courier_latency(const sc_courier *courier)
     return &courier->latency;
 }
 
+bool sc_courier_areas(sc_courier *courier, sc_area_status *out)
+{
+    if (!courier->areas) return false;
+    *out = sc_area_provider_status(courier->areas);
+    return true;
+}
+
 sc_courier_stats sc_courier_stats_of(sc_courier *courier)
 {
     const sc__connections_counts connections = courier->connections
@@ -104,6 +111,9 @@ static sc_err check_provider(const sc_map *map, const sc_courier_options *o, sc_
                            "points");
         }
         return SC_OK;
+    case SC_COURIER_AREAS:
+        if (o->areas) return SC_OK;
+        return sc_fail(diag, SC_EINVAL, "the settings for asking for areas are missing");
     default:
         return sc_fail(diag, SC_EINVAL, "unknown kind of provider");
     }
@@ -111,7 +121,7 @@ static sc_err check_provider(const sc_map *map, const sc_courier_options *o, sc_
 
 static sc_err check_options(const sc_map *map, const sc_courier_options *o, sc_diag *diag)
 {
-    const unsigned least = o->kind == SC_COURIER_POINTS;
+    const unsigned least = o->kind == SC_COURIER_POINTS || o->kind == SC_COURIER_AREAS;
     if (o->threads < least || o->threads > 64) {
         return sc_fail(diag, SC_EINVAL, "provider-threads must be %u to 64, not %u", least,
                        o->threads);
@@ -139,10 +149,14 @@ static sc_err make_categories(sc_courier *courier, const sc_courier_options *opt
     sc_objects *objects = options->objects ? sc_objects_hold(options->objects)
                           : options->feed  ? sc_object_feed_current(options->feed)
                                            : NULL;
+    size_t own_count = 0;
+    const char *const *own =
+        options->areas ? sc_area_settings_categories(options->areas, &own_count) : NULL;
     const sc_vocabulary parts[] = {
         of_map,
         objects ? *sc_objects_vocabulary(objects) : (sc_vocabulary){.count = 0},
         {.names = options->more_categories, .count = (uint32_t)options->more_category_count},
+        {.names = own, .count = (uint32_t)own_count},
     };
     sc_err err = sc__categories_init(&courier->categories, parts, sizeof parts / sizeof parts[0]);
     if (!err) {
@@ -184,6 +198,16 @@ static sc_err make_answerers(sc_courier *courier, sc_rng *rng, sc_diag *diag)
                : SC_OK;
 }
 
+static sc_err make_askers(sc_courier *courier, const sc_courier_options *options, sc_diag *diag)
+{
+    sc_err err = sc_area_provider_new(courier->map, &courier->categories.vocabulary, options->areas,
+                                      &courier->areas, diag);
+    for (unsigned i = 0; i < courier->thread_count && !err; i++) {
+        err = sc_area_asker_new(courier->areas, &courier->threads[i].asker, diag);
+    }
+    return err;
+}
+
 // What asking a provider that is elsewhere needs.
 static sc_err make_ways(sc_courier *courier, const sc_courier_options *options, sc_rng *rng,
                         sc_diag *diag)
@@ -196,6 +220,7 @@ static sc_err make_ways(sc_courier *courier, const sc_courier_options *options, 
     if (options->kind == SC_COURIER_POINTS) {
         return sc__point_settings_init(options->points, &courier->points, diag);
     }
+    if (options->kind == SC_COURIER_AREAS) return make_askers(courier, options, diag);
     sc_rng *own = NULL;
     const sc_err err = sc_rng_fork(rng, &own);
     if (err) return sc_fail(diag, err, "no random numbers for retries: %s", sc_err_text(err));
@@ -297,8 +322,10 @@ void sc_courier_free(sc_courier *courier)
     for (unsigned i = 0; i < courier->thread_count; i++) {
         sc__answerer_fini(&courier->threads[i].answerer);
         sc_rng_free(courier->threads[i].rng);
+        sc_area_asker_free(courier->threads[i].asker);
     }
     sc_free(courier->threads);
+    sc_area_provider_free(courier->areas);
     sc__categories_fini(&courier->categories);
     sc_cost_estimator_free(courier->costs);
     sc__point_settings_fini(&courier->points);

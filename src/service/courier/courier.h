@@ -5,16 +5,17 @@
  *
  * An *errand* is a relay and, beside it, the places on its segments for which answers are wanted.
  * The places never leave: they meet the reply when it is back, in a provider thread, where it is
- * decoded, checked as a whole (answer.h) and filtered. Three kinds of provider are behind one
+ * decoded, checked as a whole (answer.h) and filtered. Four kinds of provider are behind one
  * interface:
  *
  *   built in   evaluated by the provider threads: tables in, tables out
  *   HTTP       docs/provider-protocol.md; all exchanges by one thread with curl's multi interface
  *   points     one that knows only points (point_provider.h); each thread asks by itself
+ *   areas      one that lists what is in a box (area_provider.h); likewise, and all share its tiles
  *
  * With no provider threads the courier has no thread: it works *in place*, in that of its owner,
  * who gives it turns and waits with it (sc_courier_turn(), sc_courier_poll()). So it is with all
- * kinds but points, which are waited for.
+ * kinds but points and areas, which are waited for.
  *
  * An exchange that fails in a way that may pass (no connection, a timeout, 429, 500, 502, 503, 504)
  * is tried again with the same bytes, after a growing pause with jitter, as long as the errand's
@@ -33,6 +34,7 @@
 #define SC_COURIER_COURIER_H
 
 #include <starcloak/answer.h>
+#include <starcloak/area_provider.h>
 #include <starcloak/map.h>
 #include <starcloak/object_feed.h>
 #include <starcloak/objects.h>
@@ -107,13 +109,14 @@ typedef struct sc_errand {
 typedef enum sc_courier_kind {
     SC_COURIER_BUILT_IN,
     SC_COURIER_HTTP,
-    SC_COURIER_POINTS
+    SC_COURIER_POINTS,
+    SC_COURIER_AREAS
 } sc_courier_kind;
 
 typedef struct sc_courier_options {
     sc_courier_kind kind;
-    unsigned threads;    ///< provider threads, up to 64; with points: how many cloaks are asked for
-                         ///< at once, 1 at least. 0: in place, without any thread
+    unsigned threads;  ///< provider threads, up to 64; with points and areas: how many cloaks are
+                       ///< asked for at once, 1 at least. 0: in place, without any thread
     size_t max_errands;  ///< under way at once; more are refused
     // built in
     sc_objects *objects;   ///< held by the caller, who outlives the courier; or NULL, and then:
@@ -128,7 +131,9 @@ typedef struct sc_courier_options {
     double try_timeout_s;  ///< for one try
     // points
     const sc_point_options *points;
-    // both of these: what the provider calls categories that the map does not have
+    // areas
+    const sc_area_settings *areas;  ///< outlives the courier
+    // all of these: what the provider calls categories that the map does not have
     const char *const *more_categories;
     size_t more_category_count;
     // both that may fail
@@ -212,6 +217,9 @@ typedef struct sc_courier_stats {
     bool is_suspended;  ///< the breaker is open
     uint64_t times_suspended;
 } sc_courier_stats;
+
+/** What its provider of areas has and did. False: it has none. Any thread. */
+bool sc_courier_areas(sc_courier *courier, sc_area_status *out);
 
 sc_courier_stats sc_courier_stats_of(sc_courier *courier);
 

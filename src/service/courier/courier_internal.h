@@ -54,7 +54,8 @@ typedef struct sc__job {
 typedef struct sc__provider_thread {
     sc_courier *courier;
     sc__answerer answerer;
-    sc_rng *rng;  ///< of points
+    sc_rng *rng;           ///< of points
+    sc_area_asker *asker;  ///< of areas; else NULL
     pthread_t thread;
 } sc__provider_thread;
 
@@ -67,6 +68,7 @@ struct sc_courier {
     sc__categories categories;
     sc_cost_estimator *costs;  ///< its objects: any thread
     sc__point_settings points;
+    sc_area_provider *areas;       ///< NULL: it is of another kind
     sc__connections *connections;  ///< over HTTP
     bool has_curl;                 ///< whether curl knows of us
     sc__provider_thread *threads;

@@ -493,7 +493,10 @@ static sc_failure ask_points(sc__provider_thread *thread, sc__job *job)
 // errors is given this many. Where there was no answer, the deadline is the only limit.
 enum { MAX_ANSWERED_ROUNDS = 4 };
 
-static void do_points(sc__provider_thread *thread, sc__job *job)
+/** One round of questions about an errand. */
+typedef sc_failure (*ask_once)(sc__provider_thread *thread, sc__job *job);
+
+static void ask_until_answered(sc__provider_thread *thread, sc__job *job, ask_once ask)
 {
     unsigned answered = 0;
     sc_courier *courier = thread->courier;
@@ -501,7 +504,7 @@ static void do_points(sc__provider_thread *thread, sc__job *job)
     sc_failure failure = sc__courier_is_too_late(job) ? SC_FAILURE_UNSENT : SC_FAILURE_NONE;
     if (!failure && !sc__courier_admit(courier, job)) failure = suspended(errand);
     while (!failure) {
-        failure = ask_points(thread, job);
+        failure = ask(thread, job);
         if (job->exchange.status != 0 && ++answered == MAX_ANSWERED_ROUNDS) break;
         if (failure != SC_FAILURE_UNREACHABLE || !sc__courier_may_go_on(courier, job)) break;
         // It is not known whether a round that failed has sent anything: the next one must leave in
@@ -512,6 +515,29 @@ static void do_points(sc__provider_thread *thread, sc__job *job)
         failure = sc__courier_pause(courier, at_us) ? SC_FAILURE_NONE : SC_FAILURE_STOPPED;
     }
     sc__courier_settle(courier, job, failure);
+}
+
+// --- Areas ----------------------------------------------------------------------------------
+
+static sc_failure ask_areas(sc__provider_thread *thread, sc__job *job)
+{
+    sc_courier *courier = thread->courier;
+    sc_errand *errand = job->errand;
+    const int64_t now_us = sc_clock_us();
+    const sc_area_patience patience = {
+        .deadline_s = fmax((double)(errand->deadline_us - now_us) * 1e-6, 1e-3),
+        .leave_s = fmax((double)(job->leave_by_us - now_us) * 1e-6, 1e-6)};
+    errand->tries++;
+    const sc_failure failure =
+        sc__answerer_ask_areas(&thread->answerer, thread->asker, &patience, errand);
+    const sc_area_work work = sc_area_asker_work(thread->asker);
+    job->exchange.status = work.status;
+    atomic_fetch_add_explicit(&courier->tries, work.questions, memory_order_relaxed);
+    atomic_fetch_add_explicit(&courier->bytes_out, work.bytes_out, memory_order_relaxed);
+    atomic_fetch_add_explicit(&courier->bytes_in, work.bytes_in, memory_order_relaxed);
+    if (work.status != 0 && !sc__retry_may_help(work.status)) return SC_FAILURE_REFUSED;
+    const bool is_over = sc_clock_us() >= errand->deadline_us - 5000;
+    return failure == SC_FAILURE_UNREACHABLE && is_over ? SC_FAILURE_TIMEOUT : failure;
 }
 
 /** Bytes; what the work on an errand goes down to is less. */
@@ -537,7 +563,10 @@ static void do_job(sc__provider_thread *thread, sc__job *job)
         }
         break;
     case SC_COURIER_POINTS:
-        do_points(thread, job);
+        ask_until_answered(thread, job, ask_points);
+        break;
+    case SC_COURIER_AREAS:
+        ask_until_answered(thread, job, ask_areas);
         break;
     }
 }

@@ -10,7 +10,7 @@ export interface Bounds {
 export interface About {
     version: string;
     engine: string;
-    provider: 'built in' | 'http' | 'points';
+    provider: 'built in' | 'http' | 'points' | 'areas';
     encoding: 'compact' | 'geojson' | null;
     profile: { k: Bounds; l: Bounds; max_hops: Bounds; max_wait_s: Bounds };
     max_nearest: number;
