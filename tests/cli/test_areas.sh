@@ -26,29 +26,6 @@ page-size = 50
 snap = 50
 INI
 
-# same A B: whether two records have answers as far, to within a hand's breadth: the objects of one
-# went through seven decimals of a degree.
-same() {
-    python3 - "$1" "$2" <<'PY'
-import json
-import sys
-
-
-def answers(path):
-    with open(path, encoding="utf-8") as stream:
-        rows = [json.loads(line) for line in stream]
-    return {row["query"]: [(r["distance_m"], r["duration_s"]) for r in row["results"]]
-            for row in rows if row["event"] == "answer"}
-
-
-a, b = answers(sys.argv[1]), answers(sys.argv[2])
-wrong = [q for q in b if len(a.get(q, [])) != len(b[q]) or
-         any(abs(x[0] - y[0]) > 0.1 for x, y in zip(a[q], b[q]))]
-print(f"{len(b)} compared, {len(wrong)} differ")
-sys.exit(0 if len(b) > 100 and not wrong else 1)
-PY
-}
-
 # --- Cloaks -----------------------------------------------------------------------
 
 run evaluate city.scm run.jsonl -o areas.jsonl --area-provider places.ini
@@ -57,7 +34,7 @@ check "the report tells how it was asked, and what it took" says "$out" "a provi
 check "nothing of a secret is told" silent_about "$out" s3cret
 run evaluate city.scm run.jsonl -o built.jsonl
 succeeds "and by the built-in one"
-check "the answers are the same" same areas.jsonl built.jsonl
+check "the answers are the same" "$here/same_answers.py" areas.jsonl built.jsonl
 run evaluate city.scm run.jsonl --dry-run --json --area-provider places.ini
 check "as JSON the encoding is areas" true_of "$out" '.encoding == "areas" and .questions > 0 and .failed == 0'
 
