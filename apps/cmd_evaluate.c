@@ -202,6 +202,7 @@ typedef struct evaluate_options {
     sc_objects_options objects;
     sc_points_options points;
     const char *areas;  ///< the file of a provider of areas; NULL: none
+    bool is_warm;       ///< measure when its tiles are there
     sc_evaluate_options how;
     bool has_encoding;
     bool json;
@@ -214,6 +215,7 @@ enum {
     KEY_WITHOUT_INDEX,
     KEY_CHECK,
     KEY_AREAS,
+    KEY_WARM,
     KEY_SEED,
     KEY_JSON,
 };
@@ -231,6 +233,11 @@ static const sc_option options_table[] = {
      "search for every answer, as if there were no nearest index", NULL},
     SC_POINTS_OPTIONS,
     {"area-provider", KEY_AREAS, SC_AREA_OPTION_ARGUMENT, SC_AREA_OPTION_TEXT, SC_COMPLETE_FILES},
+    {"warm", KEY_WARM, NULL,
+     "with --area-provider: answer the record once before, so that what is measured finds its "
+     "tiles "
+     "there and indexed",
+     NULL},
     {"check", KEY_CHECK, "N",
      "compare N answers, evenly spread, or 'all' of them, with a plain search (default: none)",
      "all"},
@@ -283,6 +290,9 @@ static void check_provider(const evaluate_options *options, const struct argp_st
     };
     sc_objects_options_check(state, &options->objects);
     sc_points_options_check(state, &options->points);
+    if (options->is_warm && !options->areas) {
+        sc_usage_error(state, "--warm is about the tiles of an area provider; add --area-provider");
+    }
     if (options->areas && options->points.options.url) {
         sc_usage_error(state, "--area-provider and --point-provider name two providers; leave one "
                               "of them out");
@@ -339,6 +349,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case KEY_AREAS:
         options->areas = argument;
+        return 0;
+    case KEY_WARM:
+        options->is_warm = true;
         return 0;
     case KEY_SEED:
         options->how.is_seeded = true;
@@ -486,7 +499,12 @@ static sc_err evaluate(const evaluate_options *options, const sc_map *map, const
     how->vocabulary =
         who->areas.provider ? sc_area_provider_vocabulary(who->areas.provider) : &who->vocabulary;
     how->progress = sc_bar_listen(&bar);
-    const sc_err err = sc_evaluate(map, options->record, output_of(options), how, report, diag);
+    sc_err err = SC_OK;
+    if (options->is_warm) {
+        err = sc_evaluate(map, options->record, NULL, how, report, diag);
+        if (!err) err = sc_area_provider_build_index(who->areas.provider, diag);
+    }
+    if (!err) err = sc_evaluate(map, options->record, output_of(options), how, report, diag);
     sc_bar_clear(&bar);
     return err ? sc_input_explain(err, options->record, SC_INPUT_RECORD, diag) : SC_OK;
 }

@@ -448,13 +448,19 @@ static bool widen(sc_area_asker *asker, const sc_relay *relay, const sc_reply *r
 static sc_err ask_rounds(sc_area_asker *asker, const sc_relay *relay, sc_reply *reply,
                          sc_diag *diag)
 {
+    const sc_objects *evaluated = NULL;
     sc_err err = begin_topics(asker, relay, diag);
     while (!err) {
         cover_topics(asker);
         asker->work.rounds++;
         err = get_tiles(asker, diag);
         if (!err) err = use_set(asker, diag);
-        if (!err) err = sc_lbs_evaluate(asker->lbs, asker->objects, relay, reply, diag);
+        // The indexed set may have served the round before: then the reply is the same, and only
+        // the box that it is known to be complete for has grown.
+        if (!err && asker->objects != evaluated) {
+            err = sc_lbs_evaluate(asker->lbs, asker->objects, relay, reply, diag);
+            evaluated = asker->objects;
+        }
         if (err || !widen(asker, relay, reply)) break;
         if (asker->work.rounds == MAX_ROUNDS) {
             err = sc_fail(diag, SC_ELIMIT, "the areas of a cloak do not become wide enough");
