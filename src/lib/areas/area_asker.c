@@ -118,7 +118,7 @@ static bool keep_rows(sc_area_asker *asker, sc__tile_rows *rows)
     for (size_t i = 0; i < asker->row_count; i++) {
         if (asker->rows[i] == rows) return true;
     }
-    if (!sc_grow(&asker->rows, asker->row_count, &asker->row_capacity, sizeof *asker->rows)) {
+    if (!sc_grow(&asker->rows, asker->row_count, &asker->row_capacity, sizeof(sc__tile_rows *))) {
         return false;
     }
     asker->rows[asker->row_count++] = sc__tile_rows_hold(rows);
@@ -182,7 +182,7 @@ static bool look_up(sc_area_asker *asker, bool is_first)
 
 static bool keep_own(sc_area_asker *asker, sc__tile_rows *rows)
 {
-    if (!sc_grow(&asker->own, asker->own_count, &asker->own_capacity, sizeof *asker->own)) {
+    if (!sc_grow(&asker->own, asker->own_count, &asker->own_capacity, sizeof(sc__tile_rows *))) {
         return false;
     }
     asker->own[asker->own_count++] = sc__tile_rows_hold(rows);

@@ -64,6 +64,13 @@ static sc_err no_memory(sc_diag *diag)
     return sc_fail_memory(diag, "fetching an area");
 }
 
+static char *copy_text(const char *text)
+{
+    const size_t size = strlen(text) + 1;
+    char *copy = sc_malloc(size);
+    return copy ? memcpy(copy, text, size) : NULL;
+}
+
 // --- Pace ---------------------------------------------------------------------------------------
 
 static bool may_leave(void *context, long *wait_ms)
@@ -219,10 +226,10 @@ static sc_err lead_on(const fetching *f, progress *p, const char *next, bool *is
         if (p->cursor && strcmp(p->cursor, next) == 0) {
             return sc_fail(diag, SC_EREPLY, "a page of the provider leads to itself");
         }
-        char *copy = sc_malloc(strlen(next) + 1);
+        char *copy = copy_text(next);
         if (!copy) return no_memory(diag);
         sc_free(p->cursor);
-        p->cursor = strcpy(copy, next);
+        p->cursor = copy;
         *is_again = true;
         return SC_OK;
     }
@@ -395,8 +402,7 @@ static void take_head(progress *p, const sc_http_arrival *arrival)
     sc_free(p->etag);
     p->etag = NULL;
     if (p->pages == 1 && arrival->etag[0] != '\0') {
-        p->etag = sc_malloc(strlen(arrival->etag) + 1);
-        if (p->etag) strcpy(p->etag, arrival->etag);
+        p->etag = copy_text(arrival->etag);
     }
 }
 
@@ -466,12 +472,11 @@ static sc__tile_rows *copy_rows(const progress *p, const char *category)
     atomic_init(&rows->holders, 1);
     rows->rows = sc_malloc_array(count, sizeof *rows->rows);
     rows->strings = sc_malloc(p->strings.size + 1);
-    rows->etag = p->etag ? sc_malloc(strlen(p->etag) + 1) : NULL;
+    rows->etag = p->etag ? copy_text(p->etag) : NULL;
     if (!rows->rows || !rows->strings || (p->etag && !rows->etag)) {
         sc__tile_rows_release(rows);
         return NULL;
     }
-    if (p->etag) strcpy(rows->etag, p->etag);
     size_t size = 0;
     for (size_t i = 0; i < p->count; i++) {
         if (category && strcmp(texts + p->rows[i].category, category) != 0) continue;

@@ -228,7 +228,7 @@ sc_err sc_area_provider_build_index(sc_area_provider *provider, sc_diag *diag)
     } else {
         publish(provider, objects, all, count);
     }
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; all && i < count; i++) {
         sc__tile_rows_release(all[i]);
     }
     sc_free(all);

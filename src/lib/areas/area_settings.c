@@ -555,7 +555,7 @@ static sc_err join_address(sc_area_settings *s, const char *file, char **url, sc
     char *joined = sc_malloc(size + strlen(rest) + 1);
     if (!joined) return sc_fail_memory(diag, "reading the settings of a provider of areas");
     memcpy(joined, s->address, size);
-    strcpy(joined + size, rest);
+    memcpy(joined + size, rest, strlen(rest) + 1);
     // An address may have parameters of its own.
     if (*rest == '?' && strchr(s->address, '?')) joined[size] = '&';
     wipe_text(*url);
