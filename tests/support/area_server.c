@@ -247,7 +247,7 @@ static bool misbehave(area_server *s, struct evhttp_request *request, const char
         return true;
     case AREA_BUSY_ONCE:
         if (strstr(s->busy, uri)) return false;
-        if (strlen(s->busy) + strlen(uri) + 1 < sizeof s->busy) strcat(s->busy, uri);
+        snprintf(s->busy + strlen(s->busy), sizeof s->busy - strlen(s->busy), "%s", uri);
         evhttp_send_reply(request, 429, "Too many", NULL);
         return true;
     case AREA_BUSY:
@@ -271,6 +271,16 @@ static bool misbehave(area_server *s, struct evhttp_request *request, const char
     }
 }
 
+static void read_box(const char *text, inquiry *q)
+{
+    double *sides[] = {&q->west, &q->south, &q->east, &q->north};
+    char *end = NULL;
+    for (size_t i = 0; i < 4; i++) {
+        *sides[i] = strtod(text, &end);
+        text = *end == ',' ? end + 1 : end;
+    }
+}
+
 static void on_request(struct evhttp_request *request, void *context)
 {
     area_server *s = context;
@@ -288,7 +298,7 @@ static void on_request(struct evhttp_request *request, void *context)
     const char *limit = evhttp_find_header(&query, "limit");
     const char *offset = evhttp_find_header(&query, "offset");
     const char *categories = evhttp_find_header(&query, "categories");
-    if (box) sscanf(box, "%lf,%lf,%lf,%lf", &q.west, &q.south, &q.east, &q.north);
+    if (box) read_box(box, &q);
     if (limit) q.limit = strtoul(limit, NULL, 10);
     if (offset) q.offset = strtoul(offset, NULL, 10);
     if (categories) q.categories = categories;

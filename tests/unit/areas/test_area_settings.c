@@ -16,7 +16,7 @@ static sc_err read_text(const char *text, sc_area_settings **out, sc_diag *diag)
     // Exactly as many bytes as there are, so that reading one more is seen.
     const size_t size = strlen(text);
     uint8_t *copy = test_take(size, 1);
-    memcpy(copy, text, size);
+    memcpy(copy, text, size);  // NOLINT(bugprone-not-null-terminated-result): as it comes
     const sc_input input = {"places.ini", copy, size};
     const sc_err err = sc__area_settings_read(&input, out, diag);
     free(copy);
