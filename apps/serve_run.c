@@ -452,7 +452,7 @@ static void reload(serving *s)
 static void warn_of_few_descriptors(const serving *s)
 {
     enum { REST = 300 };
-    const size_t share = s->settings->max_connections / s->settings->loops;
+    const size_t share = s->settings->max_connections / sc_service_loops(s->service);
     const size_t needed = share + share / 4 + REST;
     sc_log_line line;
     if (s->descriptors >= needed ||

@@ -31,8 +31,8 @@ run serve
 refuses 2 "without a map there is nothing to serve" "no map given"
 run serve city.scm other.scm
 refuses 2 "one map at a time" "other.scm"
-run serve city.scm --loops 0
-refuses 2 "a flag that cannot be is refused" "loops" "from 1 to 64"
+run serve city.scm --loops 65
+refuses 2 "a flag that cannot be is refused" "loops" "from 0 to 64"
 run serve city.scm --engine magic
 refuses 2 "a word that is none of its list, too" "magic" "basic bounded"
 run serve city.scm --min-k 9 --max-k 8
@@ -249,7 +249,7 @@ post "http://$address" '{"position":{"edge":5,"offset_m":1},"profile":{"k":2,"ma
 equal "the token that it prints is good" "$code" 200
 check "alone, a query is not hidden" says "$out" dropped
 threads_of() { cat "/proc/$1"/task/*/comm | grep -E '^(http|ledger|engine|courier|provider)' | sort | tr '\n' ' '; }
-equal "ledger, engine and provider share one thread" "$(threads_of "$alone")" "http-0 http-1 ledger "
+equal "HTTP, ledger, engine and provider share one thread" "$(threads_of "$alone")" "http-0 "
 kill -HUP "$alone"
 until_true grep -q event=reloaded alone.log
 post "http://$address" '{}' -H "Authorization: Bearer $guest"
@@ -258,9 +258,16 @@ kill -INT "$alone"
 ended "$alone"
 equal "it ends when told to" "$status" 0
 
+has_threads() { [ "$(threads_of "$started_id")" = "$1" ]; }
+start two "$STARCLOAK" serve city.scm --listen 127.0.0.1:0 --user "$me" --token-keys keys --loops 2
+until_true grep -q event=ready two.log
+check "with --loops the ledger has a thread of its own" until_true has_threads "http-0 http-1 ledger "
+kill -TERM "$started_id"
+ended "$started_id"
+equal "and it ends with them" "$status" 0
+
 start several "$STARCLOAK" serve city.scm --listen 127.0.0.1:0 --user "$me" --token-keys keys --threads 2
 until_true grep -q event=ready several.log
-has_threads() { [ "$(threads_of "$started_id")" = "$1" ]; }
 check "with --threads engines have threads of their own" until_true has_threads "courier-0 courier-1 courier-watch engine-0 engine-1 http-0 http-1 ledger "
 kill -TERM "$started_id"
 ended "$started_id"

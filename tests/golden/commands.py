@@ -175,7 +175,7 @@ USAGE = {
     "service": """
         serve
         serve city.scm other.scm
-        serve city.scm --loops 0
+        serve city.scm --loops 65
         serve city.scm --engine magic
         serve city.scm --events sometimes
         serve city.scm --jitter banana

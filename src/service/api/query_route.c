@@ -3,6 +3,7 @@
 // A waiting client joins a query's ticket to the HTTP request that waits for it. It belongs to the
 // loop's thread from the moment the ledger takes the ticket until the loop has it back; only the
 // pointer travels, in the ticket. So client and outcome meet in one thread, whichever comes first.
+// A ledger that is hosted by the loop has no other thread: its outcomes are replied to at once.
 //
 // Invariants:
 //  1. Each query that entered `pending` leaves it when its ticket is back, or here, if the ledger
@@ -61,39 +62,6 @@ struct sc_query_route {
 };
 
 // --- Outcomes ------------------------------------------------------------------------------------
-
-/** There is room: a loop has no more waiting clients than its handover holds, each with one ticket.
- */
-static void hand_over(route_loop *loop)
-{
-    (void)sc_handover_put_many(loop->settled, loop->leaving, loop->leaving_count);
-    loop->leaving_count = 0;
-}
-
-void sc_query_route_settled(void *context, sc_ticket *ticket)
-{
-    const sc_query_route *route = context;
-    route_loop *loop = &route->loops[ticket->loop];
-    loop->leaving[loop->leaving_count++] = ticket;
-    if (loop->leaving_count == TICKET_BATCH) hand_over(loop);
-}
-
-void sc_query_route_all_settled(void *context)
-{
-    const sc_query_route *route = context;
-    for (unsigned i = 0; i < route->service->loops; i++) {
-        if (route->loops[i].leaving_count > 0) hand_over(&route->loops[i]);
-    }
-}
-
-uint64_t sc__query_route_handed(const sc_query_route *route)
-{
-    uint64_t count = 0;
-    for (unsigned i = 0; i < route->service->loops; i++) {
-        count += sc_handover_total(route->loops[i].settled);
-    }
-    return count;
-}
 
 static void client_gone(void *context)
 {
@@ -170,6 +138,43 @@ static void take_settled(void *context, unsigned loop)
     for (size_t i = 0; i < count; i++) {
         settle_ticket(route, own, tickets[i], true);
     }
+}
+
+/** There is room: a loop has no more waiting clients than its handover holds, each with one ticket.
+ */
+static void hand_over(route_loop *loop)
+{
+    (void)sc_handover_put_many(loop->settled, loop->leaving, loop->leaving_count);
+    loop->leaving_count = 0;
+}
+
+void sc_query_route_settled(void *context, sc_ticket *ticket)
+{
+    sc_query_route *route = context;
+    route_loop *loop = &route->loops[ticket->loop];
+    if (route->service->is_ledger_hosted) {
+        settle_ticket(route, loop, ticket, true);
+        return;
+    }
+    loop->leaving[loop->leaving_count++] = ticket;
+    if (loop->leaving_count == TICKET_BATCH) hand_over(loop);
+}
+
+void sc_query_route_all_settled(void *context)
+{
+    const sc_query_route *route = context;
+    for (unsigned i = 0; i < route->service->loops; i++) {
+        if (route->loops[i].leaving_count > 0) hand_over(&route->loops[i]);
+    }
+}
+
+uint64_t sc__query_route_handed(const sc_query_route *route)
+{
+    uint64_t count = 0;
+    for (unsigned i = 0; i < route->service->loops; i++) {
+        count += sc_handover_total(route->loops[i].settled);
+    }
+    return count;
 }
 
 // --- Making --------------------------------------------------------------------------------------

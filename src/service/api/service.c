@@ -365,6 +365,16 @@ static sc_err make_counters(sc_service *service, const sc_service_options *optio
     return err ? sc_fail_memory(diag, "starting") : SC_OK;
 }
 
+/** One thread for all: with one loop, one engine and the provider built in, the loop hosts the
+ * ledger. A query is read, cloaked, evaluated, filtered and replied to without a change of threads.
+ */
+static bool hosts_ledger(const sc_service_options *options)
+{
+    return options->http.loops <= 1 && !options->gateway && options->ledger.engine_threads == 1 &&
+           options->ledger.prune_threads == 0 && options->courier.kind == SC_COURIER_BUILT_IN &&
+           options->courier.threads == 0;
+}
+
 static sc_err make_server(sc_service *service, const sc_service_options *options, sc_diag *diag)
 {
     sc_service_internal *internal = &service->internal;
@@ -372,6 +382,8 @@ static sc_err make_server(sc_service *service, const sc_service_options *options
     http.handle = sc_route;
     http.context = internal;
     http.problem = sc_problem_of_server;
+    internal->is_ledger_hosted = hosts_ledger(options);
+    if (http.loops == 0) http.loops = internal->is_ledger_hosted ? 1 : 2;
     internal->loops = http.loops;
     sc_err err = SC_OK;
     if (options->zone_key) {
@@ -402,6 +414,29 @@ static sc_err make_cloak_log(sc_service *service, const sc_service_options *opti
     return sc_fail_memory(diag, "starting");
 }
 
+static int64_t run_ledger(void *context)
+{
+    return sc_ledger_round(context);
+}
+
+/** What made the descriptor readable is read in the round that follows. */
+static void note_input(void *context, unsigned loop)
+{
+    (void)context;
+    (void)loop;
+}
+
+static sc_err host_ledger(sc_service_internal *internal, sc_diag *diag)
+{
+    int fds[SC_LEDGER_DESCRIPTORS];
+    sc_ledger_descriptors(internal->ledger, fds);
+    sc_err err = sc_http_host(internal->http, 0, run_ledger, internal->ledger);
+    for (int i = 0; !err && i < SC_LEDGER_DESCRIPTORS; i++) {
+        err = sc_http_watch(internal->http, 0, fds[i], note_input, NULL);
+    }
+    return err ? sc_fail(diag, err, "the ledger cannot be started: %s", sc_err_text(err)) : SC_OK;
+}
+
 /** The ledger and the way to the provider, whose threads call each other. */
 static sc_err make_ledger(sc_service *service, const sc_service_options *options, sc_diag *diag)
 {
@@ -412,6 +447,7 @@ static sc_err make_ledger(sc_service *service, const sc_service_options *options
     ledger.all_settled = settle_all;
     ledger.published = publish;
     ledger.context = service;
+    ledger.is_hosted = internal->is_ledger_hosted;
     sc_err err = SC_OK;
     if (options->gateway) {
         err = sc_gateway_new(options->gateway, &internal->gateway, diag);
@@ -431,8 +467,9 @@ static sc_err make_ledger(sc_service *service, const sc_service_options *options
     courier.context = service;
     err = sc_courier_new(internal->map, &courier, rng, &internal->courier, diag);
     sc_rng_free(rng);
-    if (!err) sc_ledger_set_courier(internal->ledger, internal->courier);
-    return err;
+    if (err) return err;
+    sc_ledger_set_courier(internal->ledger, internal->courier);
+    return internal->is_ledger_hosted ? host_ledger(internal, diag) : SC_OK;
 }
 
 static sc_cluster_view *view_cluster(void *context)
@@ -630,7 +667,7 @@ size_t sc_service_drain(sc_service *service, double grace_s, double seconds)
     const size_t left = sc_pending_count(internal->pending);
     if (left > 0) {
         // While there are loops to reply: queries that still wait fail as stopped (P8).
-        sc_ledger_stop(internal->ledger);
+        sc_ledger_end(internal->ledger);
     }
     // Those who are connected hear of it before they are cut off.
     const int64_t farewell_us = from_now_us(FAREWELL_S);

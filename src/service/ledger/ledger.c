@@ -65,6 +65,11 @@ static sc_err check_options(const sc_ledger_options *options, sc_diag *diag)
         return sc_fail(diag, SC_EINVAL, "ledger: at most %d threads can prune",
                        SC_PRUNE_THREADS_MAX);
     }
+    if (options->is_hosted &&
+        (options->workers || options->engine_threads != 1 || options->prune_threads > 0)) {
+        return sc_fail(diag, SC_EINVAL,
+                       "ledger: one that shares a thread needs its engine in that thread, too");
+    }
     if (options->has_continuity && !options->workers &&
         options->engine.variant != SC_VARIANT_PATIENT) {
         return sc_fail(diag, SC_EINVAL,
@@ -279,7 +284,7 @@ sc_err sc_ledger_new(const sc_map *map, const sc_ledger_options *options, sc_led
     err = sc__ledger_new_idle(map, options, sc_clock_us, rng, &ledger, diag);
     if (err) return err;
     if (ledger->engines && !ledger->is_in_place) err = sc_engine_pool_start(ledger->engines);
-    if (!err) err = sc__ledger_start(ledger);
+    if (!err && !options->is_hosted) err = sc__ledger_start(ledger);
     if (err) {
         sc_ledger_free(ledger);
         return sc_fail(diag, err, "ledger: cannot start a thread");
@@ -341,6 +346,15 @@ void sc__ledger_set_sender(sc_ledger *ledger, sc__sender *send, void *context,
 
 // --- Any thread -----------------------------------------------------------------------------
 
+/** False: there is no room. */
+static bool put_from_loop(sc_ledger *ledger, const sc__ledger_input *input)
+{
+    if (!ledger->options.is_hosted) return sc_handover_put(ledger->incoming, input);
+    if (ledger->own_count == SC__LEDGER_BATCH) sc__ledger_read_own(ledger);
+    ledger->own[ledger->own_count++] = *input;
+    return true;
+}
+
 sc_err sc_ledger_submit(sc_ledger *ledger, sc_ticket *ticket)
 {
     // Counted first and looked at then: the thread that closes the ledger sees the count, or we see
@@ -350,7 +364,7 @@ sc_err sc_ledger_submit(sc_ledger *ledger, sc_ticket *ticket)
     if (atomic_load(&ledger->is_closed)) {
         err = SC_EINTERRUPTED;
     } else if (before >= ledger->options.max_pending ||
-               !sc_handover_put(ledger->incoming, &(sc__ledger_input){.ticket = ticket})) {
+               !put_from_loop(ledger, &(sc__ledger_input){.ticket = ticket})) {
         err = SC_EBUSY;
     }
     if (err) atomic_fetch_sub(&ledger->pending, 1);
@@ -368,7 +382,11 @@ static void put_input(sc_ledger *ledger, const sc__ledger_input *input)
 void sc_ledger_withdraw(sc_ledger *ledger, const sc_query_id *id)
 {
     const sc__ledger_input withdrawal = {.kind = SC__LEDGER_INPUT_WITHDRAWAL, .id = *id};
-    put_input(ledger, &withdrawal);
+    if (!ledger->options.is_hosted) {
+        put_input(ledger, &withdrawal);
+    } else if (!atomic_load(&ledger->is_over)) {
+        (void)put_from_loop(ledger, &withdrawal);
+    }
 }
 
 void sc_ledger_errand_back(void *context, sc_errand *errand)
@@ -417,6 +435,13 @@ sc_variant sc_ledger_variant(const sc_ledger *ledger)
 sc_engine_pool *sc_ledger_engines(sc_ledger *ledger)
 {
     return ledger->engines;
+}
+
+void sc_ledger_descriptors(const sc_ledger *ledger, int fds[SC_LEDGER_DESCRIPTORS])
+{
+    fds[0] = sc_handover_fd(ledger->incoming);
+    fds[1] = sc_handover_fd(ledger->messages);
+    fds[2] = sc_handover_fd(ledger->back);
 }
 
 void sc_ledger_drain(sc_ledger *ledger)

@@ -14,9 +14,11 @@
  *       +-----outcome------+
  *                          +----- errand ----> courier ---> provider
  *
- * Tickets and outcomes are handed over between threads. The other arrows are function calls in the
- * ledger's thread as long as one thread is enough: one engine thread without threads that prune, a
- * courier without provider threads. Else they are handovers, too.
+ * Tickets and outcomes are handed over between threads, unless the ledger is *hosted*: then the
+ * thread that brings tickets also runs the ledger (sc_ledger_round()), and a query never changes
+ * threads. The other arrows are function calls in the ledger's thread as long as one thread is
+ * enough: one engine thread without threads that prune, a courier without provider threads. Else
+ * they are handovers, too.
  *
  *  1. A proposal is *reserved* if all its members are open and there is time left before the least
  *     of their deadlines; else it is refused, with those who are gone, and the engine goes on with
@@ -62,6 +64,7 @@ typedef struct sc_ledger_options {
      * them. With 1 and 0 there is neither: the ledger's thread does it all. */
     unsigned engine_threads;
     unsigned prune_threads;
+    bool is_hosted;  ///< without a thread of its own: see sc_ledger_round()
     /** Queries count roads by what their user can have reached since its last cloak. The engines
      * must be patient, here and elsewhere. */
     bool has_continuity;
@@ -152,15 +155,38 @@ SC_CHECKED sc_err sc_ledger_switch(sc_ledger *ledger, sc_variant variant);
 /** How it searches, or is about to. Any thread. */
 sc_variant sc_ledger_variant(const sc_ledger *ledger);
 
+/** What sc_ledger_descriptors() fills. */
+enum { SC_LEDGER_DESCRIPTORS = 3 };
+
+/** Of a hosted ledger: while one of these is readable, a round has something to do. */
+void sc_ledger_descriptors(const sc_ledger *ledger, int fds[SC_LEDGER_DESCRIPTORS]);
+
+/**
+ * Of a hosted ledger: one round, without waiting. Reads what came in, sends what is due, gives
+ * engines and courier their turn, and reports outcomes.
+ *
+ * Always called by one thread, the ledger's, which alone may call sc_ledger_submit() and
+ * sc_ledger_withdraw(); from `settled` it may, too. Engines and courier must be in place: one
+ * engine thread, no threads that prune, a courier without threads and with the provider built in.
+ *
+ * @return by the clock of the options, when the next round is due even if nothing comes in; it is
+ * past if there is more to do at once
+ */
+sc_time sc_ledger_round(sc_ledger *ledger);
+
 /** No more tickets from now on; those there are get their outcome. Any thread. */
 void sc_ledger_drain(sc_ledger *ledger);
 
 /** Tickets that the ledger has. Any thread. */
 size_t sc_ledger_pending(const sc_ledger *ledger);
 
+/** Have the ledger's thread settle all tickets that are still there as failed (stopped), soon, and
+ * do nothing afterwards. Any thread; twice is harmless. */
+void sc_ledger_end(sc_ledger *ledger);
+
 /**
  * End the threads. Tickets still there are settled at once, as failed (stopped), in this call's
- * thread or the ledger's. Twice is harmless.
+ * thread or the ledger's. Twice is harmless. A hosted ledger gets no more rounds then.
  *
  * The courier must still be there, since what is due may be sent until then. Free it after this and
  * before sc_ledger_free(): errands under way come back, and are wiped with the ledger.

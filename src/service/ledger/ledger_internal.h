@@ -33,6 +33,9 @@ typedef struct sc__ledger_input {
     sc_query_id id;
 } sc__ledger_input;
 
+/** Things taken from a handover at once. */
+enum { SC__LEDGER_BATCH = SC_ENGINE_POOL_BATCH };
+
 struct sc_ledger {
     // Set before the threads start.
     sc_ledger_options options;  ///< `partition` is there in any case
@@ -51,7 +54,8 @@ struct sc_ledger {
     // Any thread.
     atomic_size_t pending;
     atomic_bool is_closed;      ///< no more tickets
-    atomic_bool is_over;        ///< the thread reads no more
+    atomic_bool is_ending;      ///< sc_ledger_end() was called
+    atomic_bool is_over;        ///< all is settled, and nothing is read any more
     atomic_bool *must_resend;   ///< for each part: its queries are to be sent again
     atomic_bool is_resend_due;  ///< an input about that is on its way
     atomic_bool must_wake;      ///< an input that wakes the thread is on its way
@@ -67,7 +71,9 @@ struct sc_ledger {
     bool is_telling;  ///< the ledger state sends to engines in place: what these send has to wait
     bool has_more;    ///< a batch of the last round was full: the next need not wait
     bool must_end;
-    uint32_t *resent;  ///< room for all parts
+    uint32_t *resent;                        ///< room for all parts
+    sc__ledger_input own[SC__LEDGER_BATCH];  ///< hosted: since the last round
+    size_t own_count;
 
     pthread_mutex_t lock;
     sc_ledger_stats stats;  ///< under `lock`
@@ -76,6 +82,13 @@ struct sc_ledger {
 /** An errand is back: its members have their answers, or have failed; it is freed. The ledger's
  * thread. */
 void sc__ledger_enter(sc_ledger *ledger, sc_errand *errand, sc_time now);
+
+/** Hosted: enter what `own` has. */
+void sc__ledger_read_own(sc_ledger *ledger);
+
+/** Settle all that is there, and what HTTP loops are just handing over; nothing is read after that.
+ */
+void sc__ledger_finish(sc_ledger *ledger);
 
 /** Start the ledger's thread, all signals blocked in it. SC_OK, SC_EIO */
 SC_CHECKED sc_err sc__ledger_start(sc_ledger *ledger);

@@ -41,7 +41,7 @@
 #include <string.h>
 
 /** Things taken from a handover at once, and how far ahead tickets are called for. */
-enum { BATCH = SC_ENGINE_POOL_BATCH, AHEAD = 2 * SC_ENGINE_PREFETCH_AHEAD };
+enum { BATCH = SC__LEDGER_BATCH, AHEAD = 2 * SC_ENGINE_PREFETCH_AHEAD };
 
 /** How long a courier in place works before others are looked after: several times what a cloak
  * takes, and little against what anybody notices. */
@@ -91,15 +91,12 @@ static void prefetch_roads(const sc_ledger *ledger, const sc__ledger_input *inpu
     sc_engine_pool_prefetch(ledger->engines, &inputs[place].ticket->query);
 }
 
-/** Returns how many inputs there were. */
-static size_t read_incoming(sc_ledger *ledger)
+static void read_inputs(sc_ledger *ledger, const sc__ledger_input *inputs, size_t count)
 {
-    sc__ledger_input inputs[BATCH];
     const bool is_behind = ledger->engines && sc_engine_pool_is_behind(ledger->engines);
-    const size_t count = sc_handover_take(ledger->incoming, inputs, BATCH);
     const sc_time now = ledger->clock();
     for (size_t i = 0; i < count; i++) {
-        // Another processor has written it.
+        // Another processor may have written it.
         if (i + AHEAD < count) __builtin_prefetch(inputs[i + AHEAD].ticket, 1);
         if (ledger->is_in_place)
             prefetch_roads(ledger, inputs, i + SC_ENGINE_PREFETCH_AHEAD, count);
@@ -109,7 +106,22 @@ static size_t read_incoming(sc_ledger *ledger)
             read_input(ledger, &inputs[i], now);
         }
     }
+}
+
+/** Returns how many inputs there were. */
+static size_t read_incoming(sc_ledger *ledger)
+{
+    sc__ledger_input inputs[BATCH];
+    const size_t count = sc_handover_take(ledger->incoming, inputs, BATCH);
+    read_inputs(ledger, inputs, count);
     return count;
+}
+
+void sc__ledger_read_own(sc_ledger *ledger)
+{
+    read_inputs(ledger, ledger->own, ledger->own_count);
+    explicit_bzero(ledger->own, ledger->own_count * sizeof ledger->own[0]);
+    ledger->own_count = 0;
 }
 
 /** Returns how many messages there were. */
@@ -226,6 +238,7 @@ static sc_time go_round(sc_ledger *ledger, unsigned readable)
     if (readable & BACK) ledger->has_more |= read_back(ledger) == BATCH;
     if (readable & MESSAGES) ledger->has_more |= read_messages(ledger) == BATCH;
     if (readable & INCOMING) ledger->has_more |= read_incoming(ledger) == BATCH;
+    if (ledger->own_count > 0) sc__ledger_read_own(ledger);
     digest_arrived(ledger);
     while (send_due(ledger)) {
     }
@@ -246,6 +259,22 @@ static sc_time go_round(sc_ledger *ledger, unsigned readable)
 sc_time sc__ledger_round(sc_ledger *ledger)
 {
     return go_round(ledger, EVERYTHING);
+}
+
+sc_time sc_ledger_round(sc_ledger *ledger)
+{
+    if (atomic_load_explicit(&ledger->is_over, memory_order_relaxed)) return SC_TIME_NEVER;
+    unsigned readable = 0;
+    if (sc_handover_count(ledger->incoming) > 0) readable |= INCOMING;
+    if (sc_handover_count(ledger->messages) > 0) readable |= MESSAGES;
+    if (sc_handover_count(ledger->back) > 0) readable |= BACK;
+    const sc_time wake = go_round(ledger, readable);
+    if (ledger->must_end) {
+        sc__ledger_finish(ledger);
+        return SC_TIME_NEVER;
+    }
+    // A client that was told an outcome may have asked again already.
+    return ledger->has_more || ledger->own_count > 0 ? INT64_MIN : wake;
 }
 
 // --- The thread, and its end ----------------------------------------------------------------
@@ -296,6 +325,7 @@ static void *work(void *argument)
         }
         wake = go_round(ledger, readable);
     }
+    sc__ledger_finish(ledger);
     return NULL;
 }
 
@@ -306,32 +336,38 @@ sc_err sc__ledger_start(sc_ledger *ledger)
     return err;
 }
 
-/** Settle all that is there, and what HTTP loops are just handing over. */
-static void finish(sc_ledger *ledger)
+void sc__ledger_finish(sc_ledger *ledger)
 {
     while (read_back(ledger) > 0) {
     }
     while (atomic_load(&ledger->pending) > 0) {
         while (read_incoming(ledger) > 0) {
         }
+        sc__ledger_read_own(ledger);
         sc__ledger_state_stop(ledger->state, ledger->clock());
         tell_settled(ledger);
         // A ticket that was counted and not handed over yet will be, or is taken back.
         if (atomic_load(&ledger->pending) > 0) sched_yield();
     }
+    atomic_store(&ledger->is_over, true);
+}
+
+void sc_ledger_end(sc_ledger *ledger)
+{
+    sc_ledger_drain(ledger);
+    if (!ledger->state || atomic_exchange(&ledger->is_ending, true)) return;
+    const sc_errand *end = NULL;
+    (void)sc_handover_put(ledger->back, &end);
 }
 
 void sc_ledger_stop(sc_ledger *ledger)
 {
-    sc_ledger_drain(ledger);
-    if (!ledger->state || atomic_load(&ledger->is_over)) return;
+    sc_ledger_end(ledger);
+    if (!ledger->state) return;
     if (ledger->has_thread) {
-        const sc_errand *end = NULL;
-        (void)sc_handover_put(ledger->back, &end);
         pthread_join(ledger->thread, NULL);
         ledger->has_thread = false;
     }
-    finish(ledger);
-    atomic_store(&ledger->is_over, true);
+    if (!atomic_load(&ledger->is_over)) sc__ledger_finish(ledger);
     if (ledger->engines) sc_engine_pool_end(ledger->engines);
 }

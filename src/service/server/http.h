@@ -142,6 +142,16 @@ SC_CHECKED sc_err sc_http_watch(sc_http *http, unsigned loop, int fd,
 SC_CHECKED sc_err sc_http_every(sc_http *http, unsigned loop, double seconds,
                                 void (*tick)(void *context, unsigned loop), void *context);
 
+/**
+ * Let other work share the thread of a loop: `round` is called in each round of the loop, once its
+ * requests have been read and before replies that were collected are sent, and returns when the
+ * next round begins at the latest, by sc_clock_us(), even if nothing comes in. While there is much
+ * to do such a loop lets half a millisecond pass between rounds (base/pace.h), so that one serves
+ * many requests. Once for a loop, before sc_http_start().
+ */
+SC_CHECKED sc_err sc_http_host(sc_http *http, unsigned loop, int64_t (*round)(void *context),
+                               void *context);
+
 /** Start the loops' threads, all signals blocked in them. What this process has open now stays open
  * in their tables of descriptors until they end, and what others open later is not seen there: what
  * a handler writes to must be open before. */

@@ -258,6 +258,9 @@ struct sc__http_loop {
     char date[SC__HTTP_DATE_ROOM];
 
     // Before the start; then the loop's thread only.
+    int64_t (*hosted)(void *context);  ///< work that shares the thread; NULL: none
+    void *hosted_context;
+    int64_t hosted_us;  ///< when it is to be called at the latest
     sc__http_call *calls;
     size_t call_count;
     size_t call_capacity;

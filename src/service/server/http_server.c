@@ -265,6 +265,15 @@ sc_err sc_http_every(sc_http *http, unsigned loop, double seconds,
         (sc__http_call){.fd = -1, .seconds = seconds, .call = tick, .context = context});
 }
 
+sc_err sc_http_host(sc_http *http, unsigned index, int64_t (*round)(void *context), void *context)
+{
+    if (index >= http->options.loops || http->is_started || http->loops[index].hosted)
+        return SC_EINVAL;
+    http->loops[index].hosted = round;
+    http->loops[index].hosted_context = context;
+    return SC_OK;
+}
+
 // --- Starting ----------------------------------------------------------------------------------
 
 // 0, or why not.

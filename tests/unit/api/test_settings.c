@@ -118,7 +118,7 @@ static void test_every_kind_of_value_is_taken_or_refused_as_a_whole(void **state
     CHECK_OK(sc_settings_add(s, "listen", "b:2", &diag), &diag);
     assert_string_equal(s->listen, "a:1,b:2");
 
-    CHECK_REFUSED(sc_settings_set(s, "loops", "0", &diag), SC_EINVAL, &diag, "from 1 to 64");
+    CHECK_REFUSED(sc_settings_set(s, "loops", "65", &diag), SC_EINVAL, &diag, "from 0 to 64");
     CHECK_REFUSED(sc_settings_set(s, "loops", "4x", &diag), SC_EINVAL, &diag, "'4x'");
     CHECK_REFUSED(sc_settings_set(s, "loops", "2.5", &diag), SC_EINVAL, &diag, "whole number");
     CHECK_REFUSED(sc_settings_set(s, "loops", "", &diag), SC_EINVAL, &diag, "loops");
@@ -168,7 +168,7 @@ static void test_what_is_wrong_in_a_file_is_told_with_its_line(void **state)
         const char *text;
         const char *told;
     } files[] = {
-        {"[server]\nloops = many\n", "x.ini:2: loops: 'many' is not a whole number from 1 to 64"},
+        {"[server]\nloops = many\n", "x.ini:2: loops: 'many' is not a whole number from 0 to 64"},
         {"[sever]\nloops = 2\n", "x.ini:2: unknown section: 'sever'"},
         {"loops = 2\n", "x.ini:1: the setting is before the first [section]: 'loops'"},
         {"[server]\n\nlop = 2\n", "x.ini:3: unknown setting: 'lop'"},

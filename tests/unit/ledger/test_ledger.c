@@ -7,6 +7,8 @@
 #include "support/sketch.h"
 #include "support/streams.h"
 
+#include <poll.h>
+
 enum { MOST_ERRANDS = 16, MOST_PENDING = 8 };
 
 static int64_t clock_now;
@@ -376,12 +378,117 @@ static void test_what_came_back_before_the_end_is_still_answered(void **state)
     scene_close(&s);
 }
 
+// --- Hosted: the thread that brings tickets runs the ledger
+// ---------------------------------------
+
+enum { MANY = 3 * SC__LEDGER_BATCH / 2 };
+
+static void hosted_open(scene *s)
+{
+    scene_open(s);
+    sc_ledger_free(s->ledger);
+    sc_ledger_options options = scene_options(s);
+    options.is_hosted = true;
+    options.max_pending = MANY;
+    sc_rng *rng = NULL;
+    CHECK_OK(sc_rng_new_seeded(1, &rng), NULL);
+    CHECK_OK(sc__ledger_new_idle(s->map, &options, told_time, rng, &s->ledger, NULL), NULL);
+    sc__ledger_set_sender(s->ledger, take_errand, s, NULL);
+}
+
+static void test_a_hosted_ledger_takes_more_tickets_in_a_round_than_a_batch(void **state)
+{
+    (void)state;
+    scene s;
+    hosted_open(&s);
+    for (uint32_t i = 0; i < MANY; i++) {
+        submit(&s, i, 1000, 500);
+    }
+    const sc_query_id id = plain_id(7);
+    sc_ledger_withdraw(s.ledger, &id);
+    assert_int_equal(sc_ledger_pending(s.ledger), MANY);
+    const sc_time wake = sc_ledger_round(s.ledger);
+    assert_int_equal(s.outcomes[SC_OUTCOME_GONE], 1);
+    assert_int_equal(sc_ledger_stats_of(s.ledger).taken, MANY);
+    assert_true(wake > clock_now);
+    // Nothing came in, and nothing is due before a deadline: so it is that which is waited for.
+    assert_true(wake <= clock_now + 501);
+    clock_now += 501;
+    for (int i = 0; i < 4; i++) {
+        (void)sc_ledger_round(s.ledger);
+    }
+    assert_int_equal(s.outcomes[SC_OUTCOME_DROPPED], MANY - 1);
+    scene_close(&s);
+}
+
+static sc_ticket *asked_again;
+
+static void ask_again(void *context, sc_ticket *ticket)
+{
+    scene *s = context;
+    count_settled(context, ticket);
+    if (!asked_again) return;
+    CHECK_OK(sc_ledger_submit(s->ledger, asked_again), NULL);
+    asked_again = NULL;
+}
+
+static void test_a_query_that_follows_an_outcome_is_read_in_the_next_round(void **state)
+{
+    (void)state;
+    scene s;
+    hosted_open(&s);
+    s.ledger->options.settled = ask_again;
+    submit(&s, 1, 1000, 500);
+    (void)sc_ledger_round(s.ledger);
+    asked_again = ledger_ticket(2, 1000, clock_now + 5000);
+    asked_again->at.edge = 3;
+    clock_now += 501;
+    // The round in which the first is settled says that the next must not wait.
+    sc_time wake = clock_now + 1;
+    for (int i = 0; i < 4 && asked_again; i++) {
+        wake = sc_ledger_round(s.ledger);
+    }
+    assert_null(asked_again);
+    assert_true(wake < clock_now);
+    assert_true(sc_ledger_round(s.ledger) > clock_now);
+    assert_int_equal(sc_ledger_stats_of(s.ledger).taken, 2);
+    assert_int_equal(sc_ledger_stats_of(s.ledger).pending, 1);
+    scene_close(&s);
+}
+
+static void test_a_hosted_ledger_that_is_told_to_end_settles_all_in_its_next_round(void **state)
+{
+    (void)state;
+    scene s;
+    hosted_open(&s);
+    submit(&s, 1, 50, 100000);
+    (void)sc_ledger_round(s.ledger);
+    submit(&s, 2, 50, 100000);
+    int fds[SC_LEDGER_DESCRIPTORS];
+    sc_ledger_descriptors(s.ledger, fds);
+    struct pollfd polled[SC_LEDGER_DESCRIPTORS];
+    for (int i = 0; i < SC_LEDGER_DESCRIPTORS; i++) {
+        polled[i] = (struct pollfd){.fd = fds[i], .events = POLLIN};
+    }
+    assert_int_equal(poll(polled, SC_LEDGER_DESCRIPTORS, 0), 0);
+    sc_ledger_end(s.ledger);
+    sc_ledger_end(s.ledger);
+    assert_int_equal(poll(polled, SC_LEDGER_DESCRIPTORS, 0), 1);
+    assert_int_equal(s.failures[SC_FAILURE_STOPPED], 0);
+    assert_int_equal(sc_ledger_round(s.ledger), SC_TIME_NEVER);
+    assert_int_equal(s.failures[SC_FAILURE_STOPPED], 2);
+    assert_int_equal(sc_ledger_round(s.ledger), SC_TIME_NEVER);
+    const sc_query_id id = plain_id(1);
+    sc_ledger_withdraw(s.ledger, &id);
+    scene_close(&s);
+}
+
 static void test_options_out_of_range_are_refused(void **state)
 {
     (void)state;
     scene s;
     scene_open(&s);
-    for (int i = 0; i < 13; i++) {
+    for (int i = 0; i < 15; i++) {
         check_case((uint64_t)i);
         sc_ledger_options options = scene_options(&s);
         if (i == 0) options.max_pending = 0;
@@ -397,6 +504,9 @@ static void test_options_out_of_range_are_refused(void **state)
         if (i == 10) options.patience_us = 0;
         if (i == 11) options.patience_us = INT64_C(4000000000);
         if (i == 12) options.engine_threads = 0;
+        if (i > 12) options.is_hosted = true;
+        if (i == 13) options.engine_threads = 2;
+        if (i == 14) options.prune_threads = 1;
         sc_ledger *ledger = NULL;
         sc_diag diag = {""};
         assert_int_equal(sc_ledger_new(s.map, &options, &ledger, &diag), SC_EINVAL);
@@ -462,6 +572,9 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_a_ledger_that_drains_takes_no_more_and_finishes_what_it_has),
     cmocka_unit_test(test_the_end_settles_everything_with_errands_still_out),
     cmocka_unit_test(test_what_came_back_before_the_end_is_still_answered),
+    cmocka_unit_test(test_a_hosted_ledger_takes_more_tickets_in_a_round_than_a_batch),
+    cmocka_unit_test(test_a_query_that_follows_an_outcome_is_read_in_the_next_round),
+    cmocka_unit_test(test_a_hosted_ledger_that_is_told_to_end_settles_all_in_its_next_round),
     SC_CASES(test_options_out_of_range_are_refused),
 };
 SC_SUITE(tests)

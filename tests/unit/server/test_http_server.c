@@ -311,6 +311,33 @@ static void test_calls_are_made_in_the_loop_that_they_are_for(void **state)
     close(bell[1]);
 }
 
+static int64_t count_round(void *context)
+{
+    atomic_uint *rounds = context;
+    // The first one must be followed by another at once; then there is nothing to do.
+    return atomic_fetch_add(rounds, 1) == 0 ? INT64_MIN : INT64_MAX;
+}
+
+static void test_work_that_shares_a_loop_is_called_in_each_round(void **state)
+{
+    (void)state;
+    sc_http_options options = server_options();
+    options.loops = 2;
+    options.handle = nothing;
+    sc_http *http = NULL;
+    CHECK_OK(sc_http_new(&options, &http, NULL), NULL);
+    atomic_uint rounds = 0;
+    CHECK_OK(sc_http_host(http, 1, count_round, &rounds), NULL);
+    assert_int_equal(sc_http_host(http, 1, count_round, &rounds), SC_EINVAL);
+    assert_int_equal(sc_http_host(http, 2, count_round, &rounds), SC_EINVAL);
+    CHECK_OK(sc_http_start(http, NULL), NULL);
+    assert_int_equal(sc_http_host(http, 0, count_round, &rounds), SC_EINVAL);
+    while (atomic_load(&rounds) < 2) {
+        usleep(1000);
+    }
+    sc_http_free(http);
+}
+
 static void count_signal(int number)
 {
     (void)number;
@@ -423,6 +450,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_an_inherited_socket_is_used_and_stays_its_owner_s),
     cmocka_unit_test(test_several_loops_serve_a_crowd),
     cmocka_unit_test(test_calls_are_made_in_the_loop_that_they_are_for),
+    cmocka_unit_test(test_work_that_shares_a_loop_is_called_in_each_round),
     cmocka_unit_test(test_signals_are_left_to_the_rest_of_the_process),
     cmocka_unit_test(test_draining_refuses_new_and_finishes_old_connections),
     cmocka_unit_test(test_stopping_tells_every_open_request_that_it_is_gone),
