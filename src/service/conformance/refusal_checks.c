@@ -115,13 +115,13 @@ static void open_feature(message *m, char letter, size_t place, const char *type
 }
 
 /** The points of a segment, which is none across the 180th meridian. */
-static void put_line(message *m, const sc_map *map, sc_seg_id segment, const flaw *flaw)
+static void put_line(message *m, const sc_map *map, sc_seg_id segment, const flaw *wrong)
 {
     const sc_segment *at = &sc_map_segments(map)[segment];
     const sc_edge *edges = sc_map_edges(map);
     const sc_edge_id first = at->first_edge;
     const sc_edge_id end = at[1].first_edge;
-    const double shift = flaw->is_elsewhere ? ELSEWHERE_DEG : 0.0;
+    const double shift = wrong->is_elsewhere ? ELSEWHERE_DEG : 0.0;
     // Edges of a chain may be stored in either direction.
     sc_node_id node = edges[first].from;
     if (end - first > 1) {
@@ -133,7 +133,7 @@ static void put_line(message *m, const sc_map *map, sc_seg_id segment, const fla
     for (sc_edge_id e = first; e < end; e++) {
         const sc_node_id next = edges[e].from == node ? edges[e].to : edges[e].from;
         put_text(m, ",");
-        if (flaw->is_partly && e + 1 == end) {
+        if (wrong->is_partly && e + 1 == end) {
             double x[2];
             double y[2];
             sc_map_node_position(map, node, &x[0], &y[0]);
@@ -150,51 +150,51 @@ static void put_line(message *m, const sc_map *map, sc_seg_id segment, const fla
 }
 
 static void put_features(message *m, const sc_map *map, const sc__probe_cloak *cloak,
-                         const flaw *flaw)
+                         const flaw *wrong)
 {
     put_text(m, "\"features\":[");
     bool is_first = true;
-    for (size_t i = 0; i < cloak->segment_count && !flaw->has_no_segments; i++) {
+    for (size_t i = 0; i < cloak->segment_count && !wrong->has_no_segments; i++) {
         if (!is_first) put_text(m, ",");
         is_first = false;
         open_feature(m, 's', i, "LineString");
-        put_line(m, map, cloak->segments[i], flaw);
+        put_line(m, map, cloak->segments[i], wrong);
         put_text(m, "}}");
     }
     for (size_t i = 0; i < cloak->border_node_count; i++) {
         if (!is_first) put_text(m, ",");
         is_first = false;
         open_feature(m, 'b', i, "Point");
-        put_node(m, map, cloak->border_nodes[i], flaw->is_no_crossing ? ELSEWHERE_DEG : 0.0);
+        put_node(m, map, cloak->border_nodes[i], wrong->is_no_crossing ? ELSEWHERE_DEG : 0.0);
         put_text(m, "}}");
     }
     put_text(m, "]");
 }
 
 static void write_geojson(message *m, const sc_map *map, const sc__probe_cloak *cloak,
-                          const flaw *flaw)
+                          const flaw *wrong)
 {
     char text[96];
     put_text(m, "{\"type\":\"FeatureCollection\"");
-    if (flaw->member) put_text(m, flaw->member);
-    if (!flaw->has_no_version) {
-        snprintf(text, sizeof text, ",\"starcloak\":%u", flaw->version ? flaw->version : 2);
+    if (wrong->member) put_text(m, wrong->member);
+    if (!wrong->has_no_version) {
+        snprintf(text, sizeof text, ",\"starcloak\":%u", wrong->version ? wrong->version : 2);
         put_text(m, text);
     }
     put_text(m, ",\"requests\":[");
-    if (!flaw->has_none && flaw->many == 0) put_geojson_request(m, &flaw->request);
-    if (flaw->is_twice) {
+    if (!wrong->has_none && wrong->many == 0) put_geojson_request(m, &wrong->request);
+    if (wrong->is_twice) {
         put_text(m, ",");
-        put_geojson_request(m, &flaw->request);
+        put_geojson_request(m, &wrong->request);
     }
-    for (size_t i = 0; i < flaw->many; i++) {
+    for (size_t i = 0; i < wrong->many; i++) {
         snprintf(text, sizeof text, "%s{\"type\":\"range\",\"radius_m\":%zu}", i > 0 ? "," : "", i);
         put_text(m, text);
     }
     put_text(m, "],");
-    put_features(m, map, cloak, flaw);
+    put_features(m, map, cloak, wrong);
     put_text(m, "}");
-    for (size_t i = 0; i < flaw->padding; i += sizeof text) {
+    for (size_t i = 0; i < wrong->padding; i += sizeof text) {
         memset(text, ' ', sizeof text);
         put_bytes(m, text, sizeof text);
     }
@@ -274,33 +274,33 @@ static void put_compact_request(message *m, const raw_request *request)
 }
 
 static void write_compact(message *m, const sc_map *map, const sc__probe_cloak *cloak,
-                          const flaw *flaw)
+                          const flaw *wrong)
 {
-    const uint64_t checksum = sc_map_checksum(map) ^ (flaw->is_other_map ? 1 : 0);
+    const uint64_t checksum = sc_map_checksum(map) ^ (wrong->is_other_map ? 1 : 0);
     put_varint(m, FIELD_MAP);
     put_bytes(m, &checksum, sizeof checksum);
-    if (!flaw->has_no_segments) {
+    if (!wrong->has_no_segments) {
         put_ids(m, FIELD_SEGMENTS, cloak->segments, cloak->segment_count,
-                flaw->is_elsewhere ? sc_map_segment_count(map) + 7 : SC_NONE);
+                wrong->is_elsewhere ? sc_map_segment_count(map) + 7 : SC_NONE);
     }
     put_ids(m, FIELD_BORDER_NODES, cloak->border_nodes, cloak->border_node_count,
-            flaw->is_no_crossing ? sc_map_node_count(map) + 7 : SC_NONE);
-    if (!flaw->has_none && flaw->many == 0) put_compact_request(m, &flaw->request);
-    if (flaw->is_twice) put_compact_request(m, &flaw->request);
-    for (size_t i = 0; i < flaw->many; i++) {
+            wrong->is_no_crossing ? sc_map_node_count(map) + 7 : SC_NONE);
+    if (!wrong->has_none && wrong->many == 0) put_compact_request(m, &wrong->request);
+    if (wrong->is_twice) put_compact_request(m, &wrong->request);
+    for (size_t i = 0; i < wrong->many; i++) {
         char radius[32];
         snprintf(radius, sizeof radius, "%zu", i);
         put_compact_request(m, &(raw_request){.radius_m = radius});
     }
-    if (!flaw->has_no_version) {
+    if (!wrong->has_no_version) {
         put_varint(m, FIELD_VERSION);
-        put_varint(m, flaw->version ? flaw->version : 2);
+        put_varint(m, wrong->version ? wrong->version : 2);
     }
-    if (flaw->has_new_field || flaw->padding > 0) {
+    if (wrong->has_new_field || wrong->padding > 0) {
         message part = {.is_fine = true};
         const char nothing[96] = {0};
         put_text(&part, "new");
-        for (size_t i = 0; i < flaw->padding; i += sizeof nothing) {
+        for (size_t i = 0; i < wrong->padding; i += sizeof nothing) {
             put_bytes(&part, nothing, sizeof nothing);
         }
         put_part(m, FIELD_NEW, &part);
@@ -345,25 +345,25 @@ static void look_at_problem(sc__probe *probe, const message *m, const sc__probe_
     }
 }
 
-static sc_err write_message(const sc__probe *probe, const flaw *flaw, message *out)
+static sc_err write_message(const sc__probe *probe, const flaw *wrong, message *out)
 {
     *out = (message){.is_fine = true};
     const sc__probe_cloak *cloak = &probe->cloaks[0];
     if (probe->codec.encoding == SC_ENCODING_COMPACT) {
-        write_compact(out, probe->options->map, cloak, flaw);
+        write_compact(out, probe->options->map, cloak, wrong);
     } else {
-        write_geojson(out, probe->options->map, cloak, flaw);
+        write_geojson(out, probe->options->map, cloak, wrong);
     }
-    if (flaw->cut > 0) out->body.size -= out->body.size / flaw->cut;
+    if (wrong->cut > 0) out->body.size -= out->body.size / wrong->cut;
     return out->is_fine ? SC_OK : SC_ENOMEM;
 }
 
 /** Send such a message; its status must be `wanted`, or `or_wanted` if that is not 0. */
-static sc_err expect_typed(sc__probe *probe, const char *type, const flaw *flaw, long wanted,
+static sc_err expect_typed(sc__probe *probe, const char *type, const flaw *wrong, long wanted,
                            long or_wanted, sc_finding *finding)
 {
     message m;
-    sc_err err = write_message(probe, flaw, &m);
+    sc_err err = write_message(probe, wrong, &m);
     if (!err) {
         sc__probe_answer answer;
         sc__probe_post(probe, type, m.body.data, m.body.size, &answer);
@@ -381,10 +381,10 @@ static sc_err expect_typed(sc__probe *probe, const char *type, const flaw *flaw,
     return err;
 }
 
-static sc_err expect(sc__probe *probe, const flaw *flaw, long wanted, long or_wanted,
+static sc_err expect(sc__probe *probe, const flaw *wrong, long wanted, long or_wanted,
                      sc_finding *finding)
 {
-    return expect_typed(probe, sc_encoding_media_type(probe->codec.encoding), flaw, wanted,
+    return expect_typed(probe, sc_encoding_media_type(probe->codec.encoding), wrong, wanted,
                         or_wanted, finding);
 }
 
