@@ -257,7 +257,8 @@ const sc_command sc_cmd_density = {
         "(--run); or learn from published cloaks alone where their users were likely (--cloaks). "
         "The table "
         "has a row for every segment, with the columns segment and count, and says nothing of any "
-        "single traveller. 'starcloak attack --density' reads it. A table that rests on fewer than "
+        "single traveller. The options --density of simulate, cloak, serve, worker, verify and "
+        "attack read it. A table that rests on fewer than "
         "5 counts per road on average is warned of: it says little of single roads.",
     .options = options_table,
     .examples = examples,

@@ -66,7 +66,7 @@ static size_t list_tasks(task *tasks)
         char path[300];
         char line[128];
         task *each = &tasks[count++];
-        each->id = atoi(entry->d_name);
+        each->id = (int)strtol(entry->d_name, NULL, 10);
         snprintf(path, sizeof path, "/proc/self/task/%s/comm", entry->d_name);
         read_line(path, line, sizeof line);
         snprintf(each->name, sizeof each->name, "%.31s", line);

@@ -159,7 +159,7 @@ equal "which ends as usual" "$status" 0
 
 (
     ulimit -n 400
-    exec "$STARCLOAK" serve city.scm --listen 127.0.0.1:0 --user "$me" --token-keys keys --max-connections 1000
+    exec "$STARCLOAK" serve city.scm --listen 127.0.0.1:0 --user "$me" --token-keys keys --max-connections 1000 --loops 2
 ) >few.out 2>few.log </dev/null &
 few=$!
 started+=("$few")

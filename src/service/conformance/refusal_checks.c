@@ -248,7 +248,7 @@ static void put_ids(message *m, unsigned field, const uint32_t *ids, size_t coun
 static void put_double(message *m, unsigned field, const char *text)
 {
     if (!text) return;
-    const double value = atof(text);
+    const double value = strtod(text, NULL);
     put_varint(m, field);
     put_bytes(m, &value, sizeof value);
 }

@@ -115,8 +115,8 @@ typedef enum sc_courier_kind {
 
 typedef struct sc_courier_options {
     sc_courier_kind kind;
-    unsigned threads;  ///< provider threads, up to 64; with points and areas: how many cloaks are
-                       ///< asked for at once, 1 at least. 0: in place, without any thread
+    unsigned threads;    ///< provider threads, up to 64; with points and areas: how many cloaks are
+                         ///< asked for at once, 1 at least. 0: in place, without any thread
     size_t max_errands;  ///< under way at once; more are refused
     // built in
     sc_objects *objects;   ///< held by the caller, who outlives the courier; or NULL, and then:
