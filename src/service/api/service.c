@@ -20,6 +20,7 @@
 #include <sodium.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 /** Users and addresses that are remembered for their rates. */
 enum { RATE_BUCKETS = 1 << 16 };
@@ -419,20 +420,23 @@ static int64_t run_ledger(void *context)
     return sc_ledger_round(context);
 }
 
-/** What made the descriptor readable is read in the round that follows. */
+/** What was put is taken in the round that follows, which goes by what is there: the descriptor may
+ * become readable only after that, and would stay so. */
 static void note_input(void *context, unsigned loop)
 {
-    (void)context;
     (void)loop;
+    const int *fd = context;
+    uint64_t times = 0;
+    (void)!read(*fd, &times, sizeof times);
 }
 
 static sc_err host_ledger(sc_service_internal *internal, sc_diag *diag)
 {
-    int fds[SC_LEDGER_DESCRIPTORS];
+    int *fds = internal->ledger_fds;
     sc_ledger_descriptors(internal->ledger, fds);
     sc_err err = sc_http_host(internal->http, 0, run_ledger, internal->ledger);
     for (int i = 0; !err && i < SC_LEDGER_DESCRIPTORS; i++) {
-        err = sc_http_watch(internal->http, 0, fds[i], note_input, NULL);
+        err = sc_http_watch(internal->http, 0, fds[i], note_input, &fds[i]);
     }
     return err ? sc_fail(diag, err, "the ledger cannot be started: %s", sc_err_text(err)) : SC_OK;
 }

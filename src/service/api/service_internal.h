@@ -37,7 +37,8 @@ typedef struct sc_extra_page sc_extra_page;          ///< service.h: pages of a 
 typedef struct sc_service_internal {
     const sc_map *map;
     unsigned loops;
-    bool is_ledger_hosted;  ///< the only loop's thread is the ledger's, too
+    bool is_ledger_hosted;                  ///< the only loop's thread is the ledger's, too
+    int ledger_fds[SC_LEDGER_DESCRIPTORS];  ///< which that loop watches then
     sc_log *log;
     sc_http *http;
     sc_courier *courier;

@@ -117,13 +117,6 @@ static size_t read_incoming(sc_ledger *ledger)
     return count;
 }
 
-void sc__ledger_read_own(sc_ledger *ledger)
-{
-    read_inputs(ledger, ledger->own, ledger->own_count);
-    explicit_bzero(ledger->own, ledger->own_count * sizeof ledger->own[0]);
-    ledger->own_count = 0;
-}
-
 /** Returns how many messages there were. */
 static size_t read_messages(sc_ledger *ledger)
 {
@@ -134,6 +127,15 @@ static size_t read_messages(sc_ledger *ledger)
         sc__ledger_state_receive(ledger->state, &msgs[i], now);
     }
     return count;
+}
+
+void sc__ledger_read_own(sc_ledger *ledger)
+{
+    read_inputs(ledger, ledger->own, ledger->own_count);
+    explicit_bzero(ledger->own, ledger->own_count * sizeof ledger->own[0]);
+    ledger->own_count = 0;
+    // At most a message for each query that was added: there is room for those of the next batch.
+    if (sc_handover_count(ledger->messages) > 0) (void)read_messages(ledger);
 }
 
 void sc__ledger_enter(sc_ledger *ledger, sc_errand *errand, sc_time now)

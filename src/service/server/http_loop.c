@@ -329,6 +329,8 @@ static void run(sc__http_loop *loop)
         if (loop->hosted) run_hosted(loop);
         send_collected(loop);
         sc__http_connection_close_stage(loop, SC__HTTP_DOOMED);
+        // What is hosted may have been told of a client that went, and is to look at once.
+        if (!TAILQ_EMPTY(&loop->closed)) loop->hosted_us = 0;
         sc__http_connection_free_closed(loop);
     }
 }
