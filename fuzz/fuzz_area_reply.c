@@ -51,7 +51,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     sc_diag diag = {""};
     const sc_err err = sc__area_reply_read(settings, SC_COORDS_GEOGRAPHIC, &body, &reply, &diag);
     if (err) {
-        DOOR_PROMISE(err == SC_EREPLY, "a reply that makes no sense is said to be one");
+        DOOR_PROMISE(err == SC_EREPLY || err == SC_ELIMIT,
+                     "a reply that makes no sense, or is too large, is said to be one");
         door_refused(err, &diag, NULL, 0);
         for (const char *c = diag.message; *c; c++) {
             DOOR_PROMISE(*c >= 0x20 && *c < 0x7f, "a terminal can be given the reason");

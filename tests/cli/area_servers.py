@@ -120,10 +120,10 @@ class Hostile:
 
     @staticmethod
     def two_places(box, request):
-        """Every object is in two places: where it is, and at the corner of the box that is asked for."""
+        """Every object is in two places: where it is, and in the middle of the box that is asked for."""
         found = [feature(o) for o in OBJECTS if inside(o, box)]
-        corner = {"type": "Point", "coordinates": [box[0], box[1]]}
-        return 200, {}, collection(found + [feature(o, geometry=corner) for o in OBJECTS[:3]])
+        middle = {"type": "Point", "coordinates": [(box[0] + box[2]) / 2, (box[1] + box[3]) / 2]}
+        return 200, {}, collection(found + [feature(o, geometry=middle) for o in OBJECTS[:3]])
 
     @staticmethod
     def endless_pages(box, request):

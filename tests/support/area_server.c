@@ -61,6 +61,7 @@ area_world area_world_new(const sc_map *map, uint32_t count, double snap_m, sc_r
     world.items = test_take(count, sizeof *world.items);
     const bool is_round = sc_map_coords(map) == SC_COORDS_GEOGRAPHIC;
     const double per_m = is_round ? 1 / (SC_EARTH_RADIUS_M * SC_PI / 180) : 1;
+    world.per_m = per_m;
     for (uint32_t i = 0; i < count; i++) {
         const sc_edge_id edge = sc_rng_below(rng, sc_map_edge_count(map));
         double x = 0;
@@ -157,8 +158,10 @@ static size_t put_features(const area_server *s, const inquiry *q, FILE *out)
     size_t put = 0;
     for (uint32_t i = 0; i < s->world->count; i++) {
         const area_object *o = &s->world->items[i];
-        const bool is_in =
-            o->x >= q->west && o->x <= q->east && o->y >= q->south && o->y <= q->north;
+        const double aside = s->mode == AREA_ROUNDS ? (i % 2 ? 15 : -15) * s->world->per_m : 0;
+        const double x = o->x + aside;
+        const double y = o->y + aside;
+        const bool is_in = x >= q->west && x <= q->east && y >= q->south && y <= q->north;
         if (!is_in && s->mode != AREA_EVERYTHING) continue;
         if (!is_wanted(q->categories, o->category)) continue;
         if (matched++ < q->offset || put >= q->limit) continue;

@@ -25,6 +25,7 @@ typedef struct area_world {
     const sc_map *map;
     area_object *items;
     uint32_t count;
+    double per_m;         ///< units of coordinates that are a metre north
     sc_objects *objects;  ///< of those within `snap_m` of a road
 } area_world;
 
@@ -40,6 +41,7 @@ extern const char *const area_categories[AREA_CATEGORIES];
 typedef enum area_mode {
     AREA_GOOD,
     AREA_EVERYTHING,  ///< all objects, whatever the box
+    AREA_ROUNDS,      ///< finds objects by places that are up to 15 m from those it tells
     AREA_TWO_PLACES,  ///< the same object twice, at two places
     AREA_ENDLESS,     ///< every page leads to another one, with the same objects
     AREA_FULL,        ///< more than was asked for, and no pages

@@ -25,10 +25,15 @@ enum { MAX_RETRIES = 3 };
 /** An object that is farther outside of the asked box is outside; the rest is rounding. */
 #define ROUNDING 2e-7
 
+/** A provider may find objects by positions that have more decimals than those it tells, so a tile
+ * is asked for with at least this margin. Metres. */
+#define LEAST_MARGIN_M 20.0
+
 /** A question under way: the pages so far. */
 typedef struct progress {
     sc__area_task *task;
-    sc__area_box asked;  ///< the tile, and a margin for objects that are large
+    sc__area_box
+        asked;  ///< the tile and a margin: for rounded positions, and objects that are large
     sc_bytes url;
     sc_bytes body;
     struct curl_slist *headers;  ///< with If-None-Match; NULL: those of all
@@ -57,6 +62,7 @@ typedef struct fetching {
     size_t count;
     sc__area_effort *effort;
     sc_http_connections *http;
+    bool is_refused;  ///< a reply was, for what it says
 } fetching;
 
 static sc_err no_memory(sc_diag *diag)
@@ -255,7 +261,7 @@ static sc_err find_next_page(const fetching *f, progress *p, const sc__area_repl
     const bool is_full = reply->listed >= s->page_size;
     const bool is_short_of = reply->total != UINT64_MAX && p->offset < reply->total;
     if (paging == SC__AREA_ONE_PAGE && s->has[SC__AREA_LIMIT] && is_full) {
-        return sc_fail(diag, SC_EREPLY,
+        return sc_fail(diag, SC_ELIMIT,
                        "a reply of the provider has as many objects as were asked for, so there "
                        "may be more; raise page-size, lower the size of tiles, or say how pages "
                        "are found (section [paging])");
@@ -439,7 +445,11 @@ static sc_err take(void *context, size_t i, sc_http_arrival *arrival, sc_diag *d
 {
     fetching *f = context;
     progress *p = &f->all[i];
-    if (arrival->status == 200) return take_page(f, p, arrival, diag);
+    if (arrival->status == 200) {
+        const sc_err err = take_page(f, p, arrival, diag);
+        f->is_refused = err != SC_OK;
+        return err;
+    }
     if (arrival->status == 304 && p->headers && p->pages == 0) {
         p->pages++;
         take_head(p, arrival);
@@ -540,13 +550,13 @@ static void progress_fini(progress *p)
 static void begin(const sc__area_source *source, sc__area_task *task, progress *p)
 {
     const sc__area_box tile = sc__tile_box(source->grid, task->tile);
+    const double margin_m = fmax(source->settings->extent_m, LEAST_MARGIN_M);
     *p = (progress){.task = task,
-                    .asked = sc__box_widen(source->grid, tile, source->settings->extent_m),
+                    .asked = sc__box_widen(source->grid, tile, margin_m),
                     .max_age_s = HUGE_VAL,
                     .stale_s = HUGE_VAL,
                     .is_stored = true,
                     .by_key = {.text_of = key_at, .owner = p}};
-    if (source->settings->extent_m <= 0) p->asked = tile;
     // A widened box may be beyond the globe.
     if (sc_map_coords(source->grid->map) == SC_COORDS_GEOGRAPHIC) {
         p->asked.west = fmax(p->asked.west, -180);
@@ -585,6 +595,8 @@ sc_err sc__area_fetch(const sc__area_source *source, const sc__area_time *time,
     }
     sc_err err = sc_http_connections_open(&how, &f.http, diag);
     if (!err) err = sc_http_batch_run(f.http, &batch, diag);
+    // A body above max-bytes depends on what was asked, as the other limits do.
+    if (err == SC_EREPLY && !f.is_refused) err = SC_ELIMIT;
     if (f.http) *status = sc_http_connections_status(f.http);
     sc_http_connections_close(f.http);
     effort->bytes_out += batch.bytes_out;

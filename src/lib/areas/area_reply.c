@@ -241,7 +241,7 @@ static sc_err find_list(const sc_area_settings *settings, const sc_json_value *d
                        "[fields]");
     }
     if (sc_json_size(list) > settings->max_objects) {
-        return sc_fail(diag, SC_EREPLY,
+        return sc_fail(diag, SC_ELIMIT,
                        "a reply of the provider has more than %" PRIu64
                        " objects (max-objects, section [limits])",
                        settings->max_objects);
@@ -303,12 +303,13 @@ static sc_err read_row(const reader *r, char **end, sc__area_reply *reply)
     return SC_OK;
 }
 
-// Keys are parts of the text with at most a separator for each, so they fit into this.
+// Each part of a key is from the text and has at most a separator, so all keys fit into this.
 static sc_err make_room(const sc_area_settings *settings, size_t text_size, sc__area_reply *reply,
                         sc_diag *diag)
 {
     const size_t per_row = settings->id.count * 24 + 2;
-    const size_t bound = text_size + reply->listed * per_row + SC__AREA_KEY_MAX + 1;
+    const size_t bound =
+        text_size * settings->id.count + reply->listed * per_row + SC__AREA_KEY_MAX + 1;
     reply->keys = sc_malloc(bound);
     reply->rows = sc_malloc_array(reply->listed, sizeof *reply->rows);
     return reply->keys && reply->rows ? SC_OK

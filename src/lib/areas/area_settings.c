@@ -216,12 +216,21 @@ static sc_err set_text(const entry *e, char **field)
     return SC_OK;
 }
 
+static bool texts_have(const sc__area_texts *texts, sc_slice text)
+{
+    for (size_t i = 0; i < texts->count; i++) {
+        if (sc_slice_is(text, texts->items[i])) return true;
+    }
+    return false;
+}
+
 static sc_err set_pointers(const entry *e, sc__area_texts *texts)
 {
     texts_clear(texts);
     sc_slice rest = {e->value, strlen(e->value)};
     for (sc_slice one; sc_slice_field(&rest, &one);) {
         if (texts->count == TEXTS_MAX) return complain(e, "more than 16 JSON pointers");
+        if (texts_have(texts, one)) return complain(e, "the same JSON pointer twice");
         if (!texts_add(texts, one.text, one.size)) return no_memory(e);
         if (!sc__area_pointer_is_sound(texts->items[texts->count - 1])) {
             return complain(e, "not a JSON pointer; write one as /properties/name");
@@ -576,6 +585,10 @@ static sc_err check_templates(sc_area_settings *s, sc_diag *diag)
                        "neither url nor body has {%s}: without it every question would be the same",
                        sc__area_place_names[place]);
     }
+    if (s->url_all && !sc__area_url_same_origin(s->url, s->url_all)) {
+        return sc_fail(diag, SC_EINVAL,
+                       "url-all does not begin with the same scheme, host and port as url");
+    }
     if (!s->url_all && !s->body_all) return SC_OK;
     // What is asked for all categories has the same places, but for the categories.
     bool others[SC__AREA_PLACE_COUNT] = {false};
@@ -657,10 +670,7 @@ static bool list_ours(sc_area_settings *s)
 {
     for (size_t i = 0; i <= s->word_count; i++) {
         const char *word = i < s->word_count ? s->words[i].ours : s->default_category;
-        bool is_known = !word;
-        for (size_t o = 0; o < s->ours.count && !is_known; o++) {
-            is_known = strcmp(s->ours.items[o], word) == 0;
-        }
+        const bool is_known = !word || texts_have(&s->ours, (sc_slice){word, strlen(word)});
         if (!is_known && !texts_add(&s->ours, word, strlen(word))) return false;
     }
     return true;

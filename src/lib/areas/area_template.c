@@ -41,6 +41,13 @@ static const char *behind_host(const char *url)
     return size > 0 ? host + size : NULL;
 }
 
+bool sc__area_url_same_origin(const char *a, const char *b)
+{
+    const char *end_a = behind_host(a);
+    const char *end_b = behind_host(b);
+    return end_a && end_b && end_a - a == end_b - b && strncasecmp(a, b, (size_t)(end_a - a)) == 0;
+}
+
 sc_err sc__area_body_check(const char *body, bool found[SC__AREA_PLACE_COUNT], sc_diag *diag)
 {
     if (strlen(body) > SC__AREA_TEMPLATE_MAX) {

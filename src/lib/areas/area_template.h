@@ -19,6 +19,9 @@
 SC_CHECKED sc_err sc__area_url_check(const char *url, bool found[SC__AREA_PLACE_COUNT],
                                      sc_diag *diag);
 
+/** Whether two URLs begin with the same scheme, host and port, written alike but for the case. */
+bool sc__area_url_same_origin(const char *a, const char *b);
+
 /** The same of a body, in which brackets that hold no known place are text: it may be JSON. */
 SC_CHECKED sc_err sc__area_body_check(const char *body, bool found[SC__AREA_PLACE_COUNT],
                                       sc_diag *diag);

@@ -189,8 +189,6 @@ static void test_what_makes_no_sense_is_refused_without_its_content(void **state
         {NUMBERS, "{\"o\":[{\"t\":1,\"id\":1,\"x\":\"8SECRET\",\"y\":1}]}", "lon is not a number"},
         {NUMBERS, "{\"o\":[{\"t\":1,\"id\":1,\"x\":\"nan\",\"y\":1}]}", "lon is not a number"},
         {NUMBERS, "{\"o\":[{\"t\":1,\"id\":1,\"x\":1,\"y\":{}}]}", "lat is not a number"},
-        {GEOJSON "[limits]\nmax-objects = 1\n", "{\"features\":[{\"id\":1},{\"id\":2}]}",
-         "more than 1 objects"},
         {GEOJSON "[paging]\nnext = /n\n", "{\"features\":[],\"n\":17}", "the next page is not"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
@@ -202,6 +200,54 @@ static void test_what_makes_no_sense_is_refused_without_its_content(void **state
         assert_null(strstr(diag.message, "SECRET"));
         sc_area_settings_free(settings);
     }
+}
+
+static void test_more_objects_than_allowed_are_too_many_and_not_nonsense(void **state)
+{
+    (void)state;
+    sc__area_reply reply;
+    sc_area_settings *settings = NULL;
+    sc_diag diag = {""};
+    const sc_err err =
+        read_body(GEOJSON "[limits]\nmax-objects = 1\n", "{\"features\":[{\"id\":1},{\"id\":2}]}",
+                  &reply, &settings, &diag);
+    CHECK_REFUSED(err, SC_ELIMIT, &diag, "more than 1 objects");
+    sc_area_settings_free(settings);
+}
+
+static void test_keys_fit_even_if_parts_of_them_are_the_same_text(void **state)
+{
+    (void)state;
+    enum { PARTS = 2, LETTERS = 120, OBJECTS = 400 };
+    sc_area_settings *settings = settings_of(NUMBERS);
+    // The settings refuse this; the room for keys must not depend on it.
+    sc__area_texts same = {.items = test_take(PARTS, sizeof *same.items), .count = PARTS};
+    for (size_t i = 0; i < PARTS; i++) {
+        same.items[i] = settings->id.items[0];
+    }
+    const sc__area_texts own = settings->id;
+    settings->id = same;
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    assert_non_null(out);
+    fputs("{\"o\":[", out);
+    for (int i = 0; i < OBJECTS; i++) {
+        fprintf(out, "%s{\"t\":\"%0*d\",\"x\":1,\"y\":2}", i > 0 ? "," : "", LETTERS, i);
+    }
+    fputs("]}", out);
+    fclose(out);
+    const sc_bytes body = {.data = (uint8_t *)text, .size = size};
+    sc__area_reply reply;
+    sc_diag diag = {""};
+    CHECK_OK(sc__area_reply_read(settings, SC_COORDS_GEOGRAPHIC, &body, &reply, &diag), &diag);
+    assert_int_equal(reply.count, OBJECTS);
+    assert_int_equal(strlen(reply.rows[OBJECTS - 1].key), PARTS * (LETTERS + 1) - 1);
+    sc__area_reply_fini(&reply);
+    settings->id = own;
+    sc_area_settings_free(settings);
+    free(same.items);
+    free(text);
 }
 
 static void test_a_body_of_brackets_alone_is_refused_before_it_takes_memory(void **state)
@@ -251,6 +297,8 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_a_geometry_has_one_position),
     cmocka_unit_test(test_pages_are_found_by_link_and_cursor),
     cmocka_unit_test(test_what_makes_no_sense_is_refused_without_its_content),
+    cmocka_unit_test(test_more_objects_than_allowed_are_too_many_and_not_nonsense),
+    cmocka_unit_test(test_keys_fit_even_if_parts_of_them_are_the_same_text),
     cmocka_unit_test(test_a_body_of_brackets_alone_is_refused_before_it_takes_memory),
     cmocka_unit_test(test_running_out_of_memory_is_said),
 };
