@@ -22,6 +22,9 @@
 /** A provider that answers with errors that may pass is asked so many times more. */
 enum { MAX_RETRIES = 3 };
 
+/** All leave a provider alone for at most so long, whatever its Retry-After says. */
+#define HOLD_BACK_MAX_S 60.0
+
 /** An object that is farther outside of the asked box is outside; the rest is rounding. */
 #define ROUNDING 2e-7
 
@@ -104,11 +107,13 @@ static void ends(void *context)
     pthread_mutex_unlock(&f->source->pace->lock);
 }
 
-// A provider that wants to be left alone is, by all.
+// A provider that wants to be left alone is, by all, but not for longer than a cloak may take:
+// afterwards it is asked again, and may say so again.
 static void hold_back(const fetching *f, double pause_s)
 {
     sc__area_pace *pace = f->source->pace;
-    const int64_t until_us = sc_clock_us() + (int64_t)(fmin(pause_s, 1e6) * 1e6);
+    const double most_s = fmin(f->source->settings->deadline_s, HOLD_BACK_MAX_S);
+    const int64_t until_us = sc_clock_us() + (int64_t)(fmin(pause_s, most_s) * 1e6);
     pthread_mutex_lock(&pace->lock);
     if (pace->next_us < until_us) pace->next_us = until_us;
     pthread_mutex_unlock(&pace->lock);
@@ -139,8 +144,16 @@ struct curl_slist *sc__area_headers(const sc_area_settings *settings)
     sc_bytes_wipe(&line);
     sc_bytes_fini(&line);
     if (is_fine) return list;
-    curl_slist_free_all(list);
+    sc__area_headers_free(list);
     return NULL;
+}
+
+void sc__area_headers_free(struct curl_slist *headers)
+{
+    for (const struct curl_slist *h = headers; h; h = h->next) {
+        explicit_bzero(h->data, strlen(h->data));
+    }
+    curl_slist_free_all(headers);
 }
 
 // Those of all, and what is known.
@@ -153,7 +166,7 @@ static struct curl_slist *headers_with_etag(const struct curl_slist *all, const 
     for (; list && all; all = all->next) {
         struct curl_slist *longer = curl_slist_append(list, all->data);
         if (!longer) {
-            curl_slist_free_all(list);
+            sc__area_headers_free(list);
             return NULL;
         }
         list = longer;
@@ -225,6 +238,14 @@ char *sc__area_next_address(const char *base, const char *next)
     return address;
 }
 
+// An address may hold a key.
+static void forget_next(progress *p)
+{
+    if (p->next) explicit_bzero(p->next, strlen(p->next));
+    curl_free(p->next);
+    p->next = NULL;
+}
+
 static sc_err lead_on(const fetching *f, progress *p, const char *next, bool *is_again,
                       sc_diag *diag)
 {
@@ -246,7 +267,7 @@ static sc_err lead_on(const fetching *f, progress *p, const char *next, bool *is
                        "the next page of the provider is not at the same scheme, host and port");
     }
     const bool is_itself = strcmp(address, base) == 0;
-    curl_free(p->next);
+    forget_next(p);
     p->next = address;
     *is_again = true;
     return is_itself ? sc_fail(diag, SC_EREPLY, "a page of the provider leads to itself") : SC_OK;
@@ -380,34 +401,39 @@ static sc_err take_row(const fetching *f, progress *p, const sc__area_row *row, 
 
 // --- What the head of a reply says --------------------------------------------------------------
 
-// The value of a directive as a number; -1: it is not there.
+// The value of a directive as a number, no less than 0; -1: it is not there.
 static double directive(const char *text, const char *name)
 {
     const size_t size = strlen(name);
     for (const char *c = strcasestr(text, name); c; c = strcasestr(c + 1, name)) {
         const bool is_start = c == text || c[-1] == ' ' || c[-1] == ',';
         if (!is_start) continue;
-        if (c[size] == '=') return (double)strtoull(c + size + 1 + (c[size + 1] == '"'), NULL, 10);
+        if (c[size] == '=') {
+            const long long value = strtoll(c + size + 1 + (c[size + 1] == '"'), NULL, 10);
+            return fmax((double)value, 0);
+        }
         if (c[size] == '\0' || c[size] == ',' || c[size] == ' ') return 0;
     }
     return -1;
 }
 
-static void take_head(progress *p, const sc_http_arrival *arrival)
+static void take_head(const fetching *f, progress *p, const sc_http_arrival *arrival)
 {
     const char *control = arrival->cache_control;
     const double age_s = directive(control, "max-age");
     const double stale_s = directive(control, "stale-while-revalidate");
     if (age_s >= 0) p->max_age_s = fmin(p->max_age_s, age_s);
     // A provider that says how long a reply is fresh also says whether it may be used later.
-    if (control[0] != '\0') p->stale_s = fmax(stale_s, 0);
+    if (control[0] != '\0') p->stale_s = fmin(p->stale_s, fmax(stale_s, 0));
     if (directive(control, "no-cache") >= 0) p->max_age_s = 0;
     if (directive(control, "must-revalidate") >= 0) p->stale_s = 0;
     if (directive(control, "no-store") >= 0) p->is_stored = false;
-    // An ETag is of one page: of several, none would do for all.
+    // An ETag is of one page: of several, none would do for all. One for several categories is of
+    // no use, as each is kept by itself; and bodies are no part of what an ETag is for.
+    const bool is_own = p->task->category_count <= 1 && !f->source->settings->body;
     sc_free(p->etag);
     p->etag = NULL;
-    if (p->pages == 1 && arrival->etag[0] != '\0') {
+    if (is_own && p->pages == 1 && arrival->etag[0] != '\0') {
         p->etag = copy_text(arrival->etag);
     }
 }
@@ -423,7 +449,7 @@ static sc_err take_page(fetching *f, progress *p, sc_http_arrival *arrival, sc_d
     p->pages++;
     p->offset += reply.listed;
     p->retries = 0;
-    take_head(p, arrival);
+    take_head(f, p, arrival);
     for (size_t i = 0; i < reply.count && !err; i++) {
         err = take_row(f, p, &reply.rows[i], &has_new, diag);
     }
@@ -452,7 +478,7 @@ static sc_err take(void *context, size_t i, sc_http_arrival *arrival, sc_diag *d
     }
     if (arrival->status == 304 && p->headers && p->pages == 0) {
         p->pages++;
-        take_head(p, arrival);
+        take_head(f, p, arrival);
         p->task->is_unchanged = true;
         return SC_OK;
     }
@@ -534,10 +560,11 @@ static sc_err settle(const fetching *f, progress *p, sc_diag *diag)
 
 static void progress_fini(progress *p)
 {
-    curl_slist_free_all(p->headers);
-    curl_free(p->next);
+    sc__area_headers_free(p->headers);
+    forget_next(p);
     sc_free(p->cursor);
     sc_free(p->etag);
+    sc_bytes_wipe(&p->url);
     sc_bytes_fini(&p->url);
     sc_bytes_wipe(&p->body);
     sc_bytes_fini(&p->body);

@@ -65,6 +65,9 @@ typedef struct sc__area_time {
 /** Headers of the settings, and what is always sent; NULL when memory is out. */
 struct curl_slist *sc__area_headers(const sc_area_settings *settings);
 
+/** They hold secrets, and curl frees them without wiping. NULL is fine. */
+void sc__area_headers_free(struct curl_slist *headers);
+
 /**
  * Fetch all of them, in the order given; the first failure ends it. Versions of rows are left 0.
  *

@@ -138,13 +138,15 @@ static void take_tiles(sc_area_provider *provider, sc__area_task *task)
         return;
     }
     const size_t count = task->category_count > 0 ? task->category_count : 1;
+    bool is_kept = false;
     for (size_t i = 0; i < count; i++) {
         sc__tile_rows *rows = task->rows[i];
         rows->version = ++provider->versions;
         const bool may_be_kept = task->fresh_until_us >= now_us - 1000000;
-        // Without memory it is not kept, and fetched again when it is needed.
-        if (may_be_kept) (void)!sc__tile_cache_put(&provider->cache, rows);
+        if (may_be_kept && sc__tile_cache_put(&provider->cache, rows)) is_kept = true;
     }
+    // What is not kept is fetched again when it is needed, and is in no index.
+    if (!is_kept) return;
     if (!provider->is_new) provider->first_us = now_us;
     provider->is_new = true;
     provider->last_us = now_us;
@@ -385,11 +387,7 @@ void sc_area_provider_free(sc_area_provider *provider)
     if (provider->has_thread) pthread_join(provider->thread, NULL);
     sc__tile_cache_fini(&provider->cache);
     sc_objects_release(provider->indexed);
-    // They hold secrets; curl frees them without wiping.
-    for (const struct curl_slist *h = provider->source.headers; h; h = h->next) {
-        explicit_bzero(h->data, strlen(h->data));
-    }
-    curl_slist_free_all(provider->source.headers);
+    sc__area_headers_free(provider->source.headers);
     if (provider->has_curl) sc_http_client_stop();
     sc_free(provider->fetched);
     sc_free((void *)(uintptr_t)provider->own_vocabulary.names);

@@ -91,7 +91,7 @@ bool sc__tile_cache_put(sc__tile_cache *cache, sc__tile_rows *rows)
     const slot_key key = {rows->tile, rows->category};
     sc__tile_slot *before = by_tile_find(cache, key);
     if (before) drop(cache, before);
-    if (rows->bytes > cache->max_bytes) return true;
+    if (rows->bytes > cache->max_bytes) return false;
     make_room(cache, rows->bytes);
     if (!by_tile_reserve(cache, cache->count + 1)) return false;
     by_tile_put(cache, key,

@@ -67,7 +67,8 @@ void sc__tile_cache_fini(sc__tile_cache *cache);
 sc__tile_rows *sc__tile_cache_find(sc__tile_cache *cache, sc__tile tile, sc_category_id category);
 
 /** Keep `rows` once more, in place of what there is of its tile and category; what was not used
- * for the longest time goes. False when memory is out: then it is not kept. */
+ * for the longest time goes. False: it is not kept, being larger than the cache or without memory.
+ */
 bool sc__tile_cache_put(sc__tile_cache *cache, sc__tile_rows *rows);
 
 #endif

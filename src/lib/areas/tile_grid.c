@@ -92,8 +92,11 @@ sc_err sc__tile_grid_init(sc__tile_grid *grid, const sc_map *map, double tile_m,
     const double flat =
         is_round ? 2 * snap_m / SC_EARTH_RADIUS_M * (1 + tan(fmin(max_y, 89.0) * SC_PI / 180.0))
                  : 0;
-    *grid = (sc__tile_grid){
-        .map = map, .snap_m = snap_m * (1 + flat) + sagitta_m(map, max_y) + 0.05, .world = box};
+    // Places on a road are rounded to the map's unit.
+    const double rounding_m = sc_map_unit_m(map) + 0.05;
+    *grid = (sc__tile_grid){.map = map,
+                            .snap_m = snap_m * (1 + flat) + sagitta_m(map, max_y) + rounding_m,
+                            .world = box};
     if (!(tile_m > 0)) tile_m = fmax(usual_tile_m(map, box, per_unit_m), 4 * snap_m);
     grid->tile_m = fmax(tile_m, 1e-3);
     for (int m = 0; m < SC_METRIC_COUNT; m++) {

@@ -333,6 +333,33 @@ static void test_a_known_tile_is_not_sent_again(void **state)
     close_scene(&s);
 }
 
+static sc_area_work ask_categories(scene *s, const odd_cloak *cloak, uint32_t count)
+{
+    sc_diag diag = {""};
+    sc_request request = {.type = SC_REQUEST_RANGE, .radius_m = 1, .category_count = count};
+    for (uint32_t i = 0; i < count; i++) {
+        request.categories[i] =
+            sc_vocabulary_find(sc_area_provider_vocabulary(s->provider), area_categories[i]);
+    }
+    request = sc_request_normalise(&request);
+    sc_relay relay = odd_cloak_relay(cloak, s->map, &request, 1);
+    CHECK_OK(sc_area_asker_ask(s->asker, &relay, NULL, &s->reply, &diag), &diag);
+    return sc_area_asker_work(s->asker);
+}
+
+static void test_an_etag_of_two_categories_is_none_of_one(void **state)
+{
+    (void)state;
+    scene s;
+    open_scene(&s, city(), 300, AREA_ETAG, MORE);
+    odd_cloak cloak = odd_cloak_of_stars(s.map, 3, &s.rng);
+    assert_true(ask_categories(&s, &cloak, 2).bytes_in > 0);
+    assert_true(ask_categories(&s, &cloak, 1).bytes_in > 0);
+    assert_int_equal(ask_categories(&s, &cloak, 1).bytes_in, 0);
+    odd_cloak_free(&cloak);
+    close_scene(&s);
+}
+
 static void test_next_addresses_stay_at_the_same_place(void **state)
 {
     (void)state;
@@ -396,6 +423,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_bad_providers_are_refused_with_a_reason),
     SC_CASES(test_providers_with_quirks_give_exact_answers_all_the_same),
     cmocka_unit_test(test_a_known_tile_is_not_sent_again),
+    cmocka_unit_test(test_an_etag_of_two_categories_is_none_of_one),
     cmocka_unit_test(test_next_addresses_stay_at_the_same_place),
     cmocka_unit_test(test_memory_that_runs_out_is_said),
 };
