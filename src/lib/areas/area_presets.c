@@ -37,8 +37,9 @@ static const char wfs_geojson[] =
     "total = /numberMatched\n"
     "page-size = 10000\n";
 
-// Overpass: south first; objects that are ways or relations have a centre, which may lie outside
-// of the box that they touch, so boxes are asked for with a margin.
+// Overpass: south first; a search that ran out of time has a remark, and status 200; objects that
+// are ways or relations have a centre, which may lie outside of the box that they touch, so boxes
+// are asked for with a margin.
 static const char overpass[] =
     "[provider]\n"
     "url = {address}\n"
@@ -56,6 +57,7 @@ static const char overpass[] =
     "name = /tags/name\n"
     "category = /tags/amenity /tags/shop /tags/tourism /tags/leisure /tags/healthcare "
     "/tags/office\n"
+    "error = /remark\n"
     "[paging]\n"
     "page-size = 20000\n"
     "[limits]\n"

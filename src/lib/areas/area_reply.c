@@ -231,6 +231,16 @@ static sc_err read_tree(const sc_area_settings *settings, const sc_bytes *body, 
                    error.byte);
 }
 
+// Some say with status 200 that they have failed, and list what they had until then.
+static sc_err check_error(const sc_area_settings *settings, const sc_json_value *document,
+                          sc_diag *diag)
+{
+    if (!settings->error || !sc__area_pointer_follow(document, settings->error)) return SC_OK;
+    return sc_fail(diag, SC_ENET,
+                   "the provider says in its reply that it has failed (where 'error' of section "
+                   "[fields] points)");
+}
+
 static sc_err find_list(const sc_area_settings *settings, const sc_json_value *document,
                         const sc_json_value **out, sc_diag *diag)
 {
@@ -322,6 +332,7 @@ sc_err sc__area_reply_read(const sc_area_settings *settings, sc_coords coords, c
     sc__area_reply reply = {.rows = NULL};
     const sc_json_value *list = NULL;
     sc_err err = read_tree(settings, body, &reply.document, diag);
+    if (!err) err = check_error(settings, reply.document.root, diag);
     if (!err) err = find_list(settings, reply.document.root, &list, diag);
     if (!err) reply.listed = sc_json_size(list);
     if (!err) err = make_room(settings, body->size, &reply, diag);

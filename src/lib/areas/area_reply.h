@@ -40,7 +40,7 @@ typedef struct sc__area_reply {
  * Read one page.
  *
  * @param out  set on success
- * @return SC_OK, SC_EREPLY, SC_ELIMIT (max-objects), SC_ENOMEM
+ * @return SC_OK, SC_EREPLY, SC_ELIMIT (max-objects), SC_ENET (`error`), SC_ENOMEM
  */
 SC_CHECKED sc_err sc__area_reply_read(const sc_area_settings *settings, sc_coords coords,
                                       const sc_bytes *body, sc__area_reply *out, sc_diag *diag);

@@ -63,6 +63,7 @@ static const setting settings_table[] = {
     {"fields", "name", POINTERS, AT(name), 0, 0, NULL},
     {"fields", "category", POINTERS, AT(category), 0, 0, NULL},
     {"fields", "default-category", TEXT, AT(default_category), 0, 0, NULL},
+    {"fields", "error", POINTER, AT(error), 0, 0, NULL},
     {"fields", "shape", WORD, AT(shape), 0, 0, "first centre"},
     {"fields", "axis-order", WORD, AT(axis_order), 0, 0, "lon-lat lat-lon"},
     {"paging", "next", POINTER, AT(next), 0, 0, NULL},
@@ -588,6 +589,11 @@ static sc_err check_templates(sc_area_settings *s, sc_diag *diag)
     if (s->url_all && !sc__area_url_same_origin(s->url, s->url_all)) {
         return sc_fail(diag, SC_EINVAL,
                        "url-all does not begin with the same scheme, host and port as url");
+    }
+    if (found[SC__AREA_CATEGORIES] && !s->url_all && !s->body_all && !s->categories_all) {
+        return sc_fail(diag, SC_EINVAL,
+                       "url or body has {categories}, and nothing says how to ask for all of them; "
+                       "give url-all, body-all or categories-all in section [provider]");
     }
     if (!s->url_all && !s->body_all) return SC_OK;
     // What is asked for all categories has the same places, but for the categories.

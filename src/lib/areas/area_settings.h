@@ -88,6 +88,7 @@ struct sc_area_settings {
     sc__area_texts name;
     sc__area_texts category;
     char *default_category;  ///< of objects that tell none; NULL: they are left out
+    char *error;             ///< a page where this leads to something is refused; NULL: none is
     unsigned shape;          ///< an sc__area_shape
     unsigned axis_order;     ///< of coordinates in geometries: 0 lon-lat, 1 lat-lon
 

@@ -253,23 +253,10 @@ static sc_err fill(const sc_area_settings *s, const char *template, const sc__ar
     return SC_OK;
 }
 
-static sc_err check_all(const sc_area_settings *s, const sc__area_question *q, bool has_template,
-                        sc_diag *diag)
-{
-    const bool is_fine =
-        q->category_count > 0 || !s->has[SC__AREA_CATEGORIES] || has_template || s->categories_all;
-    if (is_fine) return SC_OK;
-    return sc_fail(diag, SC_EREQUEST,
-                   "a request is for all categories, and the settings do not say how to ask for "
-                   "them; give url-all, body-all or categories-all");
-}
-
 sc_err sc__area_url_fill(const sc_area_settings *settings, const sc__area_question *question,
                          sc_bytes *out, sc_diag *diag)
 {
     const bool is_all = question->category_count == 0;
-    const sc_err err = check_all(settings, question, settings->url_all || settings->body_all, diag);
-    if (err) return err;
     pen p = {.out = out, .escape = AS_ADDRESS};
     return fill(settings, is_all && settings->url_all ? settings->url_all : settings->url, question,
                 &p, diag);

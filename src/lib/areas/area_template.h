@@ -46,7 +46,7 @@ typedef struct sc__area_question {
 /**
  * The address of a question, ended by NUL; appended to `out`.
  *
- * @return SC_OK, SC_EREQUEST (all categories, and there is no way to ask for them), SC_ENOMEM
+ * @return SC_OK, SC_EREQUEST (a word that a body cannot have), SC_ENOMEM
  */
 SC_CHECKED sc_err sc__area_url_fill(const sc_area_settings *settings,
                                     const sc__area_question *question, sc_bytes *out,

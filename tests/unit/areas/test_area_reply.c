@@ -215,6 +215,24 @@ static void test_more_objects_than_allowed_are_too_many_and_not_nonsense(void **
     sc_area_settings_free(settings);
 }
 
+static void test_a_reply_that_says_that_it_failed_is_refused(void **state)
+{
+    (void)state;
+    static const char overpass[] = "[provider]\npreset = overpass\naddress = http://h/x\n";
+    sc__area_reply reply;
+    sc_area_settings *settings = NULL;
+    sc_diag diag = {""};
+    const sc_err err = read_body(overpass, "{\"elements\":[],\"remark\":\"runtime error: SECRET\"}",
+                                 &reply, &settings, &diag);
+    CHECK_REFUSED(err, SC_ENET, &diag, "says in its reply that it has failed");
+    assert_null(strstr(diag.message, "SECRET"));
+    sc_area_settings_free(settings);
+    CHECK_OK(read_body(overpass, "{\"elements\":[],\"remark\":null}", &reply, &settings, &diag),
+             &diag);
+    sc__area_reply_fini(&reply);
+    sc_area_settings_free(settings);
+}
+
 static void test_keys_fit_even_if_parts_of_them_are_the_same_text(void **state)
 {
     (void)state;
@@ -298,6 +316,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_pages_are_found_by_link_and_cursor),
     cmocka_unit_test(test_what_makes_no_sense_is_refused_without_its_content),
     cmocka_unit_test(test_more_objects_than_allowed_are_too_many_and_not_nonsense),
+    cmocka_unit_test(test_a_reply_that_says_that_it_failed_is_refused),
     cmocka_unit_test(test_keys_fit_even_if_parts_of_them_are_the_same_text),
     cmocka_unit_test(test_a_body_of_brackets_alone_is_refused_before_it_takes_memory),
     cmocka_unit_test(test_running_out_of_memory_is_said),

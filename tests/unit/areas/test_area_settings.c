@@ -129,6 +129,8 @@ static void test_what_makes_no_sense_is_refused_with_file_line_and_reason(void *
         {"[provider]\nurl = http://h/}\n" FIELDS, "a '}' without"},
         {"[provider]\n" URL "url-all = http://h/{west}{south}{east}\n" FIELDS,
          "differ from url and body in {north}"},
+        {"[provider]\nurl = http://h/{west}{south}{east}{north}?{categories}\n" FIELDS,
+         "give url-all, body-all or categories-all"},
         {"[provider]\n" URL "url-all = http://h:81/x?{west},{south},{east},{north}\n" FIELDS,
          "url-all does not begin with the same scheme, host and port as url"},
         {"[provider]\nurl = https://h/x?{west},{south},{east},{north}\n"
@@ -187,25 +189,11 @@ static void test_questions_have_the_box_and_what_the_template_wants(void **state
                  "[out:json][timeout:25];nwr[~\"^(amenity|shop|tourism|leisure|healthcare|office)$"
                  "\"~\"^(.+)$\"](-1.2500000,7.5000000,0.0000005,8.0000000);out center 20000;");
     check_filled("[provider]\nurl = http://h/\nbody = {\"b\":[{west},{south},{east},{north}],\n"
-                 "  \"c\":[{categories}],\"p\":\"{cursor}\"}\ncategories-quote = \"\n" FIELDS
-                 "[paging]\ncursor = /p\n",
+                 "  \"c\":[{categories}],\"p\":\"{cursor}\"}\ncategories-quote = "
+                 "\"\ncategories-all = \"*\"\n" FIELDS "[paging]\ncursor = /p\n",
                  two, 2, true,
                  "{\"b\":[7.5000000,-1.2500000,8.0000000,0.0000005],\"c\":[\"fuel\",\"caf\xc3\xa9 "
                  "& bar\"],\"p\":\"a b\"}");
-}
-
-static void test_all_categories_need_a_way_to_ask_for_them(void **state)
-{
-    (void)state;
-    sc_area_settings *s = settings_of("[provider]\nurl = "
-                                      "http://h/{west}{south}{east}{north}?{categories}\n" FIELDS);
-    const sc__area_question question = {.box = box, .cursor = ""};
-    sc_bytes bytes = {.data = NULL};
-    sc_diag diag = {""};
-    CHECK_REFUSED(sc__area_url_fill(s, &question, &bytes, &diag), SC_EREQUEST, &diag,
-                  "give url-all, body-all or categories-all");
-    sc_bytes_fini(&bytes);
-    sc_area_settings_free(s);
 }
 
 static void test_a_word_cannot_break_out_of_a_body(void **state)
@@ -252,7 +240,6 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_what_makes_no_sense_is_refused_with_file_line_and_reason),
     cmocka_unit_test(test_every_preset_is_complete_with_an_address),
     cmocka_unit_test(test_questions_have_the_box_and_what_the_template_wants),
-    cmocka_unit_test(test_all_categories_need_a_way_to_ask_for_them),
     cmocka_unit_test(test_a_word_cannot_break_out_of_a_body),
     cmocka_unit_test(test_headers_come_from_files_and_the_environment_and_are_never_told),
 };
