@@ -536,7 +536,6 @@ sc_unused_setting sc_settings_unused(const sc_settings *s, size_t *from)
         {"crowd", is_patient, "only the engine patient uses it"},
         {"k-spread", is_graph, "only the engines basic, bounded, hybrid and patient use it"},
         {"cap", !is_engine(s, "xstar"), "the engine xstar does not use it"},
-        {"density", is_patient, "only the engine patient keeps roads from standing out by it"},
         {"vmax", s->continuity, linked},
         {"tau", s->continuity, linked},
         {"rare-users", has_rare, rare},
