@@ -52,8 +52,9 @@ const sc_option sc_attack_options[] = {
      "uniform traffic"},
     {"injected", KEY_INJECTED, "N",
      "injection: queries of the adversary's own for each victim, 1 to 64 (default 4)", NULL},
-    {"injected-profile", KEY_INJECTED_PROFILE, "K:L:SIGMA_S",
-     "injection: what its queries ask for; K of 0 is one more than are injected (default 0:1:1)",
+    {"injected-profile", KEY_INJECTED_PROFILE, "K:L:SIGMA_S[:S]",
+     "injection: what its queries ask for, and how many seconds they wait; K of 0 is one more than "
+     "are injected (default 0:1:1:10)",
      NULL},
     {"injected-within", KEY_INJECTED_WITHIN, "HOPS",
      "injection: how near the victim they are put (default 1)", NULL},
@@ -258,14 +259,32 @@ static bool take_count(const char **text, char behind, uint32_t *out)
     return true;
 }
 
+/** The whole of `text` is seconds. */
+static bool take_wait(const char *text, sc_profile *profile)
+{
+    if (!isdigit((unsigned char)*text)) return false;
+    char *end = NULL;
+    const double seconds = strtod(text, &end);
+    if (*end != '\0' || !(seconds <= 1e9)) return false;
+    profile->max_wait_us = sc_time_from_seconds(seconds);
+    return true;
+}
+
 static void parse_profile(const struct argp_state *state, const char *argument, sc_profile *profile)
 {
     const sc_limits limits = sc_limits_default();
     const char *at = argument;
     sc_profile asked = *profile;
-    if (!take_count(&at, ':', &asked.k) || !take_count(&at, ':', &asked.l) ||
-        !take_count(&at, '\0', &asked.max_hops)) {
-        sc_usage_error(state, "--injected-profile: '%s' is not K:L:SIGMA_S, as 0:1:1", argument);
+    const bool is_read = take_count(&at, ':', &asked.k) && take_count(&at, ':', &asked.l);
+    if (!is_read || !(take_count(&at, '\0', &asked.max_hops) ||
+                      (take_count(&at, ':', &asked.max_hops) && take_wait(at, &asked)))) {
+        sc_usage_error(state,
+                       "--injected-profile: '%s' is not K:L:SIGMA_S[:S], as 0:1:1 or 0:1:1:3",
+                       argument);
+    }
+    if (asked.max_wait_us <= 0 || asked.max_wait_us > limits.max_wait_us) {
+        sc_usage_error(state, "--injected-profile: the wait goes from above 0 to %g s",
+                       (double)limits.max_wait_us * 1e-6);
     }
     if (asked.k > limits.max_k || asked.l < 1 || asked.l > limits.max_l ||
         asked.max_hops > limits.max_hops) {

@@ -440,12 +440,16 @@ run attack city.scm run.jsonl --injected 2
 refuses 2 "injected without injection" "--injected is for --attack injection"
 run attack city.scm run.jsonl --attack injection --injected 0
 refuses 2 "none injected" "--injected"
-for profile in 5,1,4 5:1 5:1:4: 5::4 -5:1:4 ' 5:1:4' 5:1:99999999999999999999 ''; do
+for profile in 5,1,4 5:1 5:1:4: 5:1:4:x 5:1:4:-3 5:1:4:3:1 5:1:4:nan 5::4 -5:1:4 ' 5:1:4' 5:1:99999999999999999999 ''; do
     run attack city.scm run.jsonl --attack injection --injected-profile "$profile"
     refuses 2 "'$profile' is no profile" "K:L:SIGMA_S"
 done
 run attack city.scm run.jsonl --attack injection --injected-profile 5:0:4
 refuses 2 "no profile is without a segment" "L from 1"
+run attack city.scm run.jsonl --attack injection --injected-profile 5:1:4:0
+refuses 2 "none is without a wait" "the wait goes from above 0"
+run attack city.scm run.jsonl --attack injection --injected-profile 3:2:5:0.5 --injected 2 --limit 9 "${few[@]}" --quiet
+succeeds "a profile whose queries are the most urgent"
 run attack city.scm run.jsonl --attack injection --injected-profile 3:2:5 --injected 2 --limit 9 "${few[@]}" --quiet
 succeeds "a profile that is one"
 run attack city.scm run.jsonl --attack tracking --samples 1000
