@@ -301,6 +301,14 @@ static void check_methods(const struct argp_state *state, const sc_experiment_fl
         sc_usage_error(state, "%s is for the methods %s, and none of them is evaluated",
                        options[i].option, options[i].methods);
     }
+    bool has_literal = false;
+    for (unsigned m = 0; m < SC_LAB_METHOD_COUNT; m++) {
+        has_literal |= (methods >> m & 1U) != 0 && sc_lab_is_literal((sc_lab_method)m);
+    }
+    if (flags->others != SC_OTHERS_ROADS && !has_literal) {
+        sc_usage_error(state, "--others is about literal baselines, and none of them is evaluated; "
+                              "add --baselines literal");
+    }
 }
 
 static void check_usage(const struct argp_state *state, const sc_experiment_flags *flags)

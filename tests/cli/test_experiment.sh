@@ -162,6 +162,7 @@ misuse "two maps of one name are refused" "two maps are called 'town'" -o x --ma
 misuse "a map's name must do for files" "files cannot be named after" -o x --map "a b=town.scm"
 misuse "traces belong to a map" "put --map first" -o x --traces cabs.csv
 misuse "folding needs traces" "has none; add --traces" -o x --map town.scm --trace-fold 60
+misuse "others are those of literal baselines" "about literal baselines" -o x --methods basic --others cloak
 misuse "arguments are no maps" "maps are given with --map" -o x town.scm
 run experiment --map town.scm --grid k=0,5 -o x
 refuses 2 "k of 0 is refused" k
