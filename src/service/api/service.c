@@ -368,10 +368,13 @@ static sc_err make_counters(sc_service *service, const sc_service_options *optio
 
 /** One thread for all: with one loop, one engine and the provider built in, the loop hosts the
  * ledger. A query is read, cloaked, evaluated, filtered and replied to without a change of threads.
- */
+ * With TLS only if one loop was asked for: 4,000 handshakes kept a processor busy for three
+ * seconds, in which cloaks had to wait. */
 static bool hosts_ledger(const sc_service_options *options)
 {
-    return options->http.loops <= 1 && !options->gateway && options->ledger.engine_threads == 1 &&
+    const bool is_wanted =
+        options->http.loops == 1 || (options->http.loops == 0 && !options->http.tls.certificate);
+    return is_wanted && !options->gateway && options->ledger.engine_threads == 1 &&
            options->ledger.prune_threads == 0 && options->courier.kind == SC_COURIER_BUILT_IN &&
            options->courier.threads == 0;
 }

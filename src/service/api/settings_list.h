@@ -44,8 +44,8 @@
          "clients must present a certificate signed by one of these authorities (default: no "        \
          "certificate is required)")                                                                  \
     COUNT(server, loops, "loops", "N", 0, 0, 64, START, HTTP,                                         \
-          "threads for HTTP connections (default 0: 1 if the provider is built in and there are no "  \
-          "other threads, which then does everything, and 2 otherwise)")                              \
+          "threads for HTTP connections (default 0: 1 without TLS, with the provider built in and "   \
+          "no other threads, which then does everything, and 2 otherwise)")                           \
     COUNT(server, max_connections, "max-connections", "N", 50000, 1, 10000000, START, HTTP,           \
           "connections at once; the oldest idle one makes room for another, and if all are busy, "    \
           "others than health checks are told 503 (default 50000)")                                   \
