@@ -296,8 +296,8 @@ static void send_collected(sc__http_loop *loop)
     }
 }
 
-/** Between two rounds of a busy loop with work of others. With a millisecond a query took 4 us less
- * of 50, and half a millisecond more until it was read. */
+/** Between two rounds of a busy loop with work of others. With a millisecond the time added beyond
+ * waiting was 1.0 ms at the median instead of 0.4, and no difference of processor time was seen. */
 enum { ROUND_US = 500 };
 
 static void keep_pace(const sc__http_loop *loop, sc_pace *pace)
