@@ -368,8 +368,9 @@ static sc_err make_counters(sc_service *service, const sc_service_options *optio
 
 /** One thread for all: with one loop, one engine and the provider built in, the loop hosts the
  * ledger. A query is read, cloaked, evaluated, filtered and replied to without a change of threads.
- * With TLS only if one loop was asked for: 4,000 handshakes kept a processor busy for three
- * seconds, in which cloaks had to wait. */
+ * With TLS only if one loop was asked for: with 4,000 handshakes at the start of a load one
+ * thread was busy, and fewer requests were read than there were.
+ */
 static bool hosts_ledger(const sc_service_options *options)
 {
     const bool is_wanted =
