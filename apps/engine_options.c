@@ -220,7 +220,8 @@ static void check_variant(const struct argp_state *state, const sc_engine_settin
         {"--alpha", settings->has_alpha, variant == SC_VARIANT_HYBRID || is_patient,
          "hybrid or patient"},
         {"--crowd", settings->has_crowd, is_patient, "patient"},
-        {"--k-spread", settings->has_k_spread, is_by_stars, "basic, bounded, hybrid or patient"},
+        {"--k-spread", settings->has_k_spread, sc_variant_has_k_spread(variant),
+         "basic, bounded, hybrid, patient or xstar"},
         {"--cap", settings->has_cap, variant != SC_VARIANT_XSTAR, "any but xstar"},
     };
     for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++) {

@@ -91,7 +91,7 @@ enum {
     {"crowd", SC_KEY_CROWD, "N",                                                             \
      "patient: search once N times the k of a new query are around it; 1 searches at once (default 4)", NULL}, \
     {"k-spread", SC_KEY_K_SPREAD, "N",                                                       \
-     "basic, bounded and hybrid: let queries gather at a star only if no k among them is more than N times another; patient: search for a query only among those whose k is at most N times its own (default 0: whatever their k)", NULL}, \
+     "basic, bounded, hybrid and xstar: let queries gather at a star only if no k among them is more than N times another; patient and xstar: search for a query only among those whose k is at most N times its own (default 0: whatever their k)", NULL}, \
     {"cap", SC_KEY_CAP, "N",                                                                 \
      "combinations that one search keeps (default 64); with sampling and expansion, waiting queries that are tried for each new one (8); with patient, dead ends of one search (8)", NULL}
 

@@ -279,7 +279,7 @@ static void check_methods(const struct argp_state *state, const sc_experiment_fl
     static const sc_variant near[] = {SC_VARIANT_HYBRID, SC_VARIANT_PATIENT};
     static const sc_variant bounded[] = {SC_VARIANT_BOUNDED, SC_VARIANT_HYBRID};
     static const sc_variant graph[] = {SC_VARIANT_BASIC, SC_VARIANT_BOUNDED, SC_VARIANT_HYBRID,
-                                       SC_VARIANT_PATIENT};
+                                       SC_VARIANT_PATIENT, SC_VARIANT_XSTAR};
     const struct {
         const char *option;
         bool is_given;
@@ -290,8 +290,8 @@ static void check_methods(const struct argp_state *state, const sc_experiment_fl
         {"--lambda", flags->engine.has_lambda, bounded, 2, "bounded, strict or hybrid"},
         {"--alpha", flags->engine.has_alpha, near, 2, "hybrid or patient"},
         {"--crowd", flags->engine.has_crowd, patient, 1, "patient"},
-        {"--k-spread", flags->engine.has_k_spread, graph, 4,
-         "basic, bounded, strict, hybrid or patient"},
+        {"--k-spread", flags->engine.has_k_spread, graph, 5,
+         "basic, bounded, strict, hybrid, patient or xstar"},
     };
     const unsigned methods = sc_experiment_settings(flags).methods;
     for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++) {

@@ -84,10 +84,10 @@ typedef struct sc_engine_options {
     /** Patient: a newcomer starts a search once so many times its k are in reach of it, or once a
      * deadline is near; 1 to SC_CROWD_MAX. */
     uint32_t crowd;
-    /** Basic, bounded, hybrid: queries gather at a star only if the largest k among them is at most
-     * so many times the least, 1 to SC_K_SPREAD_MAX; patient: the search from a query, and its
-     * crowd, are of those whose k is at most so many times its own; 0: whatever their k, as in the
-     * paper. It means nothing to the other variants. */
+    /** Basic, bounded, hybrid, XStar: queries gather at a star only if the largest k among them is
+     * at most so many times the least, 1 to SC_K_SPREAD_MAX; patient: the search from a query, and
+     * its crowd, are of those whose k is at most so many times its own, and so is XStar's
+     * super-star; 0: whatever their k, as in the paper. It means nothing to the other variants. */
     uint32_t k_spread;
     /** Kept in one search, 1 to SC_COMBINATIONS_MAX. With sampling and expansion: how many others
      * try for each newcomer; with patient: dead ends of one search; with XStar it means nothing. */
@@ -159,6 +159,12 @@ SC_API SC_CHECKED sc_err sc_engine_remove(sc_engine *engine, const sc_query_id *
  * @return SC_OK, SC_ETIME (earlier than the last run: nothing is done), SC_ENOMEM (call again)
  */
 SC_API SC_CHECKED sc_err sc_engine_run(sc_engine *engine, sc_time now);
+
+/** Whether a variant has a k_spread: all but sampling and expansion. */
+static inline bool sc_variant_has_k_spread(sc_variant variant)
+{
+    return variant != SC_VARIANT_SAMPLING && variant != SC_VARIANT_EXPANSION;
+}
 
 /** Whether sc_engine_switch() knows a variant: basic, bounded or hybrid. */
 static inline bool sc_variant_is_switchable(sc_variant variant)

@@ -42,7 +42,7 @@ check "another seed gives others" test "$(steady three | cksum)" != "$(steady on
 
 # --- Options that no method uses ---
 
-for unused in "--crowd basic" "--lambda basic,patient" "--alpha basic,bounded" "--k-spread sampling,xstar"; do
+for unused in "--crowd basic" "--lambda basic,patient" "--alpha basic,bounded" "--k-spread sampling,expansion"; do
     read -r option methods <<<"$unused"
     run experiment --map town.scm "${small[@]}" --methods "$methods" "$option" 2 -o unused
     refuses 2 "$option is refused where no method uses it" "$option is for the methods"

@@ -31,7 +31,7 @@ withstands_flood() {
     run queries map.scm --seconds 60 --seed 9007 -o honest.jsonl --quiet
     run queries map.scm --seconds 60 --seed 9008 -n 500 --k 1000:0 --l 1:0 --sigma-s 8:0 --sigma-t 60:0 -o flood.jsonl --quiet
     sed 's/"user":"u/"user":"f/' flood.jsonl | cat honest.jsonl - | jq -sc 'sort_by(.t)[]' >both.jsonl
-    for engine in patient basic bounded hybrid; do
+    for engine in patient basic bounded hybrid xstar; do
         served honest.jsonl "$engine"
         alone=$mille
         served both.jsonl "$engine"

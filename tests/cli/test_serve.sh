@@ -171,7 +171,7 @@ run serve city.scm --config both.ini --check
 refuses 1 "a file that has both is no matter of usage" "strict and no-strict"
 # name FLAG... : what has no effect, and what a check says of it.
 for unused in "crowd --engine basic --crowd 9" "vmax --vmax 5" "tau --tau 5" "rare-users --rare-users 3" "zone-roads --zone-roads 3" \
-    "k-spread --engine xstar --k-spread 3" "lambda --lambda 2" "alpha --engine basic --alpha 3" "cloak-log-max --cloak-log-max 5"; do
+    "k-spread --engine sampling --k-spread 3" "lambda --lambda 2" "alpha --engine basic --alpha 3" "cloak-log-max --cloak-log-max 5"; do
     read -r name flags <<<"$unused"
     # shellcheck disable=SC2086  # several flags
     run serve city.scm $flags --check

@@ -74,7 +74,7 @@ static inline bool slow_is_urgent(const slow_engine *engine, const slow_query *q
 static inline uint32_t slow_k_spread(const slow_engine *engine)
 {
     const sc_variant variant = engine->options.variant;
-    const bool has_spread = sc_variant_is_switchable(variant) || variant == SC_VARIANT_PATIENT;
+    const bool has_spread = variant != SC_VARIANT_SAMPLING && variant != SC_VARIANT_EXPANSION;
     return has_spread ? engine->options.k_spread : 0;
 }
 

@@ -339,7 +339,7 @@ static bool holds_urgent(const slow_engine *engine, uint64_t vertex)
 bool slow_search(slow_engine *engine, uint64_t vertex)
 {
     if (engine->options.variant == SC_VARIANT_XSTAR) {
-        return slow_xstar_search(engine, needs_of(engine, vertex).star);
+        return slow_xstar_search(engine, vertex);
     }
     const bool is_bounded = engine->options.variant != SC_VARIANT_BASIC;
     return search(engine, vertex, is_bounded) ||

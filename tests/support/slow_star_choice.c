@@ -106,12 +106,12 @@ sc_star_id slow_select_star(const slow_engine *engine, const sc_query *query)
 
 // --- Adding to the graph ---------------------------------------------------------
 
-// Whether a query fits with all that the vertex holds: within the least max_hops is what each of
-// them asks for. With XStar whatever is at a star is together.
+// Whether a query fits with all that the vertex holds: their k go together, and within the least
+// max_hops is what each of them asks for. With XStar the k alone decides.
 static bool fits(const slow_engine *engine, const sc_query *query, sc_star_id star, uint64_t vertex)
 {
-    if (engine->options.variant == SC_VARIANT_XSTAR) return true;
     if (!k_goes_together(engine, query->k, vertex)) return false;
+    if (engine->options.variant == SC_VARIANT_XSTAR) return true;
     uint32_t max_hops = query->max_hops;
     for (size_t i = 0; i < engine->query_count; i++) {
         const slow_query *q = &engine->queries[i];

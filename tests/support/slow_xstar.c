@@ -5,14 +5,26 @@
 
 /** A super-star: a flag per star. */
 typedef struct super_star {
+    uint64_t group;  ///< from which it grows
     sc_star_id start;
+    uint64_t most_k;  ///< of a group that comes along
     bool *inside;
 } super_star;
 
-// All queries at a star inside are members.
-static bool is_member(const super_star *s, const slow_query *q)
+static uint32_t largest_k(const slow_engine *engine, uint64_t group)
 {
-    return q->place == IN_GRAPH && s->inside[q->star];
+    uint32_t largest = 0;
+    for (size_t i = 0; i < engine->query_count; i++) {
+        const slow_query *q = &engine->queries[i];
+        if (slow_holds(q, group) && q->query.k > largest) largest = q->query.k;
+    }
+    return largest;
+}
+
+// All queries at a star inside are members, but for groups that want too large a k.
+static bool is_member(const slow_engine *engine, const super_star *s, const slow_query *q)
+{
+    return q->place == IN_GRAPH && s->inside[q->star] && largest_k(engine, q->vertex) <= s->most_k;
 }
 
 // --- Is it enough? ---------------------------------------------------------------
@@ -21,7 +33,7 @@ static bool is_first_of_user(const slow_engine *engine, const super_star *s, siz
 {
     for (size_t j = 0; j < i; j++) {
         const slow_query *before = &engine->queries[j];
-        if (is_member(s, before) && before->query.user == engine->queries[i].query.user) {
+        if (is_member(engine, s, before) && before->query.user == engine->queries[i].query.user) {
             return false;
         }
     }
@@ -32,7 +44,7 @@ static size_t count_users(const slow_engine *engine, const super_star *s)
 {
     size_t count = 0;
     for (size_t i = 0; i < engine->query_count; i++) {
-        count += is_member(s, &engine->queries[i]) && is_first_of_user(engine, s, i);
+        count += is_member(engine, s, &engine->queries[i]) && is_first_of_user(engine, s, i);
     }
     return count;
 }
@@ -44,7 +56,7 @@ static bool is_enough(const slow_engine *engine, const super_star *s)
     const size_t segments = slow_segment_count(&engine->roads, s->inside);
     for (size_t i = 0; i < engine->query_count; i++) {
         const slow_query *q = &engine->queries[i];
-        if (!is_member(s, q)) continue;
+        if (!is_member(engine, s, q)) continue;
         if (users < q->query.k || segments < q->query.l) return false;
     }
     return true;
@@ -57,7 +69,7 @@ static bool is_within_limits(const slow_engine *engine, const super_star *s)
 {
     for (size_t i = 0; i < engine->query_count; i++) {
         const slow_query *q = &engine->queries[i];
-        if (!is_member(s, q)) continue;
+        if (!is_member(engine, s, q)) continue;
         for (sc_star_id x = 0; x < engine->roads.star_count; x++) {
             if (s->inside[x] && slow_hops(&engine->roads, q->star, x) > q->query.max_hops) {
                 return false;
@@ -67,13 +79,13 @@ static bool is_within_limits(const slow_engine *engine, const super_star *s)
     return true;
 }
 
-// The most objects that anybody at the start asks for.
-static uint32_t largest_result(const slow_engine *engine, sc_star_id start)
+// The most objects that anybody of the group asks for.
+static uint32_t largest_result(const slow_engine *engine, uint64_t group)
 {
     uint32_t largest = 0;
     for (size_t i = 0; i < engine->query_count; i++) {
         const slow_query *q = &engine->queries[i];
-        if (q->place != IN_GRAPH || q->star != start) continue;
+        if (!slow_holds(q, group)) continue;
         if (q->query.result_size > largest) largest = q->query.result_size;
     }
     return largest;
@@ -93,7 +105,7 @@ static uint32_t next_hops(const slow_engine *engine, const super_star *s)
 // Of the stars outside that are so far from the start, the cheapest, the first of equals.
 static sc_star_id next_star(const slow_engine *engine, const super_star *s, uint32_t hops)
 {
-    const uint32_t result_size = largest_result(engine, s->start);
+    const uint32_t result_size = largest_result(engine, s->group);
     sc_star_id cheapest = SC_NONE;
     double least_cost = 0;
     for (sc_star_id x = 0; x < engine->roads.star_count; x++) {
@@ -110,17 +122,32 @@ static void propose(slow_engine *engine, const super_star *s)
 {
     bool *members = test_take(engine->query_count, sizeof *members);
     for (size_t i = 0; i < engine->query_count; i++) {
-        members[i] = is_member(s, &engine->queries[i]);
+        members[i] = is_member(engine, s, &engine->queries[i]);
     }
     slow_propose(engine, members, s->inside);
     free(members);
 }
 
-bool slow_xstar_search(slow_engine *engine, sc_star_id star)
+static sc_star_id star_of(const slow_engine *engine, uint64_t group)
+{
+    size_t i = 0;
+    while (!slow_holds(&engine->queries[i], group)) {
+        i++;
+    }
+    return engine->queries[i].star;
+}
+
+bool slow_xstar_search(slow_engine *engine, uint64_t group)
 {
     engine->stats.searches++;
-    super_star s = {star, test_take(engine->roads.star_count, sizeof(bool))};
-    s.inside[star] = true;
+    const uint64_t spread = slow_k_spread(engine);
+    super_star s = {
+        .group = group,
+        .start = star_of(engine, group),
+        .most_k = spread > 0 ? spread * largest_k(engine, group) : UINT64_MAX,
+        .inside = test_take(engine->roads.star_count, sizeof(bool)),
+    };
+    s.inside[s.start] = true;
     bool found = false;
     while (is_within_limits(engine, &s) && !(found = is_enough(engine, &s))) {
         const uint32_t hops = next_hops(engine, &s);

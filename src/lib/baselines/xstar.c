@@ -1,6 +1,7 @@
 // XStar: a super-star grows around a star, until it is enough for all queries on it.
 // docs/methods.md has the rules. Queries are placed as in the cloaking graph, but all of a star are
-// one vertex, its group, whatever they ask for.
+// one vertex, its group, whatever they ask for; with a k_spread there is a group for each k that
+// goes together, and a super-star takes along only those that do not want many times its start's.
 //
 // Stars join ring by ring: the start, those one hop from it, those two hops from it, ...; of
 // a ring the cheapest first. A star with queries brings its group along. The first star that
@@ -33,11 +34,13 @@ typedef struct ranked {
     uint32_t number;
 } ranked;
 
-/** The method's own state: memory for the stars of a ring. */
-typedef struct heap_room {
-    ranked *entries;
-    size_t capacity;
-} heap_room;
+/** The method's own state: memory for a search. */
+typedef struct xstar_memory {
+    ranked *ring;  ///< its stars
+    size_t ring_capacity;
+    sc__active_star *groups;  ///< those that come along; an entry each
+    size_t group_capacity;
+} xstar_memory;
 
 /** A super-star that grows, or has grown. Masks have `words` words. */
 typedef struct growth {
@@ -46,7 +49,9 @@ typedef struct growth {
     const sc_star_id *stars;  ///< by number
     uint32_t star_count;      ///< within the start's own limit
     size_t words;
-    size_t active_count;  ///< groups within it: the engine's active_stars
+    const sc__active_star *groups;  ///< within it, that come along, by number of their star
+    size_t seen_count;              ///< of these
+    uint64_t most_k;                ///< of a group that comes along
     // What is in.
     uint64_t *inside;
     size_t group_count;  ///< the engine's chosen vertices
@@ -64,8 +69,8 @@ typedef struct ring {
     uint32_t hops;
     uint32_t first;  ///< its stars have the numbers from here
     uint32_t end;    ///< to before this one
-    size_t first_active;
-    size_t end_active;
+    size_t first_group;
+    size_t end_group;
 } ring;
 
 /** How it goes on after a star or a ring. */
@@ -103,8 +108,8 @@ static bool limit(growth *g, const sc__vertex *group)
 /** Look at the limits of those groups inside that no ring before `next` could exceed (fact 2). */
 static void look_at_limits(growth *g, const ring *next)
 {
-    for (size_t i = 0; i < next->first_active; i++) {
-        const sc__active_star *seen = &g->engine->scratch.active_stars[i];
+    for (size_t i = 0; i < next->first_group; i++) {
+        const sc__active_star *seen = &g->groups[i];
         const sc__vertex *group = sc__vertex_at(g->engine, seen->vertex);
         // It cannot fail: what is inside is of the rings before.
         if (seen->hops + next->hops - 1 == group->max_hops) (void)limit(g, group);
@@ -181,15 +186,13 @@ static sc_err judge(growth *g, growth_step *out)
 /** From one ring to the next. False: the start goes no farther. */
 static bool next_ring(const growth *g, ring *at)
 {
-    const sc__scratch *scratch = &g->engine->scratch;
     if (at->end == g->star_count) return false;
     at->hops++;
     at->first = at->end;
     at->end = sc__ball_count(g->start->ball, at->hops);
-    at->first_active = at->end_active;
-    while (at->end_active < g->active_count &&
-           scratch->active_stars[at->end_active].hops == at->hops) {
-        at->end_active++;
+    at->first_group = at->end_group;
+    while (at->end_group < g->seen_count && g->groups[at->end_group].hops == at->hops) {
+        at->end_group++;
     }
     return true;
 }
@@ -198,8 +201,8 @@ static bool next_ring(const growth *g, ring *at)
 static uint64_t users_of(const growth *g, const ring *at)
 {
     uint64_t count = 0;
-    for (size_t i = at->first_active; i < at->end_active; i++) {
-        count += sc__vertex_at(g->engine, g->engine->scratch.active_stars[i].vertex)->user_count;
+    for (size_t i = at->first_group; i < at->end_group; i++) {
+        count += sc__vertex_at(g->engine, g->groups[i].vertex)->user_count;
     }
     return count;
 }
@@ -211,8 +214,8 @@ static growth_step take_ring(growth *g, const ring *all)
         if (!has_bit(g->allowed, number)) return ENDED;
         take_star(g, number);
     }
-    for (size_t i = all->first_active; i < all->end_active; i++) {
-        if (!join(g, g->engine->scratch.active_stars[i].vertex, all->hops)) return ENDED;
+    for (size_t i = all->first_group; i < all->end_group; i++) {
+        if (!join(g, g->groups[i].vertex, all->hops)) return ENDED;
     }
     return GROWING;
 }
@@ -246,34 +249,38 @@ static bool is_cheaper(ranked a, ranked b)
 static sc_err rank(const growth *g, const ring *all, cheapest_first *out)
 {
     sc_engine *engine = g->engine;
-    heap_room *room = engine->method_state;
+    xstar_memory *memory = engine->method_state;
     const size_t count = all->end - all->first;
-    if (!sc_reserve(&room->entries, count, &room->capacity, sizeof *room->entries)) {
+    if (!sc_reserve(&memory->ring, count, &memory->ring_capacity, sizeof *memory->ring)) {
         return SC_ENOMEM;
     }
     const uint32_t result_size = largest_result(g);
     for (size_t i = 0; i < count; i++) {
         const uint32_t number = all->first + (uint32_t)i;
         const sc_extent extent = sc_star_extent(engine->map, g->stars[number]);
-        room->entries[i] = (ranked){
+        memory->ring[i] = (ranked){
             .cost = sc_cost_model_estimate(&engine->options.cost, engine->object_density, extent,
                                            result_size),
             .star = g->stars[number],
             .number = number,
         };
     }
-    *out = (cheapest_first){.entries = room->entries, .count = count};
+    *out = (cheapest_first){.entries = memory->ring, .count = count};
     cheapest_first_reorder(out);
     return SC_OK;
 }
 
-/** Take one star, with its group if it has one. */
+/** Take one star, with its groups that come along. */
 static growth_step take(growth *g, const ranked *star, uint32_t hops)
 {
     if (!has_bit(g->allowed, star->number)) return ENDED;
     take_star(g, star->number);
-    const sc__slot group = sc__first_vertex(g->engine, star->star);
-    return group == SC_NONE || join(g, group, hops) ? GROWING : ENDED;
+    for (sc__slot at = sc__first_vertex(g->engine, star->star); at != SC_NONE;) {
+        const sc__vertex *group = sc__vertex_at(g->engine, at);
+        if (group->k <= g->most_k && !join(g, at, hops)) return ENDED;
+        at = group->next;
+    }
+    return GROWING;
 }
 
 /** Take the stars of a ring one by one, the cheapest first, as long as it takes. */
@@ -293,13 +300,45 @@ static sc_err take_in_order(growth *g, const ring *all, growth_step *out)
 
 // --- The search -------------------------------------------------------------
 
+/** List the groups of the stars that the start reaches. */
+static sc_err list_groups(growth *g)
+{
+    sc_engine *engine = g->engine;
+    size_t star_count;
+    sc_err err = sc__list_active_stars(engine, g->start->ball, g->star_count, &star_count);
+    if (err) return err;
+    g->groups = engine->scratch.active_stars;
+    g->seen_count = star_count;
+    if (engine->options.k_spread == 0) return SC_OK;
+
+    xstar_memory *memory = engine->method_state;
+    size_t count = 0;
+    for (size_t i = 0; i < star_count; i++) {
+        sc__active_star seen = engine->scratch.active_stars[i];
+        while (seen.vertex != SC_NONE) {
+            const sc__vertex *group = sc__vertex_at(engine, seen.vertex);
+            if (group->k <= g->most_k) {
+                if (!sc_grow(&memory->groups, count, &memory->group_capacity,
+                             sizeof *memory->groups)) {
+                    return SC_ENOMEM;
+                }
+                memory->groups[count++] = seen;
+            }
+            seen.vertex = group->next;
+        }
+    }
+    g->groups = memory->groups;
+    g->seen_count = count;
+    return SC_OK;
+}
+
 /** Whether the users of all groups that can possibly be inside are enough for the start. */
 static bool may_be_enough(const growth *g)
 {
     uint64_t users = 0;
     uint32_t last = UINT32_MAX;  // hops: no ring beyond can join
-    for (size_t i = 0; i < g->active_count; i++) {
-        const sc__active_star *seen = &g->engine->scratch.active_stars[i];
+    for (size_t i = 0; i < g->seen_count; i++) {
+        const sc__active_star *seen = &g->groups[i];
         if (seen->hops > last) break;
         const sc__vertex *group = sc__vertex_at(g->engine, seen->vertex);
         if (seen->hops > group->max_hops) {
@@ -318,7 +357,7 @@ static sc_err lay_out(growth *g)
     sc__scratch *scratch = &g->engine->scratch;
     const size_t words = g->words;
     if (!sc_reserve(&scratch->masks, 3 * words, &scratch->mask_capacity, sizeof *scratch->masks) ||
-        !sc_reserve(&scratch->chosen, g->active_count, &scratch->chosen_capacity,
+        !sc_reserve(&scratch->chosen, g->seen_count, &scratch->chosen_capacity,
                     sizeof *scratch->chosen)) {
         return SC_ENOMEM;
     }
@@ -347,8 +386,8 @@ static sc_err grow(growth *g, growth_step *out)
 }
 
 /**
- * Let a super-star grow from the star of `vertex`, which holds all queries there. If it is
- * enough, its vertices leave the graph and a candidate, whole, joins the engine's queue.
+ * Let a super-star grow from the star of `vertex`, a group. If it is enough, its vertices leave the
+ * graph and a candidate, whole, joins the engine's queue.
  */
 static sc_err search_vertex(sc_engine *engine, sc__slot vertex, bool is_new)
 {
@@ -359,11 +398,12 @@ static sc_err search_vertex(sc_engine *engine, sc__slot vertex, bool is_new)
         .start = start,
         .stars = sc__ball_stars(start->ball),
         .star_count = sc__ball_count(start->ball, start->max_hops),
+        .most_k = sc__most_k(engine, start->k),
         .k = start->k,
     };
     g.words = ((size_t)g.star_count + 63) / 64;
     engine->stats.searches++;
-    sc_err err = sc__list_active_stars(engine, start->ball, g.star_count, &g.active_count);
+    sc_err err = list_groups(&g);
     if (err || !may_be_enough(&g)) return err;
 
     growth_step came_of_it = GROWING;
@@ -375,22 +415,23 @@ static sc_err search_vertex(sc_engine *engine, sc__slot vertex, bool is_new)
 
 static sc_err open_method(sc_engine *engine)
 {
-    engine->method_state = sc_calloc(1, sizeof(heap_room));
+    engine->method_state = sc_calloc(1, sizeof(xstar_memory));
     return engine->method_state ? SC_OK : SC_ENOMEM;
 }
 
 static void close_method(sc_engine *engine)
 {
-    heap_room *room = engine->method_state;
-    if (!room) return;
-    sc_free(room->entries);
-    sc_free(room);
+    xstar_memory *memory = engine->method_state;
+    if (!memory) return;
+    sc_free(memory->ring);
+    sc_free(memory->groups);
+    sc_free(memory);
 }
 
 const sc__engine_method sc__xstar = {
     .open = open_method,
     .close = close_method,
     .search_vertex = search_vertex,
-    .has_one_vertex_per_star = true,
+    .gathers_by_k_alone = true,
     .keeps_all_stars = true,
 };

@@ -107,17 +107,16 @@ static sc_err list_specials_with(sc_engine *engine, sc__slot vertex, const sc_qu
 /** The first vertex of `star` that can take `query`, or SC_NONE. */
 static sc_err find_vertex(sc_engine *engine, sc_star_id star, const sc_query *query, sc__slot *out)
 {
-    if (engine->method->has_one_vertex_per_star) {
-        *out = sc__first_vertex(engine, star);
-        return SC_OK;
-    }
     for (sc__slot at = sc__first_vertex(engine, star); at != SC_NONE;) {
         const sc__vertex *vertex = sc__vertex_at(engine, at);
         // The paper's second case compares with the new query's l alone; the needs
         // of both have to be met.
         const sc__demand both = {.segments = vertex->l > query->l ? vertex->l : query->l};
         bool is_met = false;
-        if (sc__k_fits(engine, vertex, query->k)) {
+        const bool k_fits = sc__k_fits(engine, vertex, query->k);
+        if (engine->method->gathers_by_k_alone) {
+            is_met = k_fits;
+        } else if (k_fits) {
             sc__specials specials = {0};
             sc_err err = SC_OK;
             if (vertex->has_special || query->own) {

@@ -63,9 +63,7 @@ sc_err sc_engine_new(const sc_map *map, const sc_engine_options *options, sc_rng
     const uint32_t star_count = sc_map_star_count(map);
     engine->map = map;
     engine->options = *options;
-    const bool has_spread =
-        sc_variant_is_switchable(options->variant) || options->variant == SC_VARIANT_PATIENT;
-    if (!has_spread) engine->options.k_spread = 0;
+    if (!sc_variant_has_k_spread(options->variant)) engine->options.k_spread = 0;
     engine->rng = rng;
     engine->now = INT64_MIN;
     engine->object_density = sc_map_object_density(map);

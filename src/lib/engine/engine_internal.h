@@ -140,6 +140,13 @@ static inline sc__vertex *sc__vertex_at(const sc_engine *engine, sc__slot slot)
     return sc_item_pool_at(&engine->vertices, slot);
 }
 
+/** The largest k that may be taken along in a search for somebody who wants `k` (k_spread). */
+static inline uint64_t sc__most_k(const sc_engine *engine, uint32_t k)
+{
+    const uint64_t spread = engine->options.k_spread;
+    return spread > 0 ? spread * k : UINT64_MAX;
+}
+
 /**
  * The first vertex of a star; SC_NONE: it is not active. Slots are stored with all bits inverted,
  * so that zeroed memory is SC_NONE.

@@ -58,8 +58,7 @@ static inline sc__demand sc__listing_demand(const sc_engine *engine, const sc__l
 /** The largest k that others may want for a query to count on them (k_spread). */
 static inline uint64_t sc__listing_most_k(const sc_engine *engine, const sc__listing *listing)
 {
-    const uint64_t spread = engine->options.k_spread;
-    return spread > 0 ? spread * listing->k : UINT64_MAX;
+    return sc__most_k(engine, listing->k);
 }
 
 /** Whether two listings could be of one cloak: of different users, each star within both hops. */

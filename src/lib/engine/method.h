@@ -36,8 +36,8 @@ typedef struct sc__engine_method {
      */
     sc_err (*search_vertex)(sc_engine *engine, sc__slot vertex, bool is_new);
 
-    bool has_one_vertex_per_star;  ///< all queries of a star are one vertex, whatever their needs
-    bool keeps_all_stars;          ///< pruning must not take a star of a candidate away
+    bool gathers_by_k_alone;  ///< queries of a star whose k go together are one vertex
+    bool keeps_all_stars;     ///< pruning must not take a star of a candidate away
 
     // --- Without it --------------------------------------------------------------
 

@@ -520,7 +520,6 @@ sc_unused_setting sc_settings_unused(const sc_settings *s, size_t *from)
     const bool is_patient = is_engine(s, "patient");
     const bool is_hybrid = is_engine(s, "hybrid");
     const bool is_bounded = is_hybrid || is_engine(s, "bounded");
-    const bool is_graph = is_bounded || is_patient || is_engine(s, "basic");
     const bool has_rare = s->rare_requests == SC_RARE_REQUESTS_DROP;
     static const char linked[] = "it is used with continuity alone";
     static const char rare[] = "it is used with rare-requests = drop alone";
@@ -534,7 +533,8 @@ sc_unused_setting sc_settings_unused(const sc_settings *s, size_t *from)
         {"lambda", is_bounded, "only the engines bounded and hybrid use it"},
         {"alpha", is_hybrid || is_patient, "only the engines hybrid and patient use it"},
         {"crowd", is_patient, "only the engine patient uses it"},
-        {"k-spread", is_graph, "only the engines basic, bounded, hybrid and patient use it"},
+        {"k-spread", !is_engine(s, "sampling") && !is_engine(s, "expansion"),
+         "the engines sampling and expansion do not use it"},
         {"cap", !is_engine(s, "xstar"), "the engine xstar does not use it"},
         {"vmax", s->continuity, linked},
         {"tau", s->continuity, linked},

@@ -182,9 +182,9 @@
           "patient: search once N times the k of a new query are around it; 1 searches at once "      \
           "(default 4)")                                                                              \
     COUNT(engine, k_spread, "k-spread", "N", 2, 0, 1000, START, ALL,                                  \
-          "basic, bounded and hybrid: let queries gather at a star only if no k among them is more "  \
-          "than N times another; patient: search for a query only among those whose k is at most N "  \
-          "times its own; 0: whatever their k, as in the paper (default 2)")                          \
+          "basic, bounded, hybrid and xstar: let queries gather at a star only if no k among them "   \
+          "is more than N times another; patient and xstar: search for a query only among those "     \
+          "whose k is at most N times its own; 0: whatever their k, as in the paper (default 2)")     \
     COUNT(engine, cap, "cap", "N", 0, 0, 1048576, START, ALL,                                         \
           "combinations that one search keeps; with patient, dead ends of one search (default 0: 64, " \
           "and 8 with sampling, expansion and patient)")                                              \

@@ -7,14 +7,13 @@ sc_search_digest sc_search_digest_of(const sc_engine_options *options)
     const bool is_patient = variant == SC_VARIANT_PATIENT;
     const bool is_hybrid = variant == SC_VARIANT_HYBRID;
     const bool is_bounded = is_hybrid || variant == SC_VARIANT_BOUNDED;
-    const bool has_spread = is_bounded || is_patient || variant == SC_VARIANT_BASIC;
     return (sc_search_digest){
         .engine = 1 + (uint32_t)variant,
         .is_strict = is_bounded && options->is_strict,
         .lambda = is_bounded ? options->compactness : 0,
         .alpha_us = is_hybrid || is_patient ? options->consideration_us : 0,
         .crowd = is_patient ? options->crowd : 0,
-        .k_spread = has_spread ? options->k_spread : 0,
+        .k_spread = sc_variant_has_k_spread(variant) ? options->k_spread : 0,
         .cap = variant == SC_VARIANT_XSTAR ? 0 : options->max_combinations,
     };
 }

@@ -42,7 +42,7 @@ static void test_each_setting_that_an_engine_uses_is_named_and_no_other(void **s
         {SC_VARIANT_HYBRID, .strict = true, .lambda = true, .alpha = true, .k_spread = true,
          .cap = true},
         {SC_VARIANT_PATIENT, .alpha = true, .crowd = true, .k_spread = true, .cap = true},
-        {.variant = SC_VARIANT_XSTAR},
+        {.variant = SC_VARIANT_XSTAR, .k_spread = true},
         {.variant = SC_VARIANT_SAMPLING, .cap = true},
         {.variant = SC_VARIANT_EXPANSION, .cap = true},
     };

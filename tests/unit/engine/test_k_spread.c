@@ -278,16 +278,17 @@ static uint32_t count_cloaked(const sc_map *map, sc_variant variant, uint32_t k_
 static void test_a_flood_of_sleepers_changes_little(void **state)
 {
     (void)state;
-    static const sc_variant three[] = {SC_VARIANT_BASIC, SC_VARIANT_BOUNDED, SC_VARIANT_HYBRID};
+    static const sc_variant four[] = {SC_VARIANT_BASIC, SC_VARIANT_BOUNDED, SC_VARIANT_HYBRID,
+                                      SC_VARIANT_XSTAR};
     sketch drawn = sketch_grid(SC_COORDS_PLANAR, CITY, CITY);
     sc_map *map = sketch_map(&drawn);
-    for (size_t i = 0; i < 3; i++) {
+    for (size_t i = 0; i < 4; i++) {
         const flood sleepers = {SLEEPY_K, 3};
-        const uint32_t alone = count_cloaked(map, three[i], 2, (flood){0}, NULL);
-        const uint32_t flooded = count_cloaked(map, three[i], 2, sleepers, NULL);
-        const uint32_t blocked = count_cloaked(map, three[i], 0, sleepers, NULL);
+        const uint32_t alone = count_cloaked(map, four[i], 2, (flood){0}, NULL);
+        const uint32_t flooded = count_cloaked(map, four[i], 2, sleepers, NULL);
+        const uint32_t blocked = count_cloaked(map, four[i], 0, sleepers, NULL);
         print_message("# %s: %u of %d alone, %u flooded, %u without a spread\n",
-                      sc_variant_name(three[i]), alone, HONEST, flooded, blocked);
+                      sc_variant_name(four[i]), alone, HONEST, flooded, blocked);
         assert_true(alone > HONEST * 8 / 10);
         assert_true(flooded + HONEST / 100 >= alone);
         assert_true(blocked < alone / 2);
