@@ -1,6 +1,6 @@
 // The page on usual screens, light and dark, in both languages: nothing is cut off, nothing lies on something else,
 // and what one came for is within the first screen. Leaves a picture of each, to be looked at.
-import type { Browser } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { axe } from './axe';
 import { isLinked, launch, open, PATIENCE, photograph, watched } from './browser';
@@ -24,6 +24,15 @@ beforeAll(async () => {
 });
 
 afterAll(() => place.close());
+
+/** Where the lines begin on which these stand, from the top. */
+const lines = (page: Page, selector: string) =>
+    page.evaluate((buttons) => {
+        const shown = [...document.querySelectorAll(buttons)].filter(
+            (element) => element instanceof HTMLElement && element.offsetParent,
+        );
+        return [...new Set(shown.map((element) => element.getBoundingClientRect().bottom))];
+    }, selector);
 
 for (const [width, height] of SIZES) {
     for (const lang of ['en', 'de']) {
@@ -54,6 +63,12 @@ for (const [width, height] of SIZES) {
             const map = await page.getByTestId('pane-travellers').boundingBox();
             expect((map?.y ?? height) + (map?.height ?? 0)).toBeLessThanOrEqual(height);
             expect(map?.height).toBeGreaterThan(150);
+            // What can be done with a chosen cloak stands on one line: the card covers the map.
+            await page.getByTestId('tab-cloaks').click();
+            await page.getByTestId('cloak-list').locator('button').first().click();
+            await page.getByTestId('chosen-cloak').waitFor(PATIENCE);
+            expect(await lines(page, '.chosen-actions button')).toHaveLength(1);
+            expect(await cutOff(page)).toEqual([]);
             expect(complaints).toEqual([]);
             await close();
         });

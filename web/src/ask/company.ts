@@ -6,8 +6,9 @@
 // than there is.
 //
 // basic, bounded, hybrid and xstar give a query to one of the two stars of its road by dice, which the page does not
-// see. For them a traveller fits only if it does whatever the dice say: so the count here is never too high. Other
-// engines try both stars, and one of them is enough.
+// see. For them a traveller who waits fits only if it does whatever the dice say: so the count of those who are here is
+// never too high. A forecast, which is about what is likely, supposes stars instead (star_draws.ts). Other engines try
+// both stars, and one of them is enough.
 //
 // The group is built as the engine builds it, nearest first, but never takes a choice back; there may be a larger one.
 import type { Needs } from '../api/types';
@@ -48,6 +49,17 @@ export function drawsStars(engine: string): boolean {
     return DRAWN_BY_DICE.includes(engine);
 }
 
+/**
+ * How a query has its star: `either` will do; `both` must do, since dice decide; or it is supposed that it has this
+ * one (undefined: not known, so both must do).
+ */
+export type StarRule = 'either' | 'both' | ((seeker: Seeker | Other) => number | undefined);
+
+/** What holds for those who wait now, whatever the dice say. */
+export function starRule(engine: string): StarRule {
+    return drawsStars(engine) ? 'both' : 'either';
+}
+
 /** One way in which a seeker can take part. */
 export interface Place {
     /** All of these may be its star. */
@@ -58,11 +70,11 @@ export interface Place {
 
 type Ground = Pick<Stars, 'starsOf' | 'ball' | 'haveSegments'>;
 
-/** The places of a seeker: one where dice decide, else one for each star of its road. */
-export function placesOf(ground: Ground, seeker: Seeker, isDrawn: boolean): Place[] {
+/** The places of a seeker: one where its star is decided for it, else one for each star of its road. */
+export function placesOf(ground: Ground, seeker: Seeker, rule: StarRule): Place[] {
     const stars = ground.starsOf(seeker.segment);
     const balls = stars.map((star) => ground.ball(star, seeker.max_hops));
-    if (!isDrawn || stars.length < 2) {
+    if (rule === 'either' || stars.length < 2) {
         return stars.map((star, i) => ({ stars: [star], covered: balls[i] }));
     }
     // An end with too few segments is not taken if the other one has enough.
@@ -70,6 +82,8 @@ export function placesOf(ground: Ground, seeker: Seeker, isDrawn: boolean): Plac
     if (good.length === 1) {
         return [{ stars: good, covered: balls[stars.indexOf(good[0])] }];
     }
+    const supposed = rule === 'both' ? -1 : stars.indexOf(rule(seeker) ?? -1);
+    if (supposed >= 0) return [{ stars: [stars[supposed]], covered: balls[supposed] }];
     const covered = new Map<number, number>();
     for (const [star, hops] of balls[0]) {
         const other = balls[1].get(star);
@@ -95,9 +109,9 @@ export class CompanyFinder {
     constructor(
         private readonly ground: Ground,
         private readonly asker: Seeker,
-        private readonly isDrawn: boolean,
+        private readonly rule: StarRule,
     ) {
-        this.own = placesOf(ground, asker, isDrawn);
+        this.own = placesOf(ground, asker, rule);
         // Either star may do. A road without a crossing at its ends has itself and no other.
         const stars = ground.starsOf(asker.segment);
         const reaches = stars.map((star) => ground.ball(star, asker.max_hops));
@@ -167,7 +181,7 @@ export class CompanyFinder {
         const stars = this.ground.starsOf(other.segment);
         const isNear = this.own.some(({ covered }) => stars.some((star) => covered.has(star)));
         if (!isNear) return null;
-        const places = placesOf(this.ground, other, this.isDrawn);
+        const places = placesOf(this.ground, other, this.rule);
         const l = Math.max(other.l, this.asker.l);
         const found = this.own.map((own) => {
             const place = places.find(

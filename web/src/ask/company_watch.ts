@@ -6,8 +6,9 @@ import type { Profile } from '../api/types';
 import type { Stars } from '../map/ball';
 import type { Fleet } from '../state/model';
 import { Signal } from '../state/signal';
-import { type Company, CompanyFinder, drawsStars, type Seeker } from './company';
+import { type Company, CompanyFinder, drawsStars, type Seeker, starRule } from './company';
 import { atOnceByPiece, expectedAtOnce, type Stay } from './forecast';
+import { DRAWS, StarDraws } from './star_draws';
 
 const EVERY_MS = 500;
 /** How far back it is remembered who waited, and how many of them. */
@@ -21,8 +22,10 @@ const KEPT_MOST = 16;
 /** What is known of a seeker's company. */
 interface Known {
     finder: CompanyFinder;
-    /** Of forecast.ts; null: to be found. */
-    judged: { at: number; pieces: number[] } | null;
+    /** Where stars are drawn, for each draw: the asker's star, and who fits it there. */
+    drawn: { star: number; finder: CompanyFinder }[];
+    /** Of forecast.ts, for each draw or once; null: to be found. */
+    judged: { at: number; draws: number[][] } | null;
 }
 
 export class CompanyWatch {
@@ -33,6 +36,8 @@ export class CompanyWatch {
     /** Who waited of late, in the order in which they asked; and those of them who still do, by query. */
     private stays: Stay[] = [];
     private readonly open = new Map<number, Stay>();
+    /** From the first forecast on, if the engine draws stars. */
+    private draws: StarDraws | null = null;
     private since = performance.now();
     private timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -49,20 +54,26 @@ export class CompanyWatch {
             const stay = { query, from: query.askedAt, to: Infinity };
             this.stays.push(stay);
             this.open.set(query.query, stay);
+            this.draws?.asked(query);
             if (this.stays.length > 2 * REMEMBERED_MOST) {
-                this.stays = this.stays.slice(-REMEMBERED_MOST);
+                const forgotten = this.stays.splice(0, this.stays.length - REMEMBERED_MOST);
+                for (const { query: old } of forgotten) this.draws?.forget(old.query);
                 this.since = Math.max(this.since, this.stays[0].from);
             }
             this.soon();
         });
         fleet.ended.on(({ query }) => {
             const stay = this.open.get(query);
-            if (stay) stay.to = performance.now();
+            if (stay) {
+                stay.to = performance.now();
+                this.draws?.ended(stay.query);
+            }
             this.open.delete(query);
             this.soon();
         });
         fleet.engineChanged.on(() => {
             this.known.clear();
+            this.draws = null;
             this.since = performance.now();
             if (this.seeker) this.look(this.seeker);
         });
@@ -90,10 +101,45 @@ export class CompanyWatch {
         const known = this.knownOf(seeker);
         if (!known.judged || now - known.judged.at > JUDGED_MS) {
             const from = Math.max(this.since, now - REMEMBERED_MS);
-            const pieces = atOnceByPiece(known.finder, this.stays, from, now);
-            known.judged = { at: now, pieces };
+            const draws = this.findersOf(seeker, known).map((finder) =>
+                atOnceByPiece(finder, this.stays, from, now),
+            );
+            known.judged = { at: now, draws };
         }
-        return expectedAtOnce(known.judged.pieces, waitS);
+        return expectedAtOnce(known.judged.draws, waitS);
+    }
+
+    /** One, or where stars are drawn one for each draw. */
+    private findersOf(seeker: Seeker, known: Known): CompanyFinder[] {
+        if (!drawsStars(this.fleet.engine)) return [known.finder];
+        const draws = this.starDraws();
+        const own = draws.starsFor(seeker);
+        if (own.length === 0) return [known.finder];
+        return Array.from({ length: DRAWS }, (_, draw) => {
+            const star = own[draw];
+            const kept = known.drawn[draw];
+            // Its star may be another one by now.
+            if (kept?.star === star) return kept.finder;
+            const finder = new CompanyFinder(this.stars(), seeker, (other) =>
+                'query' in other ? draws.starOf(other.query, draw) : star,
+            );
+            known.drawn[draw] = { star, finder };
+            return finder;
+        });
+    }
+
+    private starDraws(): StarDraws {
+        if (this.draws) return this.draws;
+        const draws = new StarDraws(this.stars());
+        const ends = this.stays.filter(({ to }) => to < Infinity).sort((a, b) => a.to - b.to);
+        let next = 0;
+        for (const { query, from } of this.stays) {
+            while (next < ends.length && ends[next].to <= from) draws.ended(ends[next++].query);
+            draws.asked(query);
+        }
+        while (next < ends.length) draws.ended(ends[next++].query);
+        this.draws = draws;
+        return draws;
     }
 
     private knownOf(seeker: Seeker): Known {
@@ -103,8 +149,8 @@ export class CompanyWatch {
         const key = [segment, k, l, max_hops].join();
         const kept = this.known.get(key);
         if (kept) return kept;
-        const finder = new CompanyFinder(this.stars(), seeker, drawsStars(this.fleet.engine));
-        const known: Known = { finder, judged: null };
+        const finder = new CompanyFinder(this.stars(), seeker, starRule(this.fleet.engine));
+        const known: Known = { finder, drawn: [], judged: null };
         if (isElsewhere) return known;
         if (this.known.size >= KEPT_MOST) this.known.clear();
         this.known.set(key, known);

@@ -2,7 +2,8 @@
 //
 // Not all who ask and fit count: most leave with cloaks of their own before enough are together for a large k. What
 // counts is how many who fit waited at the same moment. So the last half minute is looked at as if the question had been
-// asked in it: for each stretch of time as long as its wait, the moment at which the most were there.
+// asked in it: for each stretch of time as long as its wait, the moment at which the most were there. Where stars are
+// drawn by dice, that is done for several draws (star_draws.ts), and all of them count.
 import type { CompanyFinder, Other } from './company';
 
 /** A traveller's query, as long as it waited. */
@@ -59,15 +60,18 @@ function mostAtOnce(finder: CompanyFinder, here: readonly Stay[], start: number)
  * How many may be expected to be there at once, the asker included, while it waits for so long: if that is its k,
  * it is likely enough.
  *
- * @param pieces  of atOnceByPiece(), the oldest first
+ * @param draws  for each draw of stars, or the only one, what atOnceByPiece() gave, the oldest first
  */
-export function expectedAtOnce(pieces: readonly number[], waitS: number): number {
+export function expectedAtOnce(draws: readonly (readonly number[])[], waitS: number): number {
+    const stretches = draws.flatMap((pieces) => mostByStretch(pieces, waitS)).sort((a, b) => b - a);
+    return stretches[Math.ceil(LIKELY * stretches.length) - 1] ?? 1;
+}
+
+function mostByStretch(pieces: readonly number[], waitS: number): number[] {
     // What was not seen is not promised: a long wait is judged by a shorter one, of which there were several.
     const longest = Math.max(1, Math.ceil(pieces.length / 2));
     const length = Math.min(longest, Math.max(1, Math.round((waitS * 1000) / PIECE_MS)));
-    const stretches = pieces
+    return pieces
         .slice(0, pieces.length - length + 1)
-        .map((_, i) => Math.max(...pieces.slice(i, i + length)))
-        .sort((a, b) => b - a);
-    return stretches[Math.ceil(LIKELY * stretches.length) - 1] ?? 1;
+        .map((_, i) => Math.max(...pieces.slice(i, i + length)));
 }

@@ -1,7 +1,7 @@
 // Attacks on demand in German. The key is the English text.
 export const german: Readonly<Record<string, string>> = {
     'A cloak of {roads}, made by {method}.': 'Eine Tarnung aus {roads}, von {method}.',
-    'Attack this cloak': 'Diese Tarnung angreifen',
+    'Attack this cloak': 'Angreifen',
     'Attacking ...': 'Angriff läuft ...',
     'Being attacked ...': 'Wird angegriffen ...',
     But: 'Allerdings',
@@ -36,7 +36,7 @@ export const german: Readonly<Record<string, string>> = {
     'Ruled out': 'Ausgeschlossen',
     "Select a cloak on the provider's map or in the list to see what an adversary could learn from it.":
         'Wählen Sie auf der Karte des Anbieters oder in der Liste eine Tarnung, um zu sehen, was ein Angreifer daraus erfahren könnte.',
-    'Show on map': 'Auf der Karte zeigen',
+    'Show on map': 'Auf Karte zeigen',
     Suspicion: 'Verdacht',
     'Suspicion per road': 'Verdacht je Straße',
     'Suspicion per road:': 'Verdacht je Straße:',

@@ -14,7 +14,7 @@ export const german: Readonly<Record<string, string>> = {
     Cloaks: 'Tarnungen',
     Cluster: 'Cluster',
     Copied: 'Kopiert',
-    'Copy link': 'Link kopieren',
+    'Copy link': 'Teilen',
     Dark: 'Dunkel',
     Engine: 'Engine',
     'For the nearest café, say. Neither this page nor the provider learns on which road.':
@@ -30,7 +30,7 @@ export const german: Readonly<Record<string, string>> = {
     Light: 'Hell',
     'Map of what the provider sees': 'Karte dessen, was der Anbieter sieht',
     'Map of what travellers do': 'Karte dessen, was Reisende tun',
-    'Not copied': 'Nicht kopiert',
+    'Not copied': 'Misslungen',
     'One traveller is in it: this demo knows that, the provider is not told.':
         'Ein Reisender ist darin: Das weiß diese Demo, der Anbieter erfährt es nicht.',
     Provider: 'Anbieter',
@@ -45,7 +45,7 @@ export const german: Readonly<Record<string, string>> = {
     'Its map is below. It answers for all roads of the cloak, and StarCloak picks the exact answer for each traveller.':
         'Seine Karte ist unten. Er antwortet für alle Straßen der Tarnung, und StarCloak wählt daraus für alle die genaue Antwort.',
     'The address of this page with this cloak and what is seen, for somebody else':
-        'Die Adresse dieser Seite mit dieser Tarnung und dem Ausschnitt, für jemand anderen',
+        'Die Adresse dieser Seite mit dieser Tarnung und dem Ausschnitt kopieren, für jemand anderen',
     'The chosen cloak': 'Die gewählte Tarnung',
     'The cluster': 'Der Cluster',
     'The connection closed before the whole map arrived.':

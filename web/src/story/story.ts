@@ -6,7 +6,7 @@
 import type { Attack } from '../api/types';
 import type { AskPanel } from '../ask/ask_panel';
 import type { Answered, Question } from '../ask/ask_phases';
-import { CompanyFinder, drawsStars } from '../ask/company';
+import { CompanyFinder, starRule } from '../ask/company';
 import { seekerOf } from '../ask/company_watch';
 import { HeatLayer, heatScale } from '../attack/heat';
 import { isMotionUnwelcome } from '../frame/motion';
@@ -215,7 +215,7 @@ export class Story {
         const { fleet, session } = this.stage;
         this.knownStars ??= new Stars(session.map);
         const seeker = seekerOf(spot.segment, profile);
-        const finder = new CompanyFinder(this.knownStars, seeker, drawsStars(fleet.engine));
+        const finder = new CompanyFinder(this.knownStars, seeker, starRule(fleet.engine));
         return finder.look(fleet.waiting.values());
     }
 

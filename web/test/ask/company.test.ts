@@ -166,7 +166,7 @@ describe('with engines that draw the star of a query', () => {
         let enough = 0;
         for (const seed of SEEDS) {
             const { town, asker, others } = scene(seed);
-            const company = new CompanyFinder(town.stars, asker, true).look(others);
+            const company = new CompanyFinder(town.stars, asker, 'both').look(others);
             for (const other of company.fitting) {
                 expect(town.isAlwaysCloak([asker, other], false), `seed ${seed}`).toBe(true);
             }
@@ -184,7 +184,7 @@ describe('with engines that draw the star of a query', () => {
     it('never claims more than there is', () => {
         for (const seed of SEEDS) {
             const { town, asker, others } = scene(seed);
-            const { missing } = new CompanyFinder(town.stars, asker, true).look(others);
+            const { missing } = new CompanyFinder(town.stars, asker, 'both').look(others);
             const least = leastMissing(asker, others, (all) => town.isAlwaysCloak(all, false));
             expect(missing, `seed ${seed}`).toBeGreaterThanOrEqual(least);
         }
@@ -195,7 +195,7 @@ describe('with engines that try both stars', () => {
     it('those fit who do at one of them, and nobody else', () => {
         for (const seed of SEEDS) {
             const { town, asker, others } = scene(seed);
-            const finder = new CompanyFinder(town.stars, asker, false);
+            const finder = new CompanyFinder(town.stars, asker, 'either');
             for (const other of others) {
                 const fits = town.isSometimesCloak([asker, other], false);
                 expect(finder.fits(other), `seed ${seed}, ${other.query}`).toBe(fits);
@@ -228,7 +228,7 @@ describe('company', () => {
     });
     const asker: Seeker = { segment: 4, k: 3, l: 3, max_hops: 2 };
     const look = (others: Other[], wishes: Partial<Seeker> = {}) =>
-        new CompanyFinder(town.stars, { ...asker, ...wishes }, true).look(others);
+        new CompanyFinder(town.stars, { ...asker, ...wishes }, 'both').look(others);
 
     it('is those whose reach and needs go together with mine', () => {
         const { group, needed, missing } = look([at(1), at(2)]);
@@ -266,7 +266,7 @@ describe('company', () => {
     });
 
     it('forgets who waits no more', () => {
-        const finder = new CompanyFinder(town.stars, asker, true);
+        const finder = new CompanyFinder(town.stars, asker, 'both');
         expect(finder.look([at(1), at(2)]).group.length).toBe(2);
         expect(finder.look([at(2)]).group.length).toBe(1);
     });

@@ -18,7 +18,7 @@ function stay(number: number, from: number, to: number, k = 2): Stay {
 }
 
 function pieces(stays: Stay[], to: number, k = 5): number[] {
-    const finder = new CompanyFinder(stars, { segment: 0, ...wish, k }, false);
+    const finder = new CompanyFinder(stars, { segment: 0, ...wish, k }, 'either');
     return atOnceByPiece(finder, stays, 0, to);
 }
 
@@ -34,7 +34,7 @@ describe('who was there at once', () => {
             const from = unit() * 5000;
             return stay(i, from, from + 2000 * unit(), 2 + below(4));
         }).sort((a, b) => a.from - b.from);
-        const finder = new CompanyFinder(stars, { segment: 0, ...wish }, false);
+        const finder = new CompanyFinder(stars, { segment: 0, ...wish }, 'either');
         const slow = Array.from({ length: 10 }, (_, i) => {
             const moments = Array.from({ length: 501 }, (_, ms) => 500 * i + ms);
             const sizes = moments.map((at) =>
@@ -61,16 +61,22 @@ describe('what may be expected', () => {
     it('is what four of five stretches of that length had', () => {
         // A moment of many in ten seconds: within one second it is hardly met, within five it always is.
         const rare = Array.from({ length: 20 }, (_, i) => (i === 10 ? 9 : 2));
-        expect(expectedAtOnce(rare, 1)).toBe(2);
-        expect(expectedAtOnce(rare, 5)).toBe(9);
+        expect(expectedAtOnce([rare], 1)).toBe(2);
+        expect(expectedAtOnce([rare], 5)).toBe(9);
     });
 
     it('is not more for a wait that is longer than what was seen', () => {
         const late = Array.from({ length: 20 }, (_, i) => (i === 19 ? 9 : 2));
-        expect(expectedAtOnce(late, 600)).toBe(2);
+        expect(expectedAtOnce([late], 600)).toBe(2);
+    });
+
+    it('is what four of five had in all draws of stars', () => {
+        const [many, few] = [9, 2].map((size) => Array.from({ length: 20 }, () => size));
+        expect(expectedAtOnce([many, many, many, few], 2)).toBe(2);
+        expect(expectedAtOnce([many, many, many, many, few], 2)).toBe(9);
     });
 
     it('is none where nothing was seen', () => {
-        expect(expectedAtOnce([], 4)).toBe(1);
+        expect(expectedAtOnce([[]], 4)).toBe(1);
     });
 });
