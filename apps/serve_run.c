@@ -214,6 +214,7 @@ sc_service_options sc_serve_options(const sc_settings *settings, sc_serve_resour
         .policy = sc_settings_policy(settings),
         .token_keys = or_null(settings->token_keys),
         .revoked = or_null(settings->revoked),
+        .origins = or_null(settings->origins),
         .zone_key = or_null(settings->zone_key),
         .zone_roads = (uint32_t)settings->zone_roads,
         .density = resources->demands.density,

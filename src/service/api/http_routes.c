@@ -4,6 +4,7 @@
 // rate of the client's address is checked first: a flood costs a look-up and a short reply.
 #include "api/service_internal.h"
 
+#include "api/cross_origin.h"
 #include "api/events.h"
 #include "api/metrics.h"
 #include "api/problem_details.h"
@@ -245,8 +246,8 @@ static bool is_method_of(const route_call *p, const route *wanted)
            (method == SC_HTTP_HEAD && wanted->method == SC_HTTP_GET && !wanted->is_stream);
 }
 
-/** Whether the request may go on to `wanted`; if not, `problem` says why. */
-static bool is_admitted(route_call *p, const route *wanted, sc_problem *problem)
+/** Whether there is a place for the request, and its address may send one. */
+static bool is_within_limits(const route_call *p, const route *wanted, sc_problem *problem)
 {
     const bool is_health = wanted && wanted->gate == FOR_ALL && wanted->is_unlimited;
     if (sc_http_request_is_reserve(p->request) && !is_health) {
@@ -256,7 +257,13 @@ static bool is_admitted(route_call *p, const route *wanted, sc_problem *problem)
     }
     const bool is_unlimited = wanted && wanted->is_unlimited &&
                               (wanted->gate == FOR_ALL || sc_http_request_is_admin(p->request));
-    if (!is_unlimited && !is_within_rate(p, problem)) return false;
+    return is_unlimited || is_within_rate(p, problem);
+}
+
+/** Whether the request may go on to `wanted`; if not, `problem` says why. */
+static bool is_admitted(route_call *p, const route *wanted, sc_problem *problem)
+{
+    if (!is_within_limits(p, wanted, problem)) return false;
     if (!wanted) {
         return sc_problem_set(problem, SC_PROBLEM_NOT_FOUND, NULL,
                               "no such page; /openapi.json lists all of them");
@@ -278,8 +285,13 @@ void sc_route(void *context, unsigned loop, sc_http_request *request)
                     .loop = loop,
                     .request = request};
     const route *wanted = find_route(&p, sc_http_request_path(request));
+    const bool is_shared =
+        wanted && wanted->gate == FOR_ALL && sc_cross_origin_mark(service->cross_origin, request);
+    const bool is_preflight = is_shared && sc_request_is_preflight(request);
     sc_problem problem = {.field = NULL};
-    if (is_admitted(&p, wanted, &problem)) {
+    if (is_preflight && is_within_limits(&p, wanted, &problem)) {
+        sc_preflight_reply(request, wanted->allow);
+    } else if (!is_preflight && is_admitted(&p, wanted, &problem)) {
         wanted->show(&p);
     } else {
         sc_refusals_add(service, problem.kind);

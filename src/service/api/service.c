@@ -5,6 +5,7 @@
 #include "api/service.h"
 
 #include "api/cloak_log.h"
+#include "api/cross_origin.h"
 #include "api/events.h"
 #include "api/metrics.h"
 #include "api/problem_details.h"
@@ -537,7 +538,9 @@ sc_err sc_service_new(const sc_map *map, const sc_service_options *options, sc_s
     service->internal.encoding = options->courier.encoding;
     service->internal.extra = options->extra;
     service->internal.extra_count = options->extra_count;
-    sc_err err = make_credentials(service, options, diag);
+    sc_err err = sc_cross_origin_new(options->origins ? options->origins : "",
+                                     &service->internal.cross_origin, diag);
+    if (!err) err = make_credentials(service, options, diag);
     if (!err) err = make_counters(service, options, diag);
     if (!err) err = make_server(service, options, diag);
     if (!err) err = make_cloak_log(service, options, diag);
@@ -714,6 +717,7 @@ void sc_service_free(sc_service *service)
     sc_rate_limit_free(internal->user_rates);
     sc_query_charges_free(internal->charges);
     sc_credentials_free(internal->credentials);
+    sc_cross_origin_free(internal->cross_origin);
     sc_free(service->revoked);
     sc_free(service->token_keys);
     sc_free(service);

@@ -38,8 +38,9 @@ typedef struct sc_service_options {
     const char *token_keys;  ///< a file; NULL: a new random key, and so no token is good but those
                              ///< that are issued here
     const char *revoked;     ///< a file; NULL: none
-    const char *zone_key;    ///< a file (sealed_zones.h); NULL: there are no zones
-    uint32_t zone_roads;     ///< that a zone has at least
+    const char *origins;   ///< of pages that may ask (cross_origin.h), parted by commas; NULL: none
+    const char *zone_key;  ///< a file (sealed_zones.h); NULL: there are no zones
+    uint32_t zone_roads;   ///< that a zone has at least
     const sc_gateway_options *gateway;  ///< the engines are elsewhere; NULL: in this process
     const uint8_t *names_key;  ///< SC_KEY_SIZE bytes behind pseudonyms and ids, the same in all
                                ///< gateways of a cluster; NULL: new random ones

@@ -27,6 +27,7 @@
 typedef struct sc_query_route sc_query_route;        ///< query_route.c: queries and their outcomes
 typedef struct sc_events sc_events;                  ///< events.h: listeners of GET /v1/events
 typedef struct sc_metrics sc_metrics;                ///< metrics.h
+typedef struct sc_cross_origin sc_cross_origin;      ///< cross_origin.h
 typedef struct sc_sealed_zones sc_sealed_zones;      ///< sealed_zones.h
 typedef struct sc_cloak_log sc_cloak_log;            ///< cloak_log.h
 typedef struct sc_static_pages sc_static_pages;      ///< static_pages.h: map, categories, openapi
@@ -46,6 +47,7 @@ typedef struct sc_service_internal {
     sc_rate_limit *user_rates;
     sc_query_charges *charges;
     sc_rate_limit *address_rates;
+    sc_cross_origin *cross_origin;  ///< NULL: pages of this service alone
     sc_pending *pending;
     sc_query_route *query_route;
     sc_sealed_zones *sealed_zones;  ///< NULL: there are none

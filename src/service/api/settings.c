@@ -2,6 +2,7 @@
 #include "api/settings.h"
 
 #include "api/access_policy.h"
+#include "api/cross_origin.h"
 #include "base/alloc.h"
 #include "base/diag.h"
 #include "base/text.h"
@@ -444,6 +445,14 @@ static sc_err check_admin(const sc_settings *s, sc_diag *diag)
     return err;
 }
 
+static sc_err check_origins(const sc_settings *s, sc_diag *diag)
+{
+    sc_cross_origin *shared = NULL;
+    const sc_err err = sc_cross_origin_new(s->origins, &shared, diag);
+    if (!err) sc_cross_origin_free(shared);
+    return err;
+}
+
 static bool is_engine(const sc_settings *s, const char *name)
 {
     size_t size = 0;
@@ -557,6 +566,7 @@ sc_err sc_settings_check(const sc_settings *settings, sc_diag *diag)
     const sc_policy policy = sc_settings_policy(settings);
     sc_err err = sc_policy_check(&policy, diag);
     if (!err) err = check_admin(settings, diag);
+    if (!err) err = check_origins(settings, diag);
     if (!err) err = check_tls(settings, diag);
     if (!err) err = check_provider(settings, diag);
     if (!err) err = check_demands(settings, diag);

@@ -36,6 +36,9 @@
     LIST(server, proxies, "proxies", "ADDRESS,...", "", START, HTTP,                                  \
          "proxies in front of listen: addresses, networks as 10.0.0.0/8, or unix; their connections " \
          "must begin with a PROXY protocol header, which says who the client is (default: none)")     \
+    LIST(server, origins, "origins", "ORIGIN,...", "", START, HTTP,                                   \
+         "origins whose pages may ask from a browser, such as https://app.example, separated by "     \
+         "commas; the service's own page needs none (default: none)")                                 \
     TEXT(server, tls_certificate, "tls-certificate", "FILE.pem", "", START, HTTP,                     \
          "use TLS with this certificate and its chain (default: no TLS)")                             \
     TEXT(server, tls_key, "tls-key", "FILE.pem", "", START, HTTP,                                     \

@@ -39,6 +39,7 @@ typedef enum sc_http_method {
     SC_HTTP_HEAD,  ///< handled as GET; the body of the reply is left out for it
     SC_HTTP_POST,
     SC_HTTP_DELETE,
+    SC_HTTP_OPTIONS,
     SC_HTTP_OTHER,
 } sc_http_method;
 
@@ -254,6 +255,15 @@ void sc_http_request_forget_body(sc_http_request *request);
 /** The same for the headers: none is found from now on. They hold the token. Once body and headers
  * are forgotten the path is, too, and a waiting request holds no memory but its connection's. */
 void sc_http_request_forget_headers(sc_http_request *request);
+
+/**
+ * Let pages of an origin read the reply: it has the headers by which a browser allows that. Caches
+ * are told that it depends on the origin.
+ *
+ * @param origin  "https://app.example"; lent until the server has stopped; "": of no other origin,
+ *                and caches are told all the same
+ */
+void sc_http_request_allow_origin(sc_http_request *request, const char *origin);
 
 /** One header of a reply. */
 typedef struct sc_http_header {

@@ -98,6 +98,12 @@ static void submit(sc__http2_stream *stream, int status, const char *type, const
         add(&head, "x-content-type-options", "nosniff");
     }
     if (connection->ssl) add(&head, "strict-transport-security", "max-age=31536000");
+    const char *origin = stream->request.origin;
+    if (origin) add(&head, "vary", "Origin");
+    if (origin && *origin) {
+        add(&head, "access-control-allow-origin", origin);
+        add(&head, "access-control-expose-headers", SC__HTTP_EXPOSED);
+    }
     for (size_t i = 0; i < count; i++) {
         add(&head, headers[i].name, headers[i].value);
     }

@@ -110,6 +110,7 @@ struct sc_http_request {
     void (*gone)(void *context);
     void *gone_context;
     sc__http2_stream *stream;  ///< of HTTP/2, which has the request; NULL: HTTP/1.1
+    const char *origin;        ///< whose pages may read the reply; NULL: that was not asked
     sc__http_buffer bytes;
     uint32_t path_at;
     uint32_t search_at;
@@ -595,10 +596,14 @@ typedef struct sc__http_head {
     int64_t length;    ///< or one of the two above
     const sc_http_header *headers;
     size_t header_count;
+    const char *origin;  ///< as a request has it
     bool keeps_alive;
     bool says_keep_alive;  ///< for a client of HTTP/1.0, which would not expect it
     bool is_tls;           ///< browsers are to use nothing else from now on
 } sc__http_head;
+
+/** Headers of a reply that pages of another origin may read, beside those that they always may. */
+#define SC__HTTP_EXPOSED "ETag, Location, Retry-After"
 
 /** Put the head together in the loop's scratch; its size, 0 if memory is out. */
 size_t sc__http_head_write(sc__http_loop *loop, const sc__http_head *head);

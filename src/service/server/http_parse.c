@@ -286,7 +286,8 @@ sc_http_method sc__http_method_of(const char *text, size_t size)
     } known[] = {{"GET", SC_HTTP_GET},
                  {"HEAD", SC_HTTP_HEAD},
                  {"POST", SC_HTTP_POST},
-                 {"DELETE", SC_HTTP_DELETE}};
+                 {"DELETE", SC_HTTP_DELETE},
+                 {"OPTIONS", SC_HTTP_OPTIONS}};
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
         if (strlen(known[i].name) == size && memcmp(known[i].name, text, size) == 0) {
             return known[i].method;

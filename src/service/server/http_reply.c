@@ -17,7 +17,7 @@
 // header whose text has a control byte is left out.
 
 // The longest of what is always there, with room to spare; texts of callers come on top.
-enum { FIXED_ROOM = 448, NUMBER_ROOM = 20, AROUND_HEADER = 4 };
+enum { FIXED_ROOM = 448, ORIGIN_ROOM = 128, NUMBER_ROOM = 20, AROUND_HEADER = 4 };
 
 /** Where the next byte goes. */
 typedef struct pen {
@@ -171,6 +171,7 @@ static bool has(const sc__http_head *head, const char *name)
 static size_t room_for(const sc__http_head *head)
 {
     size_t room = FIXED_ROOM + (head->type ? strlen(head->type) : 0);
+    if (head->origin) room += ORIGIN_ROOM + strlen(head->origin);
     for (size_t i = 0; i < head->header_count; i++) {
         room += strlen(head->headers[i].name) + strlen(head->headers[i].value) + AROUND_HEADER;
     }
@@ -184,6 +185,14 @@ static void put_header(pen *p, const char *name, const char *value)
     PUT(p, ": ");
     put_text(p, value);
     PUT(p, "\r\n");
+}
+
+static void put_origin(pen *p, const char *origin)
+{
+    PUT(p, "Vary: Origin\r\n");
+    if (*origin == '\0') return;
+    put_header(p, "Access-Control-Allow-Origin", origin);
+    put_header(p, "Access-Control-Expose-Headers", SC__HTTP_EXPOSED);
 }
 
 size_t sc__http_head_write(sc__http_loop *loop, const sc__http_head *head)
@@ -213,6 +222,7 @@ size_t sc__http_head_write(sc__http_loop *loop, const sc__http_head *head)
     if (!has(head, "Cache-Control")) PUT(&p, "Cache-Control: no-store\r\n");
     if (!has(head, "X-Content-Type-Options")) PUT(&p, "X-Content-Type-Options: nosniff\r\n");
     if (head->is_tls) PUT(&p, "Strict-Transport-Security: max-age=31536000\r\n");
+    if (head->origin) put_origin(&p, head->origin);
     for (size_t i = 0; i < head->header_count; i++) {
         put_header(&p, head->headers[i].name, head->headers[i].value);
     }
@@ -265,6 +275,7 @@ static size_t write_head(sc_http_request *request, sc__http_head head)
     head.keeps_alive = request->keeps_alive && !loop->is_draining;
     head.says_keep_alive = request->is_10;
     head.is_tls = request->connection->ssl != NULL;
+    head.origin = request->origin;
     return sc__http_head_write(loop, &head);
 }
 

@@ -358,6 +358,11 @@ bool sc_http_request_is_reserve(const sc_http_request *request)
     return request->connection->is_reserve;
 }
 
+void sc_http_request_allow_origin(sc_http_request *request, const char *origin)
+{
+    request->origin = origin;
+}
+
 void sc_http_on_gone(sc_http_request *request, void (*gone)(void *context), void *context)
 {
     request->gone = gone;
