@@ -20,6 +20,9 @@
 // --- Map, objects, density and log --------------------------------------------------------------
 
 /** NULL instead of "". */
+/** At least between two questions for an issuer's keys. */
+static const double jwt_retry_s = 10;
+
 static const char *or_null(const char *text)
 {
     return *text ? text : NULL;
@@ -214,6 +217,14 @@ sc_service_options sc_serve_options(const sc_settings *settings, sc_serve_resour
         .policy = sc_settings_policy(settings),
         .token_keys = or_null(settings->token_keys),
         .revoked = or_null(settings->revoked),
+        .jwt = {.keys = or_null(settings->jwt_keys),
+                .issuer = settings->jwt_issuer,
+                .audience = settings->jwt_audience,
+                .user = settings->jwt_user,
+                .ca = or_null(settings->jwt_ca),
+                .refresh_s = settings->jwt_refresh_s,
+                .retry_s = jwt_retry_s,
+                .log = resources->log},
         .origins = or_null(settings->origins),
         .zone_key = or_null(settings->zone_key),
         .zone_roads = (uint32_t)settings->zone_roads,
@@ -291,12 +302,14 @@ static sc_err print_token(const serving *s, sc_diag *diag)
 /** What is read again on SIGHUP must be readable for whom we have become. */
 static void warn_of_unreadable(const serving *s)
 {
-    const char *const files[] = {s->flags->config ? s->flags->config : "",
-                                 s->settings->token_keys,
-                                 s->settings->revoked,
-                                 s->settings->tls_certificate,
-                                 s->settings->tls_key,
-                                 s->settings->client_ca};
+    const char *const files[] = {
+        s->flags->config ? s->flags->config : "",
+        s->settings->token_keys,
+        s->settings->revoked,
+        sc_jwt_keys_are_remote(s->settings->jwt_keys) ? "" : s->settings->jwt_keys,
+        s->settings->tls_certificate,
+        s->settings->tls_key,
+        s->settings->client_ca};
     for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
         if (*files[i] == '\0' || access(files[i], R_OK) == 0 || errno == ENOENT) continue;
         sc_log_line line;

@@ -177,6 +177,16 @@ static bool refuse(sc_problem *problem, const char *why)
     return sc_problem_set(problem, SC_PROBLEM_TOKEN, "header Authorization", "%s", why);
 }
 
+/** A token that is none of ours may be one of the issuer's. */
+static bool identify_by_issuer(const sc_access_rules *terms, const char *text, sc_token *out,
+                               sc_problem *problem)
+{
+    const sc_jwt_verdict verdict = sc_jwt_issuer_check(terms->jwt, text, time(NULL), out);
+    if (verdict != SC_JWT_GOOD) return refuse(problem, sc_jwt_words(verdict));
+    return !sc_revoked_has(terms->revoked, terms->keys, out) ||
+           refuse(problem, "the token was revoked");
+}
+
 bool sc_access_rules_identify(const sc_access_rules *terms, const sc_http_request *request,
                               sc_token *out, sc_problem *problem)
 {
@@ -189,6 +199,7 @@ bool sc_access_rules_identify(const sc_access_rules *terms, const sc_http_reques
     const char *text = header + sizeof scheme - 1;
     text += strspn(text, " ");
     const sc_err err = sc_token_check(terms->keys, text, out);
+    if (err == SC_EPARSE && terms->jwt) return identify_by_issuer(terms, text, out, problem);
     if (err == SC_EPARSE) return refuse(problem, "this is not a token of this service");
     if (err) return refuse(problem, "the token was not signed by this service");
     // The calendar's clock: a token ends at a date, whatever this machine has done since.

@@ -15,6 +15,7 @@
 #include <starcloak/relay.h>
 
 #include "api/problem_details.h"
+#include "server/jwt_issuer.h"
 #include "server/revoked.h"
 #include "server/token.h"
 
@@ -65,6 +66,7 @@ typedef struct sc_access_rules {
     sc_policy policy;
     sc_token_keys *keys;
     sc_revoked *revoked;
+    sc_jwt_issuer *jwt;  ///< whose tokens are good as well; borrowed; NULL: there is none
     atomic_size_t holders;
 } sc_access_rules;
 

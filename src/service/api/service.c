@@ -237,6 +237,7 @@ struct sc_service {
     sc_service_internal internal;
     char *token_keys;  ///< where they are read from again; NULL if they are of no file
     char *revoked;
+    sc_jwt_issuer *jwt;  ///< NULL: our own tokens alone
     alarm_state *alarms;
     sc_process_view *process_view;  ///< of the engines of this process, if they have several parts
 };
@@ -332,7 +333,10 @@ static sc_err read_terms(const sc_service *service, const sc_policy *policy,
     if (!err) err = sc_revoked_read(service->revoked, &revoked, diag);
     if (!err) {
         *out = sc_access_rules_new(policy, keys, revoked);
-        if (*out) return SC_OK;
+        if (*out) {
+            (*out)->jwt = service->jwt;
+            return SC_OK;
+        }
         err = sc_fail_memory(diag, "reading keys and revoked tokens");
     }
     sc_token_keys_free(keys);
@@ -347,7 +351,8 @@ static sc_err make_credentials(sc_service *service, const sc_service_options *op
     sc_err err = copy_text(options->token_keys, &service->token_keys);
     if (!err) err = copy_text(options->revoked, &service->revoked);
     if (err) return sc_fail_memory(diag, "starting");
-    err = read_terms(service, &options->policy, NULL, &terms, diag);
+    if (options->jwt.keys) err = sc_jwt_issuer_new(&options->jwt, &service->jwt, diag);
+    if (!err) err = read_terms(service, &options->policy, NULL, &terms, diag);
     if (err) return err;
     err = sc_credentials_new(terms, &service->internal.credentials);
     if (!err) return SC_OK;
@@ -585,6 +590,7 @@ sc_err sc_service_start(sc_service *service, sc_diag *diag)
     // Loops have copies of what was open when they started: a file that is moved away and deleted
     // would stay on the disk for as long as they run.
     if (!err && internal->cloak_log) err = open_cloak_log(internal, diag);
+    if (!err && service->jwt) err = sc_jwt_issuer_start(service->jwt, diag);
     if (err || !internal->gateway) return err;
     return sc_gateway_start(internal->gateway, internal->ledger,
                             sc_courier_vocabulary(internal->courier), diag);
@@ -640,6 +646,7 @@ sc_err sc_service_reload(sc_service *service, const sc_policy *policy, sc_diag *
     sc_access_rules_release(now);
     if (err) return err;
     err = sc_http_reload_tls(internal->http, diag);
+    if (!err && service->jwt) err = sc_jwt_issuer_reload(service->jwt, diag);
     if (err) {
         sc_access_rules_release(terms);
         return err;
@@ -717,6 +724,7 @@ void sc_service_free(sc_service *service)
     sc_rate_limit_free(internal->user_rates);
     sc_query_charges_free(internal->charges);
     sc_credentials_free(internal->credentials);
+    sc_jwt_issuer_free(service->jwt);
     sc_cross_origin_free(internal->cross_origin);
     sc_free(service->revoked);
     sc_free(service->token_keys);

@@ -38,6 +38,7 @@ typedef struct sc_service_options {
     const char *token_keys;  ///< a file; NULL: a new random key, and so no token is good but those
                              ///< that are issued here
     const char *revoked;     ///< a file; NULL: none
+    sc_jwt_issuer_options jwt;  ///< whose tokens are good as well; `keys` NULL: no issuer's
     const char *origins;   ///< of pages that may ask (cross_origin.h), parted by commas; NULL: none
     const char *zone_key;  ///< a file (sealed_zones.h); NULL: there are no zones
     uint32_t zone_roads;   ///< that a zone has at least

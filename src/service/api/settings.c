@@ -381,6 +381,31 @@ static bool is_plain_and_remote(const char *url)
     return size < 0 || (size_t)size >= sizeof address || !sc_http_address_is_local(address);
 }
 
+/** Who can change keys on their way can sign tokens. */
+static sc_err check_jwt(const sc_settings *s, sc_diag *diag)
+{
+    if (!*s->jwt_keys && (*s->jwt_issuer || *s->jwt_audience || *s->jwt_ca)) {
+        return sc_fail(diag, SC_EINVAL, "%s: set jwt-keys too",
+                       *s->jwt_issuer     ? "jwt-issuer"
+                       : *s->jwt_audience ? "jwt-audience"
+                                          : "jwt-ca");
+    }
+    if (*s->jwt_keys && (!*s->jwt_issuer || !*s->jwt_audience)) {
+        return sc_fail(diag, SC_EINVAL,
+                       "jwt-keys: set %s too; otherwise tokens for other services would be good",
+                       *s->jwt_issuer ? "jwt-audience" : "jwt-issuer");
+    }
+    if (*s->jwt_keys && !*s->jwt_user) {
+        return sc_fail(diag, SC_EINVAL, "jwt-user: name the claim that is the user, such as sub");
+    }
+    if (is_plain_and_remote(s->jwt_keys)) {
+        return sc_fail(diag, SC_EINVAL,
+                       "jwt-keys: plain HTTP to another machine lets all in between replace the "
+                       "keys; use https://");
+    }
+    return SC_OK;
+}
+
 sc_err sc_settings_check_plain(const sc_settings *s, const char *name, const char *url,
                                sc_diag *diag)
 {
@@ -550,6 +575,9 @@ sc_unused_setting sc_settings_unused(const sc_settings *s, size_t *from)
         {"rare-users", has_rare, rare},
         {"rare-window", has_rare, rare},
         {"rare-memory", has_rare, rare},
+        {"jwt-user", *s->jwt_keys != '\0', "it is used with jwt-keys alone"},
+        {"jwt-refresh", sc_jwt_keys_are_remote(s->jwt_keys),
+         "it is used with jwt-keys at an address alone"},
         {"zone-roads", *s->zone_key != '\0', "it is used with a zone-key alone"},
         {"cloak-log-max", *s->cloak_log != '\0', "it is used with a cloak-log alone"},
     };
@@ -568,6 +596,7 @@ sc_err sc_settings_check(const sc_settings *settings, sc_diag *diag)
     if (!err) err = check_admin(settings, diag);
     if (!err) err = check_origins(settings, diag);
     if (!err) err = check_tls(settings, diag);
+    if (!err) err = check_jwt(settings, diag);
     if (!err) err = check_provider(settings, diag);
     if (!err) err = check_demands(settings, diag);
     if (!err && settings->guard_s >= settings->min_wait_s) {

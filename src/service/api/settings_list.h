@@ -96,6 +96,21 @@
          "key; a token for a first try is printed)")                                                  \
     TEXT(tokens, revoked, "revoked", "FILE", "", START, HTTP,                                         \
          "the list of revoked tokens, see 'starcloak token revoke' (default: none)")                  \
+    TEXT(tokens, jwt_keys, "jwt-keys", "FILE|URL", "", START, HTTP,                                   \
+         "also accept JSON Web Tokens of your own login: its public keys, as a JSON Web Key Set in a "\
+         "file, or at an https:// address (default: none)")                                           \
+    TEXT(tokens, jwt_issuer, "jwt-issuer", "TEXT", "", START, HTTP,                                   \
+         "what the claim iss of these tokens must be (required with jwt-keys)")                       \
+    TEXT(tokens, jwt_audience, "jwt-audience", "TEXT", "", START, HTTP,                               \
+         "what their claim aud must be or have, so that tokens for other services are refused "       \
+         "(required with jwt-keys)")                                                                  \
+    TEXT(tokens, jwt_user, "jwt-user", "CLAIM", "sub", START, HTTP,                                   \
+         "the claim that says who the user is (default sub)")                                         \
+    TEXT(tokens, jwt_ca, "jwt-ca", "FILE.pem", "", START, HTTP,                                       \
+         "authorities for the address of jwt-keys (default: those of the system)")                    \
+    NUMBER(tokens, jwt_refresh_s, "jwt-refresh", "S", 600, 10, 86400, START, HTTP,                    \
+           "seconds between two questions for the keys at an address; a token with an unknown key "   \
+           "brings the next forward (default 600)")                                                   \
     TEXT(tokens, zone_key, "zone-key", "FILE", "", START, HTTP,                                       \
          "draw zones, roads that the cloaks of a traveller near home hold together, and seal them "   \
          "with this key, see 'starcloak token key'; keep it as long as zones are in use (default: "   \

@@ -53,6 +53,25 @@ static void check_reads_back(const sc_token_keys *keys, const char *user)
         strlen(text));
 }
 
+// The token that docs/tokens.md shows to those who mint their own; made by Python's hashlib.
+static void test_the_token_of_the_documentation_is_good(void **state)
+{
+    (void)state;
+    sc_token_keys *keys = new_keys();
+    for (unsigned i = 0; i < sizeof keys->keys[0]; i++) {
+        keys->keys[0][i] = (uint8_t)i;
+    }
+    sc_token token;
+    CHECK_OK(sc_token_check(
+                 keys, "sct1_APFTZQAAAAAA0klrAAAAAAECAwQFBgcIYWxpY2WnHKU6cbVJZNQv_MLaxu6k", &token),
+             NULL);
+    assert_string_equal(token.user, "alice");
+    assert_int_equal(token.issued_s, 1700000000);
+    assert_int_equal(token.expires_s, 1800000000);
+    assert_int_equal(token.serial, 0x0807060504030201);
+    sc_token_keys_free(keys);
+}
+
 static void test_a_token_says_what_it_was_issued_for(void **state)
 {
     (void)state;
@@ -447,6 +466,7 @@ static void test_what_cannot_be_read_is_told(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_the_token_of_the_documentation_is_good),
     cmocka_unit_test(test_a_token_says_what_it_was_issued_for),
     cmocka_unit_test(test_times_may_be_anything_from_1970_on),
     cmocka_unit_test(test_the_format_stays_what_it_is),
