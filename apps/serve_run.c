@@ -19,10 +19,10 @@
 
 // --- Map, objects, density and log --------------------------------------------------------------
 
-/** NULL instead of "". */
-/** At least between two questions for an issuer's keys. */
+/** Seconds at least between two questions for an issuer's keys. */
 static const double jwt_retry_s = 10;
 
+/** NULL instead of "". */
 static const char *or_null(const char *text)
 {
     return *text ? text : NULL;
