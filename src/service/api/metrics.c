@@ -99,6 +99,7 @@ sc_err sc_metrics_write(const sc_service_internal *service, sc_bytes *out)
     if (service->view && !view) return SC_ENOMEM;
     sc__metrics_snapshot snapshot = {
         .metrics = service->metrics,
+        .version = service->version,
         .map_source = sc_map_source(service->map),
         .map_checksum = sc_map_checksum(service->map),
         .map_segments = sc_map_segment_count(service->map),
@@ -412,6 +413,15 @@ static void put_http(sc_prometheus *out, const sc_http_stats *http)
         http->refused_handshakes);
 }
 
+static void put_build(sc_prometheus *out, const sc__metrics_snapshot *r)
+{
+    static const char name[] = "starcloak_build_info";
+    sc_prometheus_head(out, name, "gauge", "The version of this process; always 1.");
+    sc_prometheus_sample(out, name);
+    sc_prometheus_label(out, "version", r->version ? r->version : "");
+    sc_prometheus_count(out, 1);
+}
+
 static void put_map(sc_prometheus *out, const sc__metrics_snapshot *r)
 {
     static const char name[] = "starcloak_map_info";
@@ -480,6 +490,7 @@ bool sc__metrics_print(const sc__metrics_snapshot *snapshot, sc_bytes *out)
     put_provider(&metrics, snapshot);
     put_http(&metrics, &snapshot->http);
     put_telling(&metrics, snapshot);
+    put_build(&metrics, snapshot);
     put_map(&metrics, snapshot);
     put_process(&metrics, snapshot);
     return !sc_prometheus_has_failed(&metrics) &&

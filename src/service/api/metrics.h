@@ -90,6 +90,7 @@ struct sc_metrics {
 /** All figures of one moment, or nearly: what is read later may have gone on. */
 typedef struct sc__metrics_snapshot {
     const sc_metrics *metrics;
+    const char *version;  ///< of the program
     const char *map_source;
     uint64_t map_checksum;
     uint64_t map_segments;
