@@ -1,7 +1,7 @@
 // One page of a provider's reply. See area_reply.h.
 #include "areas/area_reply.h"
 
-#include "areas/area_pointer.h"
+#include "base/json_pointer.h"
 #include "base/alloc.h"
 #include "base/diag.h"
 #include "base/text.h"
@@ -40,7 +40,7 @@ static sc_err fail(const reader *r, const char *field, const char *what)
 static const sc_json_value *find(const reader *r, const sc__area_texts *pointers)
 {
     for (size_t i = 0; i < pointers->count; i++) {
-        const sc_json_value *value = sc__area_pointer_follow(r->object, pointers->items[i]);
+        const sc_json_value *value = sc_json_pointer_follow(r->object, pointers->items[i]);
         if (value) return value;
     }
     return NULL;
@@ -54,7 +54,7 @@ static sc_err read_key(const reader *r, char key[SC__AREA_KEY_MAX + 1])
     for (size_t i = 0; i < parts->count; i++) {
         char digits[24];
         const char *text = digits;
-        const sc_json_value *value = sc__area_pointer_follow(r->object, parts->items[i]);
+        const sc_json_value *value = sc_json_pointer_follow(r->object, parts->items[i]);
         if (!value) return fail(r, "id", "is missing; check the pointers of section [fields]");
         if (sc_json_is_integer(value)) {
             snprintf(digits, sizeof digits, "%" PRId64, sc_json_integer(value));
@@ -235,7 +235,7 @@ static sc_err read_tree(const sc_area_settings *settings, const sc_bytes *body, 
 static sc_err check_error(const sc_area_settings *settings, const sc_json_value *document,
                           sc_diag *diag)
 {
-    if (!settings->error || !sc__area_pointer_follow(document, settings->error)) return SC_OK;
+    if (!settings->error || !sc_json_pointer_follow(document, settings->error)) return SC_OK;
     return sc_fail(diag, SC_ENET,
                    "the provider says in its reply that it has failed (where 'error' of section "
                    "[fields] points)");
@@ -244,7 +244,7 @@ static sc_err check_error(const sc_area_settings *settings, const sc_json_value 
 static sc_err find_list(const sc_area_settings *settings, const sc_json_value *document,
                         const sc_json_value **out, sc_diag *diag)
 {
-    const sc_json_value *list = sc__area_pointer_follow(document, settings->list);
+    const sc_json_value *list = sc_json_pointer_follow(document, settings->list);
     if (!sc_json_is_array(list)) {
         return sc_fail(diag, SC_EREPLY,
                        "a reply of the provider has no list where 'list' points; check section "
@@ -275,9 +275,9 @@ static sc_err find_next(const sc_area_settings *settings, sc__area_reply *reply,
 {
     const sc_json_value *root = reply->document.root;
     const sc_json_value *value = NULL;
-    if (settings->cursor) value = sc__area_pointer_follow(root, settings->cursor);
-    if (settings->next) value = sc__area_pointer_follow(root, settings->next);
-    if (settings->links) value = next_link(sc__area_pointer_follow(root, settings->links));
+    if (settings->cursor) value = sc_json_pointer_follow(root, settings->cursor);
+    if (settings->next) value = sc_json_pointer_follow(root, settings->next);
+    if (settings->links) value = next_link(sc_json_pointer_follow(root, settings->links));
     if (!value || sc_json_is_null(value)) return SC_OK;
     if (!sc_json_is_string(value) || sc_json_text_size(value) > SC__AREA_TEMPLATE_MAX) {
         return sc_fail(diag, SC_EREPLY,
@@ -292,7 +292,7 @@ static sc_err find_next(const sc_area_settings *settings, sc__area_reply *reply,
 static uint64_t total_of(const sc_area_settings *settings, const sc_json_value *root)
 {
     const sc_json_value *value =
-        settings->total ? sc__area_pointer_follow(root, settings->total) : NULL;
+        settings->total ? sc_json_pointer_follow(root, settings->total) : NULL;
     // Some say "unknown".
     return sc_json_is_integer(value) && sc_json_integer(value) >= 0
                ? (uint64_t)sc_json_integer(value)

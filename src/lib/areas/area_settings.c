@@ -1,7 +1,7 @@
 // Reading the settings of a provider of areas, and checking them. See area_settings.h.
 #include "areas/area_settings.h"
 
-#include "areas/area_pointer.h"
+#include "base/json_pointer.h"
 #include "areas/area_template.h"
 #include "base/alloc.h"
 #include "base/diag.h"
@@ -233,7 +233,7 @@ static sc_err set_pointers(const entry *e, sc__area_texts *texts)
         if (texts->count == TEXTS_MAX) return complain(e, "more than 16 JSON pointers");
         if (texts_have(texts, one)) return complain(e, "the same JSON pointer twice");
         if (!texts_add(texts, one.text, one.size)) return no_memory(e);
-        if (!sc__area_pointer_is_sound(texts->items[texts->count - 1])) {
+        if (!sc_json_pointer_is_sound(texts->items[texts->count - 1])) {
             return complain(e, "not a JSON pointer; write one as /properties/name");
         }
     }
@@ -286,7 +286,7 @@ static sc_err set_value(const entry *e, const setting *s, sc_area_settings *sett
     case WORD:
         return set_word(e, s, field);
     case POINTER:
-        if (!sc__area_pointer_is_sound(e->value)) {
+        if (!sc_json_pointer_is_sound(e->value)) {
             return complain(e, "not a JSON pointer; write one as /properties/name");
         }
         return set_text(e, field);

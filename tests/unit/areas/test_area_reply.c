@@ -1,7 +1,7 @@
 // One page of a provider's reply: what is read of it, and what is refused in which words.
 #include "areas/area_reply.h"
 
-#include "areas/area_pointer.h"
+#include "base/json_pointer.h"
 #include "support/check.h"
 #include "support/oom.h"
 
@@ -50,15 +50,15 @@ static void test_pointers_lead_where_the_rfc_says(void **state)
     sc_json_error error;
     assert_int_equal(sc_json_tree_read(text, strlen(text), &tree, &error), SC_OK);
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
-        const sc_json_value *value = sc__area_pointer_follow(tree.root, good[i].pointer);
+        const sc_json_value *value = sc_json_pointer_follow(tree.root, good[i].pointer);
         assert_non_null(value);
         if (good[i].text) assert_string_equal(sc_json_text_at(value), good[i].text);
         if (!good[i].text) assert_int_equal(sc_json_integer(value), good[i].number);
     }
     for (size_t i = 0; i < sizeof nowhere / sizeof *nowhere; i++) {
-        assert_null(sc__area_pointer_follow(tree.root, nowhere[i]));
+        assert_null(sc_json_pointer_follow(tree.root, nowhere[i]));
     }
-    assert_ptr_equal(sc__area_pointer_follow(tree.root, ""), tree.root);
+    assert_ptr_equal(sc_json_pointer_follow(tree.root, ""), tree.root);
     sc_json_tree_fini(&tree);
 }
 

@@ -1,5 +1,5 @@
-// JSON pointers. See area_pointer.h.
-#include "areas/area_pointer.h"
+// JSON pointers. See json_pointer.h.
+#include "base/json_pointer.h"
 
 #include "base/text.h"
 
@@ -8,7 +8,7 @@
 /** A longer name is in no reply that we would read. */
 enum { NAME_MAX_BYTES = 255 };
 
-bool sc__area_pointer_is_sound(const char *pointer)
+bool sc_json_pointer_is_sound(const char *pointer)
 {
     if (*pointer != '\0' && *pointer != '/') return false;
     for (const char *c = strchr(pointer, '~'); c; c = strchr(c + 1, '~')) {
@@ -39,7 +39,7 @@ static const sc_json_value *member(const sc_json_value *object, sc_slice name)
     return sc_json_member_n(object, plain, size);
 }
 
-const sc_json_value *sc__area_pointer_follow(const sc_json_value *value, const char *pointer)
+const sc_json_value *sc_json_pointer_follow(const sc_json_value *value, const char *pointer)
 {
     while (value && *pointer == '/') {
         const sc_slice name = {pointer + 1, strcspn(pointer + 1, "/")};
