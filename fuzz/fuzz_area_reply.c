@@ -28,12 +28,13 @@ static sc_area_settings *settings_of(uint8_t kind)
 
 static void check_rows(const sc__area_reply *reply)
 {
-    DOOR_PROMISE(reply->count <= reply->listed && reply->listed <= 50, "no more than allowed");
-    for (size_t i = 0; i < reply->count; i++) {
-        const sc__area_row *row = &reply->rows[i];
-        DOOR_PROMISE(row->key[0] && strlen(row->key) <= SC__AREA_KEY_MAX,
+    DOOR_PROMISE(reply->page.count <= reply->page.listed && reply->page.listed <= 50,
+                 "no more than allowed");
+    for (size_t i = 0; i < reply->page.count; i++) {
+        const sc_adapter_object *row = &reply->page.objects[i];
+        DOOR_PROMISE(row->key[0] && strlen(row->key) <= SC_ADAPTER_KEY_MAX,
                      "a key is neither empty nor endless");
-        DOOR_PROMISE(strlen(row->name) <= SC__AREA_NAME_MAX, "nor is a name endless");
+        DOOR_PROMISE(strlen(row->name) <= SC_ADAPTER_NAME_MAX, "nor is a name endless");
         DOOR_PROMISE(!row->category || (row->category[0] && strcmp(row->category, "gas") != 0),
                      "a category is in our words");
         DOOR_PROMISE(fabs(row->x) <= 180.0 && fabs(row->y) <= 90.0, "an object is on the globe");
@@ -47,7 +48,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     sc_area_settings *settings = settings_of(data[0]);
     uint8_t *copy = door_copy(data + 1, size - 1);
     const sc_bytes body = {.data = copy, .size = size - 1};
-    sc__area_reply reply = {.rows = NULL};
+    sc__area_reply reply = {.next = NULL};
     sc_diag diag = {""};
     const sc_err err = sc__area_reply_read(settings, SC_COORDS_GEOGRAPHIC, &body, &reply, &diag);
     if (err) {

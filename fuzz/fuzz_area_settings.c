@@ -5,25 +5,26 @@
 // that hold every place once filled.
 #include "door.h"
 
-#include "areas/area_settings.h"
-#include "areas/area_template.h"
+#include "areas/area_question.h"
 
 static void check_question(const sc_area_settings *settings, size_t category_count)
 {
     static const char *const categories[] = {"fuel", "a \"b\""};
     const sc__area_question question = {{-8.5, 50, -8, 50.25}, categories, category_count, 7, "c"};
     sc_bytes text = {.data = NULL};
+    sc_bytes body = {.data = NULL};
     sc_diag diag = {""};
-    sc_err err = sc__area_url_fill(settings, &question, &text, &diag);
+    const sc_err err = sc__area_question_fill(settings, &question, &text, &body, &diag);
     if (!err) {
         DOOR_PROMISE(strlen((const char *)text.data) + 1 == text.size, "an address is one text");
         DOOR_PROMISE(!strpbrk((const char *)text.data, "{} \r\n"), "every place of it is filled");
         DOOR_PROMISE(strncasecmp((const char *)text.data, "http", 4) == 0, "it can be asked");
-        text.size = 0;
-        if (settings->body) err = sc__area_body_fill(settings, &question, &text, &diag);
+        DOOR_PROMISE(!settings->common.body || body.size == strlen((const char *)body.data) + 1,
+                     "a body is one text");
     }
     DOOR_PROMISE(!err || err == SC_EREQUEST, "a question is made, or it cannot be put");
     sc_bytes_fini(&text);
+    sc_bytes_fini(&body);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -39,8 +40,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (err) {
         if (!strstr(diag.message, "preset:")) door_refused(err, &diag, &input, 1);
     } else {
-        DOOR_PROMISE(settings->id.count > 0 && settings->list, "it says where objects are");
-        DOOR_PROMISE(settings->header_names.count == settings->header_values.count,
+        DOOR_PROMISE(settings->common.id.count > 0 && settings->common.list,
+                     "it says where objects are");
+        DOOR_PROMISE(settings->common.header_names.count == settings->common.header_values.count,
                      "every header has a value");
         check_question(settings, 0);
         check_question(settings, 2);

@@ -73,7 +73,8 @@ static sc_err no_memory(sc_diag *diag)
 // Whether tiles of all categories serve each of them.
 static bool all_serve_each(const sc_area_provider *provider)
 {
-    return provider->settings->category.count > 0 || !provider->settings->has[SC__AREA_CATEGORIES];
+    return provider->settings->common.category.count > 0 ||
+           !provider->settings->common.has[SC__AREA_CATEGORIES];
 }
 
 static sc__tile_rows *find_own(const sc_area_asker *asker, sc__area_part p)
@@ -339,7 +340,7 @@ static size_t topics_of(const sc_area_asker *asker, const sc_request *request,
                         sc_category_id out[SC_REQUEST_CATEGORIES])
 {
     const bool is_all =
-        request->category_count == 0 || !asker->provider->settings->has[SC__AREA_CATEGORIES];
+        request->category_count == 0 || !asker->provider->settings->common.has[SC__AREA_CATEGORIES];
     if (is_all) {
         out[0] = SC_NONE;
         return 1;
@@ -499,7 +500,7 @@ sc_err sc_area_asker_ask(sc_area_asker *asker, const sc_relay *relay,
     if (!err) err = check_requests(provider, relay, diag);
     if (err) return err;
     const int64_t now_us = sc_clock_us();
-    const double least_s = provider->settings->deadline_s;
+    const double least_s = provider->settings->common.deadline_s;
     const double wanted_s = patience && patience->deadline_s > 0 ? patience->deadline_s : least_s;
     asker->deadline_us = now_us + (int64_t)(fmin(wanted_s, least_s) * 1e6);
     asker->leave_by_us = patience && patience->leave_s > 0 && patience->leave_s < 1e9

@@ -5,12 +5,14 @@
 // object is in two places of the same tile, or pages do not end, all is refused.
 #include "areas/area_fetch.h"
 
+#include "areas/area_question.h"
 #include "areas/area_reply.h"
 #include "base/alloc.h"
 #include "base/bytes.h"
 #include "base/clock.h"
 #include "base/diag.h"
 #include "base/string_index.h"
+#include "net/http_headers.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -18,12 +20,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-
-/** A provider that answers with errors that may pass is asked so many times more. */
-enum { MAX_RETRIES = 3 };
-
-/** All leave a provider alone for at most so long, whatever its Retry-After says. */
-#define HOLD_BACK_MAX_S 60.0
 
 /** An object that is farther outside of the asked box is outside; the rest is rounding. */
 #define ROUNDING 2e-7
@@ -80,98 +76,27 @@ static char *copy_text(const char *text)
     return copy ? memcpy(copy, text, size) : NULL;
 }
 
-// --- Pace ---------------------------------------------------------------------------------------
+// --- Asking -------------------------------------------------------------------------------------
 
 static bool may_leave(void *context, long *wait_ms)
 {
-    const fetching *f = context;
-    sc__area_pace *pace = f->source->pace;
-    const int64_t now_us = sc_clock_us();
-    pthread_mutex_lock(&pace->lock);
-    const bool is_free = pace->running < pace->parallel;
-    const bool may = is_free && now_us >= pace->next_us;
-    *wait_ms = is_free ? (long)((pace->next_us - now_us) / 1000 + 1) : 20;
-    if (may) {
-        pace->running++;
-        if (pace->rate_per_s > 0) pace->next_us = now_us + (int64_t)(1e6 / pace->rate_per_s);
-    }
-    pthread_mutex_unlock(&pace->lock);
-    return may;
+    return sc_http_pace_may_leave(((const fetching *)context)->source->pace, wait_ms);
 }
 
 static void ends(void *context)
 {
-    const fetching *f = context;
-    pthread_mutex_lock(&f->source->pace->lock);
-    f->source->pace->running--;
-    pthread_mutex_unlock(&f->source->pace->lock);
-}
-
-// A provider that wants to be left alone is, by all, but not for longer than a cloak may take:
-// afterwards it is asked again, and may say so again.
-static void hold_back(const fetching *f, double pause_s)
-{
-    sc__area_pace *pace = f->source->pace;
-    const double most_s = fmin(f->source->settings->deadline_s, HOLD_BACK_MAX_S);
-    const int64_t until_us = sc_clock_us() + (int64_t)(fmin(pause_s, most_s) * 1e6);
-    pthread_mutex_lock(&pace->lock);
-    if (pace->next_us < until_us) pace->next_us = until_us;
-    pthread_mutex_unlock(&pace->lock);
-}
-
-// --- Asking -------------------------------------------------------------------------------------
-
-struct curl_slist *sc__area_headers(const sc_area_settings *settings)
-{
-    struct curl_slist *list = curl_slist_append(NULL, "Accept: application/geo+json, "
-                                                      "application/json");
-    sc_bytes line = {.data = NULL};
-    bool is_fine = list != NULL;
-    const char *type = settings->content_type ? settings->content_type : "application/json";
-    for (size_t i = 0; i <= settings->header_names.count && is_fine; i++) {
-        const bool is_type = i == settings->header_names.count;
-        if (is_type && !settings->body) break;
-        const char *name = is_type ? "Content-Type" : settings->header_names.items[i];
-        const char *value = is_type ? type : settings->header_values.items[i];
-        line.size = 0;
-        is_fine = sc_bytes_append(&line, name, strlen(name)) && sc_bytes_append(&line, ": ", 2) &&
-                  sc_bytes_append(&line, value, strlen(value) + 1);
-        struct curl_slist *longer =
-            is_fine ? curl_slist_append(list, (const char *)line.data) : NULL;
-        if (longer) list = longer;
-        is_fine = longer != NULL;
-    }
-    sc_bytes_wipe(&line);
-    sc_bytes_fini(&line);
-    if (is_fine) return list;
-    sc__area_headers_free(list);
-    return NULL;
-}
-
-void sc__area_headers_free(struct curl_slist *headers)
-{
-    for (const struct curl_slist *h = headers; h; h = h->next) {
-        explicit_bzero(h->data, strlen(h->data));
-    }
-    curl_slist_free_all(headers);
+    sc_http_pace_ends(((const fetching *)context)->source->pace);
 }
 
 // Those of all, and what is known.
 static struct curl_slist *headers_with_etag(const struct curl_slist *all, const char *etag)
 {
-    char line[300];
     struct curl_slist *list = NULL;
-    snprintf(line, sizeof line, "If-None-Match: %s", etag);
-    list = curl_slist_append(NULL, line);
-    for (; list && all; all = all->next) {
-        struct curl_slist *longer = curl_slist_append(list, all->data);
-        if (!longer) {
-            sc__area_headers_free(list);
-            return NULL;
-        }
-        list = longer;
+    if (sc_http_headers_add(&list, "If-None-Match", etag) && sc_http_headers_add_all(&list, all)) {
+        return list;
     }
-    return list;
+    sc_http_headers_free(list);
+    return NULL;
 }
 
 static sc_err fill(void *context, size_t i, sc_http_question *out, sc_diag *diag)
@@ -188,18 +113,17 @@ static sc_err fill(void *context, size_t i, sc_http_question *out, sc_diag *diag
                                         .category_count = p->task->category_count,
                                         .offset = p->offset,
                                         .cursor = p->cursor ? p->cursor : ""};
-    sc_err err = SC_OK;
     p->url.size = 0;
     p->body.size = 0;
-    if (!p->next) err = sc__area_url_fill(settings, &question, &p->url, diag);
-    if (!err && settings->body) err = sc__area_body_fill(settings, &question, &p->body, diag);
+    const sc_err err =
+        sc__area_question_fill(settings, &question, p->next ? NULL : &p->url, &p->body, diag);
     if (err) return err;
     if (p->task->known && p->pages == 0 && !p->headers) {
         p->headers = headers_with_etag(f->source->headers, p->task->known->etag);
         if (!p->headers) return no_memory(diag);
     }
     out->url = p->next ? p->next : (const char *)p->url.data;
-    out->body = settings->body ? (const char *)p->body.data : NULL;
+    out->body = settings->common.body ? (const char *)p->body.data : NULL;
     out->headers = p->pages == 0 ? p->headers : NULL;
     f->effort->questions++;
     return SC_OK;
@@ -279,16 +203,16 @@ static sc_err find_next_page(const fetching *f, progress *p, const sc__area_repl
 {
     const sc_area_settings *s = f->source->settings;
     const sc__area_paging paging = sc__area_settings_paging(s);
-    const bool is_full = reply->listed >= s->page_size;
+    const bool is_full = reply->page.listed >= s->page_size;
     const bool is_short_of = reply->total != UINT64_MAX && p->offset < reply->total;
-    if (paging == SC__AREA_ONE_PAGE && s->has[SC__AREA_LIMIT] && is_full) {
+    if (paging == SC__AREA_ONE_PAGE && s->common.has[SC__AREA_LIMIT] && is_full) {
         return sc_fail(diag, SC_ELIMIT,
                        "a reply of the provider has as many objects as were asked for, so there "
                        "may be more; raise page-size, lower the size of tiles, or say how pages "
                        "are found (section [paging])");
     }
     if (paging == SC__AREA_BY_OFFSET) {
-        *is_again = reply->listed > 0 && (is_full || is_short_of);
+        *is_again = reply->page.listed > 0 && (is_full || is_short_of);
     } else if (reply->next) {
         const sc_err err = lead_on(f, p, reply->next, is_again, diag);
         if (err) return err;
@@ -330,11 +254,11 @@ static bool is_outside(sc__area_box box, double x, double y)
 
 // The category that an object counts as, ours; NULL: it does not count.
 static const char *category_of(const fetching *f, const sc__area_task *task,
-                               const sc__area_row *row)
+                               const sc_adapter_object *row)
 {
     const sc_vocabulary *vocabulary = f->source->vocabulary;
     // Replies that tell none are for the one category that was asked for.
-    if (f->source->settings->category.count == 0 && task->category_count == 1) {
+    if (f->source->settings->common.category.count == 0 && task->category_count == 1) {
         return vocabulary->names[task->categories[0]];
     }
     if (!row->category || task->category_count == 0) return row->category;
@@ -346,7 +270,7 @@ static const char *category_of(const fetching *f, const sc__area_task *task,
     return NULL;
 }
 
-static sc_err keep_row(progress *p, const sc__area_row *row, const sc_snap *snap,
+static sc_err keep_row(progress *p, const sc_adapter_object *row, const sc_snap *snap,
                        const char *category, sc_diag *diag)
 {
     sc__tile_row kept = {.edge = snap->edge, .along_m = snap->offset_m};
@@ -368,7 +292,7 @@ static sc_err keep_row(progress *p, const sc__area_row *row, const sc_snap *snap
     return SC_OK;
 }
 
-static sc_err take_row(const fetching *f, progress *p, const sc__area_row *row, bool *is_new,
+static sc_err take_row(const fetching *f, progress *p, const sc_adapter_object *row, bool *is_new,
                        sc_diag *diag)
 {
     const sc__tile_grid *grid = f->source->grid;
@@ -430,7 +354,7 @@ static void take_head(const fetching *f, progress *p, const sc_http_arrival *arr
     if (directive(control, "no-store") >= 0) p->is_stored = false;
     // An ETag is of one page: of several, none would do for all. One for several categories is of
     // no use, as each is kept by itself; and bodies are no part of what an ETag is for.
-    const bool is_own = p->task->category_count <= 1 && !f->source->settings->body;
+    const bool is_own = p->task->category_count <= 1 && !f->source->settings->common.body;
     sc_free(p->etag);
     p->etag = NULL;
     if (is_own && p->pages == 1 && arrival->etag[0] != '\0') {
@@ -440,18 +364,18 @@ static void take_head(const fetching *f, progress *p, const sc_http_arrival *arr
 
 static sc_err take_page(fetching *f, progress *p, sc_http_arrival *arrival, sc_diag *diag)
 {
-    sc__area_reply reply = {.rows = NULL};
+    sc__area_reply reply = {.next = NULL};
     const sc_bytes body = {.data = (uint8_t *)(uintptr_t)arrival->bytes, .size = arrival->size};
     sc_err err = sc__area_reply_read(f->source->settings, sc_map_coords(f->source->grid->map),
                                      &body, &reply, diag);
     if (err) return err;
-    bool has_new = reply.count == 0;
+    bool has_new = reply.page.count == 0;
     p->pages++;
-    p->offset += reply.listed;
+    p->offset += reply.page.listed;
     p->retries = 0;
     take_head(f, p, arrival);
-    for (size_t i = 0; i < reply.count && !err; i++) {
-        err = take_row(f, p, &reply.rows[i], &has_new, diag);
+    for (size_t i = 0; i < reply.page.count && !err; i++) {
+        err = take_row(f, p, &reply.page.objects[i], &has_new, diag);
     }
     if (!err) err = find_next_page(f, p, &reply, &arrival->is_again, diag);
     if (!err && arrival->is_again && !has_new) {
@@ -460,11 +384,6 @@ static sc_err take_page(fetching *f, progress *p, sc_http_arrival *arrival, sc_d
     }
     sc__area_reply_fini(&reply);
     return err;
-}
-
-static bool may_pass(long status)
-{
-    return status == 429 || status == 502 || status == 503 || status == 504;
 }
 
 static sc_err take(void *context, size_t i, sc_http_arrival *arrival, sc_diag *diag)
@@ -482,15 +401,9 @@ static sc_err take(void *context, size_t i, sc_http_arrival *arrival, sc_diag *d
         p->task->is_unchanged = true;
         return SC_OK;
     }
-    if (!may_pass(arrival->status) || p->retries >= MAX_RETRIES) {
-        return sc_http_refuse_status(f->http, arrival->status, diag);
-    }
-    arrival->is_again = true;
-    arrival->pause_s = arrival->retry_after_s > 0 ? (double)arrival->retry_after_s
-                                                  : 0.25 * (double)(1 << p->retries);
-    p->retries++;
-    hold_back(f, arrival->pause_s);
-    return SC_OK;
+    return sc_http_pace_again(f->source->pace, arrival, &p->retries)
+               ? SC_OK
+               : sc_http_refuse_status(f->http, arrival->status, diag);
 }
 
 // --- The end of a question ----------------------------------------------------------------------
@@ -560,7 +473,7 @@ static sc_err settle(const fetching *f, progress *p, sc_diag *diag)
 
 static void progress_fini(progress *p)
 {
-    sc__area_headers_free(p->headers);
+    sc_http_headers_free(p->headers);
     forget_next(p);
     sc_free(p->cursor);
     sc_free(p->etag);
@@ -597,15 +510,15 @@ sc_err sc__area_fetch(const sc__area_source *source, const sc__area_time *time,
                       sc__area_task *tasks, size_t count, sc__area_effort *effort, int *status,
                       sc_diag *diag)
 {
-    const sc_area_settings *s = source->settings;
+    const sc_adapter_settings *c = &source->settings->common;
     const sc_http_batch_options how = {.parallel =
-                                           (unsigned)(s->parallel < count ? s->parallel : count),
-                                       .timeout_s = s->timeout_s,
+                                           (unsigned)(c->parallel < count ? c->parallel : count),
+                                       .timeout_s = c->timeout_s,
                                        .deadline_s = time->deadline_s,
                                        .leave_s = time->leave_s,
-                                       .max_bytes = s->max_bytes,
+                                       .max_bytes = (size_t)c->max_bytes,
                                        .headers = source->headers,
-                                       .ca_file = s->ca_file};
+                                       .ca_file = c->ca_file};
     fetching f = {.source = source, .count = count, .effort = effort};
     sc_http_batch batch = {.count = count,
                            .takes_all = true,

@@ -7,25 +7,14 @@
 
 #include "areas/area_settings.h"
 #include "areas/tile_cache.h"
-#include "net/http_batch.h"
-
-#include <pthread.h>
-
-/** Limits of rate and of questions at once, for all threads together. */
-typedef struct sc__area_pace {
-    pthread_mutex_t lock;
-    double rate_per_s;  ///< 0: none
-    uint64_t parallel;
-    uint64_t running;
-    int64_t next_us;  ///< when the next may leave
-} sc__area_pace;
+#include "net/http_pace.h"
 
 /** What is the same for all questions. Borrowed. */
 typedef struct sc__area_source {
     const sc_area_settings *settings;
     const sc__tile_grid *grid;
     const sc_vocabulary *vocabulary;
-    sc__area_pace *pace;
+    sc_http_pace *pace;
     struct curl_slist *headers;
 } sc__area_source;
 
@@ -61,12 +50,6 @@ typedef struct sc__area_time {
     double deadline_s;
     double leave_s;  ///< as sc_http_batch_options
 } sc__area_time;
-
-/** Headers of the settings, and what is always sent; NULL when memory is out. */
-struct curl_slist *sc__area_headers(const sc_area_settings *settings);
-
-/** They hold secrets, and curl frees them without wiping. NULL is fine. */
-void sc__area_headers_free(struct curl_slist *headers);
 
 /**
  * Fetch all of them, in the order given; the first failure ends it. Versions of rows are left 0.

@@ -261,7 +261,7 @@ static void refresh_one(sc_area_provider *provider)
     sc__area_find_known(provider, &task);
     pthread_mutex_unlock(&provider->lock);
     sc_area_work work = {.tiles = 0};
-    const sc__area_time time = {.deadline_s = provider->settings->deadline_s};
+    const sc__area_time time = {.deadline_s = provider->settings->common.deadline_s};
     // If it fails, the next one that needs it fetches it, and is told why.
     (void)!sc__area_fetch_claimed(provider, &time, &task, 1, &work, NULL);
     sc__area_task_fini(&task);
@@ -323,8 +323,8 @@ static bool make_vocabulary(sc_area_provider *provider)
     for (sc_category_id c = 0; c < sc_map_category_count(provider->map) && is_fine; c++) {
         is_fine = add_name(v, &names, &capacity, sc_map_category_name(provider->map, c));
     }
-    for (size_t i = 0; i < provider->settings->ours.count && is_fine; i++) {
-        is_fine = add_name(v, &names, &capacity, provider->settings->ours.items[i]);
+    for (size_t i = 0; i < provider->settings->common.ours.count && is_fine; i++) {
+        is_fine = add_name(v, &names, &capacity, provider->settings->common.ours.items[i]);
     }
     v->names = names;
     return is_fine;
@@ -339,14 +339,14 @@ static sc_err start(sc_area_provider *provider, const sc_vocabulary *vocabulary,
     if (!err) err = sc_http_client_start(diag);
     if (err) return err;
     provider->has_curl = true;
-    provider->pace.rate_per_s = s->rate_per_s;
-    provider->pace.parallel = s->parallel;
     provider->cache.max_bytes = (size_t)s->cache_bytes;
-    provider->source = (sc__area_source){.settings = s,
-                                         .grid = &provider->grid,
-                                         .vocabulary = provider->vocabulary,
-                                         .pace = &provider->pace,
-                                         .headers = sc__area_headers(s)};
+    provider->source =
+        (sc__area_source){.settings = s,
+                          .grid = &provider->grid,
+                          .vocabulary = provider->vocabulary,
+                          .pace = &provider->pace,
+                          .headers = sc_adapter_headers(&s->common, "application/geo+json, "
+                                                                    "application/json")};
     if (!provider->source.headers) return no_memory(diag);
     provider->has_thread = !sc_thread_start(&provider->thread, run_background, provider);
     return provider->has_thread
@@ -363,7 +363,8 @@ sc_err sc_area_provider_new(const sc_map *map, const sc_vocabulary *vocabulary,
     pthread_condattr_init(&steady);
     pthread_condattr_setclock(&steady, CLOCK_MONOTONIC);
     pthread_mutex_init(&provider->lock, NULL);
-    pthread_mutex_init(&provider->pace.lock, NULL);
+    sc_http_pace_init(&provider->pace, settings->common.rate_per_s, settings->common.parallel,
+                      settings->common.deadline_s);
     pthread_cond_init(&provider->is_changed, &steady);
     pthread_condattr_destroy(&steady);
     provider->map = map;
@@ -387,12 +388,12 @@ void sc_area_provider_free(sc_area_provider *provider)
     if (provider->has_thread) pthread_join(provider->thread, NULL);
     sc__tile_cache_fini(&provider->cache);
     sc_objects_release(provider->indexed);
-    sc__area_headers_free(provider->source.headers);
+    sc_http_headers_free(provider->source.headers);
     if (provider->has_curl) sc_http_client_stop();
     sc_free(provider->fetched);
     sc_free((void *)(uintptr_t)provider->own_vocabulary.names);
     pthread_cond_destroy(&provider->is_changed);
-    pthread_mutex_destroy(&provider->pace.lock);
+    sc_http_pace_fini(&provider->pace);
     pthread_mutex_destroy(&provider->lock);
     sc_free(provider);
 }

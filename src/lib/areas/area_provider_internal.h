@@ -30,7 +30,7 @@ struct sc_area_provider {
     const sc_area_settings *settings;
     sc__tile_grid grid;
     sc__area_source source;
-    sc__area_pace pace;
+    sc_http_pace pace;
     bool has_curl;
     bool has_thread;
     pthread_t thread;

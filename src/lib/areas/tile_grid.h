@@ -13,7 +13,7 @@
 #include <starcloak/map.h>
 #include <starcloak/relay.h>
 
-#include "areas/area_template.h"
+#include "areas/area_question.h"
 #include "map/cost_bounds.h"
 
 /** A tile: its level and its place there, from the south-west corner. */

@@ -74,17 +74,17 @@ static void test_objects_with_numbers_and_numbers_as_texts_are_read(void **state
                        "\"k\":[\"zoo\",\"x\"],\"n\":null},{\"t\":\"n\",\"id\":3}]}",
                        &reply, &settings, &diag),
              &diag);
-    assert_int_equal(reply.listed, 3);
-    assert_int_equal(reply.count, 2);
-    assert_string_equal(reply.rows[0].key, "node/17");
-    assert_string_equal(reply.rows[0].category, "fuel");
-    assert_string_equal(reply.rows[0].name, "Z\xc3\xa9");
-    CHECK_SAME(reply.rows[0].x, 8.25);
-    CHECK_SAME(reply.rows[0].y, -50.5);
-    assert_string_equal(reply.rows[1].key, "way/17");
-    assert_string_equal(reply.rows[1].category, "zoo");
-    assert_string_equal(reply.rows[1].name, "");
-    CHECK_SAME(reply.rows[1].x, 1.0);
+    assert_int_equal(reply.page.listed, 3);
+    assert_int_equal(reply.page.count, 2);
+    assert_string_equal(reply.page.objects[0].key, "node/17");
+    assert_string_equal(reply.page.objects[0].category, "fuel");
+    assert_string_equal(reply.page.objects[0].name, "Z\xc3\xa9");
+    CHECK_SAME(reply.page.objects[0].x, 8.25);
+    CHECK_SAME(reply.page.objects[0].y, -50.5);
+    assert_string_equal(reply.page.objects[1].key, "way/17");
+    assert_string_equal(reply.page.objects[1].category, "zoo");
+    assert_string_equal(reply.page.objects[1].name, "");
+    CHECK_SAME(reply.page.objects[1].x, 1.0);
     assert_null(reply.next);
     sc__area_reply_fini(&reply);
     sc_area_settings_free(settings);
@@ -100,9 +100,9 @@ static void check_position(const char *more, const char *geometry, double x, dou
     sc_area_settings *settings = NULL;
     sc_diag diag = {""};
     CHECK_OK(read_body(ini, body, &reply, &settings, &diag), &diag);
-    assert_int_equal(reply.count, 1);
-    CHECK_CLOSE(reply.rows[0].x, x, 1e-12);
-    CHECK_CLOSE(reply.rows[0].y, y, 1e-12);
+    assert_int_equal(reply.page.count, 1);
+    CHECK_CLOSE(reply.page.objects[0].x, x, 1e-12);
+    CHECK_CLOSE(reply.page.objects[0].y, y, 1e-12);
     sc__area_reply_fini(&reply);
     sc_area_settings_free(settings);
 }
@@ -184,7 +184,7 @@ static void test_what_makes_no_sense_is_refused_without_its_content(void **state
          "no object has a position"},
         {GEOJSON,
          "{\"features\":[{\"id\":1,\"geometry\":{\"coordinates\":[1,2]},\"properties\":{"
-         "\"category\":17}}]}",
+         "\"category\":{}}}]}",
          "category is not a text"},
         {NUMBERS, "{\"o\":[{\"t\":1,\"id\":1,\"x\":\"8SECRET\",\"y\":1}]}", "lon is not a number"},
         {NUMBERS, "{\"o\":[{\"t\":1,\"id\":1,\"x\":\"nan\",\"y\":1}]}", "lon is not a number"},
@@ -239,12 +239,12 @@ static void test_keys_fit_even_if_parts_of_them_are_the_same_text(void **state)
     enum { PARTS = 2, LETTERS = 120, OBJECTS = 400 };
     sc_area_settings *settings = settings_of(NUMBERS);
     // The settings refuse this; the room for keys must not depend on it.
-    sc__area_texts same = {.items = test_take(PARTS, sizeof *same.items), .count = PARTS};
+    sc_texts same = {.items = test_take(PARTS, sizeof *same.items), .count = PARTS};
     for (size_t i = 0; i < PARTS; i++) {
-        same.items[i] = settings->id.items[0];
+        same.items[i] = settings->common.id.items[0];
     }
-    const sc__area_texts own = settings->id;
-    settings->id = same;
+    const sc_texts own = settings->common.id;
+    settings->common.id = same;
     char *text = NULL;
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
@@ -259,10 +259,10 @@ static void test_keys_fit_even_if_parts_of_them_are_the_same_text(void **state)
     sc__area_reply reply;
     sc_diag diag = {""};
     CHECK_OK(sc__area_reply_read(settings, SC_COORDS_GEOGRAPHIC, &body, &reply, &diag), &diag);
-    assert_int_equal(reply.count, OBJECTS);
-    assert_int_equal(strlen(reply.rows[OBJECTS - 1].key), PARTS * (LETTERS + 1) - 1);
+    assert_int_equal(reply.page.count, OBJECTS);
+    assert_int_equal(strlen(reply.page.objects[OBJECTS - 1].key), PARTS * (LETTERS + 1) - 1);
     sc__area_reply_fini(&reply);
-    settings->id = own;
+    settings->common.id = own;
     sc_area_settings_free(settings);
     free(same.items);
     free(text);
@@ -293,7 +293,7 @@ static void test_running_out_of_memory_is_said(void **state)
     FOR_EACH_FAILURE(n)
     {
         sc_area_settings *settings = NULL;
-        sc__area_reply reply = {.rows = NULL};
+        sc__area_reply reply = {.next = NULL};
         sc_diag diag = {""};
         sc_err err = sc__area_settings_read(&input, &settings, &diag);
         if (!err) err = sc__area_reply_read(settings, SC_COORDS_GEOGRAPHIC, &body, &reply, &diag);

@@ -1,6 +1,6 @@
 // The settings of a provider of areas: what a file may say, presets, and what is refused.
+#include "areas/area_question.h"
 #include "areas/area_settings.h"
-#include "areas/area_template.h"
 #include "base/bytes.h"
 #include "support/check.h"
 
@@ -34,14 +34,15 @@ static sc_area_settings *settings_of(const char *text)
 static char *filled(const sc_area_settings *settings, const sc__area_question *question,
                     bool is_body)
 {
-    sc_bytes bytes = {.data = NULL};
+    sc_bytes url = {.data = NULL};
+    sc_bytes body = {.data = NULL};
     sc_diag diag = {""};
-    CHECK_OK(is_body ? sc__area_body_fill(settings, question, &bytes, &diag)
-                     : sc__area_url_fill(settings, question, &bytes, &diag),
-             &diag);
-    char *text = test_take(bytes.size + 1, 1);
-    memcpy(text, bytes.data, bytes.size);
-    sc_bytes_fini(&bytes);
+    CHECK_OK(sc__area_question_fill(settings, question, &url, &body, &diag), &diag);
+    const sc_bytes *wanted = is_body ? &body : &url;
+    char *text = test_take(wanted->size + 1, 1);
+    memcpy(text, wanted->data, wanted->size);
+    sc_bytes_fini(&url);
+    sc_bytes_fini(&body);
     return text;
 }
 
@@ -67,19 +68,19 @@ static void test_a_file_says_how_to_ask(void **state)
                                       "[headers]\nX-Key = 17\n[limits]\nrate = 0.5\nparallel = 2\n"
                                       "[tiles]\nsize = 500\n[cache]\nlifetime = 60\n"
                                       "[paging]\npage-size = 50\n");
-    assert_string_equal(s->url, "http://h/x?{west},{south},{east},{north}");
-    assert_int_equal(s->shape, SC__AREA_CENTRE);
-    assert_int_equal(s->axis_order, 1);
-    assert_int_equal(s->name.count, 2);
-    assert_string_equal(s->name.items[1], "/m");
-    assert_int_equal(s->word_count, 2);
-    assert_string_equal(s->words[1].theirs, "petrol station");
-    assert_string_equal(s->header_names.items[0], "X-Key");
-    assert_string_equal(s->header_values.items[0], "17");
-    CHECK_SAME(s->rate_per_s, 0.5);
+    assert_string_equal(s->common.url, "http://h/x?{west},{south},{east},{north}");
+    assert_int_equal(s->common.shape, SC_SHAPE_CENTRE);
+    assert_int_equal(s->common.axis_order, 1);
+    assert_int_equal(s->common.name.count, 2);
+    assert_string_equal(s->common.name.items[1], "/m");
+    assert_int_equal(s->common.word_count, 2);
+    assert_string_equal(s->common.words[1].theirs, "petrol station");
+    assert_string_equal(s->common.header_names.items[0], "X-Key");
+    assert_string_equal(s->common.header_values.items[0], "17");
+    CHECK_SAME(s->common.rate_per_s, 0.5);
     CHECK_SAME(s->tile_m, 500.0);
     CHECK_SAME(s->lifetime_s, 60.0);
-    assert_int_equal(s->parallel, 2);
+    assert_int_equal(s->common.parallel, 2);
     assert_int_equal(s->page_size, 50);
     assert_int_equal(sc__area_settings_paging(s), SC__AREA_ONE_PAGE);
     sc_area_settings_free(s);
@@ -102,7 +103,8 @@ static void test_what_makes_no_sense_is_refused_with_file_line_and_reason(void *
         {"[provider]\n  more\n", "nothing goes on"},
         {"[provider]\npreset = lost\n", "unknown preset; there are: ogc-features"},
         {"[provider]\npreset = geojson\n", "address is missing"},
-        {GOOD "url = x\n", "places.ini:9: 'url': no such setting in this section"},
+        {GOOD "url = x\n",
+         "places.ini:9: 'url': no such setting in section [fields]; there are: list, no-list, id"},
         {"[provider]\n" URL URL, "the setting is repeated"},
         {GOOD "[limits]\nrate = fast\n", "rate must be a number from 0 to 1e+06"},
         {GOOD "[limits]\nparallel = 0\n", "parallel must be a whole number from 1 to 64"},
@@ -164,7 +166,7 @@ static void test_every_preset_is_complete_with_an_address(void **state)
         char text[200];
         snprintf(text, sizeof text, "[provider]\npreset = %s\naddress = https://h/p\n", names[i]);
         sc_area_settings *settings = settings_of(text);
-        assert_int_equal(strncmp(settings->url, "https://h/p", 11), 0);
+        assert_int_equal(strncmp(settings->common.url, "https://h/p", 11), 0);
         CHECK_CONTAINS(SC__AREA_PRESETS, names[i]);
         sc_area_settings_free(settings);
     }
@@ -204,7 +206,8 @@ static void test_a_word_cannot_break_out_of_a_body(void **state)
     sc_bytes bytes = {.data = NULL};
     sc_diag diag = {""};
     sc_area_settings *s = settings_of("[provider]\npreset=overpass\naddress=http://h/api\n");
-    CHECK_REFUSED(sc__area_body_fill(s, &question, &bytes, &diag), SC_EREQUEST, &diag, "a quote");
+    CHECK_REFUSED(sc__area_question_fill(s, &question, NULL, &bytes, &diag), SC_EREQUEST, &diag,
+                  "a quote");
     sc_bytes_fini(&bytes);
     sc_area_settings_free(s);
 }
@@ -222,8 +225,8 @@ static void test_headers_come_from_files_and_the_environment_and_are_never_told(
     snprintf(text, sizeof text,
              GOOD "[headers]\nAuthorization = file:%s\nX-Key = env:STARCLOAK_TEST_SECRET\n", path);
     sc_area_settings *s = settings_of(text);
-    assert_string_equal(s->header_values.items[0], "s3cret");
-    assert_string_equal(s->header_values.items[1], "t0ken");
+    assert_string_equal(s->common.header_values.items[0], "s3cret");
+    assert_string_equal(s->common.header_values.items[1], "t0ken");
     sc_area_settings_free(s);
 
     setenv("STARCLOAK_TEST_SECRET", "t0\nken", 1);
