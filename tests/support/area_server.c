@@ -4,19 +4,12 @@
 #include "areas/area_settings.h"
 #include "map/geo.h"
 #include "support/check.h"
+#include "support/loopback_server.h"
 
-#include <event2/buffer.h>
-#include <event2/bufferevent.h>
-#include <event2/event.h>
-#include <event2/http.h>
 #include <event2/keyvalq_struct.h>
 #include <math.h>
-#include <netdb.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 // === The world ==================================================================================
 
@@ -88,51 +81,13 @@ void area_world_free(area_world *world)
 // === The server =================================================================================
 
 struct area_server {
-    // Read by both threads.
     const area_world *world;
     area_mode mode;
-    char port[8];
-
-    // Of the server's thread, and before it has begun and after it has ended.
-    struct event_base *base;
-    struct evhttp *http;
-    struct event *stop;
-    int stop_pipe[2];
-    pthread_t thread;
-    char busy[8192];  ///< addresses that were told to come again
-
-    // Under the lock.
-    pthread_mutex_t lock;
-    char *asked;
-    size_t asked_size;
-    size_t count;
-    char *shown;  ///< what was lent last
+    loopback_server *http;
+    size_t count;     ///< of questions before this one; of the server's thread
+    char busy[8192];  ///< addresses that were told to come again; likewise
+    char *text;       ///< what was lent last
 };
-
-static void remember(area_server *s, const char *uri)
-{
-    pthread_mutex_lock(&s->lock);
-    const size_t size = strlen(uri);
-    s->asked = realloc(s->asked, s->asked_size + size + 2);
-    if (!s->asked) abort();
-    s->asked_size += (size_t)sprintf(s->asked + s->asked_size, "%s\n", uri);
-    s->count++;
-    pthread_mutex_unlock(&s->lock);
-}
-
-static void send_text(struct evhttp_request *request, const char *body, size_t size)
-{
-    struct evbuffer *buffer = evbuffer_new();
-    if (!buffer) abort();
-    evbuffer_add(buffer, body, size);
-    evhttp_send_reply(request, 200, "OK", buffer);
-    evbuffer_free(buffer);
-}
-
-static void set_header(struct evhttp_request *request, const char *name, const char *value)
-{
-    evhttp_add_header(evhttp_request_get_output_headers(request), name, value);
-}
 
 static bool is_wanted(const char *categories, const char *category)
 {
@@ -196,7 +151,7 @@ static void answer(area_server *s, struct evhttp_request *request, const inquiry
     if (s->mode == AREA_ELSEWHERE) fputs(",\"next\":\"http://127.0.0.2/places\"", out);
     fputs("}", out);
     fclose(out);
-    send_text(request, body, size);
+    loopback_send(request, body, size);
     free(body);
 }
 
@@ -204,25 +159,7 @@ static void answer(area_server *s, struct evhttp_request *request, const inquiry
 static void drip(struct evhttp_request *request)
 {
     static const char part[] = "HTTP/1.1 200 OK\r\nContent-Length: 5000\r\n\r\n{";
-    struct evhttp_connection *connection = evhttp_request_get_connection(request);
-    const int fd = (int)bufferevent_getfd(evhttp_connection_get_bufferevent(connection));
-    if (send(fd, part, sizeof part - 1, MSG_NOSIGNAL) < 0) abort();
-}
-
-static void send_huge(struct evhttp_request *request)
-{
-    enum { CHUNK = 1 << 16, CHUNKS = 64 };
-    char *blanks = test_take(1, CHUNK);
-    memset(blanks, ' ', CHUNK);
-    evhttp_send_reply_start(request, 200, "OK");
-    for (int i = 0; i < CHUNKS; i++) {
-        struct evbuffer *buffer = evbuffer_new();
-        evbuffer_add(buffer, blanks, CHUNK);
-        evhttp_send_reply_chunk(request, buffer);
-        evbuffer_free(buffer);
-    }
-    evhttp_send_reply_end(request);
-    free(blanks);
+    if (send(loopback_socket(request), part, sizeof part - 1, MSG_NOSIGNAL) < 0) abort();
 }
 
 // Whether the request was answered already, for what the mode wants.
@@ -236,17 +173,16 @@ static bool misbehave(area_server *s, struct evhttp_request *request, const char
         drip(request);
         return true;
     case AREA_HUGE:
-        send_huge(request);
+        loopback_send_huge(request, 64, true);
         return true;
     case AREA_ERROR:
         evhttp_send_error(request, 500, "Internal error");
         return true;
     case AREA_REDIRECT:
-        set_header(request, "Location", "/elsewhere");
-        evhttp_send_reply(request, 302, "Found", NULL);
+        loopback_redirect(request);
         return true;
     case AREA_NOT_JSON:
-        send_text(request, "<html>busy</html>", 17);
+        loopback_send(request, "<html>busy</html>", 17);
         return true;
     case AREA_BUSY_ONCE:
         if (strstr(s->busy, uri)) return false;
@@ -254,18 +190,18 @@ static bool misbehave(area_server *s, struct evhttp_request *request, const char
         evhttp_send_reply(request, 429, "Too many", NULL);
         return true;
     case AREA_BUSY:
-        set_header(request, "Retry-After", "3600");
+        loopback_set_header(request, "Retry-After", "3600");
         evhttp_send_reply(request, 503, "Busy", NULL);
         return true;
     case AREA_NO_STORE:
-        set_header(request, "Cache-Control", "private, no-store");
+        loopback_set_header(request, "Cache-Control", "private, no-store");
         return false;
     case AREA_ONE_SECOND:
-        set_header(request, "Cache-Control", "max-age=0, stale-while-revalidate=100");
+        loopback_set_header(request, "Cache-Control", "max-age=0, stale-while-revalidate=100");
         return false;
     case AREA_ETAG:
-        set_header(request, "Cache-Control", "max-age=0");
-        set_header(request, "ETag", "\"v1\"");
+        loopback_set_header(request, "Cache-Control", "max-age=0");
+        loopback_set_header(request, "ETag", "\"v1\"");
         if (!evhttp_find_header(headers, "If-None-Match")) return false;
         evhttp_send_reply(request, 304, "Not modified", NULL);
         return true;
@@ -284,11 +220,11 @@ static void read_box(const char *text, inquiry *q)
     }
 }
 
-static void on_request(struct evhttp_request *request, void *context)
+static void on_request(void *context, struct evhttp_request *request, size_t question)
 {
     area_server *s = context;
     const char *uri = evhttp_request_get_uri(request);
-    remember(s, uri);
+    s->count = question + 1;
     if (misbehave(s, request, uri)) return;
     struct evkeyvalq query;
     if (evhttp_parse_query_str(evhttp_uri_get_query(evhttp_request_get_evhttp_uri(request)),
@@ -309,85 +245,38 @@ static void on_request(struct evhttp_request *request, void *context)
     evhttp_clear_headers(&query);
 }
 
-static void on_stop(evutil_socket_t fd, short what, void *context)
-{
-    (void)fd, (void)what;
-    event_base_loopbreak(context);
-}
-
-static void *serve(void *context)
-{
-    sigset_t broken_pipe;
-    sigemptyset(&broken_pipe);
-    sigaddset(&broken_pipe, SIGPIPE);
-    pthread_sigmask(SIG_BLOCK, &broken_pipe, NULL);
-    event_base_dispatch(((area_server *)context)->base);
-    return NULL;
-}
-
 area_server *area_server_start(const area_world *world, area_mode mode)
 {
     area_server *s = test_take(1, sizeof *s);
     s->world = world;
     s->mode = mode;
-    pthread_mutex_init(&s->lock, NULL);
-    s->base = event_base_new();
-    s->http = evhttp_new(s->base);
-    assert_int_equal(pipe(s->stop_pipe), 0);
-    s->stop = event_new(s->base, s->stop_pipe[0], EV_READ, on_stop, s->base);
-    assert_int_equal(event_add(s->stop, NULL), 0);
-    evhttp_set_gencb(s->http, on_request, s);
-    struct evhttp_bound_socket *bound = evhttp_bind_socket_with_handle(s->http, "127.0.0.1", 0);
-    assert_non_null(bound);
-    struct sockaddr_storage address;
-    socklen_t size = sizeof address;
-    assert_int_equal(
-        getsockname(evhttp_bound_socket_get_fd(bound), (struct sockaddr *)&address, &size), 0);
-    assert_int_equal(getnameinfo((struct sockaddr *)&address, size, NULL, 0, s->port,
-                                 sizeof s->port, NI_NUMERICSERV),
-                     0);
-    assert_int_equal(pthread_create(&s->thread, NULL, serve, s), 0);
+    s->http = loopback_server_start(on_request, s);
     return s;
 }
 
 void area_server_stop(area_server *server)
 {
-    assert_int_equal(write(server->stop_pipe[1], "", 1), 1);
-    pthread_join(server->thread, NULL);
-    event_free(server->stop);
-    evhttp_free(server->http);
-    event_base_free(server->base);
-    close(server->stop_pipe[0]);
-    close(server->stop_pipe[1]);
-    pthread_mutex_destroy(&server->lock);
-    free(server->asked);
-    free(server->shown);
+    loopback_server_stop(server->http);
+    free(server->text);
     free(server);
-}
-
-static const char *show(area_server *s, char *text)
-{
-    free(s->shown);
-    s->shown = text;
-    if (!text) abort();
-    return text;
 }
 
 const char *area_server_text(area_server *server, const char *more)
 {
-    char *text = NULL;
-    if (asprintf(&text,
-                 "[provider]\nurl = http://127.0.0.1:%s/places?bbox={west},{south},{east},{north}"
+    const char *address = loopback_server_address(server->http);
+    free(server->text);
+    if (asprintf(&server->text,
+                 "[provider]\nurl = %s/places?bbox={west},{south},{east},{north}"
                  "&limit={limit}&offset={offset}&categories={categories}\n"
-                 "url-all = http://127.0.0.1:%s/places?bbox={west},{south},{east},{north}"
+                 "url-all = %s/places?bbox={west},{south},{east},{north}"
                  "&limit={limit}&offset={offset}\n"
                  "[fields]\nlist = /features\nid = /id\ngeometry = /geometry\n"
                  "name = /properties/name\ncategory = /properties/category\n"
                  "[categories]\ncafe = cafe\nfuel = fuel\nschool = school\nzoo = zoo\n%s",
-                 server->port, server->port, more) < 0) {
+                 address, address, more) < 0) {
         abort();
     }
-    return show(server, text);
+    return server->text;
 }
 
 sc_area_settings *area_server_settings(const area_server *server, const char *more)
@@ -402,26 +291,15 @@ sc_area_settings *area_server_settings(const area_server *server, const char *mo
 
 const char *area_server_asked(area_server *server)
 {
-    pthread_mutex_lock(&server->lock);
-    const char *shown = show(server, strdup(server->asked ? server->asked : ""));
-    pthread_mutex_unlock(&server->lock);
-    return shown;
+    return loopback_server_asked(server->http);
 }
 
 size_t area_server_count(area_server *server)
 {
-    pthread_mutex_lock(&server->lock);
-    const size_t count = server->count;
-    pthread_mutex_unlock(&server->lock);
-    return count;
+    return loopback_server_count(server->http);
 }
 
 void area_server_forget(area_server *server)
 {
-    pthread_mutex_lock(&server->lock);
-    free(server->asked);
-    server->asked = NULL;
-    server->asked_size = 0;
-    server->count = 0;
-    pthread_mutex_unlock(&server->lock);
+    loopback_server_forget(server->http);
 }
