@@ -293,11 +293,11 @@ static void check_provider(const evaluate_options *options, const struct argp_st
     if (options->is_warm && !options->areas) {
         sc_usage_error(state, "--warm is about the tiles of an area provider; add --area-provider");
     }
-    if (options->areas && options->points.options.url) {
+    if (options->areas && sc_points_are_wanted(&options->points)) {
         sc_usage_error(state, "--area-provider and --point-provider name two providers; leave one "
                               "of them out");
     }
-    if (!options->points.options.url && !options->areas) return;
+    if (!sc_points_are_wanted(&options->points) && !options->areas) return;
     for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
         if (!others[i].is_given) continue;
         sc_usage_error(state, "%s is for the built-in provider, but %s names another",
@@ -382,7 +382,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 /** What can be known before anything is read. */
 static sc_err check_inputs(const evaluate_options *options, const sc_map *map, sc_diag *diag)
 {
-    if (!options->objects.feed.database && !options->points.options.url && !options->areas) {
+    if (!options->objects.feed.database && !sc_points_are_wanted(&options->points) &&
+        !options->areas) {
         const sc_err err = sc_input_need_objects(map, options->map, diag);
         if (err) return err;
     }
@@ -456,6 +457,7 @@ static bool went_well(const sc_evaluate_report *report)
 typedef struct provider {
     sc_opened_objects opened;  ///< of the built-in one
     sc_vocabulary vocabulary;  ///< of one that knows points
+    sc_point_settings *point_settings;
     sc_point_provider *points;
     sc_opened_areas areas;
 } provider;
@@ -464,13 +466,14 @@ static sc_err open_provider(const sc_call *call, const evaluate_options *options
                             provider *out, sc_diag *diag)
 {
     if (options->areas) return sc_areas_open(options->areas, map, &out->areas, diag);
-    if (!options->points.options.url) {
+    if (!sc_points_are_wanted(&options->points)) {
         return sc_objects_open(call, &options->objects, map, &out->opened, diag);
     }
-    const sc_err err = sc_vocabulary_init_from_map(map, &out->vocabulary);
+    sc_err err = sc_vocabulary_init_from_map(map, &out->vocabulary);
     if (err) return err;
-    return sc_point_provider_new(map, &out->vocabulary, &options->points.options, &out->points,
-                                 diag);
+    err = sc_points_settings(&options->points, &out->point_settings, diag);
+    if (err) return err;
+    return sc_point_provider_new(map, &out->vocabulary, out->point_settings, &out->points, diag);
 }
 
 static void close_provider(provider *who)
@@ -478,6 +481,7 @@ static void close_provider(provider *who)
     sc_objects_close(&who->opened);
     sc_areas_close(&who->areas);
     sc_point_provider_free(who->points);
+    sc_point_settings_free(who->point_settings);
     sc_vocabulary_fini(&who->vocabulary);
 }
 

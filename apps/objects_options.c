@@ -265,12 +265,10 @@ bool sc_points_option(int key, char *argument, const struct argp_state *state,
                       sc_points_options *options)
 {
     if (key == SC_KEY_POINT_PROVIDER) {
-        bool has_category = false;
-        sc_diag diag = {.message = ""};
-        if (sc__point_url_check(argument, &has_category, &diag)) {
-            sc_usage_error(state, "--point-provider: %s", diag.message);
-        }
-        options->options.url = argument;
+        if (argument[0] == '\0') sc_usage_error(state, "--point-provider: the name is empty");
+        const bool is_url = strstr(argument, "://") != NULL;
+        options->options.url = is_url ? argument : NULL;
+        options->file = is_url ? NULL : argument;
         return true;
     }
     const char *option = take_point_detail(key, argument, state, &options->options);
@@ -278,21 +276,48 @@ bool sc_points_option(int key, char *argument, const struct argp_state *state,
     return option != NULL;
 }
 
+// A URL is looked at by itself first, so that messages name the option that is wrong.
+static void check_point_url(const struct argp_state *state, const sc_point_options *options,
+                            const char *option)
+{
+    sc_point_settings *settings = NULL;
+    sc_diag diag = {.message = ""};
+    if (sc_point_settings_new(options, &settings, &diag) == SC_EINVAL) {
+        sc_usage_error(state, "%s: %s", option, diag.message);
+    }
+    sc_point_settings_free(settings);
+}
+
 void sc_points_options_check(const struct argp_state *state, const sc_points_options *options)
 {
-    if (options->first_detail && !options->options.url) {
+    if (options->first_detail && !options->options.url && !options->file) {
         sc_usage_error(state,
                        "%s is about a provider that knows points only; add --point-provider URL",
                        options->first_detail);
     }
-    if (!options->options.url) return;
-    // The URL and the numbers were looked at when they were given: what is left are the fields.
-    sc__point_settings settings = {.texts = NULL};
-    sc_diag diag = {.message = ""};
-    if (sc__point_settings_init(&options->options, &settings, &diag) == SC_EINVAL) {
-        sc_usage_error(state, "--point-fields: %s", diag.message);
+    if (options->first_detail && options->file) {
+        sc_usage_error(state,
+                       "%s goes with --point-provider URL; what --point-provider FILE.ini names is "
+                       "asked as the file says: give the setting there",
+                       options->first_detail);
     }
-    sc__point_settings_fini(&settings);
+    if (!options->options.url) return;
+    sc_point_options url = sc_point_options_default();
+    url.url = options->options.url;
+    check_point_url(state, &url, "--point-provider");
+    // The numbers were looked at when they were given: what is left are the fields.
+    check_point_url(state, &options->options, "--point-fields");
+}
+
+bool sc_points_are_wanted(const sc_points_options *options)
+{
+    return options->file || options->options.url;
+}
+
+sc_err sc_points_settings(const sc_points_options *options, sc_point_settings **out, sc_diag *diag)
+{
+    return options->file ? sc_point_settings_read(options->file, out, diag)
+                         : sc_point_settings_new(&options->options, out, diag);
 }
 
 // --- Providers that list what is in a box -------------------------------------------------------

@@ -115,10 +115,11 @@ void sc_objects_close(sc_opened_objects *opened);
 //
 //     if (sc_points_option(key, argument, state, &options->points)) return 0;
 //
-// and sc_points_options_check() at ARGP_KEY_END. Such a provider is asked for if `options.url`
-// is set then; docs/point-provider.md tells about it.
+// and sc_points_options_check() at ARGP_KEY_END. Such a provider is asked if `file` or
+// `options.url` is set then; docs/point-provider.md tells about it.
 
 typedef struct sc_points_options {
+    const char *file;          ///< that says how to ask it; else:
     sc_point_options options;  ///< without a URL: no such provider is asked
     const char *first_detail;  ///< the first option given that says how to ask one
 } sc_points_options;
@@ -136,12 +137,12 @@ enum {
 // clang-format off
 /** Rows for a table of sc_option. */
 #define SC_POINTS_OPTIONS                                                                      \
-    {"point-provider", SC_KEY_POINT_PROVIDER, "URL",                                           \
+    {"point-provider", SC_KEY_POINT_PROVIDER, "FILE.ini|URL",                                  \
      "ask a provider that knows only the nearest objects of a point, at points all over the "  \
-     "cloak; the URL has {lon}, {lat}, {k} and, if the provider knows categories, {category} " \
-     "(default: the built-in one is asked)", NULL},                                            \
+     "cloak; the file says how. For a simple one a URL is enough, with {lon}, {lat}, {k} and, if the provider knows categories, {category} " \
+     "(default: the built-in one is asked)", SC_COMPLETE_FILES},                               \
     {"point-distance", SC_KEY_POINT_DISTANCE, "KIND",                                          \
-     "how that provider measures: straight (default) or road", "straight road"},               \
+     "how that provider measures, if it is given by a URL, as all that follows: straight (default) or road", "straight road"},               \
     {"point-spacing", SC_KEY_POINT_SPACING, "M",                                               \
      "how far apart the points may be along a road, metres (default 200)", NULL},              \
     {"point-max-k", SC_KEY_POINT_MAX_K, "N",                                                   \
@@ -166,6 +167,13 @@ bool sc_points_option(int key, char *argument, const struct argp_state *state,
 
 /** Whether the options go together; if not, that is a usage error. */
 void sc_points_options_check(const struct argp_state *state, const sc_points_options *options);
+
+/** Whether such a provider is to be asked. */
+bool sc_points_are_wanted(const sc_points_options *options);
+
+/** How it is to be asked. Free with sc_point_settings_free(). */
+SC_CHECKED sc_err sc_points_settings(const sc_points_options *options, sc_point_settings **out,
+                                     sc_diag *diag);
 
 // --- Providers that list what is in a box -------------------------------------------------------
 

@@ -51,20 +51,31 @@ static sc_err open_objects(const sc_call *call, const sc_settings *s, sc_serve_r
 
 // --- All ------------------------------------------------------------------------------------
 
+// From what the service's own settings say, beside a URL.
+static sc_err points_from_url(const sc_settings *s, sc_point_settings **out, sc_diag *diag)
+{
+    sc_point_options points = sc_point_options_default();
+    points.url = s->point_provider;
+    points.distance = (sc_point_distance)s->point_distance;
+    points.spacing_m = s->point_spacing_m;
+    points.max_k = (uint32_t)s->point_max_k;
+    points.timeout_s = s->provider_timeout_s;
+    points.deadline_s = s->provider_deadline_s;
+    char *fields = strdup(s->point_fields);
+    if (!fields) return SC_ENOMEM;
+    sc_err err = *fields ? sc__point_fields_read(fields, &points, diag) : SC_OK;
+    if (!err) err = sc_point_settings_new(&points, out, diag);
+    free(fields);
+    return err;
+}
+
 static sc_err open_points(const sc_settings *s, sc_serve_resources *resources, sc_diag *diag)
 {
-    sc_point_options *points = &resources->points;
-    *points = sc_point_options_default();
-    points->url = s->point_provider;
-    points->distance = (sc_point_distance)s->point_distance;
-    points->spacing_m = s->point_spacing_m;
-    points->max_k = (uint32_t)s->point_max_k;
-    points->timeout_s = s->provider_timeout_s;
-    points->deadline_s = s->provider_deadline_s;
-    if (!*s->point_fields) return SC_OK;
-    resources->point_fields = strdup(s->point_fields);
-    if (!resources->point_fields) return SC_ENOMEM;
-    return sc__point_fields_read(resources->point_fields, points, diag);
+    if (strstr(s->point_provider, "://")) return points_from_url(s, &resources->points, diag);
+    const sc_err err = sc_point_settings_read(s->point_provider, &resources->points, diag);
+    if (err) return err;
+    return sc_settings_check_plain(s, "point-provider", sc_point_settings_url(resources->points),
+                                   diag);
 }
 
 static sc_err open_provider(const sc_call *call, const sc_settings *s,
@@ -110,7 +121,7 @@ void sc_serve_resources_close(sc_serve_resources *resources)
     sc_settings_parts_free(resources->admin);
     sc_settings_parts_free(resources->proxies);
     sc_settings_parts_free(resources->categories);
-    free(resources->point_fields);
+    sc_point_settings_free(resources->points);
     sc_area_settings_free(resources->areas);
     sc_log_free(resources->log);
 }
@@ -198,7 +209,7 @@ static sc_courier_options courier_options(const sc_settings *s, sc_serve_resourc
     courier.key = *s->provider_key ? s->provider_key : or_null(s->provider_certificate);
     courier.connections = (unsigned)s->provider_connections;
     courier.try_timeout_s = s->provider_timeout_s;
-    courier.points = &resources->points;
+    courier.points = resources->points;
     courier.areas = resources->areas;
     courier.more_categories = (const char *const *)resources->categories;
     courier.more_category_count = resources->category_count;

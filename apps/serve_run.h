@@ -31,8 +31,7 @@ typedef struct sc_serve_resources {
     size_t address_count;
     char **categories;
     size_t category_count;
-    char *point_fields;  ///< the text that the fields of `points` lie in
-    sc_point_options points;
+    sc_point_settings *points;          ///< NULL: another provider is asked
     sc_area_settings *areas;            ///< NULL: another provider is asked
     int inherited[SC_SERVING_SOCKETS];  ///< sockets from the service manager
 } sc_serve_resources;

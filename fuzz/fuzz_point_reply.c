@@ -1,7 +1,8 @@
 // Door: one answer of a provider that knows points only, as JSON.
 //
 // The first byte says what is asked: bit 0 by road instead of straight, bit 1 for one category
-// instead of all, bit 2 with fields as GeoJSON has them. The rest is the body, which the
+// instead of all, bit 2 with fields as GeoJSON has them, bit 3 as a file says it, with keys of
+// several parts, lists of categories and a radius. The rest is the body, which the
 // provider gives at both points of a cloak of one road. What is accepted makes a reply whose
 // objects are sound, and answers for every place of the road that are in order and within what was
 // asked for. What is refused is refused in one line that tells nothing of the body.
@@ -31,8 +32,27 @@ static const sc_map *small_map(void)
     return map;
 }
 
-static sc__point_settings settings_of(uint8_t kind)
+// As a file says it: several places, joined keys, geometries, lists that may lack, and a radius.
+static sc_point_settings *settings_of_file(uint8_t kind)
 {
+    char text[600];
+    const int size =
+        snprintf(text, sizeof text,
+                 "[provider]\nurl = http://h/{lon}/{lat}/{k}/{category}\n[fields]\nlist = /places\n"
+                 "no-list = empty\nid = /type /id\n%s\nname = /displayName/text /name\n"
+                 "category = /types\ndistance = /d /distance\nerror = /error\n[categories]\n"
+                 "cafe = coffee, 13\n[points]\nmeasure = %s\nradius = 1000\n",
+                 kind & 4 ? "geometry = /geometry\nshape = centre" : "lon = /x /lon\nlat = /y /lat",
+                 kind & 1 ? "road" : "straight");
+    const sc_input input = {"x.ini", (const uint8_t *)text, (size_t)size};
+    sc_point_settings *settings = NULL;
+    if (sc__point_settings_read(&input, &settings, NULL)) abort();
+    return settings;
+}
+
+static sc_point_settings *settings_of(uint8_t kind)
+{
+    if (kind & 8) return settings_of_file(kind);
     sc_point_options options = sc_point_options_default();
     options.url = "http://h/{lon}/{lat}/{k}/{category}";
     options.distance = kind & 1 ? SC_POINT_ROAD : SC_POINT_STRAIGHT;
@@ -45,8 +65,8 @@ static sc__point_settings settings_of(uint8_t kind)
         options.name_field = "properties.name";
         options.category_field = NULL;
     }
-    sc__point_settings settings;
-    if (sc__point_settings_init(&options, &settings, NULL)) abort();
+    sc_point_settings *settings = NULL;
+    if (sc_point_settings_new(&options, &settings, NULL)) abort();
     return settings;
 }
 
@@ -58,9 +78,9 @@ static void check_table(const sc_point_reply *reply)
         DOOR_PROMISE(table->keys[i] < table->strings_size, "a key is one of the strings");
         DOOR_PROMISE(object->name < table->strings_size, "a name is one of the strings");
         const size_t key_size = strlen(table->strings + table->keys[i]);
-        DOOR_PROMISE(key_size >= 1 && key_size <= SC__POINT_KEY_MAX,
+        DOOR_PROMISE(key_size >= 1 && key_size <= SC_ADAPTER_KEY_MAX,
                      "a key is neither empty nor endless");
-        DOOR_PROMISE(strlen(table->strings + object->name) <= SC__POINT_NAME_MAX, "nor is a name");
+        DOOR_PROMISE(strlen(table->strings + object->name) <= SC_ADAPTER_NAME_MAX, "nor is a name");
         DOOR_PROMISE(object->category == SC_NONE || object->category < vocabulary.count,
                      "a category is one that we have a word for");
         DOOR_PROMISE(object->edge == 0 && object->offset <= sc_map_edges(reply->map)[0].length,
@@ -102,7 +122,7 @@ static void check_answers(sc_point_reply *reply)
     }
 }
 
-static sc_err take_everywhere(sc_point_reply *reply, const sc__point_settings *settings,
+static sc_err take_everywhere(sc_point_reply *reply, const sc_point_settings *settings,
                               const uint8_t *body, size_t size, sc_diag *diag)
 {
     sc_err err = SC_OK;
@@ -131,15 +151,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     requests[0].category_count = requests[1].category_count = data[0] >> 1 & 1;
     const sc_relay relay = {
         .segments = segments, .segment_count = 1, .requests = requests, .request_count = 2};
-    sc__point_settings settings = settings_of(data[0]);
+    sc_point_settings *settings = settings_of(data[0]);
     uint8_t *body = door_copy(data + 1, size - 1);
     sc_point_reply *reply = NULL;
     sc_diag diag = {""};
-    if (sc__point_reply_new(small_map(), &settings, &relay, &reply, &diag)) abort();
+    if (sc__point_reply_new(small_map(), settings, &relay, &reply, &diag)) abort();
 
-    const sc_err err = take_everywhere(reply, &settings, body, size - 1, &diag);
+    const sc_err err = take_everywhere(reply, settings, body, size - 1, &diag);
     if (err) {
-        DOOR_PROMISE(err == SC_EREPLY, "an answer that makes no sense is said to be one");
+        DOOR_PROMISE(err == SC_EREPLY || (err == SC_ENET && data[0] & 8),
+                     "an answer that makes no sense, or says that it failed, is said to be one");
         door_refused(err, &diag, NULL, 0);
         for (const char *c = diag.message; *c; c++) {
             DOOR_PROMISE(*c >= 0x20 && *c < 0x7f, "a terminal can be given the reason");
@@ -149,7 +170,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         check_answers(reply);
     }
     sc_point_reply_free(reply);
-    sc__point_settings_fini(&settings);
+    sc_point_settings_free(settings);
     free(body);
     return 0;
 }

@@ -35,6 +35,10 @@ typedef enum sc_point_distance {
     SC_POINT_ROAD = 1,
 } sc_point_distance;
 
+/**
+ * What can be said of a simple provider in a few words. A file says more: headers, bodies for POST,
+ * words for categories (sc_point_settings_read()).
+ */
 typedef struct sc_point_options {
     /** http or https, with {lon}, {lat}, {k} and, if the provider knows categories, {category}. */
     const char *url;
@@ -45,7 +49,8 @@ typedef struct sc_point_options {
     size_t max_bytes;   ///< of one answer
     double timeout_s;   ///< for one question
     double deadline_s;  ///< for all questions of one cloak together; 0: none
-    double leave_s;     ///< the first question leaves within that time, or none does; 0: any time
+    double radius_m;    ///< nothing farther from a point is told; 0: no such limit
+    double rate_per_s;  ///< questions per second; 0: no limit
     unsigned parallel;  ///< questions under way at once
     // Where things are in an answer, a JSON document; names may have dots, and numbers for what is
     // in a list: "properties.name", "geometry.coordinates.0".
@@ -64,16 +69,42 @@ typedef struct sc_point_options {
  */
 SC_API sc_point_options sc_point_options_default(void);
 
+/** How a provider is asked. Made once, then read by any thread; it may hold secrets, which are
+ * wiped. Its limits of rate and of questions at once hold for all who ask by it together. */
+typedef struct sc_point_settings sc_point_settings;
+
+/**
+ * Read settings from an INI file, as docs/point-provider.md has it.
+ *
+ * @return SC_OK, SC_EIO (no such file), SC_EPARSE or SC_EINVAL with the file, the line and the
+ *         reason, SC_ELIMIT, SC_ENOMEM
+ */
+SC_API SC_CHECKED sc_err sc_point_settings_read(const char *path, sc_point_settings **out,
+                                                sc_diag *diag);
+
+/** Settings from options, which are copied. @return SC_OK, SC_EINVAL with a reason, SC_ENOMEM */
+SC_API SC_CHECKED sc_err sc_point_settings_new(const sc_point_options *options,
+                                               sc_point_settings **out, sc_diag *diag);
+
+/** Where it is asked: the template of the address. Lent. */
+SC_API const char *sc_point_settings_url(const sc_point_settings *settings);
+
+/** Our words for categories that it names. Lent. */
+SC_API const char *const *sc_point_settings_categories(const sc_point_settings *settings,
+                                                       size_t *count);
+
+/** NULL is fine. */
+SC_API void sc_point_settings_free(sc_point_settings *settings);
+
 /** One thread. */
 typedef struct sc_point_provider sc_point_provider;
 
 /**
- * @param vocabulary  how categories are called; borrowed as the map is, options are copied
- * @return SC_OK, SC_EINVAL (options that make no sense), SC_ENOCOORDS, SC_ENET (curl cannot be set
- *         up), SC_ENOMEM
+ * @param vocabulary  how categories are called; borrowed, as the map and the settings are
+ * @return SC_OK, SC_ENOCOORDS, SC_ENET (curl cannot be set up), SC_ENOMEM
  */
 SC_API SC_CHECKED sc_err sc_point_provider_new(const sc_map *map, const sc_vocabulary *vocabulary,
-                                               const sc_point_options *options,
+                                               const sc_point_settings *settings,
                                                sc_point_provider **out, sc_diag *diag);
 
 /** NULL is fine. */
@@ -82,11 +113,18 @@ SC_API void sc_point_provider_free(sc_point_provider *provider);
 /** What came back for one cloak. Needs the map, and the provider no longer. One thread. */
 typedef struct sc_point_reply sc_point_reply;
 
+/** How long asking may take. */
+typedef struct sc_point_patience {
+    double deadline_s;  ///< for all of it, if the settings do not allow less; 0: as they say
+    double leave_s;     ///< the first question leaves within that time, or none does; 0: any time
+} sc_point_patience;
+
 /**
  * Ask for all requests of `relay`; blocks. Range requests become questions for ever more objects
  * until one is beyond the range.
  *
- * @param rng  for the order of the questions
+ * @param patience  NULL: as the settings say
+ * @param rng       for the order of the questions
  * @return SC_OK, SC_ENET (no answer in time, or an error of HTTP), SC_ELATE (no question could
  * leave within leave_s, and none has), SC_EREPLY (an answer that makes no sense), SC_ELIMIT (more
  *         points, or a larger k, than allowed), SC_EREQUEST (a request that makes no sense, is by
@@ -95,7 +133,8 @@ typedef struct sc_point_reply sc_point_reply;
  * ends), SC_ENOMEM
  */
 SC_API SC_CHECKED sc_err sc_point_provider_ask(sc_point_provider *provider, const sc_relay *relay,
-                                               sc_rng *rng, sc_point_reply **out, sc_diag *diag);
+                                               const sc_point_patience *patience, sc_rng *rng,
+                                               sc_point_reply **out, sc_diag *diag);
 
 /** The status of HTTP that ended the last sc_point_provider_ask() with SC_ENET; 0 if none has: it
  * went well, or there was no answer. */

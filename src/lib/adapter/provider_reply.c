@@ -73,7 +73,8 @@ static sc_err read_key(const reader *r, char key[SC_ADAPTER_KEY_MAX + 1])
         }
         const size_t more = strlen(text);
         if (more == 0) return fail(r, "id", "is empty");
-        if (more + 1 > SC_ADAPTER_KEY_MAX - size) return fail(r, "id", "is longer than 255 bytes");
+        if (more + (i > 0) > SC_ADAPTER_KEY_MAX - size)
+            return fail(r, "id", "is longer than 255 bytes");
         if (i > 0) key[size++] = '/';
         memcpy(key + size, text, more);
         size += more;
@@ -239,6 +240,26 @@ static sc_err read_position(const reader *r, sc_adapter_object *row, bool *has_p
 
 // --- The document -------------------------------------------------------------------------------
 
+static const char *fault_text(sc_json_fault fault)
+{
+    switch (fault) {
+    case SC_JSON_TWICE:
+        return "has a key twice in one object";
+    case SC_JSON_TOO_LARGE:
+        return "has a number too large to be read";
+    case SC_JSON_NOT_UTF8:
+        return "is not UTF-8";
+    case SC_JSON_HAS_NUL:
+        return "has a text with the character 0 in it";
+    case SC_JSON_TOO_DEEP:
+        return "is nested too deeply";
+    case SC_JSON_CUT_SHORT:
+        return "ends too early";
+    default:
+        return "is not JSON";
+    }
+}
+
 static sc_err read_tree(const sc_adapter_settings *settings, const char *text, size_t size,
                         sc_json_tree *out, sc_diag *diag)
 {
@@ -251,12 +272,8 @@ static sc_err read_tree(const sc_adapter_settings *settings, const char *text, s
     const sc_err err = sc_json_tree_read(text, size, out, &error);
     if (err == SC_ENOMEM) return sc_fail_memory(diag, "reading a reply of the provider");
     if (!err) return SC_OK;
-    return sc_fail(diag, SC_EREPLY,
-                   error.fault == SC_JSON_CUT_SHORT
-                       ? "a reply of the provider ends too early (byte %zu)"
-                       : "a reply of the provider is not JSON in UTF-8 with finite numbers, or has "
-                         "a name twice in one object (byte %zu)",
-                   error.byte);
+    return sc_fail(diag, SC_EREPLY, "a reply of the provider %s (byte %zu)",
+                   fault_text(error.fault), error.byte);
 }
 
 // Some say with status 200 that they have failed, and list what they had until then.

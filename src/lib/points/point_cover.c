@@ -67,7 +67,7 @@ double sc__point_cover_along_m(const sc__point_cover *cover, sc_edge_id edge, do
 // How far rounding its coordinates can take a point from its place.
 static double rounding_m(const sc_map *map)
 {
-    const double step = 0.5 * SC__POINT_URL_STEP * sqrt(2.0);
+    const double step = 0.5 * SC_TEMPLATE_STEP * sqrt(2.0);
     return sc_map_coords(map) == SC_COORDS_GEOGRAPHIC ? step * SC_EARTH_RADIUS_M * SC_PI / 180.0
                                                       : step;
 }
@@ -123,7 +123,7 @@ static sc_err count_stops(sc__point_cover *cover, const sc_point_options *option
 static uint32_t add_point(sc__point_cover *cover, double x, double y)
 {
     cover->points[cover->point_count] =
-        (sc__point){.x = sc__point_url_rounded(x), .y = sc__point_url_rounded(y)};
+        (sc__point){.x = sc_template_rounded(x), .y = sc_template_rounded(y)};
     return cover->point_count++;
 }
 

@@ -18,7 +18,7 @@
 #define GRAIN_M 1.0
 #define GRAIN_SHARE 0.005
 
-static sc_err make(sc_point_reply *reply, const sc__point_settings *settings, const sc_relay *relay,
+static sc_err make(sc_point_reply *reply, const sc_point_settings *settings, const sc_relay *relay,
                    sc_diag *diag)
 {
     sc_err err = sc__point_cover_init(reply->map, relay->segments, relay->segment_count,
@@ -38,7 +38,7 @@ static sc_err make(sc_point_reply *reply, const sc__point_settings *settings, co
     return SC_OK;
 }
 
-sc_err sc__point_reply_new(const sc_map *map, const sc__point_settings *settings,
+sc_err sc__point_reply_new(const sc_map *map, const sc_point_settings *settings,
                            const sc_relay *relay, sc_point_reply **out, sc_diag *diag)
 {
     sc_point_reply *reply = sc_calloc(1, sizeof *reply);
@@ -155,6 +155,7 @@ sc_point_work sc_point_reply_work(const sc_point_reply *reply)
 typedef struct taking {
     sc_point_reply *reply;
     sc_point_distance distance;
+    double radius_m;  ///< nothing farther from the point is told; 0: no such limit
     const sc__point *point;
     double farthest_m;  ///< the largest distance so far, by the provider's measure
     uint64_t answer;
@@ -201,7 +202,9 @@ static sc_err measure(taking *t, const sc__point_answer_row *row, double *out)
                           : 2.0 * SC__POINT_STRAIGHT_SHARE * t->farthest_m + t->reply->grain_m;
     if (said_m + tolerance_m < t->farthest_m) {
         return sc_fail(t->diag, SC_EREPLY,
-                       "an answer of the provider is not in the order of distance, nearest first");
+                       "an answer of the provider is not in the order of distance, nearest first; "
+                       "one that lists places in any other order can be asked for areas instead "
+                       "(--area-provider)");
     }
     t->farthest_m = fmax(t->farthest_m, said_m);
     return SC_OK;
@@ -224,20 +227,25 @@ static sc_err take_rows(taking *t, const sc__point_answer *answer, sc_near *near
 // Up to where every object is in the list.
 static double complete_m(const taking *t, const sc__point_list *list)
 {
-    if (list->count < list->k) return HUGE_VAL;
-    const double last_m = list->nears[list->count - 1].distance_m;
-    if (t->distance == SC_POINT_ROAD) return last_m;
-    // Left out is what the provider measures as farther than its last; by our measure that
-    // may be a little nearer.
-    return last_m * (1.0 - 2.0 * SC__POINT_STRAIGHT_SHARE) - t->reply->grain_m;
+    const bool is_all = list->count < list->k;
+    if (is_all && !(t->radius_m > 0)) return HUGE_VAL;
+    // Some list nothing beyond a radius. A way along roads is no shorter than the straight line, so
+    // what is nearer by road is within the radius, too.
+    const double last_m = is_all ? t->radius_m : list->nears[list->count - 1].distance_m;
+    const double radius_m = t->radius_m > 0 ? t->radius_m : HUGE_VAL;
+    if (t->distance == SC_POINT_ROAD && !is_all && last_m <= radius_m) return last_m;
+    // Left out is what the provider measures as farther than that; by our measure it may be a
+    // little nearer.
+    return fmin(last_m, radius_m) * (1.0 - 2.0 * SC__POINT_STRAIGHT_SHARE) - t->reply->grain_m;
 }
 
 // As many objects as the topic asks for are at most so far away: its first k. By our measure they
-// need not be the nearest k, but then those are nearer still.
+// need not be the nearest k, but then those are nearer still. Infinite: fewer are known.
 static double kth_m(const sc__point_topic *topic, const sc__point_list *list)
 {
+    if (list->count < topic->k) return HUGE_VAL;
     double farthest_m = 0.0;
-    for (uint32_t i = 0; i < topic->k && i < list->count; i++) {
+    for (uint32_t i = 0; i < topic->k; i++) {
         farthest_m = fmax(farthest_m, list->nears[i].distance_m);
     }
     return farthest_m;
@@ -261,7 +269,7 @@ static sc_err check_count(const sc_point_reply *reply, const sc__point_list *old
     return SC_OK;
 }
 
-sc_err sc__point_reply_take(sc_point_reply *reply, const sc__point_settings *settings,
+sc_err sc__point_reply_take(sc_point_reply *reply, const sc_point_settings *settings,
                             const sc_vocabulary *vocabulary, const sc__point_answer_body *body,
                             sc_diag *diag)
 {
@@ -279,6 +287,7 @@ sc_err sc__point_reply_take(sc_point_reply *reply, const sc__point_settings *set
     sc__point_list list = {.count = answer.count, .k = body->k};
     taking t = {.reply = reply,
                 .distance = settings->options.distance,
+                .radius_m = floor(settings->options.radius_m),
                 .point = sc__point_reply_point(reply, body->list),
                 .answer = ++reply->work.questions,
                 .diag = diag};
@@ -358,6 +367,13 @@ sc_err sc__point_reply_next_k(const sc_point_reply *reply, size_t at, uint32_t m
     if (list->complete_m >= needed_m(topic, sc__point_reply_point(reply, at), list)) {
         *out = 0;
         return SC_OK;
+    }
+    if (list->count < list->k) {
+        return sc_fail(
+            diag, SC_ELIMIT,
+            "the provider lists nothing beyond the radius of its settings, and that does "
+            "not reach far enough around a point of the cloak; allow a larger radius if "
+            "the provider supports it, or a narrower spacing");
     }
     if (list->k == max_k) {
         return sc_fail(diag, SC_ELIMIT,

@@ -23,7 +23,7 @@
 #include <starcloak/point_provider.h>
 #include <starcloak/relay.h>
 
-#include "base/json_tree.h"
+#include "adapter/provider_reply.h"
 #include "base/string_index.h"
 #include "points/point_settings.h"
 
@@ -119,15 +119,9 @@ void sc__point_topics_fini(sc__point_topics *topics);
 size_t sc__point_topics_find(const sc__point_topics *topics, sc_category_id category);
 
 // === One answer as rows (point_json.c) ==========================================================
-// A stranger's JSON. Each row by itself is sound: it has a key, a valid position, a distance that
-// is a number and not negative, texts that are not too long. Whether the rows make sense together
-// is checked in point_reply.c.
-//
-// No error message repeats what the answer holds, since that reveals where was asked; it names the
-// object by its number, and the field.
-
-/** The longest key and the longest name, bytes. */
-enum { SC__POINT_KEY_MAX = 255, SC__POINT_NAME_MAX = 1023 };
+// A stranger's JSON, read as that of any provider (adapter/provider_reply.h). Each row by itself is
+// sound: it has a key, a valid position, a distance that is a number and not negative, texts that
+// are not too long. Whether the rows make sense together is checked in point_reply.c.
 
 /** An object of one answer. Texts are lent by the answer. */
 typedef struct sc__point_answer_row {
@@ -138,19 +132,18 @@ typedef struct sc__point_answer_row {
     bool has_distance;
     double distance_m;
     sc_category_id category;  ///< SC_NONE: not given, or unknown
-    char digits[24];          ///< room for a key that is a number
 } sc__point_answer_row;
 
 /** The rows of one answer, in its order. */
 typedef struct sc__point_answer {
-    sc_json_tree document;  ///< the texts of the rows are in it
+    sc_adapter_reply reply;  ///< the texts of the rows are in it
     sc__point_answer_row *rows;
     uint32_t count;
 } sc__point_answer;
 
 /** What an answer is read with. */
 typedef struct sc__point_answer_format {
-    const sc__point_settings *settings;
+    const sc_point_settings *settings;
     const sc_vocabulary *vocabulary;
     sc_coords coords;         ///< what a position is
     uint32_t k;               ///< how many objects were asked for
@@ -266,7 +259,7 @@ struct sc_point_reply {
  * @param relay  checked; what is needed of it is copied
  * @return SC_OK, SC_ELIMIT (too many points, or k), SC_ENOMEM
  */
-SC_CHECKED sc_err sc__point_reply_new(const sc_map *map, const sc__point_settings *settings,
+SC_CHECKED sc_err sc__point_reply_new(const sc_map *map, const sc_point_settings *settings,
                                       const sc_relay *relay, sc_point_reply **out, sc_diag *diag);
 
 /** The point and the topic of a list. */
@@ -286,7 +279,7 @@ typedef struct sc__point_answer_body {
  *
  * @return SC_OK, SC_EREPLY, SC_ELIMIT (more than can be kept), SC_ENOMEM
  */
-SC_CHECKED sc_err sc__point_reply_take(sc_point_reply *reply, const sc__point_settings *settings,
+SC_CHECKED sc_err sc__point_reply_take(sc_point_reply *reply, const sc_point_settings *settings,
                                        const sc_vocabulary *vocabulary,
                                        const sc__point_answer_body *body, sc_diag *diag);
 

@@ -1,200 +1,50 @@
-// Settings of a provider of points: checking and copying them, and URLs made from a template. See
+// Settings of a provider of points: from a file, or from options; and its questions. See
 // point_settings.h.
 #include "points/point_settings.h"
 
 #include "base/alloc.h"
 #include "base/diag.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
-// === The URL of a question ======================================================================
+static const char memory_for[] = "preparing to ask the provider";
 
-/** What a template may have place_names for. */
-enum { LON, LAT, K, CATEGORY, PLACE_COUNT };
+// === The list of settings =======================================================================
 
-static const char *const place_names[PLACE_COUNT] = {"{lon}", "{lat}", "{k}", "{category}"};
+#define AT(field) offsetof(sc_point_settings, field)
 
-// Which place begins at `text`, or PLACE_COUNT.
-static int place_at(const char *text)
-{
-    int place = 0;
-    while (place < PLACE_COUNT &&
-           strncmp(text, place_names[place], strlen(place_names[place])) != 0) {
-        place++;
-    }
-    return place;
-}
+static const sc_adapter_row point_rows[] = {
+    {"fields", "distance", SC_VALUE_POINTERS, AT(distance), 0, 0, NULL},
+    {"points", "measure", SC_VALUE_WORD, AT(measure), 0, 0, "straight road"},
+    {"points", "spacing", SC_VALUE_NUMBER, AT(spacing_m), 1, 100000, NULL},
+    {"points", "radius", SC_VALUE_NUMBER, AT(radius_m), 1, 1e8, NULL},
+    {"points", "max-k", SC_VALUE_COUNT, AT(max_k), 1, 1000000, NULL},
+    {"points", "max-points", SC_VALUE_COUNT, AT(max_points), 1, 1000000, NULL},
+};
 
-// --- Checking ---------------------------------------------------------------
+static const char *const place_names[SC__POINT_PLACE_COUNT] = {"lon",      "lat",    "k",
+                                                               "category", "radius", "key"};
 
-// Where the host ends, or NULL if `url` has none that we could ask.
-static const char *behind_host(const char *url)
-{
-    const char *host = NULL;
-    if (strncasecmp(url, "http://", 7) == 0) host = url + 7;
-    if (strncasecmp(url, "https://", 8) == 0) host = url + 8;
-    if (!host) return NULL;
-    const size_t size = strcspn(host, "/?#");
-    return size > 0 ? host + size : NULL;
-}
+static const int needed_places[] = {SC__POINT_LON, SC__POINT_LAT, SC__POINT_K};
 
-static sc_err check_letters(const char *url, sc_diag *diag)
-{
-    for (const char *c = url; *c; c++) {
-        if (*c <= ' ' || *c == 0x7f || (unsigned char)*c >= 0x80) {
-            return sc_fail(diag, SC_EINVAL,
-                           "the provider's URL has a blank or another character that must be "
-                           "written as %%XX");
-        }
-    }
-    // What follows is not sent, so a place in it would ask the same everywhere.
-    if (strchr(url, '#')) {
-        return sc_fail(diag, SC_EINVAL, "the provider's URL has a '#'; leave out what follows it");
-    }
-    return SC_OK;
-}
-
-static sc_err check_places(const char *url, const char *path, bool found[PLACE_COUNT],
-                           sc_diag *diag)
-{
-    for (const char *c = strpbrk(url, "{}"); c; c = strpbrk(c + 1, "{}")) {
-        if (c[0] == '}')
-            return sc_fail(diag, SC_EINVAL, "the provider's URL has a '}' without a '{'");
-        const int place = place_at(c);
-        const size_t size = strcspn(c, "}") + 1;
-        if (place == PLACE_COUNT) {
-            return sc_fail(diag, SC_EINVAL,
-                           "the provider's URL has the unknown field %s; known fields: {lon}, "
-                           "{lat}, {k} and {category}",
-                           sc_quote(c, strnlen(c, size)).text);
-        }
-        if (c < path) {
-            return sc_fail(diag, SC_EINVAL,
-                           "the provider's URL has %s in the name of the host, which is visible on "
-                           "the network; put it into the path or after '?'",
-                           place_names[place]);
-        }
-        found[place] = true;
-        c += strlen(place_names[place]) - 1;
-    }
-    return SC_OK;
-}
-
-sc_err sc__point_url_check(const char *url, bool *has_category, sc_diag *diag)
-{
-    if (!url || !*url) return sc_fail(diag, SC_EINVAL, "the provider's URL is missing");
-    if (strlen(url) > SC__POINT_URL_TEMPLATE_MAX) {
-        return sc_fail(diag, SC_EINVAL, "the provider's URL is longer than %d bytes",
-                       SC__POINT_URL_TEMPLATE_MAX);
-    }
-    const char *path = behind_host(url);
-    if (!path) {
-        return sc_fail(diag, SC_EINVAL,
-                       "the provider's URL must begin with http:// or https:// and a host");
-    }
-    bool found[PLACE_COUNT] = {false};
-    sc_err err = check_letters(url, diag);
-    if (!err) err = check_places(url, path, found, diag);
-    if (err) return err;
-    for (int place = LON; place <= K; place++) {
-        if (!found[place]) {
-            return sc_fail(diag, SC_EINVAL,
-                           "the provider's URL has no %s: without it every question would be the "
-                           "same",
-                           place_names[place]);
-        }
-    }
-    *has_category = found[CATEGORY];
-    return SC_OK;
-}
-
-// --- Filling ----------------------------------------------------------------
-
-/** A text that grows up to a limit. */
-typedef struct url_text {
-    char *bytes;
-    size_t size;
-    bool is_full;
-} url_text;
-
-static void put(url_text *t, const char *bytes, size_t size)
-{
-    if (t->is_full || size >= SC__POINT_URL_SIZE - t->size) {
-        t->is_full = true;
-        return;
-    }
-    memcpy(t->bytes + t->size, bytes, size);
-    t->size += size;
-}
-
-static void put_number(url_text *t, int64_t number, int least_digits)
-{
-    char digits[24];
-    put(t, digits, (size_t)snprintf(digits, sizeof digits, "%0*" PRId64, least_digits, number));
-}
-
-// By whole numbers: printf would write a comma in some locales.
-static void put_coordinate(url_text *t, double coordinate)
-{
-    const int64_t per_unit = 10000000;
-    const int64_t steps = llround(coordinate * (double)per_unit);
-    const int64_t size = steps < 0 ? -steps : steps;
-    if (steps < 0) put(t, "-", 1);
-    put_number(t, size / per_unit, 1);
-    put(t, ".", 1);
-    put_number(t, size % per_unit, SC__POINT_URL_DECIMALS);
-}
-
-static void put_escaped(url_text *t, const char *word)
-{
-    static const char plain[] =
-        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~";
-    static const char hex[] = "0123456789ABCDEF";
-    for (const char *c = word; *c; c++) {
-        const unsigned char byte = (unsigned char)*c;
-        const char escaped[3] = {'%', hex[byte >> 4], hex[byte & 15]};
-        if (strchr(plain, *c)) {
-            put(t, c, 1);
-        } else {
-            put(t, escaped, sizeof escaped);
-        }
-    }
-}
-
-double sc__point_url_rounded(double coordinate)
-{
-    return (double)llround(coordinate * 1e7) / 1e7;
-}
-
-sc_err sc__point_url_fill(const char *url, const sc__point_url_values *values, char *out,
-                          sc_diag *diag)
-{
-    url_text t = {.bytes = out};
-    while (*url) {
-        const size_t plain = strcspn(url, "{");
-        put(&t, url, plain);
-        url += plain;
-        if (!*url) break;
-        const int place = place_at(url);
-        if (place == LON) put_coordinate(&t, values->x);
-        if (place == LAT) put_coordinate(&t, values->y);
-        if (place == K) put_number(&t, values->k, 1);
-        if (place == CATEGORY) put_escaped(&t, values->category);
-        url += strlen(place_names[place]);
-    }
-    if (t.is_full) {
-        return sc_fail(diag, SC_EREQUEST,
-                       "the name of a category is too long for the provider's URL");
-    }
-    out[t.size] = '\0';
-    return SC_OK;
-}
-
-// === Settings ===================================================================================
+static const sc_adapter_kind point_kind = {
+    .option = "--point-provider",
+    .rows = point_rows,
+    .row_count = sizeof point_rows / sizeof point_rows[0],
+    .sections = "provider, headers, fields, categories, points and limits",
+    .places = {place_names, SC__POINT_PLACE_COUNT},
+    .key = SC__POINT_KEY,
+    .categories = SC__POINT_CATEGORY,
+    .needed = needed_places,
+    .needed_count = sizeof needed_places / sizeof needed_places[0],
+    // Where all are wanted, {category} is replaced by nothing.
+    .needs_all = false,
+    .preset = sc__point_preset,
+    .presets = SC__POINT_PRESETS,
+    .other_presets = "; overpass and others that list what is in a box are for --area-provider",
+};
 
 /** Longer names of fields are mistakes. */
 #define FIELD_MAX 200
@@ -227,7 +77,118 @@ sc_point_options sc_point_options_default(void)
     };
 }
 
-// --- Checks -----------------------------------------------------------------
+static sc_point_settings defaults(void)
+{
+    const sc_point_options o = sc_point_options_default();
+    return (sc_point_settings){
+        .common = {.kind = &point_kind,
+                   .parallel = o.parallel,
+                   .timeout_s = o.timeout_s,
+                   .deadline_s = o.deadline_s,
+                   .max_bytes = o.max_bytes},
+        .measure = o.distance,
+        .spacing_m = o.spacing_m,
+        .max_k = o.max_k,
+        .max_points = o.max_points,
+    };
+}
+
+void sc_point_settings_free(sc_point_settings *settings)
+{
+    if (!settings) return;
+    sc_adapter_settings_fini(&settings->common);
+    if (settings->pace) sc_http_pace_fini(settings->pace);
+    sc_free(settings->pace);
+    sc_free(settings);
+}
+
+const char *sc_point_settings_url(const sc_point_settings *settings)
+{
+    return settings->common.url;
+}
+
+const char *const *sc_point_settings_categories(const sc_point_settings *settings, size_t *count)
+{
+    *count = settings->common.ours.count;
+    return (const char *const *)settings->common.ours.items;
+}
+
+// === The whole ==================================================================================
+
+// What only points have.
+static sc_err check_points(const sc_point_settings *s, sc_diag *diag)
+{
+    const sc_adapter_settings *c = &s->common;
+    if (s->options.distance == SC_POINT_ROAD && s->distance.count == 0) {
+        return sc_adapter_refuse(c, "measure",
+                                 "distances are by road, and nothing says where they are in a "
+                                 "reply; give distance in section [fields]",
+                                 diag);
+    }
+    if (c->has[SC__POINT_RADIUS] && !(s->options.radius_m > 0)) {
+        return sc_adapter_refuse(c, "url",
+                                 "url or body has {radius}; give radius, in metres, in section "
+                                 "[points]",
+                                 diag);
+    }
+    return SC_OK;
+}
+
+static sc_err start_pace(sc_point_settings *s, sc_diag *diag)
+{
+    s->pace = sc_malloc(sizeof *s->pace);
+    if (!s->pace) return sc_fail_memory(diag, memory_for);
+    sc_http_pace_init(s->pace, s->options.rate_per_s, s->options.parallel, s->options.deadline_s);
+    return SC_OK;
+}
+
+static sc_err finish(sc_point_settings *settings, sc_err err, sc_point_settings **out,
+                     sc_diag *diag)
+{
+    if (!err) err = check_points(settings, diag);
+    if (!err) err = start_pace(settings, diag);
+    if (err) {
+        sc_point_settings_free(settings);
+        return err;
+    }
+    *out = settings;
+    return SC_OK;
+}
+
+// --- From a file --------------------------------------------------------------------------------
+
+sc_err sc__point_settings_read(const sc_input *input, sc_point_settings **out, sc_diag *diag)
+{
+    sc_point_settings *s = sc_malloc(sizeof *s);
+    if (!s) return sc_fail_memory(diag, memory_for);
+    *s = defaults();
+    const sc_err err = sc_adapter_settings_read(input, &s->common, diag);
+    s->options = (sc_point_options){
+        .distance = s->measure == SC_POINT_ROAD ? SC_POINT_ROAD : SC_POINT_STRAIGHT,
+        .spacing_m = s->spacing_m,
+        .radius_m = s->radius_m,
+        .max_k = (uint32_t)s->max_k,
+        .max_points = (size_t)s->max_points,
+        .max_bytes = (size_t)s->common.max_bytes,
+        .timeout_s = s->common.timeout_s,
+        .deadline_s = s->common.deadline_s,
+        .rate_per_s = s->common.rate_per_s,
+        .parallel = (unsigned)s->common.parallel,
+    };
+    return finish(s, err, out, diag);
+}
+
+sc_err sc_point_settings_read(const char *path, sc_point_settings **out, sc_diag *diag)
+{
+    sc_file file = {.memory = NULL};
+    sc_err err = sc_file_open(path, &file, diag);
+    if (err) return err;
+    err = sc__point_settings_read(&file.input, out, diag);
+    sc_file_close(&file);
+    return err;
+}
+
+// --- From options -------------------------------------------------------------------------------
 
 static sc_err check_numbers(const sc_point_options *o, sc_diag *diag)
 {
@@ -244,9 +205,11 @@ static sc_err check_numbers(const sc_point_options *o, sc_diag *diag)
         return sc_fail(diag, SC_EINVAL, "the deadline must be 0 (none) to %g seconds",
                        TIMEOUT_MAX_S);
     }
-    if (!(o->leave_s >= 0.0)) {
-        return sc_fail(diag, SC_EINVAL,
-                       "the time for the first question must be 0 (no limit) or more");
+    if (!(o->radius_m >= 0.0 && o->radius_m <= 1e9)) {
+        return sc_fail(diag, SC_EINVAL, "the radius must be 0 (no limit) to 1e9 metres");
+    }
+    if (!(o->rate_per_s >= 0.0 && o->rate_per_s <= 1e6)) {
+        return sc_fail(diag, SC_EINVAL, "the rate must be 0 (no limit) to 1e6 per second");
     }
     if (o->max_k < 1 || o->max_points < 1) {
         return sc_fail(diag, SC_EINVAL,
@@ -265,10 +228,11 @@ static sc_err check_numbers(const sc_point_options *o, sc_diag *diag)
     return SC_OK;
 }
 
-/** The name of a field, and whether one can do without it. */
+/** The name of a field, where its pointer goes, and whether one can do without it. */
 typedef struct field {
     const char *what;
     const char *name;
+    sc_texts *out;
     bool is_needed;
 } field;
 
@@ -289,75 +253,77 @@ static sc_err check_field(const field *f, sc_diag *diag)
     return SC_OK;
 }
 
-static sc_err check_fields(const sc_point_options *o, sc_diag *diag)
+// "properties.name" as "/properties/name".
+static size_t write_pointer(const char *name, char out[2 * FIELD_MAX + 2])
 {
-    const field fields[] = {
-        {"list of objects", o->list_field, false},
-        {"key", o->key_field, true},
-        {"longitude", o->lon_field, true},
-        {"latitude", o->lat_field, true},
-        // Straight lines can be measured here; ways along the provider's roads cannot.
-        {"distance", o->distance_field, o->distance == SC_POINT_ROAD},
-        {"category", o->category_field, false},
-        {"name", o->name_field, false},
-    };
-    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
-        const sc_err err = check_field(&fields[i], diag);
-        if (err) return err;
-    }
-    return SC_OK;
-}
-
-// --- The copy ---------------------------------------------------------------
-
-// All texts of `o`, in one order; the same function finds them for counting and for copying.
-static void texts_of(sc_point_options *o, const char **out[8])
-{
-    const char **texts[8] = {&o->url,       &o->list_field,     &o->key_field,      &o->lon_field,
-                             &o->lat_field, &o->distance_field, &o->category_field, &o->name_field};
-    memcpy(out, texts, sizeof texts);
-}
-
-static sc_err copy_texts(sc__point_settings *settings, sc_diag *diag)
-{
-    const char **texts[8];
-    texts_of(&settings->options, texts);
     size_t size = 0;
-    for (size_t i = 0; i < 8; i++) {
-        size += *texts[i] ? strlen(*texts[i]) + 1 : 1;
+    out[size++] = '/';
+    for (const char *c = name; *c; c++) {
+        const bool is_escaped = *c == '~' || *c == '/';
+        out[size++] = *c == '.' ? '/' : is_escaped ? '~' : *c;
+        if (is_escaped) out[size++] = *c == '~' ? '0' : '1';
     }
-    settings->texts = sc_malloc(size);
-    if (!settings->texts) return sc_fail_memory(diag, "preparing to ask the provider");
-
-    char *end = settings->texts;
-    for (size_t i = 0; i < 8; i++) {
-        const char *text = *texts[i] ? *texts[i] : "";
-        const size_t bytes = strlen(text) + 1;
-        memcpy(end, text, bytes);
-        // What is left out and what is empty are the same from here on.
-        *texts[i] = bytes > 1 ? end : NULL;
-        end += bytes;
-    }
-    if (!settings->options.list_field) settings->options.list_field = "";
-    return SC_OK;
+    out[size] = '\0';
+    return size;
 }
 
-sc_err sc__point_settings_init(const sc_point_options *options, sc__point_settings *out,
-                               sc_diag *diag)
+static sc_err take_fields(const sc_point_options *o, sc_point_settings *s, sc_diag *diag)
 {
-    sc__point_settings settings = {.options = *options};
-    sc_err err = sc__point_url_check(options->url, &settings.has_category, diag);
-    if (!err) err = check_numbers(options, diag);
-    if (!err) err = check_fields(options, diag);
-    if (!err) err = copy_texts(&settings, diag);
-    if (!err) *out = settings;
+    sc_texts list = {.items = NULL};
+    const field fields[] = {
+        {"list of objects", o->list_field, &list, false},
+        {"key", o->key_field, &s->common.id, true},
+        {"longitude", o->lon_field, &s->common.lon, true},
+        {"latitude", o->lat_field, &s->common.lat, true},
+        // Straight lines can be measured here; ways along the provider's roads cannot.
+        {"distance", o->distance_field, &s->distance, o->distance == SC_POINT_ROAD},
+        {"category", o->category_field, &s->common.category, false},
+        {"name", o->name_field, &s->common.name, false},
+    };
+    sc_err err = SC_OK;
+    for (size_t i = 0; i < sizeof fields / sizeof *fields && !err; i++) {
+        char pointer[2 * FIELD_MAX + 2] = "";
+        const char *name = fields[i].name;
+        err = check_field(&fields[i], diag);
+        if (err || !name || !*name) continue;
+        const size_t size = write_pointer(name, pointer);
+        if (!sc_texts_add(fields[i].out, pointer, size)) err = sc_fail_memory(diag, memory_for);
+    }
+    if (!err) {
+        const char *pointer = list.count > 0 ? list.items[0] : "";
+        s->common.list = sc_malloc(strlen(pointer) + 1);
+        if (s->common.list) memcpy(s->common.list, pointer, strlen(pointer) + 1);
+        if (!s->common.list) err = sc_fail_memory(diag, memory_for);
+    }
+    sc_texts_clear(&list);
     return err;
 }
 
-void sc__point_settings_fini(sc__point_settings *settings)
+static sc_err take_url(const sc_point_options *o, sc_point_settings *s, sc_diag *diag)
 {
-    sc_free(settings->texts);
-    *settings = (sc__point_settings){.texts = NULL};
+    const char *url = o->url ? o->url : "";
+    s->common.url = sc_malloc(strlen(url) + 1);
+    if (!s->common.url) return sc_fail_memory(diag, memory_for);
+    memcpy(s->common.url, url, strlen(url) + 1);
+    return sc_adapter_settings_check(&s->common, diag);
+}
+
+sc_err sc_point_settings_new(const sc_point_options *options, sc_point_settings **out,
+                             sc_diag *diag)
+{
+    sc_point_settings *s = sc_malloc(sizeof *s);
+    if (!s) return sc_fail_memory(diag, memory_for);
+    *s = defaults();
+    s->common.max_bytes = options->max_bytes;
+    sc_err err = check_numbers(options, diag);
+    if (!err) err = take_fields(options, s, diag);
+    if (!err) err = take_url(options, s, diag);
+    s->options = *options;
+    s->options.url = NULL;
+    s->options.list_field = s->options.key_field = s->options.lon_field = NULL;
+    s->options.lat_field = s->options.distance_field = NULL;
+    s->options.category_field = s->options.name_field = NULL;
+    return finish(s, err, out, diag);
 }
 
 sc_err sc__point_fields_read(char *text, sc_point_options *options, sc_diag *diag)
@@ -389,4 +355,47 @@ sc_err sc__point_fields_read(char *text, sc_point_options *options, sc_diag *dia
         *fields[i].field = value;
     }
     return SC_OK;
+}
+
+// === Questions ==================================================================================
+
+/** What is put into a template. */
+typedef struct values {
+    const sc_point_settings *settings;
+    const sc__point_question *question;
+} values;
+
+static void put_place(sc_template_pen *pen, const void *context, int place)
+{
+    const values *v = context;
+    const sc__point_question *q = v->question;
+    switch (place) {
+    case SC__POINT_LON:
+        sc_pen_coordinate(pen, q->x);
+        break;
+    case SC__POINT_LAT:
+        sc_pen_coordinate(pen, q->y);
+        break;
+    case SC__POINT_K:
+        sc_pen_number(pen, q->k);
+        break;
+    case SC__POINT_RADIUS:
+        sc_pen_number(pen, (uint64_t)v->settings->options.radius_m);
+        break;
+    case SC__POINT_KEY:
+        sc_pen_word(pen, v->settings->common.key);
+        break;
+    default:
+        sc_adapter_put_categories(pen, &v->settings->common, &q->category, q->category != NULL);
+        break;
+    }
+}
+
+sc_err sc__point_question_fill(const sc_point_settings *settings,
+                               const sc__point_question *question, sc_bytes *url, sc_bytes *body,
+                               sc_diag *diag)
+{
+    const values v = {settings, question};
+    const sc_template_values all = {&point_kind.places, put_place, &v};
+    return sc_adapter_fill(&settings->common, &all, !question->category, url, body, diag);
 }

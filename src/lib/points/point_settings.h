@@ -1,87 +1,75 @@
 /**
  * @file point_settings.h
- * @brief Settings of a provider of points: a checked copy of sc_point_options, and its URL
- * template.
+ * @brief The settings of a provider of points, from a file or from sc_point_options: how it is
+ * asked at a point, beside what all providers have in common (provider_file.h).
  */
 #ifndef SC_POINTS_POINT_SETTINGS_H
 #define SC_POINTS_POINT_SETTINGS_H
 
-#include <starcloak/err.h>
 #include <starcloak/point_provider.h>
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "adapter/provider_file.h"
+#include "net/http_pace.h"
 
-// === The URL of a question ======================================================================
-// A template with places for the position, the number of objects and their category:
-//
-//     https://example.org/nearest?lon={lon}&lat={lat}&limit={k}&type={category}
+/** What a template may have places for, as {lon}. */
+typedef enum sc__point_place {
+    SC__POINT_LON,
+    SC__POINT_LAT,
+    SC__POINT_K,
+    SC__POINT_CATEGORY,
+    SC__POINT_RADIUS,
+    SC__POINT_KEY,
+    SC__POINT_PLACE_COUNT
+} sc__point_place;
 
-/** No template is longer, and no address made of one, bytes. */
-enum { SC__POINT_URL_TEMPLATE_MAX = 2000, SC__POINT_URL_SIZE = 8192 };
+struct sc_point_settings {
+    sc_adapter_settings common;  ///< the first member
+    sc_texts distance;           ///< where distances are in a reply; none: they are measured here
 
-/** Decimals of coordinates in an address: a centimetre on the globe. */
-enum { SC__POINT_URL_DECIMALS = 7 };
+    // As the file has them; `options` is what counts once all is read.
+    unsigned measure;
+    double spacing_m;
+    double radius_m;
+    uint64_t max_k;
+    uint64_t max_points;
 
-/** The smallest step of a coordinate in an address. */
-#define SC__POINT_URL_STEP 1e-7
+    sc_point_options options;  ///< its texts are NULL
+    sc_http_pace *pace;        ///< of all who ask by these settings
+};
 
-/** What is put into a template. */
-typedef struct sc__point_url_values {
-    double x;
-    double y;
-    uint32_t k;
-    const char *category;  ///< "" for all
-} sc__point_url_values;
-
-/**
- * Whether `url` is a template: http or https, with {lon}, {lat} and {k} behind the host. What is
- * put into the name of a host would be visible on the whole way there (DNS).
- *
- * @param has_category  set: whether it has {category}
- * @return SC_OK, or SC_EINVAL with a reason
- */
-SC_CHECKED sc_err sc__point_url_check(const char *url, bool *has_category, sc_diag *diag);
-
-/** A coordinate as an address will show it. */
-double sc__point_url_rounded(double coordinate);
-
-/**
- * Make the address. Letters of the category that mean something in addresses are escaped.
- *
- * @param out  of SC__POINT_URL_SIZE bytes
- * @return SC_OK, or SC_EREQUEST: the name of the category is too long
- */
-SC_CHECKED sc_err sc__point_url_fill(const char *url, const sc__point_url_values *values, char *out,
-                                     sc_diag *diag);
-
-// === Settings ===================================================================================
-
-typedef struct sc__point_settings {
-    sc_point_options options;  ///< its texts point into `texts`; no empty ones but list_field
-    char *texts;
-    bool has_category;  ///< whether the URL has a place for one
-} sc__point_settings;
-
-/**
- * Check `options` and copy them.
- *
- * @param out  set on success; release with sc__point_settings_fini()
- * @return SC_OK, SC_EINVAL with a reason, SC_ENOMEM
- */
-SC_CHECKED sc_err sc__point_settings_init(const sc_point_options *options, sc__point_settings *out,
+/** Read `input`; what it says is checked. */
+SC_CHECKED sc_err sc__point_settings_read(const sc_input *input, sc_point_settings **out,
                                           sc_diag *diag);
 
 /**
- * Where things are in an answer, as people write it: "lon=geometry.coordinates.0,name=". Cut in
- * place: the options' fields point into `text` then.
+ * Where things are in an answer, as people write it for an option of the program:
+ * "lon=geometry.coordinates.0,name=". Cut in place: the options' fields point into `text` then.
  *
  * @return SC_OK, SC_EINVAL with a reason
  */
 SC_CHECKED sc_err sc__point_fields_read(char *text, sc_point_options *options, sc_diag *diag);
 
-/** Harmless twice. */
-void sc__point_settings_fini(sc__point_settings *settings);
+// --- Questions ----------------------------------------------------------------------------------
+
+/** What is asked at a point. */
+typedef struct sc__point_question {
+    double x;
+    double y;
+    uint32_t k;
+    const char *category;  ///< ours; NULL: all of them
+} sc__point_question;
+
+/** The address and the body of a question, as sc_adapter_fill(). */
+SC_CHECKED sc_err sc__point_question_fill(const sc_point_settings *settings,
+                                          const sc__point_question *question, sc_bytes *url,
+                                          sc_bytes *body, sc_diag *diag);
+
+// --- Presets ------------------------------------------------------------------------------------
+
+/** The text of a preset, or NULL. */
+const char *sc__point_preset(const char *name);
+
+/** Their names, for messages. */
+#define SC__POINT_PRESETS "foursquare, google-nearby"
 
 #endif

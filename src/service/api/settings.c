@@ -416,6 +416,30 @@ sc_err sc_settings_check_plain(const sc_settings *s, const char *name, const cha
                    name);
 }
 
+static bool is_default(const sc_settings *settings, const char *name)
+{
+    sc_settings *defaults = NULL;
+    if (sc_settings_new(&defaults)) return true;
+    const bool is_it = is_same(settings, defaults, sc__setting_find(name));
+    sc_settings_free(defaults);
+    return is_it;
+}
+
+// What a file says of a provider of points is not said beside it.
+static sc_err check_point_file(const sc_settings *s, sc_diag *diag)
+{
+    static const char *const beside[] = {"point-distance", "point-spacing", "point-max-k",
+                                         "point-fields"};
+    for (size_t i = 0; i < sizeof beside / sizeof beside[0]; i++) {
+        if (is_default(s, beside[i])) continue;
+        return sc_fail(diag, SC_EINVAL,
+                       "%s: it goes with a point-provider that is a URL; one that is a file is "
+                       "asked as the file says: give the setting there",
+                       beside[i]);
+    }
+    return SC_OK;
+}
+
 /** There is one provider. */
 static sc_err check_provider(const sc_settings *s, sc_diag *diag)
 {
@@ -437,10 +461,12 @@ static sc_err check_provider(const sc_settings *s, sc_diag *diag)
     if (*s->provider && !is_web_address(s->provider)) {
         return sc_fail(diag, SC_EINVAL, "provider: the URL must begin with http:// or https://");
     }
-    if (*s->point_provider && !is_web_address(s->point_provider)) {
+    if (*s->point_provider && strstr(s->point_provider, "://") &&
+        !is_web_address(s->point_provider)) {
         return sc_fail(diag, SC_EINVAL,
                        "point-provider: the URL must begin with http:// or https://");
     }
+    if (*s->point_provider && !is_web_address(s->point_provider)) return check_point_file(s, diag);
     if (*s->objects && strncmp(s->objects, "postgresql://", 13) != 0 &&
         strncmp(s->objects, "postgres://", 11) != 0) {
         return sc_fail(diag, SC_EINVAL,
@@ -538,15 +564,6 @@ static sc_err check_demands(const sc_settings *s, sc_diag *diag)
                        "set engine to one of these, or remove classes");
     }
     return SC_OK;
-}
-
-static bool is_default(const sc_settings *settings, const char *name)
-{
-    sc_settings *defaults = NULL;
-    if (sc_settings_new(&defaults)) return true;
-    const bool is_it = is_same(settings, defaults, sc__setting_find(name));
-    sc_settings_free(defaults);
-    return is_it;
 }
 
 sc_unused_setting sc_settings_unused(const sc_settings *s, size_t *from)

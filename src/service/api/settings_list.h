@@ -294,11 +294,13 @@
     TEXT(provider, area_provider, "area-provider", "FILE.ini", "", START, HTTP,                       \
          "ask a provider that lists what is in a box, as OGC API Features, WFS or Overpass do; the "  \
          "file says how (default: none)")                                                             \
-    TEXT(points, point_provider, "point-provider", "URL", "", START, HTTP,                            \
-         "ask a provider that knows only the nearest objects of a point; the URL has {lon}, "         \
-         "{lat}, {k} and, if it knows categories, {category} (default: none)")                        \
+    TEXT(points, point_provider, "point-provider", "FILE.ini|URL", "", START, HTTP,                   \
+         "ask a provider that knows only the nearest objects of a point; the file says how. For a "   \
+         "simple one a URL is enough, with {lon}, {lat}, {k} and, if it knows categories, "           \
+         "{category} (default: none)")                                                                \
     WORD(points, point_distance, "point-distance", "KIND", "straight road", 0, START, HTTP,           \
-         "how the point provider measures distances: straight (default) or road")                     \
+         "how a point provider measures distances that is given by a URL, as all that follows: "      \
+         "straight (default) or road")                                                                \
     NUMBER(points, point_spacing_m, "point-spacing", "M", 200, 1, 100000, START, HTTP,                \
            "how far apart the points may be along a road, metres (default 200)")                      \
     COUNT(points, point_max_k, "point-max-k", "N", 1000, 1, 1000000, START, HTTP,                     \

@@ -419,16 +419,13 @@ sc_failure sc__answerer_read_given(sc__answerer *answerer, sc_errand *errand)
 
 // --- Points ---------------------------------------------------------------------------------
 
-sc_failure sc__answerer_ask(sc__answerer *answerer, const sc_point_options *options, sc_rng *rng,
-                            sc_errand *errand, sc_point_work *work, int *status)
+sc_failure sc__answerer_ask(sc__answerer *answerer, sc_point_provider *provider,
+                            const sc_point_patience *patience, sc_rng *rng, sc_errand *errand,
+                            sc_point_work *work)
 {
-    sc_point_provider *provider = NULL;
     sc_point_reply *reply = NULL;
-    sc_err err = sc_point_provider_new(answerer->map, answerer->vocabulary, options, &provider,
-                                       &errand->diag);
-    if (!err) err = sc_point_provider_ask(provider, errand->relay, rng, &reply, &errand->diag);
-    *status = provider ? sc_point_provider_status(provider) : 0;
-    sc_point_provider_free(provider);
+    const sc_err err =
+        sc_point_provider_ask(provider, errand->relay, patience, rng, &reply, &errand->diag);
     if (err) return failure_of_asking(err);
     *work = sc_point_reply_work(reply);
     const source from = {.points = reply,

@@ -58,9 +58,10 @@ sc_failure sc__answerer_read_given(sc__answerer *answerer, sc_errand *errand);
 sc_failure sc__answerer_ask_areas(sc__answerer *answerer, sc_area_asker *asker,
                                   const sc_area_patience *patience, sc_errand *errand);
 
-/** Ask a provider that knows points, once, and answer. Blocks for at most options->deadline_s.
- * @param[out] status  of HTTP, if that is why it failed; else 0 */
-sc_failure sc__answerer_ask(sc__answerer *answerer, const sc_point_options *options, sc_rng *rng,
-                            sc_errand *errand, sc_point_work *work, int *status);
+/** Ask a provider that knows points, once, and answer. Blocks for at most patience->deadline_s, or
+ * what the provider's settings say, if that is less. */
+sc_failure sc__answerer_ask(sc__answerer *answerer, sc_point_provider *provider,
+                            const sc_point_patience *patience, sc_rng *rng, sc_errand *errand,
+                            sc_point_work *work);
 
 #endif

@@ -104,7 +104,7 @@ static sc_err check_provider(const sc_map *map, const sc_courier_options *o, sc_
         return SC_OK;
     case SC_COURIER_POINTS:
         if (!o->points)
-            return sc_fail(diag, SC_EINVAL, "the options for asking at points are missing");
+            return sc_fail(diag, SC_EINVAL, "the settings for asking at points are missing");
         if (sc_map_coords(map) == SC_COORDS_NONE) {
             return sc_fail(diag, SC_ENOCOORDS,
                            "the map has no coordinates, so a provider cannot be asked at its "
@@ -151,7 +151,9 @@ static sc_err make_categories(sc_courier *courier, const sc_courier_options *opt
                                            : NULL;
     size_t own_count = 0;
     const char *const *own =
-        options->areas ? sc_area_settings_categories(options->areas, &own_count) : NULL;
+        options->areas    ? sc_area_settings_categories(options->areas, &own_count)
+        : options->points ? sc_point_settings_categories(options->points, &own_count)
+                          : NULL;
     const sc_vocabulary parts[] = {
         of_map,
         objects ? *sc_objects_vocabulary(objects) : (sc_vocabulary){.count = 0},
@@ -208,6 +210,17 @@ static sc_err make_askers(sc_courier *courier, const sc_courier_options *options
     return err;
 }
 
+static sc_err make_point_providers(sc_courier *courier, const sc_courier_options *options,
+                                   sc_diag *diag)
+{
+    sc_err err = SC_OK;
+    for (unsigned i = 0; i < courier->thread_count && !err; i++) {
+        err = sc_point_provider_new(courier->map, &courier->categories.vocabulary, options->points,
+                                    &courier->threads[i].points, diag);
+    }
+    return err;
+}
+
 // What asking a provider that is elsewhere needs.
 static sc_err make_ways(sc_courier *courier, const sc_courier_options *options, sc_rng *rng,
                         sc_diag *diag)
@@ -218,7 +231,7 @@ static sc_err make_ways(sc_courier *courier, const sc_courier_options *options, 
     }
     courier->has_curl = true;
     if (options->kind == SC_COURIER_POINTS) {
-        return sc__point_settings_init(options->points, &courier->points, diag);
+        return make_point_providers(courier, options, diag);
     }
     if (options->kind == SC_COURIER_AREAS) return make_askers(courier, options, diag);
     sc_rng *own = NULL;
@@ -322,13 +335,13 @@ void sc_courier_free(sc_courier *courier)
     for (unsigned i = 0; i < courier->thread_count; i++) {
         sc__answerer_fini(&courier->threads[i].answerer);
         sc_rng_free(courier->threads[i].rng);
+        sc_point_provider_free(courier->threads[i].points);
         sc_area_asker_free(courier->threads[i].asker);
     }
     sc_free(courier->threads);
     sc_area_provider_free(courier->areas);
     sc__categories_fini(&courier->categories);
     sc_cost_estimator_free(courier->costs);
-    sc__point_settings_fini(&courier->points);
     if (courier->has_curl) curl_global_cleanup();
     sc_deadlines_fini(&courier->leaving);
     sc_deadlines_fini(&courier->queue[false]);

@@ -130,7 +130,7 @@ typedef struct sc_courier_options {
     unsigned connections;  ///< kept open to the provider at most
     double try_timeout_s;  ///< for one try
     // points
-    const sc_point_options *points;
+    const sc_point_settings *points;  ///< outlives the courier
     // areas
     const sc_area_settings *areas;  ///< outlives the courier
     // all of these: what the provider calls categories that the map does not have

@@ -27,8 +27,6 @@
 #include "courier/provider_connections.h"
 #include "courier/request_categories.h"
 
-#include "points/point_settings.h"
-
 #include <pthread.h>
 #include <stdatomic.h>
 
@@ -54,8 +52,9 @@ typedef struct sc__job {
 typedef struct sc__provider_thread {
     sc_courier *courier;
     sc__answerer answerer;
-    sc_rng *rng;           ///< of points
-    sc_area_asker *asker;  ///< of areas; else NULL
+    sc_rng *rng;                ///< of points
+    sc_point_provider *points;  ///< that it asks; else NULL
+    sc_area_asker *asker;       ///< of areas; else NULL
     pthread_t thread;
 } sc__provider_thread;
 
@@ -66,8 +65,7 @@ struct sc_courier {
     const sc_map *map;
     sc_courier_options options;  ///< without its texts
     sc__categories categories;
-    sc_cost_estimator *costs;  ///< its objects: any thread
-    sc__point_settings points;
+    sc_cost_estimator *costs;      ///< its objects: any thread
     sc_area_provider *areas;       ///< NULL: it is of another kind
     sc__connections *connections;  ///< over HTTP
     bool has_curl;                 ///< whether curl knows of us

@@ -468,16 +468,15 @@ static sc_failure ask_points(sc__provider_thread *thread, sc__job *job)
     sc_errand *errand = job->errand;
     const int64_t now_us = sc_clock_us();
     const double left_s = (double)(errand->deadline_us - now_us) * 1e-6;
-    sc_point_options options = courier->points.options;
-    options.leave_s = fmax((double)(job->leave_by_us - now_us) * 1e-6, 1e-6);
-    if (!(options.deadline_s > 0.0 && options.deadline_s < left_s)) {
-        options.deadline_s = fmax(left_s, 1e-3);
-    }
+    const sc_point_patience patience = {.deadline_s = fmax(left_s, 1e-3),
+                                        .leave_s =
+                                            fmax((double)(job->leave_by_us - now_us) * 1e-6, 1e-6)};
     sc_point_work work = {.points = 0};
     errand->tries++;
     atomic_fetch_add_explicit(&courier->tries, 1, memory_order_relaxed);
-    const sc_failure failure = sc__answerer_ask(&thread->answerer, &options, thread->rng, errand,
-                                                &work, &job->exchange.status);
+    const sc_failure failure =
+        sc__answerer_ask(&thread->answerer, thread->points, &patience, thread->rng, errand, &work);
+    job->exchange.status = sc_point_provider_status(thread->points);
     atomic_fetch_add_explicit(&courier->bytes_out, work.bytes_out, memory_order_relaxed);
     atomic_fetch_add_explicit(&courier->bytes_in, work.bytes_in, memory_order_relaxed);
     // A point provider's client does not tell one from the other, and counts in milliseconds.

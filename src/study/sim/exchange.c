@@ -257,8 +257,8 @@ static sc_err built_in_exchange(sc_exchange *exchange, sc_diag *diag)
 static sc_err ask_points(sc_exchange *exchange, sc_batch_cloak *cloak, sc_diag *diag)
 {
     sc_evaluate_report *report = exchange->report;
-    const sc_err err = sc_point_provider_ask(exchange->options->points, cloak->relay, exchange->rng,
-                                             &cloak->points, diag);
+    const sc_err err = sc_point_provider_ask(exchange->options->points, cloak->relay, NULL,
+                                             exchange->rng, &cloak->points, diag);
     if (err) return err;
     const sc_point_work work = sc_point_reply_work(cloak->points);
     report->points += work.points;

@@ -333,7 +333,9 @@ static void test_a_provider_of_points_has_no_reply_to_give(void **state)
     const sc_point_options points = point_server_options(server);
     sc_courier_options options = sc_courier_options_default();
     options.kind = SC_COURIER_POINTS;
-    options.points = &points;
+    sc_point_settings *settings = NULL;
+    CHECK_OK(sc_point_settings_new(&points, &settings, NULL), NULL);
+    options.points = settings;
     pair p;
     pair_open(&p, map, &options);
     sc_errand *e = errand_new_by_distance(map, sc_map_category_count(map), &rng, 3);
@@ -351,6 +353,7 @@ static void test_a_provider_of_points_has_no_reply_to_give(void **state)
     twin_free(&twin);
     errand_free(e);
     pair_close(&p);
+    sc_point_settings_free(settings);
     point_server_stop(server);
     point_world_free(&world);
     sc_map_free(map);

@@ -359,7 +359,9 @@ static void test_points_are_not_asked_at_late(void **state)
     const int fd = mute_listener(url, sizeof url, "/?x={lon}&y={lat}&k={k}&c={category}");
     sc_point_options points = sc_point_options_default();
     points.url = url;
-    s.options.points = &points;
+    sc_point_settings *settings = NULL;
+    CHECK_OK(sc_point_settings_new(&points, &settings, NULL), NULL);
+    s.options.points = settings;
     start(&s);
     sc_errand *first = NULL;
     sc_errand *second = NULL;
@@ -385,6 +387,7 @@ static void test_points_are_not_asked_at_late(void **state)
     check_unsent(&s, first, 1, "there was no connection");
     check_unsent(&s, second, 0, "no provider thread was free");
     scene_close(&s);
+    sc_point_settings_free(settings);
     close(fd);
 }
 

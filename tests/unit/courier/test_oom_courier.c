@@ -70,8 +70,11 @@ static void test_a_start_that_runs_out_of_memory_sends_so_and_leaks_nothing(void
     sc_point_options points = sc_point_options_default();
     points.url = "http://127.0.0.1:9/?x={lon}&y={lat}&k={k}";
     options.kind = SC_COURIER_POINTS;
-    options.points = &points;
+    sc_point_settings *settings = NULL;
+    CHECK_OK(sc_point_settings_new(&points, &settings, NULL), NULL);
+    options.points = settings;
     assert_true(check_start(town.map, &options) > 6);
+    sc_point_settings_free(settings);
     errand_box_fini(&box);
     odd_town_free(&town);
 }
@@ -377,8 +380,11 @@ test_points_that_a_provider_thread_has_no_memory_for_come_back_as_overloaded(voi
     const sc_point_options points = point_server_options(server);
     sc_courier_options options = sc_courier_options_default();
     options.kind = SC_COURIER_POINTS;
-    options.points = &points;
+    sc_point_settings *settings = NULL;
+    CHECK_OK(sc_point_settings_new(&points, &settings, NULL), NULL);
+    options.points = settings;
     assert_true(check_all(map, &rng, &options) > 5);
+    sc_point_settings_free(settings);
     point_server_stop(server);
     point_world_free(&world);
     sc_map_free(map);

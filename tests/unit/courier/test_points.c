@@ -19,6 +19,7 @@ typedef struct scene {
     point_world world;
     point_server *server;
     sc_point_options points;
+    sc_point_settings *settings;  ///< made of them at the start
     errand_box box;
     sc_courier_options options;
     sc_courier *courier;
@@ -42,10 +43,16 @@ static void scene_open(scene *s, point_mode mode)
     errand_box_init(&s->box);
     s->options = sc_courier_options_default();
     s->options.kind = SC_COURIER_POINTS;
-    s->options.points = &s->points;
     s->options.leaves = never;
     s->options.back = errand_box_back;
     s->options.context = &s->box;
+}
+
+static void make_settings(scene *s)
+{
+    sc_diag diag = {""};
+    CHECK_OK(sc_point_settings_new(&s->points, &s->settings, &diag), &diag);
+    s->options.points = s->settings;
 }
 
 static void start(scene *s)
@@ -53,6 +60,7 @@ static void start(scene *s)
     sc_rng rng;
     sc_rng_seed(&rng, 7);
     sc_diag diag = {""};
+    make_settings(s);
     CHECK_OK(sc_courier_new(s->map, &s->options, &rng, &s->courier, &diag), &diag);
 }
 
@@ -64,6 +72,7 @@ static void scene_close(scene *s)
     point_world_free(&s->world);
     sc_map_free(s->map);
     sketch_free(&s->drawing);
+    sc_point_settings_free(s->settings);
 }
 
 static sc_errand *dispatch(scene *s, double seconds)
@@ -255,11 +264,11 @@ static void test_a_map_without_coordinates_has_no_points(void **state)
     sc_rng rng;
     sc_rng_seed(&rng, 7);
     sc_diag diag = {""};
+    CHECK_REFUSED(sc_courier_new(map, &s.options, &rng, &s.courier, &diag), SC_EINVAL, &diag,
+                  "settings for asking at points are missing");
+    make_settings(&s);
     CHECK_REFUSED(sc_courier_new(map, &s.options, &rng, &s.courier, &diag), SC_ENOCOORDS, &diag,
                   "no coordinates");
-    s.points.url = "http://nowhere/";
-    CHECK_REFUSED(sc_courier_new(s.map, &s.options, &rng, &s.courier, &diag), SC_EINVAL, &diag,
-                  "{");
     sc_map_free(map);
     sketch_free(&bare);
     scene_close(&s);

@@ -91,7 +91,7 @@ typedef struct teller {
 } teller;
 
 /** Ask for all that a relay needs, one list after the other. */
-static inline sc_err gather_lists(sc_point_reply *reply, const sc__point_settings *settings,
+static inline sc_err gather_lists(sc_point_reply *reply, const sc_point_settings *settings,
                                   const sc_vocabulary *vocabulary, teller t, sc_diag *diag)
 {
     const uint32_t max_k = settings->options.max_k;
@@ -121,13 +121,13 @@ static inline sc_err gather_from(const sc_map *map, const sc_vocabulary *vocabul
 {
     sc_point_options usable = *options;
     usable.url = "http://localhost/{lon}/{lat}/{k}/{category}";
-    sc__point_settings settings;
-    sc_err err = sc__point_settings_init(&usable, &settings, diag);
+    sc_point_settings *settings = NULL;
+    sc_err err = sc_point_settings_new(&usable, &settings, diag);
     if (err) return err;
     sc_point_reply *reply = NULL;
-    err = sc__point_reply_new(map, &settings, relay, &reply, diag);
-    if (!err) err = gather_lists(reply, &settings, vocabulary, t, diag);
-    sc__point_settings_fini(&settings);
+    err = sc__point_reply_new(map, settings, relay, &reply, diag);
+    if (!err) err = gather_lists(reply, settings, vocabulary, t, diag);
+    sc_point_settings_free(settings);
     if (err) {
         sc_point_reply_free(reply);
         return err;

@@ -111,12 +111,15 @@ static void test_asking_over_http_that_runs_out_of_memory_says_so_and_leaks_noth
     {
         sc_rng rng;
         sc_rng_seed(&rng, n);
+        sc_point_settings *settings = NULL;
         sc_point_provider *provider = NULL;
         sc_point_reply *reply = NULL;
         sc_diag diag = {""};
-        sc_err err = sc_point_provider_new(s.map, &town_vocabulary, &options, &provider, &diag);
-        if (!err) err = sc_point_provider_ask(provider, &s.relay, &rng, &reply, &diag);
+        sc_err err = sc_point_settings_new(&options, &settings, &diag);
+        if (!err) err = sc_point_provider_new(s.map, &town_vocabulary, settings, &provider, &diag);
+        if (!err) err = sc_point_provider_ask(provider, &s.relay, NULL, &rng, &reply, &diag);
         sc_point_provider_free(provider);
+        sc_point_settings_free(settings);
         if (!oom_happened()) {
             CHECK_OK(err, &diag);
             sc_point_reply_free(reply);

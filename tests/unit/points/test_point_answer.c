@@ -181,21 +181,21 @@ static void test_an_object_beside_the_road_is_as_far_as_the_provider_counts(void
     static const sc_seg_id segments[] = {0};
     const sc_relay relay = {
         .segments = segments, .segment_count = 1, .requests = &request, .request_count = 1};
-    sc__point_settings settings;
+    sc_point_settings *settings = NULL;
     sc_diag diag = {""};
-    CHECK_OK(sc__point_settings_init(&options, &settings, &diag), &diag);
+    CHECK_OK(sc_point_settings_new(&options, &settings, &diag), &diag);
     // Providers that count the way from the road to the door, and such as do not.
     static const double to_door_m[] = {0.0, 20.0};
     for (int i = 0; i < 2; i++) {
         sc_point_reply *reply = NULL;
-        CHECK_OK(sc__point_reply_new(map, &settings, &relay, &reply, &diag), &diag);
+        CHECK_OK(sc__point_reply_new(map, settings, &relay, &reply, &diag), &diag);
         for (size_t list = 0; list < 2; list++) {
             const double from_m = sc__point_reply_point(reply, list)->x == 0.0 ? 40.0 : 60.0;
             char body[200];
             snprintf(body, sizeof body,
                      "{\"results\":[{\"id\":1,\"lon\":40,\"lat\":20,\"distance_m\":%g}]}",
                      from_m + to_door_m[i]);
-            CHECK_OK(sc__point_reply_take(reply, &settings, &town_vocabulary,
+            CHECK_OK(sc__point_reply_take(reply, settings, &town_vocabulary,
                                           &(sc__point_answer_body){list, 16, body, strlen(body)},
                                           &diag),
                      &diag);
@@ -213,7 +213,7 @@ static void test_an_object_beside_the_road_is_as_far_as_the_provider_counts(void
         }
         sc_point_reply_free(reply);
     }
-    sc__point_settings_fini(&settings);
+    sc_point_settings_free(settings);
     sc_map_free(map);
     sketch_free(&drawing);
 }

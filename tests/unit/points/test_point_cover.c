@@ -186,8 +186,8 @@ static void test_points_are_as_an_address_shows_them(void **state)
     sc__point_cover cover = cover_of(map, &first, 1, 7.0, SC_POINT_STRAIGHT);
     assert_true(cover.point_count > 10);
     for (uint32_t i = 0; i < cover.point_count; i++) {
-        CHECK_SAME(cover.points[i].x, sc__point_url_rounded(cover.points[i].x));
-        CHECK_SAME(cover.points[i].y, sc__point_url_rounded(cover.points[i].y));
+        CHECK_SAME(cover.points[i].x, sc_template_rounded(cover.points[i].x));
+        CHECK_SAME(cover.points[i].y, sc_template_rounded(cover.points[i].y));
     }
     sc__point_cover_fini(&cover);
     sc_map_free(map);

@@ -42,12 +42,15 @@ static sc_err ask_for(const sc_request *request, const stage *s, const sc_point_
                             .request_count = 1};
     sc_rng rng;
     sc_rng_seed(&rng, 1);
+    sc_point_settings *settings = NULL;
     sc_point_provider *provider = NULL;
     sc_point_reply *reply = NULL;
-    CHECK_OK(sc_point_provider_new(s->map, &town_vocabulary, options, &provider, diag), diag);
-    const sc_err err = sc_point_provider_ask(provider, &relay, &rng, &reply, diag);
+    CHECK_OK(sc_point_settings_new(options, &settings, diag), diag);
+    CHECK_OK(sc_point_provider_new(s->map, &town_vocabulary, settings, &provider, diag), diag);
+    const sc_err err = sc_point_provider_ask(provider, &relay, NULL, &rng, &reply, diag);
     sc_point_reply_free(reply);
     sc_point_provider_free(provider);
+    sc_point_settings_free(settings);
     return err;
 }
 
@@ -85,14 +88,14 @@ static void test_every_misbehaviour_has_its_error(void **state)
         {POINT_NO_BODY, SC_EREPLY, "ends too early"},
         {POINT_NOT_JSON, SC_EREPLY, "is not JSON"},
         {POINT_HALF_JSON, SC_EREPLY, "ends too early"},
-        {POINT_NO_LIST, SC_EREPLY, "has no list \"results\""},
+        {POINT_NO_LIST, SC_EREPLY, "has no list"},
         {POINT_NOT_A_NUMBER, SC_EREPLY, "is not JSON"},
         {POINT_NEGATIVE, SC_EREPLY, "is negative"},
         {POINT_OFF_THE_GLOBE, SC_EREPLY, "not a position in degrees"},
         {POINT_TWICE, SC_EREPLY, "one object twice"},
         {POINT_UNSORTED, SC_EREPLY, "not in the order of distance"},
-        {POINT_TOO_MANY, SC_EREPLY, "but only 16 were asked for"},
-        {POINT_LONG_KEY, SC_EREPLY, "\"id\" is longer than 255 bytes"},
+        {POINT_TOO_MANY, SC_EREPLY, "than the 16 that were asked for"},
+        {POINT_LONG_KEY, SC_EREPLY, "id is longer than 255 bytes"},
         {POINT_NOT_UTF8, SC_EREPLY, "is not UTF-8"},
         {POINT_IN_KM, SC_EREPLY, "is not the straight line in metres"},
         {POINT_MOVES, SC_EREPLY, "two positions"},

@@ -20,6 +20,7 @@ typedef struct stage {
     point_world world;
     point_server *server;
     sc_point_options options;
+    sc_point_settings *settings;  ///< made of them when they are first needed
     odd_cloak cloak;
     sc_relay relay;
     sc_rng rng;
@@ -42,6 +43,7 @@ static void stage_init(stage *s, sc_coords coords, sc_point_distance distance, u
 
 static void stage_fini(stage *s)
 {
+    sc_point_settings_free(s->settings);
     point_server_stop(s->server);
     odd_cloak_free(&s->cloak);
     point_world_free(&s->world);
@@ -52,7 +54,9 @@ static void stage_fini(stage *s)
 static sc_point_provider *provider_of(stage *s)
 {
     sc_point_provider *provider = NULL;
-    CHECK_OK(sc_point_provider_new(s->map, &town_vocabulary, &s->options, &provider, &s->diag),
+    sc_point_settings_free(s->settings);
+    CHECK_OK(sc_point_settings_new(&s->options, &s->settings, &s->diag), &s->diag);
+    CHECK_OK(sc_point_provider_new(s->map, &town_vocabulary, s->settings, &provider, &s->diag),
              &s->diag);
     return provider;
 }
@@ -61,7 +65,7 @@ static sc_point_reply *ask(stage *s)
 {
     sc_point_provider *provider = provider_of(s);
     sc_point_reply *reply = NULL;
-    CHECK_OK(sc_point_provider_ask(provider, &s->relay, &s->rng, &reply, &s->diag), &s->diag);
+    CHECK_OK(sc_point_provider_ask(provider, &s->relay, NULL, &s->rng, &reply, &s->diag), &s->diag);
     // A reply stands for itself.
     sc_point_provider_free(provider);
     return reply;
@@ -265,21 +269,21 @@ static void test_asking_for_what_cannot_be_asked_is_refused(void **state)
 
     sc_relay relay = s.relay;
     relay.map_checksum++;
-    CHECK_REFUSED(sc_point_provider_ask(provider, &relay, &s.rng, &reply, &s.diag), SC_EMISMATCH,
-                  &s.diag, "another map");
+    CHECK_REFUSED(sc_point_provider_ask(provider, &relay, NULL, &s.rng, &reply, &s.diag),
+                  SC_EMISMATCH, &s.diag, "another map");
     relay = s.relay;
     relay.request_count = 0;
-    CHECK_REFUSED(sc_point_provider_ask(provider, &relay, &s.rng, &reply, &s.diag), SC_EINVAL,
+    CHECK_REFUSED(sc_point_provider_ask(provider, &relay, NULL, &s.rng, &reply, &s.diag), SC_EINVAL,
                   &s.diag, "has no requests");
     const sc_seg_id foreign[] = {0, sc_map_segment_count(s.map)};
     relay = s.relay;
     relay.segments = foreign;
     relay.segment_count = 2;
-    CHECK_REFUSED(sc_point_provider_ask(provider, &relay, &s.rng, &reply, &s.diag), SC_EUNKNOWN,
-                  &s.diag, "segment 1 of the relay does not exist");
+    CHECK_REFUSED(sc_point_provider_ask(provider, &relay, NULL, &s.rng, &reply, &s.diag),
+                  SC_EUNKNOWN, &s.diag, "segment 1 of the relay does not exist");
     const sc_seg_id twice[] = {1, 1};
     relay.segments = twice;
-    CHECK_REFUSED(sc_point_provider_ask(provider, &relay, &s.rng, &reply, &s.diag), SC_EINVAL,
+    CHECK_REFUSED(sc_point_provider_ask(provider, &relay, NULL, &s.rng, &reply, &s.diag), SC_EINVAL,
                   &s.diag, "segment 1 of the relay is not above the one before");
     static const sc_request bad[] = {
         {.type = SC_REQUEST_KNN, .k = 0},
@@ -290,8 +294,8 @@ static void test_asking_for_what_cannot_be_asked_is_refused(void **state)
     relay.request_count = 1;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         relay.requests = &bad[i];
-        CHECK_REFUSED(sc_point_provider_ask(provider, &relay, &s.rng, &reply, &s.diag), SC_EREQUEST,
-                      &s.diag, "");
+        CHECK_REFUSED(sc_point_provider_ask(provider, &relay, NULL, &s.rng, &reply, &s.diag),
+                      SC_EREQUEST, &s.diag, "");
     }
     const sc_request by_time[] = {
         {.type = SC_REQUEST_KNN, .metric = SC_METRIC_TIME, .k = 1},
@@ -299,12 +303,13 @@ static void test_asking_for_what_cannot_be_asked_is_refused(void **state)
     };
     for (size_t i = 0; i < 2; i++) {
         relay.requests = &by_time[i];
-        CHECK_REFUSED(sc_point_provider_ask(provider, &relay, &s.rng, &reply, &s.diag), SC_EREQUEST,
-                      &s.diag, "by time, and a provider that knows points only tells no travel");
+        CHECK_REFUSED(sc_point_provider_ask(provider, &relay, NULL, &s.rng, &reply, &s.diag),
+                      SC_EREQUEST, &s.diag,
+                      "by time, and a provider that knows points only tells no travel");
     }
     const sc_request many = {.type = SC_REQUEST_KNN, .k = 1001};
     relay.requests = &many;
-    CHECK_REFUSED(sc_point_provider_ask(provider, &relay, &s.rng, &reply, &s.diag), SC_ELIMIT,
+    CHECK_REFUSED(sc_point_provider_ask(provider, &relay, NULL, &s.rng, &reply, &s.diag), SC_ELIMIT,
                   &s.diag, "largest k is 1000");
     sc_point_provider_free(provider);
 
@@ -313,13 +318,13 @@ static void test_asking_for_what_cannot_be_asked_is_refused(void **state)
              s.options.url);
     s.options.url = plain;
     provider = provider_of(&s);
-    CHECK_REFUSED(sc_point_provider_ask(provider, &s.relay, &s.rng, &reply, &s.diag), SC_EREQUEST,
-                  &s.diag, "no {category}; add it to the URL");
+    CHECK_REFUSED(sc_point_provider_ask(provider, &s.relay, NULL, &s.rng, &reply, &s.diag),
+                  SC_EREQUEST, &s.diag, "no {category}; add it to the URL");
     // All of that was seen without asking.
     assert_int_equal(point_server_count(s.server), 0);
     relay = s.relay;
     relay.request_count = 1;
-    CHECK_OK(sc_point_provider_ask(provider, &relay, &s.rng, &reply, &s.diag), &s.diag);
+    CHECK_OK(sc_point_provider_ask(provider, &relay, NULL, &s.rng, &reply, &s.diag), &s.diag);
     sc_point_reply_free(reply);
     sc_point_provider_free(provider);
     stage_fini(&s);
@@ -333,9 +338,12 @@ static void test_a_map_without_coordinates_cannot_be_asked_about(void **state)
     options.url = "http://127.0.0.1/{lon}/{lat}/{k}";
     sc_point_provider *provider = NULL;
     sc_diag diag = {""};
-    CHECK_REFUSED(sc_point_provider_new(map, &town_vocabulary, &options, &provider, &diag),
+    sc_point_settings *settings = NULL;
+    CHECK_OK(sc_point_settings_new(&options, &settings, &diag), &diag);
+    CHECK_REFUSED(sc_point_provider_new(map, &town_vocabulary, settings, &provider, &diag),
                   SC_ENOCOORDS, &diag, "no coordinates");
     assert_null(provider);
+    sc_point_settings_free(settings);
     sc_map_free(map);
 }
 
@@ -350,8 +358,8 @@ static void *ask_often(void *context)
         sc_diag diag = {""};
         sc_point_provider *provider = NULL;
         sc_point_reply *reply = NULL;
-        if (sc_point_provider_new(s->map, &town_vocabulary, &s->options, &provider, &diag) ||
-            sc_point_provider_ask(provider, &s->relay, &rng, &reply, &diag)) {
+        if (sc_point_provider_new(s->map, &town_vocabulary, s->settings, &provider, &diag) ||
+            sc_point_provider_ask(provider, &s->relay, NULL, &rng, &reply, &diag)) {
             return context;
         }
         sc_point_reply_free(reply);
@@ -367,6 +375,7 @@ static void test_providers_in_several_threads_do_not_disturb_each_other(void **s
     stage s;
     stage_init(&s, SC_COORDS_PLANAR, SC_POINT_STRAIGHT, 10);
     s.relay.request_count = 1;
+    CHECK_OK(sc_point_settings_new(&s.options, &s.settings, &s.diag), &s.diag);
     pthread_t threads[THREADS];
     for (int i = 0; i < THREADS; i++) {
         assert_int_equal(pthread_create(&threads[i], NULL, ask_often, &s), 0);

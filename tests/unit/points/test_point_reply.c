@@ -68,7 +68,7 @@ static void test_what_a_provider_contradicts_itself_in_is_refused(void **state)
     } cases[] = {
         {POINT_TWICE, "has one object twice"},
         {POINT_UNSORTED, "not in the order of distance"},
-        {POINT_TOO_MANY, "but only 16 were asked for"},
+        {POINT_TOO_MANY, "than the 16 that were asked for"},
         {POINT_MOVES, "gives one object two positions"},
         {POINT_CAPPED, "leaves out an object at one point that it names at the next"},
         {POINT_FORGETS, "leaves out an object at one point that it names at the next"},
@@ -108,20 +108,20 @@ static void test_distances_that_are_no_straight_lines_in_metres_are_refused(void
 
     // By road they would not be straight.
     s = stage_new(SC_POINT_ROAD, 100, &five_nearest);
-    sc__point_settings settings;
+    sc_point_settings *settings = NULL;
     sc_point_reply *reply = NULL;
     sc_diag diag = {""};
     s.options.url = "http://h/{lon}/{lat}/{k}";
-    CHECK_OK(sc__point_settings_init(&s.options, &settings, &diag), &diag);
-    CHECK_OK(sc__point_reply_new(s.map, &settings, &s.relay, &reply, &diag), &diag);
+    CHECK_OK(sc_point_settings_new(&s.options, &settings, &diag), &diag);
+    CHECK_OK(sc__point_reply_new(s.map, settings, &s.relay, &reply, &diag), &diag);
     const sc__point *point = sc__point_reply_point(reply, 0);
     char *body = point_world_tell(&s.world, POINT_GOOD, 0, point->x, point->y, 16, "");
-    CHECK_REFUSED(sc__point_reply_take(reply, &settings, &town_vocabulary,
+    CHECK_REFUSED(sc__point_reply_take(reply, settings, &town_vocabulary,
                                        &(sc__point_answer_body){0, 16, body, strlen(body)}, &diag),
                   SC_EREPLY, &diag, "check the distance setting");
     free(body);
     sc_point_reply_free(reply);
-    sc__point_settings_fini(&settings);
+    sc_point_settings_free(settings);
     stage_free(&s);
 }
 
@@ -140,12 +140,12 @@ static void test_an_ellipsoid_is_near_enough_to_our_sphere(void **state)
 {
     (void)state;
     stage s = stage_new(SC_POINT_STRAIGHT, 100, &five_nearest);
-    sc__point_settings settings;
+    sc_point_settings *settings = NULL;
     sc_point_reply *reply = NULL;
     sc_diag diag = {""};
     s.options.url = "http://h/{lon}/{lat}/{k}";
-    CHECK_OK(sc__point_settings_init(&s.options, &settings, &diag), &diag);
-    CHECK_OK(sc__point_reply_new(s.map, &settings, &s.relay, &reply, &diag), &diag);
+    CHECK_OK(sc_point_settings_new(&s.options, &settings, &diag), &diag);
+    CHECK_OK(sc__point_reply_new(s.map, settings, &s.relay, &reply, &diag), &diag);
     const sc__point *point = sc__point_reply_point(reply, 0);
     // A tenth of a degree to the north: on our sphere, as far as any ellipsoid, and beyond.
     static const struct {
@@ -160,12 +160,12 @@ static void test_an_ellipsoid_is_near_enough_to_our_sphere(void **state)
                  "{\"results\":[{\"id\":1,\"lon\":%.17g,\"lat\":%.17g,\"distance_m\":%.17g}]}",
                  point->x, point->y + 0.1, straight_m * cases[i].share);
         const sc_err err =
-            sc__point_reply_take(reply, &settings, &town_vocabulary,
+            sc__point_reply_take(reply, settings, &town_vocabulary,
                                  &(sc__point_answer_body){0, 16, body, strlen(body)}, &diag);
         assert_int_equal(err, cases[i].is_fine ? SC_OK : SC_EREPLY);
     }
     sc_point_reply_free(reply);
-    sc__point_settings_fini(&settings);
+    sc_point_settings_free(settings);
     stage_free(&s);
 }
 

@@ -11,7 +11,7 @@ static const char crossing[] = "   A\n"
 typedef struct stage {
     sketch drawing;
     sc_map *map;
-    sc__point_settings settings;
+    sc_point_settings *settings;
     sc_point_reply *reply;
     sc_diag diag;
 } stage;
@@ -23,18 +23,18 @@ static stage stage_new(const sc_request *request, double spacing_m)
     sc_point_options options = sc_point_options_default();
     options.url = "http://h/{lon}/{lat}/{k}/{category}";
     options.spacing_m = spacing_m;
-    CHECK_OK(sc__point_settings_init(&options, &s.settings, &s.diag), &s.diag);
+    CHECK_OK(sc_point_settings_new(&options, &s.settings, &s.diag), &s.diag);
     static const sc_seg_id segments[] = {0};
     const sc_relay relay = {
         .segments = segments, .segment_count = 1, .requests = request, .request_count = 1};
-    CHECK_OK(sc__point_reply_new(s.map, &s.settings, &relay, &s.reply, &s.diag), &s.diag);
+    CHECK_OK(sc__point_reply_new(s.map, s.settings, &relay, &s.reply, &s.diag), &s.diag);
     return s;
 }
 
 static void stage_free(stage *s)
 {
     sc_point_reply_free(s->reply);
-    sc__point_settings_fini(&s->settings);
+    sc_point_settings_free(s->settings);
     sc_map_free(s->map);
     sketch_free(&s->drawing);
 }
@@ -61,7 +61,7 @@ static void tell(stage *s, uint32_t k, uint32_t count, double step_m)
     }
     fputs("]}", out);
     fclose(out);
-    CHECK_OK(sc__point_reply_take(s->reply, &s->settings, &town_vocabulary,
+    CHECK_OK(sc__point_reply_take(s->reply, s->settings, &town_vocabulary,
                                   &(sc__point_answer_body){0, k, body, size}, &s->diag),
              &s->diag);
     free(body);

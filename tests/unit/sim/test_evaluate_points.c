@@ -61,14 +61,17 @@ static sc_err evaluate(stage *s, uint64_t seed, sc_point_distance distance, poin
 
     sc_point_options how = point_server_options(s->server);
     how.spacing_m = 60;
+    sc_point_settings *settings = NULL;
     sc_point_provider *provider = NULL;
-    CHECK_OK(sc_point_provider_new(map, &vocabulary, &how, &provider, &s->diag), &s->diag);
+    CHECK_OK(sc_point_settings_new(&how, &settings, &s->diag), &s->diag);
+    CHECK_OK(sc_point_provider_new(map, &vocabulary, settings, &provider, &s->diag), &s->diag);
     sc_evaluate_options options = sc_evaluate_options_default();
     options.points = provider;
     options.vocabulary = &vocabulary;
     options.is_seeded = true;
     const sc_err err = sc_evaluate(map, s->path, s->path, &options, &s->report, &s->diag);
     sc_point_provider_free(provider);
+    sc_point_settings_free(settings);
     return err;
 }
 
