@@ -92,16 +92,16 @@ class Handler(http.server.BaseHTTPRequestHandler):
                                for d, (x, y, key, category, name) in near[:k]]})
 
 
-def main():
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+def serve(pois, port_file, handler):
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
     server.daemon_threads = True
-    server.places = read_places(sys.argv[1])
+    server.places = read_places(pois)
     server.count = 0
-    with open(sys.argv[2] + ".new", "w", encoding="ascii") as stream:
+    with open(port_file + ".new", "w", encoding="ascii") as stream:
         stream.write(str(server.server_address[1]))
-    os.rename(sys.argv[2] + ".new", sys.argv[2])
+    os.rename(port_file + ".new", port_file)
     server.serve_forever()
 
 
 if __name__ == "__main__":
-    main()
+    serve(sys.argv[1], sys.argv[2], Handler)
