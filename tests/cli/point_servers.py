@@ -78,7 +78,8 @@ def foursquare(handler, places, query):
 
 def nominatim(places, query, by_distance):
     lat, lon = float(query["lat"]), float(query["lon"])
-    found = [p for _, p in sorted_places(places, lon, lat, 1e9, None)][:int(query["limit"])]
+    wanted = [query["amenity"]] if query.get("amenity") else None
+    found = [p for _, p in sorted_places(places, lon, lat, 1e9, wanted)][:int(query["limit"])]
     if not by_distance:
         found.sort(key=lambda p: (int(p[2]) * 7919) % 1000)
     return 200, [{"place_id": int(p[2]), "osm_type": "node", "osm_id": int(p[2]), "lat": f"{p[1]:.7f}",
@@ -87,17 +88,17 @@ def nominatim(places, query, by_distance):
                   "boundingbox": ["0", "1", "2", "3"]} for p in found]
 
 
-AROUND = re.compile(r"\[out:json\];nwr\(around:(\d+),([-\d.]+),([-\d.]+)\);out center (\d+);")
+AROUND = re.compile(r'\[out:json\];nwr\["amenity"="(\w+)"\]\(around:(\d+),([-\d.]+),([-\d.]+)\);out center (\d+);')
 
 
 def overpass(places, body):
     read = AROUND.fullmatch(body.decode())
     if not read:
         return 400, {"remark": "parse error"}
-    found = sorted_places(places, float(read[3]), float(read[2]), float(read[1]), None)
+    found = sorted_places(places, float(read[4]), float(read[3]), float(read[2]), [read[1]])
     found.sort(key=lambda row: int(row[1][2]))
     return 200, {"elements": [{"type": "node", "id": int(p[2]), "lat": p[1], "lon": p[0],
-                               "tags": {"amenity": p[3]}} for _, p in found[:int(read[4])]]}
+                               "tags": {"amenity": p[3]}} for _, p in found[:int(read[5])]]}
 
 
 class Handler(places_server.Handler):

@@ -9,7 +9,7 @@ source "$here/service.sh"
 
 "$STARCLOAK" map generate --nodes 2k -o city.scm --quiet || echo "# no map to work with"
 "$STARCLOAK" map export city.scm export --quiet || echo "# no objects"
-"$STARCLOAK" simulate city.scm --users 200 --seconds 30 --no-answers --category any --metric distance --record run.jsonl --quiet || echo "# no run"
+"$STARCLOAK" simulate city.scm --users 200 --seconds 30 --no-answers --category cafe --nearest 3:0 --metric distance --record run.jsonl --quiet || echo "# no run"
 export GOOGLE_KEY=s3cret-of-google FOURSQUARE_KEY=s3cret-of-foursquare
 start points "$here/point_servers.py" export/pois.csv port
 until_true test -s port || echo "# no providers"
@@ -51,7 +51,7 @@ address = $address/google/v1/places:searchNearby
 [headers]
 X-Goog-Api-Key = file:google.key
 [points]
-spacing = 25
+spacing = 100
 INI
 answers google.ini "Google's Nearby Search, a stand-in (POST, field mask, nested location)"
 sed "s|$address/google|$address/busy/google|" google.ini >busy.ini
@@ -71,7 +71,7 @@ answers foursquare.ini "Foursquare's Place Search, a stand-in (Authorization)"
 
 cat >nominatim.ini <<INI
 [provider]
-url = $address/nominatim/nearest?format=jsonv2&lat={lat}&lon={lon}&limit={k}
+url = $address/nominatim/nearest?format=jsonv2&lat={lat}&lon={lon}&limit={k}&amenity={category}
 [fields]
 list =
 id = /osm_type /osm_id
@@ -85,13 +85,17 @@ answers nominatim.ini "replies as Nominatim's, a stand-in (numbers as texts)"
 # --- What cannot be exact ----------------------------------------------------------
 
 sed 's|nominatim/nearest|nominatim/search|' nominatim.ini >importance.ini
-run evaluate city.scm run.jsonl --dry-run --point-provider importance.ini
-refuses 1 "an order by importance is refused, and areas are named" "not in the order of distance" "--area-provider"
+# unordered FILE NAME: no query is answered, and the message names areas.
+unordered() {
+    run evaluate city.scm run.jsonl --dry-run --quiet --point-provider "$1"
+    refuses 1 "$2" "not in the order of distance" "--area-provider"
+}
+unordered importance.ini "an order by importance is refused, and areas are named"
 cat >overpass.ini <<INI
 [provider]
 url = $address/overpass
 content-type = text/plain
-body = [out:json];nwr(around:{radius},{lat},{lon});out center {k};
+body = [out:json];nwr["amenity"="{category}"](around:{radius},{lat},{lon});out center {k};
 [fields]
 list = /elements
 id = /type /id
@@ -101,8 +105,7 @@ category = /tags/amenity
 [points]
 radius = 50000
 INI
-run evaluate city.scm run.jsonl --dry-run --point-provider overpass.ini
-refuses 1 "Overpass, a stand-in, lists in no order, and is refused with the way that it can be asked" "not in the order of distance" "--area-provider"
+unordered overpass.ini "Overpass, a stand-in, lists in no order, and is refused with the way that it can be asked"
 printf '[provider]\npreset = overpass\naddress = %s\n' "$address" >preset.ini
 run evaluate city.scm run.jsonl --dry-run --point-provider preset.ini
 refuses 1 "its preset is for areas" "preset.ini:2: unknown preset" "--area-provider"
@@ -148,7 +151,7 @@ run serve --map city.scm --point-provider google.ini --print-config
 check "a printed configuration names the file" says "$out" "point-provider = google.ini"
 check "and no secret" silent_about "$out" s3cret
 run serve --map city.scm --point-provider google.ini --point-max-k 10 --check
-refuses 1 "what a file says is not said beside it in the service either" "point-max-k" "give the setting there"
+refuses 2 "what a file says is not said beside it in the service either" "point-max-k" "give the setting there"
 sed "s|$address|http://192.0.2.1|" google.ini >remote.ini
 run serve --map city.scm --point-provider remote.ini --check
 refuses 1 "plain HTTP to another machine is refused" "point-provider: plain HTTP to another machine"
