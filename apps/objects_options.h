@@ -139,19 +139,23 @@ enum {
 #define SC_POINTS_OPTIONS                                                                      \
     {"point-provider", SC_KEY_POINT_PROVIDER, "FILE.ini|URL",                                  \
      "ask a provider that knows only the nearest objects of a point, at points all over the "  \
-     "cloak; the file says how. For a simple one a URL is enough, with {lon}, {lat}, {k} and, if the provider knows categories, {category} " \
-     "(default: the built-in one is asked)", SC_COMPLETE_FILES},                               \
+     "cloak; the file says how. For a simple one a URL is enough, with {lon}, {lat}, {k} and, " \
+     "if the provider knows categories, {category} (default: the built-in one is asked)",      \
+     SC_COMPLETE_FILES},                                                                       \
     {"point-distance", SC_KEY_POINT_DISTANCE, "KIND",                                          \
-     "how that provider measures, if it is given by a URL, as all that follows: straight (default) or road", "straight road"},               \
+     "with a URL: how that provider measures, straight (default) or road", "straight road"},   \
     {"point-spacing", SC_KEY_POINT_SPACING, "M",                                               \
-     "how far apart the points may be along a road, metres (default 200)", NULL},              \
+     "with a URL: how far apart the points may be along a road, metres (default 200)", NULL},  \
     {"point-max-k", SC_KEY_POINT_MAX_K, "N",                                                   \
-     "the largest number of objects that the provider gives for one question (default 1000)", NULL},        \
+     "with a URL: the largest number of objects that the provider gives for one question "     \
+     "(default 1000)", NULL},                                                                  \
     {"point-deadline", SC_KEY_POINT_DEADLINE, "SECONDS",                                       \
-     "seconds that all questions about one cloak may take together (default 60; 0: no limit)",  \
-     NULL},                                                                                    \
+     "with a URL: seconds that all questions about one cloak may take together (default 60; "  \
+     "0: no limit)", NULL},                                                                    \
     {"point-fields", SC_KEY_POINT_FIELDS, "NAME=FIELD,...",                                    \
-     "the fields of its answers, separated by commas without blanks (default: list=results, key=id, lon=lon, lat=lat, distance=distance_m, category=category, name=name); a field may be nested, as properties.name, and is empty if there is none",     \
+     "with a URL: the fields of its answers, separated by commas without blanks (default: "    \
+     "list=results, key=id, lon=lon, lat=lat, distance=distance_m, category=category, "        \
+     "name=name); a field may be nested, as properties.name, and is empty if there is none",   \
      NULL}
 // clang-format on
 

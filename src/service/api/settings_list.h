@@ -299,15 +299,15 @@
          "simple one a URL is enough, with {lon}, {lat}, {k} and, if it knows categories, "           \
          "{category} (default: none)")                                                                \
     WORD(points, point_distance, "point-distance", "KIND", "straight road", 0, START, HTTP,           \
-         "how a point provider measures distances that is given by a URL, as all that follows: "      \
-         "straight (default) or road")                                                                \
+         "point provider by URL: how it measures distances, straight (default) or road")              \
     NUMBER(points, point_spacing_m, "point-spacing", "M", 200, 1, 100000, START, HTTP,                \
-           "how far apart the points may be along a road, metres (default 200)")                      \
+           "point provider by URL: how far apart the points may be along a road, metres (default "    \
+           "200)")                                                                                    \
     COUNT(points, point_max_k, "point-max-k", "N", 1000, 1, 1000000, START, HTTP,                     \
-          "the largest number of objects that the point provider gives for one question (default "    \
-          "1000)")                                                                                    \
+          "point provider by URL: the largest number of objects that it gives for one question "      \
+          "(default 1000)")                                                                           \
     TEXT(points, point_fields, "point-fields", "NAME=FIELD,...", "", START, HTTP,                     \
-         "the fields of the point provider's answers (default: list=results, key=id, lon=lon, "       \
+         "point provider by URL: the fields of its answers (default: list=results, key=id, lon=lon, " \
          "lat=lat, distance=distance_m, category=category, name=name)")                               \
     TEXT(objects, objects, "objects", "URL", "", START, HTTP,                                         \
          "built-in provider: take the objects from a PostgreSQL/PostGIS table, "                      \
