@@ -51,7 +51,7 @@ typedef struct sc_point_options {
     double deadline_s;  ///< for all questions of one cloak together; 0: none
     double radius_m;    ///< nothing farther from a point is told; 0: no such limit
     double rate_per_s;  ///< questions per second; 0: no limit
-    unsigned parallel;  ///< questions under way at once
+    unsigned parallel;  ///< questions under way at once, of each who asks
     // Where things are in an answer, a JSON document; names may have dots, and numbers for what is
     // in a list: "properties.name", "geometry.coordinates.0".
     const char *list_field;  ///< the list of objects; "" if the document is the list itself
@@ -70,7 +70,7 @@ typedef struct sc_point_options {
 SC_API sc_point_options sc_point_options_default(void);
 
 /** How a provider is asked. Made once, then read by any thread; it may hold secrets, which are
- * wiped. Its limits of rate and of questions at once hold for all who ask by it together. */
+ * wiped. The rate, and of a file questions at once, are limited for all who ask by it together. */
 typedef struct sc_point_settings sc_point_settings;
 
 /**

@@ -134,11 +134,13 @@ static sc_err check_points(const sc_point_settings *s, sc_diag *diag)
     return SC_OK;
 }
 
+// A file limits questions at once for all who ask together; options do so for each.
 static sc_err start_pace(sc_point_settings *s, sc_diag *diag)
 {
+    const uint64_t parallel = s->common.file ? s->options.parallel : UINT64_MAX;
     s->pace = sc_malloc(sizeof *s->pace);
     if (!s->pace) return sc_fail_memory(diag, memory_for);
-    sc_http_pace_init(s->pace, s->options.rate_per_s, s->options.parallel, s->options.deadline_s);
+    sc_http_pace_init(s->pace, s->options.rate_per_s, parallel, s->options.deadline_s);
     return SC_OK;
 }
 

@@ -163,6 +163,9 @@ static void test_the_defaults_lack_nothing_but_a_url(void **state)
     CHECK_OK(sc_point_settings_new(&options, &settings, &diag), &diag);
     assert_string_equal(settings->common.list, "/results");
     assert_string_equal(settings->common.name.items[0], "/name");
+    // Each who asks has so many questions under way.
+    assert_int_equal(settings->options.parallel, 8);
+    assert_true(settings->pace->parallel == UINT64_MAX);
     sc_point_settings_free(settings);
 }
 
@@ -298,7 +301,9 @@ static void test_a_file_says_how_to_ask(void **state)
     assert_int_equal(s->options.max_points, 99);
     assert_int_equal(s->options.max_bytes, 5000);
     assert_int_equal(s->options.parallel, 2);
+    assert_int_equal(s->pace->parallel, 2);
     CHECK_SAME(s->options.rate_per_s, 0.5);
+    CHECK_SAME(s->pace->rate_per_s, 0.5);
     CHECK_SAME(s->options.timeout_s, 3.0);
     CHECK_SAME(s->options.deadline_s, 9.0);
     assert_string_equal(s->distance.items[0], "/d");
