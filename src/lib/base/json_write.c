@@ -47,12 +47,35 @@ size_t sc_json_escape_character(const char **text, const char *end,
     return before + size;
 }
 
+// Whether all eight bytes of a word are plain: in none is the highest bit set after one of these.
+static bool are_plain(uint64_t word)
+{
+    const uint64_t ones = UINT64_C(0x0101010101010101);
+    const uint64_t quote = word ^ ones * '"';
+    const uint64_t slash = word ^ ones * '\\';
+    // A byte above 0x7e carries into its highest bit, one below what is taken from it borrows; a
+    // borrow or carry into the next byte comes from one that is not plain itself.
+    const uint64_t odd =
+        word | (word + ones) | (word - ones * 0x20) | (quote - ones) | (slash - ones);
+    return (odd & ones << 7) == 0;
+}
+
 size_t sc_json_escape(const char *text, size_t size, char *out)
 {
     const char *end = text + size;
     char *at = out;
     *at++ = '"';
     while (text < end) {
+        uint64_t word = 0;
+        if (end - text >= (ptrdiff_t)sizeof word) {
+            memcpy(&word, text, sizeof word);
+            if (are_plain(word)) {
+                memcpy(at, &word, sizeof word);
+                at += sizeof word;
+                text += sizeof word;
+                continue;
+            }
+        }
         if (is_plain(*text)) {
             *at++ = *text++;
         } else {
@@ -109,6 +132,7 @@ sc_json_writer sc_json_writer_of_stream(FILE *stream)
 static bool make_room(sc_json_writer *json, size_t size)
 {
     if (json->has_failed) return false;
+    if (size <= json->out->capacity - json->out->size) return true;
     json->has_failed = json->is_secret ? !sc_bytes_reserve_wiping(json->out, size)
                                        : !sc_bytes_reserve(json->out, size);
     return !json->has_failed;
@@ -125,22 +149,71 @@ static void put(sc_json_writer *json, const char *text, size_t size)
     json->out->size += size;
 }
 
-// What stands before a value: a comma if one is due, and its name if it has one.
-static void begin_value(sc_json_writer *json, const char *name)
+/** Signs around a name, with their blanks: `, "": `. */
+enum { AROUND_NAME = 6 };
+
+// What stands before a value: a comma if one is due, and its name if it has one. Returns where it
+// ends.
+static char *write_beginning(const sc_json_writer *json, const char *name, size_t name_size,
+                             char *at)
+{
+    if (json->needs_comma) {
+        *at++ = ',';
+        if (json->is_spaced) *at++ = ' ';
+    }
+    if (!name) return at;
+    *at++ = '"';
+    memcpy(at, name, name_size);
+    at += name_size;
+    *at++ = '"';
+    *at++ = ':';
+    if (json->is_spaced) *at++ = ' ';
+    return at;
+}
+
+// The same to a stream, for which nothing is put together.
+static void stream_beginning(sc_json_writer *json, const char *name)
 {
     const size_t blank = json->is_spaced;
     if (json->needs_comma) put(json, ", ", 1 + blank);
-    json->needs_comma = true;
     if (!name) return;
     put(json, "\"", 1);
     put(json, name, strlen(name));
     put(json, "\": ", 2 + blank);
 }
 
+// Begin a value that takes `size` bytes at most: returns where they go, NULL if they go to a stream
+// or memory is out. Memory is asked for once.
+static char *begin_value(sc_json_writer *json, const char *name, size_t size)
+{
+    char *at = NULL;
+    if (json->stream) {
+        stream_beginning(json, name);
+    } else {
+        const size_t name_size = name ? strlen(name) : 0;
+        if (make_room(json, name_size + AROUND_NAME + size)) {
+            at = write_beginning(json, name, name_size, (char *)json->out->data + json->out->size);
+        }
+    }
+    json->needs_comma = true;
+    return at;
+}
+
+// What was begun ends at `end`.
+static void end_value(const sc_json_writer *json, const char *end)
+{
+    json->out->size = (size_t)(end - (const char *)json->out->data);
+}
+
 static void put_value(sc_json_writer *json, const char *name, const char *text, size_t size)
 {
-    begin_value(json, name);
-    put(json, text, size);
+    char *at = begin_value(json, name, size);
+    if (at) {
+        memcpy(at, text, size);
+        end_value(json, at + size);
+    } else if (json->stream) {
+        put(json, text, size);
+    }
 }
 
 static void open_bracket(sc_json_writer *json, const char *name, const char *bracket)
@@ -151,8 +224,8 @@ static void open_bracket(sc_json_writer *json, const char *name, const char *bra
 
 static void close_bracket(sc_json_writer *json, const char *bracket)
 {
-    put(json, bracket, 1);
-    json->needs_comma = true;
+    json->needs_comma = false;
+    put_value(json, NULL, bracket, 1);
 }
 
 void sc_json_open_object(sc_json_writer *json, const char *name)
@@ -192,15 +265,14 @@ void sc_json_put_text(sc_json_writer *json, const char *text)
 void sc_json_put_string(sc_json_writer *json, const char *name, const char *text)
 {
     const size_t size = strlen(text);
-    begin_value(json, name);
-    if (json->stream) {
-        sc_json_text(json->stream, text, size);
-        return;
-    }
     // Room for the worst case, so that the loop over the bytes asks for no memory.
-    if (size > SIZE_MAX / 8) json->has_failed = true;
-    if (!make_room(json, SC_JSON_ESCAPED(size))) return;
-    json->out->size += sc_json_escape(text, size, (char *)json->out->data + json->out->size);
+    if (size > SIZE_MAX / 16) json->has_failed = true;
+    char *at = begin_value(json, name, SC_JSON_ESCAPED(size));
+    if (at) {
+        end_value(json, at + sc_json_escape(text, size, at));
+    } else if (json->stream) {
+        sc_json_text(json->stream, text, size);
+    }
 }
 
 void sc_json_put_flag(sc_json_writer *json, const char *name, bool holds)
@@ -215,13 +287,25 @@ void sc_json_put_null(sc_json_writer *json, const char *name)
 
 enum { DIGITS_MAX = 20 };  // of 2^64
 
+// Write two digits so that they end before `end`; returns their beginning.
+static char *put_pair_before(char *end, uint64_t pair)
+{
+    static const char pairs[] = "00010203040506070809101112131415161718192021222324"
+                                "25262728293031323334353637383940414243444546474849"
+                                "50515253545556575859606162636465666768697071727374"
+                                "75767778798081828384858687888990919293949596979899";
+    memcpy(end - 2, pairs + 2 * pair, 2);
+    return end - 2;
+}
+
 // Write `value` so that it ends before `end`; returns its beginning.
 static char *put_digits_before(char *end, uint64_t value)
 {
-    do {
-        *--end = (char)('0' + value % 10);
-        value /= 10;
-    } while (value > 0);
+    for (; value >= 100; value /= 100) {
+        end = put_pair_before(end, value % 100);
+    }
+    if (value >= 10) return put_pair_before(end, value);
+    *--end = (char)('0' + value);
     return end;
 }
 
@@ -302,7 +386,9 @@ void sc_json_put_fixed(sc_json_writer *json, const char *name, double number, un
         scaled = fabs(number);
         decimals = 0;
     }
-    uint64_t units = (uint64_t)llround(scaled);
+    // As llround(), without a call: below 2^53 the difference is exact.
+    const int64_t whole = (int64_t)scaled;
+    uint64_t units = (uint64_t)whole + (scaled - (double)whole >= 0.5);
     const bool is_negative = number < 0.0 && units > 0;
     while (decimals > 0 && units % 10 == 0) {
         units /= 10;
@@ -311,7 +397,12 @@ void sc_json_put_fixed(sc_json_writer *json, const char *name, double number, un
     char text[2 * DIGITS_MAX];
     char *end = text + sizeof text;
     char *start = end;
-    for (unsigned i = 0; i < decimals; i++) {
+    unsigned left = decimals;
+    for (; left >= 2; left -= 2) {
+        start = put_pair_before(start, units % 100);
+        units /= 100;
+    }
+    if (left > 0) {
         *--start = (char)('0' + units % 10);
         units /= 10;
     }

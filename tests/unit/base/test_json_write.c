@@ -403,7 +403,25 @@ static void test_bytes_are_written_in_base64(void **state)
     }
 }
 
+// Memory takes eight plain bytes at once, streams one: both write the same.
+static void test_every_byte_at_every_place_of_a_word_is_written_as_streams_get_it(void **state)
+{
+    (void)state;
+    for (unsigned byte = 1; byte < 256; byte++) {
+        for (size_t place = 0; place < 17; place++) {
+            char text[] = "abcdefgh~ ijklmno";
+            text[place] = (char)byte;
+            char *streamed = written(text);
+            char got[SC_JSON_ESCAPED(sizeof text) + 1] = {0};
+            got[sc_json_escape(text, sizeof text - 1, got)] = '\0';
+            assert_string_equal(got, streamed);
+            free(streamed);
+        }
+    }
+}
+
 static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_every_byte_at_every_place_of_a_word_is_written_as_streams_get_it),
     cmocka_unit_test(test_plain_text_is_only_quoted),
     cmocka_unit_test(test_quotes_backslashes_and_control_characters_are_escaped),
     cmocka_unit_test(test_every_byte_alone_gives_a_string_of_clean_characters),
