@@ -61,9 +61,13 @@ bool sc_json_read_string(sc_json_reader *reader, const char *pointer, const char
 
 static unsigned find_field(const sc_json_shape *shape, sc_json_raw name)
 {
+    // Mostly the first letter tells that it is another.
+    const bool has_first = name.raw.size > 0 && !name.has_escapes;
     unsigned which = 0;
-    while (which < shape->count && !sc_json_string_is(name, shape->fields[which].name)) {
-        which++;
+    for (; which < shape->count; which++) {
+        const char *field = shape->fields[which].name;
+        if (has_first && name.raw.text[0] != field[0]) continue;
+        if (sc_json_string_is(name, field)) break;
     }
     return which;
 }

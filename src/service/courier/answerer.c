@@ -125,9 +125,12 @@ static void put_position(const sc__catalogue *catalogue, uint32_t number, sc_fou
  * afterwards: everything is copied. */
 static sc_answer *new_answer(const sc__catalogue *catalogue, const sc_near *nears, size_t count)
 {
+    enum { KEPT = 16 };  // of most answers all
+    labels kept[KEPT];
     size_t text_size = 1;
     for (size_t i = 0; i < count; i++) {
         const labels l = labels_at(catalogue, nears, i);
+        if (i < KEPT) kept[i] = l;
         text_size += label_bytes(&l);
     }
     // Places of texts are 32 bits; no reply is large enough to need more (16 MiB).
@@ -140,7 +143,7 @@ static sc_answer *new_answer(const sc__catalogue *catalogue, const sc_near *near
     pen p = {.texts = (char *)(found + count), .used = 1};
     p.texts[0] = '\0';
     for (size_t i = 0; i < count; i++) {
-        const labels l = labels_at(catalogue, nears, i);
+        const labels l = i < KEPT ? kept[i] : labels_at(catalogue, nears, i);
         found[i].distance_m = nears[i].distance_m;
         found[i].duration_s = nears[i].duration_s;
         put_position(catalogue, nears[i].object, &found[i]);

@@ -97,6 +97,15 @@ static bool lists(const char *list, const char *word)
     return false;
 }
 
+static bool is_number(const char *text)
+{
+    const char *at = text;
+    while (*at >= '0' && *at <= '9') {
+        at++;
+    }
+    return at > text && *at == '\0';
+}
+
 static void read_header(framing *f, const char *name, const char *value)
 {
     // Most headers are none of these: one look at the first letter.
@@ -111,7 +120,7 @@ static void read_header(framing *f, const char *name, const char *value)
     case 'c':
         if (strcasecmp(name, "content-length") == 0) {
             f->lengths++;
-            f->has_bad_length |= *value == '\0' || value[strspn(value, "0123456789")] != '\0';
+            f->has_bad_length |= !is_number(value);
         } else if (strcasecmp(name, "connection") == 0) {
             f->wants_close |= lists(value, "close");
             f->wants_keep_alive |= lists(value, "keep-alive");
@@ -299,7 +308,12 @@ sc_http_method sc__http_method_of(const char *text, size_t size)
 /** How many letters the method has; 0: it is none. */
 static size_t method_size(const char *line)
 {
-    const size_t size = strspn(line, token_letters);
+    size_t size = 0;
+    // Nearly all are letters; strspn() makes a table of all that it may meet first.
+    while (line[size] >= 'A' && line[size] <= 'Z') {
+        size++;
+    }
+    if (line[size] != ' ') size += strspn(line + size, token_letters);
     return line[size] == ' ' ? size : 0;
 }
 

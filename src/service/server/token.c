@@ -392,15 +392,39 @@ static const uint8_t letter_values[] = {
 };
 // clang-format on
 
+/** What a letter stands for, and one; 0: it is none. */
+static unsigned value_of(char c)
+{
+    const unsigned letter = (unsigned char)c - (unsigned)' ';
+    return letter < sizeof letter_values ? letter_values[letter] : 0;
+}
+
+/** Four letters are three bytes. False if one of them is none. */
+static bool decode_four(const char *text, uint8_t *bytes)
+{
+    const unsigned a = value_of(text[0]);
+    const unsigned b = value_of(text[1]);
+    const unsigned c = value_of(text[2]);
+    const unsigned d = value_of(text[3]);
+    if (a == 0 || b == 0 || c == 0 || d == 0) return false;
+    const unsigned bits = (a - 1) << 18 | (b - 1) << 12 | (c - 1) << 6 | (d - 1);
+    bytes[0] = (uint8_t)(bits >> 16);
+    bytes[1] = (uint8_t)(bits >> 8);
+    bytes[2] = (uint8_t)bits;
+    return true;
+}
+
 static bool decode_letters(const char *text, size_t size, raw_token *raw)
 {
     uint32_t bits = 0;
     unsigned bit_count = 0;
     raw->size = 0;
     if (size * 6 / 8 > sizeof raw->bytes) return false;
+    for (; size >= 4; size -= 4, text += 4, raw->size += 3) {
+        if (!decode_four(text, raw->bytes + raw->size)) return false;
+    }
     for (size_t i = 0; i < size; i++) {
-        const unsigned letter = (unsigned char)text[i] - (unsigned)' ';
-        const unsigned value = letter < sizeof letter_values ? letter_values[letter] : 0;
+        const unsigned value = value_of(text[i]);
         if (value == 0) return false;
         bits = bits << 6 | (value - 1);
         bit_count += 6;
