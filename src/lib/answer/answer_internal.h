@@ -99,6 +99,7 @@ struct sc_filter {
     double unit_s;
     sc_cost_bounds bounds[SC_METRIC_COUNT];
     sc_object_counts counts;
+    sc_known_spots known_spots;
 
     // The reply; is_open: it has passed all checks.
     bool is_open;

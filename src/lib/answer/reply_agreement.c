@@ -103,7 +103,7 @@ static const sc_approach *approach_of(sc_filter *f, sc_candidate *candidate)
         // The roads of a provider with another map may lead there in other ways.
         f->approaches[f->approach_count] =
             f->options.slack == 0.0
-                ? sc__approach_by_road(f->map, object->edge, object->offset)
+                ? sc__approach_by_road(&f->known_spots, f->map, object->edge, object->offset)
                 : sc__approach_by_position(f->map, object->edge, object->offset);
         candidate->approach = (uint32_t)f->approach_count++;
     }
@@ -254,7 +254,8 @@ static bool search_from(sc_filter *f, sc_metric metric, uint32_t border)
 static sc_err check_border_node(sc_filter *f, sc_metric metric, uint32_t border, sc_diag *diag)
 {
     if (!search_from(f, metric, border)) return SC_OK;
-    const sc_space_point spot = sc__space_point_of(f->map, f->relay->border_nodes[border]);
+    const sc_space_point spot =
+        sc__known_spot(&f->known_spots, f->map, f->relay->border_nodes[border]);
     sc_err err = SC_OK;
     for (size_t r = 0; r < f->relay->request_count && !err; r++) {
         if (f->taken[r].metric != metric) continue;

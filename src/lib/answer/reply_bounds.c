@@ -56,7 +56,18 @@ static void add_part(const sc_map *map, sc_approach *approach, int side, sc_edge
     }
 }
 
-sc_approach sc__approach_by_road(const sc_map *map, sc_edge_id edge, uint32_t offset)
+sc_space_point sc__known_spot(sc_known_spots *known, const sc_map *map, sc_node_id node)
+{
+    const size_t place = node % SC_KNOWN_SPOTS;
+    if (known->nodes[place] != node + 1) {
+        known->spots[place] = sc__space_point_of(map, node);
+        known->nodes[place] = node + 1;
+    }
+    return known->spots[place];
+}
+
+sc_approach sc__approach_by_road(sc_known_spots *known, const sc_map *map, sc_edge_id edge,
+                                 uint32_t offset)
 {
     const sc_edge *edges = sc_map_edges(map);
     const sc_segment *segment = &sc_map_segments(map)[edges[edge].segment];
@@ -69,7 +80,7 @@ sc_approach sc__approach_by_road(const sc_map *map, sc_edge_id edge, uint32_t of
         before--;
         add_edge(map, &approach, 0, before);
     }
-    approach.spot[0] = sc__space_point_of(map, edges[before].from);
+    approach.spot[0] = sc__known_spot(known, map, edges[before].from);
     if (before == segment->first_edge) approach.star[0] = segment->star_a;
 
     sc_edge_id behind = edge;
@@ -82,7 +93,7 @@ sc_approach sc__approach_by_road(const sc_map *map, sc_edge_id edge, uint32_t of
         close_way(&approach, 1);  // a dead end
         return approach;
     }
-    approach.spot[1] = sc__space_point_of(map, edges[behind].to);
+    approach.spot[1] = sc__known_spot(known, map, edges[behind].to);
     if (behind == last_edge) approach.star[1] = segment->star_b;
     return approach;
 }

@@ -24,11 +24,24 @@ typedef struct sc_approach {
     sc_star_id star[2];  ///< the star there; SC_NONE: the road goes on
 } sc_approach;
 
+enum { SC_KNOWN_SPOTS = 256 };
+
+/** Where nodes are in space, which takes four sines; objects near each other have the same nodes on
+ * both sides. Zero-initialise; for one map. Of a cloak it tells no more than its request did. */
+typedef struct sc_known_spots {
+    uint32_t nodes[SC_KNOWN_SPOTS];  ///< and one; 0: none
+    sc_space_point spots[SC_KNOWN_SPOTS];
+} sc_known_spots;
+
+/** sc__space_point_of(), if need be. */
+sc_space_point sc__known_spot(sc_known_spots *known, const sc_map *map, sc_node_id node);
+
 /**
  * To the place `offset` along `edge` on the roads of this map: by the ends of its segment, or by
  * nodes on the way to them if these are many edges away.
  */
-sc_approach sc__approach_by_road(const sc_map *map, sc_edge_id edge, uint32_t offset);
+sc_approach sc__approach_by_road(sc_known_spots *known, const sc_map *map, sc_edge_id edge,
+                                 uint32_t offset);
 
 /** To the same place on whatever roads: all that is known is where it lies. */
 sc_approach sc__approach_by_position(const sc_map *map, sc_edge_id edge, uint32_t offset);

@@ -77,6 +77,7 @@ static void test_no_way_is_below_the_bound(void **state)
         check_case(seed);
         odd_town town = odd_town_new(seed);
         const sc_map *map = town.map;
+        sc_known_spots known = {.nodes = {0}};
         for (int i = 0; i < 4; i++) {
             const sc_metric metric = i % 2 ? SC_METRIC_TIME : SC_METRIC_DISTANCE;
             const sc_metric other = i % 2 ? SC_METRIC_DISTANCE : SC_METRIC_TIME;
@@ -94,7 +95,8 @@ static void test_no_way_is_below_the_bound(void **state)
             slow_answer answer = slow_nearest_at_node(&town.slow, node, &all);
             for (size_t j = 0; j < answer.near_count; j++) {
                 const sc_object *object = &town.slow.table->objects[answer.nears[j].object];
-                const sc_approach by_road = sc__approach_by_road(map, object->edge, object->offset);
+                const sc_approach by_road =
+                    sc__approach_by_road(&known, map, object->edge, object->offset);
                 check_allowed(&bounds, &by_road, from, answer.nears[j].distance);
                 check_allowed(&other_bounds, &by_road, from, answer.nears[j].other);
             }
@@ -123,8 +125,9 @@ static void test_an_object_is_approached_by_the_ends_of_its_road(void **state)
     drawn_cloak *c = drawn_cloak_new();
     const sc_cost_bounds bounds = sc__cost_bounds_of(c->map, SC_METRIC_DISTANCE);
     const double unit = 1.0 / sc_map_unit_m(c->map);
+    sc_known_spots known = {.nodes = {0}};
     const sc_object *dead_end = &c->objects[drawn_object_named(c, "on HM")];
-    const sc_approach by_h = sc__approach_by_road(c->map, dead_end->edge, dead_end->offset);
+    const sc_approach by_h = sc__approach_by_road(&known, c->map, dead_end->edge, dead_end->offset);
     CHECK_CLOSE(by_h.way[SC_METRIC_DISTANCE][0], 30.0 * unit, 1e-6);
     assert_true(isinf(by_h.way[SC_METRIC_DISTANCE][1]));
     // From K: the line to H is 44.72 m, and 30 m on.
@@ -133,7 +136,7 @@ static void test_an_object_is_approached_by_the_ends_of_its_road(void **state)
 
     // Around the bend at D, 12 m behind it: 8 m to H, and 52 m to C.
     const sc_object *bend = &c->objects[drawn_object_named(c, "on DH")];
-    const sc_approach both = sc__approach_by_road(c->map, bend->edge, bend->offset);
+    const sc_approach both = sc__approach_by_road(&known, c->map, bend->edge, bend->offset);
     CHECK_CLOSE(both.way[SC_METRIC_DISTANCE][0] + both.way[SC_METRIC_DISTANCE][1], 60.0 * unit,
                 1e-6);
     CHECK_CLOSE(fmin(both.way[SC_METRIC_DISTANCE][0], both.way[SC_METRIC_DISTANCE][1]), 8.0 * unit,
@@ -148,6 +151,28 @@ static void test_an_object_is_approached_by_the_ends_of_its_road(void **state)
     assert_true(sc__approach_allows(&bounds, &anyhow, spot_of(c, 'C'), 41.8 * unit));
     assert_false(sc__approach_allows(&bounds, &anyhow, spot_of(c, 'C'), 41.7 * unit));
     drawn_cloak_free(c);
+}
+
+// Nodes that share a place drive each other out, and come back as they were.
+static void test_a_known_spot_is_that_of_its_node(void **state)
+{
+    (void)state;
+    enum { NODES = 3 * SC_KNOWN_SPOTS };
+    sketch s = sketch_new(SC_COORDS_GEOGRAPHIC);
+    for (uint32_t i = 0; i < NODES; i++) {
+        sketch_add_node(&s, 8.0 + 1e-4 * i, 49.0 + 1e-5 * (i % 7));
+        if (i > 0) sketch_add_edge(&s, i - 1, i, 10.0);
+    }
+    sc_map *map = sketch_map(&s);
+    sc_known_spots known = {.nodes = {0}};
+    for (uint32_t i = 0; i < 2 * NODES; i++) {
+        const sc_node_id node = i % 2 ? i / 2 : (i * 5) % NODES;
+        const sc_space_point got = sc__known_spot(&known, map, node);
+        const sc_space_point wanted = sc__space_point_of(map, node);
+        assert_true(got.x == wanted.x && got.y == wanted.y && got.z == wanted.z);
+    }
+    sc_map_free(map);
+    sketch_free(&s);
 }
 
 // A chain of 60 edges is not walked to its ends; the bound is weaker, and still none too high.
@@ -171,7 +196,8 @@ static void test_long_chains_are_not_walked_to_the_end(void **state)
     for (sc_edge_id e = 0; e < sc_map_edge_count(map); e++) {
         const sc_edge *edge = &sc_map_edges(map)[e];
         if (edge->from + edge->to != LENGTH - 1) continue;  // the one in the middle: 29 - 30
-        const sc_approach approach = sc__approach_by_road(map, e, edge->length / 2);
+        sc_known_spots known = {.nodes = {0}};
+        const sc_approach approach = sc__approach_by_road(&known, map, e, edge->length / 2);
         for (int side = 0; side < 2; side++) {
             CHECK_CLOSE(approach.way[SC_METRIC_DISTANCE][side] * sc_map_unit_m(map), 165.0, 1e-6);
             assert_int_equal(approach.star[side], SC_NONE);
@@ -266,6 +292,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_on_the_globe_the_bound_is_close_to_the_distance),
     SC_CASES(test_no_way_is_below_the_bound),
     cmocka_unit_test(test_an_object_is_approached_by_the_ends_of_its_road),
+    cmocka_unit_test(test_a_known_spot_is_that_of_its_node),
     cmocka_unit_test(test_long_chains_are_not_walked_to_the_end),
     SC_CASES(test_as_many_can_be_reached_as_a_search_finds),
     cmocka_unit_test(test_a_map_without_objects_has_none_to_reach),
