@@ -10,9 +10,11 @@
 //     answers for and still has: a query that is open, or one whose removal is among the messages
 //     that wait.
 // Together with those that waited before that is six times max_queries and two batches. Beside
-// these there is room for one message that wakes the thread. Other engine threads tell this one of
-// company; where that finds no room it is lost, and costs success at most: the ledger decides. The
-// system gives the memory for it page by page, when it is first used.
+// these there is room for one message that wakes the thread, and for as many of other engine
+// threads, which tell this one of company: they send nothing while that many messages wait, each
+// having looked by itself, so that a thread that stands still is not filled by them. What they do
+// not send is lost, and costs success at most: the ledger decides. The system gives the memory for
+// it page by page, when it is first used.
 //
 // A round carries out messages, runs engines, and proposes what they found. A message is sent only
 // where the port has room for it and for one of each other engine thread beside it, which may have
@@ -145,7 +147,7 @@ static void tell_siblings(const sc__engine_thread *thread, const sc_msg *msg, co
         sc_msg copy;
         bool is_told = sc_msg_clone(msg, &copy);
         if (copy.kind == SC_MSG_ADD) copy.kind = SC_MSG_COMPANY;
-        is_told = is_told && sc__engine_thread_receive(thread->siblings->threads[sibling], &copy);
+        is_told = is_told && sc__engine_thread_hear(thread->siblings->threads[sibling], &copy);
         if (is_told) {
             explicit_bzero(&copy, sizeof copy);
         } else {
@@ -439,10 +441,17 @@ sc_time sc__engine_thread_round(sc__engine_thread *thread, sc_time now)
 
 // --- Life and thread ------------------------------------------------------------------------
 
+/** Messages; see above. */
+static size_t room_of_ledger(const sc__engine_thread *thread)
+{
+    return 6 * thread->max_queries + 2 * (size_t)SC_ENGINE_POOL_BATCH;
+}
+
 static sc_err make_tools(sc__engine_thread *thread, const sc_engine_pool_options *options,
                          uint32_t number, sc_rng *rng)
 {
-    const size_t capacity = 6 * thread->max_queries + 2 * (size_t)SC_ENGINE_POOL_BATCH + 1;
+    const size_t of_siblings = room_of_ledger(thread) + thread->thread_count;
+    const size_t capacity = room_of_ledger(thread) + of_siblings + 1;
     sc_err err = SC_OK;
     if (!options->is_in_place) err = sc_handover_new(sizeof(sc_msg), capacity, &thread->msgs);
     if (!err) err = sc_rng_fork(rng, &thread->rng);
@@ -586,6 +595,12 @@ bool sc__engine_thread_receive(sc__engine_thread *thread, sc_msg *msg)
     if (thread->msgs) return sc_handover_put(thread->msgs, msg);
     obey(thread, msg, thread->now);
     return true;
+}
+
+bool sc__engine_thread_hear(sc__engine_thread *thread, sc_msg *msg)
+{
+    if (thread->msgs && sc_handover_count(thread->msgs) >= room_of_ledger(thread)) return false;
+    return sc__engine_thread_receive(thread, msg);
 }
 
 void sc__engine_thread_set_parts(sc__engine_thread *thread, const uint16_t *parts, size_t count)

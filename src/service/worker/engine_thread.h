@@ -70,6 +70,10 @@ void sc__engine_thread_end(sc__engine_thread *thread);
  * carried out, and wiped, before this returns. */
 bool sc__engine_thread_receive(sc__engine_thread *thread, sc_msg *msg);
 
+/** The same from another engine thread: false if so much waits that the rest of the room is the
+ * ledger's. */
+bool sc__engine_thread_hear(sc__engine_thread *thread, sc_msg *msg);
+
 /** Have engines for these parts, which must be of the partition, and no others, from the next round
  * on. One thread at a time. */
 void sc__engine_thread_set_parts(sc__engine_thread *thread, const uint16_t *parts, size_t count);

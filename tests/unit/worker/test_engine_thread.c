@@ -345,7 +345,30 @@ static void test_the_thread_does_the_same_with_and_without_a_pool(void **state)
     }
 }
 
+// A thread that stands still hears of company for a while; then the rest of its room is the
+// ledger's, which does not send twice.
+static void test_other_threads_leave_the_ledger_its_room(void **state)
+{
+    (void)state;
+    enum { MAX_QUERIES = 4, ROOM = 6 * MAX_QUERIES + 2 * SC_ENGINE_POOL_BATCH };
+    scene s;
+    scene_open(&s, 0, MAX_QUERIES);
+    size_t heard = 0;
+    for (uint32_t i = 0; i < 3 * ROOM; i++) {
+        sc_msg msg = {.kind = SC_MSG_COMPANY, .from = GATEWAY};
+        msg.query = plain_query(i, 0, 9, 1, 100, 1000);
+        heard += sc__engine_thread_hear(s.engine_thread, &msg);
+    }
+    // The message that wakes the thread, of scene_open(), is one of those that wait.
+    assert_int_equal(heard, ROOM - 1);
+    for (uint32_t i = 0; i < ROOM; i++) {
+        tell_remove(&s, i);
+    }
+    scene_close(&s);
+}
+
 static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_other_threads_leave_the_ledger_its_room),
     cmocka_unit_test(test_two_queries_are_proposed_and_accepted),
     cmocka_unit_test(test_after_a_refusal_those_who_are_left_go_on),
     cmocka_unit_test(test_who_was_gone_and_is_open_again_in_the_next_message_is_not_forgotten),
