@@ -55,13 +55,19 @@ static void compare_clocks(sc__gateway_members *members)
 
 // --- Heartbeats --------------------------------------------------------------------------------
 
-/** Whether nothing was logged of that one yet. From now on it was. */
-static bool is_first(sc__logged_peers *logged, sc_peer peer)
+bool sc__logged_peers_add(sc__logged_peers *logged, sc_peer peer, sc_time now)
 {
-    for (size_t i = 0; i < SC__LOGGED_MAX; i++) {
+    static const sc_time hour = (sc_time)3600 * 1000000;
+    for (size_t i = 0; i < logged->count; i++) {
         if (logged->of[i] == peer) return false;
     }
+    // If the oldest made room at once, more of them than there is room for would drive each other
+    // out, and be named with every heartbeat.
+    const bool is_full = logged->count == SC__LOGGED_MAX;
+    if (is_full && now - logged->since[logged->next] < hour) return false;
+    if (!is_full) logged->count++;
     logged->of[logged->next] = peer;
+    logged->since[logged->next] = now;
     logged->next = (logged->next + 1) % SC__LOGGED_MAX;
     return true;
 }
@@ -69,9 +75,9 @@ static bool is_first(sc__logged_peers *logged, sc_peer peer)
 /** A process that receives none of our queries. @param other  the setting of its demands that is
  * another than ours; NULL: it has another partition */
 static void note_stranger(sc__gateway_members *members, const sc_heartbeat *heartbeat,
-                          const char *other)
+                          const char *other, sc_time now)
 {
-    if (!is_first(&members->strangers, heartbeat->peer)) return;
+    if (!sc__logged_peers_add(&members->strangers, heartbeat->peer, now)) return;
     sc_log_line line;
     if (!sc_log_begin(members->log, &line, SC_LOG_WARNING,
                       other ? "other_demands" : "another_partition")) {
@@ -92,11 +98,11 @@ static void note_stranger(sc__gateway_members *members, const sc_heartbeat *hear
 
 /** Whether a process has our map, but other demands: then it is noted, its placements do not count,
  * and the heartbeat is freed. */
-static bool has_other_demands(sc__gateway_members *members, sc_heartbeat *heartbeat)
+static bool has_other_demands(sc__gateway_members *members, sc_heartbeat *heartbeat, sc_time now)
 {
     const char *other = sc_demand_digest_difference(&members->demands, &heartbeat->demands);
     if (!other || heartbeat->partition != members->partition) return false;
-    note_stranger(members, heartbeat, other);
+    note_stranger(members, heartbeat, other, now);
     sc_roster_count_stranger(members->roster);
     sc__freshness_forget(&members->freshness, heartbeat->peer);
     sc_heartbeat_free(heartbeat);
@@ -104,10 +110,10 @@ static bool has_other_demands(sc__gateway_members *members, sc_heartbeat *heartb
 }
 
 /** A process too many with a worker's key. Its name is what it claims; its key is certain. */
-static void note_crowd(sc__gateway_members *members, const sc_heartbeat *heartbeat)
+static void note_crowd(sc__gateway_members *members, const sc_heartbeat *heartbeat, sc_time now)
 {
     const sc_peer key = sc_peer_key(heartbeat->peer);
-    if (!is_first(&members->crowded, key)) return;
+    if (!sc__logged_peers_add(&members->crowded, key, now)) return;
     sc_log_line line;
     if (!sc_log_begin(members->log, &line, SC_LOG_WARNING, "too_many_processes")) return;
     char number[16];
@@ -128,15 +134,15 @@ bool sc__gateway_members_receive(sc__gateway_members *members, sc_heartbeat *hea
 {
     const uint64_t crowded = members->freshness.crowded;
     const bool is_fresh = sc__freshness_receive(&members->freshness, heartbeat, now);
-    if (members->freshness.crowded > crowded) note_crowd(members, heartbeat);
+    if (members->freshness.crowded > crowded) note_crowd(members, heartbeat, now);
     if (!is_fresh) {
         sc_heartbeat_free(heartbeat);
         return false;
     }
-    if (has_other_demands(members, heartbeat)) return false;
+    if (has_other_demands(members, heartbeat, now)) return false;
     const sc_peer who = heartbeat->peer;
     const uint64_t number = heartbeat->number;
-    if (heartbeat->partition != members->partition) note_stranger(members, heartbeat, NULL);
+    if (heartbeat->partition != members->partition) note_stranger(members, heartbeat, NULL, now);
     const bool is_news = sc_roster_receive(members->roster, heartbeat, sc_clock_calendar_us(), now);
     const sc_roster_peer *peer = sc_roster_find(members->roster, who);
     // Unless it was passed over.
@@ -184,13 +190,15 @@ static bool remove_suspects(sc__gateway_members *members, sc_time now)
 
 /** Log each worker that searches differently from most. It serves parts all the same: its cloaks
  * keep what ours do. */
-static void compare_searches(sc__gateway_members *members)
+static void compare_searches(sc__gateway_members *members, sc_time now)
 {
     const sc_search_digest *usual = sc_roster_usual_search(members->roster, members->partition);
     for (size_t i = 0; i < sc_roster_count(members->roster); i++) {
         const sc_roster_peer *peer = sc_roster_at(members->roster, i);
         const char *other = sc_roster_other_search(peer, usual);
-        if (!other || !is_first(&members->searching, peer->heartbeat->peer)) continue;
+        if (!other || !sc__logged_peers_add(&members->searching, peer->heartbeat->peer, now)) {
+            continue;
+        }
         sc_log_line line;
         if (!sc_log_begin(members->log, &line, SC_LOG_WARNING, "other_search")) return;
         sc_log_text(&line, "name", peer->heartbeat->name);
@@ -222,6 +230,6 @@ bool sc__gateway_members_look(sc__gateway_members *members, sc__gateway_routes *
         sc__gateway_routes_sweep(routes, members->roster);
         compare_clocks(members);
     }
-    compare_searches(members);
+    compare_searches(members, now);
     return true;
 }

@@ -28,12 +28,18 @@ typedef struct sc__suspected_worker {
 /** More at once need not be remembered: missed heartbeats show the same, only later. */
 enum { SC__SUSPECTS_MAX = 16 };
 
-/** The last of those that something was logged about, each once; a ring. */
+/** The last of those that something was logged about, each once; a ring. However many there are,
+ * no more than these are named within an hour. Zero-initialise. */
 enum { SC__LOGGED_MAX = 32 };
 typedef struct sc__logged_peers {
     sc_peer of[SC__LOGGED_MAX];
+    sc_time since[SC__LOGGED_MAX];
     size_t next;
+    size_t count;
 } sc__logged_peers;
+
+/** Whether something is to be logged about that one now. From then on it was. */
+bool sc__logged_peers_add(sc__logged_peers *logged, sc_peer peer, sc_time now);
 
 typedef struct sc__gateway_members {
     // Read-only.
