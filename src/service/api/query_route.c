@@ -3,7 +3,8 @@
 // A waiting client joins a query's ticket to the HTTP request that waits for it. It belongs to the
 // loop's thread from the moment the ledger takes the ticket until the loop has it back; only the
 // pointer travels, in the ticket. So client and outcome meet in one thread, whichever comes first.
-// A ledger that is hosted by the loop has no other thread: its outcomes are replied to at once.
+// A ledger that is hosted by the loop has no other thread: its outcomes are replied to at the end
+// of its round.
 //
 // Invariants:
 //  1. Each query that entered `pending` leaves it when its ticket is back, or here, if the ledger
@@ -38,6 +39,15 @@ typedef struct waiting_client {
     sc_query_charge charge;    ///< what it took from the user's buckets
 } waiting_client;
 
+/** A ticket and its client, which are made and end together. */
+typedef struct asked {
+    sc_ticket ticket;
+    waiting_client client;
+} asked;
+
+/** Kept by a loop for the next queries, wiped; a few rounds of a busy loop need no more. */
+enum { IDLE_ASKED = 256 };
+
 /** Tickets that are handed to a loop, and taken by it, at once: so many that a whole cloak wakes
  * the loop once, and few enough that new requests need not wait. */
 enum { TICKET_BATCH = 128 };
@@ -51,6 +61,8 @@ typedef struct route_loop {
     sc_time last_t;        ///< of the last query admitted
     size_t clients;        ///< there is room in `settled` for all of them
     sc_bytes reply;        ///< being written; wiped after each
+    asked *idle[IDLE_ASKED];
+    size_t idle_count;
 } route_loop;
 
 struct sc_query_route {
@@ -60,6 +72,26 @@ struct sc_query_route {
     uint8_t user_key[crypto_shorthash_KEYBYTES];
     route_loop *loops;  ///< service->loops of them
 };
+
+// --- Their memory --------------------------------------------------------------------------------
+
+static asked *take_asked(route_loop *loop)
+{
+    return loop->idle_count > 0 ? loop->idle[--loop->idle_count] : sc_calloc(1, sizeof(asked));
+}
+
+/** `ticket`: of an `asked`, whose first member it is. */
+static void give_back(route_loop *loop, sc_ticket *ticket)
+{
+    asked *a = (asked *)(void *)ticket;
+    sc_ticket_clear(&a->ticket);
+    explicit_bzero(&a->client, sizeof a->client);
+    if (loop->idle_count < IDLE_ASKED) {
+        loop->idle[loop->idle_count++] = a;
+    } else {
+        sc_free(a);
+    }
+}
 
 // --- Outcomes ------------------------------------------------------------------------------------
 
@@ -123,9 +155,26 @@ static void settle_ticket(sc_query_route *route, route_loop *loop, sc_ticket *ti
     sc_pending_leave(service->pending, client->user);
     loop->clients--;
     if (may_reply && client->request) reply(route, loop, client->request, ticket);
-    explicit_bzero(client, sizeof *client);
-    sc_free(client);
-    sc_ticket_free(ticket);
+    give_back(loop, ticket);
+}
+
+/** Connections have not been touched since they asked: call for them some tickets ahead. */
+static void expect(sc_ticket *const *tickets, size_t i, size_t count)
+{
+    enum { AHEAD = 2 };
+    for (size_t ahead = 1; ahead <= AHEAD && i + ahead < count; ahead++) {
+        const waiting_client *client = tickets[i + ahead]->client;
+        if (client->request) sc_http_request_expect(client->request, ahead == 1);
+    }
+}
+
+static void settle_many(sc_query_route *route, route_loop *loop, sc_ticket *const *tickets,
+                        size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        expect(tickets, i, count);
+        settle_ticket(route, loop, tickets[i], true);
+    }
 }
 
 static void take_settled(void *context, unsigned loop)
@@ -135,16 +184,18 @@ static void take_settled(void *context, unsigned loop)
     route_loop *own = &route->loops[loop];
     sc_ticket *tickets[TICKET_BATCH];
     const size_t count = sc_handover_take(own->settled, tickets, TICKET_BATCH);
-    for (size_t i = 0; i < count; i++) {
-        settle_ticket(route, own, tickets[i], true);
-    }
+    settle_many(route, own, tickets, count);
 }
 
 /** There is room: a loop has no more waiting clients than its handover holds, each with one ticket.
- */
-static void hand_over(route_loop *loop)
+ * A loop that hosts the ledger replies at once. */
+static void hand_over(sc_query_route *route, route_loop *loop)
 {
-    (void)sc_handover_put_many(loop->settled, loop->leaving, loop->leaving_count);
+    if (route->service->is_ledger_hosted) {
+        settle_many(route, loop, loop->leaving, loop->leaving_count);
+    } else {
+        (void)sc_handover_put_many(loop->settled, loop->leaving, loop->leaving_count);
+    }
     loop->leaving_count = 0;
 }
 
@@ -152,19 +203,15 @@ void sc_query_route_settled(void *context, sc_ticket *ticket)
 {
     sc_query_route *route = context;
     route_loop *loop = &route->loops[ticket->loop];
-    if (route->service->is_ledger_hosted) {
-        settle_ticket(route, loop, ticket, true);
-        return;
-    }
     loop->leaving[loop->leaving_count++] = ticket;
-    if (loop->leaving_count == TICKET_BATCH) hand_over(loop);
+    if (loop->leaving_count == TICKET_BATCH) hand_over(route, loop);
 }
 
 void sc_query_route_all_settled(void *context)
 {
-    const sc_query_route *route = context;
+    sc_query_route *route = context;
     for (unsigned i = 0; i < route->service->loops; i++) {
-        if (route->loops[i].leaving_count > 0) hand_over(&route->loops[i]);
+        if (route->loops[i].leaving_count > 0) hand_over(route, &route->loops[i]);
     }
 }
 
@@ -245,6 +292,9 @@ static void close_loop(sc_query_route *route, route_loop *loop)
     sc_ticket *ticket = NULL;
     while (loop->settled && sc_handover_take(loop->settled, &ticket, 1) == 1) {
         settle_ticket(route, loop, ticket, false);
+    }
+    while (loop->idle_count > 0) {
+        sc_free(loop->idle[--loop->idle_count]);
     }
     sc_handover_free(loop->settled);
     sc_admission_free(loop->admission);
@@ -435,18 +485,14 @@ static bool enter_zone(incoming *g, const sc_query *query)
 // The ticket, and the waiting client it belongs to.
 static sc_ticket *make_ticket(sc_query_route *route, incoming *g, const sc_query *query)
 {
-    sc_ticket *ticket = sc_ticket_new();
-    waiting_client *client = sc_calloc(1, sizeof *client);
-    if (!ticket || !client) {
-        sc_ticket_free(ticket);
-        sc_free(client);
-        return NULL;
-    }
-    *client = (waiting_client){.route = route,
-                               .request = g->request,
-                               .user = g->user,
-                               .id = query->id,
-                               .charge = g->charge};
+    asked *a = take_asked(&route->loops[g->loop]);
+    if (!a) return NULL;
+    sc_ticket *ticket = &a->ticket;
+    a->client = (waiting_client){.route = route,
+                                 .request = g->request,
+                                 .user = g->user,
+                                 .id = query->id,
+                                 .charge = g->charge};
     ticket->query = *query;
     ticket->at = (sc_road_point){.edge = g->where.edge,
                                  .offset_m = g->where.offset_m,
@@ -461,7 +507,7 @@ static sc_ticket *make_ticket(sc_query_route *route, incoming *g, const sc_query
     g->zone = (sc_opened_zone){0};
     ticket->asked = g->now;
     ticket->max_cost = g->terms->policy.max_cost;
-    ticket->client = client;
+    ticket->client = &a->client;
     ticket->loop = g->loop;
     return ticket;
 }
@@ -490,8 +536,7 @@ static bool submit(sc_query_route *route, incoming *g, const sc_query *query)
     waiting_client *client = ticket->client;
     const sc_err err = sc_ledger_submit(route->service->ledger, ticket);
     if (err) {
-        sc_ticket_free(ticket);
-        sc_free(client);
+        give_back(&route->loops[g->loop], ticket);
         return err == SC_EINTERRUPTED ? refuse_draining(g)
                                       : refuse_busy(g, "too many queries are waiting");
     }

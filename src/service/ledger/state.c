@@ -31,13 +31,18 @@ sc_ticket *sc_ticket_new(void)
     return sc_calloc(1, sizeof(sc_ticket));
 }
 
-void sc_ticket_free(sc_ticket *ticket)
+void sc_ticket_clear(sc_ticket *ticket)
 {
-    if (!ticket) return;
     sc_answer_free(ticket->answer);
     if (ticket->zone) explicit_bzero(ticket->zone, ticket->zone_count * sizeof *ticket->zone);
     sc_free(ticket->zone);
     explicit_bzero(ticket, sizeof *ticket);
+}
+
+void sc_ticket_free(sc_ticket *ticket)
+{
+    if (!ticket) return;
+    sc_ticket_clear(ticket);
     sc_free(ticket);
 }
 

@@ -106,6 +106,9 @@ typedef struct sc_ticket {
 /** A zeroed ticket, or NULL. */
 sc_ticket *sc_ticket_new(void);
 
+/** Wipe, and free its answer and its zone: then it is as a new one. */
+void sc_ticket_clear(sc_ticket *ticket);
+
 /** Wipe and free, with its answer; NULL is fine. */
 void sc_ticket_free(sc_ticket *ticket);
 

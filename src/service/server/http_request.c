@@ -337,6 +337,15 @@ void sc_http_request_forget_headers(sc_http_request *request)
     release_if_empty(request);
 }
 
+void sc_http_request_expect(const sc_http_request *request, bool is_near)
+{
+    if (is_near) {
+        sc__http_connection_expect(request->connection);
+    } else {
+        __builtin_prefetch(request);
+    }
+}
+
 uint64_t sc_http_request_peer(const sc_http_request *request)
 {
     return request->connection->peer;
