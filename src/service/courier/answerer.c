@@ -379,8 +379,8 @@ sc_failure sc__answerer_evaluate(sc__answerer *answerer, const sc_objects *objec
     const sc_err err =
         sc_lbs_evaluate(answerer->lbs, objects, &asked->relay, &answerer->reply, &errand->diag);
     if (err) return failure_of_asking(err);
-    const bool is_plain = !asked->is_different && is_understood(answerer->vocabulary, vocabulary);
-    if (errand->wants_reply && is_plain) {
+    if (errand->wants_reply && !asked->is_different &&
+        is_understood(answerer->vocabulary, vocabulary)) {
         const sc_failure failure = write_reply(answerer, errand);
         if (failure) return failure;
     }

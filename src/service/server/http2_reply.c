@@ -1,7 +1,6 @@
 // Replies of HTTP/2: their heads, and bodies that nghttp2 asks for when they may be sent.
 #include "server/http2_internal.h"
 
-#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -63,14 +62,46 @@ typedef struct reply_head {
     size_t count;
 } reply_head;
 
+static void put(reply_head *head, const char *name, const char *value, uint8_t flags)
+{
+    head->headers[head->count++] =
+        (nghttp2_nv){(uint8_t *)name, (uint8_t *)value, strlen(name), strlen(value), flags};
+}
+
+/** One of ours, whose name is a literal, for which there is room. */
+static void put_own(reply_head *head, const char *name, const char *value)
+{
+    put(head, name, value, NGHTTP2_NV_FLAG_NO_COPY_NAME);
+}
+
+/** The same with a value that is a literal, too. */
+static void put_fixed(reply_head *head, const char *name, const char *value)
+{
+    put(head, name, value, NGHTTP2_NV_FLAG_NO_COPY_NAME | NGHTTP2_NV_FLAG_NO_COPY_VALUE);
+}
+
+/** One of the caller's. */
 static void add(reply_head *head, const char *name, const char *value)
 {
     if (head->count == REPLY_HEADERS || !sc__http_header_is_safe(name) ||
         !sc__http_header_is_safe(value)) {
         return;
     }
-    head->headers[head->count++] = (nghttp2_nv){(uint8_t *)name, (uint8_t *)value, strlen(name),
-                                                strlen(value), NGHTTP2_NV_FLAG_NONE};
+    put(head, name, value, NGHTTP2_NV_FLAG_NONE);
+}
+
+enum { NUMBER_ROOM = 24 };
+
+/** The number as text, at the end of `room`; where it begins. */
+static const char *number_text(char room[NUMBER_ROOM], size_t number)
+{
+    char *at = room + NUMBER_ROOM - 1;
+    *at = '\0';
+    do {
+        *--at = (char)('0' + number % 10);
+        number /= 10;
+    } while (number > 0);
+    return at;
 }
 
 static bool is_among(const sc_http_header *headers, size_t count, const char *name)
@@ -86,23 +117,23 @@ static void submit(sc__http2_stream *stream, int status, const char *type, const
                    const sc_http_header *headers, size_t count, bool has_body)
 {
     sc__http_connection *connection = stream->request.connection;
-    char code[8];
-    reply_head head = {.count = 0};
-    snprintf(code, sizeof code, "%03d", status);
-    add(&head, ":status", code);
-    add(&head, "date", sc__http_date(connection->loop));
+    char code[NUMBER_ROOM];
+    reply_head head;
+    head.count = 0;
+    put_own(&head, ":status", number_text(code, (size_t)status));
+    put_own(&head, "date", sc__http_date(connection->loop));
     if (type) add(&head, "content-type", type);
-    if (length) add(&head, "content-length", length);
-    if (!is_among(headers, count, "Cache-Control")) add(&head, "cache-control", "no-store");
+    if (length) put_own(&head, "content-length", length);
+    if (!is_among(headers, count, "Cache-Control")) put_fixed(&head, "cache-control", "no-store");
     if (!is_among(headers, count, "X-Content-Type-Options")) {
-        add(&head, "x-content-type-options", "nosniff");
+        put_fixed(&head, "x-content-type-options", "nosniff");
     }
-    if (connection->ssl) add(&head, "strict-transport-security", "max-age=31536000");
+    if (connection->ssl) put_fixed(&head, "strict-transport-security", "max-age=31536000");
     const char *origin = stream->request.origin;
-    if (origin) add(&head, "vary", "Origin");
+    if (origin) put_fixed(&head, "vary", "Origin");
     if (origin && *origin) {
         add(&head, "access-control-allow-origin", origin);
-        add(&head, "access-control-expose-headers", SC__HTTP_EXPOSED);
+        put_fixed(&head, "access-control-expose-headers", SC__HTTP_EXPOSED);
     }
     for (size_t i = 0; i < count; i++) {
         add(&head, headers[i].name, headers[i].value);
@@ -125,8 +156,7 @@ void sc__http2_reply(sc_http_request *request, int status, const char *type, con
 {
     sc__http2_stream *stream = request->stream;
     sc__http_connection *connection = request->connection;
-    char length[24];
-    snprintf(length, sizeof length, "%zu", size);
+    char length[NUMBER_ROOM];
     const bool has_length = status != 204 && status != 304;
     const bool has_body = size > 0 && sc__http_reply_has_body(request, status);
     request->is_open = false;
@@ -145,7 +175,8 @@ void sc__http2_reply(sc_http_request *request, int status, const char *type, con
     sc__http_buffer_release(connection->loop, &request->bytes);
     request->headers_end = request->headers_at = request->body_size = 0;
     stream->is_ended = true;
-    submit(stream, status, type, has_length ? length : NULL, headers, header_count, has_body);
+    submit(stream, status, type, has_length ? number_text(length, size) : NULL, headers,
+           header_count, has_body);
 }
 
 void sc__http2_stream_begin(sc_http_request *request, int status, const char *type,
