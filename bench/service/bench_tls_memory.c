@@ -1,14 +1,17 @@
-// How much memory does OpenSSL take by itself for a connection that waits?
+// How much memory does OpenSSL take by itself for a connection that waits, and how much time does a
+// handshake take, with and without a ticket of an earlier one?
 //
 // usage: bench_tls_memory CERTIFICATE KEY
 //
 // Clients and servers of TLS in one process, set up as src/service/server/http_tls.c does, without
 // sockets: they shake hands, a ticket is sent, the server reads a request and has nothing more to
 // read. What the servers' halves hold then is the least that a service with this library takes for
-// a pending request, besides the request itself.
+// a pending request, besides the request itself. Then handshakes alone, by the CPU time of the
+// server's half: the first of a client, and those of one that comes back with its ticket.
 #include "support/bench.h"
 
 #include <malloc.h>
+#include <math.h>
 #include <openssl/crypto.h>
 #include <openssl/ssl.h>
 #include <stdbool.h>
@@ -145,6 +148,68 @@ static void connect_one(SSL_CTX *server, SSL_CTX *client)
     if (SSL_version(answers) != TLS1_3_VERSION) bench_die("connection", "it is not TLS 1.3");
 }
 
+// --- Handshakes -------------------------------------------------------------------------------
+
+static SSL_SESSION *last_session;  ///< what the client got last; its own reference
+
+static int keep_session(SSL *ssl, SSL_SESSION *session)
+{
+    (void)ssl;
+    SSL_SESSION_free(last_session);
+    last_session = session;
+    return 1;  // it is ours now
+}
+
+/** The CPU seconds of the server's half of one handshake, its ticket included. */
+static double shake_hands(SSL_CTX *server, SSL_CTX *client, bool is_back)
+{
+    SSL *asks = SSL_new(client);
+    SSL *answers = SSL_new(server);
+    BIO *near = NULL;
+    BIO *far = NULL;
+    if (!asks || !answers || BIO_new_bio_pair(&near, WIRE_BYTES, &far, WIRE_BYTES) != 1) {
+        bench_die("connection", "out of memory");
+    }
+    SSL_set_bio(asks, near, near);
+    SSL_set_bio(answers, far, far);
+    SSL_set_connect_state(asks);
+    SSL_set_accept_state(answers);
+    if (is_back && SSL_set_session(asks, last_session) != 1) bench_die("ticket", "is not taken");
+    double spent_s = 0.0;
+    for (int turns = 0; !SSL_is_init_finished(asks) || !SSL_is_init_finished(answers); turns++) {
+        if (turns == 10) bench_die("connection", "the handshake does not end");
+        (void)SSL_do_handshake(asks);
+        const double before_s = bench_cpu_s();
+        (void)SSL_do_handshake(answers);
+        spent_s += bench_cpu_s() - before_s;
+    }
+    char nothing;
+    (void)SSL_read(asks, &nothing, 1);  // the ticket
+    if ((SSL_session_reused(answers) == 1) != is_back) bench_die("ticket", "is of no use");
+    // A session whose connection breaks off is not used again.
+    SSL_set_shutdown(asks, SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN);
+    SSL_set_shutdown(answers, SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN);
+    SSL_free(asks);
+    SSL_free(answers);
+    return spent_s;
+}
+
+/** The least of several, in turn with those of the other sort. */
+static void time_handshakes(SSL_CTX *server, SSL_CTX *client)
+{
+    enum { TIMES = 300 };
+    double least_s[2] = {HUGE_VAL, HUGE_VAL};
+    SSL_CTX_set_session_cache_mode(client, SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL);
+    SSL_CTX_sess_set_new_cb(client, keep_session);
+    for (int i = 0; i < 2 * TIMES; i++) {
+        const bool is_back = i % 2 == 1;
+        least_s[is_back] = fmin(least_s[is_back], shake_hands(server, client, is_back));
+    }
+    SSL_SESSION_free(last_session);
+    printf("a handshake takes the server %.0f us, with a ticket %.0f us\n", 1e6 * least_s[0],
+           1e6 * least_s[1]);
+}
+
 int main(int argc, char **argv)
 {
     if (argc != 3) bench_die("usage", "bench_tls_memory CERTIFICATE KEY");
@@ -163,5 +228,6 @@ int main(int argc, char **argv)
     printf("%s alone: %zu bytes per connection at rest, in %zu pieces; its SSL is %zu\n",
            OpenSSL_version(OPENSSL_VERSION_STRING), held_bytes / CONNECTIONS,
            held_pieces / CONNECTIONS, largest);
+    time_handshakes(server, client);
     return 0;
 }
