@@ -59,7 +59,8 @@ typedef struct sc__area_task {
 /** How much time there is. */
 typedef struct sc__area_time {
     double deadline_s;
-    double leave_s;  ///< as sc_http_batch_options
+    double leave_s;   ///< as sc_http_batch_options
+    const int *stop;  ///< likewise
 } sc__area_time;
 
 /** Headers of the settings, and what is always sent; NULL when memory is out. */
