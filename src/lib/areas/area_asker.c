@@ -35,7 +35,8 @@ enum { MAX_ROUNDS = 40 };
 typedef struct topic {
     sc_category_id category;  ///< SC_NONE: all
     sc__area_box box;
-    sc__tile_span span;  ///< that covers it
+    sc__area_box before;  ///< the same, as the round began
+    sc__tile_span span;   ///< that covers it
 } topic;
 
 struct sc_area_asker {
@@ -43,6 +44,7 @@ struct sc_area_asker {
     sc_lbs *lbs;
     sc_objects *objects;  ///< of the last reply; held
     sc_area_work work;
+    const sc_area_watcher *watcher;  ///< NULL: nobody
     int64_t deadline_us;
     int64_t leave_by_us;
 
@@ -377,6 +379,7 @@ static void cover_topics(sc_area_asker *asker)
 {
     for (size_t i = 0; i < asker->topic_count; i++) {
         topic *t = &asker->topics[i];
+        t->before = t->box;
         t->span = sc__tile_cover(&asker->provider->grid, t->box, TILES_PER_BOX);
     }
 }
@@ -405,7 +408,8 @@ static sc__area_box wider_box(const sc__tile_grid *grid, const topic *t, const s
         if (is_more) return box;
     }
     const double side_m = ldexp(grid->tile_m, (int)(grid->depth - t->span.level));
-    return sc__box_widen(grid, t->box, side_m);
+    // From where the round began: how many requests lack something makes no difference.
+    return sc__box_widen(grid, t->before, side_m);
 }
 
 // Widen the topics of a request whose lists may lack something; false: nothing is lacking.
@@ -443,6 +447,53 @@ static bool widen(sc_area_asker *asker, const sc_relay *relay, const sc_reply *r
     return is_wider;
 }
 
+// === Telling what is asked ======================================================================
+
+void sc_area_asker_watch(sc_area_asker *asker, const sc_area_watcher *watcher)
+{
+    asker->watcher = watcher;
+}
+
+static void tell_needs(const sc_area_asker *asker)
+{
+    const sc_area_watcher *watcher = asker->watcher;
+    for (size_t i = 0; i < asker->topic_count && watcher; i++) {
+        const topic *t = &asker->topics[i];
+        const sc_area_span span = {.category = t->category,
+                                   .level = t->span.level,
+                                   .x = {t->span.x0, t->span.x1},
+                                   .y = {t->span.y0, t->span.y1}};
+        watcher->needs(watcher->context, asker->work.rounds, &span);
+    }
+}
+
+static void tell_tiles(const sc_area_asker *asker)
+{
+    const sc_area_watcher *watcher = asker->watcher;
+    for (size_t i = 0; i < asker->row_count && watcher; i++) {
+        const sc__tile_rows *rows = asker->rows[i];
+        bool is_asked = false;
+        for (size_t o = 0; o < asker->own_count; o++) {
+            is_asked = is_asked || asker->own[o] == rows;
+        }
+        const sc_area_tile tile = {.number = rows->version,
+                                   .category = rows->category,
+                                   .level = rows->tile.level,
+                                   .x = rows->tile.x,
+                                   .y = rows->tile.y,
+                                   .is_asked = is_asked,
+                                   .divisions = rows->divisions,
+                                   .count = rows->count,
+                                   .rows = rows};
+        watcher->has(watcher->context, asker->work.rounds, &tile);
+    }
+}
+
+sc_object_row sc_area_tile_object(const sc_area_tile *tile, size_t i)
+{
+    return sc__tile_object(tile->rows, i);
+}
+
 // === Asking =====================================================================================
 
 static sc_err ask_rounds(sc_area_asker *asker, const sc_relay *relay, sc_reply *reply,
@@ -453,7 +504,9 @@ static sc_err ask_rounds(sc_area_asker *asker, const sc_relay *relay, sc_reply *
     while (!err) {
         cover_topics(asker);
         asker->work.rounds++;
+        tell_needs(asker);
         err = get_tiles(asker, diag);
+        if (!err) tell_tiles(asker);
         if (!err) err = use_set(asker, diag);
         // The indexed set may have served the round before: then the reply is the same, and only
         // the box that it is known to be complete for has grown.
