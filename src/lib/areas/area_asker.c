@@ -37,6 +37,7 @@ typedef struct topic {
     sc__area_box box;
     sc__area_box before;  ///< the same, as the round began
     sc__tile_span span;   ///< that covers it
+    bool has_span;        ///< and `lines` has how far it is from border nodes to its outside
 } topic;
 
 struct sc_area_asker {
@@ -51,6 +52,8 @@ struct sc_area_asker {
     topic *topics;
     size_t topic_count;
     size_t topic_capacity;
+    double *lines;  ///< metres to the outside: by topic and border node
+    size_t line_capacity;
     sc__tile_rows **rows;  ///< of the tiles of this round; held
     size_t row_count;
     size_t row_capacity;
@@ -375,13 +378,28 @@ static sc_err begin_topics(sc_area_asker *asker, const sc_relay *relay, sc_diag 
     return SC_OK;
 }
 
-static void cover_topics(sc_area_asker *asker)
+// The tiles of each topic. Lines to their outside are the same for all requests, and dear.
+static bool cover_topics(sc_area_asker *asker, const sc_relay *relay)
 {
+    const sc__tile_grid *grid = &asker->provider->grid;
+    const size_t count = relay->border_node_count;
+    if (!sc_reserve(&asker->lines, asker->topic_count * count, &asker->line_capacity,
+                    sizeof *asker->lines)) {
+        return false;
+    }
     for (size_t i = 0; i < asker->topic_count; i++) {
         topic *t = &asker->topics[i];
+        const sc__tile_span before = t->span;
         t->before = t->box;
-        t->span = sc__tile_cover(&asker->provider->grid, t->box, TILES_PER_BOX);
+        t->span = sc__tile_cover(grid, t->box, TILES_PER_BOX);
+        if (t->has_span && memcmp(&before, &t->span, sizeof before) == 0) continue;
+        const sc__area_box box = sc__tile_span_box(grid, t->span);
+        for (size_t b = 0; b < count; b++) {
+            asker->lines[i * count + b] = sc__line_outside_m(grid, box, relay->border_nodes[b]);
+        }
+        t->has_span = true;
     }
+    return true;
 }
 
 // What a list must reach to: all that is outside costs at least this; HUGE_VAL: there is no limit.
@@ -423,12 +441,12 @@ static bool widen_request(sc_area_asker *asker, const sc_relay *relay, const sc_
     bool is_wider = false;
     for (size_t c = 0; c < count; c++) {
         topic *t = find_topic(asker, categories[c]);
-        const sc__area_box box = sc__tile_span_box(grid, t->span);
+        const size_t first = (size_t)(t - asker->topics) * relay->border_node_count;
         double worst = -1;
         for (size_t b = 0; b < relay->border_node_count; b++) {
             const double cost = needed_cost(request, reply, r * relay->border_node_count + b);
             const double outside =
-                sc__least_cost_outside(grid, box, relay->border_nodes[b], request->metric);
+                sc__least_cost_outside(grid, asker->lines[first + b], request->metric);
             if (!isinf(outside) && cost > outside) worst = fmax(worst, cost);
         }
         if (worst < 0) continue;
@@ -502,7 +520,7 @@ static sc_err ask_rounds(sc_area_asker *asker, const sc_relay *relay, sc_reply *
     const sc_objects *evaluated = NULL;
     sc_err err = begin_topics(asker, relay, diag);
     while (!err) {
-        cover_topics(asker);
+        if (!cover_topics(asker, relay)) return no_memory(diag);
         asker->work.rounds++;
         tell_needs(asker);
         err = get_tiles(asker, diag);
@@ -595,6 +613,7 @@ void sc_area_asker_free(sc_area_asker *asker)
     sc_lbs_free(asker->lbs);
     sc_objects_release(asker->objects);
     sc_free(asker->topics);
+    sc_free(asker->lines);
     sc_free(asker->rows);
     sc_free(asker->own);
     sc_free(asker->tasks);

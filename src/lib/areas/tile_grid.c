@@ -262,7 +262,7 @@ static double chord_outside_m(sc__area_box box, double lon, double lat)
     return least_m;
 }
 
-static double line_outside_m(const sc__tile_grid *grid, sc__area_box box, sc_node_id node)
+double sc__line_outside_m(const sc__tile_grid *grid, sc__area_box box, sc_node_id node)
 {
     double x = 0;
     double y = 0;
@@ -276,10 +276,8 @@ static double units_of(const sc_map *map, sc_metric metric)
     return metric == SC_METRIC_TIME ? sc_map_time_unit_s(map) : sc_map_unit_m(map);
 }
 
-double sc__least_cost_outside(const sc__tile_grid *grid, sc__area_box box, sc_node_id node,
-                              sc_metric metric)
+double sc__least_cost_outside(const sc__tile_grid *grid, double line_m, sc_metric metric)
 {
-    const double line_m = line_outside_m(grid, box, node);
     if (isinf(line_m)) return HUGE_VAL;
     if (line_m <= grid->snap_m) return 0;
     // A unit less: the time to an object is rounded to a whole number.

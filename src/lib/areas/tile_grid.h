@@ -97,12 +97,13 @@ bool sc__box_is_all(const sc__tile_grid *grid, sc__area_box box);
 /** The greater of both in each direction. */
 sc__area_box sc__box_join(sc__area_box a, sc__area_box b);
 
-/**
- * No object outside of `box` is reached from `node` at less than this cost, in metres or seconds;
- * HUGE_VAL if there is nothing outside.
- */
-double sc__least_cost_outside(const sc__tile_grid *grid, sc__area_box box, sc_node_id node,
-                              sc_metric metric);
+/** The straight line from a node to what is outside of a box, in metres; HUGE_VAL if there is
+ * nothing outside. */
+double sc__line_outside_m(const sc__tile_grid *grid, sc__area_box box, sc_node_id node);
+
+/** No object that lies outside is reached at less than this cost, in metres or seconds, by that
+ * line; HUGE_VAL if there is nothing outside. */
+double sc__least_cost_outside(const sc__tile_grid *grid, double line_m, sc_metric metric);
 
 /** Metres in a straight line, to be sure that what is farther away costs at least `cost`. */
 double sc__line_of_cost(const sc__tile_grid *grid, sc_metric metric, double cost);

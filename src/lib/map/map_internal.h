@@ -149,7 +149,8 @@ void sc__index_fill(const sc_map *map, sc_edge_run *runs, sc_box_group *groups);
 /** Decimals that show positions of nodes exactly; the map must have coordinates. */
 int sc__position_decimals(const sc_map *map);
 
-/** Objects lie between the nodes: with so many decimals more, they come back to their millimetre. */
+/** Objects lie between the nodes: with so many decimals more, they come back to their millimetre.
+ */
 enum { SC__OBJECT_DECIMALS = 2 };
 
 /** Decimals that show lengths exactly, four at least. */

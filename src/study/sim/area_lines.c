@@ -8,7 +8,6 @@
 #include "base/diag.h"
 #include "base/hash.h"
 #include "base/json_write.h"
-#include "record/record_internal.h"
 #include "sim/evaluate_internal.h"
 
 #include <inttypes.h>
@@ -50,15 +49,14 @@ struct sc_area_lines {
 
 static void put_field(FILE *out, const char *name, uint64_t count)
 {
-    sc__put(out, name);
-    sc__put_count(out, count);
+    fprintf(out, "%s%" PRIu64, name, count);
 }
 
 static void put_category(FILE *out, const sc_area_lines *lines, sc_category_id category)
 {
-    sc__put(out, ",\"category\":");
+    fputs(",\"category\":", out);
     if (category == SC_NONE) {
-        sc__put(out, "null");
+        fputs("null", out);
     } else {
         sc_json_string(out, lines->vocabulary->names[category]);
     }
@@ -68,19 +66,18 @@ static void put_category(FILE *out, const sc_area_lines *lines, sc_category_id c
 
 static void put_objects(FILE *out, const sc_area_tile *tile)
 {
-    sc__put(out, ",\"objects\":[");
+    fputs(",\"objects\":[", out);
     for (size_t i = 0; i < tile->count; i++) {
         const sc_object_row row = sc_area_tile_object(tile, i);
-        sc__put(out, i > 0 ? ",{\"poi\":" : "{\"poi\":");
+        fputs(i > 0 ? ",{\"poi\":" : "{\"poi\":", out);
         sc_json_string(out, row.key);
-        sc__put(out, ",\"category\":");
+        fputs(",\"category\":", out);
         sc_json_string(out, row.category);
         put_field(out, ",\"edge\":", row.edge);
-        sc__put(out, ",\"offset_m\":");
-        sc__put_exactly(out, row.offset_m);
-        sc__put(out, "}");
+        // With 17 digits it reads back as the very same number.
+        fprintf(out, ",\"offset_m\":%.17g}", row.offset_m);
     }
-    sc__put(out, "]");
+    fputs("]", out);
 }
 
 static void put_area(const sc_area_lines *lines, const sc_area_tile *tile, bool is_new)
@@ -94,7 +91,7 @@ static void put_area(const sc_area_lines *lines, const sc_area_tile *tile, bool 
     put_category(out, lines, tile->category);
     if (tile->divisions > 0) put_field(out, ",\"divided\":", tile->divisions);
     if (is_new) put_objects(out, tile);
-    sc__put(out, "}\n");
+    fputs("}\n", out);
 }
 
 static void note_span(void *context, uint64_t round, const sc_area_span *span)
@@ -137,30 +134,30 @@ static void put_span(const sc_area_lines *lines, const sc_area_span *span)
     put_field(out, ",", span->x[1]);
     put_field(out, "],\"y\":[", span->y[0]);
     put_field(out, ",", span->y[1]);
-    sc__put(out, "]");
+    fputs("]", out);
     put_category(out, lines, span->category);
-    sc__put(out, "}");
+    fputs("}", out);
 }
 
 static void put_round(const sc_area_lines *lines, uint64_t round)
 {
     FILE *out = lines->stream;
     const char *between = "";
-    sc__put(out, round > 1 ? ",{\"tiles\":[" : "{\"tiles\":[");
+    fputs(round > 1 ? ",{\"tiles\":[" : "{\"tiles\":[", out);
     for (size_t i = 0; i < lines->need_count; i++) {
         if (lines->needs[i].round != round) continue;
-        sc__put(out, between);
+        fputs(between, out);
         put_span(lines, &lines->needs[i].span);
         between = ",";
     }
     between = "";
-    sc__put(out, "],\"areas\":[");
+    fputs("],\"areas\":[", out);
     for (size_t i = 0; i < lines->use_count; i++) {
         if (lines->uses[i].round != round) continue;
         put_field(out, between, lines->uses[i].number);
         between = ",";
     }
-    sc__put(out, "]}");
+    fputs("]}", out);
 }
 
 void sc_area_lines_begin(sc_area_lines *lines, uint64_t cloak)
@@ -180,11 +177,11 @@ sc_err sc_area_lines_end(sc_area_lines *lines, sc_bytes *out)
     if (lines->stream) {
         const uint64_t last = lines->need_count > 0 ? lines->needs[lines->need_count - 1].round : 0;
         put_field(lines->stream, "{\"event\":\"areas\",\"cloak\":", lines->cloak);
-        sc__put(lines->stream, ",\"rounds\":[");
+        fputs(",\"rounds\":[", lines->stream);
         for (uint64_t round = 1; round <= last; round++) {
             put_round(lines, round);
         }
-        sc__put(lines->stream, "]}\n");
+        fputs("]}\n", lines->stream);
         if (fclose(lines->stream)) lines->is_out_of_memory = true;
         lines->stream = NULL;
     }

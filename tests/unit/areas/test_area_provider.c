@@ -449,11 +449,8 @@ static void test_questions_are_given_up_when_all_stops(void **state)
     const char *from = sc_area_settings_url(s.settings);
     snprintf(url, sizeof url, "%.*s", (int)strcspn(from, "?"), from);
     const int stop = eventfd(1, EFD_CLOEXEC);
-    const sc_http_batch_options how = {.parallel = 1,
-                                       .timeout_s = 600,
-                                       .deadline_s = 600,
-                                       .max_bytes = 1000,
-                                       .stop = &stop};
+    const sc_http_batch_options how = {
+        .parallel = 1, .timeout_s = 600, .deadline_s = 600, .max_bytes = 1000, .stop = &stop};
     sc_http_connections *http = NULL;
     sc_http_batch batch = {.count = 1, .fill = fill_slow, .context = url};
     CHECK_OK(sc_http_connections_open(&how, &http, &diag), &diag);
