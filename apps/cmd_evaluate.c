@@ -500,6 +500,7 @@ static sc_err evaluate(const evaluate_options *options, const sc_map *map, const
     how->objects = who->opened.objects;
     how->points = who->points;
     how->areas = who->areas.asker;
+    how->area_provider = who->areas.provider;
     how->vocabulary =
         who->areas.provider ? sc_area_provider_vocabulary(who->areas.provider) : &who->vocabulary;
     how->progress = sc_bar_listen(&bar);

@@ -142,7 +142,8 @@ static void print_head(const char *record, const sc_verify_report *report)
 /** What demands add to the promises has no row where the run did not ask for it. */
 static bool has_row(const sc_verify_report *report, sc_promise promise)
 {
-    const bool is_demand = promise >= SC_PROMISE_P9 && promise <= SC_PROMISE_P14;
+    const bool is_demand =
+        (promise >= SC_PROMISE_P9 && promise <= SC_PROMISE_P14) || promise == SC_PROMISE_AREAS;
     return !is_demand || report->demanded >> promise & 1;
 }
 
@@ -304,7 +305,12 @@ static const sc_entry promises[] = {
             "besides those of any one class."},
     {"P14", "If asked for: by the density no segment is likelier to be a member's than one of two "
             "(or three, or four, as asked)."},
-    {"answers", "Answers are those of a plain search over the whole map from the true position."},
+    {"answers", "Answers are those of a plain search over the whole map from the true position; if "
+                "a provider of areas gave them, over the objects that the record has of it."},
+    {"areas",
+     "If a provider was asked for areas: which tiles were asked for follows from the cloak's "
+     "roads, the requests and the provider's replies, and no object outside of them could be in "
+     "the answer of any place of the cloak."},
     {NULL, NULL},
 };
 

@@ -90,6 +90,20 @@ typedef struct sc_area_status {
 
 SC_API sc_area_status sc_area_provider_status(sc_area_provider *provider);
 
+/** The fixed tiles: level 0 is one that holds the map, each is four of the next level. */
+typedef struct sc_area_grid {
+    int64_t west;  ///< corner of all of them, in steps of 1e-7 degrees or units of a plane
+    int64_t south;
+    int64_t side_x;  ///< of a tile of the last level that areas are covered with, in steps
+    int64_t side_y;
+    uint32_t depth;         ///< that level
+    double snap_m;          ///< objects are put on roads that are no farther from them
+    double reach_m;         ///< the same with all roundings, as it is reckoned with
+    bool names_categories;  ///< questions are for categories; else for all objects
+} sc_area_grid;
+
+SC_API sc_area_grid sc_area_provider_grid(const sc_area_provider *provider);
+
 /** Someone who asks. One thread. */
 typedef struct sc_area_asker sc_area_asker;
 
@@ -133,6 +147,42 @@ typedef struct sc_area_work {
 } sc_area_work;
 
 SC_API sc_area_work sc_area_asker_work(const sc_area_asker *asker);
+
+/** Tiles of one level that a relay needs for a category: a rectangle, both ends included. */
+typedef struct sc_area_span {
+    sc_category_id category;  ///< SC_NONE: objects of all categories
+    uint32_t level;
+    uint32_t x[2];
+    uint32_t y[2];
+} sc_area_span;
+
+/** A tile that is there. */
+typedef struct sc_area_tile {
+    uint64_t number;  ///< no other has it; greater for what was fetched later
+    sc_category_id category;
+    uint32_t level;
+    uint32_t x;
+    uint32_t y;
+    bool is_asked;       ///< the provider was asked for it because of this relay
+    uint64_t divisions;  ///< how often it, or a part of it, had too many objects for one reply
+    size_t count;        ///< of its objects
+    const void *rows;    ///< for sc_area_tile_object()
+} sc_area_tile;
+
+/** An object of a tile; texts are lent as long as the tile. */
+SC_API sc_object_row sc_area_tile_object(const sc_area_tile *tile, size_t i);
+
+/** Who is told what a relay needs and what leaves because of it; for records. */
+typedef struct sc_area_watcher {
+    /** A round begins, from 1, and needs these tiles; called for each category. */
+    void (*needs)(void *context, uint64_t round, const sc_area_span *span);
+    /** The round has this tile, which may be larger than one that it needs. Lent. */
+    void (*has)(void *context, uint64_t round, const sc_area_tile *tile);
+    void *context;
+} sc_area_watcher;
+
+/** Borrowed, until another one or NULL is given. */
+SC_API void sc_area_asker_watch(sc_area_asker *asker, const sc_area_watcher *watcher);
 
 #ifdef __cplusplus
 }

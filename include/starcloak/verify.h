@@ -24,20 +24,21 @@ extern "C" {
 
 /** The promises, and what else a record tells; each counts what was looked at, and what was wrong.
  */
-#define SC_PROMISE_MAP(X)                                     \
-    X(P1, "own segment and star are in the cloak")            \
-    X(P2, "enough different users")                           \
-    X(P3, "enough segments")                                  \
-    X(P4, "no star farther than allowed")                     \
-    X(P5, "in time")                                          \
-    X(P6, "one set for all, in an order that tells nothing")  \
-    X(P7, "nothing but the stars' segments and their border") \
-    X(P8, "every query ends exactly once")                    \
-    X(P9, "enough segments can be reached since the last")    \
-    X(P12, "a member's zone is in the cloak as a whole")      \
-    X(P13, "enough segments besides those of any class")      \
-    X(P14, "by the traffic no segment stands out")            \
-    X(ANSWERS, "answers equal a plain search over the whole map")
+#define SC_PROMISE_MAP(X)                                         \
+    X(P1, "own segment and star are in the cloak")                \
+    X(P2, "enough different users")                               \
+    X(P3, "enough segments")                                      \
+    X(P4, "no star farther than allowed")                         \
+    X(P5, "in time")                                              \
+    X(P6, "one set for all, in an order that tells nothing")      \
+    X(P7, "nothing but the stars' segments and their border")     \
+    X(P8, "every query ends exactly once")                        \
+    X(P9, "enough segments can be reached since the last")        \
+    X(P12, "a member's zone is in the cloak as a whole")          \
+    X(P13, "enough segments besides those of any class")          \
+    X(P14, "by the traffic no segment stands out")                \
+    X(ANSWERS, "answers equal a plain search over the whole map") \
+    X(AREAS, "tiles follow from roads and requests, and suffice")
 
 typedef enum sc_promise {
 #define X(name, text) SC_PROMISE_##name,
@@ -46,7 +47,7 @@ typedef enum sc_promise {
         SC_PROMISE_COUNT
 } sc_promise;
 
-/** "P1" ... "P14", "answers". */
+/** "P1" ... "P14", "answers", "areas". */
 SC_API const char *sc_promise_name(sc_promise promise);
 
 /** What it promises, in a few words. */
@@ -168,7 +169,8 @@ typedef struct sc_verify_report {
     uint64_t overdue;          ///< not ended although past it: P8 is broken
     sc_map_match map_match;
     uint64_t map_checksum;  ///< as the record has it; 0 if it has none
-    unsigned demanded;      ///< a bit (1 << promise) for each of P9, P12 to P14 that it asks for
+    unsigned demanded;      ///< a bit (1 << promise) for each of P9, P12 to P14 that it asks for,
+                            ///< and for areas if it tells of them
     bool lacks_density;     ///< the run asked for traffic, and no density was given: P14 is not
                             ///< checked, nor what P9 asks of traffic
     bool has_idle_density;  ///< a density was given, and the run asked for no traffic

@@ -349,6 +349,7 @@ static sc_err take_line(writer *w, const sc_run_line *line, sc_diag *diag)
     case SC_RUN_END:
         return take_end(w, line, diag);
     case SC_RUN_ANSWER:
+    case SC_RUN_AREAS:
     case SC_RUN_OTHER:
         break;
     }

@@ -27,6 +27,7 @@ CREATE TABLE places AS SELECT poi AS id, coalesce(name, '') AS name, category, l
     ST_SetSRID(ST_MakePoint(lon, lat), 4326)::geometry(Point, 4326) AS geom FROM pois ORDER BY poi;
 ALTER TABLE places ADD PRIMARY KEY (id);
 CREATE INDEX ON places USING gist (geom);
+ANALYZE places;
 SQL
 }
 
@@ -74,7 +75,7 @@ WEB METADATA
 END END
 END_OF_MAP
         layer postgis "CONNECTIONTYPE POSTGIS CONNECTION \"host=$host port=$port user=$user dbname=$name\"
-  DATA \"geom FROM (SELECT id, name, category, geom FROM places) AS p USING UNIQUE id USING SRID=4326\" PROCESSING \"CLOSE_CONNECTION=DEFER\""
+  DATA \"geom FROM (SELECT id, name, category, geom FROM places ORDER BY id) AS p USING UNIQUE id USING SRID=4326\" PROCESSING \"CLOSE_CONNECTION=DEFER\""
         layer geopackage "CONNECTIONTYPE OGR CONNECTION \"$PWD/mapserver/places.gpkg\" DATA \"places\""
         echo END
     } >mapserver/places.map

@@ -35,6 +35,25 @@ check "nothing of a secret is told" silent_about "$out" s3cret
 run evaluate city.scm run.jsonl -o built.jsonl
 succeeds "and by the built-in one"
 check "the answers are the same" "$here/same_answers.py" areas.jsonl built.jsonl
+
+# --- The verifier -----------------------------------------------------------------
+
+run verify city.scm areas.jsonl
+succeeds "what was asked is verified"
+check "with the areas and all answers" says "$out" "areas    tiles follow from roads and requests" "All promises hold"
+run verify city.scm areas.jsonl --json
+check "which are compared although the objects are not the map's" true_of "$out" \
+    '.promises.areas.checked > 2 and .promises.answers.checked == .foreign_answers and .foreign_answers > 0'
+sed '0,/"event":"areas"/ s/\("event":"areas".*"level":\)[0-9]*,"x":\[[0-9]*,[0-9]*\],"y":\[[0-9]*,[0-9]*\]/\10,"x":[0,0],"y":[0,0]/' \
+    areas.jsonl >wide.jsonl
+sed -i '0,/"event":"tiles"/ s/"side_x":[0-9]*/"side_x":1/' wide.jsonl
+run verify city.scm wide.jsonl
+equal "tiles that are not the fixed ones are found" "$status" 1
+check "and told" says "$out" "areas: the fixed tiles do not hold all roads"
+run evaluate city.scm areas.jsonl -o again.jsonl --quiet
+succeeds "an evaluation by the built-in provider leaves out what was told of areas"
+check "all of it" silent_about again.jsonl '"area"' '"areas"' '"tiles"'
+
 run evaluate city.scm run.jsonl --dry-run --json --area-provider places.ini
 check "as JSON the encoding is areas" true_of "$out" '.encoding == "areas" and .questions > 0 and .failed == 0'
 
@@ -75,6 +94,9 @@ run query "http://$service" --token-file ann.token --lon "$lon" --lat "$lat" --k
 cp "$out" answer.json
 check "a query is answered through it" true_of answer.json '.. | .distance_m? // empty | numbers'
 check "its log has no secret" silent_about serve.log s3cret
+run load "http://$service" city.scm --key token.key -n 40 --pause 1 --duration 3 --k 1 --l 1 --check 1000 --metrics off --json
+succeeds "travellers ask it, and each answer is compared with a plain search on the map"
+check "none is another: positions were exported to the millimetre" true_of "$out" '([.. | objects | .checked // empty] | add) > 5 and .violations.all == 0'
 run serve --map city.scm --area-provider places.ini --print-config
 check "a printed configuration names the file and no secret" says "$out" "area-provider = places.ini"
 check "of it neither" silent_about "$out" s3cret

@@ -35,7 +35,9 @@ enum { MAX_ROUNDS = 40 };
 typedef struct topic {
     sc_category_id category;  ///< SC_NONE: all
     sc__area_box box;
-    sc__tile_span span;  ///< that covers it
+    sc__area_box before;  ///< the same, as the round began
+    sc__tile_span span;   ///< that covers it
+    bool has_span;        ///< and `lines` has how far it is from border nodes to its outside
 } topic;
 
 struct sc_area_asker {
@@ -43,12 +45,15 @@ struct sc_area_asker {
     sc_lbs *lbs;
     sc_objects *objects;  ///< of the last reply; held
     sc_area_work work;
+    const sc_area_watcher *watcher;  ///< NULL: nobody
     int64_t deadline_us;
     int64_t leave_by_us;
 
     topic *topics;
     size_t topic_count;
     size_t topic_capacity;
+    double *lines;  ///< metres to the outside: by topic and border node
+    size_t line_capacity;
     sc__tile_rows **rows;  ///< of the tiles of this round; held
     size_t row_count;
     size_t row_capacity;
@@ -374,12 +379,28 @@ static sc_err begin_topics(sc_area_asker *asker, const sc_relay *relay, sc_diag 
     return SC_OK;
 }
 
-static void cover_topics(sc_area_asker *asker)
+// The tiles of each topic. Lines to their outside are the same for all requests, and dear.
+static bool cover_topics(sc_area_asker *asker, const sc_relay *relay)
 {
+    const sc__tile_grid *grid = &asker->provider->grid;
+    const size_t count = relay->border_node_count;
+    if (!sc_reserve(&asker->lines, asker->topic_count * count, &asker->line_capacity,
+                    sizeof *asker->lines)) {
+        return false;
+    }
     for (size_t i = 0; i < asker->topic_count; i++) {
         topic *t = &asker->topics[i];
-        t->span = sc__tile_cover(&asker->provider->grid, t->box, TILES_PER_BOX);
+        const sc__tile_span before = t->span;
+        t->before = t->box;
+        t->span = sc__tile_cover(grid, t->box, TILES_PER_BOX);
+        if (t->has_span && memcmp(&before, &t->span, sizeof before) == 0) continue;
+        const sc__area_box box = sc__tile_span_box(grid, t->span);
+        for (size_t b = 0; b < count; b++) {
+            asker->lines[i * count + b] = sc__line_outside_m(grid, box, relay->border_nodes[b]);
+        }
+        t->has_span = true;
     }
+    return true;
 }
 
 // What a list must reach to: all that is outside costs at least this; HUGE_VAL: there is no limit.
@@ -406,7 +427,8 @@ static sc__area_box wider_box(const sc__tile_grid *grid, const topic *t, const s
         if (is_more) return box;
     }
     const double side_m = ldexp(grid->tile_m, (int)(grid->depth - t->span.level));
-    return sc__box_widen(grid, t->box, side_m);
+    // From where the round began: how many requests lack something makes no difference.
+    return sc__box_widen(grid, t->before, side_m);
 }
 
 // Widen the topics of a request whose lists may lack something; false: nothing is lacking.
@@ -420,12 +442,12 @@ static bool widen_request(sc_area_asker *asker, const sc_relay *relay, const sc_
     bool is_wider = false;
     for (size_t c = 0; c < count; c++) {
         topic *t = find_topic(asker, categories[c]);
-        const sc__area_box box = sc__tile_span_box(grid, t->span);
+        const size_t first = (size_t)(t - asker->topics) * relay->border_node_count;
         double worst = -1;
         for (size_t b = 0; b < relay->border_node_count; b++) {
             const double cost = needed_cost(request, reply, r * relay->border_node_count + b);
             const double outside =
-                sc__least_cost_outside(grid, box, relay->border_nodes[b], request->metric);
+                sc__least_cost_outside(grid, asker->lines[first + b], request->metric);
             if (!isinf(outside) && cost > outside) worst = fmax(worst, cost);
         }
         if (worst < 0) continue;
@@ -444,6 +466,53 @@ static bool widen(sc_area_asker *asker, const sc_relay *relay, const sc_reply *r
     return is_wider;
 }
 
+// === Telling what is asked ======================================================================
+
+void sc_area_asker_watch(sc_area_asker *asker, const sc_area_watcher *watcher)
+{
+    asker->watcher = watcher;
+}
+
+static void tell_needs(const sc_area_asker *asker)
+{
+    const sc_area_watcher *watcher = asker->watcher;
+    for (size_t i = 0; i < asker->topic_count && watcher; i++) {
+        const topic *t = &asker->topics[i];
+        const sc_area_span span = {.category = t->category,
+                                   .level = t->span.level,
+                                   .x = {t->span.x0, t->span.x1},
+                                   .y = {t->span.y0, t->span.y1}};
+        watcher->needs(watcher->context, asker->work.rounds, &span);
+    }
+}
+
+static void tell_tiles(const sc_area_asker *asker)
+{
+    const sc_area_watcher *watcher = asker->watcher;
+    for (size_t i = 0; i < asker->row_count && watcher; i++) {
+        const sc__tile_rows *rows = asker->rows[i];
+        bool is_asked = false;
+        for (size_t o = 0; o < asker->own_count; o++) {
+            is_asked = is_asked || asker->own[o] == rows;
+        }
+        const sc_area_tile tile = {.number = rows->version,
+                                   .category = rows->category,
+                                   .level = rows->tile.level,
+                                   .x = rows->tile.x,
+                                   .y = rows->tile.y,
+                                   .is_asked = is_asked,
+                                   .divisions = rows->divisions,
+                                   .count = rows->count,
+                                   .rows = rows};
+        watcher->has(watcher->context, asker->work.rounds, &tile);
+    }
+}
+
+sc_object_row sc_area_tile_object(const sc_area_tile *tile, size_t i)
+{
+    return sc__tile_object(tile->rows, i);
+}
+
 // === Asking =====================================================================================
 
 static sc_err ask_rounds(sc_area_asker *asker, const sc_relay *relay, sc_reply *reply,
@@ -452,9 +521,11 @@ static sc_err ask_rounds(sc_area_asker *asker, const sc_relay *relay, sc_reply *
     const sc_objects *evaluated = NULL;
     sc_err err = begin_topics(asker, relay, diag);
     while (!err) {
-        cover_topics(asker);
+        if (!cover_topics(asker, relay)) return no_memory(diag);
         asker->work.rounds++;
+        tell_needs(asker);
         err = get_tiles(asker, diag);
+        if (!err) tell_tiles(asker);
         if (!err) err = use_set(asker, diag);
         // The indexed set may have served the round before: then the reply is the same, and only
         // the box that it is known to be complete for has grown.
@@ -543,6 +614,7 @@ void sc_area_asker_free(sc_area_asker *asker)
     sc_lbs_free(asker->lbs);
     sc_objects_release(asker->objects);
     sc_free(asker->topics);
+    sc_free(asker->lines);
     sc_free(asker->rows);
     sc_free(asker->own);
     sc_free(asker->tasks);

@@ -1,8 +1,12 @@
 // Fetching tiles. See area_fetch.h.
 //
-// A question goes on page by page until it is whole. What comes back is a stranger's: of its
-// objects those count that lie in the tile; the others are of its neighbours, or of none. Where one
-// object is in two places of the same tile, or pages do not end, all is refused.
+// A question goes on page by page until it is whole. Where a reply is full and the provider has no
+// pages, its tile is asked for again as the four of the next level, and so on down to the bottom of
+// the pyramid: which tiles these are follows from the tile and from the provider's replies.
+//
+// What comes back is a stranger's: of its objects those count that lie in the tile; the others are
+// of its neighbours, or of none. Where one object is in two places of the same tile, or pages do
+// not end, all is refused.
 #include "areas/area_fetch.h"
 
 #include "areas/area_question.h"
@@ -28,11 +32,18 @@
  * is asked for with at least this margin. Metres. */
 #define LEAST_MARGIN_M 20.0
 
+/** Parts of a tile that wait: three of each level, and one more of the last. */
+enum { PARTS_MAX = 3 * SC__TILE_LEVELS_MAX + 1 };
+
 /** A question under way: the pages so far. */
 typedef struct progress {
     sc__area_task *task;
+    sc__tile tile;  ///< that is asked for now: the task's, or a part of it
     sc__area_box
         asked;  ///< the tile and a margin: for rounded positions, and objects that are large
+    sc__tile parts[PARTS_MAX];  ///< of the task's tile, that are still to be asked for
+    size_t part_count;
+    uint64_t divisions;  ///< tiles that were too full
     sc_bytes url;
     sc_bytes body;
     struct curl_slist *headers;  ///< with If-None-Match; NULL: those of all
@@ -49,6 +60,8 @@ typedef struct progress {
     sc__tile_row *rows;
     double (*places)[2];  ///< of rows, as the provider said
     size_t count;
+    size_t earlier;     ///< of them, those that came with earlier pages
+    bool has_repeated;  ///< one of those came again
     size_t capacity;
     size_t place_capacity;
     sc_bytes strings;
@@ -205,12 +218,6 @@ static sc_err find_next_page(const fetching *f, progress *p, const sc__area_repl
     const sc__area_paging paging = sc__area_settings_paging(s);
     const bool is_full = reply->page.listed >= s->page_size;
     const bool is_short_of = reply->total != UINT64_MAX && p->offset < reply->total;
-    if (paging == SC__AREA_ONE_PAGE && s->common.has[SC__AREA_LIMIT] && is_full) {
-        return sc_fail(diag, SC_ELIMIT,
-                       "a reply of the provider has as many objects as were asked for, so there "
-                       "may be more; raise page-size, lower the size of tiles, or say how pages "
-                       "are found (section [paging])");
-    }
     if (paging == SC__AREA_BY_OFFSET) {
         *is_again = reply->page.listed > 0 && (is_full || is_short_of);
     } else if (reply->next) {
@@ -297,14 +304,16 @@ static sc_err take_row(const fetching *f, progress *p, const sc_adapter_object *
 {
     const sc__tile_grid *grid = f->source->grid;
     f->effort->objects++;
-    if (!sc__tile_has(grid, p->task->tile, row->x, row->y)) {
+    if (!sc__tile_has(grid, p->tile, row->x, row->y)) {
         f->effort->outside += is_outside(p->asked, row->x, row->y);
         *is_new = true;  // of a neighbour; whether it came before is not known
         return SC_OK;
     }
     const uint32_t known = sc_string_index_find(&p->by_key, row->key);
     if (known != UINT32_MAX) {
-        if (p->places[known][0] == row->x && p->places[known][1] == row->y) return SC_OK;
+        const bool is_same = p->places[known][0] == row->x && p->places[known][1] == row->y;
+        p->has_repeated = p->has_repeated || known < p->earlier;
+        if (is_same) return SC_OK;
         return sc_fail(diag, SC_EREPLY, "a reply of the provider has one object in two places");
     }
     *is_new = true;
@@ -362,6 +371,86 @@ static void take_head(const fetching *f, progress *p, const sc_http_arrival *arr
     }
 }
 
+// --- Parts of a tile ----------------------------------------------------------------------------
+
+static void ask_for(const sc__area_source *source, progress *p, sc__tile tile)
+{
+    const double margin_m = fmax(source->settings->extent_m, LEAST_MARGIN_M);
+    p->tile = tile;
+    p->offset = 0;
+    p->asked = sc__box_widen(source->grid, sc__tile_box(source->grid, tile), margin_m);
+    // A widened box may be beyond the globe.
+    if (sc_map_coords(source->grid->map) == SC_COORDS_GEOGRAPHIC) {
+        p->asked.west = fmax(p->asked.west, -180);
+        p->asked.east = fmin(p->asked.east, 180);
+        p->asked.south = fmax(p->asked.south, -90);
+        p->asked.north = fmin(p->asked.north, 90);
+    }
+}
+
+// Whether there may be more objects than a reply has, and no page that has them.
+static bool is_cut_off(const sc_area_settings *s, const sc__area_reply *reply)
+{
+    return sc__area_settings_paging(s) == SC__AREA_ONE_PAGE && s->common.has[SC__AREA_LIMIT] &&
+           reply->page.listed >= s->page_size;
+}
+
+// The four parts of the tile at hand, in its place.
+static sc_err divide(const fetching *f, progress *p, sc_diag *diag)
+{
+    const sc__tile t = p->tile;
+    const uint32_t level = t.level + 1;
+    if (t.level >= sc__tile_bottom(f->source->grid) || p->part_count + 4 > PARTS_MAX) {
+        return sc_fail(diag, SC_ELIMIT,
+                       "a reply of the provider has as many objects as were asked for, so there "
+                       "may be more, and its area is too small to be divided; raise page-size, or "
+                       "say how pages are found (section [paging])");
+    }
+    p->divisions++;
+    for (uint32_t i = 4; i-- > 0;) {
+        p->parts[p->part_count++] = (sc__tile){level, 2 * t.x + i % 2, 2 * t.y + i / 2};
+    }
+    return SC_OK;
+}
+
+// If a part is left, it is asked for next.
+static sc_err go_on_with_part(const fetching *f, progress *p, bool *is_again, sc_diag *diag)
+{
+    if (*is_again || p->part_count == 0) return SC_OK;
+    if (p->pages >= f->source->settings->max_pages) {
+        return sc_fail(diag, SC_ELIMIT,
+                       "an area of the provider has more objects than %" PRIu64
+                       " replies hold (max-pages, section [paging])",
+                       f->source->settings->max_pages);
+    }
+    ask_for(f->source, p, p->parts[--p->part_count]);
+    *is_again = true;
+    return SC_OK;
+}
+
+static sc_err take_rows(const fetching *f, progress *p, const sc__area_reply *reply, bool *is_again,
+                        sc_diag *diag)
+{
+    sc_err err = SC_OK;
+    p->earlier = p->count;
+    bool has_new = reply->page.count == 0;
+    for (size_t i = 0; i < reply->page.count && !err; i++) {
+        err = take_row(f, p, &reply->page.objects[i], &has_new, diag);
+    }
+    if (!err) err = find_next_page(f, p, reply, is_again, diag);
+    if (!err && *is_again && !has_new) {
+        err = sc_fail(diag, SC_EREPLY,
+                      "a page of the provider has nothing new and leads to another one");
+    }
+    // Pages are parts of one list only as long as its order stays.
+    if (!err && p->has_repeated) {
+        err = sc_fail(diag, SC_EREPLY,
+                      "an object of an earlier page of the provider came again, so others may be "
+                      "missing; let the provider sort what it lists, for example by its id");
+    }
+    return err;
+}
+
 static sc_err take_page(fetching *f, progress *p, sc_http_arrival *arrival, sc_diag *diag)
 {
     sc__area_reply reply = {.next = NULL};
@@ -369,19 +458,14 @@ static sc_err take_page(fetching *f, progress *p, sc_http_arrival *arrival, sc_d
     sc_err err = sc__area_reply_read(f->source->settings, sc_map_coords(f->source->grid->map),
                                      &body, &reply, diag);
     if (err) return err;
-    bool has_new = reply.page.count == 0;
     p->pages++;
     p->offset += reply.page.listed;
     p->retries = 0;
     take_head(f, p, arrival);
-    for (size_t i = 0; i < reply.page.count && !err; i++) {
-        err = take_row(f, p, &reply.page.objects[i], &has_new, diag);
-    }
-    if (!err) err = find_next_page(f, p, &reply, &arrival->is_again, diag);
-    if (!err && arrival->is_again && !has_new) {
-        err = sc_fail(diag, SC_EREPLY,
-                      "a page of the provider has nothing new and leads to another one");
-    }
+    err = is_cut_off(f->source->settings, &reply)
+              ? divide(f, p, diag)
+              : take_rows(f, p, &reply, &arrival->is_again, diag);
+    if (!err) err = go_on_with_part(f, p, &arrival->is_again, diag);
     sc__area_reply_fini(&reply);
     return err;
 }
@@ -464,6 +548,7 @@ static sc_err settle(const fetching *f, progress *p, sc_diag *diag)
         sc__tile_rows *rows = task->rows[i] = copy_rows(p, word);
         if (!rows) return no_memory(diag);
         rows->tile = task->tile;
+        rows->divisions = p->divisions;
         rows->category = is_all ? SC_NONE : task->categories[i];
         rows->fresh_until_us = task->fresh_until_us;
         rows->stale_until_us = task->stale_until_us;
@@ -489,21 +574,12 @@ static void progress_fini(progress *p)
 
 static void begin(const sc__area_source *source, sc__area_task *task, progress *p)
 {
-    const sc__area_box tile = sc__tile_box(source->grid, task->tile);
-    const double margin_m = fmax(source->settings->extent_m, LEAST_MARGIN_M);
     *p = (progress){.task = task,
-                    .asked = sc__box_widen(source->grid, tile, margin_m),
                     .max_age_s = HUGE_VAL,
                     .stale_s = HUGE_VAL,
                     .is_stored = true,
                     .by_key = {.text_of = key_at, .owner = p}};
-    // A widened box may be beyond the globe.
-    if (sc_map_coords(source->grid->map) == SC_COORDS_GEOGRAPHIC) {
-        p->asked.west = fmax(p->asked.west, -180);
-        p->asked.east = fmin(p->asked.east, 180);
-        p->asked.south = fmax(p->asked.south, -90);
-        p->asked.north = fmin(p->asked.north, 90);
-    }
+    ask_for(source, p, task->tile);
 }
 
 sc_err sc__area_fetch(const sc__area_source *source, const sc__area_time *time,
@@ -518,7 +594,8 @@ sc_err sc__area_fetch(const sc__area_source *source, const sc__area_time *time,
                                        .leave_s = time->leave_s,
                                        .max_bytes = (size_t)c->max_bytes,
                                        .headers = source->headers,
-                                       .ca_file = c->ca_file};
+                                       .ca_file = c->ca_file,
+                                       .stop = time->stop};
     fetching f = {.source = source, .count = count, .effort = effort};
     sc_http_batch batch = {.count = count,
                            .takes_all = true,

@@ -48,7 +48,8 @@ typedef struct sc__area_task {
 /** How much time there is. */
 typedef struct sc__area_time {
     double deadline_s;
-    double leave_s;  ///< as sc_http_batch_options
+    double leave_s;   ///< as sc_http_batch_options
+    const int *stop;  ///< likewise
 } sc__area_time;
 
 /**

@@ -13,6 +13,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
 
 /** An index is built when nothing new came for the first, or something did for the second. */
 #define QUIET_US 1000000
@@ -37,16 +39,21 @@ void sc__area_sort(sc__tile_rows **rows, size_t count)
     if (count > 0) qsort(rows, count, sizeof(sc__tile_rows *), newer_first);
 }
 
+sc_object_row sc__tile_object(const sc__tile_rows *rows, size_t i)
+{
+    const sc__tile_row *row = &rows->rows[i];
+    return (sc_object_row){.edge = row->edge,
+                           .offset_m = row->along_m,
+                           .key = rows->strings + row->key,
+                           .category = rows->strings + row->category,
+                           .name = rows->strings + row->name};
+}
+
 // Of an object that two tiles have, the one that was fetched later counts.
 static sc_err add_rows(sc_objects_builder *builder, const sc__tile_rows *rows, sc_diag *diag)
 {
     for (size_t i = 0; i < rows->count; i++) {
-        const sc__tile_row *row = &rows->rows[i];
-        const sc_object_row object = {.edge = row->edge,
-                                      .offset_m = row->along_m,
-                                      .key = rows->strings + row->key,
-                                      .category = rows->strings + row->category,
-                                      .name = rows->strings + row->name};
+        const sc_object_row object = sc__tile_object(rows, i);
         const sc_err err = sc_objects_builder_add(builder, &object, diag);
         if (err && err != SC_EDUPLICATE) return err;
     }
@@ -261,7 +268,8 @@ static void refresh_one(sc_area_provider *provider)
     sc__area_find_known(provider, &task);
     pthread_mutex_unlock(&provider->lock);
     sc_area_work work = {.tiles = 0};
-    const sc__area_time time = {.deadline_s = provider->settings->common.deadline_s};
+    const sc__area_time time = {.deadline_s = provider->settings->common.deadline_s,
+                                .stop = &provider->stop};
     // If it fails, the next one that needs it fetches it, and is told why.
     (void)!sc__area_fetch_claimed(provider, &time, &task, 1, &work, NULL);
     sc__area_task_fini(&task);
@@ -348,7 +356,9 @@ static sc_err start(sc_area_provider *provider, const sc_vocabulary *vocabulary,
                           .headers = sc_adapter_headers(&s->common, "application/geo+json, "
                                                                     "application/json")};
     if (!provider->source.headers) return no_memory(diag);
-    provider->has_thread = !sc_thread_start(&provider->thread, run_background, provider);
+    provider->stop = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    provider->has_thread =
+        provider->stop >= 0 && !sc_thread_start(&provider->thread, run_background, provider);
     return provider->has_thread
                ? SC_OK
                : sc_fail(diag, SC_EIO, "cannot start a thread for areas: %s", strerror(errno));
@@ -369,6 +379,7 @@ sc_err sc_area_provider_new(const sc_map *map, const sc_vocabulary *vocabulary,
     pthread_condattr_destroy(&steady);
     provider->map = map;
     provider->settings = settings;
+    provider->stop = -1;
     const sc_err err = start(provider, vocabulary, diag);
     if (err) {
         sc_area_provider_free(provider);
@@ -383,6 +394,8 @@ void sc_area_provider_free(sc_area_provider *provider)
     if (!provider) return;
     pthread_mutex_lock(&provider->lock);
     provider->is_stopping = true;
+    // A tile that is being fetched again is given up. The descriptor exists if the thread does.
+    if (provider->has_thread) eventfd_write(provider->stop, 1);
     pthread_cond_broadcast(&provider->is_changed);
     pthread_mutex_unlock(&provider->lock);
     if (provider->has_thread) pthread_join(provider->thread, NULL);
@@ -390,6 +403,7 @@ void sc_area_provider_free(sc_area_provider *provider)
     sc_objects_release(provider->indexed);
     sc_http_headers_free(provider->source.headers);
     if (provider->has_curl) sc_http_client_stop();
+    if (provider->stop >= 0) close(provider->stop);
     sc_free(provider->fetched);
     sc_free((void *)(uintptr_t)provider->own_vocabulary.names);
     pthread_cond_destroy(&provider->is_changed);
@@ -401,6 +415,19 @@ void sc_area_provider_free(sc_area_provider *provider)
 const sc_vocabulary *sc_area_provider_vocabulary(const sc_area_provider *provider)
 {
     return provider->vocabulary;
+}
+
+sc_area_grid sc_area_provider_grid(const sc_area_provider *provider)
+{
+    const sc__tile_grid *grid = &provider->grid;
+    return (sc_area_grid){.west = grid->west,
+                          .south = grid->south,
+                          .side_x = grid->leaf_x,
+                          .side_y = grid->leaf_y,
+                          .depth = grid->depth,
+                          .snap_m = provider->settings->snap_m,
+                          .reach_m = grid->snap_m,
+                          .names_categories = provider->settings->common.has[SC__AREA_CATEGORIES]};
 }
 
 sc_area_status sc_area_provider_status(sc_area_provider *provider)

@@ -34,6 +34,7 @@ struct sc_area_provider {
     bool has_curl;
     bool has_thread;
     pthread_t thread;
+    int stop;  ///< can be read once it is stopping
 
     // Under the lock.
     pthread_mutex_t lock;
@@ -65,6 +66,9 @@ static inline struct timespec sc__area_moment(int64_t us)
     return (struct timespec){.tv_sec = (time_t)(us / 1000000),
                              .tv_nsec = (long)(us % 1000000) * 1000};
 }
+
+/** An object of a tile, as sets are made from; lent. */
+sc_object_row sc__tile_object(const sc__tile_rows *rows, size_t i);
 
 /** Those that were fetched later first. */
 void sc__area_sort(sc__tile_rows **rows, size_t count);

@@ -47,10 +47,30 @@ static bool has(const sc__tile_slot *slot, slot_key key)
 #define SC_TABLE_HASH_OF(table, slot) hash_of((slot)->rows->tile, (slot)->rows->category)
 #include "base/table_template.h"
 
+// --- The order of use ---------------------------------------------------------------------------
+
+static void unlink_rows(sc__tile_cache *cache, sc__tile_rows *rows)
+{
+    *(rows->newer ? &rows->newer->older : &cache->newest) = rows->older;
+    *(rows->older ? &rows->older->newer : &cache->oldest) = rows->newer;
+    rows->newer = NULL;
+    rows->older = NULL;
+}
+
+static void link_newest(sc__tile_cache *cache, sc__tile_rows *rows)
+{
+    rows->older = cache->newest;
+    *(cache->newest ? &cache->newest->newer : &cache->oldest) = rows;
+    cache->newest = rows;
+}
+
+// --- Keeping ------------------------------------------------------------------------------------
+
 static void drop(sc__tile_cache *cache, sc__tile_slot *slot)
 {
     sc__tile_rows *rows = slot->rows;
     cache->bytes -= rows->bytes;
+    unlink_rows(cache, rows);
     by_tile_remove(cache, slot);
     sc__tile_rows_release(rows);
 }
@@ -67,21 +87,16 @@ sc__tile_rows *sc__tile_cache_find(sc__tile_cache *cache, sc__tile tile, sc_cate
 {
     sc__tile_slot *slot = by_tile_find(cache, (slot_key){tile, category});
     if (!slot) return NULL;
-    slot->used = ++cache->uses;
+    unlink_rows(cache, slot->rows);
+    link_newest(cache, slot->rows);
     return slot->rows;
 }
 
-// A look through all of them; tiles come by the network, and far less often than they are used.
 static void make_room(sc__tile_cache *cache, size_t bytes)
 {
-    while (cache->count > 0 && cache->bytes + bytes > cache->max_bytes) {
-        sc__tile_slot *oldest = NULL;
-        for (size_t i = 0; i < cache->capacity; i++) {
-            sc__tile_slot *slot = &cache->slots[i];
-            if (slot->rows && (!oldest || slot->used < oldest->used)) oldest = slot;
-        }
-        if (!oldest) return;
-        drop(cache, oldest);
+    while (cache->oldest && cache->bytes + bytes > cache->max_bytes) {
+        const sc__tile_rows *oldest = cache->oldest;
+        drop(cache, by_tile_find(cache, (slot_key){oldest->tile, oldest->category}));
         cache->evictions++;
     }
 }
@@ -94,8 +109,8 @@ bool sc__tile_cache_put(sc__tile_cache *cache, sc__tile_rows *rows)
     if (rows->bytes > cache->max_bytes) return false;
     make_room(cache, rows->bytes);
     if (!by_tile_reserve(cache, cache->count + 1)) return false;
-    by_tile_put(cache, key,
-                (sc__tile_slot){.rows = sc__tile_rows_hold(rows), .used = ++cache->uses});
+    by_tile_put(cache, key, (sc__tile_slot){.rows = sc__tile_rows_hold(rows)});
+    link_newest(cache, rows);
     cache->bytes += rows->bytes;
     return true;
 }

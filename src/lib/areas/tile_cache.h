@@ -29,12 +29,16 @@ typedef struct sc__tile_rows {
     size_t bytes;  ///< that it takes, in all
     sc__tile tile;
     sc_category_id category;  ///< SC_NONE: of all
-    uint64_t version;         ///< greater for what was fetched later
-    char *etag;               ///< NULL: none
+    uint64_t divisions;  ///< of it and its parts, those that were too full and asked for as four
+    uint64_t version;    ///< greater for what was fetched later
+    char *etag;          ///< NULL: none
     // Under the lock.
     int64_t fresh_until_us;
     int64_t stale_until_us;  ///< until then it may be used once more while it is fetched again
     uint64_t indexed;        ///< the number of the indexed set that has it; 0: none
+    // While it is kept: its neighbours in the order of use.
+    struct sc__tile_rows *older;
+    struct sc__tile_rows *newer;
 } sc__tile_rows;
 
 void sc__tile_rows_release(sc__tile_rows *rows);
@@ -46,15 +50,15 @@ static inline sc__tile_rows *sc__tile_rows_hold(sc__tile_rows *rows)
 
 typedef struct sc__tile_slot {
     sc__tile_rows *rows;  ///< NULL: free
-    uint64_t used;        ///< when it was used last, counted in uses
 } sc__tile_slot;
 
 /** Zero-initialise with a limit; release with sc__tile_cache_fini(). */
 typedef struct sc__tile_cache {
     size_t max_bytes;
     size_t bytes;
-    uint64_t uses;
     uint64_t evictions;
+    sc__tile_rows *newest;  ///< used last; NULL: there are none
+    sc__tile_rows *oldest;  ///< not used for the longest time
     // The table, by tile and category.
     sc__tile_slot *slots;
     size_t count;

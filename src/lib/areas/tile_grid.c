@@ -16,9 +16,6 @@
 
 #define STEPS 1e7
 
-/** A finer level would be of no use, and numbers of tiles stay within 32 bits. */
-enum { DEPTH_MAX = 20 };
-
 /** Intersections along the side of a tile, on average: a cloak of the default size and its
  * neighbourhood are well within one. */
 #define STARS_ACROSS 32.0
@@ -73,6 +70,13 @@ static double usual_tile_m(const sc_map *map, sc__area_box box, double per_unit_
     return STARS_ACROSS * sqrt(fmax(width_m, 1) * fmax(height_m, 1) / stars);
 }
 
+// The next number of steps that can be halved down to the bottom.
+static int64_t divisible(int64_t steps)
+{
+    const int64_t parts = (int64_t)1 << SC__TILE_DIVISIONS;
+    return (steps + parts - 1) / parts * parts;
+}
+
 sc_err sc__tile_grid_init(sc__tile_grid *grid, const sc_map *map, double tile_m, double snap_m,
                           sc_diag *diag)
 {
@@ -111,13 +115,13 @@ sc_err sc__tile_grid_init(sc__tile_grid *grid, const sc_map *map, double tile_m,
     grid->leaf_y = (int64_t)ceil(grid->tile_m / per_unit_m * STEPS);
     grid->leaf_x = (int64_t)ceil(grid->tile_m / (per_unit_m * shrink_at(map, middle)) * STEPS);
     const double across = fmax(span_x / (double)grid->leaf_x, span_y / (double)grid->leaf_y);
-    while (grid->depth < DEPTH_MAX && ldexp(1, (int)grid->depth) < across) {
+    while (grid->depth < SC__TILE_DEPTH_MAX && ldexp(1, (int)grid->depth) < across) {
         grid->depth++;
     }
     // On a map that is too large for so small tiles they are larger.
     const double tiles = ldexp(1, (int)grid->depth);
-    grid->leaf_x = (int64_t)fmax((double)grid->leaf_x, ceil(span_x / tiles));
-    grid->leaf_y = (int64_t)fmax((double)grid->leaf_y, ceil(span_y / tiles));
+    grid->leaf_x = divisible((int64_t)fmax((double)grid->leaf_x, ceil(span_x / tiles)));
+    grid->leaf_y = divisible((int64_t)fmax((double)grid->leaf_y, ceil(span_y / tiles)));
     return SC_OK;
 }
 
@@ -125,12 +129,14 @@ sc_err sc__tile_grid_init(sc__tile_grid *grid, const sc_map *map, double tile_m,
 
 static int64_t side_x(const sc__tile_grid *grid, uint32_t level)
 {
-    return grid->leaf_x << (grid->depth - level);
+    return level <= grid->depth ? grid->leaf_x << (grid->depth - level)
+                                : grid->leaf_x >> (level - grid->depth);
 }
 
 static int64_t side_y(const sc__tile_grid *grid, uint32_t level)
 {
-    return grid->leaf_y << (grid->depth - level);
+    return level <= grid->depth ? grid->leaf_y << (grid->depth - level)
+                                : grid->leaf_y >> (level - grid->depth);
 }
 
 sc__area_box sc__tile_box(const sc__tile_grid *grid, sc__tile tile)
@@ -256,7 +262,7 @@ static double chord_outside_m(sc__area_box box, double lon, double lat)
     return least_m;
 }
 
-static double line_outside_m(const sc__tile_grid *grid, sc__area_box box, sc_node_id node)
+double sc__line_outside_m(const sc__tile_grid *grid, sc__area_box box, sc_node_id node)
 {
     double x = 0;
     double y = 0;
@@ -270,10 +276,8 @@ static double units_of(const sc_map *map, sc_metric metric)
     return metric == SC_METRIC_TIME ? sc_map_time_unit_s(map) : sc_map_unit_m(map);
 }
 
-double sc__least_cost_outside(const sc__tile_grid *grid, sc__area_box box, sc_node_id node,
-                              sc_metric metric)
+double sc__least_cost_outside(const sc__tile_grid *grid, double line_m, sc_metric metric)
 {
-    const double line_m = line_outside_m(grid, box, node);
     if (isinf(line_m)) return HUGE_VAL;
     if (line_m <= grid->snap_m) return 0;
     // A unit less: the time to an object is rounded to a whole number.

@@ -104,7 +104,7 @@ static void write_objects(const sc_map *map, FILE *out)
             double x = 0.0;
             double y = 0.0;
             sc_map_edge_position(map, objects[i].edge, offset_m, &x, &y);
-            const int decimals = sc__position_decimals(map);
+            const int decimals = sc__position_decimals(map) + SC__OBJECT_DECIMALS;
             fprintf(out, ",%.*f,%.*f,", decimals, x, decimals, y);
         } else {
             fputs(",,,", out);

@@ -100,8 +100,8 @@ static void write_object(const sc_map *map, FILE *out, sc_object_id i)
     fputs(",\"name\":", out);
     sc_json_string(out, sc_map_object_name(map, i));
     fputs("},\"geometry\":{\"type\":\"Point\",\"coordinates\":", out);
-    sc_geojson_write_position(out, map, x, y);
-    fputs("}}", out);
+    const int decimals = sc__position_decimals(map) + SC__OBJECT_DECIMALS;
+    fprintf(out, "[%.*f,%.*f]}}", decimals, x, decimals, y);
 }
 
 sc_err sc_map_export_geojson(const sc_map *map, const char *path, sc_diag *diag)

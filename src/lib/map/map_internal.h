@@ -146,8 +146,12 @@ uint32_t sc__box_group_count(const sc_box_levels *levels);
 /** Fill the index of `map`, whose nodes, edges and levels are set (snap.c). */
 void sc__index_fill(const sc_map *map, sc_edge_run *runs, sc_box_group *groups);
 
-/** Decimals that show positions exactly; the map must have coordinates. */
+/** Decimals that show positions of nodes exactly; the map must have coordinates. */
 int sc__position_decimals(const sc_map *map);
+
+/** Objects lie between the nodes: with so many decimals more, they come back to their millimetre.
+ */
+enum { SC__OBJECT_DECIMALS = 2 };
 
 /** Decimals that show lengths exactly, four at least. */
 int sc__length_decimals(const sc_map *map);

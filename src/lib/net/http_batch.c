@@ -37,6 +37,7 @@ struct sc_http_connections {
     size_t max_bytes;
     const struct curl_slist *headers;
     const char *ca_file;
+    const int *stop;  ///< NULL: nobody gives it up
     CURLM *multi;
     slot *slots;
     size_t slot_count;
@@ -346,6 +347,14 @@ static bool is_done(const asking *a)
     return a->running == 0 && a->waiting == 0 && a->next >= a->batch->count;
 }
 
+// Wait until something happens; false: it is given up.
+static bool wait_for_more(const sc_http_connections *http, long wait_ms, CURLMcode *code)
+{
+    struct curl_waitfd stop = {.fd = http->stop ? *http->stop : -1, .events = CURL_WAIT_POLLIN};
+    *code = curl_multi_poll(http->multi, &stop, http->stop ? 1 : 0, (int)wait_ms, NULL);
+    return stop.revents == 0;
+}
+
 static sc_err run(asking *a)
 {
     enum { LONGEST_WAIT_MS = 1000 };  // and then look again
@@ -366,7 +375,9 @@ static sc_err run(asking *a)
                                                         : fail_deadline(http, a->diag);
         }
         // A slot that has just become free asks the next question, or the same once more.
-        if (!a->has_ended) code = curl_multi_poll(http->multi, NULL, 0, (int)wait_ms, NULL);
+        if (!a->has_ended && !wait_for_more(http, wait_ms, &code)) {
+            return sc_fail(a->diag, SC_ENET, "asking the provider is given up");
+        }
     }
     if (err || !code) return err;
     return sc_fail(a->diag, SC_ENET, "the provider cannot be asked: %s", curl_multi_strerror(code));
@@ -425,6 +436,7 @@ sc_err sc_http_connections_open(const sc_http_batch_options *options, sc_http_co
     http->max_bytes = options->max_bytes;
     http->headers = options->headers;
     http->ca_file = options->ca_file;
+    http->stop = options->stop;
     http->slot_count = options->parallel;
     http->slots = sc_calloc(http->slot_count, sizeof *http->slots);
     http->multi = curl_multi_init();

@@ -22,6 +22,7 @@ typedef struct sc_http_batch_options {
     size_t max_bytes;                  ///< of one body
     const struct curl_slist *headers;  ///< of each; lent as long as the connections
     const char *ca_file;               ///< PEM; NULL: the system's authorities
+    const int *stop;  ///< a descriptor: all is given up once it can be read; NULL: never
 } sc_http_batch_options;
 
 /** Connections to a provider. One thread. */

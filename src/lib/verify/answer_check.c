@@ -308,8 +308,8 @@ static void join_edges(sc_ways *w)
 // Where the objects of each edge begin; they are sorted by edge.
 static void find_objects(sc_ways *w)
 {
-    const sc_object *objects = sc_map_objects(w->map);
-    const uint32_t count = sc_map_object_count(w->map);
+    const sc_object *objects = w->objects;
+    const uint32_t count = w->object_count;
     sc_object_id next = 0;
     for (sc_edge_id e = 0; e <= sc_map_edge_count(w->map); e++) {
         while (next < count && objects[next].edge < e) {
@@ -322,7 +322,10 @@ static void find_objects(sc_ways *w)
 sc_err sc__ways_init(sc_ways *ways, const sc_map *map)
 {
     const size_t node_count = sc_map_node_count(map);
-    sc_ways w = {.map = map};
+    sc_ways w = {.map = map,
+                 .objects = sc_map_objects(map),
+                 .object_count = sc_map_object_count(map),
+                 .object_capacity = sc_map_object_count(map)};
     w.first_edge = sc_calloc(node_count + 1, sizeof *w.first_edge);
     w.edges = sc_malloc_array(2 * (size_t)sc_map_edge_count(map), sizeof *w.edges);
     w.first_object = sc_malloc_array((size_t)sc_map_edge_count(map) + 1, sizeof *w.first_object);
@@ -335,6 +338,18 @@ sc_err sc__ways_init(sc_ways *ways, const sc_map *map)
     join_edges(&w);
     find_objects(&w);
     *ways = w;
+    return SC_OK;
+}
+
+sc_err sc__ways_use(sc_ways *ways, const sc_object *objects, uint32_t count)
+{
+    if (!sc_reserve(&ways->object_done, count, &ways->object_capacity, sizeof *ways->object_done)) {
+        return SC_ENOMEM;
+    }
+    if (count > 0) memset(ways->object_done, 0, count * sizeof *ways->object_done);
+    ways->objects = objects;
+    ways->object_count = count;
+    find_objects(ways);
     return SC_OK;
 }
 
@@ -353,7 +368,7 @@ void sc__ways_fini(sc_ways *ways)
 
 static bool is_wanted(const sc_ways *w, sc_object_id object)
 {
-    const sc_category_id category = sc_map_objects(w->map)[object].category;
+    const sc_category_id category = w->objects[object].category;
     const sc_event_request *wish = &w->wish;
     for (uint32_t i = 0; i < wish->category_count; i++) {
         if (wish->categories[i] == category) return true;
@@ -412,7 +427,7 @@ static sc_err arrive(sc_ways *w, way at, uint32_t id, bool is_object)
 static sc_err find_at_end(sc_ways *w, sc_edge_id edge, bool at_to, way here)
 {
     const sc_map *map = w->map;
-    const sc_object *objects = sc_map_objects(map);
+    const sc_object *objects = w->objects;
     const uint32_t offset = at_to ? sc_map_edges(map)[edge].length : 0;
     sc_err err = SC_OK;
     for (sc_object_id i = w->first_object[edge]; i < w->first_object[edge + 1] && !err; i++) {
@@ -421,17 +436,46 @@ static sc_err find_at_end(sc_ways *w, sc_edge_id edge, bool at_to, way here)
     return err;
 }
 
+static void extend_by(sc_extent *extent, double x, double y)
+{
+    extent->west = fmin(extent->west, x);
+    extent->south = fmin(extent->south, y);
+    extent->east = fmax(extent->east, x);
+    extent->north = fmax(extent->north, y);
+}
+
+// The part of an edge that is within the limit, from where one begins to drive.
+static void extend(const sc_ways *w, const driven_edge *edge, double driven, way here, way end)
+{
+    const bool is_by_time = w->wish.metric == SC_METRIC_TIME;
+    const double begins = is_by_time ? here.time : here.distance;
+    const double takes = (is_by_time ? end.time : end.distance) - begins;
+    const double left = w->extent_limit - begins;
+    if (left < 0) return;
+    const double part = takes > left ? left / takes : 1.0;
+    double x[2];
+    double y[2];
+    const sc_edge *ends = &sc_map_edges(w->map)[edge->id];
+    sc_map_node_position(w->map, edge->is_backward ? ends->to : ends->from, &x[0], &y[0]);
+    sc_map_node_position(w->map, edge->is_backward ? ends->from : ends->to, &x[1], &y[1]);
+    const double first = edge->length > 0 ? driven / edge->length : 0.0;
+    const double last = first + (1.0 - first) * part;
+    extend_by(w->extent, x[0] + (x[1] - x[0]) * first, y[0] + (y[1] - y[0]) * first);
+    extend_by(w->extent, x[0] + (x[1] - x[0]) * last, y[0] + (y[1] - y[0]) * last);
+}
+
 // Drive an edge from a place on it, to its end and to the objects on the way there. An object is
 // passed at a whole unit of time after the edge is entered.
 static sc_err drive_on(sc_ways *w, const driven_edge *edge, double offset, way here)
 {
     if (edge->time == SC_CLOSED) return SC_OK;
     const sc_map *map = w->map;
-    const sc_object *objects = sc_map_objects(map);
+    const sc_object *objects = w->objects;
     const sc_edge *ends = &sc_map_edges(map)[edge->id];
     const double driven = driven_to(edge, offset);
     const double driven_time = nearbyint(time_to(edge, driven) * 1024.0) / 1024.0;
     const way end = {here.distance + edge->length - driven, here.time + edge->time - driven_time};
+    if (w->extent) extend(w, edge, driven, here, end);
     sc_err err = arrive(w, end, edge->is_backward ? ends->from : ends->to, false);
     const sc_object_id object_end = w->first_object[edge->id + 1];
     for (sc_object_id i = w->first_object[edge->id]; i < object_end && !err; i++) {
@@ -496,6 +540,14 @@ sc_err sc__ways_from(sc_ways *ways, const sc_event_request *wish, sc_edge_id edg
     sc_err err = find_beside(ways, edge, inside);
     if (!err) err = drive_on(ways, &forward, inside, (way){0.0, 0.0});
     return err ? err : drive_on(ways, &backward, inside, (way){0.0, 0.0});
+}
+
+sc_err sc__ways_from_node(sc_ways *ways, const sc_event_request *wish, sc_node_id node)
+{
+    ways->heap_count = 0;
+    ways->wish = *wish;
+    if (++ways->search == 0) return SC_ELIMIT;
+    return arrive(ways, (way){0.0, 0.0}, node, false);
 }
 
 static sc_searched_object found_at(const sc_ways *w, const sc_way_entry *entry)

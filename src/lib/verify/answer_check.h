@@ -22,8 +22,18 @@
 
 typedef struct sc_way_entry sc_way_entry;
 
+/** A box around places, in coordinates of the map. */
+typedef struct sc_extent {
+    double west;
+    double south;
+    double east;
+    double north;
+} sc_extent;
+
 typedef struct sc_ways {
     const sc_map *map;
+    const sc_object *objects;  ///< that are looked for; by edge
+    uint32_t object_count;
     uint32_t *first_edge;        ///< by node, and one more: where its part of `edges` begins
     sc_edge_id *edges;           ///< that end at each node; a self-loop twice
     sc_object_id *first_object;  ///< by edge, and one more: the first object on it or behind it
@@ -31,6 +41,9 @@ typedef struct sc_ways {
     uint32_t search;             ///< its number
     uint32_t *node_done;         ///< by node: the search that has its cost
     uint32_t *object_done;
+    size_t object_capacity;  ///< of `object_done`
+    sc_extent *extent;       ///< grows by the places that are driven to; NULL: not wanted
+    double extent_limit;     ///< those that cost no more than this, in units
     sc_way_entry *heap;
     size_t heap_count;
     size_t heap_capacity;
@@ -50,6 +63,13 @@ SC_CHECKED sc_err sc__ways_init(sc_ways *ways, const sc_map *map);
 void sc__ways_fini(sc_ways *ways);
 
 /**
+ * Look for other objects than the map's; borrowed, and sorted by edge. Time O(edges).
+ *
+ * @return SC_OK, SC_ENOMEM
+ */
+SC_CHECKED sc_err sc__ways_use(sc_ways *ways, const sc_object *objects, uint32_t count);
+
+/**
  * Begin at a point of an edge that the map has; one may leave it in every direction in which the
  * edge is open.
  *
@@ -58,6 +78,9 @@ void sc__ways_fini(sc_ways *ways);
  */
 SC_CHECKED sc_err sc__ways_from(sc_ways *ways, const sc_event_request *wish, sc_edge_id edge,
                                 double offset_m);
+
+/** Begin at a node, with the same. */
+SC_CHECKED sc_err sc__ways_from_node(sc_ways *ways, const sc_event_request *wish, sc_node_id node);
 
 /**
  * The next object. Of equally near ones, any first.

@@ -382,7 +382,8 @@ const char *sc_promise_name(sc_promise promise)
 #undef X
     };
     if ((unsigned)promise >= SC_PROMISE_COUNT) return "unknown";
-    // The last is no promise of a cloak but of what came of it: a word, not a number.
+    // The last two are no promises of a cloak but of what came of it: words, not numbers.
+    if (promise == SC_PROMISE_AREAS) return "areas";
     return promise == SC_PROMISE_ANSWERS ? "answers" : names[promise];
 }
 

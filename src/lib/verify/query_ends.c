@@ -3,6 +3,7 @@
 // A reason is held against the record where it can be: who expired must have been late (P5), who
 // was dropped as infeasible must have had too few roads in reach, and who was dropped as exposed,
 // roads in reach that are not as it asks.
+#include "verify/area_check.h"
 #include "verify/query_states.h"
 
 #include "verify/verifier.h"
@@ -124,7 +125,7 @@ sc_err sc__follow_answer(sc_follow *f, const sc_event *event)
         if (event->answer.is_foreign) {
             f->report.foreign_answers++;
             sc__sample_dismiss(&f->sample, &f->ledger, number, SC_END_ANSWERED);
-            return SC_OK;
+            return sc__area_answer(f->areas, number, f->line, event);
         }
         return sc__sample_answered(&f->sample, &f->ledger, number, f->line, &event->answer);
     }

@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "base/sort.h"
+#include "verify/area_check.h"
 #include "verify/verifier.h"
 
 #include <inttypes.h>
@@ -155,7 +156,13 @@ static sc_err take_member(sc_follow *f, size_t place, bool *is_twice)
         };
         f->numbers[f->member_count] = number;
         f->places[f->member_count++] = place;
-        const sc_err err = sc__demand_states_member(&f->demands, &query->demands);
+        const sc_area_member asker = {.number = number,
+                                      .name = query->name,
+                                      .edge = query->edge,
+                                      .offset_m = query->offset_m,
+                                      .wish = query->wish};
+        sc_err err = sc__demand_states_member(&f->demands, &query->demands);
+        if (!err) err = sc__area_member(f->areas, &asker);
         if (err) return err;
     }
     sc__looked_at(&f->findings, SC_PROMISE_P8);
@@ -264,7 +271,8 @@ static sc_err follow_cloak(sc_follow *f, const sc_event *event)
 {
     f->cloak = event;
     f->report.cloaks++;
-    sc_err err = look_at_form(f);
+    sc_err err = sc__area_cloak(f->areas, event, f->line);
+    if (!err) err = look_at_form(f);
     if (!err) err = take_members(f);
     if (!err) err = look_at_claim(f);
     if (!err) err = sc__order_add(&f->order, f->numbers, f->member_count);
@@ -303,6 +311,8 @@ static void look_at_map(sc_follow *f, const sc_event_end *end)
 static sc_err follow_end(sc_follow *f, const sc_event *event)
 {
     look_at_map(f, &event->end);
+    sc__area_states_end(f->areas);
+    if (f->areas->has_tiles) f->report.demanded |= 1u << SC_PROMISE_AREAS;
     sc__demand_states_report(&f->demands, &f->report);
     look_at_drift(f, &f->order.trend, "the order of members follows that of their arrival");
     look_at_drift(f, &f->order.newest, "the place of a member tells whether it came last");
@@ -339,9 +349,7 @@ static void look_at_order_of_time(sc_follow *f, const sc_event *event)
 sc_err sc__follow_event(sc_follow *follow, uint64_t line, const sc_event *event)
 {
     follow->line = line;
-    const bool has_time = event->kind != SC_EVENT_ANSWER && event->kind != SC_EVENT_CLASS &&
-                          event->kind != SC_EVENT_ZONE;
-    if (has_time) look_at_order_of_time(follow, event);
+    if (sc__event_has_time(event->kind)) look_at_order_of_time(follow, event);
     switch (event->kind) {
     case SC_EVENT_QUERY:
         return follow_query(follow, event);
@@ -356,6 +364,12 @@ sc_err sc__follow_event(sc_follow *follow, uint64_t line, const sc_event *event)
     case SC_EVENT_CLASS:
     case SC_EVENT_ZONE:
         return sc__demand_states_event(&follow->demands, event);
+    case SC_EVENT_TILES:
+        return sc__area_tiles(follow->areas, event, follow->report.queries == 0);
+    case SC_EVENT_AREA:
+        return sc__area_fetched(follow->areas, event);
+    case SC_EVENT_AREAS:
+        return sc__area_needed(follow->areas, event);
     case SC_EVENT_END:
     case SC_EVENT_KIND_COUNT:
         break;
@@ -374,7 +388,15 @@ sc_err sc__follow_init(sc_follow *follow, const sc_map *map, const sc_verify_opt
     follow->findings.tell = tell;
     follow->findings.member_name = name_of_member;
     follow->findings.context = follow;
-    return sc_verifier_new(map, &follow->verifier);
+    follow->areas = sc_calloc(1, sizeof *follow->areas);
+    if (!follow->areas) return SC_ENOMEM;
+    *follow->areas = (sc_area_states){.map = map,
+                                      .findings = &follow->findings,
+                                      .line = &follow->line,
+                                      .answers_wanted = options->answer_sample};
+    const sc_err err = sc_verifier_new(map, &follow->verifier);
+    if (err) sc_free(follow->areas);
+    return err;
 }
 
 void sc__follow_fini(sc_follow *follow)
@@ -385,6 +407,9 @@ void sc__follow_fini(sc_follow *follow)
     sc__sample_fini(&follow->sample);
     sc__order_fini(&follow->order);
     sc__demand_states_fini(&follow->demands);
+    if (follow->areas) sc__area_states_fini(follow->areas);
+    sc_free(follow->areas);
+    follow->areas = NULL;
     sc_hash_fini(&follow->cloaks);
     sc_free(follow->members);
     sc_free(follow->numbers);

@@ -203,6 +203,9 @@ void sc__sample_fini(sc_sample *sample);
 
 // ================================================================================================
 
+/** What a provider of areas was asked (area_check.h). */
+typedef struct sc_area_states sc_area_states;
+
 /** What a record has shown so far. */
 typedef struct sc_follow {
     const sc_map *map;
@@ -213,6 +216,7 @@ typedef struct sc_follow {
     sc_sample sample;
     sc_order order;
     sc_demand_states demands;
+    sc_area_states *areas;
     bool has_ended;
     uint64_t misplaced;  ///< queries that are not where the map has their roads
     int64_t t_us;        ///< the latest time so far

@@ -10,6 +10,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <xxhash.h>
 
 /** More seconds than this, in either direction, are no time: 30,000 years. */
 #define MAX_SECONDS 1e12
@@ -21,6 +22,10 @@
 #define MAX_TRAFFIC 4
 #define MAX_SPEED_M_S 1000.0
 #define MAX_AGE_S 86400.0
+
+/** Tiles: the levels that there can be, and coordinates in ten-millionths. */
+#define MAX_LEVEL 26
+#define MAX_STEPS ((int64_t)1 << 53)
 
 /** A line under examination: where to complain, and whether there was reason to. */
 typedef struct line {
@@ -234,17 +239,21 @@ static void read_results(line *at, const sc_json_value *object, sc_event_answer 
     const sc_json_value *array = array_of(at, object, "results");
     out->result_count = 0;
     out->is_foreign = is_foreign(object, array);
-    if (out->is_foreign) return;
     for (size_t i = 0; i < sc_json_size(array) && !at->err; i++) {
         if (!sc_grow(&out->results, out->result_count, &out->result_capacity,
-                     sizeof *out->results)) {
+                     sizeof *out->results) ||
+            !sc_grow(&out->keys, out->result_count, &out->key_capacity, sizeof *out->keys)) {
             refuse_memory(at);
             return;
         }
         const sc_json_value *result = sc_json_at(array, i);
+        const sc_json_value *poi = sc_json_member(result, "poi");
+        const bool has_text = sc_json_is_string(poi);
+        out->keys[out->result_count] =
+            has_text ? XXH3_64bits(sc_json_text_at(poi), sc_json_text_size(poi)) : 0;
         const bool has_duration = sc_json_member(result, "duration_s") != NULL;
         out->results[out->result_count++] = (sc_event_result){
-            .object = id_of(at, result, "poi"),
+            .object = has_text ? SC_NONE : id_of(at, result, "poi"),
             .distance_m = number_of(at, result, "distance_m"),
             .duration_s = has_duration ? number_of(at, result, "duration_s") : (double)NAN,
         };
@@ -266,14 +275,31 @@ static sc_metric metric_of(line *at, const sc_json_value *request)
     return metric;
 }
 
+static sc_key name_key(const sc_json_value *value)
+{
+    const XXH128_hash_t hash = XXH3_128bits(sc_json_text_at(value), sc_json_text_size(value));
+    return (sc_key){hash.high64, hash.low64};
+}
+
+/** The number of a category: the map's, or one that follows them. */
+static sc_category_id category_of(line *at, const sc_json_value *value)
+{
+    sc_event_reader *reader = at->reader;
+    const sc_category_id known = sc_map_category_find(reader->map, sc_json_text_at(value));
+    if (known != SC_NONE) return known;
+    const uint32_t next = sc_map_category_count(reader->map) + (uint32_t)reader->names.count;
+    uint32_t found = SC_NONE;
+    if (sc_hash_put(&reader->names, name_key(value), next, &found)) refuse_memory(at);
+    return found;
+}
+
 static void add_category(line *at, const sc_json_value *value, sc_event_request *wish)
 {
     if (!sc_json_is_string(value)) {
         refuse(at, "category", "a name, a list of up to 16 names, or null");
         return;
     }
-    wish->categories[wish->category_count++] =
-        sc_map_category_find(at->reader->map, sc_json_text_at(value));
+    wish->categories[wish->category_count++] = category_of(at, value);
 }
 
 static void read_categories(line *at, const sc_json_value *request, sc_event_request *wish)
@@ -415,6 +441,144 @@ static void read_zone(line *at, const sc_json_value *object, sc_event *out)
     read_ids(at, object, "segments", &out->roads);
 }
 
+// --- Areas -----------------------------------------------------------------------------
+
+/** A whole number of any sign that is exact in JSON. */
+static int64_t steps_of(line *at, const sc_json_value *object, const char *field, int64_t least)
+{
+    const sc_json_value *value = sc_json_member(object, field);
+    const int64_t steps = sc_json_integer(value);
+    if (!sc_json_is_integer(value) || steps < least || steps > MAX_STEPS) {
+        refuse(at, field, "a whole number of steps");
+        return least;
+    }
+    return steps;
+}
+
+static uint32_t level_of(line *at, const sc_json_value *object)
+{
+    const uint32_t level = count_of(at, object, "level");
+    if (level > MAX_LEVEL) refuse(at, "level", "a level of 0 to 26");
+    return level;
+}
+
+static void read_tiles(line *at, const sc_json_value *object, sc_event *out)
+{
+    out->tiles = (sc_event_tiles){.west = steps_of(at, object, "west", -MAX_STEPS),
+                                  .south = steps_of(at, object, "south", -MAX_STEPS),
+                                  .side_x = steps_of(at, object, "side_x", 1),
+                                  .side_y = steps_of(at, object, "side_y", 1),
+                                  .level = level_of(at, object),
+                                  .snap_m = number_of(at, object, "snap_m"),
+                                  .reach_m = number_of(at, object, "reach_m"),
+                                  .is_by_category = flag_of(at, object, "by_category")};
+    if (!(out->tiles.snap_m >= 0)) refuse(at, "snap_m", "0 or more");
+    if (!(out->tiles.reach_m >= out->tiles.snap_m)) refuse(at, "reach_m", "'snap_m' or more");
+}
+
+/** Null is all of them. */
+static sc_category_id topic_of(line *at, const sc_json_value *object)
+{
+    const sc_json_value *value = sc_json_member(object, "category");
+    if (sc_json_is_null(value)) return SC_NONE;
+    if (sc_json_is_string(value)) return category_of(at, value);
+    refuse(at, "category", "a name or null");
+    return SC_NONE;
+}
+
+static uint64_t area_number_of(line *at, const sc_json_value *value, const char *field)
+{
+    const int64_t number = sc_json_integer(value);
+    if (sc_json_is_integer(value) && number >= 0) return (uint64_t)number;
+    refuse(at, field, "the number of an area");
+    return 0;
+}
+
+static void read_objects(line *at, const sc_json_value *object, sc_event_area *out)
+{
+    const sc_json_value *array = array_of(at, object, "objects");
+    for (size_t i = 0; i < sc_json_size(array) && !at->err; i++) {
+        if (!sc_grow(&out->objects, out->object_count, &out->object_capacity,
+                     sizeof *out->objects)) {
+            refuse_memory(at);
+            return;
+        }
+        const sc_json_value *item = sc_json_at(array, i);
+        const sc_slice key = text_of(at, item, "poi");
+        const sc_json_value *category = sc_json_member(item, "category");
+        if (!sc_json_is_string(category)) refuse(at, "category", "a name");
+        if (at->err) return;
+        out->objects[out->object_count++] =
+            (sc_event_object){.key = XXH3_64bits(key.text, key.size),
+                              .category = category_of(at, category),
+                              .edge = id_of(at, item, "edge"),
+                              .offset_m = number_of(at, item, "offset_m")};
+    }
+}
+
+static void read_area(line *at, const sc_json_value *object, sc_event *out)
+{
+    sc_event_area *area = &out->area;
+    area->number = area_number_of(at, sc_json_member(object, "area"), "area");
+    area->is_asked = sc_json_member(object, "cloak") != NULL;
+    if (area->is_asked) out->cloak = cloak_number_of(at, object);
+    area->level = level_of(at, object);
+    area->x = count_of(at, object, "x");
+    area->y = count_of(at, object, "y");
+    area->category = topic_of(at, object);
+    area->is_same = !sc_json_member(object, "objects");
+    area->object_count = 0;
+    if (!area->is_same) read_objects(at, object, area);
+}
+
+static void read_ends(line *at, const sc_json_value *object, const char *field, uint32_t out[2])
+{
+    const sc_json_value *array = array_of(at, object, field);
+    if (sc_json_size(array) != 2) refuse(at, field, "a list of two whole numbers");
+    for (size_t i = 0; i < 2 && !at->err; i++) {
+        out[i] = id_of_value(at, sc_json_at(array, i), field);
+    }
+}
+
+static void read_round(line *at, const sc_json_value *object, size_t round, sc_event_areas *out)
+{
+    const sc_json_value *tiles = array_of(at, object, "tiles");
+    const sc_json_value *areas = array_of(at, object, "areas");
+    for (size_t i = 0; i < sc_json_size(tiles) && !at->err; i++) {
+        const sc_json_value *item = sc_json_at(tiles, i);
+        if (!sc_grow(&out->spans, out->span_count, &out->span_capacity, sizeof *out->spans)) {
+            refuse_memory(at);
+            return;
+        }
+        sc_event_span *span = &out->spans[out->span_count++];
+        *span = (sc_event_span){
+            .round = round, .category = topic_of(at, item), .level = level_of(at, item)};
+        read_ends(at, item, "x", span->x);
+        read_ends(at, item, "y", span->y);
+    }
+    for (size_t i = 0; i < sc_json_size(areas) && !at->err; i++) {
+        if (!sc_grow(&out->uses, out->use_count, &out->use_capacity, sizeof *out->uses)) {
+            refuse_memory(at);
+            return;
+        }
+        const uint64_t area = area_number_of(at, sc_json_at(areas, i), "areas");
+        out->uses[out->use_count++] = (sc_event_use){round, area};
+    }
+}
+
+static void read_areas(line *at, const sc_json_value *object, sc_event *out)
+{
+    sc_event_areas *areas = &out->areas;
+    const sc_json_value *rounds = array_of(at, object, "rounds");
+    out->cloak = cloak_number_of(at, object);
+    areas->span_count = 0;
+    areas->use_count = 0;
+    areas->round_count = sc_json_size(rounds);
+    for (size_t i = 0; i < areas->round_count && !at->err; i++) {
+        read_round(at, sc_json_at(rounds, i), i, areas);
+    }
+}
+
 static const struct {
     const char *name;
     bool has_time;
@@ -429,7 +593,15 @@ static const struct {
     [SC_EVENT_DEMANDS] = {"demands", true, read_demands},
     [SC_EVENT_CLASS] = {"class", false, read_class},
     [SC_EVENT_ZONE] = {"zone", false, read_zone},
+    [SC_EVENT_TILES] = {"tiles", false, read_tiles},
+    [SC_EVENT_AREA] = {"area", false, read_area},
+    [SC_EVENT_AREAS] = {"areas", false, read_areas},
 };
+
+bool sc__event_has_time(sc_event_kind kind)
+{
+    return kinds[kind].has_time;
+}
 
 static void read_event(line *at, const sc_json_value *object)
 {
@@ -449,7 +621,9 @@ static void read_event(line *at, const sc_json_value *object)
         kinds[kind].read(at, object, out);
         return;
     }
-    refuse(at, "event", "one of query, cloak, drop, failed, answer, end, demands, class, zone");
+    refuse(at, "event",
+           "one of query, cloak, drop, failed, answer, end, demands, class, zone, tiles, area, "
+           "areas");
 }
 
 static const char *why_unreadable(sc_json_fault fault)
@@ -496,6 +670,11 @@ void sc__reader_fini(sc_event_reader *reader)
     sc_free(event->cloaked.border_nodes.ids);
     sc_free(event->cloaked.members);
     sc_free(event->answer.results);
+    sc_free(event->answer.keys);
     sc_free(event->roads.ids);
+    sc_free(event->area.objects);
+    sc_free(event->areas.spans);
+    sc_free(event->areas.uses);
+    sc_hash_fini(&reader->names);
     *event = (sc_event){.kind = SC_EVENT_END};
 }

@@ -15,6 +15,7 @@
 #include <starcloak/map.h>
 #include <starcloak/place_classes.h>
 
+#include "base/hash.h"
 #include "base/json_tree.h"
 #include "base/text.h"
 
@@ -28,6 +29,9 @@ typedef enum sc_event_kind {
     SC_EVENT_DEMANDS,
     SC_EVENT_CLASS,
     SC_EVENT_ZONE,
+    SC_EVENT_TILES,
+    SC_EVENT_AREA,
+    SC_EVENT_AREAS,
     SC_EVENT_KIND_COUNT
 } sc_event_kind;
 
@@ -41,7 +45,7 @@ typedef struct sc_event_request {
     uint32_t k;
     double radius;                                  ///< metres or seconds, by the metric
     uint32_t category_count;                        ///< 0: all of them
-    sc_category_id categories[SC_WISH_CATEGORIES];  ///< SC_NONE: one that the map does not have
+    sc_category_id categories[SC_WISH_CATEGORIES];  ///< those that the map lacks follow its own
 } sc_event_request;
 
 typedef struct sc_event_query {
@@ -80,7 +84,7 @@ typedef struct sc_event_cloak {
 } sc_event_cloak;
 
 typedef struct sc_event_result {
-    sc_object_id object;
+    sc_object_id object;  ///< SC_NONE: one that is not the map's, called by a text
     double distance_m;
     double duration_s;  ///< NAN where a record of old does not tell it
 } sc_event_result;
@@ -89,8 +93,70 @@ typedef struct sc_event_answer {
     sc_event_result *results;
     size_t result_count;
     size_t result_capacity;
-    bool is_foreign;  ///< of objects that are not the map's; then there are no results here
+    uint64_t *keys;  ///< of results: hashes of such texts
+    size_t key_capacity;
+    bool is_foreign;  ///< of objects that are not the map's
 } sc_event_answer;
+
+/** The fixed tiles of a provider of areas. */
+typedef struct sc_event_tiles {
+    int64_t west;  ///< corner, in ten-millionths of the map's coordinates
+    int64_t south;
+    int64_t side_x;  ///< of a tile of the finest level
+    int64_t side_y;
+    uint32_t level;  ///< the finest
+    double snap_m;
+    double reach_m;
+    bool is_by_category;
+} sc_event_tiles;
+
+/** An object that a provider listed in an area. */
+typedef struct sc_event_object {
+    uint64_t key;  ///< a hash
+    sc_category_id category;
+    sc_edge_id edge;
+    double offset_m;
+} sc_event_object;
+
+/** A tile that was fetched. */
+typedef struct sc_event_area {
+    uint64_t number;
+    bool is_asked;  ///< because of a cloak
+    bool is_same;   ///< as a line before it has it
+    uint32_t level;
+    uint32_t x;
+    uint32_t y;
+    sc_category_id category;  ///< SC_NONE: all
+    sc_event_object *objects;
+    size_t object_count;
+    size_t object_capacity;
+} sc_event_area;
+
+/** Tiles that a round needs for a category. */
+typedef struct sc_event_span {
+    size_t round;  ///< from 0
+    sc_category_id category;
+    uint32_t level;
+    uint32_t x[2];
+    uint32_t y[2];
+} sc_event_span;
+
+/** An area that a round has. */
+typedef struct sc_event_use {
+    size_t round;
+    uint64_t area;
+} sc_event_use;
+
+/** What a cloak needed, round by round. */
+typedef struct sc_event_areas {
+    size_t round_count;
+    sc_event_span *spans;
+    size_t span_count;
+    size_t span_capacity;
+    sc_event_use *uses;
+    size_t use_count;
+    size_t use_capacity;
+} sc_event_areas;
 
 /** The end tells which map the run was on, if its writer knew how. */
 typedef struct sc_event_end {
@@ -113,9 +179,9 @@ typedef struct sc_event_demands {
 /** One event. Texts are lent until the next is read. */
 typedef struct sc_event {
     sc_event_kind kind;
-    int64_t t_us;              ///< of all but answer, class and zone
+    int64_t t_us;              ///< of query, cloak, drop, failed, end and demands
     sc_slice query;            ///< id; of query, drop, failed and answer
-    uint64_t cloak;            ///< number; of cloak and answer
+    uint64_t cloak;            ///< number; of cloak, answer, areas, and area if it was asked for
     sc_slice reason;           ///< of drop and failed
     sc_event_query asked;      ///< of query
     sc_event_cloak cloaked;    ///< of cloak
@@ -126,6 +192,9 @@ typedef struct sc_event {
     uint32_t zone;             ///< number; of zone
     sc_slice zone_user;        ///< of zone
     sc_id_list roads;          ///< of class and zone
+    sc_event_tiles tiles;      ///< of tiles
+    sc_event_area area;        ///< of area
+    sc_event_areas areas;      ///< of areas
 } sc_event;
 
 /** Reads events. Zero-initialise but for `map` and `name`; release with sc__reader_fini(). */
@@ -135,6 +204,7 @@ typedef struct sc_event_reader {
     uint64_t line;          ///< number of the line at hand
     sc_json_tree document;  ///< the texts of `event` are in it
     sc_event event;         ///< the last one read
+    sc_hash names;          ///< of categories that the map lacks, by their hashes
 } sc_event_reader;
 
 /**
@@ -145,6 +215,9 @@ typedef struct sc_event_reader {
  */
 SC_CHECKED sc_err sc__reader_read(sc_event_reader *reader, uint64_t line, sc_slice text,
                                   sc_diag *diag);
+
+/** Whether events of this kind have a time. */
+bool sc__event_has_time(sc_event_kind kind);
 
 /** Harmless twice. */
 void sc__reader_fini(sc_event_reader *reader);

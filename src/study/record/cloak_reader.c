@@ -103,7 +103,8 @@ static sc_err read_traffic(sc_cloak_reader *reader, const sc__fields *fields)
 /** What is in a record and says nothing of cloaks. */
 static bool is_passed_over(sc_slice event)
 {
-    static const char *const events[] = {"query", "drop", "failed", "answer", "class", "zone"};
+    static const char *const events[] = {"query", "drop",  "failed", "answer", "class",
+                                         "zone",  "tiles", "area",   "areas"};
     for (size_t i = 0; i < sizeof events / sizeof *events; i++) {
         if (sc_slice_is(event, events[i])) return true;
     }

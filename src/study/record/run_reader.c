@@ -444,7 +444,7 @@ static sc_err read_drop(sc_run_reader *reader, const sc__fields *fields, sc_run_
     return read_loss(reader, fields, out);
 }
 
-static sc_err read_answer(sc_run_reader *reader, const sc__fields *fields, sc_run_line *out)
+static sc_err pass_over(sc_run_reader *reader, const sc__fields *fields, sc_run_line *out)
 {
     (void)reader;
     (void)fields;
@@ -469,9 +469,11 @@ static const struct {
     sc_run_kind kind;
     sc_err (*read)(sc_run_reader *reader, const sc__fields *fields, sc_run_line *out);
 } events[] = {
-    {"query", SC_RUN_QUERY, read_query},    {"cloak", SC_RUN_CLOAK, read_cloak},
-    {"drop", SC_RUN_OTHER, read_drop},      {"failed", SC_RUN_OTHER, read_loss},
-    {"answer", SC_RUN_ANSWER, read_answer}, {"end", SC_RUN_END, read_end},
+    {"query", SC_RUN_QUERY, read_query},  {"cloak", SC_RUN_CLOAK, read_cloak},
+    {"drop", SC_RUN_OTHER, read_drop},    {"failed", SC_RUN_OTHER, read_loss},
+    {"answer", SC_RUN_ANSWER, pass_over}, {"tiles", SC_RUN_AREAS, pass_over},
+    {"area", SC_RUN_AREAS, pass_over},    {"areas", SC_RUN_AREAS, pass_over},
+    {"end", SC_RUN_END, read_end},
 };
 
 // The zone that was read last.
@@ -512,7 +514,8 @@ static sc_err read_event(sc_run_reader *reader, const sc__fields *fields, sc_run
     }
     return sc__field_fail(
         fields, "event",
-        "is not one of query, cloak, drop, failed, answer, end, demands, class, zone");
+        "is not one of query, cloak, drop, failed, answer, end, demands, class, zone, tiles, area, "
+        "areas");
 }
 
 // === The reader =================================================================================

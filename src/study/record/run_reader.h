@@ -31,6 +31,7 @@ typedef enum sc_run_kind {
     SC_RUN_QUERY,   ///< a question; to be passed on
     SC_RUN_CLOAK,   ///< to be passed on, and answered
     SC_RUN_ANSWER,  ///< an answer, or the failure of a query in a cloak: from an earlier time
+    SC_RUN_AREAS,   ///< what a provider was asked for areas: from an earlier time
     SC_RUN_END,     ///< the end; nothing follows
 } sc_run_kind;
 

@@ -331,6 +331,7 @@ static sc_err take_line(reading *r, const sc_run_line *line, sc_diag *diag)
         return SC_OK;
     case SC_RUN_OTHER:
     case SC_RUN_ANSWER:
+    case SC_RUN_AREAS:
         break;
     }
     return SC_OK;

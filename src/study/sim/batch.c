@@ -20,6 +20,7 @@ static void empty_cloak(sc_batch_cloak *cloak)
     cloak->relay = NULL;
     cloak->received = NULL;
     cloak->points = NULL;
+    cloak->area_lines.size = 0;
 }
 
 void sc_batch_clear(sc_batch *batch)
@@ -42,6 +43,7 @@ void sc_batch_fini(sc_batch *batch)
         sc_batch_cloak *cloak = &batch->cloaks[i];
         sc_bytes_fini(&cloak->bytes_out);
         sc_bytes_fini(&cloak->bytes_in);
+        sc_bytes_fini(&cloak->area_lines);
         sc_reply_fini(&cloak->said);
         sc_reply_fini(&cloak->reply);
     }
@@ -260,6 +262,7 @@ void sc_batch_write(const sc_batch *batch, sc_record *record, bool are_foreign)
         for (size_t m = 0; m < cloak->member_count; m++) {
             write_end(batch, cloak, &batch->members[cloak->first_member + m], record, are_foreign);
         }
+        sc_record_lines(record, (const char *)cloak->area_lines.data, cloak->area_lines.size);
     }
     sc_record_lines(record, batch->text + written, batch->text_size - written);
 }

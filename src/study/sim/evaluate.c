@@ -218,6 +218,10 @@ void sc_evaluation_of_record(sc_evaluation *evaluation, const char *name, sc_rec
 {
     evaluation->exchange.record_name = name;
     evaluation->copy = copy;
+    if (copy && evaluation->exchange.area_lines) {
+        const sc_slice line = sc_area_lines_start(evaluation->exchange.area_lines);
+        sc_record_lines(copy, line.text, line.size);
+    }
 }
 
 // --- A batch -------------------------------------------------------------------
@@ -296,10 +300,8 @@ static sc_err go_on(sc_evaluation *e, sc_err err, sc_diag *diag)
 
 sc_err sc_evaluation_add_line(sc_evaluation *evaluation, const sc_run_line *line, sc_diag *diag)
 {
-    if (line->kind == SC_RUN_ANSWER) {
-        evaluation->report.replaced++;
-        return SC_OK;
-    }
+    if (line->kind == SC_RUN_ANSWER) evaluation->report.replaced++;
+    if (line->kind == SC_RUN_ANSWER || line->kind == SC_RUN_AREAS) return SC_OK;
     return go_on(evaluation, sc_batch_add(&evaluation->batch, line), diag);
 }
 
@@ -355,7 +357,8 @@ static sc_err read_lines(sc_evaluation *evaluation, sc_run_reader *reader,
         err = sc_evaluation_add_line(evaluation, &line, diag);
         if (err) return err;
         // Once for each batch; answers from before do not make one.
-        const bool is_done = line.kind != SC_RUN_ANSWER && sc_evaluation_is_idle(evaluation);
+        const bool is_old = line.kind == SC_RUN_ANSWER || line.kind == SC_RUN_AREAS;
+        const bool is_done = !is_old && sc_evaluation_is_idle(evaluation);
         if (is_done) report_progress(progress, reader);
     }
 }

@@ -33,8 +33,9 @@ typedef struct sc_evaluate_options {
     const sc_objects *objects;  ///< of the map, or of a database
     sc_lbs_options lbs;
     sc_encoding encoding;
-    sc_point_provider *points;        ///< instead of objects, encoding and filter; or
-    sc_area_asker *areas;             ///< instead of objects and encoding
+    sc_point_provider *points;  ///< instead of objects, encoding and filter; or
+    sc_area_asker *areas;       ///< instead of objects and encoding; and its provider
+    const sc_area_provider *area_provider;
     const sc_vocabulary *vocabulary;  ///< the words for categories of these two
 
     sc_filter_options filter;

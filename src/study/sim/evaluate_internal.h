@@ -72,6 +72,7 @@ typedef struct sc_batch_cloak {
     const sc_object_table *table;  ///< what the numbers of results mean
     size_t area_bytes_out;         ///< of questions to a provider of areas
     size_t area_bytes_in;
+    sc_bytes area_lines;  ///< what was asked for, as lines of a record
 } sc_batch_cloak;
 
 /** Zero-initialise; release with sc_batch_fini(). */
@@ -191,6 +192,29 @@ SC_CHECKED sc_err sc_checks_finish(sc_checks *checks, sc_diag *diag);
 /** Harmless twice. */
 void sc_checks_fini(sc_checks *checks);
 
+// === What a provider of areas was asked (area_lines.c) ==========================================
+// Lines of a record that tell which tiles a cloak needed, which were asked for because of it, and
+// what the provider listed there. docs/records.md has their form.
+
+typedef struct sc_area_lines sc_area_lines;
+
+/** @param asker  borrowed, as `vocabulary` */
+SC_CHECKED sc_err sc_area_lines_new(const sc_area_provider *provider, sc_area_asker *asker,
+                                    const sc_vocabulary *vocabulary, sc_area_lines **out,
+                                    sc_diag *diag);
+
+/** NULL is fine. */
+void sc_area_lines_free(sc_area_lines *lines);
+
+/** From now on there is a record. Returns the line with the fixed tiles for its beginning; lent. */
+sc_slice sc_area_lines_start(sc_area_lines *lines);
+
+/** The next that is asked for is this cloak. */
+void sc_area_lines_begin(sc_area_lines *lines, uint64_t cloak);
+
+/** It has been asked for: append its lines, if there is a record. @return SC_OK, SC_ENOMEM */
+SC_CHECKED sc_err sc_area_lines_end(sc_area_lines *lines, sc_bytes *out);
+
 // === Exchanges (exchange.c) =====================================================================
 // A batch of cloaks goes to a provider and comes back as answers.
 //
@@ -209,8 +233,9 @@ typedef struct sc_exchange {
     sc_lbs *lbs;        ///< of the built-in provider; else NULL
     sc_filter *filter;  ///< NULL if the provider knows points only
     sc_codec_limits limits;
-    bool are_foreign;  ///< the objects are not the map's own
-    sc_batch *batch;   ///< at hand
+    bool are_foreign;           ///< the objects are not the map's own
+    sc_area_lines *area_lines;  ///< NULL: no provider of areas
+    sc_batch *batch;            ///< at hand
     sc_evaluate_report *report;
     const char *record_name;  ///< for messages; NULL: the cloaks are of no record
 } sc_exchange;

@@ -33,6 +33,10 @@ sc_err sc_exchange_init(sc_exchange *exchange, const sc_map *map,
     if (err) return sc_fail(diag, err, "preparing the evaluation: %s", sc_err_text(err));
     if (options->points) return SC_OK;
     if (options->objects) err = sc_lbs_new(map, &options->lbs, &exchange->lbs, diag);
+    if (options->areas && options->area_provider) {
+        err = sc_area_lines_new(options->area_provider, options->areas, exchange->vocabulary,
+                                &exchange->area_lines, diag);
+    }
     if (err) return err;
     // Geometry is of the provider's own map, and finds its roads here only nearly: an object at a
     // corner may come to lie on the other road. A thousandth covers that.
@@ -43,6 +47,7 @@ sc_err sc_exchange_init(sc_exchange *exchange, const sc_map *map,
 
 void sc_exchange_fini(sc_exchange *exchange)
 {
+    sc_area_lines_free(exchange->area_lines);
     sc_filter_free(exchange->filter);
     sc_lbs_free(exchange->lbs);
     sc_rng_free(exchange->rng);
@@ -308,15 +313,19 @@ static sc_err point_exchange(sc_exchange *exchange, sc_diag *diag)
 static sc_err ask_areas(sc_exchange *exchange, sc_batch_cloak *cloak, sc_diag *diag)
 {
     sc_evaluate_report *report = exchange->report;
+    if (exchange->area_lines) sc_area_lines_begin(exchange->area_lines, cloak->number);
     const double start = cpu_s();
     const double start_wall = wall_s();
     sc_err err =
         sc_area_asker_ask(exchange->options->areas, cloak->relay, NULL, &cloak->reply, diag);
     const sc_area_work work = sc_area_asker_work(exchange->options->areas);
-    const double asked = cpu_s();
     report->provider_wall_s += wall_s() - start_wall;
-    report->provider_cpu_s += asked - start;
+    report->provider_cpu_s += cpu_s() - start;
+    if (exchange->area_lines && sc_area_lines_end(exchange->area_lines, &cloak->area_lines)) {
+        return sc_fail_memory(diag, "recording areas");
+    }
     if (err) return err;
+    const double asked = cpu_s();
     report->questions += work.questions;
     report->points += work.tiles;
     cloak->area_bytes_out = work.bytes_out;

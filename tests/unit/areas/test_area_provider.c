@@ -16,6 +16,7 @@
 #include "support/place.h"
 
 #include <math.h>
+#include <sys/eventfd.h>
 #include <unistd.h>
 
 #define SNAP_M 120.0
@@ -44,8 +45,26 @@ static const sc_map *city(void)
     return map;
 }
 
-static void open_scene(scene *s, const sc_map *map, uint32_t count, area_mode mode,
-                       const char *more)
+// Settings for a provider that has no pages: what does not fit into one reply is not listed.
+static sc_area_settings *without_pages(area_server *server, const char *more)
+{
+    static const char offset[] = "&offset={offset}";
+    const place p = place_new();
+    sc_area_settings *settings = NULL;
+    sc_diag diag = {""};
+    char *text = strdup(area_server_text(server, more));
+    for (char *at = strstr(text, offset); at; at = strstr(text, offset)) {
+        memmove(at, at + strlen(offset), strlen(at + strlen(offset)) + 1);
+    }
+    CHECK_OK(sc_area_settings_read(place_write_text(&p, "areas.ini", text), &settings, &diag),
+             &diag);
+    free(text);
+    place_free(&p);
+    return settings;
+}
+
+static void open_scene_with(scene *s, const sc_map *map, uint32_t count, area_mode mode,
+                            const char *more, bool has_pages)
 {
     sc_diag diag = {""};
     const sc_lbs_options options = sc_lbs_options_default();
@@ -54,12 +73,19 @@ static void open_scene(scene *s, const sc_map *map, uint32_t count, area_mode mo
     sc_rng_seed(&s->rng, 7);
     s->world = area_world_new(map, count, SNAP_M, &s->rng);
     s->server = area_server_start(&s->world, mode);
-    s->settings = area_server_settings(s->server, more);
+    s->settings =
+        has_pages ? area_server_settings(s->server, more) : without_pages(s->server, more);
     CHECK_OK(sc_area_provider_new(map, NULL, s->settings, &s->provider, &diag), &diag);
     CHECK_OK(sc_area_asker_new(s->provider, &s->asker, &diag), &diag);
     CHECK_OK(sc_lbs_new(map, &options, &s->lbs, &diag), &diag);
     CHECK_OK(sc_filter_new(map, &filter, &s->filter, &diag), &diag);
     sc_reply_init(&s->reply);
+}
+
+static void open_scene(scene *s, const sc_map *map, uint32_t count, area_mode mode,
+                       const char *more)
+{
+    open_scene_with(s, map, count, mode, more, true);
 }
 
 static void close_scene(scene *s)
@@ -245,6 +271,7 @@ static void test_bad_providers_are_refused_with_a_reason(void **state)
         const char *why;
     } bad[] = {
         {AREA_TWO_PLACES, MORE, SC_EREPLY, "one object in two places"},
+        {AREA_UNSORTED, MORE "[paging]\npage-size = 7\n", SC_EREPLY, "came again"},
         {AREA_ENDLESS, MORE "[paging]\nnext = /next\nmax-pages = 5\n", SC_ELIMIT,
          "more than 5 pages"},
         {AREA_ELSEWHERE, MORE "[paging]\nnext = /next\n", SC_EREPLY, "the same scheme, host"},
@@ -313,6 +340,49 @@ static void test_providers_with_quirks_give_exact_answers_all_the_same(void **st
     check_case_done();
 }
 
+static void test_full_tiles_are_asked_for_in_parts(void **state)
+{
+    (void)state;
+    sc_diag diag = {""};
+    char *first = NULL;
+    for (int round = 0; round < 2; round++) {
+        scene s;
+        open_scene_with(&s, city(), 600, AREA_GOOD, MORE "[paging]\npage-size = 40\n", false);
+        const sc_request request = {.type = SC_REQUEST_KNN, .k = 5};
+        odd_cloak cloak = odd_cloak_of_stars(s.map, 4, &s.rng);
+        sc_relay relay = odd_cloak_relay(&cloak, s.map, &request, 1);
+        CHECK_OK(sc_area_asker_ask(s.asker, &relay, NULL, &s.reply, &diag), &diag);
+        const sc_area_work work = sc_area_asker_work(s.asker);
+        // Each that was full is four questions more, and these are the same ones each time.
+        assert_true(work.questions > work.tiles);
+        assert_int_equal((work.questions - work.tiles) % 4, 0);
+        if (round == 0) first = strdup(area_server_asked(s.server));
+        if (round == 1) assert_string_equal(area_server_asked(s.server), first);
+        odd_cloak_free(&cloak);
+        for (size_t i = 0; i < 40; i++) {
+            check_cloak(&s, 1 + i % 5, 10);
+        }
+        close_scene(&s);
+    }
+    free(first);
+}
+
+static void test_a_part_that_cannot_be_divided_is_refused_if_it_is_full(void **state)
+{
+    (void)state;
+    scene s;
+    sc_diag diag = {""};
+    open_scene_with(&s, city(), 2000, AREA_EVERYTHING, MORE "[paging]\npage-size = 1\n", false);
+    CHECK_REFUSED(ask_once(&s, &diag), SC_ELIMIT, &diag, "too small to be divided");
+    // It goes down to the bottom at once, and is not asked for all parts of a level before.
+    assert_true(area_server_count(s.server) <= 4 * (SC__TILE_LEVELS_MAX + 1));
+    close_scene(&s);
+    open_scene_with(&s, city(), 2000, AREA_GOOD, MORE "[paging]\npage-size = 40\nmax-pages = 3\n",
+                    false);
+    CHECK_REFUSED(ask_once(&s, &diag), SC_ELIMIT, &diag, "max-pages");
+    close_scene(&s);
+}
+
 static void test_a_known_tile_is_not_sent_again(void **state)
 {
     (void)state;
@@ -357,6 +427,37 @@ static void test_an_etag_of_two_categories_is_none_of_one(void **state)
     assert_true(ask_categories(&s, &cloak, 1).bytes_in > 0);
     assert_int_equal(ask_categories(&s, &cloak, 1).bytes_in, 0);
     odd_cloak_free(&cloak);
+    close_scene(&s);
+}
+
+static sc_err fill_slow(void *context, size_t i, sc_http_question *out, sc_diag *diag)
+{
+    (void)i;
+    (void)diag;
+    out->url = context;
+    return SC_OK;
+}
+
+// Stopping does not wait for a tile that is being fetched again: with ten minutes to wait, this
+// ends only if the descriptor is looked at.
+static void test_questions_are_given_up_when_all_stops(void **state)
+{
+    (void)state;
+    scene s;
+    sc_diag diag = {""};
+    open_scene(&s, city(), 10, AREA_SLOW, MORE);
+    char url[200];
+    const char *from = sc_area_settings_url(s.settings);
+    snprintf(url, sizeof url, "%.*s", (int)strcspn(from, "?"), from);
+    const int stop = eventfd(1, EFD_CLOEXEC);
+    const sc_http_batch_options how = {
+        .parallel = 1, .timeout_s = 600, .deadline_s = 600, .max_bytes = 1000, .stop = &stop};
+    sc_http_connections *http = NULL;
+    sc_http_batch batch = {.count = 1, .fill = fill_slow, .context = url};
+    CHECK_OK(sc_http_connections_open(&how, &http, &diag), &diag);
+    CHECK_REFUSED(sc_http_batch_run(http, &batch, &diag), SC_ENET, &diag, "given up");
+    sc_http_connections_close(http);
+    close(stop);
     close_scene(&s);
 }
 
@@ -422,8 +523,11 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_what_is_asked_depends_on_roads_and_requests_alone),
     cmocka_unit_test(test_bad_providers_are_refused_with_a_reason),
     SC_CASES(test_providers_with_quirks_give_exact_answers_all_the_same),
+    cmocka_unit_test(test_full_tiles_are_asked_for_in_parts),
+    cmocka_unit_test(test_a_part_that_cannot_be_divided_is_refused_if_it_is_full),
     cmocka_unit_test(test_a_known_tile_is_not_sent_again),
     cmocka_unit_test(test_an_etag_of_two_categories_is_none_of_one),
+    cmocka_unit_test(test_questions_are_given_up_when_all_stops),
     cmocka_unit_test(test_next_addresses_stay_at_the_same_place),
     cmocka_unit_test(test_memory_that_runs_out_is_said),
 };
