@@ -236,7 +236,7 @@ function header(parts: Parts): HTMLElement {
         make(
             'p',
             { class: 'motto' },
-            t('The provider learns only roads that many share: never who asks, never from where.'),
+            t('The provider sees roads that many share: never who asks, never from where.'),
         ),
         parts.linkState,
         parts.banner,
