@@ -107,9 +107,19 @@ test('in German it has the same room', async () => {
         expect(await own.page.getByTestId('ask-submit').innerText()).toBe('Fragen');
         expect(await isInSight(own.page, 'ask-submit'), `${width}`).toBe(true);
         expect(await isInSight(own.page, 'ask-quick'), `${width}`).toBe(true);
+        expect(await linesOf(own.page, 'ask-quick'), `${width}`).toBe(1);
         await own.close();
     }
 });
+
+/** On how many lines the words of a button stand. */
+function linesOf(page: Page, button: string): Promise<number> {
+    return page.getByTestId(button).evaluate((element) => {
+        const words = document.createRange();
+        words.selectNodeContents(element);
+        return new Set([...words.getClientRects()].map(({ top }) => Math.round(top))).size;
+    });
+}
 
 test('a road that is picked brings its reach into view', async () => {
     const scale = async () => (await poseOf(page, 'travellers')).scale;

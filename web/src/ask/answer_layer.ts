@@ -2,7 +2,7 @@
 // hide the map. For the eyes of whoever asked.
 import type { FoundObject } from '../api/types';
 import { colourOf } from '../map/draw';
-import type { Layer } from '../map/layer';
+import type { DrawingContext, Layer } from '../map/layer';
 import type { Point, RoadMap } from '../map/road_map';
 import type { View } from '../map/view';
 import { categoryWords } from '../text/words';
@@ -28,7 +28,7 @@ export class AnswerLayer implements Layer {
         this.show([]);
     }
 
-    draw(context: CanvasRenderingContext2D, view: View): boolean {
+    draw(context: DrawingContext, view: View): boolean {
         if (this.places.length === 0) return false;
         const colours = { pin: colourOf('--map-answer'), paper: colourOf('--surface') };
         const leans = this.leansAt(view);

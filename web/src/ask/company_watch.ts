@@ -22,8 +22,8 @@ const KEPT_MOST = 16;
 /** What is known of a seeker's company. */
 interface Known {
     finder: CompanyFinder;
-    /** Where stars are drawn, for each draw: the asker's star, and who fits it there. */
-    drawn: { star: number; finder: CompanyFinder }[];
+    /** Where stars are drawn, for each draw: who fits the asker there, by the asker's star. */
+    drawn: Map<number, CompanyFinder>[];
     /** Of forecast.ts, for each draw or once; null: to be found. */
     judged: { at: number; draws: number[][] } | null;
 }
@@ -115,15 +115,13 @@ export class CompanyWatch {
         const draws = this.starDraws();
         const own = draws.starsFor(seeker);
         if (own.length === 0) return [known.finder];
-        return Array.from({ length: DRAWS }, (_, draw) => {
-            const star = own[draw];
-            const kept = known.drawn[draw];
-            // Its star may be another one by now.
-            if (kept?.star === star) return kept.finder;
+        return own.map((star, draw) => {
+            const kept = known.drawn[draw].get(star);
+            if (kept) return kept;
             const finder = new CompanyFinder(this.stars(), seeker, (other) =>
                 'query' in other ? draws.starOf(other.query, draw) : star,
             );
-            known.drawn[draw] = { star, finder };
+            known.drawn[draw].set(star, finder);
             return finder;
         });
     }
@@ -150,7 +148,8 @@ export class CompanyWatch {
         const kept = this.known.get(key);
         if (kept) return kept;
         const finder = new CompanyFinder(this.stars(), seeker, starRule(this.fleet.engine));
-        const known: Known = { finder, drawn: [], judged: null };
+        const drawn = Array.from({ length: DRAWS }, () => new Map<number, CompanyFinder>());
+        const known: Known = { finder, drawn, judged: null };
         if (isElsewhere) return known;
         if (this.known.size >= KEPT_MOST) this.known.clear();
         this.known.set(key, known);

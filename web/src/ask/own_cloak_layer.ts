@@ -3,7 +3,7 @@
 // It shows roads and nothing else, since the provider knows nothing else.
 
 import { colourOf, strokePath } from '../map/draw';
-import type { Layer } from '../map/layer';
+import type { DrawingContext, Layer } from '../map/layer';
 import { pathOf } from '../map/path';
 import type { RoadMap } from '../map/road_map';
 import type { View } from '../map/view';
@@ -25,7 +25,7 @@ export class MineLayer implements Layer {
         this.path = null;
     }
 
-    draw(context: CanvasRenderingContext2D, view: View): boolean {
+    draw(context: DrawingContext, view: View): boolean {
         if (!this.path) return false;
         if (this.isFaint) {
             strokePath(context, view, this.path, colourOf('--map-cloak'), 11, 0.4);

@@ -3,6 +3,7 @@
 //
 // Pins are placed in their order, so that the first has the best place; and the same places at the same zoom lead to
 // the same picture. Where all is full a pin stands upright behind the others.
+import type { DrawingContext } from '../map/layer';
 import type { Point } from '../map/road_map';
 
 /** The nearest so many have pins. */
@@ -49,7 +50,7 @@ export function spreadPins(places: readonly (Point | null)[]): (Point | null)[] 
 
 /** A place without a pin. */
 export function drawDot(
-    context: CanvasRenderingContext2D,
+    context: DrawingContext,
     at: Point,
     colours: { pin: string; paper: string },
 ): void {
@@ -64,7 +65,7 @@ export function drawDot(
 
 /** @param lean  from the tip to the head */
 export function drawPin(
-    context: CanvasRenderingContext2D,
+    context: DrawingContext,
     tip: Point,
     lean: Point,
     text: string,

@@ -2,7 +2,7 @@
 
 import { isMotionUnwelcome } from '../frame/motion';
 import { colourOf, drawMark, strokePath } from '../map/draw';
-import type { Layer, Spot } from '../map/layer';
+import type { DrawingContext, Layer, Spot } from '../map/layer';
 import { pathOf } from '../map/path';
 import type { RoadMap } from '../map/road_map';
 import type { View } from '../map/view';
@@ -24,7 +24,7 @@ export class ReachLayer implements Layer {
         this.reach = pathOf(this.map, reach);
     }
 
-    draw(context: CanvasRenderingContext2D, view: View, now: number): boolean {
+    draw(context: DrawingContext, view: View, now: number): boolean {
         if (!this.spot || !this.reach || !this.road) return false;
         const isBreathing = this.isWaiting && !isMotionUnwelcome();
         const breath = isBreathing ? 0.5 - 0.5 * Math.cos((2 * Math.PI * now) / BREATH_MS) : 0;

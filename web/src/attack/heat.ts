@@ -6,7 +6,7 @@
 // equal suspicions.
 
 import { colourOf, drawMark, strokePath } from '../map/draw';
-import type { Layer } from '../map/layer';
+import type { DrawingContext, Layer } from '../map/layer';
 import { pathOf } from '../map/path';
 import type { RoadMap } from '../map/road_map';
 import { middleOf } from '../map/spot';
@@ -63,7 +63,7 @@ export class HeatLayer implements Layer {
         this.truth = null;
     }
 
-    draw(context: CanvasRenderingContext2D, view: View): boolean {
+    draw(context: DrawingContext, view: View): boolean {
         if (!this.whole) return false;
         if (this.paths.length === 0) {
             strokePath(context, view, this.whole, colourOf('--map-cloak'), 5, 0.6);

@@ -52,6 +52,8 @@ export class CloakList {
         this.showEmpty();
         this.renew();
         setInterval(() => this.renew(), RENEWED_EVERY_MS);
+        // Its panel was chosen.
+        new IntersectionObserver(() => this.renew()).observe(this.element);
     }
 
     select(id: string | null): void {

@@ -8,7 +8,7 @@
 // hundred at once would be a stain. Fading is slow, so six frames a second do, and none where no cloak is in sight.
 import { boxAround } from '../map/draw';
 import type { Box } from '../map/grid';
-import type { Layer } from '../map/layer';
+import type { DrawingContext, Layer } from '../map/layer';
 import { pathOf } from '../map/path';
 import { Nearest } from '../map/pick';
 import type { Point, RoadMap } from '../map/road_map';
@@ -82,7 +82,7 @@ export class CloaksLayer implements Layer {
         };
     }
 
-    draw(context: CanvasRenderingContext2D, view: View, now: number): number | false {
+    draw(context: DrawingContext, view: View, now: number): number | false {
         const ratio = context.getTransform().a;
         const { x: west, y: north } = view.toWorld({ x: 0, y: 0 });
         const { x: east, y: south } = view.toWorld({
@@ -141,7 +141,7 @@ export class CloaksLayer implements Layer {
 
     /** @param rank  0 is the newest of those that are shown */
     private drawFading(
-        context: CanvasRenderingContext2D,
+        context: DrawingContext,
         scale: number,
         cloak: SeenCloak,
         now: number,
@@ -162,7 +162,7 @@ export class CloaksLayer implements Layer {
     }
 
     /** As it is drawn while it is chosen; the context is in metres. */
-    drawChosen(context: CanvasRenderingContext2D, scale: number, cloak: SeenCloak): void {
+    drawChosen(context: DrawingContext, scale: number, cloak: SeenCloak): void {
         const { path } = this.shapeOf(cloak);
         const width = lineWidth(scale) + 1;
         const { ground, selected } = mapTheme();

@@ -4,7 +4,7 @@
 // moved and stretched with the map and drawn anew when the map has come to rest.
 import type { PartitionPage } from '../api/types';
 import { colourOf, strokePath } from '../map/draw';
-import type { Layer } from '../map/layer';
+import type { DrawingContext, Layer } from '../map/layer';
 import { pathOf } from '../map/path';
 import type { Point, RoadMap } from '../map/road_map';
 import { middleOf } from '../map/spot';
@@ -73,7 +73,7 @@ export class PartsLayer implements Layer {
         this.invalidate();
     }
 
-    draw(context: CanvasRenderingContext2D, view: View): boolean {
+    draw(context: DrawingContext, view: View): boolean {
         if (!this.isShown || !this.hasPartition) return false;
         const hasMoved = this.seen !== null && !isSamePose(this.seen, view);
         this.seen = poseOf(view);
@@ -93,7 +93,7 @@ export class PartsLayer implements Layer {
         }, REST_MS);
     }
 
-    private paint({ width, height }: HTMLCanvasElement, view: View): Picture {
+    private paint({ width, height }: DrawingContext['canvas'], view: View): Picture {
         const canvas = this.picture?.canvas ?? document.createElement('canvas');
         // Also clears it.
         canvas.width = width;
@@ -108,7 +108,7 @@ export class PartsLayer implements Layer {
         return { canvas, pose: poseOf(view), theme: mapTheme() };
     }
 
-    private drawNumbers(context: CanvasRenderingContext2D, view: View): void {
+    private drawNumbers(context: DrawingContext, view: View): void {
         if (this.middles.length > NUMBERS_MOST) return;
         context.font = `600 13px ${colourOf('--sans')}`;
         context.textAlign = 'center';
@@ -127,11 +127,7 @@ export class PartsLayer implements Layer {
 }
 
 /** It shows what would be drawn now. */
-function isTrue(
-    { canvas, pose, theme }: Picture,
-    context: CanvasRenderingContext2D,
-    view: View,
-): boolean {
+function isTrue({ canvas, pose, theme }: Picture, context: DrawingContext, view: View): boolean {
     return (
         isSamePose(pose, view) &&
         theme === mapTheme() &&
@@ -141,7 +137,7 @@ function isTrue(
 }
 
 /** Where it belongs on a map that may have moved since. */
-function place(context: CanvasRenderingContext2D, view: View, { canvas, pose }: Picture): void {
+function place(context: DrawingContext, view: View, { canvas, pose }: Picture): void {
     const stretch = view.scale / pose.scale;
     context.drawImage(
         canvas,

@@ -1,7 +1,9 @@
 // A cloak as a file: GeoJSON for programs, a picture for people.
+
 import type { CloaksLayer } from '../cloaks/cloaks_layer';
 import { boxAround } from '../map/draw';
 import type { Grid } from '../map/grid';
+import type { DrawingContext } from '../map/layer';
 import { lengthWords, roundLength } from '../map/map_controls';
 import type { RoadMap } from '../map/road_map';
 import { MARGIN, RoadPainter } from '../map/road_painter';
@@ -109,7 +111,7 @@ function poseAround(map: RoadMap, segments: readonly number[]): Pose {
 }
 
 function drawStrip(
-    context: CanvasRenderingContext2D,
+    context: DrawingContext,
     map: RoadMap,
     scale: number,
     { title, source }: { title: string; source: string },

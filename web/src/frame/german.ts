@@ -52,7 +52,7 @@ export const german: Readonly<Record<string, string>> = {
         'Die Verbindung brach ab, bevor die ganze Karte da war.',
     'The engine': 'Die Engine',
     'The latest cloaks': 'Die neuesten Tarnungen',
-    'The provider learns a set of roads shared by many: never who asks, never from which road.':
+    'The provider sees roads that many share: never who asks, never from where.':
         'Der Anbieter erfährt nur Straßen, die viele teilen: nie, wer fragt, nie, von wo.',
     'The provider sees only the cloak.': 'Der Anbieter sieht nur die Tarnung.',
     'The service does not offer the map in the format that this page reads; it may be another version. Load the page again.':

@@ -236,9 +236,7 @@ function header(parts: Parts): HTMLElement {
         make(
             'p',
             { class: 'motto' },
-            t(
-                'The provider learns a set of roads shared by many: never who asks, never from which road.',
-            ),
+            t('The provider sees roads that many share: never who asks, never from where.'),
         ),
         parts.linkState,
         parts.banner,

@@ -4,6 +4,7 @@ import { drawPin } from '../ask/pins';
 import { CLOAK_COLOURS } from '../cloaks/cloaks_layer';
 import { make } from '../dom';
 import { colourOf, drawMark } from '../map/draw';
+import type { DrawingContext } from '../map/layer';
 import { traceArrow } from '../map/one_way';
 import { mapTheme, onThemeChange } from '../map/theme_colours';
 import { t } from '../text/language';
@@ -19,7 +20,7 @@ import { URGENCIES, type Urgency } from '../travellers/urgency';
 export interface Sign {
     text(): string;
     /** In the middle of a small picture, CSS pixels. */
-    draw(context: CanvasRenderingContext2D, x: number, y: number): void;
+    draw(context: DrawingContext, x: number, y: number): void;
 }
 
 /** CSS pixels. */
@@ -206,7 +207,7 @@ function drawSign(canvas: HTMLCanvasElement, { draw }: Sign): void {
 }
 
 function drawRoad(
-    context: CanvasRenderingContext2D,
+    context: DrawingContext,
     x: number,
     y: number,
     colour: string,

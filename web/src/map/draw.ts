@@ -1,5 +1,7 @@
 // What the layers here have in common: strokes, marks, boxes, the page's colours.
+
 import type { Box } from './grid';
+import type { DrawingContext } from './layer';
 import type { Point, RoadMap } from './road_map';
 import { type MapTheme, mapTheme } from './theme_colours';
 import type { View } from './view';
@@ -26,7 +28,7 @@ export function boxAround(
 
 /** @param width  CSS pixels, at any zoom */
 export function strokePath(
-    context: CanvasRenderingContext2D,
+    context: DrawingContext,
     view: View,
     path: Path2D,
     colour: string,
@@ -46,12 +48,7 @@ export function strokePath(
 }
 
 /** A ring with a dot: somebody is here. */
-export function drawMark(
-    context: CanvasRenderingContext2D,
-    at: Point,
-    colour: string,
-    radius = 7,
-): void {
+export function drawMark(context: DrawingContext, at: Point, colour: string, radius = 7): void {
     context.save();
     context.strokeStyle = colour;
     context.fillStyle = colour;

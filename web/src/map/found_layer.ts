@@ -1,6 +1,6 @@
 // What was found by its name: a street along its roads, a place as a ring on the map, until something else is found.
 import { colourOf, drawMark, strokePath } from './draw';
-import type { Layer } from './layer';
+import type { DrawingContext, Layer } from './layer';
 import { pathOf } from './path';
 import type { Point, RoadMap } from './road_map';
 import type { View } from './view';
@@ -35,7 +35,7 @@ export class FoundLayer implements Layer {
         };
     }
 
-    draw(context: CanvasRenderingContext2D, view: View): boolean {
+    draw(context: DrawingContext, view: View): boolean {
         if (!this.found) return false;
         const colour = colourOf('--accent');
         if (this.found.at) drawMark(context, view.toScreen(this.found.at), colour, 8);

@@ -2,6 +2,9 @@
 import type { Point } from './road_map';
 import type { View } from './view';
 
+/** Of a canvas on the page, or of one out of sight (still_canvas.ts). */
+export type DrawingContext = CanvasRenderingContext2D | OffscreenCanvasRenderingContext2D;
+
 export interface Layer {
     /**
      * Draw, in CSS pixels (the context is scaled for the screen already, and was cleared).
@@ -10,7 +13,7 @@ export interface Layer {
      * @returns after how many milliseconds it would look different, if it moves by itself; true is at once, false is
      *          not before it says so
      */
-    draw(context: CanvasRenderingContext2D, view: View, now: number): number | boolean;
+    draw(context: DrawingContext, view: View, now: number): number | boolean;
     /** It was put on a pane: `invalidate` asks for a frame, for who moves now and then. */
     added?(invalidate: () => void): void;
     /**

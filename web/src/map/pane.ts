@@ -16,7 +16,8 @@ import { nearestRoad } from './pick';
 import { isOneWay, type Point, type RoadMap, roadName } from './road_map';
 import type { RoadPicture } from './road_painter';
 import { placed, Roads } from './roads';
-import { resizeCanvas, Sheet } from './sheet';
+import { Sheet } from './sheet';
+import { StillCanvas } from './still_canvas';
 import { onThemeChange } from './theme_colours';
 import { Tips } from './tips';
 import type { MapView } from './view';
@@ -47,9 +48,9 @@ export class MapPane {
     /** CSS pixels; 0 as long as it is not seen. */
     width = 0;
     height = 0;
-    private readonly roadsCanvas = make('canvas', { class: 'map-roads', 'aria-hidden': 'true' });
-    private readonly movers = new Sheet('map-movers');
-    private readonly top = new Sheet('map-top');
+    private readonly roadsCanvas = new StillCanvas('map-roads');
+    private readonly movers = new Sheet('map-movers', false);
+    private readonly top = new Sheet('map-top', true);
     private readonly sheets = [this.movers, this.top];
     private readonly roads: Roads;
     private readonly gestures: Gestures;
@@ -79,7 +80,7 @@ export class MapPane {
                 'aria-roledescription': t('map'),
                 'aria-keyshortcuts': 'ArrowUp ArrowDown ArrowLeft ArrowRight + - 0 Enter',
             },
-            this.roadsCanvas,
+            this.roadsCanvas.element,
             ...this.sheets.map(({ canvas }) => canvas),
             make('div', { class: 'map-crosshair', 'aria-hidden': 'true' }),
         );
@@ -137,10 +138,9 @@ export class MapPane {
         const { canvas, ratio } = picture;
         const isFirst = this.picture === null;
         this.picture = picture;
-        resizeCanvas(this.roadsCanvas, canvas.width, canvas.height, ratio);
-        const context = this.roadsCanvas.getContext('2d');
-        context?.clearRect(0, 0, canvas.width, canvas.height);
-        context?.drawImage(canvas, 0, 0);
+        this.roadsCanvas.show(canvas.width, canvas.height, ratio, (context) => {
+            context.drawImage(canvas, 0, 0);
+        });
         this.placePicture();
         if (isFirst) requestAnimationFrame(() => this.tellFirstDraw());
     }
@@ -164,7 +164,7 @@ export class MapPane {
 
     private placePicture(): void {
         if (!this.picture) return;
-        this.roadsCanvas.style.transform = placed(this.picture.pose, this.view);
+        this.roadsCanvas.element.style.transform = placed(this.picture.pose, this.view);
     }
 
     /** By itself it notices a frame later that it has a place on the page, or another size. */

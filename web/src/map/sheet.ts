@@ -3,18 +3,27 @@
 // A pane has two: travellers, who move all the time, have one of their own, so that what is drawn above them (rings,
 // lines, pins) is not drawn as often as they are.
 import { make } from '../dom';
-import type { Layer } from './layer';
+import type { DrawingContext, Layer } from './layer';
 import type { Point } from './road_map';
+import { resizeCanvas, StillCanvas } from './still_canvas';
 import type { View } from './view';
+
+interface Size {
+    width: number;
+    height: number;
+}
 
 export class Sheet {
     readonly canvas: HTMLCanvasElement;
     /** When it would look different, as performance.now(); Infinity if it does not move by itself. */
     dueAt = 0;
     private readonly layers: Layer[] = [];
+    private readonly still: StillCanvas | null;
 
-    constructor(name: string) {
-        this.canvas = make('canvas', { class: name, 'aria-hidden': 'true' });
+    /** @param isStill  it is mostly shown for longer than a frame */
+    constructor(name: string, isStill: boolean) {
+        this.still = isStill ? new StillCanvas(name) : null;
+        this.canvas = this.still?.element ?? make('canvas', { class: name, 'aria-hidden': 'true' });
     }
 
     /** @param wake  asks for a frame */
@@ -29,20 +38,28 @@ export class Sheet {
     }
 
     /** @param size  CSS pixels */
-    draw(view: View, size: { width: number; height: number }, now: number): void {
+    draw(view: View, size: Size, now: number): void {
         this.dueAt = Infinity;
         if (this.layers.length === 0) return;
         const ratio = devicePixelRatio;
-        resizeCanvas(
-            this.canvas,
-            Math.ceil(size.width * ratio),
-            Math.ceil(size.height * ratio),
-            ratio,
-        );
+        const width = Math.ceil(size.width * ratio);
+        const height = Math.ceil(size.height * ratio);
+        const drawAll = (context: DrawingContext) => {
+            context.setTransform(ratio, 0, 0, ratio, 0, 0);
+            this.drawLayers(context, view, now);
+        };
+        if (this.still) {
+            this.still.show(width, height, ratio, drawAll);
+            return;
+        }
+        resizeCanvas(this.canvas, width, height, ratio);
         const context = this.canvas.getContext('2d');
-        if (!context) return;
-        context.setTransform(ratio, 0, 0, ratio, 0, 0);
-        context.clearRect(0, 0, size.width, size.height);
+        context?.resetTransform();
+        context?.clearRect(0, 0, width, height);
+        if (context) drawAll(context);
+    }
+
+    private drawLayers(context: DrawingContext, view: View, now: number): void {
         for (const layer of this.layers) {
             context.save();
             const after = layer.draw(context, view, now);
@@ -59,18 +76,4 @@ export class Sheet {
         }
         return null;
     }
-}
-
-/** Setting a size clears a canvas and takes time, even if it is the same. */
-export function resizeCanvas(
-    canvas: HTMLCanvasElement,
-    width: number,
-    height: number,
-    ratio: number,
-): void {
-    if (canvas.width === width && canvas.height === height) return;
-    canvas.width = width;
-    canvas.height = height;
-    canvas.style.width = `${width / ratio}px`;
-    canvas.style.height = `${height / ratio}px`;
 }

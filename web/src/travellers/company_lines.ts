@@ -3,7 +3,7 @@
 // who they are.
 import { isMotionUnwelcome } from '../frame/motion';
 import { colourOf } from '../map/draw';
-import type { Layer } from '../map/layer';
+import type { DrawingContext, Layer } from '../map/layer';
 import type { Point, RoadMap } from '../map/road_map';
 import { middleOf } from '../map/spot';
 import type { View } from '../map/view';
@@ -48,7 +48,7 @@ export class CompanyLines implements Layer {
         this.invalidate = invalidate;
     }
 
-    draw(context: CanvasRenderingContext2D, view: View, now: number): boolean {
+    draw(context: DrawingContext, view: View, now: number): boolean {
         if (!this.lines) return false;
         const { from, to, isCertain, since } = this.lines;
         const grown = isMotionUnwelcome() ? 1 : Math.min(1, (now - since) / GROWS_MS);

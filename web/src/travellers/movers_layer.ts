@@ -2,7 +2,7 @@
 //
 // Seen from afar, thousands of dots are a stain, so only some travellers have one, always the same; from near, all
 // have. A dot is drawn at eighths of a pixel (stamp.ts), and a frame is worth its while once dots have moved by one.
-import type { Layer } from '../map/layer';
+import type { DrawingContext, Layer } from '../map/layer';
 import { mapTheme } from '../map/theme_colours';
 import type { View } from '../map/view';
 import { radiusFor } from './query_signs';
@@ -37,7 +37,7 @@ export class MoversLayer implements Layer {
         private readonly map: { width: number; height: number },
     ) {}
 
-    draw(context: CanvasRenderingContext2D, view: View, now: number): number {
+    draw(context: DrawingContext, view: View, now: number): number {
         const all = this.positions(now);
         const at = all.subarray(0, 2 * shownOf(all.length / 2, view.scale, this.map));
         const { width, height } = context.canvas;

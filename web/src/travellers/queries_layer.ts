@@ -2,7 +2,7 @@
 // moment what became of those that have ended: a ring that opens if they were answered, a cross if
 // they were dropped.
 
-import type { Layer } from '../map/layer';
+import type { DrawingContext, Layer } from '../map/layer';
 import type { Point, RoadMap } from '../map/road_map';
 import { middleOf } from '../map/spot';
 import { mapTheme } from '../map/theme_colours';
@@ -26,11 +26,11 @@ const ENDS_KEPT = 300;
 /** With more that wait, frames come anyway, and each of their events need not ask for one. */
 const FEW = 40;
 /** Milliseconds from frame to frame: rings run out slowly, ends are over soon. Among many, a few frames of each do. */
-const RING_PACE = 120;
+const RING_PACE = 165;
 const END_PACE = 50;
 const OUTSIDE_PACE = 250;
 /** CSS pixels that a ring may stay behind its traveller, whose dot is drawn more often. */
-const BEHIND = 0.6;
+const BEHIND = 0.9;
 
 interface End {
     query: Waiting;
@@ -63,7 +63,7 @@ export class QueriesLayer implements Layer {
         this.fleet.ended.on(tell);
     }
 
-    draw(context: CanvasRenderingContext2D, view: View, now: number): number {
+    draw(context: DrawingContext, view: View, now: number): number {
         const rings = this.drawWaiting(context, view, now);
         const hasEnds = this.drawEnds(context, view, now);
         // Who waits may drive into sight, or be told of later.
@@ -73,7 +73,7 @@ export class QueriesLayer implements Layer {
     }
 
     /** All of one urgency in one go: a canvas takes its time for each fill and each stroke. @returns how many are seen */
-    private drawWaiting(context: CanvasRenderingContext2D, view: View, now: number): number {
+    private drawWaiting(context: DrawingContext, view: View, now: number): number {
         const theme = mapTheme();
         const positions = this.fleet.positions(now);
         const size = this.sizeIn(view);
@@ -98,7 +98,7 @@ export class QueriesLayer implements Layer {
         return count;
     }
 
-    private drawEnds(context: CanvasRenderingContext2D, view: View, now: number): boolean {
+    private drawEnds(context: DrawingContext, view: View, now: number): boolean {
         while (this.ends.length > 0 && now - this.ends[0].endedAt > END_MS) this.ends.shift();
         const theme = mapTheme();
         const size = this.sizeIn(view);
@@ -131,10 +131,7 @@ export class QueriesLayer implements Layer {
     }
 }
 
-function screen(
-    context: CanvasRenderingContext2D,
-    room: number,
-): (x: number, y: number) => boolean {
+function screen(context: DrawingContext, room: number): (x: number, y: number) => boolean {
     const ratio = context.getTransform().a;
     const width = context.canvas.width / ratio + room;
     const height = context.canvas.height / ratio + room;

@@ -1,5 +1,6 @@
 // What a query looks like: a ring that runs out, with a sign in its middle (urgency.ts) while it waits; a ring that
 // opens when it is answered; a cross if it waited in vain. And how large, which is the same for all on a map.
+import type { DrawingContext } from '../map/layer';
 import { traceSign, type Urgency } from './urgency';
 
 /** CSS pixels at size 1. */
@@ -52,7 +53,7 @@ export function traceWaiting(
 }
 
 export function drawWaiting(
-    context: CanvasRenderingContext2D,
+    context: DrawingContext,
     { signs, rings, tracks }: WaitingPaths,
     colour: string,
     size: number,
@@ -69,7 +70,7 @@ export function drawWaiting(
 
 /** @param age  0 when it ended, 1 when that is no longer shown */
 export function drawAnswered(
-    context: CanvasRenderingContext2D,
+    context: DrawingContext,
     x: number,
     y: number,
     age: number,
@@ -83,7 +84,7 @@ export function drawAnswered(
 }
 
 export function drawInVain(
-    context: CanvasRenderingContext2D,
+    context: DrawingContext,
     x: number,
     y: number,
     age: number,

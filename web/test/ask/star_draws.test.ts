@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { DRAWS, StarDraws } from '../../src/ask/star_draws';
 import { Stars } from '../../src/map/ball';
+import { dice } from '../support/dice';
 
 // Two crossings, 0 and 1, with the road 0 between them; 0 has roads 1 and 2, 1 has roads 3 and 4.
 const stars = new Stars({
@@ -32,6 +33,14 @@ describe('the star of a query', () => {
         }
     });
 
+    it('is not drawn alike in any two draws for long', () => {
+        const { unit } = dice(3);
+        const draws = new StarDraws(stars, unit);
+        const seen = Array.from({ length: 40 }, () => draws.starsFor(asker(1, 0)));
+        const byDraw = Array.from({ length: DRAWS }, (_, draw) => seen.map((each) => each[draw]));
+        expect(new Set(byDraw.map(String)).size).toBe(DRAWS);
+    });
+
     it('is the one where somebody waits, until nobody does', () => {
         const draws = new StarDraws(stars);
         const there = asker(1, 3);
@@ -47,6 +56,17 @@ describe('the star of a query', () => {
         draws.asked(asker(2, 0));
         draws.asked(asker(3, 1));
         expect(draws.starsFor(asker(4, 0))).toEqual(all(1));
+    });
+
+    it('is another one where those at the assigned one ask for much more company', () => {
+        const draws = new StarDraws(stars);
+        draws.asked(asker(1, 3, 20));
+        draws.asked(asker(2, 0, 20));
+        draws.asked(asker(3, 1));
+        draws.asked(asker(4, 0));
+        // From now on the road is assigned to the other one, for everybody.
+        draws.asked(asker(5, 1, 20));
+        expect(draws.starsFor(asker(6, 0, 20))).toEqual(all(0));
     });
 
     it('does not depend on those who ask for much more company', () => {
