@@ -264,21 +264,21 @@ uint64_t sc__vicinity_farthest(const sc__vicinity *around, uint64_t mask, uint64
                                uint32_t max_hops)
 {
     const uint64_t *near = around->near[max_hops].of;
-    // Six binary digits: 63 is the largest sum, since none is far from itself.
     uint64_t ones = 0;
     uint64_t twos = 0;
     uint64_t fours = 0;
     uint64_t eights = 0;
     uint64_t sixteens = 0;
-    uint64_t thirty_twos = 0;
-    uint64_t any = 0;
+    uint64_t thirty_twos = 0;  // 63 is the largest sum, since none is far from itself
     for (uint64_t bits = mask; bits != 0; bits &= bits - 1) {
         const uint64_t far = mask & ~near[__builtin_ctzll(bits)];
-        any |= far;
-        uint64_t carried = add_bits(&twos, add_bits(&ones, far));
-        carried = add_bits(&eights, add_bits(&fours, carried));
-        thirty_twos ^= add_bits(&sixteens, carried);
+        const uint64_t carried =
+            add_bits(&eights, add_bits(&fours, add_bits(&twos, add_bits(&ones, far))));
+        if (__builtin_expect(carried != 0, false)) {
+            thirty_twos ^= add_bits(&sixteens, carried);
+        }
     }
+    const uint64_t any = ones | twos | fours | eights | sixteens | thirty_twos;
     uint64_t most = keep_larger(any & from, thirty_twos);
     most = keep_larger(keep_larger(most, sixteens), eights);
     return keep_larger(keep_larger(keep_larger(most, fours), twos), ones);
