@@ -155,8 +155,8 @@ static uint64_t add_low(const sc__vicinity *around, uint64_t mask, uint64_t most
         const sc__near_star *star = &around->stars[__builtin_ctzll(bits)];
         for (uint32_t j = 0; j < star->road_count; j++) {
             const sc__near_road road = around->roads[star->first_road + j];
-            const bool counts = !(road.other & earlier) & (road.density <= most);
-            traffic += counts ? road.density : 0;
+            const uint64_t density = (road.other & earlier) ? 0 : road.density;
+            traffic += density <= most ? density : 0;
         }
     }
     return traffic;
@@ -257,7 +257,8 @@ static inline uint64_t add_bits(uint64_t *digits, uint64_t bits)
 /** Those of `stars` that have the digit, if any has. */
 static inline uint64_t keep_larger(uint64_t stars, uint64_t digits)
 {
-    return stars & digits ? stars & digits : stars;
+    const uint64_t larger = stars & digits;
+    return larger ? larger : stars;
 }
 
 uint64_t sc__vicinity_farthest(const sc__vicinity *around, uint64_t mask, uint64_t from,
