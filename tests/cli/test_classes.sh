@@ -82,6 +82,9 @@ counts = collections.Counter(name for _, name in set(map(tuple, rows)))
 assert {c["name"]: c["segments"] for c in engine["classes"]} == counts, engine
 assert engine["zones"] == 2, engine
 PY
+run queries city.scm --users 300 --seconds 10 -o stream.jsonl --quiet
+run cloak city.scm stream.jsonl --engine patient --classes city.csv --zones zones.csv
+check "and so does a stream that is cloaked" says "$out" "$names classes of places on $places of " "  2 zones of users"
 run simulate city.scm --engine patient --users 300 --seconds 10 --json
 check "and none where there are none" says "$out" '"classes": [], "zones": 0'
 run serve city.scm --engine patient --classes city.csv --check
