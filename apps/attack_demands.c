@@ -179,8 +179,15 @@ static void put_classes(word_list *list, const sc_case_demands *demands,
 /** What an attack makes of demands of single users. */
 static const char *use_of_zones(const sc_trial_options *trial)
 {
-    if (sc_trial_has_replays(trial->kind)) return "zones (not in replays)";
-    return trial->knows_zones ? "zones (known)" : "zones (not known)";
+    if (sc_trial_has_replays(trial->kind)) return "not in replays";
+    return trial->knows_zones ? "known" : "not known";
+}
+
+static size_t zone_count(const sc_case_demands *demands)
+{
+    size_t count = 0;
+    if (demands->zones) (void)sc_zone_table_zones(demands->zones, &count);
+    return count;
 }
 
 static const char *use_of_continuity(const sc_trial_options *trial)
@@ -198,7 +205,12 @@ void sc_attack_print_demands(FILE *stream, const sc_case_demands *demands,
     if (demands->is_strict) put_item(&list, "strict");
     put_traffic(&list, demands, trial);
     put_classes(&list, demands, trial);
-    if (demands->zones) put_item(&list, use_of_zones(trial));
+    if (demands->zones) {
+        const size_t count = zone_count(demands);
+        (void)snprintf(text, sizeof text, "%zu %s (%s)", count, count == 1 ? "zone" : "zones",
+                       use_of_zones(trial));
+        put_item(&list, text);
+    }
     if (demands->has_continuity) {
         (void)snprintf(text, sizeof text, "continuity of %g m/s and %g s%s",
                        demands->continuity.vmax_m_s, (double)demands->continuity.tau_us * 1e-6,
@@ -224,13 +236,11 @@ void sc_attack_put_demands(sc_json_writer *json, const sc_case_demands *demands,
         sc_json_put_null(json, "demands");
         return;
     }
-    size_t zone_count = 0;
-    if (demands->zones) (void)sc_zone_table_zones(demands->zones, &zone_count);
     sc_json_open_object(json, "demands");
     sc_json_put_flag(json, "strict", demands->is_strict);
     sc_json_put_count(json, "traffic", demands->traffic);
     put_class_names(json, demands->classes);
-    sc_json_put_count(json, "zones", zone_count);
+    sc_json_put_count(json, "zones", zone_count(demands));
     sc_json_put_flag(json, "knows_zones", trial->knows_zones);
     if (demands->has_continuity) {
         sc_json_open_object(json, "continuity");

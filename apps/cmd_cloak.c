@@ -85,13 +85,11 @@ static int cloak(const sc_call *call, const sc_map *map, const cloak_options *op
     if (!err) err = sc_run_stream(map, stream, &run, &report, &diag);
     sc_bar_clear(&bar);
     sc_stream_free(stream);
-    sc_demand_tables_close(&tables);
-    if (err) return sc_call_fail(call, err, &diag);
-
     const sc_run_view view = {
         .map = options->map, .stream = options->stream, .options = &run, .report = &report};
-    sc_run_print(call, &view, &options->settings);
-    return SC_EXIT_OK;
+    if (!err) sc_run_print(call, &view, &options->settings);
+    sc_demand_tables_close(&tables);
+    return err ? sc_call_fail(call, err, &diag) : SC_EXIT_OK;
 }
 
 static int run(sc_call *call)

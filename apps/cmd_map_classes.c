@@ -213,17 +213,6 @@ static sc_err mark(const classes_options *options, marking *m)
     return err;
 }
 
-/** How many segments have any of these bits. */
-static size_t marked_count(const sc_place_classes *classes, uint32_t mask)
-{
-    const uint32_t *bits = sc_place_classes_bits(classes);
-    size_t marked = 0;
-    for (size_t i = 0; i < sc_place_classes_segment_count(classes); i++) {
-        marked += (bits[i] & mask) != 0;
-    }
-    return marked;
-}
-
 // --- Report -------------------------------------------------------------------------------------
 
 static void note_absent(const sc_call *call, const sc_map *map, const char *word)
@@ -254,7 +243,7 @@ static void note_oddities(const sc_call *call, const classes_options *options, c
                      "name those of this map ('starcloak map info' shows them) with --category");
     }
     const size_t count = sc_map_segment_count(m->map);
-    const size_t marked = marked_count(m->classes, UINT32_MAX);
+    const size_t marked = sc_input_marked_segments(m->classes, UINT32_MAX);
     if (marked > count / 5) {
         sc_call_note(call,
                      "%zu of %zu roads are of a class, more than a fifth, and do not count for l: "
@@ -269,14 +258,14 @@ static void put_report(const classes_options *options, const marking *m)
     char number[SC_FORMAT_SIZE];
     char all[SC_FORMAT_SIZE];
     const size_t segments = sc_map_segment_count(m->map);
-    const size_t marked = marked_count(m->classes, UINT32_MAX);
+    const size_t marked = sc_input_marked_segments(m->classes, UINT32_MAX);
     sc_report_output(&table, options->output, ": %s of %s segments are of a class",
                      sc_format_count(number, marked), sc_format_count(all, segments));
     sc_report_count(&table, NULL, "segments", segments, "");
     sc_report_count(&table, NULL, "marked", marked, "");
     sc_report_open_cells(&table, "classes");
     for (uint32_t i = 0; i < sc_place_classes_count(m->classes); i++) {
-        const size_t of_class = marked_count(m->classes, UINT32_C(1) << i);
+        const size_t of_class = sc_input_marked_segments(m->classes, UINT32_C(1) << i);
         const sc_cell cells[] = {
             sc_cell_text("class", "class", -SC_PLACE_CLASS_NAME,
                          sc_place_classes_name(m->classes, i)),
@@ -319,7 +308,7 @@ static int run(sc_call *call)
     m.map = map;
     if (!err) err = mark(&options, &m);
     if (!err) note_oddities(call, &options, &m);
-    if (!err && marked_count(m.classes, UINT32_MAX) == 0) {
+    if (!err && sc_input_marked_segments(m.classes, UINT32_MAX) == 0) {
         // A service refuses such a table, too.
         err = sc_explain(&diag, SC_EINVAL,
                          "%.200s: no road would be of a class, and no table was written; name "

@@ -227,14 +227,14 @@ static sc_err simulate(const sc_call *call, simulate_options *options, scene *on
 }
 
 static void print_report(const sc_call *call, const simulate_options *options, const scene *on,
-                         const sc_run_report *report)
+                         const sc_run_options *run, const sc_run_report *report)
 {
     const sc_run_view view = {.map = options->map,
                               .users = on->crowd.movement->count,
                               .seconds = options->seconds,
                               .has_answers = on->answering.is_answered,
                               .answers = on->answering.answer_count,
-                              .options = &options->settings.run,
+                              .options = run,
                               .report = report};
     const sc_crowd_wish wish = wish_of(options);
     if (!options->settings.is_quiet) sc_crowd_note(call, &on->crowd, &wish);
@@ -260,7 +260,7 @@ static int run(sc_call *call)
     how.progress = sc_bar_listen(&bar);
     const sc_err err = simulate(call, &options, &on, &how, &report, &diag);
     sc_bar_clear(&bar);
-    if (!err) print_report(call, &options, &on, &report);
+    if (!err) print_report(call, &options, &on, &how, &report);
     answering_close(&on.answering);
     sc_crowd_close(&on.crowd);
     sc_demand_tables_close(&on.tables);

@@ -99,6 +99,19 @@ static sc_err see_cloaks(sc_cloak_reader *reader, const sc_progress *progress,
                       sc_cloak_reader_name(reader));
 }
 
+/** What was learnt must tell some road from others: a table of zeros would be taken for one. */
+static sc_err check_learnt(const sc_density_learner *learner, const uint64_t *counts, size_t count,
+                           const char *path, sc_diag *diag)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (counts[i] > 0) return SC_OK;
+    }
+    return sc_explain(diag, SC_EINVAL,
+                      "%.400s: too few cloaks to learn from, %zu in all: no segment comes to one "
+                      "user; give the cloak logs of more or busier days",
+                      path, sc_density_learner_cloaks(learner));
+}
+
 sc_err sc_count_cloaks(const sc_map *map, const char *const *paths, size_t path_count,
                        const sc_progress *progress, uint64_t *counts, sc_cloaks_read *read,
                        sc_diag *diag)
@@ -118,6 +131,7 @@ sc_err sc_count_cloaks(const sc_map *map, const char *const *paths, size_t path_
         err = sc_input_explain(err, paths[i], SC_INPUT_RECORD, diag);
     }
     if (!err) err = sc_density_learner_learn(learner, progress, counts);
+    if (!err) err = check_learnt(learner, counts, sc_map_segment_count(map), paths[0], diag);
     sc_density_learner_free(learner);
     return err;
 }

@@ -188,6 +188,16 @@ sc_err sc_input_open_map(const char *path, const char *next, sc_map **out, sc_di
     return sc_input_explain(err, path, SC_INPUT_MAP, diag);
 }
 
+size_t sc_input_marked_segments(const sc_place_classes *classes, uint32_t mask)
+{
+    const uint32_t *bits = sc_place_classes_bits(classes);
+    size_t marked = 0;
+    for (size_t i = 0; i < sc_place_classes_segment_count(classes); i++) {
+        marked += (bits[i] & mask) != 0;
+    }
+    return marked;
+}
+
 bool sc_input_warns_of_density(const sc_density *density, char words[SC_DENSITY_WARNING_SIZE])
 {
     const double mean = sc_density_mean_count(density);

@@ -13,6 +13,7 @@
 
 #include <starcloak/density.h>
 #include <starcloak/map.h>
+#include <starcloak/place_classes.h>
 
 #include "command.h"
 
@@ -50,6 +51,9 @@ bool sc_input_is_packed(const char *path);
  * `diag` says why: if it seems to be something else, let it say that instead. Returns `err`.
  */
 sc_err sc_input_explain(sc_err err, const char *path, sc_input_kind wanted, sc_diag *diag);
+
+/** How many segments are of any class whose bit is in `mask`. */
+size_t sc_input_marked_segments(const sc_place_classes *classes, uint32_t mask);
 
 /** Room for the words of sc_input_warns_of_density(). */
 #define SC_DENSITY_WARNING_SIZE 256

@@ -7,6 +7,8 @@
 #include <inttypes.h>
 
 #include "format.h"
+#include "inputs.h"
+#include "record/zone_table.h"
 #include "table.h"
 
 static const sc_entry meanings[] = {
@@ -39,6 +41,39 @@ static const sc_entry meanings[] = {
 };
 
 const sc_topic sc_run_topics[] = {{"Meanings", meanings}, {NULL, NULL}};
+
+/** Zones of users that the run was given. */
+static size_t zone_count(const sc_run_view *view)
+{
+    size_t count = 0;
+    if (view->options->zones) (void)sc_zone_table_zones(view->options->zones, &count);
+    return count;
+}
+
+/** The tables of places, if there are any: a line for the classes, and one for zones. */
+static void put_text_places(FILE *stream, const sc_run_view *view)
+{
+    const sc_place_classes *classes = view->options->engine.demands.classes;
+    char number[SC_FORMAT_SIZE];
+    char of[SC_FORMAT_SIZE];
+    if (classes) {
+        const uint32_t count = sc_place_classes_count(classes);
+        fprintf(stream, "  %" PRIu32 " %s of places on %s of %s segments:", count,
+                count == 1 ? "class" : "classes",
+                sc_format_count(number, sc_input_marked_segments(classes, UINT32_MAX)),
+                sc_format_count(of, sc_place_classes_segment_count(classes)));
+        for (uint32_t i = 0; i < count; i++) {
+            fputs(i > 0 ? ", " : " ", stream);
+            sc_print_text(stream, sc_place_classes_name(classes, i));
+        }
+        fputc('\n', stream);
+    }
+    if (view->options->zones) {
+        const size_t count = zone_count(view);
+        fprintf(stream, "  %s %s of users\n", sc_format_count(number, count),
+                count == 1 ? "zone" : "zones");
+    }
+}
 
 static void put_text_head(FILE *stream, const sc_run_view *view)
 {
@@ -76,6 +111,25 @@ static void put_text_head(FILE *stream, const sc_run_view *view)
         fprintf(stream, ", seed %" PRIu64, view->options->seed);
     }
     fprintf(stream, "%s\n", engine->is_paranoid ? ", paranoid" : "");
+    put_text_places(stream, view);
+}
+
+/** Classes by name, with their segments; and how many zones there are. */
+static void put_json_places(sc_report *table, const sc_run_view *view)
+{
+    const sc_place_classes *classes = view->options->engine.demands.classes;
+    if (sc_report_member(table)) {
+        sc_json_open_array(&table->json, "classes");
+        for (uint32_t i = 0; classes && i < sc_place_classes_count(classes); i++) {
+            sc_json_open_object(&table->json, NULL);
+            sc_json_put_string(&table->json, "name", sc_place_classes_name(classes, i));
+            sc_json_put_count(&table->json, "segments",
+                              sc_input_marked_segments(classes, UINT32_C(1) << i));
+            sc_json_close_object(&table->json);
+        }
+        sc_json_close_array(&table->json);
+    }
+    sc_report_count(table, NULL, "zones", zone_count(view), "");
 }
 
 static void put_json_head(sc_report *table, const sc_run_view *view)
@@ -106,6 +160,7 @@ static void put_json_head(sc_report *table, const sc_run_view *view)
     } else {
         sc_report_null(table, "continuity");
     }
+    put_json_places(table, view);
     sc_report_number(table, NULL, "alpha_s", (double)engine->consideration_us * 1e-6, 0, "");
     sc_report_count(table, NULL, "crowd", engine->crowd, "");
     sc_report_count(table, NULL, "k_spread", engine->k_spread, "");

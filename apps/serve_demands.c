@@ -5,6 +5,7 @@
 #include "inputs.h"
 
 #include <stdio.h>
+#include <string.h>
 
 /** A table of classes that marks more than this share of the roads leaves cloaks little to count.
  */
@@ -37,6 +38,24 @@ void sc_served_demands_close(sc_served_demands *demands)
 
 // --- The log ------------------------------------------------------------------------------------
 
+/** Room for the names of classes in a line; a list that is longer ends in three dots. */
+enum { NAMES_SIZE = 256 };
+
+static void list_classes(const sc_place_classes *classes, char out[NAMES_SIZE])
+{
+    static const char more[] = "...";
+    size_t used = 0;
+    out[0] = '\0';
+    for (uint32_t i = 0; i < sc_place_classes_count(classes); i++) {
+        const char *name = sc_place_classes_name(classes, i);
+        const size_t room = NAMES_SIZE - used;
+        const bool is_too_long = strlen(name) + sizeof more + 1 > room;
+        used +=
+            (size_t)snprintf(out + used, room, "%s%s", i > 0 ? "," : "", is_too_long ? more : name);
+        if (is_too_long) return;
+    }
+}
+
 static void log_asked(const sc_served_demands *demands, const sc_settings *settings, sc_log *log)
 {
     const sc_demands *asked = &demands->asked;
@@ -56,6 +75,12 @@ static void log_asked(const sc_served_demands *demands, const sc_settings *setti
         sc_log_text(&line, "density", checksum);
     }
     sc_log_count(&line, "classes", asked->classes ? sc_place_classes_count(asked->classes) : 0);
+    if (asked->classes) {
+        char names[NAMES_SIZE];
+        list_classes(asked->classes, names);
+        sc_log_text(&line, "class_names", names);
+        sc_log_count(&line, "class_segments", sc_input_marked_segments(asked->classes, UINT32_MAX));
+    }
     sc_log_text(&line, "continuity", settings->continuity ? "yes" : "no");
     sc_log_text(&line, "zones", has_zones ? "yes" : "no");
     sc_log_end(&line);
@@ -78,11 +103,7 @@ static void log_many_marked(const sc_served_demands *demands, sc_log *log)
 {
     if (!demands->classes) return;
     const size_t count = sc_place_classes_segment_count(demands->classes);
-    const uint32_t *bits = sc_place_classes_bits(demands->classes);
-    size_t marked = 0;
-    for (size_t i = 0; i < count; i++) {
-        marked += bits[i] != 0;
-    }
+    const size_t marked = sc_input_marked_segments(demands->classes, UINT32_MAX);
     sc_log_line line;
     if ((double)marked <= large_share * (double)count ||
         !sc_log_begin(log, &line, SC_LOG_WARNING, "classes_large")) {

@@ -67,8 +67,26 @@ equal "and in the same classes" \
 run map generate --nodes 2000 --seed 3 -o city.scm --quiet
 run map classes city.scm -o city.csv
 succeeds "a city has few such places"
-run simulate city.scm --engine patient --users 300 --seconds 10 --classes city.csv --quiet
+printf 'zone,user,segment\n1,t1,5\n1,t1,6\n2,t2,9\n2,t2,10\n' >zones.csv
+places=$(grep -E '^[0-9]' city.csv | cut -d, -f1 | sort -u | wc -l)
+names=$(grep -E '^[0-9]' city.csv | cut -d, -f2 | sort -u | wc -l)
+run simulate city.scm --engine patient --users 300 --seconds 10 --classes city.csv --zones zones.csv
 succeeds "a simulation takes the table"
+check "and names what is in force" says "$out" "$names classes of places on $places of " "  2 zones of users"
+run simulate city.scm --engine patient --users 300 --seconds 10 --classes city.csv --zones zones.csv --json
+check "as its JSON does" python3 - "$out" city.csv <<'PY'
+import collections, json, sys
+engine = json.load(open(sys.argv[1]))["engine"]
+rows = [line.strip().split(",") for line in open(sys.argv[2]) if line[0].isdigit()]
+counts = collections.Counter(name for _, name in set(map(tuple, rows)))
+assert {c["name"]: c["segments"] for c in engine["classes"]} == counts, engine
+assert engine["zones"] == 2, engine
+PY
+run queries city.scm --users 300 --seconds 10 -o stream.jsonl --quiet
+run cloak city.scm stream.jsonl --engine patient --classes city.csv --zones zones.csv
+check "and so does a stream that is cloaked" says "$out" "$names classes of places on $places of " "  2 zones of users"
+run simulate city.scm --engine patient --users 300 --seconds 10 --json
+check "and none where there are none" says "$out" '"classes": [], "zones": 0'
 run serve city.scm --engine patient --classes city.csv --check
 check "and a service" says "$err" "event=demands"
 run map classes city.scm -o -

@@ -148,6 +148,11 @@ refuses 1 "as are cloaks on another map" "monday.jsonl:1: this was a run on the 
 head -n 1 logs/monday.jsonl >quiet.jsonl
 run density city.scm --cloaks quiet.jsonl -o x.csv
 refuses 1 "and a day without cloaks" "there are no cloaks to learn from"
+head -n 1 logs/monday.jsonl >scarce.jsonl
+grep -m 1 '"event":"cloak"' logs/monday.jsonl | sed 's/"users":[0-9]*/"users":1/' >>scarce.jsonl
+run density city.scm --cloaks scarce.jsonl -o x.csv
+refuses 1 "and one whose cloaks tell nothing, before it writes zeros" \
+    "scarce.jsonl: too few cloaks to learn from, 1 in all" "more or busier days"
 check "no table is left" test ! -e x.csv
 
 # --- A limit, demands, and what cannot be ------------------------------------------------------

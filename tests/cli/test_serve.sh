@@ -146,7 +146,7 @@ fi
 printf 'segment,class\n1,clinic\n2,clinic\n2,shelter\n' >classes.csv
 run serve city.scm --engine patient --density thin.csv --classes classes.csv --check
 equal "the tables of demands are read by a check" "$status" 0
-check "and what is asked is told" says "$err" "event=demands traffic=2 strict=yes" "classes=2"
+check "and what is asked is told" says "$err" "event=demands traffic=2 strict=yes" "classes=2 class_names=clinic,shelter class_segments=2"
 check "one that rests on few counts is warned of" says "$err" event=density_thin "fewer than 5 counts per road"
 run serve city.scm --engine patient --density thick.csv --no-strict --check
 equal "another will do" "$status" 0

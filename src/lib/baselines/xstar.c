@@ -423,8 +423,9 @@ static void close_method(sc_engine *engine)
 {
     xstar_memory *memory = engine->method_state;
     if (!memory) return;
-    sc_free(memory->ring);
-    sc_free(memory->groups);
+    // Stars around users, and where groups of them wait.
+    sc_free_wiped(memory->ring, memory->ring_capacity, sizeof *memory->ring);
+    sc_free_wiped(memory->groups, memory->group_capacity, sizeof *memory->groups);
     sc_free(memory);
 }
 

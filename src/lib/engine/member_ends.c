@@ -56,8 +56,7 @@ static sc_err number_both(settling *s, const sc__listing *u)
         sc__numbers_put(numbers, place, star);
     }
     s->stars = own->stars;
-    sc__settle_renumber(own);
-    return SC_OK;
+    return sc__vicinity_begin(engine, &own->around, own->stars);
 }
 
 /** List the members: the start, then as they joined. */
@@ -126,8 +125,13 @@ static sc_err lay_out(settling *s)
 
 static void mark_ball(const settling *s, const sc__listing *listing)
 {
-    sc__mask_mark(s->engine, s->ball, s->words, sc__ball_stars(listing->ball),
-                  sc__ball_count(listing->ball, listing->max_hops));
+    const sc_star_id *stars = sc__ball_stars(listing->ball);
+    const uint32_t count = sc__ball_count(listing->ball, listing->max_hops);
+    if (s->own->around.is_in_use) {
+        *s->ball = sc__vicinity_mark(&s->own->around, stars, count);
+    } else {
+        sc__mask_mark(s->engine, s->ball, s->words, stars, count);
+    }
 }
 
 static void shuffle(const settling *s)
@@ -171,7 +175,7 @@ static bool can_take(const settling *s, size_t i, const sc__listing *other, uint
         s->shared[w] = s->balls[w] & later_balls[w] & s->ball[w];
         if ((s->taken[w] | later_stars[w]) & ~s->shared[w]) return false;
     }
-    return sc__mask_meets(s->engine, s->stars, s->shared, s->words, s->demand) &&
+    return sc__stars_meet(s->engine, s->stars, s->shared, s->words, &s->demand) &&
            (s->specials.count == 0 ||
             sc__mask_meets_specials(s->engine, s->stars, s->shared, s->words, s->specials));
 }

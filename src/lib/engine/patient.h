@@ -11,6 +11,7 @@
 #include "engine/kept_demands.h"
 #include "engine/listing.h"
 #include "engine/method.h"
+#include "engine/vicinity.h"
 
 /** A listing that may join a search, with what the search wants to know of it. */
 typedef struct sc__joiner {
@@ -48,22 +49,12 @@ typedef struct sc__settler {
     uint32_t number;   ///< of that star
 } sc__settler;
 
-/** Within so many hops it is kept which stars are near which others. */
-enum { SC__NEAR_HOPS = 14 };
-
 /** Stars that the balls of members share, by the numbers that the engine's table has. */
 typedef struct sc__found_stars {
     const sc_star_id *stars;  ///< by number
     uint64_t *mask;
     size_t words;
 } sc__found_stars;
-
-/** Which of at most 64 numbered stars are near one of them. */
-typedef struct sc__near_stars {
-    uint64_t numbering;                  ///< in which it was found out; another: not yet
-    uint32_t max_hops;                   ///< `within` goes so far
-    uint64_t within[SC__NEAR_HOPS + 1];  ///< by hops
-} sc__near_stars;
 
 /** The ball of a star that is not active any more, or not as far. */
 typedef struct sc__kept_ball {
@@ -129,8 +120,7 @@ typedef struct sc__patient {
     size_t equal_capacity;
     uint32_t *places;  ///< in T, by number
     size_t place_capacity;
-    sc__near_stars *near;      ///< of 64 numbers at most, while one numbering holds
-    uint64_t numbering;        ///< counts them
+    sc__vicinity around;       ///< of the search
     sc__numbers walk_numbers;  ///< of walks while stars have numbers of a search
     uint64_t *found_mask;      ///< the stars that the search had settled
     size_t found_mask_capacity;
@@ -170,16 +160,19 @@ size_t sc__settle_reach_count(const sc__patient *own);
 /** Fill in the reaches of a candidate with the stars that were settled last. */
 SC_CHECKED sc_err sc__settle_keep(sc_engine *engine, const sc_cloak *cloak, sc__kept_demands *kept);
 
-/** Stars have got other numbers, or some have got one. */
-static inline void sc__settle_renumber(sc__patient *own)
-{
-    own->numbering++;
-}
-
 /** Release the working memory of settling. */
 void sc__settle_fini(sc__patient *own);
 
 // --- Searches ----------------------------------------------------------------
+
+/** Whether the roads of numbered stars meet a demand; `stars` are all, by number. */
+static inline bool sc__stars_meet(const sc_engine *engine, const sc_star_id *stars,
+                                  const uint64_t *mask, size_t words, const sc__demand *demand)
+{
+    sc__patient *own = engine->method_state;
+    return own->around.is_in_use ? sc__vicinity_meets(engine, &own->around, *mask, demand)
+                                 : sc__mask_meets(engine, stars, mask, words, *demand);
+}
 
 /**
  * Whether the members found, as in sc__propose_found(), are good for each other at the ends they

@@ -8,6 +8,11 @@
 // members, those stars of T that are farther. The balls of stars are kept from one time to the next
 // (listing.c), so this is mostly reading. Often no two stars of T are farther apart than the least
 // max_hops; then all roads are possible, and the search has tested them.
+//
+// Most sets that are settled fail, six of seven where traffic is asked for, and yet have to be
+// settled, since each star that goes is drawn. So where a set is one word and no member has demands
+// of its own, all of it is done on the vicinity of the search (settle_near()), and only what
+// has become good is measured for pruning.
 #include "engine/patient.h"
 
 #include "base/alloc.h"
@@ -20,9 +25,6 @@
 /** Settling takes the square of the stars: of more than this many it is not tried. */
 enum { MOST_STARS = 4096 };
 
-/** Stars of which it is kept which others are near: as many as a mask of one word has. */
-enum { NEAR_COUNT = 64 };
-
 void sc__settle_fini(sc__patient *own)
 {
     // What members ask because of where they are, and at which stars they are.
@@ -31,7 +33,7 @@ void sc__settle_fini(sc__patient *own)
     sc_free_wiped(own->trial_masks, own->trial_mask_capacity, sizeof *own->trial_masks);
     sc_free_wiped(own->equals, own->equal_capacity, sizeof *own->equals);
     sc_free_wiped(own->places, own->place_capacity, sizeof *own->places);
-    sc_free_wiped(own->near, NEAR_COUNT, sizeof *own->near);
+    sc__vicinity_fini(&own->around);
     sc__numbers_fini(&own->walk_numbers);
 }
 
@@ -53,8 +55,9 @@ static sc_err add_reach(sc__patient *own, size_t *count, uint32_t max_hops, sc__
                  sizeof *own->reach_demands)) {
         return SC_ENOMEM;
     }
-    memmove(own->reach_demands + at + 1, own->reach_demands + at,
-            (*count - at) * sizeof *own->reach_demands);
+    for (size_t i = *count; i > at; i--) {  // few
+        own->reach_demands[i] = own->reach_demands[i - 1];
+    }
     own->reach_demands[at] = (sc__reach_demand){max_hops, demand};
     (*count)++;
     return SC_OK;
@@ -79,8 +82,6 @@ static sc_err list_reaches(sc_engine *engine, size_t member_count)
 static sc_err lay_out(sc__patient *own, size_t words, size_t star_count)
 {
     sc__star_trial *trial = &own->trial;
-    if (!own->near) own->near = sc_calloc(NEAR_COUNT, sizeof *own->near);
-    if (!own->near) return SC_ENOMEM;
     if (!sc_reserve(&own->trial_masks, 4 * words, &own->trial_mask_capacity,
                     sizeof *own->trial_masks) ||
         !sc_reserve(&own->far, star_count * trial->reach_count * words, &own->far_capacity,
@@ -97,47 +98,28 @@ static sc_err lay_out(sc__patient *own, size_t words, size_t star_count)
     return SC_OK;
 }
 
-/** Find out which stars are within 0, 1, 2, ... hops of one. */
-static sc_err find_near(sc_engine *engine, sc_star_id star, uint32_t max_hops, sc__near_stars *out)
+/** How far stars that members share can be apart, as far as it matters: they are all within the
+ * least max_hops of the member who has it. */
+static uint32_t farthest_hops(const sc__patient *own)
 {
-    const sc__patient *own = engine->method_state;
-    const sc__numbers *numbers = &engine->numbers;
-    const sc__ball *ball;
-    const sc_err err = sc__ball_of(engine, star, max_hops, &ball);
-    if (err) return err;
-    const sc_star_id *stars = sc__ball_stars(ball);
-    uint64_t near = 0;  // in a register, and without a branch that is hard to predict
-    uint32_t at = 0;
-    for (uint32_t hops = 0; hops <= max_hops; hops++) {
-        for (const uint32_t end = sc__ball_count(ball, hops); at < end; at++) {
-            const uint32_t number = sc__number_of(numbers, stars[at]);
-            near |= (uint64_t)(number < 64) << (number % 64);
-        }
-        out->within[hops] = near;
-    }
-    out->numbering = own->numbering;
-    out->max_hops = max_hops;
-    return SC_OK;
+    const uint32_t least = own->reach_demands[0].max_hops;
+    const uint32_t most = own->reach_demands[own->trial.reach_count - 1].max_hops;
+    return most < 2 * least ? most : 2 * least;
 }
 
-/** mark_far() for all stars of T, where numbers are below 64. A search settles one set of stars
- * after the other that have most stars in common, so what is near is found out once for each. */
-static sc_err mark_all_far(sc_engine *engine, const sc__found_stars *t)
+/** mark_far() for all stars of T, in the vicinity of the search. */
+static sc_err mark_all_far(sc_engine *engine, uint64_t all)
 {
     sc__patient *own = engine->method_state;
-    const size_t reach_count = own->trial.reach_count;
-    const uint32_t most = own->reach_demands[reach_count - 1].max_hops;
-    const uint64_t all = *t->mask;
+    const uint32_t most = farthest_hops(own);
+    const sc_err err = sc__vicinity_measure(engine, &own->around, all, most);
+    if (err) return err;
     uint64_t *far = own->far;
     for (uint64_t bits = all; bits != 0; bits &= bits - 1) {
-        const uint32_t number = (uint32_t)__builtin_ctzll(bits);
-        sc__near_stars *near = &own->near[number];
-        if (near->numbering != own->numbering || near->max_hops < most) {
-            const sc_err err = find_near(engine, t->stars[number], most, near);
-            if (err) return err;
-        }
-        for (size_t i = 0; i < reach_count; i++) {
-            *far++ = all & ~near->within[own->reach_demands[i].max_hops];
+        for (size_t i = 0; i < own->trial.reach_count; i++) {
+            const uint32_t hops = own->reach_demands[i].max_hops;
+            const uint64_t *near = own->around.near[hops < most ? hops : most].of;
+            *far++ = all & ~near[__builtin_ctzll(bits)];
         }
     }
     return SC_OK;
@@ -227,14 +209,21 @@ static void bar_zone(const sc_engine *engine, const sc_own_demands *demands, siz
     }
 }
 
-sc_err sc__settle_measure(sc_engine *engine, const sc__listing *start, const sc__found_stars *t,
-                          size_t member_count, sc__specials specials)
+/** Whether all that members reach is kept of the vicinity of the search. */
+static bool is_near(const sc__patient *own)
+{
+    return own->around.is_in_use &&
+           own->reach_demands[own->trial.reach_count - 1].max_hops <= SC__NEAR_HOPS;
+}
+
+/** sc__settle_measure() of members whose reaches are listed. */
+static sc_err measure(sc_engine *engine, const sc__listing *start, const sc__found_stars *t,
+                      size_t member_count, sc__specials specials)
 {
     sc__patient *own = engine->method_state;
     sc__star_trial *trial = &own->trial;
     const size_t star_count = count_stars(t->mask, t->words);
-    sc_err err = list_reaches(engine, member_count);
-    if (!err) err = lay_out(own, t->words, star_count);
+    sc_err err = lay_out(own, t->words, star_count);
     if (err) return err;
     trial->tables = &engine->tables;
     trial->roads = sc__roads_of_mask(engine, t->stars, NULL, t->words);
@@ -253,8 +242,8 @@ sc_err sc__settle_measure(sc_engine *engine, const sc__listing *start, const sc_
     if (is_narrow(own, start, t->mask, t->words)) return SC_OK;
     own->is_too_large = star_count > MOST_STARS;
     if (own->is_too_large) return SC_OK;
-    if (t->words == 1 && trial->reaches[trial->reach_count - 1].max_hops <= SC__NEAR_HOPS) {
-        err = mark_all_far(engine, t);
+    if (is_near(own)) {
+        err = mark_all_far(engine, *t->mask);
     } else {
         uint64_t *far = own->far;
         for (size_t word = 0; !err && word < t->words; word++) {
@@ -267,6 +256,13 @@ sc_err sc__settle_measure(sc_engine *engine, const sc__listing *start, const sc_
     }
     if (!err) own->has_far = has_any_far(trial, star_count);
     return err;
+}
+
+sc_err sc__settle_measure(sc_engine *engine, const sc__listing *start, const sc__found_stars *t,
+                          size_t member_count, sc__specials specials)
+{
+    const sc_err err = list_reaches(engine, member_count);
+    return err ? err : measure(engine, start, t, member_count, specials);
 }
 
 // --- Stars that go ---------------------------------------------------------------
@@ -306,12 +302,116 @@ static sc_star_id choose(sc_engine *engine, size_t reach)
     return own->equals[sc_rng_below(engine->rng, (uint32_t)equal_count)];
 }
 
+/** Settling in the vicinity of the search. */
+typedef struct near_trial {
+    uint64_t left;
+    uint64_t barred;
+    size_t road_count;    ///< of those that are left
+    uint32_t most_roads;  ///< that a member asks for
+    uint32_t most_hops;   ///< farthest_hops()
+} near_trial;
+
+static uint32_t hops_of(const near_trial *trial, const sc__reach_demand *members)
+{
+    return members->max_hops < trial->most_hops ? members->max_hops : trial->most_hops;
+}
+
+static near_trial begin_near(const sc_engine *engine, uint64_t stars, size_t member_count)
+{
+    const sc__patient *own = engine->method_state;
+    near_trial trial = {.left = stars, .most_hops = farthest_hops(own)};
+    for (size_t i = 0; i < member_count; i++) {
+        trial.barred |= UINT64_C(1) << own->settlers[i].number;
+    }
+    for (size_t i = 0; i < own->trial.reach_count; i++) {
+        const uint32_t segments = own->reach_demands[i].demand.segments;
+        if (segments > trial.most_roads) trial.most_roads = segments;
+    }
+    return trial;
+}
+
+/** The first reach whose members lack possible roads with the stars that are left; or
+ * `reach_count`. */
+static size_t near_fails_at(const sc_engine *engine, const near_trial *trial)
+{
+    sc__patient *own = engine->method_state;
+    size_t i = 0;
+    for (; i < own->trial.reach_count; i++) {
+        const sc__reach_demand *members = &own->reach_demands[i];
+        const uint64_t possible =
+            sc__vicinity_possible(&own->around, trial->left, hops_of(trial, members));
+        if (!sc__vicinity_meets(engine, &own->around, possible, &members->demand)) break;
+    }
+    return i;
+}
+
+/** One of `stars`, drawn, as its number. */
+static uint32_t draw_number(const sc_engine *engine, uint64_t stars)
+{
+    const sc__patient *own = engine->method_state;
+    sc_star_id equals[SC__VICINITY_MAX];
+    size_t count = 0;
+    for (uint64_t bits = stars; bits != 0; bits &= bits - 1) {
+        equals[count++] = own->around.ids[__builtin_ctzll(bits)];
+    }
+    sc_sort_u32(equals, count);
+    return own->around.number_of[equals[sc_rng_below(engine->rng, (uint32_t)count)]] - 1u;
+}
+
+/** Take a star away because of the members of `reach`; whether there is one, and roads enough. */
+static bool take_near(const sc_engine *engine, near_trial *trial, size_t reach)
+{
+    const sc__patient *own = engine->method_state;
+    const uint32_t hops = hops_of(trial, &own->reach_demands[reach]);
+    const uint64_t farthest =
+        sc__vicinity_farthest(&own->around, trial->left, trial->left & ~trial->barred, hops);
+    if (farthest == 0) return false;
+    const uint32_t number = draw_number(engine, farthest);
+    trial->left &= ~(UINT64_C(1) << number);
+    trial->road_count -= sc__vicinity_sole(&own->around, number, trial->left);
+    return trial->road_count >= trial->most_roads;
+}
+
+/** sc__settle() in the vicinity of the search. */
+static sc_err settle_near(sc_engine *engine, const sc__listing *start, const sc__found_stars *t,
+                          size_t member_count, bool *is_good)
+{
+    sc__patient *own = engine->method_state;
+    *is_good = is_narrow(own, start, t->mask, 1);
+    if (*is_good) return SC_OK;
+    near_trial trial = begin_near(engine, *t->mask, member_count);
+    const sc_err err = sc__vicinity_measure(engine, &own->around, trial.left, trial.most_hops);
+    if (err) return err;
+    const uint32_t least_hops = hops_of(&trial, &own->reach_demands[0]);
+    *is_good = sc__vicinity_possible(&own->around, trial.left, least_hops) == trial.left;
+    if (*is_good) return SC_OK;
+    trial.road_count = sc__vicinity_count(engine, &own->around, trial.left);
+    for (;;) {
+        const size_t reach = near_fails_at(engine, &trial);
+        *is_good = reach == own->trial.reach_count;
+        if (*is_good) break;
+        if (!take_near(engine, &trial, reach)) return SC_OK;
+    }
+    *t->mask = trial.left;
+    return SC_OK;
+}
+
 sc_err sc__settle(sc_engine *engine, const sc__listing *start, const sc__found_stars *t,
                   size_t member_count, sc__specials specials, bool *is_good)
 {
     sc__patient *own = engine->method_state;
     sc__star_trial *trial = &own->trial;
-    const sc_err err = sc__settle_measure(engine, start, t, member_count, specials);
+    sc_err err = list_reaches(engine, member_count);
+    if (err) return err;
+    if (specials.count == 0 && is_near(own)) {
+        err = settle_near(engine, start, t, member_count, is_good);
+        if (!err && *is_good) err = measure(engine, start, t, member_count, specials);
+        if (err) return err;
+        engine->stats.settled++;
+        engine->stats.settle_failures += !*is_good;
+        return SC_OK;
+    }
+    err = measure(engine, start, t, member_count, specials);
     if (err) return err;
     engine->stats.settled++;
     // Where nothing is too far, the search has tested all that there is to test.

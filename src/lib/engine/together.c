@@ -198,9 +198,12 @@ static size_t hop_row(const together *search)
     return (size_t)search->star_count + 1;
 }
 
-/** Note the stars of a joiner's ball in its mask, and their hops. */
-__attribute__((always_inline)) static inline void
-walk_ball(const together *search, const sc__joiner *joiner, uint64_t *mask, uint16_t *hops_to)
+/** Note the stars of a joiner's ball in its mask, and their hops. `around` has their numbers; NULL:
+ * the engine has. */
+__attribute__((always_inline)) static inline void walk_ball(const together *search,
+                                                            const sc__joiner *joiner,
+                                                            const sc__vicinity *around,
+                                                            uint64_t *mask, uint16_t *hops_to)
 {
     const sc__numbers *numbers = &search->engine->numbers;
     const sc__ball *ball = sc__listing_at(search->engine, joiner->listing)->ball;
@@ -210,7 +213,8 @@ walk_ball(const together *search, const sc__joiner *joiner, uint64_t *mask, uint
     uint32_t i = 0;
     for (uint32_t hops = 0; i < count; hops++) {
         for (const uint32_t end = sc__ball_count(ball, hops); i < end; i++) {
-            const uint32_t found = sc__number_of(numbers, stars[i]);
+            const uint32_t found =
+                around ? around->number_of[stars[i]] - 1u : sc__number_of(numbers, stars[i]);
             const uint32_t number = found < star_count ? found : star_count;
             sc__mask_put(mask, number);
             hops_to[number] = (uint16_t)hops;
@@ -241,10 +245,14 @@ static sc_err look_at(together *search, sc__joiner *joiner)
     memset(own->hops + tried * row, 0xff, row * sizeof *own->hops);
     if (words == 1) {
         uint64_t bits = 0;  // in a register: each star would wait for the store of the one before
-        walk_ball(search, joiner, &bits, own->hops + tried * row);
+        if (own->around.is_in_use) {
+            walk_ball(search, joiner, &own->around, &bits, own->hops + tried * row);
+        } else {
+            walk_ball(search, joiner, NULL, &bits, own->hops + tried * row);
+        }
         *mask = bits;
     } else {
-        walk_ball(search, joiner, mask, own->hops + tried * row);
+        walk_ball(search, joiner, NULL, mask, own->hops + tried * row);
     }
     mask[search->star_count / 64] &= ~(UINT64_C(1) << (search->star_count % 64));
     joiner->tried = (uint32_t)search->tried_count++;
@@ -410,7 +418,7 @@ static sc_err shares_enough(together *search, const sc__joiner *joiner, sc__exte
     add_demand(search, joiner, next);
     // Those of members first: what a joiner can have reached may have to be noted.
     const size_t earlier = next->special_count;
-    *out = sc__mask_meets(search->engine, search->stars, shared, search->words, next->demand) &&
+    *out = sc__stars_meet(search->engine, search->stars, shared, search->words, &next->demand) &&
            meets_specials(search, shared, 0, earlier);
     if (!*out || !joiner->has_own) return SC_OK;
     const sc_err err = add_special(search, next, sc__listing_at(search->engine, joiner->listing),
@@ -512,7 +520,7 @@ static sc_err search_from(sc_engine *engine, sc__slot start, bool *found)
     leave_out(&search);
     if (1 + search.joiner_count < search.u->k) return SC_OK;
     err = sc__number_stars(engine, search.u->ball, search.star_count);
-    sc__settle_renumber(search.own);
+    if (!err) err = sc__vicinity_begin(engine, &search.own->around, search.stars);
     if (!err) err = extend(&search, found);
     if (!err && *found) err = sc__propose_found(engine, start, search.depth);
     return err;

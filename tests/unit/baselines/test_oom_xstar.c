@@ -104,7 +104,7 @@ typedef struct line {
     sc_time deadline;
 } line;
 
-static void live(life *l, const sc_map *map)
+static void live(life *l, const sc_map *map, uint32_t k_spread)
 {
     static const line script[] = {
         {0, 30, 3, 200, 80, 900},                        // wants most of the street
@@ -118,6 +118,7 @@ static void live(life *l, const sc_map *map)
     sc_engine_options options = sc_engine_options_default();
     options.variant = SC_VARIANT_XSTAR;
     options.is_paranoid = true;
+    options.k_spread = k_spread;
     *l = (life){0};
     sc_rng_seed(&l->rng, 1);
     sc_rng_seed(&l->prune_rng, 2);
@@ -140,20 +141,20 @@ static void live(life *l, const sc_map *map)
     sc_pruner_free(l->pruner);
 }
 
-static void test_a_failed_allocation_makes_no_difference(void **state)
+/** Compare all lives with a failure to one without; `accepted` of the ten queries are cloaked. */
+static void compare_lives(uint32_t k_spread, uint64_t accepted)
 {
-    (void)state;
     sc_map *map = long_street();
     life untroubled;
-    live(&untroubled, map);
+    live(&untroubled, map, k_spread);
     print_message("# %lu of 10 cloaked\n", untroubled.diary[untroubled.noted - 2]);
-    assert_int_equal(untroubled.diary[untroubled.noted - 2], 8);
+    assert_int_equal(untroubled.diary[untroubled.noted - 2], accepted);
     assert_int_equal(untroubled.diary[untroubled.noted - 1], 1);
     unsigned long failures = 0;
     FOR_EACH_FAILURE(n)
     {
         life l;
-        live(&l, map);
+        live(&l, map, k_spread);
         const bool has_failed = oom_happened() || l.has_failed;
         assert_int_equal(l.noted, untroubled.noted);
         assert_memory_equal(l.diary, untroubled.diary, l.noted * sizeof *l.diary);
@@ -165,7 +166,22 @@ static void test_a_failed_allocation_makes_no_difference(void **state)
     sc_map_free(map);
 }
 
+static void test_a_failed_allocation_makes_no_difference(void **state)
+{
+    (void)state;
+    compare_lives(0, 8);
+}
+
+// Groups that come along are listed in memory of their own. Those who want three are not taken
+// along by those who want one.
+static void test_nor_does_one_with_a_spread_of_k(void **state)
+{
+    (void)state;
+    compare_lives(2, 6);
+}
+
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_a_failed_allocation_makes_no_difference),
+    cmocka_unit_test(test_nor_does_one_with_a_spread_of_k),
 };
 SC_SUITE(tests)

@@ -23,12 +23,18 @@ static const char triangle[] = "o   o   o\n"
 
 static const sc_time deadline = 1000;
 
-static void open_stage(stage *st, const char *picture, const char *more)
+static void open_spread(stage *st, const char *picture, const char *more, uint32_t k_spread)
 {
     sc_engine_options options = sc_engine_options_default();
     options.variant = SC_VARIANT_XSTAR;
     options.is_paranoid = true;
+    options.k_spread = k_spread;
     stage_open(st, picture, more, &options);
+}
+
+static void open_stage(stage *st, const char *picture, const char *more)
+{
+    open_spread(st, picture, more, 0);
 }
 
 /** What a query asks for. */
@@ -352,6 +358,53 @@ static void test_members_of_a_refused_super_star_try_again(void **state)
     stage_close(&st);
 }
 
+// --- A spread of k -----------------------------------------------------------------
+
+static void test_one_with_an_impossible_k_holds_up_its_star_unless_k_is_spread(void **state)
+{
+    (void)state;
+    for (uint32_t k_spread = 0; k_spread <= 2; k_spread += 2) {
+        stage st;
+        open_spread(&st, street, "", k_spread);
+        ask(&st, 1, 'C', (needs){100, 1, 3});
+        ask(&st, 2, 'C', (needs){2, 1, 3});
+        ask(&st, 3, 'C', (needs){2, 1, 3});
+        if (k_spread == 0) {
+            check_no_candidate(&st);
+        } else {
+            check_cloak(&st, (const uint32_t[]){2, 3, 0}, "C");
+        }
+        stage_close(&st);
+    }
+}
+
+static void test_a_group_that_stays_limits_nothing(void **state)
+{
+    (void)state;
+    stage st;
+    open_spread(&st, street, "", 2);
+    ask(&st, 1, 'C', (needs){5, 1, 0});  // allows no other star
+    ask(&st, 2, 'B', (needs){2, 1, 3});
+    ask(&st, 3, 'D', (needs){2, 1, 3});
+    check_cloak(&st, (const uint32_t[]){2, 3, 0}, "BCDE");
+    stage_close(&st);
+}
+
+static void test_one_with_a_large_k_takes_along_those_with_a_small_one(void **state)
+{
+    (void)state;
+    stage st;
+    open_spread(&st, street, "", 2);
+    ask(&st, 1, 'C', (needs){5, 1, 2});
+    ask(&st, 2, 'C', (needs){5, 1, 2});
+    ask(&st, 3, 'C', (needs){5, 1, 2});
+    ask(&st, 4, 'B', (needs){2, 1, 2});  // four users are in reach, but want more than twice two
+    check_no_candidate(&st);
+    ask(&st, 5, 'C', (needs){5, 1, 2});
+    check_cloak(&st, (const uint32_t[]){1, 2, 3, 4, 5, 0}, "BC");
+    stage_close(&st);
+}
+
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_a_star_that_is_enough_does_not_grow),
     cmocka_unit_test(test_a_star_grows_until_segments_are_enough),
@@ -370,5 +423,8 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_the_largest_result_of_the_group_decides_what_is_cheap),
     cmocka_unit_test(test_company_comes_in_but_starts_nothing),
     cmocka_unit_test(test_members_of_a_refused_super_star_try_again),
+    cmocka_unit_test(test_one_with_an_impossible_k_holds_up_its_star_unless_k_is_spread),
+    cmocka_unit_test(test_a_group_that_stays_limits_nothing),
+    cmocka_unit_test(test_one_with_a_large_k_takes_along_those_with_a_small_one),
 };
 SC_SUITE(tests)

@@ -191,11 +191,15 @@ static void test_the_memory_of_settling_is_wiped_when_it_is_freed(void **state)
     const sc__patient *own = st.engine->method_state;
     watched_count = 0;
     watch(own->reach_demands, true);
-    watch(own->far, true);
+    watch(own->far, false);
     watch(own->trial_masks, true);
-    watch(own->equals, true);
+    watch(own->equals, false);
     watch(own->places, false);
-    watch(own->near, false);
+    watch(own->around.near, true);
+    watch(own->around.stars, true);
+    watch(own->around.ids, true);
+    watch(own->around.roads, true);
+    watch(own->around.number_of, true);
     watch(own->joiners, true);
     watch(own->reaches, false);
     watch(own->extensions, false);
