@@ -158,13 +158,13 @@ static void settle_ticket(sc_query_route *route, route_loop *loop, sc_ticket *ti
     give_back(loop, ticket);
 }
 
-/** Connections have not been touched since they asked: call for them some tickets ahead. */
-static void expect(sc_ticket *const *tickets, size_t i, size_t count)
+/** Connections have not been touched since they asked: prefetch them some tickets ahead. */
+static void prefetch_next(sc_ticket *const *tickets, size_t i, size_t count)
 {
     enum { AHEAD = 2 };
     for (size_t ahead = 1; ahead <= AHEAD && i + ahead < count; ahead++) {
         const waiting_client *client = tickets[i + ahead]->client;
-        if (client->request) sc_http_request_expect(client->request, ahead == 1);
+        if (client->request) sc_http_request_prefetch(client->request, ahead == 1);
     }
 }
 
@@ -172,7 +172,7 @@ static void settle_many(sc_query_route *route, route_loop *loop, sc_ticket *cons
                         size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        expect(tickets, i, count);
+        prefetch_next(tickets, i, count);
         settle_ticket(route, loop, tickets[i], true);
     }
 }

@@ -265,9 +265,9 @@ void sc_http_request_forget_headers(sc_http_request *request);
  */
 void sc_http_request_allow_origin(sc_http_request *request, const char *origin);
 
-/** A reply is about to be given: call for the memory that it needs. `is_near`: it is the next one
+/** A reply is about to be given: prefetch the memory that it needs. `is_near`: it is the next one
  * that is given; else it is one after it. */
-void sc_http_request_expect(const sc_http_request *request, bool is_near);
+void sc_http_request_prefetch(const sc_http_request *request, bool is_near);
 
 /** One header of a reply. */
 typedef struct sc_http_header {

@@ -476,8 +476,8 @@ void sc__http_loop_ring(const sc__http_loop *loop);
 /** Have the events of a new connection told. False if memory is out. */
 bool sc__http_loop_watch(sc__http_connection *connection);
 
-/** It is used soon: call for its memory. */
-static inline void sc__http_connection_expect(const sc__http_connection *connection)
+/** Prefetch its memory: it is used soon. */
+static inline void sc__http_connection_prefetch(const sc__http_connection *connection)
 {
     enum { LINE = 64 };
     for (size_t at = 0; at < sizeof *connection; at += LINE) {

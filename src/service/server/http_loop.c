@@ -272,12 +272,12 @@ static void look_at(sc__http_loop *loop, const struct epoll_event *event)
     }
 }
 
-/** Most connections have not been touched for long: call for the next one while this one is read.
+/** Most connections have not been touched for long: prefetch the next one while this one is read.
  */
-static void expect(const struct epoll_event *event)
+static void prefetch_next(const struct epoll_event *event)
 {
     // Nothing happens if it is something smaller, or if memory ends there.
-    sc__http_connection_expect(event->data.ptr);
+    sc__http_connection_prefetch(event->data.ptr);
 }
 
 /** Those that asked for it before this round: one that asks again waits for the next. */
@@ -330,7 +330,7 @@ static void run(sc__http_loop *loop)
         const int count = epoll_wait(loop->epoll_fd, events, EVENTS, patience_ms(loop));
         loop->now_us = sc_clock_us();
         for (int i = 0; i < count; i++) {
-            if (i + 1 < count) expect(&events[i + 1]);
+            if (i + 1 < count) prefetch_next(&events[i + 1]);
             look_at(loop, &events[i]);
         }
         go_on(loop);

@@ -337,10 +337,10 @@ void sc_http_request_forget_headers(sc_http_request *request)
     release_if_empty(request);
 }
 
-void sc_http_request_expect(const sc_http_request *request, bool is_near)
+void sc_http_request_prefetch(const sc_http_request *request, bool is_near)
 {
     if (is_near) {
-        sc__http_connection_expect(request->connection);
+        sc__http_connection_prefetch(request->connection);
     } else {
         __builtin_prefetch(request);
     }
