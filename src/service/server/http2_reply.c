@@ -95,7 +95,7 @@ enum { NUMBER_ROOM = 24 };
 /** The number as text, at the end of `room`; where it begins. */
 static const char *number_text(char room[NUMBER_ROOM], size_t number)
 {
-    char *at = room + NUMBER_ROOM - 1;
+    char *at = &room[NUMBER_ROOM - 1];
     *at = '\0';
     do {
         *--at = (char)('0' + number % 10);
