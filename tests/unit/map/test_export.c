@@ -123,7 +123,7 @@ static void test_the_columns_are_those_that_others_read(void **state)
     assert_string_equal(e.segments, "segment,node_a,node_b,length_m\n0,0,2,21.0000\n");
     assert_string_equal(e.stars, "star,node\n0,0\n");
     assert_string_equal(e.pois, "poi,edge,offset_m,category,lon,lat,name\n"
-                                "0,0,5.0000,cafe,15.000000,0.000000,Eck\n");
+                                "0,0,5.0000,cafe,15.00000000,0.00000000,Eck\n");
     exported_free(&e);
     sc_map_free(map);
     sketch_free(&s);
