@@ -1,4 +1,5 @@
-// Writing made-up records down. See made_record.h.
+// Writing made-up records down, with members in the order in which StarCloak writes them. See
+// made_record.h.
 #include "support/made_record.h"
 
 #include <inttypes.h>
@@ -23,11 +24,12 @@ static void write_ids(FILE *out, const char *key, const made_ids *ids)
 
 static void write_query(FILE *out, const made_record *record, const made_event *e)
 {
+    fprintf(out, "\"query\":\"%s\",\"user\":\"%s\",", e->query, e->user);
+    write_time(out, "t", e->t_us);
     fprintf(out,
-            ",\"query\":\"%s\",\"user\":\"%s\",\"edge\":%" PRIu32
-            ",\"offset_m\":%.4f,\"segment\":%" PRIu32 ",\"profile\":{\"k\":%" PRIu32
-            ",\"l\":%" PRIu32 ",\"sigma_s\":%" PRIu32 ",",
-            e->query, e->user, e->edge, e->offset_m, e->segment, e->k, e->l, e->max_hops);
+            ",\"edge\":%" PRIu32 ",\"offset_m\":%.4f,\"segment\":%" PRIu32
+            ",\"profile\":{\"k\":%" PRIu32 ",\"l\":%" PRIu32 ",\"sigma_s\":%" PRIu32 ",",
+            e->edge, e->offset_m, e->segment, e->k, e->l, e->max_hops);
     write_time(out, "sigma_t", e->max_wait_us);
     if (e->nearest > 0) {
         fprintf(out, "},\"request\":{\"type\":\"knn\",\"k\":%" PRIu32, e->nearest);
@@ -43,7 +45,8 @@ static void write_query(FILE *out, const made_record *record, const made_event *
 
 static void write_cloak(FILE *out, const made_event *e)
 {
-    fprintf(out, ",\"cloak\":%" PRIu64, e->cloak);
+    fprintf(out, "\"cloak\":%" PRIu64 ",", e->cloak);
+    write_time(out, "t", e->t_us);
     write_ids(out, "stars", &e->stars);
     write_ids(out, "segments", &e->segments);
     write_ids(out, "border_nodes", &e->border_nodes);
@@ -76,12 +79,14 @@ char *made_text(const made_record *record, size_t *size)
     for (size_t i = 0; i < record->count; i++) {
         const made_event *e = &record->events[i];
         fprintf(out, "{\"event\":\"%s\",%s", names[e->kind], e->more ? e->more : "");
-        if (e->kind != MADE_ANSWER) write_time(out, "t", e->t_us);
+        if (e->kind == MADE_END) write_time(out, "t", e->t_us);
         if (e->kind == MADE_QUERY) write_query(out, record, e);
         if (e->kind == MADE_CLOAK) write_cloak(out, e);
         if (e->kind == MADE_ANSWER) write_answer(out, e);
         if (e->kind == MADE_DROP || e->kind == MADE_FAILED) {
-            fprintf(out, ",\"query\":\"%s\",\"reason\":\"%s\"", e->query, e->reason);
+            fprintf(out, "\"query\":\"%s\",", e->query);
+            write_time(out, "t", e->t_us);
+            fprintf(out, ",\"reason\":\"%s\"", e->reason);
         }
         fputs("}\n", out);
     }

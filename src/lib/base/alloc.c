@@ -58,6 +58,15 @@ void *sc_malloc_array(size_t count, size_t size)
     return sc_malloc(bytes);
 }
 
+void *sc_malloc_lines(size_t count, size_t size)
+{
+    enum { LINE = 64 };
+    size_t bytes = 0;
+    if (__builtin_mul_overflow(count, size, &bytes) || bytes > SIZE_MAX - LINE) return NULL;
+    if (!may_allocate()) return NULL;
+    return aligned_alloc(LINE, bytes > 0 ? (bytes + LINE - 1) / LINE * LINE : LINE);
+}
+
 void *sc_realloc(void *old, size_t size)
 {
     if (!may_allocate()) return NULL;

@@ -23,6 +23,12 @@ void *sc_calloc(size_t count, size_t size);
 /** Room for `count` things of `size` bytes, not cleared; NULL on overflow. */
 void *sc_malloc_array(size_t count, size_t size);
 
+/**
+ * The same, beginning at a multiple of 64 bytes, a cache line: what is as large as a line lies in
+ * one then. Free with sc_free(); not to be resized.
+ */
+void *sc_malloc_lines(size_t count, size_t size);
+
 /** Resize to `count * size` bytes; on failure NULL, and `old` is as it was. */
 void *sc_realloc_array(void *old, size_t count, size_t size);
 

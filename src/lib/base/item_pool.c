@@ -27,7 +27,7 @@ sc_err sc_item_pool_reserve(sc_item_pool *pool)
     if (!sc_grow(&pool->chunks, pool->chunk_count, &pool->chunk_capacity, sizeof *pool->chunks)) {
         return SC_ENOMEM;
     }
-    char *chunk = sc_malloc_array(SC_ITEM_POOL_CHUNK, pool->item_size);
+    char *chunk = sc_malloc_lines(SC_ITEM_POOL_CHUNK, pool->item_size);
     if (!chunk) return SC_ENOMEM;
     pool->chunks[pool->chunk_count++] = chunk;
     return SC_OK;

@@ -4,7 +4,7 @@
  *
  * Half the size of pointers, and unlike an array that doubles, a pool never moves
  * what it holds and never has more than one chunk to spare. What is given back is
- * taken again first, while it is still in the cache.
+ * taken again first, while it is still in the cache. Things of 64 bytes lie in one cache line each.
  */
 #ifndef SC_BASE_ITEM_POOL_H
 #define SC_BASE_ITEM_POOL_H

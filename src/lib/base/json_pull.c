@@ -7,7 +7,6 @@
 
 #include "base/utf8.h"
 
-#include <endian.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -304,36 +303,6 @@ static int32_t escaped(const char **at, const char *end)
     return 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00);
 }
 
-// Whether a byte of a string stands for itself; nearly all do.
-static bool is_plain(char c)
-{
-    return (signed char)c >= 0x20 && c != '"' && c != '\\';
-}
-
-// Pass over bytes that stand for themselves, eight at a time.
-static const char *skip_plain(const char *at, const char *end)
-{
-    const uint64_t ones = 0x0101010101010101U;
-    const uint64_t tops = ones << 7;
-    while (end - at >= 8) {
-        uint64_t eight = 0;
-        memcpy(&eight, at, 8);
-        eight = le64toh(eight);  // the first byte lowest
-        // In each byte the top bit is set if it is a quote, a backslash, below a blank or beyond
-        // ASCII; bytes behind the first of these may have it as well.
-        const uint64_t quotes = eight ^ (ones * '"');
-        const uint64_t slashes = eight ^ (ones * '\\');
-        const uint64_t found =
-            ((quotes - ones) | (slashes - ones) | (eight - ones * ' ') | eight) & tops;
-        if (found) return at + __builtin_ctzll(found) / 8;
-        at += 8;
-    }
-    while (at < end && is_plain(*at)) {
-        at++;
-    }
-    return at;
-}
-
 // Step over the character at `at`; false if it is not well-formed or may not stand there.
 static bool step_over(sc_json_pull *json, bool *has_escapes)
 {
@@ -352,7 +321,7 @@ bool sc_json_text_of(sc_json_pull *json, sc_json_raw *out)
     if (!expect(json, '"', "a string is expected")) return false;
     const char *start = json->at;
     bool has_escapes = false;
-    while ((json->at = skip_plain(json->at, json->end)) < json->end && *json->at != '"') {
+    while ((json->at = sc_json_skip_plain(json->at, json->end)) < json->end && *json->at != '"') {
         if (!step_over(json, &has_escapes)) return false;
     }
     if (json->at == json->end) return fail(json, "a string does not end");

@@ -20,9 +20,11 @@
 #ifndef SC_BASE_JSON_PULL_H
 #define SC_BASE_JSON_PULL_H
 
+#include <endian.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "base/text.h"
 
@@ -114,5 +116,29 @@ size_t sc_json_unescape(sc_json_raw string, char *out);
 
 /** Whether the string means `text`, which holds no NUL; escapes are understood. */
 bool sc_json_string_is(sc_json_raw string, const char *text);
+
+/** Pass over bytes of a string that stand for themselves, as nearly all do, eight at a time. */
+static inline const char *sc_json_skip_plain(const char *at, const char *end)
+{
+    const uint64_t ones = 0x0101010101010101U;
+    const uint64_t tops = ones << 7;
+    while (end - at >= 8) {
+        uint64_t eight = 0;
+        memcpy(&eight, at, 8);
+        eight = le64toh(eight);  // the first byte lowest
+        // In each byte the top bit is set if it is a quote, a backslash, below a blank or beyond
+        // ASCII; bytes behind the first of these may have it as well.
+        const uint64_t quotes = eight ^ (ones * '"');
+        const uint64_t slashes = eight ^ (ones * '\\');
+        const uint64_t found =
+            ((quotes - ones) | (slashes - ones) | (eight - ones * ' ') | eight) & tops;
+        if (found) return at + __builtin_ctzll(found) / 8;
+        at += 8;
+    }
+    while (at < end && (signed char)*at >= 0x20 && *at != '"' && *at != '\\') {
+        at++;
+    }
+    return at;
+}
 
 #endif

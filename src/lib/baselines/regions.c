@@ -118,7 +118,7 @@ static sc_err make_region(sc_engine *engine, sc__numbers *seen, sc_star_id star,
     err = sc__numbers_begin(seen, room);
     sc__region *region = err ? NULL : region_new(ball, room);
     if (region) fill(engine, seen, ball, region);
-    sc_free(ball);
+    sc__ball_free(engine, ball);
     if (!region) return SC_ENOMEM;
     *out = region;
     return SC_OK;

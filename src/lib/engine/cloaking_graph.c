@@ -153,7 +153,7 @@ static sc_err find_ball(sc_engine *engine, sc_star_id star, uint32_t max_hops, s
     for (sc__slot at = first; at != SC_NONE; at = sc__vertex_at(engine, at)->next) {
         sc__vertex_at(engine, at)->ball = *out;
     }
-    sc_free(old);
+    sc__ball_free(engine, old);
     return SC_OK;
 }
 
@@ -254,7 +254,7 @@ void sc__graph_drop_vertex(sc_engine *engine, sc__slot slot)
     take_out(engine, slot);
     if (!sc__is_active(engine, vertex->star)) {
         sc__unassign(engine, vertex->star);
-        sc_free(vertex->ball);
+        sc__ball_free(engine, vertex->ball);
         engine->stats.active_stars--;
     }
     // The lists may still name it; taking it off the last of them gives its slot back.

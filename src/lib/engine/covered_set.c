@@ -320,6 +320,16 @@ sc_err sc__ball_meets_query(sc_engine *engine, sc_star_id star, uint32_t max_hop
     return sc__ball_meets_all(engine, star, max_hops, demand, own, out);
 }
 
+static size_t ball_size(uint32_t depth, uint32_t count)
+{
+    return sizeof(sc__ball) + ((size_t)depth + 1 + count) * sizeof(uint32_t);
+}
+
+void sc__ball_free(sc_engine *engine, sc__ball *ball)
+{
+    if (ball) sc__ball_store_give(&engine->balls, ball, ball_size(ball->depth, ball->count));
+}
+
 sc_err sc__ball_new(sc_engine *engine, sc_star_id star, uint32_t max_hops, sc__ball **out)
 {
     sc_err err = set_out(engine, star);
@@ -349,7 +359,7 @@ sc_err sc__ball_new(sc_engine *engine, sc_star_id star, uint32_t max_hops, sc__b
     }
 
     const uint32_t count = engine->numbers.count;
-    sc__ball *ball = sc_malloc(sizeof *ball + ((size_t)depth + 1 + count) * sizeof *ball->tables);
+    sc__ball *ball = sc__ball_store_take(&engine->balls, ball_size(depth, count));
     if (!ball) return SC_ENOMEM;
     ball->count = count;
     ball->depth = depth;

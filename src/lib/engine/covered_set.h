@@ -120,9 +120,12 @@ static inline bool sc__ball_reaches(const sc__ball *ball, uint32_t hops)
 /** Number the first `count` stars of `ball`, as they stand in it. */
 SC_CHECKED sc_err sc__number_stars(sc_engine *engine, const sc__ball *ball, uint32_t count);
 
-/** Walk ball(star, max_hops) and keep it. */
+/** Walk ball(star, max_hops) and keep it; release it with sc__ball_free(). */
 SC_CHECKED sc_err sc__ball_new(sc_engine *engine, sc_star_id star, uint32_t max_hops,
                                sc__ball **out);
+
+/** Of the same engine; NULL is fine. */
+void sc__ball_free(sc_engine *engine, sc__ball *ball);
 
 /**
  * Whether the segments of ball(star, max_hops) meet `demand`. Walks only as far as it

@@ -79,6 +79,7 @@ sc_err sc_engine_new(const sc_map *map, const sc_engine_options *options, sc_rng
     engine->drops = SC__LIST_EMPTY;
     engine->waiting[SC__RELAXED] = SC__LIST_EMPTY;
     engine->waiting[SC__URGENT] = SC__LIST_EMPTY;
+    engine->is_beyond_cache = star_count >= SC__CACHED_STARS;
     for (size_t i = 0; i < SC_ENGINE_PREFETCH_AHEAD; i++) {
         engine->prefetched[i] = SC_NONE;
     }
@@ -125,13 +126,12 @@ void sc_engine_free(sc_engine *engine)
 {
     if (!engine) return;
     if (engine->method->close) engine->method->close(engine);
-    // Stars that are active own a ball each.
+    // Stars that are active own a ball each; all but large ones go with the store.
     const bool has_balls = engine->not_first_vertex && sc__has_graph(engine);
     const uint32_t star_count = has_balls ? sc_map_star_count(engine->map) : 0;
-    for (sc_star_id i = 0; i < star_count; i++) {
+    for (sc_star_id i = 0; i < star_count && engine->balls.large_count > 0; i++) {
         const sc__slot first = sc__first_vertex(engine, i);
-        if (first == SC_NONE) continue;
-        sc_free(sc__vertex_at(engine, first)->ball);
+        if (first != SC_NONE) sc__ball_free(engine, sc__vertex_at(engine, first)->ball);
     }
     while (engine->first_candidate) {
         sc_cloak_free(sc_engine_take_candidate(engine));
@@ -142,6 +142,7 @@ void sc_engine_free(sc_engine *engine)
     }
     sc_item_pool_fini(&engine->pending);
     sc_item_pool_fini(&engine->vertices);
+    sc__ball_store_fini(&engine->balls);
     sc__engine_deadlines_fini(&engine->deadlines);
     sc__ids_fini(&engine->ids);
     sc__scratch_fini(&engine->scratch);
@@ -161,6 +162,8 @@ void sc_engine_free(sc_engine *engine)
 // access to memory that can begin only when the one before has ended. So a query goes through these
 // steps ahead of its time, one step for each other query that is served meanwhile, and each step
 // prefetches the lines of the next one. Nothing here changes any result.
+//
+// A map of fewer than SC__CACHED_STARS stars is in the second cache, with all that waits on it.
 
 /** Steps for one query; the first is for the segment itself. */
 enum { STEPS = 5 };
@@ -220,6 +223,7 @@ static void step(const sc_engine *engine, unsigned number, sc_star_id star)
 /** A query on `segment` will be served a few queries from now. */
 static void prefetch_segment(sc_engine *engine, sc_seg_id segment)
 {
+    if (!engine->is_beyond_cache) return;
     engine->prefetched[engine->next_prefetched % SC_ENGINE_PREFETCH_AHEAD] = segment;
     __builtin_prefetch(&engine->segments[segment]);
     if (engine->assigned) __builtin_prefetch(&engine->assigned[segment]);

@@ -19,6 +19,7 @@
 #include <starcloak/verify.h>
 
 #include "base/rng.h"
+#include "engine/ball_store.h"
 #include "engine/covered_set.h"
 #include "engine/demand.h"
 #include "engine/pending_queries.h"
@@ -83,6 +84,9 @@ typedef struct sc__scratch {
     size_t urgent_capacity;
 } sc__scratch;
 
+/** So many stars, with all that waits at them, are in a cache: 1 to 2 MB for a tenth of these. */
+#define SC__CACHED_STARS (UINT32_C(1) << 15)
+
 struct sc_engine {
     const sc_map *map;
     sc_engine_options options;
@@ -100,6 +104,7 @@ struct sc_engine {
 
     sc_item_pool pending;
     sc_item_pool vertices;
+    sc__ball_store balls;
     sc__engine_deadlines deadlines;
     sc__ids ids;
     sc__list queue;
@@ -122,7 +127,8 @@ struct sc_engine {
     const struct sc__engine_method *method;  ///< see method.h
     void *method_state;                      ///< the method's own
     sc__scratch scratch;
-    sc_seg_id prefetched[SC_ENGINE_PREFETCH_AHEAD];  ///< segments of the next queries; see engine.c
+    bool is_beyond_cache;  ///< the map is so large that prefetching pays; see engine.c
+    sc_seg_id prefetched[SC_ENGINE_PREFETCH_AHEAD];  ///< segments of the next queries
     uint32_t next_prefetched;
     uint64_t next_order;
     uint64_t next_age;

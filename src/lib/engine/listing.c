@@ -45,7 +45,7 @@ static sc_err stretch(sc_engine *engine, sc__slot first, uint32_t max_hops)
     for (sc__slot at = first; at != SC_NONE; at = sc__listing_at(engine, at)->next) {
         sc__listing_at(engine, at)->ball = ball;
     }
-    sc_free(old);
+    sc__ball_free(engine, old);
     return SC_OK;
 }
 
@@ -59,7 +59,7 @@ static sc__kept_ball *kept_at(const sc_engine *engine, sc_star_id star)
 static void keep_ball(sc_engine *engine, sc_star_id star, sc__ball *ball)
 {
     sc__kept_ball *kept = kept_at(engine, star);
-    sc_free(kept->ball);
+    sc__ball_free(engine, kept->ball);
     *kept = (sc__kept_ball){ball, star};
 }
 
@@ -93,13 +93,16 @@ void sc__listing_free_balls(sc_engine *engine)
 {
     sc__patient *own = engine->method_state;
     for (size_t i = 0; own->kept_balls && i < SC__KEPT_BALLS; i++) {
-        sc_free(own->kept_balls[i].ball);
+        sc__ball_free(engine, own->kept_balls[i].ball);
     }
     sc_free(own->kept_balls);
+    sc__ball_free(engine, own->spare_balls[0]);
+    sc__ball_free(engine, own->spare_balls[1]);
     const uint32_t star_count = engine->not_first_vertex ? sc_map_star_count(engine->map) : 0;
-    for (sc_star_id i = 0; i < star_count; i++) {
+    // All others go with the store.
+    for (sc_star_id i = 0; i < star_count && engine->balls.large_count > 0; i++) {
         const sc__slot first = sc__first_vertex(engine, i);
-        if (first != SC_NONE) sc_free(sc__listing_at(engine, first)->ball);
+        if (first != SC_NONE) sc__ball_free(engine, sc__listing_at(engine, first)->ball);
     }
 }
 
@@ -108,7 +111,7 @@ static sc_err prepare_ball(sc_engine *engine, sc_star_id star, uint32_t max_hops
 {
     const sc__slot first = sc__first_vertex(engine, star);
     if (first != SC_NONE) return stretch(engine, first, max_hops);
-    sc_free(*spare);  // of a run that stopped for lack of memory
+    sc__ball_free(engine, *spare);  // of a run that stopped for lack of memory
     *spare = NULL;
     sc__kept_ball *kept = kept_at(engine, star);
     if (kept->ball && kept->star == star && sc__ball_reaches(kept->ball, max_hops)) {

@@ -27,8 +27,6 @@ static void close_method(sc_engine *engine)
     for (size_t i = 0; i < engine->vertices.chunk_count; i++) {
         explicit_bzero(engine->vertices.chunks[i], SC_ITEM_POOL_CHUNK * sizeof(sc__listing));
     }
-    sc_free(own->spare_balls[0]);
-    sc_free(own->spare_balls[1]);
     sc__together_fini(own);
     sc__settle_fini(own);
     sc_free(own);

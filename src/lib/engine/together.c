@@ -113,6 +113,10 @@ sc_err sc__list_stars_in_use(sc_engine *engine, const sc__listing *from, size_t 
             listed += first != SC_NONE;
         }
     }
+    // All are asked for before the first is read: one after the other would be waited for.
+    for (size_t i = 0; engine->is_beyond_cache && i < listed; i++) {
+        __builtin_prefetch(sc__listing_at(engine, own->active[i].vertex));
+    }
     *count = listed;
     return SC_OK;
 }

@@ -411,10 +411,10 @@ typedef struct way {
     double time;
 } way;
 
+/** Come to a node, or to an object that is wanted. */
 static sc_err arrive(sc_ways *w, way at, uint32_t id, bool is_object)
 {
     if ((is_object ? w->object_done[id] : w->node_done[id]) == w->search) return SC_OK;
-    if (is_object && !is_wanted(w, id)) return SC_OK;
     const bool is_by_time = w->wish.metric == SC_METRIC_TIME;
     return push(w, (sc_way_entry){.cost = is_by_time ? at.time : at.distance,
                                   .other = is_by_time ? at.distance : at.time,
@@ -431,7 +431,7 @@ static sc_err find_at_end(sc_ways *w, sc_edge_id edge, bool at_to, way here)
     const uint32_t offset = at_to ? sc_map_edges(map)[edge].length : 0;
     sc_err err = SC_OK;
     for (sc_object_id i = w->first_object[edge]; i < w->first_object[edge + 1] && !err; i++) {
-        if (objects[i].offset == offset) err = arrive(w, here, i, true);
+        if (objects[i].offset == offset && is_wanted(w, i)) err = arrive(w, here, i, true);
     }
     return err;
 }
@@ -479,6 +479,8 @@ static sc_err drive_on(sc_ways *w, const driven_edge *edge, double offset, way h
     sc_err err = arrive(w, end, edge->is_backward ? ends->from : ends->to, false);
     const sc_object_id object_end = w->first_object[edge->id + 1];
     for (sc_object_id i = w->first_object[edge->id]; i < object_end && !err; i++) {
+        // Asked first, since most are not.
+        if (!is_wanted(w, i)) continue;
         const double there = driven_to(edge, objects[i].offset);
         if (there < driven) continue;
         const double time = nearbyint(time_to(edge, there)) - driven_time;

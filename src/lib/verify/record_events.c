@@ -1,4 +1,5 @@
-// From JSON to events, field by field. See events.h.
+// From JSON to events, field by field. See record_events.h. Lines as StarCloak writes them do not
+// come this far: record_lines.c reads them.
 //
 // Messages name fields and lines, not values: a value may be a user or a position.
 #include "verify/record_events.h"
@@ -14,9 +15,6 @@
 
 /** More seconds than this, in either direction, are no time: 30,000 years. */
 #define MAX_SECONDS 1e12
-
-/** Cloak numbers share a word with other things (ledger.h), and JSON's are exact up to here. */
-#define MAX_CLOAK ((int64_t)1 << 53)
 
 /** As far as operators may go; docs/demands.md. */
 #define MAX_TRAFFIC 4
@@ -127,7 +125,7 @@ static uint64_t cloak_number_of(line *at, const sc_json_value *object)
 {
     const sc_json_value *value = sc_json_member(object, "cloak");
     const int64_t number = sc_json_integer(value);
-    if (!sc_json_is_integer(value) || number < 0 || number > MAX_CLOAK) {
+    if (!sc_json_is_integer(value) || number < 0 || (uint64_t)number > SC__CLOAK_NUMBER_MAX) {
         refuse(at, "cloak", "the number of a cloak");
         return 0;
     }
@@ -640,6 +638,10 @@ static const char *why_unreadable(sc_json_fault fault)
 
 sc_err sc__reader_read(sc_event_reader *reader, uint64_t number, sc_slice text, sc_diag *diag)
 {
+    bool is_read = false;
+    if (sc__record_line_read(reader, text, &is_read))
+        return sc_fail_memory(diag, "reading a record");
+    if (is_read) return SC_OK;
     sc_json_tree_fini(&reader->document);
     sc_json_error error = {.byte = 1};
     // A key that stands twice is refused: it could say one thing here and another elsewhere.

@@ -176,7 +176,7 @@ typedef struct sc_event_demands {
     size_t class_count;
 } sc_event_demands;
 
-/** One event. Texts are lent until the next is read. */
+/** One event. Texts are lent until the next is read, and as long as its line. */
 typedef struct sc_event {
     sc_event_kind kind;
     int64_t t_us;              ///< of query, cloak, drop, failed, end and demands
@@ -197,14 +197,22 @@ typedef struct sc_event {
     sc_event_areas areas;      ///< of areas
 } sc_event;
 
+/** Cloak numbers share a word with other things (query_states.h), and JSON's are exact up to here.
+ */
+#define SC__CLOAK_NUMBER_MAX ((uint64_t)1 << 53)
+
+/** How many names of categories a reader finds again without a search. */
+enum { SC__CATEGORIES_KEPT = 64 };
+
 /** Reads events. Zero-initialise but for `map` and `name`; release with sc__reader_fini(). */
 typedef struct sc_event_reader {
     const sc_map *map;      ///< borrowed
     const char *name;       ///< of the record, for messages
     uint64_t line;          ///< number of the line at hand
-    sc_json_tree document;  ///< the texts of `event` are in it
+    sc_json_tree document;  ///< the texts of `event` are in it, or in the line
     sc_event event;         ///< the last one read
     sc_hash names;          ///< of categories that the map lacks, by their hashes
+    sc_category_id categories[SC__CATEGORIES_KEPT];  ///< by a hash of their names, or any others
 } sc_event_reader;
 
 /**
@@ -218,6 +226,14 @@ SC_CHECKED sc_err sc__reader_read(sc_event_reader *reader, uint64_t line, sc_sli
 
 /** Whether events of this kind have a time. */
 bool sc__event_has_time(sc_event_kind kind);
+/**
+ * Read a line that has exactly the form in which StarCloak writes queries, cloaks, answers and
+ * losses (record_lines.c). Any other is left to sc__reader_read(), which calls this.
+ *
+ * @param is_read  set to whether reader->event has it
+ * @return SC_OK, SC_ENOMEM
+ */
+SC_CHECKED sc_err sc__record_line_read(sc_event_reader *reader, sc_slice line, bool *is_read);
 
 /** Harmless twice. */
 void sc__reader_fini(sc_event_reader *reader);

@@ -16,6 +16,8 @@ static void test_sizes_that_overflow_are_refused(void **state)
     assert_null(sc_malloc_array(SIZE_MAX, SIZE_MAX));
     assert_null(sc_realloc_array(old, SIZE_MAX / 4, 5));
     assert_null(sc_calloc(SIZE_MAX / 2, 3));
+    assert_null(sc_malloc_lines(SIZE_MAX / 2, 3));
+    assert_null(sc_malloc_lines(1, SIZE_MAX - 8));
     sc_free(old);
     size_t capacity = SIZE_MAX / 2 + 1;
     void *array = &here;
@@ -37,6 +39,23 @@ static void test_nothing_can_be_asked_for_and_freed(void **state)
     sc_free(NULL);
     sc_free_wiped(NULL, 8, 8);
     sc_free_wiped(sc_malloc(8), 2, 4);
+}
+
+static void test_lines_begin_at_multiples_of_64_bytes(void **state)
+{
+    (void)state;
+    void *before[100];
+    for (size_t i = 0; i < 100; i++) {
+        before[i] = sc_malloc(8 * i);  // so that nothing falls into place by itself
+        char *lines = sc_malloc_lines(i, 24);
+        assert_non_null(lines);
+        assert_int_equal((uintptr_t)lines % 64, 0);
+        memset(lines, 1, 24 * i);
+        sc_free(lines);
+    }
+    for (size_t i = 0; i < 100; i++) {
+        sc_free(before[i]);
+    }
 }
 
 static void test_cleared_memory_is_zero(void **state)
@@ -136,6 +155,7 @@ static void test_an_array_that_cannot_grow_is_as_it_was(void **state)
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_sizes_that_overflow_are_refused),
     cmocka_unit_test(test_nothing_can_be_asked_for_and_freed),
+    cmocka_unit_test(test_lines_begin_at_multiples_of_64_bytes),
     cmocka_unit_test(test_cleared_memory_is_zero),
     cmocka_unit_test(test_a_growing_array_keeps_what_it_has),
     cmocka_unit_test(test_room_is_made_for_as_many_as_wanted_and_twice_as_many_as_before),

@@ -139,7 +139,7 @@ static void check_balls(ground *g)
             check_stars(g, ball, star, radii[i]);
             check_fronts(g, ball, star, radii[i]);
             check_numbers(g, ball);
-            sc_free(ball);
+            sc__ball_free(g->engine, ball);
             check_demands(g, star, radii[i]);
         }
     }
@@ -209,7 +209,7 @@ static void check_sets_of(ground *g, sc_star_id star)
         }
     }
     free(mask);
-    sc_free(ball);
+    sc__ball_free(g->engine, ball);
 }
 
 static void test_sets_of_stars_have_the_segments_of_plain_sets(void **state)
@@ -271,7 +271,7 @@ static void test_a_large_ball_is_that_of_a_walker(void **state)
                     NULL);
                 assert_int_equal(is_met, l <= segments);
             }
-            sc_free(ball);
+            sc__ball_free(engine, ball);
         }
         sc_engine_free(engine);
     }
@@ -335,7 +335,7 @@ static bool walk_without_memory(const sc_map *map, sc_ball *walker, unsigned lon
         CHECK_OK(sc__ball_new(engine, 0, UINT32_MAX, &ball), NULL);
     }
     check_as_walked(ball, walker, 0, UINT32_MAX);
-    sc_free(ball);
+    sc__ball_free(engine, ball);
     sc_engine_free(engine);
     return has_failed;
 }

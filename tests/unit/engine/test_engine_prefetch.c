@@ -84,6 +84,8 @@ static void scene_open(scene *sc, uint64_t seed, bool is_told, FILE *record)
     const sc_engine_options options = stream_options(seed);
     CHECK_OK(sc_engine_new(sc->map, &options, &sc->engine_rng, &sc->engine, NULL), NULL);
     CHECK_OK(sc_pruner_new(sc->map, &sc->pruner), NULL);
+    // As on a large map, for the one that is told.
+    sc->engine->is_beyond_cache = is_told;
     // Now and then as if four thousand million had been expected already.
     if (is_told && seed % 3 == 0) sc->engine->next_prefetched = UINT32_MAX - 20;
 }
