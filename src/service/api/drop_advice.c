@@ -30,6 +30,13 @@ static void list(sentence *out, const char *between)
     out->between = between;
 }
 
+/** A zone is wanted as a whole, whatever l; and traffic bounds the share of a road by min(l, N), so
+ * that only l = 1 would help, by which nothing is bounded any more. */
+static bool depends_on_l(unsigned demands)
+{
+    return demands == 0 || (demands & (SC_TICKET_CLASSES | SC_TICKET_CONTINUITY));
+}
+
 // Which of several demands is in the way is not known here: all that are in force are named. What
 // is no remedy has no name of a query's member, so that the UI does not offer to change it. More
 // max_hops do not help against continuity, which counts what can have been reached, however far a
@@ -56,7 +63,7 @@ static void put_exposed(sentence *out, const sc_drop_case *drop)
         put(out, later);
     }
     if (demands != SC_TICKET_CONTINUITY) put(out, "allow more max_hops");
-    if (demands != SC_TICKET_ZONE) put(out, "ask for a smaller l");
+    if (depends_on_l(demands)) put(out, "ask for a smaller l");
     if (demands & SC_TICKET_TRAFFIC) put(out, "ask where more roads are busy");
 }
 

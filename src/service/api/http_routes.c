@@ -287,13 +287,16 @@ void sc_route(void *context, unsigned loop, sc_http_request *request)
     const route *wanted = find_route(&p, sc_http_request_path(request));
     const bool is_shared =
         wanted && wanted->gate == FOR_ALL && sc_cross_origin_mark(service->cross_origin, request);
-    const bool is_preflight = is_shared && sc_request_is_preflight(request);
     sc_problem problem = {.field = NULL};
-    if (is_preflight && is_within_limits(&p, wanted, &problem)) {
-        sc_preflight_reply(request, wanted->allow);
-    } else if (!is_preflight && is_admitted(&p, wanted, &problem)) {
-        wanted->show(&p);
+    bool is_taken = false;
+    if (is_shared && sc_request_is_preflight(request)) {
+        is_taken = is_within_limits(&p, wanted, &problem);
+        if (is_taken) sc_preflight_reply(request, wanted->allow);
     } else {
+        is_taken = is_admitted(&p, wanted, &problem);
+        if (is_taken) wanted->show(&p);
+    }
+    if (!is_taken) {
         sc_refusals_add(service, problem.kind);
         sc_problem_reply(request, &problem, wanted ? wanted->allow : NULL);
     }

@@ -22,6 +22,7 @@ enum {
     RSA_BITS_MIN = 2048,  ///< RFC 7518, section 3.3
     RSA_BITS_MAX = 8192,  ///< a check grows with the square
     P256_SIZE = 32,
+    P256_SIGNATURE_SIZE = 64,
     SIGNATURE_MAX = RSA_BITS_MAX / 8,
     KEY_ID_MAX = 256,
     CLAIM_MAX = 1024,  ///< of a user
@@ -335,7 +336,7 @@ static sc_jwt_verdict read_part(part from, sc_json_tree *out)
 static bool is_signed_p256(EVP_MD_CTX *context, const part *input, const uint8_t *signature,
                            size_t size)
 {
-    if (size != 2 * P256_SIZE) return false;
+    if (size != P256_SIGNATURE_SIZE) return false;
     ECDSA_SIG *pair = ECDSA_SIG_new();
     BIGNUM *r = BN_bin2bn(signature, P256_SIZE, NULL);
     BIGNUM *s = BN_bin2bn(signature + P256_SIZE, P256_SIZE, NULL);
@@ -395,33 +396,36 @@ static bool is_type_of_tokens(const sc_json_value *type)
                               strcasecmp(text, "application/at+jwt") == 0));
 }
 
+/** Whether a header is one that we understand, and its key is known. */
+static sc_jwt_verdict check_header(const sc_jwt_keys *keys, const sc_json_value *header,
+                                   const jwt_key **key)
+{
+    const sc_json_value *id = sc_json_member(header, "kid");
+    const algorithm algorithm = algorithm_named(sc_json_text_at(sc_json_member(header, "alg")));
+    if (algorithm == NO_ALGORITHM || sc_json_member(header, "crit") ||
+        !is_type_of_tokens(sc_json_member(header, "typ"))) {
+        return SC_JWT_ALGORITHM;
+    }
+    if (id && !sc_json_is_string(id)) return SC_JWT_MALFORMED;
+    *key = find_key(keys, algorithm, sc_json_text_at(id));
+    return *key ? SC_JWT_GOOD : SC_JWT_UNKNOWN_KEY;
+}
+
 static sc_jwt_verdict check_signature(const sc_jwt_keys *keys, const token_parts *parts)
 {
+    const jwt_key *key = NULL;
     sc_json_tree header = {0};
     sc_jwt_verdict verdict = read_part(parts->header, &header);
-    const sc_json_value *id = sc_json_member(header.root, "kid");
-    const algorithm algorithm =
-        algorithm_named(sc_json_text_at(sc_json_member(header.root, "alg")));
+    if (verdict == SC_JWT_GOOD) verdict = check_header(keys, header.root, &key);
+    sc_json_tree_fini(&header);
+    if (verdict != SC_JWT_GOOD) return verdict;
+
     uint8_t signature[SIGNATURE_MAX];
     size_t size = 0;
-    if (verdict == SC_JWT_GOOD) {
-        const jwt_key *key = find_key(keys, algorithm, sc_json_text_at(id));
-        if (algorithm == NO_ALGORITHM || sc_json_member(header.root, "crit") ||
-            !is_type_of_tokens(sc_json_member(header.root, "typ"))) {
-            verdict = SC_JWT_ALGORITHM;
-        } else if (id && !sc_json_is_string(id)) {
-            verdict = SC_JWT_MALFORMED;
-        } else if (!key) {
-            verdict = SC_JWT_UNKNOWN_KEY;
-        } else if (!decode(parts->signature.text, parts->signature.size, signature,
-                           sizeof signature, &size)) {
-            verdict = SC_JWT_MALFORMED;
-        } else if (!is_signed_by(key, &parts->input, signature, size)) {
-            verdict = SC_JWT_FORGED;
-        }
+    if (!decode(parts->signature.text, parts->signature.size, signature, sizeof signature, &size)) {
+        return SC_JWT_MALFORMED;
     }
-    sc_json_tree_fini(&header);
-    return verdict;
+    return is_signed_by(key, &parts->input, signature, size) ? SC_JWT_GOOD : SC_JWT_FORGED;
 }
 
 // --- Tokens: claims ------------------------------------------------------------------------------

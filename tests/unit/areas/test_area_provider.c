@@ -375,7 +375,7 @@ static void test_a_part_that_cannot_be_divided_is_refused_if_it_is_full(void **s
     open_scene_with(&s, city(), 2000, AREA_EVERYTHING, MORE "[paging]\npage-size = 1\n", false);
     CHECK_REFUSED(ask_once(&s, &diag), SC_ELIMIT, &diag, "too small to be divided");
     // It goes down to the bottom at once, and is not asked for all parts of a level before.
-    assert_true(area_server_count(s.server) <= 4 * (SC__TILE_LEVELS_MAX + 1));
+    assert_true(area_server_count(s.server) <= (size_t)4 * (SC__TILE_LEVELS_MAX + 1));
     close_scene(&s);
     open_scene_with(&s, city(), 2000, AREA_GOOD, MORE "[paging]\npage-size = 40\nmax-pages = 3\n",
                     false);

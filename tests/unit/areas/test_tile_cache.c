@@ -4,7 +4,7 @@
 #include "base/rng.h"
 #include "support/check.h"
 
-enum { BYTES = 100 };
+static const size_t BYTES = 100;
 
 static sc__tile_rows *make_rows(uint32_t x, sc_category_id category, size_t bytes)
 {
