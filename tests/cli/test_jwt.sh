@@ -14,7 +14,7 @@ until_true test -s port
 login=http://127.0.0.1:$(cat port)
 made() { curl -sG "$login/token" "${@/#/-d}"; }
 curl -s "$login/keys" >set.json
-issued=(--jwt-issuer https://login.example --jwt-audience starcloak)
+issued=(--jwt-issuer https://login.example --jwt-audience starcloak --user-rate 0 --address-rate 0)
 
 # asks TOKEN: the status of a query that is refused for its profile if the token is good; its words in $out.
 asks() {

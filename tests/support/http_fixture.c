@@ -120,7 +120,7 @@ static void *work(void *context)
 
 static void tell(sc_http_request *request)
 {
-    static const char *const methods[] = {"GET", "HEAD", "POST", "DELETE", "OTHER"};
+    static const char *const methods[] = {"GET", "HEAD", "POST", "DELETE", "OPTIONS", "OTHER"};
     const char *word = sc_http_request_header(request, "x-word");
     char text[512];
     const int size = snprintf(

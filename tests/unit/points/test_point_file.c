@@ -31,7 +31,7 @@ static void answer(void *context, struct evhttp_request *request, size_t questio
         evhttp_send_reply(request, 429, "Too many", NULL);
         return;
     }
-    const int read =
+    const int read =  // NOLINTNEXTLINE(cert-err34-c): a number that is too large would be ours
         sscanf(loopback_server_body(s->server), "{\"at\":[%lf,%lf],\"n\":%u,\"kinds\":[\"%60[^\"]",
                &lon, &lat, &k, word);
     if (evhttp_request_get_command(request) != EVHTTP_REQ_POST || read < 3) {

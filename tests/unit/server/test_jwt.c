@@ -223,7 +223,8 @@ static void test_no_letter_can_be_changed(void **state)
             sc_token out;
             assert_int_not_equal(sc_jwt_check(l.keys, &terms, part, NOW, &out), SC_JWT_GOOD);
         }
-        strcat(token, ".");
+        const size_t size = strlen(token);
+        snprintf(token + size, sizeof token - size, ".");
         CHECK_VERDICT(l.keys, token, SC_JWT_MALFORMED);
     }
     login_close(&l);
