@@ -111,6 +111,7 @@ static size_t put_features(const area_server *s, const inquiry *q, FILE *out)
 {
     size_t matched = 0;
     size_t put = 0;
+    const size_t most = s->mode == AREA_CAPPED && q->limit > 20 ? 20 : q->limit;
     const size_t first = q->offset - (s->mode == AREA_UNSORTED && q->offset > 0);
     for (uint32_t i = 0; i < s->world->count; i++) {
         const area_object *o = &s->world->items[i];
@@ -120,7 +121,7 @@ static size_t put_features(const area_server *s, const inquiry *q, FILE *out)
         const bool is_in = x >= q->west && x <= q->east && y >= q->south && y <= q->north;
         if (!is_in && s->mode != AREA_EVERYTHING) continue;
         if (!is_wanted(q->categories, o->category)) continue;
-        if (matched++ < first || put >= q->limit) continue;
+        if (matched++ < first || put >= most) continue;
         fprintf(out,
                 "%s{\"type\":\"Feature\",\"id\":%s%u%s,\"geometry\":{\"type\":\"Point\","
                 "\"coordinates\":[%s%.7f%s,%.7f]},\"properties\":{\"name\":\"x\",\"category\":"

@@ -50,6 +50,7 @@ typedef struct progress {
     char *next;                  ///< the address of the next page (curl's), or
     char *cursor;                ///< its cursor
     uint64_t offset;             ///< entries of lists so far
+    uint64_t last_listed;        ///< of them, those of the last page
     uint64_t pages;
     unsigned retries;
     char *etag;
@@ -211,15 +212,41 @@ static sc_err lead_on(const fetching *f, progress *p, const char *next, bool *is
 }
 
 // Whether there is another page, and where.
+static uint64_t final_size(const sc__area_source *source)
+{
+    return atomic_load_explicit(source->final_size, memory_order_relaxed);
+}
+
+static void raise_final_size(const sc__area_source *source, uint64_t size)
+{
+    uint_fast64_t known = final_size(source);
+    while (known < size && !atomic_compare_exchange_weak(source->final_size, &known, size)) {
+    }
+}
+
+// Whether a page by offset is followed by others. One that is not full is the last, unless the
+// provider gives fewer than it is asked for: so the next is asked for as well, until that has shown
+// of a page as long that it was the last. A full page shows it of all.
+static bool is_followed(const fetching *f, progress *p, const sc__area_reply *reply)
+{
+    const uint64_t listed = reply->page.listed;
+    const uint64_t full = f->source->settings->page_size;
+    const bool is_told = reply->total != UINT64_MAX;
+    if (listed >= full) raise_final_size(f->source, full);
+    if (listed == 0 && !is_told) raise_final_size(f->source, p->last_listed);
+    p->last_listed = listed;
+    if (listed == 0) return false;
+    return listed >= full || (is_told ? p->offset < reply->total : listed >= final_size(f->source));
+}
+
 static sc_err find_next_page(const fetching *f, progress *p, const sc__area_reply *reply,
                              bool *is_again, sc_diag *diag)
 {
     const sc_area_settings *s = f->source->settings;
     const sc__area_paging paging = sc__area_settings_paging(s);
-    const bool is_full = reply->page.listed >= s->page_size;
     const bool is_short_of = reply->total != UINT64_MAX && p->offset < reply->total;
     if (paging == SC__AREA_BY_OFFSET) {
-        *is_again = reply->page.listed > 0 && (is_full || is_short_of);
+        *is_again = is_followed(f, p, reply);
     } else if (reply->next) {
         const sc_err err = lead_on(f, p, reply->next, is_again, diag);
         if (err) return err;
@@ -388,11 +415,14 @@ static void ask_for(const sc__area_source *source, progress *p, sc__tile tile)
     }
 }
 
-// Whether there may be more objects than a reply has, and no page that has them.
-static bool is_cut_off(const sc_area_settings *s, const sc__area_reply *reply)
+// Whether there may be more objects than a reply has, and no page that has them. A provider that is
+// said to link its pages may have none, too: then its first page is full and has no link.
+static bool is_cut_off(const sc_area_settings *s, const progress *p, const sc__area_reply *reply)
 {
-    return sc__area_settings_paging(s) == SC__AREA_ONE_PAGE && s->common.has[SC__AREA_LIMIT] &&
-           reply->page.listed >= s->page_size;
+    const uint64_t listed = reply->page.listed;
+    const bool is_first = p->offset == listed;
+    return sc__area_settings_paging(s) != SC__AREA_BY_OFFSET && !reply->next && is_first &&
+           s->common.has[SC__AREA_LIMIT] && listed >= s->page_size && reply->total != listed;
 }
 
 // The four parts of the tile at hand, in its place.
@@ -458,11 +488,13 @@ static sc_err take_page(fetching *f, progress *p, sc_http_arrival *arrival, sc_d
     sc_err err = sc__area_reply_read(f->source->settings, sc_map_coords(f->source->grid->map),
                                      &body, &reply, diag);
     if (err) return err;
-    p->pages++;
+    // An empty page behind another only shows that this was the last.
+    const bool is_behind_last = reply.page.listed == 0 && p->last_listed > 0;
+    p->pages += !is_behind_last;
     p->offset += reply.page.listed;
     p->retries = 0;
-    take_head(f, p, arrival);
-    err = is_cut_off(f->source->settings, &reply)
+    if (!is_behind_last) take_head(f, p, arrival);
+    err = is_cut_off(f->source->settings, p, &reply)
               ? divide(f, p, diag)
               : take_rows(f, p, &reply, &arrival->is_again, diag);
     if (!err) err = go_on_with_part(f, p, &arrival->is_again, diag);

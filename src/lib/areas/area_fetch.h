@@ -9,6 +9,8 @@
 #include "areas/tile_cache.h"
 #include "net/http_pace.h"
 
+#include <stdatomic.h>
+
 /** What is the same for all questions. Borrowed. */
 typedef struct sc__area_source {
     const sc_area_settings *settings;
@@ -16,6 +18,7 @@ typedef struct sc__area_source {
     const sc_vocabulary *vocabulary;
     sc_http_pace *pace;
     struct curl_slist *headers;
+    atomic_uint_fast64_t *final_size;  ///< shorter pages by offset have shown to be the last
 } sc__area_source;
 
 /** What fetching took; added to. */

@@ -353,6 +353,7 @@ static sc_err start(sc_area_provider *provider, const sc_vocabulary *vocabulary,
                           .grid = &provider->grid,
                           .vocabulary = provider->vocabulary,
                           .pace = &provider->pace,
+                          .final_size = &provider->final_size,
                           .headers = sc_adapter_headers(&s->common, "application/geo+json, "
                                                                     "application/json")};
     if (!provider->source.headers) return no_memory(diag);

@@ -31,6 +31,7 @@ struct sc_area_provider {
     sc__tile_grid grid;
     sc__area_source source;
     sc_http_pace pace;
+    atomic_uint_fast64_t final_size;  ///< of pages (area_fetch.c)
     bool has_curl;
     bool has_thread;
     pthread_t thread;

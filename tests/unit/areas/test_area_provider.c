@@ -322,6 +322,9 @@ static void test_providers_with_quirks_give_exact_answers_all_the_same(void **st
         {AREA_GOOD, "[tiles]\nsnap = 120\nsize = 150\nextent = 80\n"},
         {AREA_GOOD, MORE "[cache]\nbytes = 0\n"},
         {AREA_ROUNDS, MORE "[tiles]\nsize = 150\n"},
+        // Fewer at a time than asked for; and linked pages that are not linked.
+        {AREA_CAPPED, MORE},
+        {AREA_CAPPED, MORE "[paging]\npage-size = 20\nnext = /next\n"},
     };
     for (size_t i = 0; i < sizeof quirks / sizeof *quirks; i++) {
         scene s;
@@ -396,7 +399,8 @@ static void test_a_known_tile_is_not_sent_again(void **state)
     const sc_area_work cold = sc_area_asker_work(s.asker);
     CHECK_OK(sc_area_asker_ask(s.asker, &relay, NULL, &s.reply, &diag), &diag);
     const sc_area_work again = sc_area_asker_work(s.asker);
-    assert_int_equal(again.questions, cold.questions);
+    // At first one more: whether a page that is not full is the last.
+    assert_int_equal(cold.questions, again.questions + 1);
     assert_true(cold.bytes_in > 100);
     assert_int_equal(again.bytes_in, 0);
     odd_cloak_free(&cloak);
