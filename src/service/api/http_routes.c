@@ -294,7 +294,7 @@ void sc_route(void *context, unsigned loop, sc_http_request *request)
         if (is_taken) sc_preflight_reply(request, wanted->allow);
     } else {
         is_taken = is_admitted(&p, wanted, &problem);
-        if (is_taken) wanted->show(&p);
+        if (is_taken && wanted) wanted->show(&p);
     }
     if (!is_taken) {
         sc_refusals_add(service, problem.kind);
