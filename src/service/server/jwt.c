@@ -28,10 +28,10 @@ enum {
     CLAIM_MAX = 1024,  ///< of a user
 };
 
-typedef enum algorithm { RS256, ES256, EDDSA, NO_ALGORITHM } algorithm;
+typedef enum jws_algorithm { RS256, ES256, EDDSA, NO_ALGORITHM } jws_algorithm;
 
 typedef struct jwt_key {
-    algorithm algorithm;
+    jws_algorithm algorithm;
     bool has_id;
     char id[KEY_ID_MAX + 1];
     EVP_PKEY *key;                                ///< of RS256 and ES256
@@ -159,7 +159,7 @@ static const char *read_ed25519(const sc_json_value *from, jwt_key *out)
     return NULL;
 }
 
-static algorithm algorithm_of_key(const sc_json_value *key)
+static jws_algorithm algorithm_of_key(const sc_json_value *key)
 {
     const sc_json_value *type = sc_json_member(key, "kty");
     const sc_json_value *curve = sc_json_member(key, "crv");
@@ -169,17 +169,17 @@ static algorithm algorithm_of_key(const sc_json_value *key)
     return NO_ALGORITHM;
 }
 
-static algorithm algorithm_named(const char *name)
+static jws_algorithm algorithm_named(const char *name)
 {
     static const char *const names[] = {"RS256", "ES256", "EdDSA"};
     for (int i = 0; name && i < NO_ALGORITHM; i++) {
-        if (strcmp(names[i], name) == 0) return (algorithm)i;
+        if (strcmp(names[i], name) == 0) return (jws_algorithm)i;
     }
     return NO_ALGORITHM;
 }
 
 /** Whether a key is there to check signatures of its algorithm. */
-static bool is_for_us(const sc_json_value *key, algorithm algorithm)
+static bool is_for_us(const sc_json_value *key, jws_algorithm algorithm)
 {
     const sc_json_value *use = sc_json_member(key, "use");
     const sc_json_value *named = sc_json_member(key, "alg");
@@ -216,7 +216,7 @@ static const char *take_key(sc_jwt_keys *keys, const sc_json_value *from)
     if (has_secret(from)) {
         return "it is a secret, which others can sign with; give public keys only";
     }
-    const algorithm algorithm = algorithm_of_key(from);
+    const jws_algorithm algorithm = algorithm_of_key(from);
     if (!is_for_us(from, algorithm)) return NULL;
     if (keys->count == SC_JWT_KEYS_MAX) return "there are more than 64 of them";
     jwt_key *key = &keys->keys[keys->count++];
@@ -376,7 +376,7 @@ static bool is_signed_by(const jwt_key *key, const part *input, const uint8_t *s
 }
 
 /** The key that a header names; one without a name means the only key of its algorithm. */
-static const jwt_key *find_key(const sc_jwt_keys *keys, algorithm algorithm, const char *id)
+static const jwt_key *find_key(const sc_jwt_keys *keys, jws_algorithm algorithm, const char *id)
 {
     const jwt_key *found = NULL;
     for (size_t i = 0; i < keys->count; i++) {
@@ -401,7 +401,7 @@ static sc_jwt_verdict check_header(const sc_jwt_keys *keys, const sc_json_value 
                                    const jwt_key **key)
 {
     const sc_json_value *id = sc_json_member(header, "kid");
-    const algorithm algorithm = algorithm_named(sc_json_text_at(sc_json_member(header, "alg")));
+    const jws_algorithm algorithm = algorithm_named(sc_json_text_at(sc_json_member(header, "alg")));
     if (algorithm == NO_ALGORITHM || sc_json_member(header, "crit") ||
         !is_type_of_tokens(sc_json_member(header, "typ"))) {
         return SC_JWT_ALGORITHM;

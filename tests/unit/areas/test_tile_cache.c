@@ -83,7 +83,7 @@ static void test_it_does_as_a_plain_list_does(void **state)
 {
     (void)state;
     enum { TILES = 40, ROOM = 11 };
-    uint32_t order[ROOM + 1];
+    uint32_t order[ROOM + 1] = {0};
     size_t count = 0;
     sc_rng rng;
     sc_rng_seed(&rng, 11);

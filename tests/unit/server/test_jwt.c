@@ -16,7 +16,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-enum { TEXT_SIZE = 8192, NOW = 1800000000 };
+enum { TEXT_SIZE = 8192, SET_SIZE = 6 * TEXT_SIZE, NOW = 1800000000 };
 
 static const sc_jwt_terms terms = {
     .issuer = "https://login.example", .audience = "starcloak", .user = "sub"};
@@ -32,7 +32,7 @@ typedef struct login {
     EVP_PKEY *ec;
     uint8_t ed_public[crypto_sign_PUBLICKEYBYTES];
     uint8_t ed_secret[crypto_sign_SECRETKEYBYTES];
-    char set[TEXT_SIZE];
+    char set[SET_SIZE];
     sc_jwt_keys *keys;
 } login;
 
@@ -279,7 +279,7 @@ static void test_a_token_cannot_bring_its_own_key(void **state)
     login stranger;
     login_open(&l);
     login_open(&stranger);
-    char header[TEXT_SIZE];
+    char header[2 * TEXT_SIZE];
     char x[TEXT_SIZE];
     encode(stranger.ed_public, sizeof stranger.ed_public, x);
     snprintf(header, sizeof header,
