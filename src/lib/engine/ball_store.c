@@ -36,7 +36,12 @@ void *sc__ball_store_take(sc__ball_store *store, size_t size)
     sc__spare_cells *spare = &store->spare[lines - 1];
     if (spare->count > 0) return spare->cells[--spare->count];
     const size_t cell_size = lines * SC__BALL_LINE;
-    if (cell_size > store->rest_size && !add_slab(store)) return NULL;
+    // There is room for all cells to be spare, so that giving one back never fails.
+    if (!sc_grow(&spare->cells, spare->made, &spare->capacity, sizeof(void *)) ||
+        (cell_size > store->rest_size && !add_slab(store))) {
+        return NULL;
+    }
+    spare->made++;
     void *cell = store->rest;
     store->rest += cell_size;
     store->rest_size -= cell_size;
@@ -53,8 +58,6 @@ void sc__ball_store_give(sc__ball_store *store, void *memory, size_t size)
         return;
     }
     sc__spare_cells *spare = &store->spare[lines - 1];
-    // Without memory for the stack the cell is unused until the store ends.
-    if (!sc_grow(&spare->cells, spare->count, &spare->capacity, sizeof(void *))) return;
     spare->cells[spare->count++] = memory;
 }
 

@@ -23,6 +23,7 @@ typedef struct sc__spare_cells {
     void **cells;
     size_t count;
     size_t capacity;
+    size_t made;  ///< of that size, in use or not
 } sc__spare_cells;
 
 /** Zero-initialise; sc__ball_store_fini() when done. */

@@ -191,7 +191,7 @@ static void test_sets_of_stars_are_what_plain_sets_are(void **state)
                 check_sole(&g, mask);
                 check_hops(&g, mask, draw_mask(&g, mask));
             }
-            sc_free(ball);
+            sc__ball_free(g.engine, ball);
         }
         ground_close(&g);
     }
@@ -206,23 +206,23 @@ static void test_classes_and_larger_shares_are_left_to_others(void **state)
     ground g = {0};
     ground_open(&g, 2);
     const sc_demands demands = g.demands;
-    sc_free(number_ball(&g));
+    sc__ball_free(g.engine, number_ball(&g));
     assert_true(vicinity_of(&g)->is_in_use);
 
     sc_demands other = demands;
     other.traffic = 3;
     ground_ask(&g, other);
-    sc_free(number_ball(&g));
+    sc__ball_free(g.engine, number_ball(&g));
     assert_false(vicinity_of(&g)->is_in_use);
 
     other = demands;
     other.classes = g.made.classes;
     ground_ask(&g, other);
-    sc_free(number_ball(&g));
+    sc__ball_free(g.engine, number_ball(&g));
     assert_false(vicinity_of(&g)->is_in_use);
 
     ground_ask(&g, (sc_demands){0});
-    sc_free(number_ball(&g));
+    sc__ball_free(g.engine, number_ball(&g));
     assert_false(vicinity_of(&g)->is_in_use);
     ground_close(&g);
 }

@@ -16,7 +16,7 @@ static const char *const lines[] = {
     "\"category\":\"school\"},\"zone\":3}",
     "{\"event\":\"query\",\"query\":\"0f3a\",\"user\":\"u17\",\"t\":5,\"edge\":0,\"offset_m\":0,"
     "\"segment\":0,\"profile\":{\"k\":1,\"l\":1,\"sigma_s\":0,\"sigma_t\":1},\"request\":{"
-    "\"type\":\"range\",\"radius_m\":500,\"category\":[\"hospital\",\"nowhere\",\"school\"]}}",
+    "\"type\":\"range\",\"radius_m\":500,\"category\":[\"cafe\",\"school\"]}}",
     "{\"event\":\"cloak\",\"cloak\":7,\"t\":13.000000,\"stars\":[4,9],\"segments\":[0,12,13],"
     "\"border_nodes\":[3],\"members\":[{\"query\":\"0f3a\",\"star\":9},{\"query\":\"77c1\","
     "\"star\":4}]}",
@@ -216,8 +216,9 @@ static void test_odd_values_are_left_to_the_tree(void **state)
         {0, "\"query\":\"0f3a\"", "\"query\":\"\""},
         {1, "\"zone\":3", "\"zone\":4294967295"},
         {1, "\"radius_s\"", "\"radius_m\""},
-        {2, "[\"hospital\",\"nowhere\",\"school\"]", "[]"},
-        {2, "[\"hospital\",\"nowhere\",\"school\"]", "[\"hospital\",]"},
+        {2, "[\"cafe\",\"school\"]", "[]"},
+        {2, "[\"cafe\",\"school\"]", "[\"cafe\",\"nowhere\"]"},
+        {2, "[\"cafe\",\"school\"]", "[\"hospital\",]"},
         {3, "\"cloak\":7", "\"cloak\":9007199254740993"},
         {3, "\"stars\":[4,9]", "\"stars\":[4,]"},
         {3, "\"stars\":[4,9]", "\"stars\":[,4]"},
