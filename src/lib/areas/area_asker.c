@@ -45,7 +45,7 @@ struct sc_area_asker {
     sc_lbs *lbs;
     sc_objects *objects;  ///< of the last reply; held
     sc_area_work work;
-    const sc_area_watcher *watcher;  ///< NULL: nobody
+    const sc_area_watcher *watcher;  ///< NULL: none
     int64_t deadline_us;
     int64_t leave_by_us;
 

@@ -211,7 +211,7 @@ static sc_err lead_on(const fetching *f, progress *p, const char *next, bool *is
     return is_itself ? sc_fail(diag, SC_EREPLY, "a page of the provider leads to itself") : SC_OK;
 }
 
-// Whether there is another page, and where.
+/** Shorter pages by offset have shown to be the last (is_followed()). */
 static uint64_t final_size(const sc__area_source *source)
 {
     return atomic_load_explicit(source->final_size, memory_order_relaxed);
@@ -239,6 +239,7 @@ static bool is_followed(const fetching *f, progress *p, const sc__area_reply *re
     return listed >= full || (is_told ? p->offset < reply->total : listed >= final_size(f->source));
 }
 
+// Whether there is another page, and where.
 static sc_err find_next_page(const fetching *f, progress *p, const sc__area_reply *reply,
                              bool *is_again, sc_diag *diag)
 {

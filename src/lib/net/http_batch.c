@@ -37,7 +37,7 @@ struct sc_http_connections {
     size_t max_bytes;
     const struct curl_slist *headers;
     const char *ca_file;
-    const int *stop;  ///< NULL: nobody gives it up
+    const int *stop;  ///< NULL: it is never given up
     CURLM *multi;
     slot *slots;
     size_t slot_count;

@@ -21,7 +21,7 @@ typedef struct sc_http_pace {
     int64_t next_us;   ///< when the next may leave
 } sc_http_pace;
 
-/** @param deadline_s  nobody waits longer than that */
+/** @param deadline_s  no caller waits longer than that */
 void sc_http_pace_init(sc_http_pace *pace, double rate_per_s, uint64_t parallel, double deadline_s);
 void sc_http_pace_fini(sc_http_pace *pace);
 

@@ -436,7 +436,7 @@ static sc_err find_at_end(sc_ways *w, sc_edge_id edge, bool at_to, way here)
     return err;
 }
 
-static void extend_by(sc_extent *extent, double x, double y)
+static void extend_by(sc_verify_box *extent, double x, double y)
 {
     extent->west = fmin(extent->west, x);
     extent->south = fmin(extent->south, y);

@@ -23,12 +23,12 @@
 typedef struct sc_way_entry sc_way_entry;
 
 /** A box around places, in coordinates of the map. */
-typedef struct sc_extent {
+typedef struct sc_verify_box {
     double west;
     double south;
     double east;
     double north;
-} sc_extent;
+} sc_verify_box;
 
 typedef struct sc_ways {
     const sc_map *map;
@@ -42,7 +42,7 @@ typedef struct sc_ways {
     uint32_t *node_done;         ///< by node: the search that has its cost
     uint32_t *object_done;
     size_t object_capacity;  ///< of `object_done`
-    sc_extent *extent;       ///< grows by the places that are driven to; NULL: not wanted
+    sc_verify_box *extent;   ///< grows by the places that are driven to; NULL: not wanted
     double extent_limit;     ///< those that cost no more than this, in units
     sc_way_entry *heap;
     size_t heap_count;

@@ -24,8 +24,8 @@ enum { SPAN_TILES = 4 };
 typedef struct look {
     sc_area_states *s;
     const sc_event_areas *areas;
-    sc_extent roads;  ///< around the segments of the cloak
-    char wrong[160];  ///< empty: nothing
+    sc_verify_box roads;  ///< around the segments of the cloak
+    char wrong[160];      ///< empty: nothing
 } look;
 
 // --- Boxes --------------------------------------------------------------------------------------
@@ -41,20 +41,20 @@ static double shrink_at(const sc_area_states *s, double y)
     return fmax(cos(fmin(fabs(y), 89.9) * SC_PI / 180.0), 1e-3);
 }
 
-static sc_extent join(sc_extent a, sc_extent b)
+static sc_verify_box join(sc_verify_box a, sc_verify_box b)
 {
-    return (sc_extent){fmin(a.west, b.west), fmin(a.south, b.south), fmax(a.east, b.east),
-                       fmax(a.north, b.north)};
+    return (sc_verify_box){fmin(a.west, b.west), fmin(a.south, b.south), fmax(a.east, b.east),
+                           fmax(a.north, b.north)};
 }
 
 // No smaller than any box that is said to reach so far: straight lines are up to a tenth shorter
 // than ways along the surface.
-static sc_extent widen(const sc_area_states *s, sc_extent box, double by_m)
+static sc_verify_box widen(const sc_area_states *s, sc_verify_box box, double by_m)
 {
     const double by = (by_m * (by_m < 9e4 ? 1.004 : 1.14) + 1) / per_unit_m(s);
     const double farthest = fmax(fabs(box.south - by), fabs(box.north + by));
     const double by_x = by / shrink_at(s, farthest);
-    return (sc_extent){box.west - by_x, box.south - by, box.east + by_x, box.north + by};
+    return (sc_verify_box){box.west - by_x, box.south - by, box.east + by_x, box.north + by};
 }
 
 static double side_x(const sc_area_states *s, uint32_t level)
@@ -67,15 +67,15 @@ static double side_y(const sc_area_states *s, uint32_t level)
     return ldexp((double)s->tiles.side_y, (int)s->tiles.level - (int)level);
 }
 
-static sc_extent box_of(const sc_area_states *s, const sc_event_span *span)
+static sc_verify_box box_of(const sc_area_states *s, const sc_event_span *span)
 {
     const double x = side_x(s, span->level);
     const double y = side_y(s, span->level);
     const double west = (double)s->tiles.west;
     const double south = (double)s->tiles.south;
-    return (sc_extent){(west + x * span->x[0]) * 1e-7, (south + y * span->y[0]) * 1e-7,
-                       (west + x * (span->x[1] + 1.0)) * 1e-7,
-                       (south + y * (span->y[1] + 1.0)) * 1e-7};
+    return (sc_verify_box){(west + x * span->x[0]) * 1e-7, (south + y * span->y[0]) * 1e-7,
+                           (west + x * (span->x[1] + 1.0)) * 1e-7,
+                           (south + y * (span->y[1] + 1.0)) * 1e-7};
 }
 
 static double place_at(double coordinate, int64_t first, double side, uint32_t level)
@@ -90,7 +90,7 @@ typedef struct touched {
     double y[2];
 } touched;
 
-static touched touched_at(const sc_area_states *s, sc_extent box, uint32_t level)
+static touched touched_at(const sc_area_states *s, sc_verify_box box, uint32_t level)
 {
     const sc_event_tiles *t = &s->tiles;
     return (touched){{place_at(box.west, t->west, side_x(s, level), level),
@@ -100,7 +100,7 @@ static touched touched_at(const sc_area_states *s, sc_extent box, uint32_t level
 }
 
 // The finest level at which a box touches few enough tiles.
-static uint32_t level_for(const sc_area_states *s, sc_extent box)
+static uint32_t level_for(const sc_area_states *s, sc_verify_box box)
 {
     uint32_t level = s->tiles.level;
     for (; level > 0; level--) {
@@ -111,7 +111,7 @@ static uint32_t level_for(const sc_area_states *s, sc_extent box)
 }
 
 // Whether all of it is at least so far inside of a box.
-static bool is_inside_by(const sc_area_states *s, sc_extent it, sc_extent box, double by_m)
+static bool is_inside_by(const sc_area_states *s, sc_verify_box it, sc_verify_box box, double by_m)
 {
     const double least_m = by_m * (1 - 1e-6) - 0.01;
     const double per_y = per_unit_m(s);
@@ -122,10 +122,10 @@ static bool is_inside_by(const sc_area_states *s, sc_extent it, sc_extent box, d
            (it.south - box.south) * per_y >= least_m && (box.north - it.north) * per_y >= least_m;
 }
 
-static sc_extent box_of_segments(const sc_area_states *s)
+static sc_verify_box box_of_segments(const sc_area_states *s)
 {
     const sc_segment *segments = sc_map_segments(s->map);
-    sc_extent box = {HUGE_VAL, HUGE_VAL, -HUGE_VAL, -HUGE_VAL};
+    sc_verify_box box = {HUGE_VAL, HUGE_VAL, -HUGE_VAL, -HUGE_VAL};
     for (size_t i = 0; i < s->segments.count; i++) {
         const sc_seg_id id = s->segments.ids[i];
         if (id >= sc_map_segment_count(s->map)) continue;
@@ -135,7 +135,7 @@ static sc_extent box_of_segments(const sc_area_states *s)
                 double x = 0;
                 double y = 0;
                 sc_map_node_position(s->map, end ? edge->to : edge->from, &x, &y);
-                box = join(box, (sc_extent){x, y, x, y});
+                box = join(box, (sc_verify_box){x, y, x, y});
             }
         }
     }
@@ -161,7 +161,7 @@ static double line_of_m(const sc_area_states *s, sc_metric metric, double cost)
 }
 
 // Whether something outside of a box might be reached from a node at that cost, by straight lines.
-static bool may_lack(const sc_area_states *s, sc_extent box, sc_node_id node, sc_metric metric,
+static bool may_lack(const sc_area_states *s, sc_verify_box box, sc_node_id node, sc_metric metric,
                      double cost)
 {
     double x = 0;
@@ -332,7 +332,7 @@ static sc_err cost_of_list(sc_area_states *s, const sc_event_request *wish, sc_n
 
 // All places that cost less than that, from a node.
 static sc_err reach_of_list(sc_area_states *s, const sc_event_request *wish, sc_node_id node,
-                            double cost, sc_extent *out)
+                            double cost, sc_verify_box *out)
 {
     const double unit =
         wish->metric == SC_METRIC_TIME ? sc_map_time_unit_s(s->map) : sc_map_unit_m(s->map);
@@ -340,7 +340,7 @@ static sc_err reach_of_list(sc_area_states *s, const sc_event_request *wish, sc_
     double x = 0;
     double y = 0;
     sc_map_node_position(s->map, node, &x, &y);
-    *out = (sc_extent){x, y, x, y};
+    *out = (sc_verify_box){x, y, x, y};
     // Two units less: objects are at whole units.
     ways->extent_limit = cost / unit - 2;
     if (ways->extent_limit < 0) return SC_OK;
@@ -383,14 +383,14 @@ static bool is_span(const sc_area_states *s, const sc_event_span *span)
 }
 
 // No tile of a span may be beyond the box, nor larger than the box makes necessary.
-static bool is_within(const sc_area_states *s, const sc_event_span *span, sc_extent most)
+static bool is_within(const sc_area_states *s, const sc_event_span *span, sc_verify_box most)
 {
     const touched t = touched_at(s, most, span->level);
     return span->level >= level_for(s, most) && span->x[0] >= t.x[0] && span->x[1] <= t.x[1] &&
            span->y[0] >= t.y[0] && span->y[1] <= t.y[1];
 }
 
-// How far the first box of a category may reach beyond the roads; negative: nobody asks for it.
+// How far the first box of a category may reach beyond the roads; negative: no request asks for it.
 static double first_reach_m(const sc_area_states *s, sc_category_id category)
 {
     double reach_m = -1;
@@ -412,18 +412,18 @@ static void look_at_first(look *at, const sc_event_span *span)
         say(at, "tiles of a category that no member asks for", span);
         return;
     }
-    const sc_extent most = widen(at->s, at->roads, at->s->tiles.reach_m + reach_m);
+    const sc_verify_box most = widen(at->s, at->roads, at->s->tiles.reach_m + reach_m);
     if (!is_within(at->s, span, most)) {
         say(at, "tiles that do not follow from the roads and the requests", span);
     }
 }
 
 // The box that the lists of the round before can ask for; false: they lack nothing.
-static sc_err next_box(const look *at, const sc_event_span *before, sc_extent *most,
+static sc_err next_box(const look *at, const sc_event_span *before, sc_verify_box *most,
                        bool *is_lacking)
 {
     sc_area_states *s = at->s;
-    const sc_extent box = box_of(s, before);
+    const sc_verify_box box = box_of(s, before);
     const double side_m = side_y(s, before->level) * 1e-7 * per_unit_m(s);
     *is_lacking = false;
     *most = widen(s, box, side_m);
@@ -457,7 +457,7 @@ static sc_err look_at_next(look *at, const sc_event_span *span)
                          before->x[1] == span->x[1] && before->y[0] == span->y[0] &&
                          before->y[1] == span->y[1];
     if (is_same) return SC_OK;
-    sc_extent most;
+    sc_verify_box most;
     bool is_lacking = false;
     const sc_err err = next_box(at, before, &most, &is_lacking);
     if (err) return err;
@@ -559,7 +559,7 @@ static sc_err look_at_wish(look *at, const sc_event_request *wish, const sc_even
     for (size_t b = 0; b < s->border_nodes.count && at->wrong[0] == '\0'; b++) {
         const sc_node_id node = s->border_nodes.ids[b];
         double cost = 0;
-        sc_extent reached;
+        sc_verify_box reached;
         if (node >= sc_map_node_count(s->map)) continue;
         sc_err err = cost_of_list(s, wish, node, &cost);
         if (!err) err = reach_of_list(s, wish, node, cost, &reached);

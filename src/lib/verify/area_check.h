@@ -51,7 +51,7 @@ struct sc_area_states {
 
     bool has_tiles;
     sc_event_tiles tiles;
-    sc_extent roads;        ///< around all nodes
+    sc_verify_box roads;    ///< around all nodes
     double lost_m[2];       ///< by metric: what all edges together lack of their straight lines
     double least_share[2];  ///< by metric: the least share of its straight line that an edge has
     sc_answers answers;     ///< with the plain search, once there are tiles

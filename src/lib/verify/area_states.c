@@ -41,13 +41,13 @@ static double worth_m(const sc_map *map, sc_edge_id edge, sc_metric metric)
 static void measure_roads(sc_area_states *s)
 {
     const sc_map *map = s->map;
-    s->roads = (sc_extent){HUGE_VAL, HUGE_VAL, -HUGE_VAL, -HUGE_VAL};
+    s->roads = (sc_verify_box){HUGE_VAL, HUGE_VAL, -HUGE_VAL, -HUGE_VAL};
     for (sc_node_id n = 0; n < sc_map_node_count(map); n++) {
         double x = 0;
         double y = 0;
         sc_map_node_position(map, n, &x, &y);
-        s->roads = (sc_extent){fmin(s->roads.west, x), fmin(s->roads.south, y),
-                               fmax(s->roads.east, x), fmax(s->roads.north, y)};
+        s->roads = (sc_verify_box){fmin(s->roads.west, x), fmin(s->roads.south, y),
+                                   fmax(s->roads.east, x), fmax(s->roads.north, y)};
     }
     for (int m = 0; m < 2; m++) {
         s->lost_m[m] = 0;
@@ -220,17 +220,18 @@ static sc_err keep_area(sc_area_states *s, const sc_event_area *area, size_t *pl
 }
 
 // The sides of a tile in coordinates.
-static sc_extent box_of(const sc_event_tiles *t, const sc_event_area *area)
+static sc_verify_box box_of(const sc_event_tiles *t, const sc_event_area *area)
 {
     const double side_x = ldexp((double)t->side_x, (int)t->level - (int)area->level);
     const double side_y = ldexp((double)t->side_y, (int)t->level - (int)area->level);
     const double west = (double)t->west + side_x * area->x;
     const double south = (double)t->south + side_y * area->y;
-    return (sc_extent){west * 1e-7, south * 1e-7, (west + side_x) * 1e-7, (south + side_y) * 1e-7};
+    return (sc_verify_box){west * 1e-7, south * 1e-7, (west + side_x) * 1e-7,
+                           (south + side_y) * 1e-7};
 }
 
 // Whether an object can belong to a tile: its road is no farther from it than objects may be.
-static bool is_near(const sc_area_states *s, sc_extent box, const sc_event_object *object)
+static bool is_near(const sc_area_states *s, sc_verify_box box, const sc_event_object *object)
 {
     double x[2];
     double y[2];
@@ -262,7 +263,7 @@ static const char *find_area_wrong(const sc_area_states *s, const sc_event_area 
     if (!s->tiles.is_by_category && area->category != SC_NONE) {
         return "is of a category, although questions do not name any";
     }
-    const sc_extent box = box_of(&s->tiles, area);
+    const sc_verify_box box = box_of(&s->tiles, area);
     for (size_t i = 0; i < area->object_count; i++) {
         const sc_event_object *object = &area->objects[i];
         if (object->edge >= sc_map_edge_count(s->map) || !isfinite(object->offset_m)) {
