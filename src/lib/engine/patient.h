@@ -170,8 +170,8 @@ static inline bool sc__stars_meet(const sc_engine *engine, const sc_star_id *sta
                                   const uint64_t *mask, size_t words, const sc__demand *demand)
 {
     sc__patient *own = engine->method_state;
-    return own->around.is_in_use ? sc__vicinity_meets(engine, &own->around, *mask, demand)
-                                 : sc__mask_meets(engine, stars, mask, words, *demand);
+    return own->around.tests_roads ? sc__vicinity_meets(engine, &own->around, *mask, demand)
+                                   : sc__mask_meets(engine, stars, mask, words, *demand);
 }
 
 /**

@@ -403,7 +403,7 @@ sc_err sc__settle(sc_engine *engine, const sc__listing *start, const sc__found_s
     sc__star_trial *trial = &own->trial;
     sc_err err = list_reaches(engine, member_count);
     if (err) return err;
-    if (specials.count == 0 && is_near(own)) {
+    if (specials.count == 0 && own->around.tests_roads && is_near(own)) {
         err = settle_near(engine, start, t, member_count, is_good);
         if (!err && *is_good) err = measure(engine, start, t, member_count, specials);
         if (err) return err;

@@ -33,12 +33,17 @@ void sc__vicinity_fini(sc__vicinity *around)
 
 // --- Stars -------------------------------------------------------------------
 
-/** Whether sets of stars can be tested here. */
+/** Whether a vicinity is of use: engines without such demands test each set once. */
 static bool is_of_use(const sc_engine *engine)
 {
-    const sc__demand_tables *tables = &engine->tables;
-    if (engine->numbers.count > SC__VICINITY_MAX || tables->classes) return false;
-    return tables->density ? tables->traffic == 2 : engine->options.demands.is_strict;
+    return engine->numbers.count <= SC__VICINITY_MAX &&
+           (engine->tables.density || engine->options.demands.is_strict);
+}
+
+/** Whether sets of roads can be tested by it. */
+static bool tests_roads(const sc__demand_tables *tables)
+{
+    return !tables->classes && (!tables->density || tables->traffic == 2);
 }
 
 static sc_err make_tables(sc__vicinity *around, const sc_engine *engine)
@@ -60,7 +65,7 @@ static sc_err make_tables(sc__vicinity *around, const sc_engine *engine)
 
 sc_err sc__vicinity_begin(sc_engine *engine, sc__vicinity *around, const sc_star_id *stars)
 {
-    around->is_in_use = false;
+    around->is_in_use = around->tests_roads = false;
     if (!is_of_use(engine)) return SC_OK;
     const sc_err err = make_tables(around, engine);
     if (err) return err;
@@ -80,6 +85,7 @@ sc_err sc__vicinity_begin(sc_engine *engine, sc__vicinity *around, const sc_star
         return SC_ENOMEM;
     }
     around->is_in_use = true;
+    around->tests_roads = tests_roads(&engine->tables);
     return SC_OK;
 }
 

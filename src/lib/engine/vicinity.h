@@ -8,8 +8,8 @@
  * with the number of the star at their other end, and which stars are within 0, 1, 2, ... hops of
  * one is found out once. A test of a set is then sums and bits, without looking a star up.
  *
- * Where there are more stars, classes of places, or traffic to one of three or four, there is none
- * (`is_in_use`), and sets are tested by demand.h. Both give the same answers.
+ * Where there are more stars there is none (`is_in_use`); with classes of places, or traffic to one
+ * of three or four, roads are tested by demand.h (`tests_roads`). Both give the same answers.
  */
 #ifndef SC_ENGINE_VICINITY_H
 #define SC_ENGINE_VICINITY_H
@@ -45,7 +45,8 @@ typedef struct sc__near_road {
 
 /** Zero-initialise; sc__vicinity_fini(). */
 typedef struct sc__vicinity {
-    bool is_in_use;
+    bool is_in_use;        ///< the stars are numbered, and their distances can be measured
+    bool tests_roads;      ///< sets of roads can be tested, too
     uint32_t count;        ///< of stars
     uint8_t *number_of;    ///< by star of the map: 1 + its number, or 0
     uint64_t *bit_of;      ///< by what `number_of` has: 0, then a bit for each number

@@ -207,23 +207,23 @@ static void test_classes_and_larger_shares_are_left_to_others(void **state)
     ground_open(&g, 2);
     const sc_demands demands = g.demands;
     sc__ball_free(g.engine, number_ball(&g));
-    assert_true(vicinity_of(&g)->is_in_use);
+    assert_true(vicinity_of(&g)->tests_roads);
 
     sc_demands other = demands;
     other.traffic = 3;
     ground_ask(&g, other);
     sc__ball_free(g.engine, number_ball(&g));
-    assert_false(vicinity_of(&g)->is_in_use);
+    assert_false(vicinity_of(&g)->tests_roads);
 
     other = demands;
     other.classes = g.made.classes;
     ground_ask(&g, other);
     sc__ball_free(g.engine, number_ball(&g));
-    assert_false(vicinity_of(&g)->is_in_use);
+    assert_false(vicinity_of(&g)->tests_roads);
 
     ground_ask(&g, (sc_demands){0});
     sc__ball_free(g.engine, number_ball(&g));
-    assert_false(vicinity_of(&g)->is_in_use);
+    assert_false(vicinity_of(&g)->tests_roads);
     ground_close(&g);
 }
 
