@@ -101,8 +101,9 @@ struct sc_filter {
     sc_object_counts counts;
     sc_known_spots known_spots;
 
-    // The reply; is_open: it has passed all checks.
+    // The reply; is_open: it has passed the checks.
     bool is_open;
+    uint32_t own_count;  ///< replies of this process so far
     const sc_relay *relay;
     const sc_reply *reply;
     const sc_object *objects;  ///< what numbers of the reply stand for
@@ -195,11 +196,11 @@ sc_err sc__reply_refuse(const sc_filter *filter, sc_diag *diag, sc_reply_entry a
 SC_CHECKED sc_err sc__reply_check_agreement(sc_filter *filter, sc_diag *diag);
 
 /**
- * Check filter->reply against the relay and the map, and convert it into candidates, strips and
- * claims.
+ * Check the lists of filter->reply, each by itself, against the relay and the map, and convert them
+ * into candidates, strips and claims.
  *
  * @return SC_OK, SC_EMISMATCH, SC_EREPLY with a reason, SC_ELIMIT, SC_ENOMEM
  */
-SC_CHECKED sc_err sc__reply_check(sc_filter *filter, sc_diag *diag);
+SC_CHECKED sc_err sc__reply_check_lists(sc_filter *filter, sc_diag *diag);
 
 #endif

@@ -5,6 +5,7 @@
 #include <starcloak/answer.h>
 
 #include "answer/answer_internal.h"
+#include "answer/own_reply.h"
 #include "base/alloc.h"
 #include "base/diag.h"
 
@@ -94,18 +95,32 @@ static sc_err make_results(sc_filter *f, sc_diag *diag)
     return f->result_capacity > 0 ? SC_OK : sc_fail_memory(diag, "making room for answers");
 }
 
-sc_err sc_filter_open(sc_filter *filter, const sc_relay *relay, const sc_reply *reply,
-                      sc_diag *diag)
+static sc_err take_in(sc_filter *filter, const sc_relay *relay, const sc_reply *reply,
+                      bool is_stranger, sc_diag *diag)
 {
     sc_filter_forget(filter);  // before arrays grow and move
     filter->relay = relay;
     filter->reply = reply;
     sc_err err = sc__inside_build(&filter->inside, filter->map, relay, diag);
     if (!err) err = check_requests(relay, diag);
-    if (!err) err = sc__reply_check(filter, diag);
+    if (!err) err = sc__reply_check_lists(filter, diag);
+    if (!err && is_stranger) err = sc__reply_check_agreement(filter, diag);
     if (!err) err = make_results(filter, diag);
     filter->is_open = !err;
     return err;
+}
+
+sc_err sc_filter_open(sc_filter *filter, const sc_relay *relay, const sc_reply *reply,
+                      sc_diag *diag)
+{
+    return take_in(filter, relay, reply, true, diag);
+}
+
+sc_err sc_filter_open_own(sc_filter *filter, const sc_relay *relay, const sc_reply *reply,
+                          sc_diag *diag)
+{
+    const bool is_its_turn = filter->own_count++ % SC_OWN_REPLIES_PER_CHECK == 0;
+    return take_in(filter, relay, reply, is_its_turn, diag);
 }
 
 void sc_filter_forget(sc_filter *filter)

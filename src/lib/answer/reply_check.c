@@ -393,7 +393,7 @@ static sc_err take_request(sc_filter *f, size_t r, sc_diag *diag)
     return err;
 }
 
-static sc_err check_lists(sc_filter *filter, sc_diag *diag)
+sc_err sc__reply_check_lists(sc_filter *filter, sc_diag *diag)
 {
     sc_filter *f = filter;
     sc_err err = check_shape(f, diag);
@@ -414,10 +414,4 @@ static sc_err check_lists(sc_filter *filter, sc_diag *diag)
         err = take_request(f, r, diag);
     }
     return err == SC_ENOMEM ? sc_fail_memory(diag, "checking a reply") : err;
-}
-
-sc_err sc__reply_check(sc_filter *filter, sc_diag *diag)
-{
-    const sc_err err = check_lists(filter, diag);
-    return err ? err : sc__reply_check_agreement(filter, diag);
 }

@@ -6,6 +6,7 @@
 // and so where a user is: it is wiped.
 #include "courier/answerer.h"
 
+#include "answer/own_reply.h"
 #include "base/alloc.h"
 #include "base/diag.h"
 #include "courier/courier.h"
@@ -296,11 +297,10 @@ static sc_failure failure_of_asking(sc_err err)
     }
 }
 
-// The request and the reply are in the words of `vocabulary`.
-static sc_failure filter_reply(sc__answerer *answerer, const sc_relay *relay,
-                               const sc_vocabulary *vocabulary, sc_errand *errand)
+// The reply has been taken in, or refused with `err`. Both are in the words of `vocabulary`.
+static sc_failure answer_from_filter(sc__answerer *answerer, sc_err err,
+                                     const sc_vocabulary *vocabulary, sc_errand *errand)
 {
-    const sc_err err = sc_filter_open(answerer->filter, relay, &answerer->reply, &errand->diag);
     if (err) return failure_of_reply(err);
     const source from = {.filter = answerer->filter,
                          .catalogue = {.map = answerer->map,
@@ -309,6 +309,15 @@ static sc_failure filter_reply(sc__answerer *answerer, const sc_relay *relay,
     const sc_failure failure = fill_places(answerer, &from, errand);
     sc_filter_forget(answerer->filter);
     return failure;
+}
+
+// The reply is a stranger's.
+static sc_failure filter_reply(sc__answerer *answerer, const sc_vocabulary *vocabulary,
+                               sc_errand *errand)
+{
+    const sc_err err =
+        sc_filter_open(answerer->filter, errand->relay, &answerer->reply, &errand->diag);
+    return answer_from_filter(answerer, err, vocabulary, errand);
 }
 
 // --- The reply, for others ------------------------------------------------------------------
@@ -384,7 +393,9 @@ sc_failure sc__answerer_evaluate(sc__answerer *answerer, const sc_objects *objec
         const sc_failure failure = write_reply(answerer, errand);
         if (failure) return failure;
     }
-    return filter_reply(answerer, &asked->relay, vocabulary, errand);
+    const sc_err taken =
+        sc_filter_open_own(answerer->filter, &asked->relay, &answerer->reply, &errand->diag);
+    return answer_from_filter(answerer, taken, vocabulary, errand);
 }
 
 // --- Over HTTP ------------------------------------------------------------------------------
@@ -403,7 +414,7 @@ sc_failure sc__answerer_read(sc__answerer *answerer, sc_errand *errand, const vo
 {
     sc_failure failure = decode(answerer, errand, answerer->encoding, bytes, size);
     if (!failure && errand->wants_reply) failure = hand_on(answerer, errand, bytes, size);
-    return failure ? failure : filter_reply(answerer, errand->relay, answerer->vocabulary, errand);
+    return failure ? failure : filter_reply(answerer, answerer->vocabulary, errand);
 }
 
 sc_failure sc__answerer_read_given(sc__answerer *answerer, sc_errand *errand)
@@ -417,7 +428,7 @@ sc_failure sc__answerer_read_given(sc__answerer *answerer, sc_errand *errand)
     answerer->translation.is_different = false;
     const sc_failure failure =
         decode(answerer, errand, SC_ENCODING_COMPACT, errand->given, errand->given_size);
-    return failure ? failure : filter_reply(answerer, errand->relay, answerer->vocabulary, errand);
+    return failure ? failure : filter_reply(answerer, answerer->vocabulary, errand);
 }
 
 // --- Points ---------------------------------------------------------------------------------
@@ -456,5 +467,5 @@ sc_failure sc__answerer_ask_areas(sc__answerer *answerer, sc_area_asker *asker,
         const sc_failure failure = write_reply(answerer, errand);
         if (failure) return failure;
     }
-    return filter_reply(answerer, errand->relay, vocabulary, errand);
+    return filter_reply(answerer, vocabulary, errand);
 }
