@@ -4,9 +4,9 @@
  *
  * What `sc_filter_open()` proves of every reply is what a provider that lies, errs, or has another
  * map could get wrong. A reply that never left the process was made by the program that would check
- * it, from the same map: whoever can change the one can change the other. So its lists are read with
- * the checks that go with reading them (reply_check.c), and compared with the roads and with each
- * other (reply_agreement.c), which takes four times as long, once in a while only: as a guard
+ * it, from the same map: whoever can change the one can change the other. So its lists are read
+ * with the checks that go with reading them (reply_check.c), and compared with the roads and with
+ * each other (reply_agreement.c), which takes four times as long, once in a while only: as a guard
  * against our own mistakes, and not against anybody.
  */
 #ifndef SC_ANSWER_OWN_REPLY_H

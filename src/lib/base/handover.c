@@ -5,6 +5,7 @@
 #include "base/alloc.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -15,7 +16,7 @@ struct sc_handover {
     size_t item_size;
     size_t capacity;
     size_t first;  ///< place of the oldest
-    size_t count;
+    _Atomic size_t count;  ///< written under the lock, and read without it by those who only look
     uint64_t total;  ///< that were ever put
     unsigned char *ring;
 };
@@ -144,8 +145,5 @@ uint64_t sc_handover_total(sc_handover *handover)
 
 size_t sc_handover_count(sc_handover *handover)
 {
-    pthread_mutex_lock(&handover->lock);
-    const size_t count = handover->count;
-    pthread_mutex_unlock(&handover->lock);
-    return count;
+    return atomic_load_explicit(&handover->count, memory_order_relaxed);
 }

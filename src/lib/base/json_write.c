@@ -7,6 +7,7 @@
 #include "base/bytes.h"
 #include "base/utf8.h"
 
+#include <endian.h>
 #include <math.h>
 #include <sodium.h>
 #include <stdlib.h>
@@ -60,14 +61,39 @@ static bool are_plain(uint64_t word)
     return (odd & ones << 7) == 0;
 }
 
+// Copy the last bytes of a text, fewer than eight, if they are plain, in one piece; false: they are
+// not. What of the last eight bytes went out before is written again: as it is, if all are plain.
+static bool put_plain_end(const char *end, size_t left, size_t size, char *at)
+{
+    if (size >= sizeof(uint64_t)) {
+        uint64_t word = 0;
+        memcpy(&word, end - sizeof word, sizeof word);
+        if (!are_plain(word)) return false;
+        memcpy(at + left - sizeof word, &word, sizeof word);
+        return true;
+    }
+    if (left == size && size >= sizeof(uint32_t)) {
+        uint32_t first = 0;
+        uint32_t last = 0;
+        memcpy(&first, end - size, sizeof first);
+        memcpy(&last, end - sizeof last, sizeof last);
+        if (!are_plain((uint64_t)first << 32 | last)) return false;
+        memcpy(at, &first, sizeof first);
+        memcpy(at + size - sizeof last, &last, sizeof last);
+        return true;
+    }
+    return false;
+}
+
 size_t sc_json_escape(const char *text, size_t size, char *out)
 {
     const char *end = text + size;
     char *at = out;
     *at++ = '"';
     while (text < end) {
+        const size_t left = (size_t)(end - text);
         uint64_t word = 0;
-        if (end - text >= (ptrdiff_t)sizeof word) {
+        if (left >= sizeof word) {
             memcpy(&word, text, sizeof word);
             if (are_plain(word)) {
                 memcpy(at, &word, sizeof word);
@@ -75,6 +101,9 @@ size_t sc_json_escape(const char *text, size_t size, char *out)
                 text += sizeof word;
                 continue;
             }
+        } else if (put_plain_end(end, left, size, at)) {
+            at += left;
+            break;
         }
         if (is_plain(*text)) {
             *at++ = *text++;
@@ -129,13 +158,17 @@ sc_json_writer sc_json_writer_of_stream(FILE *stream)
 }
 
 // Room for `size` bytes behind those that are there.
-static bool make_room(sc_json_writer *json, size_t size)
+static bool make_more_room(sc_json_writer *json, size_t size)
 {
-    if (json->has_failed) return false;
-    if (size <= json->out->capacity - json->out->size) return true;
     json->has_failed = json->is_secret ? !sc_bytes_reserve_wiping(json->out, size)
                                        : !sc_bytes_reserve(json->out, size);
     return !json->has_failed;
+}
+
+static inline bool make_room(sc_json_writer *json, size_t size)
+{
+    if (json->has_failed) return false;
+    return size <= json->out->capacity - json->out->size || make_more_room(json, size);
 }
 
 static void put(sc_json_writer *json, const char *text, size_t size)
@@ -149,13 +182,41 @@ static void put(sc_json_writer *json, const char *text, size_t size)
     json->out->size += size;
 }
 
+// As memcpy(), which is a call: names and numbers mostly have fewer bytes than two words. Returns
+// where they end.
+static inline char *copy_short(char *at, const char *from, size_t size)
+{
+    if (size > 2 * sizeof(uint64_t)) {
+        memcpy(at, from, size);
+    } else if (size >= sizeof(uint64_t)) {
+        uint64_t first = 0;
+        uint64_t last = 0;
+        memcpy(&first, from, sizeof first);
+        memcpy(&last, from + size - sizeof last, sizeof last);
+        memcpy(at, &first, sizeof first);
+        memcpy(at + size - sizeof last, &last, sizeof last);
+    } else if (size >= sizeof(uint32_t)) {
+        uint32_t first = 0;
+        uint32_t last = 0;
+        memcpy(&first, from, sizeof first);
+        memcpy(&last, from + size - sizeof last, sizeof last);
+        memcpy(at, &first, sizeof first);
+        memcpy(at + size - sizeof last, &last, sizeof last);
+    } else {
+        for (size_t i = 0; i < size; i++) {
+            at[i] = from[i];
+        }
+    }
+    return at + size;
+}
+
 /** Signs around a name, with their blanks: `, "": `. */
 enum { AROUND_NAME = 6 };
 
 // What stands before a value: a comma if one is due, and its name if it has one. Returns where it
 // ends.
-static char *write_beginning(const sc_json_writer *json, const char *name, size_t name_size,
-                             char *at)
+static inline char *write_beginning(const sc_json_writer *json, const char *name, size_t name_size,
+                                    char *at)
 {
     if (json->needs_comma) {
         *at++ = ',';
@@ -163,8 +224,7 @@ static char *write_beginning(const sc_json_writer *json, const char *name, size_
     }
     if (!name) return at;
     *at++ = '"';
-    memcpy(at, name, name_size);
-    at += name_size;
+    at = copy_short(at, name, name_size);
     *at++ = '"';
     *at++ = ':';
     if (json->is_spaced) *at++ = ' ';
@@ -172,80 +232,63 @@ static char *write_beginning(const sc_json_writer *json, const char *name, size_
 }
 
 // The same to a stream, for which nothing is put together.
-static void stream_beginning(sc_json_writer *json, const char *name)
+static void stream_beginning(sc_json_writer *json, const char *name, size_t name_size)
 {
     const size_t blank = json->is_spaced;
     if (json->needs_comma) put(json, ", ", 1 + blank);
     if (!name) return;
     put(json, "\"", 1);
-    put(json, name, strlen(name));
+    put(json, name, name_size);
     put(json, "\": ", 2 + blank);
 }
 
 // Begin a value that takes `size` bytes at most: returns where they go, NULL if they go to a stream
 // or memory is out. Memory is asked for once.
-static char *begin_value(sc_json_writer *json, const char *name, size_t size)
+static inline char *begin_value(sc_json_writer *json, const char *name, size_t name_size,
+                                size_t size)
 {
     char *at = NULL;
     if (json->stream) {
-        stream_beginning(json, name);
-    } else {
-        const size_t name_size = name ? strlen(name) : 0;
-        if (make_room(json, name_size + AROUND_NAME + size)) {
-            at = write_beginning(json, name, name_size, (char *)json->out->data + json->out->size);
-        }
+        stream_beginning(json, name, name_size);
+    } else if (make_room(json, name_size + AROUND_NAME + size)) {
+        at = write_beginning(json, name, name_size, (char *)json->out->data + json->out->size);
     }
     json->needs_comma = true;
     return at;
 }
 
 // What was begun ends at `end`.
-static void end_value(const sc_json_writer *json, const char *end)
+static inline void end_value(const sc_json_writer *json, const char *end)
 {
     json->out->size = (size_t)(end - (const char *)json->out->data);
 }
 
-static void put_value(sc_json_writer *json, const char *name, const char *text, size_t size)
+static inline void put_value(sc_json_writer *json, const char *name, size_t name_size,
+                             const char *text, size_t size)
 {
-    char *at = begin_value(json, name, size);
+    char *at = begin_value(json, name, name_size, size);
     if (at) {
-        memcpy(at, text, size);
-        end_value(json, at + size);
+        end_value(json, copy_short(at, text, size));
     } else if (json->stream) {
         put(json, text, size);
     }
 }
 
-static void open_bracket(sc_json_writer *json, const char *name, const char *bracket)
+static void put_named(sc_json_writer *json, const char *name, const char *text, size_t size)
 {
-    put_value(json, name, bracket, 1);
+    put_value(json, name, sc__json_name_size(name), text, size);
+}
+
+void sc__json_open(sc_json_writer *json, const char *name, size_t name_size, char bracket)
+{
+    put_value(json, name, name_size, &bracket, 1);
     json->needs_comma = false;
 }
 
-static void close_bracket(sc_json_writer *json, const char *bracket)
+void sc__json_close(sc_json_writer *json, char bracket)
 {
     json->needs_comma = false;
-    put_value(json, NULL, bracket, 1);
-}
-
-void sc_json_open_object(sc_json_writer *json, const char *name)
-{
-    open_bracket(json, name, "{");
-}
-
-void sc_json_close_object(sc_json_writer *json)
-{
-    close_bracket(json, "}");
-}
-
-void sc_json_open_array(sc_json_writer *json, const char *name)
-{
-    open_bracket(json, name, "[");
-}
-
-void sc_json_close_array(sc_json_writer *json)
-{
-    close_bracket(json, "]");
+    put_value(json, NULL, 0, &bracket, 1);
 }
 
 void sc_json_break_line(sc_json_writer *json)
@@ -262,12 +305,12 @@ void sc_json_put_text(sc_json_writer *json, const char *text)
 
 // --- Values --------------------------------------------------------------------------------------
 
-void sc_json_put_string(sc_json_writer *json, const char *name, const char *text)
+void sc__json_put_string(sc_json_writer *json, const char *name, size_t name_size, const char *text)
 {
     const size_t size = strlen(text);
     // Room for the worst case, so that the loop over the bytes asks for no memory.
     if (size > SIZE_MAX / 16) json->has_failed = true;
-    char *at = begin_value(json, name, SC_JSON_ESCAPED(size));
+    char *at = begin_value(json, name, name_size, SC_JSON_ESCAPED(size));
     if (at) {
         end_value(json, at + sc_json_escape(text, size, at));
     } else if (json->stream) {
@@ -277,12 +320,12 @@ void sc_json_put_string(sc_json_writer *json, const char *name, const char *text
 
 void sc_json_put_flag(sc_json_writer *json, const char *name, bool holds)
 {
-    put_value(json, name, holds ? "true" : "false", holds ? 4 : 5);
+    put_named(json, name, holds ? "true" : "false", holds ? 4 : 5);
 }
 
 void sc_json_put_null(sc_json_writer *json, const char *name)
 {
-    put_value(json, name, "null", 4);
+    put_named(json, name, "null", 4);
 }
 
 enum { DIGITS_MAX = 20 };  // of 2^64
@@ -309,12 +352,12 @@ static char *put_digits_before(char *end, uint64_t value)
     return end;
 }
 
-void sc_json_put_count(sc_json_writer *json, const char *name, uint64_t count)
+void sc__json_put_count(sc_json_writer *json, const char *name, size_t name_size, uint64_t count)
 {
     char digits[DIGITS_MAX];
     char *end = digits + sizeof digits;
     const char *start = put_digits_before(end, count);
-    put_value(json, name, start, (size_t)(end - start));
+    put_value(json, name, name_size, start, (size_t)(end - start));
 }
 
 void sc_json_put_signed(sc_json_writer *json, const char *name, int64_t number)
@@ -323,7 +366,7 @@ void sc_json_put_signed(sc_json_writer *json, const char *name, int64_t number)
     char *end = digits + sizeof digits;
     char *start = put_digits_before(end, number < 0 ? 0 - (uint64_t)number : (uint64_t)number);
     if (number < 0) *--start = '-';
-    put_value(json, name, start, (size_t)(end - start));
+    put_named(json, name, start, (size_t)(end - start));
 }
 
 // Whatever the locale puts there, JSON has a point.
@@ -332,7 +375,7 @@ static void put_with_point(sc_json_writer *json, const char *name, char *text)
     for (char *c = text; *c; c++) {
         if (!strchr("0123456789e+-", *c)) *c = '.';
     }
-    put_value(json, name, text, strlen(text));
+    put_named(json, name, text, strlen(text));
 }
 
 void sc_json_put_number(sc_json_writer *json, const char *name, double number)
@@ -373,23 +416,52 @@ void sc_json_put_decimals(sc_json_writer *json, const char *name, double number,
     put_formatted(json, name, number, decimals, true);
 }
 
-void sc_json_put_fixed(sc_json_writer *json, const char *name, double number, unsigned decimals)
+// Digits of numbers below 10^8, all at once: two numbers of four digits in a word, four of two,
+// eight of one. The first digit is the lowest byte. Quotients by 100 and 10 are exact for these
+// numbers.
+static uint64_t eight_digits(uint32_t number)
 {
-    static const double power_of_ten[] = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9};
-    double scaled = fabs(number) * power_of_ten[decimals];
-    // Beyond 2^53 a double has no fractions to round: what is whole is written as it is.
-    if (!(scaled < 0x1p53)) {
-        if (!(fabs(number) < 0x1p53) || number != floor(number)) {
-            sc_json_put_number(json, name, number);
-            return;
-        }
-        scaled = fabs(number);
-        decimals = 0;
-    }
-    // As llround(), without a call: below 2^53 the difference is exact.
-    const int64_t whole = (int64_t)scaled;
-    uint64_t units = (uint64_t)whole + (scaled - (double)whole >= 0.5);
-    const bool is_negative = number < 0.0 && units > 0;
+    const uint64_t fours = number / 10000 | (uint64_t)(number % 10000) << 32;
+    const uint64_t hundreds = (fours * 10486 >> 20) & UINT64_C(0x0000007f0000007f);
+    const uint64_t twos = hundreds | (fours - 100 * hundreds) << 16;
+    const uint64_t tens = (twos * 103 >> 10) & UINT64_C(0x000f000f000f000f);
+    return tens | (twos - 10 * tens) << 8;
+}
+
+enum { EIGHT = 8 };
+static const uint32_t ten_to_eight = 100000000;
+
+// Write the digits of a word: all eight bytes are written, whatever counts of them.
+static void put_eight(char *at, uint64_t digits)
+{
+    const uint64_t letters = htole64(digits + UINT64_C(0x0101010101010101) * '0');
+    memcpy(at, &letters, sizeof letters);
+}
+
+// Write a number below 10^8 without zeros in front, and up to seven bytes behind its end, which is
+// returned.
+static char *put_whole(char *at, uint32_t number)
+{
+    const uint64_t digits = eight_digits(number);
+    const int zeros = __builtin_ctzll(digits | UINT64_C(1) << 56) / 8;  // the last one stays
+    put_eight(at, digits >> (8 * zeros));
+    return at + EIGHT - zeros;
+}
+
+// The same with a point before it, of eight digits without zeros at the end; nothing for 0.
+static char *put_fraction(char *at, uint32_t number)
+{
+    if (number == 0) return at;
+    const uint64_t digits = eight_digits(number);
+    *at++ = '.';
+    put_eight(at, digits);
+    return at + EIGHT - __builtin_clzll(digits) / 8;
+}
+
+// Any number of units of 10^-`decimals`: pair after pair, from the end.
+static void put_long_fixed(sc_json_writer *json, const char *name, uint64_t units,
+                           unsigned decimals, bool is_negative)
+{
     while (decimals > 0 && units % 10 == 0) {
         units /= 10;
         decimals--;
@@ -409,7 +481,40 @@ void sc_json_put_fixed(sc_json_writer *json, const char *name, double number, un
     if (decimals > 0) *--start = '.';
     start = put_digits_before(start, units);
     if (is_negative) *--start = '-';
-    put_value(json, name, start, (size_t)(end - start));
+    put_named(json, name, start, (size_t)(end - start));
+}
+
+void sc__json_put_fixed(sc_json_writer *json, const char *name, size_t name_size, double number,
+                        unsigned decimals)
+{
+    static const uint32_t power_of_ten[] = {1,      10,      100,      1000,      10000,
+                                            100000, 1000000, 10000000, 100000000, 1000000000};
+    double scaled = fabs(number) * power_of_ten[decimals];
+    // Beyond 2^53 a double has no fractions to round: what is whole is written as it is.
+    if (!(scaled < 0x1p53)) {
+        if (!(fabs(number) < 0x1p53) || number != floor(number)) {
+            sc_json_put_number(json, name, number);
+            return;
+        }
+        scaled = fabs(number);
+        decimals = 0;
+    }
+    // As llround(), without a call: below 2^53 the difference is exact.
+    const int64_t below = (int64_t)scaled;
+    const uint64_t units = (uint64_t)below + (scaled - (double)below >= 0.5);
+    const bool is_negative = number < 0.0 && units > 0;
+    const uint64_t whole = units / power_of_ten[decimals];
+    if (decimals > EIGHT || whole >= ten_to_eight) {
+        put_long_fixed(json, name, units, decimals, is_negative);
+        return;
+    }
+    const uint32_t rest = (uint32_t)(units - whole * power_of_ten[decimals]);
+    char text[1 + EIGHT + 1 + EIGHT];
+    char *at = text;
+    if (is_negative) *at++ = '-';
+    at = put_whole(at, (uint32_t)whole);
+    at = put_fraction(at, rest * power_of_ten[EIGHT - decimals]);
+    put_value(json, name, name_size, text, (size_t)(at - text));
 }
 
 void sc_json_put_hex(sc_json_writer *json, const char *name, uint64_t value)
@@ -420,7 +525,7 @@ void sc_json_put_hex(sc_json_writer *json, const char *name, uint64_t value)
     for (unsigned i = 0; i < DIGITS; i++) {
         text[1 + i] = "0123456789abcdef"[value >> (60 - 4 * i) & 15];
     }
-    put_value(json, name, text, sizeof text);
+    put_named(json, name, text, sizeof text);
 }
 
 void sc_json_put_base64(sc_json_writer *json, const char *name, const void *bytes, size_t size)
@@ -430,7 +535,7 @@ void sc_json_put_base64(sc_json_writer *json, const char *name, const void *byte
     const int variant = sodium_base64_VARIANT_ORIGINAL;
     char text[PIECE / 3 * 4 + 1];
     const unsigned char *at = bytes;
-    put_value(json, name, "\"", 1);
+    put_named(json, name, "\"", 1);
     if (!json->stream && !make_room(json, sodium_base64_encoded_len(size, variant))) return;
     while (size > 0) {
         const size_t piece = size < PIECE ? size : PIECE;

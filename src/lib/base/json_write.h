@@ -27,6 +27,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 
 typedef struct sc_json_writer {
     sc_bytes *out;     ///< appended to; NULL: the stream is written to
@@ -48,10 +49,10 @@ sc_json_writer sc_json_writer_of_stream(FILE *stream);
 
 // --- Brackets -----------------------------------------------------------------------------------
 
-void sc_json_open_object(sc_json_writer *json, const char *name);
-void sc_json_close_object(sc_json_writer *json);
-void sc_json_open_array(sc_json_writer *json, const char *name);
-void sc_json_close_array(sc_json_writer *json);
+static inline void sc_json_open_object(sc_json_writer *json, const char *name);
+static inline void sc_json_close_object(sc_json_writer *json);
+static inline void sc_json_open_array(sc_json_writer *json, const char *name);
+static inline void sc_json_close_array(sc_json_writer *json);
 
 /** Begin a line: after the comma that is due, if one is. */
 void sc_json_break_line(sc_json_writer *json);
@@ -61,10 +62,10 @@ void sc_json_put_text(sc_json_writer *json, const char *text);
 
 // --- Values -------------------------------------------------------------------------------------
 
-void sc_json_put_string(sc_json_writer *json, const char *name, const char *text);
+static inline void sc_json_put_string(sc_json_writer *json, const char *name, const char *text);
 void sc_json_put_flag(sc_json_writer *json, const char *name, bool holds);
 void sc_json_put_null(sc_json_writer *json, const char *name);
-void sc_json_put_count(sc_json_writer *json, const char *name, uint64_t count);
+static inline void sc_json_put_count(sc_json_writer *json, const char *name, uint64_t count);
 void sc_json_put_signed(sc_json_writer *json, const char *name, int64_t number);
 
 /** With the fewest digits that read back as the same double; null for NaN and infinite. */
@@ -77,7 +78,8 @@ void sc_json_put_rounded(sc_json_writer *json, const char *name, double number, 
  * Rounded to at most `decimals` (0 to 9) digits after the point; zeros at the end are left out.
  * Much cheaper than the shortest form.
  */
-void sc_json_put_fixed(sc_json_writer *json, const char *name, double number, unsigned decimals);
+static inline void sc_json_put_fixed(sc_json_writer *json, const char *name, double number,
+                                     unsigned decimals);
 
 /** With exactly `decimals` digits after the point; null for NaN and infinite. */
 void sc_json_put_decimals(sc_json_writer *json, const char *name, double number, int decimals);
@@ -109,5 +111,59 @@ void sc_json_string(FILE *stream, const char *text);
 
 /** The same for `size` bytes, which may hold a NUL and need not end with one. */
 void sc_json_text(FILE *stream, const char *text, size_t size);
+
+// --- With the length of the name
+// ------------------------------------------------------------------ Which the compiler knows of
+// the constants that names are, where these calls are inlined: to count it again for every member
+// was a tenth of writing an answer.
+
+void sc__json_open(sc_json_writer *json, const char *name, size_t name_size, char bracket);
+void sc__json_close(sc_json_writer *json, char bracket);
+void sc__json_put_string(sc_json_writer *json, const char *name, size_t name_size,
+                         const char *text);
+void sc__json_put_count(sc_json_writer *json, const char *name, size_t name_size, uint64_t count);
+void sc__json_put_fixed(sc_json_writer *json, const char *name, size_t name_size, double number,
+                        unsigned decimals);
+
+static inline size_t sc__json_name_size(const char *name)
+{
+    return name ? strlen(name) : 0;
+}
+
+static inline void sc_json_open_object(sc_json_writer *json, const char *name)
+{
+    sc__json_open(json, name, sc__json_name_size(name), '{');
+}
+
+static inline void sc_json_close_object(sc_json_writer *json)
+{
+    sc__json_close(json, '}');
+}
+
+static inline void sc_json_open_array(sc_json_writer *json, const char *name)
+{
+    sc__json_open(json, name, sc__json_name_size(name), '[');
+}
+
+static inline void sc_json_close_array(sc_json_writer *json)
+{
+    sc__json_close(json, ']');
+}
+
+static inline void sc_json_put_string(sc_json_writer *json, const char *name, const char *text)
+{
+    sc__json_put_string(json, name, sc__json_name_size(name), text);
+}
+
+static inline void sc_json_put_count(sc_json_writer *json, const char *name, uint64_t count)
+{
+    sc__json_put_count(json, name, sc__json_name_size(name), count);
+}
+
+static inline void sc_json_put_fixed(sc_json_writer *json, const char *name, double number,
+                                     unsigned decimals)
+{
+    sc__json_put_fixed(json, name, sc__json_name_size(name), number, decimals);
+}
 
 #endif

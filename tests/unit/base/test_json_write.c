@@ -168,6 +168,12 @@ static void test_a_fixed_number_has_no_more_digits_than_it_needs(void **state)
     check_fixed(100.0, 7, "100");
     check_fixed(0.999999999, 3, "1");
     check_fixed(8.000000001, 9, "8.000000001");
+    check_fixed(0.00000001, 8, "0.00000001");
+    check_fixed(-99999999.0, 0, "-99999999");
+    check_fixed(99999999.0625, 8, "99999999.0625");
+    check_fixed(100000000.0, 0, "100000000");
+    check_fixed(100000000.0625, 6, "100000000.0625");
+    check_fixed(99999999.96, 1, "100000000");
     check_fixed(1e15, 6, "1000000000000000");
     check_fixed(-1e15, 6, "-1000000000000000");
     check_fixed(1e300, 3, "1e+300");
