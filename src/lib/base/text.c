@@ -104,7 +104,11 @@ sc_slice sc_slice_trim(sc_slice slice)
 
 bool sc_slice_is(sc_slice slice, const char *text)
 {
-    return slice.size == strlen(text) && memcmp(slice.text, text, slice.size) == 0;
+    // Most are short, and differ at once: a loop takes half of what calls of the C library do.
+    for (size_t i = 0; i < slice.size; i++) {
+        if (text[i] != slice.text[i] || text[i] == '\0') return false;
+    }
+    return text[slice.size] == '\0';
 }
 
 static bool is_digit(char c)

@@ -570,10 +570,9 @@ static void do_job(sc__provider_thread *thread, sc__job *job)
     }
 }
 
-static void do_job_and_wipe(sc__provider_thread *thread, sc__job *job)
+// Places and distances were on this stack, in frames and in registers that were saved there.
+static void wipe_stack(void)
 {
-    do_job(thread, job);
-    // Places and distances were on this stack, in frames and in registers that were saved there.
     sodium_stackzero(STACK_USED);
 }
 
@@ -586,7 +585,8 @@ void *sc__provider_thread_run(void *context)
     pthread_setname_np(pthread_self(), name);
     for (sc__job *job = sc__courier_next(courier); job; job = sc__courier_next(courier)) {
         const bool is_dear = job->is_dear;  // the job may be another's before it is done
-        do_job_and_wipe(thread, job);
+        do_job(thread, job);
+        wipe_stack();
         sc__courier_done(courier, is_dear);
     }
     return NULL;
@@ -597,11 +597,15 @@ void *sc__provider_thread_run(void *context)
 // Returns whether some are left.
 static bool do_jobs(sc__provider_thread *thread, int64_t until_us)
 {
+    bool has_done = false;
     while (sc_clock_us() < until_us) {
         sc__job *job = sc__courier_take(thread->courier);
-        if (!job) return false;
-        do_job_and_wipe(thread, job);
+        if (!job) break;
+        do_job(thread, job);
+        has_done = true;
     }
+    // Each job is done where the one before left its frames, so that once is enough.
+    if (has_done) wipe_stack();
     return sc__courier_has_jobs(thread->courier);
 }
 

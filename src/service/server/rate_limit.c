@@ -42,7 +42,10 @@ typedef struct bucket {
 
 /** Locks are apart by a cache line, so that taking one does not slow down its neighbours. */
 typedef union shard {
-    pthread_mutex_t lock;
+    struct {
+        pthread_mutex_t lock;
+        size_t used;  ///< buckets that were used since they were last cleared
+    };
     char line[64];
 } shard;
 
@@ -107,6 +110,13 @@ static bucket *find(bucket *set, size_t size, uint64_t who)
     return least;
 }
 
+/** Let `who` have a bucket that is full (again) at `full_us`. */
+static void put(shard *of, bucket *b, uint64_t who, int64_t full_us)
+{
+    of->used += b->full_us == 0;
+    *b = (bucket){.who = who, .full_us = full_us};
+}
+
 static unsigned seconds_of(int64_t us)
 {
     const int64_t s = us / 1000000 + (us % 1000000 > 0);
@@ -140,20 +150,20 @@ unsigned sc_rate_limit_take_amount(sc_rate_limit *limit, uint64_t who, double am
     const int64_t amount_us = time_of(fmin(amount, burst), rate_per_s);
 
     const size_t set = set_of(limit, who);
-    pthread_mutex_t *lock = &limit->shards[set % SHARDS].lock;
+    shard *of = &limit->shards[set % SHARDS];
     unsigned wait_s = 0;
-    pthread_mutex_lock(lock);
+    pthread_mutex_lock(&of->lock);
     bucket *b = find(limit->buckets + set * limit->set_size, limit->set_size, who);
     int64_t full_us = b->full_us > now_us ? b->full_us : now_us;
     // None is emptier than empty, though it was when limits were tighter, before a reload.
     if (full_us - now_us > all_us) full_us = now_us + all_us;
     const int64_t missing_us = full_us + amount_us - all_us - now_us;
     if (missing_us <= 0) {
-        *b = (bucket){.who = who, .full_us = full_us + amount_us};
+        put(of, b, who, full_us + amount_us);
     } else {
         wait_s = seconds_of(missing_us);
     }
-    pthread_mutex_unlock(lock);
+    pthread_mutex_unlock(&of->lock);
     return wait_s;
 }
 
@@ -165,30 +175,41 @@ void sc_rate_limit_charge(sc_rate_limit *limit, uint64_t who, double amount, dou
     const int64_t empty_us = now_us + time_of_all(burst, rate_per_s);
 
     const size_t set = set_of(limit, who);
-    pthread_mutex_t *lock = &limit->shards[set % SHARDS].lock;
-    pthread_mutex_lock(lock);
+    shard *of = &limit->shards[set % SHARDS];
+    pthread_mutex_lock(&of->lock);
     bucket *b = find(limit->buckets + set * limit->set_size, limit->set_size, who);
     const int64_t full_us = b->full_us > now_us ? b->full_us : now_us;
     if (amount > 0) {
         const int64_t later_us = full_us + amount_us < empty_us ? full_us + amount_us : empty_us;
-        *b = (bucket){.who = who, .full_us = later_us > full_us ? later_us : full_us};
+        put(of, b, who, later_us > full_us ? later_us : full_us);
     } else if (b->who == who && b->full_us != 0) {
         // Of a name that has lost its bucket, what is given back is lost: the bucket is another's.
         b->full_us = full_us - amount_us > now_us ? full_us - amount_us : now_us;
     }
-    pthread_mutex_unlock(lock);
+    pthread_mutex_unlock(&of->lock);
+}
+
+/** Clear the buckets of a set that are full again; returns how many. */
+static size_t clear_full(bucket *set, size_t size, int64_t now_us)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < size; i++) {
+        if (set[i].full_us == 0 || set[i].full_us > now_us) continue;
+        set[i] = (bucket){0};
+        count++;
+    }
+    return count;
 }
 
 void sc_rate_limit_forget(sc_rate_limit *limit, int64_t now_us)
 {
-    for (size_t set = 0; set < limit->set_count; set++) {
-        bucket *buckets = limit->buckets + set * limit->set_size;
-        pthread_mutex_t *lock = &limit->shards[set % SHARDS].lock;
-        pthread_mutex_lock(lock);
-        for (size_t i = 0; i < limit->set_size; i++) {
-            // Pages that were never used stay so.
-            if (buckets[i].full_us != 0 && buckets[i].full_us <= now_us) buckets[i] = (bucket){0};
+    for (size_t s = 0; s < SHARDS; s++) {
+        shard *of = &limit->shards[s];
+        pthread_mutex_lock(&of->lock);
+        // Where none is in use nothing is looked at: pages that were never used stay so.
+        for (size_t set = s; set < limit->set_count && of->used > 0; set += SHARDS) {
+            of->used -= clear_full(limit->buckets + set * limit->set_size, limit->set_size, now_us);
         }
-        pthread_mutex_unlock(lock);
+        pthread_mutex_unlock(&of->lock);
     }
 }

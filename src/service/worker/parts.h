@@ -41,7 +41,7 @@ typedef struct sc__part {
     sc_time wake;             ///< when its engine must run otherwise
     sc__allowance allowance;  ///< of undecided proposals: while it is spent the engine rests
     size_t under_way;         ///< cloaks that were taken from it and have no answer yet
-    uint64_t cpu_ns;          ///< spent in runs
+    uint64_t cpu_ns;          ///< spent in runs, of which some are measured
     sc_engine_stats shown;    ///< under `lock`, as the next
     uint64_t shown_cpu_ns;
     struct sc__part *next;
@@ -56,6 +56,7 @@ typedef struct sc__parts {
     sc__part **open;            ///< by number; NULL: it is not
     bool *is_meant;             ///< by number: it was wanted when the thread last looked
     sc__part *first;            ///< of all, those that are closed too; changed under `lock`
+    uint32_t round_count;       ///< calls of sc__parts_run(), of which some are measured
     atomic_bool is_news;        ///< something else is wanted
 
     pthread_mutex_t lock;
