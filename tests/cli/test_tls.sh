@@ -36,6 +36,26 @@ check "browsers are to use nothing else" grep -qi '^Strict-Transport-Security: m
 curl -s -D headers.txt -o /dev/null "http://$(sed -nE 's/.*event=admin_listening.* address=([^ ]+).*/\1/p' serve.log)/healthz"
 check "but for what has no TLS" test -z "$(grep -i '^Strict-Transport-Security' headers.txt)"
 
+# --- Sessions --------------------------------------------------------------------------------------
+# The ticket of TLS 1.3 comes after the handshake: with the reply to a request.
+
+# handshake OPTION...: "New" or "Reused", and a reply.
+handshake() {
+    printf 'GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n' |
+        openssl s_client -connect "$address" -ign_eof "$@" >s_client.txt 2>&1
+    grep -q '^HTTP/1.1 200' s_client.txt && sed -nE 's/^(New|Reused), TLS.*/\1/p' s_client.txt | head -1
+}
+for version in tls1_3 tls1_2; do
+    equal "a first handshake by $version is whole" "$(handshake "-$version" -sess_out "session.$version")" New
+    equal "the next resumes its session" "$(handshake "-$version" -sess_in "session.$version" -sess_out "session.$version")" Reused
+    equal "and one after that" "$(handshake "-$version" -sess_in "session.$version")" Reused
+done
+kill -HUP "$serve"
+check "certificates are read again" until_true grep -q 'event=reloaded' serve.log
+for version in tls1_3 tls1_2; do
+    equal "and sessions of before are forgotten: $version" "$(handshake "-$version" -sess_in "session.$version")" New
+done
+
 # --- All of it -------------------------------------------------------------------------------------
 
 if command -v sslscan >/dev/null; then

@@ -158,6 +158,45 @@ static void test_a_hundred_requests_may_be_on_their_way_at_once(void **state)
     http2_hang_up(c);
 }
 
+/** Read from `c` until `wanted` has come; what came before it stays in `bytes`. */
+static void read_until(const caller *c, const void *wanted, size_t wanted_size)
+{
+    static char bytes[65536];
+    size_t size = 0;
+    while (!memmem(bytes, size, wanted, wanted_size)) {
+        struct pollfd wait = {.fd = c->fd, .events = POLLIN};
+        assert_int_equal(poll(&wait, 1, 10000), 1);
+        const ssize_t got = recv(c->fd, bytes + size, sizeof bytes - size, 0);
+        assert_true(got > 0);
+        size += (size_t)got;
+    }
+}
+
+// A client that never heard of the limit: its stream is refused, the others go on.
+static void test_a_stream_beyond_a_hundred_is_refused_alone(void **state)
+{
+    enum { STREAMS = 101 };
+    static const char refused[] = {
+        0, 0, 4, NGHTTP2_RST_STREAM,    0, 0, 0, 0, (char)(2 * STREAMS - 1),
+        0, 0, 0, NGHTTP2_REFUSED_STREAM};
+    char head[64];
+    static char frames[STREAMS * 64];
+    const size_t head_size = http2_head(head);
+    size_t size = 0;
+    for (uint32_t i = 0; i < STREAMS; i++) {
+        size += http2_frame(frames + size, NGHTTP2_HEADERS, NGHTTP2_FLAG_END_HEADERS, 2 * i + 1,
+                            head, head_size);
+    }
+    caller c = caller_dial(server_address(*state));
+    caller_send_bytes(&c, http2_beginning, http2_beginning_size);
+    caller_send_bytes(&c, frames, size);
+    read_until(&c, refused, sizeof refused);
+    size = http2_frame(frames, NGHTTP2_DATA, NGHTTP2_FLAG_END_STREAM, 1, NULL, 0);
+    caller_send_bytes(&c, frames, size);
+    read_until(&c, "hello", 5);
+    caller_hang_up(&c);
+}
+
 static void test_but_not_with_large_heads(void **state)
 {
     char path[HEAD_MOST - 512] = "/echo?";
@@ -419,6 +458,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_a_reset_stream_is_gone_and_the_others_go_on),
     cmocka_unit_test(test_heads_and_bodies_beyond_their_limits_are_refused),
     cmocka_unit_test(test_a_hundred_requests_may_be_on_their_way_at_once),
+    cmocka_unit_test(test_a_stream_beyond_a_hundred_is_refused_alone),
     cmocka_unit_test(test_but_not_with_large_heads),
     cmocka_unit_test(test_a_connection_that_only_keeps_us_waiting_makes_room),
     cmocka_unit_test(test_a_request_that_never_ends_is_refused_in_time),
