@@ -15,9 +15,9 @@ struct sc_handover {
     int wake_fd;  ///< an eventfd: above 0 while something waits
     size_t item_size;
     size_t capacity;
-    size_t first;  ///< place of the oldest
+    size_t first;          ///< place of the oldest
     _Atomic size_t count;  ///< written under the lock, and read without it by those who only look
-    uint64_t total;  ///< that were ever put
+    uint64_t total;        ///< that were ever put
     unsigned char *ring;
 };
 

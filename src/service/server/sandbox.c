@@ -162,7 +162,7 @@ const char *sc_sandbox_user(char *out, size_t room)
 
 // --- The filter of system calls: what serving needs, and EPERM for the rest --------------------
 //
-// The list is what glibc, libevent, libcurl, libpq, OpenSSL and libsodium call when they serve,
+// The list is what glibc, libcurl, libpq, OpenSSL and libsodium call when they serve,
 // look names up, connect, read files and start threads. Some calls pass only with certain
 // arguments: memory that can be executed, processes, files opened for writing, signals to others
 // are refused. Arguments that are pointers cannot be looked at by a filter, so bind() passes
