@@ -15,9 +15,9 @@ struct sc_handover {
     int wake_fd;  ///< an eventfd: above 0 while something waits
     size_t item_size;
     size_t capacity;
-    size_t first;          ///< place of the oldest
-    _Atomic size_t count;  ///< written under the lock, and read without it by those who only look
-    uint64_t total;        ///< that were ever put
+    size_t first;         ///< place of the oldest
+    atomic_size_t count;  ///< written under the lock, and read without it by those who only look
+    uint64_t total;       ///< that were ever put
     unsigned char *ring;
 };
 
@@ -42,6 +42,16 @@ fail:
     return err;
 }
 
+static size_t count_of(const sc_handover *h)
+{
+    return atomic_load_explicit(&h->count, memory_order_relaxed);
+}
+
+static void set_count(sc_handover *h, size_t count)
+{
+    atomic_store_explicit(&h->count, count, memory_order_relaxed);
+}
+
 /** Take the oldest `count` out, into `out` (NULL: nowhere). At most two pieces: up to the end of
  * the ring, and from its beginning. */
 static void take_out(sc_handover *h, unsigned char *out, size_t count)
@@ -57,7 +67,7 @@ static void take_out(sc_handover *h, unsigned char *out, size_t count)
         }
         explicit_bzero(from, bytes);
         h->first = piece < until_end ? h->first + piece : 0;
-        h->count -= piece;
+        set_count(h, count_of(h) - piece);
         count -= piece;
     }
 }
@@ -65,7 +75,7 @@ static void take_out(sc_handover *h, unsigned char *out, size_t count)
 void sc_handover_free(sc_handover *handover)
 {
     if (!handover) return;
-    take_out(handover, NULL, handover->count);
+    take_out(handover, NULL, count_of(handover));
     if (handover->wake_fd >= 0) close(handover->wake_fd);
     pthread_mutex_destroy(&handover->lock);
     sc_free(handover->ring);
@@ -84,11 +94,12 @@ static void put_in(sc_handover *h, const unsigned char *items, size_t count)
 {
     while (count > 0) {
         const size_t until_end = h->capacity - h->first;
-        const size_t place = h->count < until_end ? h->first + h->count : h->count - until_end;
+        const size_t waiting = count_of(h);
+        const size_t place = waiting < until_end ? h->first + waiting : waiting - until_end;
         const size_t piece = count < h->capacity - place ? count : h->capacity - place;
         memcpy(h->ring + place * h->item_size, items, piece * h->item_size);
         items += piece * h->item_size;
-        h->count += piece;
+        set_count(h, waiting + piece);
         count -= piece;
     }
 }
@@ -96,8 +107,8 @@ static void put_in(sc_handover *h, const unsigned char *items, size_t count)
 size_t sc_handover_put_many(sc_handover *handover, const void *items, size_t count)
 {
     pthread_mutex_lock(&handover->lock);
-    const size_t room = handover->capacity - handover->count;
-    const bool was_empty = handover->count == 0;
+    const size_t room = handover->capacity - count_of(handover);
+    const bool was_empty = count_of(handover) == 0;
     if (count > room) count = room;
     put_in(handover, items, count);
     handover->total += count;
@@ -120,9 +131,10 @@ size_t sc_handover_take(sc_handover *handover, void *items, size_t room)
     uint64_t times;
     (void)!read(handover->wake_fd, &times, sizeof times);
     pthread_mutex_lock(&handover->lock);
-    const size_t count = handover->count < room ? handover->count : room;
+    const size_t waiting = count_of(handover);
+    const size_t count = waiting < room ? waiting : room;
     take_out(handover, items, count);
-    const bool is_left = handover->count > 0;
+    const bool is_left = count < waiting;
     // From the beginning again: a queue that is mostly empty stays in the same few lines of cache.
     if (!is_left) handover->first = 0;
     pthread_mutex_unlock(&handover->lock);
@@ -145,5 +157,5 @@ uint64_t sc_handover_total(sc_handover *handover)
 
 size_t sc_handover_count(sc_handover *handover)
 {
-    return atomic_load_explicit(&handover->count, memory_order_relaxed);
+    return count_of(handover);
 }
