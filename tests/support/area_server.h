@@ -73,6 +73,10 @@ void area_server_stop(area_server *server);
 /** Settings for asking it; `more` are further lines of the file, from [provider] on. */
 sc_area_settings *area_server_settings(const area_server *server, const char *more);
 
+/** The same with every `piece` of the text left out, as "&offset={offset}". */
+sc_area_settings *area_server_settings_without(area_server *server, const char *piece,
+                                               const char *more);
+
 /** The same as text, for a file; lent by the server. */
 const char *area_server_text(area_server *server, const char *more);
 

@@ -122,6 +122,7 @@ sc_err sc__tile_grid_init(sc__tile_grid *grid, const sc_map *map, double tile_m,
     const double tiles = ldexp(1, (int)grid->depth);
     grid->leaf_x = divisible((int64_t)fmax((double)grid->leaf_x, ceil(span_x / tiles)));
     grid->leaf_y = divisible((int64_t)fmax((double)grid->leaf_y, ceil(span_y / tiles)));
+    grid->tile_m = (double)grid->leaf_y / STEPS * per_unit_m;
     return SC_OK;
 }
 

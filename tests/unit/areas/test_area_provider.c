@@ -45,24 +45,6 @@ static const sc_map *city(void)
     return map;
 }
 
-// Settings for a provider that has no pages: what does not fit into one reply is not listed.
-static sc_area_settings *without_pages(area_server *server, const char *more)
-{
-    static const char offset[] = "&offset={offset}";
-    const place p = place_new();
-    sc_area_settings *settings = NULL;
-    sc_diag diag = {""};
-    char *text = strdup(area_server_text(server, more));
-    for (char *at = strstr(text, offset); at; at = strstr(text, offset)) {
-        memmove(at, at + strlen(offset), strlen(at + strlen(offset)) + 1);
-    }
-    CHECK_OK(sc_area_settings_read(place_write_text(&p, "areas.ini", text), &settings, &diag),
-             &diag);
-    free(text);
-    place_free(&p);
-    return settings;
-}
-
 static void open_scene_with(scene *s, const sc_map *map, uint32_t count, area_mode mode,
                             const char *more, bool has_pages)
 {
@@ -73,8 +55,9 @@ static void open_scene_with(scene *s, const sc_map *map, uint32_t count, area_mo
     sc_rng_seed(&s->rng, 7);
     s->world = area_world_new(map, count, SNAP_M, &s->rng);
     s->server = area_server_start(&s->world, mode);
-    s->settings =
-        has_pages ? area_server_settings(s->server, more) : without_pages(s->server, more);
+    // Without pages, what does not fit into one reply is not listed.
+    s->settings = has_pages ? area_server_settings(s->server, more)
+                            : area_server_settings_without(s->server, "&offset={offset}", more);
     CHECK_OK(sc_area_provider_new(map, NULL, s->settings, &s->provider, &diag), &diag);
     CHECK_OK(sc_area_asker_new(s->provider, &s->asker, &diag), &diag);
     CHECK_OK(sc_lbs_new(map, &options, &s->lbs, &diag), &diag);
