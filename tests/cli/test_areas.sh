@@ -54,6 +54,28 @@ run evaluate city.scm areas.jsonl -o again.jsonl --quiet
 succeeds "an evaluation by the built-in provider leaves out what was told of areas"
 check "all of it" silent_about again.jsonl '"area"' '"areas"' '"tiles"'
 
+# needs FILE: the tiles that each cloak needed, round by round.
+needs() {
+    jq -c 'select(.event == "areas") | [.cloak, [.rounds[].tiles]]' "$1"
+}
+{
+    cat places.ini
+    printf '%s\n' "size = 200" "[limits]" "max-questions = 1000" "[cache]"
+} >small.ini
+{
+    cat small.ini
+    printf '%s\n' "lifetime = 0" "stale = 0"
+} >kept_not.ini
+run evaluate city.scm run.jsonl -o small.jsonl --area-provider small.ini --quiet
+run evaluate city.scm run.jsonl -o kept_not.jsonl --area-provider kept_not.ini --quiet
+equal "with small tiles cloaks need the same with a cache and without" "$(needs small.jsonl)" "$(needs kept_not.jsonl)"
+check "in several rounds" test "$(needs small.jsonl | jq 'select((.[1] | length) > 1) | .[0]' | wc -l)" -gt 5
+check "and with a cache less is asked for" test "$(grep -c '"event":"area"' small.jsonl)" -lt "$(grep -c '"event":"area"' kept_not.jsonl)"
+run verify city.scm small.jsonl
+succeeds "both are verified"
+run verify city.scm kept_not.jsonl
+succeeds "round by round"
+
 run evaluate city.scm run.jsonl --dry-run --json --area-provider places.ini
 check "as JSON the encoding is areas" true_of "$out" '.encoding == "areas" and .questions > 0 and .failed == 0'
 
