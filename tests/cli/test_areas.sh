@@ -89,6 +89,18 @@ run nearest city.scm --lon "$lon" --lat "$lat" -k 3 --json
 equal "as from the map's own objects" \
     "$(jq -c '[.results[].distance_m | round]' areas.json)" "$(jq -c '[.results[].distance_m | round]' "$out")"
 
+cat >bare.osm <<'XML'
+<osm version="0.6"><node id="1" lon="1.0" lat="1.0"/><node id="2" lon="1.001" lat="1.0"/>
+<node id="3" lon="1.002" lat="1.001"/><node id="4" lon="1.0" lat="1.001"/>
+<way id="1"><nd ref="1"/><nd ref="2"/><nd ref="3"/><tag k="highway" v="residential"/></way>
+<way id="2"><nd ref="2"/><nd ref="4"/><tag k="highway" v="residential"/></way></osm>
+XML
+"$STARCLOAK" map import bare.osm -o bare.scm --quiet
+run nearest bare.scm --lon 1 --lat 1 --category fuel --area-provider places.ini
+refuses 1 "without objects in the map a category needs a word" "[categories]"
+run serve --map bare.scm --area-provider places.ini --token-keys token.key --check
+check "and --check says so" says "$err" "no category is known" "[categories]"
+
 # --- Refusals ---------------------------------------------------------------------
 
 run evaluate city.scm run.jsonl --dry-run --area-provider nowhere.ini
@@ -122,6 +134,15 @@ check "none is another: positions were exported to the millimetre" true_of "$out
 run serve --map city.scm --area-provider places.ini --print-config
 check "a printed configuration names the file and no secret" says "$out" "area-provider = places.ini"
 check "of it neither" silent_about "$out" s3cret
+for url in 'http://me:s3cret@127.0.0.1/' 'http://127.0.0.1/?token=s3cret'; do
+    for option in --provider --point-provider; do
+        run serve --map city.scm $option "$url&lon={lon}&lat={lat}&k={k}" --print-config
+        check "of $option $url the secret is not printed" silent_about "$out" s3cret
+        check "nor told" silent_about "$err" s3cret
+    done
+done
+run serve --map city.scm --objects postgresql://me:s3cret@h/db --print-config
+check "a database's password is not printed" says "$out" 'objects = postgresql://me:***@h/db'
 sed "s|$address|http://192.0.2.1|" places.ini >remote.ini
 run serve --map city.scm --area-provider remote.ini --check
 refuses 1 "plain HTTP to another machine is refused" "area-provider: plain HTTP to another machine"
