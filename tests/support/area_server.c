@@ -201,6 +201,10 @@ static bool misbehave(area_server *s, struct evhttp_request *request, const char
     case AREA_ONE_SECOND:
         loopback_set_header(request, "Cache-Control", "max-age=0, stale-while-revalidate=100");
         return false;
+    case AREA_AGED:
+        loopback_set_header(request, "Cache-Control", "max-age=100");
+        loopback_set_header(request, "Age", "1000");
+        return false;
     case AREA_ETAG:
         loopback_set_header(request, "Cache-Control", "max-age=0");
         loopback_set_header(request, "ETag", "\"v1\"");

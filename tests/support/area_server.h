@@ -61,6 +61,7 @@ typedef enum area_mode {
     AREA_NO_STORE,
     AREA_ETAG,         ///< with an ETag, max-age=0; and 304 where it is known
     AREA_ONE_SECOND,   ///< max-age=1, stale-while-revalidate=100
+    AREA_AGED,         ///< max-age=100, and an age of 1000
     AREA_LYING_TOTAL,  ///< says that there are more than it gives
 } area_mode;
 

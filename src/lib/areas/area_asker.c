@@ -19,7 +19,6 @@
 #include "base/diag.h"
 #include "relay/relay_build.h"
 
-#include <inttypes.h>
 #include <math.h>
 
 /** More rounds than a pyramid has levels. */
@@ -196,19 +195,6 @@ static bool wait_for_others(sc_area_asker *asker)
     return sc_clock_us() < asker->deadline_us;
 }
 
-static sc_err check_limits(const sc_area_asker *asker, sc_diag *diag)
-{
-    const sc_area_settings *s = asker->provider->settings;
-    if (asker->work.questions + asker->task_count > s->max_questions) {
-        return sc_fail(diag, SC_ELIMIT,
-                       "a cloak needs more than %" PRIu64
-                       " questions to the provider (max-questions, section [limits]); larger tiles "
-                       "need fewer",
-                       s->max_questions);
-    }
-    return SC_OK;
-}
-
 // All tiles of this round: those that are there, those that others fetch, and the rest.
 static sc_err get_tiles(sc_area_asker *asker, sc_diag *diag)
 {
@@ -219,7 +205,7 @@ static sc_err get_tiles(sc_area_asker *asker, sc_diag *diag)
         bool is_fine = look_up(asker, is_first);
         is_first = false;
         const bool is_missing = asker->task_count > 0;
-        sc_err err = is_fine ? check_limits(asker, diag) : no_memory(diag);
+        sc_err err = is_fine ? SC_OK : no_memory(diag);
         if (!err && is_missing && !sc__area_claim(provider, asker->tasks, &asker->task_count)) {
             err = no_memory(diag);
         }
@@ -234,13 +220,14 @@ static sc_err get_tiles(sc_area_asker *asker, sc_diag *diag)
         if (err || !is_missing) return err;
         if (asker->task_count == 0) continue;
         const int64_t now_us = sc_clock_us();
-        const sc__area_time time = {
+        const sc__area_allowance allowed = {
+            .questions = provider->settings->max_questions - asker->work.questions,
             .deadline_s = fmax((double)(asker->deadline_us - now_us) * 1e-6, 1e-3),
             .leave_s = asker->leave_by_us == INT64_MAX || asker->work.questions > 0
                            ? 0
                            : fmax((double)(asker->leave_by_us - now_us) * 1e-6, 1e-6)};
-        err = sc__area_fetch_claimed(provider, &time, asker->tasks, asker->task_count, &asker->work,
-                                     diag);
+        err = sc__area_fetch_claimed(provider, &allowed, asker->tasks, asker->task_count,
+                                     &asker->work, diag);
         if (!err) err = keep_fetched(asker, diag);
         if (err) return err;
     }

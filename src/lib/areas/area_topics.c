@@ -54,6 +54,7 @@ static void go_on(const sc__area_topics *topics, sc__area_topic *t)
 // Lines to the outside are the same for all requests, and dear.
 static void measure(sc__area_topics *topics, const sc_relay *relay, const sc__area_topic *t)
 {
+    if (relay->border_node_count == 0) return;
     const sc__area_box box = sc__tile_span_box(topics->grid, t->span);
     double *lines = topics->lines + (size_t)(t - topics->items) * relay->border_node_count;
     for (size_t b = 0; b < relay->border_node_count; b++) {
