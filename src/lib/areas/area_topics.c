@@ -25,6 +25,7 @@ void sc__area_topics_fini(sc__area_topics *topics)
 {
     sc_free(topics->items);
     sc_free(topics->lines);
+    sc_free(topics->costs);
     *topics = (sc__area_topics){.items = NULL};
 }
 
@@ -52,7 +53,7 @@ static void go_on(const sc__area_topics *topics, sc__area_topic *t)
 }
 
 // Lines to the outside are the same for all requests, and dear.
-static void measure(sc__area_topics *topics, const sc_relay *relay, const sc__area_topic *t)
+static void measure(sc__area_topics *topics, const sc_relay *relay, sc__area_topic *t)
 {
     if (relay->border_node_count == 0) return;
     const sc__area_box box = sc__tile_span_box(topics->grid, t->span);
@@ -60,6 +61,21 @@ static void measure(sc__area_topics *topics, const sc_relay *relay, const sc__ar
     for (size_t b = 0; b < relay->border_node_count; b++) {
         lines[b] = sc__line_outside_m(topics->grid, box, relay->border_nodes[b]);
     }
+    memset(t->has_costs, 0, sizeof t->has_costs);
+}
+
+// So are their costs, for all requests of a metric.
+static const double *costs_of(const sc__area_topics *topics, const sc_relay *relay,
+                              sc__area_topic *t, sc_metric metric)
+{
+    const size_t count = relay->border_node_count;
+    const size_t topic = (size_t)(t - topics->items);
+    double *costs = topics->costs + (topic * SC_METRIC_COUNT + metric) * count;
+    for (size_t b = 0; b < count && !t->has_costs[metric]; b++) {
+        costs[b] = sc__least_cost_outside(topics->grid, topics->lines[topic * count + b], metric);
+    }
+    t->has_costs[metric] = true;
+    return costs;
 }
 
 // --- Requests -----------------------------------------------------------------------------------
@@ -109,20 +125,24 @@ bool sc__area_topics_begin(sc__area_topics *topics, const sc_relay *relay)
     const sc__tile_grid *grid = topics->grid;
     topics->roads = sc__relay_box(grid, relay);
     topics->count = 0;
+    const sc__area_box nearest = sc__box_widen(grid, topics->roads, FIRST_REACH * grid->tile_m);
     for (size_t r = 0; r < relay->request_count; r++) {
         const sc_request *request = &relay->requests[r];
-        const double reach_m = request->type == SC_REQUEST_RANGE
-                                   ? sc__line_of_cost(grid, request->metric, radius_of(request))
-                                   : FIRST_REACH * grid->tile_m;
-        const sc__area_box box = sc__box_widen(grid, topics->roads, reach_m);
+        sc__area_box box = nearest;
+        if (request->type == SC_REQUEST_RANGE) {
+            const double reach_m = sc__line_of_cost(grid, request->metric, radius_of(request));
+            box = sc__box_widen(grid, topics->roads, reach_m);
+        }
         sc_category_id categories[SC_REQUEST_CATEGORIES];
         const size_t count = topics_of(topics, request, categories);
         for (size_t i = 0; i < count; i++) {
             if (!add_topic(topics, categories[i], box)) return false;
         }
     }
-    if (!sc_reserve(&topics->lines, topics->count * relay->border_node_count,
-                    &topics->line_capacity, sizeof *topics->lines)) {
+    const size_t lines = topics->count * relay->border_node_count;
+    if (!sc_reserve(&topics->lines, lines, &topics->line_capacity, sizeof *topics->lines) ||
+        !sc_reserve(&topics->costs, lines * SC_METRIC_COUNT, &topics->cost_capacity,
+                    sizeof *topics->costs)) {
         return false;
     }
     for (size_t i = 0; i < topics->count; i++) {
@@ -135,7 +155,7 @@ bool sc__area_topics_begin(sc__area_topics *topics, const sc_relay *relay)
 // --- What is lacking ----------------------------------------------------------------------------
 
 // What a list must reach to: all that is outside costs more; HUGE_VAL: there is no limit.
-static double needed_cost(const sc_request *request, const sc_reply *reply, size_t list)
+static inline double needed_cost(const sc_request *request, const sc_reply *reply, size_t list)
 {
     const uint32_t first = reply->near_start[list];
     const uint32_t end = reply->near_start[list + 1];
@@ -144,33 +164,38 @@ static double needed_cost(const sc_request *request, const sc_reply *reply, size
     return sc_near_cost(&reply->nears[end - 1], request->metric);
 }
 
-/** The topics of a request that its lists need more of, as bits; and the request's topics. */
-typedef struct lacking {
-    sc_category_id categories[SC_REQUEST_CATEGORIES];
-    size_t count;
-    uint32_t which;
-} lacking;
-
-_Static_assert(SC_REQUEST_CATEGORIES <= 32, "a bit for each category of a request");
-
 // Of a list that may lack something those topics are noted that reach least far from its node.
 // Which these are follows from tiles and nodes alone; the others may be right as they are.
-static void look_at_list(const sc__area_topics *topics, const sc_relay *relay, size_t b,
-                         const sc_request *request, double cost, lacking *out)
+static void look_at_list(sc__area_topic *const *its, const double *const *costs, size_t count,
+                         size_t b, double cost)
 {
-    double least_m = HUGE_VAL;
-    uint32_t which = 0;
-    for (size_t i = 0; i < out->count; i++) {
-        const sc__area_topic *t = find_topic(topics, out->categories[i]);
-        const double line_m =
-            topics->lines[(size_t)(t - topics->items) * relay->border_node_count + b];
-        if (line_m < least_m) which = 0;
-        if (line_m <= least_m) which |= UINT32_C(1) << i;
-        least_m = fmin(least_m, line_m);
+    double least = HUGE_VAL;
+    for (size_t i = 0; i < count; i++) {
+        if (costs[i][b] < least) least = costs[i][b];
     }
-    if (isinf(least_m)) return;
-    const double outside = sc__least_cost_outside(topics->grid, least_m, request->metric);
-    if (cost >= outside) out->which |= which;
+    if (cost < least || isinf(least)) return;
+    for (size_t i = 0; i < count; i++) {
+        if (costs[i][b] <= least) its[i]->is_lacking = true;
+    }
+}
+
+static void look_at_request(const sc__area_topics *topics, const sc_relay *relay, size_t r,
+                            const sc_reply *reply)
+{
+    const sc_request *request = &relay->requests[r];
+    sc_category_id categories[SC_REQUEST_CATEGORIES];
+    sc__area_topic *its[SC_REQUEST_CATEGORIES];
+    const double *costs[SC_REQUEST_CATEGORIES];
+    const size_t count = topics_of(topics, request, categories);
+    if (relay->border_node_count == 0) return;
+    for (size_t i = 0; i < count; i++) {
+        its[i] = find_topic(topics, categories[i]);
+        costs[i] = costs_of(topics, relay, its[i], request->metric);
+    }
+    for (size_t b = 0; b < relay->border_node_count; b++) {
+        const double cost = needed_cost(request, reply, r * relay->border_node_count + b);
+        look_at_list(its, costs, count, b, cost);
+    }
 }
 
 bool sc__area_topics_widen(sc__area_topics *topics, const sc_relay *relay, const sc_reply *reply)
@@ -180,16 +205,7 @@ bool sc__area_topics_widen(sc__area_topics *topics, const sc_relay *relay, const
         topics->items[i].is_lacking = false;
     }
     for (size_t r = 0; r < relay->request_count; r++) {
-        const sc_request *request = &relay->requests[r];
-        lacking it = {.which = 0};
-        it.count = topics_of(topics, request, it.categories);
-        for (size_t b = 0; b < relay->border_node_count; b++) {
-            const double cost = needed_cost(request, reply, r * relay->border_node_count + b);
-            look_at_list(topics, relay, b, request, cost, &it);
-        }
-        for (size_t i = 0; i < it.count; i++) {
-            if (it.which >> i & 1) find_topic(topics, it.categories[i])->is_lacking = true;
-        }
+        look_at_request(topics, relay, r, reply);
     }
     for (size_t i = 0; i < topics->count; i++) {
         sc__area_topic *t = &topics->items[i];

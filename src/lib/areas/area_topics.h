@@ -15,11 +15,12 @@
 
 /** A category that is asked for, and how far. */
 typedef struct sc__area_topic {
-    sc_category_id category;  ///< SC_NONE: all
-    sc__area_box first;       ///< the roads, and what ranges can reach
-    uint32_t step;            ///< which of the boxes behind it
-    sc__tile_span span;       ///< covers that
-    bool is_lacking;          ///< some list needs more of it
+    sc_category_id category;          ///< SC_NONE: all
+    sc__area_box first;               ///< the roads, and what ranges can reach
+    uint32_t step;                    ///< which of the boxes behind it
+    sc__tile_span span;               ///< covers that
+    bool is_lacking;                  ///< some list needs more of it
+    bool has_costs[SC_METRIC_COUNT];  ///< those of `costs` are of this span
 } sc__area_topic;
 
 /** Zero-initialise; release with sc__area_topics_fini(). */
@@ -31,7 +32,9 @@ typedef struct sc__area_topics {
     size_t count;
     size_t capacity;
     double *lines;  ///< metres to the outside of the tiles: by topic and border node
+    double *costs;  ///< what is outside costs as much at least: by topic, metric and border node
     size_t line_capacity;
+    size_t cost_capacity;
 } sc__area_topics;
 
 void sc__area_topics_fini(sc__area_topics *topics);
