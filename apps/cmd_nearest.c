@@ -77,6 +77,11 @@ static sc_err fail_unknown(const char *name, const sc_vocabulary *vocabulary, sc
         snprintf(diag->message, sizeof(diag->message),
                  "unknown category '%s'; did you mean '%s'? Known categories: %s", shown, best,
                  list);
+    } else if (vocabulary->count == 0) {
+        snprintf(diag->message, sizeof(diag->message),
+                 "unknown category '%s': the map has no objects, so no category is known; of a "
+                 "provider name them in section [categories] of its file",
+                 shown);
     } else {
         snprintf(diag->message, sizeof(diag->message),
                  "unknown category '%s'; known categories: %s", shown, list);

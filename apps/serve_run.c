@@ -376,6 +376,23 @@ static void warn_of_unused(const serving *s)
     }
 }
 
+/** A provider's own categories come from its file; a map may have none beside. */
+static void warn_of_no_categories(const serving *s)
+{
+    static const char hint[] =
+        "no category is known, so requests can only be for all objects: the map has none; name "
+        "them in section [categories] of the provider's file";
+    const sc_serve_resources *resources = &s->resources;
+    size_t count = 0;
+    if (resources->areas) (void)sc_area_settings_categories(resources->areas, &count);
+    if (!resources->areas || count > 0 || sc_map_category_count(resources->map) > 0) return;
+    if (s->flags->is_check) {
+        fprintf(stderr, "%s: warning: area-provider: %s\n", s->call->path, hint);
+    } else {
+        sc_log_message(resources->log, SC_LOG_WARNING, "no_categories", hint);
+    }
+}
+
 /** What only --check looks at: things that a start would show, or clients would. */
 static sc_err check_more(const serving *s, const sc_http_options *http, sc_diag *diag)
 {
@@ -400,6 +417,7 @@ static sc_err begin(serving *s, sc_diag *diag)
     sc_serving_hold_signals(&s->signals);
     warn_of_missing_revoked(s);
     warn_of_unused(s);
+    warn_of_no_categories(s);
     sc_served_demands_log(&s->resources.demands, s->settings, s->resources.log);
     sc_service_options options = sc_serve_options(s->settings, &s->resources);
     if (options.courier.key) err = sc_http_key_check(options.courier.key, diag);

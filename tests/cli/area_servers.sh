@@ -100,6 +100,34 @@ CONF
     until_true curl -s -o /dev/null "http://127.0.0.1:$port_http/"
 }
 
+# qgis: QGIS Server, by the development server that comes with it, over the GeoPackage that mapserver() made; leaves
+# $qgis. OGC API Features: $qgis/wfs3/collections/places/items. QGIS writes the project itself: a layer that is not
+# whole in it, or not among WFSLayers, is left out without a word.
+qgis() {
+    command -v qgis_mapserver >/dev/null && test -x /usr/bin/python3 && test -s mapserver/places.gpkg || return 1
+    export QT_QPA_PLATFORM=offscreen
+    mkdir -p qgis/home
+    HOME=$PWD/qgis/home /usr/bin/python3 - mapserver/places.gpkg qgis/places.qgs >qgis/project.log 2>&1 <<'PY' || return 1
+import os
+import sys
+
+from qgis.core import QgsApplication, QgsProject, QgsVectorLayer
+
+application = QgsApplication([], False)
+application.initQgis()
+project = QgsProject.instance()
+layer = QgsVectorLayer(os.path.abspath(sys.argv[1]) + "|layername=places", "places", "ogr")
+project.addMapLayer(layer)
+project.writeEntry("WFSLayers", "/", [layer.id()])
+sys.exit(0 if layer.isValid() and project.write(os.path.abspath(sys.argv[2])) else 1)
+PY
+    local port
+    read -r port <<<"$(free_ports 1)"
+    qgis=http://127.0.0.1:$port
+    HOME=$PWD/qgis/home QGIS_PROJECT_FILE=$PWD/qgis/places.qgs start qgis qgis_mapserver "127.0.0.1:$port"
+    until_true curl -s -o /dev/null "$qgis/wfs3/"
+}
+
 # stand_ins: PostgREST (over the database, if there is one), Overpass, GeoJSON and hostile servers; leaves $stand_ins.
 stand_ins() {
     start stand_ins python3 "$here/area_servers.py" csv/pois.csv "${PGURL:-}"

@@ -74,6 +74,14 @@ else
         refuses 1 "MapServer's pages by OGC API Features are refused, or give the same" "provider"
     fi
 fi
+if ! qgis; then
+    skip "QGIS Server's answers are those of the built-in provider" "qgis-server is not installed; it takes 500 MB"
+else
+    # Its geometries have six decimals, so positions are taken from the properties.
+    same qgis "QGIS Server by OGC API Features, 500 objects a page" "[provider]" "preset = ogc-features" \
+        "address = $qgis/wfs3/collections/places/items" "[fields]" "geometry =" "lon = /properties/lon" "lat = /properties/lat" \
+        "[paging]" "page-size = 500"
+fi
 same postgrest "PostgREST's URLs over PostgreSQL, 20 objects a page" "[provider]" "preset = postgrest" "address = $stand_ins/rest/places" \
     "[paging]" "page-size = 20"
 same overpass "the stand-in for Overpass" "[provider]" "preset = overpass" "address = $stand_ins/overpass" "[limits]" "rate = 0"

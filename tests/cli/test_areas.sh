@@ -54,6 +54,28 @@ run evaluate city.scm areas.jsonl -o again.jsonl --quiet
 succeeds "an evaluation by the built-in provider leaves out what was told of areas"
 check "all of it" silent_about again.jsonl '"area"' '"areas"' '"tiles"'
 
+# needs FILE: the tiles that each cloak needed, round by round.
+needs() {
+    jq -c 'select(.event == "areas") | [.cloak, [.rounds[].tiles]]' "$1"
+}
+{
+    cat places.ini
+    printf '%s\n' "size = 200" "[limits]" "max-questions = 1000" "[cache]"
+} >small.ini
+{
+    cat small.ini
+    printf '%s\n' "lifetime = 0" "stale = 0"
+} >kept_not.ini
+run evaluate city.scm run.jsonl -o small.jsonl --area-provider small.ini --quiet
+run evaluate city.scm run.jsonl -o kept_not.jsonl --area-provider kept_not.ini --quiet
+equal "with small tiles cloaks need the same with a cache and without" "$(needs small.jsonl)" "$(needs kept_not.jsonl)"
+check "in several rounds" test "$(needs small.jsonl | jq 'select((.[1] | length) > 1) | .[0]' | wc -l)" -gt 5
+check "and with a cache less is asked for" test "$(grep -c '"event":"area"' small.jsonl)" -lt "$(grep -c '"event":"area"' kept_not.jsonl)"
+run verify city.scm small.jsonl
+succeeds "both are verified"
+run verify city.scm kept_not.jsonl
+succeeds "round by round"
+
 run evaluate city.scm run.jsonl --dry-run --json --area-provider places.ini
 check "as JSON the encoding is areas" true_of "$out" '.encoding == "areas" and .questions > 0 and .failed == 0'
 
@@ -66,6 +88,18 @@ cp "$out" areas.json
 run nearest city.scm --lon "$lon" --lat "$lat" -k 3 --json
 equal "as from the map's own objects" \
     "$(jq -c '[.results[].distance_m | round]' areas.json)" "$(jq -c '[.results[].distance_m | round]' "$out")"
+
+cat >bare.osm <<'XML'
+<osm version="0.6"><node id="1" lon="1.0" lat="1.0"/><node id="2" lon="1.001" lat="1.0"/>
+<node id="3" lon="1.002" lat="1.001"/><node id="4" lon="1.0" lat="1.001"/>
+<way id="1"><nd ref="1"/><nd ref="2"/><nd ref="3"/><tag k="highway" v="residential"/></way>
+<way id="2"><nd ref="2"/><nd ref="4"/><tag k="highway" v="residential"/></way></osm>
+XML
+"$STARCLOAK" map import bare.osm -o bare.scm --quiet
+run nearest bare.scm --lon 1 --lat 1 --category fuel --area-provider places.ini
+refuses 1 "without objects in the map a category needs a word" "[categories]"
+run serve --map bare.scm --area-provider places.ini --token-keys token.key --check
+check "and --check says so" says "$err" "no category is known" "[categories]"
 
 # --- Refusals ---------------------------------------------------------------------
 
@@ -100,6 +134,15 @@ check "none is another: positions were exported to the millimetre" true_of "$out
 run serve --map city.scm --area-provider places.ini --print-config
 check "a printed configuration names the file and no secret" says "$out" "area-provider = places.ini"
 check "of it neither" silent_about "$out" s3cret
+for url in 'http://me:s3cret@127.0.0.1/' 'http://127.0.0.1/?token=s3cret'; do
+    for option in --provider --point-provider; do
+        run serve --map city.scm $option "$url&lon={lon}&lat={lat}&k={k}" --print-config
+        check "of $option $url the secret is not printed" silent_about "$out" s3cret
+        check "nor told" silent_about "$err" s3cret
+    done
+done
+run serve --map city.scm --objects postgresql://me:s3cret@h/db --print-config
+check "a database's password is not printed" says "$out" 'objects = postgresql://me:***@h/db'
 sed "s|$address|http://192.0.2.1|" places.ini >remote.ini
 run serve --map city.scm --area-provider remote.ini --check
 refuses 1 "plain HTTP to another machine is refused" "area-provider: plain HTTP to another machine"

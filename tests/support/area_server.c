@@ -201,6 +201,10 @@ static bool misbehave(area_server *s, struct evhttp_request *request, const char
     case AREA_ONE_SECOND:
         loopback_set_header(request, "Cache-Control", "max-age=0, stale-while-revalidate=100");
         return false;
+    case AREA_AGED:
+        loopback_set_header(request, "Cache-Control", "max-age=100");
+        loopback_set_header(request, "Age", "1000");
+        return false;
     case AREA_ETAG:
         loopback_set_header(request, "Cache-Control", "max-age=0");
         loopback_set_header(request, "ETag", "\"v1\"");
@@ -281,13 +285,31 @@ const char *area_server_text(area_server *server, const char *more)
     return server->text;
 }
 
-sc_area_settings *area_server_settings(const area_server *server, const char *more)
+static sc_area_settings *settings_of(const char *text)
 {
     sc_area_settings *settings = NULL;
     sc_diag diag = {""};
-    const char *text = area_server_text((area_server *)(uintptr_t)server, more);
     const sc_input input = {"test.ini", (const uint8_t *)text, strlen(text)};
     CHECK_OK(sc__area_settings_read(&input, &settings, &diag), &diag);
+    return settings;
+}
+
+sc_area_settings *area_server_settings(const area_server *server, const char *more)
+{
+    return settings_of(area_server_text((area_server *)(uintptr_t)server, more));
+}
+
+sc_area_settings *area_server_settings_without(area_server *server, const char *piece,
+                                               const char *more)
+{
+    char *text = strdup(area_server_text(server, more));
+    assert_non_null(text);
+    const size_t size = strlen(piece);
+    for (char *at = strstr(text, piece); at; at = strstr(text, piece)) {
+        memmove(at, at + size, strlen(at + size) + 1);
+    }
+    sc_area_settings *settings = settings_of(text);
+    free(text);
     return settings;
 }
 

@@ -61,6 +61,7 @@ typedef enum area_mode {
     AREA_NO_STORE,
     AREA_ETAG,         ///< with an ETag, max-age=0; and 304 where it is known
     AREA_ONE_SECOND,   ///< max-age=1, stale-while-revalidate=100
+    AREA_AGED,         ///< max-age=100, and an age of 1000
     AREA_LYING_TOTAL,  ///< says that there are more than it gives
 } area_mode;
 
@@ -72,6 +73,10 @@ void area_server_stop(area_server *server);
 
 /** Settings for asking it; `more` are further lines of the file, from [provider] on. */
 sc_area_settings *area_server_settings(const area_server *server, const char *more);
+
+/** The same with every `piece` of the text left out, as "&offset={offset}". */
+sc_area_settings *area_server_settings_without(area_server *server, const char *piece,
+                                               const char *more);
 
 /** The same as text, for a file; lent by the server. */
 const char *area_server_text(area_server *server, const char *more);

@@ -189,6 +189,19 @@ static char *go_on_without_need(const char *text)
                     "\"areas\":[]}");
 }
 
+// The whole map, where less would follow: the objects are all there, so nothing is lacking.
+static char *go_on_too_far(const char *text)
+{
+    for (const char *line = find(text, NEED);; line = find(line + 1, NEED)) {
+        const char *second = strstr(line, "},{\"tiles\":[{\"level\":");
+        if (!second || second > line_end(line)) continue;
+        if (number_in(second, "\"level\":") < 2) continue;
+        const char *from = find(second, "{\"level\":");
+        return replaced(text, from, find(from, ",\"category\""),
+                        "{\"level\":0,\"x\":[0,0],\"y\":[0,0]");
+    }
+}
+
 static char *stop_too_early(const char *text)
 {
     char of_cloak[40];
@@ -263,6 +276,7 @@ const area_breakage area_breakages[] = {
     BREAKAGE(need_five_tiles, AREAS, "no span of up to four"),
     BREAKAGE(need_what_nobody_wants, AREAS, "no member asks for"),
     BREAKAGE(go_on_without_need, AREAS, "lack nothing"),
+    BREAKAGE(go_on_too_far, AREAS, "do not follow from the roads and the round before"),
     BREAKAGE(stop_too_early, AREAS, "could belong to an answer"),
     BREAKAGE(lack_an_area, AREAS, "no area has a tile that it needs"),
     BREAKAGE(leave_it_out, AREAS, "no line tells which areas"),

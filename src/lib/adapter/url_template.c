@@ -3,6 +3,7 @@
 
 #include "base/bytes.h"
 #include "base/diag.h"
+#include "base/url_secrets.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -94,40 +95,17 @@ static sc_err check_place(const sc_template_places *places, const char *name, co
     return SC_OK;
 }
 
-// Whether a parameter is called as secrets are; hyphens and underlines do not count.
-static bool is_called_secret(const char *name, size_t size)
-{
-    static const char *const secrets[] = {"apikey",    "accesstoken",  "token",
-                                          "authtoken", "password",     "secret",
-                                          "appkey",    "clientsecret", "subscriptionkey"};
-    char plain[32];
-    size_t used = 0;
-    for (size_t i = 0; i < size; i++) {
-        if (name[i] == '-' || name[i] == '_') continue;
-        if (used + 1 == sizeof plain) return false;
-        plain[used++] = name[i];
-    }
-    plain[used] = '\0';
-    for (size_t i = 0; i < sizeof secrets / sizeof secrets[0]; i++) {
-        if (strcasecmp(plain, secrets[i]) == 0) return true;
-    }
-    return false;
-}
-
-// Templates are printed, compared and shown; a secret in them would be, too. A parameter that is
-// just called "key" may be anything, but not if it is as long as keys are.
+// Templates are printed, compared and shown; a secret in them would be, too.
 static sc_err check_secrets(const char *name, const char *path, sc_diag *diag)
 {
-    enum { KEY_LEAST = 16 };
     const char *query = strchr(path, '?');
     while (query) {
         const char *parameter = query + 1;
         const size_t size = strcspn(parameter, "=&");
         const size_t value_size = parameter[size] == '=' ? strcspn(parameter + size + 1, "&") : 0;
         const bool is_place = value_size > 0 && parameter[size + 1] == '{';
-        const bool is_long_key =
-            size == 3 && strncasecmp(parameter, "key", 3) == 0 && value_size >= KEY_LEAST;
-        if (value_size > 0 && !is_place && (is_long_key || is_called_secret(parameter, size))) {
+        if (value_size > 0 && !is_place &&
+            sc_url_parameter_is_secret(parameter, size, value_size)) {
             return sc_fail(diag, SC_EINVAL,
                            "%s has a secret in it, the parameter %s; write {key} in its place, and "
                            "key = file:PATH or env:NAME in section [provider]",

@@ -3,9 +3,9 @@
 //
 // A round takes, for each category that is asked for, the tiles that cover a box, fetches those
 // that are missing, and evaluates the relay with the objects of all of them. If some list may lack
-// an object outside of its box, the box becomes as large as the costs in the list demand, and the
-// next round begins. What is asked depends on the relay, on the provider's replies and on the tiles
-// that are there; sc_area_asker_ask() has neither positions nor members.
+// an object outside of its box, the next box is taken (area_topics.c), and the next round begins.
+// What is needed depends on the relay and on the provider's replies, and of that, what is missing
+// is asked; sc_area_asker_ask() has neither positions nor members.
 //
 // Invariant: an asker never waits for a tile that another one fetches while it has itself marked
 // tiles as being fetched, so no two wait for each other.
@@ -13,32 +13,16 @@
 #include <starcloak/lbs.h>
 
 #include "areas/area_provider_internal.h"
+#include "areas/area_topics.h"
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/diag.h"
 #include "relay/relay_build.h"
 
-#include <inttypes.h>
 #include <math.h>
-#include <string.h>
-
-/** Tiles that cover one box, at most: two by two at some level, always. */
-enum { TILES_PER_BOX = 4 };
-
-/** Before anything is known of the objects, a box reaches this share of a tile beyond the roads. */
-#define FIRST_REACH 0.25
 
 /** More rounds than a pyramid has levels. */
 enum { MAX_ROUNDS = 40 };
-
-/** A category that is asked for, and how far. */
-typedef struct topic {
-    sc_category_id category;  ///< SC_NONE: all
-    sc__area_box box;
-    sc__area_box before;  ///< the same, as the round began
-    sc__tile_span span;   ///< that covers it
-    bool has_span;        ///< and `lines` has how far it is from border nodes to its outside
-} topic;
 
 struct sc_area_asker {
     sc_area_provider *provider;
@@ -49,11 +33,7 @@ struct sc_area_asker {
     int64_t deadline_us;
     int64_t leave_by_us;
 
-    topic *topics;
-    size_t topic_count;
-    size_t topic_capacity;
-    double *lines;  ///< metres to the outside: by topic and border node
-    size_t line_capacity;
+    sc__area_topics topics;
     sc__tile_rows **rows;  ///< of the tiles of this round; held
     size_t row_count;
     size_t row_capacity;
@@ -168,8 +148,8 @@ static bool look_up(sc_area_asker *asker, bool is_first)
     forget_rows(asker);
     forget_tasks(asker);
     asker->work.tiles = 0;
-    for (size_t i = 0; i < asker->topic_count; i++) {
-        const topic *t = &asker->topics[i];
+    for (size_t i = 0; i < asker->topics.count; i++) {
+        const sc__area_topic *t = &asker->topics.items[i];
         for (uint32_t y = t->span.y0; y <= t->span.y1; y++) {
             for (uint32_t x = t->span.x0; x <= t->span.x1; x++) {
                 const sc__area_part p = {{t->span.level, x, y}, t->category};
@@ -215,19 +195,6 @@ static bool wait_for_others(sc_area_asker *asker)
     return sc_clock_us() < asker->deadline_us;
 }
 
-static sc_err check_limits(const sc_area_asker *asker, sc_diag *diag)
-{
-    const sc_area_settings *s = asker->provider->settings;
-    if (asker->work.questions + asker->task_count > s->max_questions) {
-        return sc_fail(diag, SC_ELIMIT,
-                       "a cloak needs more than %" PRIu64
-                       " questions to the provider (max-questions, section [limits]); larger tiles "
-                       "need fewer",
-                       s->max_questions);
-    }
-    return SC_OK;
-}
-
 // All tiles of this round: those that are there, those that others fetch, and the rest.
 static sc_err get_tiles(sc_area_asker *asker, sc_diag *diag)
 {
@@ -238,7 +205,7 @@ static sc_err get_tiles(sc_area_asker *asker, sc_diag *diag)
         bool is_fine = look_up(asker, is_first);
         is_first = false;
         const bool is_missing = asker->task_count > 0;
-        sc_err err = is_fine ? check_limits(asker, diag) : no_memory(diag);
+        sc_err err = is_fine ? SC_OK : no_memory(diag);
         if (!err && is_missing && !sc__area_claim(provider, asker->tasks, &asker->task_count)) {
             err = no_memory(diag);
         }
@@ -253,13 +220,14 @@ static sc_err get_tiles(sc_area_asker *asker, sc_diag *diag)
         if (err || !is_missing) return err;
         if (asker->task_count == 0) continue;
         const int64_t now_us = sc_clock_us();
-        const sc__area_time time = {
+        const sc__area_allowance allowed = {
+            .questions = provider->settings->max_questions - asker->work.questions,
             .deadline_s = fmax((double)(asker->deadline_us - now_us) * 1e-6, 1e-3),
             .leave_s = asker->leave_by_us == INT64_MAX || asker->work.questions > 0
                            ? 0
                            : fmax((double)(asker->leave_by_us - now_us) * 1e-6, 1e-6)};
-        err = sc__area_fetch_claimed(provider, &time, asker->tasks, asker->task_count, &asker->work,
-                                     diag);
+        err = sc__area_fetch_claimed(provider, &allowed, asker->tasks, asker->task_count,
+                                     &asker->work, diag);
         if (!err) err = keep_fetched(asker, diag);
         if (err) return err;
     }
@@ -314,158 +282,6 @@ static sc_err use_set(sc_area_asker *asker, sc_diag *diag)
     return SC_OK;
 }
 
-// === How far it must reach ======================================================================
-
-static topic *find_topic(const sc_area_asker *asker, sc_category_id category)
-{
-    for (size_t i = 0; i < asker->topic_count; i++) {
-        if (asker->topics[i].category == category) return &asker->topics[i];
-    }
-    return NULL;
-}
-
-static bool add_topic(sc_area_asker *asker, sc_category_id category, sc__area_box box)
-{
-    topic *known = find_topic(asker, category);
-    if (known) {
-        known->box = sc__box_join(known->box, box);
-        return true;
-    }
-    if (!sc_grow(&asker->topics, asker->topic_count, &asker->topic_capacity,
-                 sizeof *asker->topics)) {
-        return false;
-    }
-    asker->topics[asker->topic_count++] = (topic){.category = category, .box = box};
-    return true;
-}
-
-// What a request asks for: one topic or several. Where questions cannot name categories, or all
-// are asked for anyhow, it is the one of all.
-static size_t topics_of(const sc_area_asker *asker, const sc_request *request,
-                        sc_category_id out[SC_REQUEST_CATEGORIES])
-{
-    const bool is_all =
-        request->category_count == 0 || !asker->provider->settings->common.has[SC__AREA_CATEGORIES];
-    if (is_all) {
-        out[0] = SC_NONE;
-        return 1;
-    }
-    memcpy(out, request->categories, request->category_count * sizeof *out);
-    return request->category_count;
-}
-
-static double radius_of(const sc_request *request)
-{
-    return request->metric == SC_METRIC_TIME ? request->radius_s : request->radius_m;
-}
-
-static sc_err begin_topics(sc_area_asker *asker, const sc_relay *relay, sc_diag *diag)
-{
-    const sc__tile_grid *grid = &asker->provider->grid;
-    const sc__area_box roads = sc__relay_box(grid, relay);
-    asker->topic_count = 0;
-    for (size_t r = 0; r < relay->request_count; r++) {
-        const sc_request *request = &relay->requests[r];
-        const double reach_m = request->type == SC_REQUEST_RANGE
-                                   ? sc__line_of_cost(grid, request->metric, radius_of(request))
-                                   : FIRST_REACH * grid->tile_m;
-        const sc__area_box box = sc__box_widen(grid, roads, reach_m);
-        sc_category_id categories[SC_REQUEST_CATEGORIES];
-        const size_t count = topics_of(asker, request, categories);
-        for (size_t i = 0; i < count; i++) {
-            if (!add_topic(asker, categories[i], box)) return no_memory(diag);
-        }
-    }
-    return SC_OK;
-}
-
-// The tiles of each topic. Lines to their outside are the same for all requests, and dear.
-static bool cover_topics(sc_area_asker *asker, const sc_relay *relay)
-{
-    const sc__tile_grid *grid = &asker->provider->grid;
-    const size_t count = relay->border_node_count;
-    if (!sc_reserve(&asker->lines, asker->topic_count * count, &asker->line_capacity,
-                    sizeof *asker->lines)) {
-        return false;
-    }
-    for (size_t i = 0; i < asker->topic_count; i++) {
-        topic *t = &asker->topics[i];
-        const sc__tile_span before = t->span;
-        t->before = t->box;
-        t->span = sc__tile_cover(grid, t->box, TILES_PER_BOX);
-        if (t->has_span && memcmp(&before, &t->span, sizeof before) == 0) continue;
-        const sc__area_box box = sc__tile_span_box(grid, t->span);
-        for (size_t b = 0; b < count; b++) {
-            asker->lines[i * count + b] = sc__line_outside_m(grid, box, relay->border_nodes[b]);
-        }
-        t->has_span = true;
-    }
-    return true;
-}
-
-// What a list must reach to: all that is outside costs at least this; HUGE_VAL: there is no limit.
-static double needed_cost(const sc_request *request, const sc_reply *reply, size_t list)
-{
-    const uint32_t first = reply->near_start[list];
-    const uint32_t end = reply->near_start[list + 1];
-    if (request->type == SC_REQUEST_RANGE) return radius_of(request);
-    if (end - first < request->k) return HUGE_VAL;
-    return sc_near_cost(&reply->nears[end - 1], request->metric);
-}
-
-// A box in which a list that lacks something finds it, as far as can be told.
-static sc__area_box wider_box(const sc__tile_grid *grid, const topic *t, const sc_relay *relay,
-                              const sc_request *request, double cost)
-{
-    const sc__area_box now = sc__tile_span_box(grid, t->span);
-    if (isfinite(cost)) {
-        const double line_m = sc__line_of_cost(grid, request->metric, cost);
-        const sc__area_box box = sc__box_widen(grid, sc__relay_box(grid, relay), line_m);
-        // Should that be what it was already, a tile more is.
-        const bool is_more = box.west < now.west || box.south < now.south || box.east > now.east ||
-                             box.north > now.north;
-        if (is_more) return box;
-    }
-    const double side_m = ldexp(grid->tile_m, (int)(grid->depth - t->span.level));
-    // From where the round began: how many requests lack something makes no difference.
-    return sc__box_widen(grid, t->before, side_m);
-}
-
-// Widen the topics of a request whose lists may lack something; false: nothing is lacking.
-static bool widen_request(sc_area_asker *asker, const sc_relay *relay, const sc_reply *reply,
-                          size_t r)
-{
-    const sc__tile_grid *grid = &asker->provider->grid;
-    const sc_request *request = &relay->requests[r];
-    sc_category_id categories[SC_REQUEST_CATEGORIES];
-    const size_t count = topics_of(asker, request, categories);
-    bool is_wider = false;
-    for (size_t c = 0; c < count; c++) {
-        topic *t = find_topic(asker, categories[c]);
-        const size_t first = (size_t)(t - asker->topics) * relay->border_node_count;
-        double worst = -1;
-        for (size_t b = 0; b < relay->border_node_count; b++) {
-            const double cost = needed_cost(request, reply, r * relay->border_node_count + b);
-            const double outside =
-                sc__least_cost_outside(grid, asker->lines[first + b], request->metric);
-            if (!isinf(outside) && cost > outside) worst = fmax(worst, cost);
-        }
-        if (worst < 0) continue;
-        t->box = sc__box_join(t->box, wider_box(grid, t, relay, request, worst));
-        is_wider = true;
-    }
-    return is_wider;
-}
-
-static bool widen(sc_area_asker *asker, const sc_relay *relay, const sc_reply *reply)
-{
-    bool is_wider = false;
-    for (size_t r = 0; r < relay->request_count; r++) {
-        is_wider |= widen_request(asker, relay, reply, r);
-    }
-    return is_wider;
-}
-
 // === Telling what is asked ======================================================================
 
 void sc_area_asker_watch(sc_area_asker *asker, const sc_area_watcher *watcher)
@@ -476,8 +292,8 @@ void sc_area_asker_watch(sc_area_asker *asker, const sc_area_watcher *watcher)
 static void tell_needs(const sc_area_asker *asker)
 {
     const sc_area_watcher *watcher = asker->watcher;
-    for (size_t i = 0; i < asker->topic_count && watcher; i++) {
-        const topic *t = &asker->topics[i];
+    for (size_t i = 0; i < asker->topics.count && watcher; i++) {
+        const sc__area_topic *t = &asker->topics.items[i];
         const sc_area_span span = {.category = t->category,
                                    .level = t->span.level,
                                    .x = {t->span.x0, t->span.x1},
@@ -519,9 +335,8 @@ static sc_err ask_rounds(sc_area_asker *asker, const sc_relay *relay, sc_reply *
                          sc_diag *diag)
 {
     const sc_objects *evaluated = NULL;
-    sc_err err = begin_topics(asker, relay, diag);
+    sc_err err = sc__area_topics_begin(&asker->topics, relay) ? SC_OK : no_memory(diag);
     while (!err) {
-        if (!cover_topics(asker, relay)) return no_memory(diag);
         asker->work.rounds++;
         tell_needs(asker);
         err = get_tiles(asker, diag);
@@ -533,7 +348,7 @@ static sc_err ask_rounds(sc_area_asker *asker, const sc_relay *relay, sc_reply *
             err = sc_lbs_evaluate(asker->lbs, asker->objects, relay, reply, diag);
             evaluated = asker->objects;
         }
-        if (err || !widen(asker, relay, reply)) break;
+        if (err || !sc__area_topics_widen(&asker->topics, relay, reply)) break;
         if (asker->work.rounds == MAX_ROUNDS) {
             err = sc_fail(diag, SC_ELIMIT, "the areas of a cloak do not become wide enough");
         }
@@ -597,6 +412,8 @@ sc_err sc_area_asker_new(sc_area_provider *provider, sc_area_asker **out, sc_dia
     sc_area_asker *asker = sc_calloc(1, sizeof *asker);
     if (!asker) return no_memory(diag);
     asker->provider = provider;
+    asker->topics.grid = &provider->grid;
+    asker->topics.are_named = provider->settings->common.has[SC__AREA_CATEGORIES];
     const sc_lbs_options options = sc_lbs_options_default();
     const sc_err err = sc_lbs_new(provider->map, &options, &asker->lbs, diag);
     if (err) {
@@ -613,8 +430,7 @@ void sc_area_asker_free(sc_area_asker *asker)
     forget_own(asker);
     sc_lbs_free(asker->lbs);
     sc_objects_release(asker->objects);
-    sc_free(asker->topics);
-    sc_free(asker->lines);
+    sc__area_topics_fini(&asker->topics);
     sc_free(asker->rows);
     sc_free(asker->own);
     sc_free(asker->tasks);

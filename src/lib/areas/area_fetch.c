@@ -54,7 +54,7 @@ typedef struct progress {
     uint64_t pages;
     unsigned retries;
     char *etag;
-    double max_age_s;  ///< HUGE_VAL: not said
+    double max_age_s;  ///< less the age that it has; HUGE_VAL: not said
     double stale_s;
     bool is_stored;  ///< no page has said that it must not be
 
@@ -74,6 +74,7 @@ typedef struct fetching {
     progress *all;
     size_t count;
     sc__area_effort *effort;
+    uint64_t most_questions;
     sc_http_connections *http;
     bool is_refused;  ///< a reply was, for what it says
 } fetching;
@@ -119,6 +120,13 @@ static sc_err fill(void *context, size_t i, sc_http_question *out, sc_diag *diag
     progress *p = &f->all[i];
     const sc_area_settings *settings = f->source->settings;
     const char *words[SC__AREA_CATEGORIES_MAX];
+    if (f->effort->questions >= f->most_questions) {
+        return sc_fail(diag, SC_ELIMIT,
+                       "a cloak needs more than %" PRIu64
+                       " questions to the provider (max-questions, section [limits]); larger tiles "
+                       "or pages need fewer",
+                       settings->max_questions);
+    }
     for (size_t c = 0; c < p->task->category_count; c++) {
         words[c] = f->source->vocabulary->names[p->task->categories[c]];
     }
@@ -381,12 +389,14 @@ static double directive(const char *text, const char *name)
 static void take_head(const fetching *f, progress *p, const sc_http_arrival *arrival)
 {
     const char *control = arrival->cache_control;
-    const double age_s = directive(control, "max-age");
+    const double max_age_s = directive(control, "max-age");
     const double stale_s = directive(control, "stale-while-revalidate");
-    if (age_s >= 0) p->max_age_s = fmin(p->max_age_s, age_s);
+    // What a cache in between has held for a while is fresh for less (RFC 9111, 4.2).
+    const double age_s = fmax((double)strtoll(arrival->age, NULL, 10), 0);
+    if (max_age_s >= 0) p->max_age_s = fmin(p->max_age_s, max_age_s - age_s);
     // A provider that says how long a reply is fresh also says whether it may be used later.
     if (control[0] != '\0') p->stale_s = fmin(p->stale_s, fmax(stale_s, 0));
-    if (directive(control, "no-cache") >= 0) p->max_age_s = 0;
+    if (directive(control, "no-cache") >= 0) p->max_age_s = fmin(p->max_age_s, 0);
     if (directive(control, "must-revalidate") >= 0) p->stale_s = 0;
     if (directive(control, "no-store") >= 0) p->is_stored = false;
     // An ETag is of one page: of several, none would do for all. One for several categories is of
@@ -563,10 +573,12 @@ static sc__tile_rows *copy_rows(const progress *p, const char *category)
 static void set_lifetime(const sc_area_settings *s, const progress *p, sc__area_task *task)
 {
     const int64_t now_us = sc_clock_us();
-    const double age_s = p->is_stored ? fmin(s->lifetime_s, p->max_age_s) : -1;
-    const double stale_s = p->is_stored ? fmin(s->stale_s, p->stale_s) : 0;
-    task->fresh_until_us = now_us + (int64_t)(age_s * 1e6);
-    task->stale_until_us = task->fresh_until_us + (int64_t)(stale_s * 1e6);
+    const double fresh_s = fmin(s->lifetime_s, p->max_age_s);
+    const double stale_s = fmin(s->stale_s, p->stale_s);
+    task->is_stored = p->is_stored;
+    // What is not kept is not used again either.
+    task->fresh_until_us = p->is_stored ? now_us + (int64_t)(fresh_s * 1e6) : now_us - 1;
+    task->stale_until_us = task->fresh_until_us + (p->is_stored ? (int64_t)(stale_s * 1e6) : 0);
 }
 
 static sc_err settle(const fetching *f, progress *p, sc_diag *diag)
@@ -615,7 +627,7 @@ static void begin(const sc__area_source *source, sc__area_task *task, progress *
     ask_for(source, p, task->tile);
 }
 
-sc_err sc__area_fetch(const sc__area_source *source, const sc__area_time *time,
+sc_err sc__area_fetch(const sc__area_source *source, const sc__area_allowance *allowed,
                       sc__area_task *tasks, size_t count, sc__area_effort *effort, int *status,
                       sc_diag *diag)
 {
@@ -623,13 +635,16 @@ sc_err sc__area_fetch(const sc__area_source *source, const sc__area_time *time,
     const sc_http_batch_options how = {.parallel =
                                            (unsigned)(c->parallel < count ? c->parallel : count),
                                        .timeout_s = c->timeout_s,
-                                       .deadline_s = time->deadline_s,
-                                       .leave_s = time->leave_s,
+                                       .deadline_s = allowed->deadline_s,
+                                       .leave_s = allowed->leave_s,
                                        .max_bytes = (size_t)c->max_bytes,
                                        .headers = source->headers,
                                        .ca_file = c->ca_file,
-                                       .stop = time->stop};
-    fetching f = {.source = source, .count = count, .effort = effort};
+                                       .stop = allowed->stop};
+    fetching f = {.source = source,
+                  .count = count,
+                  .effort = effort,
+                  .most_questions = effort->questions + allowed->questions};
     sc_http_batch batch = {.count = count,
                            .takes_all = true,
                            .fill = fill,

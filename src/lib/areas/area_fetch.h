@@ -44,16 +44,18 @@ typedef struct sc__area_task {
     // what is known is still right, until `fresh_until_us`.
     sc__tile_rows *rows[SC__AREA_CATEGORIES_MAX];
     bool is_unchanged;
+    bool is_stored;  ///< the provider has not said that it must not be
     int64_t fresh_until_us;
     int64_t stale_until_us;
 } sc__area_task;
 
-/** How much time there is. */
-typedef struct sc__area_time {
+/** What fetching may take. */
+typedef struct sc__area_allowance {
+    uint64_t questions;  ///< requests of HTTP, pages and retries included
     double deadline_s;
     double leave_s;   ///< as sc_http_batch_options
     const int *stop;  ///< likewise
-} sc__area_time;
+} sc__area_allowance;
 
 /**
  * Fetch all of them, in the order given; the first failure ends it. Versions of rows are left 0.
@@ -61,7 +63,7 @@ typedef struct sc__area_time {
  * @param[out] status  of HTTP, if that is why it failed; else 0
  * @return SC_OK, SC_ENET, SC_ELATE, SC_EREPLY, SC_ELIMIT, SC_EREQUEST, SC_ENOMEM
  */
-SC_CHECKED sc_err sc__area_fetch(const sc__area_source *source, const sc__area_time *time,
+SC_CHECKED sc_err sc__area_fetch(const sc__area_source *source, const sc__area_allowance *allowed,
                                  sc__area_task *tasks, size_t count, sc__area_effort *effort,
                                  int *status, sc_diag *diag);
 

@@ -149,8 +149,7 @@ static void take_tiles(sc_area_provider *provider, sc__area_task *task)
     for (size_t i = 0; i < count; i++) {
         sc__tile_rows *rows = task->rows[i];
         rows->version = ++provider->versions;
-        const bool may_be_kept = task->fresh_until_us >= now_us - 1000000;
-        if (may_be_kept && sc__tile_cache_put(&provider->cache, rows)) is_kept = true;
+        if (task->is_stored && sc__tile_cache_put(&provider->cache, rows)) is_kept = true;
     }
     // What is not kept is fetched again when it is needed, and is in no index.
     if (!is_kept) return;
@@ -169,12 +168,12 @@ static void count_effort(sc_area_provider *provider, const sc__area_effort *effo
     status->left_out += effort->left_out;
 }
 
-sc_err sc__area_fetch_claimed(sc_area_provider *provider, const sc__area_time *time,
+sc_err sc__area_fetch_claimed(sc_area_provider *provider, const sc__area_allowance *allowed,
                               sc__area_task *tasks, size_t count, sc_area_work *work, sc_diag *diag)
 {
     sc__area_effort effort = {.questions = 0};
     sc_err err =
-        sc__area_fetch(&provider->source, time, tasks, count, &effort, &work->status, diag);
+        sc__area_fetch(&provider->source, allowed, tasks, count, &effort, &work->status, diag);
     work->questions += effort.questions;
     work->bytes_out += effort.bytes_out;
     work->bytes_in += effort.bytes_in;
@@ -268,10 +267,11 @@ static void refresh_one(sc_area_provider *provider)
     sc__area_find_known(provider, &task);
     pthread_mutex_unlock(&provider->lock);
     sc_area_work work = {.tiles = 0};
-    const sc__area_time time = {.deadline_s = provider->settings->common.deadline_s,
-                                .stop = &provider->stop};
+    const sc__area_allowance allowed = {.questions = provider->settings->max_questions,
+                                        .deadline_s = provider->settings->common.deadline_s,
+                                        .stop = &provider->stop};
     // If it fails, the next one that needs it fetches it, and is told why.
-    (void)!sc__area_fetch_claimed(provider, &time, &task, 1, &work, NULL);
+    (void)!sc__area_fetch_claimed(provider, &allowed, &task, 1, &work, NULL);
     sc__area_task_fini(&task);
     pthread_mutex_lock(&provider->lock);
 }

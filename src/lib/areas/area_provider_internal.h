@@ -86,9 +86,9 @@ SC_CHECKED bool sc__area_claim(sc_area_provider *provider, sc__area_task *tasks,
 void sc__area_find_known(sc_area_provider *provider, sc__area_task *task);
 
 /** Fetch what was claimed, without the lock, and let all have it. */
-SC_CHECKED sc_err sc__area_fetch_claimed(sc_area_provider *provider, const sc__area_time *time,
-                                         sc__area_task *tasks, size_t count, sc_area_work *work,
-                                         sc_diag *diag);
+SC_CHECKED sc_err sc__area_fetch_claimed(sc_area_provider *provider,
+                                         const sc__area_allowance *allowed, sc__area_task *tasks,
+                                         size_t count, sc_area_work *work, sc_diag *diag);
 
 /** Under the lock: let a tile be fetched again in the background. */
 void sc__area_refresh(sc_area_provider *provider, const sc__tile_rows *rows);

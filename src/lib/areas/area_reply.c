@@ -5,6 +5,7 @@
 #include "base/json_pointer.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 // The address of the link that is called the next one.
@@ -26,9 +27,16 @@ static sc_err find_next(const sc_area_settings *settings, sc__area_reply *reply,
     if (settings->next) value = sc_json_pointer_follow(root, settings->next);
     if (settings->links) value = next_link(sc_json_pointer_follow(root, settings->links));
     if (!value || sc_json_is_null(value)) return SC_OK;
+    if (settings->cursor && sc_json_is_integer(value)) {
+        // Where numbers lead on, 0 is the beginning, so no page has it but the last.
+        const int64_t number = sc_json_integer(value);
+        if (number != 0) snprintf(reply->number, sizeof reply->number, "%" PRId64, number);
+        return SC_OK;
+    }
     if (!sc_json_is_string(value) || sc_json_text_size(value) > SC_TEMPLATE_MAX) {
         return sc_fail(diag, SC_EREPLY,
-                       "in a reply of the provider, what leads to the next page is not a text, or "
+                       "in a reply of the provider, what leads to the next page is not a text (a "
+                       "cursor may be a whole number), or "
                        "longer than %d bytes",
                        SC_TEMPLATE_MAX);
     }
@@ -66,6 +74,7 @@ sc_err sc__area_reply_read(const sc_area_settings *settings, sc_coords coords, c
         return err;
     }
     *out = reply;
+    if (out->number[0] != '\0') out->next = out->number;
     return SC_OK;
 }
 

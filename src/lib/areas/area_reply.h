@@ -15,6 +15,7 @@ typedef struct sc__area_reply {
     sc_adapter_reply page;
     uint64_t total;    ///< how many objects all pages have, as it says; UINT64_MAX: it does not
     const char *next;  ///< the address or the cursor of the next page; NULL: there is none
+    char number[24];   ///< a cursor that is one, as text
 } sc__area_reply;
 
 /**

@@ -122,6 +122,7 @@ sc_err sc__tile_grid_init(sc__tile_grid *grid, const sc_map *map, double tile_m,
     const double tiles = ldexp(1, (int)grid->depth);
     grid->leaf_x = divisible((int64_t)fmax((double)grid->leaf_x, ceil(span_x / tiles)));
     grid->leaf_y = divisible((int64_t)fmax((double)grid->leaf_y, ceil(span_y / tiles)));
+    grid->tile_m = (double)grid->leaf_y / STEPS * per_unit_m;
     return SC_OK;
 }
 
@@ -216,12 +217,15 @@ bool sc__box_is_all(const sc__tile_grid *grid, sc__area_box box)
     return box.west <= w.west && box.south <= w.south && box.east >= w.east && box.north >= w.north;
 }
 
-static sc__area_box add_node(const sc__tile_grid *grid, sc__area_box box, sc_node_id node)
+static void add_node(const sc_map *map, sc_node_id node, sc__area_box *box)
 {
     double x = 0;
     double y = 0;
-    sc_map_node_position(grid->map, node, &x, &y);
-    return sc__box_join(box, (sc__area_box){x, y, x, y});
+    sc_map_node_position(map, node, &x, &y);
+    if (x < box->west) box->west = x;
+    if (x > box->east) box->east = x;
+    if (y < box->south) box->south = y;
+    if (y > box->north) box->north = y;
 }
 
 sc__area_box sc__relay_box(const sc__tile_grid *grid, const sc_relay *relay)
@@ -231,9 +235,10 @@ sc__area_box sc__relay_box(const sc__tile_grid *grid, const sc_relay *relay)
     sc__area_box box = {HUGE_VAL, HUGE_VAL, -HUGE_VAL, -HUGE_VAL};
     for (size_t i = 0; i < relay->segment_count; i++) {
         const sc_segment *segment = &segments[relay->segments[i]];
+        // Edges of a segment are a chain: each begins where the one before ends.
+        add_node(grid->map, edges[segment->first_edge].from, &box);
         for (sc_edge_id e = segment->first_edge; e < segment[1].first_edge; e++) {
-            box = add_node(grid, box, edges[e].from);
-            box = add_node(grid, box, edges[e].to);
+            add_node(grid->map, edges[e].to, &box);
         }
     }
     return sc__box_widen(grid, box, grid->snap_m);
@@ -243,23 +248,29 @@ sc__area_box sc__relay_box(const sc__tile_grid *grid, const sc_relay *relay)
 
 static double chord_m(double angle)
 {
-    return 2 * SC_EARTH_RADIUS_M * sin(fmin(angle, SC_PI) / 2);
+    return 2 * SC_EARTH_RADIUS_M * sin((angle < SC_PI ? angle : SC_PI) / 2);
 }
 
-// The least straight line from a place on the globe, inside of the box, to what is outside.
+static double lesser(double a, double b)
+{
+    return a < b ? a : b;
+}
+
+// The least straight line from a place on the globe, inside of the box, to what is outside. Lines
+// to both parallels, and to both meridians, grow with the angle.
 static double chord_outside_m(sc__area_box box, double lon, double lat)
 {
     const double rad = SC_PI / 180.0;
-    double least_m = HUGE_VAL;
-    const double up[] = {box.north - lat, lat - box.south};
-    const double aside[] = {box.east - lon, lon - box.west};
-    for (int i = 0; i < 2; i++) {
-        if (isfinite(up[i])) least_m = fmin(least_m, chord_m(fmax(up[i], 0) * rad));
-        if (!isfinite(aside[i])) continue;
-        const double turn = fmin(fmax(aside[i], 0) * rad, SC_PI / 2);
-        least_m = fmin(least_m, chord_m(asin(sin(turn) * cos(lat * rad))));
+    const double up = lesser(box.north - lat, lat - box.south) * rad;
+    const double aside = lesser(box.east - lon, lon - box.west) * rad;
+    double angle = up > 0 ? up : 0;
+    if (aside < SC_PI / 2) {
+        const double turn = aside > 0 ? aside : 0;
+        angle = lesser(angle, asin(sin(turn) * cos(lat * rad)));
+    } else if (isfinite(aside)) {
+        angle = lesser(angle, asin(cos(lat * rad)));
     }
-    return least_m;
+    return isinf(angle) ? HUGE_VAL : chord_m(angle);
 }
 
 double sc__line_outside_m(const sc__tile_grid *grid, sc__area_box box, sc_node_id node)

@@ -49,7 +49,7 @@ typedef struct sc__tile_grid {
     uint32_t depth;      ///< the finest level that boxes are covered with
     sc__area_box world;  ///< nothing outside of it is near any road
     double snap_m;       ///< how far an object may be from its road, generously
-    double tile_m;       ///< side of a tile of the finest level, about
+    double tile_m;       ///< side of a tile of the finest level, from south to north
     sc_cost_bounds bounds[SC_METRIC_COUNT];
 } sc__tile_grid;
 

@@ -20,6 +20,7 @@ typedef struct slot {
     size_t question;
     sc_http_body body;
     char etag[HEADER_MAX];
+    char age[HEADER_MAX];
     char cache_control[HEADER_MAX];
     bool is_busy;           ///< whether the multi handle has it
     bool ends_at_deadline;  ///< its time limit is what was left until the deadline
@@ -143,6 +144,7 @@ static size_t take_header(char *bytes, size_t one, size_t count, void *context)
     slot *s = context;
     keep_header(bytes, count, "etag:", s->etag);
     keep_header(bytes, count, "cache-control:", s->cache_control);
+    keep_header(bytes, count, "age:", s->age);
     return count;
 }
 
@@ -192,6 +194,7 @@ static sc_err ask(asking *a, slot *s, size_t number)
     s->body.trouble = SC_OK;
     s->etag[0] = '\0';
     s->cache_control[0] = '\0';
+    s->age[0] = '\0';
     const long wait_ms = sc_http_connections_left_ms(a->http, timeout_ms(a->http));
     if (wait_ms == 0) return fail_deadline(a->http, a->diag);
     s->ends_at_deadline = wait_ms < timeout_ms(a->http);
@@ -259,7 +262,8 @@ static sc_err take(asking *a, slot *s, long status)
                                .size = body->size,
                                .retry_after_s = (long)retry_after_s,
                                .etag = s->etag,
-                               .cache_control = s->cache_control};
+                               .cache_control = s->cache_control,
+                               .age = s->age};
     const sc_err err = a->batch->take(a->batch->context, s->question, &arrival, a->diag);
     if (err || !arrival.is_again) return err;
     const long pause_ms = (long)fmin(ceil(arrival.pause_s * 1000.0), 1e9);

@@ -56,6 +56,7 @@ typedef struct sc_http_arrival {
     long retry_after_s;  ///< 0: not given
     const char *etag;    ///< "" if it has none, as the next
     const char *cache_control;
+    const char *age;
     // For the one who takes it: ask the same question again, filled anew, after a pause.
     bool is_again;
     double pause_s;

@@ -7,6 +7,7 @@
 #include "base/diag.h"
 #include "base/file.h"
 #include "base/text.h"
+#include "base/url_secrets.h"
 #include "base/utf8.h"
 
 #include <ini.h>
@@ -186,7 +187,7 @@ static void write_value(FILE *stream, const sc_settings *settings, const sc__set
     case SC__SETTING_LIST:  // written part by part
         break;
     case SC__SETTING_TEXT:
-        fputs(*(const char *const *)field, stream);
+        sc_url_write_without_secrets(stream, *(const char *const *)field);
         break;
     case SC__SETTING_COUNT:
         fprintf(stream, "%" PRIu64, *(const uint64_t *)field);

@@ -237,6 +237,7 @@ typedef struct sc_exchange {
     sc_area_lines *area_lines;  ///< NULL: no provider of areas
     sc_batch *batch;            ///< at hand
     sc_evaluate_report *report;
+    bool was_reached;         ///< a provider elsewhere has answered at least once
     const char *record_name;  ///< for messages; NULL: the cloaks are of no record
 } sc_exchange;
 

@@ -74,7 +74,7 @@ static double wall_s(void)
  * Whether this is about one cloak and its provider: one that is bad or overtaxed, or cannot tell
  * which roads are meant. Other cloaks may fare better.
  */
-static bool is_of_provider(const sc_evaluate_report *report, sc_err err)
+static bool is_of_provider(const sc_exchange *exchange, sc_err err)
 {
     switch (err) {
     case SC_EPARSE:
@@ -86,7 +86,7 @@ static bool is_of_provider(const sc_evaluate_report *report, sc_err err)
         return true;
     case SC_ENET:
         // One that was never reached will not be reached a thousand times either.
-        return report->questions > 0;
+        return exchange->was_reached;
     default:
         return false;
     }
@@ -103,7 +103,7 @@ static sc_err settle(sc_exchange *exchange, sc_batch_cloak *cloak, sc_err err, c
     } else {
         sc_fail(&told, err, "cloak %" PRIu64 ": %s", cloak->number, what);
     }
-    if (!is_of_provider(exchange->report, err)) {
+    if (!is_of_provider(exchange, err)) {
         if (diag) *diag = told;
         return err;
     }
@@ -268,6 +268,7 @@ static sc_err ask_points(sc_exchange *exchange, sc_batch_cloak *cloak, sc_diag *
     const sc_point_work work = sc_point_reply_work(cloak->points);
     report->points += work.points;
     report->questions += work.questions;
+    exchange->was_reached = true;
     return SC_OK;
 }
 
@@ -324,9 +325,11 @@ static sc_err ask_areas(sc_exchange *exchange, sc_batch_cloak *cloak, sc_diag *d
     if (exchange->area_lines && sc_area_lines_end(exchange->area_lines, &cloak->area_lines)) {
         return sc_fail_memory(diag, "recording areas");
     }
+    // What was asked for a cloak that fails was asked all the same.
+    report->questions += work.questions;
     if (err) return err;
     const double asked = cpu_s();
-    report->questions += work.questions;
+    exchange->was_reached = true;
     report->points += work.tiles;
     cloak->area_bytes_out = work.bytes_out;
     cloak->area_bytes_in = work.bytes_in;

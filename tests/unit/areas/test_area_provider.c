@@ -45,24 +45,6 @@ static const sc_map *city(void)
     return map;
 }
 
-// Settings for a provider that has no pages: what does not fit into one reply is not listed.
-static sc_area_settings *without_pages(area_server *server, const char *more)
-{
-    static const char offset[] = "&offset={offset}";
-    const place p = place_new();
-    sc_area_settings *settings = NULL;
-    sc_diag diag = {""};
-    char *text = strdup(area_server_text(server, more));
-    for (char *at = strstr(text, offset); at; at = strstr(text, offset)) {
-        memmove(at, at + strlen(offset), strlen(at + strlen(offset)) + 1);
-    }
-    CHECK_OK(sc_area_settings_read(place_write_text(&p, "areas.ini", text), &settings, &diag),
-             &diag);
-    free(text);
-    place_free(&p);
-    return settings;
-}
-
 static void open_scene_with(scene *s, const sc_map *map, uint32_t count, area_mode mode,
                             const char *more, bool has_pages)
 {
@@ -73,8 +55,9 @@ static void open_scene_with(scene *s, const sc_map *map, uint32_t count, area_mo
     sc_rng_seed(&s->rng, 7);
     s->world = area_world_new(map, count, SNAP_M, &s->rng);
     s->server = area_server_start(&s->world, mode);
-    s->settings =
-        has_pages ? area_server_settings(s->server, more) : without_pages(s->server, more);
+    // Without pages, what does not fit into one reply is not listed.
+    s->settings = has_pages ? area_server_settings(s->server, more)
+                            : area_server_settings_without(s->server, "&offset={offset}", more);
     CHECK_OK(sc_area_provider_new(map, NULL, s->settings, &s->provider, &diag), &diag);
     CHECK_OK(sc_area_asker_new(s->provider, &s->asker, &diag), &diag);
     CHECK_OK(sc_lbs_new(map, &options, &s->lbs, &diag), &diag);
@@ -407,6 +390,43 @@ static void test_a_known_tile_is_not_sent_again(void **state)
     close_scene(&s);
 }
 
+static void test_what_was_held_for_long_elsewhere_is_stale(void **state)
+{
+    (void)state;
+    scene s;
+    sc_diag diag = {""};
+    open_scene(&s, city(), 300, AREA_AGED, MORE);
+    const sc_request request = {.type = SC_REQUEST_KNN, .k = 3};
+    odd_cloak cloak = odd_cloak_of_stars(s.map, 3, &s.rng);
+    sc_relay relay = odd_cloak_relay(&cloak, s.map, &request, 1);
+    for (int turn = 0; turn < 2; turn++) {
+        CHECK_OK(sc_area_asker_ask(s.asker, &relay, NULL, &s.reply, &diag), &diag);
+        assert_true(sc_area_asker_work(s.asker).bytes_in > 100);
+    }
+    odd_cloak_free(&cloak);
+    close_scene(&s);
+}
+
+static void test_no_more_is_asked_than_a_cloak_may(void **state)
+{
+    (void)state;
+    for (uint64_t most = 1; most < 12; most++) {
+        scene s;
+        sc_diag diag = {""};
+        char more[200];
+        snprintf(more, sizeof more,
+                 "[tiles]\nsnap = 120\n[limits]\nmax-questions = %u\n[paging]\npage-size = 5\n",
+                 (unsigned)most);
+        open_scene(&s, city(), 2000, AREA_GOOD, more);
+        CHECK_REFUSED(ask_once(&s, &diag), SC_ELIMIT, &diag, "max-questions");
+        assert_int_equal(sc_area_asker_work(s.asker).questions, most);
+        // Some that were on their way when the last was refused may not have arrived.
+        assert_true(area_server_count(s.server) <= most);
+        assert_int_equal(sc_area_provider_status(s.provider).questions, most);
+        close_scene(&s);
+    }
+}
+
 static sc_area_work ask_categories(scene *s, const odd_cloak *cloak, uint32_t count)
 {
     sc_diag diag = {""};
@@ -530,6 +550,8 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_full_tiles_are_asked_for_in_parts),
     cmocka_unit_test(test_a_part_that_cannot_be_divided_is_refused_if_it_is_full),
     cmocka_unit_test(test_a_known_tile_is_not_sent_again),
+    cmocka_unit_test(test_what_was_held_for_long_elsewhere_is_stale),
+    cmocka_unit_test(test_no_more_is_asked_than_a_cloak_may),
     cmocka_unit_test(test_an_etag_of_two_categories_is_none_of_one),
     cmocka_unit_test(test_questions_are_given_up_when_all_stops),
     cmocka_unit_test(test_next_addresses_stay_at_the_same_place),

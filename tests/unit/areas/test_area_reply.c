@@ -96,6 +96,11 @@ static void test_a_geometry_has_one_position(void **state)
                    1, 2);
 }
 
+#define CURSOR                                                                               \
+    "[provider]\nurl = http://h/x?b={west},{south},{east},{north}&after={cursor}\n"          \
+    "[fields]\nlist = /features\nid = /id\ngeometry = /geometry\ncategory = /properties/c\n" \
+    "[paging]\ncursor = /after\n"
+
 static void test_pages_are_found_by_link_and_cursor(void **state)
 {
     (void)state;
@@ -115,6 +120,11 @@ static void test_pages_are_found_by_link_and_cursor(void **state)
          NULL},
         {GEOJSON "[paging]\nnext = /meta/next\n", "{\"features\":[],\"meta\":{\"next\":\"\"}}",
          NULL},
+        {CURSOR, "{\"features\":[],\"after\":\"0x\"}", "0x"},
+        {CURSOR, "{\"features\":[],\"after\":9007199254740993}", "9007199254740993"},
+        {CURSOR, "{\"features\":[],\"after\":-7}", "-7"},
+        {CURSOR, "{\"features\":[],\"after\":0}", NULL},
+        {CURSOR, "{\"features\":[],\"after\":null}", NULL},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         sc__area_reply reply;
