@@ -4,6 +4,7 @@
 // first, so what it wrote is wiped when the tag is wrong.
 #include "oblivious/aead.h"
 
+#include <openssl/err.h>
 #include <openssl/evp.h>
 #include <sodium.h>
 
@@ -59,6 +60,9 @@ static sc_err open_aes(const uint8_t *key, const uint8_t *nonce, const void *aad
     for (size_t i = 0; i < sizeof tag; i++) {
         tag[i] = sealed[size + i];
     }
+    // What OpenSSL notes of a failure would be taken for one of the connection that this thread
+    // serves.
+    ERR_set_mark();
     EVP_CIPHER_CTX *context = EVP_CIPHER_CTX_new();
     if (begin_aes(context, false, key, nonce, aad, aad_size) &&
         (size == 0 || EVP_CipherUpdate(context, out, &done, sealed, (int)size) == 1) &&
@@ -66,6 +70,7 @@ static sc_err open_aes(const uint8_t *key, const uint8_t *nonce, const void *aad
         err = EVP_CipherFinal_ex(context, rest, &done) == 1 ? SC_OK : SC_EPARSE;
     }
     EVP_CIPHER_CTX_free(context);
+    ERR_pop_to_mark();
     if (err && size > 0) sodium_memzero(out, size);
     return err;
 }
