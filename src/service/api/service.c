@@ -402,6 +402,10 @@ static sc_err make_server(sc_service *service, const sc_service_options *options
                                   &internal->sealed_zones, diag);
     }
     if (!err) err = sc_http_new(&http, &internal->http, diag);
+    if (!err && options->has_oblivious) {
+        err = sc_oblivious_gateway_new(internal->http, &options->oblivious, &internal->oblivious,
+                                       diag);
+    }
     if (!err) {
         err = sc_query_route_new(internal, options->ledger.max_pending, options->names_key,
                                  &internal->query_route, diag);
@@ -647,6 +651,7 @@ sc_err sc_service_reload(sc_service *service, const sc_policy *policy, sc_diag *
     if (err) return err;
     err = sc_http_reload_tls(internal->http, diag);
     if (!err && service->jwt) err = sc_jwt_issuer_reload(service->jwt, diag);
+    if (!err && internal->oblivious) err = sc_oblivious_gateway_reload(internal->oblivious, diag);
     if (err) {
         sc_access_rules_release(terms);
         return err;
@@ -709,6 +714,7 @@ void sc_service_free(sc_service *service)
     sc_cloak_log_free(internal->cloak_log);
     sc_query_route_free(internal->query_route);
     sc_sealed_zones_free(internal->sealed_zones);
+    sc_oblivious_gateway_free(internal->oblivious);
     sc_events_free(internal->events);
     alarms_free(service->alarms);
     sc_process_view_free(service->process_view);

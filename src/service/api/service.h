@@ -8,6 +8,7 @@
 #include <starcloak/density.h>
 
 #include "api/access_policy.h"
+#include "api/oblivious_gateway.h"
 #include "api/problem_details.h"
 #include "cluster/gateway.h"
 #include "courier/courier.h"
@@ -40,6 +41,8 @@ typedef struct sc_service_options {
     const char *revoked;     ///< a file; NULL: none
     sc_jwt_issuer_options jwt;  ///< whose tokens are good as well; `keys` NULL: no issuer's
     const char *origins;   ///< of pages that may ask (cross_origin.h), parted by commas; NULL: none
+    bool has_oblivious;    ///< requests may come sealed (oblivious_gateway.h)
+    sc_oblivious_options oblivious;
     const char *zone_key;  ///< a file (sealed_zones.h); NULL: there are no zones
     uint32_t zone_roads;   ///< that a zone has at least
     const sc_gateway_options *gateway;  ///< the engines are elsewhere; NULL: in this process

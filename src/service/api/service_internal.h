@@ -29,6 +29,7 @@ typedef struct sc_events sc_events;                  ///< events.h: listeners of
 typedef struct sc_metrics sc_metrics;                ///< metrics.h
 typedef struct sc_cross_origin sc_cross_origin;      ///< cross_origin.h
 typedef struct sc_sealed_zones sc_sealed_zones;      ///< sealed_zones.h
+typedef struct sc_oblivious_gateway sc_oblivious_gateway;  ///< oblivious_gateway.h
 typedef struct sc_cloak_log sc_cloak_log;            ///< cloak_log.h
 typedef struct sc_static_pages sc_static_pages;      ///< static_pages.h: map, categories, openapi
 typedef struct sc_partition_page sc_partition_page;  ///< status_pages.c: the partition
@@ -50,7 +51,8 @@ typedef struct sc_service_internal {
     sc_cross_origin *cross_origin;  ///< NULL: pages of this service alone
     sc_pending *pending;
     sc_query_route *query_route;
-    sc_sealed_zones *sealed_zones;  ///< NULL: there are none
+    sc_sealed_zones *sealed_zones;    ///< NULL: there are none
+    sc_oblivious_gateway *oblivious;  ///< NULL: requests come by themselves alone
     sc_events *events;
     sc_cloak_log *cloak_log;  ///< NULL: there is none
     sc_metrics *metrics;

@@ -111,6 +111,24 @@
     NUMBER(tokens, jwt_refresh_s, "jwt-refresh", "S", 600, 10, 86400, START, HTTP,                    \
            "seconds between two questions for the keys at an address; a token with an unknown key "   \
            "brings the next forward (default 600)")                                                   \
+    SWITCH(split, oblivious, "oblivious", START, HTTP,                                                \
+           "take requests of Oblivious HTTP, which come sealed by a relay, so that who asks is not "  \
+           "seen here and what is asked is not seen there; at /.well-known/ohttp-gateway")            \
+    LIST(split, relays, "relays", "ADDRESS,...", "", START, HTTP,                                     \
+         "relays that send for many clients: addresses, or networks as 10.0.0.0/8; limits per "       \
+         "address are not for them (default: none)")                                                  \
+    TEXT(split, oblivious_keys, "oblivious-keys", "FILE", "", START, HTTP,                            \
+         "the keys that requests are sealed for, shared by all gateways; see 'starcloak oblivious "   \
+         "keys' (default: made here and kept in memory)")                                             \
+    NUMBER(split, oblivious_period_s, "oblivious-period", "S", 86400, 60, 31536000, START, HTTP,      \
+           "seconds for which a key that is made here is published; it is honoured for half as "      \
+           "long after that (default 86400)")                                                         \
+    NUMBER(split, oblivious_window_s, "oblivious-window", "S", 60, 1, 86400, START, HTTP,             \
+           "seconds by which the Date of a sealed request may differ from the service's, and for "    \
+           "which it is remembered, so that a relay cannot send it twice (default 60)")               \
+    COUNT(split, oblivious_replays, "oblivious-replays", "N", 262144, 1000, 67108864, START, HTTP,    \
+          "sealed requests that are remembered, those of four windows; beyond that they are "         \
+          "refused (default 262144)")                                                                 \
     TEXT(tokens, zone_key, "zone-key", "FILE", "", START, HTTP,                                       \
          "draw zones, roads that the cloaks of a traveller near home hold together, and seal them "   \
          "with this key, see 'starcloak token key'; keep it as long as zones are in use (default: "   \

@@ -258,9 +258,7 @@ static void take_client(sc__http_connection *connection)
         return;
     }
     if (client == SC__HTTP_PROXY_ADDRESS) {
-        const struct sockaddr *its = (const struct sockaddr *)&address;
-        connection->peer = sc__http_peer_number(its, connection->loop->http->peer_key);
-        connection->is_local = sc__http_peer_is_local(its);
+        sc__http_peer_set(connection, (const struct sockaddr *)&address);
     } else if (client == SC__HTTP_PROXY_UNKNOWN) {
         connection->is_local = false;
     }

@@ -60,6 +60,14 @@ bool sc__http_peer_is_local(const struct sockaddr *address)
     return p.sort == 0 || (p.sort == 4 && p.bytes[0] == IN_LOOPBACKNET);
 }
 
+void sc__http_peer_set(sc__http_connection *connection, const struct sockaddr *address)
+{
+    const sc_http *http = connection->loop->http;
+    connection->peer = sc__http_peer_number(address, http->peer_key);
+    connection->is_local = sc__http_peer_is_local(address);
+    connection->is_relay = sc__http_proxies_have(http->relays, address);
+}
+
 // --- Reading -----------------------------------------------------------------------------------
 
 typedef enum progress {
@@ -353,13 +361,19 @@ uint64_t sc_http_request_peer(const sc_http_request *request)
 
 bool sc_http_request_is_local(const sc_http_request *request)
 {
-    return request->connection->is_local;
+    return !request->inner && request->connection->is_local;
 }
 
 bool sc_http_request_is_admin(const sc_http_request *request)
 {
     const sc__http_connection *connection = request->connection;
+    if (request->inner) return false;
     return connection->is_admin || connection->loop->http->options.is_admin_shared;
+}
+
+bool sc_http_request_is_relayed(const sc_http_request *request)
+{
+    return request->connection->is_relay;
 }
 
 bool sc_http_request_is_reserve(const sc_http_request *request)
