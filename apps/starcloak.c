@@ -191,6 +191,8 @@ static const sc_command *const root_commands[] = {
     &sc_cmd_serve,
     &sc_cmd_demo,
     &sc_cmd_lbs,
+    &sc_cmd_relay,
+    &sc_cmd_oblivious_keys,
     &cmd_provider,
     &sc_cmd_token,
     &sc_cmd_query,
