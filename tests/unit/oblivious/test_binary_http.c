@@ -2,6 +2,7 @@
 #include "oblivious/binary_http.h"
 
 #include "support/check.h"
+#include "support/oom.h"
 #include "vectors.h"
 
 static const char file[] = "binary_http.txt";
@@ -410,6 +411,23 @@ static void test_a_field_is_found_if_there_is_one_of_it(void **state)
     assert_null(sc_bhttp_find(NULL, 0, "date"));
 }
 
+static void test_messages_without_memory(void **state)
+{
+    (void)state;
+    // Fields, and content of two chunks.
+    vector *v = vector_of_hex("03 40c8 0178 0179 00 0161 0162 00 0178 0179 00");
+    FOR_EACH_FAILURE(n)
+    {
+        sc_bhttp_decoded read = {0};
+        const sc_err err = sc_bhttp_decode(v->bytes, v->size, &read);
+        const bool happened = oom_happened();
+        sc_bhttp_decoded_fini(&read);
+        if (!happened) break;
+        assert_int_equal(err, SC_ENOMEM);
+    }
+    free(v);
+}
+
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_requests_of_the_rfc_are_read_and_written),
     cmocka_unit_test(test_a_response_with_a_trailer_is_read_and_written),
@@ -426,5 +444,6 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_a_status_that_is_none_is_not_written),
     cmocka_unit_test(test_there_are_bounds),
     cmocka_unit_test(test_a_field_is_found_if_there_is_one_of_it),
+    cmocka_unit_test(test_messages_without_memory),
 };
 SC_SUITE(tests)
