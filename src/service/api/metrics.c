@@ -114,6 +114,10 @@ sc_err sc_metrics_write(const sc_service_internal *service, sc_bytes *out)
         .view = view,
     };
     snapshot.has_areas = sc_courier_areas(service->courier, &snapshot.areas);
+    if (service->oblivious) {
+        snapshot.has_oblivious = true;
+        snapshot.oblivious = sc_oblivious_gateway_stats(service->oblivious);
+    }
     if (service->cloak_log) {
         snapshot.has_cloak_log = true;
         snapshot.cloak_log = sc_cloak_log_stats_of(service->cloak_log, NULL);
@@ -413,6 +417,29 @@ static void put_http(sc_prometheus *out, const sc_http_stats *http)
         http->refused_handshakes);
 }
 
+static void put_oblivious(sc_prometheus *out, const sc_oblivious_stats *sealed)
+{
+    static const char refused[] = "starcloak_oblivious_refused_total";
+    sc_prometheus_counter(out, "starcloak_oblivious_opened_total",
+                          "Sealed requests that were opened.", sealed->opened);
+    sc_prometheus_head(out, refused, "counter", "Sealed requests that were refused, by reason.");
+    const struct {
+        const char *reason;
+        uint64_t count;
+    } reasons[] = {{"unopened", sealed->unopened},
+                   {"replayed", sealed->replayed},
+                   {"date", sealed->misdated},
+                   {"crowded", sealed->crowded}};
+    for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++) {
+        sc_prometheus_sample(out, refused);
+        sc_prometheus_label(out, "reason", reasons[i].reason);
+        sc_prometheus_count(out, reasons[i].count);
+    }
+    sc_prometheus_counter(out, "starcloak_oblivious_keys_total",
+                          "Times that a key to seal with was made, or keys were read.",
+                          sealed->keys_made);
+}
+
 static void put_build(sc_prometheus *out, const sc__metrics_snapshot *r)
 {
     static const char name[] = "starcloak_build_info";
@@ -442,6 +469,7 @@ static void put_telling(sc_prometheus *out, const sc__metrics_snapshot *r)
                           "Events that were not sent because a loop was too busy.", r->events_lost);
     sc_prometheus_counter(out, "starcloak_log_lost_total", "Log lines that could not be written.",
                           r->log_lost);
+    if (r->has_oblivious) put_oblivious(out, &r->oblivious);
     if (!r->has_cloak_log) return;
     sc_prometheus_counter(out, "starcloak_cloak_log_written_total",
                           "Cloaks that were written to the cloak log.", r->cloak_log.written);

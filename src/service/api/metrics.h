@@ -30,6 +30,7 @@
 #include <starcloak/relay_codec.h>
 
 #include "api/cloak_log.h"
+#include "api/oblivious_gateway.h"
 #include "api/service_internal.h"
 #include "base/histogram.h"
 #include "base/process.h"
@@ -105,6 +106,8 @@ typedef struct sc__metrics_snapshot {
     uint64_t listeners;
     uint64_t events_lost;
     uint64_t log_lost;
+    bool has_oblivious;
+    sc_oblivious_stats oblivious;  ///< if requests may come sealed
     bool has_cloak_log;
     sc_cloak_log_stats cloak_log;  ///< if there is one
     sc_process_usage process;
