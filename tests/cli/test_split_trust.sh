@@ -29,7 +29,7 @@ serve_sealed() {
     admin=$(sed -nE 's/.*event=admin_listening.* address=([^ ]+).*/\1/p' "$1.log")
 }
 
-metric() { curl -s "http://$admin/metrics" | grep -F "$1 " | sed 's/.* //'; }
+metric() { curl -s "http://$admin/metrics" | grep -v '^#' | grep -F "$1 " | sed 's/.* //'; }
 
 # ask TOKEN-FILE [OPTION...]: a query that needs no company.
 ask() {
