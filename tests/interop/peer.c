@@ -118,7 +118,7 @@ static sc_err hpke_open(void)
 
 static sc_err encode(sc_bhttp_message *m, size_t first_field)
 {
-    sc_bhttp_field fields[WORDS_MAX / 2];
+    static sc_bhttp_field fields[WORDS_MAX / 2];
     uint8_t out[WORD_MAX];
     const sc_bhttp_form form =
         words[0].bytes[0] ? SC_BHTTP_INDETERMINATE_LENGTH : SC_BHTTP_KNOWN_LENGTH;

@@ -149,6 +149,7 @@ sc_err sc_blind_rsa_to_spki(const sc_blind_rsa_key *key, uint8_t out[SC_BLIND_RS
 }
 
 /** A key in a file is not encrypted: nobody is asked for a password. */
+// NOLINTNEXTLINE(readability-non-const-parameter): a callback of OpenSSL
 static int no_password(char *out, int room, int is_writing, void *user)
 {
     (void)out, (void)room, (void)is_writing, (void)user;

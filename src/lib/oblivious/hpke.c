@@ -34,8 +34,9 @@ static const suite kem = {kem_suite, sizeof kem_suite};
 /** suite_id of the rest: "HPKE", then the numbers of KEM, KDF and AEAD (5.1). */
 static suite hpke_suite(sc_aead aead, uint8_t bytes[SUITE_SIZE])
 {
+    static const uint8_t name[] = {'H', 'P', 'K', 'E'};
     const unsigned numbers[] = {SC_HPKE_KEM_X25519, SC_HPKE_KDF_HKDF_SHA256, (unsigned)aead};
-    memcpy(bytes, "HPKE", 4);
+    memcpy(bytes, name, sizeof name);
     for (size_t i = 0; i < 3; i++) {
         bytes[4 + 2 * i] = (uint8_t)(numbers[i] >> 8);
         bytes[5 + 2 * i] = (uint8_t)numbers[i];

@@ -89,7 +89,7 @@ sc_err sc_ohttp_keys_rotate(const sc_ohttp_keys *old, int64_t now_s,
         if (old->keys[i].end_s > now_s) keys->keys[keys->count++] = old->keys[i];
     }
     const gateway_key *last = old ? &old->keys[old->count - 1] : NULL;
-    const bool is_due = keys->count == 0 || last->until_s - rotation->grace_s <= now_s;
+    const bool is_due = keys->count == 0 || !last || last->until_s - rotation->grace_s <= now_s;
     if (is_due && keys->count == SC_OHTTP_KEYS_MAX) {
         sc_ohttp_keys_free(keys);
         return SC_ELIMIT;
@@ -157,7 +157,7 @@ enum { SEED_TEXT = 43 };  ///< 32 bytes in base64url without padding
 
 size_t sc_ohttp_keys_print(const sc_ohttp_keys *keys, char out[SC_OHTTP_KEYS_TEXT_MAX])
 {
-    _Static_assert(sizeof heading + SC_OHTTP_KEYS_MAX * (4 + 3 * 21 + SEED_TEXT + 2) <=
+    _Static_assert(sizeof heading + (size_t)SC_OHTTP_KEYS_MAX * (4 + 3 * 21 + SEED_TEXT + 2) <=
                        SC_OHTTP_KEYS_TEXT_MAX,
                    "all keys fit");
     char seed[SEED_TEXT + 1];

@@ -381,7 +381,7 @@ static void test_there_are_bounds(void **state)
         bytes[size++] = (uint8_t)(0x40 | 4 * count >> 8);
         bytes[size++] = (uint8_t)(4 * count);
         for (size_t i = 0; i < count; i++, size += 4) {
-            memcpy(bytes + size, "\1x\1y", 4);
+            memcpy(bytes + size, (const uint8_t[]){1, 'x', 1, 'y'}, 4);
         }
         assert_int_equal(sc_bhttp_decode(bytes, size, &read),
                          count <= SC_BHTTP_FIELDS_MAX ? SC_OK : SC_ELIMIT);
@@ -391,9 +391,9 @@ static void test_there_are_bounds(void **state)
          count++) {
         size_t size = 1;
         for (size_t i = 0; i < count; i++, size += 3) {
-            memcpy(bytes + size, "\x40\x66\0", 3);
+            memcpy(bytes + size, (const uint8_t[]){0x40, 102, 0}, 3);
         }
-        memcpy(bytes + size, "\x40\xc8\0\0\0", 5);
+        memcpy(bytes + size, (const uint8_t[]){0x40, 200, 0, 0, 0}, 5);
         assert_int_equal(sc_bhttp_decode(bytes, size + 5, &read),
                          count <= SC_BHTTP_INFORMATIONAL_MAX ? SC_OK : SC_ELIMIT);
         sc_bhttp_decoded_fini(&read);

@@ -250,6 +250,39 @@ static void test_a_factor_without_an_inverse_is_drawn_again(void **state)
     sc_blind_rsa_key_free(key);
 }
 
+/** A power of 3 has no inverse for a third of all numbers: a message that is one of them shows that
+ * the key is none, a factor is drawn again. */
+static void test_a_key_that_is_no_product_of_two_primes_is_noticed(void **state)
+{
+    (void)state;
+    uint8_t n[256];
+    uint8_t blinded[256];
+    uint8_t inverse[256];
+    const uint8_t e[] = {1, 0, 1};
+    sc_blind_rsa_key *key = NULL;
+    BN_CTX *context = BN_CTX_new();
+    BIGNUM *three = BN_new();
+    BIGNUM *power = BN_new();
+    BIGNUM *exponent = BN_new();
+    BN_set_word(three, 3);
+    BN_set_word(exponent, 1292);
+    assert_int_equal(BN_exp(power, three, exponent, context), 1);
+    assert_int_equal(BN_bn2binpad(power, n, sizeof n), 256);
+    assert_int_equal(sc_blind_rsa_from_numbers(n, sizeof n, e, sizeof e, &key), SC_OK);
+    size_t noticed = 0;
+    for (uint8_t i = 0; i < 64; i++) {
+        const sc_err err = sc_blind_rsa_blind(key, &i, 1, blinded, inverse);
+        assert_true(err == SC_OK || err == SC_EINVAL);
+        if (err) noticed++;
+    }
+    assert_in_range(noticed, 1, 63);
+    sc_blind_rsa_key_free(key);
+    BN_free(three);
+    BN_free(power);
+    BN_free(exponent);
+    BN_CTX_free(context);
+}
+
 static void test_keys_are_read_as_they_were_written(void **state)
 {
     (void)state;
@@ -338,6 +371,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_what_was_not_signed_does_not_verify),
     cmocka_unit_test(test_numbers_that_are_too_large_are_not_signed),
     cmocka_unit_test(test_a_factor_without_an_inverse_is_drawn_again),
+    cmocka_unit_test(test_a_key_that_is_no_product_of_two_primes_is_noticed),
     cmocka_unit_test(test_keys_are_read_as_they_were_written),
     cmocka_unit_test(test_keys_that_are_none_are_refused),
     cmocka_unit_test(test_keys_without_memory),

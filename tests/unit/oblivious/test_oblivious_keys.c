@@ -49,6 +49,7 @@ static sc_err open_request(const sc_ohttp_keys *keys, int64_t now_s, const sc_oh
 {
     static const uint8_t text[] = "a request";
     const uint8_t random[SC_HPKE_KEY_SIZE] = {0, 1};
+    assert_true(config->aead_count > 0);
     uint8_t sealed[sizeof text + SC_OHTTP_REQUEST_EXTRA];
     uint8_t opened[sizeof text];
     size_t size = 0;
@@ -69,8 +70,8 @@ static void test_keys_take_turns(void **state)
 {
     (void)state;
     sc_ohttp_keys *keys = NULL;
-    sc_ohttp_config first[4];
-    sc_ohttp_config second[4];
+    sc_ohttp_config first[4] = {0};
+    sc_ohttp_config second[4] = {0};
     int64_t until_s = 0;
     assert_true(rotate(&keys, NOW));
     assert_int_equal(published(keys, NOW, first, &until_s), 1);
@@ -103,8 +104,8 @@ static void test_rotation_that_comes_late_goes_on(void **state)
 {
     (void)state;
     sc_ohttp_keys *keys = NULL;
-    sc_ohttp_config first[4];
-    sc_ohttp_config later[4];
+    sc_ohttp_config first[4] = {0};
+    sc_ohttp_config later[4] = {0};
     int64_t until_s = 0;
     assert_true(rotate(&keys, NOW));
     assert_int_equal(published(keys, NOW, first, NULL), 1);
@@ -127,8 +128,8 @@ static void test_numbers_go_round_and_never_meet(void **state)
 {
     (void)state;
     sc_ohttp_keys *keys = NULL;
-    sc_ohttp_config now[4];
-    sc_ohttp_config before[4];
+    sc_ohttp_config now[4] = {0};
+    sc_ohttp_config before[4] = {0};
     assert_true(rotate(&keys, NOW));
     for (int64_t i = 1; i < 600; i++) {
         assert_int_equal(published(keys, NOW + (i - 1) * HOUR, before, NULL), 1);
@@ -180,7 +181,7 @@ static void test_a_file_is_read_as_it_was_written(void **state)
     sc_diag diag = {""};
     sc_ohttp_keys *keys = NULL;
     sc_ohttp_keys *read = NULL;
-    sc_ohttp_config config[4];
+    sc_ohttp_config config[4] = {0};
     const place p = place_new();
     snprintf(path, sizeof path, "%s/keys", p.path);
     rotate(&keys, NOW);

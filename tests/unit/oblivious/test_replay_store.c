@@ -9,7 +9,8 @@
 #include <stdio.h>
 
 static const uint8_t key[SC_REPLAY_KEY_SIZE] = {1, 2, 3};
-enum { NOW = 1800000000, WINDOW = 60 };
+static const int64_t NOW = 1800000000;
+static const int64_t WINDOW = 60;
 
 static int begin(void **state)
 {
