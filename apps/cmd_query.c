@@ -61,7 +61,7 @@ typedef struct query_options {
     const char *cert;
     const char *key;
     sc_sealing sealing;  ///< its relay is NULL: the request goes to the service itself
-    double timeout_s;  ///< 0: not given
+    double timeout_s;    ///< 0: not given
     bool json;
 } query_options;
 

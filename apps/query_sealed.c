@@ -110,8 +110,7 @@ static sc_err seal(const sc_post *post, const sc_ohttp_config *config, sc_bytes 
     size_t count = 2;
     if (post->token) {
         const int size = snprintf(authorization, sizeof authorization, "Bearer %s", post->token);
-        headers[count++] =
-            (sc_bhttp_field){{"authorization", 13}, {authorization, (size_t)size}};
+        headers[count++] = (sc_bhttp_field){{"authorization", 13}, {authorization, (size_t)size}};
     }
     const parts p = parts_of(post->url);
     const sc_bhttp_message message = {.is_request = true,
@@ -134,8 +133,7 @@ static sc_err take_reply(const sc_ohttp_exchange *exchange, sc_http_answer *seal
                          sc_post_reply *out, sc_diag *diag)
 {
     sc_bhttp_decoded decoded = {0};
-    const sc_err err =
-        sc_oblivious_open(exchange, sealed->body.data, sealed->body.size, &decoded);
+    const sc_err err = sc_oblivious_open(exchange, sealed->body.data, sealed->body.size, &decoded);
     if (err == SC_ENOMEM) return err;
     if (err) {
         return sc_explain(diag, SC_EPARSE,
@@ -144,8 +142,8 @@ static sc_err take_reply(const sc_ohttp_exchange *exchange, sc_http_answer *seal
     }
     const sc_bhttp_message *m = &decoded.message;
     sc_bytes *body = &out->answer.body;
-    const bool is_copied = sc_bytes_append(body, m->content, m->content_size) &&
-                           sc_bytes_append(body, "", 1);
+    const bool is_copied =
+        sc_bytes_append(body, m->content, m->content_size) && sc_bytes_append(body, "", 1);
     if (is_copied) {
         body->size--;  // the NUL is not counted
         const sc_slice *later = sc_bhttp_find(m->headers, m->header_count, "retry-after");
@@ -163,8 +161,7 @@ static sc_err take_reply(const sc_ohttp_exchange *exchange, sc_http_answer *seal
 static sc_err send_sealed(const sc_post *post, const char *relay, const sc_bytes *sealed,
                           sc_http_answer *answer, sc_diag *diag)
 {
-    struct curl_slist *headers =
-        curl_slist_append(NULL, "Content-Type: " SC_OHTTP_REQUEST_TYPE);
+    struct curl_slist *headers = curl_slist_append(NULL, "Content-Type: " SC_OHTTP_REQUEST_TYPE);
     if (!headers) return SC_ENOMEM;
     // No certificate of the client: it would say who asks.
     const sc_http_call call = {.rules = {.user_agent = "starcloak",
@@ -187,8 +184,8 @@ sc_err sc_post_send_sealed(const sc_post *post, const sc_sealing *sealing, sc_po
     sc_ohttp_exchange exchange;
     sc_bytes sealed = {.size = 0};
     sc_http_answer answer = {.status = 0};
-    sc_err err = sealing->keys ? read_keys(sealing->keys, &config, diag)
-                               : ask_keys(post, &config, diag);
+    sc_err err =
+        sealing->keys ? read_keys(sealing->keys, &config, diag) : ask_keys(post, &config, diag);
     if (!err) err = seal(post, &config, &sealed, &exchange, diag);
     if (!err) err = send_sealed(post, sealing->relay, &sealed, &answer, diag);
     if (!err && (answer.status != 200 || strcasecmp(answer.type, SC_OHTTP_RESPONSE_TYPE) != 0)) {

@@ -127,7 +127,8 @@ void sc_oblivious_gateway_show_keys(sc_oblivious_gateway *gateway, sc_http_reque
     sc_http_reply(request, 200, SC_OHTTP_KEYS_TYPE, list, size, headers, 1);
 }
 
-// --- One request -----------------------------------------------------------------------------------
+// --- One request
+// -----------------------------------------------------------------------------------
 
 /** What is kept while the routes have what was within. */
 typedef struct opened {
@@ -336,15 +337,16 @@ static bool is_sealed_request(const sc_http_request *request)
 
 static void refuse_unopened(sc_oblivious_gateway *gateway, sc_http_request *request, sc_err err)
 {
-    static const char key_problem[] = "{\"type\":\"" SC_OHTTP_KEY_PROBLEM "\",\"title\":\"No key of "
-                                      "this gateway opens the request; fetch them again\","
-                                      "\"status\":400}";
+    static const char key_problem[] =
+        "{\"type\":\"" SC_OHTTP_KEY_PROBLEM "\",\"title\":\"No key of "
+        "this gateway opens the request; fetch them again\","
+        "\"status\":400}";
     switch (err) {
     case SC_EUNKNOWN:
     case SC_EPARSE:
         count(&gateway->unopened);
-        sc_http_reply(request, 400, "application/problem+json", key_problem,
-                      sizeof key_problem - 1, NULL, 0);
+        sc_http_reply(request, 400, "application/problem+json", key_problem, sizeof key_problem - 1,
+                      NULL, 0);
         return;
     default:
         reply_in_the_clear(request, SC_PROBLEM_OVERLOADED, "out of memory; retry");

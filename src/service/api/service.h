@@ -40,11 +40,11 @@ typedef struct sc_service_options {
                              ///< that are issued here
     const char *revoked;     ///< a file; NULL: none
     sc_jwt_issuer_options jwt;  ///< whose tokens are good as well; `keys` NULL: no issuer's
-    const char *origins;   ///< of pages that may ask (cross_origin.h), parted by commas; NULL: none
-    bool has_oblivious;    ///< requests may come sealed (oblivious_gateway.h)
+    const char *origins;  ///< of pages that may ask (cross_origin.h), parted by commas; NULL: none
+    bool has_oblivious;   ///< requests may come sealed (oblivious_gateway.h)
     sc_oblivious_options oblivious;
-    const char *zone_key;  ///< a file (sealed_zones.h); NULL: there are no zones
-    uint32_t zone_roads;   ///< that a zone has at least
+    const char *zone_key;               ///< a file (sealed_zones.h); NULL: there are no zones
+    uint32_t zone_roads;                ///< that a zone has at least
     const sc_gateway_options *gateway;  ///< the engines are elsewhere; NULL: in this process
     const uint8_t *names_key;  ///< SC_KEY_SIZE bytes behind pseudonyms and ids, the same in all
                                ///< gateways of a cluster; NULL: new random ones

@@ -24,13 +24,13 @@
 
 #include <stdatomic.h>
 
-typedef struct sc_query_route sc_query_route;        ///< query_route.c: queries and their outcomes
-typedef struct sc_events sc_events;                  ///< events.h: listeners of GET /v1/events
-typedef struct sc_metrics sc_metrics;                ///< metrics.h
-typedef struct sc_cross_origin sc_cross_origin;      ///< cross_origin.h
-typedef struct sc_sealed_zones sc_sealed_zones;      ///< sealed_zones.h
+typedef struct sc_query_route sc_query_route;    ///< query_route.c: queries and their outcomes
+typedef struct sc_events sc_events;              ///< events.h: listeners of GET /v1/events
+typedef struct sc_metrics sc_metrics;            ///< metrics.h
+typedef struct sc_cross_origin sc_cross_origin;  ///< cross_origin.h
+typedef struct sc_sealed_zones sc_sealed_zones;  ///< sealed_zones.h
 typedef struct sc_oblivious_gateway sc_oblivious_gateway;  ///< oblivious_gateway.h
-typedef struct sc_cloak_log sc_cloak_log;            ///< cloak_log.h
+typedef struct sc_cloak_log sc_cloak_log;                  ///< cloak_log.h
 typedef struct sc_static_pages sc_static_pages;      ///< static_pages.h: map, categories, openapi
 typedef struct sc_partition_page sc_partition_page;  ///< status_pages.c: the partition
 typedef struct sc_ui sc_ui;                          ///< static_pages.h: the UI

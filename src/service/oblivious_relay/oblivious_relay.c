@@ -49,9 +49,9 @@ typedef struct waiting_client {
 
 static size_t write_problem(int status, const char *title, char out[PROBLEM_ROOM])
 {
-    const int size = snprintf(out, PROBLEM_ROOM,
-                              "{\"type\":\"about:blank\",\"title\":\"%s\",\"status\":%d}", title,
-                              status);
+    const int size =
+        snprintf(out, PROBLEM_ROOM, "{\"type\":\"about:blank\",\"title\":\"%s\",\"status\":%d}",
+                 title, status);
     return size > 0 && size < PROBLEM_ROOM ? (size_t)size : 0;
 }
 
@@ -88,7 +88,8 @@ static void reply(sc_http_request *request, const sc__passage *passage)
     char later[24];
     snprintf(later, sizeof later, "%ld", passage->retry_after_s);
     const sc_http_header headers[] = {{"Retry-After", later}};
-    const int status = passage->status >= 200 && passage->status <= 599 ? (int)passage->status : 502;
+    const int status =
+        passage->status >= 200 && passage->status <= 599 ? (int)passage->status : 502;
     sc_http_reply(request, status, passage->type[0] ? passage->type : NULL,
                   passage->reply.bytes.data, passage->reply.bytes.size, headers,
                   passage->retry_after_s > 0);
@@ -122,8 +123,7 @@ static void take_back(void *context, unsigned loop)
     }
 }
 
-static sc__passage *make_passage(sc_oblivious_relay *relay, unsigned loop,
-                                 sc_http_request *request)
+static sc__passage *make_passage(sc_oblivious_relay *relay, unsigned loop, sc_http_request *request)
 {
     size_t size = 0;
     const char *body = sc_http_request_body(request, &size);
@@ -164,9 +164,9 @@ static void pass_on(sc_oblivious_relay *relay, unsigned loop, sc_http_request *r
 
 static bool is_within_rate(sc_oblivious_relay *relay, sc_http_request *request)
 {
-    const unsigned wait_s =
-        sc_rate_limit_take(relay->addresses, sc_http_request_peer(request),
-                           relay->options.address_rate, relay->options.address_burst, sc_clock_us());
+    const unsigned wait_s = sc_rate_limit_take(relay->addresses, sc_http_request_peer(request),
+                                               relay->options.address_rate,
+                                               relay->options.address_burst, sc_clock_us());
     if (wait_s == 0) return true;
     send_problem(request, 429, "Too many requests from this address", wait_s);
     return false;

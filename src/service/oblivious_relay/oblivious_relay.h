@@ -38,8 +38,8 @@ typedef struct sc_oblivious_relay_options {
 sc_oblivious_relay_options sc_oblivious_relay_options_default(void);
 
 /** Open all; nothing is accepted yet. SC_EINVAL (an address), SC_EIO, SC_ENOMEM. */
-SC_CHECKED sc_err sc_oblivious_relay_new(const sc_oblivious_relay_options *options, sc_oblivious_relay **out,
-                                      sc_diag *diag);
+SC_CHECKED sc_err sc_oblivious_relay_new(const sc_oblivious_relay_options *options,
+                                         sc_oblivious_relay **out, sc_diag *diag);
 
 /** Serve. */
 SC_CHECKED sc_err sc_oblivious_relay_start(sc_oblivious_relay *relay, sc_diag *diag);

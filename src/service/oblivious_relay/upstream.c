@@ -16,8 +16,8 @@
 
 enum {
     TAKE_AT_ONCE = 64,
-    IDLE_HANDLES = 256,    ///< kept for the next passages
-    FORSAKE_EVERY_MS = 50, ///< how often passages whose client has gone are looked for
+    IDLE_HANDLES = 256,     ///< kept for the next passages
+    FORSAKE_EVERY_MS = 50,  ///< how often passages whose client has gone are looked for
     LONGEST_MS = 1000,
 };
 

@@ -43,8 +43,8 @@ typedef struct sc__upstream_options {
     const char *certificate;
     const char *key;
     double timeout_s;
-    size_t max_waiting;       ///< so many passages are there at most
-    sc_handover **back;       ///< one for each loop, of sc__passage *
+    size_t max_waiting;  ///< so many passages are there at most
+    sc_handover **back;  ///< one for each loop, of sc__passage *
 } sc__upstream_options;
 
 /** Ready; the thread begins with sc__upstream_start(). SC_ENET (curl), SC_EIO, SC_ENOMEM. */

@@ -292,7 +292,7 @@ typedef struct sc_http_inner_reply {
 /** Texts and body are borrowed during the call. */
 typedef struct sc_http_inner {
     sc_slice method;
-    sc_slice target;  ///< "/v1/queries?x=y", as it came
+    sc_slice target;          ///< "/v1/queries?x=y", as it came
     const sc_slice *headers;  ///< names and values in turn, without NUL or line breaks
     size_t header_count;      ///< pairs of them
     const void *body;

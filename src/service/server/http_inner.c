@@ -77,8 +77,8 @@ static bool put_target(sc_http_request *request, sc_slice target)
     const char *mark = memchr(target.text, '?', target.size);
     const size_t path_size = mark ? (size_t)(mark - target.text) : target.size;
     request->path_at = put_text(bytes, target.text, path_size);
-    request->search_at = mark ? put_text(bytes, mark + 1, target.size - path_size - 1)
-                              : put_text(bytes, "", 0);
+    request->search_at =
+        mark ? put_text(bytes, mark + 1, target.size - path_size - 1) : put_text(bytes, "", 0);
     return sc__http_decode(bytes->data + request->path_at);
 }
 

@@ -66,7 +66,8 @@ static bool read_network(const char *text, network *out)
 static sc_err refuse_proxy(const char *text, sc_diag *diag)
 {
     return sc_fail(diag, SC_EINVAL,
-                   "this is not the address of a proxy or relay: %s; give an address as 10.0.0.7, a network as "
+                   "this is not the address of a proxy or relay: %s; give an address as 10.0.0.7, "
+                   "a network as "
                    "10.0.0.0/8 or fd00::/64, or unix",
                    sc_quote(text, strlen(text)).text);
 }

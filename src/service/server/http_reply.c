@@ -295,8 +295,8 @@ static void reply(sc_http_request *request, int status, const char *type, const 
                   size_t size, const sc_http_header *headers, size_t header_count, bool is_lent)
 {
     if (request->inner) {
-        sc__http_inner_reply(request, &(sc_http_inner_reply){status, type, body, size, headers,
-                                                             header_count});
+        sc__http_inner_reply(
+            request, &(sc_http_inner_reply){status, type, body, size, headers, header_count});
         return;
     }
     if (request->stream) {
