@@ -44,7 +44,7 @@ static void test_a_token_is_issued_as_in_the_rfc(void **state)
     uint8_t response[SC_PASS_RESPONSE_SIZE];
     uint8_t token[SC_PASS_TOKEN_SIZE];
     uint8_t digest[SC_PASS_DIGEST_SIZE];
-    sc_pass_pending pending;
+    sc_pass_pending pending = {0};
     vector *challenge = vector_read(file, "9578 A.2", "token_challenge");
     vector *nonce = vector_read(file, "9578 A.2", "nonce");
     vector *salt = vector_read(file, "9578 A.2", "salt");
@@ -197,7 +197,7 @@ static issued issue(void)
 {
     static const uint8_t challenge[] = "any bytes are a challenge to the issuer";
     issued i = {.key = example_key()};
-    sc_pass_pending pending;
+    sc_pass_pending pending = {0};
     assert_int_equal(sc_pass_begin(&i.key, challenge, sizeof challenge, i.request, &pending),
                      SC_OK);
     assert_int_equal(sc_pass_issue(&i.key, i.request, sizeof i.request, i.response), SC_OK);
@@ -262,7 +262,7 @@ static void test_a_response_that_is_no_signature_makes_no_token(void **state)
 {
     (void)state;
     issued i = issue();
-    sc_pass_pending pending;
+    sc_pass_pending pending = {0};
     uint8_t token[SC_PASS_TOKEN_SIZE] = {0};
     uint8_t request[SC_PASS_REQUEST_SIZE];
     assert_int_equal(sc_pass_begin(&i.key, i.digest, 32, request, &pending), SC_OK);
