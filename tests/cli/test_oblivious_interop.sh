@@ -11,8 +11,8 @@ skip() {
     exit 0
 }
 command -v node >/dev/null && command -v npm >/dev/null || skip "Node.js or npm is missing"
-[ "$(node -p 'Number(process.versions.node.split(".")[0]) >= 20')" = true ] ||
-    skip "privacypass-ts needs Node.js 20, this is $(node --version)"
+[ "$(node -p 'Number(process.versions.node.split(".")[0]) >= 18')" = true ] ||
+    skip "Node.js 18 is needed, this is $(node --version)"
 installed=tests/interop/node_modules/.package-lock.json
 if [ ! -e "$installed" ] || [ tests/interop/package-lock.json -nt "$installed" ]; then
     (cd tests/interop && npm ci --ignore-scripts) >&2 || skip "npm could not fetch tests/interop/package-lock.json"

@@ -4,7 +4,7 @@
 // usage: node interop.mjs PEER
 import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
-import { webcrypto as crypto } from "node:crypto";
+import { webcrypto } from "node:crypto";
 import { AeadId, CipherSuite, HkdfSha256, KdfId, KemId, Aes128Gcm } from "@hpke/core";
 import { Chacha20Poly1305 } from "@hpke/chacha20poly1305";
 import { DhkemX25519HkdfSha256 } from "@hpke/dhkem-x25519";
@@ -17,6 +17,9 @@ import {
   WWWAuthenticateHeader,
   TOKEN_TYPES,
 } from "@cloudflare/privacypass-ts";
+
+// A global from Node.js 20 on, which privacypass-ts expects; Debian 12 has 18.
+globalThis.crypto ??= webcrypto;
 
 // --- The peer and TAP -----------------------------------------------------------------------------
 

@@ -100,8 +100,10 @@ static sc_err hpke_open(void)
     uint8_t out[WORD_MAX];
     uint8_t exported[48];
     sc_hpke_context context;
+    uint8_t public_key[SC_HPKE_KEY_SIZE];
+    sc_hpke_public_key(words[1].bytes, public_key);
     sc_err err = sc_hpke_setup_recipient((sc_aead)words[0].bytes[0], words[4].bytes, words[1].bytes,
-                                         words[2].bytes, words[2].size, &context);
+                                         public_key, words[2].bytes, words[2].size, &context);
     if (!err) {
         err = sc_hpke_open(&context, words[3].bytes, words[3].size, words[5].bytes, words[5].size,
                            out);

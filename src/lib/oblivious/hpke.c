@@ -150,13 +150,12 @@ sc_err sc_hpke_setup_sender(sc_aead aead, const uint8_t public_key[SC_HPKE_KEY_S
 }
 
 sc_err sc_hpke_setup_recipient(sc_aead aead, const uint8_t enc[SC_HPKE_KEY_SIZE],
-                               const uint8_t secret_key[SC_HPKE_KEY_SIZE], const void *info,
+                               const uint8_t secret_key[SC_HPKE_KEY_SIZE],
+                               const uint8_t public_key[SC_HPKE_KEY_SIZE], const void *info,
                                size_t info_size, sc_hpke_context *out)
 {
     uint8_t shared_secret[SC_HKDF_SIZE];
-    uint8_t own[SC_HPKE_KEY_SIZE];
-    sc_hpke_public_key(secret_key, own);
-    if (!agree(secret_key, enc, enc, own, shared_secret)) return SC_EINVAL;
+    if (!agree(secret_key, enc, enc, public_key, shared_secret)) return SC_EINVAL;
     key_schedule(aead, shared_secret, info, info_size, out);
     return SC_OK;
 }

@@ -56,9 +56,14 @@ SC_CHECKED sc_err sc_hpke_setup_sender(sc_aead aead, const uint8_t public_key[SC
                                        const uint8_t ephemeral[SC_HPKE_KEY_SIZE],
                                        uint8_t enc[SC_HPKE_KEY_SIZE], sc_hpke_context *out);
 
-/** SetupBaseR (5.1.1): the recipient's side. SC_EINVAL: `enc` is a point of low order. */
+/**
+ * SetupBaseR (5.1.1): the recipient's side. SC_EINVAL: `enc` is a point of low order.
+ *
+ * @param public_key  of `secret_key`; computing it again would nearly double the time
+ */
 SC_CHECKED sc_err sc_hpke_setup_recipient(sc_aead aead, const uint8_t enc[SC_HPKE_KEY_SIZE],
                                           const uint8_t secret_key[SC_HPKE_KEY_SIZE],
+                                          const uint8_t public_key[SC_HPKE_KEY_SIZE],
                                           const void *info, size_t info_size, sc_hpke_context *out);
 
 /**

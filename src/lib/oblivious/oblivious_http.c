@@ -182,8 +182,8 @@ sc_err sc_ohttp_open_request(const sc_ohttp_config *config,
     sc_ohttp_exchange made = {0};
     make_info(bytes, info);
     memcpy(made.enc, bytes + SC_OHTTP_HEADER_SIZE, sizeof made.enc);
-    sc_err err = sc_hpke_setup_recipient((sc_aead)aead, made.enc, secret_key, info, sizeof info,
-                                         &made.context);
+    sc_err err = sc_hpke_setup_recipient((sc_aead)aead, made.enc, secret_key, config->public_key,
+                                         info, sizeof info, &made.context);
     if (err) err = SC_EPARSE;  // a point of low order is no enc
     if (!err) err = sc_hpke_open(&made.context, NULL, 0, bytes + head, size - head, out);
     if (!err) {

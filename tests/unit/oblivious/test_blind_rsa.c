@@ -100,7 +100,7 @@ typedef struct run {
 
 static run run_example(const sc_blind_rsa_key *key, const uint8_t *message, size_t size)
 {
-    run r;
+    run r = {0};
     uint8_t factor[SIZE];
     vector *salt = vector_read(file, "A.3", "salt");
     example_factor(factor);

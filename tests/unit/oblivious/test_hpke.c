@@ -63,9 +63,9 @@ static both set_up(const char *section)
     assert_int_equal(sc_hpke_setup_sender(aead, public->bytes, info->bytes, info->size,
                                           ephemeral->bytes, b.enc, &b.sender),
                      SC_OK);
-    assert_int_equal(
-        sc_hpke_setup_recipient(aead, b.enc, secret->bytes, info->bytes, info->size, &b.recipient),
-        SC_OK);
+    assert_int_equal(sc_hpke_setup_recipient(aead, b.enc, secret->bytes, public->bytes, info->bytes,
+                                             info->size, &b.recipient),
+                     SC_OK);
     free(info);
     free(ephemeral);
     free(public);
@@ -192,7 +192,7 @@ static void test_a_point_of_low_order_is_refused_by_both_sides(void **state)
             sc_hpke_setup_sender(SC_AEAD_AES_128_GCM, point->bytes, "", 0, own, enc, &context),
             SC_EINVAL);
         assert_int_equal(
-            sc_hpke_setup_recipient(SC_AEAD_AES_128_GCM, point->bytes, own, "", 0, &context),
+            sc_hpke_setup_recipient(SC_AEAD_AES_128_GCM, point->bytes, own, own, "", 0, &context),
             SC_EINVAL);
         free(point);
     }

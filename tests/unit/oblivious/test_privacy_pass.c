@@ -19,7 +19,7 @@ static int begin(void **state)
     return sodium_init() < 0 ? -1 : 0;
 }
 
-/** The key of RFC 9578, appendix B.2. */
+/** The key of RFC 9578, appendix A.2. */
 static sc_pass_key example_key(void)
 {
     char pem[4096];
@@ -34,7 +34,7 @@ static sc_pass_key example_key(void)
     return key;
 }
 
-// --- RFC 9578, appendix B.2; RFC 9577, appendix A.1 ----------------------------------------------
+// --- RFC 9578, appendix A.2; RFC 9577, appendix A.1 ----------------------------------------------
 
 static void test_a_token_is_issued_as_in_the_rfc(void **state)
 {
@@ -44,23 +44,23 @@ static void test_a_token_is_issued_as_in_the_rfc(void **state)
     uint8_t response[SC_PASS_RESPONSE_SIZE];
     uint8_t token[SC_PASS_TOKEN_SIZE];
     uint8_t digest[SC_PASS_DIGEST_SIZE];
-    sc_pass_pending pending;
-    vector *challenge = vector_read(file, "B.2", "token_challenge");
-    vector *nonce = vector_read(file, "B.2", "nonce");
-    vector *salt = vector_read(file, "B.2", "salt");
-    vector *blind = vector_read(file, "B.2", "blind");
-    vector_check(file, "B.2", "token_key_id", key.id, sizeof key.id);
+    sc_pass_pending pending = {0};
+    vector *challenge = vector_read(file, "9578 A.2", "token_challenge");
+    vector *nonce = vector_read(file, "9578 A.2", "nonce");
+    vector *salt = vector_read(file, "9578 A.2", "salt");
+    vector *blind = vector_read(file, "9578 A.2", "blind");
+    vector_check(file, "9578 A.2", "token_key_id", key.id, sizeof key.id);
     assert_int_equal(
         sc__pass_begin_with(
             &key, challenge->bytes, challenge->size,
             &(sc__pass_random){.nonce = nonce->bytes, .salt = salt->bytes, .factor = blind->bytes},
             request, &pending),
         SC_OK);
-    vector_check(file, "B.2", "token_request", request, 64);
+    vector_check(file, "9578 A.2", "token_request", request, 64);
     assert_int_equal(sc_pass_issue(&key, request, sizeof request, response), SC_OK);
-    vector_check(file, "B.2", "token_response", response, 64);
+    vector_check(file, "9578 A.2", "token_response", response, 64);
     assert_int_equal(sc_pass_finish(&key, &pending, response, sizeof response, token), SC_OK);
-    vector_check(file, "B.2", "token", token, 128);
+    vector_check(file, "9578 A.2", "token", token, 128);
     sc_pass_challenge_digest(challenge->bytes, challenge->size, digest);
     assert_int_equal(sc_pass_verify(&key, digest, token, sizeof token), SC_OK);
     sc_pass_pending_wipe(&pending);
@@ -83,7 +83,7 @@ static void test_challenges_have_the_digests_of_the_rfc(void **state)
                 {"digest3", "", false},
                 {"digest4", "", true},
                 {"digest5", "foo.example,bar.example", true}};
-    vector *context = vector_read(file, "A.1", "redemption_context");
+    vector *context = vector_read(file, "9577 A.1", "redemption_context");
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         sc_pass_challenge challenge = {.issuer = "issuer.example",
                                        .has_context = rows[i].has_context};
@@ -94,7 +94,7 @@ static void test_challenges_have_the_digests_of_the_rfc(void **state)
         snprintf(challenge.origins, sizeof challenge.origins, "%s", rows[i].origins);
         const size_t size = sc_pass_challenge_encode(&challenge, bytes);
         sc_pass_challenge_digest(bytes, size, digest);
-        vector_check(file, "A.1", rows[i].digest, digest, sizeof digest);
+        vector_check(file, "9577 A.1", rows[i].digest, digest, sizeof digest);
         assert_int_equal(sc_pass_challenge_parse(bytes, size, &read), SC_OK);
         assert_memory_equal(&read, &challenge, sizeof read);
     }
@@ -197,7 +197,7 @@ static issued issue(void)
 {
     static const uint8_t challenge[] = "any bytes are a challenge to the issuer";
     issued i = {.key = example_key()};
-    sc_pass_pending pending;
+    sc_pass_pending pending = {0};
     assert_int_equal(sc_pass_begin(&i.key, challenge, sizeof challenge, i.request, &pending),
                      SC_OK);
     assert_int_equal(sc_pass_issue(&i.key, i.request, sizeof i.request, i.response), SC_OK);
@@ -262,7 +262,7 @@ static void test_a_response_that_is_no_signature_makes_no_token(void **state)
 {
     (void)state;
     issued i = issue();
-    sc_pass_pending pending;
+    sc_pass_pending pending = {0};
     uint8_t token[SC_PASS_TOKEN_SIZE] = {0};
     uint8_t request[SC_PASS_REQUEST_SIZE];
     assert_int_equal(sc_pass_begin(&i.key, i.digest, 32, request, &pending), SC_OK);
@@ -354,7 +354,8 @@ static void test_challenges_are_found_in_their_field(void **state)
              "unknownChallengeAttribute=\"ignore-me\", max-age=\"10\"",
              CHALLENGE, text, CHALLENGE_TYPE_1);
     assert_int_equal(parse_offers(value, offers), 1);
-    vector_check(file, "A.2", "token_challenge", offers[0].challenge, offers[0].challenge_size);
+    vector_check(file, "9577 A.2", "token_challenge", offers[0].challenge,
+                 offers[0].challenge_size);
     assert_true(offers[0].has_key);
     assert_memory_equal(offers[0].key, key.spki, sizeof key.spki);
     assert_int_equal(offers[0].max_age_s, 10);
