@@ -10,6 +10,7 @@
 #include "command.h"
 #include "progress_bar.h"
 #include "query_http.h"
+#include "query_sealed.h"
 #include "values.h"
 
 #include <errno.h>
@@ -59,7 +60,8 @@ typedef struct query_options {
     const char *ca;
     const char *cert;
     const char *key;
-    double timeout_s;  ///< 0: not given
+    sc_sealing sealing;  ///< its relay is NULL: the request goes to the service itself
+    double timeout_s;    ///< 0: not given
     bool json;
 } query_options;
 
@@ -91,6 +93,8 @@ enum {
     KEY_CA,
     KEY_CERT,
     KEY_KEY,
+    KEY_RELAY,
+    KEY_RELAY_KEYS,
     KEY_TIMEOUT,
     KEY_JSON,
 };
@@ -139,6 +143,14 @@ static const sc_option query_options_table[] = {
      SC_COMPLETE_FILES},
     {"key", KEY_KEY, "FILE", "the key of that certificate (required with --cert)",
      SC_COMPLETE_FILES},
+    {"relay", KEY_RELAY, "URL",
+     "send the request sealed, by this relay of Oblivious HTTP: it does not see the request, and "
+     "the service does not see your address (default: to the service itself)",
+     NULL},
+    {"relay-keys", KEY_RELAY_KEYS, "FILE",
+     "the keys to seal with, as the service publishes them at /.well-known/ohttp-gateway (default: "
+     "the service is asked for them)",
+     SC_COMPLETE_FILES},
     {"timeout", KEY_TIMEOUT, "S",
      "give up after S seconds (default: --max-wait and 30 more, or 120 without --max-wait)", NULL},
     {"json", KEY_JSON, NULL, "print the reply as JSON, whatever the outcome", NULL},
@@ -183,6 +195,13 @@ static void check_usage(query_options *options, const struct argp_state *state)
     }
     if (options->token[0] != '\0' && options->token_file) {
         sc_usage_error(state, "give either --token or --token-file");
+    }
+    if (options->sealing.relay) {
+        char url[SC_POST_URL_SIZE];
+        const char *wrong = sc_post_url(options->sealing.relay, "", url);
+        if (wrong) sc_usage_error(state, "--relay: '%s' %s", options->sealing.relay, wrong);
+    } else if (options->sealing.keys) {
+        sc_usage_error(state, "--relay-keys is used with --relay URL");
     }
     if (options->is_for_zone) {
         if (options->zone_file) sc_usage_error(state, "give either --zone or --draw-zone");
@@ -335,6 +354,12 @@ static error_t query_options_parse(int key, char *argument, struct argp_state *s
         return 0;
     case KEY_KEY:
         options->key = sc_value_file(state, "--key", argument);
+        return 0;
+    case KEY_RELAY:
+        options->sealing.relay = sc_value_file(state, "--relay", argument);
+        return 0;
+    case KEY_RELAY_KEYS:
+        options->sealing.keys = sc_value_file(state, "--relay-keys", argument);
         return 0;
     case KEY_JSON:
         options->json = true;
@@ -509,7 +534,9 @@ static sc_err ask(const query_options *options, const char *body, sc_post_reply 
                              ? options->max_wait_s.value + TIMEOUT_BESIDES_S
                              : TIMEOUT_DEFAULT_S;
     }
-    const sc_err err = sc_post_send(&post, reply, diag);
+    const sc_err err = options->sealing.relay
+                           ? sc_post_send_sealed(&post, &options->sealing, reply, diag)
+                           : sc_post_send(&post, reply, diag);
     sc_bar_clear(&bar);
     return err;
 }

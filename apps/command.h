@@ -204,6 +204,8 @@ extern const sc_command sc_cmd_evaluate;
 extern const sc_command sc_cmd_experiment;
 extern const sc_command sc_cmd_gateway;
 extern const sc_command sc_cmd_lbs;
+extern const sc_command sc_cmd_oblivious_keys;
+extern const sc_command sc_cmd_relay;
 extern const sc_command sc_cmd_load;
 extern const sc_command sc_cmd_map_check;
 extern const sc_command sc_cmd_map_classes;

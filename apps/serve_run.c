@@ -102,6 +102,7 @@ sc_err sc_serve_resources_open(const sc_call *call, const sc_settings *s, sc_ser
         err = sc_settings_parts(s->admin, &out->admin, &out->admin_count);
     }
     if (!err) err = sc_settings_parts(s->proxies, &out->proxies, &out->proxy_count);
+    if (!err) err = sc_settings_parts(s->relays, &out->relays, &out->relay_count);
     if (!err) err = sc_settings_parts(s->categories, &out->categories, &out->category_count);
     if (!err) err = sc_input_open_map(s->map, NULL, &out->map, diag);
     if (!err && *s->partition)
@@ -120,6 +121,7 @@ void sc_serve_resources_close(sc_serve_resources *resources)
     sc_settings_parts_free(resources->addresses);
     sc_settings_parts_free(resources->admin);
     sc_settings_parts_free(resources->proxies);
+    sc_settings_parts_free(resources->relays);
     sc_settings_parts_free(resources->categories);
     sc_point_settings_free(resources->points);
     sc_area_settings_free(resources->areas);
@@ -141,6 +143,8 @@ static sc_http_options http_options(const sc_settings *s, sc_serve_resources *re
     http.is_admin_shared = strcmp(s->admin, SC_SETTINGS_ADMIN_SHARED) == 0;
     http.proxies = (const char *const *)resources->proxies;
     http.proxy_count = resources->proxy_count;
+    http.relays = (const char *const *)resources->relays;
+    http.relay_count = resources->relay_count;
     http.loops = (unsigned)s->loops;
     http.max_connections = s->max_connections;
     http.max_address_connections = s->address_connections;
@@ -237,6 +241,11 @@ sc_service_options sc_serve_options(const sc_settings *settings, sc_serve_resour
                 .retry_s = jwt_retry_s,
                 .log = resources->log},
         .origins = or_null(settings->origins),
+        .has_oblivious = settings->oblivious,
+        .oblivious = {.keys = or_null(settings->oblivious_keys),
+                      .period_s = (int64_t)settings->oblivious_period_s,
+                      .window_s = (int64_t)settings->oblivious_window_s,
+                      .replays = settings->oblivious_replays},
         .zone_key = or_null(settings->zone_key),
         .zone_roads = (uint32_t)settings->zone_roads,
         .density = resources->demands.density,
@@ -320,7 +329,8 @@ static void warn_of_unreadable(const serving *s)
         sc_jwt_keys_are_remote(s->settings->jwt_keys) ? "" : s->settings->jwt_keys,
         s->settings->tls_certificate,
         s->settings->tls_key,
-        s->settings->client_ca};
+        s->settings->client_ca,
+        s->settings->oblivious_keys};
     for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
         if (*files[i] == '\0' || access(files[i], R_OK) == 0 || errno == ENOENT) continue;
         sc_log_line line;

@@ -27,6 +27,8 @@ typedef struct sc_serve_resources {
     size_t admin_count;
     char **proxies;
     size_t proxy_count;
+    char **relays;
+    size_t relay_count;
     char **addresses;
     size_t address_count;
     char **categories;

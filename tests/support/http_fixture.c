@@ -161,6 +161,47 @@ static void stream(sc_http_request *request)
     sc_http_stream_end(request);
 }
 
+// --- Requests within requests --------------------------------------------------------------------
+
+static void answer_carried(void *context, const sc_http_inner_reply *reply)
+{
+    char text[512];
+    const int size = snprintf(text, sizeof text, "%d %.*s", reply->status, (int)reply->size,
+                              reply->size > 0 ? (const char *)reply->body : "");
+    sc_http_reply(context, 200, plain, text, (size_t)size, NULL, 0);
+}
+
+/** The fixture counts what went within, as any other that was held. */
+static void forget_carried(void *context)
+{
+    (void)context;
+}
+
+static sc_slice slice_of(const char *text)
+{
+    return (sc_slice){text, strlen(text)};
+}
+
+static void carry(sc_http_request *request)
+{
+    const char *method = sc_http_request_header(request, "X-Method");
+    const char *word = sc_http_request_header(request, "X-Word");
+    const sc_slice headers[] = {slice_of("x-word"), slice_of(word ? word : "")};
+    size_t size = 0;
+    const char *body = sc_http_request_body(request, &size);
+    const sc_http_inner inner = {.method = slice_of(method ? method : "GET"),
+                                 .target = slice_of(sc_http_request_search(request)),
+                                 .headers = headers,
+                                 .header_count = word ? 1 : 0,
+                                 .body = body,
+                                 .body_size = size,
+                                 .reply = answer_carried,
+                                 .gone = forget_carried,
+                                 .context = request};
+    const sc_err err = sc_http_inner_handle(request, &inner);
+    if (err) sc_http_reply(request, err == SC_EPARSE ? 400 : 503, NULL, NULL, 0, NULL, 0);
+}
+
 static void handle(void *context, unsigned loop, sc_http_request *request)
 {
     fixture *h = context;
@@ -202,6 +243,8 @@ static void handle(void *context, unsigned loop, sc_http_request *request)
         sc_http_stream_send(request, "listen", 6);
     } else if (strcmp(path, "/odd") == 0) {
         show_odd(request);
+    } else if (strcmp(path, "/carry") == 0) {
+        carry(request);
     } else if (strcmp(path, "/empty") == 0) {
         sc_http_reply(request, 204, NULL, NULL, 0, NULL, 0);
     } else {

@@ -18,6 +18,8 @@
  *     /listen     a stream of one piece that is then left open
  *     /odd        a reply with headers that must be left out, or take the place of others
  *     /empty      204
+ *     /carry?X    carries another request: its body for X, with the header X-Word, by the method of
+ *                 the header X-Method; answered by its status and body, as "200 hello"
  *
  * Anything else is 404. Problems of the server itself read {"status":400}.
  */

@@ -4,9 +4,11 @@
 // rate of the client's address is checked first: a flood costs a look-up and a short reply.
 #include "api/service_internal.h"
 
+#include "api/async_route.h"
 #include "api/cross_origin.h"
 #include "api/events.h"
 #include "api/metrics.h"
+#include "api/oblivious_gateway.h"
 #include "api/problem_details.h"
 #include "api/sealed_zones.h"
 #include "api/service.h"
@@ -34,6 +36,16 @@ typedef struct route_call {
 static void show_query(const route_call *p)
 {
     sc_query_route_post(p->service->query_route, p->loop, p->request);
+}
+
+static void show_async_query(const route_call *p)
+{
+    sc_async_route *async = sc_query_route_async(p->service->query_route);
+    if (sc_http_request_method(p->request) == SC_HTTP_DELETE) {
+        sc_async_route_delete(async, p->loop, p->request);
+    } else {
+        sc_async_route_look(async, p->loop, p->request);
+    }
 }
 
 static void show_zone(const route_call *p)
@@ -101,6 +113,16 @@ static void show_cluster(const route_call *p)
     sc_cluster_show(p->service, p->request);
 }
 
+static void show_oblivious_keys(const route_call *p)
+{
+    sc_oblivious_gateway_show_keys(p->service->oblivious, p->request);
+}
+
+static void show_sealed(const route_call *p)
+{
+    sc_oblivious_gateway_post(p->service->oblivious, p->request);
+}
+
 static void show_extra(const route_call *p)
 {
     p->extra->show(p->extra->context, p->loop, p->request);
@@ -133,10 +155,18 @@ static const route routes[] = {
     {"/openapi.json", SC_HTTP_GET, "GET, HEAD", FOR_ALL, false, false, show_openapi},
 };
 
+// HEAD is refused, as of a stream: it would count as telling the outcome.
+static const route async_route = {NULL,  SC_HTTP_GET, "GET, DELETE",   FOR_ALL,
+                                  false, true,        show_async_query};
 static const route partition_route = {"/v1/partition", SC_HTTP_GET, "GET, HEAD",   FOR_ALL,
                                       false,           false,       show_partition};
 static const route cluster_route = {"/v1/cluster", SC_HTTP_GET, "GET, HEAD", BY_METRICS,
                                     true,          false,       show_cluster};
+#define OBLIVIOUS_METHODS "GET, HEAD, POST"
+static const route oblivious_keys_route = {
+    SC_OBLIVIOUS_PATH, SC_HTTP_GET, OBLIVIOUS_METHODS, FOR_ALL, false, false, show_oblivious_keys};
+static const route oblivious_route = {
+    SC_OBLIVIOUS_PATH, SC_HTTP_POST, OBLIVIOUS_METHODS, FOR_ALL, false, false, show_sealed};
 static const route ui_route = {NULL, SC_HTTP_GET, "GET, HEAD", FOR_ALL, false, false, show_ui};
 static const route extra_head = {NULL,  SC_HTTP_GET, "GET, HEAD", BY_EVENTS,
                                  false, false,       show_extra};
@@ -152,6 +182,14 @@ static const route *find_cluster_route(const sc_service_internal *service, const
     if (service->partition_page && strcmp(partition_route.path, path) == 0) return &partition_route;
     if (service->view && strcmp(cluster_route.path, path) == 0) return &cluster_route;
     return NULL;
+}
+
+/** The gateway of Oblivious HTTP, where there is one. */
+static const route *find_oblivious_route(const route_call *p, const char *path)
+{
+    if (!p->service->oblivious || strcmp(SC_OBLIVIOUS_PATH, path) != 0) return NULL;
+    return sc_http_request_method(p->request) == SC_HTTP_POST ? &oblivious_route
+                                                              : &oblivious_keys_route;
 }
 
 static bool is_path_of(const sc_extra_page *extra, const char *path)
@@ -182,16 +220,26 @@ static const route *find_route(route_call *p, const char *path)
     for (size_t i = 0; i < sizeof(routes) / sizeof(routes[0]); i++) {
         if (strcmp(routes[i].path, path) == 0) return &routes[i];
     }
+    const route *sealed = find_oblivious_route(p, path);
+    if (sealed) return sealed;
+    if (sc_async_path_is(path)) return &async_route;
     const route *of_parts = find_cluster_route(p->service, path);
     if (of_parts) return of_parts;
     return p->service->ui && sc_ui_has(p->service->ui, path) ? &ui_route : NULL;
+}
+
+/** Whether the address tells the sender: not if it is that of a relay, which sends for all. What it
+ * carries was counted with the request that carried it. */
+static bool has_address_of_client(const route_call *p)
+{
+    return !sc_http_request_is_inner(p->request) && !sc_http_request_is_relayed(p->request);
 }
 
 /** Whether the sender is within the rate of its address. */
 static bool is_within_rate(const route_call *p, sc_problem *problem)
 {
     const sc_policy *policy = p->policy;
-    if (policy->address_rate <= 0) return true;
+    if (policy->address_rate <= 0 || !has_address_of_client(p)) return true;
     const unsigned wait_s =
         sc_rate_limit_take(p->service->address_rates, sc_http_request_peer(p->request),
                            policy->address_rate, policy->address_burst, sc_clock_us());
@@ -241,7 +289,7 @@ static bool may_use(route_call *p, gate whose, sc_problem *problem)
 static bool is_method_of(const route_call *p, const route *wanted)
 {
     const sc_http_method method = sc_http_request_method(p->request);
-    return method == wanted->method ||
+    return method == wanted->method || (method == SC_HTTP_DELETE && wanted == &async_route) ||
            (method == SC_HTTP_POST && p->extra && p->extra->takes_post) ||
            (method == SC_HTTP_HEAD && wanted->method == SC_HTTP_GET && !wanted->is_stream);
 }

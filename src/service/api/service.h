@@ -8,6 +8,7 @@
 #include <starcloak/density.h>
 
 #include "api/access_policy.h"
+#include "api/oblivious_gateway.h"
 #include "api/problem_details.h"
 #include "cluster/gateway.h"
 #include "courier/courier.h"
@@ -39,9 +40,11 @@ typedef struct sc_service_options {
                              ///< that are issued here
     const char *revoked;     ///< a file; NULL: none
     sc_jwt_issuer_options jwt;  ///< whose tokens are good as well; `keys` NULL: no issuer's
-    const char *origins;   ///< of pages that may ask (cross_origin.h), parted by commas; NULL: none
-    const char *zone_key;  ///< a file (sealed_zones.h); NULL: there are no zones
-    uint32_t zone_roads;   ///< that a zone has at least
+    const char *origins;  ///< of pages that may ask (cross_origin.h), parted by commas; NULL: none
+    bool has_oblivious;   ///< requests may come sealed (oblivious_gateway.h)
+    sc_oblivious_options oblivious;
+    const char *zone_key;               ///< a file (sealed_zones.h); NULL: there are no zones
+    uint32_t zone_roads;                ///< that a zone has at least
     const sc_gateway_options *gateway;  ///< the engines are elsewhere; NULL: in this process
     const uint8_t *names_key;  ///< SC_KEY_SIZE bytes behind pseudonyms and ids, the same in all
                                ///< gateways of a cluster; NULL: new random ones
@@ -109,7 +112,9 @@ SC_CHECKED sc_err sc_service_reload(sc_service *service, const sc_policy *policy
 
 /**
  * No new queries; the queries there are get their outcome. Waits until that is so, at most
- * `seconds`; those that are left then have failed as stopped, and a second is left to tell them.
+ * `seconds`; those that are left then have failed as stopped, and a second is left to tell them. As
+ * long as a client of a query with a life of its own is expected to come for its outcome, and at
+ * most for `seconds`, new connections are accepted, too.
  * New connections are welcome for `grace_s` more, to be told of it.
  *
  * @return how many queries were cut off so: 0 if all went well

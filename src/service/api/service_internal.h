@@ -24,12 +24,14 @@
 
 #include <stdatomic.h>
 
-typedef struct sc_query_route sc_query_route;        ///< query_route.c: queries and their outcomes
-typedef struct sc_events sc_events;                  ///< events.h: listeners of GET /v1/events
-typedef struct sc_metrics sc_metrics;                ///< metrics.h
-typedef struct sc_cross_origin sc_cross_origin;      ///< cross_origin.h
-typedef struct sc_sealed_zones sc_sealed_zones;      ///< sealed_zones.h
-typedef struct sc_cloak_log sc_cloak_log;            ///< cloak_log.h
+typedef struct sc_query_route sc_query_route;    ///< query_route.c: queries and their outcomes
+typedef struct sc_async_route sc_async_route;    ///< async_route.h: those that outlive requests
+typedef struct sc_events sc_events;              ///< events.h: listeners of GET /v1/events
+typedef struct sc_metrics sc_metrics;            ///< metrics.h
+typedef struct sc_cross_origin sc_cross_origin;  ///< cross_origin.h
+typedef struct sc_sealed_zones sc_sealed_zones;  ///< sealed_zones.h
+typedef struct sc_cloak_log sc_cloak_log;        ///< cloak_log.h
+typedef struct sc_oblivious_gateway sc_oblivious_gateway;  ///< oblivious_gateway.h
 typedef struct sc_static_pages sc_static_pages;      ///< static_pages.h: map, categories, openapi
 typedef struct sc_partition_page sc_partition_page;  ///< status_pages.c: the partition
 typedef struct sc_ui sc_ui;                          ///< static_pages.h: the UI
@@ -50,7 +52,8 @@ typedef struct sc_service_internal {
     sc_cross_origin *cross_origin;  ///< NULL: pages of this service alone
     sc_pending *pending;
     sc_query_route *query_route;
-    sc_sealed_zones *sealed_zones;  ///< NULL: there are none
+    sc_sealed_zones *sealed_zones;    ///< NULL: there are none
+    sc_oblivious_gateway *oblivious;  ///< NULL: requests come by themselves alone
     sc_events *events;
     sc_cloak_log *cloak_log;  ///< NULL: there is none
     sc_metrics *metrics;
@@ -220,6 +223,12 @@ bool sc__query_find_road(const sc_map *map, const sc_policy *policy,
  */
 void sc_query_route_settled(void *context, sc_ticket *ticket);
 void sc_query_route_all_settled(void *context);
+
+/** For sc_ledger_options.watched: the cloak of a query with a life of its own has left. */
+void sc_query_route_watched(void *context, const sc_ticket *ticket);
+
+/** Queries with a life of their own; lent. */
+sc_async_route *sc_query_route_async(const sc_query_route *route);
 
 /** Tickets that the ledger has handed to loops so far; for tests. */
 uint64_t sc__query_route_handed(const sc_query_route *route);

@@ -338,6 +338,10 @@ sc_policy sc_settings_policy(const sc_settings *s)
         .address_rate = s->address_rate,
         .address_burst = s->address_burst,
         .user_pending = (uint32_t)s->user_pending,
+        .lease_us = sc_time_from_seconds(s->lease_s),
+        .outcome_keep_us = sc_time_from_seconds(s->outcome_keep_s),
+        .max_poll_s = s->max_poll_s,
+        .max_outcomes = s->max_outcomes,
         .events = (sc_access)s->events,
         .metrics = (sc_access)s->metrics,
     };
@@ -404,6 +408,14 @@ static sc_err check_jwt(const sc_settings *s, sc_diag *diag)
                        "keys; use https://");
     }
     return SC_OK;
+}
+
+static sc_err check_oblivious(const sc_settings *s, sc_diag *diag)
+{
+    if (s->oblivious) return SC_OK;
+    const char *first = *s->relays ? "relays" : *s->oblivious_keys ? "oblivious-keys" : NULL;
+    if (!first) return SC_OK;
+    return sc_fail(diag, SC_EINVAL, "%s: set oblivious too", first);
 }
 
 sc_err sc_settings_check_plain(const sc_settings *s, const char *name, const char *url,
@@ -595,6 +607,10 @@ sc_unused_setting sc_settings_unused(const sc_settings *s, size_t *from)
         {"jwt-user", *s->jwt_keys != '\0', "it is used with jwt-keys alone"},
         {"jwt-refresh", sc_jwt_keys_are_remote(s->jwt_keys),
          "it is used with jwt-keys at an address alone"},
+        {"oblivious-period", s->oblivious && *s->oblivious_keys == '\0',
+         "it is used with oblivious and without oblivious-keys alone"},
+        {"oblivious-window", s->oblivious, "it is used with oblivious alone"},
+        {"oblivious-replays", s->oblivious, "it is used with oblivious alone"},
         {"zone-roads", *s->zone_key != '\0', "it is used with a zone-key alone"},
         {"cloak-log-max", *s->cloak_log != '\0', "it is used with a cloak-log alone"},
     };
@@ -614,6 +630,7 @@ sc_err sc_settings_check(const sc_settings *settings, sc_diag *diag)
     if (!err) err = check_origins(settings, diag);
     if (!err) err = check_tls(settings, diag);
     if (!err) err = check_jwt(settings, diag);
+    if (!err) err = check_oblivious(settings, diag);
     if (!err) err = check_provider(settings, diag);
     if (!err) err = check_demands(settings, diag);
     if (!err && settings->guard_s >= settings->min_wait_s) {

@@ -111,6 +111,24 @@
     NUMBER(tokens, jwt_refresh_s, "jwt-refresh", "S", 600, 10, 86400, START, HTTP,                    \
            "seconds between two questions for the keys at an address; a token with an unknown key "   \
            "brings the next forward (default 600)")                                                   \
+    SWITCH(split, oblivious, "oblivious", START, HTTP,                                                \
+           "take requests of Oblivious HTTP, which come sealed by a relay, so that who asks is not "  \
+           "seen here and what is asked is not seen there; at /.well-known/ohttp-gateway")            \
+    LIST(split, relays, "relays", "ADDRESS,...", "", START, HTTP,                                     \
+         "relays that send for many clients: addresses, or networks as 10.0.0.0/8; limits per "       \
+         "address are not for them (default: none)")                                                  \
+    TEXT(split, oblivious_keys, "oblivious-keys", "FILE", "", START, HTTP,                            \
+         "the keys that requests are sealed for, shared by all gateways; see 'starcloak "             \
+         "oblivious-keys' (default: made here and kept in memory)")                                   \
+    NUMBER(split, oblivious_period_s, "oblivious-period", "S", 86400, 60, 31536000, START, HTTP,      \
+           "seconds for which a key that is made here is published; it is honoured for half as "      \
+           "long after that (default 86400)")                                                         \
+    NUMBER(split, oblivious_window_s, "oblivious-window", "S", 60, 1, 86400, START, HTTP,             \
+           "seconds by which the Date of a sealed request may differ from the service's, and for "    \
+           "which it is remembered, so that a relay cannot send it twice (default 60)")               \
+    COUNT(split, oblivious_replays, "oblivious-replays", "N", 262144, 1000, 67108864, START, HTTP,    \
+          "sealed requests that are remembered, those of four windows; beyond that they are "         \
+          "refused (default 262144)")                                                                 \
     TEXT(tokens, zone_key, "zone-key", "FILE", "", START, HTTP,                                       \
          "draw zones, roads that the cloaks of a traveller near home hold together, and seal them "   \
          "with this key, see 'starcloak token key'; keep it as long as zones are in use (default: "   \
@@ -164,6 +182,18 @@
            "queries of one user that may arrive at once after a pause (default 5)")                   \
     COUNT(policy, user_pending, "user-pending", "N", 1, 1, 1000000, RELOAD, HTTP,                     \
           "queries of one user that may wait at once (default 1)")                                    \
+    NUMBER(policy, lease_s, "lease", "S", 15, 0.1, 86400, RELOAD, HTTP,                               \
+           "seconds after the last contact of its client for which a query that was asked "           \
+           "asynchronously, or with an Idempotency-Key, goes on waiting (default 15)")                \
+    NUMBER(policy, outcome_keep_s, "outcome-keep", "S", 60, 0, 86400, RELOAD, HTTP,                   \
+           "seconds for which the outcome of such a query can be read again, from the first time "    \
+           "on; twice as long if it never was (default 60)")                                          \
+    NUMBER(policy, max_poll_s, "max-poll", "S", 30, 0, 3600, RELOAD, HTTP,                            \
+           "the longest that a client may ask to wait for a change of such a query, seconds "         \
+           "(default 30)")                                                                            \
+    COUNT(policy, max_outcomes, "max-outcomes", "N", 50000, 1, 100000000, RELOAD, HTTP,               \
+          "outcomes of such queries that are kept at once, with 4 KiB for each on average; where "    \
+          "there are more, the one whose time is over next is forgotten (default 50000)")             \
     NUMBER(policy, user_cost, "user-cost", "N", 5000, 0, 1e12, RELOAD, HTTP,                          \
            "steps per second that the queries of one user may cost, on average, and those of a "      \
            "minute at once after a pause; 0: no limit (default 5000)")                                \

@@ -31,6 +31,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/text.h"
+
 typedef struct sc_http sc_http;
 typedef struct sc_http_request sc_http_request;
 
@@ -68,6 +70,10 @@ typedef struct sc_http_options {
      * the client is; nothing else does, and from others there is no such header. */
     const char *const *proxies;
     size_t proxy_count;
+    /** Relays of Oblivious HTTP, of the same forms: they send for many clients, so there is no
+     * limit per address for them. */
+    const char *const *relays;
+    size_t relay_count;
     /** Listening sockets of the service manager, instead of or beside these; borrowed. */
     const int *inherited;
     size_t inherited_count;
@@ -221,6 +227,11 @@ const char *sc_http_request_search(const sc_http_request *request);
 /** The first header of that name (letters in either case), or NULL. */
 const char *sc_http_request_header(const sc_http_request *request, const char *name);
 
+/** The first header of each of these names, or NULL, in one pass for all of them. Names begin with
+ * a capital letter. */
+void sc_http_request_find_headers(const sc_http_request *request, const char *const *names,
+                                  size_t count, const char **values);
+
 /** The body; not ended by NUL. The memory is the request's, and may be written to (wiped). */
 char *sc_http_request_body(sc_http_request *request, size_t *size);
 
@@ -232,6 +243,9 @@ uint64_t sc_http_request_peer(const sc_http_request *request);
 /** Whether the peer is this very machine (a loopback address or a unix socket). Behind a proxy of
  * the options the peer is the client that the proxy names. */
 bool sc_http_request_is_local(const sc_http_request *request);
+
+/** Whether the peer is one of the relays of the options. */
+bool sc_http_request_is_relayed(const sc_http_request *request);
 
 /** Whether it came in where operators do. */
 bool sc_http_request_is_admin(const sc_http_request *request);
@@ -264,6 +278,47 @@ void sc_http_request_forget_headers(sc_http_request *request);
  *                and caches are told all the same
  */
 void sc_http_request_allow_origin(sc_http_request *request, const char *origin);
+
+// --- A request within a request ----------------------------------------------------------------
+//
+// What a request carries sealed (Oblivious HTTP) is a request by itself. It goes to the same
+// handler, in the same loop, and its reply comes back to the one who opened it. It comes from the
+// address of the outer one and is never an operator's.
+
+typedef struct sc_http_inner_reply {
+    int status;
+    const char *type;  ///< NULL: no body
+    const void *body;
+    size_t size;
+    const struct sc_http_header *headers;
+    size_t header_count;
+} sc_http_inner_reply;
+
+/** Texts and body are borrowed during the call. */
+typedef struct sc_http_inner {
+    sc_slice method;
+    sc_slice target;          ///< "/v1/queries?x=y", as it came
+    const sc_slice *headers;  ///< names and values in turn, without NUL or line breaks
+    size_t header_count;      ///< pairs of them
+    const void *body;
+    size_t body_size;
+    /** The reply; its texts are lent during the call, which has to answer the outer request. */
+    void (*reply)(void *context, const sc_http_inner_reply *reply);
+    /** Instead: the outer request's client has gone. */
+    void (*gone)(void *context);
+    void *context;
+} sc_http_inner;
+
+/**
+ * Handle a request that `outer` carries. Exactly one of `reply` and `gone` is called, maybe before
+ * this returns; `gone` of `outer` is set by this.
+ *
+ * @return SC_OK; SC_EPARSE (the target is no path) or SC_ENOMEM: neither is called
+ */
+SC_CHECKED sc_err sc_http_inner_handle(sc_http_request *outer, const sc_http_inner *inner);
+
+/** Whether it came within another one. */
+bool sc_http_request_is_inner(const sc_http_request *request);
 
 /** A reply is about to be given: prefetch the memory that it needs. `is_near`: it is the next one
  * that is given; else it is one after it. */

@@ -277,7 +277,7 @@ static bool may_shake_hands(const sc__http_connection *connection)
 {
     const sc_http *http = connection->loop->http;
     const sc_http_options *o = &http->options;
-    return !http->tls || o->handshakes_per_s <= 0 ||
+    return !http->tls || o->handshakes_per_s <= 0 || connection->is_relay ||
            sc_rate_limit_take(http->handshakes, connection->peer, o->handshakes_per_s,
                               o->handshake_burst, sc_clock_us()) == 0;
 }
@@ -298,7 +298,7 @@ bool sc__http_admit(sc__http_connection *connection)
         return false;
     }
     const size_t most = http->options.max_address_connections;
-    if (most > 0 && count > most && !make_room_of_address(connection)) {
+    if (most > 0 && count > most && !connection->is_relay && !make_room_of_address(connection)) {
         sc__http_count(&loop->refused_addresses);
         return false;
     }

@@ -102,8 +102,7 @@ void sc__http_connection_open(sc__http_loop *loop, int fd, const struct sockaddr
     connection->loop = loop;
     connection->fd = fd;
     connection->is_admin = is_admin;
-    connection->peer = sc__http_peer_number(address, http->peer_key);
-    connection->is_local = sc__http_peer_is_local(address);
+    sc__http_peer_set(connection, address);
     connection->request.connection = connection;
     connection->stage = SC__HTTP_READING;
     connection->since_us = loop->now_us;

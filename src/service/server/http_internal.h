@@ -14,6 +14,7 @@
  *     http_request.c     requests are read, handled, and ended
  *     http2.c            HTTP/2 by nghttp2; http2_reply.c its replies
  *     http_reply.c       heads, replies and streams of HTTP/1.1
+ *     http_inner.c       requests that another one carried
  *
  * A connection is always in exactly one stage, and in the list of that stage:
  *
@@ -72,6 +73,7 @@ typedef struct sc__http_proxies sc__http_proxies;
 typedef struct sc__http_proxy_header sc__http_proxy_header;
 typedef struct sc__http2 sc__http2;
 typedef struct sc__http2_stream sc__http2_stream;
+typedef struct sc__http_inner sc__http_inner;
 
 /** What an event of epoll is about; the first member of what its pointer points to. */
 typedef enum sc__http_source {
@@ -110,6 +112,7 @@ struct sc_http_request {
     void (*gone)(void *context);
     void *gone_context;
     sc__http2_stream *stream;  ///< of HTTP/2, which has the request; NULL: HTTP/1.1
+    sc__http_inner *inner;     ///< that has the request; NULL: it came by itself
     const char *origin;        ///< whose pages may read the reply; NULL: that was not asked
     sc__http_buffer bytes;
     uint32_t path_at;
@@ -175,6 +178,7 @@ struct sc__http_connection {
     bool is_admin;                  ///< came in where operators do
     bool is_secured;                ///< the handshake is done
     bool is_local;                  ///< the peer is this machine
+    bool is_relay;                  ///< the peer is one of the relays
     bool is_silent;                 ///< in stage LINGERING: our side is shut
     uint64_t peer;                  ///< see sc_http_request_peer()
     sc__http_proxy_header *header;  ///< of a proxy, which has not come as a whole; NULL: none
@@ -306,6 +310,7 @@ struct sc_http {
     sc__http_loop *loops;
     sc__http_tls *tls;  ///< NULL: none; has a lock of its own
     sc__http_proxies *proxies;
+    sc__http_proxies *relays;
     sc__http_admission *admission;  ///< has a lock of its own
     sc_rate_limit *handshakes;      ///< per address
     sc_rate_limit *bytes;           ///< pieces of large replies per address
@@ -596,6 +601,9 @@ void sc__http_request_finish(sc_http_request *request);
 uint64_t sc__http_peer_number(const struct sockaddr *address, const unsigned char *key);
 bool sc__http_peer_is_local(const struct sockaddr *address);
 
+/** The peer of a connection is at this address. */
+void sc__http_peer_set(sc__http_connection *connection, const struct sockaddr *address);
+
 enum { SC__HTTP_NO_LENGTH = -1, SC__HTTP_CHUNKED = -2 };
 
 /** The content of the head of a reply. */
@@ -612,7 +620,7 @@ typedef struct sc__http_head {
 } sc__http_head;
 
 /** Headers of a reply that pages of another origin may read, beside those that they always may. */
-#define SC__HTTP_EXPOSED "ETag, Location, Retry-After"
+#define SC__HTTP_EXPOSED "ETag, Location, Preference-Applied, Retry-After"
 
 /** Put the head together in the loop's scratch; its size, 0 if memory is out. */
 size_t sc__http_head_write(sc__http_loop *loop, const sc__http_head *head);
@@ -644,6 +652,11 @@ void sc__http_reply_written(sc__http_connection *connection);
 
 /** The client has ended its own sending; whether it may still read. */
 bool sc__http_reply_goes_on(sc__http_connection *connection);
+
+// --- http_inner.c ------------------------------------------------------------------------------
+
+/** The handler's reply to a request with `inner`, which ends. */
+void sc__http_inner_reply(sc_http_request *request, const sc_http_inner_reply *reply);
 
 // --- http2.c -----------------------------------------------------------------------------------
 

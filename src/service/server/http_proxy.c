@@ -66,7 +66,8 @@ static bool read_network(const char *text, network *out)
 static sc_err refuse_proxy(const char *text, sc_diag *diag)
 {
     return sc_fail(diag, SC_EINVAL,
-                   "this is not a proxy's address: %s; give an address as 10.0.0.7, a network as "
+                   "this is not the address of a proxy or relay: %s; give an address as 10.0.0.7, "
+                   "a network as "
                    "10.0.0.0/8 or fd00::/64, or unix",
                    sc_quote(text, strlen(text)).text);
 }
@@ -258,9 +259,7 @@ static void take_client(sc__http_connection *connection)
         return;
     }
     if (client == SC__HTTP_PROXY_ADDRESS) {
-        const struct sockaddr *its = (const struct sockaddr *)&address;
-        connection->peer = sc__http_peer_number(its, connection->loop->http->peer_key);
-        connection->is_local = sc__http_peer_is_local(its);
+        sc__http_peer_set(connection, (const struct sockaddr *)&address);
     } else if (client == SC__HTTP_PROXY_UNKNOWN) {
         connection->is_local = false;
     }

@@ -17,7 +17,7 @@
 // header whose text has a control byte is left out.
 
 // The longest of what is always there, with room to spare; texts of callers come on top.
-enum { FIXED_ROOM = 448, ORIGIN_ROOM = 128, NUMBER_ROOM = 20, AROUND_HEADER = 4 };
+enum { FIXED_ROOM = 448, ORIGIN_ROOM = 160, NUMBER_ROOM = 20, AROUND_HEADER = 4 };
 
 /** Where the next byte goes. */
 typedef struct pen {
@@ -294,6 +294,11 @@ static void send_pieces(sc__http_connection *connection, struct iovec *pieces, s
 static void reply(sc_http_request *request, int status, const char *type, const void *body,
                   size_t size, const sc_http_header *headers, size_t header_count, bool is_lent)
 {
+    if (request->inner) {
+        sc__http_inner_reply(
+            request, &(sc_http_inner_reply){status, type, body, size, headers, header_count});
+        return;
+    }
     if (request->stream) {
         sc__http2_reply(request, status, type, body, size, headers, header_count, is_lent);
         return;
@@ -340,7 +345,7 @@ bool sc__http_reply_may_have_piece(const sc__http_connection *connection)
 {
     const sc_http *http = connection->loop->http;
     const double rate = http->options.address_bytes_per_s / SC__HTTP_PIECE;
-    if (rate <= 0 || connection->is_admin) return true;
+    if (rate <= 0 || connection->is_admin || connection->is_relay) return true;
     const double burst = rate < 0.5 ? 1 : 2 * rate;
     return sc_rate_limit_take(http->bytes, connection->peer, rate, burst, sc_clock_us()) == 0;
 }

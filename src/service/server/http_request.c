@@ -60,6 +60,14 @@ bool sc__http_peer_is_local(const struct sockaddr *address)
     return p.sort == 0 || (p.sort == 4 && p.bytes[0] == IN_LOOPBACKNET);
 }
 
+void sc__http_peer_set(sc__http_connection *connection, const struct sockaddr *address)
+{
+    const sc_http *http = connection->loop->http;
+    connection->peer = sc__http_peer_number(address, http->peer_key);
+    connection->is_local = sc__http_peer_is_local(address);
+    connection->is_relay = sc__http_proxies_have(http->relays, address);
+}
+
 // --- Reading -----------------------------------------------------------------------------------
 
 typedef enum progress {
@@ -307,6 +315,27 @@ const char *sc_http_request_header(const sc_http_request *request, const char *n
     return NULL;
 }
 
+void sc_http_request_find_headers(const sc_http_request *request, const char *const *names,
+                                  size_t count, const char **values)
+{
+    enum { CAPITAL = ~0x20 };
+    const char *at = request->bytes.data + request->headers_at;
+    const char *end = request->bytes.data + request->headers_end;
+    for (size_t i = 0; i < count; i++) {
+        values[i] = NULL;
+    }
+    while (at < end) {
+        const char *value = at + strlen(at) + 1;
+        for (size_t i = 0; i < count; i++) {
+            // Most differ in the first letter.
+            if ((*at & CAPITAL) != *names[i] || values[i] || strcasecmp(at, names[i]) != 0)
+                continue;
+            values[i] = value;
+        }
+        at = value + strlen(value) + 1;
+    }
+}
+
 char *sc_http_request_body(sc_http_request *request, size_t *size)
 {
     *size = request->body_size;
@@ -353,13 +382,19 @@ uint64_t sc_http_request_peer(const sc_http_request *request)
 
 bool sc_http_request_is_local(const sc_http_request *request)
 {
-    return request->connection->is_local;
+    return !request->inner && request->connection->is_local;
 }
 
 bool sc_http_request_is_admin(const sc_http_request *request)
 {
     const sc__http_connection *connection = request->connection;
+    if (request->inner) return false;
     return connection->is_admin || connection->loop->http->options.is_admin_shared;
+}
+
+bool sc_http_request_is_relayed(const sc_http_request *request)
+{
+    return request->connection->is_relay;
 }
 
 bool sc_http_request_is_reserve(const sc_http_request *request)

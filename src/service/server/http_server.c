@@ -124,7 +124,8 @@ static bool copy_lists(const sc_http_options *from, sc_http_options *to)
     if (!copy_texts(from->addresses, from->address_count, &to->addresses, &to->address_count) ||
         !copy_texts(from->admin_addresses, from->admin_address_count, &to->admin_addresses,
                     &to->admin_address_count) ||
-        !copy_texts(from->proxies, from->proxy_count, &to->proxies, &to->proxy_count)) {
+        !copy_texts(from->proxies, from->proxy_count, &to->proxies, &to->proxy_count) ||
+        !copy_texts(from->relays, from->relay_count, &to->relays, &to->relay_count)) {
         return false;
     }
     int *inherited = sc_calloc(from->inherited_count, sizeof *inherited);
@@ -150,6 +151,7 @@ static void options_fini(sc_http_options *options)
     texts_free(options->addresses, options->address_count);
     texts_free(options->admin_addresses, options->admin_address_count);
     texts_free(options->proxies, options->proxy_count);
+    texts_free(options->relays, options->relay_count);
     sc_free((int *)options->inherited);
     sc_free((char *)options->tls.certificate);
     sc_free((char *)options->tls.key);
@@ -169,6 +171,7 @@ static sc_err options_copy(const sc_http_options *options, sc_http_options *out,
     copy.admin_addresses = NULL;
     copy.admin_address_count = 0;
     copy.proxies = NULL;
+    copy.relays = NULL;
     copy.proxy_count = 0;
     copy.inherited = NULL;
     copy.inherited_count = 0;
@@ -217,6 +220,10 @@ sc_err sc_http_new(const sc_http_options *options, sc_http **out, sc_diag *diag)
     sc_err err = options_copy(options, &http->options, diag);
     if (!err) {
         err = sc__http_proxies_new(http->options.proxies, http->options.proxy_count, &http->proxies,
+                                   diag);
+    }
+    if (!err) {
+        err = sc__http_proxies_new(http->options.relays, http->options.relay_count, &http->relays,
                                    diag);
     }
     if (!err) err = sc__http_admission_new(&http->admission, diag);
@@ -397,6 +404,7 @@ void sc_http_free(sc_http *http)
     sc_free(http->addresses);
     sc__http_tls_free(http->tls);
     sc__http_proxies_free(http->proxies);
+    sc__http_proxies_free(http->relays);
     sc__http_admission_free(http->admission);
     sc_rate_limit_free(http->bytes);
     sc_rate_limit_free(http->handshakes);
