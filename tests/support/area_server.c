@@ -135,6 +135,12 @@ static size_t put_features(const area_server *s, const inquiry *q, FILE *out)
                     ",\"properties\":{\"category\":\"cafe\"}}",
                     i, o->x + 1e-6, o->y);
         }
+        if (s->mode == AREA_MOVING && put == 0) {
+            fprintf(out,
+                    ",{\"id\":\"moving\",\"geometry\":{\"type\":\"Point\",\"coordinates\":"
+                    "[%.7f,%.7f]},\"properties\":{\"category\":\"cafe\"}}",
+                    o->x, o->y);
+        }
         put++;
     }
     return matched;

@@ -43,6 +43,7 @@ typedef enum area_mode {
     AREA_EVERYTHING,  ///< all objects, whatever the box
     AREA_ROUNDS,      ///< finds objects by places that are up to 15 m from those it tells
     AREA_TWO_PLACES,  ///< the same object twice, at two places
+    AREA_MOVING,      ///< one object more in every reply, each time where the first one is
     AREA_ENDLESS,     ///< every page leads to another one, with the same objects
     AREA_CAPPED,      ///< gives 20 at most, whatever it is asked for
     AREA_UNSORTED,    ///< its order changes: a page begins with an object of the one before

@@ -16,14 +16,13 @@
 #include "base/clock.h"
 #include "base/diag.h"
 #include "base/string_index.h"
+#include "net/http_freshness.h"
 #include "net/http_headers.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 /** An object that is farther outside of the asked box is outside; the rest is rounding. */
 #define ROUNDING 2e-7
@@ -54,9 +53,7 @@ typedef struct progress {
     uint64_t pages;
     unsigned retries;
     char *etag;
-    double max_age_s;  ///< less the age that it has; HUGE_VAL: not said
-    double stale_s;
-    bool is_stored;  ///< no page has said that it must not be
+    sc_http_freshness freshness;  ///< the least of all pages
 
     sc__tile_row *rows;
     double (*places)[2];  ///< of rows, as the provider said
@@ -152,37 +149,6 @@ static sc_err fill(void *context, size_t i, sc_http_question *out, sc_diag *diag
 }
 
 // --- Pages --------------------------------------------------------------------------------------
-
-static bool same_part(CURLU *a, CURLU *b, CURLUPart part, unsigned flags)
-{
-    char *x = NULL;
-    char *y = NULL;
-    const bool is_same = !curl_url_get(a, part, &x, flags) && !curl_url_get(b, part, &y, flags) &&
-                         strcasecmp(x, y) == 0;
-    curl_free(x);
-    curl_free(y);
-    return is_same;
-}
-
-char *sc__area_next_address(const char *base, const char *next)
-{
-    char *address = NULL;
-    CURLU *from = curl_url();
-    CURLU *to = curl_url();
-    char *user = NULL;
-    if (from && to && !curl_url_set(from, CURLUPART_URL, base, 0) &&
-        !curl_url_set(to, CURLUPART_URL, base, 0) && !curl_url_set(to, CURLUPART_URL, next, 0) &&
-        same_part(from, to, CURLUPART_SCHEME, 0) && same_part(from, to, CURLUPART_HOST, 0) &&
-        same_part(from, to, CURLUPART_PORT, CURLU_DEFAULT_PORT) &&
-        curl_url_get(to, CURLUPART_USER, &user, 0) == CURLUE_NO_USER &&
-        curl_url_get(to, CURLUPART_URL, &address, 0)) {
-        address = NULL;
-    }
-    curl_free(user);
-    curl_url_cleanup(from);
-    curl_url_cleanup(to);
-    return address;
-}
 
 // An address may hold a key.
 static void forget_next(progress *p)
@@ -370,35 +336,9 @@ static sc_err take_row(const fetching *f, progress *p, const sc_adapter_object *
 
 // --- What the head of a reply says --------------------------------------------------------------
 
-// The value of a directive as a number, no less than 0; -1: it is not there.
-static double directive(const char *text, const char *name)
-{
-    const size_t size = strlen(name);
-    for (const char *c = strcasestr(text, name); c; c = strcasestr(c + 1, name)) {
-        const bool is_start = c == text || c[-1] == ' ' || c[-1] == ',';
-        if (!is_start) continue;
-        if (c[size] == '=') {
-            const long long value = strtoll(c + size + 1 + (c[size + 1] == '"'), NULL, 10);
-            return fmax((double)value, 0);
-        }
-        if (c[size] == '\0' || c[size] == ',' || c[size] == ' ') return 0;
-    }
-    return -1;
-}
-
 static void take_head(const fetching *f, progress *p, const sc_http_arrival *arrival)
 {
-    const char *control = arrival->cache_control;
-    const double max_age_s = directive(control, "max-age");
-    const double stale_s = directive(control, "stale-while-revalidate");
-    // What a cache in between has held for a while is fresh for less (RFC 9111, 4.2).
-    const double age_s = fmax((double)strtoll(arrival->age, NULL, 10), 0);
-    if (max_age_s >= 0) p->max_age_s = fmin(p->max_age_s, max_age_s - age_s);
-    // A provider that says how long a reply is fresh also says whether it may be used later.
-    if (control[0] != '\0') p->stale_s = fmin(p->stale_s, fmax(stale_s, 0));
-    if (directive(control, "no-cache") >= 0) p->max_age_s = fmin(p->max_age_s, 0);
-    if (directive(control, "must-revalidate") >= 0) p->stale_s = 0;
-    if (directive(control, "no-store") >= 0) p->is_stored = false;
+    sc_http_freshness_take(&p->freshness, arrival->cache_control, arrival->age);
     // An ETag is of one page: of several, none would do for all. One for several categories is of
     // no use, as each is kept by itself; and bodies are no part of what an ETag is for.
     const bool is_own = p->task->category_count <= 1 && !f->source->settings->common.body;
@@ -573,12 +513,13 @@ static sc__tile_rows *copy_rows(const progress *p, const char *category)
 static void set_lifetime(const sc_area_settings *s, const progress *p, sc__area_task *task)
 {
     const int64_t now_us = sc_clock_us();
-    const double fresh_s = fmin(s->lifetime_s, p->max_age_s);
-    const double stale_s = fmin(s->stale_s, p->stale_s);
-    task->is_stored = p->is_stored;
+    const sc_http_freshness *f = &p->freshness;
+    const double fresh_s = fmin(s->lifetime_s, f->fresh_s);
+    const double stale_s = fmin(s->stale_s, f->stale_s);
+    task->is_stored = f->is_stored;
     // What is not kept is not used again either.
-    task->fresh_until_us = p->is_stored ? now_us + (int64_t)(fresh_s * 1e6) : now_us - 1;
-    task->stale_until_us = task->fresh_until_us + (p->is_stored ? (int64_t)(stale_s * 1e6) : 0);
+    task->fresh_until_us = f->is_stored ? now_us + (int64_t)(fresh_s * 1e6) : now_us - 1;
+    task->stale_until_us = task->fresh_until_us + (f->is_stored ? (int64_t)(stale_s * 1e6) : 0);
 }
 
 static sc_err settle(const fetching *f, progress *p, sc_diag *diag)
@@ -620,9 +561,7 @@ static void progress_fini(progress *p)
 static void begin(const sc__area_source *source, sc__area_task *task, progress *p)
 {
     *p = (progress){.task = task,
-                    .max_age_s = HUGE_VAL,
-                    .stale_s = HUGE_VAL,
-                    .is_stored = true,
+                    .freshness = SC_HTTP_FRESHNESS_ANY,
                     .by_key = {.text_of = key_at, .owner = p}};
     ask_for(source, p, task->tile);
 }

@@ -70,8 +70,4 @@ SC_CHECKED sc_err sc__area_fetch(const sc__area_source *source, const sc__area_a
 /** Release what a task holds; harmless twice. */
 void sc__area_task_fini(sc__area_task *task);
 
-/** Whether an address leads to the scheme, host and port of another; if so it is made whole. NULL
- * otherwise, or when memory is out; free with curl_free(). */
-char *sc__area_next_address(const char *base, const char *next);
-
 #endif

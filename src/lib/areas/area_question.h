@@ -33,4 +33,8 @@ SC_CHECKED sc_err sc__area_question_fill(const sc_area_settings *settings,
                                          const sc__area_question *question, sc_bytes *url,
                                          sc_bytes *body, sc_diag *diag);
 
+/** Whether an address leads to the scheme, host and port of another; if so it is made whole. NULL
+ * otherwise, or when memory is out; free with curl_free(). */
+char *sc__area_next_address(const char *base, const char *next);
+
 #endif

@@ -390,6 +390,61 @@ static void test_a_known_tile_is_not_sent_again(void **state)
     close_scene(&s);
 }
 
+/** Where tiles have the object that is in all of them. */
+typedef struct moves {
+    size_t count;
+    uint64_t newest;
+    sc_edge_id edge;
+} moves;
+
+static void ignore_need(void *context, uint64_t round, const sc_area_span *span)
+{
+    (void)context;
+    (void)round;
+    (void)span;
+}
+
+static void note_moving(void *context, uint64_t round, const sc_area_tile *tile)
+{
+    moves *m = context;
+    (void)round;
+    for (size_t i = 0; i < tile->count; i++) {
+        const sc_object_row row = sc_area_tile_object(tile, i);
+        if (strcmp(row.key, "moving") != 0) continue;
+        m->count++;
+        if (tile->number <= m->newest) continue;
+        m->newest = tile->number;
+        m->edge = row.edge;
+    }
+}
+
+static void test_an_object_in_two_tiles_counts_where_it_was_seen_last(void **state)
+{
+    (void)state;
+    scene s;
+    sc_diag diag = {""};
+    moves m = {.count = 0};
+    const sc_area_watcher watcher = {ignore_need, note_moving, &m};
+    open_scene(&s, city(), 1500, AREA_MOVING, MORE "[tiles]\nsize = 700\n");
+    const sc_request request = {
+        .type = SC_REQUEST_RANGE, .metric = SC_METRIC_DISTANCE, .radius_m = 1000};
+    odd_cloak cloak = odd_cloak_of_stars(s.map, 3, &s.rng);
+    sc_relay relay = odd_cloak_relay(&cloak, s.map, &request, 1);
+    sc_area_asker_watch(s.asker, &watcher);
+    CHECK_OK(sc_area_asker_ask(s.asker, &relay, NULL, &s.reply, &diag), &diag);
+    assert_true(m.count > 1);
+    const sc_object_table *table = sc_objects_table(sc_area_asker_objects(s.asker));
+    size_t found = 0;
+    for (sc_object_id i = 0; i < table->count; i++) {
+        if (strcmp(table->strings + table->keys[i], "moving") != 0) continue;
+        found++;
+        assert_int_equal(table->objects[i].edge, m.edge);
+    }
+    assert_int_equal(found, 1);
+    odd_cloak_free(&cloak);
+    close_scene(&s);
+}
+
 static void test_what_was_held_for_long_elsewhere_is_stale(void **state)
 {
     (void)state;
@@ -550,6 +605,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_full_tiles_are_asked_for_in_parts),
     cmocka_unit_test(test_a_part_that_cannot_be_divided_is_refused_if_it_is_full),
     cmocka_unit_test(test_a_known_tile_is_not_sent_again),
+    cmocka_unit_test(test_an_object_in_two_tiles_counts_where_it_was_seen_last),
     cmocka_unit_test(test_what_was_held_for_long_elsewhere_is_stale),
     cmocka_unit_test(test_no_more_is_asked_than_a_cloak_may),
     cmocka_unit_test(test_an_etag_of_two_categories_is_none_of_one),
