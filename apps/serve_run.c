@@ -141,6 +141,7 @@ static sc_http_options http_options(const sc_settings *s, sc_serve_resources *re
     http.is_admin_shared = strcmp(s->admin, SC_SETTINGS_ADMIN_SHARED) == 0;
     http.proxies = (const char *const *)resources->proxies;
     http.proxy_count = resources->proxy_count;
+    http.forwarded = (sc_http_forwarded)s->forwarded;
     http.loops = (unsigned)s->loops;
     http.max_connections = s->max_connections;
     http.max_address_connections = s->address_connections;

@@ -496,6 +496,13 @@ static sc_err check_admin(const sc_settings *s, sc_diag *diag)
     return err;
 }
 
+static sc_err check_forwarded(const sc_settings *s, sc_diag *diag)
+{
+    if (s->forwarded == SC_HTTP_FORWARDED_OFF || *s->proxies) return SC_OK;
+    return sc_fail(diag, SC_EINVAL,
+                   "forwarded: set proxies too; from other addresses no such header counts");
+}
+
 static sc_err check_origins(const sc_settings *s, sc_diag *diag)
 {
     sc_cross_origin *shared = NULL;
@@ -611,6 +618,7 @@ sc_err sc_settings_check(const sc_settings *settings, sc_diag *diag)
     const sc_policy policy = sc_settings_policy(settings);
     sc_err err = sc_policy_check(&policy, diag);
     if (!err) err = check_admin(settings, diag);
+    if (!err) err = check_forwarded(settings, diag);
     if (!err) err = check_origins(settings, diag);
     if (!err) err = check_tls(settings, diag);
     if (!err) err = check_jwt(settings, diag);

@@ -35,7 +35,12 @@
          "listen, or 'listen': the same addresses, for trying out (default: none)")                   \
     LIST(server, proxies, "proxies", "ADDRESS,...", "", START, HTTP,                                  \
          "proxies in front of listen: addresses, networks as 10.0.0.0/8, or unix; their connections " \
-         "must begin with a PROXY protocol header, which says who the client is (default: none)")     \
+         "must begin with a PROXY protocol header, which says who the client is, unless forwarded "   \
+         "names another way (default: none)")                                                         \
+    WORD(server, forwarded, "forwarded", "HEADER", "off forwarded x-forwarded-for", 0, START, HTTP,   \
+         "the header of requests in which proxies say who the client is, in place of the PROXY "      \
+         "protocol: off (default), forwarded (RFC 7239) or x-forwarded-for; no other header counts, " \
+         "and from others than proxies none does")                                                    \
     LIST(server, origins, "origins", "ORIGIN,...", "", START, HTTP,                                   \
          "origins whose pages may ask from a browser, such as https://app.example, separated by "     \
          "commas; the service's own page needs none (default: none)")                                 \
