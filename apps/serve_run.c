@@ -7,6 +7,7 @@
 #include "api/cloak_log.h"
 #include "inputs.h"
 #include "points/point_settings.h"
+#include "report/report_log.h"
 #include "serve_process.h"
 #include "server/sandbox.h"
 #include "server/token.h"
@@ -243,6 +244,8 @@ sc_service_options sc_serve_options(const sc_settings *settings, sc_serve_resour
         .density = resources->demands.density,
         .cloak_log = or_null(settings->cloak_log),
         .cloak_log_max = settings->cloak_log_max << 20,
+        .report_log = or_null(settings->report_log),
+        .report_days = (unsigned)settings->report_days,
         .log = resources->log,
         .max_listeners = settings->max_listeners,
         .version = SC_VERSION,
@@ -387,6 +390,7 @@ static sc_err check_more(const serving *s, const sc_http_options *http, sc_diag 
     }
     if (!err && *settings->user) err = sc_sandbox_user_check(settings->user, diag);
     if (!err && *settings->cloak_log) err = sc_cloak_log_check(settings->cloak_log, diag);
+    if (!err && *settings->report_log) err = sc_report_log_check(settings->report_log, diag);
     return err;
 }
 
@@ -424,6 +428,7 @@ static sc_err begin(serving *s, sc_diag *diag)
         const char *user = *s->settings->user ? s->settings->user : NULL;
         err = sc_sandbox_become(user, diag);
         if (!err) warn_of_unreadable(s);
+        if (!err) err = sc_service_open_report_log(s->service, diag);
         if (!err && !s->settings->no_sandbox) {
             err = sc_sandbox_enter(*s->settings->cloak_log != '\0', diag);
         }

@@ -48,6 +48,8 @@ typedef struct sc_service_options {
     const sc_density *density;
     const char *cloak_log;   ///< a file (cloak_log.h); NULL: cloaks are not kept
     uint64_t cloak_log_max;  ///< bytes that it may have; 0: any number
+    const char *report_log;  ///< a file (report/report_log.h); NULL: days are not counted
+    unsigned report_days;    ///< that it keeps
     sc_log *log;
     size_t max_listeners;
     const char *version;         ///< of the program
@@ -66,6 +68,10 @@ typedef struct sc_service sc_service;
  */
 SC_CHECKED sc_err sc_service_new(const sc_map *map, const sc_service_options *options,
                                  sc_service **out, sc_diag *diag);
+
+/** Open the report log, if there is one, as the user that serves, and before a sandbox keeps files
+ * from being opened. */
+SC_CHECKED sc_err sc_service_open_report_log(sc_service *service, sc_diag *diag);
 
 /** Serve. */
 SC_CHECKED sc_err sc_service_start(sc_service *service, sc_diag *diag);

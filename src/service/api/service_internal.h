@@ -30,6 +30,7 @@ typedef struct sc_metrics sc_metrics;                ///< metrics.h
 typedef struct sc_cross_origin sc_cross_origin;      ///< cross_origin.h
 typedef struct sc_sealed_zones sc_sealed_zones;      ///< sealed_zones.h
 typedef struct sc_cloak_log sc_cloak_log;            ///< cloak_log.h
+typedef struct sc_report_log sc_report_log;          ///< report/report_log.h
 typedef struct sc_static_pages sc_static_pages;      ///< static_pages.h: map, categories, openapi
 typedef struct sc_partition_page sc_partition_page;  ///< status_pages.c: the partition
 typedef struct sc_ui sc_ui;                          ///< static_pages.h: the UI
@@ -52,7 +53,8 @@ typedef struct sc_service_internal {
     sc_query_route *query_route;
     sc_sealed_zones *sealed_zones;  ///< NULL: there are none
     sc_events *events;
-    sc_cloak_log *cloak_log;  ///< NULL: there is none
+    sc_cloak_log *cloak_log;    ///< NULL: there is none
+    sc_report_log *report_log;  ///< NULL: there is none
     sc_metrics *metrics;
     sc_static_pages *pages;
     sc_ui *ui;  ///< NULL: none

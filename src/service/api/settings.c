@@ -603,6 +603,7 @@ sc_unused_setting sc_settings_unused(const sc_settings *s, size_t *from)
         {"jwt-refresh", sc_jwt_keys_are_remote(s->jwt_keys),
          "it is used with jwt-keys at an address alone"},
         {"zone-roads", *s->zone_key != '\0', "it is used with a zone-key alone"},
+        {"report-days", *s->report_log != '\0', "it is used with a report-log alone"},
         {"cloak-log-max", *s->cloak_log != '\0', "it is used with a cloak-log alone"},
     };
     while (*from < sizeof rows / sizeof *rows) {

@@ -373,6 +373,12 @@
     COUNT(log, cloak_log_max, "cloak-log-max", "MIB", 1024, 0, 16777216, START, HTTP,                 \
           "mebibytes that the cloak log may have; beyond, cloaks are left out of it until it is "     \
           "moved away; 0: no limit (default 1024)")                                                   \
+    TEXT(log, report_log, "report-log", "FILE", "", START, HTTP,                                      \
+         "count queries, cloaks, and what was asked and given, by day, in this file, and nothing of a " \
+         "single query: 'starcloak report' makes a signed privacy report of it; made for the "        \
+         "service's user alone (default: none)")                                                      \
+    COUNT(log, report_days, "report-days", "N", 400, 1, 3660, START, HTTP,                            \
+          "days that the report log keeps (default 400)")                                             \
     WORD(log, log_format, "log-format", "NAME", "logfmt json", 0, START, ALL,                         \
          "format of log lines: logfmt (default) or json")                                             \
     WORD(log, log_level, "log-level", "NAME", "error warning info debug", 2, RELOAD, ALL,             \
