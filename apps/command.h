@@ -218,6 +218,7 @@ extern const sc_command sc_cmd_partition;
 extern const sc_command sc_cmd_provider_check;
 extern const sc_command sc_cmd_queries;
 extern const sc_command sc_cmd_query;
+extern const sc_command sc_cmd_report;
 extern const sc_command sc_cmd_serve;
 extern const sc_command sc_cmd_simulate;
 extern const sc_command sc_cmd_token;

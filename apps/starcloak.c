@@ -61,7 +61,7 @@ static const sc_command cmd_help = {
     .summary = "explain a command",
     .arguments = "[COMMAND...]",
     .complete = "map nearest queries cloak simulate evaluate verify density attack experiment "
-                "serve demo lbs provider token query load partition gateway worker cluster help",
+                "serve demo lbs provider token report query load partition gateway worker cluster help",
     .description =
         "Print what a command does and its options; without a command, list all commands.",
     .examples = help_examples,
@@ -193,6 +193,7 @@ static const sc_command *const root_commands[] = {
     &sc_cmd_lbs,
     &cmd_provider,
     &sc_cmd_token,
+    &sc_cmd_report,
     &sc_cmd_query,
     &sc_cmd_load,
     &sc_cmd_partition,
