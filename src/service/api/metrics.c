@@ -171,6 +171,8 @@ sc_err sc_metrics_write(const sc_service_internal *service, sc_bytes *out)
         snapshot.has_cloak_log = true;
         snapshot.cloak_log = sc_cloak_log_stats_of(service->cloak_log, NULL);
     }
+    const sc_auditor *auditor = service->auditor;
+    snapshot.is_recording = auditor && auditor->until_s(auditor->context) > 0;
     if (service->report_log) {
         snapshot.report_log_failures = sc_report_log_failures(service->report_log);
     }
@@ -498,6 +500,9 @@ static void put_telling(sc_prometheus *out, const sc__metrics_snapshot *r)
                           "Events that were not sent because a loop was too busy.", r->events_lost);
     sc_prometheus_counter(out, "starcloak_log_lost_total", "Log lines that could not be written.",
                           r->log_lost);
+    sc_prometheus_gauge(out, "starcloak_recording_true_positions",
+                        "1 while users and true positions are recorded for an audit.",
+                        r->is_recording);
     sc_prometheus_counter(out, "starcloak_report_log_failures_total",
                           "Times that the report log could not be written.",
                           r->report_log_failures);

@@ -112,6 +112,7 @@ typedef struct sc__metrics_snapshot {
     uint64_t log_lost;
     bool has_cloak_log;
     sc_cloak_log_stats cloak_log;  ///< if there is one
+    bool is_recording;             ///< users and true positions, for an audit
     uint64_t report_log_failures;  ///< 0 without a report log
     sc_process_usage process;
     const sc_cluster_view *view;  ///< NULL: one part

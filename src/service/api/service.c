@@ -287,6 +287,13 @@ static void publish(void *context, const sc_relay *relay, uint64_t number, uint3
     keep(service, relay, users);
 }
 
+static void show_auditor(void *context, const sc_proposal *proposal, sc_ticket *members, sc_time t)
+{
+    const sc_service *service = context;
+    const sc_auditor *auditor = service->internal.auditor;
+    auditor->left(auditor->context, proposal, members, t);
+}
+
 static void leave(void *context, const sc_errand *errand, const void *bytes, size_t size)
 {
     const sc_service *service = context;
@@ -486,6 +493,7 @@ static sc_err make_ledger(sc_service *service, const sc_service_options *options
     ledger.settled = settle;
     ledger.all_settled = settle_all;
     ledger.published = publish;
+    if (internal->auditor) ledger.audited = show_auditor;
     ledger.context = service;
     ledger.is_hosted = internal->is_ledger_hosted;
     sc_err err = SC_OK;
@@ -565,6 +573,7 @@ sc_err sc_service_new(const sc_map *map, const sc_service_options *options, sc_s
     randombytes_buf(service->internal.listener_key, sizeof service->internal.listener_key);
     service->internal.log = options->log;
     service->internal.version = options->version;
+    service->internal.auditor = options->auditor;
     service->internal.provider = options->courier.kind;
     service->internal.encoding = options->courier.encoding;
     service->internal.extra = options->extra;

@@ -8,6 +8,7 @@
 #include <starcloak/density.h>
 
 #include "api/access_policy.h"
+#include "api/auditor.h"
 #include "api/problem_details.h"
 #include "cluster/gateway.h"
 #include "courier/courier.h"
@@ -46,10 +47,11 @@ typedef struct sc_service_options {
     const uint8_t *names_key;  ///< SC_KEY_SIZE bytes behind pseudonyms and ids, the same in all
                                ///< gateways of a cluster; NULL: new random ones
     const sc_density *density;
-    const char *cloak_log;   ///< a file (cloak_log.h); NULL: cloaks are not kept
-    uint64_t cloak_log_max;  ///< bytes that it may have; 0: any number
-    const char *report_log;  ///< a file (report/report_log.h); NULL: days are not counted
-    unsigned report_days;    ///< that it keeps
+    const char *cloak_log;      ///< a file (cloak_log.h); NULL: cloaks are not kept
+    uint64_t cloak_log_max;     ///< bytes that it may have; 0: any number
+    const sc_auditor *auditor;  ///< borrowed; NULL: there is none
+    const char *report_log;     ///< a file (report/report_log.h); NULL: days are not counted
+    unsigned report_days;       ///< that it keeps
     sc_log *log;
     size_t max_listeners;
     const char *version;         ///< of the program

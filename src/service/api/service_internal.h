@@ -7,6 +7,7 @@
 #define SC_API_SERVICE_INTERNAL_H
 
 #include "api/access_policy.h"
+#include "api/auditor.h"
 #include "api/problem_details.h"
 #include "api/query_charges.h"
 #include "cluster/cluster_view.h"
@@ -53,6 +54,7 @@ typedef struct sc_service_internal {
     sc_query_route *query_route;
     sc_sealed_zones *sealed_zones;  ///< NULL: there are none
     sc_events *events;
+    const sc_auditor *auditor;  ///< NULL: there is none
     sc_cloak_log *cloak_log;    ///< NULL: there is none
     sc_report_log *report_log;  ///< NULL: there is none
     sc_metrics *metrics;
