@@ -196,6 +196,7 @@ extern const sc_entry sc_environment[];
 // --- The commands -----------------------------------------------------------
 
 extern const sc_command sc_cmd_attack;
+extern const sc_command sc_cmd_audit;
 extern const sc_command sc_cmd_cloak;
 extern const sc_command sc_cmd_cluster;
 extern const sc_command sc_cmd_demo;

@@ -8,6 +8,7 @@
 #include "inputs.h"
 #include "points/point_settings.h"
 #include "report/report_log.h"
+#include "serve_audit.h"
 #include "serve_process.h"
 #include "server/sandbox.h"
 #include "server/token.h"
@@ -263,6 +264,7 @@ typedef struct serving {
     sc_settings *settings;
     sc_serve_resources resources;
     sc_service *service;
+    sc_audit *audit;     ///< NULL: nothing is recorded
     size_t descriptors;  ///< how many it may have open
     bool has_revoked;    ///< the file of revoked tokens was there when it was last read
     sigset_t signals;
@@ -422,6 +424,11 @@ static sc_err begin(serving *s, sc_diag *diag)
     if (!err && hooks->prepare) {
         err = hooks->prepare(hooks->context, s->settings, s->resources.map, &options, diag);
     }
+    if (!err) {
+        const bool is_plain_serve = !hooks->prepare && !options.gateway;
+        err = sc_serve_audit_new(s->settings, &s->resources, is_plain_serve, &options, &s->audit,
+                                 diag);
+    }
     if (!err) err = sc_service_new(s->resources.map, &options, &s->service, diag);
     if (!err && hooks->attach) err = hooks->attach(hooks->context, s->service, diag);
     if (!err && !s->flags->is_check) {
@@ -429,9 +436,11 @@ static sc_err begin(serving *s, sc_diag *diag)
         err = sc_sandbox_become(user, diag);
         if (!err) warn_of_unreadable(s);
         if (!err) err = sc_service_open_report_log(s->service, diag);
+        if (!err && s->audit) err = sc_audit_open(s->audit, diag);
         if (!err && !s->settings->no_sandbox) {
             err = sc_sandbox_enter(*s->settings->cloak_log != '\0', diag);
         }
+        if (!err && s->audit) err = sc_audit_start(s->audit, diag);
         if (!err) err = sc_service_start(s->service, diag);
         if (!err && hooks->start) err = hooks->start(hooks->context, s->service, diag);
     }
@@ -543,6 +552,7 @@ static int run_service(serving *s)
     }
     if (s->hooks->stop) s->hooks->stop(s->hooks->context);
     sc_service_free(s->service);
+    sc_audit_free(s->audit);
     if (s->hooks->close) s->hooks->close(s->hooks->context);
     sc_serve_resources_close(&s->resources);
     return status;

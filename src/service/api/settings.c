@@ -496,6 +496,22 @@ static sc_err check_admin(const sc_settings *s, sc_diag *diag)
     return err;
 }
 
+/** Who records true positions says for whom, and until when. */
+static sc_err check_record(const sc_settings *s, sc_diag *diag)
+{
+    if (!*s->record_positions && (*s->record_until || *s->record_key)) {
+        return sc_fail(diag, SC_EINVAL, "%s: set record-true-positions too",
+                       *s->record_until ? "record-true-positions-until"
+                                        : "record-true-positions-key");
+    }
+    if (*s->record_positions && (!*s->record_until || !*s->record_key)) {
+        return sc_fail(diag, SC_EINVAL, "record-true-positions: set %s",
+                       *s->record_until ? "record-true-positions-key too, for which it is sealed"
+                                        : "record-true-positions-until too, a day ahead at most");
+    }
+    return SC_OK;
+}
+
 static sc_err check_forwarded(const sc_settings *s, sc_diag *diag)
 {
     if (s->forwarded == SC_HTTP_FORWARDED_OFF || *s->proxies) return SC_OK;
@@ -603,6 +619,8 @@ sc_unused_setting sc_settings_unused(const sc_settings *s, size_t *from)
         {"jwt-refresh", sc_jwt_keys_are_remote(s->jwt_keys),
          "it is used with jwt-keys at an address alone"},
         {"zone-roads", *s->zone_key != '\0', "it is used with a zone-key alone"},
+        {"record-true-positions-max", *s->record_positions != '\0',
+         "it is used with record-true-positions alone"},
         {"report-days", *s->report_log != '\0', "it is used with a report-log alone"},
         {"cloak-log-max", *s->cloak_log != '\0', "it is used with a cloak-log alone"},
     };
@@ -620,6 +638,7 @@ sc_err sc_settings_check(const sc_settings *settings, sc_diag *diag)
     sc_err err = sc_policy_check(&policy, diag);
     if (!err) err = check_admin(settings, diag);
     if (!err) err = check_forwarded(settings, diag);
+    if (!err) err = check_record(settings, diag);
     if (!err) err = check_origins(settings, diag);
     if (!err) err = check_tls(settings, diag);
     if (!err) err = check_jwt(settings, diag);

@@ -379,6 +379,18 @@
          "service's user alone (default: none)")                                                      \
     COUNT(log, report_days, "report-days", "N", 400, 1, 3660, START, HTTP,                            \
           "days that the report log keeps (default 400)")                                             \
+    TEXT(log, record_positions, "record-true-positions", "FILE", "", START, HTTP,                     \
+         "for an audit: record users, true positions, cloaks and outcomes for 'starcloak verify', "   \
+         "sealed for the auditor's key, in this file, whose name gets the time of the start; "        \
+         "/v1/about tells users, and the log tells each hour; only 'serve' (default: nothing is "     \
+         "recorded)")                                                                                 \
+    TEXT(log, record_until, "record-true-positions-until", "TIME", "", START, HTTP,                   \
+         "when that ends by itself, in UTC, as 2026-11-18T20:45:00Z; a day ahead at most (required "  \
+         "with record-true-positions)")                                                               \
+    TEXT(log, record_key, "record-true-positions-key", "FILE.pub", "", START, HTTP,                   \
+         "the auditor's public key, see 'starcloak audit key' (required with record-true-positions)") \
+    COUNT(log, record_max, "record-true-positions-max", "MIB", 1024, 1, 1048576, START, HTTP,         \
+          "mebibytes that the record may have; then it ends (default 1024)")                          \
     WORD(log, log_format, "log-format", "NAME", "logfmt json", 0, START, ALL,                         \
          "format of log lines: logfmt (default) or json")                                             \
     WORD(log, log_level, "log-level", "NAME", "error warning info debug", 2, RELOAD, ALL,             \
